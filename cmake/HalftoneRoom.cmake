@@ -1,0 +1,35 @@
+# halftone_room(NAME SOURCES ... DEPS ...): one static library per room, with the project's flags.
+# SPDX-License-Identifier: Apache-2.0
+
+separate_arguments(LLVM_DEFINITIONS_LIST NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+
+# Flags for everything of ours: warnings on, floating point as written (both compilers fuse multiply-adds by default).
+add_library(halftone_flags INTERFACE)
+target_compile_options(halftone_flags INTERFACE -Wall -Wextra -Wno-unused-parameter -ffp-contract=off -fno-fast-math)
+target_include_directories(halftone_flags INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+if(HALFTONE_SANITIZE)
+  target_compile_options(halftone_flags INTERFACE -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  target_link_options(halftone_flags INTERFACE -fsanitize=address,undefined)
+endif()
+
+# MLIR's headers as system headers, and the one shared MLIR. Never mixed with MLIR's static libraries.
+add_library(halftone_mlir INTERFACE)
+target_include_directories(halftone_mlir SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+target_compile_definitions(halftone_mlir INTERFACE ${LLVM_DEFINITIONS_LIST})
+target_link_libraries(halftone_mlir INTERFACE MLIR LLVM)
+
+function(halftone_room NAME)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;DEPS" ${ARGN})
+  add_library(${NAME} STATIC ${ROOM_SOURCES})
+  target_link_libraries(${NAME} PUBLIC halftone_flags halftone_headers ${ROOM_DEPS})
+  set_property(GLOBAL APPEND PROPERTY HALFTONE_ROOMS ${NAME})
+endfunction()
+
+# halftone_test(NAME SOURCES ... DEPS ...): one Catch2 executable; each test case is a ctest entry.
+function(halftone_test NAME)
+  cmake_parse_arguments(TEST "" "" "SOURCES;DEPS" ${ARGN})
+  add_executable(${NAME} ${TEST_SOURCES})
+  target_link_libraries(${NAME} PRIVATE halftone_catch_main halftone_flags ${TEST_DEPS})
+  target_compile_definitions(${NAME} PRIVATE HALFTONE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" HALFTONE_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  catch_discover_tests(${NAME} TEST_PREFIX "${NAME}." DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 120)
+endfunction()

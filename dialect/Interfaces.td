@@ -1,0 +1,42 @@
+// What passes ask of an op without knowing which it is.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HALFTONE_INTERFACES
+#define HALFTONE_INTERFACES
+
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Halftone_GradientOpInterface : OpInterface<"GradientOpInterface"> {
+  let cppNamespace = "::halftone::dialect";
+  let description = [{
+    Reverse-mode derivative. An op without this interface has no gradient: reaching it from a differentiated value is an
+    error, unless `isConstantToGradient` in Gradient.h says that nothing flows through it (integers, comparisons).
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Appends to `gradients` one cotangent per operand, typed as that operand, or a null value when nothing flows to it.
+      `cotangents` has one entry per result, typed as that result; entries may be null (zero), at least one is not.
+    }], "::llvm::LogicalResult", "buildGradient",
+    (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$cotangents,
+         "::llvm::SmallVectorImpl<::mlir::Value> &":$gradients)>
+  ];
+}
+
+def Halftone_ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
+  let cppNamespace = "::halftone::dialect";
+  let description = [{
+    Each result element depends on the operands' elements at the same index alone. All operands and the result have one
+    shape.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Emits arith and math ops that compute one result element from one element of each operand. Operands are signless
+      scalars, or vectors of them (bool is i1); floats are already in the arithmetic type (f32 or f64, never narrower), the
+      result is in the arithmetic type of the result's element type. Signedness is read from the op's own tensor types.
+    }], "::mlir::Value", "buildScalar",
+    (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc, "::mlir::ValueRange":$operands)>
+  ];
+}
+
+#endif // HALFTONE_INTERFACES

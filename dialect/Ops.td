@@ -1,0 +1,15 @@
+// All ops, a family a file.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HALFTONE_OPS
+#define HALFTONE_OPS
+
+include "ops/Scope.td"
+include "ops/State.td"
+include "ops/Cast.td"
+include "ops/Elementwise.td"
+include "ops/Contraction.td"
+include "ops/Reduction.td"
+include "ops/Shape.td"
+include "ops/Launch.td"
+
+#endif // HALFTONE_OPS

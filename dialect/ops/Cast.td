@@ -1,0 +1,56 @@
+// The cast, and values made from nothing.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HALFTONE_OPS_CAST
+#define HALFTONE_OPS_CAST
+include "Types.td"
+
+def Halftone_CastOp : Halftone_PureOp<"cast", [SameOperandsAndResultShape,
+    DeclareOpInterfaceMethods<Halftone_GradientOpInterface>,
+    DeclareOpInterfaceMethods<Halftone_ElementwiseOpInterface>]> {
+  let summary = "Changes the dtype, rounding to nearest even";
+  let description = [{
+    Float to integer truncates, saturates, and takes NaN to 0; integer to integer wraps; anything to bool is `!= 0`.
+    `saturate` clamps to the largest finite value of a float result instead of giving infinity. A cast to its own dtype is
+    legal: with kind `rounding` it says that a value kept wider must round here. A rounding cast is never removed.
+    `origin` says who asked, for the ledger: "layer input", "variable read", "layer output", "loss", "user", ...
+    Example: `%1 = halftone.cast %0 {origin = "layer input"} : tensor<4xf32> to tensor<4xf16>`
+  }];
+  let arguments = (ins Halftone_Tensor:$x, DefaultValuedAttr<Halftone_CastKindAttr, "CastKind::rounding">:$kind,
+                       DefaultValuedStrAttr<StrAttr, "">:$origin, DefaultValuedAttr<BoolAttr, "false">:$saturate);
+  let results = (outs Halftone_Tensor:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x) `to` type($y)";
+}
+
+def Halftone_ConstantOp : Halftone_PureOp<"constant", [ConstantLike, AllTypesMatch<["value", "result"]>]> {
+  let summary = "A splat, or at most 64 elements written out";
+  let description = [{ Example: `%0 = halftone.constant dense<0.5> : tensor<4xf32>` }];
+  let arguments = (ins ElementsAttr:$value);
+  let results = (outs Halftone_Tensor:$result);
+  let assemblyFormat = "attr-dict $value";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def Halftone_IotaOp : Halftone_PureOp<"iota"> {
+  let summary = "The index along one axis";
+  let description = [{ Example: `%0 = halftone.iota {axis = 1 : i64} : tensor<8x10xi32>` }];
+  let arguments = (ins I64Attr:$axis);
+  let results = (outs Halftone_NumberTensor:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Halftone_RandomBitsOp : Halftone_PureOp<"random_bits"> {
+  let summary = "Philox4x32-10 over the linear index";
+  let description = [{
+    Element i (row-major) is word i mod 4 of Philox4x32-10 with the counter (low 32 bits of i / 4, high 32 bits of i / 4,
+    0, 0) and the key (key[0], key[1]). No state: the same key gives the same bits, on every device.
+    Example: `%0 = halftone.random_bits %key : tensor<2xui32> -> tensor<8x10xui32>`
+  }];
+  let arguments = (ins RankedTensorOf<[UI32]>:$key);
+  let results = (outs StaticShapeTensorOf<[UI32]>:$result);
+  let assemblyFormat = "$key attr-dict `:` type($key) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif

@@ -1,0 +1,37 @@
+// Contractions.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HALFTONE_OPS_CONTRACTION
+#define HALFTONE_OPS_CONTRACTION
+include "Types.td"
+
+def Halftone_ContractOp : Halftone_PureOp<"contract", [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
+  let summary = "Sum of products over named axes";
+  let description = [{
+    The result's axes are the batch axes in order, then the free axes of lhs, then those of rhs. Batch axes pair up, and so
+    do contracted ones. Floats: both operands one dtype (or both float8), the result that dtype or f32; f64 gives f64.
+    Products accumulate in f32 (f64 for f64), whatever the result. i8 x i8 gives i32, accumulated in i32. A contracted
+    extent of 0 gives zeros.
+    Example:
+    ```mlir
+    %y = halftone.contract %x, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>}
+        : (tensor<8x4xf16>, tensor<4x2xf16>) -> tensor<8x2xf16>
+    ```
+  }];
+  let arguments = (ins Halftone_Tensor:$lhs, Halftone_Tensor:$rhs,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$lhs_batch,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$rhs_batch,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$lhs_contract,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$rhs_contract);
+  let results = (outs Halftone_Tensor:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Axes of lhs and of rhs that are neither batch nor contracted, ascending.
+    ::llvm::SmallVector<int64_t> getLhsFree();
+    ::llvm::SmallVector<int64_t> getRhsFree();
+    /// The dtype in which products accumulate: f64, f32 or i32.
+    ::mlir::Type getAccumulatorType();
+  }];
+}
+
+#endif

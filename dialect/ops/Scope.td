@@ -1,0 +1,93 @@
+// Scope ops: layers, guarded regions, gradients, terminators.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HALFTONE_OPS_SCOPE
+#define HALFTONE_OPS_SCOPE
+include "Types.td"
+
+def Halftone_LayerOp : Halftone_Op<"layer", [IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "One call of a layer under its dtype policy";
+  let description = [{
+    Legal in the graph stage only. An operand may differ in dtype from its block argument, toward the policy's compute
+    dtype; `insert-casts` makes each difference a cast. Results round to their dtype, forward and backward.
+    `path` is the layer's structural path, `call` counts the calls of a shared layer, `rule` is the policy-map key that
+    decided the policy ("" when none did).
+    Example:
+    ```mlir
+    %y = halftone.layer "net/dense" policy "mixed_float16" (%x) {call = 0 : i64, class = "Dense"}
+        : (tensor<8x4xf32>) -> tensor<8x4xf16> {
+    ^bb0(%a: tensor<8x4xf16>):
+      %0 = halftone.tanh %a : tensor<8x4xf16>
+      halftone.yield %0 : tensor<8x4xf16>
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, StrAttr:$policy, Variadic<Halftone_Tensor>:$inputs,
+                       DefaultValuedAttr<I64Attr, "0">:$call, DefaultValuedStrAttr<StrAttr, "">:$layer_class,
+                       DefaultValuedStrAttr<StrAttr, "">:$rule);
+  let results = (outs Variadic<Halftone_Tensor>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$path `policy` $policy `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs) $body";
+  let hasVerifier = 1;
+}
+
+def Halftone_YieldOp : Halftone_Op<"yield", [Pure, ReturnLike, Terminator,
+                                             ParentOneOf<["LayerOp", "WhenOp", "KernelOp"]>]> {
+  let summary = "Ends a region and gives its results";
+  let description = [{
+    Example: `halftone.yield %0 : tensor<f32>`
+  }];
+  let arguments = (ins Variadic<AnyType>:$values);
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+}
+
+def Halftone_WhenOp : Halftone_Op<"when", [SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects]> {
+  let summary = "Runs one of two regions on a device-side condition";
+  let description = [{
+    Results are typed as both yields. In plans the launches of the regions carry the condition as a predicate; nothing is
+    selected element by element and nothing waits. There is no gradient across `when`.
+    Example:
+    ```mlir
+    %w1 = halftone.when %finite : (tensor<4xf32>) {
+      %0 = halftone.sub %w, %d : tensor<4xf32>
+      halftone.yield %0 : tensor<4xf32>
+    } else {
+      halftone.yield %w : tensor<4xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Halftone_Predicate:$condition);
+  let results = (outs Variadic<Halftone_Tensor>:$outputs);
+  let regions = (region SizedRegion<1>:$then_region, SizedRegion<1>:$else_region);
+  let assemblyFormat = "$condition attr-dict `:` `(` type($outputs) `)` $then_region `else` $else_region";
+  let hasVerifier = 1;
+}
+
+def Halftone_GradientOp : Halftone_Op<"gradient", [AttrSizedOperandSegments]> {
+  let summary = "Derivatives of a scalar with respect to variables and values";
+  let description = [{
+    Resolved by `differentiate`. `y` is a scalar float. The results are, in order, the derivatives with respect to the
+    variables named in `of` and to the values `xs`, typed as those; where `y` does not depend on one, zeros. A variable is
+    differentiated at its value on entry of the function.
+    Example:
+    ```mlir
+    %dw = halftone.gradient %loss of [@w] : tensor<f32> -> tensor<4xf32>
+    %dx = halftone.gradient %loss at (%x : tensor<4xf32>) : tensor<f32> -> tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins Halftone_FloatTensor:$y, Variadic<Halftone_FloatTensor>:$xs,
+                       DefaultValuedAttr<FlatSymbolRefArrayAttr, "{}">:$of);
+  let results = (outs Variadic<Halftone_FloatTensor>:$gradients);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Halftone_StopGradientOp : Halftone_PureOp<"stop_gradient", [SameOperandsAndResultType]> {
+  let summary = "The identity, through which no cotangent flows";
+  let description = [{ Example: `%1 = halftone.stop_gradient %0 : tensor<4xf32>` }];
+  let arguments = (ins Halftone_Tensor:$x);
+  let results = (outs Halftone_Tensor:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+}
+
+#endif

@@ -1,0 +1,40 @@
+// Shape ops: move elements, change none. Any dtype.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HALFTONE_OPS_SHAPE
+#define HALFTONE_OPS_SHAPE
+include "Types.td"
+
+def Halftone_ReshapeOp : Halftone_PureOp<"reshape", [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
+  let summary = "The same elements in row-major order under another shape";
+  let description = [{ Example: `%1 = halftone.reshape %0 : tensor<8x28x28xf32> to tensor<8x784xf32>` }];
+  let arguments = (ins Halftone_Tensor:$x);
+  let results = (outs Halftone_Tensor:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x) `to` type($y)";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def Halftone_BroadcastOp : Halftone_PureOp<"broadcast", [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
+  let summary = "Repeats along new axes";
+  let description = [{
+    Axis i of x becomes axis `axes[i]` of the result (strictly ascending), with the same extent; the other axes are new.
+    Example: `%1 = halftone.broadcast %0 {axes = array<i64: 1>} : tensor<4xf32> to tensor<8x4xf32>`
+  }];
+  let arguments = (ins Halftone_Tensor:$x, DenseI64ArrayAttr:$axes);
+  let results = (outs Halftone_Tensor:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x) `to` type($y)";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def Halftone_TransposeOp : Halftone_PureOp<"transpose", [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
+  let summary = "Permutes axes: axis i of the result is axis `permutation[i]` of x";
+  let description = [{ Example: `%1 = halftone.transpose %0 {permutation = array<i64: 1, 0>} : tensor<8x4xf32> to tensor<4x8xf32>` }];
+  let arguments = (ins Halftone_Tensor:$x, DenseI64ArrayAttr:$permutation);
+  let results = (outs Halftone_Tensor:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x) `to` type($y)";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+#endif

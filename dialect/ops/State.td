@@ -1,0 +1,42 @@
+// State ops: variables, their reads and writes. Gone after lift-variables, except the symbols.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HALFTONE_OPS_STATE
+#define HALFTONE_OPS_STATE
+include "Types.td"
+
+def Halftone_VariableOp : Halftone_Op<"variable", [Symbol]> {
+  let summary = "A variable: a symbol without a value in the IR";
+  let description = [{
+    `path` is the variable's structural path. `autocast` variables are read in a layer's compute dtype. After
+    lift-variables a function argument or result that stands for a variable has the attribute `halftone.variable = @name`.
+    Example: `halftone.variable @w : tensor<4x8xf32> {path = "net/dense/kernel", role = #halftone<role weight>}`
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Halftone_Tensor>:$type,
+                       DefaultValuedStrAttr<StrAttr, "">:$path,
+                       DefaultValuedAttr<Halftone_VariableRoleAttr, "VariableRole::weight">:$role,
+                       DefaultValuedAttr<BoolAttr, "true">:$trainable, DefaultValuedAttr<BoolAttr, "true">:$autocast,
+                       DefaultValuedAttr<Halftone_UpdateKindAttr, "UpdateKind::gradient">:$update);
+  let assemblyFormat = "$sym_name `:` $type attr-dict";
+}
+
+def Halftone_ReadOp : Halftone_Op<"read", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+                                           MemoryEffects<[MemRead]>]> {
+  let summary = "The present value of a variable";
+  let description = [{
+    The result has the variable's dtype, or another float: then `insert-casts` puts a cast after the read.
+    Example: `%w = halftone.read @w : tensor<4x8xf16>`
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$variable);
+  let results = (outs Halftone_Tensor:$value);
+  let assemblyFormat = "$variable attr-dict `:` type($value)";
+}
+
+def Halftone_AssignOp : Halftone_Op<"assign", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+                                               MemoryEffects<[MemWrite]>]> {
+  let summary = "Gives a variable a new value, of exactly its type";
+  let description = [{ Example: `halftone.assign @w, %w1 : tensor<4x8xf32>` }];
+  let arguments = (ins FlatSymbolRefAttr:$variable, Halftone_Tensor:$value);
+  let assemblyFormat = "$variable `,` $value attr-dict `:` type($value)";
+}
+
+#endif

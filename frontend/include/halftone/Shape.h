@@ -1,0 +1,42 @@
+// Shapes: any integer type in braces, negative indices, `none` for a dimension known later.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "Version.h"
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+namespace halftone {
+
+/// One dimension. Takes every integer type, so `{rows.size(), 784}` is not a narrowing error.
+struct Dim {
+  int64_t value = -1;
+  constexpr Dim() = default;
+  template <std::integral I>
+  requires(!std::same_as<I, bool>) constexpr Dim(I v) : value(static_cast<int64_t>(v)) {}
+  constexpr operator int64_t() const { return value; }
+};
+inline constexpr Dim none{}; // Keras's None: not known before a batch arrives
+
+class HALFTONE_API Shape {
+public:
+  Shape() = default;
+  Shape(std::initializer_list<Dim> dims);
+  explicit Shape(std::vector<int64_t> dims);
+  int64_t operator[](int64_t axis) const; // negative counts from the end; throws value_error
+  int64_t rank() const;
+  int64_t elements() const; // throws value_error when a dimension is none
+  std::vector<int64_t> dims() const { return dims_; }
+  const int64_t *begin() const & { return dims_.data(); }
+  const int64_t *end() const & { return dims_.data() + dims_.size(); }
+  const int64_t *begin() const && = delete; // x.shape().begin() and x.shape().end() would belong to two temporaries;
+  const int64_t *end() const && = delete;   // for (int64_t d : x.shape()) is fine
+  std::string str() const;                  // "(None, 784)"
+  friend bool operator==(const Shape &, const Shape &) = default;
+
+private:
+  std::vector<int64_t> dims_;
+};
+} // namespace halftone

@@ -1,0 +1,19 @@
+// The call between a plan's player and a kernel's code: the only thing both sides must agree on.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+namespace halftone {
+
+/// A CPU kernel computes blocks [blockBegin, blockEnd) of its grid. Blocks are independent and may run in any order, on any
+/// thread, in any split.
+///   buffers  operands in order, then results in order; row-major, dense, 64-byte aligned. bool is one byte, 0 or 1.
+///   extents  the launch's run-time extents, in the order that the kernel's description gives them.
+///   scratch  64-byte aligned, private to the calling thread, of at least LaunchStep::scratchBytes; contents undefined.
+using CpuKernelFunction = void (*)(void *const *buffers, const int64_t *extents, int64_t blockBegin, int64_t blockEnd,
+                                   void *scratch);
+
+/// Alignment in bytes of every slot, variable and scratch area.
+inline constexpr int64_t bufferAlignment = 64;
+
+} // namespace halftone

@@ -1,0 +1,64 @@
+// What the compiler writes and the runtime plays: a plan, the code of its kernels, and what to bind. No MLIR in sight.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "Plan.h"
+#include "runtime/base/Status.h"
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace halftone {
+
+/// A variable that the plan reads or writes. `symbol` is its name in the IR and the binding key; `path` is for people.
+struct VariableSlot {
+  std::string symbol, path;
+  TensorType type;
+  bool read = false, written = false;
+};
+
+/// Where a launch came from: layer paths, the user's line, the ops fused into it.
+struct Site {
+  std::string text;
+};
+
+/// Code of one kernel for one target. `code` is a relocatable object with one global function named `symbol` of the type
+/// CpuKernelFunction and no undefined symbols.
+struct KernelCode {
+  std::string symbol;
+  std::string kind;        // "loop", "row", "matmul"
+  std::string target;      // target features the code was generated for
+  std::string description; // the kernel's linalg text, for reports; may be empty
+  std::string code;
+};
+
+/// One row of the cast ledger, see CastLedger in halftone/Reports.h.
+struct LedgerRow {
+  std::string path, value;
+  DType from{}, to{};
+  bool storage = false, fused = false;
+  int64_t bytes = 0;
+  std::string rule, location;
+};
+
+struct Executable {
+  std::string name;
+  std::string buildId; // of the library that wrote it
+  Signature signature;
+  std::vector<VariableSlot> variables;
+  std::vector<std::string> constants; // raw bytes
+  std::map<std::string, KernelCode> kernels;
+  std::vector<Site> sites;
+  std::vector<LedgerRow> ledger;
+  Plan plan;
+};
+
+/// Checks what a player relies on: indices in range, types of copies equal, arena offsets aligned and inside, feeds not
+/// written, buffers of overlapping arena ranges not live together within one launch, predicates are i1. Returns value_error
+/// naming the step.
+Status verify(const Executable &executable);
+
+/// The plan as text for people: slots, then one line a step.
+std::string print(const Executable &executable);
+
+} // namespace halftone

@@ -1,0 +1,58 @@
+// A plan: a straight list of launches and copies over numbered slots with known lifetimes. No branch, no loop, no callback.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "Signature.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace halftone {
+
+enum class SlotKind : uint8_t { arena, variable, feed, fetch, constant };
+
+/// Where a tensor lives while a plan plays.
+struct Slot {
+  SlotKind kind = SlotKind::arena;
+  TensorType type;
+  /// arena: byte offset in the plan's one arena, a multiple of bufferAlignment. feed, fetch: position in the signature.
+  /// variable: position in Executable::variables. constant: position in Executable::constants.
+  int64_t index = 0;
+};
+using SlotId = int32_t;
+
+/// A step runs only when the byte in `slot` is non-zero (zero when `negated`). The player reads it when it reaches the step.
+struct Predicate {
+  SlotId slot = -1;
+  bool negated = false;
+};
+
+struct LaunchStep {
+  std::string kernel;           // key into Executable::kernels
+  int64_t grid = 1;             // number of blocks
+  std::vector<SlotId> buffers;  // operands, then results
+  int64_t operandCount = 0;     // how many of `buffers` are operands
+  std::vector<int64_t> extents; // run-time extents, as the kernel's description orders them
+  int64_t scratchBytes = 0;     // per thread
+  std::optional<Predicate> predicate;
+  int32_t site = -1;            // index into Executable::sites
+  double cost = 0;              // estimated nanoseconds on one core; decides whether threads are worth waking
+};
+
+/// to := from, bytewise; same type. `from` < 0 fills with zeros.
+struct CopyStep {
+  SlotId from = -1, to = -1;
+  std::optional<Predicate> predicate;
+};
+
+using Step = std::variant<LaunchStep, CopyStep>;
+
+struct Plan {
+  std::vector<Slot> slots;
+  std::vector<Step> steps;
+  int64_t arenaBytes = 0;
+  int64_t largestLiveBytes = 0; // the largest sum of live arena bytes at any step: what arenaBytes is measured against
+};
+
+} // namespace halftone

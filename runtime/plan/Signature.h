@@ -1,0 +1,30 @@
+// What a compiled function takes and gives: names, dtypes and static shapes.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "halftone/DType.h"
+#include "halftone/Shape.h"
+#include <string>
+#include <vector>
+
+namespace halftone {
+
+struct TensorType {
+  DType dtype = DType::float32;
+  std::vector<int64_t> shape;
+  int64_t elements() const;
+  int64_t bytes() const;
+  std::string str() const; // "128x784xf32", "f32" for a scalar, as in MLIR and the tools' input specs
+  friend bool operator==(const TensorType &, const TensorType &) = default;
+};
+
+struct Parameter {
+  std::string name;
+  TensorType type;
+  friend bool operator==(const Parameter &, const Parameter &) = default;
+};
+
+struct Signature {
+  std::vector<Parameter> feeds, fetches;
+};
+
+} // namespace halftone
