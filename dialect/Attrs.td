@@ -6,50 +6,50 @@
 include "Dialect.td"
 include "mlir/IR/EnumAttr.td"
 
-class Halftone_Enum<string name, string mnemonic, string summary, list<I32EnumCase> cases>
+class Halftone_Enum<string name, string summary, list<I32EnumCase> cases>
     : I32Enum<name, summary, cases> {
   let cppNamespace = "::halftone::dialect";
 }
 class Halftone_EnumAttr<I32Enum e, string mnemonic> : EnumAttr<Halftone_Dialect, e, mnemonic>;
 
-def Halftone_CastKind : Halftone_Enum<"CastKind", "cast_kind", "why a cast stands", [
+def Halftone_CastKind : Halftone_Enum<"CastKind", "why a cast stands", [
   I32EnumCase<"rounding", 0>, // part of the program's meaning: never removed
   I32EnumCase<"storage", 1>   // put in by the compiler to store a value narrower than it was computed
 ]>;
 def Halftone_CastKindAttr : Halftone_EnumAttr<Halftone_CastKind, "cast_kind">;
 
-def Halftone_ComparePredicate : Halftone_Enum<"ComparePredicate", "predicate", "ordered comparison; ne is true on NaN", [
+def Halftone_ComparePredicate : Halftone_Enum<"ComparePredicate", "ordered comparison; ne is true on NaN", [
   I32EnumCase<"eq", 0>, I32EnumCase<"ne", 1>, I32EnumCase<"lt", 2>,
   I32EnumCase<"le", 3>, I32EnumCase<"gt", 4>, I32EnumCase<"ge", 5>
 ]>;
 def Halftone_ComparePredicateAttr : Halftone_EnumAttr<Halftone_ComparePredicate, "predicate">;
 
-def Halftone_ReduceKind : Halftone_Enum<"ReduceKind", "reduce_kind", "the combining function of a reduction", [
+def Halftone_ReduceKind : Halftone_Enum<"ReduceKind", "the combining function of a reduction", [
   I32EnumCase<"sum", 0>, I32EnumCase<"max", 1>, I32EnumCase<"min", 2>,
   I32EnumCase<"prod", 3>, I32EnumCase<"and_", 4, "and">, I32EnumCase<"or_", 5, "or">
 ]>;
 def Halftone_ReduceKindAttr : Halftone_EnumAttr<Halftone_ReduceKind, "reduce_kind">;
 
-def Halftone_ReduceAllKind : Halftone_Enum<"ReduceAllKind", "reduce_all_kind", "what is asked of all elements of all operands", [
+def Halftone_ReduceAllKind : Halftone_Enum<"ReduceAllKind", "what is asked of all elements of all operands", [
   I32EnumCase<"all_finite", 0>, I32EnumCase<"sum_of_squares", 1>, I32EnumCase<"max_abs", 2>
 ]>;
 def Halftone_ReduceAllKindAttr : Halftone_EnumAttr<Halftone_ReduceAllKind, "reduce_all_kind">;
 
-def Halftone_UpdateKind : Halftone_Enum<"UpdateKind", "update", "who may write a variable", [
+def Halftone_UpdateKind : Halftone_Enum<"UpdateKind", "who may write a variable", [
   I32EnumCase<"gradient", 0>,  // an optimizer, from a gradient
   I32EnumCase<"assign", 1>,    // the forward pass or the host
   I32EnumCase<"overwrite", 2>  // takes its gradient as its new value
 ]>;
 def Halftone_UpdateKindAttr : Halftone_EnumAttr<Halftone_UpdateKind, "update">;
 
-def Halftone_VariableRole : Halftone_Enum<"VariableRole", "role", "what a variable is for", [
+def Halftone_VariableRole : Halftone_Enum<"VariableRole", "what a variable is for", [
   I32EnumCase<"weight", 0>, I32EnumCase<"state", 1>, I32EnumCase<"seed", 2>, I32EnumCase<"slot", 3>,
   I32EnumCase<"iteration", 4>, I32EnumCase<"learning_rate", 5>, I32EnumCase<"loss_scale", 6>,
   I32EnumCase<"metric", 7>, I32EnumCase<"constant", 8>
 ]>;
 def Halftone_VariableRoleAttr : Halftone_EnumAttr<Halftone_VariableRole, "role">;
 
-def Halftone_KernelKind : Halftone_Enum<"KernelKind", "kernel_kind", "the block space of a kernel", [
+def Halftone_KernelKind : Halftone_Enum<"KernelKind", "the block space of a kernel", [
   I32EnumCase<"loop", 0>,  // chunks of an index space
   I32EnumCase<"row", 1>,   // rows: the trailing axis whole
   I32EnumCase<"matmul", 2> // output tiles

@@ -19,7 +19,8 @@ def Halftone_FloatTensor : StaticShapeTensorOf<[Halftone_Float]>;
 def Halftone_IntTensor : StaticShapeTensorOf<[Halftone_Int]>;
 def Halftone_IntOrBoolTensor : StaticShapeTensorOf<[I1, Halftone_Int]>;
 def Halftone_BoolTensor : StaticShapeTensorOf<[I1]>;
-def Halftone_Predicate : 0DTensorOf<[I1]>;
+def Halftone_Predicate : Type<0DTensorOf<[I1]>.predicate, "scalar i1 tensor", "::mlir::RankedTensorType">,
+                         BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI1Type())">;
 
 class Halftone_PureOp<string mnemonic, list<Trait> traits = []>
     : Halftone_Op<mnemonic, !listconcat([Pure], traits)>;

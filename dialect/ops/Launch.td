@@ -20,7 +20,7 @@ def Halftone_KernelOp : Halftone_Op<"kernel", [IsolatedFromAbove, Symbol, Single
     ```
   }];
   let arguments = (ins Halftone_KernelKindAttr:$kind, SymbolNameAttr:$sym_name, TypeAttrOf<AnyType>:$function_type,
-                       DefaultValuedAttr<DictionaryAttr, "{}">:$spec);
+                       OptionalAttr<DictionaryAttr>:$spec);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "custom<BareEnum>($kind) $sym_name custom<KernelType>($function_type) attr-dict-with-keyword $body";
   let hasVerifier = 1;

@@ -63,7 +63,7 @@ def Halftone_WhenOp : Halftone_Op<"when", [SingleBlockImplicitTerminator<"YieldO
   let hasVerifier = 1;
 }
 
-def Halftone_GradientOp : Halftone_Op<"gradient", [AttrSizedOperandSegments]> {
+def Halftone_GradientOp : Halftone_Op<"gradient"> {
   let summary = "Derivatives of a scalar with respect to variables and values";
   let description = [{
     Resolved by `differentiate`. `y` is a scalar float. The results are, in order, the derivatives with respect to the
@@ -76,7 +76,7 @@ def Halftone_GradientOp : Halftone_Op<"gradient", [AttrSizedOperandSegments]> {
     ```
   }];
   let arguments = (ins Halftone_FloatTensor:$y, Variadic<Halftone_FloatTensor>:$xs,
-                       DefaultValuedAttr<FlatSymbolRefArrayAttr, "{}">:$of);
+                       FlatSymbolRefArrayAttr:$of);
   let results = (outs Variadic<Halftone_FloatTensor>:$gradients);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

@@ -1,0 +1,35 @@
+// The halftone dialect's C++ classes: everything generated from the .td files, in one include.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialect/Dialect.h.inc"
+#include "dialect/Enums.h.inc"
+#include "dialect/Interfaces.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialect/Attrs.h.inc"
+#define GET_OP_CLASSES
+#include "dialect/Ops.h.inc"
+
+namespace halftone::dialect {
+
+/// Attribute names on the arguments and results of @main.
+inline constexpr llvm::StringLiteral nameAttr = "halftone.name";         // StrAttr: a feed's or fetch's name
+inline constexpr llvm::StringLiteral variableAttr = "halftone.variable"; // FlatSymbolRefAttr: stands for that variable
+
+/// Registers the dialect and those its modules use (func).
+void registerDialects(mlir::DialectRegistry &registry);
+
+} // namespace halftone::dialect
