@@ -1,0 +1,43 @@
+// Plays a plan: an executable, its kernels' code, a device and variables, bound once.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "halftone/Tensor.h"
+#include "runtime/Device.h"
+#include "runtime/KernelLibrary.h"
+#include "runtime/VariableStore.h"
+#include "runtime/plan/Executable.h"
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace halftone {
+
+/// Variables by the symbol that they have in the executable. May hold more than it needs.
+using VariableBinding = std::map<std::string, VariableHandle>;
+
+class Player {
+public:
+  /// Verifies the plan, finds every kernel, resolves every address and allocates the arena. Keeps all arguments alive.
+  /// value_error for a bad plan or a variable of another type, key_error for a missing kernel or variable.
+  static StatusOr<std::shared_ptr<Player>> bind(std::shared_ptr<const Executable> executable,
+                                                std::shared_ptr<const KernelLibrary> kernels,
+                                                std::shared_ptr<DeviceRuntime> device, const VariableBinding &variables);
+  ~Player();
+
+  /// One run: feeds in the signature's order to fresh fetches in the signature's order. Feeds are read in place when they are
+  /// aligned to bufferAlignment, else copied. Written variables get a new version.
+  /// value_error naming the parameter, what was expected and what came, before anything is changed.
+  /// Calls from several threads take turns; so do players that share a variable store.
+  StatusOr<std::vector<Tensor>> play(std::span<const Tensor> feeds);
+
+  const Executable &executable() const;
+
+private:
+  struct Impl;
+  explicit Player(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+} // namespace halftone

@@ -1,0 +1,60 @@
+// Memory of variables: stable addresses, versions, and host access that cannot race a playing plan.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "halftone/Tensor.h"
+#include "runtime/Device.h"
+#include "runtime/plan/Signature.h"
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+
+namespace halftone {
+
+/// One variable's memory. Its address never changes. Made by a VariableStore; may outlive it.
+class StoredVariable {
+public:
+  const std::string &path() const { return path_; } // structural path, for messages
+  const TensorType &type() const { return type_; }
+  /// Grows with every write, by the host or by a plan.
+  uint64_t version() const { return version_.load(std::memory_order_acquire); }
+  /// A copy of the value. Waits while a plan that binds a variable of the same store plays.
+  StatusOr<Tensor> read() const;
+  /// value_error when the dtype or the shape differs; the variable is then unchanged. Waits as read() does.
+  Status write(const Tensor &value);
+  /// The same for raw row-major bytes; value_error unless the size is type().bytes().
+  Status readBytes(std::span<std::byte> out) const;
+  Status writeBytes(std::span<const std::byte> bytes);
+  /// The store's lock, held by read(), write() and a playing Player; and what it guards.
+  std::mutex &lock() const { return *lock_; }
+  std::byte *data() const { return memory_.get(); }
+  void bumpVersion() { version_.fetch_add(1, std::memory_order_acq_rel); }
+
+private:
+  friend class VariableStore;
+  StoredVariable(std::string path, TensorType type, DeviceMemory memory, std::shared_ptr<std::mutex> lock)
+      : path_(std::move(path)), type_(std::move(type)), memory_(std::move(memory)), lock_(std::move(lock)) {}
+  std::string path_;
+  TensorType type_;
+  DeviceMemory memory_;
+  std::shared_ptr<std::mutex> lock_;
+  std::atomic<uint64_t> version_{0};
+};
+using VariableHandle = std::shared_ptr<StoredVariable>;
+
+/// Makes variables that share one lock: those of a model, its optimizer and its metrics.
+class VariableStore {
+public:
+  explicit VariableStore(std::shared_ptr<DeviceRuntime> device);
+  /// Zeros. value_error for a negative dimension or a dtype without a byte size; device_error when memory runs out.
+  StatusOr<VariableHandle> create(std::string path, TensorType type);
+  /// A copy of `initial`. value_error when it is undefined.
+  StatusOr<VariableHandle> create(std::string path, const Tensor &initial);
+
+private:
+  std::shared_ptr<DeviceRuntime> device_;
+  std::shared_ptr<std::mutex> lock_ = std::make_shared<std::mutex>();
+};
+
+} // namespace halftone

@@ -1,0 +1,33 @@
+// A device that computes nothing and records what it was asked: for tests of plans, and the start of a new target.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "runtime/Device.h"
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace halftone {
+
+/// Memory, copies, fills and conditions are real; launches are recorded and leave their results as they were.
+class NullDevice final : public DeviceRuntime {
+public:
+  struct Record {
+    std::string kernel;
+    int64_t grid = 0;
+    std::vector<void *> buffers;
+    std::vector<int64_t> extents;
+    int64_t scratchBytes = 0;
+  };
+  std::string name() const override { return "null"; }
+  StatusOr<DeviceMemory> allocate(int64_t bytes) override;
+  StatusOr<std::unique_ptr<DeviceQueue>> makeQueue(int64_t scratchBytes) override;
+  /// Launches whose condition held, in order, since the device was made or the last call.
+  std::vector<Record> takeRecords();
+  void record(const Launch &launch);
+
+private:
+  std::mutex mutex_;
+  std::vector<Record> records_;
+};
+
+} // namespace halftone
