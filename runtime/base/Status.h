@@ -14,7 +14,10 @@ namespace halftone {
 class [[nodiscard]] Status {
 public:
   Status() = default; // success
-  Status(ErrorKind kind, std::string message, std::string layerPath = {}, Where where = {}, std::string diagnostics = {});
+  Status(ErrorKind kind, std::string message, std::string layerPath = {}, Where where = {},
+         std::string diagnostics = {});
+  /// The error that a public value type threw, for rooms that return Status.
+  explicit Status(const Error &error);
   static Status ok() { return {}; }
   bool isOk() const { return error_ == nullptr; }
   explicit operator bool() const { return isOk(); }
@@ -22,6 +25,7 @@ public:
   ErrorKind kind() const;
   const std::string &message() const;
   const std::string &layerPath() const;
+  Where where() const; // valid as long as this status
   const std::string &diagnostics() const;
   Error toError() const;
   /// Throws toError() when not ok. For the frontend and the public value types only.
@@ -29,8 +33,7 @@ public:
   std::string str() const; // "ok", or Error::what()
 
 private:
-  struct Rep;
-  std::shared_ptr<const Rep> error_;
+  std::shared_ptr<const Error::Rep> error_;
 };
 
 /// A value, or the error that prevented it.

@@ -8,6 +8,7 @@
 #include <string>
 
 namespace halftone {
+class Status;
 
 /// A place in the user's source. Not std::source_location: clang before 16 with libstdc++ has none.
 struct Where {
@@ -43,10 +44,12 @@ public:
   ErrorKind kind() const noexcept;
   std::string message() const;    // Keras's text alone
   std::string layer_path() const; // "" when no layer is to blame
-  Where where() const noexcept;
+  Where where() const noexcept;  // its text belongs to this error
   std::string diagnostics() const; // MLIR's text for compile_error, otherwise ""
 private:
+  friend class Status;
   struct Rep;
+  explicit Error(std::shared_ptr<const Rep> rep);
   std::shared_ptr<const Rep> rep_;
 };
 } // namespace halftone
