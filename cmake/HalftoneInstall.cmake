@@ -1,0 +1,55 @@
+# The one library that users link, and its installation: headers, tools, CMake package, pkg-config file, examples.
+# SPDX-License-Identifier: Apache-2.0
+include(CMakePackageConfigHelpers)
+
+get_property(HALFTONE_ROOM_LIBRARIES GLOBAL PROPERTY HALFTONE_ROOMS)
+if(NOT HALFTONE_ROOM_LIBRARIES)
+  message(FATAL_ERROR "HalftoneInstall: expected at least one halftone_room before this file is included")
+endif()
+
+# Every room's objects go in, also those that nothing inside refers to; LLVM, MLIR, fmt and TBB stay private.
+add_library(halftone SHARED)
+add_library(Halftone::Halftone ALIAS halftone)
+foreach(room IN LISTS HALFTONE_ROOM_LIBRARIES)
+  target_sources(halftone PRIVATE $<TARGET_OBJECTS:${room}>)
+endforeach()
+target_link_libraries(halftone PRIVATE ${HALFTONE_ROOM_LIBRARIES})
+target_compile_features(halftone PUBLIC cxx_std_20)
+target_include_directories(halftone PUBLIC
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/frontend/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+# While the version is 0.x the SONAME carries major.minor: a field added to an argument struct changes the ABI.
+set_target_properties(halftone PROPERTIES
+  EXPORT_NAME Halftone
+  VERSION ${PROJECT_VERSION}
+  SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+  LINKER_LANGUAGE CXX
+  LINK_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/halftone.map
+  INSTALL_RPATH_USE_LINK_PATH ON)
+target_link_options(halftone PRIVATE LINKER:--version-script=${CMAKE_CURRENT_LIST_DIR}/halftone.map)
+
+install(TARGETS halftone EXPORT HalftoneTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY frontend/include/halftone DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+
+foreach(tool IN ITEMS halftone-opt halftone-run halftone-policy halftone-lsp-server)
+  if(TARGET ${tool})
+    set_target_properties(${tool} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+    install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
+endforeach()
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Halftone)
+install(EXPORT HalftoneTargets NAMESPACE Halftone:: DESTINATION ${package_dir})
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/HalftoneConfig.cmake.in ${PROJECT_BINARY_DIR}/HalftoneConfig.cmake
+  INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/HalftoneConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/HalftoneConfig.cmake ${PROJECT_BINARY_DIR}/HalftoneConfigVersion.cmake
+  DESTINATION ${package_dir})
+
+# The prefix is found from the file's own place, so that `cmake --install --prefix` can choose it late.
+file(RELATIVE_PATH HALFTONE_PKGCONFIG_TO_PREFIX
+  /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/halftone.pc.in ${PROJECT_BINARY_DIR}/halftone.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/halftone.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DATADIR}/halftone/examples
+  FILES_MATCHING PATTERN "*.cpp" PATTERN "*.h" PATTERN "*.md" PATTERN data EXCLUDE)
