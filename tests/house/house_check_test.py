@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+# The house check on small trees: a clean one passes, and each broken rule is one finding at the right place.
+# SPDX-License-Identifier: Apache-2.0
+import contextlib
+import io
+import os
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+sys.path.insert(0, os.path.join(ROOT, "tools"))
+sys.dont_write_bytecode = True
+import house_check  # noqa: E402
+
+HEAD = "// What it is for.\n// SPDX-License-Identifier: Apache-2.0\n"
+LIST_HEAD = "# What it is for.\n# SPDX-License-Identifier: Apache-2.0\n"
+HEADER = HEAD + "#pragma once\n"
+CLEAN = {
+    "CMakeLists.txt": LIST_HEAD,
+    "frontend/include/halftone/Tensor.h": HEADER + '#include "DType.h"\n#include <vector>\n',
+    "frontend/include/halftone/DType.h": HEADER + "#include <cstdint>\n",
+    "frontend/include/halftone/Model.h": HEADER,
+    "frontend/CMakeLists.txt": LIST_HEAD + "halftone_room(halftone_frontend SOURCES Trace.cpp)\n",
+    "frontend/Trace.cpp": HEAD + '#include "compiler/Compiler.h"\n#include "mlir/IR/Builders.h"\n',
+    "compiler/CMakeLists.txt": LIST_HEAD + "halftone_room(halftone_compiler SOURCES passes/InsertCasts.cpp)\n",
+    "compiler/Compiler.h": HEADER + '#include "runtime/base/Status.h"\n#include "mlir/IR/BuiltinOps.h"\n',
+    "compiler/passes/InsertCasts.cpp": HEAD + '#include "compiler/Compiler.h"\n',
+    "runtime/base/Status.h": HEADER + "#include <string>\n#include <fmt/format.h>\n",
+    "runtime/Player.h": HEADER + '#include "halftone/Tensor.h"\n#include "runtime/base/Status.h"\n#include <sys/mman.h>\n',
+    "tests/CMakeLists.txt": LIST_HEAD + "halftone_test(test_runtime SOURCES runtime/Player.cpp end_to_end/Anything.cpp)\n",
+    "tests/runtime/Player.cpp": HEAD,
+    "tests/end_to_end/Anything.cpp": HEAD,
+}
+
+
+class HouseCheck(unittest.TestCase):
+    def findings(self, changes):
+        with tempfile.TemporaryDirectory() as root:
+            for path, text in {**CLEAN, **changes}.items():
+                os.makedirs(os.path.dirname(os.path.join(root, path)), exist_ok=True)
+                with open(os.path.join(root, path), "w", encoding="utf-8") as file:
+                    file.write(text)
+            return house_check.House(root).check()
+
+    def expect(self, changes, *starts):
+        findings = self.findings(changes)
+        self.assertEqual(len(findings), len(starts), findings)
+        for finding, start in zip(findings, starts):
+            self.assertTrue(finding.startswith(start), f"{finding!r} does not start with {start!r}")
+
+    def test_clean_tree(self):
+        self.expect({})
+
+    def test_include_arrows_point_down(self):
+        self.expect({"runtime/base/Status.h": HEADER + '#include "runtime/Player.h"\n'},
+                    "runtime/base/Status.h:4: runtime/base includes runtime/Player.h")
+        self.expect({"compiler/Compiler.h": HEADER + '\n#include "runtime/Player.h"\n'},
+                    "compiler/Compiler.h:5: compiler includes runtime/Player.h")
+
+    def test_a_sibling_include_obeys_the_arrows(self):
+        self.expect({"runtime/base/Status.h": HEADER + '#include "../Player.h"\n'},
+                    "runtime/base/Status.h:4: runtime/base includes runtime/Player.h")
+
+    def test_rooms_do_not_include_tests(self):
+        self.expect({"tests/runtime/Checks.h": HEADER, "runtime/Player.h": HEADER + '#include "tests/runtime/Checks.h"\n'},
+                    "runtime/Player.h:4: runtime includes tests/runtime/Checks.h")
+
+    def test_llvm_stays_in_its_rooms(self):
+        self.expect({"runtime/Player.h": HEADER + '#include "llvm/ADT/SmallVector.h"\n'},
+                    "runtime/Player.h:4: runtime includes llvm/ADT/SmallVector.h")
+        self.expect({"frontend/CMakeLists.txt": LIST_HEAD + "Trace.cpp Ops.cpp\n",
+                     "frontend/Ops.cpp": HEAD + '#include "mlir/IR/Builders.h"\n'},
+                    "frontend/Ops.cpp:3: frontend includes mlir/IR/Builders.h; expected outside headers from Trace*.cpp only")
+        self.expect({"runtime/loader/ObjectLoader.h": HEADER + '#include "mlir/IR/Builders.h"\n'},
+                    "runtime/loader/ObjectLoader.h:4: runtime/loader includes mlir/IR/Builders.h")
+
+    def test_lower_rooms_take_only_vocabulary_headers(self):
+        self.expect({"runtime/Player.h": HEADER + '#include "halftone/Model.h"\n'},
+                    "runtime/Player.h:4: runtime includes the public header Model.h")
+
+    def test_public_headers_are_light(self):
+        public = "frontend/include/halftone/Model.h"
+        self.expect({public: HEADER + "#include <iostream>\n"}, f"{public}:4: a public header includes <iostream>")
+        self.expect({public: HEADER + "#include <fmt/format.h>\n"}, f"{public}:4: a public header includes <fmt/format.h>")
+        self.expect({public: HEADER + '#include "runtime/Player.h"\n'}, f"{public}:4: a public header includes runtime/Player.h")
+
+    def test_examples_use_the_public_api(self):
+        self.expect({"examples/CMakeLists.txt": LIST_HEAD + "01-mnist/main.cpp\n",
+                     "examples/01-mnist/main.cpp": HEAD + '#include "runtime/Player.h"\n'},
+                    "examples/01-mnist/main.cpp:3: includes runtime/Player.h")
+
+    def test_sizes(self):
+        self.expect({"runtime/Player.h": HEADER + "\n" * 497})
+        self.expect({"runtime/Player.h": HEADER + "\n" * 498}, "runtime/Player.h:501: 501 lines")
+
+    def test_first_lines(self):
+        self.expect({"runtime/Player.h": "#pragma once\n"}, "runtime/Player.h:2: expected `SPDX")
+        self.expect({"runtime/Player.h": "// SPDX-License-Identifier: Apache-2.0\n#pragma once\n"},
+                    "runtime/Player.h:1: expected a comment")
+        self.expect({"runtime/Player.h": HEAD}, "runtime/Player.h:1: expected `#pragma once`")
+        self.expect({"scripts/test": "#!/usr/bin/env bash\n" + LIST_HEAD})
+        self.expect({"scripts/test": "#!/usr/bin/env bash\nset -e\n# SPDX-License-Identifier: Apache-2.0\n"},
+                    "scripts/test:2: expected a comment")
+
+    def test_names(self):
+        for name in ("StringUtils.h", "Common.h", "shape_helpers.h", "misc/Shape.h"):
+            self.expect({f"runtime/{name}": HEADER}, f"runtime/{name}:1: the name says")
+        self.expect({"runtime/Commons.h": HEADER, "runtime/Utilization.h": HEADER})
+
+    def test_generated_files(self):
+        self.expect({"dialect/Ops.h.inc": ""}, "dialect/Ops.h.inc:1: a generated file")
+        self.expect({"runtime/Player.h": HEADER + "// @generated\n"}, "runtime/Player.h:4: marked as generated")
+
+    def test_every_source_is_listed(self):
+        self.expect({"compiler/passes/Simplify.cpp": HEAD}, "compiler/passes/Simplify.cpp:1: in no CMakeLists.txt")
+        self.expect({"compiler/passes/Casts.cpp": HEAD}, "compiler/passes/Casts.cpp:1: in no CMakeLists.txt")
+        self.expect({"compiler/CMakeLists.txt": LIST_HEAD + "file(GLOB sources passes/*.cpp)\n"},
+                    "compiler/CMakeLists.txt:3: file(GLOB)", "compiler/passes/InsertCasts.cpp:1: in no CMakeLists.txt")
+
+    def test_tests_mirror_sources(self):
+        listed = {"tests/CMakeLists.txt": CLEAN["tests/CMakeLists.txt"] + "runtime/Walker.cpp odd/Player.cpp\n"}
+        self.expect({**listed, "tests/runtime/Walker.cpp": HEAD}, "tests/runtime/Walker.cpp:1: no source Walker in runtime/")
+        self.expect({**listed, "tests/odd/Player.cpp": HEAD}, "tests/odd/Player.cpp:1: tests/odd is no kind of test")
+
+    def test_command(self):
+        with tempfile.TemporaryDirectory() as empty, contextlib.redirect_stderr(io.StringIO()) as errors:
+            self.assertEqual(house_check.main(["house_check.py", empty]), 2)
+        self.assertIn("expected the project's root folder", errors.getvalue())
+
+
+if __name__ == "__main__":
+    unittest.main()
