@@ -48,6 +48,7 @@ install(FILES ${PROJECT_BINARY_DIR}/HalftoneConfig.cmake ${PROJECT_BINARY_DIR}/H
 # The prefix is found from the file's own place, so that `cmake --install --prefix` can choose it late.
 file(RELATIVE_PATH HALFTONE_PKGCONFIG_TO_PREFIX
   /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+string(REGEX REPLACE "/$" "" HALFTONE_PKGCONFIG_TO_PREFIX "${HALFTONE_PKGCONFIG_TO_PREFIX}")
 configure_file(${CMAKE_CURRENT_LIST_DIR}/halftone.pc.in ${PROJECT_BINARY_DIR}/halftone.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/halftone.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# What a user of the installed package meets: each command below is one test, run after `install`.
+# SPDX-License-Identifier: Apache-2.0
+"""Usage: installed_package.py COMMAND SOURCE_DIR BUILD_DIR [CONFIG]
+
+  install         installs the build into a fresh prefix below BUILD_DIR
+  find-package    configures, builds and runs tests/consume/app with the system's default compiler
+  refuse-version  find_package(Halftone 0.2) must fail, and say why
+  pkg-config      the same program through pkg-config, from the prefix moved elsewhere
+  surface         what the prefix holds, what the library exports, and that no foreign package is named
+"""
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+
+def run(*command, fails=False, **options):
+    """Runs a command and returns its output; ends the test when it fails (or, with fails, when it does not)."""
+    print("+", " ".join(command), flush=True)
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
+    print(done.stdout, flush=True)
+    if (done.returncode != 0) != fails:
+        sys.exit(f"exit status {done.returncode}; expected {'a failure' if fails else '0'}")
+    return done.stdout
+
+
+def expect(condition, text):
+    if not condition:
+        sys.exit(text)
+
+
+class Package:
+    def __init__(self, source, build, config):
+        self.app = os.path.join(source, "tests", "consume", "app")
+        self.headers = os.path.join(source, "frontend", "include", "halftone")
+        self.build = build
+        self.config = config
+        self.work = os.path.join(build, "tests", "consume")
+        self.prefix = os.path.join(self.work, "prefix")
+
+    def fresh(self, name):
+        folder = os.path.join(self.work, name)
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
+        return folder
+
+    def library_folder(self, prefix):
+        found = glob.glob(os.path.join(prefix, "lib*", "**", "libhalftone.so"), recursive=True)
+        expect(len(found) == 1, f"found {found}; expected one libhalftone.so below {prefix}")
+        return os.path.dirname(found[0])
+
+    def install(self):
+        self.fresh("prefix")
+        run("cmake", "--install", self.build, "--prefix", self.prefix, "--config", self.config)
+
+    def configure(self, folder, version, **options):
+        return run("cmake", "-S", self.app, "-B", folder, f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DHALFTONE_WANTED={version}",
+                   "-DCMAKE_CXX_COMPILER=g++", **options)
+
+    def find_package(self):
+        folder = self.fresh("find-package")
+        self.configure(folder, "0.1")
+        run("cmake", "--build", folder)
+        run(os.path.join(folder, "app"))
+
+    def refuse_version(self):
+        output = self.configure(self.fresh("refuse-version"), "0.2", fails=True)
+        expect(re.search(r'compatible\s+with\s+requested\s+version\s+"0\.2"', output), "expected the reason: the version asked for")
+
+    def pkg_config(self):
+        folder = self.fresh("pkg-config")
+        moved = os.path.join(folder, "moved")
+        shutil.copytree(self.prefix, moved, symlinks=True)
+        libraries = self.library_folder(moved)
+        environment = {**os.environ, "PKG_CONFIG_PATH": os.path.join(libraries, "pkgconfig")}
+        flags = run("pkg-config", "--cflags", "--libs", "halftone", env=environment).split()
+        expect("-lhalftone" in flags and not any("LLVM" in f or "MLIR" in f for f in flags), "expected -lhalftone and no LLVM")
+        program = os.path.join(folder, "app")
+        run("g++", os.path.join(self.app, "main.cpp"), "-o", program, *flags, f"-Wl,-rpath,{libraries}")
+        run(program)
+
+    def surface(self):
+        libraries = self.library_folder(self.prefix)
+        chain = [os.path.join(libraries, f"libhalftone.so{suffix}") for suffix in ("", ".0.1", ".0.1.0")]
+        expect(all(map(os.path.exists, chain)), f"expected {chain}")
+        expect(os.path.realpath(chain[0]) == os.path.realpath(chain[2]) and os.path.islink(chain[1]), "expected links to .so.0.1.0")
+        expect("SONAME" in (dynamic := run("readelf", "-d", chain[2])) and "[libhalftone.so.0.1]" in dynamic,
+               "expected the SONAME libhalftone.so.0.1")
+
+        installed = sorted(os.listdir(os.path.join(self.prefix, "include", "halftone")))
+        expect(installed == sorted(n for n in os.listdir(self.headers) if n.endswith(".h")), f"expected all public headers: {installed}")
+        expect(os.listdir(os.path.join(self.prefix, "include")) == ["halftone"], "expected one include folder")
+        expect(not glob.glob(os.path.join(self.prefix, "**", "*.a"), recursive=True), "expected no static library")
+
+        symbols = run("nm", "--dynamic", "--defined-only", "--demangle", chain[2])
+        foreign = [s for s in symbols.splitlines() if not re.match(r"\S+ \S (\S.*\W|non-virtual thunk to |(vtable|typeinfo).* for )?halftone::", s)]
+        expect(not foreign, "expected only halftone:: to be exported, found:\n" + "\n".join(foreign[:20]))
+        inner = [s for s in symbols.splitlines() if re.search(r" halftone::(compiler|dialect)::", s)]
+        expect(not inner, "expected the rooms to stay hidden, found:\n" + "\n".join(inner[:20]))
+
+        for path in glob.glob(os.path.join(libraries, "cmake", "Halftone", "*")):
+            with open(path, encoding="utf-8") as file:
+                named = re.findall(r"LLVM|MLIR|fmt|TBB|nlohmann|halftone_\w+|pcre2", file.read())
+            expect(not named, f"{path} names {sorted(set(named))}; expected no other package or target")
+
+
+COMMANDS = {"install": Package.install, "find-package": Package.find_package, "refuse-version": Package.refuse_version,
+            "pkg-config": Package.pkg_config, "surface": Package.surface}
+
+if __name__ == "__main__":
+    if len(sys.argv) < 4 or sys.argv[1] not in COMMANDS:
+        sys.exit(__doc__)
+    COMMANDS[sys.argv[1]](Package(sys.argv[2], sys.argv[3], sys.argv[4] if len(sys.argv) > 4 else ""))
