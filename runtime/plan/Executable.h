@@ -22,8 +22,8 @@ struct Site {
   std::string text;
 };
 
-/// Code of one kernel for one target. `code` is a relocatable object with one global function named `symbol` of the type
-/// CpuKernelFunction and no undefined symbols.
+/// Code of one kernel for one target. `code` is a relocatable object with one global function named `symbol` of the
+/// type CpuKernelFunction and no undefined symbols.
 struct KernelCode {
   std::string symbol;
   std::string kind;        // "loop", "row", "matmul"
@@ -53,9 +53,19 @@ struct Executable {
   Plan plan;
 };
 
-/// Checks what a player relies on: indices in range, types of copies equal, arena offsets aligned and inside, feeds not
-/// written, buffers of overlapping arena ranges not live together within one launch, predicates are i1. Returns value_error
-/// naming the step.
+/// Checks what a player relies on. value_error naming the step or slot, unless
+/// - indices are in range, and slots agree in type with the feed, fetch, variable or constant they stand for;
+/// - arena slots are aligned to bufferAlignment and inside the arena;
+/// - only arena, fetch and variable slots are written, and written variables are declared as such;
+/// - copies have equal types and do not overlap, predicates are one i1;
+/// - every byte read was written earlier for the whole of that slot's range (or of another slot with the same range),
+/// under the
+///   reader's own predicate, both polarities of one predicate, or none, and not overwritten since through another
+///   range;
+/// - every fetch is written;
+/// - within a launch a result overlaps no other result, and an operand only when both have the same range (a kernel may
+/// then
+///   work in place: that it reads each element before it writes it is the compiler's to know).
 Status verify(const Executable &executable);
 
 /// The plan as text for people: slots, then one line a step.

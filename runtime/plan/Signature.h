@@ -3,6 +3,7 @@
 #pragma once
 #include "halftone/DType.h"
 #include "halftone/Shape.h"
+#include "runtime/base/Status.h"
 #include <string>
 #include <vector>
 
@@ -16,6 +17,10 @@ struct TensorType {
   std::string str() const; // "128x784xf32", "f32" for a scalar, as in MLIR and the tools' input specs
   friend bool operator==(const TensorType &, const TensorType &) = default;
 };
+
+/// value_error for what no memory can hold: a negative dimension, a dtype without a byte size, more than 2^60 bytes.
+/// elements() and bytes() are only for types that pass.
+Status verify(const TensorType &type);
 
 struct Parameter {
   std::string name;

@@ -1,0 +1,78 @@
+// A plan as text.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/plan/Executable.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace halftone {
+namespace {
+
+std::string printSlot(const Executable &exe, const Slot &slot) {
+  auto nameIn = [&](auto &list, auto name) -> std::string {
+    return slot.index >= 0 && slot.index < static_cast<int64_t>(list.size()) ? name(list[slot.index]) : "?";
+  };
+  auto parameter = [](const Parameter &p) { return fmt::format("\"{}\"", p.name); };
+  switch (slot.kind) {
+  case SlotKind::arena:
+    return fmt::format("arena +{}", slot.index);
+  case SlotKind::variable:
+    return "variable " +
+           nameIn(exe.variables, [](const VariableSlot &v) { return fmt::format("@{} {}", v.symbol, v.path); });
+  case SlotKind::feed:
+    return fmt::format("feed {} {}", slot.index, nameIn(exe.signature.feeds, parameter));
+  case SlotKind::fetch:
+    return fmt::format("fetch {} {}", slot.index, nameIn(exe.signature.fetches, parameter));
+  case SlotKind::constant:
+    return fmt::format("constant {}", slot.index);
+  }
+  return "?";
+}
+
+std::string slotList(const LaunchStep &launch, int64_t begin, int64_t end) {
+  std::string text;
+  for (int64_t i = begin; i < end; ++i)
+    text += fmt::format("{}s{}", text.empty() ? "" : ", ", launch.buffers[i]);
+  return "(" + text + ")";
+}
+
+std::string condition(const std::optional<Predicate> &predicate) {
+  return predicate ? fmt::format(" if {}s{}", predicate->negated ? "not " : "", predicate->slot) : "";
+}
+
+std::string printStep(const Executable &exe, const LaunchStep &launch) {
+  const auto count = static_cast<int64_t>(launch.buffers.size());
+  const int64_t operands = std::clamp<int64_t>(launch.operandCount, 0, count);
+  std::string text = fmt::format("{} {} -> {} grid {}", launch.kernel, slotList(launch, 0, operands),
+                                 slotList(launch, operands, count), launch.grid);
+  if (!launch.extents.empty())
+    text += fmt::format(" extents {}", launch.extents);
+  if (launch.scratchBytes > 0)
+    text += fmt::format(" scratch {}", launch.scratchBytes);
+  text += condition(launch.predicate) + fmt::format(" cost {:.1f} us", launch.cost / 1000);
+  if (launch.site >= 0 && launch.site < static_cast<int64_t>(exe.sites.size()))
+    text += " // " + exe.sites[launch.site].text;
+  return text;
+}
+
+std::string printStep(const Executable &, const CopyStep &copy) {
+  std::string from = copy.from < 0 ? "zero" : fmt::format("copy s{}", copy.from);
+  return fmt::format("{} -> s{}{}", from, copy.to, condition(copy.predicate));
+}
+
+} // namespace
+
+std::string print(const Executable &exe) {
+  const Plan &plan = exe.plan;
+  std::string text =
+      fmt::format("plan {}: {} feeds, {} fetches, {} variables, {} kernels, arena {} bytes ({} live at most)\n",
+                  exe.name, exe.signature.feeds.size(), exe.signature.fetches.size(), exe.variables.size(),
+                  exe.kernels.size(), plan.arenaBytes, plan.largestLiveBytes);
+  for (size_t i = 0; i < plan.slots.size(); ++i)
+    text += fmt::format("  s{}: {} {}\n", i, printSlot(exe, plan.slots[i]), plan.slots[i].type.str());
+  for (size_t i = 0; i < plan.steps.size(); ++i)
+    text += fmt::format("{}: {}\n", i, std::visit([&](auto &step) { return printStep(exe, step); }, plan.steps[i]));
+  return text;
+}
+
+} // namespace halftone

@@ -1,0 +1,248 @@
+// The hazard checker of the final plan.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/plan/Abi.h"
+#include "runtime/plan/Executable.h"
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace halftone {
+namespace {
+
+Status invalid(std::string message) { return {ErrorKind::value_error, "plan: " + std::move(message)}; }
+
+/// The bytes behind a slot. Only arena ranges can overlap without being equal: every other (kind, index) is memory of
+/// its own.
+struct Range {
+  SlotKind kind;
+  int64_t index; // 0 for the arena
+  int64_t begin, end;
+  auto key() const { return std::tuple(kind, index, begin, end); }
+  bool empty() const { return begin == end; }
+  bool overlaps(const Range &other) const {
+    return kind == other.kind && index == other.index && begin < other.end && other.begin < end;
+  }
+  bool operator==(const Range &other) const { return key() == other.key(); }
+  bool operator<(const Range &other) const { return key() < other.key(); }
+};
+
+/// What is known of a range's contents before the next step.
+struct Contents {
+  bool always = false;                     // written whatever the predicates were
+  std::set<std::pair<SlotId, bool>> under; // written when this predicate held
+  bool readableUnder(const std::optional<Predicate> &reader) const {
+    if (always || (reader && under.contains({reader->slot, reader->negated})))
+      return true;
+    return std::any_of(under.begin(), under.end(), [&](auto &p) { return under.contains({p.first, !p.second}); });
+  }
+};
+
+class Checker {
+public:
+  explicit Checker(const Executable &executable) : exe(executable), plan(executable.plan) {}
+
+  Status check() {
+    HALFTONE_RETURN_IF_ERROR(checkTables());
+    for (size_t i = 0; i < plan.slots.size(); ++i)
+      HALFTONE_RETURN_IF_ERROR(checkSlot(i));
+    for (size_t i = 0; i < plan.steps.size(); ++i) {
+      step = i;
+      HALFTONE_RETURN_IF_ERROR(std::visit([&](auto &s) { return checkStep(s); }, plan.steps[i]));
+    }
+    return checkFetches();
+  }
+
+private:
+  const Executable &exe;
+  const Plan &plan;
+  size_t step = 0;
+  std::map<Range, Contents> written; // ranges here never overlap
+
+  Status bad(std::string message) const { return invalid(fmt::format("step {}: {}", step, message)); }
+
+  bool slotExists(SlotId id) const { return id >= 0 && static_cast<size_t>(id) < plan.slots.size(); }
+
+  Range rangeOf(SlotId id) const {
+    const Slot &slot = plan.slots[id];
+    bool arena = slot.kind == SlotKind::arena;
+    int64_t begin = arena ? slot.index : 0;
+    return {slot.kind, arena ? 0 : slot.index, begin, begin + slot.type.bytes()};
+  }
+
+  Status checkTables() const {
+    for (auto *list : {&exe.signature.feeds, &exe.signature.fetches})
+      for (const Parameter &parameter : *list)
+        if (Status s = verify(parameter.type); !s.isOk())
+          return invalid(fmt::format("parameter '{}': {}", parameter.name, s.message()));
+    for (const VariableSlot &variable : exe.variables)
+      if (Status s = verify(variable.type); !s.isOk())
+        return invalid(fmt::format("variable '{}': {}", variable.symbol, s.message()));
+    std::set<std::string_view> symbols;
+    for (const VariableSlot &variable : exe.variables)
+      if (!symbols.insert(variable.symbol).second)
+        return invalid(fmt::format("variable '{}' is listed twice", variable.symbol));
+    if (plan.arenaBytes < 0 || plan.largestLiveBytes < 0 || plan.largestLiveBytes > plan.arenaBytes)
+      return invalid(
+          fmt::format("arena of {} bytes with {} bytes live at once", plan.arenaBytes, plan.largestLiveBytes));
+    return {};
+  }
+
+  Status checkSlot(size_t id) const {
+    const Slot &slot = plan.slots[id];
+    auto fail = [&](std::string message) { return invalid(fmt::format("slot {}: {}", id, message)); };
+    if (Status s = verify(slot.type); !s.isOk())
+      return fail(s.message());
+    auto sameAs = [&](const char *what, const auto &list, auto typeOf) -> Status {
+      if (slot.index < 0 || slot.index >= static_cast<int64_t>(list.size()))
+        return fail(fmt::format("{} {} does not exist; there are {}", what, slot.index, list.size()));
+      const TensorType &type = typeOf(list[slot.index]);
+      if (type != slot.type)
+        return fail(fmt::format("{} {} has type {}, the slot {}", what, slot.index, type.str(), slot.type.str()));
+      return {};
+    };
+    auto type = [](auto &entry) -> const TensorType & { return entry.type; };
+    switch (slot.kind) {
+    case SlotKind::arena:
+      if (slot.index < 0 || slot.index % bufferAlignment != 0)
+        return fail(fmt::format("arena offset {} is not a multiple of {}", slot.index, bufferAlignment));
+      if (slot.index > plan.arenaBytes || slot.type.bytes() > plan.arenaBytes - slot.index)
+        return fail(fmt::format("{} bytes at offset {} leave the arena of {} bytes", slot.type.bytes(), slot.index,
+                                plan.arenaBytes));
+      return {};
+    case SlotKind::variable:
+      return sameAs("variable", exe.variables, type);
+    case SlotKind::feed:
+      return sameAs("feed", exe.signature.feeds, type);
+    case SlotKind::fetch:
+      return sameAs("fetch", exe.signature.fetches, type);
+    case SlotKind::constant:
+      if (slot.index < 0 || slot.index >= static_cast<int64_t>(exe.constants.size()))
+        return fail(fmt::format("constant {} does not exist; there are {}", slot.index, exe.constants.size()));
+      if (static_cast<int64_t>(exe.constants[slot.index].size()) != slot.type.bytes())
+        return fail(fmt::format("constant {} has {} bytes, {} needs {}", slot.index, exe.constants[slot.index].size(),
+                                slot.type.str(), slot.type.bytes()));
+      return {};
+    }
+    return fail("unknown kind");
+  }
+
+  Status checkRead(SlotId id, const std::optional<Predicate> &predicate) const {
+    Range range = rangeOf(id);
+    if ((range.kind != SlotKind::arena && range.kind != SlotKind::fetch) || range.empty())
+      return {};
+    auto found = written.find(range);
+    if (found == written.end())
+      return bad(fmt::format("reads slot {}, whose bytes no earlier step wrote or a later one has overwritten", id));
+    if (!found->second.readableUnder(predicate))
+      return bad(fmt::format("reads slot {}, which was written only under a predicate", id));
+    return {};
+  }
+
+  Status checkPredicate(const std::optional<Predicate> &predicate) const {
+    if (!predicate)
+      return {};
+    if (!slotExists(predicate->slot))
+      return bad(fmt::format("predicate slot {} does not exist", predicate->slot));
+    const TensorType &type = plan.slots[predicate->slot].type;
+    if (type.dtype != DType::bool_ || type.elements() != 1)
+      return bad(fmt::format("predicate slot {} has type {}, expected one i1", predicate->slot, type.str()));
+    return checkRead(predicate->slot, {});
+  }
+
+  Status checkWritable(SlotId id) const {
+    const Slot &slot = plan.slots[id];
+    if (slot.kind == SlotKind::feed || slot.kind == SlotKind::constant)
+      return bad(fmt::format("writes slot {}, a {}", id, slot.kind == SlotKind::feed ? "feed" : "constant"));
+    if (slot.kind == SlotKind::variable && !exe.variables[slot.index].written)
+      return bad(
+          fmt::format("writes variable '{}', which is not declared as written", exe.variables[slot.index].symbol));
+    return {};
+  }
+
+  void write(SlotId id, const std::optional<Predicate> &predicate) {
+    Range range = rangeOf(id);
+    // A predicate's own byte has a new meaning from here on.
+    for (auto &[other, contents] : written)
+      std::erase_if(contents.under, [&](auto &p) { return rangeOf(p.first).overlaps(range); });
+    std::erase_if(written, [&](auto &entry) { return entry.first.overlaps(range) && !(entry.first == range); });
+    Contents &contents = written[range];
+    if (predicate)
+      contents.under.insert({predicate->slot, predicate->negated});
+    else
+      contents.always = true;
+  }
+
+  Status checkStep(const LaunchStep &launch) {
+    if (!exe.kernels.contains(launch.kernel))
+      return bad(fmt::format("no kernel '{}'", launch.kernel));
+    if (launch.grid < 0 || launch.scratchBytes < 0 || !std::isfinite(launch.cost) || launch.cost < 0)
+      return bad(fmt::format("grid {}, scratch {} and cost {} must not be negative", launch.grid, launch.scratchBytes,
+                             launch.cost));
+    if (launch.site < -1 || launch.site >= static_cast<int64_t>(exe.sites.size()))
+      return bad(fmt::format("site {} does not exist", launch.site));
+    const auto count = static_cast<int64_t>(launch.buffers.size());
+    if (launch.operandCount < 0 || launch.operandCount > count)
+      return bad(fmt::format("{} operands among {} buffers", launch.operandCount, count));
+    for (SlotId id : launch.buffers)
+      if (!slotExists(id))
+        return bad(fmt::format("slot {} does not exist", id));
+    HALFTONE_RETURN_IF_ERROR(checkPredicate(launch.predicate));
+    for (int64_t i = 0; i < launch.operandCount; ++i)
+      HALFTONE_RETURN_IF_ERROR(checkRead(launch.buffers[i], launch.predicate));
+    for (int64_t i = launch.operandCount; i < count; ++i) {
+      HALFTONE_RETURN_IF_ERROR(checkWritable(launch.buffers[i]));
+      Range result = rangeOf(launch.buffers[i]);
+      for (int64_t j = 0; j < i; ++j) {
+        Range other = rangeOf(launch.buffers[j]);
+        bool operand = j < launch.operandCount;
+        if (result.overlaps(other) && !(operand && result == other))
+          return bad(fmt::format("result slot {} overlaps {} slot {}", launch.buffers[i],
+                                 operand ? "operand" : "result", launch.buffers[j]));
+      }
+    }
+    for (int64_t i = launch.operandCount; i < count; ++i)
+      write(launch.buffers[i], launch.predicate);
+    return {};
+  }
+
+  Status checkStep(const CopyStep &copy) {
+    if (!slotExists(copy.to))
+      return bad(fmt::format("slot {} does not exist", copy.to));
+    HALFTONE_RETURN_IF_ERROR(checkPredicate(copy.predicate));
+    if (copy.from >= 0) {
+      if (!slotExists(copy.from))
+        return bad(fmt::format("slot {} does not exist", copy.from));
+      const TensorType &from = plan.slots[copy.from].type, &to = plan.slots[copy.to].type;
+      if (from != to)
+        return bad(fmt::format("copies {} to {}", from.str(), to.str()));
+      if (rangeOf(copy.from).overlaps(rangeOf(copy.to)))
+        return bad(fmt::format("slots {} and {} overlap", copy.from, copy.to));
+      HALFTONE_RETURN_IF_ERROR(checkRead(copy.from, copy.predicate));
+    }
+    HALFTONE_RETURN_IF_ERROR(checkWritable(copy.to));
+    write(copy.to, copy.predicate);
+    return {};
+  }
+
+  Status checkFetches() const {
+    for (size_t i = 0; i < exe.signature.fetches.size(); ++i) {
+      const Parameter &fetch = exe.signature.fetches[i];
+      if (fetch.type.bytes() == 0)
+        continue;
+      auto found = written.find({SlotKind::fetch, static_cast<int64_t>(i), 0, fetch.type.bytes()});
+      if (found == written.end() || !found->second.readableUnder({}))
+        return invalid(fmt::format("fetch {} '{}' is not written{}", i, fetch.name,
+                                   found == written.end() ? "" : " unconditionally"));
+    }
+    return {};
+  }
+};
+
+} // namespace
+
+Status verify(const Executable &executable) { return Checker(executable).check(); }
+
+} // namespace halftone
