@@ -42,9 +42,9 @@ public:
   Error(ErrorKind kind, std::string message, std::string layer_path = {}, Where where = {});
   const char *what() const noexcept override;
   ErrorKind kind() const noexcept;
-  std::string message() const;    // Keras's text alone
-  std::string layer_path() const; // "" when no layer is to blame
-  Where where() const noexcept;  // its text belongs to this error
+  std::string message() const;     // Keras's text alone
+  std::string layer_path() const;  // "" when no layer is to blame
+  Where where() const noexcept;    // its text belongs to this error
   std::string diagnostics() const; // MLIR's text for compile_error, otherwise ""
 private:
   friend class Status;

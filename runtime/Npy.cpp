@@ -1,0 +1,255 @@
+// NumPy's .npy files.
+// SPDX-License-Identifier: Apache-2.0
+#include "halftone/Tensor.h"
+#include "runtime/TensorAccess.h"
+#include "runtime/base/Status.h"
+#include <algorithm>
+#include <bit>
+#include <cctype>
+#include <cstring>
+#include <fmt/format.h>
+#include <fstream>
+#include <limits>
+
+using namespace halftone;
+
+static_assert(std::endian::native == std::endian::little);
+
+static constexpr std::string_view magic = "\x93NUMPY";
+static constexpr std::string_view commentMark = "# dtype: ";
+
+namespace {
+struct Kind {
+  DType dtype;
+  std::string_view descr; // without the byte order
+};
+struct Header {
+  std::string descr, comment;
+  bool fortranOrder = false;
+  std::vector<int64_t> shape;
+};
+} // namespace
+
+static constexpr Kind kinds[] = {{DType::bool_, "b1"},    {DType::uint8, "u1"},         {DType::uint16, "u2"},
+                                 {DType::uint32, "u4"},   {DType::uint64, "u8"},        {DType::int8, "i1"},
+                                 {DType::int16, "i2"},    {DType::int32, "i4"},         {DType::int64, "i8"},
+                                 {DType::float16, "f2"},  {DType::float32, "f4"},       {DType::float64, "f8"},
+                                 {DType::bfloat16, "V2"}, {DType::float8_e4m3fn, "V1"}, {DType::float8_e5m2, "V1"}};
+
+namespace {
+/// Reads one file; every failure is an io_error that names it.
+class NpyReader {
+public:
+  explicit NpyReader(const std::string &path) : path(path), file(path, std::ios::binary) {}
+
+  Tensor read() {
+    if (!file)
+      fail("a readable file", std::strerror(errno));
+    file.seekg(0, std::ios::end);
+    const int64_t fileBytes = static_cast<int64_t>(file.tellg());
+    file.seekg(0);
+    if (!file || fileBytes < 0)
+      fail("a regular file", "something else");
+    const std::string start = take(8, "the 8 bytes of the .npy magic and version");
+    if (start.substr(0, 6) != magic)
+      fail("the .npy magic \\x93NUMPY", "other bytes");
+    const int version = start[6];
+    if (version < 1 || version > 3)
+      fail("format version 1, 2 or 3", fmt::format("{}.{}", version, int(start[7])));
+    const std::string lengthBytes = take(version == 1 ? 2 : 4, "the header's length");
+    uint32_t length = 0;
+    std::memcpy(&length, lengthBytes.data(), lengthBytes.size());
+    const int64_t left = fileBytes - static_cast<int64_t>(file.tellg());
+    if (length > left)
+      fail(fmt::format("a header of {} bytes", length), fmt::format("{} bytes", left));
+    text = take(length, "the header");
+    const Header header = parseHeader();
+    const DType dtype = dtypeOf(header);
+    const Shape shape(header.shape);
+    int64_t bytes = 0;
+    try {
+      if (__builtin_mul_overflow(shape.elements(), itemsize(dtype), &bytes))
+        bytes = std::numeric_limits<int64_t>::max();
+    } catch (const Error &) {
+      bytes = std::numeric_limits<int64_t>::max();
+    }
+    const int64_t dataBytes = fileBytes - static_cast<int64_t>(file.tellg());
+    if (dataBytes != bytes)
+      fail(fmt::format("{} bytes of data for shape {} of {}", bytes, shape.str(), name(dtype)),
+           fmt::format("{} bytes", dataBytes));
+    Tensor result = TensorAccess::allocate(dtype, shape);
+    std::byte *data = TensorAccess::mutableData(result);
+    if (!file.read(reinterpret_cast<char *>(data), bytes))
+      fail(fmt::format("{} bytes of data", bytes), "a read error");
+    if (header.descr[0] == '>')
+      for (int64_t i = 0; i < bytes; i += itemsize(dtype))
+        std::reverse(data + i, data + i + itemsize(dtype));
+    return header.fortranOrder ? toRowMajor(result) : result;
+  }
+
+private:
+  [[noreturn]] void fail(const std::string &expected, const std::string &found) const {
+    throw Error(ErrorKind::io_error,
+                fmt::format("Cannot read '{}' as .npy: expected {}, found {}", path, expected, found));
+  }
+
+  std::string take(size_t count, const char *what) {
+    std::string bytes(count, '\0');
+    file.read(bytes.data(), static_cast<std::streamsize>(count));
+    if (static_cast<size_t>(file.gcount()) != count)
+      fail(what, fmt::format("the end of the file after {} bytes", file.gcount()));
+    return bytes;
+  }
+
+  // The header is a Python dict literal: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
+  [[noreturn]] void failHeader(const char *expected) const {
+    fail(fmt::format("{} at byte {} of the header", expected, at), fmt::format("the header {}", text));
+  }
+  void skipSpace() {
+    while (at < text.size() && std::isspace(static_cast<unsigned char>(text[at])))
+      ++at;
+  }
+  bool accept(char c) {
+    skipSpace();
+    if (at >= text.size() || text[at] != c)
+      return false;
+    ++at;
+    return true;
+  }
+  std::string parseString() {
+    skipSpace();
+    const char quote = at < text.size() ? text[at] : '\0';
+    const size_t end = quote == '\'' || quote == '"' ? text.find(quote, at + 1) : text.npos;
+    if (end == text.npos)
+      failHeader("a string");
+    std::string value = text.substr(at + 1, end - at - 1);
+    at = end + 1;
+    return value;
+  }
+  bool parseBool() {
+    skipSpace();
+    for (bool value : {false, true}) {
+      const std::string_view word = value ? "True" : "False";
+      if (text.compare(at, word.size(), word) == 0) {
+        at += word.size();
+        return value;
+      }
+    }
+    failHeader("True or False");
+  }
+  std::vector<int64_t> parseShape() {
+    if (!accept('('))
+      failHeader("a tuple");
+    std::vector<int64_t> shape;
+    while (!accept(')')) {
+      skipSpace();
+      int64_t value = 0;
+      const size_t first = at;
+      for (; at < text.size() && std::isdigit(static_cast<unsigned char>(text[at])); ++at)
+        if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, text[at] - '0', &value))
+          failHeader("a dimension below 2^63");
+      if (at == first)
+        failHeader("a dimension");
+      accept('L'); // written by Python 2
+      shape.push_back(value);
+      if (!accept(',') && (at >= text.size() || text[at] != ')'))
+        failHeader("',' or ')'");
+    }
+    return shape;
+  }
+  Header parseHeader() {
+    Header header;
+    bool hasDescr = false, hasOrder = false, hasShape = false;
+    if (!accept('{'))
+      failHeader("'{'");
+    while (!accept('}')) {
+      const std::string key = parseString();
+      if (!accept(':'))
+        failHeader("':'");
+      if (key == "descr") {
+        skipSpace();
+        if (at < text.size() && text[at] == '[')
+          fail("a plain dtype", fmt::format("a structured one: the header {}", text));
+        header.descr = parseString(), hasDescr = true;
+      } else if (key == "fortran_order") {
+        header.fortranOrder = parseBool(), hasOrder = true;
+      } else if (key == "shape") {
+        header.shape = parseShape(), hasShape = true;
+      } else {
+        failHeader("the key descr, fortran_order or shape");
+      }
+      if (!accept(',') && (at >= text.size() || text[at] != '}'))
+        failHeader("',' or '}'");
+    }
+    if (!hasDescr || !hasOrder || !hasShape)
+      fail("the keys descr, fortran_order and shape", fmt::format("the header {}", text));
+    skipSpace();
+    if (text.compare(at, commentMark.size(), commentMark) == 0) {
+      header.comment = text.substr(at + commentMark.size());
+      header.comment.erase(header.comment.find_last_not_of(" \n") + 1);
+    }
+    return header;
+  }
+
+  DType dtypeOf(const Header &header) const {
+    const bool hasOrder = !header.descr.empty() && std::strchr("<>|=", header.descr[0]);
+    for (const Kind &kind : kinds) {
+      if (!hasOrder || header.descr.substr(1) != kind.descr)
+        continue;
+      if (kind.descr != "V1" || header.comment == name(kind.dtype))
+        return kind.dtype;
+    }
+    fail("a bool, integer, float or bfloat16 (V2) dtype, or V1 with a comment that names a float8 dtype",
+         fmt::format("'{}'", header.descr));
+  }
+
+  static Tensor toRowMajor(const Tensor &column) {
+    const std::vector<int64_t> dims = column.shape().dims();
+    const size_t rank = dims.size(), width = static_cast<size_t>(itemsize(column.dtype()));
+    Tensor result = TensorAccess::allocate(column.dtype(), column.shape());
+    const std::byte *from = TensorAccess::data(column);
+    std::byte *to = TensorAccess::mutableData(result);
+    std::vector<int64_t> index(rank, 0);
+    for (int64_t i = 0; i < result.size(); ++i) {
+      int64_t offset = 0;
+      for (size_t axis = rank; axis-- > 0;)
+        offset = offset * dims[axis] + index[axis];
+      std::memcpy(to + static_cast<size_t>(i) * width, from + static_cast<size_t>(offset) * width, width);
+      for (size_t axis = rank; axis-- > 0 && ++index[axis] == dims[axis];)
+        index[axis] = 0;
+    }
+    return result;
+  }
+
+  const std::string &path;
+  std::ifstream file;
+  std::string text;
+  size_t at = 0;
+};
+} // namespace
+
+Tensor Tensor::load_npy(const std::string &path) { return NpyReader(path).read(); }
+
+void Tensor::save_npy(const std::string &path) const {
+  const auto *kind =
+      std::find_if(std::begin(kinds), std::end(kinds), [&](const Kind &k) { return k.dtype == dtype(); });
+  std::string shape;
+  const std::vector<int64_t> dims = this->shape().dims();
+  for (int64_t d : dims)
+    shape += fmt::format("{},{}", d, dims.size() == 1 ? "" : " ");
+  if (dims.size() > 1)
+    shape.resize(shape.size() - 2);
+  std::string header = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}",
+                                   itemsize(dtype()) == 1 ? '|' : '<', kind->descr, shape);
+  if (kind->descr == "V1")
+    header += fmt::format(" {}{}", commentMark, name(dtype()));
+  header.append(63 - (magic.size() + 4 + header.size()) % 64, ' ');
+  header += '\n';
+  const auto length = static_cast<uint16_t>(header.size());
+  std::ofstream file(path, std::ios::binary);
+  file << magic << '\x01' << '\x00' << static_cast<char>(length & 0xff) << static_cast<char>(length >> 8) << header;
+  file.write(reinterpret_cast<const char *>(TensorAccess::data(*this)), TensorAccess::bytes(*this));
+  file.flush();
+  if (!file)
+    throw Error(ErrorKind::io_error, fmt::format("Cannot write '{}': {}", path, std::strerror(errno)));
+}

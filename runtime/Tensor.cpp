@@ -1,0 +1,242 @@
+// Host tensors: storage, views, conversion, argmax.
+// SPDX-License-Identifier: Apache-2.0
+#include "halftone/Tensor.h"
+#include "runtime/TensorAccess.h"
+#include "runtime/base/Convert.h"
+#include "runtime/base/Floatx.h"
+#include <cmath>
+#include <cstring>
+#include <fmt/format.h>
+#include <new>
+
+using namespace halftone;
+
+struct Tensor::Impl {
+  std::shared_ptr<void> owner;
+  std::byte *data;
+  DType dtype;
+  Shape shape;
+  int64_t size;
+};
+
+static constexpr std::align_val_t alignment{64};
+
+static int64_t checkedBytes(DType dtype, const Shape &shape) {
+  if (!isStorable(dtype))
+    throw Error(ErrorKind::type_error,
+                fmt::format("A tensor holds numbers and bool, no complex values and no strings; received dtype {}",
+                            name(dtype)));
+  int64_t bytes = 0;
+  if (__builtin_mul_overflow(shape.elements(), itemsize(dtype), &bytes))
+    throw Error(ErrorKind::value_error, fmt::format("A {} tensor of shape {} is too large", name(dtype), shape.str()));
+  return bytes;
+}
+
+Tensor TensorAccess::allocate(DType dtype, const Shape &shape) {
+  const int64_t bytes = checkedBytes(dtype, shape);
+  void *memory = ::operator new(static_cast<size_t>(bytes ? bytes : 1), alignment, std::nothrow);
+  if (!memory)
+    throw Error(ErrorKind::runtime_error, fmt::format("There is no memory for a {} tensor of shape {}: {} bytes",
+                                                      name(dtype), shape.str(), bytes));
+  std::shared_ptr<void> owner(memory, [](void *p) { ::operator delete(p, alignment); });
+  return wrap(std::move(owner), static_cast<std::byte *>(memory), dtype, shape);
+}
+
+Tensor TensorAccess::wrap(std::shared_ptr<void> owner, std::byte *data, DType dtype, const Shape &shape) {
+  return Tensor(std::make_shared<Tensor::Impl>(Tensor::Impl{std::move(owner), data, dtype, shape, shape.elements()}));
+}
+
+const std::byte *TensorAccess::data(const Tensor &tensor) { return tensor.impl().data; }
+std::byte *TensorAccess::mutableData(const Tensor &tensor) { return tensor.impl().data; }
+int64_t TensorAccess::bytes(const Tensor &tensor) { return tensor.impl().size * itemsize(tensor.impl().dtype); }
+
+Tensor::Tensor() noexcept = default;
+Tensor::Tensor(const Tensor &) = default;
+Tensor::Tensor(Tensor &&) noexcept = default;
+Tensor &Tensor::operator=(const Tensor &) & = default;
+Tensor &Tensor::operator=(Tensor &&) &noexcept = default;
+Tensor::~Tensor() = default;
+Tensor::Tensor(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+const Tensor::Impl &Tensor::impl() const {
+  if (!impl_)
+    throw Error(ErrorKind::value_error, "The tensor is undefined: it was default-constructed or moved from");
+  return *impl_;
+}
+
+static void checkCount(size_t count, const Shape &shape) {
+  if (static_cast<uint64_t>(shape.elements()) != count)
+    throw Error(ErrorKind::value_error, fmt::format("The shape {} has {} elements, but {} values were given",
+                                                    shape.str(), shape.elements(), count));
+}
+
+Tensor::Tensor(std::initializer_list<float> data, const Shape &shape)
+    : Tensor(data.begin(), data.size(), float32, shape) {}
+
+Tensor::Tensor(Owned owned, DType dtype, const Shape &shape) {
+  checkCount(owned.count, shape);
+  impl_ = std::make_shared<Impl>(
+      Impl{std::move(owned.owner), static_cast<std::byte *>(owned.data), dtype, shape, shape.elements()});
+}
+
+Tensor::Tensor(const void *data, size_t count, DType dtype, const Shape &shape) {
+  checkCount(count, shape);
+  *this = TensorAccess::allocate(dtype, shape);
+  if (count)
+    std::memcpy(impl_->data, data, count * static_cast<size_t>(itemsize(dtype)));
+}
+
+Tensor Tensor::zeros(const Shape &shape, DType dtype) {
+  Tensor result = TensorAccess::allocate(dtype, shape);
+  std::memset(result.impl_->data, 0, static_cast<size_t>(TensorAccess::bytes(result)));
+  return result;
+}
+
+Tensor Tensor::ones(const Shape &shape, DType dtype) { return full(shape, 1, dtype); }
+
+Tensor Tensor::full(const Shape &shape, double value, DType dtype) {
+  Tensor result = TensorAccess::allocate(dtype, shape);
+  std::byte element[16];
+  convert(float64, &value, dtype, element, 1).orThrow();
+  const size_t width = static_cast<size_t>(itemsize(dtype));
+  for (int64_t i = 0; i < result.impl_->size; ++i)
+    std::memcpy(result.impl_->data + static_cast<size_t>(i) * width, element, width);
+  return result;
+}
+
+Shape Tensor::shape() const { return impl().shape; }
+int64_t Tensor::size() const { return impl().size; }
+DType Tensor::dtype() const { return impl().dtype; }
+Device Tensor::device() const {
+  (void)impl();
+  return Device::cpu();
+}
+
+const void *Tensor::data(DType expected) const {
+  if (impl().dtype != expected)
+    throw Error(ErrorKind::type_error,
+                fmt::format("The tensor of shape {} holds {}, but {} was asked for; convert it with astype",
+                            impl().shape.str(), name(impl().dtype), name(expected)));
+  return impl().data;
+}
+
+void *Tensor::mutable_data(DType expected) { return const_cast<void *>(data(expected)); }
+
+void Tensor::read(void *out, size_t count, DType expected) const {
+  const void *from = data(expected);
+  if (static_cast<uint64_t>(impl().size) != count)
+    throw Error(ErrorKind::value_error,
+                fmt::format("item() needs a tensor with one element; the shape is {}", impl().shape.str()));
+  if (count)
+    std::memcpy(out, from, count * static_cast<size_t>(itemsize(expected)));
+}
+
+Tensor Tensor::to(Device device) const {
+  (void)impl();
+  if (device != Device::cpu())
+    throw Error(ErrorKind::device_error,
+                fmt::format("The tensor cannot be moved to {}: the device is not available", device.str()));
+  return *this;
+}
+
+Tensor Tensor::astype(DType dtype) const {
+  if (impl().dtype == dtype)
+    return *this;
+  Tensor result = TensorAccess::allocate(dtype, impl().shape);
+  convert(impl().dtype, impl().data, dtype, result.impl_->data, impl().size).orThrow();
+  return result;
+}
+
+Tensor Tensor::reshape(const Shape &shape) const {
+  std::vector<int64_t> dims = shape.dims();
+  int64_t *open = nullptr;
+  bool fits = true;
+  for (int64_t &d : dims)
+    if (d == none.value) {
+      fits &= open == nullptr;
+      open = &d;
+    }
+  if (fits && open) {
+    *open = 1;
+    const int64_t known = Shape(dims).elements();
+    fits = known != 0 && impl().size % known == 0;
+    *open = fits ? impl().size / known : 0;
+  }
+  if (!fits || Shape(dims).elements() != impl().size)
+    throw Error(ErrorKind::value_error, fmt::format("A tensor of shape {} with {} elements cannot be reshaped to {}",
+                                                    impl().shape.str(), impl().size, shape.str()));
+  return TensorAccess::wrap(impl().owner, impl().data, impl().dtype, Shape(dims));
+}
+
+Tensor Tensor::slice(int64_t begin, int64_t end) const {
+  const Shape &shape = impl().shape;
+  if (shape.rank() == 0)
+    throw Error(ErrorKind::value_error, "A scalar cannot be sliced");
+  if (begin < 0 || begin > end || end > shape[0])
+    throw Error(ErrorKind::value_error,
+                fmt::format("slice({}, {}) is out of range for the shape {}: 0 <= begin <= end <= {} is needed", begin,
+                            end, shape.str(), shape[0]));
+  std::vector<int64_t> dims = shape.dims();
+  const int64_t rows = dims[0], stride = rows ? impl().size / rows : 0;
+  dims[0] = end - begin;
+  return TensorAccess::wrap(impl().owner, impl().data + begin * stride * itemsize(impl().dtype), impl().dtype,
+                            Shape(dims));
+}
+
+/// Whether element `a` comes before `b` as the largest: integers exactly, NaN above all.
+static bool isLarger(DType dtype, const std::byte *data, int64_t a, int64_t b) {
+  if (dtype == DType::int64)
+    return reinterpret_cast<const int64_t *>(data)[a] > reinterpret_cast<const int64_t *>(data)[b];
+  if (dtype == DType::uint64)
+    return reinterpret_cast<const uint64_t *>(data)[a] > reinterpret_cast<const uint64_t *>(data)[b];
+  const double x = elementAsDouble(dtype, data, a), y = elementAsDouble(dtype, data, b);
+  return x > y || (std::isnan(x) && !std::isnan(y));
+}
+
+Tensor Tensor::argmax(int64_t axis) const {
+  const Shape &shape = impl().shape;
+  const int64_t extent = shape[axis];
+  if (extent == 0)
+    throw Error(ErrorKind::value_error,
+                fmt::format("argmax along axis {} of the shape {}: there is no element", axis, shape.str()));
+  std::vector<int64_t> dims = shape.dims();
+  const auto place = dims.begin() + (axis < 0 ? axis + shape.rank() : axis);
+  int64_t inner = 1;
+  for (auto d = place + 1; d != dims.end(); ++d)
+    inner *= *d;
+  dims.erase(place);
+  Tensor result = TensorAccess::allocate(int64, Shape(dims));
+  auto *out = reinterpret_cast<int64_t *>(result.impl_->data);
+  for (int64_t i = 0; i < result.impl_->size; ++i) {
+    const int64_t start = i / inner * extent * inner + i % inner;
+    int64_t best = 0;
+    for (int64_t k = 1; k < extent; ++k)
+      if (isLarger(impl().dtype, impl().data, start + k * inner, start + best * inner))
+        best = k;
+    out[i] = best;
+  }
+  return result;
+}
+
+template <class Operation> static Tensor withScalar(const Tensor &a, double b, Operation operation) {
+  const DType dtype = is_float(a.dtype()) ? a.dtype() : floatx();
+  const Tensor from = a.astype(dtype);
+  const double scalar = roundTo(dtype, b);
+  std::vector<double> values(static_cast<size_t>(a.size()));
+  for (int64_t i = 0; i < a.size(); ++i)
+    values[static_cast<size_t>(i)] = operation(elementAsDouble(dtype, TensorAccess::data(from), i), scalar);
+  return Tensor(std::move(values), a.shape()).astype(dtype);
+}
+
+Tensor halftone::operator+(const Tensor &a, double b) {
+  return withScalar(a, b, [](double x, double y) { return x + y; });
+}
+Tensor halftone::operator-(const Tensor &a, double b) {
+  return withScalar(a, b, [](double x, double y) { return x - y; });
+}
+Tensor halftone::operator*(const Tensor &a, double b) {
+  return withScalar(a, b, [](double x, double y) { return x * y; });
+}
+Tensor halftone::operator/(const Tensor &a, double b) {
+  return withScalar(a, b, [](double x, double y) { return x / y; });
+}

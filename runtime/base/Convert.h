@@ -1,0 +1,24 @@
+// Exact conversion between arrays of any two dtypes, and single elements as double.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "runtime/base/Half.h"
+#include "runtime/base/Status.h"
+
+namespace halftone {
+
+/// Whether tensors can hold it: every dtype but complex64, complex128 and string.
+bool isStorable(DType dtype);
+
+/// Converts `count` dense elements; the arrays must not overlap. As the dialect's cast:
+///   to a float      rounded once to the nearest, ties to even; `overflow` says what happens past the largest value
+///   float to int    truncated toward zero, clamped to the range; NaN gives 0
+///   int to int      wraps
+///   to bool         != 0, so NaN gives true
+/// type_error when a dtype is not storable.
+Status convert(DType from, const void *source, DType to, void *target, int64_t count,
+               Overflow overflow = Overflow::natural);
+
+/// Element `index` as a double: exact but for 64-bit integers past 2^53. 0 when the dtype is not storable.
+double elementAsDouble(DType dtype, const void *data, int64_t index);
+
+} // namespace halftone
