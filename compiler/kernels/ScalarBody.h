@@ -1,0 +1,27 @@
+// The body of a linalg.generic, cloned at vector type.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include <functional>
+
+namespace halftone::compiler {
+
+/// What the body's block arguments and indices are at the place it is cloned to. With `lanes` > 0 every value is a
+/// `vector<lanes x T>`, with 0 a scalar; values from outside the body that are scalars are splat.
+struct BodyArguments {
+  int64_t lanes = 0;
+  llvm::SmallVector<mlir::Value> values;         // one per block argument; unused ones may be null
+  std::function<mlir::Value(unsigned dim)> index; // `linalg.index dim`, of index type or a vector of it
+};
+
+/// Clones the ops of `generic`'s body at the builder's place and returns what it yields. `outer` maps values from outside
+/// the body (index arguments of the kernel) to their values at the new place. Emits a diagnostic on an op that has no vector
+/// form.
+mlir::FailureOr<llvm::SmallVector<mlir::Value>> cloneBody(mlir::OpBuilder &builder, mlir::linalg::GenericOp generic,
+                                                          const BodyArguments &arguments,
+                                                          const mlir::IRMapping &outer);
+
+/// `type`, or a vector of `lanes` of it when lanes > 0.
+mlir::Type atLanes(mlir::Type type, int64_t lanes);
+
+} // namespace halftone::compiler
