@@ -19,7 +19,7 @@ MLIR = ("mlir/", "llvm/")
 ROOMS = {
     "runtime/base": Room((), TEXT),
     "runtime/policy": Room(("runtime/base",), TEXT + ("pcre2.h",)),
-    "runtime/plan": Room(("runtime/base",), TEXT),
+    "runtime/plan": Room(("runtime/base",), TEXT + ("zlib.h",)),
     "runtime": Room(("runtime/base", "runtime/plan"), TEXT + ("tbb/", "oneapi/")),
     "runtime/loader": Room(("runtime/base", "runtime/plan", "runtime"), TEXT + ("llvm/",)),
     "dialect": Room(("runtime/base", "runtime/policy"), TEXT + MLIR),

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # What a user of the installed package meets: each command below is one test, run after `install`.
 # SPDX-License-Identifier: Apache-2.0
-"""Usage: installed_package.py COMMAND SOURCE_DIR BUILD_DIR [CONFIG]
+"""Usage: installed_package.py COMMAND COMPILER SOURCE_DIR BUILD_DIR CONFIG
 
   install         installs the build into a fresh prefix below BUILD_DIR
-  find-package    configures, builds and runs tests/consume/app with the system's default compiler
+  find-package    configures, builds and runs tests/consume/app with COMPILER
   refuse-version  find_package(Halftone 0.2) must fail, and say why
   pkg-config      the same program through pkg-config, from the prefix moved elsewhere
   surface         what the prefix holds, what the library exports, and that no foreign package is named
@@ -33,7 +33,8 @@ def expect(condition, text):
 
 
 class Package:
-    def __init__(self, source, build, config):
+    def __init__(self, compiler, source, build, config):
+        self.compiler = compiler
         self.app = os.path.join(source, "tests", "consume", "app")
         self.headers = os.path.join(source, "frontend", "include", "halftone")
         self.build = build
@@ -58,7 +59,7 @@ class Package:
 
     def configure(self, folder, version, **options):
         return run("cmake", "-S", self.app, "-B", folder, f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DHALFTONE_WANTED={version}",
-                   "-DCMAKE_CXX_COMPILER=g++", **options)
+                   f"-DCMAKE_CXX_COMPILER={self.compiler}", **options)
 
     def find_package(self):
         folder = self.fresh("find-package")
@@ -79,7 +80,7 @@ class Package:
         flags = run("pkg-config", "--cflags", "--libs", "halftone", env=environment).split()
         expect("-lhalftone" in flags and not any("LLVM" in f or "MLIR" in f for f in flags), "expected -lhalftone and no LLVM")
         program = os.path.join(folder, "app")
-        run("g++", os.path.join(self.app, "main.cpp"), "-o", program, *flags, f"-Wl,-rpath,{libraries}")
+        run(self.compiler, os.path.join(self.app, "main.cpp"), "-o", program, *flags, f"-Wl,-rpath,{libraries}")
         run(program)
 
     def surface(self):
@@ -111,6 +112,6 @@ COMMANDS = {"install": Package.install, "find-package": Package.find_package, "r
             "pkg-config": Package.pkg_config, "surface": Package.surface}
 
 if __name__ == "__main__":
-    if len(sys.argv) < 4 or sys.argv[1] not in COMMANDS:
+    if len(sys.argv) != 6 or sys.argv[1] not in COMMANDS:
         sys.exit(__doc__)
-    COMMANDS[sys.argv[1]](Package(sys.argv[2], sys.argv[3], sys.argv[4] if len(sys.argv) > 4 else ""))
+    COMMANDS[sys.argv[1]](Package(*sys.argv[2:]))
