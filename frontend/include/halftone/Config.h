@@ -18,7 +18,7 @@ public:
   Config &operator=(const Config &) &;
   Config &operator=(Config &&) &noexcept;
   ~Config();
-  static Config parse(std::string_view json); // throws value_error with line and column
+  static Config parse(std::string_view json); // value_error with line and column, also above 200 levels of nesting
   std::string dump(int indent = -1) const;    // keys keep the order in which they were set
   bool contains(std::string_view key) const;
   std::vector<std::string> keys() const;
@@ -27,7 +27,7 @@ public:
   void set(std::string_view key, bool value);
   void set(std::string_view key, int64_t value);
   void set(std::string_view key, int value) { set(key, static_cast<int64_t>(value)); }
-  void set(std::string_view key, double value);
+  void set(std::string_view key, double value); // value_error for NaN and infinity
   void set(std::string_view key, const Config &value);
   void set_null(std::string_view key);
   std::string get_string(std::string_view key) const; // get_*: key_error if absent, type_error if another kind
@@ -35,9 +35,10 @@ public:
   int64_t get_int(std::string_view key) const;
   double get_double(std::string_view key) const;
   Config get_object(std::string_view key) const;
-  std::vector<Config> get_list(std::string_view key) const;
+  std::vector<Config> get_list(std::string_view key) const; // of objects
 
 private:
+  friend struct ConfigAccess;
   struct Rep;
   std::shared_ptr<Rep> rep_;
 };

@@ -1,0 +1,13 @@
+// The JSON inside a Config, for the rooms that read and write whole Keras configs.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "halftone/Config.h"
+#include <nlohmann/json.hpp>
+
+namespace halftone {
+struct ConfigAccess {
+  static const nlohmann::ordered_json &json(const Config &config); // an object
+  static Config make(nlohmann::ordered_json object);               // type_error when it is not an object
+  static const char *kindOf(const nlohmann::ordered_json &value);  // "an object", "a string", "null", ...
+};
+} // namespace halftone

@@ -1,0 +1,41 @@
+// What a dtype policy is made of; one subclass for each class whose config or behaviour differs.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "halftone/Policy.h"
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace halftone {
+
+/// Immutable after construction.
+struct DTypePolicy::Rep {
+  Rep(std::string className, std::string name, DType compute, DType variable)
+      : className(std::move(className)), name(std::move(name)), compute(compute), variable(variable) {}
+  virtual ~Rep() = default;
+  virtual std::optional<std::string> quantizationMode() const { return std::nullopt; }
+  virtual std::string repr() const;
+  virtual Config config() const;
+  /// Keras's ==, called only when the two may be of one class.
+  virtual bool equals(const Rep &other) const { return name == other.name; }
+  bool isPlain() const { return className == "DTypePolicy" || className == "FloatDTypePolicy"; }
+
+  const std::string className, name;
+  const DType compute, variable;
+};
+
+struct PolicyAccess {
+  using Rep = DTypePolicy::Rep;
+  static std::shared_ptr<Rep> plain(std::string className, std::string_view name);
+  static DTypePolicy make(std::shared_ptr<Rep> rep) { return DTypePolicy(std::move(rep)); }
+  static const Rep &rep(const DTypePolicy &policy) { return *policy.rep_; }
+};
+
+/// dtype_policies.get for a string. Errors carry `where` when it is known.
+DTypePolicy policyByString(std::string_view text, Where where = {});
+
+/// Keras's from_config of the class: value_error when the class is not a policy, type_error when the config does not
+/// fit it.
+DTypePolicy policyFromConfig(const std::string &className, const Config &config);
+
+} // namespace halftone
