@@ -1,0 +1,31 @@
+// The one bridge from MLIR's diagnostics to Status.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "mlir/IR/Diagnostics.h"
+#include "runtime/base/Status.h"
+#include <string>
+
+namespace halftone::compiler {
+
+/// While it lives, takes all diagnostics of a context (innermost collector first) and prints none.
+class DiagnosticCollector {
+public:
+  explicit DiagnosticCollector(mlir::MLIRContext *context);
+
+  bool sawError() const { return sawError_; }
+  /// An error made of what was collected: its message is the first error's, with that error's layer path and the user's
+  /// line; `diagnostics()` is the text of all of them. Without an error, `fallback` is the message.
+  Status toStatus(llvm::StringRef fallback, ErrorKind kind = ErrorKind::compile_error) const;
+  /// toStatus when `failed`, else ok.
+  Status check(llvm::LogicalResult result, llvm::StringRef fallback) const;
+
+private:
+  void add(mlir::Diagnostic &diagnostic);
+
+  bool sawError_ = false;
+  std::string message_, layerPath_, file_, text_;
+  unsigned line_ = 0;
+  mlir::ScopedDiagnosticHandler handler_;
+};
+
+} // namespace halftone::compiler

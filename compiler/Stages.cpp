@@ -1,0 +1,54 @@
+// Names of the stages, and the stock pipeline run from one to another.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Compiler.h"
+#include "compiler/Diagnostics.h"
+#include "compiler/passes/Pipelines.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include <array>
+#include <fmt/format.h>
+
+using namespace mlir;
+
+namespace halftone::compiler {
+
+static constexpr std::array<std::string_view, 7> stageNames = {"graph", "cast", "pure", "kernel",
+                                                              "linalg", "plan", "target"};
+
+std::string_view name(Stage stage) { return stageNames[static_cast<size_t>(stage)]; }
+
+std::optional<Stage> stageNamed(std::string_view name) {
+  auto *found = llvm::find(stageNames, name);
+  if (found == stageNames.end())
+    return std::nullopt;
+  return static_cast<Stage>(found - stageNames.begin());
+}
+
+Status runStages(ModuleOp module, Stage from, Stage to, const CompileOptions &options) {
+  if (to > Stage::kernel || from > to)
+    return Status(ErrorKind::value_error,
+                  fmt::format("cannot run the passes from stage {} to stage {}: expected stages in order, up to kernel",
+                              name(from), name(to)));
+  auto show = [&](Stage stage) {
+    if (!options.onStage)
+      return;
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    module->print(out);
+    options.onStage(stage, text);
+  };
+  // One step a stage, so that the text of each can be shown; the first step only checks.
+  for (int next = static_cast<int>(from); next <= static_cast<int>(to); ++next) {
+    Stage stage = static_cast<Stage>(next), before = stage == from ? from : static_cast<Stage>(next - 1);
+    PassManager passes(module.getContext(), ModuleOp::getOperationName());
+    buildPipeline(passes, before, stage, options);
+    DiagnosticCollector diagnostics(module.getContext());
+    HALFTONE_RETURN_IF_ERROR(
+        diagnostics.check(passes.run(module), fmt::format("the passes to stage {} failed silently", name(stage))));
+    show(stage);
+  }
+  return Status::ok();
+}
+
+} // namespace halftone::compiler

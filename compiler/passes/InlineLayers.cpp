@@ -1,0 +1,61 @@
+// inline-layers: layers dissolve; their paths stay in locations, their policies in a table on the module.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   %y = layer "net/relu" (%x) { ^(%a): %0 = maximum %a, %z; yield %0 }
+// becomes
+//   %y = maximum %x, %z   loc("net/relu"(...))
+#include "compiler/LayerPath.h"
+#include "compiler/passes/Passes.h"
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+#define GEN_PASS_DEF_INLINELAYERSPASS
+#include "compiler/passes/Passes.h.inc"
+
+namespace {
+
+class InlineLayers : public impl::InlineLayersPassBase<InlineLayers> {
+  void runOnOperation() override;
+};
+
+/// Innermost layers come first, so an op keeps the path of the layer closest to it.
+LogicalResult inlineLayer(LayerOp layer) {
+  Block &body = layer.getBody().front();
+  if (layer.getInputs().getTypes() != body.getArgumentTypes())
+    return layer.emitOpError() << "\"" << layer.getPath()
+                               << "\" has operands of other types than its block arguments; expected insert-casts first";
+  auto yield = cast<YieldOp>(body.getTerminator());
+  body.walk([&](Operation *op) { op->setLoc(withLayerPath(layer.getPath(), op->getLoc())); });
+  for (auto [argument, input] : llvm::zip_equal(body.getArguments(), layer.getInputs()))
+    argument.replaceAllUsesWith(input);
+  layer.replaceAllUsesWith(yield.getValues());
+  yield.erase();
+  layer->getBlock()->getOperations().splice(layer->getIterator(), body.getOperations());
+  layer.erase();
+  return success();
+}
+
+void InlineLayers::runOnOperation() {
+  ModuleOp module = getOperation();
+  NamedAttrList layers;
+  if (auto known = module->getAttrOfType<DictionaryAttr>(layersAttr))
+    layers = NamedAttrList(known);
+  SmallVector<LayerOp> sites;
+  module.walk([&](LayerOp layer) { sites.push_back(layer); }); // post-order: innermost first
+  Builder builder(&getContext());
+  for (LayerOp layer : sites) {
+    layers.set(layer.getPath(),
+               builder.getDictionaryAttr({builder.getNamedAttr("class", layer.getLayerClassAttr()),
+                                          builder.getNamedAttr("policy", layer.getPolicyAttr()),
+                                          builder.getNamedAttr("rule", layer.getRuleAttr())}));
+    if (failed(inlineLayer(layer)))
+      return signalPassFailure();
+  }
+  if (!layers.empty())
+    module->setAttr(layersAttr, layers.getDictionary(&getContext()));
+}
+
+} // namespace
+} // namespace halftone::compiler

@@ -1,0 +1,25 @@
+// The table of contents of the compiler's module side: one line a pass, with the reason for its place.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/passes/Pipelines.h"
+#include "compiler/passes/Passes.h"
+
+using namespace mlir;
+
+namespace halftone::compiler {
+
+void buildPipeline(OpPassManager &passes, Stage from, Stage to, const CompileOptions &options) {
+  auto verify = [&](Stage stage) {
+    if (options.verifyStages)
+      passes.addPass(createVerifyStagePass({stage}));
+  };
+  auto crosses = [&](Stage border) { return from < border && border <= to; };
+  verify(from);
+
+  if (crosses(Stage::cast)) {
+    passes.addPass(createInsertCastsPass());  // while layers still explain each mismatch
+    passes.addPass(createInlineLayersPass()); // once every layer's casts stand
+    verify(Stage::cast);
+  }
+}
+
+} // namespace halftone::compiler

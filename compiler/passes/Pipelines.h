@@ -1,0 +1,13 @@
+// The order of the passes: the map of the compiler's module side.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/Compiler.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace halftone::compiler {
+
+/// Adds the passes that take a module from stage `from` to stage `to` (at most `kernel`). With options.verifyStages the
+/// module is checked at `from` and at every border that is crossed.
+void buildPipeline(mlir::OpPassManager &passes, Stage from, Stage to, const CompileOptions &options);
+
+} // namespace halftone::compiler

@@ -1,0 +1,179 @@
+// verify-stage: what is legal in each stage, as a table and a few rules.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/passes/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+#define GEN_PASS_DEF_VERIFYSTAGEPASS
+#include "compiler/passes/Passes.h.inc"
+
+namespace {
+
+class VerifyStage : public impl::VerifyStagePassBase<VerifyStage> {
+public:
+  using VerifyStagePassBase::VerifyStagePassBase;
+
+private:
+  void runOnOperation() override;
+};
+
+/// Collects findings: each is an error; checking goes on after one.
+class Checker {
+public:
+  Checker(ModuleOp module, Stage stage) : module(module), stage(stage), symbols(module) {}
+  LogicalResult check();
+
+private:
+  InFlightDiagnostic report(Operation *op) {
+    failed = true;
+    return op->emitOpError() << "is not legal in stage " << name(stage) << ": ";
+  }
+  func::FuncOp checkTopLevel();
+  void checkSignature(func::FuncOp main);
+  void checkTies(func::FuncOp main);
+  void checkOp(Operation *op);
+  void checkState(Operation *op);
+  void checkKernelBody(Operation *op);
+  VariableOp lookup(FlatSymbolRefAttr symbol) { return symbols.lookup<VariableOp>(symbol.getValue()); }
+
+  ModuleOp module;
+  Stage stage;
+  SymbolTable symbols;
+  bool failed = false;
+};
+
+func::FuncOp Checker::checkTopLevel() {
+  func::FuncOp main;
+  for (Operation &op : module.getBody()->getOperations()) {
+    if (auto function = dyn_cast<func::FuncOp>(op)) {
+      if (function.getSymName() != "main" || function.isExternal())
+        report(&op) << "expected one function with a body, @main";
+      else
+        main = function;
+    } else if (isa<KernelOp>(op)) {
+      if (stage != Stage::kernel)
+        report(&op) << "kernels come with outline-kernels; expected variables and @main";
+    } else if (!isa<VariableOp>(op)) {
+      report(&op) << "expected variables, " << (stage == Stage::kernel ? "kernels " : "") << "and @main at the top";
+    }
+  }
+  if (!main) {
+    failed = true;
+    module.emitError() << "a module in stage " << name(stage) << " expects a function @main";
+  }
+  return main;
+}
+
+/// Arguments: feeds with names, then (from stage pure) variables. Results: fetches with names, then new values.
+void Checker::checkSignature(func::FuncOp main) {
+  if (!main.getBody().hasOneBlock()) {
+    report(main) << "expected a body of one block";
+    return;
+  }
+  bool tied = stage >= Stage::pure;
+  auto checkList = [&](unsigned count, auto attribute, StringRef what) {
+    bool variables = false;
+    for (unsigned i = 0; i < count; ++i) {
+      bool named = isa_and_nonnull<StringAttr>(attribute(i, nameAttr));
+      bool variable = isa_and_nonnull<FlatSymbolRefAttr>(attribute(i, variableAttr));
+      if (variable && !tied)
+        report(main) << what << " " << i << " has " << variableAttr << "; expected state through read and assign";
+      else if (named == variable)
+        report(main) << what << " " << i << " expects " << (tied ? "either " : "") << "a " << nameAttr
+                     << (tied ? " or a halftone.variable" : "");
+      else if (named && variables)
+        report(main) << what << " " << i << " has a name after those that stand for variables; expected names first";
+      variables |= variable;
+    }
+  };
+  checkList(main.getNumArguments(), [&](unsigned i, StringRef key) { return main.getArgAttr(i, key); }, "argument");
+  checkList(main.getNumResults(), [&](unsigned i, StringRef key) { return main.getResultAttr(i, key); }, "result");
+  if (tied)
+    checkTies(main);
+}
+
+void Checker::checkTies(func::FuncOp main) {
+  auto checkTie = [&](Attribute tie, Type type, StringRef what, unsigned i, llvm::SmallPtrSetImpl<Attribute> &seen) {
+    auto symbol = dyn_cast_or_null<FlatSymbolRefAttr>(tie);
+    if (!symbol)
+      return;
+    VariableOp variable = lookup(symbol);
+    if (!variable)
+      report(main) << what << " " << i << " stands for " << symbol << "; expected the symbol of a variable";
+    else if (variable.getType() != type)
+      report(main) << what << " " << i << " of type " << type << " stands for " << symbol << " of type "
+                   << variable.getType() << "; expected one type";
+    if (!seen.insert(symbol).second)
+      report(main) << what << " " << i << " stands for " << symbol << " a second time";
+  };
+  llvm::SmallPtrSet<Attribute, 16> arguments, results;
+  for (unsigned i = 0; i < main.getNumArguments(); ++i)
+    checkTie(main.getArgAttr(i, variableAttr), main.getArgumentTypes()[i], "argument", i, arguments);
+  for (unsigned i = 0; i < main.getNumResults(); ++i)
+    checkTie(main.getResultAttr(i, variableAttr), main.getResultTypes()[i], "result", i, results);
+}
+
+void Checker::checkState(Operation *op) {
+  auto symbol = op->getAttrOfType<FlatSymbolRefAttr>("variable");
+  VariableOp variable = lookup(symbol);
+  if (!variable) {
+    report(op) << "names " << symbol << "; expected the symbol of a variable";
+    return;
+  }
+  auto read = dyn_cast<ReadOp>(op);
+  if (read && stage == Stage::cast && read.getValue().getType() != variable.getType())
+    report(op) << "gives " << read.getValue().getType() << " for " << symbol << " of type " << variable.getType()
+               << "; expected a cast after a read of the variable's type";
+}
+
+void Checker::checkKernelBody(Operation *op) {
+  if (isa<LaunchOp, WhenOp, ReshapeOp, ConstantOp, YieldOp>(op))
+    return;
+  report(op) << "expected only launch, when, reshape and constant outside kernels";
+}
+
+void Checker::checkOp(Operation *op) {
+  if (!isa<HalftoneDialect>(op->getDialect())) {
+    if (!isa<func::ReturnOp>(op))
+      report(op) << "expected ops of the halftone dialect";
+    return;
+  }
+  if (isa<LayerOp>(op) && stage != Stage::graph)
+    report(op) << "expected no layer after inline-layers";
+  else if (isa<ReadOp, AssignOp>(op) && stage >= Stage::pure)
+    report(op) << "expected state as arguments and results after lift-variables";
+  else if (isa<ReadOp, AssignOp>(op))
+    checkState(op);
+  else if (isa<GradientOp, StopGradientOp>(op) && stage >= Stage::pure)
+    report(op) << "expected none after differentiate";
+  else if (isa<LaunchOp, PartialReduceOp>(op) && stage < Stage::kernel)
+    report(op) << "expected none before kernels are formed";
+  else if (auto cast = dyn_cast<CastOp>(op); cast && stage < Stage::kernel && cast.getKind() != CastKind::rounding)
+    report(op) << "casts for storage come with kernels; expected kind rounding";
+  else if (stage == Stage::kernel)
+    checkKernelBody(op);
+}
+
+LogicalResult Checker::check() {
+  if (func::FuncOp main = checkTopLevel()) {
+    checkSignature(main);
+    main.getBody().walk([&](Operation *op) { checkOp(op); });
+  }
+  return success(!failed);
+}
+
+void VerifyStage::runOnOperation() {
+  markAllAnalysesPreserved();
+  if (stage > Stage::kernel) {
+    getOperation().emitError() << "no module is in stage " << name(stage) << "; expected graph, cast, pure or kernel";
+    return signalPassFailure();
+  }
+  if (failed(Checker(getOperation(), stage).check()))
+    signalPassFailure();
+}
+
+} // namespace
+} // namespace halftone::compiler
