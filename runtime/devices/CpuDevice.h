@@ -8,25 +8,28 @@ namespace halftone {
 
 class WorkerPool;
 
-/// Blocks of a launch are handed out in contiguous ranges to as many threads as are free. Since blocks are independent, the
-/// same bits come out for any number of threads. Launches of one block or little cost run in the calling thread.
+/// Blocks of a launch are handed out in contiguous ranges to as many threads as are free. Since blocks are independent,
+/// the same bits come out for any number of threads. Launches of one block or little cost run in the calling thread.
 class CpuDevice final : public DeviceRuntime {
 public:
-  /// `threads` counts the caller; at least 1.
-  explicit CpuDevice(int threads);
+  /// As setThreads().
+  static StatusOr<std::shared_ptr<CpuDevice>> create(int threads);
   ~CpuDevice() override;
   std::string name() const override { return "cpu"; }
   StatusOr<DeviceMemory> allocate(int64_t bytes) override;
   StatusOr<std::unique_ptr<DeviceQueue>> makeQueue(int64_t scratchBytes) override;
   int threads() const;
-  /// value_error unless 1 <= threads <= 1024. Waits for plans that play.
+  /// How many threads share a launch, the caller counted. value_error unless 1 <= threads <= 1024; device_error when
+  /// the system gives no more. Waits for a plan that plays.
   Status setThreads(int threads);
 
 private:
+  CpuDevice();
   std::shared_ptr<WorkerPool> pool_;
 };
 
-/// HALFTONE_NUM_THREADS, else the cores that this process may use. value_error when the variable is not a number from 1 to 1024.
+/// HALFTONE_NUM_THREADS, else the cores that this process may use. value_error when the variable is not a number from 1
+/// to 1024.
 StatusOr<int> defaultThreadCount();
 
 /// The process's one CPU device, made at the first call with defaultThreadCount().

@@ -1,0 +1,234 @@
+// Binds a plan once, then plays it.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/Player.h"
+#include "runtime/TensorAccess.h"
+#include "runtime/TensorTypes.h"
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+#include <functional>
+#include <mutex>
+
+namespace halftone {
+
+struct Player::Impl {
+  std::shared_ptr<const Executable> executable;
+  std::shared_ptr<const KernelLibrary> kernels;
+  std::shared_ptr<DeviceRuntime> device;
+  std::vector<VariableHandle> variables; // as in the executable
+  std::vector<std::mutex *> locks;       // of their stores, each once, in order of address
+  std::unique_ptr<DeviceQueue> queue;
+  DeviceMemory arena;
+  std::vector<DeviceMemory> constants;
+  std::vector<DeviceMemory> alignedFeeds; // made when a feed first comes unaligned
+
+  std::vector<std::byte *> addresses;              // by slot; those of feeds and fetches change with every play
+  std::vector<void *> buffers;                     // of all launches, one after another
+  std::vector<std::pair<size_t, SlotId>> changing; // entries of `buffers` that are feeds or fetches
+  std::vector<Launch> launches;                    // in the order of the launch steps; conditions are set in play
+  std::mutex playing;
+
+  Status bindVariables(const VariableBinding &binding);
+  Status allocate();
+  Status bindLaunches();
+  Status checkFeeds(std::span<const Tensor> feeds) const;
+  Status placeFeedsAndFetches(std::span<const Tensor> feeds, std::vector<Tensor> &fetches);
+  Condition condition(const std::optional<Predicate> &predicate) const {
+    return predicate ? Condition{addresses[predicate->slot], predicate->negated} : Condition{};
+  }
+  Status runSteps();
+};
+
+Player::Player(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Player::~Player() = default;
+
+const Executable &Player::executable() const { return *impl_->executable; }
+
+StatusOr<std::shared_ptr<Player>> Player::bind(std::shared_ptr<const Executable> executable,
+                                               std::shared_ptr<const KernelLibrary> kernels,
+                                               std::shared_ptr<DeviceRuntime> device,
+                                               const VariableBinding &variables) {
+  HALFTONE_RETURN_IF_ERROR(verify(*executable));
+  auto impl = std::make_unique<Impl>();
+  impl->executable = std::move(executable);
+  impl->kernels = std::move(kernels);
+  impl->device = std::move(device);
+  HALFTONE_RETURN_IF_ERROR(impl->bindVariables(variables));
+  HALFTONE_RETURN_IF_ERROR(impl->allocate());
+  HALFTONE_RETURN_IF_ERROR(impl->bindLaunches());
+  return std::shared_ptr<Player>(new Player(std::move(impl)));
+}
+
+Status Player::Impl::bindVariables(const VariableBinding &binding) {
+  for (const VariableSlot &slot : executable->variables) {
+    auto found = binding.find(slot.symbol);
+    if (found == binding.end() || !found->second)
+      return {ErrorKind::key_error,
+              fmt::format("{}: variable @{} ({}) is not bound", executable->name, slot.symbol, slot.path)};
+    const VariableHandle &variable = found->second;
+    if (variable->type() != slot.type)
+      return {ErrorKind::value_error,
+              fmt::format("{}: variable @{} ({}): the plan expects {}, it is {}", executable->name, slot.symbol,
+                          slot.path, slot.type.str(), variable->type().str())};
+    if (std::ranges::find(variables, variable) != variables.end())
+      return {ErrorKind::value_error,
+              fmt::format("{}: variable {} is bound to two symbols", executable->name, variable->path())};
+    variables.push_back(variable);
+    locks.push_back(&variable->lock());
+  }
+  std::ranges::sort(locks, std::less<>());
+  locks.erase(std::ranges::unique(locks).begin(), locks.end());
+  return {};
+}
+
+Status Player::Impl::allocate() {
+  const Plan &plan = executable->plan;
+  StatusOr<DeviceMemory> memory = device->allocate(plan.arenaBytes);
+  HALFTONE_RETURN_IF_ERROR(memory.status());
+  arena = *std::move(memory);
+  for (const std::string &bytes : executable->constants) {
+    StatusOr<DeviceMemory> constant = device->allocate(static_cast<int64_t>(bytes.size()));
+    HALFTONE_RETURN_IF_ERROR(constant.status());
+    std::ranges::copy(std::as_bytes(std::span(bytes)), constant->get());
+    constants.push_back(*std::move(constant));
+  }
+  alignedFeeds.resize(executable->signature.feeds.size());
+  addresses.resize(plan.slots.size());
+  for (size_t i = 0; i < plan.slots.size(); ++i) {
+    const Slot &slot = plan.slots[i];
+    if (slot.kind == SlotKind::arena)
+      addresses[i] = arena.get() + slot.index;
+    else if (slot.kind == SlotKind::variable)
+      addresses[i] = variables[slot.index]->data();
+    else if (slot.kind == SlotKind::constant)
+      addresses[i] = constants[slot.index].get();
+  }
+  int64_t scratchBytes = 0;
+  for (const Step &step : plan.steps)
+    if (auto *launch = std::get_if<LaunchStep>(&step))
+      scratchBytes = std::max(scratchBytes, launch->scratchBytes);
+  StatusOr<std::unique_ptr<DeviceQueue>> made = device->makeQueue(scratchBytes);
+  HALFTONE_RETURN_IF_ERROR(made.status());
+  queue = *std::move(made);
+  return {};
+}
+
+Status Player::Impl::bindLaunches() {
+  const Plan &plan = executable->plan;
+  size_t count = 0;
+  for (const Step &step : plan.steps)
+    if (auto *launch = std::get_if<LaunchStep>(&step))
+      count += launch->buffers.size();
+  buffers.reserve(count); // the spans of the launches point into it
+  for (const Step &step : plan.steps) {
+    auto *launch = std::get_if<LaunchStep>(&step);
+    if (!launch)
+      continue;
+    StatusOr<CpuKernelFunction> function = kernels->find(launch->kernel);
+    if (!function.isOk())
+      return {function.status().kind(), fmt::format("{}: {}", executable->name, function.status().message())};
+    const size_t first = buffers.size();
+    for (SlotId id : launch->buffers) {
+      if (plan.slots[id].kind == SlotKind::feed || plan.slots[id].kind == SlotKind::fetch)
+        changing.emplace_back(buffers.size(), id);
+      buffers.push_back(addresses[id]);
+    }
+    launches.push_back({*function,
+                        &launch->kernel,
+                        launch->grid,
+                        std::span(buffers).subspan(first),
+                        launch->extents,
+                        launch->scratchBytes,
+                        launch->cost,
+                        {}});
+  }
+  return {};
+}
+
+Status Player::Impl::checkFeeds(std::span<const Tensor> feeds) const {
+  const std::vector<Parameter> &parameters = executable->signature.feeds;
+  if (feeds.size() != parameters.size())
+    return {ErrorKind::value_error,
+            fmt::format("{}: expected {} feeds, got {}", executable->name, parameters.size(), feeds.size())};
+  for (size_t i = 0; i < feeds.size(); ++i) {
+    const Parameter &parameter = parameters[i];
+    if (!feeds[i].defined())
+      return {ErrorKind::value_error, fmt::format("{}: feed '{}': expected {}, got an undefined tensor",
+                                                  executable->name, parameter.name, parameter.type.str())};
+    if (TensorType got = typeOf(feeds[i]); got != parameter.type)
+      return {ErrorKind::value_error, fmt::format("{}: feed '{}': expected {}, got {}", executable->name,
+                                                  parameter.name, parameter.type.str(), got.str())};
+  }
+  return {};
+}
+
+Status Player::Impl::placeFeedsAndFetches(std::span<const Tensor> feeds, std::vector<Tensor> &fetches) {
+  for (const Parameter &parameter : executable->signature.fetches) {
+    StatusOr<Tensor> tensor = makeTensor(parameter.type);
+    if (!tensor.isOk())
+      return {tensor.status().kind(),
+              fmt::format("{}: fetch '{}': {}", executable->name, parameter.name, tensor.status().message())};
+    fetches.push_back(*std::move(tensor));
+  }
+  std::vector<std::byte *> feedData;
+  for (size_t i = 0; i < feeds.size(); ++i) {
+    const std::byte *data = TensorAccess::data(feeds[i]);
+    if (reinterpret_cast<uintptr_t>(data) % bufferAlignment != 0) {
+      const int64_t bytes = TensorAccess::bytes(feeds[i]);
+      if (!alignedFeeds[i]) {
+        StatusOr<DeviceMemory> memory = device->allocate(bytes);
+        HALFTONE_RETURN_IF_ERROR(memory.status());
+        alignedFeeds[i] = *std::move(memory);
+      }
+      std::copy_n(data, bytes, alignedFeeds[i].get());
+      data = alignedFeeds[i].get();
+    }
+    feedData.push_back(const_cast<std::byte *>(data)); // the plan is verified not to write feeds
+  }
+  const std::vector<Slot> &slots = executable->plan.slots;
+  for (size_t i = 0; i < slots.size(); ++i)
+    if (slots[i].kind == SlotKind::feed)
+      addresses[i] = feedData[slots[i].index];
+    else if (slots[i].kind == SlotKind::fetch)
+      addresses[i] = TensorAccess::mutableData(fetches[slots[i].index]);
+  for (auto [buffer, slot] : changing)
+    buffers[buffer] = addresses[slot];
+  return {};
+}
+
+Status Player::Impl::runSteps() {
+  queue->begin();
+  auto launch = launches.begin();
+  for (const Step &step : executable->plan.steps) {
+    if (auto *planned = std::get_if<LaunchStep>(&step)) {
+      launch->condition = condition(planned->predicate);
+      queue->launch(*launch++);
+      continue;
+    }
+    const CopyStep &copy = std::get<CopyStep>(step);
+    const int64_t bytes = executable->plan.slots[copy.to].type.bytes();
+    if (copy.from < 0)
+      queue->fillZero(addresses[copy.to], bytes, condition(copy.predicate));
+    else
+      queue->copy(addresses[copy.to], addresses[copy.from], bytes, condition(copy.predicate));
+  }
+  return queue->finish();
+}
+
+StatusOr<std::vector<Tensor>> Player::play(std::span<const Tensor> feeds) {
+  HALFTONE_RETURN_IF_ERROR(impl_->checkFeeds(feeds));
+  std::lock_guard turn(impl_->playing);
+  std::vector<Tensor> fetches;
+  HALFTONE_RETURN_IF_ERROR(impl_->placeFeedsAndFetches(feeds, fetches));
+  std::vector<std::unique_lock<std::mutex>> stores;
+  for (std::mutex *lock : impl_->locks)
+    stores.emplace_back(*lock);
+  Status status = impl_->runSteps();
+  for (size_t i = 0; i < impl_->variables.size(); ++i)
+    if (impl_->executable->variables[i].written)
+      impl_->variables[i]->bumpVersion();
+  HALFTONE_RETURN_IF_ERROR(status);
+  return fetches;
+}
+
+} // namespace halftone

@@ -1,0 +1,122 @@
+// The CPU device.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/devices/CpuDevice.h"
+#include "runtime/devices/HostMemory.h"
+#include "runtime/devices/HostQueue.h"
+#include "runtime/devices/WorkerPool.h"
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <mutex>
+#include <sched.h>
+#include <string_view>
+
+namespace halftone {
+namespace {
+
+constexpr int mostThreads = 1024;
+constexpr double worthSharing = 3000; // ns; below, handing blocks out costs more than it saves
+
+class CpuQueue final : public HostQueue {
+public:
+  CpuQueue(std::shared_ptr<WorkerPool> pool, DeviceMemory scratch)
+      : pool_(std::move(pool)), scratch_(std::move(scratch)) {}
+  ~CpuQueue() override { releaseWorkers(); }
+
+  Status finish() override {
+    releaseWorkers();
+    triedWorkers_ = false;
+    return {};
+  }
+
+protected:
+  void run(const Launch &launch) override {
+    if (launch.grid > 1 && launch.cost >= worthSharing && takeWorkers())
+      pool_->run(launch, scratch_.get());
+    else
+      launch.function(launch.buffers.data(), launch.extents.data(), 0, launch.grid, scratch_.get());
+  }
+
+private:
+  std::shared_ptr<WorkerPool> pool_;
+  DeviceMemory scratch_;
+  bool hasWorkers_ = false, triedWorkers_ = false; // tried: once between begin() and finish()
+
+  bool takeWorkers() {
+    if (!triedWorkers_) {
+      triedWorkers_ = true;
+      hasWorkers_ = pool_->acquire();
+    }
+    return hasWorkers_;
+  }
+  void releaseWorkers() {
+    if (hasWorkers_)
+      pool_->release();
+    hasWorkers_ = false;
+  }
+};
+
+Status checkThreadCount(int64_t threads) {
+  if (threads >= 1 && threads <= mostThreads)
+    return {};
+  return {ErrorKind::value_error, fmt::format("expected 1 to {} threads, got {}", mostThreads, threads)};
+}
+
+} // namespace
+
+StatusOr<std::shared_ptr<CpuDevice>> CpuDevice::create(int threads) {
+  std::shared_ptr<CpuDevice> device(new CpuDevice());
+  HALFTONE_RETURN_IF_ERROR(device->setThreads(threads));
+  return device;
+}
+
+CpuDevice::CpuDevice() : pool_(std::make_shared<WorkerPool>()) {}
+CpuDevice::~CpuDevice() = default;
+
+StatusOr<DeviceMemory> CpuDevice::allocate(int64_t bytes) { return allocateHostMemory(bytes); }
+
+StatusOr<std::unique_ptr<DeviceQueue>> CpuDevice::makeQueue(int64_t scratchBytes) {
+  StatusOr<DeviceMemory> scratch = allocateHostMemory(scratchBytes);
+  HALFTONE_RETURN_IF_ERROR(scratch.status());
+  HALFTONE_RETURN_IF_ERROR(pool_->reserveScratch(scratchBytes));
+  return std::unique_ptr<DeviceQueue>(std::make_unique<CpuQueue>(pool_, *std::move(scratch)));
+}
+
+int CpuDevice::threads() const { return pool_->threads(); }
+
+Status CpuDevice::setThreads(int threads) {
+  HALFTONE_RETURN_IF_ERROR(checkThreadCount(threads));
+  return pool_->setThreads(threads);
+}
+
+StatusOr<int> defaultThreadCount() {
+  if (const char *text = std::getenv("HALFTONE_NUM_THREADS"); text && *text) {
+    const std::string_view all = text;
+    int threads = 0;
+    auto [end, error] = std::from_chars(all.begin(), all.end(), threads);
+    if (error != std::errc() || end != all.end() || !checkThreadCount(threads).isOk())
+      return Status(ErrorKind::value_error,
+                    fmt::format("HALFTONE_NUM_THREADS: expected a number from 1 to {}, got '{}'", mostThreads, all));
+    return threads;
+  }
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  const int count = sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+  return std::clamp(count, 1, mostThreads);
+}
+
+StatusOr<std::shared_ptr<CpuDevice>> sharedCpuDevice() {
+  static std::mutex mutex;
+  static std::shared_ptr<CpuDevice> device;
+  std::lock_guard lock(mutex);
+  if (device)
+    return device;
+  StatusOr<int> threads = defaultThreadCount();
+  HALFTONE_RETURN_IF_ERROR(threads.status());
+  StatusOr<std::shared_ptr<CpuDevice>> created = CpuDevice::create(*threads);
+  HALFTONE_RETURN_IF_ERROR(created.status());
+  return device = *created;
+}
+
+} // namespace halftone

@@ -1,0 +1,44 @@
+// The null device.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/devices/NullDevice.h"
+#include "runtime/devices/HostMemory.h"
+#include "runtime/devices/HostQueue.h"
+
+namespace halftone {
+namespace {
+
+class NullQueue final : public HostQueue {
+public:
+  explicit NullQueue(NullDevice &device) : device_(device) {}
+  Status finish() override { return {}; }
+
+protected:
+  void run(const Launch &launch) override { device_.record(launch); }
+
+private:
+  NullDevice &device_;
+};
+
+} // namespace
+
+StatusOr<DeviceMemory> NullDevice::allocate(int64_t bytes) { return allocateHostMemory(bytes); }
+
+StatusOr<std::unique_ptr<DeviceQueue>> NullDevice::makeQueue(int64_t) {
+  return std::unique_ptr<DeviceQueue>(std::make_unique<NullQueue>(*this));
+}
+
+std::vector<NullDevice::Record> NullDevice::takeRecords() {
+  std::lock_guard lock(mutex_);
+  return std::exchange(records_, {});
+}
+
+void NullDevice::record(const Launch &launch) {
+  std::lock_guard lock(mutex_);
+  records_.push_back({launch.kernel ? *launch.kernel : "",
+                      launch.grid,
+                      {launch.buffers.begin(), launch.buffers.end()},
+                      {launch.extents.begin(), launch.extents.end()},
+                      launch.scratchBytes});
+}
+
+} // namespace halftone

@@ -1,0 +1,59 @@
+// Threads that share the blocks of launches, awake while a plan plays.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "runtime/Device.h"
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace halftone {
+
+/// Workers spin between the launches of one plan, where sleeping would cost tens of microseconds a launch, and sleep
+/// soon after it. One plan has the workers at a time; another that plays meanwhile does its launches alone.
+class WorkerPool {
+public:
+  WorkerPool() = default;
+  ~WorkerPool();
+  WorkerPool(const WorkerPool &) = delete;
+
+  /// `threads` counts the caller. Waits until no plan has the workers. device_error when the system gives no more
+  /// threads; there are then none but the caller.
+  Status setThreads(int threads);
+  int threads() const { return threads_.load(std::memory_order_relaxed); }
+  /// Scratch of at least `bytes` for every worker. Waits as setThreads() does.
+  Status reserveScratch(int64_t bytes);
+
+  /// Takes the workers and wakes them; false when another plan has them or there are none.
+  bool acquire();
+  void release();
+  /// Runs all blocks on the workers and the caller, and returns when all are done. Only between acquire() and
+  /// release(), with scratch reserved.
+  void run(const Launch &launch, std::byte *callersScratch);
+
+private:
+  void stop();
+  void work(std::byte *const *scratch);
+  bool runOneChunk(std::byte *scratch);
+
+  std::atomic<int> threads_{1};
+  std::mutex owner_; // held by the plan that has the workers, and by changes
+  int64_t scratchBytes_ = 0;
+  std::vector<DeviceMemory> scratch_;
+  std::vector<std::byte *> scratchPointers_;
+  std::vector<std::thread> workers_;
+
+  std::mutex sleep_;
+  std::condition_variable wake_;
+  std::atomic<bool> active_{false}, stopping_{false};
+
+  // The launch being run: written while `unclaimed_` is 0 and all earlier chunks are done, read after claiming a chunk.
+  const Launch *launch_ = nullptr;
+  int64_t chunks_ = 0;
+  alignas(64) std::atomic<int64_t> unclaimed_{0};
+  alignas(64) std::atomic<int64_t> done_{0};
+};
+
+} // namespace halftone

@@ -1,0 +1,186 @@
+// Links kernels' objects with JITLink, one by one.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/loader/ObjectLoader.h"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/ExecutionEngine/JITLink/JITLinkMemoryManager.h>
+#include <llvm/ExecutionEngine/Orc/Core.h>
+#include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
+#include <llvm/ExecutionEngine/Orc/SelfExecutorProcessControl.h>
+#include <llvm/ExecutionEngine/Orc/TaskDispatch.h>
+#include <llvm/Object/ObjectFile.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/SHA256.h>
+#include <llvm/TargetParser/Host.h>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+namespace halftone {
+namespace {
+
+namespace orc = llvm::orc;
+
+Status bad(const std::string &kernel, const std::string &message) {
+  return {ErrorKind::value_error, fmt::format("kernel {}: {}", kernel, message)};
+}
+
+/// The process's one linker. Not thread-safe: used under the cache's lock.
+class Linker {
+public:
+  static llvm::Expected<std::shared_ptr<Linker>> create() {
+    // In-place: linking happens in the calling thread.
+    auto control = orc::SelfExecutorProcessControl::Create(nullptr, std::make_unique<orc::InPlaceTaskDispatcher>());
+    if (!control)
+      return control.takeError();
+    return std::shared_ptr<Linker>(new Linker(std::move(*control)));
+  }
+  ~Linker() { llvm::consumeError(session_.endSession()); }
+
+  /// `problems` gets what the session reported beside the returned error.
+  llvm::Expected<orc::ExecutorAddr> link(const std::string &code, const std::string &symbol, orc::JITDylib *&library,
+                                         std::string &problems) {
+    session_.setErrorReporter(
+        [&](llvm::Error error) { problems += (problems.empty() ? "" : "; ") + llvm::toString(std::move(error)); });
+    // Bare: no symbol of the process or of another kernel is visible.
+    library = &session_.createBareJITDylib(fmt::format("kernel{}", count_++));
+    if (llvm::Error error = layer_.add(*library, llvm::MemoryBuffer::getMemBufferCopy(code, symbol)))
+      return std::move(error);
+    auto found = session_.lookup({library}, symbol);
+    if (!found)
+      return found.takeError();
+    return found->getAddress();
+  }
+  void remove(orc::JITDylib &library) {
+    session_.setErrorReporter([](llvm::Error error) { llvm::consumeError(std::move(error)); });
+    llvm::consumeError(session_.removeJITDylib(library));
+  }
+
+private:
+  explicit Linker(std::unique_ptr<orc::ExecutorProcessControl> control)
+      : session_(std::move(control)), layer_(session_, session_.getExecutorProcessControl().getMemMgr()) {}
+  orc::ExecutionSession session_;
+  orc::ObjectLinkingLayer layer_;
+  uint64_t count_ = 0;
+};
+
+/// One object's code; unlinked with its last owner.
+struct LoadedKernel {
+  std::string name; // in the cache, once it is there
+  std::shared_ptr<Linker> linker;
+  orc::JITDylib *library = nullptr;
+  CpuKernelFunction function = nullptr;
+  ~LoadedKernel();
+};
+
+/// What is loaded in the process, by hash of symbol and code. Its lock also guards the linker.
+struct Cache {
+  std::recursive_mutex mutex; // recursive: dropping a kernel while loading another
+  std::weak_ptr<Linker> linker;
+  std::unordered_map<std::string, std::weak_ptr<LoadedKernel>> kernels;
+};
+
+Cache &cache() {
+  static Cache &cache = *new Cache; // never destroyed: libraries in static variables outlive everything here
+  return cache;
+}
+
+LoadedKernel::~LoadedKernel() {
+  std::lock_guard lock(cache().mutex);
+  if (auto entry = cache().kernels.find(name); entry != cache().kernels.end() && entry->second.expired())
+    cache().kernels.erase(entry);
+  if (library)
+    linker->remove(*library);
+  linker.reset();
+}
+
+class ObjectLibrary final : public KernelLibrary {
+public:
+  std::map<std::string, std::shared_ptr<LoadedKernel>> kernels;
+  StatusOr<CpuKernelFunction> find(const std::string &key) const override {
+    auto found = kernels.find(key);
+    if (found == kernels.end())
+      return Status(ErrorKind::key_error, fmt::format("no code for kernel {}", key));
+    return found->second->function;
+  }
+};
+
+/// An object of this machine that defines `symbol` as a function and needs nothing from outside.
+Status checkObject(const std::string &key, const KernelCode &kernel) {
+  auto object = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(kernel.code, key));
+  if (!object)
+    return bad(key, "not an object file: " + llvm::toString(object.takeError()));
+  const llvm::Triple host(llvm::sys::getProcessTriple());
+  if ((*object)->getArch() != host.getArch() || !(*object)->isRelocatableObject())
+    return bad(key, fmt::format("expected a relocatable object for {}, got {}", host.getArchName().str(),
+                                (*object)->getFileFormatName().str()));
+  bool defined = false;
+  std::vector<std::string> undefined;
+  for (const llvm::object::SymbolRef &symbol : (*object)->symbols()) {
+    auto name = symbol.getName();
+    auto flags = symbol.getFlags();
+    auto type = symbol.getType();
+    if (llvm::Error error = llvm::joinErrors(name.takeError(), llvm::joinErrors(flags.takeError(), type.takeError())))
+      return bad(key, "damaged symbol table: " + llvm::toString(std::move(error)));
+    using llvm::object::SymbolRef;
+    if (*flags & SymbolRef::SF_Undefined) {
+      if (!name->empty() && *name != "_GLOBAL_OFFSET_TABLE_") // the linker's own
+        undefined.push_back(name->str());
+    } else if (*name == kernel.symbol && (*flags & SymbolRef::SF_Global) && *type == SymbolRef::ST_Function) {
+      defined = true;
+    }
+  }
+  if (!undefined.empty())
+    return bad(key, fmt::format("undefined symbols: {}", fmt::join(undefined, ", ")));
+  if (!defined)
+    return bad(key, fmt::format("the object has no global function '{}'", kernel.symbol));
+  return {};
+}
+
+StatusOr<std::shared_ptr<LoadedKernel>> load(const std::string &key, const KernelCode &kernel) {
+  llvm::SHA256 hash;
+  hash.update(kernel.symbol);
+  hash.update(llvm::StringRef("\0", 1));
+  hash.update(kernel.code);
+  std::string name = llvm::toHex(hash.final());
+  Cache &all = cache();
+  std::lock_guard lock(all.mutex);
+  if (auto entry = all.kernels.find(name); entry != all.kernels.end())
+    if (auto loaded = entry->second.lock())
+      return loaded;
+  HALFTONE_RETURN_IF_ERROR(checkObject(key, kernel));
+  auto linker = all.linker.lock();
+  if (!linker) {
+    auto created = Linker::create();
+    if (!created)
+      return Status(ErrorKind::internal_error, "cannot start the linker: " + llvm::toString(created.takeError()));
+    all.linker = linker = *created;
+  }
+  auto loaded = std::make_shared<LoadedKernel>();
+  loaded->linker = linker;
+  std::string problems;
+  auto address = linker->link(kernel.code, kernel.symbol, loaded->library, problems);
+  if (!address) {
+    std::string text = llvm::toString(address.takeError());
+    return bad(key, "cannot be linked: " + (problems.empty() ? text : problems + "; " + text));
+  }
+  loaded->function = address->toPtr<CpuKernelFunction>();
+  all.kernels[name] = loaded;
+  loaded->name = std::move(name);
+  return loaded;
+}
+
+} // namespace
+
+StatusOr<std::shared_ptr<const KernelLibrary>> loadObjects(const std::map<std::string, KernelCode> &kernels) {
+  auto library = std::make_shared<ObjectLibrary>();
+  for (const auto &[key, kernel] : kernels) {
+    auto loaded = load(key, kernel);
+    HALFTONE_RETURN_IF_ERROR(loaded.status());
+    library->kernels.emplace(key, *loaded);
+  }
+  return std::shared_ptr<const KernelLibrary>(std::move(library));
+}
+
+} // namespace halftone
