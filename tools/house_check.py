@@ -45,6 +45,8 @@ FREE_TESTS = ("tests/end_to_end/", "tests/programs/", "tests/consume/", "tests/f
 # Test files about several sources at once.
 TESTS_OF_MANY = {"tests/runtime/Conformance.cpp"}
 
+# The frontend's files that may see MLIR.
+TRACE = re.compile(r"frontend/(?!include/)(.*/)?Trace\w*\.(h|cpp)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -75,6 +77,8 @@ class House:
     def __init__(self, root):
         self.root = root
         self.files = walk(root)
+        self.known = set(self.files)
+        self.ways = {}
         self.findings = []
         self.texts = {}
 
@@ -91,10 +95,9 @@ class House:
         """The project path that a quoted include names, or None when it is no file of ours."""
         if include.startswith("halftone/"):
             return f"frontend/include/{include}"
-        known = set(self.files)
         for base in (os.path.dirname(path), ""):
             target = os.path.normpath(os.path.join(base, include)).replace(os.sep, "/")
-            if target in known or (include.endswith(".inc") and "/" in include and room_of(target)):
+            if target in self.known or (include.endswith(".inc") and "/" in include and room_of(target)):
                 return target
         return None
 
@@ -142,12 +145,33 @@ class House:
                             + (", ".join(rule.below) or "nothing") + " (docs/architecture.md)")
         elif "/" in include or include.endswith(".h"):
             allowed = rule.third_party
-            if room == "frontend" and re.fullmatch(r"Trace\w*\.cpp", os.path.basename(path)):
-                allowed += MLIR
-            if include.startswith(allowed) or POSIX_HEADERS.match(include):
-                return
-            where = "Trace*.cpp only" if room == "frontend" and include.startswith(MLIR) else "only " + ", ".join(allowed)
-            self.report(path, number, f"{room} includes {include}; expected outside headers from {where}")
+            if room == "frontend" and include.startswith(MLIR):
+                return  # check_frontend_without_mlir looks through the headers between
+            if not include.startswith(allowed) and not POSIX_HEADERS.match(include):
+                self.report(path, number, f"{room} includes {include}; expected outside headers only from " + ", ".join(allowed))
+
+    def way_to_mlir(self, path):
+        """The first include of path that leads to an MLIR header, as (line, what it leads to), or None."""
+        if path not in self.ways:
+            self.ways[path] = None  # also ends a cycle
+            for number, line in enumerate(self.lines(path), 1):
+                match = INCLUDE.match(line)
+                if not match:
+                    continue
+                target = self.target_of(path, match.group(2))
+                if match.group(2).startswith(MLIR):
+                    self.ways[path] = (number, match.group(2))
+                elif target in self.known and is_source(target) and self.way_to_mlir(target):
+                    self.ways[path] = (number, f"{self.way_to_mlir(target)[1]} through {target}")
+                if self.ways[path]:
+                    break
+        return self.ways[path]
+
+    def check_frontend_without_mlir(self):
+        for path in self.files:
+            if room_of(path) == "frontend" and is_source(path) and not TRACE.fullmatch(path) and self.way_to_mlir(path):
+                line, header = self.way_to_mlir(path)
+                self.report(path, line, f"includes {header}; in the frontend expected MLIR and LLVM only in Trace*.cpp")
 
     def check_sizes(self):
         for path in self.files:
@@ -234,6 +258,7 @@ class House:
 
     def check(self):
         self.check_includes()
+        self.check_frontend_without_mlir()
         self.check_sizes()
         self.check_first_lines()
         self.check_names()

@@ -71,7 +71,9 @@ class HouseCheck(unittest.TestCase):
                     "runtime/Player.h:4: runtime includes llvm/ADT/SmallVector.h")
         self.expect({"frontend/CMakeLists.txt": LIST_HEAD + "Trace.cpp Ops.cpp\n",
                      "frontend/Ops.cpp": HEAD + '#include "mlir/IR/Builders.h"\n'},
-                    "frontend/Ops.cpp:3: frontend includes mlir/IR/Builders.h; expected outside headers from Trace*.cpp only")
+                    "frontend/Ops.cpp:3: includes mlir/IR/Builders.h; in the frontend expected MLIR and LLVM only in Trace*.cpp")
+        self.expect({"frontend/Ops.h": HEADER + '#include "compiler/Compiler.h"\n'},
+                    "frontend/Ops.h:4: includes mlir/IR/BuiltinOps.h through compiler/Compiler.h")
         self.expect({"runtime/loader/ObjectLoader.h": HEADER + '#include "mlir/IR/Builders.h"\n'},
                     "runtime/loader/ObjectLoader.h:4: runtime/loader includes mlir/IR/Builders.h")
 
