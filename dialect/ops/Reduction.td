@@ -7,7 +7,7 @@ include "Types.td"
 def Halftone_ReduceOp : Halftone_PureOp<"reduce", [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
   let summary = "Combines the elements along axes, which are dropped";
   let description = [{
-    The result has x's dtype, or f32 for a narrower float x. Narrow sums and products accumulate in f32. max and min keep
+    `axes` are strictly ascending. The result has x's dtype, or f32 for a narrower float x. Narrow sums and products accumulate in f32. max and min keep
     NaN; their gradient is shared equally among ties. An empty axis gives the neutral element. and / or take bool, or
     integers bitwise; they and prod have no gradient.
     Example: `%1 = halftone.reduce sum %0 {axes = array<i64: 0>} : tensor<8x4xf16> -> tensor<4xf32>`

@@ -8,12 +8,12 @@ def Halftone_LayerOp : Halftone_Op<"layer", [IsolatedFromAbove, SingleBlockImpli
   let summary = "One call of a layer under its dtype policy";
   let description = [{
     Legal in the graph stage only. An operand may differ in dtype from its block argument, toward the policy's compute
-    dtype; `insert-casts` makes each difference a cast. Results round to their dtype, forward and backward.
+    dtype; `insert-casts` makes each difference a cast; only floats may differ. Results round to their dtype, forward and backward.
     `path` is the layer's structural path, `call` counts the calls of a shared layer, `rule` is the policy-map key that
     decided the policy ("" when none did).
     Example:
     ```mlir
-    %y = halftone.layer "net/dense" policy "mixed_float16" (%x) {call = 0 : i64, class = "Dense"}
+    %y = halftone.layer "net/dense" policy "mixed_float16" (%x) {call = 0 : i64, layer_class = "Dense"}
         : (tensor<8x4xf32>) -> tensor<8x4xf16> {
     ^bb0(%a: tensor<8x4xf16>):
       %0 = halftone.tanh %a : tensor<8x4xf16>
@@ -63,7 +63,7 @@ def Halftone_WhenOp : Halftone_Op<"when", [SingleBlockImplicitTerminator<"YieldO
   let hasVerifier = 1;
 }
 
-def Halftone_GradientOp : Halftone_Op<"gradient"> {
+def Halftone_GradientOp : Halftone_Op<"gradient", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Derivatives of a scalar with respect to variables and values";
   let description = [{
     Resolved by `differentiate`. `y` is a scalar float. The results are, in order, the derivatives with respect to the

@@ -1,0 +1,148 @@
+// Contractions.
+// SPDX-License-Identifier: Apache-2.0
+#include "dialect/ops/Expression.h"
+
+using namespace mlir;
+
+namespace halftone::dialect {
+
+static SmallVector<int64_t> freeAxes(Value operand, ArrayRef<int64_t> batch, ArrayRef<int64_t> contract) {
+  SmallVector<int64_t> taken(batch);
+  taken.append(contract.begin(), contract.end());
+  return otherAxes(cast<RankedTensorType>(operand.getType()).getRank(), taken);
+}
+
+SmallVector<int64_t> ContractOp::getLhsFree() { return freeAxes(getLhs(), getLhsBatch(), getLhsContract()); }
+SmallVector<int64_t> ContractOp::getRhsFree() { return freeAxes(getRhs(), getRhsBatch(), getRhsContract()); }
+
+Type ContractOp::getAccumulatorType() {
+  Type element = cast<RankedTensorType>(getLhs().getType()).getElementType();
+  if (isa<Float64Type>(element))
+    return element;
+  return isa<FloatType>(element) ? Type(Float32Type::get(getContext())) : IntegerType::get(getContext(), 32);
+}
+
+static LogicalResult verifyAxes(ContractOp op, Value operand, ArrayRef<int64_t> batch, ArrayRef<int64_t> contract,
+                                StringRef side) {
+  int64_t rank = cast<RankedTensorType>(operand.getType()).getRank();
+  llvm::SmallDenseSet<int64_t> seen;
+  for (int64_t axis : llvm::concat<const int64_t>(batch, contract)) {
+    if (axis < 0 || axis >= rank)
+      return op.emitOpError() << side << " axis " << axis << " is out of range for rank " << rank;
+    if (!seen.insert(axis).second)
+      return op.emitOpError() << side << " axis " << axis << " is named twice";
+  }
+  return success();
+}
+
+static LogicalResult verifyPairs(ContractOp op, ArrayRef<int64_t> lhsAxes, ArrayRef<int64_t> rhsAxes, StringRef what) {
+  auto lhs = cast<RankedTensorType>(op.getLhs().getType()), rhs = cast<RankedTensorType>(op.getRhs().getType());
+  if (lhsAxes.size() != rhsAxes.size())
+    return op.emitOpError() << "names " << lhsAxes.size() << " " << what << " axes of lhs but " << rhsAxes.size() << " of rhs";
+  for (auto [a, b] : llvm::zip_equal(lhsAxes, rhsAxes))
+    if (lhs.getDimSize(a) != rhs.getDimSize(b))
+      return op.emitOpError() << "pairs lhs axis " << a << " of extent " << lhs.getDimSize(a) << " with rhs axis " << b
+                              << " of extent " << rhs.getDimSize(b);
+  return success();
+}
+
+static LogicalResult verifyDTypes(ContractOp op) {
+  Type lhs = getElementTypeOrSelf(op.getLhs().getType()), rhs = getElementTypeOrSelf(op.getRhs().getType());
+  Type result = getElementTypeOrSelf(op.getResult().getType());
+  auto isFloat8 = [](Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(type); };
+  if (lhs.isInteger(8) && !lhs.isUnsignedInteger()) {
+    if (rhs != lhs || !result.isSignlessInteger(32))
+      return op.emitOpError() << "of i8 takes i8 and gives i32, but got " << lhs << " by " << rhs << " into " << result;
+    return success();
+  }
+  if (!isa<FloatType>(lhs) || !isa<FloatType>(rhs))
+    return op.emitOpError() << "contracts floats, or i8 by i8, but got " << lhs << " by " << rhs;
+  if (lhs != rhs && !(isFloat8(lhs) && isFloat8(rhs)))
+    return op.emitOpError() << "operands must have one dtype, or both be float8, but got " << lhs << " by " << rhs;
+  if (isFloat8(lhs) ? !result.isF32() : result != lhs && !(result.isF32() && !lhs.isF64()))
+    return op.emitOpError() << "of " << lhs << " by " << rhs << " gives "
+                            << (isFloat8(lhs) || lhs.isF32() ? "f32" : lhs.isF64() ? "f64" : "the operands' dtype or f32")
+                            << ", but got " << result;
+  return success();
+}
+
+LogicalResult ContractOp::verify() {
+  if (failed(verifyAxes(*this, getLhs(), getLhsBatch(), getLhsContract(), "lhs")) ||
+      failed(verifyAxes(*this, getRhs(), getRhsBatch(), getRhsContract(), "rhs")) ||
+      failed(verifyPairs(*this, getLhsBatch(), getRhsBatch(), "batch")) ||
+      failed(verifyPairs(*this, getLhsContract(), getRhsContract(), "contracted")) || failed(verifyDTypes(*this)))
+    return failure();
+  auto lhs = cast<RankedTensorType>(getLhs().getType()), rhs = cast<RankedTensorType>(getRhs().getType());
+  SmallVector<int64_t> shape;
+  int64_t depth = 1;
+  for (int64_t axis : getLhsBatch())
+    shape.push_back(lhs.getDimSize(axis));
+  for (int64_t axis : getLhsFree())
+    shape.push_back(lhs.getDimSize(axis));
+  for (int64_t axis : getRhsFree())
+    shape.push_back(rhs.getDimSize(axis));
+  for (int64_t axis : getLhsContract())
+    depth *= lhs.getDimSize(axis);
+  auto result = cast<RankedTensorType>(getResult().getType());
+  if (result.getShape() != ArrayRef(shape))
+    return emitOpError() << "gives " << RankedTensorType::get(shape, result.getElementType()) << ", but its result is " << result;
+  if (lhs.getElementType().isInteger(8) && depth > 131071)
+    return emitOpError() << "of i8 sums at most 131071 products, or i32 could overflow, but got " << depth;
+  return success();
+}
+
+namespace {
+struct Side {
+  Value value;
+  ArrayRef<int64_t> batch, contract;
+  SmallVector<int64_t> free;
+};
+} // namespace
+
+// The derivative by `self`: the cotangent contracted with `other` over other's free axes. `selfFirst` and `otherFirst` say
+// where in the cotangent the free axes of each begin.
+static Value adjoint(Expression &e, Value cotangent, const Side &self, const Side &other, int64_t selfBegin, int64_t otherBegin) {
+  auto type = cast<RankedTensorType>(self.value.getType());
+  Type element = type.getElementType(), compute = getElementTypeOrSelf(cotangent.getType());
+  int64_t batch = self.batch.size();
+  SmallVector<int64_t> ctBatch, ctContract;
+  for (int64_t i = 0; i < batch; ++i)
+    ctBatch.push_back(i);
+  for (size_t i = 0; i < other.free.size(); ++i)
+    ctContract.push_back(otherBegin + i);
+
+  // The result: batch axes, self's free ones, then its contracted ones in the order of other's axes.
+  SmallVector<size_t> order;
+  for (size_t i = 0; i < other.contract.size(); ++i)
+    order.push_back(i);
+  llvm::sort(order, [&](size_t a, size_t b) { return other.contract[a] < other.contract[b]; });
+  SmallVector<int64_t> selfAxes(self.batch);
+  selfAxes.append(self.free.begin(), self.free.end());
+  for (size_t i : order)
+    selfAxes.push_back(self.contract[i]);
+  SmallVector<int64_t> shape, permutation(selfAxes.size());
+  for (auto [index, axis] : llvm::enumerate(selfAxes)) {
+    shape.push_back(type.getDimSize(axis));
+    permutation[axis] = index;
+  }
+  Value factor = e.cast(other.value, compute, "gradient of contract");
+  Value product = ContractOp::create(e.builder, e.loc, RankedTensorType::get(shape, compute), cotangent, factor, ctBatch,
+                                     other.batch, ctContract, other.free);
+  return e.cast(e.transpose(product, permutation), element, "gradient of contract");
+}
+
+LogicalResult ContractOp::buildGradient(OpBuilder &builder, ValueRange cotangents, SmallVectorImpl<Value> &gradients) {
+  if (!isa<FloatType>(getElementTypeOrSelf(getResult().getType()))) {
+    gradients.append(2, Value());
+    return success();
+  }
+  Expression e(builder, getLoc());
+  Side lhs{getLhs(), getLhsBatch(), getLhsContract(), getLhsFree()};
+  Side rhs{getRhs(), getRhsBatch(), getRhsContract(), getRhsFree()};
+  int64_t lhsBegin = lhs.batch.size(), rhsBegin = lhsBegin + lhs.free.size();
+  gradients.push_back(adjoint(e, cotangents[0], lhs, rhs, lhsBegin, rhsBegin));
+  gradients.push_back(adjoint(e, cotangents[0], rhs, lhs, rhsBegin, lhsBegin));
+  return success();
+}
+
+} // namespace halftone::dialect

@@ -1,0 +1,133 @@
+// Inferred types and gradients of the elementwise ops.
+// SPDX-License-Identifier: Apache-2.0
+#include "dialect/Gradient.h"
+#include "dialect/ops/Expression.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace halftone::dialect {
+
+static LogicalResult inferPredicate(ValueRange operands, size_t count, SmallVectorImpl<Type> &types) {
+  auto type = operands.size() == count ? dyn_cast<RankedTensorType>(operands[0].getType()) : RankedTensorType();
+  if (!type)
+    return failure();
+  types.push_back(type.clone(IntegerType::get(type.getContext(), 1)));
+  return success();
+}
+
+LogicalResult IsFiniteOp::inferReturnTypes(MLIRContext *, std::optional<Location>, ValueRange operands, DictionaryAttr,
+                                           OpaqueProperties, RegionRange, SmallVectorImpl<Type> &types) {
+  return inferPredicate(operands, 1, types);
+}
+LogicalResult CompareOp::inferReturnTypes(MLIRContext *, std::optional<Location>, ValueRange operands, DictionaryAttr,
+                                          OpaqueProperties, RegionRange, SmallVectorImpl<Type> &types) {
+  return inferPredicate(operands, 2, types);
+}
+
+namespace {
+using Gradients = SmallVectorImpl<Value> &;
+
+// Integers carry no derivative: then nothing flows to any operand.
+bool takesNone(Operation *op, Gradients gradients) {
+  if (isDifferentiable(op->getResult(0).getType()))
+    return false;
+  gradients.append(op->getNumOperands(), Value());
+  return true;
+}
+
+// The cotangent goes to lhs where `predicate` holds or lhs is NaN, else to rhs.
+void splitByComparison(Expression e, ComparePredicate predicate, Value lhs, Value rhs, Value ct, Gradients gradients) {
+  Value toLhs = OrOp::create(e.builder, e.loc, e.compare(predicate, lhs, rhs), e.isNan(lhs));
+  Value zero = e.splat(ct.getType(), 0.0);
+  gradients.push_back(e.select(toLhs, ct, zero));
+  gradients.push_back(e.select(toLhs, zero, ct));
+}
+} // namespace
+
+// The gradient of OP, given the expression builder `e`, the cotangent `ct`, and the op's own accessors.
+#define HALFTONE_GRADIENT(OP, ...)                                                                                     \
+  LogicalResult OP::buildGradient(OpBuilder &builder, ValueRange cotangents, Gradients gradients) {                    \
+    if (takesNone(*this, gradients))                                                                                   \
+      return success();                                                                                                \
+    [[maybe_unused]] Expression e(builder, getLoc());                                                                  \
+    [[maybe_unused]] Value ct = cotangents[0];                                                                         \
+    gradients.append({__VA_ARGS__});                                                                                   \
+    return success();                                                                                                  \
+  }
+HALFTONE_GRADIENT(AbsOp, e.mul(ct, SignOp::create(e.builder, e.loc, getX())))
+HALFTONE_GRADIENT(NegOp, e.neg(ct))
+HALFTONE_GRADIENT(SignOp, Value())
+HALFTONE_GRADIENT(FloorOp, Value())
+HALFTONE_GRADIENT(CeilOp, Value())
+HALFTONE_GRADIENT(RoundEvenOp, Value())
+HALFTONE_GRADIENT(ExpOp, e.mul(ct, getY()))
+HALFTONE_GRADIENT(Expm1Op, e.mul(ct, e.add(getY(), e.splat(ct.getType(), 1.0))))
+HALFTONE_GRADIENT(LogOp, e.div(ct, getX()))
+HALFTONE_GRADIENT(Log1pOp, e.div(ct, e.add(getX(), e.splat(ct.getType(), 1.0))))
+HALFTONE_GRADIENT(SqrtOp, e.div(e.mul(ct, 0.5), getY()))
+HALFTONE_GRADIENT(RsqrtOp, e.mul(e.mul(ct, -0.5), e.div(getY(), getX())))
+HALFTONE_GRADIENT(TanhOp, e.mul(ct, e.sub(e.splat(ct.getType(), 1.0), e.mul(getY(), getY()))))
+HALFTONE_GRADIENT(LogisticOp, e.mul(ct, e.mul(getY(), e.sub(e.splat(ct.getType(), 1.0), getY()))))
+HALFTONE_GRADIENT(ErfOp,
+                  e.mul(ct, e.mul(ExpOp::create(e.builder, e.loc, e.neg(e.mul(getX(), getX()))), 2 / std::sqrt(M_PI))))
+HALFTONE_GRADIENT(SinOp, e.mul(ct, CosOp::create(e.builder, e.loc, getX())))
+HALFTONE_GRADIENT(CosOp, e.neg(e.mul(ct, SinOp::create(e.builder, e.loc, getX()))))
+HALFTONE_GRADIENT(AddOp, ct, ct)
+HALFTONE_GRADIENT(SubOp, ct, e.neg(ct))
+HALFTONE_GRADIENT(MulOp, e.mul(ct, getRhs()), e.mul(ct, getLhs()))
+#undef HALFTONE_GRADIENT
+
+LogicalResult DivOp::buildGradient(OpBuilder &builder, ValueRange cotangents, Gradients gradients) {
+  if (takesNone(*this, gradients))
+    return success();
+  Expression e(builder, getLoc());
+  Value toLhs = e.div(cotangents[0], getRhs());
+  gradients.append({toLhs, e.neg(e.mul(toLhs, getResult()))});
+  return success();
+}
+
+// lhs = whole * rhs + result, where `whole` does not change.
+LogicalResult RemOp::buildGradient(OpBuilder &builder, ValueRange cotangents, Gradients gradients) {
+  if (takesNone(*this, gradients))
+    return success();
+  Expression e(builder, getLoc());
+  Value whole = RoundEvenOp::create(builder, e.loc, e.div(e.sub(getLhs(), getResult()), getRhs()));
+  gradients.append({cotangents[0], e.neg(e.mul(cotangents[0], whole))});
+  return success();
+}
+
+// d/dx = y x^(y-1), 0 where y = 0; d/dy = x^y log x where x > 0, else 0.
+LogicalResult PowOp::buildGradient(OpBuilder &builder, ValueRange cotangents, Gradients gradients) {
+  Expression e(builder, getLoc());
+  Value x = getLhs(), y = getRhs(), ct = cotangents[0];
+  Value one = e.splat(y.getType(), 1.0), zero = e.splat(y.getType(), 0.0);
+  Value slope = e.mul(y, PowOp::create(builder, e.loc, x, e.sub(y, one)));
+  gradients.push_back(e.zeroUnless(e.compare(ComparePredicate::ne, y, zero), e.mul(ct, slope)));
+  Value positive = e.compare(ComparePredicate::gt, x, zero);
+  Value log = LogOp::create(builder, e.loc, e.select(positive, x, one));
+  gradients.push_back(e.zeroUnless(positive, e.mul(ct, e.mul(getResult(), log))));
+  return success();
+}
+
+LogicalResult MaximumOp::buildGradient(OpBuilder &builder, ValueRange cotangents, Gradients gradients) {
+  if (!takesNone(*this, gradients))
+    splitByComparison({builder, getLoc()}, ComparePredicate::ge, getLhs(), getRhs(), cotangents[0], gradients);
+  return success();
+}
+LogicalResult MinimumOp::buildGradient(OpBuilder &builder, ValueRange cotangents, Gradients gradients) {
+  if (!takesNone(*this, gradients))
+    splitByComparison({builder, getLoc()}, ComparePredicate::le, getLhs(), getRhs(), cotangents[0], gradients);
+  return success();
+}
+
+LogicalResult SelectOp::buildGradient(OpBuilder &builder, ValueRange cotangents, Gradients gradients) {
+  if (takesNone(*this, gradients))
+    return success();
+  Expression e(builder, getLoc());
+  Value ct = cotangents[0], zero = e.splat(ct.getType(), 0.0);
+  gradients.append({Value(), e.select(getCondition(), ct, zero), e.select(getCondition(), zero, ct)});
+  return success();
+}
+
+} // namespace halftone::dialect

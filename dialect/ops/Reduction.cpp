@@ -1,0 +1,127 @@
+// Reductions.
+// SPDX-License-Identifier: Apache-2.0
+#include "dialect/Gradient.h"
+#include "dialect/ops/Expression.h"
+
+using namespace mlir;
+
+namespace halftone::dialect {
+
+static LogicalResult verifyAxes(Operation *op, RankedTensorType x, ArrayRef<int64_t> axes) {
+  for (auto [index, axis] : llvm::enumerate(axes)) {
+    if (axis < 0 || axis >= x.getRank())
+      return op->emitOpError() << "axis " << axis << " is out of range for an operand of rank " << x.getRank();
+    if (index && axes[index - 1] >= axis)
+      return op->emitOpError() << "axes must ascend strictly, but " << axis << " follows " << axes[index - 1];
+  }
+  return success();
+}
+
+static LogicalResult verifyDTypes(Operation *op, ReduceKind kind, Type x, Type y) {
+  bool logical = kind == ReduceKind::and_ || kind == ReduceKind::or_;
+  if (logical && isa<FloatType>(x))
+    return op->emitOpError() << stringifyReduceKind(kind) << " takes bool or integers, but got " << x;
+  if (!logical && x.isInteger(1))
+    return op->emitOpError() << stringifyReduceKind(kind) << " takes numbers, but got " << x;
+  if (y != x && !(y.isF32() && isa<FloatType>(x) && x.getIntOrFloatBitWidth() < 32))
+    return op->emitOpError() << "of " << x << " gives " << x
+                             << (isa<FloatType>(x) && x.getIntOrFloatBitWidth() < 32 ? " or f32" : "") << ", but got " << y;
+  return success();
+}
+
+static LogicalResult verifyShape(Operation *op, ArrayRef<int64_t> shape, RankedTensorType y) {
+  if (y.getShape() != shape)
+    return op->emitOpError() << "gives " << RankedTensorType::get(shape, y.getElementType()) << ", but its result is " << y;
+  return success();
+}
+
+static SmallVector<int64_t> keptShape(RankedTensorType x, ArrayRef<int64_t> axes) {
+  SmallVector<int64_t> shape;
+  for (int64_t axis : otherAxes(x.getRank(), axes))
+    shape.push_back(x.getDimSize(axis));
+  return shape;
+}
+
+LogicalResult ReduceOp::verify() {
+  auto x = cast<RankedTensorType>(getX().getType()), y = cast<RankedTensorType>(getY().getType());
+  if (failed(verifyAxes(*this, x, getAxes())) || failed(verifyDTypes(*this, getKind(), x.getElementType(), y.getElementType())))
+    return failure();
+  return verifyShape(*this, keptShape(x, getAxes()), y);
+}
+
+LogicalResult PartialReduceOp::verify() {
+  auto x = cast<RankedTensorType>(getX().getType()), y = cast<RankedTensorType>(getY().getType());
+  if (failed(verifyAxes(*this, x, getAxes())) || failed(verifyDTypes(*this, getKind(), x.getElementType(), y.getElementType())))
+    return failure();
+  if (getTile().size() != getAxes().size())
+    return emitOpError() << "needs one tile extent per axis, " << getAxes().size() << ", but got " << getTile().size();
+  SmallVector<int64_t> shape(x.getShape());
+  for (auto [axis, tile] : llvm::zip_equal(getAxes(), getTile())) {
+    if (tile <= 0)
+      return emitOpError() << "tile extents are positive, but got " << tile;
+    shape[axis] = llvm::divideCeil(shape[axis], tile);
+  }
+  return verifyShape(*this, shape, y);
+}
+
+LogicalResult ArgReduceOp::verify() {
+  auto x = cast<RankedTensorType>(getX().getType()), y = cast<RankedTensorType>(getY().getType());
+  int64_t axis = getAxis();
+  if (getKind() != ReduceKind::max && getKind() != ReduceKind::min)
+    return emitOpError() << "finds max or min, but got " << stringifyReduceKind(getKind());
+  if (failed(verifyAxes(*this, x, axis)))
+    return failure();
+  if (x.getDimSize(axis) == 0)
+    return emitOpError() << "has no element along axis " << axis;
+  return verifyShape(*this, keptShape(x, axis), y);
+}
+
+LogicalResult ReduceAllOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc, ValueRange operands,
+                                            DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
+                                            SmallVectorImpl<Type> &types) {
+  Adaptor adaptor(operands, attributes, properties, regions);
+  if (!adaptor.getKindAttr())
+    return emitOptionalError(loc, "'halftone.reduce_all' op needs a kind");
+  Builder builder(context);
+  bool wide = llvm::any_of(operands.getTypes(), [](Type type) { return getElementTypeOrSelf(type).isF64(); });
+  Type element = adaptor.getKind() == ReduceAllKind::all_finite ? Type(builder.getI1Type())
+                 : wide                                         ? Type(builder.getF64Type())
+                                                                : Type(builder.getF32Type());
+  types.push_back(RankedTensorType::get({}, element));
+  return success();
+}
+
+// The share of the cotangent for each element that attains the extremum: one over their number.
+static Value shareAmongTies(Expression &e, ReduceOp op, Value cotangent, ArrayRef<int64_t> kept) {
+  auto x = cast<RankedTensorType>(op.getX().getType());
+  Type wide = x.getElementType().isF64() ? x.getElementType() : Type(e.builder.getF32Type());
+  Value extremum = e.broadcast(e.cast(op.getY(), x.getElementType(), "gradient of reduce"), x, kept);
+  Value ties = OrOp::create(e.builder, e.loc, e.compare(ComparePredicate::eq, op.getX(), extremum), e.isNan(op.getX()));
+  Value ones = e.select(ties, e.splat(x, 1.0), e.splat(x, 0.0));
+  Value count = e.sum(ones, op.getAxes(), wide);
+  Value share = e.div(e.cast(cotangent, wide, "gradient of reduce"), e.cast(count, wide, "gradient of reduce"));
+  return e.zeroUnless(ties, e.broadcast(e.cast(share, x.getElementType(), "gradient of reduce"), x, kept));
+}
+
+LogicalResult ReduceOp::buildGradient(OpBuilder &builder, ValueRange cotangents, SmallVectorImpl<Value> &gradients) {
+  auto x = cast<RankedTensorType>(getX().getType());
+  if (!isDifferentiable(x)) {
+    gradients.push_back({});
+    return success();
+  }
+  Expression e(builder, getLoc());
+  SmallVector<int64_t> kept = otherAxes(x.getRank(), getAxes());
+  switch (getKind()) {
+  case ReduceKind::sum:
+    gradients.push_back(e.broadcast(e.cast(cotangents[0], x.getElementType(), "gradient of reduce"), x, kept));
+    return success();
+  case ReduceKind::max:
+  case ReduceKind::min:
+    gradients.push_back(shareAmongTies(e, *this, cotangents[0], kept));
+    return success();
+  default:
+    return emitOpError() << stringifyReduceKind(getKind()) << " has no gradient";
+  }
+}
+
+} // namespace halftone::dialect

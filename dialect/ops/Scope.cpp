@@ -1,0 +1,140 @@
+// Layers, guarded regions, gradients.
+// SPDX-License-Identifier: Apache-2.0
+#include "dialect/Dialect.h"
+
+using namespace mlir;
+
+namespace halftone::dialect {
+
+static LogicalResult verifyYield(Operation *op, Region &region, TypeRange results, StringRef what) {
+  Operation *yield = region.front().getTerminator();
+  if (yield->getNumOperands() != results.size())
+    return op->emitOpError() << what << " yields " << yield->getNumOperands() << " values, but there are " << results.size()
+                             << " results";
+  for (auto [index, value, result] : llvm::enumerate(yield->getOperandTypes(), results))
+    if (value != result)
+      return op->emitOpError() << what << " yields " << value << " as value #" << index << ", but the result is " << result;
+  return success();
+}
+
+static bool differOnlyInFloat(Type first, Type second) {
+  auto a = dyn_cast<RankedTensorType>(first), b = dyn_cast<RankedTensorType>(second);
+  return a && b && a.getShape() == b.getShape() &&
+         (a.getElementType() == b.getElementType() ||
+          (isa<FloatType>(a.getElementType()) && isa<FloatType>(b.getElementType())));
+}
+
+LogicalResult LayerOp::verify() {
+  Block &block = getBody().front();
+  if (block.getNumArguments() != getInputs().size())
+    return emitOpError() << "has " << getInputs().size() << " operands, but its region has " << block.getNumArguments()
+                         << " arguments";
+  for (auto [index, operand, argument] : llvm::enumerate(getInputs().getTypes(), block.getArgumentTypes()))
+    if (!differOnlyInFloat(operand, argument))
+      return emitOpError() << "operand #" << index << " of type " << operand << " cannot become the region's argument of type "
+                           << argument << ": only the dtypes of floats may differ";
+  return verifyYield(*this, getBody(), getOutputs().getTypes(), "region");
+}
+
+LogicalResult WhenOp::verify() {
+  for (auto [region, name] : {std::pair(&getThenRegion(), "first region"), std::pair(&getElseRegion(), "second region")}) {
+    if (region->front().getNumArguments() != 0)
+      return emitOpError() << name << " takes no arguments, but has " << region->front().getNumArguments();
+    if (failed(verifyYield(*this, *region, getOutputs().getTypes(), name)))
+      return failure();
+  }
+  return success();
+}
+
+// halftone.gradient %y (of [@v, ...])? (at (%x : type, ...))? attr-dict : type -> types
+ParseResult GradientOp::parse(OpAsmParser &parser, OperationState &result) {
+  OpAsmParser::UnresolvedOperand y;
+  SmallVector<OpAsmParser::UnresolvedOperand> xs;
+  SmallVector<Type> xTypes;
+  SmallVector<Attribute> variables;
+  if (parser.parseOperand(y))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("of"))) {
+    auto parseVariable = [&]() -> ParseResult {
+      SymbolRefAttr symbol;
+      SMLoc loc = parser.getCurrentLocation();
+      if (parser.parseAttribute(symbol))
+        return failure();
+      if (!isa<FlatSymbolRefAttr>(symbol))
+        return parser.emitError(loc, "expected the name of a variable");
+      variables.push_back(symbol);
+      return success();
+    };
+    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseVariable))
+      return failure();
+  }
+  if (succeeded(parser.parseOptionalKeyword("at"))) {
+    auto parseValue = [&]() -> ParseResult {
+      return failure(parser.parseOperand(xs.emplace_back()) || parser.parseColonType(xTypes.emplace_back()));
+    };
+    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseValue))
+      return failure();
+  }
+  Type yType;
+  SmallVector<Type> resultTypes;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(yType) ||
+      parser.parseArrowTypeList(resultTypes) || parser.resolveOperand(y, yType, result.operands) ||
+      parser.resolveOperands(xs, xTypes, loc, result.operands))
+    return failure();
+  result.getOrAddProperties<Properties>().setOf(parser.getBuilder().getArrayAttr(variables));
+  result.addTypes(resultTypes);
+  return success();
+}
+
+void GradientOp::print(OpAsmPrinter &printer) {
+  printer << " " << getY();
+  if (!getOf().empty()) {
+    printer << " of [";
+    llvm::interleaveComma(getOf(), printer, [&](Attribute variable) { printer << variable; });
+    printer << "]";
+  }
+  if (!getXs().empty()) {
+    printer << " at (";
+    llvm::interleaveComma(getXs(), printer, [&](Value x) { printer << x << " : " << x.getType(); });
+    printer << ")";
+  }
+  printer.printOptionalAttrDict((*this)->getAttrs(), getOfAttrName().getValue());
+  printer << " : " << getY().getType();
+  printer.printArrowTypeList(getGradients().getTypes());
+}
+
+LogicalResult GradientOp::verify() {
+  if (cast<RankedTensorType>(getY().getType()).getRank() != 0)
+    return emitOpError() << "differentiates a scalar, but got " << getY().getType();
+  size_t variables = getOf().size();
+  if (getNumResults() == 0)
+    return emitOpError("needs a variable or a value to differentiate by");
+  if (variables + getXs().size() != getNumResults())
+    return emitOpError() << "differentiates by " << variables << " variables and " << getXs().size() << " values, but has "
+                         << getNumResults() << " results";
+  for (auto [index, x, result] : llvm::enumerate(getXs().getTypes(), getGradients().drop_front(variables).getTypes()))
+    if (x != result)
+      return emitOpError() << "result #" << variables + index << " is the derivative by a value of type " << x
+                           << ", but has type " << result;
+  llvm::SmallPtrSet<Attribute, 8> seen;
+  for (Attribute variable : getOf())
+    if (!seen.insert(variable).second)
+      return emitOpError() << "names variable " << variable << " twice";
+  return success();
+}
+
+LogicalResult GradientOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  for (auto [index, attr] : llvm::enumerate(getOf())) {
+    auto name = cast<FlatSymbolRefAttr>(attr);
+    auto variable = symbols.lookupNearestSymbolFrom<VariableOp>(*this, name);
+    if (!variable)
+      return emitOpError() << "names " << name << ", which is not a variable";
+    if (variable.getType() != getGradients()[index].getType())
+      return emitOpError() << "result #" << index << " is the derivative by variable " << name << " of type "
+                           << variable.getType() << ", but has type " << getGradients()[index].getType();
+  }
+  return success();
+}
+
+} // namespace halftone::dialect
