@@ -18,6 +18,7 @@ struct CpuTarget {
   int64_t vectorBytes = 16;      // preferred vector register
   bool hasFma = false;           // fused multiply-add in vectors
   bool hasF16Conversion = false; // f16 <-> f32 as instructions (F16C, AVX-512, NEON)
+  bool hasRounding = false;      // floor, ceil, trunc and roundeven of vectors as instructions
   bool hasMaskedMemory = false;  // cheap masked loads and stores (AVX-512)
   bool hasAvx512Bf16 = false, hasAvx512Fp16 = false, hasVnni = false, hasAmx = false;
   int64_t vectorRegisters = 16;

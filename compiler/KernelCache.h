@@ -1,0 +1,57 @@
+// Kernels' code by key: in this process, and on disk between processes.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "runtime/plan/Executable.h"
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace halftone::compiler {
+
+/// What made the code: the version and a hash of the compiler's sources. Part of every kernel's key and of the disk cache's
+/// folder, so that a changed compiler never finds old code.
+std::string buildId();
+
+/// Code by kernel key. Safe for threads, and, on disk, for processes: an entry appears under its name complete or not at all.
+///
+/// Each entry on disk is one file, `<directory>/<build id>/<key>`, with key and SHA-256 in its header. Loading code is as
+/// trusting as loading a shared library, so the folder must be this user's and closed to others' writing, and none of
+/// `<directory>` and below may be a symlink; otherwise, or where nothing can be written, the disk is not used and `complaint` says why.
+class KernelCache {
+public:
+  enum class Source : uint8_t { memory, disk };
+  struct Found {
+    std::shared_ptr<const KernelCode> kernel;
+    Source source;
+  };
+
+  /// `directory`: "" for $XDG_CACHE_HOME/halftone, or ~/.cache/halftone; "none" for no disk.
+  explicit KernelCache(std::string_view directory = "");
+
+  /// The process's cache over `directory`; one for each spelling, living as long as the process.
+  static KernelCache &shared(std::string_view directory);
+
+  /// nullopt when there is none; a damaged file counts as none, and insert writes it anew.
+  std::optional<Found> find(const std::string &key);
+
+  /// Keeps `kernel` and writes it to disk. Returns what the cache holds under `key` from now on.
+  std::shared_ptr<const KernelCode> insert(const std::string &key, KernelCode kernel);
+
+  /// Why the disk is not used; empty when it is, or was not asked for.
+  const std::string &complaint() const { return complaint_; }
+
+private:
+  std::optional<KernelCode> read(const std::string &key) const;
+  void write(const std::string &key, const KernelCode &kernel) const;
+
+  std::mutex mutex_;
+  std::unordered_map<std::string, std::shared_ptr<const KernelCode>> kernels_;
+  std::string folder_; // empty: no disk
+  std::string complaint_;
+};
+
+} // namespace halftone::compiler

@@ -1,0 +1,46 @@
+// The closed list of ops that emitted code may hold: each is known to become instructions on every target.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/kernels/Steps.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace halftone;
+using namespace halftone::compiler;
+using namespace mlir;
+
+namespace {
+
+const llvm::StringSet<> &vocabulary() {
+  static const llvm::StringSet<> ops = {
+      "builtin.module", "func.func", "func.return",
+      // Control flow.
+      "scf.for", "scf.if", "scf.while", "scf.condition", "scf.yield", "cf.br", "cf.cond_br",
+      // Integers.
+      "arith.constant", "arith.addi", "arith.subi", "arith.muli", "arith.divsi", "arith.divui", "arith.remsi", "arith.remui",
+      "arith.andi", "arith.ori", "arith.xori", "arith.shli", "arith.shrsi", "arith.shrui", "arith.cmpi", "arith.select",
+      "arith.maxsi", "arith.maxui", "arith.minsi", "arith.minui", "arith.extsi", "arith.extui", "arith.trunci",
+      "arith.mului_extended", "arith.index_cast", "arith.index_castui", "math.absi", "math.ctlz", "math.ctpop", "math.cttz",
+      // Floats; extf and truncf of f16 remain where they are instructions.
+      "arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.negf", "arith.cmpf", "arith.maximumf", "arith.minimumf",
+      "arith.maxnumf", "arith.minnumf", "arith.extf", "arith.truncf", "arith.sitofp", "arith.uitofp", "arith.fptosi",
+      "arith.fptoui", "arith.bitcast", "math.absf", "math.ceil", "math.copysign", "math.floor", "math.fma", "math.roundeven",
+      "math.sqrt", "math.trunc",
+      // Vectors.
+      "vector.broadcast", "vector.extract", "vector.insert", "vector.shuffle", "vector.fma", "vector.reduction", "vector.step",
+      "vector.bitcast", "vector.interleave", "vector.deinterleave", "vector.extract_strided_slice",
+      "vector.insert_strided_slice", "ub.poison",
+      // Memory.
+      "llvm.getelementptr", "llvm.load", "llvm.store", "llvm.intr.masked.load", "llvm.intr.masked.store", "llvm.mlir.zero"};
+  return ops;
+}
+
+} // namespace
+
+LogicalResult compiler::checkVocabulary(ModuleOp module) {
+  const WalkResult result = module.walk([](Operation *op) {
+    if (vocabulary().contains(op->getName().getStringRef()))
+      return WalkResult::advance();
+    op->emitError() << "'" << op->getName() << "' is not in the vocabulary of kernels' code";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}

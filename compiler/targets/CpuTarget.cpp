@@ -1,0 +1,122 @@
+// What LLVM knows about a CPU, as the few facts that the emitters ask for.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/targets/CpuTarget.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <memory>
+#include <mutex>
+
+using namespace halftone;
+using namespace halftone::compiler;
+
+namespace {
+
+void initializeTargets() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeAllTargetInfos();
+    llvm::InitializeAllTargets();
+    llvm::InitializeAllTargetMCs();
+    llvm::InitializeAllAsmPrinters();
+  });
+}
+
+/// The detected features, sorted, each with its sign: features that the machine lacks though its model has them matter too.
+std::string hostFeatures() {
+  std::vector<std::string> features;
+  for (const auto &feature : llvm::sys::getHostCPUFeatures())
+    features.push_back((feature.second ? "+" : "-") + feature.first().str());
+  std::sort(features.begin(), features.end());
+  std::string joined;
+  for (const std::string &feature : features)
+    joined += (joined.empty() ? "" : ",") + feature;
+  return joined;
+}
+
+Status unknown(std::string_view name, std::string_view why) {
+  return Status(ErrorKind::value_error,
+                fmt::format("unknown target \"{}\": {}; expected \"host\", \"x86-64-v2\", \"x86-64-v3\", \"x86-64-v4\", "
+                            "\"sapphirerapids\" or \"<triple>[:<cpu>]\" of a 64-bit little-endian CPU with ELF objects, such as "
+                            "\"aarch64-unknown-linux-gnu:neoverse-n1\"",
+                            name, why));
+}
+
+/// Machines of general purpose; the rest of LLVM's list are GPUs and virtual machines.
+bool isCpu(const llvm::Triple &triple) {
+  return triple.isX86() || triple.isAArch64() || triple.isRISCV() || triple.isLoongArch() || triple.isPPC() ||
+         triple.isMIPS();
+}
+
+void setX86Facts(CpuTarget &target, const llvm::MCSubtargetInfo &info) {
+  const auto has = [&](llvm::StringRef feature) { return info.checkFeatures("+" + feature.str()); };
+  const bool avx512 = has("avx512f") && has("avx512bw") && has("avx512vl") && has("avx512dq");
+  target.vectorBytes = avx512 ? 64 : has("avx2") ? 32 : 16;
+  target.vectorRegisters = avx512 ? 32 : 16;
+  target.hasFma = has("fma") || avx512;
+  target.hasF16Conversion = has("f16c") || avx512;
+  target.hasMaskedMemory = avx512;
+  target.hasRounding = has("sse4.1");
+  target.hasAvx512Bf16 = avx512 && has("avx512bf16");
+  target.hasAvx512Fp16 = avx512 && has("avx512fp16");
+  target.hasVnni = avx512 && has("avx512vnni");
+  target.hasAmx = has("amx-tile") && has("amx-bf16");
+}
+
+} // namespace
+
+std::string CpuTarget::key() const { return triple + "|" + cpu + "|" + features; }
+
+StatusOr<CpuTarget> CpuTarget::find(std::string_view name) {
+  initializeTargets();
+  CpuTarget target;
+  target.name = std::string(name);
+  const std::string x86 = "x86_64-unknown-linux-gnu";
+  if (name == "host") {
+    target.triple = llvm::Triple::normalize(llvm::sys::getProcessTriple());
+    target.cpu = llvm::sys::getHostCPUName().str();
+    target.features = hostFeatures();
+  } else if (name == "x86-64-v2" || name == "x86-64-v3" || name == "x86-64-v4" || name == "sapphirerapids") {
+    target.triple = x86;
+    target.cpu = std::string(name);
+  } else if (const size_t colon = name.find(':'); name.substr(0, colon).find('-') != std::string_view::npos) {
+    target.triple = llvm::Triple::normalize(std::string(name.substr(0, colon)));
+    if (colon != std::string_view::npos)
+      target.cpu = std::string(name.substr(colon + 1));
+  } else {
+    return unknown(name, "no such name");
+  }
+
+  const llvm::Triple triple(target.triple);
+  if (!isCpu(triple) || !triple.isArch64Bit() || !triple.isLittleEndian())
+    return unknown(name, fmt::format("\"{}\" is no 64-bit little-endian CPU", target.triple));
+  if (!triple.isOSBinFormatELF())
+    return unknown(name, fmt::format("\"{}\" has no ELF objects", target.triple));
+  std::string error;
+  const llvm::Target *llvmTarget = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!llvmTarget || !llvmTarget->hasTargetMachine() || !llvmTarget->hasMCAsmBackend())
+    return unknown(name, fmt::format("LLVM was built without \"{}\"", target.triple));
+  if (target.cpu.empty())
+    target.cpu = triple.isX86() ? "x86-64" : triple.isRISCV() ? "generic-rv64" : "generic";
+  // An empty CPU first: asking for an unknown one prints to stderr.
+  std::unique_ptr<llvm::MCSubtargetInfo> info(llvmTarget->createMCSubtargetInfo(triple, "", ""));
+  if (!info || !info->isCPUStringValid(target.cpu))
+    return unknown(name, fmt::format("\"{}\" has no CPU \"{}\"", target.triple, target.cpu));
+  info.reset(llvmTarget->createMCSubtargetInfo(triple, target.cpu, target.features));
+  if (triple.isX86()) {
+    if (!info->checkFeatures("+64bit"))
+      return unknown(name, fmt::format("\"{}\" has no 64-bit mode", target.cpu));
+    setX86Facts(target, *info);
+  } else if (triple.isAArch64()) {
+    if (!info->checkFeatures("+neon"))
+      return unknown(name, fmt::format("\"{}\" has no vectors", target.cpu));
+    target.hasFma = target.hasF16Conversion = target.hasRounding = true;
+    target.vectorRegisters = 32;
+  }
+  return target;
+}

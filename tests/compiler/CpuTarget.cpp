@@ -1,0 +1,87 @@
+// CPU targets by name, and the facts about them.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/targets/CpuTarget.h"
+#include <catch2/catch.hpp>
+#include <thread>
+#include <vector>
+
+using namespace halftone;
+using namespace halftone::compiler;
+
+namespace {
+CpuTarget found(std::string_view name) {
+  auto target = CpuTarget::find(name);
+  INFO(target.status().str());
+  REQUIRE(target.isOk());
+  return *target;
+}
+} // namespace
+
+TEST_CASE("The x86-64 levels have the vectors of their level", "[targets]") {
+  const CpuTarget v2 = found("x86-64-v2"), v3 = found("x86-64-v3"), v4 = found("x86-64-v4");
+  CHECK(v2.vectorBytes == 16);
+  CHECK_FALSE(v2.hasFma);
+  CHECK_FALSE(v2.hasF16Conversion);
+  CHECK_FALSE(v2.hasMaskedMemory);
+  CHECK(v2.hasRounding);
+  CHECK(v3.vectorBytes == 32);
+  CHECK(v3.hasFma);
+  CHECK(v3.hasF16Conversion);
+  CHECK_FALSE(v3.hasMaskedMemory);
+  CHECK(v3.vectorRegisters == 16);
+  CHECK(v4.vectorBytes == 64);
+  CHECK(v4.hasMaskedMemory);
+  CHECK(v4.vectorRegisters == 32);
+  CHECK_FALSE(v4.hasVnni);
+  CHECK_FALSE(v4.hasAvx512Bf16);
+  CHECK(v2.key() != v3.key());
+}
+
+TEST_CASE("Named models and other architectures", "[targets]") {
+  const CpuTarget spr = found("sapphirerapids");
+  CHECK(spr.vectorBytes == 64);
+  CHECK(spr.hasAvx512Bf16);
+  CHECK(spr.hasAvx512Fp16);
+  CHECK(spr.hasVnni);
+  CHECK(spr.hasAmx);
+  const CpuTarget arm = found("aarch64-unknown-linux-gnu:neoverse-n1");
+  CHECK(arm.vectorBytes == 16);
+  CHECK(arm.hasFma);
+  CHECK(arm.hasF16Conversion);
+  CHECK(found("aarch64-unknown-linux-gnu").cpu == "generic");
+  CHECK(found("riscv64-unknown-linux-gnu").vectorBytes == 16);
+  CHECK_FALSE(found("x86_64-unknown-linux-gnu").hasRounding);
+}
+
+TEST_CASE("The host is a target", "[targets]") {
+  const CpuTarget host = found("host");
+  CHECK_FALSE(host.cpu.empty());
+  CHECK(host.vectorBytes >= 16);
+  CHECK(host.key() == found("host").key());
+}
+
+TEST_CASE("An unknown target is refused, with what was expected", "[targets]") {
+  for (const char *name : {"", "x86-64-v9", "toaster", "x86_64-unknown-linux-gnu:toaster", "nvptx64-nvidia-cuda", "i386-unknown-linux-gnu",
+                           "powerpc64-unknown-linux-gnu", "x86_64-pc-windows-msvc", "x86_64-apple-darwin", ":", "-", "a-b-c:", "HOST",
+                           "x86_64-unknown-linux-gnu:i386"}) {
+    auto target = CpuTarget::find(name);
+    INFO(name);
+    REQUIRE_FALSE(target.isOk());
+    CHECK(target.status().kind() == ErrorKind::value_error);
+    CHECK_THAT(target.status().message(), Catch::Contains("expected \"host\", \"x86-64-v2\""));
+  }
+}
+
+TEST_CASE("Targets may be looked up from many threads", "[targets]") {
+  std::vector<std::thread> threads;
+  std::vector<int64_t> widths(8);
+  for (size_t i = 0; i < widths.size(); ++i)
+    threads.emplace_back([&, i] {
+      if (auto target = CpuTarget::find(i % 2 ? "x86-64-v3" : "x86-64-v4"); target.isOk())
+        widths[i] = target->vectorBytes;
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (size_t i = 0; i < widths.size(); ++i)
+    CHECK(widths[i] == (i % 2 ? 32 : 64));
+}

@@ -1,0 +1,201 @@
+// The cache of kernels' code: what it keeps, what it refuses, and that damage never gets out of it.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/KernelCache.h"
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace halftone;
+using namespace halftone::compiler;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A fresh folder, gone at the end.
+struct Folder {
+  fs::path path;
+  Folder() {
+    std::string pattern = (fs::temp_directory_path() / "halftone-cache-XXXXXX").string();
+    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
+    path = pattern;
+  }
+  ~Folder() { fs::remove_all(path); }
+  std::string cache() const { return (path / "a" / "cache").string(); }
+  fs::path file(const std::string &key) const { return path / "a" / "cache" / buildId() / key; }
+};
+
+const std::string key = std::string(64, 'a');
+
+KernelCode sample(const std::string &code = std::string("\x7f" "ELF\0 code", 10)) {
+  return {"halftone_aa", "loop", "triple|cpu|", "module {}", code};
+}
+
+std::string contents(const fs::path &path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+} // namespace
+
+TEST_CASE("A kernel comes back from memory, and from disk in a later process", "[cache]") {
+  Folder folder;
+  {
+    KernelCache cache(folder.cache());
+    CHECK(cache.complaint().empty());
+    CHECK_FALSE(cache.find(key));
+    CHECK(cache.insert(key, sample())->code == sample().code);
+    auto found = cache.find(key);
+    REQUIRE(found);
+    CHECK(found->source == KernelCache::Source::memory);
+  }
+  KernelCache later(folder.cache());
+  auto found = later.find(key);
+  REQUIRE(found);
+  CHECK(found->source == KernelCache::Source::disk);
+  CHECK(found->kernel->symbol == "halftone_aa");
+  CHECK(found->kernel->kind == "loop");
+  CHECK(found->kernel->target == "triple|cpu|");
+  CHECK(found->kernel->description == "module {}");
+  CHECK(found->kernel->code == sample().code);
+  CHECK(later.find(key)->source == KernelCache::Source::memory);
+  CHECK_FALSE(later.find(std::string(64, 'b')));
+  struct stat status;
+  REQUIRE(::stat((folder.path / "a" / "cache").c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777) == 0700);
+}
+
+TEST_CASE("A damaged file counts as none and is written anew", "[cache]") {
+  Folder folder;
+  KernelCache(folder.cache()).insert(key, sample());
+  const std::string whole = contents(folder.file(key));
+  REQUIRE(whole.size() > 100);
+  for (size_t i = 0; i < whole.size(); ++i) {
+    std::string damaged = whole;
+    damaged[i] = char(damaged[i] ^ 0x10);
+    std::ofstream(folder.file(key), std::ios::binary) << damaged;
+    INFO("byte " << i);
+    REQUIRE_FALSE(KernelCache(folder.cache()).find(key));
+  }
+  for (size_t size = 0; size < whole.size(); ++size) {
+    std::ofstream(folder.file(key), std::ios::binary) << whole.substr(0, size);
+    INFO("cut to " << size);
+    REQUIRE_FALSE(KernelCache(folder.cache()).find(key));
+  }
+  std::ofstream(folder.file(key), std::ios::binary) << whole << "x";
+  CHECK_FALSE(KernelCache(folder.cache()).find(key));
+  KernelCache(folder.cache()).insert(key, sample());
+  CHECK(contents(folder.file(key)) == whole);
+  // Under another key's name it is not that key's code.
+  fs::copy_file(folder.file(key), folder.file(std::string(64, 'b')));
+  CHECK_FALSE(KernelCache(folder.cache()).find(std::string(64, 'b')));
+}
+
+TEST_CASE("Folders that others could have filled are refused", "[cache]") {
+  Folder folder;
+  const auto complaint = [&] {
+    KernelCache cache(folder.cache());
+    cache.insert(key, sample()); // memory still works
+    CHECK(cache.find(key)->source == KernelCache::Source::memory);
+    return cache.complaint();
+  };
+  fs::create_directories(folder.path / "a");
+  SECTION("a symlink") {
+    fs::create_directories(folder.path / "b");
+    fs::create_directory_symlink(folder.path / "b", folder.path / "a" / "cache");
+    CHECK_THAT(complaint(), Catch::EndsWith("is a symlink; expected a folder"));
+    CHECK(fs::is_empty(folder.path / "b"));
+  }
+  SECTION("a symlink below") {
+    fs::create_directories(folder.path / "b");
+    fs::create_directories(folder.path / "a" / "cache");
+    fs::create_directory_symlink(folder.path / "b", folder.path / "a" / "cache" / buildId());
+    CHECK_THAT(complaint(), Catch::EndsWith("is a symlink; expected a folder"));
+    CHECK(fs::is_empty(folder.path / "b"));
+  }
+  SECTION("writable by others") {
+    fs::create_directories(folder.path / "a" / "cache");
+    fs::permissions(folder.path / "a" / "cache", fs::perms::all);
+    CHECK_THAT(complaint(), Catch::Contains("can be written by other users"));
+  }
+  SECTION("a file") {
+    std::ofstream(folder.path / "a" / "cache") << "x";
+    CHECK_THAT(complaint(), Catch::Contains("is no folder"));
+  }
+  SECTION("an entry that is a symlink") {
+    KernelCache(folder.cache()).insert(key, sample());
+    fs::rename(folder.file(key), folder.path / "elsewhere");
+    fs::create_symlink(folder.path / "elsewhere", folder.file(key));
+    CHECK_FALSE(KernelCache(folder.cache()).find(key));
+  }
+  SECTION("an entry that is a pipe") {
+    KernelCache cache(folder.cache());
+    REQUIRE(::mkfifo(folder.file(key).c_str(), 0600) == 0);
+    CHECK_FALSE(cache.find(key));
+  }
+}
+
+TEST_CASE("Without a disk the memory serves", "[cache]") {
+  KernelCache cache("none");
+  CHECK(cache.complaint().empty());
+  cache.insert(key, sample());
+  CHECK(cache.find(key)->source == KernelCache::Source::memory);
+  CHECK_FALSE(KernelCache("none").find(key));
+  CHECK(&KernelCache::shared("none") == &KernelCache::shared("none"));
+}
+
+TEST_CASE("A key that is no file name stays in memory", "[cache]") {
+  Folder folder;
+  KernelCache cache(folder.cache());
+  cache.insert("../../escape", sample());
+  CHECK(cache.find("../../escape"));
+  CHECK_FALSE(KernelCache(folder.cache()).find("../../escape"));
+  CHECK_FALSE(fs::exists(folder.path / "escape"));
+  CHECK_FALSE(fs::exists(folder.path / "a" / "escape"));
+}
+
+TEST_CASE("Threads and processes share one folder", "[cache]") {
+  Folder folder;
+  std::vector<pid_t> children;
+  for (int process = 0; process < 4; ++process) {
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      bool fine = true;
+      for (int round = 0; round < 25; ++round) {
+        KernelCache cache(folder.cache());
+        for (char digit : std::string("0123456789abcdef")) {
+          const std::string name(64, digit), code(10000, digit);
+          if (auto found = cache.find(name))
+            fine &= found->kernel->code == code;
+          else
+            cache.insert(name, sample(code));
+          if (round % 5 == process)
+            ::unlink(folder.file(name).c_str());
+        }
+      }
+      ::_exit(fine ? 0 : 1);
+    }
+    children.push_back(child);
+  }
+  for (pid_t child : children) {
+    int status = -1;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+  }
+  KernelCache cache(folder.cache());
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong = 0;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      for (char digit : std::string("0123456789abcdef"))
+        if (cache.insert(std::string(64, digit), sample(std::string(10000, digit)))->code != std::string(10000, digit))
+          ++wrong;
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  CHECK(wrong == 0);
+}
