@@ -12,15 +12,18 @@
 
 namespace halftone::compiler {
 
-/// What made the code: the version and a hash of the compiler's sources. Part of every kernel's key and of the disk cache's
-/// folder, so that a changed compiler never finds old code.
+/// What made the code: the version and a hash of the compiler's sources. Part of every kernel's key and of the disk
+/// cache's folder, so that a changed compiler never finds old code.
 std::string buildId();
 
-/// Code by kernel key. Safe for threads, and, on disk, for processes: an entry appears under its name complete or not at all.
+/// Code by kernel key. Safe for threads, and, on disk, for processes: an entry appears under its name complete or not
+/// at all.
 ///
-/// Each entry on disk is one file, `<directory>/<build id>/<key>`, with key and SHA-256 in its header. Loading code is as
-/// trusting as loading a shared library, so the folder must be this user's and closed to others' writing, and none of
-/// `<directory>` and below may be a symlink; otherwise, or where nothing can be written, the disk is not used and `complaint` says why.
+/// Each entry on disk is one file, `<directory>/<build id>/<key>`, with key and SHA-256 in its header. Loading code is
+/// as trusting as loading a shared library, so the folder must be this user's and closed to others' writing, and none
+/// of
+/// `<directory>` and below may be a symlink; otherwise, or where nothing can be written, the disk is not used and
+/// `complaint` says why.
 class KernelCache {
 public:
   enum class Source : uint8_t { memory, disk };

@@ -15,21 +15,23 @@ const llvm::StringSet<> &vocabulary() {
       // Control flow.
       "scf.for", "scf.if", "scf.while", "scf.condition", "scf.yield", "cf.br", "cf.cond_br",
       // Integers.
-      "arith.constant", "arith.addi", "arith.subi", "arith.muli", "arith.divsi", "arith.divui", "arith.remsi", "arith.remui",
-      "arith.andi", "arith.ori", "arith.xori", "arith.shli", "arith.shrsi", "arith.shrui", "arith.cmpi", "arith.select",
-      "arith.maxsi", "arith.maxui", "arith.minsi", "arith.minui", "arith.extsi", "arith.extui", "arith.trunci",
-      "arith.mului_extended", "arith.index_cast", "arith.index_castui", "math.absi", "math.ctlz", "math.ctpop", "math.cttz",
+      "arith.constant", "arith.addi", "arith.subi", "arith.muli", "arith.divsi", "arith.divui", "arith.remsi",
+      "arith.remui", "arith.andi", "arith.ori", "arith.xori", "arith.shli", "arith.shrsi", "arith.shrui", "arith.cmpi",
+      "arith.select", "arith.maxsi", "arith.maxui", "arith.minsi", "arith.minui", "arith.extsi", "arith.extui",
+      "arith.trunci", "arith.mului_extended", "arith.index_cast", "arith.index_castui", "math.absi", "math.ctlz",
+      "math.ctpop", "math.cttz",
       // Floats; extf and truncf of f16 remain where they are instructions.
-      "arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.negf", "arith.cmpf", "arith.maximumf", "arith.minimumf",
-      "arith.maxnumf", "arith.minnumf", "arith.extf", "arith.truncf", "arith.sitofp", "arith.uitofp", "arith.fptosi",
-      "arith.fptoui", "arith.bitcast", "math.absf", "math.ceil", "math.copysign", "math.floor", "math.fma", "math.roundeven",
-      "math.sqrt", "math.trunc",
+      "arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.negf", "arith.cmpf", "arith.maximumf",
+      "arith.minimumf", "arith.maxnumf", "arith.minnumf", "arith.extf", "arith.truncf", "arith.sitofp", "arith.uitofp",
+      "arith.fptosi", "arith.fptoui", "arith.bitcast", "math.absf", "math.ceil", "math.copysign", "math.floor",
+      "math.fma", "math.roundeven", "math.sqrt", "math.trunc",
       // Vectors.
-      "vector.broadcast", "vector.extract", "vector.insert", "vector.shuffle", "vector.fma", "vector.reduction", "vector.step",
-      "vector.bitcast", "vector.interleave", "vector.deinterleave", "vector.extract_strided_slice",
+      "vector.broadcast", "vector.extract", "vector.insert", "vector.shuffle", "vector.fma", "vector.reduction",
+      "vector.step", "vector.bitcast", "vector.interleave", "vector.deinterleave", "vector.extract_strided_slice",
       "vector.insert_strided_slice", "ub.poison",
       // Memory.
-      "llvm.getelementptr", "llvm.load", "llvm.store", "llvm.intr.masked.load", "llvm.intr.masked.store", "llvm.mlir.zero"};
+      "llvm.getelementptr", "llvm.load", "llvm.store", "llvm.intr.masked.load", "llvm.intr.masked.store",
+      "llvm.mlir.zero"};
   return ops;
 }
 

@@ -44,8 +44,9 @@ namespace {
 const DialectRegistry &registry() {
   static const DialectRegistry *const all = [] {
     auto *registry = new DialectRegistry;
-    registry->insert<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
-                     math::MathDialect, scf::SCFDialect, tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
+    registry->insert<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect, linalg::LinalgDialect,
+                     LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect, tensor::TensorDialect, ub::UBDialect,
+                     vector::VectorDialect>();
     arith::registerConvertArithToLLVMInterface(*registry);
     cf::registerConvertControlFlowToLLVMInterface(*registry);
     registerConvertFuncToLLVMInterface(*registry);
@@ -112,7 +113,8 @@ std::string hexDigest(std::string_view text) {
 }
 
 /// Everything in MLIR; the context's handler has the diagnostics of a failure.
-LogicalResult lowerKernel(ModuleOp module, const CpuTarget &cpu, StringRef symbol, std::string &kind, KernelDumps *dumps) {
+LogicalResult lowerKernel(ModuleOp module, const CpuTarget &cpu, StringRef symbol, std::string &kind,
+                          KernelDumps *dumps) {
   func::FuncOp kernel = kernelFunction(module);
   if (!kernel)
     return failure();

@@ -48,8 +48,9 @@ std::unique_ptr<llvm::TargetMachine> createMachine(const CpuTarget &cpu) {
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard; // fuse where `contract` says so, nowhere else
   options.TrapUnreachable = false;
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, cpu.cpu, cpu.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(triple, cpu.cpu, cpu.features, options,
+                                                                          llvm::Reloc::PIC_, llvm::CodeModel::Small,
+                                                                          llvm::CodeGenOptLevel::Default));
 }
 
 void setAttributes(llvm::Module &module, const CpuTarget &cpu) {

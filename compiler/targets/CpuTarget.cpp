@@ -27,7 +27,8 @@ void initializeTargets() {
   });
 }
 
-/// The detected features, sorted, each with its sign: features that the machine lacks though its model has them matter too.
+/// The detected features, sorted, each with its sign: features that the machine lacks though its model has them matter
+/// too.
 std::string hostFeatures() {
   std::vector<std::string> features;
   for (const auto &feature : llvm::sys::getHostCPUFeatures())
@@ -40,11 +41,12 @@ std::string hostFeatures() {
 }
 
 Status unknown(std::string_view name, std::string_view why) {
-  return Status(ErrorKind::value_error,
-                fmt::format("unknown target \"{}\": {}; expected \"host\", \"x86-64-v2\", \"x86-64-v3\", \"x86-64-v4\", "
-                            "\"sapphirerapids\" or \"<triple>[:<cpu>]\" of a 64-bit little-endian CPU with ELF objects, such as "
-                            "\"aarch64-unknown-linux-gnu:neoverse-n1\"",
-                            name, why));
+  return Status(
+      ErrorKind::value_error,
+      fmt::format("unknown target \"{}\": {}; expected \"host\", \"x86-64-v2\", \"x86-64-v3\", \"x86-64-v4\", "
+                  "\"sapphirerapids\" or \"<triple>[:<cpu>]\" of a 64-bit little-endian CPU with ELF objects, such as "
+                  "\"aarch64-unknown-linux-gnu:neoverse-n1\"",
+                  name, why));
 }
 
 /// Machines of general purpose; the rest of LLVM's list are GPUs and virtual machines.

@@ -11,10 +11,10 @@ namespace halftone::compiler {
 /// A target by name: "host" (detected), "x86-64-v2", "x86-64-v3", "x86-64-v4", "sapphirerapids", or any other
 /// "<triple>[:<cpu>]" that LLVM was built with, which gets generic vectors.
 struct CpuTarget {
-  std::string name;     // as asked
-  std::string triple;   // LLVM's
-  std::string cpu;      // LLVM's -mcpu
-  std::string features; // LLVM's -mattr; with triple and cpu, part of every kernel's key
+  std::string name;              // as asked
+  std::string triple;            // LLVM's
+  std::string cpu;               // LLVM's -mcpu
+  std::string features;          // LLVM's -mattr; with triple and cpu, part of every kernel's key
   int64_t vectorBytes = 16;      // preferred vector register
   bool hasFma = false;           // fused multiply-add in vectors
   bool hasF16Conversion = false; // f16 <-> f32 as instructions (F16C, AVX-512, NEON)

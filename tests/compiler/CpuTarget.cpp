@@ -61,9 +61,9 @@ TEST_CASE("The host is a target", "[targets]") {
 }
 
 TEST_CASE("An unknown target is refused, with what was expected", "[targets]") {
-  for (const char *name : {"", "x86-64-v9", "toaster", "x86_64-unknown-linux-gnu:toaster", "nvptx64-nvidia-cuda", "i386-unknown-linux-gnu",
-                           "powerpc64-unknown-linux-gnu", "x86_64-pc-windows-msvc", "x86_64-apple-darwin", ":", "-", "a-b-c:", "HOST",
-                           "x86_64-unknown-linux-gnu:i386"}) {
+  for (const char *name : {"", "x86-64-v9", "toaster", "x86_64-unknown-linux-gnu:toaster", "nvptx64-nvidia-cuda",
+                           "i386-unknown-linux-gnu", "powerpc64-unknown-linux-gnu", "x86_64-pc-windows-msvc",
+                           "x86_64-apple-darwin", ":", "-", "a-b-c:", "HOST", "x86_64-unknown-linux-gnu:i386"}) {
     auto target = CpuTarget::find(name);
     INFO(name);
     REQUIRE_FALSE(target.isOk());

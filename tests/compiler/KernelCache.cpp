@@ -30,7 +30,9 @@ struct Folder {
 
 const std::string key = std::string(64, 'a');
 
-KernelCode sample(const std::string &code = std::string("\x7f" "ELF\0 code", 10)) {
+KernelCode sample(const std::string &code = std::string("\x7f"
+                                                        "ELF\0 code",
+                                                        10)) {
   return {"halftone_aa", "loop", "triple|cpu|", "module {}", code};
 }
 

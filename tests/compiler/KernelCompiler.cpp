@@ -23,10 +23,12 @@ Status refusal(std::string_view text) {
 TEST_CASE("Text that is no kernel is refused with MLIR's diagnostics", "[kernels]") {
   CHECK_THAT(refusal("not mlir at all").diagnostics(), Catch::Contains("custom op 'not' is unknown"));
   CHECK_THAT(refusal("module {}").diagnostics(), Catch::Contains("expected one func.func with a body"));
-  CHECK_THAT(refusal("func.func @f() { return }").diagnostics(), Catch::Contains("expected the string attribute halftone.kind"));
+  CHECK_THAT(refusal("func.func @f() { return }").diagnostics(),
+             Catch::Contains("expected the string attribute halftone.kind"));
   CHECK_THAT(refusal("func.func @f() attributes {halftone.kind = 7} { return }").diagnostics(),
              Catch::Contains("expected the string attribute halftone.kind"));
-  CHECK_THAT(refusal("func.func @f() attributes {halftone.kind = \"poem\"} { return }").diagnostics(), Catch::Contains("\"poem\""));
+  CHECK_THAT(refusal("func.func @f() attributes {halftone.kind = \"poem\"} { return }").diagnostics(),
+             Catch::Contains("\"poem\""));
   CHECK_THAT(refusal("func.func private @f()").diagnostics(), Catch::Contains("expected one func.func with a body"));
   CHECK_THAT(refusal("%0 = \"toy.op\"() : () -> f32").diagnostics(), Catch::Contains("unregistered dialect"));
 }
