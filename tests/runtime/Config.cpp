@@ -1,0 +1,114 @@
+// JSON objects as Keras configs are.
+// SPDX-License-Identifier: Apache-2.0
+#include "halftone/Config.h"
+#include "halftone/Error.h"
+#include "runtime/base/ConfigAccess.h"
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+
+using namespace halftone;
+
+template <class Function> static ErrorKind kindOf(Function function) {
+  try {
+    function();
+  } catch (const Error &error) {
+    return error.kind();
+  }
+  return ErrorKind::internal_error;
+}
+
+TEST_CASE("What is set comes back, in the order it was set") {
+  Config inner, config;
+  inner.set("b", 2);
+  config.set("z", "text");
+  config.set("a", true);
+  config.set("i", std::numeric_limits<int64_t>::min());
+  config.set("d", 1e-7);
+  config.set("whole", 1.0);
+  config.set("o", inner);
+  config.set_null("n");
+  CHECK(config.dump() ==
+        R"({"z":"text","a":true,"i":-9223372036854775808,"d":1e-07,"whole":1.0,"o":{"b":2},"n":null})");
+  CHECK(config.keys() == std::vector<std::string>{"z", "a", "i", "d", "whole", "o", "n"});
+  const Config same = Config::parse(config.dump());
+  CHECK(same.dump(2) == config.dump(2));
+  CHECK(same.get_string("z") == "text");
+  CHECK(same.get_bool("a"));
+  CHECK(same.get_int("i") == std::numeric_limits<int64_t>::min());
+  CHECK(same.get_double("d") == 1e-7);
+  CHECK(same.get_double("i") == -0x1p63);
+  CHECK(same.get_object("o").get_int("b") == 2);
+  CHECK(same.contains("n"));
+  CHECK_FALSE(same.contains("m"));
+  config.set("z", static_cast<const char *>(nullptr));
+  CHECK(config.keys()[0] == "z");
+  CHECK(kindOf([&] { (void)config.get_string("z"); }) == ErrorKind::type_error);
+}
+
+TEST_CASE("Copies are independent, an empty one is {}") {
+  Config a;
+  CHECK(a.dump() == "{}");
+  Config b = a;
+  b.set("x", 1);
+  Config c = b, d;
+  c.set("x", 2);
+  d = c;
+  d.set("x", 3);
+  CHECK_FALSE(a.contains("x"));
+  CHECK(b.get_int("x") == 1);
+  CHECK(c.get_int("x") == 2);
+  CHECK(d.get_int("x") == 3);
+  a.set("self", b);
+  b.set("x", 9);
+  CHECK(a.get_object("self").get_int("x") == 1);
+  a = std::move(c);
+  CHECK(a.get_int("x") == 2);
+}
+
+TEST_CASE("Lists of objects") {
+  const Config config = Config::parse(R"({"l":[{"a":1},{"a":2}],"m":[1],"e":[]})");
+  CHECK(config.get_list("l").size() == 2);
+  CHECK(config.get_list("l")[1].get_int("a") == 2);
+  CHECK(config.get_list("e").empty());
+  CHECK(kindOf([&] { (void)config.get_list("m"); }) == ErrorKind::type_error);
+}
+
+TEST_CASE("An absent key is a KeyError, another kind a TypeError") {
+  const Config config = Config::parse(R"({"s":"x","i":3,"d":1.5,"n":null,"big":18446744073709551615})");
+  CHECK(kindOf([&] { (void)config.get_int("absent"); }) == ErrorKind::key_error);
+  CHECK(kindOf([&] { (void)config.get_int("d"); }) == ErrorKind::type_error);
+  CHECK(kindOf([&] { (void)config.get_int("big"); }) == ErrorKind::type_error);
+  CHECK(kindOf([&] { (void)config.get_string("i"); }) == ErrorKind::type_error);
+  CHECK(kindOf([&] { (void)config.get_bool("i"); }) == ErrorKind::type_error);
+  CHECK(kindOf([&] { (void)config.get_double("s"); }) == ErrorKind::type_error);
+  CHECK(kindOf([&] { (void)config.get_object("n"); }) == ErrorKind::type_error);
+  CHECK(kindOf([&] { (void)config.get_list("s"); }) == ErrorKind::type_error);
+  CHECK_THROWS_WITH(config.get_int("absent"), Catch::Contains("'absent'") && Catch::Contains("s, i, d, n, big"));
+  CHECK_THROWS_WITH(config.get_string("i"), Catch::Contains("'i' must be a string; it is an integer"));
+}
+
+TEST_CASE("Bad JSON is a ValueError with line and column") {
+  CHECK_THROWS_WITH(Config::parse("{\n  \"a\": }"), Catch::Contains("ValueError: Invalid JSON at line 2, column 8"));
+  for (const char *text : {"", "{", "{\"a\":1,}", "{} x", "[1]", "3", "null", "\"s\"", "{\"a\":01}", "{\"a\":NaN}",
+                           "{\"a\":1e999}", "{\"a\":\"\xff\"}", "{'a':1}"}) {
+    INFO(text);
+    CHECK(kindOf([&] { (void)Config::parse(text); }) == ErrorKind::value_error);
+  }
+  CHECK(kindOf([] { (void)Config::parse("{\"a\":" + std::string(100000, '[')); }) == ErrorKind::value_error);
+}
+
+TEST_CASE("Numbers that JSON has not, and text that is not UTF-8") {
+  Config config;
+  CHECK(kindOf([&] { config.set("a", NAN); }) == ErrorKind::value_error);
+  CHECK(kindOf([&] { config.set("a", INFINITY); }) == ErrorKind::value_error);
+  config.set("s", "\xff");
+  CHECK(config.dump() == "{\"s\":\"\xef\xbf\xbd\"}");
+}
+
+TEST_CASE("Rooms reach the JSON itself") {
+  const Config config = ConfigAccess::make({{"a", {1, 2}}});
+  CHECK(ConfigAccess::json(config)["a"][1] == 2);
+  CHECK(ConfigAccess::json(Config()).is_object());
+  CHECK(kindOf([] { (void)ConfigAccess::make(nlohmann::ordered_json::array()); }) == ErrorKind::type_error);
+}

@@ -1,0 +1,65 @@
+// The names of devices, and the thread's default one.
+// SPDX-License-Identifier: Apache-2.0
+#include "halftone/Device.h"
+#include "halftone/Error.h"
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <thread>
+
+using namespace halftone;
+
+TEST_CASE("Devices by name") {
+  CHECK(Device::find("cpu") == Device::cpu());
+  CHECK(Device::find("cpu:0") == Device::cpu());
+  for (const char *spec :
+       {"", "cpu:1", "cpu:", "cpu:x", "cpu0", "CPU", "gpu", "cuda:-1", "cuda:99", "cuda:1x", "cpu:99999999999"})
+    CHECK_FALSE(Device::find(spec));
+  CHECK(Device::cpu().str() == "cpu");
+  CHECK(Device::cpu().kind() == Device::Kind::cpu);
+  CHECK_FALSE(Device::cpu().description().empty());
+  const std::vector<Device> list = Device::list();
+  CHECK(std::find(list.begin(), list.end(), Device::cpu()) != list.end());
+}
+
+TEST_CASE("An absent CUDA device says why") {
+  try {
+    (void)Device::cuda(99);
+    FAIL("cuda:99 was found");
+  } catch (const Error &error) {
+    CHECK(error.kind() == ErrorKind::device_error);
+    CHECK_THAT(error.message(), Catch::StartsWith("cuda:99 is not available: "));
+  }
+}
+
+/// The default device of a thread that starts with this environment, or the error.
+static std::string defaultWith(const char *value) {
+  value ? setenv("HALFTONE_DEVICE", value, 1) : unsetenv("HALFTONE_DEVICE");
+  std::string result;
+  std::thread([&] {
+    try {
+      result = default_device().str();
+    } catch (const Error &error) {
+      result = error.what();
+    }
+  }).join();
+  unsetenv("HALFTONE_DEVICE");
+  return result;
+}
+
+TEST_CASE("The default device comes from HALFTONE_DEVICE, else it is the CPU") {
+  CHECK(defaultWith(nullptr) == "cpu");
+  CHECK(defaultWith("") == "cpu");
+  CHECK(defaultWith("cpu") == "cpu");
+  CHECK_THAT(defaultWith("tpu"), Catch::StartsWith("ValueError: HALFTONE_DEVICE is 'tpu'; expected cpu, cuda"));
+  CHECK_THAT(defaultWith("cuda:99"), Catch::StartsWith("DeviceError: cuda:99 is not available"));
+}
+
+TEST_CASE("A scope restores the default device") {
+  const Device before = default_device();
+  {
+    const DeviceScope scope(Device::cpu());
+    CHECK(default_device() == Device::cpu());
+  }
+  CHECK(default_device() == before);
+}
