@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Policy.h"
 #include "runtime/policy/PolicyRep.h"
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 
@@ -70,7 +71,10 @@ static DTypePolicy quantizedByString(std::string_view text) {
     throw Error(ErrorKind::value_error, fmt::format("Cannot convert `policy` into a valid pair (`mode`, `source_name`) "
                                                     "to instantiate `QuantizedDTypePolicy`. Received: policy={}",
                                                     text));
-  (void)PolicyAccess::plain("DTypePolicy", text.substr(first + separator.size()));
+  const bool plainMode =
+      std::find(quantizationModes.begin(), quantizationModes.end(), text.substr(0, first)) != quantizationModes.end();
+  if (plainMode) // the others report a bad mode before a bad source
+    (void)PolicyAccess::plain("DTypePolicy", text.substr(first + separator.size()));
   throw Error(
       ErrorKind::not_implemented_error,
       fmt::format("'{}' names a quantized dtype policy; this version of Halftone has the plain ones only", text));
