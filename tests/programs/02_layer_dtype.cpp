@@ -30,5 +30,6 @@ int main() {
   } catch (const Error &error) {
     std::cout << error.what() << "\n";
   }
-  return Dense(1).dtype_policy().name() == "float32" && y.dtype() == float32 && hidden.variable_dtype() == float32 ? 0 : 1;
+  return Dense(1).dtype_policy().name() == "float32" && y.dtype() == float32 && hidden.variable_dtype() == float32 ? 0
+                                                                                                                   : 1;
 }

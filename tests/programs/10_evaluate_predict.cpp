@@ -39,9 +39,8 @@ int main() {
   };
   Printer printer;
   callbacks::LambdaCallback rate({.on_epoch_end = [](int64_t, Logs &l) { l.set("lr", 0.1); }});
-  History history =
-      model.fit(Dataset::from_generator(epoch_of, 10),
-                {.epochs = 2, .verbose = 0, .callbacks = {&printer, &rate}, .validation_data = {x, y}});
+  History history = model.fit(Dataset::from_generator(epoch_of, 10),
+                              {.epochs = 2, .verbose = 0, .callbacks = {&printer, &rate}, .validation_data = {x, y}});
   model.fit(x, y, {.verbose = 0, .validation_data = Dataset(x, y).batch(2)});
   Logs batch_logs = model.train_on_batch(x, y, {.sample_weight = Tensor({1, 0.5f}, {2})});
   for (const auto &[name, value] : batch_logs)

@@ -1,0 +1,70 @@
+// Trains 784-512-512-10 on MNIST under one dtype policy, and tells the accuracy on the test set and the seconds of
+// training. SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <halftone/Halftone.h>
+#include <string>
+#include <string_view>
+
+using namespace halftone;
+using namespace halftone::layers;
+
+namespace {
+
+struct Options {
+  std::string policy = "float32";
+  std::string data = "examples/data/mnist";
+  int64_t epochs = 3;
+};
+
+int usage(std::string_view complaint) {
+  std::fprintf(stderr, "01-mnist: %.*s\nusage: 01-mnist [--policy NAME] [--epochs N] [--data FOLDER]\n",
+               static_cast<int>(complaint.size()), complaint.data());
+  return 2;
+}
+
+void train(const Options &options) {
+  set_random_seed(1);
+  set_dtype_policy(options.policy);
+  auto mnist = datasets::mnist(options.data);
+
+  Sequential model({Input({28, 28}, {.dtype = uint8}), Rescaling(1.0 / 255), Flatten(),
+                    Dense(512, {.activation = "relu"}), Dense(512, {.activation = "relu"}), Dense(10)});
+
+  const auto start = std::chrono::steady_clock::now();
+  model.compile({.optimizer = optimizers::Adam(1e-3),
+                 .loss = losses::SparseCategoricalCrossentropy({.from_logits = true}),
+                 .metrics = {"accuracy"}});
+  model.fit(mnist.x_train, mnist.y_train, {.batch_size = 128, .epochs = options.epochs, .verbose = 2});
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+
+  const Logs logs = model.evaluate(mnist.x_test, mnist.y_test, {.batch_size = 128, .verbose = 0});
+  std::printf("%s: test accuracy %.4f after %lld epochs, %.1f s\n", options.policy.c_str(), logs["accuracy"],
+              static_cast<long long>(options.epochs), seconds.count());
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Options options;
+  for (int i = 1; i < argc; i += 2) {
+    const std::string_view flag = argv[i];
+    if (flag != "--policy" && flag != "--epochs" && flag != "--data")
+      return usage("unknown argument '" + std::string(flag) + "'");
+    if (i + 1 == argc)
+      return usage(std::string(flag) + " expects a value");
+    if (flag == "--policy")
+      options.policy = argv[i + 1];
+    else if (flag == "--data")
+      options.data = argv[i + 1];
+    else if (char *end = nullptr; (options.epochs = std::strtoll(argv[i + 1], &end, 10)) < 1 || *end)
+      return usage("--epochs expects a whole number from 1, got '" + std::string(argv[i + 1]) + "'");
+  }
+  try {
+    train(options);
+  } catch (const Error &error) {
+    std::fprintf(stderr, "01-mnist: %s\n", error.what());
+    return 1;
+  }
+}
