@@ -58,7 +58,7 @@ class Package:
         run("cmake", "--install", self.build, "--prefix", self.prefix, "--config", self.config)
 
     def configure(self, folder, version, **options):
-        return run("cmake", "-S", self.app, "-B", folder, f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DHALFTONE_WANTED={version}",
+        return run("cmake", "-G", "Ninja", "-S", self.app, "-B", folder, f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DHALFTONE_WANTED={version}",
                    f"-DCMAKE_CXX_COMPILER={self.compiler}", **options)
 
     def find_package(self):

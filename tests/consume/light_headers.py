@@ -23,8 +23,9 @@ def compile_once(compiler, include, path, folder):
     """The seconds that compiling path took, and the headers that it read."""
     rule = os.path.join(folder, "rule.d")
     before = processor_seconds()
-    subprocess.run([compiler, "-std=c++20", "-c", path, "-I", include, "-o", os.path.join(folder, "program.o"), "-MD", "-MF", rule],
-                   check=True)
+    command = [compiler, "-std=c++20", "-c", path, "-I", include, "-o", os.path.join(folder, "program.o"), "-MD", "-MF", rule]
+    if subprocess.run(command).returncode != 0:
+        sys.exit(f"{path}: expected it to compile")
     seconds = processor_seconds() - before
     with open(rule, encoding="utf-8") as file:
         return seconds, file.read().replace("\\\n", " ").split()[1:]
