@@ -43,7 +43,7 @@ GENERATED_MARK = re.compile(r"@generated|do not edit|automatically generated|aut
 MIRRORED = {"runtime": "runtime", "dialect": "dialect", "compiler": "compiler", "frontend": "frontend", "tools": "tools"}
 FREE_TESTS = ("tests/end_to_end/", "tests/programs/", "tests/consume/", "tests/frontend/rejected/")
 # Test files about several sources at once.
-TESTS_OF_MANY = {"tests/runtime/devices/Conformance.cpp"}
+TESTS_OF_MANY = {"tests/runtime/Conformance.cpp"}
 
 # The frontend's files that may see MLIR.
 TRACE = re.compile(r"frontend/(?!include/)(.*/)?Trace\w*\.(h|cpp)")

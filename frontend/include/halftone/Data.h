@@ -1,10 +1,58 @@
-// Feeding a model: the files people have.
+// Feeding a model: batches, datasets, generators and the files people have.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Tensor.h"
+#include <functional>
+#include <optional>
 #include <string>
 
 namespace halftone {
+struct Batch {
+  Tensors x{};
+  Tensors y{};
+  Tensors sample_weight{};
+};
+
+class HALFTONE_API Dataset { // a handle; the pipeline methods return a new dataset
+public:
+  Dataset(const Dataset &);
+  Dataset(Dataset &&) noexcept;
+  Dataset &operator=(const Dataset &) &;
+  Dataset &operator=(Dataset &&) &noexcept;
+  ~Dataset();
+  Dataset(const Tensors &x, const Tensors &y = {}, const Tensors &sample_weight = {});
+  /// Called until it returns nothing, once per epoch; `cardinality` is what the progress bar shows.
+  static Dataset from_generator(std::function<std::function<std::optional<Batch>()>()> make_epoch,
+                                std::optional<int64_t> cardinality = {});
+  Dataset batch(int64_t batch_size, bool drop_remainder = false) const;
+  Dataset shuffle(int64_t buffer_size, std::optional<int64_t> seed = {}) const;
+  Dataset map(std::function<Batch(Batch)> f) const;
+  Dataset take(int64_t count) const;
+  Dataset prefetch(int64_t buffer_size) const;
+  std::optional<int64_t> cardinality() const;
+
+  class HALFTONE_API iterator { // input iterator
+  public:
+    const Batch &operator*() const { return *batch_; }
+    iterator &operator++();
+    bool operator!=(const iterator &other) const { return (batch_ == nullptr) != (other.batch_ == nullptr); }
+    iterator() = default;
+    explicit iterator(std::function<std::optional<Batch>()> next);
+
+  private:
+    std::function<std::optional<Batch>()> next_;
+    std::shared_ptr<Batch> batch_;
+  };
+  iterator begin() const; // starts an epoch
+  iterator end() const { return {}; }
+
+private:
+  struct Rep;
+  explicit Dataset(std::shared_ptr<Rep> rep);
+  std::shared_ptr<Rep> rep_;
+  friend class Model;
+};
+
 namespace datasets {
 struct Arrays {
   Tensor x_train, y_train, x_test, y_test;

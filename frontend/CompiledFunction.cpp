@@ -1,0 +1,111 @@
+// Tracing, compiling and playing.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/CompiledFunction.h"
+#include "frontend/TraceCompile.h"
+#include "runtime/devices/CpuDevice.h"
+#include "runtime/loader/ObjectLoader.h"
+#include <fmt/format.h>
+
+namespace halftone::detail {
+
+std::vector<TensorType> typesOf(const std::vector<Tensor> &tensors) {
+  std::vector<TensorType> types;
+  for (const Tensor &tensor : tensors)
+    types.push_back({tensor.dtype(), tensor.shape().dims()});
+  return types;
+}
+
+CompiledFunction::CompiledFunction(FunctionOptions options, std::vector<std::string> feedNames, Body body)
+    : options_(std::move(options)), feedNames_(std::move(feedNames)), body_(std::move(body)),
+      program_(options_.name, [this](const ProgramKey &key) { return compile(key); }) {}
+
+std::string CompiledFunction::keyVariant(const std::string &variant) const {
+  return fmt::format("{}@{}", variant, configurationEpoch());
+}
+
+std::shared_ptr<Trace> CompiledFunction::trace(const std::vector<TensorType> &types, const std::string &variant) {
+  std::shared_ptr<Trace> trace = Trace::create(options_.name);
+  Trace::Scope scope(trace);
+  std::vector<Value> feeds;
+  for (size_t i = 0; i < types.size(); ++i) {
+    std::string name = i < feedNames_.size() ? feedNames_[i] : fmt::format("arg{}", i);
+    feeds.push_back(trace->feed(name, Shape(types[i].shape), types[i].dtype));
+  }
+  for (const Named &fetch : body_(*trace, feeds, variant))
+    trace->fetch(fetch.name, fetch.value);
+  return trace;
+}
+
+StatusOr<std::shared_ptr<Player>> CompiledFunction::compile(const ProgramKey &key) {
+  // Errors of the user's own code travel as exceptions through Program, which holds nothing that they could leave half
+  // done.
+  std::shared_ptr<Trace> traced = trace(key.feeds, key.variant.substr(0, key.variant.rfind('@')));
+  StatusOr<Executable> compiled = compileTrace(*traced, options_);
+  if (!compiled.isOk())
+    return compiled.status();
+  auto executable = std::make_shared<const Executable>(*std::move(compiled));
+  StatusOr<std::shared_ptr<const KernelLibrary>> kernels = loadObjects(executable->kernels);
+  if (!kernels.isOk())
+    return kernels.status();
+  StatusOr<std::shared_ptr<CpuDevice>> device = sharedCpuDevice();
+  if (!device.isOk())
+    return device.status();
+  VariableBinding binding;
+  for (const auto &[symbol, variable] : traced->variables())
+    binding[symbol] = variable->memory;
+  StatusOr<std::shared_ptr<Player>> player = Player::bind(executable, *kernels, *device, binding);
+  if (player.isOk()) {
+    std::lock_guard lock(hooksMutex_);
+    hooks_[key.str()] = traced->beforeRun;
+  }
+  return player;
+}
+
+std::vector<Tensor> CompiledFunction::run(const std::vector<Tensor> &feeds, const std::string &variant) {
+  for (const Tensor &feed : feeds)
+    if (!feed.defined())
+      throw Error(ErrorKind::value_error, fmt::format("{} was given an undefined Tensor", options_.name));
+  if (options_.interpret) {
+    std::shared_ptr<Trace> traced = trace(typesOf(feeds), variant);
+    for (const auto &hook : traced->beforeRun)
+      hook();
+    return interpretTrace(*traced, options_, feeds).valueOrThrow();
+  }
+  ProgramKey key{typesOf(feeds), keyVariant(variant)};
+  std::shared_ptr<Player> player = program_.find(key).valueOrThrow();
+  std::vector<std::function<void()>> hooks;
+  {
+    std::lock_guard lock(hooksMutex_);
+    if (auto found = hooks_.find(key.str()); found != hooks_.end())
+      hooks = found->second;
+  }
+  for (const auto &hook : hooks)
+    hook();
+  return player->play(feeds).valueOrThrow();
+}
+
+void CompiledFunction::prepare(const std::vector<TensorType> &types, const std::string &variant) {
+  if (!options_.interpret)
+    std::move(program_.find({types, keyVariant(variant)})).valueOrThrow();
+}
+
+std::string CompiledFunction::ir(Stage stage, const std::vector<TensorType> &types, const std::string &variant,
+                                 bool locations) {
+  return traceText(*trace(types, variant), options_, stage, locations).valueOrThrow();
+}
+
+CastLedger CompiledFunction::ledger(const std::vector<TensorType> &types, const std::string &variant) {
+  std::shared_ptr<Player> player = program_.find({types, keyVariant(variant)}).valueOrThrow();
+  CastLedger ledger;
+  for (const LedgerRow &row : player->executable().ledger) {
+    ledger.rows.push_back({row.path, row.value, row.from, row.to,
+                           row.storage ? CastLedger::Kind::storage : CastLedger::Kind::rounding, row.fused, row.bytes,
+                           row.rule, row.location});
+    (row.fused ? ledger.fused : ledger.standalone) += 1;
+    if (!row.fused)
+      ledger.bytes_moved += row.bytes;
+  }
+  return ledger;
+}
+
+} // namespace halftone::detail

@@ -1,0 +1,60 @@
+// A traced function, compiled once per input types and configuration, and played on Tensors.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/Trace.h"
+#include "halftone/Reports.h"
+#include "runtime/ProgramCache.h"
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace halftone::detail {
+
+struct FunctionOptions {
+  std::string name = "function";
+  bool strict = false;
+  bool interpret = false; // run_eagerly: the reference interpreter instead of compiled code
+  std::optional<int64_t> maxStandaloneCasts{};
+};
+
+class CompiledFunction {
+public:
+  struct Named {
+    std::string name;
+    Value value;
+  };
+  /// Gives the fetches. Called once per trace, with the trace current. `variant` is what run() was given.
+  using Body =
+      std::function<std::vector<Named>(Trace &trace, const std::vector<Value> &feeds, const std::string &variant)>;
+  CompiledFunction(FunctionOptions options, std::vector<std::string> feedNames, Body body);
+
+  std::vector<Tensor> run(const std::vector<Tensor> &feeds, const std::string &variant = {});
+  /// Compiles for these types, so that run() will not.
+  void prepare(const std::vector<TensorType> &types, const std::string &variant = {});
+  /// The text of a stage for these types.
+  std::string ir(Stage stage, const std::vector<TensorType> &types, const std::string &variant = {},
+                 bool locations = false);
+  CastLedger ledger(const std::vector<TensorType> &types, const std::string &variant = {});
+  int64_t compileCount() const { return program_.compileCount(); }
+
+private:
+  struct Traced;
+  std::shared_ptr<Trace> trace(const std::vector<TensorType> &types, const std::string &variant);
+  StatusOr<std::shared_ptr<Player>> compile(const ProgramKey &key);
+  std::string keyVariant(const std::string &variant) const;
+
+  FunctionOptions options_;
+  std::vector<std::string> feedNames_;
+  Body body_;
+  ProgramCache program_;
+  std::mutex hooksMutex_;
+  std::map<std::string, std::vector<std::function<void()>>> hooks_; // by the program key's text
+};
+
+/// The types of tensors, as signatures give them.
+std::vector<TensorType> typesOf(const std::vector<Tensor> &tensors);
+
+} // namespace halftone::detail

@@ -1,0 +1,46 @@
+// jit: a function of Values as a function of Tensors.
+// SPDX-License-Identifier: Apache-2.0
+#include "halftone/Jit.h"
+#include "frontend/CompiledFunction.h"
+#include <fmt/format.h>
+#include <sstream>
+
+namespace halftone::detail {
+
+struct TracedProgram::Rep {
+  std::function<Values(const std::vector<Values> &)> function;
+  CompiledFunction compiled;
+
+  // The variant holds how many tensors each argument has: "1 2 1".
+  Rep(std::function<Values(const std::vector<Values> &)> f, const JitArgs &args)
+      : function(std::move(f)),
+        compiled({.name = args.name}, {}, [this](Trace &, const std::vector<Value> &feeds, const std::string &variant) {
+          std::vector<Values> arguments;
+          std::istringstream counts(variant);
+          auto next = feeds.begin();
+          for (int64_t count; counts >> count; next += count)
+            arguments.emplace_back(std::vector<Value>(next, next + count));
+          std::vector<CompiledFunction::Named> fetches;
+          for (const Value &value : function(arguments))
+            fetches.push_back({fmt::format("result{}", fetches.size()), value});
+          return fetches;
+        }) {}
+};
+
+TracedProgram::TracedProgram(std::function<Values(const std::vector<Values> &)> f, const JitArgs &args)
+    : rep_(std::make_shared<Rep>(std::move(f), args)) {
+  if (args.device && args.device->kind() != Device::Kind::cpu)
+    throw Error(ErrorKind::device_error, fmt::format("jit: device {} cannot run plans", args.device->str()));
+}
+
+Tensors TracedProgram::run(const std::vector<Tensors> &arguments) const {
+  std::vector<Tensor> feeds;
+  std::string counts;
+  for (const Tensors &argument : arguments) {
+    counts += fmt::format("{} ", argument.size());
+    feeds.insert(feeds.end(), argument.begin(), argument.end());
+  }
+  return Tensors(rep_->compiled.run(feeds, counts));
+}
+
+} // namespace halftone::detail

@@ -1,0 +1,221 @@
+// The public Layer handle.
+// SPDX-License-Identifier: Apache-2.0
+#include "halftone/Layer.h"
+#include "frontend/LayerImpl.h"
+#include "frontend/Promotion.h"
+#include "runtime/TensorAccess.h"
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace halftone {
+using namespace detail;
+
+namespace detail {
+
+LayerBody::~LayerBody() = default;
+
+std::string class_name_of(std::string_view pretty) {
+  // "... [T = ns::Name]" (clang) or "... [with T = ns::Name; ...]" (gcc)
+  size_t begin = pretty.find("T = ");
+  if (begin == std::string_view::npos)
+    return "Custom";
+  begin += 4;
+  size_t end = pretty.find_first_of(";]", begin);
+  std::string_view name = pretty.substr(begin, end - begin);
+  size_t colon = name.rfind("::");
+  return std::string(colon == std::string_view::npos ? name : name.substr(colon + 2));
+}
+
+namespace {
+
+/// An Input in a list of layers: gives back what it is called with; its specification is the input's.
+class InputBody final : public LayerBody {
+public:
+  Values call(const Values &inputs, const CallContext &) override { return inputs; }
+};
+
+void collect(const LayerImpl &layer, bool parentTrainable, std::vector<std::pair<Variable, bool>> &variables) {
+  bool trainable = parentTrainable && layer.trainable;
+  auto add = [&](const Variable &variable, bool isTrainable) {
+    bool known = std::any_of(variables.begin(), variables.end(),
+                             [&](const auto &v) { return v.first.impl() == variable.impl(); });
+    if (!known)
+      variables.emplace_back(variable, isTrainable);
+  };
+  for (const Variable &variable : layer.weights)
+    add(variable, trainable && variable.trainable());
+  for (const Layer &child : layer.children)
+    collect(*child.impl(), trainable, variables);
+}
+
+std::vector<Variable> select(const LayerImpl &layer, std::optional<bool> trainable) {
+  std::vector<std::pair<Variable, bool>> all;
+  collect(layer, true, all);
+  std::vector<Variable> chosen;
+  for (const auto &[variable, isTrainable] : all)
+    if (variable.impl()->role != VariableRole::seed || !trainable)
+      if (!trainable || *trainable == isTrainable)
+        chosen.push_back(variable);
+  return chosen;
+}
+
+} // namespace
+} // namespace detail
+
+Value convert_input(const DTypePolicy &policy, const Value &x, bool autocast, DType dtype) {
+  if (!autocast || !is_float(x.dtype()) || x.dtype() == dtype)
+    return x;
+  return applyOne("convert_input", {x},
+                  [dtype](const std::vector<Value> &v) { return asDtype(v[0], dtype, "layer input"); });
+}
+Tensor convert_input(const DTypePolicy &policy, const Tensor &x, bool autocast, DType dtype) {
+  return autocast && is_float(x.dtype()) && x.dtype() != dtype ? x.astype(dtype) : x;
+}
+
+Layer::Layer(const Layer &) = default;
+Layer::Layer(Layer &&) noexcept = default;
+Layer &Layer::operator=(const Layer &) & = default;
+Layer &Layer::operator=(Layer &&) &noexcept = default;
+Layer::~Layer() = default;
+Layer::Layer(std::shared_ptr<LayerImpl> impl) : impl_(std::move(impl)) {}
+
+Layer::Layer(std::unique_ptr<LayerBody> body, std::string className, const LayerArgs &args, Where where)
+    : impl_(std::make_shared<LayerImpl>()) {
+  impl_->body = std::move(body);
+  impl_->className = std::move(className);
+  impl_->name = args.name.empty() ? uniqueName(impl_->className) : args.name;
+  if (impl_->name.find('/') != std::string::npos)
+    throw Error(ErrorKind::value_error,
+                fmt::format("Layer name '{}' must not contain '/', which separates paths", impl_->name), {}, where);
+  impl_->policy = args.dtype.get();
+  impl_->activityRegularizer = args.activity_regularizer;
+  impl_->trainable = args.trainable;
+  impl_->autocast = args.autocast;
+  impl_->where = where;
+  impl_->madeInCall = layerCallOpen();
+}
+
+Layer::Layer(const Input &input) : impl_(std::make_shared<LayerImpl>()) {
+  impl_->body = std::make_unique<InputBody>();
+  impl_->className = "InputLayer";
+  impl_->name = input.node()->name;
+  impl_->built = true;
+  impl_->transparent = true;
+  impl_->inputSpecs = impl_->outputSpecs = {{input.shape(), input.dtype()}};
+}
+
+Input::Input(const Shape &shape, const InputArgs &args) {
+  std::vector<int64_t> dims = shape.dims();
+  dims.insert(dims.begin(), args.batch_size.value_or(-1));
+  std::string name = args.name.empty() ? uniqueName("InputLayer") : args.name;
+  Value::operator=(symbolicInput(Shape(dims), args.dtype.value_or(floatxDtype()), name));
+}
+
+Value Layer::operator()(const Value &x, const CallArgs &args) const { return (*this)(Values(x), args); }
+Value Layer::operator()(const Values &xs, const CallArgs &args) const {
+  Values all = outputs(xs, args);
+  if (all.size() != 1)
+    throw Error(ErrorKind::value_error, fmt::format("layer '{}' gives {} outputs: use outputs()", name(), all.size()),
+                path(), impl_->where);
+  return all[0];
+}
+Values Layer::outputs(const Values &xs, const CallArgs &args) const {
+  return Values(impl_->call(std::vector<Value>(xs.begin(), xs.end()), args));
+}
+Tensor Layer::operator()(const Tensor &x, const CallArgs &args) const { return (*this)(Tensors(x), args); }
+Tensor Layer::operator()(const Tensors &xs, const CallArgs &args) const {
+  Tensors all = impl_->callOnData(xs, args);
+  if (all.size() != 1)
+    throw Error(ErrorKind::value_error, fmt::format("layer '{}' gives {} outputs", name(), all.size()), path(),
+                impl_->where);
+  return all[0];
+}
+
+std::string Layer::name() const { return impl_->name; }
+std::string Layer::path() const { return impl_->path; }
+std::string Layer::class_name() const { return impl_->className; }
+bool Layer::built() const { return impl_->built; }
+bool Layer::trainable() const { return impl_->trainable; }
+void Layer::set_trainable(bool trainable) const {
+  impl_->trainable = trainable;
+  for (const Layer &child : impl_->children)
+    child.set_trainable(trainable);
+  bumpConfigurationEpoch();
+}
+DTypePolicy Layer::dtype_policy() const { return impl_->policy; }
+void Layer::set_dtype_policy(const PolicyArg &policy) const {
+  impl_->policy = policy.get();
+  bumpConfigurationEpoch();
+}
+DType Layer::dtype() const { return variable_dtype(); }
+DType Layer::compute_dtype() const { return impl_->policy.compute_dtype(); }
+DType Layer::variable_dtype() const { return impl_->policy.variable_dtype(); }
+DType Layer::input_dtype() const { return compute_dtype(); }
+std::vector<Layer> Layer::layers() const { return impl_->children; }
+std::vector<Variable> Layer::variables() const { return select(*impl_, std::nullopt); }
+std::vector<Variable> Layer::trainable_variables() const { return select(*impl_, true); }
+std::vector<Variable> Layer::non_trainable_variables() const { return select(*impl_, false); }
+
+static std::vector<Variable> savedWeights(const LayerImpl &layer) {
+  std::vector<Variable> weights;
+  for (const Variable &variable : select(layer, std::nullopt))
+    if (variable.impl()->role != VariableRole::seed)
+      weights.push_back(variable);
+  return weights;
+}
+std::vector<Tensor> Layer::get_weights() const {
+  std::vector<Tensor> values;
+  for (const Variable &variable : savedWeights(*impl_))
+    values.push_back(variable.value());
+  return values;
+}
+void Layer::set_weights(const std::vector<Tensor> &weights) const {
+  std::vector<Variable> variables = savedWeights(*impl_);
+  if (variables.size() != weights.size())
+    throw Error(ErrorKind::value_error,
+                fmt::format("You called `set_weights(weights)` on layer '{}' with a weight list of length {}, but the "
+                            "layer was expecting {} weights.",
+                            name(), weights.size(), variables.size()),
+                path());
+  for (size_t i = 0; i < weights.size(); ++i) // all are checked before the first is written
+    if (!weights[i].defined() || weights[i].shape() != variables[i].shape())
+      throw Error(ErrorKind::value_error,
+                  fmt::format("Layer {} weight shape {} is not compatible with provided weight shape {}.", name(),
+                              variables[i].shape().str(),
+                              weights[i].defined() ? weights[i].shape().str() : "(undefined)"),
+                  path());
+  for (size_t i = 0; i < weights.size(); ++i)
+    variables[i].assign(weights[i]);
+}
+int64_t Layer::count_params() const {
+  if (!built())
+    throw Error(ErrorKind::value_error,
+                fmt::format("You tried to call `count_params` on layer '{}', but the layer isn't built.", name()),
+                path());
+  int64_t count = 0;
+  for (const Variable &variable : savedWeights(*impl_))
+    count += variable.shape().elements();
+  return count;
+}
+Config Layer::get_config() const {
+  Config config;
+  config.set("name", name());
+  config.set("trainable", trainable());
+  config.set("dtype", dtype_policies::serialize(impl_->policy));
+  impl_->body->get_config(config);
+  return config;
+}
+Variable Layer::weight(std::string_view name) const {
+  for (const Variable &variable : impl_->weights)
+    if (variable.name() == name)
+      return variable;
+  throw Error(ErrorKind::attribute_error,
+              impl_->built
+                  ? fmt::format("layer '{}' has no weight '{}'", impl_->name, name)
+                  : fmt::format("layer '{}' has no '{}' yet: it is created when the layer is built, at its first call",
+                                impl_->name, name),
+              impl_->path.empty() ? impl_->name : impl_->path, impl_->where);
+}
+LayerBody &Layer::body() const { return *impl_->body; }
+
+} // namespace halftone

@@ -1,0 +1,255 @@
+// Building and calling layers: names, paths, policies, autocast, children.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/LayerImpl.h"
+#include "frontend/Promotion.h"
+#include "frontend/RandomSeeds.h"
+#include "halftone/Ops.h"
+#include <algorithm>
+#include <cctype>
+#include <fmt/format.h>
+#include <map>
+#include <mutex>
+
+namespace halftone::detail {
+
+namespace {
+
+thread_local std::vector<std::string> nameScopes;
+thread_local std::vector<LayerImpl *> callStack;
+
+struct CallFrame {
+  explicit CallFrame(LayerImpl *layer) { callStack.push_back(layer); }
+  ~CallFrame() { callStack.pop_back(); }
+};
+
+Shape withoutBatch(const Shape &shape) {
+  std::vector<int64_t> dims = shape.dims();
+  if (!dims.empty())
+    dims[0] = -1;
+  return Shape(dims);
+}
+
+/// keras.src.layers.Layer.__call__'s rule: which scope a layer's variables are read in.
+std::unique_ptr<AutocastScope> autocastScopeFor(const LayerImpl &layer) {
+  DType compute = layer.policy.compute_dtype();
+  if (AutocastScope::active()) {
+    if (!layer.autocast || !is_float(compute))
+      return std::make_unique<AutocastScope>(std::nullopt);
+    if (autocastDtype() != compute)
+      return std::make_unique<AutocastScope>(compute);
+    return nullptr;
+  }
+  if (compute != layer.policy.variable_dtype() && is_float(compute))
+    return std::make_unique<AutocastScope>(compute);
+  return nullptr;
+}
+
+} // namespace
+
+std::string uniqueName(const std::string &className) {
+  static std::mutex mutex;
+  static std::map<std::string, int> used;
+  std::string snake;
+  for (size_t i = 0; i < className.size(); ++i) {
+    char c = className[i];
+    bool upper = std::isupper(static_cast<unsigned char>(c));
+    bool nextLower = i + 1 < className.size() && std::islower(static_cast<unsigned char>(className[i + 1]));
+    bool previousLower = i > 0 && (std::islower(static_cast<unsigned char>(className[i - 1])) ||
+                                   std::isdigit(static_cast<unsigned char>(className[i - 1])));
+    if (upper && i > 0 && (previousLower || nextLower))
+      snake += '_';
+    snake += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  std::replace_if(
+      snake.begin(), snake.end(), [](unsigned char c) { return !std::isalnum(c) && c != '_'; }, '_');
+  std::lock_guard lock(mutex);
+  int count = used[snake]++;
+  return count == 0 ? snake : fmt::format("{}_{}", snake, count);
+}
+
+NameScope::NameScope(const std::string &name) { nameScopes.push_back(prefix() + name + "/"); }
+NameScope::~NameScope() { nameScopes.pop_back(); }
+std::string NameScope::prefix() { return nameScopes.empty() ? "" : nameScopes.back(); }
+
+void rethrowWithLayer(const Error &error, const LayerImpl &layer) {
+  if (!error.layer_path().empty())
+    throw error;
+  throw Error(error.kind(), error.message(), layer.path.empty() ? layer.name : layer.path, layer.where);
+}
+
+void LayerImpl::build(const std::vector<Shape> &shapes) {
+  std::string givenPath = path;
+  std::vector<Variable> givenWeights = weights;
+  path = NameScope::prefix() + name;
+  NameScope scope(name);
+  try {
+    BuildContext context(*this);
+    body->build(context, shapes);
+    if (madeInCall && !weights.empty())
+      throw Error(ErrorKind::value_error, fmt::format("layer '{}' has weights and was made inside the call of another "
+                                                      "layer: they would be new at every call. Make it a member, "
+                                                      "or create the weights in build()",
+                                                      name));
+    built = true;
+  } catch (...) {
+    path = givenPath;
+    weights = givenWeights;
+    throw;
+  }
+}
+
+void LayerImpl::adopt(const Layer &child) {
+  if (std::find(children.begin(), children.end(), child) == children.end())
+    children.push_back(child);
+}
+
+std::vector<Value> LayerImpl::callTraced(const std::vector<Value> &inputs) {
+  LayerImpl *parent = callStack.empty() ? nullptr : callStack.back();
+  try {
+    if (!built) {
+      std::vector<Shape> shapes;
+      for (const Value &input : inputs)
+        shapes.push_back(withoutBatch(input.shape()));
+      // Inside another layer's call the path continues that layer's; shape inference may have left its scope.
+      std::unique_ptr<NameScope> scope;
+      if (parent && !parent->path.empty() && NameScope::prefix() != parent->path + "/")
+        scope = std::make_unique<NameScope>(parent->path.substr(NameScope::prefix().size()));
+      build(shapes);
+    }
+    if (parent && !madeInCall)
+      parent->adopt(Layer(shared_from_this()));
+    CallFrame frame(this);
+    NameScope scope(name);
+    CallContext context(*this, trainingNow());
+    auto run = [&](const std::vector<Value> &arguments) {
+      Values results = body->call(Values(arguments), context);
+      std::vector<Value> outputs(results.begin(), results.end());
+      if (activityRegularizer.defined())
+        for (const Value &output : outputs) {
+          Value penalty = activityRegularizer(output);
+          if (output.rank() > 0)
+            penalty = penalty / static_cast<double>(std::max<int64_t>(output.shape()[0], 1));
+          context.add_loss(penalty);
+        }
+      return outputs;
+    };
+    std::vector<Value> outputs;
+    if (transparent) {
+      outputs = run(inputs);
+    } else {
+      std::unique_ptr<AutocastScope> reads = autocastScopeFor(*this);
+      DType compute = policy.compute_dtype();
+      std::vector<Value> converted = inputs;
+      if (autocast && !is_float(compute)) // an integer policy casts float inputs too
+        for (Value &input : converted)
+          if (is_float(input.dtype()))
+            input = asDtype(input, compute, "layer input");
+      LayerScopeArgs args{path, className, policy.name(), compute, autocast, where};
+      outputs = tracing().layer(args, converted, run);
+      for (const Value &output : outputs)
+        output.node()->layerPath = path;
+    }
+    if (outputSpecs.empty()) {
+      for (const Value &input : inputs)
+        inputSpecs.push_back({withoutBatch(input.shape()), input.dtype()});
+      for (const Value &output : outputs)
+        outputSpecs.push_back({withoutBatch(output.shape()), output.dtype()});
+    }
+    return outputs;
+  } catch (const Error &error) {
+    rethrowWithLayer(error, *this);
+  }
+}
+
+std::vector<Value> LayerImpl::call(const std::vector<Value> &inputs, const CallArgs &args) {
+  bool symbolic =
+      std::any_of(inputs.begin(), inputs.end(), [](const Value &v) { return v.defined() && !v.node()->isTraced(); });
+  if (symbolic && !built)
+    try {
+      std::vector<Shape> shapes;
+      for (const Value &input : inputs)
+        shapes.push_back(input.shape());
+      build(shapes);
+    } catch (const Error &error) {
+      rethrowWithLayer(error, *this);
+    }
+  std::shared_ptr<LayerImpl> self = shared_from_this();
+  std::optional<bool> training = args.training;
+  std::vector<Value> outputs = apply(
+      name, inputs,
+      [self, training](const std::vector<Value> &values) {
+        TrainingScope scope(training.value_or(trainingNow()));
+        return self->callTraced(values);
+      },
+      self);
+  for (const Value &output : outputs)
+    if (output.node()->layerPath.empty())
+      output.node()->layerPath = path;
+  return outputs;
+}
+
+Tensors LayerImpl::callOnData(const Tensors &inputs, const CallArgs &args) {
+  bool training = args.training.value_or(false);
+  std::unique_ptr<CompiledFunction> &function = onData[training];
+  if (!function)
+    function = std::make_unique<CompiledFunction>(
+        FunctionOptions{.name = name}, std::vector<std::string>{},
+        [this, training](Trace &, const std::vector<Value> &feeds, const std::string &) {
+          TrainingScope scope(training);
+          std::vector<CompiledFunction::Named> fetches;
+          for (const Value &output : callTraced(feeds))
+            fetches.push_back({fmt::format("output{}", fetches.size()), output});
+          return fetches;
+        });
+  return Tensors(function->run(std::vector<Tensor>(inputs.begin(), inputs.end())));
+}
+
+bool layerCallOpen() { return !callStack.empty(); }
+
+std::vector<Value> weightRegularizers(const std::vector<Variable> &variables) {
+  std::vector<Value> penalties;
+  for (const Variable &variable : variables)
+    if (variable.impl()->regularizer.defined() && variable.trainable())
+      penalties.push_back(variable.impl()->regularizer(variable));
+  return penalties;
+}
+
+} // namespace halftone::detail
+
+namespace halftone {
+using namespace detail;
+
+Variable BuildContext::add_weight(const WeightArgs &args) {
+  LayerImpl &layer = layer_;
+  DType dtype = args.dtype.value_or(layer.policy.variable_dtype());
+  for (int64_t dim : args.shape)
+    if (dim < 0)
+      throw Error(ErrorKind::value_error,
+                  fmt::format("weight '{}' cannot have the shape {}: every dimension must be known", args.name,
+                              args.shape.str()));
+  Initializer initializer =
+      args.initializer.defined() ? args.initializer : Initializer(is_float(dtype) ? "glorot_uniform" : "zeros");
+  std::string name = args.name.empty() ? fmt::format("variable_{}", layer.weights.size()) : args.name;
+  Variable variable = makeVariable(initializer(args.shape, dtype, nextSeed()),
+                                   {.name = name,
+                                    .path = layer.path + "/" + name,
+                                    .role = args.trainable ? VariableRole::weight : VariableRole::state,
+                                    .update = args.overwrite_with_gradient ? UpdateKind::overwrite
+                                              : args.trainable             ? UpdateKind::gradient
+                                                                           : UpdateKind::assign,
+                                    .trainable = args.trainable,
+                                    .autocast = args.autocast,
+                                    .regularizer = args.regularizer});
+  layer.weights.push_back(variable);
+  return variable;
+}
+DType BuildContext::compute_dtype() const { return layer_.policy.compute_dtype(); }
+DType BuildContext::variable_dtype() const { return layer_.policy.variable_dtype(); }
+std::string BuildContext::path() const { return layer_.path; }
+
+bool CallContext::training() const { return training_; }
+DType CallContext::compute_dtype() const { return layer_.policy.compute_dtype(); }
+std::string CallContext::path() const { return layer_.path; }
+void CallContext::add_loss(const Value &loss) const { tracing().losses.push_back(loss); }
+
+} // namespace halftone

@@ -1,0 +1,57 @@
+// What stands behind a Layer: its body, policy, weights and children, and how it is built and called.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/CompiledFunction.h"
+#include "frontend/Graph.h"
+#include "halftone/Layer.h"
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace halftone::detail {
+
+struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
+  std::unique_ptr<LayerBody> body;
+  std::string className, name, path;
+  DTypePolicy policy;
+  Regularizer activityRegularizer;
+  bool trainable = true, autocast = true, built = false;
+  bool transparent = false; // a graph of layers: no scope of its own in the IR, no conversion of inputs by policy
+  bool madeInCall = false;  // constructed while another layer was called
+  Where where{};
+  std::vector<Variable> weights;
+  std::vector<Layer> children;                             // in the order of their first call
+  std::vector<ValueSpec> inputSpecs, outputSpecs;          // of the first call; batch dimensions None
+  std::array<std::unique_ptr<CompiledFunction>, 2> onData; // calls on Tensors: inference, training
+
+  /// Creates weights. `shapes` have None for the batch. Nothing is changed when the body's build throws.
+  void build(const std::vector<Shape> &shapes);
+  std::vector<Value> callTraced(const std::vector<Value> &inputs);
+  std::vector<Value> call(const std::vector<Value> &inputs, const CallArgs &args);
+  Tensors callOnData(const Tensors &inputs, const CallArgs &args);
+  void adopt(const Layer &child);
+};
+
+/// "dense", then "dense_1": Keras's automatic names. value "DenseLayer" -> "dense_layer".
+std::string uniqueName(const std::string &className);
+
+/// Prefixes the paths of layers built on this thread while it lives.
+class NameScope {
+public:
+  explicit NameScope(const std::string &name);
+  ~NameScope();
+  NameScope(const NameScope &) = delete;
+  static std::string prefix(); // "" or "net/"
+};
+
+/// Adds the layer's path and the user's line to an error that has none.
+[[noreturn]] void rethrowWithLayer(const Error &error, const LayerImpl &layer);
+
+/// Whether a layer is being called on this thread: what is constructed now is made anew at each call.
+bool layerCallOpen();
+
+/// The regularizers of trainable weights, one Value each, in the variables' dtypes.
+std::vector<Value> weightRegularizers(const std::vector<Variable> &variables);
+
+} // namespace halftone::detail

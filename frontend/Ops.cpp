@@ -1,0 +1,167 @@
+// keras.ops on Values: elementwise operations with promotion and broadcasting.
+// SPDX-License-Identifier: Apache-2.0
+#include "halftone/Ops.h"
+#include "frontend/Graph.h"
+#include "frontend/Promotion.h"
+#include <cmath>
+#include <fmt/format.h>
+
+namespace halftone {
+using namespace detail;
+using List = std::vector<Value>;
+
+namespace {
+
+Value elementwise(std::string_view op, const Value &x) {
+  return applyOne(std::string(op), {x}, [op](const List &v) { return tracing().unary(op, v[0]); });
+}
+/// Integers and bools are computed in floatx, as Keras does.
+Value floatElementwise(std::string_view op, const Value &x) {
+  return applyOne(std::string(op), {x}, [op](const List &v) { return tracing().unary(op, asFloat(v[0])); });
+}
+
+struct Operands {
+  Value a, b;
+};
+Operands fit(std::string_view op, const Value &a, const Value &b) {
+  DType dtype = a.dtype() == b.dtype() ? a.dtype() : result_type(a.dtype(), b.dtype());
+  Shape shape = broadcastShape(op, a.shape(), b.shape());
+  return {broadcastTo(asDtype(a, dtype), shape), broadcastTo(asDtype(b, dtype), shape)};
+}
+Value binary(std::string_view op, const Value &a, const Value &b) {
+  return applyOne(std::string(op), {a, b}, [op](const List &v) {
+    Operands o = fit(op, v[0], v[1]);
+    if (o.a.dtype() == DType::bool_) // NumPy: bool arithmetic is done in int32 here, as integers
+      o = {asDtype(o.a, DType::int32), asDtype(o.b, DType::int32)};
+    return tracing().binary(op, o.a, o.b);
+  });
+}
+Value floatBinary(std::string_view op, const Value &a, const Value &b) {
+  return applyOne(std::string(op), {a, b}, [op](const List &v) {
+    Operands o = fit(op, v[0], v[1]);
+    return tracing().binary(op, asFloat(o.a), asFloat(o.b));
+  });
+}
+Value compare(ComparePredicate predicate, const char *op, const Value &a, const Value &b) {
+  return applyOne(op, {a, b}, [predicate, op](const List &v) {
+    Operands o = fit(op, v[0], v[1]);
+    return tracing().compare(predicate, o.a, o.b);
+  });
+}
+
+enum class Side { left, right };
+/// An operation with a number: it takes the Value's dtype, or makes an integer Value a float when it is no integer
+/// itself.
+Value withNumber(std::string_view op, const Value &x, double number, Side side) {
+  bool divide = op == "div";
+  return applyOne(std::string(op), {x}, [op, number, side, divide](const List &v) {
+    bool needsFloat = divide || number != std::floor(number) || v[0].dtype() == DType::bool_;
+    Value value = needsFloat ? asFloat(v[0]) : v[0];
+    Value other = scalarLike(number, value);
+    return side == Side::right ? tracing().binary(op, value, other) : tracing().binary(op, other, value);
+  });
+}
+Value logical(std::string_view op, const Value &a, const Value &b) {
+  return applyOne(std::string(op), {a, b}, [op](const List &v) {
+    Operands o = fit(op, asDtype(v[0], DType::bool_), asDtype(v[1], DType::bool_));
+    return tracing().binary(op, o.a, o.b);
+  });
+}
+
+} // namespace
+
+Value operator+(const Value &a, const Value &b) { return binary("add", a, b); }
+Value operator-(const Value &a, const Value &b) { return binary("sub", a, b); }
+Value operator*(const Value &a, const Value &b) { return binary("mul", a, b); }
+Value operator/(const Value &a, const Value &b) { return floatBinary("div", a, b); }
+Value operator+(const Value &a, double b) { return withNumber("add", a, b, Side::right); }
+Value operator-(const Value &a, double b) { return withNumber("sub", a, b, Side::right); }
+Value operator*(const Value &a, double b) { return withNumber("mul", a, b, Side::right); }
+Value operator/(const Value &a, double b) { return withNumber("div", a, b, Side::right); }
+Value operator+(double a, const Value &b) { return withNumber("add", b, a, Side::left); }
+Value operator-(double a, const Value &b) { return withNumber("sub", b, a, Side::left); }
+Value operator*(double a, const Value &b) { return withNumber("mul", b, a, Side::left); }
+Value operator/(double a, const Value &b) { return withNumber("div", b, a, Side::left); }
+Value operator-(const Value &a) { return ops::negative(a); }
+
+namespace ops {
+
+Value cast(const Value &x, DType dtype) {
+  return applyOne("cast", {x}, [dtype](const List &v) { return asDtype(v[0], dtype, "user"); });
+}
+Value add(const Value &a, const Value &b) { return a + b; }
+Value subtract(const Value &a, const Value &b) { return a - b; }
+Value multiply(const Value &a, const Value &b) { return a * b; }
+Value divide(const Value &a, const Value &b) { return a / b; }
+Value power(const Value &a, const Value &b) { return floatBinary("pow", a, b); }
+Value maximum(const Value &a, const Value &b) { return binary("maximum", a, b); }
+Value minimum(const Value &a, const Value &b) { return binary("minimum", a, b); }
+Value clip(const Value &x, double x_min, double x_max) {
+  return applyOne("clip", {x}, [x_min, x_max](const List &v) {
+    return tracing().binary("minimum", tracing().binary("maximum", v[0], scalarLike(x_min, v[0])),
+                            scalarLike(x_max, v[0]));
+  });
+}
+Value where(const Value &condition, const Value &a, const Value &b) {
+  return applyOne("where", {condition, a, b}, [](const List &v) {
+    Operands o = fit("where", v[1], v[2]);
+    Shape shape = broadcastShape("where", v[0].shape(), o.a.shape());
+    return tracing().select(broadcastTo(asDtype(v[0], DType::bool_), shape), broadcastTo(o.a, shape),
+                            broadcastTo(o.b, shape));
+  });
+}
+
+Value exp(const Value &x) { return floatElementwise("exp", x); }
+Value expm1(const Value &x) { return floatElementwise("expm1", x); }
+Value log(const Value &x) { return floatElementwise("log", x); }
+Value log1p(const Value &x) { return floatElementwise("log1p", x); }
+Value sqrt(const Value &x) { return floatElementwise("sqrt", x); }
+Value rsqrt(const Value &x) { return floatElementwise("rsqrt", x); }
+Value sin(const Value &x) { return floatElementwise("sin", x); }
+Value cos(const Value &x) { return floatElementwise("cos", x); }
+Value erf(const Value &x) { return floatElementwise("erf", x); }
+Value tanh(const Value &x) { return floatElementwise("tanh", x); }
+Value sigmoid(const Value &x) { return floatElementwise("logistic", x); }
+Value floor(const Value &x) { return floatElementwise("floor", x); }
+Value ceil(const Value &x) { return floatElementwise("ceil", x); }
+Value round(const Value &x) { return floatElementwise("round_even", x); }
+Value abs(const Value &x) { return elementwise("abs", x); }
+Value sign(const Value &x) { return elementwise("sign", x); }
+Value negative(const Value &x) { return elementwise("neg", x); }
+Value square(const Value &x) { return x * x; }
+
+Value equal(const Value &a, const Value &b) { return compare(ComparePredicate::eq, "equal", a, b); }
+Value not_equal(const Value &a, const Value &b) { return compare(ComparePredicate::ne, "not_equal", a, b); }
+Value less(const Value &a, const Value &b) { return compare(ComparePredicate::lt, "less", a, b); }
+Value less_equal(const Value &a, const Value &b) { return compare(ComparePredicate::le, "less_equal", a, b); }
+Value greater(const Value &a, const Value &b) { return compare(ComparePredicate::gt, "greater", a, b); }
+Value greater_equal(const Value &a, const Value &b) { return compare(ComparePredicate::ge, "greater_equal", a, b); }
+Value logical_and(const Value &a, const Value &b) { return logical("and", a, b); }
+Value logical_or(const Value &a, const Value &b) { return logical("or", a, b); }
+Value logical_not(const Value &x) {
+  return applyOne("not", {x}, [](const List &v) { return tracing().unary("not", asDtype(v[0], DType::bool_)); });
+}
+Value isfinite(const Value &x) {
+  return applyOne("isfinite", {x}, [](const List &v) { return tracing().isFinite(asFloat(v[0])); });
+}
+
+Value zeros_like(const Value &x) { return full_like(x, 0.0); }
+Value ones_like(const Value &x) { return full_like(x, 1.0); }
+Value full_like(const Value &x, double value) {
+  return applyOne("full_like", {x}, [value](const List &v) { return scalarLike(value, v[0]); });
+}
+Value stop_gradient(const Value &x) {
+  return applyOne("stop_gradient", {x}, [](const List &v) { return tracing().stopGradient(v[0]); });
+}
+Value all_finite(const Values &xs) {
+  return applyOne("all_finite", List(xs.begin(), xs.end()), [](const List &v) {
+    List floats;
+    for (const Value &x : v)
+      if (is_float(x.dtype()))
+        floats.push_back(x);
+    return tracing().reduceAll(ReduceAllKind::all_finite, floats);
+  });
+}
+
+} // namespace ops
+} // namespace halftone

@@ -1,0 +1,27 @@
+// NumPy's broadcasting and Keras's dtype promotion, for operands of an operation.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/Trace.h"
+
+namespace halftone::detail {
+
+/// The open trace; ops run inside apply(), so there is one.
+Trace &tracing();
+/// `x` in `dtype`; unchanged when it has it.
+Value asDtype(const Value &x, DType dtype, std::string_view origin = "promotion");
+/// `x` as a float: integers and bools in floatx.
+Value asFloat(const Value &x);
+/// `x` repeated to `shape` by NumPy's rule. value_error when it does not fit.
+Value broadcastTo(const Value &x, const Shape &shape);
+/// The shape two operands broadcast to. value_error naming `op` and both shapes when they do not.
+Shape broadcastShape(std::string_view op, const Shape &a, const Shape &b);
+/// `axis` counted from the front; value_error naming `op` when out of range.
+int64_t normalizeAxis(std::string_view op, int64_t axis, int64_t rank);
+/// Axes counted from the front, ascending, without duplicates; empty means all.
+std::vector<int64_t> normalizeAxes(std::string_view op, const std::vector<int64_t> &axes, int64_t rank);
+/// A number with the dtype of `like`: Keras's weakly typed Python scalar.
+Value scalarLike(double value, const Value &like);
+/// The dtype named by floatx().
+DType floatxDtype();
+
+} // namespace halftone::detail

@@ -1,0 +1,11 @@
+// Seeds for whatever is random and was not given one.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+namespace halftone::detail {
+
+/// The next of the process's sequence of seeds: from set_random_seed(), else from the machine's entropy.
+int64_t nextSeed();
+
+} // namespace halftone::detail

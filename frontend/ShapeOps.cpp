@@ -1,0 +1,185 @@
+// keras.ops on Values: contractions, reductions and shapes.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/Graph.h"
+#include "frontend/Promotion.h"
+#include "halftone/Ops.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <numeric>
+
+namespace halftone::ops {
+using namespace detail;
+using List = std::vector<Value>;
+
+namespace {
+
+Shape keepAxes(const Shape &shape, const std::vector<int64_t> &axes) {
+  std::vector<int64_t> dims = shape.dims();
+  for (int64_t axis : axes)
+    dims[static_cast<size_t>(axis)] = 1;
+  return Shape(dims);
+}
+
+Value reduce(ReduceKind kind, const char *op, const Value &x, const Axes &axis, bool keepdims) {
+  return applyOne(op, {x}, [kind, op, list = axis.list(), keepdims](const List &v) {
+    Value in = v[0].dtype() == DType::bool_ ? asDtype(v[0], DType::int32) : v[0];
+    std::vector<int64_t> axes = normalizeAxes(op, list, in.shape().rank());
+    Value y = axes.empty() ? in : tracing().reduce(kind, in, axes, in.dtype());
+    return keepdims ? tracing().reshape(y, keepAxes(in.shape(), axes)) : y;
+  });
+}
+
+Value argReduce(bool largest, const char *op, const Value &x, int64_t axis) {
+  return applyOne(op, {x}, [largest, op, axis](const List &v) {
+    Value in = v[0].dtype() == DType::bool_ ? asDtype(v[0], DType::int32) : v[0];
+    return tracing().argReduce(largest, in, normalizeAxis(op, axis, in.shape().rank()));
+  });
+}
+
+} // namespace
+
+Value matmul(const Value &a, const Value &b) {
+  return applyOne("matmul", {a, b}, [](const List &v) {
+    DType dtype = v[0].dtype() == v[1].dtype() ? v[0].dtype() : result_type(v[0].dtype(), v[1].dtype());
+    Value a = asDtype(v[0], dtype), b = asDtype(v[1], dtype);
+    Shape sa = a.shape(), sb = b.shape();
+    auto mismatch = [&] {
+      return Error(ErrorKind::value_error, fmt::format("matmul of {} and {}", sa.str(), sb.str()));
+    };
+    if (sa.rank() < 1 || sb.rank() < 1)
+      throw mismatch();
+    int64_t kb = sb.rank() == 1 ? 0 : sb.rank() - 2;
+    if (sa[-1] != sb[kb])
+      throw mismatch();
+    Trace::ContractAxes axes;
+    axes.lhsContract = {sa.rank() - 1};
+    axes.rhsContract = {kb};
+    if (sb.rank() > 2) {
+      if (sa.rank() < 2)
+        throw mismatch();
+      // Batch axes broadcast; the leading axes of both are made equal first.
+      std::vector<int64_t> da = sa.dims(), db = sb.dims();
+      Shape batch = broadcastShape("matmul", Shape({da.begin(), da.end() - 2}), Shape({db.begin(), db.end() - 2}));
+      auto withBatch = [&](const std::vector<int64_t> &dims) {
+        std::vector<int64_t> result = batch.dims();
+        result.insert(result.end(), dims.end() - 2, dims.end());
+        return Shape(result);
+      };
+      a = broadcastTo(a, withBatch(da));
+      b = broadcastTo(b, withBatch(db));
+      axes.lhsBatch.resize(static_cast<size_t>(batch.rank()));
+      std::iota(axes.lhsBatch.begin(), axes.lhsBatch.end(), 0);
+      axes.rhsBatch = axes.lhsBatch;
+      axes.lhsContract = {batch.rank() + 1};
+      axes.rhsContract = {batch.rank()};
+    }
+    return tracing().contract(a, b, axes);
+  });
+}
+
+Value sum(const Value &x, const Axes &axis, bool keepdims) { return reduce(ReduceKind::sum, "sum", x, axis, keepdims); }
+Value max(const Value &x, const Axes &axis, bool keepdims) { return reduce(ReduceKind::max, "max", x, axis, keepdims); }
+Value min(const Value &x, const Axes &axis, bool keepdims) { return reduce(ReduceKind::min, "min", x, axis, keepdims); }
+Value prod(const Value &x, const Axes &axis, bool keepdims) {
+  return reduce(ReduceKind::prod, "prod", x, axis, keepdims);
+}
+Value mean(const Value &x, const Axes &axis, bool keepdims) {
+  return applyOne("mean", {x}, [list = axis.list(), keepdims](const List &v) {
+    Value in = asFloat(v[0]);
+    std::vector<int64_t> axes = normalizeAxes("mean", list, in.shape().rank());
+    if (axes.empty())
+      return in;
+    int64_t count = 1;
+    for (int64_t a : axes)
+      count *= in.shape()[a];
+    // The sum stays in at least float32 until it is divided: a float16 sum overflows long before its mean does.
+    bool narrow = itemsize(in.dtype()) < 4;
+    Value total = tracing().reduce(ReduceKind::sum, in, axes, narrow ? DType::float32 : in.dtype());
+    Value y = tracing().binary("div", total, scalarLike(static_cast<double>(count), total));
+    y = asDtype(y, in.dtype(), "mean");
+    return keepdims ? tracing().reshape(y, keepAxes(in.shape(), axes)) : y;
+  });
+}
+Value argmax(const Value &x, int64_t axis) { return argReduce(true, "argmax", x, axis); }
+Value argmin(const Value &x, int64_t axis) { return argReduce(false, "argmin", x, axis); }
+
+Value reshape(const Value &x, const Shape &newshape) {
+  return applyOne("reshape", {x}, [newshape](const List &v) {
+    std::vector<int64_t> dims = newshape.dims();
+    int64_t known = 1, unknown = -1;
+    for (size_t i = 0; i < dims.size(); ++i) {
+      if (dims[i] >= 0)
+        known *= dims[i];
+      else if (unknown >= 0)
+        throw Error(ErrorKind::value_error,
+                    fmt::format("reshape to {}: at most one dimension may be None", newshape.str()));
+      else
+        unknown = static_cast<int64_t>(i);
+    }
+    int64_t count = v[0].shape().elements();
+    if (unknown >= 0)
+      dims[static_cast<size_t>(unknown)] = known == 0 ? 0 : count / known;
+    if (Shape(dims).elements() != count)
+      throw Error(ErrorKind::value_error, fmt::format("cannot reshape {} to {}", v[0].shape().str(), newshape.str()));
+    return Shape(dims) == v[0].shape() ? v[0] : tracing().reshape(v[0], Shape(dims));
+  });
+}
+Value transpose(const Value &x, const std::vector<int64_t> &axes) {
+  return applyOne("transpose", {x}, [axes](const List &v) {
+    int64_t rank = v[0].shape().rank();
+    std::vector<int64_t> permutation(static_cast<size_t>(rank));
+    for (int64_t i = 0; i < rank; ++i)
+      permutation[static_cast<size_t>(i)] = rank - 1 - i;
+    if (!axes.empty()) {
+      if (static_cast<int64_t>(axes.size()) != rank)
+        throw Error(ErrorKind::value_error,
+                    fmt::format("transpose: {} axes for shape {}", axes.size(), v[0].shape().str()));
+      normalizeAxes("transpose", axes, rank);
+      for (int64_t i = 0; i < rank; ++i)
+        permutation[static_cast<size_t>(i)] = normalizeAxis("transpose", axes[static_cast<size_t>(i)], rank);
+    }
+    return tracing().transpose(v[0], permutation);
+  });
+}
+Value broadcast_to(const Value &x, const Shape &shape) {
+  return applyOne("broadcast_to", {x}, [shape](const List &v) { return broadcastTo(v[0], shape); });
+}
+Value expand_dims(const Value &x, int64_t axis) {
+  return applyOne("expand_dims", {x}, [axis](const List &v) {
+    std::vector<int64_t> dims = v[0].shape().dims();
+    dims.insert(dims.begin() + normalizeAxis("expand_dims", axis, static_cast<int64_t>(dims.size()) + 1), 1);
+    return tracing().reshape(v[0], Shape(dims));
+  });
+}
+Value squeeze(const Value &x, const Axes &axis) {
+  return applyOne("squeeze", {x}, [list = axis.list()](const List &v) {
+    Shape shape = v[0].shape();
+    std::vector<int64_t> axes = normalizeAxes("squeeze", list, shape.rank()), dims;
+    for (int64_t i = 0; i < shape.rank(); ++i) {
+      bool named = std::find(axes.begin(), axes.end(), i) != axes.end();
+      if (named && shape[i] != 1 && !list.empty())
+        throw Error(ErrorKind::value_error, fmt::format("squeeze: axis {} of shape {} is not 1", i, shape.str()));
+      if (!named || shape[i] != 1)
+        dims.push_back(shape[i]);
+    }
+    return tracing().reshape(v[0], Shape(dims));
+  });
+}
+Value one_hot(const Value &x, int64_t num_classes, DType dtype) {
+  return applyOne("one_hot", {x}, [num_classes, dtype](const List &v) {
+    if (num_classes < 1)
+      throw Error(ErrorKind::value_error, fmt::format("one_hot: num_classes must be positive, got {}", num_classes));
+    if (is_float(v[0].dtype()) || v[0].dtype() == DType::bool_)
+      throw Error(ErrorKind::type_error, fmt::format("one_hot needs integer indices, got {}", name(v[0].dtype())));
+    std::vector<int64_t> dims = v[0].shape().dims();
+    dims.push_back(num_classes);
+    Value index = asDtype(v[0], DType::int32, "index");
+    std::vector<int64_t> ones = v[0].shape().dims();
+    ones.push_back(1);
+    Value repeated = broadcastTo(tracing().reshape(index, Shape(ones)), Shape(dims));
+    Value classes = tracing().iota(static_cast<int64_t>(dims.size()) - 1, Shape(dims), DType::int32);
+    return asDtype(tracing().compare(ComparePredicate::eq, repeated, classes), dtype, "one_hot");
+  });
+}
+
+} // namespace halftone::ops

@@ -1,0 +1,113 @@
+// The one place where Values become IR: a function being traced into a graph-stage module.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/Variables.h"
+#include "halftone/Error.h"
+#include "halftone/Value.h"
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mlir {
+class ModuleOp;
+}
+
+namespace halftone::detail {
+
+class Trace;
+struct Call;
+
+/// What a Value points to: a value in a trace, or the result of a recorded call of a symbolic graph.
+struct Node {
+  Shape shape;
+  DType dtype = DType::float32;
+  std::string layerPath;
+  // Traced: the trace, MLIR's value and the region that it was made in.
+  std::weak_ptr<Trace> trace;
+  const void *handle = nullptr;
+  int64_t region = -1;
+  // Symbolic: the call that made it (null for an Input) and which of its results it is.
+  std::shared_ptr<Call> call;
+  size_t index = 0;
+  std::string name; // of an Input
+  bool isTraced() const { return handle != nullptr; }
+};
+
+enum class ReduceKind : uint8_t { sum, max, min, prod, logical_and, logical_or };
+enum class ComparePredicate : uint8_t { eq, ne, lt, le, gt, ge };
+enum class ReduceAllKind : uint8_t { all_finite, sum_of_squares, max_abs };
+
+struct LayerScopeArgs {
+  std::string path, className, policy;
+  DType computeDtype = DType::float32;
+  bool autocast = true;
+  Where where{};
+};
+
+/// Emits ops of the dialect at the present insertion point. All shapes are static. Every method throws Error:
+/// value_error with both shapes or dtypes when operands do not fit. Dtypes must agree already: promotion is
+/// frontend/Ops.cpp's.
+class Trace : public std::enable_shared_from_this<Trace> {
+public:
+  static std::shared_ptr<Trace> create(std::string name);
+  virtual ~Trace() = default;
+  /// The innermost trace open on this thread, or null.
+  static Trace *current();
+  /// Makes a trace current on this thread.
+  class Scope {
+  public:
+    explicit Scope(std::shared_ptr<Trace> trace);
+    ~Scope();
+    Scope(const Scope &) = delete;
+  };
+
+  virtual Value feed(const std::string &name, const Shape &shape, DType dtype) = 0;
+  virtual void fetch(const std::string &name, const Value &value) = 0;
+
+  virtual Value unary(std::string_view op, const Value &x) = 0;
+  virtual Value binary(std::string_view op, const Value &a, const Value &b) = 0;
+  virtual Value compare(ComparePredicate predicate, const Value &a, const Value &b) = 0;
+  virtual Value select(const Value &condition, const Value &a, const Value &b) = 0;
+  virtual Value isFinite(const Value &x) = 0;
+  virtual Value cast(const Value &x, DType dtype, std::string_view origin) = 0;
+  virtual Value splat(double value, const Shape &shape, DType dtype) = 0;
+  virtual Value literal(const Tensor &data) = 0; // at most 64 elements
+  virtual Value iota(int64_t axis, const Shape &shape, DType dtype) = 0;
+  virtual Value randomBits(const Value &key, const Shape &shape) = 0;
+  struct ContractAxes {
+    std::vector<int64_t> lhsBatch, rhsBatch, lhsContract, rhsContract;
+  };
+  virtual Value contract(const Value &a, const Value &b, const ContractAxes &axes) = 0;
+  virtual Value reduce(ReduceKind kind, const Value &x, const std::vector<int64_t> &axes, DType result) = 0;
+  virtual Value argReduce(bool max, const Value &x, int64_t axis) = 0;
+  virtual Value reduceAll(ReduceAllKind kind, const std::vector<Value> &xs) = 0;
+  virtual Value reshape(const Value &x, const Shape &shape) = 0;
+  virtual Value broadcast(const Value &x, const Shape &shape, const std::vector<int64_t> &axes) = 0;
+  virtual Value transpose(const Value &x, const std::vector<int64_t> &permutation) = 0;
+  virtual Value stopGradient(const Value &x) = 0;
+
+  /// `dtype` differs from the variable's only for an autocast read.
+  virtual Value read(const std::shared_ptr<VariableImpl> &variable, DType dtype) = 0;
+  virtual void assign(const std::shared_ptr<VariableImpl> &variable, const Value &value) = 0;
+  virtual std::vector<Value> gradient(const Value &y, const std::vector<std::shared_ptr<VariableImpl>> &of,
+                                      const std::vector<Value> &at) = 0;
+  /// What `then` assigns happens only where `condition` (a bool scalar) holds.
+  virtual void when(const Value &condition, const std::function<void()> &then) = 0;
+  /// One layer's call: `body` sees the inputs in the compute dtype (floats, when autocast) and gives the outputs.
+  virtual std::vector<Value> layer(const LayerScopeArgs &args, const std::vector<Value> &inputs,
+                                   const std::function<std::vector<Value>(const std::vector<Value> &)> &body) = 0;
+
+  /// Losses added by layers so far (regularizers of activity); taken by whoever computes the total.
+  std::vector<Value> losses;
+  /// Run on the host before each play of what is traced (learning-rate schedules).
+  std::vector<std::function<void()>> beforeRun;
+
+  /// Closes @main; the module is in the graph stage and verified. Throws internal_error when it does not verify.
+  virtual mlir::ModuleOp finish() = 0;
+  /// The variables named in the module, by symbol.
+  virtual const std::vector<std::pair<std::string, std::shared_ptr<VariableImpl>>> &variables() const = 0;
+};
+
+} // namespace halftone::detail

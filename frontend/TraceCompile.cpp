@@ -1,0 +1,98 @@
+// Compiling and interpreting traces.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/TraceCompile.h"
+#include "compiler/Compiler.h"
+#include "dialect/Interpreter.h"
+#include "dialect/TypeInference.h"
+#include "runtime/TensorAccess.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace halftone::detail {
+
+namespace {
+
+compiler::CompileOptions compileOptions(const FunctionOptions &options) {
+  compiler::CompileOptions result;
+  result.strict = options.strict;
+  result.maxStandaloneCasts = options.maxStandaloneCasts;
+#ifdef HALFTONE_VERIFY_STAGES
+  result.verifyStages = true;
+#endif
+  return result;
+}
+
+dialect::TensorData dataOf(MLIRContext *context, const Tensor &tensor) {
+  auto type = RankedTensorType::get(tensor.shape().dims(), dialect::elementType(context, tensor.dtype()));
+  return dialect::TensorData::fromBytes(type, TensorAccess::data(tensor));
+}
+
+Tensor tensorOf(const dialect::TensorData &data) {
+  llvm::ArrayRef<int64_t> dims = data.type.getShape();
+  Tensor tensor = TensorAccess::allocate(*dialect::dtypeOf(data.type.getElementType()),
+                                         Shape(std::vector<int64_t>(dims.begin(), dims.end())));
+  std::string bytes = data.toBytes();
+  std::copy(bytes.begin(), bytes.end(), reinterpret_cast<char *>(TensorAccess::mutableData(tensor)));
+  return tensor;
+}
+
+} // namespace
+
+StatusOr<Executable> compileTrace(Trace &trace, const FunctionOptions &options) {
+  return compiler::compile(trace.finish(), compileOptions(options));
+}
+
+StatusOr<std::string> traceText(Trace &trace, const FunctionOptions &options, Stage stage, bool locations) {
+  ModuleOp module = trace.finish();
+  auto wanted = static_cast<compiler::Stage>(stage);
+  if (wanted <= compiler::Stage::kernel) {
+    HALFTONE_RETURN_IF_ERROR(compiler::runStages(module, compiler::Stage::graph, wanted, compileOptions(options)));
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    OpPrintingFlags flags;
+    if (locations)
+      flags.enableDebugInfo(true, true);
+    module->print(os, flags);
+    return text;
+  }
+  std::string text;
+  compiler::CompileOptions withText = compileOptions(options);
+  withText.onStage = [&](compiler::Stage reached, std::string_view stageText) {
+    if (reached == wanted)
+      text = stageText;
+  };
+  StatusOr<Executable> executable = compiler::compile(module, withText);
+  if (!executable.isOk())
+    return executable.status();
+  return text;
+}
+
+StatusOr<std::vector<Tensor>> interpretTrace(Trace &trace, const FunctionOptions &options,
+                                             const std::vector<Tensor> &feeds) {
+  ModuleOp module = trace.finish();
+  HALFTONE_RETURN_IF_ERROR(
+      compiler::runStages(module, compiler::Stage::graph, compiler::Stage::pure, compileOptions(options)));
+  MLIRContext *context = module.getContext();
+  std::vector<dialect::TensorData> inputs;
+  for (const Tensor &feed : feeds)
+    inputs.push_back(dataOf(context, feed));
+  dialect::VariableValues values;
+  for (const auto &[symbol, variable] : trace.variables()) {
+    StatusOr<Tensor> value = variable->memory->read();
+    if (!value.isOk())
+      return value.status();
+    values[symbol] = dataOf(context, *value);
+  }
+  StatusOr<std::vector<dialect::TensorData>> outputs = dialect::interpret(module, inputs, values);
+  if (!outputs.isOk())
+    return outputs.status();
+  for (const auto &[symbol, variable] : trace.variables())
+    HALFTONE_RETURN_IF_ERROR(variable->memory->write(tensorOf(values.at(symbol))));
+  std::vector<Tensor> results;
+  for (const dialect::TensorData &output : *outputs)
+    results.push_back(tensorOf(output));
+  return results;
+}
+
+} // namespace halftone::detail

@@ -1,0 +1,122 @@
+// Variables: memory, reads under autocast, assignment.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/Variables.h"
+#include "frontend/Trace.h"
+#include "halftone/Error.h"
+#include "runtime/devices/CpuDevice.h"
+#include <atomic>
+#include <fmt/format.h>
+
+namespace halftone {
+using namespace detail;
+
+namespace {
+
+thread_local std::optional<DType> scopeDtype;
+thread_local bool scopeActive = false;
+std::atomic<uint64_t> epoch{0};
+
+// One lock for all: models share layers, optimizers and metrics freely.
+VariableStore &processStore() {
+  static VariableStore store(sharedCpuDevice().valueOrThrow());
+  return store;
+}
+
+VariableImpl &created(const std::shared_ptr<VariableImpl> &impl) {
+  if (!impl)
+    throw Error(
+        ErrorKind::runtime_error,
+        "a Variable was read before it was created: does the layer's build(BuildContext &, const Shape &) make it?");
+  return *impl;
+}
+
+} // namespace
+
+Variable::Variable() noexcept = default;
+Variable::Variable(const Variable &) = default;
+Variable::Variable(Variable &&) noexcept = default;
+Variable &Variable::operator=(const Variable &) & = default;
+Variable &Variable::operator=(Variable &&) &noexcept = default;
+Variable::~Variable() = default;
+Variable::Variable(std::shared_ptr<VariableImpl> impl) : impl_(std::move(impl)) {}
+
+Shape Variable::shape() const { return created(impl_).shape; }
+DType Variable::dtype() const {
+  VariableImpl &v = created(impl_);
+  std::optional<DType> scope = autocastDtype();
+  return v.autocast && scope && is_float(v.dtype) ? *scope : v.dtype;
+}
+std::string Variable::name() const { return created(impl_).name; }
+std::string Variable::path() const { return created(impl_).path; }
+bool Variable::trainable() const { return created(impl_).trainable; }
+Variable::operator Value() const {
+  created(impl_);
+  Trace *trace = Trace::current();
+  if (!trace)
+    throw Error(
+        ErrorKind::runtime_error,
+        fmt::format("Variable '{}' was read outside of a function being traced: value() gives its data", impl_->path));
+  return trace->read(impl_, dtype());
+}
+Tensor Variable::value() const { return created(impl_).memory->read().valueOrThrow(); }
+void Variable::assign(const Tensor &value) const {
+  VariableImpl &v = created(impl_);
+  if (!value.defined() || value.shape() != v.shape)
+    throw Error(ErrorKind::value_error,
+                fmt::format("The shape of the target variable and the shape of the target value in "
+                            "`variable.assign(value)` must match. "
+                            "variable.shape={}, Received: value.shape={}. Target variable: {}",
+                            v.shape.str(), value.defined() ? value.shape().str() : "(undefined)", v.path));
+  v.memory->write(value.dtype() == v.dtype ? value : value.astype(v.dtype)).orThrow();
+}
+void Variable::assign(const Value &value) const {
+  VariableImpl &v = created(impl_);
+  Trace *trace = Trace::current();
+  if (!trace)
+    throw Error(ErrorKind::runtime_error,
+                fmt::format("Variable '{}' was assigned a Value outside of a function being traced", v.path));
+  if (value.shape() != v.shape)
+    throw Error(ErrorKind::value_error, fmt::format("The shape of the target variable and the shape of the target "
+                                                    "value in `variable.assign(value)` must match. "
+                                                    "variable.shape={}, Received: value.shape={}. Target variable: {}",
+                                                    v.shape.str(), value.shape().str(), v.path));
+  trace->assign(impl_, value.dtype() == v.dtype ? value : trace->cast(value, v.dtype, "assign"));
+}
+
+namespace detail {
+
+Variable makeVariable(const Tensor &initial, const VariableArgs &args) {
+  auto impl = std::make_shared<VariableImpl>();
+  impl->memory = processStore().create(args.path, initial).valueOrThrow();
+  impl->name = args.name;
+  impl->path = args.path;
+  impl->shape = initial.shape();
+  impl->dtype = initial.dtype();
+  impl->role = args.role;
+  impl->update = args.update;
+  impl->trainable = args.trainable;
+  impl->autocast = args.autocast;
+  impl->regularizer = args.regularizer;
+  return Variable(std::move(impl));
+}
+
+std::optional<DType> autocastDtype() { return scopeActive ? scopeDtype : std::nullopt; }
+AutocastScope::AutocastScope(std::optional<DType> dtype) : savedDtype_(scopeDtype), savedActive_(scopeActive) {
+  if (dtype && !is_float(*dtype))
+    throw Error(ErrorKind::value_error, fmt::format("`AutocastScope` can only be used with a floating-point target "
+                                                    "dtype, such as 'float16'. Received: dtype={}",
+                                                    halftone::name(*dtype)));
+  scopeDtype = dtype;
+  scopeActive = true;
+}
+AutocastScope::~AutocastScope() {
+  scopeDtype = savedDtype_;
+  scopeActive = savedActive_;
+}
+bool AutocastScope::active() { return scopeActive; }
+
+uint64_t configurationEpoch() { return epoch.load(); }
+void bumpConfigurationEpoch() { epoch.fetch_add(1); }
+
+} // namespace detail
+} // namespace halftone

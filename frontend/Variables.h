@@ -1,0 +1,58 @@
+// What stands behind a Variable: its memory and what layers, optimizers and traces ask of it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "halftone/Arguments.h"
+#include "halftone/Value.h"
+#include "runtime/VariableStore.h"
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace halftone::detail {
+
+enum class VariableRole : uint8_t { weight, state, seed, slot, iteration, learning_rate, loss_scale, metric, constant };
+enum class UpdateKind : uint8_t { gradient, assign, overwrite };
+
+struct VariableImpl {
+  VariableHandle memory;
+  std::string name, path;
+  Shape shape;
+  DType dtype = DType::float32;
+  VariableRole role = VariableRole::weight;
+  UpdateKind update = UpdateKind::gradient;
+  bool trainable = true, autocast = true;
+  Regularizer regularizer{};
+};
+
+struct VariableArgs {
+  std::string name, path;
+  VariableRole role = VariableRole::weight;
+  UpdateKind update = UpdateKind::gradient;
+  bool trainable = true, autocast = true;
+  Regularizer regularizer{};
+};
+/// A variable holding a copy of `initial`, in the process's store of the CPU.
+Variable makeVariable(const Tensor &initial, const VariableArgs &args);
+
+/// The dtype in which autocast variables are read on this thread: nullopt outside scopes and in a scope without one.
+std::optional<DType> autocastDtype();
+/// keras.src AutocastScope: reads of autocast float variables give `dtype` (nullopt: their own).
+class AutocastScope {
+public:
+  explicit AutocastScope(std::optional<DType> dtype);
+  ~AutocastScope();
+  AutocastScope(const AutocastScope &) = delete;
+  static bool active(); // any scope open on this thread
+
+private:
+  std::optional<DType> savedDtype_;
+  bool savedActive_;
+};
+
+/// A number that grows whenever something that a trace depends on changes: trainable flags, policies. Part of program
+/// keys.
+uint64_t configurationEpoch();
+void bumpConfigurationEpoch();
+
+} // namespace halftone::detail

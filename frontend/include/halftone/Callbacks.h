@@ -1,0 +1,121 @@
+// Callbacks. Give one away by value, or keep it and pass its address.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "Version.h"
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace halftone {
+class Model;
+class HALFTONE_API Logs { // names and values in Keras's order: loss first, then metrics
+public:
+  double operator[](std::string_view name) const; // key_error lists the names there are
+  bool contains(std::string_view name) const;
+  void set(std::string_view name, double value);
+  using const_iterator = std::vector<std::pair<std::string, double>>::const_iterator;
+  const_iterator begin() const & { return items_.begin(); }
+  const_iterator end() const & { return items_.end(); }
+  const_iterator begin() const && = delete;
+  const_iterator end() const && = delete;
+  std::string str() const; // "loss: 0.1234 - accuracy: 0.9876"
+private:
+  std::vector<std::pair<std::string, double>> items_;
+};
+
+class HALFTONE_API Callback {
+public:
+  virtual ~Callback();
+  virtual void on_train_begin(const Logs &) {}
+  virtual void on_train_end(const Logs &) {}
+  virtual void on_epoch_begin(int64_t, const Logs &) {}
+  virtual void on_epoch_end(int64_t, Logs &) {}
+  virtual void on_train_batch_begin(int64_t, const Logs &) {}
+  virtual void on_train_batch_end(int64_t, const Logs &) {}
+  virtual void on_test_begin(const Logs &) {}
+  virtual void on_test_end(const Logs &) {}
+  virtual void on_test_batch_end(int64_t, const Logs &) {}
+  virtual void on_predict_batch_end(int64_t, const Logs &) {}
+  virtual void set_model(const Model &model);
+  Model model() const; // runtime_error outside fit, evaluate and predict
+private:
+  std::shared_ptr<void> model_;
+};
+class CallbackArg {
+public:
+  template <std::derived_from<Callback> C> CallbackArg(C given) : callback_(std::make_shared<C>(std::move(given))) {}
+  template <std::derived_from<Callback> C> CallbackArg(C *kept) : callback_(std::shared_ptr<void>(), kept) {}
+  template <std::derived_from<Callback> C> CallbackArg(std::shared_ptr<C> shared) : callback_(std::move(shared)) {}
+  Callback &operator*() const { return *callback_; }
+
+private:
+  std::shared_ptr<Callback> callback_;
+};
+
+enum class MonitorMode : uint8_t { automatic, min, max };
+namespace callbacks {
+struct EarlyStoppingArgs {
+  std::string monitor = "val_loss";
+  double min_delta = 0.0;
+  int64_t patience = 0;
+  int verbose = 0;
+  MonitorMode mode = MonitorMode::automatic;
+  std::optional<double> baseline{};
+  bool restore_best_weights = false;
+  int64_t start_from_epoch = 0;
+};
+class HALFTONE_API EarlyStopping : public Callback {
+public:
+  explicit EarlyStopping(EarlyStoppingArgs args = {});
+  void on_epoch_end(int64_t epoch, Logs &logs) override;
+  int64_t stopped_epoch() const { return stopped_epoch_; }
+
+private:
+  EarlyStoppingArgs args_;
+  int64_t stopped_epoch_ = 0;
+};
+struct CSVLoggerArgs {
+  char separator = ',';
+  bool append = false;
+};
+class HALFTONE_API CSVLogger : public Callback {
+public:
+  explicit CSVLogger(std::string filename, CSVLoggerArgs args = {});
+
+private:
+  std::string filename_;
+};
+class HALFTONE_API TerminateOnNaN : public Callback {
+public:
+  explicit TerminateOnNaN(bool raise_error = false);
+};
+class HALFTONE_API LearningRateScheduler : public Callback {
+public:
+  explicit LearningRateScheduler(std::function<double(int64_t epoch, double learning_rate)> schedule, int verbose = 0);
+
+private:
+  std::function<double(int64_t, double)> schedule_;
+};
+struct LambdaCallbackArgs {
+  std::function<void(int64_t, const Logs &)> on_epoch_begin{};
+  std::function<void(int64_t, Logs &)> on_epoch_end{};
+  std::function<void(const Logs &)> on_train_begin{};
+  std::function<void(const Logs &)> on_train_end{};
+  std::function<void(int64_t, const Logs &)> on_train_batch_begin{};
+  std::function<void(int64_t, const Logs &)> on_train_batch_end{};
+};
+class HALFTONE_API LambdaCallback : public Callback {
+public:
+  explicit LambdaCallback(LambdaCallbackArgs args);
+  void on_epoch_end(int64_t epoch, Logs &logs) override;
+
+private:
+  LambdaCallbackArgs args_;
+};
+} // namespace callbacks
+} // namespace halftone

@@ -1,0 +1,7 @@
+// Everything a program needs, in one include.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "Jit.h"
+#include "Layers.h"
+#include "Model.h"
+#include "Ops.h"

@@ -1,0 +1,91 @@
+// jit(f): a function of Values becomes a function of Tensors. Traced and compiled once per shapes, dtypes and policy.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "Device.h"
+#include "Value.h"
+#include <array>
+#include <functional>
+
+namespace halftone {
+struct JitArgs {
+  std::optional<Device> device{};
+  std::string name = "step";
+};
+namespace detail {
+class HALFTONE_API TracedProgram {
+public:
+  TracedProgram(std::function<Values(const std::vector<Values> &)> f, const JitArgs &args);
+  Tensors run(const std::vector<Tensors> &arguments) const;
+
+private:
+  struct Rep;
+  std::shared_ptr<Rep> rep_;
+};
+template <class T> struct Data;
+template <> struct Data<Value> {
+  using type = Tensor;
+  static Value in(const Values &v) { return v[0]; }
+  static Values out(const Value &v) { return v; }
+  static Tensor result(const Tensors &t) { return t[0]; }
+};
+template <> struct Data<Values> {
+  using type = Tensors;
+  static Values in(const Values &v) { return v; }
+  static Values out(const Values &v) { return v; }
+  static Tensors result(const Tensors &t) { return t; }
+};
+template <size_t N> struct Data<std::array<Value, N>> {
+  using type = std::array<Tensor, N>;
+  static Values out(const std::array<Value, N> &v) { return std::vector<Value>(v.begin(), v.end()); }
+  static type result(const Tensors &t) {
+    type r;
+    for (size_t i = 0; i < N; ++i)
+      r[i] = t[i];
+    return r;
+  }
+};
+template <> struct Data<void> { using type = void; };
+template <class T> using DataOf = Data<std::remove_cvref_t<T>>;
+
+template <class F> struct Signature : Signature<decltype(&F::operator())> {};
+template <class R, class... A> struct Signature<R (*)(A...)> {
+  template <template <class, class...> class To> using apply = To<R, A...>;
+};
+template <class C, class R, class... A> struct Signature<R (C::*)(A...)> : Signature<R (*)(A...)> {};
+template <class C, class R, class... A> struct Signature<R (C::*)(A...) const> : Signature<R (*)(A...)> {};
+template <class F>
+concept Concrete = std::is_pointer_v<F> || requires {
+  &F::operator();
+};
+} // namespace detail
+
+template <class R, class... A> class Jitted {
+public:
+  template <class F>
+  Jitted(F f, const JitArgs &args) : program_(wrap(std::move(f), std::index_sequence_for<A...>{}), args) {}
+  typename detail::DataOf<R>::type operator()(const typename detail::DataOf<A>::type &...arguments) const {
+    if constexpr (std::is_void_v<R>)
+      program_.run({Tensors(arguments)...});
+    else
+      return detail::DataOf<R>::result(program_.run({Tensors(arguments)...}));
+  }
+
+private:
+  template <class F, size_t... I>
+  static std::function<Values(const std::vector<Values> &)> wrap(F f, std::index_sequence<I...>) {
+    return [f = std::move(f)](const std::vector<Values> &v) mutable -> Values {
+      if constexpr (std::is_void_v<R>) {
+        f(detail::DataOf<A>::in(v[I])...);
+        return {};
+      } else
+        return detail::DataOf<R>::out(f(detail::DataOf<A>::in(v[I])...));
+    };
+  }
+  detail::TracedProgram program_;
+};
+/// f takes Value or Values and returns Value, Values, std::array<Value, N> or nothing. It is kept and traced again for
+/// new shapes: capture handles by value ([=]), which shares them.
+template <detail::Concrete F> auto jit(F f, const JitArgs &args = {}) {
+  return typename detail::Signature<F>::template apply<Jitted>(std::move(f), args);
+}
+} // namespace halftone

@@ -1,0 +1,213 @@
+// Layers: a handle you hold, copy and call; and Custom<T>, which makes a layer of any struct with a call().
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "Arguments.h"
+#include "Error.h"
+#include "Policy.h"
+
+namespace halftone {
+class Layer;
+class Input;
+namespace detail {
+struct LayerImpl;
+}
+
+/// DTypePolicy.convert_input: free functions, so that policies need to know nothing above them.
+HALFTONE_API Value convert_input(const DTypePolicy &policy, const Value &x, bool autocast, DType dtype);
+HALFTONE_API Tensor convert_input(const DTypePolicy &policy, const Tensor &x, bool autocast, DType dtype);
+
+struct CallArgs {
+  std::optional<bool> training{}; // empty: as the caller, false outside fit
+};
+struct WeightArgs { // Layer.add_weight, in Keras's order
+  Shape shape{};
+  Initializer initializer{};
+  std::optional<DType> dtype{};
+  bool trainable = true;
+  bool autocast = true;
+  Regularizer regularizer{};
+  std::string aggregation = "none";
+  bool overwrite_with_gradient = false;
+  std::string name{};
+};
+
+class HALFTONE_API BuildContext { // what a custom layer may use in build()
+public:
+  Variable add_weight(const WeightArgs &args);
+  DType compute_dtype() const;
+  DType variable_dtype() const;
+  std::string path() const;
+  explicit BuildContext(detail::LayerImpl &layer) : layer_(layer) {}
+  detail::LayerImpl &layer() const { return layer_; }
+
+private:
+  detail::LayerImpl &layer_;
+};
+class HALFTONE_API CallContext { // what a custom layer may use in call()
+public:
+  bool training() const;
+  DType compute_dtype() const;
+  std::string path() const;
+  void add_loss(const Value &loss) const;
+  CallContext(detail::LayerImpl &layer, bool training) : layer_(layer), training_(training) {}
+
+private:
+  detail::LayerImpl &layer_;
+  bool training_;
+};
+
+namespace detail {
+/// The interface behind every layer; Custom<T> implements it for users.
+class HALFTONE_API LayerBody {
+public:
+  virtual ~LayerBody();
+  virtual void build(BuildContext &, const std::vector<Shape> &) {}
+  virtual Values call(const Values &inputs, const CallContext &context) = 0;
+  virtual void get_config(Config &) const {}
+};
+HALFTONE_API std::string class_name_of(std::string_view pretty_function);
+
+template <class T>
+concept CallsOne = requires(T &t, const Value &x) {
+  { t.call(x) } -> std::convertible_to<Values>;
+};
+template <class T>
+concept CallsOneIn = requires(T &t, const Value &x, const CallContext &c) {
+  { t.call(x, c) } -> std::convertible_to<Values>;
+};
+template <class T>
+concept CallsMany = requires(T &t, const Values &x) {
+  { t.call(x) } -> std::convertible_to<Values>;
+};
+template <class T>
+concept CallsManyIn = requires(T &t, const Values &x, const CallContext &c) {
+  { t.call(x, c) } -> std::convertible_to<Values>;
+};
+template <class T>
+concept Builds = requires(T &t, BuildContext &b, const Shape &s) {
+  t.build(b, s);
+};
+template <class T>
+concept BuildsMany = requires(T &t, BuildContext &b, const std::vector<Shape> &s) {
+  t.build(b, s);
+};
+template <class T>
+concept HasBuild = requires {
+  &T::build;
+};
+template <class T>
+concept HasConfig = requires(const T &t, Config &c) {
+  t.get_config(c);
+};
+
+template <class T> class CustomBody final : public LayerBody {
+public:
+  explicit CustomBody(T t) : self(std::move(t)) {}
+  static_assert(!HasBuild<T> || Builds<T> || BuildsMany<T>,
+                "a custom layer's build must be callable as build(BuildContext &, const Shape &)");
+  void build(BuildContext &b, const std::vector<Shape> &shapes) override {
+    if constexpr (BuildsMany<T>)
+      self.build(b, shapes);
+    else if constexpr (Builds<T>)
+      self.build(b, shapes.at(0));
+  }
+  Values call(const Values &x, const CallContext &c) override {
+    if constexpr (CallsManyIn<T>)
+      return self.call(x, c);
+    else if constexpr (CallsMany<T>)
+      return self.call(x);
+    else if constexpr (CallsOneIn<T>)
+      return self.call(x[0], c);
+    else
+      return self.call(x[0]);
+  }
+  void get_config(Config &c) const override {
+    if constexpr (HasConfig<T>)
+      self.get_config(c);
+  }
+  T self;
+};
+template <class T> std::string type_name() { return class_name_of(__PRETTY_FUNCTION__); }
+} // namespace detail
+
+/// A struct with  call(const Value &)  or  call(const Values &), each optionally with a second  const CallContext &.
+/// Optional:  build(BuildContext &, const Shape &),  get_config(Config &) const,  static T from_config(const Config &).
+template <class T>
+concept CustomLayer = !std::derived_from<T, Layer> &&
+                      (detail::CallsOne<T> || detail::CallsOneIn<T> || detail::CallsMany<T> || detail::CallsManyIn<T>);
+
+struct LayerArgs { // Layer.__init__, in Keras's order
+  Regularizer activity_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  bool autocast = true;
+  std::string name{};
+};
+
+/// A handle with shared identity, as a Python reference: copying it shares weights, `const` guards the handle and not
+/// the layer, and subclasses (Dense, Model, ...) add constructors and accessors but never data, so that a Dense kept as
+/// a Layer loses nothing. Calling it on a Value records it; on a Tensor it compiles, runs and returns data.
+class HALFTONE_API Layer {
+public:
+  Layer(const Layer &);
+  Layer(Layer &&) noexcept;
+  Layer &operator=(const Layer &) &;
+  Layer &operator=(Layer &&) &noexcept;
+  ~Layer();
+  Layer(const Input &input); // so that Sequential({Input({784}), ...}) reads as in Keras
+
+  [[nodiscard]] Value operator()(const Value &x, const CallArgs &args = {}) const;
+  [[nodiscard]] Value operator()(const Values &xs, const CallArgs &args = {}) const;
+  [[nodiscard]] Tensor operator()(const Tensor &x, const CallArgs &args = {}) const;
+  [[nodiscard]] Tensor operator()(const Tensors &xs, const CallArgs &args = {}) const;
+  [[nodiscard]] Values outputs(const Values &xs, const CallArgs &args = {}) const; // for layers with several outputs
+
+  std::string name() const;
+  std::string path() const; // "net/encoder/dense_1"; assigned by build
+  std::string class_name() const;
+  bool built() const;
+  bool trainable() const;
+  void set_trainable(bool trainable) const;
+  DTypePolicy dtype_policy() const;
+  void set_dtype_policy(const PolicyArg &policy) const;
+  DType dtype() const; // the variable dtype
+  DType compute_dtype() const;
+  DType variable_dtype() const;
+  DType input_dtype() const;
+  std::vector<Layer> layers() const; // children, in the order of their first call
+  std::vector<Variable> variables() const;
+  std::vector<Variable> trainable_variables() const;
+  std::vector<Variable> non_trainable_variables() const;
+  std::vector<Tensor> get_weights() const;
+  void set_weights(const std::vector<Tensor> &weights) const;
+  int64_t count_params() const;
+  Config get_config() const;
+  friend bool operator==(const Layer &, const Layer &) = default; // identity
+  explicit Layer(std::shared_ptr<detail::LayerImpl> impl);
+  const std::shared_ptr<detail::LayerImpl> &impl() const { return impl_; }
+
+protected:
+  Layer(std::unique_ptr<detail::LayerBody> body, std::string class_name, const LayerArgs &args, Where where);
+  Variable weight(std::string_view name) const;
+  detail::LayerBody &body() const;
+  std::shared_ptr<detail::LayerImpl> impl_;
+};
+
+/// auto y = Custom(LowRank{.units = 64})(x);   or   using LowRankDense = Custom<LowRank>;
+/// Layers called inside call() become its children by being called: there is nothing to register.
+template <CustomLayer T> class Custom : public Layer {
+public:
+  explicit Custom(T self, const LayerArgs &args = {}, Where where = Where::current())
+      : Layer(std::make_unique<detail::CustomBody<T>>(std::move(self)), detail::type_name<T>(), args, where) {}
+  const T &self() const { return static_cast<detail::CustomBody<T> &>(body()).self; }
+};
+struct InputArgs {
+  std::optional<int64_t> batch_size{};
+  std::optional<DType> dtype{}; // floatx, never the policy, as in Keras
+  std::string name{};
+};
+class HALFTONE_API Input : public Value { // shape without the batch
+public:
+  explicit Input(const Shape &shape, const InputArgs &args = {});
+};
+} // namespace halftone

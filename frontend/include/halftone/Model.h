@@ -1,0 +1,181 @@
+// Models: Sequential, functional and custom; compile, fit, evaluate, predict; looking inside; saving.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "Callbacks.h"
+#include "Data.h"
+#include "Layer.h"
+#include "Losses.h"
+#include "Metrics.h"
+#include "Optimizers.h"
+#include "Reports.h"
+
+namespace halftone {
+
+/// One loss, one per output, or one per named output.
+class HALFTONE_API LossSpec {
+public:
+  LossSpec() = default;
+  template <std::convertible_to<Loss> L> LossSpec(L loss) : losses_{Loss(std::move(loss))} {}
+  LossSpec(std::initializer_list<Loss> per_output) : losses_(per_output) {}
+  LossSpec(std::initializer_list<std::pair<std::string, Loss>> by_name);
+  const std::vector<Loss> &losses() const { return losses_; }
+  const std::vector<std::string> &names() const { return names_; }
+
+private:
+  std::vector<Loss> losses_;
+  std::vector<std::string> names_;
+};
+/// Metrics for the one output, or per named output.
+class HALFTONE_API MetricSpec {
+public:
+  MetricSpec() = default;
+  MetricSpec(std::initializer_list<Metric> metrics) : metrics_(metrics) {}
+  MetricSpec(std::vector<Metric> metrics) : metrics_(std::move(metrics)) {}
+  MetricSpec(std::initializer_list<std::pair<std::string, std::vector<Metric>>> by_name);
+  const std::vector<Metric> &metrics() const { return metrics_; }
+
+private:
+  std::vector<Metric> metrics_;
+  std::vector<std::string> names_;
+};
+/// (x, y), (x, y, sample_weight) or a dataset.
+class HALFTONE_API ValidationData {
+public:
+  ValidationData() = default;
+  ValidationData(const Tensors &x, const Tensors &y, const Tensors &sample_weight = {})
+      : dataset_(Dataset(x, y, sample_weight)) {}
+  ValidationData(Dataset dataset) : dataset_(std::move(dataset)) {}
+  const std::optional<Dataset> &dataset() const { return dataset_; }
+
+private:
+  std::optional<Dataset> dataset_;
+};
+
+enum class Numerics : uint8_t {
+  fast,  // a fused intermediate may stay wider than its dtype; reports say where
+  strict // every op rounds as the interpreter does
+};
+struct CompileArgs { // Trainer.compile, then ours
+  Optimizer optimizer = "rmsprop";
+  LossSpec loss{};
+  std::vector<double> loss_weights{};
+  MetricSpec metrics{};
+  MetricSpec weighted_metrics{};
+  bool run_eagerly = false; // the reference interpreter, op by op
+  int64_t steps_per_execution = 1;
+  bool jit_compile = true;
+  bool auto_scale_loss = true; // wraps when the model's policy is named mixed_float16
+  std::optional<Device> device{};
+  Numerics numerics = Numerics::fast;
+  std::optional<int64_t> max_standalone_casts{}; // compile_error when the step needs more
+};
+struct FitArgs { // Trainer.fit
+  int64_t batch_size = 32;
+  int64_t epochs = 1;
+  int verbose = 1; // 0 silent, 1 a bar, 2 a line an epoch
+  std::vector<CallbackArg> callbacks{};
+  double validation_split = 0.0;
+  ValidationData validation_data{};
+  bool shuffle = true;
+  std::vector<std::pair<int64_t, double>> class_weight{};
+  Tensors sample_weight{};
+  int64_t initial_epoch = 0;
+  std::optional<int64_t> steps_per_epoch{};
+  std::optional<int64_t> validation_steps{};
+  std::optional<int64_t> validation_batch_size{};
+  int64_t validation_freq = 1;
+};
+struct EvaluateArgs {
+  int64_t batch_size = 32;
+  int verbose = 1;
+  Tensors sample_weight{};
+  std::optional<int64_t> steps{};
+  std::vector<CallbackArg> callbacks{};
+};
+struct PredictArgs {
+  int64_t batch_size = 32;
+  int verbose = 1;
+  std::optional<int64_t> steps{};
+  std::vector<CallbackArg> callbacks{};
+};
+struct BatchArgs {
+  Tensors sample_weight{};
+  std::vector<std::pair<int64_t, double>> class_weight{};
+};
+struct SummaryArgs {
+  int64_t line_length = 0;
+  bool expand_nested = false;
+  bool show_trainable = false;
+  bool show_policy = true;
+};
+enum class Program : uint8_t { predict, test, train };
+struct IrArgs {
+  std::optional<Program> program{};
+  std::optional<int64_t> batch_size{};
+  bool locations = false;
+}; // train when compiled
+struct ModelArgs {
+  std::string name{};
+  bool trainable = true;
+};
+
+class HALFTONE_API History {
+public:
+  std::vector<double> operator[](std::string_view key) const; // one value per epoch
+  std::vector<std::string> keys() const;
+  std::vector<int64_t> epoch() const;
+
+private:
+  struct Rep;
+  std::shared_ptr<Rep> rep_;
+  friend class Model;
+};
+
+class HALFTONE_API Model : public Layer {
+public:
+  Model(const Values &inputs, const Values &outputs, const ModelArgs &args = {}, Where where = Where::current());
+  template <CustomLayer T>
+  explicit Model(T self, const ModelArgs &args = {}, Where where = Where::current())
+      : Model(std::make_unique<detail::CustomBody<T>>(std::move(self)), detail::type_name<T>(), args, where) {}
+
+  void compile(const CompileArgs &args = {}) const;
+  History fit(const Tensors &x, const Tensors &y, const FitArgs &args = {}) const;
+  History fit(const Dataset &dataset, const FitArgs &args = {}) const;
+  Logs evaluate(const Tensors &x, const Tensors &y, const EvaluateArgs &args = {}) const;
+  Logs evaluate(const Dataset &dataset, const EvaluateArgs &args = {}) const;
+  Tensor predict(const Tensors &x, const PredictArgs &args = {}) const; // value_error for several outputs: predict_all
+  Tensors predict_all(const Tensors &x, const PredictArgs &args = {}) const;
+  Logs train_on_batch(const Tensors &x, const Tensors &y, const BatchArgs &args = {}) const;
+  Logs test_on_batch(const Tensors &x, const Tensors &y, const BatchArgs &args = {}) const;
+  Tensor predict_on_batch(const Tensors &x) const;
+  void stop_training() const;
+
+  Optimizer optimizer() const; // the wrapper when the loss is scaled
+  std::optional<optimizers::LossScaleOptimizer> loss_scale_optimizer() const;
+  Layer get_layer(std::string_view name) const; // value_error lists the names there are
+  std::vector<Value> inputs() const;
+  std::vector<Value> outputs() const;
+  using Layer::outputs;
+
+  SummaryReport summary(const SummaryArgs &args = {}) const;
+  std::string ir(Stage stage, const IrArgs &args = {}) const;                // MLIR, or for target the LLVM IR or PTX
+  void dump_ir(const std::string &directory, const IrArgs &args = {}) const; // 0-graph.mlir ... 6-target.ptx
+  CastLedger cast_ledger(const IrArgs &args = {}) const;
+
+  explicit Model(const Layer &layer) : Layer(layer) {} // type_error when it is not a model
+protected:
+  Model(std::unique_ptr<detail::LayerBody> body, std::string class_name, const ModelArgs &args, Where where);
+};
+
+class HALFTONE_API Sequential : public Model {
+public:
+  Sequential(std::initializer_list<Layer> layers = {}, const ModelArgs &args = {}, Where where = Where::current());
+  explicit Sequential(std::vector<Layer> layers, const ModelArgs &args = {}, Where where = Where::current());
+  void add(const Layer &layer) const;
+  void pop() const;
+};
+
+HALFTONE_API void set_random_seed(int64_t seed); // initial weights, shuffling, dropout
+/// Where the progress asked for by `verbose` goes: stdout until set. Nothing else in the library writes.
+HALFTONE_API void set_output(std::function<void(std::string_view)> sink);
+} // namespace halftone

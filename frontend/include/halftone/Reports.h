@@ -1,0 +1,44 @@
+// What Halftone can tell: typed rows, a text for people and JSON for programs. The library itself never prints these.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "DType.h"
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace halftone {
+enum class Stage : uint8_t { graph, cast, pure, kernel, linalg, plan, target };
+HALFTONE_API std::string_view name(Stage stage);
+HALFTONE_API Stage stage(std::string_view name);
+
+struct HALFTONE_API SummaryReport {
+  struct Row {
+    std::string path, class_name, output_shape, policy;
+    DType compute_dtype, variable_dtype;
+    int64_t params;
+    std::string rule, connected_to;
+  };
+  std::vector<Row> rows;
+  int64_t total_params = 0, trainable_params = 0, optimizer_params = 0, bytes = 0;
+  std::string text() const;
+  std::string json() const;
+};
+struct HALFTONE_API CastLedger {
+  enum class Kind : uint8_t { rounding, storage };
+  struct Row {
+    std::string path, value;
+    DType from, to;
+    Kind kind;
+    bool fused;
+    int64_t bytes;
+    std::string rule, location;
+  };
+  std::vector<Row> rows;
+  int64_t standalone = 0, fused = 0, bytes_moved = 0;
+  std::string text() const;
+  std::string json() const;
+};
+HALFTONE_API std::ostream &operator<<(std::ostream &os, const SummaryReport &report);
+HALFTONE_API std::ostream &operator<<(std::ostream &os, const CastLedger &report);
+} // namespace halftone

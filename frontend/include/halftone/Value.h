@@ -1,0 +1,112 @@
+// Symbols: what a layer computes, before any data exists. A Value has a shape and a dtype, and nothing to read.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "DType.h"
+#include "Shape.h"
+#include "Tensor.h"
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace halftone {
+namespace detail {
+struct Node;
+struct VariableImpl;
+} // namespace detail
+
+class HALFTONE_API Value {
+public:
+  Value() noexcept;
+  Value(const Value &);
+  Value(Value &&) noexcept;
+  Value &operator=(const Value &) &; // no assignment to a temporary
+  Value &operator=(Value &&) &noexcept;
+  ~Value();
+  bool defined() const { return node_ != nullptr; }
+  Shape shape() const; // with none for the batch
+  DType dtype() const;
+  int64_t rank() const { return shape().rank(); }
+  std::string layer_path() const;
+  explicit Value(std::shared_ptr<detail::Node> node);
+  const std::shared_ptr<detail::Node> &node() const { return node_; }
+
+private:
+  std::shared_ptr<detail::Node> node_;
+};
+HALFTONE_API Value constant(const Tensor &data); // a Tensor enters a graph only by name
+
+HALFTONE_API Value operator+(const Value &a, const Value &b);
+HALFTONE_API Value operator-(const Value &a, const Value &b);
+HALFTONE_API Value operator*(const Value &a, const Value &b);
+HALFTONE_API Value operator/(const Value &a, const Value &b);
+HALFTONE_API Value operator+(const Value &a, double b);
+HALFTONE_API Value operator-(const Value &a, double b);
+HALFTONE_API Value operator*(const Value &a, double b);
+HALFTONE_API Value operator/(const Value &a, double b);
+HALFTONE_API Value operator+(double a, const Value &b);
+HALFTONE_API Value operator-(double a, const Value &b);
+HALFTONE_API Value operator*(double a, const Value &b);
+HALFTONE_API Value operator/(double a, const Value &b);
+HALFTONE_API Value operator-(const Value &a);
+inline Value &operator+=(Value &a, const Value &b) {
+  a = a + b;
+  return a;
+}
+inline Value &operator*=(Value &a, const Value &b) {
+  a = a * b;
+  return a;
+}
+
+class HALFTONE_API Values { // one, or several in order
+public:
+  Values() noexcept;
+  Values(const Value &one);
+  Values(std::initializer_list<Value> list);
+  Values(std::vector<Value> list);
+  Values(const Values &);
+  Values(Values &&) noexcept;
+  Values &operator=(const Values &) &;
+  Values &operator=(Values &&) &noexcept;
+  ~Values();
+  size_t size() const { return list_.size(); }
+  Value operator[](size_t i) const { return list_.at(i); }
+  const Value *begin() const & { return list_.data(); }
+  const Value *end() const & { return list_.data() + list_.size(); }
+  const Value *begin() const && = delete;
+  const Value *end() const && = delete;
+
+private:
+  std::vector<Value> list_;
+};
+
+/// A weight. Converting it to a Value reads it: in the compute dtype inside an autocast scope, as Keras does.
+class HALFTONE_API Variable {
+public:
+  Variable() noexcept;
+  Variable(const Variable &);
+  Variable(Variable &&) noexcept;
+  Variable &operator=(const Variable &) &;
+  Variable &operator=(Variable &&) &noexcept;
+  ~Variable();
+  bool defined() const { return impl_ != nullptr; }
+  operator Value() const; // runtime_error "... was read before it was created" when undefined
+  Shape shape() const;
+  DType dtype() const;
+  std::string name() const;
+  std::string path() const;
+  bool trainable() const;
+  Tensor value() const;                   // a copy on the host
+  void assign(const Tensor &value) const; // now; stored in the variable's dtype
+  void assign(const Value &value) const;  // in the graph being traced
+  explicit Variable(std::shared_ptr<detail::VariableImpl> impl);
+  const std::shared_ptr<detail::VariableImpl> &impl() const { return impl_; }
+
+private:
+  std::shared_ptr<detail::VariableImpl> impl_;
+};
+
+[[nodiscard]] HALFTONE_API std::vector<Value> gradients(const Value &loss, const std::vector<Variable> &wrt);
+[[nodiscard]] HALFTONE_API std::vector<Value> gradients(const Value &loss, const std::vector<Value> &wrt);
+} // namespace halftone

@@ -1,0 +1,138 @@
+// Players by input signature, least recently used out first.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/ProgramCache.h"
+#include "runtime/TensorTypes.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+namespace halftone {
+
+std::string ProgramKey::str() const {
+  std::string text = variant + "(";
+  for (const TensorType &type : feeds)
+    text += (&type == feeds.data() ? "" : ", ") + type.str();
+  return text + ")";
+}
+
+namespace {
+
+/// "feed 0 ('x'), dimension 1 (65 values, 1 to 65)": the dimension with the most values among keys like the first.
+std::string describeVariation(const std::vector<const ProgramKey *> &keys, const Signature &signature) {
+  const ProgramKey &first = *keys.front();
+  std::string best = "the dtypes, ranks or variants";
+  size_t most = 1;
+  for (size_t feed = 0; feed < first.feeds.size(); ++feed) {
+    const std::string name = feed < signature.feeds.size() ? fmt::format(" ('{}')", signature.feeds[feed].name) : "";
+    for (size_t axis = 0; axis < first.feeds[feed].shape.size(); ++axis) {
+      std::set<int64_t> values;
+      for (const ProgramKey *key : keys)
+        if (feed < key->feeds.size() && axis < key->feeds[feed].shape.size())
+          values.insert(key->feeds[feed].shape[axis]);
+      if (values.size() <= most)
+        continue;
+      most = values.size();
+      best = fmt::format("feed {}{}, dimension {} ({} values from {} to {})", feed, name, axis, most, *values.begin(),
+                         *values.rbegin());
+    }
+  }
+  return best;
+}
+
+} // namespace
+
+ProgramCache::ProgramCache(std::string name, Compile compile, Warn warn, size_t capacity)
+    : name_(std::move(name)), compile_(std::move(compile)), warn_(std::move(warn)),
+      capacity_(std::max<size_t>(capacity, 1)) {}
+
+void ProgramCache::evict(std::string &warning) {
+  if (entries_.size() <= capacity_)
+    return;
+  if (!warned_) {
+    warned_ = true;
+    std::vector<const ProgramKey *> all;
+    for (const Entry &entry : entries_)
+      all.push_back(&entry.key);
+    warning =
+        fmt::format("{}: more than {} input signatures; the least recently used is dropped and compiled again when it "
+                    "comes back. What varies most: {}",
+                    name_, capacity_, describeVariation(all, entries_.front().player->executable().signature));
+  }
+  entries_.pop_back();
+}
+
+void ProgramCache::insertLocked(ProgramKey key, std::shared_ptr<Player> player, std::string &warning) {
+  std::erase_if(entries_, [&](const Entry &entry) { return entry.key == key; });
+  entries_.push_front({std::move(key), std::move(player)});
+  evict(warning);
+}
+
+StatusOr<std::shared_ptr<Player>> ProgramCache::find(const ProgramKey &key) {
+  std::string warning;
+  std::shared_ptr<Player> player;
+  {
+    std::lock_guard lock(mutex_);
+    auto found = std::ranges::find(entries_, key, &Entry::key);
+    if (found != entries_.end()) {
+      entries_.splice(entries_.begin(), entries_, found);
+      return entries_.front().player;
+    }
+    if (!compile_) {
+      std::string known;
+      for (const Entry &entry : entries_)
+        known += (known.empty() ? "" : ", ") + entry.key.str();
+      return Status(ErrorKind::key_error, fmt::format("{}: not compiled for {}; there are: {}", name_, key.str(),
+                                                      known.empty() ? "none" : known));
+    }
+    StatusOr<std::shared_ptr<Player>> compiled = compile_(key);
+    HALFTONE_RETURN_IF_ERROR(compiled.status());
+    ++compileCount_;
+    player = *std::move(compiled);
+    insertLocked(key, player, warning);
+  }
+  if (!warning.empty() && warn_)
+    warn_(warning);
+  return player;
+}
+
+StatusOr<std::vector<Tensor>> ProgramCache::play(std::span<const Tensor> feeds, const std::string &variant) {
+  ProgramKey key{{}, variant};
+  for (size_t i = 0; i < feeds.size(); ++i) {
+    if (!feeds[i].defined())
+      return Status(ErrorKind::value_error, fmt::format("{}: feed {} is an undefined tensor", name_, i));
+    key.feeds.push_back(typeOf(feeds[i]));
+  }
+  StatusOr<std::shared_ptr<Player>> player = find(key);
+  HALFTONE_RETURN_IF_ERROR(player.status());
+  return (*player)->play(feeds);
+}
+
+void ProgramCache::insert(ProgramKey key, std::shared_ptr<Player> player) {
+  std::string warning;
+  {
+    std::lock_guard lock(mutex_);
+    insertLocked(std::move(key), std::move(player), warning);
+  }
+  if (!warning.empty() && warn_)
+    warn_(warning);
+}
+
+void ProgramCache::clear() {
+  std::lock_guard lock(mutex_);
+  entries_.clear();
+}
+
+int64_t ProgramCache::compileCount() const {
+  std::lock_guard lock(mutex_);
+  return compileCount_;
+}
+
+std::vector<ProgramKey> ProgramCache::keys() const {
+  std::lock_guard lock(mutex_);
+  std::vector<ProgramKey> keys;
+  for (const Entry &entry : entries_)
+    keys.push_back(entry.key);
+  return keys;
+}
+
+} // namespace halftone

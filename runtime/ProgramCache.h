@@ -1,0 +1,64 @@
+// A function compiled once per input signature: the players made so far, and how to make one more.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "runtime/Player.h"
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace halftone {
+
+/// What a player is found by: the feeds' types, and a word for whatever else the trace depended on ("train", a policy's key).
+struct ProgramKey {
+  std::vector<TensorType> feeds;
+  std::string variant;
+  std::string str() const; // "train(128x784xf32, 128xi32)"
+  friend bool operator==(const ProgramKey &, const ProgramKey &) = default;
+};
+
+/// Safe to use from several threads; one compiles while the others wait, so that no key is compiled twice.
+class ProgramCache {
+public:
+  /// Makes the player for a key. Must not call the same program.
+  using Compile = std::function<StatusOr<std::shared_ptr<Player>>(const ProgramKey &key)>;
+  using Warn = std::function<void(const std::string &message)>;
+  static constexpr size_t defaultCapacity = 64;
+
+  /// `name` is for messages. Without `compile` the program is closed: it holds what was inserted.
+  explicit ProgramCache(std::string name, Compile compile = {}, Warn warn = {}, size_t capacity = defaultCapacity);
+
+  /// The player for `key`, compiled when there is none. The least recently used one goes when there are more than the capacity;
+  /// the first time, `warn` hears which feed and dimension vary. A closed program gives key_error listing the keys it has.
+  StatusOr<std::shared_ptr<Player>> find(const ProgramKey &key);
+  /// find() by the types of `feeds`, then play().
+  StatusOr<std::vector<Tensor>> play(std::span<const Tensor> feeds, const std::string &variant = {});
+  void insert(ProgramKey key, std::shared_ptr<Player> player);
+  void clear();
+
+  int64_t compileCount() const; // successful calls of Compile, ever
+  std::vector<ProgramKey> keys() const; // most recently used first
+
+private:
+  struct Entry {
+    ProgramKey key;
+    std::shared_ptr<Player> player;
+  };
+  void evict(std::string &warning);
+  void insertLocked(ProgramKey key, std::shared_ptr<Player> player, std::string &warning);
+
+  const std::string name_;
+  const Compile compile_;
+  const Warn warn_;
+  const size_t capacity_;
+  mutable std::mutex mutex_;
+  std::list<Entry> entries_; // most recently used first
+  int64_t compileCount_ = 0;
+  bool warned_ = false;
+};
+
+} // namespace halftone
