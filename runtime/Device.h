@@ -53,7 +53,8 @@ public:
   virtual std::string name() const = 0; // "cpu"
   /// Zeroed, aligned to bufferAlignment; an address also for 0 bytes. device_error, with the size, when there is no room.
   virtual StatusOr<DeviceMemory> allocate(int64_t bytes) = 0;
-  /// A queue whose launches use at most `scratchBytes` of scratch on each thread. It must not outlive the device.
+  /// A queue whose launches use at most `scratchBytes` of scratch on each thread. It must not outlive the device. device_error
+  /// as for allocate().
   virtual StatusOr<std::unique_ptr<DeviceQueue>> makeQueue(int64_t scratchBytes) = 0;
 };
 

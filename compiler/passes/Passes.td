@@ -55,6 +55,71 @@ def InlineLayersPass : Halftone_Pass<"inline-layers"> {
   }];
 }
 
+def LiftVariablesPass : Halftone_Pass<"lift-variables"> {
+  let summary = "Turns state into arguments and results";
+  let description = [{
+    Requires: stage cast.
+    Ensures: no `read` and no `assign`. After the feeds, @main has an argument with `halftone.variable = @v` for each
+    variable whose value on entry is used, in the order of first use; after the fetches, a result with
+    `halftone.variable = @v` for each variable that is assigned, in the order of first assignment. A `read` gives the
+    latest value assigned before it; an `assign` in a region of `when` is a result of the `when`, for which the other
+    region yields the value from before. `gradient ... of [@v]` differentiates at the argument. The symbols stay.
+    Example:
+    ```mlir
+    func.func @main(%d: tensor<4xf32> {halftone.name = "d"}) {
+      %w = halftone.read @w : tensor<4xf32>
+      %0 = halftone.sub %w, %d : tensor<4xf32>
+      halftone.assign @w, %0 : tensor<4xf32>
+      return
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @main(%d: tensor<4xf32> {halftone.name = "d"}, %w: tensor<4xf32> {halftone.variable = @w})
+        -> (tensor<4xf32> {halftone.variable = @w}) {
+      %0 = halftone.sub %w, %d : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    ```
+  }];
+}
+
+def DifferentiatePass : Halftone_Pass<"differentiate"> {
+  let summary = "Resolves gradients by reverse accumulation";
+  let description = [{
+    Requires: lift-variables; no common subexpressions merged yet, so that each use of a variable still has its own cast
+    and contributes to the gradient in the variable's dtype.
+    Ensures: no `gradient` and no `stop_gradient`. Only ops between the values and the scalar are differentiated; what
+    does not depend on a value has zeros. Cotangents of a value used several times are added in its dtype; for a
+    variable with `update = overwrite` the largest is taken. Ops of the backward pass have the location of their forward
+    op, marked `fused<"gradient">`. Gradients of gradients work. An op on the way that has no derivative is an error that
+    names it, its layer and the gradient.
+    Example:
+    ```mlir
+    %d = halftone.gradient %s at (%x : tensor<4xf32>) : tensor<f32> -> tensor<4xf32>
+    ```
+    with `%s = reduce sum (mul %x, %x)` becomes
+    ```mlir
+    %1 = halftone.constant dense<1.0> : tensor<f32>
+    %2 = halftone.broadcast %1 {axes = array<i64>} : tensor<f32> to tensor<4xf32>
+    %3 = halftone.mul %2, %x : tensor<4xf32>
+    %4 = halftone.mul %2, %x : tensor<4xf32>
+    %d = halftone.add %3, %4 : tensor<4xf32>
+    ```
+  }];
+}
+
+def SimplifyPass : Halftone_Pass<"simplify"> {
+  let summary = "Canonicalization, exact rewrites, common subexpressions, dead code";
+  let description = [{
+    Requires: differentiate.
+    Ensures: stage pure; not a bit of any result changes. Rounding casts are kept, also those to the same dtype; equal
+    casts of one value become one. Rewrites are exact, signed zeros, infinities and NaNs included (ExactRewrites.h).
+    Example: `halftone.mul %x, %one` with `%one = constant dense<1.0>` becomes `%x`; `halftone.add %x, %zero` with
+    `dense<0.0>` stays, since -0.0 + 0.0 is 0.0.
+  }];
+}
+
 def VerifyStagePass : Halftone_Pass<"verify-stage"> {
   let summary = "Checks that a module keeps the contract of a stage";
   let description = [{

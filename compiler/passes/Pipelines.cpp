@@ -20,6 +20,12 @@ void buildPipeline(OpPassManager &passes, Stage from, Stage to, const CompileOpt
     passes.addPass(createInlineLayersPass()); // once every layer's casts stand
     verify(Stage::cast);
   }
+  if (crosses(Stage::pure)) {
+    passes.addPass(createLiftVariablesPass()); // before anything may reorder reads and writes
+    passes.addPass(createDifferentiatePass()); // pure, and each use of a variable still has its own cast
+    passes.addPass(createSimplifyPass());      // the first merging of equal values that is legal
+    verify(Stage::pure);
+  }
 }
 
 } // namespace halftone::compiler

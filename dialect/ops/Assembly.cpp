@@ -18,6 +18,12 @@ ParseResult parseSelectType(OpAsmParser &parser, Type &condition, Type &result) 
 }
 void printSelectType(OpAsmPrinter &printer, Operation *, Type, Type result) { printer << result; }
 
+ParseResult parseTypesInParens(OpAsmParser &parser, SmallVectorImpl<Type> &types) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren,
+                                        [&] { return parser.parseType(types.emplace_back()); });
+}
+void printTypesInParens(OpAsmPrinter &printer, Operation *, TypeRange types) { printer << "(" << types << ")"; }
+
 ParseResult parseKernelType(OpAsmParser &parser, TypeAttr &type) {
   FunctionType function;
   if (parser.parseType(function))

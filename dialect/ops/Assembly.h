@@ -21,6 +21,10 @@ template <class EnumAttr> void printBareEnum(mlir::OpAsmPrinter &printer, mlir::
 mlir::ParseResult parseSelectType(mlir::OpAsmParser &parser, mlir::Type &condition, mlir::Type &result);
 void printSelectType(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::Type condition, mlir::Type result);
 
+/// Types in parentheses, perhaps none: `(tensor<8xf32>, tensor<i1>)`.
+mlir::ParseResult parseTypesInParens(mlir::OpAsmParser &parser, llvm::SmallVectorImpl<mlir::Type> &types);
+void printTypesInParens(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::TypeRange types);
+
 /// A kernel's type: `(tensor<8xf32>) -> tensor<8xf32>`.
 mlir::ParseResult parseKernelType(mlir::OpAsmParser &parser, mlir::TypeAttr &type);
 void printKernelType(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::TypeAttr type);

@@ -23,7 +23,8 @@ private:
 
 StatusOr<DeviceMemory> NullDevice::allocate(int64_t bytes) { return allocateHostMemory(bytes); }
 
-StatusOr<std::unique_ptr<DeviceQueue>> NullDevice::makeQueue(int64_t) {
+StatusOr<std::unique_ptr<DeviceQueue>> NullDevice::makeQueue(int64_t scratchBytes) {
+  HALFTONE_RETURN_IF_ERROR(allocateHostMemory(scratchBytes).status()); // refuses what a computing device would
   return std::unique_ptr<DeviceQueue>(std::make_unique<NullQueue>(*this));
 }
 

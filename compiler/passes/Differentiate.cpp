@@ -1,0 +1,186 @@
+// differentiate: gradients become ordinary ops, by reverse accumulation over the ops between the values and the scalar.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   %y = mul %x, %x; %s = reduce sum %y; %d = gradient %s at (%x)
+// becomes
+//   %y = mul %x, %x; %s = reduce sum %y; %1 = constant 1; %b = broadcast %1; %d = add (mul %b, %x), (mul %b, %x)
+#include "compiler/LayerPath.h"
+#include "compiler/passes/Passes.h"
+#include "dialect/Gradient.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+#define GEN_PASS_DEF_DIFFERENTIATEPASS
+#include "compiler/passes/Passes.h.inc"
+
+namespace {
+
+class Differentiate : public impl::DifferentiatePassBase<Differentiate> {
+  void runOnOperation() override;
+};
+
+/// Gives each op that a derivative builds the location of its forward op, marked.
+struct GradientLocations : OpBuilder::Listener {
+  Location forward;
+  explicit GradientLocations(Location forward) : forward(forward) {}
+  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override { op->setLoc(gradientLocation(forward)); }
+};
+
+Value splat(OpBuilder &builder, Location loc, Type type, double value) {
+  auto tensor = cast<RankedTensorType>(type);
+  auto element = builder.getFloatAttr(tensor.getElementType(), value);
+  return ConstantOp::create(builder, loc, tensor, DenseElementsAttr::get(tensor, Attribute(element)));
+}
+
+/// Resolves one `gradient`.
+class Backward {
+public:
+  Backward(GradientOp gradient, func::FuncOp function)
+      : gradient(gradient), function(function), listener(gradient.getLoc()), builder(gradient, &listener) {}
+  LogicalResult run();
+
+private:
+  void findDependent();
+  LogicalResult findPath();
+  LogicalResult differentiate(Operation *op);
+  void accumulate(Value value, Value cotangent);
+  bool hasDependentOperand(Operation *op) {
+    return llvm::any_of(op->getOperands(), [&](Value operand) { return dependent.contains(operand); });
+  }
+
+  GradientOp gradient;
+  func::FuncOp function;
+  GradientLocations listener;
+  OpBuilder builder;
+  llvm::DenseSet<Value> dependent;         // values that a derivative reaches from the xs
+  llvm::MapVector<Operation *, bool> path; // all ops in program order; true: between the xs and y
+  llvm::DenseMap<Value, Value> cotangents;
+};
+
+/// Forward: which values depend on the xs, differentiably. Program order, ops of a region before the op that holds it.
+void Backward::findDependent() {
+  dependent.insert(gradient.getXs().begin(), gradient.getXs().end());
+  function.getBody().walk([&](Operation *op) {
+    path.insert({op, false});
+    if (auto when = dyn_cast<WhenOp>(op)) {
+      for (Region &region : when->getRegions())
+        for (auto [yielded, result] : llvm::zip(region.front().getTerminator()->getOperands(), when.getResults()))
+          if (dependent.contains(yielded))
+            dependent.insert(result);
+    } else if (!isConstantToGradient(op) && hasDependentOperand(op)) {
+      for (Value result : op->getResults())
+        if (isDifferentiable(result.getType()))
+          dependent.insert(result);
+    }
+  });
+}
+
+/// Backward: which of the ops that do so matter to y, and have they all a derivative?
+LogicalResult Backward::findPath() {
+  llvm::SetVector<Value> reached;
+  if (dependent.contains(gradient.getY()))
+    reached.insert(gradient.getY());
+  for (size_t i = 0; i < reached.size(); ++i) {
+    Operation *op = reached[i].getDefiningOp();
+    if (!op)
+      continue;
+    if (!isa<WhenOp>(op) && !hasDependentOperand(op))
+      continue; // one of the xs, independent of the others
+    if (!isa<GradientOpInterface>(op)) {
+      InFlightDiagnostic error = op->emitOpError() << "has no gradient, but the value to differentiate depends on it";
+      if (StringRef layer = layerPathOf(op->getLoc()); !layer.empty())
+        error << " (layer " << layer << ")";
+      error.attachNote(gradient.getLoc()) << "differentiated here";
+      return failure();
+    }
+    path[op] = true;
+    for (Value operand : op->getOperands())
+      if (dependent.contains(operand))
+        reached.insert(operand);
+  }
+  return success();
+}
+
+/// Adds up, in the dtype of the value; a variable that takes its gradient as its new value takes the largest instead.
+void Backward::accumulate(Value value, Value cotangent) {
+  Value &sum = cotangents[value];
+  if (!sum) {
+    sum = cotangent;
+    return;
+  }
+  Operation *definition = value.getDefiningOp();
+  listener.forward = definition ? definition->getLoc() : gradient.getLoc();
+  bool largest = false;
+  if (auto argument = dyn_cast<BlockArgument>(value); argument && argument.getOwner()->getParentOp() == function) {
+    auto symbol = function.getArgAttrOfType<FlatSymbolRefAttr>(argument.getArgNumber(), variableAttr);
+    auto variable = symbol ? SymbolTable::lookupNearestSymbolFrom<VariableOp>(function, symbol) : VariableOp();
+    largest = variable && variable.getUpdate() == UpdateKind::overwrite;
+  }
+  if (largest)
+    sum = MaximumOp::create(builder, listener.forward, sum, cotangent);
+  else
+    sum = AddOp::create(builder, listener.forward, sum, cotangent);
+}
+
+LogicalResult Backward::differentiate(Operation *op) {
+  SmallVector<Value> results, operands;
+  for (Value result : op->getResults())
+    results.push_back(cotangents.lookup(result));
+  if (llvm::none_of(results, [](Value cotangent) { return cotangent != nullptr; }))
+    return success();
+  listener.forward = op->getLoc();
+  if (failed(cast<GradientOpInterface>(op).buildGradient(builder, results, operands)))
+    return failure();
+  for (auto [index, operand, cotangent] : llvm::enumerate(op->getOperands(), operands)) {
+    if (!cotangent || !dependent.contains(operand))
+      continue;
+    if (cotangent.getType() != operand.getType())
+      return op->emitOpError() << "gives operand " << index << " of type " << operand.getType()
+                               << " a cotangent of type " << cotangent.getType();
+    accumulate(operand, cotangent);
+  }
+  return success();
+}
+
+LogicalResult Backward::run() {
+  if (!gradient.getOf().empty())
+    return gradient.emitOpError() << "names variables; expected lift-variables first";
+  findDependent();
+  if (failed(findPath()))
+    return failure();
+  if (dependent.contains(gradient.getY()))
+    cotangents[gradient.getY()] = splat(builder, gradient.getLoc(), gradient.getY().getType(), 1);
+  for (auto [op, between] : llvm::reverse(path))
+    if (between && failed(differentiate(op)))
+      return failure();
+  listener.forward = gradient.getLoc();
+  for (auto [x, result] : llvm::zip_equal(gradient.getXs(), gradient.getGradients())) {
+    Value cotangent = cotangents.lookup(x);
+    result.replaceAllUsesWith(cotangent ? cotangent : splat(builder, gradient.getLoc(), result.getType(), 0));
+  }
+  gradient.erase();
+  return success();
+}
+
+void Differentiate::runOnOperation() {
+  for (auto function : getOperation().getOps<func::FuncOp>()) {
+    // In program order: a gradient of a gradient finds the inner one resolved.
+    SmallVector<GradientOp> gradients;
+    function.walk<WalkOrder::PreOrder>([&](GradientOp gradient) { gradients.push_back(gradient); });
+    for (GradientOp gradient : gradients)
+      if (failed(Backward(gradient, function).run()))
+        return signalPassFailure();
+  }
+  getOperation().walk([](StopGradientOp stop) {
+    stop.replaceAllUsesWith(stop.getX());
+    stop.erase();
+  });
+}
+
+} // namespace
+} // namespace halftone::compiler

@@ -1,0 +1,54 @@
+// simplify: canonicalization, exact algebraic rewrites, common subexpressions, dead code. Not a bit changes.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/passes/ExactRewrites.h"
+#include "compiler/passes/Passes.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+#define GEN_PASS_DEF_SIMPLIFYPASS
+#include "compiler/passes/Passes.h.inc"
+
+namespace {
+
+class Simplify : public impl::SimplifyPassBase<Simplify> {
+  LogicalResult initialize(MLIRContext *context) override;
+  void runOnOperation() override;
+
+  FrozenRewritePatternSet patterns;
+};
+
+LogicalResult Simplify::initialize(MLIRContext *context) {
+  RewritePatternSet set(context);
+  Dialect *dialect = context->getLoadedDialect<HalftoneDialect>();
+  dialect->getCanonicalizationPatterns(set);
+  for (RegisteredOperationName name : context->getRegisteredOperations())
+    if (&name.getDialect() == dialect)
+      name.getCanonicalizationPatterns(set, context);
+  populateExactRewrites(set);
+  patterns = std::move(set);
+  return success();
+}
+
+void Simplify::runOnOperation() {
+  GreedyRewriteConfig config;
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  // Merging equal values brings new chances to rewrite, and the other way round.
+  for (bool changed = true; changed;) {
+    if (failed(applyPatternsGreedily(getOperation(), patterns, config))) {
+      getOperation().emitError() << "simplify did not come to rest";
+      return signalPassFailure();
+    }
+    IRRewriter rewriter(&getContext());
+    DominanceInfo dominance(getOperation());
+    eliminateCommonSubExpressions(rewriter, dominance, getOperation(), &changed);
+  }
+}
+
+} // namespace
+} // namespace halftone::compiler

@@ -1,0 +1,120 @@
+// RUN: halftone-opt %s --split-input-file --halftone-lift-variables --verify-diagnostics | FileCheck-22 %s
+
+// Arguments in the order of first use, results in that of first assignment; reads see the latest value before them.
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: (%[[D:.*]]: tensor<4xf32> {halftone.name = "d"}, %[[N:.*]]: tensor<i32> {halftone.variable = @n}, %[[W:.*]]: tensor<4xf32> {halftone.variable = @w})
+// CHECK-SAME: -> (tensor<4xf32> {halftone.name = "before"}, tensor<4xf32> {halftone.name = "after"}, tensor<i32> {halftone.variable = @n}, tensor<4xf32> {halftone.variable = @w})
+// CHECK-NEXT: %[[N1:.*]] = halftone.add %[[N]], %[[N]]
+// CHECK-NEXT: %[[W1:.*]] = halftone.sub %[[W]], %[[D]]
+// CHECK-NEXT: %[[W2:.*]] = halftone.mul %[[W1]], %[[W1]]
+// CHECK-NEXT: return %[[W]], %[[W2]], %[[N1]], %[[W2]]
+halftone.variable @unused : tensor<4xf32>
+halftone.variable @w : tensor<4xf32>
+halftone.variable @n : tensor<i32>
+func.func @main(%d: tensor<4xf32> {halftone.name = "d"})
+    -> (tensor<4xf32> {halftone.name = "before"}, tensor<4xf32> {halftone.name = "after"}) {
+  %n = halftone.read @n : tensor<i32>
+  %n1 = halftone.add %n, %n : tensor<i32>
+  halftone.assign @n, %n1 : tensor<i32>
+  %w = halftone.read @w : tensor<4xf32>
+  %w1 = halftone.sub %w, %d : tensor<4xf32>
+  halftone.assign @w, %w1 : tensor<4xf32>
+  %r = halftone.read @w : tensor<4xf32>
+  %w2 = halftone.mul %r, %r : tensor<4xf32>
+  halftone.assign @w, %w2 : tensor<4xf32>
+  %a = halftone.read @w : tensor<4xf32>
+  return %w, %a : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// Assignments in regions: results of the `when`; the other region yields the value from before it.
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: (%[[P:.*]]: tensor<i1> {halftone.name = "p"}, %[[W:.*]]: tensor<4xf32> {halftone.variable = @w}, %[[S:.*]]: tensor<4xf32> {halftone.variable = @s})
+// CHECK-SAME: -> (tensor<4xf32> {halftone.name = "y"}, tensor<4xf32> {halftone.variable = @w}, tensor<4xf32> {halftone.variable = @s})
+// CHECK-NEXT: %[[W1:.*]] = halftone.neg %[[W]]
+// CHECK-NEXT: %[[R:.*]]:3 = halftone.when %[[P]] : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+// CHECK-NEXT:   %[[W2:.*]] = halftone.add %[[W1]], %[[W1]]
+// CHECK-NEXT:   halftone.yield %[[W2]], %[[W2]], %[[S]]
+// CHECK-NEXT: } else {
+// CHECK-NEXT:   %[[S1:.*]] = halftone.abs %[[S]]
+// CHECK-NEXT:   halftone.yield %[[S1]], %[[W1]], %[[S1]]
+// CHECK-NEXT: }
+// CHECK-NEXT: %[[Y:.*]] = halftone.mul %[[R]]#0, %[[R]]#1
+// CHECK-NEXT: return %[[Y]], %[[R]]#1, %[[R]]#2
+halftone.variable @s : tensor<4xf32>
+halftone.variable @w : tensor<4xf32>
+func.func @main(%p: tensor<i1> {halftone.name = "p"}) -> (tensor<4xf32> {halftone.name = "y"}) {
+  %w = halftone.read @w : tensor<4xf32>
+  %w1 = halftone.neg %w : tensor<4xf32>
+  halftone.assign @w, %w1 : tensor<4xf32>
+  %0 = halftone.when %p : (tensor<4xf32>) {
+    %w2 = halftone.read @w : tensor<4xf32>
+    %w3 = halftone.add %w2, %w2 : tensor<4xf32>
+    halftone.assign @w, %w3 : tensor<4xf32>
+    halftone.yield %w3 : tensor<4xf32>
+  } else {
+    %s = halftone.read @s : tensor<4xf32>
+    %s1 = halftone.abs %s : tensor<4xf32>
+    halftone.assign @s, %s1 : tensor<4xf32>
+    halftone.yield %s1 : tensor<4xf32>
+  }
+  %w4 = halftone.read @w : tensor<4xf32>
+  %y = halftone.mul %0, %w4 : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+// Nested regions, and a variable that is only written: no argument where its old value is not needed.
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: (%[[P:.*]]: tensor<i1> {halftone.name = "p"}, %[[Q:.*]]: tensor<i1> {halftone.name = "q"}, %[[X:.*]]: tensor<f32> {halftone.name = "x"}, %[[W:.*]]: tensor<f32> {halftone.variable = @w})
+// CHECK-SAME: -> (tensor<f32> {halftone.variable = @w}, tensor<f32> {halftone.variable = @lr})
+// CHECK-NEXT: %[[R:.*]] = halftone.when %[[P]] : (tensor<f32>) {
+// CHECK-NEXT:   %[[I:.*]] = halftone.when %[[Q]] : (tensor<f32>) {
+// CHECK-NEXT:     halftone.yield %[[X]]
+// CHECK-NEXT:   } else {
+// CHECK-NEXT:     halftone.yield %[[W]]
+// CHECK:        halftone.yield %[[I]]
+// CHECK-NEXT: } else {
+// CHECK-NEXT:   halftone.yield %[[W]]
+// CHECK:      return %[[R]], %[[X]]
+halftone.variable @lr : tensor<f32>
+halftone.variable @w : tensor<f32>
+func.func @main(%p: tensor<i1> {halftone.name = "p"}, %q: tensor<i1> {halftone.name = "q"},
+                %x: tensor<f32> {halftone.name = "x"}) {
+  halftone.when %p : () {
+    halftone.when %q : () {
+      halftone.assign @w, %x : tensor<f32>
+    } else {
+    }
+  } else {
+  }
+  halftone.assign @lr, %x : tensor<f32>
+  return
+}
+
+// -----
+
+// A variable is differentiated at its value on entry; order of the results is kept.
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: %[[X:.*]]: tensor<f32> {halftone.name = "x"}, %[[A:.*]]: tensor<f32> {halftone.variable = @a}, %[[B:.*]]: tensor<f32> {halftone.variable = @b}
+// CHECK: halftone.gradient %{{.*}} at (%[[B]] : tensor<f32>, %[[A]] : tensor<f32>, %[[X]] : tensor<f32>)
+halftone.variable @a : tensor<f32>
+halftone.variable @b : tensor<f32>
+func.func @main(%x: tensor<f32> {halftone.name = "x"}) -> (tensor<f32> {halftone.name = "g"}) {
+  %a = halftone.read @a : tensor<f32>
+  halftone.assign @a, %x : tensor<f32>
+  %y = halftone.mul %a, %x : tensor<f32>
+  %g:3 = halftone.gradient %y of [@b, @a] at (%x : tensor<f32>) : tensor<f32> -> (tensor<f32>, tensor<f32>, tensor<f32>)
+  return %g#1 : tensor<f32>
+}
+
+// -----
+
+halftone.variable @w : tensor<4xf32>
+func.func @main() -> (tensor<4xf16> {halftone.name = "w"}) {
+  // expected-error @below {{'halftone.read' op gives 'tensor<4xf16>' for a variable of type 'tensor<4xf32>'; expected insert-casts first}}
+  %w = halftone.read @w : tensor<4xf16>
+  return %w : tensor<4xf16>
+}

@@ -1,0 +1,199 @@
+// Plans played on the CPU: values, predicates, threads, feeds, bindings.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/Player.h"
+#include "runtime/devices/CpuDevice.h"
+#include "tests/runtime/TestPlan.h"
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <numeric>
+#include <thread>
+
+using namespace halftone;
+using namespace halftone::test;
+
+namespace {
+
+std::shared_ptr<CpuDevice> cpu(int threads) { return CpuDevice::create(threads).valueOrThrow(); }
+
+Tensor ramp(int64_t n, float first) {
+  std::vector<float> values(n);
+  std::iota(values.begin(), values.end(), first);
+  return Tensor(std::move(values), Shape{n});
+}
+
+Tensor flag(bool value) { return Tensor::full({}, value, DType::bool_); }
+
+/// testExecutable on a device, with @w = 10, 11, 12, ...
+struct Bound {
+  std::shared_ptr<CpuDevice> device;
+  VariableStore store;
+  VariableHandle w;
+  std::shared_ptr<Player> player;
+  explicit Bound(int64_t n, int threads = 1, std::shared_ptr<CpuDevice> given = {})
+      : device(given ? given : cpu(threads)), store(device), w(store.create("net/w", ramp(n, 10)).valueOrThrow()),
+        player(Player::bind(std::make_shared<const Executable>(testExecutable(n)), testKernels(), device, {{"w", w}})
+                   .valueOrThrow()) {}
+  std::vector<Tensor> play(const Tensor &x, bool go) { return player->play(std::vector{x, flag(go)}).valueOrThrow(); }
+};
+
+Status bindStatus(const Executable &exe, const VariableBinding &variables,
+                  std::shared_ptr<const KernelLibrary> kernels = testKernels()) {
+  return Player::bind(std::make_shared<const Executable>(exe), kernels, cpu(1), variables).status();
+}
+
+} // namespace
+
+TEST_CASE("a plan computes, copies and obeys its predicates") {
+  Bound bound(20);
+  std::vector<Tensor> fetched = bound.play(ramp(20, 0), true);
+  REQUIRE(fetched.size() == 2);
+  for (int i = 0; i < 20; ++i) {
+    CHECK(fetched[0].span<float>()[i] == (10 + 2 * i) * 0.5f + 1);
+    CHECK(fetched[1].span<float>()[i] == 10 + i);
+  }
+  std::vector<float> w = bound.w->read().valueOrThrow().to_vector<float>();
+  for (int i = 0; i < 20; ++i)
+    CHECK(w[i] == (10 + 2 * i) * 0.5f + 2);
+
+  std::vector<Tensor> next = bound.play(ramp(20, 0), false);
+  CHECK(next[1].to_vector<float>() == w);
+  CHECK(fetched[1].span<float>()[0] == 10); // fetches are fresh
+  CHECK(bound.w->read().valueOrThrow().to_vector<float>() == std::vector<float>(20, 0));
+}
+
+TEST_CASE("the same bits for any number of threads") {
+  const int64_t n = 5003;
+  std::vector<std::vector<float>> results;
+  for (int threads : {1, 2, 3, 7}) {
+    Bound bound(n, threads);
+    std::vector<float> all;
+    for (int step = 0; step < 5; ++step) {
+      for (const Tensor &tensor : bound.play(ramp(n, 0.1f * step), step != 3))
+        all.insert(all.end(), tensor.span<float>().begin(), tensor.span<float>().end());
+    }
+    results.push_back(std::move(all));
+  }
+  for (const auto &result : results)
+    CHECK(std::memcmp(result.data(), results[0].data(), result.size() * sizeof(float)) == 0);
+  CHECK(results[0].size() == 10 * n);
+}
+
+TEST_CASE("written variables get a new version, host writes are seen by the next play") {
+  Bound bound(4);
+  const uint64_t version = bound.w->version();
+  bound.play(ramp(4, 0), true);
+  CHECK(bound.w->version() > version);
+  REQUIRE(bound.w->write(Tensor({1, 2, 3, 4}, {4})).isOk());
+  CHECK(bound.play(ramp(4, 0), true)[1].to_vector<float>() == std::vector<float>{1, 2, 3, 4});
+}
+
+TEST_CASE("feeds that are not aligned are copied") {
+  Bound bound(16), same(16);
+  std::vector<float> memory(16 + 1 + 16);
+  std::iota(memory.begin(), memory.end(), -1.0f);
+  for (size_t offset = 0; offset < 16; ++offset) {
+    std::span<float> part(memory.data() + offset, 16);
+    Tensor borrowed = Tensor::borrow(part, {16});
+    Tensor copied(std::span<const float>(part), {16});
+    CHECK(bound.play(borrowed, true)[0].to_vector<float>() == same.play(copied, true)[0].to_vector<float>());
+  }
+}
+
+TEST_CASE("a wrong feed is named and changes nothing") {
+  Bound bound(4);
+  const uint64_t version = bound.w->version();
+  const Tensor x = ramp(4, 0);
+  auto check = [&](const std::vector<Tensor> &feeds, const char *expected) {
+    Status status = bound.player->play(feeds).status();
+    REQUIRE(!status.isOk());
+    CHECK(status.kind() == ErrorKind::value_error);
+    CHECK_THAT(status.message(), Catch::Contains("step: ") && Catch::Contains(expected));
+  };
+  check({x}, "expected 2 feeds, got 1");
+  check({}, "expected 2 feeds, got 0");
+  check({x, flag(true), x}, "expected 2 feeds, got 3");
+  check({ramp(5, 0), flag(true)}, "feed 'x': expected 4xf32, got 5xf32");
+  check({Tensor::zeros({4}, float16), flag(true)}, "feed 'x': expected 4xf32, got 4xf16");
+  check({x.reshape({2, 2}), flag(true)}, "feed 'x': expected 4xf32, got 2x2xf32");
+  check({x, Tensor::zeros({}, uint8)}, "feed 'go': expected i1, got ui8");
+  check({x, Tensor()}, "feed 'go': expected i1, got an undefined tensor");
+  CHECK(bound.w->version() == version);
+  CHECK(bound.w->read().valueOrThrow().to_vector<float>() == ramp(4, 10).to_vector<float>());
+  CHECK(bound.play(x, true).size() == 2);
+}
+
+TEST_CASE("what cannot be bound is named") {
+  Executable exe = testExecutable(4);
+  VariableStore store(cpu(1));
+  VariableHandle w = store.create("net/w", ramp(4, 0)).valueOrThrow();
+  CHECK(bindStatus(exe, {{"w", w}, {"other", w}}).isOk());
+
+  Status status = bindStatus(exe, {});
+  CHECK(status.kind() == ErrorKind::key_error);
+  CHECK_THAT(status.message(), Catch::Contains("step: variable @w (net/w) is not bound"));
+  CHECK(bindStatus(exe, {{"w", nullptr}}).kind() == ErrorKind::key_error);
+
+  status = bindStatus(exe, {{"w", store.create("short", ramp(3, 0)).valueOrThrow()}});
+  CHECK(status.kind() == ErrorKind::value_error);
+  CHECK_THAT(status.message(), Catch::Contains("the plan expects 4xf32, it is 3xf32"));
+
+  status = bindStatus(exe, {{"w", w}}, std::make_shared<FunctionLibrary>(std::map<std::string, CpuKernelFunction>{{"add", addKernel}}));
+  CHECK(status.kind() == ErrorKind::key_error);
+  CHECK_THAT(status.message(), Catch::Contains("step: no code for kernel halve"));
+
+  Executable twice = exe;
+  twice.variables.push_back({"v", "net/v", exe.variables[0].type, true, false});
+  status = bindStatus(twice, {{"w", w}, {"v", w}});
+  CHECK(status.kind() == ErrorKind::value_error);
+  CHECK_THAT(status.message(), Catch::Contains("net/w is bound to two symbols"));
+
+  Executable huge = exe;
+  huge.plan.arenaBytes = int64_t(1) << 59;
+  CHECK(bindStatus(huge, {{"w", w}}).kind() == ErrorKind::device_error);
+  huge.plan.steps.push_back(launchOf("mul", 4, {0}, {3}));
+  status = bindStatus(huge, {{"w", w}});
+  CHECK(status.kind() == ErrorKind::value_error);
+  CHECK_THAT(status.message(), Catch::Contains("step 6: no kernel 'mul'"));
+}
+
+TEST_CASE("empty tensors flow through") {
+  Bound bound(0);
+  std::vector<Tensor> fetched = bound.play(Tensor::zeros({0}), true);
+  REQUIRE(fetched.size() == 2);
+  CHECK(fetched[0].shape() == Shape{0});
+}
+
+TEST_CASE("players on one device and one store play from several threads") {
+  const int64_t n = 300;
+  auto device = cpu(3);
+  VariableStore store(device);
+  std::vector<VariableHandle> variables;
+  std::vector<std::shared_ptr<Player>> players;
+  auto exe = std::make_shared<const Executable>(testExecutable(n));
+  for (int i = 0; i < 3; ++i) {
+    variables.push_back(store.create("w", ramp(n, 10)).valueOrThrow());
+    players.push_back(Player::bind(exe, testKernels(), device, {{"w", variables[i]}}).valueOrThrow());
+  }
+  Bound alone(n), other(n, 1, device); // `other` has a store of its own
+  std::atomic<int> failures{0};
+  auto playMany = [&](Player &player) {
+    for (int round = 0; round < 100; ++round)
+      failures += !player.play(std::vector{ramp(n, 1), flag(true)}).isOk();
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 6; ++i)
+    threads.emplace_back([&, i] { playMany(*players[i % 3]); });
+  threads.emplace_back([&] { playMany(*other.player); });
+  threads.emplace_back([&] {
+    for (int round = 0; round < 100; ++round)
+      failures += !variables[0]->read().isOk();
+  });
+  for (std::thread &thread : threads)
+    thread.join();
+  playMany(*alone.player);
+  CHECK(failures == 0);
+  CHECK(other.w->read().valueOrThrow().to_vector<float>() == alone.w->read().valueOrThrow().to_vector<float>());
+  playMany(*alone.player); // those of `players` have played twice as often
+  for (const VariableHandle &variable : variables)
+    CHECK(variable->read().valueOrThrow().to_vector<float>() == alone.w->read().valueOrThrow().to_vector<float>());
+}

@@ -1,0 +1,120 @@
+// Programs: one player per signature, the least recently used out first.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/ProgramCache.h"
+#include "runtime/devices/NullDevice.h"
+#include "tests/runtime/TestPlan.h"
+#include <catch2/catch.hpp>
+#include <thread>
+
+using namespace halftone;
+
+namespace {
+
+/// A plan that copies its one feed "x" to its fetch.
+StatusOr<std::shared_ptr<Player>> identity(const ProgramKey &key) {
+  if (key.feeds.size() != 1)
+    return Status(ErrorKind::compile_error, "expected one feed");
+  auto exe = std::make_shared<Executable>();
+  exe->name = "identity";
+  exe->signature = {{{"x", key.feeds[0]}}, {{"y", key.feeds[0]}}};
+  exe->plan.slots = {{SlotKind::feed, key.feeds[0], 0}, {SlotKind::fetch, key.feeds[0], 0}};
+  exe->plan.steps = {CopyStep{0, 1, {}}};
+  return Player::bind(exe, test::testKernels(), std::make_shared<NullDevice>(), {});
+}
+
+ProgramKey rows(int64_t n, std::string variant = "") { return {{{float32, {n, 2}}}, std::move(variant)}; }
+
+} // namespace
+
+TEST_CASE("a key prints its variant and types") {
+  CHECK(ProgramKey{{{float32, {128, 784}}, {int32, {128}}}, "train"}.str() == "train(128x784xf32, 128xi32)");
+  CHECK(ProgramKey{}.str() == "()");
+}
+
+TEST_CASE("each signature is compiled once") {
+  ProgramCache program("f", identity);
+  for (int round = 0; round < 3; ++round) {
+    StatusOr<std::vector<Tensor>> y = program.play(std::vector{Tensor({1, 2, 3, 4}, {2, 2})});
+    REQUIRE(y.isOk());
+    CHECK((*y)[0].to_vector<float>() == std::vector<float>{1, 2, 3, 4});
+  }
+  CHECK(program.compileCount() == 1);
+  CHECK(program.play(std::vector{Tensor::zeros({3, 2})}).isOk());
+  CHECK(program.play(std::vector{Tensor::zeros({3, 2}, float16)}).isOk());
+  CHECK(program.play(std::vector{Tensor::zeros({3, 2})}, "training").isOk());
+  CHECK(program.play(std::vector{Tensor::zeros({3, 2})}, "training").isOk());
+  CHECK(program.compileCount() == 4);
+  CHECK(program.keys().front() == rows(3, "training"));
+  program.clear();
+  CHECK(program.keys().empty());
+  CHECK(program.find(rows(3)).isOk());
+  CHECK(program.compileCount() == 5);
+}
+
+TEST_CASE("a failed compile is an error each time and counts for nothing") {
+  ProgramCache program("f", identity);
+  Status status = program.find(ProgramKey{}).status();
+  CHECK(status.kind() == ErrorKind::compile_error);
+  CHECK(program.keys().empty());
+  CHECK(program.compileCount() == 0);
+  status = program.play(std::vector{Tensor()}).status();
+  CHECK(status.kind() == ErrorKind::value_error);
+  CHECK_THAT(status.message(), Catch::Contains("f: feed 0 is an undefined tensor"));
+}
+
+TEST_CASE("the least recently used player goes, with one warning naming what varies") {
+  std::vector<std::string> warnings;
+  ProgramCache program("predict", identity, [&](const std::string &text) { warnings.push_back(text); });
+  for (int64_t n = 1; n <= 64; ++n)
+    REQUIRE(program.find(rows(n)).isOk());
+  REQUIRE(program.find(rows(1)).isOk()); // used again: 2 is now the oldest
+  CHECK(warnings.empty());
+  CHECK(program.compileCount() == 64);
+  REQUIRE(program.find(rows(65)).isOk());
+  REQUIRE(program.find(rows(66)).isOk());
+  CHECK(program.keys().size() == 64);
+  REQUIRE(warnings.size() == 1);
+  CHECK_THAT(warnings[0], Catch::Contains("predict: more than 64 input signatures") &&
+                              Catch::Contains("feed 0 ('x'), dimension 0 (65 values from 1 to 65)"));
+  CHECK(program.compileCount() == 66);
+  REQUIRE(program.find(rows(1)).isOk());
+  CHECK(program.compileCount() == 66);
+  REQUIRE(program.find(rows(2)).isOk());
+  CHECK(program.compileCount() == 67);
+}
+
+TEST_CASE("a warning where no dimension varies") {
+  std::vector<std::string> warnings;
+  ProgramCache program("f", identity, [&](const std::string &text) { warnings.push_back(text); }, 2);
+  for (const char *variant : {"a", "b", "c"})
+    REQUIRE(program.find(rows(1, variant)).isOk());
+  REQUIRE(warnings.size() == 1);
+  CHECK_THAT(warnings[0], Catch::Contains("more than 2 input signatures") && Catch::Contains("variants"));
+}
+
+TEST_CASE("a closed program lists what it has") {
+  ProgramCache program("saved");
+  Status status = program.find(rows(3)).status();
+  CHECK(status.kind() == ErrorKind::key_error);
+  CHECK_THAT(status.message(), Catch::Contains("saved: not compiled for (3x2xf32); there are: none"));
+  program.insert(rows(1), identity(rows(1)).valueOrThrow());
+  program.insert(rows(8), identity(rows(8)).valueOrThrow());
+  CHECK(program.play(std::vector{Tensor::zeros({8, 2})}).isOk());
+  CHECK_THAT(program.find(rows(3)).status().message(), Catch::Contains("there are: (8x2xf32), (1x2xf32)"));
+  CHECK(program.compileCount() == 0);
+}
+
+TEST_CASE("threads that miss at once compile once") {
+  ProgramCache program("f", identity);
+  std::atomic<int> failures{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i)
+    threads.emplace_back([&] {
+      for (int64_t n = 1; n <= 20; ++n)
+        failures += !program.play(std::vector{Tensor::zeros({n, 2})}).isOk();
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  CHECK(failures == 0);
+  CHECK(program.compileCount() == 20);
+}

@@ -1,0 +1,88 @@
+// Variables: addresses, versions, host access.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/VariableStore.h"
+#include "runtime/devices/NullDevice.h"
+#include <catch2/catch.hpp>
+#include <cstring>
+
+using namespace halftone;
+
+namespace {
+std::shared_ptr<DeviceRuntime> device() { return std::make_shared<NullDevice>(); }
+} // namespace
+
+TEST_CASE("a variable begins as zeros or as a copy") {
+  VariableStore store(device());
+  StatusOr<VariableHandle> zeros = store.create("net/bias", TensorType{float16, {3}});
+  REQUIRE(zeros.isOk());
+  CHECK((*zeros)->path() == "net/bias");
+  CHECK((*zeros)->version() == 0);
+  CHECK(reinterpret_cast<uintptr_t>((*zeros)->data()) % bufferAlignment == 0);
+  StatusOr<Tensor> value = (*zeros)->read();
+  REQUIRE(value.isOk());
+  CHECK(value->dtype() == float16);
+  CHECK(value->shape() == Shape{3});
+  CHECK(static_cast<float>(value->span<float16_t>()[2]) == 0);
+
+  Tensor initial({1, 2, 3, 4}, {2, 2});
+  StatusOr<VariableHandle> copied = store.create("net/kernel", initial);
+  REQUIRE(copied.isOk());
+  initial.mutable_span<float>()[0] = 99;
+  CHECK((*copied)->read().valueOrThrow().to_vector<float>() == std::vector<float>{1, 2, 3, 4});
+  CHECK(&(*copied)->lock() == &(*zeros)->lock());
+}
+
+TEST_CASE("writing keeps the address and raises the version") {
+  VariableHandle w;
+  {
+    VariableStore store(device());
+    w = store.create("w", Tensor({1, 2}, {2})).valueOrThrow();
+  } // outlives its store
+  const std::byte *address = w->data();
+  const uint64_t version = w->version();
+  REQUIRE(w->write(Tensor({3, 4}, {2})).isOk());
+  CHECK(w->version() == version + 1);
+  CHECK(w->data() == address);
+  Tensor before = w->read().valueOrThrow();
+  REQUIRE(w->write(Tensor({5, 6}, {2})).isOk());
+  CHECK(before.to_vector<float>() == std::vector<float>{3, 4}); // a copy
+  std::byte bytes[8];
+  REQUIRE(w->readBytes(bytes).isOk());
+  const float five = 5;
+  CHECK(std::memcmp(bytes, &five, 4) == 0);
+  REQUIRE(w->writeBytes(std::vector<std::byte>(8)).isOk());
+  CHECK(w->read().valueOrThrow().to_vector<float>() == std::vector<float>{0, 0});
+}
+
+TEST_CASE("a wrong value leaves the variable as it was") {
+  VariableStore store(device());
+  VariableHandle w = store.create("net/w", Tensor({1, 2}, {2})).valueOrThrow();
+  const uint64_t version = w->version();
+  auto check = [&](Status status, const char *expected) {
+    REQUIRE(!status.isOk());
+    CHECK(status.kind() == ErrorKind::value_error);
+    CHECK_THAT(status.message(), Catch::Contains("variable net/w") && Catch::Contains(expected));
+  };
+  check(w->write(Tensor({1, 2, 3}, {3})), "expected 2xf32, got 3xf32");
+  check(w->write(Tensor({1, 2}, {1, 2})), "expected 2xf32, got 1x2xf32");
+  check(w->write(Tensor::zeros({2}, float16)), "expected 2xf32, got 2xf16");
+  check(w->write(Tensor()), "got an undefined tensor");
+  check(w->writeBytes({}), "expected 8 bytes, got 0");
+  std::byte bytes[9];
+  check(w->readBytes(bytes), "has 8 bytes, room for 9");
+  CHECK(w->version() == version);
+  CHECK(w->read().valueOrThrow().to_vector<float>() == std::vector<float>{1, 2});
+}
+
+TEST_CASE("a variable that cannot be is refused") {
+  VariableStore store(device());
+  auto check = [&](Status status, ErrorKind kind, const char *expected) {
+    REQUIRE(!status.isOk());
+    CHECK(status.kind() == kind);
+    CHECK_THAT(status.message(), Catch::Contains("variable v: ") && Catch::Contains(expected));
+  };
+  check(store.create("v", TensorType{float32, {-2}}).status(), ErrorKind::value_error, "negative");
+  check(store.create("v", TensorType{DType::string, {}}).status(), ErrorKind::value_error, "no size");
+  check(store.create("v", TensorType{float32, {int64_t(1) << 57}}).status(), ErrorKind::device_error, "out of memory");
+  check(store.create("v", Tensor()).status(), ErrorKind::value_error, "undefined");
+}

@@ -1,0 +1,112 @@
+// The CPU device: thread counts, and the split of launches.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/devices/CpuDevice.h"
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <cstdlib>
+#include <mutex>
+#include <set>
+#include <thread>
+
+using namespace halftone;
+
+namespace {
+
+struct Environment {
+  explicit Environment(const char *value) { setenv("HALFTONE_NUM_THREADS", value, 1); }
+  ~Environment() { unsetenv("HALFTONE_NUM_THREADS"); }
+};
+
+struct Split {
+  std::mutex mutex;
+  std::set<std::thread::id> threads;
+  std::vector<std::pair<int64_t, int64_t>> ranges;
+};
+
+/// buffers[0] is a Split.
+void recordSplit(void *const *buffers, const int64_t *, int64_t begin, int64_t end, void *) {
+  auto &split = *static_cast<Split *>(buffers[0]);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1)); // so that every thread gets a share
+  std::lock_guard lock(split.mutex);
+  split.threads.insert(std::this_thread::get_id());
+  split.ranges.emplace_back(begin, end);
+}
+
+} // namespace
+
+TEST_CASE("HALFTONE_NUM_THREADS sets the number of threads") {
+  {
+    Environment environment("3");
+    StatusOr<int> count = defaultThreadCount();
+    REQUIRE(count.isOk());
+    CHECK(*count == 3);
+  }
+  for (const char *bad : {"0", "-1", "two", "1.5", "4 ", "99999999999", "1025"}) {
+    Environment environment(bad);
+    Status status = defaultThreadCount().status();
+    REQUIRE(!status.isOk());
+    CHECK(status.kind() == ErrorKind::value_error);
+    CHECK_THAT(status.message(), Catch::Contains("HALFTONE_NUM_THREADS: expected a number from 1 to 1024, got '" + std::string(bad)));
+  }
+  StatusOr<int> count = defaultThreadCount();
+  REQUIRE(count.isOk());
+  CHECK(*count >= 1);
+}
+
+TEST_CASE("the number of threads can be changed") {
+  StatusOr<std::shared_ptr<CpuDevice>> device = CpuDevice::create(2);
+  REQUIRE(device.isOk());
+  CHECK((*device)->threads() == 2);
+  for (int threads : {5, 1, 3}) {
+    REQUIRE((*device)->setThreads(threads).isOk());
+    CHECK((*device)->threads() == threads);
+  }
+  for (int threads : {0, -4, 1025}) {
+    Status status = (*device)->setThreads(threads);
+    REQUIRE(!status.isOk());
+    CHECK(status.kind() == ErrorKind::value_error);
+    CHECK((*device)->threads() == 3);
+  }
+  CHECK(!CpuDevice::create(0).isOk());
+}
+
+TEST_CASE("the shared device is one") {
+  StatusOr<std::shared_ptr<CpuDevice>> first = sharedCpuDevice(), second = sharedCpuDevice();
+  REQUIRE(first.isOk());
+  REQUIRE(second.isOk());
+  CHECK(*first == *second);
+  CHECK((*first)->name() == "cpu");
+}
+
+TEST_CASE("large launches are shared, small ones stay with the caller") {
+  StatusOr<std::shared_ptr<CpuDevice>> device = CpuDevice::create(4);
+  REQUIRE(device.isOk());
+  StatusOr<std::unique_ptr<DeviceQueue>> queue = (*device)->makeQueue(0);
+  REQUIRE(queue.isOk());
+  auto play = [&](int64_t grid, double cost) {
+    auto split = std::make_unique<Split>();
+    void *buffers[] = {split.get()};
+    const std::string kernel = "split";
+    (*queue)->begin();
+    (*queue)->launch({recordSplit, &kernel, grid, buffers, {}, 0, cost, {}});
+    REQUIRE((*queue)->finish().isOk());
+    std::sort(split->ranges.begin(), split->ranges.end());
+    int64_t next = 0;
+    for (auto [begin, end] : split->ranges) {
+      CHECK(begin == next);
+      CHECK(end > begin);
+      next = end;
+    }
+    CHECK(next == grid);
+    return split;
+  };
+  const std::set<std::thread::id> caller = {std::this_thread::get_id()};
+  CHECK(play(100, 2000)->threads == caller);
+  CHECK(play(100, 0)->ranges.size() == 1);
+  CHECK(play(1, 1e9)->threads == caller);
+  auto large = play(100, 1e7);
+  CHECK(large->ranges.size() == 16);
+  CHECK(large->threads.size() > 1);
+  CHECK(play(3, 1e7)->ranges.size() == 3);
+}

@@ -1,0 +1,177 @@
+// Plan files: round trips, damage, and bytes nobody wrote.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/plan/PlanFile.h"
+#include "tests/runtime/TestPlan.h"
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <unistd.h>
+#include <zlib.h>
+
+using namespace halftone;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// As an attacker would: with a right checksum.
+void seal(std::string &bytes) {
+  if (bytes.size() < 16)
+    return;
+  auto crc = static_cast<uint32_t>(crc32_z(0, reinterpret_cast<const Bytef *>(bytes.data()) + 16, bytes.size() - 16));
+  for (int i = 0; i < 4; ++i)
+    bytes[12 + i] = static_cast<char>(crc >> (8 * i));
+}
+
+struct Folder {
+  fs::path path = fs::temp_directory_path() / ("halftone-planfile-" + std::to_string(getpid()));
+  Folder() { fs::create_directories(path); }
+  ~Folder() { fs::remove_all(path); }
+};
+
+} // namespace
+
+TEST_CASE("an executable survives being written and read") {
+  const Executable exe = test::testExecutable();
+  const std::string bytes = writeExecutable(exe);
+  StatusOr<Executable> read = readExecutable(bytes);
+  INFO(read.status().str());
+  REQUIRE(read.isOk());
+  CHECK(writeExecutable(*read) == bytes);
+  CHECK(print(*read) == print(exe));
+  CHECK(read->buildId == "test");
+  CHECK(read->constants == exe.constants);
+  CHECK(read->kernels.at("add").code == "object");
+  CHECK(read->kernels.at("add").description == "linalg text");
+  REQUIRE(read->ledger.size() == 1);
+  CHECK(read->ledger[0].to == float16);
+  CHECK(read->ledger[0].storage);
+  CHECK_FALSE(read->ledger[0].fused);
+  CHECK(read->signature.feeds == exe.signature.feeds);
+  CHECK(std::get<LaunchStep>(read->plan.steps[4]).predicate->slot == 1);
+  CHECK(std::get<CopyStep>(read->plan.steps[5]).predicate->negated);
+}
+
+TEST_CASE("a plan file is refused with the reason") {
+  std::string bytes = writeExecutable(test::testExecutable());
+  auto messageOf = [](const std::string &b) {
+    StatusOr<Executable> read = readExecutable(b);
+    REQUIRE(!read.isOk());
+    CHECK(read.status().kind() == ErrorKind::value_error);
+    return read.status().message();
+  };
+  CHECK_THAT(messageOf(""), Catch::Contains("magic"));
+  CHECK_THAT(messageOf("PK\3\4 and more than sixteen bytes"), Catch::Contains("magic"));
+  CHECK_THAT(messageOf(bytes.substr(0, bytes.size() / 2)), Catch::Contains("checksum"));
+  std::string other = bytes;
+  other[8] = 9;
+  CHECK_THAT(messageOf(other), Catch::Contains("format version 9, this library reads version 1"));
+  other = bytes;
+  other[100] ^= 1;
+  CHECK_THAT(messageOf(other), Catch::Contains("checksum"));
+  other = bytes.substr(0, bytes.size() - 3);
+  seal(other);
+  CHECK_THAT(messageOf(other), Catch::Contains("ends within a number at byte"));
+  other = bytes + "x";
+  seal(other);
+  CHECK_THAT(messageOf(other), Catch::Contains("bytes after the end at byte"));
+  other = bytes;
+  other[16 + 6] = 1; // the length of the name
+  seal(other);
+  CHECK_THAT(messageOf(other), Catch::Contains("a length of 281474976710660 is more than what is left"));
+  Executable bad = test::testExecutable();
+  bad.plan.slots[0].index = 5;
+  CHECK_THAT(messageOf(writeExecutable(bad)), Catch::Contains("slot 0: feed 5 does not exist"));
+}
+
+TEST_CASE("10,000 mutated plan files end in an error or a verified plan") {
+  const std::string good = writeExecutable(test::testExecutable(5));
+  std::mt19937 random(7);
+  auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };
+  int accepted = 0, refused = 0;
+  for (int round = 0; round < 10000; ++round) {
+    std::string bytes = good;
+    for (size_t changes = 1 + below(4); changes > 0; --changes) {
+      const size_t at = below(bytes.size());
+      switch (below(6)) {
+      case 0:
+        bytes[at] = static_cast<char>(random());
+        break;
+      case 1:
+        bytes[at] ^= static_cast<char>(1 << below(8));
+        break;
+      case 2:
+        bytes.erase(at, 1 + below(40));
+        break;
+      case 3:
+        bytes.insert(at, bytes.substr(below(bytes.size()), below(40)));
+        break;
+      case 4:
+        bytes.resize(at);
+        break;
+      default:
+        for (size_t i = at; i < std::min(bytes.size(), at + 8); ++i)
+          bytes[i] = i == at + 7 && random() % 2 ? '\x7f' : '\xff';
+      }
+      if (bytes.empty())
+        bytes = "H";
+    }
+    if (round % 10 != 0) { // so that the fields are reached
+      if (bytes.size() >= 12)
+        bytes.replace(0, 12, good, 0, 12);
+      seal(bytes);
+    }
+    StatusOr<Executable> read = readExecutable(bytes);
+    if (read.isOk()) {
+      ++accepted;
+      CHECK(verify(*read).isOk());
+      CHECK(!print(*read).empty());
+      continue;
+    }
+    ++refused;
+    if (read.status().kind() != ErrorKind::value_error || read.status().message().empty())
+      FAIL("round " << round << ": " << read.status().str());
+  }
+  INFO(accepted << " accepted");
+  CHECK(refused > 5000);
+  CHECK(accepted > 100); // changed names and code are still plans
+}
+
+TEST_CASE("every length of a cut plan file is refused") {
+  const std::string good = writeExecutable(test::testExecutable(5));
+  for (size_t length = 0; length < good.size(); ++length) {
+    std::string bytes = good.substr(0, length);
+    seal(bytes);
+    if (readExecutable(bytes).isOk())
+      FAIL("accepted at " << length);
+  }
+  CHECK(readExecutable(good).isOk());
+}
+
+TEST_CASE("plan files on disk") {
+  Folder folder;
+  const std::string path = folder.path / "step.plan";
+  const Executable exe = test::testExecutable();
+  REQUIRE(saveExecutable(exe, path).isOk());
+  REQUIRE(saveExecutable(exe, path).isOk()); // over itself
+  StatusOr<Executable> read = loadExecutable(path);
+  REQUIRE(read.isOk());
+  CHECK(writeExecutable(*read) == writeExecutable(exe));
+  CHECK(std::distance(fs::directory_iterator(folder.path), {}) == 1);
+
+  Status missing = loadExecutable(folder.path / "none.plan").status();
+  CHECK(missing.kind() == ErrorKind::io_error);
+  CHECK_THAT(missing.message(), Catch::Contains("none.plan: cannot open: No such file"));
+  Status directory = loadExecutable(folder.path).status();
+  CHECK(directory.kind() == ErrorKind::io_error);
+  CHECK_THAT(directory.message(), Catch::Contains("Is a directory"));
+  Status unwritable = saveExecutable(exe, folder.path / "no" / "step.plan");
+  CHECK(unwritable.kind() == ErrorKind::io_error);
+  CHECK_THAT(unwritable.message(), Catch::Contains("step.plan: cannot create"));
+  Status ontoFolder = saveExecutable(exe, folder.path);
+  CHECK(ontoFolder.kind() == ErrorKind::io_error);
+  std::ofstream(path) << "";
+  Status empty = loadExecutable(path).status();
+  CHECK(empty.kind() == ErrorKind::value_error);
+  CHECK_THAT(empty.message(), Catch::Contains("step.plan: not a plan file"));
+}

@@ -1,0 +1,138 @@
+// The hazard checker refuses each kind of bad plan, and nothing else.
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/runtime/TestPlan.h"
+#include <catch2/catch.hpp>
+#include <functional>
+
+using namespace halftone;
+using namespace halftone::test;
+
+namespace {
+
+LaunchStep &launch(Executable &exe, size_t step) { return std::get<LaunchStep>(exe.plan.steps[step]); }
+CopyStep &copy(Executable &exe, size_t step) { return std::get<CopyStep>(exe.plan.steps[step]); }
+
+struct BadPlan {
+  const char *expected;
+  std::function<void(Executable &)> spoil;
+};
+
+const BadPlan badPlans[] = {
+    {"slot 5: arena offset 4 is not a multiple of 64", [](auto &e) { e.plan.slots[5].index = 4; }},
+    {"slot 6: 400 bytes at offset 896 leave the arena", [](auto &e) { e.plan.slots[6].index = 896; }},
+    {"slot 6: 400 bytes at offset 576", [](auto &e) { e.plan.slots[6].index = 576; }},
+    {"slot 5: arena offset -64", [](auto &e) { e.plan.slots[5].index = -64; }},
+    {"arena of -1 bytes", [](auto &e) { e.plan.arenaBytes = -1; }},
+    {"4096 bytes live at once", [](auto &e) { e.plan.largestLiveBytes = 4096; }},
+    {"slot 0: feed 2 does not exist; there are 2", [](auto &e) { e.plan.slots[0].index = 2; }},
+    {"slot 3: fetch -1 does not exist", [](auto &e) { e.plan.slots[3].index = -1; }},
+    {"slot 2: variable 1 does not exist", [](auto &e) { e.plan.slots[2].index = 1; }},
+    {"slot 7: constant 9 does not exist", [](auto &e) { e.plan.slots[7].index = 9; }},
+    {"slot 7: constant 0 has 3 bytes, 100xf32 needs 400", [](auto &e) { e.constants[0] = "abc"; }},
+    {"slot 0: feed 0 has type 7xf32, the slot 100xf32", [](auto &e) { e.signature.feeds[0].type.shape = {7}; }},
+    {"slot 2: variable 0 has type 100xf16", [](auto &e) { e.variables[0].type.dtype = float16; }},
+    {"slot 5: negative dimension", [](auto &e) { e.plan.slots[5].type.shape = {-3}; }},
+    {"parameter 'x': negative dimension", [](auto &e) { e.signature.feeds[0].type.shape = {-3}; }},
+    {"variable 'w' is listed twice", [](auto &e) { e.variables.push_back(e.variables[0]); }},
+    {"step 0: no kernel 'mul'", [](auto &e) { launch(e, 0).kernel = "mul"; }},
+    {"step 0: grid -1", [](auto &e) { launch(e, 0).grid = -1; }},
+    {"scratch -8", [](auto &e) { launch(e, 0).scratchBytes = -8; }},
+    {"cost nan", [](auto &e) { launch(e, 0).cost = NAN; }},
+    {"step 1: site 1 does not exist", [](auto &e) { launch(e, 1).site = 1; }},
+    {"step 1: 3 operands among 2 buffers", [](auto &e) { launch(e, 1).operandCount = 3; }},
+    {"step 1: slot 8 does not exist", [](auto &e) { launch(e, 1).buffers[0] = 8; }},
+    {"step 1: slot -1 does not exist", [](auto &e) { launch(e, 1).buffers[1] = -1; }},
+    {"step 2: slot 99 does not exist", [](auto &e) { copy(e, 2).from = 99; }},
+    {"step 2: slot -1 does not exist", [](auto &e) { copy(e, 2).to = -1; }},
+    {"step 2: copies 100xf32 to i1", [](auto &e) { copy(e, 2).to = 1; }},
+    {"step 2: slots 6 and 6 overlap", [](auto &e) { copy(e, 2).to = 6; }},
+    {"step 2: writes slot 0, a feed", [](auto &e) { copy(e, 2).to = 0; }},
+    {"step 0: writes slot 0, a feed", [](auto &e) { launch(e, 0).buffers = {2, 7, 0}; }},
+    {"step 2: writes slot 7, a constant", [](auto &e) { copy(e, 2).to = 7; }},
+    {"writes variable 'w', which is not declared as written", [](auto &e) { e.variables[0].written = false; }},
+    {"step 4: predicate slot 0 has type 100xf32, expected one i1", [](auto &e) { launch(e, 4).predicate->slot = 0; }},
+    {"step 5: predicate slot 50 does not exist", [](auto &e) { copy(e, 5).predicate->slot = 50; }},
+    {"step 0: reads slot 6, whose bytes no earlier step wrote", [](auto &e) { launch(e, 0).buffers[0] = 6; }},
+    {"step 1: result slot 6 overlaps operand slot 5",
+     [](auto &e) {
+       e.plan.slots[6].index = 64;
+     }},
+    {"step 0: result slot 5 overlaps result slot 5", [](auto &e) { launch(e, 0).operandCount = 1, launch(e, 0).buffers = {0, 5, 5}; }},
+    {"fetch 0 'y' is not written", [](auto &e) { copy(e, 2).to = 5; }},
+    {"fetch 0 'y' is not written unconditionally", [](auto &e) { copy(e, 2).predicate = Predicate{1, false}; }},
+    {"step 1: reads slot 5, which was written only under a predicate", [](auto &e) { launch(e, 0).predicate = Predicate{1, false}; }},
+    {"step 1: reads slot 5, which was written only under a predicate",
+     [](auto &e) { launch(e, 0).predicate = Predicate{1, false}, launch(e, 1).predicate = Predicate{1, true}; }},
+    {"step 3: reads slot 6, whose bytes no earlier step wrote or a later one has overwritten",
+     [](auto &e) {
+       e.plan.slots.push_back({SlotKind::arena, {float32, {2}}, e.plan.slots[6].index});
+       e.plan.steps.insert(e.plan.steps.begin() + 2, CopyStep{-1, 8, {}});
+     }},
+};
+
+} // namespace
+
+TEST_CASE("the hazard checker accepts a right plan") {
+  Status status = verify(testExecutable());
+  INFO(status.str());
+  CHECK(status.isOk());
+  CHECK(verify(Executable()).isOk());
+}
+
+TEST_CASE("both branches of a predicate together write a slot") {
+  Executable exe = testExecutable();
+  copy(exe, 2).predicate = Predicate{1, false};
+  exe.plan.steps.push_back(CopyStep{7, 3, Predicate{1, true}});
+  CHECK(verify(exe).isOk());
+}
+
+TEST_CASE("under its writer's predicate a slot may be read") {
+  Executable exe = testExecutable();
+  launch(exe, 1).predicate = copy(exe, 2).predicate = Predicate{1, false};
+  exe.plan.steps.insert(exe.plan.steps.begin(), CopyStep{-1, 3, {}});
+  Status status = verify(exe);
+  INFO(status.str());
+  CHECK(status.isOk());
+}
+
+TEST_CASE("a predicate that is overwritten says nothing of what was written under it") {
+  Executable exe = testExecutable();
+  exe.plan.slots.push_back({SlotKind::arena, {DType::bool_, {}}, 2 * 448});
+  exe.plan.arenaBytes = 3 * 448;
+  auto &steps = exe.plan.steps;
+  launch(exe, 0).predicate = launch(exe, 1).predicate = Predicate{8, false};
+  copy(exe, 2).predicate = Predicate{8, false};
+  steps.insert(steps.begin(), {CopyStep{1, 8, {}}, CopyStep{-1, 3, {}}});
+  launch(exe, 6).predicate.reset();
+  launch(exe, 6).buffers = {7, 7, 2};
+  CHECK(verify(exe).isOk());
+  steps.insert(steps.begin() + 3, CopyStep{-1, 8, {}});
+  CHECK_THAT(verify(exe).message(), Catch::Contains("step 4: reads slot 5, which was written only under a predicate"));
+}
+
+TEST_CASE("a reshaped alias of a slot reads what the slot holds") {
+  Executable exe = testExecutable();
+  exe.plan.slots.push_back({SlotKind::arena, {float32, {10, 10}}, exe.plan.slots[5].index});
+  launch(exe, 1).buffers[0] = 8;
+  CHECK(verify(exe).isOk());
+}
+
+TEST_CASE("a result may take exactly an operand's place") {
+  Executable exe = testExecutable();
+  launch(exe, 1).buffers[1] = 5;
+  copy(exe, 2).from = 5;
+  launch(exe, 4).buffers[0] = 5;
+  CHECK(verify(exe).isOk());
+}
+
+TEST_CASE("the hazard checker names what is wrong") {
+  for (const BadPlan &bad : badPlans) {
+    Executable exe = testExecutable();
+    bad.spoil(exe);
+    Status status = verify(exe);
+    INFO("expected: " << bad.expected);
+    REQUIRE(!status.isOk());
+    CHECK(status.kind() == ErrorKind::value_error);
+    CHECK_THAT(status.message(), Catch::Contains(bad.expected));
+  }
+}
