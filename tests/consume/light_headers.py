@@ -23,7 +23,7 @@ def compile_once(compiler, include, path, folder):
     """The seconds that compiling path took, and the headers that it read."""
     rule = os.path.join(folder, "rule.d")
     before = processor_seconds()
-    command = [compiler, "-std=c++20", "-c", path, "-I", include, "-o", os.path.join(folder, "program.o"), "-MD", "-MF", rule]
+    command = [compiler, "-std=c++20", "-I", include, "-c", path, "-o", os.path.join(folder, "program.o"), "-MD", "-MF", rule]
     if subprocess.run(command).returncode != 0:
         sys.exit(f"{path}: expected it to compile")
     seconds = processor_seconds() - before

@@ -27,8 +27,9 @@ CLEAN = {
     "compiler/Compiler.h": HEADER + '#include "runtime/base/Status.h"\n#include "mlir/IR/BuiltinOps.h"\n',
     "compiler/passes/InsertCasts.cpp": HEAD + '#include "compiler/Compiler.h"\n',
     "runtime/base/Status.h": HEADER + "#include <string>\n#include <fmt/format.h>\n",
-    "runtime/Player.h": HEADER + '#include "halftone/Tensor.h"\n#include "runtime/base/Status.h"\n#include <sys/mman.h>\n',
-    "tests/CMakeLists.txt": LIST_HEAD + "halftone_test(test_runtime SOURCES runtime/Player.cpp end_to_end/Anything.cpp)\n",
+    "runtime/Player.h": HEADER + '#include "halftone/Tensor.h"\n#include "runtime/base/Status.h"\n'
+                        "#include <sys/mman.h>\n",
+    "tests/CMakeLists.txt": LIST_HEAD + "halftone_test(tests SOURCES runtime/Player.cpp end_to_end/Anything.cpp)\n",
     "tests/runtime/Player.cpp": HEAD,
     "tests/end_to_end/Anything.cpp": HEAD,
 }
@@ -63,7 +64,8 @@ class HouseCheck(unittest.TestCase):
                     "runtime/base/Status.h:4: runtime/base includes runtime/Player.h")
 
     def test_rooms_do_not_include_tests(self):
-        self.expect({"tests/runtime/Checks.h": HEADER, "runtime/Player.h": HEADER + '#include "tests/runtime/Checks.h"\n'},
+        self.expect({"tests/runtime/Checks.h": HEADER,
+                     "runtime/Player.h": HEADER + '#include "tests/runtime/Checks.h"\n'},
                     "runtime/Player.h:4: runtime includes tests/runtime/Checks.h")
 
     def test_llvm_stays_in_its_rooms(self):
@@ -71,7 +73,7 @@ class HouseCheck(unittest.TestCase):
                     "runtime/Player.h:4: runtime includes llvm/ADT/SmallVector.h")
         self.expect({"frontend/CMakeLists.txt": LIST_HEAD + "Trace.cpp Ops.cpp\n",
                      "frontend/Ops.cpp": HEAD + '#include "mlir/IR/Builders.h"\n'},
-                    "frontend/Ops.cpp:3: includes mlir/IR/Builders.h; in the frontend expected MLIR and LLVM only in Trace*.cpp")
+                    "frontend/Ops.cpp:3: includes mlir/IR/Builders.h; in the frontend expected MLIR")
         self.expect({"frontend/Ops.h": HEADER + '#include "compiler/Compiler.h"\n'},
                     "frontend/Ops.h:4: includes mlir/IR/BuiltinOps.h through compiler/Compiler.h")
         self.expect({"runtime/loader/ObjectLoader.h": HEADER + '#include "mlir/IR/Builders.h"\n'},
@@ -83,9 +85,10 @@ class HouseCheck(unittest.TestCase):
 
     def test_public_headers_are_light(self):
         public = "frontend/include/halftone/Model.h"
-        self.expect({public: HEADER + "#include <iostream>\n"}, f"{public}:4: a public header includes <iostream>")
-        self.expect({public: HEADER + "#include <fmt/format.h>\n"}, f"{public}:4: a public header includes <fmt/format.h>")
-        self.expect({public: HEADER + '#include "runtime/Player.h"\n'}, f"{public}:4: a public header includes runtime/Player.h")
+        said = f"{public}:4: a public header includes"
+        self.expect({public: HEADER + "#include <iostream>\n"}, f"{said} <iostream>")
+        self.expect({public: HEADER + "#include <fmt/format.h>\n"}, f"{said} <fmt/format.h>")
+        self.expect({public: HEADER + '#include "runtime/Player.h"\n'}, f"{said} runtime/Player.h")
 
     def test_examples_use_the_public_api(self):
         self.expect({"examples/CMakeLists.txt": LIST_HEAD + "01-mnist/main.cpp\n",
@@ -122,7 +125,8 @@ class HouseCheck(unittest.TestCase):
 
     def test_tests_mirror_sources(self):
         listed = {"tests/CMakeLists.txt": CLEAN["tests/CMakeLists.txt"] + "runtime/Walker.cpp odd/Player.cpp\n"}
-        self.expect({**listed, "tests/runtime/Walker.cpp": HEAD}, "tests/runtime/Walker.cpp:1: no source Walker in runtime/")
+        self.expect({**listed, "tests/runtime/Walker.cpp": HEAD},
+                    "tests/runtime/Walker.cpp:1: no source Walker in runtime/")
         self.expect({**listed, "tests/odd/Player.cpp": HEAD}, "tests/odd/Player.cpp:1: tests/odd is no kind of test")
 
     def test_command(self):

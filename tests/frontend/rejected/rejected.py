@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: rejected.py COMPILER INCLUDE_DIR FILE
 
-FILE's first line is `// expect: REGEX`, which the compiler's errors must match. With -DRIGHT the file holds the right form, which must
-compile: so the mistake, and nothing else, is what was refused.
+FILE's first line is `// expect: REGEX`, which the compiler's errors must match. With -DRIGHT the file holds the right
+form, which must compile: so the mistake, and nothing else, is what was refused.
 """
 import re
 import subprocess
@@ -12,8 +12,8 @@ import sys
 
 
 def compile_file(compiler, include, path, *options):
-    command = [compiler, "-std=c++20", "-Wall", "-Werror=narrowing", "-Werror=unused-result", "-fsyntax-only", "-fdiagnostics-color=never",
-               "-I", include, *options, path]
+    command = [compiler, "-std=c++20", "-Wall", "-Werror=narrowing", "-Werror=unused-result", "-fsyntax-only",
+               "-fdiagnostics-color=never", "-I", include, *options, path]
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
