@@ -16,7 +16,8 @@ using namespace halftone;
 static_assert(std::endian::native == std::endian::little);
 
 static constexpr std::string_view magic = "\x93NUMPY";
-static constexpr std::string_view commentMark = "# dtype: ";
+// ml_dtypes writes float8_e5m2 as f1, which NumPy does not read back: it is written as V1 with this comment.
+static constexpr std::string_view e5m2Comment = "# float8_e5m2";
 
 namespace {
 struct Kind {
@@ -24,8 +25,8 @@ struct Kind {
   std::string_view descr; // without the byte order
 };
 struct Header {
-  std::string descr, comment;
-  bool fortranOrder = false;
+  std::string descr;
+  bool fortranOrder = false, saysE5m2 = false;
   std::vector<int64_t> shape;
 };
 } // namespace
@@ -34,7 +35,7 @@ static constexpr Kind kinds[] = {{DType::bool_, "b1"},    {DType::uint8, "u1"}, 
                                  {DType::uint32, "u4"},   {DType::uint64, "u8"},        {DType::int8, "i1"},
                                  {DType::int16, "i2"},    {DType::int32, "i4"},         {DType::int64, "i8"},
                                  {DType::float16, "f2"},  {DType::float32, "f4"},       {DType::float64, "f8"},
-                                 {DType::bfloat16, "V2"}, {DType::float8_e4m3fn, "V1"}, {DType::float8_e5m2, "V1"}};
+                                 {DType::bfloat16, "V2"}, {DType::float8_e4m3fn, "V1"}, {DType::float8_e5m2, "f1"}};
 
 namespace {
 /// Reads one file; every failure is an io_error that names it.
@@ -184,23 +185,16 @@ private:
     if (!hasDescr || !hasOrder || !hasShape)
       fail("the keys descr, fortran_order and shape", fmt::format("the header {}", text));
     skipSpace();
-    if (text.compare(at, commentMark.size(), commentMark) == 0) {
-      header.comment = text.substr(at + commentMark.size());
-      header.comment.erase(header.comment.find_last_not_of(" \n") + 1);
-    }
+    header.saysE5m2 = text.compare(at, e5m2Comment.size(), e5m2Comment) == 0;
     return header;
   }
 
   DType dtypeOf(const Header &header) const {
     const bool hasOrder = !header.descr.empty() && std::strchr("<>|=", header.descr[0]);
-    for (const Kind &kind : kinds) {
-      if (!hasOrder || header.descr.substr(1) != kind.descr)
-        continue;
-      if (kind.descr != "V1" || header.comment == name(kind.dtype))
-        return kind.dtype;
-    }
-    fail("a bool, integer, float or bfloat16 (V2) dtype, or V1 with a comment that names a float8 dtype",
-         fmt::format("'{}'", header.descr));
+    for (const Kind &kind : kinds)
+      if (hasOrder && header.descr.substr(1) == kind.descr)
+        return kind.descr == "V1" && header.saysE5m2 ? DType::float8_e5m2 : kind.dtype;
+    fail("a bool, integer or float dtype, V2 for bfloat16 or V1 for float8", fmt::format("'{}'", header.descr));
   }
 
   static Tensor toRowMajor(const Tensor &column) {
@@ -231,8 +225,11 @@ private:
 Tensor Tensor::load_npy(const std::string &path) { return NpyReader(path).read(); }
 
 void Tensor::save_npy(const std::string &path) const {
-  const auto *kind =
-      std::find_if(std::begin(kinds), std::end(kinds), [&](const Kind &k) { return k.dtype == dtype(); });
+  const bool isE5m2 = dtype() == DType::float8_e5m2;
+  std::string_view descr = "V1";
+  for (const Kind &kind : kinds)
+    if (kind.dtype == dtype() && !isE5m2)
+      descr = kind.descr;
   std::string shape;
   const std::vector<int64_t> dims = this->shape().dims();
   for (int64_t d : dims)
@@ -240,9 +237,9 @@ void Tensor::save_npy(const std::string &path) const {
   if (dims.size() > 1)
     shape.resize(shape.size() - 2);
   std::string header = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}",
-                                   itemsize(dtype()) == 1 ? '|' : '<', kind->descr, shape);
-  if (kind->descr == "V1")
-    header += fmt::format(" {}{}", commentMark, name(dtype()));
+                                   itemsize(dtype()) == 1 ? '|' : '<', descr, shape);
+  if (isE5m2)
+    header += fmt::format(" {}", e5m2Comment);
   header.append(63 - (magic.size() + 4 + header.size()) % 64, ' ');
   header += '\n';
   const auto length = static_cast<uint16_t>(header.size());

@@ -45,8 +45,8 @@ public:
   static Tensor ones(const Shape &shape, DType dtype = float32);
   static Tensor full(const Shape &shape, double value, DType dtype = float32); // value as astype would convert it
   /// NumPy's .npy, format 1.0 to 3.0, either byte order, row- or column-major. io_error naming the file, what was
-  /// expected and what was found. bfloat16 is `V2`, as ml_dtypes writes it; float8 is `V1` followed by a comment that
-  /// names the dtype (NumPy reads both as void: use .view()).
+  /// expected and what was found. bfloat16 is `V2` and float8_e4m3fn `V1`, as ml_dtypes writes them; float8_e5m2 is
+  /// ml_dtypes's `f1`, or `V1` with a comment that says so. (NumPy reads V1 and V2 as void: use .view().)
   static Tensor load_npy(const std::string &path);
   void save_npy(const std::string &path) const; // format 1.0, row-major, little-endian
 
