@@ -51,7 +51,7 @@ def Halftone_ReduceAllOp : Halftone_PureOp<"reduce_all", [DeclareOpInterfaceMeth
   }];
   let arguments = (ins Halftone_ReduceAllKindAttr:$kind, Variadic<Halftone_FloatTensor>:$xs);
   let results = (outs 0DTensorOf<[I1, F32, F64]>:$y);
-  let assemblyFormat = "custom<BareEnum>($kind) `(` $xs `)` attr-dict `:` type($xs)";
+  let assemblyFormat = "custom<BareEnum>($kind) `(` $xs `)` attr-dict (`:` type($xs)^)?";
 }
 
 #endif

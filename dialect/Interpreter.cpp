@@ -1,0 +1,250 @@
+// The interpreter's walk over a module: scopes, variables, branches, kernels.
+// SPDX-License-Identifier: Apache-2.0
+#include "dialect/Interpreter.h"
+#include "dialect/InterpreterOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace halftone::dialect {
+
+namespace {
+
+std::string text(Type type) {
+  std::string result;
+  llvm::raw_string_ostream(result) << type;
+  return result;
+}
+
+Status error(ErrorKind kind, const llvm::Twine &message) { return Status(kind, message.str()); }
+
+TensorData evaluate(Operation *op, Operands operands, bool intervals) {
+  if (isa<ElementwiseOpInterface>(op))
+    return evaluateElementwise(op, operands, intervals);
+  if (auto contract = dyn_cast<ContractOp>(op))
+    return evaluateContract(contract, *operands[0], *operands[1], intervals);
+  if (isa<ReshapeOp, StopGradientOp, BroadcastOp, TransposeOp>(op))
+    return evaluateShape(op, *operands[0]);
+  if (isa<ConstantOp, IotaOp, RandomBitsOp>(op))
+    return evaluateSource(op, operands);
+  return evaluateReduce(op, operands, intervals);
+}
+
+/// One run: the values so far, and the variables as they stand.
+class Run {
+public:
+  using Value = std::shared_ptr<const TensorData>;
+
+  Run(Operation *scope, const InterpreterOptions &options, VariableValues &variables)
+      : module(scope->getParentOfType<ModuleOp>()), options(options), variables(variables) {}
+
+  void bind(mlir::Value key, Value value) { values[key] = std::move(value); }
+
+  /// Runs the ops of a block, and gives the operands of its terminator.
+  StatusOr<std::vector<Value>> runBlock(Block &block) {
+    for (Operation &op : block.without_terminator())
+      HALFTONE_RETURN_IF_ERROR(runOp(&op));
+    std::vector<Value> results;
+    for (mlir::Value operand : block.getTerminator()->getOperands())
+      results.push_back(values.at(operand));
+    return results;
+  }
+
+  StatusOr<std::vector<Value>> runKernel(KernelOp kernel, std::vector<Value> operands) {
+    Block &body = kernel.getBody().front();
+    for (auto [argument, operand] : llvm::zip_equal(body.getArguments(), operands))
+      bind(argument, operand);
+    StatusOr<std::vector<Value>> results = runBlock(body);
+    if (results.isOk())
+      for (Value &result : *results)
+        result = std::make_shared<TensorData>(storeAs(result->type, *result));
+    return results;
+  }
+
+private:
+  Status runOp(Operation *op) {
+    if (auto layer = dyn_cast<LayerOp>(op))
+      return runLayer(layer);
+    if (auto when = dyn_cast<WhenOp>(op))
+      return runWhen(when);
+    if (auto read = dyn_cast<ReadOp>(op))
+      return runRead(read);
+    if (auto assign = dyn_cast<AssignOp>(op)) {
+      const Value &value = values.at(assign.getValue());
+      variables[assign.getVariable().str()] = storeAs(value->type, *value);
+      return Status::ok();
+    }
+    if (auto launch = dyn_cast<LaunchOp>(op))
+      return runLaunch(launch);
+    if (isa<GradientOp>(op))
+      return error(ErrorKind::not_implemented_error,
+                   "the interpreter does not run 'halftone.gradient'; lower the module to the pure stage first");
+    if (!isa<HalftoneDialect>(op->getDialect()) || op->getNumResults() != 1)
+      return error(ErrorKind::not_implemented_error, "the interpreter does not run '" + op->getName().getStringRef() + "'");
+    llvm::SmallVector<const TensorData *> operands;
+    for (mlir::Value operand : op->getOperands())
+      operands.push_back(values.at(operand).get());
+    bind(op->getResult(0), std::make_shared<TensorData>(evaluate(op, operands, options.intervals)));
+    return Status::ok();
+  }
+
+  // The operand becomes the argument by a rounding cast, and results round to their dtype.
+  Status runLayer(LayerOp layer) {
+    Block &body = layer.getBody().front();
+    for (auto [argument, operand] : llvm::zip_equal(body.getArguments(), layer.getInputs()))
+      bind(argument, std::make_shared<TensorData>(storeAs(cast<RankedTensorType>(argument.getType()), *values.at(operand))));
+    StatusOr<std::vector<Value>> yields = runBlock(body);
+    if (!yields.isOk())
+      return yields.status();
+    for (auto [result, value] : llvm::zip_equal(layer.getOutputs(), *yields))
+      bind(result, std::make_shared<TensorData>(storeAs(value->type, *value)));
+    return Status::ok();
+  }
+
+  Status runWhen(WhenOp when) {
+    const Value &condition = values.at(when.getCondition());
+    IntInterval choice = wholeAt(*condition, 0, IntFormat(condition->type.getElementType()));
+    if (choice.isPoint()) {
+      StatusOr<std::vector<Value>> results = runBlock((choice.low ? when.getThenRegion() : when.getElseRegion()).front());
+      if (!results.isOk())
+        return results.status();
+      for (auto [result, value] : llvm::zip_equal(when.getOutputs(), *results))
+        bind(result, value);
+      return Status::ok();
+    }
+    // Either way is legal: both run, and what they leave is joined.
+    VariableValues before = variables;
+    StatusOr<std::vector<Value>> first = runBlock(when.getThenRegion().front());
+    if (!first.isOk())
+      return first.status();
+    VariableValues after = std::exchange(variables, std::move(before));
+    StatusOr<std::vector<Value>> second = runBlock(when.getElseRegion().front());
+    if (!second.isOk())
+      return second.status();
+    for (auto &[name, value] : after) {
+      auto other = variables.find(name);
+      if (other == variables.end())
+        return error(ErrorKind::key_error, "variable @" + name + " has no value");
+      other->second = hullOf(other->second, value);
+    }
+    for (auto [result, a, b] : llvm::zip_equal(when.getOutputs(), *first, *second))
+      bind(result, std::make_shared<TensorData>(hullOf(*a, *b)));
+    return Status::ok();
+  }
+
+  Status runRead(ReadOp read) {
+    auto found = variables.find(read.getVariable().str());
+    if (found == variables.end())
+      return error(ErrorKind::key_error, "variable @" + read.getVariable() + " has no value");
+    bind(read.getValue(),
+         std::make_shared<TensorData>(storeAs(cast<RankedTensorType>(read.getValue().getType()), found->second)));
+    return Status::ok();
+  }
+
+  Status runLaunch(LaunchOp launch) {
+    auto kernel = module ? module.lookupSymbol<KernelOp>(launch.getKernel()) : KernelOp();
+    if (!kernel)
+      return error(ErrorKind::key_error, "there is no kernel @" + launch.getKernel());
+    std::vector<Value> operands;
+    for (mlir::Value operand : launch.getOperands_())
+      operands.push_back(values.at(operand));
+    StatusOr<std::vector<Value>> results = runKernel(kernel, std::move(operands));
+    if (!results.isOk())
+      return results.status();
+    for (auto [result, value] : llvm::zip_equal(launch.getOutputs(), *results))
+      bind(result, value);
+    return Status::ok();
+  }
+
+  ModuleOp module;
+  const InterpreterOptions &options;
+  VariableValues &variables;
+  llvm::DenseMap<mlir::Value, Value> values;
+};
+
+Status checkValue(const TensorData &value, Type wanted, const llvm::Twine &what) {
+  if (value.type != wanted)
+    return error(ErrorKind::value_error, what + " has type " + text(value.type) + ", but " + text(wanted) + " is expected");
+  size_t elements = value.size();
+  if (value.isFloat() ? value.low.size() != elements || value.high.size() != elements
+                      : value.integers.size() != elements || (!value.upper.empty() && value.upper.size() != elements))
+    return error(ErrorKind::value_error, what + " does not hold the " + llvm::Twine(elements) + " elements of its type");
+  return Status::ok();
+}
+
+Status checkVariables(ModuleOp module, const VariableValues &variables) {
+  for (VariableOp variable : module.getOps<VariableOp>()) {
+    auto found = variables.find(variable.getSymName().str());
+    if (found != variables.end())
+      HALFTONE_RETURN_IF_ERROR(checkValue(found->second, variable.getType(), "variable @" + variable.getSymName()));
+  }
+  return Status::ok();
+}
+
+} // namespace
+
+StatusOr<std::vector<TensorData>> interpret(ModuleOp module, const std::vector<TensorData> &feeds, VariableValues &variables,
+                                            const InterpreterOptions &options) {
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  if (!main || main.getBody().empty() || !llvm::hasSingleElement(main.getBody()))
+    return error(ErrorKind::value_error, "the module has no function @main of one block");
+  HALFTONE_RETURN_IF_ERROR(checkVariables(module, variables));
+  VariableValues current = variables;
+  Run run(main, options, current);
+  size_t nextFeed = 0;
+  for (BlockArgument argument : main.getArguments()) {
+    if (auto name = main.getArgAttrOfType<FlatSymbolRefAttr>(argument.getArgNumber(), variableAttr)) {
+      auto found = current.find(name.getValue().str());
+      if (found == current.end())
+        return error(ErrorKind::key_error, "variable @" + name.getValue() + " has no value");
+      HALFTONE_RETURN_IF_ERROR(checkValue(found->second, argument.getType(), "variable @" + name.getValue()));
+      run.bind(argument, std::make_shared<TensorData>(found->second));
+      continue;
+    }
+    if (nextFeed == feeds.size())
+      return error(ErrorKind::value_error, "@main takes more than the " + llvm::Twine(feeds.size()) + " feeds given");
+    HALFTONE_RETURN_IF_ERROR(checkValue(feeds[nextFeed], argument.getType(), "feed #" + llvm::Twine(nextFeed)));
+    run.bind(argument, std::make_shared<TensorData>(feeds[nextFeed++]));
+  }
+  if (nextFeed != feeds.size())
+    return error(ErrorKind::value_error,
+                 "@main takes " + llvm::Twine(nextFeed) + " feeds, but " + llvm::Twine(feeds.size()) + " were given");
+
+  auto results = run.runBlock(main.getBody().front());
+  if (!results.isOk())
+    return results.status();
+  std::vector<TensorData> fetches;
+  for (auto [index, result] : llvm::enumerate(*results)) {
+    TensorData stored = storeAs(result->type, *result);
+    if (auto name = main.getResultAttrOfType<FlatSymbolRefAttr>(index, variableAttr))
+      current[name.getValue().str()] = std::move(stored);
+    else
+      fetches.push_back(std::move(stored));
+  }
+  variables = std::move(current);
+  return fetches;
+}
+
+StatusOr<std::vector<TensorData>> interpretKernel(KernelOp kernel, const std::vector<TensorData> &operands,
+                                                  const InterpreterOptions &options) {
+  Block &body = kernel.getBody().front();
+  if (body.getNumArguments() != operands.size())
+    return error(ErrorKind::value_error, "kernel @" + kernel.getSymName() + " takes " + llvm::Twine(body.getNumArguments()) +
+                                             " operands, but " + llvm::Twine(operands.size()) + " were given");
+  std::vector<Run::Value> values;
+  for (auto [index, operand] : llvm::enumerate(operands)) {
+    HALFTONE_RETURN_IF_ERROR(checkValue(operand, body.getArgument(index).getType(), "operand #" + llvm::Twine(index)));
+    values.push_back(std::make_shared<TensorData>(operand));
+  }
+  VariableValues none;
+  auto results = Run(kernel, options, none).runKernel(kernel, std::move(values));
+  if (!results.isOk())
+    return results.status();
+  std::vector<TensorData> outputs;
+  for (const Run::Value &result : *results)
+    outputs.push_back(*result);
+  return outputs;
+}
+
+} // namespace halftone::dialect

@@ -1,0 +1,319 @@
+// The interpreter's elementwise ops.
+// SPDX-License-Identifier: Apache-2.0
+#include "dialect/InterpreterOps.h"
+#include "runtime/base/Half.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace halftone::dialect {
+
+namespace {
+
+/// A function of floats: its value in double, bounds of it, and how far compiled code may be off.
+struct RealFunction {
+  double (*exact)(double, double);
+  Interval (*bound)(Interval, Interval);
+  double ulps = 0;
+  bool mayFuse = false; // into a sum, without having been rounded
+  double slack = 0;     // absolute error near zero
+};
+
+template <double (*F)(double)> double first(double x, double) { return F(x); }
+template <double (*F)(double)> Interval rising(Interval x, Interval) { return monotone(F, x); }
+template <Interval (*F)(Interval)> Interval firstBound(Interval x, Interval) { return F(x); }
+template <double (*F)(double)> RealFunction unary(double ulps) { return {first<F>, rising<F>, ulps}; }
+
+double negate(double x) { return -x; }
+double sign(double x) { return x == 0 || std::isnan(x) ? x : std::copysign(1.0, x); }
+double exp(double x) { return std::exp(x); }
+double expm1(double x) { return std::expm1(x); }
+double log(double x) { return std::log(x); }
+double log1p(double x) { return std::log1p(x); }
+double sqrt(double x) { return std::sqrt(x); }
+double rsqrt(double x) { return 1 / std::sqrt(x); }
+double tanh(double x) { return std::tanh(x); }
+double logistic(double x) { return 1 / (1 + std::exp(-x)); }
+double erf(double x) { return std::erf(x); }
+double sin(double x) { return std::sin(x); }
+double cos(double x) { return std::cos(x); }
+double fabs(double x) { return std::fabs(x); }
+double floor(double x) { return std::floor(x); }
+double ceil(double x) { return std::ceil(x); }
+double roundEven(double x) { return std::nearbyint(x); }
+double plus(double a, double b) { return a + b; }
+double minus(double a, double b) { return a - b; }
+double times(double a, double b) { return a * b; }
+double over(double a, double b) { return a / b; }
+double modulo(double a, double b) { return std::fmod(a, b); }
+double pow(double a, double b) { return std::pow(a, b); }
+double larger(double a, double b) { return a >= b || std::isnan(a) ? a : b; }
+double smaller(double a, double b) { return a <= b || std::isnan(a) ? a : b; }
+
+constexpr double libraryUlps = 4;  // of a transcendental
+constexpr double composedUlps = 6; // of one written in terms of another
+
+RealFunction realFunction(Operation *op) {
+  return llvm::TypeSwitch<Operation *, RealFunction>(op)
+      .Case([](AbsOp) { return RealFunction{first<fabs>, firstBound<absolute>, 0, true}; })
+      .Case([](NegOp) { return RealFunction{first<negate>, rising<negate>, 0, true}; })
+      .Case([](SignOp) { return unary<sign>(0); })
+      .Case([](ExpOp) { return unary<exp>(libraryUlps); })
+      .Case([](Expm1Op) { return unary<expm1>(libraryUlps); })
+      .Case([](LogOp) { return unary<log>(libraryUlps); })
+      .Case([](Log1pOp) { return unary<log1p>(libraryUlps); })
+      .Case([](SqrtOp) { return unary<sqrt>(0); })
+      .Case([](RsqrtOp) { return unary<rsqrt>(composedUlps); })
+      .Case([](TanhOp) { return unary<tanh>(libraryUlps); })
+      .Case([](LogisticOp) {
+        // Where e^-x overflows, 1 / inf is 0.
+        return RealFunction{first<logistic>, rising<logistic>, composedUlps, false, 0x1p-126};
+      })
+      .Case([](ErfOp) { return unary<erf>(libraryUlps); })
+      .Case([](SinOp) { return RealFunction{first<sin>, firstBound<sine>, libraryUlps}; })
+      .Case([](CosOp) { return RealFunction{first<cos>, firstBound<cosine>, libraryUlps}; })
+      .Case([](FloorOp) { return unary<floor>(0); })
+      .Case([](CeilOp) { return unary<ceil>(0); })
+      .Case([](RoundEvenOp) { return unary<roundEven>(0); })
+      .Case([](AddOp) { return RealFunction{plus, add}; })
+      .Case([](SubOp) { return RealFunction{minus, subtract}; })
+      .Case([](MulOp) { return RealFunction{times, multiply, 0, true}; })
+      .Case([](DivOp) { return RealFunction{over, divide}; })
+      .Case([](RemOp) { return RealFunction{modulo, remainder}; })
+      .Case([](PowOp) { return RealFunction{pow, power, libraryUlps}; })
+      .Case([](MaximumOp) { return RealFunction{larger, maximum}; })
+      .Case([](MinimumOp) { return RealFunction{smaller, minimum}; })
+      .Default(RealFunction{nullptr, nullptr});
+}
+
+/// A function of integers before wrapping, and whether its extrema lie at the ends of its operands.
+struct IntFunction {
+  Int (*exact)(Int, Int, const IntFormat &);
+  bool atEnds = false;
+};
+
+Int shiftLeft(Int a, Int b, const IntFormat &format) {
+  return b < 0 || b >= format.width ? Int(0) : static_cast<Int>(static_cast<unsigned __int128>(a) << static_cast<int>(b));
+}
+Int shiftRight(Int a, Int b, const IntFormat &format) {
+  return a >> static_cast<int>(b < 0 || b >= format.width ? 64 : b);
+}
+
+IntFunction intFunction(Operation *op) {
+  using F = const IntFormat &;
+  return llvm::TypeSwitch<Operation *, IntFunction>(op)
+      .Case([](AbsOp) { return IntFunction{[](Int a, Int, F) { return a < 0 ? -a : a; }}; })
+      .Case([](NegOp) { return IntFunction{[](Int a, Int, F) { return -a; }, true}; })
+      .Case([](SignOp) { return IntFunction{[](Int a, Int, F) { return Int(a > 0) - Int(a < 0); }, true}; })
+      .Case([](NotOp) { return IntFunction{[](Int a, Int, F) { return ~a; }}; })
+      .Case([](AddOp) { return IntFunction{[](Int a, Int b, F) { return a + b; }, true}; })
+      .Case([](SubOp) { return IntFunction{[](Int a, Int b, F) { return a - b; }, true}; })
+      .Case([](MulOp) {
+        return IntFunction{[](Int a, Int b, F) {
+          return static_cast<Int>(static_cast<unsigned __int128>(a) * static_cast<unsigned __int128>(b));
+        }};
+      })
+      .Case([](DivOp) { return IntFunction{[](Int a, Int b, F) { return b == 0 ? Int(0) : a / b; }}; })
+      .Case([](RemOp) { return IntFunction{[](Int a, Int b, F) { return b == 0 ? Int(0) : a % b; }}; })
+      .Case([](MaximumOp) { return IntFunction{[](Int a, Int b, F) { return a >= b ? a : b; }, true}; })
+      .Case([](MinimumOp) { return IntFunction{[](Int a, Int b, F) { return a <= b ? a : b; }, true}; })
+      .Case([](AndOp) { return IntFunction{[](Int a, Int b, F) { return a & b; }}; })
+      .Case([](OrOp) { return IntFunction{[](Int a, Int b, F) { return a | b; }}; })
+      .Case([](XorOp) { return IntFunction{[](Int a, Int b, F) { return a ^ b; }}; })
+      .Case([](ShlOp) { return IntFunction{shiftLeft}; })
+      .Case([](ShrOp) { return IntFunction{shiftRight}; })
+      .Default(IntFunction{nullptr});
+}
+
+IntInterval applyInt(const IntFunction &function, IntInterval a, IntInterval b, const IntFormat &format) {
+  if (a.isPoint() && b.isPoint()) {
+    Int value = format.wrap(function.exact(a.low, b.low, format));
+    return {value, value};
+  }
+  // Bools have few values and functions at their ends few extrema: try them all.
+  if (format.width != 1 && !function.atEnds)
+    return {format.low, format.high};
+  IntInterval result{format.high, format.low};
+  for (Int x : {a.low, a.high})
+    for (Int y : {b.low, b.high}) {
+      Int value = function.exact(x, y, format);
+      if (format.width != 1 && !format.holds(value))
+        return {format.low, format.high};
+      value = format.wrap(value);
+      result = {std::min(result.low, value), std::max(result.high, value)};
+    }
+  return result;
+}
+
+/// Whether a comparison holds for all, some or none of the values.
+template <class Bounds> IntInterval compareBounds(ComparePredicate predicate, Bounds a, Bounds b) {
+  auto outcome = [](bool always, bool possible) { return IntInterval{always ? 1 : 0, possible ? 1 : 0}; };
+  switch (predicate) {
+  case ComparePredicate::lt:
+    return outcome(a.high < b.low, a.low < b.high);
+  case ComparePredicate::le:
+    return outcome(a.high <= b.low, a.low <= b.high);
+  case ComparePredicate::gt:
+    return outcome(a.low > b.high, a.high > b.low);
+  case ComparePredicate::ge:
+    return outcome(a.low >= b.high, a.high >= b.low);
+  case ComparePredicate::eq:
+    return outcome(a.isPoint() && b.isPoint() && a.low == b.low, a.low <= b.high && b.low <= a.high);
+  case ComparePredicate::ne:
+    return outcome(a.high < b.low || b.high < a.low, !(a.isPoint() && b.isPoint() && a.low == b.low));
+  }
+  return outcome(false, true);
+}
+
+IntInterval compareReals(ComparePredicate predicate, Interval a, Interval b) {
+  if (a.isNan() || b.isNan())
+    return predicate == ComparePredicate::ne ? IntInterval{1, 1} : IntInterval{0, 0};
+  if (a.isAny() || b.isAny())
+    return {0, 1};
+  return compareBounds(predicate, a, b);
+}
+
+TensorData evaluateCompare(CompareOp op, const TensorData &a, const TensorData &b) {
+  TensorWriter writer(op.getType());
+  IntFormat format(a.type.getElementType());
+  for (int64_t i = 0, e = a.size(); i < e; ++i)
+    writer.whole(i, a.isFloat() ? compareReals(op.getPredicate(), realAt(a, i), realAt(b, i))
+                                : compareBounds(op.getPredicate(), wholeAt(a, i, format), wholeAt(b, i, format)));
+  return writer.take();
+}
+
+TensorData evaluateIsFinite(IsFiniteOp op, const TensorData &x) {
+  TensorWriter writer(op.getType());
+  for (int64_t i = 0, e = x.size(); i < e; ++i) {
+    Interval value = realAt(x, i);
+    bool low = std::isfinite(value.low), high = std::isfinite(value.high);
+    bool possible = value.isAny() || low || high || (value.isBounded() && value.low != value.high);
+    writer.whole(i, IntInterval{low && high, possible});
+  }
+  return writer.take();
+}
+
+TensorData evaluateSelect(SelectOp op, const TensorData &p, const TensorData &a, const TensorData &b) {
+  TensorWriter writer(op.getType());
+  IntFormat condition(p.type.getElementType()), format(a.type.getElementType());
+  for (int64_t i = 0, e = p.size(); i < e; ++i) {
+    IntInterval choice = wholeAt(p, i, condition);
+    if (choice.isPoint()) {
+      const TensorData &chosen = choice.low ? a : b;
+      a.isFloat() ? writer.real(i, realAt(chosen, i)) : writer.whole(i, wholeAt(chosen, i, format));
+    } else if (a.isFloat()) {
+      writer.real(i, Interval::hull(realAt(a, i), realAt(b, i)));
+    } else {
+      IntInterval x = wholeAt(a, i, format), y = wholeAt(b, i, format);
+      writer.whole(i, IntInterval{std::min(x.low, y.low), std::max(x.high, y.high)});
+    }
+  }
+  return writer.take();
+}
+
+TensorData evaluateReals(Operation *op, Operands x, bool intervals) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  TensorWriter writer(type);
+  RealFunction function = realFunction(op);
+  Rounding rounding(*dtypeOf(type.getElementType()));
+  const TensorData &a = *x.front(), &b = *x.back();
+  for (int64_t i = 0, e = a.size(); i < e; ++i) {
+    if (!intervals) {
+      writer.real(i, rounding.round(function.exact(a.low[i], b.low[i])));
+      continue;
+    }
+    Interval bound = function.bound(realAt(a, i), realAt(b, i));
+    if (function.slack != 0 && bound.isBounded())
+      bound = {std::max(bound.low - function.slack, 0.0), bound.high + function.slack};
+    writer.real(i, rounding.spread(bound, function.ulps, function.mayFuse));
+  }
+  return writer.take();
+}
+
+TensorData evaluateInts(Operation *op, Operands x) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  TensorWriter writer(type);
+  IntFunction function = intFunction(op);
+  IntFormat format(type.getElementType());
+  for (int64_t i = 0, e = type.getNumElements(); i < e; ++i)
+    writer.whole(i, applyInt(function, wholeAt(*x.front(), i, format), wholeAt(*x.back(), i, format), format));
+  return writer.take();
+}
+
+Int truncated(double value, const IntFormat &format) {
+  if (std::isnan(value))
+    return 0;
+  // The bounds are powers of two, or one below: as doubles they are at most one too high.
+  if (value >= static_cast<double>(format.high))
+    return format.high;
+  return value <= static_cast<double>(format.low) ? format.low : static_cast<Int>(value);
+}
+
+IntInterval toInt(Interval x, const IntFormat &format) {
+  if (format.width == 1 && !format.low && format.high == 1) {
+    if (x.isAny())
+      return {0, 1};
+    bool always = x.isNan() || x.low > 0 || x.high < 0;
+    return {always, always || x.low != 0 || x.high != 0};
+  }
+  return x.isAny() ? IntInterval{format.low, format.high} : IntInterval{truncated(x.low, format), truncated(x.high, format)};
+}
+
+double toReal(Int value, bool isUnsigned, const Rounding &rounding, Overflow overflow) {
+  double exact = rounding.wide ? static_cast<double>(value)
+                 : isUnsigned  ? toDoubleForRounding(static_cast<uint64_t>(value))
+                               : toDoubleForRounding(static_cast<int64_t>(value));
+  return roundTo(rounding.dtype, exact, overflow);
+}
+
+} // namespace
+
+TensorData evaluateCast(CastOp op, const TensorData &x, bool intervals) {
+  auto type = cast<RankedTensorType>(op.getType());
+  TensorWriter writer(type);
+  bool fromFloat = x.isFloat(), toFloat = isa<FloatType>(type.getElementType());
+  Overflow overflow = op.getSaturate() ? Overflow::saturate : Overflow::natural;
+  IntFormat from(x.type.getElementType()), to(type.getElementType());
+  Rounding rounding(toFloat ? *dtypeOf(type.getElementType()) : DType::float64);
+  for (int64_t i = 0, e = x.size(); i < e; ++i) {
+    if (fromFloat && toFloat) {
+      Interval value = realAt(x, i), stored = value;
+      if (!value.isAny())
+        stored = {roundTo(rounding.dtype, value.low, overflow), roundTo(rounding.dtype, value.high, overflow)};
+      if (!value.isPoint() && !stored.isBounded())
+        stored = Interval::any();
+      if (intervals && op.getKind() == CastKind::storage)
+        stored = Interval::hull(stored, value);
+      writer.real(i, stored);
+    } else if (fromFloat) {
+      writer.whole(i, toInt(realAt(x, i), to));
+    } else if (toFloat) {
+      IntInterval value = wholeAt(x, i, from);
+      writer.real(i, Interval{toReal(value.low, from.isUnsigned, rounding, overflow),
+                              toReal(value.high, from.isUnsigned, rounding, overflow)});
+    } else {
+      IntInterval value = wholeAt(x, i, from);
+      if (to.width == 1)
+        writer.whole(i, IntInterval{value.low > 0 || value.high < 0, value.low != 0 || value.high != 0});
+      else if (value.isPoint() || (to.holds(value.low) && to.holds(value.high)))
+        writer.whole(i, IntInterval{to.wrap(value.low), to.wrap(value.high)});
+      else
+        writer.whole(i, IntInterval{to.low, to.high});
+    }
+  }
+  return writer.take();
+}
+
+TensorData evaluateElementwise(Operation *op, Operands x, bool intervals) {
+  if (auto cast = dyn_cast<CastOp>(op))
+    return evaluateCast(cast, *x[0], intervals);
+  if (auto compare = dyn_cast<CompareOp>(op))
+    return evaluateCompare(compare, *x[0], *x[1]);
+  if (auto select = dyn_cast<SelectOp>(op))
+    return evaluateSelect(select, *x[0], *x[1], *x[2]);
+  if (auto isFinite = dyn_cast<IsFiniteOp>(op))
+    return evaluateIsFinite(isFinite, *x[0]);
+  return x[0]->isFloat() ? evaluateReals(op, x, intervals) : evaluateInts(op, x);
+}
+
+} // namespace halftone::dialect

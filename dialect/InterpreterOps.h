@@ -1,0 +1,59 @@
+// The interpreter's ops, a family a function: one op on the values of its operands.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "dialect/Interpreter.h"
+#include "dialect/Interval.h"
+#include "dialect/TypeInference.h"
+#include "llvm/ADT/ArrayRef.h"
+
+namespace halftone::dialect {
+
+/// The range and the wrapping of an integer or bool element type.
+struct IntFormat {
+  explicit IntFormat(mlir::Type elementType);
+  Int wrap(Int value) const;
+  bool holds(Int value) const { return low <= value && value <= high; }
+  unsigned width;
+  bool isUnsigned;
+  Int low, high;
+};
+
+/// A tensor being written, element by element.
+class TensorWriter {
+public:
+  explicit TensorWriter(mlir::Type type);
+  void real(int64_t index, Interval value);
+  void real(int64_t index, double value) { real(index, Interval::point(value)); }
+  void whole(int64_t index, IntInterval value);
+  void whole(int64_t index, Int value) { whole(index, IntInterval{value, value}); }
+  TensorData take() { return std::move(data); }
+
+private:
+  TensorData data;
+};
+
+Interval realAt(const TensorData &tensor, int64_t index);
+IntInterval wholeAt(const TensorData &tensor, int64_t index, const IntFormat &format);
+
+/// The elements rounded to `type`'s float dtype (integers and bools as they are): what a store does.
+TensorData storeAs(mlir::RankedTensorType type, const TensorData &tensor);
+/// Element by element the smallest interval that holds both.
+TensorData hullOf(const TensorData &a, const TensorData &b);
+
+using Operands = llvm::ArrayRef<const TensorData *>;
+
+// Each takes ops of its family only.
+TensorData evaluateElementwise(mlir::Operation *op, Operands operands, bool intervals);
+TensorData evaluateCast(CastOp op, const TensorData &x, bool intervals);
+TensorData evaluateContract(ContractOp op, const TensorData &lhs, const TensorData &rhs, bool intervals);
+TensorData evaluateReduce(mlir::Operation *op, Operands operands, bool intervals);
+TensorData evaluateShape(mlir::Operation *op, const TensorData &x);
+TensorData evaluateSource(mlir::Operation *op, Operands operands);
+
+/// Steps of each axis through row-major elements.
+llvm::SmallVector<int64_t> stridesOf(llvm::ArrayRef<int64_t> shape);
+/// Calls `visit(linear indices)` for each point of `shape` in row-major order, one linear index per set of strides.
+void forEachPoint(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<llvm::SmallVector<int64_t>> strides,
+                  llvm::function_ref<void(llvm::ArrayRef<int64_t>)> visit);
+
+} // namespace halftone::dialect

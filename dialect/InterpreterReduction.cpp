@@ -1,0 +1,370 @@
+// The interpreter's reductions and contractions: in index order, each step rounded.
+// SPDX-License-Identifier: Apache-2.0
+#include "dialect/InterpreterOps.h"
+#include "dialect/ops/Expression.h"
+#include "runtime/base/Half.h"
+#include <optional>
+
+using namespace mlir;
+
+namespace halftone::dialect {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// A float reduction of one kind, one element after another.
+class RealReduction {
+public:
+  RealReduction(ReduceKind kind, DType result, bool intervals)
+      : kind(kind), intervals(intervals), accumulate(result == DType::float64 ? result : DType::float32), result(result) {
+    value = Interval::point(kind == ReduceKind::sum    ? 0.0
+                            : kind == ReduceKind::prod ? 1.0
+                            : kind == ReduceKind::max  ? -infinity
+                                                       : infinity);
+  }
+
+  void add(Interval x) {
+    ++count;
+    if (kind == ReduceKind::max || kind == ReduceKind::min) {
+      value = kind == ReduceKind::max ? maximum(value, x) : minimum(value, x);
+    } else if (kind == ReduceKind::sum) {
+      if (intervals)
+        sum.add(x);
+      else
+        value = Interval::point(accumulate.round(value.low + x.low));
+    } else if (!intervals) {
+      value = Interval::point(accumulate.round(value.low * x.low));
+    } else {
+      value = multiply(value, x);
+      if (x.isBounded())
+        growth *= std::max({1.0, std::fabs(x.low), std::fabs(x.high)});
+    }
+  }
+
+  Interval finish() const {
+    if (kind == ReduceKind::max || kind == ReduceKind::min)
+      return intervals ? result.spread(value, 0, false) : Interval::point(result.round(value.low));
+    if (!intervals)
+      return Interval::point(roundTo(result.dtype, value.low));
+    if (kind == ReduceKind::sum)
+      return result.spread(sum.finish(accumulate, 0), 0, false);
+    if (!value.isBounded())
+      return value;
+    // Partial products come in any order: one that leaves f32's range makes the rest unknown.
+    double steps = static_cast<double>(count), relative = 2 * steps * accumulate.unit;
+    if (!(growth * (1 + relative) <= accumulate.largest))
+      return Interval::any();
+    double least = steps * accumulate.tiny * growth;
+    return result.spread({value.low - std::fabs(value.low) * relative - least,
+                          value.high + std::fabs(value.high) * relative + least},
+                         0, false);
+  }
+
+private:
+  ReduceKind kind;
+  bool intervals;
+  Rounding accumulate, result;
+  Interval value;
+  SumBound sum;
+  double growth = 1;
+  int64_t count = 0;
+};
+
+/// An integer or bool reduction.
+class IntReduction {
+public:
+  IntReduction(ReduceKind kind, const IntFormat &format) : kind(kind), format(format) {
+    Int neutral = kind == ReduceKind::prod   ? 1
+                  : kind == ReduceKind::max  ? format.low
+                  : kind == ReduceKind::min  ? format.high
+                  : kind == ReduceKind::and_ ? format.wrap(-1)
+                                             : 0;
+    value = {neutral, neutral};
+  }
+
+  void add(IntInterval x) {
+    bool exact = x.isPoint() && value.isPoint();
+    switch (kind) {
+    case ReduceKind::max:
+      value = {std::max(value.low, x.low), std::max(value.high, x.high)};
+      return;
+    case ReduceKind::min:
+      value = {std::min(value.low, x.low), std::min(value.high, x.high)};
+      return;
+    case ReduceKind::sum:
+      value = {value.low + x.low, value.high + x.high};
+      if (exact)
+        value.low = value.high = format.wrap(value.low);
+      else if (!format.holds(value.low) || !format.holds(value.high))
+        value = {format.low, format.high};
+      return;
+    case ReduceKind::prod:
+      value.low = value.high = format.wrap(
+          static_cast<Int>(static_cast<unsigned __int128>(value.low) * static_cast<unsigned __int128>(x.low)));
+      break;
+    case ReduceKind::and_:
+    case ReduceKind::or_:
+      if (format.width == 1 || exact) { // on bools both are monotone
+        bool isAnd = kind == ReduceKind::and_;
+        value = {isAnd ? value.low & x.low : value.low | x.low, isAnd ? value.high & x.high : value.high | x.high};
+        return;
+      }
+      break;
+    }
+    if (!exact)
+      value = {format.low, format.high};
+  }
+  IntInterval finish() const { return value; }
+
+private:
+  ReduceKind kind;
+  const IntFormat &format;
+  IntInterval value;
+};
+
+/// Reduces the points of `inner`, visited in row-major order from `begin` with `steps`, into element `to`.
+struct Reducer {
+  ReduceKind kind;
+  const TensorData &x;
+  TensorWriter &writer;
+  DType result;
+  bool intervals;
+
+  void operator()(int64_t to, int64_t begin, ArrayRef<int64_t> inner, const SmallVector<int64_t> &steps) const {
+    if (x.isFloat()) {
+      RealReduction reduction(kind, result, intervals);
+      forEachPoint(inner, steps, [&](ArrayRef<int64_t> at) { reduction.add(realAt(x, begin + at[0])); });
+      writer.real(to, reduction.finish());
+      return;
+    }
+    IntFormat format(x.type.getElementType());
+    IntReduction reduction(kind, format);
+    forEachPoint(inner, steps, [&](ArrayRef<int64_t> at) { reduction.add(wholeAt(x, begin + at[0], format)); });
+    writer.whole(to, reduction.finish());
+  }
+};
+
+SmallVector<int64_t> pick(ArrayRef<int64_t> from, ArrayRef<int64_t> axes) {
+  SmallVector<int64_t> picked;
+  for (int64_t axis : axes)
+    picked.push_back(from[axis]);
+  return picked;
+}
+
+TensorData reduce(ReduceOp op, const TensorData &x, bool intervals) {
+  auto type = cast<RankedTensorType>(op.getType());
+  TensorWriter writer(type);
+  Reducer reducer{op.getKind(), x, writer, *dtypeOf(type.getElementType()), intervals};
+  ArrayRef<int64_t> shape = x.type.getShape(), axes = op.getAxes();
+  SmallVector<int64_t> strides = stridesOf(shape), kept = otherAxes(x.type.getRank(), axes);
+  SmallVector<int64_t> inner = pick(shape, axes), innerSteps = pick(strides, axes);
+  int64_t next = 0;
+  forEachPoint(pick(shape, kept), pick(strides, kept),
+               [&](ArrayRef<int64_t> at) { reducer(next++, at[0], inner, innerSteps); });
+  return writer.take();
+}
+
+TensorData partialReduce(PartialReduceOp op, const TensorData &x, bool intervals) {
+  auto type = cast<RankedTensorType>(op.getType());
+  TensorWriter writer(type);
+  Reducer reducer{op.getKind(), x, writer, *dtypeOf(type.getElementType()), intervals};
+  ArrayRef<int64_t> shape = x.type.getShape(), axes = op.getAxes();
+  SmallVector<int64_t> strides = stridesOf(shape), innerSteps = pick(strides, axes);
+  // Along a tiled axis the result steps by whole tiles; to know where a tile ends, its number is visited too.
+  SmallVector<SmallVector<int64_t>> steps{strides};
+  for (auto [position, axis] : llvm::enumerate(axes)) {
+    steps[0][axis] *= op.getTile()[position];
+    steps.emplace_back(x.type.getRank(), 0)[axis] = op.getTile()[position];
+  }
+  int64_t next = 0;
+  forEachPoint(type.getShape(), steps, [&](ArrayRef<int64_t> at) {
+    SmallVector<int64_t> inner;
+    for (auto [position, axis] : llvm::enumerate(axes))
+      inner.push_back(std::min(op.getTile()[position], shape[axis] - at[position + 1]));
+    reducer(next++, at[0], inner, innerSteps);
+  });
+  return writer.take();
+}
+
+// The first and the last index that may be the answer.
+IntInterval argReduceReals(ArrayRef<Interval> xs, bool isMax) {
+  // Larger is better; NaN is best of all.
+  auto low = [&](Interval x) { return x.isNan() ? infinity : x.isAny() ? -infinity : isMax ? x.low : -x.high; };
+  auto high = [&](Interval x) { return !x.isBounded() ? infinity : isMax ? x.high : -x.low; };
+  auto mayBeNan = [](Interval x) { return !x.isBounded(); };
+  int64_t end = xs.size();
+  for (int64_t i = 0; i < static_cast<int64_t>(xs.size()); ++i)
+    if (xs[i].isNan()) { // the first NaN: nothing after it is the answer
+      end = i;
+      break;
+    }
+  bool endsInNan = end < static_cast<int64_t>(xs.size());
+  double threshold = -infinity;
+  for (int64_t i = 0; i < end; ++i)
+    threshold = std::max(threshold, low(xs[i]));
+  int64_t first = -1, last = -1;
+  for (int64_t i = 0; i < end; ++i) {
+    bool possible = endsInNan ? mayBeNan(xs[i]) : high(xs[i]) >= threshold;
+    // An exact tie goes to the first.
+    if (possible && first >= 0 && !endsInNan && xs[i].isPoint() && xs[first].isPoint() && last == first &&
+        low(xs[i]) == low(xs[first]))
+      continue;
+    if (possible) {
+      first = first < 0 ? i : first;
+      last = i;
+    }
+  }
+  if (endsInNan)
+    return {first < 0 ? end : first, end};
+  return {first, last};
+}
+
+TensorData argReduce(ArgReduceOp op, const TensorData &x) {
+  auto type = cast<RankedTensorType>(op.getType());
+  TensorWriter writer(type);
+  int64_t axis = op.getAxis(), extent = x.type.getDimSize(axis);
+  SmallVector<int64_t> strides = stridesOf(x.type.getShape()), kept = otherAxes(x.type.getRank(), axis);
+  bool isMax = op.getKind() == ReduceKind::max;
+  IntFormat format(x.type.getElementType());
+  int64_t next = 0;
+  forEachPoint(pick(x.type.getShape(), kept), pick(strides, kept), [&](ArrayRef<int64_t> at) {
+    auto index = [&](int64_t i) { return at[0] + i * strides[axis]; };
+    if (x.isFloat()) {
+      SmallVector<Interval> row;
+      for (int64_t i = 0; i < extent; ++i)
+        row.push_back(realAt(x, index(i)));
+      writer.whole(next++, argReduceReals(row, isMax));
+      return;
+    }
+    auto low = [&](IntInterval v) { return isMax ? v.low : -v.high; };
+    auto high = [&](IntInterval v) { return isMax ? v.high : -v.low; };
+    IntInterval best = wholeAt(x, index(0), format);
+    Int threshold = low(best);
+    for (int64_t i = 1; i < extent; ++i)
+      threshold = std::max(threshold, low(wholeAt(x, index(i), format)));
+    int64_t first = -1, last = -1;
+    for (int64_t i = 0; i < extent; ++i) {
+      IntInterval value = wholeAt(x, index(i), format);
+      if (high(value) < threshold)
+        continue;
+      first = first < 0 ? i : first;
+      last = i;
+      if (low(value) == high(value) && low(value) == threshold && x.upper.empty())
+        break;
+    }
+    writer.whole(next++, IntInterval{first, last});
+  });
+  return writer.take();
+}
+
+TensorData reduceAll(ReduceAllOp op, Operands xs, bool intervals) {
+  auto type = cast<RankedTensorType>(op.getType());
+  TensorWriter writer(type);
+  auto forEach = [&](llvm::function_ref<void(Interval)> visit) {
+    for (const TensorData *x : xs)
+      for (int64_t i = 0, e = x->size(); i < e; ++i)
+        visit(realAt(*x, i));
+  };
+  if (op.getKind() == ReduceAllKind::all_finite) {
+    bool always = true, possible = true;
+    forEach([&](Interval x) {
+      always &= std::isfinite(x.low) && std::isfinite(x.high);
+      possible &= x.isAny() || std::isfinite(x.low) || std::isfinite(x.high) || (x.isBounded() && x.low != x.high);
+    });
+    writer.whole(0, IntInterval{always, possible});
+    return writer.take();
+  }
+  Rounding rounding(*dtypeOf(type.getElementType()));
+  if (op.getKind() == ReduceAllKind::max_abs) {
+    Interval largest = Interval::point(0);
+    forEach([&](Interval x) { largest = maximum(largest, absolute(x)); });
+    writer.real(0, intervals ? rounding.spread(largest, 0, false) : Interval::point(rounding.round(largest.low)));
+    return writer.take();
+  }
+  SumBound bound;
+  double sum = 0;
+  forEach([&](Interval x) {
+    if (!intervals) {
+      sum = rounding.wide ? std::fma(x.low, x.low, sum)
+                          : std::fma(static_cast<float>(x.low), static_cast<float>(x.low), static_cast<float>(sum));
+      return;
+    }
+    Interval magnitude = absolute(x);
+    bound.add(multiply(magnitude, magnitude));
+  });
+  if (!intervals) {
+    writer.real(0, sum);
+    return writer.take();
+  }
+  Interval total = rounding.spread(bound.finish(rounding, 1), 0, false);
+  if (total.isBounded())
+    total.low = std::max(total.low, 0.0);
+  writer.real(0, total);
+  return writer.take();
+}
+
+} // namespace
+
+TensorData evaluateReduce(Operation *op, Operands operands, bool intervals) {
+  if (auto whole = dyn_cast<ReduceOp>(op))
+    return reduce(whole, *operands[0], intervals);
+  if (auto partial = dyn_cast<PartialReduceOp>(op))
+    return partialReduce(partial, *operands[0], intervals);
+  if (auto index = dyn_cast<ArgReduceOp>(op))
+    return argReduce(index, *operands[0]);
+  return reduceAll(cast<ReduceAllOp>(op), operands, intervals);
+}
+
+TensorData evaluateContract(ContractOp op, const TensorData &lhs, const TensorData &rhs, bool intervals) {
+  auto type = cast<RankedTensorType>(op.getType());
+  TensorWriter writer(type);
+  ArrayRef<int64_t> lhsShape = lhs.type.getShape(), rhsShape = rhs.type.getShape();
+  SmallVector<int64_t> lhsStrides = stridesOf(lhsShape), rhsStrides = stridesOf(rhsShape);
+  SmallVector<SmallVector<int64_t>> outer(2);
+  outer[0] = pick(lhsStrides, op.getLhsBatch());
+  outer[1] = pick(rhsStrides, op.getRhsBatch());
+  outer[0].append(pick(lhsStrides, op.getLhsFree()));
+  outer[1].append(op.getLhsFree().size(), 0);
+  outer[0].append(op.getRhsFree().size(), 0);
+  outer[1].append(pick(rhsStrides, op.getRhsFree()));
+  SmallVector<int64_t> depth = pick(lhsShape, op.getLhsContract());
+  SmallVector<SmallVector<int64_t>> inner{pick(lhsStrides, op.getLhsContract()), pick(rhsStrides, op.getRhsContract())};
+
+  bool isFloat = lhs.isFloat();
+  Rounding result(isFloat ? *dtypeOf(type.getElementType()) : DType::float64);
+  Rounding accumulate(*dtypeOf(op.getAccumulatorType()));
+  IntFormat bytes(lhs.type.getElementType()), sumFormat(type.getElementType());
+  int64_t next = 0;
+  forEachPoint(type.getShape(), outer, [&](ArrayRef<int64_t> at) {
+    int64_t a = at[0], b = at[1], to = next++;
+    if (!isFloat) {
+      IntInterval sum{0, 0};
+      forEachPoint(depth, inner, [&](ArrayRef<int64_t> k) {
+        IntInterval x = wholeAt(lhs, a + k[0], bytes), y = wholeAt(rhs, b + k[1], bytes);
+        Int corners[] = {x.low * y.low, x.low * y.high, x.high * y.low, x.high * y.high};
+        sum.low += *std::min_element(corners, corners + 4);
+        sum.high += *std::max_element(corners, corners + 4);
+      });
+      writer.whole(to, sum);
+    } else if (intervals) {
+      SumBound bound;
+      forEachPoint(depth, inner,
+                   [&](ArrayRef<int64_t> k) { bound.add(multiply(realAt(lhs, a + k[0]), realAt(rhs, b + k[1]))); });
+      writer.real(to, result.spread(bound.finish(accumulate, 1), 0, false));
+    } else if (accumulate.wide) {
+      double sum = 0;
+      forEachPoint(depth, inner, [&](ArrayRef<int64_t> k) { sum = std::fma(lhs.low[a + k[0]], rhs.low[b + k[1]], sum); });
+      writer.real(to, sum);
+    } else {
+      float sum = 0;
+      forEachPoint(depth, inner, [&](ArrayRef<int64_t> k) {
+        sum = std::fma(static_cast<float>(lhs.low[a + k[0]]), static_cast<float>(rhs.low[b + k[1]]), sum);
+      });
+      writer.real(to, roundTo(result.dtype, sum));
+    }
+  });
+  return writer.take();
+}
+
+} // namespace halftone::dialect

@@ -1,0 +1,207 @@
+// Intervals of reals, and the rounding of a float dtype.
+// SPDX-License-Identifier: Apache-2.0
+#include "dialect/Interval.h"
+#include "runtime/base/Half.h"
+#include <algorithm>
+#include <cfloat>
+
+namespace halftone::dialect {
+
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+Interval Interval::hull(Interval a, Interval b) {
+  if (a.isNan() && b.isNan())
+    return a;
+  return a.isBounded() && b.isBounded() ? Interval{std::min(a.low, b.low), std::max(a.high, b.high)} : any();
+}
+
+Interval Interval::of(std::initializer_list<double> values) {
+  Interval result = point(*values.begin());
+  for (double value : values)
+    result = hull(result, point(value));
+  return result;
+}
+
+Rounding::Rounding(DType dtype) : dtype(dtype), wide(dtype == DType::float64) {
+  unit = wide ? DBL_EPSILON / 2 : FLT_EPSILON / 2;
+  tiny = wide ? 0x1p-1074 : 0x1p-149;
+  largest = wide ? DBL_MAX : FLT_MAX;
+}
+
+double Rounding::nearest(double exact) const { return wide ? exact : roundTo(DType::float32, exact); }
+
+double Rounding::round(double exact) const { return roundTo(dtype, nearest(exact)); }
+
+Interval Rounding::spread(Interval exact, double ulps, bool unrounded) const {
+  if (!exact.isBounded())
+    return exact;
+  auto ulp = [&](double value) {
+    return std::isinf(value) ? 0 : std::max(std::ldexp(2 * unit, std::ilogb(value == 0 ? tiny : value)), tiny);
+  };
+  Interval wider{exact.low - ulps * ulp(exact.low), exact.high + ulps * ulp(exact.high)};
+  Interval rounded{nearest(wider.low), nearest(wider.high)};
+  return Interval::hull(unrounded ? Interval::hull(wider, rounded) : rounded, store(rounded));
+}
+
+Interval Rounding::store(Interval value) const {
+  if (!value.isBounded())
+    return value;
+  Interval stored{roundTo(dtype, value.low), roundTo(dtype, value.high)};
+  // A dtype without infinities gives NaN beyond its range, on either side of the numbers.
+  return value.isPoint() || stored.isBounded() ? stored : Interval::any();
+}
+
+void SumBound::add(Interval term) {
+  ++count;
+  if (term.isNan())
+    nan = true;
+  else if (term.isAny() || (!term.isPoint() && (std::isinf(term.low) || std::isinf(term.high))))
+    unknown = true;
+  else if (std::isinf(term.low))
+    (term.low > 0 ? plusInfinity : minusInfinity) = true;
+  else {
+    low += term.low;
+    high += term.high;
+    magnitude += std::max(std::fabs(term.low), std::fabs(term.high));
+  }
+}
+
+Interval SumBound::finish(const Rounding &rounding, int roundings) const {
+  if (nan || (plusInfinity && minusInfinity))
+    return Interval::nan();
+  // Twice the first-order bound: for the higher orders, and for the rounding of the bounds themselves.
+  double steps = static_cast<double>(std::max<int64_t>(count - 1, 0) + roundings);
+  double error = steps == 0 || count == 0 ? 0 : 2 * steps * rounding.unit * magnitude + steps * rounding.tiny;
+  if (unknown || !(magnitude + error <= rounding.largest))
+    return Interval::any();
+  if (plusInfinity || minusInfinity)
+    return Interval::point(plusInfinity ? infinity : -infinity);
+  return {low - error, high + error};
+}
+
+// Widens a bound that was rounded in double.
+static Interval outward(Interval bound, bool lowInexact, bool highInexact) {
+  if (lowInexact && std::isfinite(bound.low))
+    bound.low = std::nextafter(bound.low, -infinity);
+  if (highInexact && std::isfinite(bound.high))
+    bound.high = std::nextafter(bound.high, infinity);
+  return bound;
+}
+
+static bool sumIsInexact(double a, double b) {
+  double sum = a + b, other = sum - a;
+  return (a - (sum - other)) + (b - other) != 0;
+}
+
+Interval add(Interval a, Interval b) {
+  if (a.isAny() || b.isAny())
+    return a.isNan() || b.isNan() ? Interval::nan() : Interval::any();
+  return outward(Interval::of({a.low + b.low, a.high + b.high}), sumIsInexact(a.low, b.low), sumIsInexact(a.high, b.high));
+}
+
+Interval subtract(Interval a, Interval b) {
+  return add(a, b.isAny() ? b : Interval{-b.high, -b.low});
+}
+
+Interval multiply(Interval a, Interval b) {
+  if (a.isAny() || b.isAny())
+    return a.isNan() || b.isNan() ? Interval::nan() : Interval::any();
+  Interval product = Interval::of({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
+  auto inexact = [](double x, double y) { return std::fma(x, y, -(x * y)) != 0; };
+  bool any = inexact(a.low, b.low) || inexact(a.low, b.high) || inexact(a.high, b.low) || inexact(a.high, b.high);
+  return product.isBounded() ? outward(product, any, any) : product;
+}
+
+Interval divide(Interval a, Interval b) {
+  if (a.isNan() || b.isNan())
+    return Interval::nan();
+  if (a.isAny() || b.isAny() || (!b.isPoint() && b.low <= 0 && b.high >= 0))
+    return Interval::any();
+  Interval quotient = Interval::of({a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high});
+  auto inexact = [](double x, double y) { return std::fma(-(x / y), y, x) != 0; };
+  bool any = inexact(a.low, b.low) || inexact(a.low, b.high) || inexact(a.high, b.low) || inexact(a.high, b.high);
+  return quotient.isBounded() ? outward(quotient, any, any) : quotient;
+}
+
+Interval remainder(Interval a, Interval b) {
+  if (a.isNan() || b.isNan())
+    return Interval::nan();
+  if (a.isAny() || b.isAny())
+    return Interval::any();
+  if (a.isPoint() && b.isPoint())
+    return Interval::point(std::fmod(a.low, b.low));
+  if (std::isinf(a.low) || std::isinf(a.high) || (b.low <= 0 && b.high >= 0))
+    return Interval::any();
+  // fmod takes the sign of a and stays below the larger of |b| and of |a|.
+  double bound = std::min(std::max(std::fabs(b.low), std::fabs(b.high)), std::max(std::fabs(a.low), std::fabs(a.high)));
+  return {a.low < 0 ? -bound : 0, a.high > 0 ? bound : 0};
+}
+
+Interval power(Interval a, Interval b) {
+  if (a.isAny() || b.isAny())
+    return Interval::any();
+  if (a.isPoint() && b.isPoint())
+    return Interval::point(std::pow(a.low, b.low));
+  if (!a.isBounded() || !b.isBounded())
+    return Interval::any();
+  Interval corners = Interval::of(
+      {std::pow(a.low, b.low), std::pow(a.low, b.high), std::pow(a.high, b.low), std::pow(a.high, b.high)});
+  if (a.low >= 0)
+    return corners;
+  bool wholeExponent = b.isPoint() && std::nearbyint(b.low) == b.low;
+  if (!wholeExponent || (b.low < 0 && a.high >= 0))
+    return Interval::any();
+  return a.high > 0 ? Interval::hull(corners, Interval::point(std::pow(0.0, b.low))) : corners;
+}
+
+// Extrema of the cosine at even and odd multiples of pi, moved by `shift`.
+static Interval wave(double (*function)(double), Interval x, double shift) {
+  if (!x.isBounded() || x.isPoint())
+    return x.isAny() ? x : Interval::point(function(x.low));
+  if (std::isinf(x.low) || std::isinf(x.high))
+    return Interval::any();
+  Interval result = Interval::of({function(x.low), function(x.high)});
+  auto holdsMultiple = [&](double offset) {
+    double first = std::ceil((x.low - offset) / (2 * M_PI)) * 2 * M_PI + offset;
+    return first <= x.high;
+  };
+  if (holdsMultiple(shift))
+    result.high = 1;
+  if (holdsMultiple(shift + M_PI))
+    result.low = -1;
+  return result;
+}
+Interval sine(Interval x) {
+  return wave([](double v) { return std::sin(v); }, x, M_PI / 2);
+}
+Interval cosine(Interval x) {
+  return wave([](double v) { return std::cos(v); }, x, 0);
+}
+
+Interval absolute(Interval x) {
+  Interval ends = monotone([](double v) { return std::fabs(v); }, x);
+  if (x.isBounded() && x.low < 0 && x.high > 0)
+    ends.low = 0;
+  return ends;
+}
+
+Interval maximum(Interval a, Interval b) {
+  if (a.isNan() || b.isNan())
+    return Interval::nan();
+  if (a.isAny() || b.isAny())
+    return Interval::any();
+  return {a.low >= b.low ? a.low : b.low, a.high >= b.high ? a.high : b.high};
+}
+Interval minimum(Interval a, Interval b) {
+  if (a.isNan() || b.isNan())
+    return Interval::nan();
+  if (a.isAny() || b.isAny())
+    return Interval::any();
+  return {a.low <= b.low ? a.low : b.low, a.high <= b.high ? a.high : b.high};
+}
+
+Interval monotone(double (*function)(double), Interval x) {
+  return x.isAny() ? x : Interval::of({function(x.low), function(x.high)});
+}
+
+} // namespace halftone::dialect

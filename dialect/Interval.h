@@ -1,0 +1,89 @@
+// What the interpreter computes with: intervals of reals and of integers, and the rounding of a float dtype.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "halftone/DType.h"
+#include <cmath>
+#include <initializer_list>
+#include <limits>
+
+namespace halftone::dialect {
+
+/// A float that lies in [low, high]; both NaN: it is NaN; one NaN: it may be anything.
+struct Interval {
+  double low, high;
+
+  static Interval point(double value) { return {value, value}; }
+  static Interval nan() { return point(std::numeric_limits<double>::quiet_NaN()); }
+  static Interval any() {
+    return {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()};
+  }
+  bool isNan() const { return std::isnan(low) && std::isnan(high); }
+  bool isAny() const { return std::isnan(low) != std::isnan(high); }
+  bool isBounded() const { return !std::isnan(low) && !std::isnan(high); }
+  bool isPoint() const { return low == high || isNan(); }
+  bool contains(double value) const { return isAny() || (isNan() ? std::isnan(value) : low <= value && value <= high); }
+  /// The smallest interval that holds both.
+  static Interval hull(Interval a, Interval b);
+  /// The smallest interval that holds all; anything when some but not all are NaN.
+  static Interval of(std::initializer_list<double> values);
+};
+
+/// Any value of an integer type of up to 64 bits, signed or not.
+using Int = __int128;
+
+struct IntInterval {
+  Int low, high;
+  bool isPoint() const { return low == high; }
+};
+
+/// How results of one float dtype round.
+class Rounding {
+public:
+  explicit Rounding(DType dtype);
+
+  /// Once to the nearest f32 (f64), then once to the dtype when it is narrower.
+  double round(double exact) const;
+  /// The values a result may have in compiled code, which may keep a narrow float in f32; `ulps` widens by units in the last
+  /// place of f32 (f64); `unrounded` says that the result may not have been rounded even to f32.
+  Interval spread(Interval exact, double ulps, bool unrounded) const;
+  /// Once to the dtype: what a rounding cast and the end of a kernel do.
+  Interval store(Interval value) const;
+
+  DType dtype;
+  bool wide; // f64
+  /// Half a unit of the last place of 1, the smallest positive number and the largest finite one, of f32 (f64).
+  double unit, tiny, largest;
+
+private:
+  double nearest(double exact) const;
+};
+
+/// A sum of floats in any order, each addition rounded to f32 (f64).
+class SumBound {
+public:
+  void add(Interval term);
+  /// `roundings` of each term besides those of the additions.
+  Interval finish(const Rounding &rounding, int roundings) const;
+
+private:
+  double low = 0, high = 0, magnitude = 0;
+  int64_t count = 0;
+  bool unknown = false, nan = false, plusInfinity = false, minusInfinity = false;
+};
+
+// Bounds of exact results.
+Interval add(Interval a, Interval b);
+Interval subtract(Interval a, Interval b);
+Interval multiply(Interval a, Interval b);
+Interval divide(Interval a, Interval b);
+Interval remainder(Interval a, Interval b);
+Interval power(Interval a, Interval b);
+Interval sine(Interval x);
+Interval cosine(Interval x);
+Interval absolute(Interval x);
+Interval maximum(Interval a, Interval b);
+Interval minimum(Interval a, Interval b);
+/// Of a function that only rises, or only falls.
+Interval monotone(double (*function)(double), Interval x);
+
+} // namespace halftone::dialect
