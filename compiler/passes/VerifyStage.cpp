@@ -1,6 +1,8 @@
 // verify-stage: what is legal in each stage, as a table and a few rules.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/Passes.h"
+#include "dialect/TypeInference.h"
+#include "halftone/Policy.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
@@ -35,8 +37,10 @@ private:
   void checkSignature(func::FuncOp main);
   void checkTies(func::FuncOp main);
   void checkOp(Operation *op);
+  void checkLayer(LayerOp layer);
   void checkState(Operation *op);
-  void checkKernelBody(Operation *op);
+  void checkMainOfKernels(Operation *op);
+  void checkKernel(KernelOp kernel);
   VariableOp lookup(FlatSymbolRefAttr symbol) { return symbols.lookup<VariableOp>(symbol.getValue()); }
 
   ModuleOp module;
@@ -53,9 +57,11 @@ func::FuncOp Checker::checkTopLevel() {
         report(&op) << "expected one function with a body, @main";
       else
         main = function;
-    } else if (isa<KernelOp>(op)) {
+    } else if (auto kernel = dyn_cast<KernelOp>(op)) {
       if (stage != Stage::kernel)
         report(&op) << "kernels come with outline-kernels; expected variables and @main";
+      else
+        checkKernel(kernel);
     } else if (!isa<VariableOp>(op)) {
       report(&op) << "expected variables, " << (stage == Stage::kernel ? "kernels " : "") << "and @main at the top";
     }
@@ -129,10 +135,47 @@ void Checker::checkState(Operation *op) {
                << "; expected a cast after a read of the variable's type";
 }
 
-void Checker::checkKernelBody(Operation *op) {
-  if (isa<LaunchOp, WhenOp, ReshapeOp, ConstantOp, YieldOp>(op))
-    return;
-  report(op) << "expected only launch, when, reshape and constant outside kernels";
+/// A layer casts its operands to the compute dtype of its policy and to nothing else.
+void Checker::checkLayer(LayerOp layer) {
+  for (auto [operand, argument] : llvm::zip_equal(layer.getInputs().getTypes(), layer.getBody().getArgumentTypes())) {
+    if (operand == argument)
+      continue;
+    Type element = cast<RankedTensorType>(argument).getElementType(), compute;
+    try {
+      compute = elementType(layer.getContext(), DTypePolicy(layer.getPolicy()).compute_dtype());
+    } catch (const Error &error) {
+      report(layer) << error.message();
+      return;
+    }
+    if (element != compute)
+      report(layer) << "\"" << layer.getPath() << "\" takes an operand of type " << operand << " as " << argument
+                    << "; expected a cast to " << compute << ", the compute dtype of policy " << layer.getPolicyAttr();
+  }
+}
+
+void Checker::checkMainOfKernels(Operation *op) {
+  if (!isa<LaunchOp, WhenOp, ReshapeOp, ConstantOp, YieldOp>(op))
+    report(op) << "expected only launch, when, reshape and constant outside kernels";
+}
+
+/// What the kind says of the body. How values of different shapes may meet in it is form-kernels' matter.
+void Checker::checkKernel(KernelOp kernel) {
+  int64_t contractions = 0, rowReductions = 0;
+  for (Operation &op : kernel.getBody().front().without_terminator()) {
+    contractions += isa<ContractOp>(op);
+    rowReductions += isa<ReduceOp, ArgReduceOp>(op);
+    if (!isa<ElementwiseOpInterface, ConstantOp, IotaOp, RandomBitsOp, BroadcastOp, TransposeOp, ReshapeOp, ContractOp,
+             ReduceOp, PartialReduceOp, ArgReduceOp>(op))
+      report(&op) << "expected elementwise ops, shape ops, contractions and reductions in a kernel";
+  }
+  StringRef kind = stringifyKernelKind(kernel.getKind());
+  if (contractions != (kernel.getKind() == KernelKind::matmul))
+    report(kernel) << "a kernel of kind " << kind << " has " << contractions << " contractions; expected "
+                   << (kernel.getKind() == KernelKind::matmul ? "exactly one" : "none");
+  if (kernel.getKind() == KernelKind::row && rowReductions == 0)
+    report(kernel) << "a kernel of kind row has no reduce or arg_reduce";
+  if (kernel.getKind() == KernelKind::matmul && rowReductions != 0)
+    report(kernel) << "a kernel of kind matmul has a reduction; expected partial_reduce only";
 }
 
 void Checker::checkOp(Operation *op) {
@@ -153,8 +196,10 @@ void Checker::checkOp(Operation *op) {
     report(op) << "expected none before kernels are formed";
   else if (auto cast = dyn_cast<CastOp>(op); cast && stage < Stage::kernel && cast.getKind() != CastKind::rounding)
     report(op) << "casts for storage come with kernels; expected kind rounding";
+  else if (auto layer = dyn_cast<LayerOp>(op))
+    checkLayer(layer);
   else if (stage == Stage::kernel)
-    checkKernelBody(op);
+    checkMainOfKernels(op);
 }
 
 LogicalResult Checker::check() {

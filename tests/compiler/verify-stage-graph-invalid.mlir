@@ -1,0 +1,30 @@
+// RUN: halftone-opt %s --split-input-file --halftone-verify-stage=stage=graph --verify-diagnostics
+
+func.func @main(%x: tensor<4xf32> {halftone.name = "x"}) -> (tensor<4xf32> {halftone.name = "y"}) {
+  // expected-error @below {{is not legal in stage graph: "net/dense" takes an operand of type 'tensor<4xf32>' as 'tensor<4xbf16>'; expected a cast to 'f16', the compute dtype of policy "mixed_float16"}}
+  %y = halftone.layer "net/dense" policy "mixed_float16" (%x) : (tensor<4xf32>) -> tensor<4xbf16> {
+  ^bb0(%a: tensor<4xbf16>):
+    halftone.yield %a : tensor<4xbf16>
+  }
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4xf32> {halftone.name = "x"}) -> (tensor<4xf32> {halftone.name = "y"}) {
+  // expected-error @below {{is not legal in stage graph: Cannot convert 'mixed_float' to a mixed precision DTypePolicy}}
+  %y = halftone.layer "net/dense" policy "mixed_float" (%x) : (tensor<4xf32>) -> tensor<4xf16> {
+  ^bb0(%a: tensor<4xf16>):
+    halftone.yield %a : tensor<4xf16>
+  }
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+halftone.variable @w : tensor<4xf32>
+// expected-error @below {{argument 1 has halftone.variable; expected state through read and assign}}
+// expected-error @below {{result 0 expects a halftone.name}}
+func.func @main(%x: tensor<4xf32> {halftone.name = "x"}, %w: tensor<4xf32> {halftone.variable = @w}) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}

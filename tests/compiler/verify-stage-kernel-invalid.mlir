@@ -1,0 +1,27 @@
+// RUN: halftone-opt %s --split-input-file --halftone-verify-stage=stage=kernel --verify-diagnostics
+
+// expected-error @below {{a kernel of kind matmul has 0 contractions; expected exactly one}}
+halftone.kernel matmul @m (tensor<8xf32>) -> tensor<8xf32> {
+^bb0(%a: tensor<8xf32>):
+  %0 = halftone.neg %a : tensor<8xf32>
+  halftone.yield %0 : tensor<8xf32>
+}
+// expected-error @below {{a kernel of kind row has no reduce or arg_reduce}}
+halftone.kernel row @r (tensor<8xf32>) -> tensor<8xf32> {
+^bb0(%a: tensor<8xf32>):
+  %0 = halftone.neg %a : tensor<8xf32>
+  halftone.yield %0 : tensor<8xf32>
+}
+halftone.kernel loop @l (tensor<8xf32>) -> tensor<8xf32> {
+^bb0(%a: tensor<8xf32>):
+  // expected-error @below {{'halftone.reduce_all' op is not legal in stage kernel: expected elementwise ops, shape ops, contractions and reductions in a kernel}}
+  %n = halftone.reduce_all max_abs (%a) : tensor<8xf32>
+  %0 = halftone.broadcast %n {axes = array<i64>} : tensor<f32> to tensor<8xf32>
+  halftone.yield %0 : tensor<8xf32>
+}
+func.func @main(%x: tensor<8xf32> {halftone.name = "x"}) -> (tensor<8xf32> {halftone.name = "y"}) {
+  %0 = halftone.launch @l(%x) : (tensor<8xf32>) -> tensor<8xf32>
+  // expected-error @below {{'halftone.neg' op is not legal in stage kernel: expected only launch, when, reshape and constant outside kernels}}
+  %1 = halftone.neg %0 : tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
