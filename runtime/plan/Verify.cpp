@@ -33,10 +33,13 @@ struct Range {
 struct Contents {
   bool always = false;                     // written whatever the predicates were
   std::set<std::pair<SlotId, bool>> under; // written when this predicate held
+  void add(const std::optional<Predicate> &writer) {
+    always |= !writer || under.contains({writer->slot, !writer->negated});
+    if (writer)
+      under.insert({writer->slot, writer->negated});
+  }
   bool readableUnder(const std::optional<Predicate> &reader) const {
-    if (always || (reader && under.contains({reader->slot, reader->negated})))
-      return true;
-    return std::any_of(under.begin(), under.end(), [&](auto &p) { return under.contains({p.first, !p.second}); });
+    return always || (reader && under.contains({reader->slot, reader->negated}));
   }
 };
 
@@ -168,11 +171,7 @@ private:
     for (auto &[other, contents] : written)
       std::erase_if(contents.under, [&](auto &p) { return rangeOf(p.first).overlaps(range); });
     std::erase_if(written, [&](auto &entry) { return entry.first.overlaps(range) && !(entry.first == range); });
-    Contents &contents = written[range];
-    if (predicate)
-      contents.under.insert({predicate->slot, predicate->negated});
-    else
-      contents.always = true;
+    written[range].add(predicate);
   }
 
   Status checkStep(const LaunchStep &launch) {

@@ -53,14 +53,13 @@ const BadPlan badPlans[] = {
     {"step 4: predicate slot 0 has type 100xf32, expected one i1", [](auto &e) { launch(e, 4).predicate->slot = 0; }},
     {"step 5: predicate slot 50 does not exist", [](auto &e) { copy(e, 5).predicate->slot = 50; }},
     {"step 0: reads slot 6, whose bytes no earlier step wrote", [](auto &e) { launch(e, 0).buffers[0] = 6; }},
-    {"step 1: result slot 6 overlaps operand slot 5",
-     [](auto &e) {
-       e.plan.slots[6].index = 64;
-     }},
-    {"step 0: result slot 5 overlaps result slot 5", [](auto &e) { launch(e, 0).operandCount = 1, launch(e, 0).buffers = {0, 5, 5}; }},
+    {"step 1: result slot 6 overlaps operand slot 5", [](auto &e) { e.plan.slots[6].index = 64; }},
+    {"step 0: result slot 5 overlaps result slot 5",
+     [](auto &e) { launch(e, 0).operandCount = 1, launch(e, 0).buffers = {0, 5, 5}; }},
     {"fetch 0 'y' is not written", [](auto &e) { copy(e, 2).to = 5; }},
     {"fetch 0 'y' is not written unconditionally", [](auto &e) { copy(e, 2).predicate = Predicate{1, false}; }},
-    {"step 1: reads slot 5, which was written only under a predicate", [](auto &e) { launch(e, 0).predicate = Predicate{1, false}; }},
+    {"step 1: reads slot 5, which was written only under a predicate",
+     [](auto &e) { launch(e, 0).predicate = Predicate{1, false}; }},
     {"step 1: reads slot 5, which was written only under a predicate",
      [](auto &e) { launch(e, 0).predicate = Predicate{1, false}, launch(e, 1).predicate = Predicate{1, true}; }},
     {"step 3: reads slot 6, whose bytes no earlier step wrote or a later one has overwritten",
@@ -84,6 +83,19 @@ TEST_CASE("both branches of a predicate together write a slot") {
   copy(exe, 2).predicate = Predicate{1, false};
   exe.plan.steps.push_back(CopyStep{7, 3, Predicate{1, true}});
   CHECK(verify(exe).isOk());
+}
+
+TEST_CASE("what both branches wrote stays written when the predicate's memory is used again") {
+  Executable exe = testExecutable();
+  exe.plan.slots.push_back({SlotKind::arena, {DType::bool_, {}}, 2 * 448});
+  exe.plan.arenaBytes = 3 * 448;
+  auto &steps = exe.plan.steps;
+  launch(exe, 1).predicate = Predicate{8, false};
+  steps.insert(steps.begin() + 1, CopyStep{1, 8, {}});
+  steps.insert(steps.begin() + 3, {CopyStep{-1, 6, Predicate{8, true}}, CopyStep{-1, 8, {}}});
+  Status status = verify(exe);
+  INFO(status.str());
+  CHECK(status.isOk());
 }
 
 TEST_CASE("under its writer's predicate a slot may be read") {
