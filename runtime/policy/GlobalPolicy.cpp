@@ -16,7 +16,7 @@ DTypePolicy halftone::dtype_policy() {
 }
 
 void halftone::set_dtype_policy(const DTypePolicy &policy) { current = policy; }
-void halftone::set_dtype_policy(std::string_view name) { current = policyByString(name); }
+void halftone::set_dtype_policy(std::string_view name, Where where) { current = policyByString(name, where); }
 
 PolicyScope::PolicyScope(const PolicyArg &policy) : saved_(current) { current = policy.get(); }
 PolicyScope::~PolicyScope() { current = saved_; }

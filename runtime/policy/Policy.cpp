@@ -18,7 +18,7 @@ Config DTypePolicy::Rep::config() const {
   return config;
 }
 
-std::shared_ptr<PolicyAccess::Rep> PolicyAccess::plain(std::string className, std::string_view name) {
+std::shared_ptr<PolicyAccess::Rep> PolicyAccess::plain(std::string className, std::string_view name, Where where) {
   DType compute = DType::float32, variable = DType::float32;
   if (name == "mixed_float16") {
     compute = DType::float16;
@@ -31,14 +31,15 @@ std::shared_ptr<PolicyAccess::Rep> PolicyAccess::plain(std::string className, st
       throw Error(ErrorKind::value_error,
                   fmt::format("Cannot convert '{}' to a mixed precision DTypePolicy. Valid policies include "
                               "'mixed_float16', 'mixed_bfloat16', and the name of any float dtype such as 'float32'.",
-                              name));
+                              name),
+                  "", where);
     }
   }
   return std::make_shared<Rep>(std::move(className), std::string(name), compute, variable);
 }
 
-DTypePolicy::DTypePolicy() : DTypePolicy(dtype_policy().name()) {}
-DTypePolicy::DTypePolicy(std::string_view name) : rep_(PolicyAccess::plain("DTypePolicy", name)) {}
+DTypePolicy::DTypePolicy() : DTypePolicy(dtype_policy().name(), {}) {}
+DTypePolicy::DTypePolicy(std::string_view name, Where where) : rep_(PolicyAccess::plain("DTypePolicy", name, where)) {}
 DTypePolicy::DTypePolicy(const DTypePolicy &) = default;
 DTypePolicy &DTypePolicy::operator=(const DTypePolicy &) & = default;
 DTypePolicy::~DTypePolicy() = default;
@@ -57,9 +58,9 @@ bool halftone::operator==(const DTypePolicy &a, const DTypePolicy &b) {
   return sameClass && a.rep_->equals(*b.rep_);
 }
 
-FloatDTypePolicy::FloatDTypePolicy() : FloatDTypePolicy(dtype_policy().name()) {}
-FloatDTypePolicy::FloatDTypePolicy(std::string_view name)
-    : DTypePolicy(PolicyAccess::plain("FloatDTypePolicy", name)) {}
+FloatDTypePolicy::FloatDTypePolicy() : FloatDTypePolicy(dtype_policy().name(), {}) {}
+FloatDTypePolicy::FloatDTypePolicy(std::string_view name, Where where)
+    : DTypePolicy(PolicyAccess::plain("FloatDTypePolicy", name, where)) {}
 
 static constexpr std::array<std::string_view, 6> quantizationModes{"int8", "float8", "int4", "ternary", "gptq", "awq"};
 
@@ -85,7 +86,7 @@ DTypePolicy halftone::policyByString(std::string_view text, Where where) {
     for (std::string_view mode : quantizationModes)
       if (text.substr(0, mode.size()) == mode)
         return quantizedByString(text);
-    return DTypePolicy(text);
+    return DTypePolicy(text, {});
   } catch (const Error &error) {
     throw Error(error.kind(), error.message(), error.layer_path(), where);
   }

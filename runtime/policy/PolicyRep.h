@@ -26,7 +26,7 @@ struct DTypePolicy::Rep {
 
 struct PolicyAccess {
   using Rep = DTypePolicy::Rep;
-  static std::shared_ptr<Rep> plain(std::string className, std::string_view name);
+  static std::shared_ptr<Rep> plain(std::string className, std::string_view name, Where where = {});
   static DTypePolicy make(std::shared_ptr<Rep> rep) { return DTypePolicy(std::move(rep)); }
   static const Rep &rep(const DTypePolicy &policy) { return *policy.rep_; }
 };

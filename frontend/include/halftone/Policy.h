@@ -16,8 +16,9 @@ namespace halftone {
 /// policy is a copy. Not hashable, as in Keras.
 class HALFTONE_API DTypePolicy {
 public:
-  DTypePolicy();                               // name=None: the global policy's name
-  explicit DTypePolicy(std::string_view name); // value_error "Cannot convert 'X' to a mixed precision DTypePolicy..."
+  DTypePolicy(); // name=None: the global policy's name
+  /// value_error "Cannot convert 'X' to a mixed precision DTypePolicy..." at the user's line
+  explicit DTypePolicy(std::string_view name, Where where = Where::current());
   DTypePolicy(const DTypePolicy &);
   DTypePolicy &operator=(const DTypePolicy &) &; // no assignment to a temporary
   ~DTypePolicy();
@@ -41,7 +42,7 @@ protected:
 class HALFTONE_API FloatDTypePolicy : public DTypePolicy {
 public:
   FloatDTypePolicy();
-  explicit FloatDTypePolicy(std::string_view name);
+  explicit FloatDTypePolicy(std::string_view name, Where where = Where::current());
 };
 
 /// Whatever Keras accepts as a layer's dtype argument; routed as dtype_policies.get does. Empty means the global
@@ -67,7 +68,8 @@ private:
 /// change it.
 HALFTONE_API DTypePolicy dtype_policy();
 HALFTONE_API void set_dtype_policy(const DTypePolicy &policy);
-HALFTONE_API void set_dtype_policy(std::string_view name); // routed as dtype_policies::get
+HALFTONE_API void set_dtype_policy(std::string_view name,
+                                   Where where = Where::current()); // routed as dtype_policies::get
 /// Sets the thread's policy and restores the old one (or that it was unset); Halftone's addition.
 class HALFTONE_API PolicyScope {
 public:
@@ -90,8 +92,12 @@ HALFTONE_API DTypePolicy deserialize(const Config &config);
 namespace mixed_precision { // Keras's other spellings
 inline DTypePolicy dtype_policy() { return halftone::dtype_policy(); }
 inline DTypePolicy global_policy() { return halftone::dtype_policy(); }
-inline void set_dtype_policy(std::string_view name) { halftone::set_dtype_policy(name); }
-inline void set_global_policy(std::string_view name) { halftone::set_dtype_policy(name); }
+inline void set_dtype_policy(std::string_view name, Where where = Where::current()) {
+  halftone::set_dtype_policy(name, where);
+}
+inline void set_global_policy(std::string_view name, Where where = Where::current()) {
+  halftone::set_dtype_policy(name, where);
+}
 using Policy = halftone::DTypePolicy;
 } // namespace mixed_precision
 namespace config {

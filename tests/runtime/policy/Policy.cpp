@@ -185,6 +185,26 @@ TEST_CASE("A bad name in an argument is reported at the user's line") {
   CHECK(outcome([] { return PolicyArg(std::string("int4")).get(); }) == notAPair("int4"));
 }
 
+/// The line of the error that a call gives, 0 for none.
+template <class Function> static unsigned lineOf(Function function) {
+  try {
+    function();
+  } catch (const Error &error) {
+    return std::string(error.where().file) == __FILE__ ? error.where().line : 0;
+  }
+  return 0;
+}
+
+TEST_CASE("So is one in a constructor or a setter") {
+  CHECK(lineOf([] { DTypePolicy policy("x"); }) == __LINE__);
+  CHECK(lineOf([] { FloatDTypePolicy policy("x"); }) == __LINE__);
+  CHECK(lineOf([] { set_dtype_policy("x"); }) == __LINE__);
+  CHECK(lineOf([] { mixed_precision::set_global_policy("int8"); }) == __LINE__);
+  CHECK(lineOf([] { mixed_precision::set_dtype_policy(std::string("x")); }) == __LINE__);
+  CHECK(lineOf([] { PolicyScope scope("x"); }) == __LINE__);
+  CHECK(lineOf([] { (void)dtype_policies::get("x"); }) == __LINE__);
+}
+
 TEST_CASE("An empty argument is the global policy when it is read") {
   const PolicyArg empty, null(static_cast<const char *>(nullptr));
   CHECK(empty.empty());
