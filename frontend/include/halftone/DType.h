@@ -36,7 +36,9 @@ HALFTONE_API std::string_view name(DType dtype);             // "float32", "bool
 HALFTONE_API DType standardize_dtype(std::string_view name); // throws value_error "Invalid dtype: X"
 HALFTONE_API bool is_float(DType dtype);                     // float8 names are floats, complex are not
 HALFTONE_API int64_t itemsize(DType dtype);                  // bytes
-HALFTONE_API DType result_type(DType a, DType b);            // Keras's lattice; float8 throws value_error
+/// Keras's lattice: 64-bit results become 32 bits wide, also for two equal dtypes. value_error for float8, and for string with
+/// another dtype.
+HALFTONE_API DType result_type(DType a, DType b);
 
 /// Storage-only scalars; arithmetic goes through float, rounding to nearest even.
 struct float16_t {
