@@ -1,0 +1,29 @@
+// How kernels are cut into blocks: a function of extents alone, so that results depend neither on threads nor on the machine.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include <cstdint>
+
+namespace halftone::compiler {
+
+/// Rows and columns of the output that one block of a matmul kernel computes. `m` is a multiple of 12, `n` of 32, both at
+/// most 96 and 128; the last block along an axis may be smaller.
+struct MatmulTile {
+  int64_t m = 0, n = 0;
+};
+
+/// The tile for an m x k by k x n product (per batch entry; `batch` of them). Tiles shrink from 96 x 128 while there are
+/// fewer than 128 blocks and a block would keep at least 2^20 multiply-adds.
+MatmulTile matmulTile(int64_t batch, int64_t m, int64_t n, int64_t k);
+
+/// The axis that loop and row kernels with side reductions are cut along: the first of extent > 1, or 0 when there is none.
+int64_t blockedAxis(llvm::ArrayRef<int64_t> shape);
+
+/// Indices of `blockedAxis(shape)` in one block: at least 8192 elements a block, at most 512 blocks. 1 for a scalar.
+int64_t rowsPerBlock(llvm::ArrayRef<int64_t> shape);
+
+/// The `tile` of a partial_reduce over the first `reduced` axes of `shape` in a loop or row kernel with that blocking.
+llvm::SmallVector<int64_t> sideReductionTile(llvm::ArrayRef<int64_t> shape, int64_t reduced);
+
+} // namespace halftone::compiler
