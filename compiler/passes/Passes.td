@@ -120,6 +120,57 @@ def SimplifyPass : Halftone_Pass<"simplify"> {
   }];
 }
 
+def ChooseTemplatesPass : Halftone_Pass<"choose-templates"> {
+  let summary = "Settles blockings and layouts, and brings ops into forms that kernels can hold";
+  let description = [{
+    Requires: stage pure, simplified.
+    Ensures: every `contract` has `halftone.tile`, the rows and columns of its blocks; no `reduce_all`; every `reduce` is over trailing
+    axes or keeps the innermost one, and is over at least one; `arg_reduce` is over the last axis; transposes are folded
+    into contractions that can read through them; reshapes stand before elementwise work where they can. Meaning is
+    kept to the bit, but for the order of sums that are split.
+    Example: `reduce sum %0 {axes = array<i64: 0, 2>} : tensor<8x4x5xf32> -> tensor<4xf32>` becomes
+    ```mlir
+    %1 = halftone.reduce sum %0 {axes = array<i64: 2>} : tensor<8x4x5xf32> -> tensor<8x4xf32>
+    %2 = halftone.reduce sum %1 {axes = array<i64: 0>} : tensor<8x4xf32> -> tensor<4xf32>
+    ```
+  }];
+}
+
+def FormKernelsPass : Halftone_Pass<"form-kernels"> {
+  let summary = "Gathers loose ops into kernels and launches";
+  let description = [{
+    Requires: stage pure, after choose-templates.
+    Ensures: the bodies of @main and of `when` are `launch`, `when`, `reshape` and `constant`; each kernel is of the kind that its op
+    says (docs/architecture.md, "What a kernel may hold"). Cheap chains of values in memory are copied into every kernel that reads them (at most 2 loads
+    and 2 transcendentals); elementwise work joins the kernels of its producers; reductions over leading or all axes of a
+    kernel's result are split into a `partial_reduce` there and a `reduce` that finishes it. Nothing moves into or
+    out of `when` but constants and broadcasts. With `strict`, each compute op is a kernel.
+    Example: `contract`, `add` of a broadcast bias and `maximum` with zero become one kernel of kind `matmul`.
+  }];
+  let options = [Option<"strict", "strict", "bool", "false", "One op, one kernel: only constants, iota and broadcasts are copied into it">];
+}
+
+def OutlineKernelsPass : Halftone_Pass<"outline-kernels"> {
+  let summary = "Names kernels by their text, once each";
+  let description = [{
+    Requires: form-kernels.
+    Ensures: stage kernel: each kernel is called `<kind>_<16 hex digits of the hash of its text without name and locations>`; no two kernels have the same
+    text; kernels without a launch are gone. They stand before @main in the order of their first launch.
+    Example: `@loop_0` and `@loop_1`, both `neg` of tensor<8xf32>, become one `@loop_<hash>`.
+  }];
+}
+
+def OrderLaunchesPass : Halftone_Pass<"order-launches"> {
+  let summary = "Puts the launches of each region into their final order";
+  let description = [{
+    Requires: stage kernel.
+    Ensures: the order keeps all dependencies; what reads the old value of a variable stands before what makes
+    its new value, wherever the dependencies allow it, so that the new value can take the old one's place; otherwise
+    the order of the program is kept.
+    Example: a launch that reads %w after the launch whose result is returned for `halftone.variable = @w` moves before it.
+  }];
+}
+
 def VerifyStagePass : Halftone_Pass<"verify-stage"> {
   let summary = "Checks that a module keeps the contract of a stage";
   let description = [{

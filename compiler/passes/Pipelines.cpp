@@ -26,6 +26,13 @@ void buildPipeline(OpPassManager &passes, Stage from, Stage to, const CompileOpt
     passes.addPass(createSimplifyPass());      // the first merging of equal values that is legal
     verify(Stage::pure);
   }
+  if (crosses(Stage::kernel)) {
+    passes.addPass(createChooseTemplatesPass());           // layouts and blockings before fusion depends on them
+    passes.addPass(createFormKernelsPass({options.strict}));
+    passes.addPass(createOutlineKernelsPass());            // equal kernels are one before anything is compiled
+    passes.addPass(createOrderLaunchesPass());             // needs launches only
+    verify(Stage::kernel);
+  }
 }
 
 } // namespace halftone::compiler

@@ -9,7 +9,7 @@ namespace halftone::compiler {
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 MatmulTile matmulTile(int64_t batch, int64_t m, int64_t n, int64_t k) {
-  constexpr int64_t wantedBlocks = 128, leastWork = int64_t(1) << 20, leastM = 12, leastN = 32;
+  constexpr int64_t wantedBlocks = 128, leastWork = int64_t(1) << 21, leastM = 12, leastN = 32;
   MatmulTile tile{96, 128};
   while (tile.m > leastM && tile.m / 2 >= m)
     tile.m /= 2;

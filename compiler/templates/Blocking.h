@@ -14,7 +14,7 @@ struct MatmulTile {
 };
 
 /// The tile for an m x k by k x n product (per batch entry; `batch` of them). Tiles shrink from 96 x 128 while there are
-/// fewer than 128 blocks and a block would keep at least 2^20 multiply-adds.
+/// fewer than 128 blocks and a block would keep at least 2^21 multiply-adds.
 MatmulTile matmulTile(int64_t batch, int64_t m, int64_t n, int64_t k);
 
 /// The axis that loop and row kernels with side reductions are cut along: the first of extent > 1, or 0 when there is none.

@@ -1,0 +1,200 @@
+// form-kernels: loose ops become launches of kernels.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   %0 = contract %x, %w {halftone.tile = [96, 128]}
+//   %1 = broadcast %b
+//   %2 = add %0, %1
+//   return %2
+// becomes
+//   kernel matmul @matmul_0 (...) spec = {tile = [96, 128]} { contract, broadcast, add }
+//   %2 = launch @matmul_0(%x, %w, %b) {site = "net/dense (train.cpp:12): contract, broadcast, add"}
+//   return %2
+#include "compiler/passes/FormKernelsBlock.h"
+#include "compiler/passes/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Visitors.h"
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+#define GEN_PASS_DEF_FORMKERNELSPASS
+#include "compiler/passes/Passes.h.inc"
+
+/// Kernels that share an input of at least this many elements read it once when they are one.
+static constexpr int64_t bigInput = 4096;
+/// Constants up to here are written out in the plan; longer ones are splats, which a kernel fills in.
+static constexpr int64_t mostConstantElements = 64;
+
+LogicalResult BlockFormer::visit(Operation *op) {
+  if (isa<WhenOp, ReshapeOp>(op) ||
+      (isa<ConstantOp>(op) && (!isGlue(op) || (stored.contains(op) && elementsOf(op->getResult(0)) <= mostConstantElements)))) {
+    clusters[merge({}, op, {})].opaque = true;
+    return success();
+  }
+  if (isGlue(op) && !stored.contains(op)) {
+    if (!escapes(op))
+      return success();
+    stored.insert(op);
+  }
+  if (!stored.contains(op) && becomesChain(op)) {
+    chains.insert(op);
+    return success();
+  }
+  if (auto contract = dyn_cast<ContractOp>(op)) {
+    storeForContraction(contract);
+    producersOf.erase(op);
+    for (Value operand : op->getOperands())
+      if (Operation *twin = operand.getDefiningOp();
+          twin && stored.contains(twin) && !clusterOf.contains(twin) && failed(visit(twin)))
+        return failure();
+    return start(op);
+  }
+  if (!strict && join(op))
+    return success();
+  if (auto reduce = dyn_cast<ReduceOp>(op)) {
+    bool large = shapeOf(reduce.getY()).empty() && elementsOf(reduce.getX()) > mostElementsOfOneRow;
+    Operation *producer = reduce.getX().getDefiningOp();
+    bool hosted = producer && clusterOf.contains(producer) && !clusters[clusterOf.lookup(producer)].opaque;
+    if ((large || hosted) && splitReduction(reduce))
+      return success();
+  }
+  return start(op);
+}
+
+/// Kernels of one shape that read the same large tensor become one.
+void BlockFormer::joinSiblings() {
+  DenseMap<Value, SmallVector<int64_t>> readers;
+  for (int64_t index = 0, end = clusters.size(); index < end; ++index) {
+    const Cluster &cluster = clusters[index];
+    if (cluster.opaque || cluster.ops.empty() || cluster.shape.kind != KernelKind::loop || cluster.shape.reductionLoop)
+      continue;
+    KernelBody body = bodyOf(cluster.ops);
+    DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end());
+    llvm::SetVector<Value> inputs;
+    for (Operation *op : body.ops)
+      for (Value operand : op->getOperands())
+        if (!inBody.contains(operand.getDefiningOp()) && elementsOf(operand) >= bigInput)
+          inputs.insert(operand);
+    bool merged = false;
+    for (Value input : inputs) {
+      for (int64_t other : readers.lookup(input)) {
+        auto shape = clusters[other].ops.empty() ? std::nullopt : legal({other, index}, nullptr);
+        if (!shape || hasCycle({other, index}, nullptr))
+          continue;
+        merge({other, index}, nullptr, *shape);
+        for (Value each : inputs)
+          readers[each].push_back(other);
+        merged = true;
+        break;
+      }
+      if (merged)
+        break;
+    }
+    if (!merged)
+      for (Value each : inputs)
+        readers[each].push_back(index);
+  }
+}
+
+void BlockFormer::emit(int64_t index) {
+  Cluster &cluster = clusters[index];
+  if (emitted[index] || cluster.ops.empty())
+    return;
+  emitted[index] = true;
+  for (Operation *op : cluster.ops)
+    for (Operation *producer : producers(op))
+      emit(clusterOf.lookup(producer));
+  if (cluster.opaque) {
+    cluster.ops.front()->moveBefore(block.getTerminator());
+    return;
+  }
+  KernelBody body = bodyOf(cluster.ops);
+  Operation *top = symbols.getOp();
+  Operation *anchor = block.getParentOp();
+  while (anchor->getParentOp() != top)
+    anchor = anchor->getParentOp();
+  OpBuilder builder(anchor);
+  SmallVector<Value> inputs;
+  std::string name = (stringifyKernelKind(cluster.shape.kind) + "_0").str();
+  KernelOp kernel = buildKernel(builder, body, cluster.shape, name, inputs);
+  symbols.insert(kernel, Block::iterator(anchor));
+  builder.setInsertionPoint(block.getTerminator());
+  auto launch = LaunchOp::create(builder, kernel.getLoc(), ValueRange(body.results).getTypes(),
+                                 kernel.getSymName(), inputs, siteOf(body));
+  for (auto [result, output] : llvm::zip_equal(body.results, launch.getOutputs())) {
+    Value old = result;
+    old.replaceAllUsesWith(output);
+  }
+}
+
+void BlockFormer::emitAll() {
+  SmallVector<Operation *> loose;
+  for (Operation &op : block.without_terminator())
+    if (!clusterOf.contains(&op) || !clusters[clusterOf.lookup(&op)].opaque)
+      loose.push_back(&op);
+  // All waiting is settled before the first replacement, which hides where values came from.
+  SmallVector<std::pair<int64_t, int64_t>> order;
+  for (int64_t index = 0, end = clusters.size(); index < end; ++index) {
+    if (!clusters[index].ops.empty())
+      order.push_back({clusters[index].last, index});
+    for (Operation *op : clusters[index].ops)
+      producers(op);
+  }
+  llvm::sort(order);
+  emitted.assign(clusters.size(), false);
+  for (auto [last, index] : order)
+    emit(index);
+  for (Operation *op : llvm::reverse(loose))
+    if (op->use_empty())
+      op->erase();
+}
+
+LogicalResult BlockFormer::run() {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  storeEscapingConstants();
+  for (Operation *op = &block.front(); !op->hasTrait<OpTrait::IsTerminator>();) {
+    if (!clusterOf.contains(op) && failed(visit(op)))
+      return failure();
+    Operation *next = op->getNextNode();
+    if (isa<ReduceOp>(op) && !clusterOf.contains(op)) { // split in two
+      producersOf.erase(op);
+      op->erase();
+    }
+    op = next;
+  }
+  if (!strict)
+    joinSiblings();
+  emitAll();
+  return success();
+}
+
+namespace {
+
+class FormKernels : public impl::FormKernelsPassBase<FormKernels> {
+public:
+  using FormKernelsPassBase::FormKernelsPassBase;
+
+private:
+  void runOnOperation() override {
+    auto main = getOperation().lookupSymbol<func::FuncOp>("main");
+    if (!main || main.isExternal())
+      return void(getOperation().emitError("expected a function @main"));
+    SymbolTable symbols(getOperation());
+    // Inner regions first: what they still read from outside is then really read from memory.
+    SmallVector<Block *> blocks;
+    main.walk<WalkOrder::PostOrder>([&](WhenOp when) {
+      for (Region &region : when->getRegions())
+        blocks.push_back(&region.front());
+    });
+    blocks.push_back(&main.getBody().front());
+    for (Block *block : blocks)
+      if (failed(BlockFormer(*block, symbols, strict).run()))
+        return signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace halftone::compiler

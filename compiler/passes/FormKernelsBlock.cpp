@@ -1,0 +1,340 @@
+// Clusters of ops: which ops are copied, and which kernels an op may join.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/passes/FormKernelsBlock.h"
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+
+static constexpr int64_t mostChainLoads = 2, mostChainTranscendentals = 2, mostChainOps = 16;
+
+bool BlockFormer::escapes(Operation *op) const {
+  return llvm::any_of(op->getUsers(), [&](Operation *user) {
+    return user->getBlock() != &block || user->hasTrait<OpTrait::IsTerminator>() || isa<WhenOp, ReshapeOp>(user);
+  });
+}
+
+/// A constant that something other than a kernel reads gets a twin for those uses; itself it stays glue.
+void BlockFormer::storeEscapingConstants() {
+  for (auto constant : llvm::make_early_inc_range(block.getOps<ConstantOp>())) {
+    if (!isGlue(constant) || !escapes(constant))
+      continue;
+    OpBuilder builder(constant);
+    Operation *twin = builder.clone(*constant);
+    stored.insert(twin);
+    constant->replaceUsesWithIf(twin, [&](OpOperand &use) {
+      Operation *user = use.getOwner();
+      return user->getBlock() != &block || user->hasTrait<OpTrait::IsTerminator>() || isa<WhenOp, ReshapeOp>(user);
+    });
+  }
+}
+
+/// The ops of this block, kernels-to-be and opaque ones, that `op` waits for, seen through copies.
+const SmallVector<Operation *> &BlockFormer::producers(Operation *op) {
+  auto [place, isNew] = producersOf.try_emplace(op);
+  if (!isNew)
+    return place->second;
+  llvm::SetVector<Operation *> found;
+  DenseSet<Operation *> seen;
+  SmallVector<Operation *> open{op};
+  while (!open.empty()) {
+    open.pop_back_val()->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands()) {
+        Operation *producer = operand.getDefiningOp();
+        if (!producer || producer->getBlock() != &block || !seen.insert(producer).second)
+          continue;
+        if (isCopy(producer))
+          open.push_back(producer);
+        else
+          found.insert(producer);
+      }
+    });
+  }
+  return producersOf[op] = found.takeVector();
+}
+
+bool BlockFormer::becomesChain(Operation *op) {
+  if (strict || !(isa<ElementwiseOpInterface, RandomBitsOp>(op)) || escapes(op))
+    return false;
+  if (llvm::any_of(producers(op), [&](Operation *producer) { return !clusters[clusterOf.lookup(producer)].opaque; }))
+    return false;
+  KernelBody body = bodyOf(op);
+  DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end());
+  DenseSet<Value> loads;
+  int64_t transcendentals = 0;
+  for (Operation *each : body.ops) {
+    transcendentals += transcendentalCost(each);
+    for (Value operand : each->getOperands())
+      if (!inBody.contains(operand.getDefiningOp()) && elementsOf(operand) > 1)
+        loads.insert(operand);
+  }
+  return static_cast<int64_t>(loads.size()) <= mostChainLoads && transcendentals <= mostChainTranscendentals &&
+         static_cast<int64_t>(body.ops.size()) <= mostChainOps;
+}
+
+/// The ops a kernel of `home` holds: home and, through operands, copies.
+KernelBody BlockFormer::bodyOf(ArrayRef<Operation *> home) const {
+  KernelBody body;
+  body.home.insert(home.begin(), home.end());
+  DenseSet<Operation *> seen(home.begin(), home.end());
+  body.ops.assign(home.begin(), home.end());
+  for (size_t next = 0; next < body.ops.size(); ++next)
+    for (Value operand : body.ops[next]->getOperands())
+      if (Operation *op = operand.getDefiningOp(); op && !seen.contains(op) && isCopy(op)) {
+        seen.insert(op);
+        body.ops.push_back(op);
+      }
+  auto depth = [](Operation *op) {
+    int64_t levels = 0;
+    while ((op = op->getParentOp()))
+      ++levels;
+    return levels;
+  };
+  llvm::sort(body.ops, [&](Operation *a, Operation *b) {
+    return a->getBlock() == b->getBlock() ? a->isBeforeInBlock(b) : depth(a) < depth(b);
+  });
+  for (Operation *op : body.ops)
+    if (body.home.contains(op))
+      for (Value result : op->getResults())
+        if (isRead(result, body))
+          body.results.push_back(result);
+  return body;
+}
+
+/// Whether anything outside `body` reads `value`.
+bool BlockFormer::isRead(Value value, const KernelBody &body) const {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    if (body.home.contains(user))
+      return false;
+    if (user->getBlock() == &block && isCopy(user))
+      return llvm::any_of(user->getResults(), [&](Value result) { return isRead(result, body); });
+    return true;
+  });
+}
+
+std::optional<KernelShape> BlockFormer::legal(ArrayRef<int64_t> merged, Operation *op) {
+  SmallVector<Operation *> home;
+  for (int64_t index : merged)
+    llvm::append_range(home, clusters[index].ops);
+  if (op)
+    home.push_back(op);
+  KernelBody body = bodyOf(home);
+  auto shape = classify(body);
+  if (!shape)
+    return std::nullopt;
+  if (!strict && shape->kind == KernelKind::row && merged.size() + (op ? 1 : 0) > 1 &&
+      ShapedType::getNumElements(ArrayRef(shape->shape).take_front(shape->outerRank)) == 1 &&
+      ShapedType::getNumElements(shape->shape) > mostElementsOfOneRow)
+    return std::nullopt;
+  return shape;
+}
+
+/// Whether a kernel of `merged` and `op` would wait for a kernel that waits for it.
+bool BlockFormer::hasCycle(ArrayRef<int64_t> merged, Operation *op) {
+  int64_t first = clusters[merged.front()].first;
+  DenseSet<int64_t> seen;
+  SmallVector<int64_t> open;
+  auto push = [&](Operation *user) {
+    for (Operation *producer : producers(user)) {
+      int64_t index = clusterOf.lookup(producer);
+      if (!llvm::is_contained(merged, index) && seen.insert(index).second)
+        open.push_back(index);
+    }
+  };
+  for (int64_t index : merged) {
+    first = std::min(first, clusters[index].first);
+    for (Operation *each : clusters[index].ops)
+      push(each);
+  }
+  if (op)
+    push(op);
+  while (!open.empty()) {
+    const Cluster &outside = clusters[open.pop_back_val()];
+    if (outside.last < first)
+      continue;
+    for (Operation *each : outside.ops) {
+      for (Operation *producer : producers(each))
+        if (llvm::is_contained(merged, clusterOf.lookup(producer)))
+          return true;
+      push(each);
+    }
+  }
+  return false;
+}
+
+int64_t BlockFormer::merge(ArrayRef<int64_t> merged, Operation *op, KernelShape shape) {
+  int64_t index = merged.empty() ? static_cast<int64_t>(clusters.size()) : merged.front();
+  if (merged.empty())
+    clusters.push_back({{}, static_cast<int64_t>(number.size()), static_cast<int64_t>(number.size()), false, {}});
+  Cluster &target = clusters[index];
+  for (int64_t other : merged.drop_front(merged.empty() ? 0 : 1)) {
+    Cluster &source = clusters[other];
+    for (Operation *each : source.ops)
+      clusterOf[each] = index;
+    llvm::append_range(target.ops, source.ops);
+    target.first = std::min(target.first, source.first);
+    target.last = std::max(target.last, source.last);
+    source.ops.clear();
+  }
+  if (op) {
+    int64_t position = number.size();
+    number[op] = position;
+    clusterOf[op] = index;
+    target.ops.push_back(op);
+    target.last = std::max(target.last, position);
+  }
+  target.shape = std::move(shape);
+  return index;
+}
+
+/// Puts `op` into the kernels of its producers: all of them, or as many as go, the latest first.
+bool BlockFormer::join(Operation *op) {
+  llvm::SetVector<int64_t> unordered;
+  for (Operation *producer : producers(op))
+    if (int64_t index = clusterOf.lookup(producer); !clusters[index].opaque)
+      unordered.insert(index);
+  SmallVector<int64_t> candidates = unordered.takeVector(), taken;
+  llvm::sort(candidates, [&](int64_t a, int64_t b) { return clusters[a].last > clusters[b].last; });
+  std::optional<KernelShape> shape;
+  auto attempt = [&](ArrayRef<int64_t> merged) {
+    auto found = legal(merged, op);
+    if (!found || hasCycle(merged, op))
+      return false;
+    shape = std::move(found);
+    return true;
+  };
+  if (!candidates.empty() && attempt(candidates)) {
+    taken = candidates;
+  } else {
+    for (int64_t candidate : candidates) {
+      taken.push_back(candidate);
+      if (!attempt(taken))
+        taken.pop_back();
+    }
+  }
+  if (taken.empty())
+    return false;
+  merge(taken, op, *shape);
+  return true;
+}
+
+/// A copy of the op behind `value`, read from memory by `user`.
+Value BlockFormer::store(Value value, Operation *user) {
+  Operation *op = value.getDefiningOp();
+  Operation *&twin = storedCopy[op];
+  if (!twin) {
+    OpBuilder builder(user);
+    twin = builder.clone(*op);
+    stored.insert(twin);
+  }
+  return twin->getResult(0);
+}
+
+/// Starts a kernel with `op` alone; copies that its kind cannot take are stored first.
+LogicalResult BlockFormer::start(Operation *op) {
+  auto shape = legal({}, op);
+  if (!shape) {
+    for (OpOperand &operand : op->getOpOperands()) {
+      Operation *producer = operand.get().getDefiningOp();
+      if (!producer || !isCopy(producer))
+        continue;
+      operand.set(store(operand.get(), op));
+      if (Operation *twin = operand.get().getDefiningOp(); !clusterOf.contains(twin) && failed(visit(twin)))
+        return failure();
+    }
+    producersOf.erase(op);
+    shape = legal({}, op);
+  }
+  if (!shape)
+    return op->emitOpError("fits no kind of kernel; expected choose-templates to have split it");
+  merge({}, op, *shape);
+  return success();
+}
+
+/// A contraction takes a copy as its prologue when that reads one tensor of the operand's size, and no larger one.
+void BlockFormer::storeForContraction(ContractOp op) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    Operation *producer = operand.get().getDefiningOp();
+    if (!producer || !isCopy(producer))
+      continue;
+    KernelBody body = bodyOf(producer);
+    DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end());
+    DenseSet<Value> loads;
+    bool cheap = llvm::all_of(body.ops, isPrologueOp);
+    for (Operation *each : body.ops)
+      for (Value read : each->getOperands())
+        if (!inBody.contains(read.getDefiningOp()) && elementsOf(read) > 1)
+          loads.insert(read);
+    if (strict || !cheap || loads.size() != 1 || elementsOf(*loads.begin()) != elementsOf(operand.get()))
+      operand.set(store(operand.get(), op));
+  }
+}
+
+/// Splits a reduction over leading or all axes in two: the first half joins the kernel that makes the operand, or is a
+/// kernel cut into blocks.
+bool BlockFormer::splitReduction(ReduceOp op) {
+  ArrayRef<int64_t> axes = op.getAxes();
+  int64_t reduced = axes.size();
+  if (strict || reduced == 0 || axes.back() != reduced - 1)
+    return false;
+  Operation *producer = op.getX().getDefiningOp();
+  std::optional<int64_t> host;
+  KernelShape shape{KernelKind::loop, SmallVector<int64_t>(shapeOf(op.getX())), 0, false};
+  Operation *contract = nullptr;
+  if (producer && producer->getBlock() == &block && !isCopy(producer) && !clusters[clusterOf.lookup(producer)].opaque) {
+    host = clusterOf.lookup(producer);
+    shape = clusters[*host].shape;
+    auto found = llvm::find_if(clusters[*host].ops, [](Operation *each) { return isa<ContractOp>(each); });
+    contract = found == clusters[*host].ops.end() ? nullptr : *found;
+  }
+  bool whole = reduced == static_cast<int64_t>(shapeOf(op.getX()).size());
+  auto attempt = [&]() -> bool {
+    if (ArrayRef(shape.shape) != shapeOf(op.getX()))
+      return false;
+    auto tile = sideReductionTile(shape, contract, reduced);
+    if (!tile)
+      return false;
+    auto type = cast<RankedTensorType>(op.getX().getType());
+    SmallVector<int64_t> parts(type.getShape());
+    for (auto [axis, size] : llvm::enumerate(*tile))
+      parts[axis] = (parts[axis] + size - 1) / size;
+    // A sum of narrow floats stays f32 until it is whole.
+    Type element = cast<RankedTensorType>(op.getY().getType()).getElementType();
+    Type partial = isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32 &&
+                           (op.getKind() == ReduceKind::sum || op.getKind() == ReduceKind::prod)
+                       ? Type(Float32Type::get(op.getContext()))
+                       : element;
+    OpBuilder builder(op->getBlock(), std::next(op->getIterator()));
+    auto first = PartialReduceOp::create(builder, op.getLoc(), RankedTensorType::get(parts, partial), op.getKind(),
+                                         op.getX(), op.getAxesAttr(), builder.getDenseI64ArrayAttr(*tile));
+    SmallVector<int64_t, 1> merged;
+    if (host)
+      merged.push_back(*host);
+    auto rest = ReduceOp::create(builder, op.getLoc(),
+                                 RankedTensorType::get(shapeOf(op.getY()), partial), op.getKind(), first.getY(),
+                                 op.getAxesAttr());
+    auto found = legal(merged, first);
+    if (!found) {
+      rest.erase();
+      first.erase();
+      return false;
+    }
+    merge(merged, first, *found);
+    Value result = rest.getY();
+    if (partial != element)
+      result = CastOp::create(builder, op.getLoc(), op.getY().getType(), result, CastKind::storage, "reduction");
+    op.getY().replaceAllUsesWith(result);
+    return true;
+  };
+  if (attempt())
+    return true;
+  if (!whole || elementsOf(op.getX()) <= mostElementsOfOneRow || !host)
+    return false;
+  host.reset();
+  contract = nullptr;
+  shape = {KernelKind::loop, SmallVector<int64_t>(shapeOf(op.getX())), 0, false};
+  return attempt();
+}
+
+} // namespace halftone::compiler

@@ -1,0 +1,64 @@
+// Turning the ops of one block into kernels: which ops are copied, which join, and the launches that take their place.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/passes/FormKernels.h"
+#include "mlir/IR/SymbolTable.h"
+
+namespace halftone::compiler {
+
+/// Above this a reduction to one number is cut into blocks; below, one block does it.
+inline constexpr int64_t mostElementsOfOneRow = 16384;
+
+struct Cluster {
+  llvm::SmallVector<mlir::Operation *> ops;
+  int64_t first = 0, last = 0; // of `number`
+  bool opaque = false;         // a `when`, `reshape` or `constant` that stays as it is
+  KernelShape shape;
+};
+
+/// Turns the ops of one block into launches. Ops are visited in program order: cheap chains of stored values become
+/// copies, every other op joins the kernels of its producers where a kind allows it, or starts a kernel.
+class BlockFormer {
+public:
+  BlockFormer(mlir::Block &block, mlir::SymbolTable &symbols, bool strict) : block(block), symbols(symbols), strict(strict) {}
+  llvm::LogicalResult run();
+
+private:
+  // Copies.
+  bool isCopy(mlir::Operation *op) const { return !stored.contains(op) && (isGlue(op) || chains.contains(op)); }
+  bool escapes(mlir::Operation *op) const;
+  bool becomesChain(mlir::Operation *op);
+  void storeEscapingConstants();
+  mlir::Value store(mlir::Value value, mlir::Operation *user);
+  void storeForContraction(dialect::ContractOp op);
+
+  // Clusters.
+  const llvm::SmallVector<mlir::Operation *> &producers(mlir::Operation *op);
+  llvm::LogicalResult visit(mlir::Operation *op);
+  llvm::LogicalResult start(mlir::Operation *op);
+  bool join(mlir::Operation *op);
+  bool splitReduction(dialect::ReduceOp op);
+  KernelBody bodyOf(llvm::ArrayRef<mlir::Operation *> home) const;
+  bool isRead(mlir::Value value, const KernelBody &body) const;
+  std::optional<KernelShape> legal(llvm::ArrayRef<int64_t> merged, mlir::Operation *op);
+  bool hasCycle(llvm::ArrayRef<int64_t> merged, mlir::Operation *op);
+  int64_t merge(llvm::ArrayRef<int64_t> merged, mlir::Operation *op, KernelShape shape);
+  void joinSiblings();
+
+  // Writing.
+  void emit(int64_t index);
+  void emitAll();
+
+  mlir::Block &block;
+  mlir::SymbolTable &symbols;
+  bool strict;
+  llvm::DenseSet<mlir::Operation *> stored; // glue that must be in memory after all
+  llvm::DenseSet<mlir::Operation *> chains; // cheap ops on values in memory, copied like glue
+  llvm::DenseMap<mlir::Operation *, mlir::Operation *> storedCopy;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *>> producersOf;
+  llvm::DenseMap<mlir::Operation *, int64_t> number, clusterOf;
+  std::vector<Cluster> clusters;
+  std::vector<bool> emitted;
+};
+
+} // namespace halftone::compiler

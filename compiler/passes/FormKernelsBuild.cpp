@@ -1,0 +1,142 @@
+// Writing a cluster of ops as a kernel, and telling where it came from.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/LayerPath.h"
+#include "compiler/passes/FormKernels.h"
+#include "compiler/templates/Blocking.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+
+namespace {
+
+/// A copy that feeds the contraction and other ops too stands twice: a matmul's prologue and epilogue run apart.
+DenseSet<Operation *> prologueOf(const KernelBody &body) {
+  DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end()), prologue;
+  SmallVector<Operation *> open;
+  for (Operation *op : body.ops)
+    if (isa<ContractOp>(op))
+      open.push_back(op);
+  while (!open.empty())
+    for (Value operand : open.pop_back_val()->getOperands())
+      if (Operation *op = operand.getDefiningOp(); op && inBody.contains(op) && prologue.insert(op).second)
+        open.push_back(op);
+  return prologue;
+}
+
+/// The ops of `body` in an order that depends on its results and operands alone, so that equal kernels have equal texts
+/// wherever their ops stood.
+SmallVector<Operation *> canonicalOrder(const KernelBody &body) {
+  DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end()), done;
+  SmallVector<Operation *> order;
+  auto place = [&](Operation *root) {
+    SmallVector<std::pair<Operation *, unsigned>> open{{root, 0}};
+    while (!open.empty()) {
+      auto &[op, next] = open.back();
+      if (next == op->getNumOperands()) {
+        if (done.insert(op).second)
+          order.push_back(op);
+        open.pop_back();
+        continue;
+      }
+      Operation *producer = op->getOperand(next++).getDefiningOp();
+      if (producer && inBody.contains(producer) && !done.contains(producer))
+        open.push_back({producer, 0});
+    }
+  };
+  for (Value result : body.results)
+    place(result.getDefiningOp());
+  return order;
+}
+
+DictionaryAttr specOf(Builder &builder, const KernelBody &body, const KernelShape &shape) {
+  for (Operation *op : body.ops)
+    if (isa<ContractOp>(op))
+      if (Attribute tile = op->getAttr(tileAttr))
+        return builder.getDictionaryAttr(builder.getNamedAttr("tile", tile));
+  if (llvm::any_of(body.ops, [](Operation *op) { return isa<PartialReduceOp>(op); }))
+    return builder.getDictionaryAttr(
+        builder.getNamedAttr("rows", builder.getI64IntegerAttr(rowsPerBlock(shape.shape))));
+  return {};
+}
+
+} // namespace
+
+KernelOp buildKernel(OpBuilder &builder, const KernelBody &body, const KernelShape &shape, StringRef name,
+                     SmallVectorImpl<Value> &inputs) {
+  DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end()), prologue = prologueOf(body);
+  SmallVector<Operation *> order = canonicalOrder(body);
+  SmallVector<Location> locations, opLocations;
+  llvm::SetVector<Value> operands;
+  for (Operation *op : order) {
+    opLocations.push_back(op->getLoc());
+    for (Value operand : op->getOperands())
+      if (!inBody.contains(operand.getDefiningOp()) && operands.insert(operand))
+        locations.push_back(operand.getLoc());
+  }
+  inputs.assign(operands.begin(), operands.end());
+
+  SmallVector<Type> resultTypes = llvm::to_vector(ValueRange(body.results).getTypes());
+  auto type = builder.getFunctionType(ValueRange(inputs).getTypes(), resultTypes);
+  auto kernel = KernelOp::create(builder, builder.getFusedLoc(opLocations), shape.kind, name, type,
+                                 specOf(builder, body, shape));
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.createBlock(&kernel.getBody(), {}, type.getInputs(), locations);
+  IRMapping main, front;
+  for (auto [input, argument] : llvm::zip_equal(inputs, block->getArguments())) {
+    main.map(input, argument);
+    front.map(input, argument);
+  }
+  for (Operation *op : order) {
+    bool usedBehind = !prologue.contains(op) || llvm::any_of(op->getUsers(), [&](Operation *user) {
+      return inBody.contains(user) && !prologue.contains(user) && !isa<ContractOp>(user);
+    });
+    if (prologue.contains(op))
+      builder.clone(*op, front);
+    if (usedBehind)
+      builder.clone(*op, isa<ContractOp>(op) ? front : main)->removeAttr(tileAttr);
+    if (isa<ContractOp>(op))
+      main.map(op->getResult(0), front.lookup(op->getResult(0)));
+  }
+  SmallVector<Value> results;
+  for (Value result : body.results)
+    results.push_back(main.lookup(result));
+  YieldOp::create(builder, kernel.getLoc(), results);
+  return kernel;
+}
+
+std::string siteOf(const KernelBody &body) {
+  SmallVector<StringRef> paths;
+  SmallVector<std::string> names;
+  FileLineColLoc line;
+  for (Operation *op : body.ops) {
+    if (isGlue(op) && !body.home.contains(op))
+      continue;
+    StringRef path = layerPathOf(op->getLoc());
+    if (!path.empty() && !llvm::is_contained(paths, path))
+      paths.push_back(path);
+    if (!line)
+      line = sourceLineOf(op->getLoc());
+    std::string name = op->getName().stripDialect().str();
+    if (names.empty() || names.back() != name)
+      names.push_back(std::move(name));
+  }
+  std::string site = llvm::join(paths, ", ");
+  if (line) {
+    StringRef file = line.getFilename().getValue();
+    site += (llvm::Twine(site.empty() ? "(" : " (") + file.substr(file.rfind('/') + 1) + ":" +
+             llvm::Twine(line.getLine()) + ")")
+                .str();
+  }
+  constexpr size_t mostNames = 12;
+  if (names.size() > mostNames) {
+    names.resize(mostNames);
+    names.push_back("...");
+  }
+  return site + (site.empty() ? "" : ": ") + llvm::join(names, ", ");
+}
+
+} // namespace halftone::compiler

@@ -1,0 +1,60 @@
+// RUN: halftone-opt %s --split-input-file --halftone-choose-templates | FileCheck-22 %s
+
+// Mixed axes: the trailing ones first, in f32 until the sum is whole.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[A:.*]] = halftone.reduce sum %arg0 {axes = array<i64: 2>} : tensor<8x4x5xf16> -> tensor<8x4xf32>
+// CHECK: %[[B:.*]] = halftone.reduce sum %[[A]] {axes = array<i64: 0>} : tensor<8x4xf32> -> tensor<4xf32>
+// CHECK: halftone.cast %[[B]] {kind = #halftone<cast_kind storage>, origin = "reduction"} : tensor<4xf32> to tensor<4xf16>
+// CHECK: halftone.reduce max %arg0 {axes = array<i64: 0, 1>} : tensor<8x4x5xf16> -> tensor<5xf16>
+func.func @main(%x: tensor<8x4x5xf16> {halftone.name = "x"}) -> (tensor<4xf16> {halftone.name = "y"}, tensor<5xf16> {halftone.name = "z"}) {
+  %y = halftone.reduce sum %x {axes = array<i64: 0, 2>} : tensor<8x4x5xf16> -> tensor<4xf16>
+  %z = halftone.reduce max %x {axes = array<i64: 0, 1>} : tensor<8x4x5xf16> -> tensor<5xf16>
+  return %y, %z : tensor<4xf16>, tensor<5xf16>
+}
+
+// -----
+
+// reduce_all: each operand, then all of them.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[F0:.*]] = halftone.is_finite %arg0
+// CHECK: %[[R0:.*]] = halftone.reduce and %[[F0]] {axes = array<i64: 0>} : tensor<4xi1> -> tensor<i1>
+// CHECK: %[[F1:.*]] = halftone.is_finite %arg1
+// CHECK: %[[R1:.*]] = halftone.reduce and %[[F1]] {axes = array<i64: 0, 1>} : tensor<8x4xi1> -> tensor<i1>
+// CHECK: %[[OK:.*]] = halftone.and %[[R0]], %[[R1]]
+// CHECK: %[[W:.*]] = halftone.cast %arg1 {kind = #halftone<cast_kind storage>, origin = "reduction"} : tensor<8x4xf16> to tensor<8x4xf32>
+// CHECK: %[[M:.*]] = halftone.mul %[[W]], %[[W]]
+// CHECK: %[[S:.*]] = halftone.reduce sum %[[M]] {axes = array<i64: 0, 1>}
+// CHECK: return %[[OK]], %[[S]]
+func.func @main(%x: tensor<4xf32> {halftone.name = "x"}, %y: tensor<8x4xf16> {halftone.name = "y"}) -> (tensor<i1> {halftone.name = "ok"}, tensor<f32> {halftone.name = "n"}) {
+  %ok = halftone.reduce_all all_finite (%x, %y) : tensor<4xf32>, tensor<8x4xf16>
+  %n = halftone.reduce_all sum_of_squares (%y) : tensor<8x4xf16>
+  return %ok, %n : tensor<i1>, tensor<f32>
+}
+
+// -----
+
+// arg_reduce goes over the last axis; contractions read through transposes and have a tile.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[T:.*]] = halftone.transpose %arg0 {permutation = array<i64: 1, 0>}
+// CHECK: halftone.arg_reduce max %[[T]] {axis = 1 : i64} : tensor<6x8xf32> -> tensor<6xi32>
+// CHECK: halftone.contract %arg0, %arg1 {halftone.tile = array<i64: 12, 32>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>} : (tensor<8x6xf32>, tensor<4x6xf32>) -> tensor<8x4xf32>
+func.func @main(%x: tensor<8x6xf32> {halftone.name = "x"}, %w: tensor<4x6xf32> {halftone.name = "w"}) -> (tensor<6xi32> {halftone.name = "a"}, tensor<8x4xf32> {halftone.name = "c"}) {
+  %a = halftone.arg_reduce max %x {axis = 0 : i64} : tensor<8x6xf32> -> tensor<6xi32>
+  %t = halftone.transpose %w {permutation = array<i64: 1, 0>} : tensor<4x6xf32> to tensor<6x4xf32>
+  %c = halftone.contract %x, %t {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<8x6xf32>, tensor<6x4xf32>) -> tensor<8x4xf32>
+  return %a, %c : tensor<6xi32>, tensor<8x4xf32>
+}
+
+// -----
+
+// A reshape goes up to where it is free, so that the casts can join the contraction.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[R:.*]] = halftone.reshape %arg0 : tensor<8x2x3xui8> to tensor<8x6xui8>
+// CHECK: %[[C:.*]] = halftone.cast %[[R]] : tensor<8x6xui8> to tensor<8x6xf32>
+// CHECK: halftone.contract %[[C]], %arg1
+func.func @main(%x: tensor<8x2x3xui8> {halftone.name = "x"}, %w: tensor<6x4xf32> {halftone.name = "w"}) -> (tensor<8x4xf32> {halftone.name = "c"}) {
+  %f = halftone.cast %x : tensor<8x2x3xui8> to tensor<8x2x3xf32>
+  %r = halftone.reshape %f : tensor<8x2x3xf32> to tensor<8x6xf32>
+  %c = halftone.contract %r, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<8x6xf32>, tensor<6x4xf32>) -> tensor<8x4xf32>
+  return %c : tensor<8x4xf32>
+}

@@ -1,0 +1,136 @@
+// RUN: halftone-opt %s --split-input-file --halftone-choose-templates --halftone-form-kernels --halftone-outline-kernels --halftone-verify-stage=stage=kernel | FileCheck-22 %s
+// RUN: halftone-opt %s --split-input-file --halftone-choose-templates --halftone-form-kernels=strict --halftone-outline-kernels --halftone-verify-stage=stage=kernel | FileCheck-22 %s --check-prefix=STRICT
+
+// Dense: casts in front, bias, activation and the layer's rounding behind, the activation's mask as a second result.
+// CHECK-LABEL: module
+// CHECK: halftone.kernel matmul @[[K:matmul_[0-9a-f]+]] (tensor<8x4xf32>, tensor<4x2xf32>, tensor<2xf32>) -> (tensor<8x2xf16>, tensor<8x2xi1>) attributes {spec = {tile = array<i64: 12, 32>}}
+// CHECK: halftone.contract
+// CHECK-SAME: {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>}
+// CHECK: halftone.broadcast
+// CHECK: halftone.add
+// CHECK: halftone.yield
+// CHECK-NOT: halftone.kernel
+// CHECK: func.func @main
+// CHECK-NEXT: launch @[[K]]
+// CHECK-NEXT: return
+// STRICT-LABEL: module
+// STRICT-COUNT-8: halftone.launch
+// STRICT-NOT: halftone.launch
+func.func @main(%x: tensor<8x4xf32> {halftone.name = "x"}, %w: tensor<4x2xf32> {halftone.name = "w"}, %b: tensor<2xf32> {halftone.name = "b"})
+    -> (tensor<8x2xf16> {halftone.name = "y"}, tensor<8x2xi1> {halftone.name = "m"}) {
+  %z = halftone.constant dense<0.0> : tensor<8x2xf16>
+  %xc = halftone.cast %x : tensor<8x4xf32> to tensor<8x4xf16>
+  %wc = halftone.cast %w : tensor<4x2xf32> to tensor<4x2xf16>
+  %bc = halftone.cast %b : tensor<2xf32> to tensor<2xf16>
+  %c = halftone.contract %xc, %wc {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<8x4xf16>, tensor<4x2xf16>) -> tensor<8x2xf16>
+  %bb = halftone.broadcast %bc {axes = array<i64: 1>} : tensor<2xf16> to tensor<8x2xf16>
+  %a = halftone.add %c, %bb : tensor<8x2xf16>
+  %r = halftone.maximum %a, %z : tensor<8x2xf16>
+  %y = halftone.cast %r : tensor<8x2xf16> to tensor<8x2xf16>
+  %m = halftone.compare gt %a, %z : tensor<8x2xf16>
+  return %y, %m : tensor<8x2xf16>, tensor<8x2xi1>
+}
+
+// -----
+
+// Softmax is one row kernel.
+// CHECK-LABEL: module
+// CHECK: halftone.kernel row @[[K:row_[0-9a-f]+]] (tensor<8x10xf16>) -> tensor<8x10xf16>
+// CHECK-NOT: halftone.kernel
+// CHECK: func.func @main
+// CHECK-NEXT: launch @[[K]](%arg0)
+// STRICT-LABEL: module
+// STRICT-COUNT-7: halftone.launch
+// STRICT-NOT: halftone.launch
+func.func @main(%x: tensor<8x10xf16> {halftone.name = "x"}) -> (tensor<8x10xf16> {halftone.name = "y"}) {
+  %f = halftone.cast %x : tensor<8x10xf16> to tensor<8x10xf32>
+  %m = halftone.reduce max %f {axes = array<i64: 1>} : tensor<8x10xf32> -> tensor<8xf32>
+  %mb = halftone.broadcast %m {axes = array<i64: 0>} : tensor<8xf32> to tensor<8x10xf32>
+  %s = halftone.sub %f, %mb : tensor<8x10xf32>
+  %e = halftone.exp %s : tensor<8x10xf32>
+  %t = halftone.reduce sum %e {axes = array<i64: 1>} : tensor<8x10xf32> -> tensor<8xf32>
+  %tb = halftone.broadcast %t {axes = array<i64: 0>} : tensor<8xf32> to tensor<8x10xf32>
+  %d = halftone.div %e, %tb : tensor<8x10xf32>
+  %y = halftone.cast %d : tensor<8x10xf32> to tensor<8x10xf16>
+  return %y : tensor<8x10xf16>
+}
+
+// -----
+
+// A bias gradient starts in the matmul that makes its operand, and is finished by a reduction loop with what follows.
+// CHECK-LABEL: module
+// CHECK: halftone.kernel matmul {{.*}} -> (tensor<200x64xf16>, tensor<3x64xf32>) attributes {spec = {tile = array<i64: 96, 64>}}
+// CHECK: %[[G:.*]] = halftone.select
+// CHECK: halftone.partial_reduce sum %[[G]] {axes = array<i64: 0>, tile = array<i64: 96>} : tensor<200x64xf16> -> tensor<3x64xf32>
+// CHECK: halftone.kernel loop {{.*}} (tensor<3x64xf32>) -> tensor<64xf32>
+// CHECK: halftone.reduce sum {{.*}} : tensor<3x64xf32> -> tensor<64xf32>
+// CHECK: halftone.cast {{.*}} : tensor<64xf32> to tensor<64xf16>
+// CHECK: halftone.cast {{.*}} : tensor<64xf16> to tensor<64xf32>
+// CHECK-NOT: halftone.kernel
+// STRICT-LABEL: module
+// STRICT-NOT: partial_reduce
+func.func @main(%x: tensor<200x8xf16> {halftone.name = "x"}, %w: tensor<8x64xf16> {halftone.name = "w"}, %m: tensor<200x64xi1> {halftone.name = "m"})
+    -> (tensor<200x64xf16> {halftone.name = "y"}, tensor<64xf32> {halftone.name = "b"}) {
+  %z = halftone.constant dense<0.0> : tensor<200x64xf16>
+  %c = halftone.contract %x, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<200x8xf16>, tensor<8x64xf16>) -> tensor<200x64xf16>
+  %g = halftone.select %m, %c, %z : tensor<200x64xf16>
+  %s = halftone.reduce sum %g {axes = array<i64: 0>} : tensor<200x64xf16> -> tensor<64xf16>
+  %b = halftone.cast %s : tensor<64xf16> to tensor<64xf32>
+  return %g, %b : tensor<200x64xf16>, tensor<64xf32>
+}
+
+// -----
+
+// The update of one variable under `when` is one loop kernel with three results; the scalar before it stays apart, and what is
+// outside `when` stays outside.
+// CHECK-LABEL: module
+// CHECK-COUNT-1: halftone.kernel loop {{.*}} -> (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>)
+// CHECK: func.func @main
+// CHECK-NEXT: %[[S:.*]] = halftone.launch @loop_{{.*}}(%arg5) {{.*}} -> tensor<f32>
+// CHECK-NEXT: halftone.when
+// CHECK-NEXT: halftone.launch @loop_{{.*}} : (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>, tensor<f32>, tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>)
+// CHECK-NEXT: halftone.yield
+// CHECK-NEXT: } else {
+// CHECK-NEXT: halftone.yield
+// STRICT-LABEL: module
+// STRICT: halftone.when
+// STRICT-COUNT-7: halftone.launch
+// STRICT: } else {
+func.func @main(%g: tensor<64x64xf32> {halftone.name = "g"}, %m: tensor<64x64xf32> {halftone.name = "m"}, %v: tensor<64x64xf32> {halftone.name = "v"},
+                %w: tensor<64x64xf32> {halftone.name = "w"}, %p: tensor<i1> {halftone.name = "p"}, %lr: tensor<f32> {halftone.name = "lr"})
+    -> (tensor<64x64xf32> {halftone.name = "m1"}, tensor<64x64xf32> {halftone.name = "v1"}, tensor<64x64xf32> {halftone.name = "w1"}) {
+  %s = halftone.exp %lr : tensor<f32>
+  %r:3 = halftone.when %p : (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>) {
+    %m1 = halftone.add %m, %g : tensor<64x64xf32>
+    %g2 = halftone.mul %g, %g : tensor<64x64xf32>
+    %v1 = halftone.add %v, %g2 : tensor<64x64xf32>
+    %q = halftone.sqrt %v1 : tensor<64x64xf32>
+    %u = halftone.div %m1, %q : tensor<64x64xf32>
+    %sb = halftone.broadcast %s {axes = array<i64>} : tensor<f32> to tensor<64x64xf32>
+    %d = halftone.mul %u, %sb : tensor<64x64xf32>
+    %w1 = halftone.sub %w, %d : tensor<64x64xf32>
+    halftone.yield %m1, %v1, %w1 : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
+  } else {
+    halftone.yield %m, %v, %w : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
+  }
+  return %r#0, %r#1, %r#2 : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
+}
+
+// -----
+
+// Many elements to one number: blocks, then one row with the scalar work after it. Constants that are fetched stay.
+// CHECK-LABEL: module
+// CHECK: halftone.kernel loop {{.*}} (tensor<400x300xf32>) -> tensor<15x1xf32> attributes {spec = {rows = 28 : i64}}
+// CHECK: halftone.partial_reduce sum {{.*}} {axes = array<i64: 0, 1>, tile = array<i64: 28, 300>}
+// CHECK: halftone.kernel row {{.*}} (tensor<15x1xf32>) -> tensor<f32>
+// CHECK: halftone.sqrt
+// CHECK: func.func @main
+// CHECK: halftone.constant dense<[1.0{{.*}}, 2.0{{.*}}]> : tensor<2xf32>
+// STRICT-LABEL: module
+// STRICT: halftone.kernel row {{.*}} (tensor<400x300xf32>) -> tensor<f32>
+func.func @main(%x: tensor<400x300xf32> {halftone.name = "x"}) -> (tensor<f32> {halftone.name = "n"}, tensor<2xf32> {halftone.name = "c"}) {
+  %c = halftone.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %s = halftone.reduce_all sum_of_squares (%x) : tensor<400x300xf32>
+  %n = halftone.sqrt %s : tensor<f32>
+  return %n, %c : tensor<f32>, tensor<2xf32>
+}
