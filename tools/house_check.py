@@ -208,8 +208,8 @@ class House:
             parts = path.split("/")
             if not path.startswith("tests/") or not path.endswith(".cpp") or len(parts) < 3:
                 continue
-            if path.startswith(FREE_TESTS) or path in TESTS_OF_MANY:
-                continue
+            if path.startswith(FREE_TESTS) or path in TESTS_OF_MANY or path[:-4] + ".h" in self.known:
+                continue  # one with a header of its own serves other tests
             kind = parts[1]
             stem = os.path.splitext(parts[-1])[0]
             if kind not in MIRRORED:

@@ -127,6 +127,7 @@ class HouseCheck(unittest.TestCase):
         listed = {"tests/CMakeLists.txt": CLEAN["tests/CMakeLists.txt"] + "runtime/Walker.cpp odd/Player.cpp\n"}
         self.expect({**listed, "tests/runtime/Walker.cpp": HEAD},
                     "tests/runtime/Walker.cpp:1: no source Walker in runtime/")
+        self.expect({**listed, "tests/runtime/Walker.cpp": HEAD, "tests/runtime/Walker.h": HEADER})
         self.expect({**listed, "tests/odd/Player.cpp": HEAD}, "tests/odd/Player.cpp:1: tests/odd is no kind of test")
 
     def test_command(self):
