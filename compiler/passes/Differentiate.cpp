@@ -28,7 +28,9 @@ class Differentiate : public impl::DifferentiatePassBase<Differentiate> {
 struct GradientLocations : OpBuilder::Listener {
   Location forward;
   explicit GradientLocations(Location forward) : forward(forward) {}
-  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override { op->setLoc(gradientLocation(forward)); }
+  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
+    op->setLoc(gradientLocation(forward));
+  }
 };
 
 Value splat(OpBuilder &builder, Location loc, Type type, double value) {

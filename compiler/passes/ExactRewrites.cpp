@@ -13,7 +13,8 @@ namespace {
 /// The one value of a constant that is a splat; null otherwise.
 Attribute splatOf(Value value) {
   DenseElementsAttr elements;
-  return matchPattern(value, m_Constant(&elements)) && elements.isSplat() ? elements.getSplatValue<Attribute>() : Attribute();
+  bool isSplat = matchPattern(value, m_Constant(&elements)) && elements.isSplat();
+  return isSplat ? elements.getSplatValue<Attribute>() : Attribute();
 }
 
 bool isNumber(Value value, double number, bool negativeZero = false) {
@@ -124,7 +125,8 @@ struct SwapContract : OpRewritePattern<TransposeOp> {
 struct DropWhenResults : OpRewritePattern<WhenOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(WhenOp op, PatternRewriter &rewriter) const override {
-    Operation *onThen = op.getThenRegion().front().getTerminator(), *onElse = op.getElseRegion().front().getTerminator();
+    Operation *onThen = op.getThenRegion().front().getTerminator();
+    Operation *onElse = op.getElseRegion().front().getTerminator();
     llvm::BitVector dropped(op.getNumResults());
     for (OpResult result : op->getResults()) {
       Value value = onThen->getOperand(result.getResultNumber());

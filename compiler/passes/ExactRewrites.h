@@ -5,9 +5,9 @@
 
 namespace halftone::compiler {
 
-/// Neutral elements (x * 1, x / 1, x + -0.0, x - 0.0, and those of integers), double negation, transposes
-/// around a contraction that it can read or write itself, selects and `when`s without a choice, results of `when` that nobody uses. Signed zeros, infinities
-/// and NaNs come out as before: x + 0.0 and x * 0 stay.
+/// Neutral elements (x * 1, x / 1, x + -0.0, x - 0.0, and those of integers), double negation, transposes around a
+/// contraction that it can read or write itself, selects and `when`s without a choice, results of `when` that nobody
+/// uses. Signed zeros, infinities and NaNs come out as before: x + 0.0 and x * 0 stay.
 void populateExactRewrites(mlir::RewritePatternSet &patterns);
 
 } // namespace halftone::compiler

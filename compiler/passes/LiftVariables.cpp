@@ -86,9 +86,12 @@ LogicalResult Lifting::liftWhen(WhenOp when, Assigned &assigned) {
     return success();
 
   SmallVector<Type> types(when.getResultTypes());
+  auto yieldAlso = [](Block &block, Value value) {
+    block.getTerminator()->insertOperands(block.getTerminator()->getNumOperands(), value);
+  };
   for (SymbolRefAttr symbol : changed) {
-    thenBlock.getTerminator()->insertOperands(thenBlock.getTerminator()->getNumOperands(), currentValue(symbol, onThen));
-    elseBlock.getTerminator()->insertOperands(elseBlock.getTerminator()->getNumOperands(), currentValue(symbol, onElse));
+    yieldAlso(thenBlock, currentValue(symbol, onThen));
+    yieldAlso(elseBlock, currentValue(symbol, onElse));
     types.push_back(thenBlock.getTerminator()->getOperands().back().getType());
   }
   OpBuilder builder(when);

@@ -17,7 +17,7 @@ using dialect::TensorData;
 
 namespace {
 
-/// A scalar function of float64 tensors: `body` computes %loss from %x0, %x1, ... of these shapes ("3x4x", "" for a scalar).
+/// A scalar function of float64 tensors: `body` computes %loss from %x0, %x1, ... of these shapes ("3x4x"; "" is a scalar).
 struct ScalarFunction {
   std::string name;
   std::vector<std::string> shapes;

@@ -1,12 +1,13 @@
 // Names of stages; the pipeline run by the library.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Compiler.h"
-#include "dialect/Dialect.h"
+#include "dialect/Interpreter.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
 #include <catch2/catch.hpp>
 #include <map>
+#include <random>
 
 using namespace mlir;
 using namespace halftone;
@@ -23,7 +24,9 @@ struct Fixture {
     context.loadAllAvailableDialects();
     context.printOpOnDiagnostic(false);
   }
-  OwningOpRef<ModuleOp> parse(const std::string &text) { return parseSourceString<ModuleOp>(text, &context, "net.mlir"); }
+  OwningOpRef<ModuleOp> parse(const std::string &text) {
+    return parseSourceString<ModuleOp>(text, &context, "net.mlir");
+  }
 };
 
 const std::string square = R"(
@@ -111,4 +114,94 @@ TEST_CASE_METHOD(Fixture, "verification between stages finds a module that is no
   Status status = runStages(*module, Stage::pure, Stage::pure, options);
   REQUIRE_FALSE(status.isOk());
   CHECK(status.message().find("is not legal in stage pure") != std::string::npos);
+}
+
+TEST_CASE_METHOD(Fixture, "on the way to stage pure not a bit changes") {
+  OwningOpRef<ModuleOp> module = parse(R"(
+halftone.variable @w : tensor<4x4xf32>
+halftone.variable @mean : tensor<4xf32>
+halftone.variable @steps : tensor<i32>
+func.func @main(%x: tensor<3x4xf32> {halftone.name = "x"}, %train: tensor<i1> {halftone.name = "train"})
+    -> (tensor<3x4xf32> {halftone.name = "y"}, tensor<3x4xbf16> {halftone.name = "z"}) {
+  %h = halftone.layer "net" policy "mixed_float16" (%x, %train) : (tensor<3x4xf32>, tensor<i1>) -> tensor<3x4xf16> {
+  ^bb0(%a: tensor<3x4xf16>, %t: tensor<i1>):
+    %w = halftone.read @w : tensor<4x4xf16>
+    %0 = halftone.contract %a, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>}
+        : (tensor<3x4xf16>, tensor<4x4xf16>) -> tensor<3x4xf16>
+    %1 = halftone.layer "net/tanh" policy "mixed_bfloat16" (%0) : (tensor<3x4xf16>) -> tensor<3x4xbf16> {
+    ^bb0(%b: tensor<3x4xbf16>):
+      %2 = halftone.tanh %b : tensor<3x4xbf16>
+      %one = halftone.constant dense<1.0> : tensor<3x4xbf16>
+      %3 = halftone.mul %2, %one : tensor<3x4xbf16>
+      halftone.yield %3 : tensor<3x4xbf16>
+    }
+    %4 = halftone.cast %1 {origin = "user"} : tensor<3x4xbf16> to tensor<3x4xf16>
+    %wt = halftone.transpose %w {permutation = array<i64: 1, 0>} : tensor<4x4xf16> to tensor<4x4xf16>
+    %5 = halftone.contract %4, %wt {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>}
+        : (tensor<3x4xf16>, tensor<4x4xf16>) -> tensor<3x4xf16>
+    halftone.when %t : () {
+      %old = halftone.read @mean : tensor<4xf32>
+      %sum = halftone.reduce sum %5 {axes = array<i64: 0>} : tensor<3x4xf16> -> tensor<4xf32>
+      %new = halftone.add %old, %sum : tensor<4xf32>
+      halftone.assign @mean, %new : tensor<4xf32>
+      %n = halftone.read @steps : tensor<i32>
+      %i = halftone.constant dense<1> : tensor<i32>
+      %n1 = halftone.add %n, %i : tensor<i32>
+      halftone.assign @steps, %n1 : tensor<i32>
+    } else {
+    }
+    halftone.yield %5 : tensor<3x4xf16>
+  }
+  %m = halftone.read @mean : tensor<4xf32>
+  %mb = halftone.broadcast %m {axes = array<i64: 1>} : tensor<4xf32> to tensor<3x4xf32>
+  %hf = halftone.cast %h {origin = "user"} : tensor<3x4xf16> to tensor<3x4xf32>
+  %y = halftone.sub %hf, %mb : tensor<3x4xf32>
+  %minus = halftone.neg %y : tensor<3x4xf32>
+  %plus = halftone.neg %minus : tensor<3x4xf32>
+  %z = halftone.cast %plus {origin = "user"} : tensor<3x4xf32> to tensor<3x4xbf16>
+  return %y, %z : tensor<3x4xf32>, tensor<3x4xbf16>
+})");
+  REQUIRE(module);
+  std::mt19937 random(3);
+  std::normal_distribution<float> normal;
+  auto tensor = [&](ArrayRef<int64_t> shape) {
+    std::vector<float> values(ShapedType::getNumElements(shape));
+    for (float &value : values)
+      value = normal(random);
+    return dialect::TensorData::fromBytes(RankedTensorType::get(shape, Float32Type::get(&context)), values.data());
+  };
+  int32_t steps = 41;
+  dialect::VariableValues initial;
+  initial.emplace("w", tensor({4, 4}));
+  initial.emplace("mean", tensor({4}));
+  initial.emplace("steps", dialect::TensorData::fromBytes(
+                               RankedTensorType::get({}, IntegerType::get(&context, 32)), &steps));
+  dialect::TensorData x = tensor({3, 4});
+
+  for (bool train : {true, false}) {
+    OwningOpRef<ModuleOp> staged(module->clone());
+    auto boolean = RankedTensorType::get({}, IntegerType::get(&context, 1));
+    std::vector<dialect::TensorData> feeds = {x, dialect::TensorData::fromBytes(boolean, &train)};
+    std::vector<std::string> first;
+    for (Stage stage : {Stage::graph, Stage::cast, Stage::pure}) {
+      CompileOptions options;
+      options.verifyStages = true;
+      Stage before = stage == Stage::graph ? stage : static_cast<Stage>(static_cast<int>(stage) - 1);
+      REQUIRE(runStages(*staged, before, stage, options).isOk());
+      dialect::VariableValues variables = initial;
+      StatusOr<std::vector<dialect::TensorData>> results = dialect::interpret(*staged, feeds, variables);
+      INFO(name(stage) << ": " << results.status().str());
+      REQUIRE(results.isOk());
+      std::vector<std::string> bytes;
+      for (const dialect::TensorData &result : *results)
+        bytes.push_back(result.toBytes());
+      for (const auto &[symbol, value] : variables)
+        bytes.push_back(value.toBytes());
+      REQUIRE(bytes.size() == 5);
+      if (first.empty())
+        first = bytes;
+      CHECK(bytes == first);
+      CHECK(variables.at("steps").integers[0] == 41 + train);
+    }
+  }
 }

@@ -54,7 +54,8 @@ std::vector<std::string> withLongNames(int argc, char **argv) {
   for (std::string &argument : arguments)
     for (llvm::StringRef flag : {"start-from", "stop-after"}) {
       llvm::StringRef given(argument);
-      if ((given.consume_front("--") || given.consume_front("-")) && (given == flag || given.starts_with((flag + "=").str())))
+      bool dashed = given.consume_front("--") || given.consume_front("-");
+      if (dashed && (given == flag || given.starts_with((flag + "=").str())))
         argument = ("--halftone-" + given).str();
     }
   return arguments;
