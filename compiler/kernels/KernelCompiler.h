@@ -11,13 +11,13 @@ namespace halftone::compiler {
 std::string kernelKey(std::string_view linalgText, const CpuTarget &target);
 
 struct KernelDumps { // filled when asked for, for --stop-after and dump_ir
-  std::string legalized; // linalg after expand-math and legalize-storage
-  std::string emitted;   // after the emitter: func, scf, vector, llvm
+  std::string legalized; // linalg after legalize-storage
+  std::string emitted;   // after the emitter and expand-math: func, scf, vector, llvm
   std::string llvm;      // LLVM IR, optimized
   std::string assembly;
 };
 
-/// k2 to k5: expand-math, legalize-storage, emit, check-vocabulary, translate, codegen. Own MLIR context per call.
+/// legalize-storage, emit, expand-math, check-vocabulary, translate, codegen. Own MLIR context per call.
 StatusOr<KernelCode> compileKernel(std::string_view linalgText, const CpuTarget &target, KernelDumps *dumps = nullptr);
 
 } // namespace halftone::compiler

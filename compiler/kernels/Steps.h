@@ -1,4 +1,4 @@
-// The steps between a kernel's linalg form and its emitter (k2, k3), and the check before code generation (k5).
+// The steps before a kernel's emitter (legalize-storage) and after it (expand-math, check-vocabulary).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/CpuTarget.h"
@@ -7,16 +7,16 @@
 
 namespace halftone::compiler {
 
-/// k2. Replaces the math ops that no CPU has as instructions (exp, log, tanh, ...) by arithmetic, in place, at whatever
-/// type they have: f32 or f64, scalar or one-dimensional vector. What may remain: math.absf, ceil, copysign, floor,
-/// fma, roundeven, sqrt, trunc, ctpop, ctlz, cttz. docs of each bound: ExpandMath.cpp. Fails with a diagnostic at any
-/// other math op and at types narrower than f32.
-mlir::LogicalResult expandMath(mlir::func::FuncOp function, const CpuTarget &cpu);
-
-/// k3. Stores f16 and bf16 as i16, f8 and i1 as i8: the function's types, the block arguments of its linalg ops and
-/// what they yield; each arith.extf and arith.truncf from and to them becomes integer code or the target's instruction,
-/// rounding once to nearest even. Fails with a diagnostic where arithmetic has a narrow type.
+/// k2. On the linalg form. Stores f16 and bf16 as i16, f8 and i1 as i8: the function's types, the block arguments of
+/// its linalg ops and what they yield; each arith.extf and arith.truncf from and to them becomes integer code or the
+/// target's instruction, rounding once to nearest even. Fails with a diagnostic where arithmetic has a narrow type.
 mlir::LogicalResult legalizeStorage(mlir::func::FuncOp function, const CpuTarget &cpu);
+
+/// k4. After the emitter. Replaces the math ops that no CPU has as instructions (exp, log, tanh, ...) by arithmetic, in
+/// place, at whatever type they have: f32 or f64, scalar or one-dimensional vector. What may remain: math.absf, ceil,
+/// copysign, floor, fma, roundeven, sqrt, trunc, ctpop, ctlz, cttz. MathFunctions.h has the error bounds. Fails with a
+/// diagnostic at any other math op and at types narrower than f32.
+mlir::LogicalResult expandMath(mlir::func::FuncOp function, const CpuTarget &cpu);
 
 /// k5. Every op of emitted code is one that is known to become instructions; the diagnostic names the first that is
 /// not.

@@ -1,0 +1,162 @@
+// Math ops to arithmetic: which function each op is, and the building blocks of all.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   %y = math.exp %x : vector<16xf32>   becomes   %0 = arith.mulf %x, %log2e ... %y = arith.mulf %8, %9
+#include "compiler/kernels/MathFunctions.h"
+#include "compiler/kernels/Steps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace halftone;
+using namespace halftone::compiler;
+using namespace mlir;
+
+namespace {
+
+template <class Op> Number unary(Number a) { return {a.builder(), Op::create(a.builder(), a.value())}; }
+
+/// What `op` is in arithmetic; null when it stays as it is.
+FailureOr<Number> expanded(const MathTarget &target, Operation *op, ArrayRef<Number> x) {
+  if (isa<math::ExpOp>(op))
+    return buildExp(target, x[0]);
+  if (isa<math::ExpM1Op>(op))
+    return buildExpm1(target, x[0]);
+  if (isa<math::LogOp>(op))
+    return buildLog(target, x[0]);
+  if (isa<math::Log1pOp>(op))
+    return buildLog1p(target, x[0]);
+  if (isa<math::TanhOp>(op))
+    return buildTanh(target, x[0]);
+  if (isa<math::ErfOp>(op))
+    return buildErf(target, x[0]);
+  if (isa<math::SinOp>(op))
+    return buildSin(target, x[0]);
+  if (isa<math::CosOp>(op))
+    return buildCos(target, x[0]);
+  if (isa<math::PowFOp>(op))
+    return buildPow(target, x[0], x[1]);
+  if (isa<math::RsqrtOp>(op))
+    return 1.0 / unary<math::SqrtOp>(x[0]);
+  if (isa<arith::RemFOp>(op))
+    return buildRemainder(target, x[0], x[1]);
+  if (isa<math::FloorOp>(op))
+    return target.hasRounding ? Number() : target.floor(x[0]);
+  if (isa<math::CeilOp>(op))
+    return target.hasRounding ? Number() : target.ceil(x[0]);
+  if (isa<math::TruncOp>(op))
+    return target.hasRounding ? Number() : target.truncate(x[0]);
+  if (isa<math::RoundEvenOp>(op))
+    return target.hasRounding ? Number() : target.roundEven(x[0]);
+  if (isa<math::FmaOp>(op))
+    return target.hasFma ? Number() : target.multiplyAdd(x[0], x[1], x[2]);
+  if (isa<math::AbsFOp, math::AbsIOp, math::CopySignOp, math::SqrtOp, math::CountLeadingZerosOp, math::CtPopOp,
+          math::CountTrailingZerosOp>(op))
+    return Number();
+  op->emitError() << "'" << op->getName() << "' has no expansion";
+  return failure();
+}
+
+} // namespace
+
+Number MathTarget::multiplyAdd(Number a, Number b, Number c) const {
+  if (!hasFma)
+    return a * b + c;
+  return {a.builder(), math::FmaOp::create(a.builder(), a.value(), b.value(), c.value())};
+}
+
+Number MathTarget::roundEven(Number a) const {
+  if (hasRounding)
+    return unary<math::RoundEvenOp>(a);
+  const double shift = a.width() == 32 ? 0x1p23 : 0x1p52;
+  const Number size = absolute(a), rounded = size + shift - shift;
+  return select(size < shift, copySign(rounded, a), a); // false for NaN
+}
+
+Number MathTarget::truncate(Number a) const {
+  if (hasRounding)
+    return unary<math::TruncOp>(a);
+  const Number size = absolute(a), rounded = roundEven(size);
+  return copySign(select(rounded > size, rounded - 1.0, rounded), a);
+}
+
+Number MathTarget::floor(Number a) const {
+  if (hasRounding)
+    return unary<math::FloorOp>(a);
+  const Number rounded = roundEven(a);
+  return select(rounded > a, rounded - 1.0, rounded);
+}
+
+Number MathTarget::ceil(Number a) const {
+  if (hasRounding)
+    return unary<math::CeilOp>(a);
+  const Number rounded = roundEven(a);
+  return copySign(select(rounded < a, rounded + 1.0, rounded), a);
+}
+
+Number MathTarget::polynomial(Number x, std::initializer_list<double> coefficients) const {
+  Number sum;
+  for (const double *c = coefficients.end(); c-- != coefficients.begin();)
+    sum = sum ? multiplyAdd(sum, x, *c) : x.like(*c);
+  return sum;
+}
+
+Number compiler::buildRemainder(const MathTarget &target, Number x, Number y) {
+  ImplicitLocOpBuilder &builder = x.builder();
+  const Number valid = equal(x - x, x.like(0.0)) & differs(y, y.like(0.0)) & equal(y, y);
+  const Number size = select(valid, absolute(x), x.like(0.0)), step = select(valid, absolute(y), y.like(1.0));
+  const auto any = [&](Number lanes) {
+    if (!isa<VectorType>(lanes.type()))
+      return lanes.value();
+    return vector::ReductionOp::create(builder, vector::CombiningKind::OR, lanes.value()).getResult();
+  };
+  // Long division: double the divisor up to the number, then subtract on the way down; every step is exact.
+  auto up = scf::WhileOp::create(
+      builder, builder.getLoc(), TypeRange(x.type()), ValueRange(step.value()),
+      [&](OpBuilder &, Location, ValueRange state) {
+        const Number divisor(builder, state[0]), fits = divisor <= size - divisor;
+        const Number next = select(fits, divisor + divisor, divisor);
+        scf::ConditionOp::create(builder, any(fits), ValueRange(next.value()));
+      },
+      [&](OpBuilder &, Location, ValueRange state) { scf::YieldOp::create(builder, state); });
+  auto down = scf::WhileOp::create(
+      builder, builder.getLoc(), TypeRange({x.type(), x.type()}), ValueRange({size.value(), up.getResult(0)}),
+      [&](OpBuilder &, Location, ValueRange state) {
+        const Number rest(builder, state[0]), divisor(builder, state[1]);
+        const Number left = select(rest >= divisor, rest - divisor, rest), more = divisor > step;
+        const Number next = select(more, divisor * 0.5, divisor);
+        scf::ConditionOp::create(builder, any(more), ValueRange({left.value(), next.value()}));
+      },
+      [&](OpBuilder &, Location, ValueRange state) { scf::YieldOp::create(builder, state); });
+  const Number rest(builder, down.getResult(0));
+  return select(valid, copySign(rest, x), x.like(std::numeric_limits<double>::quiet_NaN()));
+}
+
+LogicalResult compiler::expandMath(func::FuncOp function, const CpuTarget &cpu) {
+  SmallVector<Operation *> ops;
+  function.walk([&](Operation *op) {
+    if (isa<math::MathDialect>(op->getDialect()) || isa<arith::RemFOp>(op))
+      ops.push_back(op);
+  });
+  const MathTarget target(cpu);
+  for (Operation *op : ops) {
+    if (op->getNumResults() != 1)
+      return op->emitError() << "'" << op->getName() << "' has no expansion";
+    const Type type = getElementTypeOrSelf(op->getResult(0));
+    if (isa<FloatType>(type) && !type.isF32() && !type.isF64())
+      return op->emitError() << "math on " << type << "; expected f32 or f64";
+    ImplicitLocOpBuilder builder(op->getLoc(), op);
+    SmallVector<Number> operands;
+    for (Value operand : op->getOperands())
+      operands.emplace_back(builder, operand);
+    const FailureOr<Number> result = expanded(target, op, operands);
+    if (failed(result))
+      return failure();
+    if (!*result)
+      continue;
+    op->getResult(0).replaceAllUsesWith(*result);
+    op->erase();
+  }
+  return success();
+}

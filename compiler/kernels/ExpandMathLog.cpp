@@ -1,0 +1,90 @@
+// log, log1p, pow: the logarithm as a series in s = f / (2 + f), 1 + f being the mantissa in [sqrt(1/2), sqrt(2)).
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/kernels/MathFunctions.h"
+#include <limits>
+
+using namespace halftone;
+using namespace halftone::compiler;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
+
+/// x = 2^exponent * mantissa for positive normal x.
+struct Split {
+  Number exponent, mantissa; // exponent as a float
+};
+
+Split split(Number x) {
+  const bool single = x.width() == 32;
+  const int64_t one = single ? 0x3f800000 : 0x3ff0000000000000, root = single ? 0x3f3504f3 : 0x3fe6a09e667f3bcd;
+  const int64_t mantissaBits = single ? 23 : 52, bias = single ? 127 : 1023;
+  const mlir::Type element = single ? x.f32() : x.f64();
+  const Number bits = x.bits() + (one - root);
+  const Number exponent = (bits >> mantissaBits) - bias;
+  const Number mantissa = ((bits & ((int64_t(1) << mantissaBits) - 1)) + root).bitsAs(element);
+  return {exponent.toFloat(element), mantissa};
+}
+
+/// log(2^k (1 + f)) + low, `low` being a small correction or null.
+Number logOf(const MathTarget &target, Number k, Number f, Number low) {
+  const bool single = f.width() == 32;
+  const Number s = f / (f + 2.0), z = s * s, half = f * 0.5 * f;
+  const Number series =
+      z * (single ? target.polynomial(z, {0xaaaaaa.0p-24, 0xccce13.0p-25, 0x91e9ee.0p-25, 0xf89e26.0p-26})
+                  : target.polynomial(z, {6.666666666666735130e-01, 3.999999999940941908e-01, 2.857142874366239149e-01,
+                                          2.222219843214978396e-01, 1.818357216161805012e-01, 1.531383769920937332e-01,
+                                          1.479819860511658591e-01}));
+  const double high = single ? 0x1.62e3p-1 : 6.93147180369123816490e-01;
+  const double tail = single ? 9.0580006145e-06 : 1.90821492927058770002e-10;
+  Number small = target.multiplyAdd(k, tail, low ? low : f.like(0.0));
+  small = target.multiplyAdd(s, half + series, small);
+  return target.multiplyAdd(k, high, f - (half - small));
+}
+
+} // namespace
+
+Number compiler::buildLog(const MathTarget &target, Number x) {
+  const bool single = x.width() == 32;
+  const Number isSubnormal = x < (single ? 0x1p-126 : 0x1p-1022);
+  const double scale = single ? 0x1p25 : 0x1p54;
+  const Split parts = split(select(isSubnormal, x * scale, x));
+  const Number k = parts.exponent - select(isSubnormal, x.like(single ? 25.0 : 54.0), x.like(0.0));
+  const Number value = logOf(target, k, parts.mantissa - 1.0, {});
+  // +inf and NaN as they are; 0 gives -inf, less gives NaN.
+  const Number positive = select(x < infinity, value, x);
+  return select(x > 0.0, positive, select(equal(x, x.like(0.0)), x.like(-infinity), x.like(notANumber)));
+}
+
+Number compiler::buildLog1p(const MathTarget &target, Number x) {
+  const bool single = x.width() == 32;
+  const Number u = x + 1.0;
+  const Split parts = split(u);
+  // u's rounding error, relative to u.
+  const Number error = select(u >= 2.0, 1.0 - (u - x), x - (u - 1.0)) / u;
+  const Number low = select(u < (single ? 0x1p25 : 0x1p54), error, x.like(0.0));
+  const Number near = (x > -0.2928932) & (x < 0.4142135);
+  const Number value = logOf(target, select(near, x.like(0.0), parts.exponent), select(near, x, parts.mantissa - 1.0),
+                             select(near, x.like(0.0), low));
+  const Number positive = select(x < infinity, value, x);
+  const Number defined =
+      select(x > -1.0, positive, select(equal(x, x.like(-1.0)), x.like(-infinity), x.like(notANumber)));
+  return select(equal(x, x.like(0.0)), x, defined);
+}
+
+Number compiler::buildPow(const MathTarget &target, Number x, Number y) {
+  const bool single = x.width() == 32;
+  const Number a = x.extend(x.f64()), b = y.extend(y.f64());
+  const Number size = buildExp(target, b * buildLog(target, absolute(a)));
+  const Number isInteger = equal(target.truncate(b), b); // infinities too
+  const Number half = b * 0.5, isOdd = isInteger & differs(target.truncate(half), half);
+  const Number isNegative = a.bits() < 0;
+  Number value = select(isNegative & isOdd, -size, size);
+  // A finite negative number has no power that is no integer.
+  value = select((a < 0.0) & (a > -infinity) & negated(isInteger) & equal(b, b), b.like(notANumber), value);
+  value = single ? value.narrow(x.f32()) : value;
+  const Number isOne =
+      equal(x, x.like(1.0)) | equal(y, y.like(0.0)) | (equal(x, x.like(-1.0)) & equal(absolute(y), y.like(infinity)));
+  return select(isOne, x.like(1.0), value);
+}

@@ -1,0 +1,103 @@
+// Narrow floats in integer code.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/kernels/NarrowFloat.h"
+#include <cmath>
+
+using namespace halftone;
+using namespace halftone::compiler;
+using namespace mlir;
+
+namespace {
+
+struct Format {
+  int mantissaBits, bias;
+  bool hasInfinity;
+  int64_t topExponent() const { return int64_t(2 * bias + 1) << mantissaBits; }
+  int64_t signBit() const { return int64_t(bias + 1) << (mantissaBits + 1); }
+  int64_t largest() const { return hasInfinity ? topExponent() - 1 : topExponent() + (1 << mantissaBits) - 2; }
+};
+
+Format formatOf(FloatType type) {
+  if (type.isF16())
+    return {10, 15, true};
+  if (type.isBF16())
+    return {7, 127, true};
+  return isa<Float8E5M2Type>(type) ? Format{2, 15, true} : Format{3, 7, false};
+}
+
+/// f32 bits to the bits of the format, in 32-bit integers.
+Number narrowBits(Number bits, const Format &format) {
+  const int shift = 23 - format.mantissaBits;
+  const Number magnitude = bits & 0x7fffffff;
+  // Ties to even: half less one, and one more when the last kept bit is set. A carry moves into the exponent by itself.
+  const Number rounded = magnitude + ((int64_t(1) << (shift - 1)) - 1) + ((magnitude >> shift) & 1);
+  Number result = (rounded - (int64_t(127 - format.bias) << 23)) >> shift;
+  if (format.bias != 127) {
+    // Below the smallest normal number the last place stays where it is: an addition that ends there rounds.
+    const int exponent = 1 - format.bias - format.mantissaBits + 23;
+    const Number offset = magnitude.bitsAs(bits.f32()).like(std::ldexp(1.0, exponent));
+    const Number subnormal = (magnitude.bitsAs(bits.f32()) + offset).bits() - offset.bits();
+    result = select(magnitude < (int64_t(127 + 1 - format.bias) << 23), subnormal, result);
+    result = select(result > format.largest(), bits.like(format.largest() + 1), result);
+    // Exponents that wrapped around below zero were subnormal; those of infinity are above the largest.
+  }
+  const int64_t quiet =
+      format.hasInfinity ? format.topExponent() | (int64_t(1) << (format.mantissaBits - 1)) : format.largest() + 1;
+  const Number nan = format.hasInfinity ? ((magnitude >> shift) & ((int64_t(1) << format.mantissaBits) - 1)) | quiet
+                                        : bits.like(quiet);
+  result = select(magnitude > 0x7f800000, nan, result);
+  const int signShift = 31 - (format.bias == 127 ? 15 : format.mantissaBits == 10 ? 15 : 7);
+  return result | ((bits >> signShift) & format.signBit());
+}
+
+/// f64 to f32, rounded to odd: an inexact result has its last bit set, so that rounding it on to fewer bits never meets
+/// a tie that was none.
+Number roundToOdd(Number value) {
+  const Number nearest = value.narrow(value.f32()), back = nearest.extend(value.f64());
+  const Number bits = nearest.bits();
+  const Number away = absolute(back) > absolute(value);
+  const Number odd = select(away, bits - 1, bits + 1);
+  // NaN compares equal to nothing and is exact enough.
+  const Number inexact = (back < value) | (back > value);
+  const Number even = equal(bits & 1, bits.like(0));
+  return select(inexact & even, odd, bits).bitsAs(value.f32());
+}
+
+} // namespace
+
+bool compiler::isNarrowFloat(Type type) {
+  return isa<Float16Type, BFloat16Type, Float8E4M3FNType, Float8E5M2Type>(type);
+}
+
+Number compiler::widenNarrow(const CpuTarget &cpu, Number bits, FloatType narrow) {
+  const Format format = formatOf(narrow);
+  const Type i32 = bits.builder().getI32Type(), f32 = bits.f32();
+  if (narrow.isBF16())
+    return (bits.widen(i32) << 16).bitsAs(f32);
+  if (narrow.isF16() && cpu.hasF16Conversion)
+    return bits.bitsAs(narrow).extend(f32);
+  const int shift = 23 - format.mantissaBits;
+  const Number wide = bits.widen(i32);
+  const Number magnitude = wide & (format.signBit() - 1);
+  // As an f32 with the narrow bias, then scaled to its own: exact, and subnormals come out right.
+  const Number scaled = ((magnitude << shift).bitsAs(f32) * std::ldexp(1.0, 127 - format.bias)).bits();
+  const Number isSpecial = magnitude > format.largest();
+  const Number infinity = wide.like(0x7f800000);
+  Number special = wide.like(0x7fc00000);
+  if (format.hasInfinity) {
+    const Number mantissa = magnitude & ((int64_t(1) << format.mantissaBits) - 1);
+    special = select(equal(mantissa, wide.like(0)), infinity, (mantissa << shift) | 0x7fc00000);
+  } else {
+    special = special | ((magnitude & ((int64_t(1) << format.mantissaBits) - 1)) << shift);
+  }
+  const Number sign = (wide & format.signBit()) << (31 - (format.mantissaBits == 10 ? 15 : 7));
+  return (select(isSpecial, special, scaled) | sign).bitsAs(f32);
+}
+
+Number compiler::narrowFloat(const CpuTarget &cpu, Number value, FloatType narrow) {
+  const Number single = value.width() == 64 ? roundToOdd(value) : value;
+  const Type storage = value.builder().getIntegerType(narrow.getWidth());
+  if (narrow.isF16() && cpu.hasF16Conversion)
+    return single.narrow(narrow).bitsAs(storage);
+  return narrowBits(single.bits(), formatOf(narrow)).narrow(storage);
+}

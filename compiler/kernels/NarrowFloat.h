@@ -1,0 +1,27 @@
+// Conversions between f32, f64 and the narrow floats as bits: the one table of how each target does them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/kernels/Number.h"
+#include "compiler/targets/CpuTarget.h"
+
+namespace halftone::compiler {
+
+/// f16, bf16, f8E4M3FN, f8E5M2: what is stored as an integer of its width.
+bool isNarrowFloat(mlir::Type type);
+
+/// The value of `bits`, an integer (or a vector of them) that holds a `narrow` float, in f32. Exact; NaN stays NaN.
+///   bf16          a shift
+///   f16           the target's instruction (CpuTarget::hasF16Conversion), else integer code
+///   f8            integer code and one exact product
+Number widenNarrow(const CpuTarget &cpu, Number bits, mlir::FloatType narrow);
+
+/// `value`, f32 or f64, rounded once to nearest even, as the bits of a `narrow` float. Overflow gives infinity, in
+/// f8E4M3FN NaN; subnormals are kept; NaN is quieted and keeps its sign. The same bits as runtime/base/Half.h, NaN
+/// payloads of f64 aside.
+///   bf16          integer code: vcvtneps2bf16 flushes subnormals
+///   f16           the target's instruction, else integer code
+///   f8            integer code
+///   from f64      first to f32, rounded to odd: the second rounding then is the only one that counts
+Number narrowFloat(const CpuTarget &cpu, Number value, mlir::FloatType narrow);
+
+} // namespace halftone::compiler

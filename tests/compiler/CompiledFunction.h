@@ -1,0 +1,75 @@
+// Code of kernels, loaded and callable, for the tests of code generation.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/kernels/KernelCompiler.h"
+#include "compiler/kernels/Lowering.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Parser/Parser.h"
+#include "runtime/loader/ObjectLoader.h"
+#include <catch2/catch.hpp>
+
+namespace halftone::compiler {
+
+inline std::string describe(const Status &status) {
+  return status.isOk() ? "ok" : status.str() + "\n" + status.diagnostics();
+}
+
+inline CpuTarget targetNamed(std::string_view name) {
+  auto found = CpuTarget::find(name);
+  INFO(found.status().str());
+  REQUIRE(found.isOk());
+  return *found;
+}
+
+/// The levels whose code this machine can run.
+inline std::vector<std::string> runnableTargets() {
+  std::vector<std::string> names = {"x86-64-v2"};
+  const CpuTarget host = targetNamed("host");
+  if (host.vectorBytes >= 32)
+    names.push_back("x86-64-v3");
+  if (host.vectorBytes >= 64)
+    names.push_back("x86-64-v4");
+  names.push_back("host");
+  return names;
+}
+
+/// A loaded kernel; keeps its library.
+struct Loaded {
+  std::shared_ptr<const KernelLibrary> library;
+  CpuKernelFunction function = nullptr;
+
+  explicit Loaded(KernelCode code) {
+    auto loaded = loadObjects({{"kernel", std::move(code)}});
+    INFO(loaded.status().str());
+    REQUIRE(loaded.isOk());
+    library = *loaded;
+    auto found = library->find("kernel");
+    INFO(found.status().str());
+    REQUIRE(found.isOk());
+    function = *found;
+  }
+};
+
+/// From emitted code: a func.func @kernel of the ABI's type.
+inline Loaded loadEmitted(const std::string &text, const CpuTarget &cpu) {
+  KernelContext context;
+  const DiagnosticText diagnostics(&context);
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, mlir::ParserConfig(&context));
+  INFO(diagnostics.failure("").diagnostics() << text);
+  REQUIRE(module);
+  auto object = lowerToObject(*module, cpu, diagnostics);
+  INFO(describe(object.status()));
+  REQUIRE(object.isOk());
+  return Loaded(KernelCode{"kernel", "loop", cpu.key(), "", *object});
+}
+
+/// From a kernel's linalg form.
+inline Loaded loadKernel(const std::string &text, const CpuTarget &cpu, KernelDumps *dumps = nullptr) {
+  auto kernel = compileKernel(text, cpu, dumps);
+  INFO(describe(kernel.status()) << text);
+  REQUIRE(kernel.isOk());
+  return Loaded(*kernel);
+}
+
+} // namespace halftone::compiler

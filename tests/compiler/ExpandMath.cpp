@@ -1,0 +1,270 @@
+// Expanded math against libm, and against libm in long double for f64: largest error in ulp over a million samples a
+// function. SPDX-License-Identifier: Apache-2.0
+#include "CompiledFunction.h"
+#include <bit>
+#include <cfloat>
+#include <cmath>
+#include <fmt/format.h>
+#include <random>
+
+using namespace halftone;
+using namespace halftone::compiler;
+
+namespace {
+
+/// y[i] = op(x[i], z[i]) for i in [begin, end), in steps of `lanes`, at vector type when lanes > 1.
+Loaded loadMath(const std::string &op, const std::string &type, int lanes, bool binary, const CpuTarget &cpu) {
+  const std::string value = lanes > 1 ? fmt::format("vector<{}x{}>", lanes, type) : type;
+  const auto pointer = [&](int index) {
+    return fmt::format("    %s{0} = llvm.getelementptr %buffers[{0}] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr\n"
+                       "    %b{0} = llvm.load %s{0} : !llvm.ptr -> !llvm.ptr\n"
+                       "    %p{0} = llvm.getelementptr %b{0}[%i] : (!llvm.ptr, i64) -> !llvm.ptr, {1}\n",
+                       index, type);
+  };
+  std::string text =
+      "func.func @kernel(%buffers: !llvm.ptr, %extents: !llvm.ptr, %begin: i64, %end: i64, %scratch: !llvm.ptr) {\n";
+  text += fmt::format("  %step = arith.constant {} : i64\n  scf.for %i = %begin to %end step %step : i64 {{\n", lanes);
+  text += pointer(0) + pointer(1) + pointer(2);
+  text += fmt::format("    %x = llvm.load %p0 {{alignment = 4 : i64}} : !llvm.ptr -> {0}\n    %z = llvm.load %p1 "
+                      "{{alignment = 4 : i64}} : !llvm.ptr -> {0}\n",
+                      value);
+  text += fmt::format("    %y = {} %x{} : {}\n", op, binary ? ", %z" : "", value);
+  text += fmt::format("    llvm.store %y, %p2 {{alignment = 4 : i64}} : {}, !llvm.ptr\n  }}\n  return\n}}\n", value);
+  return loadEmitted(text, cpu);
+}
+
+template <class T> std::vector<T> evaluate(const Loaded &code, const std::vector<T> &x, const std::vector<T> &z) {
+  std::vector<T> y(x.size());
+  void *buffers[] = {const_cast<T *>(x.data()), const_cast<T *>(z.data()), y.data()};
+  code.function(buffers, nullptr, 0, int64_t(x.size()), nullptr);
+  return y;
+}
+
+/// Distance to the exact value in ulp of the result; 0 where both are NaN or the same infinity or zero of the same
+/// sign.
+template <class T, class Wide> double ulpError(T got, Wide exact) {
+  const T nearest = T(exact);
+  if (std::isnan(got) || std::isnan(nearest))
+    return std::isnan(got) && std::isnan(nearest) ? 0 : INFINITY;
+  if (got == nearest)
+    return std::signbit(got) == std::signbit(nearest) || got != 0 ? 0 : INFINITY;
+  if (std::isinf(got) || std::isinf(nearest)) {
+    // Next to overflow either neighbour will do.
+    const T finite = std::isinf(got) ? nearest : got;
+    return std::fabs(finite) == std::numeric_limits<T>::max() ? 1 : INFINITY;
+  }
+  int exponent;
+  std::frexp(std::fabs(nearest) < std::numeric_limits<T>::min() ? std::numeric_limits<T>::min() : nearest, &exponent);
+  const Wide ulp = std::ldexp(Wide(1), exponent - std::numeric_limits<T>::digits);
+  return double(std::fabs(Wide(got) - exact) / ulp);
+}
+
+template <class T> std::vector<T> specials() {
+  using Limits = std::numeric_limits<T>;
+  std::vector<T> values = {0,
+                           1,
+                           2,
+                           3,
+                           T(0.5),
+                           T(1.5),
+                           T(2.5),
+                           T(10),
+                           T(88.72),
+                           T(88.73),
+                           T(103.9),
+                           T(104.1),
+                           T(709.7),
+                           T(709.8),
+                           T(745.2),
+                           Limits::infinity(),
+                           Limits::quiet_NaN(),
+                           Limits::min(),
+                           Limits::denorm_min(),
+                           Limits::max(),
+                           Limits::epsilon(),
+                           T(1) + Limits::epsilon(),
+                           T(1) - Limits::epsilon(),
+                           T(0.7853981633974483),
+                           T(1.5707963267948966),
+                           T(3.14159265358979),
+                           Limits::min() / 2,
+                           T(1e-10),
+                           T(1e10),
+                           T(8388609),
+                           T(16777215)};
+  for (size_t i = values.size(); i-- > 0;)
+    values.push_back(-values[i]);
+  return values;
+}
+
+/// Specials, then half random bit patterns, half numbers of moderate size.
+template <class T> std::vector<T> samples(size_t count, double limit) {
+  std::vector<T> x;
+  for (T value : specials<T>())
+    if (!(std::fabs(value) > limit) || std::isinf(value))
+      x.push_back(value);
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<double> moderate(-20, 20);
+  while (x.size() < count) {
+    T value;
+    if (random() & 1)
+      value = T(moderate(random));
+    else if constexpr (sizeof(T) == 4)
+      value = std::bit_cast<T>(uint32_t(random()));
+    else
+      value = std::bit_cast<T>(random());
+    if (!(std::fabs(value) > limit))
+      x.push_back(value);
+  }
+  x.resize(count / 16 * 16);
+  return x;
+}
+
+struct Function {
+  const char *op;
+  double (*exact)(double);
+  long double (*exactLong)(long double);
+  double f32, f64;         // allowed ulp
+  double limit = INFINITY; // of f64's arguments
+};
+const Function functions[] = {
+    {"math.exp", std::exp, std::exp, 1, 2},
+    {"math.expm1", std::expm1, std::expm1, 2, 3},
+    {"math.log", std::log, std::log, 1, 1},
+    {"math.log1p", std::log1p, std::log1p, 2, 2},
+    {"math.tanh", std::tanh, std::tanh, 2, 4},
+    {"math.erf", std::erf, std::erf, 2, 2},
+    {"math.sin", std::sin, std::sin, 1, 2, 0x1p20},
+    {"math.cos", std::cos, std::cos, 1, 2, 0x1p20},
+    {"math.rsqrt", [](double x) { return 1 / std::sqrt(x); }, [](long double x) { return 1 / std::sqrt(x); }, 1.5, 1.5},
+    {"math.sqrt", std::sqrt, std::sqrt, 0.5, 0.5},
+    {"math.floor", std::floor, std::floor, 0, 0},
+    {"math.ceil", std::ceil, std::ceil, 0, 0},
+    {"math.trunc", std::trunc, std::trunc, 0, 0},
+    {"math.roundeven", std::nearbyint, std::nearbyint, 0, 0},
+};
+
+template <class T, class Wide>
+void check(const Function &function, const std::string &target, int lanes, Wide (*exact)(Wide), double allowed,
+           const std::vector<T> &x) {
+  const Loaded code = loadMath(function.op, sizeof(T) == 4 ? "f32" : "f64", lanes, false, targetNamed(target));
+  const std::vector<T> y = evaluate(code, x, x);
+  double worst = 0;
+  T where = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double error = ulpError(y[i], exact(Wide(x[i])));
+    if (!(error <= worst))
+      worst = error, where = x[i];
+  }
+  fmt::print("  {:16} f{} x{:<2} {:10} {:.3f} ulp at {}\n", function.op, sizeof(T) * 8, lanes, target, worst, where);
+  INFO(function.op << " at " << where << " on " << target);
+  CHECK(worst <= allowed);
+}
+
+} // namespace
+
+TEST_CASE("f32 math stays within its ulp", "[math]") {
+  const std::vector<float> many = samples<float>(1 << 20, INFINITY), few = samples<float>(1 << 16, INFINITY);
+  for (const Function &function : functions)
+    for (const std::string &target : runnableTargets())
+      check<float, double>(function, target, int(targetNamed(target).vectorBytes / 4), function.exact, function.f32,
+                           target == "host" || target == "x86-64-v2" ? many : few);
+}
+
+TEST_CASE("f64 math stays within its ulp", "[math]") {
+  for (const Function &function : functions) {
+    const std::vector<double> x = samples<double>(1 << 17, function.limit);
+    for (const std::string &target : runnableTargets())
+      check<double, long double>(function, target, int(targetNamed(target).vectorBytes / 8), function.exactLong,
+                                 function.f64, x);
+  }
+}
+
+TEST_CASE("Math on scalars, and on a CPU without rounding instructions", "[math]") {
+  const std::vector<float> x = samples<float>(1 << 14, INFINITY);
+  const std::vector<double> wide = samples<double>(1 << 14, 0x1p20);
+  for (const Function &function : functions)
+    for (const char *target : {"x86_64-unknown-linux-gnu", "x86-64-v3"}) {
+      check<float, double>(function, target, 1, function.exact, function.f32, x);
+      check<double, long double>(function, target, 1, function.exactLong, function.f64, wide);
+      check<float, double>(function, target, 4, function.exact, function.f32, x);
+    }
+}
+
+TEST_CASE("pow", "[math]") {
+  std::vector<float> x, y;
+  for (float a : specials<float>())
+    for (float b : specials<float>())
+      x.push_back(a), y.push_back(b);
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<float> base(-4, 20), exponent(-30, 30);
+  while (x.size() < 1 << 18) {
+    x.push_back(random() % 4 ? std::fabs(base(random)) : base(random));
+    y.push_back(random() % 4 ? exponent(random) : std::nearbyint(exponent(random)));
+  }
+  const std::vector<double> wideX(x.begin(), x.end()), wideY(y.begin(), y.end());
+  for (const std::string &target : runnableTargets()) {
+    const CpuTarget cpu = targetNamed(target);
+    const std::vector<float> z = evaluate(loadMath("math.powf", "f32", int(cpu.vectorBytes / 4), true, cpu), x, y);
+    const std::vector<double> wideZ =
+        evaluate(loadMath("math.powf", "f64", int(cpu.vectorBytes / 8), true, cpu), wideX, wideY);
+    double worst = 0, worstWide = 0;
+    for (size_t i = 0; i < x.size(); ++i) {
+      const double error = ulpError(z[i], std::pow(double(x[i]), double(y[i])));
+      if (!(error <= 1)) {
+        INFO(x[i] << " ^ " << y[i] << " = " << z[i] << " on " << target);
+        CHECK(error <= 1);
+      }
+      worst = std::max(worst, error);
+      const long double exact = std::pow((long double)(wideX[i]), (long double)(wideY[i]));
+      const double allowed = 2 + 2 * std::fabs(wideY[i] * std::log(std::fabs(wideX[i])));
+      const double wideError = ulpError(wideZ[i], exact);
+      if (!(wideError <= allowed) && !(std::isinf(wideZ[i]) && exact > 1.79e308L)) {
+        INFO(wideX[i] << " ^ " << wideY[i] << " = " << wideZ[i] << " on " << target);
+        CHECK(wideError <= allowed);
+      }
+      if (std::isfinite(wideError))
+        worstWide = std::max(worstWide, wideError);
+    }
+    fmt::print("  math.powf        {:10} f32 {:.3f} ulp, f64 {:.1f} ulp\n", target, worst, worstWide);
+  }
+}
+
+TEST_CASE("The float remainder is exact", "[math]") {
+  std::vector<float> x, y;
+  for (float a : specials<float>())
+    for (float b : specials<float>())
+      x.push_back(a), y.push_back(b);
+  std::mt19937_64 random(5);
+  while (x.size() < 1 << 14) {
+    x.push_back(std::bit_cast<float>(uint32_t(random())));
+    y.push_back(std::bit_cast<float>(uint32_t(random())));
+  }
+  const std::vector<double> wideX(x.begin(), x.end()), wideY(y.begin(), y.end());
+  for (const std::string &target : runnableTargets()) {
+    const CpuTarget cpu = targetNamed(target);
+    const std::vector<float> z = evaluate(loadMath("arith.remf", "f32", int(cpu.vectorBytes / 4), true, cpu), x, y);
+    const std::vector<double> wideZ = evaluate(loadMath("arith.remf", "f64", 1, true, cpu), wideX, wideY);
+    size_t wrong = 0;
+    for (size_t i = 0; i < x.size(); ++i)
+      wrong += ulpError(z[i], double(std::fmod(x[i], y[i]))) != 0 ||
+               ulpError(wideZ[i], (long double)std::fmod(wideX[i], wideY[i])) != 0;
+    INFO(target);
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("Math that has no expansion is refused by name", "[math]") {
+  KernelContext context;
+  const DiagnosticText diagnostics(&context);
+  for (const char *body :
+       {"%y = math.atan2 %x, %x : f32", "%h = arith.truncf %x : f32 to f16\n%y = math.exp %h : f16"}) {
+    auto module = mlir::parseSourceString<mlir::ModuleOp>(fmt::format("func.func @f(%x: f32) {{\n{}\nreturn\n}}", body),
+                                                          mlir::ParserConfig(&context));
+    REQUIRE(module);
+    auto object = lowerToObject(*module, targetNamed("host"), diagnostics);
+    REQUIRE_FALSE(object.isOk());
+    CHECK_THAT(object.status().diagnostics(),
+               Catch::Contains("'math.atan2' has no expansion") || Catch::Contains("math on 'f16'"));
+  }
+}
