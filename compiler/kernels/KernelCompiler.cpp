@@ -1,6 +1,7 @@
 // The way of one kernel: parse, legalize, emit, check, lower to LLVM, generate code.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/KernelCompiler.h"
+#include "compiler/kernels/Emitters.h"
 #include "compiler/KernelCache.h"
 #include "compiler/kernels/Lowering.h"
 #include "compiler/kernels/Steps.h"
@@ -41,7 +42,7 @@ func::FuncOp kernelFunction(ModuleOp module) {
 LogicalResult emitKernel(func::FuncOp kernel, const CpuTarget &cpu) {
   using Emitter = LogicalResult (*)(func::FuncOp, const CpuTarget &, OpBuilder &);
   const StringRef kind = kernel->getAttrOfType<StringAttr>("halftone.kind").getValue();
-  const Emitter emitter = llvm::StringSwitch<Emitter>(kind).Default(nullptr);
+  const Emitter emitter = llvm::StringSwitch<Emitter>(kind).Case("loop", emitLoop).Case("row", emitRow).Default(nullptr);
   if (!emitter)
     return kernel.emitError() << "no emitter for halftone.kind = \"" << kind << "\"";
   OpBuilder builder(kernel);

@@ -191,4 +191,23 @@ def VerifyStagePass : Halftone_Pass<"verify-stage"> {
   ];
 }
 
+def LowerToLinalgPass : Halftone_Pass<"lower-to-linalg"> {
+  let summary = "Shows the linalg form of each kernel: for tests and tools, not part of the pipeline of a module";
+  let description = [{
+    Requires: stage kernel.
+    Ensures: each `halftone.kernel` is replaced by a module of its name that holds its linalg form (docs/architecture.md), with what
+    belongs to the launch as attributes: `halftone.extents`, `halftone.grid`, `halftone.scratch`. Everything else is erased.
+    Example:
+    ```mlir
+    module @loop_0 attributes {halftone.extents = array<i64: 8, 1, 8>, halftone.grid = 1 : i64, halftone.scratch = 0 : i64} {
+      func.func @kernel(%arg0: index, %arg1: index, %arg2: index, %arg3: tensor<?xf32>) -> tensor<?xf32> ...
+    }
+    ```
+  }];
+  let options = [
+    Option<"strict", "strict", "bool", "false", "Every op rounds to its dtype">,
+    Option<"target", "target", "std::string", "\"x86-64-v3\"", "The CPU that the launch is for">
+  ];
+}
+
 #endif // HALFTONE_PASSES

@@ -1,0 +1,163 @@
+// Vector steps of a kernel: memory, bodies, horizontal combination.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/kernels/cpu/Lanes.h"
+#include "compiler/linalg/Combiner.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+
+namespace {
+
+enum class Stride { none, one, many };
+
+Stride strideOf(const TensorAccess &access, int dim) {
+  if (!llvm::is_contained(access.dims, dim))
+    return Stride::none;
+  return access.dims.back() == dim ? Stride::one : Stride::many;
+}
+
+/// The access as it counts in memory: of a row, without its outer dims.
+TensorAccess inMemory(KernelFrame &frame, const TensorHome &home, const TensorAccess &access) {
+  if (!home.isRow)
+    return access;
+  TensorAccess inner;
+  for (auto [dim, number] : llvm::zip(access.dims, access.constants))
+    if (dim >= frame.outer) {
+      inner.dims.push_back(dim);
+      inner.constants.push_back(number);
+    }
+  return inner;
+}
+
+unsigned alignmentOf(Type element) { return std::max(1u, element.getIntOrFloatBitWidth() / 8); }
+
+/// 0, 1, 2, ... as i64.
+Value steps(KernelFrame &frame, int64_t count) {
+  auto numbers = llvm::to_vector(llvm::seq<int64_t>(0, count));
+  auto type = VectorType::get(count, frame.builder.getI64Type());
+  return frame.scalar(DenseElementsAttr::get(type, ArrayRef<int64_t>(numbers)));
+}
+
+} // namespace
+
+Lanes maskedLanes(KernelFrame &frame, int64_t count, int dim, Value limit) {
+  Value left = frame.splat(frame.sub(limit, frame.index[dim]), count);
+  Value mask =
+      arith::CmpIOp::create(frame.builder, frame.loc, arith::CmpIPredicate::slt, steps(frame, count), left);
+  return {count, dim, mask, limit};
+}
+
+Value loadLanes(KernelFrame &frame, const TensorHome &home, const TensorAccess &outerAccess, const Lanes &lanes) {
+  if (!home.pointer)
+    return frame.splat(home.value, lanes.count);
+  OpBuilder &builder = frame.builder;
+  TensorAccess access = inMemory(frame, home, outerAccess);
+  unsigned alignment = alignmentOf(home.element);
+  Stride stride = strideOf(access, lanes.dim);
+  auto loadAt = [&](Value elements, Type type) -> Value {
+    return LLVM::LoadOp::create(builder, frame.loc, type, frame.address(home.pointer, home.element, elements),
+                                alignment);
+  };
+  Value offset = frame.offset(access);
+  if (lanes.count == 0)
+    return loadAt(offset, home.element);
+  if (stride == Stride::none)
+    return frame.splat(loadAt(offset, home.element), lanes.count);
+  auto type = VectorType::get(lanes.count, home.element);
+  if (stride == Stride::one) {
+    if (!lanes.mask)
+      return loadAt(offset, type);
+    Value zero = frame.scalar(DenseElementsAttr::get(type, builder.getZeroAttr(home.element)));
+    return LLVM::MaskedLoadOp::create(builder, frame.loc, type, frame.address(home.pointer, home.element, offset),
+                                      lanes.mask, zero, builder.getI32IntegerAttr(alignment));
+  }
+  Value vector = frame.scalar(DenseElementsAttr::get(type, builder.getZeroAttr(home.element)));
+  Value start = frame.index[lanes.dim];
+  for (int64_t lane = 0; lane < lanes.count; ++lane) {
+    Value at = frame.add(start, frame.constant(lane));
+    if (lanes.limit) // a lane outside reads the last element inside
+      at = frame.min(at, frame.sub(lanes.limit, frame.constant(1)));
+    frame.index[lanes.dim] = at;
+    Value element = loadAt(frame.offset(access), home.element);
+    vector = vector::InsertOp::create(builder, frame.loc, element, vector, lane);
+  }
+  frame.index[lanes.dim] = start;
+  return vector;
+}
+
+void storeLanes(KernelFrame &frame, Value value, const TensorHome &home, const TensorAccess &outerAccess,
+                const Lanes &lanes) {
+  OpBuilder &builder = frame.builder;
+  TensorAccess access = inMemory(frame, home, outerAccess);
+  Value pointer = frame.address(home.pointer, home.element, frame.offset(access));
+  unsigned alignment = alignmentOf(home.element);
+  if (lanes.mask)
+    LLVM::MaskedStoreOp::create(builder, frame.loc, value, pointer, lanes.mask,
+                                builder.getI32IntegerAttr(alignment));
+  else
+    LLVM::StoreOp::create(builder, frame.loc, value, pointer, alignment);
+}
+
+Value selectInside(KernelFrame &frame, const Lanes &lanes, Value value, Value other) {
+  return lanes.mask ? arith::SelectOp::create(frame.builder, frame.loc, lanes.mask, value, other).getResult() : value;
+}
+
+FailureOr<KernelFrame::Values> emitBody(KernelFrame &frame, linalg::GenericOp generic, ArrayRef<Value> values,
+                                        const Lanes &lanes) {
+  SmallVector<int> dims = frame.dimsOf(generic);
+  BodyArguments arguments;
+  arguments.lanes = lanes.count;
+  arguments.values.assign(values.begin(), values.end());
+  arguments.index = [&](unsigned position) -> Value {
+    int dim = dims[position];
+    Value index = frame.splat(frame.index[dim], lanes.count);
+    return lanes.count > 0 && dim == lanes.dim ? frame.add(index, steps(frame, lanes.count)) : index;
+  };
+  return cloneBody(frame.builder, generic, arguments, frame.outside);
+}
+
+KernelFrame::Values combineAll(KernelFrame &frame, ArrayRef<std::string> combiners, ArrayRef<Value> a,
+                               ArrayRef<Value> b) {
+  KernelFrame::Values result;
+  for (size_t name = 0; name < combiners.size(); ++name) {
+    size_t next = result.size();
+    if (combiners[name].empty())
+      continue;
+    if (isArgCombiner(combiners[name])) {
+      auto [value, index] = buildArgCombine(frame.builder, frame.loc, combiners[name], {a[next], a[next + 1]},
+                                            {b[next], b[next + 1]});
+      result.append({value, index});
+      ++name;
+    } else {
+      result.push_back(buildCombine(frame.builder, frame.loc, combiners[name], a[next], b[next]));
+    }
+  }
+  return result;
+}
+
+KernelFrame::Values combineLanes(KernelFrame &frame, ArrayRef<std::string> combiners, ArrayRef<Value> vectors) {
+  KernelFrame::Values current(vectors);
+  if (vectors.empty())
+    return current;
+  int64_t count = cast<VectorType>(vectors[0].getType()).getDimSize(0);
+  for (; count > 1; count /= 2) {
+    KernelFrame::Values low, high;
+    for (Value vector : current) {
+      auto half = [&](int64_t first) -> Value {
+        auto picks = llvm::to_vector(llvm::seq<int64_t>(first, first + count / 2));
+        return vector::ShuffleOp::create(frame.builder, frame.loc, vector, vector, picks);
+      };
+      low.push_back(half(0));
+      high.push_back(half(count / 2));
+    }
+    current = combineAll(frame, combiners, low, high);
+  }
+  for (Value &vector : current)
+    vector = vector::ExtractOp::create(frame.builder, frame.loc, vector, int64_t(0));
+  return current;
+}
+
+} // namespace halftone::compiler

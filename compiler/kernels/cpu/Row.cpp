@@ -1,0 +1,281 @@
+// Elementwise loops and row kernels: blocks of rows, each row phase by phase along its inner dims.
+//
+//   for block: for row in block: for each generic: for inner index, a vector at a time: body
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/kernels/Emitters.h"
+#include "compiler/kernels/cpu/Lanes.h"
+#include "compiler/kernels/cpu/ReductionLoop.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+
+namespace {
+
+using Values = KernelFrame::Values;
+
+class RowEmitter {
+public:
+  explicit RowEmitter(KernelFrame &frame) : frame(frame), vectorDim(frame.dims - 1) {
+    for (int dim = 0; dim < frame.dims; ++dim)
+      (dim < frame.outer ? outer : inner).push_back(dim);
+  }
+  LogicalResult emit(bool isLoop);
+
+private:
+  /// One output of a generic and what happens to it.
+  struct Output {
+    unsigned number;
+    std::string combiner;
+    TensorAccess access;
+    TensorHome home;  // where an elementwise output or a side reduction is stored
+    bool isPartial = false, isCarried = false;
+  };
+  struct Phase {
+    linalg::GenericOp generic;
+    SmallVector<TensorAccess> inputAccesses;
+    SmallVector<Output> outputs;
+    SmallVector<std::string> combiners; // of carried outputs
+    Values neutral;                     // of carried outputs
+    bool isInner = false;               // runs along the inner dims
+  };
+
+  Phase phaseOf(linalg::GenericOp generic);
+  void placeScratch();
+  void clearPartials(Value block);
+  LogicalResult emitRow();
+  LogicalResult emitScalar(Phase &phase);
+  LogicalResult emitInner(Phase &phase);
+  FailureOr<Values> emitVectors(Phase &phase, ValueRange carried);
+  FailureOr<Values> emitStep(Phase &phase, ArrayRef<Value> carried, const Lanes &lanes);
+  void finishCarried(Phase &phase, ArrayRef<Value> totals);
+  void combineIntoMemory(const Output &output, Value value);
+
+  KernelFrame &frame;
+  int vectorDim;
+  SmallVector<int> outer, inner;
+  std::vector<Phase> phases;
+  Value columnBegin, columnEnd; // of the vector dim, in the present block
+};
+
+RowEmitter::Phase RowEmitter::phaseOf(linalg::GenericOp generic) {
+  Phase phase{generic, {}, {}, {}, {}, false};
+  for (OpOperand *operand : generic.getDpsInputOperands())
+    phase.inputAccesses.push_back(frame.accessOf(generic, *operand));
+  phase.isInner = llvm::is_contained(frame.dimsOf(generic), vectorDim);
+  SmallVector<std::string> combiners = frame.combinersOf(generic);
+  for (unsigned number = 0; number < combiners.size(); ++number) {
+    Value result = generic.getResult(number);
+    Output output{number, combiners[number], frame.accessOf(generic, *generic.getDpsInitOperand(number)),
+                  frame.homes.lookup(result)};
+    output.isPartial = !frame.partialOf(result).empty();
+    // Along the lanes a side reduction that keeps the vector dim adds to memory; every other one is carried.
+    output.isCarried = phase.isInner && !output.combiner.empty() && !llvm::is_contained(output.access.dims, vectorDim);
+    if (output.isCarried) {
+      phase.combiners.push_back(output.combiner);
+      phase.neutral.push_back(frame.initialOf(generic, number));
+    }
+    phase.outputs.push_back(std::move(output));
+  }
+  return phase;
+}
+
+/// Gives each tensor between phases its row of scratch.
+void RowEmitter::placeScratch() {
+  Value next = frame.constant(0);
+  Type byte = frame.builder.getI8Type();
+  for (Phase &phase : phases)
+    for (Output &output : phase.outputs) {
+      if (output.home.pointer || !output.combiner.empty())
+        continue;
+      Value result = phase.generic.getResult(output.number);
+      Type element = cast<RankedTensorType>(result.getType()).getElementType();
+      output.home = {frame.address(frame.scratch, byte, next), element, {}, true};
+      frame.homes[result] = output.home;
+      Value bytes = frame.mul(frame.size(inner), frame.constant(std::max(1u, element.getIntOrFloatBitWidth() / 8)));
+      next = frame.add(next, frame.mul(frame.ceilDivide(bytes, frame.constant(64)), frame.constant(64)));
+    }
+}
+
+/// Points each side reduction to the block's piece of its buffer and fills that with the neutral element.
+void RowEmitter::clearPartials(Value block) {
+  for (Phase &phase : phases)
+    for (Output &output : phase.outputs) {
+      if (!output.isPartial)
+        continue;
+      Value size = frame.size(output.access.dims);
+      TensorHome whole = frame.homes.lookup(phase.generic.getResult(output.number));
+      output.home = {frame.address(whole.pointer, whole.element, frame.mul(block, size)), whole.element, {}};
+      Value neutral = frame.initialOf(phase.generic, output.number);
+      TensorHome flat = output.home;
+      FailureOr<Values> done =
+          frame.loop(frame.constant(0), size, frame.constant(1), {}, [&](Value at, ValueRange) -> FailureOr<Values> {
+            TensorHome element = flat;
+            element.pointer = frame.address(flat.pointer, flat.element, at);
+            storeLanes(frame, neutral, element, {}, {});
+            return Values();
+          });
+      (void)succeeded(done);
+    }
+}
+
+LogicalResult RowEmitter::emit(bool isLoop) {
+  for (linalg::GenericOp generic : frame.generics)
+    phases.push_back(phaseOf(generic));
+  placeScratch();
+  Value rows = frame.size(outer), blockRows = frame.extents[frame.dims];
+  Value one = frame.constant(1), columns = frame.extents[vectorDim];
+  Value blockColumns = isLoop ? frame.extents[frame.dims + 1] : columns;
+  Value columnBlocks = isLoop ? frame.ceilDivide(columns, blockColumns) : one;
+  auto done = frame.loop(frame.blockBegin, frame.blockEnd, one, {}, [&](Value block, ValueRange) -> FailureOr<Values> {
+    Value rowBlock = isLoop ? frame.divide(block, columnBlocks) : block;
+    columnBegin = isLoop ? frame.mul(frame.rem(block, columnBlocks), blockColumns) : frame.constant(0);
+    columnEnd = isLoop ? frame.min(columns, frame.add(columnBegin, blockColumns)) : columns;
+    Value rowBegin = frame.mul(rowBlock, blockRows);
+    Value rowEnd = frame.min(rows, frame.add(rowBegin, blockRows));
+    clearPartials(block);
+    return frame.loop(rowBegin, rowEnd, one, {}, [&](Value row, ValueRange) -> FailureOr<Values> {
+      frame.delinearize(row, outer);
+      if (failed(emitRow()))
+        return failure();
+      return Values();
+    });
+  });
+  return done;
+}
+
+LogicalResult RowEmitter::emitRow() {
+  for (Phase &phase : phases)
+    if (failed(phase.isInner ? emitInner(phase) : emitScalar(phase)))
+      return failure();
+  return success();
+}
+
+void RowEmitter::combineIntoMemory(const Output &output, Value value) {
+  Value before = loadLanes(frame, output.home, output.access, {});
+  storeLanes(frame, combineAll(frame, {output.combiner}, {before}, {value})[0], output.home, output.access, {});
+}
+
+/// A phase over the outer dims alone: one scalar step.
+LogicalResult RowEmitter::emitScalar(Phase &phase) {
+  FailureOr<Values> done = emitStep(phase, {}, {});
+  return done;
+}
+
+LogicalResult RowEmitter::emitInner(Phase &phase) {
+  bool masked = frame.target.hasMaskedMemory;
+  Values carried;
+  for (Value neutral : phase.neutral)
+    carried.push_back(frame.splat(neutral, frame.lanes));
+  if (!masked) // the scalar tail has accumulators of its own
+    carried.append(phase.neutral);
+  FailureOr<Values> totals =
+      frame.loops(ArrayRef<int>(inner).drop_back(), carried, [&](ValueRange values) { return emitVectors(phase, values); });
+  if (failed(totals))
+    return failure();
+  size_t count = phase.neutral.size();
+  Values folded = combineLanes(frame, phase.combiners, ArrayRef<Value>(*totals).take_front(count));
+  if (!masked)
+    folded = combineAll(frame, phase.combiners, folded, ArrayRef<Value>(*totals).drop_front(count));
+  finishCarried(phase, folded);
+  return success();
+}
+
+void RowEmitter::finishCarried(Phase &phase, ArrayRef<Value> totals) {
+  size_t next = 0;
+  for (Output &output : phase.outputs) {
+    if (!output.isCarried)
+      continue;
+    Value total = totals[next++];
+    Value result = phase.generic.getResult(output.number);
+    if (output.isPartial)
+      combineIntoMemory(output, total);
+    else
+      frame.homes[result] = {{}, total.getType(), total};
+  }
+}
+
+/// The vector dim from columnBegin to columnEnd: whole vectors, then a masked step or scalar ones.
+FailureOr<Values> RowEmitter::emitVectors(Phase &phase, ValueRange carried) {
+  size_t count = phase.neutral.size();
+  Value lanes = frame.constant(frame.lanes);
+  Value whole = frame.mul(frame.divide(frame.sub(columnEnd, columnBegin), lanes), lanes);
+  Value wholeEnd = frame.add(columnBegin, whole);
+  auto at = [&](Value column, ValueRange values, const Lanes &step) {
+    frame.index[vectorDim] = column;
+    return emitStep(phase, Values(values), step);
+  };
+  FailureOr<Values> vectors = frame.loop(
+      columnBegin, wholeEnd, lanes, carried.take_front(count),
+      [&](Value column, ValueRange values) { return at(column, values, {frame.lanes, vectorDim, {}, {}}); });
+  if (failed(vectors))
+    return failure();
+  if (frame.target.hasMaskedMemory)
+    return frame.loop(wholeEnd, columnEnd, lanes, *vectors, [&](Value column, ValueRange values) {
+      frame.index[vectorDim] = column;
+      return at(column, values, maskedLanes(frame, frame.lanes, vectorDim, columnEnd));
+    });
+  FailureOr<Values> tail =
+      frame.loop(wholeEnd, columnEnd, frame.constant(1), carried.drop_front(count),
+                 [&](Value column, ValueRange values) { return at(column, values, {0, vectorDim, {}, {}}); });
+  if (failed(tail))
+    return failure();
+  vectors->append(*tail);
+  return vectors;
+}
+
+/// Loads, body, stores; returns the accumulators that are carried on.
+FailureOr<Values> RowEmitter::emitStep(Phase &phase, ArrayRef<Value> carried, const Lanes &lanes) {
+  Values arguments;
+  Block *body = phase.generic.getBody();
+  for (auto [number, operand] : llvm::enumerate(phase.generic.getDpsInputOperands())) {
+    bool isUsed = !body->getArgument(number).use_empty();
+    arguments.push_back(isUsed ? loadLanes(frame, frame.homes.lookup(operand->get()), phase.inputAccesses[number], lanes)
+                               : Value());
+  }
+  size_t next = 0;
+  for (const Output &output : phase.outputs) {
+    if (output.combiner.empty())
+      arguments.push_back({});
+    else if (output.isCarried)
+      arguments.push_back(carried[next++]);
+    else // a side reduction in memory
+      arguments.push_back(loadLanes(frame, output.home, output.access, lanes));
+  }
+  FailureOr<Values> yields = emitBody(frame, phase.generic, arguments, lanes);
+  if (failed(yields))
+    return failure();
+  Values result;
+  size_t inputs = phase.inputAccesses.size();
+  for (const Output &output : phase.outputs) {
+    Value value = (*yields)[output.number];
+    if (output.isCarried)
+      result.push_back(selectInside(frame, lanes, value, arguments[inputs + output.number]));
+    else
+      storeLanes(frame, value, output.home, output.access, lanes);
+  }
+  return result;
+}
+
+LogicalResult emitRows(func::FuncOp kernel, const CpuTarget &target, OpBuilder &builder, bool isLoop) {
+  KernelFrame frame(kernel, target, builder);
+  if (failed(RowEmitter(frame).emit(isLoop)))
+    return failure();
+  frame.finish();
+  return success();
+}
+
+} // namespace
+
+LogicalResult emitLoop(func::FuncOp kernel, const CpuTarget &target, OpBuilder &builder) {
+  if (kernel->hasAttr("halftone.reduced"))
+    return emitReductionLoop(kernel, target, builder);
+  return emitRows(kernel, target, builder, true);
+}
+
+LogicalResult emitRow(func::FuncOp kernel, const CpuTarget &target, OpBuilder &builder) {
+  return emitRows(kernel, target, builder, false);
+}
+
+} // namespace halftone::compiler

@@ -1,0 +1,46 @@
+// The iteration dims of a kernel, found by cutting: a group of axes is one dim until some access needs it apart.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include <cstdint>
+#include <optional>
+
+namespace halftone::compiler {
+
+/// Dims in an access, in memory order; together they enumerate a value's elements row-major. Axes of extent 1 have none.
+using Access = llvm::SmallVector<int, 6>;
+
+/// An ordered list of dims in groups (outer, inner, ...). A group starts as one dim (none when its extent is 1); `cut` splits
+/// dims as reshapes, broadcasts and transposes demand. A split renumbers dims: what was computed before is void, and the
+/// caller starts over while `takeRefined` says so. Dims only ever get finer, so this ends.
+class IterationSpace {
+public:
+  /// Adds a group with the axes `extents`, after those there are. Axes stay apart when one has extent 0.
+  int addGroup(llvm::ArrayRef<int64_t> extents);
+  /// Adds a group that has a dim of extent 1 rather than none.
+  int addKeptGroup(llvm::ArrayRef<int64_t> extents);
+
+  int size() const { return dims.size(); }
+  int64_t extent(int dim) const { return dims[dim].extent; }
+  Access all() const;
+  Access group(int id) const;
+  int groupSize(int id) const { return group(id).size(); }
+
+  /// The pieces of `access` whose extents are `extents`, in order. nullopt when a dim had to be split (see takeRefined), or
+  /// when the two do not nest.
+  std::optional<llvm::SmallVector<Access>> cut(llvm::ArrayRef<int> access, llvm::ArrayRef<int64_t> extents);
+  bool takeRefined();
+
+private:
+  struct Dim {
+    int64_t extent;
+    int group;
+  };
+  llvm::SmallVector<Dim> dims;
+  int groups = 0;
+  bool refined = false;
+};
+
+} // namespace halftone::compiler

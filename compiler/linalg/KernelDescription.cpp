@@ -1,0 +1,147 @@
+// Which form a kernel takes, and what the forms share.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/linalg/KernelDescription.h"
+#include "compiler/linalg/Forms.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+using namespace halftone::dialect;
+
+int64_t product(ArrayRef<int64_t> extents) {
+  int64_t result = 1;
+  for (int64_t extent : extents)
+    result *= extent;
+  return result;
+}
+
+int64_t ceilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+SmallVector<Root> rootsOf(KernelOp kernel) {
+  SmallVector<Root> roots;
+  for (Value value : kernel.getBody().front().getTerminator()->getOperands()) {
+    Root root;
+    root.element = storedType(cast<RankedTensorType>(value.getType()).getElementType());
+    while (auto reshape = value.getDefiningOp<ReshapeOp>())
+      value = reshape.getX();
+    if ((root.partial = value.getDefiningOp<PartialReduceOp>()))
+      value = root.partial.getX();
+    root.value = value;
+    root.elements = cast<RankedTensorType>(value.getType()).getNumElements();
+    roots.push_back(root);
+  }
+  return roots;
+}
+
+std::optional<Reduction> firstReduction(KernelOp kernel) {
+  for (Operation &op : kernel.getBody().front()) {
+    SmallVector<int64_t> axes;
+    if (auto reduce = dyn_cast<ReduceOp>(op))
+      axes.assign(reduce.getAxes().begin(), reduce.getAxes().end());
+    else if (auto arg = dyn_cast<ArgReduceOp>(op))
+      axes.push_back(int64_t(arg.getAxis()));
+    else
+      continue;
+    Reduction reduction{&op, {}, {}, {}};
+    for (auto [axis, extent] : llvm::enumerate(cast<RankedTensorType>(op.getOperand(0).getType()).getShape())) {
+      if (llvm::is_contained(axes, int64_t(axis))) {
+        reduction.reduced.push_back(extent);
+        reduction.keptBefore.append(reduction.keptAfter);
+        reduction.keptAfter.clear();
+      } else {
+        reduction.keptAfter.push_back(extent);
+      }
+    }
+    if (product(reduction.reduced) != 1)
+      return reduction;
+  }
+  return std::nullopt;
+}
+
+int64_t specifiedRows(KernelOp kernel) {
+  auto spec = kernel.getSpec();
+  auto rows = spec ? spec->getAs<IntegerAttr>("rows") : IntegerAttr();
+  return rows ? rows.getInt() : 0;
+}
+
+std::optional<KernelResult> resultOf(ValueGraph &graph, IterationSpace &space, const Root &root, const Access &all) {
+  KernelResult result{nullptr, root.element, all, ""};
+  if (root.partial) {
+    PartialReduceOp partial = root.partial;
+    auto type = cast<RankedTensorType>(partial.getX().getType());
+    SmallVector<int64_t> extents(type.getShape());
+    SmallVector<int64_t> runs;
+    SmallVector<bool> kept;
+    for (auto [axis, extent] : llvm::enumerate(extents)) {
+      bool isKept = !llvm::is_contained(partial.getAxes(), int64_t(axis));
+      if (!kept.empty() && (kept.back() == isKept || extent == 1)) {
+        runs.back() *= extent;
+        continue;
+      }
+      runs.push_back(extent);
+      kept.push_back(isKept);
+    }
+    auto pieces = space.cut(all, runs);
+    if (!pieces)
+      return std::nullopt;
+    result.access.clear();
+    for (auto [isKept, piece] : llvm::zip(kept, *pieces))
+      if (isKept)
+        result.access.append(piece.begin(), piece.end());
+    result.combiner = graph.combinerOf(partial.getKind(), type.getElementType());
+  }
+  result.node = graph.get(root.value, all);
+  if (!result.node)
+    return std::nullopt;
+  return result;
+}
+
+double estimatedCost(KernelOp kernel, ArrayRef<KernelResult> results, double elements) {
+  SmallVector<ValueNode *> nodes;
+  for (const KernelResult &result : results)
+    nodes.push_back(result.node);
+  double ops = 0;
+  for (ValueNode *node : GenericBuilder::reachable(nodes)) {
+    double inputs = 0;
+    for (ValueNode *input : node->inputs)
+      inputs += input->cost;
+    ops += node->level > 0 && node->cost == 0 ? 1 : std::max(0.0, node->cost - inputs);
+  }
+  double bytes = 0;
+  auto add = [&](Type type) {
+    auto tensor = cast<RankedTensorType>(type);
+    bytes += double(tensor.getNumElements()) * std::max(1u, tensor.getElementTypeBitWidth() / 8);
+  };
+  llvm::for_each(kernel.getBody().getArgumentTypes(), add);
+  llvm::for_each(kernel.getBody().front().getTerminator()->getOperandTypes(), add);
+  constexpr double perVectorOp = 0.05, perByte = 0.06; // nanoseconds per element, at eight lanes
+  return elements * ops * perVectorOp + bytes * perByte;
+}
+
+FailureOr<KernelDescription> describeKernel(KernelOp kernel, const CpuTarget &target, bool strict) {
+  kernel.getContext()
+      ->loadDialect<arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect, math::MathDialect,
+                    tensor::TensorDialect>();
+  ContractOp contract;
+  for (Operation &op : kernel.getBody().front())
+    if (auto found = dyn_cast<ContractOp>(op)) {
+      if (contract)
+        return found.emitError("a kernel holds one contraction");
+      contract = found;
+    }
+  if (contract)
+    return describeMatmul(kernel, contract, target, strict);
+  std::optional<Reduction> reduction = firstReduction(kernel);
+  if (!reduction)
+    return describeLoop(kernel, strict);
+  // What keeps nothing after the reduced axes goes row by row; else the kept inner axis is the vector.
+  if (product(reduction->keptAfter) == 1)
+    return describeRow(kernel, *reduction, strict);
+  return describeReductionLoop(kernel, *reduction, strict);
+}
+
+} // namespace halftone::compiler

@@ -1,0 +1,188 @@
+// Elementwise loops and reduction loops.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/linalg/Forms.h"
+#include <algorithm>
+
+namespace halftone::compiler {
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace {
+
+struct LoopBlocks {
+  int64_t rows = 1, columns = 1, grid = 1;
+};
+
+/// Blocks of a rows x columns space in which one element costs `weight` simple ones: at least 4096 of those a block, about
+/// 256 blocks of large spaces, and whole cache lines of a row.
+LoopBlocks chooseBlocks(int64_t rows, int64_t columns, int64_t weight) {
+  constexpr int64_t smallest = 4096, most = 256, line = 64;
+  weight = std::max<int64_t>(weight, 1);
+  int64_t wanted = std::max(ceilDivide(smallest, weight), ceilDivide(rows * columns, most));
+  LoopBlocks blocks;
+  blocks.columns = std::min(std::max<int64_t>(columns, 1), ceilDivide(wanted, line) * line);
+  if (blocks.columns == columns)
+    blocks.rows = std::clamp<int64_t>(wanted / std::max<int64_t>(columns, 1), 1, std::max<int64_t>(rows, 1));
+  return blocks;
+}
+
+int64_t extentOf(const IterationSpace &space, ArrayRef<int> dims) {
+  int64_t result = 1;
+  for (int dim : dims)
+    result *= space.extent(dim);
+  return result;
+}
+
+} // namespace
+
+FailureOr<KernelDescription> describeLoop(KernelOp kernel, bool strict) {
+  SmallVector<Root> roots = rootsOf(kernel);
+  const Root *largest = &roots.front();
+  for (const Root &root : roots)
+    if (root.elements != largest->elements)
+      return emitError(kernel.getLoc(), "results of a loop kernel differ in size: ")
+             << root.elements << " and " << largest->elements;
+  SmallVector<int64_t> shape;
+  for (const Root &root : roots) // tiles of side reductions are cut along the shape that they reduce
+    if (shape.empty() || root.partial)
+      shape.assign(cast<RankedTensorType>(root.value.getType()).getShape().begin(),
+                   cast<RankedTensorType>(root.value.getType()).getShape().end());
+
+  IterationSpace space;
+  int group = space.addKeptGroup(shape);
+  std::unique_ptr<ValueGraph> graph;
+  SmallVector<KernelResult> results;
+  for (;;) {
+    graph = std::make_unique<ValueGraph>(kernel, space, strict);
+    results.clear();
+    for (const Root &root : roots) {
+      auto result = resultOf(*graph, space, root, space.group(group));
+      if (!result)
+        break;
+      results.push_back(*result);
+    }
+    if (graph->failed)
+      return failure();
+    if (results.size() == roots.size())
+      break;
+    if (!space.takeRefined())
+      return emitError(kernel.getLoc(), "the tiles of a side reduction do not nest with the kernel's axes");
+  }
+
+  Access all = space.all();
+  int64_t columns = space.extent(all.back()), rows = extentOf(space, ArrayRef<int>(all).drop_back());
+  LoopBlocks blocks = chooseBlocks(rows, columns, 1);
+  if (int64_t specified = specifiedRows(kernel)) {
+    size_t axis = 0;
+    while (axis + 1 < shape.size() && shape[axis] == 1)
+      ++axis;
+    int64_t elements = specified * product(ArrayRef<int64_t>(shape).drop_front(std::min(axis + 1, shape.size())));
+    if (all.size() == 1)
+      blocks = {1, std::max<int64_t>(elements, 1)};
+    else if (columns != 0 && elements % columns == 0)
+      blocks = {std::max<int64_t>(elements / columns, 1), columns};
+    else
+      return emitError(kernel.getLoc(), "blocks of ") << specified << " rows do not nest with the kernel's axes";
+  }
+  KernelDescription description;
+  description.grid = ceilDivide(rows, blocks.rows) * ceilDivide(columns, blocks.columns);
+  for (int dim : all)
+    description.extents.push_back(space.extent(dim));
+  description.extents.insert(description.extents.end(), {blocks.rows, blocks.columns});
+  description.cost = estimatedCost(kernel, results, double(rows) * double(columns));
+
+  GenericBuilder builder(kernel, space, strict, 2);
+  SmallVector<ValueNode *> nodes;
+  SmallVector<GenericOutput> outputs;
+  for (const KernelResult &result : results) {
+    nodes.push_back(result.node);
+    outputs.push_back({result.node, result.element, result.access, result.combiner});
+  }
+  if (failed(builder.declareOperands(nodes)))
+    return failure();
+  builder.begin(KernelKind::loop, all.size() - 1, results);
+  SmallVector<Value> values = builder.generic(all, outputs);
+  description.module = builder.finish(values);
+  return description;
+}
+
+FailureOr<KernelDescription> describeReductionLoop(KernelOp kernel, const Reduction &reduction, bool strict) {
+  IterationSpace space;
+  int outerGroup = space.addGroup(reduction.keptBefore);
+  int reducedGroup = space.addGroup(reduction.reduced);
+  int innerGroup = space.addGroup(reduction.keptAfter);
+  SmallVector<Root> roots = rootsOf(kernel);
+  for (Root &root : roots)
+    if (root.partial)
+      return root.partial.emitError("a reduction loop has no side reductions");
+
+  std::unique_ptr<ValueGraph> graph;
+  SmallVector<KernelResult> results;
+  Access kept;
+  for (;;) {
+    kept = space.group(outerGroup);
+    Access inner = space.group(innerGroup);
+    kept.append(inner.begin(), inner.end());
+    graph = std::make_unique<ValueGraph>(kernel, space, strict);
+    graph->scope = {kept, space.group(reducedGroup)};
+    results.clear();
+    for (const Root &root : roots) {
+      auto result = resultOf(*graph, space, root, kept);
+      if (!result)
+        break;
+      results.push_back(*result);
+    }
+    if (graph->failed)
+      return failure();
+    if (results.size() == roots.size())
+      break;
+    if (!space.takeRefined())
+      return emitError(kernel.getLoc(), "axes of a reduction loop do not nest");
+  }
+
+  Access outer = space.group(outerGroup), reduced = space.group(reducedGroup), inner = space.group(innerGroup);
+  // The vector runs along the last dim alone; the other kept ones are rows.
+  int64_t columns = space.extent(inner.back());
+  int64_t rows = extentOf(space, kept) / std::max<int64_t>(columns, 1);
+  int64_t depth = extentOf(space, reduced);
+  LoopBlocks blocks = chooseBlocks(rows, columns, depth);
+  KernelDescription description;
+  description.grid = ceilDivide(rows, blocks.rows) * ceilDivide(columns, blocks.columns);
+  for (int dim : space.all())
+    description.extents.push_back(space.extent(dim));
+  description.extents.insert(description.extents.end(), {blocks.rows, blocks.columns});
+  description.cost = estimatedCost(kernel, results, double(rows) * double(columns) * std::max<int64_t>(depth, 1));
+
+  GenericBuilder builder(kernel, space, strict, 2);
+  SmallVector<ValueNode *> nodes, reductions;
+  SmallVector<GenericOutput> epilogue;
+  for (const KernelResult &result : results) {
+    nodes.push_back(result.node);
+    epilogue.push_back({result.node, result.element, kept, ""});
+  }
+  if (failed(builder.declareOperands(nodes)))
+    return failure();
+  builder.begin(KernelKind::loop, outer.size(), results);
+  builder.function->setAttr("halftone.reduced", builder.builder.getI64IntegerAttr(reduced.size()));
+  SmallVector<ValueNode *> reached = GenericBuilder::reachable(nodes);
+  SmallVector<GenericOutput> accumulated;
+  for (ValueNode *node : reached) {
+    if (node->kind != ValueNode::reduce && node->kind != ValueNode::argReduce)
+      continue;
+    if (node->level > 1)
+      return node->op->emitError("a reduction loop has no reduction of a reduction");
+    if (node->kind == ValueNode::argReduce) {
+      accumulated.push_back({node, node->inputs[0]->type, kept, node->combiner});
+      accumulated.push_back({node, node->type, kept, node->combiner});
+    } else {
+      accumulated.push_back({node, node->type, kept, node->combiner});
+    }
+  }
+  SmallVector<Value> totals = builder.generic(space.all(), accumulated);
+  for (auto [output, total] : llvm::zip(accumulated, totals))
+    builder.provide(output.node, total, kept); // of an arg pair the index, which comes last
+  description.module = builder.finish(builder.generic(kept, epilogue));
+  return description;
+}
+
+} // namespace halftone::compiler

@@ -1,0 +1,187 @@
+// Row kernels: phases of elementwise work, each ending in the reductions that it feeds.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/linalg/Forms.h"
+#include <algorithm>
+
+namespace halftone::compiler {
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace {
+
+constexpr double cheap = 6; // vector ops that are computed again in a later phase rather than kept in scratch
+
+/// Which values each phase computes and which it keeps for later ones.
+class PhasePlan {
+public:
+  PhasePlan(const IterationSpace &space, ArrayRef<int> inner) : inner(space.size()) {
+    for (int dim : inner)
+      this->inner.set(dim);
+  }
+  bool isFull(const ValueNode *node) const { return node->dims.anyCommon(inner); }
+  void need(ValueNode *node, int phase) {
+    if (node->kind == ValueNode::reduce || node->kind == ValueNode::argReduce || node->kind == ValueNode::load)
+      return;
+    if (isFull(node)) {
+      auto [first, isNew] = firstPhase.try_emplace(node, phase);
+      if (!isNew && first->second == phase)
+        return;
+      if (!isNew && node->cost > cheap) {
+        if (!llvm::is_contained(kept[first->second], node))
+          kept[first->second].push_back(node);
+        return;
+      }
+    }
+    for (ValueNode *input : node->inputs)
+      need(input, phase);
+  }
+  std::map<int, SmallVector<ValueNode *>> kept; // by phase
+
+private:
+  llvm::SmallBitVector inner;
+  std::map<ValueNode *, int> firstPhase;
+};
+
+int64_t chooseRows(int64_t rows, int64_t columns) {
+  constexpr int64_t smallest = 4096, most = 256;
+  int64_t wanted = std::max(smallest / std::max<int64_t>(columns, 1), ceilDivide(rows, most));
+  return std::clamp<int64_t>(wanted, 1, std::max<int64_t>(rows, 1));
+}
+
+/// Rows in one block of a kernel with side reductions.
+FailureOr<int64_t> rowsOfSpec(KernelOp kernel, const Reduction &reduction, int64_t specified) {
+  ArrayRef<int64_t> outer = reduction.keptBefore;
+  while (!outer.empty() && outer.front() == 1)
+    outer = outer.drop_front();
+  if (outer.empty() && product(reduction.reduced) > specified)
+    return emitError(kernel.getLoc(), "a row kernel of one row cannot be cut for a side reduction");
+  return outer.empty() ? 1 : std::max<int64_t>(1, specified * product(outer.drop_front()));
+}
+
+} // namespace
+
+FailureOr<KernelDescription> describeRow(KernelOp kernel, const Reduction &reduction, bool strict) {
+  SmallVector<int64_t> outerShape(reduction.keptBefore);
+  outerShape.append(reduction.keptAfter);
+  int64_t rows = product(outerShape), columns = product(reduction.reduced);
+  IterationSpace space;
+  int outerGroup = space.addGroup(outerShape);
+  int innerGroup = space.addGroup(reduction.reduced);
+  SmallVector<Root> roots = rootsOf(kernel);
+  for (const Root &root : roots)
+    if (root.elements != rows && root.elements != rows * columns)
+      return emitError(kernel.getLoc(), "a result of a row kernel has ")
+             << root.elements << " elements, expected " << rows << " or " << rows * columns;
+
+  std::unique_ptr<ValueGraph> graph;
+  SmallVector<KernelResult> results;
+  for (;;) {
+    graph = std::make_unique<ValueGraph>(kernel, space, strict);
+    graph->scope = {space.group(outerGroup), space.group(innerGroup)};
+    results.clear();
+    for (const Root &root : roots) {
+      bool full = root.elements == rows * columns;
+      auto result = resultOf(*graph, space, root, full ? space.all() : space.group(outerGroup));
+      if (!result)
+        break;
+      results.push_back(*result);
+    }
+    if (graph->failed)
+      return failure();
+    if (results.size() == roots.size())
+      break;
+    if (!space.takeRefined())
+      return emitError(kernel.getLoc(), "axes of a row kernel do not nest");
+  }
+
+  Access all = space.all(), outer = space.group(outerGroup), inner = space.group(innerGroup);
+  int64_t blockRows = chooseRows(rows, columns);
+  if (int64_t specified = specifiedRows(kernel)) {
+    FailureOr<int64_t> chosen = rowsOfSpec(kernel, reduction, specified);
+    if (failed(chosen))
+      return failure();
+    blockRows = *chosen;
+  }
+  KernelDescription description;
+  description.grid = ceilDivide(rows, blockRows);
+  for (int dim : all)
+    description.extents.push_back(space.extent(dim));
+  description.extents.push_back(blockRows);
+  description.cost = estimatedCost(kernel, results, double(rows) * double(columns));
+
+  SmallVector<ValueNode *> nodes;
+  for (const KernelResult &result : results)
+    nodes.push_back(result.node);
+  SmallVector<ValueNode *> reached = GenericBuilder::reachable(nodes);
+  int phases = 1;
+  for (ValueNode *node : reached)
+    phases = std::max(phases, node->level + 1);
+
+  // A result is computed in the phase of its level: over all dims, or once for each row at the end.
+  auto isFull = [&](const Root &root) { return root.elements == rows * columns; };
+  PhasePlan plan(space, inner);
+  for (int phase = 0; phase < phases; ++phase) {
+    for (ValueNode *node : reached)
+      if (node->level == phase + 1 && (node->kind == ValueNode::reduce || node->kind == ValueNode::argReduce))
+        plan.need(node->inputs[0], phase);
+    for (auto [root, result] : llvm::zip(roots, results))
+      if (isFull(root) && result.node->level == phase)
+        plan.need(result.node, phase);
+  }
+
+  GenericBuilder builder(kernel, space, strict, 1);
+  if (failed(builder.declareOperands(nodes)))
+    return failure();
+  builder.begin(KernelKind::row, outer.size(), results);
+  SmallVector<Value> values(results.size());
+  for (int phase = 0; phase < phases; ++phase) {
+    SmallVector<GenericOutput> outputs;
+    SmallVector<int> resultOf; // result number of each output, or -1
+    SmallVector<ValueNode *> provides;
+    auto add = [&](GenericOutput output, int result, ValueNode *provided) {
+      outputs.push_back(std::move(output));
+      resultOf.push_back(result);
+      provides.push_back(provided);
+    };
+    for (ValueNode *node : reached) {
+      if (node->level != phase + 1)
+        continue;
+      if (node->kind == ValueNode::argReduce)
+        add({node, node->inputs[0]->type, outer, node->combiner}, -1, nullptr);
+      if (node->kind == ValueNode::reduce || node->kind == ValueNode::argReduce)
+        add({node, node->type, outer, node->combiner}, -1, node);
+    }
+    for (auto [number, result] : llvm::enumerate(results))
+      if (isFull(roots[number]) && result.node->level == phase)
+        add({result.node, result.element, result.access, result.combiner}, number, nullptr);
+    for (ValueNode *node : plan.kept[phase]) {
+      add({node, node->type, all, ""}, -1, node);
+      int64_t bytes = columns * std::max(1u, node->type.getIntOrFloatBitWidth() / 8);
+      description.scratchBytes += ceilDivide(bytes, 64) * 64;
+    }
+    if (outputs.empty())
+      continue;
+    SmallVector<Value> tensors = builder.generic(all, outputs);
+    for (auto [output, tensor, result, node] : llvm::zip(outputs, tensors, resultOf, provides)) {
+      if (result >= 0)
+        values[result] = tensor;
+      if (node)
+        builder.provide(node, tensor, output.access);
+    }
+  }
+  SmallVector<GenericOutput> perRow;
+  for (auto [root, result] : llvm::zip(roots, results))
+    if (!isFull(root))
+      perRow.push_back({result.node, result.element, result.access, result.combiner});
+  if (!perRow.empty()) {
+    SmallVector<Value> tensors = builder.generic(outer, perRow);
+    size_t next = 0;
+    for (auto [value, root] : llvm::zip(values, roots))
+      if (!isFull(root))
+        value = tensors[next++];
+  }
+  description.module = builder.finish(values);
+  return description;
+}
+
+} // namespace halftone::compiler

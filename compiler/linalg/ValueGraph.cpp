@@ -1,0 +1,345 @@
+// From tensor ops to scalar values at accesses.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/linalg/ValueGraph.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace {
+
+ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
+
+/// Neighbouring axes with the same label as one run: labels and extents.
+struct Runs {
+  SmallVector<int64_t> labels, extents;
+  void add(int64_t label, int64_t extent, bool join) {
+    if (join && !labels.empty()) {
+      extents.back() *= extent;
+      return;
+    }
+    labels.push_back(label);
+    extents.push_back(extent);
+  }
+};
+
+/// Runs of axes that are in `chosen` (label 1) and that are not (label 0).
+Runs runsOf(ArrayRef<int64_t> shape, ArrayRef<int64_t> chosen) {
+  Runs runs;
+  for (auto [axis, extent] : llvm::enumerate(shape)) {
+    int64_t label = llvm::is_contained(chosen, int64_t(axis));
+    runs.add(label, extent, !runs.labels.empty() && (runs.labels.back() == label || extent == 1));
+  }
+  return runs;
+}
+
+void append(Access &to, ArrayRef<int> dims) { to.append(dims.begin(), dims.end()); }
+
+/// Roughly, how many simple vector ops an elementwise op is.
+double costOf(Operation *op) {
+  if (isa<ExpOp, Expm1Op, LogOp, Log1pOp, TanhOp, LogisticOp, ErfOp, SinOp, CosOp>(op))
+    return 16;
+  if (isa<PowOp>(op))
+    return 40;
+  if (isa<DivOp, RemOp, SqrtOp, RsqrtOp>(op))
+    return 6;
+  return 1;
+}
+
+} // namespace
+
+Type storedType(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type); integer && !integer.isSignless())
+    return IntegerType::get(type.getContext(), integer.getWidth());
+  return type;
+}
+
+bool isShortFloat(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32; }
+
+Type arithmeticType(Type type) {
+  return isShortFloat(type) ? Float32Type::get(type.getContext()) : storedType(type);
+}
+
+ValueNode *ValueGraph::fail(Operation *op, const Twine &message) {
+  failed = true;
+  op->emitError(message) << " in a " << stringifyKernelKind(kernel.getKind()) << " kernel";
+  return nullptr;
+}
+
+std::optional<SmallVector<Access>> ValueGraph::cut(Operation *op, ArrayRef<int> access, ArrayRef<int64_t> extents) {
+  // The space remembers a refinement until the caller takes it; only report what no refinement helps.
+  int before = space.size();
+  auto pieces = space.cut(access, extents);
+  if (!pieces && space.size() == before)
+    fail(op, "groups axes in a way that does not nest with the others");
+  return pieces;
+}
+
+ValueNode *ValueGraph::make(ValueNode node) {
+  node.dims.resize(space.size());
+  for (int dim : node.access)
+    node.dims.set(dim);
+  for (ValueNode *input : node.inputs) {
+    node.dims |= input->dims;
+    node.level = std::max(node.level, input->level);
+    node.cost += input->cost;
+  }
+  if (node.kind == ValueNode::reduce || node.kind == ValueNode::argReduce) {
+    ++node.level;
+    node.cost = 0;
+    for (int dim : scope.reduced)
+      node.dims.reset(dim);
+  }
+  node.order = nodes.size();
+  nodes.push_back(std::move(node));
+  return &nodes.back();
+}
+
+ValueNode *ValueGraph::rounded(ValueNode *node, Type narrow) {
+  if (!node || node->exact == narrow)
+    return node;
+  ValueNode result(ValueNode::round);
+  result.inputs = {node};
+  result.type = arithmeticType(narrow);
+  result.exact = narrow;
+  result.cost = 2;
+  return make(std::move(result));
+}
+
+ValueNode *ValueGraph::load(BlockArgument argument, ArrayRef<int> access, int element) {
+  ValueNode node(ValueNode::load);
+  node.operand = argument.getArgNumber();
+  node.access.assign(access.begin(), access.end());
+  node.element = element;
+  node.type = arithmeticType(elementOf(argument));
+  node.cost = 1;
+  if (isShortFloat(elementOf(argument)))
+    node.exact = elementOf(argument);
+  return make(std::move(node));
+}
+
+ValueNode *ValueGraph::constant(ConstantOp op, ArrayRef<int> access) {
+  Type element = elementOf(op.getResult());
+  auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
+  if (!elements)
+    return fail(op, "expected a dense constant");
+  ValueNode node(elements.isSplat() ? ValueNode::splat : ValueNode::table);
+  node.op = op;
+  node.type = arithmeticType(element);
+  if (node.kind == ValueNode::table) {
+    node.access.assign(access.begin(), access.end());
+    node.cost = elements.getNumElements();
+  }
+  if (isShortFloat(element))
+    node.exact = element;
+  return make(std::move(node));
+}
+
+ValueNode *ValueGraph::random(RandomBitsOp op, ArrayRef<int> access) {
+  Value key = op.getKey();
+  while (auto reshape = key.getDefiningOp<ReshapeOp>())
+    key = reshape.getX();
+  auto argument = dyn_cast<BlockArgument>(key);
+  if (!argument)
+    return fail(op, "expected the key of random_bits as an operand");
+  ValueNode node(ValueNode::random);
+  node.op = op;
+  node.inputs = {load(argument, {}, 0), load(argument, {}, 1)};
+  node.access.assign(access.begin(), access.end());
+  node.type = storedType(elementOf(op.getResult()));
+  node.cost = 60;
+  return make(std::move(node));
+}
+
+std::string ValueGraph::combinerOf(ReduceKind kind, Type elementType) const {
+  switch (kind) {
+  case ReduceKind::sum:
+    return "sum";
+  case ReduceKind::prod:
+    return "prod";
+  case ReduceKind::and_:
+    return "and";
+  case ReduceKind::or_:
+    return "or";
+  case ReduceKind::max:
+  case ReduceKind::min:
+    break;
+  }
+  // bool orders false before true: as unsigned.
+  bool isUnsigned = elementType.isUnsignedInteger() || elementType.isSignlessInteger(1);
+  return std::string(isUnsigned ? "u" : "") + (kind == ReduceKind::max ? "max" : "min");
+}
+
+ValueNode *ValueGraph::reduction(Operation *op, Value x, ArrayRef<int64_t> axes, ArrayRef<int> access) {
+  Runs runs = runsOf(shapeOf(x), axes);
+  SmallVector<int64_t> keptExtents, reducedExtents;
+  int64_t reducedSize = 1;
+  for (auto [label, extent] : llvm::zip(runs.labels, runs.extents)) {
+    (label ? reducedExtents : keptExtents).push_back(extent);
+    if (label)
+      reducedSize *= extent;
+  }
+  Type resultElement = elementOf(op->getResult(0));
+  auto argReduce = dyn_cast<ArgReduceOp>(op);
+  if (reducedSize == 1) { // one element: itself
+    if (argReduce) {
+      ValueNode zero(ValueNode::splat);
+      zero.type = resultElement;
+      return make(std::move(zero));
+    }
+    return get(x, access);
+  }
+  if (ArrayRef<int>(scope.kept) != access)
+    return fail(op, "expected a reduction's result at the kernel's kept axes");
+  auto kept = cut(op, access, keptExtents);
+  if (!kept)
+    return nullptr;
+  auto reduced = cut(op, scope.reduced, reducedExtents);
+  if (!reduced)
+    return nullptr;
+  Access from, along;
+  size_t nextKept = 0, nextReduced = 0;
+  for (int64_t label : runs.labels) {
+    const Access &piece = label ? (*reduced)[nextReduced++] : (*kept)[nextKept++];
+    append(from, piece);
+    if (label)
+      append(along, piece);
+  }
+  ValueNode *input = get(x, from);
+  if (!input)
+    return nullptr;
+  ValueNode node(argReduce ? ValueNode::argReduce : ValueNode::reduce);
+  node.op = op;
+  node.inputs = {input};
+  node.type = arithmeticType(resultElement);
+  if (argReduce) {
+    node.access = along;
+    std::string order = combinerOf(argReduce.getKind(), elementOf(x));
+    node.combiner = order.starts_with("u") ? "uarg" + order.substr(1) : "arg" + order;
+    return make(std::move(node));
+  }
+  node.combiner = combinerOf(cast<ReduceOp>(op).getKind(), elementOf(x));
+  if (strict && isShortFloat(resultElement) && (node.combiner == "max" || node.combiner == "min"))
+    node.exact = input->exact == resultElement ? resultElement : Type();
+  ValueNode *result = make(std::move(node));
+  return strict && isShortFloat(resultElement) ? rounded(result, resultElement) : result;
+}
+
+ValueNode *ValueGraph::elementwise(Operation *op, ArrayRef<int> access) {
+  ValueNode node(ValueNode::compute);
+  node.op = op;
+  Type element = elementOf(op->getResult(0));
+  bool allExact = true;
+  for (Value operand : op->getOperands()) {
+    ValueNode *input = get(operand, access);
+    if (!input)
+      return nullptr;
+    node.inputs.push_back(input);
+    allExact &= input->exact == element || elementOf(operand).isInteger(1);
+  }
+  auto cast = dyn_cast<CastOp>(op);
+  if (cast && arithmeticType(elementOf(cast.getX())) == arithmeticType(element) && !cast.getSaturate() &&
+      isa<FloatType>(element)) { // widening, or narrowing without the rounding
+    ValueNode *input = node.inputs[0];
+    bool rounds = isShortFloat(element) && (strict || cast.getKind() == CastKind::rounding);
+    return rounds ? rounded(input, element) : input;
+  }
+  node.type = arithmeticType(element);
+  node.cost = costOf(op);
+  // A cast from another arithmetic type rounds once, where it converts: GenericBuilder sees to it.
+  bool converts = cast && arithmeticType(elementOf(cast.getX())) != arithmeticType(element);
+  if (isShortFloat(element) &&
+      (converts || (allExact && isa<AbsOp, NegOp, MaximumOp, MinimumOp, SelectOp>(op))))
+    node.exact = element;
+  ValueNode *result = make(std::move(node));
+  bool rounds = isShortFloat(element) && (strict || (cast && cast.getKind() == CastKind::rounding));
+  return rounds ? rounded(result, element) : result;
+}
+
+ValueNode *ValueGraph::get(Value value, ArrayRef<int> access) {
+  std::pair<void *, std::vector<int>> key{value.getAsOpaquePointer(), {access.begin(), access.end()}};
+  if (auto it = known.find(key); it != known.end())
+    return it->second;
+  ValueNode *node = nullptr;
+  Operation *op = value.getDefiningOp();
+  if (!op) {
+    node = load(llvm::cast<BlockArgument>(value), access, -1);
+  } else if (auto reshape = dyn_cast<ReshapeOp>(op)) {
+    node = get(reshape.getX(), access);
+  } else if (auto stop = dyn_cast<StopGradientOp>(op)) {
+    node = get(stop.getX(), access);
+  } else if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+    Runs runs = runsOf(shapeOf(value), broadcast.getAxes());
+    if (auto pieces = cut(op, access, runs.extents)) {
+      Access kept;
+      for (auto [label, piece] : llvm::zip(runs.labels, *pieces))
+        if (label)
+          append(kept, piece);
+      node = get(broadcast.getX(), kept);
+    }
+  } else if (auto transpose = dyn_cast<TransposeOp>(op)) {
+    ArrayRef<int64_t> permutation = transpose.getPermutation();
+    Runs runs; // of axes that stay neighbours, labelled by their first axis in x
+    int64_t next = -1;
+    for (auto [axis, extent] : llvm::enumerate(shapeOf(value))) {
+      if (extent == 1)
+        continue;
+      runs.add(permutation[axis], extent, permutation[axis] == next);
+      next = permutation[axis] + 1;
+      while (next < int64_t(permutation.size()) && shapeOf(transpose.getX())[next] == 1)
+        ++next;
+    }
+    if (auto pieces = cut(op, access, runs.extents)) {
+      auto order = llvm::to_vector(llvm::seq<size_t>(0, pieces->size()));
+      llvm::sort(order, [&](size_t a, size_t b) { return runs.labels[a] < runs.labels[b]; });
+      Access from;
+      for (size_t piece : order)
+        append(from, (*pieces)[piece]);
+      node = get(transpose.getX(), from);
+    }
+  } else if (auto constantOp = dyn_cast<ConstantOp>(op)) {
+    node = constant(constantOp, access);
+  } else if (auto iota = dyn_cast<IotaOp>(op)) {
+    Runs runs = runsOf(shapeOf(value), {int64_t(iota.getAxis())});
+    if (auto pieces = cut(op, access, runs.extents)) {
+      ValueNode index(ValueNode::index);
+      index.op = op;
+      for (auto [label, piece] : llvm::zip(runs.labels, *pieces))
+        if (label)
+          index.access = piece;
+      index.type = arithmeticType(elementOf(value));
+      index.cost = 2;
+      node = make(std::move(index));
+      if (isShortFloat(elementOf(value)))
+        node = rounded(node, elementOf(value));
+    }
+  } else if (auto bits = dyn_cast<RandomBitsOp>(op)) {
+    node = random(bits, access);
+  } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
+    node = reduction(op, reduce.getX(), reduce.getAxes(), access);
+  } else if (auto arg = dyn_cast<ArgReduceOp>(op)) {
+    node = reduction(op, arg.getX(), {int64_t(arg.getAxis())}, access);
+  } else if (auto contract = dyn_cast<ContractOp>(op)) {
+    if (ArrayRef<int>(contractAccess) != access)
+      return fail(op, "expected the contraction's result at the kernel's axes");
+    ValueNode accumulator(ValueNode::contract);
+    accumulator.op = op;
+    accumulator.access.assign(access.begin(), access.end());
+    accumulator.type = contract.getAccumulatorType();
+    node = make(std::move(accumulator));
+    Type element = elementOf(value);
+    if (strict && isShortFloat(element))
+      node = rounded(node, element);
+  } else if (isa<ElementwiseOpInterface>(op)) {
+    node = elementwise(op, access);
+  } else {
+    return fail(op, "has no place");
+  }
+  if (node)
+    known[key] = node;
+  return node;
+}
+
+} // namespace halftone::compiler

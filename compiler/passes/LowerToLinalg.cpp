@@ -1,0 +1,55 @@
+// lower-to-linalg: halftone.kernel @k { ... } becomes module @k { func.func @kernel ... linalg.generic ... }.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/linalg/KernelDescription.h"
+#include "compiler/passes/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+#define GEN_PASS_DEF_LOWERTOLINALGPASS
+#include "compiler/passes/Passes.h.inc"
+
+namespace {
+
+struct LowerToLinalg : impl::LowerToLinalgPassBase<LowerToLinalg> {
+  using LowerToLinalgPassBase::LowerToLinalgPassBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    LowerToLinalgPassBase::getDependentDialects(registry);
+    registry.insert<arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect, math::MathDialect,
+                    tensor::TensorDialect>();
+  }
+
+  void runOnOperation() override {
+    StatusOr<CpuTarget> cpu = CpuTarget::find(target);
+    if (!cpu) {
+      getOperation().emitError(cpu.status().message());
+      return signalPassFailure();
+    }
+    OpBuilder builder(&getContext());
+    for (Operation &op : llvm::make_early_inc_range(getOperation().getBody()->getOperations())) {
+      if (auto kernel = dyn_cast<KernelOp>(op)) {
+        FailureOr<KernelDescription> description = describeKernel(kernel, *cpu, strict);
+        if (failed(description))
+          return signalPassFailure();
+        ModuleOp module = description->module.release();
+        module.setSymName(kernel.getSymName());
+        module->setAttr("halftone.extents", builder.getDenseI64ArrayAttr(description->extents));
+        module->setAttr("halftone.grid", builder.getI64IntegerAttr(description->grid));
+        module->setAttr("halftone.scratch", builder.getI64IntegerAttr(description->scratchBytes));
+        builder.setInsertionPoint(kernel);
+        builder.insert(module);
+      }
+      op.erase();
+    }
+  }
+};
+
+} // namespace
+} // namespace halftone::compiler
