@@ -4,6 +4,7 @@
 //   kernel loop @loop_0 (...) {...};  kernel loop @loop_1 (...) {...};  launch @loop_0(%a);  launch @loop_1(%b)
 // becomes, when the bodies are equal,
 //   kernel loop @loop_<hash> (...) {...};  launch @loop_<hash>(%a);  launch @loop_<hash>(%b)
+#include "compiler/Ledger.h"
 #include "compiler/passes/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -51,6 +52,7 @@ void OutlineKernels::runOnOperation() {
     StringAttr &name = newName[launch.getKernelAttr().getAttr()];
     if (!name) {
       KernelOp kernel = kernels.lookup(launch.getKernelAttr().getAttr());
+      keepCastLocations(launch, kernel);
       std::string text = textOf(kernel);
       StringAttr &shared = byText[text];
       if (!shared) {

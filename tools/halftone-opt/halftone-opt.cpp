@@ -1,5 +1,6 @@
 // mlir-opt for this project: every pass by its flag, and the stock pipeline between two stages.
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler/Ledger.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/Pipelines.h"
 #include "dialect/Dialect.h"
@@ -41,12 +42,45 @@ cl::opt<Numerics> numerics("numerics", cl::desc("How much may be fused"), cl::in
                            cl::values(clEnumValN(Numerics::fast, "fast", "values may stay wider inside a kernel"),
                                       clEnumValN(Numerics::strict, "strict", "one op a kernel, every op rounds")));
 
+cl::opt<int64_t> maxStandaloneCasts("max-standalone-casts", cl::cat(category), cl::value_desc("N"),
+                                    cl::desc("Fail when more than N casts of the kernel stage are kernels of their own"));
+cl::opt<std::string> castLedgerFile("cast-ledger", cl::cat(category), cl::value_desc("FILE.json"),
+                                    cl::desc("Write the casts of the kernel stage to a file"));
+
 CompileOptions compileOptions() {
   CompileOptions options;
+  if (maxStandaloneCasts.getNumOccurrences())
+    options.maxStandaloneCasts = maxStandaloneCasts;
   options.strict = numerics == Numerics::strict;
   options.verifyStages = true;
   return options;
 }
+
+/// Writes the ledger and checks the budget, at the end of the pipeline.
+class ReportCasts : public mlir::PassWrapper<ReportCasts, mlir::OperationPass<mlir::ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ReportCasts)
+
+private:
+  mlir::StringRef getName() const override { return "report-casts"; }
+  void runOnOperation() override {
+    std::vector<halftone::LedgerRow> rows = castLedger(getOperation());
+    if (castLedgerFile.getNumOccurrences()) {
+      std::string error;
+      std::unique_ptr<llvm::ToolOutputFile> out = mlir::openOutputFile(castLedgerFile, &error);
+      if (!out) {
+        getOperation().emitError() << error;
+        return signalPassFailure();
+      }
+      out->os() << ledgerJson(rows) << "\n";
+      out->keep();
+    }
+    if (halftone::Status status = checkCastBudget(rows, compileOptions()); !status) {
+      getOperation().emitError() << status.message() << "\n" << status.diagnostics();
+      signalPassFailure();
+    }
+  }
+};
 
 /// --start-from and --stop-after by their long names: LLVM's code generator has taken the short ones.
 std::vector<std::string> withLongNames(int argc, char **argv) {
@@ -63,16 +97,25 @@ std::vector<std::string> withLongNames(int argc, char **argv) {
 
 /// The stock pipeline when a stage is named on the command line, else the passes named there.
 void choosePipeline(mlir::MlirOptMainConfig &config) {
-  if (!startFrom.getNumOccurrences() && !stopAfter.getNumOccurrences())
+  bool reports = castLedgerFile.getNumOccurrences() || maxStandaloneCasts.getNumOccurrences();
+  if (!startFrom.getNumOccurrences() && !stopAfter.getNumOccurrences() && !reports)
     return;
-  config.setPassPipelineSetupFn([](mlir::PassManager &passes) {
+  config.setPassPipelineSetupFn([reports](mlir::PassManager &passes) {
     Stage to = stopAfter.getNumOccurrences() ? stopAfter : Stage::kernel;
     if (startFrom > to) {
       llvm::errs() << "halftone-opt: --start-from=" << name(startFrom) << " comes after --stop-after=" << name(to)
                    << "\n";
       return mlir::failure();
     }
+    if (reports && to != Stage::kernel) {
+      llvm::errs() << "halftone-opt: --cast-ledger and --max-standalone-casts ask about stage kernel, but "
+                      "--stop-after="
+                   << name(to) << "\n";
+      return mlir::failure();
+    }
     buildPipeline(passes, startFrom, to, compileOptions());
+    if (reports)
+      passes.addPass(std::make_unique<ReportCasts>());
     return mlir::success();
   });
 }
