@@ -7,8 +7,9 @@ separate_arguments(LLVM_DEFINITIONS_LIST NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 add_library(halftone_flags INTERFACE)
 target_compile_options(halftone_flags INTERFACE -Wall -Wextra -Wno-unused-parameter -ffp-contract=off -fno-fast-math)
 target_include_directories(halftone_flags INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+# Compiled kernels carry no signature in front of them for UBSan's check of calls through function pointers.
 if(HALFTONE_SANITIZE)
-  target_compile_options(halftone_flags INTERFACE -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  target_compile_options(halftone_flags INTERFACE -fsanitize=address,undefined -fno-sanitize=vptr,function -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   target_link_options(halftone_flags INTERFACE -fsanitize=address,undefined)
 endif()
 
