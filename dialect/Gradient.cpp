@@ -12,7 +12,8 @@ bool isDifferentiable(Type tensorType) {
 }
 
 bool isConstantToGradient(Operation *op) {
-  return isa<StopGradientOp>(op) || op->getNumOperands() == 0 || llvm::none_of(op->getResultTypes(), isDifferentiable) ||
+  return isa<StopGradientOp>(op) || op->getNumOperands() == 0 ||
+         llvm::none_of(op->getResultTypes(), isDifferentiable) ||
          llvm::none_of(op->getOperandTypes(), isDifferentiable);
 }
 

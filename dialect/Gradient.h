@@ -8,8 +8,9 @@ namespace halftone::dialect {
 /// Whether an element type carries derivatives: floats do, integers and bools do not.
 bool isDifferentiable(mlir::Type tensorType);
 
-/// Whether nothing flows back through `op`, so that reaching it from a differentiated value is no error: `stop_gradient`, ops
-/// without operands, and ops none of whose results is a float (comparisons, integers, random bits).
+/// Whether nothing flows back through `op`, so that reaching it from a differentiated value is no error:
+/// `stop_gradient`, ops without operands, and ops none of whose results is a float (comparisons, integers, random
+/// bits).
 bool isConstantToGradient(mlir::Operation *op);
 
 } // namespace halftone::dialect

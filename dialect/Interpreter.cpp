@@ -81,7 +81,8 @@ private:
       return error(ErrorKind::not_implemented_error,
                    "the interpreter does not run 'halftone.gradient'; lower the module to the pure stage first");
     if (!isa<HalftoneDialect>(op->getDialect()) || op->getNumResults() != 1)
-      return error(ErrorKind::not_implemented_error, "the interpreter does not run '" + op->getName().getStringRef() + "'");
+      return error(ErrorKind::not_implemented_error,
+                   "the interpreter does not run '" + op->getName().getStringRef() + "'");
     llvm::SmallVector<const TensorData *> operands;
     for (mlir::Value operand : op->getOperands())
       operands.push_back(values.at(operand).get());
@@ -93,7 +94,8 @@ private:
   Status runLayer(LayerOp layer) {
     Block &body = layer.getBody().front();
     for (auto [argument, operand] : llvm::zip_equal(body.getArguments(), layer.getInputs()))
-      bind(argument, std::make_shared<TensorData>(storeAs(cast<RankedTensorType>(argument.getType()), *values.at(operand))));
+      bind(argument,
+           std::make_shared<TensorData>(storeAs(cast<RankedTensorType>(argument.getType()), *values.at(operand))));
     StatusOr<std::vector<Value>> yields = runBlock(body);
     if (!yields.isOk())
       return yields.status();
@@ -106,7 +108,8 @@ private:
     const Value &condition = values.at(when.getCondition());
     IntInterval choice = wholeAt(*condition, 0, IntFormat(condition->type.getElementType()));
     if (choice.isPoint()) {
-      StatusOr<std::vector<Value>> results = runBlock((choice.low ? when.getThenRegion() : when.getElseRegion()).front());
+      StatusOr<std::vector<Value>> results =
+          runBlock((choice.low ? when.getThenRegion() : when.getElseRegion()).front());
       if (!results.isOk())
         return results.status();
       for (auto [result, value] : llvm::zip_equal(when.getOutputs(), *results))
@@ -165,11 +168,13 @@ private:
 
 Status checkValue(const TensorData &value, Type wanted, const llvm::Twine &what) {
   if (value.type != wanted)
-    return error(ErrorKind::value_error, what + " has type " + text(value.type) + ", but " + text(wanted) + " is expected");
+    return error(ErrorKind::value_error,
+                 what + " has type " + text(value.type) + ", but " + text(wanted) + " is expected");
   size_t elements = value.size();
   if (value.isFloat() ? value.low.size() != elements || value.high.size() != elements
                       : value.integers.size() != elements || (!value.upper.empty() && value.upper.size() != elements))
-    return error(ErrorKind::value_error, what + " does not hold the " + llvm::Twine(elements) + " elements of its type");
+    return error(ErrorKind::value_error,
+                 what + " does not hold the " + llvm::Twine(elements) + " elements of its type");
   return Status::ok();
 }
 
@@ -184,8 +189,8 @@ Status checkVariables(ModuleOp module, const VariableValues &variables) {
 
 } // namespace
 
-StatusOr<std::vector<TensorData>> interpret(ModuleOp module, const std::vector<TensorData> &feeds, VariableValues &variables,
-                                            const InterpreterOptions &options) {
+StatusOr<std::vector<TensorData>> interpret(ModuleOp module, const std::vector<TensorData> &feeds,
+                                            VariableValues &variables, const InterpreterOptions &options) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
   if (!main || main.getBody().empty() || !llvm::hasSingleElement(main.getBody()))
     return error(ErrorKind::value_error, "the module has no function @main of one block");
@@ -230,8 +235,9 @@ StatusOr<std::vector<TensorData>> interpretKernel(KernelOp kernel, const std::ve
                                                   const InterpreterOptions &options) {
   Block &body = kernel.getBody().front();
   if (body.getNumArguments() != operands.size())
-    return error(ErrorKind::value_error, "kernel @" + kernel.getSymName() + " takes " + llvm::Twine(body.getNumArguments()) +
-                                             " operands, but " + llvm::Twine(operands.size()) + " were given");
+    return error(ErrorKind::value_error, "kernel @" + kernel.getSymName() + " takes " +
+                                             llvm::Twine(body.getNumArguments()) + " operands, but " +
+                                             llvm::Twine(operands.size()) + " were given");
   std::vector<Run::Value> values;
   for (auto [index, operand] : llvm::enumerate(operands)) {
     HALFTONE_RETURN_IF_ERROR(checkValue(operand, body.getArgument(index).getType(), "operand #" + llvm::Twine(index)));

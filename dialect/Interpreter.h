@@ -12,9 +12,9 @@ namespace halftone::dialect {
 /// Elements of one tensor, row-major. Floats are doubles holding exactly representable values of the type, integers and
 /// bools int64 (ui64 by its bits).
 ///
-/// In interval mode element i of a float tensor lies in [low[i], high[i]]: both NaN says that it is NaN, one NaN that nothing
-/// is known about it. An integer or bool lies in [integers[i], upper[i]], or is integers[i] when `upper` is empty. Outside
-/// interval mode low and high are equal and `upper` is empty.
+/// In interval mode element i of a float tensor lies in [low[i], high[i]]: both NaN says that it is NaN, one NaN that
+/// nothing is known about it. An integer or bool lies in [integers[i], upper[i]], or is integers[i] when `upper` is
+/// empty. Outside interval mode low and high are equal and `upper` is empty.
 struct TensorData {
   mlir::RankedTensorType type;
   std::vector<double> low, high;
@@ -22,7 +22,8 @@ struct TensorData {
 
   bool isFloat() const;
   int64_t size() const { return type.getNumElements(); }
-  /// Whether element `index` of `actual`, of the same type and without intervals, is legal here. Zeros of both signs are equal.
+  /// Whether element `index` of `actual`, of the same type and without intervals, is legal here. Zeros of both signs
+  /// are equal.
   bool contains(const TensorData &actual, int64_t index) const;
   /// Raw row-major bytes as the runtime stores them (bool one byte), and back.
   static TensorData fromBytes(mlir::RankedTensorType type, const void *bytes);
@@ -31,17 +32,17 @@ struct TensorData {
 
 struct InterpreterOptions {
   /// Each op's result is widened by what its declared rounding and summation order may do, so that any legal compiled
-  /// result lies inside: a narrow float may stay in f32 until a rounding cast or the end of a kernel, a product may be fused
-  /// into a sum, transcendentals err by 4 ulp of f32, sums come in any order.
+  /// result lies inside: a narrow float may stay in f32 until a rounding cast or the end of a kernel, a product may be
+  /// fused into a sum, transcendentals err by 4 ulp of f32, sums come in any order.
   bool intervals = false;
 };
 
 /// Values of variables by symbol name.
 using VariableValues = std::map<std::string, TensorData>;
 
-/// Runs @main of a module in a stage from graph to kernel: `feeds` in the order of the feed arguments; fetches come back in
-/// order, and `variables` is updated (by `assign`, or by the results tied to variables). Nothing changes on error. `gradient` is
-/// not run: lower it first.
+/// Runs @main of a module in a stage from graph to kernel: `feeds` in the order of the feed arguments; fetches come
+/// back in order, and `variables` is updated (by `assign`, or by the results tied to variables). Nothing changes on
+/// error. `gradient` is not run: lower it first.
 StatusOr<std::vector<TensorData>> interpret(mlir::ModuleOp module, const std::vector<TensorData> &feeds,
                                             VariableValues &variables, const InterpreterOptions &options = {});
 

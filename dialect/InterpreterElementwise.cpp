@@ -55,8 +55,12 @@ constexpr double composedUlps = 6; // of one written in terms of another
 
 RealFunction realFunction(Operation *op) {
   return llvm::TypeSwitch<Operation *, RealFunction>(op)
-      .Case([](AbsOp) { return RealFunction{first<fabs>, firstBound<absolute>, 0, true}; })
-      .Case([](NegOp) { return RealFunction{first<negate>, rising<negate>, 0, true}; })
+      .Case([](AbsOp) {
+        return RealFunction{first<fabs>, firstBound<absolute>, 0, true};
+      })
+      .Case([](NegOp) {
+        return RealFunction{first<negate>, rising<negate>, 0, true};
+      })
       .Case([](SignOp) { return unary<sign>(0); })
       .Case([](ExpOp) { return unary<exp>(libraryUlps); })
       .Case([](Expm1Op) { return unary<expm1>(libraryUlps); })
@@ -70,19 +74,39 @@ RealFunction realFunction(Operation *op) {
         return RealFunction{first<logistic>, rising<logistic>, composedUlps, false, 0x1p-126};
       })
       .Case([](ErfOp) { return unary<erf>(libraryUlps); })
-      .Case([](SinOp) { return RealFunction{first<sin>, firstBound<sine>, libraryUlps}; })
-      .Case([](CosOp) { return RealFunction{first<cos>, firstBound<cosine>, libraryUlps}; })
+      .Case([](SinOp) {
+        return RealFunction{first<sin>, firstBound<sine>, libraryUlps};
+      })
+      .Case([](CosOp) {
+        return RealFunction{first<cos>, firstBound<cosine>, libraryUlps};
+      })
       .Case([](FloorOp) { return unary<floor>(0); })
       .Case([](CeilOp) { return unary<ceil>(0); })
       .Case([](RoundEvenOp) { return unary<roundEven>(0); })
-      .Case([](AddOp) { return RealFunction{plus, add}; })
-      .Case([](SubOp) { return RealFunction{minus, subtract}; })
-      .Case([](MulOp) { return RealFunction{times, multiply, 0, true}; })
-      .Case([](DivOp) { return RealFunction{over, divide}; })
-      .Case([](RemOp) { return RealFunction{modulo, remainder}; })
-      .Case([](PowOp) { return RealFunction{pow, power, libraryUlps}; })
-      .Case([](MaximumOp) { return RealFunction{larger, maximum}; })
-      .Case([](MinimumOp) { return RealFunction{smaller, minimum}; })
+      .Case([](AddOp) {
+        return RealFunction{plus, add};
+      })
+      .Case([](SubOp) {
+        return RealFunction{minus, subtract};
+      })
+      .Case([](MulOp) {
+        return RealFunction{times, multiply, 0, true};
+      })
+      .Case([](DivOp) {
+        return RealFunction{over, divide};
+      })
+      .Case([](RemOp) {
+        return RealFunction{modulo, remainder};
+      })
+      .Case([](PowOp) {
+        return RealFunction{pow, power, libraryUlps};
+      })
+      .Case([](MaximumOp) {
+        return RealFunction{larger, maximum};
+      })
+      .Case([](MinimumOp) {
+        return RealFunction{smaller, minimum};
+      })
       .Default(RealFunction{nullptr, nullptr});
 }
 
@@ -93,7 +117,8 @@ struct IntFunction {
 };
 
 Int shiftLeft(Int a, Int b, const IntFormat &format) {
-  return b < 0 || b >= format.width ? Int(0) : static_cast<Int>(static_cast<unsigned __int128>(a) << static_cast<int>(b));
+  return b < 0 || b >= format.width ? Int(0)
+                                    : static_cast<Int>(static_cast<unsigned __int128>(a) << static_cast<int>(b));
 }
 Int shiftRight(Int a, Int b, const IntFormat &format) {
   return a >> static_cast<int>(b < 0 || b >= format.width ? 64 : b);
@@ -103,11 +128,19 @@ IntFunction intFunction(Operation *op) {
   using F = const IntFormat &;
   return llvm::TypeSwitch<Operation *, IntFunction>(op)
       .Case([](AbsOp) { return IntFunction{[](Int a, Int, F) { return a < 0 ? -a : a; }}; })
-      .Case([](NegOp) { return IntFunction{[](Int a, Int, F) { return -a; }, true}; })
-      .Case([](SignOp) { return IntFunction{[](Int a, Int, F) { return Int(a > 0) - Int(a < 0); }, true}; })
+      .Case([](NegOp) {
+        return IntFunction{[](Int a, Int, F) { return -a; }, true};
+      })
+      .Case([](SignOp) {
+        return IntFunction{[](Int a, Int, F) { return Int(a > 0) - Int(a < 0); }, true};
+      })
       .Case([](NotOp) { return IntFunction{[](Int a, Int, F) { return ~a; }}; })
-      .Case([](AddOp) { return IntFunction{[](Int a, Int b, F) { return a + b; }, true}; })
-      .Case([](SubOp) { return IntFunction{[](Int a, Int b, F) { return a - b; }, true}; })
+      .Case([](AddOp) {
+        return IntFunction{[](Int a, Int b, F) { return a + b; }, true};
+      })
+      .Case([](SubOp) {
+        return IntFunction{[](Int a, Int b, F) { return a - b; }, true};
+      })
       .Case([](MulOp) {
         return IntFunction{[](Int a, Int b, F) {
           return static_cast<Int>(static_cast<unsigned __int128>(a) * static_cast<unsigned __int128>(b));
@@ -115,8 +148,12 @@ IntFunction intFunction(Operation *op) {
       })
       .Case([](DivOp) { return IntFunction{[](Int a, Int b, F) { return b == 0 ? Int(0) : a / b; }}; })
       .Case([](RemOp) { return IntFunction{[](Int a, Int b, F) { return b == 0 ? Int(0) : a % b; }}; })
-      .Case([](MaximumOp) { return IntFunction{[](Int a, Int b, F) { return a >= b ? a : b; }, true}; })
-      .Case([](MinimumOp) { return IntFunction{[](Int a, Int b, F) { return a <= b ? a : b; }, true}; })
+      .Case([](MaximumOp) {
+        return IntFunction{[](Int a, Int b, F) { return a >= b ? a : b; }, true};
+      })
+      .Case([](MinimumOp) {
+        return IntFunction{[](Int a, Int b, F) { return a <= b ? a : b; }, true};
+      })
       .Case([](AndOp) { return IntFunction{[](Int a, Int b, F) { return a & b; }}; })
       .Case([](OrOp) { return IntFunction{[](Int a, Int b, F) { return a | b; }}; })
       .Case([](XorOp) { return IntFunction{[](Int a, Int b, F) { return a ^ b; }}; })
@@ -256,7 +293,8 @@ IntInterval toInt(Interval x, const IntFormat &format) {
     bool always = x.isNan() || x.low > 0 || x.high < 0;
     return {always, always || x.low != 0 || x.high != 0};
   }
-  return x.isAny() ? IntInterval{format.low, format.high} : IntInterval{truncated(x.low, format), truncated(x.high, format)};
+  return x.isAny() ? IntInterval{format.low, format.high}
+                   : IntInterval{truncated(x.low, format), truncated(x.high, format)};
 }
 
 double toReal(Int value, bool isUnsigned, const Rounding &rounding, Overflow overflow) {

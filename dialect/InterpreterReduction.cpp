@@ -17,7 +17,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 class RealReduction {
 public:
   RealReduction(ReduceKind kind, DType result, bool intervals)
-      : kind(kind), intervals(intervals), accumulate(result == DType::float64 ? result : DType::float32), result(result) {
+      : kind(kind), intervals(intervals), accumulate(result == DType::float64 ? result : DType::float32),
+        result(result) {
     value = Interval::point(kind == ReduceKind::sum    ? 0.0
                             : kind == ReduceKind::prod ? 1.0
                             : kind == ReduceKind::max  ? -infinity
@@ -56,9 +57,9 @@ public:
     if (!(growth * (1 + relative) <= accumulate.largest))
       return Interval::any();
     double least = steps * accumulate.tiny * growth;
-    return result.spread({value.low - std::fabs(value.low) * relative - least,
-                          value.high + std::fabs(value.high) * relative + least},
-                         0, false);
+    return result.spread(
+        {value.low - std::fabs(value.low) * relative - least, value.high + std::fabs(value.high) * relative + least}, 0,
+        false);
   }
 
 private:
@@ -354,7 +355,8 @@ TensorData evaluateContract(ContractOp op, const TensorData &lhs, const TensorDa
       writer.real(to, result.spread(bound.finish(accumulate, 1), 0, false));
     } else if (accumulate.wide) {
       double sum = 0;
-      forEachPoint(depth, inner, [&](ArrayRef<int64_t> k) { sum = std::fma(lhs.low[a + k[0]], rhs.low[b + k[1]], sum); });
+      forEachPoint(depth, inner,
+                   [&](ArrayRef<int64_t> k) { sum = std::fma(lhs.low[a + k[0]], rhs.low[b + k[1]], sum); });
       writer.real(to, sum);
     } else {
       float sum = 0;

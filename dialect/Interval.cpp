@@ -88,6 +88,9 @@ static Interval outward(Interval bound, bool lowInexact, bool highInexact) {
   return bound;
 }
 
+static bool mayBeInfinite(Interval x) { return std::isinf(x.low) || std::isinf(x.high); }
+static bool mayBeZero(Interval x) { return x.low <= 0 && x.high >= 0; }
+
 static bool sumIsInexact(double a, double b) {
   double sum = a + b, other = sum - a;
   return (a - (sum - other)) + (b - other) != 0;
@@ -96,16 +99,20 @@ static bool sumIsInexact(double a, double b) {
 Interval add(Interval a, Interval b) {
   if (a.isAny() || b.isAny())
     return a.isNan() || b.isNan() ? Interval::nan() : Interval::any();
-  return outward(Interval::of({a.low + b.low, a.high + b.high}), sumIsInexact(a.low, b.low), sumIsInexact(a.high, b.high));
+  if (!(a.isPoint() && b.isPoint()) &&
+      ((a.high == infinity && b.low == -infinity) || (a.low == -infinity && b.high == infinity)))
+    return Interval::any();
+  return outward(Interval::of({a.low + b.low, a.high + b.high}), sumIsInexact(a.low, b.low),
+                 sumIsInexact(a.high, b.high));
 }
 
-Interval subtract(Interval a, Interval b) {
-  return add(a, b.isAny() ? b : Interval{-b.high, -b.low});
-}
+Interval subtract(Interval a, Interval b) { return add(a, b.isAny() ? b : Interval{-b.high, -b.low}); }
 
 Interval multiply(Interval a, Interval b) {
   if (a.isAny() || b.isAny())
     return a.isNan() || b.isNan() ? Interval::nan() : Interval::any();
+  if (!(a.isPoint() && b.isPoint()) && ((mayBeZero(a) && mayBeInfinite(b)) || (mayBeInfinite(a) && mayBeZero(b))))
+    return Interval::any();
   Interval product = Interval::of({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
   auto inexact = [](double x, double y) { return std::fma(x, y, -(x * y)) != 0; };
   bool any = inexact(a.low, b.low) || inexact(a.low, b.high) || inexact(a.high, b.low) || inexact(a.high, b.high);
@@ -115,7 +122,9 @@ Interval multiply(Interval a, Interval b) {
 Interval divide(Interval a, Interval b) {
   if (a.isNan() || b.isNan())
     return Interval::nan();
-  if (a.isAny() || b.isAny() || (!b.isPoint() && b.low <= 0 && b.high >= 0))
+  if (a.isAny() || b.isAny() || (!b.isPoint() && mayBeZero(b)) || (!a.isPoint() && mayBeZero(a) && mayBeZero(b)))
+    return Interval::any();
+  if (!(a.isPoint() && b.isPoint()) && mayBeInfinite(a) && mayBeInfinite(b))
     return Interval::any();
   Interval quotient = Interval::of({a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high});
   auto inexact = [](double x, double y) { return std::fma(-(x / y), y, x) != 0; };
@@ -130,7 +139,7 @@ Interval remainder(Interval a, Interval b) {
     return Interval::any();
   if (a.isPoint() && b.isPoint())
     return Interval::point(std::fmod(a.low, b.low));
-  if (std::isinf(a.low) || std::isinf(a.high) || (b.low <= 0 && b.high >= 0))
+  if (mayBeInfinite(a) || mayBeZero(b))
     return Interval::any();
   // fmod takes the sign of a and stays below the larger of |b| and of |a|.
   double bound = std::min(std::max(std::fabs(b.low), std::fabs(b.high)), std::max(std::fabs(a.low), std::fabs(a.high)));

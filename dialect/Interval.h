@@ -14,9 +14,7 @@ struct Interval {
 
   static Interval point(double value) { return {value, value}; }
   static Interval nan() { return point(std::numeric_limits<double>::quiet_NaN()); }
-  static Interval any() {
-    return {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()};
-  }
+  static Interval any() { return {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}; }
   bool isNan() const { return std::isnan(low) && std::isnan(high); }
   bool isAny() const { return std::isnan(low) != std::isnan(high); }
   bool isBounded() const { return !std::isnan(low) && !std::isnan(high); }
@@ -43,8 +41,8 @@ public:
 
   /// Once to the nearest f32 (f64), then once to the dtype when it is narrower.
   double round(double exact) const;
-  /// The values a result may have in compiled code, which may keep a narrow float in f32; `ulps` widens by units in the last
-  /// place of f32 (f64); `unrounded` says that the result may not have been rounded even to f32.
+  /// The values a result may have in compiled code, which may keep a narrow float in f32; `ulps` widens by units in the
+  /// last place of f32 (f64); `unrounded` says that the result may not have been rounded even to f32.
   Interval spread(Interval exact, double ulps, bool unrounded) const;
   /// Once to the dtype: what a rounding cast and the end of a kernel do.
   Interval store(Interval value) const;

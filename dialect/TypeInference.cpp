@@ -117,8 +117,8 @@ private:
 };
 } // namespace
 
-static LogicalResult inferResults(RegisteredOperationName name, Location loc, ValueRange operands, DictionaryAttr attributes,
-                                  RegionRange regions, SmallVectorImpl<Type> &types) {
+static LogicalResult inferResults(RegisteredOperationName name, Location loc, ValueRange operands,
+                                  DictionaryAttr attributes, RegionRange regions, SmallVectorImpl<Type> &types) {
   auto *interface = name.getInterface<InferTypeOpInterface>();
   if (!interface)
     return success(); // an op without results, or the verifier says what is missing
@@ -127,13 +127,15 @@ static LogicalResult inferResults(RegisteredOperationName name, Location loc, Va
   if (name.getOpPropertyByteSize() &&
       failed(name.setOpPropertiesFromAttribute(name, properties.get(), attributes, emitError)))
     return failure();
-  if (failed(interface->inferReturnTypes(loc->getContext(), loc, operands, attributes, properties.get(), regions, types)))
+  if (failed(
+          interface->inferReturnTypes(loc->getContext(), loc, operands, attributes, properties.get(), regions, types)))
     return emitError() << "result types do not follow from its operands";
   return success();
 }
 
-Operation *createChecked(OpBuilder &builder, Location loc, StringRef shortName, TypeRange resultTypes, ValueRange operands,
-                         ArrayRef<NamedAttribute> attributes, MutableArrayRef<std::unique_ptr<Region>> regions) {
+Operation *createChecked(OpBuilder &builder, Location loc, StringRef shortName, TypeRange resultTypes,
+                         ValueRange operands, ArrayRef<NamedAttribute> attributes,
+                         MutableArrayRef<std::unique_ptr<Region>> regions) {
   std::string fullName = (HalftoneDialect::getDialectNamespace() + "." + shortName).str();
   std::optional<RegisteredOperationName> name = RegisteredOperationName::lookup(fullName, builder.getContext());
   if (!name) {

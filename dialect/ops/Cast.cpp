@@ -67,7 +67,8 @@ static Value roundToOdd(Scalar &s, Value x) {
   Value back = arith::ExtFOp::create(b, s.loc, x.getType(), nearest);
   Value bits = arith::BitcastOp::create(b, s.loc, i32, nearest);
   Value inexact = s.compare(arith::CmpFPredicate::ONE, back, x);
-  Value above = s.compare(arith::CmpFPredicate::OGT, math::AbsFOp::create(b, s.loc, back), math::AbsFOp::create(b, s.loc, x));
+  Value above =
+      s.compare(arith::CmpFPredicate::OGT, math::AbsFOp::create(b, s.loc, back), math::AbsFOp::create(b, s.loc, x));
   Value toZero = arith::SubIOp::create(b, s.loc, bits, arith::ExtUIOp::create(b, s.loc, i32, above));
   Value odd = arith::OrIOp::create(b, s.loc, toZero, s.integer(i32, APInt(32, 1)));
   return arith::BitcastOp::create(b, s.loc, f32, s.select(inexact, odd, bits));
@@ -133,8 +134,9 @@ Value CastOp::buildScalar(OpBuilder &builder, Location loc, ValueRange operands)
   if (to.isInteger(1)) {
     if (from.isInteger(1))
       return x;
-    return fromFloat ? s.compare(arith::CmpFPredicate::UNE, x, s.real(x, 0.0))
-                     : s.compare(arith::CmpIPredicate::ne, x, s.integer(x.getType(), APInt(from.getIntOrFloatBitWidth(), 0)));
+    return fromFloat
+               ? s.compare(arith::CmpFPredicate::UNE, x, s.real(x, 0.0))
+               : s.compare(arith::CmpIPredicate::ne, x, s.integer(x.getType(), APInt(from.getIntOrFloatBitWidth(), 0)));
   }
   if (fromFloat && isa<FloatType>(to))
     return floatToFloat(s, x, to, getSaturate());
@@ -150,7 +152,8 @@ Value CastOp::buildScalar(OpBuilder &builder, Location loc, ValueRange operands)
     return arith::TruncIOp::create(builder, loc, type, x);
   if (width == fromWidth)
     return x;
-  return isUnsigned ? Value(arith::ExtUIOp::create(builder, loc, type, x)) : Value(arith::ExtSIOp::create(builder, loc, type, x));
+  return isUnsigned ? Value(arith::ExtUIOp::create(builder, loc, type, x))
+                    : Value(arith::ExtSIOp::create(builder, loc, type, x));
 }
 
 } // namespace halftone::dialect

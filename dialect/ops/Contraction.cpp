@@ -38,7 +38,8 @@ static LogicalResult verifyAxes(ContractOp op, Value operand, ArrayRef<int64_t> 
 static LogicalResult verifyPairs(ContractOp op, ArrayRef<int64_t> lhsAxes, ArrayRef<int64_t> rhsAxes, StringRef what) {
   auto lhs = cast<RankedTensorType>(op.getLhs().getType()), rhs = cast<RankedTensorType>(op.getRhs().getType());
   if (lhsAxes.size() != rhsAxes.size())
-    return op.emitOpError() << "names " << lhsAxes.size() << " " << what << " axes of lhs but " << rhsAxes.size() << " of rhs";
+    return op.emitOpError() << "names " << lhsAxes.size() << " " << what << " axes of lhs but " << rhsAxes.size()
+                            << " of rhs";
   for (auto [a, b] : llvm::zip_equal(lhsAxes, rhsAxes))
     if (lhs.getDimSize(a) != rhs.getDimSize(b))
       return op.emitOpError() << "pairs lhs axis " << a << " of extent " << lhs.getDimSize(a) << " with rhs axis " << b
@@ -61,7 +62,9 @@ static LogicalResult verifyDTypes(ContractOp op) {
     return op.emitOpError() << "operands must have one dtype, or both be float8, but got " << lhs << " by " << rhs;
   if (isFloat8(lhs) ? !result.isF32() : result != lhs && !(result.isF32() && !lhs.isF64()))
     return op.emitOpError() << "of " << lhs << " by " << rhs << " gives "
-                            << (isFloat8(lhs) || lhs.isF32() ? "f32" : lhs.isF64() ? "f64" : "the operands' dtype or f32")
+                            << (isFloat8(lhs) || lhs.isF32() ? "f32"
+                                : lhs.isF64()                ? "f64"
+                                                             : "the operands' dtype or f32")
                             << ", but got " << result;
   return success();
 }
@@ -85,7 +88,8 @@ LogicalResult ContractOp::verify() {
     depth *= lhs.getDimSize(axis);
   auto result = cast<RankedTensorType>(getResult().getType());
   if (result.getShape() != ArrayRef(shape))
-    return emitOpError() << "gives " << RankedTensorType::get(shape, result.getElementType()) << ", but its result is " << result;
+    return emitOpError() << "gives " << RankedTensorType::get(shape, result.getElementType()) << ", but its result is "
+                         << result;
   if (lhs.getElementType().isInteger(8) && depth > 131071)
     return emitOpError() << "of i8 sums at most 131071 products, or i32 could overflow, but got " << depth;
   return success();
@@ -99,9 +103,10 @@ struct Side {
 };
 } // namespace
 
-// The derivative by `self`: the cotangent contracted with `other` over other's free axes. `selfFirst` and `otherFirst` say
-// where in the cotangent the free axes of each begin.
-static Value adjoint(Expression &e, Value cotangent, const Side &self, const Side &other, int64_t selfBegin, int64_t otherBegin) {
+// The derivative by `self`: the cotangent contracted with `other` over other's free axes. `selfFirst` and `otherFirst`
+// say where in the cotangent the free axes of each begin.
+static Value adjoint(Expression &e, Value cotangent, const Side &self, const Side &other, int64_t selfBegin,
+                     int64_t otherBegin) {
   auto type = cast<RankedTensorType>(self.value.getType());
   Type element = type.getElementType(), compute = getElementTypeOrSelf(cotangent.getType());
   int64_t batch = self.batch.size();
@@ -126,8 +131,8 @@ static Value adjoint(Expression &e, Value cotangent, const Side &self, const Sid
     permutation[axis] = index;
   }
   Value factor = e.cast(other.value, compute, "gradient of contract");
-  Value product = ContractOp::create(e.builder, e.loc, RankedTensorType::get(shape, compute), cotangent, factor, ctBatch,
-                                     other.batch, ctContract, other.free);
+  Value product = ContractOp::create(e.builder, e.loc, RankedTensorType::get(shape, compute), cotangent, factor,
+                                     ctBatch, other.batch, ctContract, other.free);
   return e.cast(e.transpose(product, permutation), element, "gradient of contract");
 }
 

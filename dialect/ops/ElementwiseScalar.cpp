@@ -94,7 +94,8 @@ Value NotOp::buildScalar(OpBuilder &builder, Location loc, ValueRange x) {
 
 Value IsFiniteOp::buildScalar(OpBuilder &builder, Location loc, ValueRange x) {
   Scalar s(builder, loc);
-  return s.compare(FloatPredicate::OLT, s.op<math::AbsFOp>(x[0]), s.real(x[0], std::numeric_limits<double>::infinity()));
+  return s.compare(FloatPredicate::OLT, s.op<math::AbsFOp>(x[0]),
+                   s.real(x[0], std::numeric_limits<double>::infinity()));
 }
 
 Value AddOp::buildScalar(OpBuilder &builder, Location loc, ValueRange x) {

@@ -36,7 +36,8 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return emitOpError() << "names " << getKernelAttr() << ", which is not a kernel";
   auto type = FunctionType::get(getContext(), getOperands().getTypes(), getOutputs().getTypes());
   if (kernel.getFunctionType() != type)
-    return emitOpError() << "has the type " << type << ", but kernel " << getKernelAttr() << " has " << kernel.getFunctionType();
+    return emitOpError() << "has the type " << type << ", but kernel " << getKernelAttr() << " has "
+                         << kernel.getFunctionType();
   return success();
 }
 

@@ -25,13 +25,15 @@ static LogicalResult verifyDTypes(Operation *op, ReduceKind kind, Type x, Type y
     return op->emitOpError() << stringifyReduceKind(kind) << " takes numbers, but got " << x;
   if (y != x && !(y.isF32() && isa<FloatType>(x) && x.getIntOrFloatBitWidth() < 32))
     return op->emitOpError() << "of " << x << " gives " << x
-                             << (isa<FloatType>(x) && x.getIntOrFloatBitWidth() < 32 ? " or f32" : "") << ", but got " << y;
+                             << (isa<FloatType>(x) && x.getIntOrFloatBitWidth() < 32 ? " or f32" : "") << ", but got "
+                             << y;
   return success();
 }
 
 static LogicalResult verifyShape(Operation *op, ArrayRef<int64_t> shape, RankedTensorType y) {
   if (y.getShape() != shape)
-    return op->emitOpError() << "gives " << RankedTensorType::get(shape, y.getElementType()) << ", but its result is " << y;
+    return op->emitOpError() << "gives " << RankedTensorType::get(shape, y.getElementType()) << ", but its result is "
+                             << y;
   return success();
 }
 
@@ -44,14 +46,16 @@ static SmallVector<int64_t> keptShape(RankedTensorType x, ArrayRef<int64_t> axes
 
 LogicalResult ReduceOp::verify() {
   auto x = cast<RankedTensorType>(getX().getType()), y = cast<RankedTensorType>(getY().getType());
-  if (failed(verifyAxes(*this, x, getAxes())) || failed(verifyDTypes(*this, getKind(), x.getElementType(), y.getElementType())))
+  if (failed(verifyAxes(*this, x, getAxes())) ||
+      failed(verifyDTypes(*this, getKind(), x.getElementType(), y.getElementType())))
     return failure();
   return verifyShape(*this, keptShape(x, getAxes()), y);
 }
 
 LogicalResult PartialReduceOp::verify() {
   auto x = cast<RankedTensorType>(getX().getType()), y = cast<RankedTensorType>(getY().getType());
-  if (failed(verifyAxes(*this, x, getAxes())) || failed(verifyDTypes(*this, getKind(), x.getElementType(), y.getElementType())))
+  if (failed(verifyAxes(*this, x, getAxes())) ||
+      failed(verifyDTypes(*this, getKind(), x.getElementType(), y.getElementType())))
     return failure();
   if (getTile().size() != getAxes().size())
     return emitOpError() << "needs one tile extent per axis, " << getAxes().size() << ", but got " << getTile().size();

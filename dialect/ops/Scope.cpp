@@ -9,11 +9,12 @@ namespace halftone::dialect {
 static LogicalResult verifyYield(Operation *op, Region &region, TypeRange results, StringRef what) {
   Operation *yield = region.front().getTerminator();
   if (yield->getNumOperands() != results.size())
-    return op->emitOpError() << what << " yields " << yield->getNumOperands() << " values, but there are " << results.size()
-                             << " results";
+    return op->emitOpError() << what << " yields " << yield->getNumOperands() << " values, but there are "
+                             << results.size() << " results";
   for (auto [index, value, result] : llvm::enumerate(yield->getOperandTypes(), results))
     if (value != result)
-      return op->emitOpError() << what << " yields " << value << " as value #" << index << ", but the result is " << result;
+      return op->emitOpError() << what << " yields " << value << " as value #" << index << ", but the result is "
+                               << result;
   return success();
 }
 
@@ -31,13 +32,15 @@ LogicalResult LayerOp::verify() {
                          << " arguments";
   for (auto [index, operand, argument] : llvm::enumerate(getInputs().getTypes(), block.getArgumentTypes()))
     if (!differOnlyInFloat(operand, argument))
-      return emitOpError() << "operand #" << index << " of type " << operand << " cannot become the region's argument of type "
-                           << argument << ": only the dtypes of floats may differ";
+      return emitOpError() << "operand #" << index << " of type " << operand
+                           << " cannot become the region's argument of type " << argument
+                           << ": only the dtypes of floats may differ";
   return verifyYield(*this, getBody(), getOutputs().getTypes(), "region");
 }
 
 LogicalResult WhenOp::verify() {
-  for (auto [region, name] : {std::pair(&getThenRegion(), "first region"), std::pair(&getElseRegion(), "second region")}) {
+  for (auto [region, name] :
+       {std::pair(&getThenRegion(), "first region"), std::pair(&getElseRegion(), "second region")}) {
     if (region->front().getNumArguments() != 0)
       return emitOpError() << name << " takes no arguments, but has " << region->front().getNumArguments();
     if (failed(verifyYield(*this, *region, getOutputs().getTypes(), name)))
@@ -111,8 +114,8 @@ LogicalResult GradientOp::verify() {
   if (getNumResults() == 0)
     return emitOpError("needs a variable or a value to differentiate by");
   if (variables + getXs().size() != getNumResults())
-    return emitOpError() << "differentiates by " << variables << " variables and " << getXs().size() << " values, but has "
-                         << getNumResults() << " results";
+    return emitOpError() << "differentiates by " << variables << " variables and " << getXs().size()
+                         << " values, but has " << getNumResults() << " results";
   for (auto [index, x, result] : llvm::enumerate(getXs().getTypes(), getGradients().drop_front(variables).getTypes()))
     if (x != result)
       return emitOpError() << "result #" << variables + index << " is the derivative by a value of type " << x

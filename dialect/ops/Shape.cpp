@@ -9,7 +9,8 @@ namespace halftone::dialect {
 static LogicalResult verifySameDType(Operation *op) {
   auto x = cast<RankedTensorType>(op->getOperand(0).getType()), y = cast<RankedTensorType>(op->getResult(0).getType());
   if (x.getElementType() != y.getElementType())
-    return op->emitOpError() << "keeps the dtype, but takes " << x.getElementType() << " and gives " << y.getElementType();
+    return op->emitOpError() << "keeps the dtype, but takes " << x.getElementType() << " and gives "
+                             << y.getElementType();
   return success();
 }
 
@@ -32,8 +33,8 @@ LogicalResult BroadcastOp::verify() {
     if (index && axes[index - 1] >= axis)
       return emitOpError() << "axes must ascend strictly, but " << axis << " follows " << axes[index - 1];
     if (x.getDimSize(index) != y.getDimSize(axis))
-      return emitOpError() << "operand axis " << index << " of extent " << x.getDimSize(index) << " becomes result axis " << axis
-                           << " of extent " << y.getDimSize(axis);
+      return emitOpError() << "operand axis " << index << " of extent " << x.getDimSize(index)
+                           << " becomes result axis " << axis << " of extent " << y.getDimSize(axis);
   }
   return verifySameDType(*this);
 }
@@ -47,13 +48,14 @@ LogicalResult TransposeOp::verify() {
   for (auto [index, axis] : llvm::enumerate(sorted))
     valid &= axis == static_cast<int64_t>(index);
   if (!valid)
-    return emitOpError() << "needs a permutation of its operand's " << x.getRank() << " axes, but got [" << permutation << "]";
+    return emitOpError() << "needs a permutation of its operand's " << x.getRank() << " axes, but got [" << permutation
+                         << "]";
   if (y.getRank() != x.getRank())
     return emitOpError() << "keeps the rank, but takes " << x.getRank() << " and gives " << y.getRank();
   for (auto [index, axis] : llvm::enumerate(permutation))
     if (y.getDimSize(index) != x.getDimSize(axis))
-      return emitOpError() << "result axis " << index << " of extent " << y.getDimSize(index) << " is operand axis " << axis
-                           << " of extent " << x.getDimSize(axis);
+      return emitOpError() << "result axis " << index << " of extent " << y.getDimSize(index) << " is operand axis "
+                           << axis << " of extent " << x.getDimSize(axis);
   return verifySameDType(*this);
 }
 
@@ -115,7 +117,8 @@ LogicalResult ReshapeOp::buildGradient(OpBuilder &builder, ValueRange cotangents
 
 LogicalResult BroadcastOp::buildGradient(OpBuilder &builder, ValueRange cotangents, SmallVectorImpl<Value> &gradients) {
   auto y = cast<RankedTensorType>(getY().getType());
-  gradients.push_back(Expression(builder, getLoc()).sum(cotangents[0], otherAxes(y.getRank(), getAxes()), y.getElementType()));
+  gradients.push_back(
+      Expression(builder, getLoc()).sum(cotangents[0], otherAxes(y.getRank(), getAxes()), y.getElementType()));
   return success();
 }
 

@@ -1,0 +1,143 @@
+// Whole modules in the interpreter: layers, variables, branches, launches, and refusals.
+// SPDX-License-Identifier: Apache-2.0
+#include "Modules.h"
+
+using namespace halftone;
+using namespace halftone::dialect;
+using namespace halftone::dialect::testing;
+
+using Row = std::vector<double>;
+
+TEST_CASE("a layer casts its operands and rounds its results") {
+  auto module = parse(R"(
+    func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+      %y = halftone.layer "net/dense" policy "mixed_float16" (%x) : (tensor<2xf32>) -> tensor<2xf16> {
+      ^bb0(%a: tensor<2xf16>):
+        %0 = halftone.add %a, %a : tensor<2xf16>
+        halftone.yield %0 : tensor<2xf16>
+      }
+      %z = halftone.cast %y : tensor<2xf16> to tensor<2xf32>
+      return %z : tensor<2xf32>
+    })");
+  CHECK(run(*module, {reals("2xf32", {1 + 0x1p-20, 40000})})[0].low == Row{2, INFINITY});
+  CHECK(run(*module, {reals("2xf32", {1 + 0x1p-20, 40000})}, true)[0].low == Row{2, INFINITY});
+}
+
+static const char *counter = R"(
+    halftone.variable @w : tensor<2xf32>
+    func.func @main(%p: tensor<i1>) -> tensor<2xf16> {
+      %0 = halftone.read @w : tensor<2xf32>
+      %1 = halftone.when %p : (tensor<2xf32>) {
+        %3 = halftone.add %0, %0 : tensor<2xf32>
+        halftone.yield %3 : tensor<2xf32>
+      } else {
+        halftone.yield %0 : tensor<2xf32>
+      }
+      halftone.assign @w, %1 : tensor<2xf32>
+      %2 = halftone.read @w : tensor<2xf16>
+      return %2 : tensor<2xf16>
+    })";
+
+TEST_CASE("variables are read and assigned, and a branch is taken") {
+  auto module = parse(counter);
+  VariableValues variables{{"w", reals("2xf32", {1, 1 + 0x1p-20})}};
+  auto results = interpret(*module, {wholes("i1", {1})}, variables);
+  REQUIRE(results.isOk());
+  CHECK(variables.at("w").low == Row{2, 2 + 0x1p-19});
+  CHECK((*results)[0].low == Row{2, 2});
+  REQUIRE(interpret(*module, {wholes("i1", {0})}, variables).isOk());
+  CHECK(variables.at("w").low == Row{2, 2 + 0x1p-19});
+}
+
+TEST_CASE("an undecided branch joins both sides") {
+  auto module = parse(counter);
+  VariableValues variables{{"w", reals("2xf32", {1, 3})}};
+  TensorData either = wholes("i1", {0});
+  either.upper = {1};
+  InterpreterOptions options;
+  options.intervals = true;
+  REQUIRE(interpret(*module, {either}, variables, options).isOk());
+  CHECK(variables.at("w").low == Row{1, 3});
+  CHECK(variables.at("w").high == Row{2, 6});
+}
+
+TEST_CASE("variables as arguments and tied results") {
+  auto module = parse(R"(
+    halftone.variable @w : tensor<2xf32>
+    func.func @main(%x: tensor<2xf32> {halftone.name = "x"}, %w: tensor<2xf32> {halftone.variable = @w})
+        -> (tensor<2xf32> {halftone.name = "y"}, tensor<2xf32> {halftone.variable = @w}) {
+      %0 = halftone.add %x, %w : tensor<2xf32>
+      %1 = halftone.neg %w : tensor<2xf32>
+      return %0, %1 : tensor<2xf32>, tensor<2xf32>
+    })");
+  VariableValues variables{{"w", reals("2xf32", {1, 2})}};
+  auto results = interpret(*module, {reals("2xf32", {10, 20})}, variables);
+  REQUIRE(results.isOk());
+  REQUIRE(results->size() == 1);
+  CHECK((*results)[0].low == Row{11, 22});
+  CHECK(variables.at("w").low == Row{-1, -2});
+}
+
+static const char *launches = R"(
+    halftone.kernel loop @loop_0 (tensor<2xf16>) -> (tensor<2xf16>, tensor<2xf32>) {
+    ^bb0(%a: tensor<2xf16>):
+      %0 = halftone.mul %a, %a : tensor<2xf16>
+      %1 = halftone.cast %0 : tensor<2xf16> to tensor<2xf32>
+      halftone.yield %0, %1 : tensor<2xf16>, tensor<2xf32>
+    }
+    func.func @main(%x: tensor<2xf16>) -> tensor<2xf32> {
+      %0:2 = halftone.launch @loop_0(%x) {site = "net"} : (tensor<2xf16>) -> (tensor<2xf16>, tensor<2xf32>)
+      %1:2 = halftone.launch @loop_0(%0#0) : (tensor<2xf16>) -> (tensor<2xf16>, tensor<2xf32>)
+      return %1#1 : tensor<2xf32>
+    })";
+
+TEST_CASE("a launch runs its kernel") {
+  auto module = parse(launches);
+  CHECK(run(*module, {reals("2xf16", {2, 3})})[0].low == Row{16, 81});
+  auto kernel = module->lookupSymbol<KernelOp>("loop_0");
+  auto results = interpretKernel(kernel, {reals("2xf16", {2, 0x1.004p0})});
+  REQUIRE(results.isOk());
+  CHECK((*results)[0].low == Row{4, 1 + 0x1p-9});
+  CHECK((*results)[1].low == (*results)[0].low);
+}
+
+TEST_CASE("results of a kernel are stored: bounds round to the dtype") {
+  auto module = parse(launches);
+  InterpreterOptions options;
+  options.intervals = true;
+  auto results = interpretKernel(module->lookupSymbol<KernelOp>("loop_0"), {reals("2xf16", {2, 0x1.004p0})}, options);
+  REQUIRE(results.isOk());
+  CHECK((*results)[0].low == (*results)[0].high);
+}
+
+static Status refusal(mlir::ModuleOp module, const std::vector<TensorData> &feeds, VariableValues variables = {}) {
+  VariableValues before = variables;
+  auto results = interpret(module, feeds, variables);
+  REQUIRE_FALSE(results.isOk());
+  REQUIRE(variables.size() == before.size());
+  return results.status();
+}
+
+TEST_CASE("what cannot run is refused with its reason, and changes nothing") {
+  auto module = parse(counter);
+  TensorData yes = wholes("i1", {1}), w = reals("2xf32", {1, 2});
+  CHECK(refusal(*module, {}, {{"w", w}}).message() == "@main takes more than the 0 feeds given");
+  CHECK(refusal(*module, {yes, yes}, {{"w", w}}).message() == "@main takes 1 feeds, but 2 were given");
+  CHECK(refusal(*module, {w}, {{"w", w}}).message() == "feed #0 has type tensor<2xf32>, but tensor<i1> is expected");
+  CHECK(refusal(*module, {yes}, {}).kind() == ErrorKind::key_error);
+  CHECK(refusal(*module, {yes}, {{"w", yes}}).message() ==
+        "variable @w has type tensor<i1>, but tensor<2xf32> is expected");
+  TensorData hollow = w;
+  hollow.low.clear();
+  CHECK(refusal(*module, {yes}, {{"w", hollow}}).message() == "variable @w does not hold the 2 elements of its type");
+  auto gradient = parse(R"(func.func @main(%x: tensor<f32>) -> tensor<f32> {
+    %0 = halftone.gradient %x at (%x : tensor<f32>) : tensor<f32> -> tensor<f32>
+    return %0 : tensor<f32>
+  })");
+  CHECK(refusal(*gradient, {reals("f32", {1})}).kind() == ErrorKind::not_implemented_error);
+  auto nothing = parse("");
+  CHECK(refusal(*nothing, {}).message() == "the module has no function @main of one block");
+  auto kernels = parse(launches);
+  CHECK(interpretKernel(kernels->lookupSymbol<KernelOp>("loop_0"), {}).status().message() ==
+        "kernel @loop_0 takes 1 operands, but 0 were given");
+}

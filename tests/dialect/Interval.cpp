@@ -1,0 +1,111 @@
+// Intervals: bounds of exact results, of roundings and of sums.
+// SPDX-License-Identifier: Apache-2.0
+#include "dialect/Interval.h"
+#include "runtime/base/Half.h"
+#include <catch2/catch.hpp>
+#include <random>
+
+using namespace halftone;
+using namespace halftone::dialect;
+
+static const double inf = INFINITY;
+
+static bool within(Interval outer, Interval inner) {
+  return outer.isAny() || (outer.low <= inner.low && inner.high <= outer.high);
+}
+
+TEST_CASE("bounds hold the results of points inside") {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> uniform(-3, 3), part(0, 1);
+  for (int trial = 0; trial < 2000; ++trial) {
+    double a = uniform(random), b = uniform(random), c = uniform(random), d = uniform(random);
+    Interval x{std::min(a, b), std::max(a, b)}, y{std::min(c, d), std::max(c, d)};
+    double p = x.low + part(random) * (x.high - x.low), q = y.low + part(random) * (y.high - y.low);
+    CHECK(add(x, y).contains(p + q));
+    CHECK(subtract(x, y).contains(p - q));
+    CHECK(multiply(x, y).contains(p * q));
+    CHECK(divide(x, y).contains(p / q));
+    CHECK(remainder(x, y).contains(std::fmod(p, q)));
+    CHECK(power(x, y).contains(std::pow(p, q)));
+    CHECK(power(x, Interval::point(2)).contains(p * p));
+    CHECK(power(x, Interval::point(-2)).contains(std::pow(p, -2)));
+    CHECK(sine(x).contains(std::sin(p)));
+    CHECK(cosine(x).contains(std::cos(p)));
+    CHECK(absolute(x).contains(std::fabs(p)));
+    CHECK(maximum(x, y).contains(std::max(p, q)));
+    CHECK(minimum(x, y).contains(std::min(p, q)));
+  }
+}
+
+TEST_CASE("extrema inside an interval are found") {
+  CHECK(sine({1, 2}).high == 1);
+  CHECK(sine({4, 5}).low == -1);
+  CHECK(cosine({-1, 1}).high == 1);
+  CHECK(cosine({3, 3.5}).low == -1);
+  CHECK(cosine({0.5, 1}).high < 0.9);
+  CHECK(absolute({-1, 2}).low == 0);
+  CHECK(within(sine({0, 100}), {-1, 1}));
+}
+
+TEST_CASE("NaN for certain, and NaN perhaps") {
+  CHECK(add(Interval::nan(), Interval::any()).isNan());
+  CHECK(add(Interval::point(inf), Interval::point(-inf)).isNan());
+  CHECK(subtract({1, inf}, {1, inf}).isAny());
+  CHECK(multiply({-1, 1}, Interval::point(inf)).isAny());
+  CHECK(divide({1, 2}, {-1, 1}).isAny());
+  CHECK(divide({1, 2}, Interval::point(0)).low == inf);
+  CHECK(maximum(Interval::any(), Interval::nan()).isNan());
+  CHECK(monotone([](double v) { return std::sqrt(v); }, {-1, 1}).isAny());
+  CHECK(monotone([](double v) { return std::sqrt(v); }, {-2, -1}).isNan());
+  CHECK(Interval::any().contains(NAN));
+  CHECK(Interval::any().contains(7));
+  CHECK(Interval::nan().contains(NAN));
+  CHECK_FALSE(Interval::nan().contains(7));
+}
+
+TEST_CASE("a narrow result may stay in f32 until it is stored") {
+  Rounding half(DType::float16);
+  double exact = 1 + 0x1p-12 + 0x1p-30;
+  CHECK(half.round(exact) == 1);
+  Interval spread = half.spread(Interval::point(exact), 0, false);
+  CHECK(spread.contains(1));
+  CHECK(spread.contains(roundTo(DType::float32, exact)));
+  CHECK_FALSE(spread.contains(exact));
+  CHECK(half.spread(Interval::point(exact), 0, true).contains(exact));
+  CHECK(half.store(spread).isPoint());
+  CHECK(half.spread(Interval::point(70000), 0, false).high == inf);
+  CHECK(half.spread(Interval::point(70000), 0, false).contains(70000));
+  CHECK(Rounding(DType::float8_e4m3fn).store({100, 1000}).isAny());
+  CHECK(Rounding(DType::float8_e4m3fn).store(Interval::point(1000)).isNan());
+}
+
+TEST_CASE("transcendentals are widened by their ulps") {
+  Rounding single(DType::float32);
+  Interval spread = single.spread(Interval::point(1.5), 4, false);
+  CHECK(spread.low == 1.5 - 4 * 0x1p-23);
+  CHECK(spread.high == 1.5 + 4 * 0x1p-23);
+}
+
+TEST_CASE("a sum's bound grows with its length and magnitude, and knows overflow") {
+  Rounding single(DType::float32);
+  SumBound one;
+  one.add(Interval::point(0.1f));
+  CHECK(one.finish(single, 0).isPoint());
+  SumBound many;
+  for (int i = 0; i < 1000; ++i)
+    many.add(Interval::point(i % 2 ? 1.0 : -1.0));
+  Interval bound = many.finish(single, 0);
+  CHECK(bound.contains(0));
+  CHECK(bound.high < 1000 * 1000 * 0x1p-22);
+  SumBound overflow;
+  overflow.add(Interval::point(3e38));
+  overflow.add(Interval::point(3e38));
+  overflow.add(Interval::point(-3e38));
+  CHECK(overflow.finish(single, 0).isAny());
+  SumBound infinite;
+  infinite.add(Interval::point(inf));
+  infinite.add(Interval::point(1));
+  CHECK(infinite.finish(single, 0).low == inf);
+  infinite.add(Interval::point(-inf));
+  CHECK(infinite.finish(single, 0).isNan());
+}
