@@ -5,11 +5,17 @@
 #include "Policy.h"
 
 namespace halftone {
+namespace detail {
+struct LossImpl;
+}
 struct LossArgs {
   Reduction reduction = Reduction::sum_over_batch_size;
   std::string name{};
   PolicyArg dtype{}; // floatx when empty, never the global policy; a policy gives its compute dtype
 };
+/// Targets and predictions are cast to the loss's dtype, their ranks matched as Keras does ((n,) with (n, 1)), then the
+/// formula gives one number per sample, which `reduction` reduces. sum_over_batch_size is sum(weight * loss) / number
+/// of entries. value_error naming both shapes when they do not fit.
 class HALFTONE_API Loss {
 public:
   Loss() noexcept; // none
@@ -18,23 +24,24 @@ public:
   Loss &operator=(const Loss &) &;
   Loss &operator=(Loss &&) &noexcept;
   ~Loss();
-  Loss(const char *name);
+  Loss(const char *name); // "mse", "mean_squared_error", "MeanSquaredError"; value_error listing the names known
   Loss(const std::string &name);
   template <std::invocable<const Value &, const Value &> F>
   requires std::convertible_to<std::invoke_result_t<F &, const Value &, const Value &>, Value>
   Loss(F f, const LossArgs &args = {}) : Loss(Function(std::move(f)), args) {}
-  bool defined() const { return rep_ != nullptr; }
+  bool defined() const { return impl_ != nullptr; }
   Value operator()(const Value &y_true, const Value &y_pred, const Value &sample_weight = {}) const;
-  Tensor operator()(const Tensor &y_true, const Tensor &y_pred, const Tensor &sample_weight = {}) const;
+  Tensor operator()(const Tensor &y_true, const Tensor &y_pred, const Tensor &sample_weight = {}) const; // compiled
   std::string name() const;
   DType dtype() const;
-  Config get_config() const; // {"name", "reduction"}: the dtype is not saved, as in Keras
+  Config get_config() const; // {"name", "reduction"} and the loss's own: the dtype is not saved, as in Keras
   using Function = std::function<Value(const Value &, const Value &)>;
   Loss(Function f, const LossArgs &args = {});
+  explicit Loss(std::shared_ptr<const detail::LossImpl> impl);
+  const std::shared_ptr<const detail::LossImpl> &impl() const { return impl_; }
 
-protected:
-  struct Rep;
-  std::shared_ptr<const Rep> rep_;
+private:
+  std::shared_ptr<const detail::LossImpl> impl_;
 };
 namespace losses {
 struct CrossentropyArgs {
@@ -69,6 +76,9 @@ class HALFTONE_API CategoricalCrossentropy : public Loss {
 public:
   explicit CategoricalCrossentropy(const CrossentropyArgs &args = {});
 };
+/// Targets are class indices: integers stay integers. A label outside [0, classes) other than `ignore_class` is a
+/// value_error where data is at hand (fit, evaluate, Tensors); inside a jit function that row's loss and gradient are
+/// NaN.
 class HALFTONE_API SparseCategoricalCrossentropy : public Loss {
 public:
   explicit SparseCategoricalCrossentropy(const SparseCrossentropyArgs &args = {});

@@ -4,10 +4,15 @@
 #include "Losses.h"
 
 namespace halftone {
+namespace detail {
+struct MetricImpl;
+}
 struct MetricArgs {
   std::string name{};
-  PolicyArg dtype{};
+  PolicyArg dtype{}; // of the state: floatx when empty, never the global policy; a policy gives its compute dtype
 };
+/// A mean over samples: its state is a total and a count. Copies share the state. "accuracy" and "acc" ("crossentropy"
+/// and "ce") pick their kind from the target's and the output's shapes, in compile; until then they have no state.
 class HALFTONE_API Metric {
 public:
   Metric(const Metric &);
@@ -15,20 +20,26 @@ public:
   Metric &operator=(const Metric &) &;
   Metric &operator=(Metric &&) &noexcept;
   ~Metric();
-  Metric(const char *name); // "accuracy" picks its kind from the output's shape at compile
+  Metric(const char *name); // "mae", "mean_absolute_error", "MeanAbsoluteError"; value_error listing the names known
   Metric(const std::string &name);
   template <std::invocable<const Value &, const Value &> F>
+  requires std::convertible_to<std::invoke_result_t<F &, const Value &, const Value &>, Value>
   Metric(F f, const MetricArgs &args = {})
       : Metric(std::function<Value(const Value &, const Value &)>(std::move(f)), args) {}
-  Metric(std::function<Value(const Value &, const Value &)> f, const MetricArgs &args);
+  Metric(std::function<Value(const Value &, const Value &)> f, const MetricArgs &args = {});
+  explicit Metric(std::shared_ptr<detail::MetricImpl> impl);
   std::string name() const;
+  DType dtype() const;
+  /// Compiled. value_error for a metric whose kind compile has yet to pick.
   void update_state(const Tensor &y_true, const Tensor &y_pred, const Tensor &sample_weight = {}) const;
-  double result() const;
+  double result() const; // 0 before any sample
   void reset_state() const;
+  std::vector<Variable> variables() const; // total, count
+  Config get_config() const;               // {"name", "dtype"}
+  const std::shared_ptr<detail::MetricImpl> &impl() const { return impl_; }
 
-protected:
-  struct Rep;
-  std::shared_ptr<Rep> rep_;
+private:
+  std::shared_ptr<detail::MetricImpl> impl_;
 };
 namespace metrics {
 struct TopKArgs {
@@ -36,17 +47,78 @@ struct TopKArgs {
   std::string name{};
   PolicyArg dtype{};
 };
+struct BinaryAccuracyArgs {
+  std::string name{};
+  PolicyArg dtype{};
+  double threshold = 0.5; // value_error outside of (0, 1)
+};
+struct BinaryCrossentropyArgs {
+  std::string name{};
+  PolicyArg dtype{};
+  bool from_logits = false;
+  double label_smoothing = 0.0;
+};
+struct CategoricalCrossentropyArgs {
+  std::string name{};
+  PolicyArg dtype{};
+  bool from_logits = false;
+  double label_smoothing = 0.0;
+  int64_t axis = -1;
+};
+struct SparseCategoricalCrossentropyArgs {
+  std::string name{};
+  PolicyArg dtype{};
+  bool from_logits = false;
+  int64_t axis = -1;
+};
 class HALFTONE_API Mean : public Metric {
 public:
   explicit Mean(const MetricArgs &args = {});
+  void update_state(const Tensor &values, const Tensor &sample_weight = {}) const;
+};
+class HALFTONE_API MeanSquaredError : public Metric {
+public:
+  explicit MeanSquaredError(const MetricArgs &args = {});
+};
+class HALFTONE_API MeanAbsoluteError : public Metric {
+public:
+  explicit MeanAbsoluteError(const MetricArgs &args = {});
+};
+class HALFTONE_API BinaryCrossentropy : public Metric {
+public:
+  explicit BinaryCrossentropy(const BinaryCrossentropyArgs &args = {});
+};
+class HALFTONE_API CategoricalCrossentropy : public Metric {
+public:
+  explicit CategoricalCrossentropy(const CategoricalCrossentropyArgs &args = {});
+};
+class HALFTONE_API SparseCategoricalCrossentropy : public Metric {
+public:
+  explicit SparseCategoricalCrossentropy(const SparseCategoricalCrossentropyArgs &args = {});
+};
+/// Predictions equal to their targets.
+class HALFTONE_API Accuracy : public Metric {
+public:
+  explicit Accuracy(const MetricArgs &args = {});
+};
+class HALFTONE_API BinaryAccuracy : public Metric {
+public:
+  explicit BinaryAccuracy(const BinaryAccuracyArgs &args = {});
+};
+/// One-hot targets.
+class HALFTONE_API CategoricalAccuracy : public Metric {
+public:
+  explicit CategoricalAccuracy(const MetricArgs &args = {});
 };
 class HALFTONE_API SparseCategoricalAccuracy : public Metric {
 public:
   explicit SparseCategoricalAccuracy(const MetricArgs &args = {});
 };
-class HALFTONE_API BinaryAccuracy : public Metric {
+/// Right when fewer than k entries are larger than the target's: ties count. A row with an entry that is not finite, or
+/// a target outside of the classes, is wrong.
+class HALFTONE_API TopKCategoricalAccuracy : public Metric {
 public:
-  explicit BinaryAccuracy(const MetricArgs &args = {}, double threshold = 0.5);
+  explicit TopKCategoricalAccuracy(const TopKArgs &args = {});
 };
 class HALFTONE_API SparseTopKCategoricalAccuracy : public Metric {
 public:

@@ -1,0 +1,57 @@
+// What stands behind a Loss: its formula, dtype and reduction.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/CompiledFunction.h"
+#include "halftone/Losses.h"
+#include "runtime/base/Status.h"
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace halftone::detail {
+
+/// A loss before its reduction.
+struct LossEntries {
+  Value values;
+  Value valid; // bool, of the same shape: entries that count; undefined when all do
+};
+
+struct LossImpl {
+  /// Targets and predictions in the loss's dtype; integer targets as they came when `classLabels`.
+  using Formula = std::function<LossEntries(const Value &yTrue, const Value &yPred)>;
+  Formula formula;
+  std::string name;
+  Reduction reduction = Reduction::sum_over_batch_size;
+  DType dtype = DType::float32;
+  bool classLabels = false; // targets are class indices along `axis`
+  int64_t axis = -1;
+  std::optional<int64_t> ignoreClass{};
+  std::function<void(Config &)> addConfig{}; // what get_config() has beyond name and reduction
+  mutable std::mutex mutex{};
+  mutable std::unique_ptr<CompiledFunction> onData{}; // calls on Tensors
+};
+
+/// The reduced loss; an undefined weight counts every sample once.
+Value lossValue(const Loss &loss, const Value &yTrue, const Value &yPred, const Value &sampleWeight);
+/// The loss of each sample, computed in `dtype`.
+LossEntries lossEntries(const LossImpl &loss, const Value &yTrue, const Value &yPred, DType dtype);
+
+/// value_error naming the row, the label and the allowed range when a label is not a class; ok for losses without
+/// classes.
+Status checkLabels(const Loss &loss, const Tensor &yTrue, int64_t classes);
+
+/// Keras's squeeze_or_expand_to_same_rank: (n,) with (n, 1), (n, m) with (n, m, 1).
+void matchRanks(Value &a, Value &b);
+/// value_error "<what>: ..." naming both shapes unless they are equal.
+void requireSameShape(const std::string &what, const Value &yTrue, const Value &yPred);
+/// a / b, or 0 where b is 0.
+Value divideNoNan(const Value &a, const Value &b);
+/// Sample weights in the dtype of `values`, both of ranks that broadcast: a weight's axes are the leading ones of
+/// `values`.
+void matchWeight(Value &values, Value &weight);
+/// The compute dtype of a policy argument, floatx when it is empty. value_error naming `what` unless it is a float.
+DType dtypeOfArgument(const PolicyArg &argument, const std::string &what);
+
+} // namespace halftone::detail

@@ -1,0 +1,306 @@
+// The Metric handle: state, updates, names, and the metrics that are means of losses.
+// SPDX-License-Identifier: Apache-2.0
+#include "halftone/Metrics.h"
+#include "frontend/LossImpl.h"
+#include "frontend/MetricImpl.h"
+#include "frontend/Promotion.h"
+#include "halftone/Ops.h"
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <fmt/format.h>
+#include <numeric>
+
+namespace halftone {
+using namespace detail;
+
+namespace {
+
+using Formula = MetricImpl::Formula;
+
+Value readState(const Variable &state) { return tracing().read(state.impl(), state.impl()->dtype); }
+
+/// The mean over the axes from `first` on.
+Value meanFrom(const Value &x, int64_t first) {
+  if (x.rank() <= first)
+    return x;
+  int64_t count = 1;
+  std::vector<int64_t> axes(static_cast<size_t>(x.rank() - first));
+  std::iota(axes.begin(), axes.end(), first);
+  for (int64_t axis : axes)
+    count *= x.shape()[axis];
+  Value total = tracing().reduce(ReduceKind::sum, x, axes, x.dtype());
+  return total / static_cast<double>(count);
+}
+
+/// keras.metrics.Mean.update_state.
+void addValues(const MetricImpl &metric, const Value &given, const Value &givenWeight) {
+  Value values = asDtype(given, metric.dtype, "metric"), weight;
+  if (givenWeight.defined()) {
+    weight = asDtype(givenWeight, metric.dtype, "metric");
+    matchRanks(values, weight);
+    int64_t rank = weight.rank();
+    values = meanFrom(values, rank);
+    broadcastShape("sample_weight", values.shape(), weight.shape());
+    weight = broadcastTo(weight, values.shape());
+    values = values * weight;
+    weight = meanFrom(weight, 1);
+  }
+  values = meanFrom(values, 1);
+  Value total = values.rank() > 0 ? ops::sum(values) : values;
+  Value old = readState(metric.count);
+  Value count;
+  if (weight.defined())
+    count = weight.rank() > 0 ? ops::sum(weight) : weight;
+  else
+    count = scalarLike(values.rank() > 0 ? static_cast<double>(values.shape()[0]) : 1.0, old);
+  metric.total.assign(readState(metric.total) + total);
+  metric.count.assign(old + count);
+}
+
+double number(const Tensor &value) { return value.astype(DType::float64).item<double>(); }
+
+Formula formulaOf(const Loss &loss) {
+  return [loss](const Value &yTrue, const Value &yPred) {
+    DType floatx = floatxDtype(), given = yPred.dtype();
+    DType dtype = is_float(given) ? result_type(given, floatx) : floatx;
+    return lossEntries(*loss.impl(), yTrue, yPred, dtype).values;
+  };
+}
+Metric metricOf(const std::string &given, const Loss &loss, const PolicyArg &dtype) {
+  std::string name = given.empty() ? loss.name() : given;
+  return Metric(makeMetric(name, dtypeOfArgument(dtype, name), formulaOf(loss)));
+}
+
+struct Named {
+  std::array<std::string_view, 4> names;
+  Formula (*make)();
+};
+constexpr Named registry[] = {
+    {{"binary_accuracy", "BinaryAccuracy"},
+     [] { return Formula([](const Value &t, const Value &p) { return binaryAccuracyEntries(t, p, 0.5); }); }},
+    {{"categorical_accuracy", "CategoricalAccuracy"}, [] { return Formula(categoricalAccuracyEntries); }},
+    {{"sparse_categorical_accuracy", "SparseCategoricalAccuracy"},
+     [] { return Formula(sparseCategoricalAccuracyEntries); }},
+    {{"top_k_categorical_accuracy", "TopKCategoricalAccuracy"},
+     [] { return Formula([](const Value &t, const Value &p) { return topKEntries(t, p, 5); }); }},
+    {{"sparse_top_k_categorical_accuracy", "SparseTopKCategoricalAccuracy"},
+     [] { return Formula([](const Value &t, const Value &p) { return sparseTopKEntries(t, p, 5); }); }},
+    {{"mse", "MSE", "mean_squared_error", "MeanSquaredError"}, [] { return formulaOf("mse"); }},
+    {{"mae", "MAE", "mean_absolute_error", "MeanAbsoluteError"}, [] { return formulaOf("mae"); }},
+    {{"bce", "BCE", "binary_crossentropy", "BinaryCrossentropy"}, [] { return formulaOf("bce"); }},
+    {{"categorical_crossentropy", "CategoricalCrossentropy"}, [] { return formulaOf("categorical_crossentropy"); }},
+    {{"sparse_categorical_crossentropy", "SparseCategoricalCrossentropy"},
+     [] { return formulaOf("sparse_categorical_crossentropy"); }},
+};
+constexpr std::string_view byShape[] = {"accuracy", "acc", "crossentropy", "ce"};
+
+std::string lower(std::string_view name) {
+  std::string result(name);
+  std::transform(result.begin(), result.end(), result.begin(), [](unsigned char c) { return std::tolower(c); });
+  return result;
+}
+
+/// Keras's choice: binary for one output, sparse when the target has no axis of classes.
+std::string_view kindFor(std::string_view name, const Shape &yTrue, const Shape &yPred) {
+  bool accuracy = lower(name).starts_with("acc");
+  if (yPred.rank() < 1)
+    throw Error(ErrorKind::value_error,
+                fmt::format("metric '{}' needs a batch of predictions. Received: y_pred.shape={}", name, yPred.str()));
+  if (yPred[-1] == 1)
+    return accuracy ? "binary_accuracy" : "binary_crossentropy";
+  bool sparse = yTrue.rank() < yPred.rank() || yTrue[-1] == 1;
+  if (sparse)
+    return accuracy ? "sparse_categorical_accuracy" : "sparse_categorical_crossentropy";
+  return accuracy ? "categorical_accuracy" : "categorical_crossentropy";
+}
+
+Formula formulaNamed(std::string_view name) {
+  std::string known = fmt::format("{}", fmt::join(byShape, ", "));
+  for (const Named &named : registry) {
+    if (!name.empty() && std::find(named.names.begin(), named.names.end(), name) != named.names.end())
+      return named.make();
+    for (std::string_view each : named.names)
+      if (!each.empty())
+        known += fmt::format(", {}", each);
+  }
+  throw Error(ErrorKind::value_error, fmt::format("Could not interpret metric identifier: {}. Known: {}", name, known));
+}
+
+void requireKind(const MetricImpl &metric) {
+  if (metric.needsShapes)
+    throw Error(ErrorKind::value_error,
+                fmt::format("metric '{}' has no kind before `compile()` has seen a target and an output: use "
+                            "BinaryAccuracy, CategoricalAccuracy or SparseCategoricalAccuracy",
+                            metric.name));
+}
+
+void updateOnData(const std::shared_ptr<MetricImpl> &metric, const std::vector<Tensor> &feeds, bool weighted) {
+  requireKind(*metric);
+  CompiledFunction *function = nullptr;
+  {
+    std::lock_guard lock(metric->mutex);
+    if (!metric->onData)
+      metric->onData = std::make_unique<CompiledFunction>(
+          FunctionOptions{.name = metric->name}, std::vector<std::string>{},
+          [impl = metric.get()](Trace &, const std::vector<Value> &v, const std::string &variant) {
+            bool hasWeight = variant == "weighted";
+            if (!impl->formula)
+              addValues(*impl, v[0], hasWeight ? v[1] : Value());
+            else
+              addValues(*impl, impl->formula(v[0], v[1]), hasWeight ? v[2] : Value());
+            return std::vector<CompiledFunction::Named>{};
+          });
+    function = metric->onData.get();
+  }
+  function->run(feeds, weighted ? "weighted" : "");
+}
+
+} // namespace
+
+namespace detail {
+
+std::shared_ptr<MetricImpl> makeMetric(const std::string &name, DType dtype, Formula formula) {
+  auto impl = std::make_shared<MetricImpl>();
+  impl->name = name;
+  impl->dtype = dtype;
+  impl->formula = std::move(formula);
+  auto state = [&](const char *part) {
+    return makeVariable(Tensor::zeros({}, dtype), {.name = part,
+                                                   .path = fmt::format("{}/{}", name, part),
+                                                   .role = VariableRole::metric,
+                                                   .update = UpdateKind::assign,
+                                                   .trainable = false,
+                                                   .autocast = false});
+  };
+  impl->total = state("total");
+  impl->count = state("count");
+  return impl;
+}
+
+std::shared_ptr<MetricImpl> metricNamed(const std::string &name) {
+  if (std::find(std::begin(byShape), std::end(byShape), lower(name)) != std::end(byShape)) {
+    auto impl = std::make_shared<MetricImpl>();
+    impl->name = name;
+    impl->dtype = floatxDtype();
+    impl->needsShapes = true;
+    impl->choose = [name](const Shape &yTrue, const Shape &yPred) {
+      return makeMetric(name, floatxDtype(), formulaNamed(kindFor(name, yTrue, yPred)));
+    };
+    return impl;
+  }
+  std::shared_ptr<MetricImpl> impl = makeMetric(name, floatxDtype(), formulaNamed(name));
+  impl->choose = [name](const Shape &, const Shape &) { return makeMetric(name, floatxDtype(), formulaNamed(name)); };
+  return impl;
+}
+
+void updateMetric(const Metric &metric, const Value &yTrue, const Value &yPred, const Value &sampleWeight) {
+  const MetricImpl &impl = *metric.impl();
+  requireKind(impl);
+  if (!impl.formula)
+    throw Error(ErrorKind::value_error,
+                fmt::format("metric '{}' is a mean of values: it takes no targets and predictions", impl.name));
+  addValues(impl, impl.formula(yTrue, yPred), sampleWeight);
+}
+
+double metricResult(const Metric &metric) {
+  const MetricImpl &impl = *metric.impl();
+  if (impl.needsShapes)
+    return 0.0;
+  double total = number(impl.total.value()), count = number(impl.count.value());
+  if (count == 0.0)
+    return 0.0;
+  return number(Tensor::full({}, total / count, impl.dtype));
+}
+
+void resetMetric(const Metric &metric) {
+  for (const Variable &state : metricVariables(metric))
+    state.assign(Tensor::zeros({}, state.impl()->dtype));
+}
+
+Metric resolveMetric(const Metric &metric, const Shape &yTrue, const Shape &yPred) {
+  const MetricImpl &impl = *metric.impl();
+  return impl.choose ? Metric(impl.choose(yTrue, yPred)) : metric;
+}
+
+std::vector<Variable> metricVariables(const Metric &metric) {
+  const MetricImpl &impl = *metric.impl();
+  return impl.needsShapes ? std::vector<Variable>{} : std::vector<Variable>{impl.total, impl.count};
+}
+
+MeanTracker::MeanTracker(std::string name) : mean_(makeMetric(name, floatxDtype(), {})) {}
+std::string MeanTracker::name() const { return mean_.name(); }
+void MeanTracker::update(const Value &value, double weight) const {
+  Value number = asDtype(value, mean_.dtype(), "metric");
+  addValues(*mean_.impl(), number, scalarLike(weight, number));
+}
+double MeanTracker::result() const { return metricResult(mean_); }
+void MeanTracker::reset() const { resetMetric(mean_); }
+
+} // namespace detail
+
+Metric::Metric(const Metric &) = default;
+Metric::Metric(Metric &&other) noexcept : impl_(other.impl_) {} // a moved-from metric stays whole
+Metric &Metric::operator=(const Metric &) & = default;
+Metric &Metric::operator=(Metric &&other) &noexcept { return *this = static_cast<const Metric &>(other); }
+Metric::~Metric() = default;
+Metric::Metric(std::shared_ptr<MetricImpl> impl) : impl_(std::move(impl)) {}
+Metric::Metric(const char *name) : Metric(std::string(name)) {}
+Metric::Metric(const std::string &name) : impl_(metricNamed(name)) {}
+Metric::Metric(std::function<Value(const Value &, const Value &)> f, const MetricArgs &args) {
+  if (!f)
+    throw Error(ErrorKind::value_error, "a Metric was made from an empty function");
+  std::string name = args.name.empty() ? "metric" : args.name;
+  DType dtype = dtypeOfArgument(args.dtype, name);
+  impl_ = makeMetric(name, dtype, f);
+  impl_->choose = [name, dtype, f](const Shape &, const Shape &) { return makeMetric(name, dtype, f); };
+}
+std::string Metric::name() const { return impl_->name; }
+DType Metric::dtype() const { return impl_->dtype; }
+void Metric::update_state(const Tensor &yTrue, const Tensor &yPred, const Tensor &sampleWeight) const {
+  std::vector<Tensor> feeds{yTrue, yPred};
+  if (sampleWeight.defined())
+    feeds.push_back(sampleWeight);
+  if (!impl_->formula && !impl_->needsShapes)
+    throw Error(ErrorKind::value_error,
+                fmt::format("metric '{}' is a mean of values: it takes no targets and predictions", impl_->name));
+  updateOnData(impl_, feeds, sampleWeight.defined());
+}
+double Metric::result() const { return metricResult(*this); }
+void Metric::reset_state() const { resetMetric(*this); }
+std::vector<Variable> Metric::variables() const { return metricVariables(*this); }
+Config Metric::get_config() const {
+  Config config;
+  config.set("name", impl_->name);
+  config.set("dtype", halftone::name(impl_->dtype));
+  return config;
+}
+
+namespace metrics {
+
+Mean::Mean(const MetricArgs &args)
+    : Metric(makeMetric(args.name.empty() ? "mean" : args.name, dtypeOfArgument(args.dtype, "mean"), {})) {}
+void Mean::update_state(const Tensor &values, const Tensor &sampleWeight) const {
+  bool weighted = sampleWeight.defined();
+  updateOnData(impl(), weighted ? std::vector<Tensor>{values, sampleWeight} : std::vector<Tensor>{values}, weighted);
+}
+MeanSquaredError::MeanSquaredError(const MetricArgs &args) : Metric(metricOf(args.name, "mse", args.dtype)) {}
+MeanAbsoluteError::MeanAbsoluteError(const MetricArgs &args) : Metric(metricOf(args.name, "mae", args.dtype)) {}
+BinaryCrossentropy::BinaryCrossentropy(const BinaryCrossentropyArgs &args)
+    : Metric(metricOf(
+          args.name,
+          losses::BinaryCrossentropy({.from_logits = args.from_logits, .label_smoothing = args.label_smoothing}),
+          args.dtype)) {}
+CategoricalCrossentropy::CategoricalCrossentropy(const CategoricalCrossentropyArgs &args)
+    : Metric(
+          metricOf(args.name,
+                   losses::CategoricalCrossentropy(
+                       {.from_logits = args.from_logits, .label_smoothing = args.label_smoothing, .axis = args.axis}),
+                   args.dtype)) {}
+SparseCategoricalCrossentropy::SparseCategoricalCrossentropy(const SparseCategoricalCrossentropyArgs &args)
+    : Metric(metricOf(args.name,
+                      losses::SparseCategoricalCrossentropy({.from_logits = args.from_logits, .axis = args.axis}),
+                      args.dtype)) {}
+
+} // namespace metrics
+} // namespace halftone

@@ -1,0 +1,163 @@
+// Crossentropies of probabilities and of logits.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/LossImpl.h"
+#include "frontend/Promotion.h"
+#include "halftone/Ops.h"
+#include <fmt/format.h>
+#include <limits>
+
+namespace halftone::losses {
+using namespace detail;
+
+namespace {
+
+/// Probabilities kept away from 0 and 1 by Keras's epsilon. The upper bound stays below 1 in narrow dtypes, where 1 -
+/// epsilon would round to 1 and its log of 1 - p to -inf.
+Value clipped(const Value &p) {
+  double epsilon = config::epsilon(), upper = 1.0 - epsilon;
+  if (p.dtype() == DType::float16)
+    upper = 1.0 - 0x1p-11;
+  else if (p.dtype() == DType::bfloat16)
+    upper = 1.0 - 0x1p-8;
+  return ops::clip(p, epsilon, upper);
+}
+
+Value normalized(const Value &p, int64_t axis) { return p / ops::sum(p, Axes{axis}, true); }
+
+Value smoothed(const Value &target, double smoothing, double uniform) {
+  return smoothing == 0.0 ? target : target * (1.0 - smoothing) + smoothing * uniform;
+}
+
+std::shared_ptr<LossImpl> implOf(const CrossentropyArgs &args, const char *name) {
+  auto impl = std::make_shared<LossImpl>();
+  impl->name = args.name.empty() ? name : args.name;
+  impl->reduction = args.reduction;
+  impl->dtype = dtypeOfArgument(args.dtype, impl->name);
+  impl->axis = args.axis;
+  if (!(args.label_smoothing >= 0.0 && args.label_smoothing <= 1.0))
+    throw Error(ErrorKind::value_error,
+                fmt::format("`label_smoothing` must be a float between [0, 1]. Received: label_smoothing={}",
+                            args.label_smoothing));
+  impl->addConfig = [args](Config &config) {
+    config.set("from_logits", args.from_logits);
+    config.set("label_smoothing", args.label_smoothing);
+    config.set("axis", args.axis);
+  };
+  return impl;
+}
+
+Value binary(const Value &target, const Value &output, bool fromLogits) {
+  if (fromLogits) // max(x, 0) - x t + log(1 + exp(-|x|)): no intermediate overflows
+    return ops::maximum(output, ops::zeros_like(output)) - output * target + ops::log1p(ops::exp(-ops::abs(output)));
+  Value p = clipped(output);
+  return -(target * ops::log(p) + (1.0 - target) * ops::log(1.0 - p));
+}
+
+/// Labels and where they are the index along `axis`.
+struct Picked {
+  Value labels, chosen;
+};
+Picked pick(const Value &target, const Value &output, int64_t axis) {
+  Value t = target;
+  Shape shape = output.shape();
+  if (t.rank() == output.rank() && t.rank() > 0 && t.shape()[-1] == 1)
+    t = ops::squeeze(t, -1);
+  std::vector<int64_t> dims = shape.dims();
+  dims.erase(dims.begin() + axis);
+  if (t.shape() != Shape(dims))
+    throw Error(ErrorKind::value_error,
+                fmt::format("Arguments `target` and `output` must have the same shape up until the last dimension: "
+                            "target.shape={}, output.shape={}",
+                            target.shape().str(), shape.str()));
+  t = asDtype(t, DType::int32, "index");
+  Value classes = tracing().iota(axis, shape, DType::int32);
+  return {t, ops::equal(ops::expand_dims(t, axis), classes)};
+}
+
+/// 1, or NaN where a label is no class: nothing can be thrown from a compiled plan.
+Value outOfRange(const Value &labels, const Value &valid, int64_t classes, const Value &like) {
+  Value known = ops::logical_and(ops::greater_equal(labels, ops::zeros_like(labels)),
+                                 ops::less(labels, ops::full_like(labels, static_cast<double>(classes))));
+  if (valid.defined())
+    known = ops::logical_or(known, ops::logical_not(valid));
+  return ops::where(known, ops::ones_like(like), ops::full_like(like, std::numeric_limits<double>::quiet_NaN()));
+}
+
+LossEntries sparse(const Value &target, const Value &output, const SparseCrossentropyArgs &args) {
+  if (output.rank() < 1)
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("Argument `output` must be at least rank 1. Received: output.shape={}", output.shape().str()));
+  int64_t axis = normalizeAxis("sparse_categorical_crossentropy", args.axis, output.rank());
+  Picked picked = pick(target, output, axis);
+  auto entry = [&](const Value &x) { return ops::sum(ops::where(picked.chosen, x, ops::zeros_like(x)), Axes{axis}); };
+  Value values;
+  if (args.from_logits) {
+    Value shifted = output - ops::stop_gradient(ops::max(output, Axes{axis}, true));
+    values = ops::log(ops::sum(ops::exp(shifted), Axes{axis})) - entry(shifted);
+  } else {
+    values = -ops::log(clipped(entry(normalized(output, axis))));
+  }
+  Value valid;
+  if (args.ignore_class)
+    valid = ops::not_equal(picked.labels, ops::full_like(picked.labels, static_cast<double>(*args.ignore_class)));
+  values = values * outOfRange(picked.labels, valid, output.shape()[axis], values);
+  if (valid.defined())
+    values = ops::where(valid, values, ops::zeros_like(values));
+  return {values, valid};
+}
+
+} // namespace
+
+BinaryCrossentropy::BinaryCrossentropy(const CrossentropyArgs &args)
+    : Loss([&] {
+        auto impl = implOf(args, "binary_crossentropy");
+        impl->formula = [args, what = impl->name](const Value &yTrue, const Value &yPred) {
+          Value t = yTrue, p = yPred;
+          matchRanks(t, p);
+          requireSameShape(what, t, p);
+          Value entries = binary(smoothed(t, args.label_smoothing, 0.5), p, args.from_logits);
+          return LossEntries{ops::mean(entries, Axes{args.axis}), {}};
+        };
+        return Loss(std::shared_ptr<const LossImpl>(std::move(impl)));
+      }()) {}
+
+CategoricalCrossentropy::CategoricalCrossentropy(const CrossentropyArgs &args)
+    : Loss([&] {
+        auto impl = implOf(args, "categorical_crossentropy");
+        impl->formula = [args, what = impl->name](const Value &yTrue, const Value &yPred) {
+          Value t = yTrue, p = yPred;
+          matchRanks(t, p);
+          requireSameShape(what, t, p);
+          if (p.rank() < 1)
+            throw Error(ErrorKind::value_error, "Arguments `target` and `output` must be at least rank 1. Received: "
+                                                "target.shape=(), output.shape=()");
+          t = smoothed(t, args.label_smoothing, 1.0 / static_cast<double>(t.shape()[-1]));
+          Value logs = args.from_logits ? ops::log_softmax(p, args.axis) : ops::log(clipped(normalized(p, args.axis)));
+          return LossEntries{-ops::sum(t * logs, Axes{args.axis}), {}};
+        };
+        return Loss(std::shared_ptr<const LossImpl>(std::move(impl)));
+      }()) {}
+
+SparseCategoricalCrossentropy::SparseCategoricalCrossentropy(const SparseCrossentropyArgs &args)
+    : Loss([&] {
+        auto impl = std::make_shared<LossImpl>();
+        impl->name = args.name.empty() ? "sparse_categorical_crossentropy" : args.name;
+        impl->reduction = args.reduction;
+        impl->dtype = dtypeOfArgument(args.dtype, impl->name);
+        impl->classLabels = true;
+        impl->axis = args.axis;
+        impl->ignoreClass = args.ignore_class;
+        impl->addConfig = [args](Config &config) {
+          config.set("from_logits", args.from_logits);
+          if (args.ignore_class)
+            config.set("ignore_class", *args.ignore_class);
+          else
+            config.set_null("ignore_class");
+          config.set("axis", args.axis);
+        };
+        impl->formula = [args](const Value &yTrue, const Value &yPred) { return sparse(yTrue, yPred, args); };
+        return Loss(std::shared_ptr<const LossImpl>(std::move(impl)));
+      }()) {}
+
+} // namespace halftone::losses
