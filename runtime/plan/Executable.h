@@ -57,7 +57,7 @@ struct Executable {
 /// - indices are in range, and slots agree in type with the feed, fetch, variable or constant they stand for;
 /// - arena slots are aligned to bufferAlignment and inside the arena;
 /// - only arena, fetch and variable slots are written, and written variables are declared as such;
-/// - copies have equal types and do not overlap, predicates are one i1;
+/// - copies have equal dtypes and sizes and do not overlap, predicates are one i1;
 /// - every byte read was written earlier for the whole of that slot's range (or of another slot with the same range),
 /// under the
 ///   reader's own predicate, both polarities of one predicate, or none, and not overwritten since through another

@@ -40,7 +40,7 @@ struct LaunchStep {
   double cost = 0;              // estimated nanoseconds on one core; decides whether threads are worth waking
 };
 
-/// to := from, bytewise; same type. `from` < 0 fills with zeros.
+/// to := from, bytewise; same dtype and number of elements. `from` < 0 fills with zeros.
 struct CopyStep {
   SlotId from = -1, to = -1;
   std::optional<Predicate> predicate;

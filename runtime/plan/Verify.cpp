@@ -215,7 +215,7 @@ private:
       if (!slotExists(copy.from))
         return bad(fmt::format("slot {} does not exist", copy.from));
       const TensorType &from = plan.slots[copy.from].type, &to = plan.slots[copy.to].type;
-      if (from != to)
+      if (from.dtype != to.dtype || from.elements() != to.elements())
         return bad(fmt::format("copies {} to {}", from.str(), to.str()));
       if (rangeOf(copy.from).overlaps(rangeOf(copy.to)))
         return bad(fmt::format("slots {} and {} overlap", copy.from, copy.to));

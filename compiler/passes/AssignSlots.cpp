@@ -1,0 +1,316 @@
+// Where every tensor of a plan lives: in place in variables, in fetches, in the arena.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/passes/AssignSlots.h"
+#include "compiler/passes/AssignSlotsProgram.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringMap.h"
+#include <map>
+#include <set>
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+
+bool readsInPlace(KernelOp kernel, int64_t operand) {
+  // Row kernels go over their values in phases and may read an operand again after they wrote a result.
+  if (kernel.getKind() == KernelKind::row)
+    return false;
+  SmallVector<Value> open{kernel.getBody().front().getArgument(operand)};
+  DenseSet<Value> seen;
+  while (!open.empty())
+    for (Operation *user : open.pop_back_val().getUsers()) {
+      if (isa<YieldOp, PartialReduceOp>(user))
+        continue;
+      if (!isa<ElementwiseOpInterface>(user))
+        return false;
+      if (seen.insert(user->getResult(0)).second)
+        open.push_back(user->getResult(0));
+    }
+  return true;
+}
+
+namespace {
+
+bool exclude(const ProgramStep &a, const ProgramStep &b) {
+  return a.predicate && b.predicate && a.predicate->buffer == b.predicate->buffer &&
+         a.predicate->negated != b.predicate->negated;
+}
+
+class SlotAssigner {
+public:
+  SlotAssigner(ModuleOp module, Program program) : symbols(module), program(std::move(program)) {}
+
+  StatusOr<Executable> run(DescribeLaunch describe) {
+    fetchOldValues();
+    updateVariables();
+    fetchNewValues();
+    fillBeforeInnerConditions();
+    ArenaSize arena = packArena(program);
+    exe.plan.arenaBytes = arena.bytes;
+    exe.plan.largestLiveBytes = arena.largestLive;
+    HALFTONE_RETURN_IF_ERROR(writeSteps(describe));
+    exe.signature.feeds = std::move(program.feeds);
+    exe.signature.fetches = std::move(program.fetches);
+    exe.variables = std::move(program.variables);
+    exe.constants = std::move(program.constants);
+    return std::move(exe);
+  }
+
+private:
+  bool isFixed(BufferId id) const { return program.buffers[program.place(id)].kind != SlotKind::arena; }
+
+  static ProgramStep copyStep(BufferId from, BufferId to) {
+    ProgramStep step;
+    step.from = from;
+    step.to = to;
+    step.reads.push_back(from);
+    step.writes.push_back(to);
+    return step;
+  }
+
+  BufferId fetchBuffer(size_t index) {
+    return program.add(SlotKind::fetch, program.fetches[index].type, static_cast<int64_t>(index));
+  }
+
+  /// Fetches of feeds, constants and old values of variables come first, before anything is overwritten.
+  void fetchOldValues() {
+    std::vector<ProgramStep> copies;
+    settled.resize(program.fetched.size());
+    for (size_t index = 0; index < program.fetched.size(); ++index) {
+      if (!isFixed(program.fetched[index]))
+        continue;
+      copies.push_back(copyStep(program.fetched[index], fetchBuffer(index)));
+      settled[index] = true;
+    }
+    program.steps.insert(program.steps.begin(), copies.begin(), copies.end());
+  }
+
+  /// Whether `fresh` may be made in `variable`: no step reads the old value once a step may have written the new one.
+  bool fitsInPlace(BufferId variable, BufferId fresh) {
+    if (isFixed(fresh))
+      return false;
+    for (auto [other, value] : program.updates)
+      if (other != variable && value == variable)
+        return false; // the old value goes to another variable at the end
+    for (size_t writer = 0; writer < program.steps.size(); ++writer) {
+      const ProgramStep &write = program.steps[writer];
+      if (!llvm::is_contained(write.writes, fresh) || isPassedOn(write, variable, fresh))
+        continue;
+      if (llvm::is_contained(write.reads, variable) && !worksInPlace(write, variable, fresh))
+        return false;
+      for (size_t reader = writer + 1; reader < program.steps.size(); ++reader) {
+        const ProgramStep &read = program.steps[reader];
+        bool value = llvm::is_contained(read.reads, variable) && !isPassedOn(read, variable, fresh);
+        bool condition = read.predicate && read.predicate->buffer == variable;
+        if (condition || (value && !exclude(write, read)))
+          return false;
+      }
+    }
+    return true;
+  }
+  /// A branch that leaves the variable as it was: no step when in place.
+  static bool isPassedOn(const ProgramStep &step, BufferId variable, BufferId fresh) {
+    return !step.launch && step.to == fresh && step.from == variable;
+  }
+  bool worksInPlace(const ProgramStep &step, BufferId variable, BufferId fresh) {
+    if (!step.launch)
+      return false;
+    LaunchOp launch = step.launch;
+    auto kernel = symbols.lookup<KernelOp>(launch.getKernel());
+    for (size_t operand = 0; operand < step.reads.size(); ++operand) {
+      if (step.reads[operand] != variable)
+        continue;
+      Type type = launch.getOperand(operand).getType();
+      for (size_t result = 0; result < step.writes.size(); ++result)
+        if (step.writes[result] == fresh && launch.getOutputs()[result].getType() != type)
+          return false;
+      if (!kernel || !readsInPlace(kernel, operand))
+        return false;
+    }
+    return true;
+  }
+
+  void updateVariables() {
+    std::vector<std::pair<BufferId, BufferId>> late;
+    for (auto [variable, fresh] : program.updates) {
+      if (fresh == variable)
+        continue;
+      if (fitsInPlace(variable, fresh)) {
+        program.buffers[fresh].placedIn = variable;
+        std::erase_if(program.steps, [&, value = fresh](auto &step) { return isPassedOn(step, variable, value); });
+        // An update decided later must see that this variable is written here.
+        for (ProgramStep &step : program.steps)
+          replace(step, fresh, variable);
+        for (auto &update : program.updates)
+          if (update.second == fresh && update.first != variable)
+            update.second = variable;
+      } else {
+        late.push_back({variable, fresh});
+      }
+    }
+    // Copies at the end happen at once: what one of them overwrites is saved for the others.
+    for (auto &[variable, fresh] : late)
+      if (llvm::any_of(late, [&, source = program.place(fresh)](auto &other) { return other.first == source; })) {
+        BufferId saved = program.add(SlotKind::arena, program.buffers[variable].type);
+        program.steps.push_back(copyStep(fresh, saved));
+        fresh = saved;
+      }
+    for (auto [variable, fresh] : late)
+      program.steps.push_back(copyStep(fresh, variable));
+  }
+  static void replace(ProgramStep &step, BufferId from, BufferId to) {
+    llvm::replace(step.reads, from, to);
+    llvm::replace(step.writes, from, to);
+    if (step.from == from)
+      step.from = to;
+    if (step.to == from)
+      step.to = to;
+    if (step.predicate && step.predicate->buffer == from)
+      step.predicate->buffer = to;
+  }
+
+  /// A value is made in the slot of its first fetch, unless it is made in a variable; other fetches of it are copies.
+  void fetchNewValues() {
+    for (size_t index = 0; index < program.fetched.size(); ++index) {
+      if (settled[index])
+        continue;
+      BufferId value = program.fetched[index], fetch = fetchBuffer(index);
+      if (!isFixed(value))
+        program.buffers[value].placedIn = fetch;
+      else
+        program.steps.push_back(copyStep(value, fetch));
+    }
+  }
+
+  /// What a branch makes and a branch inside it reads: that the inner condition holds only where the outer one does is
+  /// beyond the hazard checker, so such a buffer (no stock graph has one) starts as zeros.
+  void fillBeforeInnerConditions() {
+    struct Contents {
+      size_t firstWrite = 0;
+      bool always = false, unproven = false;
+      std::set<std::pair<BufferId, bool>> under;
+    };
+    std::map<BufferId, Contents> contents;
+    for (size_t index = 0; index < program.steps.size(); ++index) {
+      const ProgramStep &step = program.steps[index];
+      std::optional<std::pair<BufferId, bool>> condition;
+      if (step.predicate)
+        condition = {program.place(step.predicate->buffer), step.predicate->negated};
+      for (BufferId id : step.reads)
+        if (auto found = contents.find(program.place(id)); found != contents.end())
+          found->second.unproven |= !found->second.always && !(condition && found->second.under.contains(*condition));
+      for (BufferId id : step.writes) {
+        SlotKind kind = program.buffers[program.place(id)].kind;
+        if (kind != SlotKind::arena && kind != SlotKind::fetch)
+          continue;
+        Contents &written = contents.try_emplace(program.place(id), Contents{index, false, false, {}}).first->second;
+        written.always |= !condition || written.under.contains({condition->first, !condition->second});
+        if (condition)
+          written.under.insert(*condition);
+      }
+    }
+    std::multimap<size_t, BufferId> fills;
+    for (auto &[id, written] : contents)
+      if (written.unproven || (!written.always && program.buffers[id].kind == SlotKind::fetch))
+        fills.emplace(written.firstWrite, id);
+    for (auto fill = fills.rbegin(); fill != fills.rend(); ++fill) {
+      ProgramStep zeros;
+      zeros.to = fill->second;
+      zeros.writes.push_back(fill->second);
+      program.steps.insert(program.steps.begin() + static_cast<int64_t>(fill->first), std::move(zeros));
+    }
+  }
+
+  SlotId slot(BufferId id) {
+    id = program.place(id);
+    auto [place, isNew] = slots.try_emplace(id, static_cast<SlotId>(exe.plan.slots.size()));
+    if (isNew)
+      exe.plan.slots.push_back({program.buffers[id].kind, program.buffers[id].type, program.buffers[id].index});
+    return place->second;
+  }
+  std::optional<Predicate> predicate(const ProgramStep &step) {
+    if (!step.predicate)
+      return std::nullopt;
+    return Predicate{slot(step.predicate->buffer), step.predicate->negated};
+  }
+  int32_t site(StringRef text) {
+    auto [place, isNew] = sites.try_emplace(text, static_cast<int32_t>(exe.sites.size()));
+    if (isNew)
+      exe.sites.push_back({text.str()});
+    return place->second;
+  }
+
+  Status writeSteps(DescribeLaunch describe) {
+    for (size_t id = 0; id < program.buffers.size(); ++id)
+      if (program.buffers[id].kind != SlotKind::arena)
+        slot(static_cast<BufferId>(id));
+    llvm::StringMap<LaunchNumbers> numbers;
+    for (ProgramStep &step : program.steps) {
+      markVariables(step);
+      if (!step.launch) {
+        SlotId from = step.from < 0 ? -1 : slot(step.from), to = slot(step.to);
+        if (from != to)
+          exe.plan.steps.push_back(CopyStep{from, to, predicate(step)});
+        continue;
+      }
+      auto known = numbers.find(step.launch.getKernel());
+      if (known == numbers.end()) {
+        auto kernel = symbols.lookup<KernelOp>(step.launch.getKernel());
+        if (!kernel)
+          return Status(ErrorKind::internal_error, "assign-slots: no kernel @" + step.launch.getKernel().str());
+        auto described = describe(kernel);
+        if (!described)
+          return described.status();
+        known = numbers.try_emplace(step.launch.getKernel(), std::move(*described)).first;
+      }
+      const LaunchNumbers &launch = known->second;
+      LaunchStep out;
+      out.kernel = launch.key;
+      out.grid = launch.grid;
+      out.extents = launch.extents;
+      out.scratchBytes = launch.scratchBytes;
+      out.cost = launch.cost;
+      out.operandCount = static_cast<int64_t>(step.reads.size());
+      for (BufferId id : step.reads)
+        out.buffers.push_back(slot(id));
+      for (BufferId id : step.writes)
+        out.buffers.push_back(slot(id));
+      out.predicate = predicate(step);
+      out.site = site(step.launch.getSite());
+      exe.plan.steps.push_back(std::move(out));
+    }
+    return Status::ok();
+  }
+  void markVariables(const ProgramStep &step) {
+    auto mark = [&](BufferId id, bool VariableSlot::*flag) {
+      const Buffer &buffer = program.buffers[program.place(id)];
+      if (buffer.kind == SlotKind::variable)
+        program.variables[buffer.index].*flag = true;
+    };
+    for (BufferId id : step.reads)
+      mark(id, &VariableSlot::read);
+    for (BufferId id : step.writes)
+      mark(id, &VariableSlot::written);
+    if (step.predicate)
+      mark(step.predicate->buffer, &VariableSlot::read);
+  }
+
+  SymbolTable symbols;
+  Program program;
+  Executable exe;
+  std::vector<bool> settled; // fetches
+  DenseMap<BufferId, SlotId> slots;
+  llvm::StringMap<int32_t> sites;
+};
+
+} // namespace
+
+StatusOr<Executable> assignSlots(ModuleOp module, DescribeLaunch describe) {
+  auto program = flatten(module);
+  if (!program)
+    return program.status();
+  return SlotAssigner(module, std::move(*program)).run(describe);
+}
+
+} // namespace halftone::compiler

@@ -1,0 +1,235 @@
+// From @main's launches to steps over buffers, with `when` as predicates.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/passes/AssignSlotsProgram.h"
+#include "dialect/TypeInference.h"
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+
+std::string bytesOf(DenseElementsAttr elements) {
+  std::string bytes;
+  auto append = [&](const llvm::APInt &value, unsigned width) {
+    uint64_t bits = value.getZExtValue();
+    for (unsigned byte = 0; byte < width; ++byte)
+      bytes.push_back(static_cast<char>(bits >> (8 * byte)));
+  };
+  unsigned width = (elements.getElementType().getIntOrFloatBitWidth() + 7) / 8;
+  if (isa<FloatType>(elements.getElementType()))
+    for (const llvm::APFloat &value : elements.getValues<llvm::APFloat>())
+      append(value.bitcastToAPInt(), width);
+  else
+    for (const llvm::APInt &value : elements.getValues<llvm::APInt>())
+      append(value, width);
+  return bytes;
+}
+
+namespace {
+
+Status failure(const llvm::Twine &message) {
+  return Status(ErrorKind::internal_error, ("assign-slots: " + message).str());
+}
+
+class Flattener {
+public:
+  explicit Flattener(ModuleOp module) : module(module) {}
+
+  StatusOr<Program> run() {
+    auto main = module.lookupSymbol<func::FuncOp>("main");
+    if (!main || main.isExternal())
+      return failure("expected a function @main");
+    HALFTONE_RETURN_IF_ERROR(addArguments(main));
+    Block &body = main.getBody().front();
+    HALFTONE_RETURN_IF_ERROR(flatten(body, std::nullopt));
+    HALFTONE_RETURN_IF_ERROR(addResults(main, body.getTerminator()));
+    return std::move(program);
+  }
+
+private:
+  static StatusOr<TensorType> typeOf(Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    auto dtype = tensor ? dtypeOf(tensor.getElementType()) : std::nullopt;
+    if (!dtype)
+      return failure("a value is no tensor of a known dtype");
+    return TensorType{*dtype, std::vector<int64_t>(tensor.getShape().begin(), tensor.getShape().end())};
+  }
+
+  Status addArguments(func::FuncOp main) {
+    for (BlockArgument argument : main.getArguments()) {
+      auto type = typeOf(argument.getType());
+      if (!type)
+        return type.status();
+      unsigned number = argument.getArgNumber();
+      if (auto variable = main.getArgAttrOfType<FlatSymbolRefAttr>(number, variableAttr)) {
+        auto buffer = variableBuffer(variable);
+        if (!buffer)
+          return buffer.status();
+        buffers[argument] = *buffer;
+      } else if (auto name = main.getArgAttrOfType<StringAttr>(number, nameAttr)) {
+        buffers[argument] = program.add(SlotKind::feed, *type, program.feeds.size());
+        program.feeds.push_back({name.str(), *type});
+      } else {
+        return failure("an argument of @main is neither a feed nor a variable");
+      }
+    }
+    return Status::ok();
+  }
+
+  StatusOr<BufferId> variableBuffer(FlatSymbolRefAttr symbol) {
+    auto [place, isNew] = variables.try_emplace(symbol, -1);
+    if (!isNew)
+      return place->second;
+    auto variable = module.lookupSymbol<VariableOp>(symbol.getAttr());
+    if (!variable)
+      return failure("no variable @" + symbol.getValue());
+    auto type = typeOf(variable.getType());
+    if (!type)
+      return type.status();
+    place->second = program.add(SlotKind::variable, *type, program.variables.size());
+    program.variables.push_back({symbol.getValue().str(), variable.getPath().str(), *type, false, false});
+    return place->second;
+  }
+
+  Status addResults(func::FuncOp main, Operation *terminator) {
+    for (OpOperand &result : terminator->getOpOperands()) {
+      unsigned number = result.getOperandNumber();
+      BufferId buffer = buffers.lookup(result.get());
+      if (auto variable = main.getResultAttrOfType<FlatSymbolRefAttr>(number, variableAttr)) {
+        auto old = variableBuffer(variable);
+        if (!old)
+          return old.status();
+        program.updates.push_back({*old, buffer});
+      } else if (auto name = main.getResultAttrOfType<StringAttr>(number, nameAttr)) {
+        auto type = typeOf(result.get().getType());
+        if (!type)
+          return type.status();
+        program.fetches.push_back({name.str(), *type});
+        program.fetched.push_back(buffer);
+      } else {
+        return failure("a result of @main is neither a fetch nor a variable");
+      }
+    }
+    return Status::ok();
+  }
+
+  void copy(BufferId from, BufferId to, std::optional<BufferPredicate> predicate) {
+    ProgramStep step;
+    step.from = from;
+    step.to = to;
+    if (from >= 0)
+      step.reads.push_back(from);
+    step.writes.push_back(to);
+    step.predicate = predicate;
+    program.steps.push_back(std::move(step));
+  }
+
+  BufferId constant(std::string bytes, TensorType type) {
+    for (size_t id = 0; id < program.buffers.size(); ++id) {
+      const Buffer &buffer = program.buffers[id];
+      if (buffer.kind == SlotKind::constant && buffer.type == type && program.constants[buffer.index] == bytes)
+        return static_cast<BufferId>(id);
+    }
+    program.constants.push_back(std::move(bytes));
+    return program.add(SlotKind::constant, std::move(type), program.constants.size() - 1);
+  }
+
+  Status flatten(Block &block, std::optional<BufferPredicate> predicate) {
+    for (Operation &op : block.without_terminator()) {
+      if (auto reshape = dyn_cast<ReshapeOp>(op)) {
+        buffers[reshape.getY()] = buffers.lookup(reshape.getX());
+      } else if (auto value = dyn_cast<ConstantOp>(op)) {
+        auto type = typeOf(value.getType());
+        auto elements = dyn_cast<DenseElementsAttr>(value.getValue());
+        if (!type || !elements)
+          return type ? failure("a constant is not dense") : type.status();
+        buffers[value.getResult()] = constant(bytesOf(elements), *type);
+      } else if (auto launch = dyn_cast<LaunchOp>(op)) {
+        HALFTONE_RETURN_IF_ERROR(addLaunch(launch, predicate));
+      } else if (auto when = dyn_cast<WhenOp>(op)) {
+        HALFTONE_RETURN_IF_ERROR(addWhen(when, predicate));
+      } else {
+        return failure("expected launch, when, reshape and constant, but got " + op.getName().getStringRef());
+      }
+    }
+    return Status::ok();
+  }
+
+  Status addLaunch(LaunchOp launch, std::optional<BufferPredicate> predicate) {
+    ProgramStep step;
+    step.launch = launch;
+    step.predicate = predicate;
+    for (Value operand : launch.getOperands())
+      step.reads.push_back(buffers.lookup(operand));
+    for (Value output : launch.getOutputs()) {
+      auto type = typeOf(output.getType());
+      if (!type)
+        return type.status();
+      auto place = buffers.find(output); // the result of a `when` around, chosen by addBranch
+      if (place == buffers.end())
+        place = buffers.try_emplace(output, program.add(SlotKind::arena, *type)).first;
+      step.writes.push_back(place->second);
+    }
+    program.steps.push_back(std::move(step));
+    return Status::ok();
+  }
+
+  Status addWhen(WhenOp when, std::optional<BufferPredicate> outer) {
+    BufferPredicate then{buffers.lookup(when.getCondition()), false}, otherwise{then.buffer, true};
+    if (outer) {
+      // Both conditions: inner byte where the outer one holds, else 0. The other branch: 1 where the outer holds, then 0 where
+      // the first branch runs.
+      TensorType boolean{DType::bool_, {}};
+      BufferId both = program.add(SlotKind::arena, boolean), rest = program.add(SlotKind::arena, boolean);
+      copy(-1, both, std::nullopt);
+      copy(then.buffer, both, outer);
+      copy(-1, rest, std::nullopt);
+      copy(constant(std::string(1, '\1'), boolean), rest, outer);
+      copy(-1, rest, BufferPredicate{both, false});
+      then = {both, false};
+      otherwise = {rest, false};
+    }
+    std::vector<BufferId> results;
+    for (Value output : when.getOutputs()) {
+      auto type = typeOf(output.getType());
+      if (!type)
+        return type.status();
+      auto place = buffers.find(output);
+      if (place == buffers.end())
+        place = buffers.try_emplace(output, program.add(SlotKind::arena, *type)).first;
+      results.push_back(place->second);
+    }
+    HALFTONE_RETURN_IF_ERROR(addBranch(when.getThenRegion().front(), results, then));
+    return addBranch(when.getElseRegion().front(), results, otherwise);
+  }
+
+  /// What a branch makes for a result is made in the result's buffer; what it passes on is copied.
+  Status addBranch(Block &block, const std::vector<BufferId> &results, BufferPredicate predicate) {
+    std::vector<bool> made(results.size());
+    Operation *yield = block.getTerminator();
+    for (auto [index, value] : llvm::enumerate(yield->getOperands())) {
+      Value root = value;
+      while (auto reshape = root.getDefiningOp<ReshapeOp>())
+        root = reshape.getX();
+      Operation *producer = root.getDefiningOp();
+      if (producer && producer->getBlock() == &block && isa<LaunchOp, WhenOp>(producer))
+        made[index] = buffers.try_emplace(root, results[index]).second;
+    }
+    HALFTONE_RETURN_IF_ERROR(flatten(block, predicate));
+    for (auto [index, value] : llvm::enumerate(yield->getOperands()))
+      if (!made[index])
+        copy(buffers.lookup(value), results[index], predicate);
+    return Status::ok();
+  }
+
+  ModuleOp module;
+  Program program;
+  DenseMap<Value, BufferId> buffers;
+  DenseMap<Attribute, BufferId> variables;
+};
+
+} // namespace
+
+StatusOr<Program> flatten(ModuleOp module) { return Flattener(module).run(); }
+
+} // namespace halftone::compiler

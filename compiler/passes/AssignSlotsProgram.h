@@ -1,0 +1,72 @@
+// The plan in the making: steps over buffers whose memory is not settled yet.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "dialect/Dialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "runtime/plan/Executable.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace halftone::compiler {
+
+using BufferId = int64_t;
+
+/// One tensor's memory. Buffers of feeds, variables, fetches and constants have a slot of their own; the others start in the
+/// arena and may be placed in one of those.
+struct Buffer {
+  SlotKind kind = SlotKind::arena;
+  TensorType type;
+  int64_t index = 0;    // as Slot::index; for the arena, set by packArena
+  BufferId placedIn = -1;
+};
+
+struct BufferPredicate {
+  BufferId buffer = -1;
+  bool negated = false;
+};
+
+/// A launch, or a copy (`launch` is null; from < 0 fills with zeros).
+struct ProgramStep {
+  dialect::LaunchOp launch;
+  BufferId from = -1, to = -1;
+  std::vector<BufferId> reads, writes; // of a launch: operands and results; of a copy: from and to
+  std::optional<BufferPredicate> predicate;
+};
+
+struct Program {
+  std::vector<Buffer> buffers;
+  std::vector<ProgramStep> steps;
+  std::vector<std::string> constants;
+  std::vector<Parameter> feeds, fetches;
+  std::vector<VariableSlot> variables;
+  /// Buffers in the order of @main's results: first what is fetched, then each variable's new value.
+  std::vector<BufferId> fetched;
+  std::vector<std::pair<BufferId, BufferId>> updates; // the variable's buffer, its new value's
+
+  BufferId add(SlotKind kind, TensorType type, int64_t index = 0) {
+    buffers.push_back({kind, std::move(type), index, -1});
+    return static_cast<BufferId>(buffers.size()) - 1;
+  }
+  /// Where a buffer lies in the end.
+  BufferId place(BufferId id) const {
+    while (buffers[id].placedIn >= 0)
+      id = buffers[id].placedIn;
+    return id;
+  }
+};
+
+/// The steps of @main in order, `when` flattened, without the copies that settle variables and fetches.
+StatusOr<Program> flatten(mlir::ModuleOp module);
+
+/// The bytes of a constant as the runtime stores them: row-major, bool one byte.
+std::string bytesOf(mlir::DenseElementsAttr elements);
+
+/// Gives each buffer that stays in the arena an offset, by best fit over its interval from first to last use; returns the
+/// arena's size and the largest sum of live bytes.
+struct ArenaSize {
+  int64_t bytes = 0, largestLive = 0;
+};
+ArenaSize packArena(Program &program);
+
+} // namespace halftone::compiler

@@ -1,0 +1,10 @@
+// Random modules in stage pure, to check what passes and plans do to meaning.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+
+/// A module with the feeds x0, x1: 6x5xf32, s: f32, p, q: i1, the variables @v0 @v1 @v2: 6x5xf32 and @u: f32, elementwise ops, casts,
+/// reductions, contractions, reshapes and `when`s, some nested. Fetches and new values are picked among feeds, old values and
+/// what was computed, some of them twice.
+std::string randomModule(uint32_t seed);
