@@ -8,20 +8,21 @@
 
 namespace halftone::compiler {
 
-/// Keeps the locations of the casts in `kernel`, in order, in the location of its `launch`: equal kernels become one, whose
-/// casts then stand for those of many layers.
+/// Keeps the locations of the casts in `kernel`, in order, in the location of its `launch`: equal kernels become one,
+/// whose casts then stand for those of many layers.
 void keepCastLocations(dialect::LaunchOp launch, dialect::KernelOp kernel);
 
 /// One row for each cast of each launch of a module in stage kernel, in the order of the launches. A row is `fused` when
-/// its kernel does more than cast; otherwise `bytes` is what it reads and writes. `value` is the cast's origin and shape,
-/// `rule` the policy-map key that decided the layer's policy, "default" when none did, "" outside layers.
+/// its kernel does more than cast; otherwise `bytes` is what it reads and writes. `value` is the cast's origin and
+/// shape, `rule` the policy-map key that decided the layer's policy, "default" when none did, "" outside layers.
 std::vector<LedgerRow> castLedger(mlir::ModuleOp module);
 
-/// {"casts":[{"path","value","from","to","kind","fused","bytes","rule","location"}...],"standalone":n,"fused":n,"bytes_moved":n}
+/// {"casts":[{"path","value","from","to","kind","fused","bytes","rule","location"}...],
+///  "standalone":n,"fused":n,"bytes_moved":n}
 std::string ledgerJson(const std::vector<LedgerRow> &rows);
 
-/// compile_error, with the layer of the first, when more casts than options.maxStandaloneCasts are not fused. Strict mode has
-/// no such limit: there each op is a kernel, casts too.
+/// compile_error, with the layer of the first, when more casts than options.maxStandaloneCasts are not fused. Strict
+/// mode has no such limit: there each op is a kernel, casts too.
 Status checkCastBudget(const std::vector<LedgerRow> &rows, const CompileOptions &options);
 
 } // namespace halftone::compiler

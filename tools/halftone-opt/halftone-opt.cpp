@@ -1,5 +1,6 @@
 // mlir-opt for this project: every pass by its flag, and the stock pipeline between two stages.
 // SPDX-License-Identifier: Apache-2.0
+#include "CheckPasses.h"
 #include "compiler/Ledger.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/Pipelines.h"
@@ -46,6 +47,9 @@ cl::opt<int64_t> maxStandaloneCasts("max-standalone-casts", cl::cat(category), c
                                     cl::desc("Fail when more than N casts of the kernel stage are kernels of their own"));
 cl::opt<std::string> castLedgerFile("cast-ledger", cl::cat(category), cl::value_desc("FILE.json"),
                                     cl::desc("Write the casts of the kernel stage to a file"));
+
+cl::opt<bool> checkPasses("check-passes", cl::cat(category),
+                          cl::desc("Interpret the module before and after each pass, and compare"));
 
 CompileOptions compileOptions() {
   CompileOptions options;
@@ -120,6 +124,14 @@ void choosePipeline(mlir::MlirOptMainConfig &config) {
   });
 }
 
+/// The pipeline chosen before, with --check-passes around it.
+void checkEachPass(mlir::MlirOptMainConfig &config, bool *differed) {
+  config.setPassPipelineSetupFn([chosen = config, differed](mlir::PassManager &passes) {
+    addPassChecks(passes, differed);
+    return chosen.setupPassPipeline(passes);
+  });
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -138,6 +150,9 @@ int main(int argc, char **argv) {
                                                           "Halftone's passes and pipelines\n", registry);
   mlir::MlirOptMainConfig config = mlir::MlirOptMainConfig::createFromCLOptions();
   choosePipeline(config);
+  bool differed = false;
+  if (checkPasses)
+    checkEachPass(config, &differed);
 
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> file = mlir::openInputFile(input, &error);
@@ -150,7 +165,7 @@ int main(int argc, char **argv) {
     llvm::errs() << "halftone-opt: " << error << "\n";
     return 1;
   }
-  if (failed(mlir::MlirOptMain(out->os(), std::move(file), registry, config)))
+  if (failed(mlir::MlirOptMain(out->os(), std::move(file), registry, config)) || differed)
     return 1;
   out->keep();
   return 0;
