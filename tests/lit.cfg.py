@@ -1,6 +1,7 @@
 # lit's view of the .mlir tests: what the commands in their RUN lines are.
 # SPDX-License-Identifier: Apache-2.0
 import os
+import sys
 
 import lit.formats
 
@@ -16,3 +17,5 @@ for name in ("HOME", "XDG_CACHE_HOME", "ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OP
     if name in os.environ:
         config.environment[name] = os.environ[name]
 config.substitutions.append(("%data", os.path.join(config.test_source_root, "..", "examples", "data")))
+config.substitutions.append(("%python", sys.executable))
+config.substitutions.append(("%exit", sys.executable + " " + os.path.join(config.test_source_root, "exit_code.py")))

@@ -1,0 +1,99 @@
+// Each mistake: its exit code and one clear message.
+// RUN: rm -rf %t && mkdir %t
+
+// 2: bad usage.
+// RUN: %exit 2 halftone-run 2>&1 | FileCheck-22 %s --check-prefix=NOTHING
+// NOTHING: halftone-run: A subcommand is required
+// RUN: %exit 2 halftone-run fit %s 2>&1 | FileCheck-22 %s --check-prefix=FIT
+// FIT: halftone-run: 'fit' is no command; expected predict
+// RUN: %exit 2 halftone-run predict 2>&1 | FileCheck-22 %s --check-prefix=NOMODEL
+// NOMODEL: halftone-run: MODEL is required
+// RUN: %exit 2 halftone-run predict net.keras 2>&1 | FileCheck-22 %s --check-prefix=KERAS
+// KERAS: halftone-run: 'net.keras': expected a .mlir module or a saved plan; .keras archives are not read
+// RUN: %exit 2 halftone-run predict %s --frobnicate 2>&1 | FileCheck-22 %s --check-prefix=FLAG
+// FLAG: halftone-run: {{.*}}--frobnicate
+// RUN: %exit 2 halftone-run predict %s --numerics exact 2>&1 | FileCheck-22 %s --check-prefix=NUMERICS
+// NUMERICS: --numerics: exact not in {fast,strict}
+// RUN: %exit 2 halftone-run predict %s --threads 0 2>&1 | FileCheck-22 %s --check-prefix=THREADS
+// THREADS: --threads
+// RUN: %exit 2 halftone-run predict %s --target pdp11 --input x=random 2>&1 | FileCheck-22 %s --check-prefix=TARGET
+// TARGET: halftone-run: --target: {{.*}}pdp11
+// RUN: %exit 2 halftone-run predict %s --device tpu --input x=random 2>&1 | FileCheck-22 %s --check-prefix=DEVICE
+// DEVICE: halftone-run: --device 'tpu': expected cpu, cuda or cuda:<index>
+// RUN: %exit 2 halftone-run predict %s 2>&1 | FileCheck-22 %s --check-prefix=MISSING
+// MISSING: halftone-run: no --input for x (2xf32), y (i8)
+// RUN: %exit 2 halftone-run predict %s --input z=2xf32=1 2>&1 | FileCheck-22 %s --check-prefix=NAME
+// NAME: halftone-run: --input 'z=2xf32=1': {{.*}} has no 'z'; expected one of x, y, @w
+// RUN: %exit 2 halftone-run predict %s --input x=random --input x=random 2>&1 | FileCheck-22 %s --check-prefix=TWICE
+// TWICE: halftone-run: --input 'x=random': 'x' has a value already
+// RUN: %exit 2 halftone-run predict %s --input random --input random --input random 2>&1 | FileCheck-22 %s --check-prefix=MANY
+// MANY: halftone-run: --input 'random': all 2 feeds of {{.*}} have values
+// RUN: %exit 2 halftone-run predict %s --input "1 2 3" 2>&1 | FileCheck-22 %s --check-prefix=SPEC
+// SPEC: input '1 2 3': there is neither a type nor a name; expected [NAME=]SPEC, SPEC being TYPE=VALUES, TYPE=@FILE, @FILE.npy or TYPE=random
+// RUN: %exit 2 halftone-run predict %s --input x=2xfloat=1 2>&1 | FileCheck-22 %s --check-prefix=TYPE
+// TYPE: input 'x=2xfloat=1': '2xfloat' is no type
+// RUN: %exit 2 halftone-run predict %s --input x=@%t/x.bin 2>&1 | FileCheck-22 %s --check-prefix=RAWTYPE
+// RAWTYPE: a file without a type must be .npy
+// RUN: %exit 2 halftone-run predict %s --input "x=2xf32=1 two" 2>&1 | FileCheck-22 %s --check-prefix=NUMBER
+// NUMBER: halftone-run: input 'x': 'two' is no float32
+// RUN: %exit 2 halftone-run predict %s --input x=random --input y=i8=128 2>&1 | FileCheck-22 %s --check-prefix=RANGE
+// RANGE: halftone-run: input 'y': '128' is no int8
+// RUN: %exit 2 halftone-run predict %s --input x=random --input y=random --output q=%t/q.npy 2>&1 | FileCheck-22 %s --check-prefix=OUTPUT
+// OUTPUT: {{.*}} has no fetch or variable 'q'
+// RUN: %exit 2 halftone-run predict %s --input x=random --input y=random --output %t/z.bin 2>&1 | FileCheck-22 %s --check-prefix=OUTFILE
+// OUTFILE: expected [NAME=]FILE.npy
+
+// 3: bad input.
+// RUN: %exit 3 halftone-run predict %t/absent.mlir 2>&1 | FileCheck-22 %s --check-prefix=ABSENT
+// ABSENT: halftone-run: IOError: cannot read {{.*}}absent.mlir: No such file or directory
+// RUN: %exit 3 halftone-run predict %t 2>&1 | FileCheck-22 %s --check-prefix=FOLDER
+// FOLDER: halftone-run: IOError: {{.*}} is a directory
+// RUN: echo "this is no IR" > %t/bad.mlir
+// RUN: %exit 3 halftone-run predict %t/bad.mlir 2>&1 | FileCheck-22 %s --check-prefix=SYNTAX
+// SYNTAX: halftone-run: ValueError: custom op 'this' is unknown
+// SYNTAX-NEXT: at: {{.*}}bad.mlir:1
+// RUN: echo "module {}" > %t/empty.mlir
+// RUN: %exit 3 halftone-run predict %t/empty.mlir 2>&1 | FileCheck-22 %s --check-prefix=NOMAIN
+// NOMAIN: halftone-run: ValueError: {{.*}}the module has no function @main
+// RUN: printf 'HTPLAN\r\nxxxxxxxx' > %t/cut.plan
+// RUN: %exit 3 halftone-run predict %t/cut.plan 2>&1 | FileCheck-22 %s --check-prefix=PLAN
+// PLAN: halftone-run: ValueError: {{.*}}cut.plan
+// RUN: %exit 3 halftone-run predict %s --input "x=3xf32=1 2 3" --input y=random 2>&1 | FileCheck-22 %s --check-prefix=SHAPE
+// SHAPE: halftone-run: ValueError: input 'x': expected 2xf32, got 3xf32
+// RUN: %exit 3 halftone-run predict %s --input "x=2xf32=1 2 3" --input y=random 2>&1 | FileCheck-22 %s --check-prefix=COUNT
+// COUNT: halftone-run: ValueError: input 'x': expected 2 values for 2xf32, or one for all, got 3
+// RUN: echo > %t/x.bin
+// RUN: %exit 3 halftone-run predict %s --input x=2xf32=@%t/x.bin --input y=random 2>&1 | FileCheck-22 %s --check-prefix=BYTES
+// BYTES: halftone-run: ValueError: input 'x': {{.*}}x.bin holds 1 bytes, but 2xf32 has 8
+// RUN: %exit 3 halftone-run predict %s --input x=@%t/x.npy --input y=random 2>&1 | FileCheck-22 %s --check-prefix=NPY
+// NPY: halftone-run: IOError: {{.*}}x.npy
+// RUN: %exit 3 halftone-run predict %s --input x=random --input y=random --output %t/no/z.npy 2>&1 | FileCheck-22 %s --check-prefix=WRITE
+// WRITE: halftone-run: IOError: {{.*}}no/z.npy
+
+// 4: no such device.
+// RUN: %exit 4 halftone-run predict %s --device cuda:0 2>&1 | FileCheck-22 %s --check-prefix=CUDA
+// CUDA: halftone-run: DeviceError: cuda:0 is not available:
+
+// The object that --json gives for an error.
+// RUN: %exit 3 halftone-run predict %t/bad.mlir --json 2>/dev/null | FileCheck-22 %s --check-prefix=JSON
+// JSON: {"tool":"halftone-run","command":"predict","version":"{{[0-9.]+}}","schema":1,"status":"error","error":{"kind":"ValueError","message":"custom op 'this' is unknown{{.*}}","layer":null,"at":"{{.*}}bad.mlir:1","diagnostics":"{{.*}}"}}
+// RUN: %exit 2 halftone-run predict %s --json 2>/dev/null | FileCheck-22 %s --check-prefix=JSONUSAGE
+// JSONUSAGE: "command":"predict",{{.*}}"status":"error","error":{"kind":"UsageError","message":"no --input for x (2xf32), y (i8)","layer":null,"at":null,"diagnostics":null}}
+
+// RUN: halftone-run --version | FileCheck-22 %s --check-prefix=VERSION
+// VERSION: halftone-run {{[0-9]+\.[0-9]+\.[0-9]+}}
+// RUN: halftone-run --help | FileCheck-22 %s --check-prefix=HELP
+// HELP: Usage: halftone-run
+// HELP: predict
+// HELP: emit
+// HELP: Exit codes: 0 yes
+// RUN: halftone-run predict --help | FileCheck-22 %s --check-prefix=PREDICTHELP
+// PREDICTHELP: --input
+// PREDICTHELP: --output
+
+halftone.variable @w : tensor<2xf32> {path = "net/w"}
+func.func @main(%x: tensor<2xf32> {halftone.name = "x"}, %y: tensor<i8> {halftone.name = "y"}) -> (tensor<2xf32> {halftone.name = "z"}) {
+  %w = halftone.read @w : tensor<2xf32>
+  %z = halftone.mul %x, %w : tensor<2xf32>
+  return %z : tensor<2xf32>
+}

@@ -1,0 +1,39 @@
+// The command line of halftone-run.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace halftone::tools {
+
+struct Arguments {
+  std::string command; // "predict", "compare", "emit"; "" when only --help or --version was asked for
+  std::string model;
+  std::string notice; // the text of --help or --version, for stdout
+
+  // All commands.
+  std::string device = "cpu";
+  std::optional<int> threads;
+  bool strict = false;
+  uint64_t seed = 0;
+  std::string cacheDirectory; // as CompileOptions
+  std::string dumpDirectory;  // "": none
+  std::optional<int64_t> maxStandaloneCasts;
+  std::string target = "host";
+  bool json = false, quiet = false, verbose = false;
+
+  std::vector<std::string> inputs, outputs; // predict; compare: inputs
+
+  // emit
+  std::string stage = "target", format, output = "-";
+};
+
+/// Throws UsageError.
+Arguments parseArguments(int argc, char **argv);
+
+/// For errors found before the arguments are known: whether --json stands among them, and the command.
+bool asksForJson(int argc, char **argv);
+
+} // namespace halftone::tools

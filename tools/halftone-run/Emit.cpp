@@ -1,0 +1,101 @@
+// halftone-run emit: one stage of the compiler, as text or bytes.
+// SPDX-License-Identifier: Apache-2.0
+#include "Commands.h"
+#include "Program.h"
+#include "UsageError.h"
+#include "compiler/kernels/KernelCompiler.h"
+#include "llvm/Object/ArchiveWriter.h"
+#include "runtime/plan/PlanFile.h"
+#include <fmt/format.h>
+
+namespace halftone::tools {
+namespace {
+
+using compiler::Stage;
+
+std::string textOf(mlir::ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream);
+  return text;
+}
+
+/// One kernel's object as it is; several as an archive, which linkers take alike.
+std::string objectsOf(const Executable &executable) {
+  if (executable.kernels.size() == 1)
+    return executable.kernels.begin()->second.code;
+  std::vector<llvm::NewArchiveMember> members;
+  for (const auto &[key, kernel] : executable.kernels)
+    members.emplace_back(llvm::MemoryBufferRef(kernel.code, kernel.symbol));
+  std::vector<std::string> names;
+  for (const auto &[key, kernel] : executable.kernels)
+    names.push_back(kernel.symbol + ".o");
+  for (size_t i = 0; i < members.size(); ++i)
+    members[i].MemberName = names[i];
+  auto archive = llvm::writeArchiveToBuffer(members, llvm::SymtabWritingMode::NormalSymtab, llvm::object::Archive::K_GNU, true, false);
+  if (!archive)
+    throw Error(ErrorKind::internal_error, "cannot write the archive: " + llvm::toString(archive.takeError()));
+  return (*archive)->getBuffer().str();
+}
+
+/// LLVM IR or assembly of every kernel, generated again from its description.
+std::string codeOf(const Executable &executable, bool assembly) {
+  std::string text;
+  for (const auto &[key, kernel] : executable.kernels) {
+    if (kernel.description.empty())
+      throw Error(ErrorKind::value_error, fmt::format("kernel {} carries no description; only its object can be had", key));
+    compiler::CpuTarget target = compiler::CpuTarget::find(kernel.target).valueOrThrow();
+    compiler::KernelDumps dumps;
+    compiler::compileKernel(kernel.description, target, &dumps).status().orThrow();
+    text += fmt::format("{} {} ({})\n{}\n", assembly ? "#" : ";", kernel.symbol, kernel.kind, assembly ? dumps.assembly : dumps.llvm);
+  }
+  return text;
+}
+
+std::string ofExecutable(const Executable &executable, const std::string &format) {
+  if (format == "plan")
+    return writeExecutable(executable);
+  if (format == "object")
+    return objectsOf(executable);
+  if (format == "llvm" || format == "asm")
+    return codeOf(executable, format == "asm");
+  return print(executable);
+}
+
+} // namespace
+
+ExitCode emit(const Arguments &arguments) {
+  const std::optional<Stage> stage = compiler::stageNamed(arguments.stage);
+  if (!stage)
+    throw UsageError(fmt::format("--stage '{}': expected graph, cast, pure, kernel, linalg, plan or target", arguments.stage));
+  static const std::array formats = {"mlir", "plan", "llvm", "asm", "object"};
+  std::string format = arguments.format;
+  if (!format.empty() && std::ranges::find(formats, format) == formats.end())
+    throw UsageError(fmt::format("--format '{}': expected mlir, plan, llvm, asm or object", format));
+  const bool isModule = *stage <= Stage::linalg;
+  if (!format.empty() && (isModule ? format != "mlir" : *stage == Stage::plan ? format != "plan" : format == "mlir"))
+    throw UsageError(fmt::format("--format {}: stage {} is written as {}", format, arguments.stage,
+                                 isModule              ? "mlir"
+                                 : *stage == Stage::plan ? "plan, or without --format as text"
+                                                         : "plan, llvm, asm or object"));
+  if (format.empty())
+    format = isModule ? "mlir" : *stage == Stage::plan ? "" : "asm";
+  const compiler::CompileOptions options = compileOptions(arguments);
+  Program program = loadProgram(arguments.model);
+
+  std::string bytes;
+  if (program.plan) {
+    if (isModule)
+      throw UsageError(fmt::format("--stage {}: {} is a saved plan; expected plan or target", arguments.stage, arguments.model));
+    bytes = ofExecutable(*program.plan, format);
+  } else {
+    if (*stage < program.module->stage)
+      throw UsageError(fmt::format("--stage {}: {} is in stage {} already", arguments.stage, arguments.model, name(program.module->stage)));
+    runStages(*program.module->module, program.module->stage, *stage, options).orThrow();
+    bytes = textOf(*program.module->module);
+  }
+  writeFile(arguments.output, bytes);
+  return yes;
+}
+
+} // namespace halftone::tools

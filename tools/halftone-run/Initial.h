@@ -1,0 +1,47 @@
+// Values for variables that the command line does not give, the same for the same seed.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "dialect/Dialect.h"
+#include "halftone/Tensor.h"
+#include "runtime/plan/Executable.h"
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace halftone::tools {
+
+/// Numbers that follow from a seed and a name alone (SplitMix64).
+class Random {
+public:
+  Random(uint64_t seed, std::string_view name);
+  uint64_t next();
+  double uniform(double low, double high); // [low, high)
+  uint64_t below(uint64_t bound) { return next() % bound; }
+
+private:
+  uint64_t state_;
+};
+
+/// `values` as elements of `type`, each rounded once. Throws device_error when memory runs out.
+Tensor tensorOf(const TensorType &type, std::span<const double> values);
+
+/// A variable of a program, before it has a value.
+struct ProgramVariable {
+  std::string symbol, path;
+  TensorType type;
+  dialect::VariableRole role = dialect::VariableRole::weight;
+};
+
+/// A saved plan does not say what a variable is for: a guess from the last part of its path and its dtype.
+dialect::VariableRole guessRole(const VariableSlot &slot);
+
+/// weight, constant   glorot uniform over the last two axes (integers: 0); vectors named gamma, scale or variance: 1
+/// state              0, a variance 1
+/// seed               bits from the seed
+/// learning_rate      0.001
+/// loss_scale         2^15 for floats, 0 for integers
+/// all others         0
+Tensor initialValue(const ProgramVariable &variable, uint64_t seed);
+
+} // namespace halftone::tools

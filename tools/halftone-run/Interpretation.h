@@ -1,0 +1,28 @@
+// Programs run by the interpreter on the runtime's tensors.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ModuleFile.h"
+#include "dialect/Interpreter.h"
+#include "halftone/Tensor.h"
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace halftone::tools {
+
+/// Values of variables by symbol.
+using VariableTensors = std::map<std::string, Tensor>;
+
+dialect::TensorData toData(mlir::MLIRContext *context, const Tensor &tensor);
+/// Of values without intervals.
+StatusOr<Tensor> toTensor(const dialect::TensorData &data);
+
+/// What the interpreter runs: the module itself, or, when it asks for gradients, a copy in the pure stage.
+StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> interpretableModule(mlir::ModuleOp module, compiler::Stage stage);
+
+/// dialect::interpret on a module in `stage`; `variables` is updated.
+StatusOr<std::vector<Tensor>> interpretProgram(mlir::ModuleOp module, compiler::Stage stage, std::span<const Tensor> feeds,
+                                               VariableTensors &variables);
+
+} // namespace halftone::tools

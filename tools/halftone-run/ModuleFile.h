@@ -1,0 +1,36 @@
+// A .mlir file as a program: its module, stage, parameters and variables.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "Initial.h"
+#include "compiler/Compiler.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "runtime/base/Status.h"
+#include "runtime/plan/Signature.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace halftone::tools {
+
+struct ModuleFile {
+  std::unique_ptr<mlir::MLIRContext> context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  compiler::Stage stage = compiler::Stage::graph;
+  Signature signature; // feeds and fetches of @main
+  std::vector<ProgramVariable> variables;
+};
+
+/// Parses and checks a module in a stage from graph to kernel. value_error with the diagnostics and the first error's place for
+/// text that is no such module; `name` is the file in messages.
+StatusOr<ModuleFile> parseModule(const std::string &text, const std::string &name);
+/// io_error with the path and the system's reason, else as parseModule.
+StatusOr<ModuleFile> loadModule(const std::string &path);
+
+/// What stage a module is in, by what stands in it: kernels, values tied to variables, the table of layers gone.
+compiler::Stage stageOf(mlir::ModuleOp module);
+
+/// nullopt for types that no tensor has.
+std::optional<TensorType> tensorTypeOf(mlir::Type type);
+
+} // namespace halftone::tools

@@ -1,0 +1,29 @@
+// An executable with its own variables, ready to play.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "Interpretation.h"
+#include "runtime/Player.h"
+#include "runtime/plan/Executable.h"
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace halftone::tools {
+
+class PlanSession {
+public:
+  /// Loads the kernels and makes the plan's variables with the values in `variables`, which may hold more. key_error for one that is
+  /// missing, else as loadObjects() and Player::bind().
+  static StatusOr<PlanSession> open(std::shared_ptr<const Executable> executable, std::shared_ptr<DeviceRuntime> device,
+                                    const VariableTensors &variables);
+  StatusOr<std::vector<Tensor>> play(std::span<const Tensor> feeds) { return player_->play(feeds); }
+  /// Writes the present values into `variables`.
+  Status readVariables(VariableTensors &variables) const;
+
+private:
+  PlanSession() = default;
+  VariableBinding binding_;
+  std::shared_ptr<Player> player_;
+};
+
+} // namespace halftone::tools

@@ -1,0 +1,144 @@
+// Loads programs and gathers their values.
+// SPDX-License-Identifier: Apache-2.0
+#include "Program.h"
+#include "InputSpec.h"
+#include "Output.h"
+#include "UsageError.h"
+#include "compiler/targets/CpuTarget.h"
+#include "halftone/Device.h"
+#include "runtime/devices/CpuDevice.h"
+#include "runtime/plan/PlanFile.h"
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <fstream>
+
+namespace halftone::tools {
+namespace {
+
+constexpr std::string_view planMagic = "HTPLAN\r\n";
+
+/// The feed that an unnamed spec is for: the first without a value; the named ones have theirs.
+size_t nextFeed(const Program &program, const std::vector<Tensor> &feeds, const std::string &input) {
+  for (size_t i = 0; i < feeds.size(); ++i)
+    if (!feeds[i].defined())
+      return i;
+  throw UsageError(fmt::format("--input '{}': all {} feeds of {} have values", input, feeds.size(), program.path));
+}
+
+std::string knownNames(const Program &program) {
+  std::vector<std::string> names;
+  for (const Parameter &feed : program.signature().feeds)
+    names.push_back(feed.name);
+  for (const ProgramVariable &variable : program.variables())
+    names.push_back("@" + variable.symbol);
+  return names.empty() ? "it takes nothing" : fmt::format("expected one of {}", fmt::join(names, ", "));
+}
+
+} // namespace
+
+std::vector<ProgramVariable> Program::variables() const {
+  if (module)
+    return module->variables;
+  std::vector<ProgramVariable> list;
+  for (const VariableSlot &slot : plan->variables)
+    list.push_back({slot.symbol, slot.path, slot.type, guessRole(slot)});
+  return list;
+}
+
+Program loadProgram(const std::string &path) {
+  Program program;
+  program.path = path;
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    throw Error(ErrorKind::io_error, path + " is a directory; expected a .mlir module or a saved plan");
+  std::ifstream file(path, std::ios::binary);
+  std::string head(planMagic.size(), '\0');
+  if (file.read(head.data(), static_cast<std::streamsize>(head.size())) && head == planMagic)
+    program.plan = std::make_shared<const Executable>(loadExecutable(path).valueOrThrow());
+  else
+    program.module = loadModule(path).valueOrThrow();
+  return program;
+}
+
+ProgramValues readValues(const Program &program, const std::vector<std::string> &inputs, uint64_t seed, bool fillFeeds) {
+  const std::vector<Parameter> &feeds = program.signature().feeds;
+  const std::vector<ProgramVariable> variables = program.variables();
+  ProgramValues values;
+  values.feeds.resize(feeds.size());
+  std::vector<std::pair<std::string, InputSpec>> specs;
+  for (const bool named : {true, false}) // names choose first
+    for (const std::string &input : inputs)
+      if (InputSpec spec = parseInputSpec(input); spec.name.empty() != named)
+        specs.emplace_back(input, std::move(spec));
+  for (const auto &[input, spec] : specs) {
+    size_t feed = spec.name.empty() ? nextFeed(program, values.feeds, input)
+                                    : std::ranges::find(feeds, spec.name, &Parameter::name) - feeds.begin();
+    if (feed < feeds.size()) {
+      if (values.feeds[feed].defined())
+        throw UsageError(fmt::format("--input '{}': '{}' has a value already", input, feeds[feed].name));
+      values.feeds[feed] = readInput(spec, feeds[feed], seed);
+      continue;
+    }
+    auto variable = std::ranges::find_if(variables, [&](const ProgramVariable &candidate) {
+      return spec.name == candidate.symbol || spec.name == "@" + candidate.symbol || spec.name == candidate.path;
+    });
+    if (variable == variables.end())
+      throw UsageError(fmt::format("--input '{}': {} has no '{}'; {}", input, program.path, spec.name, knownNames(program)));
+    if (values.variables.contains(variable->symbol))
+      throw UsageError(fmt::format("--input '{}': '{}' has a value already", input, spec.name));
+    values.variables[variable->symbol] = readInput(spec, {spec.name, variable->type}, seed);
+  }
+  std::vector<std::string> missing;
+  for (size_t i = 0; i < feeds.size(); ++i) {
+    if (values.feeds[i].defined())
+      continue;
+    missing.push_back(fmt::format("{} ({})", feeds[i].name, feeds[i].type.str()));
+    if (fillFeeds)
+      values.feeds[i] = randomTensor(feeds[i], seed);
+  }
+  if (!fillFeeds && !missing.empty())
+    throw UsageError(fmt::format("no --input for {}", fmt::join(missing, ", ")));
+  for (const ProgramVariable &variable : variables)
+    if (!values.variables.contains(variable.symbol))
+      values.variables[variable.symbol] = initialValue(variable, seed);
+  return values;
+}
+
+std::shared_ptr<DeviceRuntime> openDevice(const Arguments &arguments) {
+  if (arguments.device == "cuda" || arguments.device.starts_with("cuda:")) {
+    const std::string index = arguments.device.size() > 4 ? arguments.device.substr(5) : "0";
+    if (index.empty() || index.size() > 4 || !std::ranges::all_of(index, [](char c) { return c >= '0' && c <= '9'; }))
+      throw UsageError(fmt::format("--device '{}': expected cpu, cuda or cuda:<index>", arguments.device));
+    Device::cuda(std::stoi(index)); // throws with the reason
+  }
+  if (!Device::find(arguments.device))
+    throw UsageError(fmt::format("--device '{}': expected cpu, cuda or cuda:<index>", arguments.device));
+  if (!arguments.threads)
+    return sharedCpuDevice().valueOrThrow();
+  return CpuDevice::create(*arguments.threads).valueOrThrow();
+}
+
+void dumpStage(const std::string &directory, compiler::Stage stage, std::string_view text) {
+  std::error_code failure;
+  std::filesystem::create_directories(directory, failure);
+  if (failure)
+    throw Error(ErrorKind::io_error, fmt::format("cannot create {}: {}", directory, failure.message()));
+  const char *suffix = stage == compiler::Stage::plan ? "txt" : stage == compiler::Stage::target ? "s" : "mlir";
+  writeFile(fmt::format("{}/{}-{}.{}", directory, static_cast<int>(stage), name(stage), suffix), text);
+}
+
+compiler::CompileOptions compileOptions(const Arguments &arguments) {
+  compiler::CompileOptions options;
+  if (StatusOr<compiler::CpuTarget> target = compiler::CpuTarget::find(arguments.target); !target.isOk())
+    throw UsageError("--target: " + target.status().message());
+  options.strict = arguments.strict;
+  options.target = arguments.target;
+  options.threads = arguments.threads.value_or(0);
+  options.cacheDirectory = arguments.cacheDirectory;
+  options.verifyStages = true;
+  return options;
+}
+
+} // namespace halftone::tools

@@ -1,0 +1,12 @@
+// What is wrong with a command line: exit code 2.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <stdexcept>
+
+namespace halftone::tools {
+
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+} // namespace halftone::tools

@@ -1,0 +1,35 @@
+// Runs, compares and prints modules and saved plans from the command line.
+// SPDX-License-Identifier: Apache-2.0
+#include "Arguments.h"
+#include "Commands.h"
+#include "Output.h"
+#include "UsageError.h"
+#include <exception>
+#include <fmt/format.h>
+#include <map>
+#include <new>
+
+using namespace halftone;
+using namespace halftone::tools;
+
+int main(int argc, char **argv) {
+  Arguments arguments;
+  const bool json = asksForJson(argc, argv);
+  try {
+    arguments = parseArguments(argc, argv);
+    if (!arguments.notice.empty()) {
+      fmt::print("{}", arguments.notice);
+      return yes;
+    }
+    static const std::map<std::string, ExitCode (*)(const Arguments &)> commands = {{"predict", predict}, {"emit", emit}};
+    return commands.at(arguments.command)(arguments);
+  } catch (const UsageError &error) {
+    return reportUsageError(error.what(), arguments.command, json);
+  } catch (const Error &error) {
+    return reportError(error, arguments.command, json);
+  } catch (const std::bad_alloc &) {
+    return reportError(Error(ErrorKind::device_error, "out of memory"), arguments.command, json);
+  } catch (const std::exception &error) {
+    return reportError(Error(ErrorKind::internal_error, error.what()), arguments.command, json);
+  }
+}
