@@ -1,0 +1,159 @@
+// compile(): the passes, the plan, and the code of its kernels on worker threads.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Compiler.h"
+#include "compiler/Diagnostics.h"
+#include "compiler/KernelCache.h"
+#include "compiler/Ledger.h"
+#include "compiler/kernels/KernelCompiler.h"
+#include "compiler/linalg/KernelDescription.h"
+#include "compiler/passes/AssignSlots.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+
+namespace {
+
+/// One kernel of the plan on its way to code. Kernels of different extents may share a key, and then code.
+struct PendingKernel {
+  std::string key, name, site; // the kernel's symbol; its first launch's site, for errors
+  std::string text;            // linalg
+  StatusOr<KernelCode> code;
+  KernelDumps dumps;
+};
+
+Status notCompiled() { return {ErrorKind::internal_error, "not compiled"}; }
+
+class Compilation {
+public:
+  Compilation(ModuleOp module, const CompileOptions &options, CompileStatistics &statistics)
+      : module(module), options(options), statistics(statistics) {}
+
+  StatusOr<Executable> run() {
+    auto found = CpuTarget::find(options.target);
+    if (!found)
+      return found.status();
+    target = std::move(*found);
+    HALFTONE_RETURN_IF_ERROR(runStages(module, Stage::graph, Stage::kernel, options));
+    std::vector<LedgerRow> ledger = castLedger(module);
+    for (const LedgerRow &row : ledger)
+      statistics.standaloneCasts += !row.fused;
+    HALFTONE_RETURN_IF_ERROR(checkCastBudget(ledger, options));
+
+    auto exe = assignSlots(module, [&](KernelOp kernel) { return describe(kernel); });
+    if (!exe)
+      return exe.status();
+    exe->buildId = buildId();
+    exe->ledger = std::move(ledger);
+    show(Stage::linalg, [&](llvm::raw_ostream &out) {
+      for (const PendingKernel &kernel : kernels)
+        out << "// " << kernel.key << ": " << kernel.name << "\n" << kernel.text << "\n";
+    });
+    show(Stage::plan, [&](llvm::raw_ostream &out) { out << print(*exe); });
+    HALFTONE_RETURN_IF_ERROR(generate(*exe));
+    HALFTONE_RETURN_IF_ERROR(verify(*exe));
+    return exe;
+  }
+
+private:
+  void show(Stage stage, llvm::function_ref<void(llvm::raw_ostream &)> write) {
+    if (!options.onStage)
+      return;
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    write(out);
+    options.onStage(stage, text);
+  }
+
+  StatusOr<LaunchNumbers> describe(KernelOp kernel) {
+    DiagnosticCollector diagnostics(module.getContext());
+    auto description = describeKernel(kernel, target, options.strict);
+    HALFTONE_RETURN_IF_ERROR(diagnostics.check(
+        description, fmt::format("kernel {} has no linalg form", kernel.getSymName().str())));
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    description->module->print(out);
+    std::string key = kernelKey(text, target);
+    if (llvm::none_of(kernels, [&](const PendingKernel &other) { return other.key == key; }))
+      kernels.push_back({key, kernel.getSymName().str(), siteOf(kernel), std::move(text), notCompiled(), {}});
+    return LaunchNumbers{key, std::move(description->extents), description->grid, description->scratchBytes,
+                         description->cost};
+  }
+
+  std::string siteOf(KernelOp kernel) {
+    std::string site;
+    module.walk([&](LaunchOp launch) {
+      if (launch.getKernel() != kernel.getSymName())
+        return WalkResult::advance();
+      site = launch.getSite();
+      return WalkResult::interrupt();
+    });
+    return site;
+  }
+
+  /// Code from the caches, or made now; the texts of stage target are of code that is made, so showing them makes it all.
+  Status generate(Executable &exe) {
+    KernelCache &cache = KernelCache::shared(options.cacheDirectory);
+    std::vector<PendingKernel *> missing;
+    for (PendingKernel &kernel : kernels) {
+      auto found = options.onStage ? std::nullopt : cache.find(kernel.key);
+      if (!found) {
+        missing.push_back(&kernel);
+        continue;
+      }
+      ++(found->source == KernelCache::Source::memory ? statistics.fromMemory : statistics.fromDisk);
+      exe.kernels[kernel.key] = *found->kernel;
+    }
+    tbb::task_arena arena(options.threads > 0 ? options.threads : tbb::task_arena::automatic);
+    arena.execute([&] {
+      tbb::parallel_for(size_t(0), missing.size(), [&](size_t index) {
+        PendingKernel &kernel = *missing[index];
+        kernel.code = compileKernel(kernel.text, target, options.onStage ? &kernel.dumps : nullptr);
+      });
+    });
+    for (PendingKernel *kernel : missing) {
+      if (!kernel->code)
+        return blame(*kernel);
+      exe.kernels[kernel->key] = *cache.insert(kernel->key, std::move(*kernel->code));
+    }
+    statistics.kernels = static_cast<int64_t>(kernels.size());
+    statistics.compiled = static_cast<int64_t>(missing.size());
+    show(Stage::target, [&](llvm::raw_ostream &out) {
+      for (const PendingKernel &kernel : kernels)
+        out << "# " << kernel.key << ": " << kernel.name << "\n" << kernel.dumps.assembly << "\n";
+    });
+    return Status::ok();
+  }
+
+  static Status blame(const PendingKernel &kernel) {
+    const Status &status = kernel.code.status();
+    return Status(status.kind(), fmt::format("kernel {}: {}", kernel.name, status.message()),
+                  status.layerPath().empty() ? kernel.site : status.layerPath(), {}, status.diagnostics());
+  }
+
+  ModuleOp module;
+  const CompileOptions &options;
+  CompileStatistics &statistics;
+  CpuTarget target;
+  std::vector<PendingKernel> kernels;
+};
+
+} // namespace
+
+StatusOr<Executable> compile(ModuleOp module, const CompileOptions &options, CompileStatistics *statistics) {
+  auto start = std::chrono::steady_clock::now();
+  CompileStatistics own;
+  auto exe = Compilation(module, options, own).run();
+  own.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (statistics)
+    *statistics = own;
+  return exe;
+}
+
+} // namespace halftone::compiler
