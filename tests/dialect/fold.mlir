@@ -1,0 +1,65 @@
+// RUN: halftone-opt %s --canonicalize | FileCheck-22 %s
+
+// CHECK-LABEL: func.func @reshape
+// CHECK-SAME: %[[X:.*]]: tensor<2x6xf32>
+// CHECK-NEXT: %[[Y:.*]] = halftone.reshape %[[X]] : tensor<2x6xf32> to tensor<4x3xf32>
+// CHECK-NEXT: return %[[X]], %[[Y]]
+func.func @reshape(%x: tensor<2x6xf32>) -> (tensor<2x6xf32>, tensor<4x3xf32>) {
+  %0 = halftone.reshape %x : tensor<2x6xf32> to tensor<12xf32>
+  %1 = halftone.reshape %0 : tensor<12xf32> to tensor<2x6xf32>
+  %2 = halftone.reshape %0 : tensor<12xf32> to tensor<4x3xf32>
+  return %1, %2 : tensor<2x6xf32>, tensor<4x3xf32>
+}
+
+// CHECK-LABEL: func.func @broadcast
+// CHECK-SAME: %[[X:.*]]: tensor<2xf32>
+// CHECK-NEXT: %[[Y:.*]] = halftone.broadcast %[[X]] {axes = array<i64: 2>} : tensor<2xf32> to tensor<4x3x2xf32>
+// CHECK-NEXT: return %[[X]], %[[Y]]
+func.func @broadcast(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<4x3x2xf32>) {
+  %0 = halftone.broadcast %x {axes = array<i64: 0>} : tensor<2xf32> to tensor<2xf32>
+  %1 = halftone.broadcast %0 {axes = array<i64: 1>} : tensor<2xf32> to tensor<3x2xf32>
+  %2 = halftone.broadcast %1 {axes = array<i64: 1, 2>} : tensor<3x2xf32> to tensor<4x3x2xf32>
+  return %0, %2 : tensor<2xf32>, tensor<4x3x2xf32>
+}
+
+// CHECK-LABEL: func.func @transpose
+// CHECK-SAME: %[[X:.*]]: tensor<2x3x4xf32>
+// CHECK-NEXT: %[[Y:.*]] = halftone.transpose %[[X]] {permutation = array<i64: 1, 2, 0>} : tensor<2x3x4xf32> to tensor<3x4x2xf32>
+// CHECK-NEXT: return %[[X]], %[[Y]]
+func.func @transpose(%x: tensor<2x3x4xf32>) -> (tensor<2x3x4xf32>, tensor<3x4x2xf32>) {
+  %0 = halftone.transpose %x {permutation = array<i64: 2, 0, 1>} : tensor<2x3x4xf32> to tensor<4x2x3xf32>
+  %1 = halftone.transpose %0 {permutation = array<i64: 1, 2, 0>} : tensor<4x2x3xf32> to tensor<2x3x4xf32>
+  %2 = halftone.transpose %0 {permutation = array<i64: 2, 0, 1>} : tensor<4x2x3xf32> to tensor<3x4x2xf32>
+  return %1, %2 : tensor<2x3x4xf32>, tensor<3x4x2xf32>
+}
+
+// CHECK-LABEL: func.func @constants
+// CHECK-DAG: %[[A:.*]] = halftone.constant dense<1.000000e+00> : tensor<8x4xf16>
+// CHECK-DAG: %[[B:.*]] = halftone.constant dense<{{\[}}[1, 2], [3, 4]]> : tensor<2x2xi32>
+// CHECK: return %[[A]], %[[B]]
+func.func @constants() -> (tensor<8x4xf16>, tensor<2x2xi32>) {
+  %0 = halftone.constant dense<1.0> : tensor<f16>
+  %1 = halftone.broadcast %0 {axes = array<i64>} : tensor<f16> to tensor<32xf16>
+  %2 = halftone.reshape %1 : tensor<32xf16> to tensor<4x8xf16>
+  %3 = halftone.transpose %2 {permutation = array<i64: 1, 0>} : tensor<4x8xf16> to tensor<8x4xf16>
+  %4 = halftone.constant dense<[1, 2, 3, 4]> : tensor<4xi32>
+  %5 = halftone.reshape %4 : tensor<4xi32> to tensor<2x2xi32>
+  return %3, %5 : tensor<8x4xf16>, tensor<2x2xi32>
+}
+
+// Rounding stays: nothing folds a cast, and no float arithmetic is done at compile time.
+// CHECK-LABEL: func.func @casts
+// CHECK: halftone.cast {{.*}} : tensor<4xf32> to tensor<4xf16>
+// CHECK: halftone.cast {{.*}} : tensor<4xf16> to tensor<4xf16>
+// CHECK: halftone.cast {{.*}} : tensor<4xf16> to tensor<4xf32>
+// CHECK: halftone.cast {{.*}} : tensor<4xf32> to tensor<4xf32>
+// CHECK: halftone.add
+func.func @casts(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = halftone.cast %x : tensor<4xf32> to tensor<4xf16>
+  %1 = halftone.cast %0 : tensor<4xf16> to tensor<4xf16>
+  %2 = halftone.cast %1 : tensor<4xf16> to tensor<4xf32>
+  %3 = halftone.cast %2 : tensor<4xf32> to tensor<4xf32>
+  %4 = halftone.constant dense<1.0> : tensor<4xf32>
+  %5 = halftone.add %4, %4 : tensor<4xf32>
+  return %3, %5 : tensor<4xf32>, tensor<4xf32>
+}

@@ -1,0 +1,103 @@
+// RUN: halftone-opt %s --split-input-file --verify-diagnostics
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @below {{keeps the number of elements, but takes 4 and gives 5}}
+  %y = halftone.reshape %x : tensor<4xf32> to tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @below {{keeps the dtype, but takes 'f32' and gives 'f16'}}
+  %y = halftone.reshape %x : tensor<4xf32> to tensor<4xf16>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @below {{needs one axis per axis of its operand, 1, but got 0}}
+  %y = halftone.broadcast %x {axes = array<i64>} : tensor<4xf32> to tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @below {{axis 2 is out of range for a result of rank 2}}
+  %y = halftone.broadcast %x {axes = array<i64: 2>} : tensor<4xf32> to tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x4xf32>) {
+  // expected-error @below {{axes must ascend strictly, but 0 follows 1}}
+  %y = halftone.broadcast %x {axes = array<i64: 1, 0>} : tensor<4x4xf32> to tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @below {{operand axis 0 of extent 4 becomes result axis 0 of extent 8}}
+  %y = halftone.broadcast %x {axes = array<i64: 0>} : tensor<4xf32> to tensor<8x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @below {{keeps the dtype, but takes 'f32' and gives 'i32'}}
+  %y = halftone.broadcast %x {axes = array<i64: 0>} : tensor<4xf32> to tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x2xf32>) {
+  // expected-error @below {{needs a permutation of its operand's 2 axes, but got [0, 0]}}
+  %y = halftone.transpose %x {permutation = array<i64: 0, 0>} : tensor<4x2xf32> to tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x2xf32>) {
+  // expected-error @below {{needs a permutation of its operand's 2 axes, but got [0]}}
+  %y = halftone.transpose %x {permutation = array<i64: 0>} : tensor<4x2xf32> to tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x2xf32>) {
+  // expected-error @below {{keeps the rank, but takes 2 and gives 1}}
+  %y = halftone.transpose %x {permutation = array<i64: 1, 0>} : tensor<4x2xf32> to tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x2xf32>) {
+  // expected-error @below {{result axis 0 of extent 4 is operand axis 1 of extent 2}}
+  %y = halftone.transpose %x {permutation = array<i64: 1, 0>} : tensor<4x2xf32> to tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x2xf32>) {
+  // expected-error @below {{keeps the dtype, but takes 'f32' and gives 'f16'}}
+  %y = halftone.transpose %x {permutation = array<i64: 1, 0>} : tensor<4x2xf32> to tensor<2x4xf16>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?xf32>) {
+  // expected-error @below {{operand #0 must be statically shaped tensor}}
+  %y = halftone.reshape %x : tensor<?xf32> to tensor<4xf32>
+  return
+}

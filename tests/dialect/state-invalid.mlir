@@ -1,0 +1,75 @@
+// RUN: halftone-opt %s --split-input-file --verify-diagnostics
+
+func.func @f() {
+  // expected-error @below {{names @nowhere, which is not a variable}}
+  %0 = halftone.read @nowhere : tensor<4xf32>
+  return
+}
+
+// -----
+
+halftone.variable @w : tensor<4xf32>
+halftone.variable @i : tensor<4xi32>
+func.func private @g()
+func.func @f() {
+  // expected-error @below {{names @g, which is not a variable}}
+  %0 = halftone.read @g : tensor<4xf32>
+  return
+}
+
+// -----
+
+halftone.variable @w : tensor<4xf32>
+halftone.variable @i : tensor<4xi32>
+func.func private @g()
+func.func @f() {
+  // expected-error @below {{reads variable @w of type 'tensor<4xf32>' as 'tensor<5xf32>': the shapes differ}}
+  %0 = halftone.read @w : tensor<5xf32>
+  return
+}
+
+// -----
+
+halftone.variable @w : tensor<4xf32>
+halftone.variable @i : tensor<4xi32>
+func.func private @g()
+func.func @f() {
+  // expected-error @below {{reads variable @w of type 'tensor<4xf32>' as 'tensor<4xi32>': only the dtypes of floats may differ}}
+  %0 = halftone.read @w : tensor<4xi32>
+  return
+}
+
+// -----
+
+halftone.variable @w : tensor<4xf32>
+halftone.variable @i : tensor<4xi32>
+func.func private @g()
+func.func @f() {
+  // expected-error @below {{reads variable @i of type 'tensor<4xi32>' as 'tensor<4xf32>': only the dtypes of floats may differ}}
+  %0 = halftone.read @i : tensor<4xf32>
+  return
+}
+
+// -----
+
+halftone.variable @w : tensor<4xf32>
+halftone.variable @i : tensor<4xi32>
+func.func private @g()
+func.func @f(%x: tensor<4xf16>) {
+  // expected-error @below {{gives variable @w of type 'tensor<4xf32>' a value of type 'tensor<4xf16>'}}
+  halftone.assign @w, %x : tensor<4xf16>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf16>) {
+  // expected-error @below {{names @nowhere, which is not a variable}}
+  halftone.assign @nowhere, %x : tensor<4xf16>
+  return
+}
+
+// -----
+
+// expected-error @below {{attribute 'type' failed to satisfy constraint}}
+halftone.variable @v : tensor<?xf32>
