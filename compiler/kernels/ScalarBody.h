@@ -11,16 +11,15 @@ namespace halftone::compiler {
 /// `vector<lanes x T>`, with 0 a scalar; values from outside the body that are scalars are splat.
 struct BodyArguments {
   int64_t lanes = 0;
-  llvm::SmallVector<mlir::Value> values;         // one per block argument; unused ones may be null
+  llvm::SmallVector<mlir::Value> values;          // one per block argument; unused ones may be null
   std::function<mlir::Value(unsigned dim)> index; // `linalg.index dim`, as i64 or a vector of it
 };
 
-/// Clones the ops of `generic`'s body at the builder's place and returns what it yields. `outer` maps values from outside
-/// the body (index arguments of the kernel, as i64) to their values at the new place; index casts vanish. Emits a diagnostic
-/// on an op that is not elementwise.
+/// Clones the ops of `generic`'s body at the builder's place and returns what it yields. `outer` maps values from
+/// outside the body (index arguments of the kernel, as i64) to their values at the new place; index casts vanish. Emits
+/// a diagnostic on an op that is not elementwise.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>> cloneBody(mlir::OpBuilder &builder, mlir::linalg::GenericOp generic,
-                                                          const BodyArguments &arguments,
-                                                          const mlir::IRMapping &outer);
+                                                          const BodyArguments &arguments, const mlir::IRMapping &outer);
 
 /// `type` (i64 for index), or a vector of `lanes` of it when lanes > 0.
 mlir::Type atLanes(mlir::Type type, int64_t lanes);

@@ -20,7 +20,8 @@ Value compare(OpBuilder &builder, Location loc, arith::CmpFPredicate predicate, 
 Value isBetter(OpBuilder &builder, Location loc, StringRef order, Value value, Value accumulator) {
   bool larger = order.ends_with("max");
   if (isFloat(value)) {
-    Value better = compare(builder, loc, larger ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, value, accumulator);
+    Value better =
+        compare(builder, loc, larger ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, value, accumulator);
     // UNO with itself: NaN. An accumulator that is NaN already stays.
     Value nan = compare(builder, loc, arith::CmpFPredicate::UNO, value, value);
     Value clean = compare(builder, loc, arith::CmpFPredicate::ORD, accumulator, accumulator);
@@ -64,7 +65,8 @@ TypedAttr neutralElement(StringRef combiner, Type type) {
   return IntegerAttr::get(type, value);
 }
 
-Value buildCombine(OpBuilder &builder, Location loc, StringRef combiner, Value accumulator, Value value, bool contract) {
+Value buildCombine(OpBuilder &builder, Location loc, StringRef combiner, Value accumulator, Value value,
+                   bool contract) {
   auto flags = contract ? arith::FastMathFlags::contract : arith::FastMathFlags::none;
   if (combiner == "sum") {
     if (isFloat(value))
@@ -84,7 +86,8 @@ Value buildCombine(OpBuilder &builder, Location loc, StringRef combiner, Value a
     // NaN in value, or better: either way the accumulator, once NaN, stays, for any comparison with it is false and a
     // second NaN is as good as the first.
     bool larger = combiner == "max";
-    Value better = compare(builder, loc, larger ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, value, accumulator);
+    Value better =
+        compare(builder, loc, larger ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, value, accumulator);
     Value nan = compare(builder, loc, arith::CmpFPredicate::UNO, value, value);
     better = arith::OrIOp::create(builder, loc, better, nan);
     return arith::SelectOp::create(builder, loc, better, value, accumulator);
@@ -105,8 +108,8 @@ std::pair<Value, Value> buildArgCombine(OpBuilder &builder, Location loc, String
   Value worse = isBetter(builder, loc, order, accumulator.first, value.first);
   Value earlier = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, value.second, accumulator.second);
   // Neither better nor worse: equal, or both NaN.
-  Value take = arith::SelectOp::create(builder, loc, worse, better,
-                                       arith::OrIOp::create(builder, loc, better, earlier));
+  Value take =
+      arith::SelectOp::create(builder, loc, worse, better, arith::OrIOp::create(builder, loc, better, earlier));
   return {arith::SelectOp::create(builder, loc, take, value.first, accumulator.first),
           arith::SelectOp::create(builder, loc, take, value.second, accumulator.second)};
 }

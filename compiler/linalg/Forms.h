@@ -8,10 +8,10 @@ namespace halftone::compiler {
 
 /// What a kernel yields, or what `partial_reduce` of it is yielded, shape ops after it looked through.
 struct Root {
-  mlir::Value value;                       // of the kernel's shape, or for each row
-  dialect::PartialReduceOp partial = {};   // when it is a side reduction of `value`
-  mlir::Type element;                      // stored type of the result
-  int64_t elements = 0;                    // of `value`
+  mlir::Value value;                     // of the kernel's shape, or for each row
+  dialect::PartialReduceOp partial = {}; // when it is a side reduction of `value`
+  mlir::Type element;                    // stored type of the result
+  int64_t elements = 0;                  // of `value`
 };
 llvm::SmallVector<Root> rootsOf(dialect::KernelOp kernel);
 
@@ -27,16 +27,17 @@ int64_t specifiedRows(dialect::KernelOp kernel);
 int64_t product(llvm::ArrayRef<int64_t> extents);
 int64_t ceilDivide(int64_t a, int64_t b);
 
-/// The result for `root` at the kernel's full access `all`: its node, and for a side reduction the kept dims. nullopt when
-/// the space was refined or on failure.
+/// The result for `root` at the kernel's full access `all`: its node, and for a side reduction the kept dims. nullopt
+/// when the space was refined or on failure.
 std::optional<KernelResult> resultOf(ValueGraph &graph, IterationSpace &space, const Root &root, const Access &all);
 
-/// Estimated nanoseconds on one core: `elements` times the ops of the nodes that `results` reach, and the bytes that the
-/// kernel touches.
+/// Estimated nanoseconds on one core: `elements` times the ops of the nodes that `results` reach, and the bytes that
+/// the kernel touches.
 double estimatedCost(dialect::KernelOp kernel, llvm::ArrayRef<KernelResult> results, double elements);
 
 mlir::FailureOr<KernelDescription> describeLoop(dialect::KernelOp kernel, bool strict);
-mlir::FailureOr<KernelDescription> describeReductionLoop(dialect::KernelOp kernel, const Reduction &reduction, bool strict);
+mlir::FailureOr<KernelDescription> describeReductionLoop(dialect::KernelOp kernel, const Reduction &reduction,
+                                                         bool strict);
 mlir::FailureOr<KernelDescription> describeRow(dialect::KernelOp kernel, const Reduction &reduction, bool strict);
 mlir::FailureOr<KernelDescription> describeMatmul(dialect::KernelOp kernel, dialect::ContractOp contract,
                                                   const CpuTarget &target, bool strict);

@@ -170,8 +170,8 @@ SmallVector<Value> GenericBuilder::generic(ArrayRef<int> dims, ArrayRef<GenericO
             Value value = body.emit(output.node->inputs[0]);
             Value index =
                 arith::TruncIOp::create(inner, loc, inner.getI32Type(), body.linearIndex(output.node->access));
-            auto [best, at] = buildArgCombine(inner, loc, output.combiner, {accumulators[i], accumulators[i + 1]},
-                                              {value, index});
+            auto [best, at] =
+                buildArgCombine(inner, loc, output.combiner, {accumulators[i], accumulators[i + 1]}, {value, index});
             yields.append({best, at});
             ++i;
             continue;
@@ -186,25 +186,25 @@ SmallVector<Value> GenericBuilder::generic(ArrayRef<int> dims, ArrayRef<GenericO
 
 linalg::GenericOp GenericBuilder::finished(linalg::GenericOp op, ArrayRef<int> dims, ArrayRef<std::string> combiners) {
   if (llvm::any_of(combiners, [](const std::string &combiner) { return !combiner.empty(); }))
-    op->setAttr("halftone.combine", builder.getArrayAttr(llvm::map_to_vector(
-                                        combiners, [&](const std::string &combiner) -> Attribute {
-                                          return builder.getStringAttr(combiner);
-                                        })));
+    op->setAttr("halftone.combine",
+                builder.getArrayAttr(llvm::map_to_vector(combiners, [&](const std::string &combiner) -> Attribute {
+                  return builder.getStringAttr(combiner);
+                })));
   op->setAttr("halftone.dims", builder.getDenseI64ArrayAttr(SmallVector<int64_t>(dims.begin(), dims.end())));
   return op;
 }
 
-Value GenericBuilder::contraction(
-    ArrayRef<Value> factors, ArrayRef<Access> accesses, ArrayRef<int> kept, Type accumulator,
-    llvm::function_ref<Value(OpBuilder &, Location, Value, Value, Value)> multiplyAdd) {
+Value GenericBuilder::contraction(ArrayRef<Value> factors, ArrayRef<Access> accesses, ArrayRef<int> kept,
+                                  Type accumulator,
+                                  llvm::function_ref<Value(OpBuilder &, Location, Value, Value, Value)> multiplyAdd) {
   Access all = space.all();
   GenericBody body(all, loc, strict);
   Value init = initial({nullptr, accumulator, Access(kept.begin(), kept.end()), "sum"}, false);
   SmallVector<AffineMap> maps{body.map(accesses[0]), body.map(accesses[1]), body.map(kept)};
   SmallVector<utils::IteratorType> iterators(kept.size(), utils::IteratorType::parallel);
   iterators.resize(all.size(), utils::IteratorType::reduction);
-  auto op = linalg::GenericOp::create(builder, loc, TypeRange{init.getType()}, factors, ValueRange{init}, maps, iterators,
-                                      [&](OpBuilder &inner, Location, ValueRange arguments) {
+  auto op = linalg::GenericOp::create(builder, loc, TypeRange{init.getType()}, factors, ValueRange{init}, maps,
+                                      iterators, [&](OpBuilder &inner, Location, ValueRange arguments) {
                                         Value sum = multiplyAdd(inner, loc, arguments[0], arguments[1], arguments[2]);
                                         linalg::YieldOp::create(inner, loc, sum);
                                       });

@@ -1,5 +1,5 @@
-// Builds the function of a kernel's linalg form: its type, then one linalg.generic at a time from nodes of the value graph.
-// SPDX-License-Identifier: Apache-2.0
+// Builds the function of a kernel's linalg form: its type, then one linalg.generic at a time from nodes of the value
+// graph. SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/linalg/GenericBody.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -11,9 +11,9 @@ namespace halftone::compiler {
 /// One output of a generic.
 struct GenericOutput {
   ValueNode *node;
-  mlir::Type element;       // of the tensor
-  Access access;            // the dims that the tensor has
-  std::string combiner;     // "" or a combiner over the dims that `access` lacks
+  mlir::Type element;   // of the tensor
+  Access access;        // the dims that the tensor has
+  std::string combiner; // "" or a combiner over the dims that `access` lacks
 };
 
 /// A result of the kernel: its stored type and dims; `combiner` for a side reduction.
@@ -29,8 +29,8 @@ public:
   /// For `kernel` over `space`, which is final; `blockSizes` index arguments follow those of the dims.
   GenericBuilder(dialect::KernelOp kernel, const IterationSpace &space, bool strict, int blockSizes);
 
-  /// Ranks of operands from the loads that `nodes` reach; an operand that none loads gets rank 0. Fails with a diagnostic when
-  /// one operand is read over different numbers of dims.
+  /// Ranks of operands from the loads that `nodes` reach; an operand that none loads gets rank 0. Fails with a
+  /// diagnostic when one operand is read over different numbers of dims.
   mlir::LogicalResult declareOperands(llvm::ArrayRef<ValueNode *> nodes);
   /// Starts `func.func @kernel` in a new module; `outer` leading kept dims are rows.
   void begin(dialect::KernelKind kind, int64_t outer, llvm::ArrayRef<KernelResult> results);
@@ -40,10 +40,11 @@ public:
   /// One generic over `dims`, and the tensors of its outputs.
   llvm::SmallVector<mlir::Value> generic(llvm::ArrayRef<int> dims, llvm::ArrayRef<GenericOutput> outputs);
   /// The contraction of two tensors, accumulated in `accumulator`, over all dims; the result has the dims `kept`.
-  mlir::Value contraction(llvm::ArrayRef<mlir::Value> factors, llvm::ArrayRef<Access> accesses, llvm::ArrayRef<int> kept,
-                          mlir::Type accumulator,
-                          llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value, mlir::Value,
-                                                         mlir::Value)> multiplyAdd);
+  mlir::Value
+  contraction(llvm::ArrayRef<mlir::Value> factors, llvm::ArrayRef<Access> accesses, llvm::ArrayRef<int> kept,
+              mlir::Type accumulator,
+              llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value, mlir::Value, mlir::Value)>
+                  multiplyAdd);
   mlir::Value operand(int number) { return function.getArgument(space.size() + blockSizes + number); }
   /// `node` is at hand in `tensor`, one element per index of `access`.
   void provide(ValueNode *node, mlir::Value tensor, llvm::ArrayRef<int> access);
@@ -65,7 +66,8 @@ private:
   void collect(GenericBody &body, llvm::SmallPtrSetImpl<ValueNode *> &seen, ValueNode *node);
   void needExtents(llvm::ArrayRef<int> access);
   mlir::Value initial(const GenericOutput &output, bool isIndex);
-  mlir::linalg::GenericOp finished(mlir::linalg::GenericOp op, llvm::ArrayRef<int> dims, llvm::ArrayRef<std::string> combiners);
+  mlir::linalg::GenericOp finished(mlir::linalg::GenericOp op, llvm::ArrayRef<int> dims,
+                                   llvm::ArrayRef<std::string> combiners);
 
   dialect::KernelOp kernel;
   const IterationSpace &space;

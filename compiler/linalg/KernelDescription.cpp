@@ -93,6 +93,11 @@ std::optional<KernelResult> resultOf(ValueGraph &graph, IterationSpace &space, c
       if (isKept)
         result.access.append(piece.begin(), piece.end());
     result.combiner = graph.combinerOf(partial.getKind(), type.getElementType());
+    if (isShortFloat(root.element)) {
+      partial.emitError("a side reduction accumulates in f32 or wider, not in ") << root.element;
+      graph.failed = true;
+      return std::nullopt;
+    }
   }
   result.node = graph.get(root.value, all);
   if (!result.node)

@@ -19,8 +19,9 @@ struct KernelDescription {
   double cost = 0;              // estimated nanoseconds on one core
 };
 
-/// Describes `kernel` in a new module of the same context. `strict`: every op rounds to its dtype; otherwise values inside
-/// the kernel stay in the arithmetic type (f32 or f64) except at rounding casts. On failure a diagnostic is emitted.
+/// Describes `kernel` in a new module of the same context. `strict`: every op rounds to its dtype; otherwise values
+/// inside the kernel stay in the arithmetic type (f32 or f64) except at rounding casts. On failure a diagnostic is
+/// emitted.
 mlir::FailureOr<KernelDescription> describeKernel(dialect::KernelOp kernel, const CpuTarget &target, bool strict);
 
 } // namespace halftone::compiler

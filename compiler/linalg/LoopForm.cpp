@@ -13,8 +13,8 @@ struct LoopBlocks {
   int64_t rows = 1, columns = 1, grid = 1;
 };
 
-/// Blocks of a rows x columns space in which one element costs `weight` simple ones: at least 4096 of those a block, about
-/// 256 blocks of large spaces, and whole cache lines of a row.
+/// Blocks of a rows x columns space in which one element costs `weight` simple ones: at least 4096 of those a block,
+/// about 256 blocks of large spaces, and whole cache lines of a row.
 LoopBlocks chooseBlocks(int64_t rows, int64_t columns, int64_t weight) {
   constexpr int64_t smallest = 4096, most = 256, line = 64;
   weight = std::max<int64_t>(weight, 1);

@@ -48,8 +48,8 @@ std::optional<Access> accessOf(IterationSpace &space, const OperandAxes &operand
   };
   SmallVector<Run> runs;
   for (auto [axis, place] : llvm::enumerate(operand.axes)) {
-    bool follows = axis > 0 && operand.axes[axis - 1].first == place.first &&
-                   operand.axes[axis - 1].second + 1 == place.second;
+    bool follows =
+        axis > 0 && operand.axes[axis - 1].first == place.first && operand.axes[axis - 1].second + 1 == place.second;
     if (follows)
       runs.back().extent *= operand.extents[axis];
     else
@@ -94,7 +94,8 @@ Value factor(OpBuilder &builder, Location loc, Value value, Type element, Type a
 
 } // namespace
 
-FailureOr<KernelDescription> describeMatmul(KernelOp kernel, ContractOp contract, const CpuTarget &target, bool strict) {
+FailureOr<KernelDescription> describeMatmul(KernelOp kernel, ContractOp contract, const CpuTarget &target,
+                                            bool strict) {
   SmallVector<int64_t> lhsFree = contract.getLhsFree(), rhsFree = contract.getRhsFree();
   OperandAxes lhs = axesOf(contract.getLhs(), contract.getLhsBatch(), lhsFree, contract.getLhsContract(), Role::m);
   OperandAxes rhs = axesOf(contract.getRhs(), contract.getRhsBatch(), rhsFree, contract.getRhsContract(), Role::n);
@@ -163,7 +164,8 @@ FailureOr<KernelDescription> describeMatmul(KernelOp kernel, ContractOp contract
   for (int dim : space.all())
     description.extents.push_back(space.extent(dim));
   description.extents.insert(description.extents.end(), {tileM, tileN});
-  description.grid = extentOf(Role::batch) * ceilDivide(extentOf(Role::m), tileM) * ceilDivide(extentOf(Role::n), tileN);
+  description.grid =
+      extentOf(Role::batch) * ceilDivide(extentOf(Role::m), tileM) * ceilDivide(extentOf(Role::n), tileN);
   double depth = std::max<double>(1, extentOf(Role::k));
   constexpr double perMultiplyAdd = 0.015; // nanoseconds
   description.cost = estimatedCost(kernel, results, double(elements)) + double(elements) * depth * perMultiplyAdd;

@@ -58,9 +58,7 @@ Type storedType(Type type) {
 
 bool isShortFloat(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32; }
 
-Type arithmeticType(Type type) {
-  return isShortFloat(type) ? Float32Type::get(type.getContext()) : storedType(type);
-}
+Type arithmeticType(Type type) { return isShortFloat(type) ? Float32Type::get(type.getContext()) : storedType(type); }
 
 ValueNode *ValueGraph::fail(Operation *op, const Twine &message) {
   failed = true;
@@ -250,8 +248,7 @@ ValueNode *ValueGraph::elementwise(Operation *op, ArrayRef<int> access) {
   node.cost = costOf(op);
   // A cast from another arithmetic type rounds once, where it converts: GenericBuilder sees to it.
   bool converts = cast && arithmeticType(elementOf(cast.getX())) != arithmeticType(element);
-  if (isShortFloat(element) &&
-      (converts || (allExact && isa<AbsOp, NegOp, MaximumOp, MinimumOp, SelectOp>(op))))
+  if (isShortFloat(element) && (converts || (allExact && isa<AbsOp, NegOp, MaximumOp, MinimumOp, SelectOp>(op))))
     node.exact = element;
   ValueNode *result = make(std::move(node));
   bool rounds = isShortFloat(element) && (strict || (cast && cast.getKind() == CastKind::rounding));

@@ -12,16 +12,16 @@ namespace halftone::compiler {
 /// One scalar value of the kernel as a function of the dims.
 struct ValueNode {
   enum Kind : uint8_t {
-    load,     // element of kernel operand `operand` at `access`, or at the constant `element` when that is >= 0
-    splat,    // a constant
-    table,    // constant elements, by the linear index over `access`
-    index,    // linear index over `access`, as iota's element type
-    random,   // Philox word at the linear index over `access`; operands: the key's two words
-    compute,  // an elementwise op
-    round,    // rounded to `exact` and widened again
-    reduce,   // `inputs[0]` combined over the reduced dims; `combiner`
+    load,      // element of kernel operand `operand` at `access`, or at the constant `element` when that is >= 0
+    splat,     // a constant
+    table,     // constant elements, by the linear index over `access`
+    index,     // linear index over `access`, as iota's element type
+    random,    // Philox word at the linear index over `access`; operands: the key's two words
+    compute,   // an elementwise op
+    round,     // rounded to `exact` and widened again
+    reduce,    // `inputs[0]` combined over the reduced dims; `combiner`
     argReduce, // index part; `combiner`; access: the reduced dims in order of the axis
-    contract  // the accumulator of the kernel's contract
+    contract   // the accumulator of the kernel's contract
   };
   explicit ValueNode(Kind kind) : kind(kind) {}
 
@@ -31,8 +31,8 @@ struct ValueNode {
   Access access;
   int operand = -1, element = -1;
   std::string combiner;
-  mlir::Type type;   // arithmetic type: f32, f64, signless integer, i1
-  mlir::Type exact;  // a narrow float type that holds the value exactly, or null
+  mlir::Type type;           // arithmetic type: f32, f64, signless integer, i1
+  mlir::Type exact;          // a narrow float type that holds the value exactly, or null
   llvm::SmallBitVector dims; // the dims that the value varies with
   int level = 0;             // reductions on the longest way here
   double cost = 0;           // of computing it again, in simple vector ops
@@ -54,7 +54,8 @@ struct ReductionScope {
 class ValueGraph {
 public:
   /// `space` is refined as accesses demand.
-  ValueGraph(dialect::KernelOp kernel, IterationSpace &space, bool strict) : kernel(kernel), space(space), strict(strict) {}
+  ValueGraph(dialect::KernelOp kernel, IterationSpace &space, bool strict)
+      : kernel(kernel), space(space), strict(strict) {}
 
   /// The node of `value` at `access`; null on failure, with `refined` or a diagnostic emitted.
   ValueNode *get(mlir::Value value, llvm::ArrayRef<int> access);

@@ -299,10 +299,9 @@ bool BlockFormer::splitReduction(ReduceOp op) {
     SmallVector<int64_t> parts(type.getShape());
     for (auto [axis, size] : llvm::enumerate(*tile))
       parts[axis] = (parts[axis] + size - 1) / size;
-    // A sum of narrow floats stays f32 until it is whole.
+    // A reduction of narrow floats stays f32 until it is whole.
     Type element = cast<RankedTensorType>(op.getY().getType()).getElementType();
-    Type partial = isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32 &&
-                           (op.getKind() == ReduceKind::sum || op.getKind() == ReduceKind::prod)
+    Type partial = isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32
                        ? Type(Float32Type::get(op.getContext()))
                        : element;
     OpBuilder builder(op->getBlock(), std::next(op->getIterator()));

@@ -174,13 +174,14 @@ SmallVector<std::string> KernelFrame::combinersOf(linalg::GenericOp generic) {
 
 Value KernelFrame::initialOf(linalg::GenericOp generic, unsigned output) {
   auto fill = generic.getDpsInits()[output].getDefiningOp<linalg::FillOp>();
-  auto value = fill ? fill.getInputs()[0].getDefiningOp<arith::ConstantOp>() : arith::ConstantOp();
-  if (!value)
-    return {};
-  Type element = cast<RankedTensorType>(generic.getDpsInits()[output].getType()).getElementType();
-  if (value.getType().isInteger(1) && !element.isInteger(1)) // a bool, stored wider
-    return scalar(IntegerAttr::get(element, cast<IntegerAttr>(value.getValue()).getValue().zext(8)));
-  return scalar(value.getValue());
+  Value initial = fill ? fill.getInputs()[0] : Value();
+  // legalize-storage widens a bool after the constant.
+  auto widened = initial ? initial.getDefiningOp<arith::ExtUIOp>() : arith::ExtUIOp();
+  auto constant = (widened ? widened.getIn() : initial).getDefiningOp<arith::ConstantOp>();
+  if (!widened)
+    return scalar(constant.getValue());
+  APInt value = cast<IntegerAttr>(constant.getValue()).getValue();
+  return scalar(IntegerAttr::get(widened.getType(), value.zext(widened.getType().getIntOrFloatBitWidth())));
 }
 
 std::string KernelFrame::partialOf(Value value) {

@@ -49,7 +49,8 @@ public:
   /// Sets `index` of each of `dims` to its place in the row-major number `linear`.
   void delinearize(mlir::Value linear, llvm::ArrayRef<int> dims);
 
-  /// A loop from `begin` to `end` by `step` that carries values; `body` gets its index and the values and returns the next.
+  /// A loop from `begin` to `end` by `step` that carries values; `body` gets its index and the values and returns the
+  /// next.
   using Values = llvm::SmallVector<mlir::Value>;
   using LoopBody = std::function<mlir::FailureOr<Values>(mlir::Value, mlir::ValueRange)>;
   mlir::FailureOr<Values> loop(mlir::Value begin, mlir::Value end, mlir::Value step, mlir::ValueRange carried,
@@ -79,12 +80,12 @@ public:
   bool strict;
   int64_t outer = 0, reduced = 0, dims = 0;
   mlir::Value blockBegin, blockEnd, scratch;
-  llvm::SmallVector<mlir::Value> extents;               // of dims, then block sizes
-  llvm::SmallVector<mlir::Value> index;                 // of each dim, at the present place of emission
-  llvm::DenseMap<mlir::Value, TensorHome> homes;        // of operands and of values that are results
-  llvm::SmallVector<mlir::linalg::GenericOp> generics;  // in order
-  mlir::IRMapping outside;                              // index arguments and their casts, as i64
-  int64_t lanes = 1; // of a vector: of f32, or of f64 when the kernel holds any
+  llvm::SmallVector<mlir::Value> extents;              // of dims, then block sizes
+  llvm::SmallVector<mlir::Value> index;                // of each dim, at the present place of emission
+  llvm::DenseMap<mlir::Value, TensorHome> homes;       // of operands and of values that are results
+  llvm::SmallVector<mlir::linalg::GenericOp> generics; // in order
+  mlir::IRMapping outside;                             // index arguments and their casts, as i64
+  int64_t lanes = 1;                                   // of a vector: of f32, or of f64 when the kernel holds any
 
 private:
   mlir::Value buffer(unsigned number);

@@ -45,8 +45,7 @@ Value steps(KernelFrame &frame, int64_t count) {
 
 Lanes maskedLanes(KernelFrame &frame, int64_t count, int dim, Value limit) {
   Value left = frame.splat(frame.sub(limit, frame.index[dim]), count);
-  Value mask =
-      arith::CmpIOp::create(frame.builder, frame.loc, arith::CmpIPredicate::slt, steps(frame, count), left);
+  Value mask = arith::CmpIOp::create(frame.builder, frame.loc, arith::CmpIPredicate::slt, steps(frame, count), left);
   return {count, dim, mask, limit};
 }
 
@@ -95,8 +94,7 @@ void storeLanes(KernelFrame &frame, Value value, const TensorHome &home, const T
   Value pointer = frame.address(home.pointer, home.element, frame.offset(access));
   unsigned alignment = alignmentOf(home.element);
   if (lanes.mask)
-    LLVM::MaskedStoreOp::create(builder, frame.loc, value, pointer, lanes.mask,
-                                builder.getI32IntegerAttr(alignment));
+    LLVM::MaskedStoreOp::create(builder, frame.loc, value, pointer, lanes.mask, builder.getI32IntegerAttr(alignment));
   else
     LLVM::StoreOp::create(builder, frame.loc, value, pointer, alignment);
 }
@@ -127,8 +125,8 @@ KernelFrame::Values combineAll(KernelFrame &frame, ArrayRef<std::string> combine
     if (combiners[name].empty())
       continue;
     if (isArgCombiner(combiners[name])) {
-      auto [value, index] = buildArgCombine(frame.builder, frame.loc, combiners[name], {a[next], a[next + 1]},
-                                            {b[next], b[next + 1]});
+      auto [value, index] =
+          buildArgCombine(frame.builder, frame.loc, combiners[name], {a[next], a[next + 1]}, {b[next], b[next + 1]});
       result.append({value, index});
       ++name;
     } else {

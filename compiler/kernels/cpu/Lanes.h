@@ -17,8 +17,8 @@ struct Lanes {
 /// The lanes of a masked step that begins at the present index and ends before `limit`.
 Lanes maskedLanes(KernelFrame &frame, int64_t count, int dim, mlir::Value limit);
 
-/// The element or elements at the present index; splat when the access does not vary along the lanes. Lanes outside hold
-/// anything.
+/// The element or elements at the present index; splat when the access does not vary along the lanes. Lanes outside
+/// hold anything.
 mlir::Value loadLanes(KernelFrame &frame, const TensorHome &home, const TensorAccess &access, const Lanes &lanes);
 void storeLanes(KernelFrame &frame, mlir::Value value, const TensorHome &home, const TensorAccess &access,
                 const Lanes &lanes);
@@ -29,7 +29,8 @@ mlir::Value selectInside(KernelFrame &frame, const Lanes &lanes, mlir::Value val
 mlir::FailureOr<KernelFrame::Values> emitBody(KernelFrame &frame, mlir::linalg::GenericOp generic,
                                               llvm::ArrayRef<mlir::Value> values, const Lanes &lanes);
 
-/// Accumulators, one for each name in `combiners` ("" takes none), combined pairwise: the values of `a`, then those of `b`.
+/// Accumulators, one for each name in `combiners` ("" takes none), combined pairwise: the values of `a`, then those of
+/// `b`.
 KernelFrame::Values combineAll(KernelFrame &frame, llvm::ArrayRef<std::string> combiners, llvm::ArrayRef<mlir::Value> a,
                                llvm::ArrayRef<mlir::Value> b);
 /// Vectors folded to scalars, halves onto halves: a fixed order.

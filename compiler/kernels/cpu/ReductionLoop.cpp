@@ -1,9 +1,8 @@
 // Reduction loops.
+// SPDX-License-Identifier: Apache-2.0
 //
 //   for block: for kept row in block: for column, a few vectors at a time:
 //     accumulators; for each reduced index, in order: body; then the epilogue's body on the totals
-//
-// SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/cpu/ReductionLoop.h"
 #include "compiler/kernels/cpu/Lanes.h"
 
@@ -44,9 +43,9 @@ FailureOr<Values> ReductionLoopEmitter::accumulate(ArrayRef<Value> accumulators,
   Values arguments;
   for (OpOperand *operand : accumulation.getDpsInputOperands()) {
     bool isUsed = !accumulation.getMatchingBlockArgument(operand).use_empty();
-    arguments.push_back(isUsed ? loadLanes(frame, frame.homes.lookup(operand->get()),
-                                           frame.accessOf(accumulation, *operand), lanes)
-                               : Value());
+    arguments.push_back(
+        isUsed ? loadLanes(frame, frame.homes.lookup(operand->get()), frame.accessOf(accumulation, *operand), lanes)
+               : Value());
   }
   arguments.append(accumulators.begin(), accumulators.end());
   return emitBody(frame, accumulation, arguments, lanes);
@@ -107,15 +106,16 @@ LogicalResult ReductionLoopEmitter::emitColumns(Value column, const Lanes &lanes
 LogicalResult ReductionLoopEmitter::emitRow(Value columnBegin, Value columnEnd) {
   constexpr int64_t groups = 4;
   auto segment = [&](Value begin, Value end, int64_t step, const Lanes &lanes, int64_t count) {
-    return LogicalResult(frame.loop(begin, end, frame.constant(step), {}, [&](Value column, ValueRange) -> FailureOr<Values> {
-      frame.index[vectorDim] = column;
-      Lanes here = lanes;
-      if (lanes.limit)
-        here = maskedLanes(frame, lanes.count, vectorDim, lanes.limit);
-      if (failed(emitColumns(column, here, count)))
-        return failure();
-      return Values();
-    }));
+    return LogicalResult(
+        frame.loop(begin, end, frame.constant(step), {}, [&](Value column, ValueRange) -> FailureOr<Values> {
+          frame.index[vectorDim] = column;
+          Lanes here = lanes;
+          if (lanes.limit)
+            here = maskedLanes(frame, lanes.count, vectorDim, lanes.limit);
+          if (failed(emitColumns(column, here, count)))
+            return failure();
+          return Values();
+        }));
   };
   auto upTo = [&](Value begin, int64_t step) {
     Value steps = frame.constant(step);

@@ -1,8 +1,7 @@
 // Elementwise loops and row kernels: blocks of rows, each row phase by phase along its inner dims.
+// SPDX-License-Identifier: Apache-2.0
 //
 //   for block: for row in block: for each generic: for inner index, a vector at a time: body
-//
-// SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/Emitters.h"
 #include "compiler/kernels/cpu/Lanes.h"
 #include "compiler/kernels/cpu/ReductionLoop.h"
@@ -29,7 +28,7 @@ private:
     unsigned number;
     std::string combiner;
     TensorAccess access;
-    TensorHome home;  // where an elementwise output or a side reduction is stored
+    TensorHome home; // where an elementwise output or a side reduction is stored
     bool isPartial = false, isCarried = false;
   };
   struct Phase {
@@ -170,8 +169,8 @@ LogicalResult RowEmitter::emitInner(Phase &phase) {
     carried.push_back(frame.splat(neutral, frame.lanes));
   if (!masked) // the scalar tail has accumulators of its own
     carried.append(phase.neutral);
-  FailureOr<Values> totals =
-      frame.loops(ArrayRef<int>(inner).drop_back(), carried, [&](ValueRange values) { return emitVectors(phase, values); });
+  FailureOr<Values> totals = frame.loops(ArrayRef<int>(inner).drop_back(), carried,
+                                         [&](ValueRange values) { return emitVectors(phase, values); });
   if (failed(totals))
     return failure();
   size_t count = phase.neutral.size();
@@ -206,9 +205,10 @@ FailureOr<Values> RowEmitter::emitVectors(Phase &phase, ValueRange carried) {
     frame.index[vectorDim] = column;
     return emitStep(phase, Values(values), step);
   };
-  FailureOr<Values> vectors = frame.loop(
-      columnBegin, wholeEnd, lanes, carried.take_front(count),
-      [&](Value column, ValueRange values) { return at(column, values, {frame.lanes, vectorDim, {}, {}}); });
+  FailureOr<Values> vectors =
+      frame.loop(columnBegin, wholeEnd, lanes, carried.take_front(count), [&](Value column, ValueRange values) {
+        return at(column, values, {frame.lanes, vectorDim, {}, {}});
+      });
   if (failed(vectors))
     return failure();
   if (frame.target.hasMaskedMemory)
@@ -216,9 +216,10 @@ FailureOr<Values> RowEmitter::emitVectors(Phase &phase, ValueRange carried) {
       frame.index[vectorDim] = column;
       return at(column, values, maskedLanes(frame, frame.lanes, vectorDim, columnEnd));
     });
-  FailureOr<Values> tail =
-      frame.loop(wholeEnd, columnEnd, frame.constant(1), carried.drop_front(count),
-                 [&](Value column, ValueRange values) { return at(column, values, {0, vectorDim, {}, {}}); });
+  FailureOr<Values> tail = frame.loop(wholeEnd, columnEnd, frame.constant(1), carried.drop_front(count),
+                                      [&](Value column, ValueRange values) {
+                                        return at(column, values, {0, vectorDim, {}, {}});
+                                      });
   if (failed(tail))
     return failure();
   vectors->append(*tail);
@@ -231,8 +232,8 @@ FailureOr<Values> RowEmitter::emitStep(Phase &phase, ArrayRef<Value> carried, co
   Block *body = phase.generic.getBody();
   for (auto [number, operand] : llvm::enumerate(phase.generic.getDpsInputOperands())) {
     bool isUsed = !body->getArgument(number).use_empty();
-    arguments.push_back(isUsed ? loadLanes(frame, frame.homes.lookup(operand->get()), phase.inputAccesses[number], lanes)
-                               : Value());
+    arguments.push_back(
+        isUsed ? loadLanes(frame, frame.homes.lookup(operand->get()), phase.inputAccesses[number], lanes) : Value());
   }
   size_t next = 0;
   for (const Output &output : phase.outputs) {

@@ -1,0 +1,263 @@
+// Compiling, running and interpreting one kernel.
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/compiler/KernelHarness.h"
+#include "compiler/kernels/KernelCompiler.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "runtime/loader/ObjectLoader.h"
+#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+namespace halftone::testing {
+using namespace mlir;
+using dialect::TensorData;
+
+namespace {
+
+struct Code {
+  std::shared_ptr<const KernelLibrary> library;
+  CpuKernelFunction function;
+};
+
+/// Compiled once per text and target in this process.
+Code codeOf(const std::string &text, const compiler::CpuTarget &target) {
+  static std::map<std::string, Code> known;
+  std::string key = compiler::kernelKey(text, target);
+  if (auto it = known.find(key); it != known.end())
+    return it->second;
+  compiler::KernelDumps dumps;
+  bool show = std::getenv("HALFTONE_SHOW_KERNELS") != nullptr;
+  auto code = compiler::compileKernel(text, target, show ? &dumps : nullptr);
+  if (!code.isOk())
+    FAIL(code.status().message() << "\n" << code.status().diagnostics() << "\n" << text);
+  if (show)
+    llvm::errs() << dumps.emitted << "\n" << dumps.assembly << "\n";
+  auto library = loadObjects({{key, *code}});
+  if (!library.isOk())
+    FAIL(library.status().message() << "\n" << text);
+  auto function = (*library)->find(key);
+  REQUIRE(function.isOk());
+  return known[key] = {*library, *function};
+}
+
+std::vector<char> aligned(size_t bytes, char *&start) {
+  std::vector<char> memory(bytes + 2 * bufferAlignment, char(0x5A));
+  auto address = reinterpret_cast<uintptr_t>(memory.data());
+  start = memory.data() + (bufferAlignment - address % bufferAlignment) % bufferAlignment;
+  return memory;
+}
+
+} // namespace
+
+KernelHarness::KernelHarness(const std::string &source, std::string_view target, bool strict) {
+  DialectRegistry registry;
+  dialect::registerDialects(registry);
+  context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context->loadAllAvailableDialects();
+  std::string diagnostics;
+  ScopedDiagnosticHandler handler(context.get(), [&](Diagnostic &diagnostic) {
+    diagnostics += diagnostic.str() + "\n";
+    return success();
+  });
+  module = parseSourceString<ModuleOp>(source, context.get());
+  if (!module)
+    FAIL(diagnostics << source);
+  kernel = *module->getOps<dialect::KernelOp>().begin();
+  auto cpu = compiler::CpuTarget::find(target);
+  REQUIRE(cpu.isOk());
+  auto result = compiler::describeKernel(kernel, *cpu, strict);
+  if (failed(result) || failed(verify(*result->module)))
+    FAIL(diagnostics << source);
+  described = std::move(*result);
+  llvm::raw_string_ostream(text) << *described.module;
+  Code code = codeOf(text, *cpu);
+  library = code.library;
+  function = code.function;
+}
+
+KernelHarness::~KernelHarness() = default;
+
+std::vector<TensorData> KernelHarness::operands(unsigned seed, bool specials, double scale) const {
+  std::mt19937_64 random(seed);
+  std::vector<TensorData> result;
+  for (Type type : kernel->getRegion(0).getArgumentTypes()) {
+    auto tensor = cast<RankedTensorType>(type);
+    std::string bytes;
+    Type element = tensor.getElementType();
+    unsigned width = std::max(8u, element.getIntOrFloatBitWidth());
+    TensorData data;
+    data.type = tensor;
+    std::normal_distribution<double> normal(0, scale);
+    for (int64_t i = 0; i < tensor.getNumElements(); ++i) {
+      if (auto floatType = dyn_cast<FloatType>(element)) {
+        llvm::APFloat value(normal(random));
+        bool lossy = false;
+        value.convert(floatType.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &lossy);
+        bool hasInfinity = llvm::APFloat::semanticsHasInf(floatType.getFloatSemantics());
+        if (specials)
+          switch (random() % 24) {
+          case 0:
+            value = llvm::APFloat::getNaN(floatType.getFloatSemantics());
+            break;
+          case 1:
+            if (hasInfinity)
+              value = llvm::APFloat::getInf(floatType.getFloatSemantics(), random() % 2);
+            break;
+          case 2:
+            value = llvm::APFloat::getZero(floatType.getFloatSemantics(), random() % 2);
+            break;
+          case 3:
+            value = llvm::APFloat::getSmallest(floatType.getFloatSemantics(), random() % 2);
+            break;
+          case 4:
+            value = llvm::APFloat::getLargest(floatType.getFloatSemantics(), random() % 2);
+            break;
+          default:
+            break;
+          }
+        llvm::APFloat wide = value;
+        wide.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &lossy);
+        data.low.push_back(wide.convertToDouble());
+        continue;
+      }
+      if (element.isInteger(1)) {
+        data.integers.push_back(random() % 2);
+        continue;
+      }
+      int64_t value = random() % 4 ? int64_t(random() % 17) - 8 : int64_t(random());
+      if (width < 64) // wrap into the type
+        value = element.isUnsignedInteger() ? int64_t(uint64_t(value) << (64 - width) >> (64 - width))
+                                            : value << (64 - width) >> (64 - width);
+      data.integers.push_back(value);
+    }
+    data.high = data.low;
+    result.push_back(std::move(data));
+  }
+  return result;
+}
+
+std::vector<TensorData> KernelHarness::run(const std::vector<TensorData> &operands) const {
+  auto once = [&](bool blockByBlock) {
+    std::vector<std::vector<char>> memories;
+    std::vector<void *> buffers;
+    auto add = [&](const std::string *bytes, size_t size) {
+      char *start = nullptr;
+      memories.push_back(aligned(size, start));
+      if (bytes)
+        std::memcpy(start, bytes->data(), bytes->size());
+      buffers.push_back(start);
+    };
+    for (const TensorData &operand : operands) {
+      std::string bytes = operand.toBytes();
+      add(&bytes, bytes.size());
+    }
+    auto resultTypes = kernel->getRegion(0).front().getTerminator()->getOperandTypes();
+    std::vector<size_t> sizes;
+    for (Type type : resultTypes) {
+      auto tensor = cast<RankedTensorType>(type);
+      sizes.push_back(tensor.getNumElements() * std::max(1u, tensor.getElementTypeBitWidth() / 8));
+      add(nullptr, sizes.back());
+    }
+    char *scratch = nullptr;
+    std::vector<char> scratchMemory = aligned(described.scratchBytes, scratch);
+    if (blockByBlock)
+      for (int64_t block = described.grid; block-- > 0;)
+        function(buffers.data(), described.extents.data(), block, block + 1, scratch);
+    else
+      function(buffers.data(), described.extents.data(), 0, described.grid, scratch);
+    // What lies behind each result and the scratch is untouched.
+    for (size_t i = 0; i < sizes.size(); ++i)
+      CHECK(static_cast<char *>(buffers[operands.size() + i])[sizes[i]] == char(0x5A));
+    CHECK(scratch[described.scratchBytes] == char(0x5A));
+    std::vector<TensorData> results;
+    for (auto [number, type] : llvm::enumerate(resultTypes))
+      results.push_back(TensorData::fromBytes(cast<RankedTensorType>(type), buffers[operands.size() + number]));
+    return results;
+  };
+  std::vector<TensorData> whole = once(false), pieces = once(true);
+  for (size_t i = 0; i < whole.size(); ++i)
+    CHECK(whole[i].toBytes() == pieces[i].toBytes());
+  return whole;
+}
+
+std::vector<TensorData> KernelHarness::interpret(const std::vector<TensorData> &operands, bool intervals) const {
+  dialect::InterpreterOptions options;
+  options.intervals = intervals;
+  auto results = dialect::interpretKernel(kernel, operands, options);
+  if (!results.isOk())
+    FAIL(results.status().message());
+  return *results;
+}
+
+void KernelHarness::checkExact(const std::vector<TensorData> &operands) const {
+  std::vector<TensorData> actual = run(operands), expected = interpret(operands, false);
+  REQUIRE(actual.size() == expected.size());
+  for (size_t number = 0; number < actual.size(); ++number) {
+    INFO("result " << number);
+    int wrong = 0;
+    for (size_t i = 0; i < actual[number].integers.size(); ++i)
+      if (actual[number].integers[i] != expected[number].integers[i] && ++wrong < 5)
+        FAIL_CHECK("element " << i << ": " << actual[number].integers[i] << ", expected "
+                              << expected[number].integers[i]);
+    for (size_t i = 0; i < actual[number].low.size(); ++i) {
+      double a = actual[number].low[i], e = expected[number].low[i];
+      bool same = std::isnan(a) ? std::isnan(e) : a == e && std::signbit(a) == std::signbit(e);
+      if (!same && ++wrong < 5)
+        FAIL_CHECK("element " << i << ": " << a << ", expected " << e);
+    }
+    CHECK(wrong == 0);
+  }
+}
+
+void KernelHarness::checkInside(const std::vector<TensorData> &operands) const {
+  std::vector<TensorData> actual = run(operands), expected = interpret(operands, true);
+  REQUIRE(actual.size() == expected.size());
+  for (size_t number = 0; number < actual.size(); ++number) {
+    INFO("result " << number);
+    int wrong = 0;
+    for (size_t i = 0; i < actual[number].integers.size(); ++i)
+      if (actual[number].integers[i] != expected[number].integers[i] && ++wrong < 5)
+        FAIL_CHECK("element " << i << ": " << actual[number].integers[i] << ", expected "
+                              << expected[number].integers[i]);
+    for (size_t i = 0; i < actual[number].low.size(); ++i) {
+      double a = actual[number].low[i], low = expected[number].low[i], high = expected[number].high[i];
+      bool mayBeNan = std::isnan(low) || std::isnan(high);
+      bool inside = mayBeNan || (a >= low && a <= high);
+      if (!inside && ++wrong < 5)
+        FAIL_CHECK("element " << i << ": " << a << ", expected between " << low << " and " << high);
+    }
+    CHECK(wrong == 0);
+  }
+}
+
+void KernelHarness::checkClose(const std::vector<TensorData> &operands, double relative, double limit) const {
+  std::vector<TensorData> actual = run(operands), expected = interpret(operands, false);
+  for (size_t number = 0; number < actual.size(); ++number)
+    for (size_t i = 0; i < actual[number].low.size(); ++i) {
+      bool within = std::all_of(operands.begin(), operands.end(), [&](const TensorData &operand) {
+        return operand.low.empty() || !(std::abs(operand.low[i]) > limit);
+      });
+      double a = actual[number].low[i], e = expected[number].low[i];
+      if (!within || std::abs(e) < 0x1p-1020)
+        continue;
+      INFO("result " << number << " element " << i << ": " << a << ", expected " << e);
+      CHECK((std::isnan(a) ? std::isnan(e) : a == e || std::abs(a - e) <= relative * std::abs(e)));
+    }
+}
+
+std::vector<std::string> runnableTargets() {
+  std::vector<std::string> targets{"x86-64-v2"};
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    targets.push_back("x86-64-v3");
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+    targets.push_back("x86-64-v4");
+  return targets;
+}
+
+} // namespace halftone::testing

@@ -1,0 +1,179 @@
+// Loops and row kernels of several shapes, compiled, against the interpreter.
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/compiler/KernelHarness.h"
+#include <catch2/catch.hpp>
+
+using halftone::testing::KernelHarness;
+using halftone::testing::runnableTargets;
+
+namespace {
+
+/// `text` with each `$name` replaced.
+std::string with(std::string text, const std::vector<std::pair<std::string, std::string>> &values) {
+  for (const auto &[name, value] : values)
+    for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + value.size()))
+      text.replace(at, name.size(), value);
+  return text;
+}
+std::string with(const std::string &text, int64_t m, int64_t n, const std::string &type) {
+  return with(text, {{"$M", std::to_string(m)}, {"$N", std::to_string(n)}, {"$T", type}});
+}
+
+constexpr const char *movement = R"(
+halftone.kernel loop @k (tensor<$Mx$Nx$T>, tensor<$Nx$Mx$T>, tensor<$Nx$T>, tensor<$Mx$T>, tensor<$T>)
+    -> (tensor<$Mx$Nx$T>, tensor<$Mx$Nx$T>) {
+^bb0(%a: tensor<$Mx$Nx$T>, %b: tensor<$Nx$Mx$T>, %row: tensor<$Nx$T>, %column: tensor<$Mx$T>, %one: tensor<$T>):
+  %t = halftone.transpose %b {permutation = array<i64: 1, 0>} : tensor<$Nx$Mx$T> to tensor<$Mx$Nx$T>
+  %r = halftone.broadcast %row {axes = array<i64: 1>} : tensor<$Nx$T> to tensor<$Mx$Nx$T>
+  %c = halftone.broadcast %column {axes = array<i64: 0>} : tensor<$Mx$T> to tensor<$Mx$Nx$T>
+  %o = halftone.broadcast %one {axes = array<i64>} : tensor<$T> to tensor<$Mx$Nx$T>
+  %0 = halftone.add %a, %t : tensor<$Mx$Nx$T>
+  %1 = halftone.mul %r, %c : tensor<$Mx$Nx$T>
+  %2 = halftone.maximum %0, %1 : tensor<$Mx$Nx$T>
+  %3 = halftone.add %2, %o : tensor<$Mx$Nx$T>
+  halftone.yield %3, %t : tensor<$Mx$Nx$T>, tensor<$Mx$Nx$T>
+})";
+
+constexpr const char *softmax = R"(
+halftone.kernel row @k (tensor<$Mx$Nx$T>) -> (tensor<$Mx$Nx$T>, tensor<$Mx$T>) {
+^bb0(%x: tensor<$Mx$Nx$T>):
+  %m = halftone.reduce max %x {axes = array<i64: 1>} : tensor<$Mx$Nx$T> -> tensor<$Mx$T>
+  %mb = halftone.broadcast %m {axes = array<i64: 0>} : tensor<$Mx$T> to tensor<$Mx$Nx$T>
+  %d = halftone.sub %x, %mb : tensor<$Mx$Nx$T>
+  %e = halftone.exp %d : tensor<$Mx$Nx$T>
+  %s = halftone.reduce sum %e {axes = array<i64: 1>} : tensor<$Mx$Nx$T> -> tensor<$Mx$T>
+  %sb = halftone.broadcast %s {axes = array<i64: 0>} : tensor<$Mx$T> to tensor<$Mx$Nx$T>
+  %y = halftone.div %e, %sb : tensor<$Mx$Nx$T>
+  halftone.yield %y, %s : tensor<$Mx$Nx$T>, tensor<$Mx$T>
+})";
+
+constexpr const char *crossEntropy = R"(
+halftone.kernel row @k (tensor<$Mx$Nx$T>, tensor<$Mxi32>)
+    -> (tensor<$Mxf32>, tensor<$Mx$Nx$T>, tensor<$Mxi32>, tensor<$Px$Nxf32>, tensor<$Pxf32>)
+    attributes {spec = {rows = 5}} {
+^bb0(%x: tensor<$Mx$Nx$T>, %label: tensor<$Mxi32>):
+  %w = halftone.cast %x {origin = "loss"} : tensor<$Mx$Nx$T> to tensor<$Mx$Nxf32>
+  %m = halftone.reduce max %w {axes = array<i64: 1>} : tensor<$Mx$Nxf32> -> tensor<$Mxf32>
+  %mb = halftone.broadcast %m {axes = array<i64: 0>} : tensor<$Mxf32> to tensor<$Mx$Nxf32>
+  %d = halftone.sub %w, %mb : tensor<$Mx$Nxf32>
+  %e = halftone.exp %d : tensor<$Mx$Nxf32>
+  %s = halftone.reduce sum %e {axes = array<i64: 1>} : tensor<$Mx$Nxf32> -> tensor<$Mxf32>
+  %l = halftone.log %s : tensor<$Mxf32>
+  %lb = halftone.broadcast %l {axes = array<i64: 0>} : tensor<$Mxf32> to tensor<$Mx$Nxf32>
+  %lsm = halftone.sub %d, %lb : tensor<$Mx$Nxf32>
+  %i = halftone.iota {axis = 1 : i64} : tensor<$Mx$Nxi32>
+  %t = halftone.broadcast %label {axes = array<i64: 0>} : tensor<$Mxi32> to tensor<$Mx$Nxi32>
+  %hit = halftone.compare eq %i, %t : tensor<$Mx$Nxi32>
+  %zero = halftone.constant dense<0.0> : tensor<$Mx$Nxf32>
+  %picked = halftone.select %hit, %lsm, %zero : tensor<$Mx$Nxf32>
+  %sum = halftone.reduce sum %picked {axes = array<i64: 1>} : tensor<$Mx$Nxf32> -> tensor<$Mxf32>
+  %loss = halftone.neg %sum : tensor<$Mxf32>
+  %one = halftone.cast %hit : tensor<$Mx$Nxi1> to tensor<$Mx$Nxf32>
+  %sb = halftone.broadcast %s {axes = array<i64: 0>} : tensor<$Mxf32> to tensor<$Mx$Nxf32>
+  %p = halftone.div %e, %sb : tensor<$Mx$Nxf32>
+  %g = halftone.sub %p, %one : tensor<$Mx$Nxf32>
+  %gn = halftone.cast %g {origin = "loss"} : tensor<$Mx$Nxf32> to tensor<$Mx$Nx$T>
+  %best = halftone.arg_reduce max %x {axis = 1 : i64} : tensor<$Mx$Nx$T> -> tensor<$Mxi32>
+  %bias = halftone.partial_reduce sum %gn {axes = array<i64: 0>, tile = array<i64: 5>} : tensor<$Mx$Nx$T> -> tensor<$Px$Nxf32>
+  %total = halftone.partial_reduce sum %loss {axes = array<i64: 0>, tile = array<i64: 5>} : tensor<$Mxf32> -> tensor<$Pxf32>
+  halftone.yield %loss, %gn, %best, %bias, %total
+      : tensor<$Mxf32>, tensor<$Mx$Nx$T>, tensor<$Mxi32>, tensor<$Px$Nxf32>, tensor<$Pxf32>
+})";
+
+constexpr const char *orders = R"(
+halftone.kernel row @k (tensor<$Mx$Nx$T>) -> (tensor<$Mx$T>, tensor<$Mx$T>, tensor<$Mxi32>, tensor<$Mxi32>) {
+^bb0(%x: tensor<$Mx$Nx$T>):
+  %0 = halftone.reduce max %x {axes = array<i64: 1>} : tensor<$Mx$Nx$T> -> tensor<$Mx$T>
+  %1 = halftone.reduce min %x {axes = array<i64: 1>} : tensor<$Mx$Nx$T> -> tensor<$Mx$T>
+  %2 = halftone.arg_reduce max %x {axis = 1 : i64} : tensor<$Mx$Nx$T> -> tensor<$Mxi32>
+  %3 = halftone.arg_reduce min %x {axis = 1 : i64} : tensor<$Mx$Nx$T> -> tensor<$Mxi32>
+  halftone.yield %0, %1, %2, %3 : tensor<$Mx$T>, tensor<$Mx$T>, tensor<$Mxi32>, tensor<$Mxi32>
+})";
+
+constexpr const char *sides = R"(
+halftone.kernel loop @k (tensor<$Mx$Nx$T>, tensor<$Mx$Nx$T>)
+    -> (tensor<$Mx$Nx$T>, tensor<$Px$Nxf32>, tensor<$Px1xi1>, tensor<$Px1xf32>) attributes {spec = {rows = 5}} {
+^bb0(%a: tensor<$Mx$Nx$T>, %b: tensor<$Mx$Nx$T>):
+  %0 = halftone.mul %a, %b : tensor<$Mx$Nx$T>
+  %1 = halftone.partial_reduce sum %0 {axes = array<i64: 0>, tile = array<i64: 5>} : tensor<$Mx$Nx$T> -> tensor<$Px$Nxf32>
+  %f = halftone.is_finite %a : tensor<$Mx$Nx$T>
+  %2 = halftone.partial_reduce and %f {axes = array<i64: 0, 1>, tile = array<i64: 5, $N>} : tensor<$Mx$Nxi1> -> tensor<$Px1xi1>
+  %3 = halftone.partial_reduce max %b {axes = array<i64: 0, 1>, tile = array<i64: 5, $N>} : tensor<$Mx$Nx$T> -> tensor<$Px1xf32>
+  halftone.yield %0, %1, %2, %3 : tensor<$Mx$Nx$T>, tensor<$Px$Nxf32>, tensor<$Px1xi1>, tensor<$Px1xf32>
+})";
+
+const std::vector<std::pair<int64_t, int64_t>> shapes{{3, 67}, {8, 16}, {1, 5}, {70, 3}, {17, 130}, {5, 127}};
+
+} // namespace
+
+TEST_CASE("Loops read transposed, broadcast and scalar operands", "[kernels]") {
+  auto target = GENERATE(from_range(runnableTargets()));
+  for (const char *type : {"f32", "f16", "bf16", "i32", "i8", "f64"})
+    for (auto [m, n] : shapes) {
+      CAPTURE(target, type, m, n);
+      KernelHarness kernel(with(movement, m, n, type), target, true);
+      kernel.checkExact(kernel.operands(1, true));
+    }
+}
+
+TEST_CASE("Softmax by rows stays within its bounds", "[kernels]") {
+  auto target = GENERATE(from_range(runnableTargets()));
+  bool strict = GENERATE(false, true);
+  for (const char *type : {"f32", "f16", "bf16", "f64"})
+    for (auto [m, n] : shapes) {
+      CAPTURE(target, type, m, n, strict);
+      KernelHarness kernel(with(softmax, m, n, type), target, strict);
+      kernel.checkInside(kernel.operands(1, false));
+      kernel.checkInside(kernel.operands(2, true));
+    }
+}
+
+TEST_CASE("Cross-entropy, its gradient, the bias gradient and the summed loss in one row kernel", "[kernels]") {
+  auto target = GENERATE(from_range(runnableTargets()));
+  for (const char *type : {"f32", "f16"})
+    for (auto [m, n] : {std::pair<int64_t, int64_t>{13, 10}, {5, 33}, {64, 10}}) {
+      CAPTURE(target, type, m, n);
+      std::string blocks = std::to_string((m + 4) / 5);
+      KernelHarness kernel(with(with(crossEntropy, {{"$P", blocks}}), m, n, type), target, false);
+      auto operands = kernel.operands(3, false);
+      for (int64_t &label : operands[1].integers)
+        label = (label % n + n) % n;
+      kernel.checkInside(operands);
+      CHECK(kernel.description().grid == (m + 4) / 5);
+    }
+}
+
+TEST_CASE("max and min keep NaN, arg_reduce takes the first, NaN before all", "[kernels]") {
+  auto target = GENERATE(from_range(runnableTargets()));
+  for (const char *type : {"f32", "f16", "f64", "i32", "ui8", "i64"})
+    for (auto [m, n] : shapes) {
+      CAPTURE(target, type, m, n);
+      KernelHarness kernel(with(orders, m, n, type), target, true);
+      auto ties = kernel.operands(4, false);
+      for (double &value : ties[0].low)
+        value = std::round(value);
+      for (double &value : ties[0].low) // zeros of one sign: between -0 and 0 either may stand
+        value += 0.0;
+      ties[0].high = ties[0].low;
+      kernel.checkExact(ties);
+      auto specials = kernel.operands(5, true);
+      for (double &value : specials[0].low)
+        value += 0.0;
+      specials[0].high = specials[0].low;
+      kernel.checkExact(specials);
+    }
+}
+
+TEST_CASE("Side reductions of loops give one piece a block", "[kernels]") {
+  auto target = GENERATE(from_range(runnableTargets()));
+  for (const char *type : {"f32", "f16"})
+    for (auto [m, n] : shapes) {
+      CAPTURE(target, type, m, n);
+      if (m == 1) // blocks are cut along the other axis
+        continue;
+      std::string blocks = std::to_string((m + 4) / 5);
+      KernelHarness kernel(with(with(sides, {{"$P", blocks}}), m, n, type), target, false);
+      kernel.checkInside(kernel.operands(6, false));
+      kernel.checkInside(kernel.operands(7, true));
+    }
+}
