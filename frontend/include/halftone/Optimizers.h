@@ -4,6 +4,11 @@
 #include "Arguments.h"
 
 namespace halftone {
+namespace detail {
+struct OptimizerImpl;
+}
+/// A number, a schedule, or any function of the count of updates so far. Schedules are evaluated on the host before
+/// each run of what was traced, once for all the updates in it.
 class HALFTONE_API LearningRate {
 public:
   LearningRate(const LearningRate &);
@@ -16,12 +21,15 @@ public:
   LearningRate(F schedule) : LearningRate(std::function<double(int64_t)>(std::move(schedule))) {}
   LearningRate(std::function<double(int64_t)> schedule);
   double at(int64_t step) const;
+  bool is_schedule() const;       // false for a number
+  std::string class_name() const; // "ExponentialDecay"; "" for numbers and functions
+  Config get_config() const;      // of a schedule's class; {} otherwise
 
 protected:
   struct Rep;
   std::shared_ptr<const Rep> rep_;
 };
-namespace schedules {
+namespace schedules { // value_error unless decay_steps > 0
 struct ExponentialDecayArgs {
   bool staircase = false;
   std::string name = "ExponentialDecay";
@@ -43,6 +51,8 @@ public:
 };
 } // namespace schedules
 
+/// A handle: copies share the state. Slots are made when apply() is first recorded, for the variables given then, in
+/// their dtypes; all arithmetic is in the variable's dtype.
 class HALFTONE_API Optimizer {
 public:
   Optimizer(const Optimizer &);
@@ -50,24 +60,27 @@ public:
   Optimizer &operator=(const Optimizer &) &;
   Optimizer &operator=(Optimizer &&) &noexcept;
   ~Optimizer();
-  Optimizer(const char *name); // "adam", "sgd", ...
+  Optimizer(const char *name); // "adam", "adamw", "rmsprop", "sgd" in any case; value_error otherwise
   Optimizer(const std::string &name);
   [[nodiscard]] Value scale_loss(const Value &loss) const; // identity unless this scales losses
-  void apply(const std::vector<Value> &gradients, const std::vector<Variable> &variables) const; // recorded
+  /// Recorded. An undefined gradient leaves its variable alone; no gradients at all do nothing. value_error when every
+  /// gradient is undefined, for a variable unknown to the first call, or when shapes differ.
+  void apply(const std::vector<Value> &gradients, const std::vector<Variable> &variables) const;
   void minimize(const Value &loss, const std::vector<Variable> &variables) const; // scale, differentiate, apply
-  double learning_rate() const;
+  double learning_rate() const;                                                   // for the next update
   void set_learning_rate(double learning_rate) const; // type_error when it has a schedule, as in Keras
   int64_t iterations() const;
-  std::vector<Variable> variables() const;
+  std::vector<Variable> variables() const; // in Keras's order
   std::string name() const;
   Config get_config() const;
+  explicit Optimizer(std::shared_ptr<detail::OptimizerImpl> impl);
+  const std::shared_ptr<detail::OptimizerImpl> &impl() const { return impl_; }
 
-protected:
-  struct Rep;
-  explicit Optimizer(std::shared_ptr<Rep> rep);
-  std::shared_ptr<Rep> rep_;
+private:
+  std::shared_ptr<detail::OptimizerImpl> impl_;
 };
 namespace optimizers {
+// Of clipnorm (each gradient), global_clipnorm (all together) and clipvalue (each entry) only one may be given.
 struct SGDArgs {
   double momentum = 0.0;
   bool nesterov = false;
@@ -102,6 +115,18 @@ struct AdamWArgs {
   std::optional<double> loss_scale_factor{};
   std::string name{};
 };
+struct RMSpropArgs {
+  double rho = 0.9;
+  double momentum = 0.0;
+  double epsilon = 1e-7;
+  bool centered = false;
+  std::optional<double> weight_decay{};
+  std::optional<double> clipnorm{};
+  std::optional<double> clipvalue{};
+  std::optional<double> global_clipnorm{};
+  std::optional<double> loss_scale_factor{};
+  std::string name{};
+};
 class HALFTONE_API SGD : public Optimizer {
 public:
   explicit SGD(const LearningRate &learning_rate = 0.01, const SGDArgs &args = {});
@@ -115,11 +140,16 @@ public:
   explicit AdamW(const LearningRate &learning_rate = 0.001, const AdamWArgs &args = {});
 };
 
+class HALFTONE_API RMSprop : public Optimizer {
+public:
+  explicit RMSprop(const LearningRate &learning_rate = 0.001, const RMSpropArgs &args = {});
+};
+
 struct LossScaleArgs {
   double initial_scale = 32768.0;
   int64_t dynamic_growth_steps = 2000;
   std::string name = "loss_scale_optimizer";
-  // Beyond Keras, whose scale may fall to 0 and grow to inf; docs/policies.md lists the difference.
+  // Beyond Keras, whose scale may fall to 0 and grow to inf. A scale outside of them stays where it is.
   double min_scale = 1.0;
   double max_scale = 16777216.0;
 };
@@ -128,9 +158,15 @@ struct LossScaleState {
   int64_t good_steps, skipped_steps;
   std::string last_fault; /* layer path, "" if none */
 };
+/// Multiplies the loss by a scale; apply() divides the gradients by it (in at least float32) and, when one is not
+/// finite, changes nothing but the scale, which halves. After dynamic_growth_steps finite steps in a row it doubles.
+/// All of it is decided where the step runs: nothing waits for the host. The inner optimizer's loss_scale_factor is
+/// dropped.
 class HALFTONE_API LossScaleOptimizer : public Optimizer {
 public:
+  /// value_error unless scales are finite, initial_scale is not 0 and 0 < min_scale <= max_scale.
   explicit LossScaleOptimizer(const Optimizer &inner_optimizer, const LossScaleArgs &args = {});
+  explicit LossScaleOptimizer(std::shared_ptr<detail::OptimizerImpl> impl); // type_error unless it is one
   Optimizer inner_optimizer() const;
   LossScaleState state() const; // as of the last finished step; does not wait for the device
 };

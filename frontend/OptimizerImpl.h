@@ -1,0 +1,41 @@
+// What stands behind an Optimizer.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/Variables.h"
+#include "halftone/Optimizers.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace halftone::detail {
+
+struct OptimizerImpl : std::enable_shared_from_this<OptimizerImpl> {
+  virtual ~OptimizerImpl() = default;
+  std::string className, name;
+  virtual Value scaleLoss(const Value &loss) const = 0;
+  virtual void apply(const std::vector<Value> &gradients, const std::vector<Variable> &variables) = 0;
+  virtual double learningRate() const = 0;
+  virtual void setLearningRate(double value) = 0;
+  virtual int64_t iterations() const = 0;
+  virtual std::vector<Variable> variables() const = 0;
+  virtual Config config() const = 0;
+  /// A wrapper scales the loss instead: Keras drops the factor for good.
+  virtual void dropLossScaleFactor() = 0;
+};
+
+bool isLossScaleOptimizer(const Optimizer &optimizer);
+/// type_error unless isLossScaleOptimizer().
+optimizers::LossScaleOptimizer asLossScaleOptimizer(const Optimizer &optimizer);
+
+/// A scalar of an optimizer's own, holding `value`; its path is "<optimizer>/<name>".
+Variable optimizerScalar(const std::string &optimizer, const char *name, double value, DType dtype, VariableRole role);
+/// What a variable holds where the trace stands, in its own dtype.
+Value readRaw(const Variable &variable);
+/// A scalar variable's value now.
+double hostNumber(const Variable &variable);
+/// value_error unless there are as many gradients as variables, and a gradient (none given at all is fine).
+void checkGradients(const std::vector<Value> &gradients, const std::vector<Variable> &variables);
+/// {"module", "class_name", "config", "registered_name"}, as Keras saves objects.
+Config serializedObject(const char *module, const std::string &className, const Config &config);
+
+} // namespace halftone::detail

@@ -1,0 +1,130 @@
+// Dynamic loss scaling around another optimizer, as recorded operations: no step waits for the host.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/OptimizerImpl.h"
+#include "frontend/Promotion.h"
+#include "halftone/Error.h"
+#include "halftone/Ops.h"
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+namespace halftone {
+using namespace detail;
+
+namespace {
+
+class LossScaleImpl final : public OptimizerImpl {
+public:
+  LossScaleImpl(const Optimizer &inner, const optimizers::LossScaleArgs &args) : inner_(inner), args_(args) {
+    bool finite = std::isfinite(args.initial_scale) && std::isfinite(args.min_scale) && std::isfinite(args.max_scale);
+    if (!finite || args.initial_scale == 0.0 || args.min_scale <= 0.0 || args.max_scale < args.min_scale)
+      throw Error(ErrorKind::value_error,
+                  fmt::format("LossScaleOptimizer needs finite scales, an `initial_scale` other than 0 and 0 < "
+                              "`min_scale` <= `max_scale`. Received: initial_scale={}, min_scale={}, max_scale={}",
+                              args.initial_scale, args.min_scale, args.max_scale));
+    className = "LossScaleOptimizer";
+    name = args.name.empty() ? "loss_scale_optimizer" : args.name;
+    inner.impl()->dropLossScaleFactor();
+    auto scalar = [&](const char *part, double value, DType dtype, VariableRole role) {
+      return optimizerScalar(name, part, value, dtype, role);
+    };
+    iteration_ = scalar("iteration", 0, DType::int32, VariableRole::iteration);
+    rate_ = scalar("learning_rate", 0, floatxDtype(), VariableRole::learning_rate);
+    counter_ = scalar("step_counter", 0, DType::int32, VariableRole::loss_scale);
+    scale_ = scalar("dynamic_scale", args.initial_scale, DType::float32, VariableRole::loss_scale);
+    skipped_ = scalar("skipped_steps", 0, DType::int32, VariableRole::loss_scale);
+  }
+
+  Value scaleLoss(const Value &loss) const override { return loss * readRaw(scale_); }
+
+  void apply(const std::vector<Value> &gradients, const std::vector<Variable> &variables) override {
+    checkGradients(gradients, variables);
+    Trace &trace = tracing();
+    Value scale = readRaw(scale_);
+    std::vector<Value> defined;
+    for (const Value &gradient : gradients)
+      if (gradient.defined())
+        defined.push_back(gradient);
+    Value finite = trace.reduceAll(ReduceAllKind::all_finite, defined);
+    if (!gradients.empty())
+      trace.when(finite, [&] {
+        std::vector<Value> unscaled = gradients;
+        for (size_t i = 0; i < gradients.size(); ++i)
+          if (gradients[i].defined() && variables[i].impl()->update != UpdateKind::overwrite)
+            unscaled[i] = gradients[i] / scale;
+        inner_.apply(unscaled, variables);
+      });
+
+    Value counter = readRaw(counter_), skipped = readRaw(skipped_);
+    Value zero = ops::zeros_like(counter), minScale = ops::full_like(scale, args_.min_scale),
+          maxScale = ops::full_like(scale, args_.max_scale);
+    // Keras compares with ==: a counter beyond the number of steps does not grow the scale until a fault resets it.
+    int64_t last = std::clamp<int64_t>(args_.dynamic_growth_steps - 1, -1, std::numeric_limits<int32_t>::max());
+    Value grows = ops::equal(counter, ops::full_like(counter, static_cast<double>(last)));
+    Value grown = ops::where(ops::less(scale, maxScale), ops::minimum(scale * 2.0, maxScale), scale);
+    Value halved = ops::where(ops::greater(scale, minScale), ops::maximum(scale * 0.5, minScale), scale);
+    scale_.assign(ops::where(finite, ops::where(grows, grown, scale), halved));
+    counter_.assign(ops::where(finite, ops::where(grows, zero, counter + 1), zero));
+    skipped_.assign(ops::where(finite, skipped, skipped + 1));
+  }
+
+  double learningRate() const override { return inner_.learning_rate(); }
+  void setLearningRate(double value) override { inner_.set_learning_rate(value); }
+  int64_t iterations() const override { return inner_.iterations(); }
+  std::vector<Variable> variables() const override {
+    std::vector<Variable> result{iteration_, rate_, counter_, scale_};
+    for (const Variable &variable : inner_.variables())
+      result.push_back(variable);
+    return result;
+  }
+  Config config() const override {
+    Config config;
+    config.set("name", name);
+    config.set("inner_optimizer", serializedObject("keras.optimizers", inner_.impl()->className, inner_.get_config()));
+    config.set("initial_scale", args_.initial_scale);
+    config.set("dynamic_growth_steps", args_.dynamic_growth_steps);
+    return config;
+  }
+  void dropLossScaleFactor() override {}
+
+  const Optimizer &inner() const { return inner_; }
+  optimizers::LossScaleState state() const {
+    return {hostNumber(scale_), static_cast<int64_t>(hostNumber(counter_)), static_cast<int64_t>(hostNumber(skipped_)),
+            ""};
+  }
+
+private:
+  Optimizer inner_;
+  optimizers::LossScaleArgs args_;
+  Variable iteration_, rate_; // Keras's list has them; neither changes
+  Variable counter_, scale_;
+  Variable skipped_; // ours
+};
+
+const LossScaleImpl &implOf(const Optimizer &optimizer) {
+  return static_cast<const LossScaleImpl &>(*optimizer.impl());
+}
+
+} // namespace
+
+bool detail::isLossScaleOptimizer(const Optimizer &optimizer) {
+  return dynamic_cast<const LossScaleImpl *>(optimizer.impl().get()) != nullptr;
+}
+optimizers::LossScaleOptimizer detail::asLossScaleOptimizer(const Optimizer &optimizer) {
+  return optimizers::LossScaleOptimizer(optimizer.impl());
+}
+
+namespace optimizers {
+
+LossScaleOptimizer::LossScaleOptimizer(const Optimizer &inner_optimizer, const LossScaleArgs &args)
+    : Optimizer(std::make_shared<LossScaleImpl>(inner_optimizer, args)) {}
+LossScaleOptimizer::LossScaleOptimizer(std::shared_ptr<OptimizerImpl> impl) : Optimizer(std::move(impl)) {
+  if (!isLossScaleOptimizer(*this))
+    throw Error(ErrorKind::type_error, fmt::format("optimizer '{}' is no LossScaleOptimizer", name()));
+}
+Optimizer LossScaleOptimizer::inner_optimizer() const { return implOf(*this).inner(); }
+LossScaleState LossScaleOptimizer::state() const { return implOf(*this).state(); }
+
+} // namespace optimizers
+} // namespace halftone
