@@ -1,0 +1,306 @@
+// Matmul kernels: operands packed into scratch, multiplied with accumulators in registers, finished by the epilogue.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   for block: clear sums
+//     for k in steps of 256: pack B in panels of columns; pack A; for panel, for rows: micro-kernel
+//     for row, for lanes of columns: epilogue
+#include "compiler/kernels/cpu/Matmul.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace halftone;
+using namespace halftone::compiler;
+using namespace mlir;
+
+namespace {
+
+int64_t roundUp(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
+
+SmallVector<int64_t> dimsOf(linalg::GenericOp generic) {
+  auto dims = generic->getAttrOfType<DenseI64ArrayAttr>("halftone.dims");
+  return dims ? SmallVector<int64_t>(dims.asArrayRef()) : SmallVector<int64_t>();
+}
+
+/// The generic that sums over every dim: by its loops, since a prologue lacks M or N and an epilogue K.
+linalg::GenericOp contractionOf(func::FuncOp source, size_t dims) {
+  linalg::GenericOp found;
+  source.walk([&](linalg::GenericOp generic) {
+    if (dimsOf(generic).size() == dims && generic.getNumDpsInputs() == 2 && generic.getNumDpsInits() == 1)
+      found = generic;
+  });
+  return found;
+}
+
+Type accumulatorOf(linalg::GenericOp contraction) {
+  return cast<RankedTensorType>(contraction.getResult(0).getType()).getElementType();
+}
+
+} // namespace
+
+MatmulSizes::MatmulSizes(const CpuTarget &cpu, Type accumulator) {
+  lanes = cpu.vectorBytes * 8 / accumulator.getIntOrFloatBitWidth();
+  // As many accumulators as leave room for a row of B, one broadcast element of A and, without fused multiply-add, the
+  // product.
+  vectors = 2;
+  rows = cpu.vectorRegisters >= 32 ? 12 : cpu.hasFma ? 6 : 4;
+}
+
+MatmulScratch::MatmulScratch(const MatmulSizes &sizes, int64_t tileRows, int64_t tileColumns) {
+  const int64_t padded = roundUp(tileColumns, sizes.columns());
+  a = roundUp(tileRows, sizes.lanes) * sizes.depth;
+  b = padded * sizes.depth;
+  sums = roundUp(tileRows * padded, sizes.lanes);
+  square = sizes.lanes * sizes.lanes;
+}
+
+int64_t compiler::matmulScratchBytes(func::FuncOp kernel, ArrayRef<int64_t> extents, const CpuTarget &target) {
+  const linalg::GenericOp contraction = contractionOf(kernel, extents.size() - 2);
+  if (!contraction)
+    return 0;
+  const Type accumulator = accumulatorOf(contraction);
+  const MatmulScratch scratch(MatmulSizes(target, accumulator), extents[extents.size() - 2], extents.back());
+  return (scratch.a + scratch.b + scratch.sums + scratch.square) * int64_t(accumulator.getIntOrFloatBitWidth() / 8);
+}
+
+LogicalResult compiler::emitMatmul(func::FuncOp kernel, const CpuTarget &target, OpBuilder &builder) {
+  return MatmulEmitter(kernel, target, builder).emit();
+}
+
+MatmulEmitter::MatmulEmitter(func::FuncOp source, const CpuTarget &cpu, OpBuilder &builder)
+    : source(source), cpu(cpu), b(source.getLoc(), builder) {}
+
+LogicalResult MatmulEmitter::readSource() {
+  auto roles = source->getAttrOfType<DenseI64ArrayAttr>("halftone.roles");
+  if (!roles || roles.size() != 4 || llvm::any_of(roles.asArrayRef(), [](int64_t count) { return count < 0; }))
+    return source.emitError("expected halftone.roles, the numbers of batch, M, N and K dims");
+  int64_t dims = 0;
+  for (int role = 0; role < 4; ++role)
+    for (int64_t count = roles[role]; count-- > 0;)
+      group[role].push_back(dims++);
+  const ArrayRef<Type> inputs = source.getArgumentTypes();
+  if (int64_t(inputs.size()) < dims + 2 ||
+      !llvm::all_of(inputs.take_front(dims + 2), [](Type type) { return isa<IndexType>(type); }))
+    return source.emitError("expected an index argument for each dim, then two for the tile");
+  contraction = contractionOf(source, size_t(dims));
+  if (!contraction)
+    return source.emitError("expected one linalg.generic over all dims, of two operands and one sum");
+  accumulator = accumulatorOf(contraction);
+  if (!accumulator.isF32() && !accumulator.isF64() && !accumulator.isInteger(32))
+    return contraction.emitError() << "accumulates in " << accumulator << "; expected f32, f64 or i32";
+  sizes.emplace(cpu, accumulator);
+  for (int side = 0; side < 2; ++side)
+    prologue[side] = contraction.getInputs()[side].getDefiningOp<linalg::GenericOp>();
+  for (Operation *user : contraction.getResult(0).getUsers())
+    if (auto generic = dyn_cast<linalg::GenericOp>(user))
+      epilogue = generic;
+  if (!epilogue)
+    return contraction.emitError("expected an epilogue that reads the sums");
+  // The body is acc + a * b.
+  Operation *sum = contraction.getBody()->getTerminator()->getOperand(0).getDefiningOp();
+  if (!isa_and_nonnull<arith::AddFOp, arith::AddIOp>(sum))
+    return contraction.emitError("expected a body that yields acc + a * b");
+  Operation *product = sum->getOperand(1).getDefiningOp();
+  if (!isa_and_nonnull<arith::MulFOp, arith::MulIOp>(product))
+    return contraction.emitError("expected a body that yields acc + a * b");
+  if (auto add = dyn_cast<arith::AddFOp>(sum))
+    fuses = cpu.hasFma && bitEnumContainsAll(add.getFastmath(), arith::FastMathFlags::contract);
+  combiners.assign(epilogue.getNumResults(), "");
+  if (auto names = epilogue->getAttrOfType<ArrayAttr>("halftone.combine"))
+    for (auto [combiner, attribute] : llvm::zip(combiners, names.getAsValueRange<StringAttr>()))
+      combiner = attribute.str();
+  return checkSideReductions();
+}
+
+LogicalResult MatmulEmitter::begin() {
+  const Type pointer = LLVM::LLVMPointerType::get(b.getContext()), i64 = b.getI64Type();
+  b.setInsertionPoint(source);
+  code = func::FuncOp::create(b, source.getName(), b.getFunctionType({pointer, pointer, i64, i64, pointer}, {}));
+  b.setInsertionPointToStart(code.addEntryBlock());
+  const auto argument = [&](unsigned index) { return wrap(code.getArgument(index)); };
+
+  unsigned buffers = 0;
+  int64_t indices = 0;
+  const auto next = [&] { return wrap(loadValue(pointer, address(argument(0), pointer, number(buffers++)))); };
+  for (BlockArgument from : source.getArguments()) {
+    if (isa<IndexType>(from.getType())) {
+      const Number extent = wrap(loadValue(i64, address(argument(1), i64, number(indices++))));
+      extents.push_back(extent);
+      outside.map(from, extent.value());
+    } else {
+      pointers[from] = next();
+    }
+  }
+  tileColumns = extents.pop_back_val();
+  tileRows = extents.pop_back_val();
+  auto results = cast<func::ReturnOp>(source.getBody().front().getTerminator());
+  for (Value result : results.getOperands()) {
+    if (result.getDefiningOp() != epilogue.getOperation())
+      return source.emitError("a result does not come from the epilogue");
+    pointers[result] = next();
+  }
+  // Constants and index casts around the generics.
+  for (Operation &op : source.getBody().front()) {
+    if (isa<linalg::LinalgOp, tensor::EmptyOp, tensor::DimOp, func::ReturnOp>(op))
+      continue;
+    if (auto indexCast = dyn_cast<arith::IndexCastOp>(op)) {
+      const Number value = wrap(outside.lookup(indexCast.getIn()));
+      outside.map(indexCast.getResult(), value.narrow(indexCast.getType()).value());
+    } else if (isa<IndexType>(op.getResult(0).getType()) && isa<arith::ConstantOp>(op)) {
+      outside.map(op.getResult(0), number(cast<IntegerAttr>(cast<arith::ConstantOp>(op).getValue()).getInt()).value());
+    } else if (op.getDialect() == b.getContext()->getLoadedDialect<arith::ArithDialect>()) {
+      b.clone(op, outside);
+    } else {
+      return op.emitError() << "'" << op.getName() << "' in a matmul kernel";
+    }
+  }
+  for (int role = 0; role < 4; ++role) {
+    size[role] = number(1);
+    for (int64_t dim : group[role])
+      size[role] = size[role] * extents[size_t(dim)];
+  }
+  rowTiles = ceilDivide(size[rowRole], tileRows);
+  columnTiles = ceilDivide(size[columnRole], tileColumns);
+  sumsPitch = ceilDivide(tileColumns, number(sizes->columns())) * sizes->columns();
+  packedPitch = ceilDivide(tileRows, number(sizes->lanes)) * sizes->lanes;
+  packedA = argument(4);
+  packedB = address(packedA, accumulator, packedPitch * sizes->depth);
+  square = address(packedB, accumulator, sumsPitch * sizes->depth);
+  sumsAt = address(square, accumulator, number(sizes->lanes * sizes->lanes));
+  return success();
+}
+
+LogicalResult MatmulEmitter::emit() {
+  if (failed(readSource()) || failed(begin()))
+    return failure();
+  loop(wrap(code.getArgument(2)), wrap(code.getArgument(3)), number(1),
+       [&](Number block) { return void(sticky(emitBlock(block))); });
+  if (broken)
+    return failure();
+  func::ReturnOp::create(b);
+  source.erase();
+  return success();
+}
+
+LogicalResult MatmulEmitter::emitBlock(Number block) {
+  columnTile = block % columnTiles;
+  const Number rest = block / columnTiles;
+  rowTile = rest % rowTiles;
+  batch = rest / rowTiles;
+  firstRow = rowTile * tileRows;
+  firstColumn = columnTile * tileColumns;
+  rows = minimum(tileRows, size[rowRole] - firstRow);
+  columns = minimum(tileColumns, size[columnRole] - firstColumn);
+  clearSums();
+  loop(number(0), size[depthRole], number(sizes->depth), [&](Number first) {
+    const Number depth = minimum(number(sizes->depth), size[depthRole] - first);
+    if (failed(sticky(pack(0, first, depth))) || failed(sticky(pack(1, first, depth))))
+      return;
+    emitMultiplication(depth);
+  });
+  return failed(emitEpilogue()) || broken ? failure() : success();
+}
+
+void MatmulEmitter::clearSums() {
+  const Value zero = splat(arith::ConstantOp::create(b, b.getZeroAttr(accumulator)));
+  loop(number(0), rows * sumsPitch, number(sizes->lanes),
+       [&](Number at) { storeValue(zero, address(sumsAt, accumulator, at), true); });
+}
+
+void MatmulEmitter::emitMultiplication(Number depth) {
+  const bool alongDepth = lanesAlongDepth(0);
+  loop(number(0), columns, number(sizes->columns()), [&](Number column) {
+    const Number panel = address(packedB, accumulator, column * sizes->depth);
+    // Rows in groups as large as the registers hold, what is left in fours, then one by one.
+    Number row = number(0);
+    for (int64_t count : {sizes->rows, int64_t(4), int64_t(1)}) {
+      if (count != 1 && count != 4 && count != sizes->rows)
+        continue;
+      const Number end = row + (rows - row) / number(count) * count;
+      loop(row, end, number(count), [&](Number at) {
+        const Number a = address(packedA, accumulator, alongDepth ? at * sizes->depth : at);
+        emitMicroKernel(count, a, panel, address(sumsAt, accumulator, at * sumsPitch + column), depth);
+      });
+      row = end;
+      if (count == 4 && sizes->rows == 4)
+        continue;
+    }
+  });
+}
+
+void MatmulEmitter::emitMicroKernel(int64_t count, Number a, Number panel, Number sums, Number depth) {
+  const bool alongDepth = lanesAlongDepth(0);
+  const Type lanes = lanesOf(accumulator);
+  const auto sumAt = [&](int64_t row, int64_t vector) {
+    return address(sums, accumulator, sumsPitch * row + vector * sizes->lanes);
+  };
+  Lanes carried;
+  for (int64_t row = 0; row < count; ++row)
+    for (int64_t vector = 0; vector < sizes->vectors; ++vector)
+      carried.push_back(loadValue(lanes, sumAt(row, vector), true));
+  const Lanes done = loop(number(0), depth, number(1), carried, [&](Number k, Lanes acc) {
+    const Number fromB = address(panel, accumulator, k * sizes->columns());
+    const Number fromA = address(a, accumulator, alongDepth ? k : k * packedPitch);
+    Lanes column;
+    for (int64_t vector = 0; vector < sizes->vectors; ++vector)
+      column.push_back(loadValue(lanes, address(fromB, accumulator, number(vector * sizes->lanes)), true));
+    Lanes next;
+    for (int64_t row = 0; row < count; ++row) {
+      const Number at = address(fromA, accumulator, number(alongDepth ? row * sizes->depth : row));
+      const Value element = splat(loadValue(accumulator, at));
+      for (int64_t vector = 0; vector < sizes->vectors; ++vector) {
+        const Number sum = wrap(acc[size_t(row * sizes->vectors + vector)]);
+        next.push_back(fuses ? math::FmaOp::create(b, element, column[size_t(vector)], sum.value()).getResult()
+                             : (sum + wrap(element) * wrap(column[size_t(vector)])).value());
+      }
+    }
+    return next;
+  });
+  for (int64_t row = 0; row < count; ++row)
+    for (int64_t vector = 0; vector < sizes->vectors; ++vector)
+      storeValue(done[size_t(row * sizes->vectors + vector)], sumAt(row, vector), true);
+}
+
+Number MatmulEmitter::address(Number pointer, Type element, Number offset) {
+  return wrap(LLVM::GEPOp::create(b, pointer.type(), element, pointer.value(), ValueRange(offset.value())));
+}
+
+Value MatmulEmitter::loadValue(Type type, Number pointer, bool aligned) {
+  const Type element = getElementTypeOrSelf(type);
+  const unsigned bytes = isa<LLVM::LLVMPointerType>(element) ? 8 : std::max(1u, element.getIntOrFloatBitWidth() / 8);
+  return LLVM::LoadOp::create(b, type, pointer.value(), aligned ? unsigned(cpu.vectorBytes) : bytes);
+}
+
+void MatmulEmitter::storeValue(Value value, Number pointer, bool aligned) {
+  const unsigned bytes = std::max(1u, getElementTypeOrSelf(value).getIntOrFloatBitWidth() / 8);
+  LLVM::StoreOp::create(b, value, pointer.value(), aligned ? unsigned(cpu.vectorBytes) : bytes);
+}
+
+Value MatmulEmitter::splat(Value scalar) {
+  return isa<VectorType>(scalar.getType())
+             ? scalar
+             : vector::BroadcastOp::create(b, lanesOf(scalar.getType()), scalar).getResult();
+}
+
+void MatmulEmitter::loop(Number begin, Number end, Number step, const std::function<void(Number)> &body) {
+  loop(begin, end, step, {}, [&](Number index, Lanes) {
+    body(index);
+    return Lanes();
+  });
+}
+
+MatmulEmitter::Lanes MatmulEmitter::loop(Number begin, Number end, Number step, Lanes carried,
+                                         const std::function<Lanes(Number, Lanes)> &body) {
+  auto loop = scf::ForOp::create(b, begin.value(), end.value(), step.value(), carried);
+  OpBuilder::InsertionGuard guard(b);
+  if (carried.empty())
+    b.setInsertionPoint(loop.getBody()->getTerminator());
+  else
+    b.setInsertionPointToEnd(loop.getBody());
+  const Lanes next = body(wrap(loop.getInductionVar()), Lanes(loop.getRegionIterArgs()));
+  if (!carried.empty())
+    scf::YieldOp::create(b, next);
+  return Lanes(loop.getResults());
+}

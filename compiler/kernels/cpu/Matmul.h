@@ -1,0 +1,135 @@
+// The matmul emitter's state, shared by its three parts: packing, the multiplication, the epilogue.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/kernels/Emitters.h"
+#include "compiler/kernels/Number.h"
+#include "compiler/kernels/ScalarBody.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/IRMapping.h"
+#include <array>
+#include <functional>
+#include <optional>
+
+namespace halftone::compiler {
+
+/// Sizes of the micro-kernel: `rows` x (`vectors` vectors of `lanes`) accumulators in registers, and how many indices
+/// of K are packed at a time.
+struct MatmulSizes {
+  int64_t lanes, rows, vectors;
+  int64_t depth = 256;
+  int64_t columns() const { return lanes * vectors; }
+  MatmulSizes(const CpuTarget &cpu, mlir::Type accumulator);
+};
+
+/// Scratch of one tile, in elements of the accumulator: packed A, packed B, sums, and a square of lanes for
+/// transposing.
+struct MatmulScratch {
+  int64_t a, b, sums, square; // elements
+  MatmulScratch(const MatmulSizes &sizes, int64_t tileRows, int64_t tileColumns);
+};
+
+enum MatmulRole { batchRole, rowRole, columnRole, depthRole };
+
+/// Where code being emitted stands: an index for each role (the first lane's, when the role is that of the lanes).
+struct MatmulPlace {
+  std::array<Number, 4> linear;
+  llvm::SmallVector<Number> index; // of each kernel dim
+  std::optional<MatmulRole> laneRole;
+  Number start, count; // with lanes: the first lane's index within the tile, and how many there are in the tile
+};
+
+class MatmulEmitter {
+public:
+  MatmulEmitter(mlir::func::FuncOp source, const CpuTarget &cpu, mlir::OpBuilder &builder);
+  mlir::LogicalResult emit();
+
+private:
+  using Lanes = llvm::SmallVector<mlir::Value>;
+
+  // Matmul.cpp
+  mlir::LogicalResult readSource();
+  mlir::LogicalResult begin();
+  mlir::LogicalResult emitBlock(Number block);
+  void clearSums();
+  void emitMultiplication(Number depth);
+  void emitMicroKernel(int64_t rows, Number a, Number b, Number sums, Number depth);
+
+  // MatmulPack.cpp
+  bool lanesAlongDepth(int side); // of the operand's packing
+  mlir::LogicalResult pack(int side, Number firstDepth, Number depth);
+  mlir::LogicalResult packRowsAlongDepth(Number firstDepth, Number depth);
+  mlir::LogicalResult packAcross(int side, Number firstDepth, Number depth);
+  mlir::LogicalResult packColumnsTransposed(Number firstDepth, Number depth);
+  /// The operand's elements at `place` as lanes of the accumulator's type.
+  mlir::FailureOr<mlir::Value> factor(int side, const MatmulPlace &place);
+  Lanes transpose(Lanes rows);
+
+  // MatmulEpilogue.cpp
+  mlir::LogicalResult emitEpilogue();
+  mlir::FailureOr<Lanes> emitEpilogueLanes(Number row, Number column, Lanes sums);
+  void store(mlir::Value lanes, mlir::Value result, mlir::AffineMap map, const MatmulPlace &place);
+  void storeSideReductions(Lanes sums, Number column);
+  mlir::LogicalResult checkSideReductions();
+
+  // MatmulAccess.cpp
+  /// Fills `index` of the dims of `role` from `linear`.
+  void moveTo(MatmulPlace &place, MatmulRole role, Number linear);
+  void setLanes(MatmulPlace &place, MatmulRole role, Number tileStart, Number start, Number count);
+  /// Lanes of `tensor` (as stored) over `dims` at `place`; lanes past the tile's end hold anything.
+  mlir::Value load(mlir::Value tensor, mlir::AffineMap map, llvm::ArrayRef<int64_t> dims, const MatmulPlace &place);
+  /// The index of a kernel dim, in all lanes.
+  mlir::Value indexLanes(int64_t dim, const MatmulPlace &place);
+  mlir::FailureOr<Lanes> body(mlir::linalg::GenericOp generic, Lanes arguments, const MatmulPlace &place);
+  /// An access of a tensor: offset of the first lane, and how lanes continue.
+  struct Reach {
+    Number offset;
+    bool varies = false, contiguous = false;
+    Number stride; // between lanes, where they are evenly spaced
+  };
+  Reach reach(mlir::AffineMap map, llvm::ArrayRef<int64_t> dims, const MatmulPlace &place);
+  Number laneOffset(const Reach &reach, mlir::AffineMap map, llvm::ArrayRef<int64_t> dims, const MatmulPlace &place,
+                    int64_t lane);
+  Number laneMask(const MatmulPlace &place); // lanes within the tile
+
+  // Emission in general.
+  Number number(int64_t value) { return Number::constant(b, b.getI64Type(), value); }
+  Number wrap(mlir::Value value) { return {b, value}; }
+  mlir::VectorType lanesOf(mlir::Type element) { return mlir::VectorType::get(sizes->lanes, element); }
+  Number address(Number pointer, mlir::Type element, Number offset);
+  mlir::Value loadValue(mlir::Type type, Number pointer, bool aligned = false);
+  void storeValue(mlir::Value value, Number pointer, bool aligned = false);
+  mlir::Value splat(mlir::Value scalar);
+  void loop(Number begin, Number end, Number step, const std::function<void(Number)> &body);
+  Lanes loop(Number begin, Number end, Number step, Lanes carried, const std::function<Lanes(Number, Lanes)> &body);
+  Number ceilDivide(Number a, Number b) { return (a + b - 1) / b; }
+  mlir::LogicalResult sticky(mlir::LogicalResult result) {
+    if (failed(result))
+      broken = true;
+    return result;
+  }
+
+  mlir::func::FuncOp source, code;
+  const CpuTarget &cpu;
+  mlir::ImplicitLocOpBuilder b;
+  std::optional<MatmulSizes> sizes;
+  bool broken = false; // a part inside a loop failed, its diagnostic emitted
+
+  // What the linalg form says.
+  std::array<llvm::SmallVector<int64_t>, 4> group; // dims of each role
+  mlir::linalg::GenericOp contraction, epilogue;
+  std::array<mlir::linalg::GenericOp, 2> prologue;
+  mlir::Type accumulator;
+  bool fuses = false;                       // products and sums may be one instruction
+  llvm::SmallVector<std::string> combiners; // of the epilogue's outputs
+
+  // Values of the emitted function.
+  mlir::IRMapping outside;
+  llvm::DenseMap<mlir::Value, Number> pointers; // of operands, and of the epilogue's outputs
+  llvm::SmallVector<Number> extents;            // of the dims
+  std::array<Number, 4> size;                   // of each role
+  Number tileRows, tileColumns, rowTiles, columnTiles;
+  Number packedA, packedB, sumsAt, square, sumsPitch, packedPitch;
+  Number batch, rowTile, columnTile, firstRow, firstColumn, rows, columns; // of the block
+};
+
+} // namespace halftone::compiler

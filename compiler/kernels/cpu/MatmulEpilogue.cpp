@@ -1,0 +1,198 @@
+// The epilogue of a matmul kernel's tile: sums in, results and side reductions out.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/kernels/cpu/Matmul.h"
+#include "compiler/linalg/Combiner.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace halftone;
+using namespace halftone::compiler;
+using namespace mlir;
+
+namespace {
+
+SmallVector<int64_t> dimsOf(linalg::GenericOp generic) {
+  return SmallVector<int64_t>(generic->getAttrOfType<DenseI64ArrayAttr>("halftone.dims").asArrayRef());
+}
+
+/// Whether the output's map has all dims of `group` (or none, told apart by `any`).
+bool keeps(AffineMap map, ArrayRef<int64_t> dims, ArrayRef<int64_t> group, bool any) {
+  const auto has = [&](int64_t wanted) {
+    return llvm::any_of(map.getResults(), [&](AffineExpr expr) {
+      auto dim = dyn_cast<AffineDimExpr>(expr);
+      return dim && dims[dim.getPosition()] == wanted;
+    });
+  };
+  return any ? llvm::any_of(group, has) : llvm::all_of(group, has);
+}
+
+} // namespace
+
+LogicalResult MatmulEmitter::checkSideReductions() {
+  const SmallVector<int64_t> dims = dimsOf(epilogue);
+  for (auto [output, combiner] : llvm::enumerate(combiners)) {
+    if (combiner.empty())
+      continue;
+    const AffineMap map = epilogue.getMatchingIndexingMap(epilogue.getDpsInitOperand(int64_t(output)));
+    for (MatmulRole role : {rowRole, columnRole})
+      if (keeps(map, dims, group[role], true) && !keeps(map, dims, group[role], false))
+        return epilogue.emitError("side reduction over some of the dims of M or N; expected all or none");
+    if (keeps(map, dims, group[rowRole], true))
+      return epilogue.emitError("side reduction that keeps M; expected one over M, or over M and N");
+  }
+  return success();
+}
+
+LogicalResult MatmulEmitter::emitEpilogue() {
+  Lanes neutral;
+  for (auto [output, combiner] : llvm::enumerate(combiners)) {
+    if (combiner.empty())
+      continue;
+    auto fill = epilogue.getOutputs()[output].getDefiningOp<linalg::FillOp>();
+    if (!fill)
+      return epilogue.emitError("expected a linalg.fill under a side reduction");
+    neutral.push_back(splat(outside.lookup(fill.getInputs()[0])));
+  }
+  if (neutral.empty()) {
+    loop(number(0), rows, number(1), [&](Number row) {
+      loop(number(0), columns, number(sizes->lanes),
+           [&](Number column) { return void(sticky(emitEpilogueLanes(row, column, {}))); });
+    });
+    return failure(broken);
+  }
+  // Lanes of columns outermost: sums over rows stay in registers. What keeps N is done after each column, the rest
+  // last.
+  const SmallVector<int64_t> dims = dimsOf(epilogue);
+  SmallVector<bool> keepsColumns;
+  for (auto [output, combiner] : llvm::enumerate(combiners))
+    if (!combiner.empty())
+      keepsColumns.push_back(keeps(epilogue.getMatchingIndexingMap(epilogue.getDpsInitOperand(int64_t(output))), dims,
+                                   group[columnRole], true));
+  const Lanes total = loop(number(0), columns, number(sizes->lanes), neutral, [&](Number column, Lanes carried) {
+    Lanes start;
+    for (auto [lanes, from, kept] : llvm::zip(neutral, carried, keepsColumns))
+      start.push_back(kept ? lanes : from);
+    const Lanes sums = loop(number(0), rows, number(1), start, [&](Number row, Lanes acc) {
+      const FailureOr<Lanes> next = emitEpilogueLanes(row, column, acc);
+      return succeeded(sticky(next)) ? *next : acc;
+    });
+    storeSideReductions(sums, column);
+    Lanes next;
+    for (auto [from, sum, kept] : llvm::zip(carried, sums, keepsColumns))
+      next.push_back(kept ? from : sum);
+    return next;
+  });
+  storeSideReductions(total, {});
+  return failure(broken);
+}
+
+FailureOr<MatmulEmitter::Lanes> MatmulEmitter::emitEpilogueLanes(Number row, Number column, Lanes sums) {
+  MatmulPlace place;
+  moveTo(place, batchRole, batch);
+  moveTo(place, rowRole, firstRow + row);
+  setLanes(place, columnRole, firstColumn, column, columns);
+  const SmallVector<int64_t> dims = dimsOf(epilogue);
+  Lanes arguments;
+  for (OpOperand *input : epilogue.getDpsInputOperands()) {
+    if (input->get() == contraction.getResult(0))
+      arguments.push_back(
+          loadValue(lanesOf(accumulator), address(sumsAt, accumulator, row * sumsPitch + column), true));
+    else
+      arguments.push_back(load(input->get(), epilogue.getMatchingIndexingMap(input), dims, place));
+  }
+  size_t side = 0;
+  for (const std::string &combiner : combiners)
+    arguments.push_back(combiner.empty() ? Value() : sums[side++]);
+  const FailureOr<Lanes> results = body(epilogue, arguments, place);
+  if (failed(results))
+    return failure();
+  Lanes next;
+  side = 0;
+  for (auto [output, lanes] : llvm::enumerate(*results)) {
+    if (combiners[output].empty()) {
+      store(lanes, epilogue.getResult(unsigned(output)),
+            epilogue.getMatchingIndexingMap(epilogue.getDpsInitOperand(int64_t(output))), place);
+      continue;
+    }
+    next.push_back(select(laneMask(place), wrap(lanes), wrap(sums[side++])));
+  }
+  return next;
+}
+
+void MatmulEmitter::store(Value lanes, Value result, AffineMap map, const MatmulPlace &place) {
+  const Number pointer = pointers.lookup(result);
+  const Type element = getElementTypeOrSelf(lanes);
+  const SmallVector<int64_t> dims = dimsOf(epilogue);
+  const Reach reach = this->reach(map, dims, place);
+  const unsigned bytes = std::max(1u, element.getIntOrFloatBitWidth() / 8);
+  if (!reach.contiguous) {
+    // Lanes past the end would write the last element again: each is written only when it is there.
+    for (int64_t lane = 0; lane < sizes->lanes; ++lane) {
+      auto branch = scf::IfOp::create(b, (place.start + lane < place.count).value(), false);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPoint(branch.thenBlock()->getTerminator());
+      const Value scalar = vector::ExtractOp::create(b, lanes, lane);
+      storeValue(scalar, address(pointer, element, laneOffset(reach, map, dims, place, lane)));
+    }
+    return;
+  }
+  const Number at = address(pointer, element, reach.offset);
+  const auto masked = [&] { LLVM::MaskedStoreOp::create(b, lanes, at.value(), laneMask(place).value(), bytes); };
+  if (cpu.hasMaskedMemory)
+    return masked();
+  auto branch = scf::IfOp::create(b, (place.start + sizes->lanes <= place.count).value(), true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  storeValue(lanes, at);
+  b.setInsertionPoint(branch.elseBlock()->getTerminator());
+  masked();
+}
+
+void MatmulEmitter::storeSideReductions(Lanes sums, Number column) {
+  // The buffer holds a piece a block, reduced dims replaced by the tile's number: [batch][row tile][column tile or
+  // column].
+  const SmallVector<int64_t> dims = dimsOf(epilogue);
+  size_t side = 0;
+  for (size_t output = 0; output < combiners.size(); ++output) {
+    if (combiners[output].empty())
+      continue;
+    const Value lanes = sums[side++];
+    const AffineMap map = epilogue.getMatchingIndexingMap(epilogue.getDpsInitOperand(int64_t(output)));
+    const bool keepsColumns = keeps(map, dims, group[columnRole], true);
+    if (keepsColumns != bool(column))
+      continue;
+    const Number pointer = pointers.lookup(epilogue.getResult(unsigned(output)));
+    const Type element = getElementTypeOrSelf(lanes);
+    const Number line = batch * rowTiles + rowTile;
+    if (keepsColumns) {
+      const Number base = line * size[columnRole] + firstColumn + column;
+      for (int64_t lane = 0; lane < sizes->lanes; ++lane) {
+        auto branch = scf::IfOp::create(b, (column + lane < columns).value(), false);
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPoint(branch.thenBlock()->getTerminator());
+        storeValue(vector::ExtractOp::create(b, lanes, lane), address(pointer, element, base + lane));
+      }
+      continue;
+    }
+    const Number at = address(pointer, element, line * columnTiles + columnTile);
+    if (!isArgCombiner(combiners[output])) {
+      Value sum = vector::ExtractOp::create(b, lanes, int64_t(0));
+      for (int64_t lane = 1; lane < sizes->lanes; ++lane)
+        sum = buildCombine(b, b.getLoc(), combiners[output], sum, vector::ExtractOp::create(b, lanes, lane));
+      storeValue(sum, at);
+      continue;
+    }
+    // Value and index stand on neighbouring outputs.
+    const Value indices = sums[side++];
+    std::pair<Value, Value> best(vector::ExtractOp::create(b, lanes, int64_t(0)),
+                                 vector::ExtractOp::create(b, indices, int64_t(0)));
+    for (int64_t lane = 1; lane < sizes->lanes; ++lane)
+      best = buildArgCombine(b, b.getLoc(), combiners[output], best,
+                             {vector::ExtractOp::create(b, lanes, lane), vector::ExtractOp::create(b, indices, lane)});
+    storeValue(best.first, at);
+    ++output;
+    storeValue(best.second, address(pointers.lookup(epilogue.getResult(unsigned(output))),
+                                    getElementTypeOrSelf(indices), line * columnTiles + columnTile));
+  }
+}

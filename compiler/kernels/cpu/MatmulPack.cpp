@@ -1,0 +1,179 @@
+// Packing: a tile's operands in the accumulator's type, through their prologues, in the order in which the micro-kernel
+// reads. SPDX-License-Identifier: Apache-2.0
+//
+// B lies in panels of as many columns as the micro-kernel has, [panel][k][column]. A's elements are read one by one, so
+// that it may lie as its operand does: [row][k] or [k][row].
+#include "compiler/kernels/cpu/Matmul.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace halftone;
+using namespace halftone::compiler;
+using namespace mlir;
+
+namespace {
+
+/// `value`, an expression over a body's argument, with `lanes` in the argument's place.
+FailureOr<Value> cloneExpression(OpBuilder &b, Value value, Value argument, Value lanes, int64_t count) {
+  IRMapping mapping;
+  mapping.map(argument, lanes);
+  const std::function<FailureOr<Value>(Value)> clone = [&](Value from) -> FailureOr<Value> {
+    if (Value known = mapping.lookupOrNull(from))
+      return known;
+    Operation *op = from.getDefiningOp();
+    if (!op || op->getNumResults() != 1 || (!isa<arith::ConstantOp>(op) && !op->hasTrait<OpTrait::Elementwise>()))
+      return emitError(from.getLoc(), "expected a factor computed from one element by elementwise ops"), failure();
+    const Type type = atLanes(from.getType(), count);
+    if (auto constant = dyn_cast<arith::ConstantOp>(op))
+      return arith::ConstantOp::create(b, op->getLoc(),
+                                       DenseElementsAttr::get(cast<ShapedType>(type), Attribute(constant.getValue())))
+          .getResult();
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands()) {
+      const FailureOr<Value> cloned = clone(operand);
+      if (failed(cloned))
+        return failure();
+      operands.push_back(*cloned);
+    }
+    OperationState state(op->getLoc(), op->getName(), operands, type, op->getAttrs());
+    const Value result = b.create(state)->getResult(0);
+    mapping.map(from, result);
+    return result;
+  };
+  return clone(value);
+}
+
+SmallVector<int64_t> dimsOf(linalg::GenericOp generic) {
+  return SmallVector<int64_t>(generic->getAttrOfType<DenseI64ArrayAttr>("halftone.dims").asArrayRef());
+}
+
+} // namespace
+
+bool MatmulEmitter::lanesAlongDepth(int side) {
+  // As the operand's memory goes; with a prologue, as its first input of the highest rank.
+  linalg::GenericOp generic = prologue[side] ? prologue[side] : contraction;
+  const SmallVector<int64_t> dims = dimsOf(generic);
+  AffineMap map = generic.getIndexingMapsArray()[prologue[side] ? 0 : size_t(side)];
+  if (prologue[side])
+    for (OpOperand *input : generic.getDpsInputOperands())
+      if (generic.getMatchingIndexingMap(input).getNumResults() > map.getNumResults())
+        map = generic.getMatchingIndexingMap(input);
+  if (map.getNumResults() == 0)
+    return false;
+  auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
+  return last && llvm::is_contained(group[depthRole], dims[last.getPosition()]);
+}
+
+FailureOr<Value> MatmulEmitter::factor(int side, const MatmulPlace &place) {
+  Value lanes;
+  if (linalg::GenericOp generic = prologue[side]) {
+    const SmallVector<int64_t> dims = dimsOf(generic);
+    Lanes arguments;
+    for (OpOperand *input : generic.getDpsInputOperands())
+      arguments.push_back(load(input->get(), generic.getMatchingIndexingMap(input), dims, place));
+    arguments.resize(generic.getBody()->getNumArguments());
+    const FailureOr<Lanes> results = body(generic, arguments, place);
+    if (failed(results))
+      return failure();
+    lanes = (*results)[cast<OpResult>(contraction.getInputs()[side]).getResultNumber()];
+  } else {
+    OpOperand *input = contraction.getDpsInputOperand(side);
+    lanes = load(input->get(), contraction.getMatchingIndexingMap(input), dimsOf(contraction), place);
+  }
+  Operation *sum = contraction.getBody()->getTerminator()->getOperand(0).getDefiningOp();
+  const Value factor = sum->getOperand(1).getDefiningOp()->getOperand(unsigned(side));
+  return cloneExpression(b, factor, contraction.getBody()->getArgument(unsigned(side)), lanes, sizes->lanes);
+}
+
+LogicalResult MatmulEmitter::pack(int side, Number firstDepth, Number depth) {
+  if (!lanesAlongDepth(side))
+    return packAcross(side, firstDepth, depth);
+  return side == 0 ? packRowsAlongDepth(firstDepth, depth) : packColumnsTransposed(firstDepth, depth);
+}
+
+LogicalResult MatmulEmitter::packRowsAlongDepth(Number firstDepth, Number depth) {
+  loop(number(0), rows, number(1), [&](Number row) {
+    MatmulPlace place;
+    moveTo(place, batchRole, batch);
+    moveTo(place, rowRole, firstRow + row);
+    loop(number(0), depth, number(sizes->lanes), [&](Number k) {
+      setLanes(place, depthRole, firstDepth, k, depth);
+      const FailureOr<Value> lanes = factor(0, place);
+      if (failed(sticky(lanes)))
+        return;
+      storeValue(*lanes, address(packedA, accumulator, row * sizes->depth + k), true);
+    });
+  });
+  return failure(broken);
+}
+
+LogicalResult MatmulEmitter::packAcross(int side, Number firstDepth, Number depth) {
+  const MatmulRole role = side == 0 ? rowRole : columnRole;
+  const Number count = side == 0 ? rows : columns;
+  // Whole panels of B: lanes past the last column are read by the micro-kernel, though nothing comes of them.
+  const int64_t step = side == 0 ? sizes->lanes : sizes->columns();
+  loop(number(0), depth, number(1), [&](Number k) {
+    MatmulPlace place;
+    moveTo(place, batchRole, batch);
+    moveTo(place, depthRole, firstDepth + k);
+    loop(number(0), count, number(step), [&](Number start) {
+      for (int64_t part = 0; part < step / sizes->lanes; ++part) {
+        const Number at = start + part * sizes->lanes;
+        setLanes(place, role, side == 0 ? firstRow : firstColumn, at, count);
+        const FailureOr<Value> lanes = factor(side, place);
+        if (failed(sticky(lanes)))
+          return;
+        const Number offset =
+            side == 0 ? k * packedPitch + at : start * sizes->depth + k * sizes->columns() + part * sizes->lanes;
+        storeValue(*lanes, address(side == 0 ? packedA : packedB, accumulator, offset), true);
+      }
+    });
+  });
+  return failure(broken);
+}
+
+LogicalResult MatmulEmitter::packColumnsTransposed(Number firstDepth, Number depth) {
+  // Squares of lanes x lanes: rows of the square are read along K and written to scratch, then turned.
+  loop(number(0), ceilDivide(columns, number(sizes->columns())) * sizes->columns(), number(sizes->lanes),
+       [&](Number start) {
+         const Number panel = start / number(sizes->columns()), within = start % number(sizes->columns());
+         loop(number(0), depth, number(sizes->lanes), [&](Number k) {
+           loop(number(0), number(sizes->lanes), number(1), [&](Number lane) {
+             MatmulPlace place;
+             moveTo(place, batchRole, batch);
+             moveTo(place, columnRole, firstColumn + minimum(start + lane, columns - 1));
+             setLanes(place, depthRole, firstDepth, k, depth);
+             const FailureOr<Value> lanes = factor(1, place);
+             if (failed(sticky(lanes)))
+               return;
+             storeValue(*lanes, address(square, accumulator, lane * sizes->lanes), true);
+           });
+           Lanes turned;
+           for (int64_t lane = 0; lane < sizes->lanes; ++lane)
+             turned.push_back(
+                 loadValue(lanesOf(accumulator), address(square, accumulator, number(lane * sizes->lanes)), true));
+           turned = transpose(turned);
+           const Number base = panel * (sizes->depth * sizes->columns()) + k * sizes->columns() + within;
+           for (int64_t lane = 0; lane < sizes->lanes; ++lane)
+             storeValue(turned[size_t(lane)], address(packedB, accumulator, base + lane * sizes->columns()), true);
+         });
+       });
+  return failure(broken);
+}
+
+MatmulEmitter::Lanes MatmulEmitter::transpose(Lanes rows) {
+  // Interleaving rows i and i + n/2 for all i, log2 n times, exchanges the bits of row and lane.
+  const int64_t n = sizes->lanes;
+  SmallVector<int64_t> low, high;
+  for (int64_t i = 0; i < n / 2; ++i) {
+    low.append({i, n + i});
+    high.append({n / 2 + i, n + n / 2 + i});
+  }
+  for (int64_t round = 1; round < n; round *= 2) {
+    Lanes next;
+    for (int64_t i = 0; i < n / 2; ++i)
+      for (ArrayRef<int64_t> half : {ArrayRef<int64_t>(low), ArrayRef<int64_t>(high)})
+        next.push_back(vector::ShuffleOp::create(b, rows[size_t(i)], rows[size_t(i + n / 2)], half));
+    rows = next;
+  }
+  return rows;
+}

@@ -1,0 +1,456 @@
+// Matmul kernels against sums in double: layouts, dtypes, ragged edges, prologues, epilogues, side reductions, K = 0.
+// SPDX-License-Identifier: Apache-2.0
+#include "CompiledFunction.h"
+#include "compiler/kernels/Emitters.h"
+#include "runtime/base/Half.h"
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <random>
+
+using namespace halftone;
+using namespace halftone::compiler;
+
+namespace {
+
+/// One matmul kernel: its dims are batch (when `batched`), m, n, k, or with `split` m0, m1, n, k0, k1.
+struct Case {
+  std::string name;
+  bool batched = false, aTransposed = false, bTransposed = false, resultTransposed = false;
+  std::string a = "f32", b = "f32", result = "f32", accumulator = "f32";
+  bool prologue = false; // relu(a * scale[k]) and b + shift[n]
+  bool bias = false;     // relu(x + bias[n]), and a second result x
+  bool sums = false;     // side reductions: sum over M, largest over all
+  bool strict = false;
+};
+
+std::string tensorOf(size_t rank, const std::string &element) {
+  std::string text = "tensor<";
+  for (size_t i = 0; i < rank; ++i)
+    text += "?x";
+  return text + element + ">";
+}
+
+std::string widened(const std::string &value, const std::string &from, const std::string &to, std::string &body) {
+  if (from == to)
+    return value;
+  body += fmt::format("    {0}w = {1} {0} : {2} to {3}\n", value, to == "i32" ? "arith.extsi" : "arith.extf", from, to);
+  return value + "w";
+}
+
+std::string linalgOf(const Case &c) {
+  const std::string dims = c.batched ? "d0, d1, d2, d3" : "d0, d1, d2";
+  const int first = c.batched ? 1 : 0;
+  const auto d = [&](std::vector<int> list, bool batch = true) {
+    std::string text = c.batched && batch ? "d0" : "";
+    for (int dim : list)
+      text += fmt::format("{}d{}", text.empty() ? "" : ", ", dim + first);
+    return "(" + text + ")";
+  };
+  const size_t rank = c.batched ? 3 : 2;
+  const std::string &t = c.accumulator;
+  const auto map = [&](const std::string &from, const std::string &to) {
+    return "affine_map<" + from + " -> " + to + ">";
+  };
+  const std::string all = "(" + dims + ")", aDims = c.aTransposed ? d({2, 0}) : d({0, 2}),
+                    bDims = c.bTransposed ? d({1, 2}) : d({2, 1});
+  const std::string e = c.batched ? "%e0, " : "";
+  const std::string m = fmt::format("%e{}", first), n = fmt::format("%e{}", first + 1),
+                    k = fmt::format("%e{}", first + 2);
+  const std::string par = c.batched ? "\"parallel\", " : "";
+  std::string text = "func.func @kernel(";
+  for (int i = 0; i < 3 + first; ++i)
+    text += fmt::format("%e{}: index, ", i);
+  text += fmt::format("%tm: index, %tn: index, %a: {}, %b: {}", tensorOf(rank, c.a), tensorOf(rank, c.b));
+  if (c.prologue)
+    text += fmt::format(", %scale: tensor<?x{0}>, %shift: tensor<?x{0}>", t);
+  if (c.bias)
+    text += fmt::format(", %bias: tensor<?x{}>", t);
+  std::vector<std::string> results = {tensorOf(rank, c.result)};
+  if (c.bias)
+    results.push_back(tensorOf(rank, t));
+  std::string resultText = results[0] + (c.bias ? ", " + results[1] : "");
+  if (c.sums)
+    resultText +=
+        fmt::format(", tensor<?x{0}> {{halftone.partial = \"sum\"}}, tensor<{0}> {{halftone.partial = \"max\"}}", t);
+  text += fmt::format(") -> ({}) attributes {{halftone.kind = \"matmul\", halftone.outer = {} : i64, halftone.roles = "
+                      "array<i64: {}, 1, 1, 1>{}}} {{\n",
+                      resultText, first, first, c.strict ? ", halftone.strict" : "");
+  text += fmt::format("  %zero = arith.constant {} : {}\n", t == "i32" ? "0" : "0.0", t);
+  std::string a = "%a", b = "%b", aType = c.a, bType = c.b;
+  const std::string flags = c.strict || t == "i32" ? "" : " fastmath<contract>";
+  const std::string suffix = t == "i32" ? "i" : "f";
+  if (c.prologue) {
+    // Loops of a prologue are over its operand's dims alone, numbered anew.
+    const std::string own = c.batched ? "d0, d1, d2" : "d0, d1", x = c.batched ? "d1" : "d0",
+                      y = c.batched ? "d2" : "d1";
+    const std::string lead = c.batched ? "d0, " : "";
+    const auto prologueOf = [&](const std::string &to, const std::string &operand, const std::string &element,
+                                bool transposed, const std::string &vector, const std::string &rowExtent,
+                                const std::string &columnExtent, const std::string &kernelDims, const std::string &axis,
+                                const std::string &compute) {
+      std::string body;
+      const std::string value = widened("%x", element, t, body);
+      text +=
+          fmt::format("  {0}e = tensor.empty({1}{2}, {3}) : {4}\n", to, e, rowExtent, columnExtent, tensorOf(rank, t));
+      text += fmt::format(
+          "  {} = linalg.generic {{halftone.combine = [\"\"], halftone.dims = array<i64: {}>, indexing_maps = [{}, {}, "
+          "{}], "
+          "iterator_types = [{}\"parallel\", \"parallel\"]}} ins({}, {} : {}, tensor<?x{}>) outs({}e : {}) {{\n",
+          to, kernelDims, map("(" + own + ")", fmt::format("({}{}, {})", lead, transposed ? y : x, transposed ? x : y)),
+          map("(" + own + ")", "(" + axis + ")"), map("(" + own + ")", "(" + own + ")"), par, operand, vector,
+          tensorOf(rank, element), t, to, tensorOf(rank, t));
+      text += fmt::format("  ^bb0(%x: {0}, %s: {1}, %o: {1}):\n{2}{3}  }} -> {4}\n", element, t, body,
+                          fmt::format(fmt::runtime(compute), value), tensorOf(rank, t));
+    };
+    const std::string batchDim = c.batched ? "0, " : "";
+    prologueOf("%pa", "%a", c.a, c.aTransposed, "%scale", m, k, fmt::format("{}{}, {}", batchDim, first, first + 2), y,
+               "    %p = arith.mulf {}, %s : " + t + "\n    %r = arith.maximumf %p, %zero : " + t +
+                   "\n    linalg.yield %r : " + t + "\n");
+    prologueOf("%pb", "%b", c.b, c.bTransposed, "%shift", k, n, fmt::format("{}{}, {}", batchDim, first + 2, first + 1),
+               y, "    %p = arith.addf {}, %s : " + t + "\n    linalg.yield %p : " + t + "\n");
+    a = "%pa", b = "%pb", aType = bType = t;
+  }
+  const std::string aMap = c.prologue ? d({0, 2}) : aDims, bMap = c.prologue ? d({2, 1}) : bDims;
+  std::string body;
+  const std::string x = widened("%x", aType, t, body), y = widened("%y", bType, t, body);
+  text += fmt::format("  %ce = tensor.empty({}{}, {}) : {}\n", e, m, n, tensorOf(rank, t));
+  text += fmt::format("  %cf = linalg.fill ins(%zero : {0}) outs(%ce : {1}) -> {1}\n", t, tensorOf(rank, t));
+  text += fmt::format(
+      "  %c = linalg.generic {{halftone.combine = [\"sum\"], halftone.dims = array<i64: {}>, indexing_maps = [{}, {}, "
+      "{}], "
+      "iterator_types = [{}\"parallel\", \"parallel\", \"reduction\"]}} ins({}, {} : {}, {}) outs(%cf : {}) {{\n",
+      c.batched ? "0, 1, 2, 3" : "0, 1, 2", map(all, aMap), map(all, bMap), map(all, d({0, 1})), par, a, b,
+      tensorOf(rank, aType), tensorOf(rank, bType), tensorOf(rank, t));
+  text += fmt::format("  ^bb0(%x: {0}, %y: {1}, %o: {2}):\n{3}    %p = arith.mul{4} {5}, {6}{7} : {2}\n    %s = "
+                      "arith.add{4} %o, %p{7} : {2}\n"
+                      "    linalg.yield %s : {2}\n  }} -> {8}\n",
+                      aType, bType, t, body, suffix, x, y, flags, tensorOf(rank, t));
+  // The epilogue.
+  const std::string own = c.batched ? "(d0, d1, d2)" : "(d0, d1)", last = c.batched ? "d2" : "d1",
+                    middle = c.batched ? "d1" : "d0";
+  const std::string resultDims = !c.resultTransposed ? own : c.batched ? "(d0, d2, d1)" : "(d1, d0)";
+  std::string maps = map(own, own), inputs = "%c", inputTypes = tensorOf(rank, t), arguments = "%x: " + t;
+  if (c.bias) {
+    maps += ", " + map(own, "(" + last + ")");
+    inputs += ", %bias";
+    inputTypes += ", tensor<?x" + t + ">";
+    arguments += ", %z: " + t;
+  }
+  std::string outputs = "%re", combine = "\"\"";
+  maps += ", " + map(own, resultDims);
+  arguments += ", %o0: " + c.result;
+  text += fmt::format("  %re = tensor.empty({}{}, {}) : {}\n", e, c.resultTransposed ? n : m,
+                      c.resultTransposed ? m : n, results[0]);
+  std::string outputTypes = results[0], compute, yields, yieldTypes = c.result;
+  std::string value = "%x";
+  if (c.bias) {
+    text += fmt::format("  %se = tensor.empty({}{}, {}) : {}\n", e, m, n, results[1]);
+    outputs += ", %se", outputTypes += ", " + results[1], maps += ", " + map(own, own), combine += ", \"\"";
+    arguments += ", %o1: " + t;
+    compute += fmt::format("    %sum = arith.add{0} %x, %z : {1}\n    %r = arith.max{2} %sum, %zero : {1}\n", suffix, t,
+                           t == "i32" ? "si" : "imumf");
+    value = "%r";
+  }
+  if (c.result != t) {
+    compute += fmt::format("    %narrow = arith.trunc{} {} : {} to {}\n", suffix, value, t, c.result);
+    yields = "%narrow";
+  } else
+    yields = value;
+  if (c.bias)
+    yields += ", %x", yieldTypes += ", " + t;
+  if (c.sums) {
+    text += fmt::format("  %low = arith.constant {1} : {0}\n  %ue = tensor.empty({2}) : tensor<?x{0}>\n"
+                        "  %uf = linalg.fill ins(%zero : {0}) outs(%ue : tensor<?x{0}>) -> tensor<?x{0}>\n"
+                        "  %ve = tensor.empty() : tensor<{0}>\n  %vf = linalg.fill ins(%low : {0}) outs(%ve : "
+                        "tensor<{0}>) -> tensor<{0}>\n",
+                        t, t == "f64" ? "0xFFF0000000000000" : "0xFF800000", n);
+    outputs += ", %uf, %vf", outputTypes += fmt::format(", tensor<?x{0}>, tensor<{0}>", t);
+    maps += ", " + map(own, "(" + last + ")") + ", " + map(own, "()");
+    combine += ", \"sum\", \"max\"";
+    arguments += fmt::format(", %u: {0}, %v: {0}", t);
+    compute += fmt::format("    %nu = arith.addf %u, %x : {0}\n    %nv = arith.maximumf %v, %x : {0}\n", t);
+    yields += ", %nu, %nv", yieldTypes += fmt::format(", {0}, {0}", t);
+  }
+  const int count = 1 + c.bias + 2 * c.sums;
+  const std::string iterators = c.sums ? par + "\"reduction\", \"reduction\"" : par + "\"parallel\", \"parallel\"";
+  text +=
+      fmt::format("  %r{} = linalg.generic {{halftone.combine = [{}], halftone.dims = array<i64: {}>, indexing_maps = "
+                  "[{}], iterator_types = [{}]}} "
+                  "ins({} : {}) outs({} : {}) {{\n  ^bb0({}):\n{}    linalg.yield {} : {}\n  }} -> ({})\n",
+                  count > 1 ? fmt::format(":{}", count) : "", combine, c.batched ? "0, 1, 2" : "0, 1", maps, iterators,
+                  inputs, inputTypes, outputs, outputTypes, arguments, compute, yields, yieldTypes, outputTypes);
+  text += "  return ";
+  for (int i = 0; i < count; ++i)
+    text += fmt::format("{}%r{}", i ? ", " : "", count > 1 ? fmt::format("#{}", i) : "");
+  return text + " : " + outputTypes + "\n}\n";
+}
+
+/// Values of a type, as the kernel stores them, and in double.
+struct Buffer {
+  std::vector<char> bytes;
+  std::vector<double> values;
+  char *data() { return aligned; }
+  char *aligned = nullptr;
+};
+
+size_t widthOf(const std::string &type) {
+  return type == "f64" ? 8 : type == "f32" || type == "i32" ? 4 : type == "f16" || type == "bf16" ? 2 : 1;
+}
+
+void allocate(Buffer &buffer, const std::string &type, int64_t count) {
+  buffer.bytes.assign(size_t(count) * widthOf(type) + 192, char(0x7b)); // guards on both sides
+  buffer.aligned = buffer.bytes.data() + (64 - reinterpret_cast<uintptr_t>(buffer.bytes.data()) % 64);
+  buffer.values.resize(size_t(count));
+}
+
+template <class T> void put(char *at, T value) { std::memcpy(at, &value, sizeof value); }
+
+double encode(char *at, const std::string &type, double value) {
+  if (type == "f64")
+    return put(at, value), value;
+  if (type == "f32")
+    return put(at, float(value)), float(value);
+  if (type == "i8")
+    return put(at, int8_t(value)), int8_t(value);
+  if (type == "i32")
+    return put(at, int32_t(value)), int32_t(value);
+  if (type == "f16")
+    return put(at, Float16::encode(value)), Float16::decode(Float16::encode(value));
+  if (type == "bf16")
+    return put(at, Bfloat16::encode(value)), Bfloat16::decode(Bfloat16::encode(value));
+  return put(at, Float8E4m3fn::encode(value)), Float8E4m3fn::decode(Float8E4m3fn::encode(value));
+}
+
+double decode(const char *at, const std::string &type) {
+  const auto get = [&](auto value) {
+    std::memcpy(&value, at, sizeof value);
+    return value;
+  };
+  if (type == "f64")
+    return get(double());
+  if (type == "f32")
+    return get(float());
+  if (type == "i32")
+    return get(int32_t());
+  if (type == "f16")
+    return Float16::decode(get(uint16_t()));
+  if (type == "bf16")
+    return Bfloat16::decode(get(uint16_t()));
+  return Float8E4m3fn::decode(get(uint8_t()));
+}
+
+Buffer random(const std::string &type, int64_t count, unsigned seed) {
+  Buffer buffer;
+  allocate(buffer, type, count);
+  std::mt19937 engine(seed);
+  for (int64_t i = 0; i < count; ++i)
+    buffer.values[size_t(i)] =
+        encode(buffer.aligned + size_t(i) * widthOf(type), type,
+               type == "i8" ? double(int(engine() % 256) - 128) : (engine() % 2001) / 1000.0 - 1);
+  return buffer;
+}
+
+int64_t scratchOf(const std::string &text, const std::vector<int64_t> &extents, const CpuTarget &cpu) {
+  KernelContext context;
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, mlir::ParserConfig(&context));
+  REQUIRE(module);
+  return matmulScratchBytes(*module->getOps<mlir::func::FuncOp>().begin(), extents, cpu);
+}
+
+struct Sizes {
+  int64_t batch, m, n, k, tm, tn;
+};
+
+void check(const Case &c, const Loaded &code, const std::string &text, const CpuTarget &cpu, const Sizes &s) {
+  const int64_t batch = c.batched ? s.batch : 1;
+  std::vector<int64_t> extents = {s.m, s.n, s.k, s.tm, s.tn};
+  if (c.batched)
+    extents.insert(extents.begin(), s.batch);
+  const int64_t rowTiles = (s.m + s.tm - 1) / s.tm, columnTiles = (s.n + s.tn - 1) / s.tn,
+                grid = batch * rowTiles * columnTiles;
+  Buffer a = random(c.a, batch * s.m * s.k, 1), b = random(c.b, batch * s.k * s.n, 2),
+         scale = random(c.accumulator, s.k, 3), shift = random(c.accumulator, s.n, 4),
+         bias = random(c.accumulator, s.n, 5);
+  std::vector<Buffer> results(size_t(1 + c.bias + 2 * c.sums));
+  std::vector<std::string> types = {c.result};
+  allocate(results[0], c.result, batch * s.m * s.n);
+  if (c.bias)
+    types.push_back(c.accumulator), allocate(results[1], c.accumulator, batch * s.m * s.n);
+  if (c.sums) {
+    allocate(results[size_t(1 + c.bias)], c.accumulator, batch * rowTiles * s.n);
+    allocate(results[size_t(2 + c.bias)], c.accumulator, grid);
+  }
+  std::vector<void *> buffers = {a.data(), b.data()};
+  if (c.prologue)
+    buffers.insert(buffers.end(), {scale.data(), shift.data()});
+  if (c.bias)
+    buffers.push_back(bias.data());
+  for (Buffer &result : results)
+    buffers.push_back(result.data());
+  const int64_t scratchBytes = scratchOf(text, extents, cpu);
+  Buffer scratch;
+  allocate(scratch, "i8", scratchBytes);
+  // NaNs in it must not reach any result.
+  std::memset(scratch.aligned, 0xff, size_t(scratchBytes));
+  const int64_t half = grid / 2;
+  code.function(buffers.data(), extents.data(), half, grid, scratch.aligned);
+  code.function(buffers.data(), extents.data(), 0, half, scratch.aligned);
+
+  INFO(c.name << " " << batch << "x" << s.m << "x" << s.n << "x" << s.k << " in " << s.tm << "x" << s.tn << " for "
+              << cpu.name);
+  REQUIRE(scratch.aligned[scratchBytes] == 0x7b); // nothing past its end
+  for (size_t i = 0; i < results.size(); ++i)
+    REQUIRE(results[i].aligned[results[i].values.size() * widthOf(i < types.size() ? types[i] : c.accumulator)] ==
+            0x7b);
+  size_t wrong = 0;
+  std::string first;
+  std::vector<double> sums(size_t(batch * rowTiles * s.n)), most(size_t(grid), -INFINITY);
+  const double unit = c.accumulator == "f64" ? 0x1p-52 : c.accumulator == "i32" ? 0 : 0x1p-23;
+  const double step = c.result == "f16"        ? 0x1p-10
+                      : c.result == "bf16"     ? 0x1p-7
+                      : c.result == "f8E4M3FN" ? 0x1p-3
+                                               : unit;
+  const auto expect = [&](double got, double wanted, double allowed, const std::string &what) {
+    if (std::fabs(got - wanted) <= allowed)
+      return;
+    if (!wrong++)
+      first = fmt::format("{}: got {}, expected {} within {}", what, got, wanted, allowed);
+  };
+  const auto at = [&](size_t result, int64_t index) {
+    const std::string &type = result < types.size() ? types[result] : c.accumulator;
+    return decode(results[result].aligned + size_t(index) * widthOf(type), type);
+  };
+  for (int64_t p = 0; p < batch; ++p)
+    for (int64_t i = 0; i < s.m; ++i)
+      for (int64_t j = 0; j < s.n; ++j) {
+        double sum = 0, size = 0;
+        for (int64_t k = 0; k < s.k; ++k) {
+          double x = a.values[size_t(p * s.m * s.k + (c.aTransposed ? k * s.m + i : i * s.k + k))];
+          double y = b.values[size_t(p * s.k * s.n + (c.bTransposed ? j * s.k + k : k * s.n + j))];
+          if (c.prologue)
+            x = std::max(0.0, x * scale.values[size_t(k)]), y += shift.values[size_t(j)];
+          sum += x * y;
+          size += std::fabs(x * y);
+        }
+        const double allowed = (size + 1) * unit * 8;
+        const int64_t plain = (p * s.m + i) * s.n + j, stored = c.resultTransposed ? (p * s.n + j) * s.m + i : plain;
+        const double value = c.bias ? std::max(0.0, sum + bias.values[size_t(j)]) : sum;
+        expect(at(0, stored), value, allowed + std::fabs(value) * step + (step == 0x1p-3 ? 0x1p-10 : 0),
+               fmt::format("[{}, {}, {}]", p, i, j));
+        if (c.bias)
+          expect(at(1, plain), sum, allowed, fmt::format("second [{}, {}, {}]", p, i, j));
+        const int64_t line = p * rowTiles + i / s.tm;
+        sums[size_t(line * s.n + j)] += sum;
+        most[size_t(line * columnTiles + j / s.tn)] = std::max(most[size_t(line * columnTiles + j / s.tn)], sum);
+      }
+  if (c.sums) {
+    for (size_t i = 0; i < sums.size(); ++i)
+      expect(at(size_t(1 + c.bias), int64_t(i)), sums[i], double(s.k + 1) * double(s.tm) * unit * 16,
+             fmt::format("sum {}", i));
+    for (size_t i = 0; i < most.size(); ++i)
+      expect(at(size_t(2 + c.bias), int64_t(i)), most[i], double(s.k + 1) * unit * 8, fmt::format("max {}", i));
+  }
+  INFO(wrong << " wrong; first " << first);
+  CHECK(wrong == 0);
+}
+
+void checkAll(const std::vector<Case> &cases, const std::vector<Sizes> &sizes) {
+  for (const Case &c : cases) {
+    const std::string text = linalgOf(c);
+    for (const std::string &target : runnableTargets()) {
+      const CpuTarget cpu = targetNamed(target);
+      const Loaded code = loadKernel(text, cpu);
+      for (const Sizes &s : sizes)
+        check(c, code, text, cpu, s);
+    }
+  }
+}
+
+const std::vector<Sizes> small = {{2, 1, 1, 1, 12, 32},     {1, 5, 7, 3, 12, 32},    {3, 12, 32, 16, 12, 32},
+                                  {2, 13, 33, 17, 12, 32},  {2, 25, 65, 40, 12, 64}, {1, 30, 70, 0, 24, 64},
+                                  {1, 1, 100, 300, 12, 96}, {1, 50, 10, 257, 48, 32}};
+
+} // namespace
+
+TEST_CASE("Matmul over all layouts", "[matmul]") {
+  std::vector<Case> cases;
+  for (bool batched : {false, true})
+    for (bool aTransposed : {false, true})
+      for (bool bTransposed : {false, true}) {
+        Case c{fmt::format("{}{}{}", batched ? "batched " : "", aTransposed ? "T" : "N", bTransposed ? "T" : "N")};
+        c.batched = batched, c.aTransposed = aTransposed, c.bTransposed = bTransposed;
+        cases.push_back(c);
+      }
+  cases.push_back(cases.back());
+  cases.back().resultTransposed = true;
+  checkAll(cases, small);
+}
+
+TEST_CASE("Matmul over all dtypes", "[matmul]") {
+  std::vector<Case> cases;
+  for (const char *type : {"f64", "f16", "bf16", "f8E4M3FN", "i8"})
+    for (bool transposed : {false, true}) {
+      Case c{type};
+      c.a = c.b = c.result = type;
+      c.aTransposed = transposed, c.bTransposed = !transposed;
+      if (c.a == "f64")
+        c.accumulator = "f64";
+      if (c.a == "i8")
+        c.accumulator = c.result = "i32";
+      cases.push_back(c);
+    }
+  cases.push_back({"strict"});
+  cases.back().strict = true;
+  checkAll(cases, small);
+}
+
+TEST_CASE("Matmul with prologues, epilogues and side reductions", "[matmul]") {
+  std::vector<Case> cases;
+  for (int layout = 0; layout < 4; ++layout) {
+    Case c{fmt::format("fused {}", layout)};
+    c.a = "bf16", c.b = "f16", c.result = "bf16";
+    c.aTransposed = layout & 1, c.bTransposed = layout & 2, c.batched = layout == 3;
+    c.prologue = c.bias = true;
+    c.sums = layout != 1;
+    cases.push_back(c);
+  }
+  Case wide{"fused f64"};
+  wide.a = wide.b = wide.result = wide.accumulator = "f64";
+  wide.prologue = wide.bias = wide.sums = true;
+  cases.push_back(wide);
+  checkAll(cases, small);
+}
+
+TEST_CASE("Matmul rates and compile time", "[matmul]") {
+  for (const bool transposed : {false, true})
+    for (const char *type : {"f32", "bf16"}) {
+      Case c{"rate"};
+      c.a = c.b = type;
+      c.bTransposed = transposed;
+      const std::string text = linalgOf(c);
+      const CpuTarget cpu = targetNamed("host");
+      const auto start = std::chrono::steady_clock::now();
+      const Loaded code = loadKernel(text, cpu);
+      const double compile = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      const Sizes s{1, 512, 512, 512, 48, 128};
+      check(c, code, text, cpu, {1, 100, 130, 512, 48, 128});
+      std::vector<int64_t> extents = {s.m, s.n, s.k, s.tm, s.tn};
+      Buffer a = random(type, s.m * s.k, 1), b = random(type, s.k * s.n, 2), result, scratch;
+      allocate(result, "f32", s.m * s.n);
+      allocate(scratch, "i8", scratchOf(text, extents, cpu));
+      void *buffers[] = {a.data(), b.data(), result.data()};
+      const int64_t grid = ((s.m + s.tm - 1) / s.tm) * ((s.n + s.tn - 1) / s.tn);
+      double best = 1e9;
+      for (int round = 0; round < 10; ++round) {
+        const auto begin = std::chrono::steady_clock::now();
+        code.function(buffers, extents.data(), 0, grid, scratch.data());
+        best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+      }
+      fmt::print("  {} {} 512^3: {:.1f} GF/s on one thread; compiled in {:.1f} ms\n", type, transposed ? "NT" : "NN",
+                 2.0 * 512 * 512 * 512 / best * 1e-9, compile * 1e3);
+      CHECK(compile < 5);
+    }
+}
