@@ -21,7 +21,7 @@ struct CompileOptions {
   int threads = 0;                             // for kernel compilation; 0: all
   std::string cacheDirectory;                  // "": the default; "none": no disk cache
   std::optional<int64_t> maxStandaloneCasts;   // compile_error when the plan needs more
-  bool verifyStages = false;                   // verify-stage between passes
+  bool verifyStages = false;                   // verify-stage between passes (always, when so configured in CMake)
   /// Called with the text of the module after each stage, when set.
   std::function<void(Stage, std::string_view text)> onStage;
 };

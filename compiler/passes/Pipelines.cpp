@@ -9,7 +9,7 @@ namespace halftone::compiler {
 
 void buildPipeline(OpPassManager &passes, Stage from, Stage to, const CompileOptions &options) {
   auto verify = [&](Stage stage) {
-    if (options.verifyStages)
+    if (options.verifyStages || HALFTONE_VERIFY_STAGES)
       passes.addPass(createVerifyStagePass({stage}));
   };
   auto crosses = [&](Stage border) { return from < border && border <= to; };

@@ -6,8 +6,8 @@
 
 namespace halftone::compiler {
 
-/// Adds the passes that take a module from stage `from` to stage `to` (at most `kernel`). With options.verifyStages the
-/// module is checked at `from` and at every border that is crossed.
+/// Adds the passes that take a module from stage `from` to stage `to` (at most `kernel`). With options.verifyStages, or
+/// the CMake option HALFTONE_VERIFY_STAGES, the module is checked at `from` and at every border that is crossed.
 void buildPipeline(mlir::OpPassManager &passes, Stage from, Stage to, const CompileOptions &options);
 
 } // namespace halftone::compiler

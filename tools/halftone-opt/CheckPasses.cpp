@@ -31,7 +31,10 @@ private:
   }
   void runAfterPass(Pass *pass, Operation *op) override;
 
-  static bool reorders(Pass *pass) { return pass->getArgument() == "halftone-form-kernels"; }
+  /// May this pass change the order of sums?
+  static bool reorders(Pass *pass) {
+    return pass->getArgument() == "halftone-choose-templates" || pass->getArgument() == "halftone-form-kernels";
+  }
   std::optional<Outcome> evaluate(ModuleOp module, bool intervals = false);
   TensorData &input(const std::string &name, RankedTensorType type);
   void compare(ModuleOp module, StringRef pass, const Outcome &expected, const Outcome &found, bool intervals);
