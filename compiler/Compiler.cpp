@@ -40,7 +40,7 @@ public:
     if (!found)
       return found.status();
     target = std::move(*found);
-    HALFTONE_RETURN_IF_ERROR(runStages(module, Stage::graph, Stage::kernel, options));
+    HALFTONE_RETURN_IF_ERROR(runStages(module, options.from, Stage::kernel, options));
     std::vector<LedgerRow> ledger = castLedger(module);
     for (const LedgerRow &row : ledger)
       statistics.standaloneCasts += !row.fused;

@@ -16,6 +16,7 @@ std::string_view name(Stage stage);
 std::optional<Stage> stageNamed(std::string_view name);
 
 struct CompileOptions {
+  Stage from = Stage::graph;                   // what compile() is given: graph, cast, pure or kernel
   bool strict = false;                         // Numerics::strict: one op, one kernel, every op rounds
   std::string target = "host";                 // see CpuTarget::find
   int threads = 0;                             // for kernel compilation; 0: all
@@ -36,7 +37,7 @@ struct CompileStatistics {
   double seconds = 0;
 };
 
-/// Compiles a module in the graph stage (consumed: left in the last stage reached). Every failure is a Status with MLIR's
+/// Compiles a module in stage options.from (consumed: left in the last stage reached). Every failure is a Status with MLIR's
 /// diagnostics and the layer path of the op to blame; nothing aborts.
 StatusOr<Executable> compile(mlir::ModuleOp module, const CompileOptions &options, CompileStatistics *statistics = nullptr);
 

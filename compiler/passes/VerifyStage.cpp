@@ -1,5 +1,6 @@
 // verify-stage: what is legal in each stage, as a table and a few rules.
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler/LayerPath.h"
 #include "compiler/passes/Passes.h"
 #include "dialect/TypeInference.h"
 #include "halftone/Policy.h"
@@ -31,7 +32,9 @@ public:
 private:
   InFlightDiagnostic report(Operation *op) {
     failed = true;
-    return op->emitOpError() << "is not legal in stage " << name(stage) << ": ";
+    auto layer = isa<LayerOp>(op) ? cast<LayerOp>(op) : op->getParentOfType<LayerOp>();
+    return emitError(withLayerPath(layer ? layer.getPath() : "", op->getLoc()))
+           << "'" << op->getName() << "' op is not legal in stage " << name(stage) << ": ";
   }
   func::FuncOp checkTopLevel();
   void checkSignature(func::FuncOp main);

@@ -1,6 +1,7 @@
 // mlir-opt for this project: every pass by its flag, and the stock pipeline between two stages.
 // SPDX-License-Identifier: Apache-2.0
 #include "CheckPasses.h"
+#include "LateStages.h"
 #include "compiler/Ledger.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/Pipelines.h"
@@ -37,12 +38,17 @@ cl::opt<Stage> stopAfter("halftone-stop-after", cl::desc("Run the stock pipeline
                          cl::values(clEnumValN(Stage::graph, "graph", "only check the input"),
                                     clEnumValN(Stage::cast, "cast", "all casts explicit, no layers"),
                                     clEnumValN(Stage::pure, "pure", "state is values, gradients resolved"),
-                                    clEnumValN(Stage::kernel, "kernel", "launches of kernels")));
+                                    clEnumValN(Stage::kernel, "kernel", "launches of kernels"),
+                                    clEnumValN(Stage::linalg, "linalg", "each kernel as linalg on tensors (text)"),
+                                    clEnumValN(Stage::plan, "plan", "slots and steps (text)"),
+                                    clEnumValN(Stage::target, "target", "assembly of the kernels (text)")));
 enum class Numerics { fast, strict };
 cl::opt<Numerics> numerics("numerics", cl::desc("How much may be fused"), cl::init(Numerics::fast), cl::cat(category),
                            cl::values(clEnumValN(Numerics::fast, "fast", "values may stay wider inside a kernel"),
                                       clEnumValN(Numerics::strict, "strict", "one op a kernel, every op rounds")));
 
+cl::opt<std::string> target("target", cl::cat(category), cl::init("host"), cl::value_desc("TARGET"),
+                            cl::desc("What linalg, plan and target are made for: host, x86-64-v3, x86-64-v4, ..."));
 cl::opt<int64_t> maxStandaloneCasts("max-standalone-casts", cl::cat(category), cl::value_desc("N"),
                                     cl::desc("Fail when more than N casts of the kernel stage are kernels of their own"));
 cl::opt<std::string> castLedgerFile("cast-ledger", cl::cat(category), cl::value_desc("FILE.json"),
@@ -53,11 +59,26 @@ cl::opt<bool> checkPasses("check-passes", cl::cat(category),
 
 CompileOptions compileOptions() {
   CompileOptions options;
+  options.from = startFrom;
+  options.target = target;
+  options.cacheDirectory = "none";
   if (maxStandaloneCasts.getNumOccurrences())
     options.maxStandaloneCasts = maxStandaloneCasts;
   options.strict = numerics == Numerics::strict;
   options.verifyStages = true;
   return options;
+}
+
+bool writeLedger(const std::vector<halftone::LedgerRow> &rows) {
+  std::string error;
+  std::unique_ptr<llvm::ToolOutputFile> out = mlir::openOutputFile(castLedgerFile, &error);
+  if (!out) {
+    llvm::errs() << "halftone-opt: " << error << "\n";
+    return false;
+  }
+  out->os() << ledgerJson(rows) << "\n";
+  out->keep();
+  return true;
 }
 
 /// Writes the ledger and checks the budget, at the end of the pipeline.
@@ -69,16 +90,8 @@ private:
   mlir::StringRef getName() const override { return "report-casts"; }
   void runOnOperation() override {
     std::vector<halftone::LedgerRow> rows = castLedger(getOperation());
-    if (castLedgerFile.getNumOccurrences()) {
-      std::string error;
-      std::unique_ptr<llvm::ToolOutputFile> out = mlir::openOutputFile(castLedgerFile, &error);
-      if (!out) {
-        getOperation().emitError() << error;
-        return signalPassFailure();
-      }
-      out->os() << ledgerJson(rows) << "\n";
-      out->keep();
-    }
+    if (castLedgerFile.getNumOccurrences() && !writeLedger(rows))
+      return signalPassFailure();
     if (halftone::Status status = checkCastBudget(rows, compileOptions()); !status) {
       getOperation().emitError() << status.message() << "\n" << status.diagnostics();
       signalPassFailure();
@@ -111,7 +124,7 @@ void choosePipeline(mlir::MlirOptMainConfig &config) {
                    << "\n";
       return mlir::failure();
     }
-    if (reports && to != Stage::kernel) {
+    if (reports && to < Stage::kernel) {
       llvm::errs() << "halftone-opt: --cast-ledger and --max-standalone-casts ask about stage kernel, but "
                       "--stop-after="
                    << name(to) << "\n";
@@ -122,6 +135,13 @@ void choosePipeline(mlir::MlirOptMainConfig &config) {
       passes.addPass(std::make_unique<ReportCasts>());
     return mlir::success();
   });
+}
+
+/// --stop-after=linalg, plan or target.
+bool runToLateStage(std::unique_ptr<llvm::MemoryBuffer> file, llvm::raw_ostream &out, mlir::DialectRegistry &registry) {
+  halftone::Executable executable;
+  return printLateStage(std::move(file), out, registry, stopAfter, compileOptions(), &executable) &&
+         (!castLedgerFile.getNumOccurrences() || writeLedger(executable.ledger));
 }
 
 /// The pipeline chosen before, with --check-passes around it.
@@ -165,7 +185,10 @@ int main(int argc, char **argv) {
     llvm::errs() << "halftone-opt: " << error << "\n";
     return 1;
   }
-  if (failed(mlir::MlirOptMain(out->os(), std::move(file), registry, config)) || differed)
+  bool late = stopAfter.getNumOccurrences() && stopAfter > Stage::kernel;
+  bool done = late ? runToLateStage(std::move(file), out->os(), registry)
+                   : succeeded(mlir::MlirOptMain(out->os(), std::move(file), registry, config)) && !differed;
+  if (!done)
     return 1;
   out->keep();
   return 0;

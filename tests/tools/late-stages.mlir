@@ -1,0 +1,31 @@
+// RUN: halftone-opt %s --stop-after=linalg --target=x86-64-v3 | FileCheck-22 %s --check-prefix=LINALG
+// RUN: halftone-opt %s --stop-after=plan --max-standalone-casts=0 --cast-ledger=%t.json | FileCheck-22 %s --check-prefix=PLAN
+// RUN: FileCheck-22 %s --check-prefix=LEDGER --input-file=%t.json
+// RUN: halftone-opt %s --stop-after=target --target=x86-64-v3 | FileCheck-22 %s --check-prefix=TARGET
+// RUN: halftone-opt %s --stop-after=kernel -o %t.kernel.mlir
+// RUN: halftone-opt %t.kernel.mlir --start-from=kernel --stop-after=plan | FileCheck-22 %s --check-prefix=PLAN
+// RUN: not halftone-opt %s --stop-after=plan --target=pdp-11 2>&1 | FileCheck-22 %s --check-prefix=PDP
+// RUN: not halftone-opt %s --start-from=pure --stop-after=plan 2>&1 | FileCheck-22 %s --check-prefix=WRONG
+// RUN: not halftone-opt %t.json --stop-after=plan 2>&1 | FileCheck-22 %s --check-prefix=GARBAGE
+
+// LINALG: linalg.generic
+// PLAN: feed 0 "x"
+// PLAN: variable @w
+// PLAN: net/dense
+// LEDGER: "value":"layer input (8, 4)"
+// TARGET: .globl
+// TARGET: ymm
+// PDP: ValueError: {{.*}}pdp-11
+// WRONG: is not legal in stage pure
+// WRONG-NEXT: layer: net/dense
+// GARBAGE: error:
+halftone.variable @w : tensor<4x2xf32>
+func.func @main(%x: tensor<8x4xf32> {halftone.name = "x"}) -> (tensor<8x2xf16> {halftone.name = "y"}) {
+  %y = halftone.layer "net/dense" policy "mixed_float16" (%x) : (tensor<8x4xf32>) -> tensor<8x2xf16> {
+  ^bb0(%a: tensor<8x4xf16>):
+    %w = halftone.read @w : tensor<4x2xf16>
+    %0 = halftone.contract %a, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<8x4xf16>, tensor<4x2xf16>) -> tensor<8x2xf16>
+    halftone.yield %0 : tensor<8x2xf16>
+  }
+  return %y : tensor<8x2xf16>
+}
