@@ -13,18 +13,16 @@ namespace halftone::compiler {
 
 namespace {
 
-/// A copy that feeds the contraction and other ops too stands twice: a matmul's prologue and epilogue run apart.
-DenseSet<Operation *> prologueOf(const KernelBody &body) {
-  DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end()), prologue;
-  SmallVector<Operation *> open;
-  for (Operation *op : body.ops)
-    if (isa<ContractOp>(op))
-      open.push_back(op);
+/// The ops of `body` that `roots` and what they depend on read, up to a contraction.
+DenseSet<Operation *> readBy(ArrayRef<Operation *> roots, const KernelBody &body) {
+  DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end()), found;
+  SmallVector<Operation *> open(roots);
   while (!open.empty())
     for (Value operand : open.pop_back_val()->getOperands())
-      if (Operation *op = operand.getDefiningOp(); op && inBody.contains(op) && prologue.insert(op).second)
-        open.push_back(op);
-  return prologue;
+      if (Operation *op = operand.getDefiningOp(); op && inBody.contains(op) && found.insert(op).second)
+        if (!isa<ContractOp>(op))
+          open.push_back(op);
+  return found;
 }
 
 /// The ops of `body` in an order that depends on its results and operands alone, so that equal kernels have equal texts
@@ -67,7 +65,13 @@ DictionaryAttr specOf(Builder &builder, const KernelBody &body, const KernelShap
 
 KernelOp buildKernel(OpBuilder &builder, const KernelBody &body, const KernelShape &shape, StringRef name,
                      SmallVectorImpl<Value> &inputs) {
-  DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end()), prologue = prologueOf(body);
+  // A copy that feeds the contraction and other ops too stands twice: a matmul's prologue and epilogue run apart.
+  SmallVector<Operation *> contractions, others;
+  for (Operation *op : body.ops)
+    (isa<ContractOp>(op) ? contractions : others).push_back(op);
+  DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end()), prologue = readBy(contractions, body), behind;
+  llvm::erase_if(others, [&](Operation *op) { return prologue.contains(op); });
+  behind = readBy(others, body);
   SmallVector<Operation *> order = canonicalOrder(body);
   SmallVector<Location> locations, opLocations;
   llvm::SetVector<Value> operands;
@@ -91,15 +95,16 @@ KernelOp buildKernel(OpBuilder &builder, const KernelBody &body, const KernelSha
     front.map(input, argument);
   }
   for (Operation *op : order) {
-    bool usedBehind = !prologue.contains(op) || llvm::any_of(op->getUsers(), [&](Operation *user) {
-      return inBody.contains(user) && !prologue.contains(user) && !isa<ContractOp>(user);
-    });
+    if (isa<ContractOp>(op)) {
+      Operation *contract = builder.clone(*op, front);
+      contract->removeAttr(tileAttr);
+      main.map(op->getResult(0), contract->getResult(0));
+      continue;
+    }
     if (prologue.contains(op))
       builder.clone(*op, front);
-    if (usedBehind)
-      builder.clone(*op, isa<ContractOp>(op) ? front : main)->removeAttr(tileAttr);
-    if (isa<ContractOp>(op))
-      main.map(op->getResult(0), front.lookup(op->getResult(0)));
+    if (!prologue.contains(op) || behind.contains(op))
+      builder.clone(*op, main);
   }
   SmallVector<Value> results;
   for (Value result : body.results)

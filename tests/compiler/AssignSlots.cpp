@@ -117,7 +117,7 @@ TensorData randomData(RankedTensorType type, std::mt19937 &random) {
 }
 
 /// Compiles `text` (stage pure) to a plan and plays it twice, so that the second play starts from the first's variables.
-void compare(const std::string &text, bool strict, uint32_t seed) {
+void compare(const std::string &text, int64_t height, int64_t width, bool strict, uint32_t seed) {
   Context context;
   auto pure = parseSourceString<ModuleOp>(text, &context);
   REQUIRE(pure);
@@ -140,10 +140,10 @@ void compare(const std::string &text, bool strict, uint32_t seed) {
   Builder builder(&context);
   VariableValues variables;
   for (const char *name : {"v0", "v1", "v2"})
-    variables[name] = tensor({6, 5}, builder.getF32Type());
+    variables[name] = tensor({height, width}, builder.getF32Type());
   variables["u"] = tensor({}, builder.getF32Type());
-  for (int play = 0; play < 3; ++play) {
-    std::vector<TensorData> feeds = {tensor({6, 5}, builder.getF32Type()), tensor({6, 5}, builder.getF32Type()),
+  for (int play = 0; play < 2; ++play) {
+    std::vector<TensorData> feeds = {tensor({height, width}, builder.getF32Type()), tensor({height, width}, builder.getF32Type()),
                                      tensor({}, builder.getF32Type()), tensor({}, builder.getI1Type()),
                                      tensor({}, builder.getI1Type())};
     VariableValues wanted = variables, ranges = variables;
@@ -158,9 +158,12 @@ void compare(const std::string &text, bool strict, uint32_t seed) {
     // Forming kernels reorders sums, so the pure module bounds its results. Conditions on computed values may then differ.
     auto bounds = interpret(*pure, feeds, ranges, {.intervals = true});
     REQUIRE(bounds.status().str() == "ok");
-    for (size_t i = 0; i < fetches->size(); ++i)
+    for (size_t i = 0; i < fetches->size(); ++i) {
+      int64_t outside = 0;
       for (int64_t element = 0; element < (*fetches)[i].size(); ++element)
-        REQUIRE((*bounds)[i].contains((*fetches)[i], element));
+        outside += !(*bounds)[i].contains((*fetches)[i], element);
+      REQUIRE(outside == 0);
+    }
     variables = wanted;
   }
 }
@@ -170,9 +173,11 @@ void compare(const std::string &text, bool strict, uint32_t seed) {
 TEST_CASE("random plans mean what their modules mean") {
   uint32_t seed = GENERATE(range(1u, 401u));
   bool strict = seed % 4 == 0;
-  std::string text = randomModule(seed);
+  bool large = seed % 40 == 39; // several blocks in side reductions
+  int64_t height = large ? 150 : 6, width = large ? 140 : 5;
+  std::string text = randomModule(seed, height, width);
   INFO("seed " << seed << "\n" << text);
-  compare(text, strict, seed);
+  compare(text, height, width, strict, seed);
 }
 
 namespace {

@@ -9,111 +9,136 @@
 
 namespace {
 
-constexpr const char *full = "6x5xf32", *rows = "6xf32", *columns = "5xf32", *scalar = "f32", *boolean = "i1";
-
 class Generator {
 public:
-  explicit Generator(uint32_t seed) : random(seed) {}
+  Generator(uint32_t seed, int64_t height, int64_t width) : random(seed), height(height), width(width) {}
 
   std::string run() {
-    for (const char *feed : {"%x0", "%x1"})
-      pool[full].push_back(feed);
+    pool[full] = {"%x0", "%x1", "%v0", "%v1", "%v2"};
     pool[scalar] = {"%s", "%u"};
     pool[boolean] = {"%p", "%q"};
-    for (const char *variable : {"%v0", "%v1", "%v2"})
-      pool[full].push_back(variable);
     ops(12, 0);
-    std::string fetches;
-    std::vector<std::string> types;
-    auto give = [&](const char *type) {
-      fetches += (fetches.empty() ? "" : ", ") + pick(type);
-      types.push_back(type);
-    };
-    for (const char *type : {full, full, full, scalar, boolean, full, full, full, scalar})
-      give(type);
-    std::string list;
-    for (const std::string &type : types)
-      list += (list.empty() ? "tensor<" : ", tensor<") + type + ">";
+    std::string values, types;
+    for (const std::string &type : {full, full, full, scalar, boolean, full, full, full, scalar}) {
+      values += (values.empty() ? "" : ", ") + pick(type);
+      types += (types.empty() ? "tensor<" : ", tensor<") + type + ">";
+    }
     return fmt::format(R"(
-halftone.variable @v0 : tensor<6x5xf32>
-halftone.variable @v1 : tensor<6x5xf32>
-halftone.variable @v2 : tensor<6x5xf32>
+halftone.variable @v0 : tensor<{0}>
+halftone.variable @v1 : tensor<{0}>
+halftone.variable @v2 : tensor<{0}>
 halftone.variable @u : tensor<f32>
-func.func @main(%x0: tensor<6x5xf32> {{halftone.name = "x0"}}, %x1: tensor<6x5xf32> {{halftone.name = "x1"}},
+func.func @main(%x0: tensor<{0}> {{halftone.name = "x0"}}, %x1: tensor<{0}> {{halftone.name = "x1"}},
     %s: tensor<f32> {{halftone.name = "s"}}, %p: tensor<i1> {{halftone.name = "p"}}, %q: tensor<i1> {{halftone.name = "q"}},
-    %v0: tensor<6x5xf32> {{halftone.variable = @v0}}, %v1: tensor<6x5xf32> {{halftone.variable = @v1}},
-    %v2: tensor<6x5xf32> {{halftone.variable = @v2}}, %u: tensor<f32> {{halftone.variable = @u}})
-    -> (tensor<6x5xf32> {{halftone.name = "a"}}, tensor<6x5xf32> {{halftone.name = "b"}}, tensor<6x5xf32> {{halftone.name = "c"}},
-        tensor<f32> {{halftone.name = "d"}}, tensor<i1> {{halftone.name = "e"}}, tensor<6x5xf32> {{halftone.variable = @v0}},
-        tensor<6x5xf32> {{halftone.variable = @v1}}, tensor<6x5xf32> {{halftone.variable = @v2}}, tensor<f32> {{halftone.variable = @u}}) {{
-{}  return {} : {}
+    %v0: tensor<{0}> {{halftone.variable = @v0}}, %v1: tensor<{0}> {{halftone.variable = @v1}},
+    %v2: tensor<{0}> {{halftone.variable = @v2}}, %u: tensor<f32> {{halftone.variable = @u}})
+    -> (tensor<{0}> {{halftone.name = "a"}}, tensor<{0}> {{halftone.name = "b"}}, tensor<{0}> {{halftone.name = "c"}},
+        tensor<f32> {{halftone.name = "d"}}, tensor<i1> {{halftone.name = "e"}}, tensor<{0}> {{halftone.variable = @v0}},
+        tensor<{0}> {{halftone.variable = @v1}}, tensor<{0}> {{halftone.variable = @v2}}, tensor<f32> {{halftone.variable = @u}}) {{
+{1}  return {2} : {3}
 }}
 )",
-                       text, fetches, list);
+                       full, text, values, types);
   }
 
 private:
   int below(int count) { return static_cast<int>(random() % static_cast<uint32_t>(count)); }
+  /// The latest values are the likeliest, so that chains grow.
   std::string pick(const std::string &type) {
     auto &values = pool[type];
-    // The latest values are the likeliest, so that chains grow.
-    size_t count = values.size(), back = std::min(count, count - static_cast<size_t>(below(static_cast<int>(count))));
-    return below(3) ? values[count - std::min<size_t>(count, 1 + below(4))] : values[back - 1];
+    int count = static_cast<int>(values.size());
+    return values[count - 1 - below(below(3) ? std::min(count, 4) : count)];
   }
   std::string fresh() { return fmt::format("%n{}", next++); }
-  void add(const char *type, const std::string &value, const std::string &line) {
-    text += fmt::format("  {} = halftone.{}\n", value, line);
+  template <class... Args>
+  std::string add(const std::string &type, fmt::format_string<Args...> line, Args &&...args) {
+    std::string value = fresh();
+    text += fmt::format("  {} = halftone.{}\n", value, fmt::format(line, std::forward<Args>(args)...));
     pool[type].push_back(value);
+    return value;
   }
 
-  void elementwise(const char *type) {
-    std::string a = pick(type), b = pick(type), y = fresh();
-    constexpr std::array unary = {"neg", "tanh", "abs"};
+  void elementwise(const std::string &type) {
+    constexpr std::array unary = {"neg", "tanh", "abs", "logistic"};
     constexpr std::array binary = {"add", "sub", "maximum", "minimum"};
+    std::string a = pick(type), b = pick(type);
     if (below(3) == 0)
-      add(type, y, fmt::format("{} {} : tensor<{}>", unary[below(3)], a, type));
+      add(type, "{} {} : tensor<{}>", unary[below(4)], a, type);
     else
-      add(type, y, fmt::format("{} {}, {} : tensor<{}>", binary[below(4)], a, b, type));
+      add(type, "{} {}, {} : tensor<{}>", binary[below(4)], a, b, type);
+  }
+  void repeat() {
+    const std::string type = std::array{rows, columns, scalar}[below(3)];
+    if (pool[type].empty())
+      return elementwise(full);
+    const char *axes = type == rows ? "array<i64: 0>" : type == columns ? "array<i64: 1>" : "array<i64>";
+    add(full, "broadcast {} {{axes = {}}} : tensor<{}> to tensor<{}>", pick(type), axes, type, full);
+  }
+  void contract() {
+    std::string z = add(squares, "contract {}, {} {{lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>}} : (tensor<{}>, "
+                                 "tensor<{}>) -> tensor<{}>", pick(full), pick(full), full, full, squares);
+    if (below(2))
+      z = add(squares, "tanh {} : tensor<{}>", z, squares);
+    add(rows, "reduce {} {} {{axes = array<i64: {}>}} : tensor<{}> -> tensor<{}>", below(2) ? "max" : "sum", z,
+        below(2), squares, rows);
+    add(full, "contract {}, {} {{lhs_contract = array<i64: {}>, rhs_contract = array<i64: 0>}} : (tensor<{}>, tensor<{}>) -> "
+              "tensor<{}>", z, pick(full), below(2), squares, full, full);
+  }
+  void reshape() {
+    std::string z = add(turned, "reshape {} : tensor<{}> to tensor<{}>", pick(full), full, turned);
+    if (below(2))
+      z = add(turned, "add {}, {} : tensor<{}>", z, pick(turned), turned);
+    if (below(2))
+      add(full, "transpose {} {{permutation = array<i64: 1, 0>}} : tensor<{}> to tensor<{}>", z, turned, full);
+    else
+      add(full, "reshape {} : tensor<{}> to tensor<{}>", z, turned, full);
   }
   void one(int depth) {
-    std::string y = fresh(), x = pick(full);
-    switch (below(12)) {
+    switch (below(16)) {
     case 0:
-      return add(rows, y, fmt::format("reduce sum {} {{axes = array<i64: 1>}} : tensor<6x5xf32> -> tensor<6xf32>", x));
+      add(rows, "reduce {} {} {{axes = array<i64: 1>}} : tensor<{}> -> tensor<{}>", below(2) ? "sum" : "max", pick(full), full, rows);
+      return;
     case 1:
-      return add(columns, y, fmt::format("reduce sum {} {{axes = array<i64: 0>}} : tensor<6x5xf32> -> tensor<5xf32>", x));
+      add(columns, "reduce sum {} {{axes = array<i64: 0>}} : tensor<{}> -> tensor<{}>", pick(full), full, columns);
+      return;
     case 2:
-      return add(scalar, y, fmt::format("reduce max {} {{axes = array<i64: 0, 1>}} : tensor<6x5xf32> -> tensor<f32>", x));
-    case 3: {
-      const char *type = std::array{rows, columns, scalar}[below(3)];
-      if (pool[type].empty())
-        return elementwise(full);
-      const char *axes = type == rows ? "array<i64: 0>" : type == columns ? "array<i64: 1>" : "array<i64>";
-      return add(full, y, fmt::format("broadcast {} {{axes = {}}} : tensor<{}> to tensor<6x5xf32>", pick(type), axes, type));
-    }
-    case 4: {
-      std::string z = fresh();
-      text += fmt::format("  {} = halftone.contract {}, {} {{lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>}} : "
-                          "(tensor<6x5xf32>, tensor<6x5xf32>) -> tensor<6x6xf32>\n", z, x, pick(full));
-      return add(rows, y, fmt::format("reduce max {} {{axes = array<i64: 1>}} : tensor<6x6xf32> -> tensor<6xf32>", z));
-    }
-    case 5: {
-      std::string z = fresh(), w = fresh();
-      text += fmt::format("  {} = halftone.reshape {} : tensor<6x5xf32> to tensor<5x6xf32>\n", z, x);
-      text += fmt::format("  {} = halftone.add {}, {} : tensor<5x6xf32>\n", w, z, z);
-      return add(full, y, fmt::format("reshape {} : tensor<5x6xf32> to tensor<6x5xf32>", below(2) ? z : w));
-    }
+      add(scalar, "reduce {} {} {{axes = array<i64: 0, 1>}} : tensor<{}> -> tensor<f32>", below(2) ? "sum" : "max", pick(full), full);
+      return;
+    case 3:
+      return repeat();
+    case 4:
+      return contract();
+    case 5:
+      return reshape();
     case 6: {
-      std::string z = fresh();
-      text += fmt::format("  {} = halftone.cast {} : tensor<6x5xf32> to tensor<6x5xf16>\n", z, x);
-      return add(full, y, fmt::format("cast {} : tensor<6x5xf16> to tensor<6x5xf32>", z));
+      std::string narrow = size() + (below(2) ? "f16" : "bf16");
+      std::string z = add(narrow, "cast {} : tensor<{}> to tensor<{}>", pick(full), full, narrow);
+      add(full, "cast {} : tensor<{}> to tensor<{}>", z, narrow, full);
+      return;
     }
     case 7:
-      return add(boolean, y, fmt::format("compare lt {}, {} : tensor<f32>", pick(scalar), pick(scalar)));
+      add(boolean, "compare lt {}, {} : tensor<f32>", pick(scalar), pick(scalar));
+      return;
     case 8:
       return depth < 2 ? when(depth) : elementwise(full);
     case 9:
       return elementwise(scalar);
+    case 10:
+      add(boolean, "reduce_all all_finite ({}, {}) : tensor<{}>, tensor<f32>", pick(full), pick(scalar), full);
+      return;
+    case 11: {
+      std::string z = add("masks", "compare gt {}, {} : tensor<{}>", pick(full), pick(full), full);
+      add(full, "select {}, {}, {} : tensor<{}>", z, pick(full), pick(full), full);
+      return;
+    }
+    case 12: {
+      std::string z = add("indices", "arg_reduce max {} {{axis = 0 : i64}} : tensor<{}> -> tensor<{}xi32>", pick(full), full, width);
+      add(columns, "cast {} : tensor<{}xi32> to tensor<{}>", z, width, columns);
+      return;
+    }
+    case 13:
+      add(full, "constant dense<{}> : tensor<{}>", below(2) ? "0.5" : "0.0", full);
+      return;
     default:
       return elementwise(full);
     }
@@ -124,20 +149,26 @@ private:
   }
   void when(int depth) {
     std::string y = fresh();
-    text += fmt::format("  {}:3 = halftone.when {} : (tensor<6x5xf32>, tensor<6x5xf32>, tensor<f32>) {{\n", y, pick(boolean));
+    text += fmt::format("  {}:3 = halftone.when {} : (tensor<{}>, tensor<{}>, tensor<f32>) {{\n", y, pick(boolean), full, full);
     for (bool first : {true, false}) {
       auto outside = pool;
       ops(below(5), depth + 1);
-      text += fmt::format("  halftone.yield {}, {}, {} : tensor<6x5xf32>, tensor<6x5xf32>, tensor<f32>\n  }}{}\n", pick(full),
-                          below(3) ? fmt::format("%v{}", below(3)) : pick(full), pick(scalar), first ? " else {" : "");
+      std::string old = fmt::format("%v{}", below(3));
+      text += fmt::format("  halftone.yield {}, {}, {} : tensor<{}>, tensor<{}>, tensor<f32>\n  }}{}\n", pick(full),
+                          below(3) ? old : pick(full), pick(scalar), full, full, first ? " else {" : "");
       pool = outside;
     }
     pool[full].push_back(y + "#0");
     pool[full].push_back(y + "#1");
     pool[scalar].push_back(y + "#2");
   }
+  std::string size() const { return fmt::format("{}x{}x", height, width); }
 
   std::mt19937 random;
+  int64_t height, width;
+  const std::string full = size() + "f32", rows = fmt::format("{}xf32", height), columns = fmt::format("{}xf32", width),
+                    scalar = "f32", boolean = "i1", turned = fmt::format("{}x{}xf32", width, height),
+                    squares = fmt::format("{0}x{0}xf32", height);
   std::string text;
   std::map<std::string, std::vector<std::string>> pool;
   int next = 0;
@@ -145,4 +176,4 @@ private:
 
 } // namespace
 
-std::string randomModule(uint32_t seed) { return Generator(seed).run(); }
+std::string randomModule(uint32_t seed, int64_t height, int64_t width) { return Generator(seed, height, width).run(); }

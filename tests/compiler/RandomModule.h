@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-/// A module with the feeds x0, x1: 6x5xf32, s: f32, p, q: i1, the variables @v0 @v1 @v2: 6x5xf32 and @u: f32, elementwise ops, casts,
-/// reductions, contractions, reshapes and `when`s, some nested. Fetches and new values are picked among feeds, old values and
-/// what was computed, some of them twice.
-std::string randomModule(uint32_t seed);
+/// A module with the feeds x0, x1: HxWxf32, s: f32, p, q: i1, the variables @v0 @v1 @v2: HxWxf32 and @u: f32, and up to 5 fetches:
+/// elementwise ops, casts, constants, reductions, contractions, transposes, reshapes and `when`s, some nested. Fetches and new
+/// values are picked among feeds, old values and what was computed, some of them twice.
+std::string randomModule(uint32_t seed, int64_t height, int64_t width);

@@ -1,0 +1,41 @@
+// Blocks: enough of them, none too small, a function of extents alone.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/templates/Blocking.h"
+#include <catch2/catch.hpp>
+
+using namespace halftone::compiler;
+
+TEST_CASE("matmul tiles follow extents") {
+  auto [m, n, k, tileM, tileN] = GENERATE(table<int64_t, int64_t, int64_t, int64_t, int64_t>({
+      {4096, 4096, 4096, 96, 128}, // enough blocks
+      {128, 512, 784, 48, 64},     // few rows: smaller tiles, still 2^21 multiply-adds each
+      {128, 10, 512, 96, 32},      // no wider than the result
+      {1, 1, 1, 12, 32},
+      {0, 8, 8, 12, 32},
+  }));
+  MatmulTile tile = matmulTile(1, m, n, k);
+  CHECK(tile.m == tileM);
+  CHECK(tile.n == tileN);
+}
+
+TEST_CASE("tiles stay multiples of the micro-kernels'") {
+  for (int64_t batch : {1, 7})
+    for (int64_t m = 1; m < 700; m += 23)
+      for (int64_t n = 1; n < 700; n += 31)
+        for (int64_t k : {1, 100, 5000}) {
+          MatmulTile tile = matmulTile(batch, m, n, k);
+          bool valid = tile.m % 12 == 0 && tile.m <= 96 && tile.m > 0 && tile.n % 32 == 0 && tile.n <= 128 && tile.n > 0;
+          CHECK(valid);
+        }
+}
+
+TEST_CASE("side reductions cut the first axis that can be cut") {
+  CHECK(blockedAxis({1, 1, 8, 4}) == 2);
+  CHECK(rowsPerBlock({}) == 1);
+  CHECK(rowsPerBlock({1}) == 1);
+  CHECK(rowsPerBlock({128, 512}) == 16);           // 8192 elements a block
+  CHECK(rowsPerBlock({3, 5}) == 3);                // one block
+  CHECK(rowsPerBlock({int64_t(1) << 30}) == int64_t(1) << 21); // at most 512 blocks
+  CHECK(sideReductionTile({1, 128, 512}, 2) == llvm::SmallVector<int64_t>{1, 16});
+  CHECK(sideReductionTile({128, 512}, 2) == llvm::SmallVector<int64_t>{16, 512});
+}
