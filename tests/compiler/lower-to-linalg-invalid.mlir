@@ -1,0 +1,30 @@
+// RUN: halftone-opt %s --split-input-file --halftone-lower-to-linalg --verify-diagnostics
+
+halftone.kernel loop @k (tensor<6x4xf32>) -> tensor<4xf32> {
+^bb0(%a: tensor<6x4xf32>):
+  %0 = halftone.reduce sum %a {axes = array<i64: 0>} : tensor<6x4xf32> -> tensor<4xf32>
+  %b = halftone.broadcast %0 {axes = array<i64: 1>} : tensor<4xf32> to tensor<6x4xf32>
+  %1 = halftone.sub %a, %b : tensor<6x4xf32>
+  // expected-error @below {{a reduction loop has no reduction of a reduction}}
+  %2 = halftone.reduce sum %1 {axes = array<i64: 0>} : tensor<6x4xf32> -> tensor<4xf32>
+  halftone.yield %2 : tensor<4xf32>
+}
+
+// -----
+
+halftone.kernel loop @k (tensor<6x4xf16>) -> tensor<2x4xf16> {
+^bb0(%a: tensor<6x4xf16>):
+  // expected-error @below {{a side reduction accumulates in f32 or wider, not in 'f16'}}
+  %0 = halftone.partial_reduce max %a {axes = array<i64: 0>, tile = array<i64: 3>} : tensor<6x4xf16> -> tensor<2x4xf16>
+  halftone.yield %0 : tensor<2x4xf16>
+}
+
+// -----
+
+// expected-error @below {{results of a loop kernel differ in size: 24 and 6}}
+halftone.kernel loop @k (tensor<6xf32>, tensor<4xf32>) -> (tensor<2x3xf32>, tensor<6x4xf32>) {
+^bb0(%a: tensor<6xf32>, %b: tensor<4xf32>):
+  %0 = halftone.broadcast %b {axes = array<i64: 1>} : tensor<4xf32> to tensor<6x4xf32>
+  %1 = halftone.reshape %a : tensor<6xf32> to tensor<2x3xf32>
+  halftone.yield %1, %0 : tensor<2x3xf32>, tensor<6x4xf32>
+}

@@ -1,0 +1,77 @@
+// RUN: halftone-opt %s --halftone-lower-to-linalg | FileCheck-22 %s
+// RUN: halftone-opt %s --halftone-lower-to-linalg=strict=true | FileCheck-22 %s --check-prefix=STRICT
+
+// One dim for equal shapes; the product stays f32 until it is stored. In strict mode it rounds to f16 first.
+// CHECK-LABEL: module @loop
+// CHECK-SAME: halftone.extents = array<i64: 32, 1, 32>, halftone.grid = 1 : i64, halftone.scratch = 0 : i64
+// CHECK: func.func @kernel(%{{.*}}: index, %{{.*}}: index, %{{.*}}: index, %[[A:.*]]: tensor<?xf16>, %[[B:.*]]: tensor<?xf16>) -> tensor<?xf16>
+// CHECK-SAME: halftone.kind = "loop", halftone.outer = 0 : i64
+// CHECK: linalg.generic
+// CHECK-SAME: halftone.dims = array<i64: 0>
+// CHECK: ^bb0(%[[X:.*]]: f16, %[[Y:.*]]: f16, %{{.*}}: f16):
+// CHECK-DAG: %[[XW:.*]] = arith.extf %[[X]] : f16 to f32
+// CHECK-DAG: %[[YW:.*]] = arith.extf %[[Y]] : f16 to f32
+// CHECK: %[[P:.*]] = arith.mulf %[[XW]], %[[YW]] fastmath<contract> : f32
+// CHECK: %[[S:.*]] = arith.addf %[[P]], %[[XW]] fastmath<contract> : f32
+// CHECK: %[[R:.*]] = arith.truncf %[[S]] : f32 to f16
+// CHECK: linalg.yield %[[R]] : f16
+// STRICT-LABEL: module @loop
+// STRICT: halftone.strict
+// STRICT: %[[P:.*]] = arith.mulf %{{.*}}, %{{.*}} : f32
+// STRICT: %[[N:.*]] = arith.truncf %[[P]] : f32 to f16
+// STRICT: %[[W:.*]] = arith.extf %[[N]] : f16 to f32
+// STRICT: arith.addf %[[W]], %{{.*}} : f32
+halftone.kernel loop @loop (tensor<8x4xf16>, tensor<8x4xf16>) -> tensor<8x4xf16> {
+^bb0(%a: tensor<8x4xf16>, %b: tensor<8x4xf16>):
+  %0 = halftone.mul %a, %b : tensor<8x4xf16>
+  %1 = halftone.add %0, %a : tensor<8x4xf16>
+  halftone.yield %1 : tensor<8x4xf16>
+}
+
+// Three phases; the exponentials stay in a row of scratch.
+// CHECK-LABEL: module @row
+// CHECK-SAME: halftone.extents = array<i64: 16, 10, 16>
+// CHECK-SAME: halftone.scratch = 64 : i64
+// CHECK: halftone.kind = "row", halftone.outer = 1 : i64
+// CHECK: linalg.fill ins(%{{.*}} : f32)
+// CHECK: %[[M:.*]] = linalg.generic
+// CHECK-SAME: halftone.combine = ["max"], halftone.dims = array<i64: 0, 1>
+// CHECK: %[[E:.*]]:2 = linalg.generic
+// CHECK-SAME: ins(%{{.*}}, %[[M]] : tensor<?x?xf16>, tensor<?xf32>)
+// CHECK-SAME: halftone.combine = ["sum", ""]
+// CHECK: math.exp
+// CHECK: linalg.generic
+// CHECK-SAME: ins(%[[E]]#1, %[[E]]#0 : tensor<?x?xf32>, tensor<?xf32>)
+// CHECK: arith.divf
+halftone.kernel row @row (tensor<2x8x10xf16>) -> tensor<2x8x10xf16> {
+^bb0(%a: tensor<2x8x10xf16>):
+  %m = halftone.reduce max %a {axes = array<i64: 2>} : tensor<2x8x10xf16> -> tensor<2x8xf16>
+  %mb = halftone.broadcast %m {axes = array<i64: 0, 1>} : tensor<2x8xf16> to tensor<2x8x10xf16>
+  %d = halftone.sub %a, %mb : tensor<2x8x10xf16>
+  %e = halftone.exp %d : tensor<2x8x10xf16>
+  %s = halftone.reduce sum %e {axes = array<i64: 2>} : tensor<2x8x10xf16> -> tensor<2x8xf16>
+  %sb = halftone.broadcast %s {axes = array<i64: 0, 1>} : tensor<2x8xf16> to tensor<2x8x10xf16>
+  %y = halftone.div %e, %sb : tensor<2x8x10xf16>
+  halftone.yield %y : tensor<2x8x10xf16>
+}
+
+// Batch, M, N, K; the transposed right operand shows in its map; the bias is added to the accumulator.
+// CHECK-LABEL: module @matmul
+// CHECK-SAME: halftone.extents = array<i64: 3, 8, 5, 4, 12, 32>, halftone.grid = 3 : i64
+// CHECK: halftone.kind = "matmul", halftone.outer = 1 : i64, halftone.roles = array<i64: 1, 1, 1, 1>
+// CHECK: %[[ACC:.*]] = linalg.generic
+// CHECK-SAME: iterator_types = ["parallel", "parallel", "parallel", "reduction"]
+// CHECK-SAME: halftone.combine = ["sum"], halftone.dims = array<i64: 0, 1, 2, 3>
+// CHECK: linalg.generic
+// CHECK-SAME: ins(%[[ACC]], %{{.*}} : tensor<?x?x?xf32>, tensor<?xf32>)
+// CHECK-SAME: halftone.dims = array<i64: 0, 1, 2>
+halftone.kernel matmul @matmul (tensor<3x8x4xbf16>, tensor<3x5x4xbf16>, tensor<5xf32>) -> tensor<3x8x5xbf16>
+    attributes {spec = {tile = array<i64: 12, 32>}} {
+^bb0(%a: tensor<3x8x4xbf16>, %b: tensor<3x5x4xbf16>, %bias: tensor<5xf32>):
+  %0 = halftone.contract %a, %b {lhs_batch = array<i64: 0>, rhs_batch = array<i64: 0>, lhs_contract = array<i64: 2>, rhs_contract = array<i64: 2>}
+      : (tensor<3x8x4xbf16>, tensor<3x5x4xbf16>) -> tensor<3x8x5xbf16>
+  %c = halftone.cast %bias {kind = #halftone<cast_kind storage>} : tensor<5xf32> to tensor<5xbf16>
+  %1 = halftone.broadcast %c {axes = array<i64: 2>} : tensor<5xbf16> to tensor<3x8x5xbf16>
+  %2 = halftone.add %0, %1 : tensor<3x8x5xbf16>
+  halftone.yield %2 : tensor<3x8x5xbf16>
+}
