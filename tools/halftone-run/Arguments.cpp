@@ -3,6 +3,7 @@
 #include "Arguments.h"
 #include "CLI/CLI.hpp"
 #include "UsageError.h"
+#include "compiler/targets/CpuTarget.h"
 #include "halftone/Version.h"
 #include <algorithm>
 #include <string_view>
@@ -28,7 +29,7 @@ CLI::App *addCommand(CLI::App &app, const std::string &name, const std::string &
                      const std::string &numerics) {
   CLI::App *command = app.add_subcommand(name, help);
   command->add_option("MODEL", arguments.model, "A .mlir module in a stage from graph to kernel, or a saved plan")->required();
-  command->add_option("--device", arguments.device, "cpu")->capture_default_str();
+  command->add_option("--device", arguments.device, name == "predict" ? "cpu, or interpreter for the slow, exact meaning" : "cpu")->capture_default_str();
   command->add_option("--threads", arguments.threads, "Threads that share a launch (default: all cores)")->check(CLI::Range(1, 1024));
   command->add_option("--numerics", flags.numerics, "fast or strict (default: " + numerics + ")")->check(CLI::IsMember({"fast", "strict"}));
   command->add_option("--seed", arguments.seed, "For random inputs and initial variables")->capture_default_str();
@@ -64,6 +65,16 @@ Arguments parseArguments(int argc, char **argv) {
   addList(predict, "--output", arguments.outputs,
           "[NAME=]FILE.npy, once for each fetch or variable to write (default: print shapes, first values, finite counts)");
 
+  CLI::App *compare = addCommand(app, "compare", "Check compiled code against the interpreter", arguments, flags, "strict");
+  addList(compare, "--input", arguments.inputs, inputHelp + "; feeds without one are random");
+  compare->add_option("--against", arguments.against, "interpreter, or [NAME=]FILE.npy: what a fetch must be")->capture_default_str();
+  compare->add_option("--steps", arguments.steps, "Runs, one after another, variables carried on")->check(CLI::PositiveNumber)->capture_default_str();
+  compare->add_option("--rtol", arguments.tolerance.rtol, "Allowed error relative to the expected value")->check(CLI::NonNegativeNumber);
+  compare->add_option("--atol", arguments.tolerance.atol, "Allowed error")->check(CLI::NonNegativeNumber);
+  compare->add_option("--ulp", arguments.tolerance.ulp, "Allowed error in steps of the dtype; without any of the three: what the numerics promise")
+      ->check(CLI::NonNegativeNumber);
+  compare->add_flag("--by-layer", arguments.byLayer, "Check also each launch, on the operands that it had");
+
   CLI::App *emit = addCommand(app, "emit", "Print a stage of the compiler", arguments, flags, "fast");
   emit->add_option("--stage", arguments.stage, "graph, cast, pure, kernel, linalg, plan or target")->capture_default_str();
   emit->add_option("--format", arguments.format, "mlir, plan, llvm, asm or object");
@@ -71,7 +82,7 @@ Arguments parseArguments(int argc, char **argv) {
 
   auto isNamed = [&](const CLI::App *command) { return command->get_name() == argv[1]; };
   if (argc > 1 && argv[1][0] != '-' && !std::ranges::any_of(app.get_subcommands({}), isNamed))
-    throw UsageError(std::string("'") + argv[1] + "' is no command; expected predict or emit");
+    throw UsageError(std::string("'") + argv[1] + "' is no command; expected predict, compare or emit");
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp &) {
@@ -90,6 +101,8 @@ Arguments parseArguments(int argc, char **argv) {
   arguments.command = chosen->get_name();
   arguments.strict = flags.numerics.empty() ? arguments.command == "compare" : flags.numerics == "strict";
   arguments.cacheDirectory = flags.noCache ? "none" : flags.cacheDirectory;
+  if (StatusOr<compiler::CpuTarget> target = compiler::CpuTarget::find(arguments.target); !target.isOk())
+    throw UsageError("--target: " + target.status().message());
   if (arguments.model.ends_with(".keras"))
     throw UsageError("'" + arguments.model + "': expected a .mlir module or a saved plan; .keras archives are not read");
   return arguments;

@@ -1,6 +1,7 @@
 // The command line of halftone-run.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "Difference.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -24,7 +25,14 @@ struct Arguments {
   std::string target = "host";
   bool json = false, quiet = false, verbose = false;
 
-  std::vector<std::string> inputs, outputs; // predict; compare: inputs
+  std::vector<std::string> inputs;  // predict, compare
+  std::vector<std::string> outputs; // predict
+
+  // compare
+  std::string against = "interpreter";
+  int64_t steps = 1;
+  Tolerance tolerance;
+  bool byLayer = false;
 
   // emit
   std::string stage = "target", format, output = "-";

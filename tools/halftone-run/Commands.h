@@ -7,6 +7,7 @@
 namespace halftone::tools {
 
 ExitCode predict(const Arguments &arguments);
+ExitCode compare(const Arguments &arguments);
 ExitCode emit(const Arguments &arguments);
 
 } // namespace halftone::tools

@@ -1,6 +1,7 @@
 // halftone-run emit: one stage of the compiler, as text or bytes.
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.h"
+#include "CompiledModule.h"
 #include "Program.h"
 #include "UsageError.h"
 #include "compiler/kernels/KernelCompiler.h"
@@ -13,11 +14,19 @@ namespace {
 
 using compiler::Stage;
 
-std::string textOf(mlir::ModuleOp module) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  module.print(stream);
-  return text;
+/// The module in a stage up to linalg.
+std::string textOf(const Arguments &arguments, const Program &program, Stage stage) {
+  compiler::CompileOptions options = compileOptions(arguments);
+  StageTexts stages;
+  stages.collect(options);
+  mlir::OwningOpRef<mlir::ModuleOp> module((*program.module->module).clone());
+  if (stage == Stage::linalg)
+    compileModule(*module, program.module->stage, options).status().orThrow();
+  else
+    runStages(*module, program.module->stage, stage, options).orThrow();
+  if (!arguments.dumpDirectory.empty())
+    stages.write(arguments.dumpDirectory);
+  return stages.texts.at(stage);
 }
 
 /// One kernel's object as it is; several as an archive, which linkers take alike.
@@ -39,12 +48,14 @@ std::string objectsOf(const Executable &executable) {
 }
 
 /// LLVM IR or assembly of every kernel, generated again from its description.
-std::string codeOf(const Executable &executable, bool assembly) {
+std::string codeOf(const Arguments &arguments, const Executable &executable, bool assembly) {
   std::string text;
+  const compiler::CpuTarget target = compiler::CpuTarget::find(arguments.target).valueOrThrow();
   for (const auto &[key, kernel] : executable.kernels) {
     if (kernel.description.empty())
       throw Error(ErrorKind::value_error, fmt::format("kernel {} carries no description; only its object can be had", key));
-    compiler::CpuTarget target = compiler::CpuTarget::find(kernel.target).valueOrThrow();
+    if (kernel.target != target.key())
+      throw UsageError(fmt::format("--target {}: kernel {} was generated for {}", arguments.target, key, kernel.target));
     compiler::KernelDumps dumps;
     compiler::compileKernel(kernel.description, target, &dumps).status().orThrow();
     text += fmt::format("{} {} ({})\n{}\n", assembly ? "#" : ";", kernel.symbol, kernel.kind, assembly ? dumps.assembly : dumps.llvm);
@@ -52,13 +63,13 @@ std::string codeOf(const Executable &executable, bool assembly) {
   return text;
 }
 
-std::string ofExecutable(const Executable &executable, const std::string &format) {
+std::string ofExecutable(const Arguments &arguments, const Executable &executable, const std::string &format) {
   if (format == "plan")
     return writeExecutable(executable);
   if (format == "object")
     return objectsOf(executable);
   if (format == "llvm" || format == "asm")
-    return codeOf(executable, format == "asm");
+    return codeOf(arguments, executable, format == "asm");
   return print(executable);
 }
 
@@ -80,20 +91,17 @@ ExitCode emit(const Arguments &arguments) {
                                                          : "plan, llvm, asm or object"));
   if (format.empty())
     format = isModule ? "mlir" : *stage == Stage::plan ? "" : "asm";
-  const compiler::CompileOptions options = compileOptions(arguments);
-  Program program = loadProgram(arguments.model);
+  const Program program = loadProgram(arguments.model);
 
+  if (program.plan && isModule)
+    throw UsageError(fmt::format("--stage {}: {} is a saved plan; expected plan or target", arguments.stage, arguments.model));
+  if (program.module && *stage < program.module->stage)
+    throw UsageError(fmt::format("--stage {}: {} is in stage {} already", arguments.stage, arguments.model, name(program.module->stage)));
   std::string bytes;
-  if (program.plan) {
-    if (isModule)
-      throw UsageError(fmt::format("--stage {}: {} is a saved plan; expected plan or target", arguments.stage, arguments.model));
-    bytes = ofExecutable(*program.plan, format);
-  } else {
-    if (*stage < program.module->stage)
-      throw UsageError(fmt::format("--stage {}: {} is in stage {} already", arguments.stage, arguments.model, name(program.module->stage)));
-    runStages(*program.module->module, program.module->stage, *stage, options).orThrow();
-    bytes = textOf(*program.module->module);
-  }
+  if (!isModule)
+    bytes = ofExecutable(arguments, *planOf(arguments, program), format);
+  else
+    bytes = textOf(arguments, program, *stage);
   writeFile(arguments.output, bytes);
   return yes;
 }

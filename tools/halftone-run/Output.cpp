@@ -98,6 +98,16 @@ ExitCode reportUsageError(std::string_view message, std::string_view command, bo
   return badUsage;
 }
 
+ExitCode reportNo(std::string_view message, std::string_view command, bool json) {
+  fmt::print(stderr, "halftone-run: {}\n", message);
+  if (json) {
+    ordered_json head = jsonHead(command, "no");
+    head["message"] = message;
+    printJson(head);
+  }
+  return no;
+}
+
 std::string summaryOf(const std::string &name, const Tensor &tensor) {
   std::string text = fmt::format("{}: {}, {} of {} finite\n ", name, typeOf(tensor).str(), finiteCount(tensor), tensor.size());
   for (int64_t i = 0; i < std::min(tensor.size(), shownValues); ++i)

@@ -19,6 +19,8 @@ void printJson(const nlohmann::ordered_json &object);
 
 /// Tells the error on stderr, with --json also as an object on stdout, and gives the exit code for it.
 ExitCode reportError(const Error &error, std::string_view command, bool json);
+/// On stderr, with --json as an object with status "no".
+ExitCode reportNo(std::string_view message, std::string_view command, bool json);
 ExitCode reportUsageError(std::string_view message, std::string_view command, bool json);
 
 /// "y: 2x3xf32, 6 of 6 finite" and a line with the first values.

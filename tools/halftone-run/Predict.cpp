@@ -50,19 +50,20 @@ std::vector<Destination> readDestinations(const Arguments &arguments, const Prog
 } // namespace
 
 ExitCode predict(const Arguments &arguments) {
-  const compiler::CompileOptions options = compileOptions(arguments);
-  std::shared_ptr<DeviceRuntime> device = openDevice(arguments);
+  std::shared_ptr<DeviceRuntime> device = arguments.device == "interpreter" ? nullptr : openDevice(arguments);
   const Program program = loadProgram(arguments.model);
   const std::vector<Destination> destinations = readDestinations(arguments, program);
   ProgramValues values = readValues(program, arguments.inputs, arguments.seed, false);
 
   std::vector<Tensor> fetches;
-  if (program.plan) {
-    PlanSession session = PlanSession::open(program.plan, device, values.variables).valueOrThrow();
+  if (arguments.device == "interpreter") {
+    if (program.plan)
+      throw UsageError(fmt::format("--device interpreter: {} is a saved plan, which holds nothing to interpret", program.path));
+    fetches = interpretProgram(*program.module->module, program.module->stage, values.feeds, values.variables).valueOrThrow();
+  } else {
+    PlanSession session = PlanSession::open(planOf(arguments, program), device, values.variables).valueOrThrow();
     fetches = session.play(values.feeds).valueOrThrow();
     session.readVariables(values.variables).orThrow();
-  } else {
-    fetches = interpretProgram(*program.module->module, program.module->stage, values.feeds, values.variables).valueOrThrow();
   }
 
   const std::vector<Parameter> &parameters = program.signature().fetches;

@@ -1,10 +1,10 @@
 // Loads programs and gathers their values.
 // SPDX-License-Identifier: Apache-2.0
 #include "Program.h"
+#include "CompiledModule.h"
 #include "InputSpec.h"
 #include "Output.h"
 #include "UsageError.h"
-#include "compiler/targets/CpuTarget.h"
 #include "halftone/Device.h"
 #include "runtime/devices/CpuDevice.h"
 #include "runtime/plan/PlanFile.h"
@@ -120,25 +120,64 @@ std::shared_ptr<DeviceRuntime> openDevice(const Arguments &arguments) {
   return CpuDevice::create(*arguments.threads).valueOrThrow();
 }
 
-void dumpStage(const std::string &directory, compiler::Stage stage, std::string_view text) {
-  std::error_code failure;
-  std::filesystem::create_directories(directory, failure);
-  if (failure)
-    throw Error(ErrorKind::io_error, fmt::format("cannot create {}: {}", directory, failure.message()));
-  const char *suffix = stage == compiler::Stage::plan ? "txt" : stage == compiler::Stage::target ? "s" : "mlir";
-  writeFile(fmt::format("{}/{}-{}.{}", directory, static_cast<int>(stage), name(stage), suffix), text);
-}
-
 compiler::CompileOptions compileOptions(const Arguments &arguments) {
   compiler::CompileOptions options;
-  if (StatusOr<compiler::CpuTarget> target = compiler::CpuTarget::find(arguments.target); !target.isOk())
-    throw UsageError("--target: " + target.status().message());
   options.strict = arguments.strict;
   options.target = arguments.target;
   options.threads = arguments.threads.value_or(0);
   options.cacheDirectory = arguments.cacheDirectory;
   options.verifyStages = true;
   return options;
+}
+
+void StageTexts::collect(compiler::CompileOptions &options) {
+  options.onStage = [this](compiler::Stage stage, std::string_view text) { texts[stage] = text; };
+}
+
+void StageTexts::write(const std::string &directory) const {
+  std::error_code failure;
+  std::filesystem::create_directories(directory, failure);
+  if (failure)
+    throw Error(ErrorKind::io_error, fmt::format("cannot create {}: {}", directory, failure.message()));
+  for (const auto &[stage, text] : texts) {
+    const char *suffix = stage == compiler::Stage::plan ? "txt" : stage == compiler::Stage::target ? "s" : "mlir";
+    writeFile(fmt::format("{}/{}-{}.{}", directory, static_cast<int>(stage), name(stage), suffix), text);
+  }
+}
+
+std::shared_ptr<const Executable> planOf(const Arguments &arguments, const Program &program) {
+  std::shared_ptr<const Executable> plan = program.plan;
+  if (program.module) {
+    compiler::CompileOptions options = compileOptions(arguments);
+    StageTexts stages;
+    if (!arguments.dumpDirectory.empty())
+      stages.collect(options);
+    StatusOr<CompiledModule> compiled = compileModule(*program.module->module, program.module->stage, options);
+    if (!arguments.dumpDirectory.empty())
+      stages.write(arguments.dumpDirectory);
+    compiled.status().orThrow();
+    tellStatistics(arguments, compiled->statistics);
+    plan = compiled->executable;
+  }
+  checkCastBudget(arguments, plan->ledger);
+  return plan;
+}
+
+void tellStatistics(const Arguments &arguments, const compiler::CompileStatistics &statistics) {
+  if (arguments.verbose)
+    fmt::print(stderr, "halftone-run: {} kernels in {:.2f} s: {} compiled, {} from memory, {} from disk; {} standalone casts\n",
+               statistics.kernels, statistics.seconds, statistics.compiled, statistics.fromMemory, statistics.fromDisk,
+               statistics.standaloneCasts);
+}
+
+void checkCastBudget(const Arguments &arguments, const std::vector<LedgerRow> &ledger) {
+  std::string list;
+  int64_t count = 0;
+  for (const LedgerRow &row : ledger)
+    if (!row.fused && ++count)
+      list += fmt::format("\n  {}: {} > {} of {}", row.path.empty() ? "(no layer)" : row.path, name(row.from), name(row.to), row.value);
+  if (arguments.maxStandaloneCasts && !arguments.strict && count > *arguments.maxStandaloneCasts)
+    throw NegativeAnswer(fmt::format("{} casts stand alone, but at most {} are allowed:{}", count, *arguments.maxStandaloneCasts, list));
 }
 
 } // namespace halftone::tools

@@ -5,6 +5,7 @@
 #include "Interpretation.h"
 #include "runtime/Device.h"
 #include "runtime/plan/Executable.h"
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,10 +39,25 @@ ProgramValues readValues(const Program &program, const std::vector<std::string> 
 /// The device that --device and --threads name. Throws device_error with the reason, UsageError for what is no device.
 std::shared_ptr<DeviceRuntime> openDevice(const Arguments &arguments);
 
-/// Creates --dump-ir's directory and writes one stage into it. Throws io_error.
-void dumpStage(const std::string &directory, compiler::Stage stage, std::string_view text);
-
-/// As the arguments say, with every stage dumped where --dump-ir asks for it.
+/// As the arguments say.
 compiler::CompileOptions compileOptions(const Arguments &arguments);
+
+/// What compiling showed, kept for --dump-ir and emit.
+struct StageTexts {
+  std::map<compiler::Stage, std::string> texts;
+  /// Lets `options` fill it; it must outlive the compilation.
+  void collect(compiler::CompileOptions &options);
+  /// DIR/0-graph.mlir ... DIR/5-plan.txt, DIR/6-target.s. Throws io_error.
+  void write(const std::string &directory) const;
+};
+
+/// The saved plan, or the module compiled. Dumps stages and tells statistics as the arguments ask. Throws NegativeAnswer when there
+/// are more standalone casts than allowed.
+std::shared_ptr<const Executable> planOf(const Arguments &arguments, const Program &program);
+
+/// With -v, on stderr.
+void tellStatistics(const Arguments &arguments, const compiler::CompileStatistics &statistics);
+/// Throws NegativeAnswer. Strict numerics know no limit: there every op is a kernel.
+void checkCastBudget(const Arguments &arguments, const std::vector<LedgerRow> &ledger);
 
 } // namespace halftone::tools

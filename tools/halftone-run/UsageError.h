@@ -1,4 +1,4 @@
-// What is wrong with a command line: exit code 2.
+// What a command throws besides halftone::Error: a mistake on the command line (exit code 2), and the answer no (1).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <stdexcept>
@@ -6,6 +6,10 @@
 namespace halftone::tools {
 
 struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct NegativeAnswer : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 

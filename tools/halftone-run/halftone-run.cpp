@@ -21,8 +21,10 @@ int main(int argc, char **argv) {
       fmt::print("{}", arguments.notice);
       return yes;
     }
-    static const std::map<std::string, ExitCode (*)(const Arguments &)> commands = {{"predict", predict}, {"emit", emit}};
+    static const std::map<std::string, ExitCode (*)(const Arguments &)> commands = {{"predict", predict}, {"compare", compare}, {"emit", emit}};
     return commands.at(arguments.command)(arguments);
+  } catch (const NegativeAnswer &answer) {
+    return reportNo(answer.what(), arguments.command, json);
   } catch (const UsageError &error) {
     return reportUsageError(error.what(), arguments.command, json);
   } catch (const Error &error) {

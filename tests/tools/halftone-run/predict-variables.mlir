@@ -30,8 +30,9 @@ halftone.variable @scale : tensor<f32> {path = "scale", role = #halftone<role lo
 func.func @main(%x: tensor<2xf32> {halftone.name = "x"})
     -> (tensor<2xf32> {halftone.name = "y"}, tensor<4xf32> {halftone.name = "roles"}) {
   %w = halftone.read @w : tensor<2x2xf32>
-  %y = halftone.contract %x, %w {lhs_contract = array<i64: 0>, rhs_contract = array<i64: 0>}
-      : (tensor<2xf32>, tensor<2x2xf32>) -> tensor<2xf32>
+  %xs = halftone.broadcast %x {axes = array<i64: 0>} : tensor<2xf32> to tensor<2x2xf32>
+  %xw = halftone.mul %xs, %w : tensor<2x2xf32>
+  %y = halftone.reduce sum %xw {axes = array<i64: 0>} : tensor<2x2xf32> -> tensor<2xf32>
   %one = halftone.constant dense<1> : tensor<i32>
   %c = halftone.read @count : tensor<i32>
   %c1 = halftone.add %c, %one : tensor<i32>

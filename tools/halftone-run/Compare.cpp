@@ -1,0 +1,161 @@
+// halftone-run compare: compiled code against the interpreter, or against a file.
+// SPDX-License-Identifier: Apache-2.0
+#include "Commands.h"
+#include "Comparison.h"
+#include "CompiledModule.h"
+#include "PlanSession.h"
+#include "Program.h"
+#include "UsageError.h"
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+using nlohmann::ordered_json;
+
+namespace halftone::tools {
+namespace {
+
+std::string ulpText(int64_t ulp) { return ulp == std::numeric_limits<int64_t>::max() ? "inf" : std::to_string(ulp); }
+
+ordered_json jsonOf(const Difference &difference) {
+  ordered_json object = {{"elements", difference.elements}, {"unequal", difference.unequal}};
+  if (std::isfinite(difference.maxAbs))
+    object["max_abs"] = difference.maxAbs;
+  else
+    object["max_abs"] = "inf"; // JSON has no such number
+  if (difference.maxUlp != std::numeric_limits<int64_t>::max())
+    object["max_ulp"] = difference.maxUlp;
+  else
+    object["max_ulp"] = "inf";
+  if (!difference.firstUnequal.empty())
+    object["first"] = difference.firstUnequal;
+  return object;
+}
+
+std::string rule(const Arguments &arguments) {
+  if (arguments.tolerance.given())
+    return arguments.tolerance.str();
+  if (arguments.against != "interpreter")
+    return "bit for bit";
+  return arguments.strict ? "strict numerics" : "fast numerics";
+}
+
+void printTable(const Comparison &comparison) {
+  std::vector<std::array<std::string, 5>> rows = {{"output", "shape", "max |d|", "max ulp", "worst layer"}};
+  for (const OutputComparison &output : comparison.outputs)
+    rows.push_back({output.name, Shape(output.type.shape).str(), fmt::format("{:.1e}", output.difference.maxAbs),
+                    ulpText(output.difference.maxUlp), output.worstLayer.empty() ? "-" : output.worstLayer});
+  std::array<size_t, 5> widths{};
+  for (const auto &row : rows)
+    for (size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], row[i].size());
+  for (const auto &row : rows)
+    fmt::print("{:<{}}  {:<{}}  {:<{}}  {:<{}}  {}\n", row[0], widths[0], row[1], widths[1], row[2], widths[2], row[3], widths[3],
+               row[4]);
+}
+
+void printText(const Arguments &arguments, const Comparison &comparison) {
+  printTable(comparison);
+  for (const OutputComparison &output : comparison.outputs)
+    if (!output.difference.agrees())
+      fmt::print("{}: {} of {} elements differ, first {}\n", output.name, output.difference.unequal, output.difference.elements,
+                 output.difference.firstUnequal);
+  for (const LaunchComparison &launch : comparison.launches)
+    if (!launch.difference.agrees())
+      fmt::print("launch {} of step {}, {} ({}): {} of {} elements differ, first {}\n", launch.index, launch.step, launch.kernel,
+                 launch.site, launch.difference.unequal, launch.difference.elements, launch.difference.firstUnequal);
+    else if (arguments.verbose)
+      fmt::print(stderr, "halftone-run: launch {} of step {}, {} ({}): max |d| {:.1e}, max ulp {}\n", launch.index, launch.step,
+                 launch.kernel, launch.site, launch.difference.maxAbs, ulpText(launch.difference.maxUlp));
+  const bool same = std::ranges::all_of(comparison.outputs, [](const auto &row) { return row.difference.maxUlp == 0; }) &&
+                    std::ranges::all_of(comparison.launches, [](const auto &row) { return row.difference.maxUlp == 0; });
+  if (!comparison.agrees())
+    fmt::print("differs beyond {}\n", rule(arguments));
+  else
+    fmt::print("agrees {}\n", same ? "bit for bit" : "within " + rule(arguments));
+}
+
+void printObject(const Comparison &comparison) {
+  ordered_json object = jsonHead("compare", comparison.agrees() ? "ok" : "no");
+  object["outputs"] = ordered_json::array();
+  for (const OutputComparison &output : comparison.outputs) {
+    ordered_json row = {{"name", output.name}, {"type", output.type.str()}};
+    row.update(jsonOf(output.difference));
+    if (!output.worstLayer.empty())
+      row["worst_layer"] = output.worstLayer;
+    object["outputs"].push_back(std::move(row));
+  }
+  for (const LaunchComparison &launch : comparison.launches) {
+    ordered_json row = {{"step", launch.step}, {"index", launch.index}, {"kernel", launch.kernel}, {"site", launch.site}};
+    row.update(jsonOf(launch.difference));
+    object["launches"].push_back(std::move(row));
+  }
+  printJson(object);
+}
+
+/// The last run's fetch against the tensor in a file: [NAME=]FILE.npy.
+Comparison compareWithFile(const Arguments &arguments, const Program &program, ProgramValues &values,
+                           std::shared_ptr<DeviceRuntime> device) {
+  const std::vector<Parameter> &fetches = program.signature().fetches;
+  const size_t equals = arguments.against.find('=');
+  const std::string file = arguments.against.substr(equals + 1);
+  auto fetch = equals == arguments.against.npos ? fetches.begin()
+                                                : std::ranges::find(fetches, arguments.against.substr(0, equals), &Parameter::name);
+  if (fetch == fetches.end())
+    throw UsageError(fmt::format("--against '{}': {} has no such fetch", arguments.against, program.path));
+  const Tensor expected = Tensor::load_npy(file);
+  if (TensorType type = {expected.dtype(), expected.shape().dims()}; type != fetch->type)
+    throw Error(ErrorKind::value_error,
+                fmt::format("{}: expected {} as fetch '{}' is, got {}", file, fetch->type.str(), fetch->name, type.str()));
+  PlanSession session = PlanSession::open(planOf(arguments, program), device, values.variables).valueOrThrow();
+  std::vector<Tensor> results;
+  for (int64_t i = 0; i < arguments.steps; ++i)
+    results = session.play(values.feeds).valueOrThrow();
+  ModuleFile scratch = parseModule("func.func @main() { return }", "").valueOrThrow(); // a context for types
+  const Difference difference = differenceOf(toData(scratch.context.get(), results[fetch - fetches.begin()]),
+                                             toData(scratch.context.get(), expected), arguments.tolerance);
+  Comparison comparison;
+  comparison.outputs.push_back({fetch->name, fetch->type, difference, {}});
+  return comparison;
+}
+
+Comparison compareWithMeaning(const Arguments &arguments, const Program &program, ProgramValues &values,
+                              std::shared_ptr<DeviceRuntime> device) {
+  CompareOptions options{compileOptions(arguments), arguments.tolerance, arguments.byLayer, arguments.steps};
+  StageTexts stages;
+  if (!arguments.dumpDirectory.empty())
+    stages.collect(options.compile);
+  StatusOr<Comparison> comparison = compareWithInterpreter(*program.module, values.feeds, values.variables, std::move(device), options);
+  if (!arguments.dumpDirectory.empty())
+    stages.write(arguments.dumpDirectory);
+  comparison.status().orThrow();
+  tellStatistics(arguments, comparison->statistics);
+  checkCastBudget(arguments, comparison->ledger);
+  return *std::move(comparison);
+}
+
+} // namespace
+
+ExitCode compare(const Arguments &arguments) {
+  const bool isFile = arguments.against.ends_with(".npy");
+  if (!isFile && arguments.against != "interpreter")
+    throw UsageError(fmt::format("--against '{}': expected interpreter or [NAME=]FILE.npy", arguments.against));
+  if (isFile && arguments.byLayer)
+    throw UsageError("--by-layer: a file holds no layers; expected --against interpreter");
+  std::shared_ptr<DeviceRuntime> device = openDevice(arguments);
+  const Program program = loadProgram(arguments.model);
+  if (program.plan && !isFile)
+    throw UsageError(fmt::format("{} is a saved plan, which holds nothing to interpret; expected a module, or --against FILE.npy",
+                                 arguments.model));
+  ProgramValues values = readValues(program, arguments.inputs, arguments.seed, true);
+  Comparison comparison = isFile ? compareWithFile(arguments, program, values, device)
+                                 : compareWithMeaning(arguments, program, values, device);
+  if (arguments.json)
+    printObject(comparison);
+  else if (!arguments.quiet)
+    printText(arguments, comparison);
+  return comparison.agrees() ? yes : no;
+}
+
+} // namespace halftone::tools
