@@ -107,6 +107,16 @@ ValueNode *ValueGraph::rounded(ValueNode *node, Type narrow) {
 }
 
 ValueNode *ValueGraph::load(BlockArgument argument, ArrayRef<int> access, int element) {
+  // Every access to an operand has the same extents: a coarser one is cut like the finer.
+  auto extentsOf = [&](ArrayRef<int> dims) {
+    return llvm::map_to_vector(dims, [&](int dim) { return space.extent(dim); });
+  };
+  auto [first, isNew] = loaded.try_emplace(argument.getArgNumber(), access.begin(), access.end());
+  if (!isNew && element < 0 && extentsOf(first->second) != extentsOf(access)) {
+    Operation *user = *argument.user_begin();
+    if (!cut(user, access, extentsOf(first->second)) || !cut(user, first->second, extentsOf(access)))
+      return nullptr;
+  }
   ValueNode node(ValueNode::load);
   node.operand = argument.getArgNumber();
   node.access.assign(access.begin(), access.end());

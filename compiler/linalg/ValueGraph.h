@@ -82,6 +82,7 @@ private:
   IterationSpace &space;
   bool strict;
   std::deque<ValueNode> nodes;
+  std::map<int, Access> loaded; // operands' first accesses
   std::map<std::pair<void *, std::vector<int>>, ValueNode *> known; // by value and access
 };
 

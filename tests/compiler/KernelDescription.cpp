@@ -93,6 +93,20 @@ halftone.kernel loop @k (tensor<19x19xf16>) -> (tensor<19x19xf16>) {
 })");
 }
 
+TEST_CASE("An operand that is read over a row and along it is cut alike", "[kernels]") {
+  checkExactly(R"(
+halftone.kernel loop @k (tensor<6xf32>, tensor<3xf32>) -> (tensor<6x6xf32>) {
+^bb0(%x: tensor<6xf32>, %y: tensor<3xf32>):
+  %0 = halftone.broadcast %x {axes = array<i64: 0>} : tensor<6xf32> to tensor<6x6xf32>
+  %1 = halftone.broadcast %x {axes = array<i64: 1>} : tensor<6xf32> to tensor<6x6xf32>
+  %2 = halftone.sub %0, %1 : tensor<6x6xf32>
+  %3 = halftone.broadcast %y {axes = array<i64: 2>} : tensor<3xf32> to tensor<6x2x3xf32>
+  %4 = halftone.reshape %3 : tensor<6x2x3xf32> to tensor<6x6xf32>
+  %5 = halftone.mul %2, %4 : tensor<6x6xf32>
+  halftone.yield %5 : tensor<6x6xf32>
+})");
+}
+
 TEST_CASE("float8 is loaded, converted and stored", "[kernels]") {
   checkExactly(R"(
 halftone.kernel loop @k (tensor<77xf8E4M3FN>, tensor<77xf8E5M2>) -> (tensor<77xf16>, tensor<77xf32>, tensor<77xf8E5M2>) {
