@@ -34,6 +34,8 @@ def Halftone_ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
       Emits arith and math ops that compute one result element from one element of each operand. Operands are signless
       scalars, or vectors of them (bool is i1); floats are already in the arithmetic type (f32 or f64, never narrower), the
       result is in the arithmetic type of the result's element type. Signedness is read from the op's own tensor types.
+      A float narrower than f32 is not rounded here: that is the caller's, and for the result of a `cast` it is due at once
+      (a cast from f64 or from an integer of 32 bits or more gives an f32 rounded to odd, so that the value rounds once).
     }], "::mlir::Value", "buildScalar",
     (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc, "::mlir::ValueRange":$operands)>
   ];

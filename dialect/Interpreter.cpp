@@ -19,16 +19,16 @@ std::string text(Type type) {
 
 Status error(ErrorKind kind, const llvm::Twine &message) { return Status(kind, message.str()); }
 
-TensorData evaluate(Operation *op, Operands operands, bool intervals) {
+TensorData evaluate(Operation *op, Operands operands, const InterpreterOptions &options) {
   if (isa<ElementwiseOpInterface>(op))
-    return evaluateElementwise(op, operands, intervals);
+    return evaluateElementwise(op, operands, options);
   if (auto contract = dyn_cast<ContractOp>(op))
-    return evaluateContract(contract, *operands[0], *operands[1], intervals);
+    return evaluateContract(contract, *operands[0], *operands[1], options);
   if (isa<ReshapeOp, StopGradientOp, BroadcastOp, TransposeOp>(op))
     return evaluateShape(op, *operands[0]);
   if (isa<ConstantOp, IotaOp, RandomBitsOp>(op))
     return evaluateSource(op, operands);
-  return evaluateReduce(op, operands, intervals);
+  return evaluateReduce(op, operands, options);
 }
 
 /// One run: the values so far, and the variables as they stand.
@@ -86,7 +86,7 @@ private:
     llvm::SmallVector<const TensorData *> operands;
     for (mlir::Value operand : op->getOperands())
       operands.push_back(values.at(operand).get());
-    bind(op->getResult(0), std::make_shared<TensorData>(evaluate(op, operands, options.intervals)));
+    bind(op->getResult(0), std::make_shared<TensorData>(evaluate(op, operands, options)));
     return Status::ok();
   }
 

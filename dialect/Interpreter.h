@@ -35,6 +35,9 @@ struct InterpreterOptions {
   /// result lies inside: a narrow float may stay in f32 until a rounding cast or the end of a kernel, a product may be
   /// fused into a sum, transcendentals err by 4 ulp of f32, sums come in any order.
   bool intervals = false;
+  /// With intervals: the result was compiled strictly, so that each op rounds to its dtype and no product is fused.
+  /// What remains are the errors of transcendentals and the order of sums.
+  bool strict = false;
 };
 
 /// Values of variables by symbol name.

@@ -43,10 +43,11 @@ TensorData hullOf(const TensorData &a, const TensorData &b);
 using Operands = llvm::ArrayRef<const TensorData *>;
 
 // Each takes ops of its family only.
-TensorData evaluateElementwise(mlir::Operation *op, Operands operands, bool intervals);
-TensorData evaluateCast(CastOp op, const TensorData &x, bool intervals);
-TensorData evaluateContract(ContractOp op, const TensorData &lhs, const TensorData &rhs, bool intervals);
-TensorData evaluateReduce(mlir::Operation *op, Operands operands, bool intervals);
+TensorData evaluateElementwise(mlir::Operation *op, Operands operands, const InterpreterOptions &options);
+TensorData evaluateCast(CastOp op, const TensorData &x, const InterpreterOptions &options);
+TensorData evaluateContract(ContractOp op, const TensorData &lhs, const TensorData &rhs,
+                            const InterpreterOptions &options);
+TensorData evaluateReduce(mlir::Operation *op, Operands operands, const InterpreterOptions &options);
 TensorData evaluateShape(mlir::Operation *op, const TensorData &x);
 TensorData evaluateSource(mlir::Operation *op, Operands operands);
 

@@ -16,9 +16,9 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 /// A float reduction of one kind, one element after another.
 class RealReduction {
 public:
-  RealReduction(ReduceKind kind, DType result, bool intervals)
-      : kind(kind), intervals(intervals), accumulate(result == DType::float64 ? result : DType::float32),
-        result(result) {
+  RealReduction(ReduceKind kind, DType result, const InterpreterOptions &options)
+      : kind(kind), intervals(options.intervals), accumulate(result == DType::float64 ? result : DType::float32),
+        result(result, options.strict) {
     value = Interval::point(kind == ReduceKind::sum    ? 0.0
                             : kind == ReduceKind::prod ? 1.0
                             : kind == ReduceKind::max  ? -infinity
@@ -130,11 +130,11 @@ struct Reducer {
   const TensorData &x;
   TensorWriter &writer;
   DType result;
-  bool intervals;
+  const InterpreterOptions &options;
 
   void operator()(int64_t to, int64_t begin, ArrayRef<int64_t> inner, const SmallVector<int64_t> &steps) const {
     if (x.isFloat()) {
-      RealReduction reduction(kind, result, intervals);
+      RealReduction reduction(kind, result, options);
       forEachPoint(inner, steps, [&](ArrayRef<int64_t> at) { reduction.add(realAt(x, begin + at[0])); });
       writer.real(to, reduction.finish());
       return;
@@ -153,10 +153,10 @@ SmallVector<int64_t> pick(ArrayRef<int64_t> from, ArrayRef<int64_t> axes) {
   return picked;
 }
 
-TensorData reduce(ReduceOp op, const TensorData &x, bool intervals) {
+TensorData reduce(ReduceOp op, const TensorData &x, const InterpreterOptions &options) {
   auto type = cast<RankedTensorType>(op.getType());
   TensorWriter writer(type);
-  Reducer reducer{op.getKind(), x, writer, *dtypeOf(type.getElementType()), intervals};
+  Reducer reducer{op.getKind(), x, writer, *dtypeOf(type.getElementType()), options};
   ArrayRef<int64_t> shape = x.type.getShape(), axes = op.getAxes();
   SmallVector<int64_t> strides = stridesOf(shape), kept = otherAxes(x.type.getRank(), axes);
   SmallVector<int64_t> inner = pick(shape, axes), innerSteps = pick(strides, axes);
@@ -166,10 +166,10 @@ TensorData reduce(ReduceOp op, const TensorData &x, bool intervals) {
   return writer.take();
 }
 
-TensorData partialReduce(PartialReduceOp op, const TensorData &x, bool intervals) {
+TensorData partialReduce(PartialReduceOp op, const TensorData &x, const InterpreterOptions &options) {
   auto type = cast<RankedTensorType>(op.getType());
   TensorWriter writer(type);
-  Reducer reducer{op.getKind(), x, writer, *dtypeOf(type.getElementType()), intervals};
+  Reducer reducer{op.getKind(), x, writer, *dtypeOf(type.getElementType()), options};
   ArrayRef<int64_t> shape = x.type.getShape(), axes = op.getAxes();
   SmallVector<int64_t> strides = stridesOf(shape), innerSteps = pick(strides, axes);
   // Along a tiled axis the result steps by whole tiles; to know where a tile ends, its number is visited too.
@@ -259,7 +259,7 @@ TensorData argReduce(ArgReduceOp op, const TensorData &x) {
   return writer.take();
 }
 
-TensorData reduceAll(ReduceAllOp op, Operands xs, bool intervals) {
+TensorData reduceAll(ReduceAllOp op, Operands xs, const InterpreterOptions &options) {
   auto type = cast<RankedTensorType>(op.getType());
   TensorWriter writer(type);
   auto forEach = [&](llvm::function_ref<void(Interval)> visit) {
@@ -276,17 +276,18 @@ TensorData reduceAll(ReduceAllOp op, Operands xs, bool intervals) {
     writer.whole(0, IntInterval{always, possible});
     return writer.take();
   }
-  Rounding rounding(*dtypeOf(type.getElementType()));
+  Rounding rounding(*dtypeOf(type.getElementType()), options.strict);
   if (op.getKind() == ReduceAllKind::max_abs) {
     Interval largest = Interval::point(0);
     forEach([&](Interval x) { largest = maximum(largest, absolute(x)); });
-    writer.real(0, intervals ? rounding.spread(largest, 0, false) : Interval::point(rounding.round(largest.low)));
+    writer.real(0,
+                options.intervals ? rounding.spread(largest, 0, false) : Interval::point(rounding.round(largest.low)));
     return writer.take();
   }
   SumBound bound;
   double sum = 0;
   forEach([&](Interval x) {
-    if (!intervals) {
+    if (!options.intervals) {
       sum = rounding.wide ? std::fma(x.low, x.low, sum)
                           : std::fma(static_cast<float>(x.low), static_cast<float>(x.low), static_cast<float>(sum));
       return;
@@ -294,7 +295,7 @@ TensorData reduceAll(ReduceAllOp op, Operands xs, bool intervals) {
     Interval magnitude = absolute(x);
     bound.add(multiply(magnitude, magnitude));
   });
-  if (!intervals) {
+  if (!options.intervals) {
     writer.real(0, sum);
     return writer.take();
   }
@@ -307,17 +308,18 @@ TensorData reduceAll(ReduceAllOp op, Operands xs, bool intervals) {
 
 } // namespace
 
-TensorData evaluateReduce(Operation *op, Operands operands, bool intervals) {
+TensorData evaluateReduce(Operation *op, Operands operands, const InterpreterOptions &options) {
   if (auto whole = dyn_cast<ReduceOp>(op))
-    return reduce(whole, *operands[0], intervals);
+    return reduce(whole, *operands[0], options);
   if (auto partial = dyn_cast<PartialReduceOp>(op))
-    return partialReduce(partial, *operands[0], intervals);
+    return partialReduce(partial, *operands[0], options);
   if (auto index = dyn_cast<ArgReduceOp>(op))
     return argReduce(index, *operands[0]);
-  return reduceAll(cast<ReduceAllOp>(op), operands, intervals);
+  return reduceAll(cast<ReduceAllOp>(op), operands, options);
 }
 
-TensorData evaluateContract(ContractOp op, const TensorData &lhs, const TensorData &rhs, bool intervals) {
+TensorData evaluateContract(ContractOp op, const TensorData &lhs, const TensorData &rhs,
+                            const InterpreterOptions &options) {
   auto type = cast<RankedTensorType>(op.getType());
   TensorWriter writer(type);
   ArrayRef<int64_t> lhsShape = lhs.type.getShape(), rhsShape = rhs.type.getShape();
@@ -333,7 +335,7 @@ TensorData evaluateContract(ContractOp op, const TensorData &lhs, const TensorDa
   SmallVector<SmallVector<int64_t>> inner{pick(lhsStrides, op.getLhsContract()), pick(rhsStrides, op.getRhsContract())};
 
   bool isFloat = lhs.isFloat();
-  Rounding result(isFloat ? *dtypeOf(type.getElementType()) : DType::float64);
+  Rounding result(isFloat ? *dtypeOf(type.getElementType()) : DType::float64, options.strict);
   Rounding accumulate(*dtypeOf(op.getAccumulatorType()));
   IntFormat bytes(lhs.type.getElementType()), sumFormat(type.getElementType());
   int64_t next = 0;
@@ -348,7 +350,7 @@ TensorData evaluateContract(ContractOp op, const TensorData &lhs, const TensorDa
         sum.high += *std::max_element(corners, corners + 4);
       });
       writer.whole(to, sum);
-    } else if (intervals) {
+    } else if (options.intervals) {
       SumBound bound;
       forEachPoint(depth, inner,
                    [&](ArrayRef<int64_t> k) { bound.add(multiply(realAt(lhs, a + k[0]), realAt(rhs, b + k[1]))); });

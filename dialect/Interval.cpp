@@ -22,7 +22,7 @@ Interval Interval::of(std::initializer_list<double> values) {
   return result;
 }
 
-Rounding::Rounding(DType dtype) : dtype(dtype), wide(dtype == DType::float64) {
+Rounding::Rounding(DType dtype, bool strict) : dtype(dtype), wide(dtype == DType::float64), strict(strict) {
   unit = wide ? DBL_EPSILON / 2 : FLT_EPSILON / 2;
   tiny = wide ? 0x1p-1074 : 0x1p-149;
   largest = wide ? DBL_MAX : FLT_MAX;
@@ -40,6 +40,8 @@ Interval Rounding::spread(Interval exact, double ulps, bool unrounded) const {
   };
   Interval wider{exact.low - ulps * ulp(exact.low), exact.high + ulps * ulp(exact.high)};
   Interval rounded{nearest(wider.low), nearest(wider.high)};
+  if (strict)
+    return store(rounded);
   return Interval::hull(unrounded ? Interval::hull(wider, rounded) : rounded, store(rounded));
 }
 

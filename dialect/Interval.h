@@ -37,7 +37,8 @@ struct IntInterval {
 /// How results of one float dtype round.
 class Rounding {
 public:
-  explicit Rounding(DType dtype);
+  /// `strict`: compiled code rounds each result to the dtype.
+  explicit Rounding(DType dtype, bool strict = false);
 
   /// Once to the nearest f32 (f64), then once to the dtype when it is narrower.
   double round(double exact) const;
@@ -49,6 +50,7 @@ public:
 
   DType dtype;
   bool wide; // f64
+  bool strict;
   /// Half a unit of the last place of 1, the smallest positive number and the largest finite one, of f32 (f64).
   double unit, tiny, largest;
 

@@ -9,7 +9,8 @@ def Halftone_CastOp : Halftone_PureOp<"cast", [SameOperandsAndResultShape,
     DeclareOpInterfaceMethods<Halftone_ElementwiseOpInterface>]> {
   let summary = "Changes the dtype, rounding to nearest even";
   let description = [{
-    Float to integer truncates, saturates, and takes NaN to 0; integer to integer wraps; anything to bool is `!= 0`.
+    The value rounds once, from f64 and from wide integers too. Float to integer truncates, saturates, and takes NaN to 0;
+    integer to integer wraps; anything to bool is `!= 0`. The gradient of a cast between floats is a rounding cast back.
     `saturate` clamps to the largest finite value of a float result instead of giving infinity. A cast to its own dtype is
     legal: with kind `rounding` it says that a value kept wider must round here. A rounding cast is never removed.
     `origin` says who asked, for the ledger: "layer input", "variable read", "layer output", "loss", "user", ...

@@ -1,5 +1,6 @@
 // Elementwise ops. All operands and the result have one shape and, where not said otherwise, one dtype.
 // SPDX-License-Identifier: Apache-2.0
+// Integers and bools carry no derivative, so ops that only take or give them have no gradient.
 #ifndef HALFTONE_OPS_ELEMENTWISE
 #define HALFTONE_OPS_ELEMENTWISE
 include "Types.td"

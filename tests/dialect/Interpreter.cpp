@@ -110,6 +110,27 @@ TEST_CASE("results of a kernel are stored: bounds round to the dtype") {
   CHECK((*results)[0].low == (*results)[0].high);
 }
 
+TEST_CASE("strict bounds of exactly rounded ops are points") {
+  auto module = parse(R"(
+    func.func @main(%x: tensor<3xf16>, %y: tensor<3xf16>) -> tensor<3xf32> {
+      %0 = halftone.mul %x, %y : tensor<3xf16>
+      %1 = halftone.add %0, %y : tensor<3xf16>
+      %2 = halftone.sqrt %1 : tensor<3xf16>
+      %3 = halftone.cast %2 : tensor<3xf16> to tensor<3xf32>
+      return %3 : tensor<3xf32>
+    })");
+  std::vector<TensorData> feeds{reals("3xf16", {1.5, 0x1.998p-4, 3}), reals("3xf16", {0x1.554p-2, 7, 11})};
+  VariableValues none;
+  InterpreterOptions options;
+  options.intervals = options.strict = true;
+  auto strict = interpret(*module, feeds, none, options);
+  REQUIRE(strict.isOk());
+  CHECK((*strict)[0].low == (*strict)[0].high);
+  CHECK((*strict)[0].low == run(*module, feeds)[0].low);
+  TensorData loose = run(*module, feeds, true)[0];
+  CHECK(loose.low != loose.high);
+}
+
 static Status refusal(mlir::ModuleOp module, const std::vector<TensorData> &feeds, VariableValues variables = {}) {
   VariableValues before = variables;
   auto results = interpret(module, feeds, variables);

@@ -79,6 +79,14 @@ TEST_CASE("a narrow result may stay in f32 until it is stored") {
   CHECK(Rounding(DType::float8_e4m3fn).store(Interval::point(1000)).isNan());
 }
 
+TEST_CASE("strictly compiled, a narrow result is rounded") {
+  Rounding half(DType::float16, true);
+  Interval spread = half.spread(Interval::point(1 + 0x1p-12 + 0x1p-30), 0, true);
+  CHECK(spread.isPoint());
+  CHECK(spread.low == 1);
+  CHECK(Rounding(DType::float32, true).spread(Interval::point(1 + 0x1p-30), 0, true).isPoint());
+}
+
 TEST_CASE("transcendentals are widened by their ulps") {
   Rounding single(DType::float32);
   Interval spread = single.spread(Interval::point(1.5), 4, false);
