@@ -66,13 +66,13 @@ void setAttributes(llvm::Module &module, const CpuTarget &cpu) {
   }
 }
 
-void optimize(llvm::Module &module, llvm::TargetMachine &machine, const llvm::TargetLibraryInfoImpl &library) {
-  llvm::PipelineTuningOptions tuning; // code comes vectorized: LLVM's own vectorizers would only cost time
-  tuning.LoopVectorization = false;
-  tuning.LoopInterleaving = false;
-  tuning.SLPVectorization = false;
-  tuning.MergeFunctions = false;
-  llvm::PassBuilder builder(&machine, tuning);
+/// What emitted code needs and no more: it comes vectorized, with its loops in the wanted order and nothing to inline,
+/// and unrolling would double the time of code generation.
+constexpr const char *pipeline = "function(early-cse<memssa>,instcombine,simplifycfg,loop-mssa(loop-rotate,licm),"
+                                 "early-cse<memssa>,instcombine,simplifycfg)";
+
+Status optimize(llvm::Module &module, llvm::TargetMachine &machine, const llvm::TargetLibraryInfoImpl &library) {
+  llvm::PassBuilder builder(&machine);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager callGraph;
@@ -83,7 +83,11 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine, const llvm::Ta
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+  llvm::ModulePassManager passes;
+  if (llvm::Error error = builder.parsePassPipeline(passes, pipeline))
+    return failure("LLVM does not know the pipeline", llvm::toString(std::move(error)));
+  passes.run(module, modules);
+  return Status::ok();
 }
 
 /// False when the target cannot write files of this type.
@@ -139,7 +143,7 @@ StatusOr<std::string> compiler::generateObject(llvm::Module &module, const CpuTa
 
   llvm::TargetLibraryInfoImpl library{llvm::Triple(cpu.triple)};
   library.disableAllFunctions();
-  optimize(module, *machine, library);
+  HALFTONE_RETURN_IF_ERROR(optimize(module, *machine, library));
   if (dumps) {
     llvm::raw_string_ostream(dumps->llvm) << module;
     llvm::SmallString<0> assembly;

@@ -103,6 +103,8 @@ StatusOr<CpuTarget> CpuTarget::find(std::string_view name) {
   const llvm::Target *llvmTarget = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!llvmTarget || !llvmTarget->hasTargetMachine() || !llvmTarget->hasMCAsmBackend())
     return unknown(name, fmt::format("LLVM was built without \"{}\"", target.triple));
+  if (target.cpu.empty() && triple.isRISCV())
+    target.features = "+m,+a,+f,+d,+c"; // the general-purpose set: without it even division is a call
   if (target.cpu.empty())
     target.cpu = triple.isX86() ? "x86-64" : triple.isRISCV() ? "generic-rv64" : "generic";
   // An empty CPU first: asking for an unknown one prints to stderr.

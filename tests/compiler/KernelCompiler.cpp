@@ -1,7 +1,10 @@
 // One kernel from text to code: what is refused, and how.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/KernelCompiler.h"
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
+#include <thread>
 
 using namespace halftone;
 using namespace halftone::compiler;
@@ -40,4 +43,67 @@ TEST_CASE("Keys tell texts and targets apart", "[kernels]") {
   CHECK(kernelKey("a", v3) != kernelKey("a", v4));
   CHECK(kernelKey("a", v3).size() == 64);
   CHECK(kernelKey("a", v3).find_first_not_of("0123456789abcdef") == std::string::npos);
+}
+
+namespace {
+/// y = exp(x) * scale as f16, over one dim.
+std::string loop(const std::string &scale) {
+  return fmt::format(R"(#id = affine_map<(d0) -> (d0)>
+func.func @kernel(%e0: index, %rows: index, %columns: index, %x: tensor<?xf16>) -> tensor<?xf16>
+    attributes {{halftone.kind = "loop", halftone.outer = 0 : i64}} {{
+  %o = tensor.empty(%e0) : tensor<?xf16>
+  %y = linalg.generic {{halftone.combine = [""], halftone.dims = array<i64: 0>, indexing_maps = [#id, #id], iterator_types = ["parallel"]}}
+      ins(%x : tensor<?xf16>) outs(%o : tensor<?xf16>) {{
+  ^bb0(%a: f16, %b: f16):
+    %w = arith.extf %a : f16 to f32
+    %c = arith.constant {} : f32
+    %e = math.exp %w : f32
+    %m = arith.mulf %e, %c : f32
+    %n = arith.truncf %m : f32 to f16
+    linalg.yield %n : f16
+  }} -> tensor<?xf16>
+  return %y : tensor<?xf16>
+}})",
+                     scale);
+}
+} // namespace
+
+TEST_CASE("A kernel becomes an object with every dump, for CPUs of several kinds", "[kernels]") {
+  for (const char *name :
+       {"host", "x86-64-v2", "x86-64-v3", "x86-64-v4", "sapphirerapids", "x86_64-unknown-linux-gnu",
+        "aarch64-unknown-linux-gnu:neoverse-n1", "aarch64-unknown-linux-gnu", "riscv64-unknown-linux-gnu"}) {
+    INFO(name);
+    KernelDumps dumps;
+    auto kernel = compileKernel(loop("2.0"), target(name), &dumps);
+    INFO(kernel.status().str() << (kernel.isOk() ? "" : kernel.status().diagnostics()));
+    REQUIRE(kernel.isOk());
+    CHECK(kernel->code.substr(0, 4) == "\x7f"
+                                       "ELF");
+    CHECK(kernel->kind == "loop");
+    CHECK(kernel->symbol == "halftone_" + kernelKey(loop("2.0"), target(name)).substr(0, 16));
+    CHECK(kernel->target == target(name).key());
+    CHECK(kernel->description == loop("2.0"));
+    CHECK_THAT(dumps.legalized, Catch::Contains("tensor<?xi16>") && Catch::Contains("linalg.generic"));
+    CHECK_THAT(dumps.emitted, Catch::Contains("scf.for") && !Catch::Contains("math.exp"));
+    CHECK_THAT(dumps.llvm, Catch::Contains("define void @halftone_"));
+    CHECK_THAT(dumps.assembly, Catch::Contains("halftone_"));
+  }
+}
+
+TEST_CASE("Kernels compile side by side, each to the same bytes as alone", "[kernels]") {
+  std::vector<std::string> alone(4);
+  for (size_t i = 0; i < alone.size(); ++i)
+    alone[i] = compileKernel(loop(fmt::format("{}.0", i)), target("x86-64-v3"))->code;
+  std::vector<std::thread> threads;
+  std::atomic<int> same = 0;
+  for (size_t i = 0; i < 8; ++i)
+    threads.emplace_back([&, i] {
+      auto cpu = CpuTarget::find("x86-64-v3");
+      if (auto kernel = compileKernel(loop(fmt::format("{}.0", i % 4)), *cpu);
+          kernel.isOk() && kernel->code == alone[i % 4])
+        ++same;
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  CHECK(same == 8);
 }
