@@ -1,0 +1,129 @@
+// Contractions of many layouts, with prologues, epilogues and side reductions, against the interpreter.
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/compiler/KernelHarness.h"
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+using halftone::testing::KernelHarness;
+using halftone::testing::runnableTargets;
+
+namespace {
+
+void checkInside(const std::string &text) {
+  for (const std::string &target : runnableTargets())
+    for (bool strict : {false, true}) {
+      CAPTURE(target, strict, text);
+      KernelHarness kernel(text, target, strict);
+      kernel.checkInside(kernel.operands(21, false));
+    }
+}
+
+std::string dense(int64_t m, int64_t n, int64_t k, const std::string &type) {
+  return fmt::format(R"(
+halftone.kernel matmul @k (tensor<{0}x{2}x{3}>, tensor<{2}x{1}x{3}>, tensor<{1}x{3}>) -> (tensor<{0}x{1}x{3}>, tensor<{0}x{1}xi1>)
+    attributes {{spec = {{tile = array<i64: 24, 32>}}}} {{
+^bb0(%x: tensor<{0}x{2}x{3}>, %w: tensor<{2}x{1}x{3}>, %b: tensor<{1}x{3}>):
+  %0 = halftone.contract %x, %w {{lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>}}
+      : (tensor<{0}x{2}x{3}>, tensor<{2}x{1}x{3}>) -> tensor<{0}x{1}x{3}>
+  %1 = halftone.broadcast %b {{axes = array<i64: 1>}} : tensor<{1}x{3}> to tensor<{0}x{1}x{3}>
+  %2 = halftone.add %0, %1 : tensor<{0}x{1}x{3}>
+  %z = halftone.constant dense<0.0> : tensor<{0}x{1}x{3}>
+  %3 = halftone.maximum %2, %z : tensor<{0}x{1}x{3}>
+  %4 = halftone.compare gt %2, %z : tensor<{0}x{1}x{3}>
+  halftone.yield %3, %4 : tensor<{0}x{1}x{3}>, tensor<{0}x{1}xi1>
+}})",
+                     m, n, k, type);
+}
+
+} // namespace
+
+TEST_CASE("A dense layer with bias and relu", "[kernels]") {
+  for (auto [m, n, k] : {std::tuple<int64_t, int64_t, int64_t>{8, 5, 4}, {1, 1, 1}, {1, 10, 33}, {31, 1, 7}, {50, 70, 300}})
+    for (const char *type : {"f32", "f16", "bf16", "f64"}) {
+      // Where the sum may be of either sign the comparison is undecided: test values only.
+      std::string text = dense(m, n, k, type);
+      for (const std::string &target : runnableTargets()) {
+        CAPTURE(target, m, n, k, type);
+        KernelHarness kernel(text, target, false);
+        auto operands = kernel.operands(5, false);
+        for (auto &operand : operands)
+          for (double &value : operand.low)
+            value = std::abs(value);
+        for (auto &operand : operands)
+          operand.high = operand.low;
+        kernel.checkInside(operands);
+      }
+    }
+}
+
+TEST_CASE("Transposed and batched contractions", "[kernels]") {
+  checkInside(R"(
+halftone.kernel matmul @k (tensor<17x9xf16>, tensor<17x33xf16>) -> (tensor<9x33xf32>) {
+^bb0(%x: tensor<17x9xf16>, %dy: tensor<17x33xf16>):
+  %0 = halftone.contract %x, %dy {lhs_contract = array<i64: 0>, rhs_contract = array<i64: 0>}
+      : (tensor<17x9xf16>, tensor<17x33xf16>) -> tensor<9x33xf32>
+  halftone.yield %0 : tensor<9x33xf32>
+})");
+  checkInside(R"(
+halftone.kernel matmul @k (tensor<17x33xbf16>, tensor<9x33xbf16>) -> (tensor<17x9xbf16>) {
+^bb0(%dy: tensor<17x33xbf16>, %w: tensor<9x33xbf16>):
+  %0 = halftone.contract %dy, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>}
+      : (tensor<17x33xbf16>, tensor<9x33xbf16>) -> tensor<17x9xbf16>
+  halftone.yield %0 : tensor<17x9xbf16>
+})");
+  checkInside(R"(
+halftone.kernel matmul @k (tensor<2x7x3x8xf32>, tensor<2x5x3x8xf32>) -> (tensor<2x3x7x5xf32>) {
+^bb0(%q: tensor<2x7x3x8xf32>, %k: tensor<2x5x3x8xf32>):
+  %0 = halftone.contract %q, %k {lhs_batch = array<i64: 0, 2>, rhs_batch = array<i64: 0, 2>, lhs_contract = array<i64: 3>, rhs_contract = array<i64: 3>}
+      : (tensor<2x7x3x8xf32>, tensor<2x5x3x8xf32>) -> tensor<2x3x7x5xf32>
+  halftone.yield %0 : tensor<2x3x7x5xf32>
+})");
+  checkInside(R"(
+halftone.kernel matmul @k (tensor<6x4x5xf32>, tensor<5x4x11xf32>) -> (tensor<6x11xf32>) {
+^bb0(%x: tensor<6x4x5xf32>, %w: tensor<5x4x11xf32>):
+  %0 = halftone.contract %x, %w {lhs_contract = array<i64: 1, 2>, rhs_contract = array<i64: 1, 0>}
+      : (tensor<6x4x5xf32>, tensor<5x4x11xf32>) -> tensor<6x11xf32>
+  halftone.yield %0 : tensor<6x11xf32>
+})");
+  checkInside(R"(
+halftone.kernel matmul @k (tensor<40xf32>, tensor<40xf32>) -> (tensor<f32>) {
+^bb0(%x: tensor<40xf32>, %y: tensor<40xf32>):
+  %0 = halftone.contract %x, %y {lhs_contract = array<i64: 0>, rhs_contract = array<i64: 0>}
+      : (tensor<40xf32>, tensor<40xf32>) -> tensor<f32>
+  halftone.yield %0 : tensor<f32>
+})");
+}
+
+TEST_CASE("Integer contractions are exact", "[kernels]") {
+  for (const std::string &target : runnableTargets()) {
+    KernelHarness kernel(R"(
+halftone.kernel matmul @k (tensor<19x70xi8>, tensor<70x35xi8>) -> (tensor<19x35xi32>) {
+^bb0(%x: tensor<19x70xi8>, %w: tensor<70x35xi8>):
+  %0 = halftone.contract %x, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>}
+      : (tensor<19x70xi8>, tensor<70x35xi8>) -> tensor<19x35xi32>
+  halftone.yield %0 : tensor<19x35xi32>
+})",
+                         target, false);
+    kernel.checkExact(kernel.operands(1, false));
+  }
+}
+
+TEST_CASE("Prologues cast and scale, epilogues reduce by tile", "[kernels]") {
+  checkInside(R"(
+halftone.kernel matmul @k (tensor<30x12xf32>, tensor<12x40xf32>, tensor<f32>, tensor<30x40xf16>)
+    -> (tensor<30x40xf16>, tensor<3x40xf32>, tensor<3x2xi1>) attributes {spec = {tile = array<i64: 12, 32>}} {
+^bb0(%x: tensor<30x12xf32>, %w: tensor<12x40xf32>, %scale: tensor<f32>, %other: tensor<30x40xf16>):
+  %s = halftone.broadcast %scale {axes = array<i64>} : tensor<f32> to tensor<30x12xf32>
+  %xs = halftone.mul %x, %s : tensor<30x12xf32>
+  %xn = halftone.cast %xs {origin = "layer input"} : tensor<30x12xf32> to tensor<30x12xf16>
+  %wn = halftone.cast %w {origin = "variable read"} : tensor<12x40xf32> to tensor<12x40xf16>
+  %0 = halftone.contract %xn, %wn {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>}
+      : (tensor<30x12xf16>, tensor<12x40xf16>) -> tensor<30x40xf16>
+  %1 = halftone.add %0, %other : tensor<30x40xf16>
+  %n = halftone.cast %1 {origin = "layer output"} : tensor<30x40xf16> to tensor<30x40xf16>
+  %p = halftone.partial_reduce sum %n {axes = array<i64: 0>, tile = array<i64: 12>} : tensor<30x40xf16> -> tensor<3x40xf32>
+  %f = halftone.is_finite %n : tensor<30x40xf16>
+  %q = halftone.partial_reduce and %f {axes = array<i64: 0, 1>, tile = array<i64: 12, 32>} : tensor<30x40xi1> -> tensor<3x2xi1>
+  halftone.yield %n, %p, %q : tensor<30x40xf16>, tensor<3x40xf32>, tensor<3x2xi1>
+})");
+}
