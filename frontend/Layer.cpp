@@ -95,14 +95,18 @@ Layer::Layer(std::unique_ptr<LayerBody> body, std::string className, const Layer
   impl_->madeInCall = layerCallOpen();
 }
 
-Layer::Layer(const Input &input) : impl_(std::make_shared<LayerImpl>()) {
-  impl_->body = std::make_unique<InputBody>();
-  impl_->className = "InputLayer";
-  impl_->name = input.node()->name;
-  impl_->built = true;
-  impl_->transparent = true;
-  impl_->inputSpecs = impl_->outputSpecs = {{input.shape(), input.dtype()}};
+Layer detail::inputLayer(const Value &input) {
+  auto impl = std::make_shared<LayerImpl>();
+  impl->body = std::make_unique<InputBody>();
+  impl->className = "InputLayer";
+  impl->name = input.node()->name;
+  impl->built = true;
+  impl->transparent = true;
+  impl->inputSpecs = impl->outputSpecs = {{input.shape(), input.dtype()}};
+  return Layer(std::move(impl));
 }
+
+Layer::Layer(const Input &input) : Layer(inputLayer(input)) {}
 
 Input::Input(const Shape &shape, const InputArgs &args) {
   std::vector<int64_t> dims = shape.dims();

@@ -11,6 +11,8 @@
 
 namespace halftone::detail {
 
+struct ModelState;
+
 struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   std::unique_ptr<LayerBody> body;
   std::string className, name, path;
@@ -23,6 +25,7 @@ struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   std::vector<Variable> weights;
   std::vector<Layer> children;                             // in the order of their first call
   std::vector<ValueSpec> inputSpecs, outputSpecs;          // of the first call; batch dimensions None
+  std::shared_ptr<ModelState> model; // null for a layer that is no model
   std::array<std::unique_ptr<CompiledFunction>, 2> onData; // calls on Tensors: inference, training
 
   /// Creates weights. `shapes` have None for the batch. Nothing is changed when the body's build throws.
@@ -32,6 +35,9 @@ struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   Tensors callOnData(const Tensors &inputs, const CallArgs &args);
   void adopt(const Layer &child);
 };
+
+/// The InputLayer that shows an Input among the layers of a model.
+Layer inputLayer(const Value &input);
 
 /// "dense", then "dense_1": Keras's automatic names. value "DenseLayer" -> "dense_layer".
 std::string uniqueName(const std::string &className);

@@ -18,6 +18,9 @@ struct TensorAccess {
   /// A tensor over memory that `owner` keeps alive. The memory must hold `shape` of `dtype` and be aligned to its
   /// elements.
   static Tensor wrap(std::shared_ptr<void> owner, std::byte *data, DType dtype, const Shape &shape);
+
+  /// Tensors with these names, as many, or with none.
+  static Tensors named(std::vector<Tensor> list, std::vector<std::string> names);
 };
 
 } // namespace halftone

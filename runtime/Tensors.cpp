@@ -1,6 +1,7 @@
 // One tensor, several in order, or several by name.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Tensor.h"
+#include "runtime/TensorAccess.h"
 #include "runtime/base/Status.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -41,4 +42,10 @@ Tensor Tensors::operator[](std::string_view name) const {
     throw Error(ErrorKind::key_error,
                 fmt::format("There is no tensor '{}'; the names are [{}]", name, fmt::join(names_, ", ")));
   return list_[static_cast<size_t>(place - names_.begin())];
+}
+
+Tensors TensorAccess::named(std::vector<Tensor> list, std::vector<std::string> names) {
+  Tensors tensors(std::move(list));
+  tensors.names_ = std::move(names);
+  return tensors;
 }

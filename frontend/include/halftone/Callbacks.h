@@ -42,6 +42,7 @@ public:
   virtual void on_test_batch_end(int64_t, const Logs &) {}
   virtual void on_predict_batch_end(int64_t, const Logs &) {}
   virtual void set_model(const Model &model);
+  void clear_model();
   Model model() const; // runtime_error outside fit, evaluate and predict
 private:
   std::shared_ptr<void> model_;
@@ -72,34 +73,52 @@ struct EarlyStoppingArgs {
 class HALFTONE_API EarlyStopping : public Callback {
 public:
   explicit EarlyStopping(EarlyStoppingArgs args = {});
+  void on_train_begin(const Logs &logs) override;
   void on_epoch_end(int64_t epoch, Logs &logs) override;
-  int64_t stopped_epoch() const { return stopped_epoch_; }
+  void on_train_end(const Logs &logs) override;
+  int64_t stopped_epoch() const { return stopped_epoch_; } // 0 when training was not stopped
 
 private:
+  struct State;
   EarlyStoppingArgs args_;
+  std::shared_ptr<State> state_;
   int64_t stopped_epoch_ = 0;
 };
 struct CSVLoggerArgs {
   char separator = ',';
   bool append = false;
 };
-class HALFTONE_API CSVLogger : public Callback {
+class HALFTONE_API CSVLogger : public Callback { // io_error when the file cannot be written
 public:
   explicit CSVLogger(std::string filename, CSVLoggerArgs args = {});
+  void on_train_begin(const Logs &logs) override;
+  void on_epoch_end(int64_t epoch, Logs &logs) override;
+  void on_train_end(const Logs &logs) override;
 
 private:
+  struct State;
   std::string filename_;
+  CSVLoggerArgs args_;
+  std::shared_ptr<State> state_;
 };
+/// Stops on a NaN or infinite running mean loss; with raise_error, runtime_error.
 class HALFTONE_API TerminateOnNaN : public Callback {
 public:
   explicit TerminateOnNaN(bool raise_error = false);
+  void on_train_batch_end(int64_t batch, const Logs &logs) override;
+
+private:
+  bool raise_error_;
 };
 class HALFTONE_API LearningRateScheduler : public Callback {
 public:
   explicit LearningRateScheduler(std::function<double(int64_t epoch, double learning_rate)> schedule, int verbose = 0);
+  void on_epoch_begin(int64_t epoch, const Logs &logs) override;
+  void on_epoch_end(int64_t epoch, Logs &logs) override;
 
 private:
   std::function<double(int64_t, double)> schedule_;
+  int verbose_;
 };
 struct LambdaCallbackArgs {
   std::function<void(int64_t, const Logs &)> on_epoch_begin{};
@@ -112,7 +131,12 @@ struct LambdaCallbackArgs {
 class HALFTONE_API LambdaCallback : public Callback {
 public:
   explicit LambdaCallback(LambdaCallbackArgs args);
+  void on_train_begin(const Logs &logs) override;
+  void on_train_end(const Logs &logs) override;
+  void on_epoch_begin(int64_t epoch, const Logs &logs) override;
   void on_epoch_end(int64_t epoch, Logs &logs) override;
+  void on_train_batch_begin(int64_t batch, const Logs &logs) override;
+  void on_train_batch_end(int64_t batch, const Logs &logs) override;
 
 private:
   LambdaCallbackArgs args_;

@@ -33,6 +33,7 @@ public:
   MetricSpec(std::vector<Metric> metrics) : metrics_(std::move(metrics)) {}
   MetricSpec(std::initializer_list<std::pair<std::string, std::vector<Metric>>> by_name);
   const std::vector<Metric> &metrics() const { return metrics_; }
+  const std::vector<std::string> &names() const { return names_; } // of the outputs, one per metric; empty: all
 
 private:
   std::vector<Metric> metrics_;
@@ -43,12 +44,16 @@ class HALFTONE_API ValidationData {
 public:
   ValidationData() = default;
   ValidationData(const Tensors &x, const Tensors &y, const Tensors &sample_weight = {})
-      : dataset_(Dataset(x, y, sample_weight)) {}
-  ValidationData(Dataset dataset) : dataset_(std::move(dataset)) {}
-  const std::optional<Dataset> &dataset() const { return dataset_; }
+      : arrays_{x, y, sample_weight}, defined_(true) {}
+  ValidationData(Dataset dataset) : dataset_(std::move(dataset)), defined_(true) {} // of batches
+  bool defined() const { return defined_; }
+  const std::optional<Dataset> &dataset() const { return dataset_; } // empty: arrays()
+  const Batch &arrays() const { return arrays_; }
 
 private:
+  Batch arrays_{};
   std::optional<Dataset> dataset_;
+  bool defined_ = false;
 };
 
 enum class Numerics : uint8_t {
@@ -125,8 +130,9 @@ public:
   std::vector<std::string> keys() const;
   std::vector<int64_t> epoch() const;
 
-private:
   struct Rep;
+
+private:
   std::shared_ptr<Rep> rep_;
   friend class Model;
 };
@@ -162,7 +168,7 @@ public:
   void dump_ir(const std::string &directory, const IrArgs &args = {}) const; // 0-graph.mlir ... 6-target.ptx
   CastLedger cast_ledger(const IrArgs &args = {}) const;
 
-  explicit Model(const Layer &layer) : Layer(layer) {} // type_error when it is not a model
+  explicit Model(const Layer &layer); // type_error when it is not a model
 protected:
   Model(std::unique_ptr<detail::LayerBody> body, std::string class_name, const ModelArgs &args, Where where);
 };

@@ -19,7 +19,9 @@ struct HALFTONE_API SummaryReport {
     int64_t params;
     std::string rule, connected_to;
   };
+  std::string model, class_name;
   std::vector<Row> rows;
+  bool show_policy = true;
   int64_t total_params = 0, trainable_params = 0, optimizer_params = 0, bytes = 0;
   std::string text() const;
   std::string json() const;

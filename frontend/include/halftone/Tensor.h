@@ -134,6 +134,7 @@ public:
   const std::vector<std::string> &names() const { return names_; }
 
 private:
+  friend struct TensorAccess;
   std::vector<Tensor> list_;
   std::vector<std::string> names_;
 };

@@ -1,0 +1,107 @@
+// Calling callbacks in order, the progress bar last.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/CallbackList.h"
+#include "halftone/Error.h"
+#include <fmt/format.h>
+
+namespace halftone {
+
+Callback::~Callback() = default;
+void Callback::set_model(const Model &model) { model_ = std::make_shared<Model>(model); }
+void Callback::clear_model() { model_.reset(); }
+Model Callback::model() const {
+  if (!model_)
+    throw Error(ErrorKind::runtime_error, "a callback has a model only during fit, evaluate and predict");
+  return *std::static_pointer_cast<Model>(model_);
+}
+
+double Logs::operator[](std::string_view name) const {
+  std::string names;
+  for (const auto &[key, value] : items_) {
+    if (key == name)
+      return value;
+    names += (names.empty() ? "" : ", ") + key;
+  }
+  throw Error(ErrorKind::key_error, fmt::format("no '{}' in the logs; there are [{}]", name, names));
+}
+bool Logs::contains(std::string_view name) const {
+  for (const auto &[key, value] : items_)
+    if (key == name)
+      return true;
+  return false;
+}
+void Logs::set(std::string_view name, double value) {
+  for (auto &[key, present] : items_)
+    if (key == name) {
+      present = value;
+      return;
+    }
+  items_.emplace_back(name, value);
+}
+std::string Logs::str() const {
+  std::string text;
+  for (const auto &[name, value] : items_)
+    text += fmt::format("{}{}: {:.4f}", text.empty() ? "" : " - ", name, value);
+  return text;
+}
+
+namespace detail {
+
+CallbackList::CallbackList(const Model &model, const std::vector<CallbackArg> &callbacks, const ProgressArgs &progress) : callbacks_(callbacks), progress_(progress) {
+  for (const CallbackArg &callback : callbacks_)
+    (*callback).set_model(model);
+  if (progress_.epochs == 0)
+    bar_.emplace(progress_.verbose, progress_.steps);
+}
+CallbackList::~CallbackList() {
+  for (const CallbackArg &callback : callbacks_)
+    (*callback).clear_model();
+}
+template <class F> void CallbackList::each(F f) {
+  for (const CallbackArg &callback : callbacks_)
+    f(*callback);
+}
+void CallbackList::trainBegin() {
+  each([](Callback &c) { c.on_train_begin({}); });
+}
+void CallbackList::trainEnd(const Logs &logs) {
+  each([&](Callback &c) { c.on_train_end(logs); });
+}
+void CallbackList::epochBegin(int64_t epoch) {
+  each([&](Callback &c) { c.on_epoch_begin(epoch, {}); });
+  if (progress_.verbose && progress_.epochs > 1)
+    writeOutput(fmt::format("Epoch {}/{}\n", epoch + 1, progress_.epochs));
+  bar_.emplace(progress_.verbose, progress_.steps);
+}
+void CallbackList::epochEnd(int64_t epoch, Logs &logs) {
+  bar_->finish(logs);
+  each([&](Callback &c) { c.on_epoch_end(epoch, logs); });
+}
+void CallbackList::trainBatchBegin(int64_t batch) {
+  each([&](Callback &c) { c.on_train_batch_begin(batch, {}); });
+}
+void CallbackList::trainBatchEnd(int64_t batch, const Logs &logs) {
+  each([&](Callback &c) { c.on_train_batch_end(batch, logs); });
+  bar_->update(batch + 1, logs);
+}
+void CallbackList::testBegin() {
+  each([](Callback &c) { c.on_test_begin({}); });
+}
+void CallbackList::testBatchEnd(int64_t batch, const Logs &logs) {
+  each([&](Callback &c) { c.on_test_batch_end(batch, logs); });
+  if (progress_.epochs == 0)
+    bar_->update(batch + 1, logs);
+}
+void CallbackList::testEnd(const Logs &logs) {
+  each([&](Callback &c) { c.on_test_end(logs); });
+  if (progress_.epochs == 0)
+    bar_->finish(logs);
+}
+void CallbackList::predictBatchEnd(int64_t batch) {
+  each([&](Callback &c) { c.on_predict_batch_end(batch, {}); });
+  bar_->update(batch + 1, {});
+}
+void CallbackList::predictEnd() { bar_->finish({}); }
+
+} // namespace detail
+} // namespace halftone

@@ -1,0 +1,41 @@
+// The callbacks of one fit, evaluate or predict, with the progress bar that Keras implies.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/ProgressBar.h"
+#include "halftone/Model.h"
+#include <optional>
+#include <vector>
+
+namespace halftone::detail {
+
+struct ProgressArgs {
+  int verbose = 1;
+  int64_t epochs = 0; // 0: not fit
+  std::optional<int64_t> steps{};
+};
+
+class CallbackList {
+public:
+  CallbackList(const Model &model, const std::vector<CallbackArg> &callbacks, const ProgressArgs &progress);
+  ~CallbackList(); // callbacks have no model afterwards
+  CallbackList(const CallbackList &) = delete;
+  void trainBegin();
+  void trainEnd(const Logs &logs);
+  void epochBegin(int64_t epoch);
+  void epochEnd(int64_t epoch, Logs &logs);
+  void trainBatchBegin(int64_t batch);
+  void trainBatchEnd(int64_t batch, const Logs &logs);
+  void testBegin();
+  void testBatchEnd(int64_t batch, const Logs &logs);
+  void testEnd(const Logs &logs);
+  void predictBatchEnd(int64_t batch);
+  void predictEnd();
+
+private:
+  template <class F> void each(F f);
+  std::vector<CallbackArg> callbacks_;
+  ProgressArgs progress_;
+  std::optional<ProgressBar> bar_;
+};
+
+} // namespace halftone::detail

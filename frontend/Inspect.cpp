@@ -1,0 +1,127 @@
+// Looking inside a model: IR by stage, dumps, the cast ledger.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/ModelState.h"
+#include "frontend/OptimizerImpl.h"
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+
+namespace halftone {
+using namespace detail;
+
+namespace {
+
+constexpr std::string_view stageNames[] = {"graph", "cast", "pure", "kernel", "linalg", "plan", "target"};
+
+/// A program and the types to trace it with.
+struct Choice {
+  CompiledFunction *function;
+  std::vector<TensorType> types;
+  std::string variant;
+};
+
+/// A target of the kind that the first loss takes, for a model that has not been trained yet.
+Tensor exampleTarget(const Loss &loss, const Shape &output, DType floatx) {
+  bool sparse = loss.defined() && loss.name().find("sparse") != std::string::npos;
+  std::vector<int64_t> dims = output.dims();
+  if (sparse)
+    dims.pop_back();
+  return Tensor::zeros(Shape(dims), sparse ? DType::int32 : floatx);
+}
+
+Choice choose(const Model &model, const IrArgs &args) {
+  ModelState &state = stateOf(model);
+  Program program = args.program.value_or(state.compiled ? Program::train : Program::predict);
+  std::vector<ValueSpec> inputs;
+  for (const Value &input : state.inputs)
+    inputs.push_back({input.shape(), input.dtype()});
+  if (inputs.empty())
+    inputs = model.impl()->inputSpecs;
+  if (inputs.empty())
+    throw Error(ErrorKind::value_error, "the model has not seen an input yet: its shapes are not known", model.name());
+  // Of a trained model the last step's shapes; another batch size replaces the leading dimension.
+  int64_t batch = args.batch_size.value_or(!state.lastTrainTypes.empty() && !state.lastTrainTypes[0].shape.empty() ? state.lastTrainTypes[0].shape[0] : 32);
+  if (batch < 1)
+    throw Error(ErrorKind::value_error, fmt::format("batch_size must be positive, got {}", batch), model.name());
+  Choice choice{nullptr, {}, {}};
+  if (program != Program::predict && !state.lastTrainTypes.empty()) {
+    choice.types = state.lastTrainTypes;
+    choice.variant = state.lastTrainVariant;
+    for (TensorType &type : choice.types)
+      if (!type.shape.empty())
+        type.shape[0] = batch;
+  } else {
+    std::vector<Tensor> x, y;
+    for (const ValueSpec &input : inputs) {
+      std::vector<int64_t> dims = input.shape.dims();
+      for (size_t i = 0; i < dims.size(); ++i)
+        if (dims[i] < 0 && i > 0)
+          throw Error(ErrorKind::value_error, fmt::format("input shape {} has an open dimension besides the batch: run the model first", input.shape.str()), model.name());
+      dims.at(0) = batch;
+      x.push_back(Tensor::zeros(Shape(dims), input.dtype));
+    }
+    if (program != Program::predict) {
+      CompiledModel &compiled = compiledOf(model, "asking for the train or test program");
+      std::vector<ValueSpec> outputs = inferSpecs([&] {
+        std::vector<ValueSpec> specs;
+        for (const Tensor &tensor : x)
+          specs.push_back({tensor.shape(), tensor.dtype()});
+        return specs;
+      }(), [&](const std::vector<Value> &values) { return model.impl()->callTraced(values); });
+      for (size_t i = 0; i < outputs.size(); ++i) {
+        const std::vector<Loss> &losses = compiled.ready ? compiled.losses : compiled.args.loss.losses();
+        y.push_back(exampleTarget(losses.empty() ? Loss() : losses[std::min(i, losses.size() - 1)], outputs[i].shape, DType::float32));
+      }
+      prepareCompiled(model, x, y);
+    }
+    choice.types = typesOf(x);
+    for (const TensorType &type : typesOf(y))
+      choice.types.push_back(type);
+    choice.variant = program == Program::predict ? "" : feedVariant(y.size(), 0);
+  }
+  choice.function = program == Program::train ? &trainFunction(model) : program == Program::test ? &testFunction(model) : &predictFunction(model);
+  return choice;
+}
+
+} // namespace
+
+std::string_view name(Stage stage) { return stageNames[static_cast<size_t>(stage)]; }
+Stage stage(std::string_view name) {
+  for (size_t i = 0; i < std::size(stageNames); ++i)
+    if (stageNames[i] == name)
+      return static_cast<Stage>(i);
+  throw Error(ErrorKind::value_error, fmt::format("no stage '{}'; the stages are {}", name, fmt::join(stageNames, ", ")));
+}
+
+std::string Model::ir(Stage stage, const IrArgs &args) const {
+  Choice choice = choose(*this, args);
+  return choice.function->ir(stage, choice.types, choice.variant, args.locations);
+}
+
+void Model::dump_ir(const std::string &directory, const IrArgs &args) const {
+  Choice choice = choose(*this, args);
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error)
+    throw Error(ErrorKind::io_error, fmt::format("{}: cannot be created: {}", directory, error.message()));
+  for (size_t i = 0; i < std::size(stageNames); ++i) {
+    auto stage = static_cast<Stage>(i);
+    const char *extension = stage == Stage::plan ? "txt" : stage == Stage::target ? "s" : "mlir";
+    std::string path = fmt::format("{}/{}-{}.{}", directory, i, stageNames[i], extension);
+    std::string text = choice.function->ir(stage, choice.types, choice.variant, args.locations);
+    std::ofstream file(path + ".part", std::ios::binary);
+    file << text;
+    file.close();
+    if (file)
+      std::filesystem::rename(path + ".part", path, error);
+    if (!file || error)
+      throw Error(ErrorKind::io_error, fmt::format("{}: cannot be written", path));
+  }
+}
+
+CastLedger Model::cast_ledger(const IrArgs &args) const {
+  Choice choice = choose(*this, args);
+  return choice.function->ledger(choice.types, choice.variant);
+}
+
+} // namespace halftone

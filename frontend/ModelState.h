@@ -1,0 +1,73 @@
+// What a Model is beyond a layer: its graph, what compile() made, and the programs that run it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/CompiledFunction.h"
+#include "frontend/LayerImpl.h"
+#include "frontend/MetricImpl.h"
+#include "halftone/Model.h"
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace halftone::detail {
+
+/// A metric of one output.
+struct OutputMetric {
+  std::string name; // in logs: "accuracy", or "<output>_accuracy"
+  size_t output = 0;
+  Metric metric;
+  bool weighted = false;
+
+};
+
+/// What compile() left behind. Made whole before it replaces the last one.
+struct CompiledModel {
+  explicit CompiledModel(const CompileArgs &args);
+  CompileArgs args;
+  Optimizer optimizer; // the wrapper when the loss is scaled
+  std::vector<Loss> losses; // one per output, once the outputs are known
+  MeanTracker lossTracker{"loss"};
+  std::vector<MeanTracker> outputTrackers; // with several outputs
+  std::vector<OutputMetric> metrics;
+  bool ready = false; // losses and metrics are matched to outputs
+  std::unique_ptr<CompiledFunction> train, test;
+};
+
+struct ModelState {
+  std::vector<Value> inputs, outputs; // a graph's; empty for a custom model or an unbuilt Sequential
+  std::vector<Layer> sequence;        // Sequential's layers, without the InputLayer
+  std::optional<ValueSpec> sequenceInput;
+  std::vector<std::string> outputNames;
+  bool isSequential = false;
+  std::unique_ptr<CompiledModel> compiled;
+  std::unique_ptr<CompiledFunction> predict;
+  std::vector<TensorType> lastTrainTypes; // of the last train, test or predict call: what ir() shows by default
+  std::string lastTrainVariant;
+  bool stopTraining = false;
+};
+
+ModelState &stateOf(const Layer &model);
+/// The same after compile(). value_error "You must call `compile()` before ..." otherwise.
+CompiledModel &compiledOf(const Layer &model, const char *before);
+
+/// x and y of a batch as lists in the order of the model's inputs and outputs.
+std::vector<Tensor> orderedInputs(const Layer &model, const Tensors &x);
+
+/// The programs of a compiled model. Feeds: inputs, then targets, then weights (none, or one per target).
+CompiledFunction &trainFunction(const Layer &model);
+CompiledFunction &testFunction(const Layer &model);
+CompiledFunction &predictFunction(const Layer &model);
+/// "targets weights": how many of each follow the inputs.
+std::string feedVariant(size_t targets, size_t weights);
+
+/// Matches losses and metrics to the model's outputs at the first batch.
+void prepareCompiled(const Layer &model, const std::vector<Tensor> &x, const std::vector<Tensor> &y);
+/// Metrics as they stand, in Keras's order.
+Logs currentLogs(const CompiledModel &compiled);
+void resetMetrics(CompiledModel &compiled);
+
+/// Checks labels against the losses, on the host. value_error names the row.
+void checkTargets(const Layer &model, const std::vector<Tensor> &y);
+
+} // namespace halftone::detail

@@ -1,0 +1,31 @@
+// Keras's progress bar: 20 cells, n/N, elapsed or remaining time, time per step, values.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "halftone/Callbacks.h"
+#include <chrono>
+#include <optional>
+#include <string>
+
+namespace halftone::detail {
+
+/// Writes to the sink of set_output(). `verbose` 1: a bar that redraws itself; 2: one line at the end; 0: nothing.
+class ProgressBar {
+public:
+  ProgressBar(int verbose, std::optional<int64_t> steps);
+  void update(int64_t step, const Logs &logs);
+  void finish(const Logs &logs);
+
+private:
+  std::string line(const Logs &logs, bool final) const;
+  using Clock = std::chrono::steady_clock;
+  int verbose_;
+  std::optional<int64_t> steps_;
+  int64_t done_ = 0;
+  size_t width_ = 0;
+  Clock::time_point start_ = Clock::now(), drawn_{};
+};
+
+/// Gives text to the sink of set_output().
+void writeOutput(const std::string &text);
+
+} // namespace halftone::detail

@@ -1,0 +1,169 @@
+// Reports as text and JSON; summary().
+// SPDX-License-Identifier: Apache-2.0
+#include "halftone/Reports.h"
+#include "frontend/ModelState.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+namespace halftone {
+using namespace detail;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+std::string withCommas(int64_t n) {
+  std::string digits = std::to_string(n);
+  for (int64_t i = static_cast<int64_t>(digits.size()) - 3; i > 0; i -= 3)
+    digits.insert(static_cast<size_t>(i), ",");
+  return digits;
+}
+std::string sizeText(int64_t bytes) {
+  const char *units[] = {"B", "KB", "MB", "GB", "TB"};
+  auto size = static_cast<double>(bytes);
+  size_t unit = 0;
+  for (; size >= 1024.0 && unit + 1 < std::size(units); ++unit)
+    size /= 1024.0;
+  return fmt::format("{:.2f} {}", size, units[unit]);
+}
+
+/// Characters, not bytes: names may be UTF-8.
+size_t columns(const std::string &text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+/// A table in Keras's box drawing.
+std::string table(const std::vector<std::vector<std::string>> &rows) {
+  std::vector<size_t> widths(rows[0].size());
+  for (const auto &row : rows)
+    for (size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], columns(row[i]));
+  auto rule = [&](const char *left, const char *fill, const char *middle, const char *right) {
+    std::string line = left;
+    for (size_t i = 0; i < widths.size(); ++i) {
+      for (size_t k = 0; k < widths[i] + 2; ++k)
+        line += fill;
+      line += i + 1 < widths.size() ? middle : right;
+    }
+    return line + "\n";
+  };
+  std::string text = rule("┏", "━", "┳", "┓");
+  for (size_t r = 0; r < rows.size(); ++r) {
+    const char *bar = r == 0 ? "┃" : "│";
+    for (size_t i = 0; i < widths.size(); ++i)
+      text += fmt::format("{} {}{} ", bar, rows[r][i], std::string(widths[i] - columns(rows[r][i]), ' '));
+    text += std::string(bar) + "\n";
+    if (r == 0)
+      text += rule("┡", "━", "╇", "┩");
+    else if (r + 1 < rows.size())
+      text += rule("├", "─", "┼", "┤");
+  }
+  return text + rule("└", "─", "┴", "┘");
+}
+
+int64_t bytesOf(const std::vector<Variable> &variables) {
+  int64_t bytes = 0;
+  for (const Variable &variable : variables)
+    bytes += variable.shape().elements() * itemsize(variable.impl()->dtype);
+  return bytes;
+}
+int64_t elementsOf(const std::vector<Variable> &variables) {
+  int64_t count = 0;
+  for (const Variable &variable : variables)
+    count += variable.shape().elements();
+  return count;
+}
+
+void addRows(const Layer &layer, bool expand, std::vector<SummaryReport::Row> &rows) {
+  for (const Layer &child : layer.layers()) {
+    const LayerImpl &impl = *child.impl();
+    std::string shape = impl.outputSpecs.empty() ? "?" : impl.outputSpecs[0].shape.str();
+    for (size_t i = 1; i < impl.outputSpecs.size(); ++i)
+      shape += ", " + impl.outputSpecs[i].shape.str();
+    rows.push_back({child.path().empty() ? child.name() : child.path(), child.class_name(), shape, child.dtype_policy().name(), child.compute_dtype(),
+                    child.variable_dtype(), child.built() ? child.count_params() : 0, "", ""});
+    if (expand)
+      addRows(child, true, rows);
+  }
+}
+
+} // namespace
+
+SummaryReport Model::summary(const SummaryArgs &args) const {
+  SummaryReport report;
+  report.model = name();
+  report.class_name = class_name();
+  addRows(*this, args.expand_nested, report.rows);
+  std::vector<Variable> weights;
+  for (const Variable &variable : variables())
+    if (variable.impl()->role != VariableRole::seed)
+      weights.push_back(variable);
+  report.total_params = elementsOf(weights);
+  report.trainable_params = elementsOf(trainable_variables());
+  report.bytes = bytesOf(weights);
+  if (const std::unique_ptr<CompiledModel> &compiled = stateOf(*this).compiled) {
+    std::vector<Variable> slots = compiled->optimizer.variables();
+    report.optimizer_params = elementsOf(slots);
+    report.bytes += bytesOf(slots);
+  }
+  report.total_params += report.optimizer_params;
+  report.show_policy = args.show_policy;
+  return report;
+}
+
+std::string SummaryReport::text() const {
+  std::vector<std::vector<std::string>> cells;
+  cells.push_back({"Layer (type)", "Output Shape", "Param #"});
+  if (show_policy)
+    cells[0].insert(cells[0].end(), {"Policy", "Compute", "Variable"});
+  for (const Row &row : rows) {
+    size_t slash = row.path.rfind('/');
+    std::string shortName = slash == std::string::npos ? row.path : row.path.substr(slash + 1);
+    cells.push_back({fmt::format("{} ({})", shortName, row.class_name), row.output_shape, withCommas(row.params)});
+    if (show_policy)
+      cells.back().insert(cells.back().end(), {row.policy, std::string(name(row.compute_dtype)), std::string(name(row.variable_dtype))});
+  }
+  std::string text = fmt::format("Model: \"{}\"\n", model) + table(cells);
+  int64_t weights = total_params - optimizer_params;
+  text += fmt::format(" Total params: {} ({})\n", withCommas(total_params), sizeText(bytes));
+  text += fmt::format(" Trainable params: {}\n Non-trainable params: {}\n", withCommas(trainable_params), withCommas(weights - trainable_params));
+  if (optimizer_params)
+    text += fmt::format(" Optimizer params: {}\n", withCommas(optimizer_params));
+  return text;
+}
+std::string SummaryReport::json() const {
+  Json json{{"model", model}, {"class", class_name}, {"layers", Json::array()}};
+  for (const Row &row : rows)
+    json["layers"].push_back({{"path", row.path}, {"class", row.class_name}, {"output_shape", row.output_shape}, {"policy", row.policy},
+                              {"compute", name(row.compute_dtype)}, {"variable", name(row.variable_dtype)}, {"params", row.params}});
+  json["total_params"] = total_params;
+  json["trainable_params"] = trainable_params;
+  json["optimizer_params"] = optimizer_params;
+  json["bytes"] = bytes;
+  return json.dump();
+}
+
+static const char *kindName(CastLedger::Kind kind) { return kind == CastLedger::Kind::rounding ? "rounding" : "storage"; }
+
+std::string CastLedger::text() const {
+  std::vector<std::vector<std::string>> cells{{"Layer", "Value", "Cast", "Kind", "Fused", "Bytes", "Rule"}};
+  for (const Row &row : rows)
+    cells.push_back({row.path, row.value, fmt::format("{} > {}", name(row.from), name(row.to)), kindName(row.kind), row.fused ? "yes" : "no", withCommas(row.bytes), row.rule});
+  return table(cells) + fmt::format(" Casts: {} fused, {} standalone, {} moved\n", fused, standalone, sizeText(bytes_moved));
+}
+std::string CastLedger::json() const {
+  Json json{{"casts", Json::array()}};
+  for (const Row &row : rows)
+    json["casts"].push_back({{"path", row.path}, {"value", row.value}, {"from", name(row.from)}, {"to", name(row.to)}, {"kind", kindName(row.kind)},
+                             {"fused", row.fused}, {"bytes", row.bytes}, {"rule", row.rule}, {"location", row.location}});
+  json["standalone"] = standalone;
+  json["fused"] = fused;
+  json["bytes_moved"] = bytes_moved;
+  return json.dump();
+}
+
+std::ostream &operator<<(std::ostream &os, const SummaryReport &report) { return os << report.text(); }
+std::ostream &operator<<(std::ostream &os, const CastLedger &report) { return os << report.text(); }
+
+} // namespace halftone

@@ -1,0 +1,275 @@
+// compile(), and the programs that train, test and predict.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/LossImpl.h"
+#include "frontend/ModelState.h"
+#include "frontend/OptimizerImpl.h"
+#include "frontend/Promotion.h"
+#include "halftone/Ops.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <sstream>
+
+namespace halftone {
+using namespace detail;
+
+namespace {
+
+using Named = CompiledFunction::Named;
+
+Optimizer chooseOptimizer(const Layer &model, const CompileArgs &args) {
+  // Keras: wrapped iff the model's own policy is named mixed_float16, whatever its layers are.
+  bool wrap = args.auto_scale_loss && model.dtype_policy().name() == "mixed_float16" && !isLossScaleOptimizer(args.optimizer);
+  if (!wrap)
+    return args.optimizer;
+  return optimizers::LossScaleOptimizer(args.optimizer, {});
+}
+
+struct Feeds {
+  std::vector<Value> x, y, weights;
+};
+Feeds split(const std::vector<Value> &feeds, const std::string &variant) {
+  size_t targets = 0, weights = 0;
+  std::istringstream(variant) >> targets >> weights;
+  auto y = feeds.end() - static_cast<int64_t>(targets + weights), w = feeds.end() - static_cast<int64_t>(weights);
+  return {{feeds.begin(), y}, {y, w}, {w, feeds.end()}};
+}
+
+Value weightOf(const Feeds &feeds, size_t output) {
+  if (feeds.weights.empty())
+    return {};
+  return feeds.weights[feeds.weights.size() == 1 ? 0 : output];
+}
+
+/// The loss of one batch as Keras's Trainer.compute_loss gives it, with metrics updated on the way.
+Value computeLoss(const Layer &model, CompiledModel &compiled, const Feeds &feeds, const std::vector<Value> &predictions) {
+  DType floatx = floatxDtype();
+  double batch = static_cast<double>(feeds.x.at(0).shape()[0]);
+  Value total;
+  auto addTo = [&](const Value &value) { total = total.defined() ? total + value : value; };
+  for (size_t i = 0; i < compiled.losses.size(); ++i) {
+    if (!compiled.losses[i].defined())
+      continue;
+    Value value = asDtype(lossValue(compiled.losses[i], feeds.y.at(i), predictions.at(i), weightOf(feeds, i)), floatx, "loss");
+    if (!compiled.outputTrackers.empty())
+      compiled.outputTrackers[i].update(value, batch);
+    if (!compiled.args.loss_weights.empty())
+      value = value * compiled.args.loss_weights[i];
+    addTo(value);
+  }
+  for (const Value &penalty : tracing().losses)
+    addTo(is_float(penalty.dtype()) ? penalty : asDtype(penalty, floatx));
+  for (const Value &penalty : weightRegularizers(model.trainable_variables()))
+    addTo(penalty);
+  if (!total.defined())
+    throw Error(ErrorKind::value_error, "No loss to compute. Provide a `loss` argument in `compile()`.", model.name());
+  compiled.lossTracker.update(total, batch);
+  for (const OutputMetric &metric : compiled.metrics)
+    updateMetric(metric.metric, feeds.y.at(metric.output), predictions.at(metric.output), metric.weighted ? weightOf(feeds, metric.output) : Value());
+  return total;
+}
+
+FunctionOptions optionsOf(const Layer &model, const char *program) {
+  FunctionOptions options{.name = fmt::format("{}.{}", model.name(), program)};
+  if (const std::unique_ptr<CompiledModel> &compiled = stateOf(model).compiled) {
+    options.strict = compiled->args.numerics == Numerics::strict;
+    options.interpret = compiled->args.run_eagerly;
+    if (std::string_view(program) == "train")
+      options.maxStandaloneCasts = compiled->args.max_standalone_casts;
+  }
+  return options;
+}
+
+/// Programs belong to the model that they call: they hold its address and no handle, which would keep it alive for ever.
+Layer handle(LayerImpl *layer) { return Layer(layer->shared_from_this()); }
+
+} // namespace
+
+namespace detail {
+
+CompiledModel::CompiledModel(const CompileArgs &compileArgs) : args(compileArgs), optimizer(compileArgs.optimizer) {}
+
+CompiledModel &compiledOf(const Layer &model, const char *before) {
+  ModelState &state = stateOf(model);
+  if (!state.compiled)
+    throw Error(ErrorKind::value_error, fmt::format("You must call `compile()` before {}.", before), model.name());
+  return *state.compiled;
+}
+
+std::string feedVariant(size_t targets, size_t weights) { return fmt::format("{} {}", targets, weights); }
+
+CompiledFunction &trainFunction(const Layer &model) {
+  CompiledModel &compiled = compiledOf(model, "using the model's `fit()` and `train_on_batch()`");
+  if (!compiled.train)
+    compiled.train = std::make_unique<CompiledFunction>(
+        optionsOf(model, "train"), std::vector<std::string>{},
+        [layer = model.impl().get(), &compiled](Trace &, const std::vector<Value> &values, const std::string &variant) -> std::vector<Named> {
+          TrainingScope training(true);
+          Feeds feeds = split(values, variant);
+          Layer model = handle(layer);
+          std::vector<Value> predictions = layer->callTraced(feeds.x);
+          Value loss = computeLoss(model, compiled, feeds, predictions);
+          compiled.optimizer.minimize(loss, model.trainable_variables());
+          return {{"loss", loss}};
+        });
+  return *compiled.train;
+}
+
+CompiledFunction &testFunction(const Layer &model) {
+  CompiledModel &compiled = compiledOf(model, "using the model's `evaluate()` and `test_on_batch()`");
+  if (!compiled.test)
+    compiled.test = std::make_unique<CompiledFunction>(
+        optionsOf(model, "test"), std::vector<std::string>{},
+        [layer = model.impl().get(), &compiled](Trace &, const std::vector<Value> &values, const std::string &variant) -> std::vector<Named> {
+          TrainingScope training(false);
+          Feeds feeds = split(values, variant);
+          Layer model = handle(layer);
+          std::vector<Value> predictions = layer->callTraced(feeds.x);
+          return {{"loss", computeLoss(model, compiled, feeds, predictions)}};
+        });
+  return *compiled.test;
+}
+
+CompiledFunction &predictFunction(const Layer &model) {
+  ModelState &state = stateOf(model);
+  if (!state.predict)
+    state.predict = std::make_unique<CompiledFunction>(
+        optionsOf(model, "predict"), std::vector<std::string>{},
+        [layer = model.impl().get(), &state](Trace &, const std::vector<Value> &values, const std::string &) {
+          TrainingScope training(false);
+          std::vector<Named> fetches;
+          for (const Value &output : layer->callTraced(values))
+            fetches.push_back({fetches.size() < state.outputNames.size() ? state.outputNames[fetches.size()] : fmt::format("output_{}", fetches.size()), output});
+          return fetches;
+        });
+  return *state.predict;
+}
+
+std::vector<Tensor> orderedInputs(const Layer &model, const Tensors &x) {
+  ModelState &state = stateOf(model);
+  if (x.names().empty() || state.inputs.empty())
+    return {x.begin(), x.end()};
+  std::vector<Tensor> ordered;
+  for (const Value &input : state.inputs)
+    ordered.push_back(x[input.node()->name]);
+  return ordered;
+}
+
+void prepareCompiled(const Layer &model, const std::vector<Tensor> &x, const std::vector<Tensor> &y) {
+  CompiledModel &compiled = compiledOf(model, "training or evaluating the model");
+  if (compiled.ready)
+    return;
+  ModelState &state = stateOf(model);
+  // The outputs' shapes: known of a graph, found by tracing for a custom model. Errors leave the compiled model as it was.
+  std::vector<ValueSpec> inputs;
+  for (const Tensor &tensor : x)
+    inputs.push_back({tensor.shape(), tensor.dtype()});
+  std::vector<ValueSpec> outputs = inferSpecs(inputs, [&](const std::vector<Value> &values) { return model.impl()->callTraced(values); });
+  size_t count = outputs.size();
+  if (state.outputNames.size() != count) {
+    state.outputNames.clear();
+    for (size_t i = 0; i < count; ++i)
+      state.outputNames.push_back(fmt::format("output_{}", i));
+  }
+  auto outputNamed = [&](const std::string &name, const char *what) {
+    auto found = std::find(state.outputNames.begin(), state.outputNames.end(), name);
+    if (found == state.outputNames.end())
+      throw Error(ErrorKind::value_error, fmt::format("`{}` names the output '{}'; the outputs are [{}]", what, name, fmt::join(state.outputNames, ", ")), model.name());
+    return static_cast<size_t>(found - state.outputNames.begin());
+  };
+  const LossSpec &spec = compiled.args.loss;
+  std::vector<Loss> losses(count);
+  if (!spec.names().empty())
+    for (size_t i = 0; i < spec.names().size(); ++i)
+      losses[outputNamed(spec.names()[i], "loss")] = spec.losses()[i];
+  else if (spec.losses().size() == 1)
+    std::fill(losses.begin(), losses.end(), spec.losses()[0]);
+  else if (spec.losses().size() == count)
+    losses = spec.losses();
+  else if (!spec.losses().empty())
+    throw Error(ErrorKind::value_error, fmt::format("`loss` has {} entries for {} outputs", spec.losses().size(), count), model.name());
+  if (!compiled.args.loss_weights.empty() && compiled.args.loss_weights.size() != count)
+    throw Error(ErrorKind::value_error, fmt::format("`loss_weights` has {} entries for {} outputs", compiled.args.loss_weights.size(), count), model.name());
+
+  std::vector<OutputMetric> metrics;
+  auto addMetrics = [&](const MetricSpec &metricSpec, bool weighted, const char *what) {
+    for (size_t i = 0; i < metricSpec.metrics().size(); ++i) {
+      bool named = !metricSpec.names().empty();
+      size_t first = named ? outputNamed(metricSpec.names()[i], what) : 0, last = named ? first + 1 : count;
+      for (size_t output = first; output < last; ++output) {
+        if (output >= y.size())
+          throw Error(ErrorKind::value_error, fmt::format("metric '{}' needs a target for output '{}'", metricSpec.metrics()[i].name(), state.outputNames[output]), model.name());
+        Metric metric = resolveMetric(metricSpec.metrics()[i], y[output].shape(), outputs[output].shape);
+        std::string base = metricSpec.metrics()[i].name();
+        metrics.push_back({count > 1 ? state.outputNames[output] + "_" + base : base, output, metric, weighted});
+      }
+    }
+  };
+  addMetrics(compiled.args.metrics, false, "metrics");
+  addMetrics(compiled.args.weighted_metrics, true, "weighted_metrics");
+
+  compiled.losses = std::move(losses);
+  compiled.metrics = std::move(metrics);
+  if (count > 1)
+    for (const std::string &name : state.outputNames)
+      compiled.outputTrackers.emplace_back(name + "_loss");
+  compiled.ready = true;
+}
+
+Logs currentLogs(const CompiledModel &compiled) {
+  Logs logs;
+  logs.set("loss", compiled.lossTracker.result());
+  for (const OutputMetric &metric : compiled.metrics)
+    logs.set(metric.name, metricResult(metric.metric));
+  for (const MeanTracker &tracker : compiled.outputTrackers)
+    logs.set(tracker.name(), tracker.result());
+  return logs;
+}
+
+void resetMetrics(CompiledModel &compiled) {
+  compiled.lossTracker.reset();
+  for (const MeanTracker &tracker : compiled.outputTrackers)
+    tracker.reset();
+  for (const OutputMetric &metric : compiled.metrics)
+    resetMetric(metric.metric);
+}
+
+void checkTargets(const Layer &model, const std::vector<Tensor> &y) {
+  CompiledModel &compiled = compiledOf(model, "training or evaluating the model");
+  ModelState &state = stateOf(model);
+  for (size_t i = 0; i < compiled.losses.size() && i < y.size(); ++i) {
+    if (!compiled.losses[i].defined())
+      continue;
+    int64_t classes = i < state.outputs.size() && state.outputs[i].rank() > 0 ? state.outputs[i].shape()[-1]
+                      : i < model.impl()->outputSpecs.size() && model.impl()->outputSpecs[i].shape.rank() > 0 ? model.impl()->outputSpecs[i].shape[-1]
+                                                                                                              : -1;
+    if (classes > 0)
+      checkLabels(compiled.losses[i], y[i], classes).orThrow();
+  }
+}
+
+} // namespace detail
+
+void Model::compile(const CompileArgs &args) const {
+  ModelState &state = stateOf(*this);
+  if (args.device && args.device->kind() != Device::Kind::cpu)
+    throw Error(ErrorKind::device_error, fmt::format("device {} cannot run plans", args.device->str()), name());
+  if (!args.jit_compile && !args.run_eagerly)
+    throw Error(ErrorKind::value_error, "jit_compile = false needs run_eagerly = true: everything else is compiled", name());
+  if (args.steps_per_execution < 1)
+    throw Error(ErrorKind::value_error, fmt::format("steps_per_execution must be at least 1, got {}", args.steps_per_execution), name());
+  auto compiled = std::make_unique<CompiledModel>(args);
+  compiled->optimizer = chooseOptimizer(*this, args);
+  state.compiled = std::move(compiled);
+  state.predict.reset();
+}
+
+Optimizer Model::optimizer() const { return compiledOf(*this, "asking for the optimizer").optimizer; }
+std::optional<optimizers::LossScaleOptimizer> Model::loss_scale_optimizer() const {
+  CompiledModel &compiled = compiledOf(*this, "asking for the optimizer");
+  if (!isLossScaleOptimizer(compiled.optimizer))
+    return std::nullopt;
+  return asLossScaleOptimizer(compiled.optimizer);
+}
+void Model::stop_training() const { stateOf(*this).stopTraining = true; }
+
+} // namespace halftone

@@ -1,0 +1,52 @@
+// CSVLogger: one row an epoch, written as the epoch ends.
+// SPDX-License-Identifier: Apache-2.0
+#include "halftone/Callbacks.h"
+#include "halftone/Error.h"
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+
+namespace halftone::callbacks {
+
+struct CSVLogger::State {
+  std::ofstream file;
+  std::vector<std::string> keys;
+  bool header = true;
+};
+
+CSVLogger::CSVLogger(std::string filename, CSVLoggerArgs args) : filename_(std::move(filename)), args_(args), state_(std::make_shared<State>()) {}
+
+void CSVLogger::on_train_begin(const Logs &) {
+  std::error_code ignored;
+  bool present = args_.append && std::filesystem::exists(filename_, ignored) && std::filesystem::file_size(filename_, ignored) > 0;
+  state_->file.open(filename_, args_.append ? std::ios::app : std::ios::trunc);
+  state_->header = !present;
+  state_->keys.clear();
+  if (!state_->file)
+    throw Error(ErrorKind::io_error, fmt::format("{}: cannot be opened for writing: {}", filename_, std::strerror(errno)));
+}
+
+void CSVLogger::on_epoch_end(int64_t epoch, Logs &logs) {
+  if (state_->keys.empty()) {
+    for (const auto &[name, value] : logs)
+      state_->keys.push_back(name);
+    if (state_->header) {
+      state_->file << "epoch";
+      for (const std::string &key : state_->keys)
+        state_->file << args_.separator << key;
+      state_->file << "\n";
+    }
+  }
+  state_->file << epoch;
+  for (const std::string &key : state_->keys)
+    state_->file << args_.separator << (logs.contains(key) ? fmt::format("{}", logs[key]) : "NA");
+  state_->file << "\n" << std::flush;
+  if (!state_->file)
+    throw Error(ErrorKind::io_error, fmt::format("{}: cannot be written: {}", filename_, std::strerror(errno)));
+}
+
+void CSVLogger::on_train_end(const Logs &) { state_->file.close(); }
+
+} // namespace halftone::callbacks
