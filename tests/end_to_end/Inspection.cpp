@@ -1,0 +1,62 @@
+// IR of a model at every stage, the ledger, and that mixed precision costs no kernel of its own.
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/end_to_end/Mlp.h"
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+
+using namespace halftone;
+using namespace halftone::testing;
+using Catch::Matchers::Contains;
+
+TEST_CASE("every stage of every program can be printed") {
+  Sequential model = smallMlp("mixed_bfloat16");
+  for (Program program : {Program::predict, Program::test, Program::train})
+    for (Stage stage : {Stage::graph, Stage::cast, Stage::pure, Stage::kernel, Stage::linalg, Stage::plan, Stage::target}) {
+      INFO(name(stage));
+      CHECK(model.ir(stage, {.program = program, .batch_size = 16}).size() > 200);
+    }
+  CHECK_THAT(model.ir(Stage::graph), Contains("halftone.layer \"mlp/hidden\" policy \"mixed_bfloat16\""));
+  CHECK_THAT(model.ir(Stage::cast), Contains("origin = \"variable read\""));
+  CHECK(stage("kernel") == Stage::kernel);
+  CHECK_THROWS_AS(stage("kernels"), Error);
+}
+
+TEST_CASE("a mixed training step has no kernel that only casts") {
+  for (const char *policy : {"mixed_bfloat16", "mixed_float16"}) {
+    INFO(policy);
+    Sequential model = smallMlp(policy, {.max_standalone_casts = 0});
+    CHECK_NOTHROW(model.train_on_batch(mnist().x_train.slice(0, 128), mnist().y_train.slice(0, 128)));
+    CastLedger ledger = model.cast_ledger();
+    CHECK(ledger.standalone == 0);
+    CHECK(ledger.fused > 0);
+    // Independently of the ledger: each kernel's body has an operation besides casts and shapes.
+    std::string text = model.ir(Stage::kernel);
+    std::regex kernel("halftone\\.kernel (\\w+) @(\\w+)[^{]*\\{([^}]*)\\}"), op("halftone\\.(\\w+)");
+    int64_t kernels = 0;
+    for (std::sregex_iterator k(text.begin(), text.end(), kernel), end; k != end; ++k) {
+      std::string body = (*k)[3];
+      bool computes = false;
+      for (std::sregex_iterator o(body.begin(), body.end(), op); o != end; ++o) {
+        std::string mnemonic = (*o)[1];
+        computes |= mnemonic != "cast" && mnemonic != "yield" && mnemonic != "reshape" && mnemonic != "broadcast" && mnemonic != "transpose";
+      }
+      INFO((*k)[0]);
+      CHECK(computes);
+      ++kernels;
+    }
+    CHECK(kernels > 3);
+  }
+}
+
+TEST_CASE("dump_ir writes one file a stage") {
+  Sequential model = smallMlp("float32");
+  std::filesystem::remove_all("ir");
+  model.dump_ir("ir");
+  for (const char *file : {"0-graph.mlir", "1-cast.mlir", "2-pure.mlir", "3-kernel.mlir", "4-linalg.mlir", "5-plan.txt", "6-target.s"}) {
+    INFO(file);
+    CHECK(std::filesystem::file_size(std::string("ir/") + file) > 100);
+  }
+  CHECK_THROWS_WITH(model.dump_ir("/proc/nowhere"), Contains("/proc/nowhere"));
+}

@@ -1,0 +1,75 @@
+// Dataset pipelines: order, batches, shuffling, generators, reading ahead.
+// SPDX-License-Identifier: Apache-2.0
+#include "halftone/Data.h"
+#include "halftone/Error.h"
+#include <catch2/catch.hpp>
+#include <numeric>
+#include <set>
+
+using namespace halftone;
+using Catch::Matchers::Contains;
+
+static Tensor rows(int64_t count) {
+  std::vector<float> values(static_cast<size_t>(count * 2));
+  std::iota(values.begin(), values.end(), 0.0f);
+  return Tensor(std::move(values), {count, 2});
+}
+
+TEST_CASE("batches are rows in order, the last one smaller") {
+  Dataset data = Dataset(rows(10), Tensor::zeros({10}, int32)).batch(4);
+  CHECK(data.cardinality() == 3);
+  std::vector<int64_t> sizes;
+  float next = 0;
+  for (const Batch &batch : data) {
+    sizes.push_back(batch.x[0].shape()[0]);
+    for (float v : batch.x[0].to_vector<float>())
+      CHECK(v == next++);
+    CHECK(batch.y[0].shape()[0] == sizes.back());
+  }
+  CHECK(sizes == std::vector<int64_t>{4, 4, 2});
+  CHECK(Dataset(rows(10)).batch(4, true).cardinality() == 2);
+}
+
+TEST_CASE("shuffling keeps every row, differs between epochs and follows its seed") {
+  auto order = [](const Dataset &data) {
+    std::vector<float> seen;
+    for (const Batch &batch : data)
+      for (float v : batch.x[0].to_vector<float>())
+        seen.push_back(v);
+    return seen;
+  };
+  Dataset data = Dataset(rows(50)).shuffle(50, 3).batch(8);
+  std::vector<float> first = order(data), second = order(data);
+  CHECK(first != second);
+  CHECK(std::set<float>(first.begin(), first.end()).size() == 100);
+  CHECK(order(Dataset(rows(50)).shuffle(50, 3).batch(8)) == first);
+  CHECK(order(Dataset(rows(50)).shuffle(50, 3).batch(8).prefetch(2)) == first);
+}
+
+TEST_CASE("generators, map and take") {
+  auto epoch = [] {
+    return [i = 0]() mutable -> std::optional<Batch> {
+      if (i == 5)
+        return std::nullopt;
+      return Batch{.x = Tensor::full({2, 1}, i++)};
+    };
+  };
+  Dataset data = Dataset::from_generator(epoch, 5).map([](Batch b) { return Batch{.x = b.x[0] * 2.0}; }).take(3);
+  CHECK(data.cardinality() == 3);
+  float sum = 0;
+  for (const Batch &batch : data)
+    sum += batch.x[0].to_vector<float>()[0];
+  CHECK(sum == 6.0f);
+}
+
+TEST_CASE("an error of the generator arrives through prefetch") {
+  auto epoch = [] { return []() -> std::optional<Batch> { throw Error(ErrorKind::io_error, "disk gone"); }; };
+  Dataset data = Dataset::from_generator(epoch).prefetch(2);
+  CHECK_THROWS_WITH(data.begin(), Contains("disk gone"));
+}
+
+TEST_CASE("bad data is refused") {
+  CHECK_THROWS_WITH(Dataset(rows(3), Tensor::zeros({4})), Contains("Data cardinality is ambiguous"));
+  CHECK_THROWS_WITH(Dataset(rows(3)).batch(0), Contains("batch_size must be positive"));
+  CHECK_THROWS_WITH(Dataset(Tensors()), Contains("no data was given"));
+}
