@@ -258,7 +258,12 @@ private:
     region.isolated = isolated;
     regions_.push_back(std::move(region));
   }
-  OpBuilder builder() { return OpBuilder::atBlockEnd(regions_.back().block); }
+  OpBuilder builder() { return builderAt(*regions_.back().block); }
+  OpBuilder builderAt(Block &block) { // a layer's block hangs in the air until its op is made
+    OpBuilder b(&context_);
+    b.setInsertionPointToEnd(&block);
+    return b;
+  }
   NamedAttribute named(llvm::StringRef name, Attribute attr) {
     return NamedAttribute(StringAttr::get(&context_, name), attr);
   }
@@ -360,7 +365,7 @@ private:
   }
   Value constantOf(DenseElementsAttr value) { return emit("constant", {value.getType()}, {}, {named("value", value)}); }
   void yield(Block &block, ValueRange values) {
-    OpBuilder b = OpBuilder::atBlockEnd(&block);
+    OpBuilder b = builderAt(block);
     hd::YieldOp::create(b, loc_, values);
   }
 
