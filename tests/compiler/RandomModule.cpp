@@ -13,36 +13,45 @@ class Generator {
 public:
   Generator(uint32_t seed, int64_t height, int64_t width) : random(seed), height(height), width(width) {}
 
-  std::string run() {
+  std::string run(bool graph) {
     pool[full] = {"%x0", "%x1", "%v0", "%v1", "%v2"};
     pool[scalar] = {"%s", "%u"};
     pool[boolean] = {"%p", "%q"};
     ops(12, 0);
-    std::string values, types;
-    for (const std::string &type : {full, full, full, scalar, boolean, full, full, full, scalar}) {
-      values += (values.empty() ? "" : ", ") + pick(type);
-      types += (types.empty() ? "tensor<" : ", tensor<") + type + ">";
+    std::string values, types, reads, assigns;
+    for (const std::string &type : {full, full, full, scalar, boolean})
+      give(pick(type), type, values, types);
+    std::string arguments = fmt::format(
+        "%x0: tensor<{0}> {{halftone.name = \"x0\"}}, %x1: tensor<{0}> {{halftone.name = \"x1\"}}, %s: tensor<f32> "
+        "{{halftone.name = \"s\"}}, %p: tensor<i1> {{halftone.name = \"p\"}}, %q: tensor<i1> {{halftone.name = \"q\"}}",
+        full);
+    std::string results = fmt::format(
+        "tensor<{0}> {{halftone.name = \"a\"}}, tensor<{0}> {{halftone.name = \"b\"}}, tensor<{0}> {{halftone.name = \"c\"}}, "
+        "tensor<f32> {{halftone.name = \"d\"}}, tensor<i1> {{halftone.name = \"e\"}}", full);
+    std::string symbols;
+    for (const char *name : {"v0", "v1", "v2", "u"}) {
+      const std::string &type = name[0] == 'u' ? scalar : full;
+      std::string fresh = pick(type);
+      symbols += fmt::format("halftone.variable @{} : tensor<{}>\n", name, type);
+      if (graph) {
+        reads += fmt::format("  %{0} = halftone.read @{0} : tensor<{1}>\n", name, type);
+        assigns += fmt::format("  halftone.assign @{}, {} : tensor<{}>\n", name, fresh, type);
+      } else {
+        arguments += fmt::format(", %{0}: tensor<{1}> {{halftone.variable = @{0}}}", name, type);
+        results += fmt::format(", tensor<{1}> {{halftone.variable = @{0}}}", name, type);
+        give(fresh, type, values, types);
+      }
     }
-    return fmt::format(R"(
-halftone.variable @v0 : tensor<{0}>
-halftone.variable @v1 : tensor<{0}>
-halftone.variable @v2 : tensor<{0}>
-halftone.variable @u : tensor<f32>
-func.func @main(%x0: tensor<{0}> {{halftone.name = "x0"}}, %x1: tensor<{0}> {{halftone.name = "x1"}},
-    %s: tensor<f32> {{halftone.name = "s"}}, %p: tensor<i1> {{halftone.name = "p"}}, %q: tensor<i1> {{halftone.name = "q"}},
-    %v0: tensor<{0}> {{halftone.variable = @v0}}, %v1: tensor<{0}> {{halftone.variable = @v1}},
-    %v2: tensor<{0}> {{halftone.variable = @v2}}, %u: tensor<f32> {{halftone.variable = @u}})
-    -> (tensor<{0}> {{halftone.name = "a"}}, tensor<{0}> {{halftone.name = "b"}}, tensor<{0}> {{halftone.name = "c"}},
-        tensor<f32> {{halftone.name = "d"}}, tensor<i1> {{halftone.name = "e"}}, tensor<{0}> {{halftone.variable = @v0}},
-        tensor<{0}> {{halftone.variable = @v1}}, tensor<{0}> {{halftone.variable = @v2}}, tensor<f32> {{halftone.variable = @u}}) {{
-{1}  return {2} : {3}
-}}
-)",
-                       full, text, values, types);
+    return fmt::format("{}func.func @main({}) -> ({}) {{\n{}{}{}  return {} : {}\n}}\n", symbols, arguments, results, reads, text,
+                       assigns, values, types);
   }
 
 private:
   int below(int count) { return static_cast<int>(random() % static_cast<uint32_t>(count)); }
+  static void give(const std::string &value, const std::string &type, std::string &values, std::string &types) {
+    values += (values.empty() ? "" : ", ") + value;
+    types += (types.empty() ? "tensor<" : ", tensor<") + type + ">";
+  }
   /// The latest values are the likeliest, so that chains grow.
   std::string pick(const std::string &type) {
     auto &values = pool[type];
@@ -176,4 +185,9 @@ private:
 
 } // namespace
 
-std::string randomModule(uint32_t seed, int64_t height, int64_t width) { return Generator(seed, height, width).run(); }
+std::string randomModule(uint32_t seed, int64_t height, int64_t width) {
+  return Generator(seed, height, width).run(false);
+}
+std::string randomGraph(uint32_t seed, int64_t height, int64_t width) {
+  return Generator(seed, height, width).run(true);
+}

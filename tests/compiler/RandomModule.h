@@ -8,3 +8,5 @@
 /// elementwise ops, casts, constants, reductions, contractions, transposes, reshapes and `when`s, some nested. Fetches and new
 /// values are picked among feeds, old values and what was computed, some of them twice.
 std::string randomModule(uint32_t seed, int64_t height, int64_t width);
+/// The same in stage graph: variables are read at the start and assigned at the end.
+std::string randomGraph(uint32_t seed, int64_t height, int64_t width);

@@ -1,0 +1,238 @@
+// compile(): random graphs and a training step, played on the CPU against the interpreter; caches, statistics, errors.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/Compiler.h"
+#include "RandomModule.h"
+#include "dialect/Interpreter.h"
+#include "dialect/TypeInference.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Parser/Parser.h"
+#include "runtime/Player.h"
+#include "runtime/TensorAccess.h"
+#include "runtime/devices/CpuDevice.h"
+#include "runtime/loader/ObjectLoader.h"
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+using namespace mlir;
+using namespace halftone;
+using namespace halftone::dialect;
+using compiler::CompileOptions;
+using compiler::CompileStatistics;
+using compiler::Stage;
+
+namespace {
+
+struct Context : MLIRContext {
+  Context() : MLIRContext(MLIRContext::Threading::DISABLED) {
+    DialectRegistry registry;
+    registerDialects(registry);
+    appendDialectRegistry(registry);
+    loadAllAvailableDialects();
+  }
+};
+
+RankedTensorType typeOf(MLIRContext *context, const halftone::TensorType &type) {
+  return RankedTensorType::get(type.shape, elementType(context, type.dtype));
+}
+
+Tensor tensorOf(const TensorData &data, const halftone::TensorType &type) {
+  Tensor tensor = TensorAccess::allocate(type.dtype, Shape(type.shape));
+  std::string bytes = data.toBytes();
+  std::memcpy(TensorAccess::mutableData(tensor), bytes.data(), bytes.size());
+  return tensor;
+}
+
+TensorData dataOf(MLIRContext *context, const Tensor &tensor, const halftone::TensorType &type) {
+  return TensorData::fromBytes(typeOf(context, type), TensorAccess::data(tensor));
+}
+
+/// What a value starts as: floats in [-2, 2], integers and bools in {0, 1}.
+TensorData randomData(RankedTensorType type, std::mt19937 &random) {
+  TensorData data;
+  data.type = type;
+  for (int64_t i = 0; i < type.getNumElements(); ++i)
+    if (data.isFloat()) {
+      data.low.push_back(static_cast<float>(static_cast<double>(random() % 4001) / 1000.0 - 2.0));
+      data.high.push_back(data.low.back());
+    } else {
+      data.integers.push_back(random() % 2);
+    }
+  return data;
+}
+
+int64_t countOutside(const TensorData &bounds, const TensorData &actual) {
+  int64_t outside = 0;
+  for (int64_t element = 0; element < actual.size(); ++element)
+    outside += !bounds.contains(actual, element);
+  return outside;
+}
+
+/// Compiles a graph and plays it `plays` times, each time against the interpreter started from the JIT's own variables.
+void compare(const std::string &text, const CompileOptions &options, uint32_t seed, int plays) {
+  Context context;
+  auto graph = parseSourceString<ModuleOp>(text, &context);
+  REQUIRE(graph);
+  OwningOpRef<ModuleOp> pure(cast<ModuleOp>(graph->clone()));
+  REQUIRE(compiler::runStages(*pure, Stage::graph, Stage::pure, options).str() == "ok");
+  auto compiled = compiler::compile(*graph, options);
+  REQUIRE(compiled.status().str() == "ok");
+  auto exe = std::make_shared<const Executable>(std::move(*compiled));
+
+  std::mt19937 random(seed);
+  auto device = CpuDevice::create(2).valueOrThrow();
+  VariableStore store(device);
+  VariableBinding binding;
+  for (const VariableSlot &variable : exe->variables)
+    binding[variable.symbol] =
+        store.create(variable.symbol, tensorOf(randomData(typeOf(&context, variable.type), random), variable.type)).valueOrThrow();
+  auto player = Player::bind(exe, loadObjects(exe->kernels).valueOrThrow(), device, binding).valueOrThrow();
+  for (int play = 0; play < plays; ++play) {
+    std::vector<TensorData> feeds;
+    std::vector<Tensor> inputs;
+    for (const Parameter &feed : exe->signature.feeds) {
+      feeds.push_back(randomData(typeOf(&context, feed.type), random));
+      inputs.push_back(tensorOf(feeds.back(), feed.type));
+    }
+    VariableValues bounds;
+    for (const VariableSlot &variable : exe->variables)
+      bounds[variable.symbol] = dataOf(&context, binding.at(variable.symbol)->read().valueOrThrow(), variable.type);
+    auto fetches = player->play(inputs);
+    REQUIRE(fetches.status().str() == "ok");
+    auto wanted = interpret(*pure, feeds, bounds, {.intervals = true});
+    REQUIRE(wanted.status().str() == "ok");
+    for (size_t i = 0; i < fetches->size(); ++i) {
+      INFO("play " << play << ", fetch " << exe->signature.fetches[i].name);
+      CHECK(countOutside((*wanted)[i], dataOf(&context, (*fetches)[i], exe->signature.fetches[i].type)) == 0);
+    }
+    for (const VariableSlot &variable : exe->variables) {
+      INFO("play " << play << ", variable " << variable.symbol);
+      Tensor value = binding.at(variable.symbol)->read().valueOrThrow();
+      CHECK(countOutside(bounds.at(variable.symbol), dataOf(&context, value, variable.type)) == 0);
+    }
+  }
+}
+
+CompileOptions withoutDisk() {
+  CompileOptions options;
+  options.cacheDirectory = "none";
+  options.verifyStages = true;
+  return options;
+}
+
+} // namespace
+
+TEST_CASE("random graphs compute what they mean") {
+  uint32_t seed = GENERATE(range(1u, 33u));
+  bool large = seed % 8 == 3;
+  CompileOptions options = withoutDisk();
+  options.strict = seed % 4 == 0;
+  std::string text = randomGraph(seed, large ? 150 : 6, large ? 140 : 5);
+  INFO("seed " << seed << (options.strict ? ", strict" : "") << "\n" << text);
+  compare(text, options, seed, 2);
+}
+
+namespace {
+
+std::string fileText(const std::string &name) {
+  std::ifstream file(HALFTONE_SOURCE_DIR "/tests/compiler/" + name);
+  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  REQUIRE(!text.empty());
+  return text;
+}
+
+StatusOr<Executable> compileText(const std::string &text, const CompileOptions &options, CompileStatistics &statistics) {
+  Context context;
+  auto module = parseSourceString<ModuleOp>(text, &context);
+  REQUIRE(module);
+  return compiler::compile(*module, options, &statistics);
+}
+
+const char *onlyCast = R"(func.func @main(%x: tensor<8xf32> {halftone.name = "x"}) -> (tensor<8xf16> {halftone.name = "y"}) {
+  %0 = halftone.cast %x {origin = "user"} : tensor<8xf32> to tensor<8xf16>
+  return %0 : tensor<8xf16>
+}
+)";
+
+} // namespace
+
+TEST_CASE("a mixed-precision training step computes what it means, and no kernel only casts") {
+  CompileOptions options = withoutDisk();
+  std::string text = fileText("training-step.mlir");
+  SECTION("fast") {
+    options.maxStandaloneCasts = 0;
+    compare(text, options, 1, 4);
+    CompileStatistics statistics;
+    auto exe = compileText(text, options, statistics);
+    REQUIRE(exe.status().str() == "ok");
+    CHECK(statistics.standaloneCasts == 0);
+    CHECK(statistics.fromMemory == statistics.kernels);
+    CHECK(exe->kernels.size() == static_cast<size_t>(statistics.kernels));
+    // Every variable is updated in place: nothing is copied but scalars.
+    for (const Step &step : exe->plan.steps)
+      if (auto *copy = std::get_if<CopyStep>(&step))
+        CHECK(exe->plan.slots[copy->to].type.elements() == 1);
+  }
+  SECTION("strict") {
+    options.strict = true;
+    compare(text, options, 1, 2);
+  }
+}
+
+TEST_CASE("kernels come from memory, from disk, or are made") {
+  std::string directory = (std::filesystem::temp_directory_path() / "halftone-compiler-test").string();
+  std::filesystem::remove_all(directory);
+  std::filesystem::create_directory(directory);
+  std::filesystem::permissions(directory, std::filesystem::perms::owner_all);
+  CompileOptions options;
+  options.cacheDirectory = directory;
+  std::string text = randomGraph(7, 6, 5);
+  CompileStatistics first, second, third;
+  REQUIRE(compileText(text, options, first).status().str() == "ok");
+  CHECK(first.kernels > 0);
+  CHECK(first.compiled == first.kernels);
+  REQUIRE(compileText(text, options, second).status().str() == "ok");
+  CHECK(second.fromMemory == first.kernels);
+  options.cacheDirectory = directory + "/"; // the same folder to a cache of its own
+  REQUIRE(compileText(text, options, third).status().str() == "ok");
+  CHECK(third.fromDisk == first.kernels);
+  CHECK(third.compiled == 0);
+  std::filesystem::remove_all(directory);
+}
+
+TEST_CASE("every stage is shown in order") {
+  CompileOptions options = withoutDisk();
+  std::vector<Stage> stages;
+  options.onStage = [&](Stage stage, std::string_view text) {
+    stages.push_back(stage);
+    CHECK(!text.empty());
+  };
+  CompileStatistics statistics;
+  REQUIRE(compileText(randomGraph(3, 6, 5), options, statistics).status().str() == "ok");
+  CHECK(stages == std::vector<Stage>{Stage::graph, Stage::cast, Stage::pure, Stage::kernel, Stage::linalg, Stage::plan,
+                                     Stage::target});
+}
+
+TEST_CASE("errors of compiling are one Status") {
+  CompileStatistics statistics;
+  CompileOptions options = withoutDisk();
+  options.target = "z80";
+  auto unknown = compileText(onlyCast, options, statistics);
+  REQUIRE(!unknown.isOk());
+  CHECK(unknown.status().kind() == ErrorKind::value_error);
+
+  options.target = "host";
+  options.maxStandaloneCasts = 0;
+  auto tight = compileText(onlyCast, options, statistics);
+  REQUIRE(!tight.isOk());
+  CHECK(tight.status().kind() == ErrorKind::compile_error);
+  CHECK(statistics.standaloneCasts == 1);
+
+  options.maxStandaloneCasts = 1;
+  auto exe = compileText(onlyCast, options, statistics);
+  REQUIRE(exe.status().str() == "ok");
+  REQUIRE(exe->ledger.size() == 1);
+  CHECK(!exe->ledger[0].fused);
+}
