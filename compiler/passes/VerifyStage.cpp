@@ -76,6 +76,11 @@ func::FuncOp Checker::checkTopLevel() {
   return main;
 }
 
+bool isTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape() && !tensor.getEncoding() && dtypeOf(tensor.getElementType());
+}
+
 /// Arguments: feeds with names, then (from stage pure) variables. Results: fetches with names, then new values.
 void Checker::checkSignature(func::FuncOp main) {
   if (!main.getBody().hasOneBlock()) {
@@ -83,23 +88,29 @@ void Checker::checkSignature(func::FuncOp main) {
     return;
   }
   bool tied = stage >= Stage::pure;
-  auto checkList = [&](unsigned count, auto attribute, StringRef what) {
+  auto checkList = [&](TypeRange types, auto attribute, StringRef what) {
     bool variables = false;
-    for (unsigned i = 0; i < count; ++i) {
-      bool named = isa_and_nonnull<StringAttr>(attribute(i, nameAttr));
+    llvm::SmallPtrSet<Attribute, 16> names;
+    for (auto [i, type] : llvm::enumerate(types)) {
+      auto name = dyn_cast_or_null<StringAttr>(attribute(i, nameAttr));
       bool variable = isa_and_nonnull<FlatSymbolRefAttr>(attribute(i, variableAttr));
+      if (!isTensor(type))
+        report(main) << what << " " << i << " has type " << type
+                     << "; expected a tensor of static shape and known dtype";
       if (variable && !tied)
         report(main) << what << " " << i << " has " << variableAttr << "; expected state through read and assign";
-      else if (named == variable)
+      else if ((name != nullptr) == variable)
         report(main) << what << " " << i << " expects " << (tied ? "either " : "") << "a " << nameAttr
                      << (tied ? " or a halftone.variable" : "");
-      else if (named && variables)
+      else if (name && variables)
         report(main) << what << " " << i << " has a name after those that stand for variables; expected names first";
+      else if (name && !names.insert(name).second)
+        report(main) << what << " " << i << " is called " << name << ", as another one is";
       variables |= variable;
     }
   };
-  checkList(main.getNumArguments(), [&](unsigned i, StringRef key) { return main.getArgAttr(i, key); }, "argument");
-  checkList(main.getNumResults(), [&](unsigned i, StringRef key) { return main.getResultAttr(i, key); }, "result");
+  checkList(main.getArgumentTypes(), [&](unsigned i, StringRef key) { return main.getArgAttr(i, key); }, "argument");
+  checkList(main.getResultTypes(), [&](unsigned i, StringRef key) { return main.getResultAttr(i, key); }, "result");
   if (tied)
     checkTies(main);
 }

@@ -28,3 +28,14 @@ halftone.variable @w : tensor<4xf32>
 func.func @main(%x: tensor<4xf32> {halftone.name = "x"}, %w: tensor<4xf32> {halftone.variable = @w}) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
+
+// -----
+
+// expected-error @below {{argument 0 has type 'tensor<?xf32>'; expected a tensor of static shape and known dtype}}
+// expected-error @below {{argument 1 has type 'i32'; expected a tensor of static shape and known dtype}}
+// expected-error @below {{argument 2 has type 'tensor<2xcomplex<f32>>'; expected a tensor of static shape and known dtype}}
+// expected-error @below {{argument 3 is called "a", as another one is}}
+func.func @main(%x: tensor<?xf32> {halftone.name = "a"}, %y: i32 {halftone.name = "b"},
+                %z: tensor<2xcomplex<f32>> {halftone.name = "c"}, %w: tensor<f32> {halftone.name = "a"}) {
+  return
+}
