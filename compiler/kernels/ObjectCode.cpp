@@ -68,8 +68,10 @@ void setAttributes(llvm::Module &module, const CpuTarget &cpu) {
 
 /// What emitted code needs and no more: it comes vectorized, with its loops in the wanted order and nothing to inline,
 /// and unrolling would double the time of code generation.
-constexpr const char *pipeline = "function(early-cse<memssa>,instcombine,simplifycfg,loop-mssa(loop-rotate,licm),"
-                                 "early-cse<memssa>,instcombine,simplifycfg)";
+/// By default instcombine ends the process when one round is not enough.
+constexpr const char *pipeline =
+    "function(early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(loop-rotate,licm),"
+    "early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)";
 
 Status optimize(llvm::Module &module, llvm::TargetMachine &machine, const llvm::TargetLibraryInfoImpl &library) {
   llvm::PassBuilder builder(&machine);
