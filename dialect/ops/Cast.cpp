@@ -110,17 +110,17 @@ static Value integerToFloat(Scalar &s, Value x, bool isUnsigned, Type target) {
 
 static Value floatToFloat(Scalar &s, Value x, Type target, bool saturate) {
   OpBuilder &b = s.builder;
-  if (saturate) {
+  if (isa<Float64Type>(target) && !isa<Float64Type>(getElementTypeOrSelf(x.getType())))
+    x = arith::ExtFOp::create(b, s.loc, s.like(x, target), x);
+  if (saturate) { // in the wider of both types, where the bound is exact
     const llvm::fltSemantics &semantics = cast<FloatType>(target).getFloatSemantics();
     double largest = APFloat::getLargest(semantics).convertToDouble();
     x = s.select(s.compare(arith::CmpFPredicate::OGT, x, s.real(x, largest)), s.real(x, largest), x);
     x = s.select(s.compare(arith::CmpFPredicate::OLT, x, s.real(x, -largest)), s.real(x, -largest), x);
   }
-  Type from = getElementTypeOrSelf(x.getType()), to = arithmeticType(target);
-  if (from == to)
+  Type to = arithmeticType(target);
+  if (getElementTypeOrSelf(x.getType()) == to)
     return x;
-  if (isa<Float64Type>(to))
-    return arith::ExtFOp::create(b, s.loc, s.like(x, to), x);
   if (isa<Float32Type>(target))
     return arith::TruncFOp::create(b, s.loc, s.like(x, to), x);
   return roundToOdd(s, x);

@@ -204,6 +204,7 @@ TEST_CASE("scalar bodies of select and casts fold to the interpreter's results")
     cast(to, reals("8xf64", {1 + 0x1p-11 + 0x1p-40, 1 + 0x1p-11, 1 + 0x1p-8 + 0x1p-40, -1 - 0x1p-11 - 0x1p-40, 1e300,
                              notANumber, -inf, 0x1p-134 + 0x1p-160}));
     cast(to, reals("4xf64", {1e300, -1e300, inf, notANumber}), "{saturate = true}");
+    cast(to, reals("4xf32", {0x1p127, -0x1p127, -inf, notANumber}), "{saturate = true}");
   }
   cast("f8E4M3FN", reals("4xf32", {1000, -1000, inf, notANumber}), "{saturate = true}");
 }
