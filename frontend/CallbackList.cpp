@@ -47,7 +47,8 @@ std::string Logs::str() const {
 
 namespace detail {
 
-CallbackList::CallbackList(const Model &model, const std::vector<CallbackArg> &callbacks, const ProgressArgs &progress) : callbacks_(callbacks), progress_(progress) {
+CallbackList::CallbackList(const Model &model, const std::vector<CallbackArg> &callbacks, const ProgressArgs &progress)
+    : callbacks_(callbacks), progress_(progress) {
   for (const CallbackArg &callback : callbacks_)
     (*callback).set_model(model);
   if (progress_.epochs == 0)

@@ -22,13 +22,16 @@ struct History::Rep {
 namespace {
 
 /// class_weight as one weight per sample.
-Tensors sampleWeights(const Model &model, const Tensors &y, const Tensors &sampleWeight, const std::vector<std::pair<int64_t, double>> &classWeight) {
+Tensors sampleWeights(const Model &model, const Tensors &y, const Tensors &sampleWeight,
+                      const std::vector<std::pair<int64_t, double>> &classWeight) {
   if (classWeight.empty())
     return sampleWeight;
   if (!sampleWeight.empty())
-    throw Error(ErrorKind::value_error, "You cannot `class_weight` and `sample_weight` at the same time.", model.name());
+    throw Error(ErrorKind::value_error, "You cannot `class_weight` and `sample_weight` at the same time.",
+                model.name());
   if (y.size() != 1)
-    throw Error(ErrorKind::value_error, "`class_weight` is only supported for models with a single output.", model.name());
+    throw Error(ErrorKind::value_error, "`class_weight` is only supported for models with a single output.",
+                model.name());
   Tensor labels = y[0].shape().rank() > 1 && y[0].shape()[-1] > 1 ? y[0].argmax() : y[0].astype(DType::int64);
   std::map<int64_t, double> byClass(classWeight.begin(), classWeight.end());
   std::vector<float> weights;
@@ -54,16 +57,22 @@ struct Feeds {
   std::vector<Tensor> tensors;
   std::string variant;
 };
-/// A batch as feeds of the train and test programs. Compiled state and labels are checked first.
-Feeds feedsOf(const Model &model, const Batch &batch) {
+/// A batch as feeds of the train and test programs. Compiled state and, unless they were before, labels are checked
+/// first.
+Feeds feedsOf(const Model &model, const Batch &batch, bool labelsChecked) {
   checkRows(batch);
   std::vector<Tensor> x = orderedInputs(model, batch.x), y = targetsInOrder(model, batch.y);
   prepareCompiled(model, x, y);
   const CompiledModel &compiled = compiledOf(model, "training or evaluating the model");
   for (size_t i = 0; i < compiled.losses.size(); ++i)
     if (compiled.losses[i].defined() && i >= y.size())
-      throw Error(ErrorKind::value_error, fmt::format("Target data is missing: the model was compiled with a loss for output {}, but y has {} tensors", i, y.size()), model.name());
-  checkTargets(model, y);
+      throw Error(
+          ErrorKind::value_error,
+          fmt::format("Target data is missing: the model was compiled with a loss for output {}, but y has {} tensors",
+                      i, y.size()),
+          model.name());
+  if (!labelsChecked)
+    checkTargets(model, y);
   Feeds feeds{x, feedVariant(y.size(), batch.sample_weight.size())};
   feeds.tensors.insert(feeds.tensors.end(), y.begin(), y.end());
   feeds.tensors.insert(feeds.tensors.end(), batch.sample_weight.begin(), batch.sample_weight.end());
@@ -82,9 +91,15 @@ public:
   }
   explicit Batches(Dataset dataset) : dataset_(std::move(dataset)) {}
 
-  std::optional<int64_t> steps() const { return dataset_ ? dataset_->cardinality() : std::optional((rows_ + batchSize_ - 1) / batchSize_); }
+  /// Arrays are checked whole, before the first step changes anything; a dataset's batches as they come.
+  bool areArrays() const { return !dataset_; }
+  const Batch &arrays() const { return arrays_; }
+  std::optional<int64_t> steps() const {
+    return dataset_ ? dataset_->cardinality() : std::optional((rows_ + batchSize_ - 1) / batchSize_);
+  }
   /// One pass; `limit` batches at most.
-  void each(bool shuffle, std::optional<int64_t> limit, const std::function<bool(int64_t, const Batch &)> &visit) const {
+  void each(bool shuffle, std::optional<int64_t> limit,
+            const std::function<bool(int64_t, const Batch &)> &visit) const {
     int64_t step = 0;
     if (dataset_) {
       for (const Batch &batch : *dataset_)
@@ -99,7 +114,8 @@ public:
     if (shuffle)
       ShuffleOrder(nextSeed()).shuffle(order);
     for (int64_t begin = 0; begin < rows_ && !(limit && step >= *limit); begin += batchSize_) {
-      auto rows = std::span(order).subspan(static_cast<size_t>(begin), static_cast<size_t>(std::min(batchSize_, rows_ - begin)));
+      auto rows = std::span(order).subspan(static_cast<size_t>(begin),
+                                           static_cast<size_t>(std::min(batchSize_, rows_ - begin)));
       if (!visit(step++, gatherBatch(arrays_, rows)))
         return;
     }
@@ -127,14 +143,20 @@ private:
 };
 
 void prepare(const Model &model, const Batches &batches, CompiledFunction &(*program)(const Layer &)) {
+  if (batches.areArrays()) {
+    std::vector<Tensor> y = targetsInOrder(model, batches.arrays().y);
+    prepareCompiled(model, orderedInputs(model, batches.arrays().x), y);
+    checkTargets(model, y);
+  }
   for (const Batch &batch : batches.shapes()) {
-    Feeds feeds = feedsOf(model, batch);
+    Feeds feeds = feedsOf(model, batch, true);
     program(model).prepare(typesOf(feeds.tensors), feeds.variant);
   }
 }
 
-void step(const Model &model, const Batch &batch, CompiledFunction &(*program)(const Layer &), bool remember) {
-  Feeds feeds = feedsOf(model, batch);
+void step(const Model &model, const Batch &batch, CompiledFunction &(*program)(const Layer &), bool remember,
+          bool labelsChecked) {
+  Feeds feeds = feedsOf(model, batch, labelsChecked);
   program(model).run(feeds.tensors, feeds.variant);
   if (remember) {
     stateOf(model).lastTrainTypes = typesOf(feeds.tensors);
@@ -148,7 +170,7 @@ Logs runTest(const Model &model, const Batches &batches, std::optional<int64_t> 
   callbacks.testBegin();
   Logs logs;
   batches.each(false, steps, [&](int64_t i, const Batch &batch) {
-    step(model, batch, testFunction, false);
+    step(model, batch, testFunction, false, batches.areArrays());
     logs = currentLogs(compiled);
     callbacks.testBatchEnd(i, logs);
     return true;
@@ -166,27 +188,34 @@ SplitData splitData(const Batch &all, double share) {
     return {all, std::nullopt};
   int64_t rows = checkRows(all), kept = static_cast<int64_t>(std::floor(static_cast<double>(rows) * (1.0 - share)));
   if (!(share > 0.0 && share < 1.0) || kept == 0 || kept == rows)
-    throw Error(ErrorKind::value_error, fmt::format("Training data contains {} samples, which is not sufficient to split it into a validation and training set as specified by "
-                                                    "`validation_split={}`. Either provide more data, or a different value for the `validation_split` argument.", rows, share));
+    throw Error(ErrorKind::value_error, fmt::format("Training data contains {} samples, which is not sufficient to "
+                                                    "split it into a validation and training set as specified by "
+                                                    "`validation_split={}`. Either provide more data, or a different "
+                                                    "value for the `validation_split` argument.",
+                                                    rows, share));
   auto part = [&](const Tensors &tensors, int64_t begin, int64_t end) {
     std::vector<Tensor> list;
     for (const Tensor &tensor : tensors)
       list.push_back(tensor.slice(begin, end));
     return TensorAccess::named(std::move(list), tensors.names());
   };
-  auto rowsOf = [&](int64_t begin, int64_t end) { return Batch{part(all.x, begin, end), part(all.y, begin, end), part(all.sample_weight, begin, end)}; };
+  auto rowsOf = [&](int64_t begin, int64_t end) {
+    return Batch{part(all.x, begin, end), part(all.y, begin, end), part(all.sample_weight, begin, end)};
+  };
   return {rowsOf(0, kept), rowsOf(kept, rows)};
 }
 
 } // namespace
 
 /// The loop behind both forms of fit.
-static void fitLoop(const Model &model, const Batches &batches, const std::optional<Batches> &validation, const FitArgs &args,
-                    const std::function<void(int64_t, const Logs &)> &record) {
+static void fitLoop(const Model &model, const Batches &batches, const std::optional<Batches> &validation,
+                    const FitArgs &args, const std::function<void(int64_t, const Logs &)> &record) {
   CompiledModel &compiled = compiledOf(model, "using the model's `fit()`");
   ModelState &state = stateOf(model);
   if (args.epochs < 0 || args.initial_epoch < 0 || args.validation_freq < 1)
-    throw Error(ErrorKind::value_error, fmt::format("epochs, initial_epoch and validation_freq must not be negative, got {}, {} and {}", args.epochs, args.initial_epoch, args.validation_freq),
+    throw Error(ErrorKind::value_error,
+                fmt::format("epochs, initial_epoch and validation_freq must not be negative, got {}, {} and {}",
+                            args.epochs, args.initial_epoch, args.validation_freq),
                 model.name());
   // Everything is compiled before the first step: train and validation, whole and last batches.
   prepare(model, batches, trainFunction);
@@ -202,7 +231,7 @@ static void fitLoop(const Model &model, const Batches &batches, const std::optio
     callbacks.epochBegin(epoch);
     batches.each(args.shuffle, args.steps_per_epoch, [&](int64_t i, const Batch &batch) {
       callbacks.trainBatchBegin(i);
-      step(model, batch, trainFunction, true);
+      step(model, batch, trainFunction, true, batches.areArrays());
       logs = currentLogs(compiled);
       callbacks.trainBatchEnd(i, logs);
       return !state.stopTraining;
@@ -222,14 +251,16 @@ static void fitLoop(const Model &model, const Batches &batches, const std::optio
 static void recordEpoch(History::Rep &rep, int64_t epoch, const Logs &logs) {
   rep.epochs.push_back(epoch);
   for (const auto &[name, value] : logs) {
-    auto found = std::find_if(rep.values.begin(), rep.values.end(), [&](const auto &entry) { return entry.first == name; });
+    auto found =
+        std::find_if(rep.values.begin(), rep.values.end(), [&](const auto &entry) { return entry.first == name; });
     if (found == rep.values.end())
       found = rep.values.insert(rep.values.end(), {name, {}});
     found->second.push_back(value);
   }
 }
 
-static std::optional<Batches> validationOf(const FitArgs &args, const std::optional<Batch> &split, int64_t defaultBatch) {
+static std::optional<Batches> validationOf(const FitArgs &args, const std::optional<Batch> &split,
+                                           int64_t defaultBatch) {
   int64_t size = args.validation_batch_size.value_or(defaultBatch);
   if (split)
     return Batches(*split, size);
@@ -242,7 +273,8 @@ static std::optional<Batches> validationOf(const FitArgs &args, const std::optio
 
 History Model::fit(const Tensors &x, const Tensors &y, const FitArgs &args) const {
   compiledOf(*this, "using the model's `fit()`");
-  SplitData data = splitData({x, y, sampleWeights(*this, y, args.sample_weight, args.class_weight)}, args.validation_data.defined() ? 0.0 : args.validation_split);
+  SplitData data = splitData({x, y, sampleWeights(*this, y, args.sample_weight, args.class_weight)},
+                             args.validation_data.defined() ? 0.0 : args.validation_split);
   History history;
   history.rep_ = std::make_shared<History::Rep>();
   fitLoop(*this, Batches(data.train, args.batch_size), validationOf(args, data.validation, args.batch_size), args,
@@ -252,7 +284,10 @@ History Model::fit(const Tensors &x, const Tensors &y, const FitArgs &args) cons
 
 History Model::fit(const Dataset &dataset, const FitArgs &args) const {
   if (args.validation_split != 0.0 || !args.class_weight.empty() || !args.sample_weight.empty())
-    throw Error(ErrorKind::value_error, "`validation_split`, `class_weight` and `sample_weight` are for arrays; a dataset's batches carry their weights", name());
+    throw Error(ErrorKind::value_error,
+                "`validation_split`, `class_weight` and `sample_weight` are for arrays; a dataset's batches carry "
+                "their weights",
+                name());
   History history;
   history.rep_ = std::make_shared<History::Rep>();
   fitLoop(*this, Batches(dataset), validationOf(args, std::nullopt, args.batch_size), args,
@@ -302,27 +337,35 @@ Tensor Model::predict(const Tensors &x, const PredictArgs &args) const {
 Tensor Model::predict_on_batch(const Tensors &x) const {
   std::vector<Tensor> outputs = predictFunction(*this).run(orderedInputs(*this, x));
   if (outputs.size() != 1)
-    throw Error(ErrorKind::value_error, fmt::format("the model has {} outputs: use predict_all()", outputs.size()), name());
+    throw Error(ErrorKind::value_error, fmt::format("the model has {} outputs: use predict_all()", outputs.size()),
+                name());
   return outputs[0];
 }
 
-static Logs onBatch(const Model &model, const Tensors &x, const Tensors &y, const BatchArgs &args, CompiledFunction &(*program)(const Layer &), bool train) {
-  CompiledModel &compiled = compiledOf(model, train ? "using the model's `train_on_batch()`" : "using the model's `test_on_batch()`");
+static Logs onBatch(const Model &model, const Tensors &x, const Tensors &y, const BatchArgs &args,
+                    CompiledFunction &(*program)(const Layer &), bool train) {
+  CompiledModel &compiled =
+      compiledOf(model, train ? "using the model's `train_on_batch()`" : "using the model's `test_on_batch()`");
   Batch batch{x, y, sampleWeights(model, y, args.sample_weight, args.class_weight)};
   if (checkRows(batch) == 0)
     throw Error(ErrorKind::value_error, "no data was given: the batch has 0 samples", model.name());
   resetMetrics(compiled);
-  step(model, batch, program, train);
+  step(model, batch, program, train, false);
   return currentLogs(compiled);
 }
-Logs Model::train_on_batch(const Tensors &x, const Tensors &y, const BatchArgs &args) const { return onBatch(*this, x, y, args, trainFunction, true); }
-Logs Model::test_on_batch(const Tensors &x, const Tensors &y, const BatchArgs &args) const { return onBatch(*this, x, y, args, testFunction, false); }
+Logs Model::train_on_batch(const Tensors &x, const Tensors &y, const BatchArgs &args) const {
+  return onBatch(*this, x, y, args, trainFunction, true);
+}
+Logs Model::test_on_batch(const Tensors &x, const Tensors &y, const BatchArgs &args) const {
+  return onBatch(*this, x, y, args, testFunction, false);
+}
 
 std::vector<double> History::operator[](std::string_view key) const {
   for (const auto &[name, values] : rep_->values)
     if (name == key)
       return values;
-  throw Error(ErrorKind::key_error, fmt::format("no '{}' in the history; there are [{}]", key, fmt::join(keys(), ", ")));
+  throw Error(ErrorKind::key_error,
+              fmt::format("no '{}' in the history; there are [{}]", key, fmt::join(keys(), ", ")));
 }
 std::vector<std::string> History::keys() const {
   std::vector<std::string> names;

@@ -59,13 +59,16 @@ void GraphBody::build(BuildContext &, const std::vector<Shape> &shapes) {
 
 Values GraphBody::call(const Values &inputs, const CallContext &) {
   if (inputs.size() != state_->inputs.size())
-    throw Error(ErrorKind::value_error, fmt::format("Model '{}' expects {} inputs, but it received {}", layer_->name, state_->inputs.size(), inputs.size()));
+    throw Error(ErrorKind::value_error, fmt::format("Model '{}' expects {} inputs, but it received {}", layer_->name,
+                                                    state_->inputs.size(), inputs.size()));
   std::vector<Value> values;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Value &expected = state_->inputs[i];
     if (!fits(inputs[i].shape(), expected.shape()))
-      throw Error(ErrorKind::value_error, fmt::format("Invalid input shape for input '{}' of model '{}'. Expected shape {}, but input has incompatible shape {}",
-                                                      expected.node()->name, layer_->name, expected.shape().str(), inputs[i].shape().str()));
+      throw Error(ErrorKind::value_error,
+                  fmt::format("Invalid input shape for input '{}' of model '{}'. Expected shape {}, but input has "
+                              "incompatible shape {}",
+                              expected.node()->name, layer_->name, expected.shape().str(), inputs[i].shape().str()));
     values.push_back(asDtype(inputs[i], expected.dtype(), "model input"));
   }
   return Values(replay(state_->inputs, state_->outputs, values));
@@ -108,13 +111,18 @@ void appendLayer(LayerImpl &layer, const Layer &added) {
   ModelState &state = *layer.model;
   if (added.class_name() == "InputLayer") {
     if (state.sequenceInput || !state.sequence.empty())
-      throw Error(ErrorKind::value_error, fmt::format("Sequential model '{}' has already been configured to use an input: an Input must come first", layer.name));
+      throw Error(
+          ErrorKind::value_error,
+          fmt::format("Sequential model '{}' has already been configured to use an input: an Input must come first",
+                      layer.name));
     state.sequenceInput = added.impl()->outputSpecs.at(0);
     return;
   }
   for (const Layer &present : state.sequence)
     if (present == added || present.name() == added.name())
-      throw Error(ErrorKind::value_error, fmt::format("All layers added to a Sequential model should have unique names. Name '{}' is already the name of a layer in this model.", added.name()));
+      throw Error(ErrorKind::value_error, fmt::format("All layers added to a Sequential model should have unique "
+                                                      "names. Name '{}' is already the name of a layer in this model.",
+                                                      added.name()));
   state.sequence.push_back(added);
 }
 
@@ -123,7 +131,8 @@ void appendLayer(LayerImpl &layer, const Layer &added) {
 namespace detail {
 ModelState &stateOf(const Layer &model) {
   if (!model.impl()->model)
-    throw Error(ErrorKind::type_error, fmt::format("layer '{}' of class {} is not a model", model.name(), model.class_name()), model.path());
+    throw Error(ErrorKind::type_error,
+                fmt::format("layer '{}' of class {} is not a model", model.name(), model.class_name()), model.path());
   return *model.impl()->model;
 }
 } // namespace detail
@@ -156,17 +165,21 @@ Model::Model(const Values &inputs, const Values &outputs, const ModelArgs &args,
     impl_->children.push_back(inputLayer(input));
   for (const std::shared_ptr<Call> &call : callsInOrder(state.outputs)) {
     for (const Value &operand : call->inputs) {
-      bool known = operand.node()->call != nullptr ||
-                   std::any_of(state.inputs.begin(), state.inputs.end(), [&](const Value &v) { return v.node() == operand.node(); });
+      bool known =
+          operand.node()->call != nullptr || std::any_of(state.inputs.begin(), state.inputs.end(),
+                                                         [&](const Value &v) { return v.node() == operand.node(); });
       if (!known)
-        fail(fmt::format("`inputs` not connected to `outputs`: the graph depends on Input '{}', which is not among the inputs", operand.node()->name));
+        fail(fmt::format(
+            "`inputs` not connected to `outputs`: the graph depends on Input '{}', which is not among the inputs",
+            operand.node()->name));
     }
     if (call->layer)
       impl_->adopt(Layer(call->layer));
   }
   for (const Value &output : outputs)
-    state.outputNames.push_back(output.node()->call && output.node()->call->layer ? output.node()->call->layer->name
-                                                                                   : fmt::format("output_{}", state.outputNames.size()));
+    state.outputNames.push_back(output.node()->call && output.node()->call->layer
+                                    ? output.node()->call->layer->name
+                                    : fmt::format("output_{}", state.outputNames.size()));
   impl_->path = NameScope::prefix() + impl_->name;
   impl_->built = true;
 }
@@ -174,7 +187,8 @@ Model::Model(const Values &inputs, const Values &outputs, const ModelArgs &args,
 Sequential::Sequential(std::initializer_list<Layer> layers, const ModelArgs &args, Where where)
     : Sequential(std::vector<Layer>(layers), args, where) {}
 
-Sequential::Sequential(std::vector<Layer> layers, const ModelArgs &args, Where where) : Model(graphBody(), "Sequential", args, where) {
+Sequential::Sequential(std::vector<Layer> layers, const ModelArgs &args, Where where)
+    : Model(graphBody(), "Sequential", args, where) {
   makeModel(*impl_, true);
   impl_->model->isSequential = true;
   try {
@@ -217,7 +231,8 @@ Layer Model::get_layer(std::string_view name) const {
       return layer;
     names += (names.empty() ? "" : ", ") + layer.name();
   }
-  throw Error(ErrorKind::value_error, fmt::format("No such layer: {}. Existing layers are: [{}].", name, names), this->name());
+  throw Error(ErrorKind::value_error, fmt::format("No such layer: {}. Existing layers are: [{}].", name, names),
+              this->name());
 }
 
 } // namespace halftone

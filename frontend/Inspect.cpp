@@ -40,7 +40,8 @@ Choice choose(const Model &model, const IrArgs &args) {
   if (inputs.empty())
     throw Error(ErrorKind::value_error, "the model has not seen an input yet: its shapes are not known", model.name());
   // Of a trained model the last step's shapes; another batch size replaces the leading dimension.
-  int64_t batch = args.batch_size.value_or(!state.lastTrainTypes.empty() && !state.lastTrainTypes[0].shape.empty() ? state.lastTrainTypes[0].shape[0] : 32);
+  int64_t batch = args.batch_size.value_or(
+      !state.lastTrainTypes.empty() && !state.lastTrainTypes[0].shape.empty() ? state.lastTrainTypes[0].shape[0] : 32);
   if (batch < 1)
     throw Error(ErrorKind::value_error, fmt::format("batch_size must be positive, got {}", batch), model.name());
   Choice choice{nullptr, {}, {}};
@@ -56,21 +57,27 @@ Choice choose(const Model &model, const IrArgs &args) {
       std::vector<int64_t> dims = input.shape.dims();
       for (size_t i = 0; i < dims.size(); ++i)
         if (dims[i] < 0 && i > 0)
-          throw Error(ErrorKind::value_error, fmt::format("input shape {} has an open dimension besides the batch: run the model first", input.shape.str()), model.name());
+          throw Error(ErrorKind::value_error,
+                      fmt::format("input shape {} has an open dimension besides the batch: run the model first",
+                                  input.shape.str()),
+                      model.name());
       dims.at(0) = batch;
       x.push_back(Tensor::zeros(Shape(dims), input.dtype));
     }
     if (program != Program::predict) {
       CompiledModel &compiled = compiledOf(model, "asking for the train or test program");
-      std::vector<ValueSpec> outputs = inferSpecs([&] {
-        std::vector<ValueSpec> specs;
-        for (const Tensor &tensor : x)
-          specs.push_back({tensor.shape(), tensor.dtype()});
-        return specs;
-      }(), [&](const std::vector<Value> &values) { return model.impl()->callTraced(values); });
+      std::vector<ValueSpec> outputs = inferSpecs(
+          [&] {
+            std::vector<ValueSpec> specs;
+            for (const Tensor &tensor : x)
+              specs.push_back({tensor.shape(), tensor.dtype()});
+            return specs;
+          }(),
+          [&](const std::vector<Value> &values) { return model.impl()->callTraced(values); });
       for (size_t i = 0; i < outputs.size(); ++i) {
         const std::vector<Loss> &losses = compiled.ready ? compiled.losses : compiled.args.loss.losses();
-        y.push_back(exampleTarget(losses.empty() ? Loss() : losses[std::min(i, losses.size() - 1)], outputs[i].shape, DType::float32));
+        y.push_back(exampleTarget(losses.empty() ? Loss() : losses[std::min(i, losses.size() - 1)], outputs[i].shape,
+                                  DType::float32));
       }
       prepareCompiled(model, x, y);
     }
@@ -79,7 +86,9 @@ Choice choose(const Model &model, const IrArgs &args) {
       choice.types.push_back(type);
     choice.variant = program == Program::predict ? "" : feedVariant(y.size(), 0);
   }
-  choice.function = program == Program::train ? &trainFunction(model) : program == Program::test ? &testFunction(model) : &predictFunction(model);
+  choice.function = program == Program::train  ? &trainFunction(model)
+                    : program == Program::test ? &testFunction(model)
+                                               : &predictFunction(model);
   return choice;
 }
 
@@ -90,7 +99,8 @@ Stage stage(std::string_view name) {
   for (size_t i = 0; i < std::size(stageNames); ++i)
     if (stageNames[i] == name)
       return static_cast<Stage>(i);
-  throw Error(ErrorKind::value_error, fmt::format("no stage '{}'; the stages are {}", name, fmt::join(stageNames, ", ")));
+  throw Error(ErrorKind::value_error,
+              fmt::format("no stage '{}'; the stages are {}", name, fmt::join(stageNames, ", ")));
 }
 
 std::string Model::ir(Stage stage, const IrArgs &args) const {

@@ -25,7 +25,7 @@ struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   std::vector<Variable> weights;
   std::vector<Layer> children;                             // in the order of their first call
   std::vector<ValueSpec> inputSpecs, outputSpecs;          // of the first call; batch dimensions None
-  std::shared_ptr<ModelState> model; // null for a layer that is no model
+  std::shared_ptr<ModelState> model;                       // null for a layer that is no model
   std::array<std::unique_ptr<CompiledFunction>, 2> onData; // calls on Tensors: inference, training
 
   /// Creates weights. `shapes` have None for the batch. Nothing is changed when the body's build throws.

@@ -18,14 +18,13 @@ struct OutputMetric {
   size_t output = 0;
   Metric metric;
   bool weighted = false;
-
 };
 
 /// What compile() left behind. Made whole before it replaces the last one.
 struct CompiledModel {
   explicit CompiledModel(const CompileArgs &args);
   CompileArgs args;
-  Optimizer optimizer; // the wrapper when the loss is scaled
+  Optimizer optimizer;      // the wrapper when the loss is scaled
   std::vector<Loss> losses; // one per output, once the outputs are known
   MeanTracker lossTracker{"loss"};
   std::vector<MeanTracker> outputTrackers; // with several outputs

@@ -81,8 +81,9 @@ void addRows(const Layer &layer, bool expand, std::vector<SummaryReport::Row> &r
     std::string shape = impl.outputSpecs.empty() ? "?" : impl.outputSpecs[0].shape.str();
     for (size_t i = 1; i < impl.outputSpecs.size(); ++i)
       shape += ", " + impl.outputSpecs[i].shape.str();
-    rows.push_back({child.path().empty() ? child.name() : child.path(), child.class_name(), shape, child.dtype_policy().name(), child.compute_dtype(),
-                    child.variable_dtype(), child.built() ? child.count_params() : 0, "", ""});
+    rows.push_back({child.path().empty() ? child.name() : child.path(), child.class_name(), shape,
+                    child.dtype_policy().name(), child.compute_dtype(), child.variable_dtype(),
+                    child.built() ? child.count_params() : 0, "", ""});
     if (expand)
       addRows(child, true, rows);
   }
@@ -122,12 +123,14 @@ std::string SummaryReport::text() const {
     std::string shortName = slash == std::string::npos ? row.path : row.path.substr(slash + 1);
     cells.push_back({fmt::format("{} ({})", shortName, row.class_name), row.output_shape, withCommas(row.params)});
     if (show_policy)
-      cells.back().insert(cells.back().end(), {row.policy, std::string(name(row.compute_dtype)), std::string(name(row.variable_dtype))});
+      cells.back().insert(cells.back().end(),
+                          {row.policy, std::string(name(row.compute_dtype)), std::string(name(row.variable_dtype))});
   }
   std::string text = fmt::format("Model: \"{}\"\n", model) + table(cells);
   int64_t weights = total_params - optimizer_params;
   text += fmt::format(" Total params: {} ({})\n", withCommas(total_params), sizeText(bytes));
-  text += fmt::format(" Trainable params: {}\n Non-trainable params: {}\n", withCommas(trainable_params), withCommas(weights - trainable_params));
+  text += fmt::format(" Trainable params: {}\n Non-trainable params: {}\n", withCommas(trainable_params),
+                      withCommas(weights - trainable_params));
   if (optimizer_params)
     text += fmt::format(" Optimizer params: {}\n", withCommas(optimizer_params));
   return text;
@@ -135,8 +138,13 @@ std::string SummaryReport::text() const {
 std::string SummaryReport::json() const {
   Json json{{"model", model}, {"class", class_name}, {"layers", Json::array()}};
   for (const Row &row : rows)
-    json["layers"].push_back({{"path", row.path}, {"class", row.class_name}, {"output_shape", row.output_shape}, {"policy", row.policy},
-                              {"compute", name(row.compute_dtype)}, {"variable", name(row.variable_dtype)}, {"params", row.params}});
+    json["layers"].push_back({{"path", row.path},
+                              {"class", row.class_name},
+                              {"output_shape", row.output_shape},
+                              {"policy", row.policy},
+                              {"compute", name(row.compute_dtype)},
+                              {"variable", name(row.variable_dtype)},
+                              {"params", row.params}});
   json["total_params"] = total_params;
   json["trainable_params"] = trainable_params;
   json["optimizer_params"] = optimizer_params;
@@ -144,19 +152,30 @@ std::string SummaryReport::json() const {
   return json.dump();
 }
 
-static const char *kindName(CastLedger::Kind kind) { return kind == CastLedger::Kind::rounding ? "rounding" : "storage"; }
+static const char *kindName(CastLedger::Kind kind) {
+  return kind == CastLedger::Kind::rounding ? "rounding" : "storage";
+}
 
 std::string CastLedger::text() const {
   std::vector<std::vector<std::string>> cells{{"Layer", "Value", "Cast", "Kind", "Fused", "Bytes", "Rule"}};
   for (const Row &row : rows)
-    cells.push_back({row.path, row.value, fmt::format("{} > {}", name(row.from), name(row.to)), kindName(row.kind), row.fused ? "yes" : "no", withCommas(row.bytes), row.rule});
-  return table(cells) + fmt::format(" Casts: {} fused, {} standalone, {} moved\n", fused, standalone, sizeText(bytes_moved));
+    cells.push_back({row.path, row.value, fmt::format("{} > {}", name(row.from), name(row.to)), kindName(row.kind),
+                     row.fused ? "yes" : "no", withCommas(row.bytes), row.rule});
+  return table(cells) +
+         fmt::format(" Casts: {} fused, {} standalone, {} moved\n", fused, standalone, sizeText(bytes_moved));
 }
 std::string CastLedger::json() const {
   Json json{{"casts", Json::array()}};
   for (const Row &row : rows)
-    json["casts"].push_back({{"path", row.path}, {"value", row.value}, {"from", name(row.from)}, {"to", name(row.to)}, {"kind", kindName(row.kind)},
-                             {"fused", row.fused}, {"bytes", row.bytes}, {"rule", row.rule}, {"location", row.location}});
+    json["casts"].push_back({{"path", row.path},
+                             {"value", row.value},
+                             {"from", name(row.from)},
+                             {"to", name(row.to)},
+                             {"kind", kindName(row.kind)},
+                             {"fused", row.fused},
+                             {"bytes", row.bytes},
+                             {"rule", row.rule},
+                             {"location", row.location}});
   json["standalone"] = standalone;
   json["fused"] = fused;
   json["bytes_moved"] = bytes_moved;

@@ -18,7 +18,8 @@ using Named = CompiledFunction::Named;
 
 Optimizer chooseOptimizer(const Layer &model, const CompileArgs &args) {
   // Keras: wrapped iff the model's own policy is named mixed_float16, whatever its layers are.
-  bool wrap = args.auto_scale_loss && model.dtype_policy().name() == "mixed_float16" && !isLossScaleOptimizer(args.optimizer);
+  bool wrap =
+      args.auto_scale_loss && model.dtype_policy().name() == "mixed_float16" && !isLossScaleOptimizer(args.optimizer);
   if (!wrap)
     return args.optimizer;
   return optimizers::LossScaleOptimizer(args.optimizer, {});
@@ -41,7 +42,8 @@ Value weightOf(const Feeds &feeds, size_t output) {
 }
 
 /// The loss of one batch as Keras's Trainer.compute_loss gives it, with metrics updated on the way.
-Value computeLoss(const Layer &model, CompiledModel &compiled, const Feeds &feeds, const std::vector<Value> &predictions) {
+Value computeLoss(const Layer &model, CompiledModel &compiled, const Feeds &feeds,
+                  const std::vector<Value> &predictions) {
   DType floatx = floatxDtype();
   double batch = static_cast<double>(feeds.x.at(0).shape()[0]);
   Value total;
@@ -49,7 +51,8 @@ Value computeLoss(const Layer &model, CompiledModel &compiled, const Feeds &feed
   for (size_t i = 0; i < compiled.losses.size(); ++i) {
     if (!compiled.losses[i].defined())
       continue;
-    Value value = asDtype(lossValue(compiled.losses[i], feeds.y.at(i), predictions.at(i), weightOf(feeds, i)), floatx, "loss");
+    Value value =
+        asDtype(lossValue(compiled.losses[i], feeds.y.at(i), predictions.at(i), weightOf(feeds, i)), floatx, "loss");
     if (!compiled.outputTrackers.empty())
       compiled.outputTrackers[i].update(value, batch);
     if (!compiled.args.loss_weights.empty())
@@ -64,7 +67,8 @@ Value computeLoss(const Layer &model, CompiledModel &compiled, const Feeds &feed
     throw Error(ErrorKind::value_error, "No loss to compute. Provide a `loss` argument in `compile()`.", model.name());
   compiled.lossTracker.update(total, batch);
   for (const OutputMetric &metric : compiled.metrics)
-    updateMetric(metric.metric, feeds.y.at(metric.output), predictions.at(metric.output), metric.weighted ? weightOf(feeds, metric.output) : Value());
+    updateMetric(metric.metric, feeds.y.at(metric.output), predictions.at(metric.output),
+                 metric.weighted ? weightOf(feeds, metric.output) : Value());
   return total;
 }
 
@@ -79,7 +83,8 @@ FunctionOptions optionsOf(const Layer &model, const char *program) {
   return options;
 }
 
-/// Programs belong to the model that they call: they hold its address and no handle, which would keep it alive for ever.
+/// Programs belong to the model that they call: they hold its address and no handle, which would keep it alive for
+/// ever.
 Layer handle(LayerImpl *layer) { return Layer(layer->shared_from_this()); }
 
 } // namespace
@@ -102,7 +107,8 @@ CompiledFunction &trainFunction(const Layer &model) {
   if (!compiled.train)
     compiled.train = std::make_unique<CompiledFunction>(
         optionsOf(model, "train"), std::vector<std::string>{},
-        [layer = model.impl().get(), &compiled](Trace &, const std::vector<Value> &values, const std::string &variant) -> std::vector<Named> {
+        [layer = model.impl().get(), &compiled](Trace &, const std::vector<Value> &values,
+                                                const std::string &variant) -> std::vector<Named> {
           TrainingScope training(true);
           Feeds feeds = split(values, variant);
           Layer model = handle(layer);
@@ -119,7 +125,8 @@ CompiledFunction &testFunction(const Layer &model) {
   if (!compiled.test)
     compiled.test = std::make_unique<CompiledFunction>(
         optionsOf(model, "test"), std::vector<std::string>{},
-        [layer = model.impl().get(), &compiled](Trace &, const std::vector<Value> &values, const std::string &variant) -> std::vector<Named> {
+        [layer = model.impl().get(), &compiled](Trace &, const std::vector<Value> &values,
+                                                const std::string &variant) -> std::vector<Named> {
           TrainingScope training(false);
           Feeds feeds = split(values, variant);
           Layer model = handle(layer);
@@ -138,7 +145,9 @@ CompiledFunction &predictFunction(const Layer &model) {
           TrainingScope training(false);
           std::vector<Named> fetches;
           for (const Value &output : layer->callTraced(values))
-            fetches.push_back({fetches.size() < state.outputNames.size() ? state.outputNames[fetches.size()] : fmt::format("output_{}", fetches.size()), output});
+            fetches.push_back({fetches.size() < state.outputNames.size() ? state.outputNames[fetches.size()]
+                                                                         : fmt::format("output_{}", fetches.size()),
+                               output});
           return fetches;
         });
   return *state.predict;
@@ -159,11 +168,13 @@ void prepareCompiled(const Layer &model, const std::vector<Tensor> &x, const std
   if (compiled.ready)
     return;
   ModelState &state = stateOf(model);
-  // The outputs' shapes: known of a graph, found by tracing for a custom model. Errors leave the compiled model as it was.
+  // The outputs' shapes: known of a graph, found by tracing for a custom model. Errors leave the compiled model as it
+  // was.
   std::vector<ValueSpec> inputs;
   for (const Tensor &tensor : x)
     inputs.push_back({tensor.shape(), tensor.dtype()});
-  std::vector<ValueSpec> outputs = inferSpecs(inputs, [&](const std::vector<Value> &values) { return model.impl()->callTraced(values); });
+  std::vector<ValueSpec> outputs =
+      inferSpecs(inputs, [&](const std::vector<Value> &values) { return model.impl()->callTraced(values); });
   size_t count = outputs.size();
   if (state.outputNames.size() != count) {
     state.outputNames.clear();
@@ -173,7 +184,10 @@ void prepareCompiled(const Layer &model, const std::vector<Tensor> &x, const std
   auto outputNamed = [&](const std::string &name, const char *what) {
     auto found = std::find(state.outputNames.begin(), state.outputNames.end(), name);
     if (found == state.outputNames.end())
-      throw Error(ErrorKind::value_error, fmt::format("`{}` names the output '{}'; the outputs are [{}]", what, name, fmt::join(state.outputNames, ", ")), model.name());
+      throw Error(ErrorKind::value_error,
+                  fmt::format("`{}` names the output '{}'; the outputs are [{}]", what, name,
+                              fmt::join(state.outputNames, ", ")),
+                  model.name());
     return static_cast<size_t>(found - state.outputNames.begin());
   };
   const LossSpec &spec = compiled.args.loss;
@@ -186,9 +200,12 @@ void prepareCompiled(const Layer &model, const std::vector<Tensor> &x, const std
   else if (spec.losses().size() == count)
     losses = spec.losses();
   else if (!spec.losses().empty())
-    throw Error(ErrorKind::value_error, fmt::format("`loss` has {} entries for {} outputs", spec.losses().size(), count), model.name());
+    throw Error(ErrorKind::value_error,
+                fmt::format("`loss` has {} entries for {} outputs", spec.losses().size(), count), model.name());
   if (!compiled.args.loss_weights.empty() && compiled.args.loss_weights.size() != count)
-    throw Error(ErrorKind::value_error, fmt::format("`loss_weights` has {} entries for {} outputs", compiled.args.loss_weights.size(), count), model.name());
+    throw Error(ErrorKind::value_error,
+                fmt::format("`loss_weights` has {} entries for {} outputs", compiled.args.loss_weights.size(), count),
+                model.name());
 
   std::vector<OutputMetric> metrics;
   auto addMetrics = [&](const MetricSpec &metricSpec, bool weighted, const char *what) {
@@ -197,7 +214,10 @@ void prepareCompiled(const Layer &model, const std::vector<Tensor> &x, const std
       size_t first = named ? outputNamed(metricSpec.names()[i], what) : 0, last = named ? first + 1 : count;
       for (size_t output = first; output < last; ++output) {
         if (output >= y.size())
-          throw Error(ErrorKind::value_error, fmt::format("metric '{}' needs a target for output '{}'", metricSpec.metrics()[i].name(), state.outputNames[output]), model.name());
+          throw Error(ErrorKind::value_error,
+                      fmt::format("metric '{}' needs a target for output '{}'", metricSpec.metrics()[i].name(),
+                                  state.outputNames[output]),
+                      model.name());
         Metric metric = resolveMetric(metricSpec.metrics()[i], y[output].shape(), outputs[output].shape);
         std::string base = metricSpec.metrics()[i].name();
         metrics.push_back({count > 1 ? state.outputNames[output] + "_" + base : base, output, metric, weighted});
@@ -240,8 +260,9 @@ void checkTargets(const Layer &model, const std::vector<Tensor> &y) {
     if (!compiled.losses[i].defined())
       continue;
     int64_t classes = i < state.outputs.size() && state.outputs[i].rank() > 0 ? state.outputs[i].shape()[-1]
-                      : i < model.impl()->outputSpecs.size() && model.impl()->outputSpecs[i].shape.rank() > 0 ? model.impl()->outputSpecs[i].shape[-1]
-                                                                                                              : -1;
+                      : i < model.impl()->outputSpecs.size() && model.impl()->outputSpecs[i].shape.rank() > 0
+                          ? model.impl()->outputSpecs[i].shape[-1]
+                          : -1;
     if (classes > 0)
       checkLabels(compiled.losses[i], y[i], classes).orThrow();
   }
@@ -254,9 +275,11 @@ void Model::compile(const CompileArgs &args) const {
   if (args.device && args.device->kind() != Device::Kind::cpu)
     throw Error(ErrorKind::device_error, fmt::format("device {} cannot run plans", args.device->str()), name());
   if (!args.jit_compile && !args.run_eagerly)
-    throw Error(ErrorKind::value_error, "jit_compile = false needs run_eagerly = true: everything else is compiled", name());
+    throw Error(ErrorKind::value_error, "jit_compile = false needs run_eagerly = true: everything else is compiled",
+                name());
   if (args.steps_per_execution < 1)
-    throw Error(ErrorKind::value_error, fmt::format("steps_per_execution must be at least 1, got {}", args.steps_per_execution), name());
+    throw Error(ErrorKind::value_error,
+                fmt::format("steps_per_execution must be at least 1, got {}", args.steps_per_execution), name());
   auto compiled = std::make_unique<CompiledModel>(args);
   compiled->optimizer = chooseOptimizer(*this, args);
   state.compiled = std::move(compiled);

@@ -16,16 +16,19 @@ struct CSVLogger::State {
   bool header = true;
 };
 
-CSVLogger::CSVLogger(std::string filename, CSVLoggerArgs args) : filename_(std::move(filename)), args_(args), state_(std::make_shared<State>()) {}
+CSVLogger::CSVLogger(std::string filename, CSVLoggerArgs args)
+    : filename_(std::move(filename)), args_(args), state_(std::make_shared<State>()) {}
 
 void CSVLogger::on_train_begin(const Logs &) {
   std::error_code ignored;
-  bool present = args_.append && std::filesystem::exists(filename_, ignored) && std::filesystem::file_size(filename_, ignored) > 0;
+  bool present =
+      args_.append && std::filesystem::exists(filename_, ignored) && std::filesystem::file_size(filename_, ignored) > 0;
   state_->file.open(filename_, args_.append ? std::ios::app : std::ios::trunc);
   state_->header = !present;
   state_->keys.clear();
   if (!state_->file)
-    throw Error(ErrorKind::io_error, fmt::format("{}: cannot be opened for writing: {}", filename_, std::strerror(errno)));
+    throw Error(ErrorKind::io_error,
+                fmt::format("{}: cannot be opened for writing: {}", filename_, std::strerror(errno)));
 }
 
 void CSVLogger::on_epoch_end(int64_t epoch, Logs &logs) {

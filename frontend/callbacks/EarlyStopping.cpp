@@ -24,7 +24,8 @@ void EarlyStopping::on_train_begin(const Logs &) {
   // Keras: names that end like accuracies are maximized, everything else is minimized.
   const std::string &name = args_.monitor;
   state_->maximize = args_.mode == MonitorMode::max ||
-                     (args_.mode == MonitorMode::automatic && (name.find("acc") != std::string::npos || name.find("auc") != std::string::npos));
+                     (args_.mode == MonitorMode::automatic &&
+                      (name.find("acc") != std::string::npos || name.find("auc") != std::string::npos));
   double worst = std::numeric_limits<double>::infinity();
   state_->best = args_.baseline.value_or(state_->maximize ? -worst : worst);
   stopped_epoch_ = 0;
@@ -32,7 +33,10 @@ void EarlyStopping::on_train_begin(const Logs &) {
 
 void EarlyStopping::on_epoch_end(int64_t epoch, Logs &logs) {
   if (!logs.contains(args_.monitor))
-    throw Error(ErrorKind::value_error, fmt::format("Early stopping conditioned on metric `{}` which is not available. Available metrics are: {}", args_.monitor, logs.str()));
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("Early stopping conditioned on metric `{}` which is not available. Available metrics are: {}",
+                    args_.monitor, logs.str()));
   if (epoch < args_.start_from_epoch)
     return;
   double value = logs[args_.monitor];

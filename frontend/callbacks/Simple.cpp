@@ -18,19 +18,24 @@ void TerminateOnNaN::on_train_batch_end(int64_t batch, const Logs &logs) {
   model().stop_training();
 }
 
-LearningRateScheduler::LearningRateScheduler(std::function<double(int64_t, double)> schedule, int verbose) : schedule_(std::move(schedule)), verbose_(verbose) {
+LearningRateScheduler::LearningRateScheduler(std::function<double(int64_t, double)> schedule, int verbose)
+    : schedule_(std::move(schedule)), verbose_(verbose) {
   if (!schedule_)
     throw Error(ErrorKind::value_error, "LearningRateScheduler needs a schedule(epoch, learning_rate)");
 }
 void LearningRateScheduler::on_epoch_begin(int64_t epoch, const Logs &) {
   double rate = schedule_(epoch, model().optimizer().learning_rate());
   if (!std::isfinite(rate))
-    throw Error(ErrorKind::value_error, fmt::format("The output of the `schedule` function should be a finite float. Got: {}", rate));
+    throw Error(ErrorKind::value_error,
+                fmt::format("The output of the `schedule` function should be a finite float. Got: {}", rate));
   model().optimizer().set_learning_rate(rate);
   if (verbose_ > 0)
-    detail::writeOutput(fmt::format("\nEpoch {}: LearningRateScheduler setting learning rate to {}.\n", epoch + 1, rate));
+    detail::writeOutput(
+        fmt::format("\nEpoch {}: LearningRateScheduler setting learning rate to {}.\n", epoch + 1, rate));
 }
-void LearningRateScheduler::on_epoch_end(int64_t, Logs &logs) { logs.set("learning_rate", model().optimizer().learning_rate()); }
+void LearningRateScheduler::on_epoch_end(int64_t, Logs &logs) {
+  logs.set("learning_rate", model().optimizer().learning_rate());
+}
 
 LambdaCallback::LambdaCallback(LambdaCallbackArgs args) : args_(std::move(args)) {}
 void LambdaCallback::on_train_begin(const Logs &logs) {

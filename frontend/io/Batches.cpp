@@ -22,7 +22,9 @@ int64_t checkRows(const Batch &arrays) {
         throw Error(ErrorKind::value_error, fmt::format("{} needs a leading sample axis, got a scalar", what));
       int64_t count = tensor.shape()[0];
       if (rows && *rows != count)
-        throw Error(ErrorKind::value_error, fmt::format("Data cardinality is ambiguous. Make sure all arrays contain the same number of samples. '{}' has {}, x has {}", what, count, *rows));
+        throw Error(ErrorKind::value_error, fmt::format("Data cardinality is ambiguous. Make sure all arrays contain "
+                                                        "the same number of samples. '{}' has {}, x has {}",
+                                                        what, count, *rows));
       rows = count;
     }
   };
@@ -56,8 +58,9 @@ Tensor stackRows(const std::vector<Tensor> &rows) {
   size_t rowBytes = static_cast<size_t>(TensorAccess::bytes(rows[0]));
   for (const Tensor &row : rows) {
     if (row.shape() != rows[0].shape() || row.dtype() != rows[0].dtype())
-      throw Error(ErrorKind::value_error, fmt::format("cannot batch elements of different types: {} {} and {} {}", name(rows[0].dtype()), rows[0].shape().str(),
-                                                      name(row.dtype()), row.shape().str()));
+      throw Error(ErrorKind::value_error,
+                  fmt::format("cannot batch elements of different types: {} {} and {} {}", name(rows[0].dtype()),
+                              rows[0].shape().str(), name(row.dtype()), row.shape().str()));
     std::memcpy(to, TensorAccess::data(row), rowBytes);
     to += rowBytes;
   }
@@ -87,7 +90,8 @@ Batch gatherBatch(const Batch &arrays, std::span<const int64_t> rows) {
   auto gather = [&](const Tensors &tensors) {
     std::vector<Tensor> list;
     for (const Tensor &tensor : tensors)
-      list.push_back(contiguous && !rows.empty() ? tensor.slice(rows.front(), rows.back() + 1) : gatherRows(tensor, rows));
+      list.push_back(contiguous && !rows.empty() ? tensor.slice(rows.front(), rows.back() + 1)
+                                                 : gatherRows(tensor, rows));
     return TensorAccess::named(std::move(list), tensors.names());
   };
   return {gather(arrays.x), gather(arrays.y), gather(arrays.sample_weight)};
@@ -109,7 +113,8 @@ namespace {
 /// One reader thread, and the batches that it is ahead.
 class Prefetcher {
 public:
-  Prefetcher(std::function<std::optional<Batch>()> next, size_t count) : next_(std::move(next)), count_(count), thread_([this] { read(); }) {}
+  Prefetcher(std::function<std::optional<Batch>()> next, size_t count)
+      : next_(std::move(next)), count_(count), thread_([this] { read(); }) {}
   ~Prefetcher() {
     {
       std::lock_guard lock(mutex_);

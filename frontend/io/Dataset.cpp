@@ -1,7 +1,7 @@
 // Datasets: pipelines of batches over arrays and generators.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/io/Batches.h"
 #include "frontend/RandomSeeds.h"
+#include "frontend/io/Batches.h"
 #include "halftone/Data.h"
 #include "halftone/Error.h"
 #include "runtime/TensorAccess.h"
@@ -81,7 +81,7 @@ struct Dataset::Rep {
 Dataset::Dataset(const Dataset &) = default;
 Dataset::Dataset(Dataset &&) noexcept = default;
 Dataset &Dataset::operator=(const Dataset &) & = default;
-Dataset &Dataset::operator=(Dataset &&) & noexcept = default;
+Dataset &Dataset::operator=(Dataset &&) &noexcept = default;
 Dataset::~Dataset() = default;
 Dataset::Dataset(std::shared_ptr<Rep> rep) : rep_(std::move(rep)) {}
 
@@ -103,7 +103,8 @@ Dataset::Dataset(const Tensors &x, const Tensors &y, const Tensors &sampleWeight
   rep_ = std::make_shared<Rep>(Rep{makeEpoch, rows});
 }
 
-Dataset Dataset::from_generator(std::function<std::function<std::optional<Batch>()>()> makeEpoch, std::optional<int64_t> cardinality) {
+Dataset Dataset::from_generator(std::function<std::function<std::optional<Batch>()>()> makeEpoch,
+                                std::optional<int64_t> cardinality) {
   if (!makeEpoch)
     throw Error(ErrorKind::value_error, "Dataset::from_generator needs a function that starts an epoch");
   return Dataset(std::make_shared<Rep>(Rep{std::move(makeEpoch), cardinality}));
@@ -115,15 +116,19 @@ Dataset Dataset::batch(int64_t size, bool dropRemainder) const {
   std::optional<int64_t> count;
   if (rep_->cardinality)
     count = dropRemainder ? *rep_->cardinality / size : (*rep_->cardinality + size - 1) / size;
-  return Dataset(std::make_shared<Rep>(Rep{[rep = rep_, size, dropRemainder] { return batched(rep->makeEpoch(), size, dropRemainder); }, count}));
+  return Dataset(std::make_shared<Rep>(
+      Rep{[rep = rep_, size, dropRemainder] { return batched(rep->makeEpoch(), size, dropRemainder); }, count}));
 }
 Dataset Dataset::shuffle(int64_t bufferSize, std::optional<int64_t> seed) const {
   if (bufferSize < 1)
     throw Error(ErrorKind::value_error, fmt::format("buffer_size must be positive, got {}", bufferSize));
   // A seed gives one sequence of epochs, each with its own order.
   auto epoch = std::make_shared<int64_t>(0);
-  return Dataset(std::make_shared<Rep>(Rep{
-      [rep = rep_, bufferSize, seed, epoch] { return shuffled(rep->makeEpoch(), bufferSize, seed ? *seed + 7919 * (*epoch)++ : nextSeed()); }, rep_->cardinality}));
+  return Dataset(std::make_shared<Rep>(Rep{[rep = rep_, bufferSize, seed, epoch] {
+                                             return shuffled(rep->makeEpoch(), bufferSize,
+                                                             seed ? *seed + 7919 * (*epoch)++ : nextSeed());
+                                           },
+                                           rep_->cardinality}));
 }
 Dataset Dataset::map(std::function<Batch(Batch)> f) const {
   auto makeEpoch = [rep = rep_, f = std::move(f)]() -> Next {
@@ -137,14 +142,18 @@ Dataset Dataset::map(std::function<Batch(Batch)> f) const {
 }
 Dataset Dataset::take(int64_t count) const {
   auto makeEpoch = [rep = rep_, count]() -> Next {
-    return [next = rep->makeEpoch(), count, i = int64_t{0}]() mutable -> std::optional<Batch> { return i++ < count ? next() : std::nullopt; };
+    return [next = rep->makeEpoch(), count, i = int64_t{0}]() mutable -> std::optional<Batch> {
+      return i++ < count ? next() : std::nullopt;
+    };
   };
-  return Dataset(std::make_shared<Rep>(Rep{makeEpoch, rep_->cardinality ? std::min(count, *rep_->cardinality) : rep_->cardinality}));
+  return Dataset(std::make_shared<Rep>(
+      Rep{makeEpoch, rep_->cardinality ? std::min(count, *rep_->cardinality) : rep_->cardinality}));
 }
 Dataset Dataset::prefetch(int64_t bufferSize) const {
   if (bufferSize < 1)
     throw Error(ErrorKind::value_error, fmt::format("buffer_size must be positive, got {}", bufferSize));
-  return Dataset(std::make_shared<Rep>(Rep{[rep = rep_, bufferSize] { return prefetched(rep->makeEpoch(), bufferSize); }, rep_->cardinality}));
+  return Dataset(std::make_shared<Rep>(
+      Rep{[rep = rep_, bufferSize] { return prefetched(rep->makeEpoch(), bufferSize); }, rep_->cardinality}));
 }
 std::optional<int64_t> Dataset::cardinality() const { return rep_->cardinality; }
 

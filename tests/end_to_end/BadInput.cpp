@@ -45,16 +45,22 @@ TEST_CASE("wrong shapes, labels and data leave the model unchanged") {
   Error empty = errorOf([&] { model.fit(x.slice(0, 0), y.slice(0, 0), {.verbose = 0}); });
   CHECK(empty.kind() == ErrorKind::value_error);
   CHECK_THAT(empty.message(), Contains("no data"));
-  CHECK_THAT(errorOf([&] { model.fit(Dataset::from_generator([] { return [] { return std::optional<Batch>(); }; }), {.verbose = 0}); }).message(), Contains("empty"));
+  CHECK_THAT(errorOf([&] {
+               model.fit(Dataset::from_generator([] { return [] { return std::optional<Batch>(); }; }), {.verbose = 0});
+             }).message(),
+             Contains("empty"));
   CHECK_THAT(errorOf([&] { model.fit(x, y.slice(0, 32), {.verbose = 0}); }).message(), Contains("cardinality"));
-  CHECK_THAT(errorOf([&] { model.fit(x, y, {.verbose = 0, .validation_split = 1.5}); }).message(), Contains("validation_split"));
+  CHECK_THAT(errorOf([&] { model.fit(x, y, {.verbose = 0, .validation_split = 1.5}); }).message(),
+             Contains("validation_split"));
   CHECK_THAT(errorOf([&] { model.fit(x, y, {.batch_size = 0, .verbose = 0}); }).message(), Contains("batch_size"));
 
-  Error dtype = errorOf([&] { model.fit(Tensor::zeros({8, 28, 28}, DType::complex64), y.slice(0, 8), {.verbose = 0}); });
+  Error dtype = errorOf([&] {
+    model.fit(Tensor::zeros({8, 28, 28}, DType::complex64), y.slice(0, 8), {.verbose = 0});
+  });
   CHECK(dtype.kind() == ErrorKind::type_error);
   CHECK_THAT(dtype.message(), Contains("complex64"));
 
-  CHECK(valuesOf(model.variables()) == before);
+  CHECK((valuesOf(model.variables()) == before));
   CHECK_NOTHROW(model.fit(x, y, {.verbose = 0}));
 }
 
@@ -79,30 +85,43 @@ TEST_CASE("TerminateOnNaN ends training on a NaN input") {
   int64_t batches = 0;
   std::string written;
   set_output([&](std::string_view text) { written += text; });
-  model.fit(x, y, {.batch_size = 4, .epochs = 3, .verbose = 0,
-                   .callbacks = {callbacks::TerminateOnNaN(), callbacks::LambdaCallback({.on_train_batch_end = [&](int64_t, const Logs &) { ++batches; }})}, .shuffle = false});
+  model.fit(
+      x, y,
+      {.batch_size = 4,
+       .epochs = 3,
+       .verbose = 0,
+       .callbacks = {callbacks::TerminateOnNaN(),
+                     callbacks::LambdaCallback({.on_train_batch_end = [&](int64_t, const Logs &) { ++batches; }})},
+       .shuffle = false});
   set_output({});
   CHECK(batches == 5); // sample 17 is in the fifth batch
   CHECK_THAT(written, Contains("Invalid loss, terminating training"));
-  Error error = errorOf([&] { model.fit(x, y, {.batch_size = 4, .verbose = 0, .callbacks = {callbacks::TerminateOnNaN(true)}}); });
+  Error error = errorOf(
+      [&] { model.fit(x, y, {.batch_size = 4, .verbose = 0, .callbacks = {callbacks::TerminateOnNaN(true)}}); });
   CHECK(error.kind() == ErrorKind::runtime_error);
 }
 
 TEST_CASE("EarlyStopping, CSVLogger and LearningRateScheduler") {
   const datasets::Arrays &data = mnist();
   Sequential model = smallMlp("float32");
-  callbacks::EarlyStopping stopping({.monitor = "loss", .min_delta = 100.0, .patience = 2, .restore_best_weights = true});
+  callbacks::EarlyStopping stopping(
+      {.monitor = "loss", .min_delta = 100.0, .patience = 2, .restore_best_weights = true});
   std::vector<double> rates;
   History history = model.fit(data.x_train.slice(0, 64), data.y_train.slice(0, 64),
-                              {.epochs = 10, .verbose = 0,
-                               .callbacks = {&stopping, callbacks::CSVLogger("history.csv"), callbacks::LearningRateScheduler([&](int64_t epoch, double rate) {
-                                 rates.push_back(rate);
-                                 return 1e-3 / (1.0 + static_cast<double>(epoch));
-                               })}});
+                              {.epochs = 10,
+                               .verbose = 0,
+                               .callbacks = {&stopping, callbacks::CSVLogger("history.csv"),
+                                             callbacks::LearningRateScheduler([&](int64_t epoch, double rate) {
+                                               rates.push_back(rate);
+                                               return 1e-3 / (1.0 + static_cast<double>(epoch));
+                                             })}});
   CHECK(stopping.stopped_epoch() == 2);
   CHECK(history.epoch().size() == 3);
   CHECK(rates[1] == Approx(1e-3));
   CHECK(model.optimizer().learning_rate() == Approx(1e-3 / 3));
-  CHECK_THAT(errorOf([&] { model.fit(data.x_train.slice(0, 8), data.y_train.slice(0, 8), {.verbose = 0, .callbacks = {callbacks::CSVLogger("/no/such/folder/x.csv")}}); }).message(),
+  CHECK_THAT(errorOf([&] {
+               model.fit(data.x_train.slice(0, 8), data.y_train.slice(0, 8),
+                         {.verbose = 0, .callbacks = {callbacks::CSVLogger("/no/such/folder/x.csv")}});
+             }).message(),
              Contains("/no/such/folder/x.csv"));
 }

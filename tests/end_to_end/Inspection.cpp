@@ -13,7 +13,8 @@ using Catch::Matchers::Contains;
 TEST_CASE("every stage of every program can be printed") {
   Sequential model = smallMlp("mixed_bfloat16");
   for (Program program : {Program::predict, Program::test, Program::train})
-    for (Stage stage : {Stage::graph, Stage::cast, Stage::pure, Stage::kernel, Stage::linalg, Stage::plan, Stage::target}) {
+    for (Stage stage :
+         {Stage::graph, Stage::cast, Stage::pure, Stage::kernel, Stage::linalg, Stage::plan, Stage::target}) {
       INFO(name(stage));
       CHECK(model.ir(stage, {.program = program, .batch_size = 16}).size() > 200);
     }
@@ -33,16 +34,18 @@ TEST_CASE("a mixed training step has no kernel that only casts") {
     CHECK(ledger.fused > 0);
     // Independently of the ledger: each kernel's body has an operation besides casts and shapes.
     std::string text = model.ir(Stage::kernel);
-    std::regex kernel("halftone\\.kernel (\\w+) @(\\w+)[^{]*\\{([^}]*)\\}"), op("halftone\\.(\\w+)");
+    std::regex op("halftone\\.(\\w+)");
     int64_t kernels = 0;
-    for (std::sregex_iterator k(text.begin(), text.end(), kernel), end; k != end; ++k) {
-      std::string body = (*k)[3];
+    for (size_t at = text.find("halftone.kernel "); at != std::string::npos;
+         at = text.find("halftone.kernel ", at + 1)) {
+      std::string body = text.substr(at + 16, text.find("halftone.yield", at) - at - 16);
       bool computes = false;
-      for (std::sregex_iterator o(body.begin(), body.end(), op); o != end; ++o) {
+      for (std::sregex_iterator o(body.begin(), body.end(), op), end; o != end; ++o) {
         std::string mnemonic = (*o)[1];
-        computes |= mnemonic != "cast" && mnemonic != "yield" && mnemonic != "reshape" && mnemonic != "broadcast" && mnemonic != "transpose";
+        computes |= mnemonic != "cast" && mnemonic != "reshape" && mnemonic != "broadcast" && mnemonic != "transpose" &&
+                    mnemonic != "constant";
       }
-      INFO((*k)[0]);
+      INFO(body);
       CHECK(computes);
       ++kernels;
     }
@@ -54,7 +57,8 @@ TEST_CASE("dump_ir writes one file a stage") {
   Sequential model = smallMlp("float32");
   std::filesystem::remove_all("ir");
   model.dump_ir("ir");
-  for (const char *file : {"0-graph.mlir", "1-cast.mlir", "2-pure.mlir", "3-kernel.mlir", "4-linalg.mlir", "5-plan.txt", "6-target.s"}) {
+  for (const char *file :
+       {"0-graph.mlir", "1-cast.mlir", "2-pure.mlir", "3-kernel.mlir", "4-linalg.mlir", "5-plan.txt", "6-target.s"}) {
     INFO(file);
     CHECK(std::filesystem::file_size(std::string("ir/") + file) > 100);
   }

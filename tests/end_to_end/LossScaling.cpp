@@ -13,7 +13,8 @@ Sequential floatModel(const std::string &policy) {
   PolicyScope scope(policy);
   set_random_seed(5);
   Sequential model({Input({12}), Dense(16, {.activation = "relu"}), Dense(3)}, {.name = "net"});
-  model.compile({.optimizer = optimizers::Adam(1e-2), .loss = losses::SparseCategoricalCrossentropy({.from_logits = true})});
+  model.compile(
+      {.optimizer = optimizers::Adam(1e-2), .loss = losses::SparseCategoricalCrossentropy({.from_logits = true})});
   return model;
 }
 Tensor inputs(float value) {
@@ -40,14 +41,14 @@ TEST_CASE("an injected infinity changes no weight, slot or iteration; the scale 
   CHECK(optimizer.iterations() == 1);
   auto weights = valuesOf(model.variables()), slots = valuesOf(optimizer.inner_optimizer().variables());
   model.train_on_batch(inputs(std::numeric_limits<float>::infinity()), y);
-  CHECK(valuesOf(model.variables()) == weights);
-  CHECK(valuesOf(optimizer.inner_optimizer().variables()) == slots);
+  CHECK((valuesOf(model.variables()) == weights));
+  CHECK((valuesOf(optimizer.inner_optimizer().variables()) == slots));
   CHECK(optimizer.iterations() == 1);
   CHECK(optimizer.state().scale == 16384.0);
   CHECK(optimizer.state().skipped_steps == 1);
   CHECK(optimizer.state().good_steps == 0);
   model.train_on_batch(inputs(0.1f), y);
   CHECK(optimizer.iterations() == 2);
-  CHECK(valuesOf(model.variables()) != weights);
+  CHECK((valuesOf(model.variables()) != weights));
   CHECK(optimizer.state().scale == 16384.0);
 }

@@ -19,7 +19,8 @@ inline Sequential smallMlp(const std::string &policy, const CompileArgs &extra =
   using namespace layers;
   PolicyScope scope(policy);
   set_random_seed(11);
-  Sequential model({Input({28, 28}, {.dtype = uint8}), Rescaling(1.0 / 255), Flatten(), Dense(64, {.activation = "relu", .name = "hidden"}), Dense(10, {.name = "head"})},
+  Sequential model({Input({28, 28}, {.dtype = uint8}), Rescaling(1.0 / 255), Flatten(),
+                    Dense(64, {.activation = "relu", .name = "hidden"}), Dense(10, {.name = "head"})},
                    {.name = "mlp"});
   CompileArgs args = extra;
   args.optimizer = optimizers::Adam(1e-3);

@@ -17,8 +17,8 @@ TEST_CASE("shapes keep None where the batch decides them") {
   CHECK(flat.dtype() == float32);
   Value h = Dense(10)(flat);
   CHECK(h.shape().str() == "(None, 10)");
-  CHECK(ops::mean(h, 1).shape().str() == "(None)");
-  CHECK(ops::sum(h, 0).shape().str() == "(10)");
+  CHECK(ops::mean(h, 1).shape().str() == "(None,)");
+  CHECK(ops::sum(h, 0).shape().str() == "(10,)");
   CHECK(ops::reshape(h, {none, 2, 5}).shape().str() == "(None, 2, 5)");
   CHECK(ops::transpose(h).shape().str() == "(10, None)");
   CHECK(ops::expand_dims(h, 1).shape().str() == "(None, 1, 10)");
@@ -55,7 +55,9 @@ TEST_CASE("layers have names, paths and policies") {
   CHECK(hidden.kernel().dtype() == float32);
   CHECK(hidden.kernel().path() == "hidden/kernel");
   CHECK(hidden.count_params() == 32);
-  Sequential net({Input({3}), Dense(4, {.name = "a"}), Sequential({Input({4}), Dense(2, {.name = "c"})}, {.name = "b"})}, {.name = "net"});
+  Sequential net(
+      {Input({3}), Dense(4, {.name = "a"}), Sequential({Input({4}), Dense(2, {.name = "c"})}, {.name = "b"})},
+      {.name = "net"});
   CHECK(net.layers().size() == 2);
   CHECK(net.layers()[0].path() == "net/a");
   CHECK(net.layers()[1].layers()[0].path() == "b/c");
@@ -132,7 +134,8 @@ TEST_CASE("custom layers find their children by calling them") {
   REQUIRE(block.layers().size() >= 1);
   CHECK(block.layers()[0].path() == "block/inner");
   CHECK(block.class_name() == "Residual");
-  CHECK_THROWS_WITH((void)Custom(Misspelled{}, {.name = "low_rank"})(Input({3})), Contains("was read before it was created"));
+  CHECK_THROWS_WITH((void)Custom(Misspelled{}, {.name = "low_rank"})(Input({3})),
+                    Contains("was read before it was created"));
   CHECK_THROWS_WITH((void)Custom(MadeInCall{})(Input({3})), Contains("was made inside the call"));
 }
 

@@ -30,8 +30,8 @@ TEST_CASE("scaling initializers have Keras's variance") {
     const char *name;
     double variance;
   };
-  for (Row row : {Row{"glorot_uniform", 2.0 / 800}, Row{"glorot_normal", 2.0 / 800}, Row{"he_normal", 2.0 / 300}, Row{"he_uniform", 2.0 / 300},
-                  Row{"lecun_normal", 1.0 / 300}, Row{"lecun_uniform", 1.0 / 300}}) {
+  for (Row row : {Row{"glorot_uniform", 2.0 / 800}, Row{"glorot_normal", 2.0 / 800}, Row{"he_normal", 2.0 / 300},
+                  Row{"he_uniform", 2.0 / 300}, Row{"lecun_normal", 1.0 / 300}, Row{"lecun_uniform", 1.0 / 300}}) {
     INFO(row.name);
     Moments m = momentsOf(row.name, shape);
     CHECK(std::abs(m.mean) < 1e-3);

@@ -27,7 +27,8 @@ public:
   Loss(const char *name); // "mse", "mean_squared_error", "MeanSquaredError"; value_error listing the names known
   Loss(const std::string &name);
   template <std::invocable<const Value &, const Value &> F>
-  requires std::convertible_to<std::invoke_result_t<F &, const Value &, const Value &>, Value>
+  requires(!std::derived_from<F, Loss> && // an object is not wrapped: it keeps its name, dtype and reduction
+           std::convertible_to<std::invoke_result_t<F &, const Value &, const Value &>, Value>)
   Loss(F f, const LossArgs &args = {}) : Loss(Function(std::move(f)), args) {}
   bool defined() const { return impl_ != nullptr; }
   Value operator()(const Value &y_true, const Value &y_pred, const Value &sample_weight = {}) const;
