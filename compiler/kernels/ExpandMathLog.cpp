@@ -27,20 +27,73 @@ Split split(Number x) {
   return {exponent.toFloat(element), mantissa};
 }
 
+/// log(1 + f) / s - 2 as a series in z = s^2, s = f / (2 + f).
+Number logSeries(const MathTarget &target, Number z) {
+  const bool single = z.width() == 32;
+  return z * (single
+                  ? target.polynomial(z, {0xaaaaaa.0p-24, 0xccce13.0p-25, 0x91e9ee.0p-25, 0xf89e26.0p-26})
+                  : target.polynomial(z, {6.666666666666735130e-01, 3.999999999940941908e-01, 2.857142874366239149e-01,
+                                          2.222219843214978396e-01, 1.818357216161805012e-01, 1.531383769920937332e-01,
+                                          1.479819860511658591e-01}));
+}
+
 /// log(2^k (1 + f)) + low, `low` being a small correction or null.
 Number logOf(const MathTarget &target, Number k, Number f, Number low) {
   const bool single = f.width() == 32;
   const Number s = f / (f + 2.0), z = s * s, half = f * 0.5 * f;
-  const Number series =
-      z * (single ? target.polynomial(z, {0xaaaaaa.0p-24, 0xccce13.0p-25, 0x91e9ee.0p-25, 0xf89e26.0p-26})
-                  : target.polynomial(z, {6.666666666666735130e-01, 3.999999999940941908e-01, 2.857142874366239149e-01,
-                                          2.222219843214978396e-01, 1.818357216161805012e-01, 1.531383769920937332e-01,
-                                          1.479819860511658591e-01}));
+  const Number series = logSeries(target, z);
   const double high = single ? 0x1.62e3p-1 : 6.93147180369123816490e-01;
   const double tail = single ? 9.0580006145e-06 : 1.90821492927058770002e-10;
   Number small = target.multiplyAdd(k, tail, low ? low : f.like(0.0));
   small = target.multiplyAdd(s, half + series, small);
   return target.multiplyAdd(k, high, f - (half - small));
+}
+
+/// A number as the sum of two, the second below the last place of the first.
+struct Pair {
+  Number high, low;
+};
+
+/// a * b exactly, when nothing overflows.
+Pair multiplyExactly(const MathTarget &target, Number a, Number b) {
+  const Number product = a * b;
+  if (target.hasFma)
+    return {product, target.multiplyAdd(a, b, -product)};
+  const auto split = [](Number x) { // halves of 26 bits
+    const Number scaled = x * 0x1.0000002p27, high = scaled - (scaled - x);
+    return Pair{high, x - high};
+  };
+  const Pair x = split(a), y = split(b);
+  return {product, ((x.high * y.high - product) + x.high * y.low + x.low * y.high) + x.low * y.low};
+}
+
+/// The logarithm of a positive f64 with about 60 bits: pow multiplies its relative error by the result's own logarithm.
+Pair logPair(const MathTarget &target, Number x) {
+  const Number isSubnormal = x < 0x1p-1022;
+  const Split parts = split(select(isSubnormal, x * 0x1p54, x));
+  const Number k = parts.exponent - select(isSubnormal, x.like(54.0), x.like(0.0));
+  const Number f = parts.mantissa - 1.0, divisor = f + 2.0, divisorLow = f - (divisor - 2.0);
+  const Number s = f / divisor;
+  const Pair back = multiplyExactly(target, s, divisor);
+  const Number sLow = (((f - back.high) - back.low) - s * divisorLow) / divisor;
+  // Both exact, and the first is 0 or larger than the second.
+  const Number first = k * 6.93147180369123816490e-01, second = s * 2.0;
+  const Number high = first + second, highLow = second - (high - first);
+  const Number rest = k * 1.90821492927058770002e-10 + (sLow * 2.0 + s * logSeries(target, s * s));
+  const Number sum = high + rest;
+  return {sum, highLow + (rest - (sum - high))};
+}
+
+/// e^(y log x) for x >= 0.
+Number powerOf(const MathTarget &target, Number x, Number y) {
+  const Pair log = logPair(target, x);
+  const Pair product = multiplyExactly(target, log.high, y);
+  const Number low = product.low + log.low * y;
+  // 0, infinity and NaN, infinite powers and overflow come out right without the low part.
+  const Number isPlain = differs(low - low, low.like(0.0)) | equal(x, x.like(0.0)) | negated(x < infinity);
+  const Number exponent = select(isPlain, y * buildLog(target, x), product.high);
+  const Number size = buildExp(target, exponent), correction = select(isPlain, low.like(0.0), low);
+  return select(size < infinity, target.multiplyAdd(size, correction, size), size);
 }
 
 } // namespace
@@ -76,7 +129,7 @@ Number compiler::buildLog1p(const MathTarget &target, Number x) {
 Number compiler::buildPow(const MathTarget &target, Number x, Number y) {
   const bool single = x.width() == 32;
   const Number a = x.extend(x.f64()), b = y.extend(y.f64());
-  const Number size = buildExp(target, b * buildLog(target, absolute(a)));
+  const Number size = single ? buildExp(target, b * buildLog(target, absolute(a))) : powerOf(target, absolute(a), b);
   const Number isInteger = equal(target.truncate(b), b); // infinities too
   const Number half = b * 0.5, isOdd = isInteger & differs(target.truncate(half), half);
   const Number isNegative = a.bits() < 0;

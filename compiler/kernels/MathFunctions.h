@@ -30,7 +30,7 @@ Number buildTanh(const MathTarget &target, Number x);            //             
 Number buildLog(const MathTarget &target, Number x);             //                                       1     1
 Number buildLog1p(const MathTarget &target, Number x);           //                                       2     2
 Number buildErf(const MathTarget &target, Number x);             //                                       2     2
-/// IEEE 754's pow. f64: 2 + 2 |y log x| ulp, since the logarithm is not carried in more than f64.           1
+/// IEEE 754's pow.                                                                                       1     6
 Number buildPow(const MathTarget &target, Number x, Number y);
 /// f32: any finite x. f64: |x| < 2^20, beyond that no promise but a finite result.                       1     2
 Number buildSin(const MathTarget &target, Number x);

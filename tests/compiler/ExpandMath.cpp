@@ -202,7 +202,10 @@ TEST_CASE("pow", "[math]") {
     x.push_back(random() % 4 ? std::fabs(base(random)) : base(random));
     y.push_back(random() % 4 ? exponent(random) : std::nearbyint(exponent(random)));
   }
-  const std::vector<double> wideX(x.begin(), x.end()), wideY(y.begin(), y.end());
+  const std::vector<double> wideX(x.begin(), x.end());
+  std::vector<double> wideY(y.begin(), y.end());
+  for (size_t i = wideY.size() / 2; i < wideY.size(); ++i)
+    wideY[i] *= 8; // up to the ends of f64's range
   for (const std::string &target : runnableTargets()) {
     const CpuTarget cpu = targetNamed(target);
     const std::vector<float> z = evaluate(loadMath("math.powf", "f32", int(cpu.vectorBytes / 4), true, cpu), x, y);
@@ -217,9 +220,9 @@ TEST_CASE("pow", "[math]") {
       }
       worst = std::max(worst, error);
       const long double exact = std::pow((long double)(wideX[i]), (long double)(wideY[i]));
-      const double allowed = 2 + 2 * std::fabs(wideY[i] * std::log(std::fabs(wideX[i])));
+      const double allowed = 6;
       const double wideError = ulpError(wideZ[i], exact);
-      if (wideError > 0 && !(wideError <= allowed) && !(std::isinf(wideZ[i]) && exact > 1.79e308L)) {
+      if (!(wideError <= allowed) && !(std::isinf(wideZ[i]) && exact > 1.79e308L)) {
         INFO(wideX[i] << " ^ " << wideY[i] << " = " << wideZ[i] << " on " << target);
         CHECK(wideError <= allowed);
       }
