@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Policy.h"
 #include "runtime/policy/PolicyRep.h"
-#include <algorithm>
-#include <array>
 #include <fmt/format.h>
 
 using namespace halftone;
@@ -62,30 +60,10 @@ FloatDTypePolicy::FloatDTypePolicy() : FloatDTypePolicy(dtype_policy().name(), {
 FloatDTypePolicy::FloatDTypePolicy(std::string_view name, Where where)
     : DTypePolicy(PolicyAccess::plain("FloatDTypePolicy", name, where)) {}
 
-static constexpr std::array<std::string_view, 6> quantizationModes{"int8", "float8", "int4", "ternary", "gptq", "awq"};
-
-/// A string that starts with a mode is "<mode>_from_<source>", whatever else it could be.
-static DTypePolicy quantizedByString(std::string_view text) {
-  constexpr std::string_view separator = "_from_";
-  const size_t first = text.find(separator);
-  if (first == text.npos || text.find(separator, first + separator.size()) != text.npos)
-    throw Error(ErrorKind::value_error, fmt::format("Cannot convert `policy` into a valid pair (`mode`, `source_name`) "
-                                                    "to instantiate `QuantizedDTypePolicy`. Received: policy={}",
-                                                    text));
-  const bool plainMode =
-      std::find(quantizationModes.begin(), quantizationModes.end(), text.substr(0, first)) != quantizationModes.end();
-  if (plainMode) // the others report a bad mode before a bad source
-    (void)PolicyAccess::plain("DTypePolicy", text.substr(first + separator.size()));
-  throw Error(
-      ErrorKind::not_implemented_error,
-      fmt::format("'{}' names a quantized dtype policy; this version of Halftone has the plain ones only", text));
-}
-
 DTypePolicy halftone::policyByString(std::string_view text, Where where) {
   try {
-    for (std::string_view mode : quantizationModes)
-      if (text.substr(0, mode.size()) == mode)
-        return quantizedByString(text);
+    if (std::optional<DTypePolicy> quantized = quantizedByString(text))
+      return *quantized;
     return DTypePolicy(text, {});
   } catch (const Error &error) {
     throw Error(error.kind(), error.message(), error.layer_path(), where);
@@ -97,10 +75,12 @@ PolicyArg::PolicyArg(const PolicyArg &) = default;
 PolicyArg &PolicyArg::operator=(const PolicyArg &) & = default;
 PolicyArg::~PolicyArg() = default;
 PolicyArg::PolicyArg(const char *name, Where where) {
-  if (name)
+  if (name) {
     policy_.emplace(policyByString(name, where));
+    text_ = name;
+  }
 }
-PolicyArg::PolicyArg(const std::string &name, Where where) : policy_(policyByString(name, where)) {}
+PolicyArg::PolicyArg(const std::string &name, Where where) : policy_(policyByString(name, where)), text_(name) {}
 PolicyArg::PolicyArg(DType dtype) : policy_(DTypePolicy(halftone::name(dtype))) {}
 PolicyArg::PolicyArg(const DTypePolicy &policy) : policy_(policy) {}
 DTypePolicy PolicyArg::get() const { return policy_ ? *policy_ : dtype_policy(); }

@@ -3,36 +3,76 @@
 #include "halftone/Policy.h"
 #include "runtime/base/ConfigAccess.h"
 #include "runtime/policy/PolicyRep.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 using namespace halftone;
 
-DTypePolicy halftone::policyFromConfig(const std::string &className, const Config &config) {
-  if (className != "DTypePolicy" && className != "FloatDTypePolicy") {
-    for (const char *quantized : {"QuantizedDTypePolicy", "QuantizedFloat8DTypePolicy", "Int4DTypePolicy",
-                                  "TernaryDTypePolicy", "GPTQDTypePolicy", "AWQDTypePolicy", "DTypePolicyMap"})
-      if (className == quantized)
-        throw Error(
-            ErrorKind::not_implemented_error,
-            fmt::format("{} is not supported: this version of Halftone has the plain dtype policies only", className));
-    throw Error(ErrorKind::value_error,
-                fmt::format("'{}' is not the class of a dtype policy. Received: config={}", className, config.dump()));
-  }
+/// Of a policy, with Keras's errors for what is not its argument.
+static std::optional<std::string> stringOrNull(const nlohmann::ordered_json &json, const char *key) {
+  if (!json.contains(key) || json[key].is_null())
+    return std::nullopt;
+  if (!json[key].is_string())
+    throw Error(ErrorKind::type_error,
+                fmt::format("'name' must be a string, such as 'mixed_float16'. Received: {}={} (of type {})", key,
+                            json[key].dump(), ConfigAccess::kindOf(json[key])));
+  return json[key].get<std::string>();
+}
+
+static void checkArguments(const std::string &className, const Config &config,
+                           std::initializer_list<std::string_view> known) {
   for (const std::string &key : config.keys())
-    if (key != "name")
+    if (std::find(known.begin(), known.end(), key) == known.end())
       throw Error(ErrorKind::type_error,
                   fmt::format("{}.__init__() got an unexpected keyword argument '{}'", className, key));
-  std::string name;
+}
+
+static std::shared_ptr<PolicyAccess::Rep> quantizedFromConfig(const std::string &className, const Config &config) {
+  QuantizedPolicyArgs args;
   const auto &json = ConfigAccess::json(config);
-  if (!json.contains("name") || json["name"].is_null())
-    name = dtype_policy().name();
-  else if (json["name"].is_string())
-    name = json["name"].get<std::string>();
+  const bool hasLength = className == "QuantizedFloat8DTypePolicy";
+  if (hasLength)
+    checkArguments(className, config, {"mode", "source_name", "amax_history_length"});
   else
+    checkArguments(className, config, {"mode", "source_name"});
+  if (!json.contains("mode"))
     throw Error(ErrorKind::type_error,
-                fmt::format("'name' must be a string, such as 'mixed_float16'. Received: name={} (of type {})",
-                            json["name"].dump(), ConfigAccess::kindOf(json["name"])));
-  return PolicyAccess::make(PolicyAccess::plain(className, name));
+                fmt::format("{}.__init__() missing 1 required positional argument: 'mode'", className));
+  if (!json["mode"].is_string())
+    throw Error(ErrorKind::type_error, fmt::format("The mode of a {} must be a string. Received: mode={}", className,
+                                                   json["mode"].dump()));
+  args.mode = json["mode"].get<std::string>();
+  args.sourceName = stringOrNull(json, "source_name");
+  const auto made = PolicyAccess::quantized(className, args); // Keras looks at the length last
+  if (!hasLength || !json.contains("amax_history_length"))
+    return made;
+  const auto &length = json["amax_history_length"];
+  if (length.is_boolean())
+    args.amaxHistoryLength = length.get<bool>();
+  else if (length.is_number_integer())
+    args.amaxHistoryLength = config.get_int("amax_history_length");
+  else
+    throw Error(
+        ErrorKind::type_error,
+        fmt::format("`amax_history_length` must be an integer. Received: amax_history_length={}", length.dump()));
+  return PolicyAccess::quantized(className, args);
+}
+
+DTypePolicy halftone::policyFromConfig(const std::string &className, const Config &config) {
+  for (const char *quantized : {"QuantizedDTypePolicy", "QuantizedFloat8DTypePolicy", "Int4DTypePolicy",
+                                "TernaryDTypePolicy", "GPTQDTypePolicy", "AWQDTypePolicy"})
+    if (className == quantized)
+      return PolicyAccess::make(quantizedFromConfig(className, config));
+  if (className == "DTypePolicyMap") {
+    checkArguments(className, config, {"default_policy", "policy_map"});
+    return PolicyAccess::make(PolicyAccess::map(config));
+  }
+  if (className != "DTypePolicy" && className != "FloatDTypePolicy")
+    throw Error(ErrorKind::value_error,
+                fmt::format("'{}' is not the class of a dtype policy. Received: config={}", className, config.dump()));
+  checkArguments(className, config, {"name"});
+  const std::optional<std::string> name = stringOrNull(ConfigAccess::json(config), "name");
+  return PolicyAccess::make(PolicyAccess::plain(className, name ? *name : dtype_policy().name()));
 }
 
 DTypePolicy dtype_policies::get(const PolicyArg &identifier) { return identifier.get(); }

@@ -8,7 +8,7 @@
 
 namespace halftone {
 
-/// Immutable after construction.
+/// Immutable after construction, but for maps.
 struct DTypePolicy::Rep {
   Rep(std::string className, std::string name, DType compute, DType variable)
       : className(std::move(className)), name(std::move(name)), compute(compute), variable(variable) {}
@@ -24,15 +24,31 @@ struct DTypePolicy::Rep {
   const DType compute, variable;
 };
 
+/// What a class is made of: its name as text, its fields.
+struct QuantizedPolicyArgs {
+  std::string mode;
+  std::optional<std::string> sourceName{};    // absent: the global policy's name
+  std::optional<int64_t> amaxHistoryLength{}; // of QuantizedFloat8DTypePolicy
+};
+
 struct PolicyAccess {
   using Rep = DTypePolicy::Rep;
   static std::shared_ptr<Rep> plain(std::string className, std::string_view name, Where where = {});
+  static std::shared_ptr<Rep> quantized(const std::string &className, const QuantizedPolicyArgs &args,
+                                        Where where = {});
+  /// A map made from Keras's config: {"default_policy", "policy_map"}.
+  static std::shared_ptr<Rep> map(const Config &config);
   static DTypePolicy make(std::shared_ptr<Rep> rep) { return DTypePolicy(std::move(rep)); }
   static const Rep &rep(const DTypePolicy &policy) { return *policy.rep_; }
+  static const std::shared_ptr<Rep> &handle(const DTypePolicy &policy) { return policy.rep_; }
+  static const std::optional<std::string> &text(const PolicyArg &argument) { return argument.text_; }
 };
 
 /// dtype_policies.get for a string. Errors carry `where` when it is known.
 DTypePolicy policyByString(std::string_view text, Where where = {});
+
+/// "<mode>_from_<source>", for a string that starts with a mode; nullopt when it does not.
+std::optional<DTypePolicy> quantizedByString(std::string_view text);
 
 /// Keras's from_config of the class: value_error when the class is not a policy, type_error when the config does not
 /// fit it.

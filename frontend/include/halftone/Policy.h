@@ -4,13 +4,19 @@
 #include "Config.h"
 #include "DType.h"
 #include "Error.h"
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace halftone {
+class DTypePolicyMap;
+
 /// An immutable value. Subclasses add constructors and accessors, never data, so copying one into a DTypePolicy
 /// keeps its class, and equality is Keras's: class and config, DTypePolicy == FloatDTypePolicy by name. A moved-from
 /// policy is a copy. Not hashable, as in Keras.
@@ -30,6 +36,7 @@ public:
   std::string repr() const; // <DTypePolicy "mixed_float16">
   Config get_config() const;
   static DTypePolicy from_config(const Config &config); // {"name": a name or null}; type_error on anything else
+  std::optional<DTypePolicyMap> as_map() const;         // the same map, not a copy; nullopt when this is not one
   friend HALFTONE_API bool operator==(const DTypePolicy &, const DTypePolicy &);
 
 protected:
@@ -43,6 +50,65 @@ class HALFTONE_API FloatDTypePolicy : public DTypePolicy {
 public:
   FloatDTypePolicy();
   explicit FloatDTypePolicy(std::string_view name, Where where = Where::current());
+};
+
+/// "<mode>_from_<source>": dtypes of the source, and a quantization mode. Without a source_name, the global policy's name.
+/// value_error for an unknown mode, a bad source, and int8 over a source that computes in float16.
+class HALFTONE_API QuantizedDTypePolicy : public DTypePolicy {
+public:
+  explicit QuantizedDTypePolicy(std::string_view mode, std::optional<std::string> source_name = std::nullopt,
+                                Where where = Where::current()); // int8, float8, int4, ternary, gptq or awq
+protected:
+  using DTypePolicy::DTypePolicy;
+};
+
+class HALFTONE_API QuantizedFloat8DTypePolicy : public QuantizedDTypePolicy {
+public:
+  static constexpr int64_t default_amax_history_length = 1024;
+  explicit QuantizedFloat8DTypePolicy(std::string_view mode, std::optional<std::string> source_name = std::nullopt,
+                                      Where where = Where::current());
+  /// A length that is not an integer is Keras's TypeError; here it does not compile.
+  template <std::integral I>
+  QuantizedFloat8DTypePolicy(std::string_view mode, std::optional<std::string> source_name, I amax_history_length,
+                             Where where = Where::current())
+      : QuantizedFloat8DTypePolicy(static_cast<int64_t>(amax_history_length), mode, std::move(source_name), where) {}
+  int64_t amax_history_length() const;
+
+private:
+  QuantizedFloat8DTypePolicy(int64_t length, std::string_view mode, std::optional<std::string> source_name,
+                             Where where);
+};
+
+/// "int4/<block_size>"; the block size is a positive integer, or -1 or None for one scale a channel.
+class HALFTONE_API Int4DTypePolicy : public QuantizedDTypePolicy {
+public:
+  explicit Int4DTypePolicy(std::string_view mode = "int4/128", std::optional<std::string> source_name = std::nullopt,
+                           Where where = Where::current());
+  int64_t block_size() const; // -1: per channel
+};
+
+/// "gptq/<weight_bits>/<group_size>": 2, 3, 4 or 8 bits; a positive group size, or -1 for the whole tensor.
+class HALFTONE_API GPTQDTypePolicy : public QuantizedDTypePolicy {
+public:
+  explicit GPTQDTypePolicy(std::string_view mode, std::optional<std::string> source_name = std::nullopt,
+                           Where where = Where::current());
+  int64_t weight_bits() const;
+  int64_t group_size() const;
+};
+
+/// "awq/4/<group_size>": a positive group size, or -1 for per channel.
+class HALFTONE_API AWQDTypePolicy : public QuantizedDTypePolicy {
+public:
+  explicit AWQDTypePolicy(std::string_view mode, std::optional<std::string> source_name = std::nullopt,
+                          Where where = Where::current());
+  int64_t weight_bits() const; // 4
+  int64_t group_size() const;
+};
+
+class HALFTONE_API TernaryDTypePolicy : public QuantizedDTypePolicy {
+public:
+  explicit TernaryDTypePolicy(std::string_view mode, std::optional<std::string> source_name = std::nullopt,
+                              Where where = Where::current());
 };
 
 /// Whatever Keras accepts as a layer's dtype argument; routed as dtype_policies.get does. Empty means the global
@@ -61,13 +127,48 @@ public:
   bool empty() const { return !policy_; }
   DTypePolicy get() const; // the policy, or the global one
 private:
+  friend struct PolicyAccess;
   std::optional<DTypePolicy> policy_;
+  std::optional<std::string> text_; // the name as it was given
+};
+
+/// Policies by layer path: an exact key first, else the one key that matches the whole path as a regular expression
+/// (Python's re.fullmatch), else the default. A handle: layers given the same map share it, as in Keras. Also a policy:
+/// its name, dtypes and mode are those of the default, which is settled when the map is made.
+/// Safe to use from several threads.
+class HALFTONE_API DTypePolicyMap : public DTypePolicy {
+public:
+  using Entry = std::pair<std::string, PolicyArg>;
+  DTypePolicyMap();
+  /// value_error when a key stands twice, or when the default is itself a map
+  DTypePolicyMap(std::initializer_list<Entry> policy_map);
+  explicit DTypePolicyMap(PolicyArg default_policy, std::initializer_list<Entry> policy_map = {});
+  /// A map written by save() or by Keras. io_error when there is no such file, value_error or type_error, with the
+  /// file's name, when it does not hold a map.
+  static DTypePolicyMap load(const std::string &json_path);
+  /// Written beside and then renamed. Says what the map means now: a default taken from the global policy is spelled out,
+  /// where get_config() leaves it, and the entries' names, null as Keras does.
+  void save(const std::string &json_path) const;
+  DTypePolicy default_policy() const;
+  /// Never a key_error: no match gives the default. value_error when two keys match the path, when a key that has to
+  /// be tried is not a regular expression, or when trying it takes too long.
+  DTypePolicy operator[](std::string_view path) const;
+  std::optional<std::string> matching_key(std::string_view path) const; // the key that decides; nullopt: the default
+  void insert(const std::string &key, const PolicyArg &policy) const;   // value_error when the key is there
+  void erase(std::string_view key) const;                               // key_error when it is not
+  bool contains(std::string_view key) const;                            // exact
+  size_t size() const;
+  std::vector<std::pair<std::string, DTypePolicy>> items() const; // in insertion order
+private:
+  friend class DTypePolicy;
+  friend struct PolicyAccess;
+  using DTypePolicy::DTypePolicy;
 };
 
 /// The thread's policy. While unset, the first read makes it from floatx() and keeps it: later set_floatx calls do not
 /// change it.
 HALFTONE_API DTypePolicy dtype_policy();
-HALFTONE_API void set_dtype_policy(const DTypePolicy &policy);
+HALFTONE_API void set_dtype_policy(const DTypePolicy &policy); // a map is a policy
 HALFTONE_API void set_dtype_policy(std::string_view name,
                                    Where where = Where::current()); // routed as dtype_policies::get
 /// Sets the thread's policy and restores the old one (or that it was unset); Halftone's addition.

@@ -56,5 +56,5 @@ TEST_CASE("Bad policy objects") {
   CHECK_THAT(deserialized(R"({"class_name":"DTypePolicy","config":{"name":"float16","mode":1}})"),
              StartsWith("TypeError: DTypePolicy.__init__() got an unexpected keyword argument 'mode'"));
   CHECK_THAT(deserialized(R"({"class_name":"DTypePolicyMap","config":{}})"),
-             StartsWith("NotImplementedError: DTypePolicyMap"));
+             StartsWith("KeyError: The config of a DTypePolicyMap"));
 }

@@ -1,0 +1,25 @@
+// A regular expression that a whole layer path may match.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace halftone {
+
+/// Compiled once. Copies share it; safe to use from several threads.
+class PathPattern {
+public:
+  /// Of Python's grammar. value_error, naming the pattern and the place in it, when it is not a regular expression.
+  explicit PathPattern(std::string_view pattern);
+  /// Python's re.fullmatch. A path that is not UTF-8 matches nothing. value_error when it takes too many steps.
+  bool matches(std::string_view path) const;
+  /// Whether the text holds nothing that a regular expression reads otherwise than as itself.
+  static bool isLiteral(std::string_view pattern);
+
+private:
+  struct Code;
+  std::shared_ptr<const Code> code;
+};
+
+} // namespace halftone

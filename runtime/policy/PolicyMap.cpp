@@ -1,0 +1,175 @@
+// Policies by layer path.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/policy/PolicyMapRep.h"
+#include "runtime/policy/PythonText.h"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+using namespace halftone;
+
+/// A map as the global policy lends its default.
+static DTypePolicy settledDefault(const PolicyArg &given) {
+  if (!given.empty() && given.get().as_map())
+    throw Error(ErrorKind::value_error, "`default_policy` cannot be a `DTypePolicyMap`.");
+  const DTypePolicy policy = given.get();
+  const std::optional<DTypePolicyMap> global = policy.as_map();
+  return global ? global->default_policy() : policy;
+}
+
+std::shared_ptr<PolicyMapRep> PolicyMapRep::make(const PolicyArg &given) {
+  return std::make_shared<PolicyMapRep>(given, settledDefault(given));
+}
+
+PolicyMapRep::PolicyMapRep(const PolicyArg &given, const DTypePolicy &fallback)
+    : Rep("DTypePolicyMap", "map_" + fallback.name(), fallback.compute_dtype(), fallback.variable_dtype()),
+      given(given), fallback(fallback) {}
+
+std::optional<std::string> PolicyMapRep::quantizationMode() const { return fallback.quantization_mode(); }
+
+std::string PolicyMapRep::repr() const {
+  std::vector<std::string> entries;
+  for (const auto &[key, policy] : items())
+    entries.push_back(fmt::format("({}, {})", pythonRepr(key), pythonRepr(policy.name())));
+  return fmt::format("<DTypePolicyMap at {} default_policy={}, mapping=[{}]>", fmt::ptr(this), fallback.name(),
+                     fmt::join(entries, ", "));
+}
+
+bool PolicyMapRep::equals(const Rep &other) const {
+  const auto &that = static_cast<const PolicyMapRep &>(other);
+  return this == &that || (fallback == that.fallback && items() == that.items());
+}
+
+std::vector<std::pair<std::string, DTypePolicy>> PolicyMapRep::items() const {
+  const std::lock_guard lock(mutex);
+  std::vector<std::pair<std::string, DTypePolicy>> result;
+  for (const Entry &entry : entries)
+    result.emplace_back(entry.key, entry.policy);
+  return result;
+}
+
+std::optional<std::pair<std::string, DTypePolicy>> PolicyMapRep::find(std::string_view path) const {
+  const std::lock_guard lock(mutex);
+  if (const auto exact = places.find(std::string(path)); exact != places.end())
+    return std::pair(entries[exact->second].key, entries[exact->second].policy);
+  std::vector<const Entry *> hits;
+  for (const Entry &entry : entries) {
+    if (PathPattern::isLiteral(entry.key))
+      continue; // it could match its own text only
+    if (!entry.pattern)
+      try {
+        entry.pattern.emplace(entry.key);
+      } catch (const Error &error) {
+        throw Error(error.kind(), "A key of the DTypePolicyMap cannot be tried: " + error.message());
+      }
+    if (entry.pattern->matches(path))
+      hits.push_back(&entry);
+  }
+  if (hits.empty())
+    return std::nullopt;
+  if (hits.size() > 1) {
+    std::vector<std::string> keys;
+    for (const Entry *hit : hits)
+      keys.push_back(pythonRepr(hit->key));
+    throw Error(ErrorKind::value_error,
+                fmt::format("Path '{}' matches multiple dtype policy specification keys: [{}]. Please make sure each "
+                            "path only matches at most one dtype policy specification key in the DTypePolicyMap.",
+                            path, fmt::join(keys, ", ")));
+  }
+  return std::pair(hits[0]->key, hits[0]->policy);
+}
+
+/// Whether `policy` is `map` or a map that holds it, so that inserting it would close a ring.
+static bool reaches(const DTypePolicy &policy, const PolicyMapRep &map) {
+  const auto *inner = dynamic_cast<const PolicyMapRep *>(&PolicyAccess::rep(policy));
+  if (!inner || inner == &map)
+    return inner == &map;
+  for (const auto &item : inner->items())
+    if (reaches(item.second, map))
+      return true;
+  return false;
+}
+
+void PolicyMapRep::insert(const std::string &key, const DTypePolicy &policy) {
+  if (reaches(policy, *this))
+    throw Error(ErrorKind::value_error, fmt::format("Cannot interpret the assigned value by "
+                                                    "`keras.dtype_policies.get`. Received for '{}' a DTypePolicyMap "
+                                                    "that holds the map it is assigned to",
+                                                    key));
+  const std::lock_guard lock(mutex);
+  const auto [place, isNew] = places.emplace(key, entries.size());
+  if (!isNew)
+    throw Error(ErrorKind::value_error,
+                fmt::format("{} already exist in the DTypePolicyMap with value {}. Please make sure to not use "
+                            "duplicated keys.",
+                            key, entries[place->second].policy.repr()));
+  entries.push_back({key, policy, std::nullopt});
+}
+
+void PolicyMapRep::assign(const std::string &key, const DTypePolicy &policy) {
+  const std::lock_guard lock(mutex);
+  const auto [place, isNew] = places.emplace(key, entries.size());
+  if (isNew)
+    entries.push_back({key, policy, std::nullopt});
+  else
+    entries[place->second].policy = policy;
+}
+
+void PolicyMapRep::erase(std::string_view key) {
+  const std::lock_guard lock(mutex);
+  const auto found = places.find(std::string(key));
+  if (found == places.end())
+    throw Error(ErrorKind::key_error, fmt::format("'{}' is not a key of the DTypePolicyMap", key));
+  const size_t place = found->second;
+  places.erase(found);
+  entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(place));
+  for (auto &[name, index] : places)
+    index -= index > place;
+}
+
+bool PolicyMapRep::contains(std::string_view key) const {
+  const std::lock_guard lock(mutex);
+  return places.count(std::string(key)) != 0;
+}
+
+size_t PolicyMapRep::size() const {
+  const std::lock_guard lock(mutex);
+  return entries.size();
+}
+
+/// A reference to the base class may have assigned a policy of another class.
+static PolicyMapRep &mapRep(const std::shared_ptr<PolicyAccess::Rep> &rep) {
+  if (auto *map = dynamic_cast<PolicyMapRep *>(rep.get()))
+    return *map;
+  throw Error(ErrorKind::attribute_error, fmt::format("{} is not a DTypePolicyMap", rep->repr()));
+}
+
+std::optional<DTypePolicyMap> DTypePolicy::as_map() const {
+  if (rep_->className != "DTypePolicyMap")
+    return std::nullopt;
+  return DTypePolicyMap(rep_);
+}
+
+DTypePolicyMap::DTypePolicyMap() : DTypePolicyMap(PolicyArg()) {}
+DTypePolicyMap::DTypePolicyMap(std::initializer_list<Entry> policy_map) : DTypePolicyMap(PolicyArg(), policy_map) {}
+DTypePolicyMap::DTypePolicyMap(PolicyArg default_policy, std::initializer_list<Entry> policy_map)
+    : DTypePolicy(PolicyMapRep::make(default_policy)) {
+  for (const auto &[key, policy] : policy_map)
+    insert(key, policy);
+}
+
+DTypePolicy DTypePolicyMap::default_policy() const { return mapRep(rep_).fallback; }
+DTypePolicy DTypePolicyMap::operator[](std::string_view path) const {
+  const auto found = mapRep(rep_).find(path);
+  return found ? found->second : mapRep(rep_).fallback;
+}
+std::optional<std::string> DTypePolicyMap::matching_key(std::string_view path) const {
+  const auto found = mapRep(rep_).find(path);
+  return found ? std::optional(found->first) : std::nullopt;
+}
+void DTypePolicyMap::insert(const std::string &key, const PolicyArg &policy) const {
+  mapRep(rep_).insert(key, policy.get());
+}
+void DTypePolicyMap::erase(std::string_view key) const { mapRep(rep_).erase(key); }
+bool DTypePolicyMap::contains(std::string_view key) const { return mapRep(rep_).contains(key); }
+size_t DTypePolicyMap::size() const { return mapRep(rep_).size(); }
+std::vector<std::pair<std::string, DTypePolicy>> DTypePolicyMap::items() const { return mapRep(rep_).items(); }

@@ -1,0 +1,133 @@
+// Policy maps as Keras's JSON objects and as files of them.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/base/ConfigAccess.h"
+#include "runtime/policy/PolicyMapRep.h"
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <system_error>
+#include <unistd.h>
+
+using namespace halftone;
+using Json = nlohmann::ordered_json;
+
+static Json serialized(const DTypePolicy &policy) { return ConfigAccess::json(dtype_policies::serialize(policy)); }
+
+Config PolicyMapRep::config() const {
+  if (!given.empty())
+    return explicitConfig();
+  // As Keras writes it: without a default, entries take their names from the global policy of whoever loads them.
+  Json config = {{"default_policy", nullptr}, {"policy_map", Json::object()}};
+  for (const auto &[key, policy] : items()) {
+    Json entry = serialized(policy);
+    for (const char *name : {"name", "source_name"})
+      if (entry["config"].contains(name))
+        entry["config"][name] = nullptr;
+    config["policy_map"][key] = std::move(entry);
+  }
+  return ConfigAccess::make(std::move(config));
+}
+
+Config PolicyMapRep::explicitConfig() const {
+  const auto &text = PolicyAccess::text(given);
+  Json config = {{"default_policy", text ? Json(*text) : serialized(fallback)}, {"policy_map", Json::object()}};
+  for (const auto &[key, policy] : items())
+    config["policy_map"][key] = serialized(policy);
+  return ConfigAccess::make(std::move(config));
+}
+
+/// A policy's object, a name, or null: the global policy.
+static PolicyArg policyFromJson(const Json &json, const char *failure) {
+  if (json.is_null())
+    return {};
+  if (json.is_string())
+    return PolicyArg(json.get<std::string>(), Where{});
+  if (json.is_object())
+    return dtype_policies::deserialize(ConfigAccess::make(json));
+  throw Error(ErrorKind::value_error, fmt::format("{} Received: {}", failure, json.dump()));
+}
+
+std::shared_ptr<PolicyAccess::Rep> PolicyAccess::map(const Config &config) {
+  const Json &json = ConfigAccess::json(config);
+  const Json null;
+  const auto given = json.find("default_policy");
+  const auto result = PolicyMapRep::make(
+      policyFromJson(given == json.end() ? null : *given, "Cannot interpret `dtype` argument. Expected a string or an "
+                                                          "instance of DTypePolicy."));
+  const auto entries = json.find("policy_map");
+  if (entries == json.end())
+    throw Error(ErrorKind::key_error, "The config of a DTypePolicyMap has no 'policy_map'");
+  if (entries->is_null())
+    return result;
+  if (!entries->is_object())
+    throw Error(ErrorKind::type_error,
+                fmt::format("If specified, `policy_map` must be a dict. Received: policy_map={} of type {}",
+                            entries->dump(), ConfigAccess::kindOf(*entries)));
+  for (const auto &[key, value] : entries->items())
+    try {
+      result->insert(
+          key, policyFromJson(value, "Cannot interpret the assigned value by `keras.dtype_policies.get`.").get());
+    } catch (const Error &error) {
+      throw Error(error.kind(), fmt::format("In the DTypePolicyMap's entry '{}': {}", key, error.message()));
+    }
+  return result;
+}
+
+static std::string readAll(const std::string &path) {
+  std::string text;
+  char buffer[4096];
+  std::FILE *file = std::fopen(path.c_str(), "rb");
+  while (file)
+    if (const size_t count = std::fread(buffer, 1, sizeof buffer, file))
+      text.append(buffer, count);
+    else
+      break;
+  const int error = !file || std::ferror(file) ? errno : 0;
+  if (file)
+    (void)std::fclose(file);
+  if (error)
+    throw Error(ErrorKind::io_error,
+                fmt::format("Cannot read the policy map '{}': {}", path, std::generic_category().message(error)));
+  return text;
+}
+
+DTypePolicyMap DTypePolicyMap::load(const std::string &json_path) {
+  const std::string text = readAll(json_path);
+  try {
+    const DTypePolicy policy = dtype_policies::deserialize(Config::parse(text));
+    if (std::optional<DTypePolicyMap> map = policy.as_map())
+      return *map;
+    throw Error(ErrorKind::value_error, fmt::format("expected a DTypePolicyMap, found a {}", policy.class_name()));
+  } catch (const Error &error) {
+    throw Error(error.kind(), fmt::format("{}: {}", json_path, error.message()));
+  }
+}
+
+void DTypePolicyMap::save(const std::string &json_path) const {
+  const auto *map = dynamic_cast<const PolicyMapRep *>(rep_.get());
+  const Json object = {{"module", "keras.dtype_policies"},
+                       {"class_name", "DTypePolicyMap"},
+                       {"config", ConfigAccess::json(map ? map->explicitConfig() : get_config())},
+                       {"registered_name", nullptr}};
+  std::string text;
+  try {
+    text = object.dump(2) + "\n";
+  } catch (const Json::type_error &) {
+    throw Error(ErrorKind::value_error, fmt::format("Cannot write the policy map '{}': a key is not UTF-8", json_path));
+  }
+  const std::string beside = fmt::format("{}.{}.partial", json_path, getpid());
+  std::ofstream file(beside, std::ios::binary);
+  file << text;
+  file.close();
+  std::error_code error;
+  if (file)
+    std::filesystem::rename(beside, json_path, error);
+  if (!file || error) {
+    std::error_code ignored;
+    std::filesystem::remove(beside, ignored);
+    throw Error(ErrorKind::io_error, fmt::format("Cannot write the policy map '{}'{}", json_path,
+                                                 error ? ": " + error.message() : ""));
+  }
+}

@@ -1,0 +1,51 @@
+// What a policy map is made of.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "runtime/policy/PathPattern.h"
+#include "runtime/policy/PolicyRep.h"
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace halftone {
+
+/// The one Rep that changes: shared by every handle of the map, guarded by its mutex. No map holds itself, directly or
+/// through others.
+class PolicyMapRep final : public PolicyAccess::Rep {
+public:
+  /// value_error when the default is given and is a map.
+  static std::shared_ptr<PolicyMapRep> make(const PolicyArg &given);
+  PolicyMapRep(const PolicyArg &given, const DTypePolicy &fallback);
+
+  std::optional<std::string> quantizationMode() const override;
+  std::string repr() const override;
+  Config config() const override;
+  bool equals(const Rep &other) const override;
+
+  /// The config as it would be with `fallback` given.
+  Config explicitConfig() const;
+  std::vector<std::pair<std::string, DTypePolicy>> items() const;
+  /// The key that decides for a path, and its policy. value_error as DTypePolicyMap::operator[].
+  std::optional<std::pair<std::string, DTypePolicy>> find(std::string_view path) const;
+  void insert(const std::string &key, const DTypePolicy &policy);
+  void assign(const std::string &key, const DTypePolicy &policy); // also when the key is there
+  void erase(std::string_view key);
+  bool contains(std::string_view key) const;
+  size_t size() const;
+
+  const PolicyArg given;      // empty: taken from the global policy
+  const DTypePolicy fallback; // what it was when the map was made; never a map
+
+private:
+  struct Entry {
+    std::string key;
+    DTypePolicy policy;
+    mutable std::optional<PathPattern> pattern; // compiled when it is first tried
+  };
+  mutable std::mutex mutex;
+  std::vector<Entry> entries;
+  std::unordered_map<std::string, size_t> places;
+};
+
+} // namespace halftone

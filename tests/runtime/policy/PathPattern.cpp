@@ -1,0 +1,48 @@
+// Patterns for whole paths.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/policy/PathPattern.h"
+#include "halftone/Error.h"
+#include "tests/runtime/policy/PolicyFacts.h"
+#include <catch2/catch.hpp>
+
+using namespace halftone;
+using Catch::Contains;
+
+TEST_CASE("A pattern matches whole paths") {
+  CHECK(PathPattern("a|ab").matches("ab")); // the second branch, as in fullmatch
+  CHECK(PathPattern(".*?").matches("net/x"));
+  CHECK_FALSE(PathPattern("net").matches("net/x"));
+  CHECK_FALSE(PathPattern("x").matches("net/x"));
+  CHECK_FALSE(PathPattern("a$").matches("a\n"));
+  CHECK_FALSE(PathPattern("a").matches("a\n"));
+  CHECK(PathPattern("").matches(""));
+  CHECK(PathPattern("\\w+").matches("caf\xc3\xa9"));
+  CHECK_FALSE(PathPattern("(?a)\\w+").matches("caf\xc3\xa9"));
+  CHECK(PathPattern("caf.").matches("caf\xc3\xa9"));
+}
+
+TEST_CASE("Bytes that are not UTF-8 match nothing, and are no pattern") {
+  CHECK_FALSE(PathPattern(".*").matches("net/\xff"));
+  CHECK_THAT(failureOf([] { PathPattern pattern("a\xff"); }), Contains("ValueError: ") && Contains("UTF-8"));
+}
+
+TEST_CASE("A bad pattern is named, with the place") {
+  CHECK(failureOf([] { PathPattern pattern("net/("); }) ==
+        "ValueError: 'net/(' is not a regular expression: missing ), unterminated subpattern at position 4");
+  CHECK_THAT(failureOf([] { PathPattern pattern(std::string(100000, '(') + std::string(100000, ')')); }),
+             Contains("nest"));
+  CHECK_THAT(failureOf([] { PathPattern pattern("a{70000}"); }), Contains("ValueError: ") && Contains("too big"));
+}
+
+TEST_CASE("Steps are limited") {
+  for (const char *pattern : {"(a+)+[bc]", "(a|a)*[bc]", "(.*)*\\1[xy]", "((a*)*)*[bc]"})
+    CHECK_THAT(failureOf([&] { (void)PathPattern(pattern).matches(std::string(200, 'a')); }),
+               Contains("ValueError: ") && Contains("given up"));
+}
+
+TEST_CASE("Plain text needs no pattern") {
+  CHECK(PathPattern::isLiteral("net/dense_1"));
+  CHECK(PathPattern::isLiteral(""));
+  for (const char *pattern : {"a.", "a*", "[a]", "a|b", "(a)", "a\\b", "^a", "a$", "a+", "a?", "a{2}"})
+    CHECK_FALSE(PathPattern::isLiteral(pattern));
+}

@@ -1,0 +1,26 @@
+// Integers and strings as Python reads and writes them.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/policy/PythonText.h"
+#include <catch2/catch.hpp>
+
+using namespace halftone;
+
+TEST_CASE("Integers as int(text) reads them") {
+  CHECK(pythonInteger("0") == 0);
+  CHECK(pythonInteger(" \t-12\n") == -12);
+  CHECK(pythonInteger("+1_000") == 1000);
+  CHECK(pythonInteger("-0") == 0);
+  CHECK(pythonInteger("9223372036854775807") == INT64_MAX);
+  for (const char *bad : {"", " ", "-", "+-1", "_1", "1_", "1__0", "1.0", "0x1", "1 2", "9223372036854775808", "None"})
+    CHECK_FALSE(pythonInteger(bad));
+}
+
+TEST_CASE("Strings as repr(text) writes them") {
+  CHECK(pythonRepr("net/.*") == "'net/.*'");
+  CHECK(pythonRepr("\\w+") == "'\\\\w+'");
+  CHECK(pythonRepr("it's") == "\"it's\"");
+  CHECK(pythonRepr("\"") == "'\"'");
+  CHECK(pythonRepr("'\"") == "'\\'\"'");
+  CHECK(pythonRepr(std::string("\n\r\t\0\x7f", 5)) == "'\\n\\r\\t\\x00\\x7f'");
+  CHECK(pythonRepr("caf\xc3\xa9") == "'caf\xc3\xa9'");
+}
