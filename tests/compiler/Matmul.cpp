@@ -348,15 +348,39 @@ TEST_CASE("Matmul with prologues, epilogues and side reductions", "[matmul]") {
   checkAll(cases, small);
 }
 
+TEST_CASE("A matmul kernel that is not of the agreed form is refused", "[matmul]") {
+  const std::string good = linalgOf({"plain"});
+  const auto refused = [&](const std::string &from, const std::string &to, const std::string &expected) {
+    std::string text = good;
+    const size_t at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    text.replace(at, from.size(), to);
+    auto kernel = compileKernel(text, targetNamed("host"));
+    INFO(text);
+    REQUIRE_FALSE(kernel.isOk());
+    CHECK_THAT(kernel.status().diagnostics(), Catch::Contains(expected));
+  };
+  CHECK(compileKernel(good, targetNamed("host")).isOk());
+  refused("halftone.roles = array<i64: 0, 1, 1, 1>", "halftone.roles = array<i64: 1, 1>", "expected halftone.roles");
+  refused("halftone.roles = array<i64: 0, 1, 1, 1>", "halftone.roles = array<i64: 9, 1, 1, 1>",
+          "expected an index argument");
+  refused("halftone.dims = array<i64: 0, 1, 2>", "halftone.dims = array<i64: 0, 1>",
+          "expected one linalg.generic over all dims");
+  refused("halftone.dims = array<i64: 0, 1>", "halftone.dims = array<i64: 0, 7>",
+          "one dim of the kernel for each loop");
+  refused("halftone.dims = array<i64: 0, 1>", "halftone.dims = array<i64: 0>", "one dim of the kernel for each loop");
+  refused("%p = arith.mulf %x, %y", "%p = arith.divf %x, %y", "acc + a * b");
+}
+
 TEST_CASE("Matmul rates and compile time", "[matmul]") {
   struct Rate {
     const char *type, *target;
     bool aTransposed, bTransposed;
   };
-  for (const Rate &rate : {Rate{"f32", "host", false, false}, Rate{"f32", "host", false, true},
-                           Rate{"f32", "host", true, false}, Rate{"bf16", "host", false, false},
-                           Rate{"f16", "host", false, true}, Rate{"f64", "host", false, false},
-                           Rate{"i8", "host", false, false}, Rate{"f32", "x86-64-v2", false, false}}) {
+  for (const Rate &rate :
+       {Rate{"f32", "host", false, false}, Rate{"f32", "host", false, true}, Rate{"f32", "host", true, false},
+        Rate{"bf16", "host", false, false}, Rate{"f16", "host", false, true}, Rate{"f64", "host", false, false},
+        Rate{"i8", "host", false, false}, Rate{"f32", "x86-64-v2", false, false}}) {
     Case c{"rate"};
     c.a = c.b = rate.type;
     c.aTransposed = rate.aTransposed, c.bTransposed = rate.bTransposed;
@@ -381,8 +405,8 @@ TEST_CASE("Matmul rates and compile time", "[matmul]") {
       best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     }
     fmt::print("  {:4} {}{} 512^3 {:9}: {:.1f} GF/s on one thread; compiled in {:.1f} ms\n", rate.type,
-               c.aTransposed ? "T" : "N", c.bTransposed ? "T" : "N", rate.target,
-               2.0 * 512 * 512 * 512 / best * 1e-9, compile * 1e3);
+               c.aTransposed ? "T" : "N", c.bTransposed ? "T" : "N", rate.target, 2.0 * 512 * 512 * 512 / best * 1e-9,
+               compile * 1e3);
     CHECK(compile < 5);
   }
 }

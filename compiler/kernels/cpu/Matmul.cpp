@@ -34,6 +34,22 @@ linalg::GenericOp contractionOf(func::FuncOp source, size_t dims) {
   return found;
 }
 
+/// What every access relies on: the dims of the loops, and inputs that are in memory or are `local`.
+LogicalResult checkGeneric(linalg::GenericOp generic, size_t dims, ArrayRef<Value> local) {
+  const SmallVector<int64_t> loops = dimsOf(generic);
+  if (loops.size() != generic.getNumLoops() ||
+      llvm::any_of(loops, [&](int64_t dim) { return dim < 0 || size_t(dim) >= dims; }))
+    return generic.emitError("expected halftone.dims, one dim of the kernel for each loop");
+  for (AffineMap map : generic.getIndexingMapsArray())
+    for (AffineExpr expr : map.getResults())
+      if (!isa<AffineDimExpr, AffineConstantExpr>(expr))
+        return generic.emitError("expected maps of dims and constants");
+  for (Value input : generic.getInputs())
+    if (!isa<BlockArgument>(input) && !llvm::is_contained(local, input))
+      return generic.emitError("an input is neither an operand of the kernel nor what this generic may read");
+  return success();
+}
+
 Type accumulatorOf(linalg::GenericOp contraction) {
   return cast<RankedTensorType>(contraction.getResult(0).getType()).getElementType();
 }
@@ -98,6 +114,17 @@ LogicalResult MatmulEmitter::readSource() {
       epilogue = generic;
   if (!epilogue)
     return contraction.emitError("expected an epilogue that reads the sums");
+  SmallVector<Value> factors;
+  for (linalg::GenericOp generic : prologue) {
+    if (!generic)
+      continue;
+    if (failed(checkGeneric(generic, size_t(dims), {})))
+      return failure();
+    factors.append(generic.getResults().begin(), generic.getResults().end());
+  }
+  if (failed(checkGeneric(contraction, size_t(dims), factors)) ||
+      failed(checkGeneric(epilogue, size_t(dims), contraction.getResult(0))))
+    return failure();
   // The body is acc + a * b.
   Operation *sum = contraction.getBody()->getTerminator()->getOperand(0).getDefiningOp();
   if (!isa_and_nonnull<arith::AddFOp, arith::AddIOp>(sum))
