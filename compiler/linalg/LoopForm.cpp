@@ -14,10 +14,11 @@ struct LoopBlocks {
 };
 
 /// Blocks of a rows x columns space in which one element costs `weight` simple ones: at least 4096 of those a block,
-/// about 256 blocks of large spaces, and whole cache lines of a row.
+/// about 256 blocks of large spaces, and whole cache lines of a row (of f16 when each element is much work).
 LoopBlocks chooseBlocks(int64_t rows, int64_t columns, int64_t weight) {
-  constexpr int64_t smallest = 4096, most = 256, line = 64;
+  constexpr int64_t smallest = 4096, most = 256;
   weight = std::max<int64_t>(weight, 1);
+  int64_t line = weight >= 64 ? 32 : 64;
   int64_t wanted = std::max(ceilDivide(smallest, weight), ceilDivide(rows * columns, most));
   LoopBlocks blocks;
   blocks.columns = std::min(std::max<int64_t>(columns, 1), ceilDivide(wanted, line) * line);
