@@ -39,8 +39,8 @@ public:
   Value scaleLoss(const Value &loss) const override { return loss * readRaw(scale_); }
 
   void apply(const std::vector<Value> &gradients, const std::vector<Variable> &variables) override {
-    checkGradients(gradients, variables);
     Trace &trace = tracing();
+    checkGradients(gradients, variables);
     Value scale = readRaw(scale_);
     std::vector<Value> defined;
     for (const Value &gradient : gradients)

@@ -121,8 +121,8 @@ std::vector<Value> UpdateRule::clipped(std::vector<Value> gradients) const {
 void UpdateRule::apply(const std::vector<Value> &allGradients, const std::vector<Variable> &allVariables) {
   if (allGradients.empty() && allVariables.empty())
     return;
-  checkGradients(allGradients, allVariables);
   Trace &trace = tracing();
+  checkGradients(allGradients, allVariables);
   build(allVariables);
   std::vector<Value> gradients;
   std::vector<Variable> variables;
@@ -156,8 +156,10 @@ void UpdateRule::apply(const std::vector<Value> &allGradients, const std::vector
     DType dtype = variable.impl()->dtype;
     if (scalars.contains(dtype))
       continue;
-    Value own = asDtype(rate, dtype, "optimizer");
-    scalars[dtype] = {own, alphaOf(own, asDtype(iterations + 1, dtype, "optimizer"))};
+    DType wide = itemsize(dtype) < 4 ? DType::float32 : dtype;
+    Value alpha = alphaOf(asDtype(rate, wide, "optimizer"), asDtype(iterations + 1, wide, "optimizer"));
+    scalars[dtype] = {asDtype(rate, dtype, "optimizer"),
+                      alpha.defined() ? asDtype(alpha, dtype, "optimizer") : Value()};
   }
   if (args_.weightDecay)
     for (const Variable &variable : variables) {

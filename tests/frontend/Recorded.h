@@ -1,0 +1,62 @@
+// Recorded functions run in the interpreter and compiled, for the frontend's tests.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/CompiledFunction.h"
+#include "frontend/Variables.h"
+#include "halftone/Halftone.h"
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace halftone::test {
+
+enum class Run { interpreted, compiled, strict };
+inline constexpr Run everyRun[] = {Run::interpreted, Run::compiled, Run::strict};
+
+/// A function of Values as one of Tensors.
+inline detail::CompiledFunction recorded(Run run, std::function<std::vector<Value>(const std::vector<Value> &)> body) {
+  return detail::CompiledFunction(
+      {.name = "recorded", .strict = run == Run::strict, .interpret = run == Run::interpreted}, {},
+      [body = std::move(body)](detail::Trace &, const std::vector<Value> &feeds, const std::string &) {
+        std::vector<detail::CompiledFunction::Named> fetches;
+        for (const Value &value : body(feeds))
+          fetches.push_back({"result" + std::to_string(fetches.size()), value});
+        return fetches;
+      });
+}
+
+/// Runs `body` once.
+inline std::vector<Tensor> runOnce(Run run, const std::vector<Tensor> &feeds,
+                                   std::function<std::vector<Value>(const std::vector<Value> &)> body) {
+  return recorded(run, std::move(body)).run(feeds);
+}
+
+inline Variable weight(const Tensor &initial, const std::string &path = "net/h/kernel") {
+  return detail::makeVariable(initial, {.name = path.substr(path.rfind('/') + 1), .path = path});
+}
+inline std::vector<double> numbers(const Tensor &tensor) { return tensor.astype(float64).to_vector<double>(); }
+inline std::vector<double> numbers(const Variable &variable) { return numbers(variable.value()); }
+
+/// What `f` throws; fails through the empty Error text when it throws nothing.
+template <class F> std::string errorOf(F f) {
+  try {
+    f();
+  } catch (const Error &error) {
+    return std::string(name(error.kind())) + ": " + error.message();
+  }
+  return "";
+}
+
+/// Every element within `tolerance`, relative to the larger of 1 and the expected.
+inline bool near(const std::vector<double> &found, const std::vector<double> &expected, double tolerance = 1e-6) {
+  if (found.size() != expected.size())
+    return false;
+  for (size_t i = 0; i < found.size(); ++i) {
+    double scale = std::max(1.0, std::abs(expected[i]));
+    if (!(std::abs(found[i] - expected[i]) <= tolerance * scale))
+      return false;
+  }
+  return true;
+}
+
+} // namespace halftone::test

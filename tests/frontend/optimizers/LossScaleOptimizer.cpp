@@ -1,0 +1,313 @@
+// Loss scaling: Keras's counting, skipped steps, and 1,000 faults against a plain loop.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/OptimizerImpl.h"
+#include "tests/frontend/Recorded.h"
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+
+using namespace halftone;
+using namespace halftone::test;
+using Catch::Matchers::Contains;
+using optimizers::LossScaleOptimizer;
+using optimizers::SGD;
+
+namespace {
+
+constexpr float inf = std::numeric_limits<float>::infinity();
+
+/// A recorded step that applies what it is fed.
+detail::CompiledFunction applier(Run run, const Optimizer &optimizer, const std::vector<Variable> &variables) {
+  return recorded(run, [optimizer, variables](const std::vector<Value> &v) {
+    optimizer.apply(v, variables);
+    return std::vector<Value>{};
+  });
+}
+
+std::vector<std::vector<float>> bits(const std::vector<Variable> &variables) {
+  std::vector<std::vector<float>> result;
+  for (const Variable &variable : variables)
+    result.push_back(variable.value().astype(float32).to_vector<float>());
+  return result;
+}
+bool sameBits(const std::vector<float> &a, const std::vector<float> &b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+/// What decides about steps and the scale, as a host would.
+struct HostScaler {
+  float scale;
+  int64_t growthSteps;
+  int32_t counter = 0, skipped = 0;
+  float floor = 1.0f, cap = 16777216.0f;
+  bool step(const std::vector<std::vector<float>> &gradients) {
+    bool finite = true;
+    for (const auto &gradient : gradients)
+      for (float x : gradient)
+        finite = finite && std::isfinite(x);
+    if (!finite) {
+      counter = 0;
+      ++skipped;
+      if (scale > floor)
+        scale = std::max(scale * 0.5f, floor);
+    } else if (counter == growthSteps - 1) {
+      counter = 0;
+      if (scale < cap)
+        scale = std::min(scale * 2.0f, cap);
+    } else {
+      ++counter;
+    }
+    return finite;
+  }
+};
+
+/// Gradients of two variables, scaled; about half of the steps have a fault somewhere.
+struct Faults {
+  std::mt19937 random{20240607};
+  int64_t faults = 0;
+  std::vector<std::vector<float>> next(float scale) {
+    std::uniform_real_distribution<float> number(-1.0f, 1.0f);
+    std::vector<std::vector<float>> gradients{std::vector<float>(12), std::vector<float>(5)};
+    for (auto &gradient : gradients)
+      for (float &x : gradient)
+        x = number(random) * scale;
+    if (random() % 2) {
+      auto &gradient = gradients[random() % 2];
+      const float kinds[] = {inf, -inf, std::numeric_limits<float>::quiet_NaN()};
+      gradient[random() % gradient.size()] = kinds[random() % 3];
+      ++faults;
+    }
+    return gradients;
+  }
+};
+std::vector<Tensor> tensors(const std::vector<std::vector<float>> &gradients) {
+  return {Tensor(gradients[0], {4, 3}), Tensor(gradients[1], {5})};
+}
+
+} // namespace
+
+TEST_CASE("a scaled step is the plain one") {
+  for (Run run : everyRun)
+    for (std::optional<double> factor : {std::optional<double>(), std::optional<double>(100.0)}) {
+      Variable x = weight(Tensor({1, 2, 3, 4}, {4}));
+      LossScaleOptimizer optimizer(SGD(0.5, {.loss_scale_factor = factor}));
+      float s = 32768;
+      applier(run, optimizer, {x}).run({Tensor({1 * s, 6 * s, 7 * s, 2 * s}, {4})});
+      CHECK(numbers(x) == std::vector<double>{0.5, -1, -0.5, 3});
+      CHECK(optimizer.iterations() == 1);
+    }
+}
+
+TEST_CASE("counting is Keras's") {
+  auto states = [](double scale, int64_t growth, std::vector<float> gradients, Run run) {
+    Variable x = weight(Tensor({0}, {1}));
+    LossScaleOptimizer optimizer(SGD(0.0), {.initial_scale = scale, .dynamic_growth_steps = growth});
+    auto step = applier(run, optimizer, {x});
+    std::vector<std::pair<int64_t, double>> found;
+    for (float gradient : gradients) {
+      step.run({Tensor({gradient}, {1})});
+      found.emplace_back(optimizer.state().good_steps, optimizer.state().scale);
+    }
+    return found;
+  };
+  using States = std::vector<std::pair<int64_t, double>>;
+  for (Run run : everyRun) {
+    CHECK(states(4, 3, std::vector<float>(7, 1.0f), run) ==
+          States{{1, 4}, {2, 4}, {0, 8}, {1, 8}, {2, 8}, {0, 16}, {1, 16}});
+    CHECK(states(400, 2000, std::vector<float>(4, inf), run).back() == std::pair<int64_t, double>{0, 25});
+    CHECK(states(2, 2, std::vector<float>(8, 1.0f), run).back() == std::pair<int64_t, double>{0, 32});
+    CHECK(states(8, 0, std::vector<float>(4, 1.0f), run).back() == std::pair<int64_t, double>{4, 8}); // never grows
+  }
+}
+
+TEST_CASE("a counter beyond the growth steps grows nothing until a fault") {
+  Variable x = weight(Tensor({0}, {1}));
+  LossScaleOptimizer optimizer(SGD(0.0), {.initial_scale = 8, .dynamic_growth_steps = 3});
+  auto step = applier(Run::compiled, optimizer, {x});
+  optimizer.variables()[2].assign(Tensor::full({}, 10, int32));
+  for (int i = 0; i < 5; ++i)
+    step.run({Tensor({1}, {1})});
+  CHECK(optimizer.state().good_steps == 15);
+  CHECK(optimizer.state().scale == 8);
+  step.run({Tensor({inf}, {1})});
+  CHECK(optimizer.state().good_steps == 0);
+  CHECK(optimizer.state().scale == 4);
+}
+
+TEST_CASE("the scale keeps to its floor and its cap") {
+  Variable x = weight(Tensor({1}, {1}));
+  LossScaleOptimizer optimizer(SGD(0.0),
+                               {.initial_scale = 4, .dynamic_growth_steps = 1, .min_scale = 3, .max_scale = 7});
+  auto step = applier(Run::compiled, optimizer, {x});
+  auto after = [&](float gradient) {
+    step.run({Tensor({gradient}, {1})});
+    return optimizer.state().scale;
+  };
+  CHECK(after(1) == 7);
+  CHECK(after(1) == 7);
+  CHECK(after(inf) == 3.5);
+  CHECK(after(inf) == 3);
+  CHECK(after(inf) == 3);
+  LossScaleOptimizer outside(SGD(0.0), {.initial_scale = 0.25, .dynamic_growth_steps = 1});
+  auto other = applier(Run::compiled, outside, {x});
+  other.run({Tensor({inf}, {1})});
+  CHECK(outside.state().scale == 0.25);
+  other.run({Tensor({1}, {1})});
+  CHECK(outside.state().scale == 0.5);
+  for (optimizers::LossScaleArgs bad : {optimizers::LossScaleArgs{.initial_scale = 0.0},
+                                        {.initial_scale = NAN},
+                                        {.min_scale = 0.0},
+                                        {.min_scale = 2.0, .max_scale = 1.0},
+                                        {.max_scale = INFINITY}})
+    CHECK_THAT(errorOf([&] { LossScaleOptimizer(SGD(), bad); }), Contains("ValueError: LossScaleOptimizer needs"));
+}
+
+TEST_CASE("variables, names, delegation") {
+  optimizers::Adam adam(0.25);
+  LossScaleOptimizer optimizer(adam);
+  Variable x = weight(Tensor({1}, {1}), "net/h/kernel");
+  applier(Run::compiled, optimizer, {x}).run({Tensor({1}, {1})});
+  std::vector<std::string> names;
+  for (const Variable &variable : optimizer.variables())
+    names.push_back(variable.path());
+  CHECK(names == std::vector<std::string>{"loss_scale_optimizer/iteration", "loss_scale_optimizer/learning_rate",
+                                          "loss_scale_optimizer/step_counter", "loss_scale_optimizer/dynamic_scale",
+                                          "adam/iteration", "adam/learning_rate", "adam/net_h_kernel_momentum",
+                                          "adam/net_h_kernel_velocity"});
+  CHECK(numbers(optimizer.variables()[0]) == std::vector<double>{0}); // never counted
+  CHECK(numbers(optimizer.variables()[1]) == std::vector<double>{0});
+  CHECK(optimizer.iterations() == 1);
+  CHECK(optimizer.learning_rate() == 0.25);
+  optimizer.set_learning_rate(0.5);
+  CHECK(adam.learning_rate() == 0.5);
+  CHECK(optimizer.inner_optimizer().impl() == adam.impl());
+  CHECK(optimizer.name() == "loss_scale_optimizer");
+  Config config =
+      LossScaleOptimizer(SGD(), {.initial_scale = 3, .dynamic_growth_steps = 2, .name = "test_opt"}).get_config();
+  CHECK(config.keys() == std::vector<std::string>{"name", "inner_optimizer", "initial_scale", "dynamic_growth_steps"});
+  CHECK(config.get_object("inner_optimizer").get_string("class_name") == "SGD");
+  CHECK(detail::isLossScaleOptimizer(optimizer));
+  CHECK_FALSE(detail::isLossScaleOptimizer(adam));
+  CHECK(detail::asLossScaleOptimizer(optimizer).state().scale == 32768);
+  CHECK_THAT(errorOf([&] { detail::asLossScaleOptimizer(adam); }), Contains("TypeError: optimizer 'adam' is no"));
+}
+
+TEST_CASE("no gradients count as a finite step, undefined ones are an error") {
+  LossScaleOptimizer optimizer(SGD(1.0), {.initial_scale = 8});
+  applier(Run::compiled, optimizer, {}).run({});
+  CHECK(optimizer.state().good_steps == 1);
+  CHECK(optimizer.iterations() == 0);
+  Variable x = weight(Tensor({1}, {1}));
+  CHECK_THAT(errorOf([&] {
+               runOnce(Run::interpreted, {}, [&](const std::vector<Value> &) {
+                 optimizer.apply({Value()}, {x});
+                 return std::vector<Value>{};
+               });
+             }),
+             Contains("No gradients provided for any variable."));
+}
+
+TEST_CASE("a fault changes no weight, slot or iteration, and training goes on") {
+  for (Run run : everyRun)
+    for (DType dtype : {float32, float16, bfloat16}) {
+      Variable x = weight(Tensor({1, 2, 3}, {3}).astype(dtype)), y = weight(Tensor({4, 5}, {2}).astype(dtype));
+      optimizers::AdamW inner(0.125, {.weight_decay = 0.01, .amsgrad = true, .clipnorm = 1.0});
+      LossScaleOptimizer optimizer(inner, {.initial_scale = 1024});
+      auto step = applier(run, optimizer, {x, y});
+      auto gradients = [&](float a) {
+        return std::vector<Tensor>{Tensor({1024, a, 2048}, {3}).astype(dtype), Tensor({512, 256}, {2}).astype(dtype)};
+      };
+      step.run(gradients(1024));
+      std::vector<Variable> all = inner.variables();
+      all.push_back(x);
+      all.push_back(y);
+      auto before = bits(all);
+      step.run(gradients(inf));
+      step.run(gradients(NAN));
+      auto after = bits(all);
+      for (size_t i = 0; i < before.size(); ++i)
+        CHECK(sameBits(before[i], after[i]));
+      CHECK(optimizer.state().scale == 256);
+      CHECK(optimizer.state().skipped_steps == 2);
+      CHECK(optimizer.state().good_steps == 0);
+      step.run(gradients(256));
+      CHECK(optimizer.iterations() == 2);
+      CHECK_FALSE(sameBits(bits({x})[0], before[before.size() - 2]));
+    }
+}
+
+TEST_CASE("1,000 random faults: bit for bit what a plain loop gives") {
+  for (Run run : {Run::strict, Run::interpreted}) {
+    int64_t wanted = run == Run::strict ? 1000 : 40;
+    Faults source;
+    Variable x = weight(Tensor::ones({4, 3})), y = weight(Tensor::ones({5}));
+    SGD inner(0.01, {.momentum = 0.9});
+    LossScaleOptimizer optimizer(inner, {.initial_scale = 1024, .dynamic_growth_steps = 2});
+    auto step = applier(run, optimizer, {x, y});
+    HostScaler host{1024, 2};
+    std::vector<std::vector<float>> weights{std::vector<float>(12, 1.0f), std::vector<float>(5, 1.0f)},
+        momenta{std::vector<float>(12), std::vector<float>(5)};
+    int64_t updates = 0;
+    bool equal = true;
+    while (source.faults < wanted && equal) {
+      auto gradients = source.next(host.scale);
+      step.run(tensors(gradients));
+      float scale = host.scale;
+      if (host.step(gradients)) {
+        ++updates;
+        const float rate = 0.01f, momentum = 0.9f;
+        for (size_t v = 0; v < 2; ++v)
+          for (size_t i = 0; i < gradients[v].size(); ++i) {
+            float unscaled = gradients[v][i] / scale, move = unscaled * rate;
+            float kept = momenta[v][i] * momentum;
+            momenta[v][i] = kept - move;
+            weights[v][i] = weights[v][i] + momenta[v][i];
+          }
+      }
+      auto found = bits({x, y, inner.variables()[2], inner.variables()[3]});
+      equal = sameBits(found[0], weights[0]) && sameBits(found[1], weights[1]) && sameBits(found[2], momenta[0]) &&
+              sameBits(found[3], momenta[1]) && optimizer.state().scale == host.scale &&
+              optimizer.state().good_steps == host.counter && optimizer.state().skipped_steps == host.skipped &&
+              optimizer.iterations() == updates;
+    }
+    INFO("fault " << source.faults);
+    CHECK(equal);
+    CHECK(source.faults == wanted);
+    if (run == Run::strict)
+      CHECK(step.compileCount() == 1);
+  }
+}
+
+TEST_CASE("Adam under random faults is Adam on the steps that were finite") {
+  Faults source;
+  Variable x = weight(Tensor::ones({4, 3})), y = weight(Tensor::ones({5})), px = weight(Tensor::ones({4, 3})),
+           py = weight(Tensor::ones({5}));
+  optimizers::Adam inner(0.01), plain(0.01);
+  LossScaleOptimizer optimizer(inner, {.initial_scale = 1024, .dynamic_growth_steps = 2});
+  auto step = applier(Run::strict, optimizer, {x, y});
+  auto reference = recorded(Run::strict, [&](const std::vector<Value> &v) {
+    plain.apply({v[0] / v[2], v[1] / v[2]}, {px, py});
+    return std::vector<Value>{};
+  });
+  HostScaler host{1024, 2};
+  bool equal = true;
+  while (source.faults < 200 && equal) {
+    auto gradients = source.next(host.scale);
+    step.run(tensors(gradients));
+    std::vector<Tensor> feeds = tensors(gradients);
+    feeds.push_back(Tensor::full({}, host.scale));
+    if (host.step(gradients))
+      reference.run(feeds);
+    std::vector<Variable> left = inner.variables(), right = plain.variables();
+    left.insert(left.end(), {x, y});
+    right.insert(right.end(), {px, py});
+    // Slots of the plain one are made at its first finite step.
+    auto a = bits(left), b = bits(right);
+    equal = b.size() != a.size() || std::equal(a.begin(), a.end(), b.begin(), sameBits);
+  }
+  INFO("fault " << source.faults);
+  CHECK(equal);
+  CHECK(inner.iterations() == plain.iterations());
+}
