@@ -50,6 +50,32 @@ Value reduceAxes(PatternRewriter &rewriter, Location loc, ReduceKind kind, Value
                           rewriter.getDenseI64ArrayAttr(axes));
 }
 
+/// A reduction of one element is that element: no kernel has a row of it.
+struct FoldReductionOfOne : OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
+    ArrayRef<int64_t> axes = op.getAxes(), shape = shapeOf(op.getX());
+    if (axes.empty() || llvm::any_of(axes, [&](int64_t axis) { return shape[axis] != 1; }))
+      return failure();
+    Type element = typeOf(op.getX()).getElementType();
+    Value kept =
+        ReshapeOp::create(rewriter, op.getLoc(), RankedTensorType::get(shapeOf(op.getY()), element), op.getX());
+    rewriter.replaceOp(op, castTo(rewriter, op.getLoc(), kept, typeOf(op.getY()).getElementType()));
+    return success();
+  }
+};
+struct FoldArgReduceOfOne : OpRewritePattern<ArgReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ArgReduceOp op, PatternRewriter &rewriter) const override {
+    if (shapeOf(op.getX())[op.getAxis()] != 1)
+      return failure();
+    auto type = typeOf(op.getY());
+    rewriter.replaceOpWithNewOp<ConstantOp>(
+        op, type, DenseElementsAttr::get(type, rewriter.getIntegerAttr(type.getElementType(), 0)));
+    return success();
+  }
+};
+
 /// A reduction over trailing axes and others is one over the trailing axes, then one over the others.
 struct SplitMixedAxes : OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -86,8 +112,8 @@ struct ExpandReduceAll : OpRewritePattern<ReduceAllOp> {
     }
     if (!whole) {
       auto type = RankedTensorType::get({}, element);
-      Attribute neutral = element.isInteger(1) ? Attribute(rewriter.getBoolAttr(true))
-                                               : Attribute(rewriter.getFloatAttr(element, 0));
+      Attribute neutral =
+          element.isInteger(1) ? Attribute(rewriter.getBoolAttr(true)) : Attribute(rewriter.getFloatAttr(element, 0));
       whole = ConstantOp::create(rewriter, loc, type, DenseElementsAttr::get(type, neutral));
     }
     rewriter.replaceOp(op, whole);
@@ -141,7 +167,8 @@ struct ArgReduceLastAxis : OpRewritePattern<ArgReduceOp> {
     for (int64_t each : permutation)
       shape.push_back(shapeOf(op.getX())[each]);
     auto type = RankedTensorType::get(shape, typeOf(op.getX()).getElementType());
-    Value moved = TransposeOp::create(rewriter, op.getLoc(), type, op.getX(), rewriter.getDenseI64ArrayAttr(permutation));
+    Value moved =
+        TransposeOp::create(rewriter, op.getLoc(), type, op.getX(), rewriter.getDenseI64ArrayAttr(permutation));
     rewriter.modifyOpInPlace(op, [&] {
       op.getXMutable().assign(moved);
       op.setAxis(rank - 1);
@@ -190,8 +217,8 @@ struct FoldTranspose : OpRewritePattern<ContractOp> {
   }
 };
 
-/// A reshape of elementwise work becomes work on reshaped operands, when the reshapes are then free or cancel: kernels form
-/// on either side of a reshape, never across it.
+/// A reshape of elementwise work becomes work on reshaped operands, when the reshapes are then free or cancel: kernels
+/// form on either side of a reshape, never across it.
 struct HoistReshape : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
@@ -217,8 +244,8 @@ struct HoistReshape : OpRewritePattern<ReshapeOp> {
     rewriter.replaceOp(op, moved->getResults());
     return success();
   }
-  /// Whether a reshape of `value` costs nothing: its elementwise chain has no other reader and ends in values that are in
-  /// memory, in splats, or in reshapes.
+  /// Whether a reshape of `value` costs nothing: its elementwise chain has no other reader and ends in values that are
+  /// in memory, in splats, or in reshapes.
   static bool isFreeAbove(Value value, ReshapeOp reshape, int64_t depth) {
     Operation *op = value.getDefiningOp();
     if (!op || isa<ReshapeOp>(op))
@@ -254,8 +281,8 @@ void setTile(ContractOp op) {
 class ChooseTemplates : public impl::ChooseTemplatesPassBase<ChooseTemplates> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ArgReduceLastAxis, ExpandReduceAll, FoldTranspose, HoistReshape, SplitMixedAxes>(
-        &getContext());
+    patterns.add<ArgReduceLastAxis, ExpandReduceAll, FoldArgReduceOfOne, FoldReductionOfOne, FoldTranspose,
+                 HoistReshape, SplitMixedAxes>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
       getOperation().emitError("choosing templates did not settle");
       return signalPassFailure();

@@ -58,3 +58,18 @@ func.func @main(%x: tensor<8x2x3xui8> {halftone.name = "x"}, %w: tensor<6x4xf32>
   %c = halftone.contract %r, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<8x6xf32>, tensor<6x4xf32>) -> tensor<8x4xf32>
   return %c : tensor<8x4xf32>
 }
+
+// -----
+
+// A reduction of one element is that element.
+// CHECK-LABEL: func.func @main
+// CHECK-DAG: %[[R:.*]] = halftone.reshape %arg0 : tensor<3x1xf16> to tensor<3xf16>
+// CHECK-DAG: halftone.cast %[[R]] {{.*}} : tensor<3xf16> to tensor<3xf32>
+// CHECK-DAG: halftone.constant dense<0> : tensor<3xi32>
+// CHECK-NOT: halftone.arg_reduce
+// CHECK: return
+func.func @main(%x: tensor<3x1xf16> {halftone.name = "x"}) -> (tensor<3xf32> {halftone.name = "s"}, tensor<3xi32> {halftone.name = "i"}) {
+  %0 = halftone.reduce sum %x {axes = array<i64: 1>} : tensor<3x1xf16> -> tensor<3xf32>
+  %1 = halftone.arg_reduce max %x {axis = 1 : i64} : tensor<3x1xf16> -> tensor<3xi32>
+  return %0, %1 : tensor<3xf32>, tensor<3xi32>
+}
