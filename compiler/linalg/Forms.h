@@ -31,6 +31,9 @@ int64_t ceilDivide(int64_t a, int64_t b);
 /// when the space was refined or on failure.
 std::optional<KernelResult> resultOf(ValueGraph &graph, IterationSpace &space, const Root &root, const Access &all);
 
+/// Side reductions of loop and row kernels have one piece a block.
+mlir::LogicalResult checkPieces(llvm::ArrayRef<Root> roots, llvm::ArrayRef<KernelResult> results, int64_t grid);
+
 /// Estimated nanoseconds on one core: `elements` times the ops of the nodes that `results` reach, and the bytes that
 /// the kernel touches.
 double estimatedCost(dialect::KernelOp kernel, llvm::ArrayRef<KernelResult> results, double elements);

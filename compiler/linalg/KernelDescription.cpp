@@ -92,7 +92,8 @@ std::optional<KernelResult> resultOf(ValueGraph &graph, IterationSpace &space, c
     for (auto [isKept, piece] : llvm::zip(kept, *pieces))
       if (isKept)
         result.access.append(piece.begin(), piece.end());
-    result.combiner = graph.combinerOf(partial.getKind(), type.getElementType());
+    if (result.access != all) // else nothing is combined: every element is a piece
+      result.combiner = graph.combinerOf(partial.getKind(), type.getElementType());
     if (isShortFloat(root.element)) {
       partial.emitError("a side reduction accumulates in f32 or wider, not in ") << root.element;
       graph.failed = true;
@@ -103,6 +104,21 @@ std::optional<KernelResult> resultOf(ValueGraph &graph, IterationSpace &space, c
   if (!result.node)
     return std::nullopt;
   return result;
+}
+
+LogicalResult checkPieces(ArrayRef<Root> roots, ArrayRef<KernelResult> results, int64_t grid) {
+  for (auto [root, result] : llvm::zip(roots, results)) {
+    if (result.combiner.empty())
+      continue;
+    PartialReduceOp partial = root.partial;
+    auto type = cast<RankedTensorType>(partial.getX().getType());
+    int64_t pieces = 1;
+    for (auto [axis, tile] : llvm::zip(partial.getAxes(), partial.getTile()))
+      pieces *= ceilDivide(type.getDimSize(axis), std::max<int64_t>(tile, 1));
+    if (pieces != grid)
+      return partial.emitError("a side reduction of ") << pieces << " pieces in a kernel of " << grid << " blocks";
+  }
+  return success();
 }
 
 double estimatedCost(KernelOp kernel, ArrayRef<KernelResult> results, double elements) {

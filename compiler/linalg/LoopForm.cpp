@@ -87,6 +87,8 @@ FailureOr<KernelDescription> describeLoop(KernelOp kernel, bool strict) {
   }
   KernelDescription description;
   description.grid = ceilDivide(rows, blocks.rows) * ceilDivide(columns, blocks.columns);
+  if (failed(checkPieces(roots, results, description.grid)))
+    return failure();
   for (int dim : all)
     description.extents.push_back(space.extent(dim));
   description.extents.insert(description.extents.end(), {blocks.rows, blocks.columns});

@@ -48,13 +48,10 @@ int64_t chooseRows(int64_t rows, int64_t columns) {
   return std::clamp<int64_t>(wanted, 1, std::max<int64_t>(rows, 1));
 }
 
-/// Rows in one block of a kernel with side reductions.
-FailureOr<int64_t> rowsOfSpec(KernelOp kernel, const Reduction &reduction, int64_t specified) {
-  ArrayRef<int64_t> outer = reduction.keptBefore;
+/// Rows in one block of a kernel with side reductions: `specified` indices of the first outer axis of extent > 1.
+int64_t rowsOfSpec(ArrayRef<int64_t> outer, int64_t specified) {
   while (!outer.empty() && outer.front() == 1)
     outer = outer.drop_front();
-  if (outer.empty() && product(reduction.reduced) > specified)
-    return emitError(kernel.getLoc(), "a row kernel of one row cannot be cut for a side reduction");
   return outer.empty() ? 1 : std::max<int64_t>(1, specified * product(outer.drop_front()));
 }
 
@@ -96,14 +93,12 @@ FailureOr<KernelDescription> describeRow(KernelOp kernel, const Reduction &reduc
 
   Access all = space.all(), outer = space.group(outerGroup), inner = space.group(innerGroup);
   int64_t blockRows = chooseRows(rows, columns);
-  if (int64_t specified = specifiedRows(kernel)) {
-    FailureOr<int64_t> chosen = rowsOfSpec(kernel, reduction, specified);
-    if (failed(chosen))
-      return failure();
-    blockRows = *chosen;
-  }
+  if (int64_t specified = specifiedRows(kernel))
+    blockRows = rowsOfSpec(reduction.keptBefore, specified);
   KernelDescription description;
   description.grid = ceilDivide(rows, blockRows);
+  if (failed(checkPieces(roots, results, description.grid)))
+    return failure();
   for (int dim : all)
     description.extents.push_back(space.extent(dim));
   description.extents.push_back(blockRows);

@@ -265,6 +265,28 @@ halftone.kernel loop @k (tensor<1000xf16>, tensor<1000xf32>) -> (tensor<1000xf32
   checkInside(text, true);
 }
 
+TEST_CASE("Side reductions of one row combine nothing", "[kernels]") {
+  checkInside(R"(
+halftone.kernel loop @k (tensor<1x300xf16>) -> (tensor<1x300xf16>, tensor<1x300xf32>, tensor<1x3xf32>)
+    attributes {spec = {rows = 128}} {
+^bb0(%x: tensor<1x300xf16>):
+  %0 = halftone.mul %x, %x : tensor<1x300xf16>
+  %1 = halftone.partial_reduce sum %0 {axes = array<i64: 0>, tile = array<i64: 1>} : tensor<1x300xf16> -> tensor<1x300xf32>
+  %2 = halftone.partial_reduce sum %0 {axes = array<i64: 0, 1>, tile = array<i64: 1, 128>} : tensor<1x300xf16> -> tensor<1x3xf32>
+  halftone.yield %0, %1, %2 : tensor<1x300xf16>, tensor<1x300xf32>, tensor<1x3xf32>
+})");
+  checkInside(R"(
+halftone.kernel row @k (tensor<1x300xf32>) -> (tensor<1xf32>, tensor<1x300xf32>, tensor<1xf32>) attributes {spec = {rows = 128}} {
+^bb0(%x: tensor<1x300xf32>):
+  %s = halftone.reduce max %x {axes = array<i64: 1>} : tensor<1x300xf32> -> tensor<1xf32>
+  %b = halftone.broadcast %s {axes = array<i64: 0>} : tensor<1xf32> to tensor<1x300xf32>
+  %d = halftone.sub %x, %b : tensor<1x300xf32>
+  %1 = halftone.partial_reduce sum %d {axes = array<i64: 0>, tile = array<i64: 1>} : tensor<1x300xf32> -> tensor<1x300xf32>
+  %2 = halftone.partial_reduce sum %s {axes = array<i64: 0>, tile = array<i64: 1>} : tensor<1xf32> -> tensor<1xf32>
+  halftone.yield %s, %1, %2 : tensor<1xf32>, tensor<1x300xf32>, tensor<1xf32>
+})");
+}
+
 TEST_CASE("Rounding casts round, storage casts need not", "[kernels]") {
   auto text = [](const std::string &kind) {
     return R"(

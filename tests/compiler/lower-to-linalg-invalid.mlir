@@ -28,3 +28,13 @@ halftone.kernel loop @k (tensor<6xf32>, tensor<4xf32>) -> (tensor<2x3xf32>, tens
   %1 = halftone.reshape %a : tensor<6xf32> to tensor<2x3xf32>
   halftone.yield %1, %0 : tensor<2x3xf32>, tensor<6x4xf32>
 }
+
+// -----
+
+halftone.kernel row @k (tensor<6x40xf32>) -> (tensor<6xf32>, tensor<2x40xf32>) attributes {spec = {rows = 2}} {
+^bb0(%a: tensor<6x40xf32>):
+  %0 = halftone.reduce sum %a {axes = array<i64: 1>} : tensor<6x40xf32> -> tensor<6xf32>
+  // expected-error @below {{a side reduction of 2 pieces in a kernel of 3 blocks}}
+  %1 = halftone.partial_reduce sum %a {axes = array<i64: 0>, tile = array<i64: 3>} : tensor<6x40xf32> -> tensor<2x40xf32>
+  halftone.yield %0, %1 : tensor<6xf32>, tensor<2x40xf32>
+}
