@@ -36,14 +36,15 @@ std::vector<std::string> kernelsOf(const std::string &source, bool strict) {
 TEST_CASE("Kernels of random modules compute what the interpreter says", "[kernels]") {
   const char *many = std::getenv("HALFTONE_RANDOM_KERNELS");
   uint32_t seeds = many ? std::atoi(many) : 12;
-  const std::string target = testing::runnableTargets().back();
+  const std::vector<std::string> targets = testing::runnableTargets();
   for (uint32_t seed = 0; seed < seeds; ++seed)
     for (bool strict : {false, true}) {
       auto [height, width] = seed % 3 == 0 ? std::pair<int64_t, int64_t>{5, 37}
                              : seed % 3 == 1 ? std::pair<int64_t, int64_t>{1, 20}
                                              : std::pair<int64_t, int64_t>{33, 3};
       for (const std::string &text : kernelsOf(randomModule(seed, height, width), strict)) {
-        CAPTURE(seed, strict, text);
+        const std::string &target = targets[seed / 3 % targets.size()];
+        CAPTURE(seed, strict, target, text);
         KernelHarness kernel(text, target, strict);
         kernel.checkInside(kernel.operands(seed, false));
       }
