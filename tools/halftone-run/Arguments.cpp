@@ -11,11 +11,12 @@
 namespace halftone::tools {
 namespace {
 
-const std::string inputHelp =
-    "[NAME=]SPEC, once for each feed (in order, or by name) and for each variable to set (by name): 2x3xf32=1 2 3 4 5 6, "
-    "2x3xf32=@raw.bin, @x.npy, 2x3xf32=random";
+const std::string inputHelp = "[NAME=]SPEC, once for each feed (in order, or by name) and for each variable to set (by "
+                              "name): 2x3xf32=1 2 3 4 5 6, "
+                              "2x3xf32=@raw.bin, @x.npy, 2x3xf32=random";
 
-CLI::Option *addList(CLI::App *app, const std::string &name, std::vector<std::string> &values, const std::string &help) {
+CLI::Option *addList(CLI::App *app, const std::string &name, std::vector<std::string> &values,
+                     const std::string &help) {
   return app->add_option(name, values, help)->expected(1)->take_all()->allow_extra_args(false);
 }
 
@@ -25,20 +26,30 @@ struct Flags {
   std::string cacheDirectory;
 };
 
-CLI::App *addCommand(CLI::App &app, const std::string &name, const std::string &help, Arguments &arguments, Flags &flags,
-                     const std::string &numerics) {
+CLI::App *addCommand(CLI::App &app, const std::string &name, const std::string &help, Arguments &arguments,
+                     Flags &flags, const std::string &numerics) {
   CLI::App *command = app.add_subcommand(name, help);
-  command->add_option("MODEL", arguments.model, "A .mlir module in a stage from graph to kernel, or a saved plan")->required();
-  command->add_option("--device", arguments.device, name == "predict" ? "cpu, or interpreter for the slow, exact meaning" : "cpu")->capture_default_str();
-  command->add_option("--threads", arguments.threads, "Threads that share a launch (default: all cores)")->check(CLI::Range(1, 1024));
-  command->add_option("--numerics", flags.numerics, "fast or strict (default: " + numerics + ")")->check(CLI::IsMember({"fast", "strict"}));
+  command->add_option("MODEL", arguments.model, "A .mlir module in a stage from graph to kernel, or a saved plan")
+      ->required();
+  command
+      ->add_option("--device", arguments.device,
+                   name == "predict" ? "cpu, or interpreter for the slow, exact meaning" : "cpu")
+      ->capture_default_str();
+  command->add_option("--threads", arguments.threads, "Threads that share a launch (default: all cores)")
+      ->check(CLI::Range(1, 1024));
+  command->add_option("--numerics", flags.numerics, "fast or strict (default: " + numerics + ")")
+      ->check(CLI::IsMember({"fast", "strict"}));
   command->add_option("--seed", arguments.seed, "For random inputs and initial variables")->capture_default_str();
   auto *cache = command->add_option("--cache-dir", flags.cacheDirectory, "Where compiled kernels are kept");
   command->add_flag("--no-cache", flags.noCache, "Keep no compiled kernels on disk")->excludes(cache);
   command->add_option("--dump-ir", arguments.dumpDirectory, "Write every stage into this directory");
-  command->add_option("--max-standalone-casts", arguments.maxStandaloneCasts, "Exit with 1 when the plan needs more kernels that only cast")
+  command
+      ->add_option("--max-standalone-casts", arguments.maxStandaloneCasts,
+                   "Exit with 1 when the plan needs more kernels that only cast")
       ->check(CLI::NonNegativeNumber);
-  command->add_option("--target", arguments.target, "The CPU that code is for: host, x86-64-v2, x86-64-v3, x86-64-v4, sapphirerapids")
+  command
+      ->add_option("--target", arguments.target,
+                   "The CPU that code is for: host, x86-64-v2, x86-64-v3, x86-64-v4, sapphirerapids")
       ->capture_default_str();
   command->add_flag("--json", arguments.json, "Results as one JSON object");
   command->add_flag("-q,--quiet", arguments.quiet, "Print errors only");
@@ -49,34 +60,46 @@ CLI::App *addCommand(CLI::App &app, const std::string &name, const std::string &
 } // namespace
 
 bool asksForJson(int argc, char **argv) {
-  return std::any_of(argv + 1, argv + argc, [](const char *argument) { return std::string_view(argument) == "--json"; });
+  return std::any_of(argv + 1, argv + argc,
+                     [](const char *argument) { return std::string_view(argument) == "--json"; });
 }
 
 Arguments parseArguments(int argc, char **argv) {
   Arguments arguments;
   Flags flags;
   CLI::App app("Runs, compares and prints modules and saved plans.", "halftone-run");
-  app.footer("Exit codes: 0 yes, 1 no (a difference, too many casts), 2 bad usage, 3 bad input, 4 device missing, 5 bug in Halftone.");
+  app.footer("Exit codes: 0 yes, 1 no (a difference, too many casts), 2 bad usage, 3 bad input, 4 device missing, 5 "
+             "bug in Halftone.");
   app.set_version_flag("--version", std::string("halftone-run ") + version());
   app.require_subcommand(1);
 
-  CLI::App *predict = addCommand(app, "predict", "Run a program once and print what it fetches", arguments, flags, "fast");
+  CLI::App *predict =
+      addCommand(app, "predict", "Run a program once and print what it fetches", arguments, flags, "fast");
   addList(predict, "--input", arguments.inputs, inputHelp);
-  addList(predict, "--output", arguments.outputs,
-          "[NAME=]FILE.npy, once for each fetch or variable to write (default: print shapes, first values, finite counts)");
+  addList(
+      predict, "--output", arguments.outputs,
+      "[NAME=]FILE.npy, once for each fetch or variable to write (default: print shapes, first values, finite counts)");
 
-  CLI::App *compare = addCommand(app, "compare", "Check compiled code against the interpreter", arguments, flags, "strict");
+  CLI::App *compare =
+      addCommand(app, "compare", "Check compiled code against the interpreter", arguments, flags, "strict");
   addList(compare, "--input", arguments.inputs, inputHelp + "; feeds without one are random");
-  compare->add_option("--against", arguments.against, "interpreter, or [NAME=]FILE.npy: what a fetch must be")->capture_default_str();
-  compare->add_option("--steps", arguments.steps, "Runs, one after another, variables carried on")->check(CLI::PositiveNumber)->capture_default_str();
-  compare->add_option("--rtol", arguments.tolerance.rtol, "Allowed error relative to the expected value")->check(CLI::NonNegativeNumber);
+  compare->add_option("--against", arguments.against, "interpreter, or [NAME=]FILE.npy: what a fetch must be")
+      ->capture_default_str();
+  compare->add_option("--steps", arguments.steps, "Runs, one after another, variables carried on")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  compare->add_option("--rtol", arguments.tolerance.rtol, "Allowed error relative to the expected value")
+      ->check(CLI::NonNegativeNumber);
   compare->add_option("--atol", arguments.tolerance.atol, "Allowed error")->check(CLI::NonNegativeNumber);
-  compare->add_option("--ulp", arguments.tolerance.ulp, "Allowed error in steps of the dtype; without any of the three: what the numerics promise")
+  compare
+      ->add_option("--ulp", arguments.tolerance.ulp,
+                   "Allowed error in steps of the dtype; without any of the three: what the numerics promise")
       ->check(CLI::NonNegativeNumber);
   compare->add_flag("--by-layer", arguments.byLayer, "Check also each launch, on the operands that it had");
 
   CLI::App *emit = addCommand(app, "emit", "Print a stage of the compiler", arguments, flags, "fast");
-  emit->add_option("--stage", arguments.stage, "graph, cast, pure, kernel, linalg, plan or target")->capture_default_str();
+  emit->add_option("--stage", arguments.stage, "graph, cast, pure, kernel, linalg, plan or target")
+      ->capture_default_str();
   emit->add_option("--format", arguments.format, "mlir, plan, llvm, asm or object");
   emit->add_option("-o", arguments.output, "The file, or - for stdout")->capture_default_str();
 
@@ -104,7 +127,8 @@ Arguments parseArguments(int argc, char **argv) {
   if (StatusOr<compiler::CpuTarget> target = compiler::CpuTarget::find(arguments.target); !target.isOk())
     throw UsageError("--target: " + target.status().message());
   if (arguments.model.ends_with(".keras"))
-    throw UsageError("'" + arguments.model + "': expected a .mlir module or a saved plan; .keras archives are not read");
+    throw UsageError("'" + arguments.model +
+                     "': expected a .mlir module or a saved plan; .keras archives are not read");
   return arguments;
 }
 

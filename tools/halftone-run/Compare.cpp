@@ -51,25 +51,27 @@ void printTable(const Comparison &comparison) {
     for (size_t i = 0; i < row.size(); ++i)
       widths[i] = std::max(widths[i], row[i].size());
   for (const auto &row : rows)
-    fmt::print("{:<{}}  {:<{}}  {:<{}}  {:<{}}  {}\n", row[0], widths[0], row[1], widths[1], row[2], widths[2], row[3], widths[3],
-               row[4]);
+    fmt::print("{:<{}}  {:<{}}  {:<{}}  {:<{}}  {}\n", row[0], widths[0], row[1], widths[1], row[2], widths[2], row[3],
+               widths[3], row[4]);
 }
 
 void printText(const Arguments &arguments, const Comparison &comparison) {
   printTable(comparison);
   for (const OutputComparison &output : comparison.outputs)
     if (!output.difference.agrees())
-      fmt::print("{}: {} of {} elements differ, first {}\n", output.name, output.difference.unequal, output.difference.elements,
-                 output.difference.firstUnequal);
+      fmt::print("{}: {} of {} elements differ, first {}\n", output.name, output.difference.unequal,
+                 output.difference.elements, output.difference.firstUnequal);
   for (const LaunchComparison &launch : comparison.launches)
     if (!launch.difference.agrees())
-      fmt::print("launch {} of step {}, {} ({}): {} of {} elements differ, first {}\n", launch.index, launch.step, launch.kernel,
-                 launch.site, launch.difference.unequal, launch.difference.elements, launch.difference.firstUnequal);
+      fmt::print("launch {} of step {}, {} ({}): {} of {} elements differ, first {}\n", launch.index, launch.step,
+                 launch.kernel, launch.site, launch.difference.unequal, launch.difference.elements,
+                 launch.difference.firstUnequal);
     else if (arguments.verbose)
-      fmt::print(stderr, "halftone-run: launch {} of step {}, {} ({}): max |d| {:.1e}, max ulp {}\n", launch.index, launch.step,
-                 launch.kernel, launch.site, launch.difference.maxAbs, ulpText(launch.difference.maxUlp));
-  const bool same = std::ranges::all_of(comparison.outputs, [](const auto &row) { return row.difference.maxUlp == 0; }) &&
-                    std::ranges::all_of(comparison.launches, [](const auto &row) { return row.difference.maxUlp == 0; });
+      fmt::print(stderr, "halftone-run: launch {} of step {}, {} ({}): max |d| {:.1e}, max ulp {}\n", launch.index,
+                 launch.step, launch.kernel, launch.site, launch.difference.maxAbs, ulpText(launch.difference.maxUlp));
+  const bool same =
+      std::ranges::all_of(comparison.outputs, [](const auto &row) { return row.difference.maxUlp == 0; }) &&
+      std::ranges::all_of(comparison.launches, [](const auto &row) { return row.difference.maxUlp == 0; });
   if (!comparison.agrees())
     fmt::print("differs beyond {}\n", rule(arguments));
   else
@@ -87,7 +89,8 @@ void printObject(const Comparison &comparison) {
     object["outputs"].push_back(std::move(row));
   }
   for (const LaunchComparison &launch : comparison.launches) {
-    ordered_json row = {{"step", launch.step}, {"index", launch.index}, {"kernel", launch.kernel}, {"site", launch.site}};
+    ordered_json row = {
+        {"step", launch.step}, {"index", launch.index}, {"kernel", launch.kernel}, {"site", launch.site}};
     row.update(jsonOf(launch.difference));
     object["launches"].push_back(std::move(row));
   }
@@ -100,14 +103,15 @@ Comparison compareWithFile(const Arguments &arguments, const Program &program, P
   const std::vector<Parameter> &fetches = program.signature().fetches;
   const size_t equals = arguments.against.find('=');
   const std::string file = arguments.against.substr(equals + 1);
-  auto fetch = equals == arguments.against.npos ? fetches.begin()
-                                                : std::ranges::find(fetches, arguments.against.substr(0, equals), &Parameter::name);
+  auto fetch = equals == arguments.against.npos
+                   ? fetches.begin()
+                   : std::ranges::find(fetches, arguments.against.substr(0, equals), &Parameter::name);
   if (fetch == fetches.end())
     throw UsageError(fmt::format("--against '{}': {} has no such fetch", arguments.against, program.path));
   const Tensor expected = Tensor::load_npy(file);
   if (TensorType type = {expected.dtype(), expected.shape().dims()}; type != fetch->type)
-    throw Error(ErrorKind::value_error,
-                fmt::format("{}: expected {} as fetch '{}' is, got {}", file, fetch->type.str(), fetch->name, type.str()));
+    throw Error(ErrorKind::value_error, fmt::format("{}: expected {} as fetch '{}' is, got {}", file, fetch->type.str(),
+                                                    fetch->name, type.str()));
   PlanSession session = PlanSession::open(planOf(arguments, program), device, values.variables).valueOrThrow();
   std::vector<Tensor> results;
   for (int64_t i = 0; i < arguments.steps; ++i)
@@ -126,7 +130,8 @@ Comparison compareWithMeaning(const Arguments &arguments, const Program &program
   StageTexts stages;
   if (!arguments.dumpDirectory.empty())
     stages.collect(options.compile);
-  StatusOr<Comparison> comparison = compareWithInterpreter(*program.module, values.feeds, values.variables, std::move(device), options);
+  StatusOr<Comparison> comparison =
+      compareWithInterpreter(*program.module, values.feeds, values.variables, std::move(device), options);
   if (!arguments.dumpDirectory.empty())
     stages.write(arguments.dumpDirectory);
   comparison.status().orThrow();
@@ -146,8 +151,9 @@ ExitCode compare(const Arguments &arguments) {
   std::shared_ptr<DeviceRuntime> device = openDevice(arguments);
   const Program program = loadProgram(arguments.model);
   if (program.plan && !isFile)
-    throw UsageError(fmt::format("{} is a saved plan, which holds nothing to interpret; expected a module, or --against FILE.npy",
-                                 arguments.model));
+    throw UsageError(
+        fmt::format("{} is a saved plan, which holds nothing to interpret; expected a module, or --against FILE.npy",
+                    arguments.model));
   ProgramValues values = readValues(program, arguments.inputs, arguments.seed, true);
   Comparison comparison = isFile ? compareWithFile(arguments, program, values, device)
                                  : compareWithMeaning(arguments, program, values, device);

@@ -5,8 +5,8 @@
 #include "ObservedDevice.h"
 #include "PlanSession.h"
 #include "dialect/TypeInference.h"
-#include "llvm/ADT/SetVector.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/SetVector.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -18,11 +18,12 @@ namespace {
 using dialect::TensorData;
 
 bool isExactOp(Operation *op) {
-  if (isa<dialect::ExpOp, dialect::Expm1Op, dialect::LogOp, dialect::Log1pOp, dialect::RsqrtOp, dialect::TanhOp, dialect::LogisticOp,
-          dialect::ErfOp, dialect::SinOp, dialect::CosOp, dialect::PowOp>(op))
+  if (isa<dialect::ExpOp, dialect::Expm1Op, dialect::LogOp, dialect::Log1pOp, dialect::RsqrtOp, dialect::TanhOp,
+          dialect::LogisticOp, dialect::ErfOp, dialect::SinOp, dialect::CosOp, dialect::PowOp>(op))
     return false;
   auto combines = [](dialect::ReduceKind kind, Type type) {
-    return isa<FloatType>(getElementTypeOrSelf(type)) && (kind == dialect::ReduceKind::sum || kind == dialect::ReduceKind::prod);
+    return isa<FloatType>(getElementTypeOrSelf(type)) &&
+           (kind == dialect::ReduceKind::sum || kind == dialect::ReduceKind::prod);
   };
   if (auto contract = dyn_cast<dialect::ContractOp>(op))
     return !isa<FloatType>(contract.getAccumulatorType());
@@ -64,7 +65,8 @@ private:
   std::vector<Difference> launchDifferences; // by launch, over all steps
 };
 
-Status Comparer::prepare(const ModuleFile &file, std::shared_ptr<DeviceRuntime> device, const VariableTensors &variables) {
+Status Comparer::prepare(const ModuleFile &file, std::shared_ptr<DeviceRuntime> device,
+                         const VariableTensors &variables) {
   signature = file.signature;
   StatusOr<OwningOpRef<ModuleOp>> program = interpretableModule(*file.module, file.stage);
   HALFTONE_RETURN_IF_ERROR(program.status());
@@ -101,7 +103,8 @@ Status Comparer::interpretStep(std::span<const Tensor> feeds, const VariableTens
   return usesBounds ? run(bounds, variableBounds, true) : Status();
 }
 
-void Comparer::addOutput(const std::string &name, const Tensor &actual, const TensorData &expected, const TensorData *bounds) {
+void Comparer::addOutput(const std::string &name, const Tensor &actual, const TensorData &expected,
+                         const TensorData *bounds) {
   Difference difference = differenceOf(toData(context, actual), expected, options.tolerance, bounds);
   auto row = std::ranges::find(result.outputs, name, &OutputComparison::name);
   if (row == result.outputs.end())
@@ -139,8 +142,9 @@ Status Comparer::compareLaunch(int64_t step, const ObservedLaunch &launch) {
         values.push_back(TensorData::fromBytes(type, buffers[i].data()));
     }
     return matches ? Status()
-                   : Status(ErrorKind::internal_error, fmt::format("launch {} of the plan has other buffers than @{} in the kernel stage",
-                                                                   launch.index, op.getKernel().str()));
+                   : Status(ErrorKind::internal_error,
+                            fmt::format("launch {} of the plan has other buffers than @{} in the kernel stage",
+                                        launch.index, op.getKernel().str()));
   };
   std::vector<TensorData> operands, actual;
   HALFTONE_RETURN_IF_ERROR(read(op.getOperandTypes(), launch.operands, operands));
@@ -155,7 +159,8 @@ Status Comparer::compareLaunch(int64_t step, const ObservedLaunch &launch) {
   }
   LaunchComparison row{step, launch.index, op.getKernel().str(), op.getSite().str(), {}};
   for (size_t i = 0; i < actual.size(); ++i)
-    row.difference.join(differenceOf(actual[i], (*expected)[i], options.tolerance, bounds.empty() ? nullptr : &bounds[i]));
+    row.difference.join(
+        differenceOf(actual[i], (*expected)[i], options.tolerance, bounds.empty() ? nullptr : &bounds[i]));
   launchDifferences[launch.index].join(row.difference);
   result.launches.push_back(std::move(row));
   return {};
@@ -203,7 +208,8 @@ Comparison Comparer::take() {
 } // namespace
 
 bool isExact(Operation *scope) {
-  return !scope->walk([](Operation *op) { return isExactOp(op) ? WalkResult::advance() : WalkResult::interrupt(); }).wasInterrupted();
+  return !scope->walk([](Operation *op) { return isExactOp(op) ? WalkResult::advance() : WalkResult::interrupt(); })
+              .wasInterrupted();
 }
 
 bool Comparison::agrees() const {
@@ -211,8 +217,9 @@ bool Comparison::agrees() const {
          std::ranges::all_of(launches, [](const auto &row) { return row.difference.agrees(); });
 }
 
-StatusOr<Comparison> compareWithInterpreter(const ModuleFile &file, std::span<const Tensor> feeds, VariableTensors &variables,
-                                            std::shared_ptr<DeviceRuntime> device, const CompareOptions &options) {
+StatusOr<Comparison> compareWithInterpreter(const ModuleFile &file, std::span<const Tensor> feeds,
+                                            VariableTensors &variables, std::shared_ptr<DeviceRuntime> device,
+                                            const CompareOptions &options) {
   Comparer comparer(options, file.context.get());
   HALFTONE_RETURN_IF_ERROR(comparer.prepare(file, std::move(device), variables));
   for (int64_t i = 0; i < options.steps; ++i)

@@ -13,11 +13,12 @@
 namespace halftone::tools {
 
 /// What is allowed when no tolerance is given:
-///   strict   equal bits; results that an op which is not exactly rounded had a part in (exp, a sum of floats): inside the
+///   strict   equal bits; results that an op which is not exactly rounded had a part in (exp, a sum of floats): inside
+///   the
 ///            interpreter's interval, that is within the error that the op states
 ///   fast     inside the interpreter's interval
-/// With a tolerance, outputs must lie within it, whatever the numerics; launches may also be inside the interval, where the numerics
-/// give one.
+/// With a tolerance, outputs must lie within it, whatever the numerics; launches may also be inside the interval, where
+/// the numerics give one.
 struct CompareOptions {
   compiler::CompileOptions compile;
   Tolerance tolerance;
@@ -47,9 +48,11 @@ struct Comparison {
   bool agrees() const;
 };
 
-/// Compiles `file`'s module, runs it on `device` and interprets it. `variables` has a value for each variable and is updated.
-StatusOr<Comparison> compareWithInterpreter(const ModuleFile &file, std::span<const Tensor> feeds, VariableTensors &variables,
-                                            std::shared_ptr<DeviceRuntime> device, const CompareOptions &options);
+/// Compiles `file`'s module, runs it on `device` and interprets it. `variables` has a value for each variable and is
+/// updated.
+StatusOr<Comparison> compareWithInterpreter(const ModuleFile &file, std::span<const Tensor> feeds,
+                                            VariableTensors &variables, std::shared_ptr<DeviceRuntime> device,
+                                            const CompareOptions &options);
 
 /// Whether every op under `scope` is exactly rounded, so that its result has one right value.
 bool isExact(mlir::Operation *scope);

@@ -7,7 +7,8 @@
 
 namespace halftone::tools {
 
-StatusOr<CompiledModule> compileModule(mlir::ModuleOp module, compiler::Stage from, const compiler::CompileOptions &options) {
+StatusOr<CompiledModule> compileModule(mlir::ModuleOp module, compiler::Stage from,
+                                       const compiler::CompileOptions &options) {
   CompiledModule compiled;
   compiled.kernelStage = mlir::OwningOpRef<mlir::ModuleOp>(module.clone());
   compiler::CompileOptions staged = options;

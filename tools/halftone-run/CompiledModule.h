@@ -19,6 +19,7 @@ struct CompiledModule {
 };
 
 /// Compiles a copy of `module`, which is in stage `from`.
-StatusOr<CompiledModule> compileModule(mlir::ModuleOp module, compiler::Stage from, const compiler::CompileOptions &options);
+StatusOr<CompiledModule> compileModule(mlir::ModuleOp module, compiler::Stage from,
+                                       const compiler::CompileOptions &options);
 
 } // namespace halftone::tools

@@ -96,8 +96,8 @@ int64_t ulpsBetween(const dialect::TensorData &a, const dialect::TensorData &b, 
   return saturated(distance < 0 ? -distance : distance);
 }
 
-Difference differenceOf(const dialect::TensorData &actual, const dialect::TensorData &expected, const Tolerance &tolerance,
-                        const dialect::TensorData *bounds) {
+Difference differenceOf(const dialect::TensorData &actual, const dialect::TensorData &expected,
+                        const Tolerance &tolerance, const dialect::TensorData *bounds) {
   Difference difference;
   difference.elements = actual.size();
   for (int64_t i = 0; i < actual.size(); ++i) {
@@ -111,8 +111,8 @@ Difference differenceOf(const dialect::TensorData &actual, const dialect::Tensor
     if (ulps <= tolerance.ulp.value_or(0) || close || (bounds && bounds->contains(actual, i)))
       continue;
     if (difference.unequal++ == 0)
-      difference.firstUnequal = fmt::format("{}: {}, expected {}", position(actual.type.getShape(), i), element(actual, i),
-                                            bounds ? range(*bounds, i) : element(expected, i));
+      difference.firstUnequal = fmt::format("{}: {}, expected {}", position(actual.type.getShape(), i),
+                                            element(actual, i), bounds ? range(*bounds, i) : element(expected, i));
   }
   return difference;
 }

@@ -8,8 +8,8 @@
 
 namespace halftone::tools {
 
-/// What counts as equal besides equal bits (any NaN equals any NaN): |a - e| <= atol + rtol * |e|, or at most `ulp` values of the
-/// dtype between them. (Infinities and NaN equal only themselves, whatever rtol and atol are.)
+/// What counts as equal besides equal bits (any NaN equals any NaN): |a - e| <= atol + rtol * |e|, or at most `ulp`
+/// values of the dtype between them. (Infinities and NaN equal only themselves, whatever rtol and atol are.)
 struct Tolerance {
   std::optional<double> rtol, atol;
   std::optional<int64_t> ulp;
@@ -27,12 +27,13 @@ struct Difference {
   void join(const Difference &other);
 };
 
-/// How many values of the dtype lie between two elements: 0 for equal bits, 1 for neighbours and for +0 and -0. Any two NaNs have 0,
-/// a NaN and a number the largest int64.
+/// How many values of the dtype lie between two elements: 0 for equal bits, 1 for neighbours and for +0 and -0. Any two
+/// NaNs have 0, a NaN and a number the largest int64.
 int64_t ulpsBetween(const dialect::TensorData &a, const dialect::TensorData &b, int64_t index);
 
-/// `actual` and `expected` have one type and no intervals. With `bounds`, of that type too, an element inside is equal as well.
-Difference differenceOf(const dialect::TensorData &actual, const dialect::TensorData &expected, const Tolerance &tolerance,
-                        const dialect::TensorData *bounds = nullptr);
+/// `actual` and `expected` have one type and no intervals. With `bounds`, of that type too, an element inside is equal
+/// as well.
+Difference differenceOf(const dialect::TensorData &actual, const dialect::TensorData &expected,
+                        const Tolerance &tolerance, const dialect::TensorData *bounds = nullptr);
 
 } // namespace halftone::tools

@@ -5,8 +5,8 @@
 #include "Program.h"
 #include "UsageError.h"
 #include "compiler/kernels/KernelCompiler.h"
-#include "llvm/Object/ArchiveWriter.h"
 #include "runtime/plan/PlanFile.h"
+#include "llvm/Object/ArchiveWriter.h"
 #include <fmt/format.h>
 
 namespace halftone::tools {
@@ -41,7 +41,8 @@ std::string objectsOf(const Executable &executable) {
     names.push_back(kernel.symbol + ".o");
   for (size_t i = 0; i < members.size(); ++i)
     members[i].MemberName = names[i];
-  auto archive = llvm::writeArchiveToBuffer(members, llvm::SymtabWritingMode::NormalSymtab, llvm::object::Archive::K_GNU, true, false);
+  auto archive = llvm::writeArchiveToBuffer(members, llvm::SymtabWritingMode::NormalSymtab,
+                                            llvm::object::Archive::K_GNU, true, false);
   if (!archive)
     throw Error(ErrorKind::internal_error, "cannot write the archive: " + llvm::toString(archive.takeError()));
   return (*archive)->getBuffer().str();
@@ -53,12 +54,15 @@ std::string codeOf(const Arguments &arguments, const Executable &executable, boo
   const compiler::CpuTarget target = compiler::CpuTarget::find(arguments.target).valueOrThrow();
   for (const auto &[key, kernel] : executable.kernels) {
     if (kernel.description.empty())
-      throw Error(ErrorKind::value_error, fmt::format("kernel {} carries no description; only its object can be had", key));
+      throw Error(ErrorKind::value_error,
+                  fmt::format("kernel {} carries no description; only its object can be had", key));
     if (kernel.target != target.key())
-      throw UsageError(fmt::format("--target {}: kernel {} was generated for {}", arguments.target, key, kernel.target));
+      throw UsageError(
+          fmt::format("--target {}: kernel {} was generated for {}", arguments.target, key, kernel.target));
     compiler::KernelDumps dumps;
     compiler::compileKernel(kernel.description, target, &dumps).status().orThrow();
-    text += fmt::format("{} {} ({})\n{}\n", assembly ? "#" : ";", kernel.symbol, kernel.kind, assembly ? dumps.assembly : dumps.llvm);
+    text += fmt::format("{} {} ({})\n{}\n", assembly ? "#" : ";", kernel.symbol, kernel.kind,
+                        assembly ? dumps.assembly : dumps.llvm);
   }
   return text;
 }
@@ -78,7 +82,8 @@ std::string ofExecutable(const Arguments &arguments, const Executable &executabl
 ExitCode emit(const Arguments &arguments) {
   const std::optional<Stage> stage = compiler::stageNamed(arguments.stage);
   if (!stage)
-    throw UsageError(fmt::format("--stage '{}': expected graph, cast, pure, kernel, linalg, plan or target", arguments.stage));
+    throw UsageError(
+        fmt::format("--stage '{}': expected graph, cast, pure, kernel, linalg, plan or target", arguments.stage));
   static const std::array formats = {"mlir", "plan", "llvm", "asm", "object"};
   std::string format = arguments.format;
   if (!format.empty() && std::ranges::find(formats, format) == formats.end())
@@ -86,7 +91,7 @@ ExitCode emit(const Arguments &arguments) {
   const bool isModule = *stage <= Stage::linalg;
   if (!format.empty() && (isModule ? format != "mlir" : *stage == Stage::plan ? format != "plan" : format == "mlir"))
     throw UsageError(fmt::format("--format {}: stage {} is written as {}", format, arguments.stage,
-                                 isModule              ? "mlir"
+                                 isModule                ? "mlir"
                                  : *stage == Stage::plan ? "plan, or without --format as text"
                                                          : "plan, llvm, asm or object"));
   if (format.empty())
@@ -94,9 +99,11 @@ ExitCode emit(const Arguments &arguments) {
   const Program program = loadProgram(arguments.model);
 
   if (program.plan && isModule)
-    throw UsageError(fmt::format("--stage {}: {} is a saved plan; expected plan or target", arguments.stage, arguments.model));
+    throw UsageError(
+        fmt::format("--stage {}: {} is a saved plan; expected plan or target", arguments.stage, arguments.model));
   if (program.module && *stage < program.module->stage)
-    throw UsageError(fmt::format("--stage {}: {} is in stage {} already", arguments.stage, arguments.model, name(program.module->stage)));
+    throw UsageError(fmt::format("--stage {}: {} is in stage {} already", arguments.stage, arguments.model,
+                                 name(program.module->stage)));
   std::string bytes;
   if (!isModule)
     bytes = ofExecutable(arguments, *planOf(arguments, program), format);

@@ -17,9 +17,10 @@
 namespace halftone::tools {
 namespace {
 
-constexpr std::array storable = {DType::bool_,   DType::uint8,    DType::uint16,  DType::uint32,        DType::uint64,
-                                 DType::int8,    DType::int16,    DType::int32,   DType::int64,         DType::float16,
-                                 DType::bfloat16, DType::float32, DType::float64, DType::float8_e4m3fn, DType::float8_e5m2};
+constexpr std::array storable = {DType::bool_,   DType::uint8,         DType::uint16,     DType::uint32,
+                                 DType::uint64,  DType::int8,          DType::int16,      DType::int32,
+                                 DType::int64,   DType::float16,       DType::bfloat16,   DType::float32,
+                                 DType::float64, DType::float8_e4m3fn, DType::float8_e5m2};
 
 const char *const forms = "TYPE=VALUES, TYPE=@FILE, @FILE.npy or TYPE=random, with TYPE like 2x3xf32";
 
@@ -84,8 +85,8 @@ Tensor parseValues(const InputSpec &spec, const Parameter &parameter) {
   std::vector<std::string> words = splitValues(spec.text);
   const int64_t elements = parameter.type.elements(), size = itemsize(parameter.type.dtype);
   if (static_cast<int64_t>(words.size()) != elements && words.size() != 1)
-    throw Error(ErrorKind::value_error, fmt::format("{}: expected {} values for {}, or one for all, got {}", describe(parameter),
-                                                    elements, parameter.type.str(), words.size()));
+    throw Error(ErrorKind::value_error, fmt::format("{}: expected {} values for {}, or one for all, got {}",
+                                                    describe(parameter), elements, parameter.type.str(), words.size()));
   std::byte *data = TensorAccess::mutableData(tensor);
   std::vector<std::byte> element(static_cast<size_t>(size));
   for (int64_t i = 0; i < elements; ++i) {
@@ -100,19 +101,22 @@ Tensor parseValues(const InputSpec &spec, const Parameter &parameter) {
 Tensor readRaw(const InputSpec &spec, const Parameter &parameter) {
   std::ifstream file(spec.text, std::ios::binary | std::ios::ate);
   if (!file)
-    throw Error(ErrorKind::io_error, fmt::format("{}: cannot open {}: {}", describe(parameter), spec.text, std::strerror(errno)));
+    throw Error(ErrorKind::io_error,
+                fmt::format("{}: cannot open {}: {}", describe(parameter), spec.text, std::strerror(errno)));
   const int64_t bytes = file.tellg(), expected = parameter.type.bytes();
   if (bytes != expected)
-    throw Error(ErrorKind::value_error, fmt::format("{}: {} holds {} bytes, but {} has {}", describe(parameter), spec.text, bytes,
-                                                    parameter.type.str(), expected));
+    throw Error(ErrorKind::value_error, fmt::format("{}: {} holds {} bytes, but {} has {}", describe(parameter),
+                                                    spec.text, bytes, parameter.type.str(), expected));
   Tensor tensor = makeTensor(parameter.type).valueOrThrow();
   if (!file.seekg(0) || !file.read(reinterpret_cast<char *>(TensorAccess::mutableData(tensor)), bytes))
-    throw Error(ErrorKind::io_error, fmt::format("{}: cannot read {}: {}", describe(parameter), spec.text, std::strerror(errno)));
+    throw Error(ErrorKind::io_error,
+                fmt::format("{}: cannot read {}: {}", describe(parameter), spec.text, std::strerror(errno)));
   if (parameter.type.dtype == DType::bool_)
     for (int64_t i = 0; i < bytes; ++i)
       if (auto value = TensorAccess::data(tensor)[i]; value != std::byte(0) && value != std::byte(1))
-        throw Error(ErrorKind::value_error, fmt::format("{}: {}: byte {} is {}, but a bool is 0 or 1", describe(parameter),
-                                                        spec.text, i, std::to_integer<int>(value)));
+        throw Error(ErrorKind::value_error,
+                    fmt::format("{}: {}: byte {} is {}, but a bool is 0 or 1", describe(parameter), spec.text, i,
+                                std::to_integer<int>(value)));
   return tensor;
 }
 
@@ -137,7 +141,9 @@ std::optional<TensorType> parseTensorType(std::string_view text) {
 
 InputSpec parseInputSpec(std::string_view text) {
   const std::string whole(text);
-  auto bad = [&](const std::string &why) { return UsageError(fmt::format("input '{}': {}; expected [NAME=]SPEC, SPEC being {}", whole, why, forms)); };
+  auto bad = [&](const std::string &why) {
+    return UsageError(fmt::format("input '{}': {}; expected [NAME=]SPEC, SPEC being {}", whole, why, forms));
+  };
   InputSpec spec;
   auto takeType = [&] {
     size_t equals = text.find('=');

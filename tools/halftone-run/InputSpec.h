@@ -13,7 +13,8 @@ namespace halftone::tools {
 ///   TYPE=VALUES   numbers separated by blanks, commas or brackets, row-major; one number fills the tensor
 ///   TYPE=@FILE    raw little-endian bytes, row-major (bool: a byte each)
 ///   @FILE.npy     NumPy's format
-///   [TYPE=]random uniform in [-1, 1) for floats, 0 to 9 for integers, 0 or 1 for bools; the same for the same seed and name
+///   [TYPE=]random uniform in [-1, 1) for floats, 0 to 9 for integers, 0 or 1 for bools; the same for the same seed and
+///   name
 struct InputSpec {
   enum class Source { values, raw, npy, random };
   std::string name; // "" when not given
@@ -28,8 +29,9 @@ std::optional<TensorType> parseTensorType(std::string_view text);
 /// Throws UsageError saying what was expected.
 InputSpec parseInputSpec(std::string_view text);
 
-/// The tensor; `expected` is the parameter it is for, whose name is in every message. Throws UsageError for values that are no
-/// numbers of the type, value_error for another type than expected or a wrong number of elements, io_error for files.
+/// The tensor; `expected` is the parameter it is for, whose name is in every message. Throws UsageError for values that
+/// are no numbers of the type, value_error for another type than expected or a wrong number of elements, io_error for
+/// files.
 Tensor readInput(const InputSpec &spec, const Parameter &expected, uint64_t seed);
 
 /// As `random` above.

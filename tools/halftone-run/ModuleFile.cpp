@@ -42,7 +42,8 @@ Status readParameters(ArrayRef<Type> types, llvm::function_ref<DictionaryAttr(un
     std::string name = parameterName(attributes, kind, index);
     std::optional<TensorType> tensor = tensorTypeOf(type);
     if (!tensor)
-      return {ErrorKind::value_error, fmt::format("@main: {} '{}' is {}; expected a tensor with a static shape", kind.str(), name, text(type))};
+      return {ErrorKind::value_error,
+              fmt::format("@main: {} '{}' is {}; expected a tensor with a static shape", kind.str(), name, text(type))};
     parameters.push_back({std::move(name), *std::move(tensor)});
   }
   return {};
@@ -51,7 +52,8 @@ Status readParameters(ArrayRef<Type> types, llvm::function_ref<DictionaryAttr(un
 Status readSignature(ModuleFile &file) {
   auto main = file.module->lookupSymbol<func::FuncOp>("main");
   if (!main || main.isExternal())
-    return {ErrorKind::value_error, "the module has no function @main; expected a module in a stage from graph to kernel"};
+    return {ErrorKind::value_error,
+            "the module has no function @main; expected a module in a stage from graph to kernel"};
   HALFTONE_RETURN_IF_ERROR(readParameters(
       main.getArgumentTypes(), [&](unsigned i) { return main.getArgAttrDict(i); }, "feed", file.signature.feeds));
   HALFTONE_RETURN_IF_ERROR(readParameters(
@@ -70,7 +72,8 @@ Status readSignature(ModuleFile &file) {
 
 std::optional<TensorType> tensorTypeOf(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  std::optional<DType> dtype = tensor && tensor.hasStaticShape() ? dialect::dtypeOf(tensor.getElementType()) : std::nullopt;
+  std::optional<DType> dtype =
+      tensor && tensor.hasStaticShape() ? dialect::dtypeOf(tensor.getElementType()) : std::nullopt;
   if (!dtype)
     return std::nullopt;
   return TensorType{*dtype, tensor.getShape().vec()};
@@ -122,7 +125,8 @@ StatusOr<ModuleFile> loadModule(const std::string &path) {
   std::ifstream stream(path, std::ios::binary);
   std::ostringstream text;
   if (!stream || !(text << stream.rdbuf()))
-    return Status(ErrorKind::io_error, fmt::format("cannot read {}: {}", path, errno ? std::strerror(errno) : "it is empty"));
+    return Status(ErrorKind::io_error,
+                  fmt::format("cannot read {}: {}", path, errno ? std::strerror(errno) : "it is empty"));
   return parseModule(text.str(), path);
 }
 

@@ -45,7 +45,8 @@ private:
   size_t next_ = 0;
 };
 
-ObservedDevice::ObservedDevice(std::shared_ptr<DeviceRuntime> inner, std::shared_ptr<const Executable> executable, Observer observer)
+ObservedDevice::ObservedDevice(std::shared_ptr<DeviceRuntime> inner, std::shared_ptr<const Executable> executable,
+                               Observer observer)
     : inner_(std::move(inner)), executable_(std::move(executable)), observer_(std::move(observer)) {
   for (const Step &step : executable_->plan.steps)
     if (auto *launch = std::get_if<LaunchStep>(&step))

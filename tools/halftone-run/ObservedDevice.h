@@ -17,8 +17,8 @@ struct ObservedLaunch {
   std::vector<std::string> operands, results;
 };
 
-/// Launches whose condition does not hold are not shown. For one player of `executable` at a time, over host memory; the inner
-/// device's queue must have run a launch when launch() returns, as the CPU's has.
+/// Launches whose condition does not hold are not shown. For one player of `executable` at a time, over host memory;
+/// the inner device's queue must have run a launch when launch() returns, as the CPU's has.
 class ObservedDevice final : public DeviceRuntime {
 public:
   using Observer = std::function<void(const ObservedLaunch &launch)>;

@@ -109,7 +109,8 @@ ExitCode reportNo(std::string_view message, std::string_view command, bool json)
 }
 
 std::string summaryOf(const std::string &name, const Tensor &tensor) {
-  std::string text = fmt::format("{}: {}, {} of {} finite\n ", name, typeOf(tensor).str(), finiteCount(tensor), tensor.size());
+  std::string text =
+      fmt::format("{}: {}, {} of {} finite\n ", name, typeOf(tensor).str(), finiteCount(tensor), tensor.size());
   for (int64_t i = 0; i < std::min(tensor.size(), shownValues); ++i)
     text += " " + valueText(tensor, i);
   return text + (tensor.size() > shownValues ? " ...\n" : "\n");
@@ -127,7 +128,11 @@ ordered_json jsonOf(const std::string &name, const Tensor &tensor) {
     else
       first.push_back(ordered_json::parse(text));
   }
-  return {{"name", name}, {"type", typeOf(tensor).str()}, {"elements", tensor.size()}, {"finite", finiteCount(tensor)}, {"first", first}};
+  return {{"name", name},
+          {"type", typeOf(tensor).str()},
+          {"elements", tensor.size()},
+          {"finite", finiteCount(tensor)},
+          {"first", first}};
 }
 
 void writeFile(const std::string &path, std::string_view bytes) {

@@ -6,8 +6,8 @@
 
 namespace halftone::tools {
 
-StatusOr<PlanSession> PlanSession::open(std::shared_ptr<const Executable> executable, std::shared_ptr<DeviceRuntime> device,
-                                        const VariableTensors &variables) {
+StatusOr<PlanSession> PlanSession::open(std::shared_ptr<const Executable> executable,
+                                        std::shared_ptr<DeviceRuntime> device, const VariableTensors &variables) {
   PlanSession session;
   StatusOr<std::shared_ptr<const KernelLibrary>> kernels = loadObjects(executable->kernels);
   HALFTONE_RETURN_IF_ERROR(kernels.status());
@@ -20,7 +20,8 @@ StatusOr<PlanSession> PlanSession::open(std::shared_ptr<const Executable> execut
     HALFTONE_RETURN_IF_ERROR(variable.status());
     session.binding_[slot.symbol] = *std::move(variable);
   }
-  StatusOr<std::shared_ptr<Player>> player = Player::bind(std::move(executable), *kernels, std::move(device), session.binding_);
+  StatusOr<std::shared_ptr<Player>> player =
+      Player::bind(std::move(executable), *kernels, std::move(device), session.binding_);
   HALFTONE_RETURN_IF_ERROR(player.status());
   session.player_ = *std::move(player);
   return session;

@@ -12,8 +12,8 @@ namespace halftone::tools {
 
 class PlanSession {
 public:
-  /// Loads the kernels and makes the plan's variables with the values in `variables`, which may hold more. key_error for one that is
-  /// missing, else as loadObjects() and Player::bind().
+  /// Loads the kernels and makes the plan's variables with the values in `variables`, which may hold more. key_error
+  /// for one that is missing, else as loadObjects() and Player::bind().
   static StatusOr<PlanSession> open(std::shared_ptr<const Executable> executable, std::shared_ptr<DeviceRuntime> device,
                                     const VariableTensors &variables);
   StatusOr<std::vector<Tensor>> play(std::span<const Tensor> feeds) { return player_->play(feeds); }

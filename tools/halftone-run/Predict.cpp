@@ -30,14 +30,17 @@ std::vector<Destination> readDestinations(const Arguments &arguments, const Prog
     if (equals == output.npos) {
       auto free = std::ranges::find_if(fetches, [&](const Parameter &fetch) { return !taken.contains(fetch.name); });
       if (free == fetches.end())
-        throw UsageError(fmt::format("--output '{}': all {} fetches of {} have files", output, fetches.size(), program.path));
+        throw UsageError(
+            fmt::format("--output '{}': all {} fetches of {} have files", output, fetches.size(), program.path));
       destination.name = free->name;
     } else if (std::ranges::find(fetches, destination.name, &Parameter::name) == fetches.end()) {
       auto variable = std::ranges::find_if(variables, [&](const ProgramVariable &candidate) {
-        return destination.name == "@" + candidate.symbol || destination.name == candidate.symbol || destination.name == candidate.path;
+        return destination.name == "@" + candidate.symbol || destination.name == candidate.symbol ||
+               destination.name == candidate.path;
       });
       if (variable == variables.end())
-        throw UsageError(fmt::format("--output '{}': {} has no fetch or variable '{}'", output, program.path, destination.name));
+        throw UsageError(
+            fmt::format("--output '{}': {} has no fetch or variable '{}'", output, program.path, destination.name));
       destination.name = "@" + variable->symbol;
     }
     if (!taken.insert(destination.name).second)
@@ -58,8 +61,10 @@ ExitCode predict(const Arguments &arguments) {
   std::vector<Tensor> fetches;
   if (arguments.device == "interpreter") {
     if (program.plan)
-      throw UsageError(fmt::format("--device interpreter: {} is a saved plan, which holds nothing to interpret", program.path));
-    fetches = interpretProgram(*program.module->module, program.module->stage, values.feeds, values.variables).valueOrThrow();
+      throw UsageError(
+          fmt::format("--device interpreter: {} is a saved plan, which holds nothing to interpret", program.path));
+    fetches =
+        interpretProgram(*program.module->module, program.module->stage, values.feeds, values.variables).valueOrThrow();
   } else {
     PlanSession session = PlanSession::open(planOf(arguments, program), device, values.variables).valueOrThrow();
     fetches = session.play(values.feeds).valueOrThrow();
@@ -69,7 +74,8 @@ ExitCode predict(const Arguments &arguments) {
   const std::vector<Parameter> &parameters = program.signature().fetches;
   for (const Destination &destination : destinations) {
     auto fetch = std::ranges::find(parameters, destination.name, &Parameter::name);
-    const Tensor &value = fetch == parameters.end() ? values.variables.at(destination.name.substr(1)) : fetches[fetch - parameters.begin()];
+    const Tensor &value = fetch == parameters.end() ? values.variables.at(destination.name.substr(1))
+                                                    : fetches[fetch - parameters.begin()];
     value.save_npy(destination.file);
     if (arguments.verbose)
       fmt::print(stderr, "halftone-run: wrote {} to {}\n", destination.name, destination.file);

@@ -62,7 +62,8 @@ Program loadProgram(const std::string &path) {
   return program;
 }
 
-ProgramValues readValues(const Program &program, const std::vector<std::string> &inputs, uint64_t seed, bool fillFeeds) {
+ProgramValues readValues(const Program &program, const std::vector<std::string> &inputs, uint64_t seed,
+                         bool fillFeeds) {
   const std::vector<Parameter> &feeds = program.signature().feeds;
   const std::vector<ProgramVariable> variables = program.variables();
   ProgramValues values;
@@ -85,7 +86,8 @@ ProgramValues readValues(const Program &program, const std::vector<std::string> 
       return spec.name == candidate.symbol || spec.name == "@" + candidate.symbol || spec.name == candidate.path;
     });
     if (variable == variables.end())
-      throw UsageError(fmt::format("--input '{}': {} has no '{}'; {}", input, program.path, spec.name, knownNames(program)));
+      throw UsageError(
+          fmt::format("--input '{}': {} has no '{}'; {}", input, program.path, spec.name, knownNames(program)));
     if (values.variables.contains(variable->symbol))
       throw UsageError(fmt::format("--input '{}': '{}' has a value already", input, spec.name));
     values.variables[variable->symbol] = readInput(spec, {spec.name, variable->type}, seed);
@@ -165,7 +167,8 @@ std::shared_ptr<const Executable> planOf(const Arguments &arguments, const Progr
 
 void tellStatistics(const Arguments &arguments, const compiler::CompileStatistics &statistics) {
   if (arguments.verbose)
-    fmt::print(stderr, "halftone-run: {} kernels in {:.2f} s: {} compiled, {} from memory, {} from disk; {} standalone casts\n",
+    fmt::print(stderr,
+               "halftone-run: {} kernels in {:.2f} s: {} compiled, {} from memory, {} from disk; {} standalone casts\n",
                statistics.kernels, statistics.seconds, statistics.compiled, statistics.fromMemory, statistics.fromDisk,
                statistics.standaloneCasts);
 }
@@ -175,9 +178,11 @@ void checkCastBudget(const Arguments &arguments, const std::vector<LedgerRow> &l
   int64_t count = 0;
   for (const LedgerRow &row : ledger)
     if (!row.fused && ++count)
-      list += fmt::format("\n  {}: {} > {} of {}", row.path.empty() ? "(no layer)" : row.path, name(row.from), name(row.to), row.value);
+      list += fmt::format("\n  {}: {} > {} of {}", row.path.empty() ? "(no layer)" : row.path, name(row.from),
+                          name(row.to), row.value);
   if (arguments.maxStandaloneCasts && !arguments.strict && count > *arguments.maxStandaloneCasts)
-    throw NegativeAnswer(fmt::format("{} casts stand alone, but at most {} are allowed:{}", count, *arguments.maxStandaloneCasts, list));
+    throw NegativeAnswer(
+        fmt::format("{} casts stand alone, but at most {} are allowed:{}", count, *arguments.maxStandaloneCasts, list));
 }
 
 } // namespace halftone::tools

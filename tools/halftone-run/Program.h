@@ -33,7 +33,8 @@ struct ProgramValues {
 
 /// What --input gives, and initialValue() for all other variables. Unnamed specs are
 /// the feeds that no spec names, in order. A feed without a spec is
-/// random when `fillFeeds`, else a UsageError naming all that are missing; so are names that are no feed, path or symbol.
+/// random when `fillFeeds`, else a UsageError naming all that are missing; so are names that are no feed, path or
+/// symbol.
 ProgramValues readValues(const Program &program, const std::vector<std::string> &inputs, uint64_t seed, bool fillFeeds);
 
 /// The device that --device and --threads name. Throws device_error with the reason, UsageError for what is no device.
@@ -51,8 +52,8 @@ struct StageTexts {
   void write(const std::string &directory) const;
 };
 
-/// The saved plan, or the module compiled. Dumps stages and tells statistics as the arguments ask. Throws NegativeAnswer when there
-/// are more standalone casts than allowed.
+/// The saved plan, or the module compiled. Dumps stages and tells statistics as the arguments ask. Throws
+/// NegativeAnswer when there are more standalone casts than allowed.
 std::shared_ptr<const Executable> planOf(const Arguments &arguments, const Program &program);
 
 /// With -v, on stderr.

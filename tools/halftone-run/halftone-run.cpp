@@ -21,7 +21,8 @@ int main(int argc, char **argv) {
       fmt::print("{}", arguments.notice);
       return yes;
     }
-    static const std::map<std::string, ExitCode (*)(const Arguments &)> commands = {{"predict", predict}, {"compare", compare}, {"emit", emit}};
+    static const std::map<std::string, ExitCode (*)(const Arguments &)> commands = {
+        {"predict", predict}, {"compare", compare}, {"emit", emit}};
     return commands.at(arguments.command)(arguments);
   } catch (const NegativeAnswer &answer) {
     return reportNo(answer.what(), arguments.command, json);

@@ -1,0 +1,235 @@
+// The families of ops.
+// SPDX-License-Identifier: Apache-2.0
+#include "OpTable.h"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace halftone::test {
+namespace {
+
+using List = std::vector<std::string>;
+
+const List floats = {"f16", "bf16", "f32", "f64"}, narrow = {"f8E4M3FN", "f8E5M2"};
+const List signedIntegers = {"i8", "i16", "i32", "i64"}, unsignedIntegers = {"ui8", "ui16", "ui32", "ui64"};
+const List booleans = {"i1"};
+
+template <class... Lists> List join(const Lists &...lists) {
+  List all;
+  (all.insert(all.end(), lists.begin(), lists.end()), ...);
+  return all;
+}
+
+const List integers = join(signedIntegers, unsignedIntegers), numbers = join(integers, floats),
+           elements = join(booleans, numbers, narrow);
+
+std::string tensor(const std::string &type) { return "tensor<" + type + ">"; }
+
+OpCase make(const std::string &op, const std::string &label, std::vector<OpOperand> operands, const std::string &text,
+            const std::string &result) {
+  return {op, op + "_" + label, std::move(operands), "halftone." + op + " " + text, result};
+}
+
+/// Operands of one type, the second and the third with other values in other places.
+std::vector<OpOperand> same(const std::string &type, int count, Values values = Values::special) {
+  std::vector<OpOperand> operands;
+  for (int i = 0; i < count; ++i)
+    operands.push_back({type, values, i});
+  return operands;
+}
+
+bool isFloatName(const std::string &dtype) { return dtype[0] == 'f' || dtype[0] == 'b'; }
+
+} // namespace
+
+std::vector<OpCase> elementwiseCases(const std::string &shape) {
+  std::vector<OpCase> cases;
+  auto unary = [&](const List &ops, const List &dtypes) {
+    for (const std::string &op : ops)
+      for (const std::string &dtype : dtypes)
+        cases.push_back(make(op, dtype, same(shape + dtype, 1), "$0 : " + tensor(shape + dtype), shape + dtype));
+  };
+  auto binary = [&](const List &ops, const List &dtypes) {
+    for (const std::string &op : ops)
+      for (const std::string &dtype : dtypes)
+        cases.push_back(make(op, dtype, same(shape + dtype, 2), "$0, $1 : " + tensor(shape + dtype), shape + dtype));
+  };
+  unary({"abs", "neg", "sign"}, numbers);
+  unary({"exp", "expm1", "log", "log1p", "sqrt", "rsqrt", "tanh", "logistic", "erf", "floor", "ceil", "round_even"},
+        floats);
+  unary({"sin", "cos"}, {"f16", "bf16", "f32"});
+  for (const std::string &op : {"sin", "cos"}) // of float64 angles below 2^20 only
+    cases.push_back(
+        make(op, "f64", same(shape + "f64", 1, Values::moderate), "$0 : " + tensor(shape + "f64"), shape + "f64"));
+  unary({"not"}, join(booleans, integers));
+  for (const std::string &dtype : floats)
+    cases.push_back(make("is_finite", dtype, same(shape + dtype, 1), "$0 : " + tensor(shape + dtype), shape + "i1"));
+  binary({"add", "sub", "mul", "div", "rem", "maximum", "minimum"}, numbers);
+  binary({"pow"}, floats);
+  binary({"and", "or", "xor"}, join(booleans, integers));
+  binary({"shl", "shr"}, integers);
+  for (const std::string &predicate : {"eq", "ne", "lt", "le", "gt", "ge"})
+    for (const std::string &dtype : join(booleans, numbers))
+      cases.push_back(make("compare", predicate + ("_" + dtype), same(shape + dtype, 2),
+                           fmt::format("{} $0, $1 : {}", predicate, tensor(shape + dtype)), shape + "i1"));
+  for (const std::string &dtype : join(booleans, numbers))
+    cases.push_back(make("select", dtype,
+                         {{shape + "i1"}, {shape + dtype, Values::special, 1}, {shape + dtype, Values::special, 2}},
+                         "$0, $1, $2 : " + tensor(shape + dtype), shape + dtype));
+  for (const std::string &dtype : elements)
+    cases.push_back(
+        make("stop_gradient", dtype, same(shape + dtype, 1), "$0 : " + tensor(shape + dtype), shape + dtype));
+  return cases;
+}
+
+std::vector<OpCase> castCases(const std::string &shape) {
+  std::vector<OpCase> cases;
+  for (const std::string &from : elements)
+    for (const std::string &to : elements)
+      for (const bool saturate : {false, true})
+        if (!saturate || (isFloatName(to) && isFloatName(from)))
+          cases.push_back(make("cast", from + "_" + to + (saturate ? "_saturate" : ""), same(shape + from, 1),
+                               fmt::format("$0 {}: {} to {}", saturate ? "{saturate = true} " : "",
+                                           tensor(shape + from), tensor(shape + to)),
+                               shape + to));
+  return cases;
+}
+
+std::vector<OpCase> sourceCases() {
+  std::vector<OpCase> cases;
+  for (const std::string &dtype : elements) {
+    const char *value = dtype == "i1" ? "true" : isFloatName(dtype) ? "1.5" : "3";
+    const char *list = dtype == "i1" ? "[true, false, true]" : isFloatName(dtype) ? "[-0.0, 1.5, -2.0]" : "[0, 1, 100]";
+    cases.push_back(make("constant", dtype + "_splat", {}, fmt::format("dense<{}> : tensor<5x3x{}>", value, dtype),
+                         "5x3x" + dtype));
+    cases.push_back(
+        make("constant", dtype + "_list", {}, fmt::format("dense<{}> : tensor<3x{}>", list, dtype), "3x" + dtype));
+  }
+  for (const std::string &dtype : numbers)
+    for (int axis : {0, 1})
+      cases.push_back(make("iota", fmt::format("{}_{}", dtype, axis), {},
+                           fmt::format("{{axis = {} : i64}} : tensor<5x300x{}>", axis, dtype), "5x300x" + dtype));
+  cases.push_back(make("random_bits", "ui32", {{"2xui32"}}, "$0 : tensor<2xui32> -> tensor<7x45xui32>", "7x45xui32"));
+  return cases;
+}
+
+std::vector<OpCase> shapeCases() {
+  std::vector<OpCase> cases;
+  for (const std::string &dtype : elements) {
+    auto add = [&](const char *op, const char *label, const std::string &from, const char *attributes,
+                   const std::string &to) {
+      cases.push_back(make(op, dtype + "_" + label, {{from + dtype}},
+                           fmt::format("$0 {}: {} to {}", attributes, tensor(from + dtype), tensor(to + dtype)),
+                           to + dtype));
+    };
+    add("reshape", "flat", "3x37x", "", "111x");
+    add("transpose", "2d", "3x37x", "{permutation = array<i64: 1, 0>} ", "37x3x");
+    add("transpose", "3d", "2x5x7x", "{permutation = array<i64: 2, 0, 1>} ", "7x2x5x");
+    add("transpose", "outer", "2x5x7x", "{permutation = array<i64: 1, 0, 2>} ", "5x2x7x");
+    add("broadcast", "scalar", "", "{axes = array<i64>} ", "3x37x");
+    add("broadcast", "rows", "37x", "{axes = array<i64: 1>} ", "3x37x");
+    add("broadcast", "columns", "3x", "{axes = array<i64: 0>} ", "3x37x");
+    add("broadcast", "middle", "2x7x", "{axes = array<i64: 0, 2>} ", "2x5x7x");
+  }
+  return cases;
+}
+
+std::vector<OpCase> reductionCases() {
+  std::vector<OpCase> cases;
+  struct Form {
+    const char *label, *from, *axes, *to;
+  };
+  const std::vector<Form> forms = {{"inner", "5x37x", "1", "5x"},    {"outer", "5x37x", "0", "37x"},
+                                   {"all", "5x37x", "0, 1", ""},     {"middle", "3x5x7x", "1", "3x7x"},
+                                   {"ends", "3x5x7x", "0, 2", "5x"}, {"empty", "5x0x", "1", "5x"},
+                                   {"long", "2x3001x", "1", "2x"},   {"tall", "3001x2x", "0", "2x"}};
+  auto reduce = [&](const std::string &kind, const std::string &dtype, const std::string &result, Values values) {
+    for (const Form &form : forms) // of these dtypes all forms, of the others the first three
+      if (dtype == "f32" || dtype == "bf16" || dtype == "i32" || &form < &forms[3])
+        cases.push_back(make(
+            "reduce",
+            fmt::format("{}_{}_{}_{}{}", kind, dtype, result, form.label, values == Values::special ? "_special" : ""),
+            {{form.from + dtype, values}},
+            fmt::format("{} $0 {{axes = array<i64: {}>}} : tensor<{}{}> -> tensor<{}{}>", kind, form.axes, form.from,
+                        dtype, form.to, result),
+            form.to + result));
+  };
+  for (const std::string &dtype : numbers) {
+    for (const std::string &kind : {"sum", "prod", "max", "min"})
+      reduce(kind, dtype, dtype, Values::moderate);
+    reduce("max", dtype, dtype, Values::special);
+  }
+  for (const std::string &dtype : {"f16", "bf16", "f32"})
+    reduce("sum", dtype, "f32", Values::special);
+  for (const std::string &dtype : join(booleans, integers))
+    for (const std::string &kind : {"and", "or"})
+      reduce(kind, dtype, dtype, Values::special);
+  for (const std::string &dtype : numbers)
+    for (const std::string &kind : {"max", "min"})
+      for (const Values values : {Values::special, Values::moderate})
+        for (const Form &form :
+             {Form{"inner", "5x37x", "1", "5x"}, Form{"outer", "5x37x", "0", "37x"}, Form{"vector", "37x", "0", ""}})
+          cases.push_back(
+              make("arg_reduce",
+                   fmt::format("{}_{}_{}{}", kind, dtype, form.label, values == Values::special ? "_special" : ""),
+                   {{form.from + dtype, values}},
+                   fmt::format("{} $0 {{axis = {} : i64}} : tensor<{}{}> -> tensor<{}i32>", kind, form.axes, form.from,
+                               dtype, form.to),
+                   form.to + std::string("i32")));
+  for (const std::string &kind : {"all_finite", "sum_of_squares", "max_abs"})
+    for (const std::string &dtype : floats)
+      for (const Values values : {Values::special, Values::moderate}) {
+        const std::string a = "3x37x" + dtype, b = "5x" + dtype;
+        cases.push_back(
+            make("reduce_all", fmt::format("{}_{}{}", kind, dtype, values == Values::special ? "_special" : ""),
+                 {{a, values}, {b, values}}, fmt::format("{} ($0, $1) : {}, {}", kind, tensor(a), tensor(b)),
+                 std::string(kind) == "all_finite" ? "i1"
+                 : dtype == "f64"                  ? "f64"
+                                                   : "f32"));
+      }
+  return cases;
+}
+
+std::vector<OpCase> contractionCases() {
+  std::vector<OpCase> cases;
+  struct Form {
+    const char *label, *lhs, *rhs, *attributes, *result;
+  };
+  const std::vector<Form> forms = {
+      {"nn", "13x37x", "37x19x", "lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>", "13x19x"},
+      {"nt", "13x37x", "19x37x", "lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>", "13x19x"},
+      {"tn", "37x13x", "37x19x", "lhs_contract = array<i64: 0>, rhs_contract = array<i64: 0>", "13x19x"},
+      {"tt", "37x13x", "19x37x", "lhs_contract = array<i64: 0>, rhs_contract = array<i64: 1>", "13x19x"},
+      {"dot", "101x", "101x", "lhs_contract = array<i64: 0>, rhs_contract = array<i64: 0>", ""},
+      {"vector", "37x", "37x19x", "lhs_contract = array<i64: 0>, rhs_contract = array<i64: 0>", "19x"},
+      {"outer", "13x", "19x", "lhs_contract = array<i64>, rhs_contract = array<i64>", "13x19x"},
+      {"empty", "13x0x", "0x19x", "lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>", "13x19x"},
+      {"batch", "2x13x37x", "2x37x19x",
+       "lhs_batch = array<i64: 0>, rhs_batch = array<i64: 0>, lhs_contract = array<i64: 2>, rhs_contract = array<i64: "
+       "1>",
+       "2x13x19x"},
+      {"two", "13x3x5x", "3x5x19x", "lhs_contract = array<i64: 1, 2>, rhs_contract = array<i64: 0, 1>", "13x19x"},
+      {"large", "70x130x", "130x65x", "lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>", "70x65x"}};
+  auto contract = [&](const std::string &lhs, const std::string &rhs, const std::string &result, Values values) {
+    for (const Form &form : forms) // of float32 and int8 all forms, of the others the first four
+      if (lhs == "f32" || lhs == "i8" || &form < &forms[4])
+        cases.push_back(make(
+            "contract",
+            fmt::format("{}_{}_{}_{}{}", form.label, lhs, rhs, result, values == Values::special ? "_special" : ""),
+            {{form.lhs + lhs, values}, {form.rhs + rhs, values, 1}},
+            fmt::format("$0, $1 {{{}}} : (tensor<{}{}>, tensor<{}{}>) -> tensor<{}{}>", form.attributes, form.lhs, lhs,
+                        form.rhs, rhs, form.result, result),
+            form.result + result));
+  };
+  for (const std::string &dtype : floats)
+    contract(dtype, dtype, dtype, Values::moderate);
+  contract("f16", "f16", "f32", Values::moderate);
+  contract("bf16", "bf16", "f32", Values::moderate);
+  contract("f32", "f32", "f32", Values::special);
+  for (const std::string &lhs : narrow)
+    for (const std::string &rhs : narrow)
+      contract(lhs, rhs, "f32", Values::moderate);
+  contract("i8", "i8", "i32", Values::special);
+  return cases;
+}
+
+} // namespace halftone::test
