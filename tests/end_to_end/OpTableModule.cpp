@@ -31,69 +31,18 @@ std::vector<OpOperand> distinctOperands(const std::vector<OpCase> &cases) {
 }
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr std::array specialReals = {0.0,
-                                     -0.0,
-                                     1.0,
-                                     -1.0,
-                                     0.5,
-                                     -0.5,
-                                     1.5,
-                                     2.5,
-                                     -2.5,
-                                     2.0,
-                                     3.0,
-                                     -3.0,
-                                     infinity,
-                                     -infinity,
-                                     std::numeric_limits<double>::quiet_NaN(),
-                                     1e-8,
-                                     -1e-8,
-                                     0x1p-24,
-                                     0x1p-25,
-                                     0x1p-14,
-                                     -0x1p-126,
-                                     0x1p-149,
-                                     0x1p-133,
-                                     65504.0,
-                                     65520.0,
-                                     -65519.0,
-                                     448.0,
-                                     464.0,
-                                     -57344.0,
-                                     61440.0,
-                                     3.3895313892515355e38,
-                                     -3.4028234663852886e38,
-                                     1e300,
-                                     -1e-300,
-                                     0x1p-1074,
-                                     88.5,
-                                     -87.5,
-                                     -104.0,
-                                     11.0,
-                                     -17.0,
-                                     0x1.000001p0,
-                                     0x1.002p0,
-                                     0x1.01p0,
-                                     100.0,
-                                     255.0,
-                                     256.0,
-                                     -129.0,
-                                     127.5,
-                                     2147483647.0,
-                                     -2147483648.5,
-                                     4294967296.0,
-                                     9.3e18,
-                                     -9.3e18,
-                                     1.9e19,
-                                     3.14159265358979,
-                                     -1.5707963267948966,
-                                     1e5,
-                                     1e10,
-                                     0.999999,
-                                     -0.9999999};
+// clang-format off
+constexpr double specialReals[] = {
+    0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 2.0, 3.0, -3.0, infinity, -infinity,
+    std::numeric_limits<double>::quiet_NaN(), 1e-8, -1e-8, 0x1p-24, 0x1p-25, 0x1p-14, -0x1p-126, 0x1p-149, 0x1p-133,
+    65504.0, 65520.0, -65519.0, 448.0, 464.0, -57344.0, 61440.0, 3.3895313892515355e38, -3.4028234663852886e38,
+    1e300, -1e-300, 0x1p-1074, 88.5, -87.5, -104.0, 11.0, -17.0, 0x1.000001p0, 0x1.002p0, 0x1.01p0, 100.0, 255.0,
+    256.0, -129.0, 127.5, 2147483647.0, -2147483648.5, 4294967296.0, 9.3e18, -9.3e18, 1.9e19, 3.14159265358979,
+    -1.5707963267948966, 1e5, 1e10, 0.999999, -0.9999999};
+// clang-format on
 
 double specialReal(int64_t i, tools::Random &random) {
-  return i % 3 == 2 ? random.uniform(-4, 4) : specialReals[static_cast<size_t>(i - i / 3) % specialReals.size()];
+  return i % 3 == 2 ? random.uniform(-4, 4) : specialReals[static_cast<size_t>(i - i / 3) % std::size(specialReals)];
 }
 
 /// The ends of the type, small numbers, its width and numbers around it.
