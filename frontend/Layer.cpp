@@ -147,13 +147,40 @@ void Layer::set_trainable(bool trainable) const {
   bumpConfigurationEpoch();
 }
 DTypePolicy Layer::dtype_policy() const { return impl_->policy; }
+void detail::refuseQuantizing(const LayerImpl &layer, const DTypePolicy &policy) {
+  const std::optional<std::string> mode = policy.quantization_mode();
+  if (!layer.built || !mode)
+    return;
+  const std::string path = layer.path.empty() ? layer.name : layer.path;
+  if (*mode == "gptq" || *mode == "awq")
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("Implicitly enabling {} quantization by setting `dtype_policy` to '{}' is not supported: it "
+                    "needs calibration data and a config.",
+                    *mode == "gptq" ? "GPTQ" : "AWQ", policy.name()),
+        path, layer.where);
+  throw Error(ErrorKind::not_implemented_error,
+              fmt::format("Layer {} does not have a `quantize` method implemented.", layer.className), path,
+              layer.where);
+}
+
 void Layer::set_dtype_policy(const PolicyArg &policy) const {
-  impl_->policy = policy.get();
+  const DTypePolicy given = policy.get();
+  const std::optional<DTypePolicyMap> present = impl_->policy.as_map(), map = given.as_map();
+  refuseQuantizing(*impl_, map && !path().empty() ? (*map)[path()] : given);
+  if (present && !map && !path().empty()) { // the path's entry of the map, for every layer that shares it
+    if (present->contains(path()))
+      present->erase(path());
+    present->insert(path(), given);
+  } else {
+    impl_->policy = given;
+  }
   bumpConfigurationEpoch();
 }
 DType Layer::dtype() const { return variable_dtype(); }
-DType Layer::compute_dtype() const { return impl_->policy.compute_dtype(); }
-DType Layer::variable_dtype() const { return impl_->policy.variable_dtype(); }
+DType Layer::compute_dtype() const { return impl_->resolvedPolicy().compute_dtype(); }
+DType Layer::variable_dtype() const { return impl_->resolvedPolicy().variable_dtype(); }
+std::optional<std::string> Layer::quantization_mode() const { return impl_->resolvedPolicy().quantization_mode(); }
 DType Layer::input_dtype() const { return compute_dtype(); }
 std::vector<Layer> Layer::layers() const { return impl_->children; }
 std::vector<Variable> Layer::variables() const { return select(*impl_, std::nullopt); }

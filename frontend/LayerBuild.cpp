@@ -4,6 +4,7 @@
 #include "frontend/Promotion.h"
 #include "frontend/RandomSeeds.h"
 #include "halftone/Ops.h"
+#include "runtime/policy/LegacyPolicy.h"
 #include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
@@ -31,7 +32,8 @@ Shape withoutBatch(const Shape &shape) {
 
 /// keras.src.layers.Layer.__call__'s rule: which scope a layer's variables are read in.
 std::unique_ptr<AutocastScope> autocastScopeFor(const LayerImpl &layer) {
-  DType compute = layer.policy.compute_dtype();
+  const DTypePolicy policy = layer.resolvedPolicy();
+  DType compute = policy.compute_dtype();
   if (AutocastScope::active()) {
     if (!layer.autocast || !is_float(compute))
       return std::make_unique<AutocastScope>(std::nullopt);
@@ -39,16 +41,17 @@ std::unique_ptr<AutocastScope> autocastScopeFor(const LayerImpl &layer) {
       return std::make_unique<AutocastScope>(compute);
     return nullptr;
   }
-  if (compute != layer.policy.variable_dtype() && is_float(compute))
+  if (compute != policy.variable_dtype() && is_float(compute))
     return std::make_unique<AutocastScope>(compute);
   return nullptr;
 }
 
 } // namespace
 
+static std::mutex namesMutex;
+static std::map<std::string, int> namesUsed;
+
 std::string uniqueName(const std::string &className) {
-  static std::mutex mutex;
-  static std::map<std::string, int> used;
   std::string snake;
   for (size_t i = 0; i < className.size(); ++i) {
     char c = className[i];
@@ -62,8 +65,8 @@ std::string uniqueName(const std::string &className) {
   }
   std::replace_if(
       snake.begin(), snake.end(), [](unsigned char c) { return !std::isalnum(c) && c != '_'; }, '_');
-  std::lock_guard lock(mutex);
-  int count = used[snake]++;
+  std::lock_guard lock(namesMutex);
+  int count = namesUsed[snake]++;
   return count == 0 ? snake : fmt::format("{}_{}", snake, count);
 }
 
@@ -77,12 +80,38 @@ void rethrowWithLayer(const Error &error, const LayerImpl &layer) {
   throw Error(error.kind(), error.message(), layer.path.empty() ? layer.name : layer.path, layer.where);
 }
 
+DTypePolicy LayerImpl::resolvedPolicy() const {
+  const std::optional<DTypePolicyMap> map = path.empty() ? std::nullopt : policy.as_map();
+  return map ? (*map)[path] : policy;
+}
+
+std::string LayerImpl::policyKey() const {
+  const std::optional<DTypePolicyMap> map = path.empty() ? std::nullopt : policy.as_map();
+  return map ? map->matching_key(path).value_or("") : "";
+}
+
+void LayerImpl::settlePolicy(const std::vector<Value> &inputs) {
+  if (!built && !inputs.empty() && inputs[0].defined())
+    if (const std::optional<DTypePolicy> settled = inferredPolicy(policy, inputs[0].dtype()))
+      policy = *settled;
+}
+
+/// No layer computes quantized yet, and none does so in silence.
+static void refuseQuantized(const LayerImpl &layer) {
+  if (layer.transparent)
+    return;
+  if (const std::optional<std::string> mode = layer.resolvedPolicy().quantization_mode())
+    throw Error(ErrorKind::not_implemented_error,
+                fmt::format("Layer {} does not have a `_{}_call` method implemented.", layer.className, *mode));
+}
+
 void LayerImpl::build(const std::vector<Shape> &shapes) {
   std::string givenPath = path;
   std::vector<Variable> givenWeights = weights;
   path = NameScope::prefix() + name;
   NameScope scope(name);
   try {
+    refuseQuantized(*this);
     BuildContext context(*this);
     body->build(context, shapes);
     if (madeInCall && !weights.empty())
@@ -106,6 +135,7 @@ void LayerImpl::adopt(const Layer &child) {
 std::vector<Value> LayerImpl::callTraced(const std::vector<Value> &inputs) {
   LayerImpl *parent = callStack.empty() ? nullptr : callStack.back();
   try {
+    settlePolicy(inputs);
     if (!built) {
       std::vector<Shape> shapes;
       for (const Value &input : inputs)
@@ -137,14 +167,16 @@ std::vector<Value> LayerImpl::callTraced(const std::vector<Value> &inputs) {
     if (transparent) {
       outputs = run(inputs);
     } else {
+      refuseQuantized(*this);
       std::unique_ptr<AutocastScope> reads = autocastScopeFor(*this);
-      DType compute = policy.compute_dtype();
+      const DTypePolicy decided = resolvedPolicy();
+      DType compute = decided.compute_dtype();
       std::vector<Value> converted = inputs;
       if (autocast && !is_float(compute)) // an integer policy casts float inputs too
         for (Value &input : converted)
           if (is_float(input.dtype()))
             input = asDtype(input, compute, "layer input");
-      LayerScopeArgs args{path, className, policy.name(), compute, autocast, where};
+      LayerScopeArgs args{path, className, decided.name(), policyKey(), compute, autocast, where};
       outputs = tracing().layer(args, converted, run);
       for (const Value &output : outputs)
         output.node()->layerPath = path;
@@ -166,6 +198,7 @@ std::vector<Value> LayerImpl::call(const std::vector<Value> &inputs, const CallA
       std::any_of(inputs.begin(), inputs.end(), [](const Value &v) { return v.defined() && !v.node()->isTraced(); });
   if (symbolic && !built)
     try {
+      settlePolicy(inputs);
       std::vector<Shape> shapes;
       for (const Value &input : inputs)
         shapes.push_back(input.shape());
@@ -219,9 +252,15 @@ std::vector<Value> weightRegularizers(const std::vector<Variable> &variables) {
 namespace halftone {
 using namespace detail;
 
+void utils::clear_session() {
+  unsetPolicy();
+  std::lock_guard lock(namesMutex);
+  namesUsed.clear();
+}
+
 Variable BuildContext::add_weight(const WeightArgs &args) {
   LayerImpl &layer = layer_;
-  DType dtype = args.dtype.value_or(layer.policy.variable_dtype());
+  DType dtype = args.dtype.value_or(layer.resolvedPolicy().variable_dtype());
   for (int64_t dim : args.shape)
     if (dim < 0)
       throw Error(ErrorKind::value_error,
@@ -243,12 +282,12 @@ Variable BuildContext::add_weight(const WeightArgs &args) {
   layer.weights.push_back(variable);
   return variable;
 }
-DType BuildContext::compute_dtype() const { return layer_.policy.compute_dtype(); }
-DType BuildContext::variable_dtype() const { return layer_.policy.variable_dtype(); }
+DType BuildContext::compute_dtype() const { return layer_.resolvedPolicy().compute_dtype(); }
+DType BuildContext::variable_dtype() const { return layer_.resolvedPolicy().variable_dtype(); }
 std::string BuildContext::path() const { return layer_.path; }
 
 bool CallContext::training() const { return training_; }
-DType CallContext::compute_dtype() const { return layer_.policy.compute_dtype(); }
+DType CallContext::compute_dtype() const { return layer_.resolvedPolicy().compute_dtype(); }
 std::string CallContext::path() const { return layer_.path; }
 void CallContext::add_loss(const Value &loss) const { tracing().losses.push_back(loss); }
 

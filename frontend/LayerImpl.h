@@ -16,7 +16,7 @@ struct ModelState;
 struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   std::unique_ptr<LayerBody> body;
   std::string className, name, path;
-  DTypePolicy policy;
+  DTypePolicy policy = dtype_policy(); // a map: see resolvedPolicy
   Regularizer activityRegularizer;
   bool trainable = true, autocast = true, built = false;
   bool transparent = false; // a graph of layers: no scope of its own in the IR, no conversion of inputs by policy
@@ -28,6 +28,12 @@ struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   std::shared_ptr<ModelState> model;                       // null for a layer that is no model
   std::array<std::unique_ptr<CompiledFunction>, 2> onData; // calls on Tensors: inference, training
 
+  /// The policy that decides here: of a map, what it holds for the path, or its default while there is none.
+  DTypePolicy resolvedPolicy() const;
+  /// The map's key that decides; "" when none does.
+  std::string policyKey() const;
+  /// At the first call a policy that infers becomes one of the first input's dtype, for good.
+  void settlePolicy(const std::vector<Value> &inputs);
   /// Creates weights. `shapes` have None for the batch. Nothing is changed when the body's build throws.
   void build(const std::vector<Shape> &shapes);
   std::vector<Value> callTraced(const std::vector<Value> &inputs);
@@ -41,6 +47,9 @@ Layer inputLayer(const Value &input);
 
 /// "dense", then "dense_1": Keras's automatic names. value "DenseLayer" -> "dense_layer".
 std::string uniqueName(const std::string &className);
+
+/// An error when the policy is quantized and the layer has weights, which would have to be quantized with it.
+void refuseQuantizing(const LayerImpl &layer, const DTypePolicy &policy);
 
 /// Prefixes the paths of layers built on this thread while it lives.
 class NameScope {

@@ -82,8 +82,8 @@ void addRows(const Layer &layer, bool expand, std::vector<SummaryReport::Row> &r
     for (size_t i = 1; i < impl.outputSpecs.size(); ++i)
       shape += ", " + impl.outputSpecs[i].shape.str();
     rows.push_back({child.path().empty() ? child.name() : child.path(), child.class_name(), shape,
-                    child.dtype_policy().name(), child.compute_dtype(), child.variable_dtype(),
-                    child.built() ? child.count_params() : 0, "", ""});
+                    impl.resolvedPolicy().name(), child.compute_dtype(), child.variable_dtype(),
+                    child.built() ? child.count_params() : 0, impl.policyKey(), ""});
     if (expand)
       addRows(child, true, rows);
   }
@@ -126,6 +126,11 @@ std::string SummaryReport::text() const {
       cells.back().insert(cells.back().end(),
                           {row.policy, std::string(name(row.compute_dtype)), std::string(name(row.variable_dtype))});
   }
+  if (show_policy && std::any_of(rows.begin(), rows.end(), [](const Row &row) { return !row.rule.empty(); })) {
+    cells[0].push_back("Rule");
+    for (size_t i = 0; i < rows.size(); ++i)
+      cells[i + 1].push_back(rows[i].rule);
+  }
   std::string text = fmt::format("Model: \"{}\"\n", model) + table(cells);
   int64_t weights = total_params - optimizer_params;
   text += fmt::format(" Total params: {} ({})\n", withCommas(total_params), sizeText(bytes));
@@ -144,6 +149,7 @@ std::string SummaryReport::json() const {
                               {"policy", row.policy},
                               {"compute", name(row.compute_dtype)},
                               {"variable", name(row.variable_dtype)},
+                              {"rule", row.rule},
                               {"params", row.params}});
   json["total_params"] = total_params;
   json["trainable_params"] = trainable_params;
@@ -182,7 +188,24 @@ std::string CastLedger::json() const {
   return json.dump();
 }
 
+std::string PolicyReport::text() const {
+  std::vector<std::vector<std::string>> cells{{"Layer", "Policy", "Key"}};
+  for (const Row &row : rows)
+    cells.push_back({row.path, row.policy, row.key.value_or("(default)")});
+  std::string text = table(cells);
+  for (const std::string &key : unused_keys)
+    text += fmt::format(" Decides nothing: {}\n", key);
+  return text;
+}
+std::string PolicyReport::json() const {
+  Json json{{"layers", Json::array()}, {"unused_keys", unused_keys}};
+  for (const Row &row : rows)
+    json["layers"].push_back({{"path", row.path}, {"policy", row.policy}, {"key", row.key ? Json(*row.key) : Json()}});
+  return json.dump();
+}
+
 std::ostream &operator<<(std::ostream &os, const SummaryReport &report) { return os << report.text(); }
 std::ostream &operator<<(std::ostream &os, const CastLedger &report) { return os << report.text(); }
+std::ostream &operator<<(std::ostream &os, const PolicyReport &report) { return os << report.text(); }
 
 } // namespace halftone

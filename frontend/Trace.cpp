@@ -215,12 +215,12 @@ public:
     llvm::SmallVector<std::unique_ptr<Region>> bodies;
     bodies.push_back(std::move(region));
     int64_t call = layerCalls_[args.path]++;
-    Operation *op =
-        emitOp("layer", types, operands,
-               {named("path", builder().getStringAttr(args.path)),
-                named("policy", builder().getStringAttr(args.policy)), named("call", builder().getI64IntegerAttr(call)),
-                named("layer_class", builder().getStringAttr(args.className))},
-               bodies);
+    Operation *op = emitOp(
+        "layer", types, operands,
+        {named("path", builder().getStringAttr(args.path)), named("policy", builder().getStringAttr(args.policy)),
+         named("rule", builder().getStringAttr(args.rule)), named("call", builder().getI64IntegerAttr(call)),
+         named("layer_class", builder().getStringAttr(args.className))},
+        bodies);
     loc_ = savedLoc;
     std::vector<Value> values = wrapResults(op);
     std::copy(values.begin() + static_cast<int64_t>(outputs), values.end(),

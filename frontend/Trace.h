@@ -41,6 +41,7 @@ enum class ReduceAllKind : uint8_t { all_finite, sum_of_squares, max_abs };
 
 struct LayerScopeArgs {
   std::string path, className, policy;
+  std::string rule; // the key of the policy map that decided, "" for none
   DType computeDtype = DType::float32;
   bool autocast = true;
   Where where{};

@@ -5,6 +5,7 @@
 #include "frontend/OptimizerImpl.h"
 #include "frontend/Promotion.h"
 #include "halftone/Ops.h"
+#include "runtime/policy/LegacyPolicy.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <sstream>
@@ -17,12 +18,27 @@ namespace {
 using Named = CompiledFunction::Named;
 
 Optimizer chooseOptimizer(const Layer &model, const CompileArgs &args) {
-  // Keras: wrapped iff the model's own policy is named mixed_float16, whatever its layers are.
-  bool wrap =
-      args.auto_scale_loss && model.dtype_policy().name() == "mixed_float16" && !isLossScaleOptimizer(args.optimizer);
+  // Keras: wrapped iff the model's own policy is named mixed_float16, whatever its layers are. A policy of TensorFlow
+  // 2.0 says itself.
+  const auto legacy = legacyLossScale(model.dtype_policy());
+  bool wrap = args.auto_scale_loss && !isLossScaleOptimizer(args.optimizer) &&
+              (legacy ? legacy->has_value() : model.dtype_policy().name() == "mixed_float16");
   if (!wrap)
     return args.optimizer;
-  return optimizers::LossScaleOptimizer(args.optimizer, {});
+  if (!legacy)
+    return optimizers::LossScaleOptimizer(args.optimizer, {});
+  const Config scale = (*legacy)->get_config();
+  if ((*legacy)->class_name() == "FixedLossScale") {
+    const double fixed = scale.get_double("loss_scale_value");
+    return optimizers::LossScaleOptimizer(args.optimizer,
+                                          {.initial_scale = fixed, .min_scale = fixed, .max_scale = fixed});
+  }
+  if (scale.get_double("multiplier") != 2.0)
+    throw Error(ErrorKind::not_implemented_error,
+                fmt::format("A loss scale grows and shrinks by 2; received {}", (*legacy)->repr()), model.name());
+  return optimizers::LossScaleOptimizer(args.optimizer,
+                                        {.initial_scale = scale.get_double("initial_loss_scale"),
+                                         .dynamic_growth_steps = scale.get_int("increment_period")});
 }
 
 struct Feeds {

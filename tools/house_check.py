@@ -29,7 +29,7 @@ ROOMS = {
         TEXT + ("tbb/", "oneapi/", "zlib.h")),
 }
 # The public headers that rooms below the frontend share.
-VOCABULARY = {"Version", "Error", "DType", "Shape", "Config", "Device", "Tensor", "Policy", "Reports"}
+VOCABULARY = {"Version", "Error", "DType", "Shape", "Config", "Device", "Tensor", "Policy", "Legacy", "Reports"}
 PUBLIC = "frontend/include/halftone"
 SLOW_IN_PUBLIC_HEADERS = {"iostream", "regex", "filesystem", "map", "ranges", "chrono"}
 SYSTEM_HEADERS = re.compile(r"sys/|(unistd|fcntl|pthread|sched|dlfcn|errno|cpuid|\w*intrin)\.h$")

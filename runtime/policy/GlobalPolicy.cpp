@@ -15,6 +15,8 @@ DTypePolicy halftone::dtype_policy() {
   return *current;
 }
 
+std::optional<DTypePolicy> halftone::policyIfSet() { return current; }
+void halftone::unsetPolicy() { current.reset(); }
 void halftone::set_dtype_policy(const DTypePolicy &policy) { current = policy; }
 void halftone::set_dtype_policy(std::string_view name, Where where) { current = policyByString(name, where); }
 

@@ -40,8 +40,7 @@ bool PathPattern::isLiteral(std::string_view pattern) {
 
 PathPattern::PathPattern(std::string_view pattern) {
   const auto fail = [&](const std::string &reason) {
-    throw Error(ErrorKind::value_error,
-                fmt::format("{} is not a regular expression: {}", pythonRepr(pattern), reason));
+    throw Error(ErrorKind::value_error, fmt::format("{} is not a regular expression: {}", pythonRepr(pattern), reason));
   };
   TranslatedRegex translated;
   try {
@@ -53,8 +52,7 @@ PathPattern::PathPattern(std::string_view pattern) {
   if (!context)
     throw std::bad_alloc();
   (void)pcre2_set_newline(context.get(), PCRE2_NEWLINE_LF);
-  const uint32_t options = PCRE2_UTF | PCRE2_ANCHORED | PCRE2_ENDANCHORED |
-                           (translated.ascii ? 0 : PCRE2_UCP);
+  const uint32_t options = PCRE2_UTF | PCRE2_ANCHORED | PCRE2_ENDANCHORED | (translated.ascii ? 0 : PCRE2_UCP);
   int error = 0;
   size_t offset = 0;
   auto made = std::make_shared<Code>();

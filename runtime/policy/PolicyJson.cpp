@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Policy.h"
 #include "runtime/base/ConfigAccess.h"
+#include "runtime/policy/LegacyPolicy.h"
 #include "runtime/policy/PolicyRep.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -39,8 +40,8 @@ static std::shared_ptr<PolicyAccess::Rep> quantizedFromConfig(const std::string 
     throw Error(ErrorKind::type_error,
                 fmt::format("{}.__init__() missing 1 required positional argument: 'mode'", className));
   if (!json["mode"].is_string())
-    throw Error(ErrorKind::type_error, fmt::format("The mode of a {} must be a string. Received: mode={}", className,
-                                                   json["mode"].dump()));
+    throw Error(ErrorKind::type_error,
+                fmt::format("The mode of a {} must be a string. Received: mode={}", className, json["mode"].dump()));
   args.mode = json["mode"].get<std::string>();
   args.sourceName = stringOrNull(json, "source_name");
   const auto made = PolicyAccess::quantized(className, args); // Keras looks at the length last
@@ -67,6 +68,10 @@ DTypePolicy halftone::policyFromConfig(const std::string &className, const Confi
     checkArguments(className, config, {"default_policy", "policy_map"});
     return PolicyAccess::make(PolicyAccess::map(config));
   }
+  if (className == "Policy") {
+    checkArguments(className, config, {"name", "loss_scale"});
+    return PolicyAccess::make(legacyRep(config));
+  }
   if (className != "DTypePolicy" && className != "FloatDTypePolicy")
     throw Error(ErrorKind::value_error,
                 fmt::format("'{}' is not the class of a dtype policy. Received: config={}", className, config.dump()));
@@ -81,7 +86,8 @@ DTypePolicy dtype_policies::get(const Config &serialized) { return deserialize(s
 Config dtype_policies::serialize(const DTypePolicy &policy) {
   const auto &rep = PolicyAccess::rep(policy);
   Config result;
-  result.set("module", rep.isPlain() ? "keras" : "keras.dtype_policies");
+  const bool isLegacy = rep.className == "Policy";
+  result.set("module", rep.isPlain() ? "keras" : isLegacy ? "halftone.legacy" : "keras.dtype_policies");
   result.set("class_name", rep.className);
   result.set("config", rep.config());
   result.set_null("registered_name");

@@ -53,9 +53,9 @@ std::shared_ptr<PolicyAccess::Rep> PolicyAccess::map(const Config &config) {
   const Json &json = ConfigAccess::json(config);
   const Json null;
   const auto given = json.find("default_policy");
-  const auto result = PolicyMapRep::make(
-      policyFromJson(given == json.end() ? null : *given, "Cannot interpret `dtype` argument. Expected a string or an "
-                                                          "instance of DTypePolicy."));
+  const auto result = PolicyMapRep::make(policyFromJson(given == json.end() ? null : *given,
+                                                        "Cannot interpret `dtype` argument. Expected a string or an "
+                                                        "instance of DTypePolicy."));
   const auto entries = json.find("policy_map");
   if (entries == json.end())
     throw Error(ErrorKind::key_error, "The config of a DTypePolicyMap has no 'policy_map'");
@@ -67,8 +67,8 @@ std::shared_ptr<PolicyAccess::Rep> PolicyAccess::map(const Config &config) {
                             entries->dump(), ConfigAccess::kindOf(*entries)));
   for (const auto &[key, value] : entries->items())
     try {
-      result->insert(
-          key, policyFromJson(value, "Cannot interpret the assigned value by `keras.dtype_policies.get`.").get());
+      result->insert(key,
+                     policyFromJson(value, "Cannot interpret the assigned value by `keras.dtype_policies.get`.").get());
     } catch (const Error &error) {
       throw Error(error.kind(), fmt::format("In the DTypePolicyMap's entry '{}': {}", key, error.message()));
     }
@@ -127,7 +127,7 @@ void DTypePolicyMap::save(const std::string &json_path) const {
   if (!file || error) {
     std::error_code ignored;
     std::filesystem::remove(beside, ignored);
-    throw Error(ErrorKind::io_error, fmt::format("Cannot write the policy map '{}'{}", json_path,
-                                                 error ? ": " + error.message() : ""));
+    throw Error(ErrorKind::io_error,
+                fmt::format("Cannot write the policy map '{}'{}", json_path, error ? ": " + error.message() : ""));
   }
 }

@@ -44,6 +44,10 @@ struct PolicyAccess {
   static const std::optional<std::string> &text(const PolicyArg &argument) { return argument.text_; }
 };
 
+/// The thread's policy, without making one; and back to having none.
+std::optional<DTypePolicy> policyIfSet();
+void unsetPolicy();
+
 /// dtype_policies.get for a string. Errors carry `where` when it is known.
 DTypePolicy policyByString(std::string_view text, Where where = {});
 

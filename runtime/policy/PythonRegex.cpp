@@ -331,9 +331,8 @@ void Translator::namedExtension(size_t begin) {
   const size_t nameAt = at;
   const std::string name(upTo('>', "group name", nameAt));
   const int number = int(closed.size());
-  if (isDigit(name[0]) || std::any_of(name.begin(), name.end(), [](char c) {
-        return !(c & 0x80) && !isLetter(c) && !isDigit(c) && c != '_';
-      }))
+  if (isDigit(name[0]) || std::any_of(name.begin(), name.end(),
+                                      [](char c) { return !(c & 0x80) && !isLetter(c) && !isDigit(c) && c != '_'; }))
     fail(fmt::format("bad character in group name {}", pythonRepr(name)), nameAt);
   if (!names.emplace(name, number).second)
     fail(fmt::format("redefinition of group name {} as group {}; was group {}", pythonRepr(name), number,

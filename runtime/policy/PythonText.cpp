@@ -57,3 +57,10 @@ std::string halftone::pythonRepr(std::string_view text) {
   }
   return result + quote;
 }
+
+std::string halftone::pythonRepr(double value) {
+  std::string text = fmt::format("{}", value);
+  if (text.find_first_not_of("-0123456789") == text.npos)
+    text += ".0";
+  return text;
+}

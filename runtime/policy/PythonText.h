@@ -16,4 +16,7 @@ std::optional<int64_t> pythonInteger(std::string_view text);
 /// escaped.
 std::string pythonRepr(std::string_view text);
 
+/// repr(value): 2.0, 1e-07.
+std::string pythonRepr(double value);
+
 } // namespace halftone

@@ -168,12 +168,15 @@ public:
   bool built() const;
   bool trainable() const;
   void set_trainable(bool trainable) const;
-  DTypePolicy dtype_policy() const;
+  DTypePolicy dtype_policy() const; // a map when the layer has one; dtypes and mode below are those for its path
+  /// At once for what the layer computes; weights keep their dtype. Of a layer with a map that has a path, the map's
+  /// entry for that path is replaced, in every layer that shares the map; a map replaces the map.
   void set_dtype_policy(const PolicyArg &policy) const;
   DType dtype() const; // the variable dtype
   DType compute_dtype() const;
   DType variable_dtype() const;
   DType input_dtype() const;
+  std::optional<std::string> quantization_mode() const;
   std::vector<Layer> layers() const; // children, in the order of their first call
   std::vector<Variable> variables() const;
   std::vector<Variable> trainable_variables() const;
@@ -201,6 +204,11 @@ public:
       : Layer(std::make_unique<detail::CustomBody<T>>(std::move(self)), detail::type_name<T>(), args, where) {}
   const T &self() const { return static_cast<detail::CustomBody<T> &>(body()).self; }
 };
+namespace utils {
+/// The thread has no policy set any more, so that the next read makes one of floatx(); automatic names begin anew.
+HALFTONE_API void clear_session();
+} // namespace utils
+
 struct InputArgs {
   std::optional<int64_t> batch_size{};
   std::optional<DType> dtype{}; // floatx, never the policy, as in Keras

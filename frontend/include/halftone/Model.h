@@ -163,6 +163,10 @@ public:
   std::vector<Value> outputs() const;
   using Layer::outputs;
 
+  /// Gives every layer the map, which it shares, and says which key decides where. Weights keep their dtype; the
+  /// model's own policy, by which compile() scales the loss, too. value_error, and nothing is changed, when the model
+  /// is not built (layers have no paths) or two keys match one path.
+  PolicyReport apply_policy(const DTypePolicyMap &map) const;
   SummaryReport summary(const SummaryArgs &args = {}) const;
   std::string ir(Stage stage, const IrArgs &args = {}) const;                // MLIR, or for target the LLVM IR or PTX
   void dump_ir(const std::string &directory, const IrArgs &args = {}) const; // 0-graph.mlir ... 6-target.ptx

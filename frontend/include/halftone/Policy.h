@@ -52,8 +52,8 @@ public:
   explicit FloatDTypePolicy(std::string_view name, Where where = Where::current());
 };
 
-/// "<mode>_from_<source>": dtypes of the source, and a quantization mode. Without a source_name, the global policy's name.
-/// value_error for an unknown mode, a bad source, and int8 over a source that computes in float16.
+/// "<mode>_from_<source>": dtypes of the source, and a quantization mode. Without a source_name, the global policy's
+/// name. value_error for an unknown mode, a bad source, and int8 over a source that computes in float16.
 class HALFTONE_API QuantizedDTypePolicy : public DTypePolicy {
 public:
   explicit QuantizedDTypePolicy(std::string_view mode, std::optional<std::string> source_name = std::nullopt,
@@ -146,8 +146,8 @@ public:
   /// A map written by save() or by Keras. io_error when there is no such file, value_error or type_error, with the
   /// file's name, when it does not hold a map.
   static DTypePolicyMap load(const std::string &json_path);
-  /// Written beside and then renamed. Says what the map means now: a default taken from the global policy is spelled out,
-  /// where get_config() leaves it, and the entries' names, null as Keras does.
+  /// Written beside and then renamed. Says what the map means now: a default taken from the global policy is spelled
+  /// out, where get_config() leaves it, and the entries' names, null as Keras does.
   void save(const std::string &json_path) const;
   DTypePolicy default_policy() const;
   /// Never a key_error: no match gives the default. value_error when two keys match the path, when a key that has to

@@ -41,6 +41,17 @@ struct HALFTONE_API CastLedger {
   std::string text() const;
   std::string json() const;
 };
+struct HALFTONE_API PolicyReport { // which rule decided what, and which rules decided nothing
+  struct Row {
+    std::string path, policy;
+    std::optional<std::string> key; // empty: the default
+  };
+  std::vector<Row> rows;
+  std::vector<std::string> unused_keys;
+  std::string text() const;
+  std::string json() const;
+};
 HALFTONE_API std::ostream &operator<<(std::ostream &os, const SummaryReport &report);
 HALFTONE_API std::ostream &operator<<(std::ostream &os, const CastLedger &report);
+HALFTONE_API std::ostream &operator<<(std::ostream &os, const PolicyReport &report);
 } // namespace halftone

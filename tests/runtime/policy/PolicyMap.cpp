@@ -88,8 +88,10 @@ TEST_CASE("The default is settled when the map is made") {
   CHECK(before["elsewhere"].name() == "mixed_float16");
   CHECK(before.name() == "map_mixed_float16");
   CHECK(before.get_config().dump().rfind(R"({"default_policy":null)", 0) == 0);
-  CHECK(failureOf([&] { DTypePolicyMap map(before); DTypePolicyMap other{PolicyArg(map)}; }) ==
-        "ValueError: `default_policy` cannot be a `DTypePolicyMap`.");
+  CHECK(failureOf([&] {
+          DTypePolicyMap map(before);
+          DTypePolicyMap other{PolicyArg(map)};
+        }) == "ValueError: `default_policy` cannot be a `DTypePolicyMap`.");
   const PolicyScope global(before);
   CHECK(DTypePolicyMap().default_policy().name() == "mixed_float16");
   CHECK_THAT(failureOf([] { DTypePolicy policy; }), Contains("Cannot convert 'map_mixed_float16'"));

@@ -86,8 +86,8 @@ TEST_CASE("Files that hold no map") {
   CHECK_THAT(map("{}"), Contains("KeyError: ") && Contains("policy_map"));
   CHECK_THAT(map(R"({"policy_map":123})"), Contains("TypeError: ") && Contains("`policy_map` must be a dict."));
   CHECK_THAT(map(R"({"policy_map":{},"x":1})"), Contains("TypeError: ") && Contains("'x'"));
-  CHECK_THAT(map(R"({"policy_map":{"k":5}})"), Contains("ValueError: ") && Contains("'k'") &&
-                                                   Contains("Cannot interpret the assigned value"));
+  CHECK_THAT(map(R"({"policy_map":{"k":5}})"),
+             Contains("ValueError: ") && Contains("'k'") && Contains("Cannot interpret the assigned value"));
   CHECK_THAT(map(R"({"policy_map":{"k":"float15"}})"), Contains("'k'") && Contains("Cannot convert 'float15'"));
   CHECK_THAT(map(R"({"default_policy":1,"policy_map":{}})"), Contains("Cannot interpret `dtype` argument."));
   CHECK_THAT(map(R"({"default_policy":{"class_name":"DTypePolicyMap","config":{"policy_map":{}}},"policy_map":{}})"),
@@ -100,9 +100,9 @@ TEST_CASE("Files that hold no map") {
 
 // policies 8.5
 TEST_CASE("What a reader of maps accepts besides") {
-  const auto map = dtype_policies::deserialize(Config::parse(
-      R"({"class_name":"DTypePolicyMap","module":"x","shared_object_id":1,)"
-      R"("config":{"policy_map":{"a":"float16","b":null}}})"));
+  const auto map =
+      dtype_policies::deserialize(Config::parse(R"({"class_name":"DTypePolicyMap","module":"x","shared_object_id":1,)"
+                                                R"("config":{"policy_map":{"a":"float16","b":null}}})"));
   const PolicyScope global("bfloat16");
   REQUIRE(map.as_map());
   CHECK((*map.as_map())["a"].name() == "float16");

@@ -10,11 +10,20 @@ using namespace halftone;
 using Json = nlohmann::ordered_json;
 
 TEST_CASE("What reads differently in PCRE2 is rewritten") {
-  const char *rows[][2] = {{"net/a_1", "net\\/a_1"}, {"a\\Z", "a\\z"},           {"a{,2}", "a{0,2}"},
-                           {"a{,}", "a{0,}"},        {"x{}", "x\\{\\}"},         {"\\v", "\\x{b}"},
-                           {"\\u0061", "a"},         {"(a)\\1", "(a)\\g{1}"},    {"\\101", "A"},
-                           {"[[:x]", "[\\[\\:x]"},   {"(?x) a # b\n c", "ac"},   {"(?u)a", "a"},
-                           {"(?i)(?s)a", "(?i)(?s)a"}, {"(?P<n>a)(?(n)b)", "(?P<n>a)(?(<n>)b)"}};
+  const char *rows[][2] = {{"net/a_1", "net\\/a_1"},
+                           {"a\\Z", "a\\z"},
+                           {"a{,2}", "a{0,2}"},
+                           {"a{,}", "a{0,}"},
+                           {"x{}", "x\\{\\}"},
+                           {"\\v", "\\x{b}"},
+                           {"\\u0061", "a"},
+                           {"(a)\\1", "(a)\\g{1}"},
+                           {"\\101", "A"},
+                           {"[[:x]", "[\\[\\:x]"},
+                           {"(?x) a # b\n c", "ac"},
+                           {"(?u)a", "a"},
+                           {"(?i)(?s)a", "(?i)(?s)a"},
+                           {"(?P<n>a)(?(n)b)", "(?P<n>a)(?(<n>)b)"}};
   for (const auto &row : rows)
     CHECK(translatePythonRegex(row[0]).pattern == row[1]);
   CHECK(translatePythonRegex("(?a)\\w").ascii);

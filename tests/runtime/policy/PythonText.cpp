@@ -24,3 +24,11 @@ TEST_CASE("Strings as repr(text) writes them") {
   CHECK(pythonRepr(std::string("\n\r\t\0\x7f", 5)) == "'\\n\\r\\t\\x00\\x7f'");
   CHECK(pythonRepr("caf\xc3\xa9") == "'caf\xc3\xa9'");
 }
+
+TEST_CASE("Numbers as repr(value) writes them") {
+  CHECK(pythonRepr(2.0) == "2.0");
+  CHECK(pythonRepr(0.1) == "0.1");
+  CHECK(pythonRepr(1e-7) == "1e-07");
+  CHECK(pythonRepr(1e16) == "1e+16");
+  CHECK(pythonRepr(-32768.0) == "-32768.0");
+}

@@ -1,0 +1,20 @@
+// TensorFlow 2.0's policies as dtype policies of layers.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "halftone/Legacy.h"
+#include "runtime/policy/PolicyRep.h"
+#include <optional>
+
+namespace halftone {
+
+/// What an 'infer' policy becomes in a layer whose first input has this dtype; nullopt for every other policy.
+std::optional<DTypePolicy> inferredPolicy(const DTypePolicy &policy, DType input);
+
+/// The loss scale that a TensorFlow 2.0 policy asks of a model, nullopt in it for none; nullopt for a policy of Keras
+/// 3, which does not say.
+std::optional<std::optional<legacy::LossScale>> legacyLossScale(const DTypePolicy &policy);
+
+/// The legacy policy of a config {"name", "loss_scale"}: value_error or type_error when it is none.
+std::shared_ptr<PolicyAccess::Rep> legacyRep(const Config &config);
+
+} // namespace halftone

@@ -1,0 +1,86 @@
+// TensorFlow 2.0's loss scales.
+// SPDX-License-Identifier: Apache-2.0
+#include "halftone/Legacy.h"
+#include "runtime/policy/PythonText.h"
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <mutex>
+
+using namespace halftone;
+using namespace halftone::legacy;
+
+struct LossScale::Rep {
+  bool dynamic;
+  DynamicLossScaleArgs args; // of a fixed one the initial scale alone
+  std::mutex mutex;
+  float current;
+  int64_t goodSteps = 0;
+
+  Rep(bool dynamic, const DynamicLossScaleArgs &args)
+      : dynamic(dynamic), args(args), current(static_cast<float>(args.initial_loss_scale)) {}
+};
+
+FixedLossScale::FixedLossScale(double loss_scale_value)
+    : LossScale(std::make_shared<Rep>(false, DynamicLossScaleArgs{.initial_loss_scale = loss_scale_value})) {
+  if (!(loss_scale_value >= 1))
+    throw Error(ErrorKind::value_error, "loss_scale_value must be at least 1.");
+}
+
+DynamicLossScale::DynamicLossScale(DynamicLossScaleArgs args) : LossScale(std::make_shared<Rep>(true, args)) {}
+
+std::optional<LossScale> LossScale::get(double value) { return FixedLossScale(value); }
+std::optional<LossScale> LossScale::get(std::string_view identifier) {
+  if (identifier != "dynamic")
+    throw Error(ErrorKind::value_error, fmt::format("Could not interpret loss scale identifier: {}", identifier));
+  return DynamicLossScale();
+}
+
+double LossScale::operator()() const {
+  const std::lock_guard lock(rep_->mutex);
+  return rep_->current;
+}
+
+bool LossScale::update(bool all_finite) const {
+  Rep &rep = *rep_;
+  if (!rep.dynamic)
+    return true;
+  const std::lock_guard lock(rep.mutex);
+  const auto multiplier = static_cast<float>(rep.args.multiplier);
+  if (!all_finite) {
+    rep.current = std::max(rep.current / multiplier, 1.0f);
+    rep.goodSteps = 0;
+  } else if (rep.goodSteps + 1 >= rep.args.increment_period) {
+    if (std::isfinite(rep.current * multiplier))
+      rep.current *= multiplier;
+    rep.goodSteps = 0;
+  } else {
+    ++rep.goodSteps;
+  }
+  return all_finite;
+}
+
+std::string LossScale::repr() const {
+  const auto &args = rep_->args;
+  if (!rep_->dynamic)
+    return fmt::format("FixedLossScale({})", pythonRepr(args.initial_loss_scale));
+  const std::lock_guard lock(rep_->mutex);
+  return fmt::format("DynamicLossScale(current_loss_scale={}, num_good_steps={}, initial_loss_scale={}, "
+                     "increment_period={}, multiplier={})",
+                     pythonRepr(rep_->current), rep_->goodSteps, pythonRepr(args.initial_loss_scale),
+                     args.increment_period, pythonRepr(args.multiplier));
+}
+
+std::string LossScale::class_name() const { return rep_->dynamic ? "DynamicLossScale" : "FixedLossScale"; }
+
+Config LossScale::get_config() const {
+  Config config;
+  if (rep_->dynamic) {
+    config.set("initial_loss_scale", rep_->args.initial_loss_scale);
+    config.set("increment_period", rep_->args.increment_period);
+    config.set("multiplier", rep_->args.multiplier);
+  } else {
+    config.set("loss_scale_value", rep_->args.initial_loss_scale);
+  }
+  return config;
+}

@@ -1,0 +1,49 @@
+// TensorFlow 2.0's loss scales.
+// SPDX-License-Identifier: Apache-2.0
+#include "halftone/Legacy.h"
+#include "tests/runtime/policy/PolicyFacts.h"
+#include <catch2/catch.hpp>
+#include <limits>
+
+using namespace halftone;
+using namespace halftone::legacy;
+
+// policies 9.6
+TEST_CASE("What a loss scale may be given as") {
+  CHECK_FALSE(LossScale::get(std::nullopt));
+  CHECK(LossScale::get(8.0)->repr() == "FixedLossScale(8.0)");
+  CHECK((*LossScale::get("dynamic"))() == 32768.0);
+  CHECK(LossScale::get("dynamic")->repr() ==
+        "DynamicLossScale(current_loss_scale=32768.0, num_good_steps=0, initial_loss_scale=32768.0, "
+        "increment_period=2000, multiplier=2.0)");
+  for (const double bad : {0.5, 0.0, -1.0, std::numeric_limits<double>::quiet_NaN()})
+    CHECK(failureOf([&] { (void)LossScale::get(bad); }) == "ValueError: loss_scale_value must be at least 1.");
+  CHECK(failureOf([] { (void)LossScale::get("static"); }) ==
+        "ValueError: Could not interpret loss scale identifier: static");
+}
+
+// policies 9.7
+TEST_CASE("A dynamic scale grows after a period, shrinks to 1 at least, and stays finite") {
+  const DynamicLossScale scale({.initial_loss_scale = 4.0, .increment_period = 3});
+  double seen[7];
+  for (double &value : seen) {
+    CHECK(scale.update(true));
+    value = scale();
+  }
+  CHECK(std::vector<double>(seen, seen + 7) == std::vector<double>{4, 4, 8, 8, 8, 16, 16});
+  const LossScale copy = scale;
+  CHECK_FALSE(copy.update(false));
+  CHECK(scale() == 8.0);
+  CHECK(scale.update(true)); // the count began anew
+  CHECK(scale.update(true));
+  CHECK(scale() == 8.0);
+  for (int i = 0; i < 10; ++i)
+    CHECK_FALSE(scale.update(false));
+  CHECK(scale() == 1.0);
+  const DynamicLossScale large({.initial_loss_scale = 2e38, .increment_period = 1});
+  CHECK(large.update(true));
+  CHECK(large() == Approx(2e38));
+  const FixedLossScale fixed(2);
+  CHECK(fixed.update(false));
+  CHECK(fixed() == 2.0);
+}
