@@ -41,7 +41,7 @@ public:
     context_.appendDialectRegistry(registry);
     context_.loadAllAvailableDialects();
     loc_ = UnknownLoc::get(&context_);
-    module_ = ModuleOp::create(NameLoc::get(StringAttr::get(&context_, name_)), name_);
+    module_ = ModuleOp::create(loc_, llvm::StringRef(name_));
     OpBuilder builder(module_->getBodyRegion());
     function_ = func::FuncOp::create(builder, loc_, "main", builder.getFunctionType({}, {}));
     open(function_.addEntryBlock(), false);
