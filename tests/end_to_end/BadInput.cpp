@@ -110,7 +110,7 @@ TEST_CASE("EarlyStopping, CSVLogger and LearningRateScheduler") {
   History history = model.fit(data.x_train.slice(0, 64), data.y_train.slice(0, 64),
                               {.epochs = 10,
                                .verbose = 0,
-                               .callbacks = {&stopping, callbacks::CSVLogger("history.csv"),
+                               .callbacks = {&stopping, callbacks::CSVLogger(scratchPath("history.csv")),
                                              callbacks::LearningRateScheduler([&](int64_t epoch, double rate) {
                                                rates.push_back(rate);
                                                return 1e-3 / (1.0 + static_cast<double>(epoch));

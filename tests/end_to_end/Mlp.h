@@ -3,6 +3,7 @@
 #pragma once
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <halftone/Halftone.h>
 #include <string>
 #include <vector>
@@ -36,6 +37,14 @@ inline std::vector<std::vector<float>> valuesOf(const std::vector<Variable> &var
   for (const Variable &variable : variables)
     values.push_back(variable.value().astype(float32).to_vector<float>());
   return values;
+}
+
+/// A fresh path in the build tree for files that a test writes.
+inline std::string scratchPath(const std::string &name) {
+  std::filesystem::path folder = std::filesystem::path(HALFTONE_BINARY_DIR) / "scratch";
+  std::filesystem::create_directories(folder);
+  std::filesystem::remove_all(folder / name);
+  return (folder / name).string();
 }
 
 } // namespace halftone::testing
