@@ -6,6 +6,7 @@
 #include "dialect/TypeInference.h"
 #include "runtime/TensorAccess.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
 
 using namespace mlir;
 
@@ -17,6 +18,8 @@ compiler::CompileOptions compileOptions(const FunctionOptions &options) {
   compiler::CompileOptions result;
   result.strict = options.strict;
   result.maxStandaloneCasts = options.maxStandaloneCasts;
+  if (const char *target = std::getenv("HALFTONE_TARGET"))
+    result.target = target;
 #ifdef HALFTONE_VERIFY_STAGES
   result.verifyStages = true;
 #endif
