@@ -168,3 +168,24 @@ TEST_CASE("clear_session forgets the policy and the automatic names") {
   CHECK(Dense(2).name() == "dense");
   CHECK(Dense(2).name() == "dense_1");
 }
+
+TEST_CASE("Acceptance checks A-050, A-054, A-056 of layers") {
+  Dense narrow(2, {.dtype = "float16"}), mixed(2, {.dtype = "mixed_float16"});
+  CHECK(outputOf(narrow) == float16);
+  CHECK(outputOf(mixed) == float16);
+  CHECK(narrow.variable_dtype() == float16);
+  CHECK(mixed.variable_dtype() == float32);
+  CHECK(mixed.variables()[0].dtype() == float32);
+
+  Dense dense(2);
+  dense.set_dtype_policy("mixed_bfloat16");
+  CHECK(dense.dtype_policy().name() == "mixed_bfloat16");
+  CHECK(dense.compute_dtype() == bfloat16);
+  dense.set_dtype_policy(DTypePolicy("mixed_float16"));
+  CHECK(dense.dtype_policy().name() == "mixed_float16");
+  CHECK(dense.compute_dtype() == float16);
+
+  for (const char *name : {"bfloat16", "int8_from_bfloat16"})
+    CHECK(Dense(2, {.dtype = name}).get_config().get_object("dtype").dump() ==
+          dtype_policies::serialize(dtype_policies::get(name)).dump());
+}

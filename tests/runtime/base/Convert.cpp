@@ -45,6 +45,7 @@ TEST_CASE("Small integers survive every pair of dtypes") {
     }
 }
 
+// policies 5.2
 TEST_CASE("Float to integer truncates, clamps, and takes NaN to 0") {
   CHECK(fromDouble<int32_t>(2.9, DType::int32) == 2);
   CHECK(fromDouble<int32_t>(-2.9, DType::int32) == -2);
@@ -63,6 +64,7 @@ TEST_CASE("Float to integer truncates, clamps, and takes NaN to 0") {
   CHECK(fromDouble<uint64_t>(0x1p63, DType::uint64) == uint64_t(1) << 63);
 }
 
+// policies 5.2
 TEST_CASE("Integers wrap") {
   CHECK(fromInt64<uint8_t>(-1, DType::uint8) == 255);
   CHECK(fromInt64<int8_t>(200, DType::int8) == -56);
@@ -75,6 +77,7 @@ TEST_CASE("Integers wrap") {
   CHECK(one<uint32_t>(DType::int8, &minus, DType::uint32) == 0xffffffffu);
 }
 
+// policies 5.2
 TEST_CASE("Bool is != 0") {
   CHECK(fromDouble<uint8_t>(0.25, DType::bool_) == 1);
   CHECK(fromDouble<uint8_t>(-0.0, DType::bool_) == 0);
@@ -85,6 +88,7 @@ TEST_CASE("Bool is != 0") {
   CHECK(one<float>(DType::bool_, &loose, DType::float32) == 1.0f);
 }
 
+// policies 5.2
 TEST_CASE("Integers and doubles round once") {
   CHECK(fromInt64<uint16_t>((int64_t(1) << 62) + (int64_t(1) << 54) + 1, DType::bfloat16) ==
         Bfloat16::encode(0x1.02p62));

@@ -49,6 +49,7 @@ TEST_CASE("Aliases and rejected names") {
   CHECK(messageOf("torch.int") == "Invalid dtype: int");
 }
 
+// policies 5.1
 TEST_CASE("Promotion follows the lattice and demotes 64 bits") {
   struct Row {
     const char *a, *b, *result;
@@ -83,6 +84,7 @@ TEST_CASE("Promotion follows the lattice and demotes 64 bits") {
   }
 }
 
+// policies 5.1
 TEST_CASE("A weak result has floatx's width") {
   struct Restore {
     ~Restore() { setFloatx(DType::float32); }
@@ -93,6 +95,7 @@ TEST_CASE("A weak result has floatx's width") {
   CHECK(result_type(DType::uint64, DType::int8) == DType::float32);
 }
 
+// policies 5.1
 TEST_CASE("float8 and mixed strings do not promote") {
   CHECK_THROWS_WITH(result_type(DType::float8_e4m3fn, DType::float32),
                     Catch::Contains("There is no implicit conversions from float8 dtypes to others."));

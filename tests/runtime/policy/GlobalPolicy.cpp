@@ -28,6 +28,7 @@ TEST_CASE("The default policy is float32") {
   CHECK(name == "float32");
 }
 
+// policies 3.1
 TEST_CASE("floatx matters until the first read") {
   std::string before, after, constructed;
   fresh([&] {
@@ -50,6 +51,7 @@ TEST_CASE("floatx matters until the first read") {
   CHECK(after == "float16");
 }
 
+// policies 3.1
 TEST_CASE("Each thread has its own policy") {
   const PolicyScope restore{PolicyArg()};
   set_dtype_policy("mixed_float16");
@@ -62,6 +64,7 @@ TEST_CASE("Each thread has its own policy") {
   CHECK(dtype_policy().name() == "mixed_float16");
 }
 
+// policies 1.2
 TEST_CASE("Setting by object, by name, through the other spellings") {
   const PolicyScope restore{PolicyArg()};
   set_dtype_policy(FloatDTypePolicy("bfloat16"));
@@ -76,6 +79,7 @@ TEST_CASE("Setting by object, by name, through the other spellings") {
   CHECK(mixed_precision::dtype_policy() == mixed_precision::Policy("float16"));
 }
 
+// policies 3.2
 TEST_CASE("A failed set changes nothing") {
   const PolicyScope restore("mixed_float16");
   for (const char *bad : {"", "float15", "int8", "int8_from_float16"})
@@ -83,6 +87,7 @@ TEST_CASE("A failed set changes nothing") {
   CHECK(dtype_policy().name() == "mixed_float16");
 }
 
+// policies 3.2
 TEST_CASE("A scope restores what was, also that nothing was set") {
   std::vector<std::string> names;
   fresh([&] {

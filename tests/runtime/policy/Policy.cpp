@@ -35,6 +35,7 @@ static std::string notAPair(const std::string &text) {
          text;
 }
 
+// policies 1.1
 TEST_CASE("Accepted policy names") {
   const char *rows[][3] = {{"mixed_float16", "float16", "float32"},
                            {"mixed_bfloat16", "bfloat16", "float32"},
@@ -53,6 +54,7 @@ TEST_CASE("Accepted policy names") {
   }
 }
 
+// policies 1.1
 TEST_CASE("Rejected policy names") {
   for (const char *text : {"",
                            " float32",
@@ -84,6 +86,7 @@ TEST_CASE("Rejected policy names") {
   }
 }
 
+// policies 2.2
 TEST_CASE("get reads a string that starts with a quantization mode as a pair") {
   for (const char *text : {"int8", "float8_e4m3fn", "float8_e5m2", "int4", "float8", "int8_abc_", "awqx", "ternary",
                            "int8_from_int8_from_float32"}) {
@@ -103,6 +106,7 @@ TEST_CASE("get reads a string that starts with a quantization mode as a pair") {
   CHECK(dtype_policies::get(FloatDTypePolicy("float16")).class_name() == "FloatDTypePolicy");
 }
 
+// policies 1.1, 2.2, 6.1
 TEST_CASE("Every row of names recorded from Keras") {
   std::ifstream file(HALFTONE_SOURCE_DIR "/tests/data/keras/policies.jsonl");
   REQUIRE(file);
@@ -135,6 +139,7 @@ TEST_CASE("Every row of names recorded from Keras") {
   CHECK(errors > 300);
 }
 
+// policies 1.2
 TEST_CASE("Equality is by name, for the two plain classes alike") {
   CHECK(DTypePolicy("float16") == DTypePolicy("float16"));
   CHECK(DTypePolicy("float16") == FloatDTypePolicy("float16"));
@@ -143,6 +148,7 @@ TEST_CASE("Equality is by name, for the two plain classes alike") {
   CHECK_FALSE(DTypePolicy("float16") == DTypePolicy("mixed_float16"));
 }
 
+// policies 1.3
 TEST_CASE("A copy keeps its class") {
   const FloatDTypePolicy original("mixed_bfloat16");
   DTypePolicy copy = original, moved = std::move(copy);
@@ -153,6 +159,7 @@ TEST_CASE("A copy keeps its class") {
   CHECK_FALSE(std::is_convertible_v<const char *, DTypePolicy>);
 }
 
+// policies 2.3
 TEST_CASE("A bad name in an argument is reported at the user's line") {
   struct Arguments {
     PolicyArg dtype;
@@ -179,6 +186,7 @@ template <class Function> static unsigned lineOf(Function function) {
   return 0;
 }
 
+// policies 2.3
 TEST_CASE("So is one in a constructor or a setter") {
   CHECK(lineOf([] { DTypePolicy policy("x"); }) == __LINE__);
   CHECK(lineOf([] { FloatDTypePolicy policy("x"); }) == __LINE__);
@@ -189,6 +197,7 @@ TEST_CASE("So is one in a constructor or a setter") {
   CHECK(lineOf([] { (void)dtype_policies::get("x"); }) == __LINE__);
 }
 
+// policies 2.1
 TEST_CASE("An empty argument is the global policy when it is read") {
   const PolicyArg empty, null(static_cast<const char *>(nullptr));
   CHECK(empty.empty());

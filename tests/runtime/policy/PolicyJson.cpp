@@ -17,6 +17,7 @@ static std::string deserialized(const char *json) {
   return outcome([&] { return dtype_policies::deserialize(Config::parse(json)); });
 }
 
+// policies 4.1
 TEST_CASE("Policies serialize as in Keras and come back") {
   CHECK(dtype_policies::serialize(DTypePolicy("mixed_float16")).dump() ==
         R"({"module":"keras","class_name":"DTypePolicy","config":{"name":"mixed_float16"},"registered_name":null})");
@@ -31,6 +32,7 @@ TEST_CASE("Policies serialize as in Keras and come back") {
   CHECK(dtype_policies::get(dtype_policies::serialize(FloatDTypePolicy("float16"))).class_name() == "FloatDTypePolicy");
 }
 
+// policies 4.1
 TEST_CASE("Module and registered name are optional, extra keys are tolerated, a null name is the global policy") {
   const PolicyScope scope("mixed_bfloat16");
   CHECK(deserialized(R"({"class_name":"DTypePolicy","config":{"name":"float16"}})") == "DTypePolicy float16");
@@ -40,6 +42,7 @@ TEST_CASE("Module and registered name are optional, extra keys are tolerated, a 
   CHECK(deserialized(R"({"class_name":"FloatDTypePolicy","config":{}})") == "FloatDTypePolicy mixed_bfloat16");
 }
 
+// policies 4.1
 TEST_CASE("Bad policy objects") {
   using Catch::StartsWith;
   CHECK_THAT(deserialized("{}"), StartsWith("ValueError: Unknown `config` as a `dict`, config={}"));
