@@ -1,0 +1,66 @@
+// convert: a map's file with everything spelled out, or a name of TensorFlow 2.0 as Keras 3 has it.
+// SPDX-License-Identifier: Apache-2.0
+#include "Commands.h"
+#include "halftone/Legacy.h"
+#include "runtime/base/ConfigAccess.h"
+#include "runtime/policy/PolicyMapRep.h"
+#include <fmt/format.h>
+
+using nlohmann::ordered_json;
+
+namespace halftone::tools {
+namespace {
+
+/// The policy of Keras 3 with the same dtypes; nullopt when there is none.
+std::optional<DTypePolicy> successorOf(const std::string &name) {
+  const legacy::Policy policy(name, {}, Where{});
+  const std::optional<DType> compute = policy.compute_dtype(), variable = policy.variable_dtype();
+  if (!compute)
+    return std::nullopt;
+  if (compute == variable)
+    return DTypePolicy(halftone::name(*compute), Where{});
+  for (const char *mixed : {"mixed_float16", "mixed_bfloat16"})
+    if (const DTypePolicy candidate{mixed}; candidate.compute_dtype() == compute && variable == DType::float32)
+      return candidate;
+  return std::nullopt;
+}
+
+ExitCode convertName(const Arguments &arguments) {
+  const std::optional<DTypePolicy> policy = successorOf(arguments.subject);
+  if (!policy)
+    fmt::print(stderr, "halftone-policy: Keras 3 has no policy like '{}'\n", arguments.subject);
+  ordered_json result = jsonHead("convert", policy ? "ok" : "no");
+  result["from"] = arguments.subject;
+  result["policy"] = policy ? ConfigAccess::json(dtype_policies::serialize(*policy)) : ordered_json();
+  if (arguments.json)
+    printJson(result);
+  else if (policy && !arguments.quiet)
+    fmt::print("{}\n", dtype_policies::serialize(*policy).dump());
+  return policy ? yes : no;
+}
+
+} // namespace
+
+ExitCode convert(const Arguments &arguments) {
+  if (!arguments.subject.ends_with(".json"))
+    return convertName(arguments);
+  const PolicyScope global(PolicyArg(arguments.global, Where{}));
+  const DTypePolicyMap map = DTypePolicyMap::load(arguments.subject);
+  ordered_json object = ConfigAccess::json(dtype_policies::serialize(map));
+  object["config"] = ConfigAccess::json(dynamic_cast<const PolicyMapRep &>(PolicyAccess::rep(map)).explicitConfig());
+  const bool toStdout = arguments.output == "-";
+  if (!toStdout)
+    map.save(arguments.output);
+  if (arguments.json) {
+    ordered_json result = jsonHead("convert", "ok");
+    result["from"] = arguments.subject;
+    result["to"] = arguments.output;
+    result["map"] = std::move(object);
+    printJson(result);
+  } else if (toStdout) {
+    fmt::print("{}\n", object.dump(2));
+  }
+  return yes;
+}
+
+} // namespace halftone::tools

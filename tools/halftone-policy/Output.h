@@ -1,0 +1,20 @@
+// Results on stdout, as text or as one JSON object; everything else on stderr.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "halftone/Error.h"
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+namespace halftone::tools {
+
+enum ExitCode { yes = 0, no = 1, badUsage = 2, badInput = 3, bug = 5 };
+
+/// {"tool", "command", "version", "schema", "status"}
+nlohmann::ordered_json jsonHead(std::string_view command, std::string_view status);
+/// One line on stdout.
+void printJson(const nlohmann::ordered_json &object);
+/// Tells the error on stderr, with --json also as an object on stdout, and gives the exit code for it.
+ExitCode reportError(const Error &error, std::string_view command, bool json);
+ExitCode reportUsageError(std::string_view message, std::string_view command, bool json);
+
+} // namespace halftone::tools
