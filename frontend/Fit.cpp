@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/CallbackList.h"
 #include "frontend/ModelState.h"
+#include "frontend/OptimizerImpl.h"
 #include "frontend/RandomSeeds.h"
 #include "frontend/io/Batches.h"
 #include "runtime/TensorAccess.h"
@@ -179,6 +180,28 @@ Logs runTest(const Model &model, const Batches &batches, std::optional<int64_t> 
   return logs;
 }
 
+/// Says once that nothing is learnt any more because step after step is skipped.
+class StallAlarm {
+public:
+  explicit StallAlarm(const Optimizer &optimizer) {
+    if (isLossScaleOptimizer(optimizer))
+      optimizer_ = asLossScaleOptimizer(optimizer);
+  }
+  void stepped(int64_t epoch, int64_t step) {
+    if (!optimizer_ || !isStalled(*optimizer_))
+      return;
+    const optimizers::LossScaleState state = optimizer_->state();
+    writeOutput(fmt::format("\nwarning: loss scaling skipped {} steps in a row, up to step {} of epoch {}: their "
+                            "gradients were not finite, and the weights have not changed since. The loss scale is now "
+                            "{}. Look for infinities and NaN in the data, the loss and the weights.\n",
+                            state.stalled_steps, step + 1, epoch + 1, state.scale));
+    optimizer_.reset();
+  }
+
+private:
+  std::optional<optimizers::LossScaleOptimizer> optimizer_; // empty once it was said
+};
+
 struct SplitData {
   Batch train;
   std::optional<Batch> validation;
@@ -223,6 +246,7 @@ static void fitLoop(const Model &model, const Batches &batches, const std::optio
     prepare(model, *validation, testFunction);
   std::optional<int64_t> steps = args.steps_per_epoch ? args.steps_per_epoch : batches.steps();
   CallbackList callbacks(model, args.callbacks, {args.verbose, args.epochs, steps});
+  StallAlarm alarm(compiled.optimizer);
   state.stopTraining = false;
   callbacks.trainBegin();
   Logs logs;
@@ -232,6 +256,7 @@ static void fitLoop(const Model &model, const Batches &batches, const std::optio
     batches.each(args.shuffle, args.steps_per_epoch, [&](int64_t i, const Batch &batch) {
       callbacks.trainBatchBegin(i);
       step(model, batch, trainFunction, true, batches.areArrays());
+      alarm.stepped(epoch, i);
       logs = currentLogs(compiled);
       callbacks.trainBatchEnd(i, logs);
       return !state.stopTraining;

@@ -42,8 +42,10 @@ void collect(const LayerImpl &layer, bool parentTrainable, std::vector<std::pair
     if (!known)
       variables.emplace_back(variable, isTrainable);
   };
-  for (const Variable &variable : layer.weights)
-    add(variable, trainable && variable.trainable());
+  for (bool own : {true, false}) // Keras lists a layer's trainable ones first
+    for (const Variable &variable : layer.weights)
+      if (variable.trainable() == own)
+        add(variable, trainable && own);
   for (const Layer &child : layer.children)
     collect(*child.impl(), trainable, variables);
 }

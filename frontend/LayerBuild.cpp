@@ -71,6 +71,8 @@ std::string uniqueName(const std::string &className) {
 }
 
 NameScope::NameScope(const std::string &name) { nameScopes.push_back(prefix() + name + "/"); }
+NameScope NameScope::ofLayer(const std::string &path) { return {path + "/", Whole()}; }
+NameScope::NameScope(std::string prefix, Whole) { nameScopes.push_back(std::move(prefix)); }
 NameScope::~NameScope() { nameScopes.pop_back(); }
 std::string NameScope::prefix() { return nameScopes.empty() ? "" : nameScopes.back(); }
 
@@ -140,16 +142,13 @@ std::vector<Value> LayerImpl::callTraced(const std::vector<Value> &inputs) {
       std::vector<Shape> shapes;
       for (const Value &input : inputs)
         shapes.push_back(withoutBatch(input.shape()));
-      // Inside another layer's call the path continues that layer's; shape inference may have left its scope.
-      std::unique_ptr<NameScope> scope;
-      if (parent && !parent->path.empty() && NameScope::prefix() != parent->path + "/")
-        scope = std::make_unique<NameScope>(parent->path.substr(NameScope::prefix().size()));
       build(shapes);
     }
     if (parent && !madeInCall)
       parent->adopt(Layer(shared_from_this()));
     CallFrame frame(this);
-    NameScope scope(name);
+    NameScope scope = NameScope::ofLayer(path); // wherever this call is made from
+    std::unique_ptr<AutocastScope> reads = autocastScopeFor(*this);
     CallContext context(*this, trainingNow());
     auto run = [&](const std::vector<Value> &arguments) {
       Values results = body->call(Values(arguments), context);
@@ -168,7 +167,6 @@ std::vector<Value> LayerImpl::callTraced(const std::vector<Value> &inputs) {
       outputs = run(inputs);
     } else {
       refuseQuantized(*this);
-      std::unique_ptr<AutocastScope> reads = autocastScopeFor(*this);
       const DTypePolicy decided = resolvedPolicy();
       DType compute = decided.compute_dtype();
       std::vector<Value> converted = inputs;

@@ -57,7 +57,13 @@ public:
   explicit NameScope(const std::string &name);
   ~NameScope();
   NameScope(const NameScope &) = delete;
+  /// For the children of the layer at `path`, whatever scope is open.
+  static NameScope ofLayer(const std::string &path);
   static std::string prefix(); // "" or "net/"
+
+private:
+  struct Whole {};
+  NameScope(std::string prefix, Whole);
 };
 
 /// Adds the layer's path and the user's line to an error that has none.

@@ -27,6 +27,9 @@ bool isLossScaleOptimizer(const Optimizer &optimizer);
 /// type_error unless isLossScaleOptimizer().
 optimizers::LossScaleOptimizer asLossScaleOptimizer(const Optimizer &optimizer);
 
+/// Whether as many steps in a row were skipped as its alarm is set to.
+bool isStalled(const optimizers::LossScaleOptimizer &optimizer);
+
 /// A scalar of an optimizer's own, holding `value`; its path is "<optimizer>/<name>".
 Variable optimizerScalar(const std::string &optimizer, const char *name, double value, DType dtype, VariableRole role);
 /// What a variable holds where the trace stands, in its own dtype.

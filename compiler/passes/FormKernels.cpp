@@ -37,6 +37,15 @@ LogicalResult BlockFormer::visit(Operation *op) {
       return success();
     stored.insert(op);
   }
+  if (auto bits = dyn_cast<RandomBitsOp>(op)) { // a kernel takes its key from memory
+    OpOperand &key = bits.getKeyMutable();
+    if (Operation *producer = key.get().getDefiningOp(); producer && isCopy(producer)) {
+      key.set(store(key.get(), op));
+      producersOf.erase(op);
+      if (Operation *twin = key.get().getDefiningOp(); !clusterOf.contains(twin) && failed(visit(twin)))
+        return failure();
+    }
+  }
   if (!stored.contains(op) && becomesChain(op)) {
     chains.insert(op);
     return success();

@@ -314,6 +314,8 @@ std::optional<KernelShape> classify(const KernelBody &body) {
       for (Operation *user : partial->getUsers())
         if (body.home.contains(user))
           return std::nullopt;
+    if (auto bits = dyn_cast<RandomBitsOp>(op); bits && llvm::is_contained(body.ops, bits.getKey().getDefiningOp()))
+      return std::nullopt;
   }
   if (contractions.size() > 1 || (!contractions.empty() && !reductions.empty()))
     return std::nullopt;

@@ -17,12 +17,24 @@ namespace {
 class LossScaleImpl final : public OptimizerImpl {
 public:
   LossScaleImpl(const Optimizer &inner, const optimizers::LossScaleArgs &args) : inner_(inner), args_(args) {
-    bool finite = std::isfinite(args.initial_scale) && std::isfinite(args.min_scale) && std::isfinite(args.max_scale);
-    if (!finite || args.initial_scale == 0.0 || args.min_scale <= 0.0 || args.max_scale < args.min_scale)
+    // The scale is a float32: what is 0 or inf there makes the weights NaN.
+    auto usable = [](double scale) {
+      return std::abs(scale) >= std::numeric_limits<float>::denorm_min() &&
+             std::abs(scale) <= std::numeric_limits<float>::max();
+    };
+    if (!usable(args.initial_scale) || !usable(args.min_scale) || !usable(args.max_scale) || args.min_scale < 0.0 ||
+        args.max_scale < args.min_scale)
+      throw Error(
+          ErrorKind::value_error,
+          fmt::format(
+              "LossScaleOptimizer needs scales that are finite in float32, an `initial_scale` other "
+              "than 0 and 0 < `min_scale` <= `max_scale`. Received: initial_scale={}, min_scale={}, max_scale={}",
+              args.initial_scale, args.min_scale, args.max_scale));
+    if (args.stall_alarm_steps < 0)
       throw Error(ErrorKind::value_error,
-                  fmt::format("LossScaleOptimizer needs finite scales, an `initial_scale` other than 0 and 0 < "
-                              "`min_scale` <= `max_scale`. Received: initial_scale={}, min_scale={}, max_scale={}",
-                              args.initial_scale, args.min_scale, args.max_scale));
+                  fmt::format("LossScaleOptimizer needs `stall_alarm_steps` of at least 0, which is never. Received: "
+                              "stall_alarm_steps={}",
+                              args.stall_alarm_steps));
     className = "LossScaleOptimizer";
     name = args.name.empty() ? "loss_scale_optimizer" : args.name;
     inner.impl()->dropLossScaleFactor();
@@ -34,6 +46,7 @@ public:
     counter_ = scalar("step_counter", 0, DType::int32, VariableRole::loss_scale);
     scale_ = scalar("dynamic_scale", args.initial_scale, DType::float32, VariableRole::loss_scale);
     skipped_ = scalar("skipped_steps", 0, DType::int32, VariableRole::loss_scale);
+    stalled_ = scalar("stalled_steps", 0, DType::int32, VariableRole::loss_scale);
   }
 
   Value scaleLoss(const Value &loss) const override { return loss * readRaw(scale_); }
@@ -56,7 +69,7 @@ public:
         inner_.apply(unscaled, variables);
       });
 
-    Value counter = readRaw(counter_), skipped = readRaw(skipped_);
+    Value counter = readRaw(counter_), skipped = readRaw(skipped_), stalled = readRaw(stalled_);
     Value zero = ops::zeros_like(counter), minScale = ops::full_like(scale, args_.min_scale),
           maxScale = ops::full_like(scale, args_.max_scale);
     // Keras compares with ==: a counter beyond the number of steps does not grow the scale until a fault resets it.
@@ -67,6 +80,7 @@ public:
     scale_.assign(ops::where(finite, ops::where(grows, grown, scale), halved));
     counter_.assign(ops::where(finite, ops::where(grows, zero, counter + 1), zero));
     skipped_.assign(ops::where(finite, skipped, skipped + 1));
+    stalled_.assign(ops::where(finite, zero, stalled + 1));
   }
 
   double learningRate() const override { return inner_.learning_rate(); }
@@ -91,7 +105,10 @@ public:
   const Optimizer &inner() const { return inner_; }
   optimizers::LossScaleState state() const {
     return {hostNumber(scale_), static_cast<int64_t>(hostNumber(counter_)), static_cast<int64_t>(hostNumber(skipped_)),
-            ""};
+            "", static_cast<int64_t>(hostNumber(stalled_))};
+  }
+  bool isStalled() const {
+    return args_.stall_alarm_steps > 0 && hostNumber(stalled_) >= static_cast<double>(args_.stall_alarm_steps);
   }
 
 private:
@@ -99,7 +116,7 @@ private:
   optimizers::LossScaleArgs args_;
   Variable iteration_, rate_; // Keras's list has them; neither changes
   Variable counter_, scale_;
-  Variable skipped_; // ours
+  Variable skipped_, stalled_; // ours
 };
 
 const LossScaleImpl &implOf(const Optimizer &optimizer) {
@@ -111,6 +128,7 @@ const LossScaleImpl &implOf(const Optimizer &optimizer) {
 bool detail::isLossScaleOptimizer(const Optimizer &optimizer) {
   return dynamic_cast<const LossScaleImpl *>(optimizer.impl().get()) != nullptr;
 }
+bool detail::isStalled(const optimizers::LossScaleOptimizer &optimizer) { return implOf(optimizer).isStalled(); }
 optimizers::LossScaleOptimizer detail::asLossScaleOptimizer(const Optimizer &optimizer) {
   return optimizers::LossScaleOptimizer(optimizer.impl());
 }

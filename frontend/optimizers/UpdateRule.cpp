@@ -1,11 +1,11 @@
 // Applying gradients as keras.optimizers.Optimizer.apply does.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/optimizers/UpdateRule.h"
+#include "frontend/ProgressBar.h"
 #include "frontend/Promotion.h"
 #include "halftone/Error.h"
 #include "halftone/Ops.h"
 #include <algorithm>
-#include <cstdio>
 #include <fmt/format.h>
 
 namespace halftone::detail {
@@ -139,7 +139,7 @@ void UpdateRule::apply(const std::vector<Value> &allGradients, const std::vector
     }
   }
   if (!missing.empty())
-    fmt::print(stderr, "warning: Gradients do not exist for variables [{}] when minimizing the loss.\n", missing);
+    writeOutput(fmt::format("warning: Gradients do not exist for variables [{}] when minimizing the loss.\n", missing));
   if (args_.lossScaleFactor)
     for (Value &gradient : gradients)
       gradient = gradient / *args_.lossScaleFactor;

@@ -134,3 +134,23 @@ func.func @main(%x: tensor<400x300xf32> {halftone.name = "x"}) -> (tensor<f32> {
   %n = halftone.sqrt %s : tensor<f32>
   return %n, %c : tensor<f32>, tensor<2xf32>
 }
+
+// -----
+
+// A kernel takes the key of its random bits from memory, also when the key is computed.
+// CHECK-LABEL: module
+// CHECK: halftone.kernel loop @{{loop_[0-9a-f]+}} (tensor<2xui32>, tensor<2xui32>) -> tensor<2xui32>
+// CHECK: halftone.add
+// CHECK: halftone.kernel loop @{{loop_[0-9a-f]+}} (tensor<2xui32>) -> tensor<2xui32>
+// CHECK-NOT: halftone.add
+// CHECK: halftone.random_bits
+// CHECK: func.func @main
+// CHECK-COUNT-2: halftone.launch
+// STRICT-LABEL: module
+// STRICT-COUNT-2: halftone.launch
+func.func @main(%k: tensor<2xui32> {halftone.name = "k"}) -> (tensor<2xui32> {halftone.name = "y"}) {
+  %one = halftone.constant dense<[0, 1]> : tensor<2xui32>
+  %next = halftone.add %k, %one : tensor<2xui32>
+  %y = halftone.random_bits %next : tensor<2xui32> -> tensor<2xui32>
+  return %y : tensor<2xui32>
+}

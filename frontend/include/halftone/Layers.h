@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Layer.h"
+#include "Ops.h"
 
 namespace halftone::layers {
 using halftone::Input;
@@ -27,6 +28,89 @@ public:
   Variable bias() const { return weight("bias"); }
 };
 
+struct NormalizationArgs {
+  Axes axis = -1;
+  double epsilon = 1e-3;
+  bool center = true;
+  bool scale = true;
+  Initializer beta_initializer = "zeros";
+  Initializer gamma_initializer = "ones";
+  Regularizer beta_regularizer{};
+  Regularizer gamma_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  std::string name{};
+};
+/// (x - mean) / sqrt(variance + epsilon) * gamma + beta, statistics over `axis` of each sample. As of group and batch
+/// normalization: computed in float32 at least, weights are never rounded, the result has the compute dtype. Inputs are
+/// not autocast.
+class HALFTONE_API LayerNormalization : public Layer {
+public:
+  explicit LayerNormalization(const NormalizationArgs &args = {}, Where where = Where::current());
+};
+struct GroupNormalizationArgs {
+  int64_t groups = 32; // -1: one a channel
+  int64_t axis = -1;
+  double epsilon = 1e-3;
+  bool center = true;
+  bool scale = true;
+  Initializer beta_initializer = "zeros";
+  Initializer gamma_initializer = "ones";
+  Regularizer beta_regularizer{};
+  Regularizer gamma_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  std::string name{};
+};
+/// Statistics over each sample's groups of channels. Inputs are not autocast.
+class HALFTONE_API GroupNormalization : public Layer {
+public:
+  explicit GroupNormalization(const GroupNormalizationArgs &args = {}, Where where = Where::current());
+};
+struct BatchNormalizationArgs {
+  int64_t axis = -1;
+  double momentum = 0.99;
+  double epsilon = 1e-3;
+  bool center = true;
+  bool scale = true;
+  Initializer beta_initializer = "zeros";
+  Initializer gamma_initializer = "ones";
+  Initializer moving_mean_initializer = "zeros";
+  Initializer moving_variance_initializer = "ones";
+  Regularizer beta_regularizer{};
+  Regularizer gamma_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  std::string name{};
+};
+/// Statistics of the batch over all axes but `axis`, in training while the layer is trainable; else the moving ones:
+/// moving * momentum + batch * (1 - momentum), left as they are by a batch that is not finite. Inputs are autocast.
+class HALFTONE_API BatchNormalization : public Layer {
+public:
+  explicit BatchNormalization(const BatchNormalizationArgs &args = {}, Where where = Where::current());
+};
+struct RMSNormalizationArgs {
+  Axes axis = -1;
+  double epsilon = 1e-6;
+  PolicyArg dtype{};
+  std::string name{};
+};
+/// x / sqrt(mean(x^2) + epsilon) * scale, computed in float32 at least. Inputs and the scale are autocast.
+class HALFTONE_API RMSNormalization : public Layer {
+public:
+  explicit RMSNormalization(const RMSNormalizationArgs &args = {}, Where where = Where::current());
+};
+struct UnitNormalizationArgs {
+  Axes axis = -1;
+  PolicyArg dtype{};
+  std::string name{};
+};
+/// x / |x| over `axis`, in the compute dtype; zeros stay zeros.
+class HALFTONE_API UnitNormalization : public Layer {
+public:
+  explicit UnitNormalization(const UnitNormalizationArgs &args = {}, Where where = Where::current());
+};
+
 struct PlainArgs {
   PolicyArg dtype{};
   std::string name{};
@@ -40,6 +124,11 @@ struct RandomLayerArgs {
 class HALFTONE_API Dropout : public Layer {
 public:
   explicit Dropout(double rate, const RandomLayerArgs &args = {}, Where where = Where::current());
+};
+/// In training, adds normal numbers with mean 0 and this deviation; else the identity.
+class HALFTONE_API GaussianNoise : public Layer {
+public:
+  explicit GaussianNoise(double stddev, const RandomLayerArgs &args = {}, Where where = Where::current());
 };
 class HALFTONE_API Activation : public Layer {
 public:
@@ -67,6 +156,15 @@ public:
 class HALFTONE_API Rescaling : public Layer {
 public:
   explicit Rescaling(double scale, double offset = 0.0, const PlainArgs &args = {}, Where where = Where::current());
+};
+/// The sum, and the product, of all inputs, which broadcast.
+class HALFTONE_API Add : public Layer {
+public:
+  explicit Add(const PlainArgs &args = {}, Where where = Where::current());
+};
+class HALFTONE_API Multiply : public Layer {
+public:
+  explicit Multiply(const PlainArgs &args = {}, Where where = Where::current());
 };
 /// Whatever the function returns; its result is not cast.
 class HALFTONE_API Lambda : public Layer {

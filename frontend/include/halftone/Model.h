@@ -186,6 +186,6 @@ public:
 };
 
 HALFTONE_API void set_random_seed(int64_t seed); // initial weights, shuffling, dropout
-/// Where the progress asked for by `verbose` goes: stdout until set. Nothing else in the library writes.
+/// Where the progress asked for by `verbose` and warnings go: stdout until set. Nothing else in the library writes.
 HALFTONE_API void set_output(std::function<void(std::string_view)> sink);
 } // namespace halftone

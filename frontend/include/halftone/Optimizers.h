@@ -152,19 +152,22 @@ struct LossScaleArgs {
   // Beyond Keras, whose scale may fall to 0 and grow to inf. A scale outside of them stays where it is.
   double min_scale = 1.0;
   double max_scale = 16777216.0;
+  int64_t stall_alarm_steps = 32; // 0: never; from the cap to the floor are 24 halvings
 };
 struct LossScaleState {
   double scale;
   int64_t good_steps, skipped_steps;
-  std::string last_fault; /* layer path, "" if none */
+  std::string last_fault;  /* layer path, "" if none */
+  int64_t stalled_steps{}; // skipped in a row, the last one included
 };
 /// Multiplies the loss by a scale; apply() divides the gradients by it (in at least float32) and, when one is not
 /// finite, changes nothing but the scale, which halves. After dynamic_growth_steps finite steps in a row it doubles.
 /// All of it is decided where the step runs: nothing waits for the host. The inner optimizer's loss_scale_factor is
-/// dropped.
+/// dropped. When stall_alarm_steps steps in a row were skipped, fit says so once, through set_output()'s sink.
 class HALFTONE_API LossScaleOptimizer : public Optimizer {
 public:
-  /// value_error unless scales are finite, initial_scale is not 0 and 0 < min_scale <= max_scale.
+  /// value_error unless scales are finite in float32, initial_scale is not 0, 0 < min_scale <= max_scale and
+  /// stall_alarm_steps is not negative.
   explicit LossScaleOptimizer(const Optimizer &inner_optimizer, const LossScaleArgs &args = {});
   explicit LossScaleOptimizer(std::shared_ptr<detail::OptimizerImpl> impl); // type_error unless it is one
   Optimizer inner_optimizer() const;

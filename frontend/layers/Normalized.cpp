@@ -1,0 +1,89 @@
+// What normalization layers share.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/layers/Normalized.h"
+#include "frontend/Promotion.h"
+#include "halftone/Ops.h"
+#include "runtime/base/ConfigAccess.h"
+#include <fmt/format.h>
+
+namespace halftone::detail {
+
+Value widened(const Value &x) {
+  return asDtype(x, is_float(x.dtype()) && itemsize(x.dtype()) >= 4 ? x.dtype() : DType::float32, "normalization");
+}
+
+Value sumOver(const Value &x, const std::vector<int64_t> &axes) {
+  std::vector<int64_t> kept = x.shape().dims();
+  for (int64_t axis : axes)
+    kept[static_cast<size_t>(axis)] = 1;
+  Value sum = axes.empty() ? x : tracing().reduce(ReduceKind::sum, x, axes, x.dtype());
+  return ops::reshape(sum, Shape(kept));
+}
+
+Value meanOver(const Value &x, const std::vector<int64_t> &axes) {
+  double count = 1;
+  for (int64_t axis : axes)
+    count *= static_cast<double>(x.shape()[axis]);
+  return sumOver(x, axes) / count;
+}
+
+Moments momentsOf(const Value &x, const std::vector<int64_t> &axes) {
+  Value mean = meanOver(x, axes);
+  return {mean, meanOver(ops::square(x - mean), axes)};
+}
+
+Value along(const Value &parameter, const Value &x, const std::vector<int64_t> &axes) {
+  std::vector<int64_t> dims(static_cast<size_t>(x.rank()), 1);
+  for (int64_t axis : axes)
+    dims[static_cast<size_t>(axis)] = x.shape()[axis];
+  return ops::reshape(asDtype(parameter, x.dtype(), "normalization"), Shape(dims));
+}
+
+Shape extentsOf(const char *layer, const Shape &input, const std::vector<int64_t> &axes) {
+  std::vector<int64_t> dims;
+  for (int64_t axis : axes) {
+    dims.push_back(input[axis]);
+    if (dims.back() < 0)
+      throw Error(ErrorKind::value_error,
+                  fmt::format("Axis {} of the input of layer {} should have a defined dimension but the layer received "
+                              "an input with shape {}",
+                              axis, layer, input.str()));
+  }
+  return Shape(dims);
+}
+
+void setList(Config &config, const char *key, const std::vector<int64_t> &values) {
+  nlohmann::ordered_json json = ConfigAccess::json(config);
+  json[key] = values;
+  config = ConfigAccess::make(std::move(json));
+}
+
+void ScaleAndOffset::build(BuildContext &context, const Shape &shape) {
+  if (scale)
+    gamma = context.add_weight({.shape = shape,
+                                .initializer = gammaInitializer,
+                                .autocast = false,
+                                .regularizer = gammaRegularizer,
+                                .name = "gamma"});
+  if (center)
+    beta = context.add_weight({.shape = shape,
+                               .initializer = betaInitializer,
+                               .autocast = false,
+                               .regularizer = betaRegularizer,
+                               .name = "beta"});
+}
+
+Value ScaleAndOffset::operator()(Value x, const std::vector<int64_t> &axes) const {
+  if (scale)
+    x = x * along(gamma, x, axes);
+  if (center)
+    x = x + along(beta, x, axes);
+  return x;
+}
+
+void ScaleAndOffset::addConfig(Config &config) const {
+  config.set("center", center);
+  config.set("scale", scale);
+}
+
+} // namespace halftone::detail

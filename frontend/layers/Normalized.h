@@ -1,0 +1,44 @@
+// What normalization layers share: statistics in float32 or more, parameters along chosen axes, axes in configs.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/LayerImpl.h"
+#include <vector>
+
+namespace halftone::detail {
+
+/// A float as it is when it has 32 bits or more; float32 otherwise.
+Value widened(const Value &x);
+
+/// Over axes counted from the front, which stay with extent 1.
+Value sumOver(const Value &x, const std::vector<int64_t> &axes);
+Value meanOver(const Value &x, const std::vector<int64_t> &axes);
+
+struct Moments {
+  Value mean, variance; // of the rank of `x`, the axes of extent 1; the variance is biased
+};
+/// The variance is the mean of squared distances, which cannot be negative.
+Moments momentsOf(const Value &x, const std::vector<int64_t> &axes);
+
+/// `parameter`, whose axes are `axes` of `x` in ascending order, in the dtype of `x` and shaped to broadcast with it.
+Value along(const Value &parameter, const Value &x, const std::vector<int64_t> &axes);
+
+/// The extents of `axes` in `input`. value_error naming `layer` when an axis is out of range or has no known extent.
+Shape extentsOf(const char *layer, const Shape &input, const std::vector<int64_t> &axes);
+
+/// A list of integers, as Keras writes the axes of a built layer.
+void setList(Config &config, const char *key, const std::vector<int64_t> &values);
+
+/// The trainable scale and offset of a normalization, never read in a narrower dtype.
+struct ScaleAndOffset {
+  bool center = true, scale = true;
+  Initializer betaInitializer, gammaInitializer;
+  Regularizer betaRegularizer{}, gammaRegularizer{};
+  Variable gamma{}, beta{};
+
+  void build(BuildContext &context, const Shape &shape);
+  /// x * gamma + beta; both have `axes` of `x`.
+  Value operator()(Value x, const std::vector<int64_t> &axes) const;
+  void addConfig(Config &config) const;
+};
+
+} // namespace halftone::detail
