@@ -1,0 +1,91 @@
+// Peers as child processes, spoken to by lines.
+// SPDX-License-Identifier: Apache-2.0
+#include "Peer.h"
+#include <csignal>
+#include <cstdlib>
+#include <sstream>
+#include <stdexcept>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace halftone::benchmarks {
+
+Peer::Peer(std::string name, const std::string &program, const std::vector<std::string> &arguments) : name_(std::move(name)) {
+  const char *environment = std::getenv("HALFTONE_BENCH_PEERS");
+  if (!environment || !*environment) {
+    missing_ = "HALFTONE_BENCH_PEERS names no virtual environment (scripts/bench-peers makes one)";
+    return;
+  }
+  const std::string python = std::string(environment) + "/bin/python";
+  std::vector<std::string> words = {python, std::string(HALFTONE_BENCHMARKS) + "/peers/" + program + ".py"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char *> argv;
+  for (std::string &word : words)
+    argv.push_back(word.data());
+  argv.push_back(nullptr);
+  int request[2], reply[2];
+  if (::pipe(request) != 0 || ::pipe(reply) != 0)
+    throw std::runtime_error("no pipe for the peer " + name_);
+  std::signal(SIGPIPE, SIG_IGN);
+  process_ = ::fork();
+  if (process_ == 0) {
+    ::dup2(request[0], 0);
+    ::dup2(reply[1], 1);
+    for (int end : {request[0], request[1], reply[0], reply[1]})
+      ::close(end);
+    ::execv(python.c_str(), argv.data());
+    ::_exit(127);
+  }
+  ::close(request[0]);
+  ::close(reply[1]);
+  to_ = request[1];
+  from_ = reply[0];
+  const std::string first = answer();
+  if (first.starts_with("ready "))
+    version_ = first.substr(6);
+  else
+    missing_ = first.starts_with("missing ") ? first.substr(8) : "it does not start";
+}
+
+Peer::~Peer() {
+  if (process_ <= 0)
+    return;
+  ::close(to_); // the end of its input ends it
+  ::close(from_);
+  ::waitpid(process_, nullptr, 0);
+}
+
+std::string Peer::answer() {
+  for (;;) {
+    if (size_t end = pending_.find('\n'); end != std::string::npos) {
+      std::string line = pending_.substr(0, end);
+      pending_.erase(0, end + 1);
+      return line;
+    }
+    char bytes[4096];
+    const ssize_t got = ::read(from_, bytes, sizeof bytes);
+    if (got <= 0)
+      return "missing " + name_ + " ended";
+    pending_.append(bytes, static_cast<size_t>(got));
+  }
+}
+
+std::string Peer::ask(const std::string &line) {
+  const std::string text = line + "\n";
+  if (::write(to_, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+    throw std::runtime_error(name_ + " ended");
+  std::string reply = answer();
+  if (reply.starts_with("missing "))
+    throw std::runtime_error(reply.substr(8));
+  return reply;
+}
+
+std::vector<double> Peer::askNumbers(const std::string &line) {
+  std::istringstream in(ask(line));
+  std::vector<double> numbers;
+  for (double number; in >> number;)
+    numbers.push_back(number);
+  return numbers;
+}
+
+} // namespace halftone::benchmarks

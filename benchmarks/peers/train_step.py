@@ -1,0 +1,180 @@
+# One training step of the multilayer perceptron in the library that argv[1] names; requests and replies are lines.
+# SPDX-License-Identifier: Apache-2.0
+"""Usage: train_step.py "PyTorch eager" | "torch.compile" | "JAX jit" | "Keras on JAX"  THREADS
+
+Says `ready VERSION` or `missing REASON`, then answers
+  prepare POLICY STEPS FOLDER   the losses of the first STEPS steps from the tensors w0..w5, x and y of FOLDER
+  steps N                       seconds a step, over N more steps
+"""
+import os
+import sys
+import time
+
+name, threads = sys.argv[1], int(sys.argv[2])
+out = os.fdopen(os.dup(1), "w", buffering=1)
+os.dup2(2, 1)  # whatever libraries print
+os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = str(threads)
+os.environ["KERAS_BACKEND"] = "jax"
+os.environ["JAX_PLATFORMS"] = "cpu"
+os.environ["CUDA_VISIBLE_DEVICES"] = ""
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+
+BETA_1, BETA_2, EPSILON, RATE = 0.9, 0.999, 1e-7, 1e-3
+
+
+class Torch:
+    def __init__(self, compiled):
+        import torch
+        self.torch, self.compiled = torch, compiled
+        torch.set_num_threads(threads)
+        self.version = torch.__version__
+
+    def prepare(self, policy, weights, x, y):
+        torch = self.torch
+        nn = torch.nn
+        torch._dynamo.reset()
+        net = nn.Sequential(nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10))
+        with torch.no_grad():
+            for parameter, value in zip(net.parameters(), weights):
+                parameter.copy_(torch.from_numpy(value.T.copy() if value.ndim == 2 else value))
+        x, y = torch.from_numpy(x), torch.from_numpy(y).long()
+        adam = torch.optim.Adam(net.parameters(), lr=RATE, betas=(BETA_1, BETA_2), eps=EPSILON, fused=True)
+        dtype = {"float32": None, "mixed_bfloat16": torch.bfloat16, "mixed_float16": torch.float16}[policy]
+        scaler = torch.amp.GradScaler("cpu", init_scale=32768.0, enabled=policy == "mixed_float16")
+
+        def loss_of(x, y):
+            with torch.autocast("cpu", dtype=dtype or torch.bfloat16, enabled=dtype is not None):
+                return nn.functional.cross_entropy(net(x).float(), y)
+
+        forward = torch.compile(loss_of) if self.compiled else loss_of
+
+        def step():
+            adam.zero_grad(set_to_none=True)
+            loss = forward(x, y)
+            scaler.scale(loss).backward()
+            scaler.step(adam)
+            scaler.update()
+            return loss.detach()
+
+        self.step = step
+
+    def losses(self, count):
+        return [float(self.step()) for _ in range(count)]
+
+    def run(self, count):
+        for _ in range(count):
+            self.step()
+
+
+class Jax:
+    def __init__(self):
+        import jax
+        self.version = jax.__version__
+
+    def prepare(self, policy, weights, x, y):
+        import jax
+        import jax.numpy as np
+        dtype = {"float32": np.float32, "mixed_bfloat16": np.bfloat16, "mixed_float16": np.float16}[policy]
+        scaled = policy == "mixed_float16"
+        x, y = np.asarray(x), np.asarray(y)
+
+        def loss_of(weights, x, y, scale):
+            w = [value.astype(dtype) for value in weights]
+            h = x.astype(dtype)
+            h = jax.nn.relu(h @ w[0] + w[1])
+            h = jax.nn.relu(h @ w[2] + w[3])
+            logits = (h @ w[4] + w[5]).astype(np.float32)
+            loss = -np.take_along_axis(jax.nn.log_softmax(logits), y[:, None], 1).mean()
+            return loss * scale, loss
+
+        def updated(weights, m, v, count, gradients):
+            count = count + 1
+            m = [BETA_1 * a + (1 - BETA_1) * g for a, g in zip(m, gradients)]
+            v = [BETA_2 * a + (1 - BETA_2) * g * g for a, g in zip(v, gradients)]
+            rate = RATE * np.sqrt(1 - BETA_2**count) / (1 - BETA_1**count)
+            weights = [w - rate * a / (np.sqrt(b) + EPSILON) for w, a, b in zip(weights, m, v)]
+            return weights, m, v, count
+
+        def step(state, x, y):
+            weights, m, v, count, scale, good = state
+            gradients, loss = jax.grad(loss_of, has_aux=True)(weights, x, y, scale)
+            if not scaled:
+                return (*updated(weights, m, v, count, gradients), scale, good), loss
+            gradients = [g / scale for g in gradients]
+            finite = np.all(np.asarray([np.all(np.isfinite(g)) for g in gradients]))
+            old = (weights, m, v, count)
+            new = jax.lax.cond(finite, lambda: updated(*old, gradients), lambda: old)
+            grow = finite & (good + 1 >= 2000)
+            scale = np.where(finite, np.where(grow, scale * 2, scale), scale / 2)
+            return (*new, scale, np.where(finite & ~grow, good + 1, 0)), loss
+
+        self.jitted = jax.jit(step, donate_argnums=0)
+        weights = [np.asarray(value) for value in weights]
+        zeros = lambda: [np.zeros_like(value) for value in weights]
+        self.state = (weights, zeros(), zeros(), np.float32(0), np.float32(32768.0 if scaled else 1.0), np.int32(0))
+        self.data = (x, y)
+
+    def losses(self, count):
+        losses = []
+        for _ in range(count):
+            self.state, loss = self.jitted(self.state, *self.data)
+            losses.append(float(loss))
+        return losses
+
+    def run(self, count):
+        loss = None
+        for _ in range(count):
+            self.state, loss = self.jitted(self.state, *self.data)
+        loss.block_until_ready()
+        self.state[0][0].block_until_ready()
+
+
+class Keras:
+    def __init__(self):
+        import jax
+        import keras
+        self.keras = keras
+        self.version = f"{keras.__version__} (JAX {jax.__version__})"
+
+    def prepare(self, policy, weights, x, y):
+        keras = self.keras
+        keras.config.set_dtype_policy(policy)
+        dense = keras.layers.Dense
+        self.net = keras.Sequential([keras.Input((784,)), dense(512, "relu"), dense(512, "relu"), dense(10)])
+        self.net.set_weights(weights)
+        self.net.compile(keras.optimizers.Adam(RATE), keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+        self.data = (x, y)
+
+    def losses(self, count):
+        return [float(self.net.train_on_batch(*self.data)) for _ in range(count)]
+
+    def run(self, count):
+        for _ in range(count):
+            self.net.train_on_batch(*self.data)
+
+
+try:
+    import numpy
+    library = {"PyTorch eager": lambda: Torch(False), "torch.compile": lambda: Torch(True), "JAX jit": Jax,
+               "Keras on JAX": Keras}[name]()
+except Exception as error:
+    out.write(f"missing {type(error).__name__}: {error}".replace("\n", " ") + "\n")
+    sys.exit(0)
+out.write(f"ready {library.version}\n")
+
+for line in sys.stdin:
+    request = line.split()
+    try:
+        if request[0] == "prepare":
+            policy, steps, folder = request[1], int(request[2]), request[3]
+            load = lambda part: numpy.load(os.path.join(folder, part + ".npy"))
+            library.prepare(policy, [load(f"w{i}") for i in range(6)], load("x"), load("y"))
+            reply = " ".join(repr(loss) for loss in library.losses(steps))
+        else:
+            steps = int(request[1])
+            start = time.perf_counter()
+            library.run(steps)
+            reply = repr((time.perf_counter() - start) / steps)
+    except Exception as error:
+        reply = f"missing {type(error).__name__}: {error}".replace("\n", " ")[:300]
+    out.write(reply + "\n")
