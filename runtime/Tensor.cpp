@@ -124,9 +124,9 @@ void *Tensor::mutable_data(DType expected) { return const_cast<void *>(data(expe
 
 void Tensor::read(void *out, size_t count, DType expected) const {
   const void *from = data(expected);
-  if (static_cast<uint64_t>(impl().size) != count)
+  if (static_cast<uint64_t>(impl().size) < count)
     throw Error(ErrorKind::value_error,
-                fmt::format("item() needs a tensor with one element; the shape is {}", impl().shape.str()));
+                fmt::format("{} elements were asked of a tensor of shape {}", count, impl().shape.str()));
   if (count)
     std::memcpy(out, from, count * static_cast<size_t>(itemsize(expected)));
 }

@@ -26,7 +26,7 @@ int main() {
   Tensor p = model.predict(x, {.batch_size = 1, .verbose = 0});
   for (float v : p.span<float>())
     std::cout << v << " ";
-  std::cout << p.argmax().to_vector<int64_t>()[0] << " " << model(Tensor::load_npy("x.npy")).shape().str() << "\n";
+  std::cout << p.argmax().item<int64_t>() << " " << model(Tensor::load_npy("x.npy")).shape().str() << "\n";
   if (p.to_vector<float>() != model.predict(lent, {.batch_size = 2, .verbose = 0}).to_vector<float>())
     return 1;
 

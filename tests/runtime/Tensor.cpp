@@ -146,7 +146,8 @@ TEST_CASE("Slices are views along the first axis") {
 }
 
 TEST_CASE("item on a one-element slice of rank 2") {
-  CHECK_THAT(errorOf([] { (void)Tensor({1, 2}, {1, 2}).item<float>(); }), Contains("one element"));
+  CHECK(Tensor({1, 2}, {1, 2}).item<float>() == 1.0f);
+  CHECK_THAT(errorOf([] { (void)Tensor::zeros({0, 2}).item<float>(); }), Contains("(0, 2)"));
   CHECK(Tensor({3}, {1, 1}).item<float>() == 3);
 }
 

@@ -63,11 +63,12 @@ public:
   template <Scalar T> std::span<T> mutable_span() & {
     return {static_cast<T *>(mutable_data(dtype_of<T>)), static_cast<size_t>(size())};
   }
+  /// The first element, from any device; waits. type_error on another dtype, value_error when there is none.
   template <Scalar T> T item() const {
     T v;
     read(&v, 1, dtype_of<T>);
     return v;
-  } // from any device; waits
+  }
   template <Scalar T> std::vector<T> to_vector() const {
     std::vector<T> v(static_cast<size_t>(size()));
     read(v.data(), v.size(), dtype_of<T>);
