@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/Emitters.h"
 #include "compiler/linalg/Forms.h"
+#include "compiler/templates/Blocking.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/STLExtras.h"
@@ -154,7 +155,7 @@ FailureOr<KernelDescription> describeMatmul(KernelOp kernel, ContractOp contract
       result *= space.extent(dim);
     return result;
   };
-  int64_t tileM = 96, tileN = 128;
+  int64_t tileM = 192, tileN = 256;
   if (auto spec = kernel.getSpec())
     if (auto tile = spec->getAs<DenseI64ArrayAttr>("tile"); tile && tile.size() == 2) {
       tileM = std::max<int64_t>(tile[0], 1);
@@ -184,6 +185,8 @@ FailureOr<KernelDescription> describeMatmul(KernelOp kernel, ContractOp contract
   for (int group : groups)
     roles.push_back(space.groupSize(group));
   builder.function->setAttr("halftone.roles", builder.builder.getDenseI64ArrayAttr(roles));
+  if (readsInPlace(extentOf(Role::m)))
+    builder.function->setAttr("halftone.few_rows", builder.builder.getUnitAttr());
 
   SmallVector<Value, 2> inputs;
   for (int side = 0; side < 2; ++side) {

@@ -7,15 +7,19 @@
 
 namespace halftone::compiler {
 
-/// Rows and columns of the output that one block of a matmul kernel computes. `m` is a multiple of 12, `n` of 32, both at
-/// most 96 and 128; the last block along an axis may be smaller.
+/// Rows and columns of the output that one block of a matmul kernel computes. `m` is a multiple of 12, `n` of 64, both at
+/// most 192 and 256; the last block along an axis may be smaller.
 struct MatmulTile {
   int64_t m = 0, n = 0;
 };
 
-/// The tile for an m x k by k x n product (per batch entry; `batch` of them). Tiles shrink from 96 x 128 while there are
-/// fewer than 128 blocks and a block would keep at least 2^21 multiply-adds.
+/// The tile for an m x k by k x n product (per batch entry; `batch` of them): the axes in equal parts, as large as is allowed;
+/// halved while there are fewer than 16 blocks (4, where that takes short ones) and a block keeps at least 2^19 multiply-adds,
+/// or 2^16 elements of the right operand.
 MatmulTile matmulTile(int64_t batch, int64_t m, int64_t n, int64_t k);
+
+/// With m rows each element of the right operand is used too seldom to be packed first.
+bool readsInPlace(int64_t m);
 
 /// The axis that loop and row kernels with side reductions are cut along: the first of extent > 1, or 0 when there is none.
 int64_t blockedAxis(llvm::ArrayRef<int64_t> shape);

@@ -7,11 +7,13 @@ using namespace halftone::compiler;
 
 TEST_CASE("matmul tiles follow extents") {
   auto [m, n, k, tileM, tileN] = GENERATE(table<int64_t, int64_t, int64_t, int64_t, int64_t>({
-      {4096, 4096, 4096, 96, 128}, // enough blocks
-      {128, 512, 784, 48, 64},     // few rows: smaller tiles, still 2^21 multiply-adds each
-      {128, 10, 512, 96, 32},      // no wider than the result
-      {1, 1, 1, 12, 32},
-      {0, 8, 8, 12, 32},
+      {4096, 4096, 4096, 192, 256}, // enough blocks
+      {512, 512, 512, 180, 64},     // three equal parts along M, narrower columns
+      {128, 512, 784, 132, 64},     // few rows: the columns cut
+      {1, 512, 784, 12, 128},       // one row: 2^16 elements of B each
+      {128, 10, 512, 72, 64},       // no narrower than a panel
+      {1, 1, 1, 12, 64},
+      {0, 8, 8, 12, 64},
   }));
   MatmulTile tile = matmulTile(1, m, n, k);
   CHECK(tile.m == tileM);
@@ -24,7 +26,7 @@ TEST_CASE("tiles stay multiples of the micro-kernels'") {
       for (int64_t n = 1; n < 700; n += 31)
         for (int64_t k : {1, 100, 5000}) {
           MatmulTile tile = matmulTile(batch, m, n, k);
-          bool valid = tile.m % 12 == 0 && tile.m <= 96 && tile.m > 0 && tile.n % 32 == 0 && tile.n <= 128 && tile.n > 0;
+          bool valid = tile.m % 12 == 0 && tile.m <= 192 && tile.m > 0 && tile.n % 64 == 0 && tile.n <= 256 && tile.n > 0;
           CHECK(valid);
         }
 }

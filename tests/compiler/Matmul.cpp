@@ -20,6 +20,7 @@ struct Case {
   bool bias = false;     // relu(x + bias[n]), and a second result x
   bool sums = false;     // side reductions: sum over M, largest over all
   bool strict = false;
+  bool fewRows = false;
 };
 
 std::string tensorOf(size_t rank, const std::string &element) {
@@ -73,7 +74,7 @@ std::string linalgOf(const Case &c) {
         fmt::format(", tensor<?x{0}> {{halftone.partial = \"sum\"}}, tensor<{0}> {{halftone.partial = \"max\"}}", t);
   text += fmt::format(") -> ({}) attributes {{halftone.kind = \"matmul\", halftone.outer = {} : i64, halftone.roles = "
                       "array<i64: {}, 1, 1, 1>{}}} {{\n",
-                      resultText, first, first, c.strict ? ", halftone.strict" : "");
+                      resultText, first, first, fmt::format("{}{}", c.strict ? ", halftone.strict" : "", c.fewRows ? ", halftone.few_rows" : ""));
   text += fmt::format("  %zero = arith.constant {} : {}\n", t == "i32" ? "0" : "0.0", t);
   std::string a = "%a", b = "%b", aType = c.a, bType = c.b;
   const std::string flags = c.strict || t == "i32" ? "" : " fastmath<contract>";
@@ -295,6 +296,7 @@ void checkAll(const std::vector<Case> &cases, const std::vector<Sizes> &sizes) {
 
 const std::vector<Sizes> small = {{2, 1, 1, 1, 12, 32},     {1, 5, 7, 3, 12, 32},    {3, 12, 32, 16, 12, 32},
                                   {2, 13, 33, 17, 12, 32},  {2, 25, 65, 40, 12, 64}, {1, 30, 70, 0, 24, 64},
+                                  {1, 19, 150, 300, 24, 192},
                                   {1, 1, 100, 300, 12, 96}, {1, 50, 10, 257, 48, 32}};
 
 } // namespace
@@ -310,6 +312,10 @@ TEST_CASE("Matmul over all layouts", "[matmul]") {
       }
   cases.push_back(cases.back());
   cases.back().resultTransposed = true;
+  for (size_t i = 0, count = cases.size(); i < count; ++i) {
+    cases.push_back(cases[i]);
+    cases.back().fewRows = true, cases.back().name += " in place";
+  }
   checkAll(cases, small);
 }
 
@@ -326,6 +332,10 @@ TEST_CASE("Matmul over all dtypes", "[matmul]") {
         c.accumulator = c.result = "i32";
       cases.push_back(c);
     }
+  for (size_t i = 0, count = cases.size(); i < count; ++i) {
+    cases.push_back(cases[i]);
+    cases.back().fewRows = true, cases.back().name += " in place";
+  }
   cases.push_back({"strict"});
   cases.back().strict = true;
   checkAll(cases, small);
@@ -338,7 +348,7 @@ TEST_CASE("Matmul with prologues, epilogues and side reductions", "[matmul]") {
     c.a = "bf16", c.b = "f16", c.result = "bf16";
     c.aTransposed = layout & 1, c.bTransposed = layout & 2, c.batched = layout == 3;
     c.prologue = c.bias = true;
-    c.sums = layout != 1;
+    c.sums = layout != 1, c.fewRows = layout == 0;
     cases.push_back(c);
   }
   Case wide{"fused f64"};

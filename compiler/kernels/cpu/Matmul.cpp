@@ -1,8 +1,8 @@
 // Matmul kernels: operands packed into scratch, multiplied with accumulators in registers, finished by the epilogue.
 // SPDX-License-Identifier: Apache-2.0
 //
-//   for block: clear sums
-//     for k in steps of 256: pack B in panels of columns; pack A; for panel, for rows: micro-kernel
+//   for block:
+//     for k in steps of 256: pack what cannot be read in place; for panel of columns, for rows: micro-kernel
 //     for row, for lanes of columns: epilogue
 #include "compiler/kernels/cpu/Matmul.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -58,14 +58,19 @@ Type accumulatorOf(linalg::GenericOp contraction) {
 
 MatmulSizes::MatmulSizes(const CpuTarget &cpu, Type accumulator) {
   lanes = cpu.vectorBytes * 8 / accumulator.getIntOrFloatBitWidth();
-  // As many accumulators as leave room for a row of B, one broadcast element of A and, without fused multiply-add, the
-  // product.
-  vectors = 2;
-  rows = cpu.vectorRegisters >= 32 ? 12 : cpu.hasFma ? 6 : 4;
+  // As many sums as leave room for a row of the panel, one broadcast element of A and, without fused multiply-add, the
+  // product; at least eight, which hide the latency of adding, when columns are done one vector at a time.
+  if (cpu.vectorRegisters >= 32) {
+    vectors = 4, panelRows = {6, 2, 1}, vectorRows = {12, 4, 1};
+  } else if (cpu.hasFma) {
+    vectors = 3, panelRows = {4, 1}, vectorRows = {8, 4, 1};
+  } else {
+    vectors = 2, panelRows = {4, 1}, vectorRows = {4, 1};
+  }
 }
 
 MatmulScratch::MatmulScratch(const MatmulSizes &sizes, int64_t tileRows, int64_t tileColumns) {
-  const int64_t padded = roundUp(tileColumns, sizes.columns());
+  const int64_t padded = roundUp(tileColumns, sizes.lanes);
   a = roundUp(tileRows, sizes.lanes) * sizes.depth;
   b = padded * sizes.depth;
   sums = roundUp(tileRows * padded, sizes.lanes);
@@ -107,6 +112,7 @@ LogicalResult MatmulEmitter::readSource() {
   if (!accumulator.isF32() && !accumulator.isF64() && !accumulator.isInteger(32))
     return contraction.emitError() << "accumulates in " << accumulator << "; expected f32, f64 or i32";
   sizes.emplace(cpu, accumulator);
+  fewRows = source->hasAttr("halftone.few_rows");
   for (int side = 0; side < 2; ++side)
     prologue[side] = contraction.getInputs()[side].getDefiningOp<linalg::GenericOp>();
   for (Operation *user : contraction.getResult(0).getUsers())
@@ -190,7 +196,7 @@ LogicalResult MatmulEmitter::begin() {
   }
   rowTiles = ceilDivide(size[rowRole], tileRows);
   columnTiles = ceilDivide(size[columnRole], tileColumns);
-  sumsPitch = ceilDivide(tileColumns, number(sizes->columns())) * sizes->columns();
+  sumsPitch = ceilDivide(tileColumns, number(sizes->lanes)) * sizes->lanes;
   packedPitch = ceilDivide(tileRows, number(sizes->lanes)) * sizes->lanes;
   packedA = argument(4);
   packedB = address(packedA, accumulator, packedPitch * sizes->depth);
@@ -220,74 +226,72 @@ LogicalResult MatmulEmitter::emitBlock(Number block) {
   firstColumn = columnTile * tileColumns;
   rows = minimum(tileRows, size[rowRole] - firstRow);
   columns = minimum(tileColumns, size[columnRole] - firstColumn);
-  clearSums();
-  loop(number(0), size[depthRole], number(sizes->depth), [&](Number first) {
+  // Once at least: a sum of nothing is 0.
+  loop(number(0), maximum(size[depthRole], number(1)), number(sizes->depth), [&](Number first) {
     const Number depth = minimum(number(sizes->depth), size[depthRole] - first);
-    if (failed(sticky(pack(0, first, depth))) || failed(sticky(pack(1, first, depth))))
+    if ((!readsRowsInPlace() && failed(sticky(pack(0, first, depth)))) ||
+        (!readsColumnsInPlace() && failed(sticky(pack(1, first, depth)))))
       return;
-    emitMultiplication(depth);
+    emitMultiplication(first, depth);
   });
   return failed(emitEpilogue()) || broken ? failure() : success();
 }
 
-void MatmulEmitter::clearSums() {
-  const Value zero = splat(arith::ConstantOp::create(b, b.getZeroAttr(accumulator)));
-  loop(number(0), rows * sumsPitch, number(sizes->lanes),
-       [&](Number at) { storeValue(zero, address(sumsAt, accumulator, at), true); });
+void MatmulEmitter::emitMultiplication(Number firstDepth, Number depth) {
+  const Number whole = columns / number(sizes->columns()) * sizes->columns();
+  emitColumns(number(0), whole, sizes->vectors, firstDepth, depth);
+  emitColumns(whole, columns, 1, firstDepth, depth);
 }
 
-void MatmulEmitter::emitMultiplication(Number depth) {
-  const bool alongDepth = lanesAlongDepth(0);
-  loop(number(0), columns, number(sizes->columns()), [&](Number column) {
-    const Number panel = address(packedB, accumulator, column * sizes->depth);
-    // Rows in groups as large as the registers hold, what is left in fours, then one by one.
+void MatmulEmitter::emitColumns(Number begin, Number end, int64_t vectors, Number firstDepth, Number depth) {
+  MatmulFactors factors = rowFactors(firstDepth);
+  const Number firstElement = factors.a;
+  loop(begin, end, number(vectors * sizes->lanes), [&](Number column) {
+    factors.b = columnFactors(column, vectors, firstDepth);
     Number row = number(0);
-    for (int64_t count : {sizes->rows, int64_t(4), int64_t(1)}) {
-      if (count != 1 && count != 4 && count != sizes->rows)
-        continue;
-      const Number end = row + (rows - row) / number(count) * count;
-      loop(row, end, number(count), [&](Number at) {
-        const Number a = address(packedA, accumulator, alongDepth ? at * sizes->depth : at);
-        emitMicroKernel(count, a, panel, address(sumsAt, accumulator, at * sumsPitch + column), depth);
+    for (int64_t count : vectors == 1 ? sizes->vectorRows : sizes->panelRows) {
+      const Number next = count == 1 ? rows : row + (rows - row) / number(count) * count;
+      loop(row, next, number(count), [&](Number at) {
+        factors.a = address(firstElement, accumulator, at * factors.rowPitch);
+        emitMicroKernel(count, vectors, factors, address(sumsAt, accumulator, at * sumsPitch + column), firstDepth,
+                        depth);
       });
-      row = end;
-      if (count == 4 && sizes->rows == 4)
-        continue;
+      row = next;
     }
   });
 }
 
-void MatmulEmitter::emitMicroKernel(int64_t count, Number a, Number panel, Number sums, Number depth) {
-  const bool alongDepth = lanesAlongDepth(0);
+void MatmulEmitter::emitMicroKernel(int64_t count, int64_t vectors, const MatmulFactors &factors, Number sums,
+                                    Number firstDepth, Number depth) {
   const Type lanes = lanesOf(accumulator);
   const auto sumAt = [&](int64_t row, int64_t vector) {
     return address(sums, accumulator, sumsPitch * row + vector * sizes->lanes);
   };
+  const Number zero = wrap(splat(arith::ConstantOp::create(b, b.getZeroAttr(accumulator))));
+  const Number continues = firstDepth > number(0);
   Lanes carried;
   for (int64_t row = 0; row < count; ++row)
-    for (int64_t vector = 0; vector < sizes->vectors; ++vector)
-      carried.push_back(loadValue(lanes, sumAt(row, vector), true));
+    for (int64_t vector = 0; vector < vectors; ++vector)
+      carried.push_back(select(continues, wrap(loadValue(lanes, sumAt(row, vector), true)), zero).value());
   const Lanes done = loop(number(0), depth, number(1), carried, [&](Number k, Lanes acc) {
-    const Number fromB = address(panel, accumulator, k * sizes->columns());
-    const Number fromA = address(a, accumulator, alongDepth ? k : k * packedPitch);
-    Lanes column;
-    for (int64_t vector = 0; vector < sizes->vectors; ++vector)
-      column.push_back(loadValue(lanes, address(fromB, accumulator, number(vector * sizes->lanes)), true));
+    const FailureOr<Lanes> column = factors.b(k);
+    if (failed(sticky(column)))
+      return acc;
+    const Number fromA = address(factors.a, accumulator, k * factors.depthPitch);
     Lanes next;
     for (int64_t row = 0; row < count; ++row) {
-      const Number at = address(fromA, accumulator, number(alongDepth ? row * sizes->depth : row));
-      const Value element = splat(loadValue(accumulator, at));
-      for (int64_t vector = 0; vector < sizes->vectors; ++vector) {
-        const Number sum = wrap(acc[size_t(row * sizes->vectors + vector)]);
-        next.push_back(fuses ? math::FmaOp::create(b, element, column[size_t(vector)], sum.value()).getResult()
-                             : (sum + wrap(element) * wrap(column[size_t(vector)])).value());
+      const Value element = splat(loadValue(accumulator, address(fromA, accumulator, factors.rowPitch * row)));
+      for (int64_t vector = 0; vector < vectors; ++vector) {
+        const Number sum = wrap(acc[size_t(row * vectors + vector)]);
+        next.push_back(fuses ? math::FmaOp::create(b, element, (*column)[size_t(vector)], sum.value()).getResult()
+                             : (sum + wrap(element) * wrap((*column)[size_t(vector)])).value());
       }
     }
     return next;
   });
   for (int64_t row = 0; row < count; ++row)
-    for (int64_t vector = 0; vector < sizes->vectors; ++vector)
-      storeValue(done[size_t(row * sizes->vectors + vector)], sumAt(row, vector), true);
+    for (int64_t vector = 0; vector < vectors; ++vector)
+      storeValue(done[size_t(row * vectors + vector)], sumAt(row, vector), true);
 }
 
 Number MatmulEmitter::address(Number pointer, Type element, Number offset) {

@@ -12,10 +12,12 @@
 
 namespace halftone::compiler {
 
-/// Sizes of the micro-kernel: `rows` x (`vectors` vectors of `lanes`) accumulators in registers, and how many indices
-/// of K are packed at a time.
+/// Sizes of the micro-kernels, whose sums are in registers. Columns are done in panels of `vectors` vectors, what is left
+/// of them vector by vector; rows in groups as large as the registers hold, what is left in smaller ones. `depth` is how
+/// many indices of K are packed at a time.
 struct MatmulSizes {
-  int64_t lanes, rows, vectors;
+  int64_t lanes, vectors;
+  llvm::SmallVector<int64_t, 3> panelRows, vectorRows; // descending, the last is 1
   int64_t depth = 256;
   int64_t columns() const { return lanes * vectors; }
   MatmulSizes(const CpuTarget &cpu, mlir::Type accumulator);
@@ -36,6 +38,13 @@ struct MatmulPlace {
   llvm::SmallVector<Number> index; // of each kernel dim
   std::optional<MatmulRole> laneRole;
   Number start, count; // with lanes: the first lane's index within the tile, and how many there are in the tile
+  bool whole = false;  // all lanes are within the tile
+};
+
+/// The operands of a micro-kernel.
+struct MatmulFactors {
+  Number a, rowPitch, depthPitch; // A's element [row][k] is at a + row * rowPitch + k * depthPitch
+  std::function<mlir::FailureOr<llvm::SmallVector<mlir::Value>>(Number k)> b; // B's vectors of row k
 };
 
 class MatmulEmitter {
@@ -50,12 +59,19 @@ private:
   mlir::LogicalResult readSource();
   mlir::LogicalResult begin();
   mlir::LogicalResult emitBlock(Number block);
-  void clearSums();
-  void emitMultiplication(Number depth);
-  void emitMicroKernel(int64_t rows, Number a, Number b, Number sums, Number depth);
+  void emitMultiplication(Number firstDepth, Number depth);
+  void emitColumns(Number begin, Number end, int64_t vectors, Number firstDepth, Number depth);
+  void emitMicroKernel(int64_t rows, int64_t vectors, const MatmulFactors &factors, Number sums, Number firstDepth,
+                       Number depth);
 
   // MatmulPack.cpp
   bool lanesAlongDepth(int side); // of the operand's packing
+  /// A is stored in the accumulator's type, so that its elements can be read where they are.
+  bool readsRowsInPlace();
+  /// B's rows are read where they are: they are used too seldom to be packed.
+  bool readsColumnsInPlace() { return fewRows && !lanesAlongDepth(1); }
+  MatmulFactors rowFactors(Number firstDepth);
+  std::function<mlir::FailureOr<Lanes>(Number)> columnFactors(Number column, int64_t vectors, Number firstDepth);
   mlir::LogicalResult pack(int side, Number firstDepth, Number depth);
   mlir::LogicalResult packRowsAlongDepth(Number firstDepth, Number depth);
   mlir::LogicalResult packAcross(int side, Number firstDepth, Number depth);
@@ -120,6 +136,7 @@ private:
   std::array<mlir::linalg::GenericOp, 2> prologue;
   mlir::Type accumulator;
   bool fuses = false;                       // products and sums may be one instruction
+  bool fewRows = false;                     // M is small
   llvm::SmallVector<std::string> combiners; // of the epilogue's outputs
 
   // Values of the emitted function.

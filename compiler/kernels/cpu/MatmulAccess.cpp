@@ -78,7 +78,7 @@ MatmulEmitter::Reach MatmulEmitter::reach(AffineMap map, ArrayRef<int64_t> dims,
 Number MatmulEmitter::laneOffset(const Reach &reach, AffineMap map, ArrayRef<int64_t> dims, const MatmulPlace &place,
                                  int64_t lane) {
   // Past the tile's end the last index stands in.
-  const Number within = minimum(place.start + lane, place.count - 1);
+  const Number within = place.whole ? place.start + lane : minimum(place.start + lane, place.count - 1);
   if (reach.stride)
     return reach.offset + (within - place.start) * reach.stride;
   MatmulPlace there = place;
@@ -88,12 +88,13 @@ Number MatmulEmitter::laneOffset(const Reach &reach, AffineMap map, ArrayRef<int
 }
 
 Number MatmulEmitter::laneMask(const MatmulPlace &place) {
-  SmallVector<int64_t> numbers;
+  SmallVector<int32_t> numbers;
   for (int64_t lane = 0; lane < sizes->lanes; ++lane)
-    numbers.push_back(lane);
+    numbers.push_back(int32_t(lane));
   const Value steps =
-      arith::ConstantOp::create(b, DenseElementsAttr::get(lanesOf(b.getI64Type()), ArrayRef<int64_t>(numbers)));
-  return wrap(steps) < wrap(splat((place.count - place.start).value()));
+      arith::ConstantOp::create(b, DenseElementsAttr::get(lanesOf(b.getI32Type()), ArrayRef<int32_t>(numbers)));
+  const Number left = minimum(place.count - place.start, number(sizes->lanes)).narrow(b.getI32Type());
+  return wrap(steps) < wrap(splat(left.value()));
 }
 
 Value MatmulEmitter::load(Value tensor, AffineMap map, ArrayRef<int64_t> dims, const MatmulPlace &place) {
@@ -117,6 +118,8 @@ Value MatmulEmitter::load(Value tensor, AffineMap map, ArrayRef<int64_t> dims, c
     const Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
     return LLVM::MaskedLoadOp::create(b, type, at.value(), laneMask(place).value(), zero, bytes).getResult();
   };
+  if (place.whole)
+    return loadValue(type, at);
   if (cpu.hasMaskedMemory)
     return masked();
   auto branch = scf::IfOp::create(b, TypeRange(type), (place.start + sizes->lanes <= place.count).value(), true);

@@ -1,8 +1,8 @@
 // Packing: a tile's operands in the accumulator's type, through their prologues, in the order in which the micro-kernel
 // reads. SPDX-License-Identifier: Apache-2.0
 //
-// B lies in panels of as many columns as the micro-kernel has, [panel][k][column]. A's elements are read one by one, so
-// that it may lie as its operand does: [row][k] or [k][row].
+// B lies in panels of as many columns as the micro-kernel has, [panel][k][column], what is left of the columns in panels of
+// one vector. A's elements are read one by one, so that it may lie as its operand does: [row][k] or [k][row].
 #include "compiler/kernels/cpu/Matmul.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -63,6 +63,61 @@ bool MatmulEmitter::lanesAlongDepth(int side) {
   return last && llvm::is_contained(group[depthRole], dims[last.getPosition()]);
 }
 
+bool MatmulEmitter::readsRowsInPlace() {
+  const Value stored = contraction.getInputs()[0];
+  Operation *sum = contraction.getBody()->getTerminator()->getOperand(0).getDefiningOp();
+  return !prologue[0] && getElementTypeOrSelf(stored) == accumulator && group[rowRole].size() == 1 &&
+         group[depthRole].size() == 1 &&
+         sum->getOperand(1).getDefiningOp()->getOperand(0) == contraction.getBody()->getArgument(0);
+}
+
+MatmulFactors MatmulEmitter::rowFactors(Number firstDepth) {
+  if (!readsRowsInPlace())
+    return lanesAlongDepth(0) ? MatmulFactors{packedA, number(sizes->depth), number(1), {}}
+                              : MatmulFactors{packedA, number(1), packedPitch, {}};
+  OpOperand *input = contraction.getDpsInputOperand(0);
+  const AffineMap map = contraction.getMatchingIndexingMap(input);
+  const SmallVector<int64_t> dims = dimsOf(contraction);
+  MatmulPlace place;
+  moveTo(place, batchRole, batch);
+  moveTo(place, rowRole, firstRow);
+  moveTo(place, depthRole, firstDepth);
+  const auto pitch = [&](MatmulRole role) {
+    place.laneRole = role;
+    const Number stride = reach(map, dims, place).stride;
+    return stride ? stride : number(0);
+  };
+  const Number rowPitch = pitch(rowRole), depthPitch = pitch(depthRole);
+  return {address(pointers.lookup(input->get()), accumulator, reach(map, dims, place).offset), rowPitch, depthPitch, {}};
+}
+
+std::function<FailureOr<MatmulEmitter::Lanes>(Number)> MatmulEmitter::columnFactors(Number column, int64_t vectors,
+                                                                                    Number firstDepth) {
+  if (!readsColumnsInPlace())
+    return [this, panel = address(packedB, accumulator, column * sizes->depth), vectors](Number k) {
+      Lanes lanes;
+      for (int64_t vector = 0; vector < vectors; ++vector)
+        lanes.push_back(loadValue(lanesOf(accumulator),
+                                  address(panel, accumulator, (k * vectors + vector) * sizes->lanes), true));
+      return FailureOr<Lanes>(lanes);
+    };
+  return [=, this](Number k) -> FailureOr<Lanes> {
+    MatmulPlace place;
+    moveTo(place, batchRole, batch);
+    moveTo(place, depthRole, firstDepth + k);
+    place.whole = vectors > 1;
+    Lanes lanes;
+    for (int64_t vector = 0; vector < vectors; ++vector) {
+      setLanes(place, columnRole, firstColumn, column + vector * sizes->lanes, columns);
+      const FailureOr<Value> next = factor(1, place);
+      if (failed(next))
+        return failure();
+      lanes.push_back(*next);
+    }
+    return lanes;
+  };
+}
+
 FailureOr<Value> MatmulEmitter::factor(int side, const MatmulPlace &place) {
   Value lanes;
   if (linalg::GenericOp generic = prologue[side]) {
@@ -109,54 +164,69 @@ LogicalResult MatmulEmitter::packRowsAlongDepth(Number firstDepth, Number depth)
 LogicalResult MatmulEmitter::packAcross(int side, Number firstDepth, Number depth) {
   const MatmulRole role = side == 0 ? rowRole : columnRole;
   const Number count = side == 0 ? rows : columns;
-  // Whole panels of B: lanes past the last column are read by the micro-kernel, though nothing comes of them.
-  const int64_t step = side == 0 ? sizes->lanes : sizes->columns();
-  loop(number(0), depth, number(1), [&](Number k) {
+  const auto copy = [&](Number k, Number begin, Number end, int64_t vectors, bool whole) {
     MatmulPlace place;
     moveTo(place, batchRole, batch);
     moveTo(place, depthRole, firstDepth + k);
-    loop(number(0), count, number(step), [&](Number start) {
-      for (int64_t part = 0; part < step / sizes->lanes; ++part) {
-        const Number at = start + part * sizes->lanes;
+    place.whole = whole;
+    loop(begin, end, number(vectors * sizes->lanes), [&](Number start) {
+      for (int64_t vector = 0; vector < vectors; ++vector) {
+        const Number at = start + vector * sizes->lanes;
         setLanes(place, role, side == 0 ? firstRow : firstColumn, at, count);
         const FailureOr<Value> lanes = factor(side, place);
         if (failed(sticky(lanes)))
           return;
         const Number offset =
-            side == 0 ? k * packedPitch + at : start * sizes->depth + k * sizes->columns() + part * sizes->lanes;
+            side == 0 ? k * packedPitch + at : start * sizes->depth + (k * vectors + vector) * sizes->lanes;
         storeValue(*lanes, address(side == 0 ? packedA : packedB, accumulator, offset), true);
       }
     });
+  };
+  const Number whole = count / number(sizes->columns()) * sizes->columns();
+  loop(number(0), depth, number(1), [&](Number k) {
+    copy(k, number(0), whole, sizes->vectors, true);
+    copy(k, whole, count, 1, false);
   });
   return failure(broken);
 }
 
 LogicalResult MatmulEmitter::packColumnsTransposed(Number firstDepth, Number depth) {
-  // Squares of lanes x lanes: rows of the square are read along K and written to scratch, then turned.
-  loop(number(0), ceilDivide(columns, number(sizes->columns())) * sizes->columns(), number(sizes->lanes),
-       [&](Number start) {
-         const Number panel = start / number(sizes->columns()), within = start % number(sizes->columns());
-         loop(number(0), depth, number(sizes->lanes), [&](Number k) {
-           loop(number(0), number(sizes->lanes), number(1), [&](Number lane) {
-             MatmulPlace place;
-             moveTo(place, batchRole, batch);
-             moveTo(place, columnRole, firstColumn + minimum(start + lane, columns - 1));
-             setLanes(place, depthRole, firstDepth, k, depth);
-             const FailureOr<Value> lanes = factor(1, place);
-             if (failed(sticky(lanes)))
-               return;
-             storeValue(*lanes, address(square, accumulator, lane * sizes->lanes), true);
-           });
-           Lanes turned;
-           for (int64_t lane = 0; lane < sizes->lanes; ++lane)
-             turned.push_back(
-                 loadValue(lanesOf(accumulator), address(square, accumulator, number(lane * sizes->lanes)), true));
-           turned = transpose(turned);
-           const Number base = panel * (sizes->depth * sizes->columns()) + k * sizes->columns() + within;
-           for (int64_t lane = 0; lane < sizes->lanes; ++lane)
-             storeValue(turned[size_t(lane)], address(packedB, accumulator, base + lane * sizes->columns()), true);
-         });
-       });
+  // Squares of lanes x lanes, read along K and turned. With a prologue they pass through scratch, which keeps the code
+  // short.
+  const Number whole = columns / number(sizes->columns()) * sizes->columns();
+  loop(number(0), columns, number(sizes->lanes), [&](Number start) {
+    const Number within = start % number(sizes->columns()), inPanel = start < whole;
+    const Number base = select(inPanel, start - within, start) * sizes->depth + select(inPanel, within, number(0));
+    const Number pitch = select(inPanel, number(sizes->columns()), number(sizes->lanes));
+    loop(number(0), depth, number(sizes->lanes), [&](Number k) {
+      const auto read = [&](Number lane) {
+        MatmulPlace place;
+        moveTo(place, batchRole, batch);
+        moveTo(place, columnRole, firstColumn + minimum(start + lane, columns - 1));
+        setLanes(place, depthRole, firstDepth, k, depth);
+        return factor(1, place);
+      };
+      Lanes turned;
+      if (prologue[1])
+        loop(number(0), number(sizes->lanes), number(1), [&](Number lane) {
+          const FailureOr<Value> lanes = read(lane);
+          if (succeeded(sticky(lanes)))
+            storeValue(*lanes, address(square, accumulator, lane * sizes->lanes), true);
+        });
+      for (int64_t lane = 0; lane < sizes->lanes && !broken; ++lane) {
+        const FailureOr<Value> lanes =
+            prologue[1] ? loadValue(lanesOf(accumulator), address(square, accumulator, number(lane * sizes->lanes)), true)
+                        : read(number(lane));
+        if (succeeded(sticky(lanes)))
+          turned.push_back(*lanes);
+      }
+      if (broken)
+        return;
+      turned = transpose(turned);
+      for (int64_t lane = 0; lane < sizes->lanes; ++lane)
+        storeValue(turned[size_t(lane)], address(packedB, accumulator, base + (k + lane) * pitch), true);
+    });
+  });
   return failure(broken);
 }
 
