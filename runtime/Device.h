@@ -21,7 +21,7 @@ struct Condition {
   bool negated = false;
 };
 
-/// One launch, with everything resolved. The arrays are the caller's and outlive the queue's finish().
+/// A launch or a part of one, with everything resolved. The arrays are the caller's and outlive the queue's finish().
 struct Launch {
   CpuKernelFunction function = nullptr;
   const std::string *kernel = nullptr; // its key, for records and messages
@@ -38,7 +38,9 @@ class DeviceQueue {
 public:
   virtual ~DeviceQueue() = default;
   virtual void begin() = 0;
-  virtual void launch(const Launch &launch) = 0;
+  /// At least one part, all of one function and under one condition, whose blocks may run in any order and at once.
+  virtual void launch(std::span<const Launch> parts) = 0;
+  void launch(const Launch &launch) { this->launch(std::span(&launch, 1)); }
   virtual void copy(std::byte *to, const std::byte *from, int64_t bytes, Condition condition) = 0;
   virtual void fillZero(std::byte *to, int64_t bytes, Condition condition) = 0;
   /// Waits for everything since begin(). device_error when something failed; what it wrote is then undefined.

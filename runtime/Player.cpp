@@ -26,6 +26,7 @@ struct Player::Impl {
   std::vector<void *> buffers;                     // of all launches, one after another
   std::vector<std::pair<size_t, SlotId>> changing; // entries of `buffers` that are feeds or fetches
   std::vector<Launch> launches;                    // in the order of the launch steps; conditions are set in play
+  std::vector<int64_t> partCounts;                 // by launch: how many parts begin with it, 0 for a joined one
   std::mutex playing;
 
   Status bindVariables(const VariableBinding &binding);
@@ -133,6 +134,9 @@ Status Player::Impl::bindLaunches() {
         changing.emplace_back(buffers.size(), id);
       buffers.push_back(addresses[id]);
     }
+    partCounts.push_back(launch->joined ? 0 : 1);
+    if (launch->joined)
+      ++*std::ranges::find_if(partCounts.rbegin(), partCounts.rend(), [](int64_t parts) { return parts > 0; });
     launches.push_back({*function,
                         &launch->kernel,
                         launch->grid,
@@ -201,8 +205,12 @@ Status Player::Impl::runSteps() {
   auto launch = launches.begin();
   for (const Step &step : executable->plan.steps) {
     if (auto *planned = std::get_if<LaunchStep>(&step)) {
+      if (planned->joined) // went with the first part
+        continue;
       launch->condition = condition(planned->predicate);
-      queue->launch(*launch++);
+      const auto parts = std::span(launch, launch + partCounts[launch - launches.begin()]);
+      queue->launch(parts);
+      launch += static_cast<int64_t>(parts.size());
       continue;
     }
     const CopyStep &copy = std::get<CopyStep>(step);

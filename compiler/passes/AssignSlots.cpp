@@ -46,10 +46,11 @@ public:
     updateVariables();
     fetchNewValues();
     fillBeforeInnerConditions();
+    HALFTONE_RETURN_IF_ERROR(joinLaunches(describe));
     ArenaSize arena = packArena(program);
     exe.plan.arenaBytes = arena.bytes;
     exe.plan.largestLiveBytes = arena.largestLive;
-    HALFTONE_RETURN_IF_ERROR(writeSteps(describe));
+    HALFTONE_RETURN_IF_ERROR(writeSteps());
     exe.signature.feeds = std::move(program.feeds);
     exe.signature.fetches = std::move(program.fetches);
     exe.variables = std::move(program.variables);
@@ -241,11 +242,65 @@ private:
     return place->second;
   }
 
-  Status writeSteps(DescribeLaunch describe) {
+  /// Neighbours of one code under one predicate, none of which touches what another writes, are one launch.
+  Status joinLaunches(DescribeLaunch describe) {
+    std::set<BufferId> reads, writes; // of the launch so far
+    const ProgramStep *before = nullptr;
+    for (ProgramStep &step : program.steps) {
+      std::set<BufferId> ownReads, ownWrites;
+      for (BufferId id : step.reads)
+        ownReads.insert(program.place(id));
+      for (BufferId id : step.writes)
+        ownWrites.insert(program.place(id));
+      if (step.predicate)
+        ownReads.insert(program.place(step.predicate->buffer));
+      if (step.launch) {
+        auto numbers = numbersOf(step.launch, describe);
+        if (!numbers)
+          return numbers.status();
+        auto meets = [](const std::set<BufferId> &a, const std::set<BufferId> &b) {
+          return llvm::any_of(a, [&](BufferId id) { return b.contains(id); });
+        };
+        step.joined = before && before->launch && keyOf(*before) == keyOf(step) && samePredicate(*before, step) &&
+                      !meets(ownReads, writes) && !meets(ownWrites, writes) && !meets(ownWrites, reads);
+      }
+      if (!step.joined) {
+        reads.clear();
+        writes.clear();
+      }
+      reads.merge(ownReads);
+      writes.merge(ownWrites);
+      before = &step;
+    }
+    return Status::ok();
+  }
+  bool samePredicate(const ProgramStep &a, const ProgramStep &b) const {
+    if (!a.predicate || !b.predicate)
+      return a.predicate.has_value() == b.predicate.has_value();
+    return program.place(a.predicate->buffer) == program.place(b.predicate->buffer) &&
+           a.predicate->negated == b.predicate->negated;
+  }
+  llvm::StringRef keyOf(const ProgramStep &step) {
+    return launchNumbers.find(LaunchOp(step.launch).getKernel())->second.key;
+  }
+  StatusOr<const LaunchNumbers *> numbersOf(LaunchOp launch, DescribeLaunch describe) {
+    auto known = launchNumbers.find(launch.getKernel());
+    if (known == launchNumbers.end()) {
+      auto kernel = symbols.lookup<KernelOp>(launch.getKernel());
+      if (!kernel)
+        return Status(ErrorKind::internal_error, "assign-slots: no kernel @" + launch.getKernel().str());
+      auto described = describe(kernel);
+      if (!described)
+        return described.status();
+      known = launchNumbers.try_emplace(launch.getKernel(), std::move(*described)).first;
+    }
+    return &known->second;
+  }
+
+  Status writeSteps() {
     for (size_t id = 0; id < program.buffers.size(); ++id)
       if (program.buffers[id].kind != SlotKind::arena)
         slot(static_cast<BufferId>(id));
-    llvm::StringMap<LaunchNumbers> numbers;
     for (ProgramStep &step : program.steps) {
       markVariables(step);
       if (!step.launch) {
@@ -254,17 +309,7 @@ private:
           exe.plan.steps.push_back(CopyStep{from, to, predicate(step)});
         continue;
       }
-      auto known = numbers.find(step.launch.getKernel());
-      if (known == numbers.end()) {
-        auto kernel = symbols.lookup<KernelOp>(step.launch.getKernel());
-        if (!kernel)
-          return Status(ErrorKind::internal_error, "assign-slots: no kernel @" + step.launch.getKernel().str());
-        auto described = describe(kernel);
-        if (!described)
-          return described.status();
-        known = numbers.try_emplace(step.launch.getKernel(), std::move(*described)).first;
-      }
-      const LaunchNumbers &launch = known->second;
+      const LaunchNumbers &launch = launchNumbers.find(step.launch.getKernel())->second;
       LaunchStep out;
       out.kernel = launch.key;
       out.grid = launch.grid;
@@ -277,6 +322,7 @@ private:
       for (BufferId id : step.writes)
         out.buffers.push_back(slot(id));
       out.predicate = predicate(step);
+      out.joined = step.joined;
       out.site = site(step.launch.getSite());
       exe.plan.steps.push_back(std::move(out));
     }
@@ -302,6 +348,7 @@ private:
   std::vector<bool> settled; // fetches
   DenseMap<BufferId, SlotId> slots;
   llvm::StringMap<int32_t> sites;
+  llvm::StringMap<LaunchNumbers> launchNumbers; // by kernel
 };
 
 } // namespace

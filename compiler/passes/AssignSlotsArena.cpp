@@ -30,13 +30,15 @@ std::vector<Interval> intervalsOf(const Program &program) {
     }
     interval.last = step;
   };
-  for (int64_t step = 0, end = program.steps.size(); step < end; ++step) {
-    for (BufferId id : program.steps[step].reads)
-      touch(id, step);
-    for (BufferId id : program.steps[step].writes)
-      touch(id, step);
-    if (program.steps[step].predicate)
-      touch(program.steps[step].predicate->buffer, step);
+  int64_t time = -1; // parts of one launch run at one time
+  for (const ProgramStep &step : program.steps) {
+    time += !step.joined;
+    for (BufferId id : step.reads)
+      touch(id, time);
+    for (BufferId id : step.writes)
+      touch(id, time);
+    if (step.predicate)
+      touch(step.predicate->buffer, time);
   }
   std::erase_if(intervals, [](const Interval &interval) { return interval.first < 0; });
   return intervals;

@@ -32,6 +32,7 @@ struct ProgramStep {
   BufferId from = -1, to = -1;
   std::vector<BufferId> reads, writes; // of a launch: operands and results; of a copy: from and to
   std::optional<BufferPredicate> predicate;
+  bool joined = false; // part of the launch before it
 };
 
 struct Program {

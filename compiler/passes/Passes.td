@@ -171,6 +171,17 @@ def OrderLaunchesPass : Halftone_Pass<"order-launches"> {
   }];
 }
 
+def MergeLaunchesPass : Halftone_Pass<"merge-launches"> {
+  let summary = "Puts launches of the same code next to each other";
+  let description = [{
+    Requires: order-launches.
+    Ensures: launches whose kernels differ in extents alone, and that do not wait for one another, stand together where
+    that makes the values alive at once no larger; the order keeps all that order-launches asked for. assign-slots
+    makes neighbours of one code one launch.
+    Example: the updates of all parameters stand together in the `when` around them.
+  }];
+}
+
 def VerifyStagePass : Halftone_Pass<"verify-stage"> {
   let summary = "Checks that a module keeps the contract of a stage";
   let description = [{

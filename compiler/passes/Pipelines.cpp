@@ -31,6 +31,7 @@ void buildPipeline(OpPassManager &passes, Stage from, Stage to, const CompileOpt
     passes.addPass(createFormKernelsPass({options.strict}));
     passes.addPass(createOutlineKernelsPass());            // equal kernels are one before anything is compiled
     passes.addPass(createOrderLaunchesPass());             // needs launches only
+    passes.addPass(createMergeLaunchesPass());             // changes that order where it may
     verify(Stage::kernel);
   }
 }

@@ -31,11 +31,18 @@ public:
   }
 
 protected:
-  void run(const Launch &launch) override {
-    if (launch.grid > 1 && launch.cost >= worthSharing && takeWorkers())
-      pool_->run(launch, scratch_.get());
-    else
-      launch.function(launch.buffers.data(), launch.extents.data(), 0, launch.grid, scratch_.get());
+  void run(std::span<const Launch> parts) override {
+    int64_t grid = 0;
+    double cost = 0;
+    for (const Launch &part : parts) {
+      grid += part.grid;
+      cost += part.cost;
+    }
+    if (grid > 1 && cost >= worthSharing && takeWorkers())
+      return pool_->run(parts, scratch_.get());
+    for (const Launch &part : parts)
+      if (part.grid > 0)
+        part.function(part.buffers.data(), part.extents.data(), 0, part.grid, scratch_.get());
   }
 
 private:

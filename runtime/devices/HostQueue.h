@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/Device.h"
+#include <algorithm>
 #include <cstring>
 
 namespace halftone {
@@ -9,9 +10,10 @@ namespace halftone {
 class HostQueue : public DeviceQueue {
 public:
   void begin() override {}
-  void launch(const Launch &launch) override {
-    if (holds(launch.condition) && launch.grid > 0)
-      run(launch);
+  void launch(std::span<const Launch> parts) override {
+    if (holds(parts.front().condition) &&
+        std::ranges::any_of(parts, [](const Launch &part) { return part.grid > 0; }))
+      run(parts);
   }
   void copy(std::byte *to, const std::byte *from, int64_t bytes, Condition condition) override {
     if (holds(condition) && bytes > 0)
@@ -24,7 +26,7 @@ public:
 
 protected:
   /// The condition holds and there is at least one block.
-  virtual void run(const Launch &launch) = 0;
+  virtual void run(std::span<const Launch> parts) = 0;
 
 private:
   static bool holds(Condition condition) {

@@ -13,7 +13,10 @@ public:
   Status finish() override { return {}; }
 
 protected:
-  void run(const Launch &launch) override { device_.record(launch); }
+  void run(std::span<const Launch> parts) override {
+    for (const Launch &part : parts)
+      device_.record(part, &part != &parts.front());
+  }
 
 private:
   NullDevice &device_;
@@ -33,13 +36,14 @@ std::vector<NullDevice::Record> NullDevice::takeRecords() {
   return std::exchange(records_, {});
 }
 
-void NullDevice::record(const Launch &launch) {
+void NullDevice::record(const Launch &launch, bool joined) {
   std::lock_guard lock(mutex_);
   records_.push_back({launch.kernel ? *launch.kernel : "",
                       launch.grid,
                       {launch.buffers.begin(), launch.buffers.end()},
                       {launch.extents.begin(), launch.extents.end()},
-                      launch.scratchBytes});
+                      launch.scratchBytes,
+                      joined});
 }
 
 } // namespace halftone

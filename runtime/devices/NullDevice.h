@@ -17,13 +17,14 @@ public:
     std::vector<void *> buffers;
     std::vector<int64_t> extents;
     int64_t scratchBytes = 0;
+    bool joined = false; // a further part of the launch before
   };
   std::string name() const override { return "null"; }
   StatusOr<DeviceMemory> allocate(int64_t bytes) override;
   StatusOr<std::unique_ptr<DeviceQueue>> makeQueue(int64_t scratchBytes) override;
-  /// Launches whose condition held, in order, since the device was made or the last call.
+  /// Launches whose condition held, part by part in order, since the device was made or the last call.
   std::vector<Record> takeRecords();
-  void record(const Launch &launch);
+  void record(const Launch &launch, bool joined);
 
 private:
   std::mutex mutex_;

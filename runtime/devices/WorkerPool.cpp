@@ -142,19 +142,29 @@ bool WorkerPool::runOneChunk(std::byte *scratch) {
   if (unclaimed <= 0 || !unclaimed_.compare_exchange_strong(unclaimed, unclaimed - 1, std::memory_order_acquire,
                                                             std::memory_order_relaxed))
     return unclaimed > 0;
-  const Launch &launch = *launch_;
-  const int64_t chunk = chunks_ - unclaimed, each = launch.grid / chunks_, rest = launch.grid % chunks_;
-  const int64_t begin = chunk * each + std::min(chunk, rest);
-  launch.function(launch.buffers.data(), launch.extents.data(), begin, begin + each + (chunk < rest ? 1 : 0), scratch);
+  const int64_t chunk = chunks_ - unclaimed, each = blocks_ / chunks_, rest = blocks_ % chunks_;
+  int64_t begin = chunk * each + std::min(chunk, rest), end = begin + each + (chunk < rest ? 1 : 0);
+  for (auto part = parts_.begin(); begin < end; begin = 0, end -= part->grid, ++part) {
+    for (; begin >= part->grid; ++part) {
+      begin -= part->grid;
+      end -= part->grid;
+    }
+    part->function(part->buffers.data(), part->extents.data(), begin, std::min(end, part->grid), scratch);
+  }
   done_.fetch_add(1, std::memory_order_release);
   return true;
 }
 
-void WorkerPool::run(const Launch &launch, std::byte *callersScratch) {
-  launch_ = &launch;
-  chunks_ = std::min(launch.grid, chunksPerThread * threads());
-  chunks_ =
-      std::min(chunks_, std::max<int64_t>(2, static_cast<int64_t>(std::min(launch.cost / nanosecondsPerChunk, 1e6))));
+void WorkerPool::run(std::span<const Launch> parts, std::byte *callersScratch) {
+  parts_ = parts;
+  blocks_ = 0;
+  double cost = 0;
+  for (const Launch &part : parts) {
+    blocks_ += part.grid;
+    cost += part.cost;
+  }
+  chunks_ = std::min(blocks_, chunksPerThread * threads());
+  chunks_ = std::min(chunks_, std::max<int64_t>(2, static_cast<int64_t>(std::min(cost / nanosecondsPerChunk, 1e6))));
   const int64_t chunks = chunks_;
   done_.store(0, std::memory_order_relaxed);
   unclaimed_.store(chunks, std::memory_order_release);

@@ -29,9 +29,9 @@ public:
   /// Takes the workers and wakes them; false when another plan has them or there are none.
   bool acquire();
   void release();
-  /// Runs all blocks on the workers and the caller, and returns when all are done. Only between acquire() and
+  /// Runs all blocks of all parts on the workers and the caller, and returns when all are done. Only between acquire() and
   /// release(), with scratch reserved.
-  void run(const Launch &launch, std::byte *callersScratch);
+  void run(std::span<const Launch> parts, std::byte *callersScratch);
 
 private:
   void stop();
@@ -50,8 +50,8 @@ private:
   std::atomic<bool> active_{false}, stopping_{false};
 
   // The launch being run: written while `unclaimed_` is 0 and all earlier chunks are done, read after claiming a chunk.
-  const Launch *launch_ = nullptr;
-  int64_t chunks_ = 0;
+  std::span<const Launch> parts_;
+  int64_t blocks_ = 0, chunks_ = 0;
   alignas(64) std::atomic<int64_t> unclaimed_{0};
   alignas(64) std::atomic<int64_t> done_{0};
 };

@@ -43,7 +43,7 @@ std::string condition(const std::optional<Predicate> &predicate) {
 std::string printStep(const Executable &exe, const LaunchStep &launch) {
   const auto count = static_cast<int64_t>(launch.buffers.size());
   const int64_t operands = std::clamp<int64_t>(launch.operandCount, 0, count);
-  std::string text = fmt::format("{} {} -> {} grid {}", launch.kernel, slotList(launch, 0, operands),
+  std::string text = fmt::format("{}{} {} -> {} grid {}", launch.joined ? "with " : "", launch.kernel, slotList(launch, 0, operands),
                                  slotList(launch, operands, count), launch.grid);
   if (!launch.extents.empty())
     text += fmt::format(" extents {}", launch.extents);

@@ -65,7 +65,9 @@ struct Executable {
 /// - every fetch is written;
 /// - within a launch a result overlaps no other result, and an operand only when both have the same range (a kernel may
 /// then
-///   work in place: that it reads each element before it writes it is the compiler's to know).
+///   work in place: that it reads each element before it writes it is the compiler's to know);
+/// - a joined launch follows a launch of the same kernel under the same predicate, and no part of a launch touches what
+///   another part writes, nor writes the predicate.
 Status verify(const Executable &executable);
 
 /// The plan as text for people: slots, then one line a step.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Signature.h"
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,6 +27,7 @@ using SlotId = int32_t;
 struct Predicate {
   SlotId slot = -1;
   bool negated = false;
+  bool operator==(const Predicate &) const = default;
 };
 
 struct LaunchStep {
@@ -36,6 +38,9 @@ struct LaunchStep {
   std::vector<int64_t> extents; // run-time extents, as the kernel's description orders them
   int64_t scratchBytes = 0;     // per thread
   std::optional<Predicate> predicate;
+  /// Part of the launch before it: same kernel, same predicate, its blocks run among the others' in any order, so neither
+  /// touches what the other writes. The predicate is read once, at the first part.
+  bool joined = false;
   int32_t site = -1;            // index into Executable::sites
   double cost = 0;              // estimated nanoseconds on one core; decides whether threads are worth waking
 };
@@ -53,6 +58,14 @@ struct Plan {
   std::vector<Step> steps;
   int64_t arenaBytes = 0;
   int64_t largestLiveBytes = 0; // the largest sum of live arena bytes at any step: what arenaBytes is measured against
+
+  /// Launches that a device sees: joined parts do not count.
+  int64_t launches() const {
+    return std::count_if(steps.begin(), steps.end(), [](const Step &step) {
+      auto *launch = std::get_if<LaunchStep>(&step);
+      return launch && !launch->joined;
+    });
+  }
 };
 
 } // namespace halftone

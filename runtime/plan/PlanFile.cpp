@@ -34,7 +34,7 @@ template <class A, Is<LedgerRow> T> void fields(A &a, T &x) {
 template <class A, Is<Slot> T> void fields(A &a, T &x) { a(x.kind, x.type, x.index); }
 template <class A, Is<Predicate> T> void fields(A &a, T &x) { a(x.slot, x.negated); }
 template <class A, Is<LaunchStep> T> void fields(A &a, T &x) {
-  a(x.kernel, x.grid, x.buffers, x.operandCount, x.extents, x.scratchBytes, x.predicate, x.site, x.cost);
+  a(x.kernel, x.grid, x.buffers, x.operandCount, x.extents, x.scratchBytes, x.predicate, x.joined, x.site, x.cost);
 }
 template <class A, Is<CopyStep> T> void fields(A &a, T &x) { a(x.from, x.to, x.predicate); }
 template <class A, Is<Plan> T> void fields(A &a, T &x) { a(x.slots, x.steps, x.arenaBytes, x.largestLiveBytes); }

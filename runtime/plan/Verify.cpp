@@ -54,6 +54,7 @@ public:
     for (size_t i = 0; i < plan.steps.size(); ++i) {
       step = i;
       HALFTONE_RETURN_IF_ERROR(std::visit([&](auto &s) { return checkStep(s); }, plan.steps[i]));
+      part = std::get_if<LaunchStep>(&plan.steps[i]);
     }
     return checkFetches();
   }
@@ -63,6 +64,9 @@ private:
   const Plan &plan;
   size_t step = 0;
   std::map<Range, Contents> written; // ranges here never overlap
+  // Of the parts of the present launch; ranges that overlap are equal.
+  const LaunchStep *part = nullptr;
+  std::set<Range> partsRead, partsWritten;
 
   Status bad(std::string message) const { return invalid(fmt::format("step {}: {}", step, message)); }
 
@@ -174,6 +178,36 @@ private:
     written[range].add(predicate);
   }
 
+  static bool meets(const std::set<Range> &ranges, const Range &range) {
+    auto next = ranges.lower_bound({range.kind, range.index, range.begin, range.begin});
+    return (next != ranges.end() && next->overlaps(range)) || (next != ranges.begin() && std::prev(next)->overlaps(range));
+  }
+
+  /// The parts of one launch run at once.
+  Status checkParts(const LaunchStep &launch) {
+    if (!launch.joined) {
+      partsRead.clear();
+      partsWritten.clear();
+    } else if (!part || part->kernel != launch.kernel || part->predicate != launch.predicate) {
+      return bad("joined to no launch of the same kernel under the same predicate");
+    }
+    auto isOperand = [&](size_t buffer) { return static_cast<int64_t>(buffer) < launch.operandCount; };
+    for (size_t i = 0; i < launch.buffers.size(); ++i) {
+      Range range = rangeOf(launch.buffers[i]);
+      if (meets(partsWritten, range) || (!isOperand(i) && meets(partsRead, range)))
+        return bad(fmt::format("slot {} of one part of a launch overlaps another part's", launch.buffers[i]));
+    }
+    auto add = [&](SlotId id, std::set<Range> &ranges) {
+      if (Range range = rangeOf(id); !range.empty())
+        ranges.insert(range);
+    };
+    for (size_t i = 0; i < launch.buffers.size(); ++i)
+      add(launch.buffers[i], isOperand(i) ? partsRead : partsWritten);
+    if (launch.predicate)
+      add(launch.predicate->slot, partsRead);
+    return {};
+  }
+
   Status checkStep(const LaunchStep &launch) {
     if (!exe.kernels.contains(launch.kernel))
       return bad(fmt::format("no kernel '{}'", launch.kernel));
@@ -202,6 +236,7 @@ private:
                                  operand ? "operand" : "result", launch.buffers[j]));
       }
     }
+    HALFTONE_RETURN_IF_ERROR(checkParts(launch));
     for (int64_t i = launch.operandCount; i < count; ++i)
       write(launch.buffers[i], launch.predicate);
     return {};

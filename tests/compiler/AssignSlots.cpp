@@ -49,7 +49,16 @@ public:
   }
 
   void run() {
+    std::vector<const Step *> order; // the parts of one launch in reverse: they are independent
+    size_t firstPart = 0;
     for (const Step &step : exe.plan.steps) {
+      auto *launch = std::get_if<LaunchStep>(&step);
+      if (!launch || !launch->joined)
+        firstPart = order.size();
+      order.insert(order.begin() + static_cast<int64_t>(firstPart), &step);
+    }
+    for (const Step *next : order) {
+      const Step &step = *next;
       auto &predicate = std::visit([](auto &each) -> const std::optional<Predicate> & { return each.predicate; }, step);
       if (predicate && (*at(predicate->slot) != 0) == predicate->negated)
         continue;
@@ -213,6 +222,7 @@ std::string printed(const std::string &text) {
       steps += "copy " + name(copy->from) + ">" + name(copy->to) + "; ";
     } else {
       auto &launch = std::get<LaunchStep>(step);
+      steps += launch.joined ? "+" : "";
       for (size_t i = 0; i < launch.buffers.size(); ++i)
         steps += (static_cast<int64_t>(i) == launch.operandCount ? ">" : "") + name(launch.buffers[i]);
       steps += "; ";
@@ -247,4 +257,10 @@ TEST_CASE("a branch that leaves a variable as it was costs nothing") {
   CHECK(printed(around(when, "%0")) == "copy f>o; ?vf>v; ");
   // Fetched alone, the branch not taken is a copy.
   CHECK(printed(around(when, "%v0", "%0")) == "?vf>o; !copy v>o; ");
+}
+
+TEST_CASE("independent launches of one kernel side by side are one launch") {
+  // The two negations are of one kernel and do not touch each other's values; the third reads the first.
+  CHECK(printed(around("  %0 = halftone.neg %v0 : tensor<6x5xf32>\n  %1 = halftone.neg %x0 : tensor<6x5xf32>\n", "%0", "%1"))
+            .find("+") != std::string::npos);
 }

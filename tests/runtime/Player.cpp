@@ -61,6 +61,29 @@ TEST_CASE("a plan computes, copies and obeys its predicates") {
   CHECK(bound.w->read().valueOrThrow().to_vector<float>() == std::vector<float>(20, 0));
 }
 
+TEST_CASE("the parts of a launch all run, under the launch's condition") {
+  // Step 4, h + c -> w when go, gets a second part: h + h -> old.
+  Executable exe = testExecutable(50);
+  LaunchStep part = std::get<LaunchStep>(exe.plan.steps[4]);
+  part.joined = true;
+  part.buffers = {6, 6, 4};
+  exe.plan.steps.insert(exe.plan.steps.begin() + 5, part);
+  for (int threads : {1, 3}) {
+    auto device = cpu(threads);
+    VariableStore store(device);
+    VariableHandle w = store.create("net/w", ramp(50, 10)).valueOrThrow();
+    auto player = Player::bind(std::make_shared<const Executable>(exe), testKernels(), device, {{"w", w}}).valueOrThrow();
+    std::vector<Tensor> fetched = player->play(std::vector{ramp(50, 0), flag(true)}).valueOrThrow();
+    std::vector<float> updated = w->read().valueOrThrow().to_vector<float>();
+    for (int i = 0; i < 50; ++i) {
+      CHECK(updated[i] == (10 + 2 * i) * 0.5f + 2);
+      CHECK(fetched[1].span<float>()[i] == 10 + 2 * i + 2);
+    }
+    fetched = player->play(std::vector{ramp(50, 0), flag(false)}).valueOrThrow();
+    CHECK(fetched[1].to_vector<float>() == updated);
+  }
+}
+
 TEST_CASE("the same bits for any number of threads") {
   const int64_t n = 5003;
   std::vector<std::vector<float>> results;

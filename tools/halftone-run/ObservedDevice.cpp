@@ -18,20 +18,23 @@ public:
   void fillZero(std::byte *to, int64_t bytes, Condition condition) override { inner_->fillZero(to, bytes, condition); }
   Status finish() override { return inner_->finish(); }
 
-  void launch(const Launch &launch) override {
-    ObservedLaunch seen;
-    seen.index = next_;
-    seen.step = device_.launches_.at(next_++);
-    const Condition &condition = launch.condition;
+  void launch(std::span<const Launch> parts) override {
+    const Condition &condition = parts.front().condition;
     const bool runs = !condition.byte || (*condition.byte != std::byte{0}) != condition.negated;
-    const size_t operands = static_cast<size_t>(seen.step->operandCount);
-    for (size_t i = 0; runs && i < operands; ++i)
-      seen.operands.push_back(bytesOf(launch, *seen.step, i));
-    inner_->launch(launch);
-    for (size_t i = operands; runs && i < launch.buffers.size(); ++i)
-      seen.results.push_back(bytesOf(launch, *seen.step, i));
-    if (runs)
-      device_.observer_(seen);
+    std::vector<ObservedLaunch> seen(parts.size());
+    for (size_t part = 0; part < parts.size(); ++part) {
+      seen[part].index = next_;
+      seen[part].step = device_.launches_.at(next_++);
+      for (int64_t i = 0; runs && i < seen[part].step->operandCount; ++i)
+        seen[part].operands.push_back(bytesOf(parts[part], *seen[part].step, static_cast<size_t>(i)));
+    }
+    inner_->launch(parts);
+    for (size_t part = 0; runs && part < parts.size(); ++part) {
+      const size_t operands = static_cast<size_t>(seen[part].step->operandCount);
+      for (size_t i = operands; i < parts[part].buffers.size(); ++i)
+        seen[part].results.push_back(bytesOf(parts[part], *seen[part].step, i));
+      device_.observer_(seen[part]);
+    }
   }
 
 private:

@@ -142,6 +142,48 @@ TEST_CASE("every device runs each block of a launch once, when its condition hol
   }
 }
 
+namespace {
+/// Counts in buffers[0], one atomic counter a block; extents[0] is how many there are.
+void countEachBlock(void *const *buffers, const int64_t *extents, int64_t begin, int64_t end, void *) {
+  auto *counters = static_cast<std::atomic<int> *>(buffers[0]);
+  for (int64_t block = begin; block < end; ++block)
+    counters[block < extents[0] ? block : extents[0]] += 1;
+}
+} // namespace
+
+TEST_CASE("every device runs the blocks of all parts of a launch") {
+  const std::string kernel = "count each";
+  const std::vector<std::vector<int64_t>> grids = {{1, 1}, {0, 5}, {3, 0, 0, 4}, {100, 1, 7, 0}, {2, 2, 2, 2, 2, 999}};
+  for (const Candidate &c : candidates())
+    for (const auto &parts : grids)
+      for (double cost : {0.0, 1e3, 1e9}) {
+        INFO(c.name);
+        const bool computes = c.name != "null";
+        std::vector<std::vector<std::atomic<int>>> counters;
+        for (int64_t grid : parts)
+          counters.emplace_back(grid + 1); // the last is for blocks that are none
+        std::vector<void *> buffers;
+        for (auto &list : counters)
+          buffers.push_back(list.data());
+        std::vector<Launch> launches;
+        for (size_t i = 0; i < parts.size(); ++i)
+          launches.push_back({countEachBlock, &kernel, parts[i], std::span(&buffers[i], 1), std::span(&parts[i], 1), 0, cost, {}});
+        auto queue = queueOf(*c.device, 0);
+        queue->begin();
+        queue->launch(launches);
+        DeviceMemory no = memoryOf(*c.device, 1);
+        for (Launch &launch : launches)
+          launch.condition = {no.get(), false};
+        queue->launch(launches);
+        REQUIRE(queue->finish().isOk());
+        for (size_t i = 0; i < parts.size(); ++i)
+          for (int64_t block = 0; block <= parts[i]; ++block)
+            CHECK(counters[i][block] == (computes && block < parts[i] ? 1 : 0));
+        if (!computes)
+          c.takeBlocks();
+      }
+}
+
 TEST_CASE("every device serves several queues at once") {
   for (const Candidate &c : candidates()) {
     INFO(c.name);

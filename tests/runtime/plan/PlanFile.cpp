@@ -32,7 +32,11 @@ struct Folder {
 } // namespace
 
 TEST_CASE("an executable survives being written and read") {
-  const Executable exe = test::testExecutable();
+  Executable exe = test::testExecutable();
+  LaunchStep part = std::get<LaunchStep>(exe.plan.steps[0]);
+  part.joined = true;
+  part.buffers[2] = 6;
+  exe.plan.steps.insert(exe.plan.steps.begin() + 1, part);
   const std::string bytes = writeExecutable(exe);
   StatusOr<Executable> read = readExecutable(bytes);
   INFO(read.status().str());
@@ -48,8 +52,9 @@ TEST_CASE("an executable survives being written and read") {
   CHECK(read->ledger[0].storage);
   CHECK_FALSE(read->ledger[0].fused);
   CHECK(read->signature.feeds == exe.signature.feeds);
-  CHECK(std::get<LaunchStep>(read->plan.steps[4]).predicate->slot == 1);
-  CHECK(std::get<CopyStep>(read->plan.steps[5]).predicate->negated);
+  CHECK(std::get<LaunchStep>(read->plan.steps[1]).joined);
+  CHECK(std::get<LaunchStep>(read->plan.steps[5]).predicate->slot == 1);
+  CHECK(std::get<CopyStep>(read->plan.steps[6]).predicate->negated);
 }
 
 TEST_CASE("a plan file is refused with the reason") {
@@ -65,7 +70,7 @@ TEST_CASE("a plan file is refused with the reason") {
   CHECK_THAT(messageOf(bytes.substr(0, bytes.size() / 2)), Catch::Contains("checksum"));
   std::string other = bytes;
   other[8] = 9;
-  CHECK_THAT(messageOf(other), Catch::Contains("format version 9, this library reads version 1"));
+  CHECK_THAT(messageOf(other), Catch::Contains("format version 9, this library reads version 2"));
   other = bytes;
   other[100] ^= 1;
   CHECK_THAT(messageOf(other), Catch::Contains("checksum"));

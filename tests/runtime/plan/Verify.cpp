@@ -67,6 +67,32 @@ const BadPlan badPlans[] = {
        e.plan.slots.push_back({SlotKind::arena, {float32, {2}}, e.plan.slots[6].index});
        e.plan.steps.insert(e.plan.steps.begin() + 2, CopyStep{-1, 8, {}});
      }},
+    {"step 0: joined to no launch", [](auto &e) { launch(e, 0).joined = true; }},
+    {"step 1: joined to no launch", [](auto &e) { launch(e, 1).joined = true; }},
+    {"step 4: joined to no launch", [](auto &e) { launch(e, 4).joined = true; }},
+    {"step 5: joined to no launch",
+     [](auto &e) {
+       e.plan.steps.insert(e.plan.steps.begin() + 5, launch(e, 4));
+       launch(e, 5).joined = true;
+       launch(e, 5).predicate->negated = true;
+     }},
+    {"step 1: slot 5 of one part of a launch overlaps another part's", // reads what the other writes
+     [](auto &e) {
+       e.plan.steps.insert(e.plan.steps.begin() + 1, launch(e, 0));
+       launch(e, 1).joined = true;
+       launch(e, 1).buffers = {5, 2, 6};
+     }},
+    {"step 1: slot 5 of one part of a launch overlaps another part's", // writes what the other writes
+     [](auto &e) {
+       e.plan.steps.insert(e.plan.steps.begin() + 1, launch(e, 0));
+       launch(e, 1).joined = true;
+     }},
+    {"step 5: slot 6 of one part of a launch overlaps another part's", // writes what the other reads
+     [](auto &e) {
+       e.plan.steps.insert(e.plan.steps.begin() + 5, launch(e, 4));
+       launch(e, 5).joined = true;
+       launch(e, 5).buffers = {7, 7, 6};
+     }},
 };
 
 } // namespace
@@ -147,4 +173,15 @@ TEST_CASE("the hazard checker names what is wrong") {
     CHECK(status.kind() == ErrorKind::value_error);
     CHECK_THAT(status.message(), Catch::Contains(bad.expected));
   }
+}
+
+TEST_CASE("independent parts of a launch are accepted") {
+  Executable exe = testExecutable();
+  exe.plan.steps.insert(exe.plan.steps.begin() + 1, launch(exe, 0));
+  launch(exe, 1).joined = true;
+  launch(exe, 1).buffers = {0, 7, 6};
+  Status status = verify(exe);
+  INFO(status.str());
+  CHECK(status.isOk());
+  CHECK(exe.plan.launches() == 3);
 }

@@ -1,0 +1,128 @@
+// merge-launches: launches of the same code stand together, so that the plan plays them as one.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   launch @loop_a(%w0, %g0);  launch @row_b(%x);  launch @loop_c(%w1, %g1)
+// becomes, when @loop_a and @loop_c differ in extents alone,
+//   launch @loop_a(%w0, %g0);  launch @loop_c(%w1, %g1);  launch @row_b(%x)
+#include "compiler/passes/LaunchOrder.h"
+#include "compiler/passes/Passes.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+#define GEN_PASS_DEF_MERGELAUNCHESPASS
+#include "compiler/passes/Passes.h.inc"
+
+namespace {
+
+/// A kernel's text without what becomes extents: kernels of one code have one form. Two codes may share a form; their launches
+/// then stand together to no purpose.
+std::string formOf(KernelOp kernel) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  DenseMap<Value, size_t> numbers;
+  auto add = [&](Value value) {
+    size_t number = numbers.size();
+    numbers[value] = number;
+    out << cast<RankedTensorType>(value.getType()).getElementType() << ' ';
+  };
+  out << stringifyKernelKind(kernel.getKind()) << '\n';
+  Block &body = kernel.getBody().front();
+  llvm::for_each(body.getArguments(), add);
+  for (Operation &op : body) {
+    out << '\n' << op.getName() << '(';
+    for (Value operand : op.getOperands())
+      out << numbers.lookup(operand) << ' ';
+    out << ") ";
+    for (NamedAttribute attribute : op.getAttrs()) {
+      if (isa<DenseI64ArrayAttr>(attribute.getValue())) // axes and tiles
+        continue;
+      auto elements = dyn_cast<DenseElementsAttr>(attribute.getValue());
+      out << attribute.getName() << '=';
+      if (elements && elements.isSplat())
+        out << elements.getSplatValue<Attribute>();
+      else
+        out << attribute.getValue();
+      out << ' ';
+    }
+    llvm::for_each(op.getResults(), add);
+  }
+  return text;
+}
+
+int64_t bytesOf(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return type.getNumElements() * std::max(1u, type.getElementTypeBitWidth() / 8);
+}
+
+/// The most bytes of values made in the block that live at once, in this order of its ops; results of the block do not count.
+int64_t liveBytes(const LaunchOrder &order, ArrayRef<size_t> places) {
+  DenseMap<Operation *, size_t> at;
+  for (auto [place, op] : llvm::enumerate(places))
+    at[order.ops[op]] = place;
+  std::vector<int64_t> change(places.size() + 1);
+  for (auto [place, op] : llvm::enumerate(places))
+    for (Value result : order.ops[op]->getResults()) {
+      size_t last = place;
+      bool leaves = isa<ReshapeOp>(order.ops[op]);
+      SmallVector<Value> open{result};
+      while (!open.empty())
+        for (Operation *user : open.pop_back_val().getUsers()) {
+          while (user->getBlock() != result.getParentBlock())
+            user = user->getParentOp();
+          leaves |= user->hasTrait<OpTrait::IsTerminator>();
+          if (isa<ReshapeOp>(user))
+            open.push_back(user->getResult(0));
+          last = std::max(last, at.lookup(user));
+        }
+      if (leaves)
+        continue;
+      change[place] += bytesOf(result);
+      change[last + 1] -= bytesOf(result);
+    }
+  int64_t live = 0, most = 0;
+  for (int64_t delta : change)
+    most = std::max(most, live += delta);
+  return most;
+}
+
+class MergeLaunches : public impl::MergeLaunchesPassBase<MergeLaunches> {
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    llvm::StringMap<std::string> forms; // by kernel
+    bool done = forEachLaunchBlock(getOperation(), [&](Block &block, ArrayRef<Replacement> replacements) {
+      LaunchOrder order(block);
+      for (const Replacement &pair : replacements)
+        order.readFirst(pair);
+      llvm::MapVector<StringRef, SmallVector<size_t>> sameForm;
+      for (auto [number, op] : llvm::enumerate(order.ops))
+        if (auto launch = dyn_cast<LaunchOp>(op)) {
+          auto [form, isNew] = forms.try_emplace(launch.getKernel());
+          if (isNew)
+            form->second = formOf(symbols.lookup<KernelOp>(launch.getKernel()));
+          sameForm[form->second].push_back(number);
+        }
+      // Gathered launches keep their operands alive longer: not at the price of a larger arena.
+      constexpr int64_t fewBytes = 16384;
+      int64_t most = liveBytes(order, order.settled()) + fewBytes;
+      for (auto &[form, launches] : sameForm) {
+        LaunchOrder gathered = order;
+        SmallVector<size_t> leaders;
+        for (size_t launch : launches)
+          if (llvm::none_of(leaders, [&](size_t leader) { return gathered.gather(leader, launch); }))
+            leaders.push_back(launch);
+        if (leaders.size() < launches.size() && liveBytes(gathered, gathered.settled()) <= most)
+          order = std::move(gathered);
+      }
+      order.apply();
+    });
+    if (!done)
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace halftone::compiler

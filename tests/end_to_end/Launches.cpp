@@ -1,0 +1,69 @@
+// How many launches a training step has, and what its memory is worth.
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/end_to_end/Mlp.h"
+#include <catch2/catch.hpp>
+#include <iostream>
+#include <regex>
+
+using namespace halftone;
+using namespace halftone::testing;
+
+namespace {
+
+struct PlanFigures {
+  int64_t launches = 0, parts = 0, copies = 0, arena = 0, live = 0;
+};
+
+PlanFigures figuresOf(const std::string &plan) {
+  PlanFigures figures;
+  std::smatch match;
+  REQUIRE(std::regex_search(plan, match, std::regex("arena (\\d+) bytes \\((\\d+) live")));
+  figures.arena = std::stoll(match[1]);
+  figures.live = std::stoll(match[2]);
+  std::istringstream lines(plan);
+  for (std::string line; std::getline(lines, line);) {
+    if (!std::regex_search(line, std::regex("^\\d+: ")))
+      continue;
+    if (std::regex_search(line, std::regex("^\\d+: (copy|zero) ")))
+      ++figures.copies;
+    else
+      ++(std::regex_search(line, std::regex("^\\d+: with ")) ? figures.parts : figures.launches);
+  }
+  return figures;
+}
+
+/// 784-512-...-10 with `hidden` hidden layers under `policy`, its training step at batch 128.
+PlanFigures trainStep(const std::string &policy, int hidden) {
+  using namespace layers;
+  PolicyScope scope(policy);
+  Sequential model({Input({28, 28}, {.dtype = uint8}), Rescaling(1.0 / 255), Flatten()});
+  for (int i = 0; i < hidden; ++i)
+    model.add(Dense(512, {.activation = "relu"}));
+  model.add(Dense(10));
+  CompileArgs args;
+  args.optimizer = optimizers::Adam(1e-3);
+  args.loss = losses::SparseCategoricalCrossentropy({.from_logits = true});
+  args.metrics = {"accuracy"};
+  model.compile(args);
+  const std::string plan = model.ir(Stage::plan, {.program = Program::train, .batch_size = 128});
+  const PlanFigures figures = figuresOf(plan);
+  std::cout << policy << ", " << hidden << " hidden layers: " << figures.launches << " launches (" << figures.parts
+            << " joined parts), " << figures.copies << " copies, arena " << figures.arena << " of " << figures.live
+            << " live\n";
+  if (std::getenv("HALFTONE_TEST_PRINT"))
+    std::cout << plan;
+  return figures;
+}
+
+} // namespace
+
+TEST_CASE("a training step is few launches, in an arena hardly larger than what lives in it") {
+  for (const char *policy : {"float32", "mixed_bfloat16", "mixed_float16"})
+    for (int hidden : {2, 12}) {
+      const PlanFigures figures = trainStep(policy, hidden);
+      INFO(policy << " " << hidden);
+      CHECK(figures.launches <= (hidden == 2 ? 22 : 62));
+      CHECK(figures.copies <= 5);
+      CHECK(static_cast<double>(figures.arena) <= 1.1 * static_cast<double>(figures.live));
+    }
+}
