@@ -80,6 +80,31 @@ DTypePolicy halftone::policyFromConfig(const std::string &className, const Confi
   return PolicyAccess::make(PolicyAccess::plain(className, name ? *name : dtype_policy().name()));
 }
 
+FloatDTypePolicy FloatDTypePolicy::from_config(const Config &config) {
+  return FloatDTypePolicy(PolicyAccess::handle(policyFromConfig("FloatDTypePolicy", config)));
+}
+QuantizedDTypePolicy QuantizedDTypePolicy::from_config(const Config &config) {
+  return QuantizedDTypePolicy(PolicyAccess::handle(policyFromConfig("QuantizedDTypePolicy", config)));
+}
+QuantizedFloat8DTypePolicy QuantizedFloat8DTypePolicy::from_config(const Config &config) {
+  return QuantizedFloat8DTypePolicy(PolicyAccess::handle(policyFromConfig("QuantizedFloat8DTypePolicy", config)));
+}
+Int4DTypePolicy Int4DTypePolicy::from_config(const Config &config) {
+  return Int4DTypePolicy(PolicyAccess::handle(policyFromConfig("Int4DTypePolicy", config)));
+}
+GPTQDTypePolicy GPTQDTypePolicy::from_config(const Config &config) {
+  return GPTQDTypePolicy(PolicyAccess::handle(policyFromConfig("GPTQDTypePolicy", config)));
+}
+AWQDTypePolicy AWQDTypePolicy::from_config(const Config &config) {
+  return AWQDTypePolicy(PolicyAccess::handle(policyFromConfig("AWQDTypePolicy", config)));
+}
+TernaryDTypePolicy TernaryDTypePolicy::from_config(const Config &config) {
+  return TernaryDTypePolicy(PolicyAccess::handle(policyFromConfig("TernaryDTypePolicy", config)));
+}
+DTypePolicyMap DTypePolicyMap::from_config(const Config &config) {
+  return DTypePolicyMap(PolicyAccess::handle(policyFromConfig("DTypePolicyMap", config)));
+}
+
 DTypePolicy dtype_policies::get(const PolicyArg &identifier) { return identifier.get(); }
 DTypePolicy dtype_policies::get(const Config &serialized) { return deserialize(serialized); }
 

@@ -50,16 +50,23 @@ class HALFTONE_API FloatDTypePolicy : public DTypePolicy {
 public:
   FloatDTypePolicy();
   explicit FloatDTypePolicy(std::string_view name, Where where = Where::current());
+  static FloatDTypePolicy from_config(const Config &config);
+
+private:
+  explicit FloatDTypePolicy(std::shared_ptr<Rep> rep) : DTypePolicy(std::move(rep)) {}
 };
 
 /// "<mode>_from_<source>": dtypes of the source, and a quantization mode. Without a source_name, the global policy's
 /// name. value_error for an unknown mode, a bad source, and int8 over a source that computes in float16.
 class HALFTONE_API QuantizedDTypePolicy : public DTypePolicy {
 public:
+  /// int8, float8, int4, ternary, gptq or awq
   explicit QuantizedDTypePolicy(std::string_view mode, std::optional<std::string> source_name = std::nullopt,
-                                Where where = Where::current()); // int8, float8, int4, ternary, gptq or awq
+                                Where where = Where::current());
+  static QuantizedDTypePolicy from_config(const Config &config);
+
 protected:
-  using DTypePolicy::DTypePolicy;
+  explicit QuantizedDTypePolicy(std::shared_ptr<Rep> rep) : DTypePolicy(std::move(rep)) {}
 };
 
 class HALFTONE_API QuantizedFloat8DTypePolicy : public QuantizedDTypePolicy {
@@ -73,8 +80,10 @@ public:
                              Where where = Where::current())
       : QuantizedFloat8DTypePolicy(static_cast<int64_t>(amax_history_length), mode, std::move(source_name), where) {}
   int64_t amax_history_length() const;
+  static QuantizedFloat8DTypePolicy from_config(const Config &config);
 
 private:
+  explicit QuantizedFloat8DTypePolicy(std::shared_ptr<Rep> rep) : QuantizedDTypePolicy(std::move(rep)) {}
   QuantizedFloat8DTypePolicy(int64_t length, std::string_view mode, std::optional<std::string> source_name,
                              Where where);
 };
@@ -85,6 +94,10 @@ public:
   explicit Int4DTypePolicy(std::string_view mode = "int4/128", std::optional<std::string> source_name = std::nullopt,
                            Where where = Where::current());
   int64_t block_size() const; // -1: per channel
+  static Int4DTypePolicy from_config(const Config &config);
+
+private:
+  explicit Int4DTypePolicy(std::shared_ptr<Rep> rep) : QuantizedDTypePolicy(std::move(rep)) {}
 };
 
 /// "gptq/<weight_bits>/<group_size>": 2, 3, 4 or 8 bits; a positive group size, or -1 for the whole tensor.
@@ -94,6 +107,10 @@ public:
                            Where where = Where::current());
   int64_t weight_bits() const;
   int64_t group_size() const;
+  static GPTQDTypePolicy from_config(const Config &config);
+
+private:
+  explicit GPTQDTypePolicy(std::shared_ptr<Rep> rep) : QuantizedDTypePolicy(std::move(rep)) {}
 };
 
 /// "awq/4/<group_size>": a positive group size, or -1 for per channel.
@@ -103,12 +120,20 @@ public:
                           Where where = Where::current());
   int64_t weight_bits() const; // 4
   int64_t group_size() const;
+  static AWQDTypePolicy from_config(const Config &config);
+
+private:
+  explicit AWQDTypePolicy(std::shared_ptr<Rep> rep) : QuantizedDTypePolicy(std::move(rep)) {}
 };
 
 class HALFTONE_API TernaryDTypePolicy : public QuantizedDTypePolicy {
 public:
   explicit TernaryDTypePolicy(std::string_view mode, std::optional<std::string> source_name = std::nullopt,
                               Where where = Where::current());
+  static TernaryDTypePolicy from_config(const Config &config);
+
+private:
+  explicit TernaryDTypePolicy(std::shared_ptr<Rep> rep) : QuantizedDTypePolicy(std::move(rep)) {}
 };
 
 /// Whatever Keras accepts as a layer's dtype argument; routed as dtype_policies.get does. Empty means the global
@@ -143,6 +168,7 @@ public:
   /// value_error when a key stands twice, or when the default is itself a map
   DTypePolicyMap(std::initializer_list<Entry> policy_map);
   explicit DTypePolicyMap(PolicyArg default_policy, std::initializer_list<Entry> policy_map = {});
+  static DTypePolicyMap from_config(const Config &config); // {"default_policy", "policy_map"}
   /// A map written by save() or by Keras. io_error when there is no such file, value_error or type_error, with the
   /// file's name, when it does not hold a map.
   static DTypePolicyMap load(const std::string &json_path);
@@ -161,8 +187,7 @@ public:
   std::vector<std::pair<std::string, DTypePolicy>> items() const; // in insertion order
 private:
   friend class DTypePolicy;
-  friend struct PolicyAccess;
-  using DTypePolicy::DTypePolicy;
+  explicit DTypePolicyMap(std::shared_ptr<Rep> rep) : DTypePolicy(std::move(rep)) {}
 };
 
 /// The thread's policy. While unset, the first read makes it from floatx() and keeps it: later set_floatx calls do not

@@ -135,6 +135,21 @@ TEST_CASE("Equality is by class, name, mode, source and numbers") {
   CHECK_FALSE(GPTQDTypePolicy("gptq/4/128") == GPTQDTypePolicy("gptq/4/128", "float32")); // by name, again
 }
 
+TEST_CASE("Each class comes back from its config") {
+  CHECK(FloatDTypePolicy::from_config(FloatDTypePolicy("float16").get_config()).class_name() == "FloatDTypePolicy");
+  CHECK(QuantizedDTypePolicy::from_config(QuantizedDTypePolicy("int8", "float32").get_config()).name() ==
+        "int8_from_float32");
+  CHECK(QuantizedFloat8DTypePolicy::from_config(QuantizedFloat8DTypePolicy("float8", "float32", 7).get_config())
+            .amax_history_length() == 7);
+  CHECK(Int4DTypePolicy::from_config(Int4DTypePolicy("int4/None", "float32").get_config()).block_size() == -1);
+  CHECK(GPTQDTypePolicy::from_config(GPTQDTypePolicy("gptq/3/64", "float32").get_config()).weight_bits() == 3);
+  CHECK(AWQDTypePolicy::from_config(AWQDTypePolicy("awq/4/64", "float32").get_config()).group_size() == 64);
+  CHECK(TernaryDTypePolicy::from_config(TernaryDTypePolicy("ternary", "float16").get_config()).compute_dtype() ==
+        float16);
+  const DTypePolicyMap map("float16", {{"a", "int8_from_float32"}});
+  CHECK(DTypePolicyMap::from_config(map.get_config()) == map);
+}
+
 TEST_CASE("A copy into the base class keeps class and fields") {
   DTypePolicy policy = Int4DTypePolicy("int4/32", "float16");
   CHECK(policy == Int4DTypePolicy("int4/32", "float16"));
