@@ -270,6 +270,7 @@ static void fitLoop(const Model &model, const Batches &batches, const std::optio
     record(epoch, logs);
     logs = Logs();
   }
+  compiled.optimizer.finalize_variable_values(model.trainable_variables());
   callbacks.trainEnd(logs);
 }
 

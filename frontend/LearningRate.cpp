@@ -98,5 +98,26 @@ CosineDecay::CosineDecay(double initial, int64_t decaySteps, const CosineDecayAr
   rep_ = std::make_shared<Rep>(std::move(rep));
 }
 
+PolynomialDecay::PolynomialDecay(double initial, int64_t decaySteps, const PolynomialDecayArgs &args)
+    : LearningRate(0.0) {
+  checkSteps(decaySteps);
+  Rep rep;
+  rep.schedule = [=](int64_t step) {
+    double t = static_cast<double>(step), steps = static_cast<double>(decaySteps);
+    if (args.cycle)
+      steps *= std::max(1.0, std::ceil(t / steps));
+    double share = std::min(t, steps) / steps;
+    return (initial - args.end_learning_rate) * std::pow(1.0 - share, args.power) + args.end_learning_rate;
+  };
+  rep.className = "PolynomialDecay";
+  rep.config.set("initial_learning_rate", initial);
+  rep.config.set("decay_steps", decaySteps);
+  rep.config.set("end_learning_rate", args.end_learning_rate);
+  rep.config.set("power", args.power);
+  rep.config.set("cycle", args.cycle);
+  rep.config.set("name", args.name);
+  rep_ = std::make_shared<Rep>(std::move(rep));
+}
+
 } // namespace schedules
 } // namespace halftone

@@ -14,6 +14,7 @@ struct OptimizerImpl : std::enable_shared_from_this<OptimizerImpl> {
   std::string className, name;
   virtual Value scaleLoss(const Value &loss) const = 0;
   virtual void apply(const std::vector<Value> &gradients, const std::vector<Variable> &variables) = 0;
+  virtual void finalize(const std::vector<Variable> &variables) const = 0;
   virtual double learningRate() const = 0;
   virtual void setLearningRate(double value) = 0;
   virtual int64_t iterations() const = 0;

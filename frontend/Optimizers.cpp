@@ -92,6 +92,7 @@ void Optimizer::minimize(const Value &loss, const std::vector<Variable> &variabl
     return;
   apply(gradients(scale_loss(loss), variables), variables);
 }
+void Optimizer::finalize_variable_values(const std::vector<Variable> &variables) const { impl_->finalize(variables); }
 double Optimizer::learning_rate() const { return impl_->learningRate(); }
 void Optimizer::set_learning_rate(double learning_rate) const { impl_->setLearningRate(learning_rate); }
 int64_t Optimizer::iterations() const { return impl_->iterations(); }

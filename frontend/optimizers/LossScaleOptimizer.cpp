@@ -83,6 +83,7 @@ public:
     stalled_.assign(ops::where(finite, zero, stalled + 1));
   }
 
+  void finalize(const std::vector<Variable> &variables) const override { inner_.finalize_variable_values(variables); }
   double learningRate() const override { return inner_.learning_rate(); }
   void setLearningRate(double value) override { inner_.set_learning_rate(value); }
   int64_t iterations() const override { return inner_.iterations(); }

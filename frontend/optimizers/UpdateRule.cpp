@@ -12,7 +12,7 @@ namespace halftone::detail {
 
 namespace {
 
-void setOptional(Config &config, const char *key, const std::optional<double> &value) {
+template <class T> void setOptional(Config &config, const char *key, const std::optional<T> &value) {
   if (value)
     config.set(key, *value);
   else
@@ -23,6 +23,16 @@ bool isOverwritten(const Variable &variable) { return variable.impl()->update ==
 
 /// `x` times `factor`, a float32 or float64 scalar, rounded once to the dtype of `x`.
 Value scaledBy(const Value &x, const Value &factor) { return asDtype(x * factor, x.dtype(), "clip"); }
+
+/// `x` / `divisor`, rounded down; both int32. Exact, since float64 is.
+Value quotient(const Value &x, int64_t divisor) {
+  Value wide = asDtype(x, DType::float64, "optimizer") / static_cast<double>(divisor);
+  return asDtype(ops::floor(wide), DType::int32, "optimizer");
+}
+/// Whether `count` int32 is a multiple of `period`.
+Value isMultiple(const Value &count, int64_t period) {
+  return ops::equal(quotient(count, period) * static_cast<double>(period), count);
+}
 
 Value norm(const std::vector<Value> &gradients) {
   return ops::sqrt(tracing().reduceAll(ReduceAllKind::sum_of_squares, gradients));
@@ -38,6 +48,21 @@ UpdateRule::UpdateRule(std::string className, RuleArgs args, LearningRate learni
                 fmt::format("Only one of `clipnorm`, `clipvalue` and `global_clipnorm` can be set. Received: "
                             "clipnorm={}, clipvalue={}, global_clipnorm={}",
                             text(args_.clipnorm), text(args_.clipvalue), text(args_.globalClipnorm)));
+  auto integer = [](const std::optional<int64_t> &v) { return v ? std::to_string(*v) : std::string("None"); };
+  if (args_.accumulationSteps == 0)
+    args_.accumulationSteps.reset();
+  if (args_.accumulationSteps && *args_.accumulationSteps < 2)
+    throw Error(ErrorKind::value_error, fmt::format("`gradient_accumulation_steps` must be an integer >= 2. Received: "
+                                                    "gradient_accumulation_steps={}",
+                                                    integer(args_.accumulationSteps)));
+  if (args_.useEma && !(args_.emaMomentum >= 0.0 && args_.emaMomentum <= 1.0))
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("`ema_momentum` must be in the range [0, 1]. Received: ema_momentum={}", args_.emaMomentum));
+  if (args_.useEma && args_.emaOverwriteFrequency && *args_.emaOverwriteFrequency < 1)
+    throw Error(ErrorKind::value_error, fmt::format("`ema_overwrite_frequency` must be an integer >= 1 or None. "
+                                                    "Received: ema_overwrite_frequency={}",
+                                                    integer(args_.emaOverwriteFrequency)));
   this->className = std::move(className);
   name = args_.name;
   iterations_ = optimizerScalar(name, "iteration", 0, DType::int32, VariableRole::iteration);
@@ -55,33 +80,42 @@ void UpdateRule::build(const std::vector<Variable> &variables) {
   if (built_)
     return;
   // Everything is made before anything is kept.
-  std::vector<Variable> slots;
+  std::vector<Variable> slots, averages(variables.size()), accumulators(variables.size());
   std::map<const VariableImpl *, size_t> index;
   std::vector<std::vector<Variable>> slotsOf(variables.size());
   for (const Variable &variable : variables)
     index.emplace(variable.impl().get(), index.size());
   if (index.size() != variables.size())
     throw Error(ErrorKind::value_error, fmt::format("{}: a variable was given twice", name));
+  auto add = [&](const Variable &variable, const char *slot) {
+    const VariableImpl &like = *variable.impl();
+    std::string slotName = like.path + "_" + slot;
+    std::replace(slotName.begin(), slotName.end(), '/', '_');
+    slots.push_back(makeVariable(Tensor::zeros(like.shape, like.dtype), {.name = slotName,
+                                                                         .path = name + "/" + slotName,
+                                                                         .role = VariableRole::slot,
+                                                                         .update = UpdateKind::assign,
+                                                                         .trainable = false,
+                                                                         .autocast = false}));
+    return slots.back();
+  };
+  if (args_.useEma)
+    for (size_t i = 0; i < variables.size(); ++i)
+      if (!isOverwritten(variables[i]))
+        averages[i] = add(variables[i], "average");
+  if (args_.accumulationSteps)
+    for (size_t i = 0; i < variables.size(); ++i)
+      accumulators[i] = add(variables[i], "gradient_accumulator");
   for (const std::vector<const char *> &group : slotGroups())
-    for (size_t i = 0; i < variables.size(); ++i) {
-      const VariableImpl &variable = *variables[i].impl();
-      for (const char *slot : group) {
-        if (isOverwritten(variables[i]))
-          continue;
-        std::string slotName = variable.path + "_" + slot;
-        std::replace(slotName.begin(), slotName.end(), '/', '_');
-        slots.push_back(makeVariable(Tensor::zeros(variable.shape, variable.dtype), {.name = slotName,
-                                                                                     .path = name + "/" + slotName,
-                                                                                     .role = VariableRole::slot,
-                                                                                     .update = UpdateKind::assign,
-                                                                                     .trainable = false,
-                                                                                     .autocast = false}));
-        slotsOf[i].push_back(slots.back());
-      }
-    }
+    for (size_t i = 0; i < variables.size(); ++i)
+      if (!isOverwritten(variables[i]))
+        for (const char *slot : group)
+          slotsOf[i].push_back(add(variables[i], slot));
   slots_ = std::move(slots);
   index_ = std::move(index);
   slotsOf_ = std::move(slotsOf);
+  averages_ = std::move(averages);
+  accumulators_ = std::move(accumulators);
   known_ = variables;
   built_ = true;
 }
@@ -118,46 +152,29 @@ std::vector<Value> UpdateRule::clipped(std::vector<Value> gradients) const {
   return gradients;
 }
 
-void UpdateRule::apply(const std::vector<Value> &allGradients, const std::vector<Variable> &allVariables) {
-  if (allGradients.empty() && allVariables.empty())
+/// `updates`: whether accumulated gradients are due; undefined when none are accumulated.
+void UpdateRule::overwrite(const Variable &variable, const Value &gradient, const Value &updates) const {
+  if (!updates.defined()) {
+    variable.assign(gradient);
     return;
-  Trace &trace = tracing();
-  checkGradients(allGradients, allVariables);
-  build(allVariables);
-  std::vector<Value> gradients;
-  std::vector<Variable> variables;
-  std::string missing;
-  for (size_t i = 0; i < allVariables.size(); ++i) {
-    indexOf(allVariables[i]);
-    if (!allGradients[i].defined())
-      missing += fmt::format("{}'{}'", missing.empty() ? "" : ", ", allVariables[i].path());
-    else if (isOverwritten(allVariables[i]))
-      allVariables[i].assign(allGradients[i]);
-    else {
-      gradients.push_back(allGradients[i]);
-      variables.push_back(allVariables[i]);
-    }
   }
-  if (!missing.empty())
-    writeOutput(fmt::format("warning: Gradients do not exist for variables [{}] when minimizing the loss.\n", missing));
-  if (args_.lossScaleFactor)
-    for (Value &gradient : gradients)
-      gradient = gradient / *args_.lossScaleFactor;
-  if (!gradients.empty())
-    gradients = clipped(std::move(gradients));
+  const Variable &accumulator = accumulators_[indexOf(variable)];
+  Value largest = ops::maximum(asDtype(gradient, accumulator.impl()->dtype, "optimizer"), readRaw(accumulator));
+  variable.assign(ops::where(updates, largest, readRaw(variable)));
+  accumulator.assign(ops::where(updates, ops::zeros_like(largest), largest));
+}
 
-  if (schedule_.is_schedule())
-    trace.beforeRun.push_back([self = std::static_pointer_cast<UpdateRule>(shared_from_this())] {
-      self->rate_.assign(Tensor::full({}, self->learningRate(), self->rate_.impl()->dtype));
-    });
-  Value rate = readRaw(rate_), iterations = readRaw(iterations_);
+void UpdateRule::updateAll(std::vector<Value> gradients, const std::vector<Variable> &variables,
+                           const Value &updatesBefore) {
+  gradients = clipped(std::move(gradients));
+  Value rate = readRaw(rate_);
   std::map<DType, Scalars> scalars;
   for (const Variable &variable : variables) {
     DType dtype = variable.impl()->dtype;
     if (scalars.contains(dtype))
       continue;
     DType wide = itemsize(dtype) < 4 ? DType::float32 : dtype;
-    Value alpha = alphaOf(asDtype(rate, wide, "optimizer"), asDtype(iterations + 1, wide, "optimizer"));
+    Value alpha = alphaOf(asDtype(rate, wide, "optimizer"), asDtype(updatesBefore + 1, wide, "optimizer"));
     scalars[dtype] = {asDtype(rate, dtype, "optimizer"),
                       alpha.defined() ? asDtype(alpha, dtype, "optimizer") : Value()};
   }
@@ -170,11 +187,81 @@ void UpdateRule::apply(const std::vector<Value> &allGradients, const std::vector
     DType dtype = variables[i].impl()->dtype;
     update(asDtype(gradients[i], dtype, "optimizer"), variables[i], slotsOf_[indexOf(variables[i])], scalars[dtype]);
   }
-  iterations_.assign(iterations + 1);
+}
+
+/// The first update's average is a copy.
+void UpdateRule::average(const Value &updatesBefore) const {
+  Value first = ops::equal(updatesBefore, ops::zeros_like(updatesBefore));
+  for (size_t i = 0; i < known_.size(); ++i) {
+    if (!averages_[i].defined())
+      continue;
+    Value x = readRaw(known_[i]), old = readRaw(averages_[i]);
+    Value moved = old * args_.emaMomentum + x * (1.0 - args_.emaMomentum);
+    Value next = ops::where(first, x, moved);
+    averages_[i].assign(next);
+    if (args_.emaOverwriteFrequency)
+      known_[i].assign(ops::where(isMultiple(updatesBefore + 1, *args_.emaOverwriteFrequency), next, x));
+  }
+}
+
+void UpdateRule::apply(const std::vector<Value> &allGradients, const std::vector<Variable> &allVariables) {
+  if (allGradients.empty() && allVariables.empty())
+    return;
+  Trace &trace = tracing();
+  checkGradients(allGradients, allVariables);
+  build(allVariables);
+  Value calls = readRaw(iterations_), updatesBefore = calls, updates;
+  if (args_.accumulationSteps) {
+    updatesBefore = quotient(calls, *args_.accumulationSteps);
+    updates = isMultiple(calls + 1, *args_.accumulationSteps);
+  }
+  std::vector<Value> gradients;
+  std::vector<Variable> variables;
+  std::string missing;
+  for (size_t i = 0; i < allVariables.size(); ++i) {
+    indexOf(allVariables[i]);
+    if (!allGradients[i].defined())
+      missing += fmt::format("{}'{}'", missing.empty() ? "" : ", ", allVariables[i].path());
+    else if (isOverwritten(allVariables[i]))
+      overwrite(allVariables[i], allGradients[i], updates);
+    else {
+      gradients.push_back(allGradients[i]);
+      variables.push_back(allVariables[i]);
+    }
+  }
+  if (!missing.empty())
+    writeOutput(fmt::format("warning: Gradients do not exist for variables [{}] when minimizing the loss.\n", missing));
+  if (args_.lossScaleFactor)
+    for (Value &gradient : gradients)
+      gradient = gradient / *args_.lossScaleFactor;
+  if (schedule_.is_schedule())
+    trace.beforeRun.push_back([self = std::static_pointer_cast<UpdateRule>(shared_from_this())] {
+      self->rate_.assign(Tensor::full({}, self->learningRate(), self->rate_.impl()->dtype));
+    });
+  if (!gradients.empty() && !updates.defined()) {
+    updateAll(std::move(gradients), variables, updatesBefore);
+  } else if (!gradients.empty()) {
+    for (size_t i = 0; i < variables.size(); ++i) {
+      const Variable &accumulator = accumulators_[indexOf(variables[i])];
+      Value sum = asDtype(gradients[i], accumulator.impl()->dtype, "optimizer") + readRaw(accumulator);
+      accumulator.assign(ops::where(updates, ops::zeros_like(sum), sum));
+      gradients[i] = sum / static_cast<double>(*args_.accumulationSteps);
+    }
+    trace.when(updates, [&] { updateAll(gradients, variables, updatesBefore); });
+  }
+  if (args_.useEma)
+    average(updatesBefore);
+  iterations_.assign(calls + 1);
+}
+
+void UpdateRule::finalize(const std::vector<Variable> &variables) const {
+  for (const Variable &variable : variables)
+    if (auto found = index_.find(variable.impl().get()); found != index_.end() && averages_[found->second].defined())
+      variable.assign(averages_[found->second].value());
 }
 
 double UpdateRule::learningRate() const {
-  return schedule_.is_schedule() ? schedule_.at(iterations()) : hostNumber(rate_);
+  return schedule_.is_schedule() ? schedule_.at(static_cast<int64_t>(hostNumber(iterations_))) : hostNumber(rate_);
 }
 void UpdateRule::setLearningRate(double value) {
   if (schedule_.is_schedule())
@@ -184,7 +271,9 @@ void UpdateRule::setLearningRate(double value) {
                 "should instantiate the optimizer with a float `learning_rate` argument.");
   rate_.assign(Tensor::full({}, value, rate_.impl()->dtype));
 }
-int64_t UpdateRule::iterations() const { return static_cast<int64_t>(hostNumber(iterations_)); }
+int64_t UpdateRule::iterations() const {
+  return static_cast<int64_t>(hostNumber(iterations_)) / args_.accumulationSteps.value_or(1);
+}
 
 std::vector<Variable> UpdateRule::variables() const {
   std::vector<Variable> result{iterations_};
@@ -208,11 +297,11 @@ Config UpdateRule::config() const {
   setOptional(config, "clipnorm", args_.clipnorm);
   setOptional(config, "global_clipnorm", args_.globalClipnorm);
   setOptional(config, "clipvalue", args_.clipvalue);
-  config.set("use_ema", false);
-  config.set("ema_momentum", 0.99);
-  config.set_null("ema_overwrite_frequency");
+  config.set("use_ema", args_.useEma);
+  config.set("ema_momentum", args_.emaMomentum);
+  setOptional(config, "ema_overwrite_frequency", args_.emaOverwriteFrequency);
   setOptional(config, "loss_scale_factor", args_.lossScaleFactor);
-  config.set_null("gradient_accumulation_steps");
+  setOptional(config, "gradient_accumulation_steps", args_.accumulationSteps);
   addConfig(config);
   return config;
 }

@@ -12,6 +12,9 @@ namespace halftone::detail {
 struct RuleArgs {
   std::string name;
   std::optional<double> weightDecay, clipnorm, clipvalue, globalClipnorm, lossScaleFactor;
+  bool useEma = false;
+  double emaMomentum = 0.99;
+  std::optional<int64_t> emaOverwriteFrequency{}, accumulationSteps{};
 };
 /// The arguments that every optimizer has; `name` is used when none was given.
 template <class Args> RuleArgs ruleArgs(const Args &args, const char *name) {
@@ -20,15 +23,20 @@ template <class Args> RuleArgs ruleArgs(const Args &args, const char *name) {
           args.clipnorm,
           args.clipvalue,
           args.global_clipnorm,
-          args.loss_scale_factor};
+          args.loss_scale_factor,
+          args.use_ema,
+          args.ema_momentum,
+          args.ema_overwrite_frequency,
+          args.gradient_accumulation_steps};
 }
 
 class UpdateRule : public OptimizerImpl {
 public:
-  /// value_error when more than one clipping argument is given.
+  /// value_error when more than one clipping argument is given, or a number of steps is out of range.
   UpdateRule(std::string className, RuleArgs args, LearningRate learningRate);
   Value scaleLoss(const Value &loss) const override;
   void apply(const std::vector<Value> &gradients, const std::vector<Variable> &variables) override;
+  void finalize(const std::vector<Variable> &variables) const override;
   double learningRate() const override;
   void setLearningRate(double value) override;
   int64_t iterations() const override;
@@ -56,15 +64,19 @@ private:
   void build(const std::vector<Variable> &variables);
   size_t indexOf(const Variable &variable) const;
   std::vector<Value> clipped(std::vector<Value> gradients) const;
+  void overwrite(const Variable &variable, const Value &gradient, const Value &updates) const;
+  void updateAll(std::vector<Value> gradients, const std::vector<Variable> &variables, const Value &updatesBefore);
+  void average(const Value &updatesBefore) const;
 
   RuleArgs args_;
   LearningRate schedule_;
-  Variable iterations_, rate_;
+  Variable iterations_, rate_; // calls of apply(), of which accumulation updates at some
   bool built_ = false;
   std::vector<Variable> slots_; // in Keras's order
   std::vector<Variable> known_; // those of the first apply()
   std::map<const VariableImpl *, size_t> index_;
-  std::vector<std::vector<Variable>> slotsOf_; // by variable
+  std::vector<std::vector<Variable>> slotsOf_;    // by variable
+  std::vector<Variable> averages_, accumulators_; // by variable; undefined where it has none
 };
 
 } // namespace halftone::detail

@@ -129,5 +129,11 @@ class HALFTONE_API L1L2 : public Regularizer {
 public:
   explicit L1L2(double l1 = 0.0, double l2 = 0.0);
 };
+enum class OrthogonalMode : uint8_t { rows, columns };
+/// factor * the mean of |cosine| between each two rows (columns) of a matrix; value_error for other ranks.
+class HALFTONE_API OrthogonalRegularizer : public Regularizer {
+public:
+  explicit OrthogonalRegularizer(double factor = 0.01, OrthogonalMode mode = OrthogonalMode::rows);
+};
 } // namespace regularizers
 } // namespace halftone

@@ -49,6 +49,16 @@ class HALFTONE_API CosineDecay : public LearningRate {
 public:
   CosineDecay(double initial_learning_rate, int64_t decay_steps, const CosineDecayArgs &args = {});
 };
+struct PolynomialDecayArgs {
+  double end_learning_rate = 0.0001;
+  double power = 1.0;
+  bool cycle = false; // begins anew, from where the last round ended, each decay_steps
+  std::string name = "PolynomialDecay";
+};
+class HALFTONE_API PolynomialDecay : public LearningRate {
+public:
+  PolynomialDecay(double initial_learning_rate, int64_t decay_steps, const PolynomialDecayArgs &args = {});
+};
 } // namespace schedules
 
 /// A handle: copies share the state. Slots are made when apply() is first recorded, for the variables given then, in
@@ -67,7 +77,9 @@ public:
   /// gradient is undefined, for a variable unknown to the first call, or when shapes differ.
   void apply(const std::vector<Value> &gradients, const std::vector<Variable> &variables) const;
   void minimize(const Value &loss, const std::vector<Variable> &variables) const; // scale, differentiate, apply
-  double learning_rate() const;                                                   // for the next update
+  /// Gives the variables that apply() knows their moving averages; nothing without use_ema. fit ends with it.
+  void finalize_variable_values(const std::vector<Variable> &variables) const;
+  double learning_rate() const;                       // for the next update
   void set_learning_rate(double learning_rate) const; // type_error when it has a schedule, as in Keras
   int64_t iterations() const;
   std::vector<Variable> variables() const; // in Keras's order
@@ -81,6 +93,9 @@ private:
 };
 namespace optimizers {
 // Of clipnorm (each gradient), global_clipnorm (all together) and clipvalue (each entry) only one may be given.
+// use_ema keeps a moving average of each variable, which replaces it every ema_overwrite_frequency updates, if given,
+// and when fit ends. With gradient_accumulation_steps (at least 2, 0 as if not given) gradients are averaged and only
+// every such apply() updates.
 struct SGDArgs {
   double momentum = 0.0;
   bool nesterov = false;
@@ -88,7 +103,11 @@ struct SGDArgs {
   std::optional<double> clipnorm{};
   std::optional<double> clipvalue{};
   std::optional<double> global_clipnorm{};
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  std::optional<int64_t> ema_overwrite_frequency{};
   std::optional<double> loss_scale_factor{};
+  std::optional<int64_t> gradient_accumulation_steps{};
   std::string name{};
 };
 struct AdamArgs {
@@ -100,7 +119,11 @@ struct AdamArgs {
   std::optional<double> clipnorm{};
   std::optional<double> clipvalue{};
   std::optional<double> global_clipnorm{};
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  std::optional<int64_t> ema_overwrite_frequency{};
   std::optional<double> loss_scale_factor{};
+  std::optional<int64_t> gradient_accumulation_steps{};
   std::string name{};
 };
 struct AdamWArgs {
@@ -112,7 +135,11 @@ struct AdamWArgs {
   std::optional<double> clipnorm{};
   std::optional<double> clipvalue{};
   std::optional<double> global_clipnorm{};
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  std::optional<int64_t> ema_overwrite_frequency{};
   std::optional<double> loss_scale_factor{};
+  std::optional<int64_t> gradient_accumulation_steps{};
   std::string name{};
 };
 struct RMSpropArgs {
@@ -124,7 +151,11 @@ struct RMSpropArgs {
   std::optional<double> clipnorm{};
   std::optional<double> clipvalue{};
   std::optional<double> global_clipnorm{};
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  std::optional<int64_t> ema_overwrite_frequency{};
   std::optional<double> loss_scale_factor{};
+  std::optional<int64_t> gradient_accumulation_steps{};
   std::string name{};
 };
 class HALFTONE_API SGD : public Optimizer {
