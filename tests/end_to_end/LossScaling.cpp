@@ -26,6 +26,7 @@ Tensor inputs(float value) {
 }
 } // namespace
 
+// policies 13.1
 TEST_CASE("only a model whose policy is mixed_float16 scales its loss") {
   CHECK(floatModel("mixed_float16").loss_scale_optimizer().has_value());
   for (const char *policy : {"float32", "mixed_bfloat16", "float16", "bfloat16"})

@@ -51,7 +51,7 @@ TEST_CASE("A first call computes by the path's policy already") {
   CHECK(dense.compute_dtype() == bfloat16);
 }
 
-// policies 10.4
+// policies 10.4, 11.4
 TEST_CASE("Setting the policy of a built layer replaces its entry in the shared map") {
   const DTypePolicyMap map("float32", {{"a", "float16"}});
   Dense a(3, {.dtype = map, .name = "a"}), b(3, {.dtype = map, .name = "b"});
@@ -83,7 +83,7 @@ TEST_CASE("Two keys for one path stop the build, with the layer's path and the k
   CHECK_FALSE(dense.built());
 }
 
-// policies 10.6
+// policies 10.6, 11.4
 TEST_CASE("apply_policy says which key decides, and which none") {
   Sequential net = blocks("applied");
   (void)net.predict(Tensor::ones({2, 4}), {.verbose = 0});

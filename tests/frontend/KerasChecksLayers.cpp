@@ -188,6 +188,7 @@ const Check checks[] = {
 
 } // namespace
 
+// policies 11.1, 12.1
 TEST_CASE("Acceptance checks of layers, losses, metrics and regularizers") {
   for (const Check &check : checks)
     DYNAMIC_SECTION(check.id) { check.run(); }

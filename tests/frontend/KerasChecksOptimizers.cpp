@@ -257,6 +257,7 @@ const Check checks[] = {
 
 } // namespace
 
+// policies 12.4, 13.2, 13.4
 TEST_CASE("Acceptance checks of optimizers, schedules and loss scaling") {
   for (const Check &check : checks)
     DYNAMIC_SECTION(check.id) { check.run(); }

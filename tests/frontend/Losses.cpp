@@ -89,6 +89,7 @@ TEST_CASE("losses by name") {
   CHECK_THAT(errorOf([] { Loss()(yTrue, yPred); }), Contains("ValueError: no loss"));
 }
 
+// policies 12.1
 TEST_CASE("the dtype is floatx unless given, never the global policy") {
   PolicyScope mixed("mixed_float16");
   CHECK(Loss("mse").dtype() == float32);

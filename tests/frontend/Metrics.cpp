@@ -31,6 +31,7 @@ TEST_CASE("a mean adds up batches and forgets") {
              Contains("is a mean of values"));
 }
 
+// policies 12.1
 TEST_CASE("states are of the metric's dtype, floatx by default") {
   PolicyScope mixed("mixed_float16");
   CHECK(metrics::Mean().dtype() == float32);

@@ -51,6 +51,7 @@ TEST_CASE("Any axis may hold the channels; others are refused") {
   CHECK_THAT(errorOf([] { (void)BatchNormalization({.axis = 4})(batch()); }), Contains("axis 4 is out of range"));
 }
 
+// policies 11.5, 11.7
 TEST_CASE("Under a mixed policy inputs are rounded, statistics and weights are not") {
   BatchNormalization layer({.dtype = "mixed_float16"});
   Tensor y = layer(Tensor({1.0001f, 70000.0f, 3.0f, 1.0f}, {2, 2}), {.training = true});

@@ -20,6 +20,7 @@ TEST_CASE("Add and Multiply take any number of inputs") {
   CHECK_THAT(errorOf([&] { (void)Add()(Tensors()); }), Contains("at least 1 input"));
 }
 
+// policies 11.1
 TEST_CASE("All inputs are autocast") {
   Tensor y = Add({.dtype = "mixed_float16"})({Tensor({1}, {1, 1}), Tensor({1.0f / 4096}, {1, 1})});
   CHECK(y.dtype() == float16);

@@ -59,6 +59,7 @@ TEST_CASE("LayerNormalization over the last axis, over several, with and without
   CHECK(LayerNormalization({.center = false}).variables().empty());
 }
 
+// policies 11.5
 TEST_CASE("A float32 input of 70000 is no infinity in layer and group normalization") {
   Tensor x = Tensor::full({2, 4, 8}, 70000);
   for (const Layer &layer : std::vector<Layer>{LayerNormalization({.dtype = "mixed_float16"}),
@@ -72,6 +73,7 @@ TEST_CASE("A float32 input of 70000 is no infinity in layer and group normalizat
   CHECK(std::isnan(numbers(rms)[0])); // autocast to inf, as in Keras
 }
 
+// policies 11.5
 TEST_CASE("Weights of layer normalization are not rounded, the scale of RMSNormalization is") {
   const double fine = 1.0 + 1.0 / 4096; // bfloat16 has 8 bits: 1
   Tensor x({-1, 1}, {1, 2});

@@ -100,6 +100,7 @@ TEST_CASE("a scaled step is the plain one") {
     }
 }
 
+// policies 13.2
 TEST_CASE("counting is Keras's") {
   auto states = [](double scale, int64_t growth, std::vector<float> gradients, Run run) {
     Variable x = weight(Tensor({0}, {1}));
@@ -136,6 +137,7 @@ TEST_CASE("a counter beyond the growth steps grows nothing until a fault") {
   CHECK(optimizer.state().scale == 4);
 }
 
+// policies 13.3
 TEST_CASE("the scale keeps to its floor and its cap") {
   Variable x = weight(Tensor({1}, {1}));
   LossScaleOptimizer optimizer(SGD(0.0),
