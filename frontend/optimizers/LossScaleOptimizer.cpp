@@ -45,8 +45,7 @@ public:
     rate_ = scalar("learning_rate", 0, floatxDtype(), VariableRole::learning_rate);
     counter_ = scalar("step_counter", 0, DType::int32, VariableRole::loss_scale);
     scale_ = scalar("dynamic_scale", args.initial_scale, DType::float32, VariableRole::loss_scale);
-    skipped_ = scalar("skipped_steps", 0, DType::int32, VariableRole::loss_scale);
-    stalled_ = scalar("stalled_steps", 0, DType::int32, VariableRole::loss_scale);
+    skipped_ = scalar("skipped_steps", 0, DType::int64, VariableRole::loss_scale);
   }
 
   Value scaleLoss(const Value &loss) const override { return loss * readRaw(scale_); }
@@ -69,7 +68,7 @@ public:
         inner_.apply(unscaled, variables);
       });
 
-    Value counter = readRaw(counter_), skipped = readRaw(skipped_), stalled = readRaw(stalled_);
+    Value counter = readRaw(counter_), skipped = readRaw(skipped_);
     Value zero = ops::zeros_like(counter), minScale = ops::full_like(scale, args_.min_scale),
           maxScale = ops::full_like(scale, args_.max_scale);
     // Keras compares with ==: a counter beyond the number of steps does not grow the scale until a fault resets it.
@@ -79,8 +78,8 @@ public:
     Value halved = ops::where(ops::greater(scale, minScale), ops::maximum(scale * 0.5, minScale), scale);
     scale_.assign(ops::where(finite, ops::where(grows, grown, scale), halved));
     counter_.assign(ops::where(finite, ops::where(grows, zero, counter + 1), zero));
-    skipped_.assign(ops::where(finite, skipped, skipped + 1));
-    stalled_.assign(ops::where(finite, zero, stalled + 1));
+    Value total = trace.binary("shr", skipped, scalarLike(32, skipped));
+    skipped_.assign(ops::where(finite, total * inAll, skipped + (inAll + 1.0)));
   }
 
   void finalize(const std::vector<Variable> &variables) const override { inner_.finalize_variable_values(variables); }
@@ -105,19 +104,21 @@ public:
 
   const Optimizer &inner() const { return inner_; }
   optimizers::LossScaleState state() const {
-    return {hostNumber(scale_), static_cast<int64_t>(hostNumber(counter_)), static_cast<int64_t>(hostNumber(skipped_)),
-            "", static_cast<int64_t>(hostNumber(stalled_))};
+    return {hostNumber(scale_), static_cast<int64_t>(hostNumber(counter_)), skipped_.value().item<int64_t>() >> 32, "",
+            stalledSteps()};
   }
-  bool isStalled() const {
-    return args_.stall_alarm_steps > 0 && hostNumber(stalled_) >= static_cast<double>(args_.stall_alarm_steps);
-  }
+  bool isStalled() const { return args_.stall_alarm_steps > 0 && stalledSteps() >= args_.stall_alarm_steps; }
 
 private:
+  int64_t stalledSteps() const { return skipped_.value().item<int64_t>() & 0xffffffff; }
+
+  static constexpr double inAll = 4294967296.0;
   Optimizer inner_;
   optimizers::LossScaleArgs args_;
   Variable iteration_, rate_; // Keras's list has them; neither changes
   Variable counter_, scale_;
-  Variable skipped_, stalled_; // ours
+  // Ours: inAll times the steps skipped in all, plus those skipped in a row. One variable, as each costs a copy a step.
+  Variable skipped_;
 };
 
 const LossScaleImpl &implOf(const Optimizer &optimizer) {
