@@ -19,6 +19,9 @@ struct KernelDescription {
   double cost = 0;              // estimated nanoseconds on one core
 };
 
+/// Scratch that the code of a loop kernel has for each operand whose last axis is the last outer dim: a square of vectors.
+constexpr int64_t transposedSquareBytes = 2048;
+
 /// Describes `kernel` in a new module of the same context. `strict`: every op rounds to its dtype; otherwise values
 /// inside the kernel stay in the arithmetic type (f32 or f64) except at rounding casts. On failure a diagnostic is
 /// emitted.

@@ -14,16 +14,41 @@ struct LoopBlocks {
 };
 
 /// Blocks of a rows x columns space in which one element costs `weight` simple ones: at least 4096 of those a block,
-/// about 256 blocks of large spaces, and whole cache lines of a row (of f16 when each element is much work).
+/// about 256 blocks of large spaces, and whole cache lines of a row (of f16 when each element is much work; several where
+/// rows are long, since each is on a page of its own).
 LoopBlocks chooseBlocks(int64_t rows, int64_t columns, int64_t weight) {
   constexpr int64_t smallest = 4096, most = 256;
   weight = std::max<int64_t>(weight, 1);
-  int64_t line = weight >= 64 ? 32 : 64;
+  int64_t line = weight < 64 ? 64 : columns >= 512 ? 128 : 32;
   int64_t wanted = std::max(ceilDivide(smallest, weight), ceilDivide(rows * columns, most));
   LoopBlocks blocks;
   blocks.columns = std::min(std::max<int64_t>(columns, 1), ceilDivide(wanted, line) * line);
   if (blocks.columns == columns)
     blocks.rows = std::clamp<int64_t>(wanted / std::max<int64_t>(columns, 1), 1, std::max<int64_t>(rows, 1));
+  return blocks;
+}
+
+/// How many operands of the one generic are transposed: the last two dims are the vector's and their own last.
+int64_t transposedOperands(ModuleOp module) {
+  int64_t count = 0;
+  module.walk([&](linalg::GenericOp generic) {
+    for (OpOperand *operand : generic.getDpsInputOperands()) {
+      AffineMap map = generic.getMatchingIndexingMap(operand);
+      unsigned dims = map.getNumDims();
+      count += dims >= 2 && map.getNumResults() >= 2 && map.isFunctionOfDim(dims - 1) &&
+               map.getResults().back() == getAffineDimExpr(dims - 2, map.getContext());
+    }
+  });
+  return count;
+}
+
+/// Blocks for squares to be transposed in: few pages of either tensor.
+LoopBlocks squareBlocks(int64_t rows, int64_t columns) {
+  constexpr int64_t side = 64, most = 256;
+  LoopBlocks blocks;
+  blocks.columns = std::min(std::max<int64_t>(columns, 1), side);
+  int64_t wanted = ceilDivide(rows * columns, most * side * side) * side;
+  blocks.rows = std::clamp<int64_t>(wanted, 1, std::max<int64_t>(rows, 1));
   return blocks;
 }
 
@@ -86,12 +111,6 @@ FailureOr<KernelDescription> describeLoop(KernelOp kernel, bool strict) {
       return emitError(kernel.getLoc(), "blocks of ") << specified << " rows do not nest with the kernel's axes";
   }
   KernelDescription description;
-  description.grid = ceilDivide(rows, blocks.rows) * ceilDivide(columns, blocks.columns);
-  if (failed(checkPieces(roots, results, description.grid)))
-    return failure();
-  for (int dim : all)
-    description.extents.push_back(space.extent(dim));
-  description.extents.insert(description.extents.end(), {blocks.rows, blocks.columns});
   description.cost = estimatedCost(kernel, results, double(rows) * double(columns));
 
   GenericBuilder builder(kernel, space, strict, 2);
@@ -106,6 +125,17 @@ FailureOr<KernelDescription> describeLoop(KernelOp kernel, bool strict) {
   builder.begin(KernelKind::loop, all.size() - 1, results);
   SmallVector<Value> values = builder.generic(all, outputs);
   description.module = builder.finish(values);
+  if (int64_t transposed = transposedOperands(*description.module)) {
+    description.scratchBytes = transposed * transposedSquareBytes;
+    if (!specifiedRows(kernel))
+      blocks = squareBlocks(rows, columns);
+  }
+  description.grid = ceilDivide(rows, blocks.rows) * ceilDivide(columns, blocks.columns);
+  if (failed(checkPieces(roots, results, description.grid)))
+    return failure();
+  for (int dim : all)
+    description.extents.push_back(space.extent(dim));
+  description.extents.insert(description.extents.end(), {blocks.rows, blocks.columns});
   return description;
 }
 

@@ -116,6 +116,27 @@ TEST_CASE("Loops read transposed, broadcast and scalar operands", "[kernels]") {
     }
 }
 
+TEST_CASE("Transposed operands of batches go through squares, whole and cut", "[kernels]") {
+  constexpr const char *batches = R"(
+halftone.kernel loop @k (tensor<$Bx$Nx$Mx$T>, tensor<$Mx$Nx$T>, tensor<$Nx$Bx$Mx$T>) -> (tensor<$Bx$Mx$Nx$T>, tensor<$Bx$Mx$Nxi1>) {
+^bb0(%a: tensor<$Bx$Nx$Mx$T>, %b: tensor<$Mx$Nx$T>, %c: tensor<$Nx$Bx$Mx$T>):
+  %0 = halftone.transpose %a {permutation = array<i64: 0, 2, 1>} : tensor<$Bx$Nx$Mx$T> to tensor<$Bx$Mx$Nx$T>
+  %1 = halftone.transpose %c {permutation = array<i64: 1, 2, 0>} : tensor<$Nx$Bx$Mx$T> to tensor<$Bx$Mx$Nx$T>
+  %2 = halftone.broadcast %b {axes = array<i64: 1, 2>} : tensor<$Mx$Nx$T> to tensor<$Bx$Mx$Nx$T>
+  %3 = halftone.sub %0, %1 : tensor<$Bx$Mx$Nx$T>
+  %4 = halftone.add %3, %2 : tensor<$Bx$Mx$Nx$T>
+  %5 = halftone.compare lt %0, %1 : tensor<$Bx$Mx$Nx$T>
+  halftone.yield %4, %5 : tensor<$Bx$Mx$Nx$T>, tensor<$Bx$Mx$Nxi1>
+})";
+  auto target = GENERATE(from_range(runnableTargets()));
+  for (const char *type : {"f32", "bf16", "i64", "ui8", "f64"})
+    for (auto [b, m, n] : {std::tuple<int64_t, int64_t, int64_t>{3, 40, 35}, {2, 16, 16}, {5, 7, 33}, {2, 150, 70}}) {
+      CAPTURE(target, type, b, m, n);
+      KernelHarness kernel(with(with(batches, {{"$B", std::to_string(b)}}), m, n, type), target, true);
+      kernel.checkExact(kernel.operands(1, true));
+    }
+}
+
 TEST_CASE("Softmax by rows stays within its bounds", "[kernels]") {
   auto target = GENERATE(from_range(runnableTargets()));
   bool strict = GENERATE(false, true);

@@ -4,6 +4,7 @@
 #include "compiler/linalg/Combiner.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace halftone::compiler {
@@ -101,6 +102,34 @@ void storeLanes(KernelFrame &frame, Value value, const TensorHome &home, const T
 
 Value selectInside(KernelFrame &frame, const Lanes &lanes, Value value, Value other) {
   return lanes.mask ? arith::SelectOp::create(frame.builder, frame.loc, lanes.mask, value, other).getResult() : value;
+}
+
+KernelFrame::Values transposeLanes(KernelFrame &frame, KernelFrame::Values vectors) {
+  // Interleaving rows i and i + n/2 for all i, log2 n times, exchanges the bits of row and lane.
+  const auto n = static_cast<int64_t>(vectors.size());
+  SmallVector<int64_t> low, high;
+  for (int64_t i = 0; i < n / 2; ++i) {
+    low.append({i, n + i});
+    high.append({n / 2 + i, n + n / 2 + i});
+  }
+  for (int64_t round = 1; round < n; round *= 2) {
+    KernelFrame::Values next;
+    for (int64_t i = 0; i < n / 2; ++i)
+      for (ArrayRef<int64_t> half : {ArrayRef<int64_t>(low), ArrayRef<int64_t>(high)})
+        next.push_back(
+            vector::ShuffleOp::create(frame.builder, frame.loc, vectors[size_t(i)], vectors[size_t(i + n / 2)], half));
+    vectors = next;
+  }
+  return vectors;
+}
+
+bool isShort(linalg::GenericOp generic) {
+  constexpr size_t most = 8;
+  Block *body = generic.getBody();
+  auto isLong = [](Operation &op) {
+    return isa<math::MathDialect>(op.getDialect()) && !isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::SqrtOp>(op);
+  };
+  return body->getOperations().size() <= most && llvm::none_of(*body, isLong);
 }
 
 FailureOr<KernelFrame::Values> emitBody(KernelFrame &frame, linalg::GenericOp generic, ArrayRef<Value> values,

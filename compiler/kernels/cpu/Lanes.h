@@ -25,6 +25,12 @@ void storeLanes(KernelFrame &frame, mlir::Value value, const TensorHome &home, c
 /// `value` where the lanes are inside, else `other`.
 mlir::Value selectInside(KernelFrame &frame, const Lanes &lanes, mlir::Value value, mlir::Value other);
 
+/// `vectors`, as many as each has lanes, as rows of a square: its columns.
+KernelFrame::Values transposeLanes(KernelFrame &frame, KernelFrame::Values vectors);
+
+/// Whether a generic's body is so short that waiting for its accumulators would take longer than computing it.
+bool isShort(mlir::linalg::GenericOp generic);
+
 /// What a generic's body gives at the present index, when its block arguments are `values`.
 mlir::FailureOr<KernelFrame::Values> emitBody(KernelFrame &frame, mlir::linalg::GenericOp generic,
                                               llvm::ArrayRef<mlir::Value> values, const Lanes &lanes);

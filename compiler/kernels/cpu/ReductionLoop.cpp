@@ -104,7 +104,7 @@ LogicalResult ReductionLoopEmitter::emitColumns(Value column, const Lanes &lanes
 }
 
 LogicalResult ReductionLoopEmitter::emitRow(Value columnBegin, Value columnEnd) {
-  constexpr int64_t groups = 4;
+  const int64_t groups = isShort(accumulation) && accumulation.getNumDpsInits() == 1 ? 8 : 4;
   auto segment = [&](Value begin, Value end, int64_t step, const Lanes &lanes, int64_t count) {
     return LogicalResult(
         frame.loop(begin, end, frame.constant(step), {}, [&](Value column, ValueRange) -> FailureOr<Values> {

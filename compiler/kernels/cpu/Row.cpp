@@ -2,10 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 //   for block: for row in block: for each generic: for inner index, a vector at a time: body
+//
+// A loop with operands that are transposed (contiguous along rows) goes through squares of as many rows as lanes.
 #include "compiler/kernels/Emitters.h"
 #include "compiler/kernels/cpu/Lanes.h"
 #include "compiler/kernels/cpu/ReductionLoop.h"
+#include "compiler/linalg/KernelDescription.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace halftone::compiler {
 using namespace mlir;
@@ -47,15 +51,23 @@ private:
   LogicalResult emitScalar(Phase &phase);
   LogicalResult emitInner(Phase &phase);
   FailureOr<Values> emitVectors(Phase &phase, ValueRange carried);
+  FailureOr<Value> emitGroups(Phase &phase, Values &carried);
   FailureOr<Values> emitStep(Phase &phase, ArrayRef<Value> carried, const Lanes &lanes);
   void finishCarried(Phase &phase, ArrayRef<Value> totals);
   void combineIntoMemory(const Output &output, Value value);
+
+  /// Numbers of the inputs to transpose.
+  SmallVector<unsigned> transposedInputs(const Phase &phase);
+  LogicalResult emitSquares(Value rowBegin, Value rowEnd, ArrayRef<unsigned> transposed);
+  LogicalResult emitSquare(ArrayRef<unsigned> transposed);
+  Value squareRow(unsigned place, Type element, Value row);
 
   KernelFrame &frame;
   int vectorDim;
   SmallVector<int> outer, inner;
   std::vector<Phase> phases;
-  Value columnBegin, columnEnd; // of the vector dim, in the present block
+  Value columnBegin, columnEnd;           // of the vector dim, in the present block
+  llvm::SmallDenseMap<unsigned, Value> atHand; // inputs of the next step that need no load
 };
 
 RowEmitter::Phase RowEmitter::phaseOf(linalg::GenericOp generic) {
@@ -124,6 +136,7 @@ LogicalResult RowEmitter::emit(bool isLoop) {
     phases.push_back(phaseOf(generic));
   placeScratch();
   Value rows = frame.size(outer), blockRows = frame.extents[frame.dims];
+  SmallVector<unsigned> transposed = isLoop ? transposedInputs(phases.front()) : SmallVector<unsigned>();
   Value one = frame.constant(1), columns = frame.extents[vectorDim];
   Value blockColumns = isLoop ? frame.extents[frame.dims + 1] : columns;
   Value columnBlocks = isLoop ? frame.ceilDivide(columns, blockColumns) : one;
@@ -134,6 +147,11 @@ LogicalResult RowEmitter::emit(bool isLoop) {
     Value rowBegin = frame.mul(rowBlock, blockRows);
     Value rowEnd = frame.min(rows, frame.add(rowBegin, blockRows));
     clearPartials(block);
+    if (!transposed.empty()) {
+      if (failed(emitSquares(rowBegin, rowEnd, transposed)))
+        return failure();
+      return Values();
+    }
     return frame.loop(rowBegin, rowEnd, one, {}, [&](Value row, ValueRange) -> FailureOr<Values> {
       frame.delinearize(row, outer);
       if (failed(emitRow()))
@@ -142,6 +160,97 @@ LogicalResult RowEmitter::emit(bool isLoop) {
     });
   });
   return done;
+}
+
+SmallVector<unsigned> RowEmitter::transposedInputs(const Phase &phase) {
+  SmallVector<unsigned> inputs;
+  bool isElementwise = llvm::all_of(phase.outputs, [](const Output &output) { return output.combiner.empty(); });
+  if (phases.size() != 1 || !isElementwise || outer.empty() || frame.lanes < 4)
+    return inputs;
+  for (auto [number, access] : llvm::enumerate(phase.inputAccesses))
+    if (!access.dims.empty() && access.dims.back() == outer.back() && llvm::is_contained(access.dims, vectorDim))
+      inputs.push_back(number);
+  return inputs;
+}
+
+/// As many rows at a time as a vector has lanes, where they are neighbours in the transposed operands.
+LogicalResult RowEmitter::emitSquares(Value rowBegin, Value rowEnd, ArrayRef<unsigned> transposed) {
+  Value side = frame.constant(frame.lanes), one = frame.constant(1);
+  OpBuilder &builder = frame.builder;
+  auto isAtMost = [&](Value a, Value b) -> Value {
+    return arith::CmpIOp::create(builder, frame.loc, arith::CmpIPredicate::sle, a, b);
+  };
+  return frame.loop(rowBegin, rowEnd, side, {}, [&](Value row, ValueRange) -> FailureOr<Values> {
+    frame.delinearize(row, outer);
+    int lastOuter = outer.back();
+    Value end = frame.add(row, side);
+    Value fits = arith::AndIOp::create(builder, frame.loc, isAtMost(end, rowEnd),
+                                       isAtMost(frame.add(frame.index[lastOuter], side), frame.extents[lastOuter]));
+    auto choice = scf::IfOp::create(builder, frame.loc, fits, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(choice.thenBlock());
+    if (failed(emitSquare(transposed)))
+      return failure();
+    builder.setInsertionPointToStart(choice.elseBlock());
+    return frame.loop(row, frame.min(end, rowEnd), one, {}, [&](Value single, ValueRange) -> FailureOr<Values> {
+      frame.delinearize(single, outer);
+      if (failed(emitRow()))
+        return failure();
+      return Values();
+    });
+  });
+}
+
+/// Row `row` of the square of the transposed input in this place.
+Value RowEmitter::squareRow(unsigned place, Type element, Value row) {
+  Value square = frame.address(frame.scratch, frame.builder.getI8Type(), frame.constant(place * transposedSquareBytes));
+  return frame.address(square, element, frame.mul(row, frame.constant(frame.lanes)));
+}
+
+LogicalResult RowEmitter::emitSquare(ArrayRef<unsigned> transposed) {
+  Phase &phase = phases.front();
+  int lastOuter = outer.back();
+  Value first = frame.index[lastOuter], zero = frame.constant(0), one = frame.constant(1);
+  Value side = frame.constant(frame.lanes), begin = columnBegin;
+  Value wholeEnd = frame.add(begin, frame.mul(frame.divide(frame.sub(columnEnd, begin), side), side));
+  auto homeOf = [&](unsigned number) { return frame.homes.lookup(phase.generic.getDpsInputs()[number]); };
+  auto squares = frame.loop(begin, wholeEnd, side, {}, [&](Value column, ValueRange) -> FailureOr<Values> {
+    for (auto [place, number] : llvm::enumerate(transposed)) {
+      Values vectors;
+      frame.index[lastOuter] = first;
+      for (int64_t lane = 0; lane < frame.lanes; ++lane) {
+        frame.index[vectorDim] = frame.add(column, frame.constant(lane));
+        vectors.push_back(
+            loadLanes(frame, homeOf(number), phase.inputAccesses[number], {frame.lanes, lastOuter, {}, {}}));
+      }
+      for (auto [row, vector] : llvm::enumerate(transposeLanes(frame, vectors)))
+        LLVM::StoreOp::create(frame.builder, frame.loc, vector,
+                              squareRow(place, homeOf(number).element, frame.constant(row)), 1);
+    }
+    return frame.loop(zero, side, one, {}, [&](Value row, ValueRange) -> FailureOr<Values> {
+      frame.index[lastOuter] = frame.add(first, row);
+      frame.index[vectorDim] = column;
+      for (auto [place, number] : llvm::enumerate(transposed)) {
+        Type element = homeOf(number).element;
+        atHand[number] = LLVM::LoadOp::create(frame.builder, frame.loc, VectorType::get(frame.lanes, element),
+                                              squareRow(place, element, row), 1);
+      }
+      FailureOr<Values> done = emitStep(phase, {}, {frame.lanes, vectorDim, {}, {}});
+      atHand.clear();
+      return done;
+    });
+  });
+  if (failed(squares))
+    return failure();
+  columnBegin = wholeEnd;
+  auto rest = frame.loop(zero, side, one, {}, [&](Value row, ValueRange) -> FailureOr<Values> {
+    frame.index[lastOuter] = frame.add(first, row);
+    if (failed(emitRow()))
+      return failure();
+    return Values();
+  });
+  columnBegin = begin;
+  return rest;
 }
 
 LogicalResult RowEmitter::emitRow() {
@@ -195,9 +304,49 @@ void RowEmitter::finishCarried(Phase &phase, ArrayRef<Value> totals) {
   }
 }
 
-/// The vector dim from columnBegin to columnEnd: whole vectors, then a masked step or scalar ones.
-FailureOr<Values> RowEmitter::emitVectors(Phase &phase, ValueRange carried) {
+/// Where accumulators would be waited for: several vectors at a time, each with accumulators of its own, which are then
+/// combined into `carried`. Returns where that ends.
+FailureOr<Value> RowEmitter::emitGroups(Phase &phase, Values &carried) {
+  constexpr int64_t groups = 4;
   size_t count = phase.neutral.size();
+  if (count == 0 || !isShort(phase.generic))
+    return columnBegin;
+  Value step = frame.constant(groups * frame.lanes);
+  Value end = frame.add(columnBegin, frame.mul(frame.divide(frame.sub(columnEnd, columnBegin), step), step));
+  Values initial(ArrayRef<Value>(carried).take_front(count));
+  for (int64_t group = 1; group < groups; ++group)
+    for (Value neutral : phase.neutral)
+      initial.push_back(frame.splat(neutral, frame.lanes));
+  FailureOr<Values> totals =
+      frame.loop(columnBegin, end, step, initial, [&](Value column, ValueRange values) -> FailureOr<Values> {
+        Values next;
+        for (int64_t group = 0; group < groups; ++group) {
+          frame.index[vectorDim] = frame.add(column, frame.constant(group * frame.lanes));
+          FailureOr<Values> own = emitStep(phase, Values(values.slice(group * count, count)),
+                                           {frame.lanes, vectorDim, {}, {}});
+          if (failed(own))
+            return failure();
+          next.append(*own);
+        }
+        return next;
+      });
+  if (failed(totals))
+    return failure();
+  auto group = [&](size_t number) { return ArrayRef<Value>(*totals).slice(number * count, count); };
+  Values combined = combineAll(frame, phase.combiners, combineAll(frame, phase.combiners, group(0), group(1)),
+                               combineAll(frame, phase.combiners, group(2), group(3)));
+  llvm::copy(combined, carried.begin());
+  return end;
+}
+
+/// The vector dim from columnBegin to columnEnd: whole vectors, then a masked step or scalar ones.
+FailureOr<Values> RowEmitter::emitVectors(Phase &phase, ValueRange start) {
+  size_t count = phase.neutral.size();
+  Values all(start);
+  FailureOr<Value> begin = emitGroups(phase, all);
+  if (failed(begin))
+    return failure();
+  ArrayRef<Value> carried = all;
   Value lanes = frame.constant(frame.lanes);
   Value whole = frame.mul(frame.divide(frame.sub(columnEnd, columnBegin), lanes), lanes);
   Value wholeEnd = frame.add(columnBegin, whole);
@@ -206,7 +355,7 @@ FailureOr<Values> RowEmitter::emitVectors(Phase &phase, ValueRange carried) {
     return emitStep(phase, Values(values), step);
   };
   FailureOr<Values> vectors =
-      frame.loop(columnBegin, wholeEnd, lanes, carried.take_front(count), [&](Value column, ValueRange values) {
+      frame.loop(*begin, wholeEnd, lanes, carried.take_front(count), [&](Value column, ValueRange values) {
         return at(column, values, {frame.lanes, vectorDim, {}, {}});
       });
   if (failed(vectors))
@@ -231,6 +380,10 @@ FailureOr<Values> RowEmitter::emitStep(Phase &phase, ArrayRef<Value> carried, co
   Values arguments;
   Block *body = phase.generic.getBody();
   for (auto [number, operand] : llvm::enumerate(phase.generic.getDpsInputOperands())) {
+    if (Value value = atHand.lookup(number)) {
+      arguments.push_back(value);
+      continue;
+    }
     bool isUsed = !body->getArgument(number).use_empty();
     arguments.push_back(
         isUsed ? loadLanes(frame, frame.homes.lookup(operand->get()), phase.inputAccesses[number], lanes) : Value());
