@@ -336,6 +336,14 @@ TEST_CASE("Matmul over all dtypes", "[matmul]") {
     cases.push_back(cases[i]);
     cases.back().fewRows = true, cases.back().name += " in place";
   }
+  // Groups along K: with the right operand as it lies, transposed, and batched.
+  for (int layout = 0; layout < 3; ++layout) {
+    Case c{fmt::format("i8 groups {}", layout)};
+    c.a = c.b = "i8", c.accumulator = c.result = "i32";
+    c.bTransposed = layout == 1, c.batched = layout == 2, c.fewRows = layout == 2;
+    c.bias = layout == 0;
+    cases.push_back(c);
+  }
   cases.push_back({"strict"});
   cases.back().strict = true;
   checkAll(cases, small);

@@ -71,9 +71,9 @@ MatmulSizes::MatmulSizes(const CpuTarget &cpu, Type accumulator) {
 
 MatmulScratch::MatmulScratch(const MatmulSizes &sizes, int64_t tileRows, int64_t tileColumns) {
   const int64_t padded = roundUp(tileColumns, sizes.lanes);
-  a = roundUp(tileRows, sizes.lanes) * sizes.depth;
+  a = roundUp(tileRows + 1, sizes.lanes) * sizes.depth; // groups take a row more
   b = padded * sizes.depth;
-  sums = roundUp(tileRows * padded, sizes.lanes);
+  sums = (tileRows + 1) * padded;
   square = sizes.lanes * sizes.lanes;
 }
 
@@ -140,6 +140,7 @@ LogicalResult MatmulEmitter::readSource() {
     return contraction.emitError("expected a body that yields acc + a * b");
   if (auto add = dyn_cast<arith::AddFOp>(sum))
     fuses = cpu.hasFma && bitEnumContainsAll(add.getFastmath(), arith::FastMathFlags::contract);
+  grouped = takesGroups();
   combiners.assign(epilogue.getNumResults(), "");
   if (auto names = epilogue->getAttrOfType<ArrayAttr>("halftone.combine"))
     for (auto [combiner, attribute] : llvm::zip(combiners, names.getAsValueRange<StringAttr>()))
@@ -197,7 +198,7 @@ LogicalResult MatmulEmitter::begin() {
   rowTiles = ceilDivide(size[rowRole], tileRows);
   columnTiles = ceilDivide(size[columnRole], tileColumns);
   sumsPitch = ceilDivide(tileColumns, number(sizes->lanes)) * sizes->lanes;
-  packedPitch = ceilDivide(tileRows, number(sizes->lanes)) * sizes->lanes;
+  packedPitch = ceilDivide(tileRows + 1, number(sizes->lanes)) * sizes->lanes;
   packedA = argument(4);
   packedB = address(packedA, accumulator, packedPitch * sizes->depth);
   square = address(packedB, accumulator, sumsPitch * sizes->depth);
@@ -227,8 +228,9 @@ LogicalResult MatmulEmitter::emitBlock(Number block) {
   rows = minimum(tileRows, size[rowRole] - firstRow);
   columns = minimum(tileColumns, size[columnRole] - firstColumn);
   // Once at least: a sum of nothing is 0.
-  loop(number(0), maximum(size[depthRole], number(1)), number(sizes->depth), [&](Number first) {
-    const Number depth = minimum(number(sizes->depth), size[depthRole] - first);
+  const Number steps = grouped ? groups() : size[depthRole];
+  loop(number(0), maximum(steps, number(1)), number(sizes->depth), [&](Number first) {
+    const Number depth = minimum(number(sizes->depth), steps - first);
     if ((!readsRowsInPlace() && failed(sticky(pack(0, first, depth)))) ||
         (!readsColumnsInPlace() && failed(sticky(pack(1, first, depth)))))
       return;
@@ -245,12 +247,12 @@ void MatmulEmitter::emitMultiplication(Number firstDepth, Number depth) {
 
 void MatmulEmitter::emitColumns(Number begin, Number end, int64_t vectors, Number firstDepth, Number depth) {
   MatmulFactors factors = rowFactors(firstDepth);
-  const Number firstElement = factors.a;
+  const Number firstElement = factors.a, allRows = grouped ? rows + 1 : rows;
   loop(begin, end, number(vectors * sizes->lanes), [&](Number column) {
     factors.b = columnFactors(column, vectors, firstDepth);
     Number row = number(0);
     for (int64_t count : vectors == 1 ? sizes->vectorRows : sizes->panelRows) {
-      const Number next = count == 1 ? rows : row + (rows - row) / number(count) * count;
+      const Number next = count == 1 ? allRows : row + (allRows - row) / number(count) * count;
       loop(row, next, number(count), [&](Number at) {
         factors.a = address(firstElement, accumulator, at * factors.rowPitch);
         emitMicroKernel(count, vectors, factors, address(sumsAt, accumulator, at * sumsPitch + column), firstDepth,
@@ -283,6 +285,10 @@ void MatmulEmitter::emitMicroKernel(int64_t count, int64_t vectors, const Matmul
       const Value element = splat(loadValue(accumulator, address(fromA, accumulator, factors.rowPitch * row)));
       for (int64_t vector = 0; vector < vectors; ++vector) {
         const Number sum = wrap(acc[size_t(row * vectors + vector)]);
+        if (grouped) {
+          next.push_back(multiplyGroups(sum, element, (*column)[size_t(vector)]));
+          continue;
+        }
         next.push_back(fuses ? math::FmaOp::create(b, element, (*column)[size_t(vector)], sum.value()).getResult()
                              : (sum + wrap(element) * wrap((*column)[size_t(vector)])).value());
       }

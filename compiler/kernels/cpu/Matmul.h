@@ -69,7 +69,7 @@ private:
   /// A is stored in the accumulator's type, so that its elements can be read where they are.
   bool readsRowsInPlace();
   /// B's rows are read where they are: they are used too seldom to be packed.
-  bool readsColumnsInPlace() { return fewRows && !lanesAlongDepth(1); }
+  bool readsColumnsInPlace() { return fewRows && !grouped && !lanesAlongDepth(1); }
   MatmulFactors rowFactors(Number firstDepth);
   std::function<mlir::FailureOr<Lanes>(Number)> columnFactors(Number column, int64_t vectors, Number firstDepth);
   mlir::LogicalResult pack(int side, Number firstDepth, Number depth);
@@ -79,6 +79,17 @@ private:
   /// The operand's elements at `place` as lanes of the accumulator's type.
   mlir::FailureOr<mlir::Value> factor(int side, const MatmulPlace &place);
   Lanes transpose(Lanes rows);
+
+  // MatmulGroups.cpp: i8 products, four indices of K to an instruction
+  bool takesGroups();
+  /// How many groups of four make K.
+  Number groups() { return ceilDivide(size[depthRole], number(4)); }
+  void packRowGroups(Number firstDepth, Number depth);
+  /// 16 neighbouring groups along K of an operand; what lies past K is 0.
+  mlir::Value groupsAlongDepth(int side, MatmulPlace place, Number group);
+  /// One group of each of 16 neighbouring columns.
+  mlir::Value groupsAcross(MatmulPlace place, Number group);
+  mlir::Value multiplyGroups(mlir::Value sums, mlir::Value a, mlir::Value b);
 
   // MatmulEpilogue.cpp
   mlir::LogicalResult emitEpilogue();
@@ -137,6 +148,7 @@ private:
   mlir::Type accumulator;
   bool fuses = false;                       // products and sums may be one instruction
   bool fewRows = false;                     // M is small
+  bool grouped = false;                     // takesGroups()
   llvm::SmallVector<std::string> combiners; // of the epilogue's outputs
 
   // Values of the emitted function.

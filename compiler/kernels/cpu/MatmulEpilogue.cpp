@@ -95,10 +95,12 @@ FailureOr<MatmulEmitter::Lanes> MatmulEmitter::emitEpilogueLanes(Number row, Num
   const SmallVector<int64_t> dims = dimsOf(epilogue);
   Lanes arguments;
   for (OpOperand *input : epilogue.getDpsInputOperands()) {
-    if (input->get() == contraction.getResult(0))
-      arguments.push_back(
-          loadValue(lanesOf(accumulator), address(sumsAt, accumulator, row * sumsPitch + column), true));
-    else
+    if (input->get() == contraction.getResult(0)) {
+      const auto sumsOf = [&](Number of) {
+        return wrap(loadValue(lanesOf(accumulator), address(sumsAt, accumulator, of * sumsPitch + column), true));
+      };
+      arguments.push_back(grouped ? (sumsOf(row) - sumsOf(rows)).value() : sumsOf(row).value());
+    } else
       arguments.push_back(load(input->get(), epilogue.getMatchingIndexingMap(input), dims, place));
   }
   size_t side = 0;

@@ -140,6 +140,8 @@ FailureOr<Value> MatmulEmitter::factor(int side, const MatmulPlace &place) {
 }
 
 LogicalResult MatmulEmitter::pack(int side, Number firstDepth, Number depth) {
+  if (grouped && side == 0)
+    return packRowGroups(firstDepth, depth), success();
   if (!lanesAlongDepth(side))
     return packAcross(side, firstDepth, depth);
   return side == 0 ? packRowsAlongDepth(firstDepth, depth) : packColumnsTransposed(firstDepth, depth);
@@ -173,7 +175,7 @@ LogicalResult MatmulEmitter::packAcross(int side, Number firstDepth, Number dept
       for (int64_t vector = 0; vector < vectors; ++vector) {
         const Number at = start + vector * sizes->lanes;
         setLanes(place, role, side == 0 ? firstRow : firstColumn, at, count);
-        const FailureOr<Value> lanes = factor(side, place);
+        const FailureOr<Value> lanes = grouped ? groupsAcross(place, firstDepth + k) : factor(side, place);
         if (failed(sticky(lanes)))
           return;
         const Number offset =
@@ -199,10 +201,12 @@ LogicalResult MatmulEmitter::packColumnsTransposed(Number firstDepth, Number dep
     const Number base = select(inPanel, start - within, start) * sizes->depth + select(inPanel, within, number(0));
     const Number pitch = select(inPanel, number(sizes->columns()), number(sizes->lanes));
     loop(number(0), depth, number(sizes->lanes), [&](Number k) {
-      const auto read = [&](Number lane) {
+      const auto read = [&](Number lane) -> FailureOr<Value> {
         MatmulPlace place;
         moveTo(place, batchRole, batch);
         moveTo(place, columnRole, firstColumn + minimum(start + lane, columns - 1));
+        if (grouped)
+          return groupsAlongDepth(1, place, firstDepth + k);
         setLanes(place, depthRole, firstDepth, k, depth);
         return factor(1, place);
       };
