@@ -42,6 +42,9 @@ mlir::FailureOr<KernelDescription> describeLoop(dialect::KernelOp kernel, bool s
 mlir::FailureOr<KernelDescription> describeReductionLoop(dialect::KernelOp kernel, const Reduction &reduction,
                                                          bool strict);
 mlir::FailureOr<KernelDescription> describeRow(dialect::KernelOp kernel, const Reduction &reduction, bool strict);
+/// Whether `kernel` reduces values of several shapes, each to one number.
+bool reducesSeveralShapes(dialect::KernelOp kernel);
+mlir::FailureOr<KernelDescription> describeFinish(dialect::KernelOp kernel, bool strict);
 mlir::FailureOr<KernelDescription> describeMatmul(dialect::KernelOp kernel, dialect::ContractOp contract,
                                                   const CpuTarget &target, bool strict);
 

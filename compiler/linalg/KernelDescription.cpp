@@ -159,6 +159,8 @@ FailureOr<KernelDescription> describeKernel(KernelOp kernel, const CpuTarget &ta
   std::optional<Reduction> reduction = firstReduction(kernel);
   if (!reduction)
     return describeLoop(kernel, strict);
+  if (reducesSeveralShapes(kernel))
+    return describeFinish(kernel, strict);
   // What keeps nothing after the reduced axes goes row by row; else the kept inner axis is the vector.
   if (product(reduction->keptAfter) == 1)
     return describeRow(kernel, *reduction, strict);

@@ -204,7 +204,8 @@ ValueNode *ValueGraph::reduction(Operation *op, Value x, ArrayRef<int64_t> axes,
   auto kept = cut(op, access, keptExtents);
   if (!kept)
     return nullptr;
-  auto reduced = cut(op, scope.reduced, reducedExtents);
+  auto row = scope.rows.find(std::vector<int64_t>(shapeOf(x)));
+  auto reduced = cut(op, row == scope.rows.end() ? scope.reduced : row->second, reducedExtents);
   if (!reduced)
     return nullptr;
   Access from, along;
@@ -222,8 +223,8 @@ ValueNode *ValueGraph::reduction(Operation *op, Value x, ArrayRef<int64_t> axes,
   node.op = op;
   node.inputs = {input};
   node.type = arithmeticType(resultElement);
+  node.access = along;
   if (argReduce) {
-    node.access = along;
     std::string order = combinerOf(argReduce.getKind(), elementOf(x));
     node.combiner = order.starts_with("u") ? "uarg" + order.substr(1) : "arg" + order;
     return make(std::move(node));

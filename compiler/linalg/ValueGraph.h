@@ -19,7 +19,7 @@ struct ValueNode {
     random,    // Philox word at the linear index over `access`; operands: the key's two words
     compute,   // an elementwise op
     round,     // rounded to `exact` and widened again
-    reduce,    // `inputs[0]` combined over the reduced dims; `combiner`
+    reduce,    // `inputs[0]` combined over the reduced dims, `access`; `combiner`
     argReduce, // index part; `combiner`; access: the reduced dims in order of the axis
     contract   // the accumulator of the kernel's contract
   };
@@ -49,6 +49,7 @@ bool isShortFloat(mlir::Type type);
 struct ReductionScope {
   Access kept;    // the only legal access of a reduction's result
   Access reduced; // the dims it runs over, in row-major order of the reduced axes
+  std::map<std::vector<int64_t>, Access> rows = {}; // of one row of several shapes: those dims by the operand's shape
 };
 
 class ValueGraph {

@@ -13,10 +13,13 @@ using namespace halftone::dialect;
 namespace halftone::compiler {
 
 bool readsInPlace(KernelOp kernel, int64_t operand) {
-  // Row kernels go over their values in phases and may read an operand again after they wrote a result.
+  Block &body = kernel.getBody().front();
+  // Row kernels go over their values in phases and may read an operand again after they wrote a result. But a number that is
+  // a result is stored after all else is read.
   if (kernel.getKind() == KernelKind::row)
-    return false;
-  SmallVector<Value> open{kernel.getBody().front().getArgument(operand)};
+    return cast<RankedTensorType>(body.getArgument(operand).getType()).getRank() == 0 &&
+           body.getOps<PartialReduceOp>().empty();
+  SmallVector<Value> open{body.getArgument(operand)};
   DenseSet<Value> seen;
   while (!open.empty())
     for (Operation *user : open.pop_back_val().getUsers()) {

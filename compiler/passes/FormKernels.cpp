@@ -23,6 +23,8 @@ namespace halftone::compiler {
 
 /// Kernels that share an input of at least this many elements read it once when they are one.
 static constexpr int64_t bigInput = 4096;
+/// Row kernels up to here are small: a launch costs more than their work.
+static constexpr int64_t smallRows = 65536;
 /// Constants up to here are written out in the plan; longer ones are splats, which a kernel fills in.
 static constexpr int64_t mostConstantElements = 64;
 
@@ -71,24 +73,30 @@ LogicalResult BlockFormer::visit(Operation *op) {
   return start(op);
 }
 
-/// Kernels of one shape that read the same large tensor become one.
+/// Kernels of one shape that read the same large tensor become one, and small row kernels that share any.
 void BlockFormer::joinSiblings() {
   DenseMap<Value, SmallVector<int64_t>> readers;
   for (int64_t index = 0, end = clusters.size(); index < end; ++index) {
     const Cluster &cluster = clusters[index];
-    if (cluster.opaque || cluster.ops.empty() || cluster.shape.kind != KernelKind::loop || cluster.shape.reductionLoop)
+    const bool isRow = cluster.shape.kind == KernelKind::row;
+    if (cluster.opaque || cluster.ops.empty() || cluster.shape.kind == KernelKind::matmul || cluster.shape.reductionLoop)
       continue;
+    const bool isSmallRow = isRow && ShapedType::getNumElements(cluster.shape.shape) <= smallRows;
     KernelBody body = bodyOf(cluster.ops);
     DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end());
     llvm::SetVector<Value> inputs;
     for (Operation *op : body.ops)
       for (Value operand : op->getOperands())
-        if (!inBody.contains(operand.getDefiningOp()) && elementsOf(operand) >= bigInput)
+        if (!inBody.contains(operand.getDefiningOp()) && elementsOf(operand) >= (isSmallRow ? 2 : bigInput))
           inputs.insert(operand);
     bool merged = false;
     for (Value input : inputs) {
       for (int64_t other : readers.lookup(input)) {
-        auto shape = clusters[other].ops.empty() ? std::nullopt : legal({other, index}, nullptr);
+        const Cluster &sibling = clusters[other];
+        if (sibling.ops.empty() || sibling.shape.kind != cluster.shape.kind ||
+            (isRow && (sibling.shape.shape != cluster.shape.shape || sibling.shape.outerRank != cluster.shape.outerRank)))
+          continue;
+        auto shape = legal({other, index}, nullptr);
         if (!shape || hasCycle({other, index}, nullptr))
           continue;
         merge({other, index}, nullptr, *shape);
@@ -103,6 +111,29 @@ void BlockFormer::joinSiblings() {
     if (!merged)
       for (Value each : inputs)
         readers[each].push_back(index);
+  }
+}
+
+/// Kernels of nothing but numbers become few.
+void BlockFormer::joinNumbers() {
+  SmallVector<int64_t> leaders;
+  for (int64_t index = 0, end = clusters.size(); index < end; ++index) {
+    if (clusters[index].opaque || clusters[index].ops.empty() || clusters[index].shape.kind == KernelKind::matmul)
+      continue;
+    KernelBody body = bodyOf(clusters[index].ops);
+    if (!llvm::all_of(body.results, [](Value result) { return shapeOf(result).empty(); }))
+      continue;
+    bool merged = false;
+    for (int64_t leader : leaders) {
+      auto shape = legal({leader, index}, nullptr);
+      if (!shape || hasCycle({leader, index}, nullptr))
+        continue;
+      merge({leader, index}, nullptr, *shape);
+      merged = true;
+      break;
+    }
+    if (!merged)
+      leaders.push_back(index);
   }
 }
 
@@ -174,8 +205,10 @@ LogicalResult BlockFormer::run() {
     }
     op = next;
   }
-  if (!strict)
+  if (!strict) {
     joinSiblings();
+    joinNumbers();
+  }
   emitAll();
   return success();
 }

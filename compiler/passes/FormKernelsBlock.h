@@ -6,9 +6,6 @@
 
 namespace halftone::compiler {
 
-/// Above this a reduction to one number is cut into blocks; below, one block does it.
-inline constexpr int64_t mostElementsOfOneRow = 16384;
-
 struct Cluster {
   llvm::SmallVector<mlir::Operation *> ops;
   int64_t first = 0, last = 0; // of `number`
@@ -44,6 +41,7 @@ private:
   bool hasCycle(llvm::ArrayRef<int64_t> merged, mlir::Operation *op);
   int64_t merge(llvm::ArrayRef<int64_t> merged, mlir::Operation *op, KernelShape shape);
   void joinSiblings();
+  void joinNumbers();
 
   // Writing.
   void emit(int64_t index);

@@ -269,6 +269,31 @@ std::optional<KernelShape> classifyRow(const KernelBody &body, ArrayRef<Operatio
   return kernel;
 }
 
+/// One row of several shapes: each reduced to one number, and work on numbers.
+std::optional<KernelShape> classifyFinish(const KernelBody &body, ArrayRef<Operation *> reductions) {
+  constexpr size_t mostReductions = 32;
+  constexpr int64_t mostElements = 4 * mostElementsOfOneRow;
+  int64_t elements = 0;
+  for (Operation *op : reductions) {
+    auto reduce = dyn_cast<ReduceOp>(op);
+    if (!reduce || !shapeOf(reduce.getY()).empty() || elementsOf(reduce.getX()) == 0 ||
+        elementsOf(reduce.getX()) > mostElementsOfOneRow)
+      return std::nullopt;
+    elements += elementsOf(reduce.getX());
+  }
+  if (reductions.size() > mostReductions || elements > mostElements)
+    return std::nullopt;
+  for (Operation *op : body.ops) {
+    auto broadcast = dyn_cast<BroadcastOp>(op);
+    if ((!isPointwise(op) && !isa<ReduceOp>(op)) || (broadcast && !shapeOf(broadcast.getX()).empty()))
+      return std::nullopt;
+  }
+  for (Value result : body.results)
+    if (!shapeOf(result).empty())
+      return std::nullopt;
+  return KernelShape{KernelKind::row, {}, 0, false};
+}
+
 std::optional<KernelShape> classifyReductionLoop(const KernelBody &body, ArrayRef<Operation *> reductions) {
   auto first = dyn_cast<ReduceOp>(reductions.front());
   if (!first)
@@ -324,6 +349,8 @@ std::optional<KernelShape> classify(const KernelBody &body) {
   if (reductions.empty())
     return classifyLoop(body);
   if (auto kernel = classifyRow(body, reductions))
+    return kernel;
+  if (auto kernel = classifyFinish(body, reductions))
     return kernel;
   return classifyReductionLoop(body, reductions);
 }

@@ -47,6 +47,25 @@ halftone.kernel row @k (tensor<$Mx$Nx$T>) -> (tensor<$Mx$Nx$T>, tensor<$Mx$T>) {
   halftone.yield %y, %s : tensor<$Mx$Nx$T>, tensor<$Mx$T>
 })";
 
+/// Numbers of several shapes: what finishes side reductions. The second sum waits for the first.
+constexpr const char *finish = R"(
+halftone.kernel row @k (tensor<$Mx$Nx$T>, tensor<$Nx$T>, tensor<$Mx1xi1>, tensor<$T>) -> (tensor<$T>, tensor<i1>, tensor<f32>) {
+^bb0(%x: tensor<$Mx$Nx$T>, %y: tensor<$Nx$T>, %flags: tensor<$Mx1xi1>, %one: tensor<$T>):
+  %squares = halftone.mul %x, %x : tensor<$Mx$Nx$T>
+  %a = halftone.reduce sum %squares {axes = array<i64: 0, 1>} : tensor<$Mx$Nx$T> -> tensor<$T>
+  %m = halftone.reduce max %x {axes = array<i64: 0, 1>} : tensor<$Mx$Nx$T> -> tensor<$T>
+  %ab = halftone.broadcast %a {axes = array<i64>} : tensor<$T> to tensor<$Nx$T>
+  %less = halftone.minimum %y, %ab : tensor<$Nx$T>
+  %b = halftone.reduce sum %less {axes = array<i64: 0>} : tensor<$Nx$T> -> tensor<$T>
+  %ok = halftone.reduce and %flags {axes = array<i64: 0, 1>} : tensor<$Mx1xi1> -> tensor<i1>
+  %s = halftone.add %a, %b : tensor<$T>
+  %t = halftone.select %ok, %s, %one : tensor<$T>
+  %big = halftone.compare gt %m, %one : tensor<$T>
+  %both = halftone.and %big, %ok : tensor<i1>
+  %f = halftone.cast %b {origin = "test"} : tensor<$T> to tensor<f32>
+  halftone.yield %t, %both, %f : tensor<$T>, tensor<i1>, tensor<f32>
+})";
+
 constexpr const char *crossEntropy = R"(
 halftone.kernel row @k (tensor<$Mx$Nx$T>, tensor<$Mxi32>)
     -> (tensor<$Mxf32>, tensor<$Mx$Nx$T>, tensor<$Mxi32>, tensor<$Px$Nxf32>, tensor<$Pxf32>)
@@ -146,6 +165,19 @@ TEST_CASE("Softmax by rows stays within its bounds", "[kernels]") {
       KernelHarness kernel(with(softmax, m, n, type), target, strict);
       kernel.checkInside(kernel.operands(1, false));
       kernel.checkInside(kernel.operands(2, true));
+    }
+}
+
+TEST_CASE("One row of several shapes gives numbers", "[kernels]") {
+  auto target = GENERATE(from_range(runnableTargets()));
+  bool strict = GENERATE(false, true);
+  for (const char *type : {"f32", "f16", "f64"})
+    for (auto [m, n] : {std::pair<int64_t, int64_t>{3, 5}, {24, 16}, {7, 1}, {37, 100}}) {
+      CAPTURE(target, type, m, n, strict);
+      KernelHarness kernel(with(finish, m, n, type), target, strict);
+      CHECK(kernel.description().grid == 1);
+      for (unsigned seed : {1u, 2u})
+        kernel.checkInside(kernel.operands(seed, seed == 2));
     }
 }
 

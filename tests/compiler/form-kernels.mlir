@@ -154,3 +154,24 @@ func.func @main(%k: tensor<2xui32> {halftone.name = "k"}) -> (tensor<2xui32> {ha
   %y = halftone.random_bits %next : tensor<2xui32> -> tensor<2xui32>
   return %y : tensor<2xui32>
 }
+
+// -----
+
+// The norm of two gradients, a flag of both and the numbers that follow are one kernel; so is a number that has nothing to do with them.
+// CHECK-LABEL: module
+// CHECK: halftone.kernel row @[[K:row_[0-9a-f]+]] ({{.*}}tensor<
+// CHECK-NOT: halftone.kernel
+// CHECK: func.func @main
+// CHECK-NEXT: %{{.*}}:3 = halftone.launch @[[K]]
+// CHECK-NEXT: return
+// STRICT-LABEL: module
+// STRICT: halftone.launch
+func.func @main(%a: tensor<8x4xf32> {halftone.name = "a"}, %b: tensor<6xf32> {halftone.name = "b"}, %n: tensor<i32> {halftone.name = "n"})
+    -> (tensor<f32> {halftone.name = "norm"}, tensor<i1> {halftone.name = "ok"}, tensor<i32> {halftone.name = "next"}) {
+  %s = halftone.reduce_all sum_of_squares (%a, %b) : tensor<8x4xf32>, tensor<6xf32>
+  %ok = halftone.reduce_all all_finite (%a, %b) : tensor<8x4xf32>, tensor<6xf32>
+  %norm = halftone.sqrt %s : tensor<f32>
+  %one = halftone.constant dense<1> : tensor<i32>
+  %next = halftone.add %n, %one : tensor<i32>
+  return %norm, %ok, %next : tensor<f32>, tensor<i1>, tensor<i32>
+}

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/end_to_end/Mlp.h"
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <iostream>
 #include <regex>
 
@@ -45,25 +46,28 @@ PlanFigures trainStep(const std::string &policy, int hidden) {
   args.loss = losses::SparseCategoricalCrossentropy({.from_logits = true});
   args.metrics = {"accuracy"};
   model.compile(args);
+  const auto start = std::chrono::steady_clock::now();
   const std::string plan = model.ir(Stage::plan, {.program = Program::train, .batch_size = 128});
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   const PlanFigures figures = figuresOf(plan);
   std::cout << policy << ", " << hidden << " hidden layers: " << figures.launches << " launches (" << figures.parts
             << " joined parts), " << figures.copies << " copies, arena " << figures.arena << " of " << figures.live
-            << " live\n";
-  if (std::getenv("HALFTONE_TEST_PRINT"))
-    std::cout << plan;
+            << " live, " << seconds.count() << " s\n";
   return figures;
 }
 
 } // namespace
 
 TEST_CASE("a training step is few launches, in an arena hardly larger than what lives in it") {
-  for (const char *policy : {"float32", "mixed_bfloat16", "mixed_float16"})
-    for (int hidden : {2, 12}) {
-      const PlanFigures figures = trainStep(policy, hidden);
-      INFO(policy << " " << hidden);
-      CHECK(figures.launches <= (hidden == 2 ? 22 : 62));
-      CHECK(figures.copies <= 5);
-      CHECK(static_cast<double>(figures.arena) <= 1.1 * static_cast<double>(figures.live));
-    }
+  using Case = std::pair<std::string, int>;
+  for (const auto &[policy, hidden] : {Case{"float32", 2}, Case{"mixed_bfloat16", 2}, Case{"float32", 12},
+                                       Case{"mixed_float16", 2}, Case{"mixed_float16", 12}, Case{"mixed_float16", 50}}) {
+    const PlanFigures figures = trainStep(policy, hidden);
+    INFO(policy << " " << hidden);
+    // Forward and backward of each layer, the loss, bias gradients, the update; numbers, 32 reductions a kernel.
+    CHECK(figures.launches <= 2 * hidden + 8 + hidden / 8);
+    // The old loss scale is read by the update after the new one is made: it alone is copied.
+    CHECK(figures.copies <= (policy == "mixed_float16" ? 1 : 0));
+    CHECK(static_cast<double>(figures.arena) <= 1.1 * static_cast<double>(figures.live));
+  }
 }

@@ -41,7 +41,7 @@ private:
     SmallVector<Output> outputs;
     SmallVector<std::string> combiners; // of carried outputs
     Values neutral;                     // of carried outputs
-    bool isInner = false;               // runs along the inner dims
+    SmallVector<int> inner;             // the inner dims that it runs along: all, those of one shape, or none
   };
 
   Phase phaseOf(linalg::GenericOp generic);
@@ -63,7 +63,7 @@ private:
   Value squareRow(unsigned place, Type element, Value row);
 
   KernelFrame &frame;
-  int vectorDim;
+  int vectorDim; // the last inner dim of the present phase
   SmallVector<int> outer, inner;
   std::vector<Phase> phases;
   Value columnBegin, columnEnd;           // of the vector dim, in the present block
@@ -71,10 +71,12 @@ private:
 };
 
 RowEmitter::Phase RowEmitter::phaseOf(linalg::GenericOp generic) {
-  Phase phase{generic, {}, {}, {}, {}, false};
+  Phase phase{generic, {}, {}, {}, {}, {}};
   for (OpOperand *operand : generic.getDpsInputOperands())
     phase.inputAccesses.push_back(frame.accessOf(generic, *operand));
-  phase.isInner = llvm::is_contained(frame.dimsOf(generic), vectorDim);
+  for (int dim : frame.dimsOf(generic))
+    if (dim >= frame.outer)
+      phase.inner.push_back(dim);
   SmallVector<std::string> combiners = frame.combinersOf(generic);
   for (unsigned number = 0; number < combiners.size(); ++number) {
     Value result = generic.getResult(number);
@@ -82,7 +84,8 @@ RowEmitter::Phase RowEmitter::phaseOf(linalg::GenericOp generic) {
                   frame.homes.lookup(result)};
     output.isPartial = !frame.partialOf(result).empty();
     // Along the lanes a side reduction that keeps the vector dim adds to memory; every other one is carried.
-    output.isCarried = phase.isInner && !output.combiner.empty() && !llvm::is_contained(output.access.dims, vectorDim);
+    output.isCarried = !phase.inner.empty() && !output.combiner.empty() &&
+                       !llvm::is_contained(output.access.dims, phase.inner.back());
     if (output.isCarried) {
       phase.combiners.push_back(output.combiner);
       phase.neutral.push_back(frame.initialOf(generic, number));
@@ -255,7 +258,7 @@ LogicalResult RowEmitter::emitSquare(ArrayRef<unsigned> transposed) {
 
 LogicalResult RowEmitter::emitRow() {
   for (Phase &phase : phases)
-    if (failed(phase.isInner ? emitInner(phase) : emitScalar(phase)))
+    if (failed(phase.inner.empty() ? emitScalar(phase) : emitInner(phase)))
       return failure();
   return success();
 }
@@ -272,13 +275,17 @@ LogicalResult RowEmitter::emitScalar(Phase &phase) {
 }
 
 LogicalResult RowEmitter::emitInner(Phase &phase) {
+  if (phase.inner.back() != vectorDim) { // rows alone: their columns are whole
+    vectorDim = phase.inner.back();
+    columnEnd = frame.extents[vectorDim];
+  }
   bool masked = frame.target.hasMaskedMemory;
   Values carried;
   for (Value neutral : phase.neutral)
     carried.push_back(frame.splat(neutral, frame.lanes));
   if (!masked) // the scalar tail has accumulators of its own
     carried.append(phase.neutral);
-  FailureOr<Values> totals = frame.loops(ArrayRef<int>(inner).drop_back(), carried,
+  FailureOr<Values> totals = frame.loops(ArrayRef<int>(phase.inner).drop_back(), carried,
                                          [&](ValueRange values) { return emitVectors(phase, values); });
   if (failed(totals))
     return failure();
