@@ -9,11 +9,12 @@
 using namespace halftone;
 using namespace halftone::testing;
 
-// Not pure bfloat16: there beta_2 = 0.999 rounds to 1, as in Keras, and Adam's step is 0.
+// In pure bfloat16, beta_2 = 0.999 rounds to 1, and a step size computed in it would be 0.
+// policies 12.3
 TEST_CASE("an MLP learns MNIST under every float policy") {
   const datasets::Arrays &data = mnist();
   Tensor x = data.x_train.slice(0, 6000), y = data.y_train.slice(0, 6000);
-  for (const char *policy : {"float32", "mixed_bfloat16", "mixed_float16", "float16", "float64"}) {
+  for (const char *policy : {"float32", "mixed_bfloat16", "mixed_float16", "float16", "bfloat16", "float64"}) {
     INFO(policy);
     Sequential model = smallMlp(policy);
     History history = model.fit(x, y, {.batch_size = 128, .epochs = 2, .verbose = 0});

@@ -68,6 +68,7 @@ TEST_CASE("weight decay comes before the step") {
   }
 }
 
+// policies 12.2
 TEST_CASE("variables in Keras's order, with Keras's names and the variables' dtypes") {
   for (DType dtype : {float16, bfloat16, float32, float64}) {
     Variable kernel = weight(Tensor::ones({2, 3}, dtype), "net/h/kernel");
