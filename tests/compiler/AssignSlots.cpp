@@ -229,7 +229,7 @@ std::string printed(const std::string &text) {
   for (const Step &step : exe->plan.steps) {
     auto name = [&](SlotId id) {
       const Slot &slot = exe->plan.slots[id];
-      return std::string(1, "avfoc"[static_cast<int>(slot.kind)]);
+      return std::string(1, "avsfoc"[static_cast<int>(slot.kind)]);
     };
     auto &predicate = std::visit([](auto &each) -> const std::optional<Predicate> & { return each.predicate; }, step);
     if (predicate)
