@@ -12,6 +12,8 @@ using namespace halftone::layers;
 
 namespace {
 
+constexpr int64_t batchSize = 128;
+
 struct Options {
   std::string policy = "float32";
   std::string data = "examples/data/mnist";
@@ -33,13 +35,14 @@ void train(const Options &options) {
                     Dense(512, {.activation = "relu"}), Dense(512, {.activation = "relu"}), Dense(10)});
 
   const auto start = std::chrono::steady_clock::now();
-  model.compile({.optimizer = optimizers::Adam(1e-3),
+  const int64_t steps = options.epochs * ((mnist.x_train.shape()[0] + batchSize - 1) / batchSize);
+  model.compile({.optimizer = optimizers::Adam(schedules::CosineDecay(1e-3, steps)),
                  .loss = losses::SparseCategoricalCrossentropy({.from_logits = true}),
                  .metrics = {"accuracy"}});
-  model.fit(mnist.x_train, mnist.y_train, {.batch_size = 128, .epochs = options.epochs, .verbose = 2});
+  model.fit(mnist.x_train, mnist.y_train, {.batch_size = batchSize, .epochs = options.epochs, .verbose = 2});
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
 
-  const Logs logs = model.evaluate(mnist.x_test, mnist.y_test, {.batch_size = 128, .verbose = 0});
+  const Logs logs = model.evaluate(mnist.x_test, mnist.y_test, {.batch_size = batchSize, .verbose = 0});
   std::printf("%s: test accuracy %.4f after %lld epochs, %.1f s\n", options.policy.c_str(), logs["accuracy"],
               static_cast<long long>(options.epochs), seconds.count());
 }
