@@ -41,27 +41,18 @@ FailureOr<KernelDescription> describeFinish(KernelOp kernel, bool strict) {
     if (root.elements != 1 || root.partial)
       return emitError(kernel.getLoc(), "a row kernel of several shapes gives numbers alone");
 
-  std::unique_ptr<ValueGraph> graph;
-  SmallVector<KernelResult> results;
-  for (;;) {
-    graph = std::make_unique<ValueGraph>(kernel, space, strict);
-    graph->scope.reduced = space.all();
-    for (auto &[shape, group] : groups)
-      graph->scope.rows[shape] = space.group(group);
-    results.clear();
-    for (const Root &root : roots) {
-      auto result = resultOf(*graph, space, root, {});
-      if (!result)
-        break;
-      results.push_back(*result);
-    }
-    if (graph->failed)
-      return failure();
-    if (results.size() == roots.size())
-      break;
-    if (!space.takeRefined())
-      return emitError(kernel.getLoc(), "axes of a row kernel do not nest");
-  }
+  FailureOr<ReadRoots> read = readRoots(
+      kernel, space, strict, roots,
+      [&](ValueGraph &graph) {
+        graph.scope.reduced = space.all();
+        for (auto &[shape, group] : groups)
+          graph.scope.rows[shape] = space.group(group);
+      },
+      [](const Root &) -> Access { return Access(); }, "axes of a row kernel do not nest");
+  if (failed(read))
+    return failure();
+  std::unique_ptr<ValueGraph> &graph = read->graph;
+  SmallVector<KernelResult> &results = read->results;
   for (int dim : space.all())
     description.extents.push_back(space.extent(dim));
   description.extents.push_back(1);

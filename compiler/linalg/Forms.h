@@ -31,6 +31,17 @@ int64_t ceilDivide(int64_t a, int64_t b);
 /// when the space was refined or on failure.
 std::optional<KernelResult> resultOf(ValueGraph &graph, IterationSpace &space, const Root &root, const Access &all);
 
+/// The results for all roots: reads them in a fresh graph, again each time that a read has cut the space. `prepare`
+/// sets the graph's scope before each try, `accessOf` says where a root is read (both ask the space, whose dims
+/// change). On failure a diagnostic is emitted; `misfit` is its text when no cut of the space fits.
+struct ReadRoots {
+  std::unique_ptr<ValueGraph> graph;
+  llvm::SmallVector<KernelResult> results;
+};
+mlir::FailureOr<ReadRoots> readRoots(dialect::KernelOp kernel, IterationSpace &space, bool strict,
+                                     llvm::ArrayRef<Root> roots, llvm::function_ref<void(ValueGraph &)> prepare,
+                                     llvm::function_ref<Access(const Root &)> accessOf, llvm::StringRef misfit);
+
 /// Side reductions of loop and row kernels have one piece a block.
 mlir::LogicalResult checkPieces(llvm::ArrayRef<Root> roots, llvm::ArrayRef<KernelResult> results, int64_t grid);
 

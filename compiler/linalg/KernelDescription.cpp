@@ -106,6 +106,27 @@ std::optional<KernelResult> resultOf(ValueGraph &graph, IterationSpace &space, c
   return result;
 }
 
+FailureOr<ReadRoots> readRoots(KernelOp kernel, IterationSpace &space, bool strict, ArrayRef<Root> roots,
+                               llvm::function_ref<void(ValueGraph &)> prepare,
+                               llvm::function_ref<Access(const Root &)> accessOf, StringRef misfit) {
+  for (;;) {
+    ReadRoots read{std::make_unique<ValueGraph>(kernel, space, strict), {}};
+    prepare(*read.graph);
+    for (const Root &root : roots) {
+      auto result = resultOf(*read.graph, space, root, accessOf(root));
+      if (!result)
+        break;
+      read.results.push_back(*result);
+    }
+    if (read.graph->failed)
+      return failure();
+    if (read.results.size() == roots.size())
+      return read;
+    if (!space.takeRefined())
+      return emitError(kernel.getLoc(), misfit);
+  }
+}
+
 LogicalResult checkPieces(ArrayRef<Root> roots, ArrayRef<KernelResult> results, int64_t grid) {
   for (auto [root, result] : llvm::zip(roots, results)) {
     if (result.combiner.empty())

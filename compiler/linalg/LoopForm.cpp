@@ -14,8 +14,8 @@ struct LoopBlocks {
 };
 
 /// Blocks of a rows x columns space in which one element costs `weight` simple ones: at least 4096 of those a block,
-/// about 256 blocks of large spaces, and whole cache lines of a row (of f16 when each element is much work; several where
-/// rows are long, since each is on a page of its own).
+/// about 256 blocks of large spaces, and whole cache lines of a row (of f16 when each element is much work; several
+/// where rows are long, since each is on a page of its own).
 LoopBlocks chooseBlocks(int64_t rows, int64_t columns, int64_t weight) {
   constexpr int64_t smallest = 4096, most = 256;
   weight = std::max<int64_t>(weight, 1);
@@ -76,24 +76,13 @@ FailureOr<KernelDescription> describeLoop(KernelOp kernel, bool strict) {
 
   IterationSpace space;
   int group = space.addKeptGroup(shape);
-  std::unique_ptr<ValueGraph> graph;
-  SmallVector<KernelResult> results;
-  for (;;) {
-    graph = std::make_unique<ValueGraph>(kernel, space, strict);
-    results.clear();
-    for (const Root &root : roots) {
-      auto result = resultOf(*graph, space, root, space.group(group));
-      if (!result)
-        break;
-      results.push_back(*result);
-    }
-    if (graph->failed)
-      return failure();
-    if (results.size() == roots.size())
-      break;
-    if (!space.takeRefined())
-      return emitError(kernel.getLoc(), "the tiles of a side reduction do not nest with the kernel's axes");
-  }
+  FailureOr<ReadRoots> read = readRoots(
+      kernel, space, strict, roots, [](ValueGraph &) {}, [&](const Root &) -> Access { return space.group(group); },
+      "the tiles of a side reduction do not nest with the kernel's axes");
+  if (failed(read))
+    return failure();
+  std::unique_ptr<ValueGraph> &graph = read->graph;
+  SmallVector<KernelResult> &results = read->results;
 
   Access all = space.all();
   int64_t columns = space.extent(all.back()), rows = extentOf(space, ArrayRef<int>(all).drop_back());
@@ -149,29 +138,20 @@ FailureOr<KernelDescription> describeReductionLoop(KernelOp kernel, const Reduct
     if (root.partial)
       return root.partial.emitError("a reduction loop has no side reductions");
 
-  std::unique_ptr<ValueGraph> graph;
-  SmallVector<KernelResult> results;
   Access kept;
-  for (;;) {
-    kept = space.group(outerGroup);
-    Access inner = space.group(innerGroup);
-    kept.append(inner.begin(), inner.end());
-    graph = std::make_unique<ValueGraph>(kernel, space, strict);
-    graph->scope = {kept, space.group(reducedGroup)};
-    results.clear();
-    for (const Root &root : roots) {
-      auto result = resultOf(*graph, space, root, kept);
-      if (!result)
-        break;
-      results.push_back(*result);
-    }
-    if (graph->failed)
-      return failure();
-    if (results.size() == roots.size())
-      break;
-    if (!space.takeRefined())
-      return emitError(kernel.getLoc(), "axes of a reduction loop do not nest");
-  }
+  FailureOr<ReadRoots> read = readRoots(
+      kernel, space, strict, roots,
+      [&](ValueGraph &graph) {
+        kept = space.group(outerGroup);
+        Access inner = space.group(innerGroup);
+        kept.append(inner.begin(), inner.end());
+        graph.scope = {kept, space.group(reducedGroup)};
+      },
+      [&](const Root &) -> Access { return kept; }, "axes of a reduction loop do not nest");
+  if (failed(read))
+    return failure();
+  std::unique_ptr<ValueGraph> &graph = read->graph;
+  SmallVector<KernelResult> &results = read->results;
 
   Access outer = space.group(outerGroup), reduced = space.group(reducedGroup), inner = space.group(innerGroup);
   // The vector runs along the last dim alone; the other kept ones are rows.

@@ -70,26 +70,19 @@ FailureOr<KernelDescription> describeRow(KernelOp kernel, const Reduction &reduc
       return emitError(kernel.getLoc(), "a result of a row kernel has ")
              << root.elements << " elements, expected " << rows << " or " << rows * columns;
 
-  std::unique_ptr<ValueGraph> graph;
-  SmallVector<KernelResult> results;
-  for (;;) {
-    graph = std::make_unique<ValueGraph>(kernel, space, strict);
-    graph->scope = {space.group(outerGroup), space.group(innerGroup)};
-    results.clear();
-    for (const Root &root : roots) {
-      bool full = root.elements == rows * columns;
-      auto result = resultOf(*graph, space, root, full ? space.all() : space.group(outerGroup));
-      if (!result)
-        break;
-      results.push_back(*result);
-    }
-    if (graph->failed)
-      return failure();
-    if (results.size() == roots.size())
-      break;
-    if (!space.takeRefined())
-      return emitError(kernel.getLoc(), "axes of a row kernel do not nest");
-  }
+  FailureOr<ReadRoots> read = readRoots(
+      kernel, space, strict, roots,
+      [&](ValueGraph &graph) {
+        graph.scope = {space.group(outerGroup), space.group(innerGroup)};
+      },
+      [&](const Root &root) -> Access {
+        return root.elements == rows * columns ? space.all() : space.group(outerGroup);
+      },
+      "axes of a row kernel do not nest");
+  if (failed(read))
+    return failure();
+  std::unique_ptr<ValueGraph> &graph = read->graph;
+  SmallVector<KernelResult> &results = read->results;
 
   Access all = space.all(), outer = space.group(outerGroup), inner = space.group(innerGroup);
   int64_t blockRows = chooseRows(rows, columns);

@@ -46,7 +46,7 @@ private:
 
   Phase phaseOf(linalg::GenericOp generic);
   void placeScratch();
-  void clearPartials(Value block);
+  LogicalResult clearPartials(Value block);
   LogicalResult emitRow();
   LogicalResult emitScalar(Phase &phase);
   LogicalResult emitInner(Phase &phase);
@@ -113,7 +113,7 @@ void RowEmitter::placeScratch() {
 }
 
 /// Points each side reduction to the block's piece of its buffer and fills that with the neutral element.
-void RowEmitter::clearPartials(Value block) {
+LogicalResult RowEmitter::clearPartials(Value block) {
   for (Phase &phase : phases)
     for (Output &output : phase.outputs) {
       if (!output.isPartial)
@@ -130,8 +130,10 @@ void RowEmitter::clearPartials(Value block) {
             storeLanes(frame, neutral, element, {}, {});
             return Values();
           });
-      (void)succeeded(done);
+      if (failed(done))
+        return failure();
     }
+  return success();
 }
 
 LogicalResult RowEmitter::emit(bool isLoop) {
@@ -149,7 +151,8 @@ LogicalResult RowEmitter::emit(bool isLoop) {
     columnEnd = isLoop ? frame.min(columns, frame.add(columnBegin, blockColumns)) : columns;
     Value rowBegin = frame.mul(rowBlock, blockRows);
     Value rowEnd = frame.min(rows, frame.add(rowBegin, blockRows));
-    clearPartials(block);
+    if (failed(clearPartials(block)))
+      return failure();
     if (!transposed.empty()) {
       if (failed(emitSquares(rowBegin, rowEnd, transposed)))
         return failure();
