@@ -51,7 +51,6 @@ FailureOr<KernelDescription> describeFinish(KernelOp kernel, bool strict) {
       [](const Root &) -> Access { return Access(); }, "axes of a row kernel do not nest");
   if (failed(read))
     return failure();
-  std::unique_ptr<ValueGraph> &graph = read->graph;
   SmallVector<KernelResult> &results = read->results;
   for (int dim : space.all())
     description.extents.push_back(space.extent(dim));

@@ -81,7 +81,6 @@ FailureOr<KernelDescription> describeLoop(KernelOp kernel, bool strict) {
       "the tiles of a side reduction do not nest with the kernel's axes");
   if (failed(read))
     return failure();
-  std::unique_ptr<ValueGraph> &graph = read->graph;
   SmallVector<KernelResult> &results = read->results;
 
   Access all = space.all();
@@ -150,7 +149,6 @@ FailureOr<KernelDescription> describeReductionLoop(KernelOp kernel, const Reduct
       [&](const Root &) -> Access { return kept; }, "axes of a reduction loop do not nest");
   if (failed(read))
     return failure();
-  std::unique_ptr<ValueGraph> &graph = read->graph;
   SmallVector<KernelResult> &results = read->results;
 
   Access outer = space.group(outerGroup), reduced = space.group(reducedGroup), inner = space.group(innerGroup);

@@ -81,7 +81,6 @@ FailureOr<KernelDescription> describeRow(KernelOp kernel, const Reduction &reduc
       "axes of a row kernel do not nest");
   if (failed(read))
     return failure();
-  std::unique_ptr<ValueGraph> &graph = read->graph;
   SmallVector<KernelResult> &results = read->results;
 
   Access all = space.all(), outer = space.group(outerGroup), inner = space.group(innerGroup);
