@@ -22,6 +22,8 @@ struct OptimizerImpl : std::enable_shared_from_this<OptimizerImpl> {
   virtual Config config() const = 0;
   /// A wrapper scales the loss instead: Keras drops the factor for good.
   virtual void dropLossScaleFactor() = 0;
+  virtual void excludeFromWeightDecay(const std::vector<Variable> &variables,
+                                      const std::vector<std::string> &names) = 0;
 };
 
 bool isLossScaleOptimizer(const Optimizer &optimizer);
@@ -39,6 +41,9 @@ Value readRaw(const Variable &variable);
 double hostNumber(const Variable &variable);
 /// value_error unless there are as many gradients as variables, and a gradient (none given at all is fine).
 void checkGradients(const std::vector<Value> &gradients, const std::vector<Variable> &variables);
+/// The optimizer of a class, whose name counts in any case. value_error when there is none, or for keys that it does
+/// not know.
+Optimizer optimizerFromConfig(const std::string &className, const Config &config);
 /// {"module", "class_name", "config", "registered_name"}, as Keras saves objects.
 Config serializedObject(const char *module, const std::string &className, const Config &config);
 

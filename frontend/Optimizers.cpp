@@ -5,7 +5,6 @@
 #include "frontend/Promotion.h"
 #include "halftone/Error.h"
 #include <algorithm>
-#include <cctype>
 #include <fmt/format.h>
 
 namespace halftone {
@@ -63,25 +62,11 @@ Config serializedObject(const char *module, const std::string &className, const 
 Optimizer::Optimizer(const Optimizer &) = default;
 Optimizer::Optimizer(Optimizer &&other) noexcept : impl_(other.impl_) {} // a moved-from optimizer stays whole
 Optimizer &Optimizer::operator=(const Optimizer &) & = default;
-Optimizer &Optimizer::operator=(Optimizer &&other) &noexcept { return *this = static_cast<const Optimizer &>(other); }
+Optimizer &Optimizer::operator=(Optimizer &&other) & noexcept { return *this = static_cast<const Optimizer &>(other); }
 Optimizer::~Optimizer() = default;
 Optimizer::Optimizer(std::shared_ptr<OptimizerImpl> impl) : impl_(std::move(impl)) {}
 Optimizer::Optimizer(const char *name) : Optimizer(std::string(name)) {}
-Optimizer::Optimizer(const std::string &name) {
-  std::string lower = name;
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  if (lower == "adam")
-    impl_ = optimizers::Adam().impl();
-  else if (lower == "adamw")
-    impl_ = optimizers::AdamW().impl();
-  else if (lower == "rmsprop")
-    impl_ = optimizers::RMSprop().impl();
-  else if (lower == "sgd")
-    impl_ = optimizers::SGD().impl();
-  else
-    throw Error(ErrorKind::value_error,
-                fmt::format("Could not interpret optimizer identifier: {}. Known: adam, adamw, rmsprop, sgd", name));
-}
+Optimizer::Optimizer(const std::string &name) : Optimizer(optimizerFromConfig(name, {})) {}
 
 Value Optimizer::scale_loss(const Value &loss) const { return impl_->scaleLoss(loss); }
 void Optimizer::apply(const std::vector<Value> &gradients, const std::vector<Variable> &variables) const {
@@ -93,6 +78,10 @@ void Optimizer::minimize(const Value &loss, const std::vector<Variable> &variabl
   apply(gradients(scale_loss(loss), variables), variables);
 }
 void Optimizer::finalize_variable_values(const std::vector<Variable> &variables) const { impl_->finalize(variables); }
+void Optimizer::exclude_from_weight_decay(const std::vector<Variable> &var_list,
+                                          const std::vector<std::string> &var_names) const {
+  impl_->excludeFromWeightDecay(var_list, var_names);
+}
 double Optimizer::learning_rate() const { return impl_->learningRate(); }
 void Optimizer::set_learning_rate(double learning_rate) const { impl_->setLearningRate(learning_rate); }
 int64_t Optimizer::iterations() const { return impl_->iterations(); }

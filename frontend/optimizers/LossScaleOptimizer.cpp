@@ -95,12 +95,15 @@ public:
   Config config() const override {
     Config config;
     config.set("name", name);
-    config.set("inner_optimizer", serializedObject("keras.optimizers", inner_.impl()->className, inner_.get_config()));
+    config.set("inner_optimizer", optimizers::serialize(inner_));
     config.set("initial_scale", args_.initial_scale);
     config.set("dynamic_growth_steps", args_.dynamic_growth_steps);
     return config;
   }
   void dropLossScaleFactor() override {}
+  void excludeFromWeightDecay(const std::vector<Variable> &variables, const std::vector<std::string> &names) override {
+    inner_.exclude_from_weight_decay(variables, names);
+  }
 
   const Optimizer &inner() const { return inner_; }
   optimizers::LossScaleState state() const {
@@ -142,6 +145,9 @@ LossScaleOptimizer::LossScaleOptimizer(const Optimizer &inner_optimizer, const L
 LossScaleOptimizer::LossScaleOptimizer(std::shared_ptr<OptimizerImpl> impl) : Optimizer(std::move(impl)) {
   if (!isLossScaleOptimizer(*this))
     throw Error(ErrorKind::type_error, fmt::format("optimizer '{}' is no LossScaleOptimizer", name()));
+}
+LossScaleOptimizer LossScaleOptimizer::from_config(const Config &config) {
+  return LossScaleOptimizer(optimizerFromConfig("LossScaleOptimizer", config).impl());
 }
 Optimizer LossScaleOptimizer::inner_optimizer() const { return implOf(*this).inner(); }
 LossScaleState LossScaleOptimizer::state() const { return implOf(*this).state(); }

@@ -8,33 +8,26 @@ using namespace detail;
 
 namespace {
 
-class SgdRule final : public UpdateRule {
+class SgdRule final : public RuleOf<optimizers::SGDArgs> {
 public:
-  SgdRule(const LearningRate &rate, const optimizers::SGDArgs &args)
-      : UpdateRule("SGD", ruleArgs(args, "SGD"), rate), momentum_(args.momentum), nesterov_(args.nesterov) {}
+  using RuleOf::RuleOf;
 
 private:
-  std::vector<std::vector<const char *>> slotGroups() const override {
-    return momentum_ == 0.0 ? std::vector<std::vector<const char *>>{}
-                            : std::vector<std::vector<const char *>>{{"momentum"}};
+  std::vector<std::vector<SlotSpec>> slotGroups(const Shape &) const override {
+    return args_.momentum == 0.0 ? std::vector<std::vector<SlotSpec>>{}
+                                 : std::vector<std::vector<SlotSpec>>{{{"momentum"}}};
   }
   void update(const Value &gradient, const Variable &variable, const std::vector<Variable> &slots,
               const Scalars &scalars) const override {
     Value step = gradient * scalars.rate, x = readRaw(variable);
-    if (momentum_ == 0.0) {
+    if (args_.momentum == 0.0) {
       variable.assign(x - step);
       return;
     }
-    Value m = readRaw(slots[0]) * momentum_ - step;
+    Value m = readRaw(slots[0]) * args_.momentum - step;
     slots[0].assign(m);
-    variable.assign(x + (nesterov_ ? m * momentum_ - step : m));
+    variable.assign(x + (args_.nesterov ? m * args_.momentum - step : m));
   }
-  void addConfig(Config &config) const override {
-    config.set("momentum", momentum_);
-    config.set("nesterov", nesterov_);
-  }
-  double momentum_;
-  bool nesterov_;
 };
 
 } // namespace
@@ -43,7 +36,7 @@ optimizers::SGD::SGD(const LearningRate &learning_rate, const SGDArgs &args)
     : Optimizer([&] {
         if (!(args.momentum >= 0.0 && args.momentum <= 1.0))
           throw Error(ErrorKind::value_error, "`momentum` must be a float between [0, 1].");
-        return std::make_shared<SgdRule>(learning_rate, args);
+        return std::make_shared<SgdRule>("SGD", "SGD", learning_rate, args);
       }()) {}
 
 } // namespace halftone

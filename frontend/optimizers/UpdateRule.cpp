@@ -12,17 +12,7 @@ namespace halftone::detail {
 
 namespace {
 
-template <class T> void setOptional(Config &config, const char *key, const std::optional<T> &value) {
-  if (value)
-    config.set(key, *value);
-  else
-    config.set_null(key);
-}
-
 bool isOverwritten(const Variable &variable) { return variable.impl()->update == UpdateKind::overwrite; }
-
-/// `x` times `factor`, a float32 or float64 scalar, rounded once to the dtype of `x`.
-Value scaledBy(const Value &x, const Value &factor) { return asDtype(x * factor, x.dtype(), "clip"); }
 
 /// `x` / `divisor`, rounded down; both int32. Exact, since float64 is.
 Value quotient(const Value &x, int64_t divisor) {
@@ -34,11 +24,13 @@ Value isMultiple(const Value &count, int64_t period) {
   return ops::equal(quotient(count, period) * static_cast<double>(period), count);
 }
 
-Value norm(const std::vector<Value> &gradients) {
-  return ops::sqrt(tracing().reduceAll(ReduceAllKind::sum_of_squares, gradients));
-}
-
 } // namespace
+
+DType atLeastFloat32(DType dtype) { return itemsize(dtype) < 4 ? DType::float32 : dtype; }
+Value scaledBy(const Value &x, const Value &factor) { return asDtype(x * factor, x.dtype(), "optimizer"); }
+Value norm(const std::vector<Value> &values) {
+  return ops::sqrt(tracing().reduceAll(ReduceAllKind::sum_of_squares, values));
+}
 
 UpdateRule::UpdateRule(std::string className, RuleArgs args, LearningRate learningRate)
     : args_(std::move(args)), schedule_(std::move(learningRate)) {
@@ -70,7 +62,10 @@ UpdateRule::UpdateRule(std::string className, RuleArgs args, LearningRate learni
                           VariableRole::learning_rate);
 }
 
-Value UpdateRule::alphaOf(const Value &, const Value &) const { return {}; }
+std::vector<Value> UpdateRule::derivedOf(const Value &, const Value &) const { return {}; }
+void UpdateRule::makeState(DType) {}
+std::vector<Variable> UpdateRule::state() const { return {}; }
+void UpdateRule::advance(const Value &) const {}
 
 Value UpdateRule::scaleLoss(const Value &loss) const {
   return args_.lossScaleFactor ? loss * *args_.lossScaleFactor : loss;
@@ -87,30 +82,37 @@ void UpdateRule::build(const std::vector<Variable> &variables) {
     index.emplace(variable.impl().get(), index.size());
   if (index.size() != variables.size())
     throw Error(ErrorKind::value_error, fmt::format("{}: a variable was given twice", name));
-  auto add = [&](const Variable &variable, const char *slot) {
+  auto add = [&](const Variable &variable, const SlotSpec &slot) {
     const VariableImpl &like = *variable.impl();
-    std::string slotName = like.path + "_" + slot;
+    std::string slotName = like.path + "_" + slot.name;
     std::replace(slotName.begin(), slotName.end(), '/', '_');
-    slots.push_back(makeVariable(Tensor::zeros(like.shape, like.dtype), {.name = slotName,
-                                                                         .path = name + "/" + slotName,
-                                                                         .role = VariableRole::slot,
-                                                                         .update = UpdateKind::assign,
-                                                                         .trainable = false,
-                                                                         .autocast = false}));
+    slots.push_back(makeVariable(Tensor::full(slot.shape.value_or(like.shape), slot.initial, like.dtype),
+                                 {.name = slotName,
+                                  .path = name + "/" + slotName,
+                                  .role = VariableRole::slot,
+                                  .update = UpdateKind::assign,
+                                  .trainable = false,
+                                  .autocast = false}));
     return slots.back();
   };
   if (args_.useEma)
     for (size_t i = 0; i < variables.size(); ++i)
       if (!isOverwritten(variables[i]))
-        averages[i] = add(variables[i], "average");
+        averages[i] = add(variables[i], {"average"});
   if (args_.accumulationSteps)
     for (size_t i = 0; i < variables.size(); ++i)
-      accumulators[i] = add(variables[i], "gradient_accumulator");
-  for (const std::vector<const char *> &group : slotGroups())
-    for (size_t i = 0; i < variables.size(); ++i)
-      if (!isOverwritten(variables[i]))
-        for (const char *slot : group)
+      accumulators[i] = add(variables[i], {"gradient_accumulator"});
+  std::vector<std::vector<std::vector<SlotSpec>>> groups; // by variable
+  for (const Variable &variable : variables)
+    groups.push_back(isOverwritten(variable) ? std::vector<std::vector<SlotSpec>>{} : slotGroups(variable.shape()));
+  for (size_t group = 0, count = 1; group < count; ++group)
+    for (size_t i = 0; i < variables.size(); ++i) {
+      count = std::max(count, groups[i].size());
+      if (group < groups[i].size())
+        for (const SlotSpec &slot : groups[i][group])
           slotsOf[i].push_back(add(variables[i], slot));
+    }
+  makeState(atLeastFloat32(variables.front().dtype()));
   slots_ = std::move(slots);
   index_ = std::move(index);
   slotsOf_ = std::move(slotsOf);
@@ -129,6 +131,22 @@ size_t UpdateRule::indexOf(const Variable &variable) const {
                             "new optimizer instance.",
                             variable.path()));
   return found->second;
+}
+
+bool UpdateRule::decays(const Variable &variable) const {
+  auto same = [&](const Variable &each) { return each.impl() == variable.impl(); };
+  return std::none_of(undecayed_.begin(), undecayed_.end(), same) &&
+         !(undecayedNames_ && undecayedNames_->matches(variable.name()));
+}
+
+void UpdateRule::excludeFromWeightDecay(const std::vector<Variable> &variables, const std::vector<std::string> &names) {
+  if (built_)
+    throw Error(ErrorKind::value_error,
+                "`exclude_from_weight_decay()` can only be configured before the optimizer is built.");
+  undecayedNames_.reset();
+  if (!names.empty())
+    undecayedNames_.emplace(fmt::format("(?s:.*)(?:{})(?s:.*)", fmt::join(names, "|")));
+  undecayed_ = variables;
 }
 
 /// Norms are of float32 or more: the square of a float16 above 255 is inf.
@@ -167,19 +185,23 @@ void UpdateRule::overwrite(const Variable &variable, const Value &gradient, cons
 void UpdateRule::updateAll(std::vector<Value> gradients, const std::vector<Variable> &variables,
                            const Value &updatesBefore) {
   gradients = clipped(std::move(gradients));
-  Value rate = readRaw(rate_);
+  Value rate = readRaw(rate_), step = updatesBefore + 1;
+  advance(step);
   std::map<DType, Scalars> scalars;
   for (const Variable &variable : variables) {
     DType dtype = variable.impl()->dtype;
     if (scalars.contains(dtype))
       continue;
-    DType wide = itemsize(dtype) < 4 ? DType::float32 : dtype;
-    Value alpha = alphaOf(asDtype(rate, wide, "optimizer"), asDtype(updatesBefore + 1, wide, "optimizer"));
-    scalars[dtype] = {asDtype(rate, dtype, "optimizer"),
-                      alpha.defined() ? asDtype(alpha, dtype, "optimizer") : Value()};
+    DType wide = atLeastFloat32(dtype);
+    Scalars &numbers = scalars[dtype];
+    numbers.rate = asDtype(rate, dtype, "optimizer");
+    for (const Value &number : derivedOf(asDtype(rate, wide, "optimizer"), asDtype(step, wide, "optimizer")))
+      numbers.derived.push_back(asDtype(number, dtype, "optimizer"));
   }
   if (args_.weightDecay)
     for (const Variable &variable : variables) {
+      if (!decays(variable))
+        continue;
       Value x = readRaw(variable);
       variable.assign(x - x * *args_.weightDecay * scalars[x.dtype()].rate);
     }
@@ -280,6 +302,8 @@ std::vector<Variable> UpdateRule::variables() const {
   if (!schedule_.is_schedule())
     result.push_back(rate_);
   result.insert(result.end(), slots_.begin(), slots_.end());
+  for (const Variable &variable : state())
+    result.push_back(variable);
   return result;
 }
 
@@ -293,16 +317,6 @@ Config UpdateRule::config() const {
   else
     config.set("learning_rate",
                serializedObject("keras.optimizers.schedules", schedule_.class_name(), schedule_.get_config()));
-  setOptional(config, "weight_decay", args_.weightDecay);
-  setOptional(config, "clipnorm", args_.clipnorm);
-  setOptional(config, "global_clipnorm", args_.globalClipnorm);
-  setOptional(config, "clipvalue", args_.clipvalue);
-  config.set("use_ema", args_.useEma);
-  config.set("ema_momentum", args_.emaMomentum);
-  setOptional(config, "ema_overwrite_frequency", args_.emaOverwriteFrequency);
-  setOptional(config, "loss_scale_factor", args_.lossScaleFactor);
-  setOptional(config, "gradient_accumulation_steps", args_.accumulationSteps);
-  addConfig(config);
   return config;
 }
 

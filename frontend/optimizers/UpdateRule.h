@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/OptimizerImpl.h"
+#include "frontend/optimizers/Fields.h"
+#include "runtime/policy/PathPattern.h"
 #include <map>
 #include <optional>
 #include <string>
@@ -30,6 +32,13 @@ template <class Args> RuleArgs ruleArgs(const Args &args, const char *name) {
           args.gradient_accumulation_steps};
 }
 
+/// float32, or the dtype itself if it is wider.
+DType atLeastFloat32(DType dtype);
+/// `factor` times `x`, rounded once to the dtype of `x`; the factor, a scalar, has float32 or more.
+Value scaledBy(const Value &x, const Value &factor);
+/// The Euclidean norm of all, in float32 at least.
+Value norm(const std::vector<Value> &values);
+
 class UpdateRule : public OptimizerImpl {
 public:
   /// value_error when more than one clipping argument is given, or a number of steps is out of range.
@@ -41,28 +50,40 @@ public:
   void setLearningRate(double value) override;
   int64_t iterations() const override;
   std::vector<Variable> variables() const override;
-  Config config() const override;
   void dropLossScaleFactor() override { args_.lossScaleFactor.reset(); }
+  void excludeFromWeightDecay(const std::vector<Variable> &variables, const std::vector<std::string> &names) override;
 
 protected:
+  struct SlotSpec {
+    const char *name;
+    double initial = 0.0;
+    std::optional<Shape> shape{}; // the variable's unless given
+  };
   /// One step's numbers in a variable's dtype.
   struct Scalars {
     Value rate;
-    Value alpha; // what alphaOf() gave
+    std::vector<Value> derived; // what derivedOf() gave
   };
-  /// Slots by name. Those of a group are made variable by variable, one group after the other.
-  virtual std::vector<std::vector<const char *>> slotGroups() const = 0;
-  /// A number that a rule derives from the rate and from `step`, the count of this update from 1; undefined when it
-  /// needs none.
-  virtual Value alphaOf(const Value &rate, const Value &step) const;
+  /// The slots of a variable of `shape`. Those of a group are made variable by variable, one group after the other.
+  virtual std::vector<std::vector<SlotSpec>> slotGroups(const Shape &shape) const = 0;
+  /// Numbers that a rule derives from the rate and from `step`, the count of this update from 1, which are of float32
+  /// or more.
+  virtual std::vector<Value> derivedOf(const Value &rate, const Value &step) const;
+  /// State of the optimizer's own: made in `dtype` when slots are, listed after them, moved on before each update.
+  virtual void makeState(DType dtype);
+  virtual std::vector<Variable> state() const;
+  virtual void advance(const Value &step) const;
+  bool hasSchedule() const { return schedule_.is_schedule(); }
   /// Records the update of one variable; `gradient` has its dtype, `slots` are in the order of slotGroups().
   virtual void update(const Value &gradient, const Variable &variable, const std::vector<Variable> &slots,
                       const Scalars &scalars) const = 0;
-  virtual void addConfig(Config &config) const = 0;
+  /// "name" and "learning_rate".
+  Config config() const override;
 
 private:
   void build(const std::vector<Variable> &variables);
   size_t indexOf(const Variable &variable) const;
+  bool decays(const Variable &variable) const;
   std::vector<Value> clipped(std::vector<Value> gradients) const;
   void overwrite(const Variable &variable, const Value &gradient, const Value &updates) const;
   void updateAll(std::vector<Value> gradients, const std::vector<Variable> &variables, const Value &updatesBefore);
@@ -71,12 +92,35 @@ private:
   RuleArgs args_;
   LearningRate schedule_;
   Variable iterations_, rate_; // calls of apply(), of which accumulation updates at some
+  std::vector<Variable> undecayed_;
+  std::optional<PathPattern> undecayedNames_; // matches a name that holds what one of the names given matches
   bool built_ = false;
   std::vector<Variable> slots_; // in Keras's order
   std::vector<Variable> known_; // those of the first apply()
   std::map<const VariableImpl *, size_t> index_;
   std::vector<std::vector<Variable>> slotsOf_;    // by variable
   std::vector<Variable> averages_, accumulators_; // by variable; undefined where it has none
+};
+
+/// The rule of the optimizer that has `Args`.
+template <class Args> class RuleOf : public UpdateRule {
+public:
+  /// `name` is used when the arguments have none.
+  RuleOf(const char *className, const char *name, const LearningRate &rate, const Args &args)
+      : UpdateRule(className, ruleArgs(args, name), rate), args_(args) {}
+  Config config() const override {
+    Config config = UpdateRule::config();
+    writeFields(config, args_, sharedFields<Args>);
+    writeFields(config, args_, ownFields<Args>);
+    return config;
+  }
+  void dropLossScaleFactor() override {
+    args_.loss_scale_factor.reset();
+    UpdateRule::dropLossScaleFactor();
+  }
+
+protected:
+  Args args_;
 };
 
 } // namespace halftone::detail

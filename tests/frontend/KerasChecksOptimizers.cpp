@@ -60,6 +60,12 @@ double scaledLoss(const Optimizer &optimizer, double loss) {
   })[0])[0];
 }
 
+Config scalerConfig(const char *key, bool value) {
+  Config config = LossScaleOptimizer(SGD()).get_config();
+  config.set(key, value);
+  return config;
+}
+
 const Check checks[] = {
     {"A-073",
      [] {
@@ -109,6 +115,20 @@ const Check checks[] = {
        CHECK(config.get_string("name") == "test_opt");
        CHECK(config.get_double("initial_scale") == 3.0);
        CHECK(config.get_int("dynamic_growth_steps") == 2);
+       CHECK(LossScaleOptimizer::from_config(config).get_config().dump() == config.dump());
+     }},
+    {"A-081", // C++ has no such argument; a config may
+     [] {
+       CHECK(LossScaleOptimizer::from_config(scalerConfig("dynamic", true)).state().scale == 32768);
+       CHECK_THAT(errorOf([] { LossScaleOptimizer::from_config(scalerConfig("dynamic", false)); }),
+                  Contains("ValueError: ") && Contains("set `loss_scale_factor`"));
+     }},
+    {"A-082", // unknown arguments do not compile; a config may have some
+     [] {
+       Config config = scalerConfig("foo", true);
+       config.set("bar", 3);
+       CHECK_THAT(errorOf([&] { LossScaleOptimizer::from_config(config); }),
+                  Contains("ValueError: ") && Contains("arguments: `foo`, `bar`"));
      }},
     {"A-088",
      [] {
@@ -126,9 +146,7 @@ const Check checks[] = {
            return std::vector<Value>{};
          }).run({Tensor({1}, {1})});
        };
-       CHECK_THAT(errorOf([&] {
-                    apply(SGD(1.0), {a, b}, false);
-                  }),
+       CHECK_THAT(errorOf([&] { apply(SGD(1.0), {a, b}, false); }),
                   Contains("ValueError: No gradients provided for any variable."));
        double before = numbers(a)[0];
        std::string said;
@@ -197,16 +215,26 @@ const Check checks[] = {
        CHECK(near(afterOne(optimizers::AdamW(0.5)), {.498, 1.496, 2.494, 3.492}, 1e-4));
        CHECK(near(afterOne(optimizers::RMSprop(0.5)), {-.5811, .4189, 1.4189, 2.4189}, 1e-4));
      }},
-    {"A-097", // a weight_decay of None does not compile: it is a number
+    {"A-097",
      [] {
-       Variable x = weight(Tensor({2}, {1}));
-       auto step = applier(SGD(1.0, {.weight_decay = 0.004}), {x});
+       Variable x = weight(Tensor({2}, {1}), "net/x"), named = weight(Tensor({2}, {1}), "net/exclude"),
+                listed = weight(Tensor({2}, {1}), "net/y");
+       SGD decaying(1.0, {.weight_decay = 0.004});
+       decaying.exclude_from_weight_decay({listed}, {"excl"});
+       auto step = applier(decaying, {x, named, listed});
        for (int i = 0; i < 3; ++i)
-         step.run({Tensor::zeros({1})});
+         step.run({Tensor::zeros({1}), Tensor::zeros({1}), Tensor::zeros({1})});
        CHECK(near(numbers(x), {1.9760959}));
+       CHECK(numbers(named)[0] == 2.0);
+       CHECK(numbers(listed)[0] == 2.0);
        for (double momentum : {-1.0, 2.0})
          CHECK_THAT(errorOf([&] { SGD(1.0, {.momentum = momentum}); }),
                     Contains("ValueError: `momentum` must be a float between [0, 1]."));
+       Config adamW = optimizers::serialize(optimizers::AdamW()), config = adamW.get_object("config");
+       config.set_null("weight_decay"); // in C++ it is a number
+       adamW.set("config", config);
+       CHECK_THAT(errorOf([&] { optimizers::deserialize(adamW); }),
+                  Contains("ValueError: Argument `weight_decay` must be a float. Received: weight_decay=None"));
      }},
     {"A-098",
      [] {

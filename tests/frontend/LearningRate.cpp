@@ -29,6 +29,95 @@ TEST_CASE("CosineDecay, with and without warmup") {
   CHECK(near({CosineDecay(2.0, 10, {.alpha = 0.25}).at(10)}, {0.5}, 1e-12));
 }
 
+TEST_CASE("schedules with values of Keras, and back from their configs") {
+  using namespace schedules;
+  struct Case {
+    LearningRate rate;
+    std::vector<std::pair<int64_t, double>> values;
+  };
+  const Case cases[] = {
+      {ExponentialDecay(0.1, 7, 0.9, {.staircase = true}),
+       {{0, 0.100000001},
+        {3, 0.100000001},
+        {4, 0.100000001},
+        {8, 0.0899999961},
+        {11, 0.0899999961},
+        {24, 0.0728999898}}},
+      {InverseTimeDecay(0.1, 7, 0.5),
+       {{0, 0.100000001},
+        {3, 0.0823529437},
+        {4, 0.0777777806},
+        {8, 0.0636363626},
+        {11, 0.0560000017},
+        {24, 0.036842104}}},
+      {InverseTimeDecay(0.1, 7, 0.5, {.staircase = true}),
+       {{0, 0.100000001},
+        {3, 0.100000001},
+        {4, 0.100000001},
+        {8, 0.0666666701},
+        {11, 0.0666666701},
+        {24, 0.0399999991}}},
+      {CosineDecay(0.1, 7, {.alpha = 0.2, .warmup_target = 0.5, .warmup_steps = 3}),
+       {{0, 0.100000001}, {3, 0.5}, {4, 0.480193764}, {8, 0.175302014}, {11, 0.100000001}, {24, 0.100000001}}},
+      {CosineDecayRestarts(0.1, 7),
+       {{0, 0.100000001},
+        {3, 0.0611260422},
+        {4, 0.0388739482},
+        {8, 0.0987463966},
+        {11, 0.0811744928},
+        {24, 0.097194165}}},
+      {CosineDecayRestarts(0.1, 7, {.t_mul = 1.5, .m_mul = 0.8, .alpha = 0.1}),
+       {{0, 0.100000001},
+        {3, 0.0650134385},
+        {4, 0.0449865498},
+        {8, 0.0804006234},
+        {11, 0.0591522828},
+        {24, 0.046600204}}},
+      {CosineDecayRestarts(0.1, 7, {.t_mul = 1.0, .m_mul = 0.8}),
+       {{0, 0.100000001},
+        {3, 0.0611260422},
+        {4, 0.0388739482},
+        {8, 0.0760387555},
+        {11, 0.0310991686},
+        {24, 0.0312965326}}},
+      {PolynomialDecay(0.1, 7, {.power = 2.0, .cycle = true}),
+       {{0, 0.100000001},
+        {3, 0.0327204056},
+        {4, 0.0184489768},
+        {8, 0.0184489768},
+        {11, 0.00468724547},
+        {24, 0.00213877531}}},
+      {PiecewiseConstantDecay({3, 10}, {1.0, 0.5, 0.25}), {{0, 1}, {3, 1}, {4, 0.5}, {8, 0.5}, {11, 0.25}, {24, 0.25}}},
+  };
+  for (const Case &given : cases) {
+    Config config = given.rate.get_config(), object;
+    INFO(given.rate.class_name() << config.dump());
+    object.set("class_name", given.rate.class_name());
+    object.set("config", config);
+    LearningRate again = deserialize(object);
+    CHECK(again.get_config().dump() == config.dump());
+    for (auto [step, value] : given.values) {
+      CHECK(near({given.rate.at(step)}, {value}));
+      CHECK(again.at(step) == given.rate.at(step));
+    }
+    config.set("foo", 1);
+    object.set("config", config);
+    CHECK_THAT(errorOf([&] { deserialize(object); }),
+               Contains("ValueError: ") && Contains("not recognized: {'foo': 1}"));
+  }
+  CHECK_THAT(errorOf([] { PiecewiseConstantDecay({1, 2}, {1, 2}); }),
+             Contains("ValueError: The length of boundaries should be 1 less than the length of values."));
+  CHECK_THAT(errorOf([] { PiecewiseConstantDecay({2, 1}, {1, 2, 3}); }),
+             Contains("ValueError: Each of the boundaries"));
+  CHECK_THAT(errorOf([] { CosineDecayRestarts(1, 0); }), Contains("Argument `first_decay_steps` must be > 0."));
+  CHECK_THAT(errorOf([] { CosineDecay(1, 10, {.warmup_steps = -1}); }),
+             Contains("Argument `warmup_steps` must be >= 0"));
+  CHECK_THAT(errorOf([] { deserialize(Config::parse(R"({"class_name":"Foo","config":{}})")); }),
+             Contains("ValueError: Could not interpret learning-rate schedule: Foo. Known: ExponentialDecay"));
+  CHECK_THAT(errorOf([] { deserialize(Config::parse(R"({"class_name":"CosineDecay","config":{}})")); }),
+             Contains("KeyError: ") && Contains("initial_learning_rate"));
+}
+
 TEST_CASE("a schedule is asked before each run, with the updates so far") {
   for (Run run : everyRun) {
     std::vector<int64_t> asked;

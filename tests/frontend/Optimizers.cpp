@@ -123,6 +123,54 @@ TEST_CASE("configs are Keras's") {
       R"("decay_steps":1000,"decay_rate":0.96,"staircase":false,"name":"ExponentialDecay"},"registered_name":null})");
 }
 
+TEST_CASE("an optimizer comes back from its config") {
+  using namespace optimizers;
+  const Optimizer all[] = {
+      SGD(0.25, {.momentum = 0.5, .nesterov = true, .clipnorm = 2.0, .name = "mine"}),
+      Adam(schedules::CosineDecay(0.25, 10, {.warmup_target = 0.5}), {.beta_1 = 0.5, .amsgrad = true}),
+      AdamW(0.25, {.weight_decay = 0.5, .global_clipnorm = 2.0, .gradient_accumulation_steps = 3}),
+      RMSprop(0.25, {.rho = 0.5, .centered = true, .use_ema = true, .ema_overwrite_frequency = 7}),
+      LossScaleOptimizer(SGD(0.25, {.clipvalue = 2.0}), {.initial_scale = 4, .name = "scaler"}),
+  };
+  for (const Optimizer &optimizer : all) {
+    Config saved = serialize(optimizer);
+    INFO(saved.dump());
+    CHECK(serialize(deserialize(Config::parse(saved.dump()))).dump() == saved.dump());
+  }
+}
+
+TEST_CASE("configs that are wrong") {
+  auto errorFor = [](const char *json) { return errorOf([&] { optimizers::deserialize(Config::parse(json)); }); };
+  CHECK_THAT(errorFor(R"({"class_name":"SGD","config":{"learning_rate":0.1,"foo":1}})"),
+             Contains("ValueError: SGD: Argument(s) not recognized: {'foo': 1}"));
+  CHECK_THAT(errorFor(R"({"class_name":"SGD","config":{"momentum":"x"}})"),
+             Contains("TypeError: ") && Contains("'momentum' must be a number"));
+  CHECK_THAT(errorFor(R"({"class_name":"SGD","config":{"learning_rate":null}})"), Contains("'learning_rate'"));
+  CHECK_THAT(errorFor(R"({"class_name":"Foo","config":{}})"),
+             Contains("Could not interpret optimizer identifier: Foo"));
+  CHECK_THAT(errorFor(R"({"class_name":"LossScaleOptimizer","config":{}})"), Contains("'inner_optimizer'"));
+  CHECK_THAT(errorFor(R"({"class_name":"LossScaleOptimizer","config":{"clipnorm":2.0,"inner_optimizer":{}}})"),
+             Contains("does not support `clipnorm`. Instead, set `clipnorm` on the `inner_optimizer`."));
+  CHECK(optimizers::deserialize(Config::parse(R"({"class_name":"sgd","config":{"name":null}})")).learning_rate() ==
+        optimizers::SGD().learning_rate());
+}
+
+TEST_CASE("exclusions from weight decay are said before the first apply") {
+  Variable x = weight(Tensor({2}, {1}));
+  optimizers::SGD sgd(1.0, {.weight_decay = 0.5});
+  CHECK_THAT(errorOf([&] { sgd.exclude_from_weight_decay({}, {"("}); }), Contains("ValueError: "));
+  sgd.exclude_from_weight_decay({}, {"kern"});
+  sgd.exclude_from_weight_decay({}); // anew
+  runOnce(Run::compiled, {Tensor({0}, {1})}, [&](const std::vector<Value> &v) {
+    sgd.apply(v, {x});
+    return std::vector<Value>{};
+  });
+  CHECK(numbers(x) == std::vector<double>{1});
+  CHECK_THAT(
+      errorOf([&] { sgd.exclude_from_weight_decay({x}); }),
+      Contains("ValueError: `exclude_from_weight_decay()` can only be configured before the optimizer is built."));
+}
+
 TEST_CASE("a moved-from optimizer stays whole") {
   Optimizer a("adam");
   Optimizer b = std::move(a);

@@ -14,7 +14,7 @@ public:
   LearningRate(const LearningRate &);
   LearningRate(LearningRate &&) noexcept;
   LearningRate &operator=(const LearningRate &) &;
-  LearningRate &operator=(LearningRate &&) &noexcept;
+  LearningRate &operator=(LearningRate &&) & noexcept;
   ~LearningRate();
   LearningRate(double value);
   template <std::invocable<int64_t> F>
@@ -26,6 +26,9 @@ public:
   Config get_config() const;      // of a schedule's class; {} otherwise
 
 protected:
+  LearningRate(std::string class_name, Config config, std::function<double(int64_t)> schedule);
+
+private:
   struct Rep;
   std::shared_ptr<const Rep> rep_;
 };
@@ -59,6 +62,39 @@ class HALFTONE_API PolynomialDecay : public LearningRate {
 public:
   PolynomialDecay(double initial_learning_rate, int64_t decay_steps, const PolynomialDecayArgs &args = {});
 };
+struct InverseTimeDecayArgs {
+  bool staircase = false;
+  std::string name = "InverseTimeDecay";
+};
+class HALFTONE_API InverseTimeDecay : public LearningRate {
+public:
+  InverseTimeDecay(double initial_learning_rate, int64_t decay_steps, double decay_rate,
+                   const InverseTimeDecayArgs &args = {});
+};
+struct CosineDecayRestartsArgs {
+  double t_mul = 2.0; // each round is so much longer
+  double m_mul = 1.0; // and begins at so much of the one before
+  double alpha = 0.0;
+  std::string name = "SGDRDecay";
+};
+class HALFTONE_API CosineDecayRestarts : public LearningRate {
+public:
+  CosineDecayRestarts(double initial_learning_rate, int64_t first_decay_steps,
+                      const CosineDecayRestartsArgs &args = {});
+};
+struct PiecewiseConstantDecayArgs {
+  std::string name = "PiecewiseConstant";
+};
+/// values[i] up to and including step boundaries[i], the last one after them. value_error unless there is one value
+/// more than boundaries and those grow.
+class HALFTONE_API PiecewiseConstantDecay : public LearningRate {
+public:
+  PiecewiseConstantDecay(const std::vector<int64_t> &boundaries, const std::vector<double> &values,
+                         const PiecewiseConstantDecayArgs &args = {});
+};
+/// Of what stands in an optimizer's config for a schedule. value_error for a class or an argument that it does not
+/// know.
+HALFTONE_API LearningRate deserialize(const Config &config);
 } // namespace schedules
 
 /// A handle: copies share the state. Slots are made when apply() is first recorded, for the variables given then, in
@@ -68,9 +104,9 @@ public:
   Optimizer(const Optimizer &);
   Optimizer(Optimizer &&) noexcept;
   Optimizer &operator=(const Optimizer &) &;
-  Optimizer &operator=(Optimizer &&) &noexcept;
+  Optimizer &operator=(Optimizer &&) & noexcept;
   ~Optimizer();
-  Optimizer(const char *name); // "adam", "adamw", "rmsprop", "sgd" in any case; value_error otherwise
+  Optimizer(const char *name); // "adam", "RMSprop", ..., in any case; value_error listing those known
   Optimizer(const std::string &name);
   [[nodiscard]] Value scale_loss(const Value &loss) const; // identity unless this scales losses
   /// Recorded. An undefined gradient leaves its variable alone; no gradients at all do nothing. value_error when every
@@ -79,6 +115,10 @@ public:
   void minimize(const Value &loss, const std::vector<Variable> &variables) const; // scale, differentiate, apply
   /// Gives the variables that apply() knows their moving averages; nothing without use_ema. fit ends with it.
   void finalize_variable_values(const std::vector<Variable> &variables) const;
+  /// Variables that weight_decay leaves alone: those listed, and those whose name() some of `var_names` matches
+  /// somewhere as a regular expression. Replaces what was said before; value_error once apply() was recorded.
+  void exclude_from_weight_decay(const std::vector<Variable> &var_list,
+                                 const std::vector<std::string> &var_names = {}) const;
   double learning_rate() const;                       // for the next update
   void set_learning_rate(double learning_rate) const; // type_error when it has a schedule, as in Keras
   int64_t iterations() const;
@@ -201,8 +241,14 @@ public:
   /// stall_alarm_steps is not negative.
   explicit LossScaleOptimizer(const Optimizer &inner_optimizer, const LossScaleArgs &args = {});
   explicit LossScaleOptimizer(std::shared_ptr<detail::OptimizerImpl> impl); // type_error unless it is one
+  /// Of what get_config() gives, and of what older Kerases wrote. value_error for other keys.
+  static LossScaleOptimizer from_config(const Config &config);
   Optimizer inner_optimizer() const;
   LossScaleState state() const; // as of the last finished step; does not wait for the device
 };
+/// {"module", "class_name", "config", "registered_name"}, as Keras saves it. deserialize() reads the class name in any
+/// case; value_error for a class or an argument that it does not know.
+HALFTONE_API Config serialize(const Optimizer &optimizer);
+HALFTONE_API Optimizer deserialize(const Config &config);
 } // namespace optimizers
 } // namespace halftone

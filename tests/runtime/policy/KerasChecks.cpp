@@ -18,6 +18,8 @@ struct Check {
   std::function<void()> run;
 };
 
+template <class T> constexpr bool takesAsGlobalPolicy = requires(T given) { set_dtype_policy(given); };
+
 const char *const globals[] = {"float32", "float16", "bfloat16", "mixed_float16", "mixed_bfloat16"};
 
 void hasDTypes(const DTypePolicy &policy, DType compute, DType variable) {
@@ -171,6 +173,12 @@ const Check checks[] = {
        roundTrips(F8("float8", "mixed_float16"));
        roundTrips(F8("float8", "mixed_float16", 512));
      }},
+    {"A-024",
+     [] { // a number cannot be given; text that starts with no mode is read as a plain policy's name
+       static_assert(!std::is_convertible_v<int, PolicyArg> && !std::is_convertible_v<double, PolicyArg>);
+       fails([] { (void)dtype_policies::get("float7"); }, "ValueError: Cannot convert 'float7'");
+       fails([] { (void)dtype_policies::get("float7_from_float32"); }, "ValueError: Cannot convert");
+     }},
     {"A-025",
      [] {
        const PolicyScope restore("float32");
@@ -183,6 +191,8 @@ const Check checks[] = {
        set_dtype_policy(Q("int8", "mixed_bfloat16"));
        CHECK(dtype_policy() == Q("int8", "mixed_bfloat16"));
      }},
+    {"A-026", // a number cannot be given
+     [] { static_assert(!takesAsGlobalPolicy<int> && takesAsGlobalPolicy<const char *>); }},
     {"A-028", [] { fails([] { (void)dtype_policies::get("mixed_bfloat15"); }, "ValueError: Cannot convert"); }},
     {"A-029",
      [] {
@@ -335,5 +345,5 @@ TEST_CASE("Acceptance checks of policies and maps") {
     INFO(check.id);
     check.run();
   }
-  CHECK(std::size(checks) == 38);
+  CHECK(std::size(checks) == 40);
 }
