@@ -242,6 +242,8 @@ struct HoistReshape : OpRewritePattern<ReshapeOp> {
       moved->getResult(0).setType(op.getType());
     });
     rewriter.replaceOp(op, moved->getResults());
+    if (producer->use_empty()) // it would count as another reader of its operands
+      rewriter.eraseOp(producer);
     return success();
   }
   /// Whether a reshape of `value` costs nothing: its elementwise chain has no other reader and ends in values that are
@@ -257,12 +259,65 @@ struct HoistReshape : OpRewritePattern<ReshapeOp> {
     constexpr int64_t deepest = 16;
     if (!isa<ElementwiseOpInterface>(op) || depth > deepest)
       return false;
+    int64_t readers = 0;
     for (Operation *user : value.getUsers()) {
+      if (isOpTriviallyDead(user)) // what a rewrite has left
+        continue;
       auto other = dyn_cast<ReshapeOp>(user);
-      if (depth == 0 ? !other || other.getType() != reshape.getType() : !value.hasOneUse())
+      if (depth == 0 ? !other || other.getType() != reshape.getType() : ++readers > 1)
         return false;
     }
     return llvm::all_of(op->getOperands(), [&](Value operand) { return isFreeAbove(operand, reshape, depth + 1); });
+  }
+};
+
+/// Elementwise work on reshapes of one shape is a reshape of work on that shape, where HoistReshape has no use for it: it
+/// joins the kernel that makes its operands, and a reshape behind it (as of a mean with keepdims) cancels.
+struct SinkReshape : OpInterfaceRewritePattern<ElementwiseOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+  LogicalResult matchAndRewrite(ElementwiseOpInterface op, PatternRewriter &rewriter) const override {
+    std::optional<ArrayRef<int64_t>> shape;
+    bool isComputed = false;
+    for (Value operand : op->getOperands()) {
+      if (isSplat(operand))
+        continue;
+      auto reshape = operand.getDefiningOp<ReshapeOp>();
+      if (!reshape || (shape && *shape != shapeOf(reshape.getX())))
+        return failure();
+      shape = shapeOf(reshape.getX());
+      Operation *source = reshape.getX().getDefiningOp();
+      if (source && (isa<WhenOp>(source) || source->getBlock() != op->getBlock()))
+        return failure();
+      isComputed |= !HoistReshape::isFreeAbove(reshape.getX(), reshape, 1);
+    }
+    if (!isComputed)
+      return failure();
+    auto at = [&](Value value) { return RankedTensorType::get(*shape, typeOf(value).getElementType()); };
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands()) {
+      Operation *source = operand.getDefiningOp();
+      if (auto broadcast = dyn_cast<BroadcastOp>(source))
+        operands.push_back(
+            BroadcastOp::create(rewriter, source->getLoc(), at(operand), broadcast.getX(), ArrayRef<int64_t>()));
+      else if (auto constant = dyn_cast<ConstantOp>(source))
+        operands.push_back(ConstantOp::create(
+            rewriter, source->getLoc(), at(operand),
+            cast<DenseElementsAttr>(constant.getValue()).resizeSplat(at(operand))));
+      else
+        operands.push_back(cast<ReshapeOp>(source).getX());
+    }
+    Operation *moved = rewriter.clone(*op);
+    rewriter.modifyOpInPlace(moved, [&] {
+      moved->setOperands(operands);
+      moved->getResult(0).setType(at(moved->getResult(0)));
+    });
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op->getResult(0).getType(), moved->getResult(0));
+    return success();
+  }
+  static bool isSplat(Value value) {
+    Operation *op = value.getDefiningOp();
+    auto broadcast = dyn_cast_or_null<BroadcastOp>(op);
+    return op && (broadcast ? shapeOf(broadcast.getX()).empty() : isa<ConstantOp>(op) && isGlue(op));
   }
 };
 
@@ -282,7 +337,7 @@ class ChooseTemplates : public impl::ChooseTemplatesPassBase<ChooseTemplates> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<ArgReduceLastAxis, ExpandReduceAll, FoldArgReduceOfOne, FoldReductionOfOne, FoldTranspose,
-                 HoistReshape, SplitMixedAxes>(&getContext());
+                 HoistReshape, SinkReshape, SplitMixedAxes>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
       getOperation().emitError("choosing templates did not settle");
       return signalPassFailure();

@@ -61,6 +61,29 @@ func.func @main(%x: tensor<8x2x3xui8> {halftone.name = "x"}, %w: tensor<6x4xf32>
 
 // -----
 
+// Work between two reshapes is done on the shape before the first: a mean with keepdims, read twice.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[N:.*]] = halftone.constant dense<1.600000e+01> : tensor<8xf32>
+// CHECK: %[[S:.*]] = halftone.reduce sum %arg0 {axes = array<i64: 1>} : tensor<8x16xf32> -> tensor<8xf32>
+// CHECK: %[[M:.*]] = halftone.div %[[S]], %[[N]] : tensor<8xf32>
+// CHECK: %[[K:.*]] = halftone.reshape %[[M]] : tensor<8xf32> to tensor<8x1xf32>
+// CHECK: %[[B:.*]] = halftone.broadcast %[[M]] {axes = array<i64: 0>}
+// CHECK: halftone.sub %arg0, %[[B]]
+// CHECK-NOT: halftone.reshape
+// CHECK: return %[[K]]
+func.func @main(%x: tensor<8x16xf32> {halftone.name = "x"}) -> (tensor<8x1xf32> {halftone.name = "m"}, tensor<8x16xf32> {halftone.name = "y"}) {
+  %n = halftone.constant dense<16.0> : tensor<8x1xf32>
+  %s = halftone.reduce sum %x {axes = array<i64: 1>} : tensor<8x16xf32> -> tensor<8xf32>
+  %k = halftone.reshape %s : tensor<8xf32> to tensor<8x1xf32>
+  %m = halftone.div %k, %n : tensor<8x1xf32>
+  %r = halftone.reshape %m : tensor<8x1xf32> to tensor<8xf32>
+  %b = halftone.broadcast %r {axes = array<i64: 0>} : tensor<8xf32> to tensor<8x16xf32>
+  %y = halftone.sub %x, %b : tensor<8x16xf32>
+  return %m, %y : tensor<8x1xf32>, tensor<8x16xf32>
+}
+
+// -----
+
 // A reduction of one element is that element.
 // CHECK-LABEL: func.func @main
 // CHECK-DAG: %[[R:.*]] = halftone.reshape %arg0 : tensor<3x1xf16> to tensor<3xf16>

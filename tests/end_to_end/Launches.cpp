@@ -71,3 +71,25 @@ TEST_CASE("a training step is few launches, in an arena hardly larger than what 
     CHECK(static_cast<double>(figures.arena) <= 1.1 * static_cast<double>(figures.live));
   }
 }
+
+TEST_CASE("a normalization's forward and its backward are one launch each") {
+  using namespace layers;
+  auto launchesWith = [](const std::function<void(Sequential &)> &add) {
+    Sequential model({Input({256})});
+    model.add(Dense(64));
+    add(model);
+    model.add(Dense(10));
+    CompileArgs args;
+    args.optimizer = optimizers::SGD(1e-3);
+    args.loss = losses::SparseCategoricalCrossentropy({.from_logits = true});
+    model.compile(args);
+    return figuresOf(model.ir(Stage::plan, {.program = Program::train, .batch_size = 128})).launches;
+  };
+  const int64_t plain = launchesWith([](Sequential &) {});
+  CHECK(launchesWith([](Sequential &model) { model.add(LayerNormalization()); }) <= plain + 2);
+  CHECK(launchesWith([](Sequential &model) { model.add(RMSNormalization()); }) <= plain + 2);
+  CHECK(launchesWith([](Sequential &model) { model.add(UnitNormalization()); }) <= plain + 2);
+  CHECK(launchesWith([](Sequential &model) { model.add(Activation("softmax")); }) <= plain + 2);
+  // The groups and the channels are different rows of one tensor.
+  CHECK(launchesWith([](Sequential &model) { model.add(GroupNormalization({.groups = 8})); }) <= plain + 4);
+}
