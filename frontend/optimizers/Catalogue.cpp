@@ -75,6 +75,14 @@ constexpr Known catalogue[] = {
     {"AdamW", made<optimizers::AdamW, optimizers::AdamWArgs>},
     {"RMSprop", made<optimizers::RMSprop, optimizers::RMSpropArgs>},
     {"SGD", made<optimizers::SGD, optimizers::SGDArgs>},
+    {"Lion", made<optimizers::Lion, optimizers::LionArgs>},
+    {"Adagrad", made<optimizers::Adagrad, optimizers::AdagradArgs>},
+    {"Adadelta", made<optimizers::Adadelta, optimizers::AdadeltaArgs>},
+    {"Adamax", made<optimizers::Adamax, optimizers::AdamaxArgs>},
+    {"Nadam", made<optimizers::Nadam, optimizers::NadamArgs>},
+    {"Adafactor", made<optimizers::Adafactor, optimizers::AdafactorArgs>},
+    {"Ftrl", made<optimizers::Ftrl, optimizers::FtrlArgs>},
+    {"Lamb", made<optimizers::Lamb, optimizers::LambArgs>},
     {"LossScaleOptimizer", madeLossScale},
 };
 

@@ -33,5 +33,42 @@ template <>
 inline constexpr std::tuple ownFields<optimizers::RMSpropArgs>{
     Field{"rho", &optimizers::RMSpropArgs::rho}, Field{"momentum", &optimizers::RMSpropArgs::momentum},
     Field{"epsilon", &optimizers::RMSpropArgs::epsilon}, Field{"centered", &optimizers::RMSpropArgs::centered}};
+template <>
+inline constexpr std::tuple ownFields<optimizers::LionArgs>{Field{"beta_1", &optimizers::LionArgs::beta_1},
+                                                            Field{"beta_2", &optimizers::LionArgs::beta_2}};
+template <>
+inline constexpr std::tuple ownFields<optimizers::AdagradArgs>{
+    Field{"initial_accumulator_value", &optimizers::AdagradArgs::initial_accumulator_value},
+    Field{"epsilon", &optimizers::AdagradArgs::epsilon}};
+template <>
+inline constexpr std::tuple ownFields<optimizers::AdadeltaArgs>{Field{"rho", &optimizers::AdadeltaArgs::rho},
+                                                                Field{"epsilon", &optimizers::AdadeltaArgs::epsilon}};
+template <>
+inline constexpr std::tuple ownFields<optimizers::AdamaxArgs>{Field{"beta_1", &optimizers::AdamaxArgs::beta_1},
+                                                              Field{"beta_2", &optimizers::AdamaxArgs::beta_2},
+                                                              Field{"epsilon", &optimizers::AdamaxArgs::epsilon}};
+template <>
+inline constexpr std::tuple ownFields<optimizers::NadamArgs>{Field{"beta_1", &optimizers::NadamArgs::beta_1},
+                                                             Field{"beta_2", &optimizers::NadamArgs::beta_2},
+                                                             Field{"epsilon", &optimizers::NadamArgs::epsilon}};
+template <>
+inline constexpr std::tuple ownFields<optimizers::AdafactorArgs>{
+    Field{"beta_2_decay", &optimizers::AdafactorArgs::beta_2_decay},
+    Field{"epsilon_1", &optimizers::AdafactorArgs::epsilon_1},
+    Field{"epsilon_2", &optimizers::AdafactorArgs::epsilon_2},
+    Field{"clip_threshold", &optimizers::AdafactorArgs::clip_threshold},
+    Field{"relative_step", &optimizers::AdafactorArgs::relative_step}};
+template <>
+inline constexpr std::tuple ownFields<optimizers::FtrlArgs>{
+    Field{"learning_rate_power", &optimizers::FtrlArgs::learning_rate_power},
+    Field{"initial_accumulator_value", &optimizers::FtrlArgs::initial_accumulator_value},
+    Field{"l1_regularization_strength", &optimizers::FtrlArgs::l1_regularization_strength},
+    Field{"l2_regularization_strength", &optimizers::FtrlArgs::l2_regularization_strength},
+    Field{"l2_shrinkage_regularization_strength", &optimizers::FtrlArgs::l2_shrinkage_regularization_strength},
+    Field{"beta", &optimizers::FtrlArgs::beta}};
+template <>
+inline constexpr std::tuple ownFields<optimizers::LambArgs>{Field{"beta_1", &optimizers::LambArgs::beta_1},
+                                                            Field{"beta_2", &optimizers::LambArgs::beta_2},
+                                                            Field{"epsilon", &optimizers::LambArgs::epsilon}};
 
 } // namespace halftone::detail

@@ -194,9 +194,10 @@ void UpdateRule::updateAll(std::vector<Value> gradients, const std::vector<Varia
       continue;
     DType wide = atLeastFloat32(dtype);
     Scalars &numbers = scalars[dtype];
-    numbers.rate = asDtype(rate, dtype, "optimizer");
+    DType own = dtypeFor(dtype);
+    numbers.rate = asDtype(rate, own, "optimizer");
     for (const Value &number : derivedOf(asDtype(rate, wide, "optimizer"), asDtype(step, wide, "optimizer")))
-      numbers.derived.push_back(asDtype(number, dtype, "optimizer"));
+      numbers.derived.push_back(asDtype(number, own, "optimizer"));
   }
   if (args_.weightDecay)
     for (const Variable &variable : variables) {
@@ -207,7 +208,8 @@ void UpdateRule::updateAll(std::vector<Value> gradients, const std::vector<Varia
     }
   for (size_t i = 0; i < variables.size(); ++i) {
     DType dtype = variables[i].impl()->dtype;
-    update(asDtype(gradients[i], dtype, "optimizer"), variables[i], slotsOf_[indexOf(variables[i])], scalars[dtype]);
+    update(asDtype(gradients[i], dtypeFor(dtype), "optimizer"), variables[i], slotsOf_[indexOf(variables[i])],
+           scalars[dtype]);
   }
 }
 

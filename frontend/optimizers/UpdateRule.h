@@ -59,7 +59,7 @@ protected:
     double initial = 0.0;
     std::optional<Shape> shape{}; // the variable's unless given
   };
-  /// One step's numbers in a variable's dtype.
+  /// One step's numbers in the dtype of a variable's update.
   struct Scalars {
     Value rate;
     std::vector<Value> derived; // what derivedOf() gave
@@ -73,8 +73,9 @@ protected:
   virtual void makeState(DType dtype);
   virtual std::vector<Variable> state() const;
   virtual void advance(const Value &step) const;
-  bool hasSchedule() const { return schedule_.is_schedule(); }
-  /// Records the update of one variable; `gradient` has its dtype, `slots` are in the order of slotGroups().
+  /// The dtype in which a variable's update is computed: its own unless a rule says more.
+  virtual DType dtypeFor(DType variable) const { return variable; }
+  /// Records the update of one variable; `gradient` has the update's dtype, `slots` are in the order of slotGroups().
   virtual void update(const Value &gradient, const Variable &variable, const std::vector<Variable> &slots,
                       const Scalars &scalars) const = 0;
   /// "name" and "learning_rate".

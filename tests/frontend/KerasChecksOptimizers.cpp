@@ -215,6 +215,13 @@ const Check checks[] = {
        CHECK(near(afterOne(optimizers::AdamW(0.5)), {.498, 1.496, 2.494, 3.492}, 1e-4));
        CHECK(near(afterOne(optimizers::RMSprop(0.5)), {-.5811, .4189, 1.4189, 2.4189}, 1e-4));
      }},
+    {"A-096",
+     [] {
+       CHECK(near(afterOne(optimizers::Adafactor(0.5)), {-.3693, .6307, 1.6307, 2.6307}, 1e-4));
+       Variable matrix = weight(square({1, 2, 3, 4}));
+       applier(optimizers::Adafactor(0.5), {matrix}).run({square({1, 6, 7, 2})});
+       CHECK(near(numbers(matrix), {.7007, -.0081, 1.2492, 3.4407}, 1e-4));
+     }},
     {"A-097",
      [] {
        Variable x = weight(Tensor({2}, {1}), "net/x"), named = weight(Tensor({2}, {1}), "net/exclude"),

@@ -198,6 +198,128 @@ struct RMSpropArgs {
   std::optional<int64_t> gradient_accumulation_steps{};
   std::string name{};
 };
+struct LionArgs {
+  double beta_1 = 0.9;
+  double beta_2 = 0.99;
+  std::optional<double> weight_decay{};
+  std::optional<double> clipnorm{};
+  std::optional<double> clipvalue{};
+  std::optional<double> global_clipnorm{};
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  std::optional<int64_t> ema_overwrite_frequency{};
+  std::optional<double> loss_scale_factor{};
+  std::optional<int64_t> gradient_accumulation_steps{};
+  std::string name{};
+};
+struct AdagradArgs {
+  double initial_accumulator_value = 0.1;
+  double epsilon = 1e-7;
+  std::optional<double> weight_decay{};
+  std::optional<double> clipnorm{};
+  std::optional<double> clipvalue{};
+  std::optional<double> global_clipnorm{};
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  std::optional<int64_t> ema_overwrite_frequency{};
+  std::optional<double> loss_scale_factor{};
+  std::optional<int64_t> gradient_accumulation_steps{};
+  std::string name{};
+};
+struct AdadeltaArgs {
+  double rho = 0.95;
+  double epsilon = 1e-7;
+  std::optional<double> weight_decay{};
+  std::optional<double> clipnorm{};
+  std::optional<double> clipvalue{};
+  std::optional<double> global_clipnorm{};
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  std::optional<int64_t> ema_overwrite_frequency{};
+  std::optional<double> loss_scale_factor{};
+  std::optional<int64_t> gradient_accumulation_steps{};
+  std::string name{};
+};
+struct AdamaxArgs {
+  double beta_1 = 0.9;
+  double beta_2 = 0.999;
+  double epsilon = 1e-7;
+  std::optional<double> weight_decay{};
+  std::optional<double> clipnorm{};
+  std::optional<double> clipvalue{};
+  std::optional<double> global_clipnorm{};
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  std::optional<int64_t> ema_overwrite_frequency{};
+  std::optional<double> loss_scale_factor{};
+  std::optional<int64_t> gradient_accumulation_steps{};
+  std::string name{};
+};
+struct NadamArgs {
+  double beta_1 = 0.9;
+  double beta_2 = 0.999;
+  double epsilon = 1e-7;
+  std::optional<double> weight_decay{};
+  std::optional<double> clipnorm{};
+  std::optional<double> clipvalue{};
+  std::optional<double> global_clipnorm{};
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  std::optional<int64_t> ema_overwrite_frequency{};
+  std::optional<double> loss_scale_factor{};
+  std::optional<int64_t> gradient_accumulation_steps{};
+  std::string name{};
+};
+struct AdafactorArgs {
+  double beta_2_decay = -0.8;
+  double epsilon_1 = 1e-30;
+  double epsilon_2 = 1e-3;
+  double clip_threshold = 1.0;
+  bool relative_step = true; // the rate is at most 1 / sqrt(step) in either case, as in Keras
+  std::optional<double> weight_decay{};
+  std::optional<double> clipnorm{};
+  std::optional<double> clipvalue{};
+  std::optional<double> global_clipnorm{};
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  std::optional<int64_t> ema_overwrite_frequency{};
+  std::optional<double> loss_scale_factor{};
+  std::optional<int64_t> gradient_accumulation_steps{};
+  std::string name{};
+};
+struct FtrlArgs {
+  double learning_rate_power = -0.5;
+  double initial_accumulator_value = 0.1;
+  double l1_regularization_strength = 0.0;
+  double l2_regularization_strength = 0.0;
+  double l2_shrinkage_regularization_strength = 0.0;
+  double beta = 0.0;
+  std::optional<double> weight_decay{};
+  std::optional<double> clipnorm{};
+  std::optional<double> clipvalue{};
+  std::optional<double> global_clipnorm{};
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  std::optional<int64_t> ema_overwrite_frequency{};
+  std::optional<double> loss_scale_factor{};
+  std::optional<int64_t> gradient_accumulation_steps{};
+  std::string name{};
+};
+struct LambArgs {
+  double beta_1 = 0.9;
+  double beta_2 = 0.999;
+  double epsilon = 1e-7;
+  std::optional<double> weight_decay{};
+  std::optional<double> clipnorm{};
+  std::optional<double> clipvalue{};
+  std::optional<double> global_clipnorm{};
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  std::optional<int64_t> ema_overwrite_frequency{};
+  std::optional<double> loss_scale_factor{};
+  std::optional<int64_t> gradient_accumulation_steps{};
+  std::string name{};
+};
 class HALFTONE_API SGD : public Optimizer {
 public:
   explicit SGD(const LearningRate &learning_rate = 0.01, const SGDArgs &args = {});
@@ -214,6 +336,41 @@ public:
 class HALFTONE_API RMSprop : public Optimizer {
 public:
   explicit RMSprop(const LearningRate &learning_rate = 0.001, const RMSpropArgs &args = {});
+};
+/// Steps of one size, along the sign of a running mean. value_error unless 0 < beta_1 <= 1.
+class HALFTONE_API Lion : public Optimizer {
+public:
+  explicit Lion(const LearningRate &learning_rate = 0.001, const LionArgs &args = {});
+};
+class HALFTONE_API Adagrad : public Optimizer {
+public:
+  explicit Adagrad(const LearningRate &learning_rate = 0.001, const AdagradArgs &args = {});
+};
+class HALFTONE_API Adadelta : public Optimizer {
+public:
+  explicit Adadelta(const LearningRate &learning_rate = 0.001, const AdadeltaArgs &args = {});
+};
+class HALFTONE_API Adamax : public Optimizer {
+public:
+  explicit Adamax(const LearningRate &learning_rate = 0.001, const AdamaxArgs &args = {});
+};
+class HALFTONE_API Nadam : public Optimizer {
+public:
+  explicit Nadam(const LearningRate &learning_rate = 0.001, const NadamArgs &args = {});
+};
+/// Computes in float32 at least: its epsilon_1 is 0 in float16.
+class HALFTONE_API Adafactor : public Optimizer {
+public:
+  explicit Adafactor(const LearningRate &learning_rate = 0.001, const AdafactorArgs &args = {});
+};
+/// value_error when a strength or the initial value is negative, or the power positive.
+class HALFTONE_API Ftrl : public Optimizer {
+public:
+  explicit Ftrl(const LearningRate &learning_rate = 0.001, const FtrlArgs &args = {});
+};
+class HALFTONE_API Lamb : public Optimizer {
+public:
+  explicit Lamb(const LearningRate &learning_rate = 0.001, const LambArgs &args = {});
 };
 
 struct LossScaleArgs {

@@ -1,0 +1,36 @@
+// Adamax: Adam with the largest gradient in place of their mean square.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/Promotion.h"
+#include "frontend/optimizers/UpdateRule.h"
+#include "halftone/Ops.h"
+
+namespace halftone {
+using namespace detail;
+
+namespace {
+
+class AdamaxRule final : public RuleOf<optimizers::AdamaxArgs> {
+public:
+  using RuleOf::RuleOf;
+
+private:
+  std::vector<std::vector<SlotSpec>> slotGroups(const Shape &) const override { return {{{"momentum"}, {"norm"}}}; }
+  std::vector<Value> derivedOf(const Value &rate, const Value &step) const override {
+    return {rate / (1.0 - ops::power(scalarLike(args_.beta_1, step), step))};
+  }
+  void update(const Value &gradient, const Variable &variable, const std::vector<Variable> &slots,
+              const Scalars &scalars) const override {
+    Value m = readRaw(slots[0]), largest = ops::maximum(args_.beta_2 * readRaw(slots[1]), ops::abs(gradient));
+    m = m + (gradient - m) * (1.0 - args_.beta_1);
+    slots[0].assign(m);
+    slots[1].assign(largest);
+    variable.assign(readRaw(variable) - scalars.derived[0] * m / (largest + args_.epsilon));
+  }
+};
+
+} // namespace
+
+optimizers::Adamax::Adamax(const LearningRate &learning_rate, const AdamaxArgs &args)
+    : Optimizer(std::make_shared<AdamaxRule>("Adamax", "adamax", learning_rate, args)) {}
+
+} // namespace halftone
