@@ -46,6 +46,7 @@ public:
     counter_ = scalar("step_counter", 0, DType::int32, VariableRole::loss_scale);
     scale_ = scalar("dynamic_scale", args.initial_scale, DType::float32, VariableRole::loss_scale);
     skipped_ = scalar("skipped_steps", 0, DType::int64, VariableRole::loss_scale);
+    fault_ = scalar("last_fault", 0, DType::int32, VariableRole::loss_scale);
   }
 
   Value scaleLoss(const Value &loss) const override { return loss * readRaw(scale_); }
@@ -54,11 +55,14 @@ public:
     Trace &trace = tracing();
     checkGradients(gradients, variables);
     Value scale = readRaw(scale_);
-    std::vector<Value> defined;
-    for (const Value &gradient : gradients)
-      if (gradient.defined())
-        defined.push_back(gradient);
-    Value finite = trace.reduceAll(ReduceAllKind::all_finite, defined);
+    Value lastFault = readRaw(fault_), none = scalarLike(noFault, lastFault), fault = none;
+    for (size_t i = 0; i < gradients.size(); ++i)
+      if (gradients[i].defined()) {
+        Value whole = trace.reduceAll(ReduceAllKind::all_finite, {gradients[i]});
+        Value number = scalarLike(watch(variables[i]) + 1.0, lastFault);
+        fault = ops::where(whole, fault, ops::minimum(fault, number));
+      }
+    Value finite = ops::equal(fault, none);
     if (!gradients.empty())
       trace.when(finite, [&] {
         std::vector<Value> unscaled = gradients;
@@ -80,6 +84,7 @@ public:
     counter_.assign(ops::where(finite, ops::where(grows, zero, counter + 1), zero));
     Value total = trace.binary("shr", skipped, scalarLike(32, skipped));
     skipped_.assign(ops::where(finite, total * inAll, skipped + (inAll + 1.0)));
+    fault_.assign(ops::where(finite, lastFault, fault));
   }
 
   void finalize(const std::vector<Variable> &variables) const override { inner_.finalize_variable_values(variables); }
@@ -107,21 +112,35 @@ public:
 
   const Optimizer &inner() const { return inner_; }
   optimizers::LossScaleState state() const {
-    return {hostNumber(scale_), static_cast<int64_t>(hostNumber(counter_)), skipped_.value().item<int64_t>() >> 32, "",
-            stalledSteps()};
+    const auto fault = static_cast<size_t>(hostNumber(fault_));
+    return {hostNumber(scale_), static_cast<int64_t>(hostNumber(counter_)), skipped_.value().item<int64_t>() >> 32,
+            fault > 0 && fault <= watched_.size() ? watched_[fault - 1].path() : "", stalledSteps()};
   }
   bool isStalled() const { return args_.stall_alarm_steps > 0 && stalledSteps() >= args_.stall_alarm_steps; }
 
 private:
   int64_t stalledSteps() const { return skipped_.value().item<int64_t>() & 0xffffffff; }
 
+  /// The place of a variable among all whose gradients were ever applied.
+  double watch(const Variable &variable) {
+    auto same = [&](const Variable &each) { return each.impl() == variable.impl(); };
+    auto found = std::find_if(watched_.begin(), watched_.end(), same);
+    const auto place = found - watched_.begin();
+    if (found == watched_.end())
+      watched_.push_back(variable);
+    return static_cast<double>(place);
+  }
+
   static constexpr double inAll = 4294967296.0;
+  static constexpr double noFault = std::numeric_limits<int32_t>::max();
   Optimizer inner_;
   optimizers::LossScaleArgs args_;
   Variable iteration_, rate_; // Keras's list has them; neither changes
   Variable counter_, scale_;
-  // Ours: inAll times the steps skipped in all, plus those skipped in a row. One variable, as each costs a copy a step.
+  // Ours: inAll times the steps skipped in all, plus those skipped in a row.
   Variable skipped_;
+  Variable fault_; // 1 + the place in watched_ of the last step skipped, 0 for none
+  std::vector<Variable> watched_;
 };
 
 const LossScaleImpl &implOf(const Optimizer &optimizer) {

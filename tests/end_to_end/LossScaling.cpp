@@ -47,6 +47,7 @@ TEST_CASE("an injected infinity changes no weight, slot or iteration; the scale 
   CHECK(optimizer.iterations() == 1);
   CHECK(optimizer.state().scale == 16384.0);
   CHECK(optimizer.state().skipped_steps == 1);
+  CHECK(optimizer.state().last_fault == model.trainable_variables()[0].path());
   CHECK(optimizer.state().good_steps == 0);
   model.train_on_batch(inputs(0.1f), y);
   CHECK(optimizer.iterations() == 2);

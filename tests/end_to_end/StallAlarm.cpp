@@ -22,6 +22,7 @@ static std::string saidWhileFitting(const optimizers::LossScaleArgs &args, int64
   CHECK((model.get_weights()[0].to_vector<float>() == before[0].to_vector<float>()) == faulty);
   CHECK(optimizer.state().skipped_steps == (faulty ? 4 * epochs : 0));
   CHECK(optimizer.state().stalled_steps == optimizer.state().skipped_steps);
+  CHECK(optimizer.state().last_fault == (faulty ? model.trainable_variables()[0].path() : ""));
   CHECK(optimizer.state().scale >= 1.0);
   return said;
 }
@@ -29,7 +30,8 @@ static std::string saidWhileFitting(const optimizers::LossScaleArgs &args, int64
 // policies 13.5
 TEST_CASE("A stall is told once, with the step, the count and the scale") {
   std::string said = saidWhileFitting({.stall_alarm_steps = 6}, 5, true);
-  CHECK_THAT(said, Contains("skipped 6 steps in a row, up to step 2 of epoch 2") && Contains("loss scale is now 512"));
+  CHECK_THAT(said, Contains("skipped 6 steps in a row, up to step 2 of epoch 2") && Contains("loss scale is now 512") &&
+                       Contains("first that of '"));
   CHECK(said.find("warning") == said.rfind("warning"));
   CHECK_THAT(saidWhileFitting({}, 10, true),
              Contains("skipped 32 steps in a row, up to step 4 of epoch 8") && Contains("loss scale is now 1."));

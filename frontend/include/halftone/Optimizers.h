@@ -385,7 +385,7 @@ struct LossScaleArgs {
 struct LossScaleState {
   double scale;
   int64_t good_steps, skipped_steps;
-  std::string last_fault;  /* layer path, "" if none */
+  std::string last_fault;  // path of the first variable whose gradient was not finite in the last step skipped, or ""
   int64_t stalled_steps{}; // skipped in a row, the last one included
 };
 /// Multiplies the loss by a scale; apply() divides the gradients by it (in at least float32) and, when one is not

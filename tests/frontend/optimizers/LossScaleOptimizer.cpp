@@ -313,3 +313,30 @@ TEST_CASE("Adam under random faults is Adam on the steps that were finite") {
   CHECK(equal);
   CHECK(inner.iterations() == plain.iterations());
 }
+
+// policies 13.6
+TEST_CASE("the last fault is named by its variable, whatever is applied and in which order") {
+  for (Run run : everyRun)
+    for (size_t count : {size_t(3), size_t(40)}) { // 40 flags are more than one kernel takes
+      std::vector<Variable> variables;
+      for (size_t i = 0; i < count; ++i)
+        variables.push_back(weight(Tensor({0, 0}, {2}), "net/" + std::to_string(i)));
+      LossScaleOptimizer optimizer(SGD(1.0));
+      auto step = applier(run, optimizer, variables);
+      auto faultAt = [&](std::vector<size_t> places) {
+        std::vector<Tensor> gradients(count, Tensor::zeros({2}));
+        for (size_t place : places)
+          gradients[place] = Tensor({0, place % 2 ? inf : std::numeric_limits<float>::quiet_NaN()}, {2});
+        step.run(gradients);
+        return optimizer.state().last_fault;
+      };
+      CHECK(faultAt({}).empty());
+      CHECK(faultAt({count - 1}) == variables.back().path());
+      CHECK(faultAt({}) == variables.back().path()); // still the last step skipped
+      CHECK(faultAt({1, 2}) == "net/1");
+      CHECK(faultAt({0, count - 1}) == "net/0");
+      std::vector<Variable> turned{variables[2], variables[0]};
+      applier(run, optimizer, turned).run({Tensor({inf, 0}, {2}), Tensor::zeros({2})});
+      CHECK(optimizer.state().last_fault == "net/2");
+    }
+}
