@@ -68,12 +68,13 @@ void SumBound::add(Interval term) {
   }
 }
 
-Interval SumBound::finish(const Rounding &rounding, int roundings) const {
+Interval SumBound::finish(const Rounding &rounding, int roundings, double flushed) const {
   if (nan || (plusInfinity && minusInfinity))
     return Interval::nan();
   // Twice the first-order bound: for the higher orders, and for the rounding of the bounds themselves.
   double steps = static_cast<double>(std::max<int64_t>(count - 1, 0) + roundings);
   double error = steps == 0 || count == 0 ? 0 : 2 * steps * rounding.unit * magnitude + steps * rounding.tiny;
+  error += static_cast<double>(count) * flushed;
   if (unknown || !(magnitude + error <= rounding.largest))
     return Interval::any();
   if (plusInfinity || minusInfinity)

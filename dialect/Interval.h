@@ -62,8 +62,8 @@ private:
 class SumBound {
 public:
   void add(Interval term);
-  /// `roundings` of each term besides those of the additions.
-  Interval finish(const Rounding &rounding, int roundings) const;
+  /// `roundings` of each term besides those of the additions. Sums up to `flushed` in size may have become 0.
+  Interval finish(const Rounding &rounding, int roundings, double flushed = 0) const;
 
 private:
   double low = 0, high = 0, magnitude = 0;

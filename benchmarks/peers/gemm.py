@@ -21,6 +21,7 @@ os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = os.environ["OPEN
 # Threads stay awake between calls, but not while others have their turn.
 os.environ["KMP_BLOCKTIME"] = "1"
 os.environ["OPENBLAS_THREAD_TIMEOUT"] = "20"
+os.environ["GOMP_SPINCOUNT"] = "60000"
 library_path = os.path.join(sys.prefix, "lib")
 
 

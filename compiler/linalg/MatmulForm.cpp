@@ -188,17 +188,22 @@ FailureOr<KernelDescription> describeMatmul(KernelOp kernel, ContractOp contract
   if (readsInPlace(extentOf(Role::m)))
     builder.function->setAttr("halftone.few_rows", builder.builder.getUnitAttr());
 
+  Type accumulator = contract.getAccumulatorType();
+  Type lhsElement = cast<RankedTensorType>(contract.getLhs().getType()).getElementType();
+  Type rhsElement = cast<RankedTensorType>(contract.getRhs().getType()).getElementType();
+  const bool pairs = !strict && target.prefersBf16Pairs && lhsElement.isBF16() && rhsElement.isBF16();
+  if (pairs)
+    builder.function->setAttr("halftone.pairs", builder.builder.getUnitAttr());
+
   SmallVector<Value, 2> inputs;
   for (int side = 0; side < 2; ++side) {
     if (factors[side]->kind == ValueNode::load) {
       inputs.push_back(builder.operand(factors[side]->operand));
       continue;
     }
-    inputs.push_back(builder.generic(accesses[side], {{factors[side], factors[side]->type, accesses[side], ""}})[0]);
+    const Type element = pairs ? lhsElement : factors[side]->type;
+    inputs.push_back(builder.generic(accesses[side], {{factors[side], element, accesses[side], ""}})[0]);
   }
-  Type accumulator = contract.getAccumulatorType();
-  Type lhsElement = cast<RankedTensorType>(contract.getLhs().getType()).getElementType();
-  Type rhsElement = cast<RankedTensorType>(contract.getRhs().getType()).getElementType();
   auto flags = strict ? arith::FastMathFlags::none : arith::FastMathFlags::contract;
   Value product = builder.contraction(
       inputs, accesses, kept, accumulator, [&](OpBuilder &inner, Location loc, Value a, Value b, Value sum) -> Value {

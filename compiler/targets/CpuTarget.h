@@ -20,6 +20,12 @@ struct CpuTarget {
   bool hasF16Conversion = false; // f16 <-> f32 as instructions (F16C, AVX-512, NEON)
   bool hasRounding = false;      // floor, ceil, trunc and roundeven of vectors as instructions
   bool hasMaskedMemory = false;  // cheap masked loads and stores (AVX-512)
+  /// Products of bf16 are faster by vdpbf16ps, two indices of K at a time, than by f32 ones of numbers widened while packing.
+  /// That depends on how fast the instruction is beside an f32 fused multiply-add:
+  ///   znver4, znver5                                      as fast: twice the products     pairs
+  ///   cooperlake, sapphirerapids and their successors     half as fast                    widened
+  /// CPUs that are not in the table widen; so do those without AVX512_BF16.
+  bool prefersBf16Pairs = false;
   bool hasAvx512Bf16 = false, hasAvx512Fp16 = false, hasVnni = false, hasAmx = false;
   int64_t vectorRegisters = 16;
   std::string key() const; // triple + cpu + features

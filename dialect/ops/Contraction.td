@@ -9,8 +9,9 @@ def Halftone_ContractOp : Halftone_PureOp<"contract", [DeclareOpInterfaceMethods
   let description = [{
     The result's axes are the batch axes in order, then the free axes of lhs, then those of rhs. Batch axes pair up, and so
     do contracted ones. Floats: both operands one dtype (or both float8), the result that dtype or f32; f64 gives f64.
-    Products accumulate in f32 (f64 for f64), whatever the result. i8 x i8 gives i32, accumulated in i32. A contracted
-    extent of 0 gives zeros.
+    Products accumulate in f32 (f64 for f64), whatever the result. In default numerics a partial sum of bf16 products below
+    2^-126 in size may become 0, so that a result may be off by K * 2^-126 besides its roundings; operands never do. i8 x i8
+    gives i32, accumulated in i32. A contracted extent of 0 gives zeros.
     Example:
     ```mlir
     %y = halftone.contract %x, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>}

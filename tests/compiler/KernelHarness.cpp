@@ -258,6 +258,8 @@ std::vector<std::string> runnableTargets() {
     targets.push_back("x86-64-v3");
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
     targets.push_back("x86-64-v4");
+  if (__builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("vaes"))
+    targets.push_back("x86_64-unknown-linux-gnu:znver4"); // bf16 in pairs
   return targets;
 }
 

@@ -43,7 +43,7 @@ private:
   CpuKernelFunction function = nullptr;
 };
 
-/// x86 levels that this machine runs.
+/// x86 levels that this machine runs, and a CPU that multiplies bf16 in pairs where it is close enough to one.
 std::vector<std::string> runnableTargets();
 
 } // namespace halftone::testing

@@ -21,6 +21,7 @@ struct Case {
   bool sums = false;     // side reductions: sum over M, largest over all
   bool strict = false;
   bool fewRows = false;
+  bool pairs = false;
 };
 
 std::string tensorOf(size_t rank, const std::string &element) {
@@ -74,7 +75,9 @@ std::string linalgOf(const Case &c) {
         fmt::format(", tensor<?x{0}> {{halftone.partial = \"sum\"}}, tensor<{0}> {{halftone.partial = \"max\"}}", t);
   text += fmt::format(") -> ({}) attributes {{halftone.kind = \"matmul\", halftone.outer = {} : i64, halftone.roles = "
                       "array<i64: {}, 1, 1, 1>{}}} {{\n",
-                      resultText, first, first, fmt::format("{}{}", c.strict ? ", halftone.strict" : "", c.fewRows ? ", halftone.few_rows" : ""));
+                      resultText, first, first,
+                      fmt::format("{}{}{}", c.strict ? ", halftone.strict" : "", c.fewRows ? ", halftone.few_rows" : "",
+                                  c.pairs ? ", halftone.pairs" : ""));
   text += fmt::format("  %zero = arith.constant {} : {}\n", t == "i32" ? "0" : "0.0", t);
   std::string a = "%a", b = "%b", aType = c.a, bType = c.b;
   const std::string flags = c.strict || t == "i32" ? "" : " fastmath<contract>";
@@ -344,6 +347,13 @@ TEST_CASE("Matmul over all dtypes", "[matmul]") {
     c.bias = layout == 0;
     cases.push_back(c);
   }
+  for (int layout = 0; layout < 8; ++layout) {
+    Case c{fmt::format("bf16 pairs {}", layout)};
+    c.a = c.b = "bf16", c.pairs = true;
+    c.aTransposed = layout & 1, c.bTransposed = layout & 2, c.batched = layout & 4;
+    c.result = layout & 1 ? "bf16" : "f32", c.bias = layout == 2, c.sums = layout == 3, c.fewRows = layout == 4;
+    cases.push_back(c);
+  }
   cases.push_back({"strict"});
   cases.back().strict = true;
   checkAll(cases, small);
@@ -393,15 +403,16 @@ TEST_CASE("A matmul kernel that is not of the agreed form is refused", "[matmul]
 TEST_CASE("Matmul rates and compile time", "[matmul]") {
   struct Rate {
     const char *type, *target;
-    bool aTransposed, bTransposed;
+    bool aTransposed, bTransposed, pairs = false;
   };
   for (const Rate &rate :
        {Rate{"f32", "host", false, false}, Rate{"f32", "host", false, true}, Rate{"f32", "host", true, false},
-        Rate{"bf16", "host", false, false}, Rate{"f16", "host", false, true}, Rate{"f64", "host", false, false},
+        Rate{"bf16", "host", false, false}, Rate{"bf16", "host", false, false, true}, Rate{"bf16", "host", false, true, true},
+        Rate{"bf16", "host", true, false, true}, Rate{"f16", "host", false, true}, Rate{"f64", "host", false, false},
         Rate{"i8", "host", false, false}, Rate{"f32", "x86-64-v2", false, false}}) {
     Case c{"rate"};
     c.a = c.b = rate.type;
-    c.aTransposed = rate.aTransposed, c.bTransposed = rate.bTransposed;
+    c.aTransposed = rate.aTransposed, c.bTransposed = rate.bTransposed, c.pairs = rate.pairs;
     c.accumulator = c.result = c.a == "f64" ? "f64" : c.a == "i8" ? "i32" : "f32";
     const std::string text = linalgOf(c);
     const CpuTarget cpu = targetNamed(rate.target);
@@ -422,8 +433,8 @@ TEST_CASE("Matmul rates and compile time", "[matmul]") {
       code.function(buffers, extents.data(), 0, grid, scratch.data());
       best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     }
-    fmt::print("  {:4} {}{} 512^3 {:9}: {:.1f} GF/s on one thread; compiled in {:.1f} ms\n", rate.type,
-               c.aTransposed ? "T" : "N", c.bTransposed ? "T" : "N", rate.target, 2.0 * 512 * 512 * 512 / best * 1e-9,
+    fmt::print("  {:4} {}{} 512^3 {:9}{}: {:.1f} GF/s on one thread; compiled in {:.1f} ms\n", rate.type,
+               c.aTransposed ? "T" : "N", c.bTransposed ? "T" : "N", rate.target, rate.pairs ? " in pairs" : "", 2.0 * 512 * 512 * 512 / best * 1e-9,
                compile * 1e3);
     CHECK(compile < 5);
   }

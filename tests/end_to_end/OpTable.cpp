@@ -210,8 +210,8 @@ std::vector<OpCase> contractionCases() {
       {"two", "13x3x5x", "3x5x19x", "lhs_contract = array<i64: 1, 2>, rhs_contract = array<i64: 0, 1>", "13x19x"},
       {"large", "70x130x", "130x65x", "lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>", "70x65x"}};
   auto contract = [&](const std::string &lhs, const std::string &rhs, const std::string &result, Values values) {
-    for (const Form &form : forms) // of float32 and int8 all forms, of the others the first four
-      if (lhs == "f32" || lhs == "i8" || &form < &forms[4])
+    for (const Form &form : forms) // of float32, bfloat16 and int8 all forms, of the others the first four
+      if (lhs == "f32" || lhs == "bf16" || lhs == "i8" || &form < &forms[4])
         cases.push_back(make(
             "contract",
             fmt::format("{}_{}_{}_{}{}", form.label, lhs, rhs, result, values == Values::special ? "_special" : ""),
@@ -225,6 +225,7 @@ std::vector<OpCase> contractionCases() {
   contract("f16", "f16", "f32", Values::moderate);
   contract("bf16", "bf16", "f32", Values::moderate);
   contract("f32", "f32", "f32", Values::special);
+  contract("bf16", "bf16", "f32", Values::special);
   for (const std::string &lhs : narrow)
     for (const std::string &rhs : narrow)
       contract(lhs, rhs, "f32", Values::moderate);

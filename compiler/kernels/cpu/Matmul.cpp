@@ -140,7 +140,7 @@ LogicalResult MatmulEmitter::readSource() {
     return contraction.emitError("expected a body that yields acc + a * b");
   if (auto add = dyn_cast<arith::AddFOp>(sum))
     fuses = cpu.hasFma && bitEnumContainsAll(add.getFastmath(), arith::FastMathFlags::contract);
-  grouped = takesGroups();
+  groupSize = findGroupSize();
   combiners.assign(epilogue.getNumResults(), "");
   if (auto names = epilogue->getAttrOfType<ArrayAttr>("halftone.combine"))
     for (auto [combiner, attribute] : llvm::zip(combiners, names.getAsValueRange<StringAttr>()))
@@ -228,9 +228,10 @@ LogicalResult MatmulEmitter::emitBlock(Number block) {
   rows = minimum(tileRows, size[rowRole] - firstRow);
   columns = minimum(tileColumns, size[columnRole] - firstColumn);
   // Once at least: a sum of nothing is 0.
-  const Number steps = grouped ? groups() : size[depthRole];
+  const Number steps = groups();
   loop(number(0), maximum(steps, number(1)), number(sizes->depth), [&](Number first) {
     const Number depth = minimum(number(sizes->depth), steps - first);
+    watched = nothingWatched();
     if ((!readsRowsInPlace() && failed(sticky(pack(0, first, depth)))) ||
         (!readsColumnsInPlace() && failed(sticky(pack(1, first, depth)))))
       return;
@@ -240,6 +241,18 @@ LogicalResult MatmulEmitter::emitBlock(Number block) {
 }
 
 void MatmulEmitter::emitMultiplication(Number firstDepth, Number depth) {
+  if (watched.empty())
+    return emitPanels(firstDepth, depth);
+  auto branch = scf::IfOp::create(b, sawSubnormal().value(), true);
+  OpBuilder::InsertionGuard guard(b);
+  for (Block *block : {branch.thenBlock(), branch.elseBlock()}) {
+    b.setInsertionPoint(block->getTerminator());
+    widens = block == branch.thenBlock();
+    emitPanels(firstDepth, depth);
+  }
+}
+
+void MatmulEmitter::emitPanels(Number firstDepth, Number depth) {
   const Number whole = columns / number(sizes->columns()) * sizes->columns();
   emitColumns(number(0), whole, sizes->vectors, firstDepth, depth);
   emitColumns(whole, columns, 1, firstDepth, depth);
@@ -247,11 +260,13 @@ void MatmulEmitter::emitMultiplication(Number firstDepth, Number depth) {
 
 void MatmulEmitter::emitColumns(Number begin, Number end, int64_t vectors, Number firstDepth, Number depth) {
   MatmulFactors factors = rowFactors(firstDepth);
-  const Number firstElement = factors.a, allRows = grouped ? rows + 1 : rows;
+  const Number firstElement = factors.a, allRows = groupSize == 4 ? rows + 1 : rows;
   loop(begin, end, number(vectors * sizes->lanes), [&](Number column) {
     factors.b = columnFactors(column, vectors, firstDepth);
     Number row = number(0);
-    for (int64_t count : vectors == 1 ? sizes->vectorRows : sizes->panelRows) {
+    // Widened products are rare: less code for them.
+    const ArrayRef<int64_t> counts(vectors == 1 ? sizes->vectorRows : sizes->panelRows);
+    for (int64_t count : counts.drop_front(widens ? 1 : 0)) {
       const Number next = count == 1 ? allRows : row + (allRows - row) / number(count) * count;
       loop(row, next, number(count), [&](Number at) {
         factors.a = address(firstElement, accumulator, at * factors.rowPitch);
@@ -285,7 +300,7 @@ void MatmulEmitter::emitMicroKernel(int64_t count, int64_t vectors, const Matmul
       const Value element = splat(loadValue(accumulator, address(fromA, accumulator, factors.rowPitch * row)));
       for (int64_t vector = 0; vector < vectors; ++vector) {
         const Number sum = wrap(acc[size_t(row * vectors + vector)]);
-        if (grouped) {
+        if (groupSize > 1) {
           next.push_back(multiplyGroups(sum, element, (*column)[size_t(vector)]));
           continue;
         }

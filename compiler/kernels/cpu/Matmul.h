@@ -60,6 +60,7 @@ private:
   mlir::LogicalResult begin();
   mlir::LogicalResult emitBlock(Number block);
   void emitMultiplication(Number firstDepth, Number depth);
+  void emitPanels(Number firstDepth, Number depth);
   void emitColumns(Number begin, Number end, int64_t vectors, Number firstDepth, Number depth);
   void emitMicroKernel(int64_t rows, int64_t vectors, const MatmulFactors &factors, Number sums, Number firstDepth,
                        Number depth);
@@ -69,27 +70,34 @@ private:
   /// A is stored in the accumulator's type, so that its elements can be read where they are.
   bool readsRowsInPlace();
   /// B's rows are read where they are: they are used too seldom to be packed.
-  bool readsColumnsInPlace() { return fewRows && !grouped && !lanesAlongDepth(1); }
+  bool readsColumnsInPlace() { return fewRows && groupSize == 1 && !lanesAlongDepth(1); }
   MatmulFactors rowFactors(Number firstDepth);
   std::function<mlir::FailureOr<Lanes>(Number)> columnFactors(Number column, int64_t vectors, Number firstDepth);
   mlir::LogicalResult pack(int side, Number firstDepth, Number depth);
   mlir::LogicalResult packRowsAlongDepth(Number firstDepth, Number depth);
   mlir::LogicalResult packAcross(int side, Number firstDepth, Number depth);
   mlir::LogicalResult packColumnsTransposed(Number firstDepth, Number depth);
-  /// The operand's elements at `place` as lanes of the accumulator's type.
+  /// The operand's elements at `place`, through its prologue: as they are stored, and in the accumulator's type.
+  mlir::FailureOr<mlir::Value> storedFactor(int side, const MatmulPlace &place);
   mlir::FailureOr<mlir::Value> factor(int side, const MatmulPlace &place);
+  void storePacked(mlir::Value lanes, Number pointer);
+  /// A loop of packing: carries `watched`.
+  void packingLoop(Number begin, Number end, Number step, const std::function<void(Number)> &body);
   Lanes transpose(Lanes rows);
 
-  // MatmulGroups.cpp: i8 products, four indices of K to an instruction
-  bool takesGroups();
-  /// How many groups of four make K.
-  Number groups() { return ceilDivide(size[depthRole], number(4)); }
-  void packRowGroups(Number firstDepth, Number depth);
+  // MatmulGroups.cpp: products that take several indices of K at once
+  int64_t findGroupSize();
+  /// How many groups make K.
+  Number groups() { return ceilDivide(size[depthRole], number(groupSize)); }
+  void packBias(Number depth);
   /// 16 neighbouring groups along K of an operand; what lies past K is 0.
-  mlir::Value groupsAlongDepth(int side, MatmulPlace place, Number group);
-  /// One group of each of 16 neighbouring columns.
-  mlir::Value groupsAcross(MatmulPlace place, Number group);
+  mlir::FailureOr<mlir::Value> groupsAlongDepth(int side, MatmulPlace place, Number group);
+  /// One group of each of 16 neighbouring rows of A or columns of B.
+  mlir::FailureOr<mlir::Value> groupsAcross(int side, MatmulPlace place, Number group);
   mlir::Value multiplyGroups(mlir::Value sums, mlir::Value a, mlir::Value b);
+  Lanes nothingWatched();
+  void watch(mlir::Value groups);
+  Number sawSubnormal();
 
   // MatmulEpilogue.cpp
   mlir::LogicalResult emitEpilogue();
@@ -148,7 +156,8 @@ private:
   mlir::Type accumulator;
   bool fuses = false;                       // products and sums may be one instruction
   bool fewRows = false;                     // M is small
-  bool grouped = false;                     // takesGroups()
+  int64_t groupSize = 1;                    // indices of K in one packed element
+  bool widens = false;                      // pairs, where some number is subnormal: products of widened numbers
   llvm::SmallVector<std::string> combiners; // of the epilogue's outputs
 
   // Values of the emitted function.
@@ -158,6 +167,7 @@ private:
   std::array<Number, 4> size;                   // of each role
   Number tileRows, tileColumns, rowTiles, columnTiles;
   Number packedA, packedB, sumsAt, square, sumsPitch, packedPitch;
+  Lanes watched; // by packing, where there is something to watch
   Number batch, rowTile, columnTile, firstRow, firstColumn, rows, columns; // of the block
 };
 

@@ -1,10 +1,15 @@
-// Products of i8 by an instruction that takes four indices of K at once (VNNI), exact in i32.
+// Products by an instruction that takes several indices of K at once: four of i8, or two of bf16.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The instruction multiplies unsigned by signed numbers, so A is packed as a + 128, and a row of 128s after the last one: the
-// sums of that row are what the others have too much.
+// One element of the packed operands is a group: neighbours along K of a row of A or of a column of B, in 32 bits, the first
+// in the lowest. What lies past K is 0.
+//   i8    VNNI, exact in i32. It multiplies unsigned by signed numbers, so A is packed as a + 128, and a row of 128s after the
+//         last one: the sums of that row are what the others have too much.
+//   bf16  AVX512_BF16, summed in f32. It takes subnormal numbers for 0, so packing watches out for them: what was packed with
+//         one among it is multiplied pair by pair in f32.
 #include "compiler/kernels/cpu/Matmul.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace halftone;
@@ -19,78 +24,131 @@ SmallVector<int64_t> dimsOf(linalg::GenericOp generic) {
 
 } // namespace
 
-bool MatmulEmitter::takesGroups() {
-  if (!cpu.hasVnni || cpu.vectorBytes != 64 || !accumulator.isInteger(32) || prologue[0] || prologue[1])
-    return false;
+int64_t MatmulEmitter::findGroupSize() {
+  if (cpu.vectorBytes != 64)
+    return 1;
   for (MatmulRole role : {rowRole, columnRole, depthRole})
     if (group[role].size() != 1)
-      return false;
+      return 1;
+  const auto areStoredAs = [&](unsigned bits) {
+    return llvm::all_of(contraction.getInputs(), [&](Value input) { return getElementTypeOrSelf(input).isInteger(bits); });
+  };
+  if (source->hasAttr("halftone.pairs") && cpu.hasAvx512Bf16 && accumulator.isF32() && areStoredAs(16))
+    return 2;
+  if (!cpu.hasVnni || !accumulator.isInteger(32) || prologue[0] || prologue[1] || !areStoredAs(8) || !lanesAlongDepth(0))
+    return 1;
   Operation *product = contraction.getBody()->getTerminator()->getOperand(0).getDefiningOp()->getOperand(1).getDefiningOp();
   for (unsigned side = 0; side < 2; ++side) {
     auto wide = product->getOperand(side).getDefiningOp<arith::ExtSIOp>();
-    if (!wide || wide.getIn() != contraction.getBody()->getArgument(side) || !wide.getIn().getType().isInteger(8))
-      return false;
+    if (!wide || wide.getIn() != contraction.getBody()->getArgument(side))
+      return 1;
   }
-  return lanesAlongDepth(0);
+  return 4;
 }
 
-void MatmulEmitter::packRowGroups(Number firstDepth, Number depth) {
+void MatmulEmitter::packBias(Number depth) {
   const VectorType bytes = VectorType::get(64, b.getI8Type());
   const Value signs = arith::ConstantOp::create(b, DenseElementsAttr::get(bytes, b.getI8IntegerAttr(-128)));
-  const auto put = [&](Value value, Number row, Number k) {
-    storeValue(value, address(packedA, accumulator, row * sizes->depth + k), true);
-  };
-  loop(number(0), rows, number(1), [&](Number row) {
-    MatmulPlace place;
-    moveTo(place, batchRole, batch);
-    moveTo(place, rowRole, firstRow + row);
-    loop(number(0), depth, number(sizes->lanes), [&](Number k) {
-      const Value groups = vector::BitCastOp::create(b, bytes, groupsAlongDepth(0, place, firstDepth + k));
-      put(arith::XOrIOp::create(b, groups, signs), row, k);
-    });
-  });
-  loop(number(0), depth, number(sizes->lanes), [&](Number k) { put(signs, rows, k); });
+  loop(number(0), depth, number(sizes->lanes),
+       [&](Number k) { storeValue(signs, address(packedA, accumulator, rows * sizes->depth + k), true); });
 }
 
-Value MatmulEmitter::groupsAlongDepth(int side, MatmulPlace place, Number group) {
-  OpOperand *input = contraction.getDpsInputOperand(side);
-  const Number first = group * 4, left = minimum(size[depthRole] - first, number(64));
-  moveTo(place, depthRole, first);
-  const Reach reach = this->reach(contraction.getMatchingIndexingMap(input), dimsOf(contraction), place);
-  const Type byte = b.getI8Type();
-  const VectorType bytes = VectorType::get(64, byte);
-  SmallVector<int8_t> numbers;
-  for (int8_t lane = 0; lane < 64; ++lane)
-    numbers.push_back(lane);
-  const Value steps = arith::ConstantOp::create(b, DenseElementsAttr::get(bytes, ArrayRef<int8_t>(numbers)));
-  const Value limit = vector::BroadcastOp::create(b, bytes, left.narrow(byte).value());
-  const Value zero = arith::ConstantOp::create(b, b.getZeroAttr(bytes));
-  const Value loaded =
-      LLVM::MaskedLoadOp::create(b, bytes, address(pointers.lookup(input->get()), byte, reach.offset).value(),
-                                 (wrap(steps) < wrap(limit)).value(), zero, 1);
-  return vector::BitCastOp::create(b, lanesOf(accumulator), loaded);
-}
-
-Value MatmulEmitter::groupsAcross(MatmulPlace place, Number group) {
-  OpOperand *input = contraction.getDpsInputOperand(1);
-  SmallVector<Value> rows;
-  for (int64_t member = 0; member < 4; ++member) {
-    const Number k = group * 4 + member;
-    moveTo(place, depthRole, minimum(k, size[depthRole] - 1));
-    const Number row = wrap(load(input->get(), contraction.getMatchingIndexingMap(input), dimsOf(contraction), place));
-    rows.push_back(select(k < size[depthRole], row, row.like(int64_t(0))).value());
+FailureOr<Value> MatmulEmitter::groupsAlongDepth(int side, MatmulPlace place, Number group) {
+  const int64_t count = sizes->lanes * groupSize;
+  const Type element = b.getIntegerType(unsigned(32 / groupSize));
+  const VectorType members = VectorType::get(count, element);
+  const Number first = group * groupSize;
+  Value found;
+  if (prologue[side]) {
+    SmallVector<int64_t> all;
+    for (int64_t lane = 0; lane < count; ++lane)
+      all.push_back(lane);
+    Lanes halves;
+    for (int64_t half = 0; half < 2; ++half) {
+      setLanes(place, depthRole, number(0), first + half * sizes->lanes, size[depthRole]);
+      const FailureOr<Value> lanes = storedFactor(side, place);
+      if (failed(lanes))
+        return failure();
+      const Number value = wrap(*lanes);
+      halves.push_back(select(laneMask(place), value, value.like(int64_t(0))).value());
+    }
+    found = vector::ShuffleOp::create(b, halves[0], halves[1], all);
+  } else {
+    moveTo(place, depthRole, first);
+    OpOperand *input = contraction.getDpsInputOperand(side);
+    const Reach reach = this->reach(contraction.getMatchingIndexingMap(input), dimsOf(contraction), place);
+    SmallVector<int8_t> numbers;
+    for (int64_t lane = 0; lane < count; ++lane)
+      numbers.push_back(int8_t(lane));
+    const VectorType bytes = VectorType::get(count, b.getI8Type());
+    const Value steps = arith::ConstantOp::create(b, DenseElementsAttr::get(bytes, ArrayRef<int8_t>(numbers)));
+    const Number left = minimum(size[depthRole] - first, number(count)).narrow(b.getI8Type());
+    const Number mask = wrap(steps) < wrap(vector::BroadcastOp::create(b, bytes, left.value()));
+    found = LLVM::MaskedLoadOp::create(b, members, address(pointers.lookup(input->get()), element, reach.offset).value(),
+                                       mask.value(), arith::ConstantOp::create(b, b.getZeroAttr(members)),
+                                       unsigned(4 / groupSize));
   }
-  const VectorType pairs = VectorType::get(16, b.getI16Type());
-  const auto interleaved = [&](Value x, Value y, VectorType type) {
+  if (groupSize == 4 && side == 0)
+    found = (wrap(found) ^ -128).value();
+  return vector::BitCastOp::create(b, lanesOf(accumulator), found).getResult();
+}
+
+FailureOr<Value> MatmulEmitter::groupsAcross(int side, MatmulPlace place, Number group) {
+  Lanes members;
+  for (int64_t member = 0; member < groupSize; ++member) {
+    const Number k = group * groupSize + member;
+    moveTo(place, depthRole, minimum(k, size[depthRole] - 1));
+    const FailureOr<Value> lanes = storedFactor(side, place);
+    if (failed(lanes))
+      return failure();
+    const Number value = wrap(*lanes);
+    members.push_back(member == 0 ? value.value() : select(k < size[depthRole], value, value.like(int64_t(0))).value());
+  }
+  const auto interleaved = [&](Value x, Value y, Type type) {
     return vector::BitCastOp::create(b, type, vector::InterleaveOp::create(b, x, y)).getResult();
   };
-  return interleaved(interleaved(rows[0], rows[1], pairs), interleaved(rows[2], rows[3], pairs), lanesOf(accumulator));
+  if (groupSize == 2)
+    return interleaved(members[0], members[1], lanesOf(accumulator));
+  const Type pairs = lanesOf(b.getI16Type());
+  return interleaved(interleaved(members[0], members[1], pairs), interleaved(members[2], members[3], pairs),
+                     lanesOf(accumulator));
 }
 
 Value MatmulEmitter::multiplyGroups(Value sums, Value a, Value b) {
-  const VectorType bytes = VectorType::get(64, this->b.getI8Type());
-  const Value left = vector::BitCastOp::create(this->b, bytes, a), right = vector::BitCastOp::create(this->b, bytes, b);
-  return LLVM::CallIntrinsicOp::create(this->b, sums.getType(), this->b.getStringAttr("llvm.x86.avx512.vpdpbusd.512"),
-                                       ValueRange{sums, left, right})
-      .getResult(0);
+  const auto call = [&](StringRef intrinsic, Type element) {
+    const VectorType type = VectorType::get(sizes->lanes * groupSize, element);
+    const Value left = vector::BitCastOp::create(this->b, type, a), right = vector::BitCastOp::create(this->b, type, b);
+    return LLVM::CallIntrinsicOp::create(this->b, sums.getType(), this->b.getStringAttr(intrinsic),
+                                         ValueRange{sums, left, right})
+        .getResult(0);
+  };
+  if (groupSize == 4)
+    return call("llvm.x86.avx512.vpdpbusd.512", this->b.getI8Type());
+  if (!widens)
+    return call("llvm.x86.avx512bf16.dpbf16ps.512", this->b.getBF16Type());
+  const auto first = [&](Value pairs) { return (wrap(pairs).bits() << 16).bitsAs(accumulator); };
+  const auto second = [&](Value pairs) { return (wrap(pairs).bits() & int64_t(0xffff0000)).bitsAs(accumulator); };
+  const Value sum = math::FmaOp::create(this->b, second(a), second(b), sums);
+  return math::FmaOp::create(this->b, first(a), first(b), sum);
+}
+
+MatmulEmitter::Lanes MatmulEmitter::nothingWatched() {
+  if (groupSize != 2)
+    return {};
+  const VectorType halves = VectorType::get(2 * sizes->lanes, b.getI16Type());
+  return {arith::ConstantOp::create(b, DenseElementsAttr::get(halves, b.getI16IntegerAttr(-1))).getResult()};
+}
+
+void MatmulEmitter::watch(Value groups) {
+  if (watched.empty())
+    return;
+  // Without the sign bit and less 1, zeros are the largest numbers and subnormal ones the smallest.
+  const Number halves = wrap(vector::BitCastOp::create(b, watched[0].getType(), groups));
+  watched[0] = arith::MinUIOp::create(b, watched[0], (halves + halves) - 1);
+}
+
+Number MatmulEmitter::sawSubnormal() {
+  constexpr int64_t smallestNormal = 2 * 0x80 - 1;
+  const Value least = vector::ReductionOp::create(b, vector::CombiningKind::MINUI, watched[0]);
+  return wrap(arith::CmpIOp::create(b, arith::CmpIPredicate::ult, least, wrap(least).like(smallestNormal)));
 }

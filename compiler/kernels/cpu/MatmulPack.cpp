@@ -118,8 +118,7 @@ std::function<FailureOr<MatmulEmitter::Lanes>(Number)> MatmulEmitter::columnFact
   };
 }
 
-FailureOr<Value> MatmulEmitter::factor(int side, const MatmulPlace &place) {
-  Value lanes;
+FailureOr<Value> MatmulEmitter::storedFactor(int side, const MatmulPlace &place) {
   if (linalg::GenericOp generic = prologue[side]) {
     const SmallVector<int64_t> dims = dimsOf(generic);
     Lanes arguments;
@@ -129,37 +128,54 @@ FailureOr<Value> MatmulEmitter::factor(int side, const MatmulPlace &place) {
     const FailureOr<Lanes> results = body(generic, arguments, place);
     if (failed(results))
       return failure();
-    lanes = (*results)[cast<OpResult>(contraction.getInputs()[side]).getResultNumber()];
-  } else {
-    OpOperand *input = contraction.getDpsInputOperand(side);
-    lanes = load(input->get(), contraction.getMatchingIndexingMap(input), dimsOf(contraction), place);
+    return (*results)[cast<OpResult>(contraction.getInputs()[side]).getResultNumber()];
   }
+  OpOperand *input = contraction.getDpsInputOperand(side);
+  return load(input->get(), contraction.getMatchingIndexingMap(input), dimsOf(contraction), place);
+}
+
+FailureOr<Value> MatmulEmitter::factor(int side, const MatmulPlace &place) {
+  const FailureOr<Value> lanes = storedFactor(side, place);
+  if (failed(lanes))
+    return failure();
   Operation *sum = contraction.getBody()->getTerminator()->getOperand(0).getDefiningOp();
   const Value factor = sum->getOperand(1).getDefiningOp()->getOperand(unsigned(side));
-  return cloneExpression(b, factor, contraction.getBody()->getArgument(unsigned(side)), lanes, sizes->lanes);
+  return cloneExpression(b, factor, contraction.getBody()->getArgument(unsigned(side)), *lanes, sizes->lanes);
+}
+
+void MatmulEmitter::packingLoop(Number begin, Number end, Number step, const std::function<void(Number)> &body) {
+  watched = loop(begin, end, step, watched, [&](Number index, Lanes carried) {
+    watched = carried;
+    body(index);
+    return watched;
+  });
+}
+
+void MatmulEmitter::storePacked(Value lanes, Number pointer) {
+  watch(lanes);
+  storeValue(lanes, pointer, true);
 }
 
 LogicalResult MatmulEmitter::pack(int side, Number firstDepth, Number depth) {
-  if (grouped && side == 0)
-    return packRowGroups(firstDepth, depth), success();
   if (!lanesAlongDepth(side))
     return packAcross(side, firstDepth, depth);
   return side == 0 ? packRowsAlongDepth(firstDepth, depth) : packColumnsTransposed(firstDepth, depth);
 }
 
 LogicalResult MatmulEmitter::packRowsAlongDepth(Number firstDepth, Number depth) {
-  loop(number(0), rows, number(1), [&](Number row) {
+  packingLoop(number(0), rows, number(1), [&](Number row) {
     MatmulPlace place;
     moveTo(place, batchRole, batch);
     moveTo(place, rowRole, firstRow + row);
-    loop(number(0), depth, number(sizes->lanes), [&](Number k) {
+    packingLoop(number(0), depth, number(sizes->lanes), [&](Number k) {
       setLanes(place, depthRole, firstDepth, k, depth);
-      const FailureOr<Value> lanes = factor(0, place);
-      if (failed(sticky(lanes)))
-        return;
-      storeValue(*lanes, address(packedA, accumulator, row * sizes->depth + k), true);
+      const FailureOr<Value> lanes = groupSize > 1 ? groupsAlongDepth(0, place, firstDepth + k) : factor(0, place);
+      if (succeeded(sticky(lanes)))
+        storePacked(*lanes, address(packedA, accumulator, row * sizes->depth + k));
     });
   });
+  if (groupSize == 4)
+    packBias(depth);
   return failure(broken);
 }
 
@@ -171,21 +187,22 @@ LogicalResult MatmulEmitter::packAcross(int side, Number firstDepth, Number dept
     moveTo(place, batchRole, batch);
     moveTo(place, depthRole, firstDepth + k);
     place.whole = whole;
-    loop(begin, end, number(vectors * sizes->lanes), [&](Number start) {
+    packingLoop(begin, end, number(vectors * sizes->lanes), [&](Number start) {
       for (int64_t vector = 0; vector < vectors; ++vector) {
         const Number at = start + vector * sizes->lanes;
         setLanes(place, role, side == 0 ? firstRow : firstColumn, at, count);
-        const FailureOr<Value> lanes = grouped ? groupsAcross(place, firstDepth + k) : factor(side, place);
+        const FailureOr<Value> lanes =
+            groupSize > 1 ? groupsAcross(side, place, firstDepth + k) : factor(side, place);
         if (failed(sticky(lanes)))
           return;
         const Number offset =
             side == 0 ? k * packedPitch + at : start * sizes->depth + (k * vectors + vector) * sizes->lanes;
-        storeValue(*lanes, address(side == 0 ? packedA : packedB, accumulator, offset), true);
+        storePacked(*lanes, address(side == 0 ? packedA : packedB, accumulator, offset));
       }
     });
   };
   const Number whole = count / number(sizes->columns()) * sizes->columns();
-  loop(number(0), depth, number(1), [&](Number k) {
+  packingLoop(number(0), depth, number(1), [&](Number k) {
     copy(k, number(0), whole, sizes->vectors, true);
     copy(k, whole, count, 1, false);
   });
@@ -196,16 +213,16 @@ LogicalResult MatmulEmitter::packColumnsTransposed(Number firstDepth, Number dep
   // Squares of lanes x lanes, read along K and turned. With a prologue they pass through scratch, which keeps the code
   // short.
   const Number whole = columns / number(sizes->columns()) * sizes->columns();
-  loop(number(0), columns, number(sizes->lanes), [&](Number start) {
+  packingLoop(number(0), columns, number(sizes->lanes), [&](Number start) {
     const Number within = start % number(sizes->columns()), inPanel = start < whole;
     const Number base = select(inPanel, start - within, start) * sizes->depth + select(inPanel, within, number(0));
     const Number pitch = select(inPanel, number(sizes->columns()), number(sizes->lanes));
-    loop(number(0), depth, number(sizes->lanes), [&](Number k) {
+    packingLoop(number(0), depth, number(sizes->lanes), [&](Number k) {
       const auto read = [&](Number lane) -> FailureOr<Value> {
         MatmulPlace place;
         moveTo(place, batchRole, batch);
         moveTo(place, columnRole, firstColumn + minimum(start + lane, columns - 1));
-        if (grouped)
+        if (groupSize > 1)
           return groupsAlongDepth(1, place, firstDepth + k);
         setLanes(place, depthRole, firstDepth, k, depth);
         return factor(1, place);
@@ -228,7 +245,7 @@ LogicalResult MatmulEmitter::packColumnsTransposed(Number firstDepth, Number dep
         return;
       turned = transpose(turned);
       for (int64_t lane = 0; lane < sizes->lanes; ++lane)
-        storeValue(turned[size_t(lane)], address(packedB, accumulator, base + (k + lane) * pitch), true);
+        storePacked(turned[size_t(lane)], address(packedB, accumulator, base + (k + lane) * pitch));
     });
   });
   return failure(broken);

@@ -1,0 +1,133 @@
+// bf16 products two indices of K at a time: where they are chosen, all layouts, and numbers that the instruction would lose.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/kernels/KernelCompiler.h"
+#include "tests/compiler/KernelHarness.h"
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <fmt/format.h>
+
+using namespace halftone;
+using halftone::dialect::TensorData;
+using halftone::testing::KernelHarness;
+using halftone::testing::runnableTargets;
+
+namespace {
+
+const std::string zen = "x86_64-unknown-linux-gnu:znver4";
+
+struct Layout {
+  bool lhsTransposed = false, rhsTransposed = false, batched = false;
+  bool fromF32 = false; // the operands are f32, cast by the kernel
+  std::string result = "bf16";
+};
+
+std::string product(int64_t m, int64_t n, int64_t k, const Layout &layout) {
+  const std::string batch = layout.batched ? "2x" : "", element = layout.fromF32 ? "f32" : "bf16";
+  const std::string a = batch + (layout.lhsTransposed ? fmt::format("{}x{}x", k, m) : fmt::format("{}x{}x", m, k)),
+                    b = batch + (layout.rhsTransposed ? fmt::format("{}x{}x", n, k) : fmt::format("{}x{}x", k, n)),
+                    y = fmt::format("tensor<{}{}x{}x{}>", batch, m, n, layout.result);
+  const int first = layout.batched;
+  std::string text = fmt::format("halftone.kernel matmul @k (tensor<{0}{2}>, tensor<{1}{2}>) -> ({3}) {{\n"
+                                 "^bb0(%x: tensor<{0}{2}>, %w: tensor<{1}{2}>):\n",
+                                 a, b, element, y);
+  if (layout.fromF32)
+    text += fmt::format("  %xn = halftone.cast %x {{origin = \"layer input\"}} : tensor<{0}f32> to tensor<{0}bf16>\n"
+                        "  %wn = halftone.cast %w {{origin = \"variable read\"}} : tensor<{1}f32> to tensor<{1}bf16>\n",
+                        a, b);
+  const std::string axes = layout.batched ? "lhs_batch = array<i64: 0>, rhs_batch = array<i64: 0>, " : "";
+  text += fmt::format("  %0 = halftone.contract {0}, {1} {{{2}lhs_contract = array<i64: {3}>, rhs_contract = array<i64: {4}>}}\n"
+                      "      : (tensor<{5}bf16>, tensor<{6}bf16>) -> {7}\n  halftone.yield %0 : {7}\n}}\n",
+                      layout.fromF32 ? "%xn" : "%x", layout.fromF32 ? "%wn" : "%w", axes,
+                      first + (layout.lhsTransposed ? 0 : 1), first + (layout.rhsTransposed ? 1 : 0), a, b, y);
+  return text;
+}
+
+std::vector<Layout> layouts() {
+  std::vector<Layout> all;
+  for (int bits = 0; bits < 16; ++bits)
+    all.push_back({bool(bits & 1), bool(bits & 2), bool(bits & 4), bool(bits & 8), bits & 1 ? "f32" : "bf16"});
+  return all;
+}
+
+bool runsZen() {
+  const std::vector<std::string> targets = runnableTargets();
+  return std::find(targets.begin(), targets.end(), zen) != targets.end();
+}
+
+void set(TensorData &tensor, size_t index, double value) { tensor.low[index] = tensor.high[index] = value; }
+
+} // namespace
+
+TEST_CASE("Pairs are taken where the instruction is fast, never in strict mode", "[kernels]") {
+  const std::string text = product(40, 70, 33, {});
+  const auto chosen = [&](const std::string &target, bool strict) {
+    return KernelHarness(text, target, strict).linalgText().find("halftone.pairs") != std::string::npos;
+  };
+  CHECK(chosen(zen, false));
+  CHECK_FALSE(chosen(zen, true));
+  CHECK_FALSE(chosen("sapphirerapids", false));
+  CHECK_FALSE(chosen("x86-64-v4", false));
+
+  for (const auto &[target, instruction] : {std::pair{zen, "vdpbf16ps"}, std::pair{std::string("x86-64-v4"), "vfmadd"}}) {
+    auto cpu = compiler::CpuTarget::find(target);
+    REQUIRE(cpu.isOk());
+    compiler::KernelDumps dumps;
+    // A kernel that would call anything does not compile.
+    REQUIRE(compiler::compileKernel(KernelHarness(text, target, false).linalgText(), *cpu, &dumps).isOk());
+    CHECK(dumps.assembly.find(instruction) != std::string::npos);
+  }
+}
+
+TEST_CASE("Pairs in all layouts and ragged sizes", "[kernels]") {
+  if (!runsZen()) {
+    WARN("does not run here");
+    return;
+  }
+  struct Size {
+    int64_t m, n, k;
+  };
+  for (const Layout &layout : layouts())
+    for (const Size &size : {Size{20, 30, 1}, {33, 70, 37}, {19, 150, 600}}) {
+      const std::string text = product(size.m, size.n, size.k, layout);
+      CAPTURE(text);
+      KernelHarness kernel(text, zen, false);
+      kernel.checkInside(kernel.operands(3, false));
+      kernel.checkInside(kernel.operands(4, true));
+    }
+}
+
+TEST_CASE("Pairs keep subnormal operands", "[kernels]") {
+  const double tiny = 0x1p-130, large = 0x1p120;
+  const int64_t m = 33, n = 70, k = 1101;
+  for (const std::string &target : runnableTargets())
+    for (const Layout &layout : layouts()) {
+      KernelHarness kernel(product(m, n, k, layout), target, false);
+      CAPTURE(target, kernel.linalgText());
+      const auto at = [&](bool transposed, int64_t rows, int64_t columns, int64_t row, int64_t column) {
+        return size_t(transposed ? column * rows + row : row * columns + column);
+      };
+      // At the ends of K and where a part of it begins: on one side a subnormal number, on the other one that brings it back.
+      for (int64_t depth : {int64_t(0), int64_t(511), int64_t(512), k - 1})
+        for (bool onLeft : {true, false})
+          for (double other : {large, double(INFINITY)}) {
+            std::vector<TensorData> operands = kernel.operands(1, false, 0);
+            set(operands[0], at(layout.lhsTransposed, m, k, m - 1, depth), onLeft ? -tiny : other);
+            set(operands[1], at(layout.rhsTransposed, k, n, depth, n - 1), onLeft ? other : -tiny);
+            const double got = kernel.run(operands)[0].low[size_t(m * n - 1)];
+            CHECK(got == -tiny * other);
+          }
+    }
+}
+
+TEST_CASE("Sums below the smallest normal number may become 0, not more", "[kernels]") {
+  for (const std::string &target : runnableTargets()) {
+    KernelHarness kernel(product(20, 30, 40, {.result = "f32"}), target, false);
+    std::vector<TensorData> operands = kernel.operands(1, false, 0x1p-64);
+    CAPTURE(target);
+    kernel.checkInside(operands);
+    // One more lost product is outside.
+    const std::vector<TensorData> bounds = kernel.interpret(operands, true), exact = kernel.interpret(operands, false);
+    for (size_t i = 0; i < exact[0].low.size(); ++i)
+      CHECK(bounds[0].high[i] - bounds[0].low[i] <= 2.1 * 40 * 0x1p-126);
+  }
+}
