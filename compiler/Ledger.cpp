@@ -3,6 +3,7 @@
 #include "compiler/Ledger.h"
 #include "compiler/LayerPath.h"
 #include "dialect/TypeInference.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/Support/InterleavedRange.h"
 #include <fmt/format.h>
@@ -78,6 +79,18 @@ std::vector<LedgerRow> castLedger(ModuleOp module) {
     for (auto [index, cast] : llvm::enumerate(castsOf(kernel)))
       rows.push_back(rowOf(cast, castLocation(launch, cast, index), fused, module));
   });
+  // What a plan reads of shadows is cast where the variable is written: in this plan, see its launches, or in others.
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  DenseSet<Attribute> madeHere;
+  for (unsigned result = 0; main && result < main.getNumResults(); ++result)
+    if (Attribute shadow = main.getResultAttr(result, shadowAttr))
+      madeHere.insert(shadow);
+  for (auto shadow : module.getOps<ShadowOp>())
+    if (!madeHere.contains(FlatSymbolRefAttr::get(shadow.getSymNameAttr())))
+      for (auto cast : shadow.getBody().front().getOps<CastOp>()) {
+        rows.push_back(rowOf(cast, cast.getLoc(), true, module));
+        rows.back().value += ", kept";
+      }
   return rows;
 }
 

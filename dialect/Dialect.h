@@ -28,6 +28,7 @@ namespace halftone::dialect {
 /// Attribute names on the arguments and results of @main.
 inline constexpr llvm::StringLiteral nameAttr = "halftone.name";         // StrAttr: a feed's or fetch's name
 inline constexpr llvm::StringLiteral variableAttr = "halftone.variable"; // FlatSymbolRefAttr: stands for that variable
+inline constexpr llvm::StringLiteral shadowAttr = "halftone.shadow";     // FlatSymbolRefAttr: stands for that shadow
 
 /// Registers the dialect and those its modules use (func).
 void registerDialects(mlir::DialectRegistry &registry);

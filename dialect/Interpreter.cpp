@@ -62,6 +62,22 @@ public:
     return results;
   }
 
+  /// The shadow's function of its variable as it stands, stored as a kernel's result is.
+  Status bindShadow(BlockArgument argument, FlatSymbolRefAttr symbol) {
+    auto shadow = module ? module.lookupSymbol<ShadowOp>(symbol) : ShadowOp();
+    if (!shadow || shadow.getType() != argument.getType())
+      return error(ErrorKind::key_error, "there is no shadow @" + symbol.getValue() + " of the argument's type");
+    auto found = variables.find(shadow.getVariable().str());
+    if (found == variables.end())
+      return error(ErrorKind::key_error, "variable @" + shadow.getVariable() + " has no value");
+    Block &body = shadow.getBody().front();
+    bind(body.getArgument(0), std::make_shared<TensorData>(found->second));
+    StatusOr<std::vector<Value>> value = runBlock(body);
+    HALFTONE_RETURN_IF_ERROR(value.status());
+    bind(argument, std::make_shared<TensorData>(storeAs(value->front()->type, *value->front())));
+    return Status::ok();
+  }
+
 private:
   Status runOp(Operation *op) {
     if (auto layer = dyn_cast<LayerOp>(op))
@@ -199,6 +215,10 @@ StatusOr<std::vector<TensorData>> interpret(ModuleOp module, const std::vector<T
   Run run(main, options, current);
   size_t nextFeed = 0;
   for (BlockArgument argument : main.getArguments()) {
+    if (auto name = main.getArgAttrOfType<FlatSymbolRefAttr>(argument.getArgNumber(), shadowAttr)) {
+      HALFTONE_RETURN_IF_ERROR(run.bindShadow(argument, name));
+      continue;
+    }
     if (auto name = main.getArgAttrOfType<FlatSymbolRefAttr>(argument.getArgNumber(), variableAttr)) {
       auto found = current.find(name.getValue().str());
       if (found == current.end())
@@ -222,6 +242,8 @@ StatusOr<std::vector<TensorData>> interpret(ModuleOp module, const std::vector<T
   std::vector<TensorData> fetches;
   for (auto [index, result] : llvm::enumerate(*results)) {
     TensorData stored = storeAs(result->type, *result);
+    if (main.getResultAttr(index, shadowAttr))
+      continue; // follows from its variable
     if (auto name = main.getResultAttrOfType<FlatSymbolRefAttr>(index, variableAttr))
       current[name.getValue().str()] = std::move(stored);
     else

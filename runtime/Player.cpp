@@ -15,8 +15,9 @@ struct Player::Impl {
   std::shared_ptr<const Executable> executable;
   std::shared_ptr<const KernelLibrary> kernels;
   std::shared_ptr<DeviceRuntime> device;
-  std::vector<VariableHandle> variables; // as in the executable
-  std::vector<std::mutex *> locks;       // of their stores, each once, in order of address
+  std::vector<VariableHandle> variables;                // as in the executable
+  std::vector<std::shared_ptr<VariableShadow>> shadows; // as in the executable
+  std::vector<std::mutex *> locks;                      // of their stores, each once, in order of address
   std::unique_ptr<DeviceQueue> queue;
   DeviceMemory arena;
   std::vector<DeviceMemory> constants;
@@ -27,17 +28,22 @@ struct Player::Impl {
   std::vector<std::pair<size_t, SlotId>> changing; // entries of `buffers` that are feeds or fetches
   std::vector<Launch> launches;                    // in the order of the launch steps; conditions are set in play
   std::vector<int64_t> partCounts;                 // by launch: how many parts begin with it, 0 for a joined one
+  std::vector<Launch> refreshes;                   // of the shadows
   std::mutex playing;
 
   Status bindVariables(const VariableBinding &binding);
   Status allocate();
+  Status bindShadows();
   Status bindLaunches();
+  StatusOr<Launch> bindLaunch(const LaunchStep &step);
   Status checkFeeds(std::span<const Tensor> feeds) const;
   Status placeFeedsAndFetches(std::span<const Tensor> feeds, std::vector<Tensor> &fetches);
   Condition condition(const std::optional<Predicate> &predicate) const {
     return predicate ? Condition{addresses[predicate->slot], predicate->negated} : Condition{};
   }
+  std::vector<bool> refreshShadows();
   Status runSteps();
+  void settleShadows(const std::vector<bool> &refreshed, bool failed);
 };
 
 Player::Player(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -55,6 +61,7 @@ StatusOr<std::shared_ptr<Player>> Player::bind(std::shared_ptr<const Executable>
   impl->kernels = std::move(kernels);
   impl->device = std::move(device);
   HALFTONE_RETURN_IF_ERROR(impl->bindVariables(variables));
+  HALFTONE_RETURN_IF_ERROR(impl->bindShadows());
   HALFTONE_RETURN_IF_ERROR(impl->allocate());
   HALFTONE_RETURN_IF_ERROR(impl->bindLaunches());
   return std::shared_ptr<Player>(new Player(std::move(impl)));
@@ -82,6 +89,19 @@ Status Player::Impl::bindVariables(const VariableBinding &binding) {
   return {};
 }
 
+Status Player::Impl::bindShadows() {
+  for (const ShadowSlot &slot : executable->shadows) {
+    StoredVariable &variable = *variables[slot.variable];
+    std::lock_guard guard(variable.lock());
+    StatusOr<std::shared_ptr<VariableShadow>> shadow = variable.shadow(slot.function, slot.type.bytes(), *device);
+    if (!shadow.isOk())
+      return {shadow.status().kind(),
+              fmt::format("{}: shadow @{}: {}", executable->name, slot.symbol, shadow.status().message())};
+    shadows.push_back(*std::move(shadow));
+  }
+  return {};
+}
+
 Status Player::Impl::allocate() {
   const Plan &plan = executable->plan;
   StatusOr<DeviceMemory> memory = device->allocate(plan.arenaBytes);
@@ -101,10 +121,14 @@ Status Player::Impl::allocate() {
       addresses[i] = arena.get() + slot.index;
     else if (slot.kind == SlotKind::variable)
       addresses[i] = variables[slot.index]->data();
+    else if (slot.kind == SlotKind::shadow)
+      addresses[i] = shadows[slot.index]->memory.get();
     else if (slot.kind == SlotKind::constant)
       addresses[i] = constants[slot.index].get();
   }
   int64_t scratchBytes = 0;
+  for (const ShadowSlot &shadow : executable->shadows)
+    scratchBytes = std::max(scratchBytes, shadow.refresh.scratchBytes);
   for (const Step &step : plan.steps)
     if (auto *launch = std::get_if<LaunchStep>(&step))
       scratchBytes = std::max(scratchBytes, launch->scratchBytes);
@@ -114,37 +138,44 @@ Status Player::Impl::allocate() {
   return {};
 }
 
+StatusOr<Launch> Player::Impl::bindLaunch(const LaunchStep &step) {
+  StatusOr<CpuKernelFunction> function = kernels->find(step.kernel);
+  if (!function.isOk())
+    return Status(function.status().kind(), fmt::format("{}: {}", executable->name, function.status().message()));
+  const size_t first = buffers.size();
+  for (SlotId id : step.buffers) {
+    const SlotKind kind = executable->plan.slots[id].kind;
+    if (kind == SlotKind::feed || kind == SlotKind::fetch)
+      changing.emplace_back(buffers.size(), id);
+    buffers.push_back(addresses[id]);
+  }
+  return Launch{*function,    &step.kernel,      step.grid, std::span(buffers).subspan(first),
+                step.extents, step.scratchBytes, step.cost, {}};
+}
+
 Status Player::Impl::bindLaunches() {
-  const Plan &plan = executable->plan;
   size_t count = 0;
-  for (const Step &step : plan.steps)
+  std::vector<const LaunchStep *> steps;
+  for (const Step &step : executable->plan.steps)
     if (auto *launch = std::get_if<LaunchStep>(&step))
-      count += launch->buffers.size();
+      steps.push_back(launch);
+  const size_t planned = steps.size();
+  for (const ShadowSlot &shadow : executable->shadows)
+    steps.push_back(&shadow.refresh);
+  for (const LaunchStep *step : steps)
+    count += step->buffers.size();
   buffers.reserve(count); // the spans of the launches point into it
-  for (const Step &step : plan.steps) {
-    auto *launch = std::get_if<LaunchStep>(&step);
-    if (!launch)
+  for (size_t i = 0; i < steps.size(); ++i) {
+    StatusOr<Launch> launch = bindLaunch(*steps[i]);
+    HALFTONE_RETURN_IF_ERROR(launch.status());
+    if (i >= planned) {
+      refreshes.push_back(*std::move(launch));
       continue;
-    StatusOr<CpuKernelFunction> function = kernels->find(launch->kernel);
-    if (!function.isOk())
-      return {function.status().kind(), fmt::format("{}: {}", executable->name, function.status().message())};
-    const size_t first = buffers.size();
-    for (SlotId id : launch->buffers) {
-      if (plan.slots[id].kind == SlotKind::feed || plan.slots[id].kind == SlotKind::fetch)
-        changing.emplace_back(buffers.size(), id);
-      buffers.push_back(addresses[id]);
     }
-    partCounts.push_back(launch->joined ? 0 : 1);
-    if (launch->joined)
+    launches.push_back(*std::move(launch));
+    partCounts.push_back(steps[i]->joined ? 0 : 1);
+    if (steps[i]->joined)
       ++*std::ranges::find_if(partCounts.rbegin(), partCounts.rend(), [](int64_t parts) { return parts > 0; });
-    launches.push_back({*function,
-                        &launch->kernel,
-                        launch->grid,
-                        std::span(buffers).subspan(first),
-                        launch->extents,
-                        launch->scratchBytes,
-                        launch->cost,
-                        {}});
   }
   return {};
 }
@@ -200,8 +231,29 @@ Status Player::Impl::placeFeedsAndFetches(std::span<const Tensor> feeds, std::ve
   return {};
 }
 
+std::vector<bool> Player::Impl::refreshShadows() {
+  std::vector<bool> stale(shadows.size());
+  for (size_t i = 0; i < shadows.size(); ++i) {
+    stale[i] = shadows[i]->version != variables[executable->shadows[i].variable]->version();
+    if (stale[i])
+      queue->launch(refreshes[i]);
+  }
+  return stale;
+}
+
+/// After the steps: what was made is known to be of the variables as they now are; nothing is known after a failure.
+void Player::Impl::settleShadows(const std::vector<bool> &refreshed, bool failed) {
+  for (size_t i = 0; i < shadows.size(); ++i) {
+    const ShadowSlot &slot = executable->shadows[i];
+    VariableShadow &shadow = *shadows[i];
+    shadow.refreshes += refreshed[i];
+    shadow.coWrites += slot.written;
+    const bool current = !failed && (slot.written || !executable->variables[slot.variable].written);
+    shadow.version = current ? std::optional(variables[slot.variable]->version()) : std::nullopt;
+  }
+}
+
 Status Player::Impl::runSteps() {
-  queue->begin();
   auto launch = launches.begin();
   for (const Step &step : executable->plan.steps) {
     if (auto *planned = std::get_if<LaunchStep>(&step)) {
@@ -231,10 +283,13 @@ StatusOr<std::vector<Tensor>> Player::play(std::span<const Tensor> feeds) {
   std::vector<std::unique_lock<std::mutex>> stores;
   for (std::mutex *lock : impl_->locks)
     stores.emplace_back(*lock);
+  impl_->queue->begin();
+  const std::vector<bool> refreshed = impl_->refreshShadows();
   Status status = impl_->runSteps();
   for (size_t i = 0; i < impl_->variables.size(); ++i)
     if (impl_->executable->variables[i].written)
       impl_->variables[i]->bumpVersion();
+  impl_->settleShadows(refreshed, !status.isOk());
   HALFTONE_RETURN_IF_ERROR(status);
   return fetches;
 }

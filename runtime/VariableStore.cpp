@@ -51,6 +51,34 @@ Status StoredVariable::writeBytes(std::span<const std::byte> bytes) {
   return {};
 }
 
+StatusOr<std::shared_ptr<VariableShadow>> StoredVariable::shadow(const std::string &function, int64_t bytes,
+                                                                 DeviceRuntime &device) {
+  if (auto found = shadows_.find(function); found != shadows_.end()) {
+    if (found->second.bytes != bytes)
+      return Status(ErrorKind::internal_error,
+                    fmt::format("variable {}: a shadow of {} bytes is asked for as one of {}", path_,
+                                found->second.bytes, bytes));
+    return found->second.shadow;
+  }
+  StatusOr<DeviceMemory> memory = device.allocate(bytes);
+  HALFTONE_RETURN_IF_ERROR(memory.status());
+  auto shadow = std::make_shared<VariableShadow>();
+  shadow->memory = *std::move(memory);
+  shadows_[function] = {bytes, shadow};
+  return shadow;
+}
+
+StoredVariable::ShadowCounts StoredVariable::shadowCounts() const {
+  std::lock_guard guard(*lock_);
+  ShadowCounts counts;
+  for (auto &[function, owned] : shadows_) {
+    ++counts.shadows;
+    counts.refreshes += owned.shadow->refreshes;
+    counts.coWrites += owned.shadow->coWrites;
+  }
+  return counts;
+}
+
 VariableStore::VariableStore(std::shared_ptr<DeviceRuntime> device) : device_(std::move(device)) {}
 
 StatusOr<VariableHandle> VariableStore::create(std::string path, TensorType type) {

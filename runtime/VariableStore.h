@@ -3,8 +3,10 @@
 #pragma once
 #include "halftone/Tensor.h"
 #include "runtime/Device.h"
+#include "runtime/VariableShadow.h"
 #include "runtime/plan/Signature.h"
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -29,6 +31,14 @@ public:
   /// The store's lock, held by read(), write() and a playing Player; and what it guards.
   std::mutex &lock() const { return *lock_; }
   std::byte *data() const { return memory_.get(); }
+  /// The shadow of that name (ShadowSlot::function), made when there is none yet. Call it under lock(). It lives as
+  /// long as the variable. device_error when memory runs out, internal_error when it has another size.
+  StatusOr<std::shared_ptr<VariableShadow>> shadow(const std::string &function, int64_t bytes, DeviceRuntime &device);
+  /// Refreshes and co-writes of all shadows so far, for reports and tests. Waits as read() does.
+  struct ShadowCounts {
+    int64_t shadows = 0, refreshes = 0, coWrites = 0;
+  };
+  ShadowCounts shadowCounts() const;
   void bumpVersion() { version_.fetch_add(1, std::memory_order_acq_rel); }
 
 private:
@@ -40,6 +50,11 @@ private:
   DeviceMemory memory_;
   std::shared_ptr<std::mutex> lock_;
   std::atomic<uint64_t> version_{0};
+  struct OwnedShadow {
+    int64_t bytes = 0;
+    std::shared_ptr<VariableShadow> shadow;
+  };
+  std::map<std::string, OwnedShadow> shadows_;
 };
 using VariableHandle = std::shared_ptr<StoredVariable>;
 

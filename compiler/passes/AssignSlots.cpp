@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/AssignSlots.h"
 #include "compiler/passes/AssignSlotsProgram.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/StringMap.h"
 #include <map>
@@ -54,6 +55,7 @@ public:
     exe.plan.arenaBytes = arena.bytes;
     exe.plan.largestLiveBytes = arena.largestLive;
     HALFTONE_RETURN_IF_ERROR(writeSteps());
+    HALFTONE_RETURN_IF_ERROR(writeShadows(describe));
     exe.signature.feeds = std::move(program.feeds);
     exe.signature.fetches = std::move(program.fetches);
     exe.variables = std::move(program.variables);
@@ -300,6 +302,54 @@ private:
     return &known->second;
   }
 
+  /// A kernel of the shadow's region.
+  KernelOp refreshKernel(ShadowOp shadow) {
+    OpBuilder builder(shadow);
+    auto type = builder.getFunctionType(shadow.getBody().getArgumentTypes(), {shadow.getType()});
+    auto kernel = KernelOp::create(builder, shadow.getLoc(), KernelKind::loop, "refresh_" + shadow.getSymName().str(),
+                                   type, nullptr);
+    IRMapping mapping;
+    shadow.getBody().cloneInto(&kernel.getBody(), mapping);
+    symbols.insert(kernel);
+    return kernel;
+  }
+
+  Status writeShadows(DescribeLaunch describe) {
+    for (size_t index = 0; index < program.shadows.size(); ++index) {
+      ShadowOp shadow = program.shadows[index];
+      auto launch = describe(refreshKernel(shadow));
+      if (!launch)
+        return launch.status();
+      auto buffer = llvm::find_if(program.buffers, [&](const Buffer &each) {
+        return each.kind == SlotKind::shadow && each.index == static_cast<int64_t>(index);
+      });
+      BufferId variable = program.shadowed[index];
+      ShadowSlot out{shadow.getSymName().str(), launch->key, buffer->type, program.buffers[variable].index, false, {}};
+      for (int64_t extent : launch->extents)
+        out.function += "," + std::to_string(extent);
+      out.written = writtenShadows.contains(index);
+      out.refresh = stepOf(*launch, {variable}, {buffer - program.buffers.begin()});
+      out.refresh.site = site("variable " + program.variables[out.variable].path);
+      program.variables[out.variable].read = true;
+      exe.shadows.push_back(std::move(out));
+    }
+    return Status::ok();
+  }
+
+  LaunchStep stepOf(const LaunchNumbers &launch, ArrayRef<BufferId> reads, ArrayRef<BufferId> writes) {
+    LaunchStep out;
+    out.kernel = launch.key;
+    out.grid = launch.grid;
+    out.extents = launch.extents;
+    out.scratchBytes = launch.scratchBytes;
+    out.cost = launch.cost;
+    out.operandCount = static_cast<int64_t>(reads.size());
+    for (ArrayRef<BufferId> ids : {reads, writes})
+      for (BufferId id : ids)
+        out.buffers.push_back(slot(id));
+    return out;
+  }
+
   Status writeSteps() {
     for (size_t id = 0; id < program.buffers.size(); ++id)
       if (program.buffers[id].kind != SlotKind::arena)
@@ -313,17 +363,7 @@ private:
         continue;
       }
       const LaunchNumbers &launch = launchNumbers.find(step.launch.getKernel())->second;
-      LaunchStep out;
-      out.kernel = launch.key;
-      out.grid = launch.grid;
-      out.extents = launch.extents;
-      out.scratchBytes = launch.scratchBytes;
-      out.cost = launch.cost;
-      out.operandCount = static_cast<int64_t>(step.reads.size());
-      for (BufferId id : step.reads)
-        out.buffers.push_back(slot(id));
-      for (BufferId id : step.writes)
-        out.buffers.push_back(slot(id));
+      LaunchStep out = stepOf(launch, step.reads, step.writes);
       out.predicate = predicate(step);
       out.joined = step.joined;
       out.site = site(step.launch.getSite());
@@ -339,8 +379,11 @@ private:
     };
     for (BufferId id : step.reads)
       mark(id, &VariableSlot::read);
-    for (BufferId id : step.writes)
+    for (BufferId id : step.writes) {
       mark(id, &VariableSlot::written);
+      if (const Buffer &buffer = program.buffers[program.place(id)]; buffer.kind == SlotKind::shadow)
+        writtenShadows.insert(buffer.index);
+    }
     if (step.predicate)
       mark(step.predicate->buffer, &VariableSlot::read);
   }
@@ -349,6 +392,7 @@ private:
   Program program;
   Executable exe;
   std::vector<bool> settled; // fetches
+  std::set<int64_t> writtenShadows;
   DenseMap<BufferId, SlotId> slots;
   llvm::StringMap<int32_t> sites;
   llvm::StringMap<LaunchNumbers> launchNumbers; // by kernel

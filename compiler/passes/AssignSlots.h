@@ -24,13 +24,14 @@ using DescribeLaunch = llvm::function_ref<StatusOr<LaunchNumbers>(dialect::Kerne
 /// The plan of a module in stage kernel, its signature, variables, constants and sites; kernels, ledger and build id
 /// are left to the caller. `describe` is asked once a kernel.
 ///
-/// - A new value of a variable is made in the variable's own slot when nothing reads the old value afterwards and
+/// - A new value of a variable or shadow is made in its own slot when nothing reads the old value afterwards and
 ///   the kernel that makes it reads the old value, if at all, only at the index it writes. Otherwise it is made
 ///   elsewhere and copied at the end.
 /// - `when` becomes predicated steps: its condition, or the negation. A result that one branch leaves as the
 ///   variable's old value costs nothing when the other makes it in place, and a predicated copy otherwise.
 /// - `reshape` is the same slot. A fetch is made in its own slot when it is made once; otherwise it is copied.
 /// - All else lies in one arena, by first and last use.
+/// - A shadow's refresh is a kernel made here of the shadow's region, and left in the module.
 StatusOr<Executable> assignSlots(mlir::ModuleOp module, DescribeLaunch describe);
 
 /// Whether a block of `kernel` reads operand `operand` only at the indices that it then writes in its results of that shape,

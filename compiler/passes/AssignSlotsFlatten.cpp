@@ -66,11 +66,16 @@ private:
         if (!buffer)
           return buffer.status();
         buffers[argument] = *buffer;
+      } else if (auto shadow = main.getArgAttrOfType<FlatSymbolRefAttr>(number, shadowAttr)) {
+        auto buffer = shadowBuffer(shadow);
+        if (!buffer)
+          return buffer.status();
+        buffers[argument] = *buffer;
       } else if (auto name = main.getArgAttrOfType<StringAttr>(number, nameAttr)) {
         buffers[argument] = program.add(SlotKind::feed, *type, program.feeds.size());
         program.feeds.push_back({name.str(), *type});
       } else {
-        return failure("an argument of @main is neither a feed nor a variable");
+        return failure("an argument of @main is neither a feed nor a variable nor a shadow");
       }
     }
     return Status::ok();
@@ -91,12 +96,36 @@ private:
     return place->second;
   }
 
+  StatusOr<BufferId> shadowBuffer(FlatSymbolRefAttr symbol) {
+    auto [place, isNew] = shadows.try_emplace(symbol, -1);
+    if (!isNew)
+      return place->second;
+    auto shadow = module.lookupSymbol<ShadowOp>(symbol.getAttr());
+    if (!shadow)
+      return failure("no shadow @" + symbol.getValue());
+    auto type = typeOf(shadow.getType());
+    if (!type)
+      return type.status();
+    auto variable = variableBuffer(shadow.getVariableAttr());
+    if (!variable)
+      return variable.status();
+    place->second = program.add(SlotKind::shadow, *type, program.shadows.size());
+    program.shadows.push_back(shadow);
+    program.shadowed.push_back(*variable);
+    return place->second;
+  }
+
   Status addResults(func::FuncOp main, Operation *terminator) {
     for (OpOperand &result : terminator->getOpOperands()) {
       unsigned number = result.getOperandNumber();
       BufferId buffer = buffers.lookup(result.get());
       if (auto variable = main.getResultAttrOfType<FlatSymbolRefAttr>(number, variableAttr)) {
         auto old = variableBuffer(variable);
+        if (!old)
+          return old.status();
+        program.updates.push_back({*old, buffer});
+      } else if (auto shadow = main.getResultAttrOfType<FlatSymbolRefAttr>(number, shadowAttr)) {
+        auto old = shadowBuffer(shadow);
         if (!old)
           return old.status();
         program.updates.push_back({*old, buffer});
@@ -107,7 +136,7 @@ private:
         program.fetches.push_back({name.str(), *type});
         program.fetched.push_back(buffer);
       } else {
-        return failure("a result of @main is neither a fetch nor a variable");
+        return failure("a result of @main is neither a fetch nor a variable nor a shadow");
       }
     }
     return Status::ok();
@@ -225,7 +254,7 @@ private:
   ModuleOp module;
   Program program;
   DenseMap<Value, BufferId> buffers;
-  DenseMap<Attribute, BufferId> variables;
+  DenseMap<Attribute, BufferId> variables, shadows;
 };
 
 } // namespace

@@ -12,7 +12,7 @@ namespace halftone::compiler {
 
 using BufferId = int64_t;
 
-/// One tensor's memory. Buffers of feeds, variables, fetches and constants have a slot of their own; the others start in the
+/// One tensor's memory. Buffers of feeds, variables, shadows, fetches and constants have a slot of their own; the others start in the
 /// arena and may be placed in one of those.
 struct Buffer {
   SlotKind kind = SlotKind::arena;
@@ -41,9 +41,11 @@ struct Program {
   std::vector<std::string> constants;
   std::vector<Parameter> feeds, fetches;
   std::vector<VariableSlot> variables;
-  /// Buffers in the order of @main's results: first what is fetched, then each variable's new value.
+  std::vector<dialect::ShadowOp> shadows;
+  std::vector<BufferId> shadowed; // of each shadow's variable
+  /// Buffers in the order of @main's results: first what is fetched, then each variable's and shadow's new value.
   std::vector<BufferId> fetched;
-  std::vector<std::pair<BufferId, BufferId>> updates; // the variable's buffer, its new value's
+  std::vector<std::pair<BufferId, BufferId>> updates; // the variable's or shadow's buffer, its new value's
 
   BufferId add(SlotKind kind, TensorType type, int64_t index = 0) {
     buffers.push_back({kind, std::move(type), index, -1});

@@ -129,13 +129,16 @@ bool forEachLaunchBlock(ModuleOp module, llvm::function_ref<void(Block &, ArrayR
   }
   DenseMap<Attribute, Value> old;
   for (BlockArgument argument : main.getArguments())
-    if (Attribute variable = main.getArgAttr(argument.getArgNumber(), variableAttr))
-      old[variable] = argument;
+    for (StringRef tie : {variableAttr, shadowAttr})
+      if (Attribute symbol = main.getArgAttr(argument.getArgNumber(), tie))
+        old[symbol] = argument;
   SmallVector<Replacement> replacements;
   Block &body = main.getBody().front();
   for (OpOperand &result : body.getTerminator()->getOpOperands())
-    if (Value argument = old.lookup(main.getResultAttr(result.getOperandNumber(), variableAttr)))
-      replacements.push_back({argument, result.get()});
+    for (StringRef tie : {variableAttr, shadowAttr})
+      if (Attribute symbol = main.getResultAttr(result.getOperandNumber(), tie))
+        if (Value argument = old.lookup(symbol))
+          replacements.push_back({argument, result.get()});
   visitBlock(body, replacements, visit);
   return true;
 }

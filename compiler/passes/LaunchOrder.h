@@ -9,7 +9,7 @@
 
 namespace halftone::compiler {
 
-/// An old value of a variable and what replaces it, both as seen in one block.
+/// An old value of a variable or shadow and what replaces it, both as seen in one block.
 struct Replacement {
   mlir::Value old, fresh;
 };
@@ -41,7 +41,7 @@ private:
   std::vector<std::vector<size_t>> members; // by leader, in the order of the program
 };
 
-/// Calls `visit` for each block of @main, with the variables that it replaces; regions of `when` after the block around them.
+/// Calls `visit` for each block of @main, with the variables and shadows that it replaces; regions of `when` after the block around them.
 /// False, with an error, when there is no @main.
 bool forEachLaunchBlock(mlir::ModuleOp module, llvm::function_ref<void(mlir::Block &, llvm::ArrayRef<Replacement>)> visit);
 

@@ -136,6 +136,28 @@ def ChooseTemplatesPass : Halftone_Pass<"choose-templates"> {
   }];
 }
 
+def HoistShadowsPass : Halftone_Pass<"hoist-shadows"> {
+  let summary = "Moves functions of one variable from the variable's readers to its writers";
+  let description = [{
+    Requires: stage pure, after choose-templates.
+    Ensures: what casts a weight to a narrower dtype (through transposes and reshapes too) and is read by other ops is a `shadow`; its
+    readers read an argument of @main with `halftone.shadow`. Where the weight has a new value, the function of that is made
+    beside it, under the same conditions, as a result with `halftone.shadow`. Not a bit changes.
+    Example:
+    ```mlir
+    %c = halftone.cast %w {origin = "variable read"} : tensor<4xf32> to tensor<4xf16>
+    ```
+    with `%w` an argument for the variable @w becomes an argument `%c {halftone.shadow = @w_float16}` and
+    ```mlir
+    halftone.shadow @w_float16 of @w {
+    ^bb0(%w: tensor<4xf32>):
+      %0 = halftone.cast %w {origin = "variable read"} : tensor<4xf32> to tensor<4xf16>
+      halftone.yield %0 : tensor<4xf16>
+    }
+    ```
+  }];
+}
+
 def FormKernelsPass : Halftone_Pass<"form-kernels"> {
   let summary = "Gathers loose ops into kernels and launches";
   let description = [{

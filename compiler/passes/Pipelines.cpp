@@ -28,6 +28,7 @@ void buildPipeline(OpPassManager &passes, Stage from, Stage to, const CompileOpt
   }
   if (crosses(Stage::kernel)) {
     passes.addPass(createChooseTemplatesPass());           // layouts and blockings before fusion depends on them
+    passes.addPass(createHoistShadowsPass());              // sees the layouts; before casts are copied into kernels
     passes.addPass(createFormKernelsPass({options.strict}));
     passes.addPass(createOutlineKernelsPass());            // equal kernels are one before anything is compiled
     passes.addPass(createOrderLaunchesPass());             // needs launches only

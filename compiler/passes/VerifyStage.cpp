@@ -65,6 +65,9 @@ func::FuncOp Checker::checkTopLevel() {
         report(&op) << "kernels come with outline-kernels; expected variables and @main";
       else
         checkKernel(kernel);
+    } else if (isa<ShadowOp>(op)) {
+      if (stage != Stage::kernel)
+        report(&op) << "shadows come with hoist-shadows; expected variables and @main";
     } else if (!isa<VariableOp>(op)) {
       report(&op) << "expected variables, " << (stage == Stage::kernel ? "kernels " : "") << "and @main at the top";
     }
@@ -93,7 +96,8 @@ void Checker::checkSignature(func::FuncOp main) {
     llvm::SmallPtrSet<Attribute, 16> names;
     for (auto [i, type] : llvm::enumerate(types)) {
       auto name = dyn_cast_or_null<StringAttr>(attribute(i, nameAttr));
-      bool variable = isa_and_nonnull<FlatSymbolRefAttr>(attribute(i, variableAttr));
+      bool shadow = stage == Stage::kernel && isa_and_nonnull<FlatSymbolRefAttr>(attribute(i, shadowAttr));
+      bool variable = shadow || isa_and_nonnull<FlatSymbolRefAttr>(attribute(i, variableAttr));
       if (!isTensor(type))
         report(main) << what << " " << i << " has type " << type
                      << "; expected a tensor of static shape and known dtype";
@@ -129,6 +133,21 @@ void Checker::checkTies(func::FuncOp main) {
     if (!seen.insert(symbol).second)
       report(main) << what << " " << i << " stands for " << symbol << " a second time";
   };
+  auto checkShadow = [&](Attribute tie, Type type, StringRef what, unsigned i) {
+    auto symbol = dyn_cast_or_null<FlatSymbolRefAttr>(tie);
+    if (!symbol)
+      return;
+    auto shadow = symbols.lookup<ShadowOp>(symbol.getValue());
+    if (!shadow)
+      report(main) << what << " " << i << " stands for " << symbol << "; expected the symbol of a shadow";
+    else if (shadow.getType() != type)
+      report(main) << what << " " << i << " of type " << type << " stands for " << symbol << " of type "
+                   << shadow.getType() << "; expected one type";
+  };
+  for (unsigned i = 0; i < main.getNumArguments(); ++i)
+    checkShadow(main.getArgAttr(i, shadowAttr), main.getArgumentTypes()[i], "argument", i);
+  for (unsigned i = 0; i < main.getNumResults(); ++i)
+    checkShadow(main.getResultAttr(i, shadowAttr), main.getResultTypes()[i], "result", i);
   llvm::SmallPtrSet<Attribute, 16> arguments, results;
   for (unsigned i = 0; i < main.getNumArguments(); ++i)
     checkTie(main.getArgAttr(i, variableAttr), main.getArgumentTypes()[i], "argument", i, arguments);

@@ -31,7 +31,7 @@ def Halftone_LayerOp : Halftone_Op<"layer", [IsolatedFromAbove, SingleBlockImpli
 }
 
 def Halftone_YieldOp : Halftone_Op<"yield", [Pure, ReturnLike, Terminator,
-                                             ParentOneOf<["LayerOp", "WhenOp", "KernelOp"]>]> {
+                                             ParentOneOf<["LayerOp", "WhenOp", "KernelOp", "ShadowOp"]>]> {
   let summary = "Ends a region and gives its results";
   let description = [{
     Example: `halftone.yield %0 : tensor<f32>`

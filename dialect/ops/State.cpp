@@ -39,4 +39,33 @@ LogicalResult AssignOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
+RankedTensorType ShadowOp::getType() {
+  return cast<RankedTensorType>(getBody().front().getTerminator()->getOperand(0).getType());
+}
+
+LogicalResult ShadowOp::verify() {
+  Block &block = getBody().front();
+  if (block.getNumArguments() != 1)
+    return emitOpError() << "is a function of one value, but has " << block.getNumArguments() << " arguments";
+  if (block.getTerminator()->getNumOperands() != 1)
+    return emitOpError() << "gives one value, but yields " << block.getTerminator()->getNumOperands();
+  for (Type type : {block.getArgument(0).getType(), block.getTerminator()->getOperand(0).getType()})
+    if (auto tensor = dyn_cast<RankedTensorType>(type); !tensor || !tensor.hasStaticShape())
+      return emitOpError() << "takes and gives tensors of static shape, but got " << type;
+  for (Operation &op : block.without_terminator())
+    if (!isMemoryEffectFree(&op) || op.getNumRegions() || isa<LaunchOp>(op))
+      return op.emitOpError("is not legal in a shadow: its ops are pure and have no regions");
+  return success();
+}
+
+LogicalResult ShadowOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FailureOr<RankedTensorType> type = variableType(*this, getVariableAttr(), symbols);
+  if (failed(type))
+    return failure();
+  if (getBody().front().getArgument(0).getType() != *type)
+    return emitOpError() << "is a function of variable " << getVariableAttr() << " of type " << *type
+                         << ", but its region takes " << getBody().front().getArgument(0).getType();
+  return success();
+}
+
 } // namespace halftone::dialect

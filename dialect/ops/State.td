@@ -39,4 +39,29 @@ def Halftone_AssignOp : Halftone_Op<"assign", [DeclareOpInterfaceMethods<SymbolU
   let assemblyFormat = "$variable `,` $value attr-dict `:` type($value)";
 }
 
+def Halftone_ShadowOp : Halftone_Op<"shadow", [IsolatedFromAbove, Symbol, SingleBlockImplicitTerminator<"YieldOp">,
+                                               DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "A pure function of one variable, whose value is kept beside it";
+  let description = [{
+    From hoist-shadows on, an argument of @main with `halftone.shadow = @s` is the function of the variable's value on entry; a
+    result with it is the function of the variable's new value, made together with that. The region gives one value.
+    Example:
+    ```mlir
+    halftone.shadow @w_bf16 of @w {
+    ^bb0(%v: tensor<4x8xf32>):
+      %0 = halftone.cast %v {origin = "variable read"} : tensor<4x8xf32> to tensor<4x8xbf16>
+      halftone.yield %0 : tensor<4x8xbf16>
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$variable);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name `of` $variable attr-dict-with-keyword $body";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The type of the kept value.
+    ::mlir::RankedTensorType getType();
+  }];
+}
+
 #endif

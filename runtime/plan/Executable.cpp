@@ -19,6 +19,8 @@ std::string printSlot(const Executable &exe, const Slot &slot) {
   case SlotKind::variable:
     return "variable " +
            nameIn(exe.variables, [](const VariableSlot &v) { return fmt::format("@{} {}", v.symbol, v.path); });
+  case SlotKind::shadow:
+    return "shadow " + nameIn(exe.shadows, [](const ShadowSlot &s) { return "@" + s.symbol; });
   case SlotKind::feed:
     return fmt::format("feed {} {}", slot.index, nameIn(exe.signature.feeds, parameter));
   case SlotKind::fetch:
@@ -70,6 +72,9 @@ std::string print(const Executable &exe) {
                   exe.kernels.size(), plan.arenaBytes, plan.largestLiveBytes);
   for (size_t i = 0; i < plan.slots.size(); ++i)
     text += fmt::format("  s{}: {} {}\n", i, printSlot(exe, plan.slots[i]), plan.slots[i].type.str());
+  for (const ShadowSlot &shadow : exe.shadows)
+    text += fmt::format("  @{}: {}, else {}\n", shadow.symbol, shadow.written ? "written with its variable" : "only read",
+                        printStep(exe, shadow.refresh));
   for (size_t i = 0; i < plan.steps.size(); ++i)
     text += fmt::format("{}: {}\n", i, std::visit([&](auto &step) { return printStep(exe, step); }, plan.steps[i]));
   return text;

@@ -17,6 +17,21 @@ struct VariableSlot {
   bool read = false, written = false;
 };
 
+/// A pure function of one variable (a cast, a packed layout) whose value the runtime keeps beside the variable, made
+/// anew only when the variable was written. Executables whose shadows have one function of one variable share its
+/// memory.
+struct ShadowSlot {
+  std::string symbol;   // in the IR
+  std::string function; // what is computed, layout and target included: equal text, equal bytes
+  TensorType type;
+  int64_t variable = 0; // position in Executable::variables
+  /// The plan makes the new value itself wherever it writes the variable, under the same predicates.
+  bool written = false;
+  /// Makes the value from the variable: one operand, a slot of the variable, and one result, a slot of the shadow. Not
+  /// a step of the plan: the player runs it before the steps when the variable is newer than the shadow.
+  LaunchStep refresh;
+};
+
 /// Where a launch came from: layer paths, the user's line, the ops fused into it.
 struct Site {
   std::string text;
@@ -46,6 +61,7 @@ struct Executable {
   std::string buildId; // of the library that wrote it
   Signature signature;
   std::vector<VariableSlot> variables;
+  std::vector<ShadowSlot> shadows;
   std::vector<std::string> constants; // raw bytes
   std::map<std::string, KernelCode> kernels;
   std::vector<Site> sites;
@@ -54,9 +70,10 @@ struct Executable {
 };
 
 /// Checks what a player relies on. value_error naming the step or slot, unless
-/// - indices are in range, and slots agree in type with the feed, fetch, variable or constant they stand for;
+/// - indices are in range, and slots agree in type with the feed, fetch, variable, shadow or constant they stand for;
 /// - arena slots are aligned to bufferAlignment and inside the arena;
-/// - only arena, fetch and variable slots are written, and written variables are declared as such;
+/// - only arena, fetch, variable and shadow slots are written, and written variables and shadows are declared as such;
+/// - a shadow's refresh reads its variable alone and makes the shadow; what is written is written with its variable;
 /// - copies have equal dtypes and sizes and do not overlap, predicates are one i1;
 /// - every byte read was written earlier for the whole of that slot's range (or of another slot with the same range),
 /// under the

@@ -11,14 +11,14 @@
 
 namespace halftone {
 
-enum class SlotKind : uint8_t { arena, variable, feed, fetch, constant };
+enum class SlotKind : uint8_t { arena, variable, shadow, feed, fetch, constant };
 
 /// Where a tensor lives while a plan plays.
 struct Slot {
   SlotKind kind = SlotKind::arena;
   TensorType type;
   /// arena: byte offset in the plan's one arena, a multiple of bufferAlignment. feed, fetch: position in the signature.
-  /// variable: position in Executable::variables. constant: position in Executable::constants.
+  /// variable, shadow, constant: position in Executable's list of those.
   int64_t index = 0;
 };
 using SlotId = int32_t;

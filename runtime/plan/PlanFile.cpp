@@ -37,9 +37,12 @@ template <class A, Is<LaunchStep> T> void fields(A &a, T &x) {
   a(x.kernel, x.grid, x.buffers, x.operandCount, x.extents, x.scratchBytes, x.predicate, x.joined, x.site, x.cost);
 }
 template <class A, Is<CopyStep> T> void fields(A &a, T &x) { a(x.from, x.to, x.predicate); }
+template <class A, Is<ShadowSlot> T> void fields(A &a, T &x) {
+  a(x.symbol, x.function, x.type, x.variable, x.written, x.refresh);
+}
 template <class A, Is<Plan> T> void fields(A &a, T &x) { a(x.slots, x.steps, x.arenaBytes, x.largestLiveBytes); }
 template <class A, Is<Executable> T> void fields(A &a, T &x) {
-  a(x.name, x.buildId, x.signature, x.variables, x.constants, x.kernels, x.sites, x.ledger, x.plan);
+  a(x.name, x.buildId, x.signature, x.variables, x.shadows, x.constants, x.kernels, x.sites, x.ledger, x.plan);
 }
 
 uint64_t littleEndian(uint64_t v) {

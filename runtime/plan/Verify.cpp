@@ -91,9 +91,31 @@ private:
     for (const VariableSlot &variable : exe.variables)
       if (!symbols.insert(variable.symbol).second)
         return invalid(fmt::format("variable '{}' is listed twice", variable.symbol));
+    for (const ShadowSlot &shadow : exe.shadows)
+      HALFTONE_RETURN_IF_ERROR(checkShadow(shadow));
     if (plan.arenaBytes < 0 || plan.largestLiveBytes < 0 || plan.largestLiveBytes > plan.arenaBytes)
       return invalid(
           fmt::format("arena of {} bytes with {} bytes live at once", plan.arenaBytes, plan.largestLiveBytes));
+    return {};
+  }
+
+  Status checkShadow(const ShadowSlot &shadow) const {
+    auto fail = [&](std::string message) { return invalid(fmt::format("shadow '{}': {}", shadow.symbol, message)); };
+    if (Status s = verify(shadow.type); !s.isOk())
+      return fail(s.message());
+    if (shadow.variable < 0 || shadow.variable >= static_cast<int64_t>(exe.variables.size()))
+      return fail(fmt::format("variable {} does not exist", shadow.variable));
+    if (shadow.written && !exe.variables[shadow.variable].written)
+      return fail("is written, but its variable is not");
+    const LaunchStep &refresh = shadow.refresh;
+    HALFTONE_RETURN_IF_ERROR(checkLaunch(refresh, fail));
+    auto stands = [&](SlotId id, SlotKind kind, int64_t index) {
+      return plan.slots[id].kind == kind && plan.slots[id].index == index;
+    };
+    if (refresh.operandCount != 1 || refresh.buffers.size() != 2 || refresh.predicate || refresh.joined ||
+        !stands(refresh.buffers[0], SlotKind::variable, shadow.variable) ||
+        !stands(refresh.buffers[1], SlotKind::shadow, &shadow - exe.shadows.data()))
+      return fail("expected a refresh that reads its variable and makes the shadow, without a predicate");
     return {};
   }
 
@@ -121,6 +143,8 @@ private:
       return {};
     case SlotKind::variable:
       return sameAs("variable", exe.variables, type);
+    case SlotKind::shadow:
+      return sameAs("shadow", exe.shadows, type);
     case SlotKind::feed:
       return sameAs("feed", exe.signature.feeds, type);
     case SlotKind::fetch:
@@ -166,6 +190,8 @@ private:
     if (slot.kind == SlotKind::variable && !exe.variables[slot.index].written)
       return bad(
           fmt::format("writes variable '{}', which is not declared as written", exe.variables[slot.index].symbol));
+    if (slot.kind == SlotKind::shadow && !exe.shadows[slot.index].written)
+      return bad(fmt::format("writes shadow '{}', which is not declared as written", exe.shadows[slot.index].symbol));
     return {};
   }
 
@@ -208,7 +234,8 @@ private:
     return {};
   }
 
-  Status checkStep(const LaunchStep &launch) {
+  /// What of a launch can be checked by itself.
+  template <class Fail> Status checkLaunch(const LaunchStep &launch, Fail bad) const {
     if (!exe.kernels.contains(launch.kernel))
       return bad(fmt::format("no kernel '{}'", launch.kernel));
     if (launch.grid < 0 || launch.scratchBytes < 0 || !std::isfinite(launch.cost) || launch.cost < 0)
@@ -222,6 +249,12 @@ private:
     for (SlotId id : launch.buffers)
       if (!slotExists(id))
         return bad(fmt::format("slot {} does not exist", id));
+    return {};
+  }
+
+  Status checkStep(const LaunchStep &launch) {
+    HALFTONE_RETURN_IF_ERROR(checkLaunch(launch, [&](std::string message) { return bad(std::move(message)); }));
+    const auto count = static_cast<int64_t>(launch.buffers.size());
     HALFTONE_RETURN_IF_ERROR(checkPredicate(launch.predicate));
     for (int64_t i = 0; i < launch.operandCount; ++i)
       HALFTONE_RETURN_IF_ERROR(checkRead(launch.buffers[i], launch.predicate));

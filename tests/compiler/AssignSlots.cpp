@@ -46,9 +46,23 @@ public:
     for (const Parameter &fetch : exe.signature.fetches)
       fetchBytes.push_back(std::string(fetch.type.bytes(), '\xCD'));
     constantBytes = exe.constants;
+    for (const ShadowSlot &shadow : exe.shadows)
+      shadowBytes.push_back(std::string(shadow.type.bytes(), '\xEF'));
   }
 
   void run() {
+    for (const ShadowSlot &shadow : exe.shadows)
+      launch(shadow.refresh);
+    runSteps();
+    // What the plan says it writes is what a refresh would make.
+    for (size_t i = 0; i < exe.shadows.size(); ++i) {
+      std::string written = shadowBytes[i];
+      launch(exe.shadows[i].refresh);
+      if (exe.shadows[i].written)
+        REQUIRE(written == shadowBytes[i]);
+    }
+  }
+  void runSteps() {
     std::vector<const Step *> order; // the parts of one launch in reverse: they are independent
     size_t firstPart = 0;
     for (const Step &step : exe.plan.steps) {
@@ -95,6 +109,8 @@ public:
       return arena.data() + slot.index;
     case SlotKind::variable:
       return variableBytes[slot.index].data();
+    case SlotKind::shadow:
+      return shadowBytes[slot.index].data();
     case SlotKind::feed:
       return feedBytes[slot.index].data();
     case SlotKind::fetch:
@@ -108,7 +124,7 @@ public:
   ModuleOp module;
   const Executable &exe;
   std::vector<char> arena;
-  std::vector<std::string> feedBytes, variableBytes, fetchBytes, constantBytes;
+  std::vector<std::string> feedBytes, variableBytes, shadowBytes, fetchBytes, constantBytes;
 };
 
 TensorData randomData(RankedTensorType type, std::mt19937 &random) {
@@ -213,7 +229,7 @@ std::string printed(const std::string &text) {
   for (const Step &step : exe->plan.steps) {
     auto name = [&](SlotId id) {
       const Slot &slot = exe->plan.slots[id];
-      return std::string(1, "avfoc"[static_cast<int>(slot.kind)]);
+      return std::string(1, "avsfoc"[static_cast<int>(slot.kind)]);
     };
     auto &predicate = std::visit([](auto &each) -> const std::optional<Predicate> & { return each.predicate; }, step);
     if (predicate)

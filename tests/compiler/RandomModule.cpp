@@ -121,7 +121,8 @@ private:
       return reshape();
     case 6: {
       std::string narrow = size() + (below(2) ? "f16" : "bf16");
-      std::string z = add(narrow, "cast {} : tensor<{}> to tensor<{}>", pick(full), full, narrow);
+      std::string x = below(2) ? fmt::format("%v{}", below(3)) : pick(full);
+      std::string z = add(narrow, "cast {} : tensor<{}> to tensor<{}>", x, full, narrow);
       add(full, "cast {} : tensor<{}> to tensor<{}>", z, narrow, full);
       return;
     }

@@ -2,13 +2,15 @@
 // plays it; here is the shape of its plan.
 // RUN: halftone-opt %s --halftone-stop-after=kernel | FileCheck-22 %s
 // The guarded update of one weight is one launch; so is the loss with its gradient; the unscaled weight gradients leave their matmuls
-// in f32, checked for finiteness. Nothing is an op of its own.
+// in f32, checked for finiteness. Nothing is an op of its own. Forward and backward pass read the weights' shadows, which the updates write.
+// CHECK-COUNT-6: halftone.shadow
+// CHECK-NOT: halftone.shadow @
 // CHECK: halftone.kernel row @[[LOSS:row_[0-9a-f]+]] (tensor<8x10xf32>, tensor<8xi32>, tensor<f32>) -> (tensor<8xf32>, tensor<8x10xf16>, tensor<1x10xf32>)
 // CHECK: halftone.kernel matmul @[[DW:matmul_[0-9a-f]+]] (tensor<8x12xui8>, tensor<8x16xf16>, tensor<f32>) -> (tensor<12x16xf32>, tensor<1x1xi1>)
 // CHECK: func.func @main
 // CHECK: halftone.launch @[[LOSS]]
 // CHECK: halftone.launch @[[DW]]
-// CHECK: %[[WHEN:[0-9]+]]:19 = halftone.when
+// CHECK: %[[WHEN:[0-9]+]]:25 = halftone.when
 // CHECK-COUNT-7: halftone.launch
 // CHECK-NOT: halftone.launch
 // CHECK: } else {

@@ -71,5 +71,39 @@ func.func @f(%x: tensor<4xf16>) {
 
 // -----
 
+halftone.variable @w : tensor<4xf32>
+// expected-error @below {{is a function of variable @w of type 'tensor<4xf32>', but its region takes 'tensor<8xf32>'}}
+halftone.shadow @s of @w {
+^bb0(%v: tensor<8xf32>):
+  %0 = halftone.cast %v : tensor<8xf32> to tensor<8xf16>
+  halftone.yield %0 : tensor<8xf16>
+}
+
+// -----
+
+// expected-error @below {{names @nowhere, which is not a variable}}
+halftone.shadow @s of @nowhere {
+^bb0(%v: tensor<8xf32>):
+  halftone.yield %v : tensor<8xf32>
+}
+
+// -----
+
+halftone.variable @w : tensor<4xf32>
+// expected-error @below {{gives one value, but yields 2}}
+halftone.shadow @s of @w {
+^bb0(%v: tensor<4xf32>):
+  halftone.yield %v, %v : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+halftone.variable @w : tensor<4xf32>
+// expected-error @below {{is a function of one value, but has 0 arguments}}
+halftone.shadow @s of @w {
+}
+
+// -----
+
 // expected-error @below {{attribute 'type' failed to satisfy constraint}}
 halftone.variable @v : tensor<?xf32>

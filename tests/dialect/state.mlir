@@ -20,3 +20,13 @@ func.func @main(%w1: tensor<4x8xf32>) {
   halftone.assign @w, %w1 : tensor<4x8xf32>
   return
 }
+
+// CHECK-LABEL: halftone.shadow @w_bf16 of @w {
+// CHECK-NEXT: ^bb0(%[[V:.*]]: tensor<4x8xf32>):
+// CHECK-NEXT: %[[C:.*]] = halftone.cast %[[V]]
+// CHECK-NEXT: halftone.yield %[[C]] : tensor<4x8xbf16>
+halftone.shadow @w_bf16 of @w {
+^bb0(%v: tensor<4x8xf32>):
+  %0 = halftone.cast %v {origin = "variable read"} : tensor<4x8xf32> to tensor<4x8xbf16>
+  halftone.yield %0 : tensor<4x8xbf16>
+}

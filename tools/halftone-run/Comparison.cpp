@@ -194,6 +194,8 @@ Comparison Comparer::take() {
   auto main = compiled.kernelStage->lookupSymbol<func::FuncOp>("main");
   size_t fetch = 0;
   for (unsigned i = 0; i < main.getNumResults(); ++i) {
+    if (main.getResultAttr(i, dialect::shadowAttr))
+      continue;
     auto variable = main.getResultAttrOfType<FlatSymbolRefAttr>(i, dialect::variableAttr);
     std::string name = variable ? "@" + variable.getValue().str() : signature.fetches[fetch++].name;
     auto row = std::ranges::find(result.outputs, name, &OutputComparison::name);

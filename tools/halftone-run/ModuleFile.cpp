@@ -37,7 +37,7 @@ Status readParameters(ArrayRef<Type> types, llvm::function_ref<DictionaryAttr(un
                       std::vector<Parameter> &parameters) {
   for (auto [index, type] : llvm::enumerate(types)) {
     DictionaryAttr attributes = attributesOf(index);
-    if (attributes && attributes.contains(dialect::variableAttr))
+    if (attributes && (attributes.contains(dialect::variableAttr) || attributes.contains(dialect::shadowAttr)))
       continue;
     std::string name = parameterName(attributes, kind, index);
     std::optional<TensorType> tensor = tensorTypeOf(type);

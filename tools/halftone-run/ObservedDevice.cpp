@@ -8,10 +8,7 @@ class ObservedDevice::Queue final : public DeviceQueue {
 public:
   Queue(std::unique_ptr<DeviceQueue> inner, const ObservedDevice &device) : inner_(std::move(inner)), device_(device) {}
 
-  void begin() override {
-    next_ = 0;
-    inner_->begin();
-  }
+  void begin() override { inner_->begin(); }
   void copy(std::byte *to, const std::byte *from, int64_t bytes, Condition condition) override {
     inner_->copy(to, from, bytes, condition);
   }
@@ -19,12 +16,15 @@ public:
   Status finish() override { return inner_->finish(); }
 
   void launch(std::span<const Launch> parts) override {
+    if (!device_.launches_.contains(parts.front().kernel)) // a refresh
+      return inner_->launch(parts);
     const Condition &condition = parts.front().condition;
     const bool runs = !condition.byte || (*condition.byte != std::byte{0}) != condition.negated;
     std::vector<ObservedLaunch> seen(parts.size());
     for (size_t part = 0; part < parts.size(); ++part) {
-      seen[part].index = next_;
-      seen[part].step = device_.launches_.at(next_++);
+      const PlannedLaunch &planned = device_.launches_.at(parts[part].kernel);
+      seen[part].index = planned.index;
+      seen[part].step = planned.step;
       for (int64_t i = 0; runs && i < seen[part].step->operandCount; ++i)
         seen[part].operands.push_back(bytesOf(parts[part], *seen[part].step, static_cast<size_t>(i)));
     }
@@ -45,7 +45,6 @@ private:
 
   std::unique_ptr<DeviceQueue> inner_;
   const ObservedDevice &device_;
-  size_t next_ = 0;
 };
 
 ObservedDevice::ObservedDevice(std::shared_ptr<DeviceRuntime> inner, std::shared_ptr<const Executable> executable,
@@ -53,7 +52,7 @@ ObservedDevice::ObservedDevice(std::shared_ptr<DeviceRuntime> inner, std::shared
     : inner_(std::move(inner)), executable_(std::move(executable)), observer_(std::move(observer)) {
   for (const Step &step : executable_->plan.steps)
     if (auto *launch = std::get_if<LaunchStep>(&step))
-      launches_.push_back(launch);
+      launches_.insert({&launch->kernel, {launches_.size(), launch}});
 }
 
 StatusOr<std::unique_ptr<DeviceQueue>> ObservedDevice::makeQueue(int64_t scratchBytes) {

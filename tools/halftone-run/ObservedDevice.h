@@ -4,6 +4,7 @@
 #include "runtime/Device.h"
 #include "runtime/plan/Executable.h"
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,8 +18,9 @@ struct ObservedLaunch {
   std::vector<std::string> operands, results;
 };
 
-/// Launches whose condition does not hold are not shown. For one player of `executable` at a time, over host memory;
-/// the inner device's queue must have run a launch when launch() returns, as the CPU's has.
+/// Launches whose condition does not hold, and those that refresh shadows, are not shown. For one player of
+/// `executable` at a time, over host memory; the inner device's queue must have run a launch when launch() returns, as
+/// the CPU's has.
 class ObservedDevice final : public DeviceRuntime {
 public:
   using Observer = std::function<void(const ObservedLaunch &launch)>;
@@ -31,7 +33,11 @@ private:
   class Queue;
   std::shared_ptr<DeviceRuntime> inner_;
   std::shared_ptr<const Executable> executable_;
-  std::vector<const LaunchStep *> launches_;
+  struct PlannedLaunch {
+    size_t index;
+    const LaunchStep *step;
+  };
+  std::map<const std::string *, PlannedLaunch> launches_; // by where the step has its kernel's key, as Launch says it
   Observer observer_;
 };
 

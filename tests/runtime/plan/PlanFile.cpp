@@ -23,6 +23,15 @@ void seal(std::string &bytes) {
     bytes[12 + i] = static_cast<char>(crc >> (8 * i));
 }
 
+/// With a shadow of @w that the plan fetches instead of what it made.
+Executable shadowed(int64_t n) {
+  Executable exe = test::testExecutable(n);
+  exe.plan.slots.push_back({SlotKind::shadow, exe.variables[0].type, 0});
+  exe.shadows = {{"w_halved", "halve,100", exe.variables[0].type, 0, false, test::launchOf("halve", n, {2}, {8})}};
+  std::get<CopyStep>(exe.plan.steps[2]).from = 8;
+  return exe;
+}
+
 struct Folder {
   fs::path path = fs::temp_directory_path() / ("halftone-planfile-" + std::to_string(getpid()));
   Folder() { fs::create_directories(path); }
@@ -32,7 +41,7 @@ struct Folder {
 } // namespace
 
 TEST_CASE("an executable survives being written and read") {
-  Executable exe = test::testExecutable();
+  Executable exe = shadowed(100);
   LaunchStep part = std::get<LaunchStep>(exe.plan.steps[0]);
   part.joined = true;
   part.buffers[2] = 6;
@@ -52,6 +61,9 @@ TEST_CASE("an executable survives being written and read") {
   CHECK(read->ledger[0].storage);
   CHECK_FALSE(read->ledger[0].fused);
   CHECK(read->signature.feeds == exe.signature.feeds);
+  REQUIRE(read->shadows.size() == 1);
+  CHECK(read->shadows[0].function == "halve,100");
+  CHECK(read->shadows[0].refresh.buffers == std::vector<SlotId>{2, 8});
   CHECK(std::get<LaunchStep>(read->plan.steps[1]).joined);
   CHECK(std::get<LaunchStep>(read->plan.steps[5]).predicate->slot == 1);
   CHECK(std::get<CopyStep>(read->plan.steps[6]).predicate->negated);
@@ -70,7 +82,7 @@ TEST_CASE("a plan file is refused with the reason") {
   CHECK_THAT(messageOf(bytes.substr(0, bytes.size() / 2)), Catch::Contains("checksum"));
   std::string other = bytes;
   other[8] = 9;
-  CHECK_THAT(messageOf(other), Catch::Contains("format version 9, this library reads version 2"));
+  CHECK_THAT(messageOf(other), Catch::Contains("format version 9, this library reads version 3"));
   other = bytes;
   other[100] ^= 1;
   CHECK_THAT(messageOf(other), Catch::Contains("checksum"));
@@ -90,7 +102,7 @@ TEST_CASE("a plan file is refused with the reason") {
 }
 
 TEST_CASE("10,000 mutated plan files end in an error or a verified plan") {
-  const std::string good = writeExecutable(test::testExecutable(5));
+  const std::string good = writeExecutable(shadowed(5));
   std::mt19937 random(7);
   auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };
   int accepted = 0, refused = 0;

@@ -9,7 +9,7 @@
 // RUN: FileCheck-22 %s --check-prefix=PURE --input-file=%t/pure.mlir
 // PURE: halftone.variable = @w
 // RUN: halftone-run emit %s --stage kernel --numerics strict | FileCheck-22 %s --check-prefix=KERNEL
-// KERNEL-COUNT-4: halftone.kernel
+// KERNEL-COUNT-3: halftone.kernel
 // KERNEL-NOT: halftone.kernel
 // KERNEL: func.func @main
 // KERNEL: halftone.launch

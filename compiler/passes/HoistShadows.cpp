@@ -1,0 +1,201 @@
+// hoist-shadows: what is a function of a variable alone moves from its readers to the variable's writers.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   func @main(%x, %w {halftone.variable = @w}) -> (%w1 {halftone.variable = @w}) {
+//     %c = cast %w : f32 to bf16;  ... %c ...;  %w1 = sub %w, %d
+//     return %w1
+// becomes
+//   shadow @w_bf16 of @w { cast }
+//   func @main(%x, %w {...}, %c {halftone.shadow = @w_bf16}) -> (%w1 {...}, %c1 {halftone.shadow = @w_bf16}) {
+//     ... %c ...;  %w1 = sub %w, %d;  %c1 = cast %w1 : f32 to bf16
+//     return %w1, %c1
+#include "compiler/passes/Passes.h"
+#include "dialect/TypeInference.h"
+#include "halftone/DType.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+#define GEN_PASS_DEF_HOISTSHADOWSPASS
+#include "compiler/passes/Passes.h.inc"
+
+namespace {
+
+RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+/// An op that a shadow's function may consist of.
+bool mayMove(Operation *op) { return isa<CastOp, TransposeOp, ReshapeOp>(op); }
+
+/// A function of the variable that somebody reads: its ops in order, and the values that it is read as.
+struct Chain {
+  SmallVector<Operation *> ops;
+  SmallVector<Value> values;
+};
+
+/// Worth keeping: a copy in fewer bytes. (A wider one would cost its readers more than the cast does.)
+bool isWorthKeeping(Value variable, Value value) {
+  return tensorOf(value).getElementTypeBitWidth() < tensorOf(variable).getElementTypeBitWidth();
+}
+
+bool sameFunction(const Chain &chain, ArrayRef<Operation *> ops) {
+  return llvm::equal(chain.ops, ops, [](Operation *a, Operation *b) {
+    return a->getName() == b->getName() && a->getResultTypes() == b->getResultTypes() &&
+           a->getAttrDictionary() == b->getAttrDictionary();
+  });
+}
+
+class HoistShadows : public impl::HoistShadowsPassBase<HoistShadows> {
+  void runOnOperation() override;
+  SmallVector<Chain> chainsOf(Value variable);
+  void keep(func::FuncOp main, SymbolTable &symbols, Value variable, FlatSymbolRefAttr symbol, const Chain &chain);
+  Value ofNewValue(Value fresh, Value variable, Value shadow, const Chain &chain, Block &reader);
+};
+
+SmallVector<Chain> HoistShadows::chainsOf(Value variable) {
+  SmallVector<Chain> chains;
+  SmallVector<Operation *> path;
+  auto visit = [&](auto &&self, Value value) -> void {
+    for (Operation *user : value.getUsers()) {
+      if (!mayMove(user))
+        continue;
+      path.push_back(user);
+      Value result = user->getResult(0);
+      if (isWorthKeeping(variable, result) &&
+          llvm::any_of(result.getUsers(), [](Operation *reader) { return !mayMove(reader); })) {
+        auto *known = llvm::find_if(chains, [&](const Chain &chain) { return sameFunction(chain, path); });
+        if (known == chains.end()) {
+          chains.push_back({path, {}});
+          known = std::prev(chains.end());
+        }
+        known->values.push_back(result);
+      }
+      self(self, result);
+      path.pop_back();
+    }
+  };
+  visit(visit, variable);
+  return chains;
+}
+
+Value apply(OpBuilder &builder, const Chain &chain, Value value) {
+  for (Operation *op : chain.ops) {
+    IRMapping mapping;
+    mapping.map(op->getOperand(0), value);
+    value = builder.clone(*op, mapping)->getResult(0);
+  }
+  return value;
+}
+
+/// `when` with one more result, which its regions yield as `yields` says.
+WhenOp addResult(WhenOp when, Value thenYield, Value elseYield) {
+  auto yieldAlso = [](Block &block, Value value) {
+    block.getTerminator()->insertOperands(block.getTerminator()->getNumOperands(), value);
+  };
+  yieldAlso(when.getThenRegion().front(), thenYield);
+  yieldAlso(when.getElseRegion().front(), elseYield);
+  SmallVector<Type> types(when.getResultTypes());
+  types.push_back(thenYield.getType());
+  OpBuilder builder(when);
+  auto wider = WhenOp::create(builder, when.getLoc(), types, when.getCondition());
+  wider->setDiscardableAttrs(when->getDiscardableAttrDictionary());
+  wider.getThenRegion().takeBody(when.getThenRegion());
+  wider.getElseRegion().takeBody(when.getElseRegion());
+  when.replaceAllUsesWith(wider.getResults().drop_back());
+  when.erase();
+  return wider;
+}
+
+/// The chain of `fresh`, made where `fresh` is made and so under the same conditions. `reader` ends in what needs it.
+Value HoistShadows::ofNewValue(Value fresh, Value variable, Value shadow, const Chain &chain, Block &reader) {
+  if (fresh == variable)
+    return shadow;
+  if (auto when = fresh.getDefiningOp<WhenOp>()) {
+    unsigned number = cast<OpResult>(fresh).getResultNumber();
+    auto inBranch = [&](Region &region) {
+      Block &block = region.front();
+      return ofNewValue(block.getTerminator()->getOperand(number), variable, shadow, chain, block);
+    };
+    Value first = inBranch(when.getThenRegion()), second = inBranch(when.getElseRegion());
+    return addResult(when, first, second).getResults().back();
+  }
+  OpBuilder builder(reader.getTerminator());
+  if (Operation *producer = fresh.getDefiningOp(); producer && producer->getBlock() == &reader)
+    builder.setInsertionPointAfter(producer);
+  return apply(builder, chain, fresh);
+}
+
+void HoistShadows::keep(func::FuncOp main, SymbolTable &symbols, Value variable, FlatSymbolRefAttr symbol,
+                        const Chain &chain) {
+  auto type = tensorOf(chain.values.front());
+  std::string name = symbol.getValue().str();
+  if (auto dtype = dtypeOf(type.getElementType()))
+    name += "_" + std::string(halftone::name(*dtype));
+  OpBuilder builder(main);
+  auto shadow = ShadowOp::create(builder, chain.ops.back()->getLoc(), builder.getStringAttr(name), symbol);
+  symbols.insert(shadow, Block::iterator(main));
+  Block *block = builder.createBlock(&shadow.getBody(), {}, variable.getType(), variable.getLoc());
+  YieldOp::create(builder, shadow.getLoc(), apply(builder, chain, block->getArgument(0)));
+
+  auto tie =
+      builder.getDictionaryAttr(builder.getNamedAttr(shadowAttr, FlatSymbolRefAttr::get(shadow.getSymNameAttr())));
+  unsigned index = main.getNumArguments();
+  // A func.func takes any signature: inserting cannot fail.
+  (void)main.insertArgument(index, type, tie, shadow.getLoc());
+  Value argument = main.getArgument(index);
+  Block &body = main.getBody().front();
+  Value made;
+  for (unsigned result = 0; result < main.getNumResults(); ++result)
+    if (main.getResultAttr(result, variableAttr) == symbol)
+      made = ofNewValue(body.getTerminator()->getOperand(result), variable, argument, chain, body);
+  for (Value value : chain.values)
+    value.replaceUsesWithIf(argument, [](OpOperand &use) { return !mayMove(use.getOwner()); });
+  if (!made || made == argument)
+    return;
+  body.getTerminator()->insertOperands(body.getTerminator()->getNumOperands(), made);
+  (void)main.insertResult(main.getNumResults(), type, tie);
+}
+
+void eraseUnread(ArrayRef<Chain> chains) {
+  llvm::SetVector<Operation *> ops; // each before its users
+  for (const Chain &chain : chains)
+    for (Value value : chain.values) {
+      SmallVector<Operation *> path;
+      for (Operation *op = value.getDefiningOp(); op && mayMove(op); op = op->getOperand(0).getDefiningOp())
+        path.push_back(op);
+      ops.insert(path.rbegin(), path.rend());
+    }
+  for (bool changed = true; std::exchange(changed, false);)
+    for (Operation *op : ops.takeVector()) {
+      if (!op->use_empty()) {
+        ops.insert(op);
+        continue;
+      }
+      op->erase();
+      changed = true;
+    }
+}
+
+void HoistShadows::runOnOperation() {
+  auto main = getOperation().lookupSymbol<func::FuncOp>("main");
+  if (!main || main.isExternal())
+    return void(getOperation().emitError("expected a function @main"));
+  SymbolTable symbols(getOperation());
+  for (unsigned index = 0, end = main.getNumArguments(); index < end; ++index) {
+    auto symbol = main.getArgAttrOfType<FlatSymbolRefAttr>(index, variableAttr);
+    auto variable = symbol ? symbols.lookup<VariableOp>(symbol.getValue()) : VariableOp();
+    if (!variable || variable.getRole() != VariableRole::weight)
+      continue;
+    SmallVector<Chain> chains = chainsOf(main.getArgument(index));
+    for (const Chain &chain : chains)
+      keep(main, symbols, main.getArgument(index), symbol, chain);
+    eraseUnread(chains);
+  }
+}
+
+} // namespace
+} // namespace halftone::compiler

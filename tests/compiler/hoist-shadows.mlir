@@ -1,0 +1,68 @@
+// RUN: halftone-opt %s --split-input-file --halftone-hoist-shadows | FileCheck-22 %s
+// RUN: halftone-opt %s --split-input-file --check-passes --halftone-hoist-shadows --halftone-form-kernels --halftone-outline-kernels --halftone-order-launches --halftone-verify-stage=stage=kernel -o /dev/null
+
+// A training step: the shadow has a new value where the variable has one, under the same condition.
+// CHECK: halftone.shadow @w_bfloat16 of @w {
+// CHECK: halftone.cast %{{.*}} {origin = "variable read"} : tensor<4x8xf32> to tensor<4x8xbf16>
+// CHECK: func.func @main
+// CHECK-SAME: %[[W:[a-z0-9]+]]: tensor<4x8xf32> {halftone.variable = @w}, %[[C:[a-z0-9]+]]: tensor<4x8xbf16> {halftone.shadow = @w_bfloat16})
+// CHECK-SAME: -> (tensor<2x8xbf16> {halftone.name = "y"}, tensor<4x8xf32> {halftone.variable = @w}, tensor<4x8xbf16> {halftone.shadow = @w_bfloat16})
+// CHECK-NOT: halftone.cast
+// CHECK: halftone.contract %{{.*}}, %[[C]]
+// CHECK: %[[R:.*]]:2 = halftone.when
+// CHECK: %[[N:.*]] = halftone.sub %[[W]]
+// CHECK-NEXT: %[[NC:.*]] = halftone.cast %[[N]]
+// CHECK: halftone.yield %[[N]], %[[NC]]
+// CHECK: halftone.yield %[[W]], %[[C]]
+// CHECK: return %{{.*}}, %[[R]]#0, %[[R]]#1
+halftone.variable @w : tensor<4x8xf32>
+func.func @main(%x: tensor<2x4xbf16> {halftone.name = "x"}, %go: tensor<i1> {halftone.name = "go"},
+                %d: tensor<4x8xf32> {halftone.name = "d"}, %w: tensor<4x8xf32> {halftone.variable = @w})
+    -> (tensor<2x8xbf16> {halftone.name = "y"}, tensor<4x8xf32> {halftone.variable = @w}) {
+  %c = halftone.cast %w {origin = "variable read"} : tensor<4x8xf32> to tensor<4x8xbf16>
+  %y = halftone.contract %x, %c {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>}
+      : (tensor<2x4xbf16>, tensor<4x8xbf16>) -> tensor<2x8xbf16>
+  %n = halftone.when %go : (tensor<4x8xf32>) {
+    %0 = halftone.sub %w, %d : tensor<4x8xf32>
+    halftone.yield %0 : tensor<4x8xf32>
+  } else {
+    halftone.yield %w : tensor<4x8xf32>
+  }
+  return %y, %n : tensor<2x8xbf16>, tensor<4x8xf32>
+}
+
+// -----
+
+// Frozen: no result. Equal functions are one shadow; one that another one goes through stays only when it is read.
+// CHECK: halftone.shadow @w_float16 of @w {
+// CHECK: halftone.shadow @w_float16_0 of @w {
+// CHECK: halftone.transpose
+// CHECK-NOT: halftone.shadow
+// CHECK: func.func @main
+// CHECK-SAME: %[[A:[a-z0-9]+]]: tensor<4x8xf16> {halftone.shadow = @w_float16}, %[[B:[a-z0-9]+]]: tensor<8x4xf16> {halftone.shadow = @w_float16_0})
+// CHECK-NEXT: %[[AA:.*]] = halftone.mul %[[A]], %[[A]]
+// CHECK-NEXT: return %[[AA]], %[[B]]
+halftone.variable @w : tensor<4x8xf32>
+func.func @main(%w: tensor<4x8xf32> {halftone.variable = @w})
+    -> (tensor<4x8xf16> {halftone.name = "a"}, tensor<8x4xf16> {halftone.name = "b"}) {
+  %0 = halftone.cast %w {origin = "variable read"} : tensor<4x8xf32> to tensor<4x8xf16>
+  %1 = halftone.cast %w {origin = "variable read"} : tensor<4x8xf32> to tensor<4x8xf16>
+  %2 = halftone.mul %0, %1 : tensor<4x8xf16>
+  %3 = halftone.transpose %1 {permutation = array<i64: 1, 0>} : tensor<4x8xf16> to tensor<8x4xf16>
+  return %2, %3 : tensor<4x8xf16>, tensor<8x4xf16>
+}
+
+// -----
+
+// Neither what grows, nor what is no weight, nor a value on its way to the variable.
+// CHECK-NOT: halftone.shadow
+halftone.variable @w : tensor<4xf16>
+halftone.variable @m : tensor<4xf32> {role = #halftone<role slot>}
+func.func @main(%w: tensor<4xf16> {halftone.variable = @w}, %m: tensor<4xf32> {halftone.variable = @m})
+    -> (tensor<4xf32> {halftone.name = "a"}, tensor<4xf16> {halftone.name = "b"}, tensor<4xf16> {halftone.variable = @w}) {
+  %0 = halftone.cast %w : tensor<4xf16> to tensor<4xf32>
+  %1 = halftone.cast %m : tensor<4xf32> to tensor<4xf16>
+  %2 = halftone.neg %0 : tensor<4xf32>
+  %3 = halftone.cast %2 : tensor<4xf32> to tensor<4xf16>
+  return %0, %1, %3 : tensor<4xf32>, tensor<4xf16>, tensor<4xf16>
+}

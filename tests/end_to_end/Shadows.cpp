@@ -1,0 +1,191 @@
+// Weights under mixed policies are cast once an update, and once ever when they are frozen.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/Variables.h"
+#include "tests/end_to_end/Mlp.h"
+#include <catch2/catch.hpp>
+#include <limits>
+#include <map>
+#include <regex>
+#include <sstream>
+
+using namespace halftone;
+using namespace halftone::testing;
+using Catch::Matchers::Contains;
+
+namespace {
+
+void expectCasts(const std::vector<Variable> &variables, int64_t refreshes, int64_t together) {
+  REQUIRE_FALSE(variables.empty());
+  for (const Variable &variable : variables) {
+    INFO(variable.path());
+    StoredVariable::ShadowCounts counts = variable.impl()->memory->shadowCounts();
+    CHECK(counts.shadows == 1);
+    CHECK(counts.refreshes == refreshes);
+    CHECK(counts.coWrites == together);
+  }
+}
+
+Tensor images(int64_t from, int64_t to) { return mnist().x_train.slice(from, to); }
+Tensor labels(int64_t from, int64_t to) { return mnist().y_train.slice(from, to); }
+
+} // namespace
+
+TEST_CASE("each parameter is cast once an update, whatever else is computed with it") {
+  const char *policy = GENERATE("mixed_bfloat16", "mixed_float16");
+  INFO(policy);
+  Sequential model = smallMlp(policy);
+  std::vector<Variable> all = model.variables();
+  model.train_on_batch(images(0, 128), labels(0, 128));
+  expectCasts(all, 1, 1);                               // the initial values, and the first update
+  model.train_on_batch(images(0, 100), labels(0, 100)); // a tail batch
+  expectCasts(all, 1, 2);
+  model.evaluate(images(0, 256), labels(0, 256), {.batch_size = 64, .verbose = 0});
+  Tensor before = model.predict(images(0, 1), {.verbose = 0});
+  expectCasts(all, 1, 2);
+
+  all[0].assign(all[0].value());
+  CHECK(model.predict(images(0, 1), {.verbose = 0}).astype(float32).to_vector<float>() ==
+        before.astype(float32).to_vector<float>());
+  expectCasts({all[0]}, 2, 2);
+  expectCasts({all[1], all[2], all[3]}, 1, 2);
+  CHECK_THAT(model.ir(Stage::plan), Contains("written with its variable"));
+}
+
+TEST_CASE("what is frozen is cast once ever") {
+  Sequential model = smallMlp("mixed_bfloat16");
+  model.get_layer("hidden").set_trainable(false);
+  model.compile(
+      {.optimizer = optimizers::Adam(1e-3), .loss = losses::SparseCategoricalCrossentropy({.from_logits = true})});
+  for (int step = 0; step < 3; ++step)
+    model.train_on_batch(images(0, 32), labels(0, 32));
+  model.predict(images(0, 5), {.verbose = 0});
+  expectCasts(model.get_layer("hidden").variables(), 1, 0);
+  expectCasts(model.get_layer("head").variables(), 1, 3);
+}
+
+TEST_CASE("a skipped update leaves the casts of the weights as they are") {
+  Sequential model = smallMlp("mixed_float16");
+  model.train_on_batch(images(0, 32), labels(0, 32));
+  Tensor before = model.predict(images(0, 16), {.verbose = 0});
+  optimizers::LossScaleOptimizer optimizer = *model.loss_scale_optimizer();
+  optimizer.variables()[3].assign(Tensor::full({}, std::numeric_limits<float>::infinity(), float32)); // the scale
+  model.train_on_batch(images(0, 32), labels(0, 32));
+  CHECK(optimizer.state().skipped_steps == 1);
+  CHECK(model.predict(images(0, 16), {.verbose = 0}).astype(float32).to_vector<float>() ==
+        before.astype(float32).to_vector<float>());
+  expectCasts(model.variables(), 1, 2);
+}
+
+TEST_CASE("a layer that thaws is cast with its updates, one that freezes no more") {
+  Sequential model = smallMlp("mixed_bfloat16");
+  Layer hidden = model.get_layer("hidden");
+  auto steps = [&](int count) {
+    for (int step = 0; step < count; ++step)
+      model.train_on_batch(images(0, 32), labels(0, 32));
+  };
+  auto compile = [&](bool trainable) {
+    hidden.set_trainable(trainable);
+    model.compile(
+        {.optimizer = optimizers::SGD(1e-2), .loss = losses::SparseCategoricalCrossentropy({.from_logits = true})});
+  };
+  compile(false);
+  steps(2);
+  expectCasts(hidden.variables(), 1, 0);
+  compile(true);
+  steps(2);
+  expectCasts(hidden.variables(), 1, 2);
+  compile(false);
+  steps(2);
+  model.evaluate(images(0, 32), labels(0, 32), {.verbose = 0});
+  expectCasts(hidden.variables(), 1, 2);
+  expectCasts(model.get_layer("head").variables(), 1, 6);
+}
+
+TEST_CASE("a layer whose policy changes reads casts to the new dtype") {
+  Sequential model = smallMlp("mixed_bfloat16"), other = smallMlp("mixed_float16");
+  model.train_on_batch(images(0, 32), labels(0, 32));
+  other.set_weights(model.get_weights());
+  for (const Layer &layer : model.layers())
+    layer.set_dtype_policy("mixed_float16");
+  Tensor ours = model.predict(images(0, 16), {.verbose = 0}), theirs = other.predict(images(0, 16), {.verbose = 0});
+  CHECK(ours.dtype() == float16);
+  CHECK(ours.astype(float32).to_vector<float>() == theirs.astype(float32).to_vector<float>());
+  for (const Variable &variable : model.variables())
+    CHECK(variable.impl()->memory->shadowCounts().shadows == 2);
+}
+
+TEST_CASE("two models over one layer read one cast, which either's update writes") {
+  PolicyScope scope("mixed_bfloat16");
+  set_random_seed(5);
+  Layer shared = layers::Dense(10, {.name = "shared"});
+  CompileArgs args{.optimizer = optimizers::SGD(1e-2),
+                   .loss = losses::SparseCategoricalCrossentropy({.from_logits = true})};
+  auto over = [&](const char *name) {
+    Sequential model({Input({28, 28}), layers::Flatten(), shared}, {.name = name});
+    model.compile(args);
+    return model;
+  };
+  Sequential first = over("first"), second = over("second");
+  Tensor x = images(0, 32).astype(float32), y = labels(0, 32);
+  auto predicted = [&](Sequential &model) {
+    return model.predict(x, {.verbose = 0}).astype(float32).to_vector<float>();
+  };
+  first.train_on_batch(x, y);
+  std::vector<float> once = predicted(second);
+  second.train_on_batch(x, y);
+  CHECK(predicted(first) == predicted(second));
+  CHECK(predicted(first) != once);
+  expectCasts(shared.variables(), 1, 2);
+}
+
+TEST_CASE("weights set by a host are cast anew, once, and exactly") {
+  Sequential model = smallMlp("mixed_float16"), fresh = smallMlp("mixed_float16");
+  model.train_on_batch(images(0, 32), labels(0, 32));
+  const std::vector<Tensor> trained = model.get_weights();
+  fresh.set_weights(trained);
+  auto predicted = [](Sequential &of) {
+    return of.predict(images(0, 16), {.verbose = 0}).astype(float32).to_vector<float>();
+  };
+  CHECK(predicted(model) == predicted(fresh));
+  model.set_weights(fresh.get_weights());
+  CHECK(predicted(model) == predicted(fresh));
+  model.train_on_batch(images(0, 32), labels(0, 32));
+  expectCasts(model.variables(), 2, 2);
+  expectCasts(fresh.variables(), 1, 0);
+}
+
+TEST_CASE("what writes a weight writes its cast, and a guarded update of all is one launch") {
+  const std::string policy = GENERATE("mixed_bfloat16", "mixed_float16");
+  INFO(policy);
+  Sequential model = smallMlp(policy);
+  std::istringstream plan(model.ir(Stage::plan, {.program = Program::train, .batch_size = 32}));
+  std::map<std::string, std::string> slots, variableOf; // by symbol, by the shadow's slot
+  int launches = 0, casts = 0;
+  std::smatch match;
+  for (std::string line; std::getline(plan, line);)
+    if (std::regex_search(line, match, std::regex("^  (s\\d+): variable @(\\w+)"))) {
+      slots[match[2]] = match[1];
+    } else if (std::regex_search(line, match, std::regex("^  (s\\d+): shadow @(\\w+)_b?float16 "))) {
+      variableOf[match[1]] = slots.at(match[2]);
+    } else if (std::regex_search(line, match, std::regex("^\\d+: (with )?.*-> \\(([^)]*)\\)"))) {
+      const std::string writes = match[2].str() + ",";
+      const int before = casts;
+      for (const auto &[shadow, variable] : variableOf)
+        if (writes.find(shadow + ",") != std::string::npos) {
+          ++casts;
+          CHECK_THAT(writes, Contains(variable + ","));
+        }
+      launches += casts > before && !match[1].matched;
+    }
+  CHECK(variableOf.size() == 4);
+  CHECK(casts == 4);
+  if (policy == "mixed_float16")
+    CHECK(launches == 1);
+}
+
+TEST_CASE("float32 weights have no shadows of fewer bytes") {
+  Sequential model = smallMlp("float32");
+  model.train_on_batch(images(0, 32), labels(0, 32));
+  for (const Variable &variable : model.variables())
+    CHECK(variable.impl()->memory->shadowCounts().shadows == 0);
+}
