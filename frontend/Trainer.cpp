@@ -18,13 +18,9 @@ namespace {
 using Named = CompiledFunction::Named;
 
 Optimizer chooseOptimizer(const Layer &model, const CompileArgs &args) {
-  // Keras: wrapped iff the model's own policy is named mixed_float16, whatever its layers are. A policy of TensorFlow
-  // 2.0 says itself.
-  const auto legacy = legacyLossScale(model.dtype_policy());
-  bool wrap = args.auto_scale_loss && !isLossScaleOptimizer(args.optimizer) &&
-              (legacy ? legacy->has_value() : model.dtype_policy().name() == "mixed_float16");
-  if (!wrap)
+  if (!args.auto_scale_loss || isLossScaleOptimizer(args.optimizer) || !scalesLoss(model.dtype_policy()))
     return args.optimizer;
+  const auto legacy = legacyLossScale(model.dtype_policy());
   if (!legacy)
     return optimizers::LossScaleOptimizer(args.optimizer, {});
   const Config scale = (*legacy)->get_config();

@@ -16,6 +16,7 @@ config.environment["PATH"] = os.pathsep.join(tools + [lit_config.params["llvm"],
 for name in ("HOME", "XDG_CACHE_HOME", "ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
+config.substitutions.append(("%keras", os.path.join(config.test_source_root, "data", "keras", "archives")))
 config.substitutions.append(("%data", os.path.join(config.test_source_root, "..", "examples", "data")))
 config.substitutions.append(("%python", sys.executable))
 config.substitutions.append(("%exit", sys.executable + " " + os.path.join(config.test_source_root, "exit_code.py")))

@@ -26,7 +26,7 @@ ROOMS = {
     "compiler": Room(("runtime/base", "runtime/policy", "runtime/plan", "dialect"), TEXT + MLIR + ("tbb/", "oneapi/")),
     "frontend": Room(
         ("runtime/base", "runtime/policy", "runtime/plan", "runtime", "runtime/loader", "dialect", "compiler"),
-        TEXT + ("tbb/", "oneapi/", "zlib.h")),
+        TEXT + ("tbb/", "oneapi/", "zip.h", "zlib.h")),
 }
 # The public headers that rooms below the frontend share.
 VOCABULARY = {"Version", "Error", "DType", "Shape", "Config", "Device", "Tensor", "Policy", "Legacy", "Reports"}

@@ -164,6 +164,11 @@ std::optional<std::optional<LossScale>> halftone::legacyLossScale(const DTypePol
   return std::nullopt;
 }
 
+bool halftone::scalesLoss(const DTypePolicy &policy) {
+  const auto legacy = legacyLossScale(policy);
+  return legacy ? legacy->has_value() : policy.name() == "mixed_float16"; // Keras's rule is about the name
+}
+
 static LossScale lossScaleFromJson(const Json &json) {
   const auto fail = [&] {
     throw Error(ErrorKind::value_error, fmt::format("Could not interpret loss scale identifier: {}", json.dump()));

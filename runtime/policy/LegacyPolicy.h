@@ -14,6 +14,9 @@ std::optional<DTypePolicy> inferredPolicy(const DTypePolicy &policy, DType input
 /// 3, which does not say.
 std::optional<std::optional<legacy::LossScale>> legacyLossScale(const DTypePolicy &policy);
 
+/// Whether compile() scales the loss of a model that has this policy itself, whatever its layers have.
+bool scalesLoss(const DTypePolicy &policy);
+
 /// The legacy policy of a config {"name", "loss_scale"}: value_error or type_error when it is none.
 std::shared_ptr<PolicyAccess::Rep> legacyRep(const Config &config);
 

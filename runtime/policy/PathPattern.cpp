@@ -52,7 +52,7 @@ PathPattern::PathPattern(std::string_view pattern) {
   if (!context)
     throw std::bad_alloc();
   (void)pcre2_set_newline(context.get(), PCRE2_NEWLINE_LF);
-  const uint32_t options = PCRE2_UTF | PCRE2_ANCHORED | PCRE2_ENDANCHORED | (translated.ascii ? 0 : PCRE2_UCP);
+  const uint32_t options = PCRE2_UTF | (translated.ascii ? 0 : PCRE2_UCP);
   int error = 0;
   size_t offset = 0;
   auto made = std::make_shared<Code>();
@@ -64,7 +64,10 @@ PathPattern::PathPattern(std::string_view pattern) {
   code = std::move(made);
 }
 
-bool PathPattern::matches(std::string_view path) const {
+bool PathPattern::matches(std::string_view path) const { return run(path, PCRE2_ANCHORED | PCRE2_ENDANCHORED); }
+bool PathPattern::occursIn(std::string_view path) const { return run(path, 0); }
+
+bool PathPattern::run(std::string_view path, uint32_t options) const {
   static const MatchContext limits = [] {
     MatchContext context(pcre2_match_context_create(nullptr));
     if (!context)
@@ -76,7 +79,7 @@ bool PathPattern::matches(std::string_view path) const {
   const Owned<pcre2_match_data, pcre2_match_data_free_8> data(pcre2_match_data_create(1, nullptr));
   if (!data)
     throw std::bad_alloc();
-  const int result = pcre2_match(code->compiled.get(), reinterpret_cast<PCRE2_SPTR8>(path.data()), path.size(), 0, 0,
+  const int result = pcre2_match(code->compiled.get(), reinterpret_cast<PCRE2_SPTR8>(path.data()), path.size(), 0, options,
                                  data.get(), limits.get());
   if (result >= 0)
     return true;

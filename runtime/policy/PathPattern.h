@@ -1,6 +1,7 @@
 // A regular expression that a whole layer path may match.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,11 +15,14 @@ public:
   explicit PathPattern(std::string_view pattern);
   /// Python's re.fullmatch. A path that is not UTF-8 matches nothing. value_error when it takes too many steps.
   bool matches(std::string_view path) const;
+  /// Python's re.search: whether it matches some part of the path. Errors as above.
+  bool occursIn(std::string_view path) const;
   /// Whether the text holds nothing that a regular expression reads otherwise than as itself.
   static bool isLiteral(std::string_view pattern);
 
 private:
   struct Code;
+  bool run(std::string_view path, uint32_t options) const;
   std::shared_ptr<const Code> code;
 };
 

@@ -2,18 +2,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Output.h"
+#include "tools/halftone-run/UsageError.h"
 #include <string>
 
 namespace halftone::tools {
 
 struct Arguments {
   std::string command, subject; // a name or a file; "" for show of everything
-  std::string output = "-", global = "float32";
-  bool json = false, quiet = false, strict = false;
+  bool json = false, quiet = false, verbose = false;
+  std::string global = "float32";      // lint, convert, resolve
+  std::string output = "-";            // convert
+  std::string model, device = "cpu";   // lint; "" without --model
+  bool strict = false;                 // lint
+  std::string policy, policyMap, path; // resolve; "" when not given
 };
 
 ExitCode show(const Arguments &arguments);
 ExitCode lint(const Arguments &arguments);
 ExitCode convert(const Arguments &arguments);
+ExitCode resolve(const Arguments &arguments);
+
+/// One line on stderr with -v.
+void tell(const Arguments &arguments, const std::string &what);
 
 } // namespace halftone::tools

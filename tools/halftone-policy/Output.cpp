@@ -1,6 +1,7 @@
 // Prints results and errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "Output.h"
+#include "Commands.h"
 #include "halftone/Version.h"
 #include <cstdio>
 #include <fmt/format.h>
@@ -27,11 +28,28 @@ void printJson(const ordered_json &object) {
   fmt::print("{}\n", object.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
 }
 
+void tell(const Arguments &arguments, const std::string &what) {
+  if (arguments.verbose)
+    fmt::print(stderr, "halftone-policy: {}\n", what);
+}
+
 ExitCode reportError(const Error &error, std::string_view command, bool json) {
   fmt::print(stderr, "halftone-policy: {}\n", error.what());
-  if (json)
-    printErrorObject(command, errorObject(name(error.kind()), error.message()));
-  return error.kind() == ErrorKind::internal_error ? bug : badInput;
+  if (const std::string diagnostics = error.diagnostics(); !diagnostics.empty())
+    fmt::print(stderr, "{}{}", diagnostics, diagnostics.ends_with('\n') ? "" : "\n");
+  if (json) {
+    ordered_json object = errorObject(name(error.kind()), error.message());
+    if (!error.layer_path().empty())
+      object["layer"] = error.layer_path();
+    if (const Where where = error.where(); *where.file)
+      object["at"] = fmt::format("{}:{}", where.file, where.line);
+    if (!error.diagnostics().empty())
+      object["diagnostics"] = error.diagnostics();
+    printErrorObject(command, std::move(object));
+  }
+  return error.kind() == ErrorKind::internal_error ? bug
+         : error.kind() == ErrorKind::device_error ? deviceMissing
+                                                   : badInput;
 }
 
 ExitCode reportUsageError(std::string_view message, std::string_view command, bool json) {

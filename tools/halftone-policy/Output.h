@@ -7,7 +7,7 @@
 
 namespace halftone::tools {
 
-enum ExitCode { yes = 0, no = 1, badUsage = 2, badInput = 3, bug = 5 };
+enum ExitCode { yes = 0, no = 1, badUsage = 2, badInput = 3, deviceMissing = 4, bug = 5 };
 
 /// {"tool", "command", "version", "schema", "status"}
 nlohmann::ordered_json jsonHead(std::string_view command, std::string_view status);

@@ -88,6 +88,10 @@ TEST_CASE("As a policy of a layer") {
   CHECK(inferredPolicy(vars, DType::float32)->name() == "float32");
   CHECK_FALSE(inferredPolicy(settled, DType::float64));
   CHECK_FALSE(inferredPolicy(DTypePolicy("float32"), DType::float64));
+  CHECK(scalesLoss(DTypePolicy("mixed_float16")));
+  CHECK_FALSE(scalesLoss(DTypePolicy("float16")));
+  CHECK_FALSE(scalesLoss(legacy::Policy("mixed_float16", std::nullopt)));
+  CHECK(scalesLoss(legacy::Policy("float16", 128.0)));
   CHECK_FALSE(legacyLossScale(DTypePolicy("mixed_float16")).has_value());
   const auto unscaled = legacyLossScale(legacy::Policy("mixed_float16", std::nullopt));
   REQUIRE(unscaled.has_value());

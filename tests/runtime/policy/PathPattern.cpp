@@ -46,3 +46,14 @@ TEST_CASE("Plain text needs no pattern") {
   for (const char *pattern : {"a.", "a*", "[a]", "a|b", "(a)", "a\\b", "^a", "a$", "a+", "a?", "a{2}"})
     CHECK_FALSE(PathPattern::isLiteral(pattern));
 }
+
+TEST_CASE("A pattern may occur in a part of the path only") {
+  const auto finds = [](const char *pattern, const char *path) {
+    return std::pair(PathPattern(pattern).matches(path), PathPattern(pattern).occursIn(path));
+  };
+  CHECK(finds("encoder", "net/encoder_0") == std::pair(false, true));
+  CHECK(finds("net/.*_0", "net/encoder_0") == std::pair(true, true));
+  CHECK(finds("^encoder", "net/encoder_0") == std::pair(false, false));
+  CHECK(finds("0$", "net/encoder_0") == std::pair(false, true));
+  CHECK(finds("a|net", "net/a") == std::pair(false, true));
+}

@@ -1,0 +1,67 @@
+// Reads the members of .keras archives by libzip.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/io/KerasArchive.h"
+#include "halftone/Error.h"
+#include <fmt/format.h>
+#include <zip.h>
+
+namespace halftone::detail {
+
+namespace {
+struct CloseMember {
+  void operator()(zip_file_t *file) const { (void)zip_fclose(file); }
+};
+} // namespace
+
+void KerasArchive::Close::operator()(struct zip *archive) const { zip_discard(archive); }
+
+void KerasArchive::fail(const std::string &member, const std::string &found) const {
+  throw Error(ErrorKind::io_error,
+              fmt::format("{}: expected a .keras archive, a zip with {}; found: {}", path_, member, found));
+}
+
+KerasArchive::KerasArchive(const std::string &path) : path_(path) {
+  int code = 0;
+  archive_.reset(zip_open(path.c_str(), ZIP_RDONLY, &code));
+  if (archive_)
+    return;
+  zip_error_t error;
+  zip_error_init_with_code(&error, code);
+  const std::string reason = zip_error_strerror(&error);
+  zip_error_fini(&error);
+  if (code == ZIP_ER_NOENT || code == ZIP_ER_OPEN)
+    throw Error(ErrorKind::io_error, fmt::format("cannot read {}: {}", path, reason));
+  fail("config.json", reason);
+}
+
+bool KerasArchive::contains(const std::string &member) const {
+  return zip_name_locate(archive_.get(), member.c_str(), 0) >= 0;
+}
+
+Config KerasArchive::json(const std::string &member) const {
+  const zip_int64_t index = zip_name_locate(archive_.get(), member.c_str(), 0);
+  if (index < 0)
+    fail(member, zip_strerror(archive_.get()));
+  const std::unique_ptr<zip_file_t, CloseMember> file(
+      zip_fopen_index(archive_.get(), static_cast<zip_uint64_t>(index), 0));
+  if (!file)
+    fail(member, fmt::format("{} that cannot be opened: {}", member, zip_strerror(archive_.get())));
+  std::string text;
+  char buffer[1 << 14];
+  zip_int64_t count = 0;
+  // What the directory says of the size is not to be trusted; the end of the data is also where the checksum is compared.
+  while ((count = zip_fread(file.get(), buffer, sizeof buffer)) > 0) {
+    text.append(buffer, static_cast<size_t>(count));
+    if (static_cast<int64_t>(text.size()) > mostJsonBytes)
+      fail(member, fmt::format("{} of more than {} MiB", member, mostJsonBytes >> 20));
+  }
+  if (count < 0)
+    fail(member, fmt::format("damaged data in {}: {}", member, zip_file_strerror(file.get())));
+  try {
+    return Config::parse(text);
+  } catch (const Error &error) {
+    throw Error(error.kind(), fmt::format("{}: {}: {}", path_, member, error.message()));
+  }
+}
+
+} // namespace halftone::detail

@@ -1,0 +1,220 @@
+// Walks the nested configs of a saved model.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/io/LayerRecords.h"
+#include "frontend/LayerImpl.h"
+#include "runtime/base/ConfigAccess.h"
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace halftone::detail {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A place in the file, for messages: config.layers[2].config
+struct Place {
+  const Json &json;
+  std::string where;
+
+  [[noreturn]] void fail(const char *expected) const {
+    throw Error(ErrorKind::type_error,
+                fmt::format("{}: expected {}, found {}", where.empty() ? "the file" : where, expected,
+                            ConfigAccess::kindOf(json)));
+  }
+  const Place &object() const {
+    if (!json.is_object())
+      fail("an object");
+    return *this;
+  }
+  Place at(const char *key) const {
+    static const Json null;
+    const auto found = object().json.find(key);
+    return {found == json.end() ? null : *found, where.empty() ? key : fmt::format("{}.{}", where, key)};
+  }
+  std::vector<Place> elements() const {
+    if (!json.is_array())
+      fail("a list");
+    std::vector<Place> nodes;
+    for (size_t i = 0; i < json.size(); ++i)
+      nodes.push_back({json[i], fmt::format("{}[{}]", where, i)});
+    return nodes;
+  }
+  std::string text() const {
+    if (!json.is_string())
+      fail("a string");
+    return json.get<std::string>();
+  }
+};
+
+bool isObjectOf(const Json &json, const char *className) {
+  return json.is_object() && json.contains("class_name") && json["class_name"] == className;
+}
+
+/// {"class_name", "config"} of something that is trained or not: layers say so, initializers and losses do not.
+bool isLayer(const Json &json) {
+  return json.is_object() && json.contains("class_name") && json.contains("config") && json["config"].is_object() &&
+         json["config"].contains("trainable");
+}
+
+/// A step of a functional model that is a function, such as x + 1.
+bool isOperation(const Json &json) {
+  const auto module = json.find("module");
+  return module != json.end() && module->is_string() && module->get<std::string>().starts_with("keras.src.ops");
+}
+
+bool isFunctional(const Place &layer) {
+  return layer.json["config"].contains("layers") && layer.json["config"].contains("input_layers");
+}
+bool isSequential(const Place &layer) { return isObjectOf(layer.json, "Sequential"); }
+
+/// "house>Residual" without its package.
+std::string classOf(const Place &layer) {
+  const std::string name = layer.at("class_name").text();
+  return name.substr(name.find('>') + 1);
+}
+
+/// A custom layer's config may hold no name; then it gets an automatic one.
+std::string nameOf(const Place &layer) {
+  const Place name = layer.at("config").at("name"), outer = layer.at("name");
+  if (name.json.is_null() && outer.json.is_null())
+    return uniqueName(classOf(layer));
+  const std::string text = name.json.is_null() ? outer.text() : name.text();
+  if (text.empty() || text.find('/') != text.npos)
+    throw Error(ErrorKind::value_error,
+                fmt::format("{}: '{}' is no layer's name; expected one without '/'", name.where, text));
+  return text;
+}
+
+std::optional<DTypePolicy> policyOf(const Place &layer) {
+  const Place dtype = layer.at("config").at("dtype");
+  try {
+    if (dtype.json.is_null())
+      return std::nullopt;
+    if (dtype.json.is_string())
+      return PolicyArg(dtype.json.get<std::string>(), Where{}).get();
+    if (dtype.json.is_object()) {
+      const Place name = dtype.at("config").at("name"); // null, as Keras writes it: not recorded
+      if (isObjectOf(dtype.json, "DTypePolicy") && name.json.is_null())
+        return std::nullopt;
+      return dtype_policies::deserialize(ConfigAccess::make(dtype.json));
+    }
+  } catch (const Error &error) {
+    throw Error(error.kind(), fmt::format("{}: {}", dtype.where, error.message()));
+  }
+  dtype.fail("a policy's name or object");
+}
+
+/// "softmax", also when it stands as {"class_name": "function", "config": "softmax"}.
+std::string activationOf(const Place &layer) {
+  const Json &json = layer.at("config").at("activation").json;
+  const Json &name = json.is_object() && json.contains("config") ? json["config"] : json;
+  return name.is_string() ? name.get<std::string>() : "";
+}
+
+/// The layers named in output_layers: ["head", 0, 0], or several of those in a list or an object.
+void collectOutputs(const Json &json, std::vector<std::string> &names) {
+  if (json.is_array() && !json.empty() && json[0].is_string())
+    names.push_back(json[0].get<std::string>());
+  else if (json.is_array() || json.is_object())
+    for (const Json &element : json)
+      collectOutputs(element, names);
+}
+
+class Walk {
+public:
+  std::vector<LayerRecord> layers;
+
+  /// What a model or layer holds. `prefix` is that of its own path.
+  void parts(const Place &layer, const std::string &name, const std::string &prefix, bool isOutput) {
+    if (isSequential(layer))
+      return sequence(layer, name, prefix, isOutput);
+    if (isFunctional(layer))
+      return graph(layer, isOutput);
+    const Place config = layer.at("config");
+    for (const auto &[key, value] : config.json.items())
+      if (key != "dtype")
+        search({value, fmt::format("{}.{}", config.where, key)}, prefix + name + "/");
+  }
+
+private:
+  void layer(const Place &node, const std::string &prefix, bool isOutput) {
+    const std::string className = classOf(node);
+    (void)node.at("config").object();
+    if (className == "InputLayer")
+      return;
+    const std::string name = nameOf(node);
+    if (!isSequential(node) && !isFunctional(node)) {
+      LayerRecord record{prefix + name, className, activationOf(node), policyOf(node), isOutput};
+      const bool known = std::ranges::any_of(layers, [&](const LayerRecord &other) { // a shared layer stands twice
+        return other.path == record.path && other.className == className && other.policy == record.policy;
+      });
+      if (known)
+        return;
+      layers.push_back(std::move(record));
+    }
+    parts(node, name, prefix, isOutput);
+  }
+
+  /// One that knows its input is built when it is made, outside of everything else.
+  void sequence(const Place &model, const std::string &name, const std::string &prefix, bool isOutput) {
+    const std::vector<Place> nodes = model.at("config").at("layers").elements();
+    const bool builtAlone = !nodes.empty() && knowsInput(nodes[0]);
+    for (const Place &node : nodes)
+      layer(node, (builtAlone ? "" : prefix) + name + "/", isOutput && &node == &nodes.back());
+  }
+
+  static bool knowsInput(const Place &first) {
+    if (isObjectOf(first.object().json, "InputLayer"))
+      return true;
+    if (!first.at("config").json.is_object())
+      return false;
+    if (!isSequential(first))
+      return isFunctional(first);
+    const std::vector<Place> nodes = first.at("config").at("layers").elements();
+    return !nodes.empty() && knowsInput(nodes[0]);
+  }
+
+  void graph(const Place &model, bool isOutput) {
+    std::vector<std::string> outputs;
+    if (isOutput)
+      collectOutputs(model.at("config").at("output_layers").json, outputs);
+    for (const Place &node : model.at("config").at("layers").elements())
+      if (!isOperation(node.object().json)) {
+        const Place outer = node.at("name"), name = outer.json.is_null() ? node.at("config").at("name") : outer;
+        layer(node, "", name.json.is_string() && std::ranges::count(outputs, name.text()));
+      }
+  }
+
+  /// Layers among a layer's arguments, alone, in lists or by name.
+  void search(const Place &node, const std::string &prefix) {
+    if (isLayer(node.json))
+      layer(node, prefix, false);
+    else if (node.json.is_array())
+      for (const Place &element : node.elements())
+        search(element, prefix);
+    else if (node.json.is_object() && !node.json.contains("class_name"))
+      for (const auto &[key, value] : node.json.items())
+        search({value, fmt::format("{}.{}", node.where, key)}, prefix);
+  }
+};
+
+} // namespace
+
+ModelRecord modelRecord(const Config &config) {
+  const Place model{ConfigAccess::json(config), ""};
+  ModelRecord record;
+  record.className = classOf(model);
+  (void)model.at("config").object();
+  record.name = nameOf(model);
+  record.policy = policyOf(model);
+  const Place compile = model.at("compile_config");
+  if (compile.json.is_object())
+    record.hasLossScaleOptimizer = isObjectOf(compile.at("optimizer").json, "LossScaleOptimizer");
+  Walk walk;
+  walk.parts(model, record.name, "", true);
+  record.layers = std::move(walk.layers);
+  return record;
+}
+
+} // namespace halftone::detail

@@ -1,0 +1,31 @@
+// Which policy each layer of a model gets.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "RecordedModel.h"
+
+namespace halftone::tools {
+
+/// Instead of what the model records: one policy for everything, or a map. At most one of the two.
+struct PolicyChoice {
+  std::optional<DTypePolicy> policy{};
+  std::optional<DTypePolicyMap> map{};
+};
+
+struct Decision {
+  std::string path, className;
+  std::optional<std::string> key; // nullopt: none decides
+  DTypePolicy policy;
+  DType compute, variable;
+};
+
+struct Resolution {
+  std::vector<Decision> layers;
+  std::vector<std::string> unusedKeys; // of the map, or of the model's own maps
+  bool lossScaling = false;            // whether compile() and fit() would scale the loss
+};
+
+/// As Model::apply_policy decides by a map: compute dtypes change, weights keep their dtype, and the model its own
+/// policy. One policy instead changes all of these. value_error with the layer's path when two keys match it.
+Resolution resolvePolicies(const RecordedModel &model, const PolicyChoice &choice);
+
+} // namespace halftone::tools

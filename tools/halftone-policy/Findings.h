@@ -1,0 +1,27 @@
+// What lint finds.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace halftone::tools {
+
+struct Finding {
+  bool isError;
+  const char *code;
+  std::string message;
+};
+
+/// One finding about several paths: they are collected by what is said of them, and the first stands for all.
+class PathGroups {
+public:
+  void add(const std::string &what, const std::string &path);
+  /// `'net/a'` or `'net/a' and 3 more`, each with what was said, in the order of the first path.
+  std::vector<std::pair<std::string, std::string>> list() const;
+
+private:
+  std::vector<std::pair<std::string, std::vector<std::string>>> groups;
+};
+
+} // namespace halftone::tools

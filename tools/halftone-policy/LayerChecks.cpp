@@ -1,0 +1,95 @@
+// Policies that a layer cannot compute by, or should not.
+// SPDX-License-Identifier: Apache-2.0
+#include "LayerChecks.h"
+#include "runtime/policy/LegacyPolicy.h"
+#include <fmt/format.h>
+
+namespace halftone::tools {
+namespace {
+
+using compiler::CpuTarget;
+
+/// What is slower than float32 on a CPU, and why. bfloat16 is not here: it widens by a shift.
+struct SlowPolicy {
+  bool (*applies)(const DTypePolicy &policy);
+  bool (*isNative)(const CpuTarget &target);
+  const char *why;
+};
+constexpr SlowPolicy slowPolicies[] = {
+    {[](const DTypePolicy &policy) { return policy.compute_dtype() == DType::float16; },
+     [](const CpuTarget &target) { return target.hasF16Conversion; },
+     "there are no instructions between float16 and float32 (F16C)"},
+    {[](const DTypePolicy &policy) { return policy.quantization_mode() == "int8"; },
+     [](const CpuTarget &target) { return target.hasVnni; }, "there are no dot products of int8 (VNNI)"},
+    {[](const DTypePolicy &policy) {
+       return is_float(policy.compute_dtype()) && itemsize(policy.compute_dtype()) == 1;
+     },
+     [](const CpuTarget &) { return false; }, "there are no instructions between float8 and float32"},
+    {[](const DTypePolicy &policy) { return policy.quantization_mode() == "float8"; },
+     [](const CpuTarget &) { return false; }, "there are no instructions between float8 and float32"},
+    {[](const DTypePolicy &policy) { return policy.compute_dtype() == DType::float64; },
+     [](const CpuTarget &) { return false; }, "a vector holds half as many of its elements"},
+};
+
+bool isBelowFloat32(DType dtype) { return is_float(dtype) && itemsize(dtype) < itemsize(DType::float32); }
+
+/// float16 and float8: bfloat16 has float32's range.
+bool hasShortRange(DType dtype) { return isBelowFloat32(dtype) && dtype != DType::bfloat16; }
+
+bool castsBeforeUpcast(const std::string &className) {
+  return className == "BatchNormalization" || className == "RMSNormalization";
+}
+
+/// "" when the loss is scaled, or there is none.
+std::string whyUnscaled(const RecordedModel &model) {
+  if (model.scalesLoss || (model.policy ? scalesLoss(*model.policy) : !model.trains))
+    return "";
+  if (!model.policy)
+    return "the program has no loss scale";
+  return fmt::format("the model's own policy is '{}'{}", model.policy->name(),
+                     model.policyIsRecorded ? "" : ", the global one, since it records none");
+}
+
+} // namespace
+
+std::vector<Finding> checkLayers(const MapFile &map, const RecordedModel &model, const CpuTarget &target) {
+  PathGroups unquantized, heads, unscaled, cast, slow;
+  for (const RecordedLayer &layer : model.layers) {
+    const std::vector<const MapEntry *> keys = map.matching(layer.path);
+    const std::optional<DTypePolicy> policy = keys.empty() ? map.fallback : keys[0]->policy;
+    if (keys.size() > 1 || !policy)
+      continue;
+    const DType compute = policy->compute_dtype();
+    const auto dtypeName = name(compute);
+    if (const std::optional<std::string> mode = policy->quantization_mode())
+      unquantized.add(fmt::format("{}: {} has no {} path", policy->name(), layer.className, *mode), layer.path);
+    if (isBelowFloat32(compute) && (layer.isSoftmax || layer.isOutput))
+      heads.add(fmt::format("{} in {}", layer.isSoftmax ? "a softmax" : "an output", dtypeName), layer.path);
+    if (policy->name() == "mixed_float16")
+      unscaled.add("", layer.path);
+    if (hasShortRange(compute) && castsBeforeUpcast(layer.className))
+      cast.add(
+          fmt::format("({}) casts its input to {} before it computes in float32, so that what {} cannot hold is lost",
+                      layer.className, dtypeName, dtypeName),
+          layer.path);
+    for (const SlowPolicy &row : slowPolicies)
+      if (row.applies(*policy) && !row.isNative(target))
+        slow.add(fmt::format("{}, slower than float32 on {}: {}", policy->name(), target.cpu, row.why), layer.path);
+  }
+  std::vector<Finding> findings;
+  for (const auto &[paths, what] : unquantized.list())
+    findings.push_back({true, "P008", fmt::format("{} would be {}", paths, what)});
+  for (const auto &[paths, what] : heads.list())
+    findings.push_back({false, "P009", fmt::format("{} would compute {}; float32 is safer there", paths, what)});
+  if (const std::string why = whyUnscaled(model); !why.empty())
+    for (const auto &[paths, what] : unscaled.list())
+      findings.push_back(
+          {false, "P010", fmt::format("{} would be mixed_float16, but {}, so nothing scales the loss", paths, why)});
+  for (const auto &[paths, what] : cast.list())
+    findings.push_back({false, "P011", fmt::format("{} {}", paths, what)});
+  for (const auto &[paths, what] : slow.list())
+    findings.push_back({false, "P014", fmt::format("{} would be {}", paths, what)});
+  return findings;
+}
+
+} // namespace halftone::tools

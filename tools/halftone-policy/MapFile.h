@@ -1,0 +1,32 @@
+// A file of policies by path, with all that is wrong in it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "Findings.h"
+#include "halftone/Policy.h"
+#include "runtime/policy/PathPattern.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace halftone::tools {
+
+struct MapEntry {
+  std::string key;
+  bool isLiteral;                     // matches its own text only
+  std::optional<PathPattern> pattern; // nullopt when the key is no regular expression
+  std::optional<DTypePolicy> policy;  // nullopt when the value is none
+};
+
+struct MapFile {
+  std::vector<MapEntry> entries;
+  std::optional<DTypePolicy> fallback;
+  std::vector<Finding> findings; // P003, P006, P007, P012, P013, P015
+
+  /// The entries that want to decide for a path: the exact key alone, or every pattern that matches it.
+  std::vector<const MapEntry *> matching(const std::string &path) const;
+};
+
+/// io_error, or value_error when the file holds no map, even one with mistakes.
+MapFile readMapFile(const std::string &path);
+
+} // namespace halftone::tools
