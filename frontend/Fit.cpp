@@ -252,6 +252,7 @@ static void fitLoop(const Model &model, const Batches &batches, const std::optio
   callbacks.trainBegin();
   Logs logs;
   for (int64_t epoch = args.initial_epoch; epoch < args.epochs && !state.stopTraining; ++epoch) {
+    logs = Logs();
     resetMetrics(compiled);
     callbacks.epochBegin(epoch);
     batches.each(args.shuffle, args.steps_per_epoch, [&](int64_t i, const Batch &batch) {
@@ -269,7 +270,6 @@ static void fitLoop(const Model &model, const Batches &batches, const std::optio
     }
     callbacks.epochEnd(epoch, logs);
     record(epoch, logs);
-    logs = Logs();
   }
   compiled.optimizer.finalize_variable_values(model.trainable_variables());
   callbacks.trainEnd(logs);

@@ -42,6 +42,11 @@ LossEntries lossEntries(const LossImpl &loss, const Value &yTrue, const Value &y
 /// classes.
 Status checkLabels(const Loss &loss, const Tensor &yTrue, int64_t classes);
 
+/// A loss of the class `name`: `samples` gives one number a sample, of targets and predictions of one shape.
+Loss lossOf(const LossArgs &args, const char *name,
+            std::function<Value(const Value &yTrue, const Value &yPred)> samples,
+            std::function<void(Config &)> addConfig = {});
+
 /// Keras's squeeze_or_expand_to_same_rank: (n,) with (n, 1), (n, m) with (n, m, 1).
 void matchRanks(Value &a, Value &b);
 /// value_error "<what>: ..." naming both shapes unless they are equal.

@@ -39,6 +39,18 @@ struct Named {
 constexpr Named registry[] = {
     {{"mse", "MSE", "mean_squared_error", "MeanSquaredError"}, [] { return Loss(losses::MeanSquaredError()); }},
     {{"mae", "MAE", "mean_absolute_error", "MeanAbsoluteError"}, [] { return Loss(losses::MeanAbsoluteError()); }},
+    {{"mape", "MAPE", "mean_absolute_percentage_error", "MeanAbsolutePercentageError"},
+     [] { return Loss(losses::MeanAbsolutePercentageError()); }},
+    {{"msle", "MSLE", "mean_squared_logarithmic_error", "MeanSquaredLogarithmicError"},
+     [] { return Loss(losses::MeanSquaredLogarithmicError()); }},
+    {{"huber", "Huber"}, [] { return Loss(losses::Huber()); }},
+    {{"log_cosh", "LogCosh"}, [] { return Loss(losses::LogCosh()); }},
+    {{"poisson", "Poisson"}, [] { return Loss(losses::Poisson()); }},
+    {{"hinge", "Hinge"}, [] { return Loss(losses::Hinge()); }},
+    {{"squared_hinge", "SquaredHinge"}, [] { return Loss(losses::SquaredHinge()); }},
+    {{"categorical_hinge", "CategoricalHinge"}, [] { return Loss(losses::CategoricalHinge()); }},
+    {{"kld", "KLD", "kl_divergence", "KLDivergence"}, [] { return Loss(losses::KLDivergence()); }},
+    {{"cosine_similarity", "CosineSimilarity"}, [] { return Loss(losses::CosineSimilarity()); }},
     {{"bce", "BCE", "binary_crossentropy", "BinaryCrossentropy"}, [] { return Loss(losses::BinaryCrossentropy()); }},
     {{"categorical_crossentropy", "CategoricalCrossentropy"}, [] { return Loss(losses::CategoricalCrossentropy()); }},
     {{"sparse_categorical_crossentropy", "SparseCategoricalCrossentropy"},
@@ -234,11 +246,27 @@ Status checkLabels(const Loss &loss, const Tensor &yTrue, int64_t classes) {
 
 } // namespace detail
 
+Loss detail::lossOf(const LossArgs &args, const char *name, std::function<Value(const Value &, const Value &)> samples,
+                    std::function<void(Config &)> addConfig) {
+  auto impl = std::make_shared<LossImpl>();
+  impl->name = args.name.empty() ? name : args.name;
+  impl->reduction = args.reduction;
+  impl->dtype = dtypeOfArgument(args.dtype, impl->name);
+  impl->formula = [samples = std::move(samples), what = impl->name](const Value &yTrue, const Value &yPred) {
+    Value t = yTrue, p = yPred;
+    matchRanks(t, p);
+    requireSameShape(what, t, p);
+    return LossEntries{samples(t, p), {}};
+  };
+  impl->addConfig = std::move(addConfig);
+  return Loss(std::shared_ptr<const LossImpl>(std::move(impl)));
+}
+
 Loss::Loss() noexcept = default;
 Loss::Loss(const Loss &) = default;
 Loss::Loss(Loss &&) noexcept = default;
 Loss &Loss::operator=(const Loss &) & = default;
-Loss &Loss::operator=(Loss &&) &noexcept = default;
+Loss &Loss::operator=(Loss &&) & noexcept = default;
 Loss::~Loss() = default;
 Loss::Loss(std::shared_ptr<const LossImpl> impl) : impl_(std::move(impl)) {}
 Loss::Loss(const char *name) : Loss(std::string(name)) {}

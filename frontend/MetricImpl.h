@@ -22,6 +22,7 @@ struct MetricImpl {
   Formula formula;          // null: a Mean of values
   Choose choose{};          // set where each output of a model gets a metric of its own: metrics by name, functions
   bool needsShapes = false; // no formula until `choose` was asked
+  double (*finish)(double) = nullptr; // of the mean, for the result
   Variable total{}, count{};
   mutable std::mutex mutex{};
   mutable std::unique_ptr<CompiledFunction> onData{};

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <fmt/format.h>
 #include <numeric>
 
@@ -72,9 +73,21 @@ Metric metricOf(const std::string &given, const Loss &loss, const PolicyArg &dty
   return Metric(makeMetric(name, dtypeOfArgument(dtype, name), formulaOf(loss)));
 }
 
+/// Keras's metric is the cosine, its loss the negative.
+Formula cosineOf(int64_t axis) {
+  return [loss = formulaOf(losses::CosineSimilarity(axis))](const Value &t, const Value &p) { return -loss(t, p); };
+}
+Value squaredErrors(const Value &yTrue, const Value &yPred) {
+  Value t = asFloat(yTrue), p = asFloat(yPred);
+  matchRanks(t, p);
+  requireSameShape("root_mean_squared_error", t, p);
+  return ops::square(p - t);
+}
+
 struct Named {
   std::array<std::string_view, 4> names;
   Formula (*make)();
+  double (*finish)(double) = nullptr;
 };
 constexpr Named registry[] = {
     {{"binary_accuracy", "BinaryAccuracy"},
@@ -88,6 +101,18 @@ constexpr Named registry[] = {
      [] { return Formula([](const Value &t, const Value &p) { return sparseTopKEntries(t, p, 5); }); }},
     {{"mse", "MSE", "mean_squared_error", "MeanSquaredError"}, [] { return formulaOf("mse"); }},
     {{"mae", "MAE", "mean_absolute_error", "MeanAbsoluteError"}, [] { return formulaOf("mae"); }},
+    {{"mape", "MAPE", "mean_absolute_percentage_error", "MeanAbsolutePercentageError"},
+     [] { return formulaOf("mape"); }},
+    {{"msle", "MSLE", "mean_squared_logarithmic_error", "MeanSquaredLogarithmicError"},
+     [] { return formulaOf("msle"); }},
+    {{"poisson", "Poisson"}, [] { return formulaOf("poisson"); }},
+    {{"hinge", "Hinge"}, [] { return formulaOf("hinge"); }},
+    {{"squared_hinge", "SquaredHinge"}, [] { return formulaOf("squared_hinge"); }},
+    {{"categorical_hinge", "CategoricalHinge"}, [] { return formulaOf("categorical_hinge"); }},
+    {{"kl_divergence", "KLDivergence"}, [] { return formulaOf("kld"); }},
+    {{"log_cosh_error", "LogCoshError"}, [] { return formulaOf("log_cosh"); }},
+    {{"cosine_similarity", "CosineSimilarity"}, [] { return cosineOf(-1); }},
+    {{"root_mean_squared_error", "RootMeanSquaredError"}, [] { return Formula(squaredErrors); }, std::sqrt},
     {{"bce", "BCE", "binary_crossentropy", "BinaryCrossentropy"}, [] { return formulaOf("bce"); }},
     {{"categorical_crossentropy", "CategoricalCrossentropy"}, [] { return formulaOf("categorical_crossentropy"); }},
     {{"sparse_categorical_crossentropy", "SparseCategoricalCrossentropy"},
@@ -115,11 +140,11 @@ std::string_view kindFor(std::string_view name, const Shape &yTrue, const Shape 
   return accuracy ? "categorical_accuracy" : "categorical_crossentropy";
 }
 
-Formula formulaNamed(std::string_view name) {
+const Named &entryNamed(std::string_view name) {
   std::string known = fmt::format("{}", fmt::join(byShape, ", "));
   for (const Named &named : registry) {
     if (!name.empty() && std::find(named.names.begin(), named.names.end(), name) != named.names.end())
-      return named.make();
+      return named;
     for (std::string_view each : named.names)
       if (!each.empty())
         known += fmt::format(", {}", each);
@@ -185,12 +210,17 @@ std::shared_ptr<MetricImpl> metricNamed(const std::string &name) {
     impl->dtype = floatxDtype();
     impl->needsShapes = true;
     impl->choose = [name](const Shape &yTrue, const Shape &yPred) {
-      return makeMetric(name, floatxDtype(), formulaNamed(kindFor(name, yTrue, yPred)));
+      return makeMetric(name, floatxDtype(), entryNamed(kindFor(name, yTrue, yPred)).make());
     };
     return impl;
   }
-  std::shared_ptr<MetricImpl> impl = makeMetric(name, floatxDtype(), formulaNamed(name));
-  impl->choose = [name](const Shape &, const Shape &) { return makeMetric(name, floatxDtype(), formulaNamed(name)); };
+  auto made = [name, &entry = entryNamed(name)] {
+    std::shared_ptr<MetricImpl> impl = makeMetric(name, floatxDtype(), entry.make());
+    impl->finish = entry.finish;
+    return impl;
+  };
+  std::shared_ptr<MetricImpl> impl = made();
+  impl->choose = [made](const Shape &, const Shape &) { return made(); };
   return impl;
 }
 
@@ -210,7 +240,8 @@ double metricResult(const Metric &metric) {
   double total = number(impl.total.value()), count = number(impl.count.value());
   if (count == 0.0)
     return 0.0;
-  return number(Tensor::full({}, total / count, impl.dtype));
+  double mean = total / count;
+  return number(Tensor::full({}, impl.finish ? impl.finish(mean) : mean, impl.dtype));
 }
 
 void resetMetric(const Metric &metric) {
@@ -242,7 +273,7 @@ void MeanTracker::reset() const { resetMetric(mean_); }
 Metric::Metric(const Metric &) = default;
 Metric::Metric(Metric &&other) noexcept : impl_(other.impl_) {} // a moved-from metric stays whole
 Metric &Metric::operator=(const Metric &) & = default;
-Metric &Metric::operator=(Metric &&other) &noexcept { return *this = static_cast<const Metric &>(other); }
+Metric &Metric::operator=(Metric &&other) & noexcept { return *this = static_cast<const Metric &>(other); }
 Metric::~Metric() = default;
 Metric::Metric(std::shared_ptr<MetricImpl> impl) : impl_(std::move(impl)) {}
 Metric::Metric(const char *name) : Metric(std::string(name)) {}
@@ -286,6 +317,30 @@ void Mean::update_state(const Tensor &values, const Tensor &sampleWeight) const 
 }
 MeanSquaredError::MeanSquaredError(const MetricArgs &args) : Metric(metricOf(args.name, "mse", args.dtype)) {}
 MeanAbsoluteError::MeanAbsoluteError(const MetricArgs &args) : Metric(metricOf(args.name, "mae", args.dtype)) {}
+MeanAbsolutePercentageError::MeanAbsolutePercentageError(const MetricArgs &args)
+    : Metric(metricOf(args.name, "mape", args.dtype)) {}
+MeanSquaredLogarithmicError::MeanSquaredLogarithmicError(const MetricArgs &args)
+    : Metric(metricOf(args.name, "msle", args.dtype)) {}
+Poisson::Poisson(const MetricArgs &args) : Metric(metricOf(args.name, "poisson", args.dtype)) {}
+Hinge::Hinge(const MetricArgs &args) : Metric(metricOf(args.name, "hinge", args.dtype)) {}
+SquaredHinge::SquaredHinge(const MetricArgs &args) : Metric(metricOf(args.name, "squared_hinge", args.dtype)) {}
+CategoricalHinge::CategoricalHinge(const MetricArgs &args)
+    : Metric(metricOf(args.name, "categorical_hinge", args.dtype)) {}
+KLDivergence::KLDivergence(const MetricArgs &args) : Metric(metricOf(args.name, "kld", args.dtype)) {}
+LogCoshError::LogCoshError(const MetricArgs &args)
+    : Metric(metricOf(args.name.empty() ? std::string("logcosh") : args.name, "log_cosh", args.dtype)) {}
+CosineSimilarity::CosineSimilarity(const CosineSimilarityArgs &args)
+    : Metric([&] {
+        std::string name = args.name.empty() ? "cosine_similarity" : args.name;
+        return makeMetric(name, dtypeOfArgument(args.dtype, name), cosineOf(args.axis));
+      }()) {}
+RootMeanSquaredError::RootMeanSquaredError(const MetricArgs &args)
+    : Metric([&] {
+        std::string name = args.name.empty() ? "root_mean_squared_error" : args.name;
+        std::shared_ptr<MetricImpl> impl = makeMetric(name, dtypeOfArgument(args.dtype, name), squaredErrors);
+        impl->finish = std::sqrt;
+        return impl;
+      }()) {}
 BinaryCrossentropy::BinaryCrossentropy(const BinaryCrossentropyArgs &args)
     : Metric(metricOf(
           args.name,

@@ -30,11 +30,8 @@ private:
   }
   void update(const Value &gradient, const Variable &variable, const std::vector<Variable> &slots,
               const Scalars &scalars) const override {
-    Value m = readRaw(slots[0]), v = readRaw(slots[1]);
-    m = m + (gradient - m) * (1.0 - args_.beta_1);
-    v = v + (ops::square(gradient) - v) * (1.0 - args_.beta_2);
-    slots[0].assign(m);
-    slots[1].assign(v);
+    Value m = moveTo(slots[0], gradient, 1.0 - args_.beta_1);
+    Value v = moveTo(slots[1], ops::square(gradient), 1.0 - args_.beta_2);
     if (args_.amsgrad) {
       v = ops::maximum(readRaw(slots[2]), v);
       slots[2].assign(v);

@@ -31,6 +31,11 @@ Value scaledBy(const Value &x, const Value &factor) { return asDtype(x * factor,
 Value norm(const std::vector<Value> &values) {
   return ops::sqrt(tracing().reduceAll(ReduceAllKind::sum_of_squares, values));
 }
+Value moveTo(const Variable &slot, const Value &target, double share) {
+  Value old = readRaw(slot), moved = old + (target - old) * share;
+  slot.assign(moved);
+  return moved;
+}
 
 UpdateRule::UpdateRule(std::string className, RuleArgs args, LearningRate learningRate)
     : args_(std::move(args)), schedule_(std::move(learningRate)) {

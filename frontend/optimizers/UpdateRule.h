@@ -38,6 +38,8 @@ DType atLeastFloat32(DType dtype);
 Value scaledBy(const Value &x, const Value &factor);
 /// The Euclidean norm of all, in float32 at least.
 Value norm(const std::vector<Value> &values);
+/// Moves what a slot holds by `share` of the way to `target`; what it holds then.
+Value moveTo(const Variable &slot, const Value &target, double share);
 
 class UpdateRule : public OptimizerImpl {
 public:

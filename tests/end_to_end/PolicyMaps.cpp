@@ -43,6 +43,7 @@ TEST_CASE("As the global policy, each layer looks up its own path") {
 }
 
 // policies 10.3
+// B-09: in Keras the first call is by the map's default, the second by the path's policy
 TEST_CASE("A first call computes by the path's policy already") {
   Dense dense(3, {.dtype = DTypePolicyMap("float32", {{"mapped", "mixed_bfloat16"}}), .name = "mapped"});
   CHECK(dense.compute_dtype() == float32); // no path yet: the default

@@ -44,6 +44,39 @@ TEST_CASE("states are of the metric's dtype, floatx by default") {
   CHECK(half.get_config().dump() == R"({"name":"m","dtype":"float16"})");
 }
 
+TEST_CASE("means of losses, with values of Keras over two batches") {
+  using namespace metrics;
+  struct Case {
+    Metric metric;
+    const char *name;
+    double first, both;
+  };
+  const Case cases[] = {
+      {MeanAbsolutePercentageError(), "mean_absolute_percentage_error", 156250080, 203431440},
+      {MeanSquaredLogarithmicError(), "mean_squared_logarithmic_error", 0.177552596, 0.175942227},
+      {metrics::Poisson(), "poisson", 0.843310475, 0.837875664},
+      {metrics::Hinge(), "hinge", 0.770833373, 0.953431427},
+      {SquaredHinge(), "squared_hinge", 0.721354187, 1.11488974},
+      {CategoricalHinge(), "categorical_hinge", 0.75, 1.05882359},
+      {KLDivergence(), "kl_divergence", 0.498620868, 0.92779088},
+      {LogCoshError(), "logcosh", 0.27396822, 0.229538351},
+      {CosineSimilarity(), "cosine_similarity", 0.653165758, 0.504607677},
+      {RootMeanSquaredError(), "root_mean_squared_error", 0.84355706, 0.749182582},
+      {Metric("RootMeanSquaredError"), "RootMeanSquaredError", 0.84355706, 0.749182582},
+      {Metric("log_cosh_error"), "log_cosh_error", 0.27396822, 0.229538351},
+      {Metric("cosine_similarity"), "cosine_similarity", 0.653165758, 0.504607677},
+  };
+  Tensor predicted({.5, .125, 2.5, .25, .75, .0625}, {2, 3});
+  for (const Case &each : cases) {
+    INFO(each.name);
+    CHECK(each.metric.name() == each.name);
+    each.metric.update_state(Tensor({.25, 0, .75, 1, 0, 0}, {2, 3}), predicted);
+    CHECK(near({each.metric.result()}, {each.first}, 2e-6));
+    each.metric.update_state(Tensor({1, 0, 1, 1, 0, 0}, {2, 3}), predicted, Tensor({.25, 2}, {2}));
+    CHECK(near({each.metric.result()}, {each.both}, 2e-6));
+  }
+}
+
 TEST_CASE("metrics by name") {
   CHECK(Metric("mse").name() == "mse"); // as it was asked for
   CHECK_THAT(errorOf([] { Metric("accurate"); }),

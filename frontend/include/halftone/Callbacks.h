@@ -120,6 +120,28 @@ private:
   std::function<double(int64_t, double)> schedule_;
   int verbose_;
 };
+struct ReduceLROnPlateauArgs {
+  std::string monitor = "val_loss";
+  double factor = 0.1; // value_error unless below 1
+  int64_t patience = 10;
+  int verbose = 0;
+  MonitorMode mode = MonitorMode::automatic;
+  double min_delta = 1e-4;
+  int64_t cooldown = 0;
+  double min_lr = 0.0;
+};
+/// Multiplies the learning rate, a number, by `factor` after `patience` epochs without an improvement.
+class HALFTONE_API ReduceLROnPlateau : public Callback {
+public:
+  explicit ReduceLROnPlateau(ReduceLROnPlateauArgs args = {});
+  void on_train_begin(const Logs &logs) override;
+  void on_epoch_end(int64_t epoch, Logs &logs) override;
+
+private:
+  struct State;
+  ReduceLROnPlateauArgs args_;
+  std::shared_ptr<State> state_;
+};
 struct LambdaCallbackArgs {
   std::function<void(int64_t, const Logs &)> on_epoch_begin{};
   std::function<void(int64_t, Logs &)> on_epoch_end{};

@@ -22,13 +22,13 @@ public:
   Loss(const Loss &);
   Loss(Loss &&) noexcept;
   Loss &operator=(const Loss &) &;
-  Loss &operator=(Loss &&) &noexcept;
+  Loss &operator=(Loss &&) & noexcept;
   ~Loss();
   Loss(const char *name); // "mse", "mean_squared_error", "MeanSquaredError"; value_error listing the names known
   Loss(const std::string &name);
   template <std::invocable<const Value &, const Value &> F>
-  requires(!std::derived_from<F, Loss> && // an object is not wrapped: it keeps its name, dtype and reduction
-           std::convertible_to<std::invoke_result_t<F &, const Value &, const Value &>, Value>)
+    requires(!std::derived_from<F, Loss> && // an object is not wrapped: it keeps its name, dtype and reduction
+             std::convertible_to<std::invoke_result_t<F &, const Value &, const Value &>, Value>)
   Loss(F f, const LossArgs &args = {}) : Loss(Function(std::move(f)), args) {}
   bool defined() const { return impl_ != nullptr; }
   Value operator()(const Value &y_true, const Value &y_pred, const Value &sample_weight = {}) const;
@@ -68,6 +68,50 @@ public:
 class HALFTONE_API MeanAbsoluteError : public Loss {
 public:
   explicit MeanAbsoluteError(const LossArgs &args = {});
+};
+class HALFTONE_API MeanAbsolutePercentageError : public Loss {
+public:
+  explicit MeanAbsolutePercentageError(const LossArgs &args = {});
+};
+class HALFTONE_API MeanSquaredLogarithmicError : public Loss {
+public:
+  explicit MeanSquaredLogarithmicError(const LossArgs &args = {});
+};
+/// Squares up to `delta`, straight lines beyond.
+class HALFTONE_API Huber : public Loss {
+public:
+  explicit Huber(double delta = 1.0, const LossArgs &args = {});
+};
+class HALFTONE_API LogCosh : public Loss {
+public:
+  explicit LogCosh(const LossArgs &args = {});
+};
+class HALFTONE_API Poisson : public Loss {
+public:
+  explicit Poisson(const LossArgs &args = {});
+};
+/// Targets are -1 and 1; where all are 0 or 1, 0 counts as -1. So for SquaredHinge.
+class HALFTONE_API Hinge : public Loss {
+public:
+  explicit Hinge(const LossArgs &args = {});
+};
+class HALFTONE_API SquaredHinge : public Loss {
+public:
+  explicit SquaredHinge(const LossArgs &args = {});
+};
+/// One-hot targets.
+class HALFTONE_API CategoricalHinge : public Loss {
+public:
+  explicit CategoricalHinge(const LossArgs &args = {});
+};
+class HALFTONE_API KLDivergence : public Loss {
+public:
+  explicit KLDivergence(const LossArgs &args = {});
+};
+/// Minus the cosine of the angle between target and prediction, 0 where one is all zeros.
+class HALFTONE_API CosineSimilarity : public Loss {
+public:
+  explicit CosineSimilarity(int64_t axis = -1, const LossArgs &args = {});
 };
 class HALFTONE_API BinaryCrossentropy : public Loss {
 public:

@@ -18,12 +18,12 @@ public:
   Metric(const Metric &);
   Metric(Metric &&) noexcept;
   Metric &operator=(const Metric &) &;
-  Metric &operator=(Metric &&) &noexcept;
+  Metric &operator=(Metric &&) & noexcept;
   ~Metric();
   Metric(const char *name); // "mae", "mean_absolute_error", "MeanAbsoluteError"; value_error listing the names known
   Metric(const std::string &name);
   template <std::invocable<const Value &, const Value &> F>
-  requires std::convertible_to<std::invoke_result_t<F &, const Value &, const Value &>, Value>
+    requires std::convertible_to<std::invoke_result_t<F &, const Value &, const Value &>, Value>
   Metric(F f, const MetricArgs &args = {})
       : Metric(std::function<Value(const Value &, const Value &)>(std::move(f)), args) {}
   Metric(std::function<Value(const Value &, const Value &)> f, const MetricArgs &args = {});
@@ -58,6 +58,11 @@ struct BinaryCrossentropyArgs {
   bool from_logits = false;
   double label_smoothing = 0.0;
 };
+struct CosineSimilarityArgs {
+  std::string name{};
+  PolicyArg dtype{};
+  int64_t axis = -1;
+};
 struct CategoricalCrossentropyArgs {
   std::string name{};
   PolicyArg dtype{};
@@ -83,6 +88,47 @@ public:
 class HALFTONE_API MeanAbsoluteError : public Metric {
 public:
   explicit MeanAbsoluteError(const MetricArgs &args = {});
+};
+class HALFTONE_API MeanAbsolutePercentageError : public Metric {
+public:
+  explicit MeanAbsolutePercentageError(const MetricArgs &args = {});
+};
+class HALFTONE_API MeanSquaredLogarithmicError : public Metric {
+public:
+  explicit MeanSquaredLogarithmicError(const MetricArgs &args = {});
+};
+class HALFTONE_API Poisson : public Metric {
+public:
+  explicit Poisson(const MetricArgs &args = {});
+};
+class HALFTONE_API Hinge : public Metric {
+public:
+  explicit Hinge(const MetricArgs &args = {});
+};
+class HALFTONE_API SquaredHinge : public Metric {
+public:
+  explicit SquaredHinge(const MetricArgs &args = {});
+};
+class HALFTONE_API CategoricalHinge : public Metric {
+public:
+  explicit CategoricalHinge(const MetricArgs &args = {});
+};
+class HALFTONE_API KLDivergence : public Metric {
+public:
+  explicit KLDivergence(const MetricArgs &args = {});
+};
+class HALFTONE_API LogCoshError : public Metric {
+public:
+  explicit LogCoshError(const MetricArgs &args = {});
+};
+class HALFTONE_API RootMeanSquaredError : public Metric {
+public:
+  explicit RootMeanSquaredError(const MetricArgs &args = {});
+};
+/// The cosine: 1 for equal directions.
+class HALFTONE_API CosineSimilarity : public Metric {
+public:
+  explicit CosineSimilarity(const CosineSimilarityArgs &args = {});
 };
 class HALFTONE_API BinaryCrossentropy : public Metric {
 public:
