@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/KerasArchive.h"
 #include "halftone/Error.h"
+#include <filesystem>
 #include <fmt/format.h>
 #include <zip.h>
 
@@ -21,6 +22,9 @@ void KerasArchive::fail(const std::string &member, const std::string &found) con
 }
 
 KerasArchive::KerasArchive(const std::string &path) : path_(path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    fail("config.json", "a directory");
   int code = 0;
   archive_.reset(zip_open(path.c_str(), ZIP_RDONLY, &code));
   if (archive_)
@@ -49,7 +53,8 @@ Config KerasArchive::json(const std::string &member) const {
   std::string text;
   char buffer[1 << 14];
   zip_int64_t count = 0;
-  // What the directory says of the size is not to be trusted; the end of the data is also where the checksum is compared.
+  // What the directory says of the size is not to be trusted; the end of the data is also where the checksum is
+  // compared.
   while ((count = zip_fread(file.get(), buffer, sizeof buffer)) > 0) {
     text.append(buffer, static_cast<size_t>(count));
     if (static_cast<int64_t>(text.size()) > mostJsonBytes)

@@ -18,9 +18,8 @@ struct Place {
   std::string where;
 
   [[noreturn]] void fail(const char *expected) const {
-    throw Error(ErrorKind::type_error,
-                fmt::format("{}: expected {}, found {}", where.empty() ? "the file" : where, expected,
-                            ConfigAccess::kindOf(json)));
+    throw Error(ErrorKind::type_error, fmt::format("{}: expected {}, found {}", where.empty() ? "the file" : where,
+                                                   expected, ConfigAccess::kindOf(json)));
   }
   const Place &object() const {
     if (!json.is_object())
@@ -94,9 +93,9 @@ std::optional<DTypePolicy> policyOf(const Place &layer) {
     if (dtype.json.is_string())
       return PolicyArg(dtype.json.get<std::string>(), Where{}).get();
     if (dtype.json.is_object()) {
-      const Place name = dtype.at("config").at("name"); // null, as Keras writes it: not recorded
-      if (isObjectOf(dtype.json, "DTypePolicy") && name.json.is_null())
-        return std::nullopt;
+      const Json config = dtype.json.value("config", Json());
+      if (isObjectOf(dtype.json, "DTypePolicy") && config.is_object() && config.value("name", Json()).is_null())
+        return std::nullopt; // as Keras writes what a map took from the global policy
       return dtype_policies::deserialize(ConfigAccess::make(dtype.json));
     }
   } catch (const Error &error) {

@@ -118,10 +118,11 @@ void DTypePolicyMap::save(const std::string &json_path) const {
     throw Error(ErrorKind::value_error, fmt::format("Cannot write the policy map '{}': a key is not UTF-8", json_path));
   }
   const std::string beside = fmt::format("{}.{}.partial", json_path, getpid());
+  errno = 0;
   std::ofstream file(beside, std::ios::binary);
   file << text;
   file.close();
-  std::error_code error;
+  std::error_code error(file ? 0 : errno, std::generic_category());
   if (file)
     std::filesystem::rename(beside, json_path, error);
   if (!file || error) {

@@ -48,6 +48,7 @@ ExitCode convert(const Arguments &arguments) {
   const DTypePolicyMap map = DTypePolicyMap::load(arguments.subject);
   ordered_json object = ConfigAccess::json(dtype_policies::serialize(map));
   object["config"] = ConfigAccess::json(dynamic_cast<const PolicyMapRep &>(PolicyAccess::rep(map)).explicitConfig());
+  tell(arguments, fmt::format("{}: {} keys, default '{}'", arguments.subject, map.size(), map.default_policy().name()));
   const bool toStdout = arguments.output == "-";
   if (!toStdout)
     map.save(arguments.output);

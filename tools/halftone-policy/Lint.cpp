@@ -36,6 +36,7 @@ ExitCode lint(const Arguments &arguments) {
   const PolicyScope global(PolicyArg(arguments.global, Where{}));
   MapFile map = readMapFile(arguments.subject);
   std::vector<Finding> &findings = map.findings;
+  tell(arguments, fmt::format("{}: {} keys", arguments.subject, map.entries.size()));
   if (arguments.model.empty()) {
     append(findings, checkKeys(map));
   } else {

@@ -58,9 +58,11 @@ RecordedModel readArchive(const std::string &path) {
   } catch (const Error &error) {
     throw Error(error.kind(), fmt::format("{}: config.json: {}", path, error.message()), error.layer_path());
   }
-  if (archive.contains("metadata.json"))
-    if (const Config metadata = archive.json("metadata.json"); metadata.contains("keras_version"))
-      model.description += ", written by Keras " + metadata.get_string("keras_version");
+  try { // as Keras: what is in metadata.json is not checked
+    model.description += ", written by Keras " + archive.json("metadata.json").get_string("keras_version");
+  } catch (const Error &) {
+    model.description += ", of an unknown version of Keras";
+  }
   return model;
 }
 

@@ -40,6 +40,7 @@ void declare(CLI::App &app, Arguments &arguments) {
       "Halftone.");
   app.set_version_flag("--version", std::string("halftone-policy ") + version());
   app.require_subcommand(1);
+  app.fallthrough(); // --version after a command
   CLI::App *show = addCommand(app, "show", "A policy's dtypes and its Keras JSON, or every name", arguments);
   show->add_option("NAME", arguments.subject, "mixed_float16, int8_from_float32, ...");
 
@@ -95,7 +96,7 @@ int main(int argc, char **argv) {
     return commands.at(arguments.command)(arguments);
   } catch (const CLI::CallForHelp &) {
     const auto chosen = app.get_subcommands();
-    fmt::print("{}", chosen.empty() ? app.help() : chosen.front()->help());
+    fmt::print("{}", chosen.empty() ? app.help() : chosen.front()->help(app.get_name()));
     return yes;
   } catch (const CLI::CallForVersion &call) {
     fmt::print("{}\n", call.what());

@@ -155,6 +155,8 @@ TEST_CASE("Wrong types are told with their place") {
        "config.layers[0].config.dtype: Cannot convert 'float15'"},
       {model("Sequential", "s", layer("a", R"(, "dtype": {"class_name": "Nope", "config": {}})")),
        "'Nope' is not the class"},
+      {model("Sequential", "s", layer("a", R"(, "dtype": {"class_name": "DTypePolicy", "config": null})")),
+       "config.layers[0].config.dtype: The `config` of a dtype policy must be an object"},
       {model("Functional", "f", R"({"module": 3, "name": "x"})", R"(, "input_layers": [])"),
        "config.layers[0].class_name: expected a string"}};
   for (const auto &[json, expected] : rows) {
