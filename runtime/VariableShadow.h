@@ -12,7 +12,7 @@ struct VariableShadow {
   DeviceMemory memory;
   std::optional<uint64_t> version; // of the variable that this is the function of; none: never made
   int64_t refreshes = 0;           // times that it was made from the variable by itself
-  int64_t coWrites = 0;            // plays that wrote it together with the variable
+  int64_t coWrites = 0;            // plays that wrote it together with the variable, or skipped both
 };
 
 } // namespace halftone

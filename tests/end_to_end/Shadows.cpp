@@ -138,6 +138,24 @@ TEST_CASE("two models over one layer read one cast, which either's update writes
   expectCasts(shared.variables(), 1, 2);
 }
 
+TEST_CASE("micro-batches reuse the casts of the last update") {
+  Sequential model = smallMlp("mixed_bfloat16"), fresh = smallMlp("mixed_bfloat16");
+  model.compile({.optimizer = optimizers::Adam(1e-3, {.gradient_accumulation_steps = 2}),
+                 .loss = losses::SparseCategoricalCrossentropy({.from_logits = true})});
+  auto predicted = [](Sequential &of) {
+    return of.predict(images(0, 16), {.verbose = 0}).astype(float32).to_vector<float>();
+  };
+  const std::vector<float> before = predicted(model);
+  model.train_on_batch(images(0, 32), labels(0, 32));
+  CHECK(predicted(model) == before);
+  model.train_on_batch(images(32, 64), labels(32, 64));
+  fresh.set_weights(model.get_weights());
+  CHECK(predicted(model) == predicted(fresh));
+  CHECK(predicted(model) != before);
+  model.train_on_batch(images(64, 96), labels(64, 96));
+  expectCasts(model.variables(), 1, 3);
+}
+
 TEST_CASE("weights set by a host are cast anew, once, and exactly") {
   Sequential model = smallMlp("mixed_float16"), fresh = smallMlp("mixed_float16");
   model.train_on_batch(images(0, 32), labels(0, 32));
