@@ -215,6 +215,24 @@ LogicalResult BlockFormer::run() {
 
 namespace {
 
+/// What a branch would read widened it reads narrow, and widens itself: fewer bytes, the same bits.
+void widenInside(Block &branch) {
+  DenseMap<Operation *, Value> inside;
+  for (Operation &op : branch.without_terminator())
+    for (OpOperand &operand : op.getOpOperands()) {
+      auto cast = operand.get().getDefiningOp<CastOp>();
+      if (!cast || cast->getBlock() == &branch || cast.getKind() != CastKind::rounding)
+        continue;
+      Type from = getElementTypeOrSelf(cast.getOperand()), to = getElementTypeOrSelf(cast.getResult());
+      if (!isa<FloatType>(from) || !isa<FloatType>(to) || from.getIntOrFloatBitWidth() >= to.getIntOrFloatBitWidth())
+        continue;
+      Value &twin = inside[cast];
+      if (!twin)
+        twin = OpBuilder::atBlockBegin(&branch).clone(*cast)->getResult(0);
+      operand.set(twin);
+    }
+}
+
 class FormKernels : public impl::FormKernelsPassBase<FormKernels> {
 public:
   using FormKernelsPassBase::FormKernelsPassBase;
@@ -231,6 +249,8 @@ private:
       for (Region &region : when->getRegions())
         blocks.push_back(&region.front());
     });
+    if (!strict)
+      llvm::for_each(blocks, [](Block *branch) { widenInside(*branch); });
     blocks.push_back(&main.getBody().front());
     for (Block *block : blocks)
       if (failed(BlockFormer(*block, symbols, strict).run()))

@@ -118,6 +118,31 @@ func.func @main(%g: tensor<64x64xf32> {halftone.name = "g"}, %m: tensor<64x64xf3
 
 // -----
 
+// A gradient waits for its update as narrow as it was computed; the check of it and the update widen it.
+// CHECK-LABEL: module
+// CHECK: halftone.kernel matmul {{.*}} -> (tensor<64x64xf16>, tensor<1x1xi1>)
+// CHECK: func.func @main
+// CHECK: halftone.when
+// CHECK-NEXT: halftone.launch @loop_{{.*}} : (tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+// STRICT-LABEL: module
+// STRICT: halftone.when
+// STRICT-NEXT: halftone.launch @loop_{{.*}} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+func.func @main(%x: tensor<8x64xf16> {halftone.name = "x"}, %d: tensor<8x64xf16> {halftone.name = "d"}, %w: tensor<64x64xf32> {halftone.name = "w"})
+    -> (tensor<64x64xf32> {halftone.name = "w1"}) {
+  %g = halftone.contract %x, %d {lhs_contract = array<i64: 0>, rhs_contract = array<i64: 0>} : (tensor<8x64xf16>, tensor<8x64xf16>) -> tensor<64x64xf16>
+  %gf = halftone.cast %g {origin = "gradient of variable read"} : tensor<64x64xf16> to tensor<64x64xf32>
+  %p = halftone.reduce_all all_finite (%gf) : tensor<64x64xf32>
+  %r = halftone.when %p : (tensor<64x64xf32>) {
+    %w1 = halftone.sub %w, %gf : tensor<64x64xf32>
+    halftone.yield %w1 : tensor<64x64xf32>
+  } else {
+    halftone.yield %w : tensor<64x64xf32>
+  }
+  return %r : tensor<64x64xf32>
+}
+
+// -----
+
 // Many elements to one number: blocks, then one row with the scalar work after it. Constants that are fetched stay.
 // CHECK-LABEL: module
 // CHECK: halftone.kernel loop {{.*}} (tensor<400x300xf32>) -> tensor<15x1xf32> attributes {spec = {rows = 28 : i64}}
