@@ -52,7 +52,8 @@ def Halftone_VariableRoleAttr : Halftone_EnumAttr<Halftone_VariableRole, "role">
 def Halftone_KernelKind : Halftone_Enum<"KernelKind", "the block space of a kernel", [
   I32EnumCase<"loop", 0>,  // chunks of an index space
   I32EnumCase<"row", 1>,   // rows: the trailing axis whole
-  I32EnumCase<"matmul", 2> // output tiles
+  I32EnumCase<"matmul", 2>, // output tiles
+  I32EnumCase<"scatter", 3> // ranges of the rows that indices name
 ]>;
 def Halftone_KernelKindAttr : Halftone_EnumAttr<Halftone_KernelKind, "kernel_kind">;
 

@@ -26,6 +26,8 @@ TensorData evaluate(Operation *op, Operands operands, const InterpreterOptions &
     return evaluateContract(contract, *operands[0], *operands[1], options);
   if (isa<ReshapeOp, StopGradientOp, BroadcastOp, TransposeOp>(op))
     return evaluateShape(op, *operands[0]);
+  if (isa<SliceOp, ConcatOp, GatherOp, ScatterAddOp>(op))
+    return evaluateIndexing(op, operands, options);
   if (isa<ConstantOp, IotaOp, RandomBitsOp>(op))
     return evaluateSource(op, operands);
   return evaluateReduce(op, operands, options);

@@ -26,6 +26,9 @@ public:
   void real(int64_t index, double value) { real(index, Interval::point(value)); }
   void whole(int64_t index, IntInterval value);
   void whole(int64_t index, Int value) { whole(index, IntInterval{value, value}); }
+  /// Element `from` of a tensor of the same dtype; `widen`: an interval that holds that too.
+  void copy(int64_t index, const TensorData &x, int64_t from);
+  void widen(int64_t index, const TensorData &x, int64_t from);
   TensorData take() { return std::move(data); }
 
 private:
@@ -49,6 +52,7 @@ TensorData evaluateContract(ContractOp op, const TensorData &lhs, const TensorDa
                             const InterpreterOptions &options);
 TensorData evaluateReduce(mlir::Operation *op, Operands operands, const InterpreterOptions &options);
 TensorData evaluateShape(mlir::Operation *op, const TensorData &x);
+TensorData evaluateIndexing(mlir::Operation *op, Operands operands, const InterpreterOptions &options);
 TensorData evaluateSource(mlir::Operation *op, Operands operands);
 
 /// Steps of each axis through row-major elements.

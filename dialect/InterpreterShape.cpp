@@ -45,6 +45,23 @@ void TensorWriter::whole(int64_t index, IntInterval value) {
   data.upper[index] = static_cast<int64_t>(value.high);
 }
 
+void TensorWriter::copy(int64_t index, const TensorData &x, int64_t from) {
+  if (x.isFloat())
+    real(index, realAt(x, from));
+  else
+    whole(index, wholeAt(x, from, IntFormat(x.type.getElementType())));
+}
+
+void TensorWriter::widen(int64_t index, const TensorData &x, int64_t from) {
+  if (x.isFloat()) {
+    real(index, Interval::hull(realAt(data, index), realAt(x, from)));
+    return;
+  }
+  IntFormat format(x.type.getElementType());
+  IntInterval before = wholeAt(data, index, format), more = wholeAt(x, from, format);
+  whole(index, IntInterval{std::min(before.low, more.low), std::max(before.high, more.high)});
+}
+
 Interval realAt(const TensorData &tensor, int64_t index) { return {tensor.low[index], tensor.high[index]}; }
 
 IntInterval wholeAt(const TensorData &tensor, int64_t index, const IntFormat &format) {
@@ -191,13 +208,6 @@ void forEachPoint(ArrayRef<int64_t> shape, ArrayRef<SmallVector<int64_t>> stride
   }
 }
 
-static void copyElement(TensorWriter &writer, int64_t to, const TensorData &x, int64_t from, const IntFormat &format) {
-  if (x.isFloat())
-    writer.real(to, realAt(x, from));
-  else
-    writer.whole(to, wholeAt(x, from, format));
-}
-
 TensorData evaluateShape(Operation *op, const TensorData &x) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   if (isa<ReshapeOp, StopGradientOp>(op)) {
@@ -214,9 +224,8 @@ TensorData evaluateShape(Operation *op, const TensorData &x) {
     for (auto [index, axis] : llvm::enumerate(transpose.getPermutation()))
       steps[index] = from[axis];
   TensorWriter writer(type);
-  IntFormat format(type.getElementType());
   int64_t next = 0;
-  forEachPoint(type.getShape(), steps, [&](ArrayRef<int64_t> at) { copyElement(writer, next++, x, at[0], format); });
+  forEachPoint(type.getShape(), steps, [&](ArrayRef<int64_t> at) { writer.copy(next++, x, at[0]); });
   return writer.take();
 }
 

@@ -10,6 +10,7 @@ include "ops/Elementwise.td"
 include "ops/Contraction.td"
 include "ops/Reduction.td"
 include "ops/Shape.td"
+include "ops/Indexing.td"
 include "ops/Launch.td"
 
 #endif // HALFTONE_OPS

@@ -14,6 +14,7 @@ namespace halftone::compiler {
 /// a diagnostic says what the kernel holds that the emitter cannot do.
 mlir::LogicalResult emitLoop(mlir::func::FuncOp kernel, const CpuTarget &target, mlir::OpBuilder &builder);
 mlir::LogicalResult emitRow(mlir::func::FuncOp kernel, const CpuTarget &target, mlir::OpBuilder &builder);
+mlir::LogicalResult emitScatter(mlir::func::FuncOp kernel, const CpuTarget &target, mlir::OpBuilder &builder);
 mlir::LogicalResult emitMatmul(mlir::func::FuncOp kernel, const CpuTarget &target, mlir::OpBuilder &builder);
 
 /// Bytes of scratch per thread that the code of emitMatmul uses, from the linalg form (legalized or not) and a launch's

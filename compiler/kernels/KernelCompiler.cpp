@@ -42,7 +42,12 @@ func::FuncOp kernelFunction(ModuleOp module) {
 LogicalResult emitKernel(func::FuncOp kernel, const CpuTarget &cpu) {
   using Emitter = LogicalResult (*)(func::FuncOp, const CpuTarget &, OpBuilder &);
   const StringRef kind = kernel->getAttrOfType<StringAttr>("halftone.kind").getValue();
-  const Emitter emitter = llvm::StringSwitch<Emitter>(kind).Case("loop", emitLoop).Case("row", emitRow).Case("matmul", emitMatmul).Default(nullptr);
+  const Emitter emitter = llvm::StringSwitch<Emitter>(kind)
+                              .Case("loop", emitLoop)
+                              .Case("row", emitRow)
+                              .Case("matmul", emitMatmul)
+                              .Case("scatter", emitScatter)
+                              .Default(nullptr);
   if (!emitter)
     return kernel.emitError() << "no emitter for halftone.kind = \"" << kind << "\"";
   OpBuilder builder(kernel);

@@ -8,6 +8,7 @@
 #include "compiler/kernels/NarrowFloat.h"
 #include "compiler/kernels/Steps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace halftone;
@@ -82,6 +83,15 @@ void legalizeBools(linalg::LinalgOp op) {
     auto flag = arith::CmpIOp::create(builder, op.getLoc(), arith::CmpIPredicate::ne, argument, zero);
     argument.replaceAllUsesExcept(flag, flag);
   }
+  for (auto extract : llvm::make_early_inc_range(body.getOps<tensor::ExtractOp>())) {
+    if (!extract.getType().isInteger(1))
+      continue;
+    extract.getResult().setType(byte);
+    builder.setInsertionPointAfter(extract);
+    auto zero = arith::ConstantOp::create(builder, op.getLoc(), builder.getI8IntegerAttr(0));
+    auto flag = arith::CmpIOp::create(builder, op.getLoc(), arith::CmpIPredicate::ne, extract, zero);
+    extract.getResult().replaceAllUsesExcept(flag, flag);
+  }
   Operation *yield = body.getTerminator();
   builder.setInsertionPoint(yield);
   for (OpOperand &operand : yield->getOpOperands())
@@ -98,7 +108,7 @@ LogicalResult compiler::legalizeStorage(func::FuncOp function, const CpuTarget &
   const WalkResult seen = function.walk([&](Operation *op) {
     if (auto loop = dyn_cast<linalg::LinalgOp>(op))
       loops.push_back(loop);
-    if (!touchesNarrow(op) || isa<linalg::YieldOp, linalg::FillOp, arith::SelectOp>(op))
+    if (!touchesNarrow(op) || isa<linalg::YieldOp, linalg::FillOp, arith::SelectOp, tensor::ExtractOp>(op))
       return WalkResult::advance();
     if (isa<arith::ExtFOp, arith::TruncFOp>(op))
       conversions.push_back(

@@ -47,6 +47,10 @@ FailureOr<SmallVector<Value>> cloneBody(OpBuilder &builder, linalg::GenericOp ge
       mapping.map(op.getResult(0), value);
       continue;
     }
+    if (auto extract = dyn_cast<tensor::ExtractOp>(op); extract && arguments.lookup) {
+      mapping.map(extract.getResult(), arguments.lookup(extract, operandOf(extract.getIndices()[0])));
+      continue;
+    }
     if (!op.hasTrait<OpTrait::Elementwise>() || op.getNumRegions() != 0)
       return op.emitError("has no vector form in a kernel's body");
     SmallVector<Value> operands;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include <functional>
 
@@ -13,6 +14,8 @@ struct BodyArguments {
   int64_t lanes = 0;
   llvm::SmallVector<mlir::Value> values;          // one per block argument; unused ones may be null
   std::function<mlir::Value(unsigned dim)> index; // `linalg.index dim`, as i64 or a vector of it
+  /// The elements of a flat tensor at these places, i64 or a vector of it; null: the body looks nothing up.
+  std::function<mlir::Value(mlir::tensor::ExtractOp, mlir::Value places)> lookup;
 };
 
 /// Clones the ops of `generic`'s body at the builder's place and returns what it yields. `outer` maps values from

@@ -1,4 +1,4 @@
-// The three forms of a kernel's description, and what they share: roots, blocks, cost.
+// The forms of a kernel's description, and what they share: roots, blocks, cost.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/linalg/GenericBuilder.h"
@@ -53,6 +53,7 @@ mlir::FailureOr<KernelDescription> describeLoop(dialect::KernelOp kernel, bool s
 mlir::FailureOr<KernelDescription> describeReductionLoop(dialect::KernelOp kernel, const Reduction &reduction,
                                                          bool strict);
 mlir::FailureOr<KernelDescription> describeRow(dialect::KernelOp kernel, const Reduction &reduction, bool strict);
+mlir::FailureOr<KernelDescription> describeScatter(dialect::KernelOp kernel, dialect::ScatterAddOp op, bool strict);
 /// Whether `kernel` reduces values of several shapes, each to one number.
 bool reducesSeveralShapes(dialect::KernelOp kernel);
 mlir::FailureOr<KernelDescription> describeFinish(dialect::KernelOp kernel, bool strict);

@@ -3,6 +3,7 @@
 #include "compiler/linalg/GenericBody.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/APFloat.h"
 
 namespace halftone::compiler {
@@ -109,7 +110,7 @@ Value GenericBody::convertedIndex(ValueNode *node) {
 Value GenericBody::splatOrTable(ValueNode *node) {
   auto op = dyn_cast_if_present<ConstantOp>(node->op);
   if (!op)
-    return constant(node->type, 0);
+    return constant(builder->getZeroAttr(node->type));
   auto elements = cast<DenseElementsAttr>(op.getValue());
   Value result = constant(elementAt(elements, 0, node->type));
   if (node->kind == ValueNode::splat)
@@ -175,14 +176,57 @@ Value GenericBody::compute(ValueNode *node) {
   return result;
 }
 
+Value GenericBody::clamped(Value value, int number) {
+  value = arith::MaxSIOp::create(*builder, loc, value, constant(builder->getI64Type(), 0));
+  Value last = arith::SubIOp::create(*builder, loc, this->number(number), constant(builder->getI64Type(), 1));
+  return arith::MinSIOp::create(*builder, loc, value, last);
+}
+
+/// The element at the node's position, as stored.
+Value GenericBody::element(ValueNode *node) {
+  Value linear;
+  for (const PositionAxis &axis : node->position) {
+    if (!linear && !axis.index && axis.dims.empty() && axis.start < 0)
+      continue; // of extent 1
+    Value here = axis.index ? emit(axis.index) : linearIndex(axis.dims);
+    if (axis.start >= 0)
+      here = arith::AddIOp::create(*builder, loc, here, number(axis.start));
+    if (axis.clamped)
+      here = clamped(here, axis.extent);
+    if (linear)
+      here = arith::AddIOp::create(*builder, loc, arith::MulIOp::create(*builder, loc, linear, number(axis.extent)),
+                                   here);
+    linear = here;
+  }
+  linear = arith::IndexCastOp::create(*builder, loc, builder->getIndexType(), linear);
+  return tensor::ExtractOp::create(*builder, loc, lookedUp.at(node), linear);
+}
+
+Value GenericBody::piece(ValueNode *node) {
+  Type stored = storedType(elementOf(node->op->getResult(0)));
+  auto at = [&](ValueNode *input) -> Value {
+    if (input->kind == ValueNode::lookup)
+      return element(input);
+    return constant(elementAt(cast<DenseElementsAttr>(cast<ConstantOp>(input->op).getValue()), 0, stored));
+  };
+  Value linear = linearIndex(node->access), result = at(node->inputs[0]);
+  for (auto [input, start] : llvm::zip(ArrayRef(node->inputs).drop_front(), node->starts)) {
+    Value isHere = arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::sge, linear, number(start));
+    result = arith::SelectOp::create(*builder, loc, isHere, at(input), result);
+  }
+  return result;
+}
+
+Value GenericBody::widened(ValueNode *node, Value value) {
+  return isShortFloat(value.getType()) ? arith::ExtFOp::create(*builder, loc, node->type, value).getResult() : value;
+}
+
 Value GenericBody::emit(ValueNode *node) {
   if (auto it = values.find(node); it != values.end())
     return it->second;
   Value value;
   if (auto it = inputOf.find(node); it != inputOf.end()) {
-    value = block->getArgument(it->second);
-    if (isShortFloat(value.getType()))
-      value = arith::ExtFOp::create(*builder, loc, node->type, value);
+    value = widened(node, block->getArgument(it->second));
   } else {
     switch (node->kind) {
     case ValueNode::splat:
@@ -201,6 +245,25 @@ Value GenericBody::emit(ValueNode *node) {
     case ValueNode::compute:
       value = compute(node);
       break;
+    case ValueNode::clamp:
+      value = emit(node->inputs[0]);
+      if (!value.getType().isInteger(64))
+        value = arith::ExtSIOp::create(*builder, loc, node->type, value);
+      value = clamped(value, node->number);
+      break;
+    case ValueNode::lookup:
+      value = widened(node, element(node));
+      break;
+    case ValueNode::piece:
+      value = widened(node, piece(node));
+      break;
+    case ValueNode::hit: {
+      Value update = emit(node->inputs[1]), zero = constant(builder->getZeroAttr(node->type));
+      Value isHere = arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::eq, emit(node->inputs[0]),
+                                           linearIndex(node->access));
+      value = arith::SelectOp::create(*builder, loc, isHere, update, zero);
+      break;
+    }
     case ValueNode::load:
     case ValueNode::reduce:
     case ValueNode::argReduce:

@@ -12,14 +12,18 @@ public:
     mlir::AffineMap map;
   };
 
-  GenericBody(llvm::ArrayRef<int> dims, mlir::Location loc, bool strict)
-      : dims(dims.begin(), dims.end()), loc(loc), strict(strict) {}
+  /// Of a kernel with `space` dims, over `dims`.
+  GenericBody(int space, llvm::ArrayRef<int> dims, mlir::Location loc, bool strict)
+      : space(space), dims(dims.begin(), dims.end()), loc(loc), strict(strict) {}
 
   /// The map of an access over the generic's dims; `element` >= 0 puts a constant first.
   mlir::AffineMap map(llvm::ArrayRef<int> access, int element = -1) const;
   /// `node` is a block argument: `tensor` at `access`.
   void addInput(ValueNode *node, mlir::Value tensor, llvm::ArrayRef<int> access, int element = -1);
-  /// From now on values are emitted at the end of `block`; `extents` are those of all dims, as i64, where needed.
+  /// `node` is looked up in `tensor`, which is flat.
+  void addLookup(ValueNode *node, mlir::Value tensor) { lookedUp[node] = tensor; }
+  /// From now on values are emitted at the end of `block`; `extents` are those of all dims, then the graph's numbers,
+  /// as i64, where needed.
   void begin(mlir::OpBuilder &bodyBuilder, llvm::ArrayRef<mlir::Value> dimExtents) {
     builder = &bodyBuilder;
     block = bodyBuilder.getInsertionBlock();
@@ -43,10 +47,17 @@ private:
   mlir::Value throughNarrow(mlir::Value value, mlir::Type narrow);
   mlir::Value castToNarrow(dialect::CastOp op, mlir::Value x);
   mlir::Value compute(ValueNode *node);
+  mlir::Value number(int number) { return extents[space + number]; }
+  mlir::Value clamped(mlir::Value value, int number);
+  mlir::Value element(ValueNode *node);
+  mlir::Value piece(ValueNode *node);
+  mlir::Value widened(ValueNode *node, mlir::Value value);
 
+  int space;
   llvm::SmallVector<int> dims;
   mlir::Location loc;
   bool strict;
+  std::map<ValueNode *, mlir::Value> lookedUp;
   std::map<ValueNode *, int> inputOf;
   std::map<ValueNode *, mlir::Value> values;
   mlir::OpBuilder *builder = nullptr;

@@ -11,9 +11,9 @@ namespace halftone::compiler {
 using namespace mlir;
 using namespace halftone::dialect;
 
-GenericBuilder::GenericBuilder(KernelOp kernel, const IterationSpace &space, bool strict, int blockSizes)
+GenericBuilder::GenericBuilder(KernelOp kernel, const IterationSpace &space, bool strict, int blockSizes, int numbers)
     : builder(kernel.getContext()), kernel(kernel), space(space), strict(strict), blockSizes(blockSizes),
-      loc(UnknownLoc::get(kernel.getContext())), ranks(kernel.getBody().getNumArguments(), 0) {}
+      numbers(numbers), loc(UnknownLoc::get(kernel.getContext())), ranks(kernel.getBody().getNumArguments(), 0) {}
 
 SmallVector<ValueNode *> GenericBuilder::reachable(ArrayRef<ValueNode *> nodes) {
   llvm::SetVector<ValueNode *> found;
@@ -28,14 +28,16 @@ SmallVector<ValueNode *> GenericBuilder::reachable(ArrayRef<ValueNode *> nodes) 
 }
 
 LogicalResult GenericBuilder::declareOperands(ArrayRef<ValueNode *> nodes) {
-  llvm::SmallBitVector loaded(ranks.size());
+  llvm::SmallBitVector loaded(ranks.size()), lookedUp(ranks.size());
   for (ValueNode *node : reachable(nodes)) {
-    if (node->kind != ValueNode::load)
+    bool isLookup = node->kind == ValueNode::lookup;
+    if (node->kind != ValueNode::load && !isLookup)
       continue;
-    int rank = node->element >= 0 ? 1 : node->access.size();
-    if (loaded.test(node->operand) && ranks[node->operand] != rank)
+    int rank = isLookup || node->element >= 0 ? 1 : node->access.size();
+    if (loaded.test(node->operand) && (ranks[node->operand] != rank || lookedUp.test(node->operand) != isLookup))
       return emitError(kernel.getLoc(), "operand ") << node->operand << " of a kernel is read in ways that do not nest";
     loaded.set(node->operand);
+    lookedUp[node->operand] = isLookup;
     ranks[node->operand] = rank;
   }
   return success();
@@ -48,7 +50,7 @@ RankedTensorType GenericBuilder::tensorType(int rank, Type element) {
 void GenericBuilder::begin(KernelKind kind, int64_t outer, ArrayRef<KernelResult> results) {
   module = ModuleOp::create(loc);
   builder.setInsertionPointToEnd(module->getBody());
-  SmallVector<Type> inputs(space.size() + blockSizes, builder.getIndexType()), outputs;
+  SmallVector<Type> inputs(space.size() + blockSizes + numbers, builder.getIndexType()), outputs;
   for (auto [argument, rank] : llvm::zip(kernel.getBody().getArguments(), ranks))
     inputs.push_back(tensorType(rank, storedType(cast<RankedTensorType>(argument.getType()).getElementType())));
   for (const KernelResult &result : results)
@@ -56,13 +58,15 @@ void GenericBuilder::begin(KernelKind kind, int64_t outer, ArrayRef<KernelResult
   function = func::FuncOp::create(builder, loc, "kernel", builder.getFunctionType(inputs, outputs));
   function->setAttr("halftone.kind", builder.getStringAttr(stringifyKernelKind(kind)));
   function->setAttr("halftone.outer", builder.getI64IntegerAttr(outer));
+  if (numbers)
+    function->setAttr("halftone.numbers", builder.getI64IntegerAttr(numbers));
   if (strict)
     function->setAttr("halftone.strict", builder.getUnitAttr());
   for (auto [number, result] : llvm::enumerate(results))
     if (!result.combiner.empty())
       function.setResultAttr(number, "halftone.partial", builder.getStringAttr(result.combiner));
   builder.setInsertionPointToEnd(function.addEntryBlock());
-  extents64.assign(space.size(), Value());
+  extents64.assign(space.size() + numbers, Value());
 }
 
 void GenericBuilder::provide(ValueNode *node, Value tensor, ArrayRef<int> access) {
@@ -77,13 +81,17 @@ Value GenericBuilder::empty(ArrayRef<int> access, Type element) {
 }
 
 void GenericBuilder::needExtents(ArrayRef<int> access) {
-  for (int dim : access.drop_front(access.empty() ? 0 : 1)) {
-    if (extents64[dim])
-      continue;
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(&function.getBody().front());
-    extents64[dim] = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), function.getArgument(dim));
-  }
+  for (int dim : access.drop_front(access.empty() ? 0 : 1))
+    needIndex(dim, dim);
+}
+
+/// Index argument `argument` as an i64, at `place` of those that bodies use.
+void GenericBuilder::needIndex(int place, int argument) {
+  if (extents64[place])
+    return;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&function.getBody().front());
+  extents64[place] = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), function.getArgument(argument));
 }
 
 void GenericBuilder::collect(GenericBody &body, llvm::SmallPtrSetImpl<ValueNode *> &seen, ValueNode *node) {
@@ -95,8 +103,22 @@ void GenericBuilder::collect(GenericBody &body, llvm::SmallPtrSetImpl<ValueNode 
     return body.addInput(node, operand(node->operand), node->access, node->element);
   for (ValueNode *input : node->inputs)
     collect(body, seen, input);
-  if (node->kind == ValueNode::index || node->kind == ValueNode::random || node->kind == ValueNode::table)
+  if (node->kind == ValueNode::index || node->kind == ValueNode::random || node->kind == ValueNode::table ||
+      node->kind == ValueNode::piece)
     needExtents(node->access);
+  auto needNumber = [&](int number) {
+    if (number >= 0)
+      needIndex(space.size() + number, space.size() + blockSizes + number);
+  };
+  needNumber(node->number);
+  llvm::for_each(node->starts, needNumber);
+  if (node->kind == ValueNode::lookup)
+    body.addLookup(node, operand(node->operand));
+  for (const PositionAxis &axis : node->position) {
+    needExtents(axis.dims);
+    needNumber(axis.extent);
+    needNumber(axis.start);
+  }
 }
 
 Value GenericBuilder::initial(const GenericOutput &output, bool isIndex) {
@@ -110,7 +132,7 @@ Value GenericBuilder::initial(const GenericOutput &output, bool isIndex) {
 }
 
 SmallVector<Value> GenericBuilder::generic(ArrayRef<int> dims, ArrayRef<GenericOutput> outputs) {
-  GenericBody body(dims, loc, strict);
+  GenericBody body(space.size(), dims, loc, strict);
   llvm::SmallPtrSet<ValueNode *, 16> seen;
   SmallVector<Value> inits;
   SmallVector<Type> types;
@@ -198,7 +220,7 @@ Value GenericBuilder::contraction(ArrayRef<Value> factors, ArrayRef<Access> acce
                                   Type accumulator,
                                   llvm::function_ref<Value(OpBuilder &, Location, Value, Value, Value)> multiplyAdd) {
   Access all = space.all();
-  GenericBody body(all, loc, strict);
+  GenericBody body(space.size(), all, loc, strict);
   Value init = initial({nullptr, accumulator, Access(kept.begin(), kept.end()), "sum"}, false);
   SmallVector<AffineMap> maps{body.map(accesses[0]), body.map(accesses[1]), body.map(kept)};
   SmallVector<utils::IteratorType> iterators(kept.size(), utils::IteratorType::parallel);

@@ -26,11 +26,12 @@ struct KernelResult {
 
 class GenericBuilder {
 public:
-  /// For `kernel` over `space`, which is final; `blockSizes` index arguments follow those of the dims.
-  GenericBuilder(dialect::KernelOp kernel, const IterationSpace &space, bool strict, int blockSizes);
+  /// For `kernel` over `space`, which is final; `blockSizes` index arguments follow those of the dims, then the graph's
+  /// `numbers`.
+  GenericBuilder(dialect::KernelOp kernel, const IterationSpace &space, bool strict, int blockSizes, int numbers = 0);
 
-  /// Ranks of operands from the loads that `nodes` reach; an operand that none loads gets rank 0. Fails with a
-  /// diagnostic when one operand is read over different numbers of dims.
+  /// Ranks of operands from the loads that `nodes` reach, 1 of those that are looked up; one that none loads gets rank
+  /// 0. Fails with a diagnostic when one operand is read over different numbers of dims, or in both ways.
   mlir::LogicalResult declareOperands(llvm::ArrayRef<ValueNode *> nodes);
   /// Starts `func.func @kernel` in a new module; `outer` leading kept dims are rows.
   void begin(dialect::KernelKind kind, int64_t outer, llvm::ArrayRef<KernelResult> results);
@@ -45,7 +46,7 @@ public:
               mlir::Type accumulator,
               llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value, mlir::Value, mlir::Value)>
                   multiplyAdd);
-  mlir::Value operand(int number) { return function.getArgument(space.size() + blockSizes + number); }
+  mlir::Value operand(int number) { return function.getArgument(space.size() + blockSizes + numbers + number); }
   /// `node` is at hand in `tensor`, one element per index of `access`.
   void provide(ValueNode *node, mlir::Value tensor, llvm::ArrayRef<int> access);
   /// Ends the function with `results`, in the order of begin.
@@ -65,6 +66,7 @@ private:
   /// Finds the block arguments of a body that computes `node`, and the extents that it needs.
   void collect(GenericBody &body, llvm::SmallPtrSetImpl<ValueNode *> &seen, ValueNode *node);
   void needExtents(llvm::ArrayRef<int> access);
+  void needIndex(int place, int argument);
   mlir::Value initial(const GenericOutput &output, bool isIndex);
   mlir::linalg::GenericOp finished(mlir::linalg::GenericOp op, llvm::ArrayRef<int> dims,
                                    llvm::ArrayRef<std::string> combiners);
@@ -72,11 +74,11 @@ private:
   dialect::KernelOp kernel;
   const IterationSpace &space;
   bool strict;
-  int blockSizes;
+  int blockSizes, numbers;
   mlir::Location loc;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   llvm::SmallVector<int> ranks;
-  llvm::SmallVector<mlir::Value> extents64; // of dims whose extent a body needs
+  llvm::SmallVector<mlir::Value> extents64; // dims whose extent, and numbers that a body needs
   std::map<ValueNode *, Provided> provided;
 };
 

@@ -147,19 +147,25 @@ double estimatedCost(KernelOp kernel, ArrayRef<KernelResult> results, double ele
   for (const KernelResult &result : results)
     nodes.push_back(result.node);
   double ops = 0;
+  llvm::SmallBitVector lookedUp(kernel.getBody().getNumArguments());
   for (ValueNode *node : GenericBuilder::reachable(nodes)) {
     double inputs = 0;
     for (ValueNode *input : node->inputs)
       inputs += input->cost;
+    if (node->kind == ValueNode::lookup)
+      lookedUp.set(node->operand);
     ops += node->level > 0 && node->cost == 0 ? 1 : std::max(0.0, node->cost - inputs);
   }
   double bytes = 0;
-  auto add = [&](Type type) {
+  auto add = [&](Type type, double most) {
     auto tensor = cast<RankedTensorType>(type);
-    bytes += double(tensor.getNumElements()) * std::max(1u, tensor.getElementTypeBitWidth() / 8);
+    bytes += std::min(double(tensor.getNumElements()), most) * std::max(1u, tensor.getElementTypeBitWidth() / 8);
   };
-  llvm::for_each(kernel.getBody().getArgumentTypes(), add);
-  llvm::for_each(kernel.getBody().front().getTerminator()->getOperandTypes(), add);
+  constexpr double all = std::numeric_limits<double>::infinity();
+  for (BlockArgument argument : kernel.getBody().getArguments())
+    add(argument.getType(), lookedUp.test(argument.getArgNumber()) ? elements : all);
+  for (Type type : kernel.getBody().front().getTerminator()->getOperandTypes())
+    add(type, all);
   constexpr double perVectorOp = 0.05, perByte = 0.06; // nanoseconds per element, at eight lanes
   return elements * ops * perVectorOp + bytes * perByte;
 }
@@ -168,6 +174,8 @@ FailureOr<KernelDescription> describeKernel(KernelOp kernel, const CpuTarget &ta
   kernel.getContext()
       ->loadDialect<arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect, math::MathDialect,
                     tensor::TensorDialect>();
+  if (auto scatters = kernel.getBody().front().getOps<ScatterAddOp>(); !scatters.empty())
+    return describeScatter(kernel, *scatters.begin(), strict);
   ContractOp contract;
   for (Operation &op : kernel.getBody().front())
     if (auto found = dyn_cast<ContractOp>(op)) {

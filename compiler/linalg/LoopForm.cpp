@@ -101,7 +101,7 @@ FailureOr<KernelDescription> describeLoop(KernelOp kernel, bool strict) {
   KernelDescription description;
   description.cost = estimatedCost(kernel, results, double(rows) * double(columns));
 
-  GenericBuilder builder(kernel, space, strict, 2);
+  GenericBuilder builder(kernel, space, strict, 2, static_cast<int>(read->graph->numbers.size()));
   SmallVector<ValueNode *> nodes;
   SmallVector<GenericOutput> outputs;
   for (const KernelResult &result : results) {
@@ -124,6 +124,7 @@ FailureOr<KernelDescription> describeLoop(KernelOp kernel, bool strict) {
   for (int dim : all)
     description.extents.push_back(space.extent(dim));
   description.extents.insert(description.extents.end(), {blocks.rows, blocks.columns});
+  description.extents.insert(description.extents.end(), read->graph->numbers.begin(), read->graph->numbers.end());
   return description;
 }
 

@@ -340,6 +340,8 @@ ValueNode *ValueGraph::get(Value value, ArrayRef<int> access) {
     Type element = elementOf(value);
     if (strict && isShortFloat(element))
       node = rounded(node, element);
+  } else if (isa<SliceOp, ConcatOp, GatherOp>(op)) {
+    node = moved(op, access);
   } else if (isa<ElementwiseOpInterface>(op)) {
     node = elementwise(op, access);
   } else {

@@ -9,6 +9,17 @@
 
 namespace halftone::compiler {
 
+struct ValueNode;
+
+/// One axis of a place in an operand: an index, or the linear index over `dims` plus number `start`; and the axis's
+/// extent, a number too. `clamped`: into that extent.
+struct PositionAxis {
+  Access dims = {};
+  ValueNode *index = nullptr;
+  int extent = -1, start = -1;
+  bool clamped = false;
+};
+
 /// One scalar value of the kernel as a function of the dims.
 struct ValueNode {
   enum Kind : uint8_t {
@@ -21,7 +32,11 @@ struct ValueNode {
     round,     // rounded to `exact` and widened again
     reduce,    // `inputs[0]` combined over the reduced dims, `access`; `combiner`
     argReduce, // index part; `combiner`; access: the reduced dims in order of the axis
-    contract   // the accumulator of the kernel's contract
+    contract,  // the accumulator of the kernel's contract
+    clamp,     // `inputs[0]` as i64, in [0, number `number`)
+    lookup,    // element of kernel operand `operand` at `position`; inputs: the indices in it
+    hit,       // `inputs[1]` where the index `inputs[0]` is the linear index over `access`, else 0
+    piece      // of `inputs`, in the operand's own dtype, that one in whose range the linear index over `access` lies
   };
   explicit ValueNode(Kind kind) : kind(kind) {}
 
@@ -29,7 +44,9 @@ struct ValueNode {
   mlir::Operation *op = nullptr; // the halftone op, when there is one
   llvm::SmallVector<ValueNode *, 3> inputs;
   Access access;
-  int operand = -1, element = -1;
+  int operand = -1, element = -1, number = -1;
+  llvm::SmallVector<PositionAxis, 3> position; // of lookup, row-major
+  llvm::SmallVector<int> starts;               // of piece: number of the first index of each input but the first
   std::string combiner;
   mlir::Type type;           // arithmetic type: f32, f64, signless integer, i1
   mlir::Type exact;          // a narrow float type that holds the value exactly, or null
@@ -66,14 +83,29 @@ public:
   ReductionScope scope;  // for reduce and arg_reduce
   Access contractAccess; // for contract
   bool failed = false;   // a diagnostic was emitted
+  /// Extents and starts of axes that are no dims: arguments of the kernel's code, so that equal kernels stay equal.
+  llvm::SmallVector<int64_t> numbers;
+
+  /// The index that `value` holds at `access`, clamped to an axis of this extent.
+  ValueNode *clamped(mlir::Value value, llvm::ArrayRef<int> access, int64_t extent);
+  /// A node of the caller's making.
+  ValueNode *make(ValueNode node);
 
 private:
-  ValueNode *make(ValueNode node);
   ValueNode *load(mlir::BlockArgument argument, llvm::ArrayRef<int> access, int element);
   ValueNode *constant(dialect::ConstantOp op, llvm::ArrayRef<int> access);
   ValueNode *random(dialect::RandomBitsOp op, llvm::ArrayRef<int> access);
   ValueNode *reduction(mlir::Operation *op, mlir::Value x, llvm::ArrayRef<int64_t> axes, llvm::ArrayRef<int> access);
   ValueNode *elementwise(mlir::Operation *op, llvm::ArrayRef<int> access);
+  ValueNode *lookup(mlir::Value x, llvm::SmallVector<PositionAxis, 3> position);
+  ValueNode *moved(mlir::Operation *op, llvm::ArrayRef<int> access); // of the three below
+  ValueNode *slice(dialect::SliceOp op, llvm::ArrayRef<int> access);
+  ValueNode *gather(dialect::GatherOp op, llvm::ArrayRef<int> access);
+  ValueNode *concat(dialect::ConcatOp op, llvm::ArrayRef<int> access);
+  /// `access` to a tensor of this shape in three: before the axes from `axis` on, these `count` axes, and the rest.
+  std::optional<llvm::SmallVector<Access>> cutAround(mlir::Operation *op, llvm::ArrayRef<int> access,
+                                                     llvm::ArrayRef<int64_t> shape, int64_t axis, int64_t count);
+  int number(int64_t value);
   ValueNode *rounded(ValueNode *node, mlir::Type narrow);
   ValueNode *fail(mlir::Operation *op, const llvm::Twine &message);
   std::optional<llvm::SmallVector<Access>> cut(mlir::Operation *op, llvm::ArrayRef<int> access,

@@ -76,6 +76,20 @@ struct FoldArgReduceOfOne : OpRewritePattern<ArgReduceOp> {
   }
 };
 
+/// Narrow floats are added up in f32.
+struct WidenScatterAdd : OpRewritePattern<ScatterAddOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ScatterAddOp op, PatternRewriter &rewriter) const override {
+    Type element = typeOf(op.getY()).getElementType();
+    if (!isNarrow(element))
+      return failure();
+    Value sum = ScatterAddOp::create(rewriter, op.getLoc(), withElement(op.getY(), rewriter.getF32Type()),
+                                     op.getIndices(), op.getUpdates(), op.getAxis());
+    rewriter.replaceOp(op, castTo(rewriter, op.getLoc(), sum, element));
+    return success();
+  }
+};
+
 /// A reduction over trailing axes and others is one over the trailing axes, then one over the others.
 struct SplitMixedAxes : OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -337,7 +351,7 @@ class ChooseTemplates : public impl::ChooseTemplatesPassBase<ChooseTemplates> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<ArgReduceLastAxis, ExpandReduceAll, FoldArgReduceOfOne, FoldReductionOfOne, FoldTranspose,
-                 HoistReshape, SinkReshape, SplitMixedAxes>(&getContext());
+                 HoistReshape, SinkReshape, SplitMixedAxes, WidenScatterAdd>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
       getOperation().emitError("choosing templates did not settle");
       return signalPassFailure();

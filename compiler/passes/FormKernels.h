@@ -41,6 +41,12 @@ struct KernelShape {
 /// The kernel that `body` makes, or nullopt when no kind may hold it (docs/architecture.md, "What a kernel may hold").
 std::optional<KernelShape> classify(const KernelBody &body);
 
+/// The operands of `op`, a slice, concat or gather, that it reads at computed places: from memory, but for constants.
+mlir::OperandRange lookedUpOperands(mlir::Operation *op);
+inline bool isLookup(mlir::Operation *op) {
+  return mlir::isa<dialect::SliceOp, dialect::ConcatOp, dialect::GatherOp>(op);
+}
+
 /// Whether `op`, a copy, may stand in front of a contraction: no transcendental work, since a matmul does it again for
 /// each tile.
 bool isPrologueOp(mlir::Operation *op);

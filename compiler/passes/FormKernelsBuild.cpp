@@ -25,6 +25,10 @@ DenseSet<Operation *> readBy(ArrayRef<Operation *> roots, const KernelBody &body
   return found;
 }
 
+bool isLookedUp(OpOperand &operand) {
+  return operand.getOperandNumber() < lookedUpOperands(operand.getOwner()).size();
+}
+
 /// The ops of `body` in an order that depends on its results and operands alone, so that equal kernels have equal texts
 /// wherever their ops stood.
 SmallVector<Operation *> canonicalOrder(const KernelBody &body) {
@@ -74,14 +78,17 @@ KernelOp buildKernel(OpBuilder &builder, const KernelBody &body, const KernelSha
   behind = readBy(others, body);
   SmallVector<Operation *> order = canonicalOrder(body);
   SmallVector<Location> locations, opLocations;
-  llvm::SetVector<Value> operands;
+  // What is looked up and read at the kernel's own indices too is two operands.
+  llvm::SetVector<std::pair<Value, unsigned>> operands;
   for (Operation *op : order) {
     opLocations.push_back(op->getLoc());
-    for (Value operand : op->getOperands())
-      if (!inBody.contains(operand.getDefiningOp()) && operands.insert(operand))
-        locations.push_back(operand.getLoc());
+    for (OpOperand &operand : op->getOpOperands())
+      if (Value value = operand.get();
+          !inBody.contains(value.getDefiningOp()) && operands.insert({value, unsigned(isLookedUp(operand))}))
+        locations.push_back(value.getLoc());
   }
-  inputs.assign(operands.begin(), operands.end());
+  for (auto [value, lookedUp] : operands)
+    inputs.push_back(value);
 
   SmallVector<Type> resultTypes = llvm::to_vector(ValueRange(body.results).getTypes());
   auto type = builder.getFunctionType(ValueRange(inputs).getTypes(), resultTypes);
@@ -90,9 +97,14 @@ KernelOp buildKernel(OpBuilder &builder, const KernelBody &body, const KernelSha
   OpBuilder::InsertionGuard guard(builder);
   Block *block = builder.createBlock(&kernel.getBody(), {}, type.getInputs(), locations);
   IRMapping main, front;
-  for (auto [input, argument] : llvm::zip_equal(inputs, block->getArguments())) {
-    main.map(input, argument);
-    front.map(input, argument);
+  DenseMap<Value, Value> lookedUp;
+  for (auto [operand, argument] : llvm::zip_equal(operands, block->getArguments())) {
+    if (operand.second) {
+      lookedUp[operand.first] = argument;
+      continue;
+    }
+    main.map(operand.first, argument);
+    front.map(operand.first, argument);
   }
   for (Operation *op : order) {
     if (isa<ContractOp>(op)) {
@@ -103,8 +115,12 @@ KernelOp buildKernel(OpBuilder &builder, const KernelBody &body, const KernelSha
     }
     if (prologue.contains(op))
       builder.clone(*op, front);
-    if (!prologue.contains(op) || behind.contains(op))
-      builder.clone(*op, main);
+    if (prologue.contains(op) && !behind.contains(op))
+      continue;
+    Operation *clone = builder.clone(*op, main);
+    for (auto [from, to] : llvm::zip_equal(op->getOpOperands(), clone->getOpOperands()))
+      if (isLookedUp(from) && lookedUp.contains(from.get()))
+        to.set(lookedUp.lookup(from.get()));
   }
   SmallVector<Value> results;
   for (Value result : body.results)

@@ -23,6 +23,11 @@ int64_t transcendentalCost(Operation *op) {
   return isa<ExpOp, Expm1Op, LogOp, Log1pOp, TanhOp, LogisticOp, ErfOp, SinOp, CosOp, PowOp, RandomBitsOp>(op);
 }
 
+OperandRange lookedUpOperands(Operation *op) {
+  return isLookup(op) ? op->getOperands().take_front(isa<GatherOp>(op) ? 1 : op->getNumOperands())
+                      : op->getOperands().take_front(0);
+}
+
 bool isPrologueOp(Operation *op) {
   if (auto constant = dyn_cast<ConstantOp>(op))
     return isGlue(op);
@@ -42,6 +47,8 @@ std::optional<SmallVector<int64_t>> sideReductionTile(const KernelShape &kernel,
     sizes.resize(reduced);
     return sizes;
   }
+  if (kernel.kind == KernelKind::scatter)
+    return std::nullopt;
   // The axis that is cut must be a reduced one, and in a row kernel an outer one.
   int64_t blocked = blockedAxis(kernel.shape);
   if (kernel.reductionLoop || reduced == 0 || blocked >= reduced ||
@@ -107,7 +114,7 @@ std::optional<KernelShape> classifyMatmul(const KernelBody &body, ContractOp con
 
 std::optional<KernelShape> classifyLoop(const KernelBody &body) {
   KernelShape kernel;
-  bool transposes = false, randomBits = false, partials = false, shaped = false;
+  bool transposes = false, lookups = false, randomBits = false, partials = false, shaped = false;
   auto setShape = [&](Value value) {
     if (shaped)
       return ArrayRef(kernel.shape) == shapeOf(value);
@@ -134,15 +141,28 @@ std::optional<KernelShape> classifyLoop(const KernelBody &body) {
       randomBits = true;
       if (shapeOf(op->getResult(0)) != ArrayRef(kernel.shape))
         return std::nullopt;
-    } else if (!isPointwise(op) && !isa<TransposeOp>(op)) {
+    } else if (!isPointwise(op) && !isa<TransposeOp>(op) && !isLookup(op)) {
       return std::nullopt;
     }
+    lookups |= isLookup(op);
+    for (Value operand : lookedUpOperands(op))
+      if (Operation *producer = operand.getDefiningOp();
+          llvm::is_contained(body.ops, producer) && !(isa<ConcatOp>(op) && isa<ConstantOp>(producer)))
+        return std::nullopt;
     if (body.home.contains(op) && elementsOf(op->getResult(0)) != elements)
       return std::nullopt;
   }
-  if (transposes && (randomBits || partials))
+  if (transposes && (randomBits || partials || lookups))
     return std::nullopt;
   return kernel;
+}
+
+/// A scatter_add is a kernel by itself, of what copies make of its operands.
+std::optional<KernelShape> classifyScatter(const KernelBody &body, ScatterAddOp scatter) {
+  for (Operation *op : body.ops)
+    if (op != scatter && (body.home.contains(op) || !isPointwise(op)))
+      return std::nullopt;
+  return KernelShape{KernelKind::scatter, SmallVector<int64_t>(shapeOf(scatter.getY())), 0, false};
 }
 
 enum class Role : uint8_t { unknown, full, outer, inner, scalar };
@@ -331,6 +351,8 @@ std::optional<KernelShape> classifyReductionLoop(const KernelBody &body, ArrayRe
 std::optional<KernelShape> classify(const KernelBody &body) {
   SmallVector<Operation *> contractions, reductions;
   for (Operation *op : body.ops) {
+    if (auto scatter = dyn_cast<ScatterAddOp>(op))
+      return classifyScatter(body, scatter);
     if (isa<ContractOp>(op))
       contractions.push_back(op);
     else if (isa<ReduceOp, ArgReduceOp>(op))

@@ -126,7 +126,8 @@ def ChooseTemplatesPass : Halftone_Pass<"choose-templates"> {
     Requires: stage pure, simplified.
     Ensures: every `contract` has `halftone.tile`, the rows and columns of its blocks; no `reduce_all`; every `reduce` is over trailing
     axes or keeps the innermost one, and is over at least one; `arg_reduce` is over the last axis; transposes are folded
-    into contractions that can read through them; reshapes stand before elementwise work on values in memory, after that on computed ones. Meaning is
+    into contractions that can read through them; reshapes stand before elementwise work on values in memory, after that on computed
+    ones; every `scatter_add` gives f32 or a wider type. Meaning is
     kept to the bit, but for the order of sums that are split.
     Example: `reduce sum %0 {axes = array<i64: 0, 2>} : tensor<8x4x5xf32> -> tensor<4xf32>` becomes
     ```mlir

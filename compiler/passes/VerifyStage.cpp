@@ -193,22 +193,26 @@ void Checker::checkMainOfKernels(Operation *op) {
 
 /// What the kind says of the body. How values of different shapes may meet in it is form-kernels' matter.
 void Checker::checkKernel(KernelOp kernel) {
-  int64_t contractions = 0, rowReductions = 0;
+  int64_t contractions = 0, rowReductions = 0, scatters = 0;
   for (Operation &op : kernel.getBody().front().without_terminator()) {
     contractions += isa<ContractOp>(op);
+    scatters += isa<ScatterAddOp>(op);
     rowReductions += isa<ReduceOp, ArgReduceOp>(op);
     if (!isa<ElementwiseOpInterface, ConstantOp, IotaOp, RandomBitsOp, BroadcastOp, TransposeOp, ReshapeOp, ContractOp,
-             ReduceOp, PartialReduceOp, ArgReduceOp>(op))
+             ReduceOp, PartialReduceOp, ArgReduceOp, SliceOp, ConcatOp, GatherOp, ScatterAddOp>(op))
       report(&op) << "expected elementwise ops, shape ops, contractions and reductions in a kernel";
   }
   StringRef kind = stringifyKernelKind(kernel.getKind());
   if (contractions != (kernel.getKind() == KernelKind::matmul))
     report(kernel) << "a kernel of kind " << kind << " has " << contractions << " contractions; expected "
                    << (kernel.getKind() == KernelKind::matmul ? "exactly one" : "none");
+  if (scatters != (kernel.getKind() == KernelKind::scatter))
+    report(kernel) << "a kernel of kind " << kind << " has " << scatters << " scatter_adds; expected "
+                   << (kernel.getKind() == KernelKind::scatter ? "exactly one" : "none");
   if (kernel.getKind() == KernelKind::row && rowReductions == 0)
     report(kernel) << "a kernel of kind row has no reduce or arg_reduce";
-  if (kernel.getKind() == KernelKind::matmul && rowReductions != 0)
-    report(kernel) << "a kernel of kind matmul has a reduction; expected partial_reduce only";
+  if ((kernel.getKind() == KernelKind::matmul || kernel.getKind() == KernelKind::scatter) && rowReductions != 0)
+    report(kernel) << "a kernel of kind " << kind << " has a reduction; expected partial_reduce only";
 }
 
 void Checker::checkOp(Operation *op) {

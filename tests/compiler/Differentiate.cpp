@@ -198,6 +198,16 @@ const std::vector<ScalarFunction> functions = {
   %s = halftone.select %lt, %f, %c : tensor<6xf64>
   %mn = halftone.minimum %x0, %x1 : tensor<6xf64>
   %y = halftone.add %s, %mn : tensor<6xf64>)" + squares("6x", ": 0")},
+    {"lookups, slices and concatenations", {"4x3x", "2x3x"}, R"(
+  %i = halftone.constant dense<[[1, 1, 3], [9, -2, 1]]> : tensor<2x3xi32>
+  %r = halftone.gather %x0, %i {axis = 0 : i64} : (tensor<4x3xf64>, tensor<2x3xi32>) -> tensor<2x3x3xf64>
+  %b = halftone.broadcast %x1 {axes = array<i64: 0, 2>} : tensor<2x3xf64> to tensor<2x3x3xf64>
+  %c = halftone.concat %r, %b, %r {axis = 2 : i64} : tensor<2x3x3xf64>, tensor<2x3x3xf64>, tensor<2x3x3xf64> to tensor<2x3x9xf64>
+  %t = halftone.tanh %c : tensor<2x3x9xf64>
+  %s = halftone.slice %t {start = array<i64: 0, 1, 2>} : tensor<2x3x9xf64> to tensor<2x2x5xf64>
+  %u = halftone.mul %s, %s : tensor<2x2x5xf64>
+  %j = halftone.constant dense<[2, 0]> : tensor<2xi64>
+  %y = halftone.scatter_add %j, %u {axis = 1 : i64} : (tensor<2xi64>, tensor<2x2x5xf64>) -> tensor<2x3x5xf64>)" + squares("2x3x5x", ": 0, 1, 2")},
     {"a gradient in the loss", {"3x", "3x"}, R"(
   %t = halftone.tanh %x0 : tensor<3xf64>
   %m = halftone.mul %t, %x1 : tensor<3xf64>

@@ -102,6 +102,23 @@ private:
     else
       add(full, "reshape {} : tensor<{}> to tensor<{}>", z, turned, full);
   }
+  /// Rows by number, or sums at them; a row cut off one and put to another.
+  void move() {
+    if (below(2)) {
+      int64_t kept = 1 + below(static_cast<int>(height));
+      std::string upper = fmt::format("{}x{}xf32", kept, width), lower = fmt::format("{}x{}xf32", height - kept, width);
+      std::string a = add(upper, "slice {} {{start = array<i64: {}, 0>}} : tensor<{}> to tensor<{}>", pick(full), height - kept, full, upper);
+      std::string b = add(lower, "slice {} {{start = array<i64: 0, 0>}} : tensor<{}> to tensor<{}>", pick(full), full, lower);
+      add(full, "concat {}, {} {{axis = 0 : i64}} : tensor<{}>, tensor<{}> to tensor<{}>", a, b, upper, lower, full);
+      return;
+    }
+    std::string numbers = fmt::format("{}xi32", height);
+    std::string at = add(numbers, "arg_reduce max {} {{axis = 1 : i64}} : tensor<{}> -> tensor<{}>", pick(full), full, numbers);
+    if (below(2))
+      add(full, "gather {}, {} {{axis = 0 : i64}} : (tensor<{}>, tensor<{}>) -> tensor<{}>", pick(full), at, full, numbers, full);
+    else
+      add(full, "scatter_add {}, {} {{axis = 0 : i64}} : (tensor<{}>, tensor<{}>) -> tensor<{}>", at, pick(full), numbers, full, full);
+  }
   void one(int depth) {
     switch (below(16)) {
     case 0:
@@ -149,6 +166,8 @@ private:
     case 13:
       add(full, "constant dense<{}> : tensor<{}>", below(2) ? "0.5" : "0.0", full);
       return;
+    case 14:
+      return move();
     default:
       return elementwise(full);
     }

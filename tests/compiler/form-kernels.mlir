@@ -200,3 +200,61 @@ func.func @main(%a: tensor<8x4xf32> {halftone.name = "a"}, %b: tensor<6xf32> {ha
   %next = halftone.add %n, %one : tensor<i32>
   return %norm, %ok, %next : tensor<f32>, tensor<i1>, tensor<i32>
 }
+
+// -----
+
+// A lookup takes work behind it and reads its table from memory, which may be an operand of that work too; a sum at indices
+// is a kernel of its own, with casts in front.
+// CHECK-LABEL: module
+// CHECK: halftone.kernel loop @[[T:loop_[0-9a-f]+]] (tensor<6x4xf32>, tensor<6xi32>, tensor<6x4xf32>) -> tensor<6x4xf16>
+// CHECK-NEXT: ^bb0(%[[A:.*]]: tensor<6x4xf32>, %[[I:.*]]: tensor<6xi32>, %[[B:.*]]: tensor<6x4xf32>):
+// CHECK-NEXT: halftone.gather %[[A]], %[[I]]
+// CHECK-NEXT: halftone.add %{{.*}}, %[[B]]
+// CHECK-NEXT: halftone.cast
+// CHECK: halftone.kernel scatter @[[S:scatter_[0-9a-f]+]] (tensor<6x4xf16>, tensor<6xi32>) -> tensor<9x4xf32>
+// CHECK-COUNT-2: halftone.cast
+// CHECK-NEXT: halftone.scatter_add
+// CHECK: halftone.kernel loop @[[N:loop_[0-9a-f]+]]
+// CHECK: halftone.cast {{.*}} to tensor<9x4xf16>
+// CHECK: func.func @main
+// CHECK: launch @[[T]](%arg0, %arg1, %arg0)
+// CHECK: launch @[[S]](%arg2, %arg1)
+// CHECK: launch @[[N]]
+// STRICT-LABEL: module
+// STRICT-COUNT-7: halftone.launch
+// STRICT-NOT: halftone.launch
+func.func @main(%t: tensor<6x4xf32> {halftone.name = "t"}, %i: tensor<6xi32> {halftone.name = "i"}, %g: tensor<6x4xf16> {halftone.name = "g"})
+    -> (tensor<6x4xf16> {halftone.name = "y"}, tensor<9x4xf16> {halftone.name = "d"}) {
+  %0 = halftone.gather %t, %i {axis = 0 : i64} : (tensor<6x4xf32>, tensor<6xi32>) -> tensor<6x4xf32>
+  %1 = halftone.add %0, %t : tensor<6x4xf32>
+  %y = halftone.cast %1 : tensor<6x4xf32> to tensor<6x4xf16>
+  %f = halftone.cast %g : tensor<6x4xf16> to tensor<6x4xf32>
+  %n = halftone.cast %f : tensor<6x4xf32> to tensor<6x4xf16>
+  %d = halftone.scatter_add %i, %n {axis = 0 : i64} : (tensor<6xi32>, tensor<6x4xf16>) -> tensor<9x4xf16>
+  return %y, %d : tensor<6x4xf16>, tensor<9x4xf16>
+}
+
+// -----
+
+// Padding is a concatenation with a constant, which no one stores; two slices of one size are one kernel.
+// CHECK-LABEL: module
+// CHECK: halftone.kernel loop @[[P:loop_[0-9a-f]+]] (tensor<8x4xf32>) -> tensor<8x10xf32>
+// CHECK: halftone.constant
+// CHECK: halftone.concat
+// CHECK: halftone.tanh
+// CHECK: halftone.kernel loop @[[S:loop_[0-9a-f]+]] (tensor<2048x4xf32>) -> (tensor<2048x2xf32>, tensor<2048x2xf32>)
+// CHECK: func.func @main
+// CHECK-COUNT-2: halftone.launch
+// CHECK-NOT: halftone.launch
+// STRICT-LABEL: module
+// STRICT-COUNT-4: halftone.launch
+// STRICT-NOT: halftone.launch
+func.func @main(%x: tensor<8x4xf32> {halftone.name = "x"}, %w: tensor<2048x4xf32> {halftone.name = "w"})
+    -> (tensor<8x10xf32> {halftone.name = "p"}, tensor<2048x2xf32> {halftone.name = "a"}, tensor<2048x2xf32> {halftone.name = "b"}) {
+  %z = halftone.constant dense<0.0> : tensor<8x3xf32>
+  %c = halftone.concat %z, %x, %z {axis = 1 : i64} : tensor<8x3xf32>, tensor<8x4xf32>, tensor<8x3xf32> to tensor<8x10xf32>
+  %p = halftone.tanh %c : tensor<8x10xf32>
+  %a = halftone.slice %w {start = array<i64: 0, 0>} : tensor<2048x4xf32> to tensor<2048x2xf32>
+  %b = halftone.slice %w {start = array<i64: 0, 2>} : tensor<2048x4xf32> to tensor<2048x2xf32>
+  return %p, %a, %b : tensor<8x10xf32>, tensor<2048x2xf32>, tensor<2048x2xf32>
+}

@@ -75,3 +75,51 @@ halftone.kernel matmul @matmul (tensor<3x8x4xbf16>, tensor<3x5x4xbf16>, tensor<5
   %2 = halftone.add %0, %1 : tensor<3x8x5xbf16>
   halftone.yield %2 : tensor<3x8x5xbf16>
 }
+
+// A lookup: the dims are rows and columns of the result; the extents of the table are numbers, after the block sizes.
+// CHECK-LABEL: module @gather
+// CHECK-SAME: halftone.extents = array<i64: 24, 37, 24, 37, 50, 37>
+// CHECK: func.func @kernel(%{{.*}}, %[[V:.*]]: index, %[[D:.*]]: index, %[[T:.*]]: tensor<?xf32>, %[[I:.*]]: tensor<?xi32>) -> tensor<?x?xf16>
+// CHECK-SAME: halftone.kind = "loop", halftone.numbers = 2 : i64, halftone.outer = 1 : i64
+// CHECK: linalg.generic
+// CHECK-SAME: ins(%[[I]] : tensor<?xi32>)
+// CHECK: arith.maxsi
+// CHECK: arith.minsi
+// CHECK: %[[E:.*]] = tensor.extract %[[T]]
+// CHECK: arith.truncf %[[E]] : f32 to f16
+halftone.kernel loop @gather (tensor<50x37xf32>, tensor<4x6xi32>) -> tensor<4x6x37xf16> {
+^bb0(%t: tensor<50x37xf32>, %i: tensor<4x6xi32>):
+  %0 = halftone.gather %t, %i {axis = 0 : i64} : (tensor<50x37xf32>, tensor<4x6xi32>) -> tensor<4x6x37xf32>
+  %1 = halftone.cast %0 : tensor<4x6x37xf32> to tensor<4x6x37xf16>
+  halftone.yield %1 : tensor<4x6x37xf16>
+}
+
+// A concatenation is elements of all operands at clamped places, and a choice.
+// CHECK-LABEL: module @concat
+// CHECK-SAME: halftone.extents = array<i64: 8, 8, 8, 8, 5, 5, 3, -5>
+// CHECK: halftone.numbers = 4 : i64
+// CHECK-COUNT-2: tensor.extract
+// CHECK: arith.select
+halftone.kernel loop @concat (tensor<8x5xf16>, tensor<8x3xf16>) -> tensor<8x8xf16> {
+^bb0(%a: tensor<8x5xf16>, %b: tensor<8x3xf16>):
+  %0 = halftone.concat %a, %b {axis = 1 : i64} : tensor<8x5xf16>, tensor<8x3xf16> to tensor<8x8xf16>
+  halftone.yield %0 : tensor<8x8xf16>
+}
+
+// A scatter: the rows that indices name, then a sum over the indices of what each adds at its row.
+// CHECK-LABEL: module @scatter
+// CHECK-SAME: halftone.extents = array<i64: 2, 50, 24, 37, 50, 50>, halftone.grid = 2 : i64
+// CHECK: halftone.indices = 1 : i64, halftone.kind = "scatter", halftone.numbers = 1 : i64, halftone.outer = 1 : i64
+// CHECK: %[[R:.*]] = linalg.generic
+// CHECK-SAME: halftone.dims = array<i64: 2>
+// CHECK: linalg.yield %{{.*}} : i64
+// CHECK: linalg.generic
+// CHECK-SAME: ins(%[[R]], %{{.*}} : tensor<?xi64>, tensor<?x?x?xf32>)
+// CHECK-SAME: halftone.combine = ["sum"], halftone.dims = array<i64: 0, 1, 2, 3>
+// CHECK: arith.select
+// CHECK: arith.addf
+halftone.kernel scatter @scatter (tensor<4x6xi64>, tensor<2x4x6x37xf32>) -> tensor<2x50x37xf32> {
+^bb0(%i: tensor<4x6xi64>, %u: tensor<2x4x6x37xf32>):
+  %0 = halftone.scatter_add %i, %u {axis = 1 : i64} : (tensor<4x6xi64>, tensor<2x4x6x37xf32>) -> tensor<2x50x37xf32>
+  halftone.yield %0 : tensor<2x50x37xf32>
+}

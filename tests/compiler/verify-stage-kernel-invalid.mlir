@@ -12,6 +12,12 @@ halftone.kernel row @r (tensor<8xf32>) -> tensor<8xf32> {
   %0 = halftone.neg %a : tensor<8xf32>
   halftone.yield %0 : tensor<8xf32>
 }
+// expected-error @below {{a kernel of kind scatter has 0 scatter_adds; expected exactly one}}
+halftone.kernel scatter @s (tensor<8xf32>) -> tensor<8xf32> {
+^bb0(%a: tensor<8xf32>):
+  %0 = halftone.neg %a : tensor<8xf32>
+  halftone.yield %0 : tensor<8xf32>
+}
 halftone.kernel loop @l (tensor<8xf32>) -> tensor<8xf32> {
 ^bb0(%a: tensor<8xf32>):
   // expected-error @below {{'halftone.reduce_all' op is not legal in stage kernel: expected elementwise ops, shape ops, contractions and reductions in a kernel}}

@@ -63,3 +63,28 @@ func.func @casts(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %5 = halftone.add %4, %4 : tensor<4xf32>
   return %3, %5 : tensor<4xf32>, tensor<4xf32>
 }
+
+// CHECK-LABEL: func.func @slice
+// CHECK-SAME: %[[X:.*]]: tensor<4x6xf32>
+// CHECK-NEXT: %[[Y:.*]] = halftone.slice %[[X]] {start = array<i64: 1, 3>} : tensor<4x6xf32> to tensor<2x2xf32>
+// CHECK-NEXT: return %[[X]], %[[Y]]
+func.func @slice(%x: tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<2x2xf32>) {
+  %0 = halftone.slice %x {start = array<i64: 0, 0>} : tensor<4x6xf32> to tensor<4x6xf32>
+  %1 = halftone.slice %x {start = array<i64: 1, 1>} : tensor<4x6xf32> to tensor<3x4xf32>
+  %2 = halftone.slice %1 {start = array<i64: 0, 2>} : tensor<3x4xf32> to tensor<2x2xf32>
+  return %0, %2 : tensor<4x6xf32>, tensor<2x2xf32>
+}
+
+// CHECK-LABEL: func.func @concat
+// CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %[[E:.*]]: tensor<0xf32>
+// CHECK-DAG: %[[C:.*]] = halftone.constant dense<1.000000e+00> : tensor<5xf32>
+// CHECK-DAG: %[[Y:.*]] = halftone.concat %[[X]], %[[X]] {axis = 0 : i64} : tensor<4xf32>, tensor<4xf32> to tensor<8xf32>
+// CHECK: return %[[X]], %[[C]], %[[Y]]
+func.func @concat(%x: tensor<4xf32>, %e: tensor<0xf32>) -> (tensor<4xf32>, tensor<5xf32>, tensor<8xf32>) {
+  %a = halftone.constant dense<1.0> : tensor<2xf32>
+  %b = halftone.constant dense<1.0> : tensor<3xf32>
+  %0 = halftone.concat %x {axis = 0 : i64} : tensor<4xf32> to tensor<4xf32>
+  %1 = halftone.concat %a, %b {axis = 0 : i64} : tensor<2xf32>, tensor<3xf32> to tensor<5xf32>
+  %2 = halftone.concat %x, %e, %x {axis = 0 : i64} : tensor<4xf32>, tensor<0xf32>, tensor<4xf32> to tensor<8xf32>
+  return %0, %1, %2 : tensor<4xf32>, tensor<5xf32>, tensor<8xf32>
+}

@@ -133,6 +133,67 @@ std::vector<OpCase> shapeCases() {
   return cases;
 }
 
+std::vector<OpCase> indexingCases() {
+  std::vector<OpCase> cases;
+  auto slice = [&](const std::string &dtype, const char *label, const char *from, const char *start, const char *to) {
+    cases.push_back(make("slice", dtype + "_" + label, {{from + dtype}},
+                         fmt::format("$0 {{start = array<i64: {}>}} : tensor<{}{}> to tensor<{}{}>", start, from, dtype,
+                                     to, dtype),
+                         to + dtype));
+  };
+  auto concat = [&](const std::string &dtype, const char *label, const List &from, int axis, const char *to) {
+    std::vector<OpOperand> operands;
+    std::string names, types;
+    for (size_t i = 0; i < from.size(); ++i) {
+      operands.push_back({from[i] + dtype, Values::special, static_cast<int>(i)});
+      names += fmt::format("{}${}", i ? ", " : "", i);
+      types += (i ? ", " : "") + tensor(from[i] + dtype);
+    }
+    cases.push_back(make("concat", dtype + "_" + label, operands,
+                         fmt::format("{} {{axis = {} : i64}} : {} to tensor<{}{}>", names, axis, types, to, dtype),
+                         to + dtype));
+  };
+  // `whole` has 5 slices along `axis`, in whose place `parts` has the axes of the indices.
+  auto lookup = [&](const char *op, const std::string &label, const std::string &whole, const std::string &indices,
+                    const std::string &parts, int axis, Values values = Values::special) {
+    const bool gathers = std::string(op) == "gather";
+    const OpOperand first = gathers ? OpOperand{whole, values} : OpOperand{indices, Values::index};
+    const OpOperand second = gathers ? OpOperand{indices, Values::index} : OpOperand{parts, values};
+    cases.push_back(make(op, label, {first, second},
+                         fmt::format("$0, $1 {{axis = {} : i64}} : ({}, {}) -> {}", axis, tensor(first.type),
+                                     tensor(second.type), tensor(gathers ? parts : whole)),
+                         gathers ? parts : whole));
+  };
+  for (const std::string &dtype : elements) {
+    slice(dtype, "inner", "3x37x", "0, 5", "3x21x");
+    slice(dtype, "outer", "5x37x", "2, 0", "3x37x");
+    slice(dtype, "box", "5x3x37x", "1, 1, 3", "3x1x30x");
+    slice(dtype, "none", "3x37x", "1, 1", "2x0x");
+    concat(dtype, "inner", {"3x37x", "3x5x", "3x21x"}, 1, "3x63x");
+    concat(dtype, "outer", {"3x37x", "1x37x"}, 0, "4x37x");
+    concat(dtype, "middle", {"2x3x7x", "2x1x7x"}, 1, "2x4x7x");
+    concat(dtype, "same", {"3x0x", "3x0x"}, 1, "3x0x");
+    lookup("gather", dtype + "_rows", "5x37x" + dtype, "2x3xi32", "2x3x37x" + dtype, 0);
+    lookup("gather", dtype + "_columns", "3x5x" + dtype, "37xi64", "3x37x" + dtype, 1);
+    lookup("gather", dtype + "_middle", "2x5x7x" + dtype, "3xi32", "2x3x7x" + dtype, 1);
+    lookup("gather", dtype + "_scalar", "5x" + dtype, "i32", dtype, 0);
+    lookup("gather", dtype + "_none", "5x37x" + dtype, "0xi32", "0x37x" + dtype, 0);
+  }
+  for (const std::string &dtype : numbers) {
+    for (const std::string &result : isFloatName(dtype) && dtype != "f32" && dtype != "f64" ? List{dtype, "f32"}
+                                                                                              : List{dtype}) {
+      const std::string label = dtype + "_" + result;
+      lookup("scatter_add", label + "_rows", "5x37x" + result, "2x3xi32", "2x3x37x" + dtype, 0, Values::moderate);
+      lookup("scatter_add", label + "_special", "5x37x" + result, "2x3xi32", "2x3x37x" + dtype, 0);
+      lookup("scatter_add", label + "_columns", "3x5x" + result, "37xi64", "3x37x" + dtype, 1, Values::moderate);
+      lookup("scatter_add", label + "_middle", "2x5x7x" + result, "3xi32", "2x3x7x" + dtype, 1, Values::moderate);
+      lookup("scatter_add", label + "_scalar", "5x" + result, "i32", dtype, 0);
+      lookup("scatter_add", label + "_none", "5x37x" + result, "0xi32", "0x37x" + dtype, 0);
+    }
+  }
+  return cases;
+}
+
 std::vector<OpCase> reductionCases() {
   std::vector<OpCase> cases;
   struct Form {

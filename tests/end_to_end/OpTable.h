@@ -13,6 +13,7 @@ namespace halftone::test {
 enum class Values : uint8_t {
   special,  // zeros of both signs, infinities, NaN, subnormal, largest and halfway numbers among random ones; the ends
             // of integers
+  index,    // of an axis of 5: those, and numbers that name no slice of it
   moderate, // in [-2, 2]; integers from -4 to 4, unsigned from 0 to 8
 };
 
@@ -36,6 +37,7 @@ std::vector<OpCase> elementwiseCases(const std::string &shape);
 std::vector<OpCase> castCases(const std::string &shape);
 std::vector<OpCase> sourceCases();
 std::vector<OpCase> shapeCases();
+std::vector<OpCase> indexingCases();
 std::vector<OpCase> reductionCases();
 std::vector<OpCase> contractionCases();
 

@@ -15,8 +15,8 @@ namespace halftone::test {
 namespace {
 
 std::string feedName(const OpOperand &operand) {
-  return fmt::format("{}_{}{}", operand.values == Values::special ? "special" : "moderate", operand.type,
-                     operand.index);
+  const char *values = operand.values == Values::special ? "special" : operand.values == Values::index ? "index" : "moderate";
+  return fmt::format("{}_{}{}", values, operand.type, operand.index);
 }
 
 /// Feeds in the order of their first use.
@@ -73,6 +73,7 @@ Tensor valuesOf(const OpOperand &operand) {
   std::vector<int64_t> values;
   for (int64_t i = 0; i < type.elements(); ++i)
     values.push_back(type.dtype == DType::bool_ ? int64_t(random.below(2))
+                     : operand.values == Values::index ? int64_t(random.below(8)) - 1
                      : special ? specialWhole(i * rotation + shift, int(itemsize(type.dtype)) * 8, isUnsigned, random)
                                : int64_t(random.below(9)) - (isUnsigned ? 0 : 4));
   Tensor tensor = TensorAccess::allocate(type.dtype, Shape(type.shape));

@@ -119,7 +119,8 @@ TEST_CASE("every op of the dialect is in the table, or is no computation") {
                                                                    // in fast mode
   std::set<std::string> listed;
   for (const auto &cases :
-       {elementwiseCases("3x"), castCases("3x"), sourceCases(), shapeCases(), reductionCases(), contractionCases()})
+       {elementwiseCases("3x"), castCases("3x"), sourceCases(), shapeCases(), indexingCases(),
+        reductionCases(), contractionCases()})
     for (const OpCase &each : cases)
       listed.insert(each.op);
   StatusOr<ModuleFile> file = parseModule("func.func @main() { return }", "empty");
@@ -143,6 +144,9 @@ TEMPLATE_TEST_CASE("arithmetic", "", Host, V2, V3, V4) {
 TEMPLATE_TEST_CASE("casts", "", Host, V2, V3, V4) { checkBoth<TestType>(castCases("5x23x")); }
 TEMPLATE_TEST_CASE("ops without operands", "", Host, V2, V3, V4) { checkBoth<TestType>(sourceCases()); }
 TEMPLATE_TEST_CASE("shape ops", "", Host, V2, V3, V4) { checkBoth<TestType>(shapeCases()); }
+TEMPLATE_TEST_CASE("slices, concatenations and lookups", "", Host, V2, V3, V4) {
+  checkBoth<TestType>(indexingCases());
+}
 TEMPLATE_TEST_CASE("reductions", "", Host, V2, V3, V4) { checkBoth<TestType>(reductionCases()); }
 TEMPLATE_TEST_CASE("contractions", "", Host, V2, V3, V4, Zen4) { checkBoth<TestType>(contractionCases()); }
 

@@ -44,9 +44,10 @@ KernelFrame::KernelFrame(func::FuncOp source, const CpuTarget &target, OpBuilder
   scratch = entry->getArgument(4);
   lanes = std::max<int64_t>(1, target.vectorBytes / (holdsF64(source) ? 8 : 4));
 
-  int64_t blockSizes = source->getAttrOfType<StringAttr>("halftone.kind").getValue() == "row" ? 1 : 2;
+  StringRef kind = source->getAttrOfType<StringAttr>("halftone.kind").getValue();
+  int64_t blockSizes = kind == "row" || kind == "scatter" ? 1 : 2;
   unsigned indices = llvm::count_if(source.getArgumentTypes(), [](Type type) { return isa<IndexType>(type); });
-  dims = indices - blockSizes;
+  dims = indices - blockSizes - integerAttribute(source, "halftone.numbers");
   for (unsigned number = 0; number < indices; ++number) {
     Value from = address(entry->getArgument(1), i64, constant(number));
     extents.push_back(LLVM::LoadOp::create(builder, loc, i64, from));

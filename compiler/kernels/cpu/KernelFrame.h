@@ -80,7 +80,7 @@ public:
   bool strict;
   int64_t outer = 0, reduced = 0, dims = 0;
   mlir::Value blockBegin, blockEnd, scratch;
-  llvm::SmallVector<mlir::Value> extents;              // of dims, then block sizes
+  llvm::SmallVector<mlir::Value> extents;              // of dims, then block sizes, then numbers
   llvm::SmallVector<mlir::Value> index;                // of each dim, at the present place of emission
   llvm::DenseMap<mlir::Value, TensorHome> homes;       // of operands and of values that are results
   llvm::SmallVector<mlir::linalg::GenericOp> generics; // in order

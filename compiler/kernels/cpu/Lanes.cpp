@@ -100,6 +100,83 @@ void storeLanes(KernelFrame &frame, Value value, const TensorHome &home, const T
     LLVM::StoreOp::create(builder, frame.loc, value, pointer, alignment);
 }
 
+/// How the places that a body computes go along the lanes: all the same, each the next one, each the next or the same,
+/// or any.
+enum class Pace { same, next, nextOrSame, any };
+
+static Pace paceOf(KernelFrame &frame, linalg::GenericOp generic, Value value, const Lanes &lanes) {
+  if (value.getParentBlock() != generic.getBody())
+    return Pace::same;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    OpOperand &operand = generic->getOpOperand(argument.getArgNumber());
+    bool varies = llvm::is_contained(frame.accessOf(generic, operand).dims, lanes.dim);
+    return varies ? Pace::any : Pace::same;
+  }
+  Operation *op = value.getDefiningOp();
+  if (auto index = dyn_cast<linalg::IndexOp>(op))
+    return frame.dimsOf(generic)[index.getDim()] == lanes.dim ? Pace::next : Pace::same;
+  SmallVector<Pace> paces =
+      llvm::map_to_vector(op->getOperands(), [&](Value operand) { return paceOf(frame, generic, operand, lanes); });
+  if (llvm::all_of(paces, [](Pace pace) { return pace == Pace::same; }))
+    return Pace::same;
+  if (isa<arith::IndexCastOp>(op))
+    return paces[0];
+  if (!isa<arith::AddIOp, arith::MaxSIOp, arith::MinSIOp>(op))
+    return Pace::any;
+  if (paces[0] == Pace::same)
+    std::swap(paces[0], paces[1]);
+  if (paces[1] != Pace::same)
+    return Pace::any;
+  return paces[0] == Pace::next && !isa<arith::AddIOp>(op) ? Pace::nextOrSame : paces[0];
+}
+
+/// The elements of a flat tensor at `places`, which keep the pace.
+static Value loadPlaces(KernelFrame &frame, const TensorHome &home, Value places, Pace pace, const Lanes &lanes) {
+  OpBuilder &builder = frame.builder;
+  unsigned alignment = alignmentOf(home.element);
+  auto loadAt = [&](Value place, Type type) -> Value {
+    return LLVM::LoadOp::create(builder, frame.loc, type, frame.address(home.pointer, home.element, place), alignment);
+  };
+  if (lanes.count == 0)
+    return loadAt(places, home.element);
+  auto placeOf = [&](int64_t lane) -> Value { return vector::ExtractOp::create(builder, frame.loc, places, lane); };
+  Value first = placeOf(0);
+  if (pace == Pace::same)
+    return frame.splat(loadAt(first, home.element), lanes.count);
+  auto type = VectorType::get(lanes.count, home.element);
+  Value zero = frame.scalar(DenseElementsAttr::get(type, builder.getZeroAttr(home.element)));
+  if (pace == Pace::next)
+    return lanes.mask ? LLVM::MaskedLoadOp::create(builder, frame.loc, type,
+                                                   frame.address(home.pointer, home.element, first), lanes.mask, zero,
+                                                   builder.getI32IntegerAttr(alignment))
+                            .getResult()
+                      : loadAt(first, type);
+  auto oneByOne = [&] {
+    Value vector = zero;
+    for (int64_t lane = 0; lane < lanes.count; ++lane)
+      vector = vector::InsertOp::create(builder, frame.loc, loadAt(placeOf(lane), home.element), vector, lane);
+    return vector;
+  };
+  if (pace == Pace::any)
+    return oneByOne();
+  // Most vectors lie within one run, or outside of it.
+  Value distance = frame.sub(placeOf(lanes.count - 1), first);
+  auto ifDistance = [&](int64_t expected, llvm::function_ref<Value()> then, llvm::function_ref<Value()> otherwise) {
+    Value holds =
+        arith::CmpIOp::create(builder, frame.loc, arith::CmpIPredicate::eq, distance, frame.constant(expected));
+    auto choice = scf::IfOp::create(builder, frame.loc, TypeRange{type}, holds, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    for (auto [block, value] : {std::pair(choice.thenBlock(), then), std::pair(choice.elseBlock(), otherwise)}) {
+      builder.setInsertionPointToStart(block);
+      scf::YieldOp::create(builder, frame.loc, value());
+    }
+    return choice.getResult(0);
+  };
+  return ifDistance(
+      lanes.count - 1, [&] { return loadAt(first, type); },
+      [&] { return ifDistance(0, [&] { return frame.splat(loadAt(first, home.element), lanes.count); }, oneByOne); });
+}
+
 Value selectInside(KernelFrame &frame, const Lanes &lanes, Value value, Value other) {
   return lanes.mask ? arith::SelectOp::create(frame.builder, frame.loc, lanes.mask, value, other).getResult() : value;
 }
@@ -135,13 +212,23 @@ bool isShort(linalg::GenericOp generic) {
 FailureOr<KernelFrame::Values> emitBody(KernelFrame &frame, linalg::GenericOp generic, ArrayRef<Value> values,
                                         const Lanes &lanes) {
   SmallVector<int> dims = frame.dimsOf(generic);
+  const bool looksUp = !generic.getBody()->getOps<tensor::ExtractOp>().empty();
   BodyArguments arguments;
   arguments.lanes = lanes.count;
   arguments.values.assign(values.begin(), values.end());
   arguments.index = [&](unsigned position) -> Value {
     int dim = dims[position];
     Value index = frame.splat(frame.index[dim], lanes.count);
-    return lanes.count > 0 && dim == lanes.dim ? frame.add(index, steps(frame, lanes.count)) : index;
+    if (lanes.count == 0 || dim != lanes.dim)
+      return index;
+    index = frame.add(index, steps(frame, lanes.count));
+    if (looksUp && lanes.limit) // a lane outside looks up what the last one inside does
+      index = frame.min(index, frame.splat(frame.sub(lanes.limit, frame.constant(1)), lanes.count));
+    return index;
+  };
+  arguments.lookup = [&](tensor::ExtractOp op, Value places) {
+    Pace pace = paceOf(frame, generic, op.getIndices()[0], lanes);
+    return loadPlaces(frame, frame.homes.lookup(op.getTensor()), places, pace, lanes);
   };
   return cloneBody(frame.builder, generic, arguments, frame.outside);
 }

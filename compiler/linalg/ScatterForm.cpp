@@ -1,0 +1,100 @@
+// Scatter kernels: sums of updates at the rows that indices name.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/linalg/Forms.h"
+#include <algorithm>
+
+namespace halftone::compiler {
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace {
+
+/// Rows a block: each block reads all indices, which is to stay a small part of its work.
+int64_t chooseRows(int64_t rows, int64_t indices, int64_t columns) {
+  constexpr int64_t smallest = 4096, most = 128, columnsPerIndex = 8;
+  int64_t elements = (rows + indices) * std::max<int64_t>(columns, 1);
+  int64_t blocks = std::min(elements / smallest, elements / (columnsPerIndex * std::max<int64_t>(indices, 1)));
+  return std::max<int64_t>(ceilDivide(rows, std::clamp<int64_t>(blocks, 1, most)), 1);
+}
+
+/// A sum over the dims `index` of what `op` adds, at its result's dims `kept`, of which `row` is the axis's.
+ValueNode *sumAtRows(ValueGraph &graph, ScatterAddOp op, int64_t rows, const Access &updates, const Access &index,
+                     const Access &row) {
+  ValueNode *named = graph.clamped(op.getIndices(), index, rows);
+  ValueNode *update = named ? graph.get(op.getUpdates(), updates) : nullptr;
+  if (!update)
+    return nullptr;
+  ValueNode hit(ValueNode::hit);
+  hit.inputs = {named, update};
+  hit.access = row;
+  hit.type = update->type;
+  hit.cost = 1;
+  ValueNode sum(ValueNode::reduce);
+  sum.op = op;
+  sum.inputs = {graph.make(std::move(hit))};
+  sum.access = index;
+  sum.combiner = "sum";
+  sum.type = update->type;
+  return graph.make(std::move(sum));
+}
+
+} // namespace
+
+FailureOr<KernelDescription> describeScatter(KernelOp kernel, ScatterAddOp op, bool strict) {
+  SmallVector<Root> roots = rootsOf(kernel);
+  if (roots.size() != 1 || roots[0].value != op.getResult())
+    return emitError(kernel.getLoc(), "a scatter kernel gives its scatter_add alone");
+  if (isShortFloat(roots[0].element))
+    return op.emitError("a scatter_add adds in f32 or wider, not in ") << roots[0].element;
+  auto axis = static_cast<int64_t>(op.getAxis());
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(op.getY().getType()).getShape();
+  IterationSpace space;
+  int beforeGroup = space.addGroup(shape.take_front(axis)), rowGroup = space.addKeptGroup(shape[axis]);
+  int indexGroup = space.addGroup(cast<RankedTensorType>(op.getIndices().getType()).getShape());
+  int afterGroup = space.addKeptGroup({product(shape.drop_front(axis + 1))});
+  std::unique_ptr<ValueGraph> graph;
+  Access kept, index;
+  ValueNode *sum = nullptr;
+  while (!sum) {
+    graph = std::make_unique<ValueGraph>(kernel, space, strict);
+    Access row = space.group(rowGroup), after = space.group(afterGroup), updates = space.group(beforeGroup);
+    kept = updates;
+    index = space.group(indexGroup);
+    kept.append(row);
+    kept.append(after);
+    updates.append(index);
+    updates.append(after);
+    graph->scope = {kept, index};
+    sum = sumAtRows(*graph, op, shape[axis], updates, index, row);
+    if (graph->failed)
+      return failure();
+    if (!sum && !space.takeRefined())
+      return emitError(kernel.getLoc(), "axes of a scatter kernel do not nest");
+  }
+
+  int64_t before = product(shape.take_front(axis)), columns = product(shape.drop_front(axis + 1));
+  int64_t indices = cast<RankedTensorType>(op.getIndices().getType()).getNumElements();
+  int64_t rows = chooseRows(shape[axis], indices, columns), blocks = ceilDivide(shape[axis], rows);
+  KernelDescription description;
+  description.grid = before * blocks;
+  SmallVector<KernelResult> results{{sum, roots[0].element, kept, ""}};
+  constexpr double perIndex = 1; // nanoseconds
+  description.cost = estimatedCost(kernel, results, double(before) * double(indices) * double(columns)) +
+                     perIndex * double(before) * double(blocks) * double(indices);
+  for (int dim : space.all())
+    description.extents.push_back(space.extent(dim));
+  description.extents.push_back(rows);
+  description.extents.insert(description.extents.end(), graph->numbers.begin(), graph->numbers.end());
+
+  GenericBuilder builder(kernel, space, strict, 1, static_cast<int>(graph->numbers.size()));
+  if (failed(builder.declareOperands({sum})))
+    return failure();
+  builder.begin(KernelKind::scatter, space.groupSize(beforeGroup), results);
+  builder.function->setAttr("halftone.indices", builder.builder.getI64IntegerAttr(static_cast<int64_t>(index.size())));
+  ValueNode *named = sum->inputs[0]->inputs[0];
+  builder.provide(named, builder.generic(index, {{named, named->type, index, ""}})[0], index);
+  description.module = builder.finish(builder.generic(space.all(), {{sum, sum->type, kept, sum->combiner}}));
+  return description;
+}
+
+} // namespace halftone::compiler

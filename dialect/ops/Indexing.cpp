@@ -1,0 +1,172 @@
+// Ops that cut, join and look up parts of tensors.
+// SPDX-License-Identifier: Apache-2.0
+#include "dialect/Gradient.h"
+#include "dialect/TypeInference.h"
+#include "dialect/ops/Expression.h"
+
+using namespace mlir;
+
+namespace halftone::dialect {
+
+static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+LogicalResult SliceOp::verify() {
+  RankedTensorType x = typeOf(getX()), y = typeOf(getY());
+  if (x.getElementType() != y.getElementType())
+    return emitOpError() << "keeps the dtype, but takes " << x.getElementType() << " and gives " << y.getElementType();
+  if (x.getRank() != y.getRank() || x.getRank() != static_cast<int64_t>(getStart().size()))
+    return emitOpError() << "needs one start and one result axis per axis of its operand, " << x.getRank()
+                         << ", but got " << getStart().size() << " and " << y.getRank();
+  for (auto [axis, start] : llvm::enumerate(getStart()))
+    if (start < 0 || start + y.getDimSize(axis) > x.getDimSize(axis))
+      return emitOpError() << "takes " << y.getDimSize(axis) << " elements from " << start << " along axis " << axis
+                           << ", which has " << x.getDimSize(axis);
+  return success();
+}
+
+LogicalResult ConcatOp::verify() {
+  RankedTensorType y = typeOf(getY());
+  int64_t axis = getAxis(), total = 0;
+  if (getXs().empty())
+    return emitOpError() << "needs at least one operand";
+  if (axis < 0 || axis >= y.getRank())
+    return emitOpError() << "axis " << axis << " is out of range for a result of rank " << y.getRank();
+  for (auto [number, operand] : llvm::enumerate(getXs())) {
+    RankedTensorType x = typeOf(operand);
+    SmallVector<int64_t> expected(y.getShape());
+    if (x.getRank() == y.getRank())
+      expected[axis] = x.getDimSize(axis);
+    if (x != y.clone(expected))
+      return emitOpError() << "operand #" << number << " and the result differ in more than the extent of axis "
+                           << axis << ": " << x << " and " << y;
+    total += x.getDimSize(axis);
+  }
+  if (total != y.getDimSize(axis))
+    return emitOpError() << "operands have " << total << " elements along axis " << axis << ", but the result has "
+                         << y.getDimSize(axis);
+  return success();
+}
+
+// `whole` has `axis` where `parts` has the axes of the indices.
+static LogicalResult verifyLookup(Operation *op, RankedTensorType whole, RankedTensorType indices,
+                                  RankedTensorType parts, int64_t axis) {
+  if (axis < 0 || axis >= whole.getRank())
+    return op->emitOpError() << "axis " << axis << " is out of range for a tensor of rank " << whole.getRank();
+  SmallVector<int64_t> expected(whole.getShape().take_front(axis));
+  llvm::append_range(expected, indices.getShape());
+  llvm::append_range(expected, whole.getShape().drop_front(axis + 1));
+  if (ArrayRef(expected) != parts.getShape())
+    return op->emitOpError() << "expected " << parts.clone(expected) << " where the indices " << indices
+                             << " stand in place of axis " << axis << " of " << whole << ", but got " << parts;
+  if (whole.getDimSize(axis) == 0 && parts.getNumElements() != 0)
+    return op->emitOpError() << "axis " << axis << " has no element that an index could name";
+  return success();
+}
+
+LogicalResult GatherOp::verify() {
+  RankedTensorType x = typeOf(getX()), y = typeOf(getY());
+  if (x.getElementType() != y.getElementType())
+    return emitOpError() << "keeps the dtype, but takes " << x.getElementType() << " and gives " << y.getElementType();
+  return verifyLookup(*this, x, typeOf(getIndices()), y, getAxis());
+}
+
+LogicalResult ScatterAddOp::verify() {
+  RankedTensorType updates = typeOf(getUpdates()), y = typeOf(getY());
+  Type from = updates.getElementType(), to = y.getElementType();
+  bool isNarrow = isa<FloatType>(from) && from.getIntOrFloatBitWidth() < 32;
+  if (from != to && !(isNarrow && to.isF32()))
+    return emitOpError() << "gives the dtype of its updates, or f32 for a narrower float, but takes " << from
+                         << " and gives " << to;
+  return verifyLookup(*this, y, typeOf(getIndices()), updates, getAxis());
+}
+
+OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
+  if (getX().getType() == getY().getType())
+    return getX();
+  if (auto elements = dyn_cast_or_null<DenseElementsAttr>(adaptor.getX()); elements && elements.isSplat())
+    return elements.resizeSplat(typeOf(getY()));
+  if (auto inner = getX().getDefiningOp<SliceOp>()) {
+    SmallVector<int64_t> start(getStart());
+    for (auto [place, more] : llvm::zip(start, inner.getStart()))
+      place += more;
+    getXMutable().assign(inner.getX());
+    setStart(start);
+    return getY();
+  }
+  return {};
+}
+
+OpFoldResult ConcatOp::fold(FoldAdaptor adaptor) {
+  if (getXs().size() == 1)
+    return getXs()[0];
+  auto isEmpty = [](Value x) { return typeOf(x).getNumElements() == 0; };
+  if (!isEmpty(getY()) && llvm::any_of(getXs(), isEmpty)) {
+    SmallVector<Value> kept = llvm::to_vector(llvm::make_filter_range(getXs(), [&](Value x) { return !isEmpty(x); }));
+    getXsMutable().assign(kept);
+    return getY();
+  }
+  auto first = dyn_cast_or_null<DenseElementsAttr>(adaptor.getXs().front());
+  if (!first || !first.isSplat())
+    return {};
+  for (Attribute each : adaptor.getXs()) {
+    auto elements = dyn_cast_or_null<DenseElementsAttr>(each);
+    if (!elements || !elements.isSplat() || elements.getSplatValue<Attribute>() != first.getSplatValue<Attribute>())
+      return {};
+  }
+  return first.resizeSplat(typeOf(getY()));
+}
+
+// A slice's cotangent among zeros, axis by axis.
+LogicalResult SliceOp::buildGradient(OpBuilder &builder, ValueRange cotangents, SmallVectorImpl<Value> &gradients) {
+  Expression e(builder, getLoc());
+  Value padded = cotangents[0];
+  for (auto [axis, start] : llvm::enumerate(getStart())) {
+    RankedTensorType type = typeOf(padded);
+    int64_t whole = typeOf(getX()).getDimSize(axis);
+    if (type.getDimSize(axis) == whole)
+      continue;
+    auto zeros = [&](int64_t extent) {
+      SmallVector<int64_t> shape(type.getShape());
+      shape[axis] = extent;
+      return e.splat(type.clone(shape), 0.0);
+    };
+    SmallVector<Value> parts;
+    if (start > 0)
+      parts.push_back(zeros(start));
+    parts.push_back(padded);
+    if (int64_t rest = whole - start - type.getDimSize(axis); rest > 0)
+      parts.push_back(zeros(rest));
+    SmallVector<int64_t> shape(type.getShape());
+    shape[axis] = whole;
+    padded = ConcatOp::create(builder, getLoc(), type.clone(shape), parts, axis);
+  }
+  gradients.push_back(padded);
+  return success();
+}
+
+LogicalResult ConcatOp::buildGradient(OpBuilder &builder, ValueRange cotangents, SmallVectorImpl<Value> &gradients) {
+  SmallVector<int64_t> start(typeOf(getY()).getRank(), 0);
+  for (Value x : getXs()) {
+    gradients.push_back(SliceOp::create(builder, getLoc(), x.getType(), cotangents[0], start));
+    start[getAxis()] += typeOf(x).getDimSize(getAxis());
+  }
+  return success();
+}
+
+LogicalResult GatherOp::buildGradient(OpBuilder &builder, ValueRange cotangents, SmallVectorImpl<Value> &gradients) {
+  gradients.push_back(
+      ScatterAddOp::create(builder, getLoc(), getX().getType(), getIndices(), cotangents[0], getAxis()));
+  gradients.push_back({});
+  return success();
+}
+
+LogicalResult ScatterAddOp::buildGradient(OpBuilder &builder, ValueRange cotangents,
+                                          SmallVectorImpl<Value> &gradients) {
+  RankedTensorType updates = typeOf(getUpdates());
+  auto type = updates.clone(typeOf(getY()).getElementType());
+  Value read = GatherOp::create(builder, getLoc(), type, cotangents[0], getIndices(), getAxis());
+  gradients.append({{}, Expression(builder, getLoc()).cast(read, updates.getElementType(), "gradient of scatter_add")});
+  return success();
+}
+
+} // namespace halftone::dialect

@@ -1,0 +1,65 @@
+// Indexing: parts of tensors put together, cut out, and found by number. Any dtype but where said.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HALFTONE_OPS_INDEXING
+#define HALFTONE_OPS_INDEXING
+include "Types.td"
+
+def Halftone_IndexTensor : StaticShapeTensorOf<[I32, I64]>;
+
+def Halftone_SliceOp : Halftone_PureOp<"slice", [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
+  let summary = "The box of x of the result's shape that begins at `start`";
+  let description = [{ Example: `%1 = halftone.slice %0 {start = array<i64: 0, 2>} : tensor<8x10xf32> to tensor<8x4xf32>` }];
+  let arguments = (ins Halftone_Tensor:$x, DenseI64ArrayAttr:$start);
+  let results = (outs Halftone_Tensor:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x) `to` type($y)";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def Halftone_ConcatOp : Halftone_PureOp<"concat", [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
+  let summary = "Tensors one after the other along an axis";
+  let description = [{
+    At least one operand; all have one dtype, and one shape but for `axis`. With a splat constant it pads.
+    Example: `%2 = halftone.concat %0, %1 {axis = 1 : i64} : tensor<8x4xf32>, tensor<8x3xf32> to tensor<8x7xf32>`
+  }];
+  let arguments = (ins Variadic<Halftone_Tensor>:$xs, I64Attr:$axis);
+  let results = (outs Halftone_Tensor:$y);
+  let assemblyFormat = "$xs attr-dict `:` type($xs) `to` type($y)";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def Halftone_GatherOp : Halftone_PureOp<"gather", [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
+  let summary = "The slices of x along an axis that indices name";
+  let description = [{
+    The result has the axes of the indices in place of x's `axis`. An index below 0 reads slice 0 and one past the end the
+    last slice: indices clamp, nothing wraps. The gradient is a `scatter_add`.
+    Example:
+    ```mlir
+    %rows = halftone.gather %table, %ids {axis = 0 : i64} : (tensor<100x64xf32>, tensor<8x5xi32>) -> tensor<8x5x64xf32>
+    ```
+  }];
+  let arguments = (ins Halftone_Tensor:$x, Halftone_IndexTensor:$indices, I64Attr:$axis);
+  let results = (outs Halftone_Tensor:$y);
+  let assemblyFormat = "$x `,` $indices attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Halftone_ScatterAddOp : Halftone_PureOp<"scatter_add", [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
+  let summary = "Zeros to which each slice of the updates is added at the place that its index names";
+  let description = [{
+    The adjoint of `gather`: the updates have the axes of the indices in place of the result's `axis`. Slices of one index
+    are added in row-major order of the indices, which clamp. The result has the updates' dtype, or f32 for a narrower
+    float; narrow floats are added in f32 and rounded once.
+    Example:
+    ```mlir
+    %sums = halftone.scatter_add %ids, %updates {axis = 0 : i64} : (tensor<8x5xi32>, tensor<8x5x64xf16>) -> tensor<100x64xf32>
+    ```
+  }];
+  let arguments = (ins Halftone_IndexTensor:$indices, Halftone_NumberTensor:$updates, I64Attr:$axis);
+  let results = (outs Halftone_NumberTensor:$y);
+  let assemblyFormat = "$indices `,` $updates attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+#endif

@@ -1,0 +1,127 @@
+// RUN: halftone-opt %s --split-input-file --verify-diagnostics
+
+func.func @f(%x: tensor<4x5xf32>) {
+  // expected-error @below {{keeps the dtype, but takes 'f32' and gives 'f16'}}
+  %y = halftone.slice %x {start = array<i64: 0, 0>} : tensor<4x5xf32> to tensor<2x5xf16>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x5xf32>) {
+  // expected-error @below {{needs one start and one result axis per axis of its operand, 2, but got 1 and 2}}
+  %y = halftone.slice %x {start = array<i64: 0>} : tensor<4x5xf32> to tensor<2x5xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x5xf32>) {
+  // expected-error @below {{takes 3 elements from 3 along axis 1, which has 5}}
+  %y = halftone.slice %x {start = array<i64: 0, 3>} : tensor<4x5xf32> to tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x5xf32>) {
+  // expected-error @below {{takes 2 elements from -1 along axis 0, which has 4}}
+  %y = halftone.slice %x {start = array<i64: -1, 0>} : tensor<4x5xf32> to tensor<2x5xf32>
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{needs at least one operand}}
+  %y = "halftone.concat"() {axis = 0 : i64} : () -> tensor<0xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @below {{axis 1 is out of range for a result of rank 1}}
+  %y = halftone.concat %x, %x {axis = 1 : i64} : tensor<4xf32>, tensor<4xf32> to tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x5xf32>, %z: tensor<4x4xf32>) {
+  // expected-error @below {{operand #1 and the result differ in more than the extent of axis 0: 'tensor<4x4xf32>' and 'tensor<8x5xf32>'}}
+  %y = halftone.concat %x, %z {axis = 0 : i64} : tensor<4x5xf32>, tensor<4x4xf32> to tensor<8x5xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>, %z: tensor<4xf16>) {
+  // expected-error @below {{operand #1 and the result differ}}
+  %y = halftone.concat %x, %z {axis = 0 : i64} : tensor<4xf32>, tensor<4xf16> to tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @below {{operands have 8 elements along axis 0, but the result has 9}}
+  %y = halftone.concat %x, %x {axis = 0 : i64} : tensor<4xf32>, tensor<4xf32> to tensor<9xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>, %i: tensor<2xi32>) {
+  // expected-error @below {{axis 1 is out of range for a tensor of rank 1}}
+  %y = halftone.gather %x, %i {axis = 1 : i64} : (tensor<4xf32>, tensor<2xi32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x3xf32>, %i: tensor<2x5xi32>) {
+  // expected-error @below {{expected 'tensor<2x5x3xf32>' where the indices 'tensor<2x5xi32>' stand in place of axis 0 of 'tensor<4x3xf32>', but got 'tensor<2x3xf32>'}}
+  %y = halftone.gather %x, %i {axis = 0 : i64} : (tensor<4x3xf32>, tensor<2x5xi32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>, %i: tensor<2xi32>) {
+  // expected-error @below {{keeps the dtype, but takes 'f32' and gives 'f64'}}
+  %y = halftone.gather %x, %i {axis = 0 : i64} : (tensor<4xf32>, tensor<2xi32>) -> tensor<2xf64>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<0xf32>, %i: tensor<2xi32>) {
+  // expected-error @below {{axis 0 has no element that an index could name}}
+  %y = halftone.gather %x, %i {axis = 0 : i64} : (tensor<0xf32>, tensor<2xi32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>, %i: tensor<2xf32>) {
+  // expected-error @below {{operand #1 must be}}
+  %y = halftone.gather %x, %i {axis = 0 : i64} : (tensor<4xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%u: tensor<2xf32>, %i: tensor<2xi32>) {
+  // expected-error @below {{gives the dtype of its updates, or f32 for a narrower float, but takes 'f32' and gives 'f64'}}
+  %y = halftone.scatter_add %i, %u {axis = 0 : i64} : (tensor<2xi32>, tensor<2xf32>) -> tensor<4xf64>
+  return
+}
+
+// -----
+
+func.func @f(%u: tensor<3xf32>, %i: tensor<2xi32>) {
+  // expected-error @below {{expected 'tensor<2xf32>' where the indices 'tensor<2xi32>' stand in place of axis 0 of 'tensor<4xf32>', but got 'tensor<3xf32>'}}
+  %y = halftone.scatter_add %i, %u {axis = 0 : i64} : (tensor<2xi32>, tensor<3xf32>) -> tensor<4xf32>
+  return
+}

@@ -1,0 +1,46 @@
+// Gradients of slices, concatenations, lookups and their sums against differences.
+// SPDX-License-Identifier: Apache-2.0
+#include "../Modules.h"
+
+using namespace halftone::dialect;
+using namespace halftone::dialect::testing;
+
+namespace {
+
+std::string squareOf(const std::string &op, const std::string &arguments, const std::string &to) {
+  // Squared, so that the place of each cotangent matters.
+  return "func.func @main(" + arguments + ") -> tensor<" + to + "> {\n" + op + "\n%y = halftone.mul %0, %0 : tensor<" +
+         to + ">\nreturn %y : tensor<" + to + ">\n}";
+}
+
+TensorData counted(const std::string &type) {
+  std::vector<double> values;
+  for (int64_t i = 0, e = tensorType(type).getNumElements(); i < e; ++i)
+    values.push_back(0.5 + 0.1 * static_cast<double>(i));
+  return reals(type, values);
+}
+
+} // namespace
+
+TEST_CASE("gradients of slices and concatenations match differences") {
+  CHECK(gradientError(squareOf("%0 = halftone.slice %a {start = array<i64: 1, 0, 2>} : tensor<4x3x5xf64> to "
+                               "tensor<2x3x3xf64>",
+                               "%a: tensor<4x3x5xf64>", "2x3x3xf64"),
+                      {counted("4x3x5xf64")}) < 1e-8);
+  CHECK(gradientError(squareOf("%0 = halftone.concat %a, %b, %a {axis = 1 : i64} : tensor<2x3xf64>, tensor<2x1xf64>, "
+                               "tensor<2x3xf64> to tensor<2x7xf64>",
+                               "%a: tensor<2x3xf64>, %b: tensor<2x1xf64>", "2x7xf64"),
+                      {counted("2x3xf64"), counted("2x1xf64")}) < 1e-8);
+}
+
+TEST_CASE("gradients of lookups add up where indices agree") {
+  const std::string indices = "%i = halftone.constant dense<[[1, 0], [1, 7]]> : tensor<2x2xi32>\n";
+  CHECK(gradientError(squareOf(indices + "%0 = halftone.gather %a, %i {axis = 1 : i64} : (tensor<2x3x2xf64>, "
+                                         "tensor<2x2xi32>) -> tensor<2x2x2x2xf64>",
+                               "%a: tensor<2x3x2xf64>", "2x2x2x2xf64"),
+                      {counted("2x3x2xf64")}) < 1e-8);
+  CHECK(gradientError(squareOf(indices + "%0 = halftone.scatter_add %i, %a {axis = 0 : i64} : (tensor<2x2xi32>, "
+                                         "tensor<2x2x3xf64>) -> tensor<4x3xf64>",
+                               "%a: tensor<2x2x3xf64>", "4x3xf64"),
+                      {counted("2x2x3xf64")}) < 1e-8);
+}
