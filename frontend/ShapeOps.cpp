@@ -144,6 +144,58 @@ Value transpose(const Value &x, const std::vector<int64_t> &axes) {
 Value broadcast_to(const Value &x, const Shape &shape) {
   return applyOne("broadcast_to", {x}, [shape](const List &v) { return broadcastTo(v[0], shape); });
 }
+Value concatenate(const Values &xs, int64_t axis) {
+  if (xs.size() == 0)
+    throw Error(ErrorKind::value_error, "concatenate needs at least one input");
+  return applyOne("concatenate", List(xs.begin(), xs.end()), [axis](const List &v) {
+    DType dtype = v[0].dtype();
+    for (const Value &x : v)
+      dtype = x.dtype() == dtype ? dtype : result_type(dtype, x.dtype());
+    const Shape first = v[0].shape();
+    int64_t along = normalizeAxis("concatenate", axis, first.rank());
+    List parts;
+    for (const Value &x : v) {
+      std::vector<int64_t> dims = x.shape().dims();
+      if (x.rank() == first.rank())
+        dims[static_cast<size_t>(along)] = first[along];
+      if (Shape(dims) != first)
+        throw Error(ErrorKind::value_error, fmt::format("concatenate along axis {} of shapes {} and {}, which differ "
+                                                        "in more than that axis",
+                                                        axis, first.str(), x.shape().str()));
+      parts.push_back(asDtype(x, dtype));
+    }
+    return parts.size() == 1 ? parts[0] : tracing().concat(parts, along);
+  });
+}
+Value take(const Value &x, const Value &indices, int64_t axis) {
+  return applyOne("take", {x, indices}, [axis](const List &v) {
+    DType dtype = v[1].dtype();
+    if (is_float(dtype) || dtype == DType::bool_)
+      throw Error(ErrorKind::type_error, fmt::format("take needs integer indices, got {}", name(dtype)));
+    int64_t along = normalizeAxis("take", axis, v[0].rank());
+    if (v[0].shape()[along] == 0)
+      throw Error(ErrorKind::value_error,
+                  fmt::format("take: axis {} of shape {} has no element", axis, v[0].shape().str()));
+    bool isWide = itemsize(dtype) > 4 || dtype == DType::uint32;
+    return tracing().gather(v[0], asDtype(v[1], isWide ? DType::int64 : DType::int32, "index"), along);
+  });
+}
+Value slice(const Value &x, const Shape &start, const Shape &shape) {
+  return applyOne("slice", {x}, [start, shape](const List &v) {
+    Shape whole = v[0].shape();
+    std::vector<int64_t> dims = shape.dims();
+    bool fits = start.rank() == whole.rank() && shape.rank() == whole.rank();
+    for (int64_t axis = 0; fits && axis < whole.rank(); ++axis) {
+      int64_t &extent = dims[static_cast<size_t>(axis)];
+      extent = extent < 0 ? whole[axis] - start[axis] : extent;
+      fits = start[axis] >= 0 && extent >= 0 && start[axis] + extent <= whole[axis];
+    }
+    if (!fits)
+      throw Error(ErrorKind::value_error, fmt::format("slice of shape {} from {} does not lie within shape {}",
+                                                      shape.str(), start.str(), whole.str()));
+    return Shape(dims) == whole ? v[0] : tracing().slice(v[0], start.dims(), Shape(dims));
+  });
+}
 Value expand_dims(const Value &x, int64_t axis) {
   return applyOne("expand_dims", {x}, [axis](const List &v) {
     std::vector<int64_t> dims = v[0].shape().dims();

@@ -131,6 +131,24 @@ public:
       dims.push_back(shape[axis]);
     return emit("transpose", {type(Shape(dims), x.dtype())}, {resolve(x)}, {named("permutation", i64s(permutation))});
   }
+  Value slice(const Value &x, const std::vector<int64_t> &start, const Shape &shape) override {
+    return emit("slice", {type(shape, x.dtype())}, {resolve(x)}, {named("start", i64s(start))});
+  }
+  Value concat(const std::vector<Value> &xs, int64_t axis) override {
+    std::vector<int64_t> dims = xs.at(0).shape().dims();
+    dims[static_cast<size_t>(axis)] = 0;
+    for (const Value &x : xs)
+      dims[static_cast<size_t>(axis)] += x.shape()[axis];
+    return emit("concat", {type(Shape(dims), xs[0].dtype())}, resolveAll(xs),
+                {named("axis", builder().getI64IntegerAttr(axis))});
+  }
+  Value gather(const Value &x, const Value &indices, int64_t axis) override {
+    std::vector<int64_t> dims = x.shape().dims(), places = indices.shape().dims();
+    auto at = dims.erase(dims.begin() + axis);
+    dims.insert(at, places.begin(), places.end());
+    return emit("gather", {type(Shape(dims), x.dtype())}, {resolve(x), resolve(indices)},
+                {named("axis", builder().getI64IntegerAttr(axis))});
+  }
   Value stopGradient(const Value &x) override { return emit("stop_gradient", {}, {resolve(x)}); }
 
   Value read(const std::shared_ptr<VariableImpl> &variable, DType dtype) override {

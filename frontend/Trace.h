@@ -87,6 +87,11 @@ public:
   virtual Value reshape(const Value &x, const Shape &shape) = 0;
   virtual Value broadcast(const Value &x, const Shape &shape, const std::vector<int64_t> &axes) = 0;
   virtual Value transpose(const Value &x, const std::vector<int64_t> &permutation) = 0;
+  /// The box of `shape` that begins at `start`.
+  virtual Value slice(const Value &x, const std::vector<int64_t> &start, const Shape &shape) = 0;
+  virtual Value concat(const std::vector<Value> &xs, int64_t axis) = 0;
+  /// Slices of x along `axis` by int32 or int64 indices, whose axes take its place. Indices clamp.
+  virtual Value gather(const Value &x, const Value &indices, int64_t axis) = 0;
   virtual Value stopGradient(const Value &x) = 0;
 
   /// `dtype` differs from the variable's only for an autocast read.

@@ -28,6 +28,22 @@ public:
   Variable bias() const { return weight("bias"); }
 };
 
+struct EmbeddingArgs {
+  Initializer embeddings_initializer = "uniform";
+  Regularizer embeddings_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  std::string name{};
+};
+/// Row i of embeddings (input_dim, output_dim) for each integer i: (...) -> (..., output_dim), in the compute dtype.
+/// The table is read unrounded. Indices that are no int32 or int64 are cast to int32; one below 0 reads the first row,
+/// one past the end the last.
+class HALFTONE_API Embedding : public Layer {
+public:
+  Embedding(int64_t input_dim, int64_t output_dim, const EmbeddingArgs &args = {}, Where where = Where::current());
+  Variable embeddings() const { return weight("embeddings"); }
+};
+
 struct NormalizationArgs {
   Axes axis = -1;
   double epsilon = 1e-3;
@@ -165,6 +181,11 @@ public:
 class HALFTONE_API Multiply : public Layer {
 public:
   explicit Multiply(const PlainArgs &args = {}, Where where = Where::current());
+};
+/// The inputs one after the other along `axis`; their shapes agree but for that axis.
+class HALFTONE_API Concatenate : public Layer {
+public:
+  explicit Concatenate(int64_t axis = -1, const PlainArgs &args = {}, Where where = Where::current());
 };
 /// Whatever the function returns; its result is not cast.
 class HALFTONE_API Lambda : public Layer {

@@ -74,6 +74,11 @@ HALFTONE_API Value isfinite(const Value &x);
 HALFTONE_API Value reshape(const Value &x, const Shape &newshape); // one dimension may be -1 (none)
 HALFTONE_API Value transpose(const Value &x, const std::vector<int64_t> &axes = {});
 HALFTONE_API Value broadcast_to(const Value &x, const Shape &shape);
+HALFTONE_API Value concatenate(const Values &xs, int64_t axis = -1);
+/// The slices of x along `axis` that integers name. An index below 0 reads slice 0, one past the end the last.
+HALFTONE_API Value take(const Value &x, const Value &indices, int64_t axis = 0);
+/// The part of x of this shape that begins at `start`; a dimension of -1 (none) goes to the end.
+HALFTONE_API Value slice(const Value &x, const Shape &start, const Shape &shape);
 HALFTONE_API Value expand_dims(const Value &x, int64_t axis);
 HALFTONE_API Value squeeze(const Value &x, const Axes &axis = {});
 HALFTONE_API Value one_hot(const Value &x, int64_t num_classes, DType dtype = float32);

@@ -1,0 +1,81 @@
+// concatenate, take and slice: values, dtypes, errors.
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/frontend/Recorded.h"
+#include <catch2/catch.hpp>
+
+using namespace halftone;
+using namespace halftone::test;
+using Catch::Matchers::Contains;
+using Row = std::vector<double>;
+
+TEST_CASE("concatenate joins along any axis and promotes") {
+  Tensor a({1, 2, 3, 4}, {2, 2}), b({5, 6}, {2, 1}), c(std::vector<int32_t>{7, 8}, {1, 2});
+  for (Run run : everyRun) {
+    std::vector<Tensor> y = runOnce(run, {a, b, c}, [](const std::vector<Value> &v) {
+      return std::vector<Value>{ops::concatenate({v[0], v[1], v[0]}), ops::concatenate({v[0], v[2]}, 0),
+                                ops::concatenate({v[2], v[2]}, -2), ops::concatenate(v[0], 1)};
+    });
+    CHECK(numbers(y[0]) == Row{1, 2, 5, 1, 2, 3, 4, 6, 3, 4});
+    CHECK(numbers(y[1]) == Row{1, 2, 3, 4, 7, 8});
+    CHECK(y[1].dtype() == float32);
+    CHECK(numbers(y[2]) == Row{7, 8, 7, 8});
+    CHECK(y[2].dtype() == int32);
+    CHECK(numbers(y[3]) == numbers(a));
+  }
+  auto joined = [](const Tensor &x, const Tensor &y, int64_t axis) {
+    return errorOf([&] {
+      (void)runOnce(Run::interpreted, {x, y},
+                    [&](const std::vector<Value> &v) { return std::vector<Value>{ops::concatenate({v[0], v[1]}, axis)}; });
+    });
+  };
+  CHECK_THAT(joined(a, b, 0), Contains("ValueError") && Contains("(2, 2)") && Contains("(2, 1)"));
+  CHECK_THAT(joined(a, Tensor::ones({2, 2, 1}), 0), Contains("(2, 2, 1)"));
+  CHECK_THAT(joined(a, b, 2), Contains("axis 2 is out of range for rank 2"));
+  CHECK_THAT(errorOf([] { (void)ops::concatenate(Values()); }), Contains("at least one input"));
+}
+
+// Keras with JAX wraps -1 and gives NaN beyond: see docs/policies.md, "Differences from Keras".
+TEST_CASE("take reads slices by number, and clamps") {
+  Tensor x({0, 1, 2, 3, 4, 5}, {3, 2}), i(std::vector<int32_t>{2, 0, -1, 9}, {2, 2}), byte(std::vector<uint8_t>{1}, {1});
+  for (Run run : everyRun) {
+    std::vector<Tensor> y = runOnce(run, {x, i, byte}, [](const std::vector<Value> &v) {
+      return std::vector<Value>{ops::take(v[0], v[1]), ops::take(v[0], v[2], -1),
+                                ops::take(v[0], ops::cast(v[2], DType::uint64), 1)};
+    });
+    CHECK(y[0].shape() == Shape{2, 2, 2});
+    CHECK(numbers(y[0]) == Row{4, 5, 0, 1, 0, 1, 4, 5});
+    CHECK(y[1].shape() == Shape{3, 1});
+    CHECK(numbers(y[1]) == Row{1, 3, 5});
+    CHECK(numbers(y[2]) == Row{1, 3, 5});
+  }
+  auto taken = [&](const Tensor &indices, int64_t axis) {
+    return errorOf([&] {
+      (void)runOnce(Run::interpreted, {x, indices},
+                    [&](const std::vector<Value> &v) { return std::vector<Value>{ops::take(v[0], v[1], axis)}; });
+    });
+  };
+  CHECK_THAT(taken(x, 0), Contains("TypeError") && Contains("integer indices, got float32"));
+  CHECK_THAT(taken(i, 2), Contains("axis 2 is out of range for rank 2"));
+}
+
+TEST_CASE("slice takes a part, to the end where it says none") {
+  Tensor x = Tensor({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, {3, 4});
+  for (Run run : everyRun) {
+    std::vector<Tensor> y = runOnce(run, {x}, [](const std::vector<Value> &v) {
+      return std::vector<Value>{ops::slice(v[0], {1, 1}, {2, 2}), ops::slice(v[0], {2, 0}, {none, none}),
+                                ops::slice(v[0], {0, 0}, {3, 4})};
+    });
+    CHECK(numbers(y[0]) == Row{5, 6, 9, 10});
+    CHECK(numbers(y[1]) == Row{8, 9, 10, 11});
+    CHECK(numbers(y[2]) == numbers(x));
+  }
+  auto cut = [&](const Shape &start, const Shape &shape) {
+    return errorOf([&] {
+      (void)runOnce(Run::interpreted, {x},
+                    [&](const std::vector<Value> &v) { return std::vector<Value>{ops::slice(v[0], start, shape)}; });
+    });
+  };
+  for (auto [start, shape] : {std::pair(Shape{2, 1}, Shape{2, 2}), std::pair(Shape{0}, Shape{1, 1}),
+                              std::pair(Shape{4, 0}, Shape{none, 1}), std::pair(Shape{-1, 0}, Shape{1, 1})})
+    CHECK_THAT(cut(start, shape), Contains("does not lie within shape (3, 4)"));
+}
