@@ -3,6 +3,7 @@
 #include "frontend/CompiledFunction.h"
 #include "frontend/TraceCompile.h"
 #include "runtime/devices/CpuDevice.h"
+#include "runtime/TensorTypes.h"
 #include "runtime/loader/ObjectLoader.h"
 #include <fmt/format.h>
 
@@ -10,8 +11,9 @@ namespace halftone::detail {
 
 std::vector<TensorType> typesOf(const std::vector<Tensor> &tensors) {
   std::vector<TensorType> types;
+  types.reserve(tensors.size());
   for (const Tensor &tensor : tensors)
-    types.push_back({tensor.dtype(), tensor.shape().dims()});
+    types.push_back(typeOf(tensor));
   return types;
 }
 
@@ -20,7 +22,7 @@ CompiledFunction::CompiledFunction(FunctionOptions options, std::vector<std::str
       program_(options_.name, [this](const ProgramKey &key) { return compile(key); }) {}
 
 std::string CompiledFunction::keyVariant(const std::string &variant) const {
-  return fmt::format("{}@{}", variant, configurationEpoch());
+  return variant + '@' + std::to_string(configurationEpoch());
 }
 
 std::shared_ptr<Trace> CompiledFunction::trace(const std::vector<TensorType> &types, const std::string &variant) {
@@ -54,7 +56,7 @@ StatusOr<std::shared_ptr<Player>> CompiledFunction::compile(const ProgramKey &ke
   for (const auto &[symbol, variable] : traced->variables())
     binding[symbol] = variable->memory;
   StatusOr<std::shared_ptr<Player>> player = Player::bind(executable, *kernels, *device, binding);
-  if (player.isOk()) {
+  if (player.isOk() && !traced->beforeRun.empty()) {
     std::lock_guard lock(hooksMutex_);
     hooks_[key.str()] = traced->beforeRun;
   }
@@ -76,8 +78,9 @@ std::vector<Tensor> CompiledFunction::run(const std::vector<Tensor> &feeds, cons
   std::vector<std::function<void()>> hooks;
   {
     std::lock_guard lock(hooksMutex_);
-    if (auto found = hooks_.find(key.str()); found != hooks_.end())
-      hooks = found->second;
+    if (!hooks_.empty())
+      if (auto found = hooks_.find(key.str()); found != hooks_.end())
+        hooks = found->second;
   }
   for (const auto &hook : hooks)
     hook();

@@ -37,7 +37,7 @@ Tensors TracedProgram::run(const std::vector<Tensors> &arguments) const {
   std::vector<Tensor> feeds;
   std::string counts;
   for (const Tensors &argument : arguments) {
-    counts += fmt::format("{} ", argument.size());
+    counts += std::to_string(argument.size()) + ' ';
     feeds.insert(feeds.end(), argument.begin(), argument.end());
   }
   return Tensors(rep_->compiled.run(feeds, counts));

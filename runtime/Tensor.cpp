@@ -48,6 +48,7 @@ Tensor TensorAccess::wrap(std::shared_ptr<void> owner, std::byte *data, DType dt
 
 const std::byte *TensorAccess::data(const Tensor &tensor) { return tensor.impl().data; }
 std::byte *TensorAccess::mutableData(const Tensor &tensor) { return tensor.impl().data; }
+const Shape &TensorAccess::shape(const Tensor &tensor) { return tensor.impl().shape; }
 int64_t TensorAccess::bytes(const Tensor &tensor) { return tensor.impl().size * itemsize(tensor.impl().dtype); }
 
 Tensor::Tensor() noexcept = default;

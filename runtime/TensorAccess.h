@@ -12,6 +12,7 @@ struct TensorAccess {
   /// Writes are seen by every handle that shares the storage.
   static std::byte *mutableData(const Tensor &tensor);
   static int64_t bytes(const Tensor &tensor);
+  static const Shape &shape(const Tensor &tensor);
 
   /// A new tensor, aligned to 64 bytes, contents undefined. Throws as Tensor::zeros.
   static Tensor allocate(DType dtype, const Shape &shape);

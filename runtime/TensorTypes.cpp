@@ -6,7 +6,7 @@
 
 namespace halftone {
 
-TensorType typeOf(const Tensor &tensor) { return {tensor.dtype(), tensor.shape().dims()}; }
+TensorType typeOf(const Tensor &tensor) { return {tensor.dtype(), TensorAccess::shape(tensor).dims()}; }
 
 StatusOr<Tensor> makeTensor(const TensorType &type) {
   HALFTONE_RETURN_IF_ERROR(verify(type));

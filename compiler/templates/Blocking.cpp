@@ -12,7 +12,7 @@ static int64_t roundUp(int64_t value, int64_t step) { return ceilDiv(value, step
 
 MatmulTile matmulTile(int64_t batch, int64_t m, int64_t n, int64_t k) {
   constexpr int64_t mostM = 192, mostN = 256, stepM = 12, stepN = 64, wantedBlocks = 16, fewBlocks = 4;
-  constexpr int64_t leastWork = int64_t(1) << 19, leastRead = int64_t(1) << 16;
+  constexpr int64_t leastWork = int64_t(1) << 17, leastRead = int64_t(1) << 16;
   const auto cut = [](int64_t extent, int64_t parts, int64_t step) {
     return std::max(step, roundUp(ceilDiv(extent, parts), step));
   };
@@ -36,7 +36,9 @@ MatmulTile matmulTile(int64_t batch, int64_t m, int64_t n, int64_t k) {
   return tile;
 }
 
-bool readsInPlace(int64_t m) { return m <= 16; }
+bool readsInPlace(int64_t rowsOrColumns) { return rowsOrColumns <= 16; }
+
+bool pairsPayOff(int64_t m) { return m > 4; }
 
 int64_t blockedAxis(llvm::ArrayRef<int64_t> shape) {
   for (auto [axis, extent] : llvm::enumerate(shape))

@@ -14,12 +14,16 @@ struct MatmulTile {
 };
 
 /// The tile for an m x k by k x n product (per batch entry; `batch` of them): the axes in equal parts, as large as is allowed;
-/// halved while there are fewer than 16 blocks (4, where that takes short ones) and a block keeps at least 2^19 multiply-adds,
+/// halved while there are fewer than 16 blocks (4, where that takes short ones) and a block keeps at least 2^17 multiply-adds,
 /// or 2^16 elements of the right operand.
 MatmulTile matmulTile(int64_t batch, int64_t m, int64_t n, int64_t k);
 
-/// With m rows each element of the right operand is used too seldom to be packed first.
-bool readsInPlace(int64_t m);
+/// With so few rows each element of the right operand is used too seldom to be packed first; with so few columns its rows are
+/// no longer than packed ones.
+bool readsInPlace(int64_t rowsOrColumns);
+
+/// With fewer rows packing pairs takes longer than multiplying in pairs saves.
+bool pairsPayOff(int64_t m);
 
 /// The axis that loop and row kernels with side reductions are cut along: the first of extent > 1, or 0 when there is none.
 int64_t blockedAxis(llvm::ArrayRef<int64_t> shape);

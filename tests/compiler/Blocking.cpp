@@ -11,7 +11,8 @@ TEST_CASE("matmul tiles follow extents") {
       {512, 512, 512, 180, 64},     // three equal parts along M, narrower columns
       {128, 512, 784, 132, 64},     // few rows: the columns cut
       {1, 512, 784, 12, 128},       // one row: 2^16 elements of B each
-      {128, 10, 512, 72, 64},       // no narrower than a panel
+      {128, 10, 512, 36, 64},       // no narrower than a panel
+      {64, 64, 64, 36, 64},         // 2^17 multiply-adds each
       {1, 1, 1, 12, 64},
       {0, 8, 8, 12, 64},
   }));

@@ -113,6 +113,8 @@ LogicalResult MatmulEmitter::readSource() {
     return contraction.emitError() << "accumulates in " << accumulator << "; expected f32, f64 or i32";
   sizes.emplace(cpu, accumulator);
   fewRows = source->hasAttr("halftone.few_rows");
+  fewColumns = source->hasAttr("halftone.few_columns");
+  ordered = source->hasAttr("halftone.strict");
   for (int side = 0; side < 2; ++side)
     prologue[side] = contraction.getInputs()[side].getDefiningOp<linalg::GenericOp>();
   for (Operation *user : contraction.getResult(0).getUsers())
@@ -253,6 +255,8 @@ void MatmulEmitter::emitMultiplication(Number firstDepth, Number depth) {
 }
 
 void MatmulEmitter::emitPanels(Number firstDepth, Number depth) {
+  if (takesDots())
+    return emitDots(firstDepth, depth);
   const Number whole = columns / number(sizes->columns()) * sizes->columns();
   emitColumns(number(0), whole, sizes->vectors, firstDepth, depth);
   emitColumns(whole, columns, 1, firstDepth, depth);
@@ -286,33 +290,52 @@ void MatmulEmitter::emitMicroKernel(int64_t count, int64_t vectors, const Matmul
   };
   const Number zero = wrap(splat(arith::ConstantOp::create(b, b.getZeroAttr(accumulator))));
   const Number continues = firstDepth > number(0);
+  const int64_t many = count * vectors;
+  // A few sums would wait for each other: then several of each, which take turns along K.
+  const int64_t turns = ordered ? 1 : std::max<int64_t>(1, MatmulSizes::sumsInFlight / many);
   Lanes carried;
   for (int64_t row = 0; row < count; ++row)
     for (int64_t vector = 0; vector < vectors; ++vector)
       carried.push_back(select(continues, wrap(loadValue(lanes, sumAt(row, vector), true)), zero).value());
-  const Lanes done = loop(number(0), depth, number(1), carried, [&](Number k, Lanes acc) {
+  carried.resize(size_t(turns * many), zero.value());
+  const auto step = [&](Number k, MutableArrayRef<Value> acc) {
     const FailureOr<Lanes> column = factors.b(k);
     if (failed(sticky(column)))
-      return acc;
+      return;
     const Number fromA = address(factors.a, accumulator, k * factors.depthPitch);
-    Lanes next;
     for (int64_t row = 0; row < count; ++row) {
       const Value element = splat(loadValue(accumulator, address(fromA, accumulator, factors.rowPitch * row)));
-      for (int64_t vector = 0; vector < vectors; ++vector) {
-        const Number sum = wrap(acc[size_t(row * vectors + vector)]);
-        if (groupSize > 1) {
-          next.push_back(multiplyGroups(sum, element, (*column)[size_t(vector)]));
-          continue;
-        }
-        next.push_back(fuses ? math::FmaOp::create(b, element, (*column)[size_t(vector)], sum.value()).getResult()
-                             : (sum + wrap(element) * wrap((*column)[size_t(vector)])).value());
-      }
+      for (int64_t vector = 0; vector < vectors; ++vector)
+        acc[size_t(row * vectors + vector)] =
+            multiplyAdd(element, (*column)[size_t(vector)], acc[size_t(row * vectors + vector)]);
     }
-    return next;
+  };
+  const Number whole = depth / number(turns) * turns;
+  Lanes done = loop(number(0), whole, number(turns), carried, [&](Number k, Lanes acc) {
+    for (int64_t turn = 0; turn < turns; ++turn)
+      step(k + turn, MutableArrayRef<Value>(acc).slice(size_t(turn * many), size_t(many)));
+    return acc;
   });
+  if (turns > 1) {
+    const Lanes first = loop(whole, depth, number(1), Lanes(ArrayRef<Value>(done).take_front(size_t(many))),
+                             [&](Number k, Lanes acc) {
+                               step(k, acc);
+                               return acc;
+                             });
+    llvm::copy(first, done.begin());
+    for (int64_t apart = turns / 2; apart > 0; apart /= 2)
+      for (int64_t i = 0; i < apart * many; ++i)
+        done[size_t(i)] = (wrap(done[size_t(i)]) + wrap(done[size_t(i + apart * many)])).value();
+  }
   for (int64_t row = 0; row < count; ++row)
     for (int64_t vector = 0; vector < vectors; ++vector)
       storeValue(done[size_t(row * vectors + vector)], sumAt(row, vector), true);
+}
+
+Value MatmulEmitter::multiplyAdd(Value x, Value y, Value sum) {
+  if (groupSize > 1)
+    return multiplyGroups(sum, x, y);
+  return fuses ? math::FmaOp::create(b, x, y, sum).getResult() : (wrap(sum) + wrap(x) * wrap(y)).value();
 }
 
 Number MatmulEmitter::address(Number pointer, Type element, Number offset) {

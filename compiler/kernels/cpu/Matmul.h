@@ -19,6 +19,7 @@ struct MatmulSizes {
   int64_t lanes, vectors;
   llvm::SmallVector<int64_t, 3> panelRows, vectorRows; // descending, the last is 1
   int64_t depth = 256;
+  static constexpr int64_t sumsInFlight = 8; // two multiply-adds a cycle, each of four cycles
   int64_t columns() const { return lanes * vectors; }
   MatmulSizes(const CpuTarget &cpu, mlir::Type accumulator);
 };
@@ -65,12 +66,18 @@ private:
   void emitMicroKernel(int64_t rows, int64_t vectors, const MatmulFactors &factors, Number sums, Number firstDepth,
                        Number depth);
 
+  mlir::Value multiplyAdd(mlir::Value x, mlir::Value y, mlir::Value sum);
+
+  // MatmulDots.cpp: rows of A times rows of a transposed B, both read along K where they are
+  bool takesDots();
+  void emitDots(Number firstDepth, Number depth);
+
   // MatmulPack.cpp
   bool lanesAlongDepth(int side); // of the operand's packing
   /// A is stored in the accumulator's type, so that its elements can be read where they are.
   bool readsRowsInPlace();
-  /// B's rows are read where they are: they are used too seldom to be packed.
-  bool readsColumnsInPlace() { return fewRows && groupSize == 1 && !lanesAlongDepth(1); }
+  /// B is read where it is: its rows are used too seldom to be packed, or are no longer than packed ones.
+  bool readsColumnsInPlace() { return takesDots() || ((fewRows || fewColumns) && groupSize == 1 && !lanesAlongDepth(1)); }
   MatmulFactors rowFactors(Number firstDepth);
   std::function<mlir::FailureOr<Lanes>(Number)> columnFactors(Number column, int64_t vectors, Number firstDepth);
   mlir::LogicalResult pack(int side, Number firstDepth, Number depth);
@@ -155,7 +162,8 @@ private:
   std::array<mlir::linalg::GenericOp, 2> prologue;
   mlir::Type accumulator;
   bool fuses = false;                       // products and sums may be one instruction
-  bool fewRows = false;                     // M is small
+  bool fewRows = false, fewColumns = false; // M, N is small
+  bool ordered = false;                     // each sum in the order of K
   int64_t groupSize = 1;                    // indices of K in one packed element
   bool widens = false;                      // pairs, where some number is subnormal: products of widened numbers
   llvm::SmallVector<std::string> combiners; // of the epilogue's outputs

@@ -64,6 +64,8 @@ bool MatmulEmitter::lanesAlongDepth(int side) {
 }
 
 bool MatmulEmitter::readsRowsInPlace() {
+  if (takesDots())
+    return true;
   const Value stored = contraction.getInputs()[0];
   Operation *sum = contraction.getBody()->getTerminator()->getOperand(0).getDefiningOp();
   return !prologue[0] && getElementTypeOrSelf(stored) == accumulator && group[rowRole].size() == 1 &&

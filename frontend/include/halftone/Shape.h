@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace halftone {
@@ -28,7 +29,8 @@ public:
   int64_t operator[](int64_t axis) const; // negative counts from the end; throws value_error
   int64_t rank() const;
   int64_t elements() const; // throws value_error when a dimension is none
-  std::vector<int64_t> dims() const { return dims_; }
+  const std::vector<int64_t> &dims() const & { return dims_; }
+  std::vector<int64_t> dims() && { return std::move(dims_); }
   const int64_t *begin() const & { return dims_.data(); }
   const int64_t *end() const & { return dims_.data() + dims_.size(); }
   const int64_t *begin() const && = delete; // x.shape().begin() and x.shape().end() would belong to two temporaries;
