@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 //   for block:
-//     for k in steps of 256: pack what cannot be read in place; for panel of columns, for rows: micro-kernel
+//     for k in steps of `depth`: pack what cannot be read in place; for panel of columns, for rows: micro-kernel
 //     for row, for lanes of columns: epilogue
 #include "compiler/kernels/cpu/Matmul.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -56,7 +56,11 @@ Type accumulatorOf(linalg::GenericOp contraction) {
 
 } // namespace
 
-MatmulSizes::MatmulSizes(const CpuTarget &cpu, Type accumulator) {
+MatmulSizes::MatmulSizes(const CpuTarget &cpu, linalg::GenericOp contraction) {
+  const Type accumulator = accumulatorOf(contraction);
+  const Value a = contraction.getInputs()[0];
+  if (accumulator.getIntOrFloatBitWidth() == 32 && (!isa<BlockArgument>(a) || getElementTypeOrSelf(a) != accumulator))
+    depth = 512; // A is packed: once for neighbouring blocks, when this part of K is all
   lanes = cpu.vectorBytes * 8 / accumulator.getIntOrFloatBitWidth();
   // As many sums as leave room for a row of the panel, one broadcast element of A and, without fused multiply-add, the
   // product; at least eight, which hide the latency of adding, when columns are done one vector at a time.
@@ -74,15 +78,15 @@ MatmulScratch::MatmulScratch(const MatmulSizes &sizes, int64_t tileRows, int64_t
   a = roundUp(tileRows + 1, sizes.lanes) * sizes.depth; // groups take a row more
   b = padded * sizes.depth;
   sums = (tileRows + 1) * padded;
-  square = sizes.lanes * sizes.lanes;
+  square = sizes.lanes * (sizes.lanes + 1);
 }
 
 int64_t compiler::matmulScratchBytes(func::FuncOp kernel, ArrayRef<int64_t> extents, const CpuTarget &target) {
   const linalg::GenericOp contraction = contractionOf(kernel, extents.size() - 2);
   if (!contraction)
     return 0;
+  const MatmulScratch scratch(MatmulSizes(target, contraction), extents[extents.size() - 2], extents.back());
   const Type accumulator = accumulatorOf(contraction);
-  const MatmulScratch scratch(MatmulSizes(target, accumulator), extents[extents.size() - 2], extents.back());
   return (scratch.a + scratch.b + scratch.sums + scratch.square) * int64_t(accumulator.getIntOrFloatBitWidth() / 8);
 }
 
@@ -111,7 +115,7 @@ LogicalResult MatmulEmitter::readSource() {
   accumulator = accumulatorOf(contraction);
   if (!accumulator.isF32() && !accumulator.isF64() && !accumulator.isInteger(32))
     return contraction.emitError() << "accumulates in " << accumulator << "; expected f32, f64 or i32";
-  sizes.emplace(cpu, accumulator);
+  sizes.emplace(cpu, contraction);
   fewRows = source->hasAttr("halftone.few_rows");
   fewColumns = source->hasAttr("halftone.few_columns");
   ordered = source->hasAttr("halftone.strict");
@@ -204,7 +208,8 @@ LogicalResult MatmulEmitter::begin() {
   packedA = argument(4);
   packedB = address(packedA, accumulator, packedPitch * sizes->depth);
   square = address(packedB, accumulator, sumsPitch * sizes->depth);
-  sumsAt = address(square, accumulator, number(sizes->lanes * sizes->lanes));
+  watchedAt = address(square, accumulator, number(sizes->lanes * sizes->lanes));
+  sumsAt = address(watchedAt, accumulator, number(sizes->lanes));
   return success();
 }
 
@@ -233,9 +238,21 @@ LogicalResult MatmulEmitter::emitBlock(Number block) {
   const Number steps = groups();
   loop(number(0), maximum(steps, number(1)), number(sizes->depth), [&](Number first) {
     const Number depth = minimum(number(sizes->depth), steps - first);
+    if (!readsRowsInPlace()) {
+      // Neighbouring blocks have the same rows, which are packed still when one part of K is all.
+      const Number isNew = equal(block, wrap(code.getArgument(2))) | equal(columnTile, number(0)) |
+                           (steps > number(sizes->depth));
+      auto branch = scf::IfOp::create(b, isNew.value(), false);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPoint(branch.thenBlock()->getTerminator());
+      watched = nothingWatched();
+      if (failed(sticky(pack(0, first, depth))))
+        return;
+      for (Value seen : watched)
+        storeValue(seen, watchedAt, true);
+    }
     watched = nothingWatched();
-    if ((!readsRowsInPlace() && failed(sticky(pack(0, first, depth)))) ||
-        (!readsColumnsInPlace() && failed(sticky(pack(1, first, depth)))))
+    if (!readsColumnsInPlace() && failed(sticky(pack(1, first, depth))))
       return;
     emitMultiplication(first, depth);
   });

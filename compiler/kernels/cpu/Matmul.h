@@ -21,11 +21,11 @@ struct MatmulSizes {
   int64_t depth = 256;
   static constexpr int64_t sumsInFlight = 8; // two multiply-adds a cycle, each of four cycles
   int64_t columns() const { return lanes * vectors; }
-  MatmulSizes(const CpuTarget &cpu, mlir::Type accumulator);
+  MatmulSizes(const CpuTarget &cpu, mlir::linalg::GenericOp contraction);
 };
 
 /// Scratch of one tile, in elements of the accumulator: packed A, packed B, sums, and a square of lanes for
-/// transposing.
+/// transposing with a line for what packing A watched.
 struct MatmulScratch {
   int64_t a, b, sums, square; // elements
   MatmulScratch(const MatmulSizes &sizes, int64_t tileRows, int64_t tileColumns);
@@ -174,7 +174,7 @@ private:
   llvm::SmallVector<Number> extents;            // of the dims
   std::array<Number, 4> size;                   // of each role
   Number tileRows, tileColumns, rowTiles, columnTiles;
-  Number packedA, packedB, sumsAt, square, sumsPitch, packedPitch;
+  Number packedA, packedB, sumsAt, square, watchedAt, sumsPitch, packedPitch;
   Lanes watched; // by packing, where there is something to watch
   Number batch, rowTile, columnTile, firstRow, firstColumn, rows, columns; // of the block
 };

@@ -149,6 +149,7 @@ void MatmulEmitter::watch(Value groups) {
 
 Number MatmulEmitter::sawSubnormal() {
   constexpr int64_t smallestNormal = 2 * 0x80 - 1;
-  const Value least = vector::ReductionOp::create(b, vector::CombiningKind::MINUI, watched[0]);
+  const Value both = arith::MinUIOp::create(b, watched[0], loadValue(watched[0].getType(), watchedAt, true));
+  const Value least = vector::ReductionOp::create(b, vector::CombiningKind::MINUI, both);
   return wrap(arith::CmpIOp::create(b, arith::CmpIPredicate::ult, least, wrap(least).like(smallestNormal)));
 }
