@@ -185,9 +185,8 @@ FailureOr<KernelDescription> describeMatmul(KernelOp kernel, ContractOp contract
   for (int group : groups)
     roles.push_back(space.groupSize(group));
   builder.function->setAttr("halftone.roles", builder.builder.getDenseI64ArrayAttr(roles));
-  for (const auto &[role, name] : {std::pair(Role::m, "halftone.few_rows"), std::pair(Role::n, "halftone.few_columns")})
-    if (readsInPlace(extentOf(role)))
-      builder.function->setAttr(name, builder.builder.getUnitAttr());
+  if (readsInPlace(extentOf(Role::m)))
+    builder.function->setAttr("halftone.few_rows", builder.builder.getUnitAttr());
 
   Type accumulator = contract.getAccumulatorType();
   Type lhsElement = cast<RankedTensorType>(contract.getLhs().getType()).getElementType();

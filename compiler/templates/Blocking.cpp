@@ -36,7 +36,7 @@ MatmulTile matmulTile(int64_t batch, int64_t m, int64_t n, int64_t k) {
   return tile;
 }
 
-bool readsInPlace(int64_t rowsOrColumns) { return rowsOrColumns <= 16; }
+bool readsInPlace(int64_t m) { return m <= 16; }
 
 bool pairsPayOff(int64_t m) { return m > 4; }
 

@@ -18,9 +18,8 @@ struct MatmulTile {
 /// or 2^16 elements of the right operand.
 MatmulTile matmulTile(int64_t batch, int64_t m, int64_t n, int64_t k);
 
-/// With so few rows each element of the right operand is used too seldom to be packed first; with so few columns its rows are
-/// no longer than packed ones.
-bool readsInPlace(int64_t rowsOrColumns);
+/// With m rows each element of the right operand is used too seldom to be packed first.
+bool readsInPlace(int64_t m);
 
 /// With fewer rows packing pairs takes longer than multiplying in pairs saves.
 bool pairsPayOff(int64_t m);

@@ -117,7 +117,6 @@ LogicalResult MatmulEmitter::readSource() {
     return contraction.emitError() << "accumulates in " << accumulator << "; expected f32, f64 or i32";
   sizes.emplace(cpu, contraction);
   fewRows = source->hasAttr("halftone.few_rows");
-  fewColumns = source->hasAttr("halftone.few_columns");
   ordered = source->hasAttr("halftone.strict");
   for (int side = 0; side < 2; ++side)
     prologue[side] = contraction.getInputs()[side].getDefiningOp<linalg::GenericOp>();

@@ -76,8 +76,8 @@ private:
   bool lanesAlongDepth(int side); // of the operand's packing
   /// A is stored in the accumulator's type, so that its elements can be read where they are.
   bool readsRowsInPlace();
-  /// B is read where it is: its rows are used too seldom to be packed, or are no longer than packed ones.
-  bool readsColumnsInPlace() { return takesDots() || ((fewRows || fewColumns) && groupSize == 1 && !lanesAlongDepth(1)); }
+  /// B is read where it is: its rows are used too seldom to be packed.
+  bool readsColumnsInPlace() { return takesDots() || (fewRows && groupSize == 1 && !lanesAlongDepth(1)); }
   MatmulFactors rowFactors(Number firstDepth);
   std::function<mlir::FailureOr<Lanes>(Number)> columnFactors(Number column, int64_t vectors, Number firstDepth);
   mlir::LogicalResult pack(int side, Number firstDepth, Number depth);
@@ -162,7 +162,7 @@ private:
   std::array<mlir::linalg::GenericOp, 2> prologue;
   mlir::Type accumulator;
   bool fuses = false;                       // products and sums may be one instruction
-  bool fewRows = false, fewColumns = false; // M, N is small
+  bool fewRows = false;                     // M is small
   bool ordered = false;                     // each sum in the order of K
   int64_t groupSize = 1;                    // indices of K in one packed element
   bool widens = false;                      // pairs, where some number is subnormal: products of widened numbers
