@@ -7,6 +7,7 @@
 #include "compiler/kernels/KernelCompiler.h"
 #include "compiler/linalg/KernelDescription.h"
 #include "compiler/passes/AssignSlots.h"
+#include "mlir/Support/Timing.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 #include <fmt/format.h>
@@ -46,9 +47,11 @@ public:
       statistics.standaloneCasts += !row.fused;
     HALFTONE_RETURN_IF_ERROR(checkCastBudget(ledger, options));
 
+    TimingScope planning = nest(options.timing, "plan");
     auto exe = assignSlots(module, [&](KernelOp kernel) { return describe(kernel); });
     if (!exe)
       return exe.status();
+    planning.stop();
     exe->buildId = buildId();
     exe->ledger = std::move(ledger);
     show(Stage::linalg, [&](llvm::raw_ostream &out) {
@@ -62,6 +65,10 @@ public:
   }
 
 private:
+  static TimingScope nest(TimingScope *scope, llvm::StringRef what) {
+    return scope ? scope->nest(what) : TimingScope();
+  }
+
   void show(Stage stage, llvm::function_ref<void(llvm::raw_ostream &)> write) {
     if (!options.onStage)
       return;
@@ -100,6 +107,10 @@ private:
   /// Code from the caches, or made now; the texts of stage target are of code that is made, so showing them makes it all.
   Status generate(Executable &exe) {
     KernelCache &cache = KernelCache::shared(options.cacheDirectory);
+    TimingScope all = nest(options.timing, "kernels");
+    const auto time = [&](const PendingKernel &kernel, const char *how) {
+      return nest(&all, fmt::format("{} {} ({})", kernel.name, kernel.key.substr(0, 16), how));
+    };
     std::vector<PendingKernel *> missing;
     for (PendingKernel &kernel : kernels) {
       auto found = options.onStage ? std::nullopt : cache.find(kernel.key);
@@ -107,13 +118,16 @@ private:
         missing.push_back(&kernel);
         continue;
       }
-      ++(found->source == KernelCache::Source::memory ? statistics.fromMemory : statistics.fromDisk);
+      const bool isInMemory = found->source == KernelCache::Source::memory;
+      ++(isInMemory ? statistics.fromMemory : statistics.fromDisk);
+      time(kernel, isInMemory ? "from memory" : "from disk").stop();
       exe.kernels[kernel.key] = *found->kernel;
     }
     tbb::task_arena arena(options.threads > 0 ? options.threads : tbb::task_arena::automatic);
     arena.execute([&] {
       tbb::parallel_for(size_t(0), missing.size(), [&](size_t index) {
         PendingKernel &kernel = *missing[index];
+        TimingScope own = time(kernel, "compiled");
         kernel.code = compileKernel(kernel.text, target, options.onStage ? &kernel.dumps : nullptr);
       });
     });

@@ -9,6 +9,10 @@
 #include <string>
 #include <string_view>
 
+namespace mlir {
+class TimingScope;
+}
+
 namespace halftone::compiler {
 
 enum class Stage : uint8_t { graph, cast, pure, kernel, linalg, plan, target };
@@ -25,6 +29,9 @@ struct CompileOptions {
   bool verifyStages = false;                   // verify-stage between passes (always, when so configured in CMake)
   /// Called with the text of the module after each stage, when set.
   std::function<void(Stage, std::string_view text)> onStage;
+  /// Where times go, when set: under it each stage with its passes, "plan", and "kernels" with each kernel, "(compiled)"
+  /// or where it was found.
+  mlir::TimingScope *timing = nullptr;
 };
 
 /// What a compile did: for reports and tests.

@@ -4,6 +4,7 @@
 #include "compiler/Diagnostics.h"
 #include "compiler/passes/Pipelines.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Support/Timing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <array>
@@ -43,6 +44,9 @@ Status runStages(ModuleOp module, Stage from, Stage to, const CompileOptions &op
     Stage stage = static_cast<Stage>(next), before = stage == from ? from : static_cast<Stage>(next - 1);
     PassManager passes(module.getContext(), ModuleOp::getOperationName());
     buildPipeline(passes, before, stage, options);
+    // A scope a stage: timers know passes by address, and those of the stage before are gone.
+    TimingScope times = options.timing ? options.timing->nest(llvm::StringRef(name(stage))) : TimingScope();
+    passes.enableTiming(times);
     DiagnosticCollector diagnostics(module.getContext());
     HALFTONE_RETURN_IF_ERROR(
         diagnostics.check(passes.run(module), fmt::format("the passes to stage {} failed silently", name(stage))));

@@ -51,6 +51,7 @@ CLI::App *addCommand(CLI::App &app, const std::string &name, const std::string &
       ->add_option("--target", arguments.target,
                    "The CPU that code is for: host, x86-64-v2, x86-64-v3, x86-64-v4, sapphirerapids")
       ->capture_default_str();
+  command->add_flag("--timing", arguments.timing, "Tell on stderr how long each pass and each kernel took to compile");
   command->add_flag("--json", arguments.json, "Results as one JSON object");
   command->add_flag("-q,--quiet", arguments.quiet, "Print errors only");
   command->add_flag("-v,--verbose", arguments.verbose, "Tell on stderr what was done");

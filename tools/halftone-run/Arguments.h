@@ -7,6 +7,10 @@
 #include <string>
 #include <vector>
 
+namespace mlir {
+class TimingScope;
+}
+
 namespace halftone::tools {
 
 struct Arguments {
@@ -24,6 +28,8 @@ struct Arguments {
   std::optional<int64_t> maxStandaloneCasts;
   std::string target = "host";
   bool json = false, quiet = false, verbose = false;
+  bool timing = false;
+  mlir::TimingScope *times = nullptr; // with `timing`: where they go
 
   std::vector<std::string> inputs;  // predict, compare
   std::vector<std::string> outputs; // predict

@@ -129,6 +129,7 @@ compiler::CompileOptions compileOptions(const Arguments &arguments) {
   options.threads = arguments.threads.value_or(0);
   options.cacheDirectory = arguments.cacheDirectory;
   options.verifyStages = true;
+  options.timing = arguments.times;
   return options;
 }
 

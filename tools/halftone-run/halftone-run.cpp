@@ -4,6 +4,7 @@
 #include "Commands.h"
 #include "Output.h"
 #include "UsageError.h"
+#include "mlir/Support/Timing.h"
 #include <exception>
 #include <fmt/format.h>
 #include <map>
@@ -23,6 +24,10 @@ int main(int argc, char **argv) {
     }
     static const std::map<std::string, ExitCode (*)(const Arguments &)> commands = {
         {"predict", predict}, {"compare", compare}, {"emit", emit}};
+    mlir::DefaultTimingManager timing; // prints what it holds when it ends
+    timing.setEnabled(arguments.timing);
+    mlir::TimingScope times = timing.getRootScope();
+    arguments.times = arguments.timing ? &times : nullptr;
     return commands.at(arguments.command)(arguments);
   } catch (const NegativeAnswer &answer) {
     return reportNo(answer.what(), arguments.command, json);

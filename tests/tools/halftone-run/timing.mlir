@@ -1,0 +1,34 @@
+// How long compiling took: each pass once, each kernel once, and where it came from.
+// RUN: rm -rf %t.cache
+// RUN: halftone-run predict %s --input 4x8xf32=random -q --timing --cache-dir %t.cache 2>&1 | FileCheck-22 %s --check-prefixes=CHECK,FIRST
+// RUN: halftone-run predict %s --input 4x8xf32=random -q --timing --cache-dir %t.cache 2>&1 | FileCheck-22 %s --check-prefixes=CHECK,SECOND
+// RUN: halftone-run predict %s --input 4x8xf32=random -q --cache-dir %t.cache 2>&1 | count 0
+
+// CHECK: Execution time report
+// CHECK: cast
+// CHECK: InsertCastsPass
+// CHECK: InlineLayersPass
+// CHECK: pure
+// CHECK: LiftVariablesPass
+// CHECK: DifferentiatePass
+// CHECK: SimplifyPass
+// CHECK: kernel
+// CHECK: ChooseTemplatesPass
+// CHECK: FormKernelsPass
+// CHECK: OutlineKernelsPass
+// CHECK: OrderLaunchesPass
+// CHECK: MergeLaunchesPass
+// CHECK-NOT: {{Casts|Layers|Variables|Differentiate|Simplify|Templates|Kernels|Launches}}Pass
+// CHECK: plan
+// CHECK: kernels
+// FIRST-DAG: row_{{[0-9a-f]+}} {{[0-9a-f]+}} (compiled)
+// FIRST-DAG: loop_{{[0-9a-f]+}} {{[0-9a-f]+}} (compiled)
+// SECOND-DAG: row_{{[0-9a-f]+}} {{[0-9a-f]+}} (from disk)
+// SECOND-DAG: loop_{{[0-9a-f]+}} {{[0-9a-f]+}} (from disk)
+// CHECK-NOT: {{row|loop}}_
+// CHECK: Total
+func.func @main(%x: tensor<4x8xf32> {halftone.name = "x"}) -> (tensor<4xf32> {halftone.name = "s"}, tensor<8x4xf32> {halftone.name = "t"}) {
+  %s = halftone.reduce sum %x {axes = array<i64: 1>} : tensor<4x8xf32> -> tensor<4xf32>
+  %t = halftone.transpose %x {permutation = array<i64: 1, 0>} : tensor<4x8xf32> to tensor<8x4xf32>
+  return %s, %t : tensor<4xf32>, tensor<8x4xf32>
+}
