@@ -52,6 +52,7 @@ double smaller(double a, double b) { return a <= b || std::isnan(a) ? a : b; }
 
 constexpr double libraryUlps = 4;  // of a transcendental
 constexpr double composedUlps = 6; // of one written in terms of another
+constexpr double quotientUlps = 1; // of a product with a reciprocal
 
 RealFunction realFunction(Operation *op) {
   return llvm::TypeSwitch<Operation *, RealFunction>(op)
@@ -93,7 +94,7 @@ RealFunction realFunction(Operation *op) {
         return RealFunction{times, multiply, 0, true};
       })
       .Case([](DivOp) {
-        return RealFunction{over, divide};
+        return RealFunction{over, divide, quotientUlps};
       })
       .Case([](RemOp) {
         return RealFunction{modulo, remainder};
@@ -250,6 +251,8 @@ TensorData evaluateSelect(SelectOp op, const TensorData &p, const TensorData &a,
 
 // In f64 the reference itself is off, and a power by as much as its logarithm is long.
 double ulpsOf(Operation *op, const RealFunction &function, Interval bound, const Rounding &rounding) {
+  if (rounding.strict && isa<DivOp>(op)) // rounded exactly
+    return 0;
   if (!rounding.wide || function.ulps == 0)
     return function.ulps;
   double ulps = function.ulps + 2;

@@ -4,6 +4,7 @@
 //   %y = math.exp %x : vector<16xf32>   becomes   %0 = arith.mulf %x, %log2e ... %y = arith.mulf %8, %9
 #include "compiler/kernels/MathFunctions.h"
 #include "compiler/kernels/Steps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -93,6 +94,23 @@ Number MathTarget::ceil(Number a) const {
     return unary<math::CeilOp>(a);
   const Number rounded = roundEven(a);
   return copySign(select(rounded < a, rounded + 1.0, rounded), a);
+}
+
+bool MathTarget::scales(Number a) const {
+  auto vector = dyn_cast<VectorType>(a.type());
+  return hasScale && vector && vector.getNumElements() * a.width() == 512;
+}
+
+Number MathTarget::scale(Number a, Number n) const {
+  ImplicitLocOpBuilder &builder = a.builder();
+  const bool single = a.width() == 32;
+  Value lanes = arith::ConstantOp::create(builder, builder.getIntegerAttr(builder.getIntegerType(single ? 16 : 8), -1));
+  Value rounding = arith::ConstantOp::create(builder, builder.getI32IntegerAttr(4)); // as the mode says
+  auto call = LLVM::CallIntrinsicOp::create(
+      builder, builder.getLoc(), a.type(),
+      builder.getStringAttr(single ? "llvm.x86.avx512.mask.scalef.ps.512" : "llvm.x86.avx512.mask.scalef.pd.512"),
+      ValueRange{a.value(), n.value(), a.value(), lanes, rounding});
+  return {builder, call.getResult(0)};
 }
 
 Number MathTarget::polynomial(Number x, std::initializer_list<double> coefficients) const {

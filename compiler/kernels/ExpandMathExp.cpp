@@ -8,7 +8,7 @@ using namespace halftone::compiler;
 
 namespace {
 
-/// x = n ln 2 + r with |r| <= ln 2 / 2; n as a float and as an integer.
+/// x = n ln 2 + r with |r| <= ln 2 / 2; n as a float and, for |n| < 2^22, as an integer.
 struct Reduced {
   Number n, exponent, r;
 };
@@ -51,9 +51,19 @@ Number clamp(Number x, double low, double high) {
 
 Number compiler::buildExp(const MathTarget &target, Number x) {
   const bool single = x.width() == 32;
-  const Reduced reduced = reduce(target, single ? clamp(x, -104, 89) : clamp(x, -746, 710));
+  const double low = single ? -104 : -746, high = single ? 89 : 710;
+  // Scaling makes inf of large numbers, as the polynomial of f32, of an even degree, is positive.
+  const Number bounded = single && target.scales(x) ? select(x < low, x.like(low), x) : clamp(x, low, high);
+  const Reduced reduced = reduce(target, bounded);
   const Number r = reduced.r;
-  const Number value = target.multiplyAdd(r * r, exponentialTail(target, r), r) + 1.0;
+  Number value;
+  if (single && target.hasFma)
+    value = target.polynomial(r, {1, 1, 4.999999344307311e-1, 1.6666520561676354e-1, 4.16683888712474e-2,
+                                  8.368725379513216e-3, 1.381458096312715e-3});
+  else
+    value = target.multiplyAdd(r * r, exponentialTail(target, r), r) + 1.0;
+  if (target.scales(x))
+    return target.scale(value, reduced.n);
   // In two steps: the result may be subnormal, or 2^n infinite where the result is not.
   const Number half = shiftSigned(reduced.exponent, 1);
   return value * powerOfTwo(half, x) * powerOfTwo(reduced.exponent - half, x);

@@ -7,10 +7,11 @@
 
 namespace halftone::compiler {
 
-/// What the functions are built from: fused multiply-add and rounding as the target has them.
+/// What the functions are built from: fused multiply-add, rounding and scaling as the target has them.
 struct MathTarget {
-  bool hasFma = false, hasRounding = false;
-  explicit MathTarget(const CpuTarget &cpu) : hasFma(cpu.hasFma), hasRounding(cpu.hasRounding) {}
+  bool hasFma = false, hasRounding = false, hasScale = false;
+  explicit MathTarget(const CpuTarget &cpu)
+      : hasFma(cpu.hasFma), hasRounding(cpu.hasRounding), hasScale(cpu.hasScale) {}
 
   Number multiplyAdd(Number a, Number b, Number c) const; // a * b + c, fused where it is one instruction
   Number multiplyAdd(Number a, double b, Number c) const { return multiplyAdd(a, a.like(b), c); }
@@ -19,6 +20,10 @@ struct MathTarget {
   Number truncate(Number a) const;
   Number floor(Number a) const;
   Number ceil(Number a) const;
+  /// Whether `scale` is an instruction for numbers of a's type.
+  bool scales(Number a) const;
+  /// a * 2^n rounded once, for an integer n; +inf and +0 for n = +inf and -inf, whatever a is.
+  Number scale(Number a, Number n) const;
   /// c[0] + c[1] x + c[2] x^2 + ...
   Number polynomial(Number x, std::initializer_list<double> coefficients) const;
 };

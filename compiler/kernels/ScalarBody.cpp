@@ -16,19 +16,29 @@ Type atLanes(Type type, int64_t lanes) {
 FailureOr<SmallVector<Value>> cloneBody(OpBuilder &builder, linalg::GenericOp generic, const BodyArguments &arguments,
                                         const IRMapping &outer) {
   Location loc = generic.getLoc();
-  IRMapping mapping;
+  IRMapping mapping, splats;
   Block *body = generic.getBody();
   for (auto [argument, value] : llvm::zip(body->getArguments(), arguments.values))
     mapping.map(argument, value);
 
-  auto operandOf = [&](Value value) -> Value {
-    if (mapping.contains(value))
-      return mapping.lookup(value);
-    Value scalar = outer.lookupOrDefault(value);
-    if (arguments.lanes > 0 && !isa<VectorType>(scalar.getType()))
-      scalar = vector::BroadcastOp::create(builder, loc, atLanes(scalar.getType(), arguments.lanes), scalar);
-    mapping.map(value, scalar);
-    return scalar;
+  auto isVector = [](Value value) { return value && isa<VectorType>(value.getType()); };
+  auto valueOf = [&](Value value) {
+    return mapping.contains(value) ? mapping.lookup(value) : outer.lookupOrDefault(value);
+  };
+  auto vectorOf = [&](Value value) -> Value {
+    Value scalar = valueOf(value);
+    if (arguments.lanes == 0 || isVector(scalar))
+      return scalar;
+    if (Value known = splats.lookupOrNull(value))
+      return known;
+    auto type = cast<VectorType>(atLanes(scalar.getType(), arguments.lanes));
+    Value splat;
+    if (auto constant = scalar.getDefiningOp<arith::ConstantOp>())
+      splat = arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, Attribute(constant.getValue())));
+    else
+      splat = vector::BroadcastOp::create(builder, loc, type, scalar);
+    splats.map(value, splat);
+    return splat;
   };
   for (Operation &op : body->without_terminator()) {
     if (auto index = dyn_cast<linalg::IndexOp>(op)) {
@@ -36,36 +46,33 @@ FailureOr<SmallVector<Value>> cloneBody(OpBuilder &builder, linalg::GenericOp ge
       continue;
     }
     if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-      TypedAttr value = constant.getValue();
-      if (arguments.lanes > 0)
-        value = DenseElementsAttr::get(cast<ShapedType>(atLanes(value.getType(), arguments.lanes)), Attribute(value));
-      mapping.map(constant.getResult(), arith::ConstantOp::create(builder, loc, value).getResult());
+      mapping.map(constant.getResult(), arith::ConstantOp::create(builder, loc, constant.getValue()).getResult());
       continue;
     }
     if (isa<arith::IndexCastOp>(op)) { // an index is an i64 here
-      Value value = operandOf(op.getOperand(0));
-      mapping.map(op.getResult(0), value);
+      mapping.map(op.getResult(0), valueOf(op.getOperand(0)));
       continue;
     }
     if (auto extract = dyn_cast<tensor::ExtractOp>(op); extract && arguments.lookup) {
-      mapping.map(extract.getResult(), arguments.lookup(extract, operandOf(extract.getIndices()[0])));
+      mapping.map(extract.getResult(), arguments.lookup(extract, valueOf(extract.getIndices()[0])));
       continue;
     }
     if (!op.hasTrait<OpTrait::Elementwise>() || op.getNumRegions() != 0)
       return op.emitError("has no vector form in a kernel's body");
+    const bool varies = llvm::any_of(op.getOperands(), [&](Value operand) { return isVector(valueOf(operand)); });
     SmallVector<Value> operands;
     for (Value operand : op.getOperands())
-      operands.push_back(operandOf(operand));
+      operands.push_back(varies ? vectorOf(operand) : valueOf(operand));
     SmallVector<Type> types;
     for (Type type : op.getResultTypes())
-      types.push_back(atLanes(type, arguments.lanes));
+      types.push_back(atLanes(type, varies ? arguments.lanes : 0));
     OperationState state(loc, op.getName(), operands, types, op.getAttrs());
     Operation *clone = builder.create(state);
     mapping.map(op.getResults(), clone->getResults());
   }
   SmallVector<Value> yields;
   for (Value value : body->getTerminator()->getOperands())
-    yields.push_back(operandOf(value));
+    yields.push_back(vectorOf(value));
   return yields;
 }
 

@@ -8,12 +8,12 @@
 
 namespace halftone::compiler {
 
-/// What the body's block arguments and indices are at the place it is cloned to. With `lanes` > 0 every value is a
-/// `vector<lanes x T>`, with 0 a scalar; values from outside the body that are scalars are splat.
+/// What the body's block arguments and indices are at the place it is cloned to. With `lanes` > 0 what varies is a
+/// `vector<lanes x T>`; what is computed from scalars alone stays a scalar, until it meets a vector or is yielded.
 struct BodyArguments {
   int64_t lanes = 0;
   llvm::SmallVector<mlir::Value> values;          // one per block argument; unused ones may be null
-  std::function<mlir::Value(unsigned dim)> index; // `linalg.index dim`, as i64 or a vector of it
+  std::function<mlir::Value(unsigned dim)> index; // `linalg.index dim`, as i64, or a vector of it when it varies
   /// The elements of a flat tensor at these places, i64 or a vector of it; null: the body looks nothing up.
   std::function<mlir::Value(mlir::tensor::ExtractOp, mlir::Value places)> lookup;
 };

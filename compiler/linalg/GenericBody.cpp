@@ -3,6 +3,7 @@
 #include "compiler/linalg/GenericBody.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/APFloat.h"
 
@@ -159,6 +160,30 @@ Value GenericBody::castToNarrow(CastOp op, Value x) {
   return throughNarrow(x, narrow);
 }
 
+/// A float that varies along the vector dim, divided by a number that a reduction gave for the row.
+bool GenericBody::isQuotientOfRow(ValueNode *node) const {
+  if (strict || !isa<DivOp>(node->op) || !isa<FloatType>(node->type) || dims.empty())
+    return false;
+  const ValueNode *divisor = node->inputs[1];
+  return divisor->level > 0 && !divisor->dims.test(dims.back()) && node->inputs[0]->dims.test(dims.back());
+}
+
+/// x (1 / y), which is off by one place more than x / y. Numbers of extreme size are scaled first, lest the reciprocal
+/// overflow or be subnormal.
+Value GenericBody::productWithReciprocal(Value x, Value y) {
+  auto number = [&](double value) { return constant(builder->getFloatAttr(x.getType(), value)); };
+  auto when = [&](arith::CmpFPredicate predicate, Value a, double b, Value yes, Value no) -> Value {
+    Value is = arith::CmpFOp::create(*builder, loc, predicate, a, number(b));
+    return arith::SelectOp::create(*builder, loc, is, yes, no);
+  };
+  auto multiply = [&](Value a, Value b) -> Value { return arith::MulFOp::create(*builder, loc, a, b); };
+  Value size = math::AbsFOp::create(*builder, loc, y);
+  Value scale = when(arith::CmpFPredicate::OGT, size, 0x1p64, number(0x1p-64),
+                     when(arith::CmpFPredicate::OLT, size, 0x1p-64, number(0x1p64), number(1)));
+  Value reciprocal = arith::DivFOp::create(*builder, loc, number(1), multiply(y, scale));
+  return multiply(multiply(x, scale), reciprocal);
+}
+
 Value GenericBody::compute(ValueNode *node) {
   SmallVector<Value> operands;
   for (ValueNode *operand : node->inputs)
@@ -166,6 +191,8 @@ Value GenericBody::compute(ValueNode *node) {
   if (auto cast = dyn_cast<CastOp>(node->op))
     if (isShortFloat(elementOf(cast.getResult())) && arithmeticType(elementOf(cast.getX())) != node->type)
       return castToNarrow(cast, operands[0]);
+  if (isQuotientOfRow(node))
+    return productWithReciprocal(operands[0], operands[1]);
   Block *block = builder->getInsertionBlock();
   Operation *last = block->empty() ? nullptr : &block->back();
   Value result = cast<ElementwiseOpInterface>(node->op).buildScalar(*builder, loc, operands);

@@ -47,6 +47,8 @@ private:
   mlir::Value throughNarrow(mlir::Value value, mlir::Type narrow);
   mlir::Value castToNarrow(dialect::CastOp op, mlir::Value x);
   mlir::Value compute(ValueNode *node);
+  bool isQuotientOfRow(ValueNode *node) const;
+  mlir::Value productWithReciprocal(mlir::Value x, mlir::Value y);
   mlir::Value number(int number) { return extents[space + number]; }
   mlir::Value clamped(mlir::Value value, int number);
   mlir::Value element(ValueNode *node);

@@ -62,7 +62,7 @@ void setX86Facts(CpuTarget &target, const llvm::MCSubtargetInfo &info) {
   target.vectorRegisters = avx512 ? 32 : 16;
   target.hasFma = has("fma") || avx512;
   target.hasF16Conversion = has("f16c") || avx512;
-  target.hasMaskedMemory = avx512;
+  target.hasMaskedMemory = target.hasScale = avx512;
   target.hasRounding = has("sse4.1");
   target.hasAvx512Bf16 = avx512 && has("avx512bf16");
   target.prefersBf16Pairs = target.hasAvx512Bf16 && (target.cpu == "znver4" || target.cpu == "znver5");

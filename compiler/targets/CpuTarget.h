@@ -20,6 +20,7 @@ struct CpuTarget {
   bool hasF16Conversion = false; // f16 <-> f32 as instructions (F16C, AVX-512, NEON)
   bool hasRounding = false;      // floor, ceil, trunc and roundeven of vectors as instructions
   bool hasMaskedMemory = false;  // cheap masked loads and stores (AVX-512)
+  bool hasScale = false;         // x * 2^floor(y) of 512-bit vectors as an instruction (AVX-512)
   /// Products of bf16 are faster by vdpbf16ps, two indices of K at a time, than by f32 ones of numbers widened while packing.
   /// That depends on how fast the instruction is beside an f32 fused multiply-add:
   ///   znver4, znver5                                      as fast: twice the products     pairs

@@ -52,7 +52,7 @@ Lanes maskedLanes(KernelFrame &frame, int64_t count, int dim, Value limit) {
 
 Value loadLanes(KernelFrame &frame, const TensorHome &home, const TensorAccess &outerAccess, const Lanes &lanes) {
   if (!home.pointer)
-    return frame.splat(home.value, lanes.count);
+    return home.value;
   OpBuilder &builder = frame.builder;
   TensorAccess access = inMemory(frame, home, outerAccess);
   unsigned alignment = alignmentOf(home.element);
@@ -62,10 +62,8 @@ Value loadLanes(KernelFrame &frame, const TensorHome &home, const TensorAccess &
                                 alignment);
   };
   Value offset = frame.offset(access);
-  if (lanes.count == 0)
+  if (lanes.count == 0 || stride == Stride::none)
     return loadAt(offset, home.element);
-  if (stride == Stride::none)
-    return frame.splat(loadAt(offset, home.element), lanes.count);
   auto type = VectorType::get(lanes.count, home.element);
   if (stride == Stride::one) {
     if (!lanes.mask)
@@ -137,12 +135,10 @@ static Value loadPlaces(KernelFrame &frame, const TensorHome &home, Value places
   auto loadAt = [&](Value place, Type type) -> Value {
     return LLVM::LoadOp::create(builder, frame.loc, type, frame.address(home.pointer, home.element, place), alignment);
   };
-  if (lanes.count == 0)
+  if (!isa<VectorType>(places.getType()))
     return loadAt(places, home.element);
   auto placeOf = [&](int64_t lane) -> Value { return vector::ExtractOp::create(builder, frame.loc, places, lane); };
   Value first = placeOf(0);
-  if (pace == Pace::same)
-    return frame.splat(loadAt(first, home.element), lanes.count);
   auto type = VectorType::get(lanes.count, home.element);
   Value zero = frame.scalar(DenseElementsAttr::get(type, builder.getZeroAttr(home.element)));
   if (pace == Pace::next)
@@ -218,10 +214,9 @@ FailureOr<KernelFrame::Values> emitBody(KernelFrame &frame, linalg::GenericOp ge
   arguments.values.assign(values.begin(), values.end());
   arguments.index = [&](unsigned position) -> Value {
     int dim = dims[position];
-    Value index = frame.splat(frame.index[dim], lanes.count);
     if (lanes.count == 0 || dim != lanes.dim)
-      return index;
-    index = frame.add(index, steps(frame, lanes.count));
+      return frame.index[dim];
+    Value index = frame.add(frame.splat(frame.index[dim], lanes.count), steps(frame, lanes.count));
     if (looksUp && lanes.limit) // a lane outside looks up what the last one inside does
       index = frame.min(index, frame.splat(frame.sub(lanes.limit, frame.constant(1)), lanes.count));
     return index;

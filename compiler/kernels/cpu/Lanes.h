@@ -17,7 +17,7 @@ struct Lanes {
 /// The lanes of a masked step that begins at the present index and ends before `limit`.
 Lanes maskedLanes(KernelFrame &frame, int64_t count, int dim, mlir::Value limit);
 
-/// The element or elements at the present index; splat when the access does not vary along the lanes. Lanes outside
+/// The element or elements at the present index; a scalar when the access does not vary along the lanes. Lanes outside
 /// hold anything.
 mlir::Value loadLanes(KernelFrame &frame, const TensorHome &home, const TensorAccess &access, const Lanes &lanes);
 void storeLanes(KernelFrame &frame, mlir::Value value, const TensorHome &home, const TensorAccess &access,

@@ -10,6 +10,7 @@
 #include "compiler/linalg/KernelDescription.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/ADT/ScopeExit.h"
 
 namespace halftone::compiler {
 using namespace mlir;
@@ -67,7 +68,7 @@ private:
   SmallVector<int> outer, inner;
   std::vector<Phase> phases;
   Value columnBegin, columnEnd;           // of the vector dim, in the present block
-  llvm::SmallDenseMap<unsigned, Value> atHand; // inputs of the next step that need no load
+  llvm::SmallDenseMap<unsigned, Value> atHand; // inputs of the next steps that need no load
 };
 
 RowEmitter::Phase RowEmitter::phaseOf(linalg::GenericOp generic) {
@@ -282,6 +283,12 @@ LogicalResult RowEmitter::emitInner(Phase &phase) {
     vectorDim = phase.inner.back();
     columnEnd = frame.extents[vectorDim];
   }
+  for (auto [number, access] : llvm::enumerate(phase.inputAccesses)) {
+    const bool isOfRow = llvm::none_of(access.dims, [&](int dim) { return llvm::is_contained(phase.inner, dim); });
+    if (isOfRow && !atHand.contains(number) && !phase.generic.getBody()->getArgument(number).use_empty())
+      atHand[number] = loadLanes(frame, frame.homes.lookup(phase.generic.getDpsInputs()[number]), access, {});
+  }
+  llvm::scope_exit forget([&] { atHand.clear(); });
   bool masked = frame.target.hasMaskedMemory;
   Values carried;
   for (Value neutral : phase.neutral)
