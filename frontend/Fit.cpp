@@ -22,19 +22,18 @@ struct History::Rep {
 
 namespace {
 
-/// class_weight as one weight per sample.
-Tensors sampleWeights(const Model &model, const Tensors &y, const Tensors &sampleWeight,
-                      const std::vector<std::pair<int64_t, double>> &classWeight) {
-  if (classWeight.empty())
-    return sampleWeight;
-  if (!sampleWeight.empty())
-    throw Error(ErrorKind::value_error, "You cannot `class_weight` and `sample_weight` at the same time.",
-                model.name());
-  if (y.size() != 1)
-    throw Error(ErrorKind::value_error, "`class_weight` is only supported for models with a single output.",
-                model.name());
-  Tensor labels = y[0].shape().rank() > 1 && y[0].shape()[-1] > 1 ? y[0].argmax() : y[0].astype(DType::int64);
-  std::map<int64_t, double> byClass(classWeight.begin(), classWeight.end());
+std::vector<Tensor> targetsInOrder(const Model &model, const Tensors &y) {
+  const std::vector<std::string> &names = stateOf(model).outputNames;
+  if (y.names().empty() || names.empty())
+    return {y.begin(), y.end()};
+  std::vector<Tensor> ordered;
+  for (const std::string &name : names)
+    ordered.push_back(y[name]);
+  return ordered;
+}
+
+Tensor weightsByClass(const Tensor &y, const std::map<int64_t, double> &byClass) {
+  Tensor labels = y.shape().rank() > 1 && y.shape()[-1] > 1 ? y.argmax() : y.astype(DType::int64);
   std::vector<float> weights;
   for (int64_t label : labels.to_vector<int64_t>()) {
     auto found = byClass.find(label);
@@ -44,14 +43,29 @@ Tensors sampleWeights(const Model &model, const Tensors &y, const Tensors &sampl
   return Tensor(std::move(weights), {rows});
 }
 
-std::vector<Tensor> targetsInOrder(const Model &model, const Tensors &y) {
-  const std::vector<std::string> &names = stateOf(model).outputNames;
-  if (y.names().empty() || names.empty())
-    return {y.begin(), y.end()};
-  std::vector<Tensor> ordered;
-  for (const std::string &name : names)
-    ordered.push_back(y[name]);
-  return ordered;
+/// class_weight as one weight per sample. Of several outputs it weighs those whose targets are integers.
+Tensors sampleWeights(const Model &model, const Tensors &y, const Tensors &sampleWeight,
+                      const std::vector<std::pair<int64_t, double>> &classWeight) {
+  if (classWeight.empty())
+    return sampleWeight;
+  if (!sampleWeight.empty())
+    throw Error(ErrorKind::value_error, "You cannot `class_weight` and `sample_weight` at the same time.",
+                model.name());
+  std::map<int64_t, double> byClass(classWeight.begin(), classWeight.end());
+  if (y.size() == 1)
+    return weightsByClass(y[0], byClass);
+  std::vector<Tensor> weights;
+  bool haveClasses = false;
+  for (const Tensor &target : targetsInOrder(model, y)) {
+    bool isClass = !is_float(target.dtype());
+    haveClasses |= isClass;
+    weights.push_back(isClass ? weightsByClass(target, byClass) : Tensor::ones({target.shape()[0]}));
+  }
+  if (!haveClasses)
+    throw Error(ErrorKind::value_error,
+                "`class_weight` of a model with several outputs is for those with integer targets; there is none.",
+                model.name());
+  return Tensors(std::move(weights));
 }
 
 struct Feeds {

@@ -123,6 +123,29 @@ TEST_CASE("class_weight is sample_weight by class; weighted metrics see it, othe
   CHECK_THROWS_AS(model.fit(x, y, {.verbose = 0, .sample_weight = Tensor({1, 2}, {2})}), Error);
 }
 
+TEST_CASE("class_weight with several outputs weighs those with integer targets") {
+  Tensor x = ramp({6, 4}), amount = ramp({6, 1}), kind = Tensor::of<int32_t>({0, 1, 2, 0, 1, 2}, {6});
+  auto trained = [&](const BatchArgs &args, const Tensor &kinds) {
+    set_random_seed(3);
+    Input input({4});
+    Model model({input}, {layers::Dense(1, {.name = "amount"})(input), layers::Dense(3, {.name = "kind"})(input)});
+    model.compile(
+        {.optimizer = "sgd",
+         .loss = {{"amount", "mse"}, {"kind", losses::SparseCategoricalCrossentropy({.from_logits = true})}}});
+    model.train_on_batch(x, {{"kind", kinds}, {"amount", amount}}, args);
+    std::vector<float> result;
+    for (const Tensor &weight : model.get_weights())
+      for (float value : floats(weight))
+        result.push_back(value);
+    return result;
+  };
+  std::vector<float> weights{1, 0.25, 3, 1, 0.25, 3};
+  std::vector<float> byClass = trained({.class_weight = {{1, 0.25}, {2, 3.0}}}, kind);
+  CHECK(byClass == trained({.sample_weight = {Tensor::ones({6}), Tensor(weights, {6})}}, kind));
+  CHECK(byClass != trained({}, kind));
+  CHECK_THROWS_WITH(trained({.class_weight = {{1, 2.0}}}, kind.astype(float32)), Contains("integer targets"));
+}
+
 TEST_CASE("initial_epoch, validation_freq, validation_split and steps_per_epoch") {
   Sequential model = small();
   model.compile({.optimizer = "sgd", .loss = "mse"});

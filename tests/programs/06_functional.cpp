@@ -30,7 +30,7 @@ int main() {
   int64_t n = 128;
   model.fit({{"title", Tensor::zeros({n, 10}, int32)}, {"body", Tensor::zeros({n, 100}, int32)}, {"tags", Tensor::zeros({n, 12})}},
             {{"priority", Tensor::zeros({n, 1})}, {"department", Tensor::zeros({n}, int32)}},
-            {.batch_size = 32, .verbose = 0});
+            {.batch_size = 32, .verbose = 0, .class_weight = {{0, 1.0}, {1, 3.0}}});
   Tensors out = model.predict_all({Tensor::zeros({n, 10}, int32), Tensor::zeros({n, 100}, int32), Tensor::zeros({n, 12})});
   std::cout << out[0].shape().str() << out["department"].shape().str() << "\n";
   return out[0].shape() == Shape{n, 1} && out["department"].shape() == Shape{n, 4} ? 0 : 1;
