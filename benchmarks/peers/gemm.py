@@ -14,9 +14,9 @@ import os
 import sys
 import time
 
+from conversation import serve
+
 name, threads = sys.argv[1], int(sys.argv[2])
-out = os.fdopen(os.dup(1), "w", buffering=1)
-os.dup2(2, 1)  # whatever libraries print
 os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = str(threads)
 # Threads stay awake between calls, but not while others have their turn.
 os.environ["KMP_BLOCKTIME"] = "1"
@@ -163,21 +163,12 @@ def mkl():
     return Blas(library, "", text.value.decode().split(" for ")[0].removeprefix("Intel(R) oneAPI Math Kernel Library "))
 
 
-try:
+def library():
+    global numpy
     import numpy
-    library = {"OpenBLAS": open_blas, "MKL": mkl, "oneDNN": OneDnn}[name]()
-except Exception as error:
-    out.write(f"missing {type(error).__name__}: {error}".replace("\n", " ") + "\n")
-    sys.exit(0)
-out.write(f"ready {library.version}\n")
+    return {"OpenBLAS": open_blas, "MKL": mkl, "oneDNN": OneDnn}[name]()
 
-for line in sys.stdin:
-    request = line.split()
-    try:
-        if request[0] == "prepare":
-            reply = repr(float(library.prepare(request[1], *map(int, request[2:]))))
-        else:
-            reply = repr(library.seconds(int(request[1])))
-    except Exception as error:
-        reply = f"missing {type(error).__name__}: {error}".replace("\n", " ")[:300]
-    out.write(reply + "\n")
+
+serve(library,
+      prepare=lambda library, dtype, *extents: repr(float(library.prepare(dtype, *map(int, extents)))),
+      seconds=lambda library, times: library.seconds(times))

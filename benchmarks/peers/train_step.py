@@ -10,9 +10,9 @@ import os
 import sys
 import time
 
+from conversation import serve
+
 name, threads = sys.argv[1], int(sys.argv[2])
-out = os.fdopen(os.dup(1), "w", buffering=1)
-os.dup2(2, 1)  # whatever libraries print
 os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = str(threads)
 os.environ["KERAS_BACKEND"] = "jax"
 os.environ["JAX_PLATFORMS"] = "cpu"
@@ -153,28 +153,23 @@ class Keras:
             self.net.train_on_batch(*self.data)
 
 
-try:
+def library():
+    global numpy
     import numpy
-    library = {"PyTorch eager": lambda: Torch(False), "torch.compile": lambda: Torch(True), "JAX jit": Jax,
-               "Keras on JAX": Keras}[name]()
-except Exception as error:
-    out.write(f"missing {type(error).__name__}: {error}".replace("\n", " ") + "\n")
-    sys.exit(0)
-out.write(f"ready {library.version}\n")
+    return {"PyTorch eager": lambda: Torch(False), "torch.compile": lambda: Torch(True), "JAX jit": Jax,
+            "Keras on JAX": Keras}[name]()
 
-for line in sys.stdin:
-    request = line.split()
-    try:
-        if request[0] == "prepare":
-            policy, steps, folder = request[1], int(request[2]), request[3]
-            load = lambda part: numpy.load(os.path.join(folder, part + ".npy"))
-            library.prepare(policy, [load(f"w{i}") for i in range(6)], load("x"), load("y"))
-            reply = " ".join(repr(loss) for loss in library.losses(steps))
-        else:
-            steps = int(request[1])
-            start = time.perf_counter()
-            library.run(steps)
-            reply = repr((time.perf_counter() - start) / steps)
-    except Exception as error:
-        reply = f"missing {type(error).__name__}: {error}".replace("\n", " ")[:300]
-    out.write(reply + "\n")
+
+def prepare(library, policy, steps, folder):
+    load = lambda part: numpy.load(os.path.join(folder, part + ".npy"))
+    library.prepare(policy, [load(f"w{i}") for i in range(6)], load("x"), load("y"))
+    return " ".join(repr(loss) for loss in library.losses(int(steps)))
+
+
+def seconds(library, steps):
+    start = time.perf_counter()
+    library.run(steps)
+    return (time.perf_counter() - start) / steps
+
+
+serve(library, prepare, seconds)

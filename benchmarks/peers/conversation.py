@@ -1,0 +1,25 @@
+# What the programs of peers share: the conversation with a benchmark, in which requests and replies are lines.
+# SPDX-License-Identifier: Apache-2.0
+import os
+import sys
+
+_out = os.fdopen(os.dup(1), "w", buffering=1)
+os.dup2(2, 1)  # whatever libraries print
+
+
+def serve(make, prepare, seconds):
+    """Says `ready VERSION` of make(), the library, or `missing REASON`; then answers `prepare WORDS...` by
+    prepare(library, *words), a text, and any other request `WORD N` by seconds(library, N), a number."""
+    try:
+        library = make()
+    except Exception as error:
+        _out.write(f"missing {type(error).__name__}: {error}".replace("\n", " ") + "\n")
+        return
+    _out.write(f"ready {library.version}\n")
+    for line in sys.stdin:
+        request, *words = line.split()
+        try:
+            reply = prepare(library, *words) if request == "prepare" else repr(seconds(library, int(words[0])))
+        except Exception as error:
+            reply = f"missing {type(error).__name__}: {error}".replace("\n", " ")[:300]
+        _out.write(reply + "\n")
