@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Table.h"
 #include "halftone/Version.h"
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sched.h>
+#include <sstream>
 #include <stdexcept>
 
 namespace halftone::benchmarks {
@@ -68,10 +70,19 @@ Table::Table(std::string program, std::string title) : program_(std::move(progra
   CPU_ZERO(&cores);
   sched_getaffinity(0, sizeof cores, &cores);
   version("halftone", halftone::version());
+  if (const char *chosen = std::getenv("HALFTONE_BENCH_ONLY")) {
+    std::istringstream parts(chosen);
+    for (std::string part; std::getline(parts, part, ';');)
+      only_.push_back(part);
+  }
   version("cores", std::to_string(CPU_COUNT(&cores)));
 }
 
 void Table::version(const std::string &name, const std::string &value) { versions_.emplace_back(name, value); }
+
+bool Table::wants(const std::string &what) const {
+  return only_.empty() || std::any_of(only_.begin(), only_.end(), [&](const std::string &part) { return what.find(part) != what.npos; });
+}
 
 void Table::add(Row row) {
   fmt::print("{} | {} | {} | {}{} | {} | {}\n", row.what, row.ours, row.peer, number(row.ratio),
@@ -103,7 +114,8 @@ int runProgram(const std::string &program, const std::string &title, const std::
   try {
     Table table(program, title);
     body(table);
-    fmt::print("written to {}\n", table.write());
+    if (table.isWhole())
+      fmt::print("written to {}\n", table.write());
     return 0;
   } catch (const std::exception &error) {
     fmt::print(stderr, "{}: {}\n", program, error.what());

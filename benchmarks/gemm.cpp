@@ -93,6 +93,9 @@ void addGeometricMean(Table &table, const std::string &what, const std::vector<d
 void wide(Table &table, const Peers &peers) {
   std::vector<double> ratios;
   for (const Product &p : products) {
+    const std::string what = "float32 " + p.text();
+    if (!table.wants(what))
+      continue;
     const Tensor a = operand({p.m, p.k}, 13), b = operand({p.k, p.n}, 11);
     auto product = jit([](const Value &a, const Value &b) { return ops::matmul(a, b); });
     const Outcome outcome = compare(peers, "float32", p, {contestant("ours", [&] { (void)product(a, b); })}, sumOf(product(a, b)),
@@ -103,7 +106,7 @@ void wide(Table &table, const Peers &peers) {
       best = best == 0 || outcome.seconds[i] < outcome.seconds[best] ? i : best;
       all += fmt::format("{}{} {}", i > 1 ? ", " : "", outcome.names[i - 1], gigaflops(p, outcome.seconds[i]));
     }
-    Row row{"float32 " + p.text(), gigaflops(p, outcome.seconds[0]), best ? all : "missing"};
+    Row row{what, gigaflops(p, outcome.seconds[0]), best ? all : "missing"};
     if (best) {
       ratios.push_back(outcome.seconds[best] / outcome.seconds[0]);
       row.ratio = ratios.back();
@@ -116,6 +119,9 @@ void wide(Table &table, const Peers &peers) {
 void narrow(Table &table, const Peers &peers, DType dtype, const std::string &name) {
   std::vector<double> ratios;
   for (const Product &p : narrowProducts) {
+    const std::string what = fmt::format("Dense {} {}", name, p.text());
+    if (!table.wants(what))
+      continue;
     layers::Dense dense(p.n, {.use_bias = false, .dtype = name});
     const Tensor a = operand({p.m, p.k}, 13), b = operand({p.k, p.n}, 11), x = a.astype(dtype);
     auto product = jit([dense](const Value &x) mutable { return dense(x); });
@@ -124,7 +130,7 @@ void narrow(Table &table, const Peers &peers, DType dtype, const std::string &na
     const Tensor exact = jit([](const Value &a, const Value &b) { return ops::matmul(a, b); })(a, b);
     const Outcome outcome = compare(peers, name, p, {contestant("ours", [&] { (void)product(x); })}, sumOf(exact),
                                     4e-2 * static_cast<double>(p.m * p.n));
-    Row row{fmt::format("Dense {} {}", name, p.text()), gigaflops(p, outcome.seconds[0]), "oneDNN missing"};
+    Row row{what, gigaflops(p, outcome.seconds[0]), "oneDNN missing"};
     if (outcome.seconds.size() > 1) {
       row.peer = "oneDNN " + gigaflops(p, outcome.seconds[1]);
       ratios.push_back(outcome.seconds[1] / outcome.seconds[0]);
@@ -138,6 +144,9 @@ void narrow(Table &table, const Peers &peers, DType dtype, const std::string &na
 void integer(Table &table) {
   std::vector<double> ratios;
   for (const Product &p : {Product{128, 512, 784}, {512, 512, 512}, {128, 3072, 768}, {1024, 1024, 1024}}) {
+    const std::string what = "int8 " + p.text();
+    if (!table.wants(what))
+      continue;
     const Tensor a = operand({p.m, p.k}, 13), b = operand({p.k, p.n}, 11);
     const Tensor i = Tensor::full({p.m, p.k}, 3, int8), j = Tensor::full({p.k, p.n}, -2, int8);
     auto product = jit([](const Value &a, const Value &b) { return ops::matmul(a, b); });
@@ -145,7 +154,7 @@ void integer(Table &table) {
       throw std::runtime_error(fmt::format("int8 {}: the sum of the result is {}", p.text(), sum));
     const std::vector<double> seconds = race({contestant("int8", [&] { (void)product(i, j); }), contestant("float32", [&] { (void)product(a, b); })}, 9, 0.02);
     ratios.push_back(seconds[1] / seconds[0]);
-    table.add({"int8 " + p.text(), gigaflops(p, seconds[0]), "our float32 " + gigaflops(p, seconds[1]), ratios.back()});
+    table.add({what, gigaflops(p, seconds[0]), "our float32 " + gigaflops(p, seconds[1]), ratios.back()});
   }
   addGeometricMean(table, "int8 against our float32", ratios, 2.5, 3.5, false);
 }
