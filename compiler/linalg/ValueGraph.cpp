@@ -107,19 +107,33 @@ ValueNode *ValueGraph::rounded(ValueNode *node, Type narrow) {
 }
 
 ValueNode *ValueGraph::load(BlockArgument argument, ArrayRef<int> access, int element) {
-  // Every access to an operand has the same extents: a coarser one is cut like the finer.
+  // Every access to an operand has the same extents: a coarser one is cut like the finer, and kept dims of extent 1
+  // stand where they stood first.
+  auto longDims = [&](ArrayRef<int> dims) {
+    return llvm::to_vector(llvm::make_filter_range(dims, [&](int dim) { return space.extent(dim) != 1; }));
+  };
   auto extentsOf = [&](ArrayRef<int> dims) {
     return llvm::map_to_vector(dims, [&](int dim) { return space.extent(dim); });
   };
   auto [first, isNew] = loaded.try_emplace(argument.getArgNumber(), access.begin(), access.end());
-  if (!isNew && element < 0 && extentsOf(first->second) != extentsOf(access)) {
-    Operation *user = *argument.user_begin();
-    if (!cut(user, access, extentsOf(first->second)) || !cut(user, first->second, extentsOf(access)))
-      return nullptr;
+  Access aligned(access.begin(), access.end());
+  if (!isNew && element < 0) {
+    Access ours = longDims(access), theirs = longDims(first->second);
+    if (extentsOf(ours) != extentsOf(theirs)) {
+      Operation *user = *argument.user_begin();
+      if (!cut(user, ours, extentsOf(theirs)) || !cut(user, theirs, extentsOf(ours)))
+        return nullptr;
+    }
+    if (ours.size() == theirs.size()) {
+      aligned = first->second;
+      for (size_t i = 0, next = 0; i < aligned.size(); ++i)
+        if (space.extent(aligned[i]) != 1)
+          aligned[i] = ours[next++];
+    }
   }
   ValueNode node(ValueNode::load);
   node.operand = argument.getArgNumber();
-  node.access.assign(access.begin(), access.end());
+  node.access = std::move(aligned);
   node.element = element;
   node.type = arithmeticType(elementOf(argument));
   node.cost = 1;

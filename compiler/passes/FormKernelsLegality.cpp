@@ -199,14 +199,16 @@ public:
   }
 
 private:
+  ArrayRef<int64_t> shapeIn(Role role) const {
+    return role == Role::full ? shape : role == Role::outer ? outer : role == Role::inner ? inner : ArrayRef<int64_t>();
+  }
   bool set(Value value, Role role, bool &changed) {
     Role now = of(value);
     if (now == role)
       return true;
     if (now != Role::unknown)
       return false;
-    ArrayRef<int64_t> own = shapeOf(value);
-    if ((role == Role::outer && own != outer) || (role == Role::inner && own != inner))
+    if (shapeOf(value) != shapeIn(role))
       return false;
     roles[value] = role;
     return changed = true;
@@ -261,9 +263,8 @@ std::optional<KernelShape> classifyRow(const KernelBody &body, ArrayRef<Operatio
       axes.assign(reduce.getAxes().begin(), reduce.getAxes().end());
     else
       axes.push_back(cast<ArgReduceOp>(op).getAxis());
-    if (axes.empty() || shapeOf(op->getOperand(0)) != ArrayRef(kernel.shape) ||
-        axes.back() != rank - 1 || axes.front() != rank - static_cast<int64_t>(axes.size()) ||
-        (outerRank && *outerRank != axes.front()))
+    if (axes.empty() || shapeOf(op->getOperand(0)) != ArrayRef(kernel.shape) || axes.back() != rank - 1 ||
+        axes.front() != rank - static_cast<int64_t>(axes.size()) || (outerRank && *outerRank != axes.front()))
       return std::nullopt;
     outerRank = axes.front();
   }

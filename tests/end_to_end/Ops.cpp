@@ -1,8 +1,10 @@
 // Every op with every dtype: interpreter and compiled code agree, bit for bit in strict mode where the op is exact.
 // SPDX-License-Identifier: Apache-2.0
 #include "OpTable.h"
+#include "RandomOps.h"
 #include "runtime/devices/CpuDevice.h"
 #include "tools/halftone-run/Comparison.h"
+#include "tools/halftone-run/InputSpec.h"
 #include <catch2/catch.hpp>
 #include <map>
 #include <set>
@@ -44,17 +46,33 @@ struct Zen4 {
   }
 };
 
-StatusOr<Comparison> compareCases(const std::vector<OpCase> &cases, const std::string &target, bool strict) {
-  StatusOr<ModuleFile> file = parseModule(moduleOf(cases), "ops");
-  HALFTONE_RETURN_IF_ERROR(file.status());
+CompareOptions optionsFor(const std::string &target, bool strict) {
   CompareOptions options;
   options.compile.target = target;
   options.compile.strict = strict;
   options.compile.verifyStages = true;
   options.compile.cacheDirectory = "none";
   options.byLayer = true;
+  return options;
+}
+
+StatusOr<Comparison> compareCases(const std::vector<OpCase> &cases, const std::string &target, bool strict) {
+  StatusOr<ModuleFile> file = parseModule(moduleOf(cases), "ops");
+  HALFTONE_RETURN_IF_ERROR(file.status());
   VariableTensors variables;
-  return compareWithInterpreter(*file, feedsOf(cases), variables, *sharedCpuDevice(), options);
+  return compareWithInterpreter(*file, feedsOf(cases), variables, *sharedCpuDevice(), optionsFor(target, strict));
+}
+
+void checkDifferences(const Comparison &comparison) {
+  for (const OutputComparison &output : comparison.outputs)
+    if (!output.difference.agrees())
+      FAIL_CHECK(output.name << ": " << output.difference.unequal << " of " << output.difference.elements
+                             << " elements differ, first " << output.difference.firstUnequal);
+  for (const LaunchComparison &launch : comparison.launches)
+    if (!launch.difference.agrees())
+      FAIL_CHECK("launch " << launch.kernel << ", " << launch.site << ": " << launch.difference.unequal << " of "
+                           << launch.difference.elements << " elements differ, first "
+                           << launch.difference.firstUnequal);
 }
 
 void check(const std::vector<OpCase> &cases, const std::string &target, bool strict) {
@@ -74,15 +92,7 @@ void check(const std::vector<OpCase> &cases, const std::string &target, bool str
     return;
   }
   REQUIRE(all.isOk());
-  for (const OutputComparison &output : all->outputs)
-    if (!output.difference.agrees())
-      FAIL_CHECK(output.name << ": " << output.difference.unequal << " of " << output.difference.elements
-                             << " elements differ, first " << output.difference.firstUnequal);
-  for (const LaunchComparison &launch : all->launches)
-    if (!launch.difference.agrees())
-      FAIL_CHECK("launch " << launch.kernel << ", " << launch.site << ": " << launch.difference.unequal << " of "
-                           << launch.difference.elements << " elements differ, first "
-                           << launch.difference.firstUnequal);
+  checkDifferences(*all);
   CHECK(all->outputs.size() == cases.size());
   CHECK_FALSE(all->launches.empty());
 }
@@ -95,6 +105,25 @@ template <class Target> void checkBoth(const std::vector<OpCase> &cases) {
   }
   check(cases, Target::target, true);
   check(cases, Target::target, false);
+}
+
+/// Two steps of a program on random feeds and variables.
+void checkProgram(const std::string &text, const std::string &target, bool strict, uint32_t seed) {
+  INFO("seed " << seed << ", " << target << (strict ? ", strict\n" : ", fast\n") << text);
+  StatusOr<ModuleFile> file = parseModule(text, "program");
+  REQUIRE(file.isOk());
+  std::vector<Tensor> feeds;
+  for (const Parameter &feed : file->signature.feeds)
+    feeds.push_back(randomTensor(feed, seed));
+  VariableTensors variables;
+  for (const ProgramVariable &variable : file->variables)
+    variables[variable.symbol] = initialValue(variable, seed);
+  CompareOptions options = optionsFor(target, strict);
+  options.steps = 2;
+  StatusOr<Comparison> comparison = compareWithInterpreter(*file, feeds, variables, *sharedCpuDevice(), options);
+  INFO(comparison.status().str());
+  REQUIRE(comparison.isOk());
+  checkDifferences(*comparison);
 }
 
 std::vector<OpCase> only(std::vector<OpCase> cases, const std::set<std::string> &ops) {
@@ -118,9 +147,8 @@ TEST_CASE("every op of the dialect is in the table, or is no computation") {
       "assign", "kernel", "launch", "shadow",   "partial_reduce"}; // the last is put in by the compiler, see reductions
                                                                    // in fast mode
   std::set<std::string> listed;
-  for (const auto &cases :
-       {elementwiseCases("3x"), castCases("3x"), sourceCases(), shapeCases(), indexingCases(),
-        reductionCases(), contractionCases()})
+  for (const auto &cases : {elementwiseCases("3x"), castCases("3x"), sourceCases(), shapeCases(), indexingCases(),
+                            reductionCases(), contractionCases()})
     for (const OpCase &each : cases)
       listed.insert(each.op);
   StatusOr<ModuleFile> file = parseModule("func.func @main() { return }", "empty");
@@ -144,9 +172,7 @@ TEMPLATE_TEST_CASE("arithmetic", "", Host, V2, V3, V4) {
 TEMPLATE_TEST_CASE("casts", "", Host, V2, V3, V4) { checkBoth<TestType>(castCases("5x23x")); }
 TEMPLATE_TEST_CASE("ops without operands", "", Host, V2, V3, V4) { checkBoth<TestType>(sourceCases()); }
 TEMPLATE_TEST_CASE("shape ops", "", Host, V2, V3, V4) { checkBoth<TestType>(shapeCases()); }
-TEMPLATE_TEST_CASE("slices, concatenations and lookups", "", Host, V2, V3, V4) {
-  checkBoth<TestType>(indexingCases());
-}
+TEMPLATE_TEST_CASE("slices, concatenations and lookups", "", Host, V2, V3, V4) { checkBoth<TestType>(indexingCases()); }
 TEMPLATE_TEST_CASE("reductions", "", Host, V2, V3, V4) { checkBoth<TestType>(reductionCases()); }
 TEMPLATE_TEST_CASE("contractions", "", Host, V2, V3, V4, Zen4) { checkBoth<TestType>(contractionCases()); }
 
@@ -154,4 +180,47 @@ TEST_CASE("elementwise ops on scalars, one element, none and many") {
   for (const char *shape : {"", "1x", "0x5x"})
     check(elementwiseCases(shape), "host", false);
   check(only(elementwiseCases("40001x"), {"add", "exp", "compare"}), "host", false);
+}
+
+TEMPLATE_TEST_CASE("random programs", "", Host, V2, V3, V4, Zen4) {
+  if (!TestType::runs()) {
+    WARN(TestType::target << " does not run here");
+    return;
+  }
+  for (uint32_t i = 1; i <= 30; ++i) {
+    const uint32_t seed = Catch::rngSeed() * 1000 + i; // others by --rng-seed
+    checkProgram(randomOps(seed, 10 + int(seed % 3) * 15), TestType::target, seed % 5 == 0, seed);
+  }
+}
+
+TEST_CASE("an operand read with and without an axis of one element") {
+  checkProgram(R"(func.func @main(%x: tensor<4x4xf32> {halftone.name = "x"}) -> (tensor<13xf32> {halftone.name = "y"}) {
+  %0 = halftone.cast %x : tensor<4x4xf32> to tensor<4x4xi32>
+  %1 = halftone.scatter_add %0, %x {axis = 0 : i64} : (tensor<4x4xi32>, tensor<4x4xf32>) -> tensor<13xf32>
+  return %1 : tensor<13xf32>
+})",
+               "host", false, 1);
+  checkProgram(R"(func.func @main(%x: tensor<1x1xf32> {halftone.name = "x"}, %t: tensor<200xbf16> {halftone.name = "t"})
+    -> (tensor<1x1xf32> {halftone.name = "y"}, tensor<1x1xbf16> {halftone.name = "z"}) {
+  %0 = halftone.mul %x, %x : tensor<1x1xf32>
+  %1 = halftone.cast %0 : tensor<1x1xf32> to tensor<1x1xi32>
+  %2 = halftone.gather %t, %1 {axis = 0 : i64} : (tensor<200xbf16>, tensor<1x1xi32>) -> tensor<1x1xbf16>
+  return %0, %2 : tensor<1x1xf32>, tensor<1x1xbf16>
+})",
+               "host", false, 1);
+}
+
+TEST_CASE("random numbers of another shape join no row kernel") {
+  checkProgram(
+      R"(func.func @main(%x: tensor<17x32xf32> {halftone.name = "x"}, %z: tensor<100xf32> {halftone.name = "z"},
+    %key: tensor<2xui32> {halftone.name = "key"}) -> (tensor<100xf32> {halftone.name = "y"}) {
+  %0 = halftone.reduce sum %x {axes = array<i64: 0, 1>} : tensor<17x32xf32> -> tensor<f32>
+  %1 = halftone.broadcast %0 {axes = array<i64>} : tensor<f32> to tensor<100xf32>
+  %2 = halftone.random_bits %key : tensor<2xui32> -> tensor<100xui32>
+  %3 = halftone.cast %2 : tensor<100xui32> to tensor<100xf32>
+  %4 = halftone.mul %3, %z : tensor<100xf32>
+  %5 = halftone.mul %1, %4 : tensor<100xf32>
+  return %5 : tensor<100xf32>
+})",
+      "host", false, 1);
 }
