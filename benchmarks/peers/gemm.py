@@ -14,14 +14,10 @@ import os
 import sys
 import time
 
-from conversation import serve
+from conversation import serve, use_threads
 
 name, threads = sys.argv[1], int(sys.argv[2])
-os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = str(threads)
-# Threads stay awake between calls, but not while others have their turn.
-os.environ["KMP_BLOCKTIME"] = "1"
-os.environ["OPENBLAS_THREAD_TIMEOUT"] = "20"
-os.environ["GOMP_SPINCOUNT"] = "60000"
+use_threads(threads)
 library_path = os.path.join(sys.prefix, "lib")
 
 

@@ -10,10 +10,10 @@ import os
 import sys
 import time
 
-from conversation import serve
+from conversation import serve, use_threads
 
 name, threads = sys.argv[1], int(sys.argv[2])
-os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = str(threads)
+use_threads(threads)
 os.environ["KERAS_BACKEND"] = "jax"
 os.environ["JAX_PLATFORMS"] = "cpu"
 os.environ["CUDA_VISIBLE_DEVICES"] = ""
