@@ -21,8 +21,10 @@ struct Contestant {
 /// A contestant that runs here.
 Contestant contestant(std::string name, std::function<void()> once);
 
-/// Median seconds of each contestant, over `rounds` rounds in which each has one lap of about `lapSeconds` (one untimed lap
-/// before; the order turns from round to round). An exception of a contestant is the caller's.
+/// Seconds of each contestant, over `rounds` rounds in which each has one lap of about `lapSeconds` after half an untimed one;
+/// the order turns from round to round. The first contestant's are its median; another's are those times the median, over the
+/// rounds, of its lap by the first's: the machine's speed changes between rounds more than within one. An exception of a
+/// contestant is the caller's.
 std::vector<double> race(const std::vector<Contestant> &contestants, int rounds, double lapSeconds);
 
 } // namespace halftone::benchmarks

@@ -3,6 +3,7 @@
 #include "Mlp.h"
 #include "Race.h"
 #include "Table.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <functional>
 
@@ -48,41 +49,54 @@ Tensor inputs(int64_t batch) {
   return Tensor(std::vector<float>(all.begin(), all.begin() + batch * width), {batch, width});
 }
 
-void compare(Table &table, const std::string &what, const std::function<std::function<void()>(const std::string &)> &work) {
-  const std::vector<const char *> policies = {"float32", "mixed_bfloat16", "mixed_float16"};
+/// Also float32 against another float32 model: what the ratios of equals are in this run.
+struct Ratios {
+  std::vector<double> mixed, equal;
+};
+
+void compare(Table &table, Ratios &ratios, const std::string &what,
+             const std::function<std::function<void()>(const std::string &)> &work) {
+  const std::vector<const char *> policies = {"float32", "float32", "mixed_bfloat16", "mixed_float16"};
+  const auto name = [&](const char *policy) { return fmt::format("{}, {}", what, policy); };
+  if (std::none_of(policies.begin(), policies.end(), [&](const char *policy) { return table.wants(name(policy)); }))
+    return;
   std::vector<Contestant> field;
   for (const char *policy : policies)
     field.push_back(contestant(policy, work(policy)));
-  const std::vector<double> seconds = race(field, 7, 0.01);
-  for (size_t i = 1; i < policies.size(); ++i)
-    table.add({fmt::format("{}, {}", what, policies[i]), milliseconds(seconds[i]), "float32 " + milliseconds(seconds[0]),
-               seconds[0] / seconds[i], 0.95, 1.1});
+  const std::vector<double> seconds = race(field, 15, 0.01);
+  ratios.equal.push_back(seconds[0] / seconds[1]);
+  for (size_t i = 2; i < policies.size(); ++i) {
+    ratios.mixed.push_back(seconds[0] / seconds[i]);
+    table.add({name(policies[i]), milliseconds(seconds[i]), "float32 " + milliseconds(seconds[0]), ratios.mixed.back(), 0.95,
+               1.1});
+  }
 }
 
 void run(Table &table) {
+  Ratios ratios;
   for (int64_t batch : {1, 8, 32, 128, 512}) {
     const Tensor x = inputs(batch);
     for (const Kind &kind : kinds()) {
-      compare(table, fmt::format("{} forward, batch {}", kind.name, batch), [&](const std::string &policy) {
+      compare(table, ratios, fmt::format("{} forward, batch {}", kind.name, batch), [&](const std::string &policy) {
         return [model = around(kind, policy), x] { (void)model.predict_on_batch(x); };
       });
-      compare(table, fmt::format("{} train step, batch {}", kind.name, batch), [&](const std::string &policy) {
+      compare(table, ratios, fmt::format("{} train step, batch {}", kind.name, batch), [&](const std::string &policy) {
         return [model = around(kind, policy), x] { model.train_on_batch(x, x); };
       });
     }
     const Batch data = images(batch);
-    compare(table, fmt::format("MLP train step, batch {}", batch), [&](const std::string &policy) {
+    compare(table, ratios, fmt::format("MLP train step, batch {}", batch), [&](const std::string &policy) {
       return [model = mlp(policy), data] { model.train_on_batch(data.x, data.y); };
     });
   }
-  double worst = 1e9;
-  std::vector<double> ratios;
-  for (const Row &row : table.rows()) {
-    ratios.push_back(*row.ratio);
-    worst = std::min(worst, *row.ratio);
-  }
-  table.add({"mixed policies, all of the above: worst", "-", "float32", worst, 0.95, 1.1});
-  table.add({"mixed policies, all of the above: geometric mean", "-", "float32", geometricMean(ratios)});
+  if (ratios.mixed.empty())
+    return;
+  const auto [worst, best] = std::minmax_element(ratios.equal.begin(), ratios.equal.end());
+  table.add({"mixed policies, all of the above: worst", "-", "float32",
+             *std::min_element(ratios.mixed.begin(), ratios.mixed.end()), 0.95, 1.1});
+  table.add({"mixed policies, all of the above: geometric mean", "-", "float32", geometricMean(ratios.mixed)});
+  table.add({"float32 against itself: worst", "-", "float32", *worst});
+  table.add({"float32 against itself: best", "-", "float32", *best});
 }
 
 } // namespace

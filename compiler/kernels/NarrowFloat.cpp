@@ -50,6 +50,12 @@ Number narrowBits(Number bits, const Format &format) {
   return result | ((bits >> signShift) & format.signBit());
 }
 
+/// The same for bf16, which is the upper half of an f32: the sign stays, since only NaN would carry into it.
+Number narrowToBf16(Number value) {
+  const Number bits = value.bits(), rounded = bits + 0x7fff + ((bits >> 16) & 1);
+  return select(isNan(value), bits | 0x400000, rounded) >> 16;
+}
+
 /// f64 to f32, rounded to odd: an inexact result has its last bit set, so that rounding it on to fewer bits never meets
 /// a tie that was none.
 Number roundToOdd(Number value) {
@@ -99,5 +105,7 @@ Number compiler::narrowFloat(const CpuTarget &cpu, Number value, FloatType narro
   const Type storage = value.builder().getIntegerType(narrow.getWidth());
   if (narrow.isF16() && cpu.hasF16Conversion)
     return single.narrow(narrow).bitsAs(storage);
+  if (narrow.isBF16())
+    return narrowToBf16(single).narrow(storage);
   return narrowBits(single.bits(), formatOf(narrow)).narrow(storage);
 }
