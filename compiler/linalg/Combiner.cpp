@@ -82,6 +82,11 @@ Value buildCombine(OpBuilder &builder, Location loc, StringRef combiner, Value a
     return arith::AndIOp::create(builder, loc, accumulator, value);
   if (combiner == "or")
     return arith::OrIOp::create(builder, loc, accumulator, value);
+  if (combiner == "most" || combiner == "least") {
+    auto predicate = combiner == "most" ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT;
+    return arith::SelectOp::create(builder, loc, compare(builder, loc, predicate, value, accumulator), value,
+                                   accumulator);
+  }
   if (isFloat(value)) {
     // NaN in value, or better: either way the accumulator, once NaN, stays, for any comparison with it is false and a
     // second NaN is as good as the first.

@@ -121,7 +121,7 @@ halftone.kernel loop @k (tensor<$Mx$Nx$T>, tensor<$Mx$Nx$T>)
   halftone.yield %0, %1, %2, %3 : tensor<$Mx$Nx$T>, tensor<$Px$Nxf32>, tensor<$Px1xi1>, tensor<$Px1xf32>
 })";
 
-const std::vector<std::pair<int64_t, int64_t>> shapes{{3, 67}, {8, 16}, {1, 5}, {70, 3}, {17, 130}, {5, 127}};
+const std::vector<std::pair<int64_t, int64_t>> shapes{{3, 67}, {8, 16}, {1, 5}, {70, 3}, {17, 130}, {5, 127}, {3, 333}};
 
 } // namespace
 
@@ -163,6 +163,31 @@ TEST_CASE("Softmax by rows stays within its bounds", "[kernels]") {
     for (auto [m, n] : shapes) {
       CAPTURE(target, type, m, n, strict);
       KernelHarness kernel(with(softmax, m, n, type), target, strict);
+      kernel.checkInside(kernel.operands(1, false));
+      kernel.checkInside(kernel.operands(2, true));
+    }
+}
+
+TEST_CASE("Rows of two inner dims, cut in the middle of a vector", "[kernels]") {
+  constexpr const char *text = R"(
+halftone.kernel row @k (tensor<$Mx$Ax$Nx$T>, tensor<$Nx$T>) -> (tensor<$Mx$Ax$Nx$T>, tensor<$Mx$T>) {
+^bb0(%x: tensor<$Mx$Ax$Nx$T>, %b: tensor<$Nx$T>):
+  %bb = halftone.broadcast %b {axes = array<i64: 2>} : tensor<$Nx$T> to tensor<$Mx$Ax$Nx$T>
+  %z = halftone.add %x, %bb : tensor<$Mx$Ax$Nx$T>
+  %m = halftone.reduce max %z {axes = array<i64: 1, 2>} : tensor<$Mx$Ax$Nx$T> -> tensor<$Mx$T>
+  %mb = halftone.broadcast %m {axes = array<i64: 0>} : tensor<$Mx$T> to tensor<$Mx$Ax$Nx$T>
+  %d = halftone.sub %z, %mb : tensor<$Mx$Ax$Nx$T>
+  %e = halftone.exp %d : tensor<$Mx$Ax$Nx$T>
+  %s = halftone.reduce sum %e {axes = array<i64: 1, 2>} : tensor<$Mx$Ax$Nx$T> -> tensor<$Mx$T>
+  %sb = halftone.broadcast %s {axes = array<i64: 0>} : tensor<$Mx$T> to tensor<$Mx$Ax$Nx$T>
+  %y = halftone.div %e, %sb : tensor<$Mx$Ax$Nx$T>
+  halftone.yield %y, %m : tensor<$Mx$Ax$Nx$T>, tensor<$Mx$T>
+})";
+  auto target = GENERATE(from_range(runnableTargets()));
+  for (const char *type : {"f32", "bf16", "f64"})
+    for (auto [m, a, n] : {std::tuple<int64_t, int64_t, int64_t>{4, 3, 5}, {2, 5, 67}, {3, 2, 64}, {1, 7, 130}}) {
+      CAPTURE(target, type, m, a, n);
+      KernelHarness kernel(with(with(text, {{"$A", std::to_string(a)}}), m, n, type), target, false);
       kernel.checkInside(kernel.operands(1, false));
       kernel.checkInside(kernel.operands(2, true));
     }

@@ -142,11 +142,11 @@ static Value loadPlaces(KernelFrame &frame, const TensorHome &home, Value places
   auto type = VectorType::get(lanes.count, home.element);
   Value zero = frame.scalar(DenseElementsAttr::get(type, builder.getZeroAttr(home.element)));
   if (pace == Pace::next)
-    return lanes.mask ? LLVM::MaskedLoadOp::create(builder, frame.loc, type,
-                                                   frame.address(home.pointer, home.element, first), lanes.mask, zero,
-                                                   builder.getI32IntegerAttr(alignment))
-                            .getResult()
-                      : loadAt(first, type);
+    return lanes.mask
+               ? LLVM::MaskedLoadOp::create(builder, frame.loc, type, frame.address(home.pointer, home.element, first),
+                                            lanes.mask, zero, builder.getI32IntegerAttr(alignment))
+                     .getResult()
+               : loadAt(first, type);
   auto oneByOne = [&] {
     Value vector = zero;
     for (int64_t lane = 0; lane < lanes.count; ++lane)
@@ -170,7 +170,10 @@ static Value loadPlaces(KernelFrame &frame, const TensorHome &home, Value places
   };
   return ifDistance(
       lanes.count - 1, [&] { return loadAt(first, type); },
-      [&] { return ifDistance(0, [&] { return frame.splat(loadAt(first, home.element), lanes.count); }, oneByOne); });
+      [&] {
+        return ifDistance(
+            0, [&] { return frame.splat(loadAt(first, home.element), lanes.count); }, oneByOne);
+      });
 }
 
 Value selectInside(KernelFrame &frame, const Lanes &lanes, Value value, Value other) {
@@ -251,6 +254,12 @@ KernelFrame::Values combineLanes(KernelFrame &frame, ArrayRef<std::string> combi
   KernelFrame::Values current(vectors);
   if (vectors.empty())
     return current;
+  if (combiners.back() == "or" && cast<VectorType>(vectors.back().getType()).getElementType().isInteger(1)) {
+    // Flags: one test for all lanes.
+    current = combineLanes(frame, combiners.drop_back(), vectors.drop_back());
+    current.push_back(vector::ReductionOp::create(frame.builder, frame.loc, vector::CombiningKind::OR, vectors.back()));
+    return current;
+  }
   int64_t count = cast<VectorType>(vectors[0].getType()).getDimSize(0);
   for (; count > 1; count /= 2) {
     KernelFrame::Values low, high;

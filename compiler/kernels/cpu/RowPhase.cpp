@@ -1,0 +1,216 @@
+// One phase of a row: its inner dims, a vector at a time.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/kernels/cpu/Row.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/ADT/ScopeExit.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+
+void RowEmitter::combineIntoMemory(const Output &output, Value value) {
+  Value before = loadLanes(frame, output.home, output.access, {});
+  storeLanes(frame, combineAll(frame, {output.combiner}, {before}, {value})[0], output.home, output.access, {});
+}
+
+/// A phase over the outer dims alone: one scalar step.
+LogicalResult RowEmitter::emitScalar(Phase &phase) {
+  FailureOr<Values> done = emitStep(phase, {}, {});
+  return done;
+}
+
+LogicalResult RowEmitter::emitInner(Phase &phase) {
+  if (phase.inner.back() != vectorDim) { // rows alone: their columns are whole
+    vectorDim = phase.inner.back();
+    columnEnd = frame.extents[vectorDim];
+  }
+  for (auto [number, access] : llvm::enumerate(phase.inputAccesses)) {
+    const bool isOfRow = llvm::none_of(access.dims, [&](int dim) { return llvm::is_contained(phase.inner, dim); });
+    if (isOfRow && !atHand.contains(number) && !phase.generic.getBody()->getArgument(number).use_empty())
+      atHand[number] = loadLanes(frame, frame.homes.lookup(phase.generic.getDpsInputs()[number]), access, {});
+  }
+  llvm::scope_exit forget([&] { atHand.clear(); });
+  bool masked = frame.target.hasMaskedMemory;
+  Values carried;
+  for (Value neutral : phase.neutral)
+    carried.push_back(frame.splat(neutral, frame.lanes));
+  if (!masked) // the scalar tail has accumulators of its own
+    carried.append(phase.neutral);
+  FailureOr<Values> totals = frame.loops(ArrayRef<int>(phase.inner).drop_back(), carried,
+                                         [&](ValueRange values) { return emitVectors(phase, values); });
+  if (failed(totals))
+    return failure();
+  size_t count = phase.neutral.size();
+  ArrayRef<Value> vectors(*totals);
+  Values folded = combineLanes(frame, phase.combiners, vectors.take_front(count));
+  if (!masked)
+    folded = combineAll(frame, phase.combiners, folded, vectors.drop_front(count));
+  finishCarried(phase, folded);
+  return success();
+}
+
+void RowEmitter::finishCarried(Phase &phase, ArrayRef<Value> totals) {
+  for (Output &output : phase.outputs) {
+    if (!output.isCarried)
+      continue;
+    Value total = totals[output.accumulator];
+    if (output.nanFlag >= 0) {
+      auto type = cast<FloatType>(total.getType());
+      Value nan = frame.scalar(FloatAttr::get(type, APFloat::getQNaN(type.getFloatSemantics())));
+      total = arith::SelectOp::create(frame.builder, frame.loc, totals[output.nanFlag], nan, total);
+    }
+    Value result = phase.generic.getResult(output.number);
+    if (output.isPartial)
+      combineIntoMemory(output, total);
+    else
+      frame.homes[result] = {{}, total.getType(), total};
+  }
+}
+
+/// Where accumulators would be waited for: several vectors at a time, each with accumulators of its own, which are then
+/// combined into `carried`. Returns where that ends.
+FailureOr<Value> RowEmitter::emitGroups(Phase &phase, Values &carried) {
+  constexpr int64_t groups = 4;
+  size_t count = phase.neutral.size();
+  if (count == 0 || !isShort(phase.generic))
+    return columnBegin;
+  Value step = frame.constant(groups * frame.lanes);
+  Value end = frame.add(columnBegin, frame.mul(frame.divide(frame.sub(columnEnd, columnBegin), step), step));
+  Values initial(ArrayRef<Value>(carried).take_front(count));
+  for (int64_t group = 1; group < groups; ++group)
+    for (Value neutral : phase.neutral)
+      initial.push_back(frame.splat(neutral, frame.lanes));
+  FailureOr<Values> totals =
+      frame.loop(columnBegin, end, step, initial, [&](Value column, ValueRange values) -> FailureOr<Values> {
+        Values next;
+        for (int64_t group = 0; group < groups; ++group) {
+          frame.index[vectorDim] = frame.add(column, frame.constant(group * frame.lanes));
+          FailureOr<Values> own =
+              emitStep(phase, Values(values.slice(group * count, count)), {frame.lanes, vectorDim, {}, {}});
+          if (failed(own))
+            return failure();
+          next.append(*own);
+        }
+        return next;
+      });
+  if (failed(totals))
+    return failure();
+  auto group = [&](size_t number) { return ArrayRef<Value>(*totals).slice(number * count, count); };
+  Values combined = combineAll(frame, phase.combiners, combineAll(frame, phase.combiners, group(0), group(1)),
+                               combineAll(frame, phase.combiners, group(2), group(3)));
+  llvm::copy(combined, carried.begin());
+  return end;
+}
+
+/// The vector dim from columnBegin to columnEnd: whole vectors, then a masked step or scalar ones.
+FailureOr<RowEmitter::Values> RowEmitter::emitVectors(Phase &phase, ValueRange start) {
+  size_t count = phase.neutral.size();
+  Values all(start);
+  FailureOr<Value> begin = emitGroups(phase, all);
+  if (failed(begin))
+    return failure();
+  ArrayRef<Value> carried = all;
+  Value lanes = frame.constant(frame.lanes);
+  Value whole = frame.mul(frame.divide(frame.sub(columnEnd, columnBegin), lanes), lanes);
+  Value wholeEnd = frame.add(columnBegin, whole);
+  auto at = [&](Value column, ValueRange values, const Lanes &step) {
+    frame.index[vectorDim] = column;
+    return emitStep(phase, Values(values), step);
+  };
+  FailureOr<Values> vectors =
+      frame.loop(*begin, wholeEnd, lanes, carried.take_front(count), [&](Value column, ValueRange values) {
+        return at(column, values, {frame.lanes, vectorDim, {}, {}});
+      });
+  if (failed(vectors))
+    return failure();
+  if (frame.target.hasMaskedMemory)
+    return emitMaskedStep(phase, wholeEnd, *vectors);
+  FailureOr<Values> tail = frame.loop(wholeEnd, columnEnd, frame.constant(1), carried.drop_front(count),
+                                      [&](Value column, ValueRange values) {
+                                        return at(column, values, {0, vectorDim, {}, {}});
+                                      });
+  if (failed(tail))
+    return failure();
+  vectors->append(*tail);
+  return vectors;
+}
+
+/// What is left of the vector dim, less than a vector.
+FailureOr<RowEmitter::Values> RowEmitter::emitMaskedStep(Phase &phase, Value begin, const Values &carried) {
+  frame.index[vectorDim] = begin;
+  Lanes lanes = maskedLanes(frame, frame.lanes, vectorDim, columnEnd);
+  Value isLeft = arith::CmpIOp::create(frame.builder, frame.loc, arith::CmpIPredicate::slt, begin, columnEnd);
+  auto choice =
+      scf::IfOp::create(frame.builder, frame.loc, ValueRange(carried).getTypes(), isLeft, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(frame.builder);
+  frame.builder.setInsertionPointToStart(choice.thenBlock());
+  FailureOr<Values> next = emitStep(phase, carried, lanes);
+  if (failed(next))
+    return failure();
+  if (!carried.empty())
+    scf::YieldOp::create(frame.builder, frame.loc, *next);
+  frame.builder.setInsertionPointToStart(choice.elseBlock());
+  if (!carried.empty())
+    scf::YieldOp::create(frame.builder, frame.loc, carried);
+  return Values(choice.getResults());
+}
+
+/// Asks for the cache lines of the next row that the present step's inputs have.
+void RowEmitter::emitPrefetches(Phase &phase) {
+  for (unsigned number : phase.prefetched) {
+    TensorHome home = frame.homes.lookup(phase.generic.getDpsInputs()[number]);
+    Value ahead = frame.add(frame.offset(phase.inputAccesses[number]), nextRow);
+    LLVM::Prefetch::create(frame.builder, frame.loc, frame.address(home.pointer, home.element, ahead), /*rw=*/0,
+                           /*hint=*/3, /*cache=*/1);
+  }
+}
+
+/// Loads, body, stores; returns the accumulators that are carried on.
+FailureOr<RowEmitter::Values> RowEmitter::emitStep(Phase &phase, ArrayRef<Value> carried, const Lanes &lanes) {
+  // Whole vectors fit the scratch of a row that has one dim: what lies past its end is read by lanes outside alone.
+  const Lanes unmasked{lanes.count, lanes.dim, {}, {}};
+  auto lanesOf = [&](const TensorHome &home) { return home.isRow && phase.inner.size() == 1 ? unmasked : lanes; };
+  Values arguments;
+  Block *body = phase.generic.getBody();
+  for (auto [number, operand] : llvm::enumerate(phase.generic.getDpsInputOperands())) {
+    if (Value value = atHand.lookup(number)) {
+      arguments.push_back(value);
+      continue;
+    }
+    const TensorHome home = frame.homes.lookup(operand->get());
+    bool isUsed = !body->getArgument(number).use_empty();
+    arguments.push_back(isUsed ? loadLanes(frame, home, phase.inputAccesses[number], lanesOf(home)) : Value());
+  }
+  for (const Output &output : phase.outputs) {
+    if (output.combiner.empty())
+      arguments.push_back({});
+    else if (output.isCarried)
+      arguments.push_back(carried[output.accumulator]);
+    else // a side reduction in memory
+      arguments.push_back(loadLanes(frame, output.home, output.access, lanes));
+  }
+  FailureOr<Values> yields = emitBody(frame, phase.generic, arguments, lanes);
+  if (failed(yields))
+    return failure();
+  if (lanes.count > 0 && !lanes.mask)
+    emitPrefetches(phase);
+  Values result(carried);
+  for (const Output &output : phase.outputs) {
+    Value value = (*yields)[output.number];
+    if (!output.isCarried) {
+      storeLanes(frame, value, output.home, output.access, lanesOf(output.home));
+      continue;
+    }
+    if (output.nanFlag >= 0) {
+      Value &flag = result[output.nanFlag];
+      value = frame.splat(value, lanes.count);
+      Value isNan = arith::CmpFOp::create(frame.builder, frame.loc, arith::CmpFPredicate::UNO, value, value);
+      flag = selectInside(frame, lanes, arith::OrIOp::create(frame.builder, frame.loc, flag, isNan), flag);
+      value = combineAll(frame, {phase.combiners[output.accumulator]}, {carried[output.accumulator]}, {value})[0];
+    }
+    result[output.accumulator] = selectInside(frame, lanes, value, carried[output.accumulator]);
+  }
+  return result;
+}
+
+} // namespace halftone::compiler
