@@ -58,9 +58,8 @@ Type accumulatorOf(linalg::GenericOp contraction) {
 
 MatmulSizes::MatmulSizes(const CpuTarget &cpu, linalg::GenericOp contraction) {
   const Type accumulator = accumulatorOf(contraction);
-  const Value a = contraction.getInputs()[0];
-  if (accumulator.getIntOrFloatBitWidth() == 32 && (!isa<BlockArgument>(a) || getElementTypeOrSelf(a) != accumulator))
-    depth = 512; // A is packed: once for neighbouring blocks, when this part of K is all
+  if (accumulator.getIntOrFloatBitWidth() == 32)
+    depth = 512;
   lanes = cpu.vectorBytes * 8 / accumulator.getIntOrFloatBitWidth();
   // As many sums as leave room for a row of the panel, one broadcast element of A and, without fused multiply-add, the
   // product; at least eight, which hide the latency of adding, when columns are done one vector at a time.
@@ -233,14 +232,15 @@ LogicalResult MatmulEmitter::emitBlock(Number block) {
   firstColumn = columnTile * tileColumns;
   rows = minimum(tileRows, size[rowRole] - firstRow);
   columns = minimum(tileColumns, size[columnRole] - firstColumn);
-  // Once at least: a sum of nothing is 0.
-  const Number steps = groups();
-  loop(number(0), maximum(steps, number(1)), number(sizes->depth), [&](Number first) {
-    const Number depth = minimum(number(sizes->depth), steps - first);
+  // Once at least: a sum of nothing is 0. Parts of equal size, rather than a small one at the end.
+  const Number steps = groups(), parts = ceilDivide(maximum(steps, number(1)), number(sizes->depth));
+  const Number part = ceilDivide(ceilDivide(maximum(steps, number(1)), parts), number(sizes->lanes)) * sizes->lanes;
+  loop(number(0), maximum(steps, number(1)), part, [&](Number first) {
+    const Number depth = minimum(part, steps - first);
     if (!readsRowsInPlace()) {
       // Neighbouring blocks have the same rows, which are packed still when one part of K is all.
-      const Number isNew = equal(block, wrap(code.getArgument(2))) | equal(columnTile, number(0)) |
-                           (steps > number(sizes->depth));
+      const Number isNew =
+          equal(block, wrap(code.getArgument(2))) | equal(columnTile, number(0)) | (steps > number(sizes->depth));
       auto branch = scf::IfOp::create(b, isNew.value(), false);
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPoint(branch.thenBlock()->getTerminator());
@@ -251,7 +251,7 @@ LogicalResult MatmulEmitter::emitBlock(Number block) {
         storeValue(seen, watchedAt, true);
     }
     watched = nothingWatched();
-    if (!readsColumnsInPlace() && failed(sticky(pack(1, first, depth))))
+    if (!readsColumnsInPlace() && !packsPanels() && failed(sticky(pack(1, first, depth))))
       return;
     emitMultiplication(first, depth);
   });
@@ -282,10 +282,12 @@ void MatmulEmitter::emitColumns(Number begin, Number end, int64_t vectors, Numbe
   MatmulFactors factors = rowFactors(firstDepth);
   const Number firstElement = factors.a, allRows = groupSize == 4 ? rows + 1 : rows;
   loop(begin, end, number(vectors * sizes->lanes), [&](Number column) {
-    factors.b = columnFactors(column, vectors, firstDepth);
-    Number row = number(0);
-    // Widened products are rare: less code for them.
     const ArrayRef<int64_t> counts(vectors == 1 ? sizes->vectorRows : sizes->panelRows);
+    Number row = number(0);
+    if (packsPanels())
+      row = emitFirstRows(counts.front(), vectors, factors, column, firstDepth, depth);
+    factors.b = columnFactors(column, vectors, firstDepth);
+    // Widened products are rare: less code for them.
     for (int64_t count : counts.drop_front(widens ? 1 : 0)) {
       const Number next = count == 1 ? allRows : row + (allRows - row) / number(count) * count;
       loop(row, next, number(count), [&](Number at) {
@@ -296,6 +298,23 @@ void MatmulEmitter::emitColumns(Number begin, Number end, int64_t vectors, Numbe
       row = next;
     }
   });
+}
+
+Number MatmulEmitter::emitFirstRows(int64_t count, int64_t vectors, MatmulFactors factors, Number column,
+                                    Number firstDepth, Number depth) {
+  if (lanesAlongDepth(1)) {
+    (void)sticky(packColumnsTransposed(column, minimum(column + vectors * sizes->lanes, columns), firstDepth, depth));
+    return number(0);
+  }
+  factors.b = packingFactors(column, vectors, firstDepth);
+  auto branch = scf::IfOp::create(b, (number(count) <= rows).value(), true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  emitMicroKernel(count, vectors, factors, address(sumsAt, accumulator, column), firstDepth, depth);
+  b.setInsertionPoint(branch.elseBlock()->getTerminator());
+  loop(number(0), depth, number(1), [&](Number k) { (void)sticky(factors.b(k)); });
+  b.setInsertionPointAfter(branch);
+  return select(number(count) <= rows, number(count), number(0));
 }
 
 void MatmulEmitter::emitMicroKernel(int64_t count, int64_t vectors, const MatmulFactors &factors, Number sums,
@@ -333,11 +352,11 @@ void MatmulEmitter::emitMicroKernel(int64_t count, int64_t vectors, const Matmul
     return acc;
   });
   if (turns > 1) {
-    const Lanes first = loop(whole, depth, number(1), Lanes(ArrayRef<Value>(done).take_front(size_t(many))),
-                             [&](Number k, Lanes acc) {
-                               step(k, acc);
-                               return acc;
-                             });
+    const Lanes first =
+        loop(whole, depth, number(1), Lanes(ArrayRef<Value>(done).take_front(size_t(many))), [&](Number k, Lanes acc) {
+          step(k, acc);
+          return acc;
+        });
     llvm::copy(first, done.begin());
     for (int64_t apart = turns / 2; apart > 0; apart /= 2)
       for (int64_t i = 0; i < apart * many; ++i)

@@ -12,14 +12,14 @@
 
 namespace halftone::compiler {
 
-/// Sizes of the micro-kernels, whose sums are in registers. Columns are done in panels of `vectors` vectors, what is left
-/// of them vector by vector; rows in groups as large as the registers hold, what is left in smaller ones. `depth` is how
-/// many indices of K are packed at a time.
+/// Sizes of the micro-kernels, whose sums are in registers. Columns are done in panels of `vectors` vectors, what is
+/// left of them vector by vector; rows in groups as large as the registers hold, what is left in smaller ones. `depth`
+/// is how many indices of K are packed at a time.
 struct MatmulSizes {
   int64_t lanes, vectors;
   llvm::SmallVector<int64_t, 3> panelRows, vectorRows; // descending, the last is 1
-  int64_t depth = 256;
-  static constexpr int64_t sumsInFlight = 8; // two multiply-adds a cycle, each of four cycles
+  int64_t depth = 256;                                 // at most
+  static constexpr int64_t sumsInFlight = 8;           // two multiply-adds a cycle, each of four cycles
   int64_t columns() const { return lanes * vectors; }
   MatmulSizes(const CpuTarget &cpu, mlir::linalg::GenericOp contraction);
 };
@@ -63,6 +63,9 @@ private:
   void emitMultiplication(Number firstDepth, Number depth);
   void emitPanels(Number firstDepth, Number depth);
   void emitColumns(Number begin, Number end, int64_t vectors, Number firstDepth, Number depth);
+  /// Packs the panel at `column`, multiplying the first `count` rows meanwhile where there are so many; how many were.
+  Number emitFirstRows(int64_t count, int64_t vectors, MatmulFactors factors, Number column, Number firstDepth,
+                       Number depth);
   void emitMicroKernel(int64_t rows, int64_t vectors, const MatmulFactors &factors, Number sums, Number firstDepth,
                        Number depth);
 
@@ -78,12 +81,17 @@ private:
   bool readsRowsInPlace();
   /// B is read where it is: its rows are used too seldom to be packed.
   bool readsColumnsInPlace() { return takesDots() || (fewRows && groupSize == 1 && !lanesAlongDepth(1)); }
+  /// B is packed one panel at a time, just before it is multiplied or, where lanes run along columns, with the first
+  /// rows.
+  bool packsPanels() { return groupSize == 1 && !readsColumnsInPlace(); }
   MatmulFactors rowFactors(Number firstDepth);
   std::function<mlir::FailureOr<Lanes>(Number)> columnFactors(Number column, int64_t vectors, Number firstDepth);
+  /// B's vectors where they are, and with packsPanels() a copy of them in its panel.
+  std::function<mlir::FailureOr<Lanes>(Number)> packingFactors(Number column, int64_t vectors, Number firstDepth);
   mlir::LogicalResult pack(int side, Number firstDepth, Number depth);
   mlir::LogicalResult packRowsAlongDepth(Number firstDepth, Number depth);
   mlir::LogicalResult packAcross(int side, Number firstDepth, Number depth);
-  mlir::LogicalResult packColumnsTransposed(Number firstDepth, Number depth);
+  mlir::LogicalResult packColumnsTransposed(Number begin, Number end, Number firstDepth, Number depth);
   /// The operand's elements at `place`, through its prologue: as they are stored, and in the accumulator's type.
   mlir::FailureOr<mlir::Value> storedFactor(int side, const MatmulPlace &place);
   mlir::FailureOr<mlir::Value> factor(int side, const MatmulPlace &place);

@@ -1,8 +1,8 @@
 // Packing: a tile's operands in the accumulator's type, through their prologues, in the order in which the micro-kernel
 // reads. SPDX-License-Identifier: Apache-2.0
 //
-// B lies in panels of as many columns as the micro-kernel has, [panel][k][column], what is left of the columns in panels of
-// one vector. A's elements are read one by one, so that it may lie as its operand does: [row][k] or [k][row].
+// B lies in panels of as many columns as the micro-kernel has, [panel][k][column], what is left of the columns in
+// panels of one vector. A's elements are read one by one, so that it may lie as its operand does: [row][k] or [k][row].
 #include "compiler/kernels/cpu/Matmul.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -90,19 +90,26 @@ MatmulFactors MatmulEmitter::rowFactors(Number firstDepth) {
     return stride ? stride : number(0);
   };
   const Number rowPitch = pitch(rowRole), depthPitch = pitch(depthRole);
-  return {address(pointers.lookup(input->get()), accumulator, reach(map, dims, place).offset), rowPitch, depthPitch, {}};
+  return {
+      address(pointers.lookup(input->get()), accumulator, reach(map, dims, place).offset), rowPitch, depthPitch, {}};
 }
 
 std::function<FailureOr<MatmulEmitter::Lanes>(Number)> MatmulEmitter::columnFactors(Number column, int64_t vectors,
                                                                                     Number firstDepth) {
-  if (!readsColumnsInPlace())
-    return [this, panel = address(packedB, accumulator, column * sizes->depth), vectors](Number k) {
-      Lanes lanes;
-      for (int64_t vector = 0; vector < vectors; ++vector)
-        lanes.push_back(loadValue(lanesOf(accumulator),
-                                  address(panel, accumulator, (k * vectors + vector) * sizes->lanes), true));
-      return FailureOr<Lanes>(lanes);
-    };
+  if (readsColumnsInPlace())
+    return packingFactors(column, vectors, firstDepth);
+  const Number panel = packsPanels() ? packedB : address(packedB, accumulator, column * sizes->depth);
+  return [=, this](Number k) {
+    Lanes lanes;
+    for (int64_t vector = 0; vector < vectors; ++vector)
+      lanes.push_back(
+          loadValue(lanesOf(accumulator), address(panel, accumulator, (k * vectors + vector) * sizes->lanes), true));
+    return FailureOr<Lanes>(lanes);
+  };
+}
+
+std::function<FailureOr<MatmulEmitter::Lanes>(Number)> MatmulEmitter::packingFactors(Number column, int64_t vectors,
+                                                                                     Number firstDepth) {
   return [=, this](Number k) -> FailureOr<Lanes> {
     MatmulPlace place;
     moveTo(place, batchRole, batch);
@@ -115,6 +122,8 @@ std::function<FailureOr<MatmulEmitter::Lanes>(Number)> MatmulEmitter::columnFact
       if (failed(next))
         return failure();
       lanes.push_back(*next);
+      if (packsPanels())
+        storeValue(*next, address(packedB, accumulator, (k * vectors + vector) * sizes->lanes), true);
     }
     return lanes;
   };
@@ -161,7 +170,8 @@ void MatmulEmitter::storePacked(Value lanes, Number pointer) {
 LogicalResult MatmulEmitter::pack(int side, Number firstDepth, Number depth) {
   if (!lanesAlongDepth(side))
     return packAcross(side, firstDepth, depth);
-  return side == 0 ? packRowsAlongDepth(firstDepth, depth) : packColumnsTransposed(firstDepth, depth);
+  return side == 0 ? packRowsAlongDepth(firstDepth, depth)
+                   : packColumnsTransposed(number(0), columns, firstDepth, depth);
 }
 
 LogicalResult MatmulEmitter::packRowsAlongDepth(Number firstDepth, Number depth) {
@@ -193,8 +203,7 @@ LogicalResult MatmulEmitter::packAcross(int side, Number firstDepth, Number dept
       for (int64_t vector = 0; vector < vectors; ++vector) {
         const Number at = start + vector * sizes->lanes;
         setLanes(place, role, side == 0 ? firstRow : firstColumn, at, count);
-        const FailureOr<Value> lanes =
-            groupSize > 1 ? groupsAcross(side, place, firstDepth + k) : factor(side, place);
+        const FailureOr<Value> lanes = groupSize > 1 ? groupsAcross(side, place, firstDepth + k) : factor(side, place);
         if (failed(sticky(lanes)))
           return;
         const Number offset =
@@ -211,13 +220,14 @@ LogicalResult MatmulEmitter::packAcross(int side, Number firstDepth, Number dept
   return failure(broken);
 }
 
-LogicalResult MatmulEmitter::packColumnsTransposed(Number firstDepth, Number depth) {
+LogicalResult MatmulEmitter::packColumnsTransposed(Number begin, Number end, Number firstDepth, Number depth) {
   // Squares of lanes x lanes, read along K and turned. With a prologue they pass through scratch, which keeps the code
   // short.
   const Number whole = columns / number(sizes->columns()) * sizes->columns();
-  packingLoop(number(0), columns, number(sizes->lanes), [&](Number start) {
+  packingLoop(begin, end, number(sizes->lanes), [&](Number start) {
     const Number within = start % number(sizes->columns()), inPanel = start < whole;
-    const Number base = select(inPanel, start - within, start) * sizes->depth + select(inPanel, within, number(0));
+    const Number panel = select(inPanel, start - within, start) - begin;
+    const Number base = panel * sizes->depth + select(inPanel, within, number(0));
     const Number pitch = select(inPanel, number(sizes->columns()), number(sizes->lanes));
     packingLoop(number(0), depth, number(sizes->lanes), [&](Number k) {
       const auto read = [&](Number lane) -> FailureOr<Value> {
@@ -238,8 +248,9 @@ LogicalResult MatmulEmitter::packColumnsTransposed(Number firstDepth, Number dep
         });
       for (int64_t lane = 0; lane < sizes->lanes && !broken; ++lane) {
         const FailureOr<Value> lanes =
-            prologue[1] ? loadValue(lanesOf(accumulator), address(square, accumulator, number(lane * sizes->lanes)), true)
-                        : read(number(lane));
+            prologue[1]
+                ? loadValue(lanesOf(accumulator), address(square, accumulator, number(lane * sizes->lanes)), true)
+                : read(number(lane));
         if (succeeded(sticky(lanes)))
           turned.push_back(*lanes);
       }
