@@ -292,8 +292,7 @@ void MatmulEmitter::emitColumns(Number begin, Number end, int64_t vectors, Numbe
       const Number next = count == 1 ? allRows : row + (allRows - row) / number(count) * count;
       loop(row, next, number(count), [&](Number at) {
         factors.a = address(firstElement, accumulator, at * factors.rowPitch);
-        emitMicroKernel(count, vectors, factors, address(sumsAt, accumulator, at * sumsPitch + column), firstDepth,
-                        depth);
+        emitMicroKernel(count, vectors, factors, at, column, firstDepth, depth);
       });
       row = next;
     }
@@ -310,18 +309,19 @@ Number MatmulEmitter::emitFirstRows(int64_t count, int64_t vectors, MatmulFactor
   auto branch = scf::IfOp::create(b, (number(count) <= rows).value(), true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(branch.thenBlock()->getTerminator());
-  emitMicroKernel(count, vectors, factors, address(sumsAt, accumulator, column), firstDepth, depth);
+  emitMicroKernel(count, vectors, factors, number(0), column, firstDepth, depth);
   b.setInsertionPoint(branch.elseBlock()->getTerminator());
   loop(number(0), depth, number(1), [&](Number k) { (void)sticky(factors.b(k)); });
   b.setInsertionPointAfter(branch);
   return select(number(count) <= rows, number(count), number(0));
 }
 
-void MatmulEmitter::emitMicroKernel(int64_t count, int64_t vectors, const MatmulFactors &factors, Number sums,
-                                    Number firstDepth, Number depth) {
+void MatmulEmitter::emitMicroKernel(int64_t count, int64_t vectors, const MatmulFactors &factors, Number row,
+                                    Number column, Number firstDepth, Number depth) {
   const Type lanes = lanesOf(accumulator);
+  const MatmulSums sums = sumsFrom(row, column, vectors);
   const auto sumAt = [&](int64_t row, int64_t vector) {
-    return address(sums, accumulator, sumsPitch * row + vector * sizes->lanes);
+    return address(sums.at, accumulator, sums.pitch * row + vector * sizes->lanes);
   };
   const Number zero = wrap(splat(arith::ConstantOp::create(b, b.getZeroAttr(accumulator))));
   const Number continues = firstDepth > number(0);
@@ -331,7 +331,7 @@ void MatmulEmitter::emitMicroKernel(int64_t count, int64_t vectors, const Matmul
   Lanes carried;
   for (int64_t row = 0; row < count; ++row)
     for (int64_t vector = 0; vector < vectors; ++vector)
-      carried.push_back(select(continues, wrap(loadValue(lanes, sumAt(row, vector), true)), zero).value());
+      carried.push_back(select(continues, wrap(loadValue(lanes, sumAt(row, vector), sums.aligned)), zero).value());
   carried.resize(size_t(turns * many), zero.value());
   const auto step = [&](Number k, MutableArrayRef<Value> acc) {
     const FailureOr<Lanes> column = factors.b(k);
@@ -364,7 +364,7 @@ void MatmulEmitter::emitMicroKernel(int64_t count, int64_t vectors, const Matmul
   }
   for (int64_t row = 0; row < count; ++row)
     for (int64_t vector = 0; vector < vectors; ++vector)
-      storeValue(done[size_t(row * vectors + vector)], sumAt(row, vector), true);
+      storeValue(done[size_t(row * vectors + vector)], sumAt(row, vector), sums.aligned);
 }
 
 Value MatmulEmitter::multiplyAdd(Value x, Value y, Value sum) {

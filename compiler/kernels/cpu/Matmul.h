@@ -48,6 +48,12 @@ struct MatmulFactors {
   std::function<mlir::FailureOr<llvm::SmallVector<mlir::Value>>(Number k)> b; // B's vectors of row k
 };
 
+/// Where a micro-kernel's sums are: those of one row are contiguous.
+struct MatmulSums {
+  Number at, pitch;
+  bool aligned = true;
+};
+
 class MatmulEmitter {
 public:
   MatmulEmitter(mlir::func::FuncOp source, const CpuTarget &cpu, mlir::OpBuilder &builder);
@@ -66,8 +72,8 @@ private:
   /// Packs the panel at `column`, multiplying the first `count` rows meanwhile where there are so many; how many were.
   Number emitFirstRows(int64_t count, int64_t vectors, MatmulFactors factors, Number column, Number firstDepth,
                        Number depth);
-  void emitMicroKernel(int64_t rows, int64_t vectors, const MatmulFactors &factors, Number sums, Number firstDepth,
-                       Number depth);
+  void emitMicroKernel(int64_t rows, int64_t vectors, const MatmulFactors &factors, Number row, Number column,
+                       Number firstDepth, Number depth);
 
   mlir::Value multiplyAdd(mlir::Value x, mlir::Value y, mlir::Value sum);
 
@@ -115,6 +121,9 @@ private:
   Number sawSubnormal();
 
   // MatmulEpilogue.cpp
+  /// The epilogue copies: sums of whole panels are made in the result.
+  bool sumsAreResult();
+  MatmulSums sumsFrom(Number row, Number column, int64_t vectors);
   mlir::LogicalResult emitEpilogue();
   mlir::FailureOr<Lanes> emitEpilogueLanes(Number row, Number column, Lanes sums);
   void store(mlir::Value lanes, mlir::Value result, mlir::AffineMap map, const MatmulPlace &place);

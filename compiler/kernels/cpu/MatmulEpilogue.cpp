@@ -44,6 +44,22 @@ LogicalResult MatmulEmitter::checkSideReductions() {
   return success();
 }
 
+bool MatmulEmitter::sumsAreResult() {
+  Operation *yield = epilogue.getBody()->getTerminator();
+  return groupSize == 1 && group[rowRole].size() == 1 && group[columnRole].size() == 1 &&
+         epilogue.getNumDpsInputs() == 1 && epilogue.getNumResults() == 1 && combiners[0].empty() && !takesDots() &&
+         yield->getOperand(0) == epilogue.getBody()->getArgument(0) &&
+         epilogue.getMatchingIndexingMap(epilogue.getDpsInitOperand(0)).isIdentity();
+}
+
+MatmulSums MatmulEmitter::sumsFrom(Number row, Number column, int64_t vectors) {
+  if (vectors == 1 || !sumsAreResult())
+    return {address(sumsAt, accumulator, row * sumsPitch + column), sumsPitch};
+  const Number line = batch * size[rowRole] + firstRow + row;
+  return {address(pointers.lookup(epilogue.getResult(0)), accumulator, line * size[columnRole] + firstColumn + column),
+          size[columnRole], false};
+}
+
 LogicalResult MatmulEmitter::emitEpilogue() {
   Lanes neutral;
   for (auto [output, combiner] : llvm::enumerate(combiners)) {
@@ -55,8 +71,9 @@ LogicalResult MatmulEmitter::emitEpilogue() {
     neutral.push_back(splat(outside.lookup(fill.getInputs()[0])));
   }
   if (neutral.empty()) {
+    const Number begin = sumsAreResult() ? columns / number(sizes->columns()) * sizes->columns() : number(0);
     loop(number(0), rows, number(1), [&](Number row) {
-      loop(number(0), columns, number(sizes->lanes),
+      loop(begin, columns, number(sizes->lanes),
            [&](Number column) { return void(sticky(emitEpilogueLanes(row, column, {}))); });
     });
     return failure(broken);
