@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Tensor.h"
 #include "runtime/TensorAccess.h"
+#include "runtime/TensorMemory.h"
 #include "runtime/base/Convert.h"
 #include "runtime/base/Floatx.h"
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
-#include <new>
 
 using namespace halftone;
 
@@ -18,8 +18,6 @@ struct Tensor::Impl {
   Shape shape;
   int64_t size;
 };
-
-static constexpr std::align_val_t alignment{64};
 
 static int64_t checkedBytes(DType dtype, const Shape &shape) {
   if (!isStorable(dtype))
@@ -34,12 +32,12 @@ static int64_t checkedBytes(DType dtype, const Shape &shape) {
 
 Tensor TensorAccess::allocate(DType dtype, const Shape &shape) {
   const int64_t bytes = checkedBytes(dtype, shape);
-  void *memory = ::operator new(static_cast<size_t>(bytes ? bytes : 1), alignment, std::nothrow);
-  if (!memory)
+  std::shared_ptr<void> owner = allocateTensorMemory(static_cast<size_t>(bytes));
+  if (!owner)
     throw Error(ErrorKind::runtime_error, fmt::format("There is no memory for a {} tensor of shape {}: {} bytes",
                                                       name(dtype), shape.str(), bytes));
-  std::shared_ptr<void> owner(memory, [](void *p) { ::operator delete(p, alignment); });
-  return wrap(std::move(owner), static_cast<std::byte *>(memory), dtype, shape);
+  auto *const memory = static_cast<std::byte *>(owner.get());
+  return wrap(std::move(owner), memory, dtype, shape);
 }
 
 Tensor TensorAccess::wrap(std::shared_ptr<void> owner, std::byte *data, DType dtype, const Shape &shape) {

@@ -1,0 +1,108 @@
+// Blocks of memory for tensors, and those that wait for the next one.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/TensorMemory.h"
+#include <algorithm>
+#include <cstdlib>
+#include <list>
+#include <mutex>
+#include <new>
+#include <sys/mman.h>
+
+namespace halftone {
+
+namespace {
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HALFTONE_ADDRESS_SANITIZER
+#endif
+#endif
+#ifdef HALFTONE_ADDRESS_SANITIZER
+constexpr bool keeps = false; // so that the use of a tensor that is gone is found
+#else
+constexpr bool keeps = true;
+#endif
+
+constexpr size_t page = size_t(1) << 12, hugePage = size_t(1) << 21, leastHuge = 2 * hugePage;
+constexpr std::align_val_t alignment{64};
+
+size_t roundUp(size_t value, size_t step) { return (value + step - 1) / step * step; }
+
+void *allocateBlock(size_t bytes) {
+  void *memory = std::aligned_alloc(bytes >= leastHuge ? hugePage : page, bytes);
+  if (memory && bytes >= leastHuge)
+    (void)::madvise(memory, bytes / hugePage * hugePage, MADV_HUGEPAGE); // where the system has them
+  return memory;
+}
+
+/// The blocks of tensors that are gone, the one kept longest first.
+class KeptBlocks {
+public:
+  void *take(size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    const auto found =
+        std::find_if(blocks_.rbegin(), blocks_.rend(), [&](const Block &block) { return block.bytes == bytes; });
+    if (found == blocks_.rend())
+      return nullptr;
+    void *const memory = found->memory;
+    bytes_ -= bytes;
+    blocks_.erase(std::next(found).base());
+    return memory;
+  }
+
+  void give(void *memory, size_t bytes) noexcept {
+    std::list<Block> leaving; // freed without the lock
+    {
+      const std::lock_guard lock(mutex_);
+      try {
+        blocks_.push_back({memory, bytes});
+      } catch (const std::bad_alloc &) {
+        return std::free(memory);
+      }
+      bytes_ += bytes;
+      while (bytes_ > mostKeptBytes) {
+        bytes_ -= blocks_.front().bytes;
+        leaving.splice(leaving.end(), blocks_, blocks_.begin());
+      }
+    }
+    for (const Block &block : leaving)
+      std::free(block.memory);
+  }
+
+  size_t bytes() {
+    const std::lock_guard lock(mutex_);
+    return bytes_;
+  }
+
+private:
+  struct Block {
+    void *memory;
+    size_t bytes;
+  };
+  std::mutex mutex_;
+  std::list<Block> blocks_;
+  size_t bytes_ = 0;
+};
+
+KeptBlocks &keptBlocks() {
+  static KeptBlocks *const blocks = new KeptBlocks; // outlives tensors in static storage
+  return *blocks;
+}
+
+} // namespace
+
+std::shared_ptr<void> allocateTensorMemory(size_t bytes) {
+  if (!keeps || bytes < leastKeptBlock || bytes > mostKeptBytes) {
+    void *const memory = ::operator new(std::max<size_t>(bytes, 1), alignment, std::nothrow);
+    return memory ? std::shared_ptr<void>(memory, [](void *p) { ::operator delete(p, alignment); }) : nullptr;
+  }
+  const size_t rounded = roundUp(bytes, page);
+  void *memory = keptBlocks().take(rounded);
+  if (!memory)
+    memory = allocateBlock(rounded);
+  return memory ? std::shared_ptr<void>(memory, [rounded](void *p) { keptBlocks().give(p, rounded); }) : nullptr;
+}
+
+size_t keptTensorBytes() { return keptBlocks().bytes(); }
+
+} // namespace halftone
