@@ -1,6 +1,7 @@
 // SSA values with operators: which op each becomes.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/Number.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -122,5 +123,10 @@ Number compiler::countLeadingZeros(Number a) {
   return {a.builder(), math::CountLeadingZerosOp::create(a.builder(), a.value())};
 }
 Number compiler::absolute(Number a) { return {a.builder(), math::AbsFOp::create(a.builder(), a.value())}; }
-Number compiler::copySign(Number magnitude, Number sign) { return build<math::CopySignOp>(magnitude, sign); }
+Number compiler::copySign(Number magnitude, Number sign) {
+  // LLVM takes the sign of a rounded f64 from the f64, and then calls a function to make that an f16.
+  auto fence = LLVM::CallIntrinsicOp::create(sign.builder(), sign.type(),
+                                             sign.builder().getStringAttr("llvm.arithmetic.fence"), sign.value());
+  return build<math::CopySignOp>(magnitude, Number(sign.builder(), fence.getResult(0)));
+}
 Number compiler::isNan(Number a) { return differs(a, a); }

@@ -224,3 +224,17 @@ TEST_CASE("random numbers of another shape join no row kernel") {
 })",
       "host", false, 1);
 }
+
+TEMPLATE_TEST_CASE("the sign of what was rounded from f64", "", Host, V2, V3, V4) {
+  if (!TestType::runs()) {
+    WARN(TestType::target << " does not run here");
+    return;
+  }
+  checkProgram(
+      R"(func.func @main(%x: tensor<130x2xf16> {halftone.name = "x"}) -> (tensor<130x2xf16> {halftone.name = "y"}) {
+  %0 = halftone.cos %x : tensor<130x2xf16>
+  %1 = halftone.tanh %0 : tensor<130x2xf16>
+  return %1 : tensor<130x2xf16>
+})",
+      TestType::target, false, 1);
+}
