@@ -3,6 +3,7 @@
 #include "runtime/devices/WorkerPool.h"
 #include "runtime/devices/HostMemory.h"
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <fmt/format.h>
 #include <system_error>
@@ -12,6 +13,7 @@ namespace {
 
 constexpr double nanosecondsPerChunk = 1500;
 constexpr int64_t chunksPerThread = 4; // so that a thread that was interrupted does not keep the others waiting long
+constexpr int64_t placesPerWord = 64;
 constexpr auto stayAwake = std::chrono::microseconds(200); // between two plans of a training loop
 
 void pause() {
@@ -67,9 +69,10 @@ Status WorkerPool::setThreads(int threads) {
   }
   scratchPointers_.assign(scratch_.size(), nullptr);
   std::ranges::transform(scratch_, scratchPointers_.begin(), [](auto &memory) { return memory.get(); });
+  places_ = std::vector<Places>(static_cast<size_t>((threads * chunksPerThread + placesPerWord - 1) / placesPerWord));
   try {
     for (std::byte *const &scratch : scratchPointers_)
-      workers_.emplace_back(&WorkerPool::work, this, &scratch);
+      workers_.emplace_back(&WorkerPool::work, this, static_cast<int64_t>(workers_.size()) + 1, &scratch);
   } catch (const std::system_error &error) {
     stop();
     return {ErrorKind::device_error, fmt::format("cannot start {} threads: {}", threads, error.what())};
@@ -112,7 +115,7 @@ void WorkerPool::release() {
   owner_.unlock();
 }
 
-void WorkerPool::work(std::byte *const *scratch) {
+void WorkerPool::work(int64_t thread, std::byte *const *scratch) {
   using Clock = std::chrono::steady_clock;
   while (true) {
     {
@@ -121,7 +124,7 @@ void WorkerPool::work(std::byte *const *scratch) {
     }
     Spin spin;
     for (Clock::time_point lastActive = Clock::now(); !stopping_;) {
-      if (runOneChunk(*scratch))
+      if (runOneChunk(thread, *scratch))
         continue;
       spin.once();
       if (!spin.longEnoughToCheckTheClock())
@@ -137,12 +140,29 @@ void WorkerPool::work(std::byte *const *scratch) {
   }
 }
 
-bool WorkerPool::runOneChunk(std::byte *scratch) {
-  int64_t unclaimed = unclaimed_.load(std::memory_order_relaxed);
-  if (unclaimed <= 0 || !unclaimed_.compare_exchange_strong(unclaimed, unclaimed - 1, std::memory_order_acquire,
-                                                            std::memory_order_relaxed))
-    return unclaimed > 0;
-  const int64_t chunk = chunks_ - unclaimed, each = blocks_ / chunks_, rest = blocks_ % chunks_;
+/// The first open place among the thread's own or after them, going round.
+std::optional<int64_t> WorkerPool::claimPlace(int64_t thread) {
+  const int64_t own = thread * chunksPerThread, words = static_cast<int64_t>(places_.size());
+  uint64_t preferred = ~uint64_t(0) << own % placesPerWord;
+  for (int64_t i = 0; i < words; ++i, preferred = ~uint64_t(0)) {
+    const int64_t word = (own / placesPerWord + i) % words;
+    std::atomic<uint64_t> &open = places_[static_cast<size_t>(word)].open;
+    for (uint64_t seen = open.load(std::memory_order_relaxed); seen != 0;) {
+      const int place = std::countr_zero(seen & preferred ? seen & preferred : seen);
+      if (open.compare_exchange_weak(seen, seen & ~(uint64_t(1) << place), std::memory_order_acquire,
+                                     std::memory_order_relaxed))
+        return word * placesPerWord + place;
+    }
+  }
+  return std::nullopt;
+}
+
+bool WorkerPool::runOneChunk(int64_t thread, std::byte *scratch) {
+  const std::optional<int64_t> place = claimPlace(thread);
+  if (!place)
+    return false;
+  const int64_t places = threads() * chunksPerThread, chunk = (*place * chunks_ + places - 1) / places;
+  const int64_t each = blocks_ / chunks_, rest = blocks_ % chunks_;
   int64_t begin = chunk * each + std::min(chunk, rest), end = begin + each + (chunk < rest ? 1 : 0);
   for (auto part = parts_.begin(); begin < end; begin = 0, end -= part->grid, ++part) {
     for (; begin >= part->grid; ++part) {
@@ -163,12 +183,18 @@ void WorkerPool::run(std::span<const Launch> parts, std::byte *callersScratch) {
     blocks_ += part.grid;
     cost += part.cost;
   }
-  chunks_ = std::min(blocks_, chunksPerThread * threads());
+  const int64_t places = threads() * chunksPerThread;
+  chunks_ = std::min(blocks_, places);
   chunks_ = std::min(chunks_, std::max<int64_t>(2, static_cast<int64_t>(std::min(cost / nanosecondsPerChunk, 1e6))));
   const int64_t chunks = chunks_;
   done_.store(0, std::memory_order_relaxed);
-  unclaimed_.store(chunks, std::memory_order_release);
-  while (runOneChunk(callersScratch)) {
+  for (int64_t chunk = 0, word = 0; word < static_cast<int64_t>(places_.size()); ++word) {
+    uint64_t open = 0;
+    for (int64_t place; chunk < chunks && (place = chunk * places / chunks) / placesPerWord == word; ++chunk)
+      open |= uint64_t(1) << place % placesPerWord;
+    places_[static_cast<size_t>(word)].open.store(open, std::memory_order_release);
+  }
+  while (runOneChunk(0, callersScratch)) {
   }
   Spin spin;
   while (done_.load(std::memory_order_acquire) != chunks)

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -13,6 +14,8 @@ namespace halftone {
 
 /// Workers spin between the launches of one plan, where sleeping would cost tens of microseconds a launch, and sleep
 /// soon after it. One plan has the workers at a time; another that plays meanwhile does its launches alone.
+/// Every thread has its place: it begins with the same share of each launch's blocks, which it finds in its own caches
+/// when an earlier launch went over the same tensors, and then helps the others.
 class WorkerPool {
 public:
   WorkerPool() = default;
@@ -29,14 +32,15 @@ public:
   /// Takes the workers and wakes them; false when another plan has them or there are none.
   bool acquire();
   void release();
-  /// Runs all blocks of all parts on the workers and the caller, and returns when all are done. Only between acquire() and
-  /// release(), with scratch reserved.
+  /// Runs all blocks of all parts on the workers and the caller, and returns when all are done. Only between acquire()
+  /// and release(), with scratch reserved.
   void run(std::span<const Launch> parts, std::byte *callersScratch);
 
 private:
   void stop();
-  void work(std::byte *const *scratch);
-  bool runOneChunk(std::byte *scratch);
+  void work(int64_t thread, std::byte *const *scratch);
+  bool runOneChunk(int64_t thread, std::byte *scratch);
+  std::optional<int64_t> claimPlace(int64_t thread);
 
   std::atomic<int> threads_{1};
   std::mutex owner_; // held by the plan that has the workers, and by changes
@@ -49,10 +53,16 @@ private:
   std::condition_variable wake_;
   std::atomic<bool> active_{false}, stopping_{false};
 
-  // The launch being run: written while `unclaimed_` is 0 and all earlier chunks are done, read after claiming a chunk.
+  /// Places with a chunk that nobody has claimed, a bit each. Thread t's own are the chunksPerThread from t *
+  /// chunksPerThread on; the chunks of a launch, if there are fewer, are spread evenly over all.
+  struct alignas(64) Places {
+    std::atomic<uint64_t> open{0};
+  };
+  std::vector<Places> places_;
+
+  // The launch being run: written while no place is open and all earlier chunks are done, read after claiming one.
   std::span<const Launch> parts_;
   int64_t blocks_ = 0, chunks_ = 0;
-  alignas(64) std::atomic<int64_t> unclaimed_{0};
   alignas(64) std::atomic<int64_t> done_{0};
 };
 

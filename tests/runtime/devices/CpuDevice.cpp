@@ -33,6 +33,33 @@ void recordSplit(void *const *buffers, const int64_t *, int64_t begin, int64_t e
   split.ranges.emplace_back(begin, end);
 }
 
+/// buffers[0] is a Meeting. The first and the last block wait for each other, so that two threads take part.
+struct Meeting {
+  int64_t blocks = 0;
+  std::atomic<bool> firstBegan{false}, lastBegan{false};
+  std::vector<std::thread::id> threadOf;
+};
+void meet(void *const *buffers, const int64_t *, int64_t begin, int64_t end, void *) {
+  auto &meeting = *static_cast<Meeting *>(buffers[0]);
+  for (int64_t block = begin; block < end; ++block)
+    meeting.threadOf[static_cast<size_t>(block)] = std::this_thread::get_id();
+  const auto sayAndAwait = [](std::atomic<bool> &mine, std::atomic<bool> &others) {
+    mine = true;
+    while (!others)
+      std::this_thread::yield();
+  };
+  if (begin == 0)
+    sayAndAwait(meeting.firstBegan, meeting.lastBegan);
+  if (end == meeting.blocks)
+    sayAndAwait(meeting.lastBegan, meeting.firstBegan);
+}
+
+/// buffers[0] is an array of counters, one a block.
+void count(void *const *buffers, const int64_t *, int64_t begin, int64_t end, void *) {
+  for (int64_t block = begin; block < end; ++block)
+    ++static_cast<int32_t *>(buffers[0])[block];
+}
+
 } // namespace
 
 TEST_CASE("HALFTONE_NUM_THREADS sets the number of threads") {
@@ -109,4 +136,52 @@ TEST_CASE("large launches are shared, small ones stay with the caller") {
   CHECK(large->ranges.size() == 16);
   CHECK(large->threads.size() > 1);
   CHECK(play(3, 1e7)->ranges.size() == 3);
+}
+
+TEST_CASE("a thread begins with the same share of every launch") {
+  StatusOr<std::shared_ptr<CpuDevice>> device = CpuDevice::create(2);
+  REQUIRE(device.isOk());
+  StatusOr<std::unique_ptr<DeviceQueue>> queue = (*device)->makeQueue(0);
+  REQUIRE(queue.isOk());
+  const std::string kernel = "meet";
+  const std::thread::id caller = std::this_thread::get_id();
+  for (const int64_t blocks : {2, 3, 8, 100}) {
+    Meeting meeting;
+    meeting.blocks = blocks;
+    meeting.threadOf.resize(static_cast<size_t>(blocks));
+    void *buffers[] = {&meeting};
+    (*queue)->begin();
+    (*queue)->launch({meet, &kernel, blocks, buffers, {}, 0, 1e7, {}});
+    REQUIRE((*queue)->finish().isOk());
+    CAPTURE(blocks);
+    CHECK(meeting.threadOf.front() == caller);
+    CHECK(meeting.threadOf[static_cast<size_t>((blocks + 1) / 2)] != caller);
+    CHECK(meeting.threadOf.back() != caller);
+  }
+}
+
+TEST_CASE("every block runs once, whatever the number of threads and the cost") {
+  for (const int threads : {2, 3, 7, 17, 40}) {
+    StatusOr<std::shared_ptr<CpuDevice>> device = CpuDevice::create(threads);
+    REQUIRE(device.isOk());
+    StatusOr<std::unique_ptr<DeviceQueue>> queue = (*device)->makeQueue(0);
+    REQUIRE(queue.isOk());
+    const std::string kernel = "count";
+    std::vector<int32_t> first(300), second(70);
+    void *firstBuffers[] = {first.data()}, *secondBuffers[] = {second.data()};
+    int32_t times = 0;
+    for (int play = 0; play < 20; ++play) {
+      (*queue)->begin();
+      for (const double cost : {3000.0, 4700.0, 20000.0, 70000.0, 1e6}) {
+        const Launch parts[] = {{count, &kernel, 300, firstBuffers, {}, 0, cost, {}},
+                                {count, &kernel, 70, secondBuffers, {}, 0, 0, {}}};
+        (*queue)->launch(parts);
+        ++times;
+      }
+      REQUIRE((*queue)->finish().isOk());
+    }
+    CAPTURE(threads);
+    CHECK(first == std::vector<int32_t>(300, times));
+    CHECK(second == std::vector<int32_t>(70, times));
+  }
 }
