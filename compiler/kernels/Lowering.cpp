@@ -78,6 +78,8 @@ StatusOr<std::string> compiler::lowerToObject(ModuleOp module, const CpuTarget &
   for (func::FuncOp function : module.getOps<func::FuncOp>())
     if (failed(expandMath(function, cpu)))
       return diagnostics.failure("the kernel's math cannot be expanded");
+  for (func::FuncOp function : module.getOps<func::FuncOp>())
+    interleaveSteps(function);
   if (dumps) {
     llvm::raw_string_ostream stream(dumps->emitted);
     module.print(stream);

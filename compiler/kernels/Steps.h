@@ -1,5 +1,5 @@
-// The steps before a kernel's emitter (legalize-storage) and after it (expand-math, check-vocabulary).
-// SPDX-License-Identifier: Apache-2.0
+// The steps before a kernel's emitter (legalize-storage) and after it (expand-math, interleave-steps,
+// check-vocabulary). SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/CpuTarget.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,7 +18,14 @@ mlir::LogicalResult legalizeStorage(mlir::func::FuncOp function, const CpuTarget
 /// diagnostic at any other math op and at types narrower than f32.
 mlir::LogicalResult expandMath(mlir::func::FuncOp function, const CpuTarget &cpu);
 
-/// k5. Every op of emitted code is one that is known to become instructions; the diagnostic names the first that is
+/// On a loop of emitted code whose body is several independent steps: interleave-steps puts them side by side.
+inline constexpr llvm::StringLiteral interleavedAttr = "halftone.interleaved";
+
+/// k5. In each loop that asks for it, sorts ops by how many others they wait for. Loads come before stores, so what one
+/// step stores no other may load.
+void interleaveSteps(mlir::func::FuncOp function);
+
+/// k6. Every op of emitted code is one that is known to become instructions; the diagnostic names the first that is
 /// not.
 mlir::LogicalResult checkVocabulary(mlir::ModuleOp module);
 

@@ -199,13 +199,15 @@ KernelFrame::Values transposeLanes(KernelFrame &frame, KernelFrame::Values vecto
   return vectors;
 }
 
+bool hasLongFunction(linalg::GenericOp generic) {
+  return llvm::any_of(*generic.getBody(), [](Operation &op) {
+    return isa<math::MathDialect>(op.getDialect()) && !isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::SqrtOp>(op);
+  });
+}
+
 bool isShort(linalg::GenericOp generic) {
   constexpr size_t most = 8;
-  Block *body = generic.getBody();
-  auto isLong = [](Operation &op) {
-    return isa<math::MathDialect>(op.getDialect()) && !isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::SqrtOp>(op);
-  };
-  return body->getOperations().size() <= most && llvm::none_of(*body, isLong);
+  return generic.getBody()->getOperations().size() <= most && !hasLongFunction(generic);
 }
 
 FailureOr<KernelFrame::Values> emitBody(KernelFrame &frame, linalg::GenericOp generic, ArrayRef<Value> values,

@@ -28,6 +28,8 @@ mlir::Value selectInside(KernelFrame &frame, const Lanes &lanes, mlir::Value val
 /// `vectors`, as many as each has lanes, as rows of a square: its columns.
 KernelFrame::Values transposeLanes(KernelFrame &frame, KernelFrame::Values vectors);
 
+/// Whether a generic's body holds a function that becomes many instructions.
+bool hasLongFunction(mlir::linalg::GenericOp generic);
 /// Whether a generic's body is so short that waiting for its accumulators would take longer than computing it.
 bool isShort(mlir::linalg::GenericOp generic);
 

@@ -46,6 +46,7 @@ private:
   mlir::LogicalResult emitScalar(Phase &phase);
   mlir::LogicalResult emitInner(Phase &phase);
   mlir::FailureOr<Values> emitVectors(Phase &phase, mlir::ValueRange carried);
+  int64_t groupsOf(Phase &phase);
   mlir::FailureOr<mlir::Value> emitGroups(Phase &phase, Values &carried);
   mlir::FailureOr<Values> emitMaskedStep(Phase &phase, mlir::Value begin, const Values &carried);
   mlir::FailureOr<Values> emitStep(Phase &phase, llvm::ArrayRef<mlir::Value> carried, const Lanes &lanes);

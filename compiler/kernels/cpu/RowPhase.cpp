@@ -1,5 +1,6 @@
 // One phase of a row: its inner dims, a vector at a time.
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler/kernels/Steps.h"
 #include "compiler/kernels/cpu/Row.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -67,13 +68,28 @@ void RowEmitter::finishCarried(Phase &phase, ArrayRef<Value> totals) {
   }
 }
 
-/// Where accumulators would be waited for: several vectors at a time, each with accumulators of its own, which are then
-/// combined into `carried`. Returns where that ends.
+/// How many vectors a phase does at a time: several where it would wait for its accumulators or for the steps of a long
+/// function, as many as the registers hold.
+int64_t RowEmitter::groupsOf(Phase &phase) {
+  Block *body = phase.generic.getBody();
+  const bool looksUp = !body->getOps<tensor::ExtractOp>().empty();
+  const bool isStrided = llvm::any_of(phase.inputAccesses, [&](const TensorAccess &access) {
+    return llvm::is_contained(access.dims, vectorDim) && access.dims.back() != vectorDim;
+  });
+  if (looksUp || isStrided)
+    return 1;
+  if (isShort(phase.generic))
+    return phase.neutral.empty() ? 1 : 4;
+  return phase.neutral.empty() && !hasLongFunction(phase.generic) ? 1 : frame.target.vectorRegisters / 8;
+}
+
+/// Whole groups of vectors, each vector with accumulators of its own, which are then combined into `carried`. Returns
+/// where they end.
 FailureOr<Value> RowEmitter::emitGroups(Phase &phase, Values &carried) {
-  constexpr int64_t groups = 4;
-  size_t count = phase.neutral.size();
-  if (count == 0 || !isShort(phase.generic))
+  const int64_t groups = groupsOf(phase);
+  if (groups < 2)
     return columnBegin;
+  size_t count = phase.neutral.size();
   Value step = frame.constant(groups * frame.lanes);
   Value end = frame.add(columnBegin, frame.mul(frame.divide(frame.sub(columnEnd, columnBegin), step), step));
   Values initial(ArrayRef<Value>(carried).take_front(count));
@@ -82,6 +98,7 @@ FailureOr<Value> RowEmitter::emitGroups(Phase &phase, Values &carried) {
       initial.push_back(frame.splat(neutral, frame.lanes));
   FailureOr<Values> totals =
       frame.loop(columnBegin, end, step, initial, [&](Value column, ValueRange values) -> FailureOr<Values> {
+        frame.builder.getInsertionBlock()->getParentOp()->setAttr(interleavedAttr, frame.builder.getUnitAttr());
         Values next;
         for (int64_t group = 0; group < groups; ++group) {
           frame.index[vectorDim] = frame.add(column, frame.constant(group * frame.lanes));
@@ -95,9 +112,15 @@ FailureOr<Value> RowEmitter::emitGroups(Phase &phase, Values &carried) {
       });
   if (failed(totals))
     return failure();
-  auto group = [&](size_t number) { return ArrayRef<Value>(*totals).slice(number * count, count); };
-  Values combined = combineAll(frame, phase.combiners, combineAll(frame, phase.combiners, group(0), group(1)),
-                               combineAll(frame, phase.combiners, group(2), group(3)));
+  Values combined(*totals);
+  for (int64_t left = groups / 2; left > 0; left /= 2) {
+    Values halves;
+    for (int64_t group = 0; group < left; ++group) {
+      ArrayRef<Value> pair = ArrayRef<Value>(combined).slice(2 * group * count, 2 * count);
+      halves.append(combineAll(frame, phase.combiners, pair.take_front(count), pair.drop_front(count)));
+    }
+    combined = halves;
+  }
   llvm::copy(combined, carried.begin());
   return end;
 }

@@ -1,0 +1,53 @@
+// Independent steps of a loop, one after the other, become steps side by side.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   a0 = load 0; b0 = f a0; store b0; a1 = load 1; b1 = f a1; store b1
+// becomes
+//   a0 = load 0; a1 = load 1; b0 = f a0; b1 = f a1; store b0; store b1
+//
+// A CPU looks ahead over some hundred instructions. Long chains of dependent ones, such as a polynomial's, fill that up
+// one after the other; side by side they are worked on together.
+#include "compiler/kernels/Steps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace halftone;
+using namespace halftone::compiler;
+
+namespace {
+
+/// Sorts the block's ops by how many ops they wait for. Stores wait for all loads.
+void sortByDepth(Block &block) {
+  llvm::DenseMap<Operation *, unsigned> depth;
+  SmallVector<Operation *> ops;
+  unsigned afterLoads = 0;
+  for (Operation &op : block.without_terminator()) {
+    unsigned own = 0;
+    for (Value operand : op.getOperands())
+      if (Operation *producer = operand.getDefiningOp(); producer && producer->getBlock() == &block)
+        own = std::max(own, depth.lookup(producer) + 1);
+    depth[&op] = own;
+    if (isa<LLVM::LoadOp, LLVM::MaskedLoadOp>(op))
+      afterLoads = std::max(afterLoads, own + 1);
+    ops.push_back(&op);
+  }
+  for (Operation *op : ops)
+    if (isa<LLVM::StoreOp, LLVM::MaskedStoreOp>(op))
+      depth[op] = std::max(depth[op], afterLoads);
+  llvm::stable_sort(ops, [&](Operation *a, Operation *b) { return depth[a] < depth[b]; });
+  for (Operation *op : ops)
+    op->moveBefore(block.getTerminator());
+}
+
+} // namespace
+
+void compiler::interleaveSteps(func::FuncOp function) {
+  function.walk([](scf::ForOp loop) {
+    if (!loop->removeAttr(interleavedAttr))
+      return;
+    Block &body = *loop.getBody();
+    if (llvm::none_of(body.without_terminator(), [](Operation &op) { return op.getNumRegions() > 0; }))
+      sortByDepth(body);
+  });
+}
