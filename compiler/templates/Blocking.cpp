@@ -11,22 +11,24 @@ static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static int64_t roundUp(int64_t value, int64_t step) { return ceilDiv(value, step) * step; }
 
 MatmulTile matmulTile(int64_t batch, int64_t m, int64_t n, int64_t k) {
-  constexpr int64_t mostM = 192, mostN = 256, stepM = 12, stepN = 64, wantedBlocks = 16, fewBlocks = 4;
+  constexpr int64_t mostM = 192, mostN = 256, stepM = 4, stepN = 64, wantedBlocks = 16, fewBlocks = 4;
+  constexpr int64_t leastM = 12, fewRows = 48;
   constexpr int64_t leastWork = int64_t(1) << 17, leastRead = int64_t(1) << 16;
   const auto cut = [](int64_t extent, int64_t parts, int64_t step) {
     return std::max(step, roundUp(ceilDiv(extent, parts), step));
   };
   const auto blocks = [&](MatmulTile tile) { return batch * ceilDiv(m, tile.m) * ceilDiv(n, tile.n); };
-  // Parts of equal size, rather than a small one at the end.
-  MatmulTile tile{cut(m, ceilDiv(std::max<int64_t>(m, 1), mostM), stepM),
+  // Parts of equal size, rather than a small one at the end, and as many for each of two threads.
+  const int64_t rowParts = ceilDiv(std::max<int64_t>(m, 1), mostM);
+  MatmulTile tile{cut(m, rowParts > 1 ? roundUp(rowParts, 2) : 1, stepM),
                   cut(n, ceilDiv(std::max<int64_t>(n, 1), mostN), stepN)};
   while (blocks(tile) < wantedBlocks) {
     // Columns first: what a block packs of the right operand serves all of its rows.
-    const bool alongN = tile.n > stepN && (2 * tile.n > tile.m || tile.m <= 4 * stepM);
-    if (!alongN && (tile.m <= stepM || (tile.m <= 12 * stepM && blocks(tile) >= fewBlocks)))
+    const bool alongN = tile.n > stepN && (2 * tile.n > tile.m || tile.m <= fewRows);
+    if (!alongN && (tile.m <= leastM || (tile.m <= 144 && blocks(tile) >= fewBlocks)))
       break;
-    const MatmulTile smaller = alongN ? MatmulTile{tile.m, roundUp(tile.n / 2, stepN)}
-                                      : MatmulTile{roundUp(tile.m / 2, stepM), tile.n};
+    const MatmulTile smaller =
+        alongN ? MatmulTile{tile.m, roundUp(tile.n / 2, stepN)} : MatmulTile{roundUp(tile.m / 2, stepM), tile.n};
     // Worth a block of its own: the multiplications, or, with few rows, reading the columns.
     const int64_t rows = std::min(m, smaller.m), columns = std::min(roundUp(n, 16), smaller.n);
     if (rows * columns * k < leastWork && columns * k < leastRead)

@@ -37,7 +37,7 @@ func.func @main(%x: tensor<4xf32> {halftone.name = "x"}, %y: tensor<8x4xf16> {ha
 // CHECK-LABEL: func.func @main
 // CHECK: %[[T:.*]] = halftone.transpose %arg0 {permutation = array<i64: 1, 0>}
 // CHECK: halftone.arg_reduce max %[[T]] {axis = 1 : i64} : tensor<6x8xf32> -> tensor<6xi32>
-// CHECK: halftone.contract %arg0, %arg1 {halftone.tile = array<i64: 12, 64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>} : (tensor<8x6xf32>, tensor<4x6xf32>) -> tensor<8x4xf32>
+// CHECK: halftone.contract %arg0, %arg1 {halftone.tile = array<i64: 8, 64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>} : (tensor<8x6xf32>, tensor<4x6xf32>) -> tensor<8x4xf32>
 func.func @main(%x: tensor<8x6xf32> {halftone.name = "x"}, %w: tensor<4x6xf32> {halftone.name = "w"}) -> (tensor<6xi32> {halftone.name = "a"}, tensor<8x4xf32> {halftone.name = "c"}) {
   %a = halftone.arg_reduce max %x {axis = 0 : i64} : tensor<8x6xf32> -> tensor<6xi32>
   %t = halftone.transpose %w {permutation = array<i64: 1, 0>} : tensor<4x6xf32> to tensor<6x4xf32>
