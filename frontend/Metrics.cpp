@@ -5,6 +5,7 @@
 #include "frontend/MetricImpl.h"
 #include "frontend/Promotion.h"
 #include "halftone/Ops.h"
+#include "runtime/base/Half.h"
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -58,8 +59,6 @@ void addValues(const MetricImpl &metric, const Value &given, const Value &givenW
   metric.total.assign(readState(metric.total) + total);
   metric.count.assign(old + count);
 }
-
-double number(const Tensor &value) { return value.astype(DType::float64).item<double>(); }
 
 Formula formulaOf(const Loss &loss) {
   return [loss](const Value &yTrue, const Value &yPred) {
@@ -237,16 +236,16 @@ double metricResult(const Metric &metric) {
   const MetricImpl &impl = *metric.impl();
   if (impl.needsShapes)
     return 0.0;
-  double total = number(impl.total.value()), count = number(impl.count.value());
+  double total = hostNumber(impl.total), count = hostNumber(impl.count);
   if (count == 0.0)
     return 0.0;
   double mean = total / count;
-  return number(Tensor::full({}, impl.finish ? impl.finish(mean) : mean, impl.dtype));
+  return roundTo(impl.dtype, impl.finish ? impl.finish(mean) : mean);
 }
 
 void resetMetric(const Metric &metric) {
   for (const Variable &state : metricVariables(metric))
-    state.assign(Tensor::zeros({}, state.impl()->dtype));
+    setHostNumber(state, 0.0);
 }
 
 Metric resolveMetric(const Metric &metric, const Shape &yTrue, const Shape &yPred) {

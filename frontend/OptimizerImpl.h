@@ -37,8 +37,6 @@ bool isStalled(const optimizers::LossScaleOptimizer &optimizer);
 Variable optimizerScalar(const std::string &optimizer, const char *name, double value, DType dtype, VariableRole role);
 /// What a variable holds where the trace stands, in its own dtype.
 Value readRaw(const Variable &variable);
-/// A scalar variable's value now.
-double hostNumber(const Variable &variable);
 /// value_error unless there are as many gradients as variables, and a gradient (none given at all is fine).
 void checkGradients(const std::vector<Value> &gradients, const std::vector<Variable> &variables);
 /// The optimizer of a class, whose name counts in any case. value_error when there is none, or for keys that it does

@@ -23,8 +23,6 @@ Variable optimizerScalar(const std::string &optimizer, const char *name, double 
 
 Value readRaw(const Variable &variable) { return tracing().read(variable.impl(), variable.impl()->dtype); }
 
-double hostNumber(const Variable &variable) { return variable.value().astype(DType::float64).item<double>(); }
-
 void checkGradients(const std::vector<Value> &gradients, const std::vector<Variable> &variables) {
   if (gradients.size() != variables.size())
     throw Error(ErrorKind::value_error,

@@ -3,7 +3,9 @@
 #include "frontend/Variables.h"
 #include "frontend/Trace.h"
 #include "halftone/Error.h"
+#include "runtime/base/Convert.h"
 #include "runtime/devices/CpuDevice.h"
+#include <array>
 #include <atomic>
 #include <fmt/format.h>
 
@@ -98,6 +100,19 @@ Variable makeVariable(const Tensor &initial, const VariableArgs &args) {
   impl->autocast = args.autocast;
   impl->regularizer = args.regularizer;
   return Variable(std::move(impl));
+}
+
+double hostNumber(const Variable &variable) {
+  const VariableImpl &v = *variable.impl();
+  std::array<std::byte, 16> element{};
+  v.memory->readBytes(std::span(element).first(static_cast<size_t>(itemsize(v.dtype)))).orThrow();
+  return elementAsDouble(v.dtype, element.data(), 0);
+}
+void setHostNumber(const Variable &variable, double value) {
+  const VariableImpl &v = *variable.impl();
+  std::array<std::byte, 16> element{};
+  convert(DType::float64, &value, v.dtype, element.data(), 1).orThrow();
+  v.memory->writeBytes(std::span(element).first(static_cast<size_t>(itemsize(v.dtype)))).orThrow();
 }
 
 std::optional<DType> autocastDtype() { return scopeActive ? scopeDtype : std::nullopt; }

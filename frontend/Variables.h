@@ -35,6 +35,11 @@ struct VariableArgs {
 /// A variable holding a copy of `initial`, in the process's store of the CPU.
 Variable makeVariable(const Tensor &initial, const VariableArgs &args);
 
+/// What a scalar variable holds, and a new value for it, rounded to its dtype: for numbers that every step reads or
+/// resets.
+double hostNumber(const Variable &variable);
+void setHostNumber(const Variable &variable, double value);
+
 /// The dtype in which autocast variables are read on this thread: nullopt outside scopes and in a scope without one.
 std::optional<DType> autocastDtype();
 /// keras.src AutocastScope: reads of autocast float variables give `dtype` (nullopt: their own).
