@@ -125,7 +125,7 @@ private:
   bool sumsAreResult();
   MatmulSums sumsFrom(Number row, Number column, int64_t vectors);
   mlir::LogicalResult emitEpilogue();
-  mlir::FailureOr<Lanes> emitEpilogueLanes(Number row, Number column, Lanes sums);
+  mlir::FailureOr<Lanes> emitEpilogueLanes(Number row, Number column, bool whole, Lanes sums);
   void store(mlir::Value lanes, mlir::Value result, mlir::AffineMap map, const MatmulPlace &place);
   void storeSideReductions(Lanes sums, Number column);
   mlir::LogicalResult checkSideReductions();

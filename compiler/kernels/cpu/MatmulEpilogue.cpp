@@ -70,11 +70,13 @@ LogicalResult MatmulEmitter::emitEpilogue() {
       return epilogue.emitError("expected a linalg.fill under a side reduction");
     neutral.push_back(splat(outside.lookup(fill.getInputs()[0])));
   }
+  const Number wholeVectors = columns / number(sizes->lanes) * sizes->lanes;
   if (neutral.empty()) {
     const Number begin = sumsAreResult() ? columns / number(sizes->columns()) * sizes->columns() : number(0);
     loop(number(0), rows, number(1), [&](Number row) {
-      loop(begin, columns, number(sizes->lanes),
-           [&](Number column) { return void(sticky(emitEpilogueLanes(row, column, {}))); });
+      for (bool whole : {true, false})
+        loop(whole ? begin : wholeVectors, whole ? wholeVectors : columns, number(sizes->lanes),
+             [&](Number column) { return void(sticky(emitEpilogueLanes(row, column, whole, {}))); });
     });
     return failure(broken);
   }
@@ -86,29 +88,33 @@ LogicalResult MatmulEmitter::emitEpilogue() {
     if (!combiner.empty())
       keepsColumns.push_back(keeps(epilogue.getMatchingIndexingMap(epilogue.getDpsInitOperand(int64_t(output))), dims,
                                    group[columnRole], true));
-  const Lanes total = loop(number(0), columns, number(sizes->lanes), neutral, [&](Number column, Lanes carried) {
-    Lanes start;
-    for (auto [lanes, from, kept] : llvm::zip(neutral, carried, keepsColumns))
-      start.push_back(kept ? lanes : from);
-    const Lanes sums = loop(number(0), rows, number(1), start, [&](Number row, Lanes acc) {
-      const FailureOr<Lanes> next = emitEpilogueLanes(row, column, acc);
-      return succeeded(sticky(next)) ? *next : acc;
-    });
-    storeSideReductions(sums, column);
-    Lanes next;
-    for (auto [from, sum, kept] : llvm::zip(carried, sums, keepsColumns))
-      next.push_back(kept ? from : sum);
-    return next;
-  });
+  Lanes total = neutral;
+  for (bool whole : {true, false})
+    total = loop(whole ? number(0) : wholeVectors, whole ? wholeVectors : columns, number(sizes->lanes), total,
+                 [&](Number column, Lanes carried) {
+                   Lanes start;
+                   for (auto [lanes, from, kept] : llvm::zip(neutral, carried, keepsColumns))
+                     start.push_back(kept ? lanes : from);
+                   const Lanes sums = loop(number(0), rows, number(1), start, [&](Number row, Lanes acc) {
+                     const FailureOr<Lanes> next = emitEpilogueLanes(row, column, whole, acc);
+                     return succeeded(sticky(next)) ? *next : acc;
+                   });
+                   storeSideReductions(sums, column);
+                   Lanes next;
+                   for (auto [from, sum, kept] : llvm::zip(carried, sums, keepsColumns))
+                     next.push_back(kept ? from : sum);
+                   return next;
+                 });
   storeSideReductions(total, {});
   return failure(broken);
 }
 
-FailureOr<MatmulEmitter::Lanes> MatmulEmitter::emitEpilogueLanes(Number row, Number column, Lanes sums) {
+FailureOr<MatmulEmitter::Lanes> MatmulEmitter::emitEpilogueLanes(Number row, Number column, bool whole, Lanes sums) {
   MatmulPlace place;
   moveTo(place, batchRole, batch);
   moveTo(place, rowRole, firstRow + row);
   setLanes(place, columnRole, firstColumn, column, columns);
+  place.whole = whole;
   const SmallVector<int64_t> dims = dimsOf(epilogue);
   Lanes arguments;
   for (OpOperand *input : epilogue.getDpsInputOperands()) {
@@ -134,7 +140,8 @@ FailureOr<MatmulEmitter::Lanes> MatmulEmitter::emitEpilogueLanes(Number row, Num
             epilogue.getMatchingIndexingMap(epilogue.getDpsInitOperand(int64_t(output))), place);
       continue;
     }
-    next.push_back(select(laneMask(place), wrap(lanes), wrap(sums[side++])));
+    next.push_back(whole ? lanes : select(laneMask(place), wrap(lanes), wrap(sums[side])).value());
+    ++side;
   }
   return next;
 }
@@ -157,6 +164,8 @@ void MatmulEmitter::store(Value lanes, Value result, AffineMap map, const Matmul
     return;
   }
   const Number at = address(pointer, element, reach.offset);
+  if (place.whole)
+    return storeValue(lanes, at);
   const auto masked = [&] { LLVM::MaskedStoreOp::create(b, lanes, at.value(), laneMask(place).value(), bytes); };
   if (cpu.hasMaskedMemory)
     return masked();
