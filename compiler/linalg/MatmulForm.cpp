@@ -193,8 +193,11 @@ FailureOr<KernelDescription> describeMatmul(KernelOp kernel, ContractOp contract
   Type rhsElement = cast<RankedTensorType>(contract.getRhs().getType()).getElementType();
   const bool pairs = !strict && target.prefersBf16Pairs && lhsElement.isBF16() && rhsElement.isBF16() &&
                      pairsPayOff(extentOf(Role::m));
-  if (pairs)
+  if (pairs) {
     builder.function->setAttr("halftone.pairs", builder.builder.getUnitAttr());
+    if (extentOf(Role::k) % 2 == 0)
+      builder.function->setAttr("halftone.even_depth", builder.builder.getUnitAttr());
+  }
 
   SmallVector<Value, 2> inputs;
   for (int side = 0; side < 2; ++side) {

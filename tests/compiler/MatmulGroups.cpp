@@ -67,6 +67,8 @@ TEST_CASE("Pairs are taken where the instruction is fast, never in strict mode",
   CHECK_FALSE(chosen(zen, true));
   CHECK_FALSE(chosen("sapphirerapids", false));
   CHECK_FALSE(chosen("x86-64-v4", false));
+  CHECK(KernelHarness(text, zen, false).linalgText().find("halftone.even_depth") == std::string::npos);
+  CHECK(KernelHarness(product(40, 70, 34, {}), zen, false).linalgText().find("halftone.even_depth") != std::string::npos);
 
   for (const auto &[target, instruction] : {std::pair{zen, "vdpbf16ps"}, std::pair{std::string("x86-64-v4"), "vfmadd"}}) {
     auto cpu = compiler::CpuTarget::find(target);
@@ -101,7 +103,9 @@ TEST_CASE("Pairs keep subnormal operands", "[kernels]") {
   const int64_t m = 33, n = 70;
   for (const std::string &target : runnableTargets())
     for (const Layout &layout : layouts()) {
-      const int64_t k = layout.batched ? 701 : 1101; // one part of K, whose packed rows serve two blocks, or two parts
+      // One part of K, whose packed rows serve two blocks, or two parts; even, so that rows are read in place, where they are
+      // neither transposed nor cast.
+      const int64_t k = (layout.batched ? 701 : 1101) + !layout.lhsTransposed;
       KernelHarness kernel(product(m, n, k, layout), target, false);
       CAPTURE(target, kernel.linalgText());
       const auto at = [&](bool transposed, int64_t rows, int64_t columns, int64_t row, int64_t column) {

@@ -237,15 +237,15 @@ LogicalResult MatmulEmitter::emitBlock(Number block) {
   const Number part = ceilDivide(ceilDivide(maximum(steps, number(1)), parts), number(sizes->lanes)) * sizes->lanes;
   loop(number(0), maximum(steps, number(1)), part, [&](Number first) {
     const Number depth = minimum(part, steps - first);
-    if (!readsRowsInPlace()) {
-      // Neighbouring blocks have the same rows, which are packed still when one part of K is all.
+    if (!readsRowsInPlace() || readsRowPairsInPlace()) {
+      // Neighbouring blocks have the same rows, which are packed, or watched, still when one part of K is all.
       const Number isNew =
           equal(block, wrap(code.getArgument(2))) | equal(columnTile, number(0)) | (steps > number(sizes->depth));
       auto branch = scf::IfOp::create(b, isNew.value(), false);
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPoint(branch.thenBlock()->getTerminator());
       watched = nothingWatched();
-      if (failed(sticky(pack(0, first, depth))))
+      if (failed(sticky(readsRowPairsInPlace() ? watchRows(first, depth) : pack(0, first, depth))))
         return;
       for (Value seen : watched)
         storeValue(seen, watchedAt, true);

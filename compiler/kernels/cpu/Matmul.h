@@ -83,7 +83,7 @@ private:
 
   // MatmulPack.cpp
   bool lanesAlongDepth(int side); // of the operand's packing
-  /// A is stored in the accumulator's type, so that its elements can be read where they are.
+  /// A is stored in the accumulator's type, or in pairs along K, so that its elements can be read where they are.
   bool readsRowsInPlace();
   /// B is read where it is: its rows are used too seldom to be packed.
   bool readsColumnsInPlace() { return takesDots() || (fewRows && groupSize == 1 && !lanesAlongDepth(1)); }
@@ -110,6 +110,8 @@ private:
   int64_t findGroupSize();
   /// How many groups make K.
   Number groups() { return ceilDivide(size[depthRole], number(groupSize)); }
+  bool readsRowPairsInPlace();
+  mlir::LogicalResult watchRows(Number firstDepth, Number depth);
   void packBias(Number depth);
   /// 16 neighbouring groups along K of an operand; what lies past K is 0.
   mlir::FailureOr<mlir::Value> groupsAlongDepth(int side, MatmulPlace place, Number group);

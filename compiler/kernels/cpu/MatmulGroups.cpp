@@ -46,6 +46,10 @@ int64_t MatmulEmitter::findGroupSize() {
   return 4;
 }
 
+bool MatmulEmitter::readsRowPairsInPlace() {
+  return groupSize == 2 && !prologue[0] && lanesAlongDepth(0) && source->hasAttr("halftone.even_depth");
+}
+
 void MatmulEmitter::packBias(Number depth) {
   const VectorType bytes = VectorType::get(64, b.getI8Type());
   const Value signs = arith::ConstantOp::create(b, DenseElementsAttr::get(bytes, b.getI8IntegerAttr(-128)));
@@ -145,6 +149,26 @@ void MatmulEmitter::watch(Value groups) {
   // Without the sign bit and less 1, zeros are the largest numbers and subnormal ones the smallest.
   const Number halves = wrap(vector::BitCastOp::create(b, watched[0].getType(), groups));
   watched[0] = arith::MinUIOp::create(b, watched[0], (halves + halves) - 1);
+}
+
+LogicalResult MatmulEmitter::watchRows(Number firstDepth, Number depth) {
+  const MatmulFactors factors = rowFactors(firstDepth);
+  const Number whole = depth / number(sizes->lanes) * sizes->lanes;
+  packingLoop(number(0), rows, number(1), [&](Number row) {
+    MatmulPlace place;
+    moveTo(place, batchRole, batch);
+    moveTo(place, rowRole, firstRow + row);
+    const Number start = address(factors.a, accumulator, row * factors.rowPitch);
+    packingLoop(number(0), whole, number(sizes->lanes), [&](Number k) {
+      watch(loadValue(lanesOf(accumulator), address(start, accumulator, k)));
+    });
+    packingLoop(whole, depth, number(sizes->lanes), [&](Number k) {
+      const FailureOr<Value> rest = groupsAlongDepth(0, place, firstDepth + k);
+      if (succeeded(sticky(rest)))
+        watch(*rest);
+    });
+  });
+  return failure(broken);
 }
 
 Number MatmulEmitter::sawSubnormal() {

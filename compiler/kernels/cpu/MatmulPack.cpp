@@ -66,6 +66,8 @@ bool MatmulEmitter::lanesAlongDepth(int side) {
 bool MatmulEmitter::readsRowsInPlace() {
   if (takesDots())
     return true;
+  if (readsRowPairsInPlace())
+    return true;
   const Value stored = contraction.getInputs()[0];
   Operation *sum = contraction.getBody()->getTerminator()->getOperand(0).getDefiningOp();
   return !prologue[0] && getElementTypeOrSelf(stored) == accumulator && group[rowRole].size() == 1 &&
@@ -83,15 +85,15 @@ MatmulFactors MatmulEmitter::rowFactors(Number firstDepth) {
   MatmulPlace place;
   moveTo(place, batchRole, batch);
   moveTo(place, rowRole, firstRow);
-  moveTo(place, depthRole, firstDepth);
+  moveTo(place, depthRole, firstDepth * groupSize);
   const auto pitch = [&](MatmulRole role) {
     place.laneRole = role;
     const Number stride = reach(map, dims, place).stride;
     return stride ? stride : number(0);
   };
-  const Number rowPitch = pitch(rowRole), depthPitch = pitch(depthRole);
-  return {
-      address(pointers.lookup(input->get()), accumulator, reach(map, dims, place).offset), rowPitch, depthPitch, {}};
+  const Number rowPitch = pitch(rowRole) / number(groupSize), depthPitch = pitch(depthRole);
+  return {address(pointers.lookup(input->get()), getElementTypeOrSelf(input->get()), reach(map, dims, place).offset),
+          rowPitch, depthPitch, {}};
 }
 
 std::function<FailureOr<MatmulEmitter::Lanes>(Number)> MatmulEmitter::columnFactors(Number column, int64_t vectors,
