@@ -145,6 +145,8 @@ LogicalResult MatmulEmitter::readSource() {
   if (auto add = dyn_cast<arith::AddFOp>(sum))
     fuses = cpu.hasFma && bitEnumContainsAll(add.getFastmath(), arith::FastMathFlags::contract);
   groupSize = findGroupSize();
+  if (groupSize == 2)
+    sizes->panelRows = {6, 4, 2, 1};
   combiners.assign(epilogue.getNumResults(), "");
   if (auto names = epilogue->getAttrOfType<ArrayAttr>("halftone.combine"))
     for (auto [combiner, attribute] : llvm::zip(combiners, names.getAsValueRange<StringAttr>()))
@@ -288,8 +290,14 @@ void MatmulEmitter::emitColumns(Number begin, Number end, int64_t vectors, Numbe
       row = emitFirstRows(counts.front(), vectors, factors, column, firstDepth, depth);
     factors.b = columnFactors(column, vectors, firstDepth);
     // Widened products are rare: less code for them.
-    for (int64_t count : counts.drop_front(widens ? 1 : 0)) {
-      const Number next = count == 1 ? allRows : row + (allRows - row) / number(count) * count;
+    for (int64_t count : counts.drop_front(widens ? counts.size() - 2 : 0)) {
+      Number times = (allRows - row) / number(count);
+      if (count == 6 && sizes->panelRows[1] == 4) {
+        // Two or three rows alone would wait for the columns: better one six less, and fours.
+        const Number rest = (allRows - row) % number(6);
+        times = select((times > number(0)) & (rest > number(1)) & (rest < number(4)), times - 1, times);
+      }
+      const Number next = count == 1 ? allRows : row + times * count;
       loop(row, next, number(count), [&](Number at) {
         factors.a = address(firstElement, accumulator, at * factors.rowPitch);
         emitMicroKernel(count, vectors, factors, at, column, firstDepth, depth);
