@@ -40,9 +40,11 @@ protected:
     }
     if (grid > 1 && cost >= worthSharing && takeWorkers())
       return pool_->run(parts, scratch_.get());
-    for (const Launch &part : parts)
+    for (const Launch &part : parts) {
+      forgetScratch(scratch_.get());
       if (part.grid > 0)
         part.function(part.buffers.data(), part.extents.data(), 0, part.grid, scratch_.get());
+    }
   }
 
 private:

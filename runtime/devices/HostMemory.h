@@ -2,10 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/Device.h"
+#include <cstring>
 
 namespace halftone {
 
 /// As DeviceRuntime::allocate().
 StatusOr<DeviceMemory> allocateHostMemory(int64_t bytes);
+
+/// Before a thread's first call of a launch (Abi.h).
+inline void forgetScratch(std::byte *scratch) { std::memset(scratch, 0, 8); }
 
 } // namespace halftone

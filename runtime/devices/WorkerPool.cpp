@@ -117,6 +117,7 @@ void WorkerPool::release() {
 
 void WorkerPool::work(int64_t thread, std::byte *const *scratch) {
   using Clock = std::chrono::steady_clock;
+  Bench bench{scratch};
   while (true) {
     {
       std::unique_lock lock(sleep_);
@@ -124,7 +125,7 @@ void WorkerPool::work(int64_t thread, std::byte *const *scratch) {
     }
     Spin spin;
     for (Clock::time_point lastActive = Clock::now(); !stopping_;) {
-      if (runOneChunk(thread, *scratch))
+      if (runOneChunk(thread, bench))
         continue;
       spin.once();
       if (!spin.longEnoughToCheckTheClock())
@@ -157,7 +158,7 @@ std::optional<int64_t> WorkerPool::claimPlace(int64_t thread) {
   return std::nullopt;
 }
 
-bool WorkerPool::runOneChunk(int64_t thread, std::byte *scratch) {
+bool WorkerPool::runOneChunk(int64_t thread, Bench &bench) {
   const std::optional<int64_t> place = claimPlace(thread);
   if (!place)
     return false;
@@ -169,7 +170,11 @@ bool WorkerPool::runOneChunk(int64_t thread, std::byte *scratch) {
       begin -= part->grid;
       end -= part->grid;
     }
-    part->function(part->buffers.data(), part->extents.data(), begin, std::min(end, part->grid), scratch);
+    if (bench.run != runs_ || bench.part != &*part)
+      forgetScratch(*bench.scratch);
+    bench.run = runs_;
+    bench.part = &*part;
+    part->function(part->buffers.data(), part->extents.data(), begin, std::min(end, part->grid), *bench.scratch);
   }
   done_.fetch_add(1, std::memory_order_release);
   return true;
@@ -186,6 +191,7 @@ void WorkerPool::run(std::span<const Launch> parts, std::byte *callersScratch) {
   const int64_t places = threads() * chunksPerThread;
   chunks_ = std::min(blocks_, places);
   chunks_ = std::min(chunks_, std::max<int64_t>(2, static_cast<int64_t>(std::min(cost / nanosecondsPerChunk, 1e6))));
+  ++runs_;
   const int64_t chunks = chunks_;
   done_.store(0, std::memory_order_relaxed);
   for (int64_t chunk = 0, word = 0; word < static_cast<int64_t>(places_.size()); ++word) {
@@ -194,7 +200,8 @@ void WorkerPool::run(std::span<const Launch> parts, std::byte *callersScratch) {
       open |= uint64_t(1) << place % placesPerWord;
     places_[static_cast<size_t>(word)].open.store(open, std::memory_order_release);
   }
-  while (runOneChunk(0, callersScratch)) {
+  Bench bench{&callersScratch};
+  while (runOneChunk(0, bench)) {
   }
   Spin spin;
   while (done_.load(std::memory_order_acquire) != chunks)

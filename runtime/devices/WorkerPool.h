@@ -38,8 +38,14 @@ public:
 
 private:
   void stop();
+  /// A thread's scratch, and what it was last used for.
+  struct Bench {
+    std::byte *const *scratch;
+    int64_t run = 0;
+    const Launch *part = nullptr;
+  };
   void work(int64_t thread, std::byte *const *scratch);
-  bool runOneChunk(int64_t thread, std::byte *scratch);
+  bool runOneChunk(int64_t thread, Bench &bench);
   std::optional<int64_t> claimPlace(int64_t thread);
 
   std::atomic<int> threads_{1};
@@ -62,7 +68,7 @@ private:
 
   // The launch being run: written while no place is open and all earlier chunks are done, read after claiming one.
   std::span<const Launch> parts_;
-  int64_t blocks_ = 0, chunks_ = 0;
+  int64_t blocks_ = 0, chunks_ = 0, runs_ = 0;
   alignas(64) std::atomic<int64_t> done_{0};
 };
 

@@ -9,7 +9,9 @@ namespace halftone {
 /// thread, in any split.
 ///   buffers  operands in order, then results in order; row-major, dense, 64-byte aligned. bool is one byte, 0 or 1.
 ///   extents  the launch's run-time extents, in the order that the kernel's description gives them.
-///   scratch  64-byte aligned, private to the calling thread, of at least LaunchStep::scratchBytes; contents undefined.
+///   scratch  64-byte aligned, private to the calling thread, of at least LaunchStep::scratchBytes and 64 bytes. At a thread's
+///            first call of a launch the first eight bytes are 0 and the rest is undefined; at its later calls of that launch,
+///            with the same buffers and extents, all is as it was left: blocks may share what an earlier one prepared.
 using CpuKernelFunction = void (*)(void *const *buffers, const int64_t *extents, int64_t blockBegin, int64_t blockEnd,
                                    void *scratch);
 

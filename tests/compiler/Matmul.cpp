@@ -223,6 +223,7 @@ void check(const Case &c, const Loaded &code, const std::string &text, const Cpu
   allocate(scratch, "i8", scratchBytes);
   // NaNs in it must not reach any result.
   std::memset(scratch.aligned, 0xff, size_t(scratchBytes));
+  std::memset(scratch.aligned, 0, 8);
   const int64_t half = grid / 2;
   code.function(buffers.data(), extents.data(), half, grid, scratch.aligned);
   code.function(buffers.data(), extents.data(), 0, half, scratch.aligned);
@@ -430,6 +431,7 @@ TEST_CASE("Matmul rates and compile time", "[matmul]") {
     double best = 1e9;
     for (int round = 0; round < 6; ++round) {
       const auto begin = std::chrono::steady_clock::now();
+      std::memset(scratch.data(), 0, 8);
       code.function(buffers, extents.data(), 0, grid, scratch.data());
       best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     }

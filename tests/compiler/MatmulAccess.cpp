@@ -54,6 +54,7 @@ func.func @kernel(%m0: index, %m1: index, %n0: index, %n1: index, %k0: index, %k
     allocate(c, "f32", m0 * m1 * n0 * n1);
     allocate(scratch, "i8", scratchOf(text, extents, cpu));
     void *buffers[] = {a.data(), b.data(), s.data(), c.data()};
+    std::memset(scratch.data(), 0, 8);
     code.function(buffers, extents.data(), 0, 2 * 2, scratch.data());
     double worst = 0;
     for (int64_t i0 = 0; i0 < m0; ++i0)

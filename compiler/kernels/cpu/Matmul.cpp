@@ -86,7 +86,8 @@ int64_t compiler::matmulScratchBytes(func::FuncOp kernel, ArrayRef<int64_t> exte
     return 0;
   const MatmulScratch scratch(MatmulSizes(target, contraction), extents[extents.size() - 2], extents.back());
   const Type accumulator = accumulatorOf(contraction);
-  return (scratch.a + scratch.b + scratch.sums + scratch.square) * int64_t(accumulator.getIntOrFloatBitWidth() / 8);
+  return MatmulScratch::headBytes +
+         (scratch.a + scratch.b + scratch.sums + scratch.square) * int64_t(accumulator.getIntOrFloatBitWidth() / 8);
 }
 
 LogicalResult compiler::emitMatmul(func::FuncOp kernel, const CpuTarget &target, OpBuilder &builder) {
@@ -205,7 +206,8 @@ LogicalResult MatmulEmitter::begin() {
   columnTiles = ceilDivide(size[columnRole], tileColumns);
   sumsPitch = ceilDivide(tileColumns, number(sizes->lanes)) * sizes->lanes;
   packedPitch = ceilDivide(tileRows + 1, number(sizes->lanes)) * sizes->lanes;
-  packedA = argument(4);
+  packedRowsAt = argument(4);
+  packedA = address(packedRowsAt, b.getI8Type(), number(MatmulScratch::headBytes));
   packedB = address(packedA, accumulator, packedPitch * sizes->depth);
   square = address(packedB, accumulator, sumsPitch * sizes->depth);
   watchedAt = address(square, accumulator, number(sizes->lanes * sizes->lanes));
@@ -241,8 +243,8 @@ LogicalResult MatmulEmitter::emitBlock(Number block) {
     const Number depth = minimum(part, steps - first);
     if (!readsRowsInPlace() || readsRowPairsInPlace()) {
       // Neighbouring blocks have the same rows, which are packed, or watched, still when one part of K is all.
-      const Number isNew =
-          equal(block, wrap(code.getArgument(2))) | equal(columnTile, number(0)) | (steps > number(sizes->depth));
+      const Number tile = rest + 1, packed = wrap(loadValue(b.getI64Type(), packedRowsAt));
+      const Number isNew = negated(equal(packed, tile)) | (steps > number(sizes->depth));
       auto branch = scf::IfOp::create(b, isNew.value(), false);
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPoint(branch.thenBlock()->getTerminator());
@@ -251,6 +253,7 @@ LogicalResult MatmulEmitter::emitBlock(Number block) {
         return;
       for (Value seen : watched)
         storeValue(seen, watchedAt, true);
+      storeValue(tile, packedRowsAt);
     }
     watched = nothingWatched();
     if (!readsColumnsInPlace() && !packsPanels() && failed(sticky(pack(1, first, depth))))

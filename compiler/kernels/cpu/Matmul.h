@@ -25,8 +25,10 @@ struct MatmulSizes {
 };
 
 /// Scratch of one tile, in elements of the accumulator: packed A, packed B, sums, and a square of lanes for
-/// transposing with a line for what packing A watched.
+/// transposing with a line for what packing A watched. Before them stands, in eight bytes, which tile's A is packed:
+/// batch * row tiles + row tile + 1.
 struct MatmulScratch {
+  static constexpr int64_t headBytes = 64;
   int64_t a, b, sums, square; // elements
   MatmulScratch(const MatmulSizes &sizes, int64_t tileRows, int64_t tileColumns);
 };
@@ -193,7 +195,7 @@ private:
   llvm::SmallVector<Number> extents;            // of the dims
   std::array<Number, 4> size;                   // of each role
   Number tileRows, tileColumns, rowTiles, columnTiles;
-  Number packedA, packedB, sumsAt, square, watchedAt, sumsPitch, packedPitch;
+  Number packedRowsAt, packedA, packedB, sumsAt, square, watchedAt, sumsPitch, packedPitch;
   Lanes watched; // by packing, where there is something to watch
   Number batch, rowTile, columnTile, firstRow, firstColumn, rows, columns; // of the block
 };

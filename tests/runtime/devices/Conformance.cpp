@@ -143,8 +143,13 @@ TEST_CASE("every device runs each block of a launch once, when its condition hol
 }
 
 namespace {
-/// Counts in buffers[0], one atomic counter a block; extents[0] is how many there are.
-void countEachBlock(void *const *buffers, const int64_t *extents, int64_t begin, int64_t end, void *) {
+std::atomic<int64_t> foreignScratch{0};
+
+/// Counts in buffers[0], one atomic counter a block; extents[0] is how many there are. Leaves its part's mark in the scratch.
+void countEachBlock(void *const *buffers, const int64_t *extents, int64_t begin, int64_t end, void *scratch) {
+  auto &mark = *static_cast<const int64_t **>(scratch);
+  foreignScratch += mark && mark != extents;
+  mark = extents;
   auto *counters = static_cast<std::atomic<int> *>(buffers[0]);
   for (int64_t block = begin; block < end; ++block)
     counters[block < extents[0] ? block : extents[0]] += 1;
@@ -182,6 +187,7 @@ TEST_CASE("every device runs the blocks of all parts of a launch") {
         if (!computes)
           c.takeBlocks();
       }
+  CHECK(foreignScratch == 0);
 }
 
 TEST_CASE("every device serves several queues at once") {
