@@ -74,23 +74,27 @@ FailureOr<Value> MatmulEmitter::groupsAlongDepth(int side, MatmulPlace place, Nu
       if (failed(lanes))
         return failure();
       const Number value = wrap(*lanes);
-      halves.push_back(select(laneMask(place), value, value.like(int64_t(0))).value());
+      halves.push_back(place.whole ? value.value() : select(laneMask(place), value, value.like(int64_t(0))).value());
     }
     found = vector::ShuffleOp::create(b, halves[0], halves[1], all);
   } else {
     moveTo(place, depthRole, first);
     OpOperand *input = contraction.getDpsInputOperand(side);
     const Reach reach = this->reach(contraction.getMatchingIndexingMap(input), dimsOf(contraction), place);
-    SmallVector<int8_t> numbers;
-    for (int64_t lane = 0; lane < count; ++lane)
-      numbers.push_back(int8_t(lane));
-    const VectorType bytes = VectorType::get(count, b.getI8Type());
-    const Value steps = arith::ConstantOp::create(b, DenseElementsAttr::get(bytes, ArrayRef<int8_t>(numbers)));
-    const Number left = minimum(size[depthRole] - first, number(count)).narrow(b.getI8Type());
-    const Number mask = wrap(steps) < wrap(vector::BroadcastOp::create(b, bytes, left.value()));
-    found = LLVM::MaskedLoadOp::create(b, members, address(pointers.lookup(input->get()), element, reach.offset).value(),
-                                       mask.value(), arith::ConstantOp::create(b, b.getZeroAttr(members)),
-                                       unsigned(4 / groupSize));
+    const Number at = address(pointers.lookup(input->get()), element, reach.offset);
+    if (place.whole) {
+      found = loadValue(members, at);
+    } else {
+      SmallVector<int8_t> numbers;
+      for (int64_t lane = 0; lane < count; ++lane)
+        numbers.push_back(int8_t(lane));
+      const VectorType bytes = VectorType::get(count, b.getI8Type());
+      const Value steps = arith::ConstantOp::create(b, DenseElementsAttr::get(bytes, ArrayRef<int8_t>(numbers)));
+      const Number left = minimum(size[depthRole] - first, number(count)).narrow(b.getI8Type());
+      const Number mask = wrap(steps) < wrap(vector::BroadcastOp::create(b, bytes, left.value()));
+      found = LLVM::MaskedLoadOp::create(b, members, at.value(), mask.value(),
+                                         arith::ConstantOp::create(b, b.getZeroAttr(members)), unsigned(4 / groupSize));
+    }
   }
   if (groupSize == 4 && side == 0)
     found = (wrap(found) ^ -128).value();
@@ -101,12 +105,13 @@ FailureOr<Value> MatmulEmitter::groupsAcross(int side, MatmulPlace place, Number
   Lanes members;
   for (int64_t member = 0; member < groupSize; ++member) {
     const Number k = group * groupSize + member;
-    moveTo(place, depthRole, minimum(k, size[depthRole] - 1));
+    const bool within = member == 0 || source->hasAttr("halftone.even_depth");
+    moveTo(place, depthRole, within ? k : minimum(k, size[depthRole] - 1));
     const FailureOr<Value> lanes = storedFactor(side, place);
     if (failed(lanes))
       return failure();
     const Number value = wrap(*lanes);
-    members.push_back(member == 0 ? value.value() : select(k < size[depthRole], value, value.like(int64_t(0))).value());
+    members.push_back(within ? value.value() : select(k < size[depthRole], value, value.like(int64_t(0))).value());
   }
   const auto interleaved = [&](Value x, Value y, Type type) {
     return vector::BitCastOp::create(b, type, vector::InterleaveOp::create(b, x, y)).getResult();

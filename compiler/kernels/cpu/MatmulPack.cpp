@@ -177,16 +177,20 @@ LogicalResult MatmulEmitter::pack(int side, Number firstDepth, Number depth) {
 }
 
 LogicalResult MatmulEmitter::packRowsAlongDepth(Number firstDepth, Number depth) {
+  const Number full = minimum(depth, size[depthRole] / number(groupSize) - firstDepth);
+  const Number wholeVectors = full / number(sizes->lanes) * sizes->lanes;
   packingLoop(number(0), rows, number(1), [&](Number row) {
     MatmulPlace place;
     moveTo(place, batchRole, batch);
     moveTo(place, rowRole, firstRow + row);
-    packingLoop(number(0), depth, number(sizes->lanes), [&](Number k) {
-      setLanes(place, depthRole, firstDepth, k, depth);
-      const FailureOr<Value> lanes = groupSize > 1 ? groupsAlongDepth(0, place, firstDepth + k) : factor(0, place);
-      if (succeeded(sticky(lanes)))
-        storePacked(*lanes, address(packedA, accumulator, row * sizes->depth + k));
-    });
+    for (bool whole : {true, false})
+      packingLoop(whole ? number(0) : wholeVectors, whole ? wholeVectors : depth, number(sizes->lanes), [&](Number k) {
+        setLanes(place, depthRole, firstDepth, k, depth);
+        place.whole = whole;
+        const FailureOr<Value> lanes = groupSize > 1 ? groupsAlongDepth(0, place, firstDepth + k) : factor(0, place);
+        if (succeeded(sticky(lanes)))
+          storePacked(*lanes, address(packedA, accumulator, row * sizes->depth + k));
+      });
   });
   if (groupSize == 4)
     packBias(depth);
@@ -214,10 +218,12 @@ LogicalResult MatmulEmitter::packAcross(int side, Number firstDepth, Number dept
       }
     });
   };
-  const Number whole = count / number(sizes->columns()) * sizes->columns();
+  const Number panels = count / number(sizes->columns()) * sizes->columns();
+  const Number vectors = count / number(sizes->lanes) * sizes->lanes;
   packingLoop(number(0), depth, number(1), [&](Number k) {
-    copy(k, number(0), whole, sizes->vectors, true);
-    copy(k, whole, count, 1, false);
+    copy(k, number(0), panels, sizes->vectors, true);
+    copy(k, panels, vectors, 1, true);
+    copy(k, vectors, count, 1, false);
   });
   return failure(broken);
 }
