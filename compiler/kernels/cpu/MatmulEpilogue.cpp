@@ -80,31 +80,47 @@ LogicalResult MatmulEmitter::emitEpilogue() {
     });
     return failure(broken);
   }
-  // Lanes of columns outermost: sums over rows stay in registers. What keeps N is done after each column, the rest
-  // last.
+  // Columns outermost, a panel at a time: sums over rows stay in registers, and lines that lanes of a row share are read
+  // once. What keeps N is done after each panel, the rest last.
   const SmallVector<int64_t> dims = dimsOf(epilogue);
   SmallVector<bool> keepsColumns;
   for (auto [output, combiner] : llvm::enumerate(combiners))
     if (!combiner.empty())
       keepsColumns.push_back(keeps(epilogue.getMatchingIndexingMap(epilogue.getDpsInitOperand(int64_t(output))), dims,
                                    group[columnRole], true));
+  const size_t count = neutral.size();
+  const auto reduceColumns = [&](Number column, int64_t vectors, bool whole, const Lanes &carried) {
+    // Of each vector what keeps N, then of the panel what does not.
+    Lanes start;
+    for (int64_t vector = 0; vector < vectors; ++vector)
+      start.append(neutral);
+    start.append(carried);
+    const auto split = [&](const Lanes &all, int64_t vector) {
+      Lanes own;
+      for (size_t i = 0; i < count; ++i)
+        own.push_back(all[(keepsColumns[i] ? size_t(vector) : size_t(vectors)) * count + i]);
+      return own;
+    };
+    const Lanes sums = loop(number(0), rows, number(1), start, [&](Number row, Lanes all) {
+      for (int64_t vector = 0; vector < vectors; ++vector) {
+        const FailureOr<Lanes> next =
+            emitEpilogueLanes(row, column + vector * sizes->lanes, whole, split(all, vector));
+        for (size_t i = 0; i < count && succeeded(sticky(next)); ++i)
+          all[(keepsColumns[i] ? size_t(vector) : size_t(vectors)) * count + i] = (*next)[i];
+      }
+      return all;
+    });
+    for (int64_t vector = 0; vector < vectors; ++vector)
+      storeSideReductions(split(sums, vector), column + vector * sizes->lanes);
+    return Lanes(ArrayRef<Value>(sums).take_back(count));
+  };
+  const Number panels = columns / number(sizes->columns()) * sizes->columns();
   Lanes total = neutral;
-  for (bool whole : {true, false})
-    total = loop(whole ? number(0) : wholeVectors, whole ? wholeVectors : columns, number(sizes->lanes), total,
-                 [&](Number column, Lanes carried) {
-                   Lanes start;
-                   for (auto [lanes, from, kept] : llvm::zip(neutral, carried, keepsColumns))
-                     start.push_back(kept ? lanes : from);
-                   const Lanes sums = loop(number(0), rows, number(1), start, [&](Number row, Lanes acc) {
-                     const FailureOr<Lanes> next = emitEpilogueLanes(row, column, whole, acc);
-                     return succeeded(sticky(next)) ? *next : acc;
-                   });
-                   storeSideReductions(sums, column);
-                   Lanes next;
-                   for (auto [from, sum, kept] : llvm::zip(carried, sums, keepsColumns))
-                     next.push_back(kept ? from : sum);
-                   return next;
-                 });
+  for (bool whole : {true, false}) {
+    const int64_t vectors = whole ? sizes->vectors : 1;
+    total = loop(whole ? number(0) : panels, whole ? panels : columns, number(vectors * sizes->lanes), total,
+                 [&](Number column, Lanes carried) { return reduceColumns(column, vectors, whole, carried); });
+  }
   storeSideReductions(total, {});
   return failure(broken);
 }
