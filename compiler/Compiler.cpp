@@ -58,8 +58,12 @@ public:
       for (const PendingKernel &kernel : kernels)
         out << "// " << kernel.key << ": " << kernel.name << "\n" << kernel.text << "\n";
     });
-    show(Stage::plan, [&](llvm::raw_ostream &out) { out << print(*exe); });
     HALFTONE_RETURN_IF_ERROR(generate(*exe));
+    show(Stage::plan, [&](llvm::raw_ostream &out) { out << print(*exe); });
+    show(Stage::target, [&](llvm::raw_ostream &out) {
+      for (const PendingKernel &kernel : kernels)
+        out << "# " << kernel.key << ": " << kernel.name << "\n" << kernel.dumps.assembly << "\n";
+    });
     HALFTONE_RETURN_IF_ERROR(verify(*exe));
     return exe;
   }
@@ -138,10 +142,6 @@ private:
     }
     statistics.kernels = static_cast<int64_t>(kernels.size());
     statistics.compiled = static_cast<int64_t>(missing.size());
-    show(Stage::target, [&](llvm::raw_ostream &out) {
-      for (const PendingKernel &kernel : kernels)
-        out << "# " << kernel.key << ": " << kernel.name << "\n" << kernel.dumps.assembly << "\n";
-    });
     return Status::ok();
   }
 

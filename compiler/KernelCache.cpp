@@ -19,7 +19,7 @@ using namespace halftone::compiler;
 
 namespace {
 
-constexpr std::string_view magic = "halftone kernel 1\n";
+constexpr std::string_view magic = "halftone kernel 2\n";
 constexpr off_t largestFile = 256 << 20;
 
 std::string digest(std::string_view bytes) {
@@ -201,7 +201,8 @@ std::optional<KernelCode> KernelCache::read(const std::string &key) const {
     return std::nullopt;
   KernelCode kernel;
   if (!takeString(in, kernel.symbol) || !takeString(in, kernel.kind) || !takeString(in, kernel.target) ||
-      !takeString(in, kernel.description) || !takeString(in, kernel.code) || !in.empty())
+      !takeString(in, kernel.description) || !takeString(in, kernel.code) || !takeString(in, kernel.method) ||
+      !in.empty())
     return std::nullopt;
   return kernel;
 }
@@ -210,7 +211,8 @@ void KernelCache::write(const std::string &key, const KernelCode &kernel) const 
   if (folder_.empty() || !isFileName(key))
     return;
   std::string body;
-  for (const std::string *part : {&kernel.symbol, &kernel.kind, &kernel.target, &kernel.description, &kernel.code})
+  for (const std::string *part :
+       {&kernel.symbol, &kernel.kind, &kernel.target, &kernel.description, &kernel.code, &kernel.method})
     putString(body, *part);
   std::string bytes(magic);
   putString(bytes, key);

@@ -90,6 +90,8 @@ StatusOr<KernelCode> compiler::compileKernel(std::string_view linalgText, const 
   }
   if (failed(emitKernel(function, target)))
     return diagnostics.failure("the linalg form cannot be turned into code");
+  auto method = (*module->getOps<func::FuncOp>().begin())->removeAttr("halftone.method");
+  kernel.method = method ? cast<StringAttr>(method).str() : fmt::format("{}-byte vectors", target.vectorBytes);
   StatusOr<std::string> object = lowerToObject(*module, target, diagnostics, dumps);
   HALFTONE_RETURN_IF_ERROR(object.status());
   kernel.code = std::move(*object);

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/Emitters.h"
 #include "compiler/linalg/Forms.h"
+#include "compiler/targets/MatmulInstruction.h"
 #include "compiler/templates/Blocking.h"
+#include "dialect/TypeInference.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/STLExtras.h"
@@ -191,13 +193,18 @@ FailureOr<KernelDescription> describeMatmul(KernelOp kernel, ContractOp contract
   Type accumulator = contract.getAccumulatorType();
   Type lhsElement = cast<RankedTensorType>(contract.getLhs().getType()).getElementType();
   Type rhsElement = cast<RankedTensorType>(contract.getRhs().getType()).getElementType();
-  const bool pairs = !strict && target.prefersBf16Pairs && lhsElement.isBF16() && rhsElement.isBF16() &&
-                     pairsPayOff(extentOf(Role::m));
-  if (pairs) {
-    builder.function->setAttr("halftone.pairs", builder.builder.getUnitAttr());
-    if (extentOf(Role::k) % 2 == 0)
-      builder.function->setAttr("halftone.even_depth", builder.builder.getUnitAttr());
-  }
+  const auto dtypeOf = [](Type element) { return dialect::dtypeOf(element).value_or(DType::bool_); };
+  MatmulTraits traits{dtypeOf(lhsElement), dtypeOf(rhsElement), dtypeOf(accumulator)};
+  traits.rows = extentOf(Role::m);
+  traits.strict = strict;
+  traits.splitAxes = llvm::any_of(ArrayRef<int>(groups).drop_front(), [&](int id) { return space.groupSize(id) != 1; });
+  traits.computed = llvm::any_of(factors, [](const ValueNode *node) { return node->kind != ValueNode::load; });
+  traits.lhsAlongDepth = !accesses[0].empty() && llvm::is_contained(space.group(groups[Role::k]), accesses[0].back());
+  const MatmulInstruction instruction = chooseMatmulInstruction(target, traits);
+  if (instruction != MatmulInstruction::multiplyAdd)
+    builder.function->setAttr("halftone.instruction", builder.builder.getStringAttr(name(instruction)));
+  if (instruction == MatmulInstruction::vdpbf16ps && extentOf(Role::k) % 2 == 0)
+    builder.function->setAttr("halftone.even_depth", builder.builder.getUnitAttr());
 
   SmallVector<Value, 2> inputs;
   for (int side = 0; side < 2; ++side) {
@@ -205,7 +212,8 @@ FailureOr<KernelDescription> describeMatmul(KernelOp kernel, ContractOp contract
       inputs.push_back(builder.operand(factors[side]->operand));
       continue;
     }
-    const Type element = pairs ? lhsElement : factors[side]->type;
+    // Groups along K are made of numbers as they are, not of widened ones.
+    const Type element = instruction == MatmulInstruction::multiplyAdd ? factors[side]->type : lhsElement;
     inputs.push_back(builder.generic(accesses[side], {{factors[side], element, accesses[side], ""}})[0]);
   }
   auto flags = strict ? arith::FastMathFlags::none : arith::FastMathFlags::contract;

@@ -65,10 +65,10 @@ void setX86Facts(CpuTarget &target, const llvm::MCSubtargetInfo &info) {
   target.hasMaskedMemory = target.hasScale = avx512;
   target.hasRounding = has("sse4.1");
   target.hasAvx512Bf16 = avx512 && has("avx512bf16");
-  target.prefersBf16Pairs = target.hasAvx512Bf16 && (target.cpu == "znver4" || target.cpu == "znver5");
   target.hasAvx512Fp16 = avx512 && has("avx512fp16");
   target.hasVnni = avx512 && has("avx512vnni");
-  target.hasAmx = has("amx-tile") && has("amx-bf16");
+  target.hasAmxBf16 = avx512 && has("amx-tile") && has("amx-bf16");
+  target.hasAmxInt8 = avx512 && has("amx-tile") && has("amx-int8");
 }
 
 } // namespace

@@ -21,13 +21,8 @@ struct CpuTarget {
   bool hasRounding = false;      // floor, ceil, trunc and roundeven of vectors as instructions
   bool hasMaskedMemory = false;  // cheap masked loads and stores (AVX-512)
   bool hasScale = false;         // x * 2^floor(y) of 512-bit vectors as an instruction (AVX-512)
-  /// Products of bf16 are faster by vdpbf16ps, two indices of K at a time, than by f32 ones of numbers widened while packing.
-  /// That depends on how fast the instruction is beside an f32 fused multiply-add:
-  ///   znver4, znver5                                      as fast: twice the products     pairs
-  ///   cooperlake, sapphirerapids and their successors     half as fast                    widened
-  /// CPUs that are not in the table widen; so do those without AVX512_BF16.
-  bool prefersBf16Pairs = false;
-  bool hasAvx512Bf16 = false, hasAvx512Fp16 = false, hasVnni = false, hasAmx = false;
+  bool hasAvx512Bf16 = false, hasAvx512Fp16 = false, hasVnni = false;
+  bool hasAmxBf16 = false, hasAmxInt8 = false; // products of tiles
   int64_t vectorRegisters = 16;
   std::string key() const; // triple + cpu + features
 

@@ -40,8 +40,6 @@ MatmulTile matmulTile(int64_t batch, int64_t m, int64_t n, int64_t k) {
 
 bool readsInPlace(int64_t m) { return m <= 16; }
 
-bool pairsPayOff(int64_t m) { return m > 4; }
-
 int64_t blockedAxis(llvm::ArrayRef<int64_t> shape) {
   for (auto [axis, extent] : llvm::enumerate(shape))
     if (extent > 1)

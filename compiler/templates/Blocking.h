@@ -21,9 +21,6 @@ MatmulTile matmulTile(int64_t batch, int64_t m, int64_t n, int64_t k);
 /// With m rows each element of the right operand is used too seldom to be packed first.
 bool readsInPlace(int64_t m);
 
-/// With fewer rows packing pairs takes longer than multiplying in pairs saves.
-bool pairsPayOff(int64_t m);
-
 /// The axis that loop and row kernels with side reductions are cut along: the first of extent > 1, or 0 when there is
 /// none.
 int64_t blockedAxis(llvm::ArrayRef<int64_t> shape);

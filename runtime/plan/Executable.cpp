@@ -75,6 +75,8 @@ std::string print(const Executable &exe) {
   for (const ShadowSlot &shadow : exe.shadows)
     text += fmt::format("  @{}: {}, else {}\n", shadow.symbol, shadow.written ? "written with its variable" : "only read",
                         printStep(exe, shadow.refresh));
+  for (const auto &[key, kernel] : exe.kernels)
+    text += fmt::format("  {}: {}{}{}\n", key, kernel.kind, kernel.method.empty() ? "" : ", ", kernel.method);
   for (size_t i = 0; i < plan.steps.size(); ++i)
     text += fmt::format("{}: {}\n", i, std::visit([&](auto &step) { return printStep(exe, step); }, plan.steps[i]));
   return text;

@@ -45,6 +45,7 @@ struct KernelCode {
   std::string target;      // target features the code was generated for
   std::string description; // the kernel's linalg text, for reports; may be empty
   std::string code;
+  std::string method = ""; // how it computes: instructions and sums at a time, for reports
 };
 
 /// One row of the cast ledger, see CastLedger in halftone/Reports.h.

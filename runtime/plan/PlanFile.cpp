@@ -26,7 +26,9 @@ template <class A, Is<TensorType> T> void fields(A &a, T &x) { a(x.dtype, x.shap
 template <class A, Is<Parameter> T> void fields(A &a, T &x) { a(x.name, x.type); }
 template <class A, Is<Signature> T> void fields(A &a, T &x) { a(x.feeds, x.fetches); }
 template <class A, Is<VariableSlot> T> void fields(A &a, T &x) { a(x.symbol, x.path, x.type, x.read, x.written); }
-template <class A, Is<KernelCode> T> void fields(A &a, T &x) { a(x.symbol, x.kind, x.target, x.description, x.code); }
+template <class A, Is<KernelCode> T> void fields(A &a, T &x) {
+  a(x.symbol, x.kind, x.target, x.description, x.code, x.method);
+}
 template <class A, Is<Site> T> void fields(A &a, T &x) { a(x.text); }
 template <class A, Is<LedgerRow> T> void fields(A &a, T &x) {
   a(x.path, x.value, x.from, x.to, x.storage, x.fused, x.bytes, x.rule, x.location);

@@ -10,7 +10,7 @@ namespace halftone {
 
 /// Little-endian: magic "HTPLAN\r\n", format version (u32), CRC-32 of the rest (u32), then the fields of Executable in the order of
 /// their declaration: integers as 8 bytes, strings and lists with their length before them.
-inline constexpr uint32_t planFileVersion = 3;
+inline constexpr uint32_t planFileVersion = 4;
 
 /// An executable as bytes. The same executable gives the same bytes.
 std::string writeExecutable(const Executable &executable);

@@ -43,12 +43,9 @@ TEST_CASE("Named models and other architectures", "[targets]") {
   CHECK(spr.hasAvx512Bf16);
   CHECK(spr.hasAvx512Fp16);
   CHECK(spr.hasVnni);
-  CHECK(spr.hasAmx);
-  CHECK_FALSE(spr.prefersBf16Pairs);
-  CHECK(found("x86_64-unknown-linux-gnu:znver4").prefersBf16Pairs);
-  CHECK(found("x86_64-unknown-linux-gnu:znver5").prefersBf16Pairs);
-  CHECK_FALSE(found("x86_64-unknown-linux-gnu:znver3").prefersBf16Pairs);
-  CHECK_FALSE(found("x86_64-unknown-linux-gnu:cooperlake").prefersBf16Pairs);
+  CHECK(spr.hasAmxBf16);
+  CHECK(spr.hasAmxInt8);
+  CHECK_FALSE(found("x86_64-unknown-linux-gnu:znver5").hasAmxBf16);
   const CpuTarget arm = found("aarch64-unknown-linux-gnu:neoverse-n1");
   CHECK(arm.vectorBytes == 16);
   CHECK(arm.hasFma);

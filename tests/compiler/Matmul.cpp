@@ -1,6 +1,7 @@
 // Matmul kernels against sums in double: layouts, dtypes, ragged edges, prologues, epilogues, side reductions, K = 0.
 // SPDX-License-Identifier: Apache-2.0
 #include "TypedBuffer.h"
+#include "compiler/targets/MatmulInstruction.h"
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -21,7 +22,7 @@ struct Case {
   bool sums = false;     // side reductions: sum over M, largest over all
   bool strict = false;
   bool fewRows = false;
-  bool pairs = false;
+  std::string instruction; // "" for multiply-add; where the CPU lacks it too
 };
 
 std::string tensorOf(size_t rank, const std::string &element) {
@@ -73,11 +74,12 @@ std::string linalgOf(const Case &c) {
   if (c.sums)
     resultText +=
         fmt::format(", tensor<?x{0}> {{halftone.partial = \"sum\"}}, tensor<{0}> {{halftone.partial = \"max\"}}", t);
-  text += fmt::format(") -> ({}) attributes {{halftone.kind = \"matmul\", halftone.outer = {} : i64, halftone.roles = "
-                      "array<i64: {}, 1, 1, 1>{}}} {{\n",
-                      resultText, first, first,
-                      fmt::format("{}{}{}", c.strict ? ", halftone.strict" : "", c.fewRows ? ", halftone.few_rows" : "",
-                                  c.pairs ? ", halftone.pairs" : ""));
+  text += fmt::format(
+      ") -> ({}) attributes {{halftone.kind = \"matmul\", halftone.outer = {} : i64, halftone.roles = "
+      "array<i64: {}, 1, 1, 1>{}}} {{\n",
+      resultText, first, first,
+      fmt::format("{}{}{}", c.strict ? ", halftone.strict" : "", c.fewRows ? ", halftone.few_rows" : "",
+                  c.instruction.empty() ? "" : fmt::format(", halftone.instruction = \"{}\"", c.instruction)));
   text += fmt::format("  %zero = arith.constant {} : {}\n", t == "i32" ? "0" : "0.0", t);
   std::string a = "%a", b = "%b", aType = c.a, bType = c.b;
   const std::string flags = c.strict || t == "i32" ? "" : " fastmath<contract>";
@@ -286,11 +288,18 @@ void check(const Case &c, const Loaded &code, const std::string &text, const Cpu
   CHECK(wrong == 0);
 }
 
+/// The case with its instruction where the CPU has it, else by multiply-add.
+Case onTarget(Case c, const CpuTarget &cpu) {
+  if (const auto instruction = matmulInstructionNamed(c.instruction); instruction && !has(cpu, *instruction))
+    c.instruction.clear();
+  return c;
+}
+
 void checkAll(const std::vector<Case> &cases, const std::vector<Sizes> &sizes) {
   for (const Case &c : cases) {
-    const std::string text = linalgOf(c);
     for (const std::string &target : runnableTargets()) {
       const CpuTarget cpu = targetNamed(target);
+      const std::string text = linalgOf(onTarget(c, cpu));
       const Loaded code = loadKernel(text, cpu);
       for (const Sizes &s : sizes)
         check(c, code, text, cpu, s);
@@ -343,14 +352,14 @@ TEST_CASE("Matmul over all dtypes", "[matmul]") {
   // Groups along K: with the right operand as it lies, transposed, and batched.
   for (int layout = 0; layout < 3; ++layout) {
     Case c{fmt::format("i8 groups {}", layout)};
-    c.a = c.b = "i8", c.accumulator = c.result = "i32";
+    c.a = c.b = "i8", c.accumulator = c.result = "i32", c.instruction = "vpdpbusd";
     c.bTransposed = layout == 1, c.batched = layout == 2, c.fewRows = layout == 2;
     c.bias = layout == 0;
     cases.push_back(c);
   }
   for (int layout = 0; layout < 8; ++layout) {
     Case c{fmt::format("bf16 pairs {}", layout)};
-    c.a = c.b = "bf16", c.pairs = true;
+    c.a = c.b = "bf16", c.instruction = "vdpbf16ps";
     c.aTransposed = layout & 1, c.bTransposed = layout & 2, c.batched = layout & 4;
     c.result = layout & 1 ? "bf16" : "f32", c.bias = layout == 2, c.sums = layout == 3, c.fewRows = layout == 4;
     cases.push_back(c);
@@ -398,25 +407,30 @@ TEST_CASE("A matmul kernel that is not of the agreed form is refused", "[matmul]
   refused("halftone.dims = array<i64: 0, 1>", "halftone.dims = array<i64: 0, 7>",
           "one dim of the kernel for each loop");
   refused("halftone.dims = array<i64: 0, 1>", "halftone.dims = array<i64: 0>", "one dim of the kernel for each loop");
+  refused("halftone.kind = ", "halftone.instruction = \"toaster\", halftone.kind = ", "is no instruction of this CPU");
+  refused("halftone.kind = ", "halftone.instruction = \"vdpbf16ps\", halftone.kind = ",
+          has(targetNamed("host"), MatmulInstruction::vdpbf16ps) ? "with factors of" : "is no instruction of this CPU");
   refused("%p = arith.mulf %x, %y", "%p = arith.divf %x, %y", "acc + a * b");
 }
 
 TEST_CASE("Matmul rates and compile time", "[matmul]") {
   struct Rate {
     const char *type, *target;
-    bool aTransposed, bTransposed, pairs = false;
+    bool aTransposed, bTransposed;
+    std::string instruction = "";
   };
   for (const Rate &rate :
        {Rate{"f32", "host", false, false}, Rate{"f32", "host", false, true}, Rate{"f32", "host", true, false},
-        Rate{"bf16", "host", false, false}, Rate{"bf16", "host", false, false, true}, Rate{"bf16", "host", false, true, true},
-        Rate{"bf16", "host", true, false, true}, Rate{"f16", "host", false, true}, Rate{"f64", "host", false, false},
-        Rate{"i8", "host", false, false}, Rate{"f32", "x86-64-v2", false, false}}) {
+        Rate{"bf16", "host", false, false}, Rate{"bf16", "host", false, false, "vdpbf16ps"},
+        Rate{"bf16", "host", false, true, "vdpbf16ps"}, Rate{"bf16", "host", true, false, "vdpbf16ps"},
+        Rate{"f16", "host", false, true}, Rate{"f64", "host", false, false},
+        Rate{"i8", "host", false, false, "vpdpbusd"}, Rate{"f32", "x86-64-v2", false, false}}) {
     Case c{"rate"};
     c.a = c.b = rate.type;
-    c.aTransposed = rate.aTransposed, c.bTransposed = rate.bTransposed, c.pairs = rate.pairs;
+    c.aTransposed = rate.aTransposed, c.bTransposed = rate.bTransposed, c.instruction = rate.instruction;
     c.accumulator = c.result = c.a == "f64" ? "f64" : c.a == "i8" ? "i32" : "f32";
-    const std::string text = linalgOf(c);
     const CpuTarget cpu = targetNamed(rate.target);
+    const std::string text = linalgOf(onTarget(c, cpu));
     const auto start = std::chrono::steady_clock::now();
     const Loaded code = loadKernel(text, cpu);
     const double compile = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -436,8 +450,8 @@ TEST_CASE("Matmul rates and compile time", "[matmul]") {
       best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     }
     fmt::print("  {:4} {}{} 512^3 {:9}{}: {:.1f} GF/s on one thread; compiled in {:.1f} ms\n", rate.type,
-               c.aTransposed ? "T" : "N", c.bTransposed ? "T" : "N", rate.target, rate.pairs ? " in pairs" : "", 2.0 * 512 * 512 * 512 / best * 1e-9,
-               compile * 1e3);
+               c.aTransposed ? "T" : "N", c.bTransposed ? "T" : "N", rate.target, " " + rate.instruction,
+               2.0 * 512 * 512 * 512 / best * 1e-9, compile * 1e3);
     CHECK(compile < 5);
   }
 }

@@ -83,7 +83,7 @@ inline Executable testExecutable(int64_t n = 100) {
   for (int64_t i = 0; i < n; ++i)
     ones.append(reinterpret_cast<const char *>(&one), sizeof one);
   exe.constants = {ones};
-  exe.kernels["add"] = {"add", "loop", "x86-64-v2", "linalg text", "object"};
+  exe.kernels["add"] = {"add", "loop", "x86-64-v2", "linalg text", "object", "32-byte vectors"};
   exe.kernels["halve"] = {"halve", "loop", "x86-64-v2", "", "object"};
   exe.sites = {{"net/dense_1 train.cpp:42"}};
   exe.ledger = {{"net/dense_1", "%3", float32, float16, true, false, 400, "policy", "train.cpp:42"}};

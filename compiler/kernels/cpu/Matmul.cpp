@@ -145,7 +145,8 @@ LogicalResult MatmulEmitter::readSource() {
     return contraction.emitError("expected a body that yields acc + a * b");
   if (auto add = dyn_cast<arith::AddFOp>(sum))
     fuses = cpu.hasFma && bitEnumContainsAll(add.getFastmath(), arith::FastMathFlags::contract);
-  groupSize = findGroupSize();
+  if (failed(readInstruction()))
+    return failure();
   if (groupSize == 2)
     sizes->panelRows = {6, 4, 2, 1};
   combiners.assign(epilogue.getNumResults(), "");
@@ -223,8 +224,22 @@ LogicalResult MatmulEmitter::emit() {
   if (broken)
     return failure();
   func::ReturnOp::create(b);
+  code->setAttr("halftone.method", b.getStringAttr(method()));
   source.erase();
   return success();
+}
+
+std::string MatmulEmitter::method() {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  if (instruction == MatmulInstruction::multiplyAdd)
+    out << accumulator << " ";
+  out << name(instruction);
+  if (takesDots())
+    out << " along K, both operands in place";
+  else
+    out << ", " << sizes->panelRows[0] << " x " << sizes->columns() << " sums in registers";
+  return text;
 }
 
 LogicalResult MatmulEmitter::emitBlock(Number block) {
@@ -285,7 +300,7 @@ void MatmulEmitter::emitPanels(Number firstDepth, Number depth) {
 
 void MatmulEmitter::emitColumns(Number begin, Number end, int64_t vectors, Number firstDepth, Number depth) {
   MatmulFactors factors = rowFactors(firstDepth);
-  const Number firstElement = factors.a, allRows = groupSize == 4 ? rows + 1 : rows;
+  const Number firstElement = factors.a, allRows = hasBiasRow() ? rows + 1 : rows;
   loop(begin, end, number(vectors * sizes->lanes), [&](Number column) {
     const ArrayRef<int64_t> counts(vectors == 1 ? sizes->vectorRows : sizes->panelRows);
     Number row = number(0);

@@ -4,6 +4,7 @@
 #include "compiler/kernels/Emitters.h"
 #include "compiler/kernels/Number.h"
 #include "compiler/kernels/ScalarBody.h"
+#include "compiler/targets/MatmulInstruction.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/IRMapping.h"
 #include <array>
@@ -68,6 +69,7 @@ private:
   mlir::LogicalResult readSource();
   mlir::LogicalResult begin();
   mlir::LogicalResult emitBlock(Number block);
+  std::string method(); // for reports
   void emitMultiplication(Number firstDepth, Number depth);
   void emitPanels(Number firstDepth, Number depth);
   void emitColumns(Number begin, Number end, int64_t vectors, Number firstDepth, Number depth);
@@ -109,7 +111,8 @@ private:
   Lanes transpose(Lanes rows);
 
   // MatmulGroups.cpp: products that take several indices of K at once
-  int64_t findGroupSize();
+  mlir::LogicalResult readInstruction();
+  bool hasBiasRow() { return instruction == MatmulInstruction::vpdpbusd; }
   /// How many groups make K.
   Number groups() { return ceilDivide(size[depthRole], number(groupSize)); }
   bool readsRowPairsInPlace();
@@ -185,6 +188,7 @@ private:
   bool fuses = false;                       // products and sums may be one instruction
   bool fewRows = false;                     // M is small
   bool ordered = false;                     // each sum in the order of K
+  MatmulInstruction instruction = MatmulInstruction::multiplyAdd;
   int64_t groupSize = 1;                    // indices of K in one packed element
   bool widens = false;                      // pairs, where some number is subnormal: products of widened numbers
   llvm::SmallVector<std::string> combiners; // of the epilogue's outputs

@@ -138,7 +138,7 @@ FailureOr<MatmulEmitter::Lanes> MatmulEmitter::emitEpilogueLanes(Number row, Num
       const auto sumsOf = [&](Number of) {
         return wrap(loadValue(lanesOf(accumulator), address(sumsAt, accumulator, of * sumsPitch + column), true));
       };
-      arguments.push_back(groupSize == 4 ? (sumsOf(row) - sumsOf(rows)).value() : sumsOf(row).value());
+      arguments.push_back(hasBiasRow() ? (sumsOf(row) - sumsOf(rows)).value() : sumsOf(row).value());
     } else
       arguments.push_back(load(input->get(), epilogue.getMatchingIndexingMap(input), dims, place));
   }

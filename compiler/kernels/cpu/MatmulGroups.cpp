@@ -24,26 +24,22 @@ SmallVector<int64_t> dimsOf(linalg::GenericOp generic) {
 
 } // namespace
 
-int64_t MatmulEmitter::findGroupSize() {
-  if (cpu.vectorBytes != 64)
-    return 1;
+LogicalResult MatmulEmitter::readInstruction() {
+  auto named = source->getAttrOfType<StringAttr>("halftone.instruction");
+  if (!named)
+    return success();
+  const auto found = matmulInstructionNamed(named.getValue());
+  if (!found || !has(cpu, *found))
+    return source.emitError() << named << " is no instruction of this CPU for products";
+  instruction = *found;
+  groupSize = depthOf(instruction);
   for (MatmulRole role : {rowRole, columnRole, depthRole})
     if (group[role].size() != 1)
-      return 1;
-  const auto areStoredAs = [&](unsigned bits) {
-    return llvm::all_of(contraction.getInputs(), [&](Value input) { return getElementTypeOrSelf(input).isInteger(bits); });
-  };
-  if (source->hasAttr("halftone.pairs") && cpu.hasAvx512Bf16 && accumulator.isF32() && areStoredAs(16))
-    return 2;
-  if (!cpu.hasVnni || !accumulator.isInteger(32) || prologue[0] || prologue[1] || !areStoredAs(8) || !lanesAlongDepth(0))
-    return 1;
-  Operation *product = contraction.getBody()->getTerminator()->getOperand(0).getDefiningOp()->getOperand(1).getDefiningOp();
-  for (unsigned side = 0; side < 2; ++side) {
-    auto wide = product->getOperand(side).getDefiningOp<arith::ExtSIOp>();
-    if (!wide || wide.getIn() != contraction.getBody()->getArgument(side))
-      return 1;
-  }
-  return 4;
+      return source.emitError() << named << " with several dims of M, N or K; expected one of each";
+  for (Value factor : contraction.getInputs())
+    if (groupSize > 1 && !getElementTypeOrSelf(factor).isInteger(unsigned(32 / groupSize)))
+      return source.emitError() << named << " with factors of " << getElementTypeOrSelf(factor);
+  return success();
 }
 
 bool MatmulEmitter::readsRowPairsInPlace() {
@@ -96,7 +92,7 @@ FailureOr<Value> MatmulEmitter::groupsAlongDepth(int side, MatmulPlace place, Nu
                                          arith::ConstantOp::create(b, b.getZeroAttr(members)), unsigned(4 / groupSize));
     }
   }
-  if (groupSize == 4 && side == 0)
+  if (hasBiasRow() && side == 0)
     found = (wrap(found) ^ -128).value();
   return vector::BitCastOp::create(b, lanesOf(accumulator), found).getResult();
 }
@@ -131,7 +127,7 @@ Value MatmulEmitter::multiplyGroups(Value sums, Value a, Value b) {
                                          ValueRange{sums, left, right})
         .getResult(0);
   };
-  if (groupSize == 4)
+  if (instruction == MatmulInstruction::vpdpbusd)
     return call("llvm.x86.avx512.vpdpbusd.512", this->b.getI8Type());
   if (!widens)
     return call("llvm.x86.avx512bf16.dpbf16ps.512", this->b.getBF16Type());

@@ -192,7 +192,7 @@ LogicalResult MatmulEmitter::packRowsAlongDepth(Number firstDepth, Number depth)
           storePacked(*lanes, address(packedA, accumulator, row * sizes->depth + k));
       });
   });
-  if (groupSize == 4)
+  if (hasBiasRow())
     packBias(depth);
   return failure(broken);
 }

@@ -17,6 +17,8 @@ TEST_CASE("a plan prints its slots and steps") {
   s5: arena +0 100xf32
   s6: arena +448 100xf32
   s7: constant 0 100xf32
+  add: loop, 32-byte vectors
+  halve: loop
 0: add (s0, s2) -> (s5) grid 13 extents [100] scratch 32 cost 1000.0 us // net/dense_1 train.cpp:42
 1: halve (s5) -> (s6) grid 13 extents [100] scratch 32 cost 1000.0 us // net/dense_1 train.cpp:42
 2: copy s6 -> s3

@@ -6,6 +6,7 @@
 // RUN: halftone-run emit %s --stage plan | FileCheck-22 %s --check-prefix=PLAN
 // PLAN: s0: feed 0 "x" 100xf32
 // PLAN: s1: variable @w net/w 100xf32
+// PLAN: {{[0-9a-f]+}}: loop, {{(16|32|64)}}-byte vectors
 // RUN: halftone-run emit %s --target x86-64-v3 | FileCheck-22 %s --check-prefix=ASM
 // RUN: halftone-run emit %s --target x86-64-v3 --stage target --format asm | FileCheck-22 %s --check-prefix=ASM
 // ASM: ymm

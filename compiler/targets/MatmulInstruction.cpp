@@ -1,0 +1,73 @@
+// The table of instructions that matmul kernels multiply by.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/targets/MatmulInstruction.h"
+#include <algorithm>
+#include <iterator>
+
+namespace halftone::compiler {
+
+namespace {
+
+/// How fast vdpbf16ps is beside an f32 multiply-add depends on the CPU:
+///   znver4, znver5                                      as fast: twice the products
+///   cooperlake, sapphirerapids and their successors     half as fast: no gain over numbers widened while packing
+/// Others are taken for the latter.
+bool multipliesPairsFast(const CpuTarget &target) { return target.cpu == "znver4" || target.cpu == "znver5"; }
+
+bool areAll(const MatmulTraits &traits, DType dtype, DType accumulator) {
+  return traits.lhs == dtype && traits.rhs == dtype && traits.accumulator == accumulator && !traits.splitAxes;
+}
+
+struct Row {
+  MatmulInstruction instruction;
+  std::string_view name;
+  int64_t depth;
+  bool (*isThere)(const CpuTarget &target);
+  bool (*pays)(const CpuTarget &target, const MatmulTraits &traits);
+};
+
+/// In the order of preference.
+constexpr Row table[] = {
+    // Not the exact operation (subnormal numbers, two roundings a step), so not in strict mode. With fewer rows packing
+    // pairs
+    // takes longer than multiplying in pairs saves.
+    {MatmulInstruction::vdpbf16ps, "vdpbf16ps", 2, [](const CpuTarget &target) { return target.hasAvx512Bf16; },
+     [](const CpuTarget &target, const MatmulTraits &traits) {
+       return multipliesPairsFast(target) && !traits.strict && traits.rows > 4 &&
+              areAll(traits, DType::bfloat16, DType::float32);
+     }},
+    {MatmulInstruction::vpdpbusd, "vpdpbusd", 4, [](const CpuTarget &target) { return target.hasVnni; },
+     [](const CpuTarget &, const MatmulTraits &traits) {
+       return areAll(traits, DType::int8, DType::int32) && !traits.computed && traits.lhsAlongDepth;
+     }},
+    {MatmulInstruction::multiplyAdd, "multiply-add", 1, [](const CpuTarget &) { return true; },
+     [](const CpuTarget &, const MatmulTraits &) { return true; }},
+};
+
+const Row &rowOf(MatmulInstruction instruction) {
+  return *std::find_if(std::begin(table), std::end(table),
+                       [&](const Row &row) { return row.instruction == instruction; });
+}
+
+} // namespace
+
+MatmulInstruction chooseMatmulInstruction(const CpuTarget &target, const MatmulTraits &traits) {
+  return std::find_if(std::begin(table), std::end(table),
+                      [&](const Row &row) { return row.isThere(target) && row.pays(target, traits); })
+      ->instruction;
+}
+
+std::string_view name(MatmulInstruction instruction) { return rowOf(instruction).name; }
+
+std::optional<MatmulInstruction> matmulInstructionNamed(std::string_view name) {
+  for (const Row &row : table)
+    if (row.name == name)
+      return row.instruction;
+  return std::nullopt;
+}
+
+bool has(const CpuTarget &target, MatmulInstruction instruction) { return rowOf(instruction).isThere(target); }
+
+int64_t depthOf(MatmulInstruction instruction) { return rowOf(instruction).depth; }
+
+} // namespace halftone::compiler

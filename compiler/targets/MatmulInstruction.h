@@ -1,0 +1,39 @@
+// Which instruction a matmul kernel multiplies by: the one table that says so.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/targets/CpuTarget.h"
+#include "halftone/DType.h"
+#include <optional>
+#include <string_view>
+
+namespace halftone::compiler {
+
+enum class MatmulInstruction : uint8_t {
+  multiplyAdd, // numbers widened to the accumulator's type, one index of K at a time
+  vdpbf16ps,   // two indices of K at a time, AVX512_BF16
+  vpdpbusd,    // four indices of K at a time, AVX512_VNNI
+};
+
+/// What the choice depends on besides the CPU.
+struct MatmulTraits {
+  DType lhs, rhs, accumulator;
+  int64_t rows = 0; // M
+  bool strict = false;
+  bool splitAxes = false;     // M, N or K is more than one dim
+  bool computed = false;      // an operand passes through a prologue
+  bool lhsAlongDepth = false; // K is the left operand's innermost axis
+};
+
+/// The first row of the table (in MatmulInstruction.cpp) that the CPU has and the kernel may use.
+MatmulInstruction chooseMatmulInstruction(const CpuTarget &target, const MatmulTraits &traits);
+
+/// As the linalg form has it in `halftone.instruction`, which stands on all but those of multiplyAdd.
+std::string_view name(MatmulInstruction instruction);
+std::optional<MatmulInstruction> matmulInstructionNamed(std::string_view name);
+
+bool has(const CpuTarget &target, MatmulInstruction instruction);
+
+/// Indices of K that it takes at once, which are one packed element.
+int64_t depthOf(MatmulInstruction instruction);
+
+} // namespace halftone::compiler

@@ -1,0 +1,58 @@
+// The table of instructions for products: what each CPU takes, and what keeps a kernel from it.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/targets/MatmulInstruction.h"
+#include <catch2/catch.hpp>
+#include <string>
+
+using namespace halftone;
+using namespace halftone::compiler;
+
+namespace {
+
+std::string chosen(const std::string &target, const MatmulTraits &traits) {
+  auto cpu = CpuTarget::find(target.starts_with("x86-64-") ? target : "x86_64-unknown-linux-gnu:" + target);
+  REQUIRE(cpu.isOk());
+  const MatmulInstruction instruction = chooseMatmulInstruction(*cpu, traits);
+  CHECK(has(*cpu, instruction));
+  CHECK(matmulInstructionNamed(name(instruction)) == instruction);
+  return std::string(name(instruction));
+}
+
+const MatmulTraits f32{DType::float32, DType::float32, DType::float32, 64},
+    bf16{DType::bfloat16, DType::bfloat16, DType::float32, 64}, f16{DType::float16, DType::float16, DType::float32, 64};
+const MatmulTraits i8{
+    .lhs = DType::int8, .rhs = DType::int8, .accumulator = DType::int32, .rows = 64, .lhsAlongDepth = true};
+
+template <class Value> MatmulTraits with(MatmulTraits traits, Value MatmulTraits::*field, Value value) {
+  traits.*field = value;
+  return traits;
+}
+
+} // namespace
+
+TEST_CASE("Each CPU multiplies by the instruction that is fast there", "[targets]") {
+  for (const char *target : {"x86-64-v2", "x86-64-v3", "x86-64-v4"})
+    for (const MatmulTraits &traits : {f32, bf16, f16, i8})
+      CHECK(chosen(target, traits) == "multiply-add");
+  CHECK(chosen("cascadelake", i8) == "vpdpbusd");
+  CHECK(chosen("cooperlake", bf16) == "multiply-add"); // vdpbf16ps is half as fast there
+  for (const char *target : {"znver4", "znver5"}) {
+    CHECK(chosen(target, bf16) == "vdpbf16ps");
+    CHECK(chosen(target, i8) == "vpdpbusd");
+    CHECK(chosen(target, f32) == "multiply-add");
+    CHECK(chosen(target, f16) == "multiply-add");
+  }
+  CHECK(chosen("znver3", bf16) == "multiply-add");
+}
+
+TEST_CASE("What keeps a kernel from an instruction", "[targets]") {
+  CHECK(chosen("znver5", with(bf16, &MatmulTraits::strict, true)) == "multiply-add");
+  CHECK(chosen("znver5", with(bf16, &MatmulTraits::splitAxes, true)) == "multiply-add");
+  CHECK(chosen("znver5", with(bf16, &MatmulTraits::rhs, DType::float16)) == "multiply-add");
+  CHECK(chosen("znver5", with(bf16, &MatmulTraits::rows, int64_t(4))) == "multiply-add"); // packing would take longer
+  CHECK(chosen("znver5", with(bf16, &MatmulTraits::computed, true)) == "vdpbf16ps");
+  CHECK(chosen("znver5", with(i8, &MatmulTraits::strict, true)) == "vpdpbusd"); // exact
+  CHECK(chosen("znver5", with(i8, &MatmulTraits::computed, true)) == "multiply-add");
+  CHECK(chosen("znver5", with(i8, &MatmulTraits::lhsAlongDepth, false)) == "multiply-add");
+  CHECK(chosen("znver5", with(i8, &MatmulTraits::lhs, DType::uint8)) == "multiply-add");
+}
