@@ -1,6 +1,7 @@
 // What LLVM knows about a CPU, as the few facts that the emitters ask for.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/CpuTarget.h"
+#include "runtime/base/TilePermission.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -28,11 +29,12 @@ void initializeTargets() {
 }
 
 /// The detected features, sorted, each with its sign: features that the machine lacks though its model has them matter
-/// too.
+/// too. Tiles that the system does not let us use are not there.
 std::string hostFeatures() {
   std::vector<std::string> features;
   for (const auto &feature : llvm::sys::getHostCPUFeatures())
-    features.push_back((feature.second ? "+" : "-") + feature.first().str());
+    features.push_back((feature.second && (!feature.first().starts_with("amx-") || mayUseTiles()) ? "+" : "-") +
+                       feature.first().str());
   std::sort(features.begin(), features.end());
   std::string joined;
   for (const std::string &feature : features)
@@ -44,7 +46,8 @@ Status unknown(std::string_view name, std::string_view why) {
   return Status(
       ErrorKind::value_error,
       fmt::format("unknown target \"{}\": {}; expected \"host\", \"x86-64-v2\", \"x86-64-v3\", \"x86-64-v4\", "
-                  "\"sapphirerapids\" or \"<triple>[:<cpu>]\" of a 64-bit little-endian CPU with ELF objects, such as "
+                  "\"sapphirerapids\", \"graniterapids\" or \"<triple>[:<cpu>]\" of a 64-bit little-endian CPU with "
+                  "ELF objects, such as "
                   "\"aarch64-unknown-linux-gnu:neoverse-n1\"",
                   name, why));
 }
@@ -84,7 +87,8 @@ StatusOr<CpuTarget> CpuTarget::find(std::string_view name) {
     target.triple = llvm::Triple::normalize(llvm::sys::getProcessTriple());
     target.cpu = llvm::sys::getHostCPUName().str();
     target.features = hostFeatures();
-  } else if (name == "x86-64-v2" || name == "x86-64-v3" || name == "x86-64-v4" || name == "sapphirerapids") {
+  } else if (name == "x86-64-v2" || name == "x86-64-v3" || name == "x86-64-v4" || name == "sapphirerapids" ||
+             name == "graniterapids") {
     target.triple = x86;
     target.cpu = std::string(name);
   } else if (const size_t colon = name.find(':'); name.substr(0, colon).find('-') != std::string_view::npos) {

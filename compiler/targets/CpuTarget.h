@@ -8,7 +8,8 @@
 
 namespace halftone::compiler {
 
-/// A target by name: "host" (detected), "x86-64-v2", "x86-64-v3", "x86-64-v4", "sapphirerapids", or any other
+/// A target by name: "host" (detected), "x86-64-v2", "x86-64-v3", "x86-64-v4", "sapphirerapids", "graniterapids", or
+/// any other
 /// "<triple>[:<cpu>]" that LLVM was built with, which gets generic vectors.
 struct CpuTarget {
   std::string name;              // as asked

@@ -26,11 +26,17 @@ struct Row {
   bool (*pays)(const CpuTarget &target, const MatmulTraits &traits);
 };
 
-/// In the order of preference.
+/// In the order of preference. Those of bf16 are not the exact operation (subnormal numbers, order of sums), so not in
+/// strict mode; with fewer rows packing pairs takes longer than multiplying in pairs saves.
 constexpr Row table[] = {
-    // Not the exact operation (subnormal numbers, two roundings a step), so not in strict mode. With fewer rows packing
-    // pairs
-    // takes longer than multiplying in pairs saves.
+    {MatmulInstruction::tdpbf16ps, "tdpbf16ps", 2, [](const CpuTarget &target) { return target.hasAmxBf16; },
+     [](const CpuTarget &, const MatmulTraits &traits) {
+       return !traits.strict && traits.rows > 4 && areAll(traits, DType::bfloat16, DType::float32);
+     }},
+    {MatmulInstruction::tdpbssd, "tdpbssd", 4, [](const CpuTarget &target) { return target.hasAmxInt8; },
+     [](const CpuTarget &, const MatmulTraits &traits) {
+       return areAll(traits, DType::int8, DType::int32) && !traits.computed;
+     }},
     {MatmulInstruction::vdpbf16ps, "vdpbf16ps", 2, [](const CpuTarget &target) { return target.hasAvx512Bf16; },
      [](const CpuTarget &target, const MatmulTraits &traits) {
        return multipliesPairsFast(target) && !traits.strict && traits.rows > 4 &&
@@ -67,6 +73,10 @@ std::optional<MatmulInstruction> matmulInstructionNamed(std::string_view name) {
 }
 
 bool has(const CpuTarget &target, MatmulInstruction instruction) { return rowOf(instruction).isThere(target); }
+
+bool isOfTiles(MatmulInstruction instruction) {
+  return instruction == MatmulInstruction::tdpbf16ps || instruction == MatmulInstruction::tdpbssd;
+}
 
 int64_t depthOf(MatmulInstruction instruction) { return rowOf(instruction).depth; }
 

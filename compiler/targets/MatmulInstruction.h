@@ -12,6 +12,8 @@ enum class MatmulInstruction : uint8_t {
   multiplyAdd, // numbers widened to the accumulator's type, one index of K at a time
   vdpbf16ps,   // two indices of K at a time, AVX512_BF16
   vpdpbusd,    // four indices of K at a time, AVX512_VNNI
+  tdpbf16ps,   // tiles, two indices of K in an element, AMX
+  tdpbssd,     // tiles, four indices of K in an element, AMX
 };
 
 /// What the choice depends on besides the CPU.
@@ -32,6 +34,8 @@ std::string_view name(MatmulInstruction instruction);
 std::optional<MatmulInstruction> matmulInstructionNamed(std::string_view name);
 
 bool has(const CpuTarget &target, MatmulInstruction instruction);
+
+bool isOfTiles(MatmulInstruction instruction);
 
 /// Indices of K that it takes at once, which are one packed element.
 int64_t depthOf(MatmulInstruction instruction);

@@ -1,9 +1,12 @@
 // Links kernels' objects with JITLink, one by one.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/loader/ObjectLoader.h"
+#include "runtime/base/TilePermission.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <llvm/ADT/StringExtras.h>
+#include <llvm/ADT/StringSet.h>
 #include <llvm/ExecutionEngine/JITLink/JITLinkMemoryManager.h>
 #include <llvm/ExecutionEngine/Orc/Core.h>
 #include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
@@ -13,6 +16,7 @@
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/SHA256.h>
 #include <llvm/TargetParser/Host.h>
+#include <llvm/TargetParser/X86TargetParser.h>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
@@ -138,6 +142,40 @@ Status checkObject(const std::string &key, const KernelCode &kernel) {
   return {};
 }
 
+/// Extensions of x86 that code may hold; the rest are of no concern to it, and virtual machines hide some of them.
+bool isOfCode(llvm::StringRef feature) {
+  return llvm::any_of(
+      llvm::ArrayRef<llvm::StringRef>({"sse", "ssse", "avx", "amx-", "bmi", "fma", "f16c", "lzcnt", "popcnt"}),
+      [&](llvm::StringRef prefix) { return feature.starts_with(prefix); });
+}
+
+/// That this CPU has what the code's target ("triple|cpu|features") has, and that tiles may be used.
+Status checkTarget(const std::string &key, const KernelCode &kernel) {
+  const auto [triple, rest] = llvm::StringRef(kernel.target).split('|');
+  const auto [cpu, features] = rest.split('|');
+  if (!llvm::Triple(triple).isX86() || llvm::X86::parseArchX86(cpu) == llvm::X86::CK_None)
+    return {};
+  llvm::SmallVector<llvm::StringRef> ofModel, changes;
+  llvm::X86::getFeaturesForCPU(cpu, ofModel);
+  llvm::StringSet<> needed;
+  needed.insert(ofModel.begin(), ofModel.end());
+  features.split(changes, ',', -1, false);
+  for (llvm::StringRef change : changes)
+    if (change.consume_front("+"))
+      needed.insert(change);
+    else if (change.consume_front("-"))
+      needed.erase(change);
+  std::vector<std::string> missing;
+  for (const auto &feature : llvm::sys::getHostCPUFeatures())
+    if (const llvm::StringRef name = feature.first(); needed.contains(name) && isOfCode(name))
+      if (!feature.second || (name.starts_with("amx-") && !mayUseTiles()))
+        missing.push_back(name.str());
+  if (missing.empty())
+    return {};
+  std::sort(missing.begin(), missing.end());
+  return bad(key, fmt::format("made for {}; this machine lacks {}", cpu.str(), fmt::join(missing, ", ")));
+}
+
 StatusOr<std::shared_ptr<LoadedKernel>> load(const std::string &key, const KernelCode &kernel) {
   llvm::SHA256 hash;
   hash.update(kernel.symbol);
@@ -150,6 +188,7 @@ StatusOr<std::shared_ptr<LoadedKernel>> load(const std::string &key, const Kerne
     if (auto loaded = entry->second.lock())
       return loaded;
   HALFTONE_RETURN_IF_ERROR(checkObject(key, kernel));
+  HALFTONE_RETURN_IF_ERROR(checkTarget(key, kernel));
   auto linker = all.linker.lock();
   if (!linker) {
     auto created = Linker::create();

@@ -5,6 +5,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "runtime/loader/ObjectLoader.h"
+#include "tests/compiler/TileEmulation.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -33,7 +34,12 @@ Code codeOf(const std::string &text, const compiler::CpuTarget &target) {
     return it->second;
   compiler::KernelDumps dumps;
   bool show = std::getenv("HALFTONE_SHOW_KERNELS") != nullptr;
-  auto code = compiler::compileKernel(text, target, show ? &dumps : nullptr);
+  auto host = compiler::CpuTarget::find("host");
+  REQUIRE(host.isOk());
+  const bool emulated = target.hasAmxBf16 && !host->hasAmxBf16;
+  auto code = compiler::compileKernel(text, target, show || emulated ? &dumps : nullptr);
+  if (code.isOk() && emulated)
+    code = emulateTiles(*code, dumps);
   if (!code.isOk())
     FAIL(code.status().message() << "\n" << code.status().diagnostics() << "\n" << text);
   if (show)
@@ -166,6 +172,7 @@ std::vector<TensorData> KernelHarness::run(const std::vector<TensorData> &operan
     }
     char *scratch = nullptr;
     std::vector<char> scratchMemory = aligned(std::max<int64_t>(described.scratchBytes, 64), scratch);
+    std::memset(scratch, 0xff, size_t(std::max<int64_t>(described.scratchBytes, 64))); // NaNs, which must not reach any result
     std::memset(scratch, 0, 8);
     if (blockByBlock)
       for (int64_t block = described.grid; block-- > 0;)

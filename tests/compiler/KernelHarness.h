@@ -15,6 +15,7 @@ namespace halftone::testing {
 /// One `halftone.kernel` from text, and everything needed to run it.
 class KernelHarness {
 public:
+  /// Tiles are emulated for a target with AMX where this CPU lacks it.
   KernelHarness(const std::string &text, std::string_view target, bool strict);
   ~KernelHarness();
 

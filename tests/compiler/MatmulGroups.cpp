@@ -1,5 +1,5 @@
-// bf16 products two indices of K at a time: where they are chosen, all layouts, and numbers that the instruction would lose.
-// SPDX-License-Identifier: Apache-2.0
+// Products of several indices of K at a time: where they are chosen, all layouts, and numbers that an instruction would
+// lose. SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/KernelCompiler.h"
 #include "tests/compiler/KernelHarness.h"
 #include <catch2/catch.hpp>
@@ -49,9 +49,17 @@ std::vector<Layout> layouts() {
   return all;
 }
 
-bool runsZen() {
+bool runs(const std::string &target) {
   const std::vector<std::string> targets = runnableTargets();
-  return std::find(targets.begin(), targets.end(), zen) != targets.end();
+  return std::find(targets.begin(), targets.end(), target) != targets.end();
+}
+
+/// Of the runnable ones, and with AMX, which is emulated on AVX-512.
+std::vector<std::string> targetsWithTiles() {
+  std::vector<std::string> targets = runnableTargets();
+  if (runs("x86-64-v4"))
+    targets.push_back("sapphirerapids");
+  return targets;
 }
 
 void set(TensorData &tensor, size_t index, double value) { tensor.low[index] = tensor.high[index] = value; }
@@ -66,7 +74,6 @@ TEST_CASE("Pairs are taken where the instruction is fast, never in strict mode",
   };
   CHECK(chosen(zen, false));
   CHECK_FALSE(chosen(zen, true));
-  CHECK_FALSE(chosen("sapphirerapids", false));
   CHECK_FALSE(chosen("x86-64-v4", false));
   CHECK(KernelHarness(text, zen, false).linalgText().find("halftone.even_depth") == std::string::npos);
   CHECK(KernelHarness(product(40, 70, 34, {}), zen, false).linalgText().find("halftone.even_depth") != std::string::npos);
@@ -82,28 +89,29 @@ TEST_CASE("Pairs are taken where the instruction is fast, never in strict mode",
 }
 
 TEST_CASE("Pairs in all layouts and ragged sizes", "[kernels]") {
-  if (!runsZen()) {
-    WARN("does not run here");
-    return;
-  }
   struct Size {
     int64_t m, n, k;
   };
-  for (const Layout &layout : layouts())
-    for (const Size &size : {Size{20, 30, 1}, {33, 70, 37}, {19, 150, 600}}) {
-      const std::string text = product(size.m, size.n, size.k, layout);
-      CAPTURE(text);
-      KernelHarness kernel(text, zen, false);
-      kernel.checkInside(kernel.operands(3, false));
-      kernel.checkInside(kernel.operands(4, true));
-    }
+  for (const std::string &target : targetsWithTiles())
+    for (const Layout &layout : layouts())
+      for (const Size &size : {Size{20, 30, 1}, {33, 70, 37}, {19, 150, 600}}) {
+        if (target.starts_with("x86-64-"))
+          continue; // no pairs there
+        const std::string text = product(size.m, size.n, size.k, layout);
+        CAPTURE(target, text);
+        KernelHarness kernel(text, target, false);
+        kernel.checkInside(kernel.operands(3, false));
+        kernel.checkInside(kernel.operands(4, true));
+      }
 }
 
 TEST_CASE("Pairs keep subnormal operands", "[kernels]") {
   const double tiny = 0x1p-130, large = 0x1p120;
   const int64_t m = 33, n = 70;
-  for (const std::string &target : runnableTargets())
+  for (const std::string &target : targetsWithTiles())
     for (const Layout &layout : layouts()) {
+      if (target == "sapphirerapids" && layout.batched == layout.fromF32)
+        continue; // emulation takes its time
       // One part of K, whose packed rows serve two blocks, or two parts; even, so that rows are read in place, where they are
       // neither transposed nor cast.
       const int64_t k = (layout.batched ? 701 : 1101) + !layout.lhsTransposed;
@@ -126,7 +134,7 @@ TEST_CASE("Pairs keep subnormal operands", "[kernels]") {
 }
 
 TEST_CASE("Sums below the smallest normal number may become 0, not more", "[kernels]") {
-  for (const std::string &target : runnableTargets()) {
+  for (const std::string &target : targetsWithTiles()) {
     KernelHarness kernel(product(20, 30, 40, {.result = "f32"}), target, false);
     std::vector<TensorData> operands = kernel.operands(1, false, 0x1p-64);
     CAPTURE(target);
@@ -136,4 +144,30 @@ TEST_CASE("Sums below the smallest normal number may become 0, not more", "[kern
     for (size_t i = 0; i < exact[0].low.size(); ++i)
       CHECK(bounds[0].high[i] - bounds[0].low[i] <= 2.1 * 40 * 0x1p-126);
   }
+}
+
+TEST_CASE("Products of int8 are exact, in all layouts and ragged sizes", "[kernels]") {
+  struct Size {
+    int64_t m, n, k;
+  };
+  for (const std::string &target : targetsWithTiles())
+    for (int bits = 0; bits < 4; ++bits)
+      for (const Size &size : {Size{1, 1, 1}, {20, 30, 5}, {33, 70, 67}, {40, 100, 2100}}) {
+        const bool lhsTransposed = bits & 1, rhsTransposed = bits & 2, strict = size.k == 67;
+        const auto type = [](int64_t rows, int64_t columns, bool transposed) {
+          return transposed ? fmt::format("tensor<{}x{}xi8>", columns, rows)
+                            : fmt::format("tensor<{}x{}xi8>", rows, columns);
+        };
+        const std::string text = fmt::format(
+            "halftone.kernel matmul @k ({0}, {1}) -> (tensor<{2}x{3}xi32>)\n"
+            "    attributes {{spec = {{tile = array<i64: 36, 128>}}}} {{\n^bb0(%x: {0}, %w: {1}):\n"
+            "  %0 = halftone.contract %x, %w {{lhs_contract = array<i64: {4}>, rhs_contract = array<i64: {5}>}}\n"
+            "      : ({0}, {1}) -> tensor<{2}x{3}xi32>\n  halftone.yield %0 : tensor<{2}x{3}xi32>\n}}\n",
+            type(size.m, size.k, lhsTransposed), type(size.k, size.n, rhsTransposed), size.m, size.n,
+            lhsTransposed ? 0 : 1, rhsTransposed ? 1 : 0);
+        CAPTURE(target, text);
+        KernelHarness kernel(text, target, strict);
+        CHECK((kernel.linalgText().find("tdpbssd") != std::string::npos) == (target == "sapphirerapids"));
+        kernel.checkExact(kernel.operands(7, false));
+      }
 }

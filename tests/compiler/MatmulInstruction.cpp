@@ -43,6 +43,13 @@ TEST_CASE("Each CPU multiplies by the instruction that is fast there", "[targets
     CHECK(chosen(target, f16) == "multiply-add");
   }
   CHECK(chosen("znver3", bf16) == "multiply-add");
+  for (const char *target : {"sapphirerapids", "graniterapids"}) {
+    CHECK(chosen(target, bf16) == "tdpbf16ps");
+    CHECK(chosen(target, i8) == "tdpbssd");
+    CHECK(chosen(target, with(i8, &MatmulTraits::lhsAlongDepth, false)) == "tdpbssd");
+    CHECK(chosen(target, with(bf16, &MatmulTraits::strict, true)) == "multiply-add");
+    CHECK(chosen(target, f16) == "multiply-add");
+  }
 }
 
 TEST_CASE("What keeps a kernel from an instruction", "[targets]") {

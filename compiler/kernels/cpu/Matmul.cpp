@@ -61,6 +61,9 @@ MatmulSizes::MatmulSizes(const CpuTarget &cpu, linalg::GenericOp contraction) {
   if (accumulator.getIntOrFloatBitWidth() == 32)
     depth = 512;
   lanes = cpu.vectorBytes * 8 / accumulator.getIntOrFloatBitWidth();
+  auto instruction = contraction->getParentOfType<func::FuncOp>()->getAttrOfType<StringAttr>("halftone.instruction");
+  if (const auto found = matmulInstructionNamed(instruction ? instruction.getValue() : ""); found && isOfTiles(*found))
+    rowStep = lanes;
   // As many sums as leave room for a row of the panel, one broadcast element of A and, without fused multiply-add, the
   // product; at least eight, which hide the latency of adding, when columns are done one vector at a time.
   if (cpu.vectorRegisters >= 32) {
@@ -76,7 +79,7 @@ MatmulScratch::MatmulScratch(const MatmulSizes &sizes, int64_t tileRows, int64_t
   const int64_t padded = roundUp(tileColumns, sizes.lanes);
   a = roundUp(tileRows + 1, sizes.lanes) * sizes.depth; // groups take a row more
   b = padded * sizes.depth;
-  sums = (tileRows + 1) * padded;
+  sums = roundUp(tileRows + 1, sizes.rowStep) * padded;
   square = sizes.lanes * (sizes.lanes + 1);
 }
 
@@ -219,10 +222,14 @@ LogicalResult MatmulEmitter::begin() {
 LogicalResult MatmulEmitter::emit() {
   if (failed(readSource()) || failed(begin()))
     return failure();
+  if (isOfTiles(instruction))
+    configureTiles();
   loop(wrap(code.getArgument(2)), wrap(code.getArgument(3)), number(1),
        [&](Number block) { return void(sticky(emitBlock(block))); });
   if (broken)
     return failure();
+  if (isOfTiles(instruction))
+    releaseTiles();
   func::ReturnOp::create(b);
   code->setAttr("halftone.method", b.getStringAttr(method()));
   source.erase();
@@ -235,7 +242,9 @@ std::string MatmulEmitter::method() {
   if (instruction == MatmulInstruction::multiplyAdd)
     out << accumulator << " ";
   out << name(instruction);
-  if (takesDots())
+  if (isOfTiles(instruction))
+    out << ", " << 2 * sizes->lanes << " x " << 2 * sizes->lanes << " sums in tiles";
+  else if (takesDots())
     out << " along K, both operands in place";
   else
     out << ", " << sizes->panelRows[0] << " x " << sizes->columns() << " sums in registers";
@@ -293,6 +302,8 @@ void MatmulEmitter::emitMultiplication(Number firstDepth, Number depth) {
 void MatmulEmitter::emitPanels(Number firstDepth, Number depth) {
   if (takesDots())
     return emitDots(firstDepth, depth);
+  if (isOfTiles(instruction) && !widens)
+    return emitTiles(firstDepth, depth);
   const Number whole = columns / number(sizes->columns()) * sizes->columns();
   emitColumns(number(0), whole, sizes->vectors, firstDepth, depth);
   emitColumns(whole, columns, 1, firstDepth, depth);

@@ -20,6 +20,7 @@ struct MatmulSizes {
   int64_t lanes, vectors;
   llvm::SmallVector<int64_t, 3> panelRows, vectorRows; // descending, the last is 1
   int64_t depth = 256;                                 // at most
+  int64_t rowStep = 1;                                 // sums are made for a multiple of it
   static constexpr int64_t sumsInFlight = 8;           // two multiply-adds a cycle, each of four cycles
   int64_t columns() const { return lanes * vectors; }
   MatmulSizes(const CpuTarget &cpu, mlir::linalg::GenericOp contraction);
@@ -87,6 +88,7 @@ private:
 
   // MatmulPack.cpp
   bool lanesAlongDepth(int side); // of the operand's packing
+  bool packsRowsAlongDepth() { return isOfTiles(instruction) || lanesAlongDepth(0); }
   /// A is stored in the accumulator's type, or in pairs along K, so that its elements can be read where they are.
   bool readsRowsInPlace();
   /// B is read where it is: its rows are used too seldom to be packed.
@@ -126,6 +128,18 @@ private:
   Lanes nothingWatched();
   void watch(mlir::Value groups);
   Number sawSubnormal();
+
+  // MatmulTiles.cpp: products of tiles
+  /// An instruction of AMX; `numbers` are those of its tiles.
+  void tileInstruction(llvm::StringRef what, llvm::ArrayRef<int64_t> numbers, llvm::ArrayRef<Number> operands);
+  void configureTiles();
+  void releaseTiles();
+  /// Packed B at the block's column: where its 16 columns begin, and what lies between its groups, in elements.
+  std::pair<Number, Number> columnTileAt(Number column);
+  mlir::LogicalResult packRowsTurned(Number firstDepth, Number depth);
+  void packZerosPastDepth(Number depth); // of B
+  void emitTiles(Number firstDepth, Number depth);
+  void emitTileKernel(Number row, int64_t down, Number column, int64_t across, Number firstDepth, Number depth);
 
   // MatmulEpilogue.cpp
   /// The epilogue copies: sums of whole panels are made in the result.

@@ -77,8 +77,8 @@ bool MatmulEmitter::readsRowsInPlace() {
 
 MatmulFactors MatmulEmitter::rowFactors(Number firstDepth) {
   if (!readsRowsInPlace())
-    return lanesAlongDepth(0) ? MatmulFactors{packedA, number(sizes->depth), number(1), {}}
-                              : MatmulFactors{packedA, number(1), packedPitch, {}};
+    return packsRowsAlongDepth() ? MatmulFactors{packedA, number(sizes->depth), number(1), {}}
+                                 : MatmulFactors{packedA, number(1), packedPitch, {}};
   OpOperand *input = contraction.getDpsInputOperand(0);
   const AffineMap map = contraction.getMatchingIndexingMap(input);
   const SmallVector<int64_t> dims = dimsOf(contraction);
@@ -170,6 +170,8 @@ void MatmulEmitter::storePacked(Value lanes, Number pointer) {
 }
 
 LogicalResult MatmulEmitter::pack(int side, Number firstDepth, Number depth) {
+  if (side == 0 && packsRowsAlongDepth() && !lanesAlongDepth(0))
+    return packRowsTurned(firstDepth, depth);
   if (!lanesAlongDepth(side))
     return packAcross(side, firstDepth, depth);
   return side == 0 ? packRowsAlongDepth(firstDepth, depth)
@@ -225,6 +227,8 @@ LogicalResult MatmulEmitter::packAcross(int side, Number firstDepth, Number dept
     copy(k, panels, vectors, 1, true);
     copy(k, vectors, count, 1, false);
   });
+  if (isOfTiles(instruction))
+    packZerosPastDepth(depth);
   return failure(broken);
 }
 

@@ -179,3 +179,21 @@ TEST_CASE("threads load the same and different kernels at once") {
     thread.join();
   CHECK(failures == 0);
 }
+
+TEST_CASE("code for a CPU with more instructions is refused, and they are named") {
+  if (!llvm::Triple(llvm::sys::getProcessTriple()).isX86())
+    return;
+  KernelCode code = kernel("f", tableKernel("f", "zeroinitializer"));
+  code.target = "x86_64-unknown-linux-gnu|x86-64|";
+  CHECK(loadObjects({{"k0", code}}).isOk());
+  const auto host = llvm::sys::getHostCPUFeatures();
+  if (!host.lookup("amx-tile") || !host.lookup("amx-bf16")) {
+    code = kernel("f2", tableKernel("f2", "zeroinitializer"));
+    code.target = "x86_64-unknown-linux-gnu|sapphirerapids|";
+    CHECK_THAT(refused(code).message(), Catch::Contains("made for sapphirerapids; this machine lacks amx-bf16"));
+    code.target = "x86_64-unknown-linux-gnu|x86-64|+amx-tile,+amx-bf16";
+    CHECK_THAT(refused(code).message(), Catch::Contains("amx-bf16"));
+    code.target = "x86_64-unknown-linux-gnu|x86-64|+amx-bf16,-amx-bf16";
+    CHECK(loadObjects({{"k3", code}}).isOk());
+  }
+}

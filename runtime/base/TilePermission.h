@@ -1,0 +1,11 @@
+// Whether this process may use the tiles of x86 CPUs (AMX).
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace halftone {
+
+/// Linux keeps the state of tiles only for processes that ask: asked once, at the first call, for all threads. False
+/// where the CPU has no tiles, or the system refuses.
+bool mayUseTiles();
+
+} // namespace halftone
