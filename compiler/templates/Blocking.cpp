@@ -12,7 +12,7 @@ static int64_t roundUp(int64_t value, int64_t step) { return ceilDiv(value, step
 
 MatmulTile matmulTile(int64_t batch, int64_t m, int64_t n, int64_t k) {
   constexpr int64_t mostM = 192, mostN = 256, stepM = 4, stepN = 64, wantedBlocks = 16, fewBlocks = 4;
-  constexpr int64_t leastM = 12, fewRows = 48;
+  constexpr int64_t leastM = 12, fewRows = 48, someRows = 144;
   constexpr int64_t leastWork = int64_t(1) << 17, leastRead = int64_t(1) << 16;
   const auto cut = [](int64_t extent, int64_t parts, int64_t step) {
     return std::max(step, roundUp(ceilDiv(extent, parts), step));
@@ -25,7 +25,7 @@ MatmulTile matmulTile(int64_t batch, int64_t m, int64_t n, int64_t k) {
   while (blocks(tile) < wantedBlocks) {
     // Columns first: what a block packs of the right operand serves all of its rows.
     const bool alongN = tile.n > stepN && (2 * tile.n > tile.m || tile.m <= fewRows);
-    if (!alongN && (tile.m <= leastM || (tile.m <= 144 && blocks(tile) >= fewBlocks)))
+    if (!alongN && (tile.m <= leastM || (tile.m <= someRows && blocks(tile) >= fewBlocks)))
       break;
     const MatmulTile smaller =
         alongN ? MatmulTile{tile.m, roundUp(tile.n / 2, stepN)} : MatmulTile{roundUp(tile.m / 2, stepM), tile.n};

@@ -9,7 +9,8 @@ namespace halftone {
 class WorkerPool;
 
 /// Blocks of a launch go in contiguous ranges to the threads, each first to the one whose place it is. Since blocks are
-/// independent, the same bits come out for any number of threads. Launches of one block or little cost run in the calling thread.
+/// independent, the same bits come out for any number of threads. Launches of one block or little cost run in the calling
+/// thread.
 class CpuDevice final : public DeviceRuntime {
 public:
   /// As setThreads().

@@ -165,8 +165,9 @@ Status checkTarget(const std::string &key, const KernelCode &kernel) {
       needed.insert(change);
     else if (change.consume_front("-"))
       needed.erase(change);
+  static const llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures(); // slow on virtual machines
   std::vector<std::string> missing;
-  for (const auto &feature : llvm::sys::getHostCPUFeatures())
+  for (const auto &feature : host)
     if (const llvm::StringRef name = feature.first(); needed.contains(name) && isOfCode(name))
       if (!feature.second || (name.starts_with("amx-") && !mayUseTiles()))
         missing.push_back(name.str());

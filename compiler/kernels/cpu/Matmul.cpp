@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 //   for block:
-//     for k in steps of `depth`: pack what cannot be read in place; for panel of columns, for rows: micro-kernel
+//     for k in steps of `depth`: pack what cannot be read in place; for panels, for rows: micro-kernel
 //     for row, for lanes of columns: epilogue
 #include "compiler/kernels/cpu/Matmul.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -61,9 +61,6 @@ MatmulSizes::MatmulSizes(const CpuTarget &cpu, linalg::GenericOp contraction) {
   if (accumulator.getIntOrFloatBitWidth() == 32)
     depth = 512;
   lanes = cpu.vectorBytes * 8 / accumulator.getIntOrFloatBitWidth();
-  auto instruction = contraction->getParentOfType<func::FuncOp>()->getAttrOfType<StringAttr>("halftone.instruction");
-  if (const auto found = matmulInstructionNamed(instruction ? instruction.getValue() : ""); found && isOfTiles(*found))
-    rowStep = lanes;
   // As many sums as leave room for a row of the panel, one broadcast element of A and, without fused multiply-add, the
   // product; at least eight, which hide the latency of adding, when columns are done one vector at a time.
   if (cpu.vectorRegisters >= 32) {
@@ -73,6 +70,12 @@ MatmulSizes::MatmulSizes(const CpuTarget &cpu, linalg::GenericOp contraction) {
   } else {
     vectors = 2, panelRows = {4, 1}, vectorRows = {4, 1};
   }
+  auto name = contraction->getParentOfType<func::FuncOp>()->getAttrOfType<StringAttr>("halftone.instruction");
+  const auto instruction = matmulInstructionNamed(name ? name.getValue() : "");
+  if (instruction && isOfTiles(*instruction))
+    rowStep = lanes;
+  if (instruction && depthOf(*instruction) == 2)
+    panelRows = {6, 4, 2, 1};
 }
 
 MatmulScratch::MatmulScratch(const MatmulSizes &sizes, int64_t tileRows, int64_t tileColumns) {
@@ -150,8 +153,6 @@ LogicalResult MatmulEmitter::readSource() {
     fuses = cpu.hasFma && bitEnumContainsAll(add.getFastmath(), arith::FastMathFlags::contract);
   if (failed(readInstruction()))
     return failure();
-  if (groupSize == 2)
-    sizes->panelRows = {6, 4, 2, 1};
   combiners.assign(epilogue.getNumResults(), "");
   if (auto names = epilogue->getAttrOfType<ArrayAttr>("halftone.combine"))
     for (auto [combiner, attribute] : llvm::zip(combiners, names.getAsValueRange<StringAttr>()))

@@ -103,6 +103,9 @@ private:
   mlir::LogicalResult pack(int side, Number firstDepth, Number depth);
   mlir::LogicalResult packRowsAlongDepth(Number firstDepth, Number depth);
   mlir::LogicalResult packAcross(int side, Number firstDepth, Number depth);
+  /// Where a vector of packed B's columns begins, and what lies between its groups, in elements; `first` is the first
+  /// column that is packed.
+  std::pair<Number, Number> packedColumns(Number column, Number first);
   mlir::LogicalResult packColumnsTransposed(Number begin, Number end, Number firstDepth, Number depth);
   /// The operand's elements at `place`, through its prologue: as they are stored, and in the accumulator's type.
   mlir::FailureOr<mlir::Value> storedFactor(int side, const MatmulPlace &place);
@@ -134,8 +137,6 @@ private:
   void tileInstruction(llvm::StringRef what, llvm::ArrayRef<int64_t> numbers, llvm::ArrayRef<Number> operands);
   void configureTiles();
   void releaseTiles();
-  /// Packed B at the block's column: where its 16 columns begin, and what lies between its groups, in elements.
-  std::pair<Number, Number> columnTileAt(Number column);
   mlir::LogicalResult packRowsTurned(Number firstDepth, Number depth);
   void packZerosPastDepth(Number depth); // of B
   void emitTiles(Number firstDepth, Number depth);

@@ -64,9 +64,7 @@ bool MatmulEmitter::lanesAlongDepth(int side) {
 }
 
 bool MatmulEmitter::readsRowsInPlace() {
-  if (takesDots())
-    return true;
-  if (readsRowPairsInPlace())
+  if (takesDots() || readsRowPairsInPlace())
     return true;
   const Value stored = contraction.getInputs()[0];
   Operation *sum = contraction.getBody()->getTerminator()->getOperand(0).getDefiningOp();
@@ -232,15 +230,19 @@ LogicalResult MatmulEmitter::packAcross(int side, Number firstDepth, Number dept
   return failure(broken);
 }
 
+std::pair<Number, Number> MatmulEmitter::packedColumns(Number column, Number first) {
+  const Number whole = columns / number(sizes->columns()) * sizes->columns();
+  const Number within = column % number(sizes->columns()), inPanel = column < whole;
+  const Number panel = select(inPanel, column - within, column) - first;
+  return {address(packedB, accumulator, panel * sizes->depth + select(inPanel, within, number(0))),
+          select(inPanel, number(sizes->columns()), number(sizes->lanes))};
+}
+
 LogicalResult MatmulEmitter::packColumnsTransposed(Number begin, Number end, Number firstDepth, Number depth) {
   // Squares of lanes x lanes, read along K and turned. With a prologue they pass through scratch, which keeps the code
   // short.
-  const Number whole = columns / number(sizes->columns()) * sizes->columns();
   packingLoop(begin, end, number(sizes->lanes), [&](Number start) {
-    const Number within = start % number(sizes->columns()), inPanel = start < whole;
-    const Number panel = select(inPanel, start - within, start) - begin;
-    const Number base = panel * sizes->depth + select(inPanel, within, number(0));
-    const Number pitch = select(inPanel, number(sizes->columns()), number(sizes->lanes));
+    const auto packed = packedColumns(start, begin);
     packingLoop(number(0), depth, number(sizes->lanes), [&](Number k) {
       const auto read = [&](Number lane) -> FailureOr<Value> {
         MatmulPlace place;
@@ -270,7 +272,7 @@ LogicalResult MatmulEmitter::packColumnsTransposed(Number begin, Number end, Num
         return;
       turned = transpose(turned);
       for (int64_t lane = 0; lane < sizes->lanes; ++lane)
-        storePacked(turned[size_t(lane)], address(packedB, accumulator, base + (k + lane) * pitch));
+        storePacked(turned[size_t(lane)], address(packed.first, accumulator, (k + lane) * packed.second));
     });
   });
   return failure(broken);

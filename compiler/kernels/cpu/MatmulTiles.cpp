@@ -46,14 +46,6 @@ void MatmulEmitter::configureTiles() {
 
 void MatmulEmitter::releaseTiles() { tileInstruction("tilerelease", {}, {}); }
 
-std::pair<Number, Number> MatmulEmitter::columnTileAt(Number column) {
-  const Number whole = columns / number(sizes->columns()) * sizes->columns(),
-               within = column % number(sizes->columns());
-  const Number inPanel = column < whole;
-  const Number offset = select(inPanel, column - within, column) * sizes->depth + select(inPanel, within, number(0));
-  return {address(packedB, accumulator, offset), select(inPanel, number(sizes->columns()), number(sizes->lanes))};
-}
-
 LogicalResult MatmulEmitter::packRowsTurned(Number firstDepth, Number depth) {
   packingLoop(number(0), rows, number(sizes->lanes), [&](Number row) {
     packingLoop(number(0), depth, number(sizes->lanes), [&](Number k) {
@@ -84,7 +76,7 @@ void MatmulEmitter::packZerosPastDepth(Number depth) {
   const Value zero = splat(arith::ConstantOp::create(b, b.getZeroAttr(accumulator)));
   const Number end = ceilDivide(depth, number(sizes->lanes)) * sizes->lanes;
   loop(number(0), columns, number(sizes->lanes), [&](Number column) {
-    const auto [start, pitch] = columnTileAt(column);
+    const auto [start, pitch] = packedColumns(column, number(0));
     loop(depth, end, number(1), [&](Number k) { storeValue(zero, address(start, accumulator, k * pitch), true); });
   });
 }
@@ -123,7 +115,7 @@ void MatmulEmitter::emitTileKernel(Number row, int64_t down, Number column, int6
   }
   SmallVector<std::pair<Number, Number>> fromB;
   for (int64_t j = 0; j < across; ++j)
-    fromB.push_back(columnTileAt(column + j * sizes->lanes));
+    fromB.push_back(packedColumns(column + j * sizes->lanes, number(0)));
   loop(number(0), depth, number(sizes->lanes), [&](Number k) {
     for (int64_t i = 0; i < down; ++i)
       tileInstruction("tileloadd64", factorsOfRows + i,
