@@ -163,18 +163,19 @@ bool WorkerPool::runOneChunk(int64_t thread, Bench &bench) {
   if (!place)
     return false;
   const int64_t places = threads() * chunksPerThread, chunk = (*place * chunks_ + places - 1) / places;
-  const int64_t each = blocks_ / chunks_, rest = blocks_ % chunks_;
-  int64_t begin = chunk * each + std::min(chunk, rest), end = begin + each + (chunk < rest ? 1 : 0);
-  for (auto part = parts_.begin(); begin < end; begin = 0, end -= part->grid, ++part) {
-    for (; begin >= part->grid; ++part) {
-      begin -= part->grid;
-      end -= part->grid;
-    }
-    if (bench.run != runs_ || bench.part != &*part)
+  int64_t few = 0; // blocks of earlier parts that have fewer than there are chunks: they take turns
+  for (const Launch &part : parts_) {
+    const int64_t turn = part.grid < chunks_ ? (chunk + few) % chunks_ : chunk;
+    const auto firstOf = [&](int64_t chunk) { return (chunk * part.grid + chunks_ - 1) / chunks_; };
+    const int64_t begin = firstOf(turn), end = firstOf(turn + 1);
+    few += part.grid < chunks_ ? part.grid : 0;
+    if (begin == end)
+      continue;
+    if (bench.run != runs_ || bench.part != &part)
       forgetScratch(*bench.scratch);
     bench.run = runs_;
-    bench.part = &*part;
-    part->function(part->buffers.data(), part->extents.data(), begin, std::min(end, part->grid), *bench.scratch);
+    bench.part = &part;
+    part.function(part.buffers.data(), part.extents.data(), begin, end, *bench.scratch);
   }
   done_.fetch_add(1, std::memory_order_release);
   return true;
@@ -182,14 +183,14 @@ bool WorkerPool::runOneChunk(int64_t thread, Bench &bench) {
 
 void WorkerPool::run(std::span<const Launch> parts, std::byte *callersScratch) {
   parts_ = parts;
-  blocks_ = 0;
+  int64_t blocks = 0;
   double cost = 0;
   for (const Launch &part : parts) {
-    blocks_ += part.grid;
+    blocks += part.grid;
     cost += part.cost;
   }
   const int64_t places = threads() * chunksPerThread;
-  chunks_ = std::min(blocks_, places);
+  chunks_ = std::min(blocks, places);
   chunks_ = std::min(chunks_, std::max<int64_t>(2, static_cast<int64_t>(std::min(cost / nanosecondsPerChunk, 1e6))));
   ++runs_;
   const int64_t chunks = chunks_;

@@ -14,8 +14,8 @@ namespace halftone {
 
 /// Workers spin between the launches of one plan, where sleeping would cost tens of microseconds a launch, and sleep
 /// soon after it. One plan has the workers at a time; another that plays meanwhile does its launches alone.
-/// Every thread has its place: it begins with the same share of each launch's blocks, which it finds in its own caches
-/// when an earlier launch went over the same tensors, and then helps the others.
+/// Every thread has its place: it begins with the same share of the blocks of each part of each launch, which it finds
+/// in its own caches when an earlier launch went over the same tensors, and then helps the others.
 class WorkerPool {
 public:
   WorkerPool() = default;
@@ -68,7 +68,7 @@ private:
 
   // The launch being run: written while no place is open and all earlier chunks are done, read after claiming one.
   std::span<const Launch> parts_;
-  int64_t blocks_ = 0, chunks_ = 0, runs_ = 0;
+  int64_t chunks_ = 0, runs_ = 0;
   alignas(64) std::atomic<int64_t> done_{0};
 };
 

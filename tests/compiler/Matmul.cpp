@@ -22,7 +22,7 @@ struct Case {
   bool sums = false;     // side reductions: sum over M, largest over all
   bool strict = false;
   bool fewRows = false;
-  std::string instruction; // "" for multiply-add; where the CPU lacks it too
+  std::string instruction{}; // "" for multiply-add; where the CPU lacks it too
 };
 
 std::string tensorOf(size_t rank, const std::string &element) {

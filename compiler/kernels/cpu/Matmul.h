@@ -147,6 +147,9 @@ private:
   bool sumsAreResult();
   MatmulSums sumsFrom(Number row, Number column, int64_t vectors);
   mlir::LogicalResult emitEpilogue();
+  /// Asks for the lines of the full results at the row, to write them: a weight's may be in the cache of a core that
+  /// read it.
+  void prefetchResults(Number row, Number column);
   mlir::FailureOr<Lanes> emitEpilogueLanes(Number row, Number column, bool whole, Lanes sums);
   void store(mlir::Value lanes, mlir::Value result, mlir::AffineMap map, const MatmulPlace &place);
   void storeSideReductions(Lanes sums, Number column);
@@ -200,9 +203,9 @@ private:
   mlir::linalg::GenericOp contraction, epilogue;
   std::array<mlir::linalg::GenericOp, 2> prologue;
   mlir::Type accumulator;
-  bool fuses = false;                       // products and sums may be one instruction
-  bool fewRows = false;                     // M is small
-  bool ordered = false;                     // each sum in the order of K
+  bool fuses = false;   // products and sums may be one instruction
+  bool fewRows = false; // M is small
+  bool ordered = false; // each sum in the order of K
   MatmulInstruction instruction = MatmulInstruction::multiplyAdd;
   int64_t groupSize = 1;                    // indices of K in one packed element
   bool widens = false;                      // pairs, where some number is subnormal: products of widened numbers

@@ -12,6 +12,9 @@ using namespace mlir;
 
 namespace {
 
+/// How early the lines of a result are asked for: some hundred nanoseconds, in which another core gives them up.
+constexpr int64_t rowsAhead = 8;
+
 SmallVector<int64_t> dimsOf(linalg::GenericOp generic) {
   return SmallVector<int64_t>(generic->getAttrOfType<DenseI64ArrayAttr>("halftone.dims").asArrayRef());
 }
@@ -75,13 +78,16 @@ LogicalResult MatmulEmitter::emitEpilogue() {
     const Number begin = sumsAreResult() ? columns / number(sizes->columns()) * sizes->columns() : number(0);
     loop(number(0), rows, number(1), [&](Number row) {
       for (bool whole : {true, false})
-        loop(whole ? begin : wholeVectors, whole ? wholeVectors : columns, number(sizes->lanes),
-             [&](Number column) { return void(sticky(emitEpilogueLanes(row, column, whole, {}))); });
+        loop(whole ? begin : wholeVectors, whole ? wholeVectors : columns, number(sizes->lanes), [&](Number column) {
+          if (whole)
+            prefetchResults(minimum(row + rowsAhead, rows - 1), column);
+          return void(sticky(emitEpilogueLanes(row, column, whole, {})));
+        });
     });
     return failure(broken);
   }
-  // Columns outermost, a panel at a time: sums over rows stay in registers, and lines that lanes of a row share are read
-  // once. What keeps N is done after each panel, the rest last.
+  // Columns outermost, a panel at a time: sums over rows stay in registers, and lines that lanes of a row share are
+  // read once. What keeps N is done after each panel, the rest last.
   const SmallVector<int64_t> dims = dimsOf(epilogue);
   SmallVector<bool> keepsColumns;
   for (auto [output, combiner] : llvm::enumerate(combiners))
@@ -103,8 +109,7 @@ LogicalResult MatmulEmitter::emitEpilogue() {
     };
     const Lanes sums = loop(number(0), rows, number(1), start, [&](Number row, Lanes all) {
       for (int64_t vector = 0; vector < vectors; ++vector) {
-        const FailureOr<Lanes> next =
-            emitEpilogueLanes(row, column + vector * sizes->lanes, whole, split(all, vector));
+        const FailureOr<Lanes> next = emitEpilogueLanes(row, column + vector * sizes->lanes, whole, split(all, vector));
         for (size_t i = 0; i < count && succeeded(sticky(next)); ++i)
           all[(keepsColumns[i] ? size_t(vector) : size_t(vectors)) * count + i] = (*next)[i];
       }
@@ -123,6 +128,22 @@ LogicalResult MatmulEmitter::emitEpilogue() {
   }
   storeSideReductions(total, {});
   return failure(broken);
+}
+
+void MatmulEmitter::prefetchResults(Number row, Number column) {
+  MatmulPlace place;
+  moveTo(place, batchRole, batch);
+  moveTo(place, rowRole, firstRow + row);
+  setLanes(place, columnRole, firstColumn, column, columns);
+  const SmallVector<int64_t> dims = dimsOf(epilogue);
+  for (unsigned output = 0; output < epilogue.getNumResults(); ++output) {
+    const Value result = epilogue.getResult(output);
+    const Reach reach = this->reach(epilogue.getMatchingIndexingMap(epilogue.getDpsInitOperand(output)), dims, place);
+    if (!combiners[output].empty() || !reach.contiguous)
+      continue;
+    const Number at = address(pointers.lookup(result), getElementTypeOrSelf(result), reach.offset);
+    LLVM::Prefetch::create(b, b.getLoc(), at.value(), /*rw=*/1, /*hint=*/3, /*cache=*/1);
+  }
 }
 
 FailureOr<MatmulEmitter::Lanes> MatmulEmitter::emitEpilogueLanes(Number row, Number column, bool whole, Lanes sums) {

@@ -74,7 +74,8 @@ TEST_CASE("HALFTONE_NUM_THREADS sets the number of threads") {
     Status status = defaultThreadCount().status();
     REQUIRE(!status.isOk());
     CHECK(status.kind() == ErrorKind::value_error);
-    CHECK_THAT(status.message(), Catch::Contains("HALFTONE_NUM_THREADS: expected a number from 1 to 1024, got '" + std::string(bad)));
+    CHECK_THAT(status.message(),
+               Catch::Contains("HALFTONE_NUM_THREADS: expected a number from 1 to 1024, got '" + std::string(bad)));
   }
   StatusOr<int> count = defaultThreadCount();
   REQUIRE(count.isOk());
@@ -160,6 +161,45 @@ TEST_CASE("a thread begins with the same share of every launch") {
   }
 }
 
+TEST_CASE("each part of a launch is shared as a launch of its own would be") {
+  StatusOr<std::shared_ptr<CpuDevice>> device = CpuDevice::create(2);
+  REQUIRE(device.isOk());
+  StatusOr<std::unique_ptr<DeviceQueue>> queue = (*device)->makeQueue(0);
+  REQUIRE(queue.isOk());
+  const std::string kernel = "meet";
+  const std::thread::id caller = std::this_thread::get_id();
+  Meeting meetings[2];
+  void *buffers[] = {&meetings[0], &meetings[1]};
+  std::vector<Launch> parts;
+  for (int part = 0; part < 2; ++part) {
+    meetings[part].blocks = part == 0 ? 100 : 9;
+    meetings[part].threadOf.resize(static_cast<size_t>(meetings[part].blocks));
+    parts.push_back({meet, &kernel, meetings[part].blocks, {&buffers[part], 1}, {}, 0, 1e7, {}});
+  }
+  (*queue)->begin();
+  (*queue)->launch(parts);
+  REQUIRE((*queue)->finish().isOk());
+  for (const Meeting &meeting : meetings) {
+    CHECK(meeting.threadOf.front() == caller);
+    CHECK(meeting.threadOf.back() != caller);
+  }
+}
+
+TEST_CASE("parts of one block each are shared") {
+  StatusOr<std::shared_ptr<CpuDevice>> device = CpuDevice::create(2);
+  REQUIRE(device.isOk());
+  StatusOr<std::unique_ptr<DeviceQueue>> queue = (*device)->makeQueue(0);
+  REQUIRE(queue.isOk());
+  const std::string kernel = "split";
+  Split split;
+  void *buffers[] = {&split};
+  (*queue)->begin();
+  (*queue)->launch(std::vector<Launch>(12, {recordSplit, &kernel, 1, buffers, {}, 0, 1e7, {}}));
+  REQUIRE((*queue)->finish().isOk());
+  CHECK(split.ranges == std::vector<std::pair<int64_t, int64_t>>(12, {0, 1}));
+  CHECK(split.threads.size() == 2);
+}
+
 TEST_CASE("every block runs once, whatever the number of threads and the cost") {
   for (const int threads : {2, 3, 7, 17, 40}) {
     StatusOr<std::shared_ptr<CpuDevice>> device = CpuDevice::create(threads);
@@ -167,13 +207,14 @@ TEST_CASE("every block runs once, whatever the number of threads and the cost") 
     StatusOr<std::unique_ptr<DeviceQueue>> queue = (*device)->makeQueue(0);
     REQUIRE(queue.isOk());
     const std::string kernel = "count";
-    std::vector<int32_t> first(300), second(70);
-    void *firstBuffers[] = {first.data()}, *secondBuffers[] = {second.data()};
+    std::vector<int32_t> first(300), second(70), third(3);
+    void *firstBuffers[] = {first.data()}, *secondBuffers[] = {second.data()}, *thirdBuffers[] = {third.data()};
     int32_t times = 0;
     for (int play = 0; play < 20; ++play) {
       (*queue)->begin();
       for (const double cost : {3000.0, 4700.0, 20000.0, 70000.0, 1e6}) {
         const Launch parts[] = {{count, &kernel, 300, firstBuffers, {}, 0, cost, {}},
+                                {count, &kernel, 3, thirdBuffers, {}, 0, 0, {}},
                                 {count, &kernel, 70, secondBuffers, {}, 0, 0, {}}};
         (*queue)->launch(parts);
         ++times;
@@ -183,5 +224,6 @@ TEST_CASE("every block runs once, whatever the number of threads and the cost") 
     CAPTURE(threads);
     CHECK(first == std::vector<int32_t>(300, times));
     CHECK(second == std::vector<int32_t>(70, times));
+    CHECK(third == std::vector<int32_t>(3, times));
   }
 }
