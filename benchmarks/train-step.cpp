@@ -54,6 +54,7 @@ void compare(Table &table, std::vector<std::unique_ptr<Peer>> &peers, const std:
   std::vector<double> losses;
   for (int step = 0; step < checkedSteps; ++step)
     losses.push_back(model.train_on_batch(x, y)["loss"]);
+  model.optimizer().set_learning_rate(0); // as the peers do: see peers/train_step.py
 
   std::vector<Contestant> field = {contestant("ours", [&] { model.train_on_batch(x, y); })};
   // PyTorch's Adam adds epsilon after the bias correction, all others before: that shows in the third digit.
@@ -64,7 +65,8 @@ void compare(Table &table, std::vector<std::unique_ptr<Peer>> &peers, const std:
     std::string reason = peer->missing();
     if (reason.empty())
       try {
-        const std::vector<double> theirs = peer->askNumbers(fmt::format("prepare {} {} {}", policy, checkedSteps, exchange.path.string()));
+        const std::vector<double> theirs =
+            peer->askNumbers(fmt::format("prepare {} {} {}", policy, checkedSteps, exchange.path.string()));
         if (const double off = difference(losses, theirs); off > tolerance)
           reason = fmt::format("its losses differ by {:.1e}", off);
       } catch (const std::runtime_error &error) {
@@ -75,14 +77,17 @@ void compare(Table &table, std::vector<std::unique_ptr<Peer>> &peers, const std:
       continue;
     }
     running.push_back(peer.get());
-    field.push_back({peer->name(), [peer = peer.get()](int times) { return peer->askNumbers(fmt::format("steps {}", times)).at(0); }});
+    field.push_back({peer->name(), [peer = peer.get()](int times) {
+                       return peer->askNumbers(fmt::format("steps {}", times)).at(0);
+                     }});
   }
   const std::vector<double> seconds = race(field, 7, 0.15);
   const std::string what = fmt::format("MLP train step, batch {}, {}", batch, policy);
   for (size_t i = 0; i < running.size(); ++i) {
     const bool eager = running[i]->name() == "PyTorch eager";
     const bool counts = policy != "mixed_float16" && running[i]->name() != "Keras on JAX";
-    Row row{what, milliseconds(seconds[0]), running[i]->name() + " " + milliseconds(seconds[i + 1]), seconds[i + 1] / seconds[0]};
+    Row row{what, milliseconds(seconds[0]), running[i]->name() + " " + milliseconds(seconds[i + 1]),
+            seconds[i + 1] / seconds[0]};
     if (counts) {
       row.bar = eager ? 2.0 : 1.2;
       row.stretch = eager ? 3.0 : 1.5;
@@ -101,7 +106,8 @@ void run(Table &table) {
   std::vector<std::unique_ptr<Peer>> peers;
   for (const char *name : {"PyTorch eager", "torch.compile", "JAX jit", "Keras on JAX"}) {
     peers.push_back(std::make_unique<Peer>(name, "train_step", std::vector<std::string>{name, threads}));
-    table.version(name, peers.back()->missing().empty() ? peers.back()->version() : "missing: " + peers.back()->missing());
+    table.version(name,
+                  peers.back()->missing().empty() ? peers.back()->version() : "missing: " + peers.back()->missing());
   }
   for (const char *policy : {"float32", "mixed_bfloat16", "mixed_float16"})
     for (int64_t batch : {32, 128, 512})

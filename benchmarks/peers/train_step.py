@@ -4,7 +4,8 @@
 
 Says `ready VERSION` or `missing REASON`, then answers
   prepare POLICY STEPS FOLDER   the losses of the first STEPS steps from the tensors w0..w5, x and y of FOLDER
-  steps N                       seconds a step, over N more steps
+  steps N                       seconds a step, over N more steps at a learning rate of 0: gradients and moments keep
+                                their size, where training on one batch would end in slow subnormal numbers
 """
 import os
 import sys
@@ -56,10 +57,14 @@ class Torch:
             scaler.update()
             return loss.detach()
 
-        self.step = step
+        self.step, self.adam = step, adam
 
     def losses(self, count):
         return [float(self.step()) for _ in range(count)]
+
+    def rest(self):
+        for group in self.adam.param_groups:
+            group["lr"] = 0.0
 
     def run(self, count):
         for _ in range(count):
@@ -87,31 +92,32 @@ class Jax:
             loss = -np.take_along_axis(jax.nn.log_softmax(logits), y[:, None], 1).mean()
             return loss * scale, loss
 
-        def updated(weights, m, v, count, gradients):
+        def updated(weights, m, v, count, rate, gradients):
             count = count + 1
             m = [BETA_1 * a + (1 - BETA_1) * g for a, g in zip(m, gradients)]
             v = [BETA_2 * a + (1 - BETA_2) * g * g for a, g in zip(v, gradients)]
-            rate = RATE * np.sqrt(1 - BETA_2**count) / (1 - BETA_1**count)
+            rate = rate * np.sqrt(1 - BETA_2**count) / (1 - BETA_1**count)
             weights = [w - rate * a / (np.sqrt(b) + EPSILON) for w, a, b in zip(weights, m, v)]
             return weights, m, v, count
 
         def step(state, x, y):
-            weights, m, v, count, scale, good = state
+            weights, m, v, count, rate, scale, good = state
             gradients, loss = jax.grad(loss_of, has_aux=True)(weights, x, y, scale)
             if not scaled:
-                return (*updated(weights, m, v, count, gradients), scale, good), loss
+                return (*updated(weights, m, v, count, rate, gradients), rate, scale, good), loss
             gradients = [g / scale for g in gradients]
             finite = np.all(np.asarray([np.all(np.isfinite(g)) for g in gradients]))
             old = (weights, m, v, count)
-            new = jax.lax.cond(finite, lambda: updated(*old, gradients), lambda: old)
+            new = jax.lax.cond(finite, lambda: updated(*old, rate, gradients), lambda: old)
             grow = finite & (good + 1 >= 2000)
             scale = np.where(finite, np.where(grow, scale * 2, scale), scale / 2)
-            return (*new, scale, np.where(finite & ~grow, good + 1, 0)), loss
+            return (*new, rate, scale, np.where(finite & ~grow, good + 1, 0)), loss
 
         self.jitted = jax.jit(step, donate_argnums=0)
         weights = [np.asarray(value) for value in weights]
         zeros = lambda: [np.zeros_like(value) for value in weights]
-        self.state = (weights, zeros(), zeros(), np.float32(0), np.float32(32768.0 if scaled else 1.0), np.int32(0))
+        scale = np.float32(32768.0 if scaled else 1.0)
+        self.state = (weights, zeros(), zeros(), np.float32(0), np.float32(RATE), scale, np.int32(0))
         self.data = (x, y)
 
     def losses(self, count):
@@ -120,6 +126,9 @@ class Jax:
             self.state, loss = self.jitted(self.state, *self.data)
             losses.append(float(loss))
         return losses
+
+    def rest(self):
+        self.state = (*self.state[:4], self.state[4] * 0, *self.state[5:])
 
     def run(self, count):
         loss = None
@@ -148,6 +157,9 @@ class Keras:
     def losses(self, count):
         return [float(self.net.train_on_batch(*self.data)) for _ in range(count)]
 
+    def rest(self):
+        self.net.optimizer.learning_rate.assign(0.0)
+
     def run(self, count):
         for _ in range(count):
             self.net.train_on_batch(*self.data)
@@ -163,7 +175,9 @@ def library():
 def prepare(library, policy, steps, folder):
     load = lambda part: numpy.load(os.path.join(folder, part + ".npy"))
     library.prepare(policy, [load(f"w{i}") for i in range(6)], load("x"), load("y"))
-    return " ".join(repr(loss) for loss in library.losses(int(steps)))
+    losses = library.losses(int(steps))
+    library.rest()
+    return " ".join(map(repr, losses))
 
 
 def seconds(library, steps):
