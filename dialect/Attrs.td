@@ -4,7 +4,9 @@
 #define HALFTONE_ATTRS
 
 include "Dialect.td"
+include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
+include "mlir/IR/TensorEncoding.td"
 
 class Halftone_Enum<string name, string summary, list<I32EnumCase> cases>
     : I32Enum<name, summary, cases> {
@@ -56,5 +58,28 @@ def Halftone_KernelKind : Halftone_Enum<"KernelKind", "the block space of a kern
   I32EnumCase<"scatter", 3> // ranges of the rows that indices name
 ]>;
 def Halftone_KernelKindAttr : Halftone_EnumAttr<Halftone_KernelKind, "kernel_kind">;
+
+def Halftone_PanelsAttr : AttrDef<Halftone_Dialect, "Panels",
+    [DeclareAttrInterfaceMethods<VerifiableTensorEncoding, ["verifyEncoding"]>]> {
+  let mnemonic = "panels";
+  let summary = "How a packed matrix lies in memory: as a matmul reads its right operand";
+  let description = [{
+    The encoding of a matrix's type that `pack` gives; values and indices are those of the plain matrix. Axis `depth` is the one
+    that a contraction sums over; call an index along it k, one along the other axis n, and their extents K and N, which are
+    multiples of `group` and of `columns`. The element lies at place
+    `((n / columns) * (K / group) + k / group) * columns * group + (n % columns) * group + k % group`:
+    panels of `columns` columns, one after the other, and in each `group` neighbours along K of a column in a row.
+    Example: `tensor<784x512xbf16, #halftone.panels<depth = 0, columns = 16, group = 2>>`
+  }];
+  let parameters = (ins "int64_t":$depth, "int64_t":$columns, "int64_t":$group);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The layout of a matrix, or null.
+    static PanelsAttr of(::mlir::Type type);
+    /// Where the element at (row, column) of a matrix of this shape lies.
+    int64_t placeOf(::llvm::ArrayRef<int64_t> shape, int64_t row, int64_t column) const;
+  }];
+}
 
 #endif // HALFTONE_ATTRS

@@ -24,7 +24,7 @@ TensorData evaluate(Operation *op, Operands operands, const InterpreterOptions &
     return evaluateElementwise(op, operands, options);
   if (auto contract = dyn_cast<ContractOp>(op))
     return evaluateContract(contract, *operands[0], *operands[1], options);
-  if (isa<ReshapeOp, StopGradientOp, BroadcastOp, TransposeOp>(op))
+  if (isa<ReshapeOp, StopGradientOp, BroadcastOp, TransposeOp, PackOp>(op))
     return evaluateShape(op, *operands[0]);
   if (isa<SliceOp, ConcatOp, GatherOp, ScatterAddOp>(op))
     return evaluateIndexing(op, operands, options);

@@ -25,7 +25,7 @@ struct TensorData {
   /// Whether element `index` of `actual`, of the same type and without intervals, is legal here. Zeros of both signs
   /// are equal.
   bool contains(const TensorData &actual, int64_t index) const;
-  /// Raw row-major bytes as the runtime stores them (bool one byte), and back.
+  /// Raw bytes as the runtime stores them, row-major or as a packed type says (bool one byte), and back.
   static TensorData fromBytes(mlir::RankedTensorType type, const void *bytes);
   std::string toBytes() const; // of `low`, of `integers`
 };

@@ -117,7 +117,22 @@ template <class T> static void append(std::string &bytes, T value) {
   bytes.append(reinterpret_cast<const char *>(&value), sizeof(T));
 }
 
+/// `tensor`, its elements in the order of their places, and so of a plain type; or back, when `packed` is its own type.
+static TensorData movedToPlaces(const TensorData &tensor, RankedTensorType packed) {
+  auto panels = PanelsAttr::of(packed);
+  const bool unpacks = tensor.type != packed;
+  TensorWriter writer(unpacks ? packed : RankedTensorType::get(packed.getShape(), packed.getElementType()));
+  const int64_t columns = packed.getDimSize(1);
+  for (int64_t i = 0, e = tensor.size(); i < e; ++i) {
+    const int64_t place = panels.placeOf(packed.getShape(), i / columns, i % columns);
+    writer.copy(unpacks ? i : place, tensor, unpacks ? place : i);
+  }
+  return writer.take();
+}
+
 TensorData TensorData::fromBytes(RankedTensorType type, const void *bytes) {
+  if (PanelsAttr::of(type))
+    return movedToPlaces(fromBytes(RankedTensorType::get(type.getShape(), type.getElementType()), bytes), type);
   TensorWriter writer(type);
   Type element = type.getElementType();
   unsigned width = element.getIntOrFloatBitWidth();
@@ -150,6 +165,8 @@ TensorData TensorData::fromBytes(RankedTensorType type, const void *bytes) {
 }
 
 std::string TensorData::toBytes() const {
+  if (PanelsAttr::of(type))
+    return movedToPlaces(*this, type).toBytes();
   std::string bytes;
   Type element = type.getElementType();
   unsigned width = element.getIntOrFloatBitWidth();
@@ -210,7 +227,7 @@ void forEachPoint(ArrayRef<int64_t> shape, ArrayRef<SmallVector<int64_t>> stride
 
 TensorData evaluateShape(Operation *op, const TensorData &x) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  if (isa<ReshapeOp, StopGradientOp>(op)) {
+  if (isa<ReshapeOp, StopGradientOp, PackOp>(op)) {
     TensorData same = x;
     same.type = type;
     return same;

@@ -1,8 +1,8 @@
 // The way of one kernel: parse, legalize, emit, check, lower to LLVM, generate code.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/KernelCompiler.h"
-#include "compiler/kernels/Emitters.h"
 #include "compiler/KernelCache.h"
+#include "compiler/kernels/Emitters.h"
 #include "compiler/kernels/Lowering.h"
 #include "compiler/kernels/Steps.h"
 #include "mlir/IR/Verifier.h"
@@ -61,6 +61,18 @@ std::string hexDigest(std::string_view text) {
 }
 
 } // namespace
+
+std::optional<Panels> Panels::of(func::FuncOp kernel, Value value) {
+  DenseI64ArrayAttr numbers;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    numbers = kernel.getArgAttrOfType<DenseI64ArrayAttr>(argument.getArgNumber(), "halftone.panels");
+  for (auto [number, result] : llvm::enumerate(kernel.getBody().front().getTerminator()->getOperands()))
+    if (result == value && !numbers)
+      numbers = kernel.getResultAttrOfType<DenseI64ArrayAttr>(unsigned(number), "halftone.panels");
+  if (!numbers || numbers.size() != 3)
+    return std::nullopt;
+  return Panels{numbers[0], numbers[1], numbers[2]};
+}
 
 std::string compiler::kernelKey(std::string_view linalgText, const CpuTarget &target) {
   return hexDigest(fmt::format("{}\n{}\n{}", buildId(), target.key(), linalgText));

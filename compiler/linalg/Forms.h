@@ -6,12 +6,13 @@
 
 namespace halftone::compiler {
 
-/// What a kernel yields, or what `partial_reduce` of it is yielded, shape ops after it looked through.
+/// What a kernel yields, or what `partial_reduce` of it is yielded, shape ops and `pack` after it looked through.
 struct Root {
   mlir::Value value;                     // of the kernel's shape, or for each row
   dialect::PartialReduceOp partial = {}; // when it is a side reduction of `value`
   mlir::Type element;                    // stored type of the result
   int64_t elements = 0;                  // of `value`
+  dialect::PanelsAttr panels = {};       // how the result lies in memory, when it is packed
 };
 llvm::SmallVector<Root> rootsOf(dialect::KernelOp kernel);
 

@@ -62,9 +62,19 @@ void GenericBuilder::begin(KernelKind kind, int64_t outer, ArrayRef<KernelResult
     function->setAttr("halftone.numbers", builder.getI64IntegerAttr(numbers));
   if (strict)
     function->setAttr("halftone.strict", builder.getUnitAttr());
-  for (auto [number, result] : llvm::enumerate(results))
+  auto layout = [&](PanelsAttr panels) {
+    return builder.getDenseI64ArrayAttr({panels.getDepth(), panels.getColumns(), panels.getGroup()});
+  };
+  for (BlockArgument argument : kernel.getBody().getArguments())
+    if (auto panels = PanelsAttr::of(argument.getType()))
+      function.setArgAttr(space.size() + blockSizes + numbers + argument.getArgNumber(), "halftone.panels",
+                          layout(panels));
+  for (auto [number, result] : llvm::enumerate(results)) {
     if (!result.combiner.empty())
       function.setResultAttr(number, "halftone.partial", builder.getStringAttr(result.combiner));
+    if (result.panels)
+      function.setResultAttr(number, "halftone.panels", layout(result.panels));
+  }
   builder.setInsertionPointToEnd(function.addEntryBlock());
   extents64.assign(space.size() + numbers, Value());
 }

@@ -16,12 +16,13 @@ struct GenericOutput {
   std::string combiner; // "" or a combiner over the dims that `access` lacks
 };
 
-/// A result of the kernel: its stored type and dims; `combiner` for a side reduction.
+/// A result of the kernel: its stored type, dims and, when packed, layout; `combiner` for a side reduction.
 struct KernelResult {
   ValueNode *node;
   mlir::Type element;
   Access access;
   std::string combiner;
+  dialect::PanelsAttr panels = {};
 };
 
 class GenericBuilder {

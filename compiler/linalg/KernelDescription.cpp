@@ -26,7 +26,12 @@ SmallVector<Root> rootsOf(KernelOp kernel) {
   for (Value value : kernel.getBody().front().getTerminator()->getOperands()) {
     Root root;
     root.element = storedType(cast<RankedTensorType>(value.getType()).getElementType());
-    while (auto reshape = value.getDefiningOp<ReshapeOp>())
+    if (auto pack = value.getDefiningOp<PackOp>()) {
+      root.panels = PanelsAttr::of(value.getType());
+      value = pack.getX();
+    }
+    for (auto reshape = value.getDefiningOp<ReshapeOp>(); reshape && !root.panels;
+         reshape = value.getDefiningOp<ReshapeOp>())
       value = reshape.getX();
     if ((root.partial = value.getDefiningOp<PartialReduceOp>()))
       value = root.partial.getX();
@@ -69,7 +74,7 @@ int64_t specifiedRows(KernelOp kernel) {
 }
 
 std::optional<KernelResult> resultOf(ValueGraph &graph, IterationSpace &space, const Root &root, const Access &all) {
-  KernelResult result{nullptr, root.element, all, ""};
+  KernelResult result{nullptr, root.element, all, "", root.panels};
   if (root.partial) {
     PartialReduceOp partial = root.partial;
     auto type = cast<RankedTensorType>(partial.getX().getType());
@@ -99,6 +104,11 @@ std::optional<KernelResult> resultOf(ValueGraph &graph, IterationSpace &space, c
       graph.failed = true;
       return std::nullopt;
     }
+  }
+  if (root.panels) { // rows and columns apart
+    auto axes = space.cut(all, cast<RankedTensorType>(root.value.getType()).getShape());
+    if (!axes)
+      return std::nullopt;
   }
   result.node = graph.get(root.value, all);
   if (!result.node)

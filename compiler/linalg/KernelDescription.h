@@ -19,8 +19,15 @@ struct KernelDescription {
   double cost = 0;              // estimated nanoseconds on one core
 };
 
-/// Scratch that the code of a loop kernel has for each operand whose last axis is the last outer dim: a square of vectors.
+/// Scratch that the code of a loop kernel has for each operand whose last axis is the last outer dim: a square of
+/// vectors.
 constexpr int64_t transposedSquareBytes = 2048;
+
+/// Packed results of a loop kernel are stored row by row in scratch and moved from there, so many rows at a time: lines
+/// of the panels are then whole.
+constexpr int64_t stagedRows = 16;
+/// Scratch for each packed result in blocks of so many columns.
+constexpr int64_t stagedBytes(int64_t columns) { return stagedRows * ((columns + 31) / 32 * 32) * 2; }
 
 /// Describes `kernel` in a new module of the same context. `strict`: every op rounds to its dtype; otherwise values
 /// inside the kernel stay in the arithmetic type (f32 or f64) except at rounding casts. On failure a diagnostic is

@@ -42,6 +42,16 @@ int64_t transposedOperands(ModuleOp module) {
   return count;
 }
 
+/// Blocks for packed results: whole lines of the panels, and rows that are staged in little memory.
+LoopBlocks packedBlocks(int64_t rows, int64_t columns) {
+  constexpr int64_t longest = 256, smallest = 4096, most = 256;
+  LoopBlocks blocks;
+  blocks.columns = std::clamp<int64_t>(columns, 1, longest);
+  int64_t wanted = std::max(smallest, ceilDivide(rows * columns, most)) / blocks.columns;
+  blocks.rows = ceilDivide(std::clamp<int64_t>(wanted, 1, std::max<int64_t>(rows, 1)), stagedRows) * stagedRows;
+  return blocks;
+}
+
 /// Blocks for squares to be transposed in: few pages of either tensor.
 LoopBlocks squareBlocks(int64_t rows, int64_t columns) {
   constexpr int64_t side = 64, most = 256;
@@ -117,6 +127,14 @@ FailureOr<KernelDescription> describeLoop(KernelOp kernel, bool strict) {
     description.scratchBytes = transposed * transposedSquareBytes;
     if (!specifiedRows(kernel))
       blocks = squareBlocks(rows, columns);
+  }
+  if (int64_t packed = llvm::count_if(results, [](const KernelResult &result) { return result.panels != nullptr; })) {
+    if (all.size() != 2 || specifiedRows(kernel) || description.scratchBytes)
+      return emitError(kernel.getLoc(),
+                       "packed results in a loop kernel that has more than two axes, side reductions or "
+                       "transposed operands");
+    blocks = packedBlocks(rows, columns);
+    description.scratchBytes = packed * stagedBytes(blocks.columns);
   }
   description.grid = ceilDivide(rows, blocks.rows) * ceilDivide(columns, blocks.columns);
   if (failed(checkPieces(roots, results, description.grid)))

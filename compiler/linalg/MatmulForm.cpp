@@ -200,6 +200,7 @@ FailureOr<KernelDescription> describeMatmul(KernelOp kernel, ContractOp contract
   traits.splitAxes = llvm::any_of(ArrayRef<int>(groups).drop_front(), [&](int id) { return space.groupSize(id) != 1; });
   traits.computed = llvm::any_of(factors, [](const ValueNode *node) { return node->kind != ValueNode::load; });
   traits.lhsAlongDepth = !accesses[0].empty() && llvm::is_contained(space.group(groups[Role::k]), accesses[0].back());
+  traits.panels = PanelsAttr::of(contract.getRhs().getType()) != nullptr;
   const MatmulInstruction instruction = chooseMatmulInstruction(target, traits);
   if (instruction != MatmulInstruction::multiplyAdd)
     builder.function->setAttr("halftone.instruction", builder.builder.getStringAttr(name(instruction)));

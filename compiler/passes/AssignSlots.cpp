@@ -15,8 +15,8 @@ namespace halftone::compiler {
 
 bool readsInPlace(KernelOp kernel, int64_t operand) {
   Block &body = kernel.getBody().front();
-  // Row kernels go over their values in phases and may read an operand again after they wrote a result. But a number that is
-  // a result is stored after all else is read.
+  // Row kernels go over their values in phases and may read an operand again after they wrote a result. But a number
+  // that is a result is stored after all else is read.
   if (kernel.getKind() == KernelKind::row)
     return cast<RankedTensorType>(body.getArgument(operand).getType()).getRank() == 0 &&
            body.getOps<PartialReduceOp>().empty();
@@ -26,7 +26,7 @@ bool readsInPlace(KernelOp kernel, int64_t operand) {
     for (Operation *user : open.pop_back_val().getUsers()) {
       if (isa<YieldOp, PartialReduceOp>(user))
         continue;
-      if (!isa<ElementwiseOpInterface>(user))
+      if (!isa<ElementwiseOpInterface, PackOp>(user))
         return false;
       if (seen.insert(user->getResult(0)).second)
         open.push_back(user->getResult(0));

@@ -5,10 +5,13 @@
 //   %ok = reduce_all all_finite (%1)
 // becomes
 //   %1 = contract %x, %w {halftone.tile = [96, 128], lhs_contract = [1], rhs_contract = [1]}
+//   (of pack %w, where %w is a weight that stays: its type says in which order a matmul reads it)
 //   %2 = is_finite %1;  %ok = reduce and %2 {axes = [0, 1]}
 #include "compiler/passes/FormKernels.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/targets/MatmulInstruction.h"
 #include "compiler/templates/Blocking.h"
+#include "dialect/TypeInference.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -285,8 +288,8 @@ struct HoistReshape : OpRewritePattern<ReshapeOp> {
   }
 };
 
-/// Elementwise work on reshapes of one shape is a reshape of work on that shape, where HoistReshape has no use for it: it
-/// joins the kernel that makes its operands, and a reshape behind it (as of a mean with keepdims) cancels.
+/// Elementwise work on reshapes of one shape is a reshape of work on that shape, where HoistReshape has no use for it:
+/// it joins the kernel that makes its operands, and a reshape behind it (as of a mean with keepdims) cancels.
 struct SinkReshape : OpInterfaceRewritePattern<ElementwiseOpInterface> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
   LogicalResult matchAndRewrite(ElementwiseOpInterface op, PatternRewriter &rewriter) const override {
@@ -314,9 +317,8 @@ struct SinkReshape : OpInterfaceRewritePattern<ElementwiseOpInterface> {
         operands.push_back(
             BroadcastOp::create(rewriter, source->getLoc(), at(operand), broadcast.getX(), ArrayRef<int64_t>()));
       else if (auto constant = dyn_cast<ConstantOp>(source))
-        operands.push_back(ConstantOp::create(
-            rewriter, source->getLoc(), at(operand),
-            cast<DenseElementsAttr>(constant.getValue()).resizeSplat(at(operand))));
+        operands.push_back(ConstantOp::create(rewriter, source->getLoc(), at(operand),
+                                              cast<DenseElementsAttr>(constant.getValue()).resizeSplat(at(operand))));
       else
         operands.push_back(cast<ReshapeOp>(source).getX());
     }
@@ -347,8 +349,51 @@ void setTile(ContractOp op) {
   op->setAttr(tileAttr, DenseI64ArrayAttr::get(op.getContext(), {tile.m, tile.n}));
 }
 
+/// Whether `value` is a weight that @main only reads, as it is stored: hoist-shadows keeps its packed copy, which is
+/// made once. (An update that wrote packed copies too took longer than its products gained.)
+bool isFixedWeight(Value value, SymbolTable &symbols) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto main = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
+  auto symbol =
+      main ? main.getArgAttrOfType<FlatSymbolRefAttr>(argument.getArgNumber(), variableAttr) : FlatSymbolRefAttr();
+  auto variable = symbol ? symbols.lookup<VariableOp>(symbol.getValue()) : VariableOp();
+  if (!variable || variable.getRole() != VariableRole::weight)
+    return false;
+  Operation *results = argument.getOwner()->getTerminator();
+  for (unsigned result = 0; result < main.getNumResults(); ++result)
+    if (main.getResultAttr(result, variableAttr) == symbol && results->getOperand(result) != value)
+      return false;
+  return true;
+}
+
+void packWeight(ContractOp op, const CpuTarget &target, bool strict, SymbolTable &symbols) {
+  auto type = typeOf(op.getRhs());
+  if (type.getRank() != 2 || op.getRhsContract().size() != 1 || op.getRhsFree().size() != 1 ||
+      !isFixedWeight(op.getRhs(), symbols))
+    return;
+  const int64_t depth = op.getRhsContract()[0];
+  auto dtype = dtypeOf(type.getElementType());
+  auto panels =
+      dtype ? weightPanels(target, strict, *dtype, type.getDimSize(depth), type.getDimSize(1 - depth)) : std::nullopt;
+  if (!panels)
+    return;
+  OpBuilder builder(op);
+  auto layout = PanelsAttr::get(op.getContext(), depth, panels->columns, panels->group);
+  auto packed = RankedTensorType::get(type.getShape(), type.getElementType(), layout);
+  op.getRhsMutable().assign(PackOp::create(builder, op.getRhs().getLoc(), packed, op.getRhs()));
+}
+
 class ChooseTemplates : public impl::ChooseTemplatesPassBase<ChooseTemplates> {
+public:
+  using ChooseTemplatesPassBase::ChooseTemplatesPassBase;
+
+private:
   void runOnOperation() override {
+    StatusOr<CpuTarget> cpu = CpuTarget::find(target);
+    if (!cpu) {
+      getOperation().emitError() << cpu.status().message();
+      return signalPassFailure();
+    }
     RewritePatternSet patterns(&getContext());
     patterns.add<ArgReduceLastAxis, ExpandReduceAll, FoldArgReduceOfOne, FoldReductionOfOne, FoldTranspose,
                  HoistReshape, SinkReshape, SplitMixedAxes, WidenScatterAdd>(&getContext());
@@ -356,7 +401,11 @@ class ChooseTemplates : public impl::ChooseTemplatesPassBase<ChooseTemplates> {
       getOperation().emitError("choosing templates did not settle");
       return signalPassFailure();
     }
-    getOperation()->walk([](ContractOp op) { setTile(op); });
+    SymbolTable symbols(getOperation());
+    getOperation()->walk([&](ContractOp op) {
+      setTile(op);
+      packWeight(op, *cpu, strict, symbols);
+    });
   }
 };
 

@@ -114,7 +114,7 @@ std::optional<KernelShape> classifyMatmul(const KernelBody &body, ContractOp con
 
 std::optional<KernelShape> classifyLoop(const KernelBody &body) {
   KernelShape kernel;
-  bool transposes = false, lookups = false, randomBits = false, partials = false, shaped = false;
+  bool transposes = false, lookups = false, randomBits = false, partials = false, packs = false, shaped = false;
   auto setShape = [&](Value value) {
     if (shaped)
       return ArrayRef(kernel.shape) == shapeOf(value);
@@ -137,11 +137,12 @@ std::optional<KernelShape> classifyLoop(const KernelBody &body) {
       continue;
     }
     transposes |= isa<TransposeOp>(op);
+    packs |= isa<PackOp>(op);
     if (isa<RandomBitsOp>(op)) {
       randomBits = true;
       if (shapeOf(op->getResult(0)) != ArrayRef(kernel.shape))
         return std::nullopt;
-    } else if (!isPointwise(op) && !isa<TransposeOp>(op) && !isLookup(op)) {
+    } else if (!isPointwise(op) && !isa<TransposeOp, PackOp>(op) && !isLookup(op)) {
       return std::nullopt;
     }
     lookups |= isLookup(op);
@@ -152,7 +153,7 @@ std::optional<KernelShape> classifyLoop(const KernelBody &body) {
     if (body.home.contains(op) && elementsOf(op->getResult(0)) != elements)
       return std::nullopt;
   }
-  if (transposes && (randomBits || partials || lookups))
+  if ((transposes && (randomBits || partials || lookups || packs)) || (packs && partials))
     return std::nullopt;
   return kernel;
 }

@@ -29,7 +29,7 @@ namespace {
 RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 /// An op that a shadow's function may consist of.
-bool mayMove(Operation *op) { return isa<CastOp, TransposeOp, ReshapeOp>(op); }
+bool mayMove(Operation *op) { return isa<CastOp, TransposeOp, ReshapeOp, PackOp>(op); }
 
 /// A function of the variable that somebody reads: its ops in order, and the values that it is read as.
 struct Chain {
@@ -37,17 +37,18 @@ struct Chain {
   SmallVector<Value> values;
 };
 
-/// Worth keeping: a copy in fewer bytes. (A wider one would cost its readers more than the cast does.)
+/// Worth keeping: a packed copy, or one in fewer bytes. (A wider one would cost its readers more than the cast does.)
 bool isWorthKeeping(Value variable, Value value) {
-  return tensorOf(value).getElementTypeBitWidth() < tensorOf(variable).getElementTypeBitWidth();
+  return value.getDefiningOp<PackOp>() ||
+         tensorOf(value).getElementTypeBitWidth() < tensorOf(variable).getElementTypeBitWidth();
 }
 
-bool sameFunction(const Chain &chain, ArrayRef<Operation *> ops) {
-  return llvm::equal(chain.ops, ops, [](Operation *a, Operation *b) {
-    return a->getName() == b->getName() && a->getResultTypes() == b->getResultTypes() &&
-           a->getAttrDictionary() == b->getAttrDictionary();
-  });
+bool sameOp(Operation *a, Operation *b) {
+  return a->getName() == b->getName() && a->getResultTypes() == b->getResultTypes() &&
+         a->getAttrDictionary() == b->getAttrDictionary();
 }
+
+bool sameFunction(const Chain &chain, ArrayRef<Operation *> ops) { return llvm::equal(chain.ops, ops, sameOp); }
 
 class HoistShadows : public impl::HoistShadowsPassBase<HoistShadows> {
   void runOnOperation() override;
@@ -82,8 +83,15 @@ SmallVector<Chain> HoistShadows::chainsOf(Value variable) {
   return chains;
 }
 
+/// The chain's ops on `value`: those that are there already, for another chain, and new ones behind them.
 Value apply(OpBuilder &builder, const Chain &chain, Value value) {
   for (Operation *op : chain.ops) {
+    auto isThere = [&](Operation *user) { return user->getBlock() == builder.getInsertionBlock() && sameOp(op, user); };
+    if (auto found = llvm::find_if(value.getUsers(), isThere); found != value.user_end()) {
+      value = found->getResult(0);
+      builder.setInsertionPointAfter(*found);
+      continue;
+    }
     IRMapping mapping;
     mapping.map(op->getOperand(0), value);
     value = builder.clone(*op, mapping)->getResult(0);
@@ -135,6 +143,8 @@ void HoistShadows::keep(func::FuncOp main, SymbolTable &symbols, Value variable,
   std::string name = symbol.getValue().str();
   if (auto dtype = dtypeOf(type.getElementType()))
     name += "_" + std::string(halftone::name(*dtype));
+  if (PanelsAttr::of(type))
+    name += "_packed";
   OpBuilder builder(main);
   auto shadow = ShadowOp::create(builder, chain.ops.back()->getLoc(), builder.getStringAttr(name), symbol);
   symbols.insert(shadow, Block::iterator(main));

@@ -127,7 +127,8 @@ def ChooseTemplatesPass : Halftone_Pass<"choose-templates"> {
     Ensures: every `contract` has `halftone.tile`, the rows and columns of its blocks; no `reduce_all`; every `reduce` is over trailing
     axes or keeps the innermost one, and is over at least one; `arg_reduce` is over the last axis; transposes are folded
     into contractions that can read through them; reshapes stand before elementwise work on values in memory, after that on computed
-    ones; every `scatter_add` gives f32 or a wider type. Meaning is
+    ones; every `scatter_add` gives f32 or a wider type; a right operand of a contraction that is a weight which @main only reads is
+    packed (`pack`) where the target's matmul reads it so (compiler/targets/MatmulInstruction.h, weightPanels). Meaning is
     kept to the bit, but for the order of sums that are split.
     Example: `reduce sum %0 {axes = array<i64: 0, 2>} : tensor<8x4x5xf32> -> tensor<4xf32>` becomes
     ```mlir
@@ -135,13 +136,15 @@ def ChooseTemplatesPass : Halftone_Pass<"choose-templates"> {
     %2 = halftone.reduce sum %1 {axes = array<i64: 0>} : tensor<8x4xf32> -> tensor<4xf32>
     ```
   }];
+  let options = [Option<"target", "target", "std::string", "\"x86-64-v3\"", "The CPU that weights are packed for">,
+                 Option<"strict", "strict", "bool", "false", "Nothing is packed">];
 }
 
 def HoistShadowsPass : Halftone_Pass<"hoist-shadows"> {
   let summary = "Moves functions of one variable from the variable's readers to its writers";
   let description = [{
     Requires: stage pure, after choose-templates.
-    Ensures: what casts a weight to a narrower dtype (through transposes and reshapes too) and is read by other ops is a `shadow`; its
+    Ensures: what casts a weight to a narrower dtype (through transposes and reshapes too) or packs it, and is read by other ops is a `shadow`; its
     readers read an argument of @main with `halftone.shadow`. Where the weight has a new value, the function of that is made
     beside it, under the same conditions, as a result with `halftone.shadow`. Not a bit changes.
     Example:

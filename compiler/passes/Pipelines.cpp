@@ -27,12 +27,13 @@ void buildPipeline(OpPassManager &passes, Stage from, Stage to, const CompileOpt
     verify(Stage::pure);
   }
   if (crosses(Stage::kernel)) {
-    passes.addPass(createChooseTemplatesPass());           // layouts and blockings before fusion depends on them
-    passes.addPass(createHoistShadowsPass());              // sees the layouts; before casts are copied into kernels
+    passes.addPass(
+        createChooseTemplatesPass({options.target, options.strict})); // before fusion depends on layouts and blockings
+    passes.addPass(createHoistShadowsPass()); // sees the layouts; before casts are copied into kernels
     passes.addPass(createFormKernelsPass({options.strict}));
-    passes.addPass(createOutlineKernelsPass());            // equal kernels are one before anything is compiled
-    passes.addPass(createOrderLaunchesPass());             // needs launches only
-    passes.addPass(createMergeLaunchesPass());             // changes that order where it may
+    passes.addPass(createOutlineKernelsPass()); // equal kernels are one before anything is compiled
+    passes.addPass(createOrderLaunchesPass());  // needs launches only
+    passes.addPass(createMergeLaunchesPass());  // changes that order where it may
     verify(Stage::kernel);
   }
 }

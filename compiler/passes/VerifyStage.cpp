@@ -79,9 +79,10 @@ func::FuncOp Checker::checkTopLevel() {
   return main;
 }
 
-bool isTensor(Type type) {
+bool isTensor(Type type, bool mayBePacked) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.hasStaticShape() && !tensor.getEncoding() && dtypeOf(tensor.getElementType());
+  return tensor && tensor.hasStaticShape() && dtypeOf(tensor.getElementType()) &&
+         (!tensor.getEncoding() || (mayBePacked && PanelsAttr::of(type)));
 }
 
 /// Arguments: feeds with names, then (from stage pure) variables. Results: fetches with names, then new values.
@@ -98,7 +99,7 @@ void Checker::checkSignature(func::FuncOp main) {
       auto name = dyn_cast_or_null<StringAttr>(attribute(i, nameAttr));
       bool shadow = stage == Stage::kernel && isa_and_nonnull<FlatSymbolRefAttr>(attribute(i, shadowAttr));
       bool variable = shadow || isa_and_nonnull<FlatSymbolRefAttr>(attribute(i, variableAttr));
-      if (!isTensor(type))
+      if (!isTensor(type, shadow))
         report(main) << what << " " << i << " has type " << type
                      << "; expected a tensor of static shape and known dtype";
       if (variable && !tied)
@@ -113,8 +114,10 @@ void Checker::checkSignature(func::FuncOp main) {
       variables |= variable;
     }
   };
-  checkList(main.getArgumentTypes(), [&](unsigned i, StringRef key) { return main.getArgAttr(i, key); }, "argument");
-  checkList(main.getResultTypes(), [&](unsigned i, StringRef key) { return main.getResultAttr(i, key); }, "result");
+  checkList(
+      main.getArgumentTypes(), [&](unsigned i, StringRef key) { return main.getArgAttr(i, key); }, "argument");
+  checkList(
+      main.getResultTypes(), [&](unsigned i, StringRef key) { return main.getResultAttr(i, key); }, "result");
   if (tied)
     checkTies(main);
 }
@@ -199,7 +202,7 @@ void Checker::checkKernel(KernelOp kernel) {
     scatters += isa<ScatterAddOp>(op);
     rowReductions += isa<ReduceOp, ArgReduceOp>(op);
     if (!isa<ElementwiseOpInterface, ConstantOp, IotaOp, RandomBitsOp, BroadcastOp, TransposeOp, ReshapeOp, ContractOp,
-             ReduceOp, PartialReduceOp, ArgReduceOp, SliceOp, ConcatOp, GatherOp, ScatterAddOp>(op))
+             ReduceOp, PartialReduceOp, ArgReduceOp, SliceOp, ConcatOp, GatherOp, ScatterAddOp, PackOp>(op))
       report(&op) << "expected elementwise ops, shape ops, contractions and reductions in a kernel";
   }
   StringRef kind = stringifyKernelKind(kernel.getKind());
@@ -229,7 +232,7 @@ void Checker::checkOp(Operation *op) {
     checkState(op);
   else if (isa<GradientOp, StopGradientOp>(op) && stage >= Stage::pure)
     report(op) << "expected none after differentiate";
-  else if (isa<LaunchOp, PartialReduceOp>(op) && stage < Stage::kernel)
+  else if (isa<LaunchOp, PartialReduceOp, PackOp>(op) && stage < Stage::kernel)
     report(op) << "expected none before kernels are formed";
   else if (auto cast = dyn_cast<CastOp>(op); cast && stage < Stage::kernel && cast.getKind() != CastKind::rounding)
     report(op) << "casts for storage come with kernels; expected kind rounding";

@@ -27,7 +27,8 @@ struct Row {
 };
 
 /// In the order of preference. Those of bf16 are not the exact operation (subnormal numbers, order of sums), so not in
-/// strict mode; with fewer rows packing pairs takes longer than multiplying in pairs saves.
+/// strict mode; with fewer rows packing pairs takes longer than multiplying in pairs saves, and nothing is packed of
+/// panels.
 constexpr Row table[] = {
     {MatmulInstruction::tdpbf16ps, "tdpbf16ps", 2, [](const CpuTarget &target) { return target.hasAmxBf16; },
      [](const CpuTarget &, const MatmulTraits &traits) {
@@ -39,7 +40,7 @@ constexpr Row table[] = {
      }},
     {MatmulInstruction::vdpbf16ps, "vdpbf16ps", 2, [](const CpuTarget &target) { return target.hasAvx512Bf16; },
      [](const CpuTarget &target, const MatmulTraits &traits) {
-       return multipliesPairsFast(target) && !traits.strict && traits.rows > 4 &&
+       return multipliesPairsFast(target) && !traits.strict && (traits.rows > 4 || traits.panels) &&
               areAll(traits, DType::bfloat16, DType::float32);
      }},
     {MatmulInstruction::vpdpbusd, "vpdpbusd", 4, [](const CpuTarget &target) { return target.hasVnni; },
@@ -61,6 +62,18 @@ MatmulInstruction chooseMatmulInstruction(const CpuTarget &target, const MatmulT
   return std::find_if(std::begin(table), std::end(table),
                       [&](const Row &row) { return row.isThere(target) && row.pays(target, traits); })
       ->instruction;
+}
+
+std::optional<MatmulPanels> weightPanels(const CpuTarget &target, bool strict, DType weight, int64_t k, int64_t n) {
+  constexpr MatmulPanels pairs{16, 2};
+  constexpr int64_t smallest = int64_t(1) << 14; // of less a copy of its own costs more than packing it at each product
+  MatmulTraits traits{weight, weight, DType::float32};
+  traits.strict = strict;
+  traits.panels = true;
+  if (chooseMatmulInstruction(target, traits) != MatmulInstruction::vdpbf16ps || k * n < smallest ||
+      k % pairs.group != 0 || n % pairs.columns != 0)
+    return std::nullopt;
+  return pairs;
 }
 
 std::string_view name(MatmulInstruction instruction) { return rowOf(instruction).name; }

@@ -24,10 +24,19 @@ struct MatmulTraits {
   bool splitAxes = false;     // M, N or K is more than one dim
   bool computed = false;      // an operand passes through a prologue
   bool lhsAlongDepth = false; // K is the left operand's innermost axis
+  bool panels = false;        // the right operand is kept in the panels that the instruction reads
 };
 
 /// The first row of the table (in MatmulInstruction.cpp) that the CPU has and the kernel may use.
 MatmulInstruction chooseMatmulInstruction(const CpuTarget &target, const MatmulTraits &traits);
+
+/// How a weight, K x N along whichever axes, is kept for the matmuls that read it as their right operand: in panels of
+/// `columns` columns, `group` neighbours along K together, where that makes their products faster for any number of
+/// rows. A function of dtype, extents and target alone, so that all batches share the copy; nullopt: row-major.
+struct MatmulPanels {
+  int64_t columns = 0, group = 0;
+};
+std::optional<MatmulPanels> weightPanels(const CpuTarget &target, bool strict, DType weight, int64_t k, int64_t n);
 
 /// As the linalg form has it in `halftone.instruction`, which stands on all but those of multiplyAdd.
 std::string_view name(MatmulInstruction instruction);

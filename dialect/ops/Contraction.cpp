@@ -76,6 +76,9 @@ LogicalResult ContractOp::verify() {
       failed(verifyPairs(*this, getLhsContract(), getRhsContract(), "contracted")) || failed(verifyDTypes(*this)))
     return failure();
   auto lhs = cast<RankedTensorType>(getLhs().getType()), rhs = cast<RankedTensorType>(getRhs().getType());
+  if (auto panels = PanelsAttr::of(rhs); panels && getRhsContract() != ArrayRef(panels.getDepth()))
+    return emitOpError() << "reads a packed rhs along axis " << panels.getDepth() << ", but contracts ["
+                         << getRhsContract() << "]";
   SmallVector<int64_t> shape;
   int64_t depth = 1;
   for (int64_t axis : getLhsBatch())

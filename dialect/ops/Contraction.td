@@ -11,14 +11,15 @@ def Halftone_ContractOp : Halftone_PureOp<"contract", [DeclareOpInterfaceMethods
     do contracted ones. Floats: both operands one dtype (or both float8), the result that dtype or f32; f64 gives f64.
     Products accumulate in f32 (f64 for f64), whatever the result. In default numerics a partial sum of bf16 products below
     2^-126 in size may become 0, so that a result may be off by K * 2^-126 besides its roundings; operands never do. i8 x i8
-    gives i32, accumulated in i32. A contracted extent of 0 gives zeros.
+    gives i32, accumulated in i32. A contracted extent of 0 gives zeros. rhs may be packed, and is then contracted along its
+    panels' depth.
     Example:
     ```mlir
     %y = halftone.contract %x, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>}
         : (tensor<8x4xf16>, tensor<4x2xf16>) -> tensor<8x2xf16>
     ```
   }];
-  let arguments = (ins Halftone_Tensor:$lhs, Halftone_Tensor:$rhs,
+  let arguments = (ins Halftone_Tensor:$lhs, Halftone_AnyTensor:$rhs,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$lhs_batch,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$rhs_batch,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$lhs_contract,

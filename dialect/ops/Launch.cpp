@@ -8,7 +8,7 @@ namespace halftone::dialect {
 
 static bool isDialectTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.hasStaticShape() && !tensor.getEncoding();
+  return tensor && tensor.hasStaticShape() && (!tensor.getEncoding() || PanelsAttr::of(type));
 }
 
 LogicalResult KernelOp::verify() {

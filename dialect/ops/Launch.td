@@ -32,9 +32,9 @@ def Halftone_LaunchOp : Halftone_PureOp<"launch", [DeclareOpInterfaceMethods<Sym
     `site` carries what identity must not depend on: layer paths, source lines, the ops fused (for reports).
     Example: `%1 = halftone.launch @loop_0(%0) {site = "net/dense"} : (tensor<8xf32>) -> tensor<8xf32>`
   }];
-  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Halftone_Tensor>:$operands_,
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Halftone_AnyTensor>:$operands_,
                        DefaultValuedStrAttr<StrAttr, "">:$site);
-  let results = (outs Variadic<Halftone_Tensor>:$outputs);
+  let results = (outs Variadic<Halftone_AnyTensor>:$outputs);
   let assemblyFormat = "$kernel `(` $operands_ `)` attr-dict `:` functional-type($operands_, $outputs)";
 }
 

@@ -57,7 +57,7 @@ def Halftone_WhenOp : Halftone_Op<"when", [SingleBlockImplicitTerminator<"YieldO
     ```
   }];
   let arguments = (ins Halftone_Predicate:$condition);
-  let results = (outs Variadic<Halftone_Tensor>:$outputs);
+  let results = (outs Variadic<Halftone_AnyTensor>:$outputs);
   let regions = (region SizedRegion<1>:$then_region, SizedRegion<1>:$else_region);
   let assemblyFormat = "$condition attr-dict `:` custom<TypesInParens>(type($outputs)) $then_region `else` $else_region";
   let hasVerifier = 1;

@@ -59,6 +59,12 @@ LogicalResult TransposeOp::verify() {
   return verifySameDType(*this);
 }
 
+LogicalResult PackOp::verify() {
+  if (!PanelsAttr::of(getY().getType()))
+    return emitOpError("gives a packed matrix; expected a result with #halftone.panels");
+  return success();
+}
+
 // A splat moved about is a splat.
 static Attribute foldSplat(Attribute operand, Type type) {
   auto elements = dyn_cast_or_null<DenseElementsAttr>(operand);

@@ -37,4 +37,17 @@ def Halftone_TransposeOp : Halftone_PureOp<"transpose", [DeclareOpInterfaceMetho
   let hasVerifier = 1;
 }
 
+def Halftone_PackOp : Halftone_PureOp<"pack", [SameOperandsAndResultShape, SameOperandsAndResultElementType]> {
+  let summary = "The same matrix, laid out as a matmul reads its right operand";
+  let description = [{
+    Put in by choose-templates, so without a gradient. Only a contraction reads a packed matrix, as its right operand and along
+    `depth`; other ops take plain ones.
+    Example: `%1 = halftone.pack %0 : tensor<8x16xbf16> to tensor<8x16xbf16, #halftone.panels<depth = 0, columns = 16, group = 2>>`
+  }];
+  let arguments = (ins Halftone_Tensor:$x);
+  let results = (outs Halftone_AnyTensor:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x) `to` type($y)";
+  let hasVerifier = 1;
+}
+
 #endif

@@ -58,8 +58,33 @@ TEST_CASE("What keeps a kernel from an instruction", "[targets]") {
   CHECK(chosen("znver5", with(bf16, &MatmulTraits::rhs, DType::float16)) == "multiply-add");
   CHECK(chosen("znver5", with(bf16, &MatmulTraits::rows, int64_t(4))) == "multiply-add"); // packing would take longer
   CHECK(chosen("znver5", with(bf16, &MatmulTraits::computed, true)) == "vdpbf16ps");
+  MatmulTraits panels = with(bf16, &MatmulTraits::panels, true);
+  CHECK(chosen("znver5", with(panels, &MatmulTraits::rows, int64_t(1))) == "vdpbf16ps"); // nothing is left to pack
+  CHECK(chosen("znver5", with(panels, &MatmulTraits::splitAxes, true)) == "multiply-add");
   CHECK(chosen("znver5", with(i8, &MatmulTraits::strict, true)) == "vpdpbusd"); // exact
   CHECK(chosen("znver5", with(i8, &MatmulTraits::computed, true)) == "multiply-add");
   CHECK(chosen("znver5", with(i8, &MatmulTraits::lhsAlongDepth, false)) == "multiply-add");
   CHECK(chosen("znver5", with(i8, &MatmulTraits::lhs, DType::uint8)) == "multiply-add");
+}
+
+TEST_CASE("Weights are kept in panels where those make products faster", "[targets]") {
+  auto packs = [](const char *target, DType weight, int64_t k, int64_t n, bool strict = false) {
+    auto cpu = CpuTarget::find(target);
+    REQUIRE(cpu.isOk());
+    return weightPanels(*cpu, strict, weight, k, n).has_value();
+  };
+  constexpr const char *zen5 = "x86_64-unknown-linux-gnu:znver5";
+  const auto panels = weightPanels(*CpuTarget::find(zen5), false, DType::bfloat16, 784, 512);
+  REQUIRE(panels);
+  CHECK(panels->columns == 16);
+  CHECK(panels->group == 2);
+  CHECK_FALSE(packs(zen5, DType::bfloat16, 784, 512, true));
+  CHECK_FALSE(packs(zen5, DType::float16, 784, 512));
+  CHECK_FALSE(packs(zen5, DType::float32, 784, 512));
+  CHECK_FALSE(packs(zen5, DType::bfloat16, 783, 512)); // a pair is left over
+  CHECK_FALSE(packs(zen5, DType::bfloat16, 784, 520)); // half a panel
+  CHECK_FALSE(packs(zen5, DType::bfloat16, 64, 16));   // small
+  for (const char *target : {"x86-64-v2", "x86-64-v3", "x86-64-v4", "x86_64-unknown-linux-gnu:cooperlake",
+                             "x86_64-unknown-linux-gnu:sapphirerapids"})
+    CHECK_FALSE(packs(target, DType::bfloat16, 784, 512));
 }

@@ -1,4 +1,5 @@
 // RUN: halftone-opt %s --split-input-file --halftone-choose-templates | FileCheck-22 %s
+// RUN: halftone-opt %s --split-input-file --halftone-choose-templates=target=x86_64-unknown-linux-gnu:znver4 | FileCheck-22 %s --check-prefix=PAIRS
 
 // Mixed axes: the trailing ones first, in f32 until the sum is whole.
 // CHECK-LABEL: func.func @main
@@ -95,4 +96,26 @@ func.func @main(%x: tensor<3x1xf16> {halftone.name = "x"}) -> (tensor<3xf32> {ha
   %0 = halftone.reduce sum %x {axes = array<i64: 1>} : tensor<3x1xf16> -> tensor<3xf32>
   %1 = halftone.arg_reduce max %x {axis = 1 : i64} : tensor<3x1xf16> -> tensor<3xi32>
   return %0, %1 : tensor<3xf32>, tensor<3xi32>
+}
+
+// -----
+
+// A weight that stays is packed where the target multiplies in pairs, along the axis that is summed over; one that is written, and
+// one whose columns are no multiple of 16, are not.
+// CHECK-LABEL: func.func @main
+// CHECK-NOT: halftone.pack
+// PAIRS-LABEL: func.func @main(%arg0: tensor<2x128xbf16> {halftone.name = "x"}, %arg1: tensor<128x128xbf16> {halftone.variable = @w}
+// PAIRS-DAG: halftone.pack %arg1 : tensor<128x128xbf16> to tensor<128x128xbf16, #halftone.panels<depth = 0, columns = 16, group = 2>>
+// PAIRS-DAG: halftone.pack %arg1 : tensor<128x128xbf16> to tensor<128x128xbf16, #halftone.panels<depth = 1, columns = 16, group = 2>>
+// PAIRS-NOT: halftone.pack
+halftone.variable @w : tensor<128x128xbf16> {path = "w"}
+halftone.variable @u : tensor<128x128xbf16> {path = "u"}
+halftone.variable @v : tensor<128x130xbf16> {path = "v"}
+func.func @main(%x: tensor<2x128xbf16> {halftone.name = "x"}, %w: tensor<128x128xbf16> {halftone.variable = @w}, %u: tensor<128x128xbf16> {halftone.variable = @u}, %v: tensor<128x130xbf16> {halftone.variable = @v}) -> (tensor<2x128xbf16> {halftone.name = "a"}, tensor<2x128xbf16> {halftone.name = "b"}, tensor<2x128xbf16> {halftone.name = "c"}, tensor<2x130xbf16> {halftone.name = "d"}, tensor<128x128xbf16> {halftone.variable = @u}) {
+  %a = halftone.contract %x, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<2x128xbf16>, tensor<128x128xbf16>) -> tensor<2x128xbf16>
+  %b = halftone.contract %x, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>} : (tensor<2x128xbf16>, tensor<128x128xbf16>) -> tensor<2x128xbf16>
+  %c = halftone.contract %x, %u {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<2x128xbf16>, tensor<128x128xbf16>) -> tensor<2x128xbf16>
+  %d = halftone.contract %x, %v {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<2x128xbf16>, tensor<128x130xbf16>) -> tensor<2x130xbf16>
+  %u1 = halftone.neg %u : tensor<128x128xbf16>
+  return %a, %b, %c, %d, %u1 : tensor<2x128xbf16>, tensor<2x128xbf16>, tensor<2x128xbf16>, tensor<2x130xbf16>, tensor<128x128xbf16>
 }

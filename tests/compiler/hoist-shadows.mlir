@@ -66,3 +66,24 @@ func.func @main(%w: tensor<4xf16> {halftone.variable = @w}, %m: tensor<4xf32> {h
   %3 = halftone.cast %2 : tensor<4xf32> to tensor<4xf16>
   return %0, %1, %3 : tensor<4xf32>, tensor<4xf16>, tensor<4xf16>
 }
+
+// -----
+
+// Packed copies, made where the weight is, with one cast.
+// CHECK: halftone.shadow @w_bfloat16_packed of @w {
+// CHECK: func.func @main
+// CHECK: %[[N:.*]] = halftone.neg
+// CHECK-NEXT: %[[C:.*]] = halftone.cast %[[N]]
+// CHECK-NEXT: halftone.pack %[[C]] : tensor<16x16xbf16> to tensor<16x16xbf16, #halftone.panels<depth = 0, columns = 16, group = 2>>
+// CHECK-NEXT: halftone.pack %[[C]] : tensor<16x16xbf16> to tensor<16x16xbf16, #halftone.panels<depth = 1, columns = 16, group = 2>>
+halftone.variable @w : tensor<16x16xf32>
+func.func @main(%x: tensor<2x16xbf16> {halftone.name = "x"}, %w: tensor<16x16xf32> {halftone.variable = @w})
+    -> (tensor<2x16xbf16> {halftone.name = "y"}, tensor<16x16xf32> {halftone.variable = @w}) {
+  %0 = halftone.cast %w : tensor<16x16xf32> to tensor<16x16xbf16>
+  %1 = halftone.pack %0 : tensor<16x16xbf16> to tensor<16x16xbf16, #halftone.panels<depth = 0, columns = 16, group = 2>>
+  %2 = halftone.pack %0 : tensor<16x16xbf16> to tensor<16x16xbf16, #halftone.panels<depth = 1, columns = 16, group = 2>>
+  %3 = halftone.contract %x, %1 {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<2x16xbf16>, tensor<16x16xbf16, #halftone.panels<depth = 0, columns = 16, group = 2>>) -> tensor<2x16xbf16>
+  %4 = halftone.contract %3, %2 {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>} : (tensor<2x16xbf16>, tensor<16x16xbf16, #halftone.panels<depth = 1, columns = 16, group = 2>>) -> tensor<2x16xbf16>
+  %5 = halftone.neg %w : tensor<16x16xf32>
+  return %4, %5 : tensor<2x16xbf16>, tensor<16x16xf32>
+}

@@ -29,6 +29,22 @@ TEST_CASE("tensors survive the way to bytes and back") {
   CHECK(TensorData::fromBytes(bools.type, "\2\0\1").integers == bools.integers);
 }
 
+TEST_CASE("the bytes of a packed matrix lie in panels") {
+  TensorData plain = reals("2x4xbf16", {0, 1, 2, 3, 4, 5, 6, 7});
+  auto packed = [&](int64_t depth, int64_t columns) {
+    TensorData x = plain;
+    x.type = mlir::RankedTensorType::get(plain.type.getShape(), plain.type.getElementType(),
+                                         PanelsAttr::get(plain.type.getContext(), depth, columns, 2));
+    std::string bytes = x.toBytes();
+    CHECK(TensorData::fromBytes(x.type, bytes.data()).low == plain.low);
+    return TensorData::fromBytes(plain.type, bytes.data()).low;
+  };
+  CHECK(packed(0, 4) == Row{0, 4, 1, 5, 2, 6, 3, 7});
+  CHECK(packed(0, 2) == Row{0, 4, 1, 5, 2, 6, 3, 7});
+  CHECK(packed(1, 2) == Row{0, 1, 4, 5, 2, 3, 6, 7});
+  CHECK(packed(1, 1) == Row{0, 1, 2, 3, 4, 5, 6, 7});
+}
+
 TEST_CASE("constants hold what is written, in every dtype") {
   for (std::string type : {"f16", "bf16", "f32", "f64", "f8E4M3FN", "f8E5M2"})
     CHECK(evaluate("%y = halftone.constant dense<[1.5, -2.0]> : tensor<2x" + type + ">", "2x" + type, {}).low ==

@@ -101,3 +101,50 @@ func.func @f(%x: tensor<?xf32>) {
   %y = halftone.reshape %x : tensor<?xf32> to tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<8x16xbf16>) {
+  // expected-error @below {{gives a packed matrix; expected a result with #halftone.panels}}
+  %y = halftone.pack %x : tensor<8x16xbf16> to tensor<8x16xbf16>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<7x16xbf16>) {
+  // expected-error @below {{panels of groups of 2 need a multiple of that along axis 0, but got 7}}
+  %y = halftone.pack %x : tensor<7x16xbf16> to tensor<7x16xbf16, #halftone.panels<depth = 0, columns = 16, group = 2>>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x16xbf16>) {
+  // expected-error @below {{panels of 16 columns need a multiple of that along axis 0, but got 8}}
+  %y = halftone.pack %x : tensor<8x16xbf16> to tensor<8x16xbf16, #halftone.panels<depth = 1, columns = 16, group = 2>>
+  return
+}
+
+// -----
+
+// expected-error @below {{panels of a matrix have depth along axis 0 or 1, not 2}}
+func.func @f(%x: tensor<8x16xbf16, #halftone.panels<depth = 2, columns = 16, group = 2>>) {
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x16xbf16, #halftone.panels<depth = 0, columns = 16, group = 2>>) {
+  // expected-error @below {{operand #0 must be statically shaped tensor}}
+  %y = halftone.reshape %x : tensor<8x16xbf16, #halftone.panels<depth = 0, columns = 16, group = 2>> to tensor<128xbf16>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x16xbf16>, %w: tensor<16x16xbf16, #halftone.panels<depth = 0, columns = 16, group = 2>>) {
+  // expected-error @below {{reads a packed rhs along axis 0, but contracts [1]}}
+  %y = halftone.contract %x, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>} : (tensor<4x16xbf16>, tensor<16x16xbf16, #halftone.panels<depth = 0, columns = 16, group = 2>>) -> tensor<4x16xbf16>
+  return
+}

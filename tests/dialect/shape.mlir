@@ -18,3 +18,9 @@ func.func @transpose(%0: tensor<8x4xf32>) {
   %1 = halftone.transpose %0 {permutation = array<i64: 1, 0>} : tensor<8x4xf32> to tensor<4x8xf32>
   return
 }
+// CHECK-LABEL: func.func @pack
+// CHECK: halftone.pack %{{.*}} : tensor<8x16xbf16> to tensor<8x16xbf16, #halftone.panels<depth = 0, columns = 16, group = 2>>
+func.func @pack(%0: tensor<8x16xbf16>) {
+  %1 = halftone.pack %0 : tensor<8x16xbf16> to tensor<8x16xbf16, #halftone.panels<depth = 0, columns = 16, group = 2>>
+  return
+}

@@ -1,7 +1,9 @@
 // Weights under mixed policies are cast once an update, and once ever when they are frozen.
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler/targets/MatmulInstruction.h"
 #include "frontend/Variables.h"
 #include "tests/end_to_end/Mlp.h"
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <limits>
 #include <map>
@@ -206,4 +208,66 @@ TEST_CASE("float32 weights have no shadows of fewer bytes") {
   model.train_on_batch(images(0, 32), labels(0, 32));
   for (const Variable &variable : model.variables())
     CHECK(variable.impl()->memory->shadowCounts().shadows == 0);
+}
+
+TEST_CASE(
+    "a weight of bfloat16 is packed once for any number of rows, anew when a host writes it, and with the same bits") {
+  constexpr int64_t k = 2080, n = 128; // K in several parts
+  layers::Dense dense(n, {.use_bias = false, .dtype = "bfloat16"});
+  auto layer = jit([dense](const Value &x) mutable { return dense(x); });
+  auto plain = jit([](const Value &x, const Value &w) { return ops::matmul(x, w); });
+  auto numbers = [](const Shape &shape, int period, float scale) {
+    Tensor tensor = Tensor::zeros(shape);
+    int i = 0;
+    for (float &value : tensor.mutable_span<float>())
+      value = static_cast<float>(i++ % period - period / 2) * scale;
+    return tensor.astype(bfloat16);
+  };
+  // Normal numbers, then subnormal ones: AVX512_BF16 would take those for 0.
+  const Tensor normal = numbers({k, n}, 13, 0.125F), subnormal = numbers({k, n}, 11, 1e-39F);
+  for (int64_t m : {1, 5, 8, 13, 40})
+    (void)layer(numbers({m, k}, 7, 1));
+  int64_t refreshes = 1;
+  // Of the same size as far as that goes, and subnormal in the last part of K alone.
+  Tensor both = numbers({k, n}, 13, 1e-37F).astype(float32);
+  const std::vector<float> small = subnormal.astype(float32).to_vector<float>();
+  std::copy(small.end() - 16 * n, small.end(), both.mutable_span<float>().end() - 16 * n);
+  for (const Tensor &weight : {normal, subnormal, both.astype(bfloat16), normal}) {
+    dense.set_weights({weight});
+    for (int64_t m : {5, 8, 13, 40}) { // with fewer rows a plain operand is not multiplied in pairs
+      INFO(m);
+      const Tensor x = numbers({m, k}, 7, 0x1p60F);
+      const std::vector<float> ours = layer(x).astype(float32).to_vector<float>();
+      CHECK(ours == plain(x, weight).astype(float32).to_vector<float>());
+      CHECK(std::ranges::any_of(ours, [](float value) { return value != 0; }));
+    }
+    ++refreshes;
+  }
+  StoredVariable::ShadowCounts counts = dense.variables()[0].impl()->memory->shadowCounts();
+  const bool packs =
+      compiler::weightPanels(*compiler::CpuTarget::find("host"), false, DType::bfloat16, k, n).has_value();
+  CHECK(counts.shadows == (packs ? 1 : 0));
+  CHECK(counts.refreshes == (packs ? refreshes : 0));
+}
+
+TEST_CASE("what an update writes is packed for the next evaluation") {
+  auto make = [] {
+    set_random_seed(7);
+    PolicyScope scope("bfloat16");
+    Sequential model({Input({28, 28}, {.dtype = uint8}), layers::Rescaling(1.0 / 255), layers::Flatten(),
+                      layers::Dense(64), layers::Dense(10)});
+    model.compile(
+        {.optimizer = optimizers::SGD(1e-2), .loss = losses::SparseCategoricalCrossentropy({.from_logits = true})});
+    return model;
+  };
+  Sequential model = make(), fresh = make();
+  auto predicted = [](Sequential &of) {
+    return of.predict(images(0, 16), {.verbose = 0}).astype(float32).to_vector<float>();
+  };
+  const std::vector<float> before = predicted(model);
+  for (int step = 0; step < 3; ++step)
+    model.train_on_batch(images(0, 32), labels(0, 32));
+  fresh.set_weights(model.get_weights());
+  CHECK(predicted(model) == predicted(fresh));
+  CHECK(predicted(model) != before);
 }

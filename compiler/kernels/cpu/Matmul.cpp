@@ -151,7 +151,7 @@ LogicalResult MatmulEmitter::readSource() {
     return contraction.emitError("expected a body that yields acc + a * b");
   if (auto add = dyn_cast<arith::AddFOp>(sum))
     fuses = cpu.hasFma && bitEnumContainsAll(add.getFastmath(), arith::FastMathFlags::contract);
-  if (failed(readInstruction()))
+  if (failed(readInstruction()) || failed(readPanels()))
     return failure();
   combiners.assign(epilogue.getNumResults(), "");
   if (auto names = epilogue->getAttrOfType<ArrayAttr>("halftone.combine"))
@@ -289,9 +289,10 @@ LogicalResult MatmulEmitter::emitBlock(Number block) {
 }
 
 void MatmulEmitter::emitMultiplication(Number firstDepth, Number depth) {
-  if (watched.empty())
+  if (watched.empty() || panels)
     return emitPanels(firstDepth, depth);
   auto branch = scf::IfOp::create(b, sawSubnormal().value(), true);
+  watched.clear();
   OpBuilder::InsertionGuard guard(b);
   for (Block *block : {branch.thenBlock(), branch.elseBlock()}) {
     b.setInsertionPoint(block->getTerminator());
@@ -312,29 +313,35 @@ void MatmulEmitter::emitPanels(Number firstDepth, Number depth) {
 
 void MatmulEmitter::emitColumns(Number begin, Number end, int64_t vectors, Number firstDepth, Number depth) {
   MatmulFactors factors = rowFactors(firstDepth);
-  const Number firstElement = factors.a, allRows = hasBiasRow() ? rows + 1 : rows;
   loop(begin, end, number(vectors * sizes->lanes), [&](Number column) {
     const ArrayRef<int64_t> counts(vectors == 1 ? sizes->vectorRows : sizes->panelRows);
     Number row = number(0);
     if (packsPanels())
       row = emitFirstRows(counts.front(), vectors, factors, column, firstDepth, depth);
     factors.b = columnFactors(column, vectors, firstDepth);
-    // Widened products are rare: less code for them.
-    for (int64_t count : counts.drop_front(widens ? counts.size() - 2 : 0)) {
-      Number times = (allRows - row) / number(count);
-      if (count == 6 && sizes->panelRows[1] == 4) {
-        // Two or three rows alone would wait for the columns: better one six less, and fours.
-        const Number rest = (allRows - row) % number(6);
-        times = select((times > number(0)) & (rest > number(1)) & (rest < number(4)), times - 1, times);
-      }
-      const Number next = count == 1 ? allRows : row + times * count;
-      loop(row, next, number(count), [&](Number at) {
-        factors.a = address(firstElement, accumulator, at * factors.rowPitch);
-        emitMicroKernel(count, vectors, factors, at, column, firstDepth, depth);
-      });
-      row = next;
-    }
+    if (watchesPanels())
+      emitWatchingRows(counts, vectors, factors, column, firstDepth, depth);
+    else
+      emitRows(counts, row, vectors, factors, column, firstDepth, depth);
   });
+}
+
+void MatmulEmitter::emitRows(ArrayRef<int64_t> counts, Number row, int64_t vectors, const MatmulFactors &factors,
+                             Number column, Number firstDepth, Number depth) {
+  const Number allRows = hasBiasRow() ? rows + 1 : rows;
+  // Widened products are rare: less code for them.
+  for (int64_t count : counts.drop_front(widens ? counts.size() - 2 : 0)) {
+    Number times = (allRows - row) / number(count);
+    if (count == 6 && sizes->panelRows[1] == 4) {
+      // Two or three rows alone would wait for the columns: better one six less, and fours.
+      const Number rest = (allRows - row) % number(6);
+      times = select((times > number(0)) & (rest > number(1)) & (rest < number(4)), times - 1, times);
+    }
+    const Number next = count == 1 ? allRows : row + times * count;
+    loop(row, next, number(count),
+         [&](Number at) { emitMicroKernel(count, vectors, factors, at, column, firstDepth, depth); });
+    row = next;
+  }
 }
 
 Number MatmulEmitter::emitFirstRows(int64_t count, int64_t vectors, MatmulFactors factors, Number column,
@@ -356,6 +363,11 @@ Number MatmulEmitter::emitFirstRows(int64_t count, int64_t vectors, MatmulFactor
 
 void MatmulEmitter::emitMicroKernel(int64_t count, int64_t vectors, const MatmulFactors &factors, Number row,
                                     Number column, Number firstDepth, Number depth) {
+  storeSums(multiplyRows(count, vectors, factors, row, column, firstDepth, depth), vectors, row, column);
+}
+
+MatmulEmitter::Lanes MatmulEmitter::multiplyRows(int64_t count, int64_t vectors, const MatmulFactors &factors,
+                                                 Number row, Number column, Number firstDepth, Number depth) {
   const Type lanes = lanesOf(accumulator);
   const MatmulSums sums = sumsFrom(row, column, vectors);
   const auto sumAt = [&](int64_t row, int64_t vector) {
@@ -371,11 +383,12 @@ void MatmulEmitter::emitMicroKernel(int64_t count, int64_t vectors, const Matmul
     for (int64_t vector = 0; vector < vectors; ++vector)
       carried.push_back(select(continues, wrap(loadValue(lanes, sumAt(row, vector), sums.aligned)), zero).value());
   carried.resize(size_t(turns * many), zero.value());
+  const Number firstOfRows = address(factors.a, accumulator, row * factors.rowPitch);
   const auto step = [&](Number k, MutableArrayRef<Value> acc) {
     const FailureOr<Lanes> column = factors.b(k);
     if (failed(sticky(column)))
       return;
-    const Number fromA = address(factors.a, accumulator, k * factors.depthPitch);
+    const Number fromA = address(firstOfRows, accumulator, k * factors.depthPitch);
     for (int64_t row = 0; row < count; ++row) {
       const Value element = splat(loadValue(accumulator, address(fromA, accumulator, factors.rowPitch * row)));
       for (int64_t vector = 0; vector < vectors; ++vector)
@@ -384,25 +397,32 @@ void MatmulEmitter::emitMicroKernel(int64_t count, int64_t vectors, const Matmul
     }
   };
   const Number whole = depth / number(turns) * turns;
-  Lanes done = loop(number(0), whole, number(turns), carried, [&](Number k, Lanes acc) {
+  Lanes done = watchingLoop(number(0), whole, number(turns), carried, [&](Number k, Lanes acc) {
     for (int64_t turn = 0; turn < turns; ++turn)
       step(k + turn, MutableArrayRef<Value>(acc).slice(size_t(turn * many), size_t(many)));
     return acc;
   });
   if (turns > 1) {
-    const Lanes first =
-        loop(whole, depth, number(1), Lanes(ArrayRef<Value>(done).take_front(size_t(many))), [&](Number k, Lanes acc) {
-          step(k, acc);
-          return acc;
-        });
+    const Lanes once(ArrayRef<Value>(done).take_front(size_t(many)));
+    const Lanes first = watchingLoop(whole, depth, number(1), once, [&](Number k, Lanes acc) {
+      step(k, acc);
+      return acc;
+    });
     llvm::copy(first, done.begin());
     for (int64_t apart = turns / 2; apart > 0; apart /= 2)
       for (int64_t i = 0; i < apart * many; ++i)
         done[size_t(i)] = (wrap(done[size_t(i)]) + wrap(done[size_t(i + apart * many)])).value();
   }
-  for (int64_t row = 0; row < count; ++row)
-    for (int64_t vector = 0; vector < vectors; ++vector)
-      storeValue(done[size_t(row * vectors + vector)], sumAt(row, vector), sums.aligned);
+  done.truncate(size_t(many));
+  return done;
+}
+
+void MatmulEmitter::storeSums(const Lanes &sums, int64_t vectors, Number row, Number column) {
+  const MatmulSums place = sumsFrom(row, column, vectors);
+  for (auto [i, sum] : llvm::enumerate(sums)) {
+    const Number offset = place.pitch * (int64_t(i) / vectors) + int64_t(i) % vectors * sizes->lanes;
+    storeValue(sum, address(place.at, accumulator, offset), place.aligned);
+  }
 }
 
 Value MatmulEmitter::multiplyAdd(Value x, Value y, Value sum) {

@@ -77,8 +77,14 @@ private:
   /// Packs the panel at `column`, multiplying the first `count` rows meanwhile where there are so many; how many were.
   Number emitFirstRows(int64_t count, int64_t vectors, MatmulFactors factors, Number column, Number firstDepth,
                        Number depth);
+  void emitRows(llvm::ArrayRef<int64_t> counts, Number begin, int64_t vectors, const MatmulFactors &factors,
+                Number column, Number firstDepth, Number depth);
+  /// The sums of some rows, with those of earlier parts of K.
+  Lanes multiplyRows(int64_t rows, int64_t vectors, const MatmulFactors &factors, Number row, Number column,
+                     Number firstDepth, Number depth);
   void emitMicroKernel(int64_t rows, int64_t vectors, const MatmulFactors &factors, Number row, Number column,
                        Number firstDepth, Number depth);
+  void storeSums(const Lanes &sums, int64_t vectors, Number row, Number column);
 
   mlir::Value multiplyAdd(mlir::Value x, mlir::Value y, mlir::Value sum);
 
@@ -91,8 +97,8 @@ private:
   bool packsRowsAlongDepth() { return isOfTiles(instruction) || lanesAlongDepth(0); }
   /// A is stored in the accumulator's type, or in pairs along K, so that its elements can be read where they are.
   bool readsRowsInPlace();
-  /// B is read where it is: its rows are used too seldom to be packed.
-  bool readsColumnsInPlace() { return takesDots() || (fewRows && groupSize == 1 && !lanesAlongDepth(1)); }
+  /// B is read where it is: it comes packed, or its rows are used too seldom.
+  bool readsColumnsInPlace() { return panels || takesDots() || (fewRows && groupSize == 1 && !lanesAlongDepth(1)); }
   /// B is packed one panel at a time, just before it is multiplied or, where lanes run along columns, with the first
   /// rows.
   bool packsPanels() { return groupSize == 1 && !readsColumnsInPlace(); }
@@ -111,7 +117,9 @@ private:
   mlir::FailureOr<mlir::Value> storedFactor(int side, const MatmulPlace &place);
   mlir::FailureOr<mlir::Value> factor(int side, const MatmulPlace &place);
   void storePacked(mlir::Value lanes, Number pointer);
-  /// A loop of packing: carries `watched`.
+  /// A loop that carries `watched` too.
+  Lanes watchingLoop(Number begin, Number end, Number step, Lanes carried,
+                     const std::function<Lanes(Number, Lanes)> &body);
   void packingLoop(Number begin, Number end, Number step, const std::function<void(Number)> &body);
   Lanes transpose(Lanes rows);
 
@@ -131,6 +139,14 @@ private:
   Lanes nothingWatched();
   void watch(mlir::Value groups);
   Number sawSubnormal();
+
+  // MatmulPanels.cpp: a right operand that is kept packed
+  mlir::LogicalResult readPanels();
+  std::function<mlir::FailureOr<Lanes>(Number)> panelFactors(Number column, int64_t vectors, Number firstDepth);
+  /// Nobody has looked for subnormal numbers in a right operand that came packed: the first rows' multiplication does.
+  bool watchesPanels() { return panels && groupSize == 2 && !widens; }
+  void emitWatchingRows(llvm::ArrayRef<int64_t> counts, int64_t vectors, const MatmulFactors &factors, Number column,
+                        Number firstDepth, Number depth);
 
   // MatmulTiles.cpp: products of tiles
   /// An instruction of AMX; `numbers` are those of its tiles.
@@ -208,6 +224,7 @@ private:
   bool ordered = false; // each sum in the order of K
   MatmulInstruction instruction = MatmulInstruction::multiplyAdd;
   int64_t groupSize = 1;                    // indices of K in one packed element
+  std::optional<Panels> panels;             // how B lies in memory, where it comes packed
   bool widens = false;                      // pairs, where some number is subnormal: products of widened numbers
   llvm::SmallVector<std::string> combiners; // of the epilogue's outputs
 

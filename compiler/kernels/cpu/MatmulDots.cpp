@@ -12,7 +12,7 @@ using namespace halftone::compiler;
 using namespace mlir;
 
 bool MatmulEmitter::takesDots() {
-  return fewRows && !ordered && groupSize == 1 && cpu.hasMaskedMemory && group[rowRole].size() == 1 &&
+  return fewRows && !ordered && groupSize == 1 && !panels && cpu.hasMaskedMemory && group[rowRole].size() == 1 &&
          group[columnRole].size() == 1 && group[depthRole].size() == 1 && lanesAlongDepth(0) && lanesAlongDepth(1);
 }
 
@@ -30,13 +30,15 @@ void MatmulEmitter::emitDots(Number firstDepth, Number depth) {
   const Value zero = splat(arith::ConstantOp::create(b, b.getZeroAttr(accumulator)));
   loop(number(0), columns, number(sizes->lanes), [&](Number column) {
     loop(number(0), rows, number(1), [&](Number row) {
-      Lanes sums = loop(number(0), depth, number(sizes->lanes), Lanes(size_t(sizes->lanes), zero), [&](Number k, Lanes acc) {
-        const FailureOr<Value> x = factorAt(0, firstRow + row, k);
-        for (int64_t lane = 0; lane < sizes->lanes && succeeded(sticky(x)); ++lane)
-          if (const FailureOr<Value> y = factorAt(1, firstColumn + minimum(column + lane, columns - 1), k); succeeded(sticky(y)))
-            acc[size_t(lane)] = multiplyAdd(*x, *y, acc[size_t(lane)]);
-        return acc;
-      });
+      Lanes sums =
+          loop(number(0), depth, number(sizes->lanes), Lanes(size_t(sizes->lanes), zero), [&](Number k, Lanes acc) {
+            const FailureOr<Value> x = factorAt(0, firstRow + row, k);
+            for (int64_t lane = 0; lane < sizes->lanes && succeeded(sticky(x)); ++lane)
+              if (const FailureOr<Value> y = factorAt(1, firstColumn + minimum(column + lane, columns - 1), k);
+                  succeeded(sticky(y)))
+                acc[size_t(lane)] = multiplyAdd(*x, *y, acc[size_t(lane)]);
+            return acc;
+          });
       if (broken)
         return;
       sums = transpose(sums);

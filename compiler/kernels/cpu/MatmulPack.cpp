@@ -91,11 +91,15 @@ MatmulFactors MatmulEmitter::rowFactors(Number firstDepth) {
   };
   const Number rowPitch = pitch(rowRole) / number(groupSize), depthPitch = pitch(depthRole);
   return {address(pointers.lookup(input->get()), getElementTypeOrSelf(input->get()), reach(map, dims, place).offset),
-          rowPitch, depthPitch, {}};
+          rowPitch,
+          depthPitch,
+          {}};
 }
 
 std::function<FailureOr<MatmulEmitter::Lanes>(Number)> MatmulEmitter::columnFactors(Number column, int64_t vectors,
                                                                                     Number firstDepth) {
+  if (panels)
+    return panelFactors(column, vectors, firstDepth);
   if (readsColumnsInPlace())
     return packingFactors(column, vectors, firstDepth);
   const Number panel = packsPanels() ? packedB : address(packedB, accumulator, column * sizes->depth);
@@ -155,11 +159,28 @@ FailureOr<Value> MatmulEmitter::factor(int side, const MatmulPlace &place) {
 }
 
 void MatmulEmitter::packingLoop(Number begin, Number end, Number step, const std::function<void(Number)> &body) {
-  watched = loop(begin, end, step, watched, [&](Number index, Lanes carried) {
-    watched = carried;
+  (void)watchingLoop(begin, end, step, {}, [&](Number index, Lanes) {
     body(index);
-    return watched;
+    return Lanes();
   });
+}
+
+MatmulEmitter::Lanes MatmulEmitter::watchingLoop(Number begin, Number end, Number step, Lanes carried,
+                                                 const std::function<Lanes(Number, Lanes)> &body) {
+  const size_t own = carried.size();
+  const auto takeWatched = [&](Lanes &all) {
+    watched.assign(all.begin() + own, all.end());
+    all.truncate(own);
+  };
+  carried.append(watched);
+  Lanes done = loop(begin, end, step, carried, [&](Number index, Lanes now) {
+    takeWatched(now);
+    Lanes next = body(index, now);
+    next.append(watched);
+    return next;
+  });
+  takeWatched(done);
+  return done;
 }
 
 void MatmulEmitter::storePacked(Value lanes, Number pointer) {

@@ -5,6 +5,7 @@
 #include "compiler/kernels/cpu/Row.h"
 #include "compiler/kernels/Emitters.h"
 #include "compiler/kernels/cpu/ReductionLoop.h"
+#include "compiler/linalg/KernelDescription.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace halftone::compiler {
@@ -87,6 +88,21 @@ void RowEmitter::placeScratch() {
     }
 }
 
+/// Gives each packed result its place to be staged.
+LogicalResult RowEmitter::findPacked() {
+  for (Phase &phase : phases)
+    for (Output &output : phase.outputs) {
+      auto store = PackedStore::of(frame, phase.generic.getResult(output.number), unsigned(packed.size()));
+      if (failed(store))
+        return failure();
+      if (!*store)
+        continue;
+      output.access = {{vectorDim}, {0}};
+      packed.emplace_back(&output, **store);
+    }
+  return success();
+}
+
 /// Points each side reduction to the block's piece of its buffer and fills that with the neutral element.
 LogicalResult RowEmitter::clearPartials(Value block) {
   for (Phase &phase : phases)
@@ -115,6 +131,8 @@ LogicalResult RowEmitter::emit(bool isLoop) {
   for (linalg::GenericOp generic : frame.generics)
     phases.push_back(phaseOf(generic));
   placeScratch();
+  if (failed(findPacked()))
+    return failure();
   if (!isLoop)
     choosePrefetches();
   Value rows = frame.size(outer), blockRows = frame.extents[frame.dims];
@@ -130,22 +148,43 @@ LogicalResult RowEmitter::emit(bool isLoop) {
     Value rowEnd = frame.min(rows, frame.add(rowBegin, blockRows));
     if (failed(clearPartials(block)))
       return failure();
-    if (!transposed.empty()) {
-      if (failed(emitSquares(rowBegin, rowEnd, transposed)))
-        return failure();
-      return Values();
-    }
-    return frame.loop(rowBegin, rowEnd, one, {}, [&](Value row, ValueRange) -> FailureOr<Values> {
-      frame.delinearize(row, outer);
-      Value hasNext =
-          arith::CmpIOp::create(frame.builder, frame.loc, arith::CmpIPredicate::slt, frame.add(row, one), rows);
-      nextRow = arith::SelectOp::create(frame.builder, frame.loc, hasNext, frame.size(inner), frame.constant(0));
-      if (failed(emitRow()))
-        return failure();
-      return Values();
-    });
+    if (failed(!transposed.empty() ? emitSquares(rowBegin, rowEnd, transposed)
+               : !packed.empty()   ? emitStagedRows(rowBegin, rowEnd)
+                                   : emitRows(rowBegin, rowEnd)))
+      return failure();
+    return Values();
   });
   return done;
+}
+
+/// Some rows at a time, whose packed results are then moved to their places.
+LogicalResult RowEmitter::emitStagedRows(Value rowBegin, Value rowEnd) {
+  Value step = frame.constant(stagedRows);
+  return frame.loop(rowBegin, rowEnd, step, {}, [&](Value begin, ValueRange) -> FailureOr<Values> {
+    Value end = frame.min(rowEnd, frame.add(begin, step));
+    stagedBegin = begin;
+    if (failed(emitRows(begin, end)))
+      return failure();
+    for (auto &[output, store] : packed)
+      store.move(begin, end, columnBegin, columnEnd);
+    return Values();
+  });
+}
+
+LogicalResult RowEmitter::emitRows(Value rowBegin, Value rowEnd) {
+  Value one = frame.constant(1), rows = frame.size(outer);
+  return frame.loop(rowBegin, rowEnd, one, {}, [&](Value row, ValueRange) -> FailureOr<Values> {
+    frame.delinearize(row, outer);
+    for (auto &[output, store] : packed)
+      output->home.pointer = frame.address(store.staged(frame.sub(row, stagedBegin)), output->home.element,
+                                           frame.sub(frame.constant(0), columnBegin));
+    Value hasNext =
+        arith::CmpIOp::create(frame.builder, frame.loc, arith::CmpIPredicate::slt, frame.add(row, one), rows);
+    nextRow = arith::SelectOp::create(frame.builder, frame.loc, hasNext, frame.size(inner), frame.constant(0));
+    if (failed(emitRow()))
+      return failure();
+    return Values();
+  });
 }
 
 LogicalResult RowEmitter::emitRow() {

@@ -2,6 +2,7 @@
 // loops. SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/kernels/cpu/Lanes.h"
+#include "compiler/kernels/cpu/PackedStore.h"
 
 namespace halftone::compiler {
 
@@ -40,7 +41,10 @@ private:
   void flagNan(Phase &phase, Output &output);
   void placeScratch();
   void choosePrefetches();
+  mlir::LogicalResult findPacked();
   mlir::LogicalResult clearPartials(mlir::Value block);
+  mlir::LogicalResult emitStagedRows(mlir::Value rowBegin, mlir::Value rowEnd);
+  mlir::LogicalResult emitRows(mlir::Value rowBegin, mlir::Value rowEnd);
   mlir::LogicalResult emitRow();
 
   mlir::LogicalResult emitScalar(Phase &phase);
@@ -64,9 +68,11 @@ private:
   int vectorDim; // the last inner dim of the present phase
   llvm::SmallVector<int> outer, inner;
   std::vector<Phase> phases;
-  mlir::Value columnBegin, columnEnd;                // of the vector dim, in the present block
-  mlir::Value nextRow;                               // how many elements ahead it is
-  llvm::SmallDenseMap<unsigned, mlir::Value> atHand; // inputs of the next steps that need no load
+  mlir::Value columnBegin, columnEnd;                   // of the vector dim, in the present block
+  mlir::Value nextRow;                                  // how many elements ahead it is
+  mlir::Value stagedBegin;                              // the first row of those that are staged
+  std::vector<std::pair<Output *, PackedStore>> packed; // results that are stored as panels
+  llvm::SmallDenseMap<unsigned, mlir::Value> atHand;    // inputs of the next steps that need no load
 };
 
 } // namespace halftone::compiler
