@@ -2,28 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/CompiledFunction.h"
 #include "frontend/TraceCompile.h"
-#include "runtime/devices/CpuDevice.h"
 #include "runtime/TensorTypes.h"
+#include "runtime/devices/CpuDevice.h"
 #include "runtime/loader/ObjectLoader.h"
 #include <fmt/format.h>
 
 namespace halftone::detail {
 
-std::vector<TensorType> typesOf(const std::vector<Tensor> &tensors) {
-  std::vector<TensorType> types;
-  types.reserve(tensors.size());
-  for (const Tensor &tensor : tensors)
-    types.push_back(typeOf(tensor));
-  return types;
-}
-
 CompiledFunction::CompiledFunction(FunctionOptions options, std::vector<std::string> feedNames, Body body)
     : options_(std::move(options)), feedNames_(std::move(feedNames)), body_(std::move(body)),
       program_(options_.name, [this](const ProgramKey &key) { return compile(key); }) {}
-
-std::string CompiledFunction::keyVariant(const std::string &variant) const {
-  return variant + '@' + std::to_string(configurationEpoch());
-}
 
 std::shared_ptr<Trace> CompiledFunction::trace(const std::vector<TensorType> &types, const std::string &variant) {
   std::shared_ptr<Trace> trace = Trace::create(options_.name);
@@ -41,7 +29,7 @@ std::shared_ptr<Trace> CompiledFunction::trace(const std::vector<TensorType> &ty
 StatusOr<std::shared_ptr<Player>> CompiledFunction::compile(const ProgramKey &key) {
   // Errors of the user's own code travel as exceptions through Program, which holds nothing that they could leave half
   // done.
-  std::shared_ptr<Trace> traced = trace(key.feeds, key.variant.substr(0, key.variant.rfind('@')));
+  std::shared_ptr<Trace> traced = trace(key.feeds, key.variant);
   StatusOr<Executable> compiled = compileTrace(*traced, options_);
   if (!compiled.isOk())
     return compiled.status();
@@ -55,41 +43,24 @@ StatusOr<std::shared_ptr<Player>> CompiledFunction::compile(const ProgramKey &ke
   VariableBinding binding;
   for (const auto &[symbol, variable] : traced->variables())
     binding[symbol] = variable->memory;
-  StatusOr<std::shared_ptr<Player>> player = Player::bind(executable, *kernels, *device, binding);
-  if (player.isOk() && !traced->beforeRun.empty()) {
-    std::lock_guard lock(hooksMutex_);
-    hooks_[key.str()] = traced->beforeRun;
-  }
-  return player;
+  return Player::bind(executable, *kernels, *device, binding, traced->beforeRun);
 }
 
 std::vector<Tensor> CompiledFunction::run(const std::vector<Tensor> &feeds, const std::string &variant) {
   for (const Tensor &feed : feeds)
     if (!feed.defined())
       throw Error(ErrorKind::value_error, fmt::format("{} was given an undefined Tensor", options_.name));
-  if (options_.interpret) {
-    std::shared_ptr<Trace> traced = trace(typesOf(feeds), variant);
-    for (const auto &hook : traced->beforeRun)
-      hook();
-    return interpretTrace(*traced, options_, feeds).valueOrThrow();
-  }
-  ProgramKey key{typesOf(feeds), keyVariant(variant)};
-  std::shared_ptr<Player> player = program_.find(key).valueOrThrow();
-  std::vector<std::function<void()>> hooks;
-  {
-    std::lock_guard lock(hooksMutex_);
-    if (!hooks_.empty())
-      if (auto found = hooks_.find(key.str()); found != hooks_.end())
-        hooks = found->second;
-  }
-  for (const auto &hook : hooks)
+  if (!options_.interpret)
+    return program_.play(feeds, variant, configurationEpoch()).valueOrThrow();
+  std::shared_ptr<Trace> traced = trace(typesOf(feeds), variant);
+  for (const auto &hook : traced->beforeRun)
     hook();
-  return player->play(feeds).valueOrThrow();
+  return interpretTrace(*traced, options_, feeds).valueOrThrow();
 }
 
 void CompiledFunction::prepare(const std::vector<TensorType> &types, const std::string &variant) {
   if (!options_.interpret)
-    std::move(program_.find({types, keyVariant(variant)})).valueOrThrow();
+    std::move(program_.find({types, variant, configurationEpoch()})).valueOrThrow();
 }
 
 std::string CompiledFunction::ir(Stage stage, const std::vector<TensorType> &types, const std::string &variant,
@@ -98,7 +69,7 @@ std::string CompiledFunction::ir(Stage stage, const std::vector<TensorType> &typ
 }
 
 CastLedger CompiledFunction::ledger(const std::vector<TensorType> &types, const std::string &variant) {
-  std::shared_ptr<Player> player = program_.find({types, keyVariant(variant)}).valueOrThrow();
+  std::shared_ptr<Player> player = program_.find({types, variant, configurationEpoch()}).valueOrThrow();
   CastLedger ledger;
   for (const LedgerRow &row : player->executable().ledger) {
     ledger.rows.push_back({row.path, row.value, row.from, row.to,

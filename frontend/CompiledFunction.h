@@ -5,9 +5,7 @@
 #include "halftone/Reports.h"
 #include "runtime/ProgramCache.h"
 #include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -41,20 +39,13 @@ public:
   int64_t compileCount() const { return program_.compileCount(); }
 
 private:
-  struct Traced;
   std::shared_ptr<Trace> trace(const std::vector<TensorType> &types, const std::string &variant);
   StatusOr<std::shared_ptr<Player>> compile(const ProgramKey &key);
-  std::string keyVariant(const std::string &variant) const;
 
   FunctionOptions options_;
   std::vector<std::string> feedNames_;
   Body body_;
   ProgramCache program_;
-  std::mutex hooksMutex_;
-  std::map<std::string, std::vector<std::function<void()>>> hooks_; // by the program key's text
 };
-
-/// The types of tensors, as signatures give them.
-std::vector<TensorType> typesOf(const std::vector<Tensor> &tensors);
 
 } // namespace halftone::detail

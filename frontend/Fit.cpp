@@ -6,6 +6,7 @@
 #include "frontend/RandomSeeds.h"
 #include "frontend/io/Batches.h"
 #include "runtime/TensorAccess.h"
+#include "runtime/TensorTypes.h"
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ModelState.h"
 #include "frontend/OptimizerImpl.h"
+#include "runtime/TensorTypes.h"
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>

@@ -33,14 +33,15 @@ TracedProgram::TracedProgram(std::function<Values(const std::vector<Values> &)> 
     throw Error(ErrorKind::device_error, fmt::format("jit: device {} cannot run plans", args.device->str()));
 }
 
-Tensors TracedProgram::run(const std::vector<Tensors> &arguments) const {
+std::vector<Tensor> TracedProgram::run(std::initializer_list<std::span<const Tensor>> arguments) const {
   std::vector<Tensor> feeds;
   std::string counts;
-  for (const Tensors &argument : arguments) {
+  feeds.reserve(arguments.size());
+  for (std::span<const Tensor> argument : arguments) {
     counts += std::to_string(argument.size()) + ' ';
     feeds.insert(feeds.end(), argument.begin(), argument.end());
   }
-  return Tensors(rep_->compiled.run(feeds, counts));
+  return rep_->compiled.run(feeds, counts);
 }
 
 } // namespace halftone::detail

@@ -11,24 +11,55 @@
 
 namespace halftone {
 
+namespace {
+
+/// Holds all of them, taken in their order.
+class LocksHeld {
+public:
+  explicit LocksHeld(std::span<std::mutex *const> locks) : locks_(locks) {
+    for (std::mutex *lock : locks_)
+      lock->lock();
+  }
+  ~LocksHeld() {
+    for (std::mutex *lock : locks_)
+      lock->unlock();
+  }
+  LocksHeld(const LocksHeld &) = delete;
+
+private:
+  std::span<std::mutex *const> locks_;
+};
+
+/// A shadow of the executable, in its order.
+struct BoundShadow {
+  std::shared_ptr<VariableShadow> shadow;
+  const StoredVariable *variable;
+  Launch refresh{};
+  bool refreshed = false; // in this play
+};
+
+} // namespace
+
 struct Player::Impl {
   std::shared_ptr<const Executable> executable;
   std::shared_ptr<const KernelLibrary> kernels;
   std::shared_ptr<DeviceRuntime> device;
-  std::vector<VariableHandle> variables;                // as in the executable
-  std::vector<std::shared_ptr<VariableShadow>> shadows; // as in the executable
-  std::vector<std::mutex *> locks;                      // of their stores, each once, in order of address
+  std::vector<std::function<void()>> beforePlay;
+  std::vector<VariableHandle> variables; // as in the executable
+  std::vector<BoundShadow> shadows;
+  std::vector<std::mutex *> locks; // of the variables' stores, each once, in order of address
   std::unique_ptr<DeviceQueue> queue;
   DeviceMemory arena;
   std::vector<DeviceMemory> constants;
   std::vector<DeviceMemory> alignedFeeds; // made when a feed first comes unaligned
 
+  std::vector<const std::byte *> feedData; // where this play's feeds are, aligned
+  std::vector<SlotId> feedSlots, fetchSlots;
   std::vector<std::byte *> addresses;              // by slot; those of feeds and fetches change with every play
   std::vector<void *> buffers;                     // of all launches, one after another
   std::vector<std::pair<size_t, SlotId>> changing; // entries of `buffers` that are feeds or fetches
   std::vector<Launch> launches;                    // in the order of the launch steps; conditions are set in play
   std::vector<int64_t> partCounts;                 // by launch: how many parts begin with it, 0 for a joined one
-  std::vector<Launch> refreshes;                   // of the shadows
   std::mutex playing;
 
   Status bindVariables(const VariableBinding &binding);
@@ -41,9 +72,9 @@ struct Player::Impl {
   Condition condition(const std::optional<Predicate> &predicate) const {
     return predicate ? Condition{addresses[predicate->slot], predicate->negated} : Condition{};
   }
-  std::vector<bool> refreshShadows();
+  void refreshShadows();
   Status runSteps();
-  void settleShadows(const std::vector<bool> &refreshed, bool failed);
+  void settleShadows(bool failed);
 };
 
 Player::Player(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -53,13 +84,14 @@ const Executable &Player::executable() const { return *impl_->executable; }
 
 StatusOr<std::shared_ptr<Player>> Player::bind(std::shared_ptr<const Executable> executable,
                                                std::shared_ptr<const KernelLibrary> kernels,
-                                               std::shared_ptr<DeviceRuntime> device,
-                                               const VariableBinding &variables) {
+                                               std::shared_ptr<DeviceRuntime> device, const VariableBinding &variables,
+                                               std::vector<std::function<void()>> beforePlay) {
   HALFTONE_RETURN_IF_ERROR(verify(*executable));
   auto impl = std::make_unique<Impl>();
   impl->executable = std::move(executable);
   impl->kernels = std::move(kernels);
   impl->device = std::move(device);
+  impl->beforePlay = std::move(beforePlay);
   HALFTONE_RETURN_IF_ERROR(impl->bindVariables(variables));
   HALFTONE_RETURN_IF_ERROR(impl->bindShadows());
   HALFTONE_RETURN_IF_ERROR(impl->allocate());
@@ -97,7 +129,7 @@ Status Player::Impl::bindShadows() {
     if (!shadow.isOk())
       return {shadow.status().kind(),
               fmt::format("{}: shadow @{}: {}", executable->name, slot.symbol, shadow.status().message())};
-    shadows.push_back(*std::move(shadow));
+    shadows.push_back({*std::move(shadow), &variable});
   }
   return {};
 }
@@ -114,6 +146,7 @@ Status Player::Impl::allocate() {
     constants.push_back(*std::move(constant));
   }
   alignedFeeds.resize(executable->signature.feeds.size());
+  feedData.resize(executable->signature.feeds.size());
   addresses.resize(plan.slots.size());
   for (size_t i = 0; i < plan.slots.size(); ++i) {
     const Slot &slot = plan.slots[i];
@@ -122,9 +155,11 @@ Status Player::Impl::allocate() {
     else if (slot.kind == SlotKind::variable)
       addresses[i] = variables[slot.index]->data();
     else if (slot.kind == SlotKind::shadow)
-      addresses[i] = shadows[slot.index]->memory.get();
+      addresses[i] = shadows[slot.index].shadow->memory.get();
     else if (slot.kind == SlotKind::constant)
       addresses[i] = constants[slot.index].get();
+    else
+      (slot.kind == SlotKind::feed ? feedSlots : fetchSlots).push_back(static_cast<SlotId>(i));
   }
   int64_t scratchBytes = 0;
   for (const ShadowSlot &shadow : executable->shadows)
@@ -169,7 +204,7 @@ Status Player::Impl::bindLaunches() {
     StatusOr<Launch> launch = bindLaunch(*steps[i]);
     HALFTONE_RETURN_IF_ERROR(launch.status());
     if (i >= planned) {
-      refreshes.push_back(*std::move(launch));
+      shadows[i - planned].refresh = *std::move(launch);
       continue;
     }
     launches.push_back(*std::move(launch));
@@ -190,7 +225,7 @@ Status Player::Impl::checkFeeds(std::span<const Tensor> feeds) const {
     if (!feeds[i].defined())
       return {ErrorKind::value_error, fmt::format("{}: feed '{}': expected {}, got an undefined tensor",
                                                   executable->name, parameter.name, parameter.type.str())};
-    if (feeds[i].dtype() != parameter.type.dtype || TensorAccess::shape(feeds[i]).dims() != parameter.type.shape)
+    if (!isOfType(feeds[i], parameter.type))
       return {ErrorKind::value_error, fmt::format("{}: feed '{}': expected {}, got {}", executable->name,
                                                   parameter.name, parameter.type.str(), typeOf(feeds[i]).str())};
   }
@@ -198,6 +233,7 @@ Status Player::Impl::checkFeeds(std::span<const Tensor> feeds) const {
 }
 
 Status Player::Impl::placeFeedsAndFetches(std::span<const Tensor> feeds, std::vector<Tensor> &fetches) {
+  fetches.reserve(executable->signature.fetches.size());
   for (const Parameter &parameter : executable->signature.fetches) {
     StatusOr<Tensor> tensor = makeTensor(parameter.type);
     if (!tensor.isOk())
@@ -205,7 +241,6 @@ Status Player::Impl::placeFeedsAndFetches(std::span<const Tensor> feeds, std::ve
               fmt::format("{}: fetch '{}': {}", executable->name, parameter.name, tensor.status().message())};
     fetches.push_back(*std::move(tensor));
   }
-  std::vector<std::byte *> feedData;
   for (size_t i = 0; i < feeds.size(); ++i) {
     const std::byte *data = TensorAccess::data(feeds[i]);
     if (reinterpret_cast<uintptr_t>(data) % bufferAlignment != 0) {
@@ -218,38 +253,35 @@ Status Player::Impl::placeFeedsAndFetches(std::span<const Tensor> feeds, std::ve
       std::copy_n(data, bytes, alignedFeeds[i].get());
       data = alignedFeeds[i].get();
     }
-    feedData.push_back(const_cast<std::byte *>(data)); // the plan is verified not to write feeds
+    feedData[i] = data;
   }
   const std::vector<Slot> &slots = executable->plan.slots;
-  for (size_t i = 0; i < slots.size(); ++i)
-    if (slots[i].kind == SlotKind::feed)
-      addresses[i] = feedData[slots[i].index];
-    else if (slots[i].kind == SlotKind::fetch)
-      addresses[i] = TensorAccess::mutableData(fetches[slots[i].index]);
+  for (SlotId slot : feedSlots)
+    addresses[slot] = const_cast<std::byte *>(feedData[slots[slot].index]); // the plan is verified not to write feeds
+  for (SlotId slot : fetchSlots)
+    addresses[slot] = TensorAccess::mutableData(fetches[slots[slot].index]);
   for (auto [buffer, slot] : changing)
     buffers[buffer] = addresses[slot];
   return {};
 }
 
-std::vector<bool> Player::Impl::refreshShadows() {
-  std::vector<bool> stale(shadows.size());
-  for (size_t i = 0; i < shadows.size(); ++i) {
-    stale[i] = shadows[i]->version != variables[executable->shadows[i].variable]->version();
-    if (stale[i])
-      queue->launch(refreshes[i]);
+void Player::Impl::refreshShadows() {
+  for (BoundShadow &bound : shadows) {
+    bound.refreshed = bound.shadow->version != bound.variable->version();
+    if (bound.refreshed)
+      queue->launch(bound.refresh);
   }
-  return stale;
 }
 
 /// After the steps: what was made is known to be of the variables as they now are; nothing is known after a failure.
-void Player::Impl::settleShadows(const std::vector<bool> &refreshed, bool failed) {
+void Player::Impl::settleShadows(bool failed) {
   for (size_t i = 0; i < shadows.size(); ++i) {
     const ShadowSlot &slot = executable->shadows[i];
-    VariableShadow &shadow = *shadows[i];
-    shadow.refreshes += refreshed[i];
+    VariableShadow &shadow = *shadows[i].shadow;
+    shadow.refreshes += shadows[i].refreshed;
     shadow.coWrites += slot.written;
     const bool current = !failed && (slot.written || !executable->variables[slot.variable].written);
-    shadow.version = current ? std::optional(variables[slot.variable]->version()) : std::nullopt;
+    shadow.version = current ? std::optional(shadows[i].variable->version()) : std::nullopt;
   }
 }
 
@@ -277,19 +309,19 @@ Status Player::Impl::runSteps() {
 
 StatusOr<std::vector<Tensor>> Player::play(std::span<const Tensor> feeds) {
   HALFTONE_RETURN_IF_ERROR(impl_->checkFeeds(feeds));
+  for (const std::function<void()> &call : impl_->beforePlay)
+    call();
   std::lock_guard turn(impl_->playing);
   std::vector<Tensor> fetches;
   HALFTONE_RETURN_IF_ERROR(impl_->placeFeedsAndFetches(feeds, fetches));
-  std::vector<std::unique_lock<std::mutex>> stores;
-  for (std::mutex *lock : impl_->locks)
-    stores.emplace_back(*lock);
+  const LocksHeld stores(impl_->locks);
   impl_->queue->begin();
-  const std::vector<bool> refreshed = impl_->refreshShadows();
+  impl_->refreshShadows();
   Status status = impl_->runSteps();
   for (size_t i = 0; i < impl_->variables.size(); ++i)
     if (impl_->executable->variables[i].written)
       impl_->variables[i]->bumpVersion();
-  impl_->settleShadows(refreshed, !status.isOk());
+  impl_->settleShadows(!status.isOk());
   HALFTONE_RETURN_IF_ERROR(status);
   return fetches;
 }

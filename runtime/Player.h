@@ -6,6 +6,7 @@
 #include "runtime/KernelLibrary.h"
 #include "runtime/VariableStore.h"
 #include "runtime/plan/Executable.h"
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -20,10 +21,12 @@ using VariableBinding = std::map<std::string, VariableHandle>;
 class Player {
 public:
   /// Verifies the plan, finds every kernel, resolves every address and allocates the arena. Keeps all arguments alive.
-  /// value_error for a bad plan or a variable of another type, key_error for a missing kernel or variable.
+  /// value_error for a bad plan or a variable of another type, key_error for a missing kernel or variable. `beforePlay`
+  /// is called by each play(), feeds being right, while no lock is held: it may write variables.
   static StatusOr<std::shared_ptr<Player>> bind(std::shared_ptr<const Executable> executable,
                                                 std::shared_ptr<const KernelLibrary> kernels,
-                                                std::shared_ptr<DeviceRuntime> device, const VariableBinding &variables);
+                                                std::shared_ptr<DeviceRuntime> device, const VariableBinding &variables,
+                                                std::vector<std::function<void()>> beforePlay = {});
   ~Player();
 
   /// One run: feeds in the signature's order to fresh fetches in the signature's order. Feeds are read in place when they are

@@ -67,16 +67,21 @@ void ProgramCache::insertLocked(ProgramKey key, std::shared_ptr<Player> player, 
   evict(warning);
 }
 
+template <class Matches> std::shared_ptr<Player> ProgramCache::knownLocked(Matches matches) {
+  const auto found = std::ranges::find_if(entries_, matches, &Entry::key);
+  if (found == entries_.end())
+    return nullptr;
+  entries_.splice(entries_.begin(), entries_, found);
+  return found->player;
+}
+
 StatusOr<std::shared_ptr<Player>> ProgramCache::find(const ProgramKey &key) {
   std::string warning;
   std::shared_ptr<Player> player;
   {
     std::lock_guard lock(mutex_);
-    auto found = std::ranges::find(entries_, key, &Entry::key);
-    if (found != entries_.end()) {
-      entries_.splice(entries_.begin(), entries_, found);
-      return entries_.front().player;
-    }
+    if (auto known = knownLocked([&](const ProgramKey &other) { return other == key; }))
+      return known;
     if (!compile_) {
       std::string known;
       for (const Entry &entry : entries_)
@@ -95,16 +100,23 @@ StatusOr<std::shared_ptr<Player>> ProgramCache::find(const ProgramKey &key) {
   return player;
 }
 
-StatusOr<std::vector<Tensor>> ProgramCache::play(std::span<const Tensor> feeds, const std::string &variant) {
-  ProgramKey key{{}, variant};
-  for (size_t i = 0; i < feeds.size(); ++i) {
+StatusOr<std::vector<Tensor>> ProgramCache::play(std::span<const Tensor> feeds, std::string_view variant,
+                                                 uint64_t epoch) {
+  for (size_t i = 0; i < feeds.size(); ++i)
     if (!feeds[i].defined())
       return Status(ErrorKind::value_error, fmt::format("{}: feed {} is an undefined tensor", name_, i));
-    key.feeds.push_back(typeOf(feeds[i]));
+  const auto matches = [&](const ProgramKey &key) {
+    return key.epoch == epoch && key.variant == variant && std::ranges::equal(feeds, key.feeds, isOfType);
+  };
+  std::unique_lock lock(mutex_);
+  std::shared_ptr<Player> player = knownLocked(matches);
+  lock.unlock();
+  if (!player) {
+    StatusOr<std::shared_ptr<Player>> compiled = find({typesOf(feeds), std::string(variant), epoch});
+    HALFTONE_RETURN_IF_ERROR(compiled.status());
+    player = *std::move(compiled);
   }
-  StatusOr<std::shared_ptr<Player>> player = find(key);
-  HALFTONE_RETURN_IF_ERROR(player.status());
-  return (*player)->play(feeds);
+  return player->play(feeds);
 }
 
 void ProgramCache::insert(ProgramKey key, std::shared_ptr<Player> player) {

@@ -9,14 +9,17 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace halftone {
 
-/// What a player is found by: the feeds' types, and a word for whatever else the trace depended on ("train", a policy's key).
+/// What a player is found by: the feeds' types, a word for what else the caller asked for ("train"), and the number of the
+/// configuration (policies, flags) that the trace was made under.
 struct ProgramKey {
   std::vector<TensorType> feeds;
   std::string variant;
+  uint64_t epoch = 0;
   std::string str() const; // "train(128x784xf32, 128xi32)"
   friend bool operator==(const ProgramKey &, const ProgramKey &) = default;
 };
@@ -36,7 +39,7 @@ public:
   /// the first time, `warn` hears which feed and dimension vary. A closed program gives key_error listing the keys it has.
   StatusOr<std::shared_ptr<Player>> find(const ProgramKey &key);
   /// find() by the types of `feeds`, then play().
-  StatusOr<std::vector<Tensor>> play(std::span<const Tensor> feeds, const std::string &variant = {});
+  StatusOr<std::vector<Tensor>> play(std::span<const Tensor> feeds, std::string_view variant = {}, uint64_t epoch = 0);
   void insert(ProgramKey key, std::shared_ptr<Player> player);
   void clear();
 
@@ -48,6 +51,8 @@ private:
     ProgramKey key;
     std::shared_ptr<Player> player;
   };
+  /// The player whose key `matches`, now the most recently used; null when there is none. Under the mutex.
+  template <class Matches> std::shared_ptr<Player> knownLocked(Matches matches);
   void evict(std::string &warning);
   void insertLocked(ProgramKey key, std::shared_ptr<Player> player, std::string &warning);
 

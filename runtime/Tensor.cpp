@@ -30,18 +30,19 @@ static int64_t checkedBytes(DType dtype, const Shape &shape) {
   return bytes;
 }
 
-Tensor TensorAccess::allocate(DType dtype, const Shape &shape) {
+Tensor TensorAccess::allocate(DType dtype, Shape shape) {
   const int64_t bytes = checkedBytes(dtype, shape);
   std::shared_ptr<void> owner = allocateTensorMemory(static_cast<size_t>(bytes));
   if (!owner)
     throw Error(ErrorKind::runtime_error, fmt::format("There is no memory for a {} tensor of shape {}: {} bytes",
                                                       name(dtype), shape.str(), bytes));
   auto *const memory = static_cast<std::byte *>(owner.get());
-  return wrap(std::move(owner), memory, dtype, shape);
+  return wrap(std::move(owner), memory, dtype, std::move(shape));
 }
 
-Tensor TensorAccess::wrap(std::shared_ptr<void> owner, std::byte *data, DType dtype, const Shape &shape) {
-  return Tensor(std::make_shared<Tensor::Impl>(Tensor::Impl{std::move(owner), data, dtype, shape, shape.elements()}));
+Tensor TensorAccess::wrap(std::shared_ptr<void> owner, std::byte *data, DType dtype, Shape shape) {
+  const int64_t size = shape.elements();
+  return Tensor(std::make_shared<Tensor::Impl>(Tensor::Impl{std::move(owner), data, dtype, std::move(shape), size}));
 }
 
 const std::byte *TensorAccess::data(const Tensor &tensor) { return tensor.impl().data; }

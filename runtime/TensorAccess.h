@@ -15,10 +15,10 @@ struct TensorAccess {
   static const Shape &shape(const Tensor &tensor);
 
   /// A new tensor, aligned to 64 bytes, contents undefined. Throws as Tensor::zeros.
-  static Tensor allocate(DType dtype, const Shape &shape);
+  static Tensor allocate(DType dtype, Shape shape);
   /// A tensor over memory that `owner` keeps alive. The memory must hold `shape` of `dtype` and be aligned to its
   /// elements.
-  static Tensor wrap(std::shared_ptr<void> owner, std::byte *data, DType dtype, const Shape &shape);
+  static Tensor wrap(std::shared_ptr<void> owner, std::byte *data, DType dtype, Shape shape);
 
   /// Tensors with these names, as many, or with none.
   static Tensors named(std::vector<Tensor> list, std::vector<std::string> names);

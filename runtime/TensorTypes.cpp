@@ -8,6 +8,18 @@ namespace halftone {
 
 TensorType typeOf(const Tensor &tensor) { return {tensor.dtype(), TensorAccess::shape(tensor).dims()}; }
 
+std::vector<TensorType> typesOf(std::span<const Tensor> tensors) {
+  std::vector<TensorType> types;
+  types.reserve(tensors.size());
+  for (const Tensor &tensor : tensors)
+    types.push_back(typeOf(tensor));
+  return types;
+}
+
+bool isOfType(const Tensor &tensor, const TensorType &type) {
+  return tensor.dtype() == type.dtype && TensorAccess::shape(tensor).dims() == type.shape;
+}
+
 StatusOr<Tensor> makeTensor(const TensorType &type) {
   HALFTONE_RETURN_IF_ERROR(verify(type));
   try {

@@ -4,11 +4,15 @@
 #include "halftone/Tensor.h"
 #include "runtime/base/Status.h"
 #include "runtime/plan/Signature.h"
+#include <span>
+#include <vector>
 
 namespace halftone {
 
 /// The tensor must be defined.
 TensorType typeOf(const Tensor &tensor);
+std::vector<TensorType> typesOf(std::span<const Tensor> tensors);
+bool isOfType(const Tensor &tensor, const TensorType &type);
 
 /// Aligned to bufferAlignment, contents undefined. type_error for a dtype that tensors do not hold; device_error, with
 /// the size, when memory runs out.

@@ -145,6 +145,20 @@ TEST_CASE("a wrong feed is named and changes nothing") {
   CHECK(bound.play(x, true).size() == 2);
 }
 
+TEST_CASE("what is to be called before a play may write what the play reads") {
+  Bound bound(4);
+  int calls = 0;
+  auto count = [&] { REQUIRE(bound.w->write(ramp(4, static_cast<float>(++calls))).isOk()); };
+  auto player = Player::bind(std::make_shared<const Executable>(testExecutable(4)), testKernels(), bound.device,
+                             {{"w", bound.w}}, {count})
+                    .valueOrThrow();
+  for (float first : {1.0f, 2.0f})
+    CHECK(player->play(std::vector{ramp(4, 0), flag(true)}).valueOrThrow()[1].to_vector<float>() ==
+          ramp(4, first).to_vector<float>());
+  CHECK_FALSE(player->play(std::vector{ramp(5, 0), flag(true)}).isOk());
+  CHECK(calls == 2);
+}
+
 TEST_CASE("what cannot be bound is named") {
   Executable exe = testExecutable(4);
   VariableStore store(cpu(1));

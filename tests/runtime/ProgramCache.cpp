@@ -45,10 +45,14 @@ TEST_CASE("each signature is compiled once") {
   CHECK(program.play(std::vector{Tensor::zeros({3, 2})}, "training").isOk());
   CHECK(program.compileCount() == 4);
   CHECK(program.keys().front() == rows(3, "training"));
+  CHECK(program.play(std::vector{Tensor::zeros({3, 2})}, "training", 1).isOk()); // under another configuration
+  CHECK(program.play(std::vector{Tensor::zeros({3, 2})}, "training", 1).isOk());
+  CHECK(program.compileCount() == 5);
+  CHECK(program.keys().size() == 5);
   program.clear();
   CHECK(program.keys().empty());
   CHECK(program.find(rows(3)).isOk());
-  CHECK(program.compileCount() == 5);
+  CHECK(program.compileCount() == 6);
 }
 
 TEST_CASE("a failed compile is an error each time and counts for nothing") {

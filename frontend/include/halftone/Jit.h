@@ -3,8 +3,10 @@
 #pragma once
 #include "Device.h"
 #include "Value.h"
+#include <algorithm>
 #include <array>
 #include <functional>
+#include <span>
 
 namespace halftone {
 struct JitArgs {
@@ -15,7 +17,7 @@ namespace detail {
 class HALFTONE_API TracedProgram {
 public:
   TracedProgram(std::function<Values(const std::vector<Values> &)> f, const JitArgs &args);
-  Tensors run(const std::vector<Tensors> &arguments) const;
+  std::vector<Tensor> run(std::initializer_list<std::span<const Tensor>> arguments) const;
 
 private:
   struct Rep;
@@ -26,21 +28,22 @@ template <> struct Data<Value> {
   using type = Tensor;
   static Value in(const Values &v) { return v[0]; }
   static Values out(const Value &v) { return v; }
-  static Tensor result(const Tensors &t) { return t[0]; }
+  static std::span<const Tensor> argument(const Tensor &t) { return {&t, 1}; }
+  static Tensor result(std::vector<Tensor> t) { return std::move(t.front()); }
 };
 template <> struct Data<Values> {
   using type = Tensors;
   static Values in(const Values &v) { return v; }
   static Values out(const Values &v) { return v; }
-  static Tensors result(const Tensors &t) { return t; }
+  static std::span<const Tensor> argument(const Tensors &t) { return {t.begin(), t.size()}; }
+  static Tensors result(std::vector<Tensor> t) { return Tensors(std::move(t)); }
 };
 template <size_t N> struct Data<std::array<Value, N>> {
   using type = std::array<Tensor, N>;
   static Values out(const std::array<Value, N> &v) { return std::vector<Value>(v.begin(), v.end()); }
-  static type result(const Tensors &t) {
+  static type result(std::vector<Tensor> t) {
     type r;
-    for (size_t i = 0; i < N; ++i)
-      r[i] = t[i];
+    std::move(t.begin(), t.end(), r.begin());
     return r;
   }
 };
@@ -65,9 +68,9 @@ public:
   Jitted(F f, const JitArgs &args) : program_(wrap(std::move(f), std::index_sequence_for<A...>{}), args) {}
   typename detail::DataOf<R>::type operator()(const typename detail::DataOf<A>::type &...arguments) const {
     if constexpr (std::is_void_v<R>)
-      program_.run({Tensors(arguments)...});
+      program_.run({detail::DataOf<A>::argument(arguments)...});
     else
-      return detail::DataOf<R>::result(program_.run({Tensors(arguments)...}));
+      return detail::DataOf<R>::result(program_.run({detail::DataOf<A>::argument(arguments)...}));
   }
 
 private:

@@ -1,0 +1,79 @@
+// Calls of a jitted function: arguments, results, what is traced again, threads.
+// SPDX-License-Identifier: Apache-2.0
+#include "halftone/Halftone.h"
+#include <array>
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <thread>
+
+using namespace halftone;
+using Catch::Matchers::Contains;
+
+TEST_CASE("arguments of one and of several tensors keep their places") {
+  auto f = jit([](const Values &many, const Value &one, const Values &others) {
+    Value sum = one;
+    for (const Value &value : many)
+      sum = sum * 2 + value;
+    for (const Value &value : others)
+      sum = sum * 10 + value;
+    return sum;
+  });
+  const Tensor a({1}, {1}), b({2}, {1}), c({3}, {1});
+  CHECK(f({a, b}, c, {a}).item<float>() == ((3 * 2 + 1) * 2 + 2) * 10 + 1);
+  CHECK(f({a}, c, {a, b}).item<float>() == ((3 * 2 + 1) * 10 + 1) * 10 + 2); // as many tensors, split otherwise
+  CHECK(f(Tensors(), c, {b}).item<float>() == 32);
+  CHECK_THROWS_WITH(f({a}, Tensor(), {a}), Contains("step was given an undefined Tensor"));
+}
+
+TEST_CASE("results come as the function gives them") {
+  const Tensor x({1, 2}, {2});
+  auto two = jit([](const Value &x) { return std::array<Value, 2>{x + 1, x * 3}; });
+  const std::array<Tensor, 2> both = two(x);
+  CHECK(both[0].to_vector<float>() == std::vector<float>{2, 3});
+  CHECK(both[1].to_vector<float>() == std::vector<float>{3, 6});
+  auto several = jit([](const Value &x) { return Values{x - 1, x, x + x}; });
+  const Tensors all = several(x);
+  REQUIRE(all.size() == 3);
+  CHECK(all[0].to_vector<float>() == std::vector<float>{0, 1});
+  CHECK(all[2].to_vector<float>() == std::vector<float>{2, 4});
+}
+
+TEST_CASE("a function is traced for new types and for a new configuration, and not otherwise") {
+  auto traces = std::make_shared<int>(0);
+  auto f = jit([=](const Value &x) {
+    ++*traces;
+    return x + 1;
+  });
+  const Tensor x({1, 2}, {2});
+  for (int round = 0; round < 3; ++round)
+    CHECK(f(x).to_vector<float>() == std::vector<float>{2, 3});
+  CHECK(*traces == 1);
+  (void)f(x.reshape({1, 2}));
+  CHECK(*traces == 2);
+  CHECK(f(x.astype(float16)).dtype() == float16);
+  CHECK(*traces == 3);
+  (void)f(x);
+  CHECK(*traces == 3);
+  layers::Dense elsewhere(2, {.name = "elsewhere"});
+  elsewhere.set_trainable(false); // some traces depend on it
+  CHECK(f(x).to_vector<float>() == std::vector<float>{2, 3});
+  CHECK(*traces == 4);
+}
+
+TEST_CASE("threads call one function with their own types") {
+  auto f = jit([](const Value &x, const Value &y) { return x * y + 1; });
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int64_t thread = 0; thread < 4; ++thread)
+    threads.emplace_back([&, thread] {
+      for (int64_t call = 0; call < 50; ++call) {
+        const int64_t n = 1 + (thread + call) % 3;
+        const Tensor x = Tensor::full({n}, static_cast<double>(call)), y = Tensor::full({n}, 2);
+        wrong +=
+            f(x, y).to_vector<float>() != std::vector<float>(static_cast<size_t>(n), static_cast<float>(2 * call + 1));
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  CHECK(wrong == 0);
+}
