@@ -42,6 +42,9 @@ double difference(const std::vector<double> &ours, const std::vector<double> &th
 }
 
 void compare(Table &table, std::vector<std::unique_ptr<Peer>> &peers, const std::string &policy, int64_t batch) {
+  const std::string what = fmt::format("MLP train step, batch {}, {}", batch, policy);
+  if (!table.wants(what))
+    return;
   Exchange exchange;
   const Batch data = images(batch);
   const Tensor x = data.x[0], y = data.y[0];
@@ -82,7 +85,6 @@ void compare(Table &table, std::vector<std::unique_ptr<Peer>> &peers, const std:
                      }});
   }
   const std::vector<double> seconds = race(field, 7, 0.15);
-  const std::string what = fmt::format("MLP train step, batch {}, {}", batch, policy);
   for (size_t i = 0; i < running.size(); ++i) {
     const bool eager = running[i]->name() == "PyTorch eager";
     const bool counts = policy != "mixed_float16" && running[i]->name() != "Keras on JAX";
