@@ -3,6 +3,7 @@
 #include "Peer.h"
 #include <csignal>
 #include <cstdlib>
+#include <fcntl.h>
 #include <sstream>
 #include <stdexcept>
 #include <sys/wait.h>
@@ -24,15 +25,14 @@ Peer::Peer(std::string name, const std::string &program, const std::vector<std::
     argv.push_back(word.data());
   argv.push_back(nullptr);
   int request[2], reply[2];
-  if (::pipe(request) != 0 || ::pipe(reply) != 0)
+  // Other peers must not inherit these: they would keep this one's input open, which then never ends.
+  if (::pipe2(request, O_CLOEXEC) != 0 || ::pipe2(reply, O_CLOEXEC) != 0)
     throw std::runtime_error("no pipe for the peer " + name_);
   std::signal(SIGPIPE, SIG_IGN);
   process_ = ::fork();
   if (process_ == 0) {
     ::dup2(request[0], 0);
     ::dup2(reply[1], 1);
-    for (int end : {request[0], request[1], reply[0], reply[1]})
-      ::close(end);
     ::execv(python.c_str(), argv.data());
     ::_exit(127);
   }
