@@ -113,6 +113,16 @@ Number MathTarget::scale(Number a, Number n) const {
   return {builder, call.getResult(0)};
 }
 
+Number MathTarget::lookUp(ArrayRef<float> table, Number places) const {
+  ImplicitLocOpBuilder &builder = places.builder();
+  const auto type = cast<VectorType>(places.typeOf(places.f32()));
+  Value numbers = arith::ConstantOp::create(builder, DenseElementsAttr::get(type, table));
+  auto call = LLVM::CallIntrinsicOp::create(builder, builder.getLoc(), type,
+                                            builder.getStringAttr("llvm.x86.avx512.permvar.sf.512"),
+                                            ValueRange{numbers, places.value()});
+  return {builder, call.getResult(0)};
+}
+
 Number MathTarget::polynomial(Number x, std::initializer_list<double> coefficients) const {
   Number sum;
   for (const double *c = coefficients.end(); c-- != coefficients.begin();)

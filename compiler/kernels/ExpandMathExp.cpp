@@ -1,26 +1,29 @@
 // exp, expm1, tanh, erf.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/MathFunctions.h"
-#include <limits>
+#include <array>
+#include <cmath>
 
 using namespace halftone;
 using namespace halftone::compiler;
 
 namespace {
 
-/// x = n ln 2 + r with |r| <= ln 2 / 2; n as a float and, for |n| < 2^22, as an integer.
+/// x = n ln 2 + r with |r| <= ln 2 / 2 / parts. n is a multiple of 1 / parts, a float; parts n is an integer for
+/// |parts n| < 2^22, whose lowest bits are also the lowest of `shifted`.
 struct Reduced {
-  Number n, exponent, r;
+  Number n, steps, shifted, r;
 };
 
-Reduced reduce(const MathTarget &target, Number x) {
+Reduced reduce(const MathTarget &target, Number x, int parts = 1) {
   const bool single = x.width() == 32;
   // Adding 1.5 * 2^mantissa leaves the nearest integer in the low bits; no conversion, so a NaN is harmless.
-  const double shift = single ? 0x1.8p23 : 0x1.8p52;
+  const double shift = (single ? 0x1.8p23 : 0x1.8p52) / parts;
   const Number shifted = target.multiplyAdd(x, 0x1.71547652b82fep0, x.like(shift));
   Reduced reduced;
   reduced.n = shifted - shift;
-  reduced.exponent = shifted.bits() - x.like(shift).bits();
+  reduced.shifted = shifted.bits();
+  reduced.steps = reduced.shifted - x.like(shift).bits();
   // The high part of ln 2 has trailing zeros enough for n * high to be exact.
   const double high = single ? 0x1.63p-1 : 0x1.62e42feep-1,
                low = single ? -0x1.bd0105c610ca8p-13 : 0x1.a39ef35793c76p-33;
@@ -44,16 +47,29 @@ Number powerOfTwo(Number n, Number like) {
 }
 
 Number clamp(Number x, double low, double high) {
-  return select(x > high, x.like(high), select(x < low, x.like(low), x)); // keeps NaN
+  const Number least = select(x < low, x.like(low), x); // two instructions, and NaN is kept
+  return select(least > high, x.like(high), least);
+}
+
+/// f32, where 16 numbers are one register: 2^(k / 16) from a table leaves so small an r that its polynomial is short.
+Number exponentialByTable(const MathTarget &target, Number x) {
+  constexpr int parts = 16;
+  std::array<float, parts> powers;
+  for (int k = 0; k < parts; ++k)
+    powers[size_t(k)] = float(std::exp2(double(k) / parts));
+  const Reduced reduced = reduce(target, x, parts);
+  const Number power = target.lookUp(powers, reduced.shifted), r = reduced.r;
+  const Number rest = r * target.polynomial(r, {1, 5.00024e-1, 1.6667e-1}); // e^r - 1
+  return target.scale(target.multiplyAdd(power, rest, power), reduced.n);
 }
 
 } // namespace
 
 Number compiler::buildExp(const MathTarget &target, Number x) {
   const bool single = x.width() == 32;
-  const double low = single ? -104 : -746, high = single ? 89 : 710;
-  // Scaling makes inf of large numbers, as the polynomial of f32, of an even degree, is positive.
-  const Number bounded = single && target.scales(x) ? select(x < low, x.like(low), x) : clamp(x, low, high);
+  const Number bounded = single ? clamp(x, -104, 89) : clamp(x, -746, 710);
+  if (single && target.scales(x))
+    return exponentialByTable(target, bounded);
   const Reduced reduced = reduce(target, bounded);
   const Number r = reduced.r;
   Number value;
@@ -65,8 +81,8 @@ Number compiler::buildExp(const MathTarget &target, Number x) {
   if (target.scales(x))
     return target.scale(value, reduced.n);
   // In two steps: the result may be subnormal, or 2^n infinite where the result is not.
-  const Number half = shiftSigned(reduced.exponent, 1);
-  return value * powerOfTwo(half, x) * powerOfTwo(reduced.exponent - half, x);
+  const Number half = shiftSigned(reduced.steps, 1);
+  return value * powerOfTwo(half, x) * powerOfTwo(reduced.steps - half, x);
 }
 
 Number compiler::buildExpm1(const MathTarget &target, Number x) {
@@ -75,7 +91,7 @@ Number compiler::buildExpm1(const MathTarget &target, Number x) {
   const Number r = reduced.r;
   const Number value = target.multiplyAdd(r * r, exponentialTail(target, r), r);
   // 2^n (value + 1) - 1, halved so that 2^n does not overflow.
-  const Number scale = powerOfTwo(reduced.exponent - 1, x);
+  const Number scale = powerOfTwo(reduced.steps - 1, x);
   const Number sum = target.multiplyAdd(value, scale, scale - 0.5) * 2.0;
   return select(equal(reduced.n, x.like(0.0)), select(equal(x, x.like(0.0)), x, value), sum);
 }

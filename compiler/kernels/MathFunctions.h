@@ -22,8 +22,10 @@ struct MathTarget {
   Number ceil(Number a) const;
   /// Whether `scale` is an instruction for numbers of a's type.
   bool scales(Number a) const;
-  /// a * 2^n rounded once, for an integer n; +inf and +0 for n = +inf and -inf, whatever a is.
+  /// a * 2^floor(n) rounded once; +inf and +0 for n = +inf and -inf, whatever a is.
   Number scale(Number a, Number n) const;
+  /// For numbers that scale, of f32: the table's elements that the low four bits of the integers say.
+  Number lookUp(llvm::ArrayRef<float> table, Number places) const;
   /// c[0] + c[1] x + c[2] x^2 + ...
   Number polynomial(Number x, std::initializer_list<double> coefficients) const;
 };
