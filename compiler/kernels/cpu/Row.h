@@ -52,6 +52,7 @@ private:
   mlir::FailureOr<Values> emitVectors(Phase &phase, mlir::ValueRange carried);
   int64_t groupsOf(Phase &phase);
   mlir::FailureOr<mlir::Value> emitGroups(Phase &phase, Values &carried);
+  mlir::Value orNan(mlir::Value flag, llvm::ArrayRef<mlir::Value> values);
   mlir::FailureOr<Values> emitMaskedStep(Phase &phase, mlir::Value begin, const Values &carried);
   mlir::FailureOr<Values> emitStep(Phase &phase, llvm::ArrayRef<mlir::Value> carried, const Lanes &lanes);
   void emitPrefetches(Phase &phase);
@@ -73,6 +74,7 @@ private:
   mlir::Value stagedBegin;                              // the first row of those that are staged
   std::vector<std::pair<Output *, PackedStore>> packed; // results that are stored as panels
   llvm::SmallDenseMap<unsigned, mlir::Value> atHand;    // inputs of the next steps that need no load
+  std::vector<Values> unflagged; // by output, what a group's steps leave to look at for NaN together
 };
 
 } // namespace halftone::compiler

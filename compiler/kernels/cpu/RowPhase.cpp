@@ -83,6 +83,16 @@ int64_t RowEmitter::groupsOf(Phase &phase) {
   return phase.neutral.empty() && !hasLongFunction(phase.generic) ? 1 : frame.target.vectorRegisters / 8;
 }
 
+/// `flag`, or whether any of the values is NaN: one comparison tells it of two.
+Value RowEmitter::orNan(Value flag, ArrayRef<Value> values) {
+  for (; !values.empty(); values = values.drop_front(std::min<size_t>(2, values.size()))) {
+    Value second = values[values.size() > 1];
+    Value isNan = arith::CmpFOp::create(frame.builder, frame.loc, arith::CmpFPredicate::UNO, values[0], second);
+    flag = arith::OrIOp::create(frame.builder, frame.loc, flag, isNan);
+  }
+  return flag;
+}
+
 /// Whole groups of vectors, each vector with accumulators of its own, which are then combined into `carried`. Returns
 /// where they end.
 FailureOr<Value> RowEmitter::emitGroups(Phase &phase, Values &carried) {
@@ -100,6 +110,8 @@ FailureOr<Value> RowEmitter::emitGroups(Phase &phase, Values &carried) {
       frame.loop(columnBegin, end, step, initial, [&](Value column, ValueRange values) -> FailureOr<Values> {
         frame.builder.getInsertionBlock()->getParentOp()->setAttr(interleavedAttr, frame.builder.getUnitAttr());
         Values next;
+        llvm::scope_exit forget([&] { unflagged.clear(); });
+        unflagged.resize(phase.outputs.size());
         for (int64_t group = 0; group < groups; ++group) {
           frame.index[vectorDim] = frame.add(column, frame.constant(group * frame.lanes));
           FailureOr<Values> own =
@@ -108,6 +120,9 @@ FailureOr<Value> RowEmitter::emitGroups(Phase &phase, Values &carried) {
             return failure();
           next.append(*own);
         }
+        for (const Output &output : phase.outputs)
+          if (output.nanFlag >= 0)
+            next[output.nanFlag] = orNan(next[output.nanFlag], unflagged[output.number]);
         return next;
       });
   if (failed(totals))
@@ -227,8 +242,10 @@ FailureOr<RowEmitter::Values> RowEmitter::emitStep(Phase &phase, ArrayRef<Value>
     if (output.nanFlag >= 0) {
       Value &flag = result[output.nanFlag];
       value = frame.splat(value, lanes.count);
-      Value isNan = arith::CmpFOp::create(frame.builder, frame.loc, arith::CmpFPredicate::UNO, value, value);
-      flag = selectInside(frame, lanes, arith::OrIOp::create(frame.builder, frame.loc, flag, isNan), flag);
+      if (unflagged.empty())
+        flag = selectInside(frame, lanes, orNan(flag, {value}), flag);
+      else
+        unflagged[output.number].push_back(value);
       value = combineAll(frame, {phase.combiners[output.accumulator]}, {carried[output.accumulator]}, {value})[0];
     }
     result[output.accumulator] = selectInside(frame, lanes, value, carried[output.accumulator]);
