@@ -30,7 +30,8 @@ static constexpr int64_t mostConstantElements = 64;
 
 LogicalResult BlockFormer::visit(Operation *op) {
   if (isa<WhenOp, ReshapeOp>(op) ||
-      (isa<ConstantOp>(op) && (!isGlue(op) || (stored.contains(op) && elementsOf(op->getResult(0)) <= mostConstantElements)))) {
+      (isa<ConstantOp>(op) &&
+       (!isGlue(op) || (stored.contains(op) && elementsOf(op->getResult(0)) <= mostConstantElements)))) {
     clusters[merge({}, op, {})].opaque = true;
     return success();
   }
@@ -73,28 +74,72 @@ LogicalResult BlockFormer::visit(Operation *op) {
   return start(op);
 }
 
+/// A reduction over leading axes whose large operand another kernel reads whole becomes a side reduction there.
+void BlockFormer::giveReductionsToReaders() {
+  for (int64_t index = 0, end = clusters.size(); index < end; ++index) {
+    if (clusters[index].opaque || !clusters[index].shape.reductionLoop)
+      continue;
+    auto reductions = llvm::make_filter_range(clusters[index].ops, llvm::IsaPred<ReduceOp>);
+    if (llvm::hasSingleElement(reductions))
+      giveToReader(index, cast<ReduceOp>(*reductions.begin()));
+  }
+}
+
+void BlockFormer::giveToReader(int64_t index, ReduceOp op) {
+  llvm::SetVector<Value> inputs = inputsOf(op.getOperation(), 2);
+  if (inputs.empty() || elementsOf(op.getX()) < bigInput)
+    return;
+  for (int64_t host = 0, end = clusters.size(); host < end; ++host) {
+    const Cluster &reader = clusters[host];
+    if (host == index || reader.opaque || reader.ops.empty() || reader.shape.reductionLoop ||
+        (reader.shape.kind != KernelKind::loop && reader.shape.kind != KernelKind::row) ||
+        ArrayRef(reader.shape.shape) != shapeOf(op.getX()))
+      continue;
+    llvm::SetVector<Value> read = inputsOf(reader.ops, 2);
+    const bool waits = llvm::any_of(reader.ops, [&](Operation *each) {
+      return llvm::any_of(producers(each), [&](Operation *producer) { return clusterOf.lookup(producer) == index; });
+    });
+    if (waits || !llvm::all_of(inputs, [&](Value input) { return read.contains(input); }) ||
+        hasCycle({host, index}, nullptr))
+      continue;
+    SmallVector<Operation *> finish = splitInto(host, op);
+    if (finish.empty())
+      continue;
+    // What is left, over the blocks' pieces, stands where the whole stood.
+    Cluster &cluster = clusters[index];
+    auto place = cluster.ops.erase(llvm::find(cluster.ops, op.getOperation()));
+    cluster.ops.insert(place, finish.begin(), finish.end());
+    for (Operation *each : finish) {
+      cluster.last = static_cast<int64_t>(number.size());
+      number[each] = cluster.last;
+      clusterOf[each] = index;
+    }
+    for (Operation *each : cluster.ops)
+      producersOf.erase(each);
+    clusterOf.erase(op);
+    op->erase();
+    return;
+  }
+}
+
 /// Kernels of one shape that read the same large tensor become one, and small row kernels that share any.
 void BlockFormer::joinSiblings() {
   DenseMap<Value, SmallVector<int64_t>> readers;
   for (int64_t index = 0, end = clusters.size(); index < end; ++index) {
     const Cluster &cluster = clusters[index];
     const bool isRow = cluster.shape.kind == KernelKind::row;
-    if (cluster.opaque || cluster.ops.empty() || cluster.shape.kind == KernelKind::matmul || cluster.shape.reductionLoop)
+    if (cluster.opaque || cluster.ops.empty() || cluster.shape.kind == KernelKind::matmul ||
+        cluster.shape.reductionLoop)
       continue;
     const bool isSmallRow = isRow && ShapedType::getNumElements(cluster.shape.shape) <= smallRows;
-    KernelBody body = bodyOf(cluster.ops);
-    DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end());
-    llvm::SetVector<Value> inputs;
-    for (Operation *op : body.ops)
-      for (Value operand : op->getOperands())
-        if (!inBody.contains(operand.getDefiningOp()) && elementsOf(operand) >= (isSmallRow ? 2 : bigInput))
-          inputs.insert(operand);
+    llvm::SetVector<Value> inputs = inputsOf(cluster.ops, isSmallRow ? 2 : bigInput);
     bool merged = false;
     for (Value input : inputs) {
       for (int64_t other : readers.lookup(input)) {
         const Cluster &sibling = clusters[other];
         if (sibling.ops.empty() || sibling.shape.kind != cluster.shape.kind ||
-            (isRow && (sibling.shape.shape != cluster.shape.shape || sibling.shape.outerRank != cluster.shape.outerRank)))
+            (isRow &&
+             (sibling.shape.shape != cluster.shape.shape || sibling.shape.outerRank != cluster.shape.outerRank)))
           continue;
         auto shape = legal({other, index}, nullptr);
         if (!shape || hasCycle({other, index}, nullptr))
@@ -160,8 +205,8 @@ void BlockFormer::emit(int64_t index) {
   KernelOp kernel = buildKernel(builder, body, cluster.shape, name, inputs);
   symbols.insert(kernel, Block::iterator(anchor));
   builder.setInsertionPoint(block.getTerminator());
-  auto launch = LaunchOp::create(builder, kernel.getLoc(), ValueRange(body.results).getTypes(),
-                                 kernel.getSymName(), inputs, siteOf(body));
+  auto launch = LaunchOp::create(builder, kernel.getLoc(), ValueRange(body.results).getTypes(), kernel.getSymName(),
+                                 inputs, siteOf(body));
   for (auto [result, output] : llvm::zip_equal(body.results, launch.getOutputs())) {
     Value old = result;
     old.replaceAllUsesWith(output);
@@ -206,6 +251,7 @@ LogicalResult BlockFormer::run() {
     op = next;
   }
   if (!strict) {
+    giveReductionsToReaders();
     joinSiblings();
     joinNumbers();
   }

@@ -271,69 +271,79 @@ void BlockFormer::storeForContraction(ContractOp op) {
   }
 }
 
-/// Splits a reduction over leading or all axes in two: the first half joins the kernel that makes the operand, or is a
-/// kernel cut into blocks.
-bool BlockFormer::splitReduction(ReduceOp op) {
+/// Splits a reduction over leading or all axes in two: the first half joins the kernel `host`, or is a kernel cut into
+/// blocks. Returns the ops that finish it, which take its place; none when that cannot be.
+SmallVector<Operation *> BlockFormer::splitInto(std::optional<int64_t> host, ReduceOp op) {
   ArrayRef<int64_t> axes = op.getAxes();
-  int64_t reduced = axes.size();
+  const int64_t reduced = axes.size();
   if (strict || reduced == 0 || axes.back() != reduced - 1)
-    return false;
-  Operation *producer = op.getX().getDefiningOp();
-  std::optional<int64_t> host;
+    return {};
   KernelShape shape{KernelKind::loop, SmallVector<int64_t>(shapeOf(op.getX())), 0, false};
   Operation *contract = nullptr;
-  if (producer && producer->getBlock() == &block && !isCopy(producer) && !clusters[clusterOf.lookup(producer)].opaque) {
-    host = clusterOf.lookup(producer);
-    shape = clusters[*host].shape;
-    auto found = llvm::find_if(clusters[*host].ops, [](Operation *each) { return isa<ContractOp>(each); });
-    contract = found == clusters[*host].ops.end() ? nullptr : *found;
+  SmallVector<int64_t, 1> merged;
+  if (host) {
+    const Cluster &cluster = clusters[*host];
+    shape = cluster.shape;
+    auto found = llvm::find_if(cluster.ops, llvm::IsaPred<ContractOp>);
+    contract = found == cluster.ops.end() ? nullptr : *found;
+    merged.push_back(*host);
   }
-  bool whole = reduced == static_cast<int64_t>(shapeOf(op.getX()).size());
-  auto attempt = [&]() -> bool {
-    if (ArrayRef(shape.shape) != shapeOf(op.getX()))
-      return false;
-    auto tile = sideReductionTile(shape, contract, reduced);
-    if (!tile)
-      return false;
-    auto type = cast<RankedTensorType>(op.getX().getType());
-    SmallVector<int64_t> parts(type.getShape());
-    for (auto [axis, size] : llvm::enumerate(*tile))
-      parts[axis] = (parts[axis] + size - 1) / size;
-    // A reduction of narrow floats stays f32 until it is whole.
-    Type element = cast<RankedTensorType>(op.getY().getType()).getElementType();
-    Type partial = isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32
-                       ? Type(Float32Type::get(op.getContext()))
-                       : element;
-    OpBuilder builder(op->getBlock(), std::next(op->getIterator()));
-    auto first = PartialReduceOp::create(builder, op.getLoc(), RankedTensorType::get(parts, partial), op.getKind(),
-                                         op.getX(), op.getAxesAttr(), builder.getDenseI64ArrayAttr(*tile));
-    SmallVector<int64_t, 1> merged;
-    if (host)
-      merged.push_back(*host);
-    auto rest = ReduceOp::create(builder, op.getLoc(),
-                                 RankedTensorType::get(shapeOf(op.getY()), partial), op.getKind(), first.getY(),
-                                 op.getAxesAttr());
-    auto found = legal(merged, first);
-    if (!found) {
-      rest.erase();
-      first.erase();
-      return false;
-    }
-    merge(merged, first, *found);
-    Value result = rest.getY();
-    if (partial != element)
-      result = CastOp::create(builder, op.getLoc(), op.getY().getType(), result, CastKind::storage, "reduction");
-    op.getY().replaceAllUsesWith(result);
+  if (ArrayRef(shape.shape) != shapeOf(op.getX()))
+    return {};
+  auto tile = sideReductionTile(shape, contract, reduced);
+  if (!tile)
+    return {};
+  SmallVector<int64_t> parts(shapeOf(op.getX()));
+  for (auto [axis, size] : llvm::enumerate(*tile))
+    parts[axis] = (parts[axis] + size - 1) / size;
+  // A reduction of narrow floats stays f32 until it is whole.
+  Type element = cast<RankedTensorType>(op.getY().getType()).getElementType();
+  Type partial = isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32
+                     ? Type(Float32Type::get(op.getContext()))
+                     : element;
+  OpBuilder builder(op->getBlock(), std::next(op->getIterator()));
+  auto first = PartialReduceOp::create(builder, op.getLoc(), RankedTensorType::get(parts, partial), op.getKind(),
+                                       op.getX(), op.getAxesAttr(), builder.getDenseI64ArrayAttr(*tile));
+  auto rest = ReduceOp::create(builder, op.getLoc(), RankedTensorType::get(shapeOf(op.getY()), partial), op.getKind(),
+                               first.getY(), op.getAxesAttr());
+  auto found = legal(merged, first);
+  if (!found) {
+    rest.erase();
+    first.erase();
+    return {};
+  }
+  merge(merged, first, *found);
+  SmallVector<Operation *> finish{rest};
+  if (partial != element)
+    finish.push_back(
+        CastOp::create(builder, op.getLoc(), op.getY().getType(), rest.getY(), CastKind::storage, "reduction"));
+  op.getY().replaceAllUsesWith(finish.back()->getResult(0));
+  return finish;
+}
+
+/// Splits a reduction over leading or all axes: the first half joins the kernel that makes the operand, or is a kernel
+/// of its own.
+bool BlockFormer::splitReduction(ReduceOp op) {
+  Operation *producer = op.getX().getDefiningOp();
+  std::optional<int64_t> host;
+  if (producer && producer->getBlock() == &block && !isCopy(producer) && !clusters[clusterOf.lookup(producer)].opaque)
+    host = clusterOf.lookup(producer);
+  if (!splitInto(host, op).empty())
     return true;
-  };
-  if (attempt())
-    return true;
-  if (!whole || elementsOf(op.getX()) <= mostElementsOfOneRow || !host)
-    return false;
-  host.reset();
-  contract = nullptr;
-  shape = {KernelKind::loop, SmallVector<int64_t>(shapeOf(op.getX())), 0, false};
-  return attempt();
+  const bool whole = op.getAxes().size() == shapeOf(op.getX()).size();
+  return host && whole && elementsOf(op.getX()) > mostElementsOfOneRow && !splitInto(std::nullopt, op).empty();
+}
+
+/// What a kernel of `home` reads of at least so many elements.
+llvm::SetVector<Value> BlockFormer::inputsOf(ArrayRef<Operation *> home, int64_t leastElements) const {
+  KernelBody body = bodyOf(home);
+  DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end());
+  llvm::SetVector<Value> inputs;
+  for (Operation *op : body.ops)
+    for (Value operand : op->getOperands())
+      if (!inBody.contains(operand.getDefiningOp()) && elementsOf(operand) >= leastElements)
+        inputs.insert(operand);
+  return inputs;
 }
 
 } // namespace halftone::compiler

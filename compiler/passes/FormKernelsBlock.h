@@ -17,7 +17,8 @@ struct Cluster {
 /// copies, every other op joins the kernels of its producers where a kind allows it, or starts a kernel.
 class BlockFormer {
 public:
-  BlockFormer(mlir::Block &block, mlir::SymbolTable &symbols, bool strict) : block(block), symbols(symbols), strict(strict) {}
+  BlockFormer(mlir::Block &block, mlir::SymbolTable &symbols, bool strict)
+      : block(block), symbols(symbols), strict(strict) {}
   llvm::LogicalResult run();
 
 private:
@@ -34,12 +35,16 @@ private:
   llvm::LogicalResult visit(mlir::Operation *op);
   llvm::LogicalResult start(mlir::Operation *op);
   bool join(mlir::Operation *op);
+  llvm::SmallVector<mlir::Operation *> splitInto(std::optional<int64_t> host, dialect::ReduceOp op);
   bool splitReduction(dialect::ReduceOp op);
+  void giveToReader(int64_t index, dialect::ReduceOp op);
   KernelBody bodyOf(llvm::ArrayRef<mlir::Operation *> home) const;
   bool isRead(mlir::Value value, const KernelBody &body) const;
+  llvm::SetVector<mlir::Value> inputsOf(llvm::ArrayRef<mlir::Operation *> home, int64_t leastElements) const;
   std::optional<KernelShape> legal(llvm::ArrayRef<int64_t> merged, mlir::Operation *op);
   bool hasCycle(llvm::ArrayRef<int64_t> merged, mlir::Operation *op);
   int64_t merge(llvm::ArrayRef<int64_t> merged, mlir::Operation *op, KernelShape shape);
+  void giveReductionsToReaders();
   void joinSiblings();
   void joinNumbers();
 

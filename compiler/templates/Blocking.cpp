@@ -48,7 +48,7 @@ int64_t blockedAxis(llvm::ArrayRef<int64_t> shape) {
 }
 
 int64_t rowsPerBlock(llvm::ArrayRef<int64_t> shape) {
-  constexpr int64_t leastElements = 8192, mostBlocks = 512;
+  constexpr int64_t leastElements = 8192, mostBlocks = 128; // each block writes a piece, which is read again
   if (shape.empty())
     return 1;
   int64_t axis = blockedAxis(shape), inner = 1;

@@ -38,7 +38,7 @@ TEST_CASE("side reductions cut the first axis that can be cut") {
   CHECK(rowsPerBlock({1}) == 1);
   CHECK(rowsPerBlock({128, 512}) == 16);           // 8192 elements a block
   CHECK(rowsPerBlock({3, 5}) == 3);                // one block
-  CHECK(rowsPerBlock({int64_t(1) << 30}) == int64_t(1) << 21); // at most 512 blocks
+  CHECK(rowsPerBlock({int64_t(1) << 30}) == int64_t(1) << 23); // at most 128 blocks
   CHECK(sideReductionTile({1, 128, 512}, 2) == llvm::SmallVector<int64_t>{1, 16});
   CHECK(sideReductionTile({128, 512}, 2) == llvm::SmallVector<int64_t>{16, 512});
 }

@@ -258,3 +258,43 @@ func.func @main(%x: tensor<8x4xf32> {halftone.name = "x"}, %w: tensor<2048x4xf32
   %b = halftone.slice %w {start = array<i64: 0, 2>} : tensor<2048x4xf32> to tensor<2048x2xf32>
   return %p, %a, %b : tensor<8x10xf32>, tensor<2048x2xf32>, tensor<2048x2xf32>
 }
+
+// -----
+
+// A sum over rows of what a row kernel reads anyway is a side reduction there; what followed it still follows.
+// CHECK-LABEL: module
+// CHECK: halftone.kernel row {{.*}} (tensor<200x64xf16>) -> (tensor<2x64xf32>, tensor<200x64xf16>)
+// CHECK: halftone.partial_reduce sum {{.*}} {axes = array<i64: 0>, tile = array<i64: 128>} : tensor<200x64xf16> -> tensor<2x64xf32>
+// CHECK: halftone.kernel loop {{.*}} (tensor<2x64xf32>, tensor<64xf16>) -> tensor<64xf16>
+// CHECK: halftone.reduce sum {{.*}} {axes = array<i64: 0>} : tensor<2x64xf32> -> tensor<64xf32>
+// CHECK-NEXT: halftone.cast
+// CHECK-NEXT: halftone.mul
+// CHECK: func.func @main
+// CHECK-COUNT-2: halftone.launch
+// CHECK-NOT: halftone.launch
+// STRICT-LABEL: module
+// STRICT-NOT: partial_reduce
+func.func @main(%x: tensor<200x64xf16> {halftone.name = "x"}, %scale: tensor<64xf16> {halftone.name = "scale"})
+    -> (tensor<200x64xf16> {halftone.name = "y"}, tensor<64xf16> {halftone.name = "s"}) {
+  %sum = halftone.reduce sum %x {axes = array<i64: 0>} : tensor<200x64xf16> -> tensor<64xf16>
+  %scaled = halftone.mul %sum, %scale : tensor<64xf16>
+  %m = halftone.reduce max %x {axes = array<i64: 1>} : tensor<200x64xf16> -> tensor<200xf16>
+  %b = halftone.broadcast %m {axes = array<i64: 0>} : tensor<200xf16> to tensor<200x64xf16>
+  %y = halftone.sub %x, %b : tensor<200x64xf16>
+  return %y, %scaled : tensor<200x64xf16>, tensor<64xf16>
+}
+
+// -----
+
+// Not where the reader waits for the sum.
+// CHECK-LABEL: module
+// CHECK: halftone.reduce sum {{.*}} {axes = array<i64: 0>} : tensor<200x64xf32> -> tensor<64xf32>
+// CHECK-NOT: halftone.partial_reduce
+// STRICT-LABEL: module
+// STRICT-NOT: partial_reduce
+func.func @main(%x: tensor<200x64xf32> {halftone.name = "x"}) -> (tensor<200x64xf32> {halftone.name = "y"}) {
+  %sum = halftone.reduce sum %x {axes = array<i64: 0>} : tensor<200x64xf32> -> tensor<64xf32>
+  %b = halftone.broadcast %sum {axes = array<i64: 1>} : tensor<64xf32> to tensor<200x64xf32>
+  %y = halftone.sub %x, %b : tensor<200x64xf32>
+  return %y : tensor<200x64xf32>
+}
