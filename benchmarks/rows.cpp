@@ -1,4 +1,4 @@
-// Row kernels of 4096 x 1024 float32 against a copy of the bytes that they read and write.
+// Row kernels of several shapes and dtypes against a copy of the bytes that they read and write.
 // SPDX-License-Identifier: Apache-2.0
 #include "Race.h"
 #include "Table.h"
@@ -13,8 +13,6 @@ using namespace halftone;
 using namespace halftone::benchmarks;
 
 namespace {
-
-constexpr int64_t rowCount = 4096, columns = 1024;
 
 int coreCount() {
   cpu_set_t cores;
@@ -58,21 +56,29 @@ private:
   std::vector<char> from, to;
 };
 
-Tensor noise(const Shape &shape) {
-  Tensor tensor = Tensor::zeros(shape);
-  std::mt19937 random(3);
-  for (float &value : tensor.mutable_span<float>())
-    value = static_cast<float>(random() >> 8) / 8388608.0f - 1.0f;
-  return tensor;
-}
+/// The arrays that a kernel reads and writes.
+struct Rows {
+  int64_t count = 4096, columns = 1024;
+  DType dtype = float32;
+  Tensor noise() const { return noise({count, columns}); }
+  Tensor noise(const Shape &shape) const {
+    Tensor tensor = Tensor::zeros(shape);
+    std::mt19937 random(3);
+    for (float &value : tensor.mutable_span<float>())
+      value = static_cast<float>(random() >> 8) / 8388608.0f - 1.0f;
+    return tensor.astype(dtype);
+  }
+};
 
 /// `moved`: how many full arrays the kernel must read and write.
-template <class Step> void compare(Table &table, const std::string &what, int moved, Step step) {
-  Copier copier(moved * rowCount * columns * static_cast<int64_t>(sizeof(float)));
-  const std::vector<double> seconds =
-      race({contestant("ours", [&] { (void)step(); }), {"copy", [&](int times) { return copier.lap(times); }}}, 15, 0.1);
-  table.add({fmt::format("{}, {} x {} float32", what, rowCount, columns), milliseconds(seconds[0]),
-             "copy " + milliseconds(seconds[1]), seconds[1] / seconds[0], 0.7, 0.9});
+template <class Step> void compare(Table &table, const std::string &kernel, const Rows &rows, int moved, Step step) {
+  const std::string what = fmt::format("{}, {} x {} {}", kernel, rows.count, rows.columns, name(rows.dtype));
+  if (!table.wants(what))
+    return;
+  Copier copier(moved * rows.count * rows.columns * itemsize(rows.dtype));
+  const std::vector<double> seconds = race(
+      {contestant("ours", [&] { (void)step(); }), {"copy", [&](int times) { return copier.lap(times); }}}, 15, 0.1);
+  table.add({what, milliseconds(seconds[0]), "copy " + milliseconds(seconds[1]), seconds[1] / seconds[0], 0.7, 0.9});
 }
 
 Value layerNorm(const Value &x, const Value &gamma, const Value &beta) {
@@ -81,26 +87,58 @@ Value layerNorm(const Value &x, const Value &gamma, const Value &beta) {
   return centered * ops::rsqrt(variance + 1e-3) * gamma + beta;
 }
 
-void run(Table &table) {
-  const Tensor x = noise({rowCount, columns}), dy = noise({rowCount, columns}), gamma = noise({columns}), beta = noise({columns});
-  auto softmax = jit([](const Value &x) { return ops::softmax(x); });
-  compare(table, "softmax forward", 2, [&] { return softmax(x); });
+void compareSoftmax(Table &table, const Rows &rows) {
+  const Tensor x = rows.noise(), dy = rows.noise();
+  auto forward = jit([](const Value &x) { return ops::softmax(x); });
+  compare(table, "softmax forward", rows, 2, [&] { return forward(x); });
+  auto backward = jit([](const Value &y, const Value &dy) { return y * (dy - ops::sum(y * dy, -1, true)); });
+  compare(table, "softmax backward", rows, 3, [&] { return backward(x, dy); });
+}
+
+void compareLayerNorm(Table &table, const Rows &rows) {
+  const Tensor x = rows.noise(), dy = rows.noise(), gamma = rows.noise({rows.columns}),
+               beta = rows.noise({rows.columns});
+  auto forward = jit([](const Value &x, const Value &gamma, const Value &beta) { return layerNorm(x, gamma, beta); });
+  compare(table, "layer norm forward", rows, 2, [&] { return forward(x, gamma, beta); });
+  // As recorded, from x and the gradient of the result.
+  auto backward = jit([](const Value &x, const Value &gamma, const Value &beta, const Value &dy) {
+    return Values(gradients(ops::sum(layerNorm(x, gamma, beta) * dy), std::vector<Value>{x, gamma, beta}));
+  });
+  compare(table, "layer norm backward", rows, 3, [&] { return backward(x, gamma, beta, dy); });
+}
+
+void compareOthers(Table &table, const Rows &rows) {
+  const Tensor x = rows.noise(), gamma = rows.noise({rows.columns});
   auto logSoftmax = jit([](const Value &x) { return ops::log_softmax(x); });
-  compare(table, "log softmax forward", 2, [&] { return logSoftmax(x); });
-  auto norm = jit([](const Value &x, const Value &gamma, const Value &beta) { return layerNorm(x, gamma, beta); });
-  compare(table, "layer norm forward", 2, [&] { return norm(x, gamma, beta); });
+  compare(table, "log softmax forward", rows, 2, [&] { return logSoftmax(x); });
   auto rms = jit([](const Value &x, const Value &gamma) {
     return x * ops::rsqrt(ops::mean(ops::square(x), -1, true) + 1e-6) * gamma;
   });
-  compare(table, "RMS norm forward", 2, [&] { return rms(x, gamma); });
+  compare(table, "RMS norm forward", rows, 2, [&] { return rms(x, gamma); });
+}
 
-  // Backward as recorded, from x and the gradient of the result.
-  auto softmaxBackward = jit([](const Value &y, const Value &dy) { return y * (dy - ops::sum(y * dy, -1, true)); });
-  compare(table, "softmax backward", 3, [&] { return softmaxBackward(x, dy); });
-  auto normBackward = jit([](const Value &x, const Value &gamma, const Value &beta, const Value &dy) {
-    return Values(gradients(ops::sum(layerNorm(x, gamma, beta) * dy), std::vector<Value>{x, gamma, beta}));
+/// The loss over a vocabulary and its gradient.
+void compareCrossEntropy(Table &table, const Rows &rows) {
+  const Tensor logits = rows.noise();
+  Tensor labels = Tensor::zeros({rows.count}, int32);
+  for (int64_t row = 0; row < rows.count; ++row)
+    labels.mutable_span<int32_t>()[static_cast<size_t>(row)] = static_cast<int32_t>(row * 7919 % rows.columns);
+  auto step = jit([&](const Value &x, const Value &labels) {
+    const Value picked = ops::log_softmax(x) * ops::one_hot(labels, rows.columns, x.dtype());
+    const Value loss = -ops::mean(ops::sum(picked, -1));
+    return Values{loss, gradients(loss, std::vector<Value>{x})[0]};
   });
-  compare(table, "layer norm backward", 3, [&] { return normBackward(x, gamma, beta, dy); });
+  compare(table, "cross entropy and gradient", rows, 2, [&] { return step(logits, labels); });
+}
+
+void run(Table &table) {
+  for (const Rows &rows :
+       {Rows{}, Rows{4096, 1024, bfloat16}, Rows{4096, 1024, float16}, Rows{4096, 768}, Rows{1024, 4096}}) {
+    compareSoftmax(table, rows);
+    compareLayerNorm(table, rows);
+  }
+  compareOthers(table, {});
+  compareCrossEntropy(table, {128, 32000});
 }
 
 } // namespace
