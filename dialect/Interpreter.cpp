@@ -69,11 +69,15 @@ public:
     auto shadow = module ? module.lookupSymbol<ShadowOp>(symbol) : ShadowOp();
     if (!shadow || shadow.getType() != argument.getType())
       return error(ErrorKind::key_error, "there is no shadow @" + symbol.getValue() + " of the argument's type");
-    auto found = variables.find(shadow.getVariable().str());
-    if (found == variables.end())
-      return error(ErrorKind::key_error, "variable @" + shadow.getVariable() + " has no value");
     Block &body = shadow.getBody().front();
-    bind(body.getArgument(0), std::make_shared<TensorData>(found->second));
+    if (module.lookupSymbol<ShadowOp>(shadow.getSourceAttr())) {
+      HALFTONE_RETURN_IF_ERROR(bindShadow(body.getArgument(0), shadow.getSourceAttr()));
+    } else {
+      auto found = variables.find(shadow.getSource().str());
+      if (found == variables.end())
+        return error(ErrorKind::key_error, "variable @" + shadow.getSource() + " has no value");
+      bind(body.getArgument(0), std::make_shared<TensorData>(found->second));
+    }
     StatusOr<std::vector<Value>> value = runBlock(body);
     HALFTONE_RETURN_IF_ERROR(value.status());
     bind(argument, std::make_shared<TensorData>(storeAs(value->front()->type, *value->front())));

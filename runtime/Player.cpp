@@ -129,6 +129,7 @@ Status Player::Impl::bindShadows() {
     if (!shadow.isOk())
       return {shadow.status().kind(),
               fmt::format("{}: shadow @{}: {}", executable->name, slot.symbol, shadow.status().message())};
+    (*shadow)->isOfShadow = slot.source.has_value();
     shadows.push_back({*std::move(shadow), &variable});
   }
   return {};

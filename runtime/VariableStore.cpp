@@ -72,8 +72,8 @@ StoredVariable::ShadowCounts StoredVariable::shadowCounts() const {
   std::lock_guard guard(*lock_);
   ShadowCounts counts;
   for (auto &[function, owned] : shadows_) {
-    ++counts.shadows;
-    counts.refreshes += owned.shadow->refreshes;
+    ++(owned.shadow->isOfShadow ? counts.ofShadows : counts.shadows);
+    (owned.shadow->isOfShadow ? counts.refreshesOfShadows : counts.refreshes) += owned.shadow->refreshes;
     counts.coWrites += owned.shadow->coWrites;
   }
   return counts;

@@ -36,7 +36,8 @@ public:
   StatusOr<std::shared_ptr<VariableShadow>> shadow(const std::string &function, int64_t bytes, DeviceRuntime &device);
   /// Refreshes and co-writes of all shadows so far, for reports and tests. Waits as read() does.
   struct ShadowCounts {
-    int64_t shadows = 0, refreshes = 0, coWrites = 0;
+    int64_t shadows = 0, refreshes = 0, coWrites = 0; // of those made from the variable
+    int64_t ofShadows = 0, refreshesOfShadows = 0;    // of those made from another shadow
   };
   ShadowCounts shadowCounts() const;
   void bumpVersion() { version_.fetch_add(1, std::memory_order_acq_rel); }

@@ -323,12 +323,18 @@ private:
       auto buffer = llvm::find_if(program.buffers, [&](const Buffer &each) {
         return each.kind == SlotKind::shadow && each.index == static_cast<int64_t>(index);
       });
-      BufferId variable = program.shadowed[index];
-      ShadowSlot out{shadow.getSymName().str(), launch->key, buffer->type, program.buffers[variable].index, false, {}};
+      const BufferId source = program.shadowed[index];
+      const int64_t number = program.buffers[source].index;
+      ShadowSlot out{shadow.getSymName().str(), launch->key, buffer->type, number, std::nullopt, false, {}};
       for (int64_t extent : launch->extents)
         out.function += "," + std::to_string(extent);
+      if (program.buffers[source].kind == SlotKind::shadow) {
+        out.source = number;
+        out.variable = exe.shadows[number].variable;
+        out.function += " of " + exe.shadows[number].function;
+      }
       out.written = writtenShadows.contains(index);
-      out.refresh = stepOf(*launch, {variable}, {buffer - program.buffers.begin()});
+      out.refresh = stepOf(*launch, {source}, {buffer - program.buffers.begin()});
       out.refresh.site = site("variable " + program.variables[out.variable].path);
       program.variables[out.variable].read = true;
       exe.shadows.push_back(std::move(out));

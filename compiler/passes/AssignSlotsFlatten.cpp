@@ -97,22 +97,22 @@ private:
   }
 
   StatusOr<BufferId> shadowBuffer(FlatSymbolRefAttr symbol) {
-    auto [place, isNew] = shadows.try_emplace(symbol, -1);
-    if (!isNew)
-      return place->second;
+    if (auto known = shadows.find(symbol); known != shadows.end())
+      return known->second;
     auto shadow = module.lookupSymbol<ShadowOp>(symbol.getAttr());
     if (!shadow)
       return failure("no shadow @" + symbol.getValue());
     auto type = typeOf(shadow.getType());
     if (!type)
       return type.status();
-    auto variable = variableBuffer(shadow.getVariableAttr());
-    if (!variable)
-      return variable.status();
-    place->second = program.add(SlotKind::shadow, *type, program.shadows.size());
+    auto source = module.lookupSymbol<ShadowOp>(shadow.getSourceAttr()) ? shadowBuffer(shadow.getSourceAttr())
+                                                                        : variableBuffer(shadow.getSourceAttr());
+    if (!source)
+      return source.status();
+    const BufferId buffer = program.add(SlotKind::shadow, *type, program.shadows.size());
     program.shadows.push_back(shadow);
-    program.shadowed.push_back(*variable);
-    return place->second;
+    program.shadowed.push_back(*source);
+    return shadows[symbol] = buffer;
   }
 
   Status addResults(func::FuncOp main, Operation *terminator) {
@@ -206,8 +206,8 @@ private:
   Status addWhen(WhenOp when, std::optional<BufferPredicate> outer) {
     BufferPredicate then{buffers.lookup(when.getCondition()), false}, otherwise{then.buffer, true};
     if (outer) {
-      // Both conditions: inner byte where the outer one holds, else 0. The other branch: 1 where the outer holds, then 0 where
-      // the first branch runs.
+      // Both conditions: inner byte where the outer one holds, else 0. The other branch: 1 where the outer holds, then
+      // 0 where the first branch runs.
       TensorType boolean{DType::bool_, {}};
       BufferId both = program.add(SlotKind::arena, boolean), rest = program.add(SlotKind::arena, boolean);
       copy(-1, both, std::nullopt);

@@ -12,12 +12,12 @@ namespace halftone::compiler {
 
 using BufferId = int64_t;
 
-/// One tensor's memory. Buffers of feeds, variables, shadows, fetches and constants have a slot of their own; the others start in the
-/// arena and may be placed in one of those.
+/// One tensor's memory. Buffers of feeds, variables, shadows, fetches and constants have a slot of their own; the
+/// others start in the arena and may be placed in one of those.
 struct Buffer {
   SlotKind kind = SlotKind::arena;
   TensorType type;
-  int64_t index = 0;    // as Slot::index; for the arena, set by packArena
+  int64_t index = 0; // as Slot::index; for the arena, set by packArena
   BufferId placedIn = -1;
 };
 
@@ -42,7 +42,7 @@ struct Program {
   std::vector<Parameter> feeds, fetches;
   std::vector<VariableSlot> variables;
   std::vector<dialect::ShadowOp> shadows;
-  std::vector<BufferId> shadowed; // of each shadow's variable
+  std::vector<BufferId> shadowed; // of what each shadow is a function of: a variable or a shadow before it
   /// Buffers in the order of @main's results: first what is fetched, then each variable's and shadow's new value.
   std::vector<BufferId> fetched;
   std::vector<std::pair<BufferId, BufferId>> updates; // the variable's or shadow's buffer, its new value's
@@ -65,8 +65,8 @@ StatusOr<Program> flatten(mlir::ModuleOp module);
 /// The bytes of a constant as the runtime stores them: row-major, bool one byte.
 std::string bytesOf(mlir::DenseElementsAttr elements);
 
-/// Gives each buffer that stays in the arena an offset, by best fit over its interval from first to last use; returns the
-/// arena's size and the largest sum of live bytes.
+/// Gives each buffer that stays in the arena an offset, by best fit over its interval from first to last use; returns
+/// the arena's size and the largest sum of live bytes.
 struct ArenaSize {
   int64_t bytes = 0, largestLive = 0;
 };

@@ -349,9 +349,11 @@ void setTile(ContractOp op) {
   op->setAttr(tileAttr, DenseI64ArrayAttr::get(op.getContext(), {tile.m, tile.n}));
 }
 
-/// Whether `value` is a weight that @main only reads, as it is stored: hoist-shadows keeps its packed copy, which is
-/// made once. (An update that wrote packed copies too took longer than its products gained.)
+/// Whether `value` is a weight that @main only reads, as it is stored or cast: hoist-shadows keeps its packed copy,
+/// which is made once. (An update that wrote packed copies too took longer than its products gained.)
 bool isFixedWeight(Value value, SymbolTable &symbols) {
+  if (auto cast = value.getDefiningOp<CastOp>())
+    value = cast.getX();
   auto argument = dyn_cast<BlockArgument>(value);
   auto main = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
   auto symbol =

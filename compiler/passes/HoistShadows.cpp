@@ -9,6 +9,7 @@
 //   func @main(%x, %w {...}, %c {halftone.shadow = @w_bf16}) -> (%w1 {...}, %c1 {halftone.shadow = @w_bf16}) {
 //     ... %c ...;  %w1 = sub %w, %d;  %c1 = cast %w1 : f32 to bf16
 //     return %w1, %c1
+// What packs a cast that is kept is a shadow of that one, and so never casts again.
 #include "compiler/passes/Passes.h"
 #include "dialect/TypeInference.h"
 #include "halftone/DType.h"
@@ -48,13 +49,16 @@ bool sameOp(Operation *a, Operation *b) {
          a->getAttrDictionary() == b->getAttrDictionary();
 }
 
-bool sameFunction(const Chain &chain, ArrayRef<Operation *> ops) { return llvm::equal(chain.ops, ops, sameOp); }
+bool sameFunction(ArrayRef<Operation *> known, ArrayRef<Operation *> ops) { return llvm::equal(known, ops, sameOp); }
 
 class HoistShadows : public impl::HoistShadowsPassBase<HoistShadows> {
   void runOnOperation() override;
   SmallVector<Chain> chainsOf(Value variable);
+  ShadowOp shadowOf(Value variable, FlatSymbolRefAttr symbol, ArrayRef<Operation *> ops, SymbolTable &symbols);
   void keep(func::FuncOp main, SymbolTable &symbols, Value variable, FlatSymbolRefAttr symbol, const Chain &chain);
   Value ofNewValue(Value fresh, Value variable, Value shadow, const Chain &chain, Block &reader);
+
+  SmallVector<std::pair<SmallVector<Operation *>, ShadowOp>> made; // of the present variable
 };
 
 SmallVector<Chain> HoistShadows::chainsOf(Value variable) {
@@ -68,7 +72,7 @@ SmallVector<Chain> HoistShadows::chainsOf(Value variable) {
       Value result = user->getResult(0);
       if (isWorthKeeping(variable, result) &&
           llvm::any_of(result.getUsers(), [](Operation *reader) { return !mayMove(reader); })) {
-        auto *known = llvm::find_if(chains, [&](const Chain &chain) { return sameFunction(chain, path); });
+        auto *known = llvm::find_if(chains, [&](const Chain &chain) { return sameFunction(chain.ops, path); });
         if (known == chains.end()) {
           chains.push_back({path, {}});
           known = std::prev(chains.end());
@@ -83,9 +87,9 @@ SmallVector<Chain> HoistShadows::chainsOf(Value variable) {
   return chains;
 }
 
-/// The chain's ops on `value`: those that are there already, for another chain, and new ones behind them.
-Value apply(OpBuilder &builder, const Chain &chain, Value value) {
-  for (Operation *op : chain.ops) {
+/// `ops` on `value`: those that are there already, for another chain, and new ones behind them.
+Value apply(OpBuilder &builder, ArrayRef<Operation *> ops, Value value) {
+  for (Operation *op : ops) {
     auto isThere = [&](Operation *user) { return user->getBlock() == builder.getInsertionBlock() && sameOp(op, user); };
     if (auto found = llvm::find_if(value.getUsers(), isThere); found != value.user_end()) {
       value = found->getResult(0);
@@ -134,23 +138,43 @@ Value HoistShadows::ofNewValue(Value fresh, Value variable, Value shadow, const 
   OpBuilder builder(reader.getTerminator());
   if (Operation *producer = fresh.getDefiningOp(); producer && producer->getBlock() == &reader)
     builder.setInsertionPointAfter(producer);
-  return apply(builder, chain, fresh);
+  return apply(builder, chain.ops, fresh);
 }
 
-void HoistShadows::keep(func::FuncOp main, SymbolTable &symbols, Value variable, FlatSymbolRefAttr symbol,
-                        const Chain &chain) {
-  auto type = tensorOf(chain.values.front());
+/// The shadow that is `ops` of the variable.
+ShadowOp HoistShadows::shadowOf(Value variable, FlatSymbolRefAttr symbol, ArrayRef<Operation *> ops,
+                                SymbolTable &symbols) {
+  for (auto &[known, shadow] : made)
+    if (sameFunction(known, ops))
+      return shadow;
+  auto type = tensorOf(ops.back()->getResult(0));
   std::string name = symbol.getValue().str();
   if (auto dtype = dtypeOf(type.getElementType()))
     name += "_" + std::string(halftone::name(*dtype));
   if (PanelsAttr::of(type))
     name += "_packed";
+  Value source = variable;
+  ArrayRef<Operation *> own = ops;
+  if (Value packed = ops.back()->getOperand(0); isa<PackOp>(ops.back()) && isWorthKeeping(variable, packed)) {
+    source = packed;
+    own = ops.take_back();
+    symbol = FlatSymbolRefAttr::get(shadowOf(variable, symbol, ops.drop_back(), symbols).getSymNameAttr());
+  }
+  Operation *main = cast<BlockArgument>(variable).getOwner()->getParentOp();
   OpBuilder builder(main);
-  auto shadow = ShadowOp::create(builder, chain.ops.back()->getLoc(), builder.getStringAttr(name), symbol);
+  auto shadow = ShadowOp::create(builder, ops.back()->getLoc(), builder.getStringAttr(name), symbol);
   symbols.insert(shadow, Block::iterator(main));
-  Block *block = builder.createBlock(&shadow.getBody(), {}, variable.getType(), variable.getLoc());
-  YieldOp::create(builder, shadow.getLoc(), apply(builder, chain, block->getArgument(0)));
+  Block *block = builder.createBlock(&shadow.getBody(), {}, source.getType(), source.getLoc());
+  YieldOp::create(builder, shadow.getLoc(), apply(builder, own, block->getArgument(0)));
+  made.emplace_back(SmallVector<Operation *>(ops), shadow);
+  return shadow;
+}
 
+void HoistShadows::keep(func::FuncOp main, SymbolTable &symbols, Value variable, FlatSymbolRefAttr symbol,
+                        const Chain &chain) {
+  ShadowOp shadow = shadowOf(variable, symbol, chain.ops, symbols);
+  const RankedTensorType type = shadow.getType();
+  OpBuilder builder(main);
   auto tie =
       builder.getDictionaryAttr(builder.getNamedAttr(shadowAttr, FlatSymbolRefAttr::get(shadow.getSymNameAttr())));
   unsigned index = main.getNumArguments();
@@ -201,6 +225,7 @@ void HoistShadows::runOnOperation() {
     if (!variable || variable.getRole() != VariableRole::weight)
       continue;
     SmallVector<Chain> chains = chainsOf(main.getArgument(index));
+    made.clear();
     for (const Chain &chain : chains)
       keep(main, symbols, main.getArgument(index), symbol, chain);
     eraseUnread(chains);

@@ -59,12 +59,15 @@ LogicalResult ShadowOp::verify() {
 }
 
 LogicalResult ShadowOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  FailureOr<RankedTensorType> type = variableType(*this, getVariableAttr(), symbols);
+  auto above = symbols.lookupNearestSymbolFrom<ShadowOp>(*this, getSourceAttr());
+  if (above && (above->getBlock() != (*this)->getBlock() || !above->isBeforeInBlock(*this)))
+    return emitOpError() << "is a function of shadow " << getSourceAttr() << ", which does not stand above it";
+  FailureOr<RankedTensorType> type = above ? above.getType() : variableType(*this, getSourceAttr(), symbols);
   if (failed(type))
     return failure();
   if (getBody().front().getArgument(0).getType() != *type)
-    return emitOpError() << "is a function of variable " << getVariableAttr() << " of type " << *type
-                         << ", but its region takes " << getBody().front().getArgument(0).getType();
+    return emitOpError() << "is a function of " << (above ? "shadow " : "variable ") << getSourceAttr() << " of type "
+                         << *type << ", but its region takes " << getBody().front().getArgument(0).getType();
   return success();
 }
 

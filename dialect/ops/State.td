@@ -44,7 +44,8 @@ def Halftone_ShadowOp : Halftone_Op<"shadow", [IsolatedFromAbove, Symbol, Single
   let summary = "A pure function of one variable, whose value is kept beside it";
   let description = [{
     From hoist-shadows on, an argument of @main with `halftone.shadow = @s` is the function of the variable's value on entry; a
-    result with it is the function of the variable's new value, made together with that. The region gives one value.
+    result with it is the function of the variable's new value, made together with that. The region gives one value. A
+    shadow may be the function of another one, above it, and so of that one's variable.
     Example:
     ```mlir
     halftone.shadow @w_bf16 of @w {
@@ -54,9 +55,9 @@ def Halftone_ShadowOp : Halftone_Op<"shadow", [IsolatedFromAbove, Symbol, Single
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$variable);
+  let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$source);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$sym_name `of` $variable attr-dict-with-keyword $body";
+  let assemblyFormat = "$sym_name `of` $source attr-dict-with-keyword $body";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// The type of the kept value.

@@ -25,10 +25,14 @@ struct ShadowSlot {
   std::string function; // what is computed, layout and target included: equal text, equal bytes
   TensorType type;
   int64_t variable = 0; // position in Executable::variables
+  /// Position in Executable::shadows, before this one, of a shadow of the same variable that this is a function of: an
+  /// update that writes that one need not make it again. Without: of the variable itself.
+  std::optional<int64_t> source;
   /// The plan makes the new value itself wherever it writes the variable, under the same predicates.
   bool written = false;
-  /// Makes the value from the variable: one operand, a slot of the variable, and one result, a slot of the shadow. Not
-  /// a step of the plan: the player runs it before the steps when the variable is newer than the shadow.
+  /// Makes the value: one operand, a slot of the variable or the source, and one result, a slot of the shadow. Not a
+  /// step of the plan: the player runs it before the steps, in the order of the shadows, when the variable is newer
+  /// than the shadow.
   LaunchStep refresh;
 };
 
@@ -74,7 +78,8 @@ struct Executable {
 /// - indices are in range, and slots agree in type with the feed, fetch, variable, shadow or constant they stand for;
 /// - arena slots are aligned to bufferAlignment and inside the arena;
 /// - only arena, fetch, variable and shadow slots are written, and written variables and shadows are declared as such;
-/// - a shadow's refresh reads its variable alone and makes the shadow; what is written is written with its variable;
+/// - a shadow's refresh reads its variable or source alone and makes the shadow; what is written is written with its
+/// variable;
 /// - copies have equal dtypes and sizes and do not overlap, predicates are one i1;
 /// - every byte read was written earlier for the whole of that slot's range (or of another slot with the same range),
 /// under the

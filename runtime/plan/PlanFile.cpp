@@ -40,7 +40,7 @@ template <class A, Is<LaunchStep> T> void fields(A &a, T &x) {
 }
 template <class A, Is<CopyStep> T> void fields(A &a, T &x) { a(x.from, x.to, x.predicate); }
 template <class A, Is<ShadowSlot> T> void fields(A &a, T &x) {
-  a(x.symbol, x.function, x.type, x.variable, x.written, x.refresh);
+  a(x.symbol, x.function, x.type, x.variable, x.source, x.written, x.refresh);
 }
 template <class A, Is<Plan> T> void fields(A &a, T &x) { a(x.slots, x.steps, x.arenaBytes, x.largestLiveBytes); }
 template <class A, Is<Executable> T> void fields(A &a, T &x) {
@@ -80,7 +80,7 @@ private:
     out.append(reinterpret_cast<const char *>(&v), sizeof v);
   }
   template <class T>
-    requires std::is_arithmetic_v<T> || std::is_enum_v<T>
+  requires std::is_arithmetic_v<T> || std::is_enum_v<T>
   void put(T v) {
     if constexpr (std::is_floating_point_v<T>)
       word(std::bit_cast<uint64_t>(v));
@@ -111,10 +111,8 @@ private:
     std::visit([&](auto &step) { put(step); }, v);
   }
   template <class T>
-    requires std::is_class_v<T>
-  void put(const T &v) {
-    fields(*this, v);
-  }
+  requires std::is_class_v<T>
+  void put(const T &v) { fields(*this, v); }
 };
 
 /// After the first error every further read is a no-op.
@@ -208,10 +206,8 @@ private:
       get(v.emplace<CopyStep>());
   }
   template <class T>
-    requires std::is_class_v<T>
-  void get(T &v) {
-    fields(*this, v);
-  }
+  requires std::is_class_v<T>
+  void get(T &v) { fields(*this, v); }
 };
 
 Status systemError(const std::string &path, const char *what) {

@@ -8,15 +8,15 @@
 
 namespace halftone {
 
-/// Little-endian: magic "HTPLAN\r\n", format version (u32), CRC-32 of the rest (u32), then the fields of Executable in the order of
-/// their declaration: integers as 8 bytes, strings and lists with their length before them.
-inline constexpr uint32_t planFileVersion = 4;
+/// Little-endian: magic "HTPLAN\r\n", format version (u32), CRC-32 of the rest (u32), then the fields of Executable in
+/// the order of their declaration: integers as 8 bytes, strings and lists with their length before them.
+inline constexpr uint32_t planFileVersion = 5;
 
 /// An executable as bytes. The same executable gives the same bytes.
 std::string writeExecutable(const Executable &executable);
 
-/// The inverse. Any bytes are safe to pass; value_error says what is wrong and at which offset. The plan has been verified.
-/// (Playing it runs the machine code inside: trust the file as you would a shared library.)
+/// The inverse. Any bytes are safe to pass; value_error says what is wrong and at which offset. The plan has been
+/// verified. (Playing it runs the machine code inside: trust the file as you would a shared library.)
 StatusOr<Executable> readExecutable(std::string_view bytes);
 
 /// io_error with the path and the system's reason; value_error with the path for a damaged file.

@@ -107,15 +107,20 @@ private:
       return fail(fmt::format("variable {} does not exist", shadow.variable));
     if (shadow.written && !exe.variables[shadow.variable].written)
       return fail("is written, but its variable is not");
+    const int64_t number = &shadow - exe.shadows.data();
+    if (shadow.source &&
+        (*shadow.source < 0 || *shadow.source >= number || exe.shadows[*shadow.source].variable != shadow.variable))
+      return fail(fmt::format("shadow {} is none of its variable before it", *shadow.source));
     const LaunchStep &refresh = shadow.refresh;
     HALFTONE_RETURN_IF_ERROR(checkLaunch(refresh, fail));
     auto stands = [&](SlotId id, SlotKind kind, int64_t index) {
       return plan.slots[id].kind == kind && plan.slots[id].index == index;
     };
     if (refresh.operandCount != 1 || refresh.buffers.size() != 2 || refresh.predicate || refresh.joined ||
-        !stands(refresh.buffers[0], SlotKind::variable, shadow.variable) ||
-        !stands(refresh.buffers[1], SlotKind::shadow, &shadow - exe.shadows.data()))
-      return fail("expected a refresh that reads its variable and makes the shadow, without a predicate");
+        !stands(refresh.buffers[0], shadow.source ? SlotKind::shadow : SlotKind::variable,
+                shadow.source.value_or(shadow.variable)) ||
+        !stands(refresh.buffers[1], SlotKind::shadow, number))
+      return fail("expected a refresh that reads its variable or source and makes the shadow, without a predicate");
     return {};
   }
 
@@ -206,7 +211,8 @@ private:
 
   static bool meets(const std::set<Range> &ranges, const Range &range) {
     auto next = ranges.lower_bound({range.kind, range.index, range.begin, range.begin});
-    return (next != ranges.end() && next->overlaps(range)) || (next != ranges.begin() && std::prev(next)->overlaps(range));
+    return (next != ranges.end() && next->overlaps(range)) ||
+           (next != ranges.begin() && std::prev(next)->overlaps(range));
   }
 
   /// The parts of one launch run at once.

@@ -119,3 +119,18 @@ func.func @main(%x: tensor<2x128xbf16> {halftone.name = "x"}, %w: tensor<128x128
   %u1 = halftone.neg %u : tensor<128x128xbf16>
   return %a, %b, %c, %d, %u1 : tensor<2x128xbf16>, tensor<2x128xbf16>, tensor<2x128xbf16>, tensor<2x130xbf16>, tensor<128x128xbf16>
 }
+
+// -----
+
+// As it is cast, too: the cast is kept, and its packed copy made of that.
+// CHECK-LABEL: func.func @main
+// CHECK-NOT: halftone.pack
+// PAIRS-LABEL: func.func @main
+// PAIRS: %[[C:.*]] = halftone.cast %arg1
+// PAIRS: halftone.pack %[[C]] : tensor<128x128xbf16> to tensor<128x128xbf16, #halftone.panels<depth = 0, columns = 16, group = 2>>
+halftone.variable @w : tensor<128x128xf32> {path = "w"}
+func.func @main(%x: tensor<2x128xbf16> {halftone.name = "x"}, %w: tensor<128x128xf32> {halftone.variable = @w}) -> (tensor<2x128xbf16> {halftone.name = "a"}) {
+  %c = halftone.cast %w : tensor<128x128xf32> to tensor<128x128xbf16>
+  %a = halftone.contract %x, %c {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<2x128xbf16>, tensor<128x128xbf16>) -> tensor<2x128xbf16>
+  return %a : tensor<2x128xbf16>
+}

@@ -69,8 +69,13 @@ func.func @main(%w: tensor<4xf16> {halftone.variable = @w}, %m: tensor<4xf32> {h
 
 // -----
 
-// Packed copies, made where the weight is, with one cast.
-// CHECK: halftone.shadow @w_bfloat16_packed of @w {
+// Packed copies, functions of one cast that is kept with them; made where the weight is, with one cast.
+// CHECK: halftone.shadow @w_bfloat16 of @w {
+// CHECK: halftone.cast
+// CHECK: halftone.shadow @w_bfloat16_packed of @w_bfloat16 {
+// CHECK-NOT: halftone.cast
+// CHECK: halftone.pack
+// CHECK: halftone.shadow @w_bfloat16_packed_0 of @w_bfloat16 {
 // CHECK: func.func @main
 // CHECK: %[[N:.*]] = halftone.neg
 // CHECK-NEXT: %[[C:.*]] = halftone.cast %[[N]]

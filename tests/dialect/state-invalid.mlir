@@ -90,6 +90,34 @@ halftone.shadow @s of @nowhere {
 // -----
 
 halftone.variable @w : tensor<4xf32>
+// expected-error @below {{is a function of shadow @s, which does not stand above it}}
+halftone.shadow @t of @s {
+^bb0(%v: tensor<4xf16>):
+  halftone.yield %v : tensor<4xf16>
+}
+halftone.shadow @s of @w {
+^bb0(%v: tensor<4xf32>):
+  %0 = halftone.cast %v : tensor<4xf32> to tensor<4xf16>
+  halftone.yield %0 : tensor<4xf16>
+}
+
+// -----
+
+halftone.variable @w : tensor<4xf32>
+halftone.shadow @s of @w {
+^bb0(%v: tensor<4xf32>):
+  %0 = halftone.cast %v : tensor<4xf32> to tensor<4xf16>
+  halftone.yield %0 : tensor<4xf16>
+}
+// expected-error @below {{is a function of shadow @s of type 'tensor<4xf16>', but its region takes 'tensor<4xf32>'}}
+halftone.shadow @t of @s {
+^bb0(%v: tensor<4xf32>):
+  halftone.yield %v : tensor<4xf32>
+}
+
+// -----
+
+halftone.variable @w : tensor<4xf32>
 // expected-error @below {{gives one value, but yields 2}}
 halftone.shadow @s of @w {
 ^bb0(%v: tensor<4xf32>):

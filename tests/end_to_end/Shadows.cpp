@@ -250,6 +250,32 @@ TEST_CASE(
   CHECK(counts.refreshes == (packs ? refreshes : 0));
 }
 
+TEST_CASE("casts that a program only reads are packed, out of the kept cast, once an update") {
+  Sequential model = smallMlp("mixed_bfloat16"), fresh = smallMlp("mixed_bfloat16");
+  const Variable weight = model.get_layer("hidden").variables()[0];
+  const int64_t packs =
+      compiler::weightPanels(*compiler::CpuTarget::find("host"), false, DType::bfloat16, 784, 64).has_value();
+  auto expectPacked = [&](int64_t times) {
+    StoredVariable::ShadowCounts counts = weight.impl()->memory->shadowCounts();
+    CHECK(counts.ofShadows == packs);
+    CHECK(counts.refreshesOfShadows == packs * times);
+  };
+  auto predicted = [](Sequential &of) {
+    return of.predict(images(0, 19), {.verbose = 0}).astype(float32).to_vector<float>();
+  };
+  model.train_on_batch(images(0, 32), labels(0, 32));
+  CHECK(weight.impl()->memory->shadowCounts().ofShadows == 0); // an update does not write panels
+  for (int updates = 1; updates <= 2; ++updates) {
+    model.evaluate(images(0, 100), labels(0, 100), {.batch_size = 64, .verbose = 0});
+    fresh.set_weights(model.get_weights());
+    CHECK(predicted(model) == predicted(fresh));
+    expectCasts({weight}, 1, updates);
+    expectPacked(updates);
+    model.train_on_batch(images(0, 32), labels(0, 32));
+  }
+  expectCasts(fresh.variables(), 2, 0);
+}
+
 TEST_CASE("what an update writes is packed for the next evaluation") {
   auto make = [] {
     set_random_seed(7);

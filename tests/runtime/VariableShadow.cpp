@@ -31,7 +31,7 @@ Executable shadowed(bool writes, bool coWrites, std::string function = "halve of
                     {SlotKind::variable, vector, 0},
                     {SlotKind::shadow, vector, 0},
                     {SlotKind::fetch, vector, 0}};
-  exe.shadows = {{"w_halved", std::move(function), vector, 0, coWrites, launchOf("halve", n, {2}, {3})}};
+  exe.shadows = {{"w_halved", std::move(function), vector, 0, {}, coWrites, launchOf("halve", n, {2}, {3})}};
   exe.plan.steps = {CopyStep{3, 4, {}}};
   if (writes) {
     LaunchStep update = launchOf("add", n, {2, 0}, {2}), together = launchOf("halve", n, {2}, {3});
@@ -40,6 +40,16 @@ Executable shadowed(bool writes, bool coWrites, std::string function = "halve of
     if (coWrites)
       exe.plan.steps.push_back(together);
   }
+  return exe;
+}
+
+/// Gives y := t, where t is s * 0.5 + 1. Slot 5: t.
+Executable twiceShadowed() {
+  Executable exe = shadowed(false, false);
+  const TensorType vector = exe.shadows[0].type;
+  exe.plan.slots.push_back({SlotKind::shadow, vector, 1});
+  exe.shadows.push_back({"w_twice", "halve of halve of w", vector, 0, 0, false, launchOf("halve", n, {3}, {5})});
+  exe.plan.steps = {CopyStep{5, 4, {}}};
   return exe;
 }
 
@@ -111,6 +121,41 @@ TEST_CASE("a plan that writes the variable alone leaves the shadow stale") {
   CHECK(s.play(*reader) == 8);
   CHECK(s.play(*reader) == 8);
   s.expect(1, 3, 0);
+}
+
+TEST_CASE("a shadow of a shadow is made of that one, which an update may have written") {
+  Store s;
+  auto writer = s.bind(shadowed(true, true)), reader = s.bind(twiceShadowed());
+  auto expectSecond = [&](int64_t refreshes) {
+    StoredVariable::ShadowCounts counts = s.w->shadowCounts();
+    CHECK(counts.ofShadows == 1);
+    CHECK(counts.refreshesOfShadows == refreshes);
+  };
+  CHECK(s.play(*reader) == 4);
+  s.expect(1, 1, 0);
+  expectSecond(1);
+  CHECK(s.play(*writer, 2, true) == 6);
+  for (int round = 0; round < 2; ++round)
+    CHECK(s.play(*reader) == 4.5);
+  s.expect(1, 1, 1);
+  expectSecond(2);
+  s.w->write(filled(2)).orThrow();
+  CHECK(s.play(*reader) == 2);
+  s.expect(1, 2, 1);
+  expectSecond(3);
+
+  Executable good = twiceShadowed();
+  REQUIRE(verify(good).isOk());
+  CHECK_THAT(print(good), Catch::Contains("@w_twice: only read, else halve (s3) -> (s5) grid 13"));
+  const std::string bytes = writeExecutable(good);
+  CHECK(writeExecutable(readExecutable(bytes).valueOrThrow()) == bytes);
+  for (int64_t source : {-1, 1, 2}) {
+    good.shadows[1].source = source;
+    CHECK_THAT(verify(good).message(),
+               Catch::Contains("shadow 'w_twice': shadow " + std::to_string(source) + " is none of its variable"));
+  }
+  good.shadows[1].source = std::nullopt;
+  CHECK_THAT(verify(good).message(), Catch::Contains("shadow 'w_twice': expected a refresh"));
 }
 
 TEST_CASE("bad shadows are refused, and good ones survive a file") {

@@ -27,7 +27,7 @@ void seal(std::string &bytes) {
 Executable shadowed(int64_t n) {
   Executable exe = test::testExecutable(n);
   exe.plan.slots.push_back({SlotKind::shadow, exe.variables[0].type, 0});
-  exe.shadows = {{"w_halved", "halve,100", exe.variables[0].type, 0, false, test::launchOf("halve", n, {2}, {8})}};
+  exe.shadows = {{"w_halved", "halve,100", exe.variables[0].type, 0, {}, false, test::launchOf("halve", n, {2}, {8})}};
   std::get<CopyStep>(exe.plan.steps[2]).from = 8;
   return exe;
 }
@@ -82,7 +82,7 @@ TEST_CASE("a plan file is refused with the reason") {
   CHECK_THAT(messageOf(bytes.substr(0, bytes.size() / 2)), Catch::Contains("checksum"));
   std::string other = bytes;
   other[8] = 9;
-  CHECK_THAT(messageOf(other), Catch::Contains("format version 9, this library reads version 4"));
+  CHECK_THAT(messageOf(other), Catch::Contains("format version 9, this library reads version 5"));
   other = bytes;
   other[100] ^= 1;
   CHECK_THAT(messageOf(other), Catch::Contains("checksum"));
