@@ -114,10 +114,9 @@ void BlockFormer::giveToReader(int64_t index, ReduceOp op) {
       number[each] = cluster.last;
       clusterOf[each] = index;
     }
-    for (Operation *each : cluster.ops)
-      producersOf.erase(each);
     clusterOf.erase(op);
     op->erase();
+    producersOf.clear(); // that of its readers named it
     return;
   }
 }

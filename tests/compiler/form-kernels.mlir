@@ -286,6 +286,26 @@ func.func @main(%x: tensor<200x64xf16> {halftone.name = "x"}, %scale: tensor<64x
 
 // -----
 
+// Other kernels that read the sum come after it still.
+// CHECK-LABEL: module
+// CHECK: func.func @main
+// CHECK: %[[FIRST:.*]]:2 = halftone.launch @loop_
+// CHECK: %[[SUM:.*]] = halftone.launch @loop_{{.*}}(%[[FIRST]]#
+// CHECK: halftone.launch @row_{{.*}}(%[[SUM]])
+// STRICT-LABEL: module
+// STRICT-NOT: partial_reduce
+func.func @main(%x: tensor<200x64xf32> {halftone.name = "x"}, %z: tensor<200x64xf32> {halftone.name = "z"})
+    -> (tensor<64xf32> {halftone.name = "s"}, tensor<200x64xf32> {halftone.name = "y"}) {
+  %y = halftone.minimum %x, %z : tensor<200x64xf32>
+  %sum = halftone.reduce sum %x {axes = array<i64: 0>} : tensor<200x64xf32> -> tensor<64xf32>
+  %whole = halftone.reduce sum %sum {axes = array<i64: 0>} : tensor<64xf32> -> tensor<f32>
+  %b = halftone.broadcast %whole {axes = array<i64>} : tensor<f32> to tensor<64xf32>
+  %s = halftone.sub %sum, %b : tensor<64xf32>
+  return %s, %y : tensor<64xf32>, tensor<200x64xf32>
+}
+
+// -----
+
 // Not where the reader waits for the sum.
 // CHECK-LABEL: module
 // CHECK: halftone.reduce sum {{.*}} {axes = array<i64: 0>} : tensor<200x64xf32> -> tensor<64xf32>
