@@ -57,8 +57,10 @@ void compare(Table &table, std::vector<std::unique_ptr<Peer>> &peers, const std:
   std::vector<double> losses;
   for (int step = 0; step < checkedSteps; ++step)
     losses.push_back(model.train_on_batch(x, y)["loss"]);
-  model.optimizer().set_learning_rate(0); // as the peers do: see peers/train_step.py
 
+  model = mlp(policy);
+  model.set_weights(weights);
+  model.optimizer().set_learning_rate(0); // as peers/train_step.py does, and says why
   std::vector<Contestant> field = {contestant("ours", [&] { model.train_on_batch(x, y); })};
   // PyTorch's Adam adds epsilon after the bias correction, all others before: that shows in the third digit.
   const double tolerance = policy == "float32" ? 5e-3 : 3e-2;

@@ -4,8 +4,8 @@
 
 Says `ready VERSION` or `missing REASON`, then answers
   prepare POLICY STEPS FOLDER   the losses of the first STEPS steps from the tensors w0..w5, x and y of FOLDER
-  steps N                       seconds a step, over N more steps at a learning rate of 0: gradients and moments keep
-                                their size, where training on one batch would end in slow subnormal numbers
+  steps N                       seconds a step, over N more steps from the same tensors at a learning rate of 0: the
+                                gradients stay, where training on one batch would end in slow subnormal moments
 """
 import os
 import sys
@@ -35,9 +35,6 @@ class Torch:
         nn = torch.nn
         torch._dynamo.reset()
         net = nn.Sequential(nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10))
-        with torch.no_grad():
-            for parameter, value in zip(net.parameters(), weights):
-                parameter.copy_(torch.from_numpy(value.T.copy() if value.ndim == 2 else value))
         x, y = torch.from_numpy(x), torch.from_numpy(y).long()
         adam = torch.optim.Adam(net.parameters(), lr=RATE, betas=(BETA_1, BETA_2), eps=EPSILON, fused=True)
         dtype = {"float32": None, "mixed_bfloat16": torch.bfloat16, "mixed_float16": torch.float16}[policy]
@@ -57,12 +54,20 @@ class Torch:
             scaler.update()
             return loss.detach()
 
-        self.step, self.adam = step, adam
+        self.step, self.adam, self.net, self.weights = step, adam, net, weights
+        self.assign()
+
+    def assign(self):
+        with self.torch.no_grad():
+            for parameter, value in zip(self.net.parameters(), self.weights):
+                parameter.copy_(self.torch.from_numpy(value.T.copy() if value.ndim == 2 else value))
 
     def losses(self, count):
         return [float(self.step()) for _ in range(count)]
 
     def rest(self):
+        self.assign()
+        self.adam.state.clear()
         for group in self.adam.param_groups:
             group["lr"] = 0.0
 
@@ -114,10 +119,11 @@ class Jax:
             return (*new, rate, scale, np.where(finite & ~grow, good + 1, 0)), loss
 
         self.jitted = jax.jit(step, donate_argnums=0)
-        weights = [np.asarray(value) for value in weights]
         zeros = lambda: [np.zeros_like(value) for value in weights]
-        scale = np.float32(32768.0 if scaled else 1.0)
-        self.state = (weights, zeros(), zeros(), np.float32(0), np.float32(RATE), scale, np.int32(0))
+        scale = 32768.0 if scaled else 1.0
+        self.start = lambda rate: ([np.array(value) for value in weights], zeros(), zeros(), np.float32(0),
+                                   np.float32(rate), np.float32(scale), np.int32(0))
+        self.state = self.start(RATE)
         self.data = (x, y)
 
     def losses(self, count):
@@ -128,7 +134,7 @@ class Jax:
         return losses
 
     def rest(self):
-        self.state = (*self.state[:4], self.state[4] * 0, *self.state[5:])
+        self.state = self.start(0)
 
     def run(self, count):
         loss = None
@@ -150,15 +156,19 @@ class Keras:
         keras.config.set_dtype_policy(policy)
         dense = keras.layers.Dense
         self.net = keras.Sequential([keras.Input((784,)), dense(512, "relu"), dense(512, "relu"), dense(10)])
-        self.net.set_weights(weights)
-        self.net.compile(keras.optimizers.Adam(RATE), keras.losses.SparseCategoricalCrossentropy(from_logits=True))
-        self.data = (x, y)
+        self.data, self.weights = (x, y), weights
+        self.start(RATE)
+
+    def start(self, rate):
+        self.net.set_weights(self.weights)
+        loss = self.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+        self.net.compile(self.keras.optimizers.Adam(rate), loss)
 
     def losses(self, count):
         return [float(self.net.train_on_batch(*self.data)) for _ in range(count)]
 
     def rest(self):
-        self.net.optimizer.learning_rate.assign(0.0)
+        self.start(0.0)
 
     def run(self, count):
         for _ in range(count):
