@@ -25,7 +25,7 @@ Sequential mlp(const std::string &policy, const MlpArgs &args) {
   stack.push_back(layers::Dense(10));
   Sequential model(stack);
   set_dtype_policy("float32");
-  model.compile({.optimizer = optimizers::Adam(1e-3),
+  model.compile({.optimizer = optimizers::Adam(args.learning_rate),
                  .loss = losses::SparseCategoricalCrossentropy({.from_logits = true}),
                  .auto_scale_loss = args.scale_loss});
   return model;

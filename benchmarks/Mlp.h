@@ -10,8 +10,10 @@ namespace halftone::benchmarks {
 Batch images(int64_t count);
 
 struct MlpArgs {
-  int64_t hidden = 2;      // layers of 512
-  bool scale_loss = true;  // under mixed_float16, dynamically
+  int64_t hidden = 2;     // layers of 512
+  bool scale_loss = true; // under mixed_float16, dynamically
+  /// Steps of timed models leave the weights: training on one batch would end in slow subnormal moments.
+  double learning_rate = 0;
 };
 /// Compiled, built and initialised from seed 1, under the policy of that name.
 Sequential mlp(const std::string &policy, const MlpArgs &args = {});
