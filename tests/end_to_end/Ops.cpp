@@ -1,9 +1,9 @@
 // Every op with every dtype: interpreter and compiled code agree, bit for bit in strict mode where the op is exact.
 // SPDX-License-Identifier: Apache-2.0
+#include "ForcedTargets.h"
 #include "OpTable.h"
 #include "RandomOps.h"
 #include "runtime/devices/CpuDevice.h"
-#include "tools/halftone-run/Comparison.h"
 #include "tools/halftone-run/InputSpec.h"
 #include <catch2/catch.hpp>
 #include <map>
@@ -14,47 +14,6 @@ using namespace halftone::test;
 using namespace halftone::tools;
 
 namespace {
-
-struct Host {
-  static constexpr const char *target = "host";
-  static bool runs() { return true; }
-};
-struct V2 {
-  static constexpr const char *target = "x86-64-v2";
-  static bool runs() { return true; }
-};
-struct V3 {
-  static constexpr const char *target = "x86-64-v3";
-  static bool runs() {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
-  }
-};
-struct V4 {
-  static constexpr const char *target = "x86-64-v4";
-  static bool runs() {
-    return V3::runs() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
-  }
-};
-
-/// Multiplies bf16 in pairs, unlike V4.
-struct Zen4 {
-  static constexpr const char *target = "x86_64-unknown-linux-gnu:znver4";
-  static bool runs() {
-    return V4::runs() && __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512vbmi2") &&
-           __builtin_cpu_supports("vaes");
-  }
-};
-
-CompareOptions optionsFor(const std::string &target, bool strict) {
-  CompareOptions options;
-  options.compile.target = target;
-  options.compile.strict = strict;
-  options.compile.verifyStages = true;
-  options.compile.cacheDirectory = "none";
-  options.byLayer = true;
-  return options;
-}
 
 StatusOr<Comparison> compareCases(const std::vector<OpCase> &cases, const std::string &target, bool strict) {
   StatusOr<ModuleFile> file = parseModule(moduleOf(cases), "ops");

@@ -1,25 +1,16 @@
 // Products with packed weights, and loops that store panels: compiled code beside the interpreter.
 // SPDX-License-Identifier: Apache-2.0
+#include "ForcedTargets.h"
 #include "runtime/devices/CpuDevice.h"
-#include "tools/halftone-run/Comparison.h"
 #include "tools/halftone-run/InputSpec.h"
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
 using namespace halftone;
+using namespace halftone::test;
 using namespace halftone::tools;
 
 namespace {
-
-/// A CPU that multiplies bf16 in pairs.
-constexpr const char *zen4 = "x86_64-unknown-linux-gnu:znver4";
-
-bool runsHere() {
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512vbmi2") &&
-         __builtin_cpu_supports("vaes");
-}
 
 void check(const std::string &text, const std::string &target, bool strict, int threads = 2) {
   INFO(target << (strict ? ", strict\n" : ", fast\n") << text);
@@ -32,12 +23,7 @@ void check(const std::string &text, const std::string &target, bool strict, int 
   VariableTensors variables;
   for (const ProgramVariable &variable : file->variables)
     variables[variable.symbol] = initialValue(variable, 3);
-  CompareOptions options;
-  options.compile.target = target;
-  options.compile.strict = strict;
-  options.compile.verifyStages = true;
-  options.compile.cacheDirectory = "none";
-  options.byLayer = true;
+  CompareOptions options = optionsFor(target, strict);
   options.steps = 2;
   StatusOr<std::shared_ptr<CpuDevice>> device = CpuDevice::create(threads);
   REQUIRE(device.isOk());
@@ -66,23 +52,23 @@ std::string product(int64_t m, int64_t rows, int64_t columns, bool transposed) {
 } // namespace
 
 TEST_CASE("products with packed weights: any number of rows, columns that are no whole panels, long sums") {
-  if (!runsHere()) {
-    WARN(zen4 << " does not run here");
+  if (!Zen4::runs()) {
+    WARN(Zen4::target << " does not run here");
     return;
   }
   for (int64_t m : {1, 2, 3, 7, 19, 40})
     for (bool transposed : {false, true})
-      check(product(m, transposed ? 352 : 48, transposed ? 48 : 352, transposed), zen4, false);
-  check(product(5, 2080, 16, false), zen4, false);   // K in several parts
-  check(product(5, 80, 2080, true), zen4, false, 3); // more blocks than threads
-  check(product(7, 130, 131, false), zen4, false);   // not packed
-  check(product(7, 48, 352, false), zen4, true);
+      check(product(m, transposed ? 352 : 48, transposed ? 48 : 352, transposed), Zen4::target, false);
+  check(product(5, 2080, 16, false), Zen4::target, false);   // K in several parts
+  check(product(5, 80, 2080, true), Zen4::target, false, 3); // more blocks than threads
+  check(product(7, 130, 131, false), Zen4::target, false);   // not packed
+  check(product(7, 48, 352, false), Zen4::target, true);
   check(product(7, 48, 352, false), "x86-64-v3", false);
 }
 
 TEST_CASE("packed weights in kernels that do not multiply in pairs: rows or columns are several axes") {
-  if (!runsHere()) {
-    WARN(zen4 << " does not run here");
+  if (!Zen4::runs()) {
+    WARN(Zen4::target << " does not run here");
     return;
   }
   // y, its rows or columns as two axes, of which one has factors of its own.
@@ -113,13 +99,13 @@ TEST_CASE("packed weights in kernels that do not multiply in pairs: rows or colu
     }})",
                           packed, m, parts, depthFirst ? "1058x48" : "48x1058", depthFirst ? 0 : 1, splitsRows ? 2 : 3,
                           splitsRows ? 0 : 1),
-              zen4, false);
+              Zen4::target, false);
       }
 }
 
 TEST_CASE("one loop stores a matrix and its packed copies") {
-  if (!runsHere()) {
-    WARN(zen4 << " does not run here");
+  if (!Zen4::runs()) {
+    WARN(Zen4::target << " does not run here");
     return;
   }
   // Rows in pairs, with an odd number of pairs left; columns in pairs, not a multiple of a vector's.
@@ -155,6 +141,6 @@ TEST_CASE("one loop stores a matrix and its packed copies") {
     for (const auto &[word, number] : words)
       for (size_t at = own.find(word); at != std::string::npos; at = own.find(word))
         own.replace(at, word.size(), (word[0] == '5' ? "5x" : "") + std::to_string(number));
-    check(own, zen4, false);
+    check(own, Zen4::target, false);
   }
 }

@@ -159,7 +159,7 @@ FailureOr<Value> MatmulEmitter::factor(int side, const MatmulPlace &place) {
 }
 
 void MatmulEmitter::packingLoop(Number begin, Number end, Number step, const std::function<void(Number)> &body) {
-  (void)watchingLoop(begin, end, step, {}, [&](Number index, Lanes) {
+  watchingLoop(begin, end, step, {}, [&](Number index, Lanes) {
     body(index);
     return Lanes();
   });

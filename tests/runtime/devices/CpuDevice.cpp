@@ -35,7 +35,8 @@ void recordSplit(void *const *buffers, const int64_t *, int64_t begin, int64_t e
 
 /// buffers[0] is a Meeting. The first and the last block wait for each other, so that two threads take part.
 struct Meeting {
-  int64_t blocks = 0;
+  explicit Meeting(int64_t blocks) : blocks(blocks), threadOf(static_cast<size_t>(blocks)) {}
+  const int64_t blocks;
   std::atomic<bool> firstBegan{false}, lastBegan{false};
   std::vector<std::thread::id> threadOf;
 };
@@ -58,6 +59,22 @@ void meet(void *const *buffers, const int64_t *, int64_t begin, int64_t end, voi
 void count(void *const *buffers, const int64_t *, int64_t begin, int64_t end, void *) {
   for (int64_t block = begin; block < end; ++block)
     ++static_cast<int32_t *>(buffers[0])[block];
+}
+
+/// Of a device of its own.
+std::unique_ptr<DeviceQueue> queueOf(int threads) {
+  StatusOr<std::shared_ptr<CpuDevice>> device = CpuDevice::create(threads);
+  REQUIRE(device.isOk());
+  StatusOr<std::unique_ptr<DeviceQueue>> queue = (*device)->makeQueue(0);
+  REQUIRE(queue.isOk());
+  return *std::move(queue);
+}
+
+/// One launch, or one in parts.
+template <class Parts> void play(DeviceQueue &queue, const Parts &parts) {
+  queue.begin();
+  queue.launch(parts);
+  REQUIRE(queue.finish().isOk());
 }
 
 } // namespace
@@ -108,17 +125,12 @@ TEST_CASE("the shared device is one") {
 }
 
 TEST_CASE("large launches are shared, small ones stay with the caller") {
-  StatusOr<std::shared_ptr<CpuDevice>> device = CpuDevice::create(4);
-  REQUIRE(device.isOk());
-  StatusOr<std::unique_ptr<DeviceQueue>> queue = (*device)->makeQueue(0);
-  REQUIRE(queue.isOk());
-  auto play = [&](int64_t grid, double cost) {
+  const std::unique_ptr<DeviceQueue> queue = queueOf(4);
+  auto splitOf = [&](int64_t grid, double cost) {
     auto split = std::make_unique<Split>();
     void *buffers[] = {split.get()};
     const std::string kernel = "split";
-    (*queue)->begin();
-    (*queue)->launch({recordSplit, &kernel, grid, buffers, {}, 0, cost, {}});
-    REQUIRE((*queue)->finish().isOk());
+    play(*queue, Launch{recordSplit, &kernel, grid, buffers, {}, 0, cost, {}});
     std::sort(split->ranges.begin(), split->ranges.end());
     int64_t next = 0;
     for (auto [begin, end] : split->ranges) {
@@ -130,30 +142,23 @@ TEST_CASE("large launches are shared, small ones stay with the caller") {
     return split;
   };
   const std::set<std::thread::id> caller = {std::this_thread::get_id()};
-  CHECK(play(100, 2000)->threads == caller);
-  CHECK(play(100, 0)->ranges.size() == 1);
-  CHECK(play(1, 1e9)->threads == caller);
-  auto large = play(100, 1e7);
+  CHECK(splitOf(100, 2000)->threads == caller);
+  CHECK(splitOf(100, 0)->ranges.size() == 1);
+  CHECK(splitOf(1, 1e9)->threads == caller);
+  auto large = splitOf(100, 1e7);
   CHECK(large->ranges.size() == 16);
   CHECK(large->threads.size() > 1);
-  CHECK(play(3, 1e7)->ranges.size() == 3);
+  CHECK(splitOf(3, 1e7)->ranges.size() == 3);
 }
 
 TEST_CASE("a thread begins with the same share of every launch") {
-  StatusOr<std::shared_ptr<CpuDevice>> device = CpuDevice::create(2);
-  REQUIRE(device.isOk());
-  StatusOr<std::unique_ptr<DeviceQueue>> queue = (*device)->makeQueue(0);
-  REQUIRE(queue.isOk());
+  const std::unique_ptr<DeviceQueue> queue = queueOf(2);
   const std::string kernel = "meet";
   const std::thread::id caller = std::this_thread::get_id();
   for (const int64_t blocks : {2, 3, 8, 100}) {
-    Meeting meeting;
-    meeting.blocks = blocks;
-    meeting.threadOf.resize(static_cast<size_t>(blocks));
+    Meeting meeting(blocks);
     void *buffers[] = {&meeting};
-    (*queue)->begin();
-    (*queue)->launch({meet, &kernel, blocks, buffers, {}, 0, 1e7, {}});
-    REQUIRE((*queue)->finish().isOk());
+    play(*queue, Launch{meet, &kernel, blocks, buffers, {}, 0, 1e7, {}});
     CAPTURE(blocks);
     CHECK(meeting.threadOf.front() == caller);
     CHECK(meeting.threadOf[static_cast<size_t>((blocks + 1) / 2)] != caller);
@@ -162,64 +167,47 @@ TEST_CASE("a thread begins with the same share of every launch") {
 }
 
 TEST_CASE("each part of a launch is shared as a launch of its own would be") {
-  StatusOr<std::shared_ptr<CpuDevice>> device = CpuDevice::create(2);
-  REQUIRE(device.isOk());
-  StatusOr<std::unique_ptr<DeviceQueue>> queue = (*device)->makeQueue(0);
-  REQUIRE(queue.isOk());
+  const std::unique_ptr<DeviceQueue> queue = queueOf(2);
   const std::string kernel = "meet";
   const std::thread::id caller = std::this_thread::get_id();
-  Meeting meetings[2];
-  void *buffers[] = {&meetings[0], &meetings[1]};
-  std::vector<Launch> parts;
-  for (int part = 0; part < 2; ++part) {
-    meetings[part].blocks = part == 0 ? 100 : 9;
-    meetings[part].threadOf.resize(static_cast<size_t>(meetings[part].blocks));
-    parts.push_back({meet, &kernel, meetings[part].blocks, {&buffers[part], 1}, {}, 0, 1e7, {}});
-  }
-  (*queue)->begin();
-  (*queue)->launch(parts);
-  REQUIRE((*queue)->finish().isOk());
-  for (const Meeting &meeting : meetings) {
-    CHECK(meeting.threadOf.front() == caller);
-    CHECK(meeting.threadOf.back() != caller);
+  Meeting first(100), second(9);
+  void *firstBuffers[] = {&first}, *secondBuffers[] = {&second};
+  const Launch parts[] = {{meet, &kernel, first.blocks, firstBuffers, {}, 0, 1e7, {}},
+                          {meet, &kernel, second.blocks, secondBuffers, {}, 0, 1e7, {}}};
+  play(*queue, parts);
+  for (const Meeting *meeting : {&first, &second}) {
+    CHECK(meeting->threadOf.front() == caller);
+    CHECK(meeting->threadOf.back() != caller);
   }
 }
 
 TEST_CASE("parts of one block each are shared") {
-  StatusOr<std::shared_ptr<CpuDevice>> device = CpuDevice::create(2);
-  REQUIRE(device.isOk());
-  StatusOr<std::unique_ptr<DeviceQueue>> queue = (*device)->makeQueue(0);
-  REQUIRE(queue.isOk());
+  const std::unique_ptr<DeviceQueue> queue = queueOf(2);
   const std::string kernel = "split";
   Split split;
   void *buffers[] = {&split};
-  (*queue)->begin();
-  (*queue)->launch(std::vector<Launch>(12, {recordSplit, &kernel, 1, buffers, {}, 0, 1e7, {}}));
-  REQUIRE((*queue)->finish().isOk());
+  play(*queue, std::vector<Launch>(12, {recordSplit, &kernel, 1, buffers, {}, 0, 1e7, {}}));
   CHECK(split.ranges == std::vector<std::pair<int64_t, int64_t>>(12, {0, 1}));
   CHECK(split.threads.size() == 2);
 }
 
 TEST_CASE("every block runs once, whatever the number of threads and the cost") {
   for (const int threads : {2, 3, 7, 17, 40}) {
-    StatusOr<std::shared_ptr<CpuDevice>> device = CpuDevice::create(threads);
-    REQUIRE(device.isOk());
-    StatusOr<std::unique_ptr<DeviceQueue>> queue = (*device)->makeQueue(0);
-    REQUIRE(queue.isOk());
+    const std::unique_ptr<DeviceQueue> queue = queueOf(threads);
     const std::string kernel = "count";
     std::vector<int32_t> first(300), second(70), third(3);
     void *firstBuffers[] = {first.data()}, *secondBuffers[] = {second.data()}, *thirdBuffers[] = {third.data()};
     int32_t times = 0;
     for (int play = 0; play < 20; ++play) {
-      (*queue)->begin();
+      queue->begin();
       for (const double cost : {3000.0, 4700.0, 20000.0, 70000.0, 1e6}) {
         const Launch parts[] = {{count, &kernel, 300, firstBuffers, {}, 0, cost, {}},
                                 {count, &kernel, 3, thirdBuffers, {}, 0, 0, {}},
                                 {count, &kernel, 70, secondBuffers, {}, 0, 0, {}}};
-        (*queue)->launch(parts);
+        queue->launch(parts);
         ++times;
       }
-      REQUIRE((*queue)->finish().isOk());
+      REQUIRE(queue->finish().isOk());
     }
     CAPTURE(threads);
     CHECK(first == std::vector<int32_t>(300, times));

@@ -1,0 +1,50 @@
+// The CPU levels that code is forced to, and how what they compute is compared.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "tools/halftone-run/Comparison.h"
+
+namespace halftone::test {
+
+struct Host {
+  static constexpr const char *target = "host";
+  static bool runs() { return true; }
+};
+struct V2 {
+  static constexpr const char *target = "x86-64-v2";
+  static bool runs() { return true; }
+};
+struct V3 {
+  static constexpr const char *target = "x86-64-v3";
+  static bool runs() {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+  }
+};
+struct V4 {
+  static constexpr const char *target = "x86-64-v4";
+  static bool runs() {
+    return V3::runs() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+  }
+};
+
+/// Multiplies bf16 in pairs, unlike V4.
+struct Zen4 {
+  static constexpr const char *target = "x86_64-unknown-linux-gnu:znver4";
+  static bool runs() {
+    return V4::runs() && __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512vbmi2") &&
+           __builtin_cpu_supports("vaes");
+  }
+};
+
+/// Of a program compiled for `target`: checked between passes, launch by launch, and never from a cache.
+inline tools::CompareOptions optionsFor(const std::string &target, bool strict) {
+  tools::CompareOptions options;
+  options.compile.target = target;
+  options.compile.strict = strict;
+  options.compile.verifyStages = true;
+  options.compile.cacheDirectory = "none";
+  options.byLayer = true;
+  return options;
+}
+
+} // namespace halftone::test
