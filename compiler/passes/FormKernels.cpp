@@ -114,6 +114,8 @@ void BlockFormer::giveToReader(int64_t index, ReduceOp op) {
       number[each] = cluster.last;
       clusterOf[each] = index;
     }
+    // Whatever waits for the sum waits for the reader now, also what stands before it.
+    clusters[host].first = std::min(clusters[host].first, cluster.first);
     clusterOf.erase(op);
     op->erase();
     producersOf.clear(); // that of its readers named it

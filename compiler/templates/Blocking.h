@@ -1,5 +1,5 @@
-// How kernels are cut into blocks: a function of extents alone, so that results depend neither on threads nor on the
-// machine. SPDX-License-Identifier: Apache-2.0
+// How kernels are cut into blocks: a function of extents alone, so that results depend on neither threads nor machine.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"

@@ -306,6 +306,29 @@ func.func @main(%x: tensor<200x64xf32> {halftone.name = "x"}, %z: tensor<200x64x
 
 // -----
 
+// What waits for the sum does not join the kernel that makes it, though that stands behind the sum's other readers.
+// CHECK-LABEL: module
+// CHECK: func.func @main
+// CHECK: %[[FIRST:.*]]:2 = halftone.launch @loop_{{.*}}(%arg0, %arg1)
+// CHECK: %[[SUM:.*]] = halftone.launch @loop_{{.*}}(%[[FIRST]]#
+// CHECK: %[[S:.*]] = halftone.launch @row_{{.*}}(%[[SUM]])
+// CHECK: halftone.launch @loop_{{.*}}(%[[S]], %arg0)
+// STRICT-LABEL: module
+// STRICT-NOT: partial_reduce
+func.func @main(%x: tensor<200x64xf32> {halftone.name = "x"}, %z: tensor<200x64xf32> {halftone.name = "z"})
+    -> (tensor<64xf32> {halftone.name = "s"}, tensor<200x64xf32> {halftone.name = "y"}, tensor<200x64xf32> {halftone.name = "w"}) {
+  %sum = halftone.reduce sum %x {axes = array<i64: 0>} : tensor<200x64xf32> -> tensor<64xf32>
+  %whole = halftone.reduce sum %sum {axes = array<i64: 0>} : tensor<64xf32> -> tensor<f32>
+  %b = halftone.broadcast %whole {axes = array<i64>} : tensor<f32> to tensor<64xf32>
+  %s = halftone.sub %sum, %b : tensor<64xf32>
+  %y = halftone.minimum %x, %z : tensor<200x64xf32>
+  %bb = halftone.broadcast %s {axes = array<i64: 1>} : tensor<64xf32> to tensor<200x64xf32>
+  %w = halftone.mul %x, %bb : tensor<200x64xf32>
+  return %s, %y, %w : tensor<64xf32>, tensor<200x64xf32>, tensor<200x64xf32>
+}
+
+// -----
+
 // Not where the reader waits for the sum.
 // CHECK-LABEL: module
 // CHECK: halftone.reduce sum {{.*}} {axes = array<i64: 0>} : tensor<200x64xf32> -> tensor<64xf32>
