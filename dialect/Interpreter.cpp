@@ -1,6 +1,7 @@
 // The interpreter's walk over a module: scopes, variables, branches, kernels.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/Interpreter.h"
+#include "dialect/Decisions.h"
 #include "dialect/InterpreterOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/raw_ostream.h"
@@ -39,7 +40,10 @@ public:
   using Value = std::shared_ptr<const TensorData>;
 
   Run(Operation *scope, const InterpreterOptions &options, VariableValues &variables)
-      : module(scope->getParentOfType<ModuleOp>()), options(options), variables(variables) {}
+      : module(scope->getParentOfType<ModuleOp>()), options(options), variables(variables) {
+    if (options.intervals && !options.strict)
+      rounded = valuesToRound(scope);
+  }
 
   void bind(mlir::Value key, Value value) { values[key] = std::move(value); }
 
@@ -108,7 +112,10 @@ private:
     llvm::SmallVector<const TensorData *> operands;
     for (mlir::Value operand : op->getOperands())
       operands.push_back(values.at(operand).get());
-    bind(op->getResult(0), std::make_shared<TensorData>(evaluate(op, operands, options)));
+    TensorData result = evaluate(op, operands, options);
+    if (rounded.contains(op->getResult(0)))
+      result = storeAs(result.type, result);
+    bind(op->getResult(0), std::make_shared<TensorData>(std::move(result)));
     return Status::ok();
   }
 
@@ -185,6 +192,7 @@ private:
   ModuleOp module;
   const InterpreterOptions &options;
   VariableValues &variables;
+  llvm::SetVector<mlir::Value> rounded; // in interval mode: narrow values that a decision depends on
   llvm::DenseMap<mlir::Value, Value> values;
 };
 

@@ -162,6 +162,25 @@ def HoistShadowsPass : Halftone_Pass<"hoist-shadows"> {
   }];
 }
 
+def RoundDecisionsPass : Halftone_Pass<"round-decisions"> {
+  let summary = "Rounds each narrow float on which a decision depends where it is made";
+  let description = [{
+    Requires: stage pure, after choose-templates; not for strict numerics, where every op rounds.
+    Ensures: a value that decides is the value that its other readers see. Kernels keep narrow floats in f32 and store them narrow, so without
+    this pass `is_finite` could call a gradient finite that its update reads as inf. Each value that `valuesToRound` (dialect/Decisions.h) finds goes
+    through a rounding self-cast with the origin "decision", and all its readers read that.
+    Example:
+    ```mlir
+    %f = halftone.is_finite %g : tensor<4xf16>
+    ```
+    with `%g` the result of a `contract` becomes
+    ```mlir
+    %0 = halftone.cast %g {origin = "decision"} : tensor<4xf16> to tensor<4xf16>
+    %f = halftone.is_finite %0 : tensor<4xf16>
+    ```
+  }];
+}
+
 def FormKernelsPass : Halftone_Pass<"form-kernels"> {
   let summary = "Gathers loose ops into kernels and launches";
   let description = [{

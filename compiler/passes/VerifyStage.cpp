@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/LayerPath.h"
 #include "compiler/passes/Passes.h"
+#include "dialect/Decisions.h"
 #include "dialect/TypeInference.h"
 #include "halftone/Policy.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -114,10 +115,8 @@ void Checker::checkSignature(func::FuncOp main) {
       variables |= variable;
     }
   };
-  checkList(
-      main.getArgumentTypes(), [&](unsigned i, StringRef key) { return main.getArgAttr(i, key); }, "argument");
-  checkList(
-      main.getResultTypes(), [&](unsigned i, StringRef key) { return main.getResultAttr(i, key); }, "result");
+  checkList(main.getArgumentTypes(), [&](unsigned i, StringRef key) { return main.getArgAttr(i, key); }, "argument");
+  checkList(main.getResultTypes(), [&](unsigned i, StringRef key) { return main.getResultAttr(i, key); }, "result");
   if (tied)
     checkTies(main);
 }
@@ -216,6 +215,9 @@ void Checker::checkKernel(KernelOp kernel) {
     report(kernel) << "a kernel of kind row has no reduce or arg_reduce";
   if ((kernel.getKind() == KernelKind::matmul || kernel.getKind() == KernelKind::scatter) && rowReductions != 0)
     report(kernel) << "a kernel of kind " << kind << " has a reduction; expected partial_reduce only";
+  for (Value value : valuesToRound(kernel))
+    report(value.getDefiningOp()) << "a decision in this kernel depends on it; expected a rounding cast to "
+                                  << value.getType() << " between them, so that the decision sees what is stored";
 }
 
 void Checker::checkOp(Operation *op) {

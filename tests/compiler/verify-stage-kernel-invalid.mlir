@@ -25,6 +25,13 @@ halftone.kernel loop @l (tensor<8xf32>) -> tensor<8xf32> {
   %0 = halftone.broadcast %n {axes = array<i64>} : tensor<f32> to tensor<8xf32>
   halftone.yield %0 : tensor<8xf32>
 }
+halftone.kernel loop @d (tensor<8xf16>) -> (tensor<8xf16>, tensor<8xi1>) {
+^bb0(%a: tensor<8xf16>):
+  // expected-error @below {{'halftone.mul' op is not legal in stage kernel: a decision in this kernel depends on it; expected a rounding cast to 'tensor<8xf16>' between them}}
+  %0 = halftone.mul %a, %a : tensor<8xf16>
+  %1 = halftone.is_finite %0 : tensor<8xf16>
+  halftone.yield %0, %1 : tensor<8xf16>, tensor<8xi1>
+}
 func.func @main(%x: tensor<8xf32> {halftone.name = "x"}) -> (tensor<8xf32> {halftone.name = "y"}) {
   %0 = halftone.launch @l(%x) : (tensor<8xf32>) -> tensor<8xf32>
   // expected-error @below {{'halftone.neg' op is not legal in stage kernel: expected only launch, when, reshape and constant outside kernels}}

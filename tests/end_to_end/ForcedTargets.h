@@ -36,6 +36,15 @@ struct Zen4 {
   }
 };
 
+/// Multiplies bf16 and int8 in tiles.
+struct SapphireRapids {
+  static constexpr const char *target = "sapphirerapids";
+  static bool runs() {
+    return V4::runs() && __builtin_cpu_supports("amx-bf16") && __builtin_cpu_supports("amx-int8") &&
+           __builtin_cpu_supports("avx512fp16");
+  }
+};
+
 /// Of a program compiled for `target`: checked between passes, launch by launch, and never from a cache.
 inline tools::CompareOptions optionsFor(const std::string &target, bool strict) {
   tools::CompareOptions options;

@@ -1,0 +1,40 @@
+// round-decisions: values by which a program decides round where they are made.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   %g = contract %x, %d : ... -> tensor<8x4xf16>
+//   %f = is_finite %g
+//   return %f, %g
+// becomes
+//   %0 = contract %x, %d : ... -> tensor<8x4xf16>
+//   %g = cast %0 {origin = "decision"} : tensor<8x4xf16> to tensor<8x4xf16>
+//   %f = is_finite %g
+//   return %f, %g
+#include "compiler/passes/Passes.h"
+#include "dialect/Decisions.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+#define GEN_PASS_DEF_ROUNDDECISIONSPASS
+#include "compiler/passes/Passes.h.inc"
+
+namespace {
+
+class RoundDecisions : public impl::RoundDecisionsPassBase<RoundDecisions> {
+  void runOnOperation() override {
+    auto main = getOperation().lookupSymbol<func::FuncOp>("main");
+    if (!main || main.isExternal())
+      return void(getOperation().emitError("expected a function @main"));
+    for (Value value : valuesToRound(main)) {
+      OpBuilder builder(&getContext());
+      builder.setInsertionPointAfterValue(value);
+      auto rounded = CastOp::create(builder, value.getLoc(), value.getType(), value, CastKind::rounding, "decision");
+      value.replaceAllUsesExcept(rounded.getY(), rounded);
+    }
+  }
+};
+
+} // namespace
+} // namespace halftone::compiler

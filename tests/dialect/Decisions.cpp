@@ -1,0 +1,99 @@
+// Which values round for a decision, and that the interpreter holds compiled code to it.
+// SPDX-License-Identifier: Apache-2.0
+#include "dialect/Decisions.h"
+#include "Modules.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace halftone::dialect;
+using namespace halftone::dialect::testing;
+
+/// The names of the ops that make the values to be rounded in a @main of `body`, which reads %x : tensor<4xf16>.
+static std::vector<std::string> roundedIn(const std::string &body) {
+  auto module = parse("halftone.variable @v : tensor<4xf16>\nfunc.func @main(%x: tensor<4xf16>, %p: tensor<i1>) {\n" +
+                      body + "\nreturn\n}");
+  std::vector<std::string> names;
+  for (mlir::Value value : valuesToRound(module->lookupSymbol("main")))
+    names.push_back(value.getDefiningOp()->getName().stripDialect().str());
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
+TEST_CASE("values that is_finite, compare, arg_reduce, steps and casts to integers depend on round") {
+  const std::string square = "%0 = halftone.mul %x, %x : tensor<4xf16>\n";
+  CHECK(roundedIn(square).empty());
+  for (const char *decision : {
+           "%1 = halftone.is_finite %0 : tensor<4xf16>",
+           "%1 = halftone.compare lt %x, %0 : tensor<4xf16>",
+           "%1 = halftone.arg_reduce min %0 {axis = 0 : i64} : tensor<4xf16> -> tensor<i32>",
+           "%1 = halftone.reduce_all all_finite (%x, %0) : tensor<4xf16>, tensor<4xf16>",
+           "%1 = halftone.cast %0 : tensor<4xf16> to tensor<4xi8>",
+           "%1 = halftone.cast %0 : tensor<4xf16> to tensor<4xi1>",
+           "%1 = halftone.sign %0 : tensor<4xf16>",
+           "%1 = halftone.rem %x, %0 : tensor<4xf16>",
+       })
+    CHECK(roundedIn(square + decision) == Names{"mul"});
+  CHECK(roundedIn(square + "%1 = halftone.reduce_all max_abs (%0) : tensor<4xf16>").empty());
+  CHECK(roundedIn(square + "%1 = halftone.cast %0 : tensor<4xf16> to tensor<4xf32>").empty());
+}
+
+TEST_CASE("the walk passes what moves or chooses and f32 arithmetic, and ends where a value rounds or is in memory") {
+  CHECK(roundedIn(R"(
+    %0 = halftone.mul %x, %x : tensor<4xf16>
+    %1 = halftone.exp %x : tensor<4xf16>
+    %2 = halftone.maximum %0, %1 : tensor<4xf16>
+    %3 = halftone.reshape %2 : tensor<4xf16> to tensor<2x2xf16>
+    %4 = halftone.reduce max %3 {axes = array<i64: 1>} : tensor<2x2xf16> -> tensor<2xf16>
+    %5 = halftone.cast %4 : tensor<2xf16> to tensor<2xf32>
+    %6 = halftone.log %5 : tensor<2xf32>
+    %7 = halftone.is_finite %6 : tensor<2xf32>)") == Names{"mul", "exp"});
+  CHECK(roundedIn(R"(
+    %0 = halftone.mul %x, %x : tensor<4xf16>
+    %1 = halftone.add %0, %0 : tensor<4xf16>
+    %2 = halftone.is_finite %1 : tensor<4xf16>)") == Names{"add"});
+  CHECK(roundedIn(R"(
+    %0 = halftone.mul %x, %x : tensor<4xf16>
+    %1 = halftone.cast %0 : tensor<4xf16> to tensor<4xf16>
+    %2 = halftone.read @v : tensor<4xf16>
+    %3 = halftone.compare ge %1, %2 : tensor<4xf16>)")
+            .empty());
+  CHECK(roundedIn(R"(
+    %0 = halftone.cast %x : tensor<4xf16> to tensor<4xf32>
+    %1 = halftone.cast %0 {kind = #halftone<cast_kind storage>} : tensor<4xf32> to tensor<4xf16>
+    %2 = halftone.is_finite %1 : tensor<4xf16>)") == Names{"cast"});
+}
+
+TEST_CASE("the walk enters branches and layers") {
+  CHECK(roundedIn(R"(
+    %0 = halftone.when %p : (tensor<4xf16>) {
+      %1 = halftone.exp %x : tensor<4xf16>
+      halftone.yield %1 : tensor<4xf16>
+    } else {
+      halftone.yield %x : tensor<4xf16>
+    }
+    %2 = halftone.is_finite %0 : tensor<4xf16>)") == Names{"exp"});
+  // What a layer gives in a narrow dtype is rounded there, and so is an operand of another dtype.
+  CHECK(roundedIn(R"(
+    %0 = halftone.exp %x : tensor<4xf16>
+    %y = halftone.layer "a" policy "mixed_float16" (%0) : (tensor<4xf16>) -> tensor<4xf16> {
+    ^bb0(%a: tensor<4xf16>):
+      %1 = halftone.sqrt %a : tensor<4xf16>
+      %2 = halftone.compare gt %a, %1 : tensor<4xf16>
+      halftone.yield %1 : tensor<4xf16>
+    }
+    %3 = halftone.is_finite %y : tensor<4xf16>)") == Names{"exp", "sqrt"});
+}
+
+TEST_CASE("in interval mode a decision is as the declared dtype makes it") {
+  auto module = parse(R"(
+    func.func @main(%x: tensor<2xf16>) -> (tensor<2xi1>, tensor<2xf32>) {
+      %0 = halftone.mul %x, %x : tensor<2xf16>
+      %1 = halftone.is_finite %0 : tensor<2xf16>
+      %2 = halftone.cast %0 : tensor<2xf16> to tensor<2xf32>
+      return %1, %2 : tensor<2xi1>, tensor<2xf32>
+    })");
+  auto results = run(*module, {reals("2xf16", {300, 2})}, true);
+  CHECK(results[0].integers == std::vector<int64_t>{0, 1}); // 90000 is infinite in float16
+  CHECK((results[0].upper.empty() || results[0].upper == std::vector<int64_t>{0, 1}));
+  CHECK(results[1].low == std::vector<double>{INFINITY, 4});
+}
