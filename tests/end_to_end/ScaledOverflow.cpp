@@ -110,7 +110,7 @@ Make oneLayer(Form form, const std::string &policy, const std::string &option,
 
 } // namespace
 
-// The values that real Keras 3 gives: 3 steps skipped, scale 4096, loss 23.066.
+// After 41 steps real Keras 3 (JAX backend) has skipped 3, the scale is 4096 and the loss 23.301369.
 TEST_CASE("a dense layer whose first gradients overflow float16 skips them as Keras does") {
   for (Numerics numerics : {Numerics::fast, Numerics::strict}) {
     PolicyScope scope("mixed_float16");
@@ -118,12 +118,12 @@ TEST_CASE("a dense layer whose first gradients overflow float16 skips them as Ke
     model.compile({.optimizer = optimizers::SGD(0.001), .loss = "mse", .numerics = numerics});
     const Tensor x = Tensor::ones({64, 4}), y = Tensor::full({64, 1}, -3.0);
     double loss = 0;
-    for (int i = 0; i < 8; ++i)
+    for (int i = 0; i < 41; ++i)
       loss = model.train_on_batch(x, y)["loss"];
     auto state = model.loss_scale_optimizer()->state();
     CHECK(state.scale == 4096);
     CHECK(state.skipped_steps == 3);
-    CHECK(loss == Approx(46.12).epsilon(0.02));
+    CHECK(loss == Approx(23.301369).epsilon(1e-5));
     CHECK(allFinite(model.trainable_variables()));
   }
 }
@@ -268,7 +268,7 @@ Make randomNet(uint32_t seed) {
 
 TEST_CASE("random nets at loss scales of 2^10 to 2^24 skip the steps that strict mode skips") {
   int skipped = 0;
-  constexpr int nets = 25; // others by --rng-seed
+  constexpr int nets = 12; // others by --rng-seed
   for (int i = 0; i < nets; ++i) {
     const uint32_t seed = Catch::rngSeed() * 1000 + static_cast<uint32_t>(i);
     INFO("seed " << seed);
@@ -292,7 +292,7 @@ TEST_CASE("random nets at loss scales of 2^10 to 2^24 skip the steps that strict
 
 TEST_CASE("steps that overflow leave no trace in the weights and slots of any optimizer") {
   const Tensor good = Tensor::full({64, 4}, 0.5), bad = Tensor::full({64, 4}, 100.0), y = Tensor::full({64, 2}, 1.0);
-  constexpr int count = 300; // of each optimizer
+  constexpr int count = 2000; // of each optimizer
   for (const char *name : {"sgd", "adam", "adamw", "rmsprop", "lion", "adagrad", "adadelta", "adamax", "nadam",
                            "adafactor", "ftrl", "lamb"}) {
     INFO(name);
