@@ -283,7 +283,7 @@ TEST_CASE("random nets at loss scales of 2^10 to 2^24 skip the steps that strict
     };
     const Tensor x = data(features, 2.0f), y = data(outputs, std::ldexp(1.0f, static_cast<int>(random() % 12)));
     const std::vector<Outcome> fast = steps(randomNet(seed), Numerics::fast, x, y, 12),
-                            strict = steps(randomNet(seed), Numerics::strict, x, y, 12);
+                               strict = steps(randomNet(seed), Numerics::strict, x, y, 12);
     skipped += fast.back().skipped > 0;
     CHECK(fast == strict);
   }
