@@ -75,7 +75,18 @@ template <class Matches> std::shared_ptr<Player> ProgramCache::knownLocked(Match
   return found->player;
 }
 
+/// The mutex is this thread's then.
+Status ProgramCache::refuseWhileCompiling() const {
+  if (compiler_.load(std::memory_order_relaxed) != std::this_thread::get_id())
+    return Status::ok();
+  return {
+      ErrorKind::runtime_error,
+      fmt::format("{}: was called by a function that is being traced for it: what a program is made of cannot run it",
+                  name_)};
+}
+
 StatusOr<std::shared_ptr<Player>> ProgramCache::find(const ProgramKey &key) {
+  HALFTONE_RETURN_IF_ERROR(refuseWhileCompiling());
   std::string warning;
   std::shared_ptr<Player> player;
   {
@@ -89,7 +100,14 @@ StatusOr<std::shared_ptr<Player>> ProgramCache::find(const ProgramKey &key) {
       return Status(ErrorKind::key_error, fmt::format("{}: not compiled for {}; there are: {}", name_, key.str(),
                                                       known.empty() ? "none" : known));
     }
-    StatusOr<std::shared_ptr<Player>> compiled = compile_(key);
+    StatusOr<std::shared_ptr<Player>> compiled = [&] {
+      struct Compiling { // it may throw
+        explicit Compiling(std::atomic<std::thread::id> &id) : thread(id) { thread = std::this_thread::get_id(); }
+        ~Compiling() { thread = std::thread::id(); }
+        std::atomic<std::thread::id> &thread;
+      } compiling(compiler_);
+      return compile_(key);
+    }();
     HALFTONE_RETURN_IF_ERROR(compiled.status());
     ++compileCount_;
     player = *std::move(compiled);
@@ -105,6 +123,7 @@ StatusOr<std::vector<Tensor>> ProgramCache::play(std::span<const Tensor> feeds, 
   for (size_t i = 0; i < feeds.size(); ++i)
     if (!feeds[i].defined())
       return Status(ErrorKind::value_error, fmt::format("{}: feed {} is an undefined tensor", name_, i));
+  HALFTONE_RETURN_IF_ERROR(refuseWhileCompiling());
   const auto matches = [&](const ProgramKey &key) {
     return key.epoch == epoch && key.variant == variant && std::ranges::equal(feeds, key.feeds, isOfType);
   };

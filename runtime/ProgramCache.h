@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/Player.h"
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <list>
@@ -10,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 namespace halftone {
@@ -24,10 +26,11 @@ struct ProgramKey {
   friend bool operator==(const ProgramKey &, const ProgramKey &) = default;
 };
 
-/// Safe to use from several threads; one compiles while the others wait, so that no key is compiled twice.
+/// Safe to use from several threads; one compiles while the others wait, so that no key is compiled twice. What compiles
+/// must not use the same program: that is a runtime_error.
 class ProgramCache {
 public:
-  /// Makes the player for a key. Must not call the same program.
+  /// Makes the player for a key.
   using Compile = std::function<StatusOr<std::shared_ptr<Player>>(const ProgramKey &key)>;
   using Warn = std::function<void(const std::string &message)>;
   static constexpr size_t defaultCapacity = 64;
@@ -54,6 +57,7 @@ private:
   /// The player whose key `matches`, now the most recently used; null when there is none. Under the mutex.
   template <class Matches> std::shared_ptr<Player> knownLocked(Matches matches);
   void evict(std::string &warning);
+  Status refuseWhileCompiling() const;
   void insertLocked(ProgramKey key, std::shared_ptr<Player> player, std::string &warning);
 
   const std::string name_;
@@ -61,6 +65,7 @@ private:
   const Warn warn_;
   const size_t capacity_;
   mutable std::mutex mutex_;
+  std::atomic<std::thread::id> compiler_{}; // the thread that compiles now
   std::list<Entry> entries_; // most recently used first
   int64_t compileCount_ = 0;
   bool warned_ = false;

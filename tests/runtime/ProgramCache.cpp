@@ -122,3 +122,24 @@ TEST_CASE("threads that miss at once compile once") {
   CHECK(failures == 0);
   CHECK(program.compileCount() == 20);
 }
+
+TEST_CASE("what a program is compiled from cannot run it") {
+  std::vector<Status> inner;
+  ProgramCache *self = nullptr;
+  ProgramCache program("f", [&](const ProgramKey &key) {
+    inner.push_back(self->find(key).status());
+    inner.push_back(self->play(std::vector{Tensor::zeros({2, 2})}).status());
+    return identity(key);
+  });
+  self = &program;
+  CHECK(program.find(rows(3)).isOk());
+  REQUIRE(inner.size() == 2);
+  for (const Status &status : inner) {
+    CHECK(status.kind() == ErrorKind::runtime_error);
+    CHECK(status.message() ==
+          "f: was called by a function that is being traced for it: what a program is made of cannot "
+          "run it");
+  }
+  CHECK(program.find(rows(3)).isOk());
+  CHECK(program.compileCount() == 1);
+}
