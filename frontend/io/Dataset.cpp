@@ -40,6 +40,18 @@ Batch stack(const std::vector<Batch> &elements) {
   return {column(&Batch::x), column(&Batch::y), column(&Batch::sample_weight)};
 }
 
+/// A generator is asked for as many as it is said to have, and not again once it has returned nothing: a stream would
+/// make us wait, and others forget that they are over.
+Next bounded(Next next, std::optional<int64_t> count) {
+  if (!next)
+    throw Error(ErrorKind::value_error, "Dataset::from_generator: the function gave an empty generator");
+  return [next = std::move(next), left = count.value_or(INT64_MAX)]() mutable -> std::optional<Batch> {
+    std::optional<Batch> element = left > 0 ? next() : std::nullopt;
+    left = element ? left - 1 : 0;
+    return element;
+  };
+}
+
 Next batched(Next next, int64_t size, bool dropRemainder) {
   return [next = std::move(next), size, dropRemainder]() -> std::optional<Batch> {
     std::vector<Batch> elements;
@@ -81,7 +93,7 @@ struct Dataset::Rep {
 Dataset::Dataset(const Dataset &) = default;
 Dataset::Dataset(Dataset &&) noexcept = default;
 Dataset &Dataset::operator=(const Dataset &) & = default;
-Dataset &Dataset::operator=(Dataset &&) &noexcept = default;
+Dataset &Dataset::operator=(Dataset &&) & noexcept = default;
 Dataset::~Dataset() = default;
 Dataset::Dataset(std::shared_ptr<Rep> rep) : rep_(std::move(rep)) {}
 
@@ -107,7 +119,12 @@ Dataset Dataset::from_generator(std::function<std::function<std::optional<Batch>
                                 std::optional<int64_t> cardinality) {
   if (!makeEpoch)
     throw Error(ErrorKind::value_error, "Dataset::from_generator needs a function that starts an epoch");
-  return Dataset(std::make_shared<Rep>(Rep{std::move(makeEpoch), cardinality}));
+  if (cardinality && *cardinality < 0)
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("cardinality must not be negative, got {}; leave it out when it is not known", *cardinality));
+  auto makeNext = [makeEpoch = std::move(makeEpoch), cardinality] { return bounded(makeEpoch(), cardinality); };
+  return Dataset(std::make_shared<Rep>(Rep{std::move(makeNext), cardinality}));
 }
 
 Dataset Dataset::batch(int64_t size, bool dropRemainder) const {
@@ -115,7 +132,7 @@ Dataset Dataset::batch(int64_t size, bool dropRemainder) const {
     throw Error(ErrorKind::value_error, fmt::format("batch_size must be positive, got {}", size));
   std::optional<int64_t> count;
   if (rep_->cardinality)
-    count = dropRemainder ? *rep_->cardinality / size : (*rep_->cardinality + size - 1) / size;
+    count = *rep_->cardinality / size + (!dropRemainder && *rep_->cardinality % size != 0);
   return Dataset(std::make_shared<Rep>(
       Rep{[rep = rep_, size, dropRemainder] { return batched(rep->makeEpoch(), size, dropRemainder); }, count}));
 }
@@ -141,6 +158,8 @@ Dataset Dataset::map(std::function<Batch(Batch)> f) const {
   return Dataset(std::make_shared<Rep>(Rep{makeEpoch, rep_->cardinality}));
 }
 Dataset Dataset::take(int64_t count) const {
+  if (count < 0)
+    throw Error(ErrorKind::value_error, fmt::format("take: count must not be negative, got {}", count));
   auto makeEpoch = [rep = rep_, count]() -> Next {
     return [next = rep->makeEpoch(), count, i = int64_t{0}]() mutable -> std::optional<Batch> {
       return i++ < count ? next() : std::nullopt;
@@ -157,7 +176,10 @@ Dataset Dataset::prefetch(int64_t bufferSize) const {
 }
 std::optional<int64_t> Dataset::cardinality() const { return rep_->cardinality; }
 
-Dataset::iterator Dataset::begin() const { return iterator(rep_->makeEpoch()); }
+Dataset::iterator Dataset::begin() const {
+  const std::shared_ptr<Rep> rep = rep_; // users' code, which may destroy this handle
+  return iterator(rep->makeEpoch());
+}
 Dataset::iterator::iterator(Next next) : next_(std::move(next)) { ++*this; }
 Dataset::iterator &Dataset::iterator::operator++() {
   std::optional<Batch> batch = next_();

@@ -21,7 +21,8 @@ public:
   Dataset &operator=(Dataset &&) &noexcept;
   ~Dataset();
   Dataset(const Tensors &x, const Tensors &y = {}, const Tensors &sample_weight = {});
-  /// Called until it returns nothing, once per epoch; `cardinality` is what the progress bar shows.
+  /// `make_epoch` gives what is called until it returns nothing, once per pass over the data. `cardinality`: how many
+  /// there are in a pass; no more than that are asked for.
   static Dataset from_generator(std::function<std::function<std::optional<Batch>()>()> make_epoch,
                                 std::optional<int64_t> cardinality = {});
   Dataset batch(int64_t batch_size, bool drop_remainder = false) const;

@@ -62,6 +62,31 @@ TEST_CASE("generators, map and take") {
   CHECK(sum == 6.0f);
 }
 
+TEST_CASE("a generator is not asked again after its end, nor for more than it is said to have") {
+  int64_t asked = 0;
+  auto forgetful = [&] { // after its end it would begin again
+    return [&, left = 5]() mutable -> std::optional<Batch> {
+      ++asked;
+      return left-- == 0 ? std::nullopt : std::optional(Batch{.x = Tensor::zeros({1})});
+    };
+  };
+  auto count = [](const Dataset &data) {
+    int64_t rows = 0;
+    for (const Batch &batch : data)
+      rows += batch.x[0].shape()[0];
+    return rows;
+  };
+  Dataset data = Dataset::from_generator(forgetful);
+  CHECK(count(data.batch(2)) == 5);
+  CHECK(asked == 6);
+  CHECK(count(data.shuffle(3, 1).batch(2).prefetch(2)) == 5);
+  CHECK(asked == 12);
+  CHECK(count(Dataset::from_generator(forgetful, 5).shuffle(9).batch(4)) == 5);
+  CHECK(asked == 17);
+  CHECK(count(Dataset::from_generator(forgetful, 3).batch(2)) == 3);
+  CHECK(asked == 20);
+}
+
 TEST_CASE("an error of the generator arrives through prefetch") {
   auto epoch = [] { return []() -> std::optional<Batch> { throw Error(ErrorKind::io_error, "disk gone"); }; };
   Dataset data = Dataset::from_generator(epoch).prefetch(2);
@@ -72,4 +97,9 @@ TEST_CASE("bad data is refused") {
   CHECK_THROWS_WITH(Dataset(rows(3), Tensor::zeros({4})), Contains("Data cardinality is ambiguous"));
   CHECK_THROWS_WITH(Dataset(rows(3)).batch(0), Contains("batch_size must be positive"));
   CHECK_THROWS_WITH(Dataset(Tensors()), Contains("no data was given"));
+  CHECK_THROWS_WITH(Dataset(rows(3)).take(-1), Contains("must not be negative"));
+  CHECK_THROWS_WITH(Dataset::from_generator([] { return [] { return std::optional<Batch>(); }; }, -1),
+                    Contains("cardinality must not be negative"));
+  CHECK_THROWS_WITH(Dataset::from_generator([] { return std::function<std::optional<Batch>()>(); }).begin(),
+                    Contains("empty generator"));
 }
