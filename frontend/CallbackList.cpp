@@ -3,6 +3,7 @@
 #include "frontend/CallbackList.h"
 #include "halftone/Error.h"
 #include <fmt/format.h>
+#include <utility>
 
 namespace halftone {
 
@@ -48,20 +49,33 @@ std::string Logs::str() const {
 namespace detail {
 
 CallbackList::CallbackList(const Model &model, const std::vector<CallbackArg> &callbacks, const ProgressArgs &progress)
-    : callbacks_(callbacks), progress_(progress) {
-  for (const CallbackArg &callback : callbacks_)
-    (*callback).set_model(model);
+    : progress_(progress) {
+  callbacks_.reserve(callbacks.size());
+  for (const CallbackArg &callback : callbacks)
+    callbacks_.emplace_back(callback, model);
   if (progress_.epochs == 0)
     bar_.emplace(progress_.verbose, progress_.steps);
 }
-CallbackList::~CallbackList() {
-  for (const CallbackArg &callback : callbacks_)
-    (*callback).clear_model();
+CallbackList::Lent::Lent(const CallbackArg &given, const Model &model) : callback(given), before((*given).model_) {
+  try {
+    (*callback).set_model(model);
+  } catch (...) {
+    (*callback).model_ = before;
+    throw;
+  }
+}
+CallbackList::Lent::Lent(Lent &&other) noexcept
+    : callback(other.callback), before(std::move(other.before)), isLent(std::exchange(other.isLent, false)) {}
+CallbackList::Lent::~Lent() {
+  if (isLent)
+    (*callback).model_ = before;
 }
 template <class F> void CallbackList::each(F f) {
-  for (const CallbackArg &callback : callbacks_)
-    f(*callback);
+  for (const Lent &lent : callbacks_)
+    f(*lent.callback);
 }
+/// A number of steps that was not known is known after the first pass.
+void CallbackList::finishBar(const Logs &logs) { progress_.steps = bar_->finish(logs); }
 void CallbackList::trainBegin() {
   each([](Callback &c) { c.on_train_begin({}); });
 }
@@ -75,8 +89,8 @@ void CallbackList::epochBegin(int64_t epoch) {
   bar_.emplace(progress_.verbose, progress_.steps);
 }
 void CallbackList::epochEnd(int64_t epoch, Logs &logs) {
-  bar_->finish(logs);
   each([&](Callback &c) { c.on_epoch_end(epoch, logs); });
+  finishBar(logs);
 }
 void CallbackList::trainBatchBegin(int64_t batch) {
   each([&](Callback &c) { c.on_train_batch_begin(batch, {}); });
@@ -96,13 +110,13 @@ void CallbackList::testBatchEnd(int64_t batch, const Logs &logs) {
 void CallbackList::testEnd(const Logs &logs) {
   each([&](Callback &c) { c.on_test_end(logs); });
   if (progress_.epochs == 0)
-    bar_->finish(logs);
+    finishBar(logs);
 }
 void CallbackList::predictBatchEnd(int64_t batch) {
   each([&](Callback &c) { c.on_predict_batch_end(batch, {}); });
   bar_->update(batch + 1, {});
 }
-void CallbackList::predictEnd() { bar_->finish({}); }
+void CallbackList::predictEnd() { finishBar({}); }
 
 } // namespace detail
 } // namespace halftone

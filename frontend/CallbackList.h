@@ -3,6 +3,7 @@
 #pragma once
 #include "frontend/ProgressBar.h"
 #include "halftone/Model.h"
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -17,7 +18,6 @@ struct ProgressArgs {
 class CallbackList {
 public:
   CallbackList(const Model &model, const std::vector<CallbackArg> &callbacks, const ProgressArgs &progress);
-  ~CallbackList(); // callbacks have no model afterwards
   CallbackList(const CallbackList &) = delete;
   void trainBegin();
   void trainEnd(const Logs &logs);
@@ -32,8 +32,18 @@ public:
   void predictEnd();
 
 private:
+  /// A callback that has the run's model until the run ends, then what it had before: a run may be inside another.
+  struct Lent {
+    Lent(const CallbackArg &callback, const Model &model);
+    ~Lent();
+    Lent(Lent &&other) noexcept;
+    CallbackArg callback;
+    std::shared_ptr<void> before;
+    bool isLent = true;
+  };
   template <class F> void each(F f);
-  std::vector<CallbackArg> callbacks_;
+  void finishBar(const Logs &logs);
+  std::vector<Lent> callbacks_;
   ProgressArgs progress_;
   std::optional<ProgressBar> bar_;
 };

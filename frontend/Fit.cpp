@@ -1,17 +1,15 @@
 // fit, evaluate, predict and the *_on_batch calls.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/BatchSource.h"
 #include "frontend/CallbackList.h"
+#include "frontend/ClassWeights.h"
 #include "frontend/ModelState.h"
 #include "frontend/OptimizerImpl.h"
-#include "frontend/RandomSeeds.h"
 #include "frontend/io/Batches.h"
 #include "runtime/TensorAccess.h"
 #include "runtime/TensorTypes.h"
 #include <algorithm>
-#include <chrono>
 #include <fmt/format.h>
-#include <map>
-#include <numeric>
 
 namespace halftone {
 using namespace detail;
@@ -23,51 +21,13 @@ struct History::Rep {
 
 namespace {
 
-std::vector<Tensor> targetsInOrder(const Model &model, const Tensors &y) {
-  const std::vector<std::string> &names = stateOf(model).outputNames;
-  if (y.names().empty() || names.empty())
-    return {y.begin(), y.end()};
-  std::vector<Tensor> ordered;
-  for (const std::string &name : names)
-    ordered.push_back(y[name]);
-  return ordered;
-}
-
-Tensor weightsByClass(const Tensor &y, const std::map<int64_t, double> &byClass) {
-  Tensor labels = y.shape().rank() > 1 && y.shape()[-1] > 1 ? y.argmax() : y.astype(DType::int64);
-  std::vector<float> weights;
-  for (int64_t label : labels.to_vector<int64_t>()) {
-    auto found = byClass.find(label);
-    weights.push_back(found == byClass.end() ? 1.0f : static_cast<float>(found->second));
-  }
-  int64_t rows = static_cast<int64_t>(weights.size());
-  return Tensor(std::move(weights), {rows});
-}
-
-/// class_weight as one weight per sample. Of several outputs it weighs those whose targets are integers.
-Tensors sampleWeights(const Model &model, const Tensors &y, const Tensors &sampleWeight,
-                      const std::vector<std::pair<int64_t, double>> &classWeight) {
-  if (classWeight.empty())
-    return sampleWeight;
-  if (!sampleWeight.empty())
-    throw Error(ErrorKind::value_error, "You cannot `class_weight` and `sample_weight` at the same time.",
-                model.name());
-  std::map<int64_t, double> byClass(classWeight.begin(), classWeight.end());
-  if (y.size() == 1)
-    return weightsByClass(y[0], byClass);
-  std::vector<Tensor> weights;
-  bool haveClasses = false;
-  for (const Tensor &target : targetsInOrder(model, y)) {
-    bool isClass = !is_float(target.dtype());
-    haveClasses |= isClass;
-    weights.push_back(isClass ? weightsByClass(target, byClass) : Tensor::ones({target.shape()[0]}));
-  }
-  if (!haveClasses)
-    throw Error(ErrorKind::value_error,
-                "`class_weight` of a model with several outputs is for those with integer targets; there is none.",
-                model.name());
-  return Tensors(std::move(weights));
-}
+/// What a run holds while users' code is called, which may destroy the caller's model or compile it anew: the model,
+/// and what compile() had made of it when the run began.
+struct Run {
+  Run(const Model &m, const char *before) : model(m), compiled(compiledOf(m, before)) {}
+  Model model;
+  std::shared_ptr<CompiledModel> compiled;
+};
 
 struct Feeds {
   std::vector<Tensor> tensors;
@@ -75,122 +35,89 @@ struct Feeds {
 };
 /// A batch as feeds of the train and test programs. Compiled state and, unless they were before, labels are checked
 /// first.
-Feeds feedsOf(const Model &model, const Batch &batch, bool labelsChecked) {
+Feeds feedsOf(const Run &run, const Batch &batch, bool labelsChecked) {
   checkRows(batch);
-  std::vector<Tensor> x = orderedInputs(model, batch.x), y = targetsInOrder(model, batch.y);
-  prepareCompiled(model, x, y);
-  const CompiledModel &compiled = compiledOf(model, "training or evaluating the model");
-  for (size_t i = 0; i < compiled.losses.size(); ++i)
-    if (compiled.losses[i].defined() && i >= y.size())
+  std::vector<Tensor> x = orderedInputs(run.model, batch.x), y = targetsInOrder(run.model, batch.y);
+  prepareCompiled(run.model, *run.compiled, x, y);
+  const CompiledModel &compiled = *run.compiled;
+  auto requireTarget = [&](size_t output, const char *what) {
+    if (output >= y.size())
       throw Error(
           ErrorKind::value_error,
-          fmt::format("Target data is missing: the model was compiled with a loss for output {}, but y has {} tensors",
-                      i, y.size()),
-          model.name());
+          fmt::format("Target data is missing: the model was compiled with a {} for output {}, but y has {} tensors",
+                      what, output, y.size()),
+          run.model.name());
+  };
+  for (size_t i = 0; i < compiled.losses.size(); ++i)
+    if (compiled.losses[i].defined())
+      requireTarget(i, "loss");
+  for (const OutputMetric &metric : compiled.metrics)
+    requireTarget(metric.output, "metric");
   if (!labelsChecked)
-    checkTargets(model, y);
+    checkTargets(run.model, compiled, y);
   Feeds feeds{x, feedVariant(y.size(), batch.sample_weight.size())};
   feeds.tensors.insert(feeds.tensors.end(), y.begin(), y.end());
   feeds.tensors.insert(feeds.tensors.end(), batch.sample_weight.begin(), batch.sample_weight.end());
   return feeds;
 }
 
-/// Where batches come from: arrays cut into rows, or a dataset of batches.
-class Batches {
-public:
-  Batches(Batch arrays, int64_t batchSize) : arrays_(std::move(arrays)), batchSize_(batchSize) {
-    rows_ = checkRows(arrays_);
-    if (rows_ == 0)
-      throw Error(ErrorKind::value_error, "no data was given: the arrays have 0 samples");
-    if (batchSize_ < 1)
-      throw Error(ErrorKind::value_error, fmt::format("batch_size must be positive, got {}", batchSize_));
-  }
-  explicit Batches(Dataset dataset) : dataset_(std::move(dataset)) {}
-
-  /// Arrays are checked whole, before the first step changes anything; a dataset's batches as they come.
-  bool areArrays() const { return !dataset_; }
-  const Batch &arrays() const { return arrays_; }
-  std::optional<int64_t> steps() const {
-    return dataset_ ? dataset_->cardinality() : std::optional((rows_ + batchSize_ - 1) / batchSize_);
-  }
-  /// One pass; `limit` batches at most.
-  void each(bool shuffle, std::optional<int64_t> limit,
-            const std::function<bool(int64_t, const Batch &)> &visit) const {
-    int64_t step = 0;
-    if (dataset_) {
-      for (const Batch &batch : *dataset_)
-        if ((limit && step >= *limit) || !visit(step++, batch))
-          return;
-      if (step == 0)
-        throw Error(ErrorKind::value_error, "no data was given: the dataset is empty");
-      return;
-    }
-    std::vector<int64_t> order(static_cast<size_t>(rows_));
-    std::iota(order.begin(), order.end(), 0);
-    if (shuffle)
-      ShuffleOrder(nextSeed()).shuffle(order);
-    for (int64_t begin = 0; begin < rows_ && !(limit && step >= *limit); begin += batchSize_) {
-      auto rows = std::span(order).subspan(static_cast<size_t>(begin),
-                                           static_cast<size_t>(std::min(batchSize_, rows_ - begin)));
-      if (!visit(step++, gatherBatch(arrays_, rows)))
-        return;
-    }
-  }
-  /// The first batch and, of arrays, the last when it is smaller.
-  std::vector<Batch> shapes() const {
-    std::vector<Batch> result;
-    if (dataset_)
-      return result;
-    auto rows = [&](int64_t count) {
-      std::vector<int64_t> first(static_cast<size_t>(count));
-      std::iota(first.begin(), first.end(), 0);
-      result.push_back(gatherBatch(arrays_, first));
-    };
-    rows(std::min(batchSize_, rows_));
-    if (rows_ > batchSize_ && rows_ % batchSize_)
-      rows(rows_ % batchSize_);
-    return result;
-  }
-
-private:
-  Batch arrays_;
-  int64_t batchSize_ = 0, rows_ = 0;
-  std::optional<Dataset> dataset_;
-};
-
-void prepare(const Model &model, const Batches &batches, CompiledFunction &(*program)(const Layer &)) {
+void prepare(const Run &run, const BatchSource &batches, CompiledFunction &program) {
   if (batches.areArrays()) {
-    std::vector<Tensor> y = targetsInOrder(model, batches.arrays().y);
-    prepareCompiled(model, orderedInputs(model, batches.arrays().x), y);
-    checkTargets(model, y);
+    std::vector<Tensor> y = targetsInOrder(run.model, batches.arrays().y);
+    prepareCompiled(run.model, *run.compiled, orderedInputs(run.model, batches.arrays().x), y);
+    checkTargets(run.model, *run.compiled, y);
   }
   for (const Batch &batch : batches.shapes()) {
-    Feeds feeds = feedsOf(model, batch, true);
-    program(model).prepare(typesOf(feeds.tensors), feeds.variant);
+    Feeds feeds = feedsOf(run, batch, true);
+    program.prepare(typesOf(feeds.tensors), feeds.variant);
   }
 }
 
-void step(const Model &model, const Batch &batch, CompiledFunction &(*program)(const Layer &), bool remember,
-          bool labelsChecked) {
-  Feeds feeds = feedsOf(model, batch, labelsChecked);
-  program(model).run(feeds.tensors, feeds.variant);
-  if (remember) {
-    stateOf(model).lastTrainTypes = typesOf(feeds.tensors);
-    stateOf(model).lastTrainVariant = feeds.variant;
-  }
+void trainStep(const Run &run, const Batch &batch, bool labelsChecked) {
+  Feeds feeds = feedsOf(run, batch, labelsChecked);
+  run.compiled->train.run(feeds.tensors, feeds.variant);
+  ModelState &state = stateOf(run.model);
+  std::lock_guard lock(state.mutex);
+  state.lastTrainTypes = typesOf(feeds.tensors);
+  state.lastTrainVariant = feeds.variant;
+}
+void testStep(const Run &run, const Batch &batch, bool labelsChecked) {
+  Feeds feeds = feedsOf(run, batch, labelsChecked);
+  run.compiled->test.run(feeds.tensors, feeds.variant);
 }
 
-Logs runTest(const Model &model, const Batches &batches, std::optional<int64_t> steps, CallbackList &callbacks) {
-  CompiledModel &compiled = compiledOf(model, "using the model's `evaluate()`");
-  resetMetrics(compiled);
+[[noreturn]] void refuseWeights(const Model &model) {
+  throw Error(ErrorKind::value_error,
+              "When providing `x` as a Dataset, `sample_weight` should not be passed. Instead, the sample weights "
+              "should be included as part of the Dataset.",
+              model.name());
+}
+void requireBatches(const EpochReader::Epoch &epoch) {
+  if (epoch.steps == 0)
+    throw Error(ErrorKind::value_error, "no data was given: the dataset is empty");
+}
+void warnWhenOut(const EpochReader::Epoch &epoch, const EpochReader &reader, const char *what) {
+  if (!epoch.ranOut)
+    return;
+  std::string wanted = reader.steps() ? fmt::format("{} of {}", epoch.steps, *reader.steps()) : "no more";
+  writeOutput(
+      fmt::format("\nwarning: Your input ran out of data; interrupting {}: {} batches came. Make sure that your "
+                  "dataset or generator can generate at least `steps_per_epoch * epochs` batches.\n",
+                  what, wanted));
+}
+
+Logs runTest(const Run &run, const BatchSource &batches, EpochReader reader, CallbackList &callbacks) {
+  resetMetrics(*run.compiled);
   callbacks.testBegin();
   Logs logs;
-  batches.each(false, steps, [&](int64_t i, const Batch &batch) {
-    step(model, batch, testFunction, false, batches.areArrays());
-    logs = currentLogs(compiled);
+  EpochReader::Epoch epoch = reader.epoch([&](int64_t i, const Batch &batch) {
+    testStep(run, batch, batches.areArrays());
+    logs = currentLogs(*run.compiled);
     callbacks.testBatchEnd(i, logs);
     return true;
   });
+  requireBatches(epoch);
+  warnWhenOut(epoch, reader, "evaluation");
   callbacks.testEnd(logs);
   return logs;
 }
@@ -225,8 +152,10 @@ struct SplitData {
 SplitData splitData(const Batch &all, double share) {
   if (share == 0.0)
     return {all, std::nullopt};
-  int64_t rows = checkRows(all), kept = static_cast<int64_t>(std::floor(static_cast<double>(rows) * (1.0 - share)));
-  if (!(share > 0.0 && share < 1.0) || kept == 0 || kept == rows)
+  int64_t rows = checkRows(all);
+  bool inRange = share > 0.0 && share < 1.0;
+  int64_t kept = inRange ? static_cast<int64_t>(std::floor(static_cast<double>(rows) * (1.0 - share))) : 0;
+  if (kept == 0 || kept == rows)
     throw Error(ErrorKind::value_error, fmt::format("Training data contains {} samples, which is not sufficient to "
                                                     "split it into a validation and training set as specified by "
                                                     "`validation_split={}`. Either provide more data, or a different "
@@ -244,53 +173,40 @@ SplitData splitData(const Batch &all, double share) {
   return {rowsOf(0, kept), rowsOf(kept, rows)};
 }
 
-} // namespace
+/// The data of one fit.
+struct FitData {
+  BatchSource train;
+  std::optional<BatchSource> validation;
+  ClassWeights classWeight; // for batches as they come; of arrays the weights are made
+};
 
-/// The loop behind both forms of fit.
-static void fitLoop(const Model &model, const Batches &batches, const std::optional<Batches> &validation,
-                    const FitArgs &args, const std::function<void(int64_t, const Logs &)> &record) {
-  CompiledModel &compiled = compiledOf(model, "using the model's `fit()`");
-  ModelState &state = stateOf(model);
-  if (args.epochs < 0 || args.initial_epoch < 0 || args.validation_freq < 1)
-    throw Error(ErrorKind::value_error,
-                fmt::format("epochs, initial_epoch and validation_freq must not be negative, got {}, {} and {}",
-                            args.epochs, args.initial_epoch, args.validation_freq),
-                model.name());
-  // Everything is compiled before the first step: train and validation, whole and last batches.
-  prepare(model, batches, trainFunction);
-  if (validation)
-    prepare(model, *validation, testFunction);
-  std::optional<int64_t> steps = args.steps_per_epoch ? args.steps_per_epoch : batches.steps();
-  CallbackList callbacks(model, args.callbacks, {args.verbose, args.epochs, steps});
-  StallAlarm alarm(compiled.optimizer);
-  state.stopTraining = false;
-  callbacks.trainBegin();
-  Logs logs;
-  for (int64_t epoch = args.initial_epoch; epoch < args.epochs && !state.stopTraining; ++epoch) {
-    logs = Logs();
-    resetMetrics(compiled);
-    callbacks.epochBegin(epoch);
-    batches.each(args.shuffle, args.steps_per_epoch, [&](int64_t i, const Batch &batch) {
-      callbacks.trainBatchBegin(i);
-      step(model, batch, trainFunction, true, batches.areArrays());
-      alarm.stepped(epoch, i);
-      logs = currentLogs(compiled);
-      callbacks.trainBatchEnd(i, logs);
-      return !state.stopTraining;
-    });
-    if (validation && (epoch + 1) % args.validation_freq == 0) {
-      Logs found = runTest(model, *validation, args.validation_steps, callbacks);
-      for (const auto &[name, value] : found)
-        logs.set("val_" + name, value);
-    }
-    callbacks.epochEnd(epoch, logs);
-    record(epoch, logs);
-  }
-  compiled.optimizer.finalize_variable_values(model.trainable_variables());
-  callbacks.trainEnd(logs);
+std::optional<BatchSource> validationOf(const FitArgs &args, const std::optional<Batch> &split) {
+  int64_t size = args.validation_batch_size.value_or(args.batch_size);
+  const char *argument = args.validation_batch_size ? "validation_batch_size" : "batch_size";
+  if (split)
+    return BatchSource(*split, size, argument);
+  if (!args.validation_data.defined())
+    return std::nullopt;
+  if (args.validation_data.dataset())
+    return BatchSource(*args.validation_data.dataset());
+  return BatchSource(args.validation_data.arrays(), size, argument);
 }
 
-static void recordEpoch(History::Rep &rep, int64_t epoch, const Logs &logs) {
+void checkNumbers(const Model &model, const FitArgs &args) {
+  auto require = [&](const char *argument, int64_t value, int64_t least) {
+    if (value < least)
+      throw Error(ErrorKind::value_error,
+                  fmt::format("{} must {}, got {}", argument, least == 0 ? "not be negative" : "be positive", value),
+                  model.name());
+  };
+  require("epochs", args.epochs, 0);
+  require("initial_epoch", args.initial_epoch, 0);
+  require("validation_freq", args.validation_freq, 1);
+  require("validation_steps", args.validation_steps.value_or(1), 1);
+  require("validation_batch_size", args.validation_batch_size.value_or(1), 1);
+}
+
+void recordEpoch(History::Rep &rep, int64_t epoch, const Logs &logs) {
   rep.epochs.push_back(epoch);
   for (const auto &[name, value] : logs) {
     auto found =
@@ -301,134 +217,172 @@ static void recordEpoch(History::Rep &rep, int64_t epoch, const Logs &logs) {
   }
 }
 
-static std::optional<Batches> validationOf(const FitArgs &args, const std::optional<Batch> &split,
-                                           int64_t defaultBatch) {
-  int64_t size = args.validation_batch_size.value_or(defaultBatch);
-  if (split)
-    return Batches(*split, size);
-  if (!args.validation_data.defined())
-    return std::nullopt;
-  if (args.validation_data.dataset())
-    return Batches(*args.validation_data.dataset());
-  return Batches(args.validation_data.arrays(), size);
+/// The loop behind both forms of fit. It has its arguments to itself: users' code may destroy what was given.
+std::shared_ptr<History::Rep> fitLoop(Run run, FitData data, FitArgs args) {
+  checkNumbers(run.model, args);
+  CompiledModel &compiled = *run.compiled;
+  ModelState &state = stateOf(run.model);
+  EpochReader reader(data.train, args.shuffle, args.steps_per_epoch, "steps_per_epoch");
+  // Everything is compiled before the first step: train and validation, whole and last batches.
+  prepare(run, data.train, compiled.train);
+  if (data.validation)
+    prepare(run, *data.validation, compiled.test);
+  CallbackList callbacks(run.model, args.callbacks, {args.verbose, args.epochs, reader.steps()});
+  StallAlarm alarm(compiled.optimizer);
+  auto history = std::make_shared<History::Rep>();
+  state.stopTraining = false;
+  callbacks.trainBegin();
+  Logs logs;
+  for (int64_t epoch = args.initial_epoch; epoch < args.epochs; ++epoch) {
+    resetMetrics(compiled);
+    callbacks.epochBegin(epoch);
+    EpochReader::Epoch seen = reader.epoch([&](int64_t i, const Batch &batch) {
+      callbacks.trainBatchBegin(i);
+      trainStep(run, weighedByClass(run.model, batch, data.classWeight), data.train.areArrays());
+      alarm.stepped(epoch, i);
+      logs = currentLogs(compiled);
+      callbacks.trainBatchEnd(i, logs);
+      return !state.stopTraining;
+    });
+    if (epoch == args.initial_epoch)
+      requireBatches(seen);
+    seen.ranOut |= seen.steps == 0; // a stream that cannot begin again
+    warnWhenOut(seen, reader, "training");
+    if (seen.steps == 0)
+      break;
+    if (data.validation && (epoch + 1) % args.validation_freq == 0)
+      for (const auto &[name, value] : runTest(
+               run, *data.validation, {*data.validation, false, args.validation_steps, "validation_steps"}, callbacks))
+        logs.set("val_" + name, value);
+    callbacks.epochEnd(epoch, logs);
+    recordEpoch(*history, epoch, logs);
+    if (state.stopTraining)
+      break;
+  }
+  if (args.epochs > 0)
+    compiled.optimizer.finalize_variable_values(run.model.trainable_variables());
+  callbacks.trainEnd(logs);
+  return history;
 }
 
+} // namespace
+
 History Model::fit(const Tensors &x, const Tensors &y, const FitArgs &args) const {
-  compiledOf(*this, "using the model's `fit()`");
-  SplitData data = splitData({x, y, sampleWeights(*this, y, args.sample_weight, args.class_weight)},
-                             args.validation_data.defined() ? 0.0 : args.validation_split);
+  Run run(*this, "using the model's `fit()`");
+  checkNumbers(*this, args);
+  SplitData split = splitData({x, y, args.sample_weight}, args.validation_data.defined() ? 0.0 : args.validation_split);
+  FitData data{BatchSource(weighedByClass(*this, split.train, args.class_weight), args.batch_size),
+               validationOf(args, split.validation),
+               {}};
   History history;
-  history.rep_ = std::make_shared<History::Rep>();
-  fitLoop(*this, Batches(data.train, args.batch_size), validationOf(args, data.validation, args.batch_size), args,
-          [&](int64_t epoch, const Logs &logs) { recordEpoch(*history.rep_, epoch, logs); });
+  history.rep_ = fitLoop(std::move(run), std::move(data), args);
   return history;
 }
 
 History Model::fit(const Dataset &dataset, const FitArgs &args) const {
-  if (args.validation_split != 0.0 || !args.class_weight.empty() || !args.sample_weight.empty())
+  Run run(*this, "using the model's `fit()`");
+  if (!args.sample_weight.empty())
+    refuseWeights(*this);
+  if (args.validation_split != 0.0 && !args.validation_data.defined())
     throw Error(ErrorKind::value_error,
-                "`validation_split`, `class_weight` and `sample_weight` are for arrays; a dataset's batches carry "
-                "their weights",
+                "Argument `validation_split` is only supported for arrays, not for a Dataset: give `validation_data`",
                 name());
   History history;
-  history.rep_ = std::make_shared<History::Rep>();
-  fitLoop(*this, Batches(dataset), validationOf(args, std::nullopt, args.batch_size), args,
-          [&](int64_t epoch, const Logs &logs) { recordEpoch(*history.rep_, epoch, logs); });
+  history.rep_ =
+      fitLoop(std::move(run), {BatchSource(dataset), validationOf(args, std::nullopt), args.class_weight}, args);
   return history;
 }
 
+static Logs evaluateOn(const Run &run, const BatchSource &batches, const EvaluateArgs args) {
+  EpochReader reader(batches, false, args.steps, "steps");
+  prepare(run, batches, run.compiled->test);
+  CallbackList callbacks(run.model, args.callbacks, {args.verbose, 0, reader.steps()});
+  return runTest(run, batches, reader, callbacks);
+}
 Logs Model::evaluate(const Tensors &x, const Tensors &y, const EvaluateArgs &args) const {
-  compiledOf(*this, "using the model's `evaluate()`");
-  Batches batches({x, y, args.sample_weight}, args.batch_size);
-  prepare(*this, batches, testFunction);
-  CallbackList callbacks(*this, args.callbacks, {args.verbose, 0, args.steps ? args.steps : batches.steps()});
-  return runTest(*this, batches, args.steps, callbacks);
+  Run run(*this, "using the model's `evaluate()`");
+  return evaluateOn(run, BatchSource({x, y, args.sample_weight}, args.batch_size), args);
 }
 Logs Model::evaluate(const Dataset &dataset, const EvaluateArgs &args) const {
-  CallbackList callbacks(*this, args.callbacks, {args.verbose, 0, args.steps ? args.steps : dataset.cardinality()});
-  return runTest(*this, Batches(dataset), args.steps, callbacks);
+  Run run(*this, "using the model's `evaluate()`");
+  if (!args.sample_weight.empty())
+    refuseWeights(*this);
+  return evaluateOn(run, BatchSource(dataset), args);
 }
 
-Tensors Model::predict_all(const Tensors &x, const PredictArgs &args) const {
-  Batches batches({TensorAccess::named(orderedInputs(*this, x), {}), {}, {}}, args.batch_size);
-  CallbackList callbacks(*this, args.callbacks, {args.verbose, 0, args.steps ? args.steps : batches.steps()});
+static Tensors predictOn(const Model model, const Tensors &x, const PredictArgs args) {
+  BatchSource batches({TensorAccess::named(orderedInputs(model, x), {}), {}, {}}, args.batch_size);
+  EpochReader reader(batches, false, args.steps, "steps");
+  CallbackList callbacks(model, args.callbacks, {args.verbose, 0, reader.steps()});
+  std::shared_ptr<CompiledFunction> program = predictFunction(model);
   std::vector<std::vector<Tensor>> parts;
-  batches.each(false, args.steps, [&](int64_t i, const Batch &batch) {
-    std::vector<Tensor> outputs = predictFunction(*this).run({batch.x.begin(), batch.x.end()});
+  EpochReader::Epoch epoch = reader.epoch([&](int64_t i, const Batch &batch) {
+    std::vector<Tensor> outputs = program->run({batch.x.begin(), batch.x.end()});
     parts.resize(outputs.size());
     for (size_t o = 0; o < outputs.size(); ++o)
       parts[o].push_back(outputs[o]);
     callbacks.predictBatchEnd(i);
     return true;
   });
+  warnWhenOut(epoch, reader, "prediction");
   callbacks.predictEnd();
   std::vector<Tensor> whole;
   for (const std::vector<Tensor> &pieces : parts)
     whole.push_back(concatenateRows(pieces));
-  const std::vector<std::string> &names = stateOf(*this).outputNames;
+  const std::vector<std::string> &names = stateOf(model).outputNames;
   return TensorAccess::named(whole, names.size() == whole.size() ? names : std::vector<std::string>{});
 }
+Tensors Model::predict_all(const Tensors &x, const PredictArgs &args) const { return predictOn(*this, x, args); }
 Tensor Model::predict(const Tensors &x, const PredictArgs &args) const {
-  if (stateOf(*this).outputs.size() > 1)
-    throw Error(ErrorKind::value_error, "the model has several outputs: use predict_all()", name());
-  Tensors all = predict_all(x, args);
+  const Model model = *this;
+  if (stateOf(model).outputs.size() > 1)
+    throw Error(ErrorKind::value_error, "the model has several outputs: use predict_all()", model.name());
+  Tensors all = predictOn(model, x, args);
   if (all.size() != 1)
-    throw Error(ErrorKind::value_error, fmt::format("the model has {} outputs: use predict_all()", all.size()), name());
+    throw Error(ErrorKind::value_error, fmt::format("the model has {} outputs: use predict_all()", all.size()),
+                model.name());
   return all[0];
 }
 Tensor Model::predict_on_batch(const Tensors &x) const {
-  std::vector<Tensor> outputs = predictFunction(*this).run(orderedInputs(*this, x));
+  const Model model = *this;
+  std::vector<Tensor> outputs = predictFunction(model)->run(orderedInputs(model, x));
   if (outputs.size() != 1)
     throw Error(ErrorKind::value_error, fmt::format("the model has {} outputs: use predict_all()", outputs.size()),
-                name());
+                model.name());
   return outputs[0];
 }
 
-static Logs onBatch(const Model &model, const Tensors &x, const Tensors &y, const BatchArgs &args,
-                    CompiledFunction &(*program)(const Layer &), bool train) {
-  CompiledModel &compiled =
-      compiledOf(model, train ? "using the model's `train_on_batch()`" : "using the model's `test_on_batch()`");
-  Batch batch{x, y, sampleWeights(model, y, args.sample_weight, args.class_weight)};
+static Logs onBatch(const Run &run, const Tensors &x, const Tensors &y, const BatchArgs &args,
+                    void (&step)(const Run &, const Batch &, bool)) {
+  Batch batch = weighedByClass(run.model, {x, y, args.sample_weight}, args.class_weight);
   if (checkRows(batch) == 0)
-    throw Error(ErrorKind::value_error, "no data was given: the batch has 0 samples", model.name());
-  resetMetrics(compiled);
-  step(model, batch, program, train, false);
-  return currentLogs(compiled);
+    throw Error(ErrorKind::value_error, "no data was given: the batch has 0 samples", run.model.name());
+  resetMetrics(*run.compiled);
+  step(run, batch, false);
+  return currentLogs(*run.compiled);
 }
 Logs Model::train_on_batch(const Tensors &x, const Tensors &y, const BatchArgs &args) const {
-  return onBatch(*this, x, y, args, trainFunction, true);
+  return onBatch({*this, "using the model's `train_on_batch()`"}, x, y, args, trainStep);
 }
 Logs Model::test_on_batch(const Tensors &x, const Tensors &y, const BatchArgs &args) const {
-  return onBatch(*this, x, y, args, testFunction, false);
+  return onBatch({*this, "using the model's `test_on_batch()`"}, x, y, args, testStep);
 }
 
 std::vector<double> History::operator[](std::string_view key) const {
-  for (const auto &[name, values] : rep_->values)
-    if (name == key)
-      return values;
+  if (rep_)
+    for (const auto &[name, values] : rep_->values)
+      if (name == key)
+        return values;
   throw Error(ErrorKind::key_error,
               fmt::format("no '{}' in the history; there are [{}]", key, fmt::join(keys(), ", ")));
 }
 std::vector<std::string> History::keys() const {
   std::vector<std::string> names;
-  for (const auto &[name, values] : rep_->values)
-    names.push_back(name);
+  if (rep_)
+    for (const auto &[name, values] : rep_->values)
+      names.push_back(name);
   return names;
 }
-std::vector<int64_t> History::epoch() const { return rep_->epochs; }
-
-LossSpec::LossSpec(std::initializer_list<std::pair<std::string, Loss>> byName) {
-  for (const auto &[name, loss] : byName) {
-    names_.push_back(name);
-    losses_.push_back(loss);
-  }
-}
-MetricSpec::MetricSpec(std::initializer_list<std::pair<std::string, std::vector<Metric>>> byName) {
-  for (const auto &[name, metrics] : byName)
-    for (const Metric &metric : metrics) {
-      names_.push_back(name);
-      metrics_.push_back(metric);
-    }
-}
+std::vector<int64_t> History::epoch() const { return rep_ ? rep_->epochs : std::vector<int64_t>(); }
 
 } // namespace halftone

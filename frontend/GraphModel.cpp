@@ -38,7 +38,7 @@ bool fits(const Shape &given, const Shape &expected) {
 void buildSequence(ModelState &state, const ValueSpec &spec, const std::string &inputName) {
   Value input = symbolicInput(spec.shape, spec.dtype, inputName);
   std::vector<Value> values{input};
-  for (const Layer &layer : state.sequence)
+  for (const Layer &layer : std::vector<Layer>(state.sequence)) // a layer's own code may change the list
     values = layer.impl()->call(values, {});
   state.inputs = {input};
   state.outputs = values;
@@ -62,6 +62,7 @@ Values GraphBody::call(const Values &inputs, const CallContext &) {
     throw Error(ErrorKind::value_error, fmt::format("Model '{}' expects {} inputs, but it received {}", layer_->name,
                                                     state_->inputs.size(), inputs.size()));
   std::vector<Value> values;
+  const std::vector<Value> from = state_->inputs, to = state_->outputs; // layers' own code may change the graph
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Value &expected = state_->inputs[i];
     if (!fits(inputs[i].shape(), expected.shape()))
@@ -71,7 +72,7 @@ Values GraphBody::call(const Values &inputs, const CallContext &) {
                               expected.node()->name, layer_->name, expected.shape().str(), inputs[i].shape().str()));
     values.push_back(asDtype(inputs[i], expected.dtype(), "model input"));
   }
-  return Values(replay(state_->inputs, state_->outputs, values));
+  return Values(replay(from, to, values));
 }
 
 std::unique_ptr<LayerBody> graphBody() { return std::make_unique<GraphBody>(); }

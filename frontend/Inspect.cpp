@@ -16,7 +16,7 @@ constexpr std::string_view stageNames[] = {"graph", "cast", "pure", "kernel", "l
 
 /// A program and the types to trace it with.
 struct Choice {
-  CompiledFunction *function;
+  std::shared_ptr<CompiledFunction> function;
   std::vector<TensorType> types;
   std::string variant;
 };
@@ -32,7 +32,15 @@ Tensor exampleTarget(const Loss &loss, const Shape &output, DType floatx) {
 
 Choice choose(const Model &model, const IrArgs &args) {
   ModelState &state = stateOf(model);
-  Program program = args.program.value_or(state.compiled ? Program::train : Program::predict);
+  std::shared_ptr<CompiledModel> compiled = compiledIfAny(model);
+  Program program = args.program.value_or(compiled ? Program::train : Program::predict);
+  if (program != Program::predict)
+    compiled = compiledOf(model, "asking for the train or test program");
+  Choice choice;
+  {
+    std::lock_guard lock(state.mutex);
+    choice = {nullptr, state.lastTrainTypes, state.lastTrainVariant};
+  }
   std::vector<ValueSpec> inputs;
   for (const Value &input : state.inputs)
     inputs.push_back({input.shape(), input.dtype()});
@@ -41,14 +49,11 @@ Choice choose(const Model &model, const IrArgs &args) {
   if (inputs.empty())
     throw Error(ErrorKind::value_error, "the model has not seen an input yet: its shapes are not known", model.name());
   // Of a trained model the last step's shapes; another batch size replaces the leading dimension.
-  int64_t batch = args.batch_size.value_or(
-      !state.lastTrainTypes.empty() && !state.lastTrainTypes[0].shape.empty() ? state.lastTrainTypes[0].shape[0] : 32);
+  int64_t batch =
+      args.batch_size.value_or(!choice.types.empty() && !choice.types[0].shape.empty() ? choice.types[0].shape[0] : 32);
   if (batch < 1)
     throw Error(ErrorKind::value_error, fmt::format("batch_size must be positive, got {}", batch), model.name());
-  Choice choice{nullptr, {}, {}};
-  if (program != Program::predict && !state.lastTrainTypes.empty()) {
-    choice.types = state.lastTrainTypes;
-    choice.variant = state.lastTrainVariant;
+  if (program != Program::predict && !choice.types.empty()) {
     for (TensorType &type : choice.types)
       if (!type.shape.empty())
         type.shape[0] = batch;
@@ -66,7 +71,6 @@ Choice choose(const Model &model, const IrArgs &args) {
       x.push_back(Tensor::zeros(Shape(dims), input.dtype));
     }
     if (program != Program::predict) {
-      CompiledModel &compiled = compiledOf(model, "asking for the train or test program");
       std::vector<ValueSpec> outputs = inferSpecs(
           [&] {
             std::vector<ValueSpec> specs;
@@ -76,20 +80,20 @@ Choice choose(const Model &model, const IrArgs &args) {
           }(),
           [&](const std::vector<Value> &values) { return model.impl()->callTraced(values); });
       for (size_t i = 0; i < outputs.size(); ++i) {
-        const std::vector<Loss> &losses = compiled.ready ? compiled.losses : compiled.args.loss.losses();
+        const std::vector<Loss> &losses = compiled->ready ? compiled->losses : compiled->args.loss.losses();
         y.push_back(exampleTarget(losses.empty() ? Loss() : losses[std::min(i, losses.size() - 1)], outputs[i].shape,
                                   DType::float32));
       }
-      prepareCompiled(model, x, y);
+      prepareCompiled(model, *compiled, x, y);
     }
     choice.types = typesOf(x);
     for (const TensorType &type : typesOf(y))
       choice.types.push_back(type);
     choice.variant = program == Program::predict ? "" : feedVariant(y.size(), 0);
   }
-  choice.function = program == Program::train  ? &trainFunction(model)
-                    : program == Program::test ? &testFunction(model)
-                                               : &predictFunction(model);
+  choice.function = program == Program::predict ? predictFunction(model)
+                    : program == Program::train ? std::shared_ptr<CompiledFunction>(compiled, &compiled->train)
+                                                : std::shared_ptr<CompiledFunction>(compiled, &compiled->test);
   return choice;
 }
 
@@ -105,12 +109,14 @@ Stage stage(std::string_view name) {
 }
 
 std::string Model::ir(Stage stage, const IrArgs &args) const {
-  Choice choice = choose(*this, args);
+  const Model model = *this; // what is traced is users' code, which may destroy this handle
+  Choice choice = choose(model, args);
   return choice.function->ir(stage, choice.types, choice.variant, args.locations);
 }
 
 void Model::dump_ir(const std::string &directory, const IrArgs &args) const {
-  Choice choice = choose(*this, args);
+  const Model model = *this; // what is traced is users' code, which may destroy this handle
+  Choice choice = choose(model, args);
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error)
@@ -131,7 +137,8 @@ void Model::dump_ir(const std::string &directory, const IrArgs &args) const {
 }
 
 CastLedger Model::cast_ledger(const IrArgs &args) const {
-  Choice choice = choose(*this, args);
+  const Model model = *this; // what is traced is users' code, which may destroy this handle
+  Choice choice = choose(model, args);
   return choice.function->ledger(choice.types, choice.variant);
 }
 

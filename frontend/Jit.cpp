@@ -41,7 +41,8 @@ std::vector<Tensor> TracedProgram::run(std::initializer_list<std::span<const Ten
     counts += std::to_string(argument.size()) + ' ';
     feeds.insert(feeds.end(), argument.begin(), argument.end());
   }
-  return rep_->compiled.run(feeds, counts);
+  const std::shared_ptr<Rep> rep = rep_; // the function is users' code, which may destroy this handle
+  return rep->compiled.run(feeds, counts);
 }
 
 } // namespace halftone::detail

@@ -75,9 +75,9 @@ Tensor convert_input(const DTypePolicy &policy, const Tensor &x, bool autocast, 
 }
 
 Layer::Layer(const Layer &) = default;
-Layer::Layer(Layer &&) noexcept = default;
+Layer::Layer(Layer &&other) noexcept : impl_(other.impl_) {} // a moved-from layer stays whole
 Layer &Layer::operator=(const Layer &) & = default;
-Layer &Layer::operator=(Layer &&) &noexcept = default;
+Layer &Layer::operator=(Layer &&other) & noexcept { return *this = static_cast<const Layer &>(other); }
 Layer::~Layer() = default;
 Layer::Layer(std::shared_ptr<LayerImpl> impl) : impl_(std::move(impl)) {}
 
@@ -119,21 +119,25 @@ Input::Input(const Shape &shape, const InputArgs &args) {
 
 Value Layer::operator()(const Value &x, const CallArgs &args) const { return (*this)(Values(x), args); }
 Value Layer::operator()(const Values &xs, const CallArgs &args) const {
-  Values all = outputs(xs, args);
+  const std::shared_ptr<LayerImpl> impl = impl_; // users' code may destroy this handle
+  std::vector<Value> all = impl->call(std::vector<Value>(xs.begin(), xs.end()), args);
   if (all.size() != 1)
-    throw Error(ErrorKind::value_error, fmt::format("layer '{}' gives {} outputs: use outputs()", name(), all.size()),
-                path(), impl_->where);
+    throw Error(ErrorKind::value_error,
+                fmt::format("layer '{}' gives {} outputs: use outputs()", impl->name, all.size()), impl->path,
+                impl->where);
   return all[0];
 }
 Values Layer::outputs(const Values &xs, const CallArgs &args) const {
-  return Values(impl_->call(std::vector<Value>(xs.begin(), xs.end()), args));
+  const std::shared_ptr<LayerImpl> impl = impl_;
+  return Values(impl->call(std::vector<Value>(xs.begin(), xs.end()), args));
 }
 Tensor Layer::operator()(const Tensor &x, const CallArgs &args) const { return (*this)(Tensors(x), args); }
 Tensor Layer::operator()(const Tensors &xs, const CallArgs &args) const {
-  Tensors all = impl_->callOnData(xs, args);
+  const std::shared_ptr<LayerImpl> impl = impl_;
+  Tensors all = impl->callOnData(xs, args);
   if (all.size() != 1)
-    throw Error(ErrorKind::value_error, fmt::format("layer '{}' gives {} outputs", name(), all.size()), path(),
-                impl_->where);
+    throw Error(ErrorKind::value_error, fmt::format("layer '{}' gives {} outputs", impl->name, all.size()), impl->path,
+                impl->where);
   return all[0];
 }
 

@@ -303,6 +303,7 @@ Value Loss::operator()(const Value &yTrue, const Value &yPred, const Value &samp
 }
 Tensor Loss::operator()(const Tensor &yTrue, const Tensor &yPred, const Tensor &sampleWeight) const {
   const LossImpl &loss = madeOf(impl_);
+  const std::shared_ptr<const LossImpl> held = impl_; // its formula is users' code, which may destroy this handle
   std::vector<Tensor> feeds{yTrue, yPred};
   if (sampleWeight.defined())
     feeds.push_back(sampleWeight);

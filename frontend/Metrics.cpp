@@ -159,7 +159,8 @@ void requireKind(const MetricImpl &metric) {
                             metric.name));
 }
 
-void updateOnData(const std::shared_ptr<MetricImpl> &metric, const std::vector<Tensor> &feeds, bool weighted) {
+/// Holds the metric: its formula is users' code, which may destroy the handle.
+void updateOnData(std::shared_ptr<MetricImpl> metric, const std::vector<Tensor> &feeds, bool weighted) {
   requireKind(*metric);
   CompiledFunction *function = nullptr;
   {

@@ -5,7 +5,9 @@
 #include "frontend/LayerImpl.h"
 #include "frontend/MetricImpl.h"
 #include "halftone/Model.h"
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,9 +22,11 @@ struct OutputMetric {
   bool weighted = false;
 };
 
-/// What compile() left behind. Made whole before it replaces the last one.
+/// What compile() left behind. Made whole before it replaces the last one. Whoever runs users' code holds it meanwhile:
+/// that code may compile again.
 struct CompiledModel {
-  explicit CompiledModel(const CompileArgs &args);
+  CompiledModel(const Layer &model, const CompileArgs &args);
+  CompiledModel(const CompiledModel &) = delete;
   CompileArgs args;
   Optimizer optimizer;      // the wrapper when the loss is scaled
   std::vector<Loss> losses; // one per output, once the outputs are known
@@ -30,7 +34,8 @@ struct CompiledModel {
   std::vector<MeanTracker> outputTrackers; // with several outputs
   std::vector<OutputMetric> metrics;
   bool ready = false; // losses and metrics are matched to outputs
-  std::unique_ptr<CompiledFunction> train, test;
+  /// The programs. Feeds: inputs, then targets, then weights (none, or one per target).
+  CompiledFunction train, test;
 };
 
 struct ModelState {
@@ -39,34 +44,37 @@ struct ModelState {
   std::optional<ValueSpec> sequenceInput;
   std::vector<std::string> outputNames;
   bool isSequential = false;
-  std::unique_ptr<CompiledModel> compiled;
-  std::unique_ptr<CompiledFunction> predict;
-  std::vector<TensorType> lastTrainTypes; // of the last train, test or predict call: what ir() shows by default
+  std::atomic<bool> stopTraining = false;
+  // What users' code replaces while a run lasts, on another thread too (a dataset that reads ahead): under the mutex.
+  std::mutex mutex;
+  std::shared_ptr<CompiledModel> compiled;
+  std::shared_ptr<CompiledFunction> predict;
+  std::vector<TensorType> lastTrainTypes; // of the last training step: what ir() shows by default
   std::string lastTrainVariant;
-  bool stopTraining = false;
 };
 
 ModelState &stateOf(const Layer &model);
+/// What compile() made last; null before it.
+std::shared_ptr<CompiledModel> compiledIfAny(const Layer &model);
 /// The same after compile(). value_error "You must call `compile()` before ..." otherwise.
-CompiledModel &compiledOf(const Layer &model, const char *before);
+std::shared_ptr<CompiledModel> compiledOf(const Layer &model, const char *before);
 
 /// x and y of a batch as lists in the order of the model's inputs and outputs.
 std::vector<Tensor> orderedInputs(const Layer &model, const Tensors &x);
 
-/// The programs of a compiled model. Feeds: inputs, then targets, then weights (none, or one per target).
-CompiledFunction &trainFunction(const Layer &model);
-CompiledFunction &testFunction(const Layer &model);
-CompiledFunction &predictFunction(const Layer &model);
+/// The program that predicts. Like what compile() made, it is held while it runs.
+std::shared_ptr<CompiledFunction> predictFunction(const Layer &model);
 /// "targets weights": how many of each follow the inputs.
 std::string feedVariant(size_t targets, size_t weights);
 
 /// Matches losses and metrics to the model's outputs at the first batch.
-void prepareCompiled(const Layer &model, const std::vector<Tensor> &x, const std::vector<Tensor> &y);
-/// Metrics as they stand, in Keras's order.
+void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vector<Tensor> &x,
+                     const std::vector<Tensor> &y);
+/// Metrics as they stand, by name, as Keras gives them.
 Logs currentLogs(const CompiledModel &compiled);
 void resetMetrics(CompiledModel &compiled);
 
 /// Checks labels against the losses, on the host. value_error names the row.
-void checkTargets(const Layer &model, const std::vector<Tensor> &y);
+void checkTargets(const Layer &model, const CompiledModel &compiled, const std::vector<Tensor> &y);
 
 } // namespace halftone::detail

@@ -38,11 +38,12 @@ void writeOutput(const std::string &text) {
 
 ProgressBar::ProgressBar(int verbose, std::optional<int64_t> steps) : verbose_(verbose), steps_(steps) {}
 
-static std::string duration(double seconds) {
-  auto whole = static_cast<int64_t>(seconds);
-  if (whole >= 3600)
+/// Keras's: whole seconds, minutes or hours that are left.
+static std::string remaining(double seconds) {
+  auto whole = static_cast<int64_t>(std::max(seconds, 0.0));
+  if (whole > 3600)
     return fmt::format("{}:{:02}:{:02}", whole / 3600, whole % 3600 / 60, whole % 60);
-  if (whole >= 60)
+  if (whole > 60)
     return fmt::format("{}:{:02}", whole / 60, whole % 60);
   return fmt::format("{}s", whole);
 }
@@ -51,24 +52,35 @@ static std::string perStep(double seconds) {
     return fmt::format("{:.0f}s/step", seconds);
   return seconds >= 1e-3 ? fmt::format("{:.0f}ms/step", seconds * 1e3) : fmt::format("{:.0f}us/step", seconds * 1e6);
 }
+static double secondsBetween(std::chrono::steady_clock::time_point from, std::chrono::steady_clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
 
 std::string ProgressBar::line(const Logs &logs, bool final) const {
-  double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
-  double each = done_ ? elapsed / static_cast<double>(done_) : 0.0;
-  std::string text;
-  if (verbose_ == 1) {
-    constexpr int64_t cells = 20;
-    std::string total = steps_ ? std::to_string(*steps_) : "Unknown";
-    int64_t full = final ? cells : steps_ && *steps_ ? cells * done_ / *steps_ : 0;
+  Clock::time_point now = Clock::now();
+  double elapsed = secondsBetween(start_, now), each = 0.0;
+  if (done_ > 1 && afterFirst_)
+    each = secondsBetween(*afterFirst_, now) / static_cast<double>(done_ - 1);
+  else if (done_ > 0)
+    each = elapsed / static_cast<double>(done_);
+  const bool known = steps_.value_or(0) > 0;
+  std::string text = fmt::format("{:>7}/Unknown ", done_);
+  if (known) {
+    std::string total = std::to_string(*steps_);
     text = fmt::format("{:>{}}/{} ", done_, total.size(), total);
+  }
+  if (known && verbose_ == 1) {
+    constexpr int64_t cells = 20;
+    double share = static_cast<double>(done_) / static_cast<double>(*steps_);
+    auto full = static_cast<int64_t>(cells * std::min(share, 1.0));
     for (int64_t i = 0; i < cells; ++i)
       text += i < full ? "━" : "─";
     text += " ";
-  } else {
-    text = fmt::format("{}/{} - ", done_, steps_ ? *steps_ : done_);
   }
-  text += final || !steps_ ? duration(elapsed) : duration(each * static_cast<double>(*steps_ - done_));
-  text += " " + perStep(each);
+  if (verbose_ == 2)
+    text += "- ";
+  text += known && !final ? remaining(each * static_cast<double>(*steps_ - done_)) : fmt::format("{:.0f}s", elapsed);
+  text += (verbose_ == 2 ? " - " : " ") + perStep(each);
   for (const auto &[name, value] : logs) {
     bool fixed = verbose_ == 1 ? std::abs(value) > 1e-3 : value > 1e-3;
     text += fixed ? fmt::format(" - {}: {:.4f}", name, value) : fmt::format(" - {}: {:.4e}", name, value);
@@ -81,25 +93,32 @@ void ProgressBar::update(int64_t step, const Logs &logs) {
   if (verbose_ != 1)
     return;
   Clock::time_point now = Clock::now();
-  if (now - drawn_ < std::chrono::milliseconds(100))
+  if (step == 1)
+    afterFirst_ = now;
+  if (now - drawn_ < std::chrono::milliseconds(50))
     return;
   drawn_ = now;
-  std::string text = line(logs, false);
-  size_t length = text.size();
-  text.append(width_ > length ? width_ - length : 0, ' ');
-  width_ = std::max(width_, length);
-  writeOutput("\r" + text);
+  draw(line(logs, false));
 }
 
-void ProgressBar::finish(const Logs &logs) {
-  if (verbose_ == 0)
-    return;
-  std::string text = line(logs, true);
+/// Over the line before, of which nothing may stay.
+void ProgressBar::draw(const std::string &text) {
+  size_t length = text.size();
+  writeOutput("\r" + text + std::string(width_ > length ? width_ - length : 0, ' '));
+  width_ = length;
+}
+
+int64_t ProgressBar::finish(const Logs &logs) {
+  if (!steps_)
+    steps_ = done_;
+  done_ = *steps_;
   if (verbose_ == 1) {
-    text.append(width_ > text.size() ? width_ - text.size() : 0, ' ');
-    text = "\r" + text;
+    draw(line(logs, true));
+    writeOutput("\n");
+  } else if (verbose_ == 2 && done_ > 0) {
+    writeOutput(line(logs, true) + "\n");
   }
-  writeOutput(text + "\n");
+  return done_;
 }
 
 } // namespace detail

@@ -8,21 +8,25 @@
 
 namespace halftone::detail {
 
-/// Writes to the sink of set_output(). `verbose` 1: a bar that redraws itself; 2: one line at the end; 0: nothing.
+/// Writes to the sink of set_output(). `verbose` 1: a bar that redraws itself; 2: one line at the end; else
+/// nothing.
 class ProgressBar {
 public:
   ProgressBar(int verbose, std::optional<int64_t> steps);
   void update(int64_t step, const Logs &logs);
-  void finish(const Logs &logs);
+  /// The last line, which shows all steps. Gives their number.
+  int64_t finish(const Logs &logs);
 
 private:
   std::string line(const Logs &logs, bool final) const;
+  void draw(const std::string &text);
   using Clock = std::chrono::steady_clock;
   int verbose_;
   std::optional<int64_t> steps_;
   int64_t done_ = 0;
   size_t width_ = 0;
   Clock::time_point start_ = Clock::now(), drawn_{};
+  std::optional<Clock::time_point> afterFirst_; // the first step's end: it is slower than the others
 };
 
 /// Gives text to the sink of set_output().

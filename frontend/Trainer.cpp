@@ -8,6 +8,7 @@
 #include "runtime/policy/LegacyPolicy.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <sstream>
 
 namespace halftone {
@@ -32,9 +33,8 @@ Optimizer chooseOptimizer(const Layer &model, const CompileArgs &args) {
   if (scale.get_double("multiplier") != 2.0)
     throw Error(ErrorKind::not_implemented_error,
                 fmt::format("A loss scale grows and shrinks by 2; received {}", (*legacy)->repr()), model.name());
-  return optimizers::LossScaleOptimizer(args.optimizer,
-                                        {.initial_scale = scale.get_double("initial_loss_scale"),
-                                         .dynamic_growth_steps = scale.get_int("increment_period")});
+  return optimizers::LossScaleOptimizer(args.optimizer, {.initial_scale = scale.get_double("initial_loss_scale"),
+                                                         .dynamic_growth_steps = scale.get_int("increment_period")});
 }
 
 struct Feeds {
@@ -65,6 +65,11 @@ Value computeLoss(const Layer &model, CompiledModel &compiled, const Feeds &feed
       continue;
     Value value =
         asDtype(lossValue(compiled.losses[i], feeds.y.at(i), predictions.at(i), weightOf(feeds, i)), floatx, "loss");
+    if (value.rank() != 0)
+      throw Error(ErrorKind::value_error,
+                  fmt::format("the loss '{}' gives shape {}: `compile()` needs one that reduces to a scalar",
+                              compiled.losses[i].name(), value.shape().str()),
+                  model.name());
     if (!compiled.outputTrackers.empty())
       compiled.outputTrackers[i].update(value, batch);
     if (!compiled.args.loss_weights.empty())
@@ -84,85 +89,90 @@ Value computeLoss(const Layer &model, CompiledModel &compiled, const Feeds &feed
   return total;
 }
 
-FunctionOptions optionsOf(const Layer &model, const char *program) {
+FunctionOptions optionsOf(const Layer &model, const CompileArgs *args, const char *program) {
   FunctionOptions options{.name = fmt::format("{}.{}", model.name(), program)};
-  if (const std::unique_ptr<CompiledModel> &compiled = stateOf(model).compiled) {
-    options.strict = compiled->args.numerics == Numerics::strict;
-    options.interpret = compiled->args.run_eagerly;
+  if (args) {
+    options.strict = args->numerics == Numerics::strict;
+    options.interpret = args->run_eagerly;
     if (std::string_view(program) == "train")
-      options.maxStandaloneCasts = compiled->args.max_standalone_casts;
+      options.maxStandaloneCasts = args->max_standalone_casts;
   }
   return options;
 }
 
 /// Programs belong to the model that they call: they hold its address and no handle, which would keep it alive for
-/// ever.
+/// ever. Who runs them holds one.
 Layer handle(LayerImpl *layer) { return Layer(layer->shared_from_this()); }
+
+/// The loss of the fed batch, in a trace.
+Value lossOfBatch(LayerImpl *layer, CompiledModel &compiled, const std::vector<Value> &values,
+                  const std::string &variant) {
+  Feeds feeds = split(values, variant);
+  std::vector<Value> predictions = layer->callTraced(feeds.x);
+  if (predictions.size() != compiled.losses.size())
+    throw Error(ErrorKind::value_error,
+                fmt::format("the model gives {} outputs and was compiled when it gave {}: call `compile()` again",
+                            predictions.size(), compiled.losses.size()),
+                layer->name);
+  return computeLoss(handle(layer), compiled, feeds, predictions);
+}
+CompiledFunction::Body trainBody(LayerImpl *layer, CompiledModel *compiled) {
+  return [=](Trace &, const std::vector<Value> &values, const std::string &variant) -> std::vector<Named> {
+    TrainingScope training(true);
+    Value loss = lossOfBatch(layer, *compiled, values, variant);
+    compiled->optimizer.minimize(loss, handle(layer).trainable_variables());
+    return {{"loss", loss}};
+  };
+}
+CompiledFunction::Body testBody(LayerImpl *layer, CompiledModel *compiled) {
+  return [=](Trace &, const std::vector<Value> &values, const std::string &variant) -> std::vector<Named> {
+    TrainingScope training(false);
+    return {{"loss", lossOfBatch(layer, *compiled, values, variant)}};
+  };
+}
+CompiledFunction::Body predictBody(LayerImpl *layer, ModelState *state) {
+  return [=](Trace &, const std::vector<Value> &values, const std::string &) -> std::vector<Named> {
+    TrainingScope training(false);
+    std::vector<Named> fetches;
+    for (const Value &output : layer->callTraced(values))
+      fetches.push_back({fetches.size() < state->outputNames.size() ? state->outputNames[fetches.size()]
+                                                                    : fmt::format("output_{}", fetches.size()),
+                         output});
+    return fetches;
+  };
+}
 
 } // namespace
 
 namespace detail {
 
-CompiledModel::CompiledModel(const CompileArgs &compileArgs) : args(compileArgs), optimizer(compileArgs.optimizer) {}
+CompiledModel::CompiledModel(const Layer &model, const CompileArgs &compileArgs)
+    : args(compileArgs), optimizer(chooseOptimizer(model, compileArgs)),
+      train(optionsOf(model, &args, "train"), {}, trainBody(model.impl().get(), this)),
+      test(optionsOf(model, &args, "test"), {}, testBody(model.impl().get(), this)) {}
 
-CompiledModel &compiledOf(const Layer &model, const char *before) {
+std::shared_ptr<CompiledModel> compiledIfAny(const Layer &model) {
   ModelState &state = stateOf(model);
-  if (!state.compiled)
+  std::lock_guard lock(state.mutex);
+  return state.compiled;
+}
+std::shared_ptr<CompiledModel> compiledOf(const Layer &model, const char *before) {
+  std::shared_ptr<CompiledModel> compiled = compiledIfAny(model);
+  if (!compiled)
     throw Error(ErrorKind::value_error, fmt::format("You must call `compile()` before {}.", before), model.name());
-  return *state.compiled;
+  return compiled;
 }
 
 std::string feedVariant(size_t targets, size_t weights) { return fmt::format("{} {}", targets, weights); }
 
-CompiledFunction &trainFunction(const Layer &model) {
-  CompiledModel &compiled = compiledOf(model, "using the model's `fit()` and `train_on_batch()`");
-  if (!compiled.train)
-    compiled.train = std::make_unique<CompiledFunction>(
-        optionsOf(model, "train"), std::vector<std::string>{},
-        [layer = model.impl().get(), &compiled](Trace &, const std::vector<Value> &values,
-                                                const std::string &variant) -> std::vector<Named> {
-          TrainingScope training(true);
-          Feeds feeds = split(values, variant);
-          Layer model = handle(layer);
-          std::vector<Value> predictions = layer->callTraced(feeds.x);
-          Value loss = computeLoss(model, compiled, feeds, predictions);
-          compiled.optimizer.minimize(loss, model.trainable_variables());
-          return {{"loss", loss}};
-        });
-  return *compiled.train;
-}
-
-CompiledFunction &testFunction(const Layer &model) {
-  CompiledModel &compiled = compiledOf(model, "using the model's `evaluate()` and `test_on_batch()`");
-  if (!compiled.test)
-    compiled.test = std::make_unique<CompiledFunction>(
-        optionsOf(model, "test"), std::vector<std::string>{},
-        [layer = model.impl().get(), &compiled](Trace &, const std::vector<Value> &values,
-                                                const std::string &variant) -> std::vector<Named> {
-          TrainingScope training(false);
-          Feeds feeds = split(values, variant);
-          Layer model = handle(layer);
-          std::vector<Value> predictions = layer->callTraced(feeds.x);
-          return {{"loss", computeLoss(model, compiled, feeds, predictions)}};
-        });
-  return *compiled.test;
-}
-
-CompiledFunction &predictFunction(const Layer &model) {
+std::shared_ptr<CompiledFunction> predictFunction(const Layer &model) {
   ModelState &state = stateOf(model);
+  std::lock_guard lock(state.mutex);
   if (!state.predict)
-    state.predict = std::make_unique<CompiledFunction>(
-        optionsOf(model, "predict"), std::vector<std::string>{},
-        [layer = model.impl().get(), &state](Trace &, const std::vector<Value> &values, const std::string &) {
-          TrainingScope training(false);
-          std::vector<Named> fetches;
-          for (const Value &output : layer->callTraced(values))
-            fetches.push_back({fetches.size() < state.outputNames.size() ? state.outputNames[fetches.size()]
-                                                                         : fmt::format("output_{}", fetches.size()),
-                               output});
-          return fetches;
-        });
-  return *state.predict;
+    state.predict = std::make_shared<CompiledFunction>(
+        optionsOf(model, state.compiled ? &state.compiled->args : nullptr, "predict"), std::vector<std::string>{},
+        predictBody(model.impl().get(), &state));
+  return state.predict;
 }
 
 std::vector<Tensor> orderedInputs(const Layer &model, const Tensors &x) {
@@ -175,8 +185,8 @@ std::vector<Tensor> orderedInputs(const Layer &model, const Tensors &x) {
   return ordered;
 }
 
-void prepareCompiled(const Layer &model, const std::vector<Tensor> &x, const std::vector<Tensor> &y) {
-  CompiledModel &compiled = compiledOf(model, "training or evaluating the model");
+void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vector<Tensor> &x,
+                     const std::vector<Tensor> &y) {
   if (compiled.ready)
     return;
   ModelState &state = stateOf(model);
@@ -187,6 +197,8 @@ void prepareCompiled(const Layer &model, const std::vector<Tensor> &x, const std
     inputs.push_back({tensor.shape(), tensor.dtype()});
   std::vector<ValueSpec> outputs =
       inferSpecs(inputs, [&](const std::vector<Value> &values) { return model.impl()->callTraced(values); });
+  if (compiled.ready) // a layer's own code trained the model
+    return;
   size_t count = outputs.size();
   if (state.outputNames.size() != count) {
     state.outputNames.clear();
@@ -248,12 +260,15 @@ void prepareCompiled(const Layer &model, const std::vector<Tensor> &x, const std
 }
 
 Logs currentLogs(const CompiledModel &compiled) {
-  Logs logs;
-  logs.set("loss", compiled.lossTracker.result());
+  std::map<std::string, double> values;
+  values["loss"] = compiled.lossTracker.result();
   for (const OutputMetric &metric : compiled.metrics)
-    logs.set(metric.name, metricResult(metric.metric));
+    values[metric.name] = metricResult(metric.metric);
   for (const MeanTracker &tracker : compiled.outputTrackers)
-    logs.set(tracker.name(), tracker.result());
+    values[tracker.name()] = tracker.result();
+  Logs logs;
+  for (const auto &[name, value] : values)
+    logs.set(name, value);
   return logs;
 }
 
@@ -265,8 +280,7 @@ void resetMetrics(CompiledModel &compiled) {
     resetMetric(metric.metric);
 }
 
-void checkTargets(const Layer &model, const std::vector<Tensor> &y) {
-  CompiledModel &compiled = compiledOf(model, "training or evaluating the model");
+void checkTargets(const Layer &model, const CompiledModel &compiled, const std::vector<Tensor> &y) {
   ModelState &state = stateOf(model);
   for (size_t i = 0; i < compiled.losses.size() && i < y.size(); ++i) {
     if (!compiled.losses[i].defined())
@@ -292,19 +306,34 @@ void Model::compile(const CompileArgs &args) const {
   if (args.steps_per_execution < 1)
     throw Error(ErrorKind::value_error,
                 fmt::format("steps_per_execution must be at least 1, got {}", args.steps_per_execution), name());
-  auto compiled = std::make_unique<CompiledModel>(args);
-  compiled->optimizer = chooseOptimizer(*this, args);
-  state.compiled = std::move(compiled);
-  state.predict.reset();
+  auto compiled = std::make_shared<CompiledModel>(*this, args);
+  std::shared_ptr<CompiledFunction> predict;
+  std::lock_guard lock(state.mutex);
+  state.compiled.swap(compiled); // what goes, goes after the lock: it may hold users' objects
+  state.predict.swap(predict);
 }
 
-Optimizer Model::optimizer() const { return compiledOf(*this, "asking for the optimizer").optimizer; }
+Optimizer Model::optimizer() const { return compiledOf(*this, "asking for the optimizer")->optimizer; }
 std::optional<optimizers::LossScaleOptimizer> Model::loss_scale_optimizer() const {
-  CompiledModel &compiled = compiledOf(*this, "asking for the optimizer");
-  if (!isLossScaleOptimizer(compiled.optimizer))
+  Optimizer optimizer = this->optimizer();
+  if (!isLossScaleOptimizer(optimizer))
     return std::nullopt;
-  return asLossScaleOptimizer(compiled.optimizer);
+  return asLossScaleOptimizer(optimizer);
 }
 void Model::stop_training() const { stateOf(*this).stopTraining = true; }
+
+LossSpec::LossSpec(std::initializer_list<std::pair<std::string, Loss>> byName) {
+  for (const auto &[name, loss] : byName) {
+    names_.push_back(name);
+    losses_.push_back(loss);
+  }
+}
+MetricSpec::MetricSpec(std::initializer_list<std::pair<std::string, std::vector<Metric>>> byName) {
+  for (const auto &[name, metrics] : byName)
+    for (const Metric &metric : metrics) {
+      names_.push_back(name);
+      metrics_.push_back(metric);
+    }
+}
 
 } // namespace halftone

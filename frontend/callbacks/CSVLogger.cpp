@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Callbacks.h"
 #include "halftone/Error.h"
+#include "runtime/policy/PythonText.h"
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -15,6 +17,28 @@ struct CSVLogger::State {
   std::vector<std::string> keys;
   bool header = true;
 };
+
+/// Keras's columns: sorted, and those that an epoch with validation will have.
+static std::vector<std::string> columns(const Logs &logs) {
+  std::vector<std::string> keys;
+  for (const auto &[name, value] : logs)
+    keys.push_back(name);
+  std::sort(keys.begin(), keys.end());
+  auto isValidation = [](const std::string &key) { return key.starts_with("val_"); };
+  if (std::none_of(keys.begin(), keys.end(), isValidation))
+    for (size_t i = 0, count = keys.size(); i < count; ++i)
+      keys.push_back("val_" + keys[i]);
+  return keys;
+}
+
+static std::string quoted(const std::string &text, char separator) {
+  if (text.find_first_of(std::string("\"\r\n") + separator) == std::string::npos)
+    return text;
+  std::string result = "\"";
+  for (char c : text)
+    result += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return result + "\"";
+}
 
 CSVLogger::CSVLogger(std::string filename, CSVLoggerArgs args)
     : filename_(std::move(filename)), args_(args), state_(std::make_shared<State>()) {}
@@ -33,18 +57,17 @@ void CSVLogger::on_train_begin(const Logs &) {
 
 void CSVLogger::on_epoch_end(int64_t epoch, Logs &logs) {
   if (state_->keys.empty()) {
-    for (const auto &[name, value] : logs)
-      state_->keys.push_back(name);
+    state_->keys = columns(logs);
     if (state_->header) {
       state_->file << "epoch";
       for (const std::string &key : state_->keys)
-        state_->file << args_.separator << key;
+        state_->file << args_.separator << quoted(key, args_.separator);
       state_->file << "\n";
     }
   }
   state_->file << epoch;
   for (const std::string &key : state_->keys)
-    state_->file << args_.separator << (logs.contains(key) ? fmt::format("{}", logs[key]) : "NA");
+    state_->file << args_.separator << (logs.contains(key) ? pythonRepr(logs[key]) : "NA");
   state_->file << "\n" << std::flush;
   if (!state_->file)
     throw Error(ErrorKind::io_error, fmt::format("{}: cannot be written: {}", filename_, std::strerror(errno)));

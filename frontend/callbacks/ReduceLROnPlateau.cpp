@@ -4,6 +4,7 @@
 #include "frontend/callbacks/Monitor.h"
 #include "halftone/Error.h"
 #include "halftone/Model.h"
+#include "runtime/policy/PythonText.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -43,7 +44,7 @@ void ReduceLROnPlateau::on_epoch_end(int64_t epoch, Logs &logs) {
     optimizer.set_learning_rate(rate);
     if (args_.verbose > 0)
       detail::writeOutput(
-          fmt::format("\nEpoch {}: ReduceLROnPlateau reducing learning rate to {}.\n", epoch + 1, rate));
+          fmt::format("\nEpoch {}: ReduceLROnPlateau reducing learning rate to {}.\n", epoch + 1, pythonRepr(rate)));
     state.cooldown = args_.cooldown;
     state.wait = 0;
   }

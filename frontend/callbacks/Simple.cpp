@@ -3,6 +3,7 @@
 #include "frontend/ProgressBar.h"
 #include "halftone/Error.h"
 #include "halftone/Model.h"
+#include "runtime/policy/PythonText.h"
 #include <cmath>
 #include <fmt/format.h>
 
@@ -31,7 +32,7 @@ void LearningRateScheduler::on_epoch_begin(int64_t epoch, const Logs &) {
   model().optimizer().set_learning_rate(rate);
   if (verbose_ > 0)
     detail::writeOutput(
-        fmt::format("\nEpoch {}: LearningRateScheduler setting learning rate to {}.\n", epoch + 1, rate));
+        fmt::format("\nEpoch {}: LearningRateScheduler setting learning rate to {}.\n", epoch + 1, pythonRepr(rate)));
 }
 void LearningRateScheduler::on_epoch_end(int64_t, Logs &logs) {
   logs.set("learning_rate", model().optimizer().learning_rate());

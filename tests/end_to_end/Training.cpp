@@ -31,7 +31,8 @@ TEST_CASE("the step, the tail and the validation are compiled before the first s
   Sequential model = smallMlp("mixed_bfloat16");
   std::vector<int64_t> compiles;
   callbacks::LambdaCallback watch({.on_train_batch_end = [&](int64_t, const Logs &) {
-    compiles.push_back(detail::trainFunction(model).compileCount() + detail::testFunction(model).compileCount());
+    auto compiled = detail::compiledOf(model, "");
+    compiles.push_back(compiled->train.compileCount() + compiled->test.compileCount());
   }});
   model.fit(data.x_train.slice(0, 300), data.y_train.slice(0, 300),
             {.batch_size = 128,

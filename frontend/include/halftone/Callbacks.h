@@ -13,7 +13,11 @@
 
 namespace halftone {
 class Model;
-class HALFTONE_API Logs { // names and values in Keras's order: loss first, then metrics
+namespace detail {
+class CallbackList;
+}
+/// Names and values in Keras's order: sorted by name, then those of validation, sorted, then what callbacks added.
+class HALFTONE_API Logs {
 public:
   double operator[](std::string_view name) const; // key_error lists the names there are
   bool contains(std::string_view name) const;
@@ -23,7 +27,7 @@ public:
   const_iterator end() const & { return items_.end(); }
   const_iterator begin() const && = delete;
   const_iterator end() const && = delete;
-  std::string str() const; // "loss: 0.1234 - accuracy: 0.9876"
+  std::string str() const; // "accuracy: 0.9876 - loss: 0.1234"
 private:
   std::vector<std::pair<std::string, double>> items_;
 };
@@ -45,6 +49,7 @@ public:
   void clear_model();
   Model model() const; // runtime_error outside fit, evaluate and predict
 private:
+  friend class detail::CallbackList;
   std::shared_ptr<void> model_;
 };
 class CallbackArg {

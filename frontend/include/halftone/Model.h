@@ -82,11 +82,11 @@ struct FitArgs { // Trainer.fit
   double validation_split = 0.0;
   ValidationData validation_data{};
   bool shuffle = true;
-  std::vector<std::pair<int64_t, double>> class_weight{};
-  Tensors sample_weight{};
+  std::vector<std::pair<int64_t, double>> class_weight{}; // of a dataset's batches too, when they have no weights
+  Tensors sample_weight{};                                // of arrays
   int64_t initial_epoch = 0;
-  std::optional<int64_t> steps_per_epoch{};
-  std::optional<int64_t> validation_steps{};
+  std::optional<int64_t> steps_per_epoch{};  // an epoch goes on in the data where the last one ended
+  std::optional<int64_t> validation_steps{}; // from the beginning each time
   std::optional<int64_t> validation_batch_size{};
   int64_t validation_freq = 1;
 };
@@ -144,6 +144,7 @@ public:
   explicit Model(T self, const ModelArgs &args = {}, Where where = Where::current())
       : Model(std::make_unique<detail::CustomBody<T>>(std::move(self)), detail::type_name<T>(), args, where) {}
 
+  /// A run that is under way goes on with what it began with, whoever calls this: a callback, a generator, a layer.
   void compile(const CompileArgs &args = {}) const;
   History fit(const Tensors &x, const Tensors &y, const FitArgs &args = {}) const;
   History fit(const Dataset &dataset, const FitArgs &args = {}) const;

@@ -1,0 +1,113 @@
+// Batches of arrays and datasets, epoch by epoch.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/BatchSource.h"
+#include "frontend/RandomSeeds.h"
+#include "frontend/io/Batches.h"
+#include "halftone/Error.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <numeric>
+
+namespace halftone::detail {
+
+BatchSource::BatchSource(Batch arrays, int64_t batchSize, const char *argument) : arrays_(std::move(arrays)) {
+  rows_ = checkRows(arrays_);
+  if (rows_ == 0)
+    throw Error(ErrorKind::value_error, "no data was given: the arrays have 0 samples");
+  if (batchSize < 1)
+    throw Error(ErrorKind::value_error, fmt::format("{} must be positive, got {}", argument, batchSize));
+  batchSize_ = std::min(batchSize, rows_);
+}
+
+std::optional<int64_t> BatchSource::batches() const {
+  if (!dataset_)
+    return (rows_ - 1) / batchSize_ + 1;
+  std::optional<int64_t> count = dataset_->cardinality();
+  return count == 0 ? std::nullopt : count;
+}
+
+std::vector<Batch> BatchSource::shapes() const {
+  std::vector<Batch> result;
+  if (dataset_)
+    return result;
+  auto rows = [&](int64_t count) {
+    std::vector<int64_t> first(static_cast<size_t>(count));
+    std::iota(first.begin(), first.end(), 0);
+    result.push_back(gatherBatch(arrays_, first));
+  };
+  rows(batchSize_);
+  if (rows_ % batchSize_)
+    rows(rows_ % batchSize_);
+  return result;
+}
+
+EpochReader::EpochReader(const BatchSource &source, bool shuffle, std::optional<int64_t> steps, const char *argument)
+    : source_(source), shuffle_(shuffle), steps_(steps) {
+  if (steps_ && *steps_ < 1)
+    throw Error(ErrorKind::value_error,
+                fmt::format("{} must be positive, got {}; leave it out for all batches", argument, *steps_));
+}
+
+std::optional<int64_t> EpochReader::steps() const { return steps_ ? steps_ : source_.batches(); }
+
+void EpochReader::beginPass() {
+  passOpen_ = true;
+  passOver_ = false;
+  drawn_ = 0;
+  place_.reset();
+  if (!source_.areArrays())
+    return;
+  order_.resize(static_cast<size_t>(source_.rows_));
+  std::iota(order_.begin(), order_.end(), 0);
+  if (shuffle_)
+    ShuffleOrder(nextSeed()).shuffle(order_);
+}
+
+std::optional<Batch> EpochReader::drawRows() {
+  int64_t begin = drawn_ * source_.batchSize_, end = std::min(begin + source_.batchSize_, source_.rows_);
+  return gatherBatch(source_.arrays_,
+                     std::span(order_).subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin)));
+}
+
+std::optional<Batch> EpochReader::drawFromDataset() {
+  if (place_)
+    ++*place_;
+  else
+    place_ = source_.dataset_->begin();
+  return *place_ != Dataset::iterator() ? std::optional(**place_) : std::nullopt;
+}
+
+/// Nothing is asked of a source beyond what it said to have: a stream might keep us waiting for it.
+std::optional<Batch> EpochReader::draw() {
+  std::optional<Batch> batch;
+  if (!passOver_ && drawn_ != source_.batches())
+    batch = source_.areArrays() ? drawRows() : drawFromDataset();
+  passOver_ = !batch;
+  drawn_ += batch.has_value();
+  return batch;
+}
+
+EpochReader::Epoch EpochReader::epoch(const std::function<bool(int64_t, const Batch &)> &visit) {
+  bool isNew = !steps_ || !passOpen_;
+  if (isNew)
+    beginPass();
+  std::optional<int64_t> wanted = steps();
+  Epoch epoch;
+  while (epoch.steps != wanted) {
+    std::optional<Batch> batch = draw();
+    if (!batch && epoch.steps == 0 && !isNew) { // the last epoch ended with the pass
+      beginPass();
+      batch = draw();
+    }
+    if (!batch) {
+      epoch.ranOut = wanted.has_value();
+      passOpen_ = false;
+      break;
+    }
+    if (!visit(epoch.steps++, *batch))
+      break;
+  }
+  return epoch;
+}
+
+} // namespace halftone::detail

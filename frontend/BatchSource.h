@@ -1,0 +1,65 @@
+// Where the batches of a run come from, and how its epochs draw them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "halftone/Data.h"
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace halftone::detail {
+
+/// Arrays cut into rows, or a dataset of batches.
+class BatchSource {
+public:
+  /// value_error naming `argument` when the batch size is not positive, and when there are no rows.
+  BatchSource(Batch arrays, int64_t batchSize, const char *argument = "batch_size");
+  explicit BatchSource(Dataset dataset) : dataset_(std::move(dataset)) {}
+
+  /// Arrays are checked whole, before the first step changes anything; a dataset's batches as they come.
+  bool areArrays() const { return !dataset_; }
+  const Batch &arrays() const { return arrays_; }
+  /// How many batches a pass has; unknown of a dataset that does not say.
+  std::optional<int64_t> batches() const;
+  /// Of arrays: the first batch, and the last when it is smaller.
+  std::vector<Batch> shapes() const;
+
+private:
+  friend class EpochReader;
+  Batch arrays_;
+  int64_t batchSize_ = 0, rows_ = 0;
+  std::optional<Dataset> dataset_;
+};
+
+/// Epochs over a source, in Keras's way: with a number of steps an epoch goes on where the last one ended, and a pass
+/// that is over begins anew; without, each epoch is a new pass. A batch is drawn when it is wanted and not before.
+class EpochReader {
+public:
+  /// value_error naming `argument` when `steps` is not positive.
+  EpochReader(const BatchSource &source, bool shuffle, std::optional<int64_t> steps, const char *argument);
+  /// How many steps an epoch should have; unknown of a dataset that does not say.
+  std::optional<int64_t> steps() const;
+
+  struct Epoch {
+    int64_t steps = 0;
+    bool ranOut = false; // before as many steps as there should be
+  };
+  /// Visits the batches of one epoch, until there are no more or `visit` returns false.
+  Epoch epoch(const std::function<bool(int64_t step, const Batch &batch)> &visit);
+
+private:
+  void beginPass();
+  std::optional<Batch> draw();
+  std::optional<Batch> drawRows();
+  std::optional<Batch> drawFromDataset();
+
+  const BatchSource &source_;
+  bool shuffle_;
+  std::optional<int64_t> steps_;
+  bool passOpen_ = false, passOver_ = false;
+  int64_t drawn_ = 0; // in this pass
+  std::vector<int64_t> order_;
+  std::optional<Dataset::iterator> place_;
+};
+
+} // namespace halftone::detail
