@@ -2,24 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Graph.h"
 #include <algorithm>
+#include <atomic>
 #include <fmt/format.h>
 #include <set>
+#include <utility>
 
 namespace halftone::detail {
 
 namespace {
 
 thread_local bool training = false;
-thread_local int inferenceDepth = 0;
+thread_local int64_t inference = 0; // the innermost one open, 0 for none
+std::atomic<int64_t> inferences = 0;
 
-// Any two sizes would do that no layer has by itself; Keras's JAX backend uses these.
-constexpr int64_t probes[] = {83, 89};
+// Any two sizes would do that no layer has by itself; Keras's JAX backend uses these. The third tells which numbers of
+// an error come of them.
+constexpr int64_t probes[] = {83, 89, 97};
 
 std::vector<ValueSpec> traceSpecs(const std::vector<ValueSpec> &inputs, const Function &f, int64_t probe) {
-  struct Depth {
-    Depth() { ++inferenceDepth; }
-    ~Depth() { --inferenceDepth; }
-  } depth;
   std::shared_ptr<Trace> trace = Trace::create("shapes");
   Trace::Scope scope(trace);
   std::vector<Value> values;
@@ -34,25 +34,94 @@ std::vector<ValueSpec> traceSpecs(const std::vector<ValueSpec> &inputs, const Fu
   return specs;
 }
 
+bool isDigit(char c) { return c >= '0' && c <= '9'; }
+
+/// `first` with None for every number that `second`, the text for another size, has another one for; nothing when they
+/// differ in more than numbers.
+std::optional<std::string> withNone(const std::string &first, const std::string &second) {
+  std::string result;
+  size_t i = 0, j = 0;
+  while (i < first.size() && j < second.size()) {
+    size_t iEnd = i, jEnd = j;
+    while (iEnd < first.size() && isDigit(first[iEnd]))
+      ++iEnd;
+    while (jEnd < second.size() && isDigit(second[jEnd]))
+      ++jEnd;
+    if (iEnd > i && jEnd > j) {
+      std::string number = first.substr(i, iEnd - i);
+      result += number == second.substr(j, jEnd - j) ? number : "None";
+      i = iEnd;
+      j = jEnd;
+    } else if (first[i] == second[j]) {
+      result += first[i];
+      ++i;
+      ++j;
+    } else {
+      return std::nullopt;
+    }
+  }
+  return i == first.size() && j == second.size() ? std::optional(result) : std::nullopt;
+}
+
+/// Throws `error`, which came of the size `probe`, with None for what that size put into its text.
+[[noreturn]] void rethrowWithNone(const Error &error, const std::vector<ValueSpec> &inputs, const Function &f,
+                                  int64_t probe) {
+  for (int64_t another : probes) {
+    if (another == probe)
+      continue;
+    std::optional<std::string> message;
+    try {
+      traceSpecs(inputs, f, another);
+    } catch (const Error &other) {
+      message = withNone(error.message(), other.message());
+    } catch (...) { // users' own: the first error is the one to tell
+    }
+    if (message == error.message())
+      break;
+    if (message)
+      throw Error(error.kind(), *message, error.layer_path(), error.where());
+  }
+  throw error;
+}
+
+/// traceSpecs of inputs with unknown extents.
+std::vector<ValueSpec> probeSpecs(const std::vector<ValueSpec> &inputs, const Function &f, int64_t probe) {
+  try {
+    return traceSpecs(inputs, f, probe);
+  } catch (const Error &error) {
+    rethrowWithNone(error, inputs, f, probe);
+  }
+}
+
 } // namespace
 
+void mergeSpecs(std::vector<ValueSpec> &specs, const std::vector<ValueSpec> &other) {
+  for (size_t i = 0; i < std::min(specs.size(), other.size()); ++i) {
+    std::vector<int64_t> dims = specs[i].shape.dims(), otherDims = other[i].shape.dims();
+    if (dims.size() != otherDims.size())
+      continue;
+    for (size_t d = 0; d < dims.size(); ++d)
+      if (dims[d] != otherDims[d])
+        dims[d] = -1;
+    specs[i].shape = Shape(dims);
+  }
+}
+
 std::vector<ValueSpec> inferSpecs(const std::vector<ValueSpec> &inputs, const Function &f) {
-  std::vector<ValueSpec> first = traceSpecs(inputs, f, probes[0]);
+  struct Number {
+    Number() : outer(std::exchange(inference, ++inferences)) {}
+    ~Number() { inference = outer; }
+    int64_t outer;
+  } number;
   bool known = std::none_of(inputs.begin(), inputs.end(), [](const ValueSpec &input) {
     std::vector<int64_t> dims = input.shape.dims();
     return std::find(dims.begin(), dims.end(), -1) != dims.end();
   });
   if (known)
-    return first;
-  std::vector<ValueSpec> second = traceSpecs(inputs, f, probes[1]);
-  for (size_t i = 0; i < first.size(); ++i) {
-    std::vector<int64_t> dims = first[i].shape.dims(), other = second[i].shape.dims();
-    for (size_t d = 0; d < dims.size(); ++d)
-      if (dims[d] != other[d])
-        dims[d] = -1;
-    first[i].shape = Shape(dims);
-  }
-  return first;
+    return traceSpecs(inputs, f, probes[0]);
+  std::vector<ValueSpec> specs = probeSpecs(inputs, f, probes[0]);
+  mergeSpecs(specs, probeSpecs(inputs, f, probes[1]));
+  return specs;
 }
 
 std::vector<Value> apply(const std::string &name, const std::vector<Value> &inputs, const Function &f,
@@ -153,6 +222,7 @@ std::vector<Value> replay(const std::vector<Value> &inputs, const std::vector<Va
 bool trainingNow() { return training; }
 TrainingScope::TrainingScope(bool now) : saved_(training) { training = now; }
 TrainingScope::~TrainingScope() { training = saved_; }
-bool inferringShapes() { return inferenceDepth > 0; }
+bool inferringShapes() { return inference != 0; }
+int64_t inferenceNumber() { return inference; }
 
 } // namespace halftone::detail

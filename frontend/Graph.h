@@ -20,6 +20,7 @@ struct Call {
   std::vector<Value> inputs;
   size_t outputs = 0;
   Function replay;
+  int64_t index = 0; // how many calls of the layer were recorded before
 };
 
 struct ValueSpec {
@@ -28,7 +29,8 @@ struct ValueSpec {
 };
 
 /// Runs `f` on traced inputs; on symbolic ones records it, its outputs' shapes found by tracing it twice with two sizes
-/// for every dimension that is None (a dimension that differs is None). Mixing both kinds is a value_error.
+/// for every dimension that is None (a dimension that differs is None). Mixing both kinds is a value_error. An error's
+/// numbers that come from such a size read None.
 std::vector<Value> apply(const std::string &name, const std::vector<Value> &inputs, const Function &f,
                          const std::shared_ptr<LayerImpl> &layer = nullptr);
 /// apply() of a function with one result.
@@ -60,5 +62,9 @@ private:
 
 /// True while shapes are only being inferred: nothing is to be remembered of such a call.
 bool inferringShapes();
+/// A number of its own for each inferSpecs(), while it lasts; 0 outside. Its traces differ in what stands for None.
+int64_t inferenceNumber();
+/// `specs` with None for every dimension in which `other`, of another trace, differs.
+void mergeSpecs(std::vector<ValueSpec> &specs, const std::vector<ValueSpec> &other);
 
 } // namespace halftone::detail

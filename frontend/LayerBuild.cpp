@@ -63,8 +63,7 @@ std::string uniqueName(const std::string &className) {
       snake += '_';
     snake += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
-  std::replace_if(
-      snake.begin(), snake.end(), [](unsigned char c) { return !std::isalnum(c) && c != '_'; }, '_');
+  std::replace_if(snake.begin(), snake.end(), [](unsigned char c) { return !std::isalnum(c) && c != '_'; }, '_');
   std::lock_guard lock(namesMutex);
   int count = namesUsed[snake]++;
   return count == 0 ? snake : fmt::format("{}_{}", snake, count);
@@ -136,6 +135,7 @@ void LayerImpl::adopt(const Layer &child) {
 
 std::vector<Value> LayerImpl::callTraced(const std::vector<Value> &inputs) {
   LayerImpl *parent = callStack.empty() ? nullptr : callStack.back();
+  const std::shared_ptr<LayerImpl> self = shared_from_this();
   try {
     settlePolicy(inputs);
     if (!built) {
@@ -179,16 +179,39 @@ std::vector<Value> LayerImpl::callTraced(const std::vector<Value> &inputs) {
       for (const Value &output : outputs)
         output.node()->layerPath = path;
     }
-    if (outputSpecs.empty()) {
-      for (const Value &input : inputs)
-        inputSpecs.push_back({withoutBatch(input.shape()), input.dtype()});
-      for (const Value &output : outputs)
-        outputSpecs.push_back({withoutBatch(output.shape()), output.dtype()});
-    }
+    noteCall(inputs, outputs);
     return outputs;
   } catch (const Error &error) {
     rethrowWithLayer(error, *this);
   }
+}
+
+static std::vector<ValueSpec> specsOf(const std::vector<Value> &values, bool openBatch) {
+  std::vector<ValueSpec> specs;
+  for (const Value &value : values)
+    specs.push_back({openBatch ? withoutBatch(value.shape()) : value.shape(), value.dtype()});
+  return specs;
+}
+
+void LayerImpl::noteCall(const std::vector<Value> &inputs, const std::vector<Value> &outputs) {
+  if (outputSpecs.empty()) {
+    inputSpecs = specsOf(inputs, true);
+    outputSpecs = specsOf(outputs, true);
+    specsOfInference = inferenceNumber();
+  } else if (specsOfInference && specsOfInference == inferenceNumber()) {
+    mergeSpecs(inputSpecs, specsOf(inputs, true));
+    mergeSpecs(outputSpecs, specsOf(outputs, true));
+  }
+}
+
+/// The first call's shapes are those of the graph: what a trace saw had numbers in place of every None.
+void LayerImpl::noteRecordedCall(const std::vector<Value> &inputs, const std::vector<Value> &outputs) {
+  const std::shared_ptr<Call> &call = outputs[0].node()->call;
+  call->index = recordedCalls++;
+  if (call->index > 0)
+    return;
+  inputSpecs = specsOf(inputs, false);
+  outputSpecs = specsOf(outputs, false);
 }
 
 std::vector<Value> LayerImpl::call(const std::vector<Value> &inputs, const CallArgs &args) {
@@ -216,10 +239,13 @@ std::vector<Value> LayerImpl::call(const std::vector<Value> &inputs, const CallA
   for (const Value &output : outputs)
     if (output.node()->layerPath.empty())
       output.node()->layerPath = path;
+  if (symbolic && !outputs.empty())
+    noteRecordedCall(inputs, outputs);
   return outputs;
 }
 
 Tensors LayerImpl::callOnData(const Tensors &inputs, const CallArgs &args) {
+  const std::shared_ptr<LayerImpl> self = shared_from_this(); // users' code may drop the last handle
   bool training = args.training.value_or(false);
   std::unique_ptr<CompiledFunction> &function = onData[training];
   if (!function)

@@ -25,6 +25,8 @@ struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   std::vector<Variable> weights;
   std::vector<Layer> children;                             // in the order of their first call
   std::vector<ValueSpec> inputSpecs, outputSpecs;          // of the first call; batch dimensions None
+  int64_t specsOfInference = 0;                            // in which these were recorded
+  int64_t recordedCalls = 0;                               // in symbolic graphs
   std::shared_ptr<ModelState> model;                       // null for a layer that is no model
   std::array<std::unique_ptr<CompiledFunction>, 2> onData; // calls on Tensors: inference, training
 
@@ -40,6 +42,10 @@ struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   std::vector<Value> call(const std::vector<Value> &inputs, const CallArgs &args);
   Tensors callOnData(const Tensors &inputs, const CallArgs &args);
   void adopt(const Layer &child);
+
+private:
+  void noteCall(const std::vector<Value> &inputs, const std::vector<Value> &outputs);
+  void noteRecordedCall(const std::vector<Value> &inputs, const std::vector<Value> &outputs);
 };
 
 /// The InputLayer that shows an Input among the layers of a model.

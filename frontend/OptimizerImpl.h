@@ -19,6 +19,7 @@ struct OptimizerImpl : std::enable_shared_from_this<OptimizerImpl> {
   virtual void setLearningRate(double value) = 0;
   virtual int64_t iterations() const = 0;
   virtual std::vector<Variable> variables() const = 0;
+  virtual bool isBuilt() const = 0; // the variables that it updates are known
   virtual Config config() const = 0;
   /// A wrapper scales the loss instead: Keras drops the factor for good.
   virtual void dropLossScaleFactor() = 0;

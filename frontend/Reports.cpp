@@ -1,7 +1,9 @@
 // Reports as text and JSON; summary().
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Reports.h"
+#include "frontend/Connections.h"
 #include "frontend/ModelState.h"
+#include "frontend/OptimizerImpl.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -33,8 +35,8 @@ size_t columns(const std::string &text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-/// A table in Keras's box drawing.
-std::string table(const std::vector<std::vector<std::string>> &rows) {
+/// A table in Keras's box drawing; of the column `numbers` the cells stand on the right.
+std::string table(const std::vector<std::vector<std::string>> &rows, std::string_view numbers = {}) {
   std::vector<size_t> widths(rows[0].size());
   for (const auto &row : rows)
     for (size_t i = 0; i < row.size(); ++i)
@@ -51,8 +53,11 @@ std::string table(const std::vector<std::vector<std::string>> &rows) {
   std::string text = rule("┏", "━", "┳", "┓");
   for (size_t r = 0; r < rows.size(); ++r) {
     const char *bar = r == 0 ? "┃" : "│";
-    for (size_t i = 0; i < widths.size(); ++i)
-      text += fmt::format("{} {}{} ", bar, rows[r][i], std::string(widths[i] - columns(rows[r][i]), ' '));
+    for (size_t i = 0; i < widths.size(); ++i) {
+      const std::string blanks(widths[i] - columns(rows[r][i]), ' ');
+      const bool right = rows[0][i] == numbers;
+      text += fmt::format("{} {}{}{} ", bar, right ? blanks : "", rows[r][i], right ? "" : blanks);
+    }
     text += std::string(bar) + "\n";
     if (r == 0)
       text += rule("┡", "━", "╇", "┩");
@@ -75,17 +80,25 @@ int64_t elementsOf(const std::vector<Variable> &variables) {
   return count;
 }
 
-void addRows(const Layer &layer, bool expand, std::vector<SummaryReport::Row> &rows) {
+std::string shapesText(const std::vector<ValueSpec> &specs) {
+  std::string text;
+  for (const ValueSpec &spec : specs)
+    text += (text.empty() ? "" : ", ") + spec.shape.str();
+  return specs.empty() ? "?" : specs.size() == 1 ? text : "[" + text + "]";
+}
+
+void addRows(const Layer &layer, bool expand, std::vector<SummaryReport::Row> &rows, int64_t depth = 0) {
+  const std::map<const LayerImpl *, std::string> connections =
+      depth ? std::map<const LayerImpl *, std::string>() : connectionsOf(layer);
   for (const Layer &child : layer.layers()) {
     const LayerImpl &impl = *child.impl();
-    std::string shape = impl.outputSpecs.empty() ? "?" : impl.outputSpecs[0].shape.str();
-    for (size_t i = 1; i < impl.outputSpecs.size(); ++i)
-      shape += ", " + impl.outputSpecs[i].shape.str();
-    rows.push_back({child.path().empty() ? child.name() : child.path(), child.class_name(), shape,
-                    impl.resolvedPolicy().name(), child.compute_dtype(), child.variable_dtype(),
-                    child.built() ? child.count_params() : 0, impl.policyKey(), ""});
+    const auto connected = connections.find(&impl);
+    rows.push_back({child.path().empty() ? child.name() : child.path(), child.class_name(),
+                    shapesText(impl.outputSpecs), impl.resolvedPolicy().name(), child.compute_dtype(),
+                    child.variable_dtype(), child.built() ? child.count_params() : 0, impl.policyKey(),
+                    connected == connections.end() ? "" : connected->second, depth});
     if (expand)
-      addRows(child, true, rows);
+      addRows(child, true, rows, depth + 1);
   }
 }
 
@@ -102,11 +115,14 @@ SummaryReport Model::summary(const SummaryArgs &args) const {
       weights.push_back(variable);
   report.total_params = elementsOf(weights);
   report.trainable_params = elementsOf(trainable_variables());
+  report.trainable_bytes = bytesOf(trainable_variables());
   report.bytes = bytesOf(weights);
-  if (const std::unique_ptr<CompiledModel> &compiled = stateOf(*this).compiled) {
+  if (const std::shared_ptr<CompiledModel> compiled = compiledIfAny(*this);
+      compiled && compiled->optimizer.impl()->isBuilt()) {
     std::vector<Variable> slots = compiled->optimizer.variables();
     report.optimizer_params = elementsOf(slots);
-    report.bytes += bytesOf(slots);
+    report.optimizer_bytes = bytesOf(slots);
+    report.bytes += report.optimizer_bytes;
   }
   report.total_params += report.optimizer_params;
   report.show_policy = args.show_policy;
@@ -116,12 +132,21 @@ SummaryReport Model::summary(const SummaryArgs &args) const {
 std::string SummaryReport::text() const {
   std::vector<std::vector<std::string>> cells;
   cells.push_back({"Layer (type)", "Output Shape", "Param #"});
+  const bool connected =
+      std::any_of(rows.begin(), rows.end(), [](const Row &row) { return !row.connected_to.empty(); });
+  if (connected)
+    cells[0].push_back("Connected to");
   if (show_policy)
     cells[0].insert(cells[0].end(), {"Policy", "Compute", "Variable"});
   for (const Row &row : rows) {
     size_t slash = row.path.rfind('/');
     std::string shortName = slash == std::string::npos ? row.path : row.path.substr(slash + 1);
-    cells.push_back({fmt::format("{} ({})", shortName, row.class_name), row.output_shape, withCommas(row.params)});
+    if (row.depth)
+      shortName = std::string(static_cast<size_t>(3 * row.depth), ' ') + "└ " + shortName;
+    cells.push_back({fmt::format("{} ({})", shortName, row.class_name), row.output_shape,
+                     row.output_shape == "?" ? "0 (unbuilt)" : withCommas(row.params)});
+    if (connected)
+      cells.back().push_back(row.connected_to.empty() ? "-" : row.connected_to);
     if (show_policy)
       cells.back().insert(cells.back().end(),
                           {row.policy, std::string(name(row.compute_dtype)), std::string(name(row.variable_dtype))});
@@ -131,13 +156,15 @@ std::string SummaryReport::text() const {
     for (size_t i = 0; i < rows.size(); ++i)
       cells[i + 1].push_back(rows[i].rule);
   }
-  std::string text = fmt::format("Model: \"{}\"\n", model) + table(cells);
-  int64_t weights = total_params - optimizer_params;
-  text += fmt::format(" Total params: {} ({})\n", withCommas(total_params), sizeText(bytes));
-  text += fmt::format(" Trainable params: {}\n Non-trainable params: {}\n", withCommas(trainable_params),
-                      withCommas(weights - trainable_params));
+  std::string text = fmt::format("Model: \"{}\"\n", model) + table(cells, "Param #");
+  auto count = [&](const char *what, int64_t params, int64_t size) {
+    text += fmt::format(" {} params: {} ({})\n", what, withCommas(params), sizeText(size));
+  };
+  count("Total", total_params, bytes);
+  count("Trainable", trainable_params, trainable_bytes);
+  count("Non-trainable", total_params - optimizer_params - trainable_params, bytes - optimizer_bytes - trainable_bytes);
   if (optimizer_params)
-    text += fmt::format(" Optimizer params: {}\n", withCommas(optimizer_params));
+    count("Optimizer", optimizer_params, optimizer_bytes);
   return text;
 }
 std::string SummaryReport::json() const {
@@ -150,11 +177,15 @@ std::string SummaryReport::json() const {
                               {"compute", name(row.compute_dtype)},
                               {"variable", name(row.variable_dtype)},
                               {"rule", row.rule},
-                              {"params", row.params}});
+                              {"params", row.params},
+                              {"connected_to", row.connected_to},
+                              {"depth", row.depth}});
   json["total_params"] = total_params;
   json["trainable_params"] = trainable_params;
   json["optimizer_params"] = optimizer_params;
   json["bytes"] = bytes;
+  json["trainable_bytes"] = trainable_bytes;
+  json["optimizer_bytes"] = optimizer_bytes;
   return json.dump();
 }
 

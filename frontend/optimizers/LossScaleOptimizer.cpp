@@ -91,6 +91,7 @@ public:
   double learningRate() const override { return inner_.learning_rate(); }
   void setLearningRate(double value) override { inner_.set_learning_rate(value); }
   int64_t iterations() const override { return inner_.iterations(); }
+  bool isBuilt() const override { return inner_.impl()->isBuilt(); }
   std::vector<Variable> variables() const override {
     std::vector<Variable> result{iteration_, rate_, counter_, scale_};
     for (const Variable &variable : inner_.variables())

@@ -52,6 +52,7 @@ public:
   void setLearningRate(double value) override;
   int64_t iterations() const override;
   std::vector<Variable> variables() const override;
+  bool isBuilt() const override { return built_; }
   void dropLossScaleFactor() override { args_.lossScaleFactor.reset(); }
   void excludeFromWeightDecay(const std::vector<Variable> &variables, const std::vector<std::string> &names) override;
 

@@ -144,3 +144,23 @@ TEST_CASE("symbols and traces do not mix") {
   auto f = jit([=](const Value &x) { return x + outside; });
   CHECK_THROWS_WITH(f(Tensor::ones({1, 2})), Contains("symbolic"));
 }
+
+TEST_CASE("errors of symbolic calls name None and no size that was tried for it") {
+  auto message = [](auto f) {
+    try {
+      f();
+    } catch (const Error &error) {
+      return error.message();
+    }
+    return std::string();
+  };
+  Input x({4}, {.name = "x"}), sequence({none, 83}, {.name = "sequence"});
+  CHECK(message([&] { return ops::reshape(x, {none, 3}); }) == "cannot reshape (None, 4) to (None, 3)");
+  CHECK_THAT(message([&] { return ops::matmul(sequence, ops::ones_like(x)); }), Contains("(None, None, 83)"));
+  CHECK_THAT(message([&] { return Dense(2)(x) + ops::concatenate({x, x}, 0); }), !Contains("89") && Contains("None"));
+  CHECK_THAT(message([&] { return ops::reshape(sequence, {none, 7}); }), !Contains("89"));
+  struct Throwing {
+    Value call(const Value &v) { throw Error(ErrorKind::key_error, "of " + v.shape().str() + ", and of 83"); }
+  };
+  CHECK(message([&] { return Custom(Throwing{})(x); }) == "of (None, 4), and of 83");
+}

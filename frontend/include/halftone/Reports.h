@@ -17,12 +17,15 @@ struct HALFTONE_API SummaryReport {
     std::string path, class_name, output_shape, policy;
     DType compute_dtype, variable_dtype;
     int64_t params;
-    std::string rule, connected_to;
+    std::string rule;
+    std::string connected_to; // "dense[0][0], dense[1][0]": layer, which of its calls, which output; "" in a chain
+    int64_t depth = 0;        // how many models of the table the layer is in
   };
   std::string model, class_name;
   std::vector<Row> rows;
   bool show_policy = true;
   int64_t total_params = 0, trainable_params = 0, optimizer_params = 0, bytes = 0;
+  int64_t trainable_bytes = 0, optimizer_bytes = 0; // of `bytes`
   std::string text() const;
   std::string json() const;
 };
