@@ -70,10 +70,10 @@ Value Optimizer::scale_loss(const Value &loss) const { return impl_->scaleLoss(l
 void Optimizer::apply(const std::vector<Value> &gradients, const std::vector<Variable> &variables) const {
   impl_->apply(gradients, variables);
 }
-void Optimizer::minimize(const Value &loss, const std::vector<Variable> &variables) const {
+void Optimizer::minimize(const Value &loss, const std::vector<Variable> &variables, Where where) const {
   if (variables.empty())
     return;
-  apply(gradients(scale_loss(loss), variables), variables);
+  apply(gradients(scale_loss(loss), variables, where), variables);
 }
 void Optimizer::finalize_variable_values(const std::vector<Variable> &variables) const { impl_->finalize(variables); }
 void Optimizer::exclude_from_weight_decay(const std::vector<Variable> &var_list,

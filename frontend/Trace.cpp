@@ -4,6 +4,7 @@
 #include "dialect/Dialect.h"
 #include "dialect/TypeInference.h"
 #include "frontend/TraceSymbols.h"
+#include "frontend/UserWords.h"
 #include "halftone/Error.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -375,7 +376,7 @@ private:
     Operation *op = hd::createChecked(b, loc_, llvm::StringRef(name), types, operands, attributes, regions);
     if (!op)
       throw Error(ErrorKind::value_error,
-                  diagnostics.empty() ? fmt::format("invalid operands of {}", name) : diagnostics);
+                  diagnostics.empty() ? fmt::format("invalid operands of {}", name) : inUsersWords(diagnostics));
     return op;
   }
   Value emit(std::string_view name, TypeRange types, ValueRange operands, ArrayRef<NamedAttribute> attributes = {}) {

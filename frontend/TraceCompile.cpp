@@ -4,6 +4,7 @@
 #include "compiler/Compiler.h"
 #include "dialect/Interpreter.h"
 #include "dialect/TypeInference.h"
+#include "frontend/UserWords.h"
 #include "runtime/TensorAccess.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
@@ -26,6 +27,11 @@ compiler::CompileOptions compileOptions(const FunctionOptions &options) {
   return result;
 }
 
+/// An error as users know things; its diagnostics stay MLIR's.
+Status told(const Status &status) {
+  return {status.kind(), inUsersWords(status.message()), status.layerPath(), status.where(), status.diagnostics()};
+}
+
 dialect::TensorData dataOf(MLIRContext *context, const Tensor &tensor) {
   auto type = RankedTensorType::get(tensor.shape().dims(), dialect::elementType(context, tensor.dtype()));
   return dialect::TensorData::fromBytes(type, TensorAccess::data(tensor));
@@ -43,14 +49,18 @@ Tensor tensorOf(const dialect::TensorData &data) {
 } // namespace
 
 StatusOr<Executable> compileTrace(Trace &trace, const FunctionOptions &options) {
-  return compiler::compile(trace.finish(), compileOptions(options));
+  StatusOr<Executable> executable = compiler::compile(trace.finish(), compileOptions(options));
+  if (!executable.isOk())
+    return told(executable.status());
+  return executable;
 }
 
 StatusOr<std::string> traceText(Trace &trace, const FunctionOptions &options, Stage stage, bool locations) {
   ModuleOp module = trace.finish();
   auto wanted = static_cast<compiler::Stage>(stage);
   if (wanted <= compiler::Stage::kernel) {
-    HALFTONE_RETURN_IF_ERROR(compiler::runStages(module, compiler::Stage::graph, wanted, compileOptions(options)));
+    if (Status ran = compiler::runStages(module, compiler::Stage::graph, wanted, compileOptions(options)); !ran)
+      return told(ran);
     std::string text;
     llvm::raw_string_ostream os(text);
     OpPrintingFlags flags;
@@ -67,15 +77,16 @@ StatusOr<std::string> traceText(Trace &trace, const FunctionOptions &options, St
   };
   StatusOr<Executable> executable = compiler::compile(module, withText);
   if (!executable.isOk())
-    return executable.status();
+    return told(executable.status());
   return text;
 }
 
 StatusOr<std::vector<Tensor>> interpretTrace(Trace &trace, const FunctionOptions &options,
                                              const std::vector<Tensor> &feeds) {
   ModuleOp module = trace.finish();
-  HALFTONE_RETURN_IF_ERROR(
-      compiler::runStages(module, compiler::Stage::graph, compiler::Stage::pure, compileOptions(options)));
+  if (Status ran = compiler::runStages(module, compiler::Stage::graph, compiler::Stage::pure, compileOptions(options));
+      !ran)
+    return told(ran);
   MLIRContext *context = module.getContext();
   std::vector<dialect::TensorData> inputs;
   for (const Tensor &feed : feeds)

@@ -13,7 +13,7 @@ Value::Value() noexcept = default;
 Value::Value(const Value &) = default;
 Value::Value(Value &&) noexcept = default;
 Value &Value::operator=(const Value &) & = default;
-Value &Value::operator=(Value &&) &noexcept = default;
+Value &Value::operator=(Value &&) & noexcept = default;
 Value::~Value() = default;
 Value::Value(std::shared_ptr<Node> node) : node_(std::move(node)) {}
 
@@ -33,7 +33,7 @@ Values::Values(std::vector<Value> list) : list_(std::move(list)) {}
 Values::Values(const Values &) = default;
 Values::Values(Values &&) noexcept = default;
 Values &Values::operator=(const Values &) & = default;
-Values &Values::operator=(Values &&) &noexcept = default;
+Values &Values::operator=(Values &&) & noexcept = default;
 Values::~Values() = default;
 
 Value constant(const Tensor &data) {
@@ -55,27 +55,51 @@ Value constant(const Tensor &data) {
   return trace->read(holder.impl(), data.dtype());
 }
 
-std::vector<Value> gradients(const Value &loss, const std::vector<Variable> &wrt) {
+/// The trace that is open. Errors name the user's line.
+static Trace &traceOfGradients(const Value &loss, Where where) {
   Trace *trace = Trace::current();
   if (!trace)
-    throw Error(ErrorKind::runtime_error, "gradients() is for functions being traced: use it inside a jit function");
+    throw Error(ErrorKind::runtime_error, "gradients() is for functions being traced: use it inside a jit function", {},
+                where);
+  if (!loss.defined())
+    throw Error(ErrorKind::value_error, "gradients of an undefined Value", {}, where);
+  if (!is_float(loss.dtype()))
+    throw Error(ErrorKind::type_error, fmt::format("gradients are of a float loss, got {}", name(loss.dtype())), {},
+                where);
+  if (loss.rank() != 0)
+    throw Error(ErrorKind::value_error,
+                fmt::format("gradients are of a scalar loss, got shape {}: reduce it with ops::mean or ops::sum",
+                            loss.shape().str()),
+                {}, where);
+  return *trace;
+}
+
+std::vector<Value> gradients(const Value &loss, const std::vector<Variable> &wrt, Where where) {
+  Trace &trace = traceOfGradients(loss, where);
   std::vector<std::shared_ptr<VariableImpl>> variables;
   for (const Variable &variable : wrt) {
     if (!variable.defined())
-      throw Error(ErrorKind::value_error, "gradients with respect to a Variable that was not created");
+      throw Error(ErrorKind::value_error, "gradients with respect to a Variable that was not created", {}, where);
     if (!is_float(variable.impl()->dtype))
-      throw Error(ErrorKind::type_error, fmt::format("no gradient with respect to '{}' of dtype {}", variable.path(),
-                                                     name(variable.impl()->dtype)));
+      throw Error(
+          ErrorKind::type_error,
+          fmt::format("no gradient with respect to '{}' of dtype {}", variable.path(), name(variable.impl()->dtype)),
+          {}, where);
     variables.push_back(variable.impl());
   }
-  return trace->gradient(loss, variables, {});
+  return trace.gradient(loss, variables, {});
 }
 
-std::vector<Value> gradients(const Value &loss, const std::vector<Value> &wrt) {
-  Trace *trace = Trace::current();
-  if (!trace)
-    throw Error(ErrorKind::runtime_error, "gradients() is for functions being traced: use it inside a jit function");
-  return trace->gradient(loss, {}, wrt);
+std::vector<Value> gradients(const Value &loss, const std::vector<Value> &wrt, Where where) {
+  Trace &trace = traceOfGradients(loss, where);
+  for (const Value &x : wrt) {
+    if (!x.defined())
+      throw Error(ErrorKind::value_error, "gradients with respect to an undefined Value", {}, where);
+    if (!is_float(x.dtype()))
+      throw Error(ErrorKind::type_error,
+                  fmt::format("no gradient with respect to a Value of dtype {}", name(x.dtype())), {}, where);
+  }
+  return trace.gradient(loss, {}, wrt);
 }
 
 } // namespace halftone

@@ -112,7 +112,8 @@ public:
   /// Recorded. An undefined gradient leaves its variable alone; no gradients at all do nothing. value_error when every
   /// gradient is undefined, for a variable unknown to the first call, or when shapes differ.
   void apply(const std::vector<Value> &gradients, const std::vector<Variable> &variables) const;
-  void minimize(const Value &loss, const std::vector<Variable> &variables) const; // scale, differentiate, apply
+  void minimize(const Value &loss, const std::vector<Variable> &variables,
+                Where where = Where::current()) const; // scale, differentiate, apply
   /// Gives the variables that apply() knows their moving averages; nothing without use_ema. fit ends with it.
   void finalize_variable_values(const std::vector<Variable> &variables) const;
   /// Variables that weight_decay leaves alone: those listed, and those whose name() some of `var_names` matches

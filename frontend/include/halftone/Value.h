@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "DType.h"
+#include "Error.h"
 #include "Shape.h"
 #include "Tensor.h"
 #include <initializer_list>
@@ -107,6 +108,8 @@ private:
   std::shared_ptr<detail::VariableImpl> impl_;
 };
 
-[[nodiscard]] HALFTONE_API std::vector<Value> gradients(const Value &loss, const std::vector<Variable> &wrt);
-[[nodiscard]] HALFTONE_API std::vector<Value> gradients(const Value &loss, const std::vector<Value> &wrt);
+[[nodiscard]] HALFTONE_API std::vector<Value> gradients(const Value &loss, const std::vector<Variable> &wrt,
+                                                        Where where = Where::current());
+[[nodiscard]] HALFTONE_API std::vector<Value> gradients(const Value &loss, const std::vector<Value> &wrt,
+                                                        Where where = Where::current());
 } // namespace halftone
