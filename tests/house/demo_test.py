@@ -1,0 +1,50 @@
+# scripts/demo into a file, with a stand-in for the build and the program: every line arrives, once and whole.
+# SPDX-License-Identifier: Apache-2.0
+"""Usage: demo_test.py ROOT"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+POLICIES = ["float32", "mixed_bfloat16", "mixed_float16", "float16", "bfloat16"]
+PROGRAM = """#!/bin/bash
+for i in 1 2 3; do echo "Epoch $i/3 under $2"; echo "a word on stderr" >&2; done
+echo "$2: test accuracy 0.98 after 3 epochs, 1.5 s"
+"""
+
+
+def put(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w") as file:
+        file.write(text)
+    os.chmod(path, 0o755)
+
+
+def main(root):
+    with tempfile.TemporaryDirectory() as folder:
+        os.makedirs(os.path.join(folder, "scripts"))
+        shutil.copy(os.path.join(root, "scripts", "demo"), os.path.join(folder, "scripts", "demo"))
+        put(os.path.join(folder, "scripts", "dependencies"), "#!/bin/bash\necho installed\n")
+        put(os.path.join(folder, "bin", "cmake"), "#!/bin/bash\necho cmake \"$@\"\n")
+        put(os.path.join(folder, "build", "release", "examples", "01-mnist"), PROGRAM)
+        environment = dict(os.environ, PATH=os.path.join(folder, "bin") + ":" + os.environ["PATH"])
+        log = os.path.join(folder, "log")
+        command = f"{folder}/scripts/demo > {log} 2>&1"
+        code = subprocess.run(["bash", "-c", command], env=environment, check=False).returncode
+        with open(log, "rb") as file:
+            found = file.read()
+        results = [f"{policy}: test accuracy 0.98 after 3 epochs, 1.5 s" for policy in POLICIES]
+        expected = ["installed", "cmake --preset release", "cmake --build --preset release --target 01-mnist"]
+        lines = found.decode(errors="replace").splitlines()
+        counts = {line: lines.count(line) for line in expected + results + ["a word on stderr"]}
+        wanted = {line: 1 for line in expected} | {line: 2 for line in results} | {"a word on stderr": 15}
+        ok = code == 0 and b"\0" not in found and counts == wanted and lines[-5:] == results
+        ok = ok and all(lines.count(f"Epoch 3/3 under {policy}") == 1 for policy in POLICIES)
+        if not ok:
+            print(f"scripts/demo gave code {code} and wrote:\n{found!r}", file=sys.stderr)
+        return 0 if ok else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
