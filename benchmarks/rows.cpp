@@ -1,7 +1,10 @@
-// Row kernels of several shapes and dtypes against a copy of the bytes that they read and write.
+// Row kernels of several shapes and dtypes beside PyTorch and JAX, in float32 also beside a copy of their bytes.
 // SPDX-License-Identifier: Apache-2.0
+#include "Peer.h"
 #include "Race.h"
 #include "Table.h"
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <fmt/format.h>
 #include <halftone/Halftone.h>
@@ -60,26 +63,117 @@ private:
 struct Rows {
   int64_t count = 4096, columns = 1024;
   DType dtype = float32;
-  Tensor noise() const { return noise({count, columns}); }
-  Tensor noise(const Shape &shape) const {
+  Tensor x() const { return noise(3, {count, columns}); }
+  Tensor dy() const { return noise(5, {count, columns}); }
+  Tensor gamma() const { return noise(7, {columns}); }
+  Tensor beta() const { return noise(9, {columns}); }
+  Tensor labels() const {
+    Tensor labels = Tensor::zeros({count}, int32);
+    for (int64_t row = 0; row < count; ++row)
+      labels.mutable_span<int32_t>()[static_cast<size_t>(row)] = static_cast<int32_t>(row * 7919 % columns);
+    return labels;
+  }
+
+private:
+  /// As peers/rows.py makes it.
+  Tensor noise(unsigned seed, const Shape &shape) const {
     Tensor tensor = Tensor::zeros(shape);
-    std::mt19937 random(3);
+    std::mt19937 random(seed);
     for (float &value : tensor.mutable_span<float>())
       value = static_cast<float>(random() >> 8) / 8388608.0f - 1.0f;
     return tensor.astype(dtype);
   }
 };
 
-/// `moved`: how many full arrays the kernel must read and write.
-template <class Step> void compare(Table &table, const std::string &kernel, const Rows &rows, int moved, Step step) {
-  const std::string what = fmt::format("{}, {} x {} {}", kernel, rows.count, rows.columns, name(rows.dtype));
-  if (!table.wants(what))
-    return;
-  Copier copier(moved * rows.count * rows.columns * itemsize(rows.dtype));
-  const std::vector<double> seconds = race(
-      {contestant("ours", [&] { (void)step(); }), {"copy", [&](int times) { return copier.lap(times); }}}, 15, 0.1);
-  table.add({what, milliseconds(seconds[0]), "copy " + milliseconds(seconds[1]), seconds[1] / seconds[0], 0.7, 0.9});
+double sumOfSquares(const Tensor &tensor) {
+  const Tensor wide = tensor.astype(float32);
+  double sum = 0;
+  for (float value : wide.span<float>())
+    sum += static_cast<double>(value) * static_cast<double>(value);
+  return sum;
 }
+
+/// Throws when a peer's results are not ours.
+void check(const std::string &what, const Peer &peer, DType dtype, const std::vector<double> &ours,
+           const std::vector<double> &theirs) {
+  const double tolerance = dtype == float32 ? 1e-4 : 2e-2;
+  bool same = ours.size() == theirs.size();
+  for (size_t i = 0; same && i < ours.size(); ++i)
+    same = std::abs(ours[i] - theirs[i]) <= tolerance * std::abs(ours[i]);
+  if (!same)
+    throw std::runtime_error(fmt::format("{}: the sums of squares of {}'s results are {}, ours {}", what, peer.name(),
+                                         fmt::join(theirs, ", "), fmt::join(ours, ", ")));
+}
+
+/// The questions of the table.
+class Rounds {
+public:
+  explicit Rounds(Table &table) : table(table) {
+    for (const char *name : {"PyTorch eager", "JAX jit"}) {
+      peers.push_back(
+          std::make_unique<Peer>(name, "rows", std::vector<std::string>{name, std::to_string(coreCount())}));
+      const Peer &peer = *peers.back();
+      table.version(name, peer.missing().empty() ? peer.version() : "missing: " + peer.missing());
+    }
+  }
+
+  /// `step` gives the results that `kernel`, as peers/rows.py names it with - for the blanks, gives there. `moved`: how
+  /// many full arrays it must read and write.
+  void compare(const std::string &kernel, const Rows &rows, int moved, const std::function<Tensors()> &step) {
+    const std::string what = title(kernel, rows);
+    if (!table.wants(what))
+      return;
+    std::vector<double> sums;
+    for (const Tensor &result : step())
+      sums.push_back(sumOfSquares(result));
+    std::vector<Contestant> field = {contestant("ours", [&] { (void)step(); })};
+    std::string missing;
+    std::string request = "prepare " + kernel;
+    std::replace(request.begin() + 8, request.end(), ' ', '-');
+    request += fmt::format(" {} {} {}", name(rows.dtype), rows.count, rows.columns);
+    for (const std::unique_ptr<Peer> &peer : peers) {
+      std::string reason = peer->missing();
+      if (reason.empty())
+        try {
+          check(what, *peer, rows.dtype, sums, peer->askNumbers(request));
+        } catch (const std::runtime_error &error) {
+          reason = error.what();
+        }
+      if (reason.empty())
+        field.push_back({peer->name(), [peer = peer.get()](int times) {
+                           return peer->askNumbers(fmt::format("calls {}", times)).at(0);
+                         }});
+      else
+        missing += fmt::format("{}{} missing: {}", missing.empty() ? "" : "; ", peer->name(), reason);
+    }
+    const size_t running = field.size();
+    Copier copier(moved * rows.count * rows.columns * itemsize(rows.dtype));
+    if (rows.dtype == float32)
+      field.push_back({"copy", [&](int times) { return copier.lap(times); }});
+    const std::vector<double> seconds = race(field, 11, 0.05);
+    Row row{what, milliseconds(seconds[0]), ""};
+    for (size_t i = 1; i < running; ++i)
+      row.peer += fmt::format("{}{} {}", i > 1 ? ", " : "", field[i].name, milliseconds(seconds[i]));
+    if (running > 1) {
+      row.ratio = *std::min_element(seconds.begin() + 1, seconds.begin() + static_cast<int64_t>(running)) / seconds[0];
+      row.bar = 1.3;
+      row.stretch = 2.0;
+    }
+    row.note = missing;
+    table.add(std::move(row));
+    if (rows.dtype == float32)
+      table.add({what + ", beside a copy", milliseconds(seconds[0]), "copy " + milliseconds(seconds.back()),
+                 seconds.back() / seconds[0], 0.7, 0.9});
+  }
+
+private:
+  static std::string title(const std::string &kernel, const Rows &rows) {
+    return fmt::format("{}, {} x {} {}", kernel, rows.count, rows.columns, name(rows.dtype));
+  }
+
+  Table &table;
+  std::vector<std::unique_ptr<Peer>> peers;
+};
 
 Value layerNorm(const Value &x, const Value &gamma, const Value &beta) {
   const Value centered = x - ops::mean(x, -1, true);
@@ -87,60 +181,63 @@ Value layerNorm(const Value &x, const Value &gamma, const Value &beta) {
   return centered * ops::rsqrt(variance + 1e-3) * gamma + beta;
 }
 
-void compareSoftmax(Table &table, const Rows &rows) {
-  const Tensor x = rows.noise(), dy = rows.noise();
+void compareSoftmax(Rounds &rounds, const Rows &rows) {
+  const Tensor x = rows.x(), dy = rows.dy();
   auto forward = jit([](const Value &x) { return ops::softmax(x); });
-  compare(table, "softmax forward", rows, 2, [&] { return forward(x); });
+  rounds.compare("softmax forward", rows, 2, [&] { return Tensors{forward(x)}; });
   auto backward = jit([](const Value &y, const Value &dy) { return y * (dy - ops::sum(y * dy, -1, true)); });
-  compare(table, "softmax backward", rows, 3, [&] { return backward(x, dy); });
+  rounds.compare("softmax backward", rows, 3, [&] { return Tensors{backward(x, dy)}; });
 }
 
-void compareLayerNorm(Table &table, const Rows &rows) {
-  const Tensor x = rows.noise(), dy = rows.noise(), gamma = rows.noise({rows.columns}),
-               beta = rows.noise({rows.columns});
+void compareLayerNorm(Rounds &rounds, const Rows &rows) {
+  const Tensor x = rows.x(), dy = rows.dy(), gamma = rows.gamma(), beta = rows.beta();
   auto forward = jit([](const Value &x, const Value &gamma, const Value &beta) { return layerNorm(x, gamma, beta); });
-  compare(table, "layer norm forward", rows, 2, [&] { return forward(x, gamma, beta); });
+  rounds.compare("layer norm forward", rows, 2, [&] { return Tensors{forward(x, gamma, beta)}; });
   // As recorded, from x and the gradient of the result.
   auto backward = jit([](const Value &x, const Value &gamma, const Value &beta, const Value &dy) {
     return Values(gradients(ops::sum(layerNorm(x, gamma, beta) * dy), std::vector<Value>{x, gamma, beta}));
   });
-  compare(table, "layer norm backward", rows, 3, [&] { return backward(x, gamma, beta, dy); });
+  rounds.compare("layer norm backward", rows, 3, [&] { return backward(x, gamma, beta, dy); });
 }
 
-void compareOthers(Table &table, const Rows &rows) {
-  const Tensor x = rows.noise(), gamma = rows.noise({rows.columns});
+void compareOthers(Rounds &rounds, const Rows &rows) {
+  const Tensor x = rows.x(), gamma = rows.gamma();
   auto logSoftmax = jit([](const Value &x) { return ops::log_softmax(x); });
-  compare(table, "log softmax forward", rows, 2, [&] { return logSoftmax(x); });
+  rounds.compare("log softmax forward", rows, 2, [&] { return Tensors{logSoftmax(x)}; });
   auto rms = jit([](const Value &x, const Value &gamma) {
     return x * ops::rsqrt(ops::mean(ops::square(x), -1, true) + 1e-6) * gamma;
   });
-  compare(table, "RMS norm forward", rows, 2, [&] { return rms(x, gamma); });
+  rounds.compare("rms norm forward", rows, 2, [&] { return Tensors{rms(x, gamma)}; });
 }
 
 /// The loss over a vocabulary and its gradient.
-void compareCrossEntropy(Table &table, const Rows &rows) {
-  const Tensor logits = rows.noise();
-  Tensor labels = Tensor::zeros({rows.count}, int32);
-  for (int64_t row = 0; row < rows.count; ++row)
-    labels.mutable_span<int32_t>()[static_cast<size_t>(row)] = static_cast<int32_t>(row * 7919 % rows.columns);
+void compareCrossEntropy(Rounds &rounds, const Rows &rows) {
+  const Tensor logits = rows.x(), labels = rows.labels();
+  const losses::SparseCategoricalCrossentropy lossOf({.from_logits = true});
   auto step = jit([&](const Value &x, const Value &labels) {
-    const Value picked = ops::log_softmax(x) * ops::one_hot(labels, rows.columns, x.dtype());
-    const Value loss = -ops::mean(ops::sum(picked, -1));
+    const Value loss = lossOf(labels, x);
     return Values{loss, gradients(loss, std::vector<Value>{x})[0]};
   });
-  compare(table, "cross entropy and gradient", rows, 2, [&] { return step(logits, labels); });
+  rounds.compare("cross entropy", rows, 2, [&] { return step(logits, labels); });
 }
 
 void run(Table &table) {
-  for (const Rows &rows :
-       {Rows{}, Rows{4096, 1024, bfloat16}, Rows{4096, 1024, float16}, Rows{4096, 768}, Rows{1024, 4096}}) {
-    compareSoftmax(table, rows);
-    compareLayerNorm(table, rows);
+  Rounds rounds(table);
+  const std::vector<DType> dtypes = {float32, bfloat16, float16};
+  for (DType dtype : dtypes) {
+    compareSoftmax(rounds, {4096, 1024, dtype});
+    compareLayerNorm(rounds, {4096, 1024, dtype});
+    compareOthers(rounds, {4096, 1024, dtype});
+    compareCrossEntropy(rounds, {128, 32000, dtype});
   }
-  compareOthers(table, {});
-  compareCrossEntropy(table, {128, 32000});
+  for (const Rows &rows : {Rows{4096, 768}, Rows{1024, 4096}}) {
+    compareSoftmax(rounds, rows);
+    compareLayerNorm(rounds, rows);
+  }
 }
 
 } // namespace
 
-int main() { return runProgram("rows", "row kernels against a copy of the same bytes, as a share of its speed", run); }
+int main() {
+  return runProgram("rows", "row kernels beside other libraries, and beside a copy of the same bytes", run);
+}
