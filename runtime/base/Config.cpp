@@ -3,9 +3,12 @@
 #include "halftone/Config.h"
 #include "runtime/base/ConfigAccess.h"
 #include "runtime/base/Status.h"
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
+#include <unordered_set>
+#include <vector>
 
 using namespace halftone;
 using Json = nlohmann::ordered_json;
@@ -64,22 +67,64 @@ Config &Config::operator=(const Config &other) & {
 Config &Config::operator=(Config &&) &noexcept = default;
 Config::~Config() = default;
 
+/// What a message quotes of text that may be long.
+static std::string shortened(std::string_view text) {
+  constexpr size_t longest = 80;
+  if (text.size() <= longest)
+    return std::string(text);
+  return fmt::format("{}... ({} characters)", text.substr(0, longest), text.size());
+}
+
+/// The library's words for text that is no JSON: "[json.exception.parse_error.101] parse error at line 1, column 2:
+/// syntax error while parsing value - invalid literal; last read: '{"a": x'".
+static std::string withoutItsHead(std::string_view error) {
+  const size_t start = error.find(" at line "), read = error.find("last read: '"), end = error.rfind('\'');
+  if (start == error.npos)
+    return fmt::format(": {}", shortened(error));
+  if (read == error.npos || end < read + 12)
+    return std::string(error.substr(start));
+  return fmt::format("{}{}{}", error.substr(start, read + 12 - start),
+                     shortened(error.substr(read + 12, end - read - 12)), error.substr(end));
+}
+
+/// "line 3, column 7" of a byte.
+static std::string placeOf(std::string_view text, size_t at) {
+  const std::string_view before = text.substr(0, at);
+  const size_t column = before.size() - (before.rfind('\n') + 1); // npos + 1 is 0
+  return fmt::format("line {}, column {}", std::ranges::count(before, '\n') + 1, column + 1);
+}
+
+/// "[json.exception.out_of_range.406] number overflow parsing '1e999'"
+static std::string overflow(std::string_view text, std::string_view error) {
+  const size_t quote = error.find('\''), end = error.rfind('\'');
+  if (quote == error.npos || end <= quote)
+    return fmt::format("Invalid JSON: {}", shortened(error));
+  const std::string_view number = error.substr(quote + 1, end - quote - 1);
+  return fmt::format("Invalid JSON at {}: the number {} is too large", placeOf(text, text.find(number)),
+                     shortened(number));
+}
+
 Config Config::parse(std::string_view json) {
-  const auto limitDepth = [](int depth, Json::parse_event_t, Json &) {
+  std::vector<std::unordered_set<std::string>> keys; // of the objects that are open
+  const auto check = [&](int depth, Json::parse_event_t event, Json &value) {
     if (depth > deepest)
       throw Error(ErrorKind::value_error, fmt::format("Invalid JSON: more than {} levels of nesting", deepest));
+    if (event == Json::parse_event_t::object_start)
+      keys.emplace_back();
+    else if (event == Json::parse_event_t::object_end)
+      keys.pop_back();
+    else if (event == Json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second)
+      throw Error(ErrorKind::value_error, fmt::format("Invalid JSON: the key '{}' stands twice in one object",
+                                                      shortened(value.get<std::string>())));
     return true;
   };
   Json value;
   try {
-    value = Json::parse(json.begin(), json.end(), limitDepth);
-  } catch (const Json::parse_error &error) {
-    std::string_view text = error.what(); // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
-    const size_t start = text.find(" at line ");
-    throw Error(ErrorKind::value_error,
-                fmt::format("Invalid JSON{}", start == text.npos ? fmt::format(": {}", text) : text.substr(start)));
+    value = Json::parse(json.begin(), json.end(), check);
+  } catch (const Json::out_of_range &error) {
+    throw Error(ErrorKind::value_error, overflow(json, error.what()));
   } catch (const Json::exception &error) {
-    throw Error(ErrorKind::value_error, fmt::format("Invalid JSON: {}", error.what()));
+    throw Error(ErrorKind::value_error, "Invalid JSON" + withoutItsHead(error.what()));
   }
   if (!value.is_object())
     throw Error(ErrorKind::value_error, fmt::format("Invalid JSON at line 1, column 1: expected an object, found {}",

@@ -98,6 +98,34 @@ TEST_CASE("Bad JSON is a ValueError with line and column") {
   CHECK(kindOf([] { (void)Config::parse("{\"a\":" + std::string(100000, '[')); }) == ErrorKind::value_error);
 }
 
+TEST_CASE("A key that stands twice in one object is a ValueError, at any depth") {
+  CHECK_THROWS_WITH(Config::parse(R"({"a":1,"b":2,"a":1})"),
+                    Catch::Contains("ValueError: Invalid JSON: the key 'a' stands twice"));
+  CHECK_THROWS_WITH(Config::parse(R"({"l":[{"x":{"k":1,"\u006b":2}}]})"), Catch::Contains("the key 'k' stands twice"));
+  CHECK(Config::parse(R"({"a":{"k":1},"b":{"k":1},"l":[{"k":1},{"k":1}],"k":1})").keys().size() == 4);
+}
+
+TEST_CASE("A message about JSON is short, however long the text") {
+  const auto messageOf = [](const std::string &text) {
+    try {
+      (void)Config::parse(text);
+    } catch (const Error &error) {
+      return error.message();
+    }
+    return std::string("none");
+  };
+  CHECK(messageOf("{\n \"a\": 1e999}") == "Invalid JSON at line 2, column 7: the number 1e999 is too large");
+  const std::string digits(100000, '7');
+  CHECK(messageOf("{\"a\":" + digits + "}") == "Invalid JSON at line 1, column 6: the number " + digits.substr(0, 80) +
+                                                   "... (100000 characters) is too large");
+  for (const std::string &text : {"{\"a\": \"" + digits + "\n\"}", "{\"a\": " + digits + "x}", "{" + digits + "}",
+                                  "{\"" + digits + "\": 1, \"" + digits + "\": 1}"}) {
+    const std::string message = messageOf(text);
+    CHECK_THAT(message, Catch::StartsWith("Invalid JSON"));
+    CHECK(message.size() < 400);
+  }
+}
+
 TEST_CASE("Numbers that JSON has not, and text that is not UTF-8") {
   Config config;
   CHECK(kindOf([&] { config.set("a", NAN); }) == ErrorKind::value_error);
