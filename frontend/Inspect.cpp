@@ -3,9 +3,9 @@
 #include "frontend/ModelState.h"
 #include "frontend/OptimizerImpl.h"
 #include "runtime/TensorTypes.h"
+#include "runtime/base/WriteFile.h"
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 
 namespace halftone {
 using namespace detail;
@@ -126,13 +126,7 @@ void Model::dump_ir(const std::string &directory, const IrArgs &args) const {
     const char *extension = stage == Stage::plan ? "txt" : stage == Stage::target ? "s" : "mlir";
     std::string path = fmt::format("{}/{}-{}.{}", directory, i, stageNames[i], extension);
     std::string text = choice.function->ir(stage, choice.types, choice.variant, args.locations);
-    std::ofstream file(path + ".part", std::ios::binary);
-    file << text;
-    file.close();
-    if (file)
-      std::filesystem::rename(path + ".part", path, error);
-    if (!file || error)
-      throw Error(ErrorKind::io_error, fmt::format("{}: cannot be written", path));
+    writeFile(path, {text}).orThrow();
   }
 }
 

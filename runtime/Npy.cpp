@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Tensor.h"
 #include "runtime/TensorAccess.h"
-#include "runtime/base/Status.h"
+#include "runtime/base/WriteFile.h"
 #include <algorithm>
 #include <bit>
 #include <cctype>
@@ -142,6 +142,7 @@ private:
     if (!accept('('))
       failHeader("a tuple");
     std::vector<int64_t> shape;
+    bool hasComma = false;
     while (!accept(')')) {
       skipSpace();
       int64_t value = 0;
@@ -153,9 +154,13 @@ private:
         failHeader("a dimension");
       accept('L'); // written by Python 2
       shape.push_back(value);
-      if (!accept(',') && (at >= text.size() || text[at] != ')'))
+      const bool comma = accept(',');
+      hasComma |= comma;
+      if (!comma && (at >= text.size() || text[at] != ')'))
         failHeader("',' or ')'");
     }
+    if (shape.size() == 1 && !hasComma)
+      failHeader("a tuple, as (3,)");
     return shape;
   }
   Header parseHeader() {
@@ -167,6 +172,8 @@ private:
       const std::string key = parseString();
       if (!accept(':'))
         failHeader("':'");
+      if ((key == "descr" && hasDescr) || (key == "fortran_order" && hasOrder) || (key == "shape" && hasShape))
+        fail("each key once", fmt::format("a second '{}' in the header {}", key, text));
       if (key == "descr") {
         skipSpace();
         if (at < text.size() && text[at] == '[')
@@ -186,6 +193,11 @@ private:
       fail("the keys descr, fortran_order and shape", fmt::format("the header {}", text));
     skipSpace();
     header.saysE5m2 = text.compare(at, e5m2Comment.size(), e5m2Comment) == 0;
+    if (at < text.size() && text[at] == '#') // a comment, as Python has them
+      at = std::min(text.find('\n', at), text.size());
+    skipSpace();
+    if (at != text.size())
+      failHeader("the end");
     return header;
   }
 
@@ -243,10 +255,7 @@ void Tensor::save_npy(const std::string &path) const {
   header.append(63 - (magic.size() + 4 + header.size()) % 64, ' ');
   header += '\n';
   const auto length = static_cast<uint16_t>(header.size());
-  std::ofstream file(path, std::ios::binary);
-  file << magic << '\x01' << '\x00' << static_cast<char>(length & 0xff) << static_cast<char>(length >> 8) << header;
-  file.write(reinterpret_cast<const char *>(TensorAccess::data(*this)), TensorAccess::bytes(*this));
-  file.flush();
-  if (!file)
-    throw Error(ErrorKind::io_error, fmt::format("Cannot write '{}': {}", path, std::strerror(errno)));
+  const std::string start{'\x01', '\x00', static_cast<char>(length & 0xff), static_cast<char>(length >> 8)};
+  const std::string_view data(reinterpret_cast<const char *>(TensorAccess::data(*this)), TensorAccess::bytes(*this));
+  writeFile(path, {magic, start, header, data}).orThrow();
 }

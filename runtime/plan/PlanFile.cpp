@@ -1,15 +1,14 @@
 // The plan file: one list of fields for writer and reader, so that they cannot disagree.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/plan/PlanFile.h"
+#include "runtime/base/WriteFile.h"
 #include <bit>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <fmt/format.h>
 #include <memory>
-#include <sys/stat.h>
 #include <type_traits>
-#include <unistd.h>
 #include <zlib.h>
 
 namespace halftone {
@@ -260,39 +259,7 @@ StatusOr<Executable> loadExecutable(const std::string &path) {
 }
 
 Status saveExecutable(const Executable &executable, const std::string &path) {
-  const std::string bytes = writeExecutable(executable);
-  std::string beside = path + ".XXXXXX";
-  const int file = mkstemp(beside.data());
-  if (file < 0)
-    return systemError(path, "create a file beside it");
-  auto fail = [&](const char *what) {
-    Status status = systemError(path, what);
-    unlink(beside.c_str());
-    return status;
-  };
-  size_t done = 0;
-  while (done < bytes.size()) {
-    ssize_t n = write(file, bytes.data() + done, bytes.size() - done);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0) {
-      Status status = fail("write");
-      close(file);
-      return status;
-    }
-    done += static_cast<size_t>(n);
-  }
-  const bool synced = fsync(file) == 0 && fchmod(file, 0644) == 0;
-  if (!synced) {
-    Status status = fail("write");
-    close(file);
-    return status;
-  }
-  if (close(file) != 0)
-    return fail("write");
-  if (rename(beside.c_str(), path.c_str()) != 0)
-    return fail("rename the new file to it");
-  return {};
+  return writeFile(path, {writeExecutable(executable)});
 }
 
 } // namespace halftone

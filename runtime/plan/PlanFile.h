@@ -21,7 +21,7 @@ StatusOr<Executable> readExecutable(std::string_view bytes);
 
 /// io_error with the path and the system's reason; value_error with the path for a damaged file.
 StatusOr<Executable> loadExecutable(const std::string &path);
-/// Written beside `path`, then renamed over it: readers see the old file or the new one, whole.
+/// As writeFile(): readers see the old file or the new one, whole.
 Status saveExecutable(const Executable &executable, const std::string &path);
 
 } // namespace halftone

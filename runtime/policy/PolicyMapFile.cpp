@@ -1,14 +1,12 @@
 // Policy maps as Keras's JSON objects and as files of them.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/ConfigAccess.h"
+#include "runtime/base/WriteFile.h"
 #include "runtime/policy/PolicyMapRep.h"
 #include <cerrno>
 #include <cstdio>
-#include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <system_error>
-#include <unistd.h>
 
 using namespace halftone;
 using Json = nlohmann::ordered_json;
@@ -117,18 +115,5 @@ void DTypePolicyMap::save(const std::string &json_path) const {
   } catch (const Json::type_error &) {
     throw Error(ErrorKind::value_error, fmt::format("Cannot write the policy map '{}': a key is not UTF-8", json_path));
   }
-  const std::string beside = fmt::format("{}.{}.partial", json_path, getpid());
-  errno = 0;
-  std::ofstream file(beside, std::ios::binary);
-  file << text;
-  file.close();
-  std::error_code error(file ? 0 : errno, std::generic_category());
-  if (file)
-    std::filesystem::rename(beside, json_path, error);
-  if (!file || error) {
-    std::error_code ignored;
-    std::filesystem::remove(beside, ignored);
-    throw Error(ErrorKind::io_error,
-                fmt::format("Cannot write the policy map '{}'{}", json_path, error ? ": " + error.message() : ""));
-  }
+  writeFile(json_path, {text}).orThrow();
 }

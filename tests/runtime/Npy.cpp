@@ -126,14 +126,28 @@ TEST_CASE("Bad headers") {
   };
   CHECK(with("{'descr':'|u1','fortran_order':False,'shape':(0,)}") == "no error");
   CHECK(with("{\"shape\": (0L,), \"fortran_order\": False, \"descr\": \"|u1\"}") == "no error");
-  for (const char *header :
-       {"", "{", "{}", "{'descr': '<f4'}", "{'descr': '<f4', 'fortran_order': False, 'shape': (2", "[1]",
-        "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}",
-        "{'descr': '<f4', 'fortran_order': 0, 'shape': (1,)}", "{'descr': 'f4', 'fortran_order': False, 'shape': (0,)}",
-        "{'descr': '', 'fortran_order': False, 'shape': (0,)}",
-        "{'descr': '<f4', 'fortran_order': False, 'shape': (0,), 'x': 1}",
-        "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}",
-        "{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4)}", "{'descr': '<f4"}) {
+  CHECK(with("{'descr':'|u1','fortran_order':False,'shape':(0,)} # as a comment\n ") == "no error");
+  for (const char *header : {"{'descr':'|u1','fortran_order':False,'shape':(0,)} junk",
+                             "{'descr':'|u1','fortran_order':False,'shape':(0,)}}",
+                             "{'descr':'|u1','fortran_order':False,'shape':(0,)} # comment\njunk",
+                             "{'descr':'|u1','fortran_order':False,'shape':(0,),'shape':(0,)}",
+                             "{'descr':'<f4','descr':'|u1','fortran_order':False,'shape':(0,)}",
+                             "{'descr':'|u1','fortran_order':True,'fortran_order':False,'shape':(0,)}",
+                             "{'descr':'|u1','fortran_order':False,'shape':(0)}",
+                             "",
+                             "{",
+                             "{}",
+                             "{'descr': '<f4'}",
+                             "{'descr': '<f4', 'fortran_order': False, 'shape': (2",
+                             "[1]",
+                             "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}",
+                             "{'descr': '<f4', 'fortran_order': 0, 'shape': (1,)}",
+                             "{'descr': 'f4', 'fortran_order': False, 'shape': (0,)}",
+                             "{'descr': '', 'fortran_order': False, 'shape': (0,)}",
+                             "{'descr': '<f4', 'fortran_order': False, 'shape': (0,), 'x': 1}",
+                             "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}",
+                             "{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4)}",
+                             "{'descr': '<f4"}) {
     INFO(header);
     CHECK_THAT(with(header), Catch::StartsWith("IOError: Cannot read '" + file.path + "'"));
   }
@@ -146,5 +160,5 @@ TEST_CASE("Bad headers") {
 
 TEST_CASE("A place that cannot be written is an IOError") {
   CHECK_THROWS_WITH(Tensor::ones({2}).save_npy("/nowhere/at/all.npy"),
-                    Catch::StartsWith("IOError: Cannot write '/nowhere/at/all.npy': No such file"));
+                    Catch::StartsWith("IOError: cannot write /nowhere/at/all.npy: No such file"));
 }

@@ -1,0 +1,222 @@
+// Files written whole: what is replaced, what is written to, and what stays when a write fails.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/base/WriteFile.h"
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace halftone;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A fresh folder, gone at the end.
+struct Folder {
+  fs::path path;
+  Folder() {
+    std::string pattern = (fs::temp_directory_path() / "halftone-write-XXXXXX").string();
+    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
+    path = pattern;
+  }
+  ~Folder() { fs::remove_all(path); }
+  std::string operator/(const char *name) const { return (path / name).string(); }
+  int64_t entries() const { return std::distance(fs::directory_iterator(path), {}); }
+};
+
+std::string contents(const std::string &path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+void put(const std::string &path, const std::string &text) { std::ofstream(path, std::ios::binary) << text; }
+
+struct stat statusOf(const std::string &path) {
+  struct stat status{};
+  REQUIRE(::lstat(path.c_str(), &status) == 0);
+  return status;
+}
+
+bool isRoot() { return ::geteuid() == 0; }
+
+/// What `work` gives in a process of its own, whose limits and descriptors it may change.
+bool inChild(bool (*work)(const Folder &), const Folder &folder) {
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0)
+    ::_exit(work(folder) ? 0 : 1);
+  int status = -1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  return status == 0;
+}
+
+} // namespace
+
+TEST_CASE("A new file has the mode that the umask leaves; an old one keeps its own and its owner", "[file]") {
+  Folder folder;
+  const mode_t mask = ::umask(027);
+  REQUIRE(writeFile(folder / "new", {"a", "", "bc"}).isOk());
+  ::umask(mask);
+  CHECK(contents(folder / "new") == "abc");
+  CHECK((statusOf(folder / "new").st_mode & 07777) == 0640);
+  REQUIRE(::chmod((folder / "new").c_str(), 0751) == 0);
+  const bool given = isRoot() && ::chown((folder / "new").c_str(), 12345, 54321) == 0;
+  REQUIRE(writeFile(folder / "new", {"other"}).isOk());
+  CHECK(contents(folder / "new") == "other");
+  const struct stat after = statusOf(folder / "new");
+  CHECK((after.st_mode & 07777) == 0751);
+  CHECK(after.st_uid == (given ? 12345 : ::geteuid()));
+  if (given)
+    CHECK(after.st_gid == 54321);
+  REQUIRE(writeFile(folder / "new", {}).isOk());
+  CHECK(contents(folder / "new").empty());
+  CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("A reader who has the old file open keeps the old contents", "[file]") {
+  Folder folder;
+  put(folder / "f", "old");
+  std::ifstream reader(folder / "f");
+  REQUIRE(writeFile(folder / "f", {"new"}).isOk());
+  CHECK(std::string(std::istreambuf_iterator<char>(reader), {}) == "old");
+  CHECK(contents(folder / "f") == "new");
+}
+
+TEST_CASE("Symlinks are followed, and stay", "[file]") {
+  Folder folder;
+  fs::create_directory(folder / "sub");
+  put(folder / "sub/real", "old");
+  fs::create_symlink("sub/real", folder / "link");
+  fs::create_symlink("link", folder / "chain");
+  fs::create_symlink("sub/absent", folder / "dangling");
+  fs::create_symlink("ring2", folder / "ring1");
+  fs::create_symlink("ring1", folder / "ring2");
+  REQUIRE(writeFile(folder / "chain", {"new"}).isOk());
+  CHECK(contents(folder / "sub/real") == "new");
+  REQUIRE(writeFile(folder / "dangling", {"made"}).isOk());
+  CHECK(contents(folder / "sub/absent") == "made");
+  for (const char *name : {"link", "chain", "dangling"})
+    CHECK(S_ISLNK(statusOf(folder / name).st_mode));
+  Status ring = writeFile(folder / "ring1", {"x"});
+  REQUIRE_FALSE(ring.isOk());
+  CHECK_THAT(ring.message(), Catch::Contains("ring1: Too many levels of symbolic links"));
+}
+
+TEST_CASE("Devices and pipes are written to, and stay", "[file]") {
+  Folder folder;
+  REQUIRE(writeFile("/dev/null", {"x"}).isOk());
+  CHECK(S_ISCHR(statusOf("/dev/null").st_mode));
+  Status full = writeFile("/dev/full", {"x"});
+  REQUIRE_FALSE(full.isOk());
+  CHECK(full.kind() == ErrorKind::io_error);
+  CHECK(full.message() == "cannot write /dev/full: No space left on device");
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  std::string got;
+  std::thread reader([&] { got = contents(folder / "pipe"); });
+  const std::string large(1 << 20, 'p');
+  CHECK(writeFile(folder / "pipe", {large}).isOk());
+  reader.join();
+  CHECK(got == large);
+  CHECK(S_ISFIFO(statusOf(folder / "pipe").st_mode));
+  CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("A pipe without readers is an error, and no signal", "[file]") {
+  Folder folder;
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  CHECK(inChild(
+      [](const Folder &folder) {
+        const int reader = ::open((folder / "pipe").c_str(), O_RDONLY | O_NONBLOCK);
+        std::thread closer([&] {
+          ::usleep(100000);
+          ::close(reader);
+        });
+        const std::string large(1 << 20, 'p'); // more than a pipe holds
+        const Status status = writeFile(folder / "pipe", {large});
+        closer.join();
+        sigset_t pending;
+        return !status.isOk() && status.message().ends_with("Broken pipe") && sigpending(&pending) == 0 &&
+               sigismember(&pending, SIGPIPE) == 0;
+      },
+      folder));
+}
+
+TEST_CASE("This process's open files are written to where they stand", "[file]") {
+  Folder folder;
+  const int file = ::open((folder / "log").c_str(), O_RDWR | O_CREAT, 0600);
+  REQUIRE(::write(file, "before ", 7) == 7);
+  REQUIRE(writeFile("/dev/fd/" + std::to_string(file), {"written "}).isOk());
+  REQUIRE(writeFile("/proc/self/fd/" + std::to_string(file), {"twice"}).isOk());
+  fs::create_symlink("/dev/fd/" + std::to_string(file), folder / "link");
+  REQUIRE(writeFile(folder / "link", {", thrice"}).isOk());
+  REQUIRE(::write(file, " after", 6) == 6);
+  ::close(file);
+  CHECK(contents(folder / "log") == "before written twice, thrice after");
+}
+
+TEST_CASE("A write that fails leaves the old file, and no new one", "[file]") {
+  Folder folder;
+  put(folder / "old", "old");
+  CHECK(inChild(
+      [](const Folder &folder) {
+        const rlimit limit{4096, 4096};
+        if (::setrlimit(RLIMIT_FSIZE, &limit) != 0)
+          return false;
+        const std::string large(100000, 'x');
+        const Status over = writeFile(folder / "old", {large}), fresh = writeFile(folder / "new", {large});
+        return !over.isOk() && !fresh.isOk() && over.message().ends_with("File too large");
+      },
+      folder));
+  CHECK(contents(folder / "old") == "old");
+  CHECK(folder.entries() == 1);
+  CHECK_THAT(writeFile(folder.path, {"x"}).message(), Catch::EndsWith("Is a directory"));
+  CHECK_THAT(writeFile(folder / "no/such", {"x"}).message(), Catch::EndsWith("no/such: No such file or directory"));
+  CHECK_THAT(writeFile(folder / "old/x", {"x"}).message(), Catch::EndsWith("Not a directory"));
+  CHECK_FALSE(writeFile("", {"x"}).isOk());
+}
+
+TEST_CASE("A file with further names is written in place, and a failure leaves it", "[file]") {
+  Folder folder;
+  put(folder / "a", "old contents");
+  fs::create_hard_link(folder / "a", folder / "b");
+  CHECK(inChild(
+      [](const Folder &folder) {
+        const rlimit limit{4096, 4096};
+        return ::setrlimit(RLIMIT_FSIZE, &limit) == 0 && !writeFile(folder / "a", {std::string(100000, 'x')}).isOk();
+      },
+      folder));
+  CHECK(contents(folder / "b") == "old contents");
+  REQUIRE(writeFile(folder / "a", {"new"}).isOk());
+  CHECK(contents(folder / "b") == "new");
+  CHECK(statusOf(folder / "a").st_nlink == 2);
+}
+
+TEST_CASE("Rights decide as for any writer", "[file]") {
+  Folder folder;
+  fs::create_directory(folder / "closed");
+  put(folder / "closed/mine", "old");
+  put(folder / "readonly", "old");
+  REQUIRE(::chmod((folder / "readonly").c_str(), 0444) == 0);
+  REQUIRE(::chmod((folder / "closed").c_str(), 0555) == 0);
+  if (isRoot()) { // as somebody else
+    for (const char *name : {"", "closed", "closed/mine", "readonly"})
+      REQUIRE(::chown((folder / name).c_str(), 12345, 54321) == 0);
+  }
+  CHECK(inChild(
+      [](const Folder &folder) {
+        if (isRoot() && (::setgid(54321) != 0 || ::setuid(12345) != 0))
+          return false;
+        return !writeFile(folder / "readonly", {"x"}).isOk() && !writeFile(folder / "closed/new", {"x"}).isOk() &&
+               writeFile(folder / "closed/mine", {"new contents"}).isOk();
+      },
+      folder));
+  CHECK(contents(folder / "readonly") == "old");
+  CHECK(contents(folder / "closed/mine") == "new contents");
+  CHECK(::chmod((folder / "closed").c_str(), 0755) == 0);
+}
