@@ -287,8 +287,10 @@ public:
 private:
   void runOnOperation() override {
     auto main = getOperation().lookupSymbol<func::FuncOp>("main");
-    if (!main || main.isExternal())
-      return void(getOperation().emitError("expected a function @main"));
+    if (!main || main.isExternal()) {
+      getOperation().emitError("expected a function @main with a body");
+      return signalPassFailure();
+    }
     SymbolTable symbols(getOperation());
     // Inner regions first: what they still read from outside is then really read from memory.
     SmallVector<Block *> blocks;

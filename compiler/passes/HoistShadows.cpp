@@ -216,8 +216,10 @@ void eraseUnread(ArrayRef<Chain> chains) {
 
 void HoistShadows::runOnOperation() {
   auto main = getOperation().lookupSymbol<func::FuncOp>("main");
-  if (!main || main.isExternal())
-    return void(getOperation().emitError("expected a function @main"));
+  if (!main || main.isExternal()) {
+    getOperation().emitError("expected a function @main with a body");
+    return signalPassFailure();
+  }
   SymbolTable symbols(getOperation());
   for (unsigned index = 0, end = main.getNumArguments(); index < end; ++index) {
     auto symbol = main.getArgAttrOfType<FlatSymbolRefAttr>(index, variableAttr);

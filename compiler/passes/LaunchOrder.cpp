@@ -123,8 +123,8 @@ static void visitBlock(Block &block, ArrayRef<Replacement> replacements,
 
 bool forEachLaunchBlock(ModuleOp module, llvm::function_ref<void(Block &, ArrayRef<Replacement>)> visit) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
-  if (!main) {
-    module.emitError("expected a function @main");
+  if (!main || main.isExternal()) {
+    module.emitError("expected a function @main with a body");
     return false;
   }
   DenseMap<Attribute, Value> old;

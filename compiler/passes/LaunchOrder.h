@@ -41,8 +41,8 @@ private:
   std::vector<std::vector<size_t>> members; // by leader, in the order of the program
 };
 
-/// Calls `visit` for each block of @main, with the variables and shadows that it replaces; regions of `when` after the block around them.
-/// False, with an error, when there is no @main.
+/// Calls `visit` for each block of @main, with the variables and shadows that it replaces; regions of `when` after the
+/// block around them. False, with an error, when there is no @main with a body.
 bool forEachLaunchBlock(mlir::ModuleOp module, llvm::function_ref<void(mlir::Block &, llvm::ArrayRef<Replacement>)> visit);
 
 } // namespace halftone::compiler

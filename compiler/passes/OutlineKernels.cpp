@@ -39,8 +39,10 @@ class OutlineKernels : public impl::OutlineKernelsPassBase<OutlineKernels> {
 void OutlineKernels::runOnOperation() {
   ModuleOp module = getOperation();
   auto main = module.lookupSymbol<func::FuncOp>("main");
-  if (!main)
-    return void(module.emitError("expected a function @main"));
+  if (!main) {
+    module.emitError("expected a function @main");
+    return signalPassFailure();
+  }
   DenseMap<StringAttr, KernelOp> kernels;  // by old name
   DenseMap<StringAttr, StringAttr> newName; // by old name
   llvm::StringMap<StringAttr> byText;
