@@ -6,6 +6,7 @@
 #include "dialect/TypeInference.h"
 #include "halftone/Policy.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "runtime/plan/Signature.h"
 
 using namespace mlir;
 using namespace halftone::dialect;
@@ -44,6 +45,7 @@ private:
   void checkLayer(LayerOp layer);
   void checkState(Operation *op);
   void checkMainOfKernels(Operation *op);
+  void checkSizes();
   void checkKernel(KernelOp kernel);
   VariableOp lookup(FlatSymbolRefAttr symbol) { return symbols.lookup<VariableOp>(symbol.getValue()); }
 
@@ -244,7 +246,35 @@ void Checker::checkOp(Operation *op) {
     checkMainOfKernels(op);
 }
 
+/// One tensor that no memory could hold is enough to say; sizes are computed with from here on.
+void Checker::checkSizes() {
+  const auto check = [&](Operation *op, TypeRange types) {
+    for (Type type : types)
+      if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && tensor.hasStaticShape())
+        if (std::optional<DType> dtype = dtypeOf(tensor.getElementType()))
+          if (Status status = verify(TensorType{*dtype, tensor.getShape().vec()}); !status) {
+            report(op) << status.message();
+            return WalkResult::interrupt();
+          }
+    return WalkResult::advance();
+  };
+  module.walk([&](Operation *op) {
+    if (auto function = dyn_cast<func::FuncOp>(op); function && function.isExternal())
+      return check(op, function.getArgumentTypes());
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        if (check(op, block.getArgumentTypes()).wasInterrupted())
+          return WalkResult::interrupt();
+    if (auto variable = dyn_cast<VariableOp>(op))
+      return check(op, Type(variable.getType()));
+    return check(op, op->getResultTypes());
+  });
+}
+
 LogicalResult Checker::check() {
+  checkSizes();
+  if (failed)
+    return failure();
   if (func::FuncOp main = checkTopLevel()) {
     checkSignature(main);
     main.getBody().walk([&](Operation *op) { checkOp(op); });
