@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/KernelCache.h"
 #include "compiler/BuildId.inc"
+#include "compiler/KernelCacheFolder.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
 #include <atomic>
@@ -19,8 +20,9 @@ using namespace halftone::compiler;
 
 namespace {
 
-constexpr std::string_view magic = "halftone kernel 2\n";
+constexpr std::string_view magic = "halftone kernel 3\n";
 constexpr off_t largestFile = 256 << 20;
+constexpr size_t digestSize = 64;
 
 std::string digest(std::string_view bytes) {
   llvm::SHA256 hash;
@@ -72,11 +74,21 @@ std::string defaultDirectory() {
   return "";
 }
 
-void putString(std::string &out, std::string_view text) {
-  const uint64_t size = text.size();
+void putSize(std::string &out, uint64_t size) {
   for (int byte = 0; byte < 8; ++byte)
     out.push_back(char(size >> (8 * byte)));
+}
+
+void putString(std::string &out, std::string_view text) {
+  putSize(out, text.size());
   out.append(text);
+}
+
+/// What an entry's file begins with: all of its header that the key says. The body's digest and size follow.
+std::string headerStart(const std::string &key) {
+  std::string text(magic);
+  putString(text, key);
+  return text;
 }
 
 /// Takes a string off the front of `in`; false when it is cut short.
@@ -124,11 +136,38 @@ bool readAll(int descriptor, std::string &bytes) {
   return true;
 }
 
+/// Writes beside the entry's place and renames: "", or what failed. Follows no symlink, unlike writeFile().
+std::string writeEntry(const std::string &folder, const std::string &key, std::string_view bytes) {
+  static std::atomic<uint64_t> counter = 0;
+  const std::string name = folder + "/" + key, beside = fmt::format("{}.{}.{}", name, ::getpid(), counter++);
+  const auto failure = [&](const char *what) {
+    return fmt::format("cannot {} in {}: {}", what, folder, std::strerror(errno));
+  };
+  ::unlink(beside.c_str()); // left by a process of the same number that died
+  const auto create = [&] {
+    return ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  };
+  int descriptor = create();
+  if (descriptor < 0 && errno == ENOENT) { // another process found the folder empty
+    if (std::string problem = openFolder(folder); !problem.empty())
+      return problem;
+    descriptor = create();
+  }
+  const File file(descriptor);
+  if (file.descriptor < 0)
+    return failure("create a file");
+  if (writeAll(file.descriptor, bytes) && ::fsync(file.descriptor) == 0 && ::rename(beside.c_str(), name.c_str()) == 0)
+    return "";
+  std::string problem = failure("write");
+  ::unlink(beside.c_str());
+  return problem;
+}
+
 } // namespace
 
 std::string compiler::buildId() { return HALFTONE_BUILD_ID; }
 
-KernelCache::KernelCache(std::string_view directory) {
+KernelCache::KernelCache(std::string_view directory, int64_t limit) : limit_(limit) {
   if (directory == "none")
     return;
   std::string base = directory.empty() ? defaultDirectory() : std::string(directory);
@@ -143,7 +182,13 @@ KernelCache::KernelCache(std::string_view directory) {
   for (const std::string &path : {base, folder})
     if (complaint_ = openFolder(path); !complaint_.empty())
       return;
+  base_ = base;
   folder_ = folder;
+}
+
+std::string KernelCache::complaint() const {
+  std::lock_guard lock(mutex_);
+  return complaint_;
 }
 
 KernelCache &KernelCache::shared(std::string_view directory) {
@@ -189,46 +234,47 @@ std::optional<KernelCode> KernelCache::read(const std::string &key) const {
   if (file.descriptor < 0 || ::fstat(file.descriptor, &status) != 0 || !S_ISREG(status.st_mode) ||
       status.st_uid != ::geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)) || status.st_size > largestFile)
     return std::nullopt;
-  std::string bytes(size_t(status.st_size), '\0');
-  if (!readAll(file.descriptor, bytes))
+  const std::string expected = headerStart(key);
+  std::string header(expected.size() + digestSize + 8, '\0');
+  if (!readAll(file.descriptor, header) || !header.starts_with(expected))
     return std::nullopt;
-  std::string_view in = bytes;
-  if (in.substr(0, magic.size()) != magic)
+  std::string bodySize;
+  putSize(bodySize, uint64_t(status.st_size) - header.size());
+  if (!header.ends_with(bodySize)) // before reading what may be large
     return std::nullopt;
-  in.remove_prefix(magic.size());
-  std::string writtenKey, sum;
-  if (!takeString(in, writtenKey) || writtenKey != key || !takeString(in, sum) || sum != digest(in))
+  std::string body(size_t(status.st_size) - header.size(), '\0');
+  if (!readAll(file.descriptor, body) || header.compare(expected.size(), digestSize, digest(body)) != 0)
     return std::nullopt;
+  std::string_view in = body;
   KernelCode kernel;
   if (!takeString(in, kernel.symbol) || !takeString(in, kernel.kind) || !takeString(in, kernel.target) ||
       !takeString(in, kernel.description) || !takeString(in, kernel.code) || !takeString(in, kernel.method) ||
       !in.empty())
     return std::nullopt;
+  constexpr time_t fresh = 3600;
+  if (status.st_mtime < ::time(nullptr) - fresh)
+    (void)::futimens(file.descriptor, nullptr); // used now, for the order in which entries go
   return kernel;
 }
 
-void KernelCache::write(const std::string &key, const KernelCode &kernel) const {
+void KernelCache::write(const std::string &key, const KernelCode &kernel) {
   if (folder_.empty() || !isFileName(key))
     return;
   std::string body;
   for (const std::string *part :
        {&kernel.symbol, &kernel.kind, &kernel.target, &kernel.description, &kernel.code, &kernel.method})
     putString(body, *part);
-  std::string bytes(magic);
-  putString(bytes, key);
-  putString(bytes, digest(body));
-  bytes += body;
-
-  static std::atomic<uint64_t> counter = 0;
-  const std::string name = folder_ + "/" + key, beside = fmt::format("{}.{}.{}", name, ::getpid(), counter++);
-  bool written = false;
-  {
-    ::unlink(beside.c_str()); // left by a process of the same number that died
-    const File file(::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (file.descriptor < 0)
-      return;
-    written = writeAll(file.descriptor, bytes) && ::fsync(file.descriptor) == 0;
+  std::string bytes = headerStart(key) + digest(body);
+  putString(bytes, body);
+  std::string problem = writeEntry(folder_, key, bytes);
+  std::lock_guard lock(mutex_);
+  complaint_ = std::move(problem);
+  if (!complaint_.empty())
+    return;
+  const bool first = !unweighed_;
+  unweighed_ = unweighed_.value_or(0) + int64_t(bytes.size());
+  if (first || *unweighed_ > limit_ / 16) {
+    trimCacheFolder(base_, folder_, limit_);
+    unweighed_ = 0;
   }
-  if (!written || ::rename(beside.c_str(), name.c_str()) != 0)
-    ::unlink(beside.c_str());
 }

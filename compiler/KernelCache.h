@@ -19,11 +19,14 @@ std::string buildId();
 /// Code by kernel key. Safe for threads, and, on disk, for processes: an entry appears under its name complete or not
 /// at all.
 ///
-/// Each entry on disk is one file, `<directory>/<build id>/<key>`, with key and SHA-256 in its header. Loading code is
-/// as trusting as loading a shared library, so the folder must be this user's and closed to others' writing, and none
-/// of
+/// Each entry on disk is one file, `<directory>/<build id>/<key>`, with key, SHA-256 and size in its header. Loading
+/// code is as trusting as loading a shared library, so the folder must be this user's and closed to others' writing,
+/// and none of
 /// `<directory>` and below may be a symlink; otherwise, or where nothing can be written, the disk is not used and
 /// `complaint` says why.
+///
+/// All entries of `<directory>`, those of other builds too, have at most `limit` bytes together: what was not used for
+/// longest goes. Processes that write at once may exceed it by a sixteenth each.
 class KernelCache {
 public:
   enum class Source : uint8_t { memory, disk };
@@ -33,7 +36,7 @@ public:
   };
 
   /// `directory`: "" for $XDG_CACHE_HOME/halftone, or ~/.cache/halftone; "none" for no disk.
-  explicit KernelCache(std::string_view directory = "");
+  explicit KernelCache(std::string_view directory = "", int64_t limit = int64_t(1) << 30);
 
   /// The process's cache over `directory`; one for each spelling, living as long as the process.
   static KernelCache &shared(std::string_view directory);
@@ -44,17 +47,20 @@ public:
   /// Keeps `kernel` and writes it to disk. Returns what the cache holds under `key` from now on.
   std::shared_ptr<const KernelCode> insert(const std::string &key, KernelCode kernel);
 
-  /// Why the disk is not used; empty when it is, or was not asked for.
-  const std::string &complaint() const { return complaint_; }
+  /// Why the disk is not used, or why what was compiled last could not be written; empty when neither is so, or no disk
+  /// was asked for.
+  std::string complaint() const;
 
 private:
   std::optional<KernelCode> read(const std::string &key) const;
-  void write(const std::string &key, const KernelCode &kernel) const;
+  void write(const std::string &key, const KernelCode &kernel);
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::unordered_map<std::string, std::shared_ptr<const KernelCode>> kernels_;
-  std::string folder_; // empty: no disk
+  std::string base_, folder_; // <directory>, and in it what is this build's; empty: no disk
   std::string complaint_;
+  int64_t limit_;
+  std::optional<int64_t> unweighed_; // bytes written since entries were last added up; nullopt: never
 };
 
 } // namespace halftone::compiler

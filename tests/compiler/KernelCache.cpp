@@ -140,6 +140,40 @@ TEST_CASE("Folders that others could have filled are refused", "[cache]") {
   }
 }
 
+TEST_CASE("A file that is no entry is not read beyond its header", "[cache]") {
+  Folder folder;
+  const auto bytesRead = [] {
+    std::ifstream stream("/proc/self/io");
+    std::string word;
+    int64_t bytes = 0;
+    stream >> word >> bytes;
+    return bytes;
+  };
+  KernelCache(folder.cache()).insert(key, sample());
+  constexpr int64_t huge = 200 << 20;
+  SECTION("of nothing") { std::ofstream(folder.file(key), std::ios::binary | std::ios::trunc) << ""; }
+  SECTION("with an entry at its front") {}
+  fs::resize_file(folder.file(key), huge); // has holes
+  const int64_t before = bytesRead();
+  CHECK_FALSE(KernelCache(folder.cache()).find(key));
+  CHECK(bytesRead() - before < (1 << 20));
+}
+
+TEST_CASE("What cannot be written is said, and said no longer once it can", "[cache]") {
+  Folder folder;
+  KernelCache cache(folder.cache());
+  const fs::path build = folder.file(key).parent_path();
+  fs::remove(build);
+  std::ofstream(build) << "in the way";
+  cache.insert(key, sample());
+  CHECK_THAT(cache.complaint(), Catch::StartsWith("cannot create a file in ") && Catch::EndsWith("Not a directory"));
+  CHECK(cache.find(key)->source == KernelCache::Source::memory);
+  fs::remove(build);
+  cache.insert(std::string(64, 'b'), sample()); // the folder comes back
+  CHECK(cache.complaint().empty());
+  CHECK(KernelCache(folder.cache()).find(std::string(64, 'b')));
+}
+
 TEST_CASE("Without a disk the memory serves", "[cache]") {
   KernelCache cache("none");
   CHECK(cache.complaint().empty());
