@@ -8,6 +8,7 @@
 #include "compiler/linalg/KernelDescription.h"
 #include "compiler/passes/AssignSlots.h"
 #include "mlir/Support/Timing.h"
+#include "mlir/Support/ToolUtilities.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 #include <fmt/format.h>
@@ -55,8 +56,11 @@ public:
     exe->buildId = buildId();
     exe->ledger = std::move(ledger);
     show(Stage::linalg, [&](llvm::raw_ostream &out) {
-      for (const PendingKernel &kernel : kernels)
+      for (const PendingKernel &kernel : kernels) {
+        if (&kernel != &kernels.front())
+          out << kDefaultSplitMarker << "\n";
         out << "// " << kernel.key << ": " << kernel.name << "\n" << kernel.text << "\n";
+      }
     });
     HALFTONE_RETURN_IF_ERROR(generate(*exe));
     show(Stage::plan, [&](llvm::raw_ostream &out) { out << print(*exe); });
@@ -64,7 +68,8 @@ public:
       for (const PendingKernel &kernel : kernels)
         out << "# " << kernel.key << ": " << kernel.name << "\n" << kernel.dumps.assembly << "\n";
     });
-    HALFTONE_RETURN_IF_ERROR(verify(*exe));
+    if (Status status = verify(*exe); !status)
+      return Status(ErrorKind::internal_error, status.message());
     return exe;
   }
 
@@ -85,11 +90,13 @@ private:
   StatusOr<LaunchNumbers> describe(KernelOp kernel) {
     DiagnosticCollector diagnostics(module.getContext());
     auto description = describeKernel(kernel, target, options.strict);
-    HALFTONE_RETURN_IF_ERROR(diagnostics.check(
-        description, fmt::format("kernel {} has no linalg form", kernel.getSymName().str())));
+    // Kernels that were formed here have one.
+    const ErrorKind kind = options.from == Stage::kernel ? ErrorKind::compile_error : ErrorKind::internal_error;
+    HALFTONE_RETURN_IF_ERROR(
+        diagnostics.check(description, fmt::format("kernel {} has no linalg form", kernel.getSymName().str()), kind));
     std::string text;
     llvm::raw_string_ostream out(text);
-    description->module->print(out);
+    description->module->print(out, OpPrintingFlags().enableDebugInfo(false));
     std::string key = kernelKey(text, target);
     if (llvm::none_of(kernels, [&](const PendingKernel &other) { return other.key == key; }))
       kernels.push_back({key, kernel.getSymName().str(), siteOf(kernel), std::move(text), notCompiled(), {}});
@@ -142,6 +149,7 @@ private:
     }
     statistics.kernels = static_cast<int64_t>(kernels.size());
     statistics.compiled = static_cast<int64_t>(missing.size());
+    statistics.cacheComplaint = cache.complaint();
     return Status::ok();
   }
 

@@ -54,8 +54,8 @@ Status DiagnosticCollector::toStatus(StringRef fallback, ErrorKind kind) const {
   return Status(kind, sawError_ ? message_ : fallback.str(), layerPath_, Where{file_.c_str(), line_}, text_);
 }
 
-Status DiagnosticCollector::check(LogicalResult result, StringRef fallback) const {
-  return failed(result) ? toStatus(fallback) : Status::ok();
+Status DiagnosticCollector::check(LogicalResult result, StringRef fallback, ErrorKind kind) const {
+  return failed(result) ? toStatus(fallback, kind) : Status::ok();
 }
 
 } // namespace halftone::compiler

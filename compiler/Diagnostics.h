@@ -17,7 +17,7 @@ public:
   /// line; `diagnostics()` is the text of all of them. Without an error, `fallback` is the message.
   Status toStatus(llvm::StringRef fallback, ErrorKind kind = ErrorKind::compile_error) const;
   /// toStatus when `failed`, else ok.
-  Status check(llvm::LogicalResult result, llvm::StringRef fallback) const;
+  Status check(llvm::LogicalResult result, llvm::StringRef fallback, ErrorKind kind = ErrorKind::compile_error) const;
 
 private:
   void add(mlir::Diagnostic &diagnostic);

@@ -119,6 +119,9 @@ std::string ledgerJson(const std::vector<LedgerRow> &rows) {
 Status checkCastBudget(const std::vector<LedgerRow> &rows, const CompileOptions &options) {
   if (!options.maxStandaloneCasts || options.strict)
     return Status::ok();
+  if (*options.maxStandaloneCasts < 0)
+    return Status(ErrorKind::value_error, fmt::format("max_standalone_casts is {}; expected none or a count of casts",
+                                                      *options.maxStandaloneCasts));
   const LedgerRow *first = nullptr;
   int64_t standalone = 0;
   std::string list;

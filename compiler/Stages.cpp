@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Compiler.h"
 #include "compiler/Diagnostics.h"
+#include "compiler/PassBlame.h"
 #include "compiler/passes/Pipelines.h"
+#include "compiler/targets/CpuTarget.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
 #include "llvm/ADT/STLExtras.h"
@@ -31,12 +33,14 @@ Status runStages(ModuleOp module, Stage from, Stage to, const CompileOptions &op
     return Status(ErrorKind::value_error,
                   fmt::format("cannot run the passes from stage {} to stage {}: expected stages in order, up to kernel",
                               name(from), name(to)));
+  if (StatusOr<CpuTarget> target = CpuTarget::find(options.target); !target)
+    return target.status();
   auto show = [&](Stage stage) {
     if (!options.onStage)
       return;
     std::string text;
     llvm::raw_string_ostream out(text);
-    module->print(out);
+    module->print(out, OpPrintingFlags().enableDebugInfo(options.locations));
     options.onStage(stage, text);
   };
   // One step a stage, so that the text of each can be shown; the first step only checks.
@@ -48,8 +52,12 @@ Status runStages(ModuleOp module, Stage from, Stage to, const CompileOptions &op
     TimingScope times = options.timing ? options.timing->nest(llvm::StringRef(name(stage))) : TimingScope();
     passes.enableTiming(times);
     DiagnosticCollector diagnostics(module.getContext());
-    HALFTONE_RETURN_IF_ERROR(
-        diagnostics.check(passes.run(module), fmt::format("the passes to stage {} failed silently", name(stage))));
+    bool isBug = false;
+    watchForBugs(passes, stage == from, &isBug);
+    const LogicalResult result = passes.run(module);
+    HALFTONE_RETURN_IF_ERROR(diagnostics.check(result,
+                                               fmt::format("the passes to stage {} failed silently", name(stage)),
+                                               isBug ? ErrorKind::internal_error : ErrorKind::compile_error));
     show(stage);
   }
   return Status::ok();

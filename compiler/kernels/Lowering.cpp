@@ -68,7 +68,7 @@ DiagnosticText::DiagnosticText(MLIRContext *context)
       }) {}
 
 Status DiagnosticText::failure(std::string_view what) const {
-  return Status(ErrorKind::runtime_error, fmt::format("kernel compilation: {}", what), {}, {}, text_);
+  return Status(ErrorKind::internal_error, fmt::format("kernel compilation: {}", what), {}, {}, text_);
 }
 
 StatusOr<std::string> compiler::lowerToObject(ModuleOp module, const CpuTarget &cpu, const DiagnosticText &diagnostics,

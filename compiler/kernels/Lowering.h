@@ -17,7 +17,7 @@ struct KernelContext : mlir::MLIRContext {
 class DiagnosticText {
 public:
   explicit DiagnosticText(mlir::MLIRContext *context);
-  Status failure(std::string_view what) const; // runtime_error
+  Status failure(std::string_view what) const; // internal_error: the text is ours
 
 private:
   std::string text_;

@@ -21,7 +21,7 @@ using namespace halftone::compiler;
 namespace {
 
 Status failure(std::string_view what, std::string detail) {
-  return Status(ErrorKind::runtime_error, fmt::format("code generation: {}", what), {}, {}, std::move(detail));
+  return Status(ErrorKind::internal_error, fmt::format("code generation: {}", what), {}, {}, std::move(detail));
 }
 
 /// Keeps LLVM's own errors instead of printing them and exiting.

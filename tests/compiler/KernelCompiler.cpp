@@ -18,7 +18,7 @@ CpuTarget target(std::string_view name) {
 Status refusal(std::string_view text) {
   auto kernel = compileKernel(text, target("host"));
   REQUIRE_FALSE(kernel.isOk());
-  CHECK(kernel.status().kind() == ErrorKind::runtime_error);
+  CHECK(kernel.status().kind() == ErrorKind::internal_error);
   return kernel.status();
 }
 } // namespace
