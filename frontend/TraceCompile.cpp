@@ -4,10 +4,13 @@
 #include "compiler/Compiler.h"
 #include "dialect/Interpreter.h"
 #include "dialect/TypeInference.h"
+#include "frontend/ProgressBar.h"
 #include "frontend/UserWords.h"
 #include "runtime/TensorAccess.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
+#include <mutex>
+#include <set>
 
 using namespace mlir;
 
@@ -19,7 +22,7 @@ compiler::CompileOptions compileOptions(const FunctionOptions &options) {
   compiler::CompileOptions result;
   result.strict = options.strict;
   result.maxStandaloneCasts = options.maxStandaloneCasts;
-  if (const char *target = std::getenv("HALFTONE_TARGET"))
+  if (const char *target = std::getenv("HALFTONE_TARGET"); target && *target)
     result.target = target;
 #ifdef HALFTONE_VERIFY_STAGES
   result.verifyStages = true;
@@ -30,6 +33,20 @@ compiler::CompileOptions compileOptions(const FunctionOptions &options) {
 /// An error as users know things; its diagnostics stay MLIR's.
 Status told(const Status &status) {
   return {status.kind(), inUsersWords(status.message()), status.layerPath(), status.where(), status.diagnostics()};
+}
+
+/// Each complaint once a process.
+void warnOfCache(const std::string &complaint) {
+  static std::mutex mutex;
+  static auto *const said = new std::set<std::string>;
+  if (complaint.empty())
+    return;
+  {
+    std::lock_guard lock(mutex);
+    if (!said->insert(complaint).second)
+      return;
+  }
+  writeOutput("warning: compiled kernels are not kept on disk: " + complaint + "\n");
 }
 
 dialect::TensorData dataOf(MLIRContext *context, const Tensor &tensor) {
@@ -49,7 +66,9 @@ Tensor tensorOf(const dialect::TensorData &data) {
 } // namespace
 
 StatusOr<Executable> compileTrace(Trace &trace, const FunctionOptions &options) {
-  StatusOr<Executable> executable = compiler::compile(trace.finish(), compileOptions(options));
+  compiler::CompileStatistics statistics;
+  StatusOr<Executable> executable = compiler::compile(trace.finish(), compileOptions(options), &statistics);
+  warnOfCache(statistics.cacheComplaint);
   if (!executable.isOk())
     return told(executable.status());
   return executable;
@@ -71,6 +90,7 @@ StatusOr<std::string> traceText(Trace &trace, const FunctionOptions &options, St
   }
   std::string text;
   compiler::CompileOptions withText = compileOptions(options);
+  withText.locations = locations;
   withText.onStage = [&](compiler::Stage reached, std::string_view stageText) {
     if (reached == wanted)
       text = stageText;

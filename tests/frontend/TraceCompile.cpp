@@ -1,0 +1,57 @@
+// What compiling takes from the environment, and what it says of the cache.
+// SPDX-License-Identifier: Apache-2.0
+#include "halftone/Halftone.h"
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <unistd.h>
+
+using namespace halftone;
+
+namespace {
+
+/// A variable of the environment, as before at the end.
+class Setting {
+public:
+  Setting(const char *name, const std::string &value) : name(name) {
+    if (const char *old = std::getenv(name))
+      before = old;
+    ::setenv(name, value.c_str(), 1);
+  }
+  Setting(const Setting &) = delete;
+  ~Setting() { before ? ::setenv(name, before->c_str(), 1) : ::unsetenv(name); }
+
+private:
+  const char *name;
+  std::optional<std::string> before;
+};
+
+float compileAndRun(double number) {
+  return jit([=](const Value &x) { return x * number; })(Tensor::ones({1})).item<float>();
+}
+
+} // namespace
+
+TEST_CASE("an empty HALFTONE_TARGET counts as unset, an unknown one is an error") {
+  const Setting empty("HALFTONE_TARGET", "");
+  CHECK(compileAndRun(2) == 2);
+  const Setting unknown("HALFTONE_TARGET", "pdp-11");
+  CHECK_THROWS_WITH(compileAndRun(3), Catch::Contains("unknown target \"pdp-11\""));
+}
+
+TEST_CASE("a cache that cannot be used is said once, with the reason") {
+  namespace fs = std::filesystem;
+  const fs::path home = fs::temp_directory_path() / ("halftone-home-" + std::to_string(::getpid()));
+  fs::create_directories(home / "halftone");
+  fs::permissions(home / "halftone", fs::perms::all);
+  const Setting setting("XDG_CACHE_HOME", home);
+  std::string said;
+  set_output([&](std::string_view text) { said += text; });
+  const float first = compileAndRun(5), second = compileAndRun(7);
+  set_output({});
+  CHECK(first == 5);
+  CHECK(second == 7);
+  CHECK(said == "warning: compiled kernels are not kept on disk: " + (home / "halftone").string() +
+                    " can be written by other users\n");
+  fs::remove_all(home);
+}
