@@ -28,14 +28,14 @@ std::optional<DTypePolicy> successorOf(const std::string &name) {
 ExitCode convertName(const Arguments &arguments) {
   const std::optional<DTypePolicy> policy = successorOf(arguments.subject);
   if (!policy)
-    fmt::print(stderr, "halftone-policy: Keras 3 has no policy like '{}'\n", arguments.subject);
+    printError("halftone-policy: Keras 3 has no policy like '{}'\n", arguments.subject);
   ordered_json result = jsonHead("convert", policy ? "ok" : "no");
   result["from"] = arguments.subject;
   result["policy"] = policy ? ConfigAccess::json(dtype_policies::serialize(*policy)) : ordered_json();
   if (arguments.json)
     printJson(result);
   else if (policy && !arguments.quiet)
-    fmt::print("{}\n", dtype_policies::serialize(*policy).dump());
+    print("{}\n", dtype_policies::serialize(*policy).dump());
   return policy ? yes : no;
 }
 
@@ -59,7 +59,7 @@ ExitCode convert(const Arguments &arguments) {
     result["map"] = std::move(object);
     printJson(result);
   } else if (toStdout) {
-    fmt::print("{}\n", object.dump(2));
+    print("{}\n", object.dump(2));
   }
   return yes;
 }

@@ -5,7 +5,7 @@
 #include "LayerChecks.h"
 #include "halftone/Device.h"
 #include <algorithm>
-#include <cstdio>
+#include <charconv>
 #include <fmt/format.h>
 
 using nlohmann::ordered_json;
@@ -15,8 +15,11 @@ namespace {
 
 /// The CPU that --device means. device_error for a GPU that is not there, UsageError for what is no device.
 compiler::CpuTarget targetOf(const std::string &device) {
+  const std::string_view number = device.starts_with("cuda:") ? std::string_view(device).substr(5) : "0";
   int index = 0;
-  if (device == "cuda" || std::sscanf(device.c_str(), "cuda:%d", &index) == 1)
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), index);
+  if (device == "cuda" ||
+      (device.starts_with("cuda:") && error == std::errc() && end == number.data() + number.size() && index >= 0))
     (void)Device::cuda(index); // throws with the reason
   StatusOr<compiler::CpuTarget> target = compiler::CpuTarget::find(device == "cpu" ? "host" : device);
   if (!target.isOk())
@@ -51,7 +54,7 @@ ExitCode lint(const Arguments &arguments) {
     clean &= !isError && !arguments.strict;
     list.push_back({{"code", code}, {"severity", isError ? "error" : "warning"}, {"message", message}});
     if (!arguments.json && !(arguments.quiet && !isError))
-      fmt::print("{}: {} {}: {}\n", arguments.subject, isError ? "error" : "warning", code, message);
+      print("{}: {} {}: {}\n", arguments.subject, isError ? "error" : "warning", code, message);
   }
   if (arguments.json) {
     ordered_json result = jsonHead("lint", clean ? "ok" : "no");

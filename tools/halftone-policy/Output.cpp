@@ -25,18 +25,18 @@ ordered_json jsonHead(std::string_view command, std::string_view status) {
 }
 
 void printJson(const ordered_json &object) {
-  fmt::print("{}\n", object.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+  writeOut(object.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n");
 }
 
 void tell(const Arguments &arguments, const std::string &what) {
   if (arguments.verbose)
-    fmt::print(stderr, "halftone-policy: {}\n", what);
+    printError("halftone-policy: {}\n", what);
 }
 
 ExitCode reportError(const Error &error, std::string_view command, bool json) {
-  fmt::print(stderr, "halftone-policy: {}\n", error.what());
+  printError("halftone-policy: {}\n", error.what());
   if (const std::string diagnostics = error.diagnostics(); !diagnostics.empty())
-    fmt::print(stderr, "{}{}", diagnostics, diagnostics.ends_with('\n') ? "" : "\n");
+    printError("{}{}", diagnostics, diagnostics.ends_with('\n') ? "" : "\n");
   if (json) {
     ordered_json object = errorObject(name(error.kind()), error.message());
     if (!error.layer_path().empty())
@@ -53,7 +53,7 @@ ExitCode reportError(const Error &error, std::string_view command, bool json) {
 }
 
 ExitCode reportUsageError(std::string_view message, std::string_view command, bool json) {
-  fmt::print(stderr, "halftone-policy: {}\nTry 'halftone-policy --help'.\n", message);
+  printError("halftone-policy: {}\nTry 'halftone-policy --help'.\n", message);
   if (json)
     printErrorObject(command, errorObject("UsageError", message));
   return badUsage;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Error.h"
+#include "tools/shell/Streams.h"
 #include <nlohmann/json.hpp>
 #include <string_view>
 

@@ -20,7 +20,7 @@ void printTable(const std::vector<std::vector<std::string>> &rows) {
     std::string line;
     for (size_t i = 0; i < row.size(); ++i)
       line += fmt::format("{:<{}}", row[i], i + 1 < row.size() ? widths[i] + 2 : 0);
-    fmt::print("{}\n", line);
+    print("{}\n", line);
   }
 }
 
@@ -30,9 +30,9 @@ void printText(const Resolution &resolution, const std::string &noKey) {
     rows.push_back({layer.path, layer.className, layer.policy.name(), std::string(name(layer.compute)),
                     std::string(name(layer.variable)), layer.key.value_or(noKey)});
   printTable(rows);
-  fmt::print("The loss is {}scaled.\n", resolution.lossScaling ? "" : "not ");
+  print("The loss is {}scaled.\n", resolution.lossScaling ? "" : "not ");
   for (const std::string &key : resolution.unusedKeys)
-    fmt::print("Decides nothing: {}\n", key);
+    print("Decides nothing: {}\n", key);
 }
 
 void printObject(const Resolution &resolution) {

@@ -29,8 +29,8 @@ ordered_json describe(const DTypePolicy &policy) {
 }
 
 void printRow(const DTypePolicy &policy) {
-  fmt::print("{:<32} {:<14} {:<14} {}\n", policy.name(), name(policy.compute_dtype()), name(policy.variable_dtype()),
-             policy.quantization_mode().value_or("-"));
+  print("{:<32} {:<14} {:<14} {}\n", policy.name(), name(policy.compute_dtype()), name(policy.variable_dtype()),
+        policy.quantization_mode().value_or("-"));
 }
 
 } // namespace
@@ -47,15 +47,15 @@ ExitCode show(const Arguments &arguments) {
       result["policy"] = describe(policy);
       printJson(result);
     } else if (!arguments.quiet) {
-      fmt::print("{}\n  compute   {}\n  variable  {}\n  mode      {}\n  keras     {}\n", policy.repr(),
-                 name(policy.compute_dtype()), name(policy.variable_dtype()), policy.quantization_mode().value_or("-"),
-                 dtype_policies::serialize(policy).dump());
+      print("{}\n  compute   {}\n  variable  {}\n  mode      {}\n  keras     {}\n", policy.repr(),
+            name(policy.compute_dtype()), name(policy.variable_dtype()), policy.quantization_mode().value_or("-"),
+            dtype_policies::serialize(policy).dump());
     }
     return yes;
   }
   result["policies"] = ordered_json::array();
   if (!arguments.json && !arguments.quiet)
-    fmt::print("{:<32} {:<14} {:<14} {}\n", "name", "compute", "variable", "mode");
+    print("{:<32} {:<14} {:<14} {}\n", "name", "compute", "variable", "mode");
   const auto add = [&](const DTypePolicy &policy) {
     if (arguments.json)
       result["policies"].push_back(describe(policy));
@@ -69,9 +69,9 @@ ExitCode show(const Arguments &arguments) {
   if (arguments.json)
     printJson(result);
   else if (!arguments.quiet)
-    fmt::print("Each mode goes with every source above it but int8 with one that computes in float16: "
-               "<mode>_from_<source>.\nModes: int8, float8, int4, int4/<block size>, ternary, gptq/<2|3|4|8>/<group "
-               "size>, awq/4/<group size>.\n");
+    print("Each mode goes with every source above it but int8 with one that computes in float16: "
+          "<mode>_from_<source>.\nModes: int8, float8, int4, int4/<block size>, ternary, gptq/<2|3|4|8>/<group "
+          "size>, awq/4/<group size>.\n");
   return yes;
 }
 

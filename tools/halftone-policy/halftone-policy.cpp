@@ -76,7 +76,7 @@ void declare(CLI::App &app, Arguments &arguments) {
 
 } // namespace
 
-int main(int argc, char **argv) {
+static ExitCode run(int argc, char **argv) {
   static const std::map<std::string, ExitCode (*)(const Arguments &), std::less<>> commands = {
       {"show", show}, {"resolve", resolve}, {"lint", lint}, {"convert", convert}};
   Arguments arguments;
@@ -96,10 +96,10 @@ int main(int argc, char **argv) {
     return commands.at(arguments.command)(arguments);
   } catch (const CLI::CallForHelp &) {
     const auto chosen = app.get_subcommands();
-    fmt::print("{}", chosen.empty() ? app.help() : chosen.front()->help(app.get_name()));
+    print("{}", chosen.empty() ? app.help() : chosen.front()->help(app.get_name()));
     return yes;
   } catch (const CLI::CallForVersion &call) {
-    fmt::print("{}\n", call.what());
+    print("{}\n", call.what());
     return yes;
   } catch (const CLI::ParseError &error) {
     return reportUsageError(error.what(), arguments.command, json);
@@ -112,4 +112,9 @@ int main(int argc, char **argv) {
   } catch (const std::exception &error) {
     return reportError(Error(ErrorKind::internal_error, error.what()), arguments.command, json);
   }
+}
+
+int main(int argc, char **argv) {
+  openStandardStreams();
+  return finish("halftone-policy", run(argc, argv));
 }

@@ -6,6 +6,9 @@
 #include "compiler/targets/CpuTarget.h"
 #include "halftone/Version.h"
 #include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <limits>
 #include <string_view>
 
 namespace halftone::tools {
@@ -19,6 +22,23 @@ CLI::Option *addList(CLI::App *app, const std::string &name, std::vector<std::st
                      const std::string &help) {
   return app->add_option(name, values, help)->expected(1)->take_all()->allow_extra_args(false);
 }
+
+/// For CLI11, which takes -1 for an unsigned number and nan for one that is not negative: "" for a number of this type
+/// between the two.
+template <class T> CLI::Validator numberIn(T least, T most) {
+  const std::string what = std::is_integral_v<T> ? fmt::format("an integer from {} to {}", least, most)
+                                                 : std::string("a finite number that is not negative");
+  return {[=](const std::string &text) {
+            const char *begin = text.c_str() + (text.size() > 1 && text[0] == '+'), *end = text.c_str() + text.size();
+            T value{};
+            const auto [stop, error] = std::from_chars(begin, end, value);
+            const bool good = error == std::errc() && stop == end && value >= least && value <= most;
+            return good ? std::string() : fmt::format("expected {}, got '{}'", what, text);
+          },
+          ""};
+}
+const auto tolerance = [] { return numberIn(0.0, std::numeric_limits<double>::max()); };
+template <class T> CLI::Validator atLeast(T least) { return numberIn(least, std::numeric_limits<T>::max()); }
 
 struct Flags {
   bool noCache = false;
@@ -36,17 +56,20 @@ CLI::App *addCommand(CLI::App &app, const std::string &name, const std::string &
                    name == "predict" ? "cpu, or interpreter for the slow, exact meaning" : "cpu")
       ->capture_default_str();
   command->add_option("--threads", arguments.threads, "Threads that share a launch (default: all cores)")
-      ->check(CLI::Range(1, 1024));
+      ->check(numberIn(1, 1024));
   command->add_option("--numerics", flags.numerics, "fast or strict (default: " + numerics + ")")
       ->check(CLI::IsMember({"fast", "strict"}));
-  command->add_option("--seed", arguments.seed, "For random inputs and initial variables")->capture_default_str();
+  command->add_option("--seed", arguments.seed, "For random inputs and initial variables")
+      ->check(atLeast(uint64_t(0)))
+      ->capture_default_str();
   auto *cache = command->add_option("--cache-dir", flags.cacheDirectory, "Where compiled kernels are kept");
   command->add_flag("--no-cache", flags.noCache, "Keep no compiled kernels on disk")->excludes(cache);
   command->add_option("--dump-ir", arguments.dumpDirectory, "Write every stage into this directory");
+  command->add_flag("--locations", arguments.locations, "With locations in the modules that --dump-ir and emit write");
   command
       ->add_option("--max-standalone-casts", arguments.maxStandaloneCasts,
                    "Exit with 1 when the plan needs more kernels that only cast")
-      ->check(CLI::NonNegativeNumber);
+      ->check(atLeast(int64_t(0)));
   command
       ->add_option("--target", arguments.target,
                    "The CPU that code is for: host, x86-64-v2, x86-64-v3, x86-64-v4, sapphirerapids")
@@ -87,15 +110,15 @@ Arguments parseArguments(int argc, char **argv) {
   compare->add_option("--against", arguments.against, "interpreter, or [NAME=]FILE.npy: what a fetch must be")
       ->capture_default_str();
   compare->add_option("--steps", arguments.steps, "Runs, one after another, variables carried on")
-      ->check(CLI::PositiveNumber)
+      ->check(atLeast(int64_t(1)))
       ->capture_default_str();
   compare->add_option("--rtol", arguments.tolerance.rtol, "Allowed error relative to the expected value")
-      ->check(CLI::NonNegativeNumber);
-  compare->add_option("--atol", arguments.tolerance.atol, "Allowed error")->check(CLI::NonNegativeNumber);
+      ->check(tolerance());
+  compare->add_option("--atol", arguments.tolerance.atol, "Allowed error")->check(tolerance());
   compare
       ->add_option("--ulp", arguments.tolerance.ulp,
                    "Allowed error in steps of the dtype; without any of the three: what the numerics promise")
-      ->check(CLI::NonNegativeNumber);
+      ->check(atLeast(int64_t(0)));
   compare->add_flag("--by-layer", arguments.byLayer, "Check also each launch, on the operands that it had");
 
   CLI::App *emit = addCommand(app, "emit", "Print a stage of the compiler", arguments, flags, "fast");

@@ -25,6 +25,7 @@ struct Arguments {
   uint64_t seed = 0;
   std::string cacheDirectory; // as CompileOptions
   std::string dumpDirectory;  // "": none
+  bool locations = false;     // in dumped and emitted modules
   std::optional<int64_t> maxStandaloneCasts;
   std::string target = "host";
   bool json = false, quiet = false, verbose = false;

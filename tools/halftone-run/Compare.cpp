@@ -51,31 +51,31 @@ void printTable(const Comparison &comparison) {
     for (size_t i = 0; i < row.size(); ++i)
       widths[i] = std::max(widths[i], row[i].size());
   for (const auto &row : rows)
-    fmt::print("{:<{}}  {:<{}}  {:<{}}  {:<{}}  {}\n", row[0], widths[0], row[1], widths[1], row[2], widths[2], row[3],
-               widths[3], row[4]);
+    print("{:<{}}  {:<{}}  {:<{}}  {:<{}}  {}\n", row[0], widths[0], row[1], widths[1], row[2], widths[2], row[3],
+          widths[3], row[4]);
 }
 
 void printText(const Arguments &arguments, const Comparison &comparison) {
   printTable(comparison);
   for (const OutputComparison &output : comparison.outputs)
     if (!output.difference.agrees())
-      fmt::print("{}: {} of {} elements differ, first {}\n", output.name, output.difference.unequal,
-                 output.difference.elements, output.difference.firstUnequal);
+      print("{}: {} of {} elements differ, first {}\n", output.name, output.difference.unequal,
+            output.difference.elements, output.difference.firstUnequal);
   for (const LaunchComparison &launch : comparison.launches)
     if (!launch.difference.agrees())
-      fmt::print("launch {} of step {}, {} ({}): {} of {} elements differ, first {}\n", launch.index, launch.step,
-                 launch.kernel, launch.site, launch.difference.unequal, launch.difference.elements,
-                 launch.difference.firstUnequal);
+      print("launch {} of step {}, {} ({}): {} of {} elements differ, first {}\n", launch.index, launch.step,
+            launch.kernel, launch.site, launch.difference.unequal, launch.difference.elements,
+            launch.difference.firstUnequal);
     else if (arguments.verbose)
-      fmt::print(stderr, "halftone-run: launch {} of step {}, {} ({}): max |d| {:.1e}, max ulp {}\n", launch.index,
-                 launch.step, launch.kernel, launch.site, launch.difference.maxAbs, ulpText(launch.difference.maxUlp));
+      printError("halftone-run: launch {} of step {}, {} ({}): max |d| {:.1e}, max ulp {}\n", launch.index, launch.step,
+                 launch.kernel, launch.site, launch.difference.maxAbs, ulpText(launch.difference.maxUlp));
   const bool same =
       std::ranges::all_of(comparison.outputs, [](const auto &row) { return row.difference.maxUlp == 0; }) &&
       std::ranges::all_of(comparison.launches, [](const auto &row) { return row.difference.maxUlp == 0; });
   if (!comparison.agrees())
-    fmt::print("differs beyond {}\n", rule(arguments));
+    print("differs beyond {}\n", rule(arguments));
   else
-    fmt::print("agrees {}\n", same ? "bit for bit" : "within " + rule(arguments));
+    print("agrees {}\n", same ? "bit for bit" : "within " + rule(arguments));
 }
 
 void printObject(const Comparison &comparison) {

@@ -6,6 +6,7 @@
 #include "UsageError.h"
 #include "compiler/kernels/KernelCompiler.h"
 #include "runtime/plan/PlanFile.h"
+#include "tools/shell/ModuleText.h"
 #include "llvm/Object/ArchiveWriter.h"
 #include <fmt/format.h>
 
@@ -48,8 +49,9 @@ std::string objectsOf(const Executable &executable) {
   return (*archive)->getBuffer().str();
 }
 
-/// LLVM IR or assembly of every kernel, generated again from its description.
-std::string codeOf(const Arguments &arguments, const Executable &executable, bool assembly) {
+/// LLVM IR or assembly of every kernel, generated again from its description, which in a saved plan anybody may have
+/// written.
+std::string codeOf(const Arguments &arguments, const Executable &executable, bool saved, bool assembly) {
   std::string text;
   const compiler::CpuTarget target = compiler::CpuTarget::find(arguments.target).valueOrThrow();
   for (const auto &[key, kernel] : executable.kernels) {
@@ -60,20 +62,25 @@ std::string codeOf(const Arguments &arguments, const Executable &executable, boo
       throw UsageError(
           fmt::format("--target {}: kernel {} was generated for {}", arguments.target, key, kernel.target));
     compiler::KernelDumps dumps;
-    compiler::compileKernel(kernel.description, target, &dumps).status().orThrow();
+    checkModuleText(kernel.description, kernel.symbol).orThrow();
+    const Status status = compiler::compileKernel(kernel.description, target, &dumps).status();
+    if (!status && saved) // by whomever
+      throw Error(ErrorKind::value_error, fmt::format("kernel {}: {}", key, status.message()));
+    status.orThrow();
     text += fmt::format("{} {} ({})\n{}\n", assembly ? "#" : ";", kernel.symbol, kernel.kind,
                         assembly ? dumps.assembly : dumps.llvm);
   }
   return text;
 }
 
-std::string ofExecutable(const Arguments &arguments, const Executable &executable, const std::string &format) {
+std::string ofExecutable(const Arguments &arguments, const Executable &executable, bool saved,
+                         const std::string &format) {
   if (format == "plan")
     return writeExecutable(executable);
   if (format == "object")
     return objectsOf(executable);
   if (format == "llvm" || format == "asm")
-    return codeOf(arguments, executable, format == "asm");
+    return codeOf(arguments, executable, saved, format == "asm");
   return print(executable);
 }
 
@@ -106,7 +113,7 @@ ExitCode emit(const Arguments &arguments) {
                                  name(program.module->stage)));
   std::string bytes;
   if (!isModule)
-    bytes = ofExecutable(arguments, *planOf(arguments, program), format);
+    bytes = ofExecutable(arguments, *planOf(arguments, program), program.plan != nullptr, format);
   else
     bytes = textOf(arguments, program, *stage);
   writeFile(arguments.output, bytes);

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "tools/shell/ModuleText.h"
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
@@ -44,6 +45,8 @@ Status readParameters(ArrayRef<Type> types, llvm::function_ref<DictionaryAttr(un
     if (!tensor)
       return {ErrorKind::value_error,
               fmt::format("@main: {} '{}' is {}; expected a tensor with a static shape", kind.str(), name, text(type))};
+    if (Status status = halftone::verify(*tensor); !status)
+      return {ErrorKind::value_error, fmt::format("@main: {} '{}': {}", kind.str(), name, status.message())};
     parameters.push_back({std::move(name), *std::move(tensor)});
   }
   return {};
@@ -62,6 +65,8 @@ Status readSignature(ModuleFile &file) {
     std::optional<TensorType> type = tensorTypeOf(variable.getType());
     if (!type)
       return {ErrorKind::value_error, fmt::format("variable @{} is no tensor", variable.getSymName().str())};
+    if (Status status = halftone::verify(*type); !status)
+      return {ErrorKind::value_error, fmt::format("variable @{}: {}", variable.getSymName().str(), status.message())};
     std::string path = variable.getPath().empty() ? variable.getSymName().str() : variable.getPath().str();
     file.variables.push_back({variable.getSymName().str(), std::move(path), *std::move(type), variable.getRole()});
   }
@@ -110,6 +115,7 @@ StatusOr<ModuleFile> parseModule(const std::string &text, const std::string &nam
   file.context->loadAllAvailableDialects();
   file.context->printOpOnDiagnostic(false);
   {
+    HALFTONE_RETURN_IF_ERROR(checkModuleText(text, name));
     compiler::DiagnosticCollector collector(file.context.get());
     file.module = parseSourceString<ModuleOp>(text, ParserConfig(file.context.get()), name);
     if (!file.module)

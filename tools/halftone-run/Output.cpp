@@ -5,12 +5,10 @@
 #include "runtime/TensorAccess.h"
 #include "runtime/TensorTypes.h"
 #include "runtime/base/Convert.h"
-#include <cerrno>
+#include "runtime/base/WriteFile.h"
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <fmt/format.h>
-#include <unistd.h>
 
 using nlohmann::ordered_json;
 
@@ -65,14 +63,13 @@ ordered_json jsonHead(std::string_view command, std::string_view status) {
 }
 
 void printJson(const ordered_json &object) {
-  std::string text = object.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  writeOut(object.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n");
 }
 
 ExitCode reportError(const Error &error, std::string_view command, bool json) {
-  fmt::print(stderr, "halftone-run: {}\n", error.what());
+  printError("halftone-run: {}\n", error.what());
   if (std::string diagnostics = error.diagnostics(); !diagnostics.empty())
-    fmt::print(stderr, "{}{}", diagnostics, diagnostics.ends_with('\n') ? "" : "\n");
+    printError("{}{}", diagnostics, diagnostics.ends_with('\n') ? "" : "\n");
   if (json) {
     ordered_json object = errorObject(name(error.kind()), error.message());
     if (!error.layer_path().empty())
@@ -89,7 +86,7 @@ ExitCode reportError(const Error &error, std::string_view command, bool json) {
 }
 
 ExitCode reportUsageError(std::string_view message, std::string_view command, bool json) {
-  fmt::print(stderr, "halftone-run: {}\nTry 'halftone-run --help'.\n", message);
+  printError("halftone-run: {}\nTry 'halftone-run --help'.\n", message);
   if (json) {
     ordered_json head = jsonHead(command, "error");
     head["error"] = errorObject("UsageError", message);
@@ -99,7 +96,7 @@ ExitCode reportUsageError(std::string_view message, std::string_view command, bo
 }
 
 ExitCode reportNo(std::string_view message, std::string_view command, bool json) {
-  fmt::print(stderr, "halftone-run: {}\n", message);
+  printError("halftone-run: {}\n", message);
   if (json) {
     ordered_json head = jsonHead(command, "no");
     head["message"] = message;
@@ -136,26 +133,10 @@ ordered_json jsonOf(const std::string &name, const Tensor &tensor) {
 }
 
 void writeFile(const std::string &path, std::string_view bytes) {
-  auto fail = [&](const char *what) {
-    throw Error(ErrorKind::io_error, fmt::format("cannot {} {}: {}", what, path, std::strerror(errno)));
-  };
-  if (path == "-") {
-    if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size() || std::fflush(stdout) != 0)
-      fail("write");
-    return;
-  }
-  const std::string beside = fmt::format("{}.{}.part", path, getpid());
-  std::FILE *file = std::fopen(beside.c_str(), "wb");
-  if (!file)
-    fail("create");
-  bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-  written = std::fclose(file) == 0 && written;
-  if (!written || std::rename(beside.c_str(), path.c_str()) != 0) {
-    const int reason = errno;
-    std::remove(beside.c_str());
-    errno = reason;
-    fail("write");
-  }
+  if (path == "-")
+    writeOut(bytes);
+  else
+    halftone::writeFile(path, {bytes}).orThrow();
 }
 
 } // namespace halftone::tools

@@ -4,6 +4,7 @@
 #include "Arguments.h"
 #include "halftone/Tensor.h"
 #include "runtime/base/Status.h"
+#include "tools/shell/Streams.h"
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -27,7 +28,7 @@ ExitCode reportUsageError(std::string_view message, std::string_view command, bo
 std::string summaryOf(const std::string &name, const Tensor &tensor);
 nlohmann::ordered_json jsonOf(const std::string &name, const Tensor &tensor);
 
-/// Written beside `path`, then renamed over it; "-" is stdout. Throws io_error.
+/// As halftone::writeFile(); "-" is stdout. Throws io_error.
 void writeFile(const std::string &path, std::string_view bytes);
 
 } // namespace halftone::tools

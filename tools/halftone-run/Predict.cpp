@@ -78,7 +78,7 @@ ExitCode predict(const Arguments &arguments) {
                                                     : fetches[fetch - parameters.begin()];
     value.save_npy(destination.file);
     if (arguments.verbose)
-      fmt::print(stderr, "halftone-run: wrote {} to {}\n", destination.name, destination.file);
+      printError("halftone-run: wrote {} to {}\n", destination.name, destination.file);
   }
   if (arguments.json) {
     nlohmann::ordered_json object = jsonHead("predict", "ok");
@@ -90,7 +90,7 @@ ExitCode predict(const Arguments &arguments) {
     printJson(object);
   } else if (destinations.empty() && !arguments.quiet) {
     for (size_t i = 0; i < fetches.size(); ++i)
-      fmt::print("{}", summaryOf(parameters[i].name, fetches[i]));
+      print("{}", summaryOf(parameters[i].name, fetches[i]));
   }
   return yes;
 }

@@ -129,6 +129,7 @@ compiler::CompileOptions compileOptions(const Arguments &arguments) {
   options.threads = arguments.threads.value_or(0);
   options.cacheDirectory = arguments.cacheDirectory;
   options.verifyStages = true;
+  options.locations = arguments.locations;
   options.timing = arguments.times;
   return options;
 }
@@ -167,9 +168,10 @@ std::shared_ptr<const Executable> planOf(const Arguments &arguments, const Progr
 }
 
 void tellStatistics(const Arguments &arguments, const compiler::CompileStatistics &statistics) {
+  if (!statistics.cacheComplaint.empty() && !arguments.quiet)
+    printError("halftone-run: compiled kernels are not kept on disk: {}\n", statistics.cacheComplaint);
   if (arguments.verbose)
-    fmt::print(stderr,
-               "halftone-run: {} kernels in {:.2f} s: {} compiled, {} from memory, {} from disk; {} standalone casts\n",
+    printError("halftone-run: {} kernels in {:.2f} s: {} compiled, {} from memory, {} from disk; {} standalone casts\n",
                statistics.kernels, statistics.seconds, statistics.compiled, statistics.fromMemory, statistics.fromDisk,
                statistics.standaloneCasts);
 }

@@ -56,7 +56,7 @@ struct StageTexts {
 /// NegativeAnswer when there are more standalone casts than allowed.
 std::shared_ptr<const Executable> planOf(const Arguments &arguments, const Program &program);
 
-/// With -v, on stderr.
+/// On stderr: with -v what was done, and unless -q that the cache could not be used, with the reason.
 void tellStatistics(const Arguments &arguments, const compiler::CompileStatistics &statistics);
 /// Throws NegativeAnswer. Strict numerics know no limit: there every op is a kernel.
 void checkCastBudget(const Arguments &arguments, const std::vector<LedgerRow> &ledger);

@@ -5,6 +5,7 @@
 #include "Output.h"
 #include "UsageError.h"
 #include "mlir/Support/Timing.h"
+#include "llvm/Support/raw_ostream.h"
 #include <exception>
 #include <fmt/format.h>
 #include <map>
@@ -13,13 +14,13 @@
 using namespace halftone;
 using namespace halftone::tools;
 
-int main(int argc, char **argv) {
+static ExitCode run(int argc, char **argv) {
   Arguments arguments;
   const bool json = asksForJson(argc, argv);
   try {
     arguments = parseArguments(argc, argv);
     if (!arguments.notice.empty()) {
-      fmt::print("{}", arguments.notice);
+      print("{}", arguments.notice);
       return yes;
     }
     static const std::map<std::string, ExitCode (*)(const Arguments &)> commands = {
@@ -40,4 +41,11 @@ int main(int argc, char **argv) {
   } catch (const std::exception &error) {
     return reportError(Error(ErrorKind::internal_error, error.what()), arguments.command, json);
   }
+}
+
+int main(int argc, char **argv) {
+  openStandardStreams();
+  const ExitCode code = run(argc, argv);
+  llvm::errs().clear_error(); // of --timing: LLVM would abort for it
+  return finish("halftone-run", code);
 }

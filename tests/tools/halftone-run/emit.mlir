@@ -30,7 +30,7 @@
 // RUN: %exit 2 halftone-run emit %t/kernel.mlir --stage cast 2>&1 | FileCheck-22 %s --check-prefix=BACK
 // BACK: --stage cast: {{.*}}kernel.mlir is in stage kernel already
 // RUN: %exit 3 halftone-run emit %s --stage graph -o %t/no/such 2>&1 | FileCheck-22 %s --check-prefix=WRITE
-// WRITE: IOError: cannot create {{.*}}no/such: No such file or directory
+// WRITE: IOError: cannot write {{.*}}no/such: No such file or directory
 
 halftone.variable @w : tensor<4xf32> {path = "net/dense/w"}
 func.func @main(%x: tensor<4xf32> {halftone.name = "x"}) -> (tensor<4xf16> {halftone.name = "y"}) {

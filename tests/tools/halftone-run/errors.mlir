@@ -42,6 +42,28 @@
 // OUTPUT: {{.*}} has no fetch or variable 'q'
 // RUN: %exit 2 halftone-run predict %s --input x=random --input y=random --output %t/z.bin 2>&1 | FileCheck-22 %s --check-prefix=OUTFILE
 // OUTFILE: expected [NAME=]FILE.npy
+// Numbers are whole, finite and within their range.
+// RUN: %exit 2 halftone-run predict %s --seed -1 2>&1 | FileCheck-22 %s --check-prefix=SEED
+// SEED: halftone-run: --seed: expected an integer from 0 to 18446744073709551615, got '-1'
+// RUN: %exit 2 halftone-run predict %s --seed 99999999999999999999 2>&1 | FileCheck-22 %s --check-prefix=SEED20
+// SEED20: halftone-run: --seed: {{.*}}'99999999999999999999'
+// RUN: halftone-run predict %s --no-cache --seed 18446744073709551615 --input x=random --input y=random -q
+// RUN: %exit 2 halftone-run compare %s --rtol nan 2>&1 | FileCheck-22 %s --check-prefix=NAN
+// NAN: halftone-run: --rtol: expected a finite number that is not negative, got 'nan'
+// RUN: %exit 2 halftone-run compare %s --atol inf 2>&1 | FileCheck-22 %s --check-prefix=INF
+// INF: --atol: expected a finite number
+// RUN: %exit 2 halftone-run compare %s --atol 1e999 2>&1 | FileCheck-22 %s --check-prefix=INF
+// RUN: %exit 2 halftone-run compare %s --atol -0.5 2>&1 | FileCheck-22 %s --check-prefix=INF
+// RUN: %exit 2 halftone-run compare %s --ulp 99999999999999999999 2>&1 | FileCheck-22 %s --check-prefix=ULP
+// ULP: --ulp: expected an integer from 0 to 9223372036854775807
+// RUN: %exit 2 halftone-run compare %s --steps 99999999999999999999 2>&1 | FileCheck-22 %s --check-prefix=STEPS
+// STEPS: --steps: expected an integer from 1 to 9223372036854775807
+// RUN: %exit 2 halftone-run compare %s --steps 1.5 2>&1 | FileCheck-22 %s --check-prefix=STEPS
+// RUN: %exit 2 halftone-run predict %s --threads 99999999999999999999 2>&1 | FileCheck-22 %s --check-prefix=THREADS
+// RUN: %exit 2 halftone-run predict %s --max-standalone-casts=-1 2>&1 | FileCheck-22 %s --check-prefix=CASTS
+// CASTS: --max-standalone-casts: expected an integer from 0
+// RUN: %exit 2 halftone-run predict %s --input x=99999999999999999999xf32=1 2>&1 | FileCheck-22 %s --check-prefix=EXTENT
+// EXTENT: '99999999999999999999xf32' is no type
 
 // 3: bad input.
 // RUN: %exit 3 halftone-run predict %t/absent.mlir 2>&1 | FileCheck-22 %s --check-prefix=ABSENT

@@ -52,6 +52,26 @@
 // RUN: halftone-run predict %s --input x=random -q --cache-dir %t/cache
 // RUN: halftone-run predict %s --input x=random -q -v --cache-dir %t/cache 2>&1 | FileCheck-22 %s --check-prefix=CACHE
 // CACHE: 0 compiled, 0 from memory, 1 from disk
+// A cache that cannot be used is said once, with the reason.
+// RUN: mkdir %t/open && chmod 777 %t/open
+// RUN: halftone-run predict %s --input x=random --cache-dir %t/open -v 2>&1 >/dev/null | FileCheck-22 %s --check-prefix=OPEN
+// RUN: halftone-run compare %s --cache-dir %t/open 2>&1 >/dev/null | FileCheck-22 %s --check-prefix=OPEN
+// OPEN: halftone-run: compiled kernels are not kept on disk: {{.*}}/open can be written by other users
+// OPEN-NOT: kept on disk
+// RUN: echo > %t/file
+// RUN: halftone-run predict %s --input x=random --cache-dir %t/file 2>&1 >/dev/null | FileCheck-22 %s --check-prefix=NOFOLDER
+// NOFOLDER: not kept on disk: {{.*}}/file is no folder
+// RUN: halftone-run predict %s --input x=random --cache-dir %t/file -q 2>&1 | count 0
+// RUN: halftone-run predict %s --input x=random --no-cache 2>&1 >/dev/null | count 0
+
+// Locations, where they are asked for; what is dumped is MLIR with them too.
+// RUN: halftone-run predict %s --input x=random -q --no-cache --numerics strict --locations --dump-ir %t/located
+// RUN: FileCheck-22 %s --check-prefix=LOCATED --input-file=%t/located/3-kernel.mlir
+// LOCATED: plan.mlir":{{[0-9]+}}:{{[0-9]+}})
+// RUN: halftone-opt %t/located/3-kernel.mlir --start-from=kernel -o /dev/null
+// RUN: halftone-opt %t/located/4-linalg.mlir -split-input-file > %t/4.mlir
+// RUN: halftone-run emit %s --stage linalg --numerics strict | halftone-opt -split-input-file | diff %t/4.mlir -
+// RUN: halftone-run emit %s --stage cast --locations | FileCheck-22 %s --check-prefix=LOCATED
 
 halftone.variable @w : tensor<100xf32> {path = "net/w"}
 func.func @main(%x: tensor<100xf32> {halftone.name = "x"}) -> (tensor<100xf32> {halftone.name = "y"}) {
