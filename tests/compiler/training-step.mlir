@@ -1,6 +1,6 @@
 // One step of mixed_float16 training with loss scaling and Adam: what the frontend records for a small classifier. Compiler.cpp
 // plays it; here is the shape of its plan.
-// RUN: halftone-opt %s --halftone-stop-after=kernel | FileCheck-22 %s
+// RUN: halftone-opt %s --stop-after=kernel | FileCheck-22 %s
 // The guarded update of one weight is one launch; so is the loss with its gradient; the unscaled weight gradients leave their matmuls
 // in f32, checked for finiteness. Nothing is an op of its own. Forward and backward pass read the weights' shadows, which the updates write.
 // CHECK-COUNT-6: halftone.shadow

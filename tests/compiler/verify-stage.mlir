@@ -2,7 +2,7 @@
 // RUN: halftone-opt %s --stop-after=graph | FileCheck-22 %s --check-prefix=GRAPH
 // RUN: halftone-opt %s --stop-after=cast | halftone-opt --halftone-verify-stage=stage=cast | FileCheck-22 %s --check-prefix=CAST
 // RUN: halftone-opt %s --stop-after=cast | halftone-opt --start-from=cast --stop-after=pure | halftone-opt --halftone-verify-stage=stage=pure | FileCheck-22 %s --check-prefix=PURE
-// RUN: halftone-opt %s --halftone-start-from=graph --halftone-stop-after=pure -o %t.mlir
+// RUN: halftone-opt %s --start-from=graph --stop-after=pure -o %t.mlir
 // RUN: halftone-opt %t.mlir --start-from pure --stop-after pure | FileCheck-22 %s --check-prefix=PURE
 // RUN: not halftone-opt %s --start-from=pure --stop-after=graph 2>&1 | FileCheck-22 %s --check-prefix=ORDER
 // RUN: not halftone-opt %s --stop-after=soup 2>&1 | FileCheck-22 %s --check-prefix=SOUP

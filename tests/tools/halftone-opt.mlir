@@ -6,7 +6,42 @@
 // RUN: not halftone-opt %s --stop-after=kernel --cast-ledger=%t/no/such/folder/file.json 2>&1 | FileCheck-22 %s --check-prefix=FOLDER
 // RUN: not halftone-opt %s --start-from=pure --stop-after=kernel --max-standalone-casts=0 2>&1 | FileCheck-22 %s --check-prefix=STAGE
 // RUN: not halftone-opt %t.missing.mlir 2>&1 | FileCheck-22 %s --check-prefix=MISSING
-// RUN: halftone-opt --help | FileCheck-22 %s --check-prefix=HELP
+// RUN: halftone-opt --help | FileCheck-22 %s --check-prefix=HELP --implicit-check-not=stop-before --implicit-check-not=-vectorize
+// RUN: halftone-opt --help-hidden | FileCheck-22 %s --check-prefix=HIDDEN
+// RUN: halftone-opt --version | FileCheck-22 %s --check-prefix=VERSION
+// RUN: halftone-opt --list-passes | FileCheck-22 %s --check-prefix=LIST
+// RUN: halftone-opt %s --stop-after=cast --mlir-print-debuginfo | FileCheck-22 %s --check-prefix=LOCATIONS
+
+// Each option has its effect, or is refused beside the stock pipeline.
+// RUN: halftone-opt %s --stop-after=cast --dump-pass-pipeline -o /dev/null 2>&1 | FileCheck-22 %s --check-prefix=DUMP
+// RUN: halftone-opt %s --stop-after=cast --mlir-print-ir-after-all -o /dev/null 2>&1 | FileCheck-22 %s --check-prefix=AFTER
+// RUN: halftone-opt %s --stop-after=cast --mlir-timing -o /dev/null 2>&1 | FileCheck-22 %s --check-prefix=TIMING
+// RUN: %exit 1 halftone-opt %s --stop-after=cast --halftone-simplify 2>&1 | FileCheck-22 %s --check-prefix=NAMED
+// RUN: %exit 1 halftone-opt %s --stop-after=plan --pass-pipeline="builtin.module(halftone-simplify)" 2>&1 | FileCheck-22 %s --check-prefix=PIPELINE
+// RUN: %exit 1 halftone-opt %s --max-standalone-casts=2 --cse 2>&1 | FileCheck-22 %s --check-prefix=NAMED
+// RUN: %exit 1 halftone-opt %s --stop-after=cast --run-reproducer 2>&1 | FileCheck-22 %s --check-prefix=REPRODUCER
+// RUN: %exit 1 halftone-opt %s --max-standalone-casts=-1 2>&1 | FileCheck-22 %s --check-prefix=MINUS
+// RUN: %exit 1 halftone-opt %s --stop-after=plan --max-standalone-casts=-9223372036854775808 2>&1 | FileCheck-22 %s --check-prefix=LEAST
+// RUN: %exit 1 halftone-opt %s --max-standalone-casts=99999999999999999999 2>&1 | FileCheck-22 %s --check-prefix=TWENTY
+// RUN: %exit 1 halftone-opt %s --stop-after=kernel --target=pdp-11 2>&1 | FileCheck-22 %s --check-prefix=PDP
+// RUN: %exit 1 halftone-opt %s --cast-ledger=%t.json -split-input-file 2>&1 | FileCheck-22 %s --check-prefix=SPLIT
+
+// HIDDEN-DAG: stop-before
+// HIDDEN-DAG: --stop-after=
+// VERSION: halftone-opt {{[0-9]+\.[0-9]+\.[0-9]+}} (LLVM 22
+// LIST: halftone-form-kernels
+// LOCATIONS: loc("net/dense"
+// DUMP: halftone-insert-casts
+// AFTER: IR Dump After {{.*}}InsertCasts
+// TIMING: Total Execution Time
+// NAMED: halftone-opt: passes are named beside --stop-after, --start-from or a report about casts, which run the stock pipeline; expected one of them
+// PIPELINE: halftone-opt: --pass-pipeline beside --stop-after
+// REPRODUCER: halftone-opt: --run-reproducer beside --stop-after
+// MINUS: halftone-opt: --max-standalone-casts=-1: expected a number of casts
+// LEAST: halftone-opt: --max-standalone-casts=-9223372036854775808: expected a number of casts
+// TWENTY: max-standalone-casts option: '99999999999999999999' value invalid
+// PDP: halftone-opt: --target: unknown target "pdp-11"
+// SPLIT: halftone-opt: --cast-ledger holds the casts of one module; expected no -split-input-file beside it
 
 // LEDGER: {"casts":[{"path":"net/dense","value":"layer input (8, 4)","from":"float32","to":"float16","kind":"rounding","fused":true,"bytes":0,"rule":"net/.*","location":"{{.*}}halftone-opt.mlir:
 // LEDGER-SAME: "standalone":0
@@ -26,8 +61,11 @@
 // HELP-DAG: --halftone-differentiate
 // HELP-DAG: --halftone-simplify
 // HELP-DAG: --halftone-verify-stage
-// HELP-DAG: --halftone-stop-after=
-// HELP-DAG: --halftone-start-from=
+// HELP-DAG: --stop-after=
+// HELP-DAG: --start-from=
+// HELP-DAG: --max-standalone-casts=
+// HELP-DAG: --split-input-file
+// HELP-DAG: Exit codes: 0 done
 halftone.variable @w : tensor<4x2xf32>
 func.func @main(%x: tensor<8x4xf32> {halftone.name = "x"}) -> (tensor<8x2xf16> {halftone.name = "y"}) {
   %y = halftone.layer "net/dense" policy "mixed_float16" (%x) {rule = "net/.*"} : (tensor<8x4xf32>) -> tensor<8x2xf16> {

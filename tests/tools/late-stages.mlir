@@ -8,6 +8,19 @@
 // RUN: not halftone-opt %s --start-from=pure --stop-after=plan 2>&1 | FileCheck-22 %s --check-prefix=WRONG
 // RUN: not halftone-opt %t.json --stop-after=plan 2>&1 | FileCheck-22 %s --check-prefix=GARBAGE
 
+// What holds for passes holds for the late stages.
+// RUN: halftone-opt %s --stop-after=plan --mlir-timing -o /dev/null 2>&1 | FileCheck-22 %s --check-prefix=TIMING
+// RUN: halftone-opt %s --stop-after=linalg --mlir-print-ir-after-all -o /dev/null 2>&1 | FileCheck-22 %s --check-prefix=AFTER
+// RUN: halftone-opt %s --stop-after=linalg --dump-pass-pipeline -o /dev/null 2>&1 | FileCheck-22 %s --check-prefix=AFTERDUMP
+// RUN: not halftone-opt %s --stop-after=plan --emit-bytecode 2>&1 | FileCheck-22 %s --check-prefix=BYTECODE
+// RUN: not halftone-opt %s --stop-after=plan --halftone-simplify 2>&1 | FileCheck-22 %s --check-prefix=NAMED
+// TIMING: FormKernelsPass
+// TIMING: plan
+// AFTER: IR Dump After {{.*}}OrderLaunches
+// AFTERDUMP: halftone-form-kernels
+// BYTECODE: halftone-opt: --emit-bytecode is about modules, but --stop-after=plan gives text
+// NAMED: halftone-opt: passes are named beside --stop-after
+
 // LINALG: linalg.generic
 // PLAN: feed 0 "x"
 // PLAN: variable @w
@@ -15,9 +28,8 @@
 // LEDGER: "value":"layer input (8, 4)"
 // TARGET: .globl
 // TARGET: ymm
-// PDP: ValueError: {{.*}}pdp-11
-// WRONG: is not legal in stage pure
-// WRONG-NEXT: layer: net/dense
+// PDP: halftone-opt: --target: unknown target "pdp-11"
+// WRONG: error: 'halftone.layer' op is not legal in stage pure
 // GARBAGE: error:
 halftone.variable @w : tensor<4x2xf32>
 func.func @main(%x: tensor<8x4xf32> {halftone.name = "x"}) -> (tensor<8x2xf16> {halftone.name = "y"}) {

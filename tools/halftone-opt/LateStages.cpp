@@ -1,34 +1,75 @@
-// The stages after the modules.
+// The stages after the modules, as a pass: what holds for passes (timing, split input, diagnostics) holds for them.
 // SPDX-License-Identifier: Apache-2.0
 #include "LateStages.h"
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/MLIRContext.h"
+#include "dialect/Dialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "mlir/Parser/Parser.h"
-#include "llvm/Support/SourceMgr.h"
+#include "mlir/Support/ToolUtilities.h"
 
+using namespace mlir;
 using namespace halftone::compiler;
 
-bool printLateStage(std::unique_ptr<llvm::MemoryBuffer> file, llvm::raw_ostream &out, mlir::DialectRegistry &registry,
-                    Stage stage, CompileOptions options, halftone::Executable *executable) {
-  mlir::MLIRContext context(registry);
-  auto sources = std::make_shared<llvm::SourceMgr>();
-  sources->AddNewSourceBuffer(std::move(file), llvm::SMLoc());
-  mlir::SourceMgrDiagnosticHandler handler(*sources, &context);
-  auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
-  if (!module)
-    return false;
-  context.printOpOnDiagnostic(false);
-  options.onStage = [&](Stage reached, std::string_view text) {
-    if (reached == stage)
-      out << text;
-  };
-  halftone::StatusOr<halftone::Executable> result = compile(*module, options);
-  if (!result) {
-    llvm::errs() << result.status().str() << "\n" << result.status().diagnostics();
-    return false;
+namespace {
+
+class LateStage : public PassWrapper<LateStage, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LateStage)
+
+  LateStage(Stage stage, CompileOptions options, std::string *text, bool *isBug)
+      : stage(stage), options(std::move(options)), text(text), isBug(isBug) {}
+
+private:
+  StringRef getName() const override {
+    return stage == Stage::linalg ? "linalg" : stage == Stage::plan ? "plan" : "target";
   }
-  if (executable)
-    *executable = *std::move(result);
-  return true;
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect, math::MathDialect,
+                    tensor::TensorDialect>();
+  }
+  void runOnOperation() override {
+    std::string found;
+    CompileOptions own = options;
+    own.from = Stage::kernel;
+    own.onStage = [&](Stage reached, std::string_view stageText) {
+      if (reached == stage)
+        found = stageText;
+    };
+    OwningOpRef<ModuleOp> module(getOperation().clone());
+    const halftone::Status status = compile(*module, own).status();
+    if (!status) {
+      tell(status);
+      // Kernels that were formed on the way here compile.
+      const bool isOfKernels = status.kind() == halftone::ErrorKind::compile_error && options.from < Stage::kernel;
+      *isBug |= isOfKernels || status.kind() == halftone::ErrorKind::internal_error;
+      return signalPassFailure();
+    }
+    if (!text->empty())
+      *text += std::string(kDefaultSplitMarker) + "\n";
+    *text += found;
+  }
+  /// At the line to blame, so that -verify-diagnostics finds it there.
+  void tell(const halftone::Status &status) {
+    const halftone::Where where = status.where();
+    Location location = getOperation().getLoc();
+    if (*where.file)
+      location = FileLineColLoc::get(&getContext(), where.file, where.line, 1);
+    InFlightDiagnostic error = emitError(location) << status.message();
+    if (!status.layerPath().empty())
+      error << " (layer " << status.layerPath() << ")";
+  }
+
+  const Stage stage;
+  const CompileOptions options;
+  std::string *const text;
+  bool *const isBug;
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createLateStagePass(Stage stage, CompileOptions options, std::string *text, bool *isBug) {
+  return std::make_unique<LateStage>(stage, std::move(options), text, isBug);
 }

@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/Compiler.h"
-#include "mlir/IR/DialectRegistry.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/raw_ostream.h"
+#include "mlir/Pass/Pass.h"
 #include <memory>
+#include <string>
 
-/// Compiles the module in `file` from options.from and writes the text of `stage` to `out`. Errors go to stderr; false on
-/// any. `executable`, when not null, receives the result.
-bool printLateStage(std::unique_ptr<llvm::MemoryBuffer> file, llvm::raw_ostream &out, mlir::DialectRegistry &registry,
-                    halftone::compiler::Stage stage, halftone::compiler::CompileOptions options,
-                    halftone::Executable *executable = nullptr);
+/// The last pass of a pipeline to `stage`: compiles the module, which is in stage kernel, and adds the text of `stage`
+/// to
+/// `*text`, after the marker of -split-input-file when there is text already. `*isBug` becomes true when the compiler
+/// is to blame for a failure.
+std::unique_ptr<mlir::Pass> createLateStagePass(halftone::compiler::Stage stage,
+                                                halftone::compiler::CompileOptions options, std::string *text,
+                                                bool *isBug);

@@ -1,0 +1,44 @@
+// The command line of halftone-opt: mlir-opt's options, and those of the stock pipeline.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/Compiler.h"
+#include "llvm/Support/CommandLine.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace halftone::tools {
+
+enum class Numerics { fast, strict };
+
+/// Ours. LLVM's own options leave --help, and its --stop-after the command line, before these are declared.
+struct StockOptions {
+  StockOptions();
+
+  llvm::cl::OptionCategory category;
+  llvm::cl::opt<compiler::Stage> startFrom, stopAfter;
+  llvm::cl::opt<Numerics> numerics;
+  llvm::cl::opt<std::string> target;
+  llvm::cl::opt<int64_t> maxStandaloneCasts;
+  llvm::cl::opt<std::string> castLedgerFile;
+  llvm::cl::opt<bool> checkPasses;
+
+  /// Whether the casts of the kernel stage are asked for.
+  bool reportsCasts() const;
+  /// Whether the stock pipeline runs, instead of passes that are named.
+  bool runsStock() const;
+  compiler::Stage last() const;
+  bool isLate() const { return runsStock() && last() > compiler::Stage::kernel; }
+  compiler::CompileOptions compileOptions() const;
+  /// "", or what contradicts itself.
+  std::string contradiction() const;
+};
+
+/// Prints what --help and its like, or --version, ask for; false when the command line asks for neither. The options
+/// must be declared.
+bool printsNotice(const std::vector<std::string> &arguments, const std::string &header);
+
+/// How often an option of mlir-opt's was given.
+int timesGiven(llvm::StringRef option);
+
+} // namespace halftone::tools
