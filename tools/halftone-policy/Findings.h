@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -21,7 +23,12 @@ public:
   std::vector<std::pair<std::string, std::string>> list() const;
 
 private:
-  std::vector<std::pair<std::string, std::vector<std::string>>> groups;
+  struct Group {
+    std::string what, first;
+    std::unordered_set<std::string> paths;
+  };
+  std::vector<Group> groups;
+  std::unordered_map<std::string, size_t> places; // of groups
 };
 
 } // namespace halftone::tools

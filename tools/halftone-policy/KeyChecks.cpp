@@ -1,56 +1,17 @@
 // Keys that match too much, too little or nothing.
 // SPDX-License-Identifier: Apache-2.0
 #include "KeyChecks.h"
+#include "KeyEnds.h"
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
+#include <limits>
 #include <numeric>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace halftone::tools {
 namespace {
-
-constexpr std::string_view special = "\\^$.|?*+()[]{}";
-
-/// What every text that a pattern matches begins and ends with. The two parts do not overlap.
-struct Ends {
-  std::string prefix, suffix;
-};
-
-std::string_view withoutAnchors(std::string_view pattern) {
-  if (pattern.starts_with('^'))
-    pattern.remove_prefix(1);
-  if (pattern.ends_with('$') && !pattern.ends_with("\\$"))
-    pattern.remove_suffix(1);
-  return pattern;
-}
-
-/// nullopt where alternatives, escapes or flags make it hard to say.
-std::optional<Ends> endsOf(std::string_view pattern) {
-  pattern = withoutAnchors(pattern);
-  if (pattern.find_first_of("|\\") != pattern.npos || pattern.find("(?") != pattern.npos)
-    return std::nullopt;
-  size_t first = pattern.find_first_of(special);
-  if (first == pattern.npos)
-    return std::nullopt; // one text
-  const size_t last = pattern.find_last_of(special);
-  const bool quantifies = std::string_view("?*+{").find(pattern[first]) != std::string_view::npos;
-  if (quantifies && first > 0) // it is about the character before it, which may be several bytes
-    do
-      --first;
-    while (first > 0 && (pattern[first] & 0xC0) == 0x80);
-  return Ends{std::string(pattern.substr(0, first)), std::string(pattern.substr(last + 1))};
-}
-
-/// Of a pattern that matches every text with these ends: literal text around one `.*`.
-std::optional<Ends> wholeRange(std::string_view pattern) {
-  pattern = withoutAnchors(pattern);
-  const size_t dots = pattern.find(".*");
-  if (dots == pattern.npos)
-    return std::nullopt;
-  const std::string_view prefix = pattern.substr(0, dots), suffix = pattern.substr(dots + 2);
-  if (prefix.find_first_of(special) != prefix.npos || suffix.find_first_of(special) != suffix.npos)
-    return std::nullopt;
-  return Ends{std::string(prefix), std::string(suffix)};
-}
 
 /// The one text that a pattern of escapes matches, as re.escape() writes it.
 std::optional<std::string> onlyText(std::string_view pattern) {
@@ -59,7 +20,7 @@ std::optional<std::string> onlyText(std::string_view pattern) {
     const bool escaped = pattern[i] == '\\' && i + 1 < pattern.size();
     if (escaped)
       ++i;
-    const bool isSpecial = special.find(pattern[i]) != special.npos;
+    const bool isSpecial = specialCharacters.find(pattern[i]) != specialCharacters.npos;
     const bool isWord = std::isalnum(static_cast<unsigned char>(pattern[i])) != 0;
     if (escaped ? isWord : isSpecial)
       return std::nullopt;
@@ -72,7 +33,8 @@ bool canBePath(std::string_view text) {
   return !text.empty() && text.front() != '/' && text.back() != '/' && text.find("//") == text.npos;
 }
 
-size_t distance(std::string_view a, std::string_view b) {
+/// The edits between two texts, one column of the table at a time.
+size_t distanceOfLong(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t(0));
   for (size_t i = 1; i <= a.size(); ++i) {
@@ -87,11 +49,54 @@ size_t distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+/// The same for texts beside one of at most 64 bytes, a column in a few steps (Myers 1999, as Hyyrö gives it).
+class Distances {
+public:
+  explicit Distances(std::string_view text) : text(text) {
+    for (size_t i = 0; i < text.size() && isShort(); ++i)
+      places[static_cast<unsigned char>(text[i])] |= uint64_t(1) << i;
+  }
+  size_t to(std::string_view other) const {
+    if (text.empty() || !isShort())
+      return distanceOfLong(text, other);
+    uint64_t up = ~uint64_t(0), down = 0; // where a column's numbers grow by one, and where they shrink
+    const uint64_t lowest = uint64_t(1) << (text.size() - 1);
+    size_t distance = text.size();
+    for (char c : other) {
+      const uint64_t equal = places[static_cast<unsigned char>(c)], same = (((equal & up) + up) ^ up) | equal | down;
+      uint64_t grows = down | ~(same | up), shrinks = up & same;
+      distance += (grows & lowest) != 0;
+      distance -= (shrinks & lowest) != 0;
+      grows = grows << 1 | 1;
+      shrinks <<= 1;
+      up = shrinks | ~(same | grows);
+      down = grows & same;
+    }
+    return distance;
+  }
+
+private:
+  bool isShort() const { return text.size() <= 64; }
+
+  std::string_view text;
+  std::array<uint64_t, 256> places{};
+};
+
 std::string nearest(const std::string &key, const RecordedModel &model) {
   if (model.layers.empty())
     return "the model has none";
-  const auto best =
-      std::ranges::min_element(model.layers, {}, [&](const RecordedLayer &layer) { return distance(key, layer.path); });
+  const Distances distances(key);
+  const RecordedLayer *best = nullptr;
+  size_t least = std::numeric_limits<size_t>::max();
+  for (const RecordedLayer &layer : model.layers) {
+    const size_t longer = std::max(key.size(), layer.path.size()), shorter = std::min(key.size(), layer.path.size());
+    if (longer - shorter >= least)
+      continue;
+    if (const size_t distance = distances.to(layer.path); distance < least) {
+      least = distance;
+      best = &layer;
+    }
+  }
   return fmt::format("the nearest path is '{}'", best->path);
 }
 
@@ -101,50 +106,61 @@ std::optional<Finding> unreachable(const MapEntry &entry, const MapFile &map) {
     return std::nullopt;
   if (!canBePath(*text))
     return Finding{false, "P005", fmt::format("'{}' can match no path: names are joined by single slashes", entry.key)};
-  if (!entry.isLiteral && std::ranges::any_of(map.entries, [&](const MapEntry &other) { return other.key == *text; }))
+  if (!entry.isLiteral && map.find(*text))
     return Finding{false, "P005",
                    fmt::format("'{}' never decides: it matches '{}' only, which is a key itself", entry.key, *text)};
   return std::nullopt;
 }
 
-/// How a key that decides for no path of the model misses.
-std::optional<Finding> missing(const MapEntry &entry, const MapFile &map, const RecordedModel &model) {
-  PathGroups parts, shadowed;
-  for (const RecordedLayer &layer : model.layers) {
-    const bool isExact = std::ranges::any_of(map.entries, [&](const auto &other) { return other.key == layer.path; });
-    if (entry.key == layer.path || (entry.pattern->matches(layer.path) && !isExact))
-      return std::nullopt;
-    if (entry.pattern->matches(layer.path))
-      shadowed.add("", layer.path);
-    else if (entry.pattern->occursIn(layer.path))
-      parts.add("", layer.path);
-  }
+/// Whether an entry matches a part of a path.
+bool occursIn(const MapEntry &entry, const std::optional<Ends> &ends, const std::string &path) {
+  if (entry.isLiteral)
+    return path.find(entry.key) != path.npos;
+  if (ends && (path.find(ends->prefix) == path.npos || path.find(ends->suffix) == path.npos))
+    return false;
+  return entry.pattern->occursIn(path);
+}
+
+/// How a key that decides for no path of the model misses. `shadowed`: the paths that it matches, all keys themselves.
+/// `hint`: whether to name the nearest path.
+Finding missing(const MapEntry &entry, const PathGroups &shadowed, const RecordedModel &model, bool hint) {
   for (const auto &[paths, what] : shadowed.list())
-    return Finding{false, "P005",
-                   fmt::format("'{}' never decides: all that it matches has a key of its own ({})", entry.key, paths)};
+    return {false, "P005",
+            fmt::format("'{}' never decides: all that it matches has a key of its own ({})", entry.key, paths)};
+  PathGroups parts;
+  const std::optional<Ends> ends = endsOf(entry.key);
+  for (const RecordedLayer &layer : model.layers)
+    if (occursIn(entry, ends, layer.path))
+      parts.add("", layer.path);
   for (const auto &[paths, what] : parts.list())
-    return Finding{false, "P004",
-                   fmt::format("'{}' matches only a part of {}: a key has to match the whole path", entry.key, paths)};
-  return Finding{false, "P001", fmt::format("'{}' matches no layer; {}", entry.key, nearest(entry.key, model))};
+    return {false, "P004",
+            fmt::format("'{}' matches only a part of {}: a key has to match the whole path", entry.key, paths)};
+  return {false, "P001",
+          fmt::format("'{}' matches no layer{}", entry.key, hint ? "; " + nearest(entry.key, model) : std::string())};
 }
 
 } // namespace
 
 std::vector<Finding> checkKeys(const MapFile &map) {
   std::vector<Finding> findings;
+  std::vector<std::optional<Ends>> ranges;
+  EndsIndex index;
   for (const MapEntry &entry : map.entries) {
+    ranges.push_back(entry.pattern ? wholeRange(entry.key) : std::nullopt);
+    if (ranges.back())
+      index.add(*ranges.back(), ranges.size() - 1);
+  }
+  for (size_t i = 0; i < map.entries.size(); ++i) {
+    const MapEntry &entry = map.entries[i];
     const std::optional<Ends> narrow = entry.pattern ? endsOf(entry.key) : std::nullopt;
     if (!narrow)
       continue;
-    for (const MapEntry &other : map.entries) {
-      const std::optional<Ends> wide = &other == &entry || !other.pattern ? std::nullopt : wholeRange(other.key);
-      if (!wide || !narrow->prefix.starts_with(wide->prefix) || !narrow->suffix.ends_with(wide->suffix))
+    for (size_t j : index.within(narrow->prefix, narrow->suffix)) {
+      const bool same = ranges[i] && ranges[i]->prefix == ranges[j]->prefix && ranges[i]->suffix == ranges[j]->suffix;
+      if (i == j || (same && i > j)) // said of the other
         continue;
-      if (const std::optional<Ends> back = wholeRange(entry.key);
-          back && back->prefix == wide->prefix && back->suffix == wide->suffix && &entry > &other)
-        continue; // said of the other
       findings.push_back(
-          {true, "P002", fmt::format("every path that '{}' matches, '{}' matches too", entry.key, other.key)});
+          {true, "P002", fmt::format("every path that '{}' matches, '{}' matches too", entry.key, map.entries[j].key)});
     }
   }
   for (const MapEntry &entry : map.entries)
@@ -156,9 +172,18 @@ std::vector<Finding> checkKeys(const MapFile &map) {
 std::vector<Finding> checkKeys(const MapFile &map, const RecordedModel &model) {
   std::vector<Finding> findings;
   PathGroups ambiguous;
+  std::unordered_set<const MapEntry *> deciding;
+  std::unordered_map<const MapEntry *, PathGroups> shadowed;
   for (const RecordedLayer &layer : model.layers) {
+    const std::vector<const MapEntry *> found = map.patternsMatching(layer.path);
+    if (const MapEntry *exact = map.find(layer.path)) {
+      deciding.insert(exact);
+      for (const MapEntry *entry : found)
+        shadowed[entry].add("", layer.path);
+      continue;
+    }
+    deciding.insert(found.begin(), found.end());
     std::string keys;
-    const std::vector<const MapEntry *> found = map.matching(layer.path);
     for (size_t i = 0; i < found.size(); ++i)
       keys += fmt::format("{}'{}'", i == 0 ? "" : i + 1 < found.size() ? ", " : " and ", found[i]->key);
     if (found.size() > 1)
@@ -166,12 +191,16 @@ std::vector<Finding> checkKeys(const MapFile &map, const RecordedModel &model) {
   }
   for (const auto &[paths, keys] : ambiguous.list())
     findings.push_back({true, "P002", fmt::format("{} matches {}", paths, keys)});
+  // Of very many keys that miss the first are told what is nearest: each is compared with every path.
+  constexpr size_t mostComparisons = 20'000'000;
+  size_t hints = mostComparisons / std::max<size_t>(model.layers.size(), 1);
   for (const MapEntry &entry : map.entries)
     if (std::optional<Finding> finding = unreachable(entry, map))
       findings.push_back(std::move(*finding));
-    else if (entry.pattern)
-      if (std::optional<Finding> miss = missing(entry, map, model))
-        findings.push_back(std::move(*miss));
+    else if (entry.pattern && !deciding.contains(&entry)) {
+      findings.push_back(missing(entry, shadowed[&entry], model, hints > 0));
+      hints -= hints > 0;
+    }
   return findings;
 }
 

@@ -3,6 +3,7 @@
 #include "MapFile.h"
 #include "TextFile.h"
 #include "runtime/base/ConfigAccess.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 using nlohmann::ordered_json;
@@ -47,13 +48,37 @@ std::optional<DTypePolicy> policyAt(const std::string &where, const ordered_json
 
 } // namespace
 
+void MapFile::add(MapEntry entry) {
+  const size_t place = entries.size();
+  places.emplace(entry.key, place);
+  if (!entry.isLiteral && entry.pattern) {
+    if (const std::optional<Ends> ends = endsOf(entry.key))
+      patterns.add(*ends, place);
+    else
+      otherPatterns.push_back(place);
+  }
+  entries.push_back(std::move(entry));
+}
+
+const MapEntry *MapFile::find(const std::string &key) const {
+  const auto place = places.find(key);
+  return place == places.end() ? nullptr : &entries[place->second];
+}
+
 std::vector<const MapEntry *> MapFile::matching(const std::string &path) const {
+  if (const MapEntry *exact = find(path))
+    return {exact};
+  return patternsMatching(path);
+}
+
+std::vector<const MapEntry *> MapFile::patternsMatching(const std::string &path) const {
+  std::vector<size_t> candidates = patterns.within(path, path);
+  candidates.insert(candidates.end(), otherPatterns.begin(), otherPatterns.end());
+  std::ranges::sort(candidates);
   std::vector<const MapEntry *> found;
-  for (const MapEntry &entry : entries)
-    if (entry.key == path)
-      return {&entry};
-    else if (!entry.isLiteral && entry.pattern && entry.pattern->matches(path))
-      found.push_back(&entry);
+  for (size_t place : candidates)
+    if (entries[place].pattern->matches(path))
+      found.push_back(&entries[place]);
   return found;
 }
 
@@ -83,7 +108,7 @@ MapFile readMapFile(const std::string &path) {
       map.findings.push_back({true, "P003", error.message()});
     }
     entry.policy = policyAt(fmt::format("'{}'", key), value, false, map.findings);
-    map.entries.push_back(std::move(entry));
+    map.add(std::move(entry));
   }
   return map;
 }
