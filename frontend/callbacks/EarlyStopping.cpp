@@ -27,9 +27,10 @@ void EarlyStopping::on_train_begin(const Logs &) {
 }
 
 void EarlyStopping::on_epoch_end(int64_t epoch, Logs &logs) {
-  double value = state_->monitor.valueIn(logs, "Early stopping");
-  if (epoch < args_.start_from_epoch)
+  const std::optional<double> found = state_->monitor.valueIn(logs, "Early stopping");
+  if (!found || epoch < args_.start_from_epoch)
     return;
+  const double value = *found;
   if (args_.restore_best_weights && state_->bestWeights.empty())
     state_->bestWeights = model().get_weights();
   state_->wait += 1;

@@ -1,9 +1,10 @@
 // What callbacks watch.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/callbacks/Monitor.h"
-#include "halftone/Error.h"
+#include "frontend/ProgressBar.h"
 #include <fmt/format.h>
 #include <limits>
+#include <utility>
 
 namespace halftone::detail {
 
@@ -12,12 +13,17 @@ Monitor::Monitor(std::string name, MonitorMode mode, double minDelta)
                                         (mode == MonitorMode::automatic && (name_.find("acc") != std::string::npos ||
                                                                             name_.find("auc") != std::string::npos))),
       minDelta_(minDelta) {}
-double Monitor::valueIn(const Logs &logs, const char *what) const {
-  if (!logs.contains(name_))
-    throw Error(ErrorKind::value_error,
-                fmt::format("{} conditioned on metric `{}` which is not available. Available metrics are: {}", what,
-                            name_, logs.str()));
-  return logs[name_];
+std::optional<double> Monitor::valueIn(const Logs &logs, const char *what) {
+  if (logs.contains(name_))
+    return logs[name_];
+  std::string names;
+  for (const auto &[name, value] : logs)
+    names += (names.empty() ? "" : ",") + name;
+  if (!std::exchange(warned_, true))
+    writeOutput(
+        fmt::format("\nwarning: {} conditioned on metric `{}` which is not available. Available metrics are: {}\n",
+                    what, name_, names));
+  return std::nullopt;
 }
 bool Monitor::isBetter(double value, double than) const {
   return maximize_ ? value - minDelta_ > than : value + minDelta_ < than;

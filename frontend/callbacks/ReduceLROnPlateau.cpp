@@ -30,8 +30,12 @@ void ReduceLROnPlateau::on_train_begin(const Logs &) { *state_ = State(args_); }
 void ReduceLROnPlateau::on_epoch_end(int64_t epoch, Logs &logs) {
   State &state = *state_;
   const Optimizer optimizer = model().optimizer();
-  double rate = optimizer.learning_rate(), value = state.monitor.valueIn(logs, "Learning rate reduction is");
+  double rate = optimizer.learning_rate();
   logs.set("learning_rate", rate);
+  const std::optional<double> found = state.monitor.valueIn(logs, "Learning rate reduction is");
+  if (!found)
+    return;
+  const double value = *found;
   if (state.cooldown > 0) {
     state.cooldown -= 1;
     state.wait = 0;

@@ -108,6 +108,22 @@ TEST_CASE("of a stream of known length no more is asked") {
             .size() == 1);
 }
 
+TEST_CASE("EarlyStopping watches the epochs that have its value") {
+  Sequential model = line();
+  Captured output;
+  callbacks::EarlyStopping stopping({.patience = 2, .restore_best_weights = true}); // val_loss
+  History history = model.fit(column(4), column(4),
+                              {.epochs = 20,
+                               .verbose = 0,
+                               .callbacks = {&stopping},
+                               .validation_data = {column(4), column(4)},
+                               .validation_freq = 3});
+  CHECK(stopping.stopped_epoch() == 8); // the third validation
+  CHECK(history.epoch().size() == 9);
+  CHECK(output.text == "\nwarning: Early stopping conditioned on metric `val_loss` which is not available. Available "
+                       "metrics are: loss\n");
+}
+
 TEST_CASE("stop_training draws nothing more") {
   Sequential model = line();
   Stream stream{.allowed = 2};
