@@ -171,18 +171,19 @@ TensorData partialReduce(PartialReduceOp op, const TensorData &x, const Interpre
   TensorWriter writer(type);
   Reducer reducer{op.getKind(), x, writer, *dtypeOf(type.getElementType()), options};
   ArrayRef<int64_t> shape = x.type.getShape(), axes = op.getAxes();
-  SmallVector<int64_t> strides = stridesOf(shape), innerSteps = pick(strides, axes);
+  SmallVector<int64_t> strides = stridesOf(shape), innerSteps = pick(strides, axes), tiles;
   // Along a tiled axis the result steps by whole tiles; to know where a tile ends, its number is visited too.
   SmallVector<SmallVector<int64_t>> steps{strides};
   for (auto [position, axis] : llvm::enumerate(axes)) {
-    steps[0][axis] *= op.getTile()[position];
-    steps.emplace_back(x.type.getRank(), 0)[axis] = op.getTile()[position];
+    tiles.push_back(std::min(op.getTile()[position], shape[axis]));
+    steps[0][axis] *= tiles.back();
+    steps.emplace_back(x.type.getRank(), 0)[axis] = tiles.back();
   }
   int64_t next = 0;
   forEachPoint(type.getShape(), steps, [&](ArrayRef<int64_t> at) {
     SmallVector<int64_t> inner;
     for (auto [position, axis] : llvm::enumerate(axes))
-      inner.push_back(std::min(op.getTile()[position], shape[axis] - at[position + 1]));
+      inner.push_back(std::min(tiles[position], shape[axis] - at[position + 1]));
     reducer(next++, at[0], inner, innerSteps);
   });
   return writer.take();

@@ -19,7 +19,7 @@ int64_t product(ArrayRef<int64_t> extents) {
   return result;
 }
 
-int64_t ceilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
+int64_t ceilDivide(int64_t a, int64_t b) { return a == 0 ? 0 : (a - 1) / b + 1; } // a + b may overflow
 
 SmallVector<Root> rootsOf(KernelOp kernel) {
   SmallVector<Root> roots;

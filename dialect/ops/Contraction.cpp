@@ -1,6 +1,7 @@
 // Contractions.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/ops/Expression.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -80,7 +81,7 @@ LogicalResult ContractOp::verify() {
     return emitOpError() << "reads a packed rhs along axis " << panels.getDepth() << ", but contracts ["
                          << getRhsContract() << "]";
   SmallVector<int64_t> shape;
-  int64_t depth = 1;
+  uint64_t depth = 1;
   for (int64_t axis : getLhsBatch())
     shape.push_back(lhs.getDimSize(axis));
   for (int64_t axis : getLhsFree())
@@ -88,7 +89,7 @@ LogicalResult ContractOp::verify() {
   for (int64_t axis : getRhsFree())
     shape.push_back(rhs.getDimSize(axis));
   for (int64_t axis : getLhsContract())
-    depth *= lhs.getDimSize(axis);
+    depth = llvm::SaturatingMultiply<uint64_t>(depth, lhs.getDimSize(axis));
   auto result = cast<RankedTensorType>(getResult().getType());
   if (result.getShape() != ArrayRef(shape))
     return emitOpError() << "gives " << RankedTensorType::get(shape, result.getElementType()) << ", but its result is "

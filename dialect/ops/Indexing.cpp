@@ -3,6 +3,7 @@
 #include "dialect/Gradient.h"
 #include "dialect/TypeInference.h"
 #include "dialect/ops/Expression.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -18,7 +19,7 @@ LogicalResult SliceOp::verify() {
     return emitOpError() << "needs one start and one result axis per axis of its operand, " << x.getRank()
                          << ", but got " << getStart().size() << " and " << y.getRank();
   for (auto [axis, start] : llvm::enumerate(getStart()))
-    if (start < 0 || start + y.getDimSize(axis) > x.getDimSize(axis))
+    if (start < 0 || start > x.getDimSize(axis) - y.getDimSize(axis)) // their sum may overflow
       return emitOpError() << "takes " << y.getDimSize(axis) << " elements from " << start << " along axis " << axis
                            << ", which has " << x.getDimSize(axis);
   return success();
@@ -26,7 +27,8 @@ LogicalResult SliceOp::verify() {
 
 LogicalResult ConcatOp::verify() {
   RankedTensorType y = typeOf(getY());
-  int64_t axis = getAxis(), total = 0;
+  int64_t axis = getAxis();
+  uint64_t total = 0;
   if (getXs().empty())
     return emitOpError() << "needs at least one operand";
   if (axis < 0 || axis >= y.getRank())
@@ -39,9 +41,9 @@ LogicalResult ConcatOp::verify() {
     if (x != y.clone(expected))
       return emitOpError() << "operand #" << number << " and the result differ in more than the extent of axis "
                            << axis << ": " << x << " and " << y;
-    total += x.getDimSize(axis);
+    total = llvm::SaturatingAdd<uint64_t>(total, x.getDimSize(axis));
   }
-  if (total != y.getDimSize(axis))
+  if (total != static_cast<uint64_t>(y.getDimSize(axis)))
     return emitOpError() << "operands have " << total << " elements along axis " << axis << ", but the result has "
                          << y.getDimSize(axis);
   return success();

@@ -125,3 +125,19 @@ func.func @f(%u: tensor<3xf32>, %i: tensor<2xi32>) {
   %y = halftone.scatter_add %i, %u {axis = 0 : i64} : (tensor<2xi32>, tensor<3xf32>) -> tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<8xf32>) {
+  // expected-error @below {{takes 4 elements from 9223372036854775807 along axis 0, which has 8}}
+  %y = halftone.slice %x {start = array<i64: 9223372036854775807>} : tensor<8xf32> to tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<0x6148914691236517205xf32>) {
+  // expected-error @below {{operands have 18446744073709551615 elements along axis 1, but the result has 4}}
+  %y = halftone.concat %x, %x, %x, %x {axis = 1 : i64} : tensor<0x6148914691236517205xf32>, tensor<0x6148914691236517205xf32>, tensor<0x6148914691236517205xf32>, tensor<0x6148914691236517205xf32> to tensor<0x4xf32>
+  return
+}
