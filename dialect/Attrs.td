@@ -1,4 +1,4 @@
-// Enumerations used by the ops.
+// Enumerations and other attributes used by the ops.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef HALFTONE_ATTRS
 #define HALFTONE_ATTRS
@@ -66,7 +66,7 @@ def Halftone_PanelsAttr : AttrDef<Halftone_Dialect, "Panels",
   let description = [{
     The encoding of a matrix's type that `pack` gives; values and indices are those of the plain matrix. Axis `depth` is the one
     that a contraction sums over; call an index along it k, one along the other axis n, and their extents K and N, which are
-    multiples of `group` and of `columns`. The element lies at place
+    multiples of `group` and of `columns`, both at most 1024. The element lies at place
     `((n / columns) * (K / group) + k / group) * columns * group + (n % columns) * group + k % group`:
     panels of `columns` columns, one after the other, and in each `group` neighbours along K of a column in a row.
     Example: `tensor<784x512xbf16, #halftone.panels<depth = 0, columns = 16, group = 2>>`
@@ -75,10 +75,31 @@ def Halftone_PanelsAttr : AttrDef<Halftone_Dialect, "Panels",
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    static constexpr int64_t largest = 1024;
     /// The layout of a matrix, or null.
     static PanelsAttr of(::mlir::Type type);
     /// Where the element at (row, column) of a matrix of this shape lies.
     int64_t placeOf(::llvm::ArrayRef<int64_t> shape, int64_t row, int64_t column) const;
+  }];
+}
+
+def Halftone_BlocksAttr : AttrDef<Halftone_Dialect, "Blocks"> {
+  let mnemonic = "blocks";
+  let summary = "How a kernel is cut into blocks, where that matters to meaning";
+  let description = [{
+    Either `rows`, of loop and row kernels with side reductions: each block has so many indices of the first axis of the
+    kernel's shape whose extent is above 1, and the other axes whole. Or `tile`, of matmul kernels: each block has so many
+    rows and columns of the result. Sizes are positive; a tile has at most 1024 of either.
+    Examples: `#halftone.blocks<rows = 3>`, `#halftone.blocks<tile = [96, 128]>`
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$tileRows, "int64_t":$tileColumns); // 0 where not given
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    static BlocksAttr ofRows(::mlir::MLIRContext *context, int64_t rows);
+    static BlocksAttr ofTile(::mlir::MLIRContext *context, int64_t rows, int64_t columns);
+    bool isTile() const { return getRows() == 0; }
+    static constexpr int64_t largestTile = 1024;
   }];
 }
 

@@ -31,6 +31,9 @@ inline constexpr llvm::StringLiteral nameAttr = "halftone.name";         // StrA
 inline constexpr llvm::StringLiteral variableAttr = "halftone.variable"; // FlatSymbolRefAttr: stands for that variable
 inline constexpr llvm::StringLiteral shadowAttr = "halftone.shadow";     // FlatSymbolRefAttr: stands for that shadow
 
+/// Whether a kernel's spec fits its kind and the tiles of its side reductions; emits an error where it does not.
+llvm::LogicalResult verifyBlocks(KernelOp kernel);
+
 /// Registers the dialect and those its modules use (func).
 void registerDialects(mlir::DialectRegistry &registry);
 

@@ -10,9 +10,9 @@ LogicalResult PanelsAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitEr
                                  int64_t group) {
   if (depth < 0 || depth > 1)
     return emitError() << "panels of a matrix have depth along axis 0 or 1, not " << depth;
-  if (columns < 1 || group < 1)
-    return emitError() << "panels have at least one column and groups at least one element, but got columns = "
-                       << columns << ", group = " << group;
+  if (columns < 1 || group < 1 || columns > largest || group > largest)
+    return emitError() << "panels have 1 to " << largest << " columns, and groups 1 to " << largest
+                       << " elements, but got columns = " << columns << ", group = " << group;
   return success();
 }
 

@@ -69,8 +69,7 @@ std::optional<Reduction> firstReduction(KernelOp kernel) {
 
 int64_t specifiedRows(KernelOp kernel) {
   auto spec = kernel.getSpec();
-  auto rows = spec ? spec->getAs<IntegerAttr>("rows") : IntegerAttr();
-  return rows ? rows.getInt() : 0;
+  return spec ? spec->getRows() : 0;
 }
 
 std::optional<KernelResult> resultOf(ValueGraph &graph, IterationSpace &space, const Root &root, const Access &all) {

@@ -100,6 +100,8 @@ FailureOr<KernelDescription> describeLoop(KernelOp kernel, bool strict) {
     size_t axis = 0;
     while (axis + 1 < shape.size() && shape[axis] == 1)
       ++axis;
+    if (axis < shape.size())
+      specified = std::min(specified, std::max<int64_t>(shape[axis], 1));
     int64_t elements = specified * product(ArrayRef<int64_t>(shape).drop_front(std::min(axis + 1, shape.size())));
     if (all.size() == 1)
       blocks = {1, std::max<int64_t>(elements, 1)};

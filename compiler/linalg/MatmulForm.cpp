@@ -158,11 +158,10 @@ FailureOr<KernelDescription> describeMatmul(KernelOp kernel, ContractOp contract
     return result;
   };
   int64_t tileM = 192, tileN = 256;
-  if (auto spec = kernel.getSpec())
-    if (auto tile = spec->getAs<DenseI64ArrayAttr>("tile"); tile && tile.size() == 2) {
-      tileM = std::max<int64_t>(tile[0], 1);
-      tileN = std::max<int64_t>(tile[1], 1);
-    }
+  if (auto spec = kernel.getSpec()) {
+    tileM = spec->getTileRows();
+    tileN = spec->getTileColumns();
+  }
   KernelDescription description;
   for (int dim : space.all())
     description.extents.push_back(space.extent(dim));

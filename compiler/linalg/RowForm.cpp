@@ -52,7 +52,7 @@ int64_t chooseRows(int64_t rows, int64_t columns) {
 int64_t rowsOfSpec(ArrayRef<int64_t> outer, int64_t specified) {
   while (!outer.empty() && outer.front() == 1)
     outer = outer.drop_front();
-  return outer.empty() ? 1 : std::max<int64_t>(1, specified * product(outer.drop_front()));
+  return outer.empty() ? 1 : std::max<int64_t>(1, std::min(specified, outer.front()) * product(outer.drop_front()));
 }
 
 } // namespace

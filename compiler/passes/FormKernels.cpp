@@ -6,7 +6,7 @@
 //   %2 = add %0, %1
 //   return %2
 // becomes
-//   kernel matmul @matmul_0 (...) spec = {tile = [96, 128]} { contract, broadcast, add }
+//   kernel matmul @matmul_0 (...) spec = #halftone.blocks<tile = [96, 128]> { contract, broadcast, add }
 //   %2 = launch @matmul_0(%x, %w, %b) {site = "net/dense (train.cpp:12): contract, broadcast, add"}
 //   return %2
 #include "compiler/passes/FormKernelsBlock.h"

@@ -54,14 +54,13 @@ SmallVector<Operation *> canonicalOrder(const KernelBody &body) {
   return order;
 }
 
-DictionaryAttr specOf(Builder &builder, const KernelBody &body, const KernelShape &shape) {
+BlocksAttr specOf(MLIRContext *context, const KernelBody &body, const KernelShape &shape) {
   for (Operation *op : body.ops)
     if (isa<ContractOp>(op))
-      if (Attribute tile = op->getAttr(tileAttr))
-        return builder.getDictionaryAttr(builder.getNamedAttr("tile", tile));
-  if (llvm::any_of(body.ops, [](Operation *op) { return isa<PartialReduceOp>(op); }))
-    return builder.getDictionaryAttr(
-        builder.getNamedAttr("rows", builder.getI64IntegerAttr(rowsPerBlock(shape.shape))));
+      if (auto tile = op->getAttrOfType<DenseI64ArrayAttr>(tileAttr))
+        return BlocksAttr::ofTile(context, tile[0], tile[1]);
+  if (llvm::any_of(body.ops, llvm::IsaPred<PartialReduceOp>))
+    return BlocksAttr::ofRows(context, rowsPerBlock(shape.shape));
   return {};
 }
 
@@ -93,7 +92,7 @@ KernelOp buildKernel(OpBuilder &builder, const KernelBody &body, const KernelSha
   SmallVector<Type> resultTypes = llvm::to_vector(ValueRange(body.results).getTypes());
   auto type = builder.getFunctionType(ValueRange(inputs).getTypes(), resultTypes);
   auto kernel = KernelOp::create(builder, builder.getFusedLoc(opLocations), shape.kind, name, type,
-                                 specOf(builder, body, shape));
+                                 specOf(builder.getContext(), body, shape));
   OpBuilder::InsertionGuard guard(builder);
   Block *block = builder.createBlock(&kernel.getBody(), {}, type.getInputs(), locations);
   IRMapping main, front;

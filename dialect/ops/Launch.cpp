@@ -30,6 +30,8 @@ LogicalResult KernelOp::verify() {
   return success();
 }
 
+LogicalResult KernelOp::verifyRegions() { return verifyBlocks(*this); }
+
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto kernel = symbols.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
   if (!kernel)

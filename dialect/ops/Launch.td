@@ -9,7 +9,8 @@ def Halftone_KernelOp : Halftone_Op<"kernel", [IsolatedFromAbove, Symbol, Single
   let summary = "One grid of independent blocks, described by the ops it computes";
   let description = [{
     The body is pure. The symbol is `<kind>_<hash of the text without locations>`, so equal kernels are one. The block
-    partition is a function of extents and spec only.
+    partition is a function of extents and `spec` only, which a kernel with side reductions (`partial_reduce`) needs: each of
+    their tiles is a block's part of what they reduce, a value of the kernel's shape or one of a row kernel's rows.
     Example:
     ```mlir
     halftone.kernel loop @loop_0 (tensor<8xf32>) -> tensor<8xf32> {
@@ -20,10 +21,11 @@ def Halftone_KernelOp : Halftone_Op<"kernel", [IsolatedFromAbove, Symbol, Single
     ```
   }];
   let arguments = (ins Halftone_KernelKindAttr:$kind, SymbolNameAttr:$sym_name, TypeAttrOf<AnyType>:$function_type,
-                       OptionalAttr<DictionaryAttr>:$spec);
+                       OptionalAttr<Halftone_BlocksAttr>:$spec);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "custom<BareEnum>($kind) $sym_name custom<KernelType>($function_type) attr-dict-with-keyword $body";
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 def Halftone_LaunchOp : Halftone_PureOp<"launch", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {

@@ -179,7 +179,7 @@ halftone.kernel row @k (tensor<300xi1>, tensor<300xui8>) -> (tensor<i1>, tensor<
 TEST_CASE("Layer normalisation with its side reductions", "[kernels]") {
   checkInside(R"(
 halftone.kernel row @k (tensor<4x9x33xf16>, tensor<33xf32>, tensor<4x9x33xf16>)
-    -> (tensor<4x9x33xf16>, tensor<4x9xf32>, tensor<4x1x33xf32>) attributes {spec = {rows = 1}} {
+    -> (tensor<4x9x33xf16>, tensor<4x9xf32>, tensor<4x1x33xf32>) attributes {spec = #halftone.blocks<rows = 1>} {
 ^bb0(%x: tensor<4x9x33xf16>, %gamma: tensor<33xf32>, %dy: tensor<4x9x33xf16>):
   %w = halftone.cast %x {origin = "user"} : tensor<4x9x33xf16> to tensor<4x9x33xf32>
   %n = halftone.constant dense<0.030303031> : tensor<4x9xf32>
@@ -252,7 +252,7 @@ halftone.kernel loop @k (tensor<18x4xf32>) -> (tensor<4xf32>) {
 TEST_CASE("A flat kernel is cut for its side reductions", "[kernels]") {
   const char *text = R"(
 halftone.kernel loop @k (tensor<1000xf16>, tensor<1000xf32>) -> (tensor<1000xf32>, tensor<8xf32>, tensor<8xi1>)
-    attributes {spec = {rows = 128}} {
+    attributes {spec = #halftone.blocks<rows = 128>} {
 ^bb0(%x: tensor<1000xf16>, %y: tensor<1000xf32>):
   %w = halftone.cast %x {origin = "user"} : tensor<1000xf16> to tensor<1000xf32>
   %0 = halftone.add %w, %y : tensor<1000xf32>
@@ -268,7 +268,7 @@ halftone.kernel loop @k (tensor<1000xf16>, tensor<1000xf32>) -> (tensor<1000xf32
 TEST_CASE("Side reductions of one row combine nothing", "[kernels]") {
   checkInside(R"(
 halftone.kernel loop @k (tensor<1x300xf16>) -> (tensor<1x300xf16>, tensor<1x300xf32>, tensor<1x3xf32>)
-    attributes {spec = {rows = 128}} {
+    attributes {spec = #halftone.blocks<rows = 128>} {
 ^bb0(%x: tensor<1x300xf16>):
   %0 = halftone.mul %x, %x : tensor<1x300xf16>
   %1 = halftone.partial_reduce sum %0 {axes = array<i64: 0>, tile = array<i64: 1>} : tensor<1x300xf16> -> tensor<1x300xf32>
@@ -276,7 +276,7 @@ halftone.kernel loop @k (tensor<1x300xf16>) -> (tensor<1x300xf16>, tensor<1x300x
   halftone.yield %0, %1, %2 : tensor<1x300xf16>, tensor<1x300xf32>, tensor<1x3xf32>
 })");
   checkInside(R"(
-halftone.kernel row @k (tensor<1x300xf32>) -> (tensor<1xf32>, tensor<1x300xf32>, tensor<1xf32>) attributes {spec = {rows = 128}} {
+halftone.kernel row @k (tensor<1x300xf32>) -> (tensor<1xf32>, tensor<1x300xf32>, tensor<1xf32>) attributes {spec = #halftone.blocks<rows = 128>} {
 ^bb0(%x: tensor<1x300xf32>):
   %s = halftone.reduce max %x {axes = array<i64: 1>} : tensor<1x300xf32> -> tensor<1xf32>
   %b = halftone.broadcast %s {axes = array<i64: 0>} : tensor<1xf32> to tensor<1x300xf32>

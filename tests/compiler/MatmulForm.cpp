@@ -21,7 +21,7 @@ void checkInside(const std::string &text) {
 std::string dense(int64_t m, int64_t n, int64_t k, const std::string &type) {
   return fmt::format(R"(
 halftone.kernel matmul @k (tensor<{0}x{2}x{3}>, tensor<{2}x{1}x{3}>, tensor<{1}x{3}>) -> (tensor<{0}x{1}x{3}>, tensor<{0}x{1}xi1>)
-    attributes {{spec = {{tile = array<i64: 24, 32>}}}} {{
+    attributes {{spec = #halftone.blocks<tile = [24, 32]>}} {{
 ^bb0(%x: tensor<{0}x{2}x{3}>, %w: tensor<{2}x{1}x{3}>, %b: tensor<{1}x{3}>):
   %0 = halftone.contract %x, %w {{lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>}}
       : (tensor<{0}x{2}x{3}>, tensor<{2}x{1}x{3}>) -> tensor<{0}x{1}x{3}>
@@ -111,7 +111,7 @@ halftone.kernel matmul @k (tensor<19x70xi8>, tensor<70x35xi8>) -> (tensor<19x35x
 TEST_CASE("Prologues cast and scale, epilogues reduce by tile", "[kernels]") {
   checkInside(R"(
 halftone.kernel matmul @k (tensor<30x12xf32>, tensor<12x40xf32>, tensor<f32>, tensor<30x40xf16>)
-    -> (tensor<30x40xf16>, tensor<3x40xf32>, tensor<3x2xi1>) attributes {spec = {tile = array<i64: 12, 32>}} {
+    -> (tensor<30x40xf16>, tensor<3x40xf32>, tensor<3x2xi1>) attributes {spec = #halftone.blocks<tile = [12, 32]>} {
 ^bb0(%x: tensor<30x12xf32>, %w: tensor<12x40xf32>, %scale: tensor<f32>, %other: tensor<30x40xf16>):
   %s = halftone.broadcast %scale {axes = array<i64>} : tensor<f32> to tensor<30x12xf32>
   %xs = halftone.mul %x, %s : tensor<30x12xf32>

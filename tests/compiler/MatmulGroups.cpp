@@ -27,9 +27,10 @@ std::string product(int64_t m, int64_t n, int64_t k, const Layout &layout) {
                     b = batch + (layout.rhsTransposed ? fmt::format("{}x{}x", n, k) : fmt::format("{}x{}x", k, n)),
                     y = fmt::format("tensor<{}{}x{}x{}>", batch, m, n, layout.result);
   const int first = layout.batched;
-  std::string text = fmt::format("halftone.kernel matmul @k (tensor<{0}{2}>, tensor<{1}{2}>) -> ({3})\n"
-                                 "    attributes {{spec = {{tile = array<i64: 24, 64>}}}} {{\n^bb0(%x: tensor<{0}{2}>, %w: tensor<{1}{2}>):\n",
-                                 a, b, element, y);
+  std::string text = fmt::format(
+      "halftone.kernel matmul @k (tensor<{0}{2}>, tensor<{1}{2}>) -> ({3})\n"
+      "    attributes {{spec = #halftone.blocks<tile = [24, 64]>}} {{\n^bb0(%x: tensor<{0}{2}>, %w: tensor<{1}{2}>):\n",
+      a, b, element, y);
   if (layout.fromF32)
     text += fmt::format("  %xn = halftone.cast %x {{origin = \"layer input\"}} : tensor<{0}f32> to tensor<{0}bf16>\n"
                         "  %wn = halftone.cast %w {{origin = \"variable read\"}} : tensor<{1}f32> to tensor<{1}bf16>\n",
@@ -160,7 +161,7 @@ TEST_CASE("Products of int8 are exact, in all layouts and ragged sizes", "[kerne
         };
         const std::string text = fmt::format(
             "halftone.kernel matmul @k ({0}, {1}) -> (tensor<{2}x{3}xi32>)\n"
-            "    attributes {{spec = {{tile = array<i64: 36, 128>}}}} {{\n^bb0(%x: {0}, %w: {1}):\n"
+            "    attributes {{spec = #halftone.blocks<tile = [36, 128]>}} {{\n^bb0(%x: {0}, %w: {1}):\n"
             "  %0 = halftone.contract %x, %w {{lhs_contract = array<i64: {4}>, rhs_contract = array<i64: {5}>}}\n"
             "      : ({0}, {1}) -> tensor<{2}x{3}xi32>\n  halftone.yield %0 : tensor<{2}x{3}xi32>\n}}\n",
             type(size.m, size.k, lhsTransposed), type(size.k, size.n, rhsTransposed), size.m, size.n,

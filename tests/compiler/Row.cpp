@@ -69,7 +69,7 @@ halftone.kernel row @k (tensor<$Mx$Nx$T>, tensor<$Nx$T>, tensor<$Mx1xi1>, tensor
 constexpr const char *crossEntropy = R"(
 halftone.kernel row @k (tensor<$Mx$Nx$T>, tensor<$Mxi32>)
     -> (tensor<$Mxf32>, tensor<$Mx$Nx$T>, tensor<$Mxi32>, tensor<$Px$Nxf32>, tensor<$Pxf32>)
-    attributes {spec = {rows = 5}} {
+    attributes {spec = #halftone.blocks<rows = 5>} {
 ^bb0(%x: tensor<$Mx$Nx$T>, %label: tensor<$Mxi32>):
   %w = halftone.cast %x {origin = "loss"} : tensor<$Mx$Nx$T> to tensor<$Mx$Nxf32>
   %m = halftone.reduce max %w {axes = array<i64: 1>} : tensor<$Mx$Nxf32> -> tensor<$Mxf32>
@@ -111,7 +111,7 @@ halftone.kernel row @k (tensor<$Mx$Nx$T>) -> (tensor<$Mx$T>, tensor<$Mx$T>, tens
 
 constexpr const char *sides = R"(
 halftone.kernel loop @k (tensor<$Mx$Nx$T>, tensor<$Mx$Nx$T>)
-    -> (tensor<$Mx$Nx$T>, tensor<$Px$Nxf32>, tensor<$Px1xi1>, tensor<$Px1xf32>) attributes {spec = {rows = 5}} {
+    -> (tensor<$Mx$Nx$T>, tensor<$Px$Nxf32>, tensor<$Px1xi1>, tensor<$Px1xf32>) attributes {spec = #halftone.blocks<rows = 5>} {
 ^bb0(%a: tensor<$Mx$Nx$T>, %b: tensor<$Mx$Nx$T>):
   %0 = halftone.mul %a, %b : tensor<$Mx$Nx$T>
   %1 = halftone.partial_reduce sum %0 {axes = array<i64: 0>, tile = array<i64: 5>} : tensor<$Mx$Nx$T> -> tensor<$Px$Nxf32>

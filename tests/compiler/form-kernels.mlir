@@ -3,7 +3,7 @@
 
 // Dense: casts in front, bias, activation and the layer's rounding behind, the activation's mask as a second result.
 // CHECK-LABEL: module
-// CHECK: halftone.kernel matmul @[[K:matmul_[0-9a-f]+]] (tensor<8x4xf32>, tensor<4x2xf32>, tensor<2xf32>) -> (tensor<8x2xf16>, tensor<8x2xi1>) attributes {spec = {tile = array<i64: 8, 64>}}
+// CHECK: halftone.kernel matmul @[[K:matmul_[0-9a-f]+]] (tensor<8x4xf32>, tensor<4x2xf32>, tensor<2xf32>) -> (tensor<8x2xf16>, tensor<8x2xi1>) attributes {spec = #halftone.blocks<tile = [8, 64]>}
 // CHECK: halftone.contract
 // CHECK-SAME: {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>}
 // CHECK: halftone.broadcast
@@ -59,7 +59,7 @@ func.func @main(%x: tensor<8x10xf16> {halftone.name = "x"}) -> (tensor<8x10xf16>
 
 // A bias gradient starts in the matmul that makes its operand, and is finished by a reduction loop with what follows.
 // CHECK-LABEL: module
-// CHECK: halftone.kernel matmul {{.*}} -> (tensor<200x64xf16>, tensor<2x64xf32>) attributes {spec = {tile = array<i64: 100, 64>}}
+// CHECK: halftone.kernel matmul {{.*}} -> (tensor<200x64xf16>, tensor<2x64xf32>) attributes {spec = #halftone.blocks<tile = [100, 64]>}
 // CHECK: %[[G:.*]] = halftone.select
 // CHECK: halftone.partial_reduce sum %[[G]] {axes = array<i64: 0>, tile = array<i64: 100>} : tensor<200x64xf16> -> tensor<2x64xf32>
 // CHECK: halftone.kernel loop {{.*}} (tensor<2x64xf32>) -> tensor<64xf32>
@@ -145,7 +145,7 @@ func.func @main(%x: tensor<8x64xf16> {halftone.name = "x"}, %d: tensor<8x64xf16>
 
 // Many elements to one number: blocks, then one row with the scalar work after it. Constants that are fetched stay.
 // CHECK-LABEL: module
-// CHECK: halftone.kernel loop {{.*}} (tensor<400x300xf32>) -> tensor<15x1xf32> attributes {spec = {rows = 28 : i64}}
+// CHECK: halftone.kernel loop {{.*}} (tensor<400x300xf32>) -> tensor<15x1xf32> attributes {spec = #halftone.blocks<rows = 28>}
 // CHECK: halftone.partial_reduce sum {{.*}} {axes = array<i64: 0, 1>, tile = array<i64: 28, 300>}
 // CHECK: halftone.kernel row {{.*}} (tensor<15x1xf32>) -> tensor<f32>
 // CHECK: halftone.sqrt

@@ -12,7 +12,7 @@ halftone.kernel loop @k (tensor<6x4xf32>) -> tensor<4xf32> {
 
 // -----
 
-halftone.kernel loop @k (tensor<6x4xf16>) -> tensor<2x4xf16> {
+halftone.kernel loop @k (tensor<6x4xf16>) -> tensor<2x4xf16> attributes {spec = #halftone.blocks<rows = 3>} {
 ^bb0(%a: tensor<6x4xf16>):
   // expected-error @below {{a side reduction accumulates in f32 or wider, not in 'f16'}}
   %0 = halftone.partial_reduce max %a {axes = array<i64: 0>, tile = array<i64: 3>} : tensor<6x4xf16> -> tensor<2x4xf16>
@@ -31,10 +31,10 @@ halftone.kernel loop @k (tensor<6xf32>, tensor<4xf32>) -> (tensor<2x3xf32>, tens
 
 // -----
 
-halftone.kernel row @k (tensor<6x40xf32>) -> (tensor<6xf32>, tensor<2x40xf32>) attributes {spec = {rows = 2}} {
+halftone.kernel row @k (tensor<6x40xf32>) -> (tensor<6xf32>, tensor<2x40xf32>) attributes {spec = #halftone.blocks<rows = 2>} {
 ^bb0(%a: tensor<6x40xf32>):
   %0 = halftone.reduce sum %a {axes = array<i64: 1>} : tensor<6x40xf32> -> tensor<6xf32>
-  // expected-error @below {{a side reduction of 2 pieces in a kernel of 3 blocks}}
+  // expected-error @below {{has tiles of 3 along axis 0, but blocks of the kernel have 2}}
   %1 = halftone.partial_reduce sum %a {axes = array<i64: 0>, tile = array<i64: 3>} : tensor<6x40xf32> -> tensor<2x40xf32>
   halftone.yield %0, %1 : tensor<6xf32>, tensor<2x40xf32>
 }

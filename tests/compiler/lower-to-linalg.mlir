@@ -66,7 +66,7 @@ halftone.kernel row @row (tensor<2x8x10xf16>) -> tensor<2x8x10xf16> {
 // CHECK-SAME: ins(%[[ACC]], %{{.*}} : tensor<?x?x?xf32>, tensor<?xf32>)
 // CHECK-SAME: halftone.dims = array<i64: 0, 1, 2>
 halftone.kernel matmul @matmul (tensor<3x8x4xbf16>, tensor<3x5x4xbf16>, tensor<5xf32>) -> tensor<3x8x5xbf16>
-    attributes {spec = {tile = array<i64: 12, 32>}} {
+    attributes {spec = #halftone.blocks<tile = [12, 32]>} {
 ^bb0(%a: tensor<3x8x4xbf16>, %b: tensor<3x5x4xbf16>, %bias: tensor<5xf32>):
   %0 = halftone.contract %a, %b {lhs_batch = array<i64: 0>, rhs_batch = array<i64: 0>, lhs_contract = array<i64: 2>, rhs_contract = array<i64: 2>}
       : (tensor<3x8x4xbf16>, tensor<3x5x4xbf16>) -> tensor<3x8x5xbf16>

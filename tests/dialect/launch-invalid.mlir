@@ -54,3 +54,125 @@ func.func @f(%x: tensor<8xf16>) {
   %0 = halftone.launch @k(%x) : (tensor<8xf16>) -> tensor<8xf32>
   return
 }
+
+// -----
+
+halftone.kernel row @k (tensor<4x4xf32>) -> (tensor<4xf32>, tensor<2x4xf32>) attributes {spec = #halftone.blocks<rows = 3>} {
+^bb0(%v: tensor<4x4xf32>):
+  %0 = halftone.reduce sum %v {axes = array<i64: 1>} : tensor<4x4xf32> -> tensor<4xf32>
+  // expected-error @below {{has tiles of 2 along axis 0, but blocks of the kernel have 3}}
+  %p = halftone.partial_reduce sum %v {axes = array<i64: 0>, tile = array<i64: 2>} : tensor<4x4xf32> -> tensor<2x4xf32>
+  halftone.yield %0, %p : tensor<4xf32>, tensor<2x4xf32>
+}
+
+// -----
+
+halftone.kernel loop @k (tensor<4x6xf32>) -> tensor<2x2xf32> attributes {spec = #halftone.blocks<rows = 2>} {
+^bb0(%v: tensor<4x6xf32>):
+  // expected-error @below {{has tiles of 3 along axis 1, but blocks of the kernel have 6}}
+  %p = halftone.partial_reduce sum %v {axes = array<i64: 0, 1>, tile = array<i64: 2, 3>} : tensor<4x6xf32> -> tensor<2x2xf32>
+  halftone.yield %p : tensor<2x2xf32>
+}
+
+// -----
+
+halftone.kernel loop @k (tensor<4x6xf32>) -> tensor<4x1xf32> attributes {spec = #halftone.blocks<rows = 2>} {
+^bb0(%v: tensor<4x6xf32>):
+  // expected-error @below {{keeps axis 0, along which blocks of the kernel are cut}}
+  %p = halftone.partial_reduce sum %v {axes = array<i64: 1>, tile = array<i64: 6>} : tensor<4x6xf32> -> tensor<4x1xf32>
+  halftone.yield %p : tensor<4x1xf32>
+}
+
+// -----
+
+halftone.kernel loop @k (tensor<4x6xf32>) -> (tensor<2x6xf32>, tensor<12xf32>) attributes {spec = #halftone.blocks<rows = 2>} {
+^bb0(%v: tensor<4x6xf32>):
+  %p = halftone.partial_reduce sum %v {axes = array<i64: 0>, tile = array<i64: 2>} : tensor<4x6xf32> -> tensor<2x6xf32>
+  %r = halftone.reshape %v : tensor<4x6xf32> to tensor<24xf32>
+  // expected-error @below {{reduces [24], but the kernel's shape is [4, 6]}}
+  %q = halftone.partial_reduce sum %r {axes = array<i64: 0>, tile = array<i64: 2>} : tensor<24xf32> -> tensor<12xf32>
+  halftone.yield %p, %q : tensor<2x6xf32>, tensor<12xf32>
+}
+
+// -----
+
+halftone.kernel loop @k (tensor<4x6xf32>) -> tensor<2x6xf32> {
+^bb0(%v: tensor<4x6xf32>):
+  // expected-error @below {{is a side reduction; expected a spec, #halftone.blocks, on the kernel, whose blocks its tiles follow}}
+  %p = halftone.partial_reduce sum %v {axes = array<i64: 0>, tile = array<i64: 2>} : tensor<4x6xf32> -> tensor<2x6xf32>
+  halftone.yield %p : tensor<2x6xf32>
+}
+
+// -----
+
+// expected-error @below {{has the spec #halftone.blocks<rows = 2> but no side reduction, which it is for}}
+halftone.kernel loop @k (tensor<4xf32>) -> tensor<4xf32> attributes {spec = #halftone.blocks<rows = 2>} {
+^bb0(%v: tensor<4xf32>):
+  halftone.yield %v : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{of kind loop has the spec #halftone.blocks<tile = [4, 4]>; expected rows}}
+halftone.kernel loop @k (tensor<4xf32>) -> tensor<4xf32> attributes {spec = #halftone.blocks<tile = [4, 4]>} {
+^bb0(%v: tensor<4xf32>):
+  halftone.yield %v : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{of kind matmul has the spec #halftone.blocks<rows = 4>; expected a tile}}
+halftone.kernel matmul @k (tensor<4xf32>) -> tensor<4xf32> attributes {spec = #halftone.blocks<rows = 4>} {
+^bb0(%v: tensor<4xf32>):
+  halftone.yield %v : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{has a tile but no contraction}}
+halftone.kernel matmul @k (tensor<4xf32>) -> tensor<4xf32> attributes {spec = #halftone.blocks<tile = [4, 4]>} {
+^bb0(%v: tensor<4xf32>):
+  halftone.yield %v : tensor<4xf32>
+}
+
+// -----
+
+halftone.kernel matmul @k (tensor<40x40xf32>) -> (tensor<40x40xf32>, tensor<4x40xf32>) attributes {spec = #halftone.blocks<tile = [12, 64]>} {
+^bb0(%v: tensor<40x40xf32>):
+  %0 = halftone.contract %v, %v {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<40x40xf32>, tensor<40x40xf32>) -> tensor<40x40xf32>
+  // expected-error @below {{has tiles of 10 along axis 0, but blocks of the kernel have 12}}
+  %p = halftone.partial_reduce sum %0 {axes = array<i64: 0>, tile = array<i64: 10>} : tensor<40x40xf32> -> tensor<4x40xf32>
+  halftone.yield %0, %p : tensor<40x40xf32>, tensor<4x40xf32>
+}
+
+// -----
+
+// expected-error @below {{a tile has 1 to 1024 rows and columns, but got [4611686018427387904, 16]}}
+halftone.kernel matmul @k (tensor<4xf32>) -> tensor<4xf32> attributes {spec = #halftone.blocks<tile = [4611686018427387904, 16]>} {
+^bb0(%v: tensor<4xf32>):
+  halftone.yield %v : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{a tile has 1 to 1024 rows and columns, but got [0, 0]}}
+halftone.kernel matmul @k (tensor<4xf32>) -> tensor<4xf32> attributes {spec = #halftone.blocks<tile = [0, 0]>} {
+^bb0(%v: tensor<4xf32>):
+  halftone.yield %v : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{blocks have at least one row, but got rows = -1}}
+halftone.kernel loop @k (tensor<4xf32>) -> tensor<4xf32> attributes {spec = #halftone.blocks<rows = -1>} {
+^bb0(%v: tensor<4xf32>):
+  halftone.yield %v : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{blocks are given by rows or tile}}
+halftone.kernel loop @k (tensor<4xf32>) -> tensor<4xf32> attributes {spec = #halftone.blocks<columns = 1>} {
+^bb0(%v: tensor<4xf32>):
+  halftone.yield %v : tensor<4xf32>
+}

@@ -10,10 +10,12 @@ halftone.kernel loop @loop_0 (tensor<8xf32>) -> tensor<8xf32> {
   halftone.yield %0 : tensor<8xf32>
 }
 
-// CHECK: halftone.kernel row @row_0 () -> (tensor<f32>, tensor<i1>) attributes {spec = {rows = 4 : i64}}
-halftone.kernel row @row_0 () -> (tensor<f32>, tensor<i1>) attributes {spec = {rows = 4 : i64}} {
+// CHECK: halftone.kernel row @row_0 () -> (tensor<f32>, tensor<i1>) attributes {spec = #halftone.blocks<rows = 4>}
+halftone.kernel row @row_0 () -> (tensor<f32>, tensor<i1>) attributes {spec = #halftone.blocks<rows = 4>} {
   %0 = halftone.constant dense<1.0> : tensor<f32>
   %1 = halftone.constant dense<true> : tensor<i1>
+  %2 = halftone.constant dense<2.0> : tensor<8x3xf32>
+  %3 = halftone.partial_reduce sum %2 {axes = array<i64: 0>, tile = array<i64: 4>} : tensor<8x3xf32> -> tensor<2x3xf32>
   halftone.yield %0, %1 : tensor<f32>, tensor<i1>
 }
 

@@ -148,3 +148,10 @@ func.func @f(%x: tensor<4x16xbf16>, %w: tensor<16x16xbf16, #halftone.panels<dept
   %y = halftone.contract %x, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>} : (tensor<4x16xbf16>, tensor<16x16xbf16, #halftone.panels<depth = 0, columns = 16, group = 2>>) -> tensor<4x16xbf16>
   return
 }
+
+// -----
+
+// expected-error @below {{panels have 1 to 1024 columns, and groups 1 to 1024 elements, but got columns = 4611686018427387904, group = 4}}
+func.func @f(%x: tensor<8x16xbf16, #halftone.panels<depth = 0, columns = 4611686018427387904, group = 4>>) {
+  return
+}
