@@ -1,0 +1,166 @@
+// The attributes named halftone.*: where each may stand, and what it holds.
+// SPDX-License-Identifier: Apache-2.0
+#include "dialect/Dialect.h"
+
+using namespace mlir;
+
+namespace halftone::dialect {
+
+namespace {
+
+enum class Place : uint8_t { module, function, argument, result, generic, loop, contract };
+enum class Holds : uint8_t { string, unit, integer, integers, list, dictionary, symbol };
+
+struct Known {
+  StringRef name;
+  Place place;
+  Holds holds;
+};
+
+// docs/architecture.md says what each means: of modules and @main under "Stages", of kernels under "The linalg form of
+// a kernel".
+constexpr Known known[] = {
+    {"layers", Place::module, Holds::dictionary},    {"extents", Place::module, Holds::integers},
+    {"grid", Place::module, Holds::integer},         {"scratch", Place::module, Holds::integer},
+    {"kind", Place::function, Holds::string},        {"strict", Place::function, Holds::unit},
+    {"outer", Place::function, Holds::integer},      {"reduced", Place::function, Holds::integer},
+    {"numbers", Place::function, Holds::integer},    {"indices", Place::function, Holds::integer},
+    {"roles", Place::function, Holds::integers},     {"few_rows", Place::function, Holds::unit},
+    {"instruction", Place::function, Holds::string}, {"even_depth", Place::function, Holds::unit},
+    {"method", Place::function, Holds::string}, // how a matmul multiplies, for reports
+    {"name", Place::argument, Holds::string},        {"variable", Place::argument, Holds::symbol},
+    {"shadow", Place::argument, Holds::symbol},      {"panels", Place::argument, Holds::integers},
+    {"name", Place::result, Holds::string},          {"variable", Place::result, Holds::symbol},
+    {"shadow", Place::result, Holds::symbol},        {"panels", Place::result, Holds::integers},
+    {"partial", Place::result, Holds::string},       {"combine", Place::generic, Holds::list},
+    {"dims", Place::generic, Holds::integers},       {"interleaved", Place::loop, Holds::unit},
+    {"tile", Place::contract, Holds::integers},
+};
+
+StringRef textOf(Place place) {
+  switch (place) {
+  case Place::module:
+    return "a module";
+  case Place::function:
+    return "a function";
+  case Place::argument:
+    return "a function's argument";
+  case Place::result:
+    return "a function's result";
+  case Place::generic:
+    return "a linalg.generic";
+  case Place::loop:
+    return "an scf.for";
+  case Place::contract:
+    return "a halftone.contract";
+  }
+  return {};
+}
+
+StringRef textOf(Holds holds) {
+  switch (holds) {
+  case Holds::string:
+    return "a string";
+  case Holds::unit:
+    return "no value";
+  case Holds::integer:
+    return "an integer";
+  case Holds::integers:
+    return "an array<i64>";
+  case Holds::list:
+    return "an array";
+  case Holds::dictionary:
+    return "a dictionary";
+  case Holds::symbol:
+    return "a symbol";
+  }
+  return {};
+}
+
+bool isOf(Attribute value, Holds holds) {
+  switch (holds) {
+  case Holds::string:
+    return isa<StringAttr>(value);
+  case Holds::unit:
+    return isa<UnitAttr>(value);
+  case Holds::integer:
+    return isa<IntegerAttr>(value);
+  case Holds::integers:
+    return isa<DenseI64ArrayAttr>(value);
+  case Holds::list:
+    return isa<ArrayAttr>(value);
+  case Holds::dictionary:
+    return isa<DictionaryAttr>(value);
+  case Holds::symbol:
+    return isa<FlatSymbolRefAttr>(value);
+  }
+  return false;
+}
+
+/// The place that an op itself is; nullopt where no attribute may stand.
+std::optional<Place> placeOf(Operation *op) {
+  StringRef name = op->getName().getStringRef();
+  if (name == "builtin.module")
+    return Place::module;
+  if (name == "func.func" || name == "llvm.func")
+    return Place::function;
+  if (name == "linalg.generic")
+    return Place::generic;
+  if (name == "scf.for")
+    return Place::loop;
+  if (isa<ContractOp>(op))
+    return Place::contract;
+  return std::nullopt;
+}
+
+LogicalResult verifyTile(Operation *op, ArrayRef<int64_t> tile) {
+  if (tile.size() == 2 && llvm::all_of(tile, [](int64_t size) { return size >= 1 && size <= BlocksAttr::largestTile; }))
+    return success();
+  return op->emitError() << "attribute 'halftone.tile' holds the rows and columns of a block, each 1 to "
+                         << BlocksAttr::largestTile << ", but got [" << tile << "]";
+}
+
+/// `where` is the place in words.
+LogicalResult verifyAttribute(Operation *op, std::optional<Place> place, StringRef where, NamedAttribute attribute) {
+  StringRef name = attribute.getName().getValue(), own = name.substr(name.find('.') + 1);
+  std::string expected, elsewhere;
+  auto listed = [](std::string &list, const Twine &more) { list += (list.empty() ? "" : ", ") + more.str(); };
+  for (const Known &each : known) {
+    if (each.place == place)
+      listed(expected, "halftone." + each.name);
+    if (each.name != own)
+      continue;
+    if (each.place != place)
+      listed(elsewhere, textOf(each.place));
+    else if (isOf(attribute.getValue(), each.holds))
+      return place == Place::contract ? verifyTile(op, cast<DenseI64ArrayAttr>(attribute.getValue()).asArrayRef())
+                                      : success();
+    else
+      return op->emitError() << "attribute '" << name << "' of " << where << " holds " << textOf(each.holds)
+                             << ", but got " << attribute.getValue();
+  }
+  auto error = op->emitError() << "attribute '" << name << "' is not known on " << where;
+  if (!elsewhere.empty())
+    error << ": it stands on " << elsewhere;
+  return error << "; expected " << (expected.empty() ? "none" : expected);
+}
+
+} // namespace
+
+LogicalResult HalftoneDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  std::optional<Place> place = placeOf(op);
+  std::string where = place ? textOf(*place).str() : ("a " + op->getName().getStringRef()).str();
+  return verifyAttribute(op, place, where, attribute);
+}
+
+LogicalResult HalftoneDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,
+                                                        NamedAttribute attribute) {
+  return verifyAttribute(op, Place::argument, ("argument " + Twine(index)).str(), attribute);
+}
+
+LogicalResult HalftoneDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned index,
+                                                           NamedAttribute attribute) {
+  return verifyAttribute(op, Place::result, ("result " + Twine(index)).str(), attribute);
+}
+
+} // namespace halftone::dialect
