@@ -34,7 +34,8 @@ AffineMap GenericBody::map(ArrayRef<int> access, int element) const {
   if (element >= 0)
     results.push_back(getAffineConstantExpr(element, context));
   for (int dim : access)
-    results.push_back(getAffineDimExpr(llvm::find(dims, dim) - dims.begin(), context));
+    results.push_back(dim == noDim ? getAffineConstantExpr(0, context)
+                                   : getAffineDimExpr(llvm::find(dims, dim) - dims.begin(), context));
   return AffineMap::get(dims.size(), 0, results, context);
 }
 

@@ -8,9 +8,7 @@ namespace halftone::compiler {
 int IterationSpace::addGroup(llvm::ArrayRef<int64_t> extents) {
   int id = groups++;
   if (llvm::is_contained(extents, 0)) {
-    for (int64_t extent : extents)
-      if (extent != 1)
-        dims.push_back({extent, id});
+    dims.push_back({0, id});
     return id;
   }
   int64_t product = 1;
@@ -46,6 +44,13 @@ Access IterationSpace::group(int id) const {
 std::optional<llvm::SmallVector<Access>> IterationSpace::cut(llvm::ArrayRef<int> access,
                                                              llvm::ArrayRef<int64_t> extents) {
   llvm::SmallVector<Access> pieces;
+  // Of nothing any way of cutting is as good as another.
+  if (llvm::is_contained(extents, 0) || llvm::any_of(access, [&](int dim) { return dims[dim].extent == 0; })) {
+    pieces.resize(extents.size());
+    if (!extents.empty())
+      pieces[(llvm::find(extents, 0) - extents.begin()) % extents.size()].assign(access.begin(), access.end());
+    return pieces;
+  }
   size_t next = 0;
   for (int64_t wanted : extents) {
     Access &piece = pieces.emplace_back();
@@ -54,8 +59,8 @@ std::optional<llvm::SmallVector<Access>> IterationSpace::cut(llvm::ArrayRef<int>
       if (next == access.size())
         return std::nullopt;
       int64_t extent = dims[access[next]].extent;
-      int64_t rest = product == 0 ? 0 : wanted / product;
-      if (extent == 0 ? wanted == 0 : (wanted == 0 || rest % extent == 0)) {
+      int64_t rest = wanted / product;
+      if (rest % extent == 0 && rest != 0) {
         piece.push_back(access[next++]);
         product *= extent;
         continue;
@@ -72,9 +77,10 @@ std::optional<llvm::SmallVector<Access>> IterationSpace::cut(llvm::ArrayRef<int>
   }
   // Kept dims of extent 1 may follow.
   for (; next < access.size(); ++next) {
-    if (dims[access[next]].extent != 1 || pieces.empty())
+    if (dims[access[next]].extent != 1)
       return std::nullopt;
-    pieces.back().push_back(access[next]);
+    if (!pieces.empty())
+      pieces.back().push_back(access[next]);
   }
   return pieces;
 }

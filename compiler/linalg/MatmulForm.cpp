@@ -129,10 +129,14 @@ FailureOr<KernelDescription> describeMatmul(KernelOp kernel, ContractOp contract
       if (!access)
         return false;
       accesses[side] = *access;
-      factors[side] = graph->get(side == 0 ? contract.getLhs() : contract.getRhs(), accesses[side]);
-      if (!factors[side])
-        return false;
     }
+    // Operands that are multiplied as they are give the places of dims of extent 1: they are read first.
+    for (bool asTheyAre : {true, false})
+      for (int side = 0; side < 2; ++side) {
+        Value operand = contract->getOperand(side);
+        if (isa<BlockArgument>(operand) == asTheyAre && !(factors[side] = graph->get(operand, accesses[side])))
+          return false;
+      }
     kept = space.all();
     kept.truncate(kept.size() - space.groupSize(groups[Role::k]));
     graph->contractAccess = kept;
@@ -197,7 +201,10 @@ FailureOr<KernelDescription> describeMatmul(KernelOp kernel, ContractOp contract
   traits.rows = extentOf(Role::m);
   traits.strict = strict;
   traits.splitAxes = llvm::any_of(ArrayRef<int>(groups).drop_front(), [&](int id) { return space.groupSize(id) != 1; });
-  traits.computed = llvm::any_of(factors, [](const ValueNode *node) { return node->kind != ValueNode::load; });
+  const auto isComputed = [&](int side) {
+    return factors[side]->kind != ValueNode::load || factors[side]->access.size() != accesses[side].size();
+  };
+  traits.computed = isComputed(0) || isComputed(1);
   traits.lhsAlongDepth = !accesses[0].empty() && llvm::is_contained(space.group(groups[Role::k]), accesses[0].back());
   traits.panels = PanelsAttr::of(contract.getRhs().getType()) != nullptr;
   const MatmulInstruction instruction = chooseMatmulInstruction(target, traits);
@@ -208,7 +215,7 @@ FailureOr<KernelDescription> describeMatmul(KernelOp kernel, ContractOp contract
 
   SmallVector<Value, 2> inputs;
   for (int side = 0; side < 2; ++side) {
-    if (factors[side]->kind == ValueNode::load) {
+    if (!isComputed(side)) {
       inputs.push_back(builder.operand(factors[side]->operand));
       continue;
     }

@@ -78,7 +78,8 @@ std::optional<SmallVector<Access>> ValueGraph::cut(Operation *op, ArrayRef<int> 
 ValueNode *ValueGraph::make(ValueNode node) {
   node.dims.resize(space.size());
   for (int dim : node.access)
-    node.dims.set(dim);
+    if (dim != noDim)
+      node.dims.set(dim);
   for (ValueNode *input : node.inputs) {
     node.dims |= input->dims;
     node.level = std::max(node.level, input->level);
@@ -106,17 +107,38 @@ ValueNode *ValueGraph::rounded(ValueNode *node, Type narrow) {
   return make(std::move(result));
 }
 
+Access ValueGraph::longDims(ArrayRef<int> access) const {
+  return llvm::to_vector<6>(llvm::make_filter_range(access, [&](int dim) { return space.extent(dim) != 1; }));
+}
+
+/// `access`, to an operand that was read at `first`: its long dims, and where `first` has one of extent 1 another of
+/// those.
+Access ValueGraph::aligned(ArrayRef<int> access, ArrayRef<int> first) const {
+  SmallVector<int> ours = longDims(access), others;
+  for (int dim : access)
+    if (space.extent(dim) == 1 && !llvm::is_contained(first, dim))
+      others.push_back(dim);
+  Access result;
+  size_t nextLong = 0, nextOther = 0;
+  for (int dim : first) {
+    if (space.extent(dim) != 1)
+      result.push_back(ours[nextLong++]);
+    else if (llvm::is_contained(access, dim))
+      result.push_back(dim);
+    else
+      result.push_back(nextOther < others.size() ? others[nextOther++] : noDim);
+  }
+  return result;
+}
+
 ValueNode *ValueGraph::load(BlockArgument argument, ArrayRef<int> access, int element) {
-  // Every access to an operand has the same extents: a coarser one is cut like the finer, and kept dims of extent 1
-  // stand where they stood first.
-  auto longDims = [&](ArrayRef<int> dims) {
-    return llvm::to_vector(llvm::make_filter_range(dims, [&](int dim) { return space.extent(dim) != 1; }));
-  };
+  // Every access to an operand has the same extents: a coarser one is cut like the finer, and dims of extent 1 stand
+  // where they stood first.
   auto extentsOf = [&](ArrayRef<int> dims) {
     return llvm::map_to_vector(dims, [&](int dim) { return space.extent(dim); });
   };
   auto [first, isNew] = loaded.try_emplace(argument.getArgNumber(), access.begin(), access.end());
-  Access aligned(access.begin(), access.end());
+  Access own(access.begin(), access.end());
   if (!isNew && element < 0) {
     Access ours = longDims(access), theirs = longDims(first->second);
     if (extentsOf(ours) != extentsOf(theirs)) {
@@ -124,16 +146,12 @@ ValueNode *ValueGraph::load(BlockArgument argument, ArrayRef<int> access, int el
       if (!cut(user, ours, extentsOf(theirs)) || !cut(user, theirs, extentsOf(ours)))
         return nullptr;
     }
-    if (ours.size() == theirs.size()) {
-      aligned = first->second;
-      for (size_t i = 0, next = 0; i < aligned.size(); ++i)
-        if (space.extent(aligned[i]) != 1)
-          aligned[i] = ours[next++];
-    }
+    if (ours.size() == theirs.size())
+      own = aligned(access, first->second);
   }
   ValueNode node(ValueNode::load);
   node.operand = argument.getArgNumber();
-  node.access = std::move(aligned);
+  node.access = std::move(own);
   node.element = element;
   node.type = arithmeticType(elementOf(argument));
   node.cost = 1;
@@ -213,9 +231,9 @@ ValueNode *ValueGraph::reduction(Operation *op, Value x, ArrayRef<int64_t> axes,
     }
     return get(x, access);
   }
-  if (ArrayRef<int>(scope.kept) != access)
+  if (longDims(scope.kept) != longDims(access))
     return fail(op, "expected a reduction's result at the kernel's kept axes");
-  auto kept = cut(op, access, keptExtents);
+  auto kept = cut(op, scope.kept, keptExtents);
   if (!kept)
     return nullptr;
   auto row = scope.rows.find(std::vector<int64_t>(shapeOf(x)));
@@ -286,7 +304,11 @@ ValueNode *ValueGraph::get(Value value, ArrayRef<int> access) {
     return it->second;
   ValueNode *node = nullptr;
   Operation *op = value.getDefiningOp();
-  if (!op) {
+  if (llvm::is_contained(shapeOf(value), 0)) { // nobody asks for its elements
+    ValueNode zero(ValueNode::splat);
+    zero.type = arithmeticType(elementOf(value));
+    node = make(std::move(zero));
+  } else if (!op) {
     node = load(llvm::cast<BlockArgument>(value), access, -1);
   } else if (auto reshape = dyn_cast<ReshapeOp>(op)) {
     node = get(reshape.getX(), access);
@@ -313,7 +335,9 @@ ValueNode *ValueGraph::get(Value value, ArrayRef<int> access) {
       while (next < int64_t(permutation.size()) && shapeOf(transpose.getX())[next] == 1)
         ++next;
     }
-    if (auto pieces = cut(op, access, runs.extents)) {
+    if (runs.extents.empty()) { // one element: it stays where it is
+      node = get(transpose.getX(), access);
+    } else if (auto pieces = cut(op, access, runs.extents)) {
       auto order = llvm::to_vector(llvm::seq<size_t>(0, pieces->size()));
       llvm::sort(order, [&](size_t a, size_t b) { return runs.labels[a] < runs.labels[b]; });
       Access from;
@@ -344,11 +368,11 @@ ValueNode *ValueGraph::get(Value value, ArrayRef<int> access) {
   } else if (auto arg = dyn_cast<ArgReduceOp>(op)) {
     node = reduction(op, arg.getX(), {int64_t(arg.getAxis())}, access);
   } else if (auto contract = dyn_cast<ContractOp>(op)) {
-    if (ArrayRef<int>(contractAccess) != access)
+    if (longDims(contractAccess) != longDims(access))
       return fail(op, "expected the contraction's result at the kernel's axes");
     ValueNode accumulator(ValueNode::contract);
     accumulator.op = op;
-    accumulator.access.assign(access.begin(), access.end());
+    accumulator.access = contractAccess;
     accumulator.type = contract.getAccumulatorType();
     node = make(std::move(accumulator));
     Type element = elementOf(value);

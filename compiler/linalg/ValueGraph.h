@@ -92,6 +92,8 @@ public:
   ValueNode *make(ValueNode node);
 
 private:
+  Access longDims(llvm::ArrayRef<int> access) const; // those of extent > 1
+  Access aligned(llvm::ArrayRef<int> access, llvm::ArrayRef<int> first) const;
   ValueNode *load(mlir::BlockArgument argument, llvm::ArrayRef<int> access, int element);
   ValueNode *constant(dialect::ConstantOp op, llvm::ArrayRef<int> access);
   ValueNode *random(dialect::RandomBitsOp op, llvm::ArrayRef<int> access);

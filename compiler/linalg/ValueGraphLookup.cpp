@@ -55,11 +55,6 @@ ValueNode *ValueGraph::lookup(Value x, SmallVector<PositionAxis, 3> position) {
 }
 
 ValueNode *ValueGraph::moved(Operation *op, ArrayRef<int> access) {
-  if (product(shapeOf(op->getResult(0))) == 0) { // nobody asks for its elements
-    ValueNode zero(ValueNode::splat);
-    zero.type = arithmeticType(elementOf(op->getResult(0)));
-    return make(std::move(zero));
-  }
   if (auto sliceOp = dyn_cast<SliceOp>(op))
     return slice(sliceOp, access);
   if (auto gatherOp = dyn_cast<GatherOp>(op))

@@ -124,6 +124,8 @@ struct ExpandReduceAll : OpRewritePattern<ReduceAllOp> {
     Location loc = op.getLoc();
     Value whole;
     for (Value x : op.getXs()) {
+      if (elementsOf(x) == 0) // the neutral element of max is no size
+        continue;
       Value one = reduceOne(rewriter, loc, op.getKind(), x, element);
       whole = whole ? combine(rewriter, loc, op.getKind(), whole, one) : one;
     }

@@ -114,7 +114,8 @@ def SimplifyPass : Halftone_Pass<"simplify"> {
   let description = [{
     Requires: differentiate.
     Ensures: stage pure; not a bit of any result changes. Rounding casts are kept, also those to the same dtype; equal
-    casts of one value become one. Rewrites are exact, signed zeros, infinities and NaNs included (ExactRewrites.h).
+    casts of one value become one. Rewrites are exact, signed zeros, infinities and NaNs included (ExactRewrites.h). A
+    tensor without elements is an argument or a constant, and only return, yield and reduce_all read it.
     Example: `halftone.mul %x, %one` with `%one = constant dense<1.0>` becomes `%x`; `halftone.add %x, %zero` with
     `dense<0.0>` stays, since -0.0 + 0.0 is 0.0.
   }];

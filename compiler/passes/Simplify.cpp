@@ -31,6 +31,7 @@ LogicalResult Simplify::initialize(MLIRContext *context) {
     if (&name.getDialect() == dialect)
       name.getCanonicalizationPatterns(set, context);
   populateExactRewrites(set);
+  populateEmptyRewrites(set);
   patterns = std::move(set);
   return success();
 }

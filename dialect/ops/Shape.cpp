@@ -101,7 +101,11 @@ OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
-  if (llvm::is_sorted(getPermutation()))
+  // Axes of extent 1 may go anywhere when the type stays.
+  SmallVector<int64_t> moved(getPermutation());
+  if (getX().getType() == getY().getType())
+    llvm::erase_if(moved, [&](int64_t axis) { return cast<RankedTensorType>(getX().getType()).getDimSize(axis) == 1; });
+  if (llvm::is_sorted(moved))
     return getX();
   if (Attribute splat = foldSplat(adaptor.getX(), getY().getType()))
     return splat;

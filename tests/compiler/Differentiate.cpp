@@ -208,6 +208,25 @@ const std::vector<ScalarFunction> functions = {
   %u = halftone.mul %s, %s : tensor<2x2x5xf64>
   %j = halftone.constant dense<[2, 0]> : tensor<2xi64>
   %y = halftone.scatter_add %j, %u {axis = 1 : i64} : (tensor<2xi64>, tensor<2x2x5xf64>) -> tensor<2x3x5xf64>)" + squares("2x3x5x", ": 0, 1, 2")},
+    {"axes of one element", {"1x1x", "1x3x1x"}, R"(
+  %t = halftone.transpose %x0 {permutation = array<i64: 1, 0>} : tensor<1x1xf64> to tensor<1x1xf64>
+  %c = halftone.contract %t, %x0 {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<1x1xf64>, tensor<1x1xf64>) -> tensor<1x1xf64>
+  %b = halftone.broadcast %c {axes = array<i64: 0, 2>} : tensor<1x1xf64> to tensor<1x3x1xf64>
+  %u = halftone.transpose %x1 {permutation = array<i64: 2, 1, 0>} : tensor<1x3x1xf64> to tensor<1x3x1xf64>
+  %m = halftone.mul %b, %u : tensor<1x3x1xf64>
+  %s = halftone.reduce sum %m {axes = array<i64: 0, 2>} : tensor<1x3x1xf64> -> tensor<3xf64>
+  %d = halftone.contract %s, %s {lhs_contract = array<i64: 0>, rhs_contract = array<i64: 0>} : (tensor<3xf64>, tensor<3xf64>) -> tensor<f64>
+  %y = halftone.concat %s, %s, %s {axis = 0 : i64} : tensor<3xf64>, tensor<3xf64>, tensor<3xf64> to tensor<9xf64>
+  %y2 = halftone.mul %y, %y : tensor<9xf64>
+  %l = halftone.reduce sum %y2 {axes = array<i64: 0>} : tensor<9xf64> -> tensor<f64>
+  %loss = halftone.add %l, %d : tensor<f64>)"},
+    {"axes of no element", {"0x3x", "3x"}, R"(
+  %e = halftone.exp %x0 : tensor<0x3xf64>
+  %c = halftone.contract %e, %x1 {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<0x3xf64>, tensor<3xf64>) -> tensor<0xf64>
+  %b = halftone.broadcast %c {axes = array<i64: 0>} : tensor<0xf64> to tensor<0x3xf64>
+  %m = halftone.mul %b, %e : tensor<0x3xf64>
+  %s = halftone.reduce sum %m {axes = array<i64: 0>} : tensor<0x3xf64> -> tensor<3xf64>
+  %y = halftone.add %s, %x1 : tensor<3xf64>)" + squares("3x", ": 0")},
     {"a gradient in the loss", {"3x", "3x"}, R"(
   %t = halftone.tanh %x0 : tensor<3xf64>
   %m = halftone.mul %t, %x1 : tensor<3xf64>

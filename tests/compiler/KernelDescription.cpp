@@ -287,6 +287,75 @@ halftone.kernel row @k (tensor<1x300xf32>) -> (tensor<1xf32>, tensor<1x300xf32>,
 })");
 }
 
+TEST_CASE("Kernels of tensors without elements, and of one", "[kernels]") {
+  checkInside(R"(
+halftone.kernel loop @k (tensor<3x0x0xf32>, tensor<0x1x16xf32>) -> (tensor<3x0x0x2xf32>, tensor<0x16x1xf32>) {
+^bb0(%x: tensor<3x0x0xf32>, %y: tensor<0x1x16xf32>):
+  %0 = halftone.neg %x : tensor<3x0x0xf32>
+  %1 = halftone.broadcast %0 {axes = array<i64: 0, 1, 2>} : tensor<3x0x0xf32> to tensor<3x0x0x2xf32>
+  %2 = halftone.transpose %y {permutation = array<i64: 0, 2, 1>} : tensor<0x1x16xf32> to tensor<0x16x1xf32>
+  halftone.yield %1, %2 : tensor<3x0x0x2xf32>, tensor<0x16x1xf32>
+})");
+  checkInside(R"(
+halftone.kernel row @k (tensor<5x0x3xbf16>) -> (tensor<5xf32>, tensor<5xbf16>, tensor<5x0x3xbf16>) {
+^bb0(%x: tensor<5x0x3xbf16>):
+  %0 = halftone.reduce sum %x {axes = array<i64: 1, 2>} : tensor<5x0x3xbf16> -> tensor<5xf32>
+  %1 = halftone.reduce max %x {axes = array<i64: 1, 2>} : tensor<5x0x3xbf16> -> tensor<5xbf16>
+  %2 = halftone.neg %x : tensor<5x0x3xbf16>
+  halftone.yield %0, %1, %2 : tensor<5xf32>, tensor<5xbf16>, tensor<5x0x3xbf16>
+})");
+  checkInside(R"(
+halftone.kernel matmul @k (tensor<4x3x0x2xbf16>, tensor<0x2x3x5xbf16>) -> tensor<4x5xbf16> {
+^bb0(%x: tensor<4x3x0x2xbf16>, %y: tensor<0x2x3x5xbf16>):
+  %0 = halftone.contract %x, %y {lhs_contract = array<i64: 1, 2, 3>, rhs_contract = array<i64: 2, 0, 1>}
+      : (tensor<4x3x0x2xbf16>, tensor<0x2x3x5xbf16>) -> tensor<4x5xbf16>
+  halftone.yield %0 : tensor<4x5xbf16>
+})");
+  checkInside(R"(
+halftone.kernel scatter @k (tensor<0xi32>, tensor<0x7xf32>) -> tensor<3x7xf32> {
+^bb0(%i: tensor<0xi32>, %x: tensor<0x7xf32>):
+  %0 = halftone.scatter_add %i, %x {axis = 0 : i64} : (tensor<0xi32>, tensor<0x7xf32>) -> tensor<3x7xf32>
+  halftone.yield %0 : tensor<3x7xf32>
+})");
+  checkInside(R"(
+halftone.kernel loop @k (tensor<1x1xf16>) -> (tensor<1x1xf16>, tensor<1xf16>) {
+^bb0(%x: tensor<1x1xf16>):
+  %0 = halftone.transpose %x {permutation = array<i64: 1, 0>} : tensor<1x1xf16> to tensor<1x1xf16>
+  %1 = halftone.add %0, %x : tensor<1x1xf16>
+  %2 = halftone.reshape %1 : tensor<1x1xf16> to tensor<1xf16>
+  halftone.yield %1, %2 : tensor<1x1xf16>, tensor<1xf16>
+})");
+}
+
+TEST_CASE("An operand read as both factors of a product and after it", "[kernels]") {
+  checkInside(R"(
+halftone.kernel matmul @k (tensor<1x1xf32>) -> tensor<1x1xf32> {
+^bb0(%x: tensor<1x1xf32>):
+  %a = halftone.neg %x : tensor<1x1xf32>
+  %0 = halftone.contract %a, %x {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<1x1xf32>, tensor<1x1xf32>) -> tensor<1x1xf32>
+  %1 = halftone.add %0, %x : tensor<1x1xf32>
+  halftone.yield %1 : tensor<1x1xf32>
+})");
+  checkInside(R"(
+halftone.kernel matmul @k (tensor<1x1xf32>, tensor<1x7xf32>) -> tensor<5x7xf32> {
+^bb0(%x: tensor<1x1xf32>, %y: tensor<1x7xf32>):
+  %s = halftone.reshape %x : tensor<1x1xf32> to tensor<f32>
+  %a = halftone.broadcast %s {axes = array<i64>} : tensor<f32> to tensor<5x1xf32>
+  %0 = halftone.contract %a, %y {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<5x1xf32>, tensor<1x7xf32>) -> tensor<5x7xf32>
+  %b = halftone.broadcast %s {axes = array<i64>} : tensor<f32> to tensor<5x7xf32>
+  %1 = halftone.add %0, %b : tensor<5x7xf32>
+  halftone.yield %1 : tensor<5x7xf32>
+})");
+  checkInside(R"(
+halftone.kernel matmul @k (tensor<5x5xf32>) -> tensor<5x5xf32> {
+^bb0(%x: tensor<5x5xf32>):
+  %a = halftone.neg %x : tensor<5x5xf32>
+  %0 = halftone.contract %a, %a {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>} : (tensor<5x5xf32>, tensor<5x5xf32>) -> tensor<5x5xf32>
+  %1 = halftone.add %0, %x : tensor<5x5xf32>
+  halftone.yield %1 : tensor<5x5xf32>
+})");
+}
+
 TEST_CASE("Rounding casts round, storage casts need not", "[kernels]") {
   auto text = [](const std::string &kind) {
     return R"(

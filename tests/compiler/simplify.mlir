@@ -151,3 +151,39 @@ func.func @main(%p: tensor<i1> {halftone.name = "p"}, %x: tensor<4xf32> {halfton
   }
   return %a, %b : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// Values without elements are constants, and what is made of none is what none gives; reduce_all reads what is left.
+// CHECK-LABEL: func.func @main
+// CHECK-DAG: %[[A:.*]] = halftone.constant dense<> : tensor<0x2xf32>
+// CHECK-DAG: %[[LOW:.*]] = halftone.constant dense<0xFF800000> : tensor<2xf32>
+// CHECK-DAG: %[[ONES:.*]] = halftone.constant dense<-1> : tensor<2xi8>
+// CHECK-DAG: %[[SMALL:.*]] = halftone.constant dense<0> : tensor<2xui8>
+// CHECK-DAG: %[[ZERO:.*]] = halftone.constant dense<0.000000e+00> : tensor<2x2xf32>
+// CHECK-DAG: %[[ALL:.*]] = halftone.reduce_all max_abs(%arg0) : tensor<0x2xf32>
+// CHECK-NOT: halftone.neg
+// CHECK: return %[[A]], %[[LOW]], %[[ONES]], %[[SMALL]], %[[ZERO]], %[[ALL]]
+func.func @main(%x: tensor<0x2xf32> {halftone.name = "x"}, %i: tensor<0x2xi8> {halftone.name = "i"}, %u: tensor<0x2xui8> {halftone.name = "u"})
+    -> (tensor<0x2xf32> {halftone.name = "a"}, tensor<2xf32> {halftone.name = "b"}, tensor<2xi8> {halftone.name = "c"},
+        tensor<2xui8> {halftone.name = "d"}, tensor<2x2xf32> {halftone.name = "e"}, tensor<f32> {halftone.name = "f"}) {
+  %a = halftone.neg %x : tensor<0x2xf32>
+  %b = halftone.reduce max %a {axes = array<i64: 0>} : tensor<0x2xf32> -> tensor<2xf32>
+  %c = halftone.reduce and %i {axes = array<i64: 0>} : tensor<0x2xi8> -> tensor<2xi8>
+  %d = halftone.reduce max %u {axes = array<i64: 0>} : tensor<0x2xui8> -> tensor<2xui8>
+  %e = halftone.contract %a, %x {lhs_contract = array<i64: 0>, rhs_contract = array<i64: 0>} : (tensor<0x2xf32>, tensor<0x2xf32>) -> tensor<2x2xf32>
+  %f = halftone.reduce_all max_abs (%x) : tensor<0x2xf32>
+  return %a, %b, %c, %d, %e, %f : tensor<0x2xf32>, tensor<2xf32>, tensor<2xi8>, tensor<2xui8>, tensor<2x2xf32>, tensor<f32>
+}
+
+// -----
+
+// Moving axes of extent 1 alone changes nothing where the type stays.
+// CHECK-LABEL: func.func @main
+// CHECK-NEXT: return %arg0, %arg1
+func.func @main(%x: tensor<1x1xf32> {halftone.name = "x"}, %y: tensor<1x4x1xf32> {halftone.name = "y"})
+    -> (tensor<1x1xf32> {halftone.name = "a"}, tensor<1x4x1xf32> {halftone.name = "b"}) {
+  %a = halftone.transpose %x {permutation = array<i64: 1, 0>} : tensor<1x1xf32> to tensor<1x1xf32>
+  %b = halftone.transpose %y {permutation = array<i64: 2, 1, 0>} : tensor<1x4x1xf32> to tensor<1x4x1xf32>
+  return %a, %b : tensor<1x1xf32>, tensor<1x4x1xf32>
+}

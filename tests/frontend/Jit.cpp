@@ -77,3 +77,24 @@ TEST_CASE("threads call one function with their own types") {
     thread.join();
   CHECK(wrong == 0);
 }
+
+TEST_CASE("one computed value as both operands of a product, and axes of no and of one element") {
+  auto inner = jit([](const Value &x) {
+    const Value v = -x;
+    return ops::matmul(v, v);
+  });
+  CHECK(inner(Tensor({1, 2, 3}, {3})).item<float>() == 14);
+  auto gram = jit([](const Value &x) {
+    const Value v = x - 1.0f;
+    return ops::matmul(ops::transpose(v), v);
+  });
+  CHECK(gram(Tensor({1, 2, 3}, {3, 1})).to_vector<float>() == std::vector<float>{5});
+  CHECK(gram(Tensor({1, 2, 3}, {1, 3})).shape() == Shape{3, 3});
+  auto turned = jit([](const Value &x) { return ops::transpose(x, {0, 2, 1}); });
+  for (const Shape &shape : {Shape{1, 1, 1}, Shape{0, 1, 7}, Shape{2, 0, 0}, Shape{1, 4, 1}})
+    CHECK(turned(Tensor::ones(shape)).shape() == Shape{shape[0], shape[2], shape[1]});
+  auto curve = jit([](const Value &x) -> Value {
+    return gradients(ops::sum(ops::square(ops::transpose(x))), std::vector<Value>{x})[0];
+  });
+  CHECK(curve(Tensor({3}, {1, 1})).to_vector<float>() == std::vector<float>{6});
+}

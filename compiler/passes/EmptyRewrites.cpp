@@ -1,0 +1,105 @@
+// Rewrites of tensors without elements: such a value is a constant, and what is made of one alone too.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/passes/ExactRewrites.h"
+#include "dialect/Dialect.h"
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+namespace {
+
+bool isEmpty(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && llvm::is_contained(tensor.getShape(), 0);
+}
+bool isEmpty(Value value) { return isEmpty(value.getType()); }
+
+Value empty(PatternRewriter &rewriter, Location loc, Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return ConstantOp::create(rewriter, loc, tensor, DenseElementsAttr::get(tensor, ArrayRef<Attribute>()));
+}
+
+/// The splat that `kind` makes of no elements.
+DenseElementsAttr neutral(ReduceKind kind, RankedTensorType type) {
+  if (auto real = dyn_cast<FloatType>(type.getElementType())) {
+    const llvm::fltSemantics &semantics = real.getFloatSemantics();
+    switch (kind) {
+    case ReduceKind::max:
+    case ReduceKind::min:
+      return DenseElementsAttr::get(type, ArrayRef<APFloat>(APFloat::getInf(semantics, kind == ReduceKind::max)));
+    case ReduceKind::prod:
+      return DenseElementsAttr::get(type, ArrayRef<APFloat>(APFloat::getOne(semantics)));
+    default:
+      return DenseElementsAttr::get(type, ArrayRef<APFloat>(APFloat::getZero(semantics)));
+    }
+  }
+  auto whole = cast<IntegerType>(type.getElementType());
+  const unsigned width = whole.getWidth();
+  const bool isUnsigned = whole.isUnsigned() || width == 1;
+  APInt value = APInt::getZero(width);
+  if (kind == ReduceKind::max)
+    value = isUnsigned ? APInt::getMinValue(width) : APInt::getSignedMinValue(width);
+  else if (kind == ReduceKind::min)
+    value = isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width);
+  else if (kind == ReduceKind::prod)
+    value = 1;
+  else if (kind == ReduceKind::and_)
+    value = APInt::getAllOnes(width);
+  return DenseElementsAttr::get(type, ArrayRef<APInt>(value));
+}
+
+/// Whatever gives tensors without elements alone.
+struct DropEmptyResults : RewritePattern {
+  explicit DropEmptyResults(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    if (!isa<HalftoneDialect>(op->getDialect()) || isa<ConstantOp>(op) || !isMemoryEffectFree(op) ||
+        op->getNumRegions() != 0 || op->getNumResults() == 0 ||
+        !llvm::all_of(op->getResults(), [](Value result) { return isEmpty(result); }))
+      return failure();
+    SmallVector<Value> constants;
+    for (Type type : op->getResultTypes())
+      constants.push_back(empty(rewriter, op->getLoc(), type));
+    rewriter.replaceOp(op, constants);
+    return success();
+  }
+};
+
+/// An empty result of `when`: the result itself goes with other unused ones.
+struct DropEmptyOfWhen : OpRewritePattern<WhenOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(WhenOp op, PatternRewriter &rewriter) const override {
+    bool changed = false;
+    for (OpResult result : op->getResults()) {
+      if (!isEmpty(result) || result.use_empty())
+        continue;
+      rewriter.replaceAllUsesWith(result, empty(rewriter, op->getLoc(), result.getType()));
+      changed = true;
+    }
+    return success(changed);
+  }
+};
+
+/// A result with elements, each made of none of `operand`'s.
+template <class Op> struct FoldOfEmpty : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    if (isEmpty(type) || !llvm::any_of(op->getOperands(), [](Value operand) { return isEmpty(operand); }))
+      return failure();
+    ReduceKind kind = ReduceKind::sum;
+    if constexpr (std::is_same_v<Op, ReduceOp>)
+      kind = op.getKind();
+    rewriter.replaceOpWithNewOp<ConstantOp>(op, type, neutral(kind, type));
+    return success();
+  }
+};
+
+} // namespace
+
+void populateEmptyRewrites(RewritePatternSet &patterns) {
+  patterns.add<DropEmptyResults, DropEmptyOfWhen, FoldOfEmpty<ReduceOp>, FoldOfEmpty<ContractOp>,
+               FoldOfEmpty<ScatterAddOp>>(patterns.getContext());
+}
+
+} // namespace halftone::compiler
