@@ -1,7 +1,10 @@
 // The CPU levels that code is forced to, and how what they compute is compared.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "runtime/devices/CpuDevice.h"
 #include "tools/halftone-run/Comparison.h"
+#include "tools/halftone-run/InputSpec.h"
+#include <fmt/format.h>
 
 namespace halftone::test {
 
@@ -54,6 +57,37 @@ inline tools::CompareOptions optionsFor(const std::string &target, bool strict) 
   options.compile.cacheDirectory = "none";
   options.byLayer = true;
   return options;
+}
+
+/// Two steps of a program on random feeds and variables.
+inline StatusOr<tools::Comparison> compareProgram(const std::string &text, const tools::CompareOptions &options,
+                                                  uint32_t seed) {
+  StatusOr<tools::ModuleFile> file = tools::parseModule(text, "program");
+  HALFTONE_RETURN_IF_ERROR(file.status());
+  std::vector<Tensor> feeds;
+  for (const Parameter &feed : file->signature.feeds)
+    feeds.push_back(tools::randomTensor(feed, seed));
+  tools::VariableTensors variables;
+  for (const tools::ProgramVariable &variable : file->variables)
+    variables[variable.symbol] = tools::initialValue(variable, seed);
+  tools::CompareOptions twice = options;
+  twice.steps = 2;
+  return compareWithInterpreter(*file, feeds, variables, *sharedCpuDevice(), twice);
+}
+
+/// What differs, a line each.
+inline std::vector<std::string> differencesOf(const tools::Comparison &comparison) {
+  std::vector<std::string> lines;
+  const auto add = [&](const std::string &what, const tools::Difference &difference) {
+    if (!difference.agrees())
+      lines.push_back(fmt::format("{}: {} of {} elements differ, first {}", what, difference.unequal,
+                                  difference.elements, difference.firstUnequal));
+  };
+  for (const tools::OutputComparison &output : comparison.outputs)
+    add(output.name, output.difference);
+  for (const tools::LaunchComparison &launch : comparison.launches)
+    add(fmt::format("launch {}, {}", launch.kernel, launch.site), launch.difference);
+  return lines;
 }
 
 } // namespace halftone::test

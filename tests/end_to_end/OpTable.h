@@ -40,6 +40,9 @@ std::vector<OpCase> shapeCases();
 std::vector<OpCase> indexingCases();
 std::vector<OpCase> reductionCases();
 std::vector<OpCase> contractionCases();
+/// Of one dtype: extents of 0 and 1 in every position of shape ops, lookups, reductions and contractions, and one value
+/// as several operands.
+std::vector<OpCase> degenerateCases(const std::string &dtype);
 
 /// A module that takes each different operand once and gives each case's result under its label.
 std::string moduleOf(const std::vector<OpCase> &cases);

@@ -1,0 +1,87 @@
+// Random modules with extents of 0 and 1 and shared operands: each compiles, and computes what the interpreter says.
+// SPDX-License-Identifier: Apache-2.0
+#include "ForcedTargets.h"
+#include "RandomOps.h"
+#include "compiler/Compiler.h"
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+using namespace halftone;
+using namespace halftone::test;
+using namespace halftone::tools;
+
+namespace {
+
+struct Arguments {
+  uint32_t seed = 1, count = 20;
+  int ops = 12;
+  std::vector<std::string> targets{"host"};
+  bool plain = false, print = false;
+};
+
+bool runsHere(const std::string &target) {
+  if (target == V3::target)
+    return V3::runs();
+  if (target == V4::target)
+    return V4::runs();
+  if (target == Zen4::target)
+    return Zen4::runs();
+  if (target == SapphireRapids::target)
+    return SapphireRapids::runs();
+  return target == Host::target || target == V2::target;
+}
+
+/// What is wrong with the module of `seed`; what cannot run here is compiled only.
+std::vector<std::string> findings(const std::string &text, const std::string &target, bool strict, uint32_t seed) {
+  const CompareOptions options = optionsFor(target, strict);
+  const auto failure = [](const Status &status) {
+    return std::vector<std::string>{status.str() + "\n" + status.diagnostics()};
+  };
+  if (runsHere(target)) {
+    StatusOr<Comparison> comparison = compareProgram(text, options, seed);
+    return comparison.isOk() ? differencesOf(*comparison) : failure(comparison.status());
+  }
+  StatusOr<ModuleFile> file = parseModule(text, "program");
+  if (!file.isOk())
+    return failure(file.status());
+  compiler::CompileOptions compile = options.compile;
+  compile.from = file->stage;
+  StatusOr<Executable> executable = compiler::compile(*file->module, compile);
+  return executable.isOk() ? std::vector<std::string>{} : failure(executable.status());
+}
+
+int run(const Arguments &arguments) {
+  uint32_t bad = 0;
+  for (uint32_t seed = arguments.seed; seed < arguments.seed + arguments.count; ++seed) {
+    const std::string text = randomOps(seed, 4 + int(seed % uint32_t(arguments.ops)), !arguments.plain);
+    if (arguments.print)
+      std::cout << text;
+    bool isBad = false;
+    for (const std::string &target : arguments.targets)
+      for (const bool strict : {false, true})
+        for (const std::string &finding : findings(text, target, strict, seed)) {
+          std::cout << "seed " << seed << ", " << target << (strict ? ", strict: " : ": ") << finding << std::endl;
+          isBad = true;
+        }
+    if (isBad)
+      std::cout << text << std::endl;
+    bad += isBad;
+  }
+  std::cout << arguments.count << " modules, " << bad << " with findings" << std::endl;
+  return bad ? 1 : 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  CLI::App app("Random modules, compiled in default and in strict numerics, against the interpreter");
+  Arguments arguments;
+  app.add_option("--seed", arguments.seed, "the first seed; each module has the next");
+  app.add_option("--count", arguments.count, "how many modules");
+  app.add_option("--ops", arguments.ops, "modules have 4 ops and up to so many more")->check(CLI::Range(1, 1000));
+  app.add_option("--target", arguments.targets, "what to compile for; what does not run here is compiled only");
+  app.add_flag("--plain", arguments.plain, "of the other kind: float programs, few extents of 1, none of 0");
+  app.add_flag("--print", arguments.print, "print each module");
+  CLI11_PARSE(app, argc, argv);
+  return run(arguments);
+}
