@@ -3,6 +3,7 @@
 #include "frontend/Graph.h"
 #include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <fmt/format.h>
 #include <set>
 #include <utility>
@@ -49,7 +50,9 @@ std::optional<std::string> withNone(const std::string &first, const std::string 
       ++jEnd;
     if (iEnd > i && jEnd > j) {
       std::string number = first.substr(i, iEnd - i);
-      result += number == second.substr(j, jEnd - j) ? number : "None";
+      const char before = i == 0 ? ' ' : first[i - 1]; // of a name, such as dense_3, the number stays
+      const bool ofName = before == '_' || std::isalpha(static_cast<unsigned char>(before));
+      result += ofName || number == second.substr(j, jEnd - j) ? number : "None";
       i = iEnd;
       j = jEnd;
     } else if (first[i] == second[j]) {

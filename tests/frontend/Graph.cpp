@@ -163,4 +163,11 @@ TEST_CASE("errors of symbolic calls name None and no size that was tried for it"
     Value call(const Value &v) { throw Error(ErrorKind::key_error, "of " + v.shape().str() + ", and of 83"); }
   };
   CHECK(message([&] { return Custom(Throwing{})(x); }) == "of (None, 4), and of 83");
+  struct Naming { // a new name at each call
+    Value call(const Value &v) {
+      throw Error(ErrorKind::key_error, "dense_7: " + Dense(1).name() + " of " + v.shape().str());
+    }
+  };
+  CHECK_THAT(message([&] { return Custom(Naming{})(x); }),
+             Catch::StartsWith("dense_7: dense_") && !Contains("e_None") && Catch::EndsWith(" of (None, 4)"));
 }
