@@ -31,7 +31,7 @@ const llvm::StringSet<> &vocabulary() {
       "vector.insert_strided_slice", "ub.poison",
       // Memory.
       "llvm.getelementptr", "llvm.load", "llvm.store", "llvm.intr.masked.load", "llvm.intr.masked.store",
-      "llvm.intr.prefetch", "llvm.mlir.zero",
+      "llvm.intr.prefetch", "llvm.mlir.zero", "llvm.intr.expect",
       // Instructions of one target, where an emitter asked the target for them.
       "llvm.call_intrinsic"};
   return ops;

@@ -3,6 +3,7 @@
 //
 //   %y = math.exp %x : vector<16xf32>   becomes   %0 = arith.mulf %x, %log2e ... %y = arith.mulf %8, %9
 #include "compiler/kernels/MathFunctions.h"
+#include "compiler/kernels/NarrowFloat.h"
 #include "compiler/kernels/Steps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -15,6 +16,8 @@ using namespace halftone::compiler;
 using namespace mlir;
 
 namespace {
+
+bool roundsToBf16(Operation *op) { return isa<arith::TruncFOp>(op) && getElementTypeOrSelf(op->getResult(0)).isBF16(); }
 
 template <class Op> Number unary(Number a) { return {a.builder(), Op::create(a.builder(), a.value())}; }
 
@@ -40,6 +43,8 @@ FailureOr<Number> expanded(const MathTarget &target, Operation *op, ArrayRef<Num
     return buildPow(target, x[0], x[1]);
   if (isa<math::RsqrtOp>(op))
     return 1.0 / unary<math::SqrtOp>(x[0]);
+  if (roundsToBf16(op))
+    return roundToBf16(x[0]);
   if (isa<arith::RemFOp>(op))
     return buildRemainder(target, x[0], x[1]);
   if (isa<math::FloorOp>(op))
@@ -164,7 +169,7 @@ Number compiler::buildRemainder(const MathTarget &target, Number x, Number y) {
 LogicalResult compiler::expandMath(func::FuncOp function, const CpuTarget &cpu) {
   SmallVector<Operation *> ops;
   function.walk([&](Operation *op) {
-    if (isa<math::MathDialect>(op->getDialect()) || isa<arith::RemFOp>(op))
+    if (isa<math::MathDialect>(op->getDialect()) || isa<arith::RemFOp>(op) || roundsToBf16(op))
       ops.push_back(op);
   });
   const MathTarget target(cpu);
@@ -172,7 +177,7 @@ LogicalResult compiler::expandMath(func::FuncOp function, const CpuTarget &cpu) 
     if (op->getNumResults() != 1)
       return op->emitError() << "'" << op->getName() << "' has no expansion";
     const Type type = getElementTypeOrSelf(op->getResult(0));
-    if (isa<FloatType>(type) && !type.isF32() && !type.isF64())
+    if (isa<FloatType>(type) && !type.isF32() && !type.isF64() && !roundsToBf16(op))
       return op->emitError() << "math on " << type << "; expected f32 or f64";
     ImplicitLocOpBuilder builder(op->getLoc(), op);
     SmallVector<Number> operands;

@@ -24,9 +24,11 @@ void sortByDepth(Block &block) {
   unsigned afterLoads = 0;
   for (Operation &op : block.without_terminator()) {
     unsigned own = 0;
-    for (Value operand : op.getOperands())
-      if (Operation *producer = operand.getDefiningOp(); producer && producer->getBlock() == &block)
-        own = std::max(own, depth.lookup(producer) + 1);
+    op.walk([&](Operation *inside) { // itself, and what stands in its regions
+      for (Value operand : inside->getOperands())
+        if (Operation *producer = operand.getDefiningOp(); producer && producer->getBlock() == &block)
+          own = std::max(own, depth.lookup(producer) + 1);
+    });
     depth[&op] = own;
     if (isa<LLVM::LoadOp, LLVM::MaskedLoadOp>(op))
       afterLoads = std::max(afterLoads, own + 1);
@@ -40,6 +42,15 @@ void sortByDepth(Block &block) {
     op->moveBefore(block.getTerminator());
 }
 
+/// Whether a region of the op loads or stores: what then waits for what is not known here.
+bool touchesMemoryWithin(Operation &op) {
+  const WalkResult walk = op.walk([&](Operation *inside) {
+    const bool touches = isa<LLVM::LoadOp, LLVM::StoreOp, LLVM::MaskedLoadOp, LLVM::MaskedStoreOp>(inside);
+    return inside != &op && touches ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return walk.wasInterrupted();
+}
+
 } // namespace
 
 void compiler::interleaveSteps(func::FuncOp function) {
@@ -47,7 +58,7 @@ void compiler::interleaveSteps(func::FuncOp function) {
     if (!loop->removeAttr(interleavedAttr))
       return;
     Block &body = *loop.getBody();
-    if (llvm::none_of(body.without_terminator(), [](Operation &op) { return op.getNumRegions() > 0; }))
+    if (llvm::none_of(body.without_terminator(), touchesMemoryWithin))
       sortByDepth(body);
   });
 }

@@ -1,6 +1,9 @@
 // Narrow floats in integer code.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/NarrowFloat.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <cmath>
 
 using namespace halftone;
@@ -106,6 +109,31 @@ Number compiler::narrowFloat(const CpuTarget &cpu, Number value, FloatType narro
   if (narrow.isF16() && cpu.hasF16Conversion)
     return single.narrow(narrow).bitsAs(storage);
   if (narrow.isBF16())
-    return narrowToBf16(single).narrow(storage);
+    return cpu.hasAvx512Bf16 ? single.narrow(narrow).bitsAs(storage) : narrowToBf16(single).narrow(storage);
   return narrowBits(single.bits(), formatOf(narrow)).narrow(storage);
+}
+
+Number compiler::roundToBf16(Number value) {
+  ImplicitLocOpBuilder &b = value.builder();
+  const Type bf16 = b.getBF16Type();
+  const auto inIntegers = [&] { return narrowToBf16(value).narrow(b.getI16Type()).bitsAs(bf16).value(); };
+  constexpr int64_t lanes = 16;
+  if (auto vector = dyn_cast<VectorType>(value.type()); !vector || vector.getNumElements() != lanes)
+    return {b, inIntegers()};
+  const auto call = [&](StringRef intrinsic, Type element, ValueRange operands) {
+    return LLVM::CallIntrinsicOp::create(b, value.typeOf(element), b.getStringAttr(intrinsic), operands).getResult(0);
+  };
+  constexpr int32_t isSubnormal = 0x20;
+  const Value kind = arith::ConstantOp::create(b, b.getI32IntegerAttr(isSubnormal));
+  const Value subnormal = call("llvm.x86.avx512.fpclass.ps.512", b.getI1Type(), {value.value(), kind});
+  const Value any = vector::ReductionOp::create(b, vector::CombiningKind::OR, subnormal);
+  const Value never = arith::ConstantOp::create(b, b.getBoolAttr(false));
+  auto choice =
+      scf::IfOp::create(b, value.typeOf(bf16), LLVM::ExpectOp::create(b, any, never), /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(b, inIntegers());
+  b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(b, call("llvm.x86.avx512bf16.cvtneps2bf16.512", bf16, value.value()));
+  return {b, choice.getResult(0)};
 }

@@ -18,10 +18,14 @@ Number widenNarrow(const CpuTarget &cpu, Number bits, mlir::FloatType narrow);
 /// `value`, f32 or f64, rounded once to nearest even, as the bits of a `narrow` float. Overflow gives infinity, in
 /// f8E4M3FN NaN; subnormals are kept; NaN is quieted and keeps its sign. The same bits as runtime/base/Half.h, NaN
 /// payloads of f64 aside.
-///   bf16          integer code: vcvtneps2bf16 flushes subnormals
+///   bf16          integer code; with AVX512_BF16 an arith.truncf, which expand-math turns into roundToBf16()
 ///   f16           the target's instruction, else integer code
 ///   f8            integer code
 ///   from f64      first to f32, rounded to odd: the second rounding then is the only one that counts
 Number narrowFloat(const CpuTarget &cpu, Number value, mlir::FloatType narrow);
+
+/// `value`, f32, rounded as by narrowFloat, in bf16. 16 at a time by vcvtneps2bf16, which takes subnormal numbers for 0:
+/// where there is one among them, and for other numbers of lanes, integer code.
+Number roundToBf16(Number value);
 
 } // namespace halftone::compiler

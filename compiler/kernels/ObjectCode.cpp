@@ -70,7 +70,7 @@ void setAttributes(llvm::Module &module, const CpuTarget &cpu) {
 /// and unrolling would double the time of code generation.
 /// By default instcombine ends the process when one round is not enough.
 constexpr const char *pipeline =
-    "function(early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(loop-rotate,licm),"
+    "function(lower-expect,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(loop-rotate,licm),"
     "early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)";
 
 Status optimize(llvm::Module &module, llvm::TargetMachine &machine, const llvm::TargetLibraryInfoImpl &library) {
