@@ -67,6 +67,7 @@ void setX86Facts(CpuTarget &target, const llvm::MCSubtargetInfo &info) {
   target.hasF16Conversion = has("f16c") || avx512;
   target.hasMaskedMemory = target.hasScale = avx512;
   target.hasRounding = has("sse4.1");
+  target.hasStreaming = true;
   target.hasAvx512Bf16 = avx512 && has("avx512bf16");
   target.hasAvx512Fp16 = avx512 && has("avx512fp16");
   target.hasVnni = avx512 && has("avx512vnni");

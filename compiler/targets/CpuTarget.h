@@ -21,6 +21,7 @@ struct CpuTarget {
   bool hasF16Conversion = false; // f16 <-> f32 as instructions (F16C, AVX-512, NEON)
   bool hasRounding = false;      // floor, ceil, trunc and roundeven of vectors as instructions
   bool hasMaskedMemory = false;  // cheap masked loads and stores (AVX-512)
+  bool hasStreaming = false;     // stores of whole aligned vectors that go past the caches (x86)
   bool hasScale = false;         // x * 2^floor(y) of 512-bit vectors as an instruction (AVX-512)
   bool hasAvx512Bf16 = false, hasAvx512Fp16 = false, hasVnni = false;
   bool hasAmxBf16 = false, hasAmxInt8 = false; // products of tiles

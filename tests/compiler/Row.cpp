@@ -99,6 +99,17 @@ halftone.kernel row @k (tensor<$Mx$Nx$T>, tensor<$Mxi32>)
       : tensor<$Mxf32>, tensor<$Mx$Nx$T>, tensor<$Mxi32>, tensor<$Px$Nxf32>, tensor<$Pxf32>
 })";
 
+constexpr const char *softmaxGradient = R"(
+halftone.kernel row @k (tensor<$Mx$Nx$T>, tensor<$Mx$Nx$T>) -> (tensor<$Mx$Nx$T>, tensor<$Mx$T>) {
+^bb0(%y: tensor<$Mx$Nx$T>, %dy: tensor<$Mx$Nx$T>):
+  %p = halftone.mul %y, %dy : tensor<$Mx$Nx$T>
+  %s = halftone.reduce sum %p {axes = array<i64: 1>} : tensor<$Mx$Nx$T> -> tensor<$Mx$T>
+  %sb = halftone.broadcast %s {axes = array<i64: 0>} : tensor<$Mx$T> to tensor<$Mx$Nx$T>
+  %d = halftone.sub %dy, %sb : tensor<$Mx$Nx$T>
+  %r = halftone.mul %y, %d : tensor<$Mx$Nx$T>
+  halftone.yield %r, %s : tensor<$Mx$Nx$T>, tensor<$Mx$T>
+})";
+
 constexpr const char *orders = R"(
 halftone.kernel row @k (tensor<$Mx$Nx$T>) -> (tensor<$Mx$T>, tensor<$Mx$T>, tensor<$Mxi32>, tensor<$Mxi32>) {
 ^bb0(%x: tensor<$Mx$Nx$T>):
@@ -254,4 +265,31 @@ TEST_CASE("Side reductions of loops give one piece a block", "[kernels]") {
       kernel.checkInside(kernel.operands(6, false));
       kernel.checkInside(kernel.operands(7, true));
     }
+}
+
+TEST_CASE("A launch that touches more than the caches hold gives the bits of a small one", "[kernels]") {
+  auto target = GENERATE(from_range(runnableTargets()));
+  constexpr int64_t few = 4, many = 1400; // of many rows, three arrays are larger than 16 MiB
+  for (auto [type, n] : {std::pair<const char *, int64_t>{"f32", 1040}, {"bf16", 2080}, {"f32", 1037}}) {
+    CAPTURE(target, type, n);
+    KernelHarness small(with(softmaxGradient, few, n, type), target, false);
+    KernelHarness large(with(softmaxGradient, many, n, type), target, false);
+    CHECK(small.linalgText() == large.linalgText());
+    auto operands = small.operands(8, false);
+    small.checkInside(operands);
+    auto repeated = [](const auto &values) {
+      auto all = values;
+      for (int64_t time = 1; time < many / few; ++time)
+        all.insert(all.end(), values.begin(), values.end());
+      return all;
+    };
+    const auto expected = small.run(operands);
+    for (auto &operand : operands) {
+      operand.type = operand.type.clone({many, n});
+      operand.low = operand.high = repeated(operand.low);
+    }
+    const auto results = large.run(operands);
+    for (size_t i = 0; i < results.size(); ++i)
+      CHECK(results[i].low == repeated(expected[i].low));
+  }
 }

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "runtime/plan/Abi.h"
 
 namespace halftone::compiler {
 using namespace mlir;
@@ -96,6 +97,18 @@ void storeLanes(KernelFrame &frame, Value value, const TensorHome &home, const T
     LLVM::MaskedStoreOp::create(builder, frame.loc, value, pointer, lanes.mask, builder.getI32IntegerAttr(alignment));
   else
     LLVM::StoreOp::create(builder, frame.loc, value, pointer, alignment);
+}
+
+void streamLanes(KernelFrame &frame, Value value, const TensorHome &home, const TensorAccess &access) {
+  Value pointer = frame.address(home.pointer, home.element, frame.offset(access));
+  int64_t bytes = cast<VectorType>(value.getType()).getNumElements() * alignmentOf(home.element);
+  LLVM::StoreOp::create(frame.builder, frame.loc, value, pointer, unsigned(std::min(bytes, bufferAlignment)),
+                        /*isVolatile=*/false, /*isNonTemporal=*/true);
+}
+
+void storeFence(KernelFrame &frame) {
+  LLVM::CallIntrinsicOp::create(frame.builder, frame.loc, frame.builder.getStringAttr("llvm.x86.sse.sfence"),
+                                ValueRange());
 }
 
 /// How the places that a body computes go along the lanes: all the same, each the next one, each the next or the same,

@@ -22,6 +22,10 @@ Lanes maskedLanes(KernelFrame &frame, int64_t count, int dim, mlir::Value limit)
 mlir::Value loadLanes(KernelFrame &frame, const TensorHome &home, const TensorAccess &access, const Lanes &lanes);
 void storeLanes(KernelFrame &frame, mlir::Value value, const TensorHome &home, const TensorAccess &access,
                 const Lanes &lanes);
+/// A whole vector to an address that is a multiple of its size, or of 64 bytes, past the caches; later stores of this
+/// thread wait for it only after storeFence().
+void streamLanes(KernelFrame &frame, mlir::Value value, const TensorHome &home, const TensorAccess &access);
+void storeFence(KernelFrame &frame);
 /// `value` where the lanes are inside, else `other`.
 mlir::Value selectInside(KernelFrame &frame, const Lanes &lanes, mlir::Value value, mlir::Value other);
 

@@ -7,6 +7,7 @@
 #include "compiler/kernels/cpu/ReductionLoop.h"
 #include "compiler/linalg/KernelDescription.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "runtime/plan/Abi.h"
 
 namespace halftone::compiler {
 using namespace mlir;
@@ -71,6 +72,46 @@ void RowEmitter::choosePrefetches() {
   }
 }
 
+/// What a large launch reads and writes does not stay in the caches. Then results go past them: a line is not read
+/// before it is written, and takes no operand's place. Those that a later phase reads again do not.
+void RowEmitter::chooseStreams() {
+  constexpr int64_t muchBytes = int64_t(16) << 20; // half of a last cache: the rest is for what else is in use
+  if (!frame.target.hasStreaming || outer.empty())
+    return;
+  auto isWhole = [&](const TensorAccess &access) { return llvm::equal(access.dims, llvm::seq(0, int(frame.dims))); };
+  auto bytesOf = [](Type element) { return std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8); };
+  int64_t bytes = 0, smallest = 0; // of all that is touched at one index, of a result's element
+  llvm::SmallDenseSet<Value> seen;
+  for (Phase &phase : phases) {
+    for (auto [input, access] : llvm::zip(phase.generic.getDpsInputs(), phase.inputAccesses))
+      if (isa<BlockArgument>(input) && isWhole(access) && seen.insert(input).second)
+        bytes += bytesOf(frame.homes.lookup(input).element);
+    for (Output &output : phase.outputs) {
+      if (!output.combiner.empty() || output.home.isRow || !isWhole(output.access))
+        continue;
+      int64_t own = bytesOf(output.home.element);
+      bytes += own;
+      constexpr int64_t leastVector = 16;
+      auto reads = [](Operation *user) { return isa<linalg::GenericOp>(user); };
+      if (phase.inner.empty() || hasLongFunction(phase.generic) || frame.lanes * own < leastVector ||
+          llvm::any_of(phase.generic.getResult(output.number).getUsers(), reads))
+        continue;
+      output.mayStream = true;
+      smallest = smallest == 0 ? own : std::min(smallest, own);
+    }
+  }
+  if (smallest == 0)
+    return;
+  auto is = [&](arith::CmpIPredicate how, Value a, int64_t b) -> Value {
+    return arith::CmpIOp::create(frame.builder, frame.loc, how, a, frame.constant(b));
+  };
+  Value touched = frame.mul(frame.size(llvm::to_vector(llvm::seq(0, int(frame.dims)))), frame.constant(bytes));
+  Value past = frame.rem(frame.mul(frame.extents[frame.dims - 1], frame.constant(smallest)),
+                         frame.constant(bufferAlignment)); // of the last whole line of a row
+  streams = arith::AndIOp::create(frame.builder, frame.loc, is(arith::CmpIPredicate::sgt, touched, muchBytes),
+                                  is(arith::CmpIPredicate::eq, past, 0));
+}
+
 /// Gives each tensor between phases its row of scratch.
 void RowEmitter::placeScratch() {
   Value next = frame.constant(0);
@@ -133,8 +174,10 @@ LogicalResult RowEmitter::emit(bool isLoop) {
   placeScratch();
   if (failed(findPacked()))
     return failure();
-  if (!isLoop)
+  if (!isLoop) {
     choosePrefetches();
+    chooseStreams();
+  }
   Value rows = frame.size(outer), blockRows = frame.extents[frame.dims];
   SmallVector<unsigned> transposed = isLoop ? transposedInputs(phases.front()) : SmallVector<unsigned>();
   Value one = frame.constant(1), columns = frame.extents[vectorDim];
@@ -154,6 +197,12 @@ LogicalResult RowEmitter::emit(bool isLoop) {
       return failure();
     return Values();
   });
+  if (streams && succeeded(done)) {
+    auto choice = scf::IfOp::create(frame.builder, frame.loc, streams, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(frame.builder);
+    frame.builder.setInsertionPointToStart(choice.thenBlock());
+    storeFence(frame);
+  }
   return done;
 }
 

@@ -24,8 +24,9 @@ private:
     TensorAccess access;
     TensorHome home; // where an elementwise output or a side reduction is stored
     bool isPartial = false, isCarried = false;
-    int accumulator = -1; // of a carried output: its number
-    int nanFlag = -1;     // the accumulator that says whether there was a NaN, where the output's own leaves it out
+    bool mayStream = false; // a full result, written a vector at a time
+    int accumulator = -1;   // of a carried output: its number
+    int nanFlag = -1;       // the accumulator that says whether there was a NaN, where the output's own leaves it out
   };
   struct Phase {
     mlir::linalg::GenericOp generic;
@@ -41,6 +42,7 @@ private:
   void flagNan(Phase &phase, Output &output);
   void placeScratch();
   void choosePrefetches();
+  void chooseStreams();
   mlir::LogicalResult findPacked();
   mlir::LogicalResult clearPartials(mlir::Value block);
   mlir::LogicalResult emitStagedRows(mlir::Value rowBegin, mlir::Value rowEnd);
@@ -49,6 +51,7 @@ private:
 
   mlir::LogicalResult emitScalar(Phase &phase);
   mlir::LogicalResult emitInner(Phase &phase);
+  mlir::FailureOr<Values> emitEitherWay(Phase &phase, const Values &carried);
   mlir::FailureOr<Values> emitVectors(Phase &phase, mlir::ValueRange carried);
   int64_t groupsOf(Phase &phase);
   mlir::FailureOr<mlir::Value> emitGroups(Phase &phase, Values &carried);
@@ -72,6 +75,8 @@ private:
   mlir::Value columnBegin, columnEnd;                   // of the vector dim, in the present block
   mlir::Value nextRow;                                  // how many elements ahead it is
   mlir::Value stagedBegin;                              // the first row of those that are staged
+  mlir::Value streams;                                  // whether results go past the caches; null: none ever does
+  bool streaming = false;                               // in the code for that
   std::vector<std::pair<Output *, PackedStore>> packed; // results that are stored as panels
   llvm::SmallDenseMap<unsigned, mlir::Value> atHand;    // inputs of the next steps that need no load
   std::vector<Values> unflagged; // by output, what a group's steps leave to look at for NaN together

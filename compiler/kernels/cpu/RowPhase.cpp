@@ -37,8 +37,7 @@ LogicalResult RowEmitter::emitInner(Phase &phase) {
     carried.push_back(frame.splat(neutral, frame.lanes));
   if (!masked) // the scalar tail has accumulators of its own
     carried.append(phase.neutral);
-  FailureOr<Values> totals = frame.loops(ArrayRef<int>(phase.inner).drop_back(), carried,
-                                         [&](ValueRange values) { return emitVectors(phase, values); });
+  FailureOr<Values> totals = emitEitherWay(phase, carried);
   if (failed(totals))
     return failure();
   size_t count = phase.neutral.size();
@@ -48,6 +47,30 @@ LogicalResult RowEmitter::emitInner(Phase &phase) {
     folded = combineAll(frame, phase.combiners, folded, vectors.drop_front(count));
   finishCarried(phase, folded);
   return success();
+}
+
+/// The phase's loops; where results may go past the caches, a second time for that.
+FailureOr<RowEmitter::Values> RowEmitter::emitEitherWay(Phase &phase, const Values &carried) {
+  auto loops = [&] {
+    return frame.loops(ArrayRef<int>(phase.inner).drop_back(), carried,
+                       [&](ValueRange values) { return emitVectors(phase, values); });
+  };
+  if (!streams || llvm::none_of(phase.outputs, [](const Output &output) { return output.mayStream; }))
+    return loops();
+  auto choice =
+      scf::IfOp::create(frame.builder, frame.loc, ValueRange(carried).getTypes(), streams, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(frame.builder);
+  for (Block *block : {choice.thenBlock(), choice.elseBlock()}) {
+    frame.builder.setInsertionPointToStart(block);
+    streaming = block == choice.thenBlock();
+    FailureOr<Values> totals = loops();
+    streaming = false;
+    if (failed(totals))
+      return failure();
+    if (!carried.empty())
+      scf::YieldOp::create(frame.builder, frame.loc, *totals);
+  }
+  return Values(choice.getResults());
 }
 
 void RowEmitter::finishCarried(Phase &phase, ArrayRef<Value> totals) {
@@ -235,6 +258,10 @@ FailureOr<RowEmitter::Values> RowEmitter::emitStep(Phase &phase, ArrayRef<Value>
   Values result(carried);
   for (const Output &output : phase.outputs) {
     Value value = (*yields)[output.number];
+    if (!output.isCarried && streaming && output.mayStream && lanes.count > 0 && !lanes.mask) {
+      streamLanes(frame, value, output.home, output.access);
+      continue;
+    }
     if (!output.isCarried) {
       storeLanes(frame, value, output.home, output.access, lanesOf(output.home));
       continue;
