@@ -54,6 +54,9 @@ private:
   mlir::FailureOr<Values> emitEitherWay(Phase &phase, const Values &carried);
   mlir::FailureOr<Values> emitVectors(Phase &phase, mlir::ValueRange carried);
   int64_t groupsOf(Phase &phase);
+  bool takesPairs(Phase &phase);
+  void loadPairs(Phase &phase);
+  mlir::Value halfOf(mlir::Value pair, bool upper);
   mlir::FailureOr<mlir::Value> emitGroups(Phase &phase, Values &carried);
   mlir::Value orNan(mlir::Value flag, llvm::ArrayRef<mlir::Value> values);
   mlir::FailureOr<Values> emitMaskedStep(Phase &phase, mlir::Value begin, const Values &carried);
@@ -79,6 +82,7 @@ private:
   bool streaming = false;                               // in the code for that
   std::vector<std::pair<Output *, PackedStore>> packed; // results that are stored as panels
   llvm::SmallDenseMap<unsigned, mlir::Value> atHand;    // inputs of the next steps that need no load
+  llvm::SmallDenseMap<unsigned, mlir::Value> pairs;     // of the present two steps of a group, as 32-bit integers
   std::vector<Values> unflagged; // by output, what a group's steps leave to look at for NaN together
 };
 

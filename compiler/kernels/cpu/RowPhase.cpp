@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/Steps.h"
 #include "compiler/kernels/cpu/Row.h"
+#include "compiler/linalg/Combiner.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -106,6 +107,53 @@ int64_t RowEmitter::groupsOf(Phase &phase) {
   return phase.neutral.empty() && !hasLongFunction(phase.generic) ? 1 : frame.target.vectorRegisters / 8;
 }
 
+/// Whether two steps may share the elements of two vectors as they like, since they only combine them, and all that
+/// they read along the row are bf16. Then one takes the even elements and the other the odd ones: a bf16 is widened by
+/// a shift where it is the lower half of 32 bits, by a mask where it is the upper one.
+bool RowEmitter::takesPairs(Phase &phase) {
+  Block *body = phase.generic.getBody();
+  if (frame.strict || !body->getOps<linalg::IndexOp>().empty())
+    return false;
+  for (const Output &output : phase.outputs)
+    if (!output.isCarried || isArgCombiner(output.combiner))
+      return false;
+  bool found = false;
+  for (auto [number, access] : llvm::enumerate(phase.inputAccesses)) {
+    BlockArgument argument = body->getArgument(number);
+    if (atHand.contains(number) || argument.use_empty())
+      continue;
+    auto widens = [](Operation *user) {
+      return isa<arith::ExtUIOp>(user) && user->getResult(0).getType().isInteger(32);
+    };
+    const TensorHome home = frame.homes.lookup(phase.generic.getDpsInputs()[number]);
+    if (!home.pointer || home.isRow || access.dims.empty() || access.dims.back() != vectorDim ||
+        !home.element.isInteger(16) || !llvm::all_of(argument.getUsers(), widens))
+      return false;
+    found = true;
+  }
+  return found;
+}
+
+/// What the step at the present index and the next one read.
+void RowEmitter::loadPairs(Phase &phase) {
+  auto type = VectorType::get(frame.lanes, frame.builder.getI32Type());
+  for (auto [number, access] : llvm::enumerate(phase.inputAccesses)) {
+    if (atHand.contains(number) || phase.generic.getBody()->getArgument(number).use_empty())
+      continue;
+    const TensorHome home = frame.homes.lookup(phase.generic.getDpsInputs()[number]);
+    Value pointer = frame.address(home.pointer, home.element, frame.offset(access));
+    pairs[number] = LLVM::LoadOp::create(frame.builder, frame.loc, type, pointer, /*alignment=*/2);
+  }
+}
+
+Value RowEmitter::halfOf(Value pair, bool upper) {
+  auto type = cast<VectorType>(pair.getType());
+  Value bits = frame.scalar(DenseElementsAttr::get(type, frame.builder.getI32IntegerAttr(16)));
+  if (upper)
+    pair = arith::ShRUIOp::create(frame.builder, frame.loc, pair, bits);
+  return arith::TruncIOp::create(frame.builder, frame.loc, type.clone(frame.builder.getI16Type()), pair);
+}
+
 /// `flag`, or whether any of the values is NaN: one comparison tells it of two.
 Value RowEmitter::orNan(Value flag, ArrayRef<Value> values) {
   for (; !values.empty(); values = values.drop_front(std::min<size_t>(2, values.size()))) {
@@ -122,6 +170,7 @@ FailureOr<Value> RowEmitter::emitGroups(Phase &phase, Values &carried) {
   const int64_t groups = groupsOf(phase);
   if (groups < 2)
     return columnBegin;
+  const bool inPairs = groups % 2 == 0 && takesPairs(phase);
   size_t count = phase.neutral.size();
   Value step = frame.constant(groups * frame.lanes);
   Value end = frame.add(columnBegin, frame.mul(frame.divide(frame.sub(columnEnd, columnBegin), step), step));
@@ -137,8 +186,16 @@ FailureOr<Value> RowEmitter::emitGroups(Phase &phase, Values &carried) {
         unflagged.resize(phase.outputs.size());
         for (int64_t group = 0; group < groups; ++group) {
           frame.index[vectorDim] = frame.add(column, frame.constant(group * frame.lanes));
+          if (inPairs && group % 2 == 0)
+            loadPairs(phase);
+          for (auto [number, pair] : pairs)
+            atHand[number] = halfOf(pair, group % 2 == 1);
           FailureOr<Values> own =
               emitStep(phase, Values(values.slice(group * count, count)), {frame.lanes, vectorDim, {}, {}});
+          for (auto [number, pair] : pairs)
+            atHand.erase(number);
+          if (group % 2 == 1)
+            pairs.clear();
           if (failed(own))
             return failure();
           next.append(*own);
