@@ -3,6 +3,7 @@
 #include "compiler/KernelCache.h"
 #include "compiler/BuildId.inc"
 #include "compiler/KernelCacheFolder.h"
+#include "runtime/base/ForkGate.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
 #include <atomic>
@@ -187,7 +188,7 @@ KernelCache::KernelCache(std::string_view directory, int64_t limit) : limit_(lim
 }
 
 std::string KernelCache::complaint() const {
-  std::lock_guard lock(mutex_);
+  const ForkSafeLock lock(mutex_);
   return complaint_;
 }
 
@@ -195,20 +196,20 @@ KernelCache &KernelCache::shared(std::string_view directory) {
   static std::mutex mutex;
   static auto *const caches = new std::map<std::string, KernelCache, std::less<>>;
   const std::string name = directory.empty() ? defaultDirectory() : std::string(directory);
-  std::lock_guard lock(mutex);
+  const ForkSafeLock lock(mutex);
   return caches->try_emplace(name, directory).first->second;
 }
 
 std::optional<KernelCache::Found> KernelCache::find(const std::string &key) {
   {
-    std::lock_guard lock(mutex_);
+    const ForkSafeLock lock(mutex_);
     if (auto found = kernels_.find(key); found != kernels_.end())
       return Found{found->second, Source::memory};
   }
   std::optional<KernelCode> kernel = read(key);
   if (!kernel)
     return std::nullopt;
-  std::lock_guard lock(mutex_);
+  const ForkSafeLock lock(mutex_);
   auto [entry, isNew] = kernels_.try_emplace(key, std::make_shared<const KernelCode>(std::move(*kernel)));
   return Found{entry->second, isNew ? Source::disk : Source::memory};
 }
@@ -216,7 +217,7 @@ std::optional<KernelCache::Found> KernelCache::find(const std::string &key) {
 std::shared_ptr<const KernelCode> KernelCache::insert(const std::string &key, KernelCode kernel) {
   std::shared_ptr<const KernelCode> kept;
   {
-    std::lock_guard lock(mutex_);
+    const ForkSafeLock lock(mutex_);
     auto [entry, isNew] = kernels_.try_emplace(key, std::make_shared<const KernelCode>(std::move(kernel)));
     if (!isNew)
       return entry->second;
@@ -267,7 +268,7 @@ void KernelCache::write(const std::string &key, const KernelCode &kernel) {
   std::string bytes = headerStart(key) + digest(body);
   putString(bytes, body);
   std::string problem = writeEntry(folder_, key, bytes);
-  std::lock_guard lock(mutex_);
+  const ForkSafeLock lock(mutex_);
   complaint_ = std::move(problem);
   if (!complaint_.empty())
     return;

@@ -3,6 +3,7 @@
 #include "frontend/CompiledFunction.h"
 #include "frontend/TraceCompile.h"
 #include "runtime/TensorTypes.h"
+#include "runtime/base/ForkGate.h"
 #include "runtime/devices/CpuDevice.h"
 #include "runtime/loader/ObjectLoader.h"
 #include <fmt/format.h>
@@ -14,6 +15,7 @@ CompiledFunction::CompiledFunction(FunctionOptions options, std::vector<std::str
       program_(options_.name, [this](const ProgramKey &key) { return compile(key); }) {}
 
 std::shared_ptr<Trace> CompiledFunction::trace(const std::vector<TensorType> &types, const std::string &variant) {
+  const ForkGate gate; // MLIR has locks of its own
   std::shared_ptr<Trace> trace = Trace::create(options_.name);
   Trace::Scope scope(trace);
   std::vector<Value> feeds;
@@ -55,6 +57,7 @@ std::vector<Tensor> CompiledFunction::run(const std::vector<Tensor> &feeds, cons
   std::shared_ptr<Trace> traced = trace(typesOf(feeds), variant);
   for (const auto &hook : traced->beforeRun)
     hook();
+  const ForkGate gate;
   return interpretTrace(*traced, options_, feeds).valueOrThrow();
 }
 
@@ -65,6 +68,7 @@ void CompiledFunction::prepare(const std::vector<TensorType> &types, const std::
 
 std::string CompiledFunction::ir(Stage stage, const std::vector<TensorType> &types, const std::string &variant,
                                  bool locations) {
+  const ForkGate gate;
   return traceText(*trace(types, variant), options_, stage, locations).valueOrThrow();
 }
 

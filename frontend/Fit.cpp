@@ -8,6 +8,7 @@
 #include "frontend/io/Batches.h"
 #include "runtime/TensorAccess.h"
 #include "runtime/TensorTypes.h"
+#include "runtime/base/ForkGate.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -77,7 +78,7 @@ void trainStep(const Run &run, const Batch &batch, bool labelsChecked) {
   Feeds feeds = feedsOf(run, batch, labelsChecked);
   run.compiled->train.run(feeds.tensors, feeds.variant);
   ModelState &state = stateOf(run.model);
-  std::lock_guard lock(state.mutex);
+  const ForkSafeLock lock(state.mutex);
   state.lastTrainTypes = typesOf(feeds.tensors);
   state.lastTrainVariant = feeds.variant;
 }

@@ -1,6 +1,7 @@
 // Recording, shape inference by tracing, and replay.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Graph.h"
+#include "runtime/base/ForkGate.h"
 #include <algorithm>
 #include <atomic>
 #include <cctype>
@@ -21,6 +22,7 @@ std::atomic<int64_t> inferences = 0;
 constexpr int64_t probes[] = {83, 89, 97};
 
 std::vector<ValueSpec> traceSpecs(const std::vector<ValueSpec> &inputs, const Function &f, int64_t probe) {
+  const ForkGate gate;
   std::shared_ptr<Trace> trace = Trace::create("shapes");
   Trace::Scope scope(trace);
   std::vector<Value> values;

@@ -4,6 +4,7 @@
 #include "halftone/Arguments.h"
 #include "halftone/Error.h"
 #include "halftone/Model.h"
+#include "runtime/base/ForkGate.h"
 #include <algorithm>
 #include <atomic>
 #include <cctype>
@@ -213,7 +214,7 @@ HeUniform::HeUniform(SeedArgs args) {
 
 namespace detail {
 int64_t nextSeed() {
-  std::lock_guard lock(seedMutex);
+  const ForkSafeLock lock(seedMutex);
   if (!seedSequence)
     seedSequence.emplace(std::random_device{}());
   return static_cast<int64_t>((*seedSequence)() >> 1);
@@ -221,7 +222,7 @@ int64_t nextSeed() {
 } // namespace detail
 
 void set_random_seed(int64_t seed) {
-  std::lock_guard lock(seedMutex);
+  const ForkSafeLock lock(seedMutex);
   seedSequence.emplace(static_cast<uint64_t>(seed));
 }
 

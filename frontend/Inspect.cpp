@@ -3,6 +3,7 @@
 #include "frontend/ModelState.h"
 #include "frontend/OptimizerImpl.h"
 #include "runtime/TensorTypes.h"
+#include "runtime/base/ForkGate.h"
 #include "runtime/base/WriteFile.h"
 #include <filesystem>
 #include <fmt/format.h>
@@ -38,7 +39,7 @@ Choice choose(const Model &model, const IrArgs &args) {
     compiled = compiledOf(model, "asking for the train or test program");
   Choice choice;
   {
-    std::lock_guard lock(state.mutex);
+    const ForkSafeLock lock(state.mutex);
     choice = {nullptr, state.lastTrainTypes, state.lastTrainVariant};
   }
   std::vector<ValueSpec> inputs;

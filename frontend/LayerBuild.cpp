@@ -4,6 +4,7 @@
 #include "frontend/Promotion.h"
 #include "frontend/RandomSeeds.h"
 #include "halftone/Ops.h"
+#include "runtime/base/ForkGate.h"
 #include "runtime/policy/LegacyPolicy.h"
 #include <algorithm>
 #include <cctype>
@@ -64,7 +65,7 @@ std::string uniqueName(const std::string &className) {
     snake += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
   std::replace_if(snake.begin(), snake.end(), [](unsigned char c) { return !std::isalnum(c) && c != '_'; }, '_');
-  std::lock_guard lock(namesMutex);
+  const ForkSafeLock lock(namesMutex);
   int count = namesUsed[snake]++;
   return count == 0 ? snake : fmt::format("{}_{}", snake, count);
 }
@@ -278,7 +279,7 @@ using namespace detail;
 
 void utils::clear_session() {
   unsetPolicy();
-  std::lock_guard lock(namesMutex);
+  const ForkSafeLock lock(namesMutex);
   namesUsed.clear();
 }
 

@@ -6,6 +6,7 @@
 #include "frontend/Promotion.h"
 #include "halftone/Ops.h"
 #include "runtime/TensorAccess.h"
+#include "runtime/base/ForkGate.h"
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -311,7 +312,7 @@ Tensor Loss::operator()(const Tensor &yTrue, const Tensor &yPred, const Tensor &
     checkLabels(*this, yTrue, yPred.shape()[normalizeAxis(loss.name, loss.axis, yPred.shape().rank())]).orThrow();
   CompiledFunction *function = nullptr;
   {
-    std::lock_guard lock(loss.mutex);
+    const ForkSafeLock lock(loss.mutex);
     if (!loss.onData)
       loss.onData = std::make_unique<CompiledFunction>(
           FunctionOptions{.name = loss.name}, std::vector<std::string>{"y_true", "y_pred", "sample_weight"},

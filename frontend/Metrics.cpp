@@ -5,6 +5,7 @@
 #include "frontend/MetricImpl.h"
 #include "frontend/Promotion.h"
 #include "halftone/Ops.h"
+#include "runtime/base/ForkGate.h"
 #include "runtime/base/Half.h"
 #include <algorithm>
 #include <array>
@@ -164,7 +165,7 @@ void updateOnData(std::shared_ptr<MetricImpl> metric, const std::vector<Tensor> 
   requireKind(*metric);
   CompiledFunction *function = nullptr;
   {
-    std::lock_guard lock(metric->mutex);
+    const ForkSafeLock lock(metric->mutex);
     if (!metric->onData)
       metric->onData = std::make_unique<CompiledFunction>(
           FunctionOptions{.name = metric->name}, std::vector<std::string>{},

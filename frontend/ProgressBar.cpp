@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ProgressBar.h"
 #include "halftone/Model.h"
+#include "runtime/base/ForkGate.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -16,7 +17,7 @@ std::function<void(std::string_view)> sink;
 } // namespace
 
 void set_output(std::function<void(std::string_view)> newSink) {
-  std::lock_guard lock(sinkMutex);
+  const ForkSafeLock lock(sinkMutex);
   sink = std::move(newSink);
 }
 
@@ -25,7 +26,7 @@ namespace detail {
 void writeOutput(const std::string &text) {
   std::function<void(std::string_view)> target;
   {
-    std::lock_guard lock(sinkMutex);
+    const ForkSafeLock lock(sinkMutex);
     target = sink;
   }
   if (target) {

@@ -7,6 +7,7 @@
 #include "frontend/ProgressBar.h"
 #include "frontend/UserWords.h"
 #include "runtime/TensorAccess.h"
+#include "runtime/base/ForkGate.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 #include <mutex>
@@ -42,7 +43,7 @@ void warnOfCache(const std::string &complaint) {
   if (complaint.empty())
     return;
   {
-    std::lock_guard lock(mutex);
+    const ForkSafeLock lock(mutex);
     if (!said->insert(complaint).second)
       return;
   }

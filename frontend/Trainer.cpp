@@ -5,6 +5,7 @@
 #include "frontend/OptimizerImpl.h"
 #include "frontend/Promotion.h"
 #include "halftone/Ops.h"
+#include "runtime/base/ForkGate.h"
 #include "runtime/policy/LegacyPolicy.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -153,7 +154,7 @@ CompiledModel::CompiledModel(const Layer &model, const CompileArgs &compileArgs)
 
 std::shared_ptr<CompiledModel> compiledIfAny(const Layer &model) {
   ModelState &state = stateOf(model);
-  std::lock_guard lock(state.mutex);
+  const ForkSafeLock lock(state.mutex);
   return state.compiled;
 }
 std::shared_ptr<CompiledModel> compiledOf(const Layer &model, const char *before) {
@@ -167,7 +168,7 @@ std::string feedVariant(size_t targets, size_t weights) { return fmt::format("{}
 
 std::shared_ptr<CompiledFunction> predictFunction(const Layer &model) {
   ModelState &state = stateOf(model);
-  std::lock_guard lock(state.mutex);
+  const ForkSafeLock lock(state.mutex);
   if (!state.predict)
     state.predict = std::make_shared<CompiledFunction>(
         optionsOf(model, state.compiled ? &state.compiled->args : nullptr, "predict"), std::vector<std::string>{},
@@ -308,7 +309,7 @@ void Model::compile(const CompileArgs &args) const {
                 fmt::format("steps_per_execution must be at least 1, got {}", args.steps_per_execution), name());
   auto compiled = std::make_shared<CompiledModel>(*this, args);
   std::shared_ptr<CompiledFunction> predict;
-  std::lock_guard lock(state.mutex);
+  const ForkSafeLock lock(state.mutex);
   state.compiled.swap(compiled); // what goes, goes after the lock: it may hold users' objects
   state.predict.swap(predict);
 }

@@ -3,6 +3,7 @@
 #include "runtime/Player.h"
 #include "runtime/TensorAccess.h"
 #include "runtime/TensorTypes.h"
+#include "runtime/base/ForkGate.h"
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -124,7 +125,7 @@ Status Player::Impl::bindVariables(const VariableBinding &binding) {
 Status Player::Impl::bindShadows() {
   for (const ShadowSlot &slot : executable->shadows) {
     StoredVariable &variable = *variables[slot.variable];
-    std::lock_guard guard(variable.lock());
+    const ForkSafeLock guard(variable.lock());
     StatusOr<std::shared_ptr<VariableShadow>> shadow = variable.shadow(slot.function, slot.type.bytes(), *device);
     if (!shadow.isOk())
       return {shadow.status().kind(),
@@ -312,7 +313,7 @@ StatusOr<std::vector<Tensor>> Player::play(std::span<const Tensor> feeds) {
   HALFTONE_RETURN_IF_ERROR(impl_->checkFeeds(feeds));
   for (const std::function<void()> &call : impl_->beforePlay)
     call();
-  std::lock_guard turn(impl_->playing);
+  const ForkSafeLock turn(impl_->playing);
   std::vector<Tensor> fetches;
   HALFTONE_RETURN_IF_ERROR(impl_->placeFeedsAndFetches(feeds, fetches));
   const LocksHeld stores(impl_->locks);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/ProgramCache.h"
 #include "runtime/TensorTypes.h"
+#include "runtime/base/ForkGate.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
@@ -90,7 +91,7 @@ StatusOr<std::shared_ptr<Player>> ProgramCache::find(const ProgramKey &key) {
   std::string warning;
   std::shared_ptr<Player> player;
   {
-    std::lock_guard lock(mutex_);
+    const ForkSafeLock lock(mutex_);
     if (auto known = knownLocked([&](const ProgramKey &other) { return other == key; }))
       return known;
     if (!compile_) {
@@ -127,9 +128,11 @@ StatusOr<std::vector<Tensor>> ProgramCache::play(std::span<const Tensor> feeds, 
   const auto matches = [&](const ProgramKey &key) {
     return key.epoch == epoch && key.variant == variant && std::ranges::equal(feeds, key.feeds, isOfType);
   };
-  std::unique_lock lock(mutex_);
-  std::shared_ptr<Player> player = knownLocked(matches);
-  lock.unlock();
+  std::shared_ptr<Player> player;
+  {
+    const ForkSafeLock lock(mutex_);
+    player = knownLocked(matches);
+  }
   if (!player) {
     StatusOr<std::shared_ptr<Player>> compiled = find({typesOf(feeds), std::string(variant), epoch});
     HALFTONE_RETURN_IF_ERROR(compiled.status());
@@ -141,7 +144,7 @@ StatusOr<std::vector<Tensor>> ProgramCache::play(std::span<const Tensor> feeds, 
 void ProgramCache::insert(ProgramKey key, std::shared_ptr<Player> player) {
   std::string warning;
   {
-    std::lock_guard lock(mutex_);
+    const ForkSafeLock lock(mutex_);
     insertLocked(std::move(key), std::move(player), warning);
   }
   if (!warning.empty() && warn_)
@@ -149,17 +152,17 @@ void ProgramCache::insert(ProgramKey key, std::shared_ptr<Player> player) {
 }
 
 void ProgramCache::clear() {
-  std::lock_guard lock(mutex_);
+  const ForkSafeLock lock(mutex_);
   entries_.clear();
 }
 
 int64_t ProgramCache::compileCount() const {
-  std::lock_guard lock(mutex_);
+  const ForkSafeLock lock(mutex_);
   return compileCount_;
 }
 
 std::vector<ProgramKey> ProgramCache::keys() const {
-  std::lock_guard lock(mutex_);
+  const ForkSafeLock lock(mutex_);
   std::vector<ProgramKey> keys;
   for (const Entry &entry : entries_)
     keys.push_back(entry.key);

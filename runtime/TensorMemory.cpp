@@ -1,6 +1,7 @@
 // Blocks of memory for tensors, and those that wait for the next one.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/TensorMemory.h"
+#include "runtime/base/ForkGate.h"
 #include <algorithm>
 #include <cstdlib>
 #include <list>
@@ -39,7 +40,7 @@ void *allocateBlock(size_t bytes) {
 class KeptBlocks {
 public:
   void *take(size_t bytes) {
-    const std::lock_guard lock(mutex_);
+    const ForkSafeLock lock(mutex_);
     const auto found =
         std::find_if(blocks_.rbegin(), blocks_.rend(), [&](const Block &block) { return block.bytes == bytes; });
     if (found == blocks_.rend())
@@ -53,7 +54,7 @@ public:
   void give(void *memory, size_t bytes) noexcept {
     std::list<Block> leaving; // freed without the lock
     {
-      const std::lock_guard lock(mutex_);
+      const ForkSafeLock lock(mutex_);
       try {
         blocks_.push_back({memory, bytes});
       } catch (const std::bad_alloc &) {
@@ -70,7 +71,7 @@ public:
   }
 
   size_t bytes() {
-    const std::lock_guard lock(mutex_);
+    const ForkSafeLock lock(mutex_);
     return bytes_;
   }
 

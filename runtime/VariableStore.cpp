@@ -3,6 +3,7 @@
 #include "runtime/VariableStore.h"
 #include "runtime/TensorAccess.h"
 #include "runtime/TensorTypes.h"
+#include "runtime/base/ForkGate.h"
 #include <cstring>
 #include <fmt/format.h>
 
@@ -36,7 +37,7 @@ Status StoredVariable::readBytes(std::span<std::byte> out) const {
   if (static_cast<int64_t>(out.size()) != type_.bytes())
     return {ErrorKind::value_error,
             fmt::format("variable {}: has {} bytes, room for {}", path_, type_.bytes(), out.size())};
-  std::lock_guard guard(*lock_);
+  const ForkSafeLock guard(*lock_);
   copyBytes(out.data(), data(), out.size());
   return {};
 }
@@ -45,7 +46,7 @@ Status StoredVariable::writeBytes(std::span<const std::byte> bytes) {
   if (static_cast<int64_t>(bytes.size()) != type_.bytes())
     return {ErrorKind::value_error,
             fmt::format("variable {}: expected {} bytes, got {}", path_, type_.bytes(), bytes.size())};
-  std::lock_guard guard(*lock_);
+  const ForkSafeLock guard(*lock_);
   copyBytes(data(), bytes.data(), bytes.size());
   bumpVersion();
   return {};
@@ -69,7 +70,7 @@ StatusOr<std::shared_ptr<VariableShadow>> StoredVariable::shadow(const std::stri
 }
 
 StoredVariable::ShadowCounts StoredVariable::shadowCounts() const {
-  std::lock_guard guard(*lock_);
+  const ForkSafeLock guard(*lock_);
   ShadowCounts counts;
   for (auto &[function, owned] : shadows_) {
     ++(owned.shadow->isOfShadow ? counts.ofShadows : counts.shadows);

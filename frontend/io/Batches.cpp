@@ -3,6 +3,7 @@
 #include "frontend/io/Batches.h"
 #include "halftone/Error.h"
 #include "runtime/TensorAccess.h"
+#include "runtime/base/ForkGate.h"
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -123,7 +124,11 @@ public:
     changed_.notify_all();
     thread_.join();
   }
+  bool isHere() const { return forks_ == forkCount(); } // a forked child has no reader, and its locks may be closed
   std::optional<Batch> take() {
+    if (!isHere())
+      throw Error(ErrorKind::runtime_error, "the thread that reads ahead for this epoch stayed in the process that was "
+                                            "forked: begin another epoch, or fork before one begins");
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return !ready_.empty() || finished_; });
     if (ready_.empty()) {
@@ -168,6 +173,7 @@ private:
 
   std::function<std::optional<Batch>()> next_;
   size_t count_;
+  int64_t forks_ = forkCount();
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Batch> ready_;
@@ -179,7 +185,11 @@ private:
 } // namespace
 
 std::function<std::optional<Batch>()> prefetched(std::function<std::optional<Batch>()> next, int64_t count) {
-  auto prefetcher = std::make_shared<Prefetcher>(std::move(next), static_cast<size_t>(count));
+  auto drop = [](const Prefetcher *prefetcher) {
+    if (prefetcher->isHere())
+      delete prefetcher;
+  };
+  std::shared_ptr<Prefetcher> prefetcher(new Prefetcher(std::move(next), static_cast<size_t>(count)), drop);
   return [prefetcher] { return prefetcher->take(); };
 }
 

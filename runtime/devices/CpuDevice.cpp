@@ -1,6 +1,7 @@
 // The CPU device.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/CpuDevice.h"
+#include "runtime/base/ForkGate.h"
 #include "runtime/devices/HostMemory.h"
 #include "runtime/devices/HostQueue.h"
 #include "runtime/devices/WorkerPool.h"
@@ -118,7 +119,7 @@ StatusOr<int> defaultThreadCount() {
 StatusOr<std::shared_ptr<CpuDevice>> sharedCpuDevice() {
   static std::mutex mutex;
   static std::shared_ptr<CpuDevice> device;
-  std::lock_guard lock(mutex);
+  const ForkSafeLock lock(mutex);
   if (device)
     return device;
   StatusOr<int> threads = defaultThreadCount();

@@ -1,11 +1,13 @@
 // Threads that share the blocks of launches.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/WorkerPool.h"
+#include "runtime/base/ForkGate.h"
 #include "runtime/devices/HostMemory.h"
 #include <algorithm>
 #include <bit>
 #include <chrono>
 #include <fmt/format.h>
+#include <functional>
 #include <system_error>
 
 namespace halftone {
@@ -44,20 +46,37 @@ private:
 WorkerPool::~WorkerPool() { stop(); }
 
 void WorkerPool::stop() {
-  {
-    std::lock_guard lock(sleep_);
-    stopping_ = true;
+  if (forks_ != forkCount()) {
+    (void)crew_.release(); // nobody is there to join, and its locks are as the fork found them
+  } else {
+    {
+      std::lock_guard lock(crew_->sleep);
+      crew_->stopping = true;
+    }
+    crew_->wake.notify_all();
+    for (std::thread &thread : crew_->threads)
+      thread.join();
   }
-  wake_.notify_all();
-  for (std::thread &worker : workers_)
-    worker.join();
-  workers_.clear();
-  stopping_ = false;
+  crew_ = std::make_unique<Crew>();
+  forks_ = forkCount();
   threads_ = 1;
 }
 
+Status WorkerPool::start(int threads) {
+  try {
+    for (std::byte *const &scratch : scratchPointers_)
+      crew_->threads.emplace_back(&WorkerPool::work, this, std::ref(*crew_),
+                                  static_cast<int64_t>(crew_->threads.size()) + 1, &scratch);
+  } catch (const std::system_error &error) {
+    stop();
+    return {ErrorKind::device_error, fmt::format("cannot start {} threads: {}", threads, error.what())};
+  }
+  threads_ = threads;
+  return {};
+}
+
 Status WorkerPool::setThreads(int threads) {
-  std::lock_guard lock(owner_);
+  const ForkSafeLock lock(owner_);
   if (threads == this->threads())
     return {};
   stop();
@@ -70,19 +89,11 @@ Status WorkerPool::setThreads(int threads) {
   scratchPointers_.assign(scratch_.size(), nullptr);
   std::ranges::transform(scratch_, scratchPointers_.begin(), [](auto &memory) { return memory.get(); });
   places_ = std::vector<Places>(static_cast<size_t>((threads * chunksPerThread + placesPerWord - 1) / placesPerWord));
-  try {
-    for (std::byte *const &scratch : scratchPointers_)
-      workers_.emplace_back(&WorkerPool::work, this, static_cast<int64_t>(workers_.size()) + 1, &scratch);
-  } catch (const std::system_error &error) {
-    stop();
-    return {ErrorKind::device_error, fmt::format("cannot start {} threads: {}", threads, error.what())};
-  }
-  threads_ = threads;
-  return {};
+  return start(threads);
 }
 
 Status WorkerPool::reserveScratch(int64_t bytes) {
-  std::lock_guard lock(owner_);
+  const ForkSafeLock lock(owner_);
   if (bytes <= scratchBytes_)
     return {};
   for (size_t i = 0; i < scratch_.size(); ++i) {
@@ -98,45 +109,50 @@ Status WorkerPool::reserveScratch(int64_t bytes) {
 bool WorkerPool::acquire() {
   if (!owner_.try_lock())
     return false;
-  if (workers_.empty()) {
+  if (forks_ != forkCount()) {
+    const int threads = this->threads();
+    stop();
+    (void)start(threads); // without threads the caller does all alone
+  }
+  if (crew_->threads.empty()) {
     owner_.unlock();
     return false;
   }
   {
-    std::lock_guard lock(sleep_);
-    active_ = true;
+    std::lock_guard lock(crew_->sleep);
+    crew_->active = true;
   }
-  wake_.notify_all();
+  crew_->wake.notify_all();
   return true;
 }
 
 void WorkerPool::release() {
-  active_ = false;
+  crew_->active = false;
   owner_.unlock();
 }
 
-void WorkerPool::work(int64_t thread, std::byte *const *scratch) {
+void WorkerPool::work(Crew &crew, int64_t thread, std::byte *const *scratch) {
   using Clock = std::chrono::steady_clock;
   Bench bench{scratch};
   while (true) {
     {
-      std::unique_lock lock(sleep_);
-      wake_.wait(lock, [&] { return active_ || stopping_; });
+      std::unique_lock lock(crew.sleep);
+      crew.wake.wait(lock, [&] { return crew.active || crew.stopping; });
     }
     Spin spin;
-    for (Clock::time_point lastActive = Clock::now(); !stopping_;) {
+    for (Clock::time_point lastActive = Clock::now(); !crew.stopping;) {
       if (runOneChunk(thread, bench))
         continue;
       spin.once();
       if (!spin.longEnoughToCheckTheClock())
         continue;
       const Clock::time_point now = Clock::now();
-      if (active_)
+      if (crew.active)
         lastActive = now;
       else if (now - lastActive > stayAwake)
         break;
     }
-    if (stopping_)
+    if (crew.stopping)
       return;
   }
 }

@@ -37,6 +37,14 @@ public:
   void run(std::span<const Launch> parts, std::byte *callersScratch);
 
 private:
+  /// Threads, and how they sleep. A fork leaves them behind: the child has only this memory, and starts others.
+  struct Crew {
+    std::mutex sleep;
+    std::condition_variable wake;
+    std::atomic<bool> active{false}, stopping{false};
+    std::vector<std::thread> threads;
+  };
+  Status start(int threads); // `threads` counts the caller
   void stop();
   /// A thread's scratch, and what it was last used for.
   struct Bench {
@@ -44,7 +52,7 @@ private:
     int64_t run = 0;
     const Launch *part = nullptr;
   };
-  void work(int64_t thread, std::byte *const *scratch);
+  void work(Crew &crew, int64_t thread, std::byte *const *scratch);
   bool runOneChunk(int64_t thread, Bench &bench);
   std::optional<int64_t> claimPlace(int64_t thread);
 
@@ -53,11 +61,8 @@ private:
   int64_t scratchBytes_ = 0;
   std::vector<DeviceMemory> scratch_;
   std::vector<std::byte *> scratchPointers_;
-  std::vector<std::thread> workers_;
-
-  std::mutex sleep_;
-  std::condition_variable wake_;
-  std::atomic<bool> active_{false}, stopping_{false};
+  std::unique_ptr<Crew> crew_ = std::make_unique<Crew>();
+  int64_t forks_ = 0; // forkCount() at the crew's start
 
   /// Places with a chunk that nobody has claimed, a bit each. Thread t's own are the chunksPerThread from t *
   /// chunksPerThread on; the chunks of a launch, if there are fewer, are spread evenly over all.

@@ -1,6 +1,7 @@
 // Links kernels' objects with JITLink, one by one.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/loader/ObjectLoader.h"
+#include "runtime/base/ForkGate.h"
 #include "runtime/base/TilePermission.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -91,7 +92,7 @@ Cache &cache() {
 }
 
 LoadedKernel::~LoadedKernel() {
-  std::lock_guard lock(cache().mutex);
+  const ForkSafeLock lock(cache().mutex);
   if (auto entry = cache().kernels.find(name); entry != cache().kernels.end() && entry->second.expired())
     cache().kernels.erase(entry);
   if (library)
@@ -184,7 +185,7 @@ StatusOr<std::shared_ptr<LoadedKernel>> load(const std::string &key, const Kerne
   hash.update(kernel.code);
   std::string name = llvm::toHex(hash.final());
   Cache &all = cache();
-  std::lock_guard lock(all.mutex);
+  const ForkSafeLock lock(all.mutex);
   if (auto entry = all.kernels.find(name); entry != all.kernels.end())
     if (auto loaded = entry->second.lock())
       return loaded;

@@ -1,6 +1,7 @@
 // TensorFlow 2.0's loss scales.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Legacy.h"
+#include "runtime/base/ForkGate.h"
 #include "runtime/policy/PythonText.h"
 #include <algorithm>
 #include <cmath>
@@ -37,7 +38,7 @@ std::optional<LossScale> LossScale::get(std::string_view identifier) {
 }
 
 double LossScale::operator()() const {
-  const std::lock_guard lock(rep_->mutex);
+  const ForkSafeLock lock(rep_->mutex);
   return rep_->current;
 }
 
@@ -45,7 +46,7 @@ bool LossScale::update(bool all_finite) const {
   Rep &rep = *rep_;
   if (!rep.dynamic)
     return true;
-  const std::lock_guard lock(rep.mutex);
+  const ForkSafeLock lock(rep.mutex);
   const auto multiplier = static_cast<float>(rep.args.multiplier);
   if (!all_finite) {
     rep.current = std::max(rep.current / multiplier, 1.0f);
@@ -64,7 +65,7 @@ std::string LossScale::repr() const {
   const auto &args = rep_->args;
   if (!rep_->dynamic)
     return fmt::format("FixedLossScale({})", pythonRepr(args.initial_loss_scale));
-  const std::lock_guard lock(rep_->mutex);
+  const ForkSafeLock lock(rep_->mutex);
   return fmt::format("DynamicLossScale(current_loss_scale={}, num_good_steps={}, initial_loss_scale={}, "
                      "increment_period={}, multiplier={})",
                      pythonRepr(rep_->current), rep_->goodSteps, pythonRepr(args.initial_loss_scale),

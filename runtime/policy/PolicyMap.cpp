@@ -1,5 +1,6 @@
 // Policies by layer path.
 // SPDX-License-Identifier: Apache-2.0
+#include "runtime/base/ForkGate.h"
 #include "runtime/policy/PolicyMapRep.h"
 #include "runtime/policy/PythonText.h"
 #include <fmt/format.h>
@@ -40,7 +41,7 @@ bool PolicyMapRep::equals(const Rep &other) const {
 }
 
 std::vector<std::pair<std::string, DTypePolicy>> PolicyMapRep::items() const {
-  const std::lock_guard lock(mutex);
+  const ForkSafeLock lock(mutex);
   std::vector<std::pair<std::string, DTypePolicy>> result;
   for (const Entry &entry : entries)
     result.emplace_back(entry.key, entry.policy);
@@ -48,7 +49,7 @@ std::vector<std::pair<std::string, DTypePolicy>> PolicyMapRep::items() const {
 }
 
 std::optional<std::pair<std::string, DTypePolicy>> PolicyMapRep::find(std::string_view path) const {
-  const std::lock_guard lock(mutex);
+  const ForkSafeLock lock(mutex);
   if (const auto exact = places.find(std::string(path)); exact != places.end())
     return std::pair(entries[exact->second].key, entries[exact->second].policy);
   std::vector<const Entry *> hits;
@@ -95,7 +96,7 @@ void PolicyMapRep::insert(const std::string &key, const DTypePolicy &policy) {
                                                     "`keras.dtype_policies.get`. Received for '{}' a DTypePolicyMap "
                                                     "that holds the map it is assigned to",
                                                     key));
-  const std::lock_guard lock(mutex);
+  const ForkSafeLock lock(mutex);
   const auto [place, isNew] = places.emplace(key, entries.size());
   if (!isNew)
     throw Error(ErrorKind::value_error,
@@ -106,7 +107,7 @@ void PolicyMapRep::insert(const std::string &key, const DTypePolicy &policy) {
 }
 
 void PolicyMapRep::assign(const std::string &key, const DTypePolicy &policy) {
-  const std::lock_guard lock(mutex);
+  const ForkSafeLock lock(mutex);
   const auto [place, isNew] = places.emplace(key, entries.size());
   if (isNew)
     entries.push_back({key, policy, std::nullopt});
@@ -115,7 +116,7 @@ void PolicyMapRep::assign(const std::string &key, const DTypePolicy &policy) {
 }
 
 void PolicyMapRep::erase(std::string_view key) {
-  const std::lock_guard lock(mutex);
+  const ForkSafeLock lock(mutex);
   const auto found = places.find(std::string(key));
   if (found == places.end())
     throw Error(ErrorKind::key_error, fmt::format("'{}' is not a key of the DTypePolicyMap", key));
@@ -127,12 +128,12 @@ void PolicyMapRep::erase(std::string_view key) {
 }
 
 bool PolicyMapRep::contains(std::string_view key) const {
-  const std::lock_guard lock(mutex);
+  const ForkSafeLock lock(mutex);
   return places.count(std::string(key)) != 0;
 }
 
 size_t PolicyMapRep::size() const {
-  const std::lock_guard lock(mutex);
+  const ForkSafeLock lock(mutex);
   return entries.size();
 }
 

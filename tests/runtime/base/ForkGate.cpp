@@ -1,0 +1,79 @@
+// fork() while other threads hold locks.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/base/ForkGate.h"
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <mutex>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+using namespace halftone;
+
+namespace {
+
+/// Whether a child in which `f` holds ends within ten seconds, well.
+template <class F> bool childDoes(F f) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(10);
+    _exit(f() ? 0 : 1);
+  }
+  int status = 1;
+  return ::waitpid(child, &status, 0) == child && status == 0;
+}
+
+} // namespace
+
+TEST_CASE("a child finds open what other threads lock all the time") {
+  std::mutex mutex;
+  std::recursive_mutex nested;
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i)
+    threads.emplace_back([&] {
+      while (!stop) {
+        const ForkSafeLock outer(nested);
+        const ForkSafeLock inner(nested); // while a fork waits, too
+        const ForkSafeLock lock(mutex);
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+      }
+    });
+  const int64_t before = forkCount();
+  for (int i = 0; i < 50; ++i)
+    REQUIRE(childDoes([&] {
+      const ForkSafeLock lock(mutex);
+      const ForkSafeLock outer(nested);
+      return forkCount() == before + 1;
+    }));
+  stop = true;
+  for (std::thread &thread : threads)
+    thread.join();
+  CHECK(forkCount() == before);
+}
+
+TEST_CASE("a thread that is inside may fork itself") {
+  const ForkGate gate;
+  CHECK(childDoes([] {
+    const ForkGate again;
+    return true;
+  }));
+}
+
+TEST_CASE("several threads may fork at once") {
+  std::atomic<int> good{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      for (int k = 0; k < 10; ++k)
+        good += childDoes([] {
+          const ForkGate inside;
+          return true;
+        });
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  CHECK(good == 40);
+}
