@@ -4,11 +4,24 @@
 #include "frontend/TraceCompile.h"
 #include "runtime/TensorTypes.h"
 #include "runtime/base/ForkGate.h"
+#include "runtime/base/FreeMemory.h"
 #include "runtime/devices/CpuDevice.h"
 #include "runtime/loader/ObjectLoader.h"
 #include <fmt/format.h>
+#include <new>
 
 namespace halftone::detail {
+
+static constexpr int64_t leastForCompiling = int64_t(32) << 20; // what a step of a small model takes, and some
+
+/// f(), whose std::bad_alloc becomes an error that says what ran out.
+template <class F> static auto naming(const std::string &name, F f) {
+  try {
+    return f();
+  } catch (const std::bad_alloc &) {
+    throw Error(ErrorKind::runtime_error, fmt::format("{}: out of memory; {} bytes are free", name, freeMemory()));
+  }
+}
 
 CompiledFunction::CompiledFunction(FunctionOptions options, std::vector<std::string> feedNames, Body body)
     : options_(std::move(options)), feedNames_(std::move(feedNames)), body_(std::move(body)),
@@ -29,12 +42,16 @@ std::shared_ptr<Trace> CompiledFunction::trace(const std::vector<TensorType> &ty
 }
 
 StatusOr<std::shared_ptr<Player>> CompiledFunction::compile(const ProgramKey &key) {
+  if (!fitsMemory(leastForCompiling))
+    return Status(ErrorKind::runtime_error, fmt::format("{}: there is no memory to compile it: {}", options_.name,
+                                                        memoryShortage(leastForCompiling)));
   // Errors of the user's own code travel as exceptions through Program, which holds nothing that they could leave half
   // done.
   std::shared_ptr<Trace> traced = trace(key.feeds, key.variant);
   StatusOr<Executable> compiled = compileTrace(*traced, options_);
   if (!compiled.isOk())
     return compiled.status();
+  compiled->name = options_.name; // for the player's messages
   auto executable = std::make_shared<const Executable>(*std::move(compiled));
   StatusOr<std::shared_ptr<const KernelLibrary>> kernels = loadObjects(executable->kernels);
   if (!kernels.isOk())
@@ -52,18 +69,21 @@ std::vector<Tensor> CompiledFunction::run(const std::vector<Tensor> &feeds, cons
   for (const Tensor &feed : feeds)
     if (!feed.defined())
       throw Error(ErrorKind::value_error, fmt::format("{} was given an undefined Tensor", options_.name));
-  if (!options_.interpret)
-    return program_.play(feeds, variant, configurationEpoch()).valueOrThrow();
-  std::shared_ptr<Trace> traced = trace(typesOf(feeds), variant);
-  for (const auto &hook : traced->beforeRun)
-    hook();
-  const ForkGate gate;
-  return interpretTrace(*traced, options_, feeds).valueOrThrow();
+  return naming(options_.name, [&] {
+    if (!options_.interpret)
+      return program_.play(feeds, variant, configurationEpoch()).valueOrThrow();
+    std::shared_ptr<Trace> traced = trace(typesOf(feeds), variant);
+    for (const auto &hook : traced->beforeRun)
+      hook();
+    const ForkGate gate;
+    return interpretTrace(*traced, options_, feeds).valueOrThrow();
+  });
 }
 
 void CompiledFunction::prepare(const std::vector<TensorType> &types, const std::string &variant) {
   if (!options_.interpret)
-    std::move(program_.find({types, variant, configurationEpoch()})).valueOrThrow();
+    naming(options_.name,
+           [&] { return std::move(program_.find({types, variant, configurationEpoch()})).valueOrThrow(); });
 }
 
 std::string CompiledFunction::ir(Stage stage, const std::vector<TensorType> &types, const std::string &variant,

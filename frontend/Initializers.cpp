@@ -4,6 +4,7 @@
 #include "halftone/Arguments.h"
 #include "halftone/Error.h"
 #include "halftone/Model.h"
+#include "runtime/TensorAccess.h"
 #include "runtime/base/ForkGate.h"
 #include <algorithm>
 #include <atomic>
@@ -176,15 +177,12 @@ Tensor Initializer::operator()(const Shape &shape, DType dtype, int64_t seed) co
                                   : std::sqrt(scale) / 0.87962566103423978 * draws.truncatedNormal();
     }
   };
-  if (dtype == DType::float64) {
-    std::vector<double> values(static_cast<size_t>(shape.elements()));
-    std::generate(values.begin(), values.end(), draw);
-    return Tensor(std::move(values), shape);
-  }
-  std::vector<float> values(static_cast<size_t>(shape.elements()));
-  std::generate(values.begin(), values.end(), [&] { return static_cast<float>(draw()); });
-  Tensor drawn(std::move(values), shape);
-  return dtype == DType::float32 ? drawn : drawn.astype(dtype);
+  Tensor drawn = TensorAccess::allocate(dtype == DType::float64 ? dtype : DType::float32, shape);
+  if (dtype == DType::float64)
+    std::ranges::generate(drawn.mutable_span<double>(), draw);
+  else
+    std::ranges::generate(drawn.mutable_span<float>(), [&] { return static_cast<float>(draw()); });
+  return dtype == drawn.dtype() ? drawn : drawn.astype(dtype);
 }
 
 namespace initializers {

@@ -294,6 +294,7 @@ Variable BuildContext::add_weight(const WeightArgs &args) {
   Initializer initializer =
       args.initializer.defined() ? args.initializer : Initializer(is_float(dtype) ? "glorot_uniform" : "zeros");
   std::string name = args.name.empty() ? fmt::format("variable_{}", layer.weights.size()) : args.name;
+  checkMemoryFor(fmt::format("weight '{}'", name), args.shape, dtype);
   Variable variable = makeVariable(initializer(args.shape, dtype, nextSeed()),
                                    {.name = name,
                                     .path = layer.path + "/" + name,

@@ -4,7 +4,9 @@
 #include "frontend/Trace.h"
 #include "halftone/Error.h"
 #include "runtime/base/Convert.h"
+#include "runtime/base/FreeMemory.h"
 #include "runtime/devices/CpuDevice.h"
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <fmt/format.h>
@@ -100,6 +102,19 @@ Variable makeVariable(const Tensor &initial, const VariableArgs &args) {
   impl->autocast = args.autocast;
   impl->regularizer = args.regularizer;
   return Variable(std::move(impl));
+}
+
+void checkMemoryFor(const std::string &what, const Shape &shape, DType dtype) {
+  const int64_t elements = shape.elements(), size = itemsize(dtype), drawn = std::max<int64_t>(size, 4);
+  int64_t bytes = 0, whileMade = 0; // the value, what it is drawn in when that is another dtype, and the variable
+  if (__builtin_mul_overflow(elements, size, &bytes) ||
+      __builtin_mul_overflow(elements, size + drawn + (drawn == size ? 0 : size), &whileMade))
+    throw Error(ErrorKind::value_error,
+                fmt::format("{} of shape {} and dtype {} is too large", what, shape.str(), halftone::name(dtype)));
+  if (!fitsMemory(whileMade))
+    throw Error(ErrorKind::runtime_error,
+                fmt::format("{} of shape {} and dtype {} takes {} bytes, {} while it is made; {} bytes are free", what,
+                            shape.str(), halftone::name(dtype), bytes, whileMade, freeMemory()));
 }
 
 double hostNumber(const Variable &variable) {

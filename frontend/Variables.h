@@ -35,6 +35,10 @@ struct VariableArgs {
 /// A variable holding a copy of `initial`, in the process's store of the CPU.
 Variable makeVariable(const Tensor &initial, const VariableArgs &args);
 
+/// runtime_error with the bytes asked for and those free when a variable and its first value, which is drawn in float32
+/// at least, cannot be had; value_error when no number counts its bytes. `what` begins the message.
+void checkMemoryFor(const std::string &what, const Shape &shape, DType dtype);
+
 /// What a scalar variable holds, and a new value for it, rounded to its dtype: for numbers that every step reads or
 /// resets.
 double hostNumber(const Variable &variable);

@@ -139,7 +139,9 @@ Status Player::Impl::bindShadows() {
 Status Player::Impl::allocate() {
   const Plan &plan = executable->plan;
   StatusOr<DeviceMemory> memory = device->allocate(plan.arenaBytes);
-  HALFTONE_RETURN_IF_ERROR(memory.status());
+  if (!memory.isOk())
+    return {memory.status().kind(),
+            fmt::format("{}: its intermediate values: {}", executable->name, memory.status().message())};
   arena = *std::move(memory);
   for (const std::string &bytes : executable->constants) {
     StatusOr<DeviceMemory> constant = device->allocate(static_cast<int64_t>(bytes.size()));

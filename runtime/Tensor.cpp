@@ -5,6 +5,7 @@
 #include "runtime/TensorMemory.h"
 #include "runtime/base/Convert.h"
 #include "runtime/base/Floatx.h"
+#include "runtime/base/FreeMemory.h"
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
@@ -34,8 +35,8 @@ Tensor TensorAccess::allocate(DType dtype, Shape shape) {
   const int64_t bytes = checkedBytes(dtype, shape);
   std::shared_ptr<void> owner = allocateTensorMemory(static_cast<size_t>(bytes));
   if (!owner)
-    throw Error(ErrorKind::runtime_error, fmt::format("There is no memory for a {} tensor of shape {}: {} bytes",
-                                                      name(dtype), shape.str(), bytes));
+    throw Error(ErrorKind::runtime_error, fmt::format("There is no memory for a {} tensor of shape {}: {}", name(dtype),
+                                                      shape.str(), memoryShortage(bytes)));
   auto *const memory = static_cast<std::byte *>(owner.get());
   return wrap(std::move(owner), memory, dtype, std::move(shape));
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/TensorMemory.h"
 #include "runtime/base/ForkGate.h"
+#include "runtime/base/FreeMemory.h"
 #include <algorithm>
 #include <cstdlib>
 #include <list>
@@ -30,6 +31,8 @@ constexpr std::align_val_t alignment{64};
 size_t roundUp(size_t value, size_t step) { return (value + step - 1) / step * step; }
 
 void *allocateBlock(size_t bytes) {
+  if (!fitsMemory(static_cast<int64_t>(bytes)))
+    return nullptr;
   void *memory = std::aligned_alloc(bytes >= leastHuge ? hugePage : page, bytes);
   if (memory && bytes >= leastHuge)
     (void)::madvise(memory, bytes / hugePage * hugePage, MADV_HUGEPAGE); // where the system has them
@@ -100,7 +103,9 @@ std::shared_ptr<void> allocateTensorMemory(size_t bytes) {
     return {block, block.get() + (align - past) % align};
   }
   if (!keeps || bytes > mostKeptBytes) {
-    void *const memory = ::operator new(std::max<size_t>(bytes, 1), alignment, std::nothrow);
+    void *const memory = fitsMemory(static_cast<int64_t>(bytes))
+                             ? ::operator new(std::max<size_t>(bytes, 1), alignment, std::nothrow)
+                             : nullptr;
     return memory ? std::shared_ptr<void>(memory, [](void *p) { ::operator delete(p, alignment); }) : nullptr;
   }
   const size_t rounded = roundUp(bytes, page);

@@ -91,6 +91,7 @@ void UpdateRule::build(const std::vector<Variable> &variables) {
     const VariableImpl &like = *variable.impl();
     std::string slotName = like.path + "_" + slot.name;
     std::replace(slotName.begin(), slotName.end(), '/', '_');
+    checkMemoryFor(fmt::format("{}: slot '{}'", name, slotName), slot.shape.value_or(like.shape), like.dtype);
     slots.push_back(makeVariable(Tensor::full(slot.shape.value_or(like.shape), slot.initial, like.dtype),
                                  {.name = slotName,
                                   .path = name + "/" + slotName,

@@ -98,3 +98,10 @@ TEST_CASE("one computed value as both operands of a product, and axes of no and 
   });
   CHECK(curve(Tensor({3}, {1, 1})).to_vector<float>() == std::vector<float>{6});
 }
+
+TEST_CASE("intermediate values that no memory can hold are one error with the bytes") {
+  auto f = jit([](const Value &x) { return ops::matmul(ops::matmul(x, ops::transpose(x)), x); });
+  CHECK_THROWS_WITH(f(Tensor::ones({int64_t(1) << 20, 1})),
+                    Contains("step: its intermediate values: out of memory: ") && Contains(" bytes are asked for, "));
+  CHECK(f(Tensor::ones({2, 1})).to_vector<float>() == std::vector<float>{2, 2});
+}

@@ -1,0 +1,19 @@
+// How much memory is left, so that what cannot fit is refused before the system ends the process.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+
+namespace halftone {
+
+/// Bytes that this process may still take: the least of what the machine, the process's limits and its control groups
+/// leave. The largest number where the system tells nothing.
+int64_t freeMemory();
+
+/// Whether so many bytes can be had. Small amounts are not looked up.
+bool fitsMemory(int64_t bytes);
+
+/// "1,000 bytes are asked for, 10 are free".
+std::string memoryShortage(int64_t bytes);
+
+} // namespace halftone

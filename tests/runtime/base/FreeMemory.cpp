@@ -1,0 +1,33 @@
+// What is known of the memory that is left.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/base/FreeMemory.h"
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace halftone;
+
+TEST_CASE("what is free is some of what the machine has") {
+  const int64_t present = int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  CHECK(freeMemory() > 0);
+  CHECK(fitsMemory(int64_t(1) << 20));
+  CHECK_FALSE(fitsMemory(present * 1024));
+  CHECK_THAT(memoryShortage(present * 1024),
+             Catch::Matchers::StartsWith(fmt::format("{} bytes are asked for, ", present * 1024)));
+}
+
+#if !defined(__has_feature) || !__has_feature(address_sanitizer)
+TEST_CASE("a process's limit counts") {
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit limit{rlim_t(8) << 30, rlim_t(8) << 30};
+    _exit(::setrlimit(RLIMIT_AS, &limit) == 0 && freeMemory() < int64_t(8) << 30 && !fitsMemory(int64_t(9) << 30) ? 0
+                                                                                                                  : 1);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+}
+#endif
