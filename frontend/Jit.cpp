@@ -7,6 +7,10 @@
 
 namespace halftone::detail {
 
+static FunctionOptions optionsOf(const JitArgs &args) {
+  return {.name = args.name, .strict = args.numerics == Numerics::strict};
+}
+
 struct TracedProgram::Rep {
   std::function<Values(const std::vector<Values> &)> function;
   CompiledFunction compiled;
@@ -14,7 +18,7 @@ struct TracedProgram::Rep {
   // The variant holds how many tensors each argument has: "1 2 1".
   Rep(std::function<Values(const std::vector<Values> &)> f, const JitArgs &args)
       : function(std::move(f)),
-        compiled({.name = args.name}, {}, [this](Trace &, const std::vector<Value> &feeds, const std::string &variant) {
+        compiled(optionsOf(args), {}, [this](Trace &, const std::vector<Value> &feeds, const std::string &variant) {
           std::vector<Values> arguments;
           std::istringstream counts(variant);
           auto next = feeds.begin();

@@ -55,9 +55,8 @@ std::vector<Variable> select(const LayerImpl &layer, std::optional<bool> trainab
   collect(layer, true, all);
   std::vector<Variable> chosen;
   for (const auto &[variable, isTrainable] : all)
-    if (variable.impl()->role != VariableRole::seed || !trainable)
-      if (!trainable || *trainable == isTrainable)
-        chosen.push_back(variable);
+    if (!trainable || *trainable == isTrainable)
+      chosen.push_back(variable);
   return chosen;
 }
 
@@ -193,21 +192,19 @@ std::vector<Variable> Layer::variables() const { return select(*impl_, std::null
 std::vector<Variable> Layer::trainable_variables() const { return select(*impl_, true); }
 std::vector<Variable> Layer::non_trainable_variables() const { return select(*impl_, false); }
 
-static std::vector<Variable> savedWeights(const LayerImpl &layer) {
-  std::vector<Variable> weights;
-  for (const Variable &variable : select(layer, std::nullopt))
-    if (variable.impl()->role != VariableRole::seed)
-      weights.push_back(variable);
+std::vector<Variable> Layer::weights() const {
+  std::vector<Variable> weights = variables();
+  std::erase_if(weights, [](const Variable &variable) { return variable.impl()->role == VariableRole::seed; });
   return weights;
 }
 std::vector<Tensor> Layer::get_weights() const {
   std::vector<Tensor> values;
-  for (const Variable &variable : savedWeights(*impl_))
+  for (const Variable &variable : weights())
     values.push_back(variable.value());
   return values;
 }
 void Layer::set_weights(const std::vector<Tensor> &weights) const {
-  std::vector<Variable> variables = savedWeights(*impl_);
+  std::vector<Variable> variables = this->weights();
   if (variables.size() != weights.size())
     throw Error(ErrorKind::value_error,
                 fmt::format("You called `set_weights(weights)` on layer '{}' with a weight list of length {}, but the "
@@ -230,7 +227,7 @@ int64_t Layer::count_params() const {
                 fmt::format("You tried to call `count_params` on layer '{}', but the layer isn't built.", name()),
                 path());
   int64_t count = 0;
-  for (const Variable &variable : savedWeights(*impl_))
+  for (const Variable &variable : weights())
     count += variable.shape().elements();
   return count;
 }

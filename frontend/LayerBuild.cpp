@@ -35,7 +35,7 @@ Shape withoutBatch(const Shape &shape) {
 std::unique_ptr<AutocastScope> autocastScopeFor(const LayerImpl &layer) {
   const DTypePolicy policy = layer.resolvedPolicy();
   DType compute = policy.compute_dtype();
-  if (AutocastScope::active()) {
+  if (autocastScopeOpen()) {
     if (!layer.autocast || !is_float(compute))
       return std::make_unique<AutocastScope>(std::nullopt);
     if (autocastDtype() != compute)

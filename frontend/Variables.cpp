@@ -131,7 +131,18 @@ void setHostNumber(const Variable &variable, double value) {
 }
 
 std::optional<DType> autocastDtype() { return scopeActive ? scopeDtype : std::nullopt; }
-AutocastScope::AutocastScope(std::optional<DType> dtype) : savedDtype_(scopeDtype), savedActive_(scopeActive) {
+bool autocastScopeOpen() { return scopeActive; }
+
+uint64_t configurationEpoch() {
+  constexpr uint64_t scopes = 64; // none, one without a dtype, one for each dtype
+  const uint64_t scope = !scopeActive ? 0 : !scopeDtype ? 1 : 2 + static_cast<uint64_t>(*scopeDtype);
+  return epoch.load() * scopes + scope;
+}
+void bumpConfigurationEpoch() { epoch.fetch_add(1); }
+
+} // namespace detail
+
+AutocastScope::AutocastScope(std::optional<DType> dtype) : saved_dtype_(scopeDtype), saved_open_(scopeActive) {
   if (dtype && !is_float(*dtype))
     throw Error(ErrorKind::value_error, fmt::format("`AutocastScope` can only be used with a floating-point target "
                                                     "dtype, such as 'float16'. Received: dtype={}",
@@ -140,13 +151,8 @@ AutocastScope::AutocastScope(std::optional<DType> dtype) : savedDtype_(scopeDtyp
   scopeActive = true;
 }
 AutocastScope::~AutocastScope() {
-  scopeDtype = savedDtype_;
-  scopeActive = savedActive_;
+  scopeDtype = saved_dtype_;
+  scopeActive = saved_open_;
 }
-bool AutocastScope::active() { return scopeActive; }
 
-uint64_t configurationEpoch() { return epoch.load(); }
-void bumpConfigurationEpoch() { epoch.fetch_add(1); }
-
-} // namespace detail
 } // namespace halftone

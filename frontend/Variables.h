@@ -46,21 +46,10 @@ void setHostNumber(const Variable &variable, double value);
 
 /// The dtype in which autocast variables are read on this thread: nullopt outside scopes and in a scope without one.
 std::optional<DType> autocastDtype();
-/// keras.src AutocastScope: reads of autocast float variables give `dtype` (nullopt: their own).
-class AutocastScope {
-public:
-  explicit AutocastScope(std::optional<DType> dtype);
-  ~AutocastScope();
-  AutocastScope(const AutocastScope &) = delete;
-  static bool active(); // any scope open on this thread
+bool autocastScopeOpen(); // any on this thread
 
-private:
-  std::optional<DType> savedDtype_;
-  bool savedActive_;
-};
-
-/// A number that grows whenever something that a trace depends on changes: trainable flags, policies. Part of program
-/// keys.
+/// A number that grows whenever something that a trace depends on changes: trainable flags, policies; another one in
+/// each kind of AutocastScope. Part of program keys.
 uint64_t configurationEpoch();
 void bumpConfigurationEpoch();
 

@@ -15,7 +15,10 @@ namespace {
 class DropoutBody final : public LayerBody {
 public:
   DropoutBody(double rate, std::optional<int64_t> seed) : rate_(rate), seed_(seed) {}
-  void build(BuildContext &context, const std::vector<Shape> &) override { state_ = addSeedState(context, seed_); }
+  void build(BuildContext &context, const std::vector<Shape> &) override {
+    if (rate_ > 0.0) // as in Keras, a layer that draws nothing has no state
+      state_ = addSeedState(context, seed_);
+  }
   Values call(const Values &inputs, const CallContext &context) override {
     Value x = inputs[0];
     if (!context.training() || rate_ == 0.0)

@@ -15,7 +15,10 @@ namespace {
 class GaussianNoiseBody final : public LayerBody {
 public:
   GaussianNoiseBody(double stddev, std::optional<int64_t> seed) : stddev_(stddev), seed_(seed) {}
-  void build(BuildContext &context, const std::vector<Shape> &) override { state_ = addSeedState(context, seed_); }
+  void build(BuildContext &context, const std::vector<Shape> &) override {
+    if (stddev_ > 0.0) // as in Keras, a layer that draws nothing has no state
+      state_ = addSeedState(context, seed_);
+  }
   Values call(const Values &inputs, const CallContext &context) override {
     Value x = inputs[0];
     if (!context.training() || stddev_ == 0.0)

@@ -105,3 +105,11 @@ TEST_CASE("intermediate values that no memory can hold are one error with the by
                     Contains("step: its intermediate values: out of memory: ") && Contains(" bytes are asked for, "));
   CHECK(f(Tensor::ones({2, 1})).to_vector<float>() == std::vector<float>{2, 2});
 }
+
+TEST_CASE("numerics: strict rounds every operation, fast at the end") {
+  auto f = [](const Value &x) { return x * x - 1.015625; };
+  const Tensor x = Tensor::full({8}, 1.0078125, bfloat16); // its square is 1.015625 + 2^-14
+  CHECK(jit(f, {.numerics = Numerics::strict})(x).astype(float32).item<float>() == 0.0f);
+  CHECK(jit(f, {.numerics = Numerics::fast})(x).astype(float32).item<float>() == 0x1p-14f);
+  CHECK(jit(f)(x).astype(float32).item<float>() == 0x1p-14f);
+}

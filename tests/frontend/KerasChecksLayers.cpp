@@ -87,7 +87,7 @@ const Check checks[] = {
        Variable variable = variableOf(float32, true);
        runOnce(Run::compiled, {Tensor::full({2}, 3, float16), Tensor::full({2}, 1.0 + 1.0 / 4096)},
                [&](const std::vector<Value> &v) {
-                 detail::AutocastScope scope(float16);
+                 AutocastScope scope(float16);
                  variable.assign(v[0]);
                  CHECK(Value(variable).dtype() == float16);
                  variable.assign(v[1]);
@@ -107,7 +107,7 @@ const Check checks[] = {
      }},
     {"A-062",
      [] {
-       CHECK_THAT(errorOf([] { detail::AutocastScope scope(int32); }),
+       CHECK_THAT(errorOf([] { AutocastScope scope(int32); }),
                   Contains("ValueError: `AutocastScope` can only be used with a floating-point"));
      }},
     {"A-064",

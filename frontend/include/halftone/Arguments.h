@@ -9,6 +9,10 @@
 namespace halftone {
 // Open sets are registries, so strings stay; closed sets are enums whose names are Keras's strings.
 enum class Reduction : uint8_t { sum_over_batch_size, sum, mean, mean_with_sample_weight, none };
+enum class Numerics : uint8_t {
+  fast,  // a fused intermediate may stay wider than its dtype; reports say where
+  strict // every op rounds as the interpreter does
+};
 
 class HALFTONE_API ActivationArg {
 public:

@@ -1,8 +1,8 @@
 // jit(f): a function of Values becomes a function of Tensors. Traced and compiled once per shapes, dtypes and policy.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "Arguments.h"
 #include "Device.h"
-#include "Value.h"
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -12,6 +12,7 @@ namespace halftone {
 struct JitArgs {
   std::optional<Device> device{};
   std::string name = "step";
+  Numerics numerics = Numerics::fast;
 };
 namespace detail {
 class HALFTONE_API TracedProgram {

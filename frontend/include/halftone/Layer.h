@@ -178,7 +178,8 @@ public:
   DType input_dtype() const;
   std::optional<std::string> quantization_mode() const;
   std::vector<Layer> layers() const; // children, in the order of their first call
-  std::vector<Variable> variables() const;
+  std::vector<Variable> variables() const; // also states of random layers
+  std::vector<Variable> weights() const;   // what get_weights() gives and set_weights() takes
   std::vector<Variable> trainable_variables() const;
   std::vector<Variable> non_trainable_variables() const;
   std::vector<Tensor> get_weights() const;

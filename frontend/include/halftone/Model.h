@@ -56,10 +56,6 @@ private:
   bool defined_ = false;
 };
 
-enum class Numerics : uint8_t {
-  fast,  // a fused intermediate may stay wider than its dtype; reports say where
-  strict // every op rounds as the interpreter does
-};
 struct CompileArgs { // Trainer.compile, then ours
   Optimizer optimizer = "rmsprop";
   LossSpec loss{};

@@ -108,6 +108,19 @@ private:
   std::shared_ptr<detail::VariableImpl> impl_;
 };
 
+/// While it lives, float variables that are autocast are read in `dtype` on this thread, without one in their own. A
+/// layer that is called opens one of its compute dtype, or one without a dtype when its autocast is off.
+class HALFTONE_API AutocastScope {
+public:
+  [[nodiscard]] explicit AutocastScope(std::optional<DType> dtype); // value_error unless it is a float
+  ~AutocastScope();
+  AutocastScope(const AutocastScope &) = delete;
+
+private:
+  std::optional<DType> saved_dtype_;
+  bool saved_open_;
+};
+
 [[nodiscard]] HALFTONE_API std::vector<Value> gradients(const Value &loss, const std::vector<Variable> &wrt,
                                                         Where where = Where::current());
 [[nodiscard]] HALFTONE_API std::vector<Value> gradients(const Value &loss, const std::vector<Value> &wrt,
