@@ -5,6 +5,7 @@
 #include "halftone/Ops.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 
 namespace halftone {
 using namespace detail;
@@ -25,6 +26,19 @@ private:
   LayerImpl *layer_ = nullptr;
   ModelState *state_ = nullptr;
 };
+
+/// The layers of a functional model: a path, and so a policy map's key, must mean one of them.
+void checkNames(const LayerImpl &model, Where where) {
+  std::map<std::string, int> uses;
+  for (const Layer &layer : model.children)
+    ++uses[layer.name()];
+  for (const Layer &layer : model.children)
+    if (int count = uses[layer.name()]; count > 1)
+      throw Error(ErrorKind::value_error,
+                  fmt::format("The name \"{}\" is used {} times in the model. All operation names should be unique.",
+                              layer.name(), count),
+                  model.name, where);
+}
 
 bool fits(const Shape &given, const Shape &expected) {
   if (given.rank() != expected.rank())
@@ -93,8 +107,12 @@ void rebuildSequential(LayerImpl &layer) {
   layer.built = false;
   layer.inputSpecs.clear();
   layer.outputSpecs.clear();
-  std::optional<ValueSpec> spec = state.sequenceInput;
+  std::optional<ValueSpec> spec;
   std::string inputName = "input_layer";
+  if (state.sequenceInput) {
+    spec = state.sequenceInput->impl()->outputSpecs.at(0);
+    inputName = state.sequenceInput->name();
+  }
   if (!spec && !state.sequence.empty()) {
     const std::shared_ptr<ModelState> &first = state.sequence.front().impl()->model;
     if (first && first->inputs.size() == 1)
@@ -110,20 +128,22 @@ void rebuildSequential(LayerImpl &layer) {
 
 void appendLayer(LayerImpl &layer, const Layer &added) {
   ModelState &state = *layer.model;
+  auto has = [&](const Layer &present) { return present == added || present.name() == added.name(); };
+  if (std::any_of(state.sequence.begin(), state.sequence.end(), has) ||
+      (state.sequenceInput && has(*state.sequenceInput)))
+    throw Error(ErrorKind::value_error,
+                fmt::format("All layers added to a Sequential model should have unique names. Name '{}' is already the "
+                            "name of a layer in this model. Update the `name` argument to pass a unique name.",
+                            added.name()));
   if (added.class_name() == "InputLayer") {
     if (state.sequenceInput || !state.sequence.empty())
       throw Error(
           ErrorKind::value_error,
           fmt::format("Sequential model '{}' has already been configured to use an input: an Input must come first",
                       layer.name));
-    state.sequenceInput = added.impl()->outputSpecs.at(0);
+    state.sequenceInput = added;
     return;
   }
-  for (const Layer &present : state.sequence)
-    if (present == added || present.name() == added.name())
-      throw Error(ErrorKind::value_error, fmt::format("All layers added to a Sequential model should have unique "
-                                                      "names. Name '{}' is already the name of a layer in this model.",
-                                                      added.name()));
   state.sequence.push_back(added);
 }
 
@@ -177,6 +197,7 @@ Model::Model(const Values &inputs, const Values &outputs, const ModelArgs &args,
     if (call->layer)
       impl_->adopt(Layer(call->layer));
   }
+  checkNames(*impl_, where);
   for (const Value &output : outputs)
     state.outputNames.push_back(output.node()->call && output.node()->call->layer
                                     ? output.node()->call->layer->name
@@ -203,7 +224,7 @@ Sequential::Sequential(std::vector<Layer> layers, const ModelArgs &args, Where w
 
 void Sequential::add(const Layer &layer) const {
   std::vector<Layer> before = impl_->model->sequence;
-  std::optional<ValueSpec> inputBefore = impl_->model->sequenceInput;
+  std::optional<Layer> inputBefore = impl_->model->sequenceInput;
   try {
     appendLayer(*impl_, layer);
     rebuildSequential(*impl_);

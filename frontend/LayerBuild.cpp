@@ -52,19 +52,46 @@ std::unique_ptr<AutocastScope> autocastScopeFor(const LayerImpl &layer) {
 static std::mutex namesMutex;
 static std::map<std::string, int> namesUsed;
 
-std::string uniqueName(const std::string &className) {
-  std::string snake;
-  for (size_t i = 0; i < className.size(); ++i) {
-    char c = className[i];
-    bool upper = std::isupper(static_cast<unsigned char>(c));
-    bool nextLower = i + 1 < className.size() && std::islower(static_cast<unsigned char>(className[i + 1]));
-    bool previousLower = i > 0 && (std::islower(static_cast<unsigned char>(className[i - 1])) ||
-                                   std::isdigit(static_cast<unsigned char>(className[i - 1])));
-    if (upper && i > 0 && (previousLower || nextLower))
-      snake += '_';
-    snake += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+namespace {
+
+bool isUpper(char c) { return c >= 'A' && c <= 'Z'; }
+bool isLower(char c) { return c >= 'a' && c <= 'z'; }
+
+/// Python's re.sub("(.)([A-Z][a-z]+)", r"\1_\2", name).
+std::string splitWords(const std::string &name) {
+  std::string split;
+  for (size_t i = 0, end; i < name.size(); i = end) {
+    end = i + 1;
+    if (i + 2 < name.size() && isUpper(name[i + 1]) && isLower(name[i + 2]))
+      for (end = i + 3; end < name.size() && isLower(name[end]);)
+        ++end;
+    split += name[i];
+    if (end > i + 1)
+      split += "_" + name.substr(i + 1, end - i - 1);
   }
-  std::replace_if(snake.begin(), snake.end(), [](unsigned char c) { return !std::isalnum(c) && c != '_'; }, '_');
+  return split;
+}
+
+} // namespace
+
+std::string snakeCase(const std::string &className) {
+  std::string word;
+  for (char c : className) // \W goes; bytes above 127 are parts of letters
+    if (static_cast<signed char>(c) < 0 || std::isalnum(static_cast<unsigned char>(c)) || c == '_')
+      word += c;
+  std::string snake;
+  for (char c : splitWords(word)) { // a small letter before a capital
+    if (isUpper(c) && !snake.empty() && isLower(snake.back()))
+      snake += '_';
+    snake += c;
+  }
+  for (char &c : snake)
+    c = isUpper(c) ? static_cast<char>(c - 'A' + 'a') : c;
+  return snake;
+}
+
+std::string uniqueName(const std::string &className) {
+  const std::string snake = snakeCase(className);
   const ForkSafeLock lock(namesMutex);
   int count = namesUsed[snake]++;
   return count == 0 ? snake : fmt::format("{}_{}", snake, count);

@@ -51,7 +51,9 @@ private:
 /// The InputLayer that shows an Input among the layers of a model.
 Layer inputLayer(const Value &input);
 
-/// "dense", then "dense_1": Keras's automatic names. value "DenseLayer" -> "dense_layer".
+/// keras.src.utils.naming.to_snake_case: "DenseLayer" -> "dense_layer", "Conv2D" -> "conv2d".
+std::string snakeCase(const std::string &className);
+/// "dense", then "dense_1": Keras's automatic names.
 std::string uniqueName(const std::string &className);
 
 /// An error when the policy is quantized and the layer has weights, which would have to be quantized with it.

@@ -41,7 +41,7 @@ struct CompiledModel {
 struct ModelState {
   std::vector<Value> inputs, outputs; // a graph's; empty for a custom model or an unbuilt Sequential
   std::vector<Layer> sequence;        // Sequential's layers, without the InputLayer
-  std::optional<ValueSpec> sequenceInput;
+  std::optional<Layer> sequenceInput; // its InputLayer
   std::vector<std::string> outputNames;
   bool isSequential = false;
   std::atomic<bool> stopTraining = false;
