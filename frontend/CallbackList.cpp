@@ -1,6 +1,7 @@
 // Calling callbacks in order, the progress bar last.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/CallbackList.h"
+#include "frontend/ModelState.h"
 #include "halftone/Error.h"
 #include <fmt/format.h>
 #include <utility>
@@ -55,6 +56,8 @@ CallbackList::CallbackList(const Model &model, const std::vector<CallbackArg> &c
     callbacks_.emplace_back(callback, model);
   if (progress_.epochs == 0)
     bar_.emplace(progress_.verbose, progress_.steps);
+  if (const std::shared_ptr<CompiledModel> compiled = compiledIfAny(model))
+    stepsPerExecution_ = compiled->args.steps_per_execution;
 }
 CallbackList::Lent::Lent(const CallbackArg &given, const Model &model) : callback(given), before((*given).model_) {
   try {
@@ -89,34 +92,58 @@ void CallbackList::epochBegin(int64_t epoch) {
   bar_.emplace(progress_.verbose, progress_.steps);
 }
 void CallbackList::epochEnd(int64_t epoch, Logs &logs) {
+  endExecution();
   each([&](Callback &c) { c.on_epoch_end(epoch, logs); });
   finishBar(logs);
 }
+void CallbackList::stepEnd(int64_t step, const Logs &logs, End end) {
+  execution_ = Execution{step, logs, end};
+  if ((step + 1) % stepsPerExecution_ == 0)
+    endExecution();
+}
+void CallbackList::endExecution() {
+  if (!execution_)
+    return;
+  const Execution ended = *std::exchange(execution_, std::nullopt);
+  const int64_t number = ended.lastStep / stepsPerExecution_ * stepsPerExecution_ + stepsPerExecution_ - 1;
+  (this->*ended.end)(number, ended.logs);
+  if (bar_ && (progress_.epochs == 0 || ended.end == &CallbackList::trainExecutionEnd))
+    bar_->update(ended.lastStep + 1, ended.logs);
+}
 void CallbackList::trainBatchBegin(int64_t batch) {
-  each([&](Callback &c) { c.on_train_batch_begin(batch, {}); });
+  if (batch % stepsPerExecution_ == 0)
+    each([&](Callback &c) { c.on_train_batch_begin(batch, {}); });
 }
 void CallbackList::trainBatchEnd(int64_t batch, const Logs &logs) {
-  each([&](Callback &c) { c.on_train_batch_end(batch, logs); });
-  bar_->update(batch + 1, logs);
+  stepEnd(batch, logs, &CallbackList::trainExecutionEnd);
+}
+void CallbackList::trainExecutionEnd(int64_t number, const Logs &logs) {
+  each([&](Callback &c) { c.on_train_batch_end(number, logs); });
 }
 void CallbackList::testBegin() {
+  endExecution(); // of training, before validation
   each([](Callback &c) { c.on_test_begin({}); });
 }
 void CallbackList::testBatchEnd(int64_t batch, const Logs &logs) {
-  each([&](Callback &c) { c.on_test_batch_end(batch, logs); });
-  if (progress_.epochs == 0)
-    bar_->update(batch + 1, logs);
+  stepEnd(batch, logs, &CallbackList::testExecutionEnd);
+}
+void CallbackList::testExecutionEnd(int64_t number, const Logs &logs) {
+  each([&](Callback &c) { c.on_test_batch_end(number, logs); });
 }
 void CallbackList::testEnd(const Logs &logs) {
+  endExecution();
   each([&](Callback &c) { c.on_test_end(logs); });
   if (progress_.epochs == 0)
     finishBar(logs);
 }
-void CallbackList::predictBatchEnd(int64_t batch) {
-  each([&](Callback &c) { c.on_predict_batch_end(batch, {}); });
-  bar_->update(batch + 1, {});
+void CallbackList::predictBatchEnd(int64_t batch) { stepEnd(batch, {}, &CallbackList::predictExecutionEnd); }
+void CallbackList::predictExecutionEnd(int64_t number, const Logs &) {
+  each([&](Callback &c) { c.on_predict_batch_end(number, {}); });
 }
-void CallbackList::predictEnd() { finishBar({}); }
+void CallbackList::predictEnd() {
+  endExecution();
+  finishBar({});
+}
 
 } // namespace detail
 } // namespace halftone

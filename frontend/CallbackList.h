@@ -43,9 +43,24 @@ private:
   };
   template <class F> void each(F f);
   void finishBar(const Logs &logs);
+  /// Steps of one execution are told as one: its begin with the first step, its end after the last, with that step's
+  /// logs. One that the data cut short ends with the number that it would have had, as in Keras.
+  using End = void (CallbackList::*)(int64_t number, const Logs &logs);
+  void stepEnd(int64_t step, const Logs &logs, End end);
+  void endExecution();
+  void trainExecutionEnd(int64_t number, const Logs &logs);
+  void testExecutionEnd(int64_t number, const Logs &logs);
+  void predictExecutionEnd(int64_t number, const Logs &logs);
   std::vector<Lent> callbacks_;
   ProgressArgs progress_;
   std::optional<ProgressBar> bar_;
+  int64_t stepsPerExecution_ = 1;
+  struct Execution { // that has begun
+    int64_t lastStep;
+    Logs logs;
+    End end;
+  };
+  std::optional<Execution> execution_;
 };
 
 } // namespace halftone::detail

@@ -4,6 +4,7 @@
 #include "frontend/Connections.h"
 #include "frontend/ModelState.h"
 #include "frontend/OptimizerImpl.h"
+#include "frontend/TextTable.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -28,43 +29,6 @@ std::string sizeText(int64_t bytes) {
   for (; size >= 1024.0 && unit + 1 < std::size(units); ++unit)
     size /= 1024.0;
   return fmt::format("{:.2f} {}", size, units[unit]);
-}
-
-/// Characters, not bytes: names may be UTF-8.
-size_t columns(const std::string &text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
-/// A table in Keras's box drawing; of the column `numbers` the cells stand on the right.
-std::string table(const std::vector<std::vector<std::string>> &rows, std::string_view numbers = {}) {
-  std::vector<size_t> widths(rows[0].size());
-  for (const auto &row : rows)
-    for (size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], columns(row[i]));
-  auto rule = [&](const char *left, const char *fill, const char *middle, const char *right) {
-    std::string line = left;
-    for (size_t i = 0; i < widths.size(); ++i) {
-      for (size_t k = 0; k < widths[i] + 2; ++k)
-        line += fill;
-      line += i + 1 < widths.size() ? middle : right;
-    }
-    return line + "\n";
-  };
-  std::string text = rule("┏", "━", "┳", "┓");
-  for (size_t r = 0; r < rows.size(); ++r) {
-    const char *bar = r == 0 ? "┃" : "│";
-    for (size_t i = 0; i < widths.size(); ++i) {
-      const std::string blanks(widths[i] - columns(rows[r][i]), ' ');
-      const bool right = rows[0][i] == numbers;
-      text += fmt::format("{} {}{}{} ", bar, right ? blanks : "", rows[r][i], right ? "" : blanks);
-    }
-    text += std::string(bar) + "\n";
-    if (r == 0)
-      text += rule("┡", "━", "╇", "┩");
-    else if (r + 1 < rows.size())
-      text += rule("├", "─", "┼", "┤");
-  }
-  return text + rule("└", "─", "┴", "┘");
 }
 
 int64_t bytesOf(const std::vector<Variable> &variables) {
@@ -96,7 +60,8 @@ void addRows(const Layer &layer, bool expand, std::vector<SummaryReport::Row> &r
     rows.push_back({child.path().empty() ? child.name() : child.path(), child.class_name(),
                     shapesText(impl.outputSpecs), impl.resolvedPolicy().name(), child.compute_dtype(),
                     child.variable_dtype(), child.built() ? child.count_params() : 0, impl.policyKey(),
-                    connected == connections.end() ? "" : connected->second, depth});
+                    connected == connections.end() ? "" : connected->second, depth,
+                    child.weights().empty() ? "-" : (child.trainable() ? "Y" : "N")});
     if (expand)
       addRows(child, true, rows, depth + 1);
   }
@@ -126,6 +91,8 @@ SummaryReport Model::summary(const SummaryArgs &args) const {
   }
   report.total_params += report.optimizer_params;
   report.show_policy = args.show_policy;
+  report.show_trainable = args.show_trainable;
+  report.line_length = args.line_length;
   return report;
 }
 
@@ -156,7 +123,12 @@ std::string SummaryReport::text() const {
     for (size_t i = 0; i < rows.size(); ++i)
       cells[i + 1].push_back(rows[i].rule);
   }
-  std::string text = fmt::format("Model: \"{}\"\n", model) + table(cells, "Param #");
+  if (show_trainable) {
+    cells[0].push_back("Trainable");
+    for (size_t i = 0; i < rows.size(); ++i)
+      cells[i + 1].push_back(rows[i].trainable);
+  }
+  std::string text = fmt::format("Model: \"{}\"\n", model) + boxTable(cells, line_length, "Param #");
   auto count = [&](const char *what, int64_t params, int64_t size) {
     text += fmt::format(" {} params: {} ({})\n", what, withCommas(params), sizeText(size));
   };
@@ -198,7 +170,7 @@ std::string CastLedger::text() const {
   for (const Row &row : rows)
     cells.push_back({row.path, row.value, fmt::format("{} > {}", name(row.from), name(row.to)), kindName(row.kind),
                      row.fused ? "yes" : "no", withCommas(row.bytes), row.rule});
-  return table(cells) +
+  return boxTable(cells) +
          fmt::format(" Casts: {} fused, {} standalone, {} moved\n", fused, standalone, sizeText(bytes_moved));
 }
 std::string CastLedger::json() const {
@@ -223,7 +195,7 @@ std::string PolicyReport::text() const {
   std::vector<std::vector<std::string>> cells{{"Layer", "Policy", "Key"}};
   for (const Row &row : rows)
     cells.push_back({row.path, row.policy, row.key.value_or("(default)")});
-  std::string text = table(cells);
+  std::string text = boxTable(cells);
   for (const std::string &key : unused_keys)
     text += fmt::format(" Decides nothing: {}\n", key);
   return text;

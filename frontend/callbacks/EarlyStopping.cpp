@@ -1,8 +1,10 @@
 // EarlyStopping: ends training when a value stops improving.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/ProgressBar.h"
 #include "frontend/callbacks/Monitor.h"
 #include "halftone/Model.h"
 #include <cmath>
+#include <fmt/format.h>
 
 namespace halftone::callbacks {
 
@@ -12,7 +14,7 @@ struct EarlyStopping::State {
   }
   detail::Monitor monitor;
   double best = 0.0;
-  int64_t wait = 0;
+  int64_t wait = 0, bestEpoch = 0;
   std::vector<Tensor> bestWeights;
 };
 
@@ -31,11 +33,14 @@ void EarlyStopping::on_epoch_end(int64_t epoch, Logs &logs) {
   if (!found || epoch < args_.start_from_epoch)
     return;
   const double value = *found;
-  if (args_.restore_best_weights && state_->bestWeights.empty())
+  if (args_.restore_best_weights && state_->bestWeights.empty()) {
     state_->bestWeights = model().get_weights();
+    state_->bestEpoch = epoch;
+  }
   state_->wait += 1;
   if (state_->monitor.isBetter(value, state_->best)) {
     state_->best = value;
+    state_->bestEpoch = epoch;
     if (args_.restore_best_weights)
       state_->bestWeights = model().get_weights();
     if (!args_.baseline || state_->monitor.exceeds(value, *args_.baseline))
@@ -49,8 +54,14 @@ void EarlyStopping::on_epoch_end(int64_t epoch, Logs &logs) {
 }
 
 void EarlyStopping::on_train_end(const Logs &) {
-  if (args_.restore_best_weights && !state_->bestWeights.empty())
-    model().set_weights(state_->bestWeights);
+  if (stopped_epoch_ > 0 && args_.verbose > 0)
+    detail::writeOutput(fmt::format("Epoch {}: early stopping\n", stopped_epoch_ + 1));
+  if (!args_.restore_best_weights || state_->bestWeights.empty())
+    return;
+  if (args_.verbose > 0)
+    detail::writeOutput(
+        fmt::format("Restoring model weights from the end of the best epoch: {}.\n", state_->bestEpoch + 1));
+  model().set_weights(state_->bestWeights);
 }
 
 } // namespace halftone::callbacks

@@ -1,7 +1,9 @@
 // The table of summary(), as Keras 3.15 lays it out.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <sstream>
 
 using namespace halftone;
 using namespace halftone::layers;
@@ -99,4 +101,73 @@ TEST_CASE("unknown extents read None, known batches their size") {
   CHECK(report.rows.back().output_shape == "(None, None, 3)");
   Sequential unbuilt({Dense(3)});
   CHECK_THAT(unbuilt.summary().text(), Contains("│ ?            │ 0 (unbuilt) │"));
+}
+
+namespace {
+
+Sequential net() {
+  layers::Dense frozen(3, {.name = "frozen"});
+  Sequential model({layers::Input({4}), layers::Dense(8, {.name = "a_layer_with_a_long_name_über"}), frozen,
+                    layers::ReLU({.name = "relu"})},
+                   {.name = "net"});
+  frozen.set_trainable(false);
+  return model;
+}
+std::vector<std::string> tableOf(const std::string &text) { // without the lines before and after
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);)
+    if (!line.starts_with(" ") && !line.starts_with("Model"))
+      lines.push_back(line);
+  return lines;
+}
+int64_t columns(const std::string &line) {
+  return std::ranges::count_if(line, [](char c) { return (c & 0xC0) != 0x80; });
+}
+/// The cells' texts of a table, without borders, blanks and breaks.
+std::string letters(const std::vector<std::string> &table) {
+  std::string all;
+  for (const std::string &line : table)
+    for (char c : line)
+      if (static_cast<signed char>(c) > ' ')
+        all += c;
+  std::ranges::sort(all);
+  return all;
+}
+
+} // namespace
+
+TEST_CASE("show_trainable says of each layer with weights whether they train") {
+  Sequential model = net();
+  CHECK_THAT(model.summary().text(), !Contains("Trainable ┃"));
+  SummaryReport report = model.summary({.show_trainable = true});
+  std::vector<std::string> flags;
+  for (const SummaryReport::Row &row : report.rows)
+    flags.push_back(row.trainable);
+  CHECK(flags == std::vector<std::string>{"Y", "N", "-"});
+  CHECK_THAT(report.text(), Contains("┃ Trainable ┃") && Contains("│ Y         │") && Contains("│ N         │") &&
+                                Contains("│ -         │"));
+}
+
+TEST_CASE("line_length is how wide the table is; what is wider goes on in the next line") {
+  Sequential model = net();
+  const std::vector<std::string> natural = tableOf(model.summary().text());
+  for (int64_t length : {60, 72, 100, 140}) {
+    INFO(length);
+    const std::vector<std::string> table = tableOf(model.summary({.line_length = length}).text());
+    for (const std::string &line : table)
+      CHECK(columns(line) == length);
+    CHECK(letters(table) == letters(natural));
+    CHECK((table.size() > natural.size()) == (length < columns(natural[0])));
+  }
+  const std::string narrow = model.summary({.line_length = 40, .show_policy = false}).text();
+  CHECK_THAT(narrow, Contains("│ (Dense)     │") && Contains("│ a_layer_wit │"));
+  CHECK_THROWS_WITH(model.summary({.line_length = 20}).text(),
+                    Contains("ValueError: Insufficient console width to print summary. Received: line_length=20"));
+}
+
+TEST_CASE("show_policy adds and removes its columns") {
+  Sequential model = net();
+  CHECK_THAT(model.summary().text(), Contains("Policy") && Contains("Compute") && Contains("Variable"));
+  CHECK_THAT(model.summary({.show_policy = false}).text(), !Contains("Policy"));
 }

@@ -26,7 +26,6 @@ struct WeightArgs { // Layer.add_weight, in Keras's order
   bool trainable = true;
   bool autocast = true;
   Regularizer regularizer{};
-  std::string aggregation = "none";
   bool overwrite_with_gradient = false;
   std::string name{};
 };

@@ -63,7 +63,7 @@ struct CompileArgs { // Trainer.compile, then ours
   MetricSpec metrics{};
   MetricSpec weighted_metrics{};
   bool run_eagerly = false; // the reference interpreter, op by op
-  int64_t steps_per_execution = 1;
+  int64_t steps_per_execution = 1; // steps from one call of callbacks' batch methods to the next
   bool jit_compile = true;
   bool auto_scale_loss = true; // wraps when the model's policy is named mixed_float16
   std::optional<Device> device{};
@@ -104,7 +104,7 @@ struct BatchArgs {
   std::vector<std::pair<int64_t, double>> class_weight{};
 };
 struct SummaryArgs {
-  int64_t line_length = 0;
+  int64_t line_length = 0; // of the table in text(); 0: as wide as its cells
   bool expand_nested = false;
   bool show_trainable = false;
   bool show_policy = true;

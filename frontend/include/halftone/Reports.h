@@ -20,10 +20,12 @@ struct HALFTONE_API SummaryReport {
     std::string rule;
     std::string connected_to; // "dense[0][0], dense[1][0]": layer, which of its calls, which output; "" in a chain
     int64_t depth = 0;        // how many models of the table the layer is in
+    std::string trainable;    // "Y", "N", or "-" without weights
   };
   std::string model, class_name;
   std::vector<Row> rows;
-  bool show_policy = true;
+  bool show_policy = true, show_trainable = false;
+  int64_t line_length = 0;
   int64_t total_params = 0, trainable_params = 0, optimizer_params = 0, bytes = 0;
   int64_t trainable_bytes = 0, optimizer_bytes = 0; // of `bytes`
   std::string text() const;

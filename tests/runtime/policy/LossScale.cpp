@@ -43,6 +43,9 @@ TEST_CASE("A dynamic scale grows after a period, shrinks to 1 at least, and stay
   const DynamicLossScale large({.initial_loss_scale = 2e38, .increment_period = 1});
   CHECK(large.update(true));
   CHECK(large() == Approx(2e38));
+  const DynamicLossScale threefold({.initial_loss_scale = 2.0, .increment_period = 1, .multiplier = 3.0});
+  CHECK(threefold.update(true));
+  CHECK(threefold() == 6.0);
   const FixedLossScale fixed(2);
   CHECK(fixed.update(false));
   CHECK(fixed() == 2.0);
