@@ -1,5 +1,6 @@
 // Lion: the sign of a momentum.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/Promotion.h"
 #include "frontend/optimizers/UpdateRule.h"
 #include "halftone/Error.h"
 #include "halftone/Ops.h"
@@ -19,9 +20,13 @@ private:
   void update(const Value &gradient, const Variable &variable, const std::vector<Variable> &slots,
               const Scalars &scalars) const override {
     Value m = readRaw(slots[0]);
-    Value mixed = m * args_.beta_1 + gradient * (1.0 - args_.beta_1);
-    variable.assign(readRaw(variable) - scalars.rate * ops::sign(mixed));
-    slots[0].assign(m * args_.beta_2 + gradient * (1.0 - args_.beta_2));
+    // Keras rounds the share to the variable's dtype and takes the other from that: in bfloat16, 0.98828 and 0.01172.
+    auto mixed = [&](double share) {
+      Value kept = scalarLike(share, m);
+      return m * kept + gradient * (1.0 - kept);
+    };
+    variable.assign(readRaw(variable) - scalars.rate * ops::sign(mixed(args_.beta_1)));
+    slots[0].assign(mixed(args_.beta_2));
   }
 };
 

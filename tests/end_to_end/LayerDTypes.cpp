@@ -109,6 +109,13 @@ TEST_CASE("Variables are read by Keras's scopes") {
   CHECK(readNested("mixed_float16", reader("mixed_float16", false)) == float32);
   CHECK(readInModel("mixed_float16", reader("mixed_float16", false)) == float32);
   CHECK(readInModel("float32", reader("mixed_float16", false)) == float16);
+  {
+    PolicyScope scope("mixed_float16");
+    Sequential model({Input({3}), Dense(2, {.autocast = false})});
+    model.compile({.loss = "mse"});
+    for (Program program : {Program::predict, Program::test, Program::train}) // Keras on JAX differs in the latter two
+      CHECK(castsOf(model, program).count("variable read") == 0);
+  }
   // The inner layer's compute dtype decides, also downwards.
   CHECK(readNested("mixed_float16", reader("float32")) == float32);
   CHECK(readNested("mixed_float16", reader("float32", true, float64)) == float32);

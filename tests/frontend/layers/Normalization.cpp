@@ -59,6 +59,25 @@ TEST_CASE("LayerNormalization over the last axis, over several, with and without
   CHECK(LayerNormalization({.center = false}).variables().empty());
 }
 
+TEST_CASE("Normalizations of float64 compute in it") {
+  const std::vector<double> x{0.3, -1.7, 2.5, 0.9};
+  const Tensor row(x, {1, 4});
+  double square = 0;
+  for (double v : x)
+    square += v * v / 4;
+  auto expected = [&](double shift, double scale) {
+    std::vector<double> y;
+    for (double v : x)
+      y.push_back((v - shift) * scale);
+    return y;
+  };
+  const std::vector<double> centered = normalizedRows(x, 4, 1e-3);
+  CHECK(near(numbers(LayerNormalization({.dtype = "float64"})(row)), centered, 1e-14));
+  CHECK(near(numbers(GroupNormalization({.groups = 1, .dtype = "float64"})(row)), centered, 1e-14));
+  CHECK(near(numbers(RMSNormalization({.dtype = "float64"})(row)), expected(0, 1 / std::sqrt(square + 1e-6)), 1e-14));
+  CHECK(near(numbers(BatchNormalization({.dtype = "float64"})(row)), expected(0, 1 / std::sqrt(1 + 1e-3)), 1e-14));
+}
+
 // policies 11.5
 TEST_CASE("A float32 input of 70000 is no infinity in layer and group normalization") {
   Tensor x = Tensor::full({2, 4, 8}, 70000);
