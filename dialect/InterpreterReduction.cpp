@@ -124,6 +124,28 @@ private:
   IntInterval value;
 };
 
+/// A sum of products of integers.
+class IntProducts {
+public:
+  explicit IntProducts(const IntFormat &format) : format(format) {}
+  void add(IntInterval x, IntInterval y) {
+    const Int corners[] = {x.low * y.low, x.low * y.high, x.high * y.low, x.high * y.high};
+    exact &= x.isPoint() && y.isPoint();
+    sum.low += *std::min_element(corners, corners + 4);
+    sum.high += *std::max_element(corners, corners + 4);
+    if (exact)
+      sum.low = sum.high = format.wrap(sum.low);
+    else if (!format.holds(sum.low) || !format.holds(sum.high))
+      sum = {format.low, format.high};
+  }
+  IntInterval finish() const { return sum; }
+
+private:
+  const IntFormat &format;
+  IntInterval sum{0, 0};
+  bool exact = true;
+};
+
 /// Reduces the points of `inner`, visited in row-major order from `begin` with `steps`, into element `to`.
 struct Reducer {
   ReduceKind kind;
@@ -340,19 +362,16 @@ TensorData evaluateContract(ContractOp op, const TensorData &lhs, const TensorDa
   Rounding accumulate(*dtypeOf(op.getAccumulatorType()));
   // Of each step, in compiled code that sums products of bf16 by vdpbf16ps.
   const double flushed = !options.strict && lhs.type.getElementType().isBF16() ? 0x1p-126 : 0;
-  IntFormat bytes(lhs.type.getElementType()), sumFormat(type.getElementType());
+  IntFormat format(lhs.type.getElementType()), sumFormat(type.getElementType());
   int64_t next = 0;
   forEachPoint(type.getShape(), outer, [&](ArrayRef<int64_t> at) {
     int64_t a = at[0], b = at[1], to = next++;
     if (!isFloat) {
-      IntInterval sum{0, 0};
+      IntProducts sum(sumFormat);
       forEachPoint(depth, inner, [&](ArrayRef<int64_t> k) {
-        IntInterval x = wholeAt(lhs, a + k[0], bytes), y = wholeAt(rhs, b + k[1], bytes);
-        Int corners[] = {x.low * y.low, x.low * y.high, x.high * y.low, x.high * y.high};
-        sum.low += *std::min_element(corners, corners + 4);
-        sum.high += *std::max_element(corners, corners + 4);
+        sum.add(wholeAt(lhs, a + k[0], format), wholeAt(rhs, b + k[1], format));
       });
-      writer.whole(to, sum);
+      writer.whole(to, sum.finish());
     } else if (options.intervals) {
       SumBound bound;
       forEachPoint(depth, inner,

@@ -20,7 +20,9 @@ Type ContractOp::getAccumulatorType() {
   Type element = cast<RankedTensorType>(getLhs().getType()).getElementType();
   if (isa<Float64Type>(element))
     return element;
-  return isa<FloatType>(element) ? Type(Float32Type::get(getContext())) : IntegerType::get(getContext(), 32);
+  if (isa<FloatType>(element))
+    return Float32Type::get(getContext());
+  return element.isInteger(64) ? element : Type(IntegerType::get(getContext(), 32));
 }
 
 static LogicalResult verifyAxes(ContractOp op, Value operand, ArrayRef<int64_t> batch, ArrayRef<int64_t> contract,
@@ -57,8 +59,14 @@ static LogicalResult verifyDTypes(ContractOp op) {
       return op.emitOpError() << "of i8 takes i8 and gives i32, but got " << lhs << " by " << rhs << " into " << result;
     return success();
   }
+  if (lhs.isSignlessInteger(32) || lhs.isSignlessInteger(64)) {
+    if (rhs != lhs || result != lhs)
+      return op.emitOpError() << "of " << lhs << " takes " << lhs << " and gives " << lhs << ", but got " << lhs
+                              << " by " << rhs << " into " << result;
+    return success();
+  }
   if (!isa<FloatType>(lhs) || !isa<FloatType>(rhs))
-    return op.emitOpError() << "contracts floats, or i8 by i8, but got " << lhs << " by " << rhs;
+    return op.emitOpError() << "contracts floats, i8, i32 or i64, but got " << lhs << " by " << rhs;
   if (lhs != rhs && !(isFloat8(lhs) && isFloat8(rhs)))
     return op.emitOpError() << "operands must have one dtype, or both be float8, but got " << lhs << " by " << rhs;
   if (isFloat8(lhs) ? !result.isF32() : result != lhs && !(result.isF32() && !lhs.isF64()))

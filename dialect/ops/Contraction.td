@@ -11,7 +11,7 @@ def Halftone_ContractOp : Halftone_PureOp<"contract", [DeclareOpInterfaceMethods
     do contracted ones. Floats: both operands one dtype (or both float8), the result that dtype or f32; f64 gives f64.
     Products accumulate in f32 (f64 for f64), whatever the result. In default numerics a partial sum of bf16 products below
     2^-126 in size may become 0, so that a result may be off by K * 2^-126 besides its roundings; operands never do. i8 x i8
-    gives i32, accumulated in i32. A contracted extent of 0 gives zeros. rhs may be packed, and is then contracted along its
+    gives i32, accumulated in i32; i32 and i64 give themselves and wrap. A contracted extent of 0 gives zeros. rhs may be packed, and is then contracted along its
     panels' depth.
     Example:
     ```mlir
@@ -31,7 +31,7 @@ def Halftone_ContractOp : Halftone_PureOp<"contract", [DeclareOpInterfaceMethods
     /// Axes of lhs and of rhs that are neither batch nor contracted, ascending.
     ::llvm::SmallVector<int64_t> getLhsFree();
     ::llvm::SmallVector<int64_t> getRhsFree();
-    /// The dtype in which products accumulate: f64, f32 or i32.
+    /// The dtype in which products accumulate: f64, f32, i32 or i64.
     ::mlir::Type getAccumulatorType();
   }];
 }

@@ -124,6 +124,13 @@ TEST_CASE("contract sums products over named axes") {
                  "1x1xi32", {wholes("1x2xi8", {-128, 127}), wholes("2x1xi8", {-128, 2})})
             .integers == Ints{16638});
   CHECK(evaluate("%y = halftone.contract %0, %1 " + axes +
+                     " : (tensor<1x2xi32>, tensor<2x1xi32>) -> tensor<1x1xi32>", // wraps
+                 "1x1xi32", {wholes("1x2xi32", {INT32_MAX, 5}), wholes("2x1xi32", {2, -3})})
+            .integers == Ints{-17});
+  CHECK(evaluate("%y = halftone.contract %0, %1 " + axes + " : (tensor<1x3xi64>, tensor<3x1xi64>) -> tensor<1x1xi64>",
+                 "1x1xi64", {wholes("1x3xi64", {INT64_MIN, INT64_MIN, 7}), wholes("3x1xi64", {INT64_MIN, 3, 6})})
+            .integers == Ints{INT64_MIN + 42});
+  CHECK(evaluate("%y = halftone.contract %0, %1 " + axes +
                      " : (tensor<1x2xf8E4M3FN>, tensor<2x1xf8E5M2>) -> tensor<1x1xf32>",
                  "1x1xf32", {reals("1x2xf8E4M3FN", {1.125, 448}), reals("2x1xf8E5M2", {2, 1024})})
             .low == Row{448.0 * 1024 + 2.25});

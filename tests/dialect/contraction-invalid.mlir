@@ -56,9 +56,17 @@ func.func @f(%a: tensor<4xi8>, %b: tensor<4xui8>) {
 
 // -----
 
+func.func @f(%a: tensor<4xi16>) {
+  // expected-error @below {{contracts floats, i8, i32 or i64, but got 'i16' by 'i16'}}
+  %y = halftone.contract %a, %a : (tensor<4xi16>, tensor<4xi16>) -> tensor<4x4xi16>
+  return
+}
+
+// -----
+
 func.func @f(%a: tensor<4xi32>) {
-  // expected-error @below {{contracts floats, or i8 by i8, but got 'i32' by 'i32'}}
-  %y = halftone.contract %a, %a : (tensor<4xi32>, tensor<4xi32>) -> tensor<4x4xi32>
+  // expected-error @below {{of 'i32' takes 'i32' and gives 'i32', but got 'i32' by 'i32' into 'i64'}}
+  %y = halftone.contract %a, %a : (tensor<4xi32>, tensor<4xi32>) -> tensor<4x4xi64>
   return
 }
 

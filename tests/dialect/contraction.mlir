@@ -19,16 +19,22 @@ func.func @batched(%x: tensor<4x3x8xf16>, %w: tensor<3x2x4xf16>) {
   return
 }
 
-// An outer product names no axes; float8 dtypes may differ; i8 gives i32.
+// An outer product names no axes; float8 dtypes may differ; i8 gives i32, i32 and i64 themselves.
 // CHECK-LABEL: func.func @dtypes
 // CHECK: (tensor<3xf64>, tensor<2xf64>) -> tensor<3x2xf64>
 // CHECK: (tensor<4xf8E4M3FN>, tensor<4xf8E5M2>) -> tensor<f32>
 // CHECK: (tensor<4xi8>, tensor<4xi8>) -> tensor<i32>
-func.func @dtypes(%a: tensor<3xf64>, %b: tensor<2xf64>, %c: tensor<4xf8E4M3FN>, %d: tensor<4xf8E5M2>, %e: tensor<4xi8>) {
+// CHECK: (tensor<4xi32>, tensor<4xi32>) -> tensor<i32>
+// CHECK: (tensor<4xi64>, tensor<4xi64>) -> tensor<4x4xi64>
+func.func @dtypes(%a: tensor<3xf64>, %b: tensor<2xf64>, %c: tensor<4xf8E4M3FN>, %d: tensor<4xf8E5M2>, %e: tensor<4xi8>,
+                  %g: tensor<4xi32>, %h: tensor<4xi64>) {
   %0 = halftone.contract %a, %b : (tensor<3xf64>, tensor<2xf64>) -> tensor<3x2xf64>
   %1 = halftone.contract %c, %d {lhs_contract = array<i64: 0>, rhs_contract = array<i64: 0>}
       : (tensor<4xf8E4M3FN>, tensor<4xf8E5M2>) -> tensor<f32>
   %2 = halftone.contract %e, %e {lhs_contract = array<i64: 0>, rhs_contract = array<i64: 0>}
       : (tensor<4xi8>, tensor<4xi8>) -> tensor<i32>
+  %3 = halftone.contract %g, %g {lhs_contract = array<i64: 0>, rhs_contract = array<i64: 0>}
+      : (tensor<4xi32>, tensor<4xi32>) -> tensor<i32>
+  %4 = halftone.contract %h, %h : (tensor<4xi64>, tensor<4xi64>) -> tensor<4x4xi64>
   return
 }

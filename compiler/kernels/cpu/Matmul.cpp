@@ -119,8 +119,8 @@ LogicalResult MatmulEmitter::readSource() {
   if (!contraction)
     return source.emitError("expected one linalg.generic over all dims, of two operands and one sum");
   accumulator = accumulatorOf(contraction);
-  if (!accumulator.isF32() && !accumulator.isF64() && !accumulator.isInteger(32))
-    return contraction.emitError() << "accumulates in " << accumulator << "; expected f32, f64 or i32";
+  if (!accumulator.isF32() && !accumulator.isF64() && !accumulator.isInteger(32) && !accumulator.isInteger(64))
+    return contraction.emitError() << "accumulates in " << accumulator << "; expected f32, f64, i32 or i64";
   sizes.emplace(cpu, contraction);
   fewRows = source->hasAttr("halftone.few_rows");
   ordered = source->hasAttr("halftone.strict");
