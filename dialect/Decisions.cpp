@@ -23,7 +23,7 @@ bool movesOrChooses(Operation *op) {
   if (auto reduce = dyn_cast<PartialReduceOp>(op))
     return isExtremum(reduce.getKind());
   return isa<ReshapeOp, BroadcastOp, TransposeOp, PackOp, SliceOp, ConcatOp, GatherOp, StopGradientOp, SelectOp, AbsOp,
-             NegOp, MaximumOp, MinimumOp, SignOp, FloorOp, CeilOp, RoundEvenOp>(op);
+             NegOp, ReluOp, MaximumOp, MinimumOp, SignOp, FloorOp, CeilOp, RoundEvenOp>(op);
 }
 
 /// Values that are stored narrow before anybody reads them, or hold no more than their dtype does.

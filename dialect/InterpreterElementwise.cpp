@@ -41,6 +41,7 @@ double fabs(double x) { return std::fabs(x); }
 double floor(double x) { return std::floor(x); }
 double ceil(double x) { return std::ceil(x); }
 double roundEven(double x) { return std::nearbyint(x); }
+double relu(double x) { return x >= 0 || std::isnan(x) ? x : 0.0; }
 double plus(double a, double b) { return a + b; }
 double minus(double a, double b) { return a - b; }
 double times(double a, double b) { return a * b; }
@@ -84,6 +85,7 @@ RealFunction realFunction(Operation *op) {
       .Case([](FloorOp) { return unary<floor>(0); })
       .Case([](CeilOp) { return unary<ceil>(0); })
       .Case([](RoundEvenOp) { return unary<roundEven>(0); })
+      .Case([](ReluOp) { return unary<relu>(0); })
       .Case([](AddOp) {
         return RealFunction{plus, add};
       })
@@ -125,6 +127,19 @@ Int shiftRight(Int a, Int b, const IntFormat &format) {
   return a >> static_cast<int>(b < 0 || b >= format.width ? 64 : b);
 }
 
+Int wrappingProduct(Int a, Int b) {
+  return static_cast<Int>(static_cast<unsigned __int128>(a) * static_cast<unsigned __int128>(b));
+}
+Int integerPower(Int base, Int exponent, const IntFormat &) {
+  if (exponent < 0)
+    return base == 1 || (base == -1 && exponent % 2 == 0) ? 1 : base == -1 ? -1 : 0;
+  Int result = 1;
+  for (; exponent > 0; exponent >>= 1, base = wrappingProduct(base, base))
+    if (exponent & 1)
+      result = wrappingProduct(result, base);
+  return result;
+}
+
 IntFunction intFunction(Operation *op) {
   using F = const IntFormat &;
   return llvm::TypeSwitch<Operation *, IntFunction>(op)
@@ -143,12 +158,14 @@ IntFunction intFunction(Operation *op) {
         return IntFunction{[](Int a, Int b, F) { return a - b; }, true};
       })
       .Case([](MulOp) {
-        return IntFunction{[](Int a, Int b, F) {
-          return static_cast<Int>(static_cast<unsigned __int128>(a) * static_cast<unsigned __int128>(b));
-        }};
+        return IntFunction{[](Int a, Int b, F) { return wrappingProduct(a, b); }};
       })
       .Case([](DivOp) { return IntFunction{[](Int a, Int b, F) { return b == 0 ? Int(0) : a / b; }}; })
       .Case([](RemOp) { return IntFunction{[](Int a, Int b, F) { return b == 0 ? Int(0) : a % b; }}; })
+      .Case([](ReluOp) {
+        return IntFunction{[](Int a, Int, F) { return a > 0 ? a : Int(0); }, true};
+      })
+      .Case([](PowOp) { return IntFunction{integerPower}; })
       .Case([](MaximumOp) {
         return IntFunction{[](Int a, Int b, F) { return a >= b ? a : b; }, true};
       })

@@ -291,7 +291,8 @@ ValueNode *ValueGraph::elementwise(Operation *op, ArrayRef<int> access) {
   node.cost = costOf(op);
   // A cast from another arithmetic type rounds once, where it converts: GenericBuilder sees to it.
   bool converts = cast && arithmeticType(elementOf(cast.getX())) != arithmeticType(element);
-  if (isShortFloat(element) && (converts || (allExact && isa<AbsOp, NegOp, MaximumOp, MinimumOp, SelectOp>(op))))
+  if (isShortFloat(element) &&
+      (converts || (allExact && isa<AbsOp, NegOp, ReluOp, MaximumOp, MinimumOp, SelectOp>(op))))
     node.exact = element;
   ValueNode *result = make(std::move(node));
   bool rounds = isShortFloat(element) && (strict || (cast && cast.getKind() == CastKind::rounding));

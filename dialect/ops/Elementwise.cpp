@@ -36,12 +36,12 @@ bool takesNone(Operation *op, Gradients gradients) {
   return true;
 }
 
-// The cotangent goes to lhs where `predicate` holds or lhs is NaN, else to rhs.
+// The cotangent goes to lhs where `predicate` holds, to rhs where it holds the other way round, and half to each at a
+// tie.
 void splitByComparison(Expression e, ComparePredicate predicate, Value lhs, Value rhs, Value ct, Gradients gradients) {
-  Value toLhs = OrOp::create(e.builder, e.loc, e.compare(predicate, lhs, rhs), e.isNan(lhs));
-  Value zero = e.splat(ct.getType(), 0.0);
-  gradients.push_back(e.select(toLhs, ct, zero));
-  gradients.push_back(e.select(toLhs, zero, ct));
+  Value atTie = e.zeroUnless(e.compare(ComparePredicate::eq, lhs, rhs), e.mul(ct, 0.5));
+  gradients.push_back(e.select(e.compare(predicate, lhs, rhs), ct, atTie));
+  gradients.push_back(e.select(e.compare(predicate, rhs, lhs), ct, atTie));
 }
 } // namespace
 
@@ -61,6 +61,7 @@ HALFTONE_GRADIENT(SignOp, Value())
 HALFTONE_GRADIENT(FloorOp, Value())
 HALFTONE_GRADIENT(CeilOp, Value())
 HALFTONE_GRADIENT(RoundEvenOp, Value())
+HALFTONE_GRADIENT(ReluOp, e.zeroUnless(e.compare(ComparePredicate::gt, getY(), e.splat(ct.getType(), 0.0)), ct))
 HALFTONE_GRADIENT(ExpOp, e.mul(ct, getY()))
 HALFTONE_GRADIENT(Expm1Op, e.mul(ct, e.add(getY(), e.splat(ct.getType(), 1.0))))
 HALFTONE_GRADIENT(LogOp, e.div(ct, getX()))
@@ -99,6 +100,8 @@ LogicalResult RemOp::buildGradient(OpBuilder &builder, ValueRange cotangents, Gr
 
 // d/dx = y x^(y-1), 0 where y = 0; d/dy = x^y log x where x > 0, else 0.
 LogicalResult PowOp::buildGradient(OpBuilder &builder, ValueRange cotangents, Gradients gradients) {
+  if (takesNone(*this, gradients))
+    return success();
   Expression e(builder, getLoc());
   Value x = getLhs(), y = getRhs(), ct = cotangents[0];
   Value one = e.splat(y.getType(), 1.0), zero = e.splat(y.getType(), 0.0);
@@ -112,12 +115,12 @@ LogicalResult PowOp::buildGradient(OpBuilder &builder, ValueRange cotangents, Gr
 
 LogicalResult MaximumOp::buildGradient(OpBuilder &builder, ValueRange cotangents, Gradients gradients) {
   if (!takesNone(*this, gradients))
-    splitByComparison({builder, getLoc()}, ComparePredicate::ge, getLhs(), getRhs(), cotangents[0], gradients);
+    splitByComparison({builder, getLoc()}, ComparePredicate::gt, getLhs(), getRhs(), cotangents[0], gradients);
   return success();
 }
 LogicalResult MinimumOp::buildGradient(OpBuilder &builder, ValueRange cotangents, Gradients gradients) {
   if (!takesNone(*this, gradients))
-    splitByComparison({builder, getLoc()}, ComparePredicate::le, getLhs(), getRhs(), cotangents[0], gradients);
+    splitByComparison({builder, getLoc()}, ComparePredicate::lt, getLhs(), getRhs(), cotangents[0], gradients);
   return success();
 }
 

@@ -38,6 +38,8 @@ def Halftone_CosOp : Halftone_FloatUnaryOp<"cos", "cosine of radians">;
 def Halftone_FloorOp : Halftone_FloatUnaryOp<"floor", "round toward -inf; gradient 0">;
 def Halftone_CeilOp : Halftone_FloatUnaryOp<"ceil", "round toward +inf; gradient 0">;
 def Halftone_RoundEvenOp : Halftone_FloatUnaryOp<"round_even", "round to nearest, ties to even; gradient 0">;
+def Halftone_ReluOp : Halftone_UnaryOp<"relu", Halftone_NumberTensor, "max(x, 0), NaN stays NaN; gradient 1 where the result is above 0, else 0",
+                                       [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]>;
 def Halftone_NotOp : Halftone_UnaryOp<"not", Halftone_IntOrBoolTensor, "bitwise complement, logical for bool"> {
   let description = "Example: `%1 = halftone.not %0 : tensor<4xi1>`";
 }
@@ -69,12 +71,9 @@ def Halftone_SubOp : Halftone_ArithmeticBinaryOp<"sub", "difference; integers wr
 def Halftone_MulOp : Halftone_ArithmeticBinaryOp<"mul", "product; integers wrap">;
 def Halftone_DivOp : Halftone_ArithmeticBinaryOp<"div", "quotient; integers truncate, and x / 0 is 0">;
 def Halftone_RemOp : Halftone_ArithmeticBinaryOp<"rem", "remainder with the sign of lhs (fmod); integers: x rem 0 is 0">;
-def Halftone_PowOp : Halftone_ArithmeticBinaryOp<"pow", "lhs^rhs; float only; pow(x, 0) is 1"> {
-  let arguments = (ins Halftone_FloatTensor:$lhs, Halftone_FloatTensor:$rhs);
-  let results = (outs Halftone_FloatTensor:$result);
-}
-def Halftone_MaximumOp : Halftone_ArithmeticBinaryOp<"maximum", "larger; NaN wins; a tie gives lhs, and its gradient goes to lhs iff lhs >= rhs or lhs is NaN">;
-def Halftone_MinimumOp : Halftone_ArithmeticBinaryOp<"minimum", "smaller; NaN wins; a tie gives lhs, and its gradient goes to lhs iff lhs <= rhs or lhs is NaN">;
+def Halftone_PowOp : Halftone_ArithmeticBinaryOp<"pow", "lhs^rhs; pow(x, 0) is 1; no gradient to rhs where lhs is not above 0; integers wrap, and a negative power of them is 1 / lhs^-rhs toward 0, of 0 it is 0">;
+def Halftone_MaximumOp : Halftone_ArithmeticBinaryOp<"maximum", "larger; NaN wins; a tie gives lhs, and half its gradient to each; NaN has none">;
+def Halftone_MinimumOp : Halftone_ArithmeticBinaryOp<"minimum", "smaller; NaN wins; a tie gives lhs, and half its gradient to each; NaN has none">;
 
 class Halftone_BitwiseOp<string mnemonic, Type type, string meaning> : Halftone_BinaryOp<mnemonic, type, meaning> {
   let description = "Example: `%2 = halftone." # mnemonic # " %0, %1 : tensor<4xui32>`";

@@ -134,8 +134,33 @@ Value RemOp::buildScalar(OpBuilder &builder, Location loc, ValueRange x) {
   return s.op<arith::RemSIOp>(x[0], s.select(trivial, one, x[1]));
 }
 
+Value ReluOp::buildScalar(OpBuilder &builder, Location loc, ValueRange x) {
+  Scalar s(builder, loc);
+  if (isFloat(x[0]))
+    return extremum(s, {x[0], s.real(x[0], 0.0)}, FloatPredicate::OGE);
+  return isUnsigned(*this) ? x[0] : s.op<arith::MaxSIOp>(x[0], s.whole(x[0], 0));
+}
+
 Value PowOp::buildScalar(OpBuilder &builder, Location loc, ValueRange x) {
-  return math::PowFOp::create(builder, loc, x[0], x[1]);
+  if (isFloat(x[0]))
+    return math::PowFOp::create(builder, loc, x[0], x[1]);
+  // By squaring: each bit of the exponent takes the next of x, x^2, x^4, ...
+  Scalar s(builder, loc);
+  Value one = s.whole(x[0], 1), zero = s.whole(x[0], 0);
+  Value base = x[0], bits = x[1], result = one;
+  const int64_t count = isUnsigned(*this) ? widthOf(x[0]) : widthOf(x[0]) - 1;
+  for (int64_t bit = 0; bit < count; ++bit) {
+    if (bit > 0)
+      base = s.op<arith::MulIOp>(base, base);
+    Value taken = s.compare(IntPredicate::ne, s.both(bits, s.whole(x[0], int64_t(1) << bit)), zero);
+    result = s.select(taken, s.op<arith::MulIOp>(result, base), result);
+  }
+  if (isUnsigned(*this))
+    return result;
+  // 1 and -1 are their own inverses; those of other numbers are less than 1.
+  Value belowOne = s.either(s.compare(IntPredicate::ugt, s.op<arith::AddIOp>(x[0], one), s.whole(x[0], 2)),
+                            s.compare(IntPredicate::eq, x[0], zero));
+  return s.select(s.both(s.compare(IntPredicate::slt, x[1], zero), belowOne), zero, result);
 }
 
 Value MaximumOp::buildScalar(OpBuilder &builder, Location loc, ValueRange x) {

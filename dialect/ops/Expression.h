@@ -30,7 +30,6 @@ public:
   mlir::Value mul(mlir::Value a, double b) { return mul(a, splat(a.getType(), b)); }
   mlir::Value select(mlir::Value p, mlir::Value a, mlir::Value b) { return SelectOp::create(builder, loc, p, a, b); }
   mlir::Value zeroUnless(mlir::Value p, mlir::Value a) { return select(p, a, splat(a.getType(), 0.0)); }
-  mlir::Value isNan(mlir::Value x) { return compare(ComparePredicate::ne, x, x); }
 
   mlir::OpBuilder &builder;
   mlir::Location loc;

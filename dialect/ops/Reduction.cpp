@@ -95,16 +95,67 @@ LogicalResult ReduceAllOp::inferReturnTypes(MLIRContext *context, std::optional<
   return success();
 }
 
-// The share of the cotangent for each element that attains the extremum: one over their number.
+// The share of the cotangent for each element that attains the extremum: one over their number. None equals NaN, and 0
+// times ct / 0 is NaN for each.
 static Value shareAmongTies(Expression &e, ReduceOp op, Value cotangent, ArrayRef<int64_t> kept) {
   auto x = cast<RankedTensorType>(op.getX().getType());
   Type wide = x.getElementType().isF64() ? x.getElementType() : Type(e.builder.getF32Type());
   Value extremum = e.broadcast(e.cast(op.getY(), x.getElementType(), "gradient of reduce"), x, kept);
-  Value ties = OrOp::create(e.builder, e.loc, e.compare(ComparePredicate::eq, op.getX(), extremum), e.isNan(op.getX()));
-  Value ones = e.select(ties, e.splat(x, 1.0), e.splat(x, 0.0));
+  Value ones = e.zeroUnless(e.compare(ComparePredicate::eq, op.getX(), extremum), e.splat(x, 1.0));
   Value count = e.sum(ones, op.getAxes(), wide);
   Value share = e.div(e.cast(cotangent, wide, "gradient of reduce"), e.cast(count, wide, "gradient of reduce"));
-  return e.zeroUnless(ties, e.broadcast(e.cast(share, x.getElementType(), "gradient of reduce"), x, kept));
+  return e.mul(ones, e.broadcast(e.cast(share, x.getElementType(), "gradient of reduce"), x, kept));
+}
+
+// `count` rows of a matrix, from `first` on.
+static Value rowsOf(Expression &e, Value x, int64_t first, int64_t count) {
+  auto type = cast<RankedTensorType>(x.getType());
+  return SliceOp::create(e.builder, e.loc, type.clone({count, type.getDimSize(1)}), x, ArrayRef<int64_t>{first, 0});
+}
+
+// From the cotangent of the product of a matrix's rows that of each row: rows multiply in pairs, those in pairs again,
+// and on the way back each of a pair takes the other as its factor. Zeros need no care then, in further derivatives
+// neither.
+static Value cotangentsOfFactors(Expression &e, Value rows, Value cotangent) {
+  int64_t count = cast<RankedTensorType>(rows.getType()).getDimSize(0), half = count / 2;
+  if (count == 1)
+    return cotangent;
+  Value low = rowsOf(e, rows, 0, half), high = rowsOf(e, rows, half, half);
+  SmallVector<Value, 2> products{e.mul(low, high)};
+  bool odd = count % 2 != 0;
+  if (odd)
+    products.push_back(rowsOf(e, rows, 2 * half, 1));
+  auto type = cast<RankedTensorType>(rows.getType());
+  Type halved = type.clone({half + odd, type.getDimSize(1)});
+  Value paired = odd ? ConcatOp::create(e.builder, e.loc, halved, products, 0).getResult() : products[0];
+  Value back = cotangentsOfFactors(e, paired, cotangent);
+  Value ofPairs = odd ? rowsOf(e, back, 0, half) : back;
+  SmallVector<Value, 3> parts{e.mul(ofPairs, high), e.mul(ofPairs, low)};
+  if (odd)
+    parts.push_back(rowsOf(e, back, half, 1));
+  return ConcatOp::create(e.builder, e.loc, rows.getType(), parts, 0);
+}
+
+// For each element the cotangent times the product of the others.
+static Value productOfOthers(Expression &e, ReduceOp op, Value cotangent, ArrayRef<int64_t> kept) {
+  auto x = cast<RankedTensorType>(op.getX().getType());
+  if (x.getNumElements() == 0)
+    return e.splat(x, 0.0);
+  Type wide = x.getElementType().isF64() ? x.getElementType() : Type(e.builder.getF32Type());
+  SmallVector<int64_t> order(op.getAxes()), shape, back(x.getRank());
+  order.append(kept.begin(), kept.end());
+  for (auto [place, axis] : llvm::enumerate(order)) {
+    shape.push_back(x.getDimSize(axis));
+    back[axis] = place;
+  }
+  int64_t columns = cast<RankedTensorType>(op.getY().getType()).getNumElements(), rows = x.getNumElements() / columns;
+  auto reshape = [&](Value value, ArrayRef<int64_t> to) -> Value {
+    return ReshapeOp::create(e.builder, e.loc, RankedTensorType::get(to, wide), value);
+  };
+  StringRef origin = "gradient of reduce";
+  Value factors = reshape(e.transpose(e.cast(op.getX(), wide, origin), order), {rows, columns});
+  Value result = cotangentsOfFactors(e, factors, reshape(e.cast(cotangent, wide, origin), {1, columns}));
+  return e.cast(e.transpose(reshape(result, shape), back), x.getElementType(), origin);
 }
 
 LogicalResult ReduceOp::buildGradient(OpBuilder &builder, ValueRange cotangents, SmallVectorImpl<Value> &gradients) {
@@ -123,9 +174,14 @@ LogicalResult ReduceOp::buildGradient(OpBuilder &builder, ValueRange cotangents,
   case ReduceKind::min:
     gradients.push_back(shareAmongTies(e, *this, cotangents[0], kept));
     return success();
-  default:
-    return emitOpError() << stringifyReduceKind(getKind()) << " has no gradient";
+  case ReduceKind::prod:
+    gradients.push_back(productOfOthers(e, *this, cotangents[0], kept));
+    return success();
+  case ReduceKind::and_:
+  case ReduceKind::or_:
+    break;
   }
+  llvm_unreachable("a reduction of floats");
 }
 
 } // namespace halftone::dialect

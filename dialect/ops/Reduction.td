@@ -8,8 +8,8 @@ def Halftone_ReduceOp : Halftone_PureOp<"reduce", [DeclareOpInterfaceMethods<Hal
   let summary = "Combines the elements along axes, which are dropped";
   let description = [{
     `axes` are strictly ascending. The result has x's dtype, or f32 for a narrower float x. Narrow sums and products accumulate in f32. max and min keep
-    NaN; their gradient is shared equally among ties. An empty axis gives the neutral element. and / or take bool, or
-    integers bitwise; they and prod have no gradient.
+    NaN; their gradient is shared equally among ties, and NaN for each when the result is. That of prod is the product of the others, whatever is 0. An empty
+    axis gives the neutral element. and / or take bool, or integers bitwise; they have no gradient.
     Example: `%1 = halftone.reduce sum %0 {axes = array<i64: 0>} : tensor<8x4xf16> -> tensor<4xf32>`
   }];
   let arguments = (ins Halftone_ReduceKindAttr:$kind, Halftone_ArithmeticTensor:$x, DenseI64ArrayAttr:$axes);

@@ -127,8 +127,17 @@ std::string squares(const std::string &shape, const std::string &axes) {
 
 const std::vector<ScalarFunction> functions = {
     {"relu MLP, softmax cross-entropy", perceptronShapes,
+     perceptron("%h = halftone.relu %h0 : tensor<3x5xf64>")},
+    {"maximum MLP", perceptronShapes,
      perceptron("%zero = halftone.constant dense<0.0> : tensor<3x5xf64>\n"
                 "%h = halftone.maximum %h0, %zero : tensor<3x5xf64>")},
+    {"products of rows and columns", {"3x4x"}, R"(
+  %r = halftone.reduce prod %x0 {axes = array<i64: 1>} : tensor<3x4xf64> -> tensor<3xf64>
+  %c = halftone.reduce prod %x0 {axes = array<i64: 0>} : tensor<3x4xf64> -> tensor<4xf64>
+  %y = halftone.contract %r, %c : (tensor<3xf64>, tensor<4xf64>) -> tensor<3x4xf64>)" + squares("3x4x", ": 0, 1")},
+    {"a gradient of a product in the loss", {"5x"}, R"(
+  %p = halftone.reduce prod %x0 {axes = array<i64: 0>} : tensor<5xf64> -> tensor<f64>
+  %y = halftone.gradient %p at (%x0 : tensor<5xf64>) : tensor<f64> -> tensor<5xf64>)" + squares("5x", ": 0")},
     {"tanh MLP", perceptronShapes, perceptron("%h = halftone.tanh %h0 : tensor<3x5xf64>")},
     {"logistic MLP", perceptronShapes, perceptron("%h = halftone.logistic %h0 : tensor<3x5xf64>")},
     {"gelu MLP", perceptronShapes, perceptron(R"(%scale = halftone.constant dense<0.7071067811865476> : tensor<3x5xf64>
@@ -276,8 +285,8 @@ func.func @main(%a: tensor<4xf64> {halftone.name = "a"}, %b: tensor<4xf64> {half
   return %d#0, %d#1, %dr : tensor<4xf64>, tensor<4xf64>, tensor<4xf64>
 })");
   std::vector<TensorData> results = module.run({module.tensor({4}, {1, 2, 2, 0}), module.tensor({4}, {1, 3, 0, 0})});
-  CHECK(results[0].low == std::vector<double>{1, 0, 1, 1}); // maximum: a tie goes to the first
-  CHECK(results[1].low == std::vector<double>{0, 1, 0, 0});
+  CHECK(results[0].low == std::vector<double>{0.5, 0, 1, 0.5}); // maximum: a tie is shared
+  CHECK(results[1].low == std::vector<double>{0.5, 1, 0, 0.5});
   CHECK(results[2].low == std::vector<double>{0, 0.5, 0.5, 0}); // reduce: shared equally
 }
 

@@ -7,7 +7,7 @@ using halftone::testing::KernelHarness;
 
 namespace {
 
-const std::vector<std::string> exactFloat{"abs", "neg", "sign", "sqrt", "floor", "ceil", "round_even"};
+const std::vector<std::string> exactFloat{"abs", "neg", "sign", "relu", "sqrt", "floor", "ceil", "round_even"};
 const std::vector<std::string> otherFloat{"exp",  "expm1",    "log", "log1p", "rsqrt",
                                           "tanh", "logistic", "erf", "sin",   "cos"};
 const std::vector<std::string> binary{"add", "sub", "mul", "div", "rem", "maximum", "minimum"};
@@ -69,10 +69,11 @@ std::string exactText(int64_t n, const std::string &element) {
 
 std::string integerText(int64_t n, const std::string &element) {
   LoopText text(n, element);
-  for (const char *op : {"abs", "neg", "sign", "not"})
+  for (const char *op : {"abs", "neg", "sign", "relu", "not"})
     text.unary(op);
   for (const std::string &op : binary)
     text.binaryOp(op);
+  text.binaryOp("pow");
   for (const std::string &op : bitwise)
     text.binaryOp(op);
   for (const char *op : {"shl", "shr"})

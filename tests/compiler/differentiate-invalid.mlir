@@ -31,15 +31,6 @@ func.func @main(%x: tensor<4xf32> {halftone.name = "x"}) -> (tensor<4xf32> {half
 
 // -----
 
-func.func @main(%x: tensor<4xf32> {halftone.name = "x"}) -> (tensor<4xf32> {halftone.name = "d"}) {
-  // expected-error @below {{'halftone.reduce' op prod has no gradient}}
-  %y = halftone.reduce prod %x {axes = array<i64: 0>} : tensor<4xf32> -> tensor<f32>
-  %d = halftone.gradient %y at (%x : tensor<4xf32>) : tensor<f32> -> tensor<4xf32>
-  return %d : tensor<4xf32>
-}
-
-// -----
-
 halftone.variable @w : tensor<f32>
 func.func @main(%x: tensor<f32> {halftone.name = "x"}) -> (tensor<f32> {halftone.name = "d"}) {
   // expected-error @below {{'halftone.gradient' op names variables; expected lift-variables first}}

@@ -123,7 +123,8 @@ TEST_CASE("unary float ops at infinities, NaN and signed zeros") {
         Case{"rsqrt", notANumber, 0.0, -inf, inf}, Case{"tanh", -1, 1, -0.0, 0.0}, Case{"logistic", 0.0, 1, 0.5, 0.5},
         Case{"erf", -1, 1, -0.0, 0.0}, Case{"sin", notANumber, notANumber, -0.0, 0.0},
         Case{"cos", notANumber, notANumber, 1, 1}, Case{"floor", -inf, inf, -0.0, 0.0},
-        Case{"ceil", -inf, inf, -0.0, 0.0}, Case{"round_even", -inf, inf, -0.0, 0.0}})
+        Case{"ceil", -inf, inf, -0.0, 0.0}, Case{"relu", 0.0, inf, -0.0, 0.0},
+        Case{"round_even", -inf, inf, -0.0, 0.0}})
     for (const Float &type : floats) {
       INFO(c.op << " in " << type.name);
       TensorData y = applyOp(c.op, {reals(std::string("5x") + type.name, {-inf, inf, -0.0, 0.0, notANumber})});
@@ -189,6 +190,10 @@ TEST_CASE("integers wrap, divide by zero to zero and shift out") {
   checkInts("shr", "ui32", {4294967295, 8, 8}, {28, 3, 32}, {15, 1, 0});
   checkInts("shr", "ui64", {-1}, {63}, {1});
   checkInts("shr", "i8", {-128, -128, 100, -1}, {7, 100, 3, -5}, {-1, -1, 12, -1});
+  checkInts("pow", "i8", {2, -3, 2, -1, 1, 7, 0, 0}, {6, 3, 7, -5, -9, -1, -1, 0}, {64, -27, -128, -1, 1, 0, 0, 1});
+  checkInts("pow", "ui64", {-1, 3, 2}, {2, 39, 64}, {1, 4052555153018976267, 0});
+  checkInts("relu", "i16", {-32768, 3, 0}, {0, 3, 0});
+  checkInts("relu", "ui8", {255}, {255});
   checkInts("abs", "i8", {-128, -5, 5}, {-128, 5, 5});
   checkInts("abs", "ui8", {255}, {255});
   checkInts("neg", "i16", {-32768, 3}, {-32768, -3});
@@ -296,8 +301,8 @@ static void checkContainment(const std::string &op, size_t operands, const Float
 TEST_CASE("bounds hold the result whether a narrow float was rounded or not, and are tight") {
   std::mt19937 random(5);
   for (const Float &type : floats) {
-    for (const char *op : {"abs", "neg", "sign", "exp", "expm1", "log1p", "sqrt", "rsqrt", "tanh", "logistic", "erf",
-                           "floor", "ceil", "round_even"})
+    for (const char *op : {"abs", "neg", "sign", "relu", "exp", "expm1", "log1p", "sqrt", "rsqrt", "tanh", "logistic",
+                           "erf", "floor", "ceil", "round_even"})
       checkContainment(op, 1, type, random);
     for (const char *op : {"add", "mul", "div", "pow", "maximum", "minimum", "rem"})
       checkContainment(op, 2, type, random);

@@ -32,9 +32,9 @@ func.func @f(%x: tensor<4xf32>) {
 
 // -----
 
-func.func @f(%x: tensor<4xi32>) {
+func.func @f(%x: tensor<4xi1>) {
   // expected-error @below {{operand #0 must be}}
-  %y = halftone.pow %x, %x : tensor<4xi32>
+  %y = halftone.pow %x, %x : tensor<4xi1>
   return
 }
 

@@ -18,6 +18,12 @@ func.func @sign(%0: tensor<4xf32>) {
   %1 = halftone.sign %0 : tensor<4xf32>
   return
 }
+// CHECK-LABEL: func.func @relu
+// CHECK: halftone.relu %{{.*}} : tensor<4xf32>
+func.func @relu(%0: tensor<4xf32>) {
+  %1 = halftone.relu %0 : tensor<4xf32>
+  return
+}
 // CHECK-LABEL: func.func @exp
 // CHECK: halftone.exp %{{.*}} : tensor<4xf32>
 func.func @exp(%0: tensor<4xf32>) {

@@ -53,7 +53,7 @@ std::vector<OpCase> elementwiseCases(const std::string &shape) {
       for (const std::string &dtype : dtypes)
         cases.push_back(make(op, dtype, same(shape + dtype, 2), "$0, $1 : " + tensor(shape + dtype), shape + dtype));
   };
-  unary({"abs", "neg", "sign"}, numbers);
+  unary({"abs", "neg", "sign", "relu"}, numbers);
   unary({"exp", "expm1", "log", "log1p", "sqrt", "rsqrt", "tanh", "logistic", "erf", "floor", "ceil", "round_even"},
         floats);
   unary({"sin", "cos"}, {"f16", "bf16", "f32"});
@@ -64,7 +64,7 @@ std::vector<OpCase> elementwiseCases(const std::string &shape) {
   for (const std::string &dtype : floats)
     cases.push_back(make("is_finite", dtype, same(shape + dtype, 1), "$0 : " + tensor(shape + dtype), shape + "i1"));
   binary({"add", "sub", "mul", "div", "rem", "maximum", "minimum"}, numbers);
-  binary({"pow"}, floats);
+  binary({"pow"}, numbers);
   binary({"and", "or", "xor"}, join(booleans, integers));
   binary({"shl", "shr"}, integers);
   for (const std::string &predicate : {"eq", "ne", "lt", "le", "gt", "ge"})
@@ -290,7 +290,8 @@ std::vector<OpCase> contractionCases() {
   for (const std::string &lhs : narrow)
     for (const std::string &rhs : narrow)
       contract(lhs, rhs, "f32", Values::moderate);
-  contract("i8", "i8", "i32", Values::special);
+  for (const std::string &dtype : {"i8", "i32", "i64"})
+    contract(dtype, dtype, dtype == "i8" ? "i32" : dtype, Values::special);
   return cases;
 }
 

@@ -16,7 +16,7 @@ static std::string binaryMain(const std::string &op) {
 }
 
 TEST_CASE("gradients of unary ops match differences") {
-  for (const char *op : {"abs", "neg", "exp", "expm1", "tanh", "logistic", "erf", "sin", "cos"}) {
+  for (const char *op : {"abs", "neg", "relu", "exp", "expm1", "tanh", "logistic", "erf", "sin", "cos"}) {
     INFO(op);
     CHECK(gradientError(unaryMain(op), {reals("4xf64", {-1.7, -0.3, 0.4, 2.1})}) < 1e-8);
   }
@@ -36,9 +36,9 @@ TEST_CASE("gradients of binary ops match differences") {
                       {reals("4xf64", {0.3, 1.7, 2.5, 4.0}), reals("4xf64", {2.0, -1.5, 0.5, 3.0})}) < 1e-8);
 }
 
-static std::vector<TensorData> gradientsOf(const std::string &op, const TensorData &a, const TensorData &b) {
-  // %a and %b get the gradient for a cotangent of ones by building it beside the op.
-  auto module = parse(binaryMain(op));
+// The gradients of the one op in `text` for a cotangent of ones, built beside it.
+static std::vector<TensorData> gradientsIn(const std::string &text, const std::vector<TensorData> &feeds) {
+  auto module = parse(text);
   mlir::Operation *primal = nullptr;
   module->walk([&](GradientOpInterface found) { primal = found; });
   REQUIRE(primal);
@@ -50,20 +50,29 @@ static std::vector<TensorData> gradientsOf(const std::string &op, const TensorDa
   std::vector<TensorData> results;
   for (mlir::Value gradient : gradients) {
     primal->getBlock()->getTerminator()->setOperand(0, gradient);
-    results.push_back(run(*module, {a, b})[0]);
+    results.push_back(run(*module, feeds)[0]);
   }
   return results;
 }
+static std::vector<TensorData> gradientsOf(const std::string &op, const TensorData &a, const TensorData &b) {
+  return gradientsIn(binaryMain(op), {a, b});
+}
+static TensorData gradientsOf(const std::string &op, const TensorData &x) { return gradientsIn(unaryMain(op), {x})[0]; }
 
-TEST_CASE("a tie of maximum and minimum sends its gradient to lhs") {
+TEST_CASE("a tie of maximum and minimum shares its gradient, and NaN has none") {
   double notANumber = std::nan("");
   TensorData a = reals("4xf64", {1, notANumber, 2, 3}), b = reals("4xf64", {1, 1, notANumber, 4});
   auto maximum = gradientsOf("maximum", a, b);
-  CHECK(maximum[0].low == std::vector<double>{1, 1, 0, 0});
-  CHECK(maximum[1].low == std::vector<double>{0, 0, 1, 1});
+  CHECK(maximum[0].low == std::vector<double>{0.5, 0, 0, 0});
+  CHECK(maximum[1].low == std::vector<double>{0.5, 0, 0, 1});
   auto minimum = gradientsOf("minimum", a, b);
-  CHECK(minimum[0].low == std::vector<double>{1, 1, 0, 1});
-  CHECK(minimum[1].low == std::vector<double>{0, 0, 1, 0});
+  CHECK(minimum[0].low == std::vector<double>{0.5, 0, 0, 1});
+  CHECK(minimum[1].low == std::vector<double>{0.5, 0, 0, 0});
+}
+
+TEST_CASE("the slope of relu is 0 at 0") {
+  auto slopes = gradientsOf("relu", reals("4xf64", {0, -0.0, 1e-300, -1}));
+  CHECK(slopes.low == std::vector<double>{0, 0, 1, 0});
 }
 
 TEST_CASE("the gradient of pow is finite at zero and below") {
@@ -91,6 +100,8 @@ TEST_CASE("nothing flows through roundings, signs and integers") {
     %5 = halftone.cast %i : tensor<4xi32> to tensor<4xf32>
     %6 = halftone.maximum %i, %i : tensor<4xi32>
     %7 = halftone.abs %i : tensor<4xi32>
+    %8 = halftone.relu %i : tensor<4xi32>
+    %9 = halftone.pow %i, %i : tensor<4xi32>
     return %x : tensor<4xf32>
   })");
   int count = 0;
@@ -103,7 +114,7 @@ TEST_CASE("nothing flows through roundings, signs and integers") {
       CHECK_FALSE(gradient);
     ++count;
   });
-  CHECK(count == 8);
+  CHECK(count == 10);
 }
 
 TEST_CASE("isConstantToGradient knows what carries no derivative") {

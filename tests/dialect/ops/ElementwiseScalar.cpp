@@ -135,7 +135,7 @@ void checkBinary(const std::string &op, const std::string &type, const std::vect
 TEST_CASE("scalar bodies of unary ops fold to the interpreter's results") {
   std::vector<double> any = {-2.5, -0.5, -0.0, 0.0, 0.5, 1.5, 3, inf, -inf, notANumber}, positive = {0.25, 1, 2, 9};
   for (std::string type : {"f32", "f64", "f16", "bf16"}) {
-    for (const char *op : {"abs", "neg", "sign", "floor", "ceil", "round_even"})
+    for (const char *op : {"abs", "neg", "sign", "relu", "floor", "ceil", "round_even"})
       check(op, "", {reals(shaped(10, type), any)}, shaped(10, type), "tensor<" + shaped(10, type) + ">");
     check("is_finite", "", {reals(shaped(10, type), any)}, "10xi1", "tensor<" + shaped(10, type) + ">");
     for (const char *op : {"sqrt"})
@@ -146,7 +146,7 @@ TEST_CASE("scalar bodies of unary ops fold to the interpreter's results") {
     std::vector<int64_t> values = {0, 1, 5, isSigned ? -7 : 200, isSigned ? -128 : 255};
     if (type == "i64")
       values.push_back(INT64_MIN);
-    for (const char *op : {"abs", "neg", "sign", "not"})
+    for (const char *op : {"abs", "neg", "sign", "relu", "not"})
       check(op, "", {wholes(shaped(values.size(), type), values)}, shaped(values.size(), type),
             "tensor<" + shaped(values.size(), type) + ">");
   }
@@ -174,6 +174,10 @@ TEST_CASE("scalar bodies of integer binary ops fold to the interpreter's results
     checkBinary(op, "ui8", std::vector<int64_t>{255, 200, 7, 1}, {1, 100, 0, 8});
     checkBinary(op, "ui64", std::vector<int64_t>{-1, -2, 7, 1}, {1, 3, 0, 64});
   }
+  checkBinary("pow", "i8", std::vector<int64_t>{3, -3, 2, -1, 1, -128, 0, 0, -1},
+              {5, 3, 8, -128, -5, -1, -128, 0, -127});
+  checkBinary("pow", "i64", std::vector<int64_t>{3, -7, 10, INT64_MIN}, {39, 22, 19, 2});
+  checkBinary("pow", "ui8", std::vector<int64_t>{3, 255, 2, 0}, {200, 255, 7, 0});
   for (const char *op : {"and", "or", "xor", "compare lt", "compare ge", "compare eq"})
     checkBinary(op, "i1", std::vector<int64_t>{0, 0, 1, 1}, {0, 1, 0, 1});
 }

@@ -4,15 +4,16 @@
 
 using namespace halftone::dialect::testing;
 
-static std::string reduceMain(const std::string &kind, const std::string &axes, const std::string &result) {
-  return "func.func @main(%x: tensor<2x3xf64>) -> tensor<" + result + "> {\n%y = halftone.reduce " + kind +
-         " %x {axes = array<i64" + axes + ">} : tensor<2x3xf64> -> tensor<" + result + ">\nreturn %y : tensor<" +
+static std::string reduceMain(const std::string &kind, const std::string &axes, const std::string &result,
+                              const std::string &x = "2x3xf64") {
+  return "func.func @main(%x: tensor<" + x + ">) -> tensor<" + result + "> {\n%y = halftone.reduce " + kind +
+         " %x {axes = array<i64" + axes + ">} : tensor<" + x + "> -> tensor<" + result + ">\nreturn %y : tensor<" +
          result + ">\n}";
 }
 
 TEST_CASE("gradients of reductions match differences") {
   auto x = reals("2x3xf64", {1.5, -2.25, 0.5, 4.0, 3.0, -1.0});
-  for (const char *kind : {"sum", "max", "min"}) {
+  for (const char *kind : {"sum", "max", "min", "prod"}) {
     INFO(kind);
     CHECK(gradientError(reduceMain(kind, ": 0", "3xf64"), {x}) < 1e-8);
     CHECK(gradientError(reduceMain(kind, ": 1", "2xf64"), {x}) < 1e-8);
@@ -21,12 +22,12 @@ TEST_CASE("gradients of reductions match differences") {
   }
 }
 
-static std::vector<double> maxGradient(const std::string &type, const std::vector<double> &x) {
+static std::vector<double> gradientOf(const std::string &kind, const std::string &type, const std::vector<double> &x) {
   auto module = parse("func.func @main(%x: tensor<4x" + type + ">) -> tensor<4x" + type + "> {\n" +
-                      "%y = halftone.reduce max %x {axes = array<i64: 0>} : tensor<4x" + type + "> -> tensor<" + type +
-                      ">\nreturn %x : tensor<4x" + type + ">\n}");
+                      "%y = halftone.reduce " + kind + " %x {axes = array<i64: 0>} : tensor<4x" + type +
+                      "> -> tensor<" + type + ">\nreturn %x : tensor<4x" + type + ">\n}");
   module->walk([&](halftone::dialect::ReduceOp op) {
-    if (op.getKind() != halftone::dialect::ReduceKind::max)
+    if (stringifyReduceKind(op.getKind()) != kind)
       return;
     auto *terminator = op->getBlock()->getTerminator();
     mlir::OpBuilder builder(terminator);
@@ -41,19 +42,31 @@ static std::vector<double> maxGradient(const std::string &type, const std::vecto
 }
 
 TEST_CASE("ties of a maximum share its gradient equally") {
-  CHECK(maxGradient("f32", {2, 1, 2, 0}) == std::vector<double>{0.5, 0, 0.5, 0});
-  CHECK(maxGradient("f16", {3, 3, 3, 3}) == std::vector<double>{0.25, 0.25, 0.25, 0.25});
+  CHECK(gradientOf("max", "f32", {2, 1, 2, 0}) == std::vector<double>{0.5, 0, 0.5, 0});
+  CHECK(gradientOf("max", "f16", {3, 3, 3, 3}) == std::vector<double>{0.25, 0.25, 0.25, 0.25});
   double notANumber = std::nan("");
-  CHECK(maxGradient("bf16", {1, notANumber, 2, notANumber}) == std::vector<double>{0, 0.5, 0, 0.5});
+  for (double share : gradientOf("max", "bf16", {1, notANumber, 2, notANumber})) // as Keras on JAX
+    CHECK(std::isnan(share));
 }
 
-TEST_CASE("a product has no gradient, and says so") {
-  auto module = parse(reduceMain("prod", ": 0", "3xf64"));
-  Diagnostics diagnostics;
-  module->walk([&](halftone::dialect::ReduceOp op) {
-    mlir::OpBuilder builder(op->getBlock()->getTerminator());
-    llvm::SmallVector<mlir::Value> gradients;
-    CHECK(mlir::failed(op.buildGradient(builder, op->getResults(), gradients)));
-  });
-  CHECK(diagnostics.messages.find("prod has no gradient") != std::string::npos);
+TEST_CASE("each factor of a product has the product of the others as its gradient, zeros included") {
+  CHECK(gradientOf("prod", "f64", {2, 3, 5, 0.5}) == std::vector<double>{7.5, 5, 3, 30});
+  CHECK(gradientOf("prod", "f32", {2, 0, 5, 3}) == std::vector<double>{0, 30, 0, 0});
+  CHECK(gradientOf("prod", "f16", {2, 0, 0, 3}) == std::vector<double>{0, 0, 0, 0});
+  CHECK(gradientOf("prod", "bf16", {0, 0, 0, 0}) == std::vector<double>{0, 0, 0, 0});
+}
+
+TEST_CASE("gradients of products match differences over every kind of axes") {
+  std::vector<double> values;
+  for (int i = 0; i < 30; ++i)
+    values.push_back(1 + 0.5 * std::sin(i));
+  const std::pair<const char *, const char *> forms[] = {{": 0", "3x5xf64"},  {": 1", "2x5xf64"},  {": 2", "2x3xf64"},
+                                                         {": 0, 1", "5xf64"}, {": 0, 2", "3xf64"}, {": 1, 2", "2xf64"},
+                                                         {": 0, 1, 2", "f64"}};
+  for (auto [axes, result] : forms) {
+    INFO(axes);
+    CHECK(gradientError(reduceMain("prod", axes, result, "2x3x5xf64"), {reals("2x3x5xf64", values)}) < 1e-7);
+  }
+  CHECK(gradientError(reduceMain("prod", ": 0", "f64", "7xf64"), {reals("7xf64", {1, 2, 0, -3, 0.5, 1, 4})}) < 1e-7);
+  CHECK(gradientError(reduceMain("prod", ": 0", "f64", "1xf64"), {reals("1xf64", {0})}) < 1e-8);
 }
