@@ -1,6 +1,8 @@
 // Activations by name, as keras.activations, composed of elementwise operations and reductions.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/Graph.h"
 #include "frontend/Promotion.h"
+#include "frontend/Softplus.h"
 #include "halftone/Arguments.h"
 #include "halftone/Error.h"
 #include "halftone/Ops.h"
@@ -11,22 +13,52 @@
 namespace halftone {
 using namespace detail;
 
+namespace {
+
+/// Integers and bools in floatx.
+Value real(const Value &x) {
+  if (is_float(x.dtype()))
+    return x;
+  return applyOne("cast", {x}, [](const std::vector<Value> &v) { return asFloat(v[0]); });
+}
+/// x kept in [0, 6], with slope 0 at the edges, where clip has half of one.
+Value relu6(const Value &x) {
+  Value bounds = ops::clip(x, 0.0, 6.0);
+  Value inside = ops::logical_and(ops::greater(x, ops::zeros_like(x)), ops::less(x, ops::full_like(x, 6.0)));
+  return ops::where(inside, x, ops::stop_gradient(bounds));
+}
+
+} // namespace
+
+SoftplusParts detail::softplusParts(const Value &x) {
+  Value positive = ops::greater(x, ops::zeros_like(x));
+  return {ops::where(positive, x, ops::zeros_like(x)), ops::log1p(ops::exp(ops::where(positive, -x, x)))};
+}
+
 namespace ops {
 
-Value relu(const Value &x) { return maximum(x, zeros_like(x)); }
 Value leaky_relu(const Value &x, double negative_slope) {
-  return where(greater_equal(x, zeros_like(x)), x, x * negative_slope);
+  Value y = real(x);
+  return where(greater_equal(y, zeros_like(y)), y, y * negative_slope);
 }
 Value elu(const Value &x, double alpha) {
-  return where(greater(x, zeros_like(x)), x, expm1(minimum(x, zeros_like(x))) * alpha);
+  Value y = real(x), positive = greater(y, zeros_like(y));
+  return where(positive, y, expm1(where(positive, zeros_like(y), y)) * alpha);
 }
-Value silu(const Value &x) { return x * sigmoid(x); }
-Value softplus(const Value &x) { return maximum(x, zeros_like(x)) + log1p(exp(-abs(x))); }
+Value silu(const Value &x) {
+  Value y = real(x);
+  return y * sigmoid(y);
+}
+Value softplus(const Value &x) {
+  SoftplusParts parts = softplusParts(real(x));
+  return parts.linear + parts.curved;
+}
 Value gelu(const Value &x, bool approximate) {
+  Value y = real(x);
   if (!approximate)
-    return x * 0.5 * (1.0 + erf(x * (1.0 / std::sqrt(2.0))));
-  Value inner = std::sqrt(2.0 / 3.14159265358979323846) * (x + 0.044715 * (x * x * x));
-  return 0.5 * x * (1.0 + tanh(inner));
+    return y * 0.5 * (1.0 + erf(y * (1.0 / std::sqrt(2.0))));
+  Value inner = std::sqrt(2.0 / 3.14159265358979323846) * (y + 0.044715 * (y * y * y));
+  return 0.5 * y * (1.0 + tanh(inner));
 }
 Value softmax(const Value &x, int64_t axis) {
   Value e = exp(x - stop_gradient(max(x, static_cast<int>(axis), true)));
@@ -50,7 +82,7 @@ namespace {
 const std::map<std::string, Activate> &registry() {
   static const std::map<std::string, Activate> activations = {
       {"relu", [](const Value &x) { return ops::relu(x); }},
-      {"relu6", [](const Value &x) { return ops::clip(x, 0.0, 6.0); }},
+      {"relu6", [](const Value &x) { return relu6(real(x)); }},
       {"leaky_relu", [](const Value &x) { return ops::leaky_relu(x); }},
       {"elu", [](const Value &x) { return ops::elu(x); }},
       {"selu", [](const Value &x) { return 1.0507009873554805 * ops::elu(x, 1.6732632423543772); }},
@@ -58,10 +90,10 @@ const std::map<std::string, Activate> &registry() {
       {"silu", [](const Value &x) { return ops::silu(x); }},
       {"swish", [](const Value &x) { return ops::silu(x); }},
       {"sigmoid", [](const Value &x) { return ops::sigmoid(x); }},
-      {"hard_sigmoid", [](const Value &x) { return ops::clip(x * (1.0 / 6.0) + 0.5, 0.0, 1.0); }},
+      {"hard_sigmoid", [](const Value &x) { return relu6(real(x) + 3.0) / 6.0; }},
       {"tanh", [](const Value &x) { return ops::tanh(x); }},
       {"softplus", [](const Value &x) { return ops::softplus(x); }},
-      {"softsign", [](const Value &x) { return x / (1.0 + ops::abs(x)); }},
+      {"softsign", [](const Value &x) { return real(x) / (1.0 + ops::abs(real(x))); }},
       {"exponential", [](const Value &x) { return ops::exp(x); }},
       {"softmax", [](const Value &x) { return ops::softmax(x); }},
       {"log_softmax", [](const Value &x) { return ops::log_softmax(x); }},

@@ -19,6 +19,12 @@ Value elementwise(std::string_view op, const Value &x) {
 Value floatElementwise(std::string_view op, const Value &x) {
   return applyOne(std::string(op), {x}, [op](const List &v) { return tracing().unary(op, asFloat(v[0])); });
 }
+/// Bools have none: Keras refuses them too.
+Value numberElementwise(std::string_view op, const char *name, const Value &x) {
+  if (x.dtype() == DType::bool_)
+    throw Error(ErrorKind::type_error, fmt::format("{} takes numbers, got bool", name));
+  return elementwise(op, x);
+}
 
 struct Operands {
   Value a, b;
@@ -28,12 +34,13 @@ Operands fit(std::string_view op, const Value &a, const Value &b) {
   Shape shape = broadcastShape(op, a.shape(), b.shape());
   return {broadcastTo(asDtype(a, dtype), shape), broadcastTo(asDtype(b, dtype), shape)};
 }
-Value binary(std::string_view op, const Value &a, const Value &b) {
-  return applyOne(std::string(op), {a, b}, [op](const List &v) {
+/// `ofBools`: what the operation is on bools, which stay bools; without it they become int32.
+Value binary(std::string_view op, const Value &a, const Value &b, std::string_view ofBools = "") {
+  return applyOne(std::string(op), {a, b}, [op, ofBools](const List &v) {
     Operands o = fit(op, v[0], v[1]);
-    if (o.a.dtype() == DType::bool_) // NumPy: bool arithmetic is done in int32 here, as integers
-      o = {asDtype(o.a, DType::int32), asDtype(o.b, DType::int32)};
-    return tracing().binary(op, o.a, o.b);
+    if (o.a.dtype() != DType::bool_)
+      return tracing().binary(op, o.a, o.b);
+    return ofBools.empty() ? tracing().binary(op, asNumber(o.a), asNumber(o.b)) : tracing().binary(ofBools, o.a, o.b);
   });
 }
 Value floatBinary(std::string_view op, const Value &a, const Value &b) {
@@ -50,13 +57,12 @@ Value compare(ComparePredicate predicate, const char *op, const Value &a, const 
 }
 
 enum class Side { left, right };
-/// An operation with a number: it takes the Value's dtype, or makes an integer Value a float when it is no integer
-/// itself.
+/// An operation with a number: it takes the Value's dtype; a whole one makes a bool Value int32, any other makes an
+/// integer Value a float.
 Value withNumber(std::string_view op, const Value &x, double number, Side side) {
   bool divide = op == "div";
   return applyOne(std::string(op), {x}, [op, number, side, divide](const List &v) {
-    bool needsFloat = divide || number != std::floor(number) || v[0].dtype() == DType::bool_;
-    Value value = needsFloat ? asFloat(v[0]) : v[0];
+    Value value = divide || !isWhole(number) ? asFloat(v[0]) : asNumber(v[0]);
     Value other = scalarLike(number, value);
     return side == Side::right ? tracing().binary(op, value, other) : tracing().binary(op, other, value);
   });
@@ -70,9 +76,9 @@ Value logical(std::string_view op, const Value &a, const Value &b) {
 
 } // namespace
 
-Value operator+(const Value &a, const Value &b) { return binary("add", a, b); }
+Value operator+(const Value &a, const Value &b) { return binary("add", a, b, "or"); }
 Value operator-(const Value &a, const Value &b) { return binary("sub", a, b); }
-Value operator*(const Value &a, const Value &b) { return binary("mul", a, b); }
+Value operator*(const Value &a, const Value &b) { return binary("mul", a, b, "and"); }
 Value operator/(const Value &a, const Value &b) { return floatBinary("div", a, b); }
 Value operator+(const Value &a, double b) { return withNumber("add", a, b, Side::right); }
 Value operator-(const Value &a, double b) { return withNumber("sub", a, b, Side::right); }
@@ -93,13 +99,24 @@ Value add(const Value &a, const Value &b) { return a + b; }
 Value subtract(const Value &a, const Value &b) { return a - b; }
 Value multiply(const Value &a, const Value &b) { return a * b; }
 Value divide(const Value &a, const Value &b) { return a / b; }
-Value power(const Value &a, const Value &b) { return floatBinary("pow", a, b); }
-Value maximum(const Value &a, const Value &b) { return binary("maximum", a, b); }
-Value minimum(const Value &a, const Value &b) { return binary("minimum", a, b); }
+Value power(const Value &a, const Value &b) { return binary("pow", a, b); }
+Value maximum(const Value &a, const Value &b) { return binary("maximum", a, b, "or"); }
+Value minimum(const Value &a, const Value &b) { return binary("minimum", a, b, "and"); }
 Value clip(const Value &x, double x_min, double x_max) {
   return applyOne("clip", {x}, [x_min, x_max](const List &v) {
-    return tracing().binary("minimum", tracing().binary("maximum", v[0], scalarLike(x_min, v[0])),
-                            scalarLike(x_max, v[0]));
+    Value y = isWhole(x_min) && isWhole(x_max) ? asNumber(v[0]) : asFloat(v[0]);
+    // A bound beyond an integer's range on its own side bounds nothing.
+    bool fromBelow = true, fromAbove = true;
+    if (!is_float(y.dtype())) {
+      fromBelow = placeIn(y.dtype(), x_min) != Place::below;
+      fromAbove = placeIn(y.dtype(), x_max) != Place::above;
+      for (auto [bounds, bound] : {std::pair(fromBelow, x_min), std::pair(fromAbove, x_max)})
+        if (bounds && placeIn(y.dtype(), bound) != Place::inside)
+          throw Error(ErrorKind::value_error, fmt::format("clip: {} has no number {}", name(y.dtype()), bound));
+    }
+    if (fromBelow)
+      y = tracing().binary("maximum", y, scalarLike(x_min, y));
+    return fromAbove ? tracing().binary("minimum", y, scalarLike(x_max, y)) : y;
   });
 }
 Value where(const Value &condition, const Value &a, const Value &b) {
@@ -124,11 +141,27 @@ Value tanh(const Value &x) { return floatElementwise("tanh", x); }
 Value sigmoid(const Value &x) { return floatElementwise("logistic", x); }
 Value floor(const Value &x) { return floatElementwise("floor", x); }
 Value ceil(const Value &x) { return floatElementwise("ceil", x); }
-Value round(const Value &x) { return floatElementwise("round_even", x); }
-Value abs(const Value &x) { return elementwise("abs", x); }
-Value sign(const Value &x) { return elementwise("sign", x); }
-Value negative(const Value &x) { return elementwise("neg", x); }
-Value square(const Value &x) { return x * x; }
+Value round(const Value &x) { // integers are round already
+  return applyOne("round", {x}, [](const List &v) {
+    bool isRound = !is_float(v[0].dtype()) && v[0].dtype() != DType::bool_;
+    return isRound ? v[0] : tracing().unary("round_even", asFloat(v[0]));
+  });
+}
+Value abs(const Value &x) {
+  return applyOne("abs", {x},
+                  [](const List &v) { return v[0].dtype() == DType::bool_ ? v[0] : tracing().unary("abs", v[0]); });
+}
+Value sign(const Value &x) { return numberElementwise("sign", "sign", x); }
+Value negative(const Value &x) { return numberElementwise("neg", "negative", x); }
+Value square(const Value &x) {
+  return applyOne("square", {x}, [](const List &v) {
+    Value y = asNumber(v[0]);
+    return tracing().binary("mul", y, y);
+  });
+}
+Value relu(const Value &x) {
+  return applyOne("relu", {x}, [](const List &v) { return tracing().unary("relu", asNumber(v[0])); });
+}
 
 Value equal(const Value &a, const Value &b) { return compare(ComparePredicate::eq, "equal", a, b); }
 Value not_equal(const Value &a, const Value &b) { return compare(ComparePredicate::ne, "not_equal", a, b); }

@@ -3,6 +3,7 @@
 #include "frontend/Promotion.h"
 #include "halftone/Policy.h"
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <numeric>
 
@@ -22,6 +23,18 @@ Value asDtype(const Value &x, DType dtype, std::string_view origin) {
 }
 
 Value asFloat(const Value &x) { return is_float(x.dtype()) ? x : asDtype(x, floatxDtype()); }
+
+Value asNumber(const Value &x) { return x.dtype() == DType::bool_ ? asDtype(x, DType::int32) : x; }
+
+bool isWhole(double number) { return std::abs(number) < 0x1p63 && number == std::floor(number); }
+
+Place placeIn(DType dtype, double number) {
+  bool isUnsigned = name(dtype).starts_with("u");
+  int bits = static_cast<int>(itemsize(dtype)) * 8 - (isUnsigned ? 0 : 1);
+  if (number < (isUnsigned ? 0.0 : -std::ldexp(1.0, bits)))
+    return Place::below;
+  return number < std::ldexp(1.0, bits) ? Place::inside : Place::above;
+}
 
 Shape broadcastShape(std::string_view op, const Shape &a, const Shape &b) {
   int64_t rank = std::max(a.rank(), b.rank());

@@ -11,6 +11,13 @@ Trace &tracing();
 Value asDtype(const Value &x, DType dtype, std::string_view origin = "promotion");
 /// `x` as a float: integers and bools in floatx.
 Value asFloat(const Value &x);
+/// `x` as a number: bools in int32.
+Value asNumber(const Value &x);
+/// Whether a Python programmer would have written an int: a whole number (within 64 bits).
+bool isWhole(double number);
+/// Where a whole number lies: below the integer `dtype`'s range, in it, or above.
+enum class Place : uint8_t { below, inside, above };
+Place placeIn(DType dtype, double number);
 /// `x` repeated to `shape` by NumPy's rule. value_error when it does not fit.
 Value broadcastTo(const Value &x, const Shape &shape);
 /// The shape two operands broadcast to. value_error naming `op` and both shapes when they do not.

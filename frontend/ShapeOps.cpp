@@ -20,20 +20,44 @@ Shape keepAxes(const Shape &shape, const std::vector<int64_t> &axes) {
   return Shape(dims);
 }
 
+/// The dtype that sums and products of integers are made in: 32 bits at least.
+DType accumulatorOf(DType dtype) {
+  if (is_float(dtype) || itemsize(dtype) >= 4)
+    return dtype;
+  return name(dtype).starts_with("u") ? DType::uint32 : DType::int32;
+}
+
 Value reduce(ReduceKind kind, const char *op, const Value &x, const Axes &axis, bool keepdims) {
   return applyOne(op, {x}, [kind, op, list = axis.list(), keepdims](const List &v) {
-    Value in = v[0].dtype() == DType::bool_ ? asDtype(v[0], DType::int32) : v[0];
+    bool widens = kind == ReduceKind::sum || kind == ReduceKind::prod;
+    Value in = widens ? asDtype(v[0], accumulatorOf(v[0].dtype())) : v[0];
+    ReduceKind found = kind;
+    if (in.dtype() == DType::bool_)
+      found = kind == ReduceKind::max ? ReduceKind::logical_or : ReduceKind::logical_and;
     std::vector<int64_t> axes = normalizeAxes(op, list, in.shape().rank());
-    Value y = axes.empty() ? in : tracing().reduce(kind, in, axes, in.dtype());
+    Value y = axes.empty() ? in : tracing().reduce(found, in, axes, in.dtype());
     return keepdims ? tracing().reshape(y, keepAxes(in.shape(), axes)) : y;
   });
 }
 
 Value argReduce(bool largest, const char *op, const Value &x, int64_t axis) {
   return applyOne(op, {x}, [largest, op, axis](const List &v) {
-    Value in = v[0].dtype() == DType::bool_ ? asDtype(v[0], DType::int32) : v[0];
-    return tracing().argReduce(largest, in, normalizeAxis(op, axis, in.shape().rank()));
+    Value in = asNumber(v[0]);
+    int64_t along = normalizeAxis(op, axis, in.shape().rank());
+    if (in.shape()[along] == 0)
+      throw Error(ErrorKind::value_error,
+                  fmt::format("{}: axis {} of shape {} has no element", op, axis, in.shape().str()));
+    return tracing().argReduce(largest, in, along);
   });
+}
+
+/// Products of integers, made in 32 bits or in 64, which wrap as their sums do.
+Value contractIntegers(const Value &a, const Value &b, const Trace::ContractAxes &axes) {
+  const int64_t mostInt8Products = 131071; // of which the sum is within int32 whatever they are
+  if (a.dtype() == DType::int8 && a.shape()[axes.lhsContract.front()] <= mostInt8Products)
+    return tracing().contract(a, b, axes);
+  DType wide = itemsize(a.dtype()) == 8 ? DType::int64 : DType::int32;
+  return tracing().contract(asDtype(a, wide), asDtype(b, wide), axes);
 }
 
 } // namespace
@@ -43,20 +67,16 @@ Value matmul(const Value &a, const Value &b) {
     DType dtype = v[0].dtype() == v[1].dtype() ? v[0].dtype() : result_type(v[0].dtype(), v[1].dtype());
     Value a = asDtype(v[0], dtype), b = asDtype(v[1], dtype);
     Shape sa = a.shape(), sb = b.shape();
-    auto mismatch = [&] {
-      return Error(ErrorKind::value_error, fmt::format("matmul of {} and {}", sa.str(), sb.str()));
-    };
-    if (sa.rank() < 1 || sb.rank() < 1)
-      throw mismatch();
+    bool aRow = sa.rank() == 1 && sb.rank() > 2; // a vector by a batch of matrices: a row, dropped again
     int64_t kb = sb.rank() == 1 ? 0 : sb.rank() - 2;
-    if (sa[-1] != sb[kb])
-      throw mismatch();
+    if (sa.rank() < 1 || sb.rank() < 1 || sa[-1] != sb[kb])
+      throw Error(ErrorKind::value_error, fmt::format("matmul of {} and {}", sa.str(), sb.str()));
+    if (aRow)
+      a = tracing().reshape(a, sa = Shape({1, sa[0]}));
     Trace::ContractAxes axes;
     axes.lhsContract = {sa.rank() - 1};
     axes.rhsContract = {kb};
     if (sb.rank() > 2) {
-      if (sa.rank() < 2)
-        throw mismatch();
       // Batch axes broadcast; the leading axes of both are made equal first.
       std::vector<int64_t> da = sa.dims(), db = sb.dims();
       Shape batch = broadcastShape("matmul", Shape({da.begin(), da.end() - 2}), Shape({db.begin(), db.end() - 2}));
@@ -73,7 +93,15 @@ Value matmul(const Value &a, const Value &b) {
       axes.lhsContract = {batch.rank() + 1};
       axes.rhsContract = {batch.rank()};
     }
-    return tracing().contract(a, b, axes);
+    Value y = is_float(dtype) ? tracing().contract(a, b, axes) : contractIntegers(a, b, axes);
+    bool bothInt8 = v[0].dtype() == DType::int8 && v[1].dtype() == DType::int8;
+    if (!is_float(dtype))
+      y = asDtype(y, bothInt8 ? DType::int32 : dtype);
+    if (!aRow)
+      return y;
+    std::vector<int64_t> dims = y.shape().dims();
+    dims.erase(dims.end() - 2);
+    return tracing().reshape(y, Shape(dims));
   });
 }
 

@@ -52,8 +52,8 @@ DenseElementsAttr TraceSymbols::splat(RankedTensorType type, double value) {
   if (element.isInteger(1))
     return DenseElementsAttr::get(type, value != 0);
   unsigned width = element.getIntOrFloatBitWidth();
-  return DenseElementsAttr::get(type,
-                                llvm::APInt(width, static_cast<uint64_t>(static_cast<int64_t>(value)), true, true));
+  uint64_t bits = value < 0 ? static_cast<uint64_t>(static_cast<int64_t>(value)) : static_cast<uint64_t>(value);
+  return DenseElementsAttr::get(type, llvm::APInt(width, bits, true, true));
 }
 
 DenseElementsAttr TraceSymbols::literal(RankedTensorType type, std::span<const std::byte> bytes) {

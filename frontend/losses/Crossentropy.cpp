@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/LossImpl.h"
 #include "frontend/Promotion.h"
+#include "frontend/Softplus.h"
 #include "halftone/Ops.h"
 #include <fmt/format.h>
 #include <limits>
@@ -47,8 +48,10 @@ std::shared_ptr<LossImpl> implOf(const CrossentropyArgs &args, const char *name)
 }
 
 Value binary(const Value &target, const Value &output, bool fromLogits) {
-  if (fromLogits) // max(x, 0) - x t + log(1 + exp(-|x|)): no intermediate overflows
-    return ops::maximum(output, ops::zeros_like(output)) - output * target + ops::log1p(ops::exp(-ops::abs(output)));
+  if (fromLogits) { // max(x, 0) - x t + log(1 + exp(-|x|)): no intermediate overflows
+    SoftplusParts parts = softplusParts(output);
+    return parts.linear - output * target + parts.curved;
+  }
   Value p = clipped(output);
   return -(target * ops::log(p) + (1.0 - target) * ops::log(1.0 - p));
 }

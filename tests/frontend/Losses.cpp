@@ -150,3 +150,19 @@ TEST_CASE("labels are checked on the host") {
              }),
              Contains("ValueError: sparse_categorical_crossentropy: received a label value of 3"));
 }
+
+// In Keras the loss of no samples is an empty tensor: docs/policies.md, "Differences from Keras".
+TEST_CASE("the loss of no samples is 0, and so are its gradients") {
+  for (const char *name : {"mse", "mae", "huber", "log_cosh", "poisson", "hinge", "kld", "cosine_similarity", "bce",
+                           "categorical_crossentropy"})
+    for (Shape shape : {Shape({0, 3}), Shape({0, 2, 3})}) {
+      INFO(name << " of " << shape.str());
+      Tensor none = Tensor::zeros(shape);
+      std::vector<Tensor> y = runOnce(Run::interpreted, {none, none}, [&](const std::vector<Value> &v) {
+        Value total = Loss(name)(v[0], v[1]);
+        return std::vector<Value>{total, gradients(total, std::vector<Value>{v[1]})[0]};
+      });
+      CHECK(numbers(y[0]) == std::vector<double>{0});
+      CHECK(y[1].shape() == shape);
+    }
+}

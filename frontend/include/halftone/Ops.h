@@ -18,14 +18,16 @@ private:
 
 namespace ops {
 HALFTONE_API Value cast(const Value &x, DType dtype);      // a rounding cast: never removed
-HALFTONE_API Value matmul(const Value &a, const Value &b); // as NumPy's, batch axes broadcast
+/// As NumPy's: batch axes broadcast, a vector is a row on the left and a column on the right. int8 by int8 gives int32.
+HALFTONE_API Value matmul(const Value &a, const Value &b);
 HALFTONE_API Value add(const Value &a, const Value &b);
 HALFTONE_API Value subtract(const Value &a, const Value &b);
 HALFTONE_API Value multiply(const Value &a, const Value &b);
 HALFTONE_API Value divide(const Value &a, const Value &b); // integers are divided in floatx
-HALFTONE_API Value power(const Value &a, const Value &b);
-HALFTONE_API Value maximum(const Value &a, const Value &b);
+HALFTONE_API Value power(const Value &a, const Value &b);  // integers stay integers and wrap
+HALFTONE_API Value maximum(const Value &a, const Value &b); // a tie shares the gradient
 HALFTONE_API Value minimum(const Value &a, const Value &b);
+/// Bounds that are no whole numbers make an integer a float; at a bound the gradient is half.
 HALFTONE_API Value clip(const Value &x, double x_min, double x_max);
 HALFTONE_API Value where(const Value &condition, const Value &a, const Value &b);
 HALFTONE_API Value exp(const Value &x);
@@ -40,11 +42,11 @@ HALFTONE_API Value sign(const Value &x);
 HALFTONE_API Value negative(const Value &x);
 HALFTONE_API Value floor(const Value &x);
 HALFTONE_API Value ceil(const Value &x);
-HALFTONE_API Value round(const Value &x); // ties to even
+HALFTONE_API Value round(const Value &x); // ties to even; integers stay
 HALFTONE_API Value sin(const Value &x);
 HALFTONE_API Value cos(const Value &x);
 HALFTONE_API Value erf(const Value &x);
-HALFTONE_API Value relu(const Value &x);
+HALFTONE_API Value relu(const Value &x); // slope 0 at 0
 HALFTONE_API Value gelu(const Value &x, bool approximate = true);
 HALFTONE_API Value sigmoid(const Value &x);
 HALFTONE_API Value silu(const Value &x);
@@ -54,6 +56,7 @@ HALFTONE_API Value leaky_relu(const Value &x, double negative_slope = 0.2);
 HALFTONE_API Value tanh(const Value &x);
 HALFTONE_API Value softmax(const Value &x, int64_t axis = -1);
 HALFTONE_API Value log_softmax(const Value &x, int64_t axis = -1);
+/// Sums and products of integers are made in 32 bits at least, those of bools in int32.
 HALFTONE_API Value sum(const Value &x, const Axes &axis = {}, bool keepdims = false);
 HALFTONE_API Value mean(const Value &x, const Axes &axis = {}, bool keepdims = false);
 HALFTONE_API Value max(const Value &x, const Axes &axis = {}, bool keepdims = false);

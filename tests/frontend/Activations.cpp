@@ -1,0 +1,75 @@
+// Slopes of activations at their kinks, against the formulas; what integers and bools become.
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/frontend/Recorded.h"
+#include <catch2/catch.hpp>
+#include <cmath>
+
+using namespace halftone;
+using namespace halftone::test;
+using Row = std::vector<double>;
+
+/// f's first `count` derivatives, elementwise, at the points `x`.
+static std::vector<Row> derivatives(Run run, int count, const Row &x, const std::function<Value(const Value &)> &f) {
+  Tensor points(x, {static_cast<int64_t>(x.size())});
+  std::vector<Row> found;
+  for (const Tensor &each : runOnce(run, {points}, [&](const std::vector<Value> &v) {
+         std::vector<Value> results;
+         Value y = f(v[0]);
+         for (int i = 0; i < count; ++i)
+           results.push_back(y = gradients(ops::sum(y), std::vector<Value>{v[0]})[0]);
+         return results;
+       }))
+    found.push_back(numbers(each));
+  return found;
+}
+static Row slopes(Run run, const Row &x, const std::string &activation) {
+  return derivatives(run, 1, x, [&](const Value &v) { return ActivationArg(activation)(v); })[0];
+}
+
+TEST_CASE("slopes of activations at their kinks are Keras's") {
+  for (Run run : everyRun) {
+    CHECK(slopes(run, {0, -0.0, 1, -1}, "relu") == Row{0, 0, 1, 0});
+    CHECK(slopes(run, {0, 6, 3, 7, -1}, "relu6") == Row{0, 0, 1, 0, 0});
+    CHECK(near(slopes(run, {-3, 3, 0, -4, 4}, "hard_sigmoid"), {0, 0, 1.0 / 6, 0, 0}));
+    CHECK(near(slopes(run, {0, 1, -1}, "leaky_relu"), {1, 1, 0.2}));
+    CHECK(near(slopes(run, {0, 1, -1}, "elu"), {1, 1, std::exp(-1)}));
+    CHECK(near(slopes(run, {0, 1}, "selu"), {1.0507009873554805 * 1.6732632423543772, 1.0507009873554805}));
+    CHECK(near(slopes(run, {0}, "softplus"), {0.5}));
+    CHECK(near(slopes(run, {0, 1, -1}, "softsign"), {1, 0.25, 0.25}));
+    CHECK(near(slopes(run, {0}, "silu"), {0.5}));
+    CHECK(near(slopes(run, {0}, "gelu"), {0.5}));
+  }
+}
+
+TEST_CASE("softplus is smooth: three derivatives agree with those of the sigmoid, at 0 and far from it") {
+  const Row x{0, -0.0, 1, -2, 30, -30, 1e-4};
+  for (Run run : everyRun) {
+    std::vector<Row> found = derivatives(run, 3, x, [](const Value &v) { return ops::softplus(v); });
+    for (size_t i = 0; i < x.size(); ++i) {
+      double s = 1 / (1 + std::exp(-x[i]));
+      INFO("at " << x[i]);
+      CHECK(found[0][i] == Approx(s).epsilon(1e-12));
+      CHECK(found[1][i] == Approx(s * (1 - s)).epsilon(1e-9).margin(1e-15));
+      CHECK(found[2][i] == Approx(s * (1 - s) * (1 - 2 * s)).epsilon(1e-9).margin(1e-15));
+    }
+  }
+}
+
+TEST_CASE("activations of integers and bools are computed in floatx but for relu") {
+  Tensor integers(std::vector<int32_t>{0, 1, 7}, {3});
+  for (DType dtype : {DType::uint8, DType::int16, DType::int32, DType::bool_}) {
+    std::vector<Tensor> y = runOnce(Run::compiled, {integers.astype(dtype)}, [](const std::vector<Value> &v) {
+      std::vector<Value> results{ops::relu(v[0])};
+      for (const char *each :
+           {"relu6", "leaky_relu", "elu", "selu", "gelu", "silu", "hard_sigmoid", "softplus", "softsign"})
+        results.push_back(ActivationArg(each)(v[0]));
+      return results;
+    });
+    CHECK(y[0].dtype() == (dtype == DType::bool_ ? DType::int32 : dtype));
+    CHECK(numbers(y[0]) == (dtype == DType::bool_ ? Row{0, 1, 1} : Row{0, 1, 7}));
+    for (size_t i = 1; i < y.size(); ++i)
+      CHECK(y[i].dtype() == float32);
+    CHECK(numbers(y[1])[2] == (dtype == DType::bool_ ? 1 : 6));
+    CHECK(numbers(y[8])[0] == Approx(std::log(2)));
+  }
+}
