@@ -1,0 +1,249 @@
+// Operations, activations and losses at kinks and ties and among dtypes, as real Keras computed them: ops.jsonl.
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/frontend/Recorded.h"
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+using namespace halftone;
+using namespace halftone::test;
+using Json = nlohmann::json;
+
+namespace {
+
+double numberOf(const Json &json) { return json.is_string() ? std::stod(json.get<std::string>()) : json.get<double>(); }
+std::vector<double> numbersOf(const Json &json) {
+  std::vector<double> numbers;
+  for (const Json &each : json)
+    numbers.push_back(numberOf(each));
+  return numbers;
+}
+Shape shapeOf(const Json &tensor) { return Shape(tensor["shape"].get<std::vector<int64_t>>()); }
+DType dtypeOf(const Json &tensor) { return standardize_dtype(tensor["dtype"].get<std::string>()); }
+Tensor tensorOf(const Json &values, const Shape &shape, DType dtype) {
+  return Tensor(numbersOf(values), shape).astype(dtype);
+}
+Axes axesOf(const Json &args) {
+  std::vector<int64_t> list;
+  if (args.contains("axis"))
+    list = args["axis"].is_array() ? args["axis"].get<std::vector<int64_t>>()
+                                   : std::vector<int64_t>{args["axis"].get<int64_t>()};
+  switch (list.size()) {
+  case 0:
+    return {};
+  case 1:
+    return {list[0]};
+  case 2:
+    return {list[0], list[1]};
+  default:
+    return {list[0], list[1], list[2]};
+  }
+}
+
+Loss lossOf(const Json &args) {
+  std::string kind = args["class"];
+  LossArgs plain;
+  if (args.contains("dtype"))
+    plain.dtype = args["dtype"].get<std::string>();
+  std::string reduction = args.value("reduction", "sum_over_batch_size");
+  plain.reduction = reduction == "sum"    ? Reduction::sum
+                    : reduction == "none" ? Reduction::none
+                                          : Reduction::sum_over_batch_size;
+  losses::CrossentropyArgs entropy{.from_logits = args.value("from_logits", false), .reduction = plain.reduction};
+  const std::map<std::string, std::function<Loss()>> makers{
+      {"MeanSquaredError", [&] { return losses::MeanSquaredError(plain); }},
+      {"MeanAbsoluteError", [&] { return losses::MeanAbsoluteError(plain); }},
+      {"MeanAbsolutePercentageError", [&] { return losses::MeanAbsolutePercentageError(plain); }},
+      {"MeanSquaredLogarithmicError", [&] { return losses::MeanSquaredLogarithmicError(plain); }},
+      {"Huber", [&] { return losses::Huber(args.value("delta", 1.0), plain); }},
+      {"LogCosh", [&] { return losses::LogCosh(plain); }},
+      {"Poisson", [&] { return losses::Poisson(plain); }},
+      {"Hinge", [&] { return losses::Hinge(plain); }},
+      {"SquaredHinge", [&] { return losses::SquaredHinge(plain); }},
+      {"CategoricalHinge", [&] { return losses::CategoricalHinge(plain); }},
+      {"KLDivergence", [&] { return losses::KLDivergence(plain); }},
+      {"CosineSimilarity", [&] { return losses::CosineSimilarity(-1, plain); }},
+      {"BinaryCrossentropy", [&] { return losses::BinaryCrossentropy(entropy); }},
+      {"CategoricalCrossentropy", [&] { return losses::CategoricalCrossentropy(entropy); }},
+      {"SparseCategoricalCrossentropy",
+       [&] { return losses::SparseCategoricalCrossentropy({.from_logits = args.value("from_logits", false)}); }},
+  };
+  return makers.at(kind)();
+}
+
+Value withNumber(const std::string &op, const Value &x, double number, bool left) {
+  if (op == "add")
+    return left ? number + x : x + number;
+  if (op == "subtract")
+    return left ? number - x : x - number;
+  if (op == "multiply")
+    return left ? number * x : x * number;
+  return left ? number / x : x / number;
+}
+
+using Operands = std::vector<Value>;
+using Operation = std::function<Value(const Operands &, const Json &)>;
+Operation unary(Value (*op)(const Value &)) {
+  return [op](const Operands &x, const Json &) { return op(x.at(0)); };
+}
+Operation binary(Value (*op)(const Value &, const Value &)) {
+  return [op](const Operands &x, const Json &) { return op(x.at(0), x.at(1)); };
+}
+Operation reduction(Value (*op)(const Value &, const Axes &, bool)) {
+  return [op](const Operands &x, const Json &args) { return op(x.at(0), axesOf(args), args.value("keepdims", false)); };
+}
+
+const std::map<std::string, Operation> &operations() {
+  static const std::map<std::string, Operation> table{
+      {"activation",
+       [](const Operands &x, const Json &args) { return ActivationArg(args["name"].get<std::string>())(x.at(0)); }},
+      {"loss", [](const Operands &x, const Json &args) { return lossOf(args)(x.at(0), x.at(1)); }},
+      {"number", [](const Operands &x,
+                    const Json &args) { return withNumber(args["name"], x.at(0), args["number"], args["left"]); }},
+      {"clip", [](const Operands &x, const Json &args) { return ops::clip(x.at(0), args["x_min"], args["x_max"]); }},
+      {"gelu", [](const Operands &x, const Json &args) { return ops::gelu(x.at(0), args.value("approximate", true)); }},
+      {"elu", [](const Operands &x, const Json &) { return ops::elu(x.at(0)); }},
+      {"leaky_relu", [](const Operands &x, const Json &) { return ops::leaky_relu(x.at(0)); }},
+      {"abs", unary(ops::abs)},
+      {"sign", unary(ops::sign)},
+      {"negative", unary(ops::negative)},
+      {"square", unary(ops::square)},
+      {"round", unary(ops::round)},
+      {"floor", unary(ops::floor)},
+      {"ceil", unary(ops::ceil)},
+      {"exp", unary(ops::exp)},
+      {"relu", unary(ops::relu)},
+      {"softplus", unary(ops::softplus)},
+      {"isfinite", unary(ops::isfinite)},
+      {"maximum", binary(ops::maximum)},
+      {"minimum", binary(ops::minimum)},
+      {"add", binary(ops::add)},
+      {"subtract", binary(ops::subtract)},
+      {"multiply", binary(ops::multiply)},
+      {"divide", binary(ops::divide)},
+      {"power", binary(ops::power)},
+      {"matmul", binary(ops::matmul)},
+      {"sum", reduction(ops::sum)},
+      {"prod", reduction(ops::prod)},
+      {"max", reduction(ops::max)},
+      {"min", reduction(ops::min)},
+      {"mean", reduction(ops::mean)},
+  };
+  return table;
+}
+
+/// What docs/policies.md tells of gradients that are not Keras's: 0 for |x| at 0, and for a power by the exponent where
+/// the base is not above 0.
+void applyDifferences(const Json &recorded, size_t input, std::vector<double> &gradient) {
+  auto replace = [&](auto differs) {
+    std::vector<double> a = numbersOf(recorded["in"][0]["values"]),
+                        b = recorded["in"].size() > 1 ? numbersOf(recorded["in"][1]["values"]) : a;
+    for (size_t i = 0; i < gradient.size(); ++i)
+      if (differs(a[i], b[i]))
+        gradient[i] = 0;
+  };
+  std::string op = recorded["op"], kind = recorded["args"].value("class", "");
+  if (op == "abs")
+    replace([](double x, double) { return x == 0; });
+  if (kind == "MeanAbsoluteError" || kind == "MeanAbsolutePercentageError")
+    replace([](double t, double p) { return t == p; });
+  if (op == "power" && input == 1)
+    replace([](double base, double) { return !(base > 0); });
+}
+
+/// A few units in the last place of the narrowest float in the case.
+double toleranceOf(const Json &recorded) {
+  std::string text = recorded["in"].dump() + recorded["args"].dump() + recorded["out"].dump();
+  if (text.find("bfloat16") != text.npos)
+    return 0.04;
+  return text.find("float16") != text.npos ? 0.005 : 4e-6;
+}
+
+void checkNumbers(const std::vector<double> &found, const std::vector<double> &expected, double tolerance) {
+  REQUIRE(found.size() == expected.size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    bool same = found[i] == expected[i] || (std::isnan(found[i]) && std::isnan(expected[i])) ||
+                std::abs(found[i] - expected[i]) <= tolerance * std::max(1.0, std::abs(expected[i]));
+    INFO("element " << i << " is " << found[i] << ", expected " << expected[i]);
+    CHECK(same);
+  }
+}
+
+/// The results of all cases, each followed by its gradients.
+std::vector<Tensor> resultsOf(const std::vector<Json> &cases, Run run) {
+  std::vector<Tensor> feeds;
+  for (const Json &each : cases)
+    for (const Json &x : each["in"])
+      feeds.push_back(tensorOf(x["values"], shapeOf(x), dtypeOf(x)));
+  return runOnce(run, feeds, [&](const Operands &values) {
+    std::vector<Value> results;
+    auto next = values.begin();
+    for (const Json &each : cases) {
+      Operands x(next, next + static_cast<int64_t>(each["in"].size()));
+      next += static_cast<int64_t>(x.size());
+      Value y = operations().at(each["op"])(x, each["args"]);
+      results.push_back(y);
+      if (!each.contains("gradients"))
+        continue;
+      Operands by;
+      for (size_t i = 0; i < x.size(); ++i)
+        if (!each["gradients"][i].is_null())
+          by.push_back(x[i]);
+      Value weights = constant(tensorOf(each["cotangent"], y.shape(), y.dtype()));
+      for (const Value &gradient : gradients(ops::sum(y * weights), by))
+        results.push_back(gradient);
+    }
+    return results;
+  });
+}
+
+void checkCases(const std::vector<Json> &cases, Run run) {
+  std::vector<Tensor> results = resultsOf(cases, run);
+  auto next = results.begin();
+  for (const Json &each : cases) {
+    INFO(each["op"] << " " << each["args"] << " of " << each["in"]);
+    Tensor y = *next++;
+    CHECK(name(y.dtype()) == each["out"]["dtype"].get<std::string>());
+    CHECK(y.shape() == shapeOf(each["out"]));
+    checkNumbers(numbers(y), numbersOf(each["out"]["values"]), toleranceOf(each));
+    if (!each.contains("gradients"))
+      continue;
+    for (size_t i = 0; i < each["in"].size(); ++i) {
+      if (each["gradients"][i].is_null())
+        continue;
+      INFO("gradient by operand " << i);
+      std::vector<double> expected = numbersOf(each["gradients"][i]);
+      applyDifferences(each, i, expected);
+      checkNumbers(numbers(*next++), expected, toleranceOf(each));
+    }
+  }
+}
+
+/// Of one operation, those with gradients apart: what is compiled together stays small.
+std::map<std::string, std::vector<Json>> recordedCases() {
+  std::map<std::string, std::vector<Json>> groups;
+  std::ifstream file(HALFTONE_SOURCE_DIR "/tests/data/keras/ops.jsonl");
+  for (std::string line; std::getline(file, line);) {
+    Json recorded = Json::parse(line);
+    std::string group = recorded["op"].get<std::string>() + (recorded.contains("gradients") ? " with gradients" : "");
+    groups[group].push_back(recorded);
+  }
+  return groups;
+}
+
+void checkAll(Run run) {
+  std::map<std::string, std::vector<Json>> groups = recordedCases();
+  CHECK(groups.size() > 30);
+  for (const auto &[group, cases] : groups) {
+    INFO(group);
+    checkCases(cases, run);
+  }
+}
+
+} // namespace
+
+TEST_CASE("operations give Keras's values, dtypes and gradients: interpreted", "[ops]") { checkAll(Run::interpreted); }
+TEST_CASE("operations give Keras's values, dtypes and gradients: compiled", "[ops]") { checkAll(Run::compiled); }
+TEST_CASE("operations give Keras's values, dtypes and gradients: strict", "[ops]") { checkAll(Run::strict); }
