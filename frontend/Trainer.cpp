@@ -77,10 +77,14 @@ Value computeLoss(const Layer &model, CompiledModel &compiled, const Feeds &feed
       value = value * compiled.args.loss_weights[i];
     addTo(value);
   }
+  auto addPenalty = [&](const Value &penalty) { // Keras's _aggregate_additional_loss
+    Value value = is_float(penalty.dtype()) ? penalty : asDtype(penalty, floatx);
+    addTo(value.rank() == 0 ? value : ops::sum(value));
+  };
   for (const Value &penalty : tracing().losses)
-    addTo(is_float(penalty.dtype()) ? penalty : asDtype(penalty, floatx));
+    addPenalty(penalty);
   for (const Value &penalty : weightRegularizers(model.trainable_variables()))
-    addTo(penalty);
+    addPenalty(penalty);
   if (!total.defined())
     throw Error(ErrorKind::value_error, "No loss to compute. Provide a `loss` argument in `compile()`.", model.name());
   compiled.lossTracker.update(total, batch);
@@ -121,7 +125,7 @@ CompiledFunction::Body trainBody(LayerImpl *layer, CompiledModel *compiled) {
   return [=](Trace &, const std::vector<Value> &values, const std::string &variant) -> std::vector<Named> {
     TrainingScope training(true);
     Value loss = lossOfBatch(layer, *compiled, values, variant);
-    compiled->optimizer.minimize(loss, handle(layer).trainable_variables());
+    compiled->optimizer.minimize(loss, handle(layer).trainable_variables(), Where{});
     return {{"loss", loss}};
   };
 }

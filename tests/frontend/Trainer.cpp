@@ -265,3 +265,17 @@ TEST_CASE("a loss that is no scalar is an error that names it") {
   auto slope = jit([&](const Value &x) { return gradients(model(x), {x})[0]; });
   CHECK(line([&] { slope(inputs()); }) == __LINE__ - 1);
 }
+
+TEST_CASE("losses that layers add are summed, as Keras sums them") {
+  struct Adding {
+    Value call(const Value &x, const CallContext &context) {
+      context.add_loss(x * 0.5);
+      context.add_loss(ops::sum(x));
+      return x;
+    }
+  };
+  Sequential model({layers::Input({3}), Custom(Adding{}), layers::Dense(1, {.kernel_initializer = "zeros"})});
+  model.compile(sgd());
+  CHECK(model.evaluate(inputs(), targets(), {.verbose = 0})["loss"] == 54.0);
+  CHECK(model.fit(inputs(), targets(), {.verbose = 0})["loss"][0] == 54.0);
+}
