@@ -305,7 +305,8 @@ ValueNode *ValueGraph::get(Value value, ArrayRef<int> access) {
     return it->second;
   ValueNode *node = nullptr;
   Operation *op = value.getDefiningOp();
-  if (llvm::is_contained(shapeOf(value), 0)) { // nobody asks for its elements
+  if (llvm::is_contained(shapeOf(value), 0) &&
+      !isa_and_nonnull<ContractOp, ElementwiseOpInterface, ReshapeOp>(op)) { // nobody asks for its elements
     ValueNode zero(ValueNode::splat);
     zero.type = arithmeticType(elementOf(value));
     node = make(std::move(zero));

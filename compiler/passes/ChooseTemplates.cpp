@@ -7,6 +7,7 @@
 //   %1 = contract %x, %w {halftone.tile = [96, 128], lhs_contract = [1], rhs_contract = [1]}
 //   (of pack %w, where %w is a weight that stays: its type says in which order a matmul reads it)
 //   %2 = is_finite %1;  %ok = reduce and %2 {axes = [0, 1]}
+#include "compiler/passes/ExactRewrites.h"
 #include "compiler/passes/FormKernels.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/targets/MatmulInstruction.h"
@@ -399,6 +400,7 @@ private:
       return signalPassFailure();
     }
     RewritePatternSet patterns(&getContext());
+    populateEmptyRewrites(patterns); // a module that comes in stage pure was not simplified
     patterns.add<ArgReduceLastAxis, ExpandReduceAll, FoldArgReduceOfOne, FoldReductionOfOne, FoldTranspose,
                  HoistReshape, SinkReshape, SplitMixedAxes, WidenScatterAdd>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {

@@ -312,6 +312,13 @@ halftone.kernel matmul @k (tensor<4x3x0x2xbf16>, tensor<0x2x3x5xbf16>) -> tensor
   halftone.yield %0 : tensor<4x5xbf16>
 })");
   checkInside(R"(
+halftone.kernel matmul @k (tensor<4x3xf32>, tensor<3x0xf32>) -> tensor<4x0xf32> {
+^bb0(%x: tensor<4x3xf32>, %y: tensor<3x0xf32>):
+  %0 = halftone.contract %x, %y {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<4x3xf32>, tensor<3x0xf32>) -> tensor<4x0xf32>
+  %1 = halftone.neg %0 : tensor<4x0xf32>
+  halftone.yield %1 : tensor<4x0xf32>
+})");
+  checkInside(R"(
 halftone.kernel scatter @k (tensor<0xi32>, tensor<0x7xf32>) -> tensor<3x7xf32> {
 ^bb0(%i: tensor<0xi32>, %x: tensor<0x7xf32>):
   %0 = halftone.scatter_add %i, %x {axis = 0 : i64} : (tensor<0xi32>, tensor<0x7xf32>) -> tensor<3x7xf32>

@@ -134,3 +134,19 @@ func.func @main(%x: tensor<2x128xbf16> {halftone.name = "x"}, %w: tensor<128x128
   %a = halftone.contract %x, %c {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<2x128xbf16>, tensor<128x128xbf16>) -> tensor<2x128xbf16>
   return %a : tensor<2x128xbf16>
 }
+
+// -----
+
+// Values without elements, where nobody simplified: constants, and what none of them give.
+// CHECK-LABEL: func.func @main
+// CHECK-DAG: halftone.constant dense<> : tensor<2x0xf32>
+// CHECK-DAG: %[[ZERO:.*]] = halftone.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NOT: halftone.contract
+// CHECK-NOT: halftone.reduce
+// CHECK: return %{{.*}}, %[[ZERO]]
+func.func @main(%x: tensor<2x3xf32> {halftone.name = "x"}, %e: tensor<3x0xf32> {halftone.name = "e"})
+    -> (tensor<2x0xf32> {halftone.name = "y"}, tensor<f32> {halftone.name = "z"}) {
+  %y = halftone.contract %x, %e {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<2x3xf32>, tensor<3x0xf32>) -> tensor<2x0xf32>
+  %z = halftone.reduce_all max_abs (%e) : tensor<3x0xf32>
+  return %y, %z : tensor<2x0xf32>, tensor<f32>
+}
