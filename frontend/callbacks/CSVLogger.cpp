@@ -45,8 +45,8 @@ CSVLogger::CSVLogger(std::string filename, CSVLoggerArgs args)
 
 void CSVLogger::on_train_begin(const Logs &) {
   std::error_code ignored;
-  bool present =
-      args_.append && std::filesystem::exists(filename_, ignored) && std::filesystem::file_size(filename_, ignored) > 0;
+  bool present = args_.append && std::filesystem::is_regular_file(filename_, ignored) && // a pipe has no size
+                 std::filesystem::file_size(filename_, ignored) > 0;
   state_->file.open(filename_, args_.append ? std::ios::app : std::ios::trunc);
   state_->header = !present;
   state_->keys.clear();
