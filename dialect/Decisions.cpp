@@ -33,11 +33,64 @@ bool isRoundedAlready(Operation *op) {
   return isa<ReadOp, LaunchOp, ConstantOp, IotaOp, LayerOp, GradientOp>(op);
 }
 
+bool hasElements(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return !type || type.getNumElements() != 0;
+}
+
+/// The ops whose results reach a result of the scope or a variable; what nobody reads decides nothing.
+class LiveOps {
+public:
+  explicit LiveOps(Operation *scope) {
+    scope->walk([&](Operation *op) {
+      const bool yieldsInside = isa<YieldOp>(op) && op->getParentOp() != scope;
+      if (op == scope || op->getNumResults() != 0 || yieldsInside)
+        return;
+      push(op->getOperands());
+      for (auto when = op->getParentOfType<WhenOp>(); when; when = when->getParentOfType<WhenOp>())
+        push(when.getCondition());
+    });
+    while (!open.empty())
+      visit(open.pop_back_val());
+  }
+  bool contains(Operation *op) const { return live.contains(op); }
+
+private:
+  void push(ValueRange values) {
+    for (Value value : values)
+      if (hasElements(value) && seen.insert(value).second)
+        open.push_back(value);
+  }
+  void visit(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!op) {
+      auto argument = cast<BlockArgument>(value);
+      if (auto layer = dyn_cast<LayerOp>(argument.getOwner()->getParentOp()))
+        push(layer.getInputs()[argument.getArgNumber()]);
+      return;
+    }
+    live.insert(op);
+    if (isa<WhenOp, LayerOp>(op))
+      for (Region &region : op->getRegions())
+        push(region.front().getTerminator()->getOperand(cast<OpResult>(value).getResultNumber()));
+    if (auto select = dyn_cast<SelectOp>(op); select && select.getLhs() == select.getRhs())
+      return push(select.getLhs());
+    // A reduction, contraction or lookup of nothing gives a constant.
+    if (!isa<LayerOp>(op) && llvm::all_of(op->getOperands(), hasElements))
+      push(op->getOperands());
+  }
+
+  SmallVector<Value> open;
+  DenseSet<Value> seen;
+  DenseSet<Operation *> live;
+};
+
 class DecisionWalk {
 public:
   void run(Operation *scope) {
+    const LiveOps live(scope);
     scope->walk([&](Operation *op) {
-      if (isDecision(op))
+      if (isDecision(op) && live.contains(op))
         push(op->getOperands());
     });
     while (!open.empty())
@@ -93,7 +146,9 @@ bool isDecision(Operation *op) {
     return reduce.getKind() == ReduceAllKind::all_finite;
   if (auto cast = dyn_cast<CastOp>(op))
     return isFloat(cast.getX()) && !isFloat(cast.getY());
-  return isa<IsFiniteOp, CompareOp, ArgReduceOp, SignOp, FloorOp, CeilOp, RoundEvenOp, RemOp>(op);
+  if (auto reduce = dyn_cast<ArgReduceOp>(op)) // of one element it is 0
+    return cast<RankedTensorType>(reduce.getX().getType()).getDimSize(reduce.getAxis()) > 1;
+  return isa<IsFiniteOp, CompareOp, SignOp, FloorOp, CeilOp, RoundEvenOp, RemOp>(op);
 }
 
 llvm::SetVector<Value> valuesToRound(Operation *scope) {

@@ -7,10 +7,12 @@
 using namespace halftone::dialect;
 using namespace halftone::dialect::testing;
 
-/// The names of the ops that make the values to be rounded in a @main of `body`, which reads %x : tensor<4xf16>.
-static std::vector<std::string> roundedIn(const std::string &body) {
-  auto module = parse("halftone.variable @v : tensor<4xf16>\nfunc.func @main(%x: tensor<4xf16>, %p: tensor<i1>) {\n" +
-                      body + "\nreturn\n}");
+/// The names of the ops that make the values to be rounded in a @main of `body`, which reads %x : tensor<4xf16> and
+/// gives %r : tensor<`type`>.
+static std::vector<std::string> roundedIn(const std::string &body, const std::string &type = "4xi1") {
+  auto module =
+      parse("halftone.variable @v : tensor<4xf16>\nfunc.func @main(%x: tensor<4xf16>, %p: tensor<i1>) -> tensor<" +
+            type + "> {\n" + body + "\nreturn %r : tensor<" + type + ">\n}");
   std::vector<std::string> names;
   for (mlir::Value value : valuesToRound(module->lookupSymbol("main")))
     names.push_back(value.getDefiningOp()->getName().stripDialect().str());
@@ -21,20 +23,44 @@ using Names = std::vector<std::string>;
 
 TEST_CASE("values that is_finite, compare, arg_reduce, steps and casts to integers depend on round") {
   const std::string square = "%0 = halftone.mul %x, %x : tensor<4xf16>\n";
-  CHECK(roundedIn(square).empty());
-  for (const char *decision : {
-           "%1 = halftone.is_finite %0 : tensor<4xf16>",
-           "%1 = halftone.compare lt %x, %0 : tensor<4xf16>",
-           "%1 = halftone.arg_reduce min %0 {axis = 0 : i64} : tensor<4xf16> -> tensor<i32>",
-           "%1 = halftone.reduce_all all_finite (%x, %0) : tensor<4xf16>, tensor<4xf16>",
-           "%1 = halftone.cast %0 : tensor<4xf16> to tensor<4xi8>",
-           "%1 = halftone.cast %0 : tensor<4xf16> to tensor<4xi1>",
-           "%1 = halftone.sign %0 : tensor<4xf16>",
-           "%1 = halftone.rem %x, %0 : tensor<4xf16>",
-       })
-    CHECK(roundedIn(square + decision) == Names{"mul"});
-  CHECK(roundedIn(square + "%1 = halftone.reduce_all max_abs (%0) : tensor<4xf16>").empty());
-  CHECK(roundedIn(square + "%1 = halftone.cast %0 : tensor<4xf16> to tensor<4xf32>").empty());
+  for (auto [decision, type] : std::vector<std::pair<std::string, std::string>>{
+           {"is_finite %0 : tensor<4xf16>", "4xi1"},
+           {"compare lt %x, %0 : tensor<4xf16>", "4xi1"},
+           {"arg_reduce min %0 {axis = 0 : i64} : tensor<4xf16> -> tensor<i32>", "i32"},
+           {"reduce_all all_finite (%x, %0) : tensor<4xf16>, tensor<4xf16>", "i1"},
+           {"cast %0 : tensor<4xf16> to tensor<4xi8>", "4xi8"},
+           {"cast %0 : tensor<4xf16> to tensor<4xi1>", "4xi1"},
+           {"sign %0 : tensor<4xf16>", "4xf16"},
+           {"rem %x, %0 : tensor<4xf16>", "4xf16"},
+       }) {
+    CHECK(roundedIn(square + "%r = halftone." + decision, type) == Names{"mul"});
+    // Nobody reads what is decided.
+    CHECK(roundedIn(square + "%1 = halftone." + decision + "\n%r = halftone.neg %0 : tensor<4xf16>", "4xf16").empty());
+  }
+  CHECK(roundedIn(square + "%r = halftone.reduce_all max_abs (%0) : tensor<4xf16>", "f32").empty());
+  CHECK(roundedIn(square + "%r = halftone.cast %0 : tensor<4xf16> to tensor<4xf32>", "4xf32").empty());
+}
+
+TEST_CASE("what folds away decides nothing") {
+  CHECK(roundedIn(R"(
+    %0 = halftone.mul %x, %x : tensor<4xf16>
+    %1 = halftone.is_finite %0 : tensor<4xf16>
+    %r = halftone.select %1, %x, %x : tensor<4xf16>)",
+                  "4xf16")
+            .empty());
+  CHECK(roundedIn(R"(
+    %0 = halftone.mul %x, %x : tensor<4xf16>
+    %1 = halftone.reshape %0 : tensor<4xf16> to tensor<4x1xf16>
+    %r = halftone.arg_reduce max %1 {axis = 1 : i64} : tensor<4x1xf16> -> tensor<4xi32>)",
+                  "4xi32")
+            .empty());
+  CHECK(roundedIn(R"(
+    %0 = halftone.mul %x, %x : tensor<4xf16>
+    %1 = halftone.floor %0 : tensor<4xf16>
+    %2 = halftone.slice %1 {start = array<i64: 0>} : tensor<4xf16> to tensor<0xf16>
+    %r = halftone.reduce sum %2 {axes = array<i64: 0>} : tensor<0xf16> -> tensor<f32>)",
+                  "f32")
+            .empty());
 }
 
 TEST_CASE("the walk passes what moves or chooses and f32 arithmetic, and ends where a value rounds or is in memory") {
@@ -46,21 +72,22 @@ TEST_CASE("the walk passes what moves or chooses and f32 arithmetic, and ends wh
     %4 = halftone.reduce max %3 {axes = array<i64: 1>} : tensor<2x2xf16> -> tensor<2xf16>
     %5 = halftone.cast %4 : tensor<2xf16> to tensor<2xf32>
     %6 = halftone.log %5 : tensor<2xf32>
-    %7 = halftone.is_finite %6 : tensor<2xf32>)") == Names{"mul", "exp"});
+    %r = halftone.is_finite %6 : tensor<2xf32>)",
+                  "2xi1") == Names{"mul", "exp"});
   CHECK(roundedIn(R"(
     %0 = halftone.mul %x, %x : tensor<4xf16>
     %1 = halftone.add %0, %0 : tensor<4xf16>
-    %2 = halftone.is_finite %1 : tensor<4xf16>)") == Names{"add"});
+    %r = halftone.is_finite %1 : tensor<4xf16>)") == Names{"add"});
   CHECK(roundedIn(R"(
     %0 = halftone.mul %x, %x : tensor<4xf16>
     %1 = halftone.cast %0 : tensor<4xf16> to tensor<4xf16>
     %2 = halftone.read @v : tensor<4xf16>
-    %3 = halftone.compare ge %1, %2 : tensor<4xf16>)")
+    %r = halftone.compare ge %1, %2 : tensor<4xf16>)")
             .empty());
   CHECK(roundedIn(R"(
     %0 = halftone.cast %x : tensor<4xf16> to tensor<4xf32>
     %1 = halftone.cast %0 {kind = #halftone<cast_kind storage>} : tensor<4xf32> to tensor<4xf16>
-    %2 = halftone.is_finite %1 : tensor<4xf16>)") == Names{"cast"});
+    %r = halftone.is_finite %1 : tensor<4xf16>)") == Names{"cast"});
 }
 
 TEST_CASE("the walk enters branches and layers") {
@@ -71,7 +98,7 @@ TEST_CASE("the walk enters branches and layers") {
     } else {
       halftone.yield %x : tensor<4xf16>
     }
-    %2 = halftone.is_finite %0 : tensor<4xf16>)") == Names{"exp"});
+    %r = halftone.is_finite %0 : tensor<4xf16>)") == Names{"exp"});
   // What a layer gives in a narrow dtype is rounded there, and so is an operand of another dtype.
   CHECK(roundedIn(R"(
     %0 = halftone.exp %x : tensor<4xf16>
@@ -79,9 +106,10 @@ TEST_CASE("the walk enters branches and layers") {
     ^bb0(%a: tensor<4xf16>):
       %1 = halftone.sqrt %a : tensor<4xf16>
       %2 = halftone.compare gt %a, %1 : tensor<4xf16>
-      halftone.yield %1 : tensor<4xf16>
+      %3 = halftone.select %2, %1, %a : tensor<4xf16>
+      halftone.yield %3 : tensor<4xf16>
     }
-    %3 = halftone.is_finite %y : tensor<4xf16>)") == Names{"exp", "sqrt"});
+    %r = halftone.is_finite %y : tensor<4xf16>)") == Names{"exp", "sqrt"});
 }
 
 TEST_CASE("in interval mode a decision is as the declared dtype makes it") {
