@@ -20,13 +20,12 @@ std::string buildId();
 /// at all.
 ///
 /// Each entry on disk is one file, `<directory>/<build id>/<key>`, with key, SHA-256 and size in its header. Loading
-/// code is as trusting as loading a shared library, so the folder must be this user's and closed to others' writing,
-/// and none of
-/// `<directory>` and below may be a symlink; otherwise, or where nothing can be written, the disk is not used and
-/// `complaint` says why.
+/// code is as trusting as loading a shared library, so this user must own the folder, nobody else may write to it, and
+/// no part of the path from `<directory>` on may be a symlink. If that does not hold, or if the folder cannot be
+/// written, the cache does not use the disk, and `complaint` gives the reason.
 ///
-/// All entries of `<directory>`, those of other builds too, have at most `limit` bytes together: what was not used for
-/// longest goes. Processes that write at once may exceed it by a sixteenth each.
+/// The entries of all builds in `<directory>` have at most `limit` bytes together. When they have more, the cache
+/// removes the least recently used ones. Each process that writes at the same time may exceed the limit by a sixteenth.
 class KernelCache {
 public:
   enum class Source : uint8_t { memory, disk };
@@ -47,8 +46,8 @@ public:
   /// Keeps `kernel` and writes it to disk. Returns what the cache holds under `key` from now on.
   std::shared_ptr<const KernelCode> insert(const std::string &key, KernelCode kernel);
 
-  /// Why the disk is not used, or why what was compiled last could not be written; empty when neither is so, or no disk
-  /// was asked for.
+  /// The reason why the cache does not use the disk, or why it could not write the last entry. Empty when neither
+  /// happened, and when the directory is "none".
   std::string complaint() const;
 
 private:
@@ -57,7 +56,7 @@ private:
 
   mutable std::mutex mutex_;
   std::unordered_map<std::string, std::shared_ptr<const KernelCode>> kernels_;
-  std::string base_, folder_; // <directory>, and in it what is this build's; empty: no disk
+  std::string base_, folder_; // <directory>, and this build's folder in it; both empty without a disk
   std::string complaint_;
   int64_t limit_;
   std::optional<int64_t> unweighed_; // bytes written since entries were last added up; nullopt: never

@@ -1,4 +1,4 @@
-// Finds the entries of the disk cache that go first.
+// Finds the least recently used entries of the disk cache and removes them.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/KernelCacheFolder.h"
 #include <algorithm>
@@ -79,7 +79,7 @@ void trimCacheFolder(const std::string &base, const std::string &own, int64_t li
   }
   for (const fs::path &folder : contentsOf(base))
     if (folder != own && isBuild(folder.filename().string()))
-      (void)::rmdir(folder.c_str()); // only what is empty
+      (void)::rmdir(folder.c_str()); // fails, and shall, when the folder is not empty
 }
 
 } // namespace halftone::compiler

@@ -6,10 +6,10 @@
 
 namespace halftone::compiler {
 
-/// Removes entries of the cache in `base`, those that were not used for longest first, when all together have more than
-/// `limit` bytes: until seven eighths of it are left. Looks into folders that are named as builds are, at files that
-/// are named as entries are and at what died processes left of them, and at nothing else. Folders of other builds than
-/// `own` go when they are empty.
+/// When the entries of the cache in `base` have more than `limit` bytes together, removes the least recently used ones
+/// until seven eighths of the limit are left. Looks only into folders that are named like builds, and there only at
+/// files that are named like entries or like unfinished entries of dead processes. Removes empty folders of builds
+/// other than `own`.
 void trimCacheFolder(const std::string &base, const std::string &own, int64_t limit);
 
 } // namespace halftone::compiler

@@ -1,4 +1,4 @@
-// Tells failures of passes from failures of what they leave.
+// Watches which pass fails, and whether a pass leaves invalid IR.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/PassBlame.h"
 #include "mlir/IR/Diagnostics.h"
@@ -39,7 +39,7 @@ private:
     const bool mayRefuse = isCheck || !isOurs || pass->getArgument() == "halftone-differentiate";
     *isBug |= !mayRefuse || leftInvalid(op);
   }
-  /// Whether what was said comes from the verifier after the pass: then it says the same again.
+  /// Whether MLIR's verifier gave the errors after the pass. If it did, it gives one of them again now.
   bool leftInvalid(Operation *op) const {
     bool same = false;
     ScopedDiagnosticHandler found(op->getContext(), [&](Diagnostic &diagnostic) {

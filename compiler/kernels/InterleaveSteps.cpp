@@ -42,7 +42,7 @@ void sortByDepth(Block &block) {
     op->moveBefore(block.getTerminator());
 }
 
-/// Whether a region of the op loads or stores: what then waits for what is not known here.
+/// Whether a region of the op loads or stores. If one does, sortByDepth cannot know which ops must wait for it.
 bool touchesMemoryWithin(Operation &op) {
   const WalkResult walk = op.walk([&](Operation *inside) {
     const bool touches = isa<LLVM::LoadOp, LLVM::StoreOp, LLVM::MaskedLoadOp, LLVM::MaskedStoreOp>(inside);

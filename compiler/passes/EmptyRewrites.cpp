@@ -1,4 +1,4 @@
-// Rewrites of tensors without elements: such a value is a constant, and what is made of one alone too.
+// Replaces tensors without elements, and reductions, contractions and scatter_adds of them, by constants.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/ExactRewrites.h"
 #include "dialect/Dialect.h"
@@ -49,7 +49,7 @@ DenseElementsAttr neutral(ReduceKind kind, RankedTensorType type) {
   return DenseElementsAttr::get(type, ArrayRef<APInt>(value));
 }
 
-/// Whatever gives tensors without elements alone.
+/// An op all of whose results have no elements becomes constants.
 struct DropEmptyResults : RewritePattern {
   explicit DropEmptyResults(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
@@ -65,7 +65,7 @@ struct DropEmptyResults : RewritePattern {
   }
 };
 
-/// An empty result of `when`: the result itself goes with other unused ones.
+/// Readers of an empty result of `when` read a constant. DropWhenResults then removes the result.
 struct DropEmptyOfWhen : OpRewritePattern<WhenOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(WhenOp op, PatternRewriter &rewriter) const override {
@@ -80,7 +80,7 @@ struct DropEmptyOfWhen : OpRewritePattern<WhenOp> {
   }
 };
 
-/// A result with elements, each made of none of `operand`'s.
+/// An op of empty operands whose result has elements becomes the splat that its combiner gives for no elements.
 template <class Op> struct FoldOfEmpty : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {

@@ -10,8 +10,8 @@ namespace halftone::compiler {
 /// uses. Signed zeros, infinities and NaNs come out as before: x + 0.0 and x * 0 stay.
 void populateExactRewrites(mlir::RewritePatternSet &patterns);
 
-/// Values without elements become constants, and so do reductions, contractions and scatter_adds of nothing: no kernel
-/// behind has to do with them.
+/// Values without elements become constants, and so do reductions, contractions and scatter_adds of such values. So no
+/// kernel has empty operands or results.
 void populateEmptyRewrites(mlir::RewritePatternSet &patterns);
 
 } // namespace halftone::compiler

@@ -1,4 +1,4 @@
-// round-decisions: values by which a program decides round where they are made.
+// round-decisions: a narrow float that a decision depends on is rounded where it is made.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   %g = contract %x, %d : ... -> tensor<8x4xf16>
@@ -25,8 +25,10 @@ namespace {
 class RoundDecisions : public impl::RoundDecisionsPassBase<RoundDecisions> {
   void runOnOperation() override {
     auto main = getOperation().lookupSymbol<func::FuncOp>("main");
-    if (!main || main.isExternal())
-      return void(getOperation().emitError("expected a function @main"));
+    if (!main || main.isExternal()) {
+      getOperation().emitError("expected a function @main with a body");
+      return signalPassFailure();
+    }
     for (Value value : valuesToRound(main)) {
       OpBuilder builder(&getContext());
       builder.setInsertionPointAfterValue(value);

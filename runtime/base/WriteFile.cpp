@@ -1,4 +1,4 @@
-// Replaces regular files, writes to all others.
+// Replaces regular files, and writes into devices, FIFOs and open files.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/WriteFile.h"
 #include <atomic>
@@ -31,14 +31,15 @@ public:
       (void)::close(descriptor);
   }
   operator int() const { return descriptor; }
-  /// What closing says, which on some file systems is that the data did not fit.
+  /// False when closing fails; some file systems report only then that the data did not fit.
   bool close() { return ::close(std::exchange(descriptor, -1)) == 0; }
 
 private:
   int descriptor;
 };
 
-/// While it lives, a pipe without readers and a limit on the size of files are errors of this thread and no signals.
+/// While it lives, a write to a pipe without readers, or beyond the limit on file sizes, gives this thread an error
+/// and no signal.
 class SignalsHeld {
 public:
   SignalsHeld() {
@@ -83,7 +84,7 @@ bool writeAll(int descriptor, Parts parts) {
   return true;
 }
 
-/// Whether the data are on the disk. What knows no such thing has them.
+/// Whether the data are on the disk. File systems that cannot sync count as done.
 bool sync(int descriptor) { return ::fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS; }
 
 std::string folderOf(const std::string &path) {
@@ -104,13 +105,13 @@ std::optional<int> openFileNamed(const std::string &folder, const std::string &n
   return std::stoi(name);
 }
 
-/// What a path leads to: a file's name, which is no symlink, or one of this process's open files.
+/// The end of a path: a name that is no symlink, or one of this process's open files.
 struct Place {
   std::string path;
   std::optional<int> openFile;
 };
 
-/// nullopt, with errno, where links lead in a ring.
+/// Follows symlinks. nullopt, with errno set, when there are too many.
 std::optional<Place> follow(std::string path) {
   for (int links = 0; links < 40; ++links) {
     if (std::optional<int> number = openFileNamed(folderOf(path), nameOf(path)))
@@ -139,7 +140,7 @@ off_t sizeOf(Parts parts) {
   return size;
 }
 
-/// For a file that nothing can stand for. Room is reserved first: what then fails is the disk itself.
+/// For a file that cannot be replaced. Reserves room first, so that a full disk fails before the old contents change.
 bool writeInPlace(const std::string &path, const struct stat &old, Parts parts) {
   File file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (file < 0)
@@ -156,14 +157,14 @@ bool writeInPlace(const std::string &path, const struct stat &old, Parts parts) 
 
 enum class Outcome { done, failed, notPossible };
 
-/// Writes beside `path` and renames. `old`: what stands there, null when nothing does. Not possible: nothing was
-/// changed.
+/// Writes a file in the same folder and renames it to `path`. `old`: the status of the present file, null without one.
+/// `notPossible` means that nothing was changed.
 Outcome replace(const std::string &path, const struct stat *old, Parts parts) {
   static std::atomic<unsigned> counter = 0;
   std::string beside;
   int descriptor = -1;
   for (int tries = 0; tries < 100 && descriptor < 0 && (tries == 0 || errno == EEXIST);
-       ++tries) { // one may be left of a dead process
+       ++tries) { // a dead process may have left one of this name
     beside = fmt::format("{}/.{:.100}.{}.{}", folderOf(path), nameOf(path), ::getpid(), counter++);
     descriptor = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, old ? 0600 : 0666);
   }
@@ -185,7 +186,8 @@ Outcome replace(const std::string &path, const struct stat *old, Parts parts) {
   if (!writeAll(file, parts) || !sync(file) || !file.close())
     return give(Outcome::failed);
   if (::rename(beside.c_str(), path.c_str()) != 0)
-    return give(old && errno != EISDIR ? Outcome::notPossible : Outcome::failed); // what is mounted is busy
+    return give(old && errno != EISDIR ? Outcome::notPossible
+                                       : Outcome::failed); // a mount point cannot be renamed over
   return Outcome::done;
 }
 

@@ -10,16 +10,18 @@ namespace halftone {
 
 /// Writes the parts, one after another, as the contents of `path`; io_error with the path and the system's reason.
 ///
-/// - What is no regular file (a device, a FIFO, one of this process's open files by /dev/stdout or /dev/fd/N) is
-/// written to
-///   and stays what it is.
-/// - Symlinks are followed, also those whose end does not exist yet.
-/// - A regular file is replaced by one that was written beside it, so that readers see the old contents or the new, and
-/// a
-///   write that fails leaves the old. It keeps mode, owner and group; a new file has what the umask leaves of 0666.
-/// - Where no file can stand beside it, or mode, owner or further names (hard links) would be lost, it is written in
-/// place,
-///   after room for the new contents was reserved. A file that may not be written is an error in every case.
+/// Devices, FIFOs, and this process's open files (/dev/stdout, /dev/fd/N): the parts go into the file, which stays.
+///
+/// Symlinks: the function follows them. The file at the end need not exist yet.
+///
+/// Regular files: the function writes a new file in the same folder and renames it. So readers see the old contents or
+/// the new ones, and after a failure the old ones. Mode, owner and group stay. A file that did not exist gets mode 0666
+/// without the bits of the umask.
+///
+/// If the folder takes no new file, or if mode, owner or other hard links would be lost, the function reserves the room
+/// that it needs and writes in place.
+///
+/// Without write permission for an existing file the result is an error, whatever the folder permits.
 Status writeFile(const std::string &path, std::initializer_list<std::string_view> parts);
 
 } // namespace halftone

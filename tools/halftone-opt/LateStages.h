@@ -6,10 +6,9 @@
 #include <memory>
 #include <string>
 
-/// The last pass of a pipeline to `stage`: compiles the module, which is in stage kernel, and adds the text of `stage`
-/// to
-/// `*text`, after the marker of -split-input-file when there is text already. `*isBug` becomes true when the compiler
-/// is to blame for a failure.
+/// The last pass of a pipeline to `stage`. It compiles the module, which is in stage kernel, and appends the text of
+/// `stage` to `*text`; when there is text already, the marker of -split-input-file comes between. When a failure is the
+/// compiler's fault, `*isBug` becomes true.
 std::unique_ptr<mlir::Pass> createLateStagePass(halftone::compiler::Stage stage,
                                                 halftone::compiler::CompileOptions options, std::string *text,
                                                 bool *isBug);

@@ -134,7 +134,7 @@ bool RowEmitter::takesPairs(Phase &phase) {
   return found;
 }
 
-/// What the step at the present index and the next one read.
+/// Loads two vectors of each operand at once: the elements of this step and of the next.
 void RowEmitter::loadPairs(Phase &phase) {
   auto type = VectorType::get(frame.lanes, frame.builder.getI32Type());
   for (auto [number, access] : llvm::enumerate(phase.inputAccesses)) {
