@@ -16,7 +16,7 @@ bool isNarrow(Value value) {
 
 bool isExtremum(ReduceKind kind) { return kind == ReduceKind::max || kind == ReduceKind::min; }
 
-/// Ops that give elements of their operands, or such that need no rounding when their operands need none.
+/// Ops whose results are exact in their dtype when the operands are: they move or choose elements, or step.
 bool movesOrChooses(Operation *op) {
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return isExtremum(reduce.getKind());
@@ -26,7 +26,7 @@ bool movesOrChooses(Operation *op) {
              NegOp, ReluOp, MaximumOp, MinimumOp, SignOp, FloorOp, CeilOp, RoundEvenOp>(op);
 }
 
-/// Values that are stored narrow before anybody reads them, or hold no more than their dtype does.
+/// Ops whose narrow results every reader sees rounded: they round, load from memory, or are exact.
 bool isRoundedAlready(Operation *op) {
   if (auto cast = dyn_cast<CastOp>(op))
     return cast.getKind() == CastKind::rounding;
@@ -38,106 +38,96 @@ bool hasElements(Value value) {
   return !type || type.getNumElements() != 0;
 }
 
-/// The ops whose results reach a result of the scope or a variable; what nobody reads decides nothing.
-class LiveOps {
-public:
-  explicit LiveOps(Operation *scope) {
-    scope->walk([&](Operation *op) {
-      const bool yieldsInside = isa<YieldOp>(op) && op->getParentOp() != scope;
-      if (op == scope || op->getNumResults() != 0 || yieldsInside)
-        return;
-      push(op->getOperands());
-      for (auto when = op->getParentOfType<WhenOp>(); when; when = when->getParentOfType<WhenOp>())
-        push(when.getCondition());
-    });
-    while (!open.empty())
-      visit(open.pop_back_val());
-  }
-  bool contains(Operation *op) const { return live.contains(op); }
-
-private:
-  void push(ValueRange values) {
+/// Visits values backwards, each once: `visit` returns the values to go on with, of which those that `takes` holds for
+/// are visited. Starts at `roots`.
+void walkBack(ValueRange roots, llvm::function_ref<bool(Value)> takes,
+              llvm::function_ref<SmallVector<Value>(Value)> visit) {
+  SmallVector<Value> open;
+  DenseSet<Value> seen;
+  auto push = [&](ValueRange values) {
     for (Value value : values)
-      if (hasElements(value) && seen.insert(value).second)
+      if (takes(value) && seen.insert(value).second)
         open.push_back(value);
-  }
-  void visit(Value value) {
+  };
+  push(roots);
+  while (!open.empty())
+    push(visit(open.pop_back_val()));
+}
+
+/// The operands that the regions of a `when` or `layer` yield for one of its results.
+SmallVector<Value> yieldsOf(OpResult result) {
+  SmallVector<Value> yields;
+  for (Region &region : result.getOwner()->getRegions())
+    yields.push_back(region.front().getTerminator()->getOperand(result.getResultNumber()));
+  return yields;
+}
+
+LayerOp layerOf(BlockArgument argument) { return dyn_cast<LayerOp>(argument.getOwner()->getParentOp()); }
+
+/// The ops whose results reach a result of the scope or a variable. An op that nobody reads decides nothing.
+DenseSet<Operation *> liveOps(Operation *scope) {
+  SmallVector<Value> roots;
+  scope->walk([&](Operation *op) {
+    const bool yieldsInside = isa<YieldOp>(op) && op->getParentOp() != scope;
+    if (op == scope || op->getNumResults() != 0 || yieldsInside)
+      return;
+    llvm::append_range(roots, op->getOperands());
+    for (auto when = op->getParentOfType<WhenOp>(); when; when = when->getParentOfType<WhenOp>())
+      roots.push_back(when.getCondition());
+  });
+  DenseSet<Operation *> live;
+  walkBack(roots, hasElements, [&](Value value) -> SmallVector<Value> {
     Operation *op = value.getDefiningOp();
     if (!op) {
       auto argument = cast<BlockArgument>(value);
-      if (auto layer = dyn_cast<LayerOp>(argument.getOwner()->getParentOp()))
-        push(layer.getInputs()[argument.getArgNumber()]);
-      return;
+      LayerOp layer = layerOf(argument);
+      return layer ? SmallVector<Value>{layer.getInputs()[argument.getArgNumber()]} : SmallVector<Value>();
     }
     live.insert(op);
-    if (isa<WhenOp, LayerOp>(op))
-      for (Region &region : op->getRegions())
-        push(region.front().getTerminator()->getOperand(cast<OpResult>(value).getResultNumber()));
     if (auto select = dyn_cast<SelectOp>(op); select && select.getLhs() == select.getRhs())
-      return push(select.getLhs());
-    // A reduction, contraction or lookup of nothing gives a constant.
+      return {select.getLhs()};
+    SmallVector<Value> next;
+    if (isa<WhenOp, LayerOp>(op))
+      next = yieldsOf(cast<OpResult>(value));
+    // A reduction, contraction or lookup of an empty tensor gives a constant; a layer's inputs count by its arguments.
     if (!isa<LayerOp>(op) && llvm::all_of(op->getOperands(), hasElements))
-      push(op->getOperands());
-  }
+      llvm::append_range(next, op->getOperands());
+    return next;
+  });
+  return live;
+}
 
-  SmallVector<Value> open;
-  DenseSet<Value> seen;
-  DenseSet<Operation *> live;
-};
-
-class DecisionWalk {
-public:
-  void run(Operation *scope) {
-    const LiveOps live(scope);
-    scope->walk([&](Operation *op) {
-      if (isDecision(op) && live.contains(op))
-        push(op->getOperands());
-    });
-    while (!open.empty())
-      visit(open.pop_back_val());
-  }
+/// The values that valuesToRound() gives, in no order.
+DenseSet<Value> findValuesToRound(Operation *scope) {
+  const DenseSet<Operation *> live = liveOps(scope);
+  SmallVector<Value> roots;
+  scope->walk([&](Operation *op) {
+    if (isDecision(op) && live.contains(op))
+      llvm::append_range(roots, op->getOperands());
+  });
   DenseSet<Value> found;
-
-private:
-  void push(ValueRange values) {
-    for (Value value : values)
-      if (isFloat(value) && seen.insert(value).second)
-        open.push_back(value);
-  }
-
-  void visit(Value value) {
+  walkBack(roots, isFloat, [&](Value value) -> SmallVector<Value> {
     Operation *op = value.getDefiningOp();
-    if (!op)
-      return visitArgument(cast<BlockArgument>(value));
-    if (isNarrow(value) && isRoundedAlready(op))
-      return;
-    if (auto when = dyn_cast<WhenOp>(op)) {
-      for (Region &region : when->getRegions())
-        push(region.front().getTerminator()->getOperand(cast<OpResult>(value).getResultNumber()));
-      return;
+    if (!op) { // a layer's argument is the operand, rounded where the dtypes differ; any other argument is in memory
+      auto argument = cast<BlockArgument>(value);
+      LayerOp layer = layerOf(argument);
+      Value operand = layer ? layer.getInputs()[argument.getArgNumber()] : Value();
+      if (operand && (operand.getType() == argument.getType() || !isNarrow(argument)))
+        return {operand};
+      return {};
     }
-    if (auto layer = dyn_cast<LayerOp>(op))
-      return push(layer.getBody().front().getTerminator()->getOperand(cast<OpResult>(value).getResultNumber()));
+    if (isNarrow(value) && isRoundedAlready(op))
+      return {};
+    if (isa<WhenOp, LayerOp>(op))
+      return yieldsOf(cast<OpResult>(value));
     if (isNarrow(value) && !movesOrChooses(op)) {
       found.insert(value);
-      return;
+      return {};
     }
-    push(op->getOperands());
-  }
-
-  /// The argument of a layer is the operand, rounded where the dtypes differ; any other argument is in memory.
-  void visitArgument(BlockArgument argument) {
-    auto layer = dyn_cast<LayerOp>(argument.getOwner()->getParentOp());
-    if (!layer)
-      return;
-    Value operand = layer.getInputs()[argument.getArgNumber()];
-    if (operand.getType() == argument.getType() || !isNarrow(argument))
-      push(operand);
-  }
-
-  SmallVector<Value> open;
-  DenseSet<Value> seen;
-};
+    return SmallVector<Value>(op->getOperands());
+  });
+  return found;
+}
 
 } // namespace
 
@@ -152,14 +142,13 @@ bool isDecision(Operation *op) {
 }
 
 llvm::SetVector<Value> valuesToRound(Operation *scope) {
-  DecisionWalk walk;
-  walk.run(scope);
+  const DenseSet<Value> found = findValuesToRound(scope);
   llvm::SetVector<Value> ordered;
-  if (walk.found.empty())
+  if (found.empty())
     return ordered;
   scope->walk<WalkOrder::PreOrder>([&](Operation *op) {
     for (Value result : op->getResults())
-      if (walk.found.contains(result))
+      if (found.contains(result))
         ordered.insert(result);
   });
   return ordered;

@@ -11,11 +11,11 @@ namespace halftone::dialect {
 /// to an integer or bool.
 bool isDecision(mlir::Operation *op);
 
-/// The values in `scope` (a function or kernel, regions included) that must round where they are made, in program
-/// order: a decision depends on each, its dtype is a float narrower than 32 bits, and compiled code might compute it in
-/// f32 and store it narrow. Then the decision and a reader of the stored value would see two roundings of one value.
-/// Values that are in memory, that a rounding cast gives, or that only move or choose such values are not among them.
-/// Linear in the number of ops.
+/// The values in `scope` (a function or kernel, regions included) that must be rounded where they are made, in program
+/// order. Such a value has a float dtype narrower than 32 bits, a live decision depends on it, and compiled code might
+/// compute it in f32 and store it rounded: then the decision and a reader of the stored value would see two roundings.
+/// Not among them: values in memory, results of rounding casts, and results of ops that only move or choose such
+/// values. The cost is linear in the number of ops.
 llvm::SetVector<mlir::Value> valuesToRound(mlir::Operation *scope);
 
 } // namespace halftone::dialect
