@@ -31,10 +31,54 @@ Tensor exampleTarget(const Loss &loss, const Shape &output, DType floatx) {
   return Tensor::zeros(Shape(dims), sparse ? DType::int32 : floatx);
 }
 
+std::vector<ValueSpec> inputSpecsOf(const Model &model) {
+  std::vector<ValueSpec> inputs;
+  for (const Value &input : stateOf(model).inputs)
+    inputs.push_back({input.shape(), input.dtype()});
+  if (inputs.empty())
+    inputs = model.impl()->inputSpecs;
+  if (inputs.empty())
+    throw Error(ErrorKind::value_error, "the model has not seen an input yet: its shapes are not known", model.name());
+  return inputs;
+}
+
+/// Zeros for the model's inputs. value_error where a dimension besides the batch is open.
+std::vector<Tensor> exampleInputs(const Model &model, const std::vector<ValueSpec> &inputs, int64_t batch) {
+  std::vector<Tensor> x;
+  for (const ValueSpec &input : inputs) {
+    std::vector<int64_t> dims = input.shape.dims();
+    for (size_t i = 1; i < dims.size(); ++i)
+      if (dims[i] < 0)
+        throw Error(ErrorKind::value_error,
+                    fmt::format("input shape {} has an open dimension besides the batch: run the model first",
+                                input.shape.str()),
+                    model.name());
+    dims.at(0) = batch;
+    x.push_back(Tensor::zeros(Shape(dims), input.dtype));
+  }
+  return x;
+}
+
+/// Targets of the shapes that the model gives for `x`.
+std::vector<Tensor> exampleTargets(const Model &model, const CompiledModel &compiled, const std::vector<Tensor> &x) {
+  std::vector<ValueSpec> specs;
+  for (const Tensor &tensor : x)
+    specs.push_back({tensor.shape(), tensor.dtype()});
+  const std::vector<ValueSpec> outputs =
+      inferSpecs(specs, [&](const std::vector<Value> &values) { return model.impl()->callTraced(values); });
+  std::vector<Tensor> y;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const std::vector<Loss> &losses = compiled.ready ? compiled.losses : compiled.args.loss.losses();
+    y.push_back(exampleTarget(losses.empty() ? Loss() : losses[std::min(i, losses.size() - 1)], outputs[i].shape,
+                              DType::float32));
+  }
+  return y;
+}
+
 Choice choose(const Model &model, const IrArgs &args) {
   ModelState &state = stateOf(model);
   std::shared_ptr<CompiledModel> compiled = compiledIfAny(model);
-  Program program = args.program.value_or(compiled ? Program::train : Program::predict);
+  const Program program = args.program.value_or(compiled ? Program::train : Program::predict);
   if (program != Program::predict)
     compiled = compiledOf(model, "asking for the train or test program");
   Choice choice;
@@ -42,15 +86,9 @@ Choice choose(const Model &model, const IrArgs &args) {
     const ForkSafeLock lock(state.mutex);
     choice = {nullptr, state.lastTrainTypes, state.lastTrainVariant};
   }
-  std::vector<ValueSpec> inputs;
-  for (const Value &input : state.inputs)
-    inputs.push_back({input.shape(), input.dtype()});
-  if (inputs.empty())
-    inputs = model.impl()->inputSpecs;
-  if (inputs.empty())
-    throw Error(ErrorKind::value_error, "the model has not seen an input yet: its shapes are not known", model.name());
+  const std::vector<ValueSpec> inputs = inputSpecsOf(model);
   // Of a trained model the last step's shapes; another batch size replaces the leading dimension.
-  int64_t batch =
+  const int64_t batch =
       args.batch_size.value_or(!choice.types.empty() && !choice.types[0].shape.empty() ? choice.types[0].shape[0] : 32);
   if (batch < 1)
     throw Error(ErrorKind::value_error, fmt::format("batch_size must be positive, got {}", batch), model.name());
@@ -59,32 +97,10 @@ Choice choose(const Model &model, const IrArgs &args) {
       if (!type.shape.empty())
         type.shape[0] = batch;
   } else {
-    std::vector<Tensor> x, y;
-    for (const ValueSpec &input : inputs) {
-      std::vector<int64_t> dims = input.shape.dims();
-      for (size_t i = 0; i < dims.size(); ++i)
-        if (dims[i] < 0 && i > 0)
-          throw Error(ErrorKind::value_error,
-                      fmt::format("input shape {} has an open dimension besides the batch: run the model first",
-                                  input.shape.str()),
-                      model.name());
-      dims.at(0) = batch;
-      x.push_back(Tensor::zeros(Shape(dims), input.dtype));
-    }
+    const std::vector<Tensor> x = exampleInputs(model, inputs, batch);
+    std::vector<Tensor> y;
     if (program != Program::predict) {
-      std::vector<ValueSpec> outputs = inferSpecs(
-          [&] {
-            std::vector<ValueSpec> specs;
-            for (const Tensor &tensor : x)
-              specs.push_back({tensor.shape(), tensor.dtype()});
-            return specs;
-          }(),
-          [&](const std::vector<Value> &values) { return model.impl()->callTraced(values); });
-      for (size_t i = 0; i < outputs.size(); ++i) {
-        const std::vector<Loss> &losses = compiled->ready ? compiled->losses : compiled->args.loss.losses();
-        y.push_back(exampleTarget(losses.empty() ? Loss() : losses[std::min(i, losses.size() - 1)], outputs[i].shape,
-                                  DType::float32));
-      }
+      y = exampleTargets(model, *compiled, x);
       prepareCompiled(model, *compiled, x, y);
     }
     choice.types = typesOf(x);

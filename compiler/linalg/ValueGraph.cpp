@@ -299,6 +299,72 @@ ValueNode *ValueGraph::elementwise(Operation *op, ArrayRef<int> access) {
   return rounds ? rounded(result, element) : result;
 }
 
+ValueNode *ValueGraph::broadcasted(BroadcastOp op, ArrayRef<int> access) {
+  Runs runs = runsOf(shapeOf(op.getY()), op.getAxes());
+  auto pieces = cut(op, access, runs.extents);
+  if (!pieces)
+    return nullptr;
+  Access kept;
+  for (auto [label, piece] : llvm::zip(runs.labels, *pieces))
+    if (label)
+      append(kept, piece);
+  return get(op.getX(), kept);
+}
+
+ValueNode *ValueGraph::transposed(TransposeOp op, ArrayRef<int> access) {
+  ArrayRef<int64_t> permutation = op.getPermutation();
+  Runs runs; // of axes that stay neighbours, labelled by their first axis in x
+  int64_t next = -1;
+  for (auto [axis, extent] : llvm::enumerate(shapeOf(op.getY()))) {
+    if (extent == 1)
+      continue;
+    runs.add(permutation[axis], extent, permutation[axis] == next);
+    next = permutation[axis] + 1;
+    while (next < int64_t(permutation.size()) && shapeOf(op.getX())[next] == 1)
+      ++next;
+  }
+  if (runs.extents.empty()) // one element: it stays where it is
+    return get(op.getX(), access);
+  auto pieces = cut(op, access, runs.extents);
+  if (!pieces)
+    return nullptr;
+  auto order = llvm::to_vector(llvm::seq<size_t>(0, pieces->size()));
+  llvm::sort(order, [&](size_t a, size_t b) { return runs.labels[a] < runs.labels[b]; });
+  Access from;
+  for (size_t piece : order)
+    append(from, (*pieces)[piece]);
+  return get(op.getX(), from);
+}
+
+ValueNode *ValueGraph::index(IotaOp op, ArrayRef<int> access) {
+  Runs runs = runsOf(shapeOf(op.getResult()), {int64_t(op.getAxis())});
+  auto pieces = cut(op, access, runs.extents);
+  if (!pieces)
+    return nullptr;
+  Type element = elementOf(op.getResult());
+  ValueNode node(ValueNode::index);
+  node.op = op;
+  for (auto [label, piece] : llvm::zip(runs.labels, *pieces))
+    if (label)
+      node.access = piece;
+  node.type = arithmeticType(element);
+  node.cost = 2;
+  ValueNode *result = make(std::move(node));
+  return isShortFloat(element) ? rounded(result, element) : result;
+}
+
+ValueNode *ValueGraph::contraction(ContractOp op, ArrayRef<int> access) {
+  if (longDims(contractAccess) != longDims(access))
+    return fail(op, "expected the contraction's result at the kernel's axes");
+  ValueNode node(ValueNode::contract);
+  node.op = op;
+  node.access = contractAccess;
+  node.type = op.getAccumulatorType();
+  ValueNode *result = make(std::move(node));
+  Type element = elementOf(op.getResult());
+  return strict && isShortFloat(element) ? rounded(result, element) : result;
+}
+
 ValueNode *ValueGraph::get(Value value, ArrayRef<int> access) {
   std::pair<void *, std::vector<int>> key{value.getAsOpaquePointer(), {access.begin(), access.end()}};
   if (auto it = known.find(key); it != known.end())
@@ -317,52 +383,13 @@ ValueNode *ValueGraph::get(Value value, ArrayRef<int> access) {
   } else if (auto stop = dyn_cast<StopGradientOp>(op)) {
     node = get(stop.getX(), access);
   } else if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
-    Runs runs = runsOf(shapeOf(value), broadcast.getAxes());
-    if (auto pieces = cut(op, access, runs.extents)) {
-      Access kept;
-      for (auto [label, piece] : llvm::zip(runs.labels, *pieces))
-        if (label)
-          append(kept, piece);
-      node = get(broadcast.getX(), kept);
-    }
+    node = broadcasted(broadcast, access);
   } else if (auto transpose = dyn_cast<TransposeOp>(op)) {
-    ArrayRef<int64_t> permutation = transpose.getPermutation();
-    Runs runs; // of axes that stay neighbours, labelled by their first axis in x
-    int64_t next = -1;
-    for (auto [axis, extent] : llvm::enumerate(shapeOf(value))) {
-      if (extent == 1)
-        continue;
-      runs.add(permutation[axis], extent, permutation[axis] == next);
-      next = permutation[axis] + 1;
-      while (next < int64_t(permutation.size()) && shapeOf(transpose.getX())[next] == 1)
-        ++next;
-    }
-    if (runs.extents.empty()) { // one element: it stays where it is
-      node = get(transpose.getX(), access);
-    } else if (auto pieces = cut(op, access, runs.extents)) {
-      auto order = llvm::to_vector(llvm::seq<size_t>(0, pieces->size()));
-      llvm::sort(order, [&](size_t a, size_t b) { return runs.labels[a] < runs.labels[b]; });
-      Access from;
-      for (size_t piece : order)
-        append(from, (*pieces)[piece]);
-      node = get(transpose.getX(), from);
-    }
+    node = transposed(transpose, access);
   } else if (auto constantOp = dyn_cast<ConstantOp>(op)) {
     node = constant(constantOp, access);
   } else if (auto iota = dyn_cast<IotaOp>(op)) {
-    Runs runs = runsOf(shapeOf(value), {int64_t(iota.getAxis())});
-    if (auto pieces = cut(op, access, runs.extents)) {
-      ValueNode index(ValueNode::index);
-      index.op = op;
-      for (auto [label, piece] : llvm::zip(runs.labels, *pieces))
-        if (label)
-          index.access = piece;
-      index.type = arithmeticType(elementOf(value));
-      index.cost = 2;
-      node = make(std::move(index));
-      if (isShortFloat(elementOf(value)))
-        node = rounded(node, elementOf(value));
-    }
+    node = index(iota, access);
   } else if (auto bits = dyn_cast<RandomBitsOp>(op)) {
     node = random(bits, access);
   } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
@@ -370,16 +397,7 @@ ValueNode *ValueGraph::get(Value value, ArrayRef<int> access) {
   } else if (auto arg = dyn_cast<ArgReduceOp>(op)) {
     node = reduction(op, arg.getX(), {int64_t(arg.getAxis())}, access);
   } else if (auto contract = dyn_cast<ContractOp>(op)) {
-    if (longDims(contractAccess) != longDims(access))
-      return fail(op, "expected the contraction's result at the kernel's axes");
-    ValueNode accumulator(ValueNode::contract);
-    accumulator.op = op;
-    accumulator.access = contractAccess;
-    accumulator.type = contract.getAccumulatorType();
-    node = make(std::move(accumulator));
-    Type element = elementOf(value);
-    if (strict && isShortFloat(element))
-      node = rounded(node, element);
+    node = contraction(contract, access);
   } else if (isa<SliceOp, ConcatOp, GatherOp>(op)) {
     node = moved(op, access);
   } else if (isa<ElementwiseOpInterface>(op)) {

@@ -97,6 +97,10 @@ private:
   ValueNode *load(mlir::BlockArgument argument, llvm::ArrayRef<int> access, int element);
   ValueNode *constant(dialect::ConstantOp op, llvm::ArrayRef<int> access);
   ValueNode *random(dialect::RandomBitsOp op, llvm::ArrayRef<int> access);
+  ValueNode *broadcasted(dialect::BroadcastOp op, llvm::ArrayRef<int> access);
+  ValueNode *transposed(dialect::TransposeOp op, llvm::ArrayRef<int> access);
+  ValueNode *index(dialect::IotaOp op, llvm::ArrayRef<int> access);
+  ValueNode *contraction(dialect::ContractOp op, llvm::ArrayRef<int> access);
   ValueNode *reduction(mlir::Operation *op, mlir::Value x, llvm::ArrayRef<int64_t> axes, llvm::ArrayRef<int> access);
   ValueNode *elementwise(mlir::Operation *op, llvm::ArrayRef<int> access);
   ValueNode *lookup(mlir::Value x, llvm::SmallVector<PositionAxis, 3> position);

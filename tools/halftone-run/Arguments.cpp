@@ -23,8 +23,8 @@ CLI::Option *addList(CLI::App *app, const std::string &name, std::vector<std::st
   return app->add_option(name, values, help)->expected(1)->take_all()->allow_extra_args(false);
 }
 
-/// For CLI11, which takes -1 for an unsigned number and nan for one that is not negative: "" for a number of this type
-/// between the two.
+/// Accepts the text of a number of this type from `least` to `most`. (CLI11's own checks accept -1 for an unsigned
+/// number, and nan for one that is not negative.)
 template <class T> CLI::Validator numberIn(T least, T most) {
   const std::string what = std::is_integral_v<T> ? fmt::format("an integer from {} to {}", least, most)
                                                  : std::string("a finite number that is not negative");
@@ -81,6 +81,42 @@ CLI::App *addCommand(CLI::App &app, const std::string &name, const std::string &
   return command;
 }
 
+void addPredict(CLI::App &app, Arguments &arguments, Flags &flags) {
+  CLI::App *command =
+      addCommand(app, "predict", "Run a program once and print what it fetches", arguments, flags, "fast");
+  addList(command, "--input", arguments.inputs, inputHelp);
+  addList(
+      command, "--output", arguments.outputs,
+      "[NAME=]FILE.npy, once for each fetch or variable to write (default: print shapes, first values, finite counts)");
+}
+
+void addCompare(CLI::App &app, Arguments &arguments, Flags &flags) {
+  CLI::App *command =
+      addCommand(app, "compare", "Check compiled code against the interpreter", arguments, flags, "strict");
+  addList(command, "--input", arguments.inputs, inputHelp + "; feeds without one are random");
+  command->add_option("--against", arguments.against, "interpreter, or [NAME=]FILE.npy: what a fetch must be")
+      ->capture_default_str();
+  command->add_option("--steps", arguments.steps, "Runs, one after another, variables carried on")
+      ->check(atLeast(int64_t(1)))
+      ->capture_default_str();
+  command->add_option("--rtol", arguments.tolerance.rtol, "Allowed error relative to the expected value")
+      ->check(tolerance());
+  command->add_option("--atol", arguments.tolerance.atol, "Allowed error")->check(tolerance());
+  command
+      ->add_option("--ulp", arguments.tolerance.ulp,
+                   "Allowed error in steps of the dtype; without any of the three: what the numerics promise")
+      ->check(atLeast(int64_t(0)));
+  command->add_flag("--by-layer", arguments.byLayer, "Check also each launch, on the operands that it had");
+}
+
+void addEmit(CLI::App &app, Arguments &arguments, Flags &flags) {
+  CLI::App *command = addCommand(app, "emit", "Print a stage of the compiler", arguments, flags, "fast");
+  command->add_option("--stage", arguments.stage, "graph, cast, pure, kernel, linalg, plan or target")
+      ->capture_default_str();
+  command->add_option("--format", arguments.format, "mlir, plan, llvm, asm or object");
+  command->add_option("-o", arguments.output, "The file, or - for stdout")->capture_default_str();
+}
+
 } // namespace
 
 bool asksForJson(int argc, char **argv) {
@@ -97,35 +133,9 @@ Arguments parseArguments(int argc, char **argv) {
   app.set_version_flag("--version", std::string("halftone-run ") + version());
   app.require_subcommand(1);
 
-  CLI::App *predict =
-      addCommand(app, "predict", "Run a program once and print what it fetches", arguments, flags, "fast");
-  addList(predict, "--input", arguments.inputs, inputHelp);
-  addList(
-      predict, "--output", arguments.outputs,
-      "[NAME=]FILE.npy, once for each fetch or variable to write (default: print shapes, first values, finite counts)");
-
-  CLI::App *compare =
-      addCommand(app, "compare", "Check compiled code against the interpreter", arguments, flags, "strict");
-  addList(compare, "--input", arguments.inputs, inputHelp + "; feeds without one are random");
-  compare->add_option("--against", arguments.against, "interpreter, or [NAME=]FILE.npy: what a fetch must be")
-      ->capture_default_str();
-  compare->add_option("--steps", arguments.steps, "Runs, one after another, variables carried on")
-      ->check(atLeast(int64_t(1)))
-      ->capture_default_str();
-  compare->add_option("--rtol", arguments.tolerance.rtol, "Allowed error relative to the expected value")
-      ->check(tolerance());
-  compare->add_option("--atol", arguments.tolerance.atol, "Allowed error")->check(tolerance());
-  compare
-      ->add_option("--ulp", arguments.tolerance.ulp,
-                   "Allowed error in steps of the dtype; without any of the three: what the numerics promise")
-      ->check(atLeast(int64_t(0)));
-  compare->add_flag("--by-layer", arguments.byLayer, "Check also each launch, on the operands that it had");
-
-  CLI::App *emit = addCommand(app, "emit", "Print a stage of the compiler", arguments, flags, "fast");
-  emit->add_option("--stage", arguments.stage, "graph, cast, pure, kernel, linalg, plan or target")
-      ->capture_default_str();
-  emit->add_option("--format", arguments.format, "mlir, plan, llvm, asm or object");
-  emit->add_option("-o", arguments.output, "The file, or - for stdout")->capture_default_str();
+  addPredict(app, arguments, flags);
+  addCompare(app, arguments, flags);
+  addEmit(app, arguments, flags);
 
   auto isNamed = [&](const CLI::App *command) { return command->get_name() == argv[1]; };
   if (argc > 1 && argv[1][0] != '-' && !std::ranges::any_of(app.get_subcommands({}), isNamed))
