@@ -19,10 +19,13 @@ target_include_directories(halftone_mlir SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} $
 target_compile_definitions(halftone_mlir INTERFACE ${LLVM_DEFINITIONS_LIST})
 target_link_libraries(halftone_mlir INTERFACE MLIR LLVM)
 
+include(HalftonePch)
+
 function(halftone_room NAME)
   cmake_parse_arguments(ROOM "" "" "SOURCES;DEPS" ${ARGN})
   add_library(${NAME} STATIC ${ROOM_SOURCES})
   target_link_libraries(${NAME} PUBLIC halftone_flags halftone_headers ${ROOM_DEPS})
+  halftone_reuse_pch(${NAME} halftone_pch_std)
   set_property(GLOBAL APPEND PROPERTY HALFTONE_ROOMS ${NAME})
 endfunction()
 
@@ -31,6 +34,7 @@ function(halftone_test NAME)
   cmake_parse_arguments(TEST "" "" "SOURCES;DEPS" ${ARGN})
   add_executable(${NAME} ${TEST_SOURCES})
   target_link_libraries(${NAME} PRIVATE halftone_catch_main halftone_flags ${TEST_DEPS})
+  halftone_reuse_pch(${NAME} halftone_pch_test)
   target_compile_definitions(${NAME} PRIVATE HALFTONE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" HALFTONE_BINARY_DIR="${PROJECT_BINARY_DIR}")
   catch_discover_tests(${NAME} TEST_PREFIX "${NAME}." DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 120)
 endfunction()

@@ -1,0 +1,44 @@
+# Precompiled headers: most of a file's compile time is the parsing of headers that are not ours.
+# SPDX-License-Identifier: Apache-2.0
+# Only headers of other projects stand here, so an edit of ours never rebuilds one. CMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without.
+set(HALFTONE_STD_HEADERS
+  <algorithm> <array> <atomic> <cmath> <cstdint> <cstring> <filesystem> <fstream> <functional> <limits> <map> <memory> <mutex> <numeric>
+  <optional> <ranges> <set> <span> <sstream> <string> <string_view> <thread> <unordered_map> <utility> <variant> <vector>
+  <fmt/format.h> <fmt/ranges.h>)
+set(HALFTONE_MLIR_HEADERS
+  <llvm/ADT/MapVector.h> <llvm/ADT/SetVector.h> <llvm/ADT/StringMap.h> <llvm/ADT/TypeSwitch.h>
+  <mlir/Dialect/Arith/IR/Arith.h> <mlir/Dialect/Func/IR/FuncOps.h> <mlir/Dialect/Linalg/IR/Linalg.h> <mlir/Dialect/LLVMIR/LLVMDialect.h>
+  <mlir/Dialect/Math/IR/Math.h> <mlir/Dialect/SCF/IR/SCF.h> <mlir/Dialect/Tensor/IR/Tensor.h> <mlir/Dialect/Vector/IR/VectorOps.h>
+  <mlir/IR/Builders.h> <mlir/IR/BuiltinOps.h> <mlir/IR/PatternMatch.h> <mlir/IR/SymbolTable.h> <mlir/IR/Verifier.h>
+  <mlir/Pass/PassManager.h>)
+
+# halftone_pch(NAME HEADERS... DEPS ...): a target that compiles the headers once for all that reuse it.
+function(halftone_pch NAME)
+  cmake_parse_arguments(PCH "" "" "HEADERS;DEPS" ${ARGN})
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${NAME}.cpp CONTENT "// Nothing but precompiled headers.\n")
+  add_library(${NAME} OBJECT ${CMAKE_CURRENT_BINARY_DIR}/${NAME}.cpp)
+  target_link_libraries(${NAME} PRIVATE halftone_flags ${PCH_DEPS})
+  target_compile_options(${NAME} PRIVATE $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>) # so that ccache knows it again
+  target_precompile_headers(${NAME} PRIVATE ${PCH_HEADERS})
+endfunction()
+
+halftone_pch(halftone_pch_std HEADERS ${HALFTONE_STD_HEADERS} DEPS fmt::fmt)
+halftone_pch(halftone_pch_std_mlir HEADERS ${HALFTONE_STD_HEADERS} ${HALFTONE_MLIR_HEADERS} DEPS halftone_mlir fmt::fmt)
+if(HALFTONE_BUILD_TESTS)
+  find_package(Catch2 2 REQUIRED)
+  halftone_pch(halftone_pch_test HEADERS ${HALFTONE_STD_HEADERS} <catch2/catch.hpp> DEPS fmt::fmt Catch2::Catch2)
+  halftone_pch(halftone_pch_test_mlir HEADERS ${HALFTONE_STD_HEADERS} ${HALFTONE_MLIR_HEADERS} <catch2/catch.hpp>
+    DEPS halftone_mlir fmt::fmt Catch2::Catch2)
+endif()
+
+# halftone_reuse_pch(TARGET PREFIX): the headers with MLIR for a target that names halftone_mlir, those without for others.
+# Clang refuses headers that were compiled as other position-independent code, so programs are compiled as libraries are.
+function(halftone_reuse_pch TARGET PREFIX)
+  target_compile_options(${TARGET} PRIVATE -fPIC)
+  get_target_property(libraries ${TARGET} LINK_LIBRARIES)
+  if("halftone_mlir" IN_LIST libraries)
+    target_precompile_headers(${TARGET} REUSE_FROM ${PREFIX}_mlir)
+  else()
+    target_precompile_headers(${TARGET} REUSE_FROM ${PREFIX})
+  endif()
+endfunction()
