@@ -1,11 +1,11 @@
 // compile(): the passes, the plan, and the code of its kernels on worker threads.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Compiler.h"
-#include "compiler/Diagnostics.h"
-#include "compiler/KernelCache.h"
-#include "compiler/Ledger.h"
-#include "compiler/kernels/KernelCompiler.h"
-#include "compiler/linalg/KernelDescription.h"
+#include "compiler/reports/Diagnostics.h"
+#include "compiler/codegen/KernelCache.h"
+#include "compiler/reports/Ledger.h"
+#include "compiler/codegen/KernelCompiler.h"
+#include "compiler/forms/KernelDescription.h"
 #include "compiler/passes/AssignSlots.h"
 #include "mlir/Support/Timing.h"
 #include "mlir/Support/ToolUtilities.h"
@@ -38,7 +38,7 @@ public:
       : module(module), options(options), statistics(statistics) {}
 
   StatusOr<Executable> run() {
-    auto found = CpuTarget::find(options.target);
+    auto found = Target::find(options.target);
     if (!found)
       return found.status();
     target = std::move(*found);
@@ -89,7 +89,7 @@ private:
 
   StatusOr<LaunchNumbers> describe(KernelOp kernel) {
     DiagnosticCollector diagnostics(module.getContext());
-    auto description = describeKernel(kernel, target, options.strict);
+    auto description = describeKernel(kernel, *target, options.strict);
     // Kernels that were formed here have one.
     const ErrorKind kind = options.from == Stage::kernel ? ErrorKind::compile_error : ErrorKind::internal_error;
     HALFTONE_RETURN_IF_ERROR(
@@ -97,7 +97,7 @@ private:
     std::string text;
     llvm::raw_string_ostream out(text);
     description->module->print(out, OpPrintingFlags().enableDebugInfo(false));
-    std::string key = kernelKey(text, target);
+    std::string key = kernelKey(text, *target);
     if (llvm::none_of(kernels, [&](const PendingKernel &other) { return other.key == key; }))
       kernels.push_back({key, kernel.getSymName().str(), siteOf(kernel), std::move(text), notCompiled(), {}});
     return LaunchNumbers{key, std::move(description->extents), description->grid, description->scratchBytes,
@@ -139,7 +139,7 @@ private:
       tbb::parallel_for(size_t(0), missing.size(), [&](size_t index) {
         PendingKernel &kernel = *missing[index];
         TimingScope own = time(kernel, "compiled");
-        kernel.code = compileKernel(kernel.text, target, options.onStage ? &kernel.dumps : nullptr);
+        kernel.code = compileKernel(kernel.text, *target, options.onStage ? &kernel.dumps : nullptr);
       });
     });
     for (PendingKernel *kernel : missing) {
@@ -162,7 +162,7 @@ private:
   ModuleOp module;
   const CompileOptions &options;
   CompileStatistics &statistics;
-  CpuTarget target;
+  std::shared_ptr<const Target> target;
   std::vector<PendingKernel> kernels;
 };
 

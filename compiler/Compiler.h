@@ -22,7 +22,7 @@ std::optional<Stage> stageNamed(std::string_view name);
 struct CompileOptions {
   Stage from = Stage::graph;                   // what compile() is given: graph, cast, pure or kernel
   bool strict = false;                         // Numerics::strict: one op, one kernel, every op rounds
-  std::string target = "host";                 // see CpuTarget::find
+  std::string target = "host";                 // see Target::find
   int threads = 0;                             // for kernel compilation; 0: all
   std::string cacheDirectory;                  // "": the default; "none": no disk cache
   std::optional<int64_t> maxStandaloneCasts;   // compile_error when the plan needs more

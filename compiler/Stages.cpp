@@ -1,10 +1,10 @@
 // Names of the stages, and the stock pipeline run from one to another.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Compiler.h"
-#include "compiler/Diagnostics.h"
-#include "compiler/PassBlame.h"
+#include "compiler/reports/Diagnostics.h"
+#include "compiler/reports/PassBlame.h"
 #include "compiler/passes/Pipelines.h"
-#include "compiler/targets/CpuTarget.h"
+#include "compiler/targets/Target.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
 #include "llvm/ADT/STLExtras.h"
@@ -33,7 +33,7 @@ Status runStages(ModuleOp module, Stage from, Stage to, const CompileOptions &op
     return Status(ErrorKind::value_error,
                   fmt::format("cannot run the passes from stage {} to stage {}: expected stages in order, up to kernel",
                               name(from), name(to)));
-  if (StatusOr<CpuTarget> target = CpuTarget::find(options.target); !target)
+  if (auto target = Target::find(options.target); !target)
     return target.status();
   auto show = [&](Stage stage) {
     if (!options.onStage)

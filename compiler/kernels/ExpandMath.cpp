@@ -166,13 +166,13 @@ Number compiler::buildRemainder(const MathTarget &target, Number x, Number y) {
   return select(valid, copySign(rest, x), x.like(std::numeric_limits<double>::quiet_NaN()));
 }
 
-LogicalResult compiler::expandMath(func::FuncOp function, const CpuTarget &cpu) {
+LogicalResult compiler::expandMath(func::FuncOp function, const MathTraits &math) {
   SmallVector<Operation *> ops;
   function.walk([&](Operation *op) {
     if (isa<math::MathDialect>(op->getDialect()) || isa<arith::RemFOp>(op) || roundsToBf16(op))
       ops.push_back(op);
   });
-  const MathTarget target(cpu);
+  const MathTarget target(math);
   for (Operation *op : ops) {
     if (op->getNumResults() != 1)
       return op->emitError() << "'" << op->getName() << "' has no expansion";

@@ -47,12 +47,12 @@ LogicalResult legalizeConstant(arith::ConstantOp op) {
   return success();
 }
 
-void legalizeConversion(const Conversion &conversion, const CpuTarget &cpu) {
+void legalizeConversion(const Conversion &conversion, const MathTraits &math) {
   ImplicitLocOpBuilder builder(conversion.op->getLoc(), conversion.op);
   Number value(builder, conversion.op->getOperand(0));
   if (isNarrowFloat(conversion.from))
-    value = widenNarrow(cpu, value, conversion.from);
-  value = isNarrowFloat(conversion.to) ? narrowFloat(cpu, value, conversion.to) : value.extend(conversion.to);
+    value = widenNarrow(math, value, conversion.from);
+  value = isNarrowFloat(conversion.to) ? narrowFloat(math, value, conversion.to) : value.extend(conversion.to);
   conversion.op->getResult(0).replaceAllUsesWith(value);
   conversion.op->erase();
 }
@@ -101,7 +101,7 @@ void legalizeBools(linalg::LinalgOp op) {
 
 } // namespace
 
-LogicalResult compiler::legalizeStorage(func::FuncOp function, const CpuTarget &cpu) {
+LogicalResult compiler::legalizeStorage(func::FuncOp function, const MathTraits &math) {
   SmallVector<Conversion> conversions;
   SmallVector<arith::ConstantOp> constants;
   SmallVector<linalg::LinalgOp> loops;
@@ -143,7 +143,7 @@ LogicalResult compiler::legalizeStorage(func::FuncOp function, const CpuTarget &
     results.push_back(stored(type));
   function.setType(FunctionType::get(function.getContext(), inputs, results));
   for (const Conversion &conversion : conversions)
-    legalizeConversion(conversion, cpu);
+    legalizeConversion(conversion, math);
   for (linalg::LinalgOp loop : loops)
     legalizeBools(loop);
   return success();

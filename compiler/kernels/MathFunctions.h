@@ -2,16 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/kernels/Number.h"
-#include "compiler/targets/CpuTarget.h"
+#include "compiler/kernels/MathTraits.h"
 #include <initializer_list>
 
 namespace halftone::compiler {
 
-/// What the functions are built from: fused multiply-add, rounding and scaling as the target has them.
-struct MathTarget {
-  bool hasFma = false, hasRounding = false, hasScale = false;
-  explicit MathTarget(const CpuTarget &cpu)
-      : hasFma(cpu.hasFma), hasRounding(cpu.hasRounding), hasScale(cpu.hasScale) {}
+/// The functions are built from fused multiply-add, rounding and scaling as the target has them.
+struct MathTarget : MathTraits {
+  explicit MathTarget(const MathTraits &traits) : MathTraits(traits) {}
 
   Number multiplyAdd(Number a, Number b, Number c) const; // a * b + c, fused where it is one instruction
   Number multiplyAdd(Number a, double b, Number c) const { return multiplyAdd(a, a.like(b), c); }

@@ -78,12 +78,12 @@ bool compiler::isNarrowFloat(Type type) {
   return isa<Float16Type, BFloat16Type, Float8E4M3FNType, Float8E5M2Type>(type);
 }
 
-Number compiler::widenNarrow(const CpuTarget &cpu, Number bits, FloatType narrow) {
+Number compiler::widenNarrow(const MathTraits &math, Number bits, FloatType narrow) {
   const Format format = formatOf(narrow);
   const Type i32 = bits.builder().getI32Type(), f32 = bits.f32();
   if (narrow.isBF16())
     return (bits.widen(i32) << 16).bitsAs(f32);
-  if (narrow.isF16() && cpu.hasF16Conversion)
+  if (narrow.isF16() && math.convertsF16)
     return bits.bitsAs(narrow).extend(f32);
   const int shift = 23 - format.mantissaBits;
   const Number wide = bits.widen(i32);
@@ -103,13 +103,13 @@ Number compiler::widenNarrow(const CpuTarget &cpu, Number bits, FloatType narrow
   return (select(isSpecial, special, scaled) | sign).bitsAs(f32);
 }
 
-Number compiler::narrowFloat(const CpuTarget &cpu, Number value, FloatType narrow) {
+Number compiler::narrowFloat(const MathTraits &math, Number value, FloatType narrow) {
   const Number single = value.width() == 64 ? roundToOdd(value) : value;
   const Type storage = value.builder().getIntegerType(narrow.getWidth());
-  if (narrow.isF16() && cpu.hasF16Conversion)
+  if (narrow.isF16() && math.convertsF16)
     return single.narrow(narrow).bitsAs(storage);
   if (narrow.isBF16())
-    return cpu.hasAvx512Bf16 ? single.narrow(narrow).bitsAs(storage) : narrowToBf16(single).narrow(storage);
+    return math.roundsToBf16 ? single.narrow(narrow).bitsAs(storage) : narrowToBf16(single).narrow(storage);
   return narrowBits(single.bits(), formatOf(narrow)).narrow(storage);
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/kernels/Number.h"
-#include "compiler/targets/CpuTarget.h"
+#include "compiler/kernels/MathTraits.h"
 
 namespace halftone::compiler {
 
@@ -11,9 +11,9 @@ bool isNarrowFloat(mlir::Type type);
 
 /// The value of `bits`, an integer (or a vector of them) that holds a `narrow` float, in f32. Exact; NaN stays NaN.
 ///   bf16          a shift
-///   f16           the target's instruction (CpuTarget::hasF16Conversion), else integer code
+///   f16           the target's instruction (MathTraits::convertsF16), else integer code
 ///   f8            integer code and one exact product
-Number widenNarrow(const CpuTarget &cpu, Number bits, mlir::FloatType narrow);
+Number widenNarrow(const MathTraits &math, Number bits, mlir::FloatType narrow);
 
 /// `value`, f32 or f64, rounded once to nearest even, as the bits of a `narrow` float. Overflow gives infinity, in
 /// f8E4M3FN NaN; subnormals are kept; NaN is quieted and keeps its sign. The same bits as runtime/base/Half.h, NaN
@@ -22,7 +22,7 @@ Number widenNarrow(const CpuTarget &cpu, Number bits, mlir::FloatType narrow);
 ///   f16           the target's instruction, else integer code
 ///   f8            integer code
 ///   from f64      first to f32, rounded to odd: the second rounding then is the only one that counts
-Number narrowFloat(const CpuTarget &cpu, Number value, mlir::FloatType narrow);
+Number narrowFloat(const MathTraits &math, Number value, mlir::FloatType narrow);
 
 /// `value`, f32, rounded as by narrowFloat, in bf16. 16 at a time by vcvtneps2bf16, which takes subnormal numbers for 0:
 /// where there is one among them, and for other numbers of lanes, integer code.

@@ -10,8 +10,8 @@
 #include "compiler/passes/ExactRewrites.h"
 #include "compiler/passes/FormKernels.h"
 #include "compiler/passes/Passes.h"
-#include "compiler/targets/MatmulInstruction.h"
-#include "compiler/templates/Blocking.h"
+#include "compiler/targets/cpu/MatmulInstruction.h"
+#include "compiler/targets/Target.h"
 #include "dialect/TypeInference.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
@@ -340,15 +340,16 @@ struct SinkReshape : OpInterfaceRewritePattern<ElementwiseOpInterface> {
   }
 };
 
-void setTile(ContractOp op) {
+void setTile(ContractOp op, const Blocking &blocking) {
   auto product = [](Value operand, ArrayRef<int64_t> axes) {
     int64_t extent = 1;
     for (int64_t axis : axes)
       extent *= shapeOf(operand)[axis];
     return extent;
   };
-  MatmulTile tile = matmulTile(product(op.getLhs(), op.getLhsBatch()), product(op.getLhs(), op.getLhsFree()),
-                               product(op.getRhs(), op.getRhsFree()), product(op.getLhs(), op.getLhsContract()));
+  MatmulTile tile =
+      blocking.matmulTile(product(op.getLhs(), op.getLhsBatch()), product(op.getLhs(), op.getLhsFree()),
+                          product(op.getRhs(), op.getRhsFree()), product(op.getLhs(), op.getLhsContract()));
   op->setAttr(tileAttr, DenseI64ArrayAttr::get(op.getContext(), {tile.m, tile.n}));
 }
 
@@ -371,7 +372,7 @@ bool isFixedWeight(Value value, SymbolTable &symbols) {
   return true;
 }
 
-void packWeight(ContractOp op, const CpuTarget &target, bool strict, SymbolTable &symbols) {
+void packWeight(ContractOp op, const Target &target, bool strict, SymbolTable &symbols) {
   auto type = typeOf(op.getRhs());
   if (type.getRank() != 2 || op.getRhsContract().size() != 1 || op.getRhsFree().size() != 1 ||
       !isFixedWeight(op.getRhs(), symbols))
@@ -379,7 +380,7 @@ void packWeight(ContractOp op, const CpuTarget &target, bool strict, SymbolTable
   const int64_t depth = op.getRhsContract()[0];
   auto dtype = dtypeOf(type.getElementType());
   auto panels =
-      dtype ? weightPanels(target, strict, *dtype, type.getDimSize(depth), type.getDimSize(1 - depth)) : std::nullopt;
+      dtype ? target.weightPanels(strict, *dtype, type.getDimSize(depth), type.getDimSize(1 - depth)) : std::nullopt;
   if (!panels)
     return;
   OpBuilder builder(op);
@@ -394,9 +395,9 @@ public:
 
 private:
   void runOnOperation() override {
-    StatusOr<CpuTarget> cpu = CpuTarget::find(target);
-    if (!cpu) {
-      getOperation().emitError() << cpu.status().message();
+    auto found = Target::find(target);
+    if (!found) {
+      getOperation().emitError() << found.status().message();
       return signalPassFailure();
     }
     RewritePatternSet patterns(&getContext());
@@ -409,8 +410,8 @@ private:
     }
     SymbolTable symbols(getOperation());
     getOperation()->walk([&](ContractOp op) {
-      setTile(op);
-      packWeight(op, *cpu, strict, symbols);
+      setTile(op, (*found)->blocking());
+      packWeight(op, **found, strict, symbols);
     });
   }
 };

@@ -11,6 +11,7 @@
 //   return %2
 #include "compiler/passes/FormKernelsBlock.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/targets/Target.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Visitors.h"
 
@@ -203,7 +204,7 @@ void BlockFormer::emit(int64_t index) {
   OpBuilder builder(anchor);
   SmallVector<Value> inputs;
   std::string name = (stringifyKernelKind(cluster.shape.kind) + "_0").str();
-  KernelOp kernel = buildKernel(builder, body, cluster.shape, name, inputs);
+  KernelOp kernel = buildKernel(builder, body, cluster.shape, name, blocking, inputs);
   symbols.insert(kernel, Block::iterator(anchor));
   builder.setInsertionPoint(block.getTerminator());
   auto launch = LaunchOp::create(builder, kernel.getLoc(), ValueRange(body.results).getTypes(), kernel.getSymName(),
@@ -286,6 +287,11 @@ public:
 
 private:
   void runOnOperation() override {
+    auto found = Target::find(target);
+    if (!found) {
+      getOperation().emitError() << found.status().message();
+      return signalPassFailure();
+    }
     auto main = getOperation().lookupSymbol<func::FuncOp>("main");
     if (!main || main.isExternal()) {
       getOperation().emitError("expected a function @main with a body");
@@ -302,7 +308,7 @@ private:
       llvm::for_each(blocks, [](Block *branch) { widenInside(*branch); });
     blocks.push_back(&main.getBody().front());
     for (Block *block : blocks)
-      if (failed(BlockFormer(*block, symbols, strict).run()))
+      if (failed(BlockFormer(*block, symbols, (*found)->blocking(), strict).run()))
         return signalPassFailure();
   }
 };

@@ -1,6 +1,7 @@
 // What the parts of form-kernels share: clusters of ops, what kind of kernel a cluster makes, and how it is built.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "compiler/targets/Blocking.h"
 #include "dialect/Dialect.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -39,7 +40,7 @@ struct KernelShape {
 };
 
 /// The kernel that `body` makes, or nullopt when no kind may hold it (docs/architecture.md, "What a kernel may hold").
-std::optional<KernelShape> classify(const KernelBody &body);
+std::optional<KernelShape> classify(const KernelBody &body, const Blocking &blocking);
 
 /// The operands of `op`, a slice, concat or gather, that it reads at computed places: from memory, but for constants.
 mlir::OperandRange lookedUpOperands(mlir::Operation *op);
@@ -57,11 +58,12 @@ int64_t transcendentalCost(mlir::Operation *op);
 /// The `tile` of a side reduction over the first `reduced` axes of a value of a kernel of this shape; nullopt when the kernel's blocks
 /// do not cut along those axes alone.
 std::optional<llvm::SmallVector<int64_t>> sideReductionTile(const KernelShape &kernel, mlir::Operation *contract,
-                                                            int64_t reduced);
+                                                            int64_t reduced, const Blocking &blocking);
 
 /// Writes `body` as a kernel `name` at `builder`'s place. `inputs` receives the values to launch it on.
 dialect::KernelOp buildKernel(mlir::OpBuilder &builder, const KernelBody &body, const KernelShape &shape,
-                              llvm::StringRef name, llvm::SmallVectorImpl<mlir::Value> &inputs);
+                              llvm::StringRef name, const Blocking &blocking,
+                              llvm::SmallVectorImpl<mlir::Value> &inputs);
 
 /// Layer paths, the user's line and the ops of a kernel, for reports: "net/dense (train.cpp:12): contract, add".
 std::string siteOf(const KernelBody &body);

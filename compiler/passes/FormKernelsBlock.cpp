@@ -120,7 +120,7 @@ std::optional<KernelShape> BlockFormer::legal(ArrayRef<int64_t> merged, Operatio
   if (op)
     home.push_back(op);
   KernelBody body = bodyOf(home);
-  auto shape = classify(body);
+  auto shape = classify(body, blocking);
   if (!shape)
     return std::nullopt;
   if (!strict && shape->kind == KernelKind::row && merged.size() + (op ? 1 : 0) > 1 &&
@@ -290,7 +290,7 @@ SmallVector<Operation *> BlockFormer::splitInto(std::optional<int64_t> host, Red
   }
   if (ArrayRef(shape.shape) != shapeOf(op.getX()))
     return {};
-  auto tile = sideReductionTile(shape, contract, reduced);
+  auto tile = sideReductionTile(shape, contract, reduced, blocking);
   if (!tile)
     return {};
   SmallVector<int64_t> parts(shapeOf(op.getX()));

@@ -17,8 +17,8 @@ struct Cluster {
 /// copies, every other op joins the kernels of its producers where a kind allows it, or starts a kernel.
 class BlockFormer {
 public:
-  BlockFormer(mlir::Block &block, mlir::SymbolTable &symbols, bool strict)
-      : block(block), symbols(symbols), strict(strict) {}
+  BlockFormer(mlir::Block &block, mlir::SymbolTable &symbols, const Blocking &blocking, bool strict)
+      : block(block), symbols(symbols), blocking(blocking), strict(strict) {}
   llvm::LogicalResult run();
 
 private:
@@ -54,6 +54,7 @@ private:
 
   mlir::Block &block;
   mlir::SymbolTable &symbols;
+  const Blocking &blocking;
   bool strict;
   llvm::DenseSet<mlir::Operation *> stored; // glue that must be in memory after all
   llvm::DenseSet<mlir::Operation *> chains; // cheap ops on values in memory, copied like glue

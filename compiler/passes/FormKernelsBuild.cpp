@@ -1,8 +1,7 @@
 // Writing a cluster of ops as a kernel, and telling where it came from.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/LayerPath.h"
+#include "compiler/reports/LayerPath.h"
 #include "compiler/passes/FormKernels.h"
-#include "compiler/templates/Blocking.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -54,20 +53,21 @@ SmallVector<Operation *> canonicalOrder(const KernelBody &body) {
   return order;
 }
 
-BlocksAttr specOf(MLIRContext *context, const KernelBody &body, const KernelShape &shape) {
+BlocksAttr specOf(MLIRContext *context, const KernelBody &body, const KernelShape &shape,
+                  const Blocking &blocking) {
   for (Operation *op : body.ops)
     if (isa<ContractOp>(op))
       if (auto tile = op->getAttrOfType<DenseI64ArrayAttr>(tileAttr))
         return BlocksAttr::ofTile(context, tile[0], tile[1]);
   if (llvm::any_of(body.ops, llvm::IsaPred<PartialReduceOp>))
-    return BlocksAttr::ofRows(context, rowsPerBlock(shape.shape));
+    return BlocksAttr::ofRows(context, blocking.rowsPerBlock(shape.shape));
   return {};
 }
 
 } // namespace
 
 KernelOp buildKernel(OpBuilder &builder, const KernelBody &body, const KernelShape &shape, StringRef name,
-                     SmallVectorImpl<Value> &inputs) {
+                     const Blocking &blocking, SmallVectorImpl<Value> &inputs) {
   // A copy that feeds the contraction and other ops too stands twice: a matmul's prologue and epilogue run apart.
   SmallVector<Operation *> contractions, others;
   for (Operation *op : body.ops)
@@ -92,7 +92,7 @@ KernelOp buildKernel(OpBuilder &builder, const KernelBody &body, const KernelSha
   SmallVector<Type> resultTypes = llvm::to_vector(ValueRange(body.results).getTypes());
   auto type = builder.getFunctionType(ValueRange(inputs).getTypes(), resultTypes);
   auto kernel = KernelOp::create(builder, builder.getFusedLoc(opLocations), shape.kind, name, type,
-                                 specOf(builder.getContext(), body, shape));
+                                 specOf(builder.getContext(), body, shape, blocking));
   OpBuilder::InsertionGuard guard(builder);
   Block *block = builder.createBlock(&kernel.getBody(), {}, type.getInputs(), locations);
   IRMapping main, front;

@@ -1,7 +1,7 @@
 // Which sets of ops one kernel may hold, kind by kind.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/FormKernels.h"
-#include "compiler/templates/Blocking.h"
+#include "compiler/targets/Blocking.h"
 
 using namespace mlir;
 using namespace halftone::dialect;
@@ -34,7 +34,8 @@ bool isPrologueOp(Operation *op) {
   return isa<BroadcastOp>(op) || (isa<ElementwiseOpInterface>(op) && !transcendentalCost(op));
 }
 
-std::optional<SmallVector<int64_t>> sideReductionTile(const KernelShape &kernel, Operation *contract, int64_t reduced) {
+std::optional<SmallVector<int64_t>> sideReductionTile(const KernelShape &kernel, Operation *contract, int64_t reduced,
+                                                      const Blocking &blocking) {
   int64_t rank = kernel.shape.size();
   if (kernel.kind == KernelKind::matmul) {
     auto op = cast<ContractOp>(contract);
@@ -54,13 +55,13 @@ std::optional<SmallVector<int64_t>> sideReductionTile(const KernelShape &kernel,
   if (kernel.reductionLoop || reduced == 0 || blocked >= reduced ||
       (kernel.kind == KernelKind::row && blocked >= kernel.outerRank) || reduced > rank)
     return std::nullopt;
-  return sideReductionTile(kernel.shape, reduced);
+  return blocking.sideReductionTile(kernel.shape, reduced);
 }
 
 namespace {
 
 /// A partial reduction is in place when its tile is the one that the kernel's blocks give.
-bool isSideReduction(PartialReduceOp op, const KernelShape &kernel, Operation *contract) {
+bool isSideReduction(PartialReduceOp op, const KernelShape &kernel, Operation *contract, const Blocking &blocking) {
   int64_t reduced = op.getAxes().size();
   for (auto [index, axis] : llvm::enumerate(op.getAxes()))
     if (axis != static_cast<int64_t>(index))
@@ -68,7 +69,7 @@ bool isSideReduction(PartialReduceOp op, const KernelShape &kernel, Operation *c
   int64_t rank = kernel.shape.size();
   if (shapeOf(op.getX()) != ArrayRef(kernel.shape) || (kernel.kind == KernelKind::matmul && reduced + 1 < rank))
     return false;
-  auto tile = sideReductionTile(kernel, contract, reduced);
+  auto tile = sideReductionTile(kernel, contract, reduced, blocking);
   return tile && ArrayRef(*tile) == op.getTile();
 }
 
@@ -86,7 +87,7 @@ DenseSet<Operation *> ancestors(const KernelBody &body, ValueRange roots) {
 
 bool isPointwise(Operation *op) { return isa<ElementwiseOpInterface>(op) || isGlue(op); }
 
-std::optional<KernelShape> classifyMatmul(const KernelBody &body, ContractOp contract) {
+std::optional<KernelShape> classifyMatmul(const KernelBody &body, ContractOp contract, const Blocking &blocking) {
   KernelShape kernel{KernelKind::matmul, SmallVector<int64_t>(shapeOf(contract)), 0, false};
   DenseSet<Operation *> prologue = ancestors(body, contract->getOperands());
   for (Operation *op : prologue)
@@ -96,7 +97,7 @@ std::optional<KernelShape> classifyMatmul(const KernelBody &body, ContractOp con
     if (op == contract || prologue.contains(op))
       continue;
     if (auto partial = dyn_cast<PartialReduceOp>(op)) {
-      if (!isSideReduction(partial, kernel, contract))
+      if (!isSideReduction(partial, kernel, contract, blocking))
         return std::nullopt;
       continue;
     }
@@ -112,7 +113,7 @@ std::optional<KernelShape> classifyMatmul(const KernelBody &body, ContractOp con
   return kernel;
 }
 
-std::optional<KernelShape> classifyLoop(const KernelBody &body) {
+std::optional<KernelShape> classifyLoop(const KernelBody &body, const Blocking &blocking) {
   KernelShape kernel;
   bool transposes = false, lookups = false, randomBits = false, partials = false, packs = false, shaped = false;
   auto setShape = [&](Value value) {
@@ -132,7 +133,7 @@ std::optional<KernelShape> classifyLoop(const KernelBody &body) {
   for (Operation *op : body.ops) {
     if (auto partial = dyn_cast<PartialReduceOp>(op)) {
       partials = true;
-      if (!isSideReduction(partial, kernel, nullptr))
+      if (!isSideReduction(partial, kernel, nullptr, blocking))
         return std::nullopt;
       continue;
     }
@@ -254,7 +255,7 @@ private:
   DenseMap<Value, Role> roles;
 };
 
-std::optional<KernelShape> classifyRow(const KernelBody &body, ArrayRef<Operation *> reductions) {
+std::optional<KernelShape> classifyRow(const KernelBody &body, ArrayRef<Operation *> reductions, const Blocking &blocking) {
   KernelShape kernel{KernelKind::row, SmallVector<int64_t>(shapeOf(reductions.front()->getOperand(0))), 0, false};
   int64_t rank = kernel.shape.size();
   std::optional<int64_t> outerRank;
@@ -275,7 +276,7 @@ std::optional<KernelShape> classifyRow(const KernelBody &body, ArrayRef<Operatio
     return std::nullopt;
   for (Operation *op : body.ops) {
     if (auto partial = dyn_cast<PartialReduceOp>(op)) {
-      if (!isSideReduction(partial, kernel, nullptr))
+      if (!isSideReduction(partial, kernel, nullptr, blocking))
         return std::nullopt;
       continue;
     }
@@ -350,7 +351,7 @@ std::optional<KernelShape> classifyReductionLoop(const KernelBody &body, ArrayRe
 
 } // namespace
 
-std::optional<KernelShape> classify(const KernelBody &body) {
+std::optional<KernelShape> classify(const KernelBody &body, const Blocking &blocking) {
   SmallVector<Operation *> contractions, reductions;
   for (Operation *op : body.ops) {
     if (auto scatter = dyn_cast<ScatterAddOp>(op))
@@ -369,10 +370,10 @@ std::optional<KernelShape> classify(const KernelBody &body) {
   if (contractions.size() > 1 || (!contractions.empty() && !reductions.empty()))
     return std::nullopt;
   if (!contractions.empty())
-    return classifyMatmul(body, cast<ContractOp>(contractions.front()));
+    return classifyMatmul(body, cast<ContractOp>(contractions.front()), blocking);
   if (reductions.empty())
-    return classifyLoop(body);
-  if (auto kernel = classifyRow(body, reductions))
+    return classifyLoop(body, blocking);
+  if (auto kernel = classifyRow(body, reductions, blocking))
     return kernel;
   if (auto kernel = classifyFinish(body, reductions))
     return kernel;

@@ -4,7 +4,7 @@
 //   %y = layer "net/relu" (%x) { ^(%a): %0 = maximum %a, %z; yield %0 }
 // becomes
 //   %y = maximum %x, %z   loc("net/relu"(...))
-#include "compiler/LayerPath.h"
+#include "compiler/reports/LayerPath.h"
 #include "compiler/passes/Passes.h"
 
 using namespace mlir;

@@ -1,6 +1,6 @@
 // lower-to-linalg: halftone.kernel @k { ... } becomes module @k { func.func @kernel ... linalg.generic ... }.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/linalg/KernelDescription.h"
+#include "compiler/forms/KernelDescription.h"
 #include "compiler/passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -27,15 +27,15 @@ struct LowerToLinalg : impl::LowerToLinalgPassBase<LowerToLinalg> {
   }
 
   void runOnOperation() override {
-    StatusOr<CpuTarget> cpu = CpuTarget::find(target);
-    if (!cpu) {
-      getOperation().emitError(cpu.status().message());
+    auto found = Target::find(target);
+    if (!found) {
+      getOperation().emitError(found.status().message());
       return signalPassFailure();
     }
     OpBuilder builder(&getContext());
     for (Operation &op : llvm::make_early_inc_range(getOperation().getBody()->getOperations())) {
       if (auto kernel = dyn_cast<KernelOp>(op)) {
-        FailureOr<KernelDescription> description = describeKernel(kernel, *cpu, strict);
+        FailureOr<KernelDescription> description = describeKernel(kernel, **found, strict);
         if (failed(description))
           return signalPassFailure();
         ModuleOp module = description->module.release();

@@ -4,7 +4,7 @@
 //   kernel loop @loop_0 (...) {...};  kernel loop @loop_1 (...) {...};  launch @loop_0(%a);  launch @loop_1(%b)
 // becomes, when the bodies are equal,
 //   kernel loop @loop_<hash> (...) {...};  launch @loop_<hash>(%a);  launch @loop_<hash>(%b)
-#include "compiler/Ledger.h"
+#include "compiler/reports/Ledger.h"
 #include "compiler/passes/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"

@@ -129,7 +129,7 @@ def ChooseTemplatesPass : Halftone_Pass<"choose-templates"> {
     axes or keeps the innermost one, and is over at least one; `arg_reduce` is over the last axis; transposes are folded
     into contractions that can read through them; reshapes stand before elementwise work on values in memory, after that on computed
     ones; every `scatter_add` gives f32 or a wider type; a right operand of a contraction that is a weight which @main only reads is
-    packed (`pack`) where the target's matmul reads it so (compiler/targets/MatmulInstruction.h, weightPanels). Meaning is
+    packed (`pack`) where the target's matmul reads it so (Target::weightPanels). Meaning is
     kept to the bit, but for the order of sums that are split.
     Example: `reduce sum %0 {axes = array<i64: 0, 2>} : tensor<8x4x5xf32> -> tensor<4xf32>` becomes
     ```mlir
@@ -193,7 +193,8 @@ def FormKernelsPass : Halftone_Pass<"form-kernels"> {
     out of `when` but constants, broadcasts and rounding casts that widen. With `strict`, each compute op is a kernel.
     Example: `contract`, `add` of a broadcast bias and `maximum` with zero become one kernel of kind `matmul`.
   }];
-  let options = [Option<"strict", "strict", "bool", "false", "One op, one kernel: only constants, iota and broadcasts are copied into it">];
+  let options = [Option<"target", "target", "std::string", "\"host\"", "Blocks are cut for this target">,
+                 Option<"strict", "strict", "bool", "false", "One op, one kernel: only constants, iota and broadcasts are copied into it">];
 }
 
 def OutlineKernelsPass : Halftone_Pass<"outline-kernels"> {

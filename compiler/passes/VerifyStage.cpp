@@ -1,6 +1,6 @@
 // verify-stage: what is legal in each stage, as a table and a few rules.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/LayerPath.h"
+#include "compiler/reports/LayerPath.h"
 #include "compiler/passes/Passes.h"
 #include "dialect/Decisions.h"
 #include "dialect/TypeInference.h"

@@ -1,8 +1,9 @@
 // Code of kernels, loaded and callable, for the tests of code generation.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compiler/kernels/KernelCompiler.h"
-#include "compiler/kernels/Lowering.h"
+#include "compiler/codegen/KernelCompiler.h"
+#include "compiler/codegen/Lowering.h"
+#include "compiler/targets/cpu/CpuTarget.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
@@ -58,7 +59,7 @@ inline Loaded loadEmitted(const std::string &text, const CpuTarget &cpu) {
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, mlir::ParserConfig(&context));
   INFO(diagnostics.failure("").diagnostics() << text);
   REQUIRE(module);
-  auto object = lowerToObject(*module, cpu, diagnostics);
+  auto object = lowerToCode(*module, cpu, diagnostics);
   INFO(describe(object.status()));
   REQUIRE(object.isOk());
   return Loaded(KernelCode{"kernel", "loop", cpu.key(), "", *object});

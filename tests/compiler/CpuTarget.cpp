@@ -1,6 +1,6 @@
 // CPU targets by name, and the facts about them.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/targets/CpuTarget.h"
+#include "compiler/targets/cpu/CpuTarget.h"
 #include <catch2/catch.hpp>
 #include <thread>
 #include <vector>
@@ -20,13 +20,13 @@ CpuTarget found(std::string_view name) {
 TEST_CASE("The x86-64 levels have the vectors of their level", "[targets]") {
   const CpuTarget v2 = found("x86-64-v2"), v3 = found("x86-64-v3"), v4 = found("x86-64-v4");
   CHECK(v2.vectorBytes == 16);
-  CHECK_FALSE(v2.hasFma);
-  CHECK_FALSE(v2.hasF16Conversion);
+  CHECK_FALSE(v2.math.hasFma);
+  CHECK_FALSE(v2.math.convertsF16);
   CHECK_FALSE(v2.hasMaskedMemory);
-  CHECK(v2.hasRounding);
+  CHECK(v2.math.hasRounding);
   CHECK(v3.vectorBytes == 32);
-  CHECK(v3.hasFma);
-  CHECK(v3.hasF16Conversion);
+  CHECK(v3.math.hasFma);
+  CHECK(v3.math.convertsF16);
   CHECK_FALSE(v3.hasMaskedMemory);
   CHECK(v3.vectorRegisters == 16);
   CHECK(v4.vectorBytes == 64);
@@ -48,16 +48,16 @@ TEST_CASE("Named models and other architectures", "[targets]") {
   CHECK_FALSE(found("x86_64-unknown-linux-gnu:znver5").hasAmxBf16);
   const CpuTarget arm = found("aarch64-unknown-linux-gnu:neoverse-n1");
   CHECK(arm.vectorBytes == 16);
-  CHECK(arm.hasFma);
-  CHECK(arm.hasF16Conversion);
-  CHECK(found("aarch64-unknown-linux-gnu").cpu == "generic");
+  CHECK(arm.math.hasFma);
+  CHECK(arm.math.convertsF16);
+  CHECK(found("aarch64-unknown-linux-gnu").processor == "generic");
   CHECK(found("riscv64-unknown-linux-gnu").vectorBytes == 16);
-  CHECK_FALSE(found("x86_64-unknown-linux-gnu").hasRounding);
+  CHECK_FALSE(found("x86_64-unknown-linux-gnu").math.hasRounding);
 }
 
 TEST_CASE("The host is a target", "[targets]") {
   const CpuTarget host = found("host");
-  CHECK_FALSE(host.cpu.empty());
+  CHECK_FALSE(host.processor.empty());
   CHECK(host.vectorBytes >= 16);
   CHECK(host.key() == found("host").key());
 }

@@ -1,7 +1,7 @@
 // MLIR's diagnostics as Status.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/Diagnostics.h"
-#include "compiler/LayerPath.h"
+#include "compiler/reports/Diagnostics.h"
+#include "compiler/reports/LayerPath.h"
 #include "mlir/IR/MLIRContext.h"
 #include <catch2/catch.hpp>
 

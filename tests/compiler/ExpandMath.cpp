@@ -265,7 +265,7 @@ TEST_CASE("Math that has no expansion is refused by name", "[math]") {
     auto module = mlir::parseSourceString<mlir::ModuleOp>(fmt::format("func.func @f(%x: f32) {{\n{}\nreturn\n}}", body),
                                                           mlir::ParserConfig(&context));
     REQUIRE(module);
-    auto object = lowerToObject(*module, targetNamed("host"), diagnostics);
+    auto object = lowerToCode(*module, targetNamed("host"), diagnostics);
     REQUIRE_FALSE(object.isOk());
     CHECK_THAT(object.status().diagnostics(),
                Catch::Contains("'math.atan2' has no expansion") || Catch::Contains("math on 'f16'"));

@@ -1,6 +1,6 @@
 // Steps of a loop side by side: loads first, chains in step, stores last; only where a loop asks for it.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/kernels/Lowering.h"
+#include "compiler/codegen/Lowering.h"
 #include "compiler/kernels/Steps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Verifier.h"

@@ -1,6 +1,6 @@
 // The cache of kernels' code: what it keeps, what it refuses, and that damage never gets out of it.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/KernelCache.h"
+#include "compiler/codegen/KernelCache.h"
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>

@@ -1,7 +1,7 @@
 // The disk cache keeps to its size: what was not used for longest goes, and nothing that is no entry.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/KernelCacheFolder.h"
-#include "compiler/KernelCache.h"
+#include "compiler/codegen/KernelCacheFolder.h"
+#include "compiler/codegen/KernelCache.h"
 #include <catch2/catch.hpp>
 #include <fcntl.h>
 #include <filesystem>

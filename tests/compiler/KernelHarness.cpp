@@ -1,7 +1,7 @@
 // Compiling, running and interpreting one kernel.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/compiler/KernelHarness.h"
-#include "compiler/kernels/KernelCompiler.h"
+#include "compiler/codegen/KernelCompiler.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "runtime/loader/ObjectLoader.h"

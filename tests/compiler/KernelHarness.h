@@ -1,8 +1,8 @@
 // Runs one kernel both ways: compiled, and by the interpreter.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compiler/linalg/KernelDescription.h"
-#include "compiler/targets/CpuTarget.h"
+#include "compiler/forms/KernelDescription.h"
+#include "compiler/targets/cpu/CpuTarget.h"
 #include "dialect/Interpreter.h"
 #include "runtime/plan/Abi.h"
 #include <memory>

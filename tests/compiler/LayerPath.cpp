@@ -1,6 +1,6 @@
 // The layer path in locations.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/LayerPath.h"
+#include "compiler/reports/LayerPath.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/MLIRContext.h"
 #include <catch2/catch.hpp>

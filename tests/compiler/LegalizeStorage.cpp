@@ -49,7 +49,7 @@ Loaded loadConversion(StringRef in, StringRef out, int64_t lanes, const CpuTarge
     ImplicitLocOpBuilder builder(store.getLoc(), store);
     store->setOperand(0, convert(Number(builder, store.getValue()), &context));
   });
-  auto object = lowerToObject(*module, cpu, diagnostics);
+  auto object = lowerToCode(*module, cpu, diagnostics);
   INFO(describe(object.status()));
   REQUIRE(object.isOk());
   return Loaded(KernelCode{"kernel", "loop", cpu.key(), "", *object});
@@ -116,10 +116,10 @@ template <class Narrow> void checkFormat(const std::string &name, Type (*type)(M
     for (int64_t lanes : {int64_t(1), cpu.vectorBytes / 4}) {
       INFO(name << " on " << target << ", " << lanes << " lanes");
       const auto widen = [&](Number bits, MLIRContext *context) {
-        return widenNarrow(cpu, bits, cast<FloatType>(type(context)));
+        return widenNarrow(cpu.math, bits, cast<FloatType>(type(context)));
       };
       const auto narrow = [&](Number value, MLIRContext *context) {
-        return narrowFloat(cpu, value, cast<FloatType>(type(context)));
+        return narrowFloat(cpu.math, value, cast<FloatType>(type(context)));
       };
       size_t wrong = 0;
       const auto widened = convertAll<float>(loadConversion(storage, "f32", lanes, cpu, widen), all);
@@ -153,7 +153,7 @@ std::string legalized(const std::string &text, std::string_view target) {
   auto module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
   INFO(diagnostics.failure("").str());
   REQUIRE(module);
-  if (failed(legalizeStorage(*module->getOps<func::FuncOp>().begin(), targetNamed(target))) || failed(verify(*module)))
+  if (failed(legalizeStorage(*module->getOps<func::FuncOp>().begin(), targetNamed(target).math)) || failed(verify(*module)))
     return diagnostics.failure("").diagnostics();
   std::string printed;
   llvm::raw_string_ostream stream(printed);

@@ -1,7 +1,7 @@
 // Matmul kernels against sums in double: layouts, dtypes, ragged edges, prologues, epilogues, side reductions, K = 0.
 // SPDX-License-Identifier: Apache-2.0
 #include "TypedBuffer.h"
-#include "compiler/targets/MatmulInstruction.h"
+#include "compiler/targets/cpu/MatmulInstruction.h"
 #include <chrono>
 #include <cmath>
 #include <cstring>

@@ -1,6 +1,6 @@
 // Products of several indices of K at a time: where they are chosen, all layouts, and numbers that an instruction would
 // lose. SPDX-License-Identifier: Apache-2.0
-#include "compiler/kernels/KernelCompiler.h"
+#include "compiler/codegen/KernelCompiler.h"
 #include "tests/compiler/KernelHarness.h"
 #include <catch2/catch.hpp>
 #include <cmath>

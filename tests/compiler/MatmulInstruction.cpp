@@ -1,6 +1,6 @@
 // The table of instructions for products: what each CPU takes, and what keeps a kernel from it.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/targets/MatmulInstruction.h"
+#include "compiler/targets/cpu/MatmulInstruction.h"
 #include <catch2/catch.hpp>
 #include <string>
 

@@ -1,6 +1,6 @@
 // Who is to blame when a pipeline fails: the module for what its check and differentiate refuse, the compiler for the
 // rest. SPDX-License-Identifier: Apache-2.0
-#include "compiler/PassBlame.h"
+#include "compiler/reports/PassBlame.h"
 #include "compiler/passes/Passes.h"
 #include "dialect/Dialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

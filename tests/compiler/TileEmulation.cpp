@@ -1,7 +1,7 @@
 // Eight tiles in memory, and what AMX's instructions do to them.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/compiler/TileEmulation.h"
-#include "compiler/kernels/ObjectCode.h"
+#include "compiler/targets/cpu/ObjectCode.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"

@@ -1,7 +1,7 @@
 // Code for CPUs with AMX on those without: its tile instructions become calls of plain functions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compiler/kernels/KernelCompiler.h"
+#include "compiler/codegen/KernelCompiler.h"
 
 namespace halftone::testing {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "CompiledFunction.h"
-#include "compiler/kernels/Emitters.h"
+#include "compiler/targets/cpu/Emitters.h"
 #include "runtime/base/Half.h"
 #include <cstring>
 #include <random>
@@ -78,7 +78,7 @@ inline int64_t scratchOf(const std::string &text, const std::vector<int64_t> &ex
   KernelContext context;
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, mlir::ParserConfig(&context));
   REQUIRE(module);
-  return matmulScratchBytes(*module->getOps<mlir::func::FuncOp>().begin(), extents, cpu);
+  return cpu.scratchBytes(*module->getOps<mlir::func::FuncOp>().begin(), extents);
 }
 
 } // namespace halftone::compiler

@@ -1,6 +1,6 @@
 // Weights under mixed policies are cast once an update, and once ever when they are frozen.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/targets/MatmulInstruction.h"
+#include "compiler/targets/Target.h"
 #include "frontend/Variables.h"
 #include "tests/end_to_end/Mlp.h"
 #include <algorithm>
@@ -245,7 +245,7 @@ TEST_CASE(
   }
   StoredVariable::ShadowCounts counts = dense.variables()[0].impl()->memory->shadowCounts();
   const bool packs =
-      compiler::weightPanels(*compiler::CpuTarget::find("host"), false, DType::bfloat16, k, n).has_value();
+      (*compiler::Target::find("host"))->weightPanels(false, DType::bfloat16, k, n).has_value();
   CHECK(counts.shadows == (packs ? 1 : 0));
   CHECK(counts.refreshes == (packs ? refreshes : 0));
 }
@@ -254,7 +254,7 @@ TEST_CASE("casts that a program only reads are packed, out of the kept cast, onc
   Sequential model = smallMlp("mixed_bfloat16"), fresh = smallMlp("mixed_bfloat16");
   const Variable weight = model.get_layer("hidden").variables()[0];
   const int64_t packs =
-      compiler::weightPanels(*compiler::CpuTarget::find("host"), false, DType::bfloat16, 784, 64).has_value();
+      (*compiler::Target::find("host"))->weightPanels(false, DType::bfloat16, 784, 64).has_value();
   auto expectPacked = [&](int64_t times) {
     StoredVariable::ShadowCounts counts = weight.impl()->memory->shadowCounts();
     CHECK(counts.ofShadows == packs);

@@ -3,11 +3,11 @@
 #include "CheckPasses.h"
 #include "LateStages.h"
 #include "Options.h"
-#include "compiler/Ledger.h"
-#include "compiler/PassBlame.h"
+#include "compiler/reports/Ledger.h"
+#include "compiler/reports/PassBlame.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/Pipelines.h"
-#include "compiler/targets/CpuTarget.h"
+#include "compiler/targets/Target.h"
 #include "dialect/Dialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -116,7 +116,7 @@ ExitCode process(const StockOptions &options, const std::string &input, const st
     error = "passes are named beside --stop-after, --start-from or a report about casts, which run the stock pipeline; "
             "expected "
             "one of them";
-  if (halftone::StatusOr<CpuTarget> target = CpuTarget::find(options.target); error.empty() && !target)
+  if (auto target = Target::find(options.target); error.empty() && !target)
     error = "--target: " + target.status().message();
   std::unique_ptr<llvm::MemoryBuffer> file = error.empty() ? mlir::openInputFile(input, &error) : nullptr;
   if (!file) {

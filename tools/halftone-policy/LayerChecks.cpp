@@ -7,28 +7,35 @@
 namespace halftone::tools {
 namespace {
 
-using compiler::CpuTarget;
+using compiler::Target;
 
 /// What is slower than float32 on a CPU, and why. bfloat16 is not here: it widens by a shift.
 struct SlowPolicy {
   bool (*applies)(const DTypePolicy &policy);
-  bool (*isNative)(const CpuTarget &target);
+  bool (*isNative)(const Target &target);
   const char *why;
 };
+bool multipliesInt8(const Target &target) {
+  compiler::MatmulTraits traits{DType::int8, DType::int8, DType::int32};
+  traits.rows = 64;
+  traits.lhsAlongDepth = true;
+  return !target.chooseMatmul(traits).instruction.empty();
+}
+
 constexpr SlowPolicy slowPolicies[] = {
     {[](const DTypePolicy &policy) { return policy.compute_dtype() == DType::float16; },
-     [](const CpuTarget &target) { return target.hasF16Conversion; },
+     [](const Target &target) { return target.math.convertsF16; },
      "there are no instructions between float16 and float32 (F16C)"},
     {[](const DTypePolicy &policy) { return policy.quantization_mode() == "int8"; },
-     [](const CpuTarget &target) { return target.hasVnni; }, "there are no dot products of int8 (VNNI)"},
+     [](const Target &target) { return multipliesInt8(target); }, "there are no dot products of int8 (VNNI)"},
     {[](const DTypePolicy &policy) {
        return is_float(policy.compute_dtype()) && itemsize(policy.compute_dtype()) == 1;
      },
-     [](const CpuTarget &) { return false; }, "there are no instructions between float8 and float32"},
+     [](const Target &) { return false; }, "there are no instructions between float8 and float32"},
     {[](const DTypePolicy &policy) { return policy.quantization_mode() == "float8"; },
-     [](const CpuTarget &) { return false; }, "there are no instructions between float8 and float32"},
+     [](const Target &) { return false; }, "there are no instructions between float8 and float32"},
     {[](const DTypePolicy &policy) { return policy.compute_dtype() == DType::float64; },
-     [](const CpuTarget &) { return false; }, "a vector holds half as many of its elements"},
+     [](const Target &) { return false; }, "a vector holds half as many of its elements"},
 };
 
 bool isBelowFloat32(DType dtype) { return is_float(dtype) && itemsize(dtype) < itemsize(DType::float32); }
@@ -52,7 +59,7 @@ std::string whyUnscaled(const RecordedModel &model) {
 
 } // namespace
 
-std::vector<Finding> checkLayers(const MapFile &map, const RecordedModel &model, const CpuTarget &target) {
+std::vector<Finding> checkLayers(const MapFile &map, const RecordedModel &model, const Target &target) {
   PathGroups unquantized, heads, unscaled, cast, slow;
   for (const RecordedLayer &layer : model.layers) {
     const std::vector<const MapEntry *> keys = map.matching(layer.path);
@@ -74,7 +81,7 @@ std::vector<Finding> checkLayers(const MapFile &map, const RecordedModel &model,
           layer.path);
     for (const SlowPolicy &row : slowPolicies)
       if (row.applies(*policy) && !row.isNative(target))
-        slow.add(fmt::format("{}, slower than float32 on {}: {}", policy->name(), target.cpu, row.why), layer.path);
+        slow.add(fmt::format("{}, slower than float32 on {}: {}", policy->name(), target.processor, row.why), layer.path);
   }
   std::vector<Finding> findings;
   for (const auto &[paths, what] : unquantized.list())

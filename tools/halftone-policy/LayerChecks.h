@@ -3,12 +3,12 @@
 #pragma once
 #include "MapFile.h"
 #include "RecordedModel.h"
-#include "compiler/targets/CpuTarget.h"
+#include "compiler/targets/Target.h"
 
 namespace halftone::tools {
 
 /// P008 to P011 and P014, for each layer for which one key or the default decides. A layer that keeps its recorded
 /// softmax or place at the end is judged by the policy that it would get.
-std::vector<Finding> checkLayers(const MapFile &map, const RecordedModel &model, const compiler::CpuTarget &target);
+std::vector<Finding> checkLayers(const MapFile &map, const RecordedModel &model, const compiler::Target &target);
 
 } // namespace halftone::tools

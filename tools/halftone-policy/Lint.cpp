@@ -14,14 +14,14 @@ namespace halftone::tools {
 namespace {
 
 /// The CPU that --device means. device_error for a GPU that is not there, UsageError for what is no device.
-compiler::CpuTarget targetOf(const std::string &device) {
+std::shared_ptr<const compiler::Target> targetOf(const std::string &device) {
   const std::string_view number = device.starts_with("cuda:") ? std::string_view(device).substr(5) : "0";
   int index = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), index);
   if (device == "cuda" ||
       (device.starts_with("cuda:") && error == std::errc() && end == number.data() + number.size() && index >= 0))
     (void)Device::cuda(index); // throws with the reason
-  StatusOr<compiler::CpuTarget> target = compiler::CpuTarget::find(device == "cpu" ? "host" : device);
+  auto target = compiler::Target::find(device == "cpu" ? "host" : device);
   if (!target.isOk())
     throw UsageError(fmt::format("--device: expected cpu for this machine's, cuda, or the target of a CPU; {}",
                                  target.status().message()));
@@ -35,7 +35,7 @@ void append(std::vector<Finding> &findings, std::vector<Finding> more) {
 } // namespace
 
 ExitCode lint(const Arguments &arguments) {
-  const compiler::CpuTarget target = targetOf(arguments.device);
+  const std::shared_ptr<const compiler::Target> target = targetOf(arguments.device);
   const PolicyScope global(PolicyArg(arguments.global, Where{}));
   MapFile map = readMapFile(arguments.subject);
   std::vector<Finding> &findings = map.findings;
@@ -44,9 +44,9 @@ ExitCode lint(const Arguments &arguments) {
     append(findings, checkKeys(map));
   } else {
     const RecordedModel model = readModel(arguments.model);
-    tell(arguments, fmt::format("{}: {}; device {}", arguments.model, model.description, target.cpu));
+    tell(arguments, fmt::format("{}: {}; device {}", arguments.model, model.description, target->processor));
     append(findings, checkKeys(map, model));
-    append(findings, checkLayers(map, model, target));
+    append(findings, checkLayers(map, model, *target));
   }
   bool clean = true;
   ordered_json list = ordered_json::array();

@@ -1,7 +1,7 @@
 // Reads the layers of archives and modules.
 // SPDX-License-Identifier: Apache-2.0
 #include "RecordedModel.h"
-#include "compiler/LayerPath.h"
+#include "compiler/reports/LayerPath.h"
 #include "dialect/TypeInference.h"
 #include "frontend/io/KerasArchive.h"
 #include "frontend/io/LayerRecords.h"

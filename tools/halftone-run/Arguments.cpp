@@ -3,7 +3,7 @@
 #include "Arguments.h"
 #include "CLI/CLI.hpp"
 #include "UsageError.h"
-#include "compiler/targets/CpuTarget.h"
+#include "compiler/targets/Target.h"
 #include "halftone/Version.h"
 #include <algorithm>
 #include <charconv>
@@ -158,7 +158,7 @@ Arguments parseArguments(int argc, char **argv) {
   arguments.command = chosen->get_name();
   arguments.strict = flags.numerics.empty() ? arguments.command == "compare" : flags.numerics == "strict";
   arguments.cacheDirectory = flags.noCache ? "none" : flags.cacheDirectory;
-  if (StatusOr<compiler::CpuTarget> target = compiler::CpuTarget::find(arguments.target); !target.isOk())
+  if (auto target = compiler::Target::find(arguments.target); !target.isOk())
     throw UsageError("--target: " + target.status().message());
   if (arguments.model.ends_with(".keras"))
     throw UsageError("'" + arguments.model +

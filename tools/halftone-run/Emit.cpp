@@ -4,7 +4,7 @@
 #include "CompiledModule.h"
 #include "Program.h"
 #include "UsageError.h"
-#include "compiler/kernels/KernelCompiler.h"
+#include "compiler/codegen/KernelCompiler.h"
 #include "runtime/plan/PlanFile.h"
 #include "tools/shell/ModuleText.h"
 #include "llvm/Object/ArchiveWriter.h"
@@ -53,17 +53,17 @@ std::string objectsOf(const Executable &executable) {
 /// written.
 std::string codeOf(const Arguments &arguments, const Executable &executable, bool saved, bool assembly) {
   std::string text;
-  const compiler::CpuTarget target = compiler::CpuTarget::find(arguments.target).valueOrThrow();
+  const std::shared_ptr<const compiler::Target> target = compiler::Target::find(arguments.target).valueOrThrow();
   for (const auto &[key, kernel] : executable.kernels) {
     if (kernel.description.empty())
       throw Error(ErrorKind::value_error,
                   fmt::format("kernel {} carries no description; only its object can be had", key));
-    if (kernel.target != target.key())
+    if (kernel.target != target->key())
       throw UsageError(
           fmt::format("--target {}: kernel {} was generated for {}", arguments.target, key, kernel.target));
     compiler::KernelDumps dumps;
     checkModuleText(kernel.description, kernel.symbol).orThrow();
-    const Status status = compiler::compileKernel(kernel.description, target, &dumps).status();
+    const Status status = compiler::compileKernel(kernel.description, *target, &dumps).status();
     if (!status && saved) // by whomever
       throw Error(ErrorKind::value_error, fmt::format("kernel {}: {}", key, status.message()));
     status.orThrow();

@@ -1,8 +1,8 @@
 // Parses modules and reads what @main takes and gives.
 // SPDX-License-Identifier: Apache-2.0
 #include "ModuleFile.h"
-#include "compiler/Diagnostics.h"
-#include "compiler/LayerPath.h"
+#include "compiler/reports/Diagnostics.h"
+#include "compiler/reports/LayerPath.h"
 #include "dialect/TypeInference.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

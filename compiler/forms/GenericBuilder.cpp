@@ -1,0 +1,233 @@
+// The function of a kernel's linalg form, generic by generic.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/forms/GenericBuilder.h"
+#include "compiler/kernels/Combiner.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+using namespace halftone::dialect;
+
+GenericBuilder::GenericBuilder(KernelOp kernel, const IterationSpace &space, KernelForm form)
+    : builder(kernel.getContext()), kernel(kernel), space(space), form(std::move(form)), strict(this->form.strict),
+      blockSizes(static_cast<int>(this->form.blockSizes())), numbers(static_cast<int>(this->form.numbers)),
+      loc(UnknownLoc::get(kernel.getContext())), ranks(kernel.getBody().getNumArguments(), 0) {}
+
+SmallVector<ValueNode *> GenericBuilder::reachable(ArrayRef<ValueNode *> nodes) {
+  llvm::SetVector<ValueNode *> found;
+  found.insert(nodes.begin(), nodes.end());
+  for (size_t i = 0; i < found.size(); ++i) {
+    SmallVector<ValueNode *, 3> inputs = found[i]->inputs;
+    found.insert(inputs.begin(), inputs.end());
+  }
+  SmallVector<ValueNode *> sorted = found.takeVector();
+  llvm::sort(sorted, [](ValueNode *a, ValueNode *b) { return a->order < b->order; });
+  return sorted;
+}
+
+LogicalResult GenericBuilder::declareOperands(ArrayRef<ValueNode *> nodes) {
+  llvm::SmallBitVector loaded(ranks.size()), lookedUp(ranks.size());
+  for (ValueNode *node : reachable(nodes)) {
+    bool isLookup = node->kind == ValueNode::lookup;
+    if (node->kind != ValueNode::load && !isLookup)
+      continue;
+    int rank = isLookup || node->element >= 0 ? 1 : node->access.size();
+    if (loaded.test(node->operand) && (ranks[node->operand] != rank || lookedUp.test(node->operand) != isLookup))
+      return emitError(kernel.getLoc(), "operand ") << node->operand << " of a kernel is read in ways that do not nest";
+    loaded.set(node->operand);
+    lookedUp[node->operand] = isLookup;
+    ranks[node->operand] = rank;
+  }
+  return success();
+}
+
+RankedTensorType GenericBuilder::tensorType(int rank, Type element) {
+  return RankedTensorType::get(SmallVector<int64_t>(rank, ShapedType::kDynamic), element);
+}
+
+void GenericBuilder::begin(ArrayRef<KernelResult> results) {
+  module = ModuleOp::create(loc);
+  builder.setInsertionPointToEnd(module->getBody());
+  SmallVector<Type> inputs(space.size() + blockSizes + numbers, builder.getIndexType()), outputs;
+  const auto layout = [](PanelsAttr panels) -> std::optional<Panels> {
+    return panels ? std::optional(Panels{panels.getDepth(), panels.getColumns(), panels.getGroup()}) : std::nullopt;
+  };
+  for (auto [argument, rank] : llvm::zip(kernel.getBody().getArguments(), ranks)) {
+    inputs.push_back(tensorType(rank, storedType(cast<RankedTensorType>(argument.getType()).getElementType())));
+    form.operands.push_back({layout(PanelsAttr::of(argument.getType())), ""});
+  }
+  for (const KernelResult &result : results) {
+    outputs.push_back(tensorType(result.access.size(), result.element));
+    form.results.push_back({layout(result.panels), result.combiner});
+  }
+  function = func::FuncOp::create(builder, loc, "kernel", builder.getFunctionType(inputs, outputs));
+  form.write(function);
+  builder.setInsertionPointToEnd(function.addEntryBlock());
+  extents64.assign(space.size() + numbers, Value());
+}
+
+void GenericBuilder::provide(ValueNode *node, Value tensor, ArrayRef<int> access) {
+  provided[node] = {tensor, Access(access.begin(), access.end())};
+}
+
+Value GenericBuilder::empty(ArrayRef<int> access, Type element) {
+  SmallVector<Value> sizes;
+  for (int dim : access)
+    sizes.push_back(function.getArgument(dim));
+  return tensor::EmptyOp::create(builder, loc, tensorType(access.size(), element), sizes);
+}
+
+void GenericBuilder::needExtents(ArrayRef<int> access) {
+  for (int dim : access.drop_front(access.empty() ? 0 : 1))
+    needIndex(dim, dim);
+}
+
+/// Index argument `argument` as an i64, at `place` of those that bodies use.
+void GenericBuilder::needIndex(int place, int argument) {
+  if (extents64[place])
+    return;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&function.getBody().front());
+  extents64[place] = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), function.getArgument(argument));
+}
+
+void GenericBuilder::collect(GenericBody &body, llvm::SmallPtrSetImpl<ValueNode *> &seen, ValueNode *node) {
+  if (!seen.insert(node).second)
+    return;
+  if (auto it = provided.find(node); it != provided.end())
+    return body.addInput(node, it->second.tensor, it->second.access);
+  if (node->kind == ValueNode::load)
+    return body.addInput(node, operand(node->operand), node->access, node->element);
+  for (ValueNode *input : node->inputs)
+    collect(body, seen, input);
+  if (node->kind == ValueNode::index || node->kind == ValueNode::random || node->kind == ValueNode::table ||
+      node->kind == ValueNode::piece)
+    needExtents(node->access);
+  auto needNumber = [&](int number) {
+    if (number >= 0)
+      needIndex(space.size() + number, space.size() + blockSizes + number);
+  };
+  needNumber(node->number);
+  llvm::for_each(node->starts, needNumber);
+  if (node->kind == ValueNode::lookup)
+    body.addLookup(node, operand(node->operand));
+  for (const PositionAxis &axis : node->position) {
+    needExtents(axis.dims);
+    needNumber(axis.extent);
+    needNumber(axis.start);
+  }
+}
+
+Value GenericBuilder::initial(const GenericOutput &output, bool isIndex) {
+  Value init = empty(output.access, output.element);
+  if (output.combiner.empty())
+    return init;
+  TypedAttr neutral = isIndex ? builder.getI32IntegerAttr(std::numeric_limits<int32_t>::max())
+                              : neutralElement(output.combiner, output.element);
+  Value scalar = arith::ConstantOp::create(builder, loc, neutral);
+  return linalg::FillOp::create(builder, loc, scalar, init).getResult(0);
+}
+
+SmallVector<Value> GenericBuilder::generic(ArrayRef<int> dims, ArrayRef<GenericOutput> outputs) {
+  GenericBody body(space.size(), dims, loc, strict);
+  llvm::SmallPtrSet<ValueNode *, 16> seen;
+  SmallVector<Value> inits;
+  SmallVector<Type> types;
+  SmallVector<AffineMap> outputMaps;
+  SmallVector<std::string> combiners;
+  llvm::SmallBitVector reduced(space.size()), covered(space.size());
+  for (auto [number, output] : llvm::enumerate(outputs)) {
+    bool isArg = isArgCombiner(output.combiner);
+    bool isReduction = isArg || (!output.combiner.empty() && output.node->kind == ValueNode::reduce);
+    collect(body, seen, isReduction ? output.node->inputs[0] : output.node);
+    if (isArg)
+      needExtents(output.node->access);
+    bool isIndex = isArg && number > 0 && outputs[number - 1].node == output.node;
+    inits.push_back(initial(output, isIndex));
+    types.push_back(inits.back().getType());
+    outputMaps.push_back(body.map(output.access));
+    combiners.push_back(output.combiner);
+    for (int dim : dims)
+      if (!llvm::is_contained(output.access, dim))
+        reduced.set(dim);
+    for (int dim : output.access)
+      covered.set(dim);
+  }
+  for (const GenericBody::Input &input : body.inputs)
+    for (unsigned dim = 0; dim < dims.size(); ++dim)
+      if (input.map.isFunctionOfDim(dim))
+        covered.set(dims[dim]);
+  Access uncovered;
+  for (int dim : dims)
+    if (!covered.test(dim))
+      uncovered.push_back(dim);
+  if (!uncovered.empty()) // loop bounds come from tensors: one that nobody reads
+    body.inputs.push_back({empty(uncovered, builder.getI8Type()), body.map(uncovered)});
+
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  for (const GenericBody::Input &input : body.inputs) {
+    inputs.push_back(input.tensor);
+    maps.push_back(input.map);
+  }
+  maps.append(outputMaps);
+  SmallVector<utils::IteratorType> iterators;
+  for (int dim : dims)
+    iterators.push_back(reduced.test(dim) ? utils::IteratorType::reduction : utils::IteratorType::parallel);
+  auto op = linalg::GenericOp::create(
+      builder, loc, types, inputs, inits, maps, iterators, [&](OpBuilder &inner, Location, ValueRange arguments) {
+        body.begin(inner, extents64);
+        ValueRange accumulators = arguments.drop_front(inputs.size());
+        SmallVector<Value> yields;
+        for (size_t i = 0; i < outputs.size(); ++i) {
+          const GenericOutput &output = outputs[i];
+          if (output.combiner.empty()) {
+            yields.push_back(body.stored(output.node, output.element));
+            continue;
+          }
+          if (isArgCombiner(output.combiner)) {
+            Value value = body.emit(output.node->inputs[0]);
+            Value index =
+                arith::TruncIOp::create(inner, loc, inner.getI32Type(), body.linearIndex(output.node->access));
+            auto [best, at] =
+                buildArgCombine(inner, loc, output.combiner, {accumulators[i], accumulators[i + 1]}, {value, index});
+            yields.append({best, at});
+            ++i;
+            continue;
+          }
+          Value value = body.emit(output.node->kind == ValueNode::reduce ? output.node->inputs[0] : output.node);
+          yields.push_back(buildCombine(inner, loc, output.combiner, accumulators[i], value, !strict));
+        }
+        linalg::YieldOp::create(inner, loc, yields);
+      });
+  GenericForm{SmallVector<int>(dims), combiners}.write(op);
+  return op.getResults();
+}
+
+Value GenericBuilder::contraction(ArrayRef<Value> factors, ArrayRef<Access> accesses, ArrayRef<int> kept,
+                                  Type accumulator,
+                                  llvm::function_ref<Value(OpBuilder &, Location, Value, Value, Value)> multiplyAdd) {
+  Access all = space.all();
+  GenericBody body(space.size(), all, loc, strict);
+  Value init = initial({nullptr, accumulator, Access(kept.begin(), kept.end()), "sum"}, false);
+  SmallVector<AffineMap> maps{body.map(accesses[0]), body.map(accesses[1]), body.map(kept)};
+  SmallVector<utils::IteratorType> iterators(kept.size(), utils::IteratorType::parallel);
+  iterators.resize(all.size(), utils::IteratorType::reduction);
+  auto op = linalg::GenericOp::create(builder, loc, TypeRange{init.getType()}, factors, ValueRange{init}, maps,
+                                      iterators, [&](OpBuilder &inner, Location, ValueRange arguments) {
+                                        Value sum = multiplyAdd(inner, loc, arguments[0], arguments[1], arguments[2]);
+                                        linalg::YieldOp::create(inner, loc, sum);
+                                      });
+  GenericForm{SmallVector<int>(ArrayRef<int>(all)), {"sum"}}.write(op);
+  return op.getResult(0);
+}
+
+OwningOpRef<ModuleOp> GenericBuilder::finish(ValueRange results) {
+  func::ReturnOp::create(builder, loc, results);
+  return std::move(module);
+}
+
+} // namespace halftone::compiler

@@ -1,0 +1,27 @@
+// A kernel as linalg on tensors without static extents, and the numbers that belong to one launch of it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/targets/Target.h"
+#include "dialect/Dialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include <cstdint>
+#include <vector>
+
+namespace halftone::compiler {
+
+/// docs/architecture.md, "The linalg form of a kernel", says what `module` holds.
+struct KernelDescription {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::vector<int64_t> extents; // sizes of the iteration dims, as the code's `extents` argument
+  int64_t grid = 1;             // number of blocks, a function of extents and spec only
+  int64_t scratchBytes = 0;     // per thread
+  double cost = 0;              // estimated nanoseconds on one core
+};
+
+/// Describes `kernel` in a new module of the same context. `strict`: every op rounds to its dtype; otherwise values
+/// inside the kernel stay in the arithmetic type (f32 or f64) except at rounding casts. On failure a diagnostic is
+/// emitted.
+mlir::FailureOr<KernelDescription> describeKernel(dialect::KernelOp kernel, const Target &target, bool strict);
+
+} // namespace halftone::compiler

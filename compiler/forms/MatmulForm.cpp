@@ -1,0 +1,242 @@
+// Matmul kernels: prologues, one contraction, an epilogue.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/forms/Forms.h"
+#include "dialect/TypeInference.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace {
+
+enum Role { batch, m, n, k };
+
+/// The axes of one operand: which role each plays, and its place among those of that role.
+struct OperandAxes {
+  SmallVector<std::pair<Role, int64_t>> axes;
+  SmallVector<int64_t> extents;
+};
+
+OperandAxes axesOf(Value operand, ArrayRef<int64_t> batchAxes, ArrayRef<int64_t> free, ArrayRef<int64_t> contracted,
+                   Role freeRole) {
+  OperandAxes result;
+  for (auto [axis, extent] : llvm::enumerate(cast<RankedTensorType>(operand.getType()).getShape())) {
+    auto place = [&](ArrayRef<int64_t> list) -> int64_t {
+      const auto *it = llvm::find(list, int64_t(axis));
+      return it == list.end() ? -1 : it - list.begin();
+    };
+    if (int64_t at = place(batchAxes); at >= 0)
+      result.axes.emplace_back(Role::batch, at);
+    else if (int64_t at = place(contracted); at >= 0)
+      result.axes.emplace_back(Role::k, at);
+    else
+      result.axes.emplace_back(freeRole, place(free));
+    result.extents.push_back(extent);
+  }
+  return result;
+}
+
+/// The operand's access over the dims of the groups; nullopt when dims were split, or do not nest.
+std::optional<Access> accessOf(IterationSpace &space, const OperandAxes &operand, ArrayRef<int> groups, Role freeRole) {
+  struct Run {
+    Role role;
+    int64_t first, extent;
+    Access dims;
+  };
+  SmallVector<Run> runs;
+  for (auto [axis, place] : llvm::enumerate(operand.axes)) {
+    bool follows =
+        axis > 0 && operand.axes[axis - 1].first == place.first && operand.axes[axis - 1].second + 1 == place.second;
+    if (follows)
+      runs.back().extent *= operand.extents[axis];
+    else
+      runs.push_back({place.first, place.second, operand.extents[axis], {}});
+  }
+  Access access;
+  for (Role role : {Role::batch, freeRole, Role::k}) {
+    SmallVector<Run *> own;
+    for (Run &run : runs)
+      if (run.role == role)
+        own.push_back(&run);
+    llvm::sort(own, [](Run *a, Run *b) { return a->first < b->first; });
+    SmallVector<int64_t> extents;
+    for (Run *run : own)
+      extents.push_back(run->extent);
+    Access dims = space.group(groups[role]);
+    if (own.empty()) { // the dim of extent 1 of a role without axes
+      access.append(dims.begin(), dims.end());
+      continue;
+    }
+    auto pieces = space.cut(dims, extents);
+    if (!pieces)
+      return std::nullopt;
+    for (auto [run, piece] : llvm::zip(own, *pieces))
+      run->dims = piece;
+  }
+  for (const Run &run : runs)
+    access.append(run.dims.begin(), run.dims.end());
+  return access;
+}
+
+/// An element as a factor: in the accumulator's type.
+Value factor(OpBuilder &builder, Location loc, Value value, Type element, Type accumulator) {
+  if (value.getType() == accumulator)
+    return value;
+  if (isa<FloatType>(accumulator))
+    return arith::ExtFOp::create(builder, loc, accumulator, value);
+  if (element.isUnsignedInteger())
+    return arith::ExtUIOp::create(builder, loc, accumulator, value);
+  return arith::ExtSIOp::create(builder, loc, accumulator, value);
+}
+
+} // namespace
+
+FailureOr<KernelDescription> describeMatmul(KernelOp kernel, ContractOp contract, const Target &target,
+                                            bool strict) {
+  SmallVector<int64_t> lhsFree = contract.getLhsFree(), rhsFree = contract.getRhsFree();
+  OperandAxes lhs = axesOf(contract.getLhs(), contract.getLhsBatch(), lhsFree, contract.getLhsContract(), Role::m);
+  OperandAxes rhs = axesOf(contract.getRhs(), contract.getRhsBatch(), rhsFree, contract.getRhsContract(), Role::n);
+  auto extentsOf = [](const OperandAxes &operand, ArrayRef<int64_t> axes) {
+    return llvm::map_to_vector(axes, [&](int64_t axis) { return operand.extents[axis]; });
+  };
+  IterationSpace space;
+  SmallVector<int, 4> groups{space.addGroup(extentsOf(lhs, contract.getLhsBatch())),
+                             space.addKeptGroup(extentsOf(lhs, lhsFree)), space.addKeptGroup(extentsOf(rhs, rhsFree)),
+                             space.addKeptGroup(extentsOf(lhs, contract.getLhsContract()))};
+  SmallVector<Root> roots = rootsOf(kernel);
+  int64_t elements = cast<RankedTensorType>(contract.getType()).getNumElements();
+  for (const Root &root : roots)
+    if (root.elements != elements)
+      return emitError(kernel.getLoc(), "a result of a matmul kernel has ")
+             << root.elements << " elements, expected " << elements;
+
+  std::unique_ptr<ValueGraph> graph;
+  SmallVector<KernelResult> results;
+  std::array<ValueNode *, 2> factors{};
+  std::array<Access, 2> accesses;
+  Access kept;
+  auto build = [&] {
+    graph = std::make_unique<ValueGraph>(kernel, space, strict);
+    results.clear();
+    for (int side = 0; side < 2; ++side) {
+      auto access = accessOf(space, side == 0 ? lhs : rhs, groups, side == 0 ? Role::m : Role::n);
+      if (!access)
+        return false;
+      accesses[side] = *access;
+    }
+    // Operands that are multiplied as they are give the places of dims of extent 1: they are read first.
+    for (bool asTheyAre : {true, false})
+      for (int side = 0; side < 2; ++side) {
+        Value operand = contract->getOperand(side);
+        if (isa<BlockArgument>(operand) == asTheyAre && !(factors[side] = graph->get(operand, accesses[side])))
+          return false;
+      }
+    kept = space.all();
+    kept.truncate(kept.size() - space.groupSize(groups[Role::k]));
+    graph->contractAccess = kept;
+    for (const Root &root : roots) {
+      auto result = resultOf(*graph, space, root, kept);
+      if (!result)
+        return false;
+      results.push_back(*result);
+    }
+    return true;
+  };
+  while (!build()) {
+    if (graph->failed)
+      return failure();
+    if (!space.takeRefined())
+      return emitError(kernel.getLoc(), "axes of a matmul kernel do not nest");
+  }
+
+  auto extentOf = [&](Role role) {
+    int64_t result = 1;
+    for (int dim : space.group(groups[role]))
+      result *= space.extent(dim);
+    return result;
+  };
+  int64_t tileM = 192, tileN = 256;
+  if (auto spec = kernel.getSpec()) {
+    tileM = spec->getTileRows();
+    tileN = spec->getTileColumns();
+  }
+  KernelDescription description;
+  for (int dim : space.all())
+    description.extents.push_back(space.extent(dim));
+  description.extents.insert(description.extents.end(), {tileM, tileN});
+  description.grid =
+      extentOf(Role::batch) * ceilDivide(extentOf(Role::m), tileM) * ceilDivide(extentOf(Role::n), tileN);
+  double depth = std::max<double>(1, extentOf(Role::k));
+  constexpr double perMultiplyAdd = 0.015; // nanoseconds
+  description.cost = estimatedCost(kernel, results, double(elements)) + double(elements) * depth * perMultiplyAdd;
+
+  Type accumulator = contract.getAccumulatorType();
+  Type lhsElement = cast<RankedTensorType>(contract.getLhs().getType()).getElementType();
+  Type rhsElement = cast<RankedTensorType>(contract.getRhs().getType()).getElementType();
+  const auto dtypeOf = [](Type element) { return dialect::dtypeOf(element).value_or(DType::bool_); };
+  const auto isComputed = [&](int side) {
+    return factors[side]->kind != ValueNode::load || factors[side]->access.size() != accesses[side].size();
+  };
+  MatmulTraits traits{dtypeOf(lhsElement), dtypeOf(rhsElement), dtypeOf(accumulator)};
+  traits.rows = extentOf(Role::m);
+  traits.depth = extentOf(Role::k);
+  traits.strict = strict;
+  traits.splitAxes = llvm::any_of(ArrayRef<int>(groups).drop_front(), [&](int id) { return space.groupSize(id) != 1; });
+  traits.computed = isComputed(0) || isComputed(1);
+  traits.lhsAlongDepth = !accesses[0].empty() && llvm::is_contained(space.group(groups[Role::k]), accesses[0].back());
+  traits.panels = PanelsAttr::of(contract.getRhs().getType()) != nullptr;
+  const MatmulChoice choice = target.chooseMatmul(traits);
+
+  KernelForm form;
+  form.kind = "matmul";
+  form.strict = strict;
+  form.outer = space.groupSize(groups[Role::batch]);
+  for (int group : groups)
+    form.roles.push_back(space.groupSize(group));
+  form.instruction = choice.instruction;
+  form.fewRows = choice.fewRows;
+  form.evenDepth = choice.evenDepth;
+  GenericBuilder builder(kernel, space, form);
+  SmallVector<ValueNode *> nodes(factors.begin(), factors.end());
+  SmallVector<GenericOutput> epilogue;
+  for (const KernelResult &result : results) {
+    nodes.push_back(result.node);
+    epilogue.push_back({result.node, result.element, result.access, result.combiner});
+  }
+  if (failed(builder.declareOperands(nodes)))
+    return failure();
+  builder.begin(results);
+
+  SmallVector<Value, 2> inputs;
+  for (int side = 0; side < 2; ++side) {
+    if (!isComputed(side)) {
+      inputs.push_back(builder.operand(factors[side]->operand));
+      continue;
+    }
+    // Groups along K are made of numbers as they are, not of widened ones.
+    const Type element = choice.instruction.empty() ? factors[side]->type : lhsElement;
+    inputs.push_back(builder.generic(accesses[side], {{factors[side], element, accesses[side], ""}})[0]);
+  }
+  auto flags = strict ? arith::FastMathFlags::none : arith::FastMathFlags::contract;
+  Value product = builder.contraction(
+      inputs, accesses, kept, accumulator, [&](OpBuilder &inner, Location loc, Value a, Value b, Value sum) -> Value {
+        a = factor(inner, loc, a, lhsElement, accumulator);
+        b = factor(inner, loc, b, rhsElement, accumulator);
+        if (isa<FloatType>(accumulator))
+          return arith::AddFOp::create(inner, loc, sum, arith::MulFOp::create(inner, loc, a, b, flags), flags);
+        return arith::AddIOp::create(inner, loc, sum, arith::MulIOp::create(inner, loc, a, b));
+      });
+  for (ValueNode *node : GenericBuilder::reachable(nodes))
+    if (node->kind == ValueNode::contract)
+      builder.provide(node, product, kept);
+  SmallVector<Value> values = builder.generic(kept, epilogue);
+  func::FuncOp function = builder.function;
+  description.module = builder.finish(values);
+  description.scratchBytes = target.scratchBytes(function, description.extents);
+  return description;
+}
+
+} // namespace halftone::compiler

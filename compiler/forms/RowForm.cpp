@@ -1,0 +1,172 @@
+// Row kernels: phases of elementwise work, each ending in the reductions that it feeds.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/forms/Forms.h"
+#include <algorithm>
+
+namespace halftone::compiler {
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace {
+
+constexpr double cheap = 6; // vector ops that are computed again in a later phase rather than kept in scratch
+
+/// Which values each phase computes and which it keeps for later ones.
+class PhasePlan {
+public:
+  PhasePlan(const IterationSpace &space, ArrayRef<int> inner) : inner(space.size()) {
+    for (int dim : inner)
+      this->inner.set(dim);
+  }
+  bool isFull(const ValueNode *node) const { return node->dims.anyCommon(inner); }
+  void need(ValueNode *node, int phase) {
+    if (node->kind == ValueNode::reduce || node->kind == ValueNode::argReduce || node->kind == ValueNode::load)
+      return;
+    if (isFull(node)) {
+      auto [first, isNew] = firstPhase.try_emplace(node, phase);
+      if (!isNew && first->second == phase)
+        return;
+      if (!isNew && node->cost > cheap) {
+        if (!llvm::is_contained(kept[first->second], node))
+          kept[first->second].push_back(node);
+        return;
+      }
+    }
+    for (ValueNode *input : node->inputs)
+      need(input, phase);
+  }
+  std::map<int, SmallVector<ValueNode *>> kept; // by phase
+
+private:
+  llvm::SmallBitVector inner;
+  std::map<ValueNode *, int> firstPhase;
+};
+
+/// Rows in one block of a kernel with side reductions: `specified` indices of the first outer axis of extent > 1.
+int64_t rowsOfSpec(ArrayRef<int64_t> outer, int64_t specified) {
+  while (!outer.empty() && outer.front() == 1)
+    outer = outer.drop_front();
+  return outer.empty() ? 1 : std::max<int64_t>(1, std::min(specified, outer.front()) * product(outer.drop_front()));
+}
+
+} // namespace
+
+FailureOr<KernelDescription> describeRow(KernelOp kernel, const Reduction &reduction, const Target &target,
+                                         bool strict) {
+  SmallVector<int64_t> outerShape(reduction.keptBefore);
+  outerShape.append(reduction.keptAfter);
+  int64_t rows = product(outerShape), columns = product(reduction.reduced);
+  IterationSpace space;
+  int outerGroup = space.addGroup(outerShape);
+  int innerGroup = space.addGroup(reduction.reduced);
+  SmallVector<Root> roots = rootsOf(kernel);
+  for (const Root &root : roots)
+    if (root.elements != rows && root.elements != rows * columns)
+      return emitError(kernel.getLoc(), "a result of a row kernel has ")
+             << root.elements << " elements, expected " << rows << " or " << rows * columns;
+
+  FailureOr<ReadRoots> read = readRoots(
+      kernel, space, strict, roots,
+      [&](ValueGraph &graph) {
+        graph.scope = {space.group(outerGroup), space.group(innerGroup)};
+      },
+      [&](const Root &root) -> Access {
+        return root.elements == rows * columns ? space.all() : space.group(outerGroup);
+      },
+      "axes of a row kernel do not nest");
+  if (failed(read))
+    return failure();
+  SmallVector<KernelResult> &results = read->results;
+
+  Access all = space.all(), outer = space.group(outerGroup), inner = space.group(innerGroup);
+  int64_t blockRows = target.blocking().rowBlock(rows, columns);
+  if (int64_t specified = specifiedRows(kernel))
+    blockRows = rowsOfSpec(reduction.keptBefore, specified);
+  KernelDescription description;
+  description.grid = ceilDivide(rows, blockRows);
+  if (failed(checkPieces(roots, results, description.grid)))
+    return failure();
+  for (int dim : all)
+    description.extents.push_back(space.extent(dim));
+  description.extents.push_back(blockRows);
+  description.cost = estimatedCost(kernel, results, double(rows) * double(columns));
+
+  SmallVector<ValueNode *> nodes;
+  for (const KernelResult &result : results)
+    nodes.push_back(result.node);
+  SmallVector<ValueNode *> reached = GenericBuilder::reachable(nodes);
+  int phases = 1;
+  for (ValueNode *node : reached)
+    phases = std::max(phases, node->level + 1);
+
+  // A result is computed in the phase of its level: over all dims, or once for each row at the end.
+  auto isFull = [&](const Root &root) { return root.elements == rows * columns; };
+  PhasePlan plan(space, inner);
+  for (int phase = 0; phase < phases; ++phase) {
+    for (ValueNode *node : reached)
+      if (node->level == phase + 1 && (node->kind == ValueNode::reduce || node->kind == ValueNode::argReduce))
+        plan.need(node->inputs[0], phase);
+    for (auto [root, result] : llvm::zip(roots, results))
+      if (isFull(root) && result.node->level == phase)
+        plan.need(result.node, phase);
+  }
+
+  KernelForm form;
+  form.kind = "row";
+  form.strict = strict;
+  form.outer = static_cast<int64_t>(outer.size());
+  GenericBuilder builder(kernel, space, form);
+  if (failed(builder.declareOperands(nodes)))
+    return failure();
+  builder.begin(results);
+  SmallVector<Value> values(results.size());
+  for (int phase = 0; phase < phases; ++phase) {
+    SmallVector<GenericOutput> outputs;
+    SmallVector<int> resultOf; // result number of each output, or -1
+    SmallVector<ValueNode *> provides;
+    auto add = [&](GenericOutput output, int result, ValueNode *provided) {
+      outputs.push_back(std::move(output));
+      resultOf.push_back(result);
+      provides.push_back(provided);
+    };
+    for (ValueNode *node : reached) {
+      if (node->level != phase + 1)
+        continue;
+      if (node->kind == ValueNode::argReduce)
+        add({node, node->inputs[0]->type, outer, node->combiner}, -1, nullptr);
+      if (node->kind == ValueNode::reduce || node->kind == ValueNode::argReduce)
+        add({node, node->type, outer, node->combiner}, -1, node);
+    }
+    for (auto [number, result] : llvm::enumerate(results))
+      if (isFull(roots[number]) && result.node->level == phase)
+        add({result.node, result.element, result.access, result.combiner}, number, nullptr);
+    for (ValueNode *node : plan.kept[phase])
+      add({node, node->type, all, ""}, -1, node);
+    if (outputs.empty())
+      continue;
+    SmallVector<Value> tensors = builder.generic(all, outputs);
+    for (auto [output, tensor, result, node] : llvm::zip(outputs, tensors, resultOf, provides)) {
+      if (result >= 0)
+        values[result] = tensor;
+      if (node)
+        builder.provide(node, tensor, output.access);
+    }
+  }
+  SmallVector<GenericOutput> perRow;
+  for (auto [root, result] : llvm::zip(roots, results))
+    if (!isFull(root))
+      perRow.push_back({result.node, result.element, result.access, result.combiner});
+  if (!perRow.empty()) {
+    SmallVector<Value> tensors = builder.generic(outer, perRow);
+    size_t next = 0;
+    for (auto [value, root] : llvm::zip(values, roots))
+      if (!isFull(root))
+        value = tensors[next++];
+  }
+  func::FuncOp function = builder.function;
+  description.module = builder.finish(values);
+  description.scratchBytes = target.scratchBytes(function, description.extents);
+  return description;
+}
+
+} // namespace halftone::compiler

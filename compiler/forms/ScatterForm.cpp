@@ -1,0 +1,98 @@
+// Scatter kernels: sums of updates at the rows that indices name.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/forms/Forms.h"
+#include <algorithm>
+
+namespace halftone::compiler {
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace {
+
+/// A sum over the dims `index` of what `op` adds, at its result's dims `kept`, of which `row` is the axis's.
+ValueNode *sumAtRows(ValueGraph &graph, ScatterAddOp op, int64_t rows, const Access &updates, const Access &index,
+                     const Access &row) {
+  ValueNode *named = graph.clamped(op.getIndices(), index, rows);
+  ValueNode *update = named ? graph.get(op.getUpdates(), updates) : nullptr;
+  if (!update)
+    return nullptr;
+  ValueNode hit(ValueNode::hit);
+  hit.inputs = {named, update};
+  hit.access = row;
+  hit.type = update->type;
+  hit.cost = 1;
+  ValueNode sum(ValueNode::reduce);
+  sum.op = op;
+  sum.inputs = {graph.make(std::move(hit))};
+  sum.access = index;
+  sum.combiner = "sum";
+  sum.type = update->type;
+  return graph.make(std::move(sum));
+}
+
+} // namespace
+
+FailureOr<KernelDescription> describeScatter(KernelOp kernel, ScatterAddOp op, const Target &target,
+                                             bool strict) {
+  SmallVector<Root> roots = rootsOf(kernel);
+  if (roots.size() != 1 || roots[0].value != op.getResult())
+    return emitError(kernel.getLoc(), "a scatter kernel gives its scatter_add alone");
+  if (isShortFloat(roots[0].element))
+    return op.emitError("a scatter_add adds in f32 or wider, not in ") << roots[0].element;
+  auto axis = static_cast<int64_t>(op.getAxis());
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(op.getY().getType()).getShape();
+  IterationSpace space;
+  int beforeGroup = space.addGroup(shape.take_front(axis)), rowGroup = space.addKeptGroup(shape[axis]);
+  int indexGroup = space.addGroup(cast<RankedTensorType>(op.getIndices().getType()).getShape());
+  int afterGroup = space.addKeptGroup({product(shape.drop_front(axis + 1))});
+  std::unique_ptr<ValueGraph> graph;
+  Access kept, index;
+  ValueNode *sum = nullptr;
+  while (!sum) {
+    graph = std::make_unique<ValueGraph>(kernel, space, strict);
+    Access row = space.group(rowGroup), after = space.group(afterGroup), updates = space.group(beforeGroup);
+    kept = updates;
+    index = space.group(indexGroup);
+    kept.append(row);
+    kept.append(after);
+    updates.append(index);
+    updates.append(after);
+    graph->scope = {kept, index};
+    sum = sumAtRows(*graph, op, shape[axis], updates, index, row);
+    if (graph->failed)
+      return failure();
+    if (!sum && !space.takeRefined())
+      return emitError(kernel.getLoc(), "axes of a scatter kernel do not nest");
+  }
+
+  int64_t before = product(shape.take_front(axis)), columns = product(shape.drop_front(axis + 1));
+  int64_t indices = cast<RankedTensorType>(op.getIndices().getType()).getNumElements();
+  int64_t rows = target.blocking().scatterBlock(shape[axis], indices, columns), blocks = ceilDivide(shape[axis], rows);
+  KernelDescription description;
+  description.grid = before * blocks;
+  SmallVector<KernelResult> results{{sum, roots[0].element, kept, ""}};
+  constexpr double perIndex = 1; // nanoseconds
+  description.cost = estimatedCost(kernel, results, double(before) * double(indices) * double(columns)) +
+                     perIndex * double(before) * double(blocks) * double(indices);
+  for (int dim : space.all())
+    description.extents.push_back(space.extent(dim));
+  description.extents.push_back(rows);
+  description.extents.insert(description.extents.end(), graph->numbers.begin(), graph->numbers.end());
+
+  KernelForm form;
+  form.kind = "scatter";
+  form.strict = strict;
+  form.outer = space.groupSize(beforeGroup);
+  form.numbers = static_cast<int64_t>(graph->numbers.size());
+  form.indices = static_cast<int64_t>(index.size());
+  GenericBuilder builder(kernel, space, form);
+  if (failed(builder.declareOperands({sum})))
+    return failure();
+  builder.begin(results);
+  ValueNode *named = sum->inputs[0]->inputs[0];
+  builder.provide(named, builder.generic(index, {{named, named->type, index, ""}})[0], index);
+  description.module = builder.finish(builder.generic(space.all(), {{sum, sum->type, kept, sum->combiner}}));
+  return description;
+}
+
+} // namespace halftone::compiler

@@ -1,0 +1,413 @@
+// From tensor ops to scalar values at accesses.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/forms/ValueGraph.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace {
+
+ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
+
+/// Neighbouring axes with the same label as one run: labels and extents.
+struct Runs {
+  SmallVector<int64_t> labels, extents;
+  void add(int64_t label, int64_t extent, bool join) {
+    if (join && !labels.empty()) {
+      extents.back() *= extent;
+      return;
+    }
+    labels.push_back(label);
+    extents.push_back(extent);
+  }
+};
+
+/// Runs of axes that are in `chosen` (label 1) and that are not (label 0).
+Runs runsOf(ArrayRef<int64_t> shape, ArrayRef<int64_t> chosen) {
+  Runs runs;
+  for (auto [axis, extent] : llvm::enumerate(shape)) {
+    int64_t label = llvm::is_contained(chosen, int64_t(axis));
+    runs.add(label, extent, !runs.labels.empty() && (runs.labels.back() == label || extent == 1));
+  }
+  return runs;
+}
+
+void append(Access &to, ArrayRef<int> dims) { to.append(dims.begin(), dims.end()); }
+
+/// Roughly, how many simple vector ops an elementwise op is.
+double costOf(Operation *op) {
+  if (isa<ExpOp, Expm1Op, LogOp, Log1pOp, TanhOp, LogisticOp, ErfOp, SinOp, CosOp>(op))
+    return 16;
+  if (isa<PowOp>(op))
+    return 40;
+  if (isa<DivOp, RemOp, SqrtOp, RsqrtOp>(op))
+    return 6;
+  return 1;
+}
+
+} // namespace
+
+Type storedType(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type); integer && !integer.isSignless())
+    return IntegerType::get(type.getContext(), integer.getWidth());
+  return type;
+}
+
+bool isShortFloat(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32; }
+
+Type arithmeticType(Type type) { return isShortFloat(type) ? Float32Type::get(type.getContext()) : storedType(type); }
+
+ValueNode *ValueGraph::fail(Operation *op, const Twine &message) {
+  failed = true;
+  op->emitError(message) << " in a " << stringifyKernelKind(kernel.getKind()) << " kernel";
+  return nullptr;
+}
+
+std::optional<SmallVector<Access>> ValueGraph::cut(Operation *op, ArrayRef<int> access, ArrayRef<int64_t> extents) {
+  // The space remembers a refinement until the caller takes it; only report what no refinement helps.
+  int before = space.size();
+  auto pieces = space.cut(access, extents);
+  if (!pieces && space.size() == before)
+    fail(op, "groups axes in a way that does not nest with the others");
+  return pieces;
+}
+
+ValueNode *ValueGraph::make(ValueNode node) {
+  node.dims.resize(space.size());
+  for (int dim : node.access)
+    if (dim != noDim)
+      node.dims.set(dim);
+  for (ValueNode *input : node.inputs) {
+    node.dims |= input->dims;
+    node.level = std::max(node.level, input->level);
+    node.cost += input->cost;
+  }
+  if (node.kind == ValueNode::reduce || node.kind == ValueNode::argReduce) {
+    ++node.level;
+    node.cost = 0;
+    for (int dim : scope.reduced)
+      node.dims.reset(dim);
+  }
+  node.order = nodes.size();
+  nodes.push_back(std::move(node));
+  return &nodes.back();
+}
+
+ValueNode *ValueGraph::rounded(ValueNode *node, Type narrow) {
+  if (!node || node->exact == narrow)
+    return node;
+  ValueNode result(ValueNode::round);
+  result.inputs = {node};
+  result.type = arithmeticType(narrow);
+  result.exact = narrow;
+  result.cost = 2;
+  return make(std::move(result));
+}
+
+Access ValueGraph::longDims(ArrayRef<int> access) const {
+  return llvm::to_vector<6>(llvm::make_filter_range(access, [&](int dim) { return space.extent(dim) != 1; }));
+}
+
+/// `access`, to an operand that was read at `first`: its long dims, and where `first` has one of extent 1 another of
+/// those.
+Access ValueGraph::aligned(ArrayRef<int> access, ArrayRef<int> first) const {
+  SmallVector<int> ours = longDims(access), others;
+  for (int dim : access)
+    if (space.extent(dim) == 1 && !llvm::is_contained(first, dim))
+      others.push_back(dim);
+  Access result;
+  size_t nextLong = 0, nextOther = 0;
+  for (int dim : first) {
+    if (space.extent(dim) != 1)
+      result.push_back(ours[nextLong++]);
+    else if (llvm::is_contained(access, dim))
+      result.push_back(dim);
+    else
+      result.push_back(nextOther < others.size() ? others[nextOther++] : noDim);
+  }
+  return result;
+}
+
+ValueNode *ValueGraph::load(BlockArgument argument, ArrayRef<int> access, int element) {
+  // Every access to an operand has the same extents: a coarser one is cut like the finer, and dims of extent 1 stand
+  // where they stood first.
+  auto extentsOf = [&](ArrayRef<int> dims) {
+    return llvm::map_to_vector(dims, [&](int dim) { return space.extent(dim); });
+  };
+  auto [first, isNew] = loaded.try_emplace(argument.getArgNumber(), access.begin(), access.end());
+  Access own(access.begin(), access.end());
+  if (!isNew && element < 0) {
+    Access ours = longDims(access), theirs = longDims(first->second);
+    if (extentsOf(ours) != extentsOf(theirs)) {
+      Operation *user = *argument.user_begin();
+      if (!cut(user, ours, extentsOf(theirs)) || !cut(user, theirs, extentsOf(ours)))
+        return nullptr;
+    }
+    if (ours.size() == theirs.size())
+      own = aligned(access, first->second);
+  }
+  ValueNode node(ValueNode::load);
+  node.operand = argument.getArgNumber();
+  node.access = std::move(own);
+  node.element = element;
+  node.type = arithmeticType(elementOf(argument));
+  node.cost = 1;
+  if (isShortFloat(elementOf(argument)))
+    node.exact = elementOf(argument);
+  return make(std::move(node));
+}
+
+ValueNode *ValueGraph::constant(ConstantOp op, ArrayRef<int> access) {
+  Type element = elementOf(op.getResult());
+  auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
+  if (!elements)
+    return fail(op, "expected a dense constant");
+  ValueNode node(elements.isSplat() ? ValueNode::splat : ValueNode::table);
+  node.op = op;
+  node.type = arithmeticType(element);
+  if (node.kind == ValueNode::table) {
+    node.access.assign(access.begin(), access.end());
+    node.cost = elements.getNumElements();
+  }
+  if (isShortFloat(element))
+    node.exact = element;
+  return make(std::move(node));
+}
+
+ValueNode *ValueGraph::random(RandomBitsOp op, ArrayRef<int> access) {
+  Value key = op.getKey();
+  while (auto reshape = key.getDefiningOp<ReshapeOp>())
+    key = reshape.getX();
+  auto argument = dyn_cast<BlockArgument>(key);
+  if (!argument)
+    return fail(op, "expected the key of random_bits as an operand");
+  ValueNode node(ValueNode::random);
+  node.op = op;
+  node.inputs = {load(argument, {}, 0), load(argument, {}, 1)};
+  node.access.assign(access.begin(), access.end());
+  node.type = storedType(elementOf(op.getResult()));
+  node.cost = 60;
+  return make(std::move(node));
+}
+
+std::string ValueGraph::combinerOf(ReduceKind kind, Type elementType) const {
+  switch (kind) {
+  case ReduceKind::sum:
+    return "sum";
+  case ReduceKind::prod:
+    return "prod";
+  case ReduceKind::and_:
+    return "and";
+  case ReduceKind::or_:
+    return "or";
+  case ReduceKind::max:
+  case ReduceKind::min:
+    break;
+  }
+  // bool orders false before true: as unsigned.
+  bool isUnsigned = elementType.isUnsignedInteger() || elementType.isSignlessInteger(1);
+  return std::string(isUnsigned ? "u" : "") + (kind == ReduceKind::max ? "max" : "min");
+}
+
+ValueNode *ValueGraph::reduction(Operation *op, Value x, ArrayRef<int64_t> axes, ArrayRef<int> access) {
+  Runs runs = runsOf(shapeOf(x), axes);
+  SmallVector<int64_t> keptExtents, reducedExtents;
+  int64_t reducedSize = 1;
+  for (auto [label, extent] : llvm::zip(runs.labels, runs.extents)) {
+    (label ? reducedExtents : keptExtents).push_back(extent);
+    if (label)
+      reducedSize *= extent;
+  }
+  Type resultElement = elementOf(op->getResult(0));
+  auto argReduce = dyn_cast<ArgReduceOp>(op);
+  if (reducedSize == 1) { // one element: itself
+    if (argReduce) {
+      ValueNode zero(ValueNode::splat);
+      zero.type = resultElement;
+      return make(std::move(zero));
+    }
+    return get(x, access);
+  }
+  if (longDims(scope.kept) != longDims(access))
+    return fail(op, "expected a reduction's result at the kernel's kept axes");
+  auto kept = cut(op, scope.kept, keptExtents);
+  if (!kept)
+    return nullptr;
+  auto row = scope.rows.find(std::vector<int64_t>(shapeOf(x)));
+  auto reduced = cut(op, row == scope.rows.end() ? scope.reduced : row->second, reducedExtents);
+  if (!reduced)
+    return nullptr;
+  Access from, along;
+  size_t nextKept = 0, nextReduced = 0;
+  for (int64_t label : runs.labels) {
+    const Access &piece = label ? (*reduced)[nextReduced++] : (*kept)[nextKept++];
+    append(from, piece);
+    if (label)
+      append(along, piece);
+  }
+  ValueNode *input = get(x, from);
+  if (!input)
+    return nullptr;
+  ValueNode node(argReduce ? ValueNode::argReduce : ValueNode::reduce);
+  node.op = op;
+  node.inputs = {input};
+  node.type = arithmeticType(resultElement);
+  node.access = along;
+  if (argReduce) {
+    std::string order = combinerOf(argReduce.getKind(), elementOf(x));
+    node.combiner = order.starts_with("u") ? "uarg" + order.substr(1) : "arg" + order;
+    return make(std::move(node));
+  }
+  node.combiner = combinerOf(cast<ReduceOp>(op).getKind(), elementOf(x));
+  if (strict && isShortFloat(resultElement) && (node.combiner == "max" || node.combiner == "min"))
+    node.exact = input->exact == resultElement ? resultElement : Type();
+  ValueNode *result = make(std::move(node));
+  return strict && isShortFloat(resultElement) ? rounded(result, resultElement) : result;
+}
+
+ValueNode *ValueGraph::elementwise(Operation *op, ArrayRef<int> access) {
+  ValueNode node(ValueNode::compute);
+  node.op = op;
+  Type element = elementOf(op->getResult(0));
+  bool allExact = true;
+  for (Value operand : op->getOperands()) {
+    ValueNode *input = get(operand, access);
+    if (!input)
+      return nullptr;
+    node.inputs.push_back(input);
+    allExact &= input->exact == element || elementOf(operand).isInteger(1);
+  }
+  auto cast = dyn_cast<CastOp>(op);
+  if (cast && arithmeticType(elementOf(cast.getX())) == arithmeticType(element) && !cast.getSaturate() &&
+      isa<FloatType>(element)) { // widening, or narrowing without the rounding
+    ValueNode *input = node.inputs[0];
+    bool rounds = isShortFloat(element) && (strict || cast.getKind() == CastKind::rounding);
+    return rounds ? rounded(input, element) : input;
+  }
+  node.type = arithmeticType(element);
+  node.cost = costOf(op);
+  // A cast from another arithmetic type rounds once, where it converts: GenericBuilder sees to it.
+  bool converts = cast && arithmeticType(elementOf(cast.getX())) != arithmeticType(element);
+  if (isShortFloat(element) &&
+      (converts || (allExact && isa<AbsOp, NegOp, ReluOp, MaximumOp, MinimumOp, SelectOp>(op))))
+    node.exact = element;
+  ValueNode *result = make(std::move(node));
+  bool rounds = isShortFloat(element) && (strict || (cast && cast.getKind() == CastKind::rounding));
+  return rounds ? rounded(result, element) : result;
+}
+
+ValueNode *ValueGraph::broadcasted(BroadcastOp op, ArrayRef<int> access) {
+  Runs runs = runsOf(shapeOf(op.getY()), op.getAxes());
+  auto pieces = cut(op, access, runs.extents);
+  if (!pieces)
+    return nullptr;
+  Access kept;
+  for (auto [label, piece] : llvm::zip(runs.labels, *pieces))
+    if (label)
+      append(kept, piece);
+  return get(op.getX(), kept);
+}
+
+ValueNode *ValueGraph::transposed(TransposeOp op, ArrayRef<int> access) {
+  ArrayRef<int64_t> permutation = op.getPermutation();
+  Runs runs; // of axes that stay neighbours, labelled by their first axis in x
+  int64_t next = -1;
+  for (auto [axis, extent] : llvm::enumerate(shapeOf(op.getY()))) {
+    if (extent == 1)
+      continue;
+    runs.add(permutation[axis], extent, permutation[axis] == next);
+    next = permutation[axis] + 1;
+    while (next < int64_t(permutation.size()) && shapeOf(op.getX())[next] == 1)
+      ++next;
+  }
+  if (runs.extents.empty()) // one element: it stays where it is
+    return get(op.getX(), access);
+  auto pieces = cut(op, access, runs.extents);
+  if (!pieces)
+    return nullptr;
+  auto order = llvm::to_vector(llvm::seq<size_t>(0, pieces->size()));
+  llvm::sort(order, [&](size_t a, size_t b) { return runs.labels[a] < runs.labels[b]; });
+  Access from;
+  for (size_t piece : order)
+    append(from, (*pieces)[piece]);
+  return get(op.getX(), from);
+}
+
+ValueNode *ValueGraph::index(IotaOp op, ArrayRef<int> access) {
+  Runs runs = runsOf(shapeOf(op.getResult()), {int64_t(op.getAxis())});
+  auto pieces = cut(op, access, runs.extents);
+  if (!pieces)
+    return nullptr;
+  Type element = elementOf(op.getResult());
+  ValueNode node(ValueNode::index);
+  node.op = op;
+  for (auto [label, piece] : llvm::zip(runs.labels, *pieces))
+    if (label)
+      node.access = piece;
+  node.type = arithmeticType(element);
+  node.cost = 2;
+  ValueNode *result = make(std::move(node));
+  return isShortFloat(element) ? rounded(result, element) : result;
+}
+
+ValueNode *ValueGraph::contraction(ContractOp op, ArrayRef<int> access) {
+  if (longDims(contractAccess) != longDims(access))
+    return fail(op, "expected the contraction's result at the kernel's axes");
+  ValueNode node(ValueNode::contract);
+  node.op = op;
+  node.access = contractAccess;
+  node.type = op.getAccumulatorType();
+  ValueNode *result = make(std::move(node));
+  Type element = elementOf(op.getResult());
+  return strict && isShortFloat(element) ? rounded(result, element) : result;
+}
+
+ValueNode *ValueGraph::get(Value value, ArrayRef<int> access) {
+  std::pair<void *, std::vector<int>> key{value.getAsOpaquePointer(), {access.begin(), access.end()}};
+  if (auto it = known.find(key); it != known.end())
+    return it->second;
+  ValueNode *node = nullptr;
+  Operation *op = value.getDefiningOp();
+  if (llvm::is_contained(shapeOf(value), 0) &&
+      !isa_and_nonnull<ContractOp, ElementwiseOpInterface, ReshapeOp>(op)) { // nobody asks for its elements
+    ValueNode zero(ValueNode::splat);
+    zero.type = arithmeticType(elementOf(value));
+    node = make(std::move(zero));
+  } else if (!op) {
+    node = load(llvm::cast<BlockArgument>(value), access, -1);
+  } else if (auto reshape = dyn_cast<ReshapeOp>(op)) {
+    node = get(reshape.getX(), access);
+  } else if (auto stop = dyn_cast<StopGradientOp>(op)) {
+    node = get(stop.getX(), access);
+  } else if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+    node = broadcasted(broadcast, access);
+  } else if (auto transpose = dyn_cast<TransposeOp>(op)) {
+    node = transposed(transpose, access);
+  } else if (auto constantOp = dyn_cast<ConstantOp>(op)) {
+    node = constant(constantOp, access);
+  } else if (auto iota = dyn_cast<IotaOp>(op)) {
+    node = index(iota, access);
+  } else if (auto bits = dyn_cast<RandomBitsOp>(op)) {
+    node = random(bits, access);
+  } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
+    node = reduction(op, reduce.getX(), reduce.getAxes(), access);
+  } else if (auto arg = dyn_cast<ArgReduceOp>(op)) {
+    node = reduction(op, arg.getX(), {int64_t(arg.getAxis())}, access);
+  } else if (auto contract = dyn_cast<ContractOp>(op)) {
+    node = contraction(contract, access);
+  } else if (isa<SliceOp, ConcatOp, GatherOp>(op)) {
+    node = moved(op, access);
+  } else if (isa<ElementwiseOpInterface>(op)) {
+    node = elementwise(op, access);
+  } else {
+    return fail(op, "has no place");
+  }
+  if (node)
+    known[key] = node;
+  return node;
+}
+
+} // namespace halftone::compiler

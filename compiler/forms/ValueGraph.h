@@ -1,0 +1,128 @@
+// A kernel's body as a graph of scalar values: each op result at each way it is accessed, shape ops gone.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/forms/IterationSpace.h"
+#include "dialect/Dialect.h"
+#include "llvm/ADT/BitVector.h"
+#include <deque>
+#include <map>
+
+namespace halftone::compiler {
+
+struct ValueNode;
+
+/// One axis of a place in an operand: an index, or the linear index over `dims` plus number `start`; and the axis's
+/// extent, a number too. `clamped`: into that extent.
+struct PositionAxis {
+  Access dims = {};
+  ValueNode *index = nullptr;
+  int extent = -1, start = -1;
+  bool clamped = false;
+};
+
+/// One scalar value of the kernel as a function of the dims.
+struct ValueNode {
+  enum Kind : uint8_t {
+    load,      // element of kernel operand `operand` at `access`, or at the constant `element` when that is >= 0
+    splat,     // a constant
+    table,     // constant elements, by the linear index over `access`
+    index,     // linear index over `access`, as iota's element type
+    random,    // Philox word at the linear index over `access`; operands: the key's two words
+    compute,   // an elementwise op
+    round,     // rounded to `exact` and widened again
+    reduce,    // `inputs[0]` combined over the reduced dims, `access`; `combiner`
+    argReduce, // index part; `combiner`; access: the reduced dims in order of the axis
+    contract,  // the accumulator of the kernel's contract
+    clamp,     // `inputs[0]` as i64, in [0, number `number`)
+    lookup,    // element of kernel operand `operand` at `position`; inputs: the indices in it
+    hit,       // `inputs[1]` where the index `inputs[0]` is the linear index over `access`, else 0
+    piece      // of `inputs`, in the operand's own dtype, that one in whose range the linear index over `access` lies
+  };
+  explicit ValueNode(Kind kind) : kind(kind) {}
+
+  Kind kind;
+  mlir::Operation *op = nullptr; // the halftone op, when there is one
+  llvm::SmallVector<ValueNode *, 3> inputs;
+  Access access;
+  int operand = -1, element = -1, number = -1;
+  llvm::SmallVector<PositionAxis, 3> position; // of lookup, row-major
+  llvm::SmallVector<int> starts;               // of piece: number of the first index of each input but the first
+  std::string combiner;
+  mlir::Type type;           // arithmetic type: f32, f64, signless integer, i1
+  mlir::Type exact;          // a narrow float type that holds the value exactly, or null
+  llvm::SmallBitVector dims; // the dims that the value varies with
+  int level = 0;             // reductions on the longest way here
+  double cost = 0;           // of computing it again, in simple vector ops
+  int order = 0;             // creation order: a topological order
+};
+
+/// How f16, bf16 and f8 values, unsigned and bool appear in bodies: f32; signless; i1.
+mlir::Type arithmeticType(mlir::Type elementType);
+/// The element type of a tensor of the linalg form: as stored, signless.
+mlir::Type storedType(mlir::Type elementType);
+bool isShortFloat(mlir::Type type);
+
+/// Where a kernel's reductions take the dims they run over.
+struct ReductionScope {
+  Access kept;    // the only legal access of a reduction's result
+  Access reduced; // the dims it runs over, in row-major order of the reduced axes
+  std::map<std::vector<int64_t>, Access> rows = {}; // of one row of several shapes: those dims by the operand's shape
+};
+
+class ValueGraph {
+public:
+  /// `space` is refined as accesses demand.
+  ValueGraph(dialect::KernelOp kernel, IterationSpace &space, bool strict)
+      : kernel(kernel), space(space), strict(strict) {}
+
+  /// The node of `value` at `access`; null on failure, with `refined` or a diagnostic emitted.
+  ValueNode *get(mlir::Value value, llvm::ArrayRef<int> access);
+  /// The node of a reduction of one value: what partial_reduce combines.
+  std::string combinerOf(dialect::ReduceKind kind, mlir::Type elementType) const;
+
+  ReductionScope scope;  // for reduce and arg_reduce
+  Access contractAccess; // for contract
+  bool failed = false;   // a diagnostic was emitted
+  /// Extents and starts of axes that are no dims: arguments of the kernel's code, so that equal kernels stay equal.
+  llvm::SmallVector<int64_t> numbers;
+
+  /// The index that `value` holds at `access`, clamped to an axis of this extent.
+  ValueNode *clamped(mlir::Value value, llvm::ArrayRef<int> access, int64_t extent);
+  /// A node of the caller's making.
+  ValueNode *make(ValueNode node);
+
+private:
+  Access longDims(llvm::ArrayRef<int> access) const; // those of extent > 1
+  Access aligned(llvm::ArrayRef<int> access, llvm::ArrayRef<int> first) const;
+  ValueNode *load(mlir::BlockArgument argument, llvm::ArrayRef<int> access, int element);
+  ValueNode *constant(dialect::ConstantOp op, llvm::ArrayRef<int> access);
+  ValueNode *random(dialect::RandomBitsOp op, llvm::ArrayRef<int> access);
+  ValueNode *broadcasted(dialect::BroadcastOp op, llvm::ArrayRef<int> access);
+  ValueNode *transposed(dialect::TransposeOp op, llvm::ArrayRef<int> access);
+  ValueNode *index(dialect::IotaOp op, llvm::ArrayRef<int> access);
+  ValueNode *contraction(dialect::ContractOp op, llvm::ArrayRef<int> access);
+  ValueNode *reduction(mlir::Operation *op, mlir::Value x, llvm::ArrayRef<int64_t> axes, llvm::ArrayRef<int> access);
+  ValueNode *elementwise(mlir::Operation *op, llvm::ArrayRef<int> access);
+  ValueNode *lookup(mlir::Value x, llvm::SmallVector<PositionAxis, 3> position);
+  ValueNode *moved(mlir::Operation *op, llvm::ArrayRef<int> access); // of the three below
+  ValueNode *slice(dialect::SliceOp op, llvm::ArrayRef<int> access);
+  ValueNode *gather(dialect::GatherOp op, llvm::ArrayRef<int> access);
+  ValueNode *concat(dialect::ConcatOp op, llvm::ArrayRef<int> access);
+  /// `access` to a tensor of this shape in three: before the axes from `axis` on, these `count` axes, and the rest.
+  std::optional<llvm::SmallVector<Access>> cutAround(mlir::Operation *op, llvm::ArrayRef<int> access,
+                                                     llvm::ArrayRef<int64_t> shape, int64_t axis, int64_t count);
+  int number(int64_t value);
+  ValueNode *rounded(ValueNode *node, mlir::Type narrow);
+  ValueNode *fail(mlir::Operation *op, const llvm::Twine &message);
+  std::optional<llvm::SmallVector<Access>> cut(mlir::Operation *op, llvm::ArrayRef<int> access,
+                                               llvm::ArrayRef<int64_t> extents);
+
+  dialect::KernelOp kernel;
+  IterationSpace &space;
+  bool strict;
+  std::deque<ValueNode> nodes;
+  std::map<int, Access> loaded; // operands' first accesses
+  std::map<std::pair<void *, std::vector<int>>, ValueNode *> known; // by value and access
+};
+
+} // namespace halftone::compiler

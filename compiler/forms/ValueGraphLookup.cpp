@@ -1,0 +1,142 @@
+// Values read from computed places: slices, concatenations, lookups by index.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/forms/Forms.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+using namespace halftone::dialect;
+
+static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+static Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
+
+int ValueGraph::number(int64_t value) {
+  numbers.push_back(value);
+  return static_cast<int>(numbers.size()) - 1;
+}
+
+std::optional<SmallVector<Access>> ValueGraph::cutAround(Operation *op, ArrayRef<int> access, ArrayRef<int64_t> shape,
+                                                         int64_t axis, int64_t count) {
+  return cut(op, access,
+             {product(shape.take_front(axis)), product(shape.slice(axis, count)),
+              product(shape.drop_front(axis + count))});
+}
+
+ValueNode *ValueGraph::clamped(Value value, ArrayRef<int> access, int64_t extent) {
+  ValueNode *index = get(value, access);
+  if (!index)
+    return nullptr;
+  ValueNode node(ValueNode::clamp);
+  node.inputs = {index};
+  node.number = number(extent);
+  node.type = IntegerType::get(value.getContext(), 64);
+  node.cost = 3;
+  return make(std::move(node));
+}
+
+ValueNode *ValueGraph::lookup(Value x, SmallVector<PositionAxis, 3> position) {
+  while (auto reshape = x.getDefiningOp<ReshapeOp>())
+    x = reshape.getX();
+  auto argument = dyn_cast<BlockArgument>(x);
+  if (!argument)
+    return fail(x.getDefiningOp(), "is looked up, which needs an operand of the kernel; it stands");
+  ValueNode node(ValueNode::lookup);
+  node.operand = static_cast<int>(argument.getArgNumber());
+  for (const PositionAxis &axis : position) {
+    node.access.append(axis.dims.begin(), axis.dims.end());
+    if (axis.index)
+      node.inputs.push_back(axis.index);
+  }
+  node.position = std::move(position);
+  node.type = arithmeticType(elementOf(argument));
+  node.cost = 4;
+  if (isShortFloat(elementOf(argument)))
+    node.exact = elementOf(argument);
+  return make(std::move(node));
+}
+
+ValueNode *ValueGraph::moved(Operation *op, ArrayRef<int> access) {
+  if (auto sliceOp = dyn_cast<SliceOp>(op))
+    return slice(sliceOp, access);
+  if (auto gatherOp = dyn_cast<GatherOp>(op))
+    return gather(gatherOp, access);
+  return concat(cast<ConcatOp>(op), access);
+}
+
+ValueNode *ValueGraph::slice(SliceOp op, ArrayRef<int> access) {
+  // Axes that are whole join the one before them.
+  ArrayRef<int64_t> from = shapeOf(op.getX()), to = shapeOf(op.getY());
+  SmallVector<int64_t> extents;
+  SmallVector<PositionAxis, 3> position;
+  SmallVector<std::pair<int64_t, int64_t>> places; // start, extent in x
+  for (auto [axis, start] : llvm::enumerate(op.getStart())) {
+    if (from[axis] == to[axis] && !extents.empty()) {
+      extents.back() *= to[axis];
+      places.back().first *= from[axis];
+      places.back().second *= from[axis];
+      continue;
+    }
+    extents.push_back(to[axis]);
+    places.push_back({start, from[axis]});
+  }
+  auto pieces = cut(op, access, extents);
+  if (!pieces)
+    return nullptr;
+  for (auto [place, piece] : llvm::zip(places, *pieces))
+    position.push_back({piece, nullptr, number(place.second), number(place.first), false});
+  return lookup(op.getX(), std::move(position));
+}
+
+ValueNode *ValueGraph::gather(GatherOp op, ArrayRef<int> access) {
+  int64_t axis = op.getAxis();
+  ArrayRef<int64_t> shape = shapeOf(op.getX());
+  auto count = static_cast<int64_t>(shapeOf(op.getIndices()).size());
+  auto pieces = cutAround(op, access, shapeOf(op.getY()), axis, count);
+  if (!pieces)
+    return nullptr;
+  ValueNode *index = clamped(op.getIndices(), (*pieces)[1], shape[axis]);
+  if (!index)
+    return nullptr;
+  SmallVector<PositionAxis, 3> position;
+  if (!(*pieces)[0].empty())
+    position.push_back({(*pieces)[0]});
+  position.push_back({{}, index, index->number});
+  if (int64_t rest = product(shape.drop_front(axis + 1)); rest != 1)
+    position.push_back({(*pieces)[2], nullptr, number(rest)});
+  return lookup(op.getX(), std::move(position));
+}
+
+ValueNode *ValueGraph::concat(ConcatOp op, ArrayRef<int> access) {
+  // The axis and those after it are one: runs of each operand, one after the other.
+  auto axis = static_cast<int64_t>(op.getAxis());
+  ArrayRef<int64_t> shape = shapeOf(op.getY());
+  auto pieces = cut(op, access, {product(shape.take_front(axis)), product(shape.drop_front(axis))});
+  if (!pieces)
+    return nullptr;
+  ValueNode node(ValueNode::piece);
+  int64_t start = 0;
+  for (Value x : op.getXs()) {
+    int64_t run = product(shapeOf(x).drop_front(axis));
+    if (run == 0)
+      continue;
+    if (start > 0)
+      node.starts.push_back(number(start));
+    ValueNode *input = nullptr;
+    if (auto constantOp = x.getDefiningOp<ConstantOp>())
+      input = constant(constantOp, access);
+    else
+      input = lookup(x, {{(*pieces)[0]}, {(*pieces)[1], nullptr, number(run), start ? number(-start) : -1, true}});
+    if (!input)
+      return nullptr;
+    node.inputs.push_back(input);
+    start += run;
+  }
+  node.access = (*pieces)[1];
+  node.op = op;
+  node.type = arithmeticType(elementOf(op.getY()));
+  node.cost = 2.0 * static_cast<double>(node.inputs.size());
+  if (isShortFloat(elementOf(op.getY())))
+    node.exact = elementOf(op.getY());
+  return make(std::move(node));
+}
+
+} // namespace halftone::compiler

@@ -1,0 +1,16 @@
+// The texts of a kernel on its way from the linalg form to code.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+
+namespace halftone::compiler {
+
+/// Filled when asked for, for --stop-after and dump_ir.
+struct KernelDumps {
+  std::string legalized; // linalg after legalize-storage
+  std::string emitted;   // after the emitter and expand-math: func, scf, vector, llvm
+  std::string llvm;      // LLVM IR, optimized
+  std::string assembly;
+};
+
+} // namespace halftone::compiler

@@ -1,0 +1,165 @@
+// Attributes of the linalg form, read and written.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/kernels/KernelForm.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+
+namespace {
+
+constexpr StringLiteral panelsName = "halftone.panels", partialName = "halftone.partial";
+constexpr StringLiteral dimsName = "halftone.dims", combineName = "halftone.combine";
+
+/// Reads or writes one attribute for each field, by the field's type.
+struct Reader {
+  func::FuncOp function;
+  bool failed = false;
+
+  template <class T> T get(StringRef name, const char *expected) {
+    Attribute attribute = function->getAttr(name);
+    auto typed = dyn_cast_or_null<T>(attribute);
+    if (attribute && !typed) {
+      function.emitError() << "expected " << name << " to be " << expected;
+      failed = true;
+    }
+    return typed;
+  }
+  void operator()(StringRef name, bool &field) { field = bool(get<UnitAttr>(name, "a unit attribute")); }
+  void operator()(StringRef name, std::string &field) {
+    if (auto attribute = get<StringAttr>(name, "a string"))
+      field = attribute.str();
+  }
+  void operator()(StringRef name, int64_t &field) {
+    if (auto attribute = get<IntegerAttr>(name, "an integer"))
+      field = attribute.getInt();
+  }
+  void operator()(StringRef name, llvm::SmallVector<int64_t, 4> &field) {
+    if (auto attribute = get<DenseI64ArrayAttr>(name, "an array of i64"))
+      field.assign(attribute.asArrayRef().begin(), attribute.asArrayRef().end());
+  }
+};
+
+struct Writer {
+  func::FuncOp function;
+  Builder builder{function.getContext()};
+
+  void operator()(StringRef name, const bool &field) {
+    if (field)
+      function->setAttr(name, builder.getUnitAttr());
+  }
+  void operator()(StringRef name, const std::string &field) {
+    if (!field.empty())
+      function->setAttr(name, builder.getStringAttr(field));
+  }
+  void operator()(StringRef name, const int64_t &field) {
+    if (field || name == "halftone.outer")
+      function->setAttr(name, builder.getI64IntegerAttr(field));
+  }
+  void operator()(StringRef name, const llvm::SmallVector<int64_t, 4> &field) {
+    if (!field.empty())
+      function->setAttr(name, builder.getDenseI64ArrayAttr(field));
+  }
+};
+
+template <class Form, class Visitor> void visitFields(Form &form, Visitor &visit) {
+  visit("halftone.kind", form.kind);
+  visit("halftone.strict", form.strict);
+  visit("halftone.outer", form.outer);
+  visit("halftone.reduced", form.reduced);
+  visit("halftone.numbers", form.numbers);
+  visit("halftone.indices", form.indices);
+  visit("halftone.roles", form.roles);
+  visit("halftone.instruction", form.instruction);
+  visit("halftone.few_rows", form.fewRows);
+  visit("halftone.even_depth", form.evenDepth);
+}
+
+TensorForm tensorForm(DictionaryAttr attributes) {
+  TensorForm form;
+  if (!attributes)
+    return form;
+  if (auto layout = attributes.getAs<DenseI64ArrayAttr>(panelsName); layout && layout.size() == 3)
+    form.panels = Panels{layout[0], layout[1], layout[2]};
+  if (auto partial = attributes.getAs<StringAttr>(partialName))
+    form.partial = partial.str();
+  return form;
+}
+
+DenseI64ArrayAttr layoutAttr(Builder builder, const Panels &panels) {
+  return builder.getDenseI64ArrayAttr({panels.depth, panels.columns, panels.group});
+}
+
+} // namespace
+
+FailureOr<KernelForm> KernelForm::read(func::FuncOp function) {
+  KernelForm form;
+  Reader reader{function};
+  visitFields(form, reader);
+  if (reader.failed)
+    return failure();
+  if (form.kind.empty())
+    return function.emitError("expected the string attribute halftone.kind");
+  if (form.kind == "matmul" &&
+      (form.roles.size() != 4 || llvm::any_of(form.roles, [](int64_t count) { return count < 0; })))
+    return function.emitError("expected halftone.roles, how many dims are batch, M, N and K");
+  const unsigned first = unsigned(indexArguments(function));
+  for (unsigned argument = first; argument < function.getNumArguments(); ++argument)
+    form.operands.push_back(tensorForm(function.getArgAttrDict(argument)));
+  for (unsigned result = 0; result < function.getNumResults(); ++result)
+    form.results.push_back(tensorForm(function.getResultAttrDict(result)));
+  return form;
+}
+
+void KernelForm::write(func::FuncOp function) const {
+  Writer writer{function};
+  visitFields(*this, writer);
+  const unsigned first = unsigned(indexArguments(function));
+  for (auto [argument, operand] : llvm::enumerate(operands))
+    if (operand.panels)
+      function.setArgAttr(first + argument, panelsName, layoutAttr(writer.builder, *operand.panels));
+  for (auto [number, result] : llvm::enumerate(results)) {
+    if (!result.partial.empty())
+      function.setResultAttr(number, partialName, writer.builder.getStringAttr(result.partial));
+    if (result.panels)
+      function.setResultAttr(number, panelsName, layoutAttr(writer.builder, *result.panels));
+  }
+}
+
+int64_t KernelForm::blockSizes() const { return kind == "row" || kind == "finish" || kind == "scatter" ? 1 : 2; }
+
+int64_t KernelForm::indexArguments(func::FuncOp function) {
+  return llvm::count_if(function.getArgumentTypes(), [](Type type) { return isa<IndexType>(type); });
+}
+
+const TensorForm &KernelForm::of(func::FuncOp function, Value value) const {
+  static const TensorForm none;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return operands[argument.getArgNumber() - indexArguments(function)];
+  for (auto [number, result] : llvm::enumerate(function.getBody().front().getTerminator()->getOperands()))
+    if (result == value)
+      return results[number];
+  return none;
+}
+
+GenericForm GenericForm::read(linalg::GenericOp generic) {
+  GenericForm form;
+  if (auto dims = generic->getAttrOfType<DenseI64ArrayAttr>(dimsName))
+    form.dims.assign(dims.asArrayRef().begin(), dims.asArrayRef().end());
+  form.combiners.resize(generic.getNumDpsInits());
+  if (auto names = generic->getAttrOfType<ArrayAttr>(combineName))
+    for (auto [combiner, name] : llvm::zip(form.combiners, names))
+      combiner = cast<StringAttr>(name).str();
+  return form;
+}
+
+void GenericForm::write(linalg::GenericOp generic) const {
+  Builder builder(generic.getContext());
+  const auto asAttribute = [&](const std::string &combiner) -> Attribute { return builder.getStringAttr(combiner); };
+  if (llvm::any_of(combiners, [](const std::string &combiner) { return !combiner.empty(); }))
+    generic->setAttr(combineName, builder.getArrayAttr(llvm::map_to_vector(combiners, asAttribute)));
+  generic->setAttr(dimsName, builder.getDenseI64ArrayAttr(SmallVector<int64_t>(dims.begin(), dims.end())));
+}
+
+} // namespace halftone::compiler

@@ -1,0 +1,73 @@
+// The linalg form, read.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/kernels/KernelSource.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/TypeUtilities.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+
+FailureOr<KernelSource> KernelSource::read(func::FuncOp function) {
+  FailureOr<KernelForm> form = KernelForm::read(function);
+  if (failed(form))
+    return failure();
+  KernelSource source;
+  source.function = function;
+  source.form = std::move(*form);
+  source.indexArguments = unsigned(KernelForm::indexArguments(function));
+  source.dims = source.form.dims(function);
+  if (source.dims < 0)
+    return function.emitError("expected an index argument for each dim and block size");
+  for (auto generic : function.getBody().front().getOps<linalg::GenericOp>())
+    source.generics.push_back(generic);
+  return source;
+}
+
+TensorAccess KernelSource::accessOf(linalg::GenericOp generic, OpOperand &operand) const {
+  SmallVector<int> dims = dimsOf(generic);
+  TensorAccess access;
+  for (AffineExpr expr : generic.getMatchingIndexingMap(&operand).getResults()) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    access.dims.push_back(dim ? dims[dim.getPosition()] : -1);
+    access.constants.push_back(dim ? 0 : cast<AffineConstantExpr>(expr).getValue());
+  }
+  return access;
+}
+
+TypedAttr KernelSource::initialOf(linalg::GenericOp generic, unsigned output) const {
+  auto fill = generic.getDpsInits()[output].getDefiningOp<linalg::FillOp>();
+  Value initial = fill ? fill.getInputs()[0] : Value();
+  // legalize-storage widens a bool after the constant.
+  auto widened = initial ? initial.getDefiningOp<arith::ExtUIOp>() : arith::ExtUIOp();
+  auto constant = (widened ? widened.getIn() : initial).getDefiningOp<arith::ConstantOp>();
+  if (!widened)
+    return constant.getValue();
+  APInt value = cast<IntegerAttr>(constant.getValue()).getValue();
+  return IntegerAttr::get(widened.getType(), value.zext(widened.getType().getIntOrFloatBitWidth()));
+}
+
+int64_t KernelSource::transposedOperands() const {
+  int64_t count = 0;
+  for (linalg::GenericOp generic : generics)
+    for (OpOperand *operand : generic.getDpsInputOperands()) {
+      AffineMap map = linalg::GenericOp(generic).getMatchingIndexingMap(operand);
+      unsigned dims = map.getNumDims();
+      count += dims >= 2 && map.getNumResults() >= 2 && map.isFunctionOfDim(dims - 1) &&
+               map.getResults().back() == getAffineDimExpr(dims - 2, map.getContext());
+    }
+  return count;
+}
+
+bool KernelSource::holdsF64() const {
+  bool found = false;
+  auto is64 = [](Type type) { return getElementTypeOrSelf(type).isF64(); };
+  function.walk([&](Operation *op) {
+    found |= llvm::any_of(op->getResultTypes(), is64) || llvm::any_of(op->getOperandTypes(), is64);
+  });
+  return found;
+}
+
+SmallVector<int> dimsOf(linalg::GenericOp generic) { return GenericForm::read(generic).dims; }
+SmallVector<std::string> combinersOf(linalg::GenericOp generic) { return GenericForm::read(generic).combiners; }
+
+} // namespace halftone::compiler

@@ -1,0 +1,17 @@
+// The arithmetic that a target has as instructions.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace halftone::compiler {
+
+/// Each fact says that vectors of the target have the operation as instructions; where one is false, kernels compute it by
+/// others with the same result.
+struct MathTraits {
+  bool hasFma = false;       // fused multiply-add
+  bool hasRounding = false;  // floor, ceil, trunc and roundeven
+  bool hasScale = false;     // x * 2^floor(y), of 512-bit vectors
+  bool convertsF16 = false;  // f16 <-> f32
+  bool roundsToBf16 = false; // f32 -> bf16
+};
+
+} // namespace halftone::compiler

@@ -1,0 +1,65 @@
+// Watches which pass fails, and whether a pass leaves invalid IR.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/reports/PassBlame.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "llvm/ADT/STLExtras.h"
+#include <string>
+#include <vector>
+
+using namespace mlir;
+
+namespace halftone::compiler {
+namespace {
+
+std::string textOf(Diagnostic &diagnostic) {
+  std::string text;
+  llvm::raw_string_ostream(text) << diagnostic.getLocation() << ": " << diagnostic.str();
+  return text;
+}
+
+class PassBlame : public PassInstrumentation {
+public:
+  PassBlame(MLIRContext *context, bool checksInput, bool *isBug)
+      : checksInput(checksInput), isBug(isBug), handler(context, [this](Diagnostic &diagnostic) {
+          errors.push_back(textOf(diagnostic));
+          return failure(); // others shall have it too
+        }) {}
+
+private:
+  void runBeforePass(Pass *pass, Operation *op) override {
+    ++passes;
+    errors.clear();
+  }
+  void runAfterPassFailed(Pass *pass, Operation *op) override {
+    const bool isCheck = checksInput && passes == 1 && pass->getArgument() == "halftone-verify-stage";
+    const bool isOurs = !pass->getArgument().empty(); // a tool's have no name on the command line
+    const bool mayRefuse = isCheck || !isOurs || pass->getArgument() == "halftone-differentiate";
+    *isBug |= !mayRefuse || leftInvalid(op);
+  }
+  /// Whether MLIR's verifier gave the errors after the pass. If it did, it gives one of them again now.
+  bool leftInvalid(Operation *op) const {
+    bool same = false;
+    ScopedDiagnosticHandler found(op->getContext(), [&](Diagnostic &diagnostic) {
+      same |= llvm::is_contained(errors, textOf(diagnostic));
+      return success();
+    });
+    return failed(verify(op)) && same;
+  }
+
+  const bool checksInput;
+  bool *const isBug;
+  int passes = 0;
+  std::vector<std::string> errors; // of the pass that runs
+  ScopedDiagnosticHandler handler;
+};
+
+} // namespace
+
+void watchForBugs(PassManager &passes, bool checksInput, bool *isBug) {
+  passes.addInstrumentation(std::make_unique<PassBlame>(passes.getContext(), checksInput, isBug));
+}
+
+} // namespace halftone::compiler

@@ -1,0 +1,54 @@
+// How kernels are cut into blocks: a function of extents and target alone, so that results depend on neither threads
+// nor machine.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include <cstdint>
+
+namespace halftone::compiler {
+
+/// Rows and columns of the output that one block of a matmul kernel computes. The last block along an axis may be
+/// smaller.
+struct MatmulTile {
+  int64_t m = 0, n = 0;
+};
+
+/// Rows and columns of one block of a loop kernel.
+struct LoopBlocks {
+  int64_t rows = 1, columns = 1;
+};
+
+/// The space of a loop kernel: `rows` x `columns` elements, of which one costs `weight` simple ones.
+struct LoopSpace {
+  int64_t rows = 1, columns = 1, weight = 1;
+  bool transposes = false; // an operand is read along its own last axis, which is not the space's
+  bool packs = false;      // a result is stored in panels
+};
+
+/// The rules of one target.
+class Blocking {
+public:
+  virtual ~Blocking() = default;
+
+  /// The tile for an m x k by k x n product (per batch entry; `batch` of them).
+  virtual MatmulTile matmulTile(int64_t batch, int64_t m, int64_t n, int64_t k) const = 0;
+  virtual LoopBlocks loopBlocks(const LoopSpace &space) const = 0;
+  /// Rows of a block of a row kernel.
+  virtual int64_t rowBlock(int64_t rows, int64_t columns) const = 0;
+  /// Rows of a block of a scatter kernel into `rows` x `columns` that adds the updates of `indices`.
+  virtual int64_t scatterBlock(int64_t rows, int64_t indices, int64_t columns) const = 0;
+  /// Indices of `blockedAxis(shape)` in one block of a loop or row kernel with side reductions. 1 for a scalar.
+  virtual int64_t rowsPerBlock(llvm::ArrayRef<int64_t> shape) const = 0;
+
+  /// The `tile` of a partial_reduce over the first `reduced` axes of `shape` in a loop or row kernel with that blocking.
+  llvm::SmallVector<int64_t> sideReductionTile(llvm::ArrayRef<int64_t> shape, int64_t reduced) const;
+};
+
+/// The axis that loop and row kernels with side reductions are cut along: the first of extent > 1, or 0 when there is
+/// none.
+int64_t blockedAxis(llvm::ArrayRef<int64_t> shape);
+
+int64_t ceilDivide(int64_t a, int64_t b); // no overflow where a + b would
+
+} // namespace halftone::compiler

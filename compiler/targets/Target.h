@@ -1,0 +1,73 @@
+// What kernels are compiled for: all that passes, forms and the kernel compiler may ask.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/kernels/KernelDumps.h"
+#include "compiler/kernels/MathTraits.h"
+#include "compiler/targets/Blocking.h"
+#include "halftone/DType.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "runtime/base/Status.h"
+#include "llvm/IR/Module.h"
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace halftone::compiler {
+
+/// The facts of one product of matrices that its instruction depends on.
+struct MatmulTraits {
+  DType lhs, rhs, accumulator;
+  int64_t rows = 0, depth = 0; // M, K
+  bool strict = false;
+  bool splitAxes = false;     // M, N or K is more than one dim
+  bool computed = false;      // an operand passes through a prologue
+  bool lhsAlongDepth = false; // K is the left operand's innermost axis
+  bool panels = false;        // the right operand is kept in the panels that the instruction reads
+};
+
+/// How a product is made, as the linalg form says it.
+struct MatmulChoice {
+  std::string_view instruction; // "": one multiply-add at a time, of factors widened to the accumulator's type
+  bool fewRows = false;         // M is small: the right operand is read in place where its layout allows
+  bool evenDepth = false;       // K is even, which the instruction asks for: pairs of a row are neighbours in memory
+};
+
+/// A weight's layout for products of any number of rows: panels of `columns` columns, `group` neighbours along K
+/// together.
+struct WeightPanels {
+  int64_t columns = 0, group = 0;
+};
+
+/// A kind of machine. Each kind has a folder in compiler/targets.
+class Target {
+public:
+  /// "host" (this machine's CPU), "x86-64-v2", "x86-64-v3", "x86-64-v4", "sapphirerapids", "graniterapids", or any other
+  /// "<triple>[:<cpu>]" that LLVM was built with. value_error listing the known names when `name` is none.
+  static StatusOr<std::shared_ptr<const Target>> find(std::string_view name);
+  virtual ~Target() = default;
+
+  std::string name;      // as asked
+  std::string processor; // LLVM's -mcpu: "znver4"
+  MathTraits math;
+
+  /// All that decides which code a kernel becomes: part of every kernel's key.
+  virtual std::string key() const = 0;
+  virtual const Blocking &blocking() const = 0;
+  virtual MatmulChoice chooseMatmul(const MatmulTraits &traits) const = 0;
+  /// The layout of a weight, K x N along whichever axes, for the matmuls that read it as their right operand, where that
+  /// makes their products faster. A function of dtype, extents and target alone, so that all batches share the copy;
+  /// nullopt: row-major.
+  virtual std::optional<WeightPanels> weightPanels(bool strict, DType weight, int64_t k, int64_t n) const = 0;
+  /// Bytes of scratch per thread that the code of `kernel`, a linalg form (legalized or not), uses at these extents.
+  virtual int64_t scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const = 0;
+
+  /// Replaces `kernel`, a linalg form after legalize-storage (docs/kernel-form.md), by its code: ops of func, scf, arith,
+  /// math that expand-math knows, vector and LLVM. Returns how it computes, for reports. On failure a diagnostic says
+  /// which part of the kernel has no code.
+  virtual mlir::FailureOr<std::string> emit(mlir::func::FuncOp kernel) const = 0;
+  /// The bytes that a device loads, of code in LLVM IR. `dumps`, unless null, gets llvm and assembly.
+  virtual StatusOr<std::string> makeCode(llvm::Module &module, KernelDumps *dumps) const = 0;
+};
+
+} // namespace halftone::compiler

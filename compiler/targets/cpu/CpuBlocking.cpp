@@ -1,0 +1,110 @@
+// Block sizes for CPUs.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/targets/cpu/CpuBlocking.h"
+#include "compiler/targets/cpu/Emitters.h"
+#include <algorithm>
+
+namespace halftone::compiler {
+
+namespace {
+
+int64_t roundUp(int64_t value, int64_t step) { return ceilDivide(value, step) * step; }
+
+/// At least 4096 simple elements a block, about 256 blocks of large spaces, and whole cache lines of a row (of f16 when
+/// each element is much work; several where rows are long, since each is on a page of its own).
+LoopBlocks plainBlocks(int64_t rows, int64_t columns, int64_t weight) {
+  constexpr int64_t smallest = 4096, most = 256;
+  weight = std::max<int64_t>(weight, 1);
+  int64_t line = weight < 64 ? 64 : columns >= 512 ? 128 : 32;
+  int64_t wanted = std::max(ceilDivide(smallest, weight), ceilDivide(rows * columns, most));
+  LoopBlocks blocks;
+  blocks.columns = std::min(std::max<int64_t>(columns, 1), roundUp(wanted, line));
+  if (blocks.columns == columns)
+    blocks.rows = std::clamp<int64_t>(wanted / std::max<int64_t>(columns, 1), 1, std::max<int64_t>(rows, 1));
+  return blocks;
+}
+
+/// Blocks for packed results: whole lines of the panels, and rows that are staged in little memory.
+LoopBlocks packedBlocks(int64_t rows, int64_t columns) {
+  constexpr int64_t longest = 256, smallest = 4096, most = 256;
+  LoopBlocks blocks;
+  blocks.columns = std::clamp<int64_t>(columns, 1, longest);
+  int64_t wanted = std::max(smallest, ceilDivide(rows * columns, most)) / blocks.columns;
+  blocks.rows = roundUp(std::clamp<int64_t>(wanted, 1, std::max<int64_t>(rows, 1)), stagedRows);
+  return blocks;
+}
+
+/// Blocks for squares to be transposed in: few pages of either tensor.
+LoopBlocks squareBlocks(int64_t rows, int64_t columns) {
+  constexpr int64_t side = 64, most = 256;
+  LoopBlocks blocks;
+  blocks.columns = std::min(std::max<int64_t>(columns, 1), side);
+  int64_t wanted = ceilDivide(rows * columns, most * side * side) * side;
+  blocks.rows = std::clamp<int64_t>(wanted, 1, std::max<int64_t>(rows, 1));
+  return blocks;
+}
+
+} // namespace
+
+MatmulTile CpuBlocking::matmulTile(int64_t batch, int64_t m, int64_t n, int64_t k) const {
+  constexpr int64_t mostM = 192, mostN = 256, stepM = 4, stepN = 64, wantedBlocks = 16, fewBlocks = 4;
+  constexpr int64_t leastM = 12, fewRows = 48, someRows = 144;
+  constexpr int64_t leastWork = int64_t(1) << 17, leastRead = int64_t(1) << 16;
+  const auto cut = [](int64_t extent, int64_t parts, int64_t step) {
+    return std::max(step, roundUp(ceilDivide(extent, parts), step));
+  };
+  const auto blocks = [&](MatmulTile tile) { return batch * ceilDivide(m, tile.m) * ceilDivide(n, tile.n); };
+  // Parts of equal size, rather than a small one at the end, and as many for each of two threads.
+  const int64_t rowParts = ceilDivide(std::max<int64_t>(m, 1), mostM);
+  MatmulTile tile{cut(m, rowParts > 1 ? roundUp(rowParts, 2) : 1, stepM),
+                  cut(n, ceilDivide(std::max<int64_t>(n, 1), mostN), stepN)};
+  while (blocks(tile) < wantedBlocks) {
+    // Columns first: the part of the right operand that a block packs serves all of its rows.
+    const bool alongN = tile.n > stepN && (2 * tile.n > tile.m || tile.m <= fewRows);
+    if (!alongN && (tile.m <= leastM || (tile.m <= someRows && blocks(tile) >= fewBlocks)))
+      break;
+    const MatmulTile smaller =
+        alongN ? MatmulTile{tile.m, roundUp(tile.n / 2, stepN)} : MatmulTile{roundUp(tile.m / 2, stepM), tile.n};
+    // Worth a block of its own: the multiplications, or, with few rows, reading the columns.
+    const int64_t rows = std::min(m, smaller.m), columns = std::min(roundUp(n, 16), smaller.n);
+    if (rows * columns * k < leastWork && columns * k < leastRead)
+      break;
+    tile = smaller;
+  }
+  return tile;
+}
+
+LoopBlocks CpuBlocking::loopBlocks(const LoopSpace &space) const {
+  if (space.packs)
+    return packedBlocks(space.rows, space.columns);
+  if (space.transposes)
+    return squareBlocks(space.rows, space.columns);
+  return plainBlocks(space.rows, space.columns, space.weight);
+}
+
+int64_t CpuBlocking::rowBlock(int64_t rows, int64_t columns) const {
+  constexpr int64_t smallest = 4096, most = 256;
+  int64_t wanted = std::max(smallest / std::max<int64_t>(columns, 1), ceilDivide(rows, most));
+  return std::clamp<int64_t>(wanted, 1, std::max<int64_t>(rows, 1));
+}
+
+int64_t CpuBlocking::scatterBlock(int64_t rows, int64_t indices, int64_t columns) const {
+  // Each block reads all indices, which is to stay a small part of its work.
+  constexpr int64_t smallest = 4096, most = 128, columnsPerIndex = 8;
+  int64_t elements = (rows + indices) * std::max<int64_t>(columns, 1);
+  int64_t blocks = std::min(elements / smallest, elements / (columnsPerIndex * std::max<int64_t>(indices, 1)));
+  return std::max<int64_t>(ceilDivide(rows, std::clamp<int64_t>(blocks, 1, most)), 1);
+}
+
+int64_t CpuBlocking::rowsPerBlock(llvm::ArrayRef<int64_t> shape) const {
+  constexpr int64_t leastElements = 8192, mostBlocks = 128;
+  if (shape.empty())
+    return 1;
+  int64_t axis = blockedAxis(shape), inner = 1;
+  for (int64_t extent : shape.drop_front(axis + 1))
+    inner *= extent;
+  int64_t rows = std::max(ceilDivide(leastElements, std::max<int64_t>(inner, 1)), ceilDivide(shape[axis], mostBlocks));
+  return std::clamp<int64_t>(rows, 1, std::max<int64_t>(shape[axis], 1));
+}
+
+} // namespace halftone::compiler

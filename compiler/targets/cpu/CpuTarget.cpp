@@ -1,0 +1,165 @@
+// What LLVM knows about a CPU, as the few facts that the emitters ask for.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/targets/cpu/CpuTarget.h"
+#include "compiler/targets/cpu/CpuBlocking.h"
+#include "compiler/targets/cpu/Emitters.h"
+#include "compiler/targets/cpu/MatmulInstruction.h"
+#include "compiler/targets/cpu/ObjectCode.h"
+#include "runtime/base/TilePermission.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <memory>
+#include <mutex>
+
+using namespace halftone;
+using namespace halftone::compiler;
+
+namespace {
+
+void initializeTargets() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeAllTargetInfos();
+    llvm::InitializeAllTargets();
+    llvm::InitializeAllTargetMCs();
+    llvm::InitializeAllAsmPrinters();
+  });
+}
+
+/// The detected features, sorted, each with its sign: features that the machine lacks though its model has them matter
+/// too. Tiles that the system does not let us use are not there.
+std::string hostFeatures() {
+  std::vector<std::string> features;
+  for (const auto &feature : llvm::sys::getHostCPUFeatures())
+    features.push_back((feature.second && (!feature.first().starts_with("amx-") || mayUseTiles()) ? "+" : "-") +
+                       feature.first().str());
+  std::sort(features.begin(), features.end());
+  std::string joined;
+  for (const std::string &feature : features)
+    joined += (joined.empty() ? "" : ",") + feature;
+  return joined;
+}
+
+Status unknown(std::string_view name, std::string_view why) {
+  return Status(
+      ErrorKind::value_error,
+      fmt::format("unknown target \"{}\": {}; expected \"host\", \"x86-64-v2\", \"x86-64-v3\", \"x86-64-v4\", "
+                  "\"sapphirerapids\", \"graniterapids\" or \"<triple>[:<cpu>]\" of a 64-bit little-endian CPU with "
+                  "ELF objects, such as "
+                  "\"aarch64-unknown-linux-gnu:neoverse-n1\"",
+                  name, why));
+}
+
+/// Machines of general purpose; the rest of LLVM's list are GPUs and virtual machines.
+bool isCpu(const llvm::Triple &triple) {
+  return triple.isX86() || triple.isAArch64() || triple.isRISCV() || triple.isLoongArch() || triple.isPPC() ||
+         triple.isMIPS();
+}
+
+void setX86Facts(CpuTarget &target, const llvm::MCSubtargetInfo &info) {
+  const auto has = [&](llvm::StringRef feature) { return info.checkFeatures("+" + feature.str()); };
+  const bool avx512 = has("avx512f") && has("avx512bw") && has("avx512vl") && has("avx512dq");
+  target.vectorBytes = avx512 ? 64 : has("avx2") ? 32 : 16;
+  target.vectorRegisters = avx512 ? 32 : 16;
+  target.math.hasFma = has("fma") || avx512;
+  target.math.convertsF16 = has("f16c") || avx512;
+  target.hasMaskedMemory = target.math.hasScale = avx512;
+  target.math.hasRounding = has("sse4.1");
+  target.hasStreaming = true;
+  target.hasAvx512Bf16 = target.math.roundsToBf16 = avx512 && has("avx512bf16");
+  target.hasAvx512Fp16 = avx512 && has("avx512fp16");
+  target.hasVnni = avx512 && has("avx512vnni");
+  target.hasAmxBf16 = avx512 && has("amx-tile") && has("amx-bf16");
+  target.hasAmxInt8 = avx512 && has("amx-tile") && has("amx-int8");
+}
+
+} // namespace
+
+std::string CpuTarget::key() const { return triple + "|" + processor + "|" + features; }
+
+const Blocking &CpuTarget::blocking() const {
+  static const CpuBlocking rules;
+  return rules;
+}
+
+MatmulChoice CpuTarget::chooseMatmul(const MatmulTraits &traits) const {
+  const MatmulInstruction instruction = chooseMatmulInstruction(*this, traits);
+  MatmulChoice choice;
+  if (instruction != MatmulInstruction::multiplyAdd)
+    choice.instruction = compiler::name(instruction);
+  choice.fewRows = traits.rows <= 16; // each element of the right operand is used too seldom to be packed first
+  choice.evenDepth = instruction == MatmulInstruction::vdpbf16ps && traits.depth % 2 == 0;
+  return choice;
+}
+
+std::optional<WeightPanels> CpuTarget::weightPanels(bool strict, DType weight, int64_t k, int64_t n) const {
+  return compiler::weightPanels(*this, strict, weight, k, n);
+}
+
+int64_t CpuTarget::scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const {
+  return kernelScratchBytes(kernel, extents, *this);
+}
+
+mlir::FailureOr<std::string> CpuTarget::emit(mlir::func::FuncOp kernel) const { return emitKernel(kernel, *this); }
+
+StatusOr<std::string> CpuTarget::makeCode(llvm::Module &module, KernelDumps *dumps) const {
+  return generateObject(module, *this, dumps);
+}
+
+StatusOr<CpuTarget> CpuTarget::find(std::string_view name) {
+  initializeTargets();
+  CpuTarget target;
+  target.name = std::string(name);
+  const std::string x86 = "x86_64-unknown-linux-gnu";
+  if (name == "host") {
+    target.triple = llvm::Triple::normalize(llvm::sys::getProcessTriple());
+    target.processor = llvm::sys::getHostCPUName().str();
+    target.features = hostFeatures();
+  } else if (name == "x86-64-v2" || name == "x86-64-v3" || name == "x86-64-v4" || name == "sapphirerapids" ||
+             name == "graniterapids") {
+    target.triple = x86;
+    target.processor = std::string(name);
+  } else if (const size_t colon = name.find(':'); name.substr(0, colon).find('-') != std::string_view::npos) {
+    target.triple = llvm::Triple::normalize(std::string(name.substr(0, colon)));
+    if (colon != std::string_view::npos)
+      target.processor = std::string(name.substr(colon + 1));
+  } else {
+    return unknown(name, "no such name");
+  }
+
+  const llvm::Triple triple(target.triple);
+  if (!isCpu(triple) || !triple.isArch64Bit() || !triple.isLittleEndian())
+    return unknown(name, fmt::format("\"{}\" is no 64-bit little-endian CPU", target.triple));
+  if (!triple.isOSBinFormatELF())
+    return unknown(name, fmt::format("\"{}\" has no ELF objects", target.triple));
+  std::string error;
+  const llvm::Target *llvmTarget = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!llvmTarget || !llvmTarget->hasTargetMachine() || !llvmTarget->hasMCAsmBackend())
+    return unknown(name, fmt::format("LLVM was built without \"{}\"", target.triple));
+  if (target.processor.empty() && triple.isRISCV())
+    target.features = "+m,+a,+f,+d,+c"; // the general-purpose set: without it even division is a call
+  if (target.processor.empty())
+    target.processor = triple.isX86() ? "x86-64" : triple.isRISCV() ? "generic-rv64" : "generic";
+  // An empty CPU first: asking for an unknown one prints to stderr.
+  std::unique_ptr<llvm::MCSubtargetInfo> info(llvmTarget->createMCSubtargetInfo(triple, "", ""));
+  if (!info || !info->isCPUStringValid(target.processor))
+    return unknown(name, fmt::format("\"{}\" has no CPU \"{}\"", target.triple, target.processor));
+  info.reset(llvmTarget->createMCSubtargetInfo(triple, target.processor, target.features));
+  if (triple.isX86()) {
+    if (!info->checkFeatures("+64bit"))
+      return unknown(name, fmt::format("\"{}\" has no 64-bit mode", target.processor));
+    setX86Facts(target, *info);
+  } else if (triple.isAArch64()) {
+    if (!info->checkFeatures("+neon"))
+      return unknown(name, fmt::format("\"{}\" has no vectors", target.processor));
+    target.math.hasFma = target.math.convertsF16 = target.math.hasRounding = true;
+    target.vectorRegisters = 32;
+  }
+  return target;
+}

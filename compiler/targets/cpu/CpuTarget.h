@@ -1,0 +1,31 @@
+// The CPUs that code is generated for: what the emitters ask about them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/targets/Target.h"
+
+namespace halftone::compiler {
+
+/// CPUs of 64 bits, little-endian, with ELF objects. One that has no table row of its own gets generic vectors.
+struct CpuTarget : Target {
+  std::string triple;            // LLVM's
+  std::string features;          // LLVM's -mattr; with triple and processor, part of every kernel's key
+  int64_t vectorBytes = 16;      // preferred vector register
+  bool hasMaskedMemory = false;  // cheap masked loads and stores (AVX-512)
+  bool hasStreaming = false;     // stores of whole aligned vectors that go past the caches (x86)
+  bool hasAvx512Bf16 = false, hasAvx512Fp16 = false, hasVnni = false;
+  bool hasAmxBf16 = false, hasAmxInt8 = false; // products of tiles
+  int64_t vectorRegisters = 16;
+
+  std::string key() const override; // triple + processor + features
+  const Blocking &blocking() const override;
+  MatmulChoice chooseMatmul(const MatmulTraits &traits) const override;
+  std::optional<WeightPanels> weightPanels(bool strict, DType weight, int64_t k, int64_t n) const override;
+  int64_t scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const override;
+  mlir::FailureOr<std::string> emit(mlir::func::FuncOp kernel) const override;
+  StatusOr<std::string> makeCode(llvm::Module &module, KernelDumps *dumps) const override;
+
+  /// As Target::find.
+  static StatusOr<CpuTarget> find(std::string_view name);
+};
+
+} // namespace halftone::compiler

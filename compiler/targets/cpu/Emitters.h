@@ -1,0 +1,40 @@
+// From the legalized linalg form of a kernel to the code of its blocks: one emitter a form.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/kernels/KernelSource.h"
+#include "compiler/targets/cpu/CpuTarget.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <cstdint>
+#include <string>
+
+namespace halftone::compiler {
+
+/// Each emitter replaces the function of `source` (docs/kernel-form.md, after legalize-storage) by a `func.func` of the
+/// same name with the type `(!llvm.ptr, !llvm.ptr, i64, i64, !llvm.ptr) -> ()`: buffers, extents, first and last block,
+/// scratch, as runtime/plan/Abi.h says. Only func, scf, arith, math (as the target has it in instructions), vector and
+/// LLVM-dialect ops are left; index arithmetic is in i64, which scf.for takes as it is. On failure a diagnostic names the
+/// part of the kernel that the emitter has no code for.
+mlir::LogicalResult emitLoop(const KernelSource &source, const CpuTarget &target, mlir::OpBuilder &builder);
+mlir::LogicalResult emitReductionLoop(const KernelSource &source, const CpuTarget &target, mlir::OpBuilder &builder);
+mlir::LogicalResult emitRow(const KernelSource &source, const CpuTarget &target, mlir::OpBuilder &builder);
+mlir::LogicalResult emitScatter(const KernelSource &source, const CpuTarget &target, mlir::OpBuilder &builder);
+/// Returns how the product is made, for reports.
+mlir::FailureOr<std::string> emitMatmul(const KernelSource &source, const CpuTarget &target, mlir::OpBuilder &builder);
+
+/// Scratch that the code of a loop kernel has for each operand whose last axis is the last outer dim: a square of
+/// vectors.
+inline constexpr int64_t transposedSquareBytes = 2048;
+/// Packed results of a loop kernel are stored row by row in scratch and moved from there, so many rows at a time: lines
+/// of the panels are then whole.
+inline constexpr int64_t stagedRows = 16;
+/// Scratch for each packed result in blocks of so many columns.
+constexpr int64_t stagedBytes(int64_t columns) { return stagedRows * ((columns + 31) / 32 * 32) * 2; }
+
+/// Bytes of scratch per thread, from the linalg form (legalized or not) and a launch's extents.
+int64_t matmulScratchBytes(const KernelSource &source, llvm::ArrayRef<int64_t> extents, const CpuTarget &target);
+int64_t kernelScratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents, const CpuTarget &target);
+
+/// Replaces `kernel` by its code, by the emitter of its kind. Returns how it computes.
+mlir::FailureOr<std::string> emitKernel(mlir::func::FuncOp kernel, const CpuTarget &target);
+
+} // namespace halftone::compiler

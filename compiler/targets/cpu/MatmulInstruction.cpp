@@ -1,0 +1,96 @@
+// The table of instructions that matmul kernels multiply by.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/targets/cpu/MatmulInstruction.h"
+#include <algorithm>
+#include <iterator>
+
+namespace halftone::compiler {
+
+namespace {
+
+/// How fast vdpbf16ps is beside an f32 multiply-add depends on the CPU:
+///   znver4, znver5                                      as fast: twice the products
+///   cooperlake, sapphirerapids and their successors     half as fast: no gain over numbers widened while packing
+/// Others are taken for the latter.
+bool multipliesPairsFast(const CpuTarget &target) { return target.processor == "znver4" || target.processor == "znver5"; }
+
+bool areAll(const MatmulTraits &traits, DType dtype, DType accumulator) {
+  return traits.lhs == dtype && traits.rhs == dtype && traits.accumulator == accumulator && !traits.splitAxes;
+}
+
+struct Row {
+  MatmulInstruction instruction;
+  std::string_view name;
+  int64_t depth;
+  bool (*isThere)(const CpuTarget &target);
+  bool (*pays)(const CpuTarget &target, const MatmulTraits &traits);
+};
+
+/// In the order of preference. Those of bf16 are not the exact operation (subnormal numbers, order of sums), so not in
+/// strict mode; with fewer rows packing pairs takes longer than multiplying in pairs saves, and nothing is packed of
+/// panels.
+constexpr Row table[] = {
+    {MatmulInstruction::tdpbf16ps, "tdpbf16ps", 2, [](const CpuTarget &target) { return target.hasAmxBf16; },
+     [](const CpuTarget &, const MatmulTraits &traits) {
+       return !traits.strict && traits.rows > 4 && areAll(traits, DType::bfloat16, DType::float32);
+     }},
+    {MatmulInstruction::tdpbssd, "tdpbssd", 4, [](const CpuTarget &target) { return target.hasAmxInt8; },
+     [](const CpuTarget &, const MatmulTraits &traits) {
+       return areAll(traits, DType::int8, DType::int32) && !traits.computed;
+     }},
+    {MatmulInstruction::vdpbf16ps, "vdpbf16ps", 2, [](const CpuTarget &target) { return target.hasAvx512Bf16; },
+     [](const CpuTarget &target, const MatmulTraits &traits) {
+       return multipliesPairsFast(target) && !traits.strict && (traits.rows > 4 || traits.panels) &&
+              areAll(traits, DType::bfloat16, DType::float32);
+     }},
+    {MatmulInstruction::vpdpbusd, "vpdpbusd", 4, [](const CpuTarget &target) { return target.hasVnni; },
+     [](const CpuTarget &, const MatmulTraits &traits) {
+       return areAll(traits, DType::int8, DType::int32) && !traits.computed && traits.lhsAlongDepth;
+     }},
+    {MatmulInstruction::multiplyAdd, "multiply-add", 1, [](const CpuTarget &) { return true; },
+     [](const CpuTarget &, const MatmulTraits &) { return true; }},
+};
+
+const Row &rowOf(MatmulInstruction instruction) {
+  return *std::find_if(std::begin(table), std::end(table),
+                       [&](const Row &row) { return row.instruction == instruction; });
+}
+
+} // namespace
+
+MatmulInstruction chooseMatmulInstruction(const CpuTarget &target, const MatmulTraits &traits) {
+  return std::find_if(std::begin(table), std::end(table),
+                      [&](const Row &row) { return row.isThere(target) && row.pays(target, traits); })
+      ->instruction;
+}
+
+std::optional<WeightPanels> weightPanels(const CpuTarget &target, bool strict, DType weight, int64_t k, int64_t n) {
+  constexpr WeightPanels pairs{16, 2};
+  constexpr int64_t smallest = int64_t(1) << 14; // of less a copy of its own costs more than packing it at each product
+  MatmulTraits traits{weight, weight, DType::float32};
+  traits.strict = strict;
+  traits.panels = true;
+  if (chooseMatmulInstruction(target, traits) != MatmulInstruction::vdpbf16ps || k * n < smallest ||
+      k % pairs.group != 0 || n % pairs.columns != 0)
+    return std::nullopt;
+  return pairs;
+}
+
+std::string_view name(MatmulInstruction instruction) { return rowOf(instruction).name; }
+
+std::optional<MatmulInstruction> matmulInstructionNamed(std::string_view name) {
+  for (const Row &row : table)
+    if (row.name == name)
+      return row.instruction;
+  return std::nullopt;
+}
+
+bool has(const CpuTarget &target, MatmulInstruction instruction) { return rowOf(instruction).isThere(target); }
+
+bool isOfTiles(MatmulInstruction instruction) {
+  return instruction == MatmulInstruction::tdpbf16ps || instruction == MatmulInstruction::tdpbssd;
+}
+
+int64_t depthOf(MatmulInstruction instruction) { return rowOf(instruction).depth; }
+
+} // namespace halftone::compiler
