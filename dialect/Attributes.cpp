@@ -17,8 +17,8 @@ struct Known {
   Holds holds;
 };
 
-// docs/architecture.md says what each means: of modules and @main under "Stages", of kernels under "The linalg form of
-// a kernel".
+// Their meaning: docs/architecture.md, "Stages", for those of modules and @main; docs/kernel-form.md for those of
+// kernels.
 constexpr Known known[] = {
     {"layers", Place::module, Holds::dictionary},    {"extents", Place::module, Holds::integers},
     {"grid", Place::module, Holds::integer},         {"scratch", Place::module, Holds::integer},

@@ -8,11 +8,11 @@
 
 namespace halftone::compiler {
 
-/// Each emitter replaces `kernel` (docs/architecture.md, "The linalg form of a kernel", after legalize-storage) by a
-/// `func.func` of the same name with the type `(!llvm.ptr, !llvm.ptr, i64, i64, !llvm.ptr) -> ()`: buffers, extents,
-/// first and last block, scratch, as runtime/plan/Abi.h says. Only func, scf, arith, math (what the target does in
-/// instructions), vector and LLVM-dialect ops are left; index arithmetic is in i64, which scf.for takes as it is. On
-/// failure a diagnostic says what the kernel holds that the emitter cannot do.
+/// Each emitter replaces `kernel` (docs/kernel-form.md, after legalize-storage) by a `func.func` of the same name with
+/// the type `(!llvm.ptr, !llvm.ptr, i64, i64, !llvm.ptr) -> ()`: buffers, extents, first and last block, scratch, as
+/// runtime/plan/Abi.h says. Only func, scf, arith, math (what the target does in instructions), vector and LLVM-dialect
+/// ops are left; index arithmetic is in i64, which scf.for takes as it is. On failure a diagnostic says what the kernel
+/// holds that the emitter cannot do.
 mlir::LogicalResult emitLoop(mlir::func::FuncOp kernel, const CpuTarget &target, mlir::OpBuilder &builder);
 mlir::LogicalResult emitRow(mlir::func::FuncOp kernel, const CpuTarget &target, mlir::OpBuilder &builder);
 mlir::LogicalResult emitScatter(mlir::func::FuncOp kernel, const CpuTarget &target, mlir::OpBuilder &builder);
