@@ -1,4 +1,4 @@
-// The attributes named halftone.*: where each may stand, and what it holds.
+// The attributes named halftone.*: where each may stand, and the type of its value.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/Dialect.h"
 
@@ -97,7 +97,7 @@ bool isOf(Attribute value, Holds holds) {
   return false;
 }
 
-/// The place that an op itself is; nullopt where no attribute may stand.
+/// The place that an op is for its attributes; nullopt if none may stand on it.
 std::optional<Place> placeOf(Operation *op) {
   StringRef name = op->getName().getStringRef();
   if (name == "builtin.module")

@@ -194,7 +194,7 @@ TensorData partialReduce(PartialReduceOp op, const TensorData &x, const Interpre
   Reducer reducer{op.getKind(), x, writer, *dtypeOf(type.getElementType()), options};
   ArrayRef<int64_t> shape = x.type.getShape(), axes = op.getAxes();
   SmallVector<int64_t> strides = stridesOf(shape), innerSteps = pick(strides, axes), tiles;
-  // Along a tiled axis the result steps by whole tiles; to know where a tile ends, its number is visited too.
+  // Along a tiled axis the result steps by whole tiles; to know where a tile ends, its index is visited too.
   SmallVector<SmallVector<int64_t>> steps{strides};
   for (auto [position, axis] : llvm::enumerate(axes)) {
     tiles.push_back(std::min(op.getTile()[position], shape[axis]));

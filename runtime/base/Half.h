@@ -7,7 +7,7 @@
 
 namespace halftone {
 
-/// What an encoder does with a finite value that rounds past the largest finite one, and with infinity.
+/// The result of an encoder for a finite value that rounds past the largest finite one, and for infinity.
 ///   natural   infinity; float8_e4m3fn has none and gives NaN (OCP's non-saturating mode)
 ///   saturate  the largest finite value of the same sign
 /// NaN stays a quiet NaN of the same sign in both.
