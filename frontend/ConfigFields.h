@@ -51,7 +51,7 @@ public:
     return args;
   }
   std::vector<std::string> left() const;
-  /// value_error naming what nothing asked for.
+  /// value_error naming the keys that nothing asked for.
   void requireNothingLeft(const std::string &className) const;
   const Config &config() const { return config_; }
 

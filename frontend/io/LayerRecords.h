@@ -14,7 +14,7 @@ struct LayerRecord {
   std::string path;      // as it is when the model is made anew from the config: a model inside another is made first
   std::string className; // Keras's, without the package
   std::string activation;            // "" when the config has none
-  std::optional<DTypePolicy> policy; // nullopt: not recorded, so the global policy of whoever loads the model
+  std::optional<DTypePolicy> policy; // nullopt: not recorded, so the global policy when the model is loaded
   bool isOutput = false;             // gives an output of the model
 };
 
@@ -26,7 +26,7 @@ struct ModelRecord {
 };
 
 /// Reads the object in config.json. Names and dtypes of null are the global policy's. value_error or type_error with
-/// the place in the file and what was expected there.
+/// the place in the file and the expected value.
 ModelRecord modelRecord(const Config &config);
 
 } // namespace halftone::detail
