@@ -1,4 +1,4 @@
-// The stages after the modules, as a pass: what holds for passes (timing, split input, diagnostics) holds for them.
+// The stages after the modules, as a pass: timing, split input and diagnostics of passes work for them too.
 // SPDX-License-Identifier: Apache-2.0
 #include "LateStages.h"
 #include "dialect/Dialect.h"

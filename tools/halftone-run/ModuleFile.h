@@ -27,7 +27,7 @@ StatusOr<ModuleFile> parseModule(const std::string &text, const std::string &nam
 /// io_error with the path and the system's reason, else as parseModule.
 StatusOr<ModuleFile> loadModule(const std::string &path);
 
-/// What stage a module is in, by what stands in it: kernels, values tied to variables, the table of layers gone.
+/// The stage of a module, by its contents: kernels, values tied to variables, a table of layers without layers.
 compiler::Stage stageOf(mlir::ModuleOp module);
 
 /// nullopt for types that no tensor has.

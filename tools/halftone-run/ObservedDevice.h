@@ -1,4 +1,4 @@
-// A device that does as another one and shows every launch: its operands before, its results after.
+// A device that runs everything on another one and shows every launch: its operands before, its results after.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/Device.h"
