@@ -14,7 +14,7 @@ namespace halftone {
 enum class Overflow : uint8_t { natural, saturate };
 
 /// A sign bit, exponent bits, mantissa bits; `infinite` formats keep their topmost exponent for infinity and NaN, the
-/// others have one NaN (all ones) and use the rest of that exponent for numbers.
+/// others have one NaN (all ones) and use the rest of that exponent for finite values.
 template <class StorageT, int exponentBitCount, int mantissaBitCount, bool infinite> struct NarrowFloat {
   using Storage = StorageT;
   static constexpr int exponentBits = exponentBitCount, mantissaBits = mantissaBitCount;

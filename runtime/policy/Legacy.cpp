@@ -139,7 +139,7 @@ const LegacyRep *legacyOf(const DTypePolicy &policy) {
 
 } // namespace
 
-/// The plain policy of Keras 3 where there is one that means the same, so that files are Keras's.
+/// The plain policy of Keras 3 with the same meaning, if there is one, so that files are Keras's.
 legacy::Policy::operator DTypePolicy() const {
   if (rep_->usesDefaultLossScale)
     try {

@@ -21,8 +21,8 @@ struct ModuleFile {
   std::vector<ProgramVariable> variables;
 };
 
-/// Parses and checks a module in a stage from graph to kernel. value_error with the diagnostics and the first error's
-/// place for text that is no such module; `name` is the file in messages.
+/// Parses and checks a module in a stage from graph to kernel. If the text is no such module: value_error with the
+/// diagnostics and the line of the first error. `name` is the file in messages.
 StatusOr<ModuleFile> parseModule(const std::string &text, const std::string &name);
 /// io_error with the path and the system's reason, else as parseModule.
 StatusOr<ModuleFile> loadModule(const std::string &path);

@@ -37,7 +37,7 @@ private:
     size_t index;
     const LaunchStep *step;
   };
-  std::map<const std::string *, PlannedLaunch> launches_; // by where the step has its kernel's key, as Launch says it
+  std::map<const std::string *, PlannedLaunch> launches_; // by the address of the step's kernel key, as in Launch
   Observer observer_;
 };
 

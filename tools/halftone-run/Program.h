@@ -23,7 +23,7 @@ struct Program {
   std::vector<ProgramVariable> variables() const;
 };
 
-/// A file that begins as saved plans do is one; any other is a module. Throws io_error and value_error.
+/// A file that begins like a saved plan is one; any other file is a module. Throws io_error and value_error.
 Program loadProgram(const std::string &path);
 
 struct ProgramValues {
@@ -40,7 +40,7 @@ ProgramValues readValues(const Program &program, const std::vector<std::string> 
 /// device.
 std::shared_ptr<DeviceRuntime> openDevice(const Arguments &arguments);
 
-/// As the arguments say.
+/// The options that the arguments ask for.
 compiler::CompileOptions compileOptions(const Arguments &arguments);
 
 /// The texts of the stages, kept for --dump-ir and emit.
