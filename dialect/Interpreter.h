@@ -12,7 +12,7 @@ namespace halftone::dialect {
 /// Elements of one tensor, row-major. Floats are doubles holding exactly representable values of the type, integers and
 /// bools int64 (ui64 by its bits).
 ///
-/// In interval mode element i of a float tensor lies in [low[i], high[i]]: both bounds NaN: the element is NaN; one
+/// In interval mode element i of a float tensor lies in [low[i], high[i]]. Both bounds NaN: the element is NaN. One
 /// bound NaN: nothing is known about the element. An integer or bool lies in [integers[i], upper[i]], or is integers[i]
 /// when `upper` is empty. Outside interval mode low and high are equal and `upper` is empty.
 struct TensorData {

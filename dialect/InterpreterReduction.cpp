@@ -360,7 +360,7 @@ TensorData evaluateContract(ContractOp op, const TensorData &lhs, const TensorDa
   bool isFloat = lhs.isFloat();
   Rounding result(isFloat ? *dtypeOf(type.getElementType()) : DType::float64, options.strict);
   Rounding accumulate(*dtypeOf(op.getAccumulatorType()));
-  // Of each step, in compiled code that sums products of bf16 by vdpbf16ps.
+  // The most that a step may lose in compiled code that sums products of bf16 by vdpbf16ps.
   const double flushed = !options.strict && lhs.type.getElementType().isBF16() ? 0x1p-126 : 0;
   IntFormat format(lhs.type.getElementType()), sumFormat(type.getElementType());
   int64_t next = 0;

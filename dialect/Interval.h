@@ -83,7 +83,7 @@ Interval cosine(Interval x);
 Interval absolute(Interval x);
 Interval maximum(Interval a, Interval b);
 Interval minimum(Interval a, Interval b);
-/// Of a function that only rises, or only falls.
+/// Bounds of a function that only rises, or only falls.
 Interval monotone(double (*function)(double), Interval x);
 
 } // namespace halftone::dialect

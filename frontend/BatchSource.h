@@ -21,7 +21,7 @@ public:
   const Batch &arrays() const { return arrays_; }
   /// How many batches a pass has; nullopt for a dataset that does not say.
   std::optional<int64_t> batches() const;
-  /// Of arrays: the first batch, and the last when it is smaller.
+  /// For arrays: the first batch, and the last batch if it is smaller.
   std::vector<Batch> shapes() const;
 
 private:

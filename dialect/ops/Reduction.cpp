@@ -136,7 +136,7 @@ static Value cotangentsOfFactors(Expression &e, Value rows, Value cotangent) {
   return ConcatOp::create(e.builder, e.loc, rows.getType(), parts, 0);
 }
 
-// For each element the cotangent times the product of the others.
+// Gives each element the cotangent times the product of the others.
 static Value productOfOthers(Expression &e, ReduceOp op, Value cotangent, ArrayRef<int64_t> kept) {
   auto x = cast<RankedTensorType>(op.getX().getType());
   if (x.getNumElements() == 0)

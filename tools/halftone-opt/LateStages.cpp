@@ -51,7 +51,7 @@ private:
       *text += std::string(kDefaultSplitMarker) + "\n";
     *text += found;
   }
-  /// At the line to blame, so that -verify-diagnostics finds it there.
+  /// Emits the error at the line to blame, so that -verify-diagnostics finds it there.
   void tell(const halftone::Status &status) {
     const halftone::Where where = status.where();
     Location location = getOperation().getLoc();

@@ -23,7 +23,7 @@ struct Difference {
   int64_t maxUlp = 0;                // the largest int64 likewise
   std::string firstUnequal;          // "[2, 3]: 1.5, expected 1.25", "" when all are equal
   bool agrees() const { return unequal == 0; }
-  /// Of both: the largest, and the sums.
+  /// Joins two differences: the larger of each maximum, and the sum of each count.
   void join(const Difference &other);
 };
 

@@ -34,7 +34,7 @@ InputSpec parseInputSpec(std::string_view text);
 /// files.
 Tensor readInput(const InputSpec &spec, const Parameter &expected, uint64_t seed);
 
-/// As `random` above.
+/// The tensor that `random` gives, as above.
 Tensor randomTensor(const Parameter &parameter, uint64_t seed);
 
 } // namespace halftone::tools

@@ -15,7 +15,7 @@ namespace halftone::tools {
 using VariableTensors = std::map<std::string, Tensor>;
 
 dialect::TensorData toData(mlir::MLIRContext *context, const Tensor &tensor);
-/// Of values without intervals.
+/// `data` has no intervals.
 StatusOr<Tensor> toTensor(const dialect::TensorData &data);
 
 /// The module that the interpreter runs: `module` itself, or, if that asks for gradients, a copy in the pure stage.
