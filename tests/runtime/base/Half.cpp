@@ -49,7 +49,8 @@ template <class Format> static bool agrees(const std::vector<double> &values, do
          Format::encode(x, Overflow::saturate) == typename Format::Storage(sign | clamped);
 }
 
-TEMPLATE_TEST_CASE("Every narrow float decodes and encodes to itself", "", Float16, Bfloat16, Float8E4m3fn, Float8E5m2) {
+TEMPLATE_TEST_CASE("Every narrow float decodes and encodes to itself", "", Float16, Bfloat16, Float8E4m3fn,
+                   Float8E5m2) {
   const std::vector<double> values = table<TestType>();
   const unsigned count = 1u << (1 + TestType::exponentBits + TestType::mantissaBits);
   unsigned wrong = 0, nans = 0;
@@ -118,7 +119,8 @@ TEMPLATE_TEST_CASE("Random doubles of every exponent round as the oracle says", 
   CHECK(wrong == 0);
 }
 
-TEMPLATE_TEST_CASE("Narrow floats encode infinity, overflow and NaN as their format says", "", Float16, Bfloat16, Float8E4m3fn, Float8E5m2) {
+TEMPLATE_TEST_CASE("Narrow floats encode infinity, overflow and NaN as their format says", "", Float16, Bfloat16,
+                   Float8E4m3fn, Float8E5m2) {
   const double infinity = std::numeric_limits<double>::infinity();
   const float largest = TestType::decode(TestType::largest);
   for (double x : {infinity, std::numeric_limits<double>::max()}) {
