@@ -1,4 +1,4 @@
-// The attributes named halftone.*: where each may stand, and what it holds.
+// The attributes named halftone.*: where each may stand, and the type of its value.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/Dialect.h"
 
@@ -17,8 +17,8 @@ struct Known {
   Holds holds;
 };
 
-// docs/architecture.md says what each means: of modules and @main under "Stages", of kernels under "The linalg form of
-// a kernel".
+// Their meaning: docs/architecture.md, "Stages", for those of modules and @main; docs/kernel-form.md for those of
+// kernels.
 constexpr Known known[] = {
     {"layers", Place::module, Holds::dictionary},    {"extents", Place::module, Holds::integers},
     {"grid", Place::module, Holds::integer},         {"scratch", Place::module, Holds::integer},
@@ -97,7 +97,7 @@ bool isOf(Attribute value, Holds holds) {
   return false;
 }
 
-/// The place that an op itself is; nullopt where no attribute may stand.
+/// The place that an op is for its attributes; nullopt if none may stand on it.
 std::optional<Place> placeOf(Operation *op) {
   StringRef name = op->getName().getStringRef();
   if (name == "builtin.module")

@@ -1,4 +1,4 @@
-// How a kernel is cut into blocks: the attribute, and whether it fits what the kernel holds.
+// How a kernel is cut into blocks: the attribute, and the check that it fits the kernel's body.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/Dialect.h"
 
@@ -46,7 +46,7 @@ Attribute BlocksAttr::parse(AsmParser &parser, Type) {
                                 parser.parseInteger(tileColumns) || parser.parseRSquare())))
     return {};
   auto emitError = [&] { return parser.emitError(loc); };
-  // An empty tile is none: it must not pass for missing rows.
+  // An empty tile counts as no tile; it must not pass for missing rows.
   if (keyword == "tile" && tileRows == 0 && tileColumns == 0)
     return emitError() << "a tile has 1 to " << largestTile << " rows and columns, but got [0, 0]", Attribute();
   if (parser.parseGreater())
@@ -61,7 +61,7 @@ bool cutAlike(int64_t extent, int64_t size, int64_t tile) { return tile == size 
 
 ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
-/// The side reductions of a loop or row kernel: whole but along the axis that its blocks are cut along.
+/// Side reductions of a loop or row kernel: a tile is whole along every axis but the one that the blocks cut.
 LogicalResult verifyRows(KernelOp kernel, ArrayRef<PartialReduceOp> partials, int64_t rows) {
   ArrayRef<int64_t> shape;
   for (PartialReduceOp partial : partials)
@@ -89,7 +89,7 @@ LogicalResult verifyRows(KernelOp kernel, ArrayRef<PartialReduceOp> partials, in
   return success();
 }
 
-/// The side reductions of a matmul kernel: one batch entry, and the tile along M and N.
+/// Side reductions of a matmul kernel: one batch entry, and the kernel's tile along M and N.
 LogicalResult verifyTile(KernelOp kernel, ArrayRef<PartialReduceOp> partials, BlocksAttr blocks) {
   auto contracts = kernel.getBody().front().getOps<ContractOp>();
   if (contracts.empty())
@@ -105,7 +105,7 @@ LogicalResult verifyTile(KernelOp kernel, ArrayRef<PartialReduceOp> partials, Bl
       const bool isRow = size_t(axis) < batch + rows;
       const size_t apart = isRow ? rows : contract.getRhsFree().size();
       int64_t size = size_t(axis) < batch ? 1 : isRow ? blocks.getTileRows() : blocks.getTileColumns();
-      int64_t extent = 1; // of what the tile cuts: M and N may have several axes
+      int64_t extent = 1; // of all axes of M or N, which the tile cuts as one
       if (size_t(axis) < batch)
         extent = shape[axis];
       else

@@ -38,8 +38,8 @@ bool hasElements(Value value) {
   return !type || type.getNumElements() != 0;
 }
 
-/// Visits values backwards, each once: `visit` returns the values to go on with, of which those that `takes` holds for
-/// are visited. Starts at `roots`.
+/// Visits values backwards from `roots`, each once. `visit` returns the values to go on with; the walk visits those of
+/// them that `takes` accepts.
 void walkBack(ValueRange roots, llvm::function_ref<bool(Value)> takes,
               llvm::function_ref<SmallVector<Value>(Value)> visit) {
   SmallVector<Value> open;

@@ -1,4 +1,4 @@
-// Which values carry a derivative, for whoever walks a function backward.
+// Which values carry a derivative, for the pass and the verifiers that walk a function backward.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "dialect/Dialect.h"

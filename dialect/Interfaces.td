@@ -1,4 +1,4 @@
-// What passes ask of an op without knowing which it is.
+// The interfaces by which passes ask an op for its gradient or its scalar body, whichever op it is.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef HALFTONE_INTERFACES
 #define HALFTONE_INTERFACES

@@ -145,7 +145,7 @@ private:
         bind(result, value);
       return Status::ok();
     }
-    // Either way is legal: both run, and what they leave is joined.
+    // Either branch is legal: both run, and their results are joined.
     VariableValues before = variables;
     StatusOr<std::vector<Value>> first = runBlock(when.getThenRegion().front());
     if (!first.isOk())
@@ -257,7 +257,7 @@ StatusOr<std::vector<TensorData>> interpret(ModuleOp module, const std::vector<T
   for (auto [index, result] : llvm::enumerate(*results)) {
     TensorData stored = storeAs(result->type, *result);
     if (main.getResultAttr(index, shadowAttr))
-      continue; // follows from its variable
+      continue; // its value follows from its variable
     if (auto name = main.getResultAttrOfType<FlatSymbolRefAttr>(index, variableAttr))
       current[name.getValue().str()] = std::move(stored);
     else

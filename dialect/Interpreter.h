@@ -1,4 +1,4 @@
-// The meaning of every op as a slow, exact program: what the compiled code is checked against.
+// The interpreter: the meaning of every op as a slow, exact program. Compiled code is compared with it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "dialect/Dialect.h"
@@ -12,9 +12,9 @@ namespace halftone::dialect {
 /// Elements of one tensor, row-major. Floats are doubles holding exactly representable values of the type, integers and
 /// bools int64 (ui64 by its bits).
 ///
-/// In interval mode element i of a float tensor lies in [low[i], high[i]]: both NaN says that it is NaN, one NaN that
-/// nothing is known about it. An integer or bool lies in [integers[i], upper[i]], or is integers[i] when `upper` is
-/// empty. Outside interval mode low and high are equal and `upper` is empty.
+/// In interval mode element i of a float tensor lies in [low[i], high[i]]. Both bounds NaN: the element is NaN. One
+/// bound NaN: nothing is known about the element. An integer or bool lies in [integers[i], upper[i]], or is integers[i]
+/// when `upper` is empty. Outside interval mode low and high are equal and `upper` is empty.
 struct TensorData {
   mlir::RankedTensorType type;
   std::vector<double> low, high;
@@ -22,8 +22,8 @@ struct TensorData {
 
   bool isFloat() const;
   int64_t size() const { return type.getNumElements(); }
-  /// Whether element `index` of `actual`, of the same type and without intervals, is legal here. Zeros of both signs
-  /// are equal.
+  /// Whether element `index` of `actual`, which has the same type and no intervals, lies in the interval of that
+  /// element. Zeros of both signs are equal.
   bool contains(const TensorData &actual, int64_t index) const;
   /// Raw bytes as the runtime stores them, row-major or as a packed type says (bool one byte), and back.
   static TensorData fromBytes(mlir::RankedTensorType type, const void *bytes);
@@ -31,12 +31,12 @@ struct TensorData {
 };
 
 struct InterpreterOptions {
-  /// Each op's result is widened by what its declared rounding and summation order may do, so that any legal compiled
-  /// result lies inside: a narrow float may stay in f32 until a rounding cast or the end of a kernel, a product may be
-  /// fused into a sum, transcendentals err by 4 ulp of f32, sums come in any order.
+  /// Each op's result is widened by the most that its declared rounding and summation order may change, so that every
+  /// legal compiled result lies inside: a narrow float may stay in f32 until a rounding cast or the end of a kernel, a
+  /// product may be fused into a sum, transcendentals err by 4 ulp of f32, sums come in any order.
   bool intervals = false;
-  /// With intervals: the result was compiled strictly, so that each op rounds to its dtype and no product is fused.
-  /// What remains are the errors of transcendentals and the order of sums.
+  /// With intervals: the result was compiled strictly, so that each op rounds to its dtype and no product is fused. The
+  /// errors of transcendentals and the order of sums remain.
   bool strict = false;
 };
 
@@ -49,7 +49,7 @@ using VariableValues = std::map<std::string, TensorData>;
 StatusOr<std::vector<TensorData>> interpret(mlir::ModuleOp module, const std::vector<TensorData> &feeds,
                                             VariableValues &variables, const InterpreterOptions &options = {});
 
-/// Runs one kernel on its operands: what --compare does launch by launch.
+/// Runs one kernel on its operands, as `halftone-run compare` does launch by launch.
 StatusOr<std::vector<TensorData>> interpretKernel(KernelOp kernel, const std::vector<TensorData> &operands,
                                                   const InterpreterOptions &options = {});
 

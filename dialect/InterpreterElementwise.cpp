@@ -266,7 +266,7 @@ TensorData evaluateSelect(SelectOp op, const TensorData &p, const TensorData &a,
   return writer.take();
 }
 
-// In f64 the reference itself is off, and a power by as much as its logarithm is long.
+// In f64 the reference itself is off, and a power by more the larger its logarithm is.
 double ulpsOf(Operation *op, const RealFunction &function, Interval bound, const Rounding &rounding) {
   if (rounding.strict && isa<DivOp>(op)) // rounded exactly
     return 0;

@@ -37,7 +37,7 @@ TensorData evaluateConcat(ConcatOp op, Operands operands) {
   return writer.take();
 }
 
-/// A tensor along one axis, and indices that stand in that axis's place.
+/// The rows of a tensor along one axis, and the rows that the indices name.
 struct Lookup {
   Lookup(RankedTensorType whole, int64_t axis, const TensorData &indices)
       : before(extentOf(whole.getShape().take_front(axis))), rows(whole.getDimSize(axis)),
@@ -78,7 +78,7 @@ Interval realSum(const TensorData &updates, const Terms &terms, DType dtype, con
   Rounding accumulate(dtype == DType::float64 ? dtype : DType::float32), result(dtype, options.strict);
   SumBound bound;
   double value = 0;
-  bool exact = !options.intervals || options.strict; // a kernel of its own adds in this very order
+  bool exact = !options.intervals || options.strict; // then the kernel of this op adds in this order
   for (auto [at, sure] : terms) {
     Interval term = realAt(updates, at);
     if (!sure)

@@ -26,7 +26,8 @@ public:
   void real(int64_t index, double value) { real(index, Interval::point(value)); }
   void whole(int64_t index, IntInterval value);
   void whole(int64_t index, Int value) { whole(index, IntInterval{value, value}); }
-  /// Element `from` of a tensor of the same dtype; `widen`: an interval that holds that too.
+  /// copy: gives the element the value of element `from` of a tensor of the same dtype. widen: widens its interval to
+  /// hold that value too.
   void copy(int64_t index, const TensorData &x, int64_t from);
   void widen(int64_t index, const TensorData &x, int64_t from);
   TensorData take() { return std::move(data); }
@@ -38,14 +39,14 @@ private:
 Interval realAt(const TensorData &tensor, int64_t index);
 IntInterval wholeAt(const TensorData &tensor, int64_t index, const IntFormat &format);
 
-/// The elements rounded to `type`'s float dtype (integers and bools as they are): what a store does.
+/// The elements rounded to `type`'s float dtype (integers and bools as they are), as a store does.
 TensorData storeAs(mlir::RankedTensorType type, const TensorData &tensor);
 /// Element by element the smallest interval that holds both.
 TensorData hullOf(const TensorData &a, const TensorData &b);
 
 using Operands = llvm::ArrayRef<const TensorData *>;
 
-// Each takes ops of its family only.
+// Each function takes ops of its own family only.
 TensorData evaluateElementwise(mlir::Operation *op, Operands operands, const InterpreterOptions &options);
 TensorData evaluateCast(CastOp op, const TensorData &x, const InterpreterOptions &options);
 TensorData evaluateContract(ContractOp op, const TensorData &lhs, const TensorData &rhs,
@@ -55,7 +56,7 @@ TensorData evaluateShape(mlir::Operation *op, const TensorData &x);
 TensorData evaluateIndexing(mlir::Operation *op, Operands operands, const InterpreterOptions &options);
 TensorData evaluateSource(mlir::Operation *op, Operands operands);
 
-/// Steps of each axis through row-major elements.
+/// The stride of each axis, in row-major elements.
 llvm::SmallVector<int64_t> stridesOf(llvm::ArrayRef<int64_t> shape);
 /// Calls `visit(linear indices)` for each point of `shape` in row-major order, one linear index per set of strides.
 void forEachPoint(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<llvm::SmallVector<int64_t>> strides,

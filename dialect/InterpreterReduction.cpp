@@ -194,7 +194,7 @@ TensorData partialReduce(PartialReduceOp op, const TensorData &x, const Interpre
   Reducer reducer{op.getKind(), x, writer, *dtypeOf(type.getElementType()), options};
   ArrayRef<int64_t> shape = x.type.getShape(), axes = op.getAxes();
   SmallVector<int64_t> strides = stridesOf(shape), innerSteps = pick(strides, axes), tiles;
-  // Along a tiled axis the result steps by whole tiles; to know where a tile ends, its number is visited too.
+  // Along a tiled axis the result steps by whole tiles; to know where a tile ends, its index is visited too.
   SmallVector<SmallVector<int64_t>> steps{strides};
   for (auto [position, axis] : llvm::enumerate(axes)) {
     tiles.push_back(std::min(op.getTile()[position], shape[axis]));
@@ -360,7 +360,7 @@ TensorData evaluateContract(ContractOp op, const TensorData &lhs, const TensorDa
   bool isFloat = lhs.isFloat();
   Rounding result(isFloat ? *dtypeOf(type.getElementType()) : DType::float64, options.strict);
   Rounding accumulate(*dtypeOf(op.getAccumulatorType()));
-  // Of each step, in compiled code that sums products of bf16 by vdpbf16ps.
+  // The most that a step may lose in compiled code that sums products of bf16 by vdpbf16ps.
   const double flushed = !options.strict && lhs.type.getElementType().isBF16() ? 0x1p-126 : 0;
   IntFormat format(lhs.type.getElementType()), sumFormat(type.getElementType());
   int64_t next = 0;

@@ -117,7 +117,8 @@ template <class T> static void append(std::string &bytes, T value) {
   bytes.append(reinterpret_cast<const char *>(&value), sizeof(T));
 }
 
-/// `tensor`, its elements in the order of their places, and so of a plain type; or back, when `packed` is its own type.
+/// If `tensor` has the type `packed`: a plain tensor whose elements are in the order of memory. If not, the reverse:
+/// `tensor` holds the elements in the order of memory, and the result has the type `packed`.
 static TensorData movedToPlaces(const TensorData &tensor, RankedTensorType packed) {
   auto panels = PanelsAttr::of(packed);
   const bool unpacks = tensor.type != packed;

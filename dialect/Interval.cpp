@@ -49,7 +49,7 @@ Interval Rounding::store(Interval value) const {
   if (!value.isBounded())
     return value;
   Interval stored{roundTo(dtype, value.low), roundTo(dtype, value.high)};
-  // A dtype without infinities gives NaN beyond its range, on either side of the numbers.
+  // A dtype without infinities gives NaN beyond its range, on either side of it.
   return value.isPoint() || stored.isBounded() ? stored : Interval::any();
 }
 

@@ -1,4 +1,4 @@
-// What the interpreter computes with: intervals of reals and of integers, and the rounding of a float dtype.
+// The interpreter's arithmetic: intervals of reals and of integers, and the rounding of a float dtype.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/DType.h"
@@ -8,7 +8,7 @@
 
 namespace halftone::dialect {
 
-/// A float that lies in [low, high]; both NaN: it is NaN; one NaN: it may be anything.
+/// A float that lies in [low, high]. Both bounds NaN: the float is NaN. One bound NaN: it may be anything.
 struct Interval {
   double low, high;
 
@@ -45,13 +45,13 @@ public:
   /// The values a result may have in compiled code, which may keep a narrow float in f32; `ulps` widens by units in the
   /// last place of f32 (f64); `unrounded` says that the result may not have been rounded even to f32.
   Interval spread(Interval exact, double ulps, bool unrounded) const;
-  /// Once to the dtype: what a rounding cast and the end of a kernel do.
+  /// Rounds once to the dtype, as a rounding cast and the end of a kernel do.
   Interval store(Interval value) const;
 
   DType dtype;
   bool wide; // f64
   bool strict;
-  /// Half a unit of the last place of 1, the smallest positive number and the largest finite one, of f32 (f64).
+  /// Half a unit of the last place of 1, the smallest positive value and the largest finite one, of f32 (f64).
   double unit, tiny, largest;
 
 private:
@@ -83,7 +83,7 @@ Interval cosine(Interval x);
 Interval absolute(Interval x);
 Interval maximum(Interval a, Interval b);
 Interval minimum(Interval a, Interval b);
-/// Of a function that only rises, or only falls.
+/// Bounds of a function that only rises, or only falls.
 Interval monotone(double (*function)(double), Interval x);
 
 } // namespace halftone::dialect

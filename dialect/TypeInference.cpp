@@ -121,7 +121,7 @@ static LogicalResult inferResults(RegisteredOperationName name, Location loc, Va
                                   DictionaryAttr attributes, RegionRange regions, SmallVectorImpl<Type> &types) {
   auto *interface = name.getInterface<InferTypeOpInterface>();
   if (!interface)
-    return success(); // an op without results, or the verifier says what is missing
+    return success(); // an op without results; if it should have some, the verifier says so
   auto emitError = [&] { return mlir::emitError(loc) << "'" << name << "' op "; };
   PropertyStorage properties(name);
   if (name.getOpPropertyByteSize() &&

@@ -13,8 +13,8 @@ mlir::Type elementType(mlir::MLIRContext *context, DType dtype);
 /// The dtype of an element type; nullopt when it is not one of the dialect's.
 std::optional<DType> dtypeOf(mlir::Type elementType);
 
-/// What an element is computed in: f64 for f64, f32 for every other float, a signless integer of the same width
-/// otherwise.
+/// The type in which an element is computed: f64 for f64, f32 for every other float, a signless integer of the same
+/// width otherwise.
 mlir::Type arithmeticType(mlir::Type elementType);
 /// Whether an integer element compares, divides, shifts and converts as unsigned: `ui` types and bool.
 bool isUnsignedElement(mlir::Type elementType);

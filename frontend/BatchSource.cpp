@@ -77,7 +77,7 @@ std::optional<Batch> EpochReader::drawFromDataset() {
   return *place_ != Dataset::iterator() ? std::optional(**place_) : std::nullopt;
 }
 
-/// Nothing is asked of a source beyond what it said to have: a stream might keep us waiting for it.
+/// Asks a source for no more batches than it said to have: a stream might keep us waiting for the next one.
 std::optional<Batch> EpochReader::draw() {
   std::optional<Batch> batch;
   if (!passOver_ && drawn_ != source_.batches())

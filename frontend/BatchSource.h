@@ -1,4 +1,4 @@
-// Where the batches of a run come from, and how its epochs draw them.
+// The source of a run's batches, and the reader that draws them epoch by epoch.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Data.h"
@@ -19,9 +19,9 @@ public:
   /// Arrays are checked whole, before the first step changes anything; a dataset's batches as they come.
   bool areArrays() const { return !dataset_; }
   const Batch &arrays() const { return arrays_; }
-  /// How many batches a pass has; unknown of a dataset that does not say.
+  /// How many batches a pass has; nullopt for a dataset that does not say.
   std::optional<int64_t> batches() const;
-  /// Of arrays: the first batch, and the last when it is smaller.
+  /// For arrays: the first batch, and the last batch if it is smaller.
   std::vector<Batch> shapes() const;
 
 private:
@@ -31,18 +31,19 @@ private:
   std::optional<Dataset> dataset_;
 };
 
-/// Epochs over a source, in Keras's way: with a number of steps an epoch goes on where the last one ended, and a pass
-/// that is over begins anew; without, each epoch is a new pass. A batch is drawn when it is wanted and not before.
+/// The epochs over a source, in Keras's way. If `steps` is given, an epoch goes on in the data where the last epoch
+/// ended, and a new pass begins when a pass is over. Without `steps` each epoch is a new pass. The reader draws a batch
+/// only when a step needs it.
 class EpochReader {
 public:
   /// value_error naming `argument` when `steps` is not positive.
   EpochReader(const BatchSource &source, bool shuffle, std::optional<int64_t> steps, const char *argument);
-  /// How many steps an epoch should have; unknown of a dataset that does not say.
+  /// How many steps an epoch should have; nullopt for a dataset that does not say.
   std::optional<int64_t> steps() const;
 
   struct Epoch {
     int64_t steps = 0;
-    bool ranOut = false; // before as many steps as there should be
+    bool ranOut = false; // the data ended before the epoch had all its steps
   };
   /// Visits the batches of one epoch, until there are no more or `visit` returns false.
   Epoch epoch(const std::function<bool(int64_t step, const Batch &batch)> &visit);

@@ -11,7 +11,8 @@ namespace halftone::detail {
 
 namespace {
 
-/// The class of each sample: the place of the largest entry when there are several, else the number, rounded.
+/// The class of each sample: if the sample has several entries, the index of the largest one; else the entry itself,
+/// rounded.
 std::vector<double> classesOf(const Tensor &y, const std::string &model) {
   Shape shape = y.shape();
   if (shape.rank() < 1 || shape.rank() > 2)

@@ -27,21 +27,22 @@ void writeFields(Config &config, const Args &args, const std::tuple<Field<Args, 
   std::apply([&](const auto &...field) { (setField(config, field.key, args.*field.member), ...); }, fields);
 }
 
-/// A config being read; a key that nothing asked for is an error in the end.
+/// Reads a config. A key that nothing asked for is an error in the end.
 class FieldReader {
 public:
   explicit FieldReader(Config config) : config_(std::move(config)) {}
-  /// Whether `key` is there, and marks it as read.
+  /// Whether `key` is there; marks it as read.
   bool takes(const char *key);
-  bool isNull(const char *key) const; // of a key that is there, as isObject
+  bool isNull(const char *key) const; // for a key that is there; so is isObject
   bool isObject(const char *key) const;
-  /// key_error when it is not there, type_error when it is of another kind.
+  /// key_error if the key is not there, type_error if its value is of another kind.
   template <class T> T get(const char *key) {
     T value{};
     load(key, value);
     return value;
   }
-  /// Of those keys that are there; a name of null is one to be chosen. type_error when one is of another kind.
+  /// Reads the fields whose keys are there. A name of null means an automatic name. type_error if a value
+  /// is of another kind.
   template <class Args, class... T> void read(Args &args, const std::tuple<Field<Args, T>...> &fields) {
     std::apply([&](const auto &...field) { (readOne(field.key, args.*field.member), ...); }, fields);
   }
@@ -51,7 +52,7 @@ public:
     return args;
   }
   std::vector<std::string> left() const;
-  /// value_error naming what nothing asked for.
+  /// value_error naming the keys that nothing asked for.
   void requireNothingLeft(const std::string &className) const;
   const Config &config() const { return config_; }
 

@@ -10,7 +10,7 @@ namespace halftone::detail {
 
 namespace {
 
-/// Each call takes what the one before gives, and no layer is called twice.
+/// Whether each call takes the result of the call before it, and no layer is called twice.
 bool isChain(const std::vector<Value> &inputs, const std::vector<std::shared_ptr<Call>> &calls) {
   std::set<const LayerImpl *> called;
   const Call *before = nullptr;

@@ -1,4 +1,4 @@
-// What the layers of a functional model are connected to, as summary() tells it.
+// The connections between the layers of a functional model, as summary() tells them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Layer.h"
@@ -9,9 +9,9 @@ namespace halftone::detail {
 
 struct LayerImpl;
 
-/// By layer "dense[0][0], add[1][0]": the layer that gives an input, which of its calls and which of that call's
-/// outputs; through operations, which have no name, what these take. "-" for Inputs. Empty when the model is no graph,
-/// or one chain in which each layer is called once.
+/// By layer, its inputs as "dense[0][0], add[1][0]": the layer that gives an input, the index of the call and the index
+/// of that call's output. If an operation gives an input, its own inputs are listed, since operations have no name. "-"
+/// for Inputs. Empty if the model is no graph, or one chain in which each layer is called once.
 std::map<const LayerImpl *, std::string> connectionsOf(const Layer &model);
 
 } // namespace halftone::detail

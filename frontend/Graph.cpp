@@ -17,8 +17,8 @@ thread_local bool training = false;
 thread_local int64_t inference = 0; // the innermost one open, 0 for none
 std::atomic<int64_t> inferences = 0;
 
-// Any two sizes would do that no layer has by itself; Keras's JAX backend uses these. The third tells which numbers of
-// an error come of them.
+// Any two extents would do that no layer has by itself; Keras's JAX backend uses these. The third one shows which
+// numbers in an error's text come from them.
 constexpr int64_t probes[] = {83, 89, 97};
 
 std::vector<ValueSpec> traceSpecs(const std::vector<ValueSpec> &inputs, const Function &f, int64_t probe) {
@@ -39,7 +39,7 @@ std::vector<ValueSpec> traceSpecs(const std::vector<ValueSpec> &inputs, const Fu
 
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
-/// `first` with None for every number that `second`, the text for another size, has another one for; nothing when they
+/// `first` with None for every number that differs in `second`, the text for another extent; nullopt if the texts
 /// differ in more than numbers.
 std::optional<std::string> withNone(const std::string &first, const std::string &second) {
   std::string result;
@@ -68,7 +68,8 @@ std::optional<std::string> withNone(const std::string &first, const std::string 
   return i == first.size() && j == second.size() ? std::optional(result) : std::nullopt;
 }
 
-/// Throws `error`, which came of the size `probe`, with None for what that size put into its text.
+/// Throws `error`, which a trace with the extent `probe` gave, with None in place of every number in its text that
+/// comes from that extent.
 [[noreturn]] void rethrowWithNone(const Error &error, const std::vector<ValueSpec> &inputs, const Function &f,
                                   int64_t probe) {
   for (int64_t another : probes) {
@@ -79,7 +80,7 @@ std::optional<std::string> withNone(const std::string &first, const std::string 
       traceSpecs(inputs, f, another);
     } catch (const Error &other) {
       message = withNone(error.message(), other.message());
-    } catch (...) { // users' own: the first error is the one to tell
+    } catch (...) { // an exception of users' code: the first error is the one to tell
     }
     if (message == error.message())
       break;

@@ -28,9 +28,9 @@ struct ValueSpec {
   DType dtype = DType::float32;
 };
 
-/// Runs `f` on traced inputs; on symbolic ones records it, its outputs' shapes found by tracing it twice with two sizes
-/// for every dimension that is None (a dimension that differs is None). Mixing both kinds is a value_error. An error's
-/// numbers that come from such a size read None.
+/// Runs `f` on traced inputs; on symbolic ones records it, its outputs' shapes found by tracing it twice with two
+/// extents for every dimension that is None (a dimension that differs is None). Mixing both kinds is a value_error. If
+/// an error's text holds such an extent, it reads None instead.
 std::vector<Value> apply(const std::string &name, const std::vector<Value> &inputs, const Function &f,
                          const std::shared_ptr<LayerImpl> &layer = nullptr);
 /// apply() of a function with one result.
@@ -60,9 +60,10 @@ private:
   bool saved_;
 };
 
-/// True while shapes are only being inferred: nothing is to be remembered of such a call.
+/// True while shapes are only being inferred; a layer remembers nothing of such a call.
 bool inferringShapes();
-/// A number of its own for each inferSpecs(), while it lasts; 0 outside. Its traces differ in what stands for None.
+/// The id of the inferSpecs() that runs on this thread, from 1; 0 outside of all. Its traces differ in the extents that
+/// stand for None.
 int64_t inferenceNumber();
 /// `specs` with None for every dimension in which `other`, of another trace, differs.
 void mergeSpecs(std::vector<ValueSpec> &specs, const std::vector<ValueSpec> &other);

@@ -23,7 +23,7 @@ constexpr double pi = 3.14159265358979323846;
 std::mutex seedMutex;
 std::optional<std::mt19937_64> seedSequence;
 
-/// Uniform and normal numbers with fixed formulas: the standard library's distributions differ between libraries.
+/// Uniform and normal samples by fixed formulas: the standard library's distributions differ between libraries.
 class Draws {
 public:
   explicit Draws(int64_t seed) : engine_(static_cast<uint64_t>(seed) * 0x9E3779B97F4A7C15ull + 0xD1B54A32D192ED03ull) {}

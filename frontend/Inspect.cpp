@@ -87,7 +87,7 @@ Choice choose(const Model &model, const IrArgs &args) {
     choice = {nullptr, state.lastTrainTypes, state.lastTrainVariant};
   }
   const std::vector<ValueSpec> inputs = inputSpecsOf(model);
-  // Of a trained model the last step's shapes; another batch size replaces the leading dimension.
+  // If the model was trained, the shapes of the last step; another batch size replaces the leading dimension.
   const int64_t batch =
       args.batch_size.value_or(!choice.types.empty() && !choice.types[0].shape.empty() ? choice.types[0].shape[0] : 32);
   if (batch < 1)

@@ -28,7 +28,7 @@ std::string class_name_of(std::string_view pretty) {
 
 namespace {
 
-/// An Input in a list of layers: gives back what it is called with; its specification is the input's.
+/// An Input in a list of layers: returns its argument; its specification is the input's.
 class InputBody final : public LayerBody {
 public:
   Values call(const Values &inputs, const CallContext &) override { return inputs; }

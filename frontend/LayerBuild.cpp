@@ -31,7 +31,7 @@ Shape withoutBatch(const Shape &shape) {
   return Shape(dims);
 }
 
-/// keras.src.layers.Layer.__call__'s rule: which scope a layer's variables are read in.
+/// The rule of keras.src.layers.Layer.__call__: the scope in which a layer's variables are read.
 std::unique_ptr<AutocastScope> autocastScopeFor(const LayerImpl &layer) {
   const DTypePolicy policy = layer.resolvedPolicy();
   DType compute = policy.compute_dtype();
@@ -125,7 +125,7 @@ void LayerImpl::settlePolicy(const std::vector<Value> &inputs) {
       policy = *settled;
 }
 
-/// No layer computes quantized yet, and none does so in silence.
+/// No layer computes quantized yet; each one says so.
 static void refuseQuantized(const LayerImpl &layer) {
   if (layer.transparent)
     return;
@@ -232,7 +232,7 @@ void LayerImpl::noteCall(const std::vector<Value> &inputs, const std::vector<Val
   }
 }
 
-/// The first call's shapes are those of the graph: what a trace saw had numbers in place of every None.
+/// The shapes of the first call are those of the graph; in a trace an extent stood in place of every None.
 void LayerImpl::noteRecordedCall(const std::vector<Value> &inputs, const std::vector<Value> &outputs) {
   const std::shared_ptr<Call> &call = outputs[0].node()->call;
   call->index = recordedCalls++;

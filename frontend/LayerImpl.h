@@ -1,4 +1,4 @@
-// What stands behind a Layer: its body, policy, weights and children, and how it is built and called.
+// The state behind a Layer: its body, policy, weights and children, and how it is built and called.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/CompiledFunction.h"
@@ -30,13 +30,14 @@ struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   std::shared_ptr<ModelState> model;                       // null for a layer that is no model
   std::array<std::unique_ptr<CompiledFunction>, 2> onData; // calls on Tensors: inference, training
 
-  /// The policy that decides here: of a map, what it holds for the path, or its default while there is none.
+  /// The policy that decides for this layer. Of a map: its entry for the path, or its default while the layer has no
+  /// path.
   DTypePolicy resolvedPolicy() const;
   /// The map's key that decides; "" when none does.
   std::string policyKey() const;
-  /// At the first call a policy that infers becomes one of the first input's dtype, for good.
+  /// At the first call, a policy that infers becomes the policy of the first input's dtype, for good.
   void settlePolicy(const std::vector<Value> &inputs);
-  /// Creates weights. `shapes` have None for the batch. Nothing is changed when the body's build throws.
+  /// Creates weights. `shapes` have None for the batch. If the body's build throws, nothing is changed.
   void build(const std::vector<Shape> &shapes);
   std::vector<Value> callTraced(const std::vector<Value> &inputs);
   std::vector<Value> call(const std::vector<Value> &inputs, const CallArgs &args);
@@ -65,7 +66,7 @@ public:
   explicit NameScope(const std::string &name);
   ~NameScope();
   NameScope(const NameScope &) = delete;
-  /// For the children of the layer at `path`, whatever scope is open.
+  /// For the children of the layer at `path`; the scope that is open does not count.
   static NameScope ofLayer(const std::string &path);
   static std::string prefix(); // "" or "net/"
 
@@ -77,7 +78,7 @@ private:
 /// Adds the layer's path and the user's line to an error that has none.
 [[noreturn]] void rethrowWithLayer(const Error &error, const LayerImpl &layer);
 
-/// Whether a layer is being called on this thread: what is constructed now is made anew at each call.
+/// Whether a layer is being called on this thread. A layer that is constructed meanwhile is made anew at each call.
 bool layerCallOpen();
 
 /// The regularizers of trainable weights, one Value each, in the variables' dtypes.

@@ -1,4 +1,4 @@
-// Learning rates: numbers, functions and Keras's schedules.
+// Learning rates: constants, functions and Keras's schedules.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ConfigFields.h"
 #include "halftone/Error.h"

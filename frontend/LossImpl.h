@@ -1,4 +1,4 @@
-// What stands behind a Loss: its formula, dtype and reduction.
+// The state behind a Loss: its formula, dtype and reduction.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/CompiledFunction.h"
@@ -28,7 +28,7 @@ struct LossImpl {
   bool classLabels = false; // targets are class indices along `axis`
   int64_t axis = -1;
   std::optional<int64_t> ignoreClass{};
-  std::function<void(Config &)> addConfig{}; // what get_config() has beyond name and reduction
+  std::function<void(Config &)> addConfig{}; // adds the fields of get_config() beyond name and reduction
   mutable std::mutex mutex{};
   mutable std::unique_ptr<CompiledFunction> onData{}; // calls on Tensors
 };
@@ -42,7 +42,7 @@ LossEntries lossEntries(const LossImpl &loss, const Value &yTrue, const Value &y
 /// classes.
 Status checkLabels(const Loss &loss, const Tensor &yTrue, int64_t classes);
 
-/// A loss of the class `name`: `samples` gives one number a sample, of targets and predictions of one shape.
+/// A loss of the class `name`: `samples` gives one element per sample, from targets and predictions of one shape.
 Loss lossOf(const LossArgs &args, const char *name,
             std::function<Value(const Value &yTrue, const Value &yPred)> samples,
             std::function<void(Config &)> addConfig = {});

@@ -1,4 +1,4 @@
-// What stands behind a Metric: its state, how a batch updates it, and how "accuracy" finds its kind.
+// The state behind a Metric: its variables, how a batch updates it, and how "accuracy" finds its kind.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/CompiledFunction.h"

@@ -1,4 +1,4 @@
-// What a Model is beyond a layer: its graph, what compile() made, and the programs that run it.
+// The state of a Model beyond that of a layer: its graph, the result of compile(), and the programs that run it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/CompiledFunction.h"
@@ -22,8 +22,8 @@ struct OutputMetric {
   bool weighted = false;
 };
 
-/// What compile() left behind. Made whole before it replaces the last one. Whoever runs users' code holds it meanwhile:
-/// that code may compile again.
+/// The result of compile(). It is complete before it replaces the last one. A run holds it while users' code runs,
+/// since that code may compile again.
 struct CompiledModel {
   CompiledModel(const Layer &model, const CompileArgs &args);
   CompiledModel(const CompiledModel &) = delete;
@@ -45,16 +45,17 @@ struct ModelState {
   std::vector<std::string> outputNames;
   bool isSequential = false;
   std::atomic<bool> stopTraining = false;
-  // What users' code replaces while a run lasts, on another thread too (a dataset that reads ahead): under the mutex.
+  // The fields that users' code may replace while a run lasts, also on another thread (a dataset that reads ahead):
+  // under the mutex.
   std::mutex mutex;
   std::shared_ptr<CompiledModel> compiled;
   std::shared_ptr<CompiledFunction> predict;
-  std::vector<TensorType> lastTrainTypes; // of the last training step: what ir() shows by default
+  std::vector<TensorType> lastTrainTypes; // of the last training step; ir() shows them by default
   std::string lastTrainVariant;
 };
 
 ModelState &stateOf(const Layer &model);
-/// What compile() made last; null before it.
+/// The result of the last compile(); null before the first.
 std::shared_ptr<CompiledModel> compiledIfAny(const Layer &model);
 /// The same after compile(). value_error "You must call `compile()` before ..." otherwise.
 std::shared_ptr<CompiledModel> compiledOf(const Layer &model, const char *before);
@@ -62,7 +63,7 @@ std::shared_ptr<CompiledModel> compiledOf(const Layer &model, const char *before
 /// x and y of a batch as lists in the order of the model's inputs and outputs.
 std::vector<Tensor> orderedInputs(const Layer &model, const Tensors &x);
 
-/// The program that predicts. Like what compile() made, it is held while it runs.
+/// The program that predicts. A caller holds it while it runs, like the result of compile().
 std::shared_ptr<CompiledFunction> predictFunction(const Layer &model);
 /// "targets weights": how many of each follow the inputs.
 std::string feedVariant(size_t targets, size_t weights);

@@ -19,7 +19,7 @@ Value elementwise(std::string_view op, const Value &x) {
 Value floatElementwise(std::string_view op, const Value &x) {
   return applyOne(std::string(op), {x}, [op](const List &v) { return tracing().unary(op, asFloat(v[0])); });
 }
-/// Bools have none: Keras refuses them too.
+/// Bools have no such operation: Keras refuses them too.
 Value numberElementwise(std::string_view op, const char *name, const Value &x) {
   if (x.dtype() == DType::bool_)
     throw Error(ErrorKind::type_error, fmt::format("{} takes numbers, got bool", name));
@@ -34,7 +34,7 @@ Operands fit(std::string_view op, const Value &a, const Value &b) {
   Shape shape = broadcastShape(op, a.shape(), b.shape());
   return {broadcastTo(asDtype(a, dtype), shape), broadcastTo(asDtype(b, dtype), shape)};
 }
-/// `ofBools`: what the operation is on bools, which stay bools; without it they become int32.
+/// `ofBools`: the op to use on bools, which then stay bools. Without it bools become int32.
 Value binary(std::string_view op, const Value &a, const Value &b, std::string_view ofBools = "") {
   return applyOne(std::string(op), {a, b}, [op, ofBools](const List &v) {
     Operands o = fit(op, v[0], v[1]);
@@ -57,8 +57,8 @@ Value compare(ComparePredicate predicate, const char *op, const Value &a, const 
 }
 
 enum class Side { left, right };
-/// An operation with a number: it takes the Value's dtype; a whole one makes a bool Value int32, any other makes an
-/// integer Value a float.
+/// An operation on a Value and a C++ number, which takes the Value's dtype. A whole number makes a bool Value int32;
+/// any other number makes an integer Value a float.
 Value withNumber(std::string_view op, const Value &x, double number, Side side) {
   bool divide = op == "div";
   return applyOne(std::string(op), {x}, [op, number, side, divide](const List &v) {
@@ -105,7 +105,7 @@ Value minimum(const Value &a, const Value &b) { return binary("minimum", a, b, "
 Value clip(const Value &x, double x_min, double x_max) {
   return applyOne("clip", {x}, [x_min, x_max](const List &v) {
     Value y = isWhole(x_min) && isWhole(x_max) ? asNumber(v[0]) : asFloat(v[0]);
-    // A bound beyond an integer's range on its own side bounds nothing.
+    // A bound that lies beyond the dtype's range on its own side bounds nothing.
     bool fromBelow = true, fromAbove = true;
     if (!is_float(y.dtype())) {
       fromBelow = placeIn(y.dtype(), x_min) != Place::below;

@@ -1,4 +1,4 @@
-// What stands behind an Optimizer.
+// The interface behind an Optimizer.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/Variables.h"
@@ -31,12 +31,12 @@ bool isLossScaleOptimizer(const Optimizer &optimizer);
 /// type_error unless isLossScaleOptimizer().
 optimizers::LossScaleOptimizer asLossScaleOptimizer(const Optimizer &optimizer);
 
-/// Whether as many steps in a row were skipped as its alarm is set to.
+/// Whether so many steps in a row were skipped that its alarm is due.
 bool isStalled(const optimizers::LossScaleOptimizer &optimizer);
 
 /// A scalar of an optimizer's own, holding `value`; its path is "<optimizer>/<name>".
 Variable optimizerScalar(const std::string &optimizer, const char *name, double value, DType dtype, VariableRole role);
-/// What a variable holds where the trace stands, in its own dtype.
+/// The value of a variable at this point of the trace, in its own dtype.
 Value readRaw(const Variable &variable);
 /// value_error unless there are as many gradients as variables, and a gradient (none given at all is fine).
 void checkGradients(const std::vector<Value> &gradients, const std::vector<Variable> &variables);

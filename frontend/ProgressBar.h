@@ -14,7 +14,7 @@ class ProgressBar {
 public:
   ProgressBar(int verbose, std::optional<int64_t> steps);
   void update(int64_t step, const Logs &logs);
-  /// The last line, which shows all steps. Gives their number.
+  /// Writes the last line, which shows all steps, and returns how many there were.
   int64_t finish(const Logs &logs);
 
 private:

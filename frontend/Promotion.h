@@ -11,7 +11,7 @@ Trace &tracing();
 Value asDtype(const Value &x, DType dtype, std::string_view origin = "promotion");
 /// `x` as a float: integers and bools in floatx.
 Value asFloat(const Value &x);
-/// `x` as a number: bools in int32.
+/// `x` in a dtype of arithmetic: bools in int32.
 Value asNumber(const Value &x);
 /// Whether a Python programmer would have written an int: a whole number (within 64 bits).
 bool isWhole(double number);
@@ -26,7 +26,7 @@ Shape broadcastShape(std::string_view op, const Shape &a, const Shape &b);
 int64_t normalizeAxis(std::string_view op, int64_t axis, int64_t rank);
 /// Axes counted from the front, ascending, without duplicates; empty means all.
 std::vector<int64_t> normalizeAxes(std::string_view op, const std::vector<int64_t> &axes, int64_t rank);
-/// A number with the dtype of `like`: Keras's weakly typed Python scalar.
+/// A scalar constant with the dtype of `like`, as Keras treats a Python scalar.
 Value scalarLike(double value, const Value &like);
 /// The dtype named by floatx().
 DType floatxDtype();

@@ -1,4 +1,4 @@
-// Seeds for whatever is random and was not given one.
+// Seeds for layers, initializers and shuffles that were given none.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>

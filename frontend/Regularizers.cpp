@@ -1,4 +1,4 @@
-// keras.regularizers: penalties in the dtype of what they are given.
+// keras.regularizers: penalties in the dtype of their argument.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Promotion.h"
 #include "halftone/Arguments.h"

@@ -53,7 +53,7 @@ Value argReduce(bool largest, const char *op, const Value &x, int64_t axis) {
 
 /// Products of integers, made in 32 bits or in 64, which wrap as their sums do.
 Value contractIntegers(const Value &a, const Value &b, const Trace::ContractAxes &axes) {
-  const int64_t mostInt8Products = 131071; // of which the sum is within int32 whatever they are
+  const int64_t mostInt8Products = 131071; // a sum of so many products of int8 always fits int32
   if (a.dtype() == DType::int8 && a.shape()[axes.lhsContract.front()] <= mostInt8Products)
     return tracing().contract(a, b, axes);
   DType wide = itemsize(a.dtype()) == 8 ? DType::int64 : DType::int32;

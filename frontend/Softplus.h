@@ -1,4 +1,4 @@
-// log(1 + e^x) in two parts, for whoever adds something between them.
+// log(1 + e^x) in two parts, for losses that add something between them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Value.h"

@@ -19,7 +19,7 @@ namespace halftone::detail {
 class Trace;
 struct Call;
 
-/// What a Value points to: a value in a trace, or the result of a recorded call of a symbolic graph.
+/// The target of a Value: a value in a trace, or the result of a recorded call of a symbolic graph.
 struct Node {
   Shape shape;
   DType dtype = DType::float32;
@@ -99,15 +99,15 @@ public:
   virtual void assign(const std::shared_ptr<VariableImpl> &variable, const Value &value) = 0;
   virtual std::vector<Value> gradient(const Value &y, const std::vector<std::shared_ptr<VariableImpl>> &of,
                                       const std::vector<Value> &at) = 0;
-  /// What `then` assigns happens only where `condition` (a bool scalar) holds.
+  /// The assignments of `then` happen only if `condition` (a bool scalar) holds.
   virtual void when(const Value &condition, const std::function<void()> &then) = 0;
   /// One layer's call: `body` sees the inputs in the compute dtype (floats, when autocast) and gives the outputs.
   virtual std::vector<Value> layer(const LayerScopeArgs &args, const std::vector<Value> &inputs,
                                    const std::function<std::vector<Value>(const std::vector<Value> &)> &body) = 0;
 
-  /// Losses added by layers so far (regularizers of activity); taken by whoever computes the total.
+  /// Losses added by layers so far (regularizers of activity); the code that computes the total takes them.
   std::vector<Value> losses;
-  /// Run on the host before each play of what is traced (learning-rate schedules).
+  /// Run on the host before each play of the traced function (learning-rate schedules).
   std::vector<std::function<void()>> beforeRun;
 
   /// Closes @main; the module is in the graph stage and verified. Throws internal_error when it does not verify.

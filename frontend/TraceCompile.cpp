@@ -31,12 +31,12 @@ compiler::CompileOptions compileOptions(const FunctionOptions &options) {
   return result;
 }
 
-/// An error as users know things; its diagnostics stay MLIR's.
+/// An error in users' words; its diagnostics stay MLIR's.
 Status told(const Status &status) {
   return {status.kind(), inUsersWords(status.message()), status.layerPath(), status.where(), status.diagnostics()};
 }
 
-/// Each complaint once a process.
+/// Writes each complaint once per process.
 void warnOfCache(const std::string &complaint) {
   static std::mutex mutex;
   static auto *const said = new std::set<std::string>;

@@ -1,4 +1,4 @@
-// What MLIR says, in words that users know.
+// MLIR's diagnostics in words that users know.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <string>

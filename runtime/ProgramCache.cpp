@@ -1,4 +1,4 @@
-// Players by input signature, least recently used out first.
+// Players by input signature; the least recently used one goes first.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/ProgramCache.h"
 #include "runtime/TensorTypes.h"

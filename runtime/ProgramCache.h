@@ -16,8 +16,8 @@
 
 namespace halftone {
 
-/// What a player is found by: the feeds' types, a word for what else the caller asked for ("train"), and the number of the
-/// configuration (policies, flags) that the trace was made under.
+/// The key by which a player is found: the feeds' types, the variant (a word for the rest of the request, such as
+/// "train"), and the epoch of the configuration (policies, flags) under which the trace was made.
 struct ProgramKey {
   std::vector<TensorType> feeds;
   std::string variant;
@@ -26,8 +26,8 @@ struct ProgramKey {
   friend bool operator==(const ProgramKey &, const ProgramKey &) = default;
 };
 
-/// Safe to use from several threads; one compiles while the others wait, so that no key is compiled twice. What compiles
-/// must not use the same program: that is a runtime_error.
+/// Safe to use from several threads; one compiles while the others wait, so that no key is compiled twice. `compile`
+/// must not use the same program; if it does, that is a runtime_error.
 class ProgramCache {
 public:
   /// Makes the player for a key.
@@ -35,7 +35,7 @@ public:
   using Warn = std::function<void(const std::string &message)>;
   static constexpr size_t defaultCapacity = 64;
 
-  /// `name` is for messages. Without `compile` the program is closed: it holds what was inserted.
+  /// `name` is for messages. Without `compile` the program is closed: it holds only players that were inserted.
   explicit ProgramCache(std::string name, Compile compile = {}, Warn warn = {}, size_t capacity = defaultCapacity);
 
   /// The player for `key`, compiled when there is none. The least recently used one goes when there are more than the capacity;

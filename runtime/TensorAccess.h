@@ -6,7 +6,8 @@
 
 namespace halftone {
 
-/// Host tensors only. Nothing here checks: the tensor must be defined, and indices and sizes right.
+/// Host tensors only. These functions check nothing: the caller makes sure that the tensor is defined and that indices
+/// and sizes are right.
 struct TensorAccess {
   static const std::byte *data(const Tensor &tensor);
   /// Writes are seen by every handle that shares the storage.
@@ -20,7 +21,7 @@ struct TensorAccess {
   /// elements.
   static Tensor wrap(std::shared_ptr<void> owner, std::byte *data, DType dtype, Shape shape);
 
-  /// Tensors with these names, as many, or with none.
+  /// The tensors of `list`. `names` has a name for each of them, or is empty.
   static Tensors named(std::vector<Tensor> list, std::vector<std::string> names);
 };
 

@@ -1,4 +1,4 @@
-// Blocks of memory for tensors, and those that wait for the next one.
+// Memory of tensors: blocks in use, and blocks that are kept for the next tensor.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/TensorMemory.h"
 #include "runtime/base/ForkGate.h"
@@ -20,7 +20,7 @@ namespace {
 #endif
 #endif
 #ifdef HALFTONE_ADDRESS_SANITIZER
-constexpr bool keeps = false; // so that the use of a tensor that is gone is found
+constexpr bool keeps = false; // so that the sanitizer finds the use of a tensor that is gone
 #else
 constexpr bool keeps = true;
 #endif
@@ -39,7 +39,7 @@ void *allocateBlock(size_t bytes) {
   return memory;
 }
 
-/// The blocks of tensors that are gone, the one kept longest first.
+/// The blocks of tensors that are gone, in the order in which they were kept.
 class KeptBlocks {
 public:
   void *take(size_t bytes) {

@@ -10,7 +10,7 @@
 
 namespace halftone::compiler {
 
-/// docs/architecture.md, "The linalg form of a kernel", says what `module` holds.
+/// docs/kernel-form.md is the reference of `module`.
 struct KernelDescription {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::vector<int64_t> extents; // sizes of the iteration dims, as the code's `extents` argument

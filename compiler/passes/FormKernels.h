@@ -34,12 +34,12 @@ struct KernelBody {
 /// What kind of kernel a body makes.
 struct KernelShape {
   dialect::KernelKind kind = dialect::KernelKind::loop;
-  llvm::SmallVector<int64_t> shape; // S of docs/architecture.md
+  llvm::SmallVector<int64_t> shape; // S of docs/kernels.md
   int64_t outerRank = 0;            // row kernels: how many axes of S are outer
   bool reductionLoop = false;
 };
 
-/// The kernel that `body` makes, or nullopt when no kind may hold it (docs/architecture.md, "What a kernel may hold").
+/// The kernel that `body` makes, or nullopt when no kind may hold it (docs/kernels.md, "What a kernel may hold").
 std::optional<KernelShape> classify(const KernelBody &body, const Blocking &blocking);
 
 /// The operands of `op`, a slice, concat or gather, that it reads at computed places: from memory, but for constants.

@@ -187,7 +187,7 @@ def FormKernelsPass : Halftone_Pass<"form-kernels"> {
   let description = [{
     Requires: stage pure, after choose-templates.
     Ensures: the bodies of @main and of `when` are `launch`, `when`, `reshape` and `constant`; each kernel is of the kind that its op
-    says (docs/architecture.md, "What a kernel may hold"). Cheap chains of values in memory are copied into every kernel that reads them (at most 2 loads
+    says (docs/kernels.md, "What a kernel may hold"). Cheap chains of values in memory are copied into every kernel that reads them (at most 2 loads
     and 2 transcendentals); elementwise work joins the kernels of its producers; reductions over leading or all axes of a
     kernel's result are split into a `partial_reduce` there and a `reduce` that finishes it; kernels of nothing but numbers become one. Nothing moves into or
     out of `when` but constants, broadcasts and rounding casts that widen. With `strict`, each compute op is a kernel.
@@ -253,7 +253,7 @@ def LowerToLinalgPass : Halftone_Pass<"lower-to-linalg"> {
   let summary = "Shows the linalg form of each kernel: for tests and tools, not part of the pipeline of a module";
   let description = [{
     Requires: stage kernel.
-    Ensures: each `halftone.kernel` is replaced by a module of its name that holds its linalg form (docs/architecture.md), with what
+    Ensures: each `halftone.kernel` is replaced by a module of its name that holds its linalg form (docs/kernel-form.md), with what
     belongs to the launch as attributes: `halftone.extents`, `halftone.grid`, `halftone.scratch`. Everything else is erased.
     Example:
     ```mlir

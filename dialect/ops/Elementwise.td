@@ -1,4 +1,4 @@
-// Elementwise ops. All operands and the result have one shape and, where not said otherwise, one dtype.
+// Elementwise ops. All operands and the result have one shape and, unless an op says otherwise, one dtype.
 // SPDX-License-Identifier: Apache-2.0
 // Integers and bools carry no derivative, so ops that only take or give them have no gradient.
 #ifndef HALFTONE_OPS_ELEMENTWISE

@@ -157,7 +157,7 @@ Value PowOp::buildScalar(OpBuilder &builder, Location loc, ValueRange x) {
   }
   if (isUnsigned(*this))
     return result;
-  // 1 and -1 are their own inverses; those of other numbers are less than 1.
+  // 1 and -1 are their own inverses; the inverse of any other integer is less than 1.
   Value belowOne = s.either(s.compare(IntPredicate::ugt, s.op<arith::AddIOp>(x[0], one), s.whole(x[0], 2)),
                             s.compare(IntPredicate::eq, x[0], zero));
   return s.select(s.both(s.compare(IntPredicate::slt, x[1], zero), belowOne), zero, result);

@@ -5,7 +5,8 @@
 
 namespace halftone::dialect {
 
-/// Creates ops at one place in one location. Operand types are the caller's care, as with any builder.
+/// Creates ops at the builder's insertion point, all with one location. The caller makes sure that operand types fit,
+/// as with any builder.
 class Expression {
 public:
   Expression(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}

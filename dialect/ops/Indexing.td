@@ -1,4 +1,4 @@
-// Indexing: parts of tensors put together, cut out, and found by number. Any dtype but where said.
+// Indexing ops join tensors, cut parts out of them and find parts by index. Any dtype unless an op says otherwise.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef HALFTONE_OPS_INDEXING
 #define HALFTONE_OPS_INDEXING

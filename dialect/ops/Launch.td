@@ -1,4 +1,4 @@
-// Kernels and their launches: what is left after outline-kernels.
+// Kernels and their launches, as outline-kernels leaves them.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef HALFTONE_OPS_LAUNCH
 #define HALFTONE_OPS_LAUNCH

@@ -95,8 +95,8 @@ LogicalResult ReduceAllOp::inferReturnTypes(MLIRContext *context, std::optional<
   return success();
 }
 
-// The share of the cotangent for each element that attains the extremum: one over their number. None equals NaN, and 0
-// times ct / 0 is NaN for each.
+// Shares the cotangent equally among the elements that equal the extremum. If the extremum is NaN, no element equals
+// it: the share is ct / 0, and 0 times that is NaN for each element.
 static Value shareAmongTies(Expression &e, ReduceOp op, Value cotangent, ArrayRef<int64_t> kept) {
   auto x = cast<RankedTensorType>(op.getX().getType());
   Type wide = x.getElementType().isF64() ? x.getElementType() : Type(e.builder.getF32Type());
@@ -113,9 +113,9 @@ static Value rowsOf(Expression &e, Value x, int64_t first, int64_t count) {
   return SliceOp::create(e.builder, e.loc, type.clone({count, type.getDimSize(1)}), x, ArrayRef<int64_t>{first, 0});
 }
 
-// From the cotangent of the product of a matrix's rows that of each row: rows multiply in pairs, those in pairs again,
-// and on the way back each of a pair takes the other as its factor. Zeros need no care then, in further derivatives
-// neither.
+// Given the cotangent of the product of a matrix's rows, computes that of each row. Rows multiply in pairs, the
+// products in pairs again, and so on; on the way back each of a pair takes the other as its factor. So zeros need no
+// special case, in derivatives of any order.
 static Value cotangentsOfFactors(Expression &e, Value rows, Value cotangent) {
   int64_t count = cast<RankedTensorType>(rows.getType()).getDimSize(0), half = count / 2;
   if (count == 1)
@@ -136,7 +136,7 @@ static Value cotangentsOfFactors(Expression &e, Value rows, Value cotangent) {
   return ConcatOp::create(e.builder, e.loc, rows.getType(), parts, 0);
 }
 
-// For each element the cotangent times the product of the others.
+// Gives each element the cotangent times the product of the others.
 static Value productOfOthers(Expression &e, ReduceOp op, Value cotangent, ArrayRef<int64_t> kept) {
   auto x = cast<RankedTensorType>(op.getX().getType());
   if (x.getNumElements() == 0)

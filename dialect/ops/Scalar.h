@@ -23,14 +23,14 @@ public:
       value = mlir::DenseElementsAttr::get(vector, mlir::Attribute(value));
     return mlir::arith::ConstantOp::create(builder, loc, value);
   }
-  /// A number of `x`'s float type.
+  /// `value` as a constant of the float type of `x`.
   mlir::Value real(mlir::Value x, double value) {
     return constant(x.getType(), builder.getFloatAttr(mlir::getElementTypeOrSelf(x.getType()), value));
   }
   mlir::Value integer(mlir::Type type, const llvm::APInt &value) {
     return constant(type, mlir::IntegerAttr::get(mlir::getElementTypeOrSelf(type), value));
   }
-  /// A number of `x`'s signless integer type.
+  /// `value` as a constant of the signless integer type of `x`.
   mlir::Value whole(mlir::Value x, int64_t value) {
     mlir::Type element = mlir::getElementTypeOrSelf(x.getType());
     return integer(x.getType(), llvm::APInt(element.getIntOrFloatBitWidth(), value, true, true));

@@ -23,7 +23,7 @@ Tensor concatenateRows(const std::vector<Tensor> &parts);
 /// The same rows of every tensor; a view where the rows follow one another.
 Batch gatherBatch(const Batch &arrays, std::span<const int64_t> rows);
 
-/// Random numbers for orders, the same on every machine.
+/// Random orders, the same on every machine.
 class ShuffleOrder {
 public:
   explicit ShuffleOrder(int64_t seed) : engine_(static_cast<uint64_t>(seed)) {}
@@ -34,7 +34,8 @@ private:
   std::mt19937_64 engine_;
 };
 
-/// Calls `next` on a thread of its own, up to `count` batches ahead. An exception arrives in its turn.
+/// Calls `next` on a thread of its own, up to `count` batches ahead. If `next` throws, the exception arrives in place
+/// of its batch.
 std::function<std::optional<Batch>()> prefetched(std::function<std::optional<Batch>()> next, int64_t count);
 
 } // namespace halftone::detail

@@ -40,8 +40,8 @@ Batch stack(const std::vector<Batch> &elements) {
   return {column(&Batch::x), column(&Batch::y), column(&Batch::sample_weight)};
 }
 
-/// A generator is asked for as many as it is said to have, and not again once it has returned nothing: a stream would
-/// make us wait, and others forget that they are over.
+/// Asks a generator for no more elements than its cardinality, and not again once it has returned nothing: a stream
+/// would make us wait, and other generators forget that they are over.
 Next bounded(Next next, std::optional<int64_t> count) {
   if (!next)
     throw Error(ErrorKind::value_error, "Dataset::from_generator: the function gave an empty generator");

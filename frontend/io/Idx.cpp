@@ -35,7 +35,7 @@ public:
   Source(const Source &) = delete;
   ~Source() { gzclose(file); }
 
-  /// What the file could at most inflate to: deflate cannot do better than 1032 to 1.
+  /// The most bytes to which the file can inflate: deflate cannot do better than 1032 to 1.
   int64_t mostBytes() const { return gzdirect(file) ? fileBytes : fileBytes * 1032; }
 
   void read(void *to, int64_t bytes, const std::string &what) {

@@ -95,7 +95,7 @@ std::optional<DTypePolicy> policyOf(const Place &layer) {
     if (dtype.json.is_object()) {
       const Json config = dtype.json.value("config", Json());
       if (isObjectOf(dtype.json, "DTypePolicy") && config.is_object() && config.value("name", Json()).is_null())
-        return std::nullopt; // as Keras writes what a map took from the global policy
+        return std::nullopt; // so Keras writes a policy that a map took from the global policy
       return dtype_policies::deserialize(ConfigAccess::make(dtype.json));
     }
   } catch (const Error &error) {
@@ -124,7 +124,7 @@ class Walk {
 public:
   std::vector<LayerRecord> layers;
 
-  /// What a model or layer holds. `prefix` is that of its own path.
+  /// The layers inside a model or layer. `prefix` is that of its own path.
   void parts(const Place &layer, const std::string &name, const std::string &prefix, bool isOutput) {
     if (isSequential(layer))
       return sequence(layer, name, prefix, isOutput);
@@ -155,7 +155,7 @@ private:
     parts(node, name, prefix, isOutput);
   }
 
-  /// One that knows its input is built when it is made, outside of everything else.
+  /// A model that knows its input is built when it is made, outside of every other model.
   void sequence(const Place &model, const std::string &name, const std::string &prefix, bool isOutput) {
     const std::vector<Place> nodes = model.at("config").at("layers").elements();
     const bool builtAlone = !nodes.empty() && knowsInput(nodes[0]);

@@ -11,22 +11,22 @@ namespace halftone::detail {
 
 /// A layer that computes by a policy: neither an Input nor a Sequential or functional model, which only hold layers.
 struct LayerRecord {
-  std::string path;      // as it is when the model is made anew from the config: a model inside another is made first
+  std::string path;      // of the model that this config makes; an inner model is made first
   std::string className; // Keras's, without the package
   std::string activation;            // "" when the config has none
-  std::optional<DTypePolicy> policy; // nullopt: not recorded, so the global policy of whoever loads the model
+  std::optional<DTypePolicy> policy; // nullopt: not recorded, so the global policy when the model is loaded
   bool isOutput = false;             // gives an output of the model
 };
 
 struct ModelRecord {
   std::string name, className;
   std::optional<DTypePolicy> policy; // the model's own; a functional model records none
-  bool hasLossScaleOptimizer = false; // was compiled with one; the one that compile() adds by itself is not recorded
+  bool hasLossScaleOptimizer = false; // one that compile() adds is not recorded
   std::vector<LayerRecord> layers;    // in the config's order, each once; parts of a layer follow it
 };
 
 /// Reads the object in config.json. Names and dtypes of null are the global policy's. value_error or type_error with
-/// the place in the file and what was expected there.
+/// the place in the file and the expected value.
 ModelRecord modelRecord(const Config &config);
 
 } // namespace halftone::detail

@@ -1,4 +1,4 @@
-// Embedding: rows of a table by number.
+// Embedding: rows of a table by index.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Promotion.h"
 #include "halftone/Layers.h"

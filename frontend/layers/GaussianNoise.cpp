@@ -1,4 +1,4 @@
-// GaussianNoise: Box and Muller's normal numbers from counter-based random bits.
+// GaussianNoise: normally distributed noise by Box and Muller's method, from counter-based random bits.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Promotion.h"
 #include "frontend/SeedState.h"

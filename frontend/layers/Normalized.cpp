@@ -1,4 +1,4 @@
-// What normalization layers share.
+// Statistics, parameters and axes of normalization layers.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/Normalized.h"
 #include "frontend/Promotion.h"

@@ -1,4 +1,4 @@
-// What normalization layers share: statistics in float32 or more, parameters along chosen axes, axes in configs.
+// Shared by normalization layers: statistics in float32 or more, parameters along chosen axes, axes in configs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/LayerImpl.h"
@@ -6,7 +6,7 @@
 
 namespace halftone::detail {
 
-/// A float as it is when it has 32 bits or more; float32 otherwise.
+/// `x` itself if it is a float of 32 bits or more, else `x` in float32.
 Value widened(const Value &x);
 
 /// Over axes counted from the front, which stay with extent 1.

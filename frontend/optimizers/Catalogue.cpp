@@ -52,7 +52,7 @@ Optimizer madeLossScale(FieldReader &reader) {
   if (reader.takes("dynamic") && !reader.get<bool>("dynamic"))
     throw Error(ErrorKind::value_error, "LossScaleOptimizer no longer supports `dynamic=False`. Instead, simply set "
                                         "`loss_scale_factor` directly on the `inner_optimizer`.");
-  // Keras's once wrote what every optimizer has.
+  // Keras's LossScaleOptimizer once wrote the fields that every optimizer has.
   std::apply([&](auto... fields) { (requireDefault(reader, fields), ...); }, sharedFields<optimizers::SGDArgs>);
   LossScaleArgs args;
   reader.read(args,

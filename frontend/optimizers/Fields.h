@@ -6,7 +6,7 @@
 
 namespace halftone::detail {
 
-/// What every optimizer has; "name" and "learning_rate" stand before it.
+/// The fields of every optimizer; "name" and "learning_rate" stand before them.
 template <class Args>
 constexpr std::tuple sharedFields{Field{"weight_decay", &Args::weight_decay},
                                   Field{"clipnorm", &Args::clipnorm},
@@ -18,7 +18,7 @@ constexpr std::tuple sharedFields{Field{"weight_decay", &Args::weight_decay},
                                   Field{"loss_scale_factor", &Args::loss_scale_factor},
                                   Field{"gradient_accumulation_steps", &Args::gradient_accumulation_steps}};
 
-/// What an optimizer has beyond them.
+/// The fields of one optimizer beyond the shared ones.
 template <class Args> constexpr std::tuple ownFields{};
 
 template <>

@@ -17,7 +17,7 @@ namespace {
 class LossScaleImpl final : public OptimizerImpl {
 public:
   LossScaleImpl(const Optimizer &inner, const optimizers::LossScaleArgs &args) : inner_(inner), args_(args) {
-    // The scale is a float32: what is 0 or inf there makes the weights NaN.
+    // The scale is a float32. A scale that is 0 or inf there makes the weights NaN.
     auto usable = [](double scale) {
       return std::abs(scale) >= std::numeric_limits<float>::denorm_min() &&
              std::abs(scale) <= std::numeric_limits<float>::max();
@@ -122,7 +122,7 @@ public:
 private:
   int64_t stalledSteps() const { return skipped_.value().item<int64_t>() & 0xffffffff; }
 
-  /// The place of a variable among all whose gradients were ever applied.
+  /// The position of a variable among all whose gradients were ever applied.
   double watch(const Variable &variable) {
     auto same = [&](const Variable &each) { return each.impl() == variable.impl(); };
     auto found = std::find_if(watched_.begin(), watched_.end(), same);
@@ -138,9 +138,9 @@ private:
   optimizers::LossScaleArgs args_;
   Variable iteration_, rate_; // Keras's list has them; neither changes
   Variable counter_, scale_;
-  // Ours: inAll times the steps skipped in all, plus those skipped in a row.
+  // Ours: inAll times the count of all skipped steps, plus the count of those skipped in a row.
   Variable skipped_;
-  Variable fault_; // 1 + the place in watched_ of the last step skipped, 0 for none
+  Variable fault_; // 1 + the position in watched_ of the fault of the last skipped step, 0 for none
   std::vector<Variable> watched_;
 };
 

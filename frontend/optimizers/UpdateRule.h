@@ -38,7 +38,7 @@ DType atLeastFloat32(DType dtype);
 Value scaledBy(const Value &x, const Value &factor);
 /// The Euclidean norm of all, in float32 at least.
 Value norm(const std::vector<Value> &values);
-/// Moves what a slot holds by `share` of the way to `target`; what it holds then.
+/// Moves the value of a slot by `share` of the way to `target`, and returns the new value.
 Value moveTo(const Variable &slot, const Value &target, double share);
 
 class UpdateRule : public OptimizerImpl {
@@ -62,15 +62,15 @@ protected:
     double initial = 0.0;
     std::optional<Shape> shape{}; // the variable's unless given
   };
-  /// One step's numbers in the dtype of a variable's update.
+  /// The scalars of one step, in the dtype of a variable's update.
   struct Scalars {
     Value rate;
-    std::vector<Value> derived; // what derivedOf() gave
+    std::vector<Value> derived; // the result of derivedOf()
   };
   /// The slots of a variable of `shape`. Those of a group are made variable by variable, one group after the other.
   virtual std::vector<std::vector<SlotSpec>> slotGroups(const Shape &shape) const = 0;
-  /// Numbers that a rule derives from the rate and from `step`, the count of this update from 1, which are of float32
-  /// or more.
+  /// Scalars that a rule derives from the rate and from `step`, the count of this update from 1. Both have float32 or
+  /// more.
   virtual std::vector<Value> derivedOf(const Value &rate, const Value &step) const;
   /// State of the optimizer's own: made in `dtype` when slots are, listed after them, moved on before each update.
   virtual void makeState(DType dtype);
@@ -97,7 +97,7 @@ private:
   LearningRate schedule_;
   Variable iterations_, rate_; // calls of apply(), of which accumulation updates at some
   std::vector<Variable> undecayed_;
-  std::optional<PathPattern> undecayedNames_; // matches a name that holds what one of the names given matches
+  std::optional<PathPattern> undecayedNames_; // matches a name if one of the given expressions matches a part of it
   bool built_ = false;
   std::vector<Variable> slots_; // in Keras's order
   std::vector<Variable> known_; // those of the first apply()

@@ -67,7 +67,7 @@ Config &Config::operator=(const Config &other) & {
 Config &Config::operator=(Config &&) &noexcept = default;
 Config::~Config() = default;
 
-/// What a message quotes of text that may be long.
+/// The part of a text that a message quotes; the text may be long.
 static std::string shortened(std::string_view text) {
   constexpr size_t longest = 80;
   if (text.size() <= longest)

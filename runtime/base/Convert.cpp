@@ -10,7 +10,7 @@
 using namespace halftone;
 
 namespace {
-/// How a dtype's elements are stored and what they are computed with: double, int64_t or uint64_t, each exact.
+/// How a dtype's elements are stored, and the type that holds each exactly: double, int64_t or uint64_t.
 template <class StorageT, class ValueT> struct Number {
   using Storage = StorageT;
   using Value = ValueT;

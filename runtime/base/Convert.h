@@ -6,7 +6,7 @@
 
 namespace halftone {
 
-/// Whether tensors can hold it: every dtype but complex64, complex128 and string.
+/// Whether tensors can hold `dtype`: every dtype but complex64, complex128 and string.
 bool isStorable(DType dtype);
 
 /// Converts `count` dense elements; the arrays must not overlap. As the dialect's cast:

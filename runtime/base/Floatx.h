@@ -6,6 +6,6 @@
 namespace halftone {
 /// bfloat16, float16, float32 (at start) or float64. One for all threads, unlike the global policy.
 DType floatx();
-/// `dtype` must be one of the four; config::set_floatx checks a user's.
+/// `dtype` must be one of the four; config::set_floatx checks the user's dtype before.
 void setFloatx(DType dtype);
 } // namespace halftone

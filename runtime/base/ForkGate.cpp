@@ -1,4 +1,4 @@
-// Counting who is inside, and the handlers of fork().
+// Counts the threads inside the library; the handlers of fork().
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/ForkGate.h"
 #include <atomic>

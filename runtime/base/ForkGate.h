@@ -1,4 +1,4 @@
-// What keeps fork() safe while other threads are inside the library.
+// The gate that keeps fork() safe while other threads are inside the library.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
@@ -16,11 +16,11 @@ public:
   ForkGate &operator=(const ForkGate &) = delete;
 };
 
-/// How many forks lie between this process and the one that loaded the library: threads started at another count are
-/// not here.
+/// How many forks lie between this process and the one that loaded the library. Threads that were started at another
+/// count are not in this process.
 int64_t forkCount();
 
-/// A lock that no fork() catches.
+/// A lock that no other thread's fork() catches while it is held.
 template <class Mutex> class ForkSafeLock {
 public:
   explicit ForkSafeLock(Mutex &mutex) : lock_(mutex) {}

@@ -1,4 +1,4 @@
-// What /proc, the limits of the process and control groups say about memory.
+// Reads the free memory from /proc, the limits of the process and control groups.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/FreeMemory.h"
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t unlimited = std::numeric_limits<int64_t>::max();
 constexpr int64_t worthLooking = int64_t(16) << 20;
 
-/// The number that stands behind `key` in a file of lines.
+/// The integer behind `key` in a file of lines.
 std::optional<int64_t> numberAfter(const std::string &path, const std::string &key) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);)
@@ -23,7 +23,7 @@ std::optional<int64_t> numberAfter(const std::string &path, const std::string &k
       return std::strtoll(line.c_str() + key.size(), nullptr, 10);
   return std::nullopt;
 }
-/// The number that a file holds; none for "max".
+/// The integer in a file; nullopt for "max".
 std::optional<int64_t> numberIn(const std::string &path) {
   std::ifstream file(path);
   int64_t number = 0;
@@ -43,7 +43,8 @@ int64_t leftOfLimit(int resource, const char *used) {
   return most - numberAfter("/proc/self/status", used).value_or(0) * 1024;
 }
 
-/// Of version 2's groups: this process's and those around it. What files occupy and can be dropped counts as free.
+/// Bytes left in control groups of version 2: this process's group and those around it. Cached file contents that can
+/// be dropped count as free.
 int64_t leftInGroups() {
   std::ifstream file("/proc/self/cgroup");
   std::string group;

@@ -1,4 +1,4 @@
-// How much memory is left, so that what cannot fit is refused before the system ends the process.
+// How much memory is left, so that a request that cannot fit is refused before the system ends the process.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
@@ -6,11 +6,11 @@
 
 namespace halftone {
 
-/// Bytes that this process may still take: the least of what the machine, the process's limits and its control groups
-/// leave. The largest number where the system tells nothing.
+/// Bytes that this process may still take: the least that the machine, the process's limits and its control groups
+/// leave. The largest int64 if the system tells nothing.
 int64_t freeMemory();
 
-/// Whether so many bytes can be had. Small amounts are not looked up.
+/// Whether `bytes` bytes are free. For small requests the answer is yes without a look.
 bool fitsMemory(int64_t bytes);
 
 /// "1,000 bytes are asked for, 10 are free".

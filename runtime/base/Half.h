@@ -7,14 +7,14 @@
 
 namespace halftone {
 
-/// What an encoder does with a finite value that rounds past the largest finite one, and with infinity.
+/// The result of an encoder for a finite value that rounds past the largest finite one, and for infinity.
 ///   natural   infinity; float8_e4m3fn has none and gives NaN (OCP's non-saturating mode)
 ///   saturate  the largest finite value of the same sign
 /// NaN stays a quiet NaN of the same sign in both.
 enum class Overflow : uint8_t { natural, saturate };
 
 /// A sign bit, exponent bits, mantissa bits; `infinite` formats keep their topmost exponent for infinity and NaN, the
-/// others have one NaN (all ones) and use the rest of that exponent for numbers.
+/// others have one NaN (all ones) and use the rest of that exponent for finite values.
 template <class StorageT, int exponentBitCount, int mantissaBitCount, bool infinite> struct NarrowFloat {
   using Storage = StorageT;
   static constexpr int exponentBits = exponentBitCount, mantissaBits = mantissaBitCount;

@@ -4,8 +4,8 @@
 
 namespace halftone {
 
-/// Linux keeps the state of tiles only for processes that ask: asked once, at the first call, for all threads. False
-/// where the CPU has no tiles, or the system refuses.
+/// Linux keeps the state of tiles only for processes that ask for it. The first call asks, for all threads. False if
+/// the CPU has no tiles or the system refuses.
 bool mayUseTiles();
 
 } // namespace halftone

@@ -140,7 +140,8 @@ off_t sizeOf(Parts parts) {
   return size;
 }
 
-/// For a file that cannot be replaced. Reserves room first, so that a full disk fails before the old contents change.
+/// Writes a file that cannot be replaced. Reserves room first, so that a full disk fails before the old contents
+/// change.
 bool writeInPlace(const std::string &path, const struct stat &old, Parts parts) {
   File file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (file < 0)

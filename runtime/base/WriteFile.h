@@ -21,7 +21,8 @@ namespace halftone {
 /// If the folder takes no new file, or if mode, owner or other hard links would be lost, the function reserves the room
 /// that it needs and writes in place.
 ///
-/// Without write permission for an existing file the result is an error, whatever the folder permits.
+/// If the process has no write permission for an existing file, the result is an error, even if the folder permits
+/// new files.
 Status writeFile(const std::string &path, std::initializer_list<std::string_view> parts);
 
 } // namespace halftone

@@ -43,7 +43,7 @@ public:
   }
   ~Linker() { llvm::consumeError(session_.endSession()); }
 
-  /// `problems` gets what the session reported beside the returned error.
+  /// `problems` gets the errors that the session reported besides the returned one.
   llvm::Expected<orc::ExecutorAddr> link(const std::string &code, const std::string &symbol, orc::JITDylib *&library,
                                          std::string &problems) {
     session_.setErrorReporter(
@@ -79,7 +79,7 @@ struct LoadedKernel {
   ~LoadedKernel();
 };
 
-/// What is loaded in the process, by hash of symbol and code. Its lock also guards the linker.
+/// The kernels that are loaded in the process, by hash of symbol and code. Its lock also guards the linker.
 struct Cache {
   std::recursive_mutex mutex; // recursive: dropping a kernel while loading another
   std::weak_ptr<Linker> linker;
@@ -143,14 +143,16 @@ Status checkObject(const std::string &key, const KernelCode &kernel) {
   return {};
 }
 
-/// Extensions of x86 that code may hold; the rest are of no concern to it, and virtual machines hide some of them.
+/// Whether code may hold instructions of this x86 feature. The other features do not matter to code, and virtual
+/// machines hide some of them.
 bool isOfCode(llvm::StringRef feature) {
   return llvm::any_of(
       llvm::ArrayRef<llvm::StringRef>({"sse", "ssse", "avx", "amx-", "bmi", "fma", "f16c", "lzcnt", "popcnt"}),
       [&](llvm::StringRef prefix) { return feature.starts_with(prefix); });
 }
 
-/// That this CPU has what the code's target ("triple|cpu|features") has, and that tiles may be used.
+/// Checks that this CPU has the features of the code's target ("triple|cpu|features") that code may use, and for AMX
+/// that the process may use tiles.
 Status checkTarget(const std::string &key, const KernelCode &kernel) {
   const auto [triple, rest] = llvm::StringRef(kernel.target).split('|');
   const auto [cpu, features] = rest.split('|');

@@ -5,13 +5,14 @@
 
 namespace halftone {
 
-/// A CPU kernel computes blocks [blockBegin, blockEnd) of its grid. Blocks are independent and may run in any order, on any
-/// thread, in any split.
+/// A CPU kernel computes blocks [blockBegin, blockEnd) of its grid. Blocks are independent and may run in any order, on
+/// any thread, in any split.
 ///   buffers  operands in order, then results in order; row-major, dense, 64-byte aligned. bool is one byte, 0 or 1.
-///   extents  the launch's run-time extents, in the order that the kernel's description gives them.
-///   scratch  64-byte aligned, private to the calling thread, of at least LaunchStep::scratchBytes and 64 bytes. At a thread's
-///            first call of a launch the first eight bytes are 0 and the rest is undefined; at its later calls of that launch,
-///            with the same buffers and extents, all is as it was left: blocks may share what an earlier one prepared.
+///   extents  the launch arguments, in this order: extents of dims, block sizes, lookup arguments (docs/kernel-form.md).
+///   scratch  64-byte aligned, private to the calling thread, of at least LaunchStep::scratchBytes and 64 bytes. At a
+///            thread's first call of a launch the first eight bytes are 0 and the rest is undefined. At its later calls
+///            of that launch, with the same buffers and extents, scratch is as the thread left it: a block may use data
+///            that an earlier block prepared.
 using CpuKernelFunction = void (*)(void *const *buffers, const int64_t *extents, int64_t blockBegin, int64_t blockEnd,
                                    void *scratch);
 

@@ -1,4 +1,4 @@
-// What the compiler writes and the runtime plays: a plan, the code of its kernels, and what to bind. No MLIR in sight.
+// An executable: the plan that the compiler writes and the runtime plays, its kernels' code, and the names to bind.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Plan.h"
@@ -18,21 +18,22 @@ struct VariableSlot {
 };
 
 /// A pure function of one variable (a cast, a packed layout) whose value the runtime keeps beside the variable, made
-/// anew only when the variable was written. Executables whose shadows have one function of one variable share its
-/// memory.
+/// anew only when the variable was written. Executables that name the same function of the same variable share the
+/// shadow's memory.
 struct ShadowSlot {
   std::string symbol;   // in the IR
-  std::string function; // what is computed, layout and target included: equal text, equal bytes
+  std::string function; // key of the function, layout and target included: equal keys, equal bytes
   TensorType type;
   int64_t variable = 0; // position in Executable::variables
-  /// Position in Executable::shadows, before this one, of a shadow of the same variable that this is a function of: an
-  /// update that writes that one need not make it again. Without: of the variable itself.
+  /// The position in Executable::shadows, before this one, of the source: a shadow of the same variable of which this
+  /// one is the function. An update that writes the source need not compute it again. Without a source this is a
+  /// function of the variable itself.
   std::optional<int64_t> source;
   /// The plan makes the new value itself wherever it writes the variable, under the same predicates.
   bool written = false;
-  /// Makes the value: one operand, a slot of the variable or the source, and one result, a slot of the shadow. Not a
-  /// step of the plan: the player runs it before the steps, in the order of the shadows, when the variable is newer
-  /// than the shadow.
+  /// The launch that makes the value: one operand, a slot of the variable or the source, and one result, a slot of the
+  /// shadow. It is no step of the plan: if the variable is newer than the shadow, the player runs it before the steps,
+  /// in the order of the shadows.
   LaunchStep refresh;
 };
 
@@ -74,23 +75,21 @@ struct Executable {
   Plan plan;
 };
 
-/// Checks what a player relies on. value_error naming the step or slot, unless
+/// Checks the rules that a player relies on. value_error naming the step or slot, unless
 /// - indices are in range, and slots agree in type with the feed, fetch, variable, shadow or constant they stand for;
 /// - arena slots are aligned to bufferAlignment and inside the arena;
 /// - only arena, fetch, variable and shadow slots are written, and written variables and shadows are declared as such;
-/// - a shadow's refresh reads its variable or source alone and makes the shadow; what is written is written with its
-/// variable;
+/// - a shadow's refresh reads its variable or source alone and makes the shadow; a shadow that the plan writes is
+///   one of a variable that it writes;
 /// - copies have equal dtypes and sizes and do not overlap, predicates are one i1;
-/// - every byte read was written earlier for the whole of that slot's range (or of another slot with the same range),
-/// under the
-///   reader's own predicate, both polarities of one predicate, or none, and not overwritten since through another
-///   range;
+/// - every byte read was written earlier, for the whole range of that slot (or of another slot with the same range),
+///   under the reader's own predicate, both polarities of one predicate, or none, and not overwritten since through
+///   another range;
 /// - every fetch is written;
-/// - within a launch a result overlaps no other result, and an operand only when both have the same range (a kernel may
-/// then
-///   work in place: that it reads each element before it writes it is the compiler's to know);
-/// - a joined launch follows a launch of the same kernel under the same predicate, and no part of a launch touches what
-///   another part writes, nor writes the predicate.
+/// - within a launch a result overlaps no other result, and an operand only if both have the same range (a kernel may
+///   then work in place; the compiler guarantees that it reads each element before it writes it);
+/// - a joined launch follows a launch of the same kernel under the same predicate, and no part of a launch touches
+///   memory that another part writes, nor writes the predicate.
 Status verify(const Executable &executable);
 
 /// The plan as text for people: slots, then one line a step.

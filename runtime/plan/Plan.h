@@ -38,8 +38,8 @@ struct LaunchStep {
   std::vector<int64_t> extents; // run-time extents, as the kernel's description orders them
   int64_t scratchBytes = 0;     // per thread
   std::optional<Predicate> predicate;
-  /// Part of the launch before it: same kernel, same predicate, its blocks run among the others' in any order, so neither
-  /// touches what the other writes. The predicate is read once, at the first part.
+  /// Part of the launch before it: same kernel, same predicate. Blocks of both run in any order, so neither touches
+  /// memory that the other writes. The predicate is read once, at the first part.
   bool joined = false;
   int32_t site = -1;            // index into Executable::sites
   double cost = 0;              // estimated nanoseconds on one core; decides whether threads are worth waking
@@ -57,7 +57,7 @@ struct Plan {
   std::vector<Slot> slots;
   std::vector<Step> steps;
   int64_t arenaBytes = 0;
-  int64_t largestLiveBytes = 0; // the largest sum of live arena bytes at any step: what arenaBytes is measured against
+  int64_t largestLiveBytes = 0; // the largest sum of live arena bytes at any step; arenaBytes is at least that
 
   /// Launches that a device sees: joined parts do not count.
   int64_t launches() const {

@@ -147,8 +147,8 @@ private:
     at += sizeof v;
     return littleEndian(v);
   }
-  /// A list's length. Each element takes at least one more byte, so a length beyond what is left is refused before any
-  /// allocation.
+  /// A list's length. Each element takes at least one more byte, so a length beyond the bytes that are left is refused
+  /// before any allocation.
   uint64_t length() {
     uint64_t n = word();
     if (good() && n > bytes.size() - at) {

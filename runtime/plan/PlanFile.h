@@ -15,8 +15,8 @@ inline constexpr uint32_t planFileVersion = 5;
 /// An executable as bytes. The same executable gives the same bytes.
 std::string writeExecutable(const Executable &executable);
 
-/// The inverse. Any bytes are safe to pass; value_error says what is wrong and at which offset. The plan has been
-/// verified. (Playing it runs the machine code inside: trust the file as you would a shared library.)
+/// The inverse. Any bytes are safe to pass; value_error names the fault and its offset. The plan has been verified.
+/// (Playing it runs the machine code inside: trust the file as you would a shared library.)
 StatusOr<Executable> readExecutable(std::string_view bytes);
 
 /// io_error with the path and the system's reason; value_error with the path for a damaged file.

@@ -1,4 +1,4 @@
-// What a compiled function takes and gives: names, dtypes and static shapes.
+// The signature of a compiled function: names, dtypes and static shapes of its feeds and fetches.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/DType.h"
@@ -18,8 +18,8 @@ struct TensorType {
   friend bool operator==(const TensorType &, const TensorType &) = default;
 };
 
-/// value_error for what no memory can hold: a negative dimension, a dtype without a byte size, more than 2^60 bytes.
-/// elements() and bytes() are only for types that pass.
+/// value_error for a type that no memory can hold: a negative extent, a dtype without a byte size, more than 2^60
+/// bytes. elements() and bytes() are only for types that pass.
 Status verify(const TensorType &type);
 
 struct Parameter {

@@ -29,9 +29,9 @@ struct Range {
   bool operator<(const Range &other) const { return key() < other.key(); }
 };
 
-/// What is known of a range's contents before the next step.
+/// The known state of a range's contents before the next step.
 struct Contents {
-  bool always = false;                     // written whatever the predicates were
+  bool always = false;                     // written under every predicate
   std::set<std::pair<SlotId, bool>> under; // written when this predicate held
   void add(const std::optional<Predicate> &writer) {
     always |= !writer || under.contains({writer->slot, !writer->negated});
@@ -240,7 +240,7 @@ private:
     return {};
   }
 
-  /// What of a launch can be checked by itself.
+  /// Checks the rules of a launch that concern no other step.
   template <class Fail> Status checkLaunch(const LaunchStep &launch, Fail bad) const {
     if (!exe.kernels.contains(launch.kernel))
       return bad(fmt::format("no kernel '{}'", launch.kernel));

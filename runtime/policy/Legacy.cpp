@@ -111,7 +111,7 @@ std::string legacy::Policy::repr() const {
 
 namespace {
 
-/// As a layer's policy. While it infers, its dtypes are floatx, which nothing uses.
+/// A TensorFlow 2.0 policy as the policy of a layer. While it infers, its dtypes are floatx, and nothing uses them.
 struct LegacyRep final : PolicyAccess::Rep {
   LegacyRep(const legacy::Policy &policy, bool usesDefaultLossScale)
       : Rep("Policy", policy.name(), policy.compute_dtype().value_or(floatx()),
@@ -139,7 +139,7 @@ const LegacyRep *legacyOf(const DTypePolicy &policy) {
 
 } // namespace
 
-/// The plain policy of Keras 3 where there is one that means the same, so that files are Keras's.
+/// The plain policy of Keras 3 with the same meaning, if there is one, so that files are Keras's.
 legacy::Policy::operator DTypePolicy() const {
   if (rep_->usesDefaultLossScale)
     try {

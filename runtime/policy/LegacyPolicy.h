@@ -7,17 +7,18 @@
 
 namespace halftone {
 
-/// What an 'infer' policy becomes in a layer whose first input has this dtype; nullopt for every other policy.
+/// The policy that an 'infer' policy becomes in a layer whose first input has this dtype; nullopt for every other
+/// policy.
 std::optional<DTypePolicy> inferredPolicy(const DTypePolicy &policy, DType input);
 
-/// The loss scale that a TensorFlow 2.0 policy asks of a model, nullopt in it for none; nullopt for a policy of Keras
-/// 3, which does not say.
+/// The loss scale that a TensorFlow 2.0 policy asks for; the inner nullopt is a policy that asks for none. The outer
+/// nullopt is a policy of Keras 3, which does not say.
 std::optional<std::optional<legacy::LossScale>> legacyLossScale(const DTypePolicy &policy);
 
-/// Whether compile() scales the loss of a model that has this policy itself, whatever its layers have.
+/// Whether compile() scales the loss of a model that has this policy. The policies of its layers do not count.
 bool scalesLoss(const DTypePolicy &policy);
 
-/// The legacy policy of a config {"name", "loss_scale"}: value_error or type_error when it is none.
+/// The legacy policy of a config {"name", "loss_scale"}: value_error or type_error when the config is not one.
 std::shared_ptr<PolicyAccess::Rep> legacyRep(const Config &config);
 
 } // namespace halftone

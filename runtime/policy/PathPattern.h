@@ -11,13 +11,14 @@ namespace halftone {
 /// Compiled once. Copies share it; safe to use from several threads.
 class PathPattern {
 public:
-  /// Of Python's grammar. value_error, naming the pattern and the place in it, when it is not a regular expression.
+  /// A pattern in Python's grammar. If it is no regular expression: value_error that names the pattern and the position
+  /// in it.
   explicit PathPattern(std::string_view pattern);
   /// Python's re.fullmatch. A path that is not UTF-8 matches nothing. value_error when it takes too many steps.
   bool matches(std::string_view path) const;
-  /// Python's re.search: whether it matches some part of the path. Errors as above.
+  /// Python's re.search: whether the pattern matches some part of the path. Errors as above.
   bool occursIn(std::string_view path) const;
-  /// Whether the text holds nothing that a regular expression reads otherwise than as itself.
+  /// Whether every character of the text stands for itself in a regular expression.
   static bool isLiteral(std::string_view pattern);
 
 private:

@@ -9,7 +9,7 @@
 
 using namespace halftone;
 
-/// Of a policy, with Keras's errors for what is not its argument.
+/// The string under `key` of a policy's config; nullopt for null or none. Anything else is Keras's error.
 static std::optional<std::string> stringOrNull(const nlohmann::ordered_json &json, const char *key) {
   if (!json.contains(key) || json[key].is_null())
     return std::nullopt;

@@ -8,7 +8,7 @@
 
 using namespace halftone;
 
-/// A map as the global policy lends its default.
+/// The default of a new map: the policy that is given, else the global one. If the global policy is a map, its default.
 static DTypePolicy settledDefault(const PolicyArg &given) {
   if (!given.empty() && given.get().as_map())
     throw Error(ErrorKind::value_error, "`default_policy` cannot be a `DTypePolicyMap`.");

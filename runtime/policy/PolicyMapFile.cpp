@@ -16,7 +16,8 @@ static Json serialized(const DTypePolicy &policy) { return ConfigAccess::json(dt
 Config PolicyMapRep::config() const {
   if (!given.empty())
     return explicitConfig();
-  // As Keras writes it: without a default, entries take their names from the global policy of whoever loads them.
+  // As Keras writes it: without a default, entries take their names from the global policy of the program that loads
+  // them.
   Json config = {{"default_policy", nullptr}, {"policy_map", Json::object()}};
   for (const auto &[key, policy] : items()) {
     Json entry = serialized(policy);

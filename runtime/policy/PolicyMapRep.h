@@ -1,4 +1,4 @@
-// What a policy map is made of.
+// The state behind a policy map: its default and its entries.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/policy/PathPattern.h"
@@ -35,7 +35,7 @@ public:
   size_t size() const;
 
   const PolicyArg given;      // empty: taken from the global policy
-  const DTypePolicy fallback; // what it was when the map was made; never a map
+  const DTypePolicy fallback; // the default, settled when the map was made; never a map
 
 private:
   struct Entry {

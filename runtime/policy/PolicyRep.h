@@ -1,4 +1,4 @@
-// What a dtype policy is made of; one subclass for each class whose config or behaviour differs.
+// The state behind a dtype policy; one subclass for each class whose config or behaviour differs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Policy.h"
@@ -24,7 +24,7 @@ struct DTypePolicy::Rep {
   const DType compute, variable;
 };
 
-/// What a class is made of: its name as text, its fields.
+/// The arguments of a quantized policy's constructor.
 struct QuantizedPolicyArgs {
   std::string mode;
   std::optional<std::string> sourceName{};    // absent: the global policy's name

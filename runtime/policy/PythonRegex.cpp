@@ -32,7 +32,7 @@ public:
   TranslatedRegex run();
 
 private:
-  enum class Item : uint8_t { none, anchor, atom, repeated }; // what a quantifier would repeat
+  enum class Item : uint8_t { none, anchor, atom, repeated }; // the item that a quantifier here would repeat
   struct Group {
     size_t begin;
     int number; // 0: does not capture
@@ -108,8 +108,8 @@ std::string Translator::literal(char32_t code) {
   return fmt::format("\\x{{{:x}}}", uint32_t(code));
 }
 
-/// After the backslash and `c`: what reads alike inside and outside of classes. Neither field is set when it is not
-/// one of these.
+/// The escape that begins with a backslash and `c`, if it means the same inside and outside of classes. For other
+/// escapes neither field is set.
 Escape Translator::commonEscape(size_t begin, char c) {
   const auto hex = [&](size_t digits) {
     const std::string_view text = source.substr(at, digits);

@@ -11,9 +11,10 @@ struct TranslatedRegex {
   bool ascii = false; // (?a): \w, \d, \s and \b know ASCII only
 };
 
-/// Refuses, with Python's words and the position in characters, what Python refuses and PCRE2 would take; rewrites
-/// what both take and read differently. What neither takes may be left for PCRE2 to refuse.
-/// value_error; also for \N{...} and for (?a:...), (?u:...) on a part of the pattern, which are not supported.
+/// Syntax that Python refuses and PCRE2 would accept is refused, in Python's words and with the position in characters.
+/// Syntax that both accept and read differently is rewritten. Syntax that neither accepts may be left for PCRE2 to
+/// refuse. Errors are value_error; also for \N{...} and for (?a:...), (?u:...) on a part of the pattern, which are not
+/// supported.
 TranslatedRegex translatePythonRegex(std::string_view pattern);
 
 } // namespace halftone

@@ -8,8 +8,8 @@
 
 namespace halftone {
 
-/// int(text): blanks around, a sign, digits with single underscores between them. Digits of ASCII only, and
-/// what 64 bits hold.
+/// int(text): blanks around, a sign, digits with single underscores between them. Only digits of ASCII, and only
+/// integers of 64 bits.
 std::optional<int64_t> pythonInteger(std::string_view text);
 
 /// repr(text): in single quotes, or in double ones when it holds single ones only; backslashes and control characters

@@ -36,7 +36,7 @@ struct QuantizedRep final : PolicyAccess::Rep {
   int64_t weightBits = 0, size = 0; // size: of a block or a group
 };
 
-/// What follows the base mode of "int4/128", "gptq/4/128" and "awq/4/128".
+/// The parameters after the base mode in "int4/128", "gptq/4/128" and "awq/4/128".
 struct ParsedMode {
   std::string base;
   int64_t weightBits = 0, size = 0;
@@ -112,7 +112,7 @@ std::shared_ptr<PolicyAccess::Rep> quantizedRep(const std::string &className, co
   if (parsed.base == "int8" && plain->compute == DType::float16)
     failValue("Quantization mode='int8' doesn't work well with compute_dtype='float16'.");
 
-  // The name of a GPTQ or AWQ policy holds what was given, also when nothing was.
+  // The name of a GPTQ or AWQ policy holds the source as it was given, `None` if none was.
   std::string name = fmt::format("{}_from_{}", args.mode, source), configMode = args.mode;
   if (className == "Int4DTypePolicy") {
     configMode = fmt::format("int4/{}", parsed.size);

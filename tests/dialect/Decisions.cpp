@@ -21,7 +21,7 @@ static std::vector<std::string> roundedIn(const std::string &body, const std::st
 
 using Names = std::vector<std::string>;
 
-TEST_CASE("values that is_finite, compare, arg_reduce, steps and casts to integers depend on round") {
+TEST_CASE("valuesToRound finds the values that is_finite, compare, arg_reduce, steps and casts to integers read") {
   const std::string square = "%0 = halftone.mul %x, %x : tensor<4xf16>\n";
   for (auto [decision, type] : std::vector<std::pair<std::string, std::string>>{
            {"is_finite %0 : tensor<4xf16>", "4xi1"},
@@ -41,7 +41,7 @@ TEST_CASE("values that is_finite, compare, arg_reduce, steps and casts to intege
   CHECK(roundedIn(square + "%r = halftone.cast %0 : tensor<4xf16> to tensor<4xf32>", "4xf32").empty());
 }
 
-TEST_CASE("what folds away decides nothing") {
+TEST_CASE("an op that folds away decides nothing") {
   CHECK(roundedIn(R"(
     %0 = halftone.mul %x, %x : tensor<4xf16>
     %1 = halftone.is_finite %0 : tensor<4xf16>
@@ -63,7 +63,7 @@ TEST_CASE("what folds away decides nothing") {
             .empty());
 }
 
-TEST_CASE("the walk passes what moves or chooses and f32 arithmetic, and ends where a value rounds or is in memory") {
+TEST_CASE("valuesToRound passes f32 arithmetic and moves, and ends at values that round or are in memory") {
   CHECK(roundedIn(R"(
     %0 = halftone.mul %x, %x : tensor<4xf16>
     %1 = halftone.exp %x : tensor<4xf16>
@@ -90,7 +90,7 @@ TEST_CASE("the walk passes what moves or chooses and f32 arithmetic, and ends wh
     %r = halftone.is_finite %1 : tensor<4xf16>)") == Names{"cast"});
 }
 
-TEST_CASE("the walk enters branches and layers") {
+TEST_CASE("valuesToRound enters branches and layers") {
   CHECK(roundedIn(R"(
     %0 = halftone.when %p : (tensor<4xf16>) {
       %1 = halftone.exp %x : tensor<4xf16>
@@ -112,7 +112,7 @@ TEST_CASE("the walk enters branches and layers") {
     %r = halftone.is_finite %y : tensor<4xf16>)") == Names{"exp", "sqrt"});
 }
 
-TEST_CASE("in interval mode a decision is as the declared dtype makes it") {
+TEST_CASE("in interval mode a decision reads values rounded to their declared dtype") {
   auto module = parse(R"(
     func.func @main(%x: tensor<2xf16>) -> (tensor<2xi1>, tensor<2xf32>) {
       %0 = halftone.mul %x, %x : tensor<2xf16>

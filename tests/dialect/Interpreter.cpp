@@ -61,7 +61,7 @@ TEST_CASE("an undecided branch joins both sides") {
   CHECK(variables.at("w").high == Row{2, 6});
 }
 
-TEST_CASE("variables as arguments and tied results") {
+TEST_CASE("the interpreter reads variables from arguments and writes them from tied results") {
   auto module = parse(R"(
     halftone.variable @w : tensor<2xf32>
     func.func @main(%x: tensor<2xf32> {halftone.name = "x"}, %w: tensor<2xf32> {halftone.variable = @w})
@@ -139,7 +139,7 @@ static Status refusal(mlir::ModuleOp module, const std::vector<TensorData> &feed
   return results.status();
 }
 
-TEST_CASE("what cannot run is refused with its reason, and changes nothing") {
+TEST_CASE("a module that cannot run is refused with its reason, and changes nothing") {
   auto module = parse(counter);
   TensorData yes = wholes("i1", {1}), w = reals("2xf32", {1, 2});
   CHECK(refusal(*module, {}, {{"w", w}}).message() == "@main takes more than the 0 feeds given");

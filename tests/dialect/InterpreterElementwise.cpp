@@ -111,7 +111,7 @@ TEST_CASE("transcendentals agree with tabulated values in f32 and f64") {
   }
 }
 
-TEST_CASE("unary float ops at infinities, NaN and signed zeros") {
+TEST_CASE("unary float ops have their values at infinities, NaN and signed zeros") {
   struct Case {
     const char *op;
     double minusInf, plusInf, minusZero, plusZero;
@@ -205,7 +205,7 @@ TEST_CASE("integers wrap, divide by zero to zero and shift out") {
   checkInts("not", "i32", {0}, {-1});
 }
 
-TEST_CASE("comparisons are false with NaN, but ne") {
+TEST_CASE("comparisons with NaN are false, except ne") {
   TensorData a = reals("6xf16", {1, 2, 2, notANumber, 1, -0.0}), b = reals("6xf16", {2, 2, 1, 1, notANumber, 0.0});
   using V = std::vector<int64_t>;
   CHECK(applyOp("compare eq", {a, b}).integers == V{0, 1, 0, 0, 0, 1});
@@ -220,7 +220,7 @@ TEST_CASE("comparisons are false with NaN, but ne") {
   CHECK(applyOp("is_finite", {reals("5xbf16", {0, inf, -inf, notANumber, 3})}).integers == V{1, 0, 0, 0, 1});
 }
 
-TEST_CASE("select takes element by element") {
+TEST_CASE("select chooses element by element") {
   TensorData p = wholes("3xi1", {1, 0, 1});
   CHECK(applyOp("select", {p, reals("3xf32", {1, 2, 3}), reals("3xf32", {4, 5, 6})}).low == Row{1, 5, 3});
   CHECK(applyOp("select", {p, wholes("3xi64", {1, 2, 3}), wholes("3xi64", {4, 5, 6})}).integers ==
@@ -239,7 +239,7 @@ TEST_CASE("casts from float truncate, saturate and take NaN to zero") {
   CHECK(castTo("4xi1", reals("4xf64", {0.0, -0.0, 0.25, notANumber})).integers == V{0, 0, 1, 1});
 }
 
-TEST_CASE("casts between integers wrap, and to bool ask for non-zero") {
+TEST_CASE("casts between integers wrap, and casts to bool test for non-zero") {
   using V = std::vector<int64_t>;
   CHECK(castTo("3xi8", wholes("3xi32", {300, -1, 128})).integers == V{44, -1, -128});
   CHECK(castTo("2xui8", wholes("2xi32", {-1, 256})).integers == V{255, 0});
@@ -328,7 +328,7 @@ TEST_CASE("bounds of a product and sum hold the fused result") {
   }
 }
 
-TEST_CASE("an undecided comparison joins what it selects") {
+TEST_CASE("an undecided comparison joins the values that it selects") {
   TensorData x = interval("2xf32", {-1, 1}, {1, 2});
   TensorData y = evaluate("%z = halftone.constant dense<0.0> : tensor<2xf32>\n"
                           "%p = halftone.compare gt %0, %z : tensor<2xf32>\n"

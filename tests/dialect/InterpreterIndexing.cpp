@@ -40,7 +40,7 @@ TEST_CASE("indices that name no slice clamp") {
             .low == Row{2, 8, 5});
 }
 
-TEST_CASE("narrow floats are added in f32 and rounded once") {
+TEST_CASE("scatter_add adds narrow floats in f32 and rounds once") {
   TensorData ones = reals("4xf16", {2048, 1, 1, 1}), same = wholes("4xi32", {0, 0, 0, 0});
   CHECK(evaluate("%y = halftone.scatter_add %1, %0 {axis = 0 : i64} : (tensor<4xi32>, tensor<4xf16>) -> tensor<2xf16>",
                  "2xf16", {ones, same})
@@ -53,7 +53,7 @@ TEST_CASE("narrow floats are added in f32 and rounded once") {
             .integers == Ints{2, 0});
 }
 
-TEST_CASE("an index that is not settled leaves every slice it may name") {
+TEST_CASE("an index of several possible values gives an interval over every slice that it may name") {
   TensorData i = wholes("1xi32", {0});
   i.upper = {1};
   TensorData rows = evaluate("%y = halftone.gather %0, %1 {axis = 0 : i64} : (tensor<3xf32>, tensor<1xi32>) -> "

@@ -40,7 +40,7 @@ TEST_CASE("reduce combines along axes in every dtype") {
   CHECK(reduced("and", ": 0", "ui8", wholes("2xui8", {12, 10})).integers == Ints{8});
 }
 
-TEST_CASE("an empty axis gives the neutral element") {
+TEST_CASE("a reduction over an empty axis gives the neutral element") {
   CHECK(reduced("sum", ": 0", "2xf32", reals("0x2xf32", {})).low == Row{0, 0});
   CHECK(reduced("prod", ": 0", "f32", reals("0xf32", {})).low == Row{1});
   CHECK(reduced("max", ": 0", "f16", reals("0xf16", {})).low == Row{-inf});
@@ -59,7 +59,7 @@ TEST_CASE("narrow sums accumulate in f32, max and min keep NaN") {
   CHECK(std::isnan(reduced("min", ": 0", "bf16", reals("3xbf16", {notANumber, 1, 2})).low[0]));
 }
 
-TEST_CASE("partial_reduce and reduce make a reduce") {
+TEST_CASE("partial_reduce and a reduce after it give the reduce of the whole") {
   Row values;
   for (int i = 0; i < 14; ++i)
     values.push_back(i + 1);

@@ -45,7 +45,7 @@ TEST_CASE("the bytes of a packed matrix lie in panels") {
   CHECK(packed(1, 1) == Row{0, 1, 2, 3, 4, 5, 6, 7});
 }
 
-TEST_CASE("constants hold what is written, in every dtype") {
+TEST_CASE("constants hold the written elements in every dtype") {
   for (std::string type : {"f16", "bf16", "f32", "f64", "f8E4M3FN", "f8E5M2"})
     CHECK(evaluate("%y = halftone.constant dense<[1.5, -2.0]> : tensor<2x" + type + ">", "2x" + type, {}).low ==
           Row{1.5, -2});

@@ -14,7 +14,7 @@ static bool within(Interval outer, Interval inner) {
   return outer.isAny() || (outer.low <= inner.low && inner.high <= outer.high);
 }
 
-TEST_CASE("bounds hold the results of points inside") {
+TEST_CASE("interval arithmetic holds the results of all points inside") {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> uniform(-3, 3), part(0, 1);
   for (int trial = 0; trial < 2000; ++trial) {
@@ -47,7 +47,7 @@ TEST_CASE("extrema inside an interval are found") {
   CHECK(within(sine({0, 100}), {-1, 1}));
 }
 
-TEST_CASE("NaN for certain, and NaN perhaps") {
+TEST_CASE("an interval tells certain NaN from possible NaN") {
   CHECK(add(Interval::nan(), Interval::any()).isNan());
   CHECK(add(Interval::point(inf), Interval::point(-inf)).isNan());
   CHECK(subtract({1, inf}, {1, inf}).isAny());
@@ -79,7 +79,7 @@ TEST_CASE("a narrow result may stay in f32 until it is stored") {
   CHECK(Rounding(DType::float8_e4m3fn).store(Interval::point(1000)).isNan());
 }
 
-TEST_CASE("strictly compiled, a narrow result is rounded") {
+TEST_CASE("in strict mode a narrow result is rounded") {
   Rounding half(DType::float16, true);
   Interval spread = half.spread(Interval::point(1 + 0x1p-12 + 0x1p-30), 0, true);
   CHECK(spread.isPoint());
@@ -87,7 +87,7 @@ TEST_CASE("strictly compiled, a narrow result is rounded") {
   CHECK(Rounding(DType::float32, true).spread(Interval::point(1 + 0x1p-30), 0, true).isPoint());
 }
 
-TEST_CASE("transcendentals are widened by their ulps") {
+TEST_CASE("intervals of transcendentals are widened by their ulps") {
   Rounding single(DType::float32);
   Interval spread = single.spread(Interval::point(1.5), 4, false);
   CHECK(spread.low == 1.5 - 4 * 0x1p-23);

@@ -38,7 +38,7 @@ static std::string errorOf(const std::string &path) {
   return "no error";
 }
 
-TEST_CASE("Files that NumPy wrote") {
+TEST_CASE("Files that NumPy wrote are read") {
   const std::vector<double> six{0, 1, 2, 3, 4, 5};
   const struct {
     const char *stem;
@@ -68,7 +68,7 @@ TEST_CASE("Files that NumPy wrote") {
   CHECK(values(fixture("float8_e5m2")) == std::vector<double>{1, 2.5});
 }
 
-TEST_CASE("Every dtype and rank comes back bit for bit") {
+TEST_CASE("Every dtype and rank comes back from a .npy file bit for bit") {
   const TemporaryFile file;
   for (DType dtype : {DType::bool_, DType::uint8, DType::uint16, DType::uint32, DType::uint64, DType::int8,
                       DType::int16, DType::int32, DType::int64, DType::float16, DType::bfloat16, DType::float32,
@@ -85,7 +85,7 @@ TEST_CASE("Every dtype and rank comes back bit for bit") {
     }
 }
 
-TEST_CASE("What is written is what NumPy writes") {
+TEST_CASE("save_npy writes the bytes that NumPy writes") {
   const TemporaryFile file;
   fixture("float32").save_npy(file.path);
   std::ifstream numpy(HALFTONE_SOURCE_DIR "/tests/data/npy/float32.npy", std::ios::binary);
@@ -94,14 +94,14 @@ TEST_CASE("What is written is what NumPy writes") {
   CHECK(values(Tensor::load_npy(file.path)) == std::vector<double>{1, 2});
 }
 
-TEST_CASE("Kinds that tensors cannot hold") {
+TEST_CASE("A .npy file of a kind that tensors cannot hold is refused") {
   for (const char *stem : {"complex64", "string", "object", "struct"}) {
     const std::string path = std::string(HALFTONE_SOURCE_DIR "/tests/data/npy/") + stem + ".npy";
     CHECK_THAT(errorOf(path), Catch::StartsWith("IOError: Cannot read '" + path + "' as .npy: expected a "));
   }
 }
 
-TEST_CASE("A file cut off anywhere is an IOError that names it") {
+TEST_CASE("A .npy file cut off anywhere is an IOError that names it") {
   const TemporaryFile file;
   Tensor({1, 2, 3, 4}, {2, 2}).save_npy(file.path);
   const std::string whole = file.read();
@@ -117,7 +117,7 @@ TEST_CASE("A file cut off anywhere is an IOError that names it") {
              Catch::Contains("expected 16 bytes of data for shape (2, 2) of float32, found 17 bytes"));
 }
 
-TEST_CASE("Bad headers") {
+TEST_CASE("A .npy file with a bad header is refused") {
   const TemporaryFile file;
   const auto with = [&](const std::string &header) {
     std::string bytes = std::string("\x93NUMPY\x01\x00", 8) + char(header.size()) + '\0' + header;
@@ -158,7 +158,7 @@ TEST_CASE("Bad headers") {
   CHECK_THAT(errorOf("/tmp"), Catch::StartsWith("IOError"));
 }
 
-TEST_CASE("A place that cannot be written is an IOError") {
+TEST_CASE("save_npy to a path that cannot be written is an IOError") {
   CHECK_THROWS_WITH(Tensor::ones({2}).save_npy("/nowhere/at/all.npy"),
                     Catch::StartsWith("IOError: cannot write /nowhere/at/all.npy: No such file"));
 }

@@ -84,7 +84,7 @@ TEST_CASE("the parts of a launch all run, under the launch's condition") {
   }
 }
 
-TEST_CASE("the same bits for any number of threads") {
+TEST_CASE("a plan gives the same bits for any number of threads") {
   const int64_t n = 5003;
   std::vector<std::vector<float>> results;
   for (int threads : {1, 2, 3, 7}) {
@@ -145,7 +145,7 @@ TEST_CASE("a wrong feed is named and changes nothing") {
   CHECK(bound.play(x, true).size() == 2);
 }
 
-TEST_CASE("what is to be called before a play may write what the play reads") {
+TEST_CASE("a function called before a play may write variables that the play reads") {
   Bound bound(4);
   int calls = 0;
   auto count = [&] { REQUIRE(bound.w->write(ramp(4, static_cast<float>(++calls))).isOk()); };
@@ -159,7 +159,7 @@ TEST_CASE("what is to be called before a play may write what the play reads") {
   CHECK(calls == 2);
 }
 
-TEST_CASE("what cannot be bound is named") {
+TEST_CASE("bind names the kernel or variable that it cannot bind") {
   Executable exe = testExecutable(4);
   VariableStore store(cpu(1));
   VariableHandle w = store.create("net/w", ramp(4, 0)).valueOrThrow();
@@ -193,7 +193,7 @@ TEST_CASE("what cannot be bound is named") {
   CHECK_THAT(status.message(), Catch::Contains("step 6: no kernel 'mul'"));
 }
 
-TEST_CASE("empty tensors flow through") {
+TEST_CASE("empty tensors flow through a plan") {
   Bound bound(0);
   std::vector<Tensor> fetched = bound.play(Tensor::zeros({0}), true);
   REQUIRE(fetched.size() == 2);

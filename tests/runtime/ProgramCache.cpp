@@ -26,12 +26,12 @@ ProgramKey rows(int64_t n, std::string variant = "") { return {{{float32, {n, 2}
 
 } // namespace
 
-TEST_CASE("a key prints its variant and types") {
+TEST_CASE("a program key prints its variant and types") {
   CHECK(ProgramKey{{{float32, {128, 784}}, {int32, {128}}}, "train"}.str() == "train(128x784xf32, 128xi32)");
   CHECK(ProgramKey{}.str() == "()");
 }
 
-TEST_CASE("each signature is compiled once") {
+TEST_CASE("a program compiles each signature once") {
   ProgramCache program("f", identity);
   for (int round = 0; round < 3; ++round) {
     StatusOr<std::vector<Tensor>> y = program.play(std::vector{Tensor({1, 2, 3, 4}, {2, 2})});
@@ -55,7 +55,7 @@ TEST_CASE("each signature is compiled once") {
   CHECK(program.compileCount() == 6);
 }
 
-TEST_CASE("a failed compile is an error each time and counts for nothing") {
+TEST_CASE("a failed compile is an error at each call and is not counted") {
   ProgramCache program("f", identity);
   Status status = program.find(ProgramKey{}).status();
   CHECK(status.kind() == ErrorKind::compile_error);
@@ -66,7 +66,7 @@ TEST_CASE("a failed compile is an error each time and counts for nothing") {
   CHECK_THAT(status.message(), Catch::Contains("f: feed 0 is an undefined tensor"));
 }
 
-TEST_CASE("the least recently used player goes, with one warning naming what varies") {
+TEST_CASE("the least recently used player goes, with one warning that names the dimension that varies") {
   std::vector<std::string> warnings;
   ProgramCache program("predict", identity, [&](const std::string &text) { warnings.push_back(text); });
   for (int64_t n = 1; n <= 64; ++n)
@@ -87,7 +87,7 @@ TEST_CASE("the least recently used player goes, with one warning naming what var
   CHECK(program.compileCount() == 67);
 }
 
-TEST_CASE("a warning where no dimension varies") {
+TEST_CASE("if only the variants differ, the warning about too many players says so") {
   std::vector<std::string> warnings;
   ProgramCache program("f", identity, [&](const std::string &text) { warnings.push_back(text); }, 2);
   for (const char *variant : {"a", "b", "c"})
@@ -96,7 +96,7 @@ TEST_CASE("a warning where no dimension varies") {
   CHECK_THAT(warnings[0], Catch::Contains("more than 2 input signatures") && Catch::Contains("variants"));
 }
 
-TEST_CASE("a closed program lists what it has") {
+TEST_CASE("a closed program lists its keys in the error for another key") {
   ProgramCache program("saved");
   Status status = program.find(rows(3)).status();
   CHECK(status.kind() == ErrorKind::key_error);
@@ -108,7 +108,7 @@ TEST_CASE("a closed program lists what it has") {
   CHECK(program.compileCount() == 0);
 }
 
-TEST_CASE("threads that miss at once compile once") {
+TEST_CASE("threads that miss the same key at once compile it once") {
   ProgramCache program("f", identity);
   std::atomic<int> failures{0};
   std::vector<std::thread> threads;
@@ -123,7 +123,7 @@ TEST_CASE("threads that miss at once compile once") {
   CHECK(program.compileCount() == 20);
 }
 
-TEST_CASE("what a program is compiled from cannot run it") {
+TEST_CASE("the function from which a program is compiled cannot run that program") {
   std::vector<Status> inner;
   ProgramCache *self = nullptr;
   ProgramCache program("f", [&](const ProgramKey &key) {

@@ -26,7 +26,7 @@ static const DType storable[] = {DType::bool_,   DType::uint8,         DType::ui
                                  DType::int64,   DType::float16,       DType::bfloat16,   DType::float32,
                                  DType::float64, DType::float8_e4m3fn, DType::float8_e5m2};
 
-TEST_CASE("Each constructor copies, takes or borrows as it says") {
+TEST_CASE("Each constructor of Tensor copies, takes or borrows as it says") {
   const Tensor list({1, 2, 3, 4}, {2, 2});
   CHECK(list.dtype() == float32);
   CHECK(list.shape() == Shape{2, 2});
@@ -58,7 +58,7 @@ TEST_CASE("Each constructor copies, takes or borrows as it says") {
   CHECK(Tensor::scalar(5.0f).shape() == Shape{});
 }
 
-TEST_CASE("Allocated storage is aligned, filled and of every dtype") {
+TEST_CASE("Allocated tensor storage is aligned, filled and of every dtype") {
   for (DType dtype : storable) {
     INFO(name(dtype));
     const Tensor zeros = Tensor::zeros({3, 5}, dtype), ones = Tensor::ones({3, 5}, dtype);
@@ -73,7 +73,7 @@ TEST_CASE("Allocated storage is aligned, filled and of every dtype") {
   CHECK(Tensor::zeros({0, 4}).to_vector<float>().empty());
 }
 
-TEST_CASE("Copies share storage, assignment does not copy data") {
+TEST_CASE("Copies of a tensor share storage, and assignment copies no data") {
   Tensor a = Tensor::zeros({4});
   Tensor b = a;
   b.mutable_span<float>()[2] = 5;
@@ -83,7 +83,7 @@ TEST_CASE("Copies share storage, assignment does not copy data") {
   CHECK_FALSE(b.defined());
 }
 
-TEST_CASE("Bad construction") {
+TEST_CASE("A tensor whose data, shape or dtype do not fit is refused") {
   CHECK_THAT(errorOf([] {
                Tensor({1, 2, 3}, {2, 2});
              }),
@@ -98,7 +98,7 @@ TEST_CASE("Bad construction") {
   CHECK_THAT(errorOf([] { (void)Tensor::zeros({int64_t(1) << 50}); }), StartsWith("RuntimeError: There is no memory"));
 }
 
-TEST_CASE("Another dtype is a TypeError that names both") {
+TEST_CASE("Access by another dtype is a TypeError that names both") {
   Tensor t = Tensor::ones({2});
   CHECK_THAT(errorOf([&] { (void)t.span<double>(); }),
              StartsWith("TypeError") && Contains("float32") && Contains("float64"));
@@ -127,7 +127,7 @@ TEST_CASE("An undefined tensor says so") {
   CHECK_THAT(errorOf([&] { undefined.save_npy("/nowhere/x.npy"); }), StartsWith(text));
 }
 
-TEST_CASE("Slices are views along the first axis") {
+TEST_CASE("Slices of a tensor are views along the first axis") {
   Tensor t({0, 1, 2, 3, 4, 5}, {3, 2});
   Tensor middle = t.slice(1, 3);
   CHECK(middle.shape() == Shape{2, 2});
@@ -145,13 +145,13 @@ TEST_CASE("Slices are views along the first axis") {
   CHECK(Tensor::zeros({0, 3}).slice(0, 0).size() == 0);
 }
 
-TEST_CASE("item is the first element") {
+TEST_CASE("item() is the first element of a tensor") {
   CHECK(Tensor({1, 2}, {1, 2}).item<float>() == 1.0f);
   CHECK_THAT(errorOf([] { (void)Tensor::zeros({0, 2}).item<float>(); }), Contains("(0, 2)"));
   CHECK(Tensor({3}, {1, 1}).item<float>() == 3);
 }
 
-TEST_CASE("Reshape is a view") {
+TEST_CASE("A reshaped tensor is a view") {
   Tensor t({0, 1, 2, 3, 4, 5}, {3, 2});
   Tensor flat = t.reshape({6});
   flat.mutable_span<float>()[5] = 50;
@@ -164,7 +164,7 @@ TEST_CASE("Reshape is a view") {
                StartsWith("ValueError: A tensor of shape (3, 2) with 6 elements cannot be reshaped to " + bad.str()));
 }
 
-TEST_CASE("astype converts and shares when nothing changes") {
+TEST_CASE("astype converts, and shares storage if nothing changes") {
   const Tensor t({-1.5f, 0, 2.5f, 300}, {4});
   const Tensor same = t.astype(float32), brain = t.astype(bfloat16);
   CHECK(same.span<float>().data() == t.span<float>().data());
@@ -174,7 +174,7 @@ TEST_CASE("astype converts and shares when nothing changes") {
   CHECK(brain.span<bfloat16_t>()[3].bits == bfloat16_t(300).bits);
 }
 
-TEST_CASE("argmax along each axis, ties and NaN as in NumPy") {
+TEST_CASE("argmax treats axes, ties and NaN as NumPy does") {
   const Tensor t({1, 5, 3, 9, 5, 9}, {2, 3});
   CHECK(t.argmax().to_vector<int64_t>() == std::vector<int64_t>{1, 0});
   CHECK(t.argmax(0).to_vector<int64_t>() == std::vector<int64_t>{1, 0, 1});
@@ -190,7 +190,7 @@ TEST_CASE("argmax along each axis, ties and NaN as in NumPy") {
   CHECK_THAT(errorOf([] { (void)Tensor::scalar(1.0f).argmax(); }), StartsWith("ValueError"));
 }
 
-TEST_CASE("Arithmetic with a number keeps float dtypes, gives floatx for others") {
+TEST_CASE("Arithmetic with a C++ number keeps float dtypes and gives floatx for others") {
   const Tensor bytes = Tensor::of<uint8_t>({0, 51, 255}, {3});
   CHECK((bytes / 255.0).to_vector<float>() == std::vector<float>{0, 51.0f / 255.0f, 1});
   CHECK((Tensor::ones({1}, float16) / 3).dtype() == float16);
@@ -204,13 +204,13 @@ TEST_CASE("Arithmetic with a number keeps float dtypes, gives floatx for others"
   CHECK(result == bfloat16);
 }
 
-TEST_CASE("Only the CPU is here to move to") {
+TEST_CASE("A tensor that is moved to its own device shares storage") {
   const Tensor t = Tensor::ones({2});
   const Tensor moved = t.to(Device::cpu());
   CHECK(moved.span<float>().data() == t.span<float>().data());
 }
 
-TEST_CASE("Rooms wrap memory with its owner") {
+TEST_CASE("TensorAccess wraps memory with its owner") {
   auto memory = std::make_shared<std::vector<std::byte>>(8);
   const Tensor t = TensorAccess::wrap(memory, memory->data(), float32, {2});
   CHECK(memory.use_count() == 2);

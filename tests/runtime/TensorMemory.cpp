@@ -21,7 +21,7 @@ bool keeps() {
 
 } // namespace
 
-TEST_CASE("Every block is aligned, writable and its own") {
+TEST_CASE("Every block of tensor memory is aligned, writable and its own") {
   std::vector<std::shared_ptr<void>> blocks;
   const std::vector<size_t> sizes = {
       0, 1, 63, 4096, leastKeptBlock - 1, leastKeptBlock, leastKeptBlock + 1, size_t(1) << 22, (size_t(5) << 20) + 3};
@@ -42,7 +42,7 @@ TEST_CASE("Every block is aligned, writable and its own") {
   }
 }
 
-TEST_CASE("A large block is the next one of its size, a small one is not kept") {
+TEST_CASE("A large block serves the next tensor of its size, and a small one is not kept") {
   if (!keeps())
     return;
   std::shared_ptr<void> large = allocateTensorMemory(7 * leastKeptBlock);
@@ -59,7 +59,7 @@ TEST_CASE("A large block is the next one of its size, a small one is not kept") 
   CHECK(keptTensorBytes() == before);
 }
 
-TEST_CASE("No more than the limit is kept") {
+TEST_CASE("No more tensor memory is kept than the limit") {
   if (!keeps())
     return;
   constexpr size_t block = mostKeptBytes / 4 + 1; // its pages are never touched
@@ -74,7 +74,7 @@ TEST_CASE("No more than the limit is kept") {
   CHECK(keptTensorBytes() == before);
 }
 
-TEST_CASE("Threads take and give blocks at once") {
+TEST_CASE("Threads take and return tensor memory at once") {
   std::vector<std::thread> threads;
   std::vector<char> intact(4, 1);
   for (size_t t = 0; t < intact.size(); ++t)

@@ -18,7 +18,7 @@ TEST_CASE("Tensors print their values, shape and dtype") {
   CHECK(Tensor::zeros({1, 1, 1}).str() == "[[[0]]]\nTensor(shape=(1, 1, 1), dtype=float32)");
 }
 
-TEST_CASE("Large tensors are shortened") {
+TEST_CASE("A large tensor prints shortened") {
   const std::string text = Tensor::ones({1001}).str();
   CHECK(text == "[1, 1, 1, ..., 1, 1, 1]\nTensor(shape=(1001,), dtype=float32)");
   CHECK(Tensor::ones({60000, 28, 28}, uint8).str().size() < 2000);

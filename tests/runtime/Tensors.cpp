@@ -6,7 +6,7 @@
 
 using namespace halftone;
 
-TEST_CASE("Tensors hold none, one, several or named ones") {
+TEST_CASE("Tensors hold no tensor, one, several, or several by name") {
   const Tensor a = Tensor::ones({1}), b = Tensor::zeros({2});
   CHECK(Tensors().empty());
   CHECK(Tensors(Tensor()).empty());
@@ -23,7 +23,7 @@ TEST_CASE("Tensors hold none, one, several or named ones") {
   CHECK(named.names() == std::vector<std::string>{"x", "y"});
 }
 
-TEST_CASE("Bad lookups name what there is") {
+TEST_CASE("A bad lookup in Tensors names the entries that there are") {
   const Tensor a = Tensor::ones({1});
   const Tensors named{{"x", a}, {"y", a}};
   CHECK_THROWS_WITH(named[2], Catch::StartsWith("ValueError: There is no tensor 2: there are 2"));

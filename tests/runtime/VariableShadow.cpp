@@ -77,7 +77,7 @@ struct Store {
 
 } // namespace
 
-TEST_CASE("the shadow of a frozen variable is made once, whoever reads it") {
+TEST_CASE("the shadow of a frozen variable is made once for all its readers") {
   Store s;
   auto first = s.bind(shadowed(false, false)), second = s.bind(shadowed(false, false));
   s.expect(1, 0, 0);
@@ -123,7 +123,7 @@ TEST_CASE("a plan that writes the variable alone leaves the shadow stale") {
   s.expect(1, 3, 0);
 }
 
-TEST_CASE("a shadow of a shadow is made of that one, which an update may have written") {
+TEST_CASE("a shadow of a shadow is refreshed from its source, which an update may have written") {
   Store s;
   auto writer = s.bind(shadowed(true, true)), reader = s.bind(twiceShadowed());
   auto expectSecond = [&](int64_t refreshes) {

@@ -32,7 +32,7 @@ TEST_CASE("a variable begins as zeros or as a copy") {
   CHECK(&(*copied)->lock() == &(*zeros)->lock());
 }
 
-TEST_CASE("writing keeps the address and raises the version") {
+TEST_CASE("writing a variable keeps its address and raises its version") {
   VariableHandle w;
   {
     VariableStore store(device());
@@ -74,7 +74,7 @@ TEST_CASE("a wrong value leaves the variable as it was") {
   CHECK(w->read().valueOrThrow().to_vector<float>() == std::vector<float>{1, 2});
 }
 
-TEST_CASE("a variable that cannot be is refused") {
+TEST_CASE("a variable whose type or value is impossible is refused") {
   VariableStore store(device());
   auto check = [&](Status status, ErrorKind kind, const char *expected) {
     REQUIRE(!status.isOk());

@@ -15,7 +15,7 @@ using namespace halftone::dialect;
 
 namespace {
 
-/// What @main gave: fetches, then variables by name.
+/// The results of @main: fetches, then variables by name.
 using Outcome = std::vector<std::pair<std::string, TensorData>>;
 
 class PassChecks : public PassInstrumentation {

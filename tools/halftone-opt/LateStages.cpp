@@ -1,4 +1,4 @@
-// The stages after the modules, as a pass: what holds for passes (timing, split input, diagnostics) holds for them.
+// The stages after the modules, as a pass: timing, split input and diagnostics of passes work for them too.
 // SPDX-License-Identifier: Apache-2.0
 #include "LateStages.h"
 #include "dialect/Dialect.h"
@@ -51,7 +51,7 @@ private:
       *text += std::string(kDefaultSplitMarker) + "\n";
     *text += found;
   }
-  /// At the line to blame, so that -verify-diagnostics finds it there.
+  /// Emits the error at the line to blame, so that -verify-diagnostics finds it there.
   void tell(const halftone::Status &status) {
     const halftone::Where where = status.where();
     Location location = getOperation().getLoc();

@@ -15,7 +15,8 @@ namespace {
 const char *const exitCodes = "\nExit codes: 0 done, 1 bad input or usage, or a check that failed, 3 output that could "
                               "not be written, 5 bug in Halftone.\n";
 
-/// What LLVM's libraries declare on being loaded: the code generator's and the optimizer's knobs, and a --stop-after.
+/// The options that LLVM's libraries declare when they are loaded: those of the code generator and the optimizer, and a
+/// --stop-after.
 cl::OptionCategory &withoutLlvmsOptions(cl::OptionCategory &category) {
   for (auto &entry : cl::getRegisteredOptions())
     entry.second->setHiddenFlag(cl::Hidden);

@@ -11,7 +11,7 @@ namespace halftone::tools {
 
 enum class Numerics { fast, strict };
 
-/// Ours. LLVM's own options leave --help, and its --stop-after the command line, before these are declared.
+/// Our options. Before they are declared, LLVM's own options are hidden from --help, and its --stop-after is removed.
 struct StockOptions {
   StockOptions();
 
@@ -30,12 +30,12 @@ struct StockOptions {
   compiler::Stage last() const;
   bool isLate() const { return runsStock() && last() > compiler::Stage::kernel; }
   compiler::CompileOptions compileOptions() const;
-  /// "", or what contradicts itself.
+  /// The options that contradict each other, or "".
   std::string contradiction() const;
 };
 
-/// Prints what --help and its like, or --version, ask for; false when the command line asks for neither. The options
-/// must be declared.
+/// Prints the text of --help (and its like) or --version. False if the command line asks for neither. The options must
+/// be declared.
 bool printsNotice(const std::vector<std::string> &arguments, const std::string &header);
 
 /// How often an option of mlir-opt's was given.

@@ -30,7 +30,7 @@ namespace {
 
 enum ExitCode { done = 0, refused = 1, notWritten = 3, bug = 5 };
 
-/// To a file, or stdout for "-"; false after saying why it is not there.
+/// Writes a file, or stdout for "-". If that fails, says why and returns false.
 bool writeTo(const std::string &path, std::string_view text) {
   if (path == "-") {
     llvm::outs().flush();
@@ -43,7 +43,7 @@ bool writeTo(const std::string &path, std::string_view text) {
   return status.isOk();
 }
 
-/// What a run gives besides modules.
+/// The outputs of a run besides modules.
 struct Outcome {
   std::string lateText;
   bool differed = false, isBug = false, lostFile = false;
@@ -102,7 +102,7 @@ void checkEachPass(mlir::MlirOptMainConfig &config, bool *differed) {
   });
 }
 
-/// Runs what was asked for on a file; gives the exit code.
+/// Runs the pipeline on a file; returns the exit code.
 ExitCode process(const StockOptions &options, const std::string &input, const std::string &output,
                  mlir::DialectRegistry &registry) {
   mlir::MlirOptMainConfig config = mlir::MlirOptMainConfig::createFromCLOptions();
@@ -137,7 +137,7 @@ ExitCode process(const StockOptions &options, const std::string &input, const st
   const bool succeeded =
       mlir::succeeded(mlir::MlirOptMain(out, std::move(file), registry, config)) && !outcome.differed;
   const std::string &text = options.isLate() ? outcome.lateText : modules;
-  // A file holds what a run gave that succeeded; on stdout stands what there is.
+  // Only a run that succeeded writes a file; stdout gets the text that there is.
   if ((succeeded || output == "-") && !writeTo(output, text))
     return notWritten;
   return succeeded ? done : outcome.isBug ? bug : outcome.lostFile ? notWritten : refused;

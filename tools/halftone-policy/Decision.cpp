@@ -1,4 +1,4 @@
-// Decides by what a model records, by one policy or by a map.
+// Decides by a model's recorded policies, by one policy or by a map.
 // SPDX-License-Identifier: Apache-2.0
 #include "Decision.h"
 #include "halftone/Error.h"

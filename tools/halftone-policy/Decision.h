@@ -5,7 +5,7 @@
 
 namespace halftone::tools {
 
-/// Instead of what the model records: one policy for everything, or a map. At most one of the two.
+/// Replaces the model's recorded policies: one policy for everything, or a map. At most one of the two.
 struct PolicyChoice {
   std::optional<DTypePolicy> policy{};
   std::optional<DTypePolicyMap> map{};

@@ -1,4 +1,4 @@
-// What lint finds.
+// The findings of lint.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <string>
@@ -15,11 +15,11 @@ struct Finding {
   std::string message;
 };
 
-/// One finding about several paths: they are collected by what is said of them, and the first stands for all.
+/// Findings about several paths: paths with the same text are collected, and the first path stands for all.
 class PathGroups {
 public:
   void add(const std::string &what, const std::string &path);
-  /// `'net/a'` or `'net/a' and 3 more`, each with what was said, in the order of the first path.
+  /// `'net/a'` or `'net/a' and 3 more`, each with its text, in the order of the first path.
   std::vector<std::pair<std::string, std::string>> list() const;
 
 private:

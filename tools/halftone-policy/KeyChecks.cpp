@@ -59,7 +59,7 @@ public:
   size_t to(std::string_view other) const {
     if (text.empty() || !isShort())
       return distanceOfLong(text, other);
-    uint64_t up = ~uint64_t(0), down = 0; // where a column's numbers grow by one, and where they shrink
+    uint64_t up = ~uint64_t(0), down = 0; // where the distances in a column grow by one, and where they shrink
     const uint64_t lowest = uint64_t(1) << (text.size() - 1);
     size_t distance = text.size();
     for (char c : other) {
@@ -191,7 +191,8 @@ std::vector<Finding> checkKeys(const MapFile &map, const RecordedModel &model) {
   }
   for (const auto &[paths, keys] : ambiguous.list())
     findings.push_back({true, "P002", fmt::format("{} matches {}", paths, keys)});
-  // Of very many keys that miss the first are told what is nearest: each is compared with every path.
+  // If very many keys miss, only the first ones get a hint at the nearest path: each hint compares the key with every
+  // path.
   constexpr size_t mostComparisons = 20'000'000;
   size_t hints = mostComparisons / std::max<size_t>(model.layers.size(), 1);
   for (const MapEntry &entry : map.entries)

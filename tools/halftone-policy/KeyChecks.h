@@ -1,4 +1,4 @@
-// What lint says about the keys of a map.
+// The checks of lint on the keys of a map.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "MapFile.h"

@@ -1,4 +1,4 @@
-// What the paths that a key matches begin and end with, and keys found by it.
+// The literal ends of the paths that a key matches, and an index of keys by them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <optional>
@@ -9,25 +9,28 @@
 
 namespace halftone::tools {
 
-/// The characters that a pattern reads otherwise than as themselves.
+/// The characters that have a special meaning in a pattern.
 constexpr std::string_view specialCharacters = "\\^$.|?*+()[]{}";
 
-/// What every text that a pattern matches begins and ends with. The two parts do not overlap.
+/// The beginning and the end that all texts matched by a pattern share. The two parts do not overlap.
 struct Ends {
   std::string prefix, suffix;
 };
 
-/// nullopt where escapes, flags or alternatives of the whole make it hard to say, and for one text.
+/// nullopt if escapes, flags or alternatives of the whole pattern make the ends hard to find, and for a pattern that
+/// matches one text only.
 std::optional<Ends> endsOf(std::string_view pattern);
 
-/// Of a pattern that matches every text with these ends: literal text around one `.*`.
+/// The ends of a pattern that matches every text with these ends: literal text around one `.*`. nullopt for other
+/// patterns.
 std::optional<Ends> wholeRange(std::string_view pattern);
 
-/// Numbers by ends, found without looking at all of them.
+/// Positions of keys by their ends, found without a look at every key.
 class EndsIndex {
 public:
   void add(const Ends &ends, size_t number);
-  /// Those whose prefix `beginning` begins with and whose suffix `ending` ends with, in ascending order.
+  /// The positions of all ends whose prefix is a prefix of `beginning` and whose suffix is a suffix of `ending`, in
+  /// ascending order.
   std::vector<size_t> within(std::string_view beginning, std::string_view ending) const;
 
 private:

@@ -9,7 +9,7 @@ namespace {
 
 using compiler::Target;
 
-/// What is slower than float32 on a CPU, and why. bfloat16 is not here: it widens by a shift.
+/// The dtypes that are slower than float32 on a CPU, with the reason. bfloat16 is not here: it widens by a shift.
 struct SlowPolicy {
   bool (*applies)(const DTypePolicy &policy);
   bool (*isNative)(const Target &target);

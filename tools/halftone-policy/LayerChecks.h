@@ -1,4 +1,4 @@
-// What lint says about what a map makes of a model's layers.
+// The checks of lint on the policies that a map gives a model's layers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "MapFile.h"

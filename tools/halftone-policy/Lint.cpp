@@ -1,4 +1,4 @@
-// lint: what is wrong with a file of policies by path, as far as the file says, or for a model.
+// lint: the mistakes in a file of policies by path, as far as the file shows them, or for a model.
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.h"
 #include "KeyChecks.h"
@@ -13,7 +13,7 @@ using nlohmann::ordered_json;
 namespace halftone::tools {
 namespace {
 
-/// The CPU that --device means. device_error for a GPU that is not there, UsageError for what is no device.
+/// The CPU that --device means. device_error for a GPU that is not there, UsageError for a name that is no device.
 std::shared_ptr<const compiler::Target> targetOf(const std::string &device) {
   const std::string_view number = device.starts_with("cuda:") ? std::string_view(device).substr(5) : "0";
   int index = 0;

@@ -15,7 +15,7 @@ bool isNamed(const ordered_json &json, const char *className) {
   return json.is_object() && json.contains("class_name") && json["class_name"] == className;
 }
 
-/// The policy in one place of the file; else a finding.
+/// The policy at `where` in the file. If there is none, adds a finding.
 std::optional<DTypePolicy> policyAt(const std::string &where, const ordered_json &json, bool isDefault,
                                     std::vector<Finding> &findings) {
   const auto fail = [&](const char *code, const std::string &message) {

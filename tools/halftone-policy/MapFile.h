@@ -1,4 +1,4 @@
-// A file of policies by path, with all that is wrong in it.
+// A file of policies by path, with all its mistakes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Findings.h"
@@ -16,7 +16,7 @@ struct MapEntry {
   std::string key;
   bool isLiteral;                     // matches its own text only
   std::optional<PathPattern> pattern; // nullopt when the key is no regular expression
-  std::optional<DTypePolicy> policy;  // nullopt when the value is none
+  std::optional<DTypePolicy> policy;  // nullopt when the value is no policy
 };
 
 /// Entries are looked up by index, so that a map of many keys takes no longer than it must.
@@ -28,7 +28,7 @@ struct MapFile {
   void add(MapEntry entry);
   /// The entry with this key, or null.
   const MapEntry *find(const std::string &key) const;
-  /// The entries that want to decide for a path: the exact key alone, or every pattern that matches it.
+  /// The entries that claim a path: the exact key alone, or every pattern that matches the path.
   std::vector<const MapEntry *> matching(const std::string &path) const;
   /// Every pattern that matches a path, whether or not the path is a key; in the order of the file.
   std::vector<const MapEntry *> patternsMatching(const std::string &path) const;

@@ -58,7 +58,7 @@ RecordedModel readArchive(const std::string &path) {
   } catch (const Error &error) {
     throw Error(error.kind(), fmt::format("{}: config.json: {}", path, error.message()), error.layer_path());
   }
-  try { // as Keras: what is in metadata.json is not checked
+  try { // as in Keras, the contents of metadata.json are not checked
     model.description += ", written by Keras " + archive.json("metadata.json").get_string("keras_version");
   } catch (const Error &) {
     model.description += ", of an unknown version of Keras";

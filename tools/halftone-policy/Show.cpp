@@ -1,4 +1,4 @@
-// show: what a policy's name means, or every name there is.
+// show: the meaning of a policy's name, or the list of all names.
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.h"
 #include "halftone/Policy.h"

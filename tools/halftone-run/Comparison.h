@@ -12,13 +12,12 @@
 
 namespace halftone::tools {
 
-/// What is allowed when no tolerance is given:
-///   strict   equal bits; results that an op which is not exactly rounded had a part in (exp, a sum of floats): inside
-///   the
-///            interpreter's interval, that is within the error that the op states
+/// The allowed results if no tolerance is given:
+///   strict   equal bits; but if an op that is not exactly rounded (exp, a sum of floats) had a part in a result, the
+///            result lies inside the interpreter's interval, that is within the error that the op states
 ///   fast     inside the interpreter's interval
-/// With a tolerance, outputs must lie within it, whatever the numerics; launches may also be inside the interval, where
-/// the numerics give one.
+/// With a tolerance, outputs must lie within it under any numerics; launches may also lie inside the interval, if the
+/// numerics give one.
 struct CompareOptions {
   compiler::CompileOptions compile;
   Tolerance tolerance;

@@ -8,8 +8,8 @@
 
 namespace halftone::tools {
 
-/// What counts as equal besides equal bits (any NaN equals any NaN): |a - e| <= atol + rtol * |e|, or at most `ulp`
-/// values of the dtype between them. (Infinities and NaN equal only themselves, whatever rtol and atol are.)
+/// Elements that count as equal besides those of equal bits (any NaN equals any NaN): |a - e| <= atol + rtol * |e|, or
+/// at most `ulp` values of the dtype between them. (Infinities and NaN equal only themselves, under any rtol and atol.)
 struct Tolerance {
   std::optional<double> rtol, atol;
   std::optional<int64_t> ulp;
@@ -18,17 +18,17 @@ struct Tolerance {
 };
 
 struct Difference {
-  int64_t elements = 0, unequal = 0; // unequal: beyond what was allowed
+  int64_t elements = 0, unequal = 0; // unequal: beyond the tolerance
   double maxAbs = 0;                 // infinity when a NaN or an infinity stands against something else
   int64_t maxUlp = 0;                // the largest int64 likewise
   std::string firstUnequal;          // "[2, 3]: 1.5, expected 1.25", "" when all are equal
   bool agrees() const { return unequal == 0; }
-  /// Of both: the largest, and the sums.
+  /// Joins two differences: the larger of each maximum, and the sum of each count.
   void join(const Difference &other);
 };
 
 /// How many values of the dtype lie between two elements: 0 for equal bits, 1 for neighbours and for +0 and -0. Any two
-/// NaNs have 0, a NaN and a number the largest int64.
+/// NaNs have 0, a NaN and any other element have the largest int64.
 int64_t ulpsBetween(const dialect::TensorData &a, const dialect::TensorData &b, int64_t index);
 
 /// `actual` and `expected` have one type and no intervals. With `bounds`, of that type too, an element inside is equal

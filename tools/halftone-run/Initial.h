@@ -11,7 +11,7 @@
 
 namespace halftone::tools {
 
-/// Numbers that follow from a seed and a name alone (SplitMix64).
+/// Pseudo-random values that follow from a seed and a name alone (SplitMix64).
 class Random {
 public:
   Random(uint64_t seed, std::string_view name);
@@ -33,7 +33,7 @@ struct ProgramVariable {
   dialect::VariableRole role = dialect::VariableRole::weight;
 };
 
-/// A saved plan does not say what a variable is for: a guess from the last part of its path and its dtype.
+/// A saved plan does not record the role of a variable: this guesses it from the last part of the path and the dtype.
 dialect::VariableRole guessRole(const VariableSlot &slot);
 
 /// weight, constant   glorot uniform over the last two axes (integers: 0); vectors named gamma, scale or variance: 1

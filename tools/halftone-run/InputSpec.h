@@ -26,7 +26,7 @@ struct InputSpec {
 /// "2x3xf32" as MLIR writes it; nullopt when it is no such type.
 std::optional<TensorType> parseTensorType(std::string_view text);
 
-/// Throws UsageError saying what was expected.
+/// Throws UsageError with the expected form.
 InputSpec parseInputSpec(std::string_view text);
 
 /// The tensor; `expected` is the parameter it is for, whose name is in every message. Throws UsageError for values that
@@ -34,7 +34,7 @@ InputSpec parseInputSpec(std::string_view text);
 /// files.
 Tensor readInput(const InputSpec &spec, const Parameter &expected, uint64_t seed);
 
-/// As `random` above.
+/// The tensor that `random` gives, as above.
 Tensor randomTensor(const Parameter &parameter, uint64_t seed);
 
 } // namespace halftone::tools

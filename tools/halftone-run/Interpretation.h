@@ -15,10 +15,10 @@ namespace halftone::tools {
 using VariableTensors = std::map<std::string, Tensor>;
 
 dialect::TensorData toData(mlir::MLIRContext *context, const Tensor &tensor);
-/// Of values without intervals.
+/// `data` has no intervals.
 StatusOr<Tensor> toTensor(const dialect::TensorData &data);
 
-/// What the interpreter runs: the module itself, or, when it asks for gradients, a copy in the pure stage.
+/// The module that the interpreter runs: `module` itself, or, if that asks for gradients, a copy in the pure stage.
 StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> interpretableModule(mlir::ModuleOp module, compiler::Stage stage);
 
 /// dialect::interpret on a module in `stage`; `variables` is updated.

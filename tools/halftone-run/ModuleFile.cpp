@@ -1,4 +1,4 @@
-// Parses modules and reads what @main takes and gives.
+// Parses modules and reads the feeds and fetches of @main.
 // SPDX-License-Identifier: Apache-2.0
 #include "ModuleFile.h"
 #include "compiler/reports/Diagnostics.h"

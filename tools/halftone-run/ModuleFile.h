@@ -21,13 +21,13 @@ struct ModuleFile {
   std::vector<ProgramVariable> variables;
 };
 
-/// Parses and checks a module in a stage from graph to kernel. value_error with the diagnostics and the first error's
-/// place for text that is no such module; `name` is the file in messages.
+/// Parses and checks a module in a stage from graph to kernel. If the text is no such module: value_error with the
+/// diagnostics and the line of the first error. `name` is the file in messages.
 StatusOr<ModuleFile> parseModule(const std::string &text, const std::string &name);
 /// io_error with the path and the system's reason, else as parseModule.
 StatusOr<ModuleFile> loadModule(const std::string &path);
 
-/// What stage a module is in, by what stands in it: kernels, values tied to variables, the table of layers gone.
+/// The stage of a module, by its contents: kernels, values tied to variables, a table of layers without layers.
 compiler::Stage stageOf(mlir::ModuleOp module);
 
 /// nullopt for types that no tensor has.

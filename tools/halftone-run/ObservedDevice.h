@@ -1,4 +1,4 @@
-// A device that does as another one and shows every launch: its operands before, its results after.
+// A device that runs everything on another one and shows every launch: its operands before, its results after.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/Device.h"
@@ -37,7 +37,7 @@ private:
     size_t index;
     const LaunchStep *step;
   };
-  std::map<const std::string *, PlannedLaunch> launches_; // by where the step has its kernel's key, as Launch says it
+  std::map<const std::string *, PlannedLaunch> launches_; // by the address of the step's kernel key, as in Launch
   Observer observer_;
 };
 

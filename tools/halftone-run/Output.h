@@ -20,7 +20,7 @@ void printJson(const nlohmann::ordered_json &object);
 
 /// Tells the error on stderr, with --json also as an object on stdout, and gives the exit code for it.
 ExitCode reportError(const Error &error, std::string_view command, bool json);
-/// On stderr, with --json as an object with status "no".
+/// Tells the answer no on stderr, with --json also as an object with the status "no" on stdout.
 ExitCode reportNo(std::string_view message, std::string_view command, bool json);
 ExitCode reportUsageError(std::string_view message, std::string_view command, bool json);
 
@@ -28,7 +28,7 @@ ExitCode reportUsageError(std::string_view message, std::string_view command, bo
 std::string summaryOf(const std::string &name, const Tensor &tensor);
 nlohmann::ordered_json jsonOf(const std::string &name, const Tensor &tensor);
 
-/// As halftone::writeFile(); "-" is stdout. Throws io_error.
+/// Writes as halftone::writeFile() does; "-" is stdout. Throws io_error.
 void writeFile(const std::string &path, std::string_view bytes);
 
 } // namespace halftone::tools

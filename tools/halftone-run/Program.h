@@ -1,4 +1,4 @@
-// What MODEL names, and the values a run of it starts from.
+// The program that MODEL names, and the values with which a run of it starts.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Arguments.h"
@@ -23,7 +23,7 @@ struct Program {
   std::vector<ProgramVariable> variables() const;
 };
 
-/// A file that begins as saved plans do is one; any other is a module. Throws io_error and value_error.
+/// A file that begins like a saved plan is one; any other file is a module. Throws io_error and value_error.
 Program loadProgram(const std::string &path);
 
 struct ProgramValues {
@@ -31,19 +31,19 @@ struct ProgramValues {
   VariableTensors variables;
 };
 
-/// What --input gives, and initialValue() for all other variables. Unnamed specs are
-/// the feeds that no spec names, in order. A feed without a spec is
-/// random when `fillFeeds`, else a UsageError naming all that are missing; so are names that are no feed, path or
-/// symbol.
+/// Feeds and variables from --input, and initialValue() for all other variables. Specs without a name stand for the
+/// feeds that no spec names, in order. If `fillFeeds`, a feed without a spec is random; else it is a UsageError that
+/// names all missing ones. A name that is no feed, path or symbol is a UsageError too.
 ProgramValues readValues(const Program &program, const std::vector<std::string> &inputs, uint64_t seed, bool fillFeeds);
 
-/// The device that --device and --threads name. Throws device_error with the reason, UsageError for what is no device.
+/// The device that --device and --threads name. Throws device_error with the reason, UsageError for a name that is no
+/// device.
 std::shared_ptr<DeviceRuntime> openDevice(const Arguments &arguments);
 
-/// As the arguments say.
+/// The options that the arguments ask for.
 compiler::CompileOptions compileOptions(const Arguments &arguments);
 
-/// What compiling showed, kept for --dump-ir and emit.
+/// The texts of the stages, kept for --dump-ir and emit.
 struct StageTexts {
   std::map<compiler::Stage, std::string> texts;
   /// Lets `options` fill it; it must outlive the compilation.
@@ -56,7 +56,7 @@ struct StageTexts {
 /// NegativeAnswer when there are more standalone casts than allowed.
 std::shared_ptr<const Executable> planOf(const Arguments &arguments, const Program &program);
 
-/// On stderr: with -v what was done, and unless -q that the cache could not be used, with the reason.
+/// Writes to stderr: with -v the statistics, and without -q the reason if the cache could not be used.
 void tellStatistics(const Arguments &arguments, const compiler::CompileStatistics &statistics);
 /// Throws NegativeAnswer. Strict numerics know no limit: there every op is a kernel.
 void checkCastBudget(const Arguments &arguments, const std::vector<LedgerRow> &ledger);

@@ -25,7 +25,7 @@ static ExitCode run(int argc, char **argv) {
     }
     static const std::map<std::string, ExitCode (*)(const Arguments &)> commands = {
         {"predict", predict}, {"compare", compare}, {"emit", emit}};
-    mlir::DefaultTimingManager timing; // prints what it holds when it ends
+    mlir::DefaultTimingManager timing; // prints its times when it ends
     timing.setEnabled(arguments.timing);
     mlir::TimingScope times = timing.getRootScope();
     arguments.times = arguments.timing ? &times : nullptr;

@@ -14,7 +14,7 @@ class Tokens {
 public:
   explicit Tokens(std::string_view text) : text(text) {}
 
-  /// "" at the end; what is neither word nor string is a sign of one character.
+  /// "" at the end; a character that belongs to no word and no string is a sign by itself.
   std::string_view next() {
     skip();
     const size_t start = at;

@@ -1,4 +1,4 @@
-// Text that MLIR's parser does not survive.
+// Refuses text on which MLIR's parser crashes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/base/Status.h"
@@ -8,7 +8,7 @@
 namespace halftone::tools {
 
 /// value_error with the line in `name` for text with an array of `index`, or of a type by its alias, on which the
-/// parser of MLIR 22 crashes (`array<index: 1>`); ok for all other text, whatever it is.
+/// parser of MLIR 22 crashes (`array<index: 1>`); ok for all other text, whether it is a module or not.
 Status checkModuleText(std::string_view text, const std::string &name);
 
 } // namespace halftone::tools

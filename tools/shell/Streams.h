@@ -1,4 +1,4 @@
-// What tools write to stdout and stderr, and what becomes of it.
+// Output of the tools on stdout and stderr, and the account of text that is lost.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <fmt/format.h>
@@ -8,13 +8,13 @@
 
 namespace halftone::tools {
 
-/// First of all in main: where the shell gave no stdin, stdout or stderr, something stands that cannot be read or
-/// written, so that no file of ours takes its place.
+/// To be called first in main. If the shell gave no stdin, stdout or stderr, opens a descriptor there that cannot be
+/// read or written, so that no file of ours takes its number.
 void openStandardStreams();
 
-/// To stdout. Text that does not arrive is remembered for finish().
+/// Writes to stdout. finish() reports text that does not arrive.
 void writeOut(std::string_view text);
-/// To stderr, whatever becomes of it there.
+/// Writes to stderr; a failure is ignored.
 void writeError(std::string_view text);
 
 template <class... T> void print(fmt::format_string<T...> format, T &&...arguments) {
@@ -24,11 +24,11 @@ template <class... T> void printError(fmt::format_string<T...> format, T &&...ar
   writeError(fmt::format(format, std::forward<T>(arguments)...));
 }
 
-/// Remembers that text for stdout was lost, for the first reason given.
+/// Notes for finish() that text for stdout was lost. The first reason counts.
 void rememberLoss(const std::string &reason);
 
-/// Last of all in main: flushes stdout. Where text was lost, says so on stderr and turns the codes 0 and 1, which are
-/// answers, into 3.
+/// To be called last in main: flushes stdout. If text was lost, says so on stderr and turns the codes 0 and 1, which
+/// are answers, into 3.
 int finish(std::string_view tool, int code);
 
 } // namespace halftone::tools

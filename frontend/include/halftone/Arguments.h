@@ -1,4 +1,4 @@
-// What stands behind a Keras string: activations, initializers, regularizers; and the closed sets.
+// The arguments that Keras takes as strings: activations, initializers, regularizers; and the closed sets.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Config.h"

@@ -21,8 +21,8 @@ public:
   Dataset &operator=(Dataset &&) &noexcept;
   ~Dataset();
   Dataset(const Tensors &x, const Tensors &y = {}, const Tensors &sample_weight = {});
-  /// `make_epoch` gives what is called until it returns nothing, once per pass over the data. `cardinality`: how many
-  /// there are in a pass; no more than that are asked for.
+  /// The dataset calls `make_epoch` once per pass over the data, and the function that it returns until that returns
+  /// nothing. `cardinality`: the count of elements in a pass; the dataset asks for no more.
   static Dataset from_generator(std::function<std::function<std::optional<Batch>()>()> make_epoch,
                                 std::optional<int64_t> cardinality = {});
   Dataset batch(int64_t batch_size, bool drop_remainder = false) const;
@@ -59,7 +59,7 @@ struct Arrays {
   Tensor x_train, y_train, x_test, y_test;
 };
 /// The four MNIST files (train|t10k)-(images-idx3|labels-idx1)-ubyte[.gz] in a directory: uint8 (60000, 28, 28) and
-/// uint8 (60000,), and 10,000 to test. io_error naming the file, what was expected and what was found.
+/// uint8 (60000,), and 10,000 to test. io_error naming the file, the expected contents and those found.
 HALFTONE_API Arrays mnist(const std::string &directory);
 /// Any IDX file, gzipped or not: uint8, int8, int16, int32, float32 or float64. io_error as above.
 HALFTONE_API Tensor load_idx(const std::string &path);

@@ -30,7 +30,7 @@ struct WeightArgs { // Layer.add_weight, in Keras's order
   std::string name{};
 };
 
-class HALFTONE_API BuildContext { // what a custom layer may use in build()
+class HALFTONE_API BuildContext { // the context of a custom layer's build()
 public:
   Variable add_weight(const WeightArgs &args);
   DType compute_dtype() const;
@@ -42,7 +42,7 @@ public:
 private:
   detail::LayerImpl &layer_;
 };
-class HALFTONE_API CallContext { // what a custom layer may use in call()
+class HALFTONE_API CallContext { // the context of a custom layer's call()
 public:
   bool training() const;
   DType compute_dtype() const;
@@ -168,8 +168,8 @@ public:
   bool trainable() const;
   void set_trainable(bool trainable) const;
   DTypePolicy dtype_policy() const; // a map when the layer has one; dtypes and mode below are those for its path
-  /// At once for what the layer computes; weights keep their dtype. Of a layer with a map that has a path, the map's
-  /// entry for that path is replaced, in every layer that shares the map; a map replaces the map.
+  /// The next call computes by the policy; weights keep their dtype. If the layer has a map and a path, the policy
+  /// replaces the map's entry for that path, in every layer that shares the map; a map replaces the map.
   void set_dtype_policy(const PolicyArg &policy) const;
   DType dtype() const; // the variable dtype
   DType compute_dtype() const;
@@ -178,7 +178,7 @@ public:
   std::optional<std::string> quantization_mode() const;
   std::vector<Layer> layers() const; // children, in the order of their first call
   std::vector<Variable> variables() const; // also states of random layers
-  std::vector<Variable> weights() const;   // what get_weights() gives and set_weights() takes
+  std::vector<Variable> weights() const;   // the variables of get_weights() and set_weights()
   std::vector<Variable> trainable_variables() const;
   std::vector<Variable> non_trainable_variables() const;
   std::vector<Tensor> get_weights() const;

@@ -141,7 +141,7 @@ class HALFTONE_API Dropout : public Layer {
 public:
   explicit Dropout(double rate, const RandomLayerArgs &args = {}, Where where = Where::current());
 };
-/// In training, adds normal numbers with mean 0 and this deviation; else the identity.
+/// In training, adds normally distributed noise with mean 0 and this deviation; else the identity.
 class HALFTONE_API GaussianNoise : public Layer {
 public:
   explicit GaussianNoise(double stddev, const RandomLayerArgs &args = {}, Where where = Where::current());
@@ -187,7 +187,7 @@ class HALFTONE_API Concatenate : public Layer {
 public:
   explicit Concatenate(int64_t axis = -1, const PlainArgs &args = {}, Where where = Where::current());
 };
-/// Whatever the function returns; its result is not cast.
+/// Returns the function's result, which is not cast.
 class HALFTONE_API Lambda : public Layer {
 public:
   explicit Lambda(std::function<Value(const Value &)> function, const PlainArgs &args = {},

@@ -18,9 +18,10 @@ public:
   static std::optional<LossScale> get(std::nullopt_t) { return std::nullopt; }
   static std::optional<LossScale> get(double value);                // fixed; value_error unless it is at least 1
   static std::optional<LossScale> get(std::string_view identifier); // "dynamic"; value_error for all else
-  double operator()() const;                                        // the present scale, a float32 number
-  /// Returns whether the step should be applied. A fixed scale always says yes. A dynamic one is multiplied after
-  /// increment_period finite steps in a row, if that is finite, and divided, but not below 1, when one is not.
+  double operator()() const;                                        // the present scale, a float32
+  /// Returns whether the step should be applied. A fixed scale always says yes. A dynamic scale is multiplied after
+  /// increment_period finite steps in a row, if the product is finite. It is divided, but not below 1, after a step
+  /// that is not finite.
   bool update(bool all_finite) const;
   std::string repr() const;       // FixedLossScale(2.0)
   std::string class_name() const; // FixedLossScale or DynamicLossScale
@@ -74,7 +75,7 @@ public:
   bool should_cast_variables() const;                                              // the two differ
   std::optional<LossScale> loss_scale() const;
   std::string repr() const; // <Policy "float16", loss_scale=FixedLossScale(2.0)>
-  /// What TensorFlow would have warned of: deprecated names, a loss scale of no use.
+  /// The warnings that TensorFlow would have logged: deprecated names, a loss scale without effect.
   std::vector<std::string> warnings() const;
   operator PolicyArg() const; // so that it can be a layer's dtype
   operator DTypePolicy() const;

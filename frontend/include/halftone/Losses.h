@@ -14,8 +14,8 @@ struct LossArgs {
   PolicyArg dtype{}; // floatx when empty, never the global policy; a policy gives its compute dtype
 };
 /// Targets and predictions are cast to the loss's dtype, their ranks matched as Keras does ((n,) with (n, 1)), then the
-/// formula gives one number per sample, which `reduction` reduces. sum_over_batch_size is sum(weight * loss) / number
-/// of entries. value_error naming both shapes when they do not fit.
+/// formula gives one loss per sample, which `reduction` reduces. sum_over_batch_size is sum(weight * loss) / count of
+/// entries. value_error naming both shapes when they do not fit.
 class HALFTONE_API Loss {
 public:
   Loss() noexcept; // none
@@ -122,7 +122,7 @@ public:
   explicit CategoricalCrossentropy(const CrossentropyArgs &args = {});
 };
 /// Targets are class indices: integers stay integers. A label outside [0, classes) other than `ignore_class` is a
-/// value_error where data is at hand (fit, evaluate, Tensors); inside a jit function that row's loss and gradient are
+/// value_error if the call has data (fit, evaluate, Tensors); inside a jit function that row's loss and gradient are
 /// NaN.
 class HALFTONE_API SparseCategoricalCrossentropy : public Loss {
 public:

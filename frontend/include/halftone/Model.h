@@ -140,7 +140,8 @@ public:
   explicit Model(T self, const ModelArgs &args = {}, Where where = Where::current())
       : Model(std::make_unique<detail::CustomBody<T>>(std::move(self)), detail::type_name<T>(), args, where) {}
 
-  /// A run that is under way goes on with what it began with, whoever calls this: a callback, a generator, a layer.
+  /// If a callback, a generator or a layer calls this, the run that is under way goes on with the state with which it
+  /// began.
   void compile(const CompileArgs &args = {}) const;
   History fit(const Tensors &x, const Tensors &y, const FitArgs &args = {}) const;
   History fit(const Dataset &dataset, const FitArgs &args = {}) const;

@@ -27,7 +27,7 @@ HALFTONE_API Value divide(const Value &a, const Value &b); // integers are divid
 HALFTONE_API Value power(const Value &a, const Value &b);  // integers stay integers and wrap
 HALFTONE_API Value maximum(const Value &a, const Value &b); // a tie shares the gradient
 HALFTONE_API Value minimum(const Value &a, const Value &b);
-/// Bounds that are no whole numbers make an integer a float; at a bound the gradient is half.
+/// A bound that is no whole number makes an integer x a float. At a bound the gradient is half.
 HALFTONE_API Value clip(const Value &x, double x_min, double x_max);
 HALFTONE_API Value where(const Value &condition, const Value &a, const Value &b);
 HALFTONE_API Value exp(const Value &x);
@@ -78,7 +78,7 @@ HALFTONE_API Value reshape(const Value &x, const Shape &newshape); // one dimens
 HALFTONE_API Value transpose(const Value &x, const std::vector<int64_t> &axes = {});
 HALFTONE_API Value broadcast_to(const Value &x, const Shape &shape);
 HALFTONE_API Value concatenate(const Values &xs, int64_t axis = -1);
-/// The slices of x along `axis` that integers name. An index below 0 reads slice 0, one past the end the last.
+/// The slices of x along `axis` at the given indices. An index below 0 reads slice 0, one past the end the last.
 HALFTONE_API Value take(const Value &x, const Value &indices, int64_t axis = 0);
 /// The part of x of this shape that begins at `start`; a dimension of -1 (none) goes to the end.
 HALFTONE_API Value slice(const Value &x, const Shape &start, const Shape &shape);

@@ -7,8 +7,8 @@ namespace halftone {
 namespace detail {
 struct OptimizerImpl;
 }
-/// A number, a schedule, or any function of the count of updates so far. Schedules are evaluated on the host before
-/// each run of what was traced, once for all the updates in it.
+/// A constant, a schedule, or any function of the count of updates so far. The host evaluates schedules before each run
+/// of a traced function, once for all the updates in it.
 class HALFTONE_API LearningRate {
 public:
   LearningRate(const LearningRate &);
@@ -21,8 +21,8 @@ public:
   LearningRate(F schedule) : LearningRate(std::function<double(int64_t)>(std::move(schedule))) {}
   LearningRate(std::function<double(int64_t)> schedule);
   double at(int64_t step) const;
-  bool is_schedule() const;       // false for a number
-  std::string class_name() const; // "ExponentialDecay"; "" for numbers and functions
+  bool is_schedule() const;       // false for a constant
+  std::string class_name() const; // "ExponentialDecay"; "" for constants and functions
   Config get_config() const;      // of a schedule's class; {} otherwise
 
 protected:
@@ -92,8 +92,7 @@ public:
   PiecewiseConstantDecay(const std::vector<int64_t> &boundaries, const std::vector<double> &values,
                          const PiecewiseConstantDecayArgs &args = {});
 };
-/// Of what stands in an optimizer's config for a schedule. value_error for a class or an argument that it does not
-/// know.
+/// A schedule from its entry in an optimizer's config. value_error for an unknown class or argument.
 HALFTONE_API LearningRate deserialize(const Config &config);
 } // namespace schedules
 
@@ -117,7 +116,8 @@ public:
   /// Gives the variables that apply() knows their moving averages; nothing without use_ema. fit ends with it.
   void finalize_variable_values(const std::vector<Variable> &variables) const;
   /// Variables that weight_decay leaves alone: those listed, and those whose name() some of `var_names` matches
-  /// somewhere as a regular expression. Replaces what was said before; value_error once apply() was recorded.
+  /// somewhere as a regular expression. Replaces the variables and names of earlier calls; value_error once apply() was
+  /// recorded.
   void exclude_from_weight_decay(const std::vector<Variable> &var_list,
                                  const std::vector<std::string> &var_names = {}) const;
   double learning_rate() const;                       // for the next update
@@ -399,7 +399,7 @@ public:
   /// stall_alarm_steps is not negative.
   explicit LossScaleOptimizer(const Optimizer &inner_optimizer, const LossScaleArgs &args = {});
   explicit LossScaleOptimizer(std::shared_ptr<detail::OptimizerImpl> impl); // type_error unless it is one
-  /// Of what get_config() gives, and of what older Kerases wrote. value_error for other keys.
+  /// From the result of get_config(), or from a config that an older Keras wrote. value_error for other keys.
   static LossScaleOptimizer from_config(const Config &config);
   Optimizer inner_optimizer() const;
   LossScaleState state() const; // as of the last finished step; does not wait for the device

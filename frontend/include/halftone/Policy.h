@@ -136,8 +136,8 @@ private:
   explicit TernaryDTypePolicy(std::shared_ptr<Rep> rep) : QuantizedDTypePolicy(std::move(rep)) {}
 };
 
-/// Whatever Keras accepts as a layer's dtype argument; routed as dtype_policies.get does. Empty means the global
-/// policy.
+/// Any value that Keras accepts as a layer's dtype argument; it is read as by dtype_policies.get. Empty means the
+/// global policy.
 class HALFTONE_API PolicyArg {
 public:
   PolicyArg() noexcept;
@@ -172,8 +172,8 @@ public:
   /// A map written by save() or by Keras. io_error when there is no such file, value_error or type_error, with the
   /// file's name, when it does not hold a map.
   static DTypePolicyMap load(const std::string &json_path);
-  /// Written beside and then renamed. Says what the map means now: a default taken from the global policy is spelled
-  /// out, where get_config() leaves it, and the entries' names, null as Keras does.
+  /// Writes a new file and renames it. The file holds the map's present meaning: a default that was taken from the
+  /// global policy is spelled out. (get_config() leaves it and the entries' names null, as Keras does.)
   void save(const std::string &json_path) const;
   DTypePolicy default_policy() const;
   /// Never a key_error: no match gives the default. value_error when two keys match the path, when a key that has to

@@ -1,4 +1,4 @@
-// What Halftone can tell: typed rows, a text for people and JSON for programs. The library itself never prints these.
+// Reports: typed rows, a text for people and JSON for programs. The library itself never prints them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "DType.h"
@@ -46,7 +46,7 @@ struct HALFTONE_API CastLedger {
   std::string text() const;
   std::string json() const;
 };
-struct HALFTONE_API PolicyReport { // which rule decided what, and which rules decided nothing
+struct HALFTONE_API PolicyReport { // which rule decided for each layer, and which rules decided for none
   struct Row {
     std::string path, policy;
     std::optional<std::string> key; // empty: the default

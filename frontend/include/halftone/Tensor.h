@@ -44,8 +44,8 @@ public:
   static Tensor zeros(const Shape &shape, DType dtype = float32);
   static Tensor ones(const Shape &shape, DType dtype = float32);
   static Tensor full(const Shape &shape, double value, DType dtype = float32); // value as astype would convert it
-  /// NumPy's .npy, format 1.0 to 3.0, either byte order, row- or column-major. io_error naming the file, what was
-  /// expected and what was found. bfloat16 is `V2` and float8_e4m3fn `V1`, as ml_dtypes writes them; float8_e5m2 is
+  /// NumPy's .npy, format 1.0 to 3.0, either byte order, row- or column-major. io_error naming the file, the expected
+  /// contents and those found. bfloat16 is `V2` and float8_e4m3fn `V1`, as ml_dtypes writes them; float8_e5m2 is
   /// ml_dtypes's `f1`, or `V1` with a comment that says so. (NumPy reads V1 and V2 as void: use .view().)
   static Tensor load_npy(const std::string &path);
   void save_npy(const std::string &path) const; // format 1.0, row-major, little-endian
@@ -111,7 +111,7 @@ HALFTONE_API Tensor operator-(const Tensor &a, double b);
 HALFTONE_API Tensor operator*(const Tensor &a, double b);
 HALFTONE_API Tensor operator/(const Tensor &a, double b);
 
-/// One tensor, several in order, or several by name: what a model with one or many inputs takes.
+/// One tensor, several in order, or several by name: the argument of a model with one or many inputs.
 class HALFTONE_API Tensors {
 public:
   Tensors() noexcept;

@@ -1,4 +1,4 @@
-// Symbols: what a layer computes, before any data exists. A Value has a shape and a dtype, and nothing to read.
+// Values: symbols for the results of layers, before any data exists. A Value has a shape and a dtype, and no elements.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "DType.h"
@@ -108,8 +108,8 @@ private:
   std::shared_ptr<detail::VariableImpl> impl_;
 };
 
-/// While it lives, float variables that are autocast are read in `dtype` on this thread, without one in their own. A
-/// layer that is called opens one of its compute dtype, or one without a dtype when its autocast is off.
+/// While the scope lives, this thread reads float variables that are autocast in `dtype`, or in their own dtype if none
+/// is given. A layer that is called opens a scope of its compute dtype, or one without a dtype if its autocast is off.
 class HALFTONE_API AutocastScope {
 public:
   [[nodiscard]] explicit AutocastScope(std::optional<DType> dtype); // value_error unless it is a float

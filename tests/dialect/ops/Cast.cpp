@@ -5,7 +5,7 @@
 using namespace halftone::dialect;
 using namespace halftone::dialect::testing;
 
-TEST_CASE("the gradient of a cast rounds to the operand's dtype and says of what it is the gradient") {
+TEST_CASE("the gradient of a cast rounds to the operand's dtype and names the cast in its origin") {
   auto module = parse(R"(func.func @main(%x: tensor<4xf32>, %h: tensor<4xf16>) -> tensor<4xf32> {
     %0 = halftone.cast %x {origin = "layer input"} : tensor<4xf32> to tensor<4xf16>
     %1 = halftone.cast %h {origin = "layer output"} : tensor<4xf16> to tensor<4xf16>

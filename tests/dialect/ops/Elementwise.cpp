@@ -81,7 +81,7 @@ TEST_CASE("the gradient of pow is finite at zero and below") {
   CHECK(gradients[1].low == std::vector<double>{0, 0, 0, 0});
 }
 
-TEST_CASE("select sends its gradient to the operand it took") {
+TEST_CASE("select sends its gradient to the operand that it chose") {
   std::string text = R"(func.func @main(%a: tensor<4xf64>, %b: tensor<4xf64>) -> tensor<4xf64> {
     %p = halftone.compare lt %a, %b : tensor<4xf64>
     %y = halftone.select %p, %a, %b : tensor<4xf64>
@@ -117,7 +117,7 @@ TEST_CASE("nothing flows through roundings, signs and integers") {
   CHECK(count == 10);
 }
 
-TEST_CASE("isConstantToGradient knows what carries no derivative") {
+TEST_CASE("isConstantToGradient knows the ops that carry no derivative") {
   auto module = parse(R"(func.func @main(%x: tensor<4xf32>, %i: tensor<4xi32>) -> tensor<4xf32> {
     %0 = halftone.stop_gradient %x : tensor<4xf32>
     %1 = halftone.compare lt %x, %x : tensor<4xf32>

@@ -33,7 +33,7 @@ TEST_CASE("gradients of slices and concatenations match differences") {
                       {counted("2x3xf64"), counted("2x1xf64")}) < 1e-8);
 }
 
-TEST_CASE("gradients of lookups add up where indices agree") {
+TEST_CASE("gradients of lookups add up for equal indices") {
   const std::string indices = "%i = halftone.constant dense<[[1, 0], [1, 7]]> : tensor<2x2xi32>\n";
   CHECK(gradientError(squareOf(indices + "%0 = halftone.gather %a, %i {axis = 1 : i64} : (tensor<2x3x2xf64>, "
                                          "tensor<2x2xi32>) -> tensor<2x2x2x2xf64>",

@@ -18,7 +18,7 @@ template <class Function> static ErrorKind kindOf(Function function) {
   return ErrorKind::internal_error;
 }
 
-TEST_CASE("What is set comes back, in the order it was set") {
+TEST_CASE("Config fields come back in the order in which they were set") {
   Config inner, config;
   inner.set("b", 2);
   config.set("z", "text");
@@ -46,7 +46,7 @@ TEST_CASE("What is set comes back, in the order it was set") {
   CHECK(kindOf([&] { (void)config.get_string("z"); }) == ErrorKind::type_error);
 }
 
-TEST_CASE("Copies are independent, an empty one is {}") {
+TEST_CASE("Copies of a Config are independent, and an empty one is {}") {
   Config a;
   CHECK(a.dump() == "{}");
   Config b = a;
@@ -66,7 +66,7 @@ TEST_CASE("Copies are independent, an empty one is {}") {
   CHECK(a.get_int("x") == 2);
 }
 
-TEST_CASE("Lists of objects") {
+TEST_CASE("A Config holds lists of objects") {
   const Config config = Config::parse(R"({"l":[{"a":1},{"a":2}],"m":[1],"e":[]})");
   CHECK(config.get_list("l").size() == 2);
   CHECK(config.get_list("l")[1].get_int("a") == 2);
@@ -74,7 +74,7 @@ TEST_CASE("Lists of objects") {
   CHECK(kindOf([&] { (void)config.get_list("m"); }) == ErrorKind::type_error);
 }
 
-TEST_CASE("An absent key is a KeyError, another kind a TypeError") {
+TEST_CASE("An absent key of a Config is a KeyError, another kind a TypeError") {
   const Config config = Config::parse(R"({"s":"x","i":3,"d":1.5,"n":null,"big":18446744073709551615})");
   CHECK(kindOf([&] { (void)config.get_int("absent"); }) == ErrorKind::key_error);
   CHECK(kindOf([&] { (void)config.get_int("d"); }) == ErrorKind::type_error);
@@ -88,7 +88,7 @@ TEST_CASE("An absent key is a KeyError, another kind a TypeError") {
   CHECK_THROWS_WITH(config.get_string("i"), Catch::Contains("'i' must be a string; it is an integer"));
 }
 
-TEST_CASE("Bad JSON is a ValueError with line and column") {
+TEST_CASE("Bad JSON in a Config is a ValueError with line and column") {
   CHECK_THROWS_WITH(Config::parse("{\n  \"a\": }"), Catch::Contains("ValueError: Invalid JSON at line 2, column 8"));
   for (const char *text : {"", "{", "{\"a\":1,}", "{} x", "[1]", "3", "null", "\"s\"", "{\"a\":01}", "{\"a\":NaN}",
                            "{\"a\":1e999}", "{\"a\":\"\xff\"}", "{'a':1}"}) {
@@ -126,7 +126,7 @@ TEST_CASE("A message about JSON is short, however long the text") {
   }
 }
 
-TEST_CASE("Numbers that JSON has not, and text that is not UTF-8") {
+TEST_CASE("Config refuses numbers that JSON lacks and text that is not UTF-8") {
   Config config;
   CHECK(kindOf([&] { config.set("a", NAN); }) == ErrorKind::value_error);
   CHECK(kindOf([&] { config.set("a", INFINITY); }) == ErrorKind::value_error);
@@ -134,7 +134,7 @@ TEST_CASE("Numbers that JSON has not, and text that is not UTF-8") {
   CHECK(config.dump() == "{\"s\":\"\xef\xbf\xbd\"}");
 }
 
-TEST_CASE("Rooms reach the JSON itself") {
+TEST_CASE("ConfigAccess gives the JSON inside a Config") {
   const Config config = ConfigAccess::make({{"a", {1, 2}}});
   CHECK(ConfigAccess::json(config)["a"][1] == 2);
   CHECK(ConfigAccess::json(Config()).is_object());

@@ -22,7 +22,7 @@ template <class To> static To one(DType from, const void *source, DType to, Over
 template <class To> static To fromDouble(double value, DType to) { return one<To>(DType::float64, &value, to); }
 template <class To> static To fromInt64(int64_t value, DType to) { return one<To>(DType::int64, &value, to); }
 
-TEST_CASE("Small integers survive every pair of dtypes") {
+TEST_CASE("Small integers survive conversion between every pair of dtypes") {
   for (DType from : storable)
     for (DType to : storable) {
       INFO(name(from) << " to " << name(to));
@@ -46,7 +46,7 @@ TEST_CASE("Small integers survive every pair of dtypes") {
 }
 
 // policies 5.2
-TEST_CASE("Float to integer truncates, clamps, and takes NaN to 0") {
+TEST_CASE("Conversion from float to integer truncates, clamps, and takes NaN to 0") {
   CHECK(fromDouble<int32_t>(2.9, DType::int32) == 2);
   CHECK(fromDouble<int32_t>(-2.9, DType::int32) == -2);
   CHECK(fromDouble<int32_t>(1e10, DType::int32) == std::numeric_limits<int32_t>::max());
@@ -65,7 +65,7 @@ TEST_CASE("Float to integer truncates, clamps, and takes NaN to 0") {
 }
 
 // policies 5.2
-TEST_CASE("Integers wrap") {
+TEST_CASE("Conversion between integers wraps") {
   CHECK(fromInt64<uint8_t>(-1, DType::uint8) == 255);
   CHECK(fromInt64<int8_t>(200, DType::int8) == -56);
   CHECK(fromInt64<uint64_t>(-1, DType::uint64) == std::numeric_limits<uint64_t>::max());
@@ -78,7 +78,7 @@ TEST_CASE("Integers wrap") {
 }
 
 // policies 5.2
-TEST_CASE("Bool is != 0") {
+TEST_CASE("Conversion to bool is != 0") {
   CHECK(fromDouble<uint8_t>(0.25, DType::bool_) == 1);
   CHECK(fromDouble<uint8_t>(-0.0, DType::bool_) == 0);
   CHECK(fromDouble<uint8_t>(NAN, DType::bool_) == 1);
@@ -89,7 +89,7 @@ TEST_CASE("Bool is != 0") {
 }
 
 // policies 5.2
-TEST_CASE("Integers and doubles round once") {
+TEST_CASE("Conversion of integers and doubles to a narrow float rounds once") {
   CHECK(fromInt64<uint16_t>((int64_t(1) << 62) + (int64_t(1) << 54) + 1, DType::bfloat16) ==
         Bfloat16::encode(0x1.02p62));
   CHECK(fromInt64<float>((int64_t(1) << 62) + (int64_t(1) << 38) + 1, DType::float32) == 0x1.000002p62f);
@@ -101,7 +101,7 @@ TEST_CASE("Integers and doubles round once") {
   CHECK(fromDouble<float>(1e39, DType::float32) == INFINITY);
 }
 
-TEST_CASE("Saturating conversion, also to the same dtype") {
+TEST_CASE("Saturating conversion clamps, also to the same dtype") {
   const double large = 1e6;
   const float infinity = INFINITY, nan = NAN;
   CHECK(one<uint16_t>(DType::float64, &large, DType::float16, Overflow::saturate) == Float16::largest);
@@ -111,7 +111,7 @@ TEST_CASE("Saturating conversion, also to the same dtype") {
   CHECK(std::isnan(one<float>(DType::float32, &nan, DType::float32, Overflow::saturate)));
 }
 
-TEST_CASE("What tensors cannot hold is refused") {
+TEST_CASE("Conversion refuses dtypes that tensors cannot hold") {
   const float x = 1;
   double y[2];
   for (DType bad : {DType::complex64, DType::complex128, DType::string}) {

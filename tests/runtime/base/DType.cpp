@@ -17,7 +17,7 @@ static std::string messageOf(std::string_view text) {
   return "accepted";
 }
 
-TEST_CASE("The 18 names, their sizes and the float test") {
+TEST_CASE("The 18 dtypes have their names, sizes and float test") {
   struct Row {
     const char *text;
     int64_t bytes;
@@ -39,7 +39,7 @@ TEST_CASE("The 18 names, their sizes and the float test") {
   }
 }
 
-TEST_CASE("Aliases and rejected names") {
+TEST_CASE("Aliases of dtypes are accepted and other names refused") {
   CHECK(standardize_dtype("int") == DType::int32);
   CHECK(standardize_dtype("torch.float16") == DType::float16);
   CHECK(standardize_dtype("jax.numpy.bfloat16") == DType::bfloat16);
@@ -50,7 +50,7 @@ TEST_CASE("Aliases and rejected names") {
 }
 
 // policies 5.1
-TEST_CASE("Promotion follows the lattice and demotes 64 bits") {
+TEST_CASE("Dtype promotion follows the lattice and demotes 64 bits") {
   struct Row {
     const char *a, *b, *result;
   };
@@ -85,7 +85,7 @@ TEST_CASE("Promotion follows the lattice and demotes 64 bits") {
 }
 
 // policies 5.1
-TEST_CASE("A weak result has floatx's width") {
+TEST_CASE("A weak float has floatx's width") {
   struct Restore {
     ~Restore() { setFloatx(DType::float32); }
   } restore;

@@ -9,7 +9,7 @@
 
 using namespace halftone;
 
-TEST_CASE("Devices by name") {
+TEST_CASE("Device::find knows devices by name") {
   CHECK(Device::find("cpu") == Device::cpu());
   CHECK(Device::find("cpu:0") == Device::cpu());
   for (const char *spec :
@@ -55,7 +55,7 @@ TEST_CASE("The default device comes from HALFTONE_DEVICE, else it is the CPU") {
   CHECK_THAT(defaultWith("cuda:99"), Catch::StartsWith("DeviceError: cuda:99 is not available"));
 }
 
-TEST_CASE("A scope restores the default device") {
+TEST_CASE("A DeviceScope restores the default device") {
   const Device before = default_device();
   {
     const DeviceScope scope(Device::cpu());

@@ -27,7 +27,7 @@ template <class F> bool childDoes(F f) {
 
 } // namespace
 
-TEST_CASE("a child finds open what other threads lock all the time") {
+TEST_CASE("a forked child finds locks open that other threads take all the time") {
   std::mutex mutex;
   std::recursive_mutex nested;
   std::atomic<bool> stop{false};
@@ -54,7 +54,7 @@ TEST_CASE("a child finds open what other threads lock all the time") {
   CHECK(forkCount() == before);
 }
 
-TEST_CASE("a thread that is inside may fork itself") {
+TEST_CASE("a thread that holds the gate may fork") {
   const ForkGate gate;
   CHECK(childDoes([] {
     const ForkGate again;

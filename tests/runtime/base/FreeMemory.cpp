@@ -9,7 +9,7 @@
 
 using namespace halftone;
 
-TEST_CASE("what is free is some of what the machine has") {
+TEST_CASE("free memory is a part of the machine's memory") {
   const int64_t present = int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
   CHECK(freeMemory() > 0);
   CHECK(fitsMemory(int64_t(1) << 20));
@@ -19,7 +19,7 @@ TEST_CASE("what is free is some of what the machine has") {
 }
 
 #if !defined(__has_feature) || !__has_feature(address_sanitizer)
-TEST_CASE("a process's limit counts") {
+TEST_CASE("a limit of the process bounds the free memory") {
   const pid_t child = fork();
   if (child == 0) {
     const rlimit limit{rlim_t(8) << 30, rlim_t(8) << 30};

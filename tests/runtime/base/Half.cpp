@@ -49,7 +49,8 @@ template <class Format> static bool agrees(const std::vector<double> &values, do
          Format::encode(x, Overflow::saturate) == typename Format::Storage(sign | clamped);
 }
 
-TEMPLATE_TEST_CASE("Every value comes back", "", Float16, Bfloat16, Float8E4m3fn, Float8E5m2) {
+TEMPLATE_TEST_CASE("Every narrow float decodes and encodes to itself", "", Float16, Bfloat16, Float8E4m3fn,
+                   Float8E5m2) {
   const std::vector<double> values = table<TestType>();
   const unsigned count = 1u << (1 + TestType::exponentBits + TestType::mantissaBits);
   unsigned wrong = 0, nans = 0;
@@ -118,7 +119,8 @@ TEMPLATE_TEST_CASE("Random doubles of every exponent round as the oracle says", 
   CHECK(wrong == 0);
 }
 
-TEMPLATE_TEST_CASE("Infinity, overflow and NaN", "", Float16, Bfloat16, Float8E4m3fn, Float8E5m2) {
+TEMPLATE_TEST_CASE("Narrow floats encode infinity, overflow and NaN as their format says", "", Float16, Bfloat16,
+                   Float8E4m3fn, Float8E5m2) {
   const double infinity = std::numeric_limits<double>::infinity();
   const float largest = TestType::decode(TestType::largest);
   for (double x : {infinity, std::numeric_limits<double>::max()}) {
@@ -144,7 +146,7 @@ TEMPLATE_TEST_CASE("Infinity, overflow and NaN", "", Float16, Bfloat16, Float8E4
     }
 }
 
-TEST_CASE("Known values of each format") {
+TEST_CASE("Each narrow format has its known values") {
   CHECK(Float16::decode(Float16::largest) == 65504.0f);
   CHECK(Float16::encode(65519.99) == 0x7bff);
   CHECK(Float16::encode(65520) == 0x7c00);
@@ -181,7 +183,7 @@ TEST_CASE("The public scalars round once and hold every value") {
   CHECK(float(bfloat16_t(257.0f)) == 256.0f);
 }
 
-TEST_CASE("roundTo and largestFinite by dtype") {
+TEST_CASE("roundTo and largestFinite follow the dtype") {
   const struct {
     DType dtype;
     double largest, third;
@@ -205,7 +207,7 @@ TEST_CASE("roundTo and largestFinite by dtype") {
   CHECK(roundTo(DType::int32, 1.5) == 1.5);
 }
 
-TEST_CASE("64-bit integers keep what decides the next rounding") {
+TEST_CASE("64-bit integers keep the bits that decide the next rounding") {
   const int64_t tie = (int64_t(1) << 62) + (int64_t(1) << 54); // halfway between two bfloat16 values
   CHECK(Bfloat16::decode(Bfloat16::encode(toDoubleForRounding(tie))) == 0x1p62f);
   CHECK(Bfloat16::decode(Bfloat16::encode(toDoubleForRounding(tie + 1))) == 0x1.02p62f);

@@ -21,20 +21,20 @@ TEST_CASE("A shape takes any integers and counts axes from both ends") {
   CHECK_THROWS_AS(shape[-4], Error);
 }
 
-TEST_CASE("Shapes as text") {
+TEST_CASE("A shape prints as in Keras") {
   CHECK(Shape{}.str() == "()");
   CHECK(Shape{5}.str() == "(5,)");
   CHECK(Shape{none, 784}.str() == "(None, 784)");
 }
 
-TEST_CASE("Element counts") {
+TEST_CASE("A shape counts its elements") {
   CHECK(Shape{}.elements() == 1);
   CHECK(Shape{4, 0, int64_t(1) << 62, 8}.elements() == 0);
   CHECK_THROWS_WITH((Shape{none, 2}.elements()), Catch::Contains("(None, 2)"));
   CHECK_THROWS_WITH((Shape{int64_t(1) << 40, int64_t(1) << 40}.elements()), Catch::Contains("63 bits"));
 }
 
-TEST_CASE("A negative dimension other than none is refused") {
+TEST_CASE("A negative dimension of a shape other than none is refused") {
   CHECK_THROWS_WITH((Shape{2, -2}), Catch::Contains("at least 0"));
   CHECK_THROWS_AS(Shape(std::vector<int64_t>{-7}), Error);
 }

@@ -50,13 +50,13 @@ TEST_CASE("An error says the same as its status, and survives it") {
   CHECK(Status(error).str() == error.what());
 }
 
-TEST_CASE("what() leaves out what is not known") {
+TEST_CASE("what() leaves out the parts that are not known") {
   CHECK(std::string(Error(ErrorKind::type_error, "t").what()) == "TypeError: t");
   CHECK(std::string(Error(ErrorKind::type_error, "t", "l").what()) == "TypeError: t\n  layer: l");
   CHECK(std::string(Error(ErrorKind::key_error, "t", "", {"f.cpp", 7}).what()) == "KeyError: t\n  at: f.cpp:7");
 }
 
-TEST_CASE("Every kind has its name") {
+TEST_CASE("Every error kind has its name") {
   const std::pair<ErrorKind, const char *> rows[] = {{ErrorKind::type_error, "TypeError"},
                                                      {ErrorKind::value_error, "ValueError"},
                                                      {ErrorKind::key_error, "KeyError"},

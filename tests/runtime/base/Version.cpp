@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-TEST_CASE("The library says the headers' version") {
+TEST_CASE("The library has the version of its headers") {
   CHECK(std::string(halftone::version()) == std::to_string(HALFTONE_VERSION_MAJOR) + "." +
                                                 std::to_string(HALFTONE_VERSION_MINOR) + "." +
                                                 std::to_string(HALFTONE_VERSION_PATCH));

@@ -79,7 +79,7 @@ TEST_CASE("A new file has the mode that the umask leaves; an old one keeps its o
   CHECK(folder.entries() == 1);
 }
 
-TEST_CASE("A reader who has the old file open keeps the old contents", "[file]") {
+TEST_CASE("A reader that has the old file open keeps the old contents", "[file]") {
   Folder folder;
   put(folder / "f", "old");
   std::ifstream reader(folder / "f");
@@ -88,7 +88,7 @@ TEST_CASE("A reader who has the old file open keeps the old contents", "[file]")
   CHECK(contents(folder / "f") == "new");
 }
 
-TEST_CASE("Symlinks are followed, and stay", "[file]") {
+TEST_CASE("writeFile follows symlinks, which stay", "[file]") {
   Folder folder;
   fs::create_directory(folder / "sub");
   put(folder / "sub/real", "old");
@@ -108,7 +108,7 @@ TEST_CASE("Symlinks are followed, and stay", "[file]") {
   CHECK_THAT(ring.message(), Catch::Contains("ring1: Too many levels of symbolic links"));
 }
 
-TEST_CASE("Devices and pipes are written to, and stay", "[file]") {
+TEST_CASE("writeFile writes into devices and pipes, which stay", "[file]") {
   Folder folder;
   REQUIRE(writeFile("/dev/null", {"x"}).isOk());
   CHECK(S_ISCHR(statusOf("/dev/null").st_mode));
@@ -147,7 +147,7 @@ TEST_CASE("A pipe without readers is an error, and no signal", "[file]") {
       folder));
 }
 
-TEST_CASE("This process's open files are written to where they stand", "[file]") {
+TEST_CASE("writeFile writes into this process's open files at their present offset", "[file]") {
   Folder folder;
   const int file = ::open((folder / "log").c_str(), O_RDWR | O_CREAT, 0600);
   REQUIRE(::write(file, "before ", 7) == 7);
@@ -197,7 +197,7 @@ TEST_CASE("A file with further names is written in place, and a failure leaves i
   CHECK(statusOf(folder / "a").st_nlink == 2);
 }
 
-TEST_CASE("Rights decide as for any writer", "[file]") {
+TEST_CASE("Permissions of file and folder decide as for any writer", "[file]") {
   Folder folder;
   fs::create_directory(folder / "closed");
   put(folder / "closed/mine", "old");

@@ -99,7 +99,7 @@ TEST_CASE("HALFTONE_NUM_THREADS sets the number of threads") {
   CHECK(*count >= 1);
 }
 
-TEST_CASE("the number of threads can be changed") {
+TEST_CASE("the number of threads of a CPU device can be changed") {
   StatusOr<std::shared_ptr<CpuDevice>> device = CpuDevice::create(2);
   REQUIRE(device.isOk());
   CHECK((*device)->threads() == 2);
@@ -116,7 +116,7 @@ TEST_CASE("the number of threads can be changed") {
   CHECK(!CpuDevice::create(0).isOk());
 }
 
-TEST_CASE("the shared device is one") {
+TEST_CASE("the shared CPU device is one for the process") {
   StatusOr<std::shared_ptr<CpuDevice>> first = sharedCpuDevice(), second = sharedCpuDevice();
   REQUIRE(first.isOk());
   REQUIRE(second.isOk());
@@ -124,7 +124,7 @@ TEST_CASE("the shared device is one") {
   CHECK((*first)->name() == "cpu");
 }
 
-TEST_CASE("large launches are shared, small ones stay with the caller") {
+TEST_CASE("large launches are shared among threads, small ones stay with the caller") {
   const std::unique_ptr<DeviceQueue> queue = queueOf(4);
   auto splitOf = [&](int64_t grid, double cost) {
     auto split = std::make_unique<Split>();
@@ -181,7 +181,7 @@ TEST_CASE("each part of a launch is shared as a launch of its own would be") {
   }
 }
 
-TEST_CASE("parts of one block each are shared") {
+TEST_CASE("parts of one block each are shared among threads") {
   const std::unique_ptr<DeviceQueue> queue = queueOf(2);
   const std::string kernel = "split";
   Split split;

@@ -97,7 +97,7 @@ Status refused(const KernelCode &code) {
 
 } // namespace
 
-TEST_CASE("objects load and run") {
+TEST_CASE("kernels' objects load and run") {
   auto library = loadObjects({{"a", kernel("scale", tableKernel("scale", "[i32 1, i32 10, i32 100, i32 1000]"))},
                               {"b", kernel("scale", tableKernel("scale", "[i32 2, i32 3, i32 5, i32 7]"))}});
   INFO(library.status().str());
@@ -110,7 +110,7 @@ TEST_CASE("objects load and run") {
   CHECK(loadObjects({}).isOk());
 }
 
-TEST_CASE("code that is loaded is shared, and lives as long as a library that has it") {
+TEST_CASE("loaded code is shared, and lives as long as a library that has it") {
   const KernelCode code = kernel("scale", tableKernel("scale", "[i32 4, i32 4, i32 4, i32 4]"));
   auto first = loadObjects({{"x", code}}).valueOrThrow();
   auto second = loadObjects({{"y", code}}).valueOrThrow();
@@ -123,7 +123,7 @@ TEST_CASE("code that is loaded is shared, and lives as long as a library that ha
   CHECK(run(find(*again, "x"), 0) == std::vector<int>{-1, 4, 8, 12, 16, -1});
 }
 
-TEST_CASE("undefined symbols are named, also those that the process has") {
+TEST_CASE("an object's undefined symbols are named, also those that the process has") {
   Status status = refused(kernel("f", R"(
 declare void @puts(ptr)
 declare float @tanhf(float)

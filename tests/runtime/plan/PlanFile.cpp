@@ -165,7 +165,7 @@ TEST_CASE("every length of a cut plan file is refused") {
   CHECK(readExecutable(good).isOk());
 }
 
-TEST_CASE("plan files on disk") {
+TEST_CASE("a plan file on disk is replaced whole, and each error names its path") {
   Folder folder;
   const std::string path = folder.path / "step.plan";
   const Executable exe = test::testExecutable();

@@ -14,7 +14,7 @@ TEST_CASE("a tensor type prints as in MLIR") {
   CHECK(TensorType{float8_e4m3fn, {1}}.str() == "1xf8E4M3FN");
 }
 
-TEST_CASE("elements and bytes of a tensor type") {
+TEST_CASE("a tensor type counts its elements and bytes") {
   CHECK(TensorType{float16, {3, 4}}.elements() == 12);
   CHECK(TensorType{float16, {3, 4}}.bytes() == 24);
   CHECK(TensorType{float64, {}}.bytes() == 8);

@@ -111,7 +111,7 @@ TEST_CASE("both branches of a predicate together write a slot") {
   CHECK(verify(exe).isOk());
 }
 
-TEST_CASE("what both branches wrote stays written when the predicate's memory is used again") {
+TEST_CASE("a slot that both branches wrote stays written when the predicate's memory is used again") {
   Executable exe = testExecutable();
   exe.plan.slots.push_back({SlotKind::arena, {DType::bool_, {}}, 2 * 448});
   exe.plan.arenaBytes = 3 * 448;
@@ -124,7 +124,7 @@ TEST_CASE("what both branches wrote stays written when the predicate's memory is
   CHECK(status.isOk());
 }
 
-TEST_CASE("under its writer's predicate a slot may be read") {
+TEST_CASE("a slot may be read under its writer's predicate") {
   Executable exe = testExecutable();
   launch(exe, 1).predicate = copy(exe, 2).predicate = Predicate{1, false};
   exe.plan.steps.insert(exe.plan.steps.begin(), CopyStep{-1, 3, {}});
@@ -133,7 +133,7 @@ TEST_CASE("under its writer's predicate a slot may be read") {
   CHECK(status.isOk());
 }
 
-TEST_CASE("a predicate that is overwritten says nothing of what was written under it") {
+TEST_CASE("an overwritten predicate says nothing of slots that were written under it") {
   Executable exe = testExecutable();
   exe.plan.slots.push_back({SlotKind::arena, {DType::bool_, {}}, 2 * 448});
   exe.plan.arenaBytes = 3 * 448;
@@ -148,7 +148,7 @@ TEST_CASE("a predicate that is overwritten says nothing of what was written unde
   CHECK_THAT(verify(exe).message(), Catch::Contains("step 4: reads slot 5, which was written only under a predicate"));
 }
 
-TEST_CASE("a reshaped alias of a slot reads what the slot holds") {
+TEST_CASE("a reshaped alias of a slot reads the slot's elements") {
   Executable exe = testExecutable();
   exe.plan.slots.push_back({SlotKind::arena, {float32, {10, 10}}, exe.plan.slots[5].index});
   launch(exe, 1).buffers[0] = 8;
@@ -163,7 +163,7 @@ TEST_CASE("a result may take exactly an operand's place") {
   CHECK(verify(exe).isOk());
 }
 
-TEST_CASE("the hazard checker names what is wrong") {
+TEST_CASE("the hazard checker names each fault of a plan") {
   for (const BadPlan &bad : badPlans) {
     Executable exe = testExecutable();
     bad.spoil(exe);

@@ -22,14 +22,14 @@ static void fresh(const std::function<void()> &body) {
     std::rethrow_exception(failure);
 }
 
-TEST_CASE("The default policy is float32") {
+TEST_CASE("The global policy is float32 by default") {
   std::string name;
   fresh([&] { name = dtype_policy().name(); });
   CHECK(name == "float32");
 }
 
 // policies 3.1
-TEST_CASE("floatx matters until the first read") {
+TEST_CASE("floatx decides the global policy until its first read") {
   std::string before, after, constructed;
   fresh([&] {
     config::set_floatx("bfloat16");
@@ -52,7 +52,7 @@ TEST_CASE("floatx matters until the first read") {
 }
 
 // policies 3.1
-TEST_CASE("Each thread has its own policy") {
+TEST_CASE("Each thread has its own global policy") {
   const PolicyScope restore{PolicyArg()};
   set_dtype_policy("mixed_float16");
   std::string other;
@@ -65,7 +65,7 @@ TEST_CASE("Each thread has its own policy") {
 }
 
 // policies 1.2
-TEST_CASE("Setting by object, by name, through the other spellings") {
+TEST_CASE("The global policy is set by object, by name, and through Keras's other spellings") {
   const PolicyScope restore{PolicyArg()};
   set_dtype_policy(FloatDTypePolicy("bfloat16"));
   CHECK(dtype_policy().class_name() == "FloatDTypePolicy");
@@ -80,7 +80,7 @@ TEST_CASE("Setting by object, by name, through the other spellings") {
 }
 
 // policies 3.2
-TEST_CASE("A failed set changes nothing") {
+TEST_CASE("A failed set leaves the global policy as it was") {
   const PolicyScope restore("mixed_float16");
   for (const char *bad : {"", "float15", "int8", "int8_from_float16"})
     CHECK_THROWS_AS(set_dtype_policy(bad), Error);
@@ -88,7 +88,7 @@ TEST_CASE("A failed set changes nothing") {
 }
 
 // policies 3.2
-TEST_CASE("A scope restores what was, also that nothing was set") {
+TEST_CASE("A PolicyScope restores the policy before it, also that none was set") {
   std::vector<std::string> names;
   fresh([&] {
     {

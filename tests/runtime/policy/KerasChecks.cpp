@@ -340,7 +340,7 @@ const Check checks[] = {
 
 } // namespace
 
-TEST_CASE("Acceptance checks of policies and maps") {
+TEST_CASE("Policies and maps pass the acceptance checks") {
   for (const Check &check : checks) {
     INFO(check.id);
     check.run();

@@ -9,7 +9,7 @@ using namespace halftone;
 using Catch::Contains;
 
 // policies 9.1
-TEST_CASE("The table of names") {
+TEST_CASE("Every name of a TensorFlow 2.0 policy has its dtypes") {
   struct Row {
     const char *name;
     std::optional<DType> compute, variable;
@@ -37,7 +37,7 @@ TEST_CASE("The table of names") {
 }
 
 // policies 9.2
-TEST_CASE("Names that are none") {
+TEST_CASE("A name that is no TensorFlow 2.0 policy is refused") {
   for (const char *bad : {"", "Float32", "mixed_float32", "inferred", "_with_float32_vars",
                           "mixed_float16_with_float32_vars", "float15_with_float32_vars", "int8_from_float32"}) {
     const std::string failure = failureOf([&] { legacy::Policy policy(bad); });
@@ -52,7 +52,7 @@ TEST_CASE("Names that are none") {
 }
 
 // policies 9.3
-TEST_CASE("What TensorFlow would have warned of") {
+TEST_CASE("A legacy policy lists the warnings that TensorFlow would have logged") {
   CHECK(legacy::Policy("mixed_float16").warnings().empty());
   CHECK(legacy::Policy("infer").warnings().empty());
   CHECK(legacy::Policy("float16_with_float32_vars").warnings() ==
@@ -65,7 +65,7 @@ TEST_CASE("What TensorFlow would have warned of") {
   CHECK(legacy::Policy("float16", "dynamic").warnings().empty());
 }
 
-TEST_CASE("The loss scale given") {
+TEST_CASE("A legacy policy keeps the loss scale that it was given") {
   CHECK(legacy::Policy("float16", 2.0).repr() == "<Policy \"float16\", loss_scale=FixedLossScale(2.0)>");
   CHECK(legacy::Policy("mixed_float16", std::nullopt).repr() == "<Policy \"mixed_float16\", loss_scale=None>");
   CHECK((*legacy::Policy("mixed_float16", 128.0).loss_scale())() == 128.0);
@@ -75,7 +75,7 @@ TEST_CASE("The loss scale given") {
 }
 
 // policies 9.4
-TEST_CASE("As a policy of a layer") {
+TEST_CASE("A legacy policy becomes the dtype policy of a layer") {
   CHECK(DTypePolicy(legacy::Policy("mixed_bfloat16")) == DTypePolicy("mixed_bfloat16"));
   const DTypePolicy infer = legacy::Policy("infer"), vars = legacy::Policy("infer_with_float32_vars");
   CHECK(infer.class_name() == "Policy");
@@ -99,7 +99,7 @@ TEST_CASE("As a policy of a layer") {
 }
 
 // policies 9.8
-TEST_CASE("Legacy policies through JSON") {
+TEST_CASE("Legacy policies survive JSON, and bad JSON is refused") {
   for (const legacy::Policy &policy :
        {legacy::Policy("infer"), legacy::Policy("float16_with_float32_vars"), legacy::Policy("float16", 4.0),
         legacy::Policy("mixed_float16", std::nullopt),
@@ -120,7 +120,7 @@ TEST_CASE("Legacy policies through JSON") {
 }
 
 // policies 9.5
-TEST_CASE("The global policy, and back to none") {
+TEST_CASE("legacy::set_policy sets the thread's policy, and nullopt leaves none set") {
   const PolicyScope restore{PolicyArg()};
   legacy::set_policy(std::nullopt);
   CHECK(legacy::global_policy().name() == "float32");

@@ -9,7 +9,7 @@ using namespace halftone;
 using namespace halftone::legacy;
 
 // policies 9.6
-TEST_CASE("What a loss scale may be given as") {
+TEST_CASE("A loss scale is given as a number of at least 1 or as dynamic") {
   CHECK_FALSE(LossScale::get(std::nullopt));
   CHECK(LossScale::get(8.0)->repr() == "FixedLossScale(8.0)");
   CHECK((*LossScale::get("dynamic"))() == 32768.0);
@@ -23,7 +23,7 @@ TEST_CASE("What a loss scale may be given as") {
 }
 
 // policies 9.7
-TEST_CASE("A dynamic scale grows after a period, shrinks to 1 at least, and stays finite") {
+TEST_CASE("A dynamic loss scale grows after a period, shrinks to 1 at least, and stays finite") {
   const DynamicLossScale scale({.initial_loss_scale = 4.0, .increment_period = 3});
   double seen[7];
   for (double &value : seen) {

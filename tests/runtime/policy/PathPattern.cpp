@@ -8,7 +8,7 @@
 using namespace halftone;
 using Catch::Contains;
 
-TEST_CASE("A pattern matches whole paths") {
+TEST_CASE("A path pattern matches whole paths") {
   CHECK(PathPattern("a|ab").matches("ab")); // the second branch, as in fullmatch
   CHECK(PathPattern(".*?").matches("net/x"));
   CHECK_FALSE(PathPattern("net").matches("net/x"));
@@ -21,12 +21,12 @@ TEST_CASE("A pattern matches whole paths") {
   CHECK(PathPattern("caf.").matches("caf\xc3\xa9"));
 }
 
-TEST_CASE("Bytes that are not UTF-8 match nothing, and are no pattern") {
+TEST_CASE("Bytes that are not UTF-8 match no pattern, and are none") {
   CHECK_FALSE(PathPattern(".*").matches("net/\xff"));
   CHECK_THAT(failureOf([] { PathPattern pattern("a\xff"); }), Contains("ValueError: ") && Contains("UTF-8"));
 }
 
-TEST_CASE("A bad pattern is named, with the place") {
+TEST_CASE("The error of a bad pattern names the pattern and the place in it") {
   CHECK(failureOf([] { PathPattern pattern("net/("); }) ==
         "ValueError: 'net/(' is not a regular expression: missing ), unterminated subpattern at position 4");
   CHECK_THAT(failureOf([] { PathPattern pattern(std::string(100000, '(') + std::string(100000, ')')); }),
@@ -34,13 +34,13 @@ TEST_CASE("A bad pattern is named, with the place") {
   CHECK_THAT(failureOf([] { PathPattern pattern("a{70000}"); }), Contains("ValueError: ") && Contains("too big"));
 }
 
-TEST_CASE("Steps are limited") {
+TEST_CASE("A match that takes too many steps is given up") {
   for (const char *pattern : {"(a+)+[bc]", "(a|a)*[bc]", "(.*)*\\1[xy]", "((a*)*)*[bc]"})
     CHECK_THAT(failureOf([&] { (void)PathPattern(pattern).matches(std::string(200, 'a')); }),
                Contains("ValueError: ") && Contains("given up"));
 }
 
-TEST_CASE("Plain text needs no pattern") {
+TEST_CASE("isLiteral tells plain text from patterns") {
   CHECK(PathPattern::isLiteral("net/dense_1"));
   CHECK(PathPattern::isLiteral(""));
   for (const char *pattern : {"a.", "a*", "[a]", "a|b", "(a)", "a\\b", "^a", "a$", "a+", "a?", "a{2}"})

@@ -36,7 +36,7 @@ static std::string notAPair(const std::string &text) {
 }
 
 // policies 1.1
-TEST_CASE("Accepted policy names") {
+TEST_CASE("Every valid name makes a plain policy") {
   const char *rows[][3] = {{"mixed_float16", "float16", "float32"},
                            {"mixed_bfloat16", "bfloat16", "float32"},
                            {"int", "int32", "int32"},
@@ -55,7 +55,7 @@ TEST_CASE("Accepted policy names") {
 }
 
 // policies 1.1
-TEST_CASE("Rejected policy names") {
+TEST_CASE("A name that is no policy is refused") {
   for (const char *text : {"",
                            " float32",
                            "FLOAT32",
@@ -87,7 +87,7 @@ TEST_CASE("Rejected policy names") {
 }
 
 // policies 2.2
-TEST_CASE("get reads a string that starts with a quantization mode as a pair") {
+TEST_CASE("dtype_policies::get reads a string that starts with a quantization mode as mode and source") {
   for (const char *text : {"int8", "float8_e4m3fn", "float8_e5m2", "int4", "float8", "int8_abc_", "awqx", "ternary",
                            "int8_from_int8_from_float32"}) {
     CHECK(outcome([&] { return dtype_policies::get(text); }) == notAPair(text));
@@ -107,7 +107,7 @@ TEST_CASE("get reads a string that starts with a quantization mode as a pair") {
 }
 
 // policies 1.1, 2.2, 6.1
-TEST_CASE("Every row of names recorded from Keras") {
+TEST_CASE("Policy names give every row recorded from Keras") {
   std::ifstream file(HALFTONE_SOURCE_DIR "/tests/data/keras/policies.jsonl");
   REQUIRE(file);
   const PolicyScope restore{PolicyArg()};
@@ -140,7 +140,7 @@ TEST_CASE("Every row of names recorded from Keras") {
 }
 
 // policies 1.2
-TEST_CASE("Equality is by name, for the two plain classes alike") {
+TEST_CASE("Plain policies are equal by name, in both classes") {
   CHECK(DTypePolicy("float16") == DTypePolicy("float16"));
   CHECK(DTypePolicy("float16") == FloatDTypePolicy("float16"));
   CHECK(FloatDTypePolicy("float16") == DTypePolicy("float16"));
@@ -149,7 +149,7 @@ TEST_CASE("Equality is by name, for the two plain classes alike") {
 }
 
 // policies 1.3
-TEST_CASE("A copy keeps its class") {
+TEST_CASE("A copy of a policy keeps its class") {
   const FloatDTypePolicy original("mixed_bfloat16");
   DTypePolicy copy = original, moved = std::move(copy);
   CHECK(moved.class_name() == "FloatDTypePolicy");
@@ -187,7 +187,7 @@ template <class Function> static unsigned lineOf(Function function) {
 }
 
 // policies 2.3
-TEST_CASE("So is one in a constructor or a setter") {
+TEST_CASE("A bad name in a constructor or a setter is reported at the user's line") {
   CHECK(lineOf([] { DTypePolicy policy("x"); }) == __LINE__);
   CHECK(lineOf([] { FloatDTypePolicy policy("x"); }) == __LINE__);
   CHECK(lineOf([] { set_dtype_policy("x"); }) == __LINE__);
@@ -198,7 +198,7 @@ TEST_CASE("So is one in a constructor or a setter") {
 }
 
 // policies 2.1
-TEST_CASE("An empty argument is the global policy when it is read") {
+TEST_CASE("An empty policy argument is the global policy when it is read") {
   const PolicyArg empty, null(static_cast<const char *>(nullptr));
   CHECK(empty.empty());
   CHECK(null.empty());

@@ -43,7 +43,7 @@ TEST_CASE("Module and registered name are optional, extra keys are tolerated, a 
 }
 
 // policies 4.1
-TEST_CASE("Bad policy objects") {
+TEST_CASE("A bad policy object is refused") {
   using Catch::StartsWith;
   CHECK_THAT(deserialized("{}"), StartsWith("ValueError: Unknown `config` as a `dict`, config={}"));
   CHECK_THAT(deserialized(R"({"config":{"name":"float16"}})"), StartsWith("ValueError: Unknown `config` as a `dict`"));

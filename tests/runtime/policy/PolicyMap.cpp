@@ -21,7 +21,7 @@ static Json keysOf(const DTypePolicyMap &map) {
 }
 
 // policies 7.1, 7.2, 7.3, 7.4, 8.1
-TEST_CASE("Every map recorded from Keras") {
+TEST_CASE("Every map recorded from Keras decides as it did there") {
   std::ifstream file(HALFTONE_SOURCE_DIR "/tests/data/keras/maps.jsonl");
   REQUIRE(file);
   int rows = 0, lookups = 0;
@@ -60,7 +60,7 @@ TEST_CASE("Every map recorded from Keras") {
 }
 
 // policies 7.1
-TEST_CASE("An exact key first, else the one key that matches the whole path") {
+TEST_CASE("A lookup takes the exact key, else the one key that matches the whole path") {
   const DTypePolicyMap map("mixed_bfloat16", {{"net/enc_[0-9]+", "mixed_float16"},
                                               {"net/.*norm", float32},
                                               {"net/head", DTypePolicy("float64")},
@@ -79,7 +79,7 @@ TEST_CASE("An exact key first, else the one key that matches the whole path") {
 }
 
 // policies 7.2
-TEST_CASE("The default is settled when the map is made") {
+TEST_CASE("The default of a policy map is settled when the map is made") {
   const DTypePolicyMap before = [] {
     const PolicyScope global("mixed_float16");
     return DTypePolicyMap{{"a", "float32"}};
@@ -98,7 +98,7 @@ TEST_CASE("The default is settled when the map is made") {
 }
 
 // policies 7.3
-TEST_CASE("Insertion rules") {
+TEST_CASE("A map refuses to insert a key that it has and to erase a key that it lacks") {
   const DTypePolicyMap map("float32");
   map.insert("a", "int8_from_float32");
   CHECK(failureOf([&] { map.insert("a", "float32"); }) ==
@@ -120,7 +120,7 @@ TEST_CASE("Insertion rules") {
 }
 
 // policies 7.5
-TEST_CASE("A map is a handle") {
+TEST_CASE("Copies of a policy map share its entries") {
   const DTypePolicyMap map("float32");
   const DTypePolicy asPolicy = map;
   const PolicyArg argument = map;
@@ -177,7 +177,7 @@ TEST_CASE("A pattern that backtracks without end is an error, not a hang") {
   CHECK(map["aaab"].name() == "float16");
 }
 
-TEST_CASE("A lookup in a map of 1,000 patterns") {
+TEST_CASE("A lookup that tries 1,000 patterns finds none that matches in part") {
   const DTypePolicyMap map("float32");
   for (int i = 0; i < 1000; ++i)
     map.insert(fmt::format("net/block_{}/(attention|mlp)/[a-z_]+(_[0-9]+)?", i), "mixed_bfloat16");
@@ -191,7 +191,7 @@ TEST_CASE("A lookup in a map of 1,000 patterns") {
   std::cout << "policy lookup in 1,000 patterns: " << best << " ms\n";
 }
 
-TEST_CASE("Threads share a map") {
+TEST_CASE("Threads may share a policy map") {
   const DTypePolicyMap map("float32");
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)

@@ -26,7 +26,7 @@ static DTypePolicyMap reload(const DTypePolicyMap &map) {
 }
 
 // policies 8.1
-TEST_CASE("A default is written as it was given") {
+TEST_CASE("A map's default is written as it was given") {
   CHECK(DTypePolicyMap("int4/None_from_float32").get_config().get_string("default_policy") == "int4/None_from_float32");
   const DTypePolicyMap byObject(DTypePolicy("float16"), {{"a", "float32"}});
   CHECK(byObject.get_config().get_object("default_policy").get_string("class_name") == "DTypePolicy");
@@ -34,7 +34,7 @@ TEST_CASE("A default is written as it was given") {
 }
 
 // policies 8.2
-TEST_CASE("With no default given, get_config forgets the entries' names, and the map does not") {
+TEST_CASE("If a map has no default of its own, get_config forgets the entries' names, and the map does not") {
   const PolicyScope global("bfloat16");
   const DTypePolicyMap map{{"a", "mixed_bfloat16"}, {"b", QuantizedDTypePolicy("int8", "mixed_bfloat16")}};
   const DTypePolicyMap again = reload(map);
@@ -46,7 +46,7 @@ TEST_CASE("With no default given, get_config forgets the entries' names, and the
 }
 
 // policies 8.3
-TEST_CASE("A saved map means what it meant") {
+TEST_CASE("A saved map loads with the same meaning") {
   const Folder folder;
   const std::string path = (folder.path / "map.json").string();
   const DTypePolicyMap map = [] {
@@ -64,7 +64,7 @@ TEST_CASE("A saved map means what it meant") {
 }
 
 // policies 8.4
-TEST_CASE("Files that hold no map") {
+TEST_CASE("A file that holds no policy map is refused") {
   const Folder folder;
   const auto failure = [&](const std::string &text) {
     const std::string path = folder.file("bad.json", text);
@@ -103,7 +103,7 @@ TEST_CASE("Files that hold no map") {
 }
 
 // policies 8.5
-TEST_CASE("What a reader of maps accepts besides") {
+TEST_CASE("The reader of maps accepts names, null and unknown keys of objects") {
   const auto map =
       dtype_policies::deserialize(Config::parse(R"({"class_name":"DTypePolicyMap","module":"x","shared_object_id":1,)"
                                                 R"("config":{"policy_map":{"a":"float16","b":null}}})"));

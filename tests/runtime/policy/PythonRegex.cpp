@@ -9,7 +9,7 @@
 using namespace halftone;
 using Json = nlohmann::ordered_json;
 
-TEST_CASE("What reads differently in PCRE2 is rewritten") {
+TEST_CASE("Syntax that PCRE2 reads differently is rewritten") {
   const char *rows[][2] = {{"net/a_1", "net\\/a_1"},
                            {"a\\Z", "a\\z"},
                            {"a{,2}", "a{0,2}"},
@@ -29,7 +29,7 @@ TEST_CASE("What reads differently in PCRE2 is rewritten") {
   CHECK(translatePythonRegex("(?a)\\w").ascii);
 }
 
-TEST_CASE("Errors in Python's words, at Python's position") {
+TEST_CASE("A bad regular expression fails in Python's words at Python's position") {
   const char *rows[][2] = {{"\\h", "bad escape \\h at position 0"},
                            {"*", "nothing to repeat at position 0"},
                            {"a**", "multiple repeat at position 2"},
@@ -46,7 +46,7 @@ TEST_CASE("Errors in Python's words, at Python's position") {
 }
 
 // policies 7.10
-TEST_CASE("Every pattern recorded from Python") {
+TEST_CASE("Every pattern recorded from Python matches or fails as it did there") {
   std::ifstream file(HALFTONE_SOURCE_DIR "/tests/data/python/fullmatch.jsonl");
   std::string line;
   REQUIRE(std::getline(file, line));

@@ -5,7 +5,7 @@
 
 using namespace halftone;
 
-TEST_CASE("Integers as int(text) reads them") {
+TEST_CASE("pythonInteger reads text as Python's int does") {
   CHECK(pythonInteger("0") == 0);
   CHECK(pythonInteger(" \t-12\n") == -12);
   CHECK(pythonInteger("+1_000") == 1000);
@@ -15,7 +15,7 @@ TEST_CASE("Integers as int(text) reads them") {
     CHECK_FALSE(pythonInteger(bad));
 }
 
-TEST_CASE("Strings as repr(text) writes them") {
+TEST_CASE("pythonRepr writes strings as Python's repr does") {
   CHECK(pythonRepr("net/.*") == "'net/.*'");
   CHECK(pythonRepr("\\w+") == "'\\\\w+'");
   CHECK(pythonRepr("it's") == "\"it's\"");
@@ -25,7 +25,7 @@ TEST_CASE("Strings as repr(text) writes them") {
   CHECK(pythonRepr("caf\xc3\xa9") == "'caf\xc3\xa9'");
 }
 
-TEST_CASE("Numbers as repr(value) writes them") {
+TEST_CASE("pythonRepr writes floats as Python's repr does") {
   CHECK(pythonRepr(2.0) == "2.0");
   CHECK(pythonRepr(0.1) == "0.1");
   CHECK(pythonRepr(1e-7) == "1e-07");

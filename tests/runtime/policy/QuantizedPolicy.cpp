@@ -25,7 +25,7 @@ static DTypePolicy construct(const std::string &call, const std::string &mode, s
 }
 
 // policies 6.1, 6.2, 6.3, 6.4
-TEST_CASE("Every row of quantized constructors recorded from Keras") {
+TEST_CASE("Quantized constructors give every row recorded from Keras") {
   std::ifstream file(HALFTONE_SOURCE_DIR "/tests/data/keras/quantized_classes.jsonl");
   REQUIRE(file);
   int rows = 0, accepted = 0;
@@ -45,7 +45,7 @@ TEST_CASE("Every row of quantized constructors recorded from Keras") {
 }
 
 // policies 6.1
-TEST_CASE("The string's mode chooses the class") {
+TEST_CASE("The mode of a policy's string chooses the class") {
   const char *rows[][4] = {{"int8_from_mixed_bfloat16", "QuantizedDTypePolicy", "int8", "bfloat16"},
                            {"int4_from_float16", "QuantizedDTypePolicy", "int4", "float16"},
                            {"int4/64_from_float32", "Int4DTypePolicy", "int4", "float32"},
@@ -66,7 +66,7 @@ TEST_CASE("The string's mode chooses the class") {
 }
 
 // policies 6.5
-TEST_CASE("Numbers in a mode are read as Python reads them") {
+TEST_CASE("Integers in a quantization mode are read as Python reads them") {
   CHECK(Int4DTypePolicy("int4/None", "float32").name() == "int4/-1_from_float32");
   CHECK(Int4DTypePolicy("int4/None", "float32") == dtype_policies::get("int4/-1_from_float32"));
   CHECK(Int4DTypePolicy("int4/ +1_28 ", "float32").name() == "int4/128_from_float32");
@@ -84,7 +84,7 @@ TEST_CASE("Numbers in a mode are read as Python reads them") {
 }
 
 // policies 6.6
-TEST_CASE("Without a source, the global policy's name") {
+TEST_CASE("Without a source, a quantized policy takes the global policy's name") {
   const PolicyScope global("mixed_bfloat16");
   CHECK(QuantizedDTypePolicy("int8").name() == "int8_from_mixed_bfloat16");
   CHECK(QuantizedFloat8DTypePolicy("float8").name() == "float8_from_mixed_bfloat16");
@@ -106,7 +106,7 @@ TEST_CASE("Without a source, the global policy's name") {
 }
 
 // policies 6.7
-TEST_CASE("The history's length is any integer and only the config carries it") {
+TEST_CASE("The amax history length is any integer, and only the config carries it") {
   CHECK(QuantizedFloat8DTypePolicy("float8", "float32").amax_history_length() == 1024);
   const QuantizedFloat8DTypePolicy policy("float8", "float32", 512);
   CHECK(policy.amax_history_length() == 512);
@@ -124,7 +124,7 @@ TEST_CASE("The history's length is any integer and only the config carries it") 
 }
 
 // policies 6.8
-TEST_CASE("Equality is by class, name, mode, source and numbers") {
+TEST_CASE("Quantized policies are equal by class, name, mode, source and integers") {
   CHECK_FALSE(dtype_policies::get("int4_from_float32") == dtype_policies::get("int4/-1_from_float32"));
   CHECK_FALSE(QuantizedDTypePolicy("float8", "float32") == QuantizedFloat8DTypePolicy("float8", "float32"));
   CHECK(QuantizedDTypePolicy("float8", "float32") == QuantizedDTypePolicy("float8", "float32"));
@@ -135,7 +135,7 @@ TEST_CASE("Equality is by class, name, mode, source and numbers") {
   CHECK_FALSE(GPTQDTypePolicy("gptq/4/128") == GPTQDTypePolicy("gptq/4/128", "float32")); // by name, again
 }
 
-TEST_CASE("Each class comes back from its config") {
+TEST_CASE("Each quantized policy class comes back from its config") {
   CHECK(FloatDTypePolicy::from_config(FloatDTypePolicy("float16").get_config()).class_name() == "FloatDTypePolicy");
   CHECK(QuantizedDTypePolicy::from_config(QuantizedDTypePolicy("int8", "float32").get_config()).name() ==
         "int8_from_float32");
@@ -150,7 +150,7 @@ TEST_CASE("Each class comes back from its config") {
   CHECK(DTypePolicyMap::from_config(map.get_config()) == map);
 }
 
-TEST_CASE("A copy into the base class keeps class and fields") {
+TEST_CASE("A quantized policy copied into the base class keeps its class and fields") {
   DTypePolicy policy = Int4DTypePolicy("int4/32", "float16");
   CHECK(policy == Int4DTypePolicy("int4/32", "float16"));
   QuantizedFloat8DTypePolicy float8("float8", "float32");
@@ -160,7 +160,7 @@ TEST_CASE("A copy into the base class keeps class and fields") {
 }
 
 // policies 6.9
-TEST_CASE("Configs that do not fit") {
+TEST_CASE("A config that fits no quantized policy is refused") {
   const auto load = [](const std::string &className, const std::string &config) {
     return failureOf([&] {
       (void)dtype_policies::deserialize(

@@ -153,7 +153,7 @@ void damage(std::string &text, Random &random) {
 
 } // namespace
 
-TEST_CASE("10,000 random names") {
+TEST_CASE("10,000 random names make policies or clear errors") {
   Random random(1);
   int accepted = 0;
   const PolicyScope restore{PolicyArg()};
@@ -176,7 +176,7 @@ TEST_CASE("10,000 random names") {
   CHECK(accepted > 1000);
 }
 
-TEST_CASE("10,000 damaged configs") {
+TEST_CASE("10,000 damaged configs make policies or clear errors") {
   Random random(2);
   const std::vector<std::string> configs = recordedConfigs();
   REQUIRE(configs.size() > 250);

@@ -88,7 +88,7 @@ TEST_CASE("A map decides for an archive as for the same model in a program") {
                             {{"inner/.*", "float32"}, {"outer/inner/.*", "float16"}, {"outer/dense", "float16"}}));
 }
 
-TEST_CASE("Two keys for one path are told in the words and with the path that apply_policy has") {
+TEST_CASE("Two keys for one path are an error with the words and the path of apply_policy") {
   const DTypePolicyMap map("float32", {{"net/h.*", "float16"}, {".*d", "bfloat16"}});
   const auto errorOf = [](auto call) {
     try {
@@ -103,7 +103,7 @@ TEST_CASE("Two keys for one path are told in the words and with the path that ap
   CHECK(told.second == "net/head");
 }
 
-TEST_CASE("Recorded policies, and one policy for all") {
+TEST_CASE("Without a map, the recorded policies decide, or one policy for all layers") {
   const Resolution recorded = resolvePolicies(archive("sequential"), {});
   CHECK(recorded.layers[0].policy.name() == "mixed_float16");
   CHECK_FALSE(recorded.lossScaling);

@@ -45,7 +45,7 @@ double secondsOf(const auto &work) {
 
 } // namespace
 
-TEST_CASE("The index finds the patterns that matching each of them finds", "[lint]") {
+TEST_CASE("The index finds the same patterns as a match of each one", "[lint]") {
   std::mt19937 random(3);
   const std::string letters[] = {"a", "b", "/", "ab", "\xc3\xa4"},
                     signs[] = {".*", ".",   "[ab]", "a?",   "b*",   "(a|b)", "(ab)?",    "^",
@@ -83,7 +83,7 @@ TEST_CASE("The index finds the patterns that matching each of them finds", "[lin
   }
 }
 
-TEST_CASE("Keys that cover others, by their ends", "[lint]") {
+TEST_CASE("Keys that cover other keys are found by their ends", "[lint]") {
   CHECK(textOf(checkKeys(mapOf({"net/(a|b)_0", "net/.*", ".*_0", "n.*0", "x|net/a"}))) ==
         "P002 every path that 'net/(a|b)_0' matches, 'net/.*' matches too\n"
         "P002 every path that 'net/(a|b)_0' matches, '.*_0' matches too\n"
@@ -101,7 +101,7 @@ TEST_CASE("The nearest path has the fewest edits, short or long", "[lint]") {
             longName + "b' matches no layer; the nearest path is '" + longName + "'\n");
 }
 
-TEST_CASE("20,000 keys take seconds, with and without a model", "[lint]") {
+TEST_CASE("The check of 20,000 keys takes seconds, with and without a model", "[lint]") {
   std::string json =
       R"({"module": "keras.dtype_policies", "class_name": "DTypePolicyMap", "config": {"default_policy": "float32", "policy_map": {)";
   const auto add = [&](const std::string &key) { json += fmt::format("\"{}\": \"float16\", ", key); };
