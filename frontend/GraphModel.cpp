@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <set>
 
 namespace halftone {
 using namespace detail;
@@ -103,7 +104,7 @@ void rebuildSequential(LayerImpl &layer) {
   ModelState &state = *layer.model;
   state.inputs.clear();
   state.outputs.clear();
-  layer.children = state.sequence;
+  layer.setChildren(state.sequence);
   layer.built = false;
   layer.inputSpecs.clear();
   layer.outputSpecs.clear();
@@ -126,11 +127,19 @@ void rebuildSequential(LayerImpl &layer) {
   layer.built = true;
 }
 
-void appendLayer(LayerImpl &layer, const Layer &added) {
+std::set<std::string> namesIn(const ModelState &state) {
+  std::set<std::string> names;
+  for (const Layer &layer : state.sequence)
+    names.insert(layer.name());
+  if (state.sequenceInput)
+    names.insert(state.sequenceInput->name());
+  return names;
+}
+
+/// `names`: those of the layers so far.
+void appendLayer(LayerImpl &layer, const Layer &added, std::set<std::string> &names) {
   ModelState &state = *layer.model;
-  auto has = [&](const Layer &present) { return present == added || present.name() == added.name(); };
-  if (std::any_of(state.sequence.begin(), state.sequence.end(), has) ||
-      (state.sequenceInput && has(*state.sequenceInput)))
+  if (!names.insert(added.name()).second)
     throw Error(ErrorKind::value_error,
                 fmt::format("All layers added to a Sequential model should have unique names. Name '{}' is already the "
                             "name of a layer in this model. Update the `name` argument to pass a unique name.",
@@ -183,7 +192,7 @@ Model::Model(const Values &inputs, const Values &outputs, const ModelArgs &args,
     state.outputs.push_back(output);
   }
   for (const Value &input : inputs)
-    impl_->children.push_back(inputLayer(input));
+    impl_->adopt(inputLayer(input));
   for (const std::shared_ptr<Call> &call : callsInOrder(state.outputs)) {
     for (const Value &operand : call->inputs) {
       bool known =
@@ -214,8 +223,9 @@ Sequential::Sequential(std::vector<Layer> layers, const ModelArgs &args, Where w
   makeModel(*impl_, true);
   impl_->model->isSequential = true;
   try {
+    std::set<std::string> names;
     for (const Layer &layer : layers)
-      appendLayer(*impl_, layer);
+      appendLayer(*impl_, layer, names);
     rebuildSequential(*impl_);
   } catch (const Error &error) {
     rethrowWithLayer(error, *impl_);
@@ -226,7 +236,8 @@ void Sequential::add(const Layer &layer) const {
   std::vector<Layer> before = impl_->model->sequence;
   std::optional<Layer> inputBefore = impl_->model->sequenceInput;
   try {
-    appendLayer(*impl_, layer);
+    std::set<std::string> names = namesIn(*impl_->model);
+    appendLayer(*impl_, layer, names);
     rebuildSequential(*impl_);
   } catch (const Error &error) { // the model stays as it was
     impl_->model->sequence = before;

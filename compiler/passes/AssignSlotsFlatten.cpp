@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/AssignSlotsProgram.h"
 #include "dialect/TypeInference.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace halftone::dialect;
@@ -154,13 +155,12 @@ private:
   }
 
   BufferId constant(std::string bytes, TensorType type) {
-    for (size_t id = 0; id < program.buffers.size(); ++id) {
-      const Buffer &buffer = program.buffers[id];
-      if (buffer.kind == SlotKind::constant && buffer.type == type && program.constants[buffer.index] == bytes)
-        return static_cast<BufferId>(id);
+    auto [place, isNew] = constants.try_emplace(type.str() + ":" + bytes, -1);
+    if (isNew) {
+      program.constants.push_back(std::move(bytes));
+      place->second = program.add(SlotKind::constant, std::move(type), program.constants.size() - 1);
     }
-    program.constants.push_back(std::move(bytes));
-    return program.add(SlotKind::constant, std::move(type), program.constants.size() - 1);
+    return place->second;
   }
 
   Status flatten(Block &block, std::optional<BufferPredicate> predicate) {
@@ -255,6 +255,7 @@ private:
   Program program;
   DenseMap<Value, BufferId> buffers;
   DenseMap<Attribute, BufferId> variables, shadows;
+  llvm::StringMap<BufferId> constants; // by type and bytes
 };
 
 } // namespace

@@ -192,7 +192,7 @@ void BlockFormer::emit(int64_t index) {
     for (Operation *producer : producers(op))
       emit(clusterOf.lookup(producer));
   if (cluster.opaque) {
-    cluster.ops.front()->moveBefore(block.getTerminator());
+    placed.push_back(cluster.ops.front());
     return;
   }
   KernelBody body = bodyOf(cluster.ops);
@@ -212,6 +212,7 @@ void BlockFormer::emit(int64_t index) {
     Value old = result;
     old.replaceAllUsesWith(output);
   }
+  placed.push_back(launch);
 }
 
 void BlockFormer::emitAll() {
@@ -231,6 +232,8 @@ void BlockFormer::emitAll() {
   emitted.assign(clusters.size(), false);
   for (auto [last, index] : order)
     emit(index);
+  for (Operation *op : placed) // now that nobody asks any more which op of the block comes first: moves make that forgotten
+    op->moveBefore(block.getTerminator());
   for (Operation *op : llvm::reverse(loose))
     if (op->use_empty())
       op->erase();

@@ -62,6 +62,7 @@ private:
   llvm::DenseMap<mlir::Operation *, int64_t> number, clusterOf;
   std::vector<Cluster> clusters;
   std::vector<bool> emitted;
+  std::vector<mlir::Operation *> placed; // launches and opaque ops in their final order
 };
 
 } // namespace halftone::compiler
