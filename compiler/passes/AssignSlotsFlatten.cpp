@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/AssignSlotsProgram.h"
 #include "dialect/TypeInference.h"
+#include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -34,7 +35,7 @@ Status failure(const llvm::Twine &message) {
 
 class Flattener {
 public:
-  explicit Flattener(ModuleOp module) : module(module) {}
+  explicit Flattener(ModuleOp module) : module(module), symbols(module) {}
 
   StatusOr<Program> run() {
     auto main = module.lookupSymbol<func::FuncOp>("main");
@@ -86,7 +87,7 @@ private:
     auto [place, isNew] = variables.try_emplace(symbol, -1);
     if (!isNew)
       return place->second;
-    auto variable = module.lookupSymbol<VariableOp>(symbol.getAttr());
+    auto variable = symbols.lookup<VariableOp>(symbol.getValue());
     if (!variable)
       return failure("no variable @" + symbol.getValue());
     auto type = typeOf(variable.getType());
@@ -100,13 +101,13 @@ private:
   StatusOr<BufferId> shadowBuffer(FlatSymbolRefAttr symbol) {
     if (auto known = shadows.find(symbol); known != shadows.end())
       return known->second;
-    auto shadow = module.lookupSymbol<ShadowOp>(symbol.getAttr());
+    auto shadow = symbols.lookup<ShadowOp>(symbol.getValue());
     if (!shadow)
       return failure("no shadow @" + symbol.getValue());
     auto type = typeOf(shadow.getType());
     if (!type)
       return type.status();
-    auto source = module.lookupSymbol<ShadowOp>(shadow.getSourceAttr()) ? shadowBuffer(shadow.getSourceAttr())
+    auto source = symbols.lookup<ShadowOp>(shadow.getSource()) ? shadowBuffer(shadow.getSourceAttr())
                                                                         : variableBuffer(shadow.getSourceAttr());
     if (!source)
       return source.status();
@@ -252,6 +253,7 @@ private:
   }
 
   ModuleOp module;
+  SymbolTable symbols;
   Program program;
   DenseMap<Value, BufferId> buffers;
   DenseMap<Attribute, BufferId> variables, shadows;

@@ -41,7 +41,7 @@ public:
   /// What was found, in the order of the line.
   std::vector<size_t> inLine() const {
     std::vector<size_t> groups(found.begin(), found.end());
-    llvm::sort(groups, [&](size_t a, size_t b) { return order.place[a] < order.place[b]; });
+    llvm::sort(groups, [&](size_t a, size_t b) { return order.line.isBefore(a, b); });
     return groups;
   }
 
@@ -54,16 +54,11 @@ private:
   bool met = false;
 };
 
-WaitOrder::WaitOrder(size_t count) : end(count), before(count), after(count), next(count + 1), previous(count + 1), place(count + 1) {
+WaitOrder::WaitOrder(size_t count) : line(count), before(count), after(count) {
   for (size_t item = 0; item < count; ++item) {
     leader.push_back(item);
     members.push_back({item});
   }
-  for (size_t item = 0; item <= count; ++item) {
-    next[item] = item == count ? 0 : item + 1;
-    previous[item] = item == 0 ? count : item - 1;
-  }
-  renumber();
 }
 
 void WaitOrder::wait(size_t item, size_t earlier) {
@@ -74,7 +69,7 @@ void WaitOrder::wait(size_t item, size_t earlier) {
 }
 
 bool WaitOrder::goFirst(size_t first, size_t later) {
-  if (place[leader[first]] > place[leader[later]] && !bringTogether(leader[later], leader[first]))
+  if (line.isBefore(leader[later], leader[first]) && !bringTogether(leader[later], leader[first]))
     return false;
   wait(later, first);
   return true;
@@ -91,9 +86,9 @@ bool WaitOrder::bringTogether(size_t early, size_t late) {
     if (backGoesOn && forwardGoesOn)
       continue;
     const std::vector<size_t> moving = (backGoesOn ? forward : back).inLine();
-    const size_t left = backGoesOn ? late : previous[early];
-    llvm::for_each(moving, [&](size_t group) { unlink(group); });
-    standBehind(left, moving);
+    const size_t left = backGoesOn ? late : line.previous(early);
+    llvm::for_each(moving, [&](size_t group) { line.remove(group); });
+    line.put(left, moving);
     return true;
   }
 }
@@ -102,14 +97,14 @@ bool WaitOrder::bringTogether(size_t early, size_t late) {
 std::pair<size_t, size_t> WaitOrder::unrelated(llvm::ArrayRef<size_t> chain, const llvm::DenseSet<size_t> &leaders,
                                                size_t item) const {
   auto rankOf = [&](size_t group) {
-    return llvm::lower_bound(chain, group, [&](size_t a, size_t b) { return place[a] < place[b]; }) - chain.begin();
+    return llvm::lower_bound(chain, group, [&](size_t a, size_t b) { return line.isBefore(a, b); }) - chain.begin();
   };
   size_t low = 0, high = chain.size();
-  if (!chain.empty() && place[chain.front()] < place[item])
-    if (auto found = nearest(item, true, leaders, place[chain.front()]))
+  if (!chain.empty() && line.isBefore(chain.front(), item))
+    if (auto found = nearest(item, true, leaders, keyOf(chain.front(), true)))
       low = rankOf(*found) + 1;
-  if (!chain.empty() && place[item] < place[chain.back()])
-    if (auto found = nearest(item, false, leaders, ~place[chain.back()]))
+  if (!chain.empty() && line.isBefore(item, chain.back()))
+    if (auto found = nearest(item, false, leaders, keyOf(chain.back(), false)))
       high = rankOf(*found);
   return {low, high};
 }
@@ -156,7 +151,7 @@ std::vector<size_t> WaitOrder::gather(llvm::ArrayRef<size_t> items) {
     }
     const auto first = chain.begin() + static_cast<int64_t>(low), last = chain.begin() + static_cast<int64_t>(high);
     const size_t into = isRising ? *first : *std::min_element(first, last);
-    const bool isLater = place[into] < place[item];
+    const bool isLater = line.isBefore(into, item);
     (void)bringTogether(isLater ? into : item, isLater ? item : into); // neither waits for the other
     merge(into, item);
   }
@@ -165,7 +160,7 @@ std::vector<size_t> WaitOrder::gather(llvm::ArrayRef<size_t> items) {
 
 /// Of neighbours in the line.
 void WaitOrder::merge(size_t into, size_t from) {
-  unlink(from);
+  line.remove(from);
   leader[from] = into;
   members[from].clear();
   members[into].push_back(from); // items come in rising order
@@ -179,17 +174,17 @@ void WaitOrder::release(llvm::ArrayRef<size_t> leaders) {
       leader[item] = item;
       members[item].push_back(item);
     }
-    standBehind(group, others);
+    line.put(group, others);
   }
 }
 
 std::vector<size_t> WaitOrder::settled() const {
-  std::vector<size_t> missing(end), order;
-  for (size_t item = 0; item < end; ++item)
+  std::vector<size_t> missing(leader.size()), order;
+  for (size_t item = 0; item < leader.size(); ++item)
     for (size_t earlier : before[item])
       missing[leader[item]] += leader[earlier] != leader[item];
   std::priority_queue<size_t, std::vector<size_t>, std::greater<>> ready; // a leader is its group's smallest number
-  for (size_t item = 0; item < end; ++item)
+  for (size_t item = 0; item < leader.size(); ++item)
     if (!members[item].empty() && missing[item] == 0)
       ready.push(item);
   while (!ready.empty()) {
@@ -202,35 +197,6 @@ std::vector<size_t> WaitOrder::settled() const {
           ready.push(leader[later]);
   }
   return order;
-}
-
-void WaitOrder::unlink(size_t group) {
-  next[previous[group]] = next[group];
-  previous[next[group]] = previous[group];
-}
-
-/// Puts `groups`, which stand nowhere, behind `left` in this order.
-void WaitOrder::standBehind(size_t left, llvm::ArrayRef<size_t> groups) {
-  const size_t right = next[left];
-  const uint64_t from = left == end ? 0 : place[left], to = right == end ? UINT64_MAX : place[right];
-  const uint64_t gap = (to - from) / (groups.size() + 1);
-  for (size_t group : groups) {
-    place[group] = (left == end ? 0 : place[left]) + gap;
-    previous[group] = left;
-    next[left] = group;
-    left = group;
-  }
-  next[left] = right;
-  previous[right] = left;
-  if (gap == 0)
-    renumber();
-}
-
-void WaitOrder::renumber() {
-  const uint64_t gap = UINT64_MAX / (end + 1);
-  uint64_t at = 0;
-  for (size_t group = next[end]; group != end; group = next[group])
-    place[group] = at += gap;
 }
 
 } // namespace halftone::compiler

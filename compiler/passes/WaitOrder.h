@@ -1,6 +1,7 @@
 // Items that wait for each other, in a line where each stands behind all that it waits for.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "compiler/passes/Line.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
@@ -43,18 +44,12 @@ private:
   std::optional<size_t> nearest(size_t item, bool isBack, const llvm::DenseSet<size_t> &wanted, uint64_t bound) const;
   const Edges &edges(bool isBack) const { return isBack ? before : after; }
 
-  // The line, of leaders alone; `end` stands at both its ends.
-  void unlink(size_t group);
-  void standBehind(size_t left, llvm::ArrayRef<size_t> groups);
-  void renumber();
-  uint64_t keyOf(size_t group, bool isBack) const { return isBack ? place[group] : ~place[group]; }
+  uint64_t keyOf(size_t group, bool isBack) const { return isBack ? line.place(group) : ~line.place(group); }
 
-  const size_t end;
+  Line line; // of leaders
   Edges before, after;                                   // by item
   std::vector<size_t> leader;                            // by item: of its group
   std::vector<llvm::SmallVector<size_t, 1>> members;     // by leader, in rising order
-  std::vector<size_t> next, previous;                    // by leader
-  std::vector<uint64_t> place;                           // by leader, rising along the line
   mutable int64_t stepCount = 0;
 };
 
