@@ -48,7 +48,9 @@ Model residual(int64_t count) {
 double cpuSeconds() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval &time) { return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec); };
+  const auto seconds = [](const timeval &time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
@@ -83,7 +85,8 @@ int measure(const std::string &net, int64_t count, const std::string &program) {
 }
 
 /// The costs that a child told, in order.
-std::vector<Cost> child(const std::filesystem::path &cache, const std::string &net, int64_t count, const std::string &program) {
+std::vector<Cost> child(const std::filesystem::path &cache, const std::string &net, int64_t count,
+                        const std::string &program) {
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
   const std::string command =
       fmt::format("XDG_CACHE_HOME='{}' '{}' --measure {} {} {}", cache.string(), self, net, count, program);
@@ -124,12 +127,15 @@ std::vector<Cost> medians(const std::filesystem::path &cache, const Case &each) 
   return result;
 }
 
-std::string text(const Cost &cost) { return fmt::format("{} ({} of CPU)", milliseconds(cost.seconds), milliseconds(cost.cpu)); }
+std::string text(const Cost &cost) {
+  return fmt::format("{} ({} of CPU)", milliseconds(cost.seconds), milliseconds(cost.cpu));
+}
 
 void addCase(Table &table, const Case &each, const std::vector<Cost> &costs) {
   std::string parts;
   for (size_t stage = 0; stage < std::size(stages); ++stage)
-    parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", name(stages[stage]), milliseconds(costs[2 + stage].seconds));
+    parts +=
+        fmt::format("{}{} {}", parts.empty() ? "" : ", ", name(stages[stage]), milliseconds(costs[2 + stage].seconds));
   Row row{each.what(), text(costs[1]), "-", costs[1].seconds};
   row.atMost = true;
   if (each.net == "dense" && each.program == "train" && each.count == 800)

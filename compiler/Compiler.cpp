@@ -160,7 +160,7 @@ private:
   CompileStatistics &statistics;
   CpuTarget target;
   std::vector<PendingKernel> kernels;
-  llvm::StringSet<> known;             // keys of `kernels`
+  llvm::StringSet<> known;            // keys of `kernels`
   llvm::StringMap<std::string> sites; // by kernel: of its first launch
 };
 

@@ -127,6 +127,22 @@ void rebuildSequential(LayerImpl &layer) {
   layer.built = true;
 }
 
+/// Calls `added`, the last of the sequence, on what the others gave before; false when they must be called again.
+bool extendSequential(LayerImpl &layer, const Layer &added) {
+  ModelState &state = *layer.model;
+  if (!state.sequenceInput || state.outputs.empty() || state.sequence.size() < 2 ||
+      layer.path != NameScope::prefix() + layer.name)
+    return false;
+  NameScope scope(layer.name);
+  const std::vector<Value> values = added.impl()->call(state.outputs, {});
+  layer.adopt(added);
+  layer.inputSpecs.clear();
+  layer.outputSpecs.clear();
+  state.outputs = values;
+  state.outputNames.assign(values.size(), added.name());
+  return true;
+}
+
 std::set<std::string> namesIn(const ModelState &state) {
   std::set<std::string> names;
   for (const Layer &layer : state.sequence)
@@ -136,10 +152,9 @@ std::set<std::string> namesIn(const ModelState &state) {
   return names;
 }
 
-/// `names`: those of the layers so far.
-void appendLayer(LayerImpl &layer, const Layer &added, std::set<std::string> &names) {
+void appendLayer(LayerImpl &layer, const Layer &added) {
   ModelState &state = *layer.model;
-  if (!names.insert(added.name()).second)
+  if (!state.sequenceNames.insert(added.name()).second)
     throw Error(ErrorKind::value_error,
                 fmt::format("All layers added to a Sequential model should have unique names. Name '{}' is already the "
                             "name of a layer in this model. Update the `name` argument to pass a unique name.",
@@ -223,9 +238,8 @@ Sequential::Sequential(std::vector<Layer> layers, const ModelArgs &args, Where w
   makeModel(*impl_, true);
   impl_->model->isSequential = true;
   try {
-    std::set<std::string> names;
     for (const Layer &layer : layers)
-      appendLayer(*impl_, layer, names);
+      appendLayer(*impl_, layer);
     rebuildSequential(*impl_);
   } catch (const Error &error) {
     rethrowWithLayer(error, *impl_);
@@ -236,12 +250,13 @@ void Sequential::add(const Layer &layer) const {
   std::vector<Layer> before = impl_->model->sequence;
   std::optional<Layer> inputBefore = impl_->model->sequenceInput;
   try {
-    std::set<std::string> names = namesIn(*impl_->model);
-    appendLayer(*impl_, layer, names);
-    rebuildSequential(*impl_);
+    appendLayer(*impl_, layer);
+    if (!extendSequential(*impl_, layer))
+      rebuildSequential(*impl_);
   } catch (const Error &error) { // the model stays as it was
     impl_->model->sequence = before;
     impl_->model->sequenceInput = inputBefore;
+    impl_->model->sequenceNames = namesIn(*impl_->model);
     rebuildSequential(*impl_);
     rethrowWithLayer(error, *impl_);
   }
@@ -250,6 +265,7 @@ void Sequential::add(const Layer &layer) const {
 void Sequential::pop() const {
   if (impl_->model->sequence.empty())
     throw Error(ErrorKind::type_error, "There are no layers in the model.", impl_->name, impl_->where);
+  impl_->model->sequenceNames.erase(impl_->model->sequence.back().name());
   impl_->model->sequence.pop_back();
   rebuildSequential(*impl_);
   bumpConfigurationEpoch();

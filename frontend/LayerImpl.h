@@ -24,7 +24,7 @@ struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   bool madeInCall = false;  // constructed while another layer was called
   Where where{};
   std::vector<Variable> weights;
-  std::vector<Layer> children;                             // in the order of their first call; by adopt() and setChildren()
+  std::vector<Layer> children; // in the order of their first call; by adopt() and setChildren()
   std::set<const LayerImpl *> knownChildren;
   std::vector<ValueSpec> inputSpecs, outputSpecs;          // of the first call; batch dimensions None
   int64_t specsOfInference = 0;                            // in which these were recorded

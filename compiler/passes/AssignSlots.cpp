@@ -364,7 +364,8 @@ private:
         return launch.status();
       const BufferId buffer = shadowBuffers[index], source = program.shadowed[index];
       const int64_t number = program.buffers[source].index;
-      ShadowSlot out{shadow.getSymName().str(), launch->key, program.buffers[buffer].type, number, std::nullopt, false, {}};
+      ShadowSlot out{
+          shadow.getSymName().str(), launch->key, program.buffers[buffer].type, number, std::nullopt, false, {}};
       for (int64_t extent : launch->extents)
         out.function += "," + std::to_string(extent);
       if (program.buffers[source].kind == SlotKind::shadow) {
@@ -438,8 +439,8 @@ private:
   Executable exe;
   std::vector<bool> settled; // fetches
   // While variables are updated:
-  std::vector<std::vector<size_t>> touching;              // by buffer: the steps, rising
-  std::vector<bool> dropped;                              // steps
+  std::vector<std::vector<size_t>> touching;            // by buffer: the steps, rising
+  std::vector<bool> dropped;                            // steps
   DenseMap<BufferId, SmallVector<size_t, 1>> updatesTo; // by new value
   std::set<int64_t> writtenShadows;
   DenseMap<BufferId, SlotId> slots;

@@ -59,7 +59,9 @@ public:
     }
     runs[begin] = end;
   }
-  void appendTo(std::vector<std::pair<int64_t, int64_t>> &taken) const { taken.insert(taken.end(), runs.begin(), runs.end()); }
+  void appendTo(std::vector<std::pair<int64_t, int64_t>> &taken) const {
+    taken.insert(taken.end(), runs.begin(), runs.end());
+  }
 
 private:
   std::map<int64_t, int64_t> runs; // end by begin

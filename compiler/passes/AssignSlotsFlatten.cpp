@@ -108,7 +108,7 @@ private:
     if (!type)
       return type.status();
     auto source = symbols.lookup<ShadowOp>(shadow.getSource()) ? shadowBuffer(shadow.getSourceAttr())
-                                                                        : variableBuffer(shadow.getSourceAttr());
+                                                               : variableBuffer(shadow.getSourceAttr());
     if (!source)
       return source.status();
     const BufferId buffer = program.add(SlotKind::shadow, *type, program.shadows.size());

@@ -253,7 +253,8 @@ void BlockFormer::emitAll() {
   emitted.assign(clusters.size(), false);
   for (auto [last, index] : order)
     emit(index);
-  for (Operation *op : placed) // now that nobody asks any more which op of the block comes first: moves make that forgotten
+  for (Operation *op :
+       placed) // now that nobody asks any more which op of the block comes first: moves make that forgotten
     op->moveBefore(block.getTerminator());
   for (Operation *op : llvm::reverse(loose))
     if (op->use_empty())

@@ -179,8 +179,8 @@ int64_t BlockFormer::earliest(ArrayRef<int64_t> merged) const {
   return *llvm::min_element(merged, [&](int64_t a, int64_t b) { return clusterLine.isBefore(a, b); });
 }
 
-/// The clusters that a kernel of `merged` and `op` waits for and that stand behind the first of `merged`; nothing when one
-/// of them waits for that kernel.
+/// The clusters that a kernel of `merged` and `op` waits for and that stand behind the first of `merged`; nothing when
+/// one of them waits for that kernel.
 std::optional<SmallVector<int64_t>> BlockFormer::ahead(ArrayRef<int64_t> merged, Operation *op) {
   const int64_t first = earliest(merged);
   llvm::SetVector<int64_t> found;

@@ -9,7 +9,7 @@ namespace halftone::compiler {
 
 struct Cluster {
   llvm::SmallVector<mlir::Operation *> ops;
-  int64_t last = 0; // of `number`
+  int64_t last = 0;            // of `number`
   bool opaque = false;         // a `when`, `reshape` or `constant` that stays as it is
   KernelShape shape;
 };

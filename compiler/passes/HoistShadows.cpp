@@ -58,8 +58,8 @@ struct NewValue {
   size_t added = 0;
 };
 
-/// The results that each `when` is to have besides its present ones. All come at once: a `when` with one more result is a
-/// new op with all the others.
+/// The results that each `when` is to have besides its present ones. All come at once: a `when` with one more result is
+/// a new op with all the others.
 class WiderWhens {
 public:
   NewValue add(WhenOp when, NewValue onThen, NewValue onElse) {
@@ -226,8 +226,8 @@ void HoistShadows::keep(func::FuncOp main, SymbolTable &symbols, Value variable,
     keptResults.push_back({tie, made});
 }
 
-/// Arguments and results of @main for the shadows. Once for all: each change of a function's type costs as much as the type
-/// is long.
+/// Arguments and results of @main for the shadows. Once for all: each change of a function's type costs as much as the
+/// type is long.
 void HoistShadows::finishSignature(func::FuncOp main) {
   Builder builder(main.getContext());
   auto tieTo = [&](Attribute shadow) { return builder.getDictionaryAttr(builder.getNamedAttr(shadowAttr, shadow)); };

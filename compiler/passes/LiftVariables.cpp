@@ -140,7 +140,8 @@ LogicalResult Lifting::run() {
   return success();
 }
 
-/// The signature as the body now has it. Once for all: each change of a function's type costs as much as the type is long.
+/// The signature as the body now has it. Once for all: each change of a function's type costs as much as the type is
+/// long.
 void Lifting::tieSignature(const Assigned &assigned) {
   SmallVector<DictionaryAttr> arguments, results;
   main.getAllArgAttrs(arguments);
@@ -150,7 +151,8 @@ void Lifting::tieSignature(const Assigned &assigned) {
   for (auto [symbol, value] : assigned)
     results.push_back(tie(symbol));
   Block &body = main.getBody().front();
-  main.setFunctionType(FunctionType::get(main.getContext(), body.getArgumentTypes(), body.getTerminator()->getOperandTypes()));
+  main.setFunctionType(
+      FunctionType::get(main.getContext(), body.getArgumentTypes(), body.getTerminator()->getOperandTypes()));
   main.setAllArgAttrs(arguments);
   main.setAllResultAttrs(results);
 }

@@ -136,8 +136,8 @@ std::optional<size_t> WaitOrder::nearest(size_t item, bool isBack, const llvm::D
 }
 
 std::vector<size_t> WaitOrder::gather(llvm::ArrayRef<size_t> items) {
-  // Any two leaders are related, or one of them had joined the other: they are a chain, and so each item is unrelated to
-  // neighbours in it.
+  // Any two leaders are related, or one of them had joined the other: they are a chain, and so each item is unrelated
+  // to neighbours in it.
   std::vector<size_t> chain;
   llvm::DenseSet<size_t> leaders;
   bool isRising = true;

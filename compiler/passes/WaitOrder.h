@@ -23,9 +23,9 @@ public:
   void wait(size_t item, size_t earlier);
   /// `later` waits for `first`, unless `first` waits for it; returns whether.
   bool goFirst(size_t first, size_t later);
-  /// Gathers items, in rising order and not gathered before: each joins the group of the smallest number among those made here
-  /// that it does not wait for and that do not wait for it. An item without such a group leads one of its own. Returns
-  /// the leaders, each of which waits for those before it.
+  /// Gathers items, in rising order and not gathered before: each joins the group of the smallest number among those
+  /// made here that it does not wait for and that do not wait for it. An item without such a group leads one of its
+  /// own. Returns the leaders, each of which waits for those before it.
   std::vector<size_t> gather(llvm::ArrayRef<size_t> items);
   /// Makes the items of the groups single again.
   void release(llvm::ArrayRef<size_t> leaders);
@@ -40,16 +40,17 @@ private:
   class Walk;
   bool bringTogether(size_t early, size_t late);
   void merge(size_t into, size_t from);
-  std::pair<size_t, size_t> unrelated(llvm::ArrayRef<size_t> chain, const llvm::DenseSet<size_t> &leaders, size_t item) const;
+  std::pair<size_t, size_t> unrelated(llvm::ArrayRef<size_t> chain, const llvm::DenseSet<size_t> &leaders,
+                                      size_t item) const;
   std::optional<size_t> nearest(size_t item, bool isBack, const llvm::DenseSet<size_t> &wanted, uint64_t bound) const;
   const Edges &edges(bool isBack) const { return isBack ? before : after; }
 
   uint64_t keyOf(size_t group, bool isBack) const { return isBack ? line.place(group) : ~line.place(group); }
 
-  Line line; // of leaders
-  Edges before, after;                                   // by item
-  std::vector<size_t> leader;                            // by item: of its group
-  std::vector<llvm::SmallVector<size_t, 1>> members;     // by leader, in rising order
+  Line line;                                         // of leaders
+  Edges before, after;                               // by item
+  std::vector<size_t> leader;                        // by item: of its group
+  std::vector<llvm::SmallVector<size_t, 1>> members; // by leader, in rising order
   mutable int64_t stepCount = 0;
 };
 

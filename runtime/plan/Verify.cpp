@@ -23,7 +23,9 @@ struct Range {
   auto key() const { return std::tuple(kind, index, begin, end); }
   bool empty() const { return begin == end; }
   /// Whether it begins before the other one's end, in the order of ranges.
-  bool begins(const Range &other) const { return std::tuple(kind, index, begin) < std::tuple(other.kind, other.index, other.end); }
+  bool begins(const Range &other) const {
+    return std::tuple(kind, index, begin) < std::tuple(other.kind, other.index, other.end);
+  }
   bool overlaps(const Range &other) const {
     return kind == other.kind && index == other.index && begin < other.end && other.begin < end;
   }

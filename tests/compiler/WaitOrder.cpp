@@ -56,8 +56,9 @@ struct Reference {
     while (order.size() < group.size())
       for (size_t leader = 0; leader < group.size(); ++leader) {
         auto ready = [&](size_t item) {
-          return group[item] != leader || std::all_of(before[item].begin(), before[item].end(),
-                                                      [&](size_t earlier) { return done.contains(earlier) || group[earlier] == leader; });
+          return group[item] != leader || std::all_of(before[item].begin(), before[item].end(), [&](size_t earlier) {
+                   return done.contains(earlier) || group[earlier] == leader;
+                 });
         };
         bool isReady = group[leader] == leader && !done.contains(leader);
         for (size_t item = 0; item < group.size(); ++item)
