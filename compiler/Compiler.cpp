@@ -9,6 +9,7 @@
 #include "compiler/passes/AssignSlots.h"
 #include "mlir/Support/Timing.h"
 #include "mlir/Support/ToolUtilities.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 #include <fmt/format.h>
@@ -98,21 +99,16 @@ private:
     llvm::raw_string_ostream out(text);
     description->module->print(out, OpPrintingFlags().enableDebugInfo(false));
     std::string key = kernelKey(text, *target);
-    if (llvm::none_of(kernels, [&](const PendingKernel &other) { return other.key == key; }))
+    if (known.insert(key).second)
       kernels.push_back({key, kernel.getSymName().str(), siteOf(kernel), std::move(text), notCompiled(), {}});
     return LaunchNumbers{key, std::move(description->extents), description->grid, description->scratchBytes,
                          description->cost};
   }
 
   std::string siteOf(KernelOp kernel) {
-    std::string site;
-    module.walk([&](LaunchOp launch) {
-      if (launch.getKernel() != kernel.getSymName())
-        return WalkResult::advance();
-      site = launch.getSite();
-      return WalkResult::interrupt();
-    });
-    return site;
+    if (sites.empty())
+      module.walk([&](LaunchOp launch) { sites.try_emplace(launch.getKernel(), launch.getSite()); });
+    return sites.lookup(kernel.getSymName());
   }
 
   /// Code from the caches, or made now; the texts of stage target are of code that is made, so showing them makes it all.
@@ -164,6 +160,8 @@ private:
   CompileStatistics &statistics;
   std::shared_ptr<const Target> target;
   std::vector<PendingKernel> kernels;
+  llvm::StringSet<> known;            // keys of `kernels`
+  llvm::StringMap<std::string> sites; // by kernel: of its first launch
 };
 
 } // namespace

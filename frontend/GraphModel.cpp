@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <set>
 
 namespace halftone {
 using namespace detail;
@@ -103,7 +104,7 @@ void rebuildSequential(LayerImpl &layer) {
   ModelState &state = *layer.model;
   state.inputs.clear();
   state.outputs.clear();
-  layer.children = state.sequence;
+  layer.setChildren(state.sequence);
   layer.built = false;
   layer.inputSpecs.clear();
   layer.outputSpecs.clear();
@@ -126,11 +127,34 @@ void rebuildSequential(LayerImpl &layer) {
   layer.built = true;
 }
 
+/// Calls `added`, the last of the sequence, on what the others gave before; false when they must be called again.
+bool extendSequential(LayerImpl &layer, const Layer &added) {
+  ModelState &state = *layer.model;
+  if (!state.sequenceInput || state.outputs.empty() || state.sequence.size() < 2 ||
+      layer.path != NameScope::prefix() + layer.name)
+    return false;
+  NameScope scope(layer.name);
+  const std::vector<Value> values = added.impl()->call(state.outputs, {});
+  layer.adopt(added);
+  layer.inputSpecs.clear();
+  layer.outputSpecs.clear();
+  state.outputs = values;
+  state.outputNames.assign(values.size(), added.name());
+  return true;
+}
+
+std::set<std::string> namesIn(const ModelState &state) {
+  std::set<std::string> names;
+  for (const Layer &layer : state.sequence)
+    names.insert(layer.name());
+  if (state.sequenceInput)
+    names.insert(state.sequenceInput->name());
+  return names;
+}
+
 void appendLayer(LayerImpl &layer, const Layer &added) {
   ModelState &state = *layer.model;
-  auto has = [&](const Layer &present) { return present == added || present.name() == added.name(); };
-  if (std::any_of(state.sequence.begin(), state.sequence.end(), has) ||
-      (state.sequenceInput && has(*state.sequenceInput)))
+  if (!state.sequenceNames.insert(added.name()).second)
     throw Error(ErrorKind::value_error,
                 fmt::format("All layers added to a Sequential model should have unique names. Name '{}' is already the "
                             "name of a layer in this model. Update the `name` argument to pass a unique name.",
@@ -183,7 +207,7 @@ Model::Model(const Values &inputs, const Values &outputs, const ModelArgs &args,
     state.outputs.push_back(output);
   }
   for (const Value &input : inputs)
-    impl_->children.push_back(inputLayer(input));
+    impl_->adopt(inputLayer(input));
   for (const std::shared_ptr<Call> &call : callsInOrder(state.outputs)) {
     for (const Value &operand : call->inputs) {
       bool known =
@@ -227,10 +251,12 @@ void Sequential::add(const Layer &layer) const {
   std::optional<Layer> inputBefore = impl_->model->sequenceInput;
   try {
     appendLayer(*impl_, layer);
-    rebuildSequential(*impl_);
+    if (!extendSequential(*impl_, layer))
+      rebuildSequential(*impl_);
   } catch (const Error &error) { // the model stays as it was
     impl_->model->sequence = before;
     impl_->model->sequenceInput = inputBefore;
+    impl_->model->sequenceNames = namesIn(*impl_->model);
     rebuildSequential(*impl_);
     rethrowWithLayer(error, *impl_);
   }
@@ -239,6 +265,7 @@ void Sequential::add(const Layer &layer) const {
 void Sequential::pop() const {
   if (impl_->model->sequence.empty())
     throw Error(ErrorKind::type_error, "There are no layers in the model.", impl_->name, impl_->where);
+  impl_->model->sequenceNames.erase(impl_->model->sequence.back().name());
   impl_->model->sequence.pop_back();
   rebuildSequential(*impl_);
   bumpConfigurationEpoch();

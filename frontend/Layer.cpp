@@ -6,6 +6,7 @@
 #include "runtime/TensorAccess.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 namespace halftone {
 using namespace detail;
@@ -34,27 +35,31 @@ public:
   Values call(const Values &inputs, const CallContext &) override { return inputs; }
 };
 
-void collect(const LayerImpl &layer, bool parentTrainable, std::vector<std::pair<Variable, bool>> &variables) {
+/// Variables, each once, in the order in which they were found, and whether they are trainable.
+struct Collected {
+  std::vector<std::pair<Variable, bool>> variables;
+  std::set<const VariableImpl *> known;
+};
+
+void collect(const LayerImpl &layer, bool parentTrainable, Collected &found) {
   bool trainable = parentTrainable && layer.trainable;
   auto add = [&](const Variable &variable, bool isTrainable) {
-    bool known = std::any_of(variables.begin(), variables.end(),
-                             [&](const auto &v) { return v.first.impl() == variable.impl(); });
-    if (!known)
-      variables.emplace_back(variable, isTrainable);
+    if (found.known.insert(variable.impl().get()).second)
+      found.variables.emplace_back(variable, isTrainable);
   };
   for (bool own : {true, false}) // Keras lists a layer's trainable ones first
     for (const Variable &variable : layer.weights)
       if (variable.trainable() == own)
         add(variable, trainable && own);
   for (const Layer &child : layer.children)
-    collect(*child.impl(), trainable, variables);
+    collect(*child.impl(), trainable, found);
 }
 
 std::vector<Variable> select(const LayerImpl &layer, std::optional<bool> trainable) {
-  std::vector<std::pair<Variable, bool>> all;
+  Collected all;
   collect(layer, true, all);
   std::vector<Variable> chosen;
-  for (const auto &[variable, isTrainable] : all)
+  for (const auto &[variable, isTrainable] : all.variables)
     if (!trainable || *trainable == isTrainable)
       chosen.push_back(variable);
   return chosen;

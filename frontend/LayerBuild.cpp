@@ -157,8 +157,15 @@ void LayerImpl::build(const std::vector<Shape> &shapes) {
 }
 
 void LayerImpl::adopt(const Layer &child) {
-  if (std::find(children.begin(), children.end(), child) == children.end())
+  if (knownChildren.insert(child.impl().get()).second)
     children.push_back(child);
+}
+
+void LayerImpl::setChildren(const std::vector<Layer> &layers) {
+  children.clear();
+  knownChildren.clear();
+  for (const Layer &layer : layers)
+    adopt(layer);
 }
 
 std::vector<Value> LayerImpl::callTraced(const std::vector<Value> &inputs) {

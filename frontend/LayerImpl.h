@@ -6,6 +6,7 @@
 #include "halftone/Layer.h"
 #include <array>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,8 @@ struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   bool madeInCall = false;  // constructed while another layer was called
   Where where{};
   std::vector<Variable> weights;
-  std::vector<Layer> children;                             // in the order of their first call
+  std::vector<Layer> children; // in the order of their first call; by adopt() and setChildren()
+  std::set<const LayerImpl *> knownChildren;
   std::vector<ValueSpec> inputSpecs, outputSpecs;          // of the first call; batch dimensions None
   int64_t specsOfInference = 0;                            // in which these were recorded
   int64_t recordedCalls = 0;                               // in symbolic graphs
@@ -43,6 +45,7 @@ struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   std::vector<Value> call(const std::vector<Value> &inputs, const CallArgs &args);
   Tensors callOnData(const Tensors &inputs, const CallArgs &args);
   void adopt(const Layer &child);
+  void setChildren(const std::vector<Layer> &layers);
 
 private:
   void noteCall(const std::vector<Value> &inputs, const std::vector<Value> &outputs);

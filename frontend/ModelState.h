@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,7 @@ struct ModelState {
   std::vector<Value> inputs, outputs; // a graph's; empty for a custom model or an unbuilt Sequential
   std::vector<Layer> sequence;        // Sequential's layers, without the InputLayer
   std::optional<Layer> sequenceInput; // its InputLayer
+  std::set<std::string> sequenceNames; // of both
   std::vector<std::string> outputNames;
   bool isSequential = false;
   std::atomic<bool> stopTraining = false;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <functional>
 #include <mutex>
+#include <set>
 
 namespace halftone {
 
@@ -101,6 +102,7 @@ StatusOr<std::shared_ptr<Player>> Player::bind(std::shared_ptr<const Executable>
 }
 
 Status Player::Impl::bindVariables(const VariableBinding &binding) {
+  std::set<const StoredVariable *> bound;
   for (const VariableSlot &slot : executable->variables) {
     auto found = binding.find(slot.symbol);
     if (found == binding.end() || !found->second)
@@ -111,7 +113,7 @@ Status Player::Impl::bindVariables(const VariableBinding &binding) {
       return {ErrorKind::value_error,
               fmt::format("{}: variable @{} ({}): the plan expects {}, it is {}", executable->name, slot.symbol,
                           slot.path, slot.type.str(), variable->type().str())};
-    if (std::ranges::find(variables, variable) != variables.end())
+    if (!bound.insert(variable.get()).second)
       return {ErrorKind::value_error,
               fmt::format("{}: variable {} is bound to two symbols", executable->name, variable->path())};
     variables.push_back(variable);
@@ -199,6 +201,7 @@ Status Player::Impl::bindLaunches() {
     if (auto *launch = std::get_if<LaunchStep>(&step))
       steps.push_back(launch);
   const size_t planned = steps.size();
+  size_t leader = 0; // the part that the present launch begins with
   for (const ShadowSlot &shadow : executable->shadows)
     steps.push_back(&shadow.refresh);
   for (const LaunchStep *step : steps)
@@ -212,9 +215,9 @@ Status Player::Impl::bindLaunches() {
       continue;
     }
     launches.push_back(*std::move(launch));
-    partCounts.push_back(steps[i]->joined ? 0 : 1);
-    if (steps[i]->joined)
-      ++*std::ranges::find_if(partCounts.rbegin(), partCounts.rend(), [](int64_t parts) { return parts > 0; });
+    leader = steps[i]->joined ? leader : i;
+    partCounts.push_back(0);
+    ++partCounts[leader];
   }
   return {};
 }

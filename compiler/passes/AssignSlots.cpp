@@ -5,6 +5,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/StringMap.h"
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -96,16 +97,18 @@ private:
   bool fitsInPlace(BufferId variable, BufferId fresh) {
     if (isFixed(fresh))
       return false;
-    for (auto [other, value] : program.updates)
-      if (other != variable && value == variable)
+    for (size_t update : updatesTo.lookup(variable))
+      if (program.updates[update].first != variable)
         return false; // the old value goes to another variable at the end
-    for (size_t writer = 0; writer < program.steps.size(); ++writer) {
+    for (size_t writer : touching[fresh]) {
       const ProgramStep &write = program.steps[writer];
-      if (!llvm::is_contained(write.writes, fresh) || isPassedOn(write, variable, fresh))
+      if (dropped[writer] || !llvm::is_contained(write.writes, fresh) || isPassedOn(write, variable, fresh))
         continue;
       if (llvm::is_contained(write.reads, variable) && !worksInPlace(write, variable, fresh))
         return false;
-      for (size_t reader = writer + 1; reader < program.steps.size(); ++reader) {
+      for (size_t reader : touching[variable]) {
+        if (reader <= writer || dropped[reader])
+          continue;
         const ProgramStep &read = program.steps[reader];
         bool value = llvm::is_contained(read.reads, variable) && !isPassedOn(read, variable, fresh);
         bool condition = read.predicate && read.predicate->buffer == variable;
@@ -137,27 +140,62 @@ private:
     return true;
   }
 
+  /// Which steps touch each buffer, and which updates take it.
+  void indexSteps() {
+    touching.resize(program.buffers.size());
+    dropped.resize(program.steps.size());
+    for (size_t index = 0; index < program.steps.size(); ++index) {
+      const ProgramStep &step = program.steps[index];
+      auto touch = [&](BufferId id) {
+        if (touching[id].empty() || touching[id].back() != index)
+          touching[id].push_back(index);
+      };
+      llvm::for_each(step.reads, touch);
+      llvm::for_each(step.writes, touch);
+      if (step.predicate)
+        touch(step.predicate->buffer);
+    }
+    for (size_t index = 0; index < program.updates.size(); ++index)
+      updatesTo[program.updates[index].second].push_back(index);
+  }
+
+  /// What makes `fresh` makes it in `variable` from now on: an update decided later must see that.
+  void placeIn(BufferId variable, BufferId fresh) {
+    program.buffers[fresh].placedIn = variable;
+    for (size_t index : touching[fresh]) {
+      dropped[index] = dropped[index] || isPassedOn(program.steps[index], variable, fresh);
+      replace(program.steps[index], fresh, variable);
+    }
+    std::vector<size_t> both;
+    std::set_union(touching[variable].begin(), touching[variable].end(), touching[fresh].begin(), touching[fresh].end(),
+                   std::back_inserter(both));
+    touching[variable] = std::move(both);
+    for (size_t index : updatesTo.lookup(fresh))
+      if (auto &update = program.updates[index]; update.second == fresh && update.first != variable) {
+        update.second = variable;
+        updatesTo[variable].push_back(index);
+      }
+  }
+
   void updateVariables() {
+    indexSteps();
     std::vector<std::pair<BufferId, BufferId>> late;
     for (auto [variable, fresh] : program.updates) {
       if (fresh == variable)
         continue;
-      if (fitsInPlace(variable, fresh)) {
-        program.buffers[fresh].placedIn = variable;
-        std::erase_if(program.steps, [&, value = fresh](auto &step) { return isPassedOn(step, variable, value); });
-        // An update decided later must see that this variable is written here.
-        for (ProgramStep &step : program.steps)
-          replace(step, fresh, variable);
-        for (auto &update : program.updates)
-          if (update.second == fresh && update.first != variable)
-            update.second = variable;
-      } else {
+      if (fitsInPlace(variable, fresh))
+        placeIn(variable, fresh);
+      else
         late.push_back({variable, fresh});
-      }
     }
+    size_t index = 0;
+    std::erase_if(program.steps, [&](const ProgramStep &) { return dropped[index++]; });
     // Copies at the end happen at once: what one of them overwrites is saved for the others.
+    DenseSet<BufferId> overwritten;
+    for (auto [variable, fresh] : late)
+      overwritten.insert(variable);
     for (auto &[variable, fresh] : late)
-      if (llvm::any_of(late, [&, source = program.place(fresh)](auto &other) { return other.first == source; })) {
+      if (overwritten.contains(program.place(fresh))) {
         BufferId saved = program.add(SlotKind::arena, program.buffers[variable].type);
         program.steps.push_back(copyStep(fresh, saved));
         fresh = saved;
@@ -315,17 +353,19 @@ private:
   }
 
   Status writeShadows(DescribeLaunch describe) {
+    std::vector<BufferId> shadowBuffers(program.shadows.size());
+    for (size_t id = 0; id < program.buffers.size(); ++id)
+      if (program.buffers[id].kind == SlotKind::shadow)
+        shadowBuffers[program.buffers[id].index] = static_cast<BufferId>(id);
     for (size_t index = 0; index < program.shadows.size(); ++index) {
       ShadowOp shadow = program.shadows[index];
       auto launch = describe(refreshKernel(shadow));
       if (!launch)
         return launch.status();
-      auto buffer = llvm::find_if(program.buffers, [&](const Buffer &each) {
-        return each.kind == SlotKind::shadow && each.index == static_cast<int64_t>(index);
-      });
-      const BufferId source = program.shadowed[index];
+      const BufferId buffer = shadowBuffers[index], source = program.shadowed[index];
       const int64_t number = program.buffers[source].index;
-      ShadowSlot out{shadow.getSymName().str(), launch->key, buffer->type, number, std::nullopt, false, {}};
+      ShadowSlot out{
+          shadow.getSymName().str(), launch->key, program.buffers[buffer].type, number, std::nullopt, false, {}};
       for (int64_t extent : launch->extents)
         out.function += "," + std::to_string(extent);
       if (program.buffers[source].kind == SlotKind::shadow) {
@@ -334,7 +374,7 @@ private:
         out.function += " of " + exe.shadows[number].function;
       }
       out.written = writtenShadows.contains(index);
-      out.refresh = stepOf(*launch, {source}, {buffer - program.buffers.begin()});
+      out.refresh = stepOf(*launch, {source}, {buffer});
       out.refresh.site = site("variable " + program.variables[out.variable].path);
       program.variables[out.variable].read = true;
       exe.shadows.push_back(std::move(out));
@@ -398,6 +438,10 @@ private:
   Program program;
   Executable exe;
   std::vector<bool> settled; // fetches
+  // While variables are updated:
+  std::vector<std::vector<size_t>> touching;            // by buffer: the steps, rising
+  std::vector<bool> dropped;                            // steps
+  DenseMap<BufferId, SmallVector<size_t, 1>> updatesTo; // by new value
   std::set<int64_t> writtenShadows;
   DenseMap<BufferId, SlotId> slots;
   llvm::StringMap<int32_t> sites;

@@ -3,6 +3,8 @@
 #include "compiler/passes/AssignSlotsProgram.h"
 #include "runtime/plan/Abi.h"
 #include <algorithm>
+#include <bit>
+#include <map>
 #include <tuple>
 
 namespace halftone::compiler {
@@ -13,7 +15,6 @@ namespace {
 struct Interval {
   BufferId buffer = -1;
   int64_t first = -1, last = -1, bytes = 0, offset = -1;
-  bool meets(const Interval &other) const { return first <= other.last && other.first <= last; }
 };
 
 std::vector<Interval> intervalsOf(const Program &program) {
@@ -44,15 +45,83 @@ std::vector<Interval> intervalsOf(const Program &program) {
   return intervals;
 }
 
+/// Ranges of offsets; those that touch are one.
+class Runs {
+public:
+  void add(int64_t begin, int64_t end) {
+    auto next = runs.upper_bound(begin);
+    if (next != runs.begin() && std::prev(next)->second >= begin)
+      --next;
+    while (next != runs.end() && next->first <= end) {
+      begin = std::min(begin, next->first);
+      end = std::max(end, next->second);
+      next = runs.erase(next);
+    }
+    runs[begin] = end;
+  }
+  void appendTo(std::vector<std::pair<int64_t, int64_t>> &taken) const {
+    taken.insert(taken.end(), runs.begin(), runs.end());
+  }
+
+private:
+  std::map<int64_t, int64_t> runs; // end by begin
+};
+
+/// Which offsets are taken when: a tree over the times.
+class Occupancy {
+public:
+  explicit Occupancy(int64_t times) : times(std::bit_ceil(static_cast<uint64_t>(times))), nodes(2 * this->times) {}
+
+  void add(const Interval &placed) { add(placed, {1, 0, times - 1}); }
+  /// Offsets and ends of what lives with `wanted`, rising.
+  std::vector<std::pair<int64_t, int64_t>> takenWith(const Interval &wanted) const {
+    std::vector<std::pair<int64_t, int64_t>> taken;
+    collect(wanted, {1, 0, times - 1}, taken);
+    std::sort(taken.begin(), taken.end());
+    return taken;
+  }
+
+private:
+  struct Node {
+    Runs some, all; // of intervals that take some of its times; of those that take all, and not all of the node above
+  };
+  struct Span {
+    int64_t node, first, last;
+    bool isIn(const Interval &interval) const { return interval.first <= first && last <= interval.last; }
+    bool meets(const Interval &interval) const { return interval.first <= last && first <= interval.last; }
+    Span half(bool second) const {
+      const int64_t middle = (first + last) / 2;
+      return second ? Span{2 * node + 1, middle + 1, last} : Span{2 * node, first, middle};
+    }
+  };
+
+  void add(const Interval &placed, const Span &span) {
+    if (!span.meets(placed))
+      return;
+    nodes[span.node].some.add(placed.offset, placed.offset + placed.bytes);
+    if (span.isIn(placed))
+      return nodes[span.node].all.add(placed.offset, placed.offset + placed.bytes);
+    add(placed, span.half(false));
+    add(placed, span.half(true));
+  }
+  void collect(const Interval &wanted, const Span &span, std::vector<std::pair<int64_t, int64_t>> &taken) const {
+    if (!span.meets(wanted))
+      return;
+    if (span.isIn(wanted))
+      return nodes[span.node].some.appendTo(taken);
+    nodes[span.node].all.appendTo(taken);
+    collect(wanted, span.half(false), taken);
+    collect(wanted, span.half(true), taken);
+  }
+
+  int64_t times;
+  std::vector<Node> nodes; // the root is 1, the halves of n are 2n and 2n + 1
+};
+
 /// The smallest gap that `wanted` fits in, among the buffers that live with it.
-int64_t bestFit(const Interval &wanted, const std::vector<Interval> &placed) {
-  std::vector<std::pair<int64_t, int64_t>> taken; // offset, end
-  for (const Interval &other : placed)
-    if (other.meets(wanted))
-      taken.push_back({other.offset, other.offset + other.bytes});
-  std::sort(taken.begin(), taken.end());
+int64_t bestFit(const Interval &wanted, const Occupancy &occupancy) {
   int64_t best = -1, bestGap = 0, end = 0;
-  for (auto [offset, next] : taken) {
+  for (auto [offset, next] : occupancy.takenWith(wanted)) {
     int64_t gap = offset - end;
     if (gap >= wanted.bytes && (best < 0 || gap < bestGap)) {
       best = end;
@@ -66,7 +135,8 @@ int64_t bestFit(const Interval &wanted, const std::vector<Interval> &placed) {
 } // namespace
 
 ArenaSize packArena(Program &program) {
-  std::vector<Interval> intervals = intervalsOf(program), placed;
+  std::vector<Interval> intervals = intervalsOf(program);
+  Occupancy occupancy(static_cast<int64_t>(program.steps.size()) + 1);
   ArenaSize size;
   std::vector<int64_t> change(program.steps.size() + 1);
   for (const Interval &interval : intervals) {
@@ -80,8 +150,8 @@ ArenaSize packArena(Program &program) {
     return std::tuple(-a.bytes, a.first, a.buffer) < std::tuple(-b.bytes, b.first, b.buffer);
   });
   for (Interval &interval : intervals) {
-    interval.offset = bestFit(interval, placed);
-    placed.push_back(interval);
+    interval.offset = bestFit(interval, occupancy);
+    occupancy.add(interval);
     program.buffers[interval.buffer].index = interval.offset;
     size.bytes = std::max(size.bytes, interval.offset + interval.bytes);
   }

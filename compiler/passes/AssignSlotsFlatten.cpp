@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/AssignSlotsProgram.h"
 #include "dialect/TypeInference.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace halftone::dialect;
@@ -33,7 +35,7 @@ Status failure(const llvm::Twine &message) {
 
 class Flattener {
 public:
-  explicit Flattener(ModuleOp module) : module(module) {}
+  explicit Flattener(ModuleOp module) : module(module), symbols(module) {}
 
   StatusOr<Program> run() {
     auto main = module.lookupSymbol<func::FuncOp>("main");
@@ -85,7 +87,7 @@ private:
     auto [place, isNew] = variables.try_emplace(symbol, -1);
     if (!isNew)
       return place->second;
-    auto variable = module.lookupSymbol<VariableOp>(symbol.getAttr());
+    auto variable = symbols.lookup<VariableOp>(symbol.getValue());
     if (!variable)
       return failure("no variable @" + symbol.getValue());
     auto type = typeOf(variable.getType());
@@ -99,14 +101,14 @@ private:
   StatusOr<BufferId> shadowBuffer(FlatSymbolRefAttr symbol) {
     if (auto known = shadows.find(symbol); known != shadows.end())
       return known->second;
-    auto shadow = module.lookupSymbol<ShadowOp>(symbol.getAttr());
+    auto shadow = symbols.lookup<ShadowOp>(symbol.getValue());
     if (!shadow)
       return failure("no shadow @" + symbol.getValue());
     auto type = typeOf(shadow.getType());
     if (!type)
       return type.status();
-    auto source = module.lookupSymbol<ShadowOp>(shadow.getSourceAttr()) ? shadowBuffer(shadow.getSourceAttr())
-                                                                        : variableBuffer(shadow.getSourceAttr());
+    auto source = symbols.lookup<ShadowOp>(shadow.getSource()) ? shadowBuffer(shadow.getSourceAttr())
+                                                               : variableBuffer(shadow.getSourceAttr());
     if (!source)
       return source.status();
     const BufferId buffer = program.add(SlotKind::shadow, *type, program.shadows.size());
@@ -154,13 +156,12 @@ private:
   }
 
   BufferId constant(std::string bytes, TensorType type) {
-    for (size_t id = 0; id < program.buffers.size(); ++id) {
-      const Buffer &buffer = program.buffers[id];
-      if (buffer.kind == SlotKind::constant && buffer.type == type && program.constants[buffer.index] == bytes)
-        return static_cast<BufferId>(id);
+    auto [place, isNew] = constants.try_emplace(type.str() + ":" + bytes, -1);
+    if (isNew) {
+      program.constants.push_back(std::move(bytes));
+      place->second = program.add(SlotKind::constant, std::move(type), program.constants.size() - 1);
     }
-    program.constants.push_back(std::move(bytes));
-    return program.add(SlotKind::constant, std::move(type), program.constants.size() - 1);
+    return place->second;
   }
 
   Status flatten(Block &block, std::optional<BufferPredicate> predicate) {
@@ -252,9 +253,11 @@ private:
   }
 
   ModuleOp module;
+  SymbolTable symbols;
   Program program;
   DenseMap<Value, BufferId> buffers;
   DenseMap<Attribute, BufferId> variables, shadows;
+  llvm::StringMap<BufferId> constants; // by type and bytes
 };
 
 } // namespace

@@ -355,7 +355,7 @@ void setTile(ContractOp op, const Blocking &blocking) {
 
 /// Whether `value` is a weight that @main only reads, as it is stored or cast: hoist-shadows keeps its packed copy,
 /// which is made once. (An update that wrote packed copies too took longer than its products gained.)
-bool isFixedWeight(Value value, SymbolTable &symbols) {
+bool isFixedWeight(Value value, SymbolTable &symbols, const DenseMap<Attribute, Value> &newValues) {
   if (auto cast = value.getDefiningOp<CastOp>())
     value = cast.getX();
   auto argument = dyn_cast<BlockArgument>(value);
@@ -365,18 +365,23 @@ bool isFixedWeight(Value value, SymbolTable &symbols) {
   auto variable = symbol ? symbols.lookup<VariableOp>(symbol.getValue()) : VariableOp();
   if (!variable || variable.getRole() != VariableRole::weight)
     return false;
-  Operation *results = argument.getOwner()->getTerminator();
-  for (unsigned result = 0; result < main.getNumResults(); ++result)
-    if (main.getResultAttr(result, variableAttr) == symbol && results->getOperand(result) != value)
-      return false;
-  return true;
+  auto fresh = newValues.find(symbol);
+  return fresh == newValues.end() || fresh->second == value;
 }
 
-void packWeight(ContractOp op, const Target &target, bool strict, SymbolTable &symbols) {
+/// What @main gives back for each variable.
+DenseMap<Attribute, Value> newValuesOf(ModuleOp module) {
+  DenseMap<Attribute, Value> values;
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  if (main && !main.isExternal())
+    for (OpOperand &result : main.getBody().front().getTerminator()->getOpOperands())
+      if (Attribute symbol = main.getResultAttr(result.getOperandNumber(), variableAttr))
+        values[symbol] = result.get();
+  return values;
+}
+
+void packWeight(ContractOp op, const Target &target, bool strict) {
   auto type = typeOf(op.getRhs());
-  if (type.getRank() != 2 || op.getRhsContract().size() != 1 || op.getRhsFree().size() != 1 ||
-      !isFixedWeight(op.getRhs(), symbols))
-    return;
   const int64_t depth = op.getRhsContract()[0];
   auto dtype = dtypeOf(type.getElementType());
   auto panels =
@@ -409,9 +414,12 @@ private:
       return signalPassFailure();
     }
     SymbolTable symbols(getOperation());
+    const DenseMap<Attribute, Value> newValues = newValuesOf(getOperation());
     getOperation()->walk([&](ContractOp op) {
       setTile(op, (*found)->blocking());
-      packWeight(op, **found, strict, symbols);
+      if (typeOf(op.getRhs()).getRank() == 2 && op.getRhsContract().size() == 1 && op.getRhsFree().size() == 1 &&
+          isFixedWeight(op.getRhs(), symbols, newValues))
+        packWeight(op, **found, strict);
     });
   }
 };

@@ -42,8 +42,9 @@ Value splat(OpBuilder &builder, Location loc, Type type, double value) {
 /// Resolves one `gradient`.
 class Backward {
 public:
-  Backward(GradientOp gradient, func::FuncOp function)
-      : gradient(gradient), function(function), listener(gradient.getLoc()), builder(gradient, &listener) {}
+  Backward(GradientOp gradient, func::FuncOp function, const SymbolTable &symbols)
+      : gradient(gradient), function(function), symbols(symbols), listener(gradient.getLoc()),
+        builder(gradient, &listener) {}
   LogicalResult run();
 
 private:
@@ -57,6 +58,7 @@ private:
 
   GradientOp gradient;
   func::FuncOp function;
+  const SymbolTable &symbols;
   GradientLocations listener;
   OpBuilder builder;
   llvm::DenseSet<Value> dependent;         // values that a derivative reaches from the xs
@@ -120,7 +122,7 @@ void Backward::accumulate(Value value, Value cotangent) {
   bool largest = false;
   if (auto argument = dyn_cast<BlockArgument>(value); argument && argument.getOwner()->getParentOp() == function) {
     auto symbol = function.getArgAttrOfType<FlatSymbolRefAttr>(argument.getArgNumber(), variableAttr);
-    auto variable = symbol ? SymbolTable::lookupNearestSymbolFrom<VariableOp>(function, symbol) : VariableOp();
+    auto variable = symbol ? symbols.lookup<VariableOp>(symbol.getValue()) : VariableOp();
     largest = variable && variable.getUpdate() == UpdateKind::overwrite;
   }
   if (largest)
@@ -170,12 +172,13 @@ LogicalResult Backward::run() {
 }
 
 void Differentiate::runOnOperation() {
+  const SymbolTable symbols(getOperation());
   for (auto function : getOperation().getOps<func::FuncOp>()) {
     // In program order: a gradient of a gradient finds the inner one resolved.
     SmallVector<GradientOp> gradients;
     function.walk<WalkOrder::PreOrder>([&](GradientOp gradient) { gradients.push_back(gradient); });
     for (GradientOp gradient : gradients)
-      if (failed(Backward(gradient, function).run()))
+      if (failed(Backward(gradient, function, symbols).run()))
         return signalPassFailure();
   }
   getOperation().walk([](StopGradientOp stop) {

@@ -86,11 +86,22 @@ void BlockFormer::giveReductionsToReaders() {
   }
 }
 
+/// The clusters that read `value` from memory, rising.
+SmallVector<int64_t> BlockFormer::clustersReading(Value value) const {
+  SmallVector<int64_t> found;
+  for (Operation *reader : readersOf(value))
+    if (auto cluster = clusterOf.find(reader); cluster != clusterOf.end())
+      found.push_back(cluster->second);
+  llvm::sort(found);
+  found.erase(llvm::unique(found), found.end());
+  return found;
+}
+
 void BlockFormer::giveToReader(int64_t index, ReduceOp op) {
   llvm::SetVector<Value> inputs = inputsOf(op.getOperation(), 2);
   if (inputs.empty() || elementsOf(op.getX()) < bigInput)
     return;
-  for (int64_t host = 0, end = clusters.size(); host < end; ++host) {
+  for (int64_t host : clustersReading(inputs.front())) {
     const Cluster &reader = clusters[host];
     if (host == index || reader.opaque || reader.ops.empty() || reader.shape.reductionLoop ||
         (reader.shape.kind != KernelKind::loop && reader.shape.kind != KernelKind::row) ||
@@ -100,12 +111,19 @@ void BlockFormer::giveToReader(int64_t index, ReduceOp op) {
     const bool waits = llvm::any_of(reader.ops, [&](Operation *each) {
       return llvm::any_of(producers(each), [&](Operation *producer) { return clusterOf.lookup(producer) == index; });
     });
-    if (waits || !llvm::all_of(inputs, [&](Value input) { return read.contains(input); }) ||
-        hasCycle({host, index}, nullptr))
+    if (waits || !llvm::all_of(inputs, [&](Value input) { return read.contains(input); }))
       continue;
-    SmallVector<Operation *> finish = splitInto(host, op);
+    auto before = ahead({host, index}, nullptr);
+    if (!before)
+      continue;
+    SmallVector<Operation *> stale = readersOf(op.getY()), finish = splitInto(host, op);
     if (finish.empty())
       continue;
+    // Whatever waits for the sum waits for the reader now, also what stands before it.
+    if (clusterLine.isBefore(index, host)) {
+      before->push_back(host);
+      goAhead(std::move(*before), index);
+    }
     // What is left, over the blocks' pieces, stands where the whole stood.
     Cluster &cluster = clusters[index];
     auto place = cluster.ops.erase(llvm::find(cluster.ops, op.getOperation()));
@@ -115,11 +133,10 @@ void BlockFormer::giveToReader(int64_t index, ReduceOp op) {
       number[each] = cluster.last;
       clusterOf[each] = index;
     }
-    // Whatever waits for the sum waits for the reader now, also what stands before it.
-    clusters[host].first = std::min(clusters[host].first, cluster.first);
     clusterOf.erase(op);
-    op->erase();
-    producersOf.clear(); // that of its readers named it
+    erase(op);
+    for (Operation *reading : stale)
+      producersOf.erase(reading);
     return;
   }
 }
@@ -144,8 +161,10 @@ void BlockFormer::joinSiblings() {
              (sibling.shape.shape != cluster.shape.shape || sibling.shape.outerRank != cluster.shape.outerRank)))
           continue;
         auto shape = legal({other, index}, nullptr);
-        if (!shape || hasCycle({other, index}, nullptr))
+        auto before = shape ? ahead({other, index}, nullptr) : std::nullopt;
+        if (!before)
           continue;
+        goAhead(std::move(*before), earliest({other, index}));
         merge({other, index}, nullptr, *shape);
         for (Value each : inputs)
           readers[each].push_back(other);
@@ -173,8 +192,10 @@ void BlockFormer::joinNumbers() {
     bool merged = false;
     for (int64_t leader : leaders) {
       auto shape = legal({leader, index}, nullptr);
-      if (!shape || hasCycle({leader, index}, nullptr))
+      auto before = shape ? ahead({leader, index}, nullptr) : std::nullopt;
+      if (!before)
         continue;
+      goAhead(std::move(*before), earliest({leader, index}));
       merge({leader, index}, nullptr, *shape);
       merged = true;
       break;
@@ -193,7 +214,7 @@ void BlockFormer::emit(int64_t index) {
     for (Operation *producer : producers(op))
       emit(clusterOf.lookup(producer));
   if (cluster.opaque) {
-    cluster.ops.front()->moveBefore(block.getTerminator());
+    placed.push_back(cluster.ops.front());
     return;
   }
   KernelBody body = bodyOf(cluster.ops);
@@ -213,6 +234,7 @@ void BlockFormer::emit(int64_t index) {
     Value old = result;
     old.replaceAllUsesWith(output);
   }
+  placed.push_back(launch);
 }
 
 void BlockFormer::emitAll() {
@@ -232,6 +254,9 @@ void BlockFormer::emitAll() {
   emitted.assign(clusters.size(), false);
   for (auto [last, index] : order)
     emit(index);
+  for (Operation *op :
+       placed) // now that nobody asks any more which op of the block comes first: moves make that forgotten
+    op->moveBefore(block.getTerminator());
   for (Operation *op : llvm::reverse(loose))
     if (op->use_empty())
       op->erase();
@@ -247,8 +272,7 @@ LogicalResult BlockFormer::run() {
       return failure();
     Operation *next = op->getNextNode();
     if (isa<ReduceOp>(op) && !clusterOf.contains(op)) { // split in two
-      producersOf.erase(op);
-      op->erase();
+      erase(op);
     }
     op = next;
   }

@@ -74,7 +74,7 @@ bool BlockFormer::becomesChain(Operation *op) {
 }
 
 /// The ops a kernel of `home` holds: home and, through operands, copies.
-KernelBody BlockFormer::bodyOf(ArrayRef<Operation *> home) const {
+KernelBody BlockFormer::bodyOf(ArrayRef<Operation *> home) {
   KernelBody body;
   body.home.insert(home.begin(), home.end());
   DenseSet<Operation *> seen(home.begin(), home.end());
@@ -85,15 +85,7 @@ KernelBody BlockFormer::bodyOf(ArrayRef<Operation *> home) const {
         seen.insert(op);
         body.ops.push_back(op);
       }
-  auto depth = [](Operation *op) {
-    int64_t levels = 0;
-    while ((op = op->getParentOp()))
-      ++levels;
-    return levels;
-  };
-  llvm::sort(body.ops, [&](Operation *a, Operation *b) {
-    return a->getBlock() == b->getBlock() ? a->isBeforeInBlock(b) : depth(a) < depth(b);
-  });
+  llvm::sort(body.ops, [&](Operation *a, Operation *b) { return standsBefore(a, b); });
   for (Operation *op : body.ops)
     if (body.home.contains(op))
       for (Value result : op->getResults())
@@ -113,6 +105,59 @@ bool BlockFormer::isRead(Value value, const KernelBody &body) const {
   });
 }
 
+/// Where an op of the block stands, as a number that rises; the numbers of others change when new ones are given.
+uint64_t BlockFormer::placeOf(Operation *op) {
+  SmallVector<Operation *> fresh;
+  Operation *known = op;
+  for (; known && !opItems.contains(known); known = known->getPrevNode())
+    fresh.push_back(known);
+  size_t left = known ? opItems.lookup(known) : Line::end;
+  for (Operation *each : llvm::reverse(fresh))
+    left = opItems[each] = opLine.add(left);
+  return opLine.place(left);
+}
+
+/// Ops of other blocks around come before those of blocks inside.
+bool BlockFormer::standsBefore(Operation *a, Operation *b) {
+  if (a->getBlock() == &block && b->getBlock() == &block) {
+    (void)placeOf(a);
+    const uint64_t place = placeOf(b);
+    return placeOf(a) < place;
+  }
+  auto depth = [](Operation *op) {
+    int64_t levels = 0;
+    while ((op = op->getParentOp()))
+      ++levels;
+    return levels;
+  };
+  return a->getBlock() == b->getBlock() ? a->isBeforeInBlock(b) : depth(a) < depth(b);
+}
+
+void BlockFormer::erase(Operation *op) {
+  if (auto item = opItems.find(op); item != opItems.end()) {
+    opLine.remove(item->second);
+    opItems.erase(item);
+  }
+  producersOf.erase(op);
+  op->erase();
+}
+
+/// The ops that read `value`, seen through copies; copies too.
+SmallVector<Operation *> BlockFormer::readersOf(Value value) const {
+  llvm::SetVector<Operation *> found;
+  SmallVector<Value> open{value};
+  while (!open.empty())
+    for (Operation *user : open.pop_back_val().getUsers()) {
+      Operation *here = user;
+      while (here && here->getBlock() != &block)
+        here = here->getParentOp();
+      Operation *reader = here ? here : user; // a copy may stand in a block around
+      if (found.insert(reader) && isCopy(reader))
+        llvm::append_range(open, reader->getResults());
+    }
+  return found.takeVector();
+}
+
 std::optional<KernelShape> BlockFormer::legal(ArrayRef<int64_t> merged, Operation *op) {
   SmallVector<Operation *> home;
   for (int64_t index : merged)
@@ -130,50 +175,62 @@ std::optional<KernelShape> BlockFormer::legal(ArrayRef<int64_t> merged, Operatio
   return shape;
 }
 
-/// Whether a kernel of `merged` and `op` would wait for a kernel that waits for it.
-bool BlockFormer::hasCycle(ArrayRef<int64_t> merged, Operation *op) {
-  int64_t first = clusters[merged.front()].first;
-  DenseSet<int64_t> seen;
-  SmallVector<int64_t> open;
+int64_t BlockFormer::earliest(ArrayRef<int64_t> merged) const {
+  return *llvm::min_element(merged, [&](int64_t a, int64_t b) { return clusterLine.isBefore(a, b); });
+}
+
+/// The clusters that a kernel of `merged` and `op` waits for and that stand behind the first of `merged`; nothing when
+/// one of them waits for that kernel.
+std::optional<SmallVector<int64_t>> BlockFormer::ahead(ArrayRef<int64_t> merged, Operation *op) {
+  const int64_t first = earliest(merged);
+  llvm::SetVector<int64_t> found;
   auto push = [&](Operation *user) {
     for (Operation *producer : producers(user)) {
       int64_t index = clusterOf.lookup(producer);
-      if (!llvm::is_contained(merged, index) && seen.insert(index).second)
-        open.push_back(index);
+      if (!llvm::is_contained(merged, index) && clusterLine.isBefore(first, index))
+        found.insert(index);
     }
   };
-  for (int64_t index : merged) {
-    first = std::min(first, clusters[index].first);
-    for (Operation *each : clusters[index].ops)
-      push(each);
-  }
+  for (int64_t index : merged)
+    if (index != first)
+      llvm::for_each(clusters[index].ops, push);
   if (op)
     push(op);
-  while (!open.empty()) {
-    const Cluster &outside = clusters[open.pop_back_val()];
-    if (outside.last < first)
-      continue;
-    for (Operation *each : outside.ops) {
+  for (size_t next = 0; next < found.size(); ++next)
+    for (Operation *each : ArrayRef(clusters[found[next]].ops)) {
       for (Operation *producer : producers(each))
         if (llvm::is_contained(merged, clusterOf.lookup(producer)))
-          return true;
+          return std::nullopt;
       push(each);
     }
-  }
-  return false;
+  return llvm::to_vector(found);
+}
+
+/// Puts clusters before `cluster`, which none of them waits for, as they stand.
+void BlockFormer::goAhead(SmallVector<int64_t> going, int64_t cluster) {
+  llvm::sort(going, [&](int64_t a, int64_t b) { return clusterLine.isBefore(a, b); });
+  for (int64_t index : going)
+    clusterLine.remove(index);
+  clusterLine.put(clusterLine.previous(cluster), SmallVector<size_t>(going.begin(), going.end()));
 }
 
 int64_t BlockFormer::merge(ArrayRef<int64_t> merged, Operation *op, KernelShape shape) {
   int64_t index = merged.empty() ? static_cast<int64_t>(clusters.size()) : merged.front();
-  if (merged.empty())
-    clusters.push_back({{}, static_cast<int64_t>(number.size()), static_cast<int64_t>(number.size()), false, {}});
+  if (merged.empty()) {
+    clusters.push_back({{}, static_cast<int64_t>(number.size()), false, {}});
+    clusterLine.append();
+  } else if (merged.size() > 1) {
+    const size_t place = clusterLine.previous(earliest(merged));
+    for (int64_t each : merged)
+      clusterLine.remove(each);
+    clusterLine.put(place, index);
+  }
   Cluster &target = clusters[index];
   for (int64_t other : merged.drop_front(merged.empty() ? 0 : 1)) {
     Cluster &source = clusters[other];
     for (Operation *each : source.ops)
       clusterOf[each] = index;
     llvm::append_range(target.ops, source.ops);
-    target.first = std::min(target.first, source.first);
     target.last = std::max(target.last, source.last);
     source.ops.clear();
   }
@@ -194,14 +251,16 @@ bool BlockFormer::join(Operation *op) {
   for (Operation *producer : producers(op))
     if (int64_t index = clusterOf.lookup(producer); !clusters[index].opaque)
       unordered.insert(index);
-  SmallVector<int64_t> candidates = unordered.takeVector(), taken;
+  SmallVector<int64_t> candidates = unordered.takeVector(), taken, before;
   llvm::sort(candidates, [&](int64_t a, int64_t b) { return clusters[a].last > clusters[b].last; });
   std::optional<KernelShape> shape;
   auto attempt = [&](ArrayRef<int64_t> merged) {
     auto found = legal(merged, op);
-    if (!found || hasCycle(merged, op))
+    auto waitedFor = found ? ahead(merged, op) : std::nullopt;
+    if (!waitedFor)
       return false;
     shape = std::move(found);
+    before = std::move(*waitedFor);
     return true;
   };
   if (!candidates.empty() && attempt(candidates)) {
@@ -215,6 +274,7 @@ bool BlockFormer::join(Operation *op) {
   }
   if (taken.empty())
     return false;
+  goAhead(std::move(before), earliest(taken));
   merge(taken, op, *shape);
   return true;
 }
@@ -308,8 +368,8 @@ SmallVector<Operation *> BlockFormer::splitInto(std::optional<int64_t> host, Red
                                first.getY(), op.getAxesAttr());
   auto found = legal(merged, first);
   if (!found) {
-    rest.erase();
-    first.erase();
+    erase(rest);
+    erase(first);
     return {};
   }
   merge(merged, first, *found);
@@ -335,7 +395,7 @@ bool BlockFormer::splitReduction(ReduceOp op) {
 }
 
 /// What a kernel of `home` reads of at least so many elements.
-llvm::SetVector<Value> BlockFormer::inputsOf(ArrayRef<Operation *> home, int64_t leastElements) const {
+llvm::SetVector<Value> BlockFormer::inputsOf(ArrayRef<Operation *> home, int64_t leastElements) {
   KernelBody body = bodyOf(home);
   DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end());
   llvm::SetVector<Value> inputs;

@@ -51,14 +51,49 @@ bool sameOp(Operation *a, Operation *b) {
 
 bool sameFunction(ArrayRef<Operation *> known, ArrayRef<Operation *> ops) { return llvm::equal(known, ops, sameOp); }
 
+/// A value, or a result that a `when` is to have besides its present ones.
+struct NewValue {
+  Value value;
+  WhenOp when;
+  size_t added = 0;
+};
+
+/// The results that each `when` is to have besides its present ones. All come at once: a `when` with one more result is
+/// a new op with all the others.
+class WiderWhens {
+public:
+  NewValue add(WhenOp when, NewValue onThen, NewValue onElse) {
+    auto &results = added[when];
+    results.push_back({onThen, onElse});
+    return {{}, when, results.size() - 1};
+  }
+  Value resolve(const NewValue &made) {
+    if (!made.when)
+      return made.value;
+    const size_t present = widened(made.when)->getNumResults() - added[made.when].size();
+    return widened(made.when)->getResult(present + made.added);
+  }
+
+private:
+  WhenOp widened(WhenOp when);
+
+  DenseMap<Operation *, SmallVector<std::pair<NewValue, NewValue>>> added; // what the regions yield for them
+  DenseMap<Operation *, WhenOp> wider;
+};
+
 class HoistShadows : public impl::HoistShadowsPassBase<HoistShadows> {
   void runOnOperation() override;
   SmallVector<Chain> chainsOf(Value variable);
   ShadowOp shadowOf(Value variable, FlatSymbolRefAttr symbol, ArrayRef<Operation *> ops, SymbolTable &symbols);
   void keep(func::FuncOp main, SymbolTable &symbols, Value variable, FlatSymbolRefAttr symbol, const Chain &chain);
-  Value ofNewValue(Value fresh, Value variable, Value shadow, const Chain &chain, Block &reader);
+  NewValue ofNewValue(Value fresh, Value variable, Value shadow, const Chain &chain, Block &reader);
+  void finishSignature(func::FuncOp main);
 
   SmallVector<std::pair<SmallVector<Operation *>, ShadowOp>> made; // of the present variable
+  DenseMap<Attribute, unsigned> resultOf;                          // by variable
+  SmallVector<Attribute> keptArguments;                            // shadows, as symbols
+  SmallVector<std::pair<Attribute, NewValue>> keptResults;
+  WiderWhens whens;
 };
 
 SmallVector<Chain> HoistShadows::chainsOf(Value variable) {
@@ -103,42 +138,47 @@ Value apply(OpBuilder &builder, ArrayRef<Operation *> ops, Value value) {
   return value;
 }
 
-/// `when` with one more result, which its regions yield as `yields` says.
-WhenOp addResult(WhenOp when, Value thenYield, Value elseYield) {
-  auto yieldAlso = [](Block &block, Value value) {
-    block.getTerminator()->insertOperands(block.getTerminator()->getNumOperands(), value);
+/// `when` with the results that were added to it.
+WhenOp WiderWhens::widened(WhenOp when) {
+  if (WhenOp known = wider.lookup(when))
+    return known;
+  auto yieldAlso = [&](Block &block, const NewValue &value) {
+    Value resolved = resolve(value);
+    block.getTerminator()->insertOperands(block.getTerminator()->getNumOperands(), resolved);
+    return resolved.getType();
   };
-  yieldAlso(when.getThenRegion().front(), thenYield);
-  yieldAlso(when.getElseRegion().front(), elseYield);
   SmallVector<Type> types(when.getResultTypes());
-  types.push_back(thenYield.getType());
+  for (auto [onThen, onElse] : SmallVector<std::pair<NewValue, NewValue>>(added[when])) {
+    types.push_back(yieldAlso(when.getThenRegion().front(), onThen));
+    yieldAlso(when.getElseRegion().front(), onElse);
+  }
   OpBuilder builder(when);
-  auto wider = WhenOp::create(builder, when.getLoc(), types, when.getCondition());
-  wider->setDiscardableAttrs(when->getDiscardableAttrDictionary());
-  wider.getThenRegion().takeBody(when.getThenRegion());
-  wider.getElseRegion().takeBody(when.getElseRegion());
-  when.replaceAllUsesWith(wider.getResults().drop_back());
-  when.erase();
-  return wider;
+  auto result = WhenOp::create(builder, when.getLoc(), types, when.getCondition());
+  result->setDiscardableAttrs(when->getDiscardableAttrDictionary());
+  result.getThenRegion().takeBody(when.getThenRegion());
+  result.getElseRegion().takeBody(when.getElseRegion());
+  when.replaceAllUsesWith(result.getResults().take_front(when->getNumResults()));
+  when.erase(); // from here on a key of the maps
+  return wider[when] = result;
 }
 
 /// The chain of `fresh`, made where `fresh` is made and so under the same conditions. `reader` ends in what needs it.
-Value HoistShadows::ofNewValue(Value fresh, Value variable, Value shadow, const Chain &chain, Block &reader) {
+NewValue HoistShadows::ofNewValue(Value fresh, Value variable, Value shadow, const Chain &chain, Block &reader) {
   if (fresh == variable)
-    return shadow;
+    return {shadow, {}};
   if (auto when = fresh.getDefiningOp<WhenOp>()) {
     unsigned number = cast<OpResult>(fresh).getResultNumber();
     auto inBranch = [&](Region &region) {
       Block &block = region.front();
       return ofNewValue(block.getTerminator()->getOperand(number), variable, shadow, chain, block);
     };
-    Value first = inBranch(when.getThenRegion()), second = inBranch(when.getElseRegion());
-    return addResult(when, first, second).getResults().back();
+    NewValue first = inBranch(when.getThenRegion()), second = inBranch(when.getElseRegion());
+    return whens.add(when, first, second);
   }
   OpBuilder builder(reader.getTerminator());
   if (Operation *producer = fresh.getDefiningOp(); producer && producer->getBlock() == &reader)
     builder.setInsertionPointAfter(producer);
-  return apply(builder, chain.ops, fresh);
+  return {apply(builder, chain.ops, fresh), {}};
 }
 
 /// The shadow that is `ops` of the variable.
@@ -173,25 +213,37 @@ ShadowOp HoistShadows::shadowOf(Value variable, FlatSymbolRefAttr symbol, ArrayR
 void HoistShadows::keep(func::FuncOp main, SymbolTable &symbols, Value variable, FlatSymbolRefAttr symbol,
                         const Chain &chain) {
   ShadowOp shadow = shadowOf(variable, symbol, chain.ops, symbols);
-  const RankedTensorType type = shadow.getType();
-  OpBuilder builder(main);
-  auto tie =
-      builder.getDictionaryAttr(builder.getNamedAttr(shadowAttr, FlatSymbolRefAttr::get(shadow.getSymNameAttr())));
-  unsigned index = main.getNumArguments();
-  // A func.func takes any signature: inserting cannot fail.
-  (void)main.insertArgument(index, type, tie, shadow.getLoc());
-  Value argument = main.getArgument(index);
+  auto tie = FlatSymbolRefAttr::get(shadow.getSymNameAttr());
   Block &body = main.getBody().front();
-  Value made;
-  for (unsigned result = 0; result < main.getNumResults(); ++result)
-    if (main.getResultAttr(result, variableAttr) == symbol)
-      made = ofNewValue(body.getTerminator()->getOperand(result), variable, argument, chain, body);
+  Value argument = body.addArgument(shadow.getType(), shadow.getLoc());
+  keptArguments.push_back(tie);
+  NewValue made;
+  if (auto result = resultOf.find(symbol); result != resultOf.end())
+    made = ofNewValue(body.getTerminator()->getOperand(result->second), variable, argument, chain, body);
   for (Value value : chain.values)
     value.replaceUsesWithIf(argument, [](OpOperand &use) { return !mayMove(use.getOwner()); });
-  if (!made || made == argument)
-    return;
-  body.getTerminator()->insertOperands(body.getTerminator()->getNumOperands(), made);
-  (void)main.insertResult(main.getNumResults(), type, tie);
+  if (made.when || (made.value && made.value != argument))
+    keptResults.push_back({tie, made});
+}
+
+/// Arguments and results of @main for the shadows. Once for all: each change of a function's type costs as much as the
+/// type is long.
+void HoistShadows::finishSignature(func::FuncOp main) {
+  Builder builder(main.getContext());
+  auto tieTo = [&](Attribute shadow) { return builder.getDictionaryAttr(builder.getNamedAttr(shadowAttr, shadow)); };
+  SmallVector<DictionaryAttr> arguments, results;
+  main.getAllArgAttrs(arguments);
+  main.getAllResultAttrs(results);
+  Block &body = main.getBody().front();
+  for (Attribute shadow : keptArguments)
+    arguments.push_back(tieTo(shadow));
+  for (auto &[shadow, made] : keptResults) {
+    body.getTerminator()->insertOperands(body.getTerminator()->getNumOperands(), whens.resolve(made));
+    results.push_back(tieTo(shadow));
+  }
+  main.setFunctionType(builder.getFunctionType(body.getArgumentTypes(), body.getTerminator()->getOperandTypes()));
+  main.setAllArgAttrs(arguments);
+  main.setAllResultAttrs(results);
 }
 
 void eraseUnread(ArrayRef<Chain> chains) {
@@ -221,6 +273,13 @@ void HoistShadows::runOnOperation() {
     return signalPassFailure();
   }
   SymbolTable symbols(getOperation());
+  resultOf.clear();
+  keptArguments.clear();
+  keptResults.clear();
+  whens = {};
+  for (unsigned result = 0; result < main.getNumResults(); ++result)
+    if (Attribute symbol = main.getResultAttr(result, variableAttr))
+      resultOf[symbol] = result;
   for (unsigned index = 0, end = main.getNumArguments(); index < end; ++index) {
     auto symbol = main.getArgAttrOfType<FlatSymbolRefAttr>(index, variableAttr);
     auto variable = symbol ? symbols.lookup<VariableOp>(symbol.getValue()) : VariableOp();
@@ -232,6 +291,8 @@ void HoistShadows::runOnOperation() {
       keep(main, symbols, main.getArgument(index), symbol, chain);
     eraseUnread(chains);
   }
+  if (!keptArguments.empty())
+    finishSignature(main);
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 //   %y = maximum %x, %z   loc("net/relu"(...))
 #include "compiler/reports/LayerPath.h"
 #include "compiler/passes/Passes.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace halftone::dialect;
@@ -40,22 +41,25 @@ LogicalResult inlineLayer(LayerOp layer) {
 
 void InlineLayers::runOnOperation() {
   ModuleOp module = getOperation();
-  NamedAttrList layers;
+  llvm::MapVector<StringAttr, Attribute> layers;
   if (auto known = module->getAttrOfType<DictionaryAttr>(layersAttr))
-    layers = NamedAttrList(known);
+    for (NamedAttribute layer : known)
+      layers[layer.getName()] = layer.getValue();
   SmallVector<LayerOp> sites;
   module.walk([&](LayerOp layer) { sites.push_back(layer); }); // post-order: innermost first
   Builder builder(&getContext());
   for (LayerOp layer : sites) {
-    layers.set(layer.getPath(),
-               builder.getDictionaryAttr({builder.getNamedAttr("class", layer.getLayerClassAttr()),
-                                          builder.getNamedAttr("policy", layer.getPolicyAttr()),
-                                          builder.getNamedAttr("rule", layer.getRuleAttr())}));
+    layers[layer.getPathAttr()] = builder.getDictionaryAttr({builder.getNamedAttr("class", layer.getLayerClassAttr()),
+                                                             builder.getNamedAttr("policy", layer.getPolicyAttr()),
+                                                             builder.getNamedAttr("rule", layer.getRuleAttr())});
     if (failed(inlineLayer(layer)))
       return signalPassFailure();
   }
-  if (!layers.empty())
-    module->setAttr(layersAttr, layers.getDictionary(&getContext()));
+  SmallVector<NamedAttribute> entries;
+  for (auto [path, layer] : layers)
+    entries.emplace_back(path, layer);
+  if (!entries.empty())
+    module->setAttr(layersAttr, builder.getDictionaryAttr(entries));
 }
 
 } // namespace

@@ -8,22 +8,32 @@ using namespace halftone::dialect;
 
 namespace halftone::compiler {
 
-LaunchOrder::LaunchOrder(Block &block) : block(&block) {
-  for (Operation &op : block.without_terminator()) {
-    index[&op] = ops.size();
-    leader.push_back(ops.size());
-    members.push_back({ops.size()});
+static std::vector<Operation *> opsOf(Block &block) {
+  std::vector<Operation *> ops;
+  for (Operation &op : block.without_terminator())
     ops.push_back(&op);
-  }
-  before.resize(ops.size());
-  for (Operation *op : ops)
-    op->walk([&](Operation *inner) {
+  return ops;
+}
+
+LaunchOrder::LaunchOrder(Block &block) : ops(opsOf(block)), block(&block), waits(ops.size()) {
+  for (auto [position, op] : llvm::enumerate(ops))
+    index[op] = position;
+  for (size_t position = 0; position < ops.size(); ++position)
+    ops[position]->walk([&](Operation *inner) {
       for (Value operand : inner->getOperands()) {
-        readers[operand].insert(index.lookup(op));
-        if (Operation *producer = operand.getDefiningOp(); producer && producer->getBlock() == &block && producer != op)
-          before[index.lookup(op)].insert(index.lookup(producer));
+        auto &known = readers[operand];
+        if (known.empty() || known.back() != position)
+          known.push_back(position);
+        Operation *producer = operand.getDefiningOp();
+        if (producer && producer->getBlock() == &block && producer != ops[position])
+          waits.wait(position, index.lookup(producer));
       }
     });
+}
+
+std::optional<size_t> LaunchOrder::positionOf(Operation *op) const {
+  auto found = index.find(op);
+  return found == index.end() ? std::nullopt : std::optional(found->second);
 }
 
 void LaunchOrder::readFirst(const Replacement &pair) {
@@ -41,66 +51,10 @@ void LaunchOrder::readFirst(const Replacement &pair) {
     for (size_t reader : found->second) {
       if (isa<ReshapeOp>(ops[reader]))
         open.push_back(ops[reader]->getResult(0));
-      if (reader != writer && !waitsFor(reader, writer))
-        before[writer].insert(reader);
+      if (reader != writer)
+        waits.goFirst(reader, writer);
     }
   }
-}
-
-bool LaunchOrder::waitsFor(size_t op, size_t other) const {
-  std::vector<bool> seen(ops.size());
-  const size_t wanted = leader[other];
-  SmallVector<size_t> open{leader[op]};
-  while (!open.empty())
-    for (size_t member : members[open.pop_back_val()])
-      for (size_t earlier : before[member]) {
-        size_t group = leader[earlier];
-        if (group == wanted)
-          return true;
-        if (!seen[group]) {
-          seen[group] = true;
-          open.push_back(group);
-        }
-      }
-  return false;
-}
-
-bool LaunchOrder::gather(size_t op, size_t later) {
-  size_t into = leader[op], from = leader[later];
-  if (into == from || waitsFor(into, from) || waitsFor(from, into))
-    return false;
-  for (size_t member : members[from])
-    leader[member] = into;
-  llvm::append_range(members[into], members[from]);
-  llvm::sort(members[into]);
-  members[from].clear();
-  return true;
-}
-
-std::vector<size_t> LaunchOrder::settled() const {
-  std::vector<std::set<size_t>> after(ops.size()), waits(ops.size()); // by leader
-  std::set<std::pair<size_t, size_t>> ready;                         // first member, leader
-  for (size_t op = 0; op < ops.size(); ++op)
-    for (size_t earlier : before[op])
-      if (leader[earlier] != leader[op]) {
-        waits[leader[op]].insert(leader[earlier]);
-        after[leader[earlier]].insert(leader[op]);
-      }
-  std::vector<size_t> missing(ops.size()), order;
-  for (size_t op = 0; op < ops.size(); ++op) {
-    missing[op] = waits[op].size();
-    if (!members[op].empty() && missing[op] == 0)
-      ready.insert({members[op].front(), op});
-  }
-  while (!ready.empty()) {
-    size_t next = ready.begin()->second;
-    ready.erase(ready.begin());
-    llvm::append_range(order, members[next]);
-    for (size_t later : after[next])
-      if (--missing[later] == 0)
-        ready.insert({members[later].front(), later});
-  }
-  return order;
 }
 
 void LaunchOrder::apply() {
@@ -111,12 +65,15 @@ void LaunchOrder::apply() {
 static void visitBlock(Block &block, ArrayRef<Replacement> replacements,
                        llvm::function_ref<void(Block &, ArrayRef<Replacement>)> visit) {
   visit(block, replacements);
+  DenseMap<Operation *, SmallVector<Replacement>> byProducer;
+  for (const Replacement &pair : replacements)
+    if (auto result = dyn_cast<OpResult>(pair.fresh); result && isa<WhenOp>(result.getOwner()))
+      byProducer[result.getOwner()].push_back(pair);
   for (auto when : block.getOps<WhenOp>())
     for (Region &region : when->getRegions()) {
-      SmallVector<Replacement> inner;
-      for (const Replacement &pair : replacements)
-        if (auto result = dyn_cast<OpResult>(pair.fresh); result && result.getOwner() == when)
-          inner.push_back({pair.old, region.front().getTerminator()->getOperand(result.getResultNumber())});
+      SmallVector<Replacement> inner = byProducer.lookup(when);
+      for (Replacement &pair : inner)
+        pair.fresh = region.front().getTerminator()->getOperand(cast<OpResult>(pair.fresh).getResultNumber());
       visitBlock(region.front(), inner, visit);
     }
 }

@@ -1,10 +1,10 @@
 // What the passes that settle the order of launches share: who waits for whom in a block.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "compiler/passes/WaitOrder.h"
 #include "dialect/Dialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
-#include <set>
 #include <vector>
 
 namespace halftone::compiler {
@@ -21,24 +21,23 @@ public:
 
   /// Reads of `old`, through reshapes too, go before what makes `fresh`, where nothing else forbids it.
   void readFirst(const Replacement &pair);
-  /// Puts `op` and `later`, with what was gathered with them, next to each other when neither waits for the other;
-  /// returns whether.
-  bool gather(size_t op, size_t later);
+  /// Puts each of the ops, given in the order of the program, next to the first of them, with what was gathered with
+  /// that one, when neither waits for the other; returns the first ones, for release().
+  std::vector<size_t> gather(llvm::ArrayRef<size_t> launches) { return waits.gather(launches); }
+  void release(llvm::ArrayRef<size_t> leaders) { waits.release(leaders); }
   /// The order of the program, changed only where waiting or gathering asks for it.
-  std::vector<size_t> settled() const;
+  std::vector<size_t> settled() const { return waits.settled(); }
   void apply();
+  /// The position of an op of the block; nothing for its terminator.
+  std::optional<size_t> positionOf(mlir::Operation *op) const;
 
   std::vector<mlir::Operation *> ops;
 
 private:
-  bool waitsFor(size_t op, size_t other) const;
-
   mlir::Block *block;
   llvm::DenseMap<mlir::Operation *, size_t> index;
-  llvm::DenseMap<mlir::Value, std::set<size_t>> readers;
-  std::vector<std::set<size_t>> before;     // by op, of leaders and others
-  std::vector<size_t> leader;               // of the ops that were gathered with it; itself
-  std::vector<std::vector<size_t>> members; // by leader, in the order of the program
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<size_t, 2>> readers; // in rising order
+  WaitOrder waits;
 };
 
 /// Calls `visit` for each block of @main, with the variables and shadows that it replaces; regions of `when` after the

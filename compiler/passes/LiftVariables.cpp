@@ -44,10 +44,11 @@ private:
     Builder builder(main.getContext());
     return builder.getDictionaryAttr(builder.getNamedAttr(variableAttr, symbol));
   }
+  void tieSignature(const Assigned &assigned);
 
   func::FuncOp main;
   SymbolTable symbols;
-  llvm::DenseMap<SymbolRefAttr, Value> entry;
+  llvm::MapVector<SymbolRefAttr, Value> entry;
 };
 
 Value Lifting::entryValue(SymbolRefAttr symbol) {
@@ -55,10 +56,7 @@ Value Lifting::entryValue(SymbolRefAttr symbol) {
   if (value)
     return value;
   auto variable = symbols.lookup<VariableOp>(symbol.getRootReference());
-  unsigned index = main.getNumArguments();
-  // A func.func takes any signature: this cannot fail.
-  (void)main.insertArgument(index, variable.getType(), tie(symbol), variable.getLoc());
-  return value = main.getArgument(index);
+  return value = main.getBody().front().addArgument(variable.getType(), variable.getLoc());
 }
 
 void Lifting::liftGradient(GradientOp gradient) {
@@ -136,11 +134,27 @@ LogicalResult Lifting::run() {
   Block &body = main.getBody().front();
   if (failed(liftBlock(body, assigned)))
     return failure();
-  for (auto [symbol, value] : assigned) {
+  for (auto [symbol, value] : assigned)
     body.getTerminator()->insertOperands(body.getTerminator()->getNumOperands(), value);
-    (void)main.insertResult(main.getNumResults(), value.getType(), tie(symbol)); // as for arguments
-  }
+  tieSignature(assigned);
   return success();
+}
+
+/// The signature as the body now has it. Once for all: each change of a function's type costs as much as the type is
+/// long.
+void Lifting::tieSignature(const Assigned &assigned) {
+  SmallVector<DictionaryAttr> arguments, results;
+  main.getAllArgAttrs(arguments);
+  main.getAllResultAttrs(results);
+  for (auto [symbol, value] : entry)
+    arguments.push_back(tie(symbol));
+  for (auto [symbol, value] : assigned)
+    results.push_back(tie(symbol));
+  Block &body = main.getBody().front();
+  main.setFunctionType(
+      FunctionType::get(main.getContext(), body.getArgumentTypes(), body.getTerminator()->getOperandTypes()));
+  main.setAllArgAttrs(arguments);
+  main.setAllResultAttrs(results);
 }
 
 void LiftVariables::runOnOperation() {

@@ -58,36 +58,62 @@ int64_t bytesOf(Value value) {
   return type.getNumElements() * std::max(1u, type.getElementTypeBitWidth() / 8);
 }
 
-/// The most bytes of values made in the block that live at once, in this order of its ops; results of the block do not count.
-int64_t liveBytes(const LaunchOrder &order, ArrayRef<size_t> places) {
-  DenseMap<Operation *, size_t> at;
-  for (auto [place, op] : llvm::enumerate(places))
-    at[order.ops[op]] = place;
-  std::vector<int64_t> change(places.size() + 1);
-  for (auto [place, op] : llvm::enumerate(places))
-    for (Value result : order.ops[op]->getResults()) {
-      size_t last = place;
-      bool leaves = isa<ReshapeOp>(order.ops[op]);
-      SmallVector<Value> open{result};
-      while (!open.empty())
-        for (Operation *user : open.pop_back_val().getUsers()) {
-          while (user->getBlock() != result.getParentBlock())
-            user = user->getParentOp();
-          leaves |= user->hasTrait<OpTrait::IsTerminator>();
-          if (isa<ReshapeOp>(user))
-            open.push_back(user->getResult(0));
-          last = std::max(last, at.lookup(user));
-        }
-      if (leaves)
-        continue;
-      change[place] += bytesOf(result);
-      change[last + 1] -= bytesOf(result);
+/// The values made in a block that end in it: results of the block do not count.
+class Lifetimes {
+public:
+  explicit Lifetimes(const LaunchOrder &order) : order(order) {
+    for (size_t position = 0; position < order.ops.size(); ++position)
+      if (!isa<ReshapeOp>(order.ops[position]))
+        for (Value result : order.ops[position]->getResults())
+          add(result, position);
+  }
+
+  /// The most bytes that live at once, in this order of the block's ops.
+  int64_t mostBytes(ArrayRef<size_t> places) const {
+    std::vector<size_t> at(places.size());
+    for (auto [place, position] : llvm::enumerate(places))
+      at[position] = place;
+    std::vector<int64_t> change(places.size() + 1);
+    for (const Lifetime &each : lifetimes) {
+      size_t last = at[each.maker];
+      for (size_t reader : each.readers)
+        last = std::max(last, at[reader]);
+      change[at[each.maker]] += each.bytes;
+      change[last + 1] -= each.bytes;
     }
-  int64_t live = 0, most = 0;
-  for (int64_t delta : change)
-    most = std::max(most, live += delta);
-  return most;
-}
+    int64_t live = 0, most = 0;
+    for (int64_t delta : change)
+      most = std::max(most, live += delta);
+    return most;
+  }
+
+private:
+  struct Lifetime {
+    size_t maker;
+    int64_t bytes;
+    SmallVector<size_t, 2> readers;
+  };
+
+  void add(Value result, size_t maker) {
+    Lifetime lifetime{maker, bytesOf(result), {}};
+    SmallVector<Value> open{result};
+    while (!open.empty())
+      for (Operation *user : open.pop_back_val().getUsers()) {
+        while (user->getBlock() != result.getParentBlock())
+          user = user->getParentOp();
+        std::optional<size_t> reader = order.positionOf(user);
+        if (!reader)
+          return;
+        if (isa<ReshapeOp>(user))
+          open.push_back(user->getResult(0));
+        lifetime.readers.push_back(*reader);
+      }
+    lifetimes.push_back(std::move(lifetime));
+  }
+
+  const LaunchOrder &order;
+  std::vector<Lifetime> lifetimes;
+};
 
 class MergeLaunches : public impl::MergeLaunchesPassBase<MergeLaunches> {
   void runOnOperation() override {
@@ -107,15 +133,12 @@ class MergeLaunches : public impl::MergeLaunchesPassBase<MergeLaunches> {
         }
       // Gathered launches keep their operands alive longer: not at the price of a larger arena.
       constexpr int64_t fewBytes = 16384;
-      int64_t most = liveBytes(order, order.settled()) + fewBytes;
+      const Lifetimes lifetimes(order);
+      const int64_t most = lifetimes.mostBytes(order.settled()) + fewBytes;
       for (auto &[form, launches] : sameForm) {
-        LaunchOrder gathered = order;
-        SmallVector<size_t> leaders;
-        for (size_t launch : launches)
-          if (llvm::none_of(leaders, [&](size_t leader) { return gathered.gather(leader, launch); }))
-            leaders.push_back(launch);
-        if (leaders.size() < launches.size() && liveBytes(gathered, gathered.settled()) <= most)
-          order = std::move(gathered);
+        const std::vector<size_t> leaders = order.gather(launches);
+        if (leaders.size() < launches.size() && lifetimes.mostBytes(order.settled()) > most)
+          order.release(leaders);
       }
       order.apply();
     });

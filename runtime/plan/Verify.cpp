@@ -22,6 +22,10 @@ struct Range {
   int64_t begin, end;
   auto key() const { return std::tuple(kind, index, begin, end); }
   bool empty() const { return begin == end; }
+  /// Whether it begins before the other one's end, in the order of ranges.
+  bool begins(const Range &other) const {
+    return std::tuple(kind, index, begin) < std::tuple(other.kind, other.index, other.end);
+  }
   bool overlaps(const Range &other) const {
     return kind == other.kind && index == other.index && begin < other.end && other.begin < end;
   }
@@ -64,6 +68,7 @@ private:
   const Plan &plan;
   size_t step = 0;
   std::map<Range, Contents> written; // ranges here never overlap
+  std::map<Range, std::vector<Range>> writtenUnder; // by predicate's byte: entries of `written` that know of it
   // Of the parts of the present launch; ranges that overlap are equal.
   const LaunchStep *part = nullptr;
   std::set<Range> partsRead, partsWritten;
@@ -200,13 +205,36 @@ private:
     return {};
   }
 
+  /// The first of `ranges`, which do not overlap, that may overlap `range`.
+  template <class T> static auto firstNear(std::map<Range, T> &ranges, const Range &range) {
+    auto next = ranges.lower_bound({range.kind, range.index, range.begin, range.begin});
+    return next == ranges.begin() ? next : std::prev(next);
+  }
+
   void write(SlotId id, const std::optional<Predicate> &predicate) {
     Range range = rangeOf(id);
-    // A predicate's own byte has a new meaning from here on.
-    for (auto &[other, contents] : written)
-      std::erase_if(contents.under, [&](auto &p) { return rangeOf(p.first).overlaps(range); });
-    std::erase_if(written, [&](auto &entry) { return entry.first.overlaps(range) && !(entry.first == range); });
+    if (range.empty()) // nobody reads it
+      return;
+    forgetPredicates(range);
+    for (auto next = firstNear(written, range); next != written.end() && next->first.begins(range);)
+      next = next->first.overlaps(range) && !(next->first == range) ? written.erase(next) : std::next(next);
     written[range].add(predicate);
+    if (predicate)
+      writtenUnder[rangeOf(predicate->slot)].push_back(range);
+  }
+
+  /// A predicate's own byte has a new meaning once it is written.
+  void forgetPredicates(const Range &range) {
+    for (auto next = firstNear(writtenUnder, range); next != writtenUnder.end() && next->first.begins(range);) {
+      if (!next->first.overlaps(range)) {
+        ++next;
+        continue;
+      }
+      for (const Range &governed : next->second)
+        if (auto found = written.find(governed); found != written.end())
+          std::erase_if(found->second.under, [&](auto &p) { return rangeOf(p.first).overlaps(range); });
+      next = writtenUnder.erase(next);
+    }
   }
 
   static bool meets(const std::set<Range> &ranges, const Range &range) {

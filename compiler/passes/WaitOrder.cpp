@@ -1,0 +1,202 @@
+// Searches between two places of a line, and the line they keep.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/passes/WaitOrder.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include <functional>
+#include <queue>
+
+namespace halftone::compiler {
+
+/// The groups that are reached from one, against the waits or along them, and do not stand past `target`.
+class WaitOrder::Walk {
+public:
+  Walk(const WaitOrder &order, bool isBack, size_t from, size_t target) : order(order), isBack(isBack), target(target) {
+    found.insert(from);
+  }
+  /// Looks at one wait or goes on to the next item; false when there is none.
+  bool step() {
+    if (group == found.size())
+      return false;
+    llvm::ArrayRef<size_t> items = order.members[found[group]];
+    if (member == items.size()) {
+      ++group;
+      member = 0;
+      return true;
+    }
+    llvm::ArrayRef<size_t> waits = order.edges(isBack)[items[member]];
+    if (edge == waits.size()) {
+      ++member;
+      edge = 0;
+      return true;
+    }
+    ++order.stepCount;
+    const size_t reached = order.leader[waits[edge++]];
+    met |= reached == target;
+    if (order.keyOf(reached, isBack) > order.keyOf(target, isBack))
+      found.insert(reached);
+    return true;
+  }
+  bool hasMet() const { return met; }
+  /// What was found, in the order of the line.
+  std::vector<size_t> inLine() const {
+    std::vector<size_t> groups(found.begin(), found.end());
+    llvm::sort(groups, [&](size_t a, size_t b) { return order.line.isBefore(a, b); });
+    return groups;
+  }
+
+private:
+  const WaitOrder &order;
+  const bool isBack;
+  const size_t target;
+  llvm::SmallSetVector<size_t, 16> found;
+  size_t group = 0, member = 0, edge = 0; // the next to look at
+  bool met = false;
+};
+
+WaitOrder::WaitOrder(size_t count) : line(count), before(count), after(count) {
+  for (size_t item = 0; item < count; ++item) {
+    leader.push_back(item);
+    members.push_back({item});
+  }
+}
+
+void WaitOrder::wait(size_t item, size_t earlier) {
+  if (!before[item].empty() && before[item].back() == earlier)
+    return;
+  before[item].push_back(earlier);
+  after[earlier].push_back(item);
+}
+
+bool WaitOrder::goFirst(size_t first, size_t later) {
+  if (line.isBefore(leader[later], leader[first]) && !bringTogether(leader[later], leader[first]))
+    return false;
+  wait(later, first);
+  return true;
+}
+
+/// Puts `late` directly before `early`, which stands before it, with what else must move; false when it waits for it.
+bool WaitOrder::bringTogether(size_t early, size_t late) {
+  Walk back(*this, true, late, early), forward(*this, false, early, late);
+  while (true) {
+    const bool backGoesOn = back.step();
+    const bool forwardGoesOn = backGoesOn && forward.step();
+    if (back.hasMet() || forward.hasMet())
+      return false;
+    if (backGoesOn && forwardGoesOn)
+      continue;
+    const std::vector<size_t> moving = (backGoesOn ? forward : back).inLine();
+    const size_t left = backGoesOn ? late : line.previous(early);
+    llvm::for_each(moving, [&](size_t group) { line.remove(group); });
+    line.put(left, moving);
+    return true;
+  }
+}
+
+/// The place in the chain behind the last leader that `item` waits for, and the place of the first that waits for it.
+std::pair<size_t, size_t> WaitOrder::unrelated(llvm::ArrayRef<size_t> chain, const llvm::DenseSet<size_t> &leaders,
+                                               size_t item) const {
+  auto rankOf = [&](size_t group) {
+    return llvm::lower_bound(chain, group, [&](size_t a, size_t b) { return line.isBefore(a, b); }) - chain.begin();
+  };
+  size_t low = 0, high = chain.size();
+  if (!chain.empty() && line.isBefore(chain.front(), item))
+    if (auto found = nearest(item, true, leaders, keyOf(chain.front(), true)))
+      low = rankOf(*found) + 1;
+  if (!chain.empty() && line.isBefore(item, chain.back()))
+    if (auto found = nearest(item, false, leaders, keyOf(chain.back(), false)))
+      high = rankOf(*found);
+  return {low, high};
+}
+
+/// The group of `wanted` nearest to `item` in the line among those that it waits for, or that wait for it; none beyond
+/// `bound`, a key.
+std::optional<size_t> WaitOrder::nearest(size_t item, bool isBack, const llvm::DenseSet<size_t> &wanted,
+                                         uint64_t bound) const {
+  std::priority_queue<std::pair<uint64_t, size_t>> open;
+  llvm::DenseSet<size_t> seen;
+  auto expand = [&](size_t group) {
+    for (size_t member : members[group])
+      for (size_t other : edges(isBack)[member]) {
+        ++stepCount;
+        const size_t reached = leader[other];
+        if (keyOf(reached, isBack) >= bound && seen.insert(reached).second)
+          open.push({keyOf(reached, isBack), reached});
+      }
+  };
+  expand(item);
+  while (!open.empty()) {
+    const size_t group = open.top().second;
+    open.pop();
+    if (wanted.contains(group))
+      return group;
+    expand(group);
+  }
+  return std::nullopt;
+}
+
+std::vector<size_t> WaitOrder::gather(llvm::ArrayRef<size_t> items) {
+  // Any two leaders are related, or one of them had joined the other: they are a chain, and so each item is unrelated
+  // to neighbours in it.
+  std::vector<size_t> chain;
+  llvm::DenseSet<size_t> leaders;
+  bool isRising = true;
+  for (size_t item : items) {
+    const auto [low, high] = unrelated(chain, leaders, item);
+    if (low == high) {
+      isRising &= low == chain.size() && (chain.empty() || chain.back() < item);
+      chain.insert(chain.begin() + static_cast<int64_t>(low), item);
+      leaders.insert(item);
+      continue;
+    }
+    const auto first = chain.begin() + static_cast<int64_t>(low), last = chain.begin() + static_cast<int64_t>(high);
+    const size_t into = isRising ? *first : *std::min_element(first, last);
+    const bool isLater = line.isBefore(into, item);
+    (void)bringTogether(isLater ? into : item, isLater ? item : into); // neither waits for the other
+    merge(into, item);
+  }
+  return chain;
+}
+
+/// Of neighbours in the line.
+void WaitOrder::merge(size_t into, size_t from) {
+  line.remove(from);
+  leader[from] = into;
+  members[from].clear();
+  members[into].push_back(from); // items come in rising order
+}
+
+void WaitOrder::release(llvm::ArrayRef<size_t> leaders) {
+  for (size_t group : leaders) {
+    const std::vector<size_t> others(members[group].begin() + 1, members[group].end());
+    members[group].truncate(1);
+    for (size_t item : others) {
+      leader[item] = item;
+      members[item].push_back(item);
+    }
+    line.put(group, others);
+  }
+}
+
+std::vector<size_t> WaitOrder::settled() const {
+  std::vector<size_t> missing(leader.size()), order;
+  for (size_t item = 0; item < leader.size(); ++item)
+    for (size_t earlier : before[item])
+      missing[leader[item]] += leader[earlier] != leader[item];
+  std::priority_queue<size_t, std::vector<size_t>, std::greater<>> ready; // a leader is its group's smallest number
+  for (size_t item = 0; item < leader.size(); ++item)
+    if (!members[item].empty() && missing[item] == 0)
+      ready.push(item);
+  while (!ready.empty()) {
+    const size_t group = ready.top();
+    ready.pop();
+    llvm::append_range(order, members[group]);
+    for (size_t item : members[group])
+      for (size_t later : after[item])
+        if (leader[later] != group && --missing[leader[later]] == 0)
+          ready.push(leader[later]);
+  }
+  return order;
+}
+
+} // namespace halftone::compiler
