@@ -51,11 +51,13 @@ def Halftone_VariableRole : Halftone_Enum<"VariableRole", "what a variable is fo
 ]>;
 def Halftone_VariableRoleAttr : Halftone_EnumAttr<Halftone_VariableRole, "role">;
 
-def Halftone_KernelKind : Halftone_Enum<"KernelKind", "the block space of a kernel", [
-  I32EnumCase<"loop", 0>,  // chunks of an index space
-  I32EnumCase<"row", 1>,   // rows: the trailing axis whole
-  I32EnumCase<"matmul", 2>, // output tiles
-  I32EnumCase<"scatter", 3> // ranges of the rows that indices name
+def Halftone_KernelKind : Halftone_Enum<"KernelKind", "the form of a kernel", [
+  I32EnumCase<"loop", 0>,           // chunks of an index space
+  I32EnumCase<"reduction_loop", 1>, // chunks of the axes that a reduction keeps, of which the last is innermost
+  I32EnumCase<"row", 2>,            // rows: the trailing axes whole
+  I32EnumCase<"finish", 3>,         // values of several shapes, each reduced to a scalar, by one block
+  I32EnumCase<"matmul", 4>,         // output tiles
+  I32EnumCase<"scatter", 5>         // ranges of the rows that indices name
 ]>;
 def Halftone_KernelKindAttr : Halftone_EnumAttr<Halftone_KernelKind, "kernel_kind">;
 

@@ -1,6 +1,7 @@
 // One row of several shapes: what finishes side reductions, and the work on numbers that follows.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/Forms.h"
+#include "compiler/forms/Roots.h"
 #include <algorithm>
 
 namespace halftone::compiler {
@@ -10,9 +11,9 @@ using namespace halftone::dialect;
 namespace {
 
 /// The shapes, of more than one element, that the kernel reduces to one number, in order of appearance.
-SmallVector<std::vector<int64_t>> reducedShapes(KernelOp kernel) {
+SmallVector<std::vector<int64_t>> reducedShapes(Block &ops) {
   SmallVector<std::vector<int64_t>> shapes;
-  for (auto reduce : kernel.getBody().front().getOps<ReduceOp>()) {
+  for (auto reduce : ops.getOps<ReduceOp>()) {
     ArrayRef<int64_t> shape = cast<RankedTensorType>(reduce.getX().getType()).getShape();
     bool isWhole = cast<RankedTensorType>(reduce.getY().getType()).getRank() == 0;
     if (isWhole && product(shape) != 1 && !llvm::is_contained(shapes, std::vector<int64_t>(shape)))
@@ -21,18 +22,40 @@ SmallVector<std::vector<int64_t>> reducedShapes(KernelOp kernel) {
   return shapes;
 }
 
-} // namespace
-
-bool reducesSeveralShapes(KernelOp kernel) {
-  return kernel.getKind() == KernelKind::row && reducedShapes(kernel).size() > 1;
+/// One row of several shapes: each reduced to one number, and work on numbers.
+std::optional<KernelShape> classifyFinish(const FormOps &ops) {
+  const KernelBody &body = ops.body;
+  if (!ops.contractions.empty() || ops.reductions.empty() || !ops.scatters.empty())
+    return std::nullopt;
+  constexpr size_t mostReductions = 32;
+  constexpr int64_t mostElements = 4 * mostElementsOfOneRow;
+  int64_t elements = 0;
+  for (Operation *op : ops.reductions) {
+    auto reduce = dyn_cast<ReduceOp>(op);
+    if (!reduce || !shapeOf(reduce.getY()).empty() || elementsOf(reduce.getX()) == 0 ||
+        elementsOf(reduce.getX()) > mostElementsOfOneRow)
+      return std::nullopt;
+    elements += elementsOf(reduce.getX());
+  }
+  if (ops.reductions.size() > mostReductions || elements > mostElements)
+    return std::nullopt;
+  for (Operation *op : body.ops) {
+    auto broadcast = dyn_cast<BroadcastOp>(op);
+    if ((!isPointwise(op) && !isa<ReduceOp>(op)) || (broadcast && !shapeOf(broadcast.getX()).empty()))
+      return std::nullopt;
+  }
+  for (Value result : body.results)
+    if (!shapeOf(result).empty())
+      return std::nullopt;
+  return KernelShape{KernelKind::finish, {}, 0};
 }
 
-FailureOr<KernelDescription> describeFinish(KernelOp kernel, bool strict) {
+FailureOr<KernelDescription> describeFinish(KernelOp kernel, const Target &, bool strict) {
   IterationSpace space;
   std::map<std::vector<int64_t>, int> groups;
   KernelDescription description;
   double elements = 0;
-  for (const std::vector<int64_t> &shape : reducedShapes(kernel)) {
+  for (const std::vector<int64_t> &shape : reducedShapes(kernel.getBody().front())) {
     groups[shape] = space.addGroup(shape);
     elements += static_cast<double>(product(shape));
   }
@@ -65,7 +88,7 @@ FailureOr<KernelDescription> describeFinish(KernelOp kernel, bool strict) {
     numbers.push_back({result.node, result.element, {}, ""});
   }
   KernelForm form;
-  form.kind = "row";
+  form.kind = "finish";
   form.strict = strict;
   GenericBuilder builder(kernel, space, form);
   if (failed(builder.declareOperands(nodes)))
@@ -84,5 +107,18 @@ FailureOr<KernelDescription> describeFinish(KernelOp kernel, bool strict) {
   description.module = builder.finish(builder.generic({}, numbers));
   return description;
 }
+
+/// Values of several shapes, each reduced to one number.
+bool fitsFinish(Block &ops) { return reducedShapes(ops).size() > 1; }
+
+/// Results are scalars, stored after all else is read.
+bool readsScalarInPlace(KernelOp kernel, int64_t operand) {
+  return cast<RankedTensorType>(kernel.getBody().getArgument(operand).getType()).getRank() == 0;
+}
+
+} // namespace
+
+extern const Form finishForm = {KernelKind::finish, fitsFinish, classifyFinish,
+                                readsScalarInPlace, nullptr,    describeFinish};
 
 } // namespace halftone::compiler

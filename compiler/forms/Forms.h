@@ -1,65 +1,55 @@
-// The forms of a kernel's description, and what they share: roots, blocks, cost.
+// The table of kernel forms: all that passes ask about one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compiler/forms/GenericBuilder.h"
+#include "compiler/forms/KernelBody.h"
 #include "compiler/forms/KernelDescription.h"
 
 namespace halftone::compiler {
 
-/// What a kernel yields, or what `partial_reduce` of it is yielded, shape ops and `pack` after it looked through.
-struct Root {
-  mlir::Value value;                     // of the kernel's shape, or for each row
-  dialect::PartialReduceOp partial = {}; // when it is a side reduction of `value`
-  mlir::Type element;                    // stored type of the result
-  int64_t elements = 0;                  // of `value`
-  dialect::PanelsAttr panels = {};       // how the result lies in memory, when it is packed
+/// The ops of a kernel-to-be, sorted by what decides its form.
+struct FormOps {
+  const KernelBody &body;
+  const Blocking &blocking;
+  llvm::SmallVector<mlir::Operation *> contractions, reductions, scatters;
 };
-llvm::SmallVector<Root> rootsOf(dialect::KernelOp kernel);
 
-/// A reduce or arg_reduce over more than one element: what gives a kernel its rows, or its reduced dims.
-struct Reduction {
-  mlir::Operation *op;
-  llvm::SmallVector<int64_t> keptBefore, reduced, keptAfter; // extents; keptAfter follows the last reduced axis
+/// The `tile` of a partial_reduce of a value of the kernel's shape over its first `reduced` axes, as the kernel's blocks
+/// cut them; nullopt when blocks do not cut along those axes alone. `contract` is the kernel's, or null.
+using SideReductionTile = std::optional<llvm::SmallVector<int64_t>> (*)(const KernelShape &kernel,
+                                                                        mlir::Operation *contract, int64_t reduced,
+                                                                        const Blocking &blocking);
+
+/// One form, a row of the table. Its functions stand in compiler/forms/<Name>Form.cpp.
+struct Form {
+  dialect::KernelKind kind;
+  /// Whether a kernel of these ops, which some form may hold, is of this form. The first row that says yes is the form.
+  bool (*fits)(mlir::Block &ops);
+  /// May these ops stand in one kernel of the form (docs/kernels.md)? Its shape, or nullopt.
+  std::optional<KernelShape> (*classify)(const FormOps &ops);
+  /// May a result of the operand's shape lie where this operand lies? Then a block reads the operand only at the indices
+  /// that it writes. Relies on emitters to load before they store, and never to compute an element twice.
+  bool (*readsInPlace)(dialect::KernelOp kernel, int64_t operand);
+  SideReductionTile sideReductionTile; // null: no side reductions
+  /// The linalg form of a kernel, its blocks and its launch arguments. On failure a diagnostic is emitted.
+  mlir::FailureOr<KernelDescription> (*describe)(dialect::KernelOp kernel, const Target &target, bool strict);
 };
-std::optional<Reduction> firstReduction(dialect::KernelOp kernel);
 
-/// `rows` of the kernel's spec, or 0.
-int64_t specifiedRows(dialect::KernelOp kernel);
-int64_t product(llvm::ArrayRef<int64_t> extents);
+/// The form of kernels of this kind.
+const Form &formOf(dialect::KernelKind kind);
+/// The kind of a kernel of these ops.
+dialect::KernelKind kindOf(mlir::Block &ops);
+/// The kernel that `body` makes, or nullopt when no form may hold it.
+std::optional<KernelShape> classify(const KernelBody &body, const Blocking &blocking);
 
-/// The result for `root` at the kernel's full access `all`: its node, and for a side reduction the kept dims. nullopt
-/// when the space was refined or on failure.
-std::optional<KernelResult> resultOf(ValueGraph &graph, IterationSpace &space, const Root &root, const Access &all);
-
-/// The results for all roots: reads them in a fresh graph, again each time that a read has cut the space. `prepare`
-/// sets the graph's scope before each try, `accessOf` says where a root is read (both ask the space, whose dims
-/// change). On failure a diagnostic is emitted; `misfit` is its text when no cut of the space fits.
-struct ReadRoots {
-  std::unique_ptr<ValueGraph> graph;
-  llvm::SmallVector<KernelResult> results;
-};
-mlir::FailureOr<ReadRoots> readRoots(dialect::KernelOp kernel, IterationSpace &space, bool strict,
-                                     llvm::ArrayRef<Root> roots, llvm::function_ref<void(ValueGraph &)> prepare,
-                                     llvm::function_ref<Access(const Root &)> accessOf, llvm::StringRef misfit);
-
-/// Side reductions of loop and row kernels have one piece a block.
-mlir::LogicalResult checkPieces(llvm::ArrayRef<Root> roots, llvm::ArrayRef<KernelResult> results, int64_t grid);
-
-/// Estimated nanoseconds on one core: `elements` times the ops of the nodes that `results` reach, and the bytes that
-/// the kernel touches.
-double estimatedCost(dialect::KernelOp kernel, llvm::ArrayRef<KernelResult> results, double elements);
-
-mlir::FailureOr<KernelDescription> describeLoop(dialect::KernelOp kernel, const Target &target, bool strict);
-mlir::FailureOr<KernelDescription> describeReductionLoop(dialect::KernelOp kernel, const Reduction &reduction,
-                                                         const Target &target, bool strict);
-mlir::FailureOr<KernelDescription> describeRow(dialect::KernelOp kernel, const Reduction &reduction,
-                                               const Target &target, bool strict);
-mlir::FailureOr<KernelDescription> describeScatter(dialect::KernelOp kernel, dialect::ScatterAddOp op,
-                                                   const Target &target, bool strict);
-/// Whether `kernel` reduces values of several shapes, each to one number.
-bool reducesSeveralShapes(dialect::KernelOp kernel);
-mlir::FailureOr<KernelDescription> describeFinish(dialect::KernelOp kernel, bool strict);
-mlir::FailureOr<KernelDescription> describeMatmul(dialect::KernelOp kernel, dialect::ContractOp contract,
-                                                  const Target &target, bool strict);
+// Parts of rows that several forms share.
+/// Elementwise use alone: each element of the operand is read at the index where a result is stored.
+bool readsElementwise(dialect::KernelOp kernel, int64_t operand);
+bool readsNothingInPlace(dialect::KernelOp kernel, int64_t operand);
+/// Blocks cut the first axis of extent > 1, which must be a reduced one.
+std::optional<llvm::SmallVector<int64_t>> tileOfRows(const KernelShape &kernel, mlir::Operation *contract,
+                                                     int64_t reduced, const Blocking &blocking);
+/// A partial reduction is in place when its tile is the one that the kernel's blocks give.
+bool isSideReduction(dialect::PartialReduceOp op, const KernelShape &kernel, mlir::Operation *contract,
+                     const Blocking &blocking);
 
 } // namespace halftone::compiler

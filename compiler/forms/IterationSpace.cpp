@@ -26,6 +26,13 @@ int IterationSpace::addKeptGroup(llvm::ArrayRef<int64_t> extents) {
   return id;
 }
 
+int64_t IterationSpace::extentOf(llvm::ArrayRef<int> dims) const {
+  int64_t result = 1;
+  for (int dim : dims)
+    result *= extent(dim);
+  return result;
+}
+
 Access IterationSpace::all() const {
   Access access;
   for (int dim = 0; dim < size(); ++dim)

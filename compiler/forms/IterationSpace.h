@@ -27,6 +27,8 @@ public:
 
   int size() const { return dims.size(); }
   int64_t extent(int dim) const { return dims[dim].extent; }
+  /// The product of the extents of `dims`.
+  int64_t extentOf(llvm::ArrayRef<int> dims) const;
   Access all() const;
   Access group(int id) const;
   int groupSize(int id) const { return group(id).size(); }

@@ -1,6 +1,7 @@
-// Elementwise loops and reduction loops.
+// Loops: elementwise work, with operands that are looked up.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/Forms.h"
+#include "compiler/forms/Roots.h"
 #include "compiler/kernels/KernelSource.h"
 #include <algorithm>
 
@@ -10,15 +11,8 @@ using namespace halftone::dialect;
 
 namespace {
 
-int64_t extentOf(const IterationSpace &space, ArrayRef<int> dims) {
-  int64_t result = 1;
-  for (int dim : dims)
-    result *= space.extent(dim);
-  return result;
-}
-
 /// The shape that a loop kernel goes over: tiles of side reductions are cut along the shape that they reduce.
-SmallVector<int64_t> shapeOf(ArrayRef<Root> roots) {
+SmallVector<int64_t> shapeOfRoots(ArrayRef<Root> roots) {
   const Root *shaped = llvm::find_if(roots, [](const Root &root) { return bool(root.partial); });
   if (shaped == roots.end())
     return SmallVector<int64_t>(cast<RankedTensorType>(roots.front().value.getType()).getShape());
@@ -44,24 +38,54 @@ std::optional<LoopBlocks> blocksOfSpec(ArrayRef<int64_t> shape, int64_t specifie
   return std::nullopt;
 }
 
-/// The accumulators of a reduction loop, in the order of `reached`; nothing after a diagnostic.
-SmallVector<GenericOutput> accumulatorsOf(ArrayRef<ValueNode *> reached, const Access &kept) {
-  SmallVector<GenericOutput> accumulated;
-  for (ValueNode *node : reached) {
-    if (node->kind != ValueNode::reduce && node->kind != ValueNode::argReduce)
-      continue;
-    if (node->level > 1) {
-      node->op->emitError("a reduction loop has no reduction of a reduction");
-      return {};
-    }
-    if (node->kind == ValueNode::argReduce)
-      accumulated.push_back({node, node->inputs[0]->type, kept, node->combiner});
-    accumulated.push_back({node, node->type, kept, node->combiner});
+std::optional<KernelShape> classifyLoop(const FormOps &ops) {
+  const KernelBody &body = ops.body;
+  if (!ops.contractions.empty() || !ops.reductions.empty() || !ops.scatters.empty())
+    return std::nullopt;
+  KernelShape kernel;
+  bool transposes = false, lookups = false, randomBits = false, partials = false, packs = false, shaped = false;
+  auto setShape = [&](Value value) {
+    if (shaped)
+      return ArrayRef(kernel.shape) == shapeOf(value);
+    kernel.shape.assign(shapeOf(value).begin(), shapeOf(value).end());
+    return shaped = true;
+  };
+  for (Value result : body.results) {
+    auto partial = result.getDefiningOp<PartialReduceOp>();
+    if (!setShape(partial ? Value(partial.getX()) : result))
+      return std::nullopt;
   }
-  return accumulated;
+  if (!shaped)
+    return std::nullopt;
+  int64_t elements = ShapedType::getNumElements(kernel.shape);
+  for (Operation *op : body.ops) {
+    if (auto partial = dyn_cast<PartialReduceOp>(op)) {
+      partials = true;
+      if (!isSideReduction(partial, kernel, nullptr, ops.blocking))
+        return std::nullopt;
+      continue;
+    }
+    transposes |= isa<TransposeOp>(op);
+    packs |= isa<PackOp>(op);
+    if (isa<RandomBitsOp>(op)) {
+      randomBits = true;
+      if (shapeOf(op->getResult(0)) != ArrayRef(kernel.shape))
+        return std::nullopt;
+    } else if (!isPointwise(op) && !isa<TransposeOp, PackOp>(op) && !isLookup(op)) {
+      return std::nullopt;
+    }
+    lookups |= isLookup(op);
+    for (Value operand : lookedUpOperands(op))
+      if (Operation *producer = operand.getDefiningOp();
+          llvm::is_contained(body.ops, producer) && !(isa<ConcatOp>(op) && isa<ConstantOp>(producer)))
+        return std::nullopt;
+    if (body.home.contains(op) && elementsOf(op->getResult(0)) != elements)
+      return std::nullopt;
+  }
+  if ((transposes && (randomBits || partials || lookups || packs)) || (packs && partials))
+    return std::nullopt;
+  return kernel;
 }
-
-} // namespace
 
 FailureOr<KernelDescription> describeLoop(KernelOp kernel, const Target &target, bool strict) {
   SmallVector<Root> roots = rootsOf(kernel);
@@ -69,7 +93,7 @@ FailureOr<KernelDescription> describeLoop(KernelOp kernel, const Target &target,
     if (root.elements != roots.front().elements)
       return emitError(kernel.getLoc(), "results of a loop kernel differ in size: ")
              << root.elements << " and " << roots.front().elements;
-  SmallVector<int64_t> shape = shapeOf(roots);
+  SmallVector<int64_t> shape = shapeOfRoots(roots);
   IterationSpace space;
   int group = space.addKeptGroup(shape);
   FailureOr<ReadRoots> read = readRoots(
@@ -80,7 +104,7 @@ FailureOr<KernelDescription> describeLoop(KernelOp kernel, const Target &target,
   SmallVector<KernelResult> &results = read->results;
 
   Access all = space.all();
-  LoopSpace loop{extentOf(space, ArrayRef<int>(all).drop_back()), space.extent(all.back())};
+  LoopSpace loop{space.extentOf(ArrayRef<int>(all).drop_back()), space.extent(all.back())};
   loop.packs = llvm::any_of(results, [](const KernelResult &result) { return result.panels != nullptr; });
   KernelDescription description;
   description.cost = estimatedCost(kernel, results, double(loop.rows) * double(loop.columns));
@@ -125,67 +149,12 @@ FailureOr<KernelDescription> describeLoop(KernelOp kernel, const Target &target,
   return description;
 }
 
-FailureOr<KernelDescription> describeReductionLoop(KernelOp kernel, const Reduction &reduction,
-                                                   const Target &target, bool strict) {
-  IterationSpace space;
-  int outerGroup = space.addGroup(reduction.keptBefore);
-  int reducedGroup = space.addGroup(reduction.reduced);
-  int innerGroup = space.addGroup(reduction.keptAfter);
-  SmallVector<Root> roots = rootsOf(kernel);
-  for (Root &root : roots)
-    if (root.partial)
-      return root.partial.emitError("a reduction loop has no side reductions");
+/// No reduction but such of one element.
+bool fitsLoop(Block &ops) { return !firstReduction(ops); }
 
-  Access kept;
-  FailureOr<ReadRoots> read = readRoots(
-      kernel, space, strict, roots,
-      [&](ValueGraph &graph) {
-        kept = space.group(outerGroup);
-        Access inner = space.group(innerGroup);
-        kept.append(inner.begin(), inner.end());
-        graph.scope = {kept, space.group(reducedGroup)};
-      },
-      [&](const Root &) -> Access { return kept; }, "axes of a reduction loop do not nest");
-  if (failed(read))
-    return failure();
-  SmallVector<KernelResult> &results = read->results;
+} // namespace
 
-  Access outer = space.group(outerGroup), reduced = space.group(reducedGroup), inner = space.group(innerGroup);
-  // The vector runs along the last dim alone; the other kept ones are rows.
-  int64_t columns = space.extent(inner.back());
-  int64_t rows = extentOf(space, kept) / std::max<int64_t>(columns, 1);
-  int64_t depth = extentOf(space, reduced);
-  LoopBlocks blocks = target.blocking().loopBlocks({rows, columns, depth});
-  KernelDescription description;
-  description.grid = ceilDivide(rows, blocks.rows) * ceilDivide(columns, blocks.columns);
-  for (int dim : space.all())
-    description.extents.push_back(space.extent(dim));
-  description.extents.insert(description.extents.end(), {blocks.rows, blocks.columns});
-  description.cost = estimatedCost(kernel, results, double(rows) * double(columns) * std::max<int64_t>(depth, 1));
-
-  KernelForm form;
-  form.kind = "loop";
-  form.strict = strict;
-  form.outer = static_cast<int64_t>(outer.size());
-  form.reduced = static_cast<int64_t>(reduced.size());
-  GenericBuilder builder(kernel, space, form);
-  SmallVector<ValueNode *> nodes;
-  SmallVector<GenericOutput> epilogue;
-  for (const KernelResult &result : results) {
-    nodes.push_back(result.node);
-    epilogue.push_back({result.node, result.element, kept, ""});
-  }
-  if (failed(builder.declareOperands(nodes)))
-    return failure();
-  builder.begin(results);
-  SmallVector<GenericOutput> accumulated = accumulatorsOf(GenericBuilder::reachable(nodes), kept);
-  if (accumulated.empty())
-    return failure();
-  SmallVector<Value> totals = builder.generic(space.all(), accumulated);
-  for (auto [output, total] : llvm::zip(accumulated, totals))
-    builder.provide(output.node, total, kept); // of an arg pair the index, which comes last
-  description.module = builder.finish(builder.generic(kept, epilogue));
-  return description;
-}
+extern const Form loopForm = {KernelKind::loop, fitsLoop,   classifyLoop,
+                              readsElementwise, tileOfRows, describeLoop};
 
 } // namespace halftone::compiler

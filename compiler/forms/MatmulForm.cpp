@@ -1,6 +1,7 @@
 // Matmul kernels: prologues, one contraction, an epilogue.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/Forms.h"
+#include "compiler/forms/Roots.h"
 #include "dialect/TypeInference.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -92,10 +93,41 @@ Value factor(OpBuilder &builder, Location loc, Value value, Type element, Type a
   return arith::ExtSIOp::create(builder, loc, accumulator, value);
 }
 
-} // namespace
+std::optional<KernelShape> classifyMatmul(const FormOps &ops) {
+  const KernelBody &body = ops.body;
+  if (ops.contractions.size() != 1 || !ops.reductions.empty() || !ops.scatters.empty())
+    return std::nullopt;
+  auto contract = cast<ContractOp>(ops.contractions.front());
+  KernelShape kernel{KernelKind::matmul, SmallVector<int64_t>(shapeOf(contract)), 0};
+  DenseSet<Operation *> prologue = ancestors(body, contract->getOperands());
+  for (Operation *op : prologue)
+    if (body.home.contains(op) || !isPrologueOp(op))
+      return std::nullopt;
+  for (Operation *op : body.ops) {
+    if (op == contract || prologue.contains(op))
+      continue;
+    if (auto partial = dyn_cast<PartialReduceOp>(op)) {
+      if (!isSideReduction(partial, kernel, contract, ops.blocking))
+        return std::nullopt;
+      continue;
+    }
+    bool full = shapeOf(op->getResult(0)) == ArrayRef(kernel.shape);
+    if (!isPointwise(op) && !(isa<RandomBitsOp>(op) && full))
+      return std::nullopt;
+    if (!full && body.home.contains(op))
+      return std::nullopt;
+  }
+  for (Value result : body.results)
+    if (!result.getDefiningOp<PartialReduceOp>() && shapeOf(result) != ArrayRef(kernel.shape))
+      return std::nullopt;
+  return kernel;
+}
 
-FailureOr<KernelDescription> describeMatmul(KernelOp kernel, ContractOp contract, const Target &target,
-                                            bool strict) {
+FailureOr<KernelDescription> describeMatmul(KernelOp kernel, const Target &target, bool strict) {
+  auto contracts = kernel.getBody().front().getOps<ContractOp>();
+  ContractOp contract = *contracts.begin();
+  if (!llvm::hasSingleElement(contracts))
+    return (*std::next(contracts.begin())).emitError("a kernel holds one contraction");
   SmallVector<int64_t> lhsFree = contract.getLhsFree(), rhsFree = contract.getRhsFree();
   OperandAxes lhs = axesOf(contract.getLhs(), contract.getLhsBatch(), lhsFree, contract.getLhsContract(), Role::m);
   OperandAxes rhs = axesOf(contract.getRhs(), contract.getRhsBatch(), rhsFree, contract.getRhsContract(), Role::n);
@@ -238,5 +270,26 @@ FailureOr<KernelDescription> describeMatmul(KernelOp kernel, ContractOp contract
   description.scratchBytes = target.scratchBytes(function, description.extents);
   return description;
 }
+
+bool fitsMatmul(Block &ops) { return !ops.getOps<ContractOp>().empty(); }
+
+/// The rows and columns of a tile are those of choose-templates; M and N are one axis each.
+std::optional<SmallVector<int64_t>> tileOfMatmul(const KernelShape &kernel, Operation *contract, int64_t reduced,
+                                                 const Blocking &) {
+  auto op = cast<ContractOp>(contract);
+  auto tile = op->getAttrOfType<DenseI64ArrayAttr>(tileAttr);
+  const int64_t batch = static_cast<int64_t>(op.getLhsBatch().size()), rank = static_cast<int64_t>(kernel.shape.size());
+  if (!tile || op.getLhsFree().size() != 1 || op.getRhsFree().size() != 1 || reduced < batch + 1 || reduced > rank)
+    return std::nullopt;
+  SmallVector<int64_t> sizes(batch, 1);
+  sizes.append(tile.asArrayRef().begin(), tile.asArrayRef().end());
+  sizes.resize(reduced);
+  return sizes;
+}
+
+} // namespace
+
+extern const Form matmulForm = {KernelKind::matmul, fitsMatmul,   classifyMatmul,
+                                readsElementwise,   tileOfMatmul, describeMatmul};
 
 } // namespace halftone::compiler

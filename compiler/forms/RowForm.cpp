@@ -1,6 +1,8 @@
 // Row kernels: phases of elementwise work, each ending in the reductions that it feeds.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/Forms.h"
+#include "compiler/forms/Roots.h"
+#include "compiler/forms/RowRoles.h"
 #include <algorithm>
 
 namespace halftone::compiler {
@@ -49,10 +51,48 @@ int64_t rowsOfSpec(ArrayRef<int64_t> outer, int64_t specified) {
   return outer.empty() ? 1 : std::max<int64_t>(1, std::min(specified, outer.front()) * product(outer.drop_front()));
 }
 
-} // namespace
+std::optional<KernelShape> classifyRow(const FormOps &ops) {
+  const KernelBody &body = ops.body;
+  if (!ops.contractions.empty() || ops.reductions.empty() || !ops.scatters.empty())
+    return std::nullopt;
+  KernelShape kernel{KernelKind::row, SmallVector<int64_t>(shapeOf(ops.reductions.front()->getOperand(0))), 0};
+  int64_t rank = kernel.shape.size();
+  std::optional<int64_t> outerRank;
+  for (Operation *op : ops.reductions) {
+    SmallVector<int64_t> axes;
+    if (auto reduce = dyn_cast<ReduceOp>(op))
+      axes.assign(reduce.getAxes().begin(), reduce.getAxes().end());
+    else
+      axes.push_back(cast<ArgReduceOp>(op).getAxis());
+    if (axes.empty() || shapeOf(op->getOperand(0)) != ArrayRef(kernel.shape) || axes.back() != rank - 1 ||
+        axes.front() != rank - static_cast<int64_t>(axes.size()) || (outerRank && *outerRank != axes.front()))
+      return std::nullopt;
+    outerRank = axes.front();
+  }
+  kernel.outerRank = *outerRank;
+  RowRoles roles(kernel.shape, *outerRank);
+  if (!roles.assign(body))
+    return std::nullopt;
+  for (Operation *op : body.ops) {
+    if (auto partial = dyn_cast<PartialReduceOp>(op)) {
+      if (!isSideReduction(partial, kernel, nullptr, ops.blocking))
+        return std::nullopt;
+      continue;
+    }
+    RowRole role = roles.of(op->getResult(0));
+    if (!isPointwise(op) && !isa<ReduceOp, ArgReduceOp, RandomBitsOp>(op))
+      return std::nullopt;
+    if (role == RowRole::unknown || (body.home.contains(op) && role != RowRole::full && role != RowRole::outer))
+      return std::nullopt;
+    for (Value operand : op->getOperands())
+      if (!isa<BroadcastOp, RandomBitsOp>(op) && roles.of(operand) == RowRole::unknown)
+        return std::nullopt;
+  }
+  return kernel;
+}
 
-FailureOr<KernelDescription> describeRow(KernelOp kernel, const Reduction &reduction, const Target &target,
-                                         bool strict) {
+FailureOr<KernelDescription> describeRow(KernelOp kernel, const Target &target, bool strict) {
+  const Reduction reduction = *firstReduction(kernel.getBody().front());
   SmallVector<int64_t> outerShape(reduction.keptBefore);
   outerShape.append(reduction.keptAfter);
   int64_t rows = product(outerShape), columns = product(reduction.reduced);
@@ -168,5 +208,26 @@ FailureOr<KernelDescription> describeRow(KernelOp kernel, const Reduction &reduc
   description.scratchBytes = target.scratchBytes(function, description.extents);
   return description;
 }
+
+/// Reductions that keep nothing behind their last axis go row by row.
+bool fitsRow(Block &ops) { return product(firstReduction(ops)->keptAfter) == 1; }
+
+/// Phases may read an operand again after they wrote a result. But a scalar that is a result is stored after all else is
+/// read.
+bool readsScalarInPlace(KernelOp kernel, int64_t operand) {
+  Block &body = kernel.getBody().front();
+  return cast<RankedTensorType>(body.getArgument(operand).getType()).getRank() == 0 &&
+         body.getOps<PartialReduceOp>().empty();
+}
+
+std::optional<SmallVector<int64_t>> tileOfOuterRows(const KernelShape &kernel, Operation *contract, int64_t reduced,
+                                                    const Blocking &blocking) {
+  return blockedAxis(kernel.shape) < kernel.outerRank ? tileOfRows(kernel, contract, reduced, blocking) : std::nullopt;
+}
+
+} // namespace
+
+extern const Form rowForm = {KernelKind::row,    fitsRow,         classifyRow,
+                             readsScalarInPlace, tileOfOuterRows, describeRow};
 
 } // namespace halftone::compiler

@@ -1,6 +1,7 @@
 // Scatter kernels: sums of updates at the rows that indices name.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/Forms.h"
+#include "compiler/forms/Roots.h"
 #include <algorithm>
 
 namespace halftone::compiler {
@@ -30,10 +31,20 @@ ValueNode *sumAtRows(ValueGraph &graph, ScatterAddOp op, int64_t rows, const Acc
   return graph.make(std::move(sum));
 }
 
-} // namespace
+/// A scatter_add is a kernel by itself, of what copies make of its operands.
+std::optional<KernelShape> classifyScatter(const FormOps &ops) {
+  const KernelBody &body = ops.body;
+  if (ops.scatters.empty())
+    return std::nullopt;
+  auto scatter = cast<ScatterAddOp>(ops.scatters.front());
+  for (Operation *op : body.ops)
+    if (op != scatter && (body.home.contains(op) || !isPointwise(op)))
+      return std::nullopt;
+  return KernelShape{KernelKind::scatter, SmallVector<int64_t>(shapeOf(scatter.getY())), 0};
+}
 
-FailureOr<KernelDescription> describeScatter(KernelOp kernel, ScatterAddOp op, const Target &target,
-                                             bool strict) {
+FailureOr<KernelDescription> describeScatter(KernelOp kernel, const Target &target, bool strict) {
+  ScatterAddOp op = *kernel.getBody().front().getOps<ScatterAddOp>().begin();
   SmallVector<Root> roots = rootsOf(kernel);
   if (roots.size() != 1 || roots[0].value != op.getResult())
     return emitError(kernel.getLoc(), "a scatter kernel gives its scatter_add alone");
@@ -94,5 +105,12 @@ FailureOr<KernelDescription> describeScatter(KernelOp kernel, ScatterAddOp op, c
   description.module = builder.finish(builder.generic(space.all(), {{sum, sum->type, kept, sum->combiner}}));
   return description;
 }
+
+bool fitsScatter(Block &ops) { return !ops.getOps<ScatterAddOp>().empty(); }
+
+} // namespace
+
+extern const Form scatterForm = {KernelKind::scatter, fitsScatter, classifyScatter,
+                                 readsElementwise,    nullptr,     describeScatter};
 
 } // namespace halftone::compiler

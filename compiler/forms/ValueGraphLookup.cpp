@@ -1,6 +1,6 @@
 // Values read from computed places: slices, concatenations, lookups by index.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/forms/Forms.h"
+#include "compiler/forms/Roots.h"
 
 namespace halftone::compiler {
 using namespace mlir;

@@ -1,6 +1,7 @@
 // Where every tensor of a plan lives: in place in variables, in fetches, in the arena.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/AssignSlots.h"
+#include "compiler/forms/Forms.h"
 #include "compiler/passes/AssignSlotsProgram.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
@@ -13,27 +14,6 @@ using namespace mlir;
 using namespace halftone::dialect;
 
 namespace halftone::compiler {
-
-bool readsInPlace(KernelOp kernel, int64_t operand) {
-  Block &body = kernel.getBody().front();
-  // Row kernels go over their values in phases and may read an operand again after they wrote a result. But a number
-  // that is a result is stored after all else is read.
-  if (kernel.getKind() == KernelKind::row)
-    return cast<RankedTensorType>(body.getArgument(operand).getType()).getRank() == 0 &&
-           body.getOps<PartialReduceOp>().empty();
-  SmallVector<Value> open{body.getArgument(operand)};
-  DenseSet<Value> seen;
-  while (!open.empty())
-    for (Operation *user : open.pop_back_val().getUsers()) {
-      if (isa<YieldOp, PartialReduceOp>(user))
-        continue;
-      if (!isa<ElementwiseOpInterface, PackOp>(user))
-        return false;
-      if (seen.insert(user->getResult(0)).second)
-        open.push_back(user->getResult(0));
-    }
-  return true;
-}
 
 namespace {
 
@@ -134,7 +114,7 @@ private:
       for (size_t result = 0; result < step.writes.size(); ++result)
         if (step.writes[result] == fresh && launch.getOutputs()[result].getType() != type)
           return false;
-      if (!kernel || !readsInPlace(kernel, operand))
+      if (!kernel || !formOf(kernel.getKind()).readsInPlace(kernel, operand))
         return false;
     }
     return true;

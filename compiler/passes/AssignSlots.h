@@ -34,9 +34,4 @@ using DescribeLaunch = llvm::function_ref<StatusOr<LaunchNumbers>(dialect::Kerne
 /// - A shadow's refresh is a kernel made here of the shadow's region, and left in the module.
 StatusOr<Executable> assignSlots(mlir::ModuleOp module, DescribeLaunch describe);
 
-/// Whether a block of `kernel` reads operand `operand` only at the indices that it then writes in its results of that shape,
-/// so that one of them may lie in the same memory. Relies on emitters to load before they store, and never to compute
-/// an element twice.
-bool readsInPlace(dialect::KernelOp kernel, int64_t operand);
-
 } // namespace halftone::compiler

@@ -78,7 +78,7 @@ LogicalResult BlockFormer::visit(Operation *op) {
 /// A reduction over leading axes whose large operand another kernel reads whole becomes a side reduction there.
 void BlockFormer::giveReductionsToReaders() {
   for (int64_t index = 0, end = clusters.size(); index < end; ++index) {
-    if (clusters[index].opaque || !clusters[index].shape.reductionLoop)
+    if (clusters[index].opaque || clusters[index].shape.kind != KernelKind::reduction_loop)
       continue;
     auto reductions = llvm::make_filter_range(clusters[index].ops, llvm::IsaPred<ReduceOp>);
     if (llvm::hasSingleElement(reductions))
@@ -103,7 +103,7 @@ void BlockFormer::giveToReader(int64_t index, ReduceOp op) {
     return;
   for (int64_t host : clustersReading(inputs.front())) {
     const Cluster &reader = clusters[host];
-    if (host == index || reader.opaque || reader.ops.empty() || reader.shape.reductionLoop ||
+    if (host == index || reader.opaque || reader.ops.empty() ||
         (reader.shape.kind != KernelKind::loop && reader.shape.kind != KernelKind::row) ||
         ArrayRef(reader.shape.shape) != shapeOf(op.getX()))
       continue;
@@ -146,9 +146,9 @@ void BlockFormer::joinSiblings() {
   DenseMap<Value, SmallVector<int64_t>> readers;
   for (int64_t index = 0, end = clusters.size(); index < end; ++index) {
     const Cluster &cluster = clusters[index];
-    const bool isRow = cluster.shape.kind == KernelKind::row;
+    const bool isRow = cluster.shape.kind == KernelKind::row || cluster.shape.kind == KernelKind::finish;
     if (cluster.opaque || cluster.ops.empty() || cluster.shape.kind == KernelKind::matmul ||
-        cluster.shape.reductionLoop)
+        cluster.shape.kind == KernelKind::reduction_loop)
       continue;
     const bool isSmallRow = isRow && ShapedType::getNumElements(cluster.shape.shape) <= smallRows;
     llvm::SetVector<Value> inputs = inputsOf(cluster.ops, isSmallRow ? 2 : bigInput);

@@ -338,7 +338,7 @@ SmallVector<Operation *> BlockFormer::splitInto(std::optional<int64_t> host, Red
   const int64_t reduced = axes.size();
   if (strict || reduced == 0 || axes.back() != reduced - 1)
     return {};
-  KernelShape shape{KernelKind::loop, SmallVector<int64_t>(shapeOf(op.getX())), 0, false};
+  KernelShape shape{KernelKind::loop, SmallVector<int64_t>(shapeOf(op.getX())), 0};
   Operation *contract = nullptr;
   SmallVector<int64_t, 1> merged;
   if (host) {
@@ -350,7 +350,8 @@ SmallVector<Operation *> BlockFormer::splitInto(std::optional<int64_t> host, Red
   }
   if (ArrayRef(shape.shape) != shapeOf(op.getX()))
     return {};
-  auto tile = sideReductionTile(shape, contract, reduced, blocking);
+  const SideReductionTile tileOf = formOf(shape.kind).sideReductionTile;
+  auto tile = tileOf ? tileOf(shape, contract, reduced, blocking) : std::nullopt;
   if (!tile)
     return {};
   SmallVector<int64_t> parts(shapeOf(op.getX()));

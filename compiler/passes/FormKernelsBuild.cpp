@@ -125,6 +125,7 @@ KernelOp buildKernel(OpBuilder &builder, const KernelBody &body, const KernelSha
   for (Value result : body.results)
     results.push_back(main.lookup(result));
   YieldOp::create(builder, kernel.getLoc(), results);
+  kernel.setKind(kindOf(*block)); // axes of extent 1 may make a simpler form do
   return kernel;
 }
 

@@ -1,7 +1,8 @@
 // verify-stage: what is legal in each stage, as a table and a few rules.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/reports/LayerPath.h"
+#include "compiler/forms/Forms.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/reports/LayerPath.h"
 #include "dialect/Decisions.h"
 #include "dialect/TypeInference.h"
 #include "halftone/Policy.h"
@@ -195,28 +196,25 @@ void Checker::checkMainOfKernels(Operation *op) {
     report(op) << "expected only launch, when, reshape and constant outside kernels";
 }
 
-/// What the kind says of the body. How values of different shapes may meet in it is form-kernels' matter.
+/// The kind is that of the ops. How values of different shapes may meet in them is form-kernels' matter.
 void Checker::checkKernel(KernelOp kernel) {
-  int64_t contractions = 0, rowReductions = 0, scatters = 0;
+  int64_t contractions = 0, reductions = 0, scatters = 0;
   for (Operation &op : kernel.getBody().front().without_terminator()) {
     contractions += isa<ContractOp>(op);
     scatters += isa<ScatterAddOp>(op);
-    rowReductions += isa<ReduceOp, ArgReduceOp>(op);
+    reductions += isa<ReduceOp, ArgReduceOp>(op);
     if (!isa<ElementwiseOpInterface, ConstantOp, IotaOp, RandomBitsOp, BroadcastOp, TransposeOp, ReshapeOp, ContractOp,
              ReduceOp, PartialReduceOp, ArgReduceOp, SliceOp, ConcatOp, GatherOp, ScatterAddOp, PackOp>(op))
       report(&op) << "expected elementwise ops, shape ops, contractions and reductions in a kernel";
   }
   StringRef kind = stringifyKernelKind(kernel.getKind());
-  if (contractions != (kernel.getKind() == KernelKind::matmul))
-    report(kernel) << "a kernel of kind " << kind << " has " << contractions << " contractions; expected "
-                   << (kernel.getKind() == KernelKind::matmul ? "exactly one" : "none");
-  if (scatters != (kernel.getKind() == KernelKind::scatter))
-    report(kernel) << "a kernel of kind " << kind << " has " << scatters << " scatter_adds; expected "
-                   << (kernel.getKind() == KernelKind::scatter ? "exactly one" : "none");
-  if (kernel.getKind() == KernelKind::row && rowReductions == 0)
-    report(kernel) << "a kernel of kind row has no reduce or arg_reduce";
-  if ((kernel.getKind() == KernelKind::matmul || kernel.getKind() == KernelKind::scatter) && rowReductions != 0)
+  if (contractions > 1 || scatters > 1)
+    report(kernel) << "a kernel of kind " << kind << " has " << std::max(contractions, scatters) << " "
+                   << (scatters > 1 ? "scatter_adds" : "contractions") << "; expected at most one";
+  if (contractions + scatters > 0 && reductions > 0)
     report(kernel) << "a kernel of kind " << kind << " has a reduction; expected partial_reduce only";
+  if (KernelKind found = kindOf(kernel.getBody().front()); found != kernel.getKind())
+    report(kernel) << "a kernel of kind " << kind << " holds the ops of a kernel of kind " << stringifyKernelKind(found);
   for (Value value : valuesToRound(kernel))
     report(value.getDefiningOp()) << "a decision in this kernel depends on it; expected a rounding cast to "
                                   << value.getType() << " between them, so that the decision sees what is stored";

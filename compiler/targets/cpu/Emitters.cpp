@@ -10,8 +10,6 @@ using namespace mlir;
 namespace {
 
 int64_t loopScratch(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &) {
-  if (source.form.reduced)
-    return 0;
   const int64_t packed =
       llvm::count_if(source.form.results, [](const TensorForm &result) { return result.panels.has_value(); });
   return packed ? packed * stagedBytes(extents[source.dims + 1]) : source.transposedOperands() * transposedSquareBytes;
@@ -49,7 +47,9 @@ FailureOr<std::string> inVectors(const KernelSource &source, const CpuTarget &ta
 
 constexpr Row rows[] = {
     {"loop", inVectors<emitLoop>, loopScratch},
+    {"reduction_loop", inVectors<emitReductionLoop>, noScratch},
     {"row", inVectors<emitRow>, rowScratch},
+    {"finish", inVectors<emitRow>, noScratch},
     {"matmul", emitMatmul, matmulScratchBytes},
     {"scatter", inVectors<emitScatter>, noScratch},
 };

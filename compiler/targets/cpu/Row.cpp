@@ -254,8 +254,6 @@ LogicalResult emitRows(const KernelSource &source, const CpuTarget &target, OpBu
 } // namespace
 
 LogicalResult emitLoop(const KernelSource &source, const CpuTarget &target, OpBuilder &builder) {
-  if (source.form.reduced)
-    return emitReductionLoop(source, target, builder);
   return emitRows(source, target, builder, true);
 }
 

@@ -1,0 +1,89 @@
+// The table of kernel forms, and questions that are answered by going through it.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/forms/Forms.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+
+extern const Form scatterForm, matmulForm, loopForm, finishForm, rowForm, reductionLoopForm;
+
+namespace {
+
+/// In the order of `fits`: a form may leave to later rows what earlier ones have taken.
+constexpr const Form *forms[] = {&scatterForm, &matmulForm, &loopForm, &finishForm, &rowForm, &reductionLoopForm};
+
+/// In the order of preference: a row rather than the finish of one shape, and either rather than a reduction loop.
+constexpr const Form *byPreference[] = {&scatterForm, &matmulForm, &loopForm, &rowForm, &finishForm, &reductionLoopForm};
+
+} // namespace
+
+const Form &formOf(KernelKind kind) {
+  return **llvm::find_if(forms, [&](const Form *form) { return form->kind == kind; });
+}
+
+KernelKind kindOf(Block &ops) {
+  return (*llvm::find_if(forms, [&](const Form *form) { return form->fits(ops); }))->kind;
+}
+
+std::optional<KernelShape> classify(const KernelBody &body, const Blocking &blocking) {
+  FormOps ops{body, blocking, {}, {}, {}};
+  for (Operation *op : body.ops) {
+    if (isa<ScatterAddOp>(op))
+      ops.scatters.push_back(op);
+    else if (isa<ContractOp>(op))
+      ops.contractions.push_back(op);
+    else if (isa<ReduceOp, ArgReduceOp>(op))
+      ops.reductions.push_back(op);
+    else if (isa<PartialReduceOp>(op) &&
+             llvm::any_of(op->getUsers(), [&](Operation *user) { return body.home.contains(user); }))
+      return std::nullopt; // pieces are read by another kernel
+    if (auto bits = dyn_cast<RandomBitsOp>(op); bits && llvm::is_contained(body.ops, bits.getKey().getDefiningOp()))
+      return std::nullopt; // a key comes from memory
+  }
+  for (const Form *form : byPreference)
+    if (auto kernel = form->classify(ops))
+      return kernel;
+  return std::nullopt;
+}
+
+bool readsNothingInPlace(KernelOp, int64_t) { return false; }
+
+bool readsElementwise(KernelOp kernel, int64_t operand) {
+  SmallVector<Value> open{kernel.getBody().front().getArgument(operand)};
+  DenseSet<Value> seen;
+  while (!open.empty())
+    for (Operation *user : open.pop_back_val().getUsers()) {
+      if (isa<YieldOp, PartialReduceOp>(user))
+        continue;
+      if (!isa<ElementwiseOpInterface, PackOp>(user))
+        return false;
+      if (seen.insert(user->getResult(0)).second)
+        open.push_back(user->getResult(0));
+    }
+  return true;
+}
+
+std::optional<SmallVector<int64_t>> tileOfRows(const KernelShape &kernel, Operation *, int64_t reduced,
+                                               const Blocking &blocking) {
+  const int64_t blocked = blockedAxis(kernel.shape), rank = static_cast<int64_t>(kernel.shape.size());
+  if (reduced == 0 || blocked >= reduced || reduced > rank)
+    return std::nullopt;
+  return blocking.sideReductionTile(kernel.shape, reduced);
+}
+
+bool isSideReduction(PartialReduceOp op, const KernelShape &kernel, Operation *contract, const Blocking &blocking) {
+  const int64_t reduced = static_cast<int64_t>(op.getAxes().size());
+  for (auto [index, axis] : llvm::enumerate(op.getAxes()))
+    if (axis != static_cast<int64_t>(index))
+      return false;
+  const SideReductionTile tileOf = formOf(kernel.kind).sideReductionTile;
+  if (!tileOf || shapeOf(op.getX()) != ArrayRef(kernel.shape))
+    return false;
+  auto tile = tileOf(kernel, contract, reduced, blocking);
+  return tile && ArrayRef(*tile) == op.getTile();
+}
+
+} // namespace halftone::compiler

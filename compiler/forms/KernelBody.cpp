@@ -1,0 +1,49 @@
+// Questions about the ops of a kernel.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/forms/KernelBody.h"
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+
+bool isGlue(Operation *op) {
+  if (auto constant = dyn_cast<ConstantOp>(op)) {
+    auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
+    return elements && elements.isSplat();
+  }
+  return isa<IotaOp, BroadcastOp>(op);
+}
+
+ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+int64_t elementsOf(Value value) { return cast<RankedTensorType>(value.getType()).getNumElements(); }
+
+int64_t transcendentalCost(Operation *op) {
+  return isa<ExpOp, Expm1Op, LogOp, Log1pOp, TanhOp, LogisticOp, ErfOp, SinOp, CosOp, PowOp, RandomBitsOp>(op);
+}
+
+OperandRange lookedUpOperands(Operation *op) {
+  return isLookup(op) ? op->getOperands().take_front(isa<GatherOp>(op) ? 1 : op->getNumOperands())
+                      : op->getOperands().take_front(0);
+}
+
+bool isPrologueOp(Operation *op) {
+  if (auto constant = dyn_cast<ConstantOp>(op))
+    return isGlue(op);
+  return isa<BroadcastOp>(op) || (isa<ElementwiseOpInterface>(op) && !transcendentalCost(op));
+}
+
+bool isPointwise(Operation *op) { return isa<ElementwiseOpInterface>(op) || isGlue(op); }
+
+DenseSet<Operation *> ancestors(const KernelBody &body, ValueRange roots) {
+  DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end()), found;
+  SmallVector<Value> open(roots.begin(), roots.end());
+  while (!open.empty()) {
+    Operation *op = open.pop_back_val().getDefiningOp();
+    if (op && inBody.contains(op) && found.insert(op).second)
+      llvm::append_range(open, op->getOperands());
+  }
+  return found;
+}
+
+} // namespace halftone::compiler

@@ -1,0 +1,174 @@
+// Roots, pieces and cost.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/forms/Roots.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+using namespace halftone::dialect;
+
+int64_t product(ArrayRef<int64_t> extents) {
+  int64_t result = 1;
+  for (int64_t extent : extents)
+    result *= extent;
+  return result;
+}
+
+SmallVector<Root> rootsOf(KernelOp kernel) {
+  SmallVector<Root> roots;
+  for (Value value : kernel.getBody().front().getTerminator()->getOperands()) {
+    Root root;
+    root.element = storedType(cast<RankedTensorType>(value.getType()).getElementType());
+    if (auto pack = value.getDefiningOp<PackOp>()) {
+      root.panels = PanelsAttr::of(value.getType());
+      value = pack.getX();
+    }
+    for (auto reshape = value.getDefiningOp<ReshapeOp>(); reshape && !root.panels;
+         reshape = value.getDefiningOp<ReshapeOp>())
+      value = reshape.getX();
+    if ((root.partial = value.getDefiningOp<PartialReduceOp>()))
+      value = root.partial.getX();
+    root.value = value;
+    root.elements = cast<RankedTensorType>(value.getType()).getNumElements();
+    roots.push_back(root);
+  }
+  return roots;
+}
+
+std::optional<Reduction> firstReduction(Block &ops) {
+  for (Operation &op : ops) {
+    SmallVector<int64_t> axes;
+    if (auto reduce = dyn_cast<ReduceOp>(op))
+      axes.assign(reduce.getAxes().begin(), reduce.getAxes().end());
+    else if (auto arg = dyn_cast<ArgReduceOp>(op))
+      axes.push_back(int64_t(arg.getAxis()));
+    else
+      continue;
+    Reduction reduction{&op, {}, {}, {}};
+    for (auto [axis, extent] : llvm::enumerate(cast<RankedTensorType>(op.getOperand(0).getType()).getShape())) {
+      if (llvm::is_contained(axes, int64_t(axis))) {
+        reduction.reduced.push_back(extent);
+        reduction.keptBefore.append(reduction.keptAfter);
+        reduction.keptAfter.clear();
+      } else {
+        reduction.keptAfter.push_back(extent);
+      }
+    }
+    if (product(reduction.reduced) != 1)
+      return reduction;
+  }
+  return std::nullopt;
+}
+
+int64_t specifiedRows(KernelOp kernel) {
+  auto spec = kernel.getSpec();
+  return spec ? spec->getRows() : 0;
+}
+
+std::optional<KernelResult> resultOf(ValueGraph &graph, IterationSpace &space, const Root &root, const Access &all) {
+  KernelResult result{nullptr, root.element, all, "", root.panels};
+  if (root.partial) {
+    PartialReduceOp partial = root.partial;
+    auto type = cast<RankedTensorType>(partial.getX().getType());
+    SmallVector<int64_t> extents(type.getShape());
+    SmallVector<int64_t> runs;
+    SmallVector<bool> kept;
+    for (auto [axis, extent] : llvm::enumerate(extents)) {
+      bool isKept = !llvm::is_contained(partial.getAxes(), int64_t(axis));
+      if (!kept.empty() && (kept.back() == isKept || extent == 1)) {
+        runs.back() *= extent;
+        continue;
+      }
+      runs.push_back(extent);
+      kept.push_back(isKept);
+    }
+    auto pieces = space.cut(all, runs);
+    if (!pieces)
+      return std::nullopt;
+    result.access.clear();
+    for (auto [isKept, piece] : llvm::zip(kept, *pieces))
+      if (isKept)
+        result.access.append(piece.begin(), piece.end());
+    if (result.access != all) // else nothing is combined: every element is a piece
+      result.combiner = graph.combinerOf(partial.getKind(), type.getElementType());
+    if (isShortFloat(root.element)) {
+      partial.emitError("a side reduction accumulates in f32 or wider, not in ") << root.element;
+      graph.failed = true;
+      return std::nullopt;
+    }
+  }
+  if (root.panels) { // rows and columns apart
+    auto axes = space.cut(all, cast<RankedTensorType>(root.value.getType()).getShape());
+    if (!axes)
+      return std::nullopt;
+  }
+  result.node = graph.get(root.value, all);
+  if (!result.node)
+    return std::nullopt;
+  return result;
+}
+
+FailureOr<ReadRoots> readRoots(KernelOp kernel, IterationSpace &space, bool strict, ArrayRef<Root> roots,
+                               llvm::function_ref<void(ValueGraph &)> prepare,
+                               llvm::function_ref<Access(const Root &)> accessOf, StringRef misfit) {
+  for (;;) {
+    ReadRoots read{std::make_unique<ValueGraph>(kernel, space, strict), {}};
+    prepare(*read.graph);
+    for (const Root &root : roots) {
+      auto result = resultOf(*read.graph, space, root, accessOf(root));
+      if (!result)
+        break;
+      read.results.push_back(*result);
+    }
+    if (read.graph->failed)
+      return failure();
+    if (read.results.size() == roots.size())
+      return read;
+    if (!space.takeRefined())
+      return emitError(kernel.getLoc(), misfit);
+  }
+}
+
+LogicalResult checkPieces(ArrayRef<Root> roots, ArrayRef<KernelResult> results, int64_t grid) {
+  for (auto [root, result] : llvm::zip(roots, results)) {
+    if (result.combiner.empty())
+      continue;
+    PartialReduceOp partial = root.partial;
+    auto type = cast<RankedTensorType>(partial.getX().getType());
+    int64_t pieces = 1;
+    for (auto [axis, tile] : llvm::zip(partial.getAxes(), partial.getTile()))
+      pieces *= ceilDivide(type.getDimSize(axis), std::max<int64_t>(tile, 1));
+    if (pieces != grid)
+      return partial.emitError("a side reduction of ") << pieces << " pieces in a kernel of " << grid << " blocks";
+  }
+  return success();
+}
+
+double estimatedCost(KernelOp kernel, ArrayRef<KernelResult> results, double elements) {
+  SmallVector<ValueNode *> nodes;
+  for (const KernelResult &result : results)
+    nodes.push_back(result.node);
+  double ops = 0;
+  llvm::SmallBitVector lookedUp(kernel.getBody().getNumArguments());
+  for (ValueNode *node : GenericBuilder::reachable(nodes)) {
+    double inputs = 0;
+    for (ValueNode *input : node->inputs)
+      inputs += input->cost;
+    if (node->kind == ValueNode::lookup)
+      lookedUp.set(node->operand);
+    ops += node->level > 0 && node->cost == 0 ? 1 : std::max(0.0, node->cost - inputs);
+  }
+  double bytes = 0;
+  auto add = [&](Type type, double most) {
+    auto tensor = cast<RankedTensorType>(type);
+    bytes += std::min(double(tensor.getNumElements()), most) * std::max(1u, tensor.getElementTypeBitWidth() / 8);
+  };
+  constexpr double all = std::numeric_limits<double>::infinity();
+  for (BlockArgument argument : kernel.getBody().getArguments())
+    add(argument.getType(), lookedUp.test(argument.getArgNumber()) ? elements : all);
+  for (Type type : kernel.getBody().front().getTerminator()->getOperandTypes())
+    add(type, all);
+  constexpr double perVectorOp = 0.05, perByte = 0.06; // nanoseconds per element, at eight lanes
+  return elements * ops * perVectorOp + bytes * perByte;
+}
+
+} // namespace halftone::compiler

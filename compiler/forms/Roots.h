@@ -1,0 +1,52 @@
+// The values that a kernel yields, and the nodes of the value graph that compute them: shared by all forms.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/forms/GenericBuilder.h"
+#include "compiler/forms/KernelDescription.h"
+
+namespace halftone::compiler {
+
+/// What a kernel yields, or what `partial_reduce` of it is yielded, shape ops and `pack` after it looked through.
+struct Root {
+  mlir::Value value;                     // of the kernel's shape, or for each row
+  dialect::PartialReduceOp partial = {}; // when it is a side reduction of `value`
+  mlir::Type element;                    // stored type of the result
+  int64_t elements = 0;                  // of `value`
+  dialect::PanelsAttr panels = {};       // how the result lies in memory, when it is packed
+};
+llvm::SmallVector<Root> rootsOf(dialect::KernelOp kernel);
+
+/// A reduce or arg_reduce over more than one element: what gives a kernel its rows, or its reduced dims.
+struct Reduction {
+  mlir::Operation *op;
+  llvm::SmallVector<int64_t> keptBefore, reduced, keptAfter; // extents; keptAfter follows the last reduced axis
+};
+std::optional<Reduction> firstReduction(mlir::Block &ops);
+
+/// `rows` of the kernel's spec, or 0.
+int64_t specifiedRows(dialect::KernelOp kernel);
+int64_t product(llvm::ArrayRef<int64_t> extents);
+
+/// The result for `root` at the kernel's full access `all`: its node, and for a side reduction the kept dims. nullopt
+/// when the space was refined or on failure.
+std::optional<KernelResult> resultOf(ValueGraph &graph, IterationSpace &space, const Root &root, const Access &all);
+
+/// The results for all roots: reads them in a fresh graph, again each time that a read has cut the space. `prepare`
+/// sets the graph's scope before each try, `accessOf` says where a root is read (both ask the space, whose dims
+/// change). On failure a diagnostic is emitted; `misfit` is its text when no cut of the space fits.
+struct ReadRoots {
+  std::unique_ptr<ValueGraph> graph;
+  llvm::SmallVector<KernelResult> results;
+};
+mlir::FailureOr<ReadRoots> readRoots(dialect::KernelOp kernel, IterationSpace &space, bool strict,
+                                     llvm::ArrayRef<Root> roots, llvm::function_ref<void(ValueGraph &)> prepare,
+                                     llvm::function_ref<Access(const Root &)> accessOf, llvm::StringRef misfit);
+
+/// Side reductions of loop and row kernels have one piece a block.
+mlir::LogicalResult checkPieces(llvm::ArrayRef<Root> roots, llvm::ArrayRef<KernelResult> results, int64_t grid);
+
+/// Estimated nanoseconds on one core: `elements` times the ops of the nodes that `results` reach, and the bytes that
+/// the kernel touches.
+double estimatedCost(dialect::KernelOp kernel, llvm::ArrayRef<KernelResult> results, double elements);
+
+} // namespace halftone::compiler
