@@ -165,8 +165,8 @@ SmallVector<Operation *> BlockFormer::readersOf(Value value) const {
 
 static bool isOneRowOfShapes(const KernelShape &shape) { return shape.kind == KernelKind::row && shape.shape.empty(); }
 
-/// legal() where a look at what is added settles it, however many ops the clusters have: kernels of numbers take work on
-/// numbers, and a row of several shapes stays one whatever it joins, so that its limits hold.
+/// legal() where a look at what is added settles it, however many ops the clusters have: kernels of numbers take work
+/// on numbers, and a row of several shapes stays one whatever it joins, so that its limits hold.
 std::optional<std::optional<KernelShape>> BlockFormer::legalAtOnce(ArrayRef<int64_t> merged, Operation *op) const {
   int64_t reductions = 0, elements = 0;
   for (int64_t index : merged) {
