@@ -127,7 +127,6 @@ void BlockFormer::giveToReader(int64_t index, ReduceOp op) {
     Cluster &cluster = clusters[index];
     auto place = cluster.ops.erase(llvm::find(cluster.ops, op.getOperation()));
     cluster.ops.insert(place, finish.begin(), finish.end());
-    cluster.reducedElements += elementsOf(cast<ReduceOp>(finish.front()).getX()) - elementsOf(op.getX());
     for (Operation *each : finish) {
       cluster.last = static_cast<int64_t>(number.size());
       number[each] = cluster.last;

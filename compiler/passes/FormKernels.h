@@ -38,9 +38,6 @@ struct KernelShape {
   bool reductionLoop = false;
 };
 
-/// What one row of several shapes may reduce: values, and elements of all of them.
-inline constexpr int64_t mostReductionsOfOneRow = 32, mostElementsOfAllRows = 4 * mostElementsOfOneRow;
-
 /// The kernel that `body` makes, or nullopt when no kind may hold it (docs/architecture.md, "What a kernel may hold").
 std::optional<KernelShape> classify(const KernelBody &body);
 

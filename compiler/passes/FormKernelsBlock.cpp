@@ -85,7 +85,7 @@ KernelBody BlockFormer::bodyOf(ArrayRef<Operation *> home) {
         seen.insert(op);
         body.ops.push_back(op);
       }
-  sortAsTheyStand(body.ops);
+  llvm::sort(body.ops, [&](Operation *a, Operation *b) { return standsBefore(a, b); });
   for (Operation *op : body.ops)
     if (body.home.contains(op))
       for (Value result : op->getResults())
@@ -117,25 +117,20 @@ uint64_t BlockFormer::placeOf(Operation *op) {
   return opLine.place(left);
 }
 
-/// Ops of blocks around come first.
-void BlockFormer::sortAsTheyStand(SmallVectorImpl<Operation *> &ops) {
+/// Ops of other blocks around come before those of blocks inside.
+bool BlockFormer::standsBefore(Operation *a, Operation *b) {
+  if (a->getBlock() == &block && b->getBlock() == &block) {
+    (void)placeOf(a);
+    const uint64_t place = placeOf(b);
+    return placeOf(a) < place;
+  }
   auto depth = [](Operation *op) {
     int64_t levels = 0;
     while ((op = op->getParentOp()))
       ++levels;
     return levels;
   };
-  auto middle = std::partition(ops.begin(), ops.end(), [&](Operation *op) { return op->getBlock() != &block; });
-  std::sort(ops.begin(), middle, [&](Operation *a, Operation *b) {
-    return a->getBlock() == b->getBlock() ? a->isBeforeInBlock(b) : depth(a) < depth(b);
-  });
-  for (Operation *op : ArrayRef(middle, ops.end())) // all have their place before one is compared
-    (void)placeOf(op);
-  SmallVector<std::pair<uint64_t, Operation *>> here;
-  for (Operation *op : ArrayRef(middle, ops.end()))
-    here.push_back({placeOf(op), op});
-  llvm::sort(here, llvm::less_first());
-  llvm::transform(here, middle, [](auto &each) { return each.second; });
+  return a->getBlock() == b->getBlock() ? a->isBeforeInBlock(b) : depth(a) < depth(b);
 }
 
 void BlockFormer::erase(Operation *op) {
@@ -163,35 +158,7 @@ SmallVector<Operation *> BlockFormer::readersOf(Value value) const {
   return found.takeVector();
 }
 
-static bool isOneRowOfShapes(const KernelShape &shape) { return shape.kind == KernelKind::row && shape.shape.empty(); }
-
-/// legal() where a look at what is added settles it, however many ops the clusters have: kernels of numbers take work
-/// on numbers, and a row of several shapes stays one whatever it joins, so that its limits hold.
-std::optional<std::optional<KernelShape>> BlockFormer::legalAtOnce(ArrayRef<int64_t> merged, Operation *op) const {
-  int64_t reductions = 0, elements = 0;
-  for (int64_t index : merged) {
-    reductions += clusters[index].reductions;
-    elements += clusters[index].reducedElements;
-  }
-  auto isOneRow = [&](int64_t index) { return isOneRowOfShapes(clusters[index].shape); };
-  if (llvm::any_of(merged, isOneRow) && (reductions > mostReductionsOfOneRow || elements > mostElementsOfAllRows))
-    return std::optional<KernelShape>();
-  if (merged.size() != 1 || !op || !isa<ElementwiseOpInterface>(op))
-    return std::nullopt;
-  const KernelShape &shape = clusters[merged.front()].shape;
-  const bool isOfNumbers = shape.kind == KernelKind::loop && shape.shape.empty() && !shape.reductionLoop;
-  auto isStoredNumber = [&](Value operand) {
-    Operation *producer = operand.getDefiningOp();
-    return shapeOf(operand).empty() && !(producer && isCopy(producer));
-  };
-  if (!(isOfNumbers || isOneRowOfShapes(shape)) || !llvm::all_of(op->getOperands(), isStoredNumber))
-    return std::nullopt;
-  return std::optional(shape);
-}
-
 std::optional<KernelShape> BlockFormer::legal(ArrayRef<int64_t> merged, Operation *op) {
-  if (auto known = legalAtOnce(merged, op))
-    return *known;
   SmallVector<Operation *> home;
   for (int64_t index : merged)
     llvm::append_range(home, clusters[index].ops);
@@ -250,7 +217,7 @@ void BlockFormer::goAhead(SmallVector<int64_t> going, int64_t cluster) {
 int64_t BlockFormer::merge(ArrayRef<int64_t> merged, Operation *op, KernelShape shape) {
   int64_t index = merged.empty() ? static_cast<int64_t>(clusters.size()) : merged.front();
   if (merged.empty()) {
-    clusters.push_back({{}, static_cast<int64_t>(number.size()), 0, 0, false, {}});
+    clusters.push_back({{}, static_cast<int64_t>(number.size()), false, {}});
     clusterLine.append();
   } else if (merged.size() > 1) {
     const size_t place = clusterLine.previous(earliest(merged));
@@ -265,8 +232,6 @@ int64_t BlockFormer::merge(ArrayRef<int64_t> merged, Operation *op, KernelShape 
       clusterOf[each] = index;
     llvm::append_range(target.ops, source.ops);
     target.last = std::max(target.last, source.last);
-    target.reductions += source.reductions;
-    target.reducedElements += source.reducedElements;
     source.ops.clear();
   }
   if (op) {
@@ -275,10 +240,6 @@ int64_t BlockFormer::merge(ArrayRef<int64_t> merged, Operation *op, KernelShape 
     clusterOf[op] = index;
     target.ops.push_back(op);
     target.last = std::max(target.last, position);
-    if (auto reduce = dyn_cast<ReduceOp>(op)) {
-      ++target.reductions;
-      target.reducedElements += elementsOf(reduce.getX());
-    }
   }
   target.shape = std::move(shape);
   return index;

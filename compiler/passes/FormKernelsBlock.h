@@ -10,7 +10,6 @@ namespace halftone::compiler {
 struct Cluster {
   llvm::SmallVector<mlir::Operation *> ops;
   int64_t last = 0;            // of `number`
-  int64_t reductions = 0, reducedElements = 0; // of `reduce` ops, and of all they read
   bool opaque = false;         // a `when`, `reshape` or `constant` that stays as it is
   KernelShape shape;
 };
@@ -43,7 +42,6 @@ private:
   KernelBody bodyOf(llvm::ArrayRef<mlir::Operation *> home);
   bool isRead(mlir::Value value, const KernelBody &body) const;
   llvm::SetVector<mlir::Value> inputsOf(llvm::ArrayRef<mlir::Operation *> home, int64_t leastElements);
-  std::optional<std::optional<KernelShape>> legalAtOnce(llvm::ArrayRef<int64_t> merged, mlir::Operation *op) const;
   std::optional<KernelShape> legal(llvm::ArrayRef<int64_t> merged, mlir::Operation *op);
   std::optional<llvm::SmallVector<int64_t>> ahead(llvm::ArrayRef<int64_t> merged, mlir::Operation *op);
   int64_t earliest(llvm::ArrayRef<int64_t> merged) const;
@@ -55,7 +53,7 @@ private:
 
   // Order of the block's ops. MLIR's own is counted anew after neighbours have come in.
   uint64_t placeOf(mlir::Operation *op);
-  void sortAsTheyStand(llvm::SmallVectorImpl<mlir::Operation *> &ops);
+  bool standsBefore(mlir::Operation *a, mlir::Operation *b);
   void erase(mlir::Operation *op);
   llvm::SmallVector<mlir::Operation *> readersOf(mlir::Value value) const;
   llvm::SmallVector<int64_t> clustersReading(mlir::Value value) const;

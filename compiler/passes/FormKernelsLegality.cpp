@@ -293,6 +293,8 @@ std::optional<KernelShape> classifyRow(const KernelBody &body, ArrayRef<Operatio
 
 /// One row of several shapes: each reduced to one number, and work on numbers.
 std::optional<KernelShape> classifyFinish(const KernelBody &body, ArrayRef<Operation *> reductions) {
+  constexpr size_t mostReductions = 32;
+  constexpr int64_t mostElements = 4 * mostElementsOfOneRow;
   int64_t elements = 0;
   for (Operation *op : reductions) {
     auto reduce = dyn_cast<ReduceOp>(op);
@@ -301,7 +303,7 @@ std::optional<KernelShape> classifyFinish(const KernelBody &body, ArrayRef<Opera
       return std::nullopt;
     elements += elementsOf(reduce.getX());
   }
-  if (static_cast<int64_t>(reductions.size()) > mostReductionsOfOneRow || elements > mostElementsOfAllRows)
+  if (reductions.size() > mostReductions || elements > mostElements)
     return std::nullopt;
   for (Operation *op : body.ops) {
     auto broadcast = dyn_cast<BroadcastOp>(op);
