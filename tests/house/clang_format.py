@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: clang_format.py CLANG_FORMAT ROOT
 
-Prints each file that it would change, and the command that changes them all.
+Prints the command that formats what is not.
 """
 import os
 import subprocess
@@ -22,8 +22,7 @@ def main(clang_format, root):
     done = subprocess.run(command, cwd=root, stderr=subprocess.PIPE, text=True, check=False)
     changed = sorted({line.split(":")[0] for line in done.stderr.splitlines() if "[-Wclang-format-violations]" in line})
     if changed:
-        print("\n".join(changed))
-        return f"{len(changed)} of {len(sources)} files are not formatted; expected {clang_format} -i {' '.join(changed)}"
+        return f"{len(changed)} of {len(sources)} files are not formatted; expected {clang_format} -i " + " \\\n  ".join(changed)
     if done.returncode != 0:
         return f"{clang_format} ended with {done.returncode}:\n{done.stderr}"
     print(f"{len(sources)} files, all formatted")
