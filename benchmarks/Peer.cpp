@@ -11,7 +11,8 @@
 
 namespace halftone::benchmarks {
 
-Peer::Peer(std::string name, const std::string &program, const std::vector<std::string> &arguments) : name_(std::move(name)) {
+Peer::Peer(std::string name, const std::string &program, const std::vector<std::string> &arguments)
+    : name_(std::move(name)) {
   const char *environment = std::getenv("HALFTONE_BENCH_PEERS");
   if (!environment || !*environment) {
     missing_ = "HALFTONE_BENCH_PEERS names no virtual environment (scripts/bench-peers makes one)";

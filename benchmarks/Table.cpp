@@ -44,7 +44,9 @@ std::string bound(const Row &row, const std::optional<double> &value) {
 
 nlohmann::json jsonOf(const Row &row) {
   nlohmann::json json = {{"what", row.what}, {"ours", row.ours}, {"peer", row.peer}, {"at_most", row.atMost}};
-  auto put = [&](const char *key, const std::optional<double> &value) { json[key] = value ? nlohmann::json(*value) : nullptr; };
+  auto put = [&](const char *key, const std::optional<double> &value) {
+    json[key] = value ? nlohmann::json(*value) : nullptr;
+  };
   put("ratio", row.ratio);
   put("bar", row.bar);
   put("stretch", row.stretch);
@@ -65,7 +67,8 @@ double geometricMean(const std::vector<double> &values) {
 }
 
 Table::Table(std::string program, std::string title) : program_(std::move(program)), title_(std::move(title)) {
-  fmt::print("\n{}: {}\nwhat | ours | peer | ratio | bar | stretch\n--- | --- | --- | --- | --- | ---\n", program_, title_);
+  fmt::print("\n{}: {}\nwhat | ours | peer | ratio | bar | stretch\n--- | --- | --- | --- | --- | ---\n", program_,
+             title_);
   cpu_set_t cores;
   CPU_ZERO(&cores);
   sched_getaffinity(0, sizeof cores, &cores);
@@ -81,7 +84,8 @@ Table::Table(std::string program, std::string title) : program_(std::move(progra
 void Table::version(const std::string &name, const std::string &value) { versions_.emplace_back(name, value); }
 
 bool Table::wants(const std::string &what) const {
-  return only_.empty() || std::any_of(only_.begin(), only_.end(), [&](const std::string &part) { return what.find(part) != what.npos; });
+  return only_.empty() ||
+         std::any_of(only_.begin(), only_.end(), [&](const std::string &part) { return what.find(part) != what.npos; });
 }
 
 void Table::add(Row row) {

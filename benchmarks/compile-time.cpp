@@ -44,7 +44,8 @@ void run(Table &table) {
   const std::filesystem::path folder = pattern;
   std::vector<double> cold, warm, twelve;
   for (int round = 0; round < rounds; ++round) {
-    const std::filesystem::path cache = folder / fmt::format("{}", round), other = folder / fmt::format("{}-twelve", round);
+    const std::filesystem::path cache = folder / fmt::format("{}", round),
+                                other = folder / fmt::format("{}-twelve", round);
     cold.push_back(child(2, cache));
     warm.push_back(child(2, cache));
     twelve.push_back(child(12, other));
@@ -54,8 +55,8 @@ void run(Table &table) {
   const double first = median(cold), again = median(warm), many = median(twelve);
   table.add({"compile the MLP train step, cold (s)", milliseconds(first), "-", first, 0.8, 0.5, true});
   table.add({"compile the MLP train step, from the disk cache (s)", milliseconds(again), "-", again, 0.10, 0.06, true});
-  table.add({"compile twelve equal Dense layers against two", milliseconds(many), "two " + milliseconds(first), many / first,
-             1.5, 1.2, true});
+  table.add({"compile twelve equal Dense layers against two", milliseconds(many), "two " + milliseconds(first),
+             many / first, 1.5, 1.2, true});
 }
 
 } // namespace

@@ -22,14 +22,14 @@ struct Product {
 
 // M, N, K: squares; the layers of 784-512-512-10 at several batches; those of a transformer of width 768.
 const std::vector<Product> products = {
-    {64, 64, 64},     {128, 128, 128}, {256, 256, 256}, {512, 512, 512},  {1024, 1024, 1024}, {2048, 2048, 2048},
-    {1, 512, 784},    {8, 512, 784},   {32, 512, 784},  {128, 512, 784},  {512, 512, 784},    {1, 512, 512},
-    {16, 512, 512},   {128, 512, 512}, {1, 10, 512},    {32, 10, 512},    {128, 10, 512},     {512, 10, 512},
-    {128, 2304, 768}, {128, 768, 768}, {128, 3072, 768}, {128, 768, 3072}, {512, 768, 768},   {1, 3072, 768}};
+    {64, 64, 64},     {128, 128, 128}, {256, 256, 256},  {512, 512, 512},  {1024, 1024, 1024}, {2048, 2048, 2048},
+    {1, 512, 784},    {8, 512, 784},   {32, 512, 784},   {128, 512, 784},  {512, 512, 784},    {1, 512, 512},
+    {16, 512, 512},   {128, 512, 512}, {1, 10, 512},     {32, 10, 512},    {128, 10, 512},     {512, 10, 512},
+    {128, 2304, 768}, {128, 768, 768}, {128, 3072, 768}, {128, 768, 3072}, {512, 768, 768},    {1, 3072, 768}};
 
 /// A Dense layer's products in narrow floats.
-const std::vector<Product> narrowProducts = {{1, 512, 784},   {8, 512, 784},   {32, 512, 784},   {128, 512, 784},
-                                             {512, 512, 784}, {128, 512, 512}, {128, 768, 3072}, {128, 3072, 768},
+const std::vector<Product> narrowProducts = {{1, 512, 784},   {8, 512, 784},     {32, 512, 784},   {128, 512, 784},
+                                             {512, 512, 784}, {128, 512, 512},   {128, 768, 3072}, {128, 3072, 768},
                                              {512, 768, 768}, {1024, 1024, 1024}};
 
 /// As peers/gemm.py makes them.
@@ -60,8 +60,8 @@ struct Outcome {
 };
 
 /// `ours` beside the peers that can do the product in `dtype`.
-Outcome compare(const Peers &peers, const std::string &dtype, const Product &p, std::vector<Contestant> field, double sum,
-                double tolerance) {
+Outcome compare(const Peers &peers, const std::string &dtype, const Product &p, std::vector<Contestant> field,
+                double sum, double tolerance) {
   Outcome outcome;
   for (const std::unique_ptr<Peer> &peer : peers) {
     if (!peer->missing().empty())
@@ -73,16 +73,19 @@ Outcome compare(const Peers &peers, const std::string &dtype, const Product &p, 
       continue; // the table names it as missing
     }
     if (std::abs(theirs - sum) > tolerance)
-      throw std::runtime_error(fmt::format("{} {}: the sum of {}'s result is {}, ours {}", dtype, p.text(), peer->name(), theirs, sum));
+      throw std::runtime_error(
+          fmt::format("{} {}: the sum of {}'s result is {}, ours {}", dtype, p.text(), peer->name(), theirs, sum));
     outcome.names.push_back(peer->name());
-    field.push_back({peer->name(), [peer = peer.get()](int times) { return peer->askNumbers(fmt::format("calls {}", times)).at(0); }});
+    field.push_back({peer->name(), [peer = peer.get()](int times) {
+                       return peer->askNumbers(fmt::format("calls {}", times)).at(0);
+                     }});
   }
   outcome.seconds = race(field, 7, 0.02);
   return outcome;
 }
 
-void addGeometricMean(Table &table, const std::string &what, const std::vector<double> &ratios, double bar, double stretch,
-                      bool worst) {
+void addGeometricMean(Table &table, const std::string &what, const std::vector<double> &ratios, double bar,
+                      double stretch, bool worst) {
   if (ratios.empty())
     return;
   table.add({what + ", geometric mean", "", "", geometricMean(ratios), bar, stretch});
@@ -98,8 +101,8 @@ void wide(Table &table, const Peers &peers) {
       continue;
     const Tensor a = operand({p.m, p.k}, 13), b = operand({p.k, p.n}, 11);
     auto product = jit([](const Value &a, const Value &b) { return ops::matmul(a, b); });
-    const Outcome outcome = compare(peers, "float32", p, {contestant("ours", [&] { (void)product(a, b); })}, sumOf(product(a, b)),
-                                    1e-3 * static_cast<double>(p.m * p.n));
+    const Outcome outcome = compare(peers, "float32", p, {contestant("ours", [&] { (void)product(a, b); })},
+                                    sumOf(product(a, b)), 1e-3 * static_cast<double>(p.m * p.n));
     size_t best = 0;
     std::string all;
     for (size_t i = 1; i < outcome.seconds.size(); ++i) {
@@ -152,7 +155,9 @@ void integer(Table &table) {
     auto product = jit([](const Value &a, const Value &b) { return ops::matmul(a, b); });
     if (const double sum = sumOf(product(i, j)); sum != -6.0 * static_cast<double>(p.m * p.n * p.k))
       throw std::runtime_error(fmt::format("int8 {}: the sum of the result is {}", p.text(), sum));
-    const std::vector<double> seconds = race({contestant("int8", [&] { (void)product(i, j); }), contestant("float32", [&] { (void)product(a, b); })}, 9, 0.02);
+    const std::vector<double> seconds =
+        race({contestant("int8", [&] { (void)product(i, j); }), contestant("float32", [&] { (void)product(a, b); })}, 9,
+             0.02);
     ratios.push_back(seconds[1] / seconds[0]);
     table.add({what, gigaflops(p, seconds[0]), "our float32 " + gigaflops(p, seconds[1]), ratios.back()});
   }

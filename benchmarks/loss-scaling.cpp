@@ -17,8 +17,9 @@ void run(Table &table) {
     const std::vector<double> seconds = race({contestant("scaled", [&] { scaled.train_on_batch(data.x, data.y); }),
                                               contestant("plain", [&] { plain.train_on_batch(data.x, data.y); })},
                                              15, 0.2);
-    table.add({fmt::format("dynamic loss scale, MLP train step, batch {}, mixed_float16", batch), milliseconds(seconds[0]),
-               "without " + milliseconds(seconds[1]), seconds[0] / seconds[1], 1.02, 1.01, true});
+    table.add({fmt::format("dynamic loss scale, MLP train step, batch {}, mixed_float16", batch),
+               milliseconds(seconds[0]), "without " + milliseconds(seconds[1]), seconds[0] / seconds[1], 1.02, 1.01,
+               true});
   }
 }
 

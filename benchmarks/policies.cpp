@@ -44,10 +44,7 @@ std::vector<Kind> kinds() {
           kind("GaussianNoise", [] { return GaussianNoise(0.1); }),
           kind("Rescaling", [] { return Rescaling(1.0 / 255); }),
           kind("Flatten", [] { return Flatten(); }),
-          kind("Reshape",
-               [] {
-                 return Reshape({2, width / 2});
-               }),
+          kind("Reshape", [] { return Reshape({2, width / 2}); }),
           merging("Add", [] { return Add(); }),
           merging("Multiply", [] { return Multiply(); }),
           merging("Concatenate", [] { return Concatenate(); })};

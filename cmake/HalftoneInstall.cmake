@@ -1,5 +1,6 @@
 # The one library that users link, and its installation: headers, tools, CMake package, pkg-config file, examples.
 # SPDX-License-Identifier: Apache-2.0
+# The component `runtime` runs programs and has the tools; `development` has the rest of what compiles programs.
 include(CMakePackageConfigHelpers)
 
 get_property(HALFTONE_ROOM_LIBRARIES GLOBAL PROPERTY HALFTONE_ROOMS)
@@ -27,30 +28,31 @@ set_target_properties(halftone PROPERTIES
   INSTALL_RPATH_USE_LINK_PATH ON)
 target_link_options(halftone PRIVATE LINKER:--version-script=${CMAKE_CURRENT_LIST_DIR}/halftone.map)
 
-install(TARGETS halftone EXPORT HalftoneTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY frontend/include/halftone DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(TARGETS halftone EXPORT HalftoneTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development)
+install(DIRECTORY frontend/include/halftone DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN "*.h")
 
 foreach(tool IN ITEMS halftone-opt halftone-run halftone-policy halftone-lsp-server)
   if(TARGET ${tool})
     set_target_properties(${tool} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
-    install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
   endif()
 endforeach()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Halftone)
-install(EXPORT HalftoneTargets NAMESPACE Halftone:: DESTINATION ${package_dir})
+install(EXPORT HalftoneTargets NAMESPACE Halftone:: DESTINATION ${package_dir} COMPONENT development)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/HalftoneConfig.cmake.in ${PROJECT_BINARY_DIR}/HalftoneConfig.cmake
   INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/HalftoneConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/HalftoneConfig.cmake ${PROJECT_BINARY_DIR}/HalftoneConfigVersion.cmake
-  DESTINATION ${package_dir})
+  DESTINATION ${package_dir} COMPONENT development)
 
 # The prefix is found from the file's own place, so that `cmake --install --prefix` can choose it late.
 file(RELATIVE_PATH HALFTONE_PKGCONFIG_TO_PREFIX
   /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 string(REGEX REPLACE "/$" "" HALFTONE_PKGCONFIG_TO_PREFIX "${HALFTONE_PKGCONFIG_TO_PREFIX}")
 configure_file(${CMAKE_CURRENT_LIST_DIR}/halftone.pc.in ${PROJECT_BINARY_DIR}/halftone.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/halftone.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/halftone.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
-install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DATADIR}/halftone/examples
+install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DATADIR}/halftone/examples COMPONENT development
   FILES_MATCHING PATTERN "*.cpp" PATTERN "*.h" PATTERN "*.md" PATTERN data EXCLUDE)

@@ -13,6 +13,14 @@ if(HALFTONE_SANITIZE)
   target_link_options(halftone_flags INTERFACE -fsanitize=address,undefined)
 endif()
 
+if(HALFTONE_SANITIZE_THREADS)
+  target_compile_options(halftone_flags INTERFACE -fsanitize=thread -fno-omit-frame-pointer)
+  target_link_options(halftone_flags INTERFACE -fsanitize=thread)
+endif()
+if(HALFTONE_WERROR)
+  target_compile_options(halftone_flags INTERFACE -Werror)
+endif()
+
 # MLIR's headers as system headers, and the one shared MLIR. Never mixed with MLIR's static libraries.
 add_library(halftone_mlir INTERFACE)
 target_include_directories(halftone_mlir SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
@@ -29,12 +37,20 @@ function(halftone_room NAME)
   set_property(GLOBAL APPEND PROPERTY HALFTONE_ROOMS ${NAME})
 endfunction()
 
-# halftone_test(NAME SOURCES ... DEPS ...): one Catch2 executable; each test case is a ctest entry.
+# halftone_test(NAME [THREADS] SOURCES ... DEPS ...): one Catch2 executable; each test case is a ctest entry. THREADS: it is about code
+# that threads share and runs under ThreadSanitizer, where no other does: most of the rest waits for MLIR, which is not instrumented.
 function(halftone_test NAME)
-  cmake_parse_arguments(TEST "" "" "SOURCES;DEPS" ${ARGN})
+  cmake_parse_arguments(TEST "THREADS" "" "SOURCES;DEPS" ${ARGN})
+  if(HALFTONE_SANITIZE_THREADS AND NOT TEST_THREADS)
+    return()
+  endif()
   add_executable(${NAME} ${TEST_SOURCES})
   target_link_libraries(${NAME} PRIVATE halftone_catch_main halftone_flags ${TEST_DEPS})
   halftone_reuse_pch(${NAME} halftone_pch_test)
   target_compile_definitions(${NAME} PRIVATE HALFTONE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" HALFTONE_BINARY_DIR="${PROJECT_BINARY_DIR}")
   catch_discover_tests(${NAME} TEST_PREFIX "${NAME}." DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 120)
+  if(TEST_THREADS)
+    add_dependencies(thread_tests ${NAME})
+  endif()
 endfunction()
+add_custom_target(thread_tests)

@@ -62,8 +62,11 @@ std::map<const LayerImpl *, std::string> connectionsOf(const Layer &model) {
       continue;
     std::string &text = connections[call->layer.get()];
     for (const Value &operand : call->inputs)
-      for (const std::string &source : sourcesOf(operand))
-        text = text.empty() || text == "-" ? source : text + ", " + source;
+      for (const std::string &source : sourcesOf(operand)) {
+        if (text == "-")
+          text.clear();
+        text.append(text.empty() ? "" : ", ").append(source);
+      }
   }
   return connections;
 }

@@ -109,7 +109,7 @@ std::string SummaryReport::text() const {
     size_t slash = row.path.rfind('/');
     std::string shortName = slash == std::string::npos ? row.path : row.path.substr(slash + 1);
     if (row.depth)
-      shortName = std::string(static_cast<size_t>(3 * row.depth), ' ') + "└ " + shortName;
+      shortName.insert(0, "└ ").insert(0, static_cast<size_t>(3 * row.depth), ' ');
     cells.push_back({fmt::format("{} ({})", shortName, row.class_name), row.output_shape,
                      row.output_shape == "?" ? "0 (unbuilt)" : withCommas(row.params)});
     if (connected)

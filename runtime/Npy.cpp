@@ -54,7 +54,7 @@ public:
     const std::string start = take(8, "the 8 bytes of the .npy magic and version");
     if (start.substr(0, 6) != magic)
       fail("the .npy magic \\x93NUMPY", "other bytes");
-    const int version = start[6];
+    const int version = static_cast<unsigned char>(start[6]);
     if (version < 1 || version > 3)
       fail("format version 1, 2 or 3", fmt::format("{}.{}", version, int(start[7])));
     const std::string lengthBytes = take(version == 1 ? 2 : 4, "the header's length");
@@ -221,8 +221,9 @@ private:
       for (size_t axis = rank; axis-- > 0;)
         offset = offset * dims[axis] + index[axis];
       std::memcpy(to + static_cast<size_t>(i) * width, from + static_cast<size_t>(offset) * width, width);
-      for (size_t axis = rank; axis-- > 0 && ++index[axis] == dims[axis];)
-        index[axis] = 0;
+      for (size_t axis = rank; axis-- > 0; index[axis] = 0)
+        if (++index[axis] != dims[axis])
+          break;
     }
     return result;
   }

@@ -33,8 +33,10 @@ size_t roundUp(size_t value, size_t step) { return (value + step - 1) / step * s
 void *allocateBlock(size_t bytes) {
   if (!fitsMemory(static_cast<int64_t>(bytes)))
     return nullptr;
-  void *memory = std::aligned_alloc(bytes >= leastHuge ? hugePage : page, bytes);
-  if (memory && bytes >= leastHuge)
+  void *memory = nullptr; // std::aligned_alloc takes only multiples of the alignment
+  if (::posix_memalign(&memory, bytes >= leastHuge ? hugePage : page, bytes) != 0)
+    return nullptr;
+  if (bytes >= leastHuge)
     (void)::madvise(memory, bytes / hugePage * hugePage, MADV_HUGEPAGE); // where the system has them
   return memory;
 }

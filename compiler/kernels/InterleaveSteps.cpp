@@ -10,6 +10,7 @@
 #include "compiler/kernels/Steps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include <map>
 
 using namespace mlir;
 using namespace halftone;
@@ -37,9 +38,12 @@ void sortByDepth(Block &block) {
   for (Operation *op : ops)
     if (isa<LLVM::StoreOp, LLVM::MaskedStoreOp>(op))
       depth[op] = std::max(depth[op], afterLoads);
-  llvm::stable_sort(ops, [&](Operation *a, Operation *b) { return depth[a] < depth[b]; });
+  std::map<unsigned, SmallVector<Operation *>> byDepth;
   for (Operation *op : ops)
-    op->moveBefore(block.getTerminator());
+    byDepth[depth[op]].push_back(op);
+  for (const auto &[_, together] : byDepth)
+    for (Operation *op : together)
+      op->moveBefore(block.getTerminator());
 }
 
 /// Whether a region of the op loads or stores. If one does, sortByDepth cannot know which ops must wait for it.

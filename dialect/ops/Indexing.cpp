@@ -39,8 +39,8 @@ LogicalResult ConcatOp::verify() {
     if (x.getRank() == y.getRank())
       expected[axis] = x.getDimSize(axis);
     if (x != y.clone(expected))
-      return emitOpError() << "operand #" << number << " and the result differ in more than the extent of axis "
-                           << axis << ": " << x << " and " << y;
+      return emitOpError() << "operand #" << number << " and the result differ in more than the extent of axis " << axis
+                           << ": " << x << " and " << y;
     total = llvm::SaturatingAdd<uint64_t>(total, x.getDimSize(axis));
   }
   if (total != static_cast<uint64_t>(y.getDimSize(axis)))

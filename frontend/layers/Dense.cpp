@@ -12,7 +12,7 @@ class DenseBody final : public detail::LayerBody {
 public:
   DenseBody(int64_t units, DenseArgs args) : units_(units), args_(std::move(args)) {}
   void build(BuildContext &context, const std::vector<Shape> &shapes) override {
-    Shape input = shapes.at(0);
+    const Shape &input = shapes.at(0);
     if (input.rank() < 2 || input[-1] < 0)
       throw Error(ErrorKind::value_error, fmt::format("Input of layer Dense is incompatible with the layer: expected "
                                                       "min_ndim=2 and a known last dimension, found shape {}",

@@ -44,7 +44,7 @@ static std::shared_ptr<PolicyAccess::Rep> quantizedFromConfig(const std::string 
                 fmt::format("The mode of a {} must be a string. Received: mode={}", className, json["mode"].dump()));
   args.mode = json["mode"].get<std::string>();
   args.sourceName = stringOrNull(json, "source_name");
-  const auto made = PolicyAccess::quantized(className, args); // Keras looks at the length last
+  auto made = PolicyAccess::quantized(className, args); // Keras looks at the length last
   if (!hasLength || !json.contains("amax_history_length"))
     return made;
   const auto &length = json["amax_history_length"];

@@ -168,9 +168,9 @@ void compare(const std::string &text, int64_t height, int64_t width, bool strict
     variables[name] = tensor({height, width}, builder.getF32Type());
   variables["u"] = tensor({}, builder.getF32Type());
   for (int play = 0; play < 2; ++play) {
-    std::vector<TensorData> feeds = {tensor({height, width}, builder.getF32Type()), tensor({height, width}, builder.getF32Type()),
-                                     tensor({}, builder.getF32Type()), tensor({}, builder.getI1Type()),
-                                     tensor({}, builder.getI1Type())};
+    std::vector<TensorData> feeds = {tensor({height, width}, builder.getF32Type()),
+                                     tensor({height, width}, builder.getF32Type()), tensor({}, builder.getF32Type()),
+                                     tensor({}, builder.getI1Type()), tensor({}, builder.getI1Type())};
     VariableValues wanted = variables, ranges = variables;
     Play player(*kernels, *exe, feeds, variables);
     player.run();
@@ -213,8 +213,8 @@ std::string around(const std::string &body, const std::string &fresh, const std:
 func.func @main(%x0: tensor<6x5xf32> {halftone.name = "x0"}, %p: tensor<i1> {halftone.name = "p"},
     %v0: tensor<6x5xf32> {halftone.variable = @v0})
     -> (tensor<6x5xf32> {halftone.name = "a"}, tensor<6x5xf32> {halftone.variable = @v0}) {
-)" + body + "  return " +
-         fetched + ", " + fresh + " : tensor<6x5xf32>, tensor<6x5xf32>\n}\n";
+)" + body +
+         "  return " + fetched + ", " + fresh + " : tensor<6x5xf32>, tensor<6x5xf32>\n}\n";
 }
 
 std::string printed(const std::string &text) {
@@ -277,6 +277,7 @@ TEST_CASE("a branch that leaves a variable as it was costs nothing") {
 
 TEST_CASE("independent launches of one kernel side by side are one launch") {
   // The two negations are of one kernel and do not touch each other's values; the third reads the first.
-  CHECK(printed(around("  %0 = halftone.neg %v0 : tensor<6x5xf32>\n  %1 = halftone.neg %x0 : tensor<6x5xf32>\n", "%0", "%1"))
+  CHECK(printed(around("  %0 = halftone.neg %v0 : tensor<6x5xf32>\n  %1 = halftone.neg %x0 : tensor<6x5xf32>\n", "%0",
+                       "%1"))
             .find("+") != std::string::npos);
 }

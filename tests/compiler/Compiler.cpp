@@ -87,7 +87,8 @@ void compare(const std::string &text, const CompileOptions &options, uint32_t se
   VariableBinding binding;
   for (const VariableSlot &variable : exe->variables)
     binding[variable.symbol] =
-        store.create(variable.symbol, tensorOf(randomData(typeOf(&context, variable.type), random), variable.type)).valueOrThrow();
+        store.create(variable.symbol, tensorOf(randomData(typeOf(&context, variable.type), random), variable.type))
+            .valueOrThrow();
   auto player = Player::bind(exe, loadObjects(exe->kernels).valueOrThrow(), device, binding).valueOrThrow();
   for (int play = 0; play < plays; ++play) {
     std::vector<TensorData> feeds;
@@ -143,14 +144,16 @@ std::string fileText(const std::string &name) {
   return text;
 }
 
-StatusOr<Executable> compileText(const std::string &text, const CompileOptions &options, CompileStatistics &statistics) {
+StatusOr<Executable> compileText(const std::string &text, const CompileOptions &options,
+                                 CompileStatistics &statistics) {
   Context context;
   auto module = parseSourceString<ModuleOp>(text, &context);
   REQUIRE(module);
   return compiler::compile(*module, options, &statistics);
 }
 
-const char *onlyCast = R"(func.func @main(%x: tensor<8xf32> {halftone.name = "x"}) -> (tensor<8xf16> {halftone.name = "y"}) {
+const char *onlyCast =
+    R"(func.func @main(%x: tensor<8xf32> {halftone.name = "x"}) -> (tensor<8xf16> {halftone.name = "y"}) {
   %0 = halftone.cast %x {origin = "user"} : tensor<8xf32> to tensor<8xf16>
   return %0 : tensor<8xf16>
 }

@@ -27,7 +27,8 @@ TEST_CASE("tiles stay multiples of the micro-kernels'") {
       for (int64_t n = 1; n < 700; n += 31)
         for (int64_t k : {1, 100, 5000}) {
           MatmulTile tile = CpuBlocking().matmulTile(batch, m, n, k);
-          bool valid = tile.m % 4 == 0 && tile.m <= 192 && tile.m > 0 && tile.n % 64 == 0 && tile.n <= 256 && tile.n > 0;
+          bool valid =
+              tile.m % 4 == 0 && tile.m <= 192 && tile.m > 0 && tile.n % 64 == 0 && tile.n <= 256 && tile.n > 0;
           CHECK(valid);
         }
 }
@@ -36,8 +37,8 @@ TEST_CASE("side reductions cut the first axis that can be cut") {
   CHECK(blockedAxis({1, 1, 8, 4}) == 2);
   CHECK(CpuBlocking().rowsPerBlock({}) == 1);
   CHECK(CpuBlocking().rowsPerBlock({1}) == 1);
-  CHECK(CpuBlocking().rowsPerBlock({128, 512}) == 16);           // 8192 elements a block
-  CHECK(CpuBlocking().rowsPerBlock({3, 5}) == 3);                // one block
+  CHECK(CpuBlocking().rowsPerBlock({128, 512}) == 16);                       // 8192 elements a block
+  CHECK(CpuBlocking().rowsPerBlock({3, 5}) == 3);                            // one block
   CHECK(CpuBlocking().rowsPerBlock({int64_t(1) << 30}) == int64_t(1) << 23); // at most 128 blocks
   CHECK(CpuBlocking().sideReductionTile({1, 128, 512}, 2) == llvm::SmallVector<int64_t>{1, 16});
   CHECK(CpuBlocking().sideReductionTile({128, 512}, 2) == llvm::SmallVector<int64_t>{16, 512});

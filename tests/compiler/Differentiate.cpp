@@ -98,7 +98,8 @@ const std::string softmaxCrossEntropy = R"(
   %log = halftone.log %total : tensor<3xf64>
   %logs = halftone.broadcast %log {axes = array<i64: 0>} : tensor<3xf64> to tensor<3x3xf64>
   %likely = halftone.sub %centered, %logs : tensor<3x3xf64>
-  %labels = halftone.constant )" + labels + R"(
+  %labels = halftone.constant )" + labels +
+                                        R"(
   %picked = halftone.mul %labels, %likely : tensor<3x3xf64>
   %all = halftone.reduce sum %picked {axes = array<i64: 0, 1>} : tensor<3x3xf64> -> tensor<f64>
   %loss = halftone.neg %all : tensor<f64>)";
@@ -120,11 +121,13 @@ const std::vector<std::string> perceptronShapes = {"3x4x", "4x5x", "5x", "5x3x",
 
 /// %loss as the sum of squares of %y.
 std::string squares(const std::string &shape, const std::string &axes) {
-  return fmt::format("\n%y2 = halftone.mul %y, %y : tensor<{0}f64>\n%loss = halftone.reduce sum %y2 {{axes = array<i64{1}>}} "
-                     ": tensor<{0}f64> -> tensor<f64>",
-                     shape, axes);
+  return fmt::format(
+      "\n%y2 = halftone.mul %y, %y : tensor<{0}f64>\n%loss = halftone.reduce sum %y2 {{axes = array<i64{1}>}} "
+      ": tensor<{0}f64> -> tensor<f64>",
+      shape, axes);
 }
 
+// clang-format off
 const std::vector<ScalarFunction> functions = {
     {"relu MLP, softmax cross-entropy", perceptronShapes,
      perceptron("%h = halftone.relu %h0 : tensor<3x5xf64>")},
@@ -242,6 +245,7 @@ const std::vector<ScalarFunction> functions = {
   %inner = halftone.reduce sum %m {axes = array<i64: 0>} : tensor<3xf64> -> tensor<f64>
   %y = halftone.gradient %inner at (%x0 : tensor<3xf64>) : tensor<f64> -> tensor<3xf64>)" + squares("3x", ": 0")},
 };
+// clang-format on
 
 } // namespace
 

@@ -38,7 +38,8 @@ halftone.kernel matmul @k (tensor<{0}x{2}x{3}>, tensor<{2}x{1}x{3}>, tensor<{1}x
 } // namespace
 
 TEST_CASE("A dense layer with bias and relu", "[kernels]") {
-  for (auto [m, n, k] : {std::tuple<int64_t, int64_t, int64_t>{8, 5, 4}, {1, 1, 1}, {1, 10, 33}, {31, 1, 7}, {50, 70, 300}})
+  for (auto [m, n, k] :
+       {std::tuple<int64_t, int64_t, int64_t>{8, 5, 4}, {1, 1, 1}, {1, 10, 33}, {31, 1, 7}, {50, 70, 300}})
     for (const char *type : {"f32", "f16", "bf16", "f64"}) {
       // Where the sum may be of either sign the comparison is undecided: test values only.
       std::string text = dense(m, n, k, type);

@@ -25,9 +25,10 @@ public:
         "%x0: tensor<{0}> {{halftone.name = \"x0\"}}, %x1: tensor<{0}> {{halftone.name = \"x1\"}}, %s: tensor<f32> "
         "{{halftone.name = \"s\"}}, %p: tensor<i1> {{halftone.name = \"p\"}}, %q: tensor<i1> {{halftone.name = \"q\"}}",
         full);
-    std::string results = fmt::format(
-        "tensor<{0}> {{halftone.name = \"a\"}}, tensor<{0}> {{halftone.name = \"b\"}}, tensor<{0}> {{halftone.name = \"c\"}}, "
-        "tensor<f32> {{halftone.name = \"d\"}}, tensor<i1> {{halftone.name = \"e\"}}", full);
+    std::string results = fmt::format("tensor<{0}> {{halftone.name = \"a\"}}, tensor<{0}> {{halftone.name = \"b\"}}, "
+                                      "tensor<{0}> {{halftone.name = \"c\"}}, "
+                                      "tensor<f32> {{halftone.name = \"d\"}}, tensor<i1> {{halftone.name = \"e\"}}",
+                                      full);
     std::string symbols;
     for (const char *name : {"v0", "v1", "v2", "u"}) {
       const std::string &type = name[0] == 'u' ? scalar : full;
@@ -42,8 +43,8 @@ public:
         give(fresh, type, values, types);
       }
     }
-    return fmt::format("{}func.func @main({}) -> ({}) {{\n{}{}{}  return {} : {}\n}}\n", symbols, arguments, results, reads, text,
-                       assigns, values, types);
+    return fmt::format("{}func.func @main({}) -> ({}) {{\n{}{}{}  return {} : {}\n}}\n", symbols, arguments, results,
+                       reads, text, assigns, values, types);
   }
 
 private:
@@ -59,8 +60,7 @@ private:
     return values[count - 1 - below(below(3) ? std::min(count, 4) : count)];
   }
   std::string fresh() { return fmt::format("%n{}", next++); }
-  template <class... Args>
-  std::string add(const std::string &type, fmt::format_string<Args...> line, Args &&...args) {
+  template <class... Args> std::string add(const std::string &type, fmt::format_string<Args...> line, Args &&...args) {
     std::string value = fresh();
     text += fmt::format("  {} = halftone.{}\n", value, fmt::format(line, std::forward<Args>(args)...));
     pool[type].push_back(value);
@@ -84,14 +84,18 @@ private:
     add(full, "broadcast {} {{axes = {}}} : tensor<{}> to tensor<{}>", pick(type), axes, type, full);
   }
   void contract() {
-    std::string z = add(squares, "contract {}, {} {{lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>}} : (tensor<{}>, "
-                                 "tensor<{}>) -> tensor<{}>", pick(full), pick(full), full, full, squares);
+    std::string z = add(squares,
+                        "contract {}, {} {{lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>}} : (tensor<{}>, "
+                        "tensor<{}>) -> tensor<{}>",
+                        pick(full), pick(full), full, full, squares);
     if (below(2))
       z = add(squares, "tanh {} : tensor<{}>", z, squares);
     add(rows, "reduce {} {} {{axes = array<i64: {}>}} : tensor<{}> -> tensor<{}>", below(2) ? "max" : "sum", z,
         below(2), squares, rows);
-    add(full, "contract {}, {} {{lhs_contract = array<i64: {}>, rhs_contract = array<i64: 0>}} : (tensor<{}>, tensor<{}>) -> "
-              "tensor<{}>", z, pick(full), below(2), squares, full, full);
+    add(full,
+        "contract {}, {} {{lhs_contract = array<i64: {}>, rhs_contract = array<i64: 0>}} : (tensor<{}>, tensor<{}>) -> "
+        "tensor<{}>",
+        z, pick(full), below(2), squares, full, full);
   }
   void reshape() {
     std::string z = add(turned, "reshape {} : tensor<{}> to tensor<{}>", pick(full), full, turned);
@@ -107,28 +111,35 @@ private:
     if (below(2)) {
       int64_t kept = 1 + below(static_cast<int>(height));
       std::string upper = fmt::format("{}x{}xf32", kept, width), lower = fmt::format("{}x{}xf32", height - kept, width);
-      std::string a = add(upper, "slice {} {{start = array<i64: {}, 0>}} : tensor<{}> to tensor<{}>", pick(full), height - kept, full, upper);
-      std::string b = add(lower, "slice {} {{start = array<i64: 0, 0>}} : tensor<{}> to tensor<{}>", pick(full), full, lower);
+      std::string a = add(upper, "slice {} {{start = array<i64: {}, 0>}} : tensor<{}> to tensor<{}>", pick(full),
+                          height - kept, full, upper);
+      std::string b =
+          add(lower, "slice {} {{start = array<i64: 0, 0>}} : tensor<{}> to tensor<{}>", pick(full), full, lower);
       add(full, "concat {}, {} {{axis = 0 : i64}} : tensor<{}>, tensor<{}> to tensor<{}>", a, b, upper, lower, full);
       return;
     }
     std::string numbers = fmt::format("{}xi32", height);
-    std::string at = add(numbers, "arg_reduce max {} {{axis = 1 : i64}} : tensor<{}> -> tensor<{}>", pick(full), full, numbers);
+    std::string at =
+        add(numbers, "arg_reduce max {} {{axis = 1 : i64}} : tensor<{}> -> tensor<{}>", pick(full), full, numbers);
     if (below(2))
-      add(full, "gather {}, {} {{axis = 0 : i64}} : (tensor<{}>, tensor<{}>) -> tensor<{}>", pick(full), at, full, numbers, full);
+      add(full, "gather {}, {} {{axis = 0 : i64}} : (tensor<{}>, tensor<{}>) -> tensor<{}>", pick(full), at, full,
+          numbers, full);
     else
-      add(full, "scatter_add {}, {} {{axis = 0 : i64}} : (tensor<{}>, tensor<{}>) -> tensor<{}>", at, pick(full), numbers, full, full);
+      add(full, "scatter_add {}, {} {{axis = 0 : i64}} : (tensor<{}>, tensor<{}>) -> tensor<{}>", at, pick(full),
+          numbers, full, full);
   }
   void one(int depth) {
     switch (below(16)) {
     case 0:
-      add(rows, "reduce {} {} {{axes = array<i64: 1>}} : tensor<{}> -> tensor<{}>", below(2) ? "sum" : "max", pick(full), full, rows);
+      add(rows, "reduce {} {} {{axes = array<i64: 1>}} : tensor<{}> -> tensor<{}>", below(2) ? "sum" : "max",
+          pick(full), full, rows);
       return;
     case 1:
       add(columns, "reduce sum {} {{axes = array<i64: 0>}} : tensor<{}> -> tensor<{}>", pick(full), full, columns);
       return;
     case 2:
-      add(scalar, "reduce {} {} {{axes = array<i64: 0, 1>}} : tensor<{}> -> tensor<f32>", below(2) ? "sum" : "max", pick(full), full);
+      add(scalar, "reduce {} {} {{axes = array<i64: 0, 1>}} : tensor<{}> -> tensor<f32>", below(2) ? "sum" : "max",
+          pick(full), full);
       return;
     case 3:
       return repeat();
@@ -159,7 +170,8 @@ private:
       return;
     }
     case 12: {
-      std::string z = add("indices", "arg_reduce max {} {{axis = 0 : i64}} : tensor<{}> -> tensor<{}xi32>", pick(full), full, width);
+      std::string z = add("indices", "arg_reduce max {} {{axis = 0 : i64}} : tensor<{}> -> tensor<{}xi32>", pick(full),
+                          full, width);
       add(columns, "cast {} : tensor<{}xi32> to tensor<{}>", z, width, columns);
       return;
     }
@@ -178,7 +190,8 @@ private:
   }
   void when(int depth) {
     std::string y = fresh();
-    text += fmt::format("  {}:3 = halftone.when {} : (tensor<{}>, tensor<{}>, tensor<f32>) {{\n", y, pick(boolean), full, full);
+    text += fmt::format("  {}:3 = halftone.when {} : (tensor<{}>, tensor<{}>, tensor<f32>) {{\n", y, pick(boolean),
+                        full, full);
     for (bool first : {true, false}) {
       auto outside = pool;
       ops(below(5), depth + 1);

@@ -32,7 +32,8 @@ halftone.kernel loop @k ({0}, {2}) -> ({1}, {1}, {3}) {{
 TEST_CASE("Reduction loops keep their inner axis", "[kernels]") {
   auto target = GENERATE(from_range(runnableTargets()));
   for (const char *type : {"f32", "f16", "f64"})
-    for (auto [batch, m, n] : {std::tuple<int64_t, int64_t, int64_t>{1, 9, 5}, {2, 3, 67}, {3, 40, 16}, {1, 2, 200}, {2, 70, 650}}) {
+    for (auto [batch, m, n] :
+         {std::tuple<int64_t, int64_t, int64_t>{1, 9, 5}, {2, 3, 67}, {3, 40, 16}, {1, 2, 200}, {2, 70, 650}}) {
       CAPTURE(target, type, batch, m, n);
       KernelHarness kernel(columns(batch, m, n, type), target, false);
       kernel.checkInside(kernel.operands(1, false));

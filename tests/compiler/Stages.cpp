@@ -174,8 +174,8 @@ func.func @main(%x: tensor<3x4xf32> {halftone.name = "x"}, %train: tensor<i1> {h
   dialect::VariableValues initial;
   initial.emplace("w", tensor({4, 4}));
   initial.emplace("mean", tensor({4}));
-  initial.emplace("steps", dialect::TensorData::fromBytes(
-                               RankedTensorType::get({}, IntegerType::get(&context, 32)), &steps));
+  initial.emplace("steps",
+                  dialect::TensorData::fromBytes(RankedTensorType::get({}, IntegerType::get(&context, 32)), &steps));
   dialect::TensorData x = tensor({3, 4});
 
   for (bool train : {true, false}) {

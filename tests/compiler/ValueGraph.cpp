@@ -39,7 +39,7 @@ TEST_CASE("Kernels of random modules compute what the interpreter says", "[kerne
   const std::vector<std::string> targets = testing::runnableTargets();
   for (uint32_t seed = 0; seed < seeds; ++seed)
     for (bool strict : {false, true}) {
-      auto [height, width] = seed % 3 == 0 ? std::pair<int64_t, int64_t>{5, 37}
+      auto [height, width] = seed % 3 == 0   ? std::pair<int64_t, int64_t>{5, 37}
                              : seed % 3 == 1 ? std::pair<int64_t, int64_t>{1, 20}
                                              : std::pair<int64_t, int64_t>{33, 3};
       for (const std::string &text : kernelsOf(randomModule(seed, height, width), strict)) {

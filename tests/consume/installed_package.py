@@ -7,6 +7,7 @@
   find-package    configures, builds and runs tests/consume/app with COMPILER
   refuse-version  find_package(Halftone 0.2) must fail, and say why
   pkg-config      the same program through pkg-config, from the prefix moved elsewhere
+  components      `runtime` and `development` have every file once, and what runs programs needs nothing of the other
   surface         what the prefix holds, what the library exports, and that no foreign package is named
 """
 import glob
@@ -111,7 +112,25 @@ class Package:
             expect(not named, f"{path} names {sorted(set(named))}; expected no other package or target")
 
 
-COMMANDS = {"install": Package.install, "find-package": Package.find_package, "refuse-version": Package.refuse_version,
+    def components(self):
+        def files(folder):
+            return {os.path.relpath(os.path.join(at, name), folder) for at, _, names in os.walk(folder) for name in names}
+
+        held = {}
+        for component in ("runtime", "development"):
+            folder = self.fresh(f"component-{component}")
+            run("cmake", "--install", self.build, "--prefix", folder, "--config", self.config, "--component", component)
+            held[component] = files(folder)
+        both = held["runtime"] & held["development"]
+        expect(not both, f"both components have {sorted(both)}; expected each file in one")
+        missing = files(self.prefix) - held["runtime"] - held["development"]
+        expect(not missing, f"no component has {sorted(missing)}")
+        names = sorted(map(os.path.basename, held["runtime"]))
+        tools = ["halftone-lsp-server", "halftone-opt", "halftone-policy", "halftone-run"]
+        expect(names == tools + ["libhalftone.so.0.1", "libhalftone.so.0.1.0"], f"runtime has {names}; expected {tools} and the library")
+
+
+COMMANDS = {"components": Package.components, "install": Package.install, "find-package": Package.find_package, "refuse-version": Package.refuse_version,
             "pkg-config": Package.pkg_config, "surface": Package.surface}
 
 if __name__ == "__main__":

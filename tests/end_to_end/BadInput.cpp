@@ -54,9 +54,8 @@ TEST_CASE("wrong shapes, labels and data leave the model unchanged") {
              Contains("validation_split"));
   CHECK_THAT(errorOf([&] { model.fit(x, y, {.batch_size = 0, .verbose = 0}); }).message(), Contains("batch_size"));
 
-  Error dtype = errorOf([&] {
-    model.fit(Tensor::zeros({8, 28, 28}, DType::complex64), y.slice(0, 8), {.verbose = 0});
-  });
+  Error dtype =
+      errorOf([&] { model.fit(Tensor::zeros({8, 28, 28}, DType::complex64), y.slice(0, 8), {.verbose = 0}); });
   CHECK(dtype.kind() == ErrorKind::type_error);
   CHECK_THAT(dtype.message(), Contains("complex64"));
 

@@ -66,7 +66,8 @@ struct Plain {
 Sequential model(const char *policy) {
   PolicyScope scope(policy);
   Sequential net({Input({length}, {.dtype = int32}), Embedding(words, width, {.name = "words"}),
-                  Lambda([](const Value &x) { return ops::mean(x, 1); }), Dense(1, {.use_bias = false, .name = "head"})},
+                  Lambda([](const Value &x) { return ops::mean(x, 1); }),
+                  Dense(1, {.use_bias = false, .name = "head"})},
                  {.name = "net"});
   net.compile({.optimizer = optimizers::SGD(0.5), .loss = "mse"});
   return net;

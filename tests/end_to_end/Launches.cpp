@@ -60,8 +60,9 @@ PlanFigures trainStep(const std::string &policy, int hidden) {
 
 TEST_CASE("a training step is few launches, in an arena hardly larger than what lives in it") {
   using Case = std::pair<std::string, int>;
-  for (const auto &[policy, hidden] : {Case{"float32", 2}, Case{"mixed_bfloat16", 2}, Case{"float32", 12},
-                                       Case{"mixed_float16", 2}, Case{"mixed_float16", 12}, Case{"mixed_float16", 50}}) {
+  for (const auto &[policy, hidden] :
+       {Case{"float32", 2}, Case{"mixed_bfloat16", 2}, Case{"float32", 12}, Case{"mixed_float16", 2},
+        Case{"mixed_float16", 12}, Case{"mixed_float16", 50}}) {
     const PlanFigures figures = trainStep(policy, hidden);
     INFO(policy << " " << hidden);
     // Forward and backward of each layer, the loss, bias gradients, the update; numbers, 32 reductions a kernel.

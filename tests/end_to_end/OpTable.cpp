@@ -136,10 +136,10 @@ std::vector<OpCase> shapeCases() {
 std::vector<OpCase> indexingCases() {
   std::vector<OpCase> cases;
   auto slice = [&](const std::string &dtype, const char *label, const char *from, const char *start, const char *to) {
-    cases.push_back(make("slice", dtype + "_" + label, {{from + dtype}},
-                         fmt::format("$0 {{start = array<i64: {}>}} : tensor<{}{}> to tensor<{}{}>", start, from, dtype,
-                                     to, dtype),
-                         to + dtype));
+    cases.push_back(
+        make("slice", dtype + "_" + label, {{from + dtype}},
+             fmt::format("$0 {{start = array<i64: {}>}} : tensor<{}{}> to tensor<{}{}>", start, from, dtype, to, dtype),
+             to + dtype));
   };
   auto concat = [&](const std::string &dtype, const char *label, const List &from, int axis, const char *to) {
     std::vector<OpOperand> operands;
@@ -180,8 +180,8 @@ std::vector<OpCase> indexingCases() {
     lookup("gather", dtype + "_none", "5x37x" + dtype, "0xi32", "0x37x" + dtype, 0);
   }
   for (const std::string &dtype : numbers) {
-    for (const std::string &result : isFloatName(dtype) && dtype != "f32" && dtype != "f64" ? List{dtype, "f32"}
-                                                                                              : List{dtype}) {
+    for (const std::string &result :
+         isFloatName(dtype) && dtype != "f32" && dtype != "f64" ? List{dtype, "f32"} : List{dtype}) {
       const std::string label = dtype + "_" + result;
       lookup("scatter_add", label + "_rows", "5x37x" + result, "2x3xi32", "2x3x37x" + dtype, 0, Values::moderate);
       lookup("scatter_add", label + "_special", "5x37x" + result, "2x3xi32", "2x3x37x" + dtype, 0);

@@ -15,7 +15,9 @@ namespace halftone::test {
 namespace {
 
 std::string feedName(const OpOperand &operand) {
-  const char *values = operand.values == Values::special ? "special" : operand.values == Values::index ? "index" : "moderate";
+  const char *values = operand.values == Values::special ? "special"
+                       : operand.values == Values::index ? "index"
+                                                         : "moderate";
   return fmt::format("{}_{}{}", values, operand.type, operand.index);
 }
 
@@ -72,7 +74,7 @@ Tensor valuesOf(const OpOperand &operand) {
   }
   std::vector<int64_t> values;
   for (int64_t i = 0; i < type.elements(); ++i)
-    values.push_back(type.dtype == DType::bool_ ? int64_t(random.below(2))
+    values.push_back(type.dtype == DType::bool_        ? int64_t(random.below(2))
                      : operand.values == Values::index ? int64_t(random.below(8)) - 1
                      : special ? specialWhole(i * rotation + shift, int(itemsize(type.dtype)) * 8, isUnsigned, random)
                                : int64_t(random.below(9)) - (isUnsigned ? 0 : 4));

@@ -179,13 +179,14 @@ TEST_CASE("one computed value as both operands of a contraction") {
   return %1 : tensor<f32>
 })",
                  "host", strict, 1);
-    checkProgram(R"(func.func @main(%x: tensor<6x1xbf16> {halftone.name = "x"}) -> (tensor<1x1x1xbf16> {halftone.name = "y"}) {
+    checkProgram(
+        R"(func.func @main(%x: tensor<6x1xbf16> {halftone.name = "x"}) -> (tensor<1x1x1xbf16> {halftone.name = "y"}) {
   %0 = halftone.mul %x, %x : tensor<6x1xbf16>
   %1 = halftone.broadcast %0 {axes = array<i64: 0, 2>} : tensor<6x1xbf16> to tensor<6x1x1xbf16>
   %2 = halftone.contract %0, %1 {lhs_contract = array<i64: 0>, rhs_contract = array<i64: 0>} : (tensor<6x1xbf16>, tensor<6x1x1xbf16>) -> tensor<1x1x1xbf16>
   return %2 : tensor<1x1x1xbf16>
 })",
-                 "host", strict, 1);
+        "host", strict, 1);
   }
 }
 

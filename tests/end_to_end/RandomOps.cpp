@@ -8,8 +8,8 @@
 namespace halftone::test {
 
 void RandomProgram::unaryStep(RandomItem x) {
-  static const std::vector<std::string> ops = {"abs", "neg",   "sign", "sqrt",  "tanh", "logistic",
-                                               "erf", "sin",   "cos",  "floor", "ceil", "round_even",
+  static const std::vector<std::string> ops = {"abs", "neg",   "sign", "sqrt",  "tanh",  "logistic",
+                                               "erf", "sin",   "cos",  "floor", "ceil",  "round_even",
                                                "exp", "expm1", "log",  "log1p", "rsqrt", "relu"};
   const std::string op = one(ops);
   if (op.starts_with("exp"))

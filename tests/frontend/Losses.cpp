@@ -46,9 +46,7 @@ TEST_CASE("sample weights multiply the leading axes") {
   CHECK(numbers(none(target, predicted, Tensor({2, 3}, {2, 1}))) == std::vector<double>{2, 2, 3, 3});
   CHECK(numbers(none(target, predicted, Tensor({1, 2, 3, 4}, {2, 2}))) == std::vector<double>{1, 2, 3, 4});
   CHECK(numbers(none(target, predicted, Tensor::full({}, 5))) == std::vector<double>{5, 5, 5, 5});
-  CHECK_THAT(errorOf([&] {
-               none(target, predicted, Tensor({1, 2, 3}, {3}));
-             }),
+  CHECK_THAT(errorOf([&] { none(target, predicted, Tensor({1, 2, 3}, {3})); }),
              Contains("ValueError: sample_weight of shapes (2, 2) and (3,)"));
 }
 
@@ -58,18 +56,14 @@ TEST_CASE("(n,) targets meet (n, 1) predictions, other mismatches are errors") {
   CHECK(near(numbers(Loss("mse")(column, row)), {4.0 / 3}));
   CHECK(near(numbers(Loss("bce")(Tensor({1, 0}, {2}), Tensor({0.5, 0.5}, {2, 1}))), {std::log(2.0)}));
   for (const char *loss : {"mse", "mae", "bce", "categorical_crossentropy"})
-    CHECK_THAT(errorOf([&] {
-                 Loss{loss}(Tensor::zeros({4, 3}), Tensor::zeros({4, 2}));
-               }),
+    CHECK_THAT(errorOf([&] { Loss{loss}(Tensor::zeros({4, 3}), Tensor::zeros({4, 2})); }),
                Contains("ValueError: ") && Contains("y_true.shape=(4, 3), y_pred.shape=(4, 2)"));
-  CHECK_THAT(errorOf([&] {
-               Loss("sparse_categorical_crossentropy")(Tensor::zeros({4, 3}, int32), Tensor::zeros({4, 5}));
-             }),
-             Contains("ValueError: ") && Contains("target.shape=(4, 3), output.shape=(4, 5)"));
-  CHECK_THAT(errorOf([&] {
-               Loss("sparse_categorical_crossentropy")(Tensor::zeros({5}, int32), Tensor::zeros({4, 5}));
-             }),
-             Contains("target.shape=(5), output.shape=(4, 5)") || Contains("target.shape=(5,), output.shape=(4, 5)"));
+  CHECK_THAT(
+      errorOf([&] { Loss("sparse_categorical_crossentropy")(Tensor::zeros({4, 3}, int32), Tensor::zeros({4, 5})); }),
+      Contains("ValueError: ") && Contains("target.shape=(4, 3), output.shape=(4, 5)"));
+  CHECK_THAT(
+      errorOf([&] { Loss("sparse_categorical_crossentropy")(Tensor::zeros({5}, int32), Tensor::zeros({4, 5})); }),
+      Contains("target.shape=(5), output.shape=(4, 5)") || Contains("target.shape=(5,), output.shape=(4, 5)"));
 }
 
 TEST_CASE("losses by name") {
@@ -145,9 +139,7 @@ TEST_CASE("labels are checked on the host") {
                             Tensor::of<int32_t>({0, -1}, {2}), 10)
             .isOk());
   CHECK(detail::checkLabels(Loss("mse"), Tensor::of<int32_t>({0, 99}, {2}), 10).isOk());
-  CHECK_THAT(errorOf([&] {
-               loss(Tensor::of<int32_t>({0, 3}, {2}), Tensor::ones({2, 3}));
-             }),
+  CHECK_THAT(errorOf([&] { loss(Tensor::of<int32_t>({0, 3}, {2}), Tensor::ones({2, 3})); }),
              Contains("ValueError: sparse_categorical_crossentropy: received a label value of 3"));
 }
 

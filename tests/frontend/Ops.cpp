@@ -64,9 +64,8 @@ TEST_CASE("bools have no sign, and axes without elements no largest one") {
 TEST_CASE("int8 products too many for int32 wrap as int32 does") {
   const int64_t depth = 140000; // 127 * 127 * 140000 is 2258060000
   Tensor x(std::vector<int8_t>(depth, 127), {depth});
-  std::vector<Tensor> y = runOnce(Run::compiled, {x, x}, [](const std::vector<Value> &v) {
-    return std::vector<Value>{ops::matmul(v[0], v[1])};
-  });
+  std::vector<Tensor> y = runOnce(
+      Run::compiled, {x, x}, [](const std::vector<Value> &v) { return std::vector<Value>{ops::matmul(v[0], v[1])}; });
   CHECK(y[0].dtype() == int32);
   CHECK(numbers(y[0]) == Row{2258060000.0 - 0x1p32});
 }

@@ -24,8 +24,9 @@ TEST_CASE("concatenate joins along any axis and promotes") {
   }
   auto joined = [](const Tensor &x, const Tensor &y, int64_t axis) {
     return errorOf([&] {
-      (void)runOnce(Run::interpreted, {x, y},
-                    [&](const std::vector<Value> &v) { return std::vector<Value>{ops::concatenate({v[0], v[1]}, axis)}; });
+      (void)runOnce(Run::interpreted, {x, y}, [&](const std::vector<Value> &v) {
+        return std::vector<Value>{ops::concatenate({v[0], v[1]}, axis)};
+      });
     });
   };
   CHECK_THAT(joined(a, b, 0), Contains("ValueError") && Contains("(2, 2)") && Contains("(2, 1)"));
@@ -36,7 +37,8 @@ TEST_CASE("concatenate joins along any axis and promotes") {
 
 // Keras with JAX wraps -1 and gives NaN beyond: see docs/policies.md, "Differences from Keras".
 TEST_CASE("take reads slices by number, and clamps") {
-  Tensor x({0, 1, 2, 3, 4, 5}, {3, 2}), i(std::vector<int32_t>{2, 0, -1, 9}, {2, 2}), byte(std::vector<uint8_t>{1}, {1});
+  Tensor x({0, 1, 2, 3, 4, 5}, {3, 2}), i(std::vector<int32_t>{2, 0, -1, 9}, {2, 2}),
+      byte(std::vector<uint8_t>{1}, {1});
   for (Run run : everyRun) {
     std::vector<Tensor> y = runOnce(run, {x, i, byte}, [](const std::vector<Value> &v) {
       return std::vector<Value>{ops::take(v[0], v[1]), ops::take(v[0], v[2], -1),

@@ -14,7 +14,10 @@ struct LowRank {
     up = context.add_weight({.shape = {rank, units}, .name = "up"});
   }
   Value call(const Value &x) const { return ops::matmul(ops::matmul(x, down), up); }
-  void get_config(Config &config) const { config.set("units", units); config.set("rank", rank); }
+  void get_config(Config &config) const {
+    config.set("units", units);
+    config.set("rank", rank);
+  }
   static LowRank from_config(const Config &c) { return {.units = c.get_int("units"), .rank = c.get_int("rank")}; }
 };
 using LowRankDense = Custom<LowRank>;
@@ -52,7 +55,8 @@ int main() {
             << first.get_config().dump() << "\n";
 
   Model tower(Tower{}, {.name = "tower"});
-  tower.compile({.optimizer = "sgd", .loss = [](const Value &t, const Value &p) { return ops::mean(ops::square(t - p)); }});
+  tower.compile(
+      {.optimizer = "sgd", .loss = [](const Value &t, const Value &p) { return ops::mean(ops::square(t - p)); }});
   tower.fit(Tensor::zeros({8, 64}), Tensor::zeros({8, 1}), {.verbose = 0});
   for (const Layer &child : tower.layers())
     std::cout << child.path() << " " << child.class_name() << " " << child.count_params() << "\n";

@@ -14,5 +14,6 @@ int main() {
   layers::Dense dense(10, {.dtype = mixed});
   legacy::set_policy("mixed_float16");
   legacy::set_policy(std::nullopt);
-  return inferred && fixed.loss_scale()->update(true) && unscaled.repr().empty() && dynamic.name().empty() && dense.name().empty();
+  return inferred && fixed.loss_scale()->update(true) && unscaled.repr().empty() && dynamic.name().empty() &&
+         dense.name().empty();
 }

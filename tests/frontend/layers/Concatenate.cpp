@@ -26,8 +26,8 @@ TEST_CASE("Concatenate as Keras's example has it") {
 // policies 11.1
 TEST_CASE("Concatenate's floats are autocast, integers are promoted with them") {
   Tensor x = Tensor::ones({2, 3}), i = Tensor::ones({2, 1}, int32);
-  for (auto [policy, dtype] : {std::pair("mixed_float16", float16), std::pair("float32", float32),
-                               std::pair("bfloat16", bfloat16)}) {
+  for (auto [policy, dtype] :
+       {std::pair("mixed_float16", float16), std::pair("float32", float32), std::pair("bfloat16", bfloat16)}) {
     CHECK(Concatenate(-1, {.dtype = policy})({x, i}).dtype() == dtype);
     CHECK(Concatenate(-1, {.dtype = policy})({i, i}).dtype() == int32);
   }
@@ -40,7 +40,8 @@ TEST_CASE("Concatenate's inputs agree but for the axis; batches may be unknown")
                Contains("ValueError: A `Concatenate` layer requires inputs with matching shapes except for the "
                         "concatenation axis. Received: input_shape=["));
   CHECK_THAT(errorOf([] { (void)Concatenate()(Tensors()); }), Contains("at least 1 input"));
-  CHECK_THAT(errorOf([] { (void)Concatenate(2)(Tensor::ones({2, 3})); }), Contains("axis 2 is out of range for rank 2"));
+  CHECK_THAT(errorOf([] { (void)Concatenate(2)(Tensor::ones({2, 3})); }),
+             Contains("axis 2 is out of range for rank 2"));
   Input a({none, 4}), b({none, 5}), c({3, 4});
   CHECK(Concatenate()({a, b}).shape() == Shape{none, none, 9});
   CHECK(Concatenate(1)({a, c}).shape() == Shape{none, none, 4});

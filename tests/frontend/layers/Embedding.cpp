@@ -35,7 +35,9 @@ TEST_CASE("Rows are read as they are stored and given in the compute dtype") {
     Row firstRow, lastRow;
   };
   for (const Case &each :
-       {Case{"float32", float32, {9.999999747378752e-05, 0.1251000016927719, 0.2500999867916107},
+       {Case{"float32",
+             float32,
+             {9.999999747378752e-05, 0.1251000016927719, 0.2500999867916107},
              {1.125100016593933, 1.250100016593933, 1.375100016593933}},
         Case{"mixed_float16", float16, {0.00010001659393310547, 0.1251220703125, 0.25}, {1.125, 1.25, 1.375}},
         Case{"mixed_bfloat16", bfloat16, {0.00010013580322265625, 0.125, 0.25}, {1.125, 1.25, 1.375}}}) {

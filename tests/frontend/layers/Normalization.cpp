@@ -159,9 +159,7 @@ TEST_CASE("UnitNormalization: vectors of length 1, zeros stay zeros, in every dt
 
 TEST_CASE("What a normalization cannot do is one error") {
   CHECK_THAT(errorOf([] { (void)LayerNormalization({.axis = 3})(Tensor::ones({2, 2})); }), Contains("out of range"));
-  CHECK_THAT(errorOf([] {
-               (void)LayerNormalization({.axis = {}})(Tensor::ones({2, 2}));
-             }),
+  CHECK_THAT(errorOf([] { (void)LayerNormalization({.axis = {}})(Tensor::ones({2, 2})); }),
              Contains("needs at least one axis"));
   CHECK_THAT(errorOf([] { (void)LayerNormalization()(Input({none})); }), Contains("defined dimension"));
 }

@@ -62,9 +62,7 @@ TEST_CASE("accuracies refuse what does not fit") {
   CHECK_THAT(errorOf([] { metrics::BinaryAccuracy({.threshold = 1.0}); }),
              Contains("ValueError: Invalid value for argument `threshold`"));
   CHECK_THAT(errorOf([] { metrics::TopKCategoricalAccuracy({.k = 0}); }), Contains("ValueError: `k` must be"));
-  CHECK_THAT(errorOf([] {
-               metrics::CategoricalAccuracy().update_state(Tensor::zeros({2, 3}), Tensor::zeros({2, 4}));
-             }),
+  CHECK_THAT(errorOf([] { metrics::CategoricalAccuracy().update_state(Tensor::zeros({2, 3}), Tensor::zeros({2, 4})); }),
              Contains("y_true.shape=(2, 3), y_pred.shape=(2, 4)"));
   CHECK_THAT(errorOf([] {
                metrics::SparseCategoricalAccuracy().update_state(Tensor::zeros({3}, int32), Tensor::zeros({2, 4}));

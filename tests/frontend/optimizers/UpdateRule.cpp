@@ -114,9 +114,7 @@ TEST_CASE("apply: no gradients, some, none of the known variables") {
   Value given = layers::Input({1});
   apply({}, {});
   CHECK(sgd.iterations() == 0);
-  CHECK_THAT(errorOf([&] {
-               apply({Value(), Value()}, {a, b});
-             }),
+  CHECK_THAT(errorOf([&] { apply({Value(), Value()}, {a, b}); }),
              Contains("ValueError: No gradients provided for any variable."));
   apply({Value(), given}, {a, b});
   CHECK(numbers(a) == std::vector<double>{1});

@@ -35,5 +35,6 @@ TEST_CASE("a bad plan prints too") {
   launch.operandCount = 50;
   launch.site = 50;
   launch.joined = true;
-  CHECK_THAT(print(exe), Catch::Contains("s0: feed 77 ? 100xf32") && Catch::Contains("0: with add (s0, s2, s5) -> () grid 13"));
+  CHECK_THAT(print(exe),
+             Catch::Contains("s0: feed 77 ? 100xf32") && Catch::Contains("0: with add (s0, s2, s5) -> () grid 13"));
 }

@@ -1,0 +1,30 @@
+# Two Debian packages, by `cpack -G DEB`: halftone (the library and the tools) and halftone-dev (headers, CMake package, pkg-config file).
+# SPDX-License-Identifier: Apache-2.0
+# The preset `package` builds what they hold, for the prefix /usr; scripts/test-packages tries them on a bare Debian 12.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_PACKAGE_CONTACT "The authors of Halftone")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "JIT-compiled tensor DSL with policy-aware code generation")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_ALL runtime development)
+set(CPACK_COMPONENTS_GROUPING IGNORE)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+
+# SHLIBDEPS asks the machine that builds which packages hold the libraries; but it finds libLLVM by a link of llvm-22-dev's, which tells
+# no package. LLVM 22 is in Debian 12's security suite. GENERATE_SHLIBS answers who links our library, and runs ldconfig.
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME halftone)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "libllvm${LLVM_VERSION_MAJOR} (>= 1:${LLVM_VERSION_MAJOR}.${LLVM_VERSION_MINOR})")
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "The shared library, halftone-opt, halftone-run, halftone-policy and halftone-lsp-server.")
+
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME halftone-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "halftone (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "g++ (>= 4:12), cmake | pkg-config")
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "The headers, the CMake package, the pkg-config file and the examples. Programs need C++20 and no LLVM.")
+include(CPack)

@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+# Checks what README.md says of the tree: its links lead somewhere, its table's tests exist, and it shows what an example prints.
+# SPDX-License-Identifier: Apache-2.0
+"""Usage: readme_facts.py ROOT LEDGER_PROGRAM
+
+A row of the table ends in a link to a file of tests; its text is the name of a test in that file, or words of it.
+"""
+import os
+import re
+import subprocess
+import sys
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def missing_links(root, text):
+    links = re.findall(r"\]\(([^)#]+)", text)
+    local = [link for link in links if not link.startswith("https://")]
+    if not local:
+        yield "found no link"
+    yield from (f"the link to {link} leads nowhere" for link in local if not os.path.exists(os.path.join(root, link)))
+
+
+def missing_tests(root, text):
+    table = text[text.index("## Why"):text.index("## How fast")]
+    rows = [line for line in table.splitlines() if line.startswith("| ")][2:]
+    if not rows:
+        yield "found no row of the table"
+    for row in rows:
+        link = re.search(r"\| \[([^\]]+)\]\((tests/[^)]+)\) \|$", row)
+        if not link:
+            yield f"expected a link to a test at the end of: {row[:60]}..."
+        elif (f'"{link[1]}"' if link[2].endswith(".cpp") else link[1]) not in read(os.path.join(root, link[2])):
+            yield f"{link[2]} has no test '{link[1]}'"
+
+
+def main(root, program):
+    text = read(os.path.join(root, "README.md"))
+    findings = [*missing_links(root, text), *missing_tests(root, text)]
+    printed = subprocess.run([program], check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
+    if f"```\n{printed}```\n" not in text:
+        findings.append(f"the cast ledger differs from what {program} prints:\n{printed}")
+    print("\n".join(findings + [f"{len(findings)} findings"]))
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]) if len(sys.argv) == 3 else __doc__)
