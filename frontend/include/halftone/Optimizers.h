@@ -7,8 +7,9 @@ namespace halftone {
 namespace detail {
 struct OptimizerImpl;
 }
-/// A number, a schedule, or any function of the count of updates so far. Schedules are evaluated on the host before
-/// each run of what was traced, once for all the updates in it.
+/// A number, a schedule, or any function of the count of updates so far. All updates in one run of what was traced have
+/// the rate of the count before it. Functions are evaluated on the host before each run; schedules with a class, which
+/// depend on the count alone, ahead for many.
 class HALFTONE_API LearningRate {
 public:
   LearningRate(const LearningRate &);
