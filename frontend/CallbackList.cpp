@@ -17,36 +17,6 @@ Model Callback::model() const {
   return *std::static_pointer_cast<Model>(model_);
 }
 
-double Logs::operator[](std::string_view name) const {
-  std::string names;
-  for (const auto &[key, value] : items_) {
-    if (key == name)
-      return value;
-    names += (names.empty() ? "" : ", ") + key;
-  }
-  throw Error(ErrorKind::key_error, fmt::format("no '{}' in the logs; there are [{}]", name, names));
-}
-bool Logs::contains(std::string_view name) const {
-  for (const auto &[key, value] : items_)
-    if (key == name)
-      return true;
-  return false;
-}
-void Logs::set(std::string_view name, double value) {
-  for (auto &[key, present] : items_)
-    if (key == name) {
-      present = value;
-      return;
-    }
-  items_.emplace_back(name, value);
-}
-std::string Logs::str() const {
-  std::string text;
-  for (const auto &[name, value] : items_)
-    text += fmt::format("{}{}: {:.4f}", text.empty() ? "" : " - ", name, value);
-  return text;
-}
-
 namespace detail {
 
 CallbackList::CallbackList(const Model &model, const std::vector<CallbackArg> &callbacks, const ProgressArgs &progress)

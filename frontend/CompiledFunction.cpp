@@ -1,12 +1,13 @@
 // Tracing, compiling and playing.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/CompiledFunction.h"
+#include "frontend/Devices.h"
 #include "frontend/TraceCompile.h"
+#include "frontend/Variables.h"
 #include "runtime/TensorTypes.h"
 #include "runtime/base/ForkGate.h"
 #include "runtime/base/FreeMemory.h"
-#include "runtime/devices/CpuDevice.h"
-#include "runtime/loader/ObjectLoader.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <new>
 
@@ -28,7 +29,8 @@ CompiledFunction::CompiledFunction(FunctionOptions options, std::vector<std::str
       program_(options_.name, [this](const ProgramKey &key) { return compile(key); }) {}
 
 std::shared_ptr<Trace> CompiledFunction::trace(const std::vector<TensorType> &types, const std::string &variant) {
-  const ForkGate gate; // MLIR has locks of its own
+  const ForkGate gate;                      // MLIR has locks of its own
+  const DeviceScope device(this->device()); // of variables that are made on the way
   std::shared_ptr<Trace> trace = Trace::create(options_.name);
   Trace::Scope scope(trace);
   std::vector<Value> feeds;
@@ -36,9 +38,31 @@ std::shared_ptr<Trace> CompiledFunction::trace(const std::vector<TensorType> &ty
     std::string name = i < feedNames_.size() ? feedNames_[i] : fmt::format("arg{}", i);
     feeds.push_back(trace->feed(name, Shape(types[i].shape), types[i].dtype));
   }
-  for (const Named &fetch : body_(*trace, feeds, variant))
+  const std::vector<Named> fetches = body_(*trace, feeds, variant);
+  for (const std::function<void()> &record : trace->atEnd)
+    record();
+  for (const Named &fetch : fetches)
     trace->fetch(fetch.name, fetch.value);
   return trace;
+}
+
+ProgramKey CompiledFunction::keyOf(const std::vector<TensorType> &types, const std::string &variant) const {
+  return {types, variant, configurationEpoch(), device()};
+}
+
+/// Where a traced function runs: on `device` when that was asked for, else where its variables are. Constants go with
+/// it.
+static std::shared_ptr<DeviceRuntime> placeOf(const Trace &trace, Device device, bool isAskedFor) {
+  std::shared_ptr<DeviceRuntime> runtime = runtimeOf(device);
+  const auto &variables = trace.variables();
+  const auto isConstant = [](const auto &named) { return named.second->role == VariableRole::constant; };
+  const auto first = std::ranges::find_if_not(variables, isConstant);
+  if (!isAskedFor && first != variables.end())
+    runtime = first->second->memory->sharedDevice();
+  for (const auto &named : variables)
+    if (isConstant(named))
+      moveVariables({Variable(named.second)}, runtime);
+  return runtime;
 }
 
 StatusOr<std::shared_ptr<Player>> CompiledFunction::compile(const ProgramKey &key) {
@@ -48,21 +72,19 @@ StatusOr<std::shared_ptr<Player>> CompiledFunction::compile(const ProgramKey &ke
   // Errors of the user's own code travel as exceptions through Program, which holds nothing that they could leave half
   // done.
   std::shared_ptr<Trace> traced = trace(key.feeds, key.variant);
-  StatusOr<Executable> compiled = compileTrace(*traced, options_);
+  const std::shared_ptr<DeviceRuntime> device = placeOf(*traced, key.device, options_.device.has_value());
+  StatusOr<Executable> compiled = compileTrace(*traced, options_, device->target());
   if (!compiled.isOk())
     return compiled.status();
   compiled->name = options_.name; // for the player's messages
   auto executable = std::make_shared<const Executable>(*std::move(compiled));
-  StatusOr<std::shared_ptr<const KernelLibrary>> kernels = loadObjects(executable->kernels);
+  StatusOr<std::shared_ptr<const KernelLibrary>> kernels = device->load(executable->kernels);
   if (!kernels.isOk())
     return kernels.status();
-  StatusOr<std::shared_ptr<CpuDevice>> device = sharedCpuDevice();
-  if (!device.isOk())
-    return device.status();
   VariableBinding binding;
   for (const auto &[symbol, variable] : traced->variables())
     binding[symbol] = variable->memory;
-  return Player::bind(executable, *kernels, *device, binding, traced->beforeRun);
+  return Player::bind(executable, *kernels, device, binding, traced->beforeRun);
 }
 
 std::vector<Tensor> CompiledFunction::run(const std::vector<Tensor> &feeds, const std::string &variant) {
@@ -71,7 +93,7 @@ std::vector<Tensor> CompiledFunction::run(const std::vector<Tensor> &feeds, cons
       throw Error(ErrorKind::value_error, fmt::format("{} was given an undefined Tensor", options_.name));
   return naming(options_.name, [&] {
     if (!options_.interpret)
-      return program_.play(feeds, variant, configurationEpoch()).valueOrThrow();
+      return program_.play(feeds, variant, configurationEpoch(), device()).valueOrThrow();
     std::shared_ptr<Trace> traced = trace(typesOf(feeds), variant);
     for (const auto &hook : traced->beforeRun)
       hook();
@@ -82,18 +104,17 @@ std::vector<Tensor> CompiledFunction::run(const std::vector<Tensor> &feeds, cons
 
 void CompiledFunction::prepare(const std::vector<TensorType> &types, const std::string &variant) {
   if (!options_.interpret)
-    naming(options_.name,
-           [&] { return std::move(program_.find({types, variant, configurationEpoch()})).valueOrThrow(); });
+    naming(options_.name, [&] { return std::move(program_.find(keyOf(types, variant))).valueOrThrow(); });
 }
 
 std::string CompiledFunction::ir(Stage stage, const std::vector<TensorType> &types, const std::string &variant,
                                  bool locations) {
   const ForkGate gate;
-  return traceText(*trace(types, variant), options_, stage, locations).valueOrThrow();
+  return traceText(*trace(types, variant), options_, {runtimeOf(device())->target(), stage, locations}).valueOrThrow();
 }
 
 CastLedger CompiledFunction::ledger(const std::vector<TensorType> &types, const std::string &variant) {
-  std::shared_ptr<Player> player = program_.find({types, variant, configurationEpoch()}).valueOrThrow();
+  std::shared_ptr<Player> player = program_.find(keyOf(types, variant)).valueOrThrow();
   CastLedger ledger;
   for (const LedgerRow &row : player->executable().ledger) {
     ledger.rows.push_back({row.path, row.value, row.from, row.to,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/Trace.h"
+#include "halftone/Device.h"
 #include "halftone/Reports.h"
 #include "runtime/ProgramCache.h"
 #include <functional>
@@ -16,6 +17,7 @@ struct FunctionOptions {
   bool strict = false;
   bool interpret = false; // run_eagerly: the reference interpreter instead of compiled code
   std::optional<int64_t> maxStandaloneCasts{};
+  std::optional<Device> device{}; // else that of the variables, else the calling thread's default
 };
 
 class CompiledFunction {
@@ -41,6 +43,8 @@ public:
 private:
   std::shared_ptr<Trace> trace(const std::vector<TensorType> &types, const std::string &variant);
   StatusOr<std::shared_ptr<Player>> compile(const ProgramKey &key);
+  ProgramKey keyOf(const std::vector<TensorType> &types, const std::string &variant) const;
+  Device device() const { return options_.device.value_or(default_device()); }
 
   FunctionOptions options_;
   std::vector<std::string> feedNames_;

@@ -11,6 +11,7 @@
 #include "runtime/base/ForkGate.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 namespace halftone {
 using namespace detail;
@@ -74,17 +75,32 @@ void prepare(const Run &run, const BatchSource &batches, CompiledFunction &progr
   }
 }
 
-void trainStep(const Run &run, const Batch &batch, bool labelsChecked) {
-  Feeds feeds = feedsOf(run, batch, labelsChecked);
-  run.compiled->train.run(feeds.tensors, feeds.variant);
-  ModelState &state = stateOf(run.model);
-  const ForkSafeLock lock(state.mutex);
-  state.lastTrainTypes = typesOf(feeds.tensors);
-  state.lastTrainVariant = feeds.variant;
+struct StepResult {
+  Logs logs;
+  Tensor skipped; // of training with a scaled loss: its word of skipped steps
+};
+StepResult resultOf(const CompiledModel &compiled, std::vector<Tensor> fetches) {
+  StepResult result;
+  if (fetches.size() > 1 + 2 * compiled.logged->size())
+    result.skipped = fetches.back();
+  result.logs = logsOf(compiled, std::move(fetches));
+  return result;
 }
-void testStep(const Run &run, const Batch &batch, bool labelsChecked) {
+
+StepResult trainStep(const Run &run, const Batch &batch, bool labelsChecked) {
   Feeds feeds = feedsOf(run, batch, labelsChecked);
-  run.compiled->test.run(feeds.tensors, feeds.variant);
+  std::vector<Tensor> fetches = run.compiled->train.run(feeds.tensors, feeds.variant);
+  ModelState &state = stateOf(run.model);
+  {
+    const ForkSafeLock lock(state.mutex);
+    state.lastTrainTypes = typesOf(feeds.tensors);
+    state.lastTrainVariant = feeds.variant;
+  }
+  return resultOf(*run.compiled, std::move(fetches));
+}
+StepResult testStep(const Run &run, const Batch &batch, bool labelsChecked) {
+  Feeds feeds = feedsOf(run, batch, labelsChecked);
+  return resultOf(*run.compiled, run.compiled->test.run(feeds.tensors, feeds.variant));
 }
 
 [[noreturn]] void refuseWeights(const Model &model) {
@@ -112,8 +128,7 @@ Logs runTest(const Run &run, const BatchSource &batches, EpochReader reader, Cal
   callbacks.testBegin();
   Logs logs;
   EpochReader::Epoch epoch = reader.epoch([&](int64_t i, const Batch &batch) {
-    testStep(run, batch, batches.areArrays());
-    logs = currentLogs(*run.compiled);
+    logs = testStep(run, batch, batches.areArrays()).logs;
     callbacks.testBatchEnd(i, logs);
     return true;
   });
@@ -130,20 +145,35 @@ public:
     if (isLossScaleOptimizer(optimizer))
       optimizer_ = asLossScaleOptimizer(optimizer);
   }
-  void stepped(int64_t epoch, int64_t step) {
-    if (!optimizer_ || !isStalled(*optimizer_))
+  void stepped(int64_t epoch, int64_t step, const Tensor &skipped) {
+    if (!optimizer_)
+      return;
+    newest_ = {epoch, step, skipped};
+    if (TensorAccess::device(skipped) == nullptr)
+      look();
+  }
+  /// At what the last step gave, if it has run; never waits.
+  void look() {
+    if (!optimizer_ || !newest_.skipped.defined() || !TensorAccess::isReady(newest_.skipped))
+      return;
+    const Newest seen = std::exchange(newest_, {});
+    if (!isStalled(*optimizer_, seen.skipped.item<int64_t>()))
       return;
     const optimizers::LossScaleState state = optimizer_->state();
     writeOutput(fmt::format("\nwarning: loss scaling skipped {} steps in a row, up to step {} of epoch {}: their "
                             "gradients were not finite, in the last one first that of '{}', and the weights have not "
                             "changed since. The loss scale is now {}. Look for infinities and NaN in the data, the "
                             "loss and the weights.\n",
-                            state.stalled_steps, step + 1, epoch + 1, state.last_fault, state.scale));
+                            state.stalled_steps, seen.step + 1, seen.epoch + 1, state.last_fault, state.scale));
     optimizer_.reset();
   }
 
 private:
   std::optional<optimizers::LossScaleOptimizer> optimizer_; // empty once it was said
+  struct Newest {
+    int64_t epoch = 0, step = 0;
+    Tensor skipped; // undefined once it was looked at
+  } newest_;
 };
 
 struct SplitData {
@@ -239,9 +269,10 @@ std::shared_ptr<History::Rep> fitLoop(Run run, FitData data, FitArgs args) {
     callbacks.epochBegin(epoch);
     EpochReader::Epoch seen = reader.epoch([&](int64_t i, const Batch &batch) {
       callbacks.trainBatchBegin(i);
-      trainStep(run, weighedByClass(run.model, batch, data.classWeight), data.train.areArrays());
-      alarm.stepped(epoch, i);
-      logs = currentLogs(compiled);
+      alarm.look(); // before more is queued that it would wait for
+      StepResult result = trainStep(run, weighedByClass(run.model, batch, data.classWeight), data.train.areArrays());
+      alarm.stepped(epoch, i, result.skipped);
+      logs = std::move(result.logs);
       callbacks.trainBatchEnd(i, logs);
       return !state.stopTraining;
     });
@@ -257,6 +288,7 @@ std::shared_ptr<History::Rep> fitLoop(Run run, FitData data, FitArgs args) {
         logs.set("val_" + name, value);
     callbacks.epochEnd(epoch, logs);
     recordEpoch(*history, epoch, logs);
+    alarm.look();
     if (state.stopTraining)
       break;
   }
@@ -329,7 +361,7 @@ static Tensors predictOn(const Model model, const Tensors &x, const PredictArgs 
   callbacks.predictEnd();
   std::vector<Tensor> whole;
   for (const std::vector<Tensor> &pieces : parts)
-    whole.push_back(concatenateRows(pieces));
+    whole.push_back(TensorAccess::onHost(concatenateRows(pieces)));
   const std::vector<std::string> &names = stateOf(model).outputNames;
   return TensorAccess::named(whole, names.size() == whole.size() ? names : std::vector<std::string>{});
 }
@@ -354,13 +386,12 @@ Tensor Model::predict_on_batch(const Tensors &x) const {
 }
 
 static Logs onBatch(const Run &run, const Tensors &x, const Tensors &y, const BatchArgs &args,
-                    void (&step)(const Run &, const Batch &, bool)) {
+                    StepResult (&step)(const Run &, const Batch &, bool)) {
   Batch batch = weighedByClass(run.model, {x, y, args.sample_weight}, args.class_weight);
   if (checkRows(batch) == 0)
     throw Error(ErrorKind::value_error, "no data was given: the batch has 0 samples", run.model.name());
   resetMetrics(*run.compiled);
-  step(run, batch, false);
-  return currentLogs(*run.compiled);
+  return step(run, batch, false).logs;
 }
 Logs Model::train_on_batch(const Tensors &x, const Tensors &y, const BatchArgs &args) const {
   return onBatch({*this, "using the model's `train_on_batch()`"}, x, y, args, trainStep);

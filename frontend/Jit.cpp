@@ -8,7 +8,7 @@
 namespace halftone::detail {
 
 static FunctionOptions optionsOf(const JitArgs &args) {
-  return {.name = args.name, .strict = args.numerics == Numerics::strict};
+  return {.name = args.name, .strict = args.numerics == Numerics::strict, .device = args.device};
 }
 
 struct TracedProgram::Rep {
@@ -32,10 +32,7 @@ struct TracedProgram::Rep {
 };
 
 TracedProgram::TracedProgram(std::function<Values(const std::vector<Values> &)> f, const JitArgs &args)
-    : rep_(std::make_shared<Rep>(std::move(f), args)) {
-  if (args.device && args.device->kind() != Device::Kind::cpu)
-    throw Error(ErrorKind::device_error, fmt::format("jit: device {} cannot run plans", args.device->str()));
-}
+    : rep_(std::make_shared<Rep>(std::move(f), args)) {}
 
 std::vector<Tensor> TracedProgram::run(std::initializer_list<std::span<const Tensor>> arguments) const {
   std::vector<Tensor> feeds;

@@ -195,7 +195,8 @@ Status checkLabels(const Loss &loss, const Tensor &yTrue, int64_t classes) {
   const LossImpl &impl = madeOf(loss.impl());
   if (!impl.classLabels || !yTrue.defined())
     return Status::ok();
-  const std::byte *data = TensorAccess::data(yTrue);
+  const Tensor host = TensorAccess::onHost(yTrue);
+  const std::byte *data = TensorAccess::data(host);
   double label = 0;
   auto find = [&]<class T>(T) { return firstBadLabel<T>(data, yTrue.size(), classes, impl.ignoreClass, label); };
   int64_t bad = -1;
@@ -231,7 +232,7 @@ Status checkLabels(const Loss &loss, const Tensor &yTrue, int64_t classes) {
     bad = find(double());
     break;
   default: {
-    Tensor wide = yTrue.astype(DType::float32);
+    Tensor wide = host.astype(DType::float32);
     bad = firstBadLabel<float>(TensorAccess::data(wide), wide.size(), classes, impl.ignoreClass, label);
   }
   }

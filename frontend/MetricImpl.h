@@ -30,8 +30,9 @@ struct MetricImpl {
 
 /// Recorded: adds a batch to the states. An undefined weight counts every sample once.
 void updateMetric(const Metric &metric, const Value &yTrue, const Value &yPred, const Value &sampleWeight);
-/// total / count in the metric's dtype, 0 before any sample.
+/// total / count in the metric's dtype, 0 before any sample: as they stand, or as given.
 double metricResult(const Metric &metric);
+double metricResult(const Metric &metric, double total, double count);
 void resetMetric(const Metric &metric);
 /// The metric for one output: of fresh state when given by name or as a function, `metric` itself otherwise. Shapes
 /// have the batch first.
@@ -52,6 +53,7 @@ public:
   void update(const Value &value, double weight) const; // recorded
   double result() const;
   void reset() const;
+  const Metric &metric() const { return mean_; }
 
 private:
   Metric mean_;

@@ -238,7 +238,10 @@ double metricResult(const Metric &metric) {
   const MetricImpl &impl = *metric.impl();
   if (impl.needsShapes)
     return 0.0;
-  double total = hostNumber(impl.total), count = hostNumber(impl.count);
+  return metricResult(metric, hostNumber(impl.total), hostNumber(impl.count));
+}
+double metricResult(const Metric &metric, double total, double count) {
+  const MetricImpl &impl = *metric.impl();
   if (count == 0.0)
     return 0.0;
   double mean = total / count;

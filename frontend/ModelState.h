@@ -4,6 +4,7 @@
 #include "frontend/CompiledFunction.h"
 #include "frontend/LayerImpl.h"
 #include "frontend/MetricImpl.h"
+#include "frontend/StepLogs.h"
 #include "halftone/Model.h"
 #include <atomic>
 #include <memory>
@@ -28,14 +29,16 @@ struct OutputMetric {
 struct CompiledModel {
   CompiledModel(const Layer &model, const CompileArgs &args);
   CompiledModel(const CompiledModel &) = delete;
-  CompileArgs args;
+  CompileArgs args; // with the device that was chosen
   Optimizer optimizer;      // the wrapper when the loss is scaled
   std::vector<Loss> losses; // one per output, once the outputs are known
   MeanTracker lossTracker{"loss"};
   std::vector<MeanTracker> outputTrackers; // with several outputs
   std::vector<OutputMetric> metrics;
+  std::shared_ptr<const LoggedMetrics> logged; // all of these by name, as Keras gives them
   bool ready = false; // losses and metrics are matched to outputs
-  /// The programs. Feeds: inputs, then targets, then weights (none, or one per target).
+  /// The programs. Feeds: inputs, then targets, then weights (none, or one per target). Fetches: the loss, the metrics
+  /// that are logged, and of training with a scaled loss its word of skipped steps.
   CompiledFunction train, test;
 };
 
@@ -73,8 +76,8 @@ std::string feedVariant(size_t targets, size_t weights);
 /// Matches losses and metrics to the model's outputs at the first batch.
 void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vector<Tensor> &x,
                      const std::vector<Tensor> &y);
-/// Metrics as they stand, by name, as Keras gives them.
-Logs currentLogs(const CompiledModel &compiled);
+/// The logs of a step of the train or test program.
+Logs logsOf(const CompiledModel &compiled, std::vector<Tensor> fetches);
 void resetMetrics(CompiledModel &compiled);
 
 /// Checks labels against the losses, on the host. value_error names the row.

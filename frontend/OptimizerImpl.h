@@ -19,6 +19,8 @@ struct OptimizerImpl : std::enable_shared_from_this<OptimizerImpl> {
   virtual void setLearningRate(double value) = 0;
   virtual int64_t iterations() const = 0;
   virtual std::vector<Variable> variables() const = 0;
+  /// variables(), and those that Keras's list does not have.
+  virtual std::vector<Variable> allVariables() const = 0;
   virtual bool isBuilt() const = 0; // the variables that it updates are known
   virtual Config config() const = 0;
   /// A wrapper scales the loss instead: Keras drops the factor for good.
@@ -31,8 +33,10 @@ bool isLossScaleOptimizer(const Optimizer &optimizer);
 /// type_error unless isLossScaleOptimizer().
 optimizers::LossScaleOptimizer asLossScaleOptimizer(const Optimizer &optimizer);
 
-/// Whether so many steps in a row were skipped that its alarm is due.
-bool isStalled(const optimizers::LossScaleOptimizer &optimizer);
+/// Recorded: the word that counts skipped steps. It is an int64.
+Value skippedWord(const optimizers::LossScaleOptimizer &optimizer);
+/// Whether, by that word, as many steps in a row were skipped as its alarm is set to.
+bool isStalled(const optimizers::LossScaleOptimizer &optimizer, int64_t skippedWord);
 
 /// A scalar of an optimizer's own, holding `value`; its path is "<optimizer>/<name>".
 Variable optimizerScalar(const std::string &optimizer, const char *name, double value, DType dtype, VariableRole role);

@@ -79,8 +79,9 @@ public:
   }
   Value literal(const Tensor &data) override {
     RankedTensorType tensor = type(data.shape(), data.dtype());
+    const Tensor host = TensorAccess::onHost(data);
     return constantOf(
-        symbols_.literal(tensor, std::span(TensorAccess::data(data), static_cast<size_t>(TensorAccess::bytes(data)))));
+        symbols_.literal(tensor, std::span(TensorAccess::data(host), static_cast<size_t>(TensorAccess::bytes(host)))));
   }
   Value iota(int64_t axis, const Shape &shape, DType dtype) override {
     return emit("iota", {type(shape, dtype)}, {}, {named("axis", builder().getI64IntegerAttr(axis))});

@@ -5,6 +5,7 @@
 #include "halftone/Error.h"
 #include "halftone/Value.h"
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -109,6 +110,10 @@ public:
   std::vector<Value> losses;
   /// Run on the host before each play of the traced function (learning-rate schedules).
   std::vector<std::function<void()>> beforeRun;
+  /// Recorded by who made the trace when all else is, at the top.
+  std::vector<std::function<void()>> atEnd;
+  /// How often each optimizer's apply() was recorded, for optimizers whose schedule is looked up.
+  std::map<const void *, std::shared_ptr<int64_t>> scheduledUpdates;
 
   /// Closes @main; the module is in the graph stage and verified. Throws internal_error when it does not verify.
   virtual mlir::ModuleOp finish() = 0;

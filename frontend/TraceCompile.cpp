@@ -19,8 +19,9 @@ namespace halftone::detail {
 
 namespace {
 
-compiler::CompileOptions compileOptions(const FunctionOptions &options) {
+compiler::CompileOptions compileOptions(const FunctionOptions &options, const std::string &ofDevice) {
   compiler::CompileOptions result;
+  result.target = ofDevice;
   result.strict = options.strict;
   result.maxStandaloneCasts = options.maxStandaloneCasts;
   if (const char *target = std::getenv("HALFTONE_TARGET"); target && *target)
@@ -52,7 +53,7 @@ void warnOfCache(const std::string &complaint) {
 
 dialect::TensorData dataOf(MLIRContext *context, const Tensor &tensor) {
   auto type = RankedTensorType::get(tensor.shape().dims(), dialect::elementType(context, tensor.dtype()));
-  return dialect::TensorData::fromBytes(type, TensorAccess::data(tensor));
+  return dialect::TensorData::fromBytes(type, TensorAccess::data(TensorAccess::onHost(tensor)));
 }
 
 Tensor tensorOf(const dialect::TensorData &data) {
@@ -66,34 +67,35 @@ Tensor tensorOf(const dialect::TensorData &data) {
 
 } // namespace
 
-StatusOr<Executable> compileTrace(Trace &trace, const FunctionOptions &options) {
+StatusOr<Executable> compileTrace(Trace &trace, const FunctionOptions &options, const std::string &target) {
   compiler::CompileStatistics statistics;
-  StatusOr<Executable> executable = compiler::compile(trace.finish(), compileOptions(options), &statistics);
+  StatusOr<Executable> executable = compiler::compile(trace.finish(), compileOptions(options, target), &statistics);
   warnOfCache(statistics.cacheComplaint);
   if (!executable.isOk())
     return told(executable.status());
   return executable;
 }
 
-StatusOr<std::string> traceText(Trace &trace, const FunctionOptions &options, Stage stage, bool locations) {
+StatusOr<std::string> traceText(Trace &trace, const FunctionOptions &options, const TextOptions &wanted) {
   ModuleOp module = trace.finish();
-  auto wanted = static_cast<compiler::Stage>(stage);
-  if (wanted <= compiler::Stage::kernel) {
-    if (Status ran = compiler::runStages(module, compiler::Stage::graph, wanted, compileOptions(options)); !ran)
+  const auto stage = static_cast<compiler::Stage>(wanted.stage);
+  const compiler::CompileOptions plain = compileOptions(options, wanted.target);
+  if (stage <= compiler::Stage::kernel) {
+    if (Status ran = compiler::runStages(module, compiler::Stage::graph, stage, plain); !ran)
       return told(ran);
     std::string text;
     llvm::raw_string_ostream os(text);
     OpPrintingFlags flags;
-    if (locations)
+    if (wanted.locations)
       flags.enableDebugInfo(true, true);
     module->print(os, flags);
     return text;
   }
   std::string text;
-  compiler::CompileOptions withText = compileOptions(options);
-  withText.locations = locations;
+  compiler::CompileOptions withText = plain;
+  withText.locations = wanted.locations;
   withText.onStage = [&](compiler::Stage reached, std::string_view stageText) {
-    if (reached == wanted)
+    if (reached == stage)
       text = stageText;
   };
   StatusOr<Executable> executable = compiler::compile(module, withText);
@@ -105,7 +107,8 @@ StatusOr<std::string> traceText(Trace &trace, const FunctionOptions &options, St
 StatusOr<std::vector<Tensor>> interpretTrace(Trace &trace, const FunctionOptions &options,
                                              const std::vector<Tensor> &feeds) {
   ModuleOp module = trace.finish();
-  if (Status ran = compiler::runStages(module, compiler::Stage::graph, compiler::Stage::pure, compileOptions(options));
+  if (Status ran =
+          compiler::runStages(module, compiler::Stage::graph, compiler::Stage::pure, compileOptions(options, "host"));
       !ran)
     return told(ran);
   MLIRContext *context = module.getContext();

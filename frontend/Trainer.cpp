@@ -1,5 +1,6 @@
 // compile(), and the programs that train, test and predict.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/Devices.h"
 #include "frontend/LossImpl.h"
 #include "frontend/ModelState.h"
 #include "frontend/OptimizerImpl.h"
@@ -97,6 +98,7 @@ Value computeLoss(const Layer &model, CompiledModel &compiled, const Feeds &feed
 FunctionOptions optionsOf(const Layer &model, const CompileArgs *args, const char *program) {
   FunctionOptions options{.name = fmt::format("{}.{}", model.name(), program)};
   if (args) {
+    options.device = args->device;
     options.strict = args->numerics == Numerics::strict;
     options.interpret = args->run_eagerly;
     if (std::string_view(program) == "train")
@@ -126,13 +128,19 @@ CompiledFunction::Body trainBody(LayerImpl *layer, CompiledModel *compiled) {
     TrainingScope training(true);
     Value loss = lossOfBatch(layer, *compiled, values, variant);
     compiled->optimizer.minimize(loss, handle(layer).trainable_variables(), Where{});
-    return {{"loss", loss}};
+    std::vector<Named> fetches{{"loss", loss}};
+    fetchMetrics(*compiled->logged, fetches);
+    if (isLossScaleOptimizer(compiled->optimizer))
+      fetches.push_back({"skipped_steps", skippedWord(asLossScaleOptimizer(compiled->optimizer))});
+    return fetches;
   };
 }
 CompiledFunction::Body testBody(LayerImpl *layer, CompiledModel *compiled) {
   return [=](Trace &, const std::vector<Value> &values, const std::string &variant) -> std::vector<Named> {
     TrainingScope training(false);
-    return {{"loss", lossOfBatch(layer, *compiled, values, variant)}};
+    std::vector<Named> fetches{{"loss", lossOfBatch(layer, *compiled, values, variant)}};
+    fetchMetrics(*compiled->logged, fetches);
+    return fetches;
   };
 }
 CompiledFunction::Body predictBody(LayerImpl *layer, ModelState *state) {
@@ -190,10 +198,32 @@ std::vector<Tensor> orderedInputs(const Layer &model, const Tensors &x) {
   return ordered;
 }
 
+/// Of two by one name the later one.
+static std::shared_ptr<const LoggedMetrics> loggedMetrics(const CompiledModel &compiled) {
+  std::map<std::string, Metric> byName;
+  byName.emplace("loss", compiled.lossTracker.metric());
+  for (const OutputMetric &metric : compiled.metrics)
+    byName.insert_or_assign(metric.name, metric.metric);
+  for (const MeanTracker &tracker : compiled.outputTrackers)
+    byName.insert_or_assign(tracker.name(), tracker.metric());
+  auto logged = std::make_shared<LoggedMetrics>();
+  for (const auto &[name, metric] : byName)
+    logged->push_back({name, metric});
+  return logged;
+}
+
+/// What a compiled model updates is where its programs run.
+static void moveToDevice(const Layer &model, const CompiledModel &compiled) {
+  const std::shared_ptr<DeviceRuntime> device = runtimeOf(*compiled.args.device);
+  moveVariables(model.variables(), device);
+  moveVariables(compiled.optimizer.impl()->allVariables(), device);
+}
+
 void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vector<Tensor> &x,
                      const std::vector<Tensor> &y) {
   if (compiled.ready)
     return;
+  const DeviceScope device(*compiled.args.device); // of layers that are built and metrics that are made here
   ModelState &state = stateOf(model);
   // The outputs' shapes: known of a graph, found by tracing for a custom model. Errors leave the compiled model as it
   // was.
@@ -256,25 +286,20 @@ void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vec
   addMetrics(compiled.args.metrics, false, "metrics");
   addMetrics(compiled.args.weighted_metrics, true, "weighted_metrics");
 
+  moveToDevice(model, compiled);
+  for (const OutputMetric &metric : metrics)
+    moveVariables(metric.metric.variables(), runtimeOf(*compiled.args.device));
   compiled.losses = std::move(losses);
   compiled.metrics = std::move(metrics);
   if (count > 1)
     for (const std::string &name : state.outputNames)
       compiled.outputTrackers.emplace_back(name + "_loss");
+  compiled.logged = loggedMetrics(compiled);
   compiled.ready = true;
 }
 
-Logs currentLogs(const CompiledModel &compiled) {
-  std::map<std::string, double> values;
-  values["loss"] = compiled.lossTracker.result();
-  for (const OutputMetric &metric : compiled.metrics)
-    values[metric.name] = metricResult(metric.metric);
-  for (const MeanTracker &tracker : compiled.outputTrackers)
-    values[tracker.name()] = tracker.result();
-  Logs logs;
-  for (const auto &[name, value] : values)
-    logs.set(name, value);
-  return logs;
+Logs logsOf(const CompiledModel &compiled, std::vector<Tensor> fetches) {
+  return StepValues::logs(std::make_shared<StepValues>(compiled.logged, std::move(fetches), 1));
 }
 
 void resetMetrics(CompiledModel &compiled) {
@@ -303,15 +328,17 @@ void checkTargets(const Layer &model, const CompiledModel &compiled, const std::
 
 void Model::compile(const CompileArgs &args) const {
   ModelState &state = stateOf(*this);
-  if (args.device && args.device->kind() != Device::Kind::cpu)
-    throw Error(ErrorKind::device_error, fmt::format("device {} cannot run plans", args.device->str()), name());
   if (!args.jit_compile && !args.run_eagerly)
     throw Error(ErrorKind::value_error, "jit_compile = false needs run_eagerly = true: everything else is compiled",
                 name());
   if (args.steps_per_execution < 1)
     throw Error(ErrorKind::value_error,
                 fmt::format("steps_per_execution must be at least 1, got {}", args.steps_per_execution), name());
-  auto compiled = std::make_shared<CompiledModel>(*this, args);
+  CompileArgs chosen = args;
+  chosen.device = args.device.value_or(default_device());
+  const DeviceScope device(*chosen.device); // of what is made here
+  auto compiled = std::make_shared<CompiledModel>(*this, chosen);
+  moveToDevice(*this, *compiled);
   std::shared_ptr<CompiledFunction> predict;
   const ForkSafeLock lock(state.mutex);
   state.compiled.swap(compiled); // what goes, goes after the lock: it may hold users' objects

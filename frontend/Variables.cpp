@@ -1,11 +1,11 @@
 // Variables: memory, reads under autocast, assignment.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Variables.h"
+#include "frontend/Devices.h"
 #include "frontend/Trace.h"
 #include "halftone/Error.h"
 #include "runtime/base/Convert.h"
 #include "runtime/base/FreeMemory.h"
-#include "runtime/devices/CpuDevice.h"
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -22,7 +22,7 @@ std::atomic<uint64_t> epoch{0};
 
 // One lock for all: models share layers, optimizers and metrics freely.
 VariableStore &processStore() {
-  static VariableStore store(sharedCpuDevice().valueOrThrow());
+  static VariableStore store(runtimeOf(Device::cpu()));
   return store;
 }
 
@@ -40,7 +40,7 @@ Variable::Variable() noexcept = default;
 Variable::Variable(const Variable &) = default;
 Variable::Variable(Variable &&) noexcept = default;
 Variable &Variable::operator=(const Variable &) & = default;
-Variable &Variable::operator=(Variable &&) &noexcept = default;
+Variable &Variable::operator=(Variable &&) & noexcept = default;
 Variable::~Variable() = default;
 Variable::Variable(std::shared_ptr<VariableImpl> impl) : impl_(std::move(impl)) {}
 
@@ -91,7 +91,7 @@ namespace detail {
 
 Variable makeVariable(const Tensor &initial, const VariableArgs &args) {
   auto impl = std::make_shared<VariableImpl>();
-  impl->memory = processStore().create(args.path, initial).valueOrThrow();
+  impl->memory = processStore().on(runtimeOf(default_device())).create(args.path, initial).valueOrThrow();
   impl->name = args.name;
   impl->path = args.path;
   impl->shape = initial.shape();

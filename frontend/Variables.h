@@ -32,7 +32,7 @@ struct VariableArgs {
   bool trainable = true, autocast = true;
   Regularizer regularizer{};
 };
-/// A variable holding a copy of `initial`, in the process's store of the CPU.
+/// A variable holding a copy of `initial`, on the thread's default device, under the lock that all share.
 Variable makeVariable(const Tensor &initial, const VariableArgs &args);
 
 /// runtime_error with the bytes asked for and those free when a variable and its first value, which is drawn in float32

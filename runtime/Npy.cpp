@@ -257,6 +257,7 @@ void Tensor::save_npy(const std::string &path) const {
   header += '\n';
   const auto length = static_cast<uint16_t>(header.size());
   const std::string start{'\x01', '\x00', static_cast<char>(length & 0xff), static_cast<char>(length >> 8)};
-  const std::string_view data(reinterpret_cast<const char *>(TensorAccess::data(*this)), TensorAccess::bytes(*this));
+  const Tensor host = TensorAccess::onHost(*this);
+  const std::string_view data(reinterpret_cast<const char *>(TensorAccess::data(host)), TensorAccess::bytes(host));
   writeFile(path, {magic, start, header, data}).orThrow();
 }

@@ -5,11 +5,12 @@
 #include "runtime/TensorTypes.h"
 #include "runtime/base/ForkGate.h"
 #include <algorithm>
-#include <cstring>
 #include <fmt/format.h>
 #include <functional>
 #include <mutex>
+#include <numeric>
 #include <set>
+#include <variant>
 
 namespace halftone {
 
@@ -40,6 +41,24 @@ struct BoundShadow {
   bool refreshed = false; // in this play
 };
 
+/// An address in an operation that is a feed's or a fetch's, and so may differ from play to play.
+struct ChangingAddress {
+  size_t operation;
+  SlotId slot;
+  std::variant<void **, const std::byte **, std::byte **> place;
+
+  /// Whether it was another one.
+  bool set(std::byte *address) const {
+    return std::visit(
+        [&](auto *at) {
+          const bool differs = *at != address;
+          *at = address;
+          return differs;
+        },
+        place);
+  }
+};
+
 } // namespace
 
 struct Player::Impl {
@@ -48,20 +67,22 @@ struct Player::Impl {
   std::shared_ptr<DeviceRuntime> device;
   std::vector<std::function<void()>> beforePlay;
   std::vector<VariableHandle> variables; // as in the executable
+  std::vector<std::byte *> variableData; // where they were when the plan was bound
   std::vector<BoundShadow> shadows;
   std::vector<std::mutex *> locks; // of the variables' stores, each once, in order of address
   std::unique_ptr<DeviceQueue> queue;
   DeviceMemory arena;
   std::vector<DeviceMemory> constants;
-  std::vector<DeviceMemory> alignedFeeds; // made when a feed first comes unaligned
+  std::vector<DeviceMemory> feedCopies; // made when a feed first comes that cannot be read in place
 
-  std::vector<const std::byte *> feedData; // where this play's feeds are, aligned
   std::vector<SlotId> feedSlots, fetchSlots;
-  std::vector<std::byte *> addresses;              // by slot; those of feeds and fetches change with every play
-  std::vector<void *> buffers;                     // of all launches, one after another
-  std::vector<std::pair<size_t, SlotId>> changing; // entries of `buffers` that are feeds or fetches
-  std::vector<Launch> launches;                    // in the order of the launch steps; conditions are set in play
-  std::vector<int64_t> partCounts;                 // by launch: how many parts begin with it, 0 for a joined one
+  std::vector<std::byte *> addresses;      // by slot; those of feeds and fetches change with every play
+  std::vector<void *> buffers;             // of all launches, one after another
+  std::vector<Launch> launches;            // in the order of the launch steps
+  std::vector<QueuedOperation> operations; // the plan's steps, but for parts that went with the first
+  std::vector<ChangingAddress> changing;   // in order of their operations
+  std::vector<size_t> changed;             // the operations that this play changes
+  bool played = false;
   std::mutex playing;
 
   Status bindVariables(const VariableBinding &binding);
@@ -69,13 +90,18 @@ struct Player::Impl {
   Status bindShadows();
   Status bindLaunches();
   StatusOr<Launch> bindLaunch(const LaunchStep &step);
+  void bindOperations();
+  bool changes(SlotId slot) const;
   Status checkFeeds(std::span<const Tensor> feeds) const;
+  StatusOr<Tensor> makeFetch(const Parameter &parameter) const;
+  StatusOr<const std::byte *> placeFeed(const Tensor &feed, DeviceMemory &copy) const;
   Status placeFeedsAndFetches(std::span<const Tensor> feeds, std::vector<Tensor> &fetches);
+  void findChanged();
+  Status checkVariables() const;
   Condition condition(const std::optional<Predicate> &predicate) const {
     return predicate ? Condition{addresses[predicate->slot], predicate->negated} : Condition{};
   }
   void refreshShadows();
-  Status runSteps();
   void settleShadows(bool failed);
 };
 
@@ -113,10 +139,15 @@ Status Player::Impl::bindVariables(const VariableBinding &binding) {
       return {ErrorKind::value_error,
               fmt::format("{}: variable @{} ({}): the plan expects {}, it is {}", executable->name, slot.symbol,
                           slot.path, slot.type.str(), variable->type().str())};
+    const ForkSafeLock guard(variable->lock());
+    if (&variable->device() != device.get() && !(variable->device().isHost() && device->isHost()))
+      return {ErrorKind::value_error, fmt::format("{}: the plan runs on {}, but variable {} is on {}", executable->name,
+                                                  device->name(), variable->path(), variable->device().name())};
     if (!bound.insert(variable.get()).second)
       return {ErrorKind::value_error,
               fmt::format("{}: variable {} is bound to two symbols", executable->name, variable->path())};
     variables.push_back(variable);
+    variableData.push_back(variable->data());
     locks.push_back(&variable->lock());
   }
   std::ranges::sort(locks, std::less<>());
@@ -128,7 +159,7 @@ Status Player::Impl::bindShadows() {
   for (const ShadowSlot &slot : executable->shadows) {
     StoredVariable &variable = *variables[slot.variable];
     const ForkSafeLock guard(variable.lock());
-    StatusOr<std::shared_ptr<VariableShadow>> shadow = variable.shadow(slot.function, slot.type.bytes(), *device);
+    StatusOr<std::shared_ptr<VariableShadow>> shadow = variable.shadow(slot.function, slot.type.bytes());
     if (!shadow.isOk())
       return {shadow.status().kind(),
               fmt::format("{}: shadow @{}: {}", executable->name, slot.symbol, shadow.status().message())};
@@ -148,18 +179,17 @@ Status Player::Impl::allocate() {
   for (const std::string &bytes : executable->constants) {
     StatusOr<DeviceMemory> constant = device->allocate(static_cast<int64_t>(bytes.size()));
     HALFTONE_RETURN_IF_ERROR(constant.status());
-    std::ranges::copy(std::as_bytes(std::span(bytes)), constant->get());
+    HALFTONE_RETURN_IF_ERROR(device->upload(constant->get(), std::as_bytes(std::span(bytes))));
     constants.push_back(*std::move(constant));
   }
-  alignedFeeds.resize(executable->signature.feeds.size());
-  feedData.resize(executable->signature.feeds.size());
+  feedCopies.resize(executable->signature.feeds.size());
   addresses.resize(plan.slots.size());
   for (size_t i = 0; i < plan.slots.size(); ++i) {
     const Slot &slot = plan.slots[i];
     if (slot.kind == SlotKind::arena)
       addresses[i] = arena.get() + slot.index;
     else if (slot.kind == SlotKind::variable)
-      addresses[i] = variables[slot.index]->data();
+      addresses[i] = variableData[slot.index];
     else if (slot.kind == SlotKind::shadow)
       addresses[i] = shadows[slot.index].shadow->memory.get();
     else if (slot.kind == SlotKind::constant)
@@ -180,18 +210,14 @@ Status Player::Impl::allocate() {
 }
 
 StatusOr<Launch> Player::Impl::bindLaunch(const LaunchStep &step) {
-  StatusOr<CpuKernelFunction> function = kernels->find(step.kernel);
-  if (!function.isOk())
-    return Status(function.status().kind(), fmt::format("{}: {}", executable->name, function.status().message()));
+  StatusOr<KernelHandle> code = kernels->find(step.kernel);
+  if (!code.isOk())
+    return Status(code.status().kind(), fmt::format("{}: {}", executable->name, code.status().message()));
   const size_t first = buffers.size();
-  for (SlotId id : step.buffers) {
-    const SlotKind kind = executable->plan.slots[id].kind;
-    if (kind == SlotKind::feed || kind == SlotKind::fetch)
-      changing.emplace_back(buffers.size(), id);
+  for (SlotId id : step.buffers)
     buffers.push_back(addresses[id]);
-  }
-  return Launch{*function,    &step.kernel,      step.grid, std::span(buffers).subspan(first),
-                step.extents, step.scratchBytes, step.cost, {}};
+  return Launch{*code,        &step.kernel,      step.grid, std::span(buffers).subspan(first),
+                step.extents, step.scratchBytes, step.cost, condition(step.predicate)};
 }
 
 Status Player::Impl::bindLaunches() {
@@ -201,7 +227,6 @@ Status Player::Impl::bindLaunches() {
     if (auto *launch = std::get_if<LaunchStep>(&step))
       steps.push_back(launch);
   const size_t planned = steps.size();
-  size_t leader = 0; // the part that the present launch begins with
   for (const ShadowSlot &shadow : executable->shadows)
     steps.push_back(&shadow.refresh);
   for (const LaunchStep *step : steps)
@@ -215,11 +240,49 @@ Status Player::Impl::bindLaunches() {
       continue;
     }
     launches.push_back(*std::move(launch));
-    leader = steps[i]->joined ? leader : i;
-    partCounts.push_back(0);
-    ++partCounts[leader];
   }
+  bindOperations();
   return {};
+}
+
+bool Player::Impl::changes(SlotId slot) const {
+  const SlotKind kind = executable->plan.slots[slot].kind;
+  return kind == SlotKind::feed || kind == SlotKind::fetch;
+}
+
+/// The list of operations, and what in it changes. Launches and buffers stay where they are from here on.
+void Player::Impl::bindOperations() {
+  const std::vector<Step> &steps = executable->plan.steps;
+  operations.reserve(steps.size()); // `changing` points into it
+  auto launch = launches.begin();
+  auto buffer = buffers.begin();
+  auto note = [&](SlotId slot, auto *place) {
+    if (changes(slot))
+      changing.push_back({operations.size() - 1, slot, place});
+  };
+  for (const Step &step : steps) {
+    if (auto *planned = std::get_if<LaunchStep>(&step)) {
+      if (!planned->joined)
+        operations.emplace_back(LaunchParts(&*launch, 1));
+      else if (auto &parts = std::get<LaunchParts>(operations.back()); true)
+        parts = {parts.data(), parts.size() + 1};
+      if (planned->predicate)
+        note(planned->predicate->slot, &launch->condition.byte);
+      for (SlotId slot : planned->buffers)
+        note(slot, &*buffer++);
+      ++launch;
+      continue;
+    }
+    const CopyStep &planned = std::get<CopyStep>(step);
+    operations.emplace_back(QueuedCopy{addresses[planned.to], planned.from < 0 ? nullptr : addresses[planned.from],
+                                       executable->plan.slots[planned.to].type.bytes(), condition(planned.predicate)});
+    QueuedCopy &copy = std::get<QueuedCopy>(operations.back());
+    note(planned.to, &copy.to);
+    if (planned.from >= 0)
+      note(planned.from, &copy.from);
+    if (planned.predicate)
+      note(planned.predicate->slot, &copy.condition.byte);
+  }
 }
 
 Status Player::Impl::checkFeeds(std::span<const Tensor> feeds) const {
@@ -239,37 +302,83 @@ Status Player::Impl::checkFeeds(std::span<const Tensor> feeds) const {
   return {};
 }
 
+StatusOr<Tensor> Player::Impl::makeFetch(const Parameter &parameter) const {
+  if (device->isHost())
+    return makeTensor(parameter.type);
+  StatusOr<DeviceMemory> memory = device->allocate(parameter.type.bytes());
+  HALFTONE_RETURN_IF_ERROR(memory.status());
+  std::byte *const data = memory->get();
+  return TensorAccess::wrap(*std::move(memory), data, parameter.type.dtype, Shape(parameter.type.shape), device);
+}
+
+/// Where the device reads a feed. `copy` is the player's own memory for it.
+StatusOr<const std::byte *> Player::Impl::placeFeed(const Tensor &feed, DeviceMemory &copy) const {
+  const std::byte *data = TensorAccess::address(feed);
+  const bool isThere = TensorAccess::device(feed) == (device->isHost() ? nullptr : device);
+  if (isThere && reinterpret_cast<uintptr_t>(data) % bufferAlignment == 0)
+    return data;
+  const auto bytes = static_cast<size_t>(TensorAccess::bytes(feed));
+  if (!copy) {
+    StatusOr<DeviceMemory> memory = device->allocate(static_cast<int64_t>(bytes));
+    HALFTONE_RETURN_IF_ERROR(memory.status());
+    copy = *std::move(memory);
+  }
+  if (isThere && !device->isHost()) {
+    queue->begin();
+    queue->copy(copy.get(), data, static_cast<int64_t>(bytes), {});
+    HALFTONE_RETURN_IF_ERROR(queue->finish());
+  } else if (TensorAccess::device(feed)) {
+    std::vector<std::byte> host(bytes);
+    HALFTONE_RETURN_IF_ERROR(TensorAccess::device(feed)->download(host, data));
+    HALFTONE_RETURN_IF_ERROR(device->upload(copy.get(), host));
+  } else {
+    HALFTONE_RETURN_IF_ERROR(device->upload(copy.get(), {data, bytes}));
+  }
+  return copy.get();
+}
+
 Status Player::Impl::placeFeedsAndFetches(std::span<const Tensor> feeds, std::vector<Tensor> &fetches) {
   fetches.reserve(executable->signature.fetches.size());
   for (const Parameter &parameter : executable->signature.fetches) {
-    StatusOr<Tensor> tensor = makeTensor(parameter.type);
+    StatusOr<Tensor> tensor = makeFetch(parameter);
     if (!tensor.isOk())
       return {tensor.status().kind(),
               fmt::format("{}: fetch '{}': {}", executable->name, parameter.name, tensor.status().message())};
     fetches.push_back(*std::move(tensor));
   }
-  for (size_t i = 0; i < feeds.size(); ++i) {
-    const std::byte *data = TensorAccess::data(feeds[i]);
-    if (reinterpret_cast<uintptr_t>(data) % bufferAlignment != 0) {
-      const int64_t bytes = TensorAccess::bytes(feeds[i]);
-      if (!alignedFeeds[i]) {
-        StatusOr<DeviceMemory> memory = device->allocate(bytes);
-        HALFTONE_RETURN_IF_ERROR(memory.status());
-        alignedFeeds[i] = *std::move(memory);
-      }
-      std::copy_n(data, bytes, alignedFeeds[i].get());
-      data = alignedFeeds[i].get();
-    }
-    feedData[i] = data;
-  }
   const std::vector<Slot> &slots = executable->plan.slots;
-  for (SlotId slot : feedSlots)
-    addresses[slot] = const_cast<std::byte *>(feedData[slots[slot].index]); // the plan is verified not to write feeds
+  for (SlotId slot : feedSlots) {
+    const auto index = static_cast<size_t>(slots[slot].index);
+    StatusOr<const std::byte *> data = placeFeed(feeds[index], feedCopies[index]);
+    HALFTONE_RETURN_IF_ERROR(data.status());
+    addresses[slot] = const_cast<std::byte *>(*data); // the plan is verified not to write feeds
+  }
   for (SlotId slot : fetchSlots)
-    addresses[slot] = TensorAccess::mutableData(fetches[slots[slot].index]);
-  for (auto [buffer, slot] : changing)
-    buffers[buffer] = addresses[slot];
+    addresses[slot] = TensorAccess::address(fetches[slots[slot].index]);
+  findChanged();
   return {};
+}
+
+/// Under the stores' locks.
+Status Player::Impl::checkVariables() const {
+  for (size_t i = 0; i < variables.size(); ++i)
+    if (variables[i]->data() != variableData[i])
+      return {ErrorKind::value_error,
+              fmt::format("{}: the plan runs on {}, but variable {} has moved to {}", executable->name, device->name(),
+                          variables[i]->path(), variables[i]->device().name())};
+  return {};
+}
+
+void Player::Impl::findChanged() {
+  changed.clear();
+  for (const ChangingAddress &address : changing)
+    if (address.set(addresses[address.slot]) && (changed.empty() || changed.back() != address.operation))
+      changed.push_back(address.operation);
+  if (played)
+    return;
+  played = true;
+  changed.resize(operations.size());
+  std::iota(changed.begin(), changed.end(), size_t(0));
 }
 
 void Player::Impl::refreshShadows() {
@@ -292,28 +401,6 @@ void Player::Impl::settleShadows(bool failed) {
   }
 }
 
-Status Player::Impl::runSteps() {
-  auto launch = launches.begin();
-  for (const Step &step : executable->plan.steps) {
-    if (auto *planned = std::get_if<LaunchStep>(&step)) {
-      if (planned->joined) // went with the first part
-        continue;
-      launch->condition = condition(planned->predicate);
-      const auto parts = std::span(launch, launch + partCounts[launch - launches.begin()]);
-      queue->launch(parts);
-      launch += static_cast<int64_t>(parts.size());
-      continue;
-    }
-    const CopyStep &copy = std::get<CopyStep>(step);
-    const int64_t bytes = executable->plan.slots[copy.to].type.bytes();
-    if (copy.from < 0)
-      queue->fillZero(addresses[copy.to], bytes, condition(copy.predicate));
-    else
-      queue->copy(addresses[copy.to], addresses[copy.from], bytes, condition(copy.predicate));
-  }
-  return queue->finish();
-}
-
 StatusOr<std::vector<Tensor>> Player::play(std::span<const Tensor> feeds) {
   HALFTONE_RETURN_IF_ERROR(impl_->checkFeeds(feeds));
   for (const std::function<void()> &call : impl_->beforePlay)
@@ -322,14 +409,19 @@ StatusOr<std::vector<Tensor>> Player::play(std::span<const Tensor> feeds) {
   std::vector<Tensor> fetches;
   HALFTONE_RETURN_IF_ERROR(impl_->placeFeedsAndFetches(feeds, fetches));
   const LocksHeld stores(impl_->locks);
+  HALFTONE_RETURN_IF_ERROR(impl_->checkVariables());
   impl_->queue->begin();
   impl_->refreshShadows();
-  Status status = impl_->runSteps();
+  impl_->queue->play(impl_->operations, impl_->changed);
+  Status status = impl_->queue->finish();
   for (size_t i = 0; i < impl_->variables.size(); ++i)
     if (impl_->executable->variables[i].written)
       impl_->variables[i]->bumpVersion();
   impl_->settleShadows(!status.isOk());
   HALFTONE_RETURN_IF_ERROR(status);
+  if (!impl_->device->isHost())
+    for (const Tensor &fetch : fetches)
+      TensorAccess::setSubmission(fetch, impl_->device->submission());
   return fetches;
 }
 

@@ -120,13 +120,14 @@ StatusOr<std::shared_ptr<Player>> ProgramCache::find(const ProgramKey &key) {
 }
 
 StatusOr<std::vector<Tensor>> ProgramCache::play(std::span<const Tensor> feeds, std::string_view variant,
-                                                 uint64_t epoch) {
+                                                 uint64_t epoch, Device device) {
   for (size_t i = 0; i < feeds.size(); ++i)
     if (!feeds[i].defined())
       return Status(ErrorKind::value_error, fmt::format("{}: feed {} is an undefined tensor", name_, i));
   HALFTONE_RETURN_IF_ERROR(refuseWhileCompiling());
   const auto matches = [&](const ProgramKey &key) {
-    return key.epoch == epoch && key.variant == variant && std::ranges::equal(feeds, key.feeds, isOfType);
+    return key.epoch == epoch && key.device == device && key.variant == variant &&
+           std::ranges::equal(feeds, key.feeds, isOfType);
   };
   std::shared_ptr<Player> player;
   {
@@ -134,7 +135,7 @@ StatusOr<std::vector<Tensor>> ProgramCache::play(std::span<const Tensor> feeds, 
     player = knownLocked(matches);
   }
   if (!player) {
-    StatusOr<std::shared_ptr<Player>> compiled = find({typesOf(feeds), std::string(variant), epoch});
+    StatusOr<std::shared_ptr<Player>> compiled = find({typesOf(feeds), std::string(variant), epoch, device});
     HALFTONE_RETURN_IF_ERROR(compiled.status());
     player = *std::move(compiled);
   }

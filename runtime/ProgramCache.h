@@ -1,6 +1,7 @@
 // A function compiled once per input signature: the players made so far, and how to make one more.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "halftone/Device.h"
 #include "runtime/Player.h"
 #include <atomic>
 #include <cstdint>
@@ -17,11 +18,12 @@
 namespace halftone {
 
 /// The key by which a player is found: the feeds' types, the variant (a word for the rest of the request, such as
-/// "train"), and the epoch of the configuration (policies, flags) under which the trace was made.
+/// "train"), the epoch of the configuration (policies, flags) under which the trace was made, and the device.
 struct ProgramKey {
   std::vector<TensorType> feeds;
   std::string variant;
   uint64_t epoch = 0;
+  Device device = Device::cpu();
   std::string str() const; // "train(128x784xf32, 128xi32)"
   friend bool operator==(const ProgramKey &, const ProgramKey &) = default;
 };
@@ -42,7 +44,8 @@ public:
   /// the first time, `warn` hears which feed and dimension vary. A closed program gives key_error listing the keys it has.
   StatusOr<std::shared_ptr<Player>> find(const ProgramKey &key);
   /// find() by the types of `feeds`, then play().
-  StatusOr<std::vector<Tensor>> play(std::span<const Tensor> feeds, std::string_view variant = {}, uint64_t epoch = 0);
+  StatusOr<std::vector<Tensor>> play(std::span<const Tensor> feeds, std::string_view variant = {}, uint64_t epoch = 0,
+                                     Device device = Device::cpu());
   void insert(ProgramKey key, std::shared_ptr<Player> player);
   void clear();
 

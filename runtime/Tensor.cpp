@@ -1,4 +1,4 @@
-// Host tensors: storage, views, conversion, argmax.
+// Tensors: storage, devices, views, conversion, argmax.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Tensor.h"
 #include "runtime/TensorAccess.h"
@@ -6,6 +6,7 @@
 #include "runtime/base/Convert.h"
 #include "runtime/base/Floatx.h"
 #include "runtime/base/FreeMemory.h"
+#include "runtime/devices/Registry.h"
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
@@ -18,6 +19,8 @@ struct Tensor::Impl {
   DType dtype;
   Shape shape;
   int64_t size;
+  std::shared_ptr<DeviceRuntime> device; // null: the host
+  uint64_t submission = 0;               // of the device, that makes the value; 0: it was there before
 };
 
 static int64_t checkedBytes(DType dtype, const Shape &shape) {
@@ -41,13 +44,53 @@ Tensor TensorAccess::allocate(DType dtype, Shape shape) {
   return wrap(std::move(owner), memory, dtype, std::move(shape));
 }
 
-Tensor TensorAccess::wrap(std::shared_ptr<void> owner, std::byte *data, DType dtype, Shape shape) {
+Tensor TensorAccess::wrap(std::shared_ptr<void> owner, std::byte *data, DType dtype, Shape shape,
+                          std::shared_ptr<DeviceRuntime> device) {
   const int64_t size = shape.elements();
-  return Tensor(std::make_shared<Tensor::Impl>(Tensor::Impl{std::move(owner), data, dtype, std::move(shape), size}));
+  return Tensor(std::make_shared<Tensor::Impl>(
+      Tensor::Impl{std::move(owner), data, dtype, std::move(shape), size, std::move(device), 0}));
 }
 
-const std::byte *TensorAccess::data(const Tensor &tensor) { return tensor.impl().data; }
-std::byte *TensorAccess::mutableData(const Tensor &tensor) { return tensor.impl().data; }
+const std::byte *TensorAccess::data(const Tensor &tensor) { return mutableData(tensor); }
+std::byte *TensorAccess::mutableData(const Tensor &tensor) {
+  const Tensor::Impl &impl = tensor.impl();
+  if (impl.device)
+    throw Error(ErrorKind::device_error,
+                fmt::format("The tensor of shape {} is on {}: the host cannot reach its memory; copy it with "
+                            "to(Device::cpu())",
+                            impl.shape.str(), impl.device->name()));
+  return impl.data;
+}
+std::byte *TensorAccess::address(const Tensor &tensor) { return tensor.impl().data; }
+void TensorAccess::setSubmission(const Tensor &tensor, uint64_t submission) { tensor.impl_->submission = submission; }
+bool TensorAccess::isReady(const Tensor &tensor) {
+  const Tensor::Impl &impl = tensor.impl();
+  return !impl.device || impl.device->hasFinished(impl.submission);
+}
+const std::shared_ptr<DeviceRuntime> &TensorAccess::device(const Tensor &tensor) { return tensor.impl().device; }
+
+Tensor TensorAccess::onHost(const Tensor &tensor) {
+  const Tensor::Impl &impl = tensor.impl();
+  if (!impl.device)
+    return tensor;
+  Tensor copy = allocate(impl.dtype, impl.shape);
+  impl.device->download({copy.impl().data, static_cast<size_t>(bytes(tensor))}, impl.data).orThrow();
+  return copy;
+}
+
+Tensor TensorAccess::on(const std::shared_ptr<DeviceRuntime> &device, const Tensor &tensor) {
+  if (tensor.impl().device == device)
+    return tensor;
+  const Tensor host = onHost(tensor);
+  if (!device)
+    return host;
+  const int64_t size = bytes(host);
+  DeviceMemory memory = device->allocate(size).valueOrThrow();
+  device->upload(memory.get(), {host.impl().data, static_cast<size_t>(size)}).orThrow();
+  std::byte *const data = memory.get();
+  return wrap(std::move(memory), data, host.impl().dtype, host.impl().shape, device);
+}
+
 const Shape &TensorAccess::shape(const Tensor &tensor) { return tensor.impl().shape; }
 int64_t TensorAccess::bytes(const Tensor &tensor) { return tensor.impl().size * itemsize(tensor.impl().dtype); }
 
@@ -55,7 +98,7 @@ Tensor::Tensor() noexcept = default;
 Tensor::Tensor(const Tensor &) = default;
 Tensor::Tensor(Tensor &&) noexcept = default;
 Tensor &Tensor::operator=(const Tensor &) & = default;
-Tensor &Tensor::operator=(Tensor &&) &noexcept = default;
+Tensor &Tensor::operator=(Tensor &&) & noexcept = default;
 Tensor::~Tensor() = default;
 Tensor::Tensor(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
@@ -77,7 +120,7 @@ Tensor::Tensor(std::initializer_list<float> data, const Shape &shape)
 Tensor::Tensor(Owned owned, DType dtype, const Shape &shape) {
   checkCount(owned.count, shape);
   impl_ = std::make_shared<Impl>(
-      Impl{std::move(owned.owner), static_cast<std::byte *>(owned.data), dtype, shape, shape.elements()});
+      Impl{std::move(owned.owner), static_cast<std::byte *>(owned.data), dtype, shape, shape.elements(), {}, 0});
 }
 
 Tensor::Tensor(const void *data, size_t count, DType dtype, const Shape &shape) {
@@ -108,44 +151,42 @@ Tensor Tensor::full(const Shape &shape, double value, DType dtype) {
 Shape Tensor::shape() const { return impl().shape; }
 int64_t Tensor::size() const { return impl().size; }
 DType Tensor::dtype() const { return impl().dtype; }
-Device Tensor::device() const {
-  (void)impl();
-  return Device::cpu();
-}
+Device Tensor::device() const { return impl().device ? deviceOf(*impl().device) : Device::cpu(); }
 
 const void *Tensor::data(DType expected) const {
   if (impl().dtype != expected)
     throw Error(ErrorKind::type_error,
                 fmt::format("The tensor of shape {} holds {}, but {} was asked for; convert it with astype",
                             impl().shape.str(), name(impl().dtype), name(expected)));
-  return impl().data;
+  return TensorAccess::data(*this);
 }
 
 void *Tensor::mutable_data(DType expected) { return const_cast<void *>(data(expected)); }
 
 void Tensor::read(void *out, size_t count, DType expected) const {
-  const void *from = data(expected);
+  const void *from = impl().device && impl().dtype == expected ? nullptr : data(expected);
   if (static_cast<uint64_t>(impl().size) < count)
     throw Error(ErrorKind::value_error,
                 fmt::format("{} elements were asked of a tensor of shape {}", count, impl().shape.str()));
-  if (count)
-    std::memcpy(out, from, count * static_cast<size_t>(itemsize(expected)));
+  const size_t bytes = count * static_cast<size_t>(itemsize(expected));
+  if (impl().device)
+    impl().device->download({static_cast<std::byte *>(out), bytes}, impl().data).orThrow();
+  else if (count)
+    std::memcpy(out, from, bytes);
 }
 
 Tensor Tensor::to(Device device) const {
   (void)impl();
-  if (device != Device::cpu())
-    throw Error(ErrorKind::device_error,
-                fmt::format("The tensor cannot be moved to {}: the device is not available", device.str()));
-  return *this;
+  return TensorAccess::on(device == Device::cpu() ? nullptr : deviceRuntime(device).valueOrThrow(), *this);
 }
 
 Tensor Tensor::astype(DType dtype) const {
   if (impl().dtype == dtype)
     return *this;
+  const Tensor from = TensorAccess::onHost(*this);
   Tensor result = TensorAccess::allocate(dtype, impl().shape);
-  convert(impl().dtype, impl().data, dtype, result.impl_->data, impl().size).orThrow();
-  return result;
+  convert(impl().dtype, from.impl_->data, dtype, result.impl_->data, impl().size).orThrow();
+  return TensorAccess::on(impl().device, result);
 }
 
 Tensor Tensor::reshape(const Shape &shape) const {
@@ -166,7 +207,7 @@ Tensor Tensor::reshape(const Shape &shape) const {
   if (!fits || Shape(dims).elements() != impl().size)
     throw Error(ErrorKind::value_error, fmt::format("A tensor of shape {} with {} elements cannot be reshaped to {}",
                                                     impl().shape.str(), impl().size, shape.str()));
-  return TensorAccess::wrap(impl().owner, impl().data, impl().dtype, Shape(dims));
+  return TensorAccess::wrap(impl().owner, impl().data, impl().dtype, Shape(dims), impl().device);
 }
 
 Tensor Tensor::slice(int64_t begin, int64_t end) const {
@@ -181,7 +222,7 @@ Tensor Tensor::slice(int64_t begin, int64_t end) const {
   const int64_t rows = dims[0], stride = rows ? impl().size / rows : 0;
   dims[0] = end - begin;
   return TensorAccess::wrap(impl().owner, impl().data + begin * stride * itemsize(impl().dtype), impl().dtype,
-                            Shape(dims));
+                            Shape(dims), impl().device);
 }
 
 /// Whether element `a` comes before `b` as the largest: integers exactly, NaN above all.
@@ -206,27 +247,28 @@ Tensor Tensor::argmax(int64_t axis) const {
   for (auto d = place + 1; d != dims.end(); ++d)
     inner *= *d;
   dims.erase(place);
+  const Tensor from = TensorAccess::onHost(*this);
   Tensor result = TensorAccess::allocate(int64, Shape(dims));
   auto *out = reinterpret_cast<int64_t *>(result.impl_->data);
   for (int64_t i = 0; i < result.impl_->size; ++i) {
     const int64_t start = i / inner * extent * inner + i % inner;
     int64_t best = 0;
     for (int64_t k = 1; k < extent; ++k)
-      if (isLarger(impl().dtype, impl().data, start + k * inner, start + best * inner))
+      if (isLarger(impl().dtype, from.impl_->data, start + k * inner, start + best * inner))
         best = k;
     out[i] = best;
   }
-  return result;
+  return TensorAccess::on(impl().device, result);
 }
 
 template <class Operation> static Tensor withScalar(const Tensor &a, double b, Operation operation) {
   const DType dtype = is_float(a.dtype()) ? a.dtype() : floatx();
-  const Tensor from = a.astype(dtype);
+  const Tensor from = TensorAccess::onHost(a).astype(dtype);
   const double scalar = roundTo(dtype, b);
   std::vector<double> values(static_cast<size_t>(a.size()));
   for (int64_t i = 0; i < a.size(); ++i)
     values[static_cast<size_t>(i)] = operation(elementAsDouble(dtype, TensorAccess::data(from), i), scalar);
-  return Tensor(std::move(values), a.shape()).astype(dtype);
+  return TensorAccess::on(TensorAccess::device(a), Tensor(std::move(values), a.shape()).astype(dtype));
 }
 
 Tensor halftone::operator+(const Tensor &a, double b) {

@@ -61,7 +61,8 @@ struct Printer {
 std::string Tensor::str() const {
   if (!defined())
     return "Tensor(undefined)";
-  Printer printer{dtype(), TensorAccess::data(*this), shape().dims(), size() > 1000, {}};
+  const Tensor host = TensorAccess::onHost(*this);
+  Printer printer{dtype(), TensorAccess::data(host), shape().dims(), size() > 1000, {}};
   printer.print(0, 0, size());
   return fmt::format("{}\nTensor(shape={}, dtype={})", printer.text, shape().str(), name(dtype()));
 }

@@ -4,19 +4,10 @@
 #include "runtime/TensorAccess.h"
 #include "runtime/TensorTypes.h"
 #include "runtime/base/ForkGate.h"
-#include <cstring>
 #include <fmt/format.h>
+#include <vector>
 
 namespace halftone {
-namespace {
-
-void copyBytes(void *to, const void *from, size_t count) {
-  if (count > 0)
-    std::memcpy(to, from, count);
-}
-
-} // namespace
-
 StatusOr<Tensor> StoredVariable::read() const {
   StatusOr<Tensor> tensor = makeTensor(type_);
   HALFTONE_RETURN_IF_ERROR(tensor.status());
@@ -30,7 +21,12 @@ Status StoredVariable::write(const Tensor &value) {
             fmt::format("variable {}: expected {}, got an undefined tensor", path_, type_.str())};
   if (TensorType got = typeOf(value); got != type_)
     return {ErrorKind::value_error, fmt::format("variable {}: expected {}, got {}", path_, type_.str(), got.str())};
-  return writeBytes({TensorAccess::data(value), static_cast<size_t>(type_.bytes())});
+  try {
+    const Tensor host = TensorAccess::onHost(value);
+    return writeBytes({TensorAccess::data(host), static_cast<size_t>(type_.bytes())});
+  } catch (const Error &error) {
+    return {error.kind(), fmt::format("variable {}: {}", path_, error.message())};
+  }
 }
 
 Status StoredVariable::readBytes(std::span<std::byte> out) const {
@@ -38,8 +34,7 @@ Status StoredVariable::readBytes(std::span<std::byte> out) const {
     return {ErrorKind::value_error,
             fmt::format("variable {}: has {} bytes, room for {}", path_, type_.bytes(), out.size())};
   const ForkSafeLock guard(*lock_);
-  copyBytes(out.data(), data(), out.size());
-  return {};
+  return device_->download(out, data());
 }
 
 Status StoredVariable::writeBytes(std::span<const std::byte> bytes) {
@@ -47,13 +42,29 @@ Status StoredVariable::writeBytes(std::span<const std::byte> bytes) {
     return {ErrorKind::value_error,
             fmt::format("variable {}: expected {} bytes, got {}", path_, type_.bytes(), bytes.size())};
   const ForkSafeLock guard(*lock_);
-  copyBytes(data(), bytes.data(), bytes.size());
+  HALFTONE_RETURN_IF_ERROR(device_->upload(data(), bytes));
   bumpVersion();
   return {};
 }
 
-StatusOr<std::shared_ptr<VariableShadow>> StoredVariable::shadow(const std::string &function, int64_t bytes,
-                                                                 DeviceRuntime &device) {
+Status StoredVariable::moveTo(const std::shared_ptr<DeviceRuntime> &device) {
+  const ForkSafeLock guard(*lock_);
+  if (device == device_)
+    return {};
+  std::vector<std::byte> value(static_cast<size_t>(type_.bytes()));
+  HALFTONE_RETURN_IF_ERROR(device_->download(value, data()));
+  StatusOr<DeviceMemory> memory = device->allocate(type_.bytes());
+  if (!memory.isOk())
+    return {memory.status().kind(), fmt::format("variable {}: {}", path_, memory.status().message())};
+  HALFTONE_RETURN_IF_ERROR(device->upload(memory->get(), value));
+  shadows_.clear();
+  memory_ = *std::move(memory);
+  device_ = device;
+  bumpVersion();
+  return {};
+}
+
+StatusOr<std::shared_ptr<VariableShadow>> StoredVariable::shadow(const std::string &function, int64_t bytes) {
   if (auto found = shadows_.find(function); found != shadows_.end()) {
     if (found->second.bytes != bytes)
       return Status(ErrorKind::internal_error,
@@ -61,7 +72,7 @@ StatusOr<std::shared_ptr<VariableShadow>> StoredVariable::shadow(const std::stri
                                 found->second.bytes, bytes));
     return found->second.shadow;
   }
-  StatusOr<DeviceMemory> memory = device.allocate(bytes);
+  StatusOr<DeviceMemory> memory = device_->allocate(bytes);
   HALFTONE_RETURN_IF_ERROR(memory.status());
   auto shadow = std::make_shared<VariableShadow>();
   shadow->memory = *std::move(memory);
@@ -82,13 +93,19 @@ StoredVariable::ShadowCounts StoredVariable::shadowCounts() const {
 
 VariableStore::VariableStore(std::shared_ptr<DeviceRuntime> device) : device_(std::move(device)) {}
 
+VariableStore VariableStore::on(std::shared_ptr<DeviceRuntime> device) const {
+  VariableStore store(std::move(device));
+  store.lock_ = lock_;
+  return store;
+}
+
 StatusOr<VariableHandle> VariableStore::create(std::string path, TensorType type) {
   if (Status status = verify(type); !status.isOk())
     return Status(status.kind(), fmt::format("variable {}: {}", path, status.message()));
   StatusOr<DeviceMemory> memory = device_->allocate(type.bytes());
   if (!memory.isOk())
     return Status(memory.status().kind(), fmt::format("variable {}: {}", path, memory.status().message()));
-  return VariableHandle(new StoredVariable(std::move(path), std::move(type), *std::move(memory), lock_));
+  return VariableHandle(new StoredVariable(std::move(path), std::move(type), device_, *std::move(memory), lock_));
 }
 
 StatusOr<VariableHandle> VariableStore::create(std::string path, const Tensor &initial) {

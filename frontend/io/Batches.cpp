@@ -42,7 +42,8 @@ Tensor gatherRows(const Tensor &source, std::span<const int64_t> rows) {
   size_t rowBytes = dims[0] == 0 ? 0 : static_cast<size_t>(TensorAccess::bytes(source) / dims[0]);
   dims[0] = static_cast<int64_t>(rows.size());
   Tensor result = TensorAccess::allocate(source.dtype(), Shape(dims));
-  const std::byte *from = TensorAccess::data(source);
+  const Tensor host = TensorAccess::onHost(source);
+  const std::byte *from = TensorAccess::data(host);
   std::byte *to = TensorAccess::mutableData(result);
   for (int64_t row : rows) {
     std::memcpy(to, from + static_cast<size_t>(row) * rowBytes, rowBytes);
@@ -62,7 +63,7 @@ Tensor stackRows(const std::vector<Tensor> &rows) {
       throw Error(ErrorKind::value_error,
                   fmt::format("cannot batch elements of different types: {} {} and {} {}", name(rows[0].dtype()),
                               rows[0].shape().str(), name(row.dtype()), row.shape().str()));
-    std::memcpy(to, TensorAccess::data(row), rowBytes);
+    std::memcpy(to, TensorAccess::data(TensorAccess::onHost(row)), rowBytes);
     to += rowBytes;
   }
   return result;
@@ -78,7 +79,7 @@ Tensor concatenateRows(const std::vector<Tensor> &parts) {
   Tensor result = TensorAccess::allocate(parts[0].dtype(), Shape(dims));
   std::byte *to = TensorAccess::mutableData(result);
   for (const Tensor &part : parts) {
-    std::memcpy(to, TensorAccess::data(part), static_cast<size_t>(TensorAccess::bytes(part)));
+    std::memcpy(to, TensorAccess::data(TensorAccess::onHost(part)), static_cast<size_t>(TensorAccess::bytes(part)));
     to += TensorAccess::bytes(part);
   }
   return result;

@@ -98,6 +98,12 @@ public:
       result.push_back(variable);
     return result;
   }
+  std::vector<Variable> allVariables() const override {
+    std::vector<Variable> result{iteration_, rate_, counter_, scale_, skipped_, fault_};
+    for (const Variable &variable : inner_.impl()->allVariables())
+      result.push_back(variable);
+    return result;
+  }
   Config config() const override {
     Config config;
     config.set("name", name);
@@ -114,13 +120,17 @@ public:
   const Optimizer &inner() const { return inner_; }
   optimizers::LossScaleState state() const {
     const auto fault = static_cast<size_t>(hostNumber(fault_));
-    return {hostNumber(scale_), static_cast<int64_t>(hostNumber(counter_)), skipped_.value().item<int64_t>() >> 32,
-            fault > 0 && fault <= watched_.size() ? watched_[fault - 1].path() : "", stalledSteps()};
+    const auto skipped = skipped_.value().item<int64_t>();
+    return {hostNumber(scale_), static_cast<int64_t>(hostNumber(counter_)), skipped >> 32,
+            fault > 0 && fault <= watched_.size() ? watched_[fault - 1].path() : "", inARow(skipped)};
   }
-  bool isStalled() const { return args_.stall_alarm_steps > 0 && stalledSteps() >= args_.stall_alarm_steps; }
+  Value skippedWord() const { return readRaw(skipped_); }
+  bool isStalled(int64_t skippedWord) const {
+    return args_.stall_alarm_steps > 0 && inARow(skippedWord) >= args_.stall_alarm_steps;
+  }
 
 private:
-  int64_t stalledSteps() const { return skipped_.value().item<int64_t>() & 0xffffffff; }
+  static int64_t inARow(int64_t skippedWord) { return skippedWord & 0xffffffff; }
 
   /// The position of a variable among all whose gradients were ever applied.
   double watch(const Variable &variable) {
@@ -153,7 +163,10 @@ const LossScaleImpl &implOf(const Optimizer &optimizer) {
 bool detail::isLossScaleOptimizer(const Optimizer &optimizer) {
   return dynamic_cast<const LossScaleImpl *>(optimizer.impl().get()) != nullptr;
 }
-bool detail::isStalled(const optimizers::LossScaleOptimizer &optimizer) { return implOf(optimizer).isStalled(); }
+Value detail::skippedWord(const optimizers::LossScaleOptimizer &optimizer) { return implOf(optimizer).skippedWord(); }
+bool detail::isStalled(const optimizers::LossScaleOptimizer &optimizer, int64_t skippedWord) {
+  return implOf(optimizer).isStalled(skippedWord);
+}
 optimizers::LossScaleOptimizer detail::asLossScaleOptimizer(const Optimizer &optimizer) {
   return optimizers::LossScaleOptimizer(optimizer.impl());
 }

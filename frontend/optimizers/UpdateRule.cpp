@@ -65,6 +65,8 @@ UpdateRule::UpdateRule(std::string className, RuleArgs args, LearningRate learni
   iterations_ = optimizerScalar(name, "iteration", 0, DType::int32, VariableRole::iteration);
   rate_ = optimizerScalar(name, "learning_rate", schedule_.is_schedule() ? 0.0 : schedule_.at(0), floatxDtype(),
                           VariableRole::learning_rate);
+  if (schedule_.is_schedule() && !schedule_.class_name().empty())
+    rates_ = std::make_unique<RateTable>(name, floatxDtype());
 }
 
 std::vector<Value> UpdateRule::derivedOf(const Value &, const Value &) const { return {}; }
@@ -265,9 +267,7 @@ void UpdateRule::apply(const std::vector<Value> &allGradients, const std::vector
     for (Value &gradient : gradients)
       gradient = gradient / *args_.lossScaleFactor;
   if (schedule_.is_schedule())
-    trace.beforeRun.push_back([self = std::static_pointer_cast<UpdateRule>(shared_from_this())] {
-      self->rate_.assign(Tensor::full({}, self->learningRate(), self->rate_.impl()->dtype));
-    });
+    feedSchedule(trace);
   if (!gradients.empty() && !updates.defined()) {
     updateAll(std::move(gradients), variables, updatesBefore);
   } else if (!gradients.empty()) {
@@ -282,6 +282,25 @@ void UpdateRule::apply(const std::vector<Value> &allGradients, const std::vector
   if (args_.useEma)
     average(updatesBefore);
   iterations_.assign(calls + 1);
+}
+
+/// The rate that all updates of a run read: made before it on the host, or by the run before.
+void UpdateRule::feedSchedule(Trace &trace) {
+  auto self = std::static_pointer_cast<UpdateRule>(shared_from_this());
+  if (!rates_) { // users' own may be a function of more than the step
+    trace.beforeRun.push_back(
+        [self] { self->rate_.assign(Tensor::full({}, self->learningRate(), self->rate_.impl()->dtype)); });
+    return;
+  }
+  std::shared_ptr<int64_t> &updates = trace.scheduledUpdates[this];
+  if (updates) {
+    ++*updates;
+    return;
+  }
+  updates = std::make_shared<int64_t>(1);
+  trace.beforeRun.push_back(
+      [self, updates] { self->rates_->prepare(self->schedule_, {self->iterations_, self->rate_, *updates}); });
+  trace.atEnd.push_back([self] { self->rate_.assign(self->rates_->at(readRaw(self->iterations_))); });
 }
 
 void UpdateRule::finalize(const std::vector<Variable> &variables) const {
@@ -312,6 +331,16 @@ std::vector<Variable> UpdateRule::variables() const {
   result.insert(result.end(), slots_.begin(), slots_.end());
   for (const Variable &variable : state())
     result.push_back(variable);
+  return result;
+}
+
+std::vector<Variable> UpdateRule::allVariables() const {
+  std::vector<Variable> result = variables();
+  if (schedule_.is_schedule())
+    result.push_back(rate_);
+  if (rates_)
+    for (const Variable &variable : rates_->variables())
+      result.push_back(variable);
   return result;
 }
 

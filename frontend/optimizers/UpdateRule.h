@@ -3,13 +3,17 @@
 #pragma once
 #include "frontend/OptimizerImpl.h"
 #include "frontend/optimizers/Fields.h"
+#include "frontend/optimizers/RateTable.h"
 #include "runtime/policy/PathPattern.h"
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace halftone::detail {
+
+class Trace;
 
 struct RuleArgs {
   std::string name;
@@ -52,6 +56,7 @@ public:
   void setLearningRate(double value) override;
   int64_t iterations() const override;
   std::vector<Variable> variables() const override;
+  std::vector<Variable> allVariables() const override;
   bool isBuilt() const override { return built_; }
   void dropLossScaleFactor() override { args_.lossScaleFactor.reset(); }
   void excludeFromWeightDecay(const std::vector<Variable> &variables, const std::vector<std::string> &names) override;
@@ -90,12 +95,14 @@ private:
   bool decays(const Variable &variable) const;
   std::vector<Value> clipped(std::vector<Value> gradients) const;
   void overwrite(const Variable &variable, const Value &gradient, const Value &updates) const;
+  void feedSchedule(Trace &trace);
   void updateAll(std::vector<Value> gradients, const std::vector<Variable> &variables, const Value &updatesBefore);
   void average(const Value &updatesBefore) const;
 
   RuleArgs args_;
   LearningRate schedule_;
-  Variable iterations_, rate_; // calls of apply(), of which accumulation updates at some
+  Variable iterations_, rate_;       // calls of apply(), of which accumulation updates at some
+  std::unique_ptr<RateTable> rates_; // of a schedule of ours, which is a function of the step alone
   std::vector<Variable> undecayed_;
   std::optional<PathPattern> undecayedNames_; // matches a name if one of the given expressions matches a part of it
   bool built_ = false;

@@ -6,12 +6,16 @@
 #include "runtime/devices/HostQueue.h"
 #include "runtime/devices/WorkerPool.h"
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <fstream>
 #include <mutex>
 #include <sched.h>
 #include <string_view>
+#include <thread>
+#include <utility>
 
 namespace halftone {
 namespace {
@@ -21,18 +25,20 @@ constexpr double worthSharing = 3000; // ns; below, handing blocks out costs mor
 
 class CpuQueue final : public HostQueue {
 public:
-  CpuQueue(std::shared_ptr<WorkerPool> pool, DeviceMemory scratch)
-      : pool_(std::move(pool)), scratch_(std::move(scratch)) {}
+  CpuQueue(std::shared_ptr<WorkerPool> pool, DeviceMemory scratch, std::atomic<int64_t> &launches)
+      : pool_(std::move(pool)), scratch_(std::move(scratch)), allLaunches_(launches) {}
   ~CpuQueue() override { releaseWorkers(); }
 
   Status finish() override {
     releaseWorkers();
     triedWorkers_ = false;
+    allLaunches_.fetch_add(std::exchange(launches_, 0), std::memory_order_relaxed);
     return {};
   }
 
 protected:
   void run(std::span<const Launch> parts) override {
+    ++launches_;
     int64_t grid = 0;
     double cost = 0;
     for (const Launch &part : parts) {
@@ -44,13 +50,15 @@ protected:
     for (const Launch &part : parts) {
       forgetScratch(scratch_.get());
       if (part.grid > 0)
-        part.function(part.buffers.data(), part.extents.data(), 0, part.grid, scratch_.get());
+        part.code.function()(part.buffers.data(), part.extents.data(), 0, part.grid, scratch_.get());
     }
   }
 
 private:
   std::shared_ptr<WorkerPool> pool_;
   DeviceMemory scratch_;
+  std::atomic<int64_t> &allLaunches_;              // the device's
+  int64_t launches_ = 0;                           // since begin()
   bool hasWorkers_ = false, triedWorkers_ = false; // tried: once between begin() and finish()
 
   bool takeWorkers() {
@@ -84,13 +92,21 @@ StatusOr<std::shared_ptr<CpuDevice>> CpuDevice::create(int threads) {
 CpuDevice::CpuDevice() : pool_(std::make_shared<WorkerPool>()) {}
 CpuDevice::~CpuDevice() = default;
 
-StatusOr<DeviceMemory> CpuDevice::allocate(int64_t bytes) { return allocateHostMemory(bytes); }
+static std::atomic<KernelLoader> loadKernels{nullptr};
+
+void setCpuKernelLoader(KernelLoader loader) { loadKernels = loader; }
+
+StatusOr<std::shared_ptr<const KernelLibrary>> CpuDevice::load(const std::map<std::string, KernelCode> &kernels) {
+  if (const KernelLoader loader = loadKernels)
+    return loader(kernels);
+  return Status(ErrorKind::internal_error, "no loader of kernels was given to the CPU device");
+}
 
 StatusOr<std::unique_ptr<DeviceQueue>> CpuDevice::makeQueue(int64_t scratchBytes) {
   StatusOr<DeviceMemory> scratch = allocateHostMemory(scratchBytes);
   HALFTONE_RETURN_IF_ERROR(scratch.status());
   HALFTONE_RETURN_IF_ERROR(pool_->reserveScratch(scratchBytes));
-  return std::unique_ptr<DeviceQueue>(std::make_unique<CpuQueue>(pool_, *std::move(scratch)));
+  return std::unique_ptr<DeviceQueue>(std::make_unique<CpuQueue>(pool_, *std::move(scratch), launches_));
 }
 
 int CpuDevice::threads() const { return pool_->threads(); }
@@ -98,6 +114,17 @@ int CpuDevice::threads() const { return pool_->threads(); }
 Status CpuDevice::setThreads(int threads) {
   HALFTONE_RETURN_IF_ERROR(checkThreadCount(threads));
   return pool_->setThreads(threads);
+}
+
+std::string cpuDescription() {
+  std::string model = "CPU", line;
+  std::ifstream info("/proc/cpuinfo");
+  while (std::getline(info, line))
+    if (line.rfind("model name", 0) == 0 && line.find(": ") != line.npos) {
+      model = line.substr(line.find(": ") + 2);
+      break;
+    }
+  return fmt::format("{}, {} threads", model, std::max(1u, std::thread::hardware_concurrency()));
 }
 
 StatusOr<int> defaultThreadCount() {

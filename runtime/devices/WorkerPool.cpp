@@ -191,7 +191,7 @@ bool WorkerPool::runOneChunk(int64_t thread, Bench &bench) {
       forgetScratch(*bench.scratch);
     bench.run = runs_;
     bench.part = &part;
-    part.function(part.buffers.data(), part.extents.data(), begin, end, *bench.scratch);
+    part.code.function()(part.buffers.data(), part.extents.data(), begin, end, *bench.scratch);
   }
   done_.fetch_add(1, std::memory_order_release);
   return true;

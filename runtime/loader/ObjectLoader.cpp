@@ -103,11 +103,11 @@ LoadedKernel::~LoadedKernel() {
 class ObjectLibrary final : public KernelLibrary {
 public:
   std::map<std::string, std::shared_ptr<LoadedKernel>> kernels;
-  StatusOr<CpuKernelFunction> find(const std::string &key) const override {
+  StatusOr<KernelHandle> find(const std::string &key) const override {
     auto found = kernels.find(key);
     if (found == kernels.end())
       return Status(ErrorKind::key_error, fmt::format("no code for kernel {}", key));
-    return found->second->function;
+    return KernelHandle(found->second->function);
   }
 };
 

@@ -48,7 +48,7 @@ struct Loaded {
     auto found = library->find("kernel");
     INFO(found.status().str());
     REQUIRE(found.isOk());
-    function = *found;
+    function = found->function();
   }
 };
 

@@ -49,7 +49,7 @@ Code codeOf(const std::string &text, const compiler::CpuTarget &target) {
     FAIL(library.status().message() << "\n" << text);
   auto function = (*library)->find(key);
   REQUIRE(function.isOk());
-  return known[key] = {*library, *function};
+  return known[key] = {*library, function->function()};
 }
 
 std::vector<char> aligned(size_t bytes, char *&start) {

@@ -239,14 +239,9 @@ TEST_CASE("callbacks: every moment of LambdaCallback, CSVLogger's file") {
 }
 
 TEST_CASE("devices, run modes and validation's batches") {
-  const Device absent = Device::find("cuda").value_or(Device::cpu());
   auto f = [](const Value &x) { return x + 1; };
   CHECK(jit(f, {.device = Device::cpu()})(Tensor::ones({1})).item<float>() == 2);
   Sequential model({Input({4}), Dense(1)});
-  if (absent.kind() != Device::Kind::cpu) { // a device that is there, and that no plan can be played on
-    CHECK_THROWS_AS(jit(f, {.device = absent}), Error);
-    CHECK_THROWS_AS(model.compile({.loss = "mse", .device = absent}), Error);
-  }
   CHECK_THROWS_WITH(model.compile({.loss = "mse", .jit_compile = false}),
                     Contains("jit_compile = false needs run_eagerly = true"));
   model.compile({.loss = "mse", .run_eagerly = true, .jit_compile = false, .device = Device::cpu()});

@@ -1,8 +1,10 @@
 // Plans played on the CPU: values, predicates, threads, feeds, bindings.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/Player.h"
+#include "runtime/TensorAccess.h"
 #include "runtime/devices/CpuDevice.h"
 #include "tests/runtime/TestPlan.h"
+#include "tests/runtime/devices/FarDevice.h"
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <numeric>
@@ -233,4 +235,67 @@ TEST_CASE("players on one device and one store play from several threads") {
   playMany(*alone.player); // those of `players` have played twice as often
   for (const VariableHandle &variable : variables)
     CHECK(variable->read().valueOrThrow().to_vector<float>() == alone.w->read().valueOrThrow().to_vector<float>());
+}
+
+namespace {
+/// testExecutable on a device apart, and the same on the CPU.
+struct Far {
+  std::shared_ptr<FarDevice> device = FarDevice::create("cuda:0");
+  VariableStore store{device};
+  VariableHandle w = store.create("net/w", ramp(20, 10)).valueOrThrow();
+  std::shared_ptr<const Executable> executable = std::make_shared<const Executable>(testExecutable(20));
+  std::shared_ptr<Player> player = Player::bind(executable, testKernels(), device, {{"w", w}}).valueOrThrow();
+};
+} // namespace
+
+TEST_CASE("a plan plays on a device apart, and nothing waits for it") {
+  Bound near(20);
+  Far far;
+  const DeviceCounters before = far.device->counters();
+  std::vector<std::vector<Tensor>> expected, got;
+  for (int i = 0; i < 100; ++i) {
+    const std::vector<Tensor> feeds = {ramp(20, static_cast<float>(i)), flag(i % 3 != 0)};
+    expected.push_back(near.player->play(feeds).valueOrThrow());
+    got.push_back(far.player->play(feeds).valueOrThrow());
+  }
+  const DeviceCounters after = far.device->counters();
+  CHECK(after.waits == before.waits);
+  CHECK(after.downloads == before.downloads);
+  CHECK(after.uploads - before.uploads == 200);
+  CHECK(after.launches - before.launches == near.device->counters().launches + 34); // a launch skipped there is queued here
+  for (size_t i = 0; i < got.size(); ++i)
+    for (size_t fetch = 0; fetch < 2; ++fetch)
+      CHECK(got[i][fetch].to_vector<float>() == expected[i][fetch].to_vector<float>());
+  CHECK(far.w->read().valueOrThrow().to_vector<float>() == near.w->read().valueOrThrow().to_vector<float>());
+}
+
+TEST_CASE("feeds on the device are read in place, and those of another are copied") {
+  Far far;
+  const auto third = FarDevice::create("cuda:1");
+  const Tensor x = ramp(32, 0), go = flag(true);
+  auto on = [](const std::shared_ptr<DeviceRuntime> &device, const Tensor &tensor) { return TensorAccess::on(device, tensor); };
+  const std::vector<float> expected = far.player->play(std::vector{x.slice(4, 24), go}).valueOrThrow()[0].to_vector<float>();
+  auto play = [&](const Tensor &feed) {
+    REQUIRE(far.w->write(ramp(20, 10)).isOk());
+    return far.player->play(std::vector{feed, on(far.device, go)}).valueOrThrow()[0].to_vector<float>();
+  };
+  CHECK(play(on(far.device, x).slice(4, 24)) == expected); // not aligned: copied there
+  const Tensor whole = on(far.device, x.slice(4, 24));
+  const int64_t uploads = far.device->counters().uploads;
+  CHECK(play(whole) == expected);
+  CHECK(far.device->counters().uploads == uploads + 2); // of the variable and the flag
+  CHECK(play(on(third, x).slice(4, 24)) == expected);
+  CHECK(third->counters().downloads == 1);
+}
+
+TEST_CASE("a plan is not bound to variables of another device, and not played when they have moved") {
+  Far far;
+  const auto bound = Player::bind(far.executable, testKernels(), cpu(1), {{"w", far.w}});
+  CHECK(bound.status().kind() == ErrorKind::value_error);
+  CHECK_THAT(bound.status().message(), Catch::Contains("the plan runs on cpu, but variable net/w is on cuda:0"));
+  REQUIRE(far.w->moveTo(cpu(1)).isOk());
+  const Status status = far.player->play(std::vector{ramp(20, 0), flag(true)}).status();
+  CHECK(status.kind() == ErrorKind::value_error);
+  CHECK_THAT(status.message(), Catch::Contains("the plan runs on cuda:0, but variable net/w has moved to cpu"));
+  CHECK(far.w->read().valueOrThrow().to_vector<float>() == ramp(20, 10).to_vector<float>());
 }

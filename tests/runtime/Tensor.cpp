@@ -3,6 +3,8 @@
 #include "halftone/Tensor.h"
 #include "halftone/Error.h"
 #include "runtime/TensorAccess.h"
+#include "runtime/devices/Registry.h"
+#include "tests/runtime/devices/FarDevice.h"
 #include "runtime/base/Floatx.h"
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -216,4 +218,43 @@ TEST_CASE("TensorAccess wraps memory with its owner") {
   CHECK(memory.use_count() == 2);
   TensorAccess::mutableData(t)[3] = std::byte{0x40};
   CHECK(t.span<float>()[0] == 2.0f);
+}
+
+TEST_CASE("a tensor off the host is read by downloads") {
+  const auto far = test::FarDevice::create("cuda:90");
+  REQUIRE(addDevice(far).isOk());
+  const Device device = Device::cuda(90);
+  const Tensor host({1, 5, 3, 4, 2, 6}, {2, 3}), t = host.to(device);
+  CHECK(t.device() == device);
+  CHECK(host.device() == Device::cpu());
+  CHECK(far->counters().downloads == 0);
+  CHECK(t.item<float>() == 1);
+  CHECK(far->counters().downloadedBytes == 4);
+  CHECK(t.to_vector<float>() == host.to_vector<float>());
+  CHECK(t.str() == host.str());
+  CHECK(t.to(device).device() == device);
+  CHECK(t.to(Device::cpu()).to_vector<float>() == host.to_vector<float>());
+  CHECK(t.slice(1, 2).to_vector<float>() == std::vector<float>{4, 2, 6});
+  CHECK(t.reshape({3, 2}).device() == device);
+  CHECK(t.argmax().to_vector<int64_t>() == std::vector<int64_t>{1, 2});
+  CHECK(t.argmax().device() == device);
+  CHECK(t.astype(float64).to_vector<double>() == host.astype(float64).to_vector<double>());
+  CHECK(t.astype(float64).device() == device);
+  CHECK((t * 2.0).to_vector<float>() == (host * 2.0).to_vector<float>());
+  auto refused = [](auto call) {
+    try {
+      (void)call();
+      FAIL("was not refused");
+    } catch (const Error &error) {
+      CHECK(error.kind() == ErrorKind::device_error);
+      CHECK_THAT(error.message(), Catch::Contains("is on cuda:90: the host cannot reach its memory"));
+    }
+  };
+  refused([&] { return t.span<float>(); });
+  Tensor handle = t;
+  refused([&] { return handle.mutable_span<float>(); });
+  CHECK_THROWS_AS(t.item<int32_t>(), Error);
+  CHECK_THROWS_AS(Tensor({}, {0}).to(device).item<float>(), Error);
+  CHECK(Tensor({}, {0}).to(device).to_vector<float>().empty());
+  removeDevice("cuda:90");
 }

@@ -13,11 +13,11 @@ struct FunctionLibrary final : KernelLibrary {
   std::map<std::string, CpuKernelFunction> functions;
   FunctionLibrary() = default;
   FunctionLibrary(std::map<std::string, CpuKernelFunction> list) : functions(std::move(list)) {}
-  StatusOr<CpuKernelFunction> find(const std::string &key) const override {
+  StatusOr<KernelHandle> find(const std::string &key) const override {
     auto found = functions.find(key);
     if (found == functions.end())
       return Status(ErrorKind::key_error, "no code for kernel " + key);
-    return found->second;
+    return KernelHandle(found->second);
   }
 };
 

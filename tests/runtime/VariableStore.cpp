@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/VariableStore.h"
 #include "runtime/devices/NullDevice.h"
+#include "tests/runtime/devices/FarDevice.h"
 #include <catch2/catch.hpp>
 #include <cstring>
 
@@ -85,4 +86,28 @@ TEST_CASE("a variable whose type or value is impossible is refused") {
   check(store.create("v", TensorType{DType::string, {}}).status(), ErrorKind::value_error, "no size");
   check(store.create("v", TensorType{float32, {int64_t(1) << 57}}).status(), ErrorKind::device_error, "out of memory");
   check(store.create("v", Tensor()).status(), ErrorKind::value_error, "undefined");
+}
+
+TEST_CASE("a variable moves to another device with its value") {
+  const std::shared_ptr<DeviceRuntime> host = device();
+  const auto far = test::FarDevice::create("cuda:0");
+  VariableStore store(host);
+  const VariableHandle w = store.create("net/w", Tensor({1, 2, 3}, {3})).valueOrThrow();
+  const VariableHandle other = store.on(far).create("net/b", Tensor({4}, {1})).valueOrThrow();
+  CHECK(&w->lock() == &other->lock());
+  CHECK(&other->device() == far.get());
+  REQUIRE(w->shadow("f", 64).isOk());
+  const uint64_t version = w->version();
+  REQUIRE(w->moveTo(far).isOk());
+  CHECK(&w->device() == far.get());
+  CHECK(w->version() == version + 1);
+  CHECK(w->shadowCounts().shadows == 0);
+  CHECK(w->read().valueOrThrow().to_vector<float>() == std::vector<float>{1, 2, 3});
+  REQUIRE(w->write(Tensor({4, 5, 6}, {3})).isOk());
+  CHECK(w->read().valueOrThrow().to_vector<float>() == std::vector<float>{4, 5, 6});
+  REQUIRE(w->moveTo(far).isOk()); // is there
+  CHECK(w->version() == version + 2);
+  REQUIRE(w->moveTo(host).isOk());
+  CHECK(w->read().valueOrThrow().to_vector<float>() == std::vector<float>{4, 5, 6});
+  CHECK(other->read().valueOrThrow().to_vector<float>() == std::vector<float>{4});
 }

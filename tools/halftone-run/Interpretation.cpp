@@ -12,7 +12,7 @@ namespace halftone::tools {
 
 dialect::TensorData toData(MLIRContext *context, const Tensor &tensor) {
   auto type = RankedTensorType::get(tensor.shape().dims(), dialect::elementType(context, tensor.dtype()));
-  return dialect::TensorData::fromBytes(type, TensorAccess::data(tensor));
+  return dialect::TensorData::fromBytes(type, TensorAccess::data(TensorAccess::onHost(tensor)));
 }
 
 StatusOr<Tensor> toTensor(const dialect::TensorData &data) {

@@ -1,6 +1,8 @@
 // Wraps a queue.
 // SPDX-License-Identifier: Apache-2.0
 #include "ObservedDevice.h"
+#include <span>
+#include <utility>
 
 namespace halftone::tools {
 
@@ -13,13 +15,16 @@ public:
     inner_->copy(to, from, bytes, condition);
   }
   void fillZero(std::byte *to, int64_t bytes, Condition condition) override { inner_->fillZero(to, bytes, condition); }
-  Status finish() override { return inner_->finish(); }
+  Status finish() override {
+    const Status status = inner_->finish();
+    return seen_.isOk() ? status : std::exchange(seen_, {});
+  }
 
   void launch(std::span<const Launch> parts) override {
     if (!device_.launches_.contains(parts.front().kernel)) // a refresh
       return inner_->launch(parts);
     const Condition &condition = parts.front().condition;
-    const bool runs = !condition.byte || (*condition.byte != std::byte{0}) != condition.negated;
+    const bool runs = !condition.byte || (bytesAt(condition.byte, 1)[0] != 0) != condition.negated;
     std::vector<ObservedLaunch> seen(parts.size());
     for (size_t part = 0; part < parts.size(); ++part) {
       const PlannedLaunch &planned = device_.launches_.at(parts[part].kernel);
@@ -38,12 +43,20 @@ public:
   }
 
 private:
-  std::string bytesOf(const Launch &launch, const LaunchStep &step, size_t buffer) const {
-    const int64_t bytes = device_.executable_->plan.slots[step.buffers[buffer]].type.bytes();
-    return {static_cast<const char *>(launch.buffers[buffer]), static_cast<size_t>(bytes)};
+  std::string bytesOf(const Launch &launch, const LaunchStep &step, size_t buffer) {
+    return bytesAt(launch.buffers[buffer], device_.executable_->plan.slots[step.buffers[buffer]].type.bytes());
+  }
+  std::string bytesAt(const void *address, int64_t count) {
+    std::string bytes(static_cast<size_t>(count), '\0');
+    const Status status =
+        device_.inner_->download(std::as_writable_bytes(std::span(bytes)), static_cast<const std::byte *>(address));
+    if (!status.isOk())
+      seen_ = status;
+    return bytes;
   }
 
   std::unique_ptr<DeviceQueue> inner_;
+  Status seen_; // not ok: something could not be read
   const ObservedDevice &device_;
 };
 

@@ -19,14 +19,24 @@ struct ObservedLaunch {
 };
 
 /// Launches whose condition does not hold, and those that refresh shadows, are not shown. For one player of
-/// `executable` at a time, over host memory; the inner device's queue must have run a launch when launch() returns, as
-/// the CPU's has.
+/// `executable` at a time. Lists of operations are played one by one, and what is shown is downloaded.
 class ObservedDevice final : public DeviceRuntime {
 public:
   using Observer = std::function<void(const ObservedLaunch &launch)>;
   ObservedDevice(std::shared_ptr<DeviceRuntime> inner, std::shared_ptr<const Executable> executable, Observer observer);
   std::string name() const override { return inner_->name(); }
+  std::string description() const override { return inner_->description(); }
+  bool isHost() const override { return inner_->isHost(); }
+  std::string target() const override { return inner_->target(); }
   StatusOr<DeviceMemory> allocate(int64_t bytes) override { return inner_->allocate(bytes); }
+  Status upload(std::byte *to, std::span<const std::byte> from) override { return inner_->upload(to, from); }
+  Status download(std::span<std::byte> to, const std::byte *from) override { return inner_->download(to, from); }
+  StatusOr<std::shared_ptr<const KernelLibrary>> load(const std::map<std::string, KernelCode> &kernels) override {
+    return inner_->load(kernels);
+  }
+  DeviceCounters counters() const override { return inner_->counters(); }
+  uint64_t submission() const override { return inner_->submission(); }
+  bool hasFinished(uint64_t submission) const override { return inner_->hasFinished(submission); }
   StatusOr<std::unique_ptr<DeviceQueue>> makeQueue(int64_t scratchBytes) override;
 
 private:

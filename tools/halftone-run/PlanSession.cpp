@@ -1,7 +1,9 @@
 // Binds an executable.
 // SPDX-License-Identifier: Apache-2.0
 #include "PlanSession.h"
+#include "runtime/TensorAccess.h"
 #include "runtime/VariableStore.h"
+#include "runtime/devices/CpuDevice.h"
 #include "runtime/loader/ObjectLoader.h"
 
 namespace halftone::tools {
@@ -9,7 +11,8 @@ namespace halftone::tools {
 StatusOr<PlanSession> PlanSession::open(std::shared_ptr<const Executable> executable,
                                         std::shared_ptr<DeviceRuntime> device, const VariableTensors &variables) {
   PlanSession session;
-  StatusOr<std::shared_ptr<const KernelLibrary>> kernels = loadObjects(executable->kernels);
+  setCpuKernelLoader(loadObjects);
+  StatusOr<std::shared_ptr<const KernelLibrary>> kernels = device->load(executable->kernels);
   HALFTONE_RETURN_IF_ERROR(kernels.status());
   VariableStore store(device);
   for (const VariableSlot &slot : executable->variables) {
@@ -25,6 +28,14 @@ StatusOr<PlanSession> PlanSession::open(std::shared_ptr<const Executable> execut
   HALFTONE_RETURN_IF_ERROR(player.status());
   session.player_ = *std::move(player);
   return session;
+}
+
+StatusOr<std::vector<Tensor>> PlanSession::play(std::span<const Tensor> feeds) {
+  StatusOr<std::vector<Tensor>> fetches = player_->play(feeds);
+  if (fetches.isOk())
+    for (Tensor &fetch : *fetches)
+      fetch = TensorAccess::onHost(fetch);
+  return fetches;
 }
 
 Status PlanSession::readVariables(VariableTensors &variables) const {

@@ -13,10 +13,11 @@ namespace halftone::tools {
 class PlanSession {
 public:
   /// Loads the kernels and makes the plan's variables with the values in `variables`, which may hold more. key_error
-  /// for one that is missing, else as loadObjects() and Player::bind().
+  /// for one that is missing, else as DeviceRuntime::load() and Player::bind().
   static StatusOr<PlanSession> open(std::shared_ptr<const Executable> executable, std::shared_ptr<DeviceRuntime> device,
                                     const VariableTensors &variables);
-  StatusOr<std::vector<Tensor>> play(std::span<const Tensor> feeds) { return player_->play(feeds); }
+  /// The fetches are on the host.
+  StatusOr<std::vector<Tensor>> play(std::span<const Tensor> feeds);
   /// Writes the present values into `variables`.
   Status readVariables(VariableTensors &variables) const;
 

@@ -7,6 +7,7 @@
 #include "UsageError.h"
 #include "halftone/Device.h"
 #include "runtime/devices/CpuDevice.h"
+#include "runtime/devices/Registry.h"
 #include "runtime/plan/PlanFile.h"
 #include <algorithm>
 #include <filesystem>
@@ -109,17 +110,18 @@ ProgramValues readValues(const Program &program, const std::vector<std::string> 
 }
 
 std::shared_ptr<DeviceRuntime> openDevice(const Arguments &arguments) {
-  if (arguments.device == "cuda" || arguments.device.starts_with("cuda:")) {
+  std::optional<Device> device = Device::find(arguments.device);
+  if (!device && (arguments.device == "cuda" || arguments.device.starts_with("cuda:"))) {
     const std::string index = arguments.device.size() > 4 ? arguments.device.substr(5) : "0";
     if (index.empty() || index.size() > 4 || !std::ranges::all_of(index, [](char c) { return c >= '0' && c <= '9'; }))
       throw UsageError(fmt::format("--device '{}': expected cpu, cuda or cuda:<index>", arguments.device));
-    Device::cuda(std::stoi(index)); // throws with the reason
+    device = Device::cuda(std::stoi(index)); // throws with the reason
   }
-  if (!Device::find(arguments.device))
+  if (!device)
     throw UsageError(fmt::format("--device '{}': expected cpu, cuda or cuda:<index>", arguments.device));
-  if (!arguments.threads)
-    return sharedCpuDevice().valueOrThrow();
-  return CpuDevice::create(*arguments.threads).valueOrThrow();
+  if (device->kind() == Device::Kind::cpu && arguments.threads)
+    return CpuDevice::create(*arguments.threads).valueOrThrow();
+  return deviceRuntime(*device).valueOrThrow();
 }
 
 compiler::CompileOptions compileOptions(const Arguments &arguments) {

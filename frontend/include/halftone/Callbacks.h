@@ -15,21 +15,26 @@ namespace halftone {
 class Model;
 namespace detail {
 class CallbackList;
-}
-/// Names and values in Keras's order: sorted by name, then those of validation, sorted, then what callbacks added.
+class StepValues;
+} // namespace detail
+/// Names and values in Keras's order: sorted by name, then those of validation, sorted, then what callbacks added. Logs of a
+/// step hold what the device fetched: who reads them first waits for the step.
 class HALFTONE_API Logs {
 public:
   double operator[](std::string_view name) const; // key_error lists the names there are
   bool contains(std::string_view name) const;
   void set(std::string_view name, double value);
   using const_iterator = std::vector<std::pair<std::string, double>>::const_iterator;
-  const_iterator begin() const & { return items_.begin(); }
-  const_iterator end() const & { return items_.end(); }
+  const_iterator begin() const & { return items().begin(); }
+  const_iterator end() const & { return items().end(); }
   const_iterator begin() const && = delete;
   const_iterator end() const && = delete;
   std::string str() const; // "accuracy: 0.9876 - loss: 0.1234"
 private:
+  friend class detail::StepValues;
+  const std::vector<std::pair<std::string, double>> &items() const;
   std::vector<std::pair<std::string, double>> items_;
+  std::shared_ptr<detail::StepValues> step_; // instead of items_, until something is set
 };
 
 class HALFTONE_API Callback {

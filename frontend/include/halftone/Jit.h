@@ -10,7 +10,7 @@
 
 namespace halftone {
 struct JitArgs {
-  std::optional<Device> device{};
+  std::optional<Device> device{}; // else where the variables that f reads are, else the caller's default_device()
   std::string name = "step";
   Numerics numerics = Numerics::fast;
 };

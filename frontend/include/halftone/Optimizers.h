@@ -7,8 +7,9 @@ namespace halftone {
 namespace detail {
 struct OptimizerImpl;
 }
-/// A constant, a schedule, or any function of the count of updates so far. The host evaluates schedules before each run
-/// of a traced function, once for all the updates in it.
+/// A constant, a schedule, or any function of the count of updates so far. All updates in one run of a traced function
+/// have the rate of the count before it. The host evaluates a user's function before each run, and a schedule with a class,
+/// which depends on the count alone, for many runs ahead.
 class HALFTONE_API LearningRate {
 public:
   LearningRate(const LearningRate &);

@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/CpuDevice.h"
 #include "runtime/devices/NullDevice.h"
+#include "tests/runtime/devices/FarDevice.h"
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <functional>
+#include <span>
 #include <thread>
+#include <vector>
 
 using namespace halftone;
 
@@ -17,6 +20,14 @@ struct Candidate {
   std::string name;
   std::shared_ptr<DeviceRuntime> device;
   std::function<int64_t()> takeBlocks;
+
+  void put(std::byte *to, std::span<const std::byte> bytes) const { REQUIRE(device->upload(to, bytes).isOk()); }
+  void put(std::byte *to, size_t count, uint8_t value) const { put(to, std::vector(count, std::byte{value})); }
+  std::vector<std::byte> get(const std::byte *from, size_t count) const {
+    std::vector<std::byte> bytes(count, std::byte{0x77});
+    REQUIRE(device->download(bytes, from).isOk());
+    return bytes;
+  }
 };
 
 std::atomic<int64_t> blocksRun{0}, misalignedScratch{0};
@@ -34,6 +45,11 @@ std::vector<Candidate> candidates() {
     REQUIRE(cpu.isOk());
     all.push_back({"cpu with " + std::to_string(threads) + " threads", *cpu, [] { return blocksRun.exchange(0); }});
   }
+  auto far = test::FarDevice::create("far");
+  all.push_back({"far", far, [far] {
+                   far->wait();
+                   return blocksRun.exchange(0);
+                 }});
   auto null = std::make_shared<NullDevice>();
   all.push_back({"null", null, [null] {
                    int64_t blocks = 0;
@@ -73,8 +89,10 @@ TEST_CASE("every device gives aligned, zeroed memory or an error") {
       kept.push_back(memoryOf(*c.device, bytes));
       CHECK(kept.back() != nullptr);
       CHECK(reinterpret_cast<uintptr_t>(kept.back().get()) % bufferAlignment == 0);
-      CHECK(std::all_of(kept.back().get(), kept.back().get() + bytes, [](std::byte b) { return b == std::byte{0}; }));
-      std::memset(kept.back().get(), 0xff, bytes);
+      const auto size = static_cast<size_t>(bytes);
+      CHECK(c.get(kept.back().get(), size) == std::vector<std::byte>(size));
+      c.put(kept.back().get(), size, 0xff);
+      CHECK(c.get(kept.back().get(), size) == std::vector(size, std::byte{0xff}));
     }
     for (int64_t bytes : {int64_t(-1), INT64_MIN, INT64_MAX, int64_t(1) << 60}) {
       Status status = c.device->allocate(bytes).status();
@@ -91,11 +109,11 @@ TEST_CASE("every device copies and fills in order, as conditions say") {
     INFO(c.name);
     DeviceMemory memory = memoryOf(*c.device, 256), flag = memoryOf(*c.device, 1);
     std::byte *a = memory.get(), *b = a + 64, *d = a + 128;
-    std::memset(a, 1, 64);
-    std::memset(b, 2, 64);
+    c.put(a, 64, 1);
+    c.put(b, 64, 2);
     auto queue = queueOf(*c.device, 0);
     for (int repeat = 0; repeat < 2; ++repeat) {
-      *flag = std::byte{0};
+      c.put(flag.get(), 1, 0);
       queue->begin();
       queue->copy(d, a, 64, {flag.get(), false});     // does not run
       queue->copy(d, b, 64, {flag.get(), true});      // runs
@@ -105,12 +123,92 @@ TEST_CASE("every device copies and fills in order, as conditions say") {
       queue->fillZero(d + 48, 16, {flag.get(), true}); // does not
       queue->copy(d, a, 0, {});
       REQUIRE(queue->finish().isOk());
-      CHECK(d[0] == std::byte{0});
-      CHECK(d[15] == std::byte{0});
-      CHECK(d[16] == std::byte{2});
-      CHECK(d[31] == std::byte{2});
-      CHECK(d[32] == std::byte{1});
-      CHECK(d[63] == std::byte{1});
+      const std::vector<std::byte> seen = c.get(d, 64);
+      CHECK(seen[0] == std::byte{0});
+      CHECK(seen[15] == std::byte{0});
+      CHECK(seen[16] == std::byte{2});
+      CHECK(seen[31] == std::byte{2});
+      CHECK(seen[32] == std::byte{1});
+      CHECK(seen[63] == std::byte{1});
+    }
+  }
+}
+
+TEST_CASE("every device plays a list of operations as it would play them one by one") {
+  for (const Candidate &c : candidates()) {
+    INFO(c.name);
+    c.takeBlocks();
+    DeviceMemory memory = memoryOf(*c.device, 256), flag = memoryOf(*c.device, 1);
+    std::byte *a = memory.get(), *b = a + 64, *d = a + 128;
+    c.put(a, 64, 1);
+    c.put(b, 64, 2);
+    const Launch counted = counting(7, 1e4), skipped = counting(5, 1e4, {flag.get(), false});
+    std::vector<QueuedOperation> operations = {QueuedCopy{d, a, 64, {}}, LaunchParts(&counted, 1), QueuedCopy{d + 8, nullptr, 8, {flag.get(), true}},
+                                         QueuedCopy{d + 16, b, 8, {flag.get(), false}}, LaunchParts(&skipped, 1)};
+    auto queue = queueOf(*c.device, 256);
+    const std::vector<size_t> all = {0, 1, 2, 3, 4}, first = {0}, none = {};
+    for (const uint8_t from : {1, 1, 2}) { // the third time from another place
+      const bool other = from == 2;
+      if (other)
+        std::get<QueuedCopy>(operations[0]).from = b;
+      const int64_t launches = c.device->counters().launches;
+      queue->begin();
+      queue->play(operations, other ? first : launches == 0 ? all : none);
+      REQUIRE(queue->finish().isOk());
+      const std::vector<std::byte> seen = c.get(d, 64);
+      CHECK(seen[7] == std::byte{from});
+      CHECK(seen[8] == std::byte{0});
+      CHECK(seen[15] == std::byte{0});
+      CHECK(seen[16] == std::byte{from});
+      CHECK(c.takeBlocks() == 7);
+      CHECK(c.device->counters().launches > launches);
+    }
+  }
+}
+
+TEST_CASE("every device orders uploads and downloads with its queues") {
+  for (const Candidate &c : candidates()) {
+    INFO(c.name);
+    DeviceMemory memory = memoryOf(*c.device, 128);
+    std::byte *from = memory.get(), *to = from + 64;
+    auto queue = queueOf(*c.device, 0);
+    const DeviceCounters before = c.device->counters();
+    for (uint8_t round = 1; round < 4; ++round) {
+      std::vector<std::byte> source(64, std::byte{round});
+      c.put(from, source);
+      std::ranges::fill(source, std::byte{99}); // was read before upload() returned
+      queue->begin();
+      queue->copy(to, from, 64, {});
+      REQUIRE(queue->finish().isOk());
+      c.put(from, 64, 50); // after the copy
+      CHECK(c.get(to, 64) == std::vector(64, std::byte{round}));
+      CHECK(c.get(from, 1).front() == std::byte{50});
+      CHECK(c.device->hasFinished(c.device->submission()));
+    }
+    const DeviceCounters after = c.device->counters();
+    CHECK(after.uploads - before.uploads == 6);
+    CHECK(after.uploadedBytes - before.uploadedBytes == 6 * 64);
+    CHECK(after.downloads - before.downloads == 6);
+    CHECK(after.downloadedBytes - before.downloadedBytes == 3 * 65);
+    CHECK(c.device->isHost() == (after.waits == 0));
+  }
+}
+
+TEST_CASE("every device keeps memory for the work that was queued with it") {
+  for (const Candidate &c : candidates()) {
+    INFO(c.name);
+    DeviceMemory result = memoryOf(*c.device, 64);
+    auto queue = queueOf(*c.device, 0);
+    for (uint8_t round = 1; round < 9; ++round) {
+      DeviceMemory passing = memoryOf(*c.device, 64);
+      c.put(passing.get(), 64, round);
+      queue->begin();
+      queue->copy(result.get(), passing.get(), 64, {});
+      REQUIRE(queue->finish().isOk());
+      passing.reset();
+      c.put(memoryOf(*c.device, 64).get(), 64, 77); // may get the same place
+      if (round % 4 == 0)
+        CHECK(c.get(result.get(), 64) == std::vector(64, std::byte{round}));
     }
   }
 }
@@ -120,7 +218,7 @@ TEST_CASE("every device runs each block of a launch once, when its condition hol
     INFO(c.name);
     c.takeBlocks();
     DeviceMemory flags = memoryOf(*c.device, 2);
-    flags.get()[1] = std::byte{255};
+    c.put(flags.get() + 1, 1, 255);
     const std::byte *no = flags.get(), *yes = flags.get() + 1;
     auto queue = queueOf(*c.device, 256);
     for (double cost : {0.0, 1e4, 1e9})
@@ -145,7 +243,7 @@ TEST_CASE("every device runs each block of a launch once, when its condition hol
 namespace {
 std::atomic<int64_t> foreignScratch{0};
 
-/// Counts in buffers[0], one atomic counter a block; extents[0] is how many there are. Leaves its part's mark in the scratch.
+/// Counts in buffers[0], one atomic counter of 32 bits a block and one for blocks that are none; extents[0] is how many there are. Leaves its part's mark in the scratch.
 void countEachBlock(void *const *buffers, const int64_t *extents, int64_t begin, int64_t end, void *scratch) {
   auto &mark = *static_cast<const int64_t **>(scratch);
   foreignScratch += mark && mark != extents;
@@ -164,12 +262,12 @@ TEST_CASE("every device runs the blocks of all parts of a launch") {
       for (double cost : {0.0, 1e3, 1e9}) {
         INFO(c.name);
         const bool computes = c.name != "null";
-        std::vector<std::vector<std::atomic<int>>> counters;
-        for (int64_t grid : parts)
-          counters.emplace_back(grid + 1); // the last is for blocks that are none
+        std::vector<DeviceMemory> counters;
         std::vector<void *> buffers;
-        for (auto &list : counters)
-          buffers.push_back(list.data());
+        for (int64_t grid : parts) {
+          counters.push_back(memoryOf(*c.device, (grid + 1) * static_cast<int64_t>(sizeof(int))));
+          buffers.push_back(counters.back().get());
+        }
         std::vector<Launch> launches;
         for (size_t i = 0; i < parts.size(); ++i)
           launches.push_back({countEachBlock, &kernel, parts[i], std::span(&buffers[i], 1), std::span(&parts[i], 1), 0, cost, {}});
@@ -181,9 +279,12 @@ TEST_CASE("every device runs the blocks of all parts of a launch") {
           launch.condition = {no.get(), false};
         queue->launch(launches);
         REQUIRE(queue->finish().isOk());
-        for (size_t i = 0; i < parts.size(); ++i)
-          for (int64_t block = 0; block <= parts[i]; ++block)
-            CHECK(counters[i][block] == (computes && block < parts[i] ? 1 : 0));
+        for (size_t i = 0; i < parts.size(); ++i) {
+          std::vector<int> counted(static_cast<size_t>(parts[i]) + 1), expected(counted.size(), computes);
+          expected.back() = 0;
+          REQUIRE(c.device->download(std::as_writable_bytes(std::span(counted)), counters[i].get()).isOk());
+          CHECK(counted == expected);
+        }
         if (!computes)
           c.takeBlocks();
       }

@@ -81,10 +81,10 @@ std::vector<int> run(CpuKernelFunction function, int64_t which) {
 }
 
 CpuKernelFunction find(const KernelLibrary &library, const std::string &key) {
-  StatusOr<CpuKernelFunction> function = library.find(key);
-  INFO(function.status().str());
-  REQUIRE(function.isOk());
-  return *function;
+  StatusOr<KernelHandle> code = library.find(key);
+  INFO(code.status().str());
+  REQUIRE(code.isOk());
+  return code->function();
 }
 
 Status refused(const KernelCode &code) {
@@ -171,7 +171,7 @@ TEST_CASE("threads load the same and different kernels at once") {
       for (int round = 0; round < 20; ++round) {
         const int i = (t + round) % 4;
         auto library = loadObjects({{"k", codes[i]}, {"other", codes[(i + 1) % 4]}});
-        if (!library.isOk() || run(*(*library)->find("k"), 0)[2] != 2 * i)
+        if (!library.isOk() || run((*library)->find("k")->function(), 0)[2] != 2 * i)
           ++failures;
       }
     });

@@ -1,7 +1,8 @@
-// The names of devices, and the thread's default one.
+// The devices of the process, and the thread's default one.
 // SPDX-License-Identifier: Apache-2.0
-#include "halftone/Device.h"
+#include "runtime/devices/Registry.h"
 #include "halftone/Error.h"
+#include "tests/runtime/devices/FarDevice.h"
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -62,4 +63,28 @@ TEST_CASE("A DeviceScope restores the default device") {
     CHECK(default_device() == Device::cpu());
   }
   CHECK(default_device() == before);
+}
+
+TEST_CASE("A device that is added is found by its name until it is removed") {
+  CHECK((*deviceRuntime(Device::cpu()))->name() == "cpu");
+  CHECK((*deviceRuntime(Device::cpu())) == *deviceRuntime(Device::cpu()));
+  const auto runtime = test::FarDevice::create("cuda:98");
+  REQUIRE(addDevice(runtime).isOk());
+  const Device device = Device::cuda(98);
+  CHECK(Device::find("cuda:98") == device);
+  CHECK_FALSE(Device::find("cuda:97"));
+  CHECK(device.str() == "cuda:98");
+  CHECK(device.kind() == Device::Kind::cuda);
+  CHECK(device.description() == "memory apart, work late");
+  CHECK(Device::list() == std::vector<Device>{Device::cpu(), device});
+  CHECK(*deviceRuntime(device) == runtime);
+  CHECK(deviceOf(*runtime) == device);
+  CHECK(defaultWith("cuda:98") == "cuda:98");
+  CHECK_THAT(addDevice(test::FarDevice::create("cuda:98")).message(), Catch::Contains("there is a device cuda:98 already"));
+  for (const char *name : {"cpu", "cpu:0", "far", "cuda:x"})
+    CHECK(addDevice(test::FarDevice::create(name)).kind() == ErrorKind::value_error);
+  removeDevice("cuda:98");
+  CHECK_FALSE(Device::find("cuda:98"));
+  CHECK(deviceRuntime(device).status().kind() == ErrorKind::device_error);
+  CHECK(Device::list().size() == 1);
 }

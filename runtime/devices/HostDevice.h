@@ -1,0 +1,27 @@
+// What the devices share whose memory is the host's: copies in place, and counters.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "runtime/Device.h"
+#include <atomic>
+#include <cstring>
+
+namespace halftone {
+
+class HostDevice : public DeviceRuntime {
+public:
+  bool isHost() const final { return true; }
+  std::string target() const override { return "host"; }
+  StatusOr<DeviceMemory> allocate(int64_t bytes) override;
+  Status upload(std::byte *to, std::span<const std::byte> from) override;
+  Status download(std::span<std::byte> to, const std::byte *from) override;
+  DeviceCounters counters() const override;
+
+protected:
+  /// Launches by plan and not one by one: a counter that threads share costs more than a small kernel.
+  std::atomic<int64_t> launches_{0};
+
+private:
+  std::atomic<int64_t> uploads_{0}, downloads_{0}, uploadedBytes_{0}, downloadedBytes_{0};
+};
+
+} // namespace halftone

@@ -1,0 +1,120 @@
+// Schedules of ours are looked up where the step runs: each step has the very number that the host's function gives.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/optimizers/RateTable.h"
+#include "frontend/OptimizerImpl.h"
+#include "tests/frontend/Recorded.h"
+#include <catch2/catch.hpp>
+#include <limits>
+
+using namespace halftone;
+using namespace halftone::test;
+using namespace halftone::schedules;
+
+namespace {
+
+struct Case {
+  const char *name;
+  LearningRate rate;
+};
+const std::vector<Case> &cases() {
+  static const std::vector<Case> all = {
+      {"exponential", ExponentialDecay(0.1, 70, 0.93)},
+      {"exponential in stairs", ExponentialDecay(0.1, 70, 0.93, {.staircase = true})},
+      {"inverse time", InverseTimeDecay(0.1, 30, 0.5)},
+      {"inverse time in stairs", InverseTimeDecay(0.1, 30, 0.5, {.staircase = true})},
+      {"cosine", CosineDecay(0.1, 800, {.alpha = 0.05})},
+      {"cosine with warmup", CosineDecay(0.01, 500, {.warmup_target = 0.2, .warmup_steps = 150})},
+      {"restarts", CosineDecayRestarts(0.1, 90)},
+      {"growing restarts", CosineDecayRestarts(0.1, 50, {.t_mul = 1.7, .m_mul = 0.8, .alpha = 0.01})},
+      {"polynomial", PolynomialDecay(0.1, 700, {.end_learning_rate = 0.001, .power = 1.7})},
+      {"cycles", PolynomialDecay(0.1, 90, {.end_learning_rate = 0.001, .power = 0.5, .cycle = true})},
+      {"pieces", PiecewiseConstantDecay({100, 255, 256, 600}, {1.0, 0.5, 0.25, 0.1, 0.05})},
+  };
+  return all;
+}
+
+/// A step of plain SGD on a number whose gradient is fed. What it subtracts is the rate times the gradient.
+struct Steps {
+  optimizers::SGD sgd;
+  Variable x = weight(Tensor({0}, {1}));
+  detail::CompiledFunction step;
+  Steps(const LearningRate &rate, Run run, int updates = 1)
+      : sgd(rate), step(recorded(run, [=, this](const std::vector<Value> &v) {
+          for (int i = 0; i < updates; ++i)
+            sgd.apply(v, {x});
+          return std::vector<Value>{v[0]};
+        })) {}
+  /// The rate of one step, of a weight that is 0 before: the exact number.
+  float next() {
+    x.assign(Tensor({0}, {1}));
+    step.run({Tensor({-1}, {1})});
+    return x.value().item<float>();
+  }
+};
+
+} // namespace
+
+TEST_CASE("each of 1000 steps has the rate that the host's function gives, to the bit") {
+  for (const Case &c : cases()) {
+    CAPTURE(c.name);
+    Steps steps(c.rate, Run::compiled);
+    std::vector<float> seen, expected;
+    for (int64_t i = 0; i < 1000; ++i) {
+      seen.push_back(steps.next());
+      expected.push_back(static_cast<float>(c.rate.at(i)));
+    }
+    CHECK(seen == expected);
+    CHECK(steps.sgd.iterations() == 1000);
+    CHECK(steps.sgd.learning_rate() == c.rate.at(1000));
+  }
+}
+
+TEST_CASE("rates are looked up in the interpreter and in strict mode too") {
+  const LearningRate rate = CosineDecay(0.1, 20);
+  for (Run run : everyRun) {
+    Steps steps(rate, run);
+    for (int64_t i = 0; i < 5; ++i)
+      CHECK(steps.next() == static_cast<float>(rate.at(i)));
+  }
+}
+
+TEST_CASE("a count that the host writes is looked up from there") {
+  const LearningRate rate = ExponentialDecay(0.1, 10, 0.9);
+  Steps steps(rate, Run::compiled);
+  const Variable count = steps.sgd.variables()[0];
+  for (const int32_t from : {0, 3, 700, 699, 5, 5}) {
+    count.assign(Tensor::full({}, from, int32));
+    for (int64_t i = 0; i < 3; ++i)
+      CHECK(steps.next() == static_cast<float>(rate.at(from + i)));
+  }
+}
+
+TEST_CASE("all updates of one run have one rate, and count each") {
+  const LearningRate rate = ExponentialDecay(0.5, 3, 0.9);
+  Steps steps(rate, Run::compiled, 3);
+  for (int64_t i = 0; i < 200; ++i) { // the table ends on the way
+    const auto one = static_cast<float>(rate.at(3 * i));
+    CHECK(steps.next() == one + one + one);
+  }
+  CHECK(steps.sgd.iterations() == 600);
+}
+
+TEST_CASE("a step that is skipped leaves the rate where it was") {
+  const LearningRate rate = InverseTimeDecay(0.5, 7, 0.5);
+  optimizers::LossScaleOptimizer scaled{optimizers::SGD(rate), {.initial_scale = 1.0}};
+  const Variable x = weight(Tensor({0}, {1}));
+  auto step = recorded(Run::compiled, [&](const std::vector<Value> &v) {
+    scaled.apply(v, {x});
+    return std::vector<Value>{v[0]};
+  });
+  int64_t updates = 0;
+  for (int64_t i = 0; i < 400; ++i) {
+    const bool skipped = i % 3 == 1 || (i > 40 && i < 320);
+    const double scale = scaled.state().scale; // gradients are divided by it
+    x.assign(Tensor({0}, {1}));
+    step.run({Tensor::full({1}, skipped ? std::numeric_limits<double>::infinity() : -scale)});
+    CHECK(x.value().item<float>() == (skipped ? 0.0f : static_cast<float>(rate.at(updates))));
+    updates += !skipped;
+  }
+  CHECK(scaled.iterations() == updates);
+}
