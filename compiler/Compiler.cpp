@@ -1,12 +1,12 @@
 // compile(): the passes, the plan, and the code of its kernels on worker threads.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Compiler.h"
-#include "compiler/reports/Diagnostics.h"
 #include "compiler/codegen/KernelCache.h"
-#include "compiler/reports/Ledger.h"
 #include "compiler/codegen/KernelCompiler.h"
 #include "compiler/forms/KernelDescription.h"
 #include "compiler/passes/AssignSlots.h"
+#include "compiler/reports/Diagnostics.h"
+#include "compiler/reports/Ledger.h"
 #include "mlir/Support/Timing.h"
 #include "mlir/Support/ToolUtilities.h"
 #include "llvm/ADT/StringSet.h"

@@ -1,9 +1,9 @@
 // Names of the stages, and the stock pipeline run from one to another.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Compiler.h"
+#include "compiler/passes/Pipelines.h"
 #include "compiler/reports/Diagnostics.h"
 #include "compiler/reports/PassBlame.h"
-#include "compiler/passes/Pipelines.h"
 #include "compiler/targets/Target.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
@@ -16,8 +16,8 @@ using namespace mlir;
 
 namespace halftone::compiler {
 
-static constexpr std::array<std::string_view, 7> stageNames = {"graph", "cast", "pure", "kernel",
-                                                              "linalg", "plan", "target"};
+static constexpr std::array<std::string_view, 7> stageNames = {"graph",  "cast", "pure",  "kernel",
+                                                               "linalg", "plan", "target"};
 
 std::string_view name(Stage stage) { return stageNames[static_cast<size_t>(stage)]; }
 

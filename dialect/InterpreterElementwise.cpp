@@ -57,12 +57,8 @@ constexpr double quotientUlps = 1; // of a product with a reciprocal
 
 RealFunction realFunction(Operation *op) {
   return llvm::TypeSwitch<Operation *, RealFunction>(op)
-      .Case([](AbsOp) {
-        return RealFunction{first<fabs>, firstBound<absolute>, 0, true};
-      })
-      .Case([](NegOp) {
-        return RealFunction{first<negate>, rising<negate>, 0, true};
-      })
+      .Case([](AbsOp) { return RealFunction{first<fabs>, firstBound<absolute>, 0, true}; })
+      .Case([](NegOp) { return RealFunction{first<negate>, rising<negate>, 0, true}; })
       .Case([](SignOp) { return unary<sign>(0); })
       .Case([](ExpOp) { return unary<exp>(libraryUlps); })
       .Case([](Expm1Op) { return unary<expm1>(libraryUlps); })
@@ -76,40 +72,20 @@ RealFunction realFunction(Operation *op) {
         return RealFunction{first<logistic>, rising<logistic>, composedUlps, false, 0x1p-126};
       })
       .Case([](ErfOp) { return unary<erf>(libraryUlps); })
-      .Case([](SinOp) {
-        return RealFunction{first<sin>, firstBound<sine>, libraryUlps};
-      })
-      .Case([](CosOp) {
-        return RealFunction{first<cos>, firstBound<cosine>, libraryUlps};
-      })
+      .Case([](SinOp) { return RealFunction{first<sin>, firstBound<sine>, libraryUlps}; })
+      .Case([](CosOp) { return RealFunction{first<cos>, firstBound<cosine>, libraryUlps}; })
       .Case([](FloorOp) { return unary<floor>(0); })
       .Case([](CeilOp) { return unary<ceil>(0); })
       .Case([](RoundEvenOp) { return unary<roundEven>(0); })
       .Case([](ReluOp) { return unary<relu>(0); })
-      .Case([](AddOp) {
-        return RealFunction{plus, add};
-      })
-      .Case([](SubOp) {
-        return RealFunction{minus, subtract};
-      })
-      .Case([](MulOp) {
-        return RealFunction{times, multiply, 0, true};
-      })
-      .Case([](DivOp) {
-        return RealFunction{over, divide, quotientUlps};
-      })
-      .Case([](RemOp) {
-        return RealFunction{modulo, remainder};
-      })
-      .Case([](PowOp) {
-        return RealFunction{pow, power, libraryUlps};
-      })
-      .Case([](MaximumOp) {
-        return RealFunction{larger, maximum};
-      })
-      .Case([](MinimumOp) {
-        return RealFunction{smaller, minimum};
-      })
+      .Case([](AddOp) { return RealFunction{plus, add}; })
+      .Case([](SubOp) { return RealFunction{minus, subtract}; })
+      .Case([](MulOp) { return RealFunction{times, multiply, 0, true}; })
+      .Case([](DivOp) { return RealFunction{over, divide, quotientUlps}; })
+      .Case([](RemOp) { return RealFunction{modulo, remainder}; })
+      .Case([](PowOp) { return RealFunction{pow, power, libraryUlps}; })
+      .Case([](MaximumOp) { return RealFunction{larger, maximum}; })
+      .Case([](MinimumOp) { return RealFunction{smaller, minimum}; })
       .Default(RealFunction{nullptr, nullptr});
 }
 
@@ -144,34 +120,18 @@ IntFunction intFunction(Operation *op) {
   using F = const IntFormat &;
   return llvm::TypeSwitch<Operation *, IntFunction>(op)
       .Case([](AbsOp) { return IntFunction{[](Int a, Int, F) { return a < 0 ? -a : a; }}; })
-      .Case([](NegOp) {
-        return IntFunction{[](Int a, Int, F) { return -a; }, true};
-      })
-      .Case([](SignOp) {
-        return IntFunction{[](Int a, Int, F) { return Int(a > 0) - Int(a < 0); }, true};
-      })
+      .Case([](NegOp) { return IntFunction{[](Int a, Int, F) { return -a; }, true}; })
+      .Case([](SignOp) { return IntFunction{[](Int a, Int, F) { return Int(a > 0) - Int(a < 0); }, true}; })
       .Case([](NotOp) { return IntFunction{[](Int a, Int, F) { return ~a; }}; })
-      .Case([](AddOp) {
-        return IntFunction{[](Int a, Int b, F) { return a + b; }, true};
-      })
-      .Case([](SubOp) {
-        return IntFunction{[](Int a, Int b, F) { return a - b; }, true};
-      })
-      .Case([](MulOp) {
-        return IntFunction{[](Int a, Int b, F) { return wrappingProduct(a, b); }};
-      })
+      .Case([](AddOp) { return IntFunction{[](Int a, Int b, F) { return a + b; }, true}; })
+      .Case([](SubOp) { return IntFunction{[](Int a, Int b, F) { return a - b; }, true}; })
+      .Case([](MulOp) { return IntFunction{[](Int a, Int b, F) { return wrappingProduct(a, b); }}; })
       .Case([](DivOp) { return IntFunction{[](Int a, Int b, F) { return b == 0 ? Int(0) : a / b; }}; })
       .Case([](RemOp) { return IntFunction{[](Int a, Int b, F) { return b == 0 ? Int(0) : a % b; }}; })
-      .Case([](ReluOp) {
-        return IntFunction{[](Int a, Int, F) { return a > 0 ? a : Int(0); }, true};
-      })
+      .Case([](ReluOp) { return IntFunction{[](Int a, Int, F) { return a > 0 ? a : Int(0); }, true}; })
       .Case([](PowOp) { return IntFunction{integerPower}; })
-      .Case([](MaximumOp) {
-        return IntFunction{[](Int a, Int b, F) { return a >= b ? a : b; }, true};
-      })
-      .Case([](MinimumOp) {
-        return IntFunction{[](Int a, Int b, F) { return a <= b ? a : b; }, true};
-      })
+      .Case([](MaximumOp) { return IntFunction{[](Int a, Int b, F) { return a >= b ? a : b; }, true}; })
+      .Case([](MinimumOp) { return IntFunction{[](Int a, Int b, F) { return a <= b ? a : b; }, true}; })
       .Case([](AndOp) { return IntFunction{[](Int a, Int b, F) { return a & b; }}; })
       .Case([](OrOp) { return IntFunction{[](Int a, Int b, F) { return a | b; }}; })
       .Case([](XorOp) { return IntFunction{[](Int a, Int b, F) { return a ^ b; }}; })

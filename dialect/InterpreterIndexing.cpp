@@ -19,8 +19,7 @@ TensorData evaluateSlice(SliceOp op, const TensorData &x) {
   for (auto [step, start] : llvm::zip(steps, op.getStart()))
     begin += step * start;
   TensorWriter writer(resultType(op));
-  forEachPoint(resultType(op).getShape(), steps,
-               [&](ArrayRef<int64_t> at) { writer.copy(next++, x, begin + at[0]); });
+  forEachPoint(resultType(op).getShape(), steps, [&](ArrayRef<int64_t> at) { writer.copy(next++, x, begin + at[0]); });
   return writer.take();
 }
 

@@ -107,7 +107,7 @@ ActivationArg::ActivationArg() noexcept = default;
 ActivationArg::ActivationArg(const ActivationArg &) = default;
 ActivationArg::ActivationArg(ActivationArg &&) noexcept = default;
 ActivationArg &ActivationArg::operator=(const ActivationArg &) & = default;
-ActivationArg &ActivationArg::operator=(ActivationArg &&) &noexcept = default;
+ActivationArg &ActivationArg::operator=(ActivationArg &&) & noexcept = default;
 ActivationArg::~ActivationArg() = default;
 ActivationArg::ActivationArg(const char *name) : ActivationArg(std::string(name)) {}
 ActivationArg::ActivationArg(const std::string &name) {

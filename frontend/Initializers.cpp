@@ -94,7 +94,7 @@ Initializer::Initializer() noexcept = default;
 Initializer::Initializer(const Initializer &) = default;
 Initializer::Initializer(Initializer &&) noexcept = default;
 Initializer &Initializer::operator=(const Initializer &) & = default;
-Initializer &Initializer::operator=(Initializer &&) &noexcept = default;
+Initializer &Initializer::operator=(Initializer &&) & noexcept = default;
 Initializer::~Initializer() = default;
 Initializer::Initializer(const char *name) : Initializer(std::string(name)) {}
 Initializer::Initializer(const std::string &name) {

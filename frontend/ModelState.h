@@ -29,23 +29,23 @@ struct OutputMetric {
 struct CompiledModel {
   CompiledModel(const Layer &model, const CompileArgs &args);
   CompiledModel(const CompiledModel &) = delete;
-  CompileArgs args; // with the device that was chosen
+  CompileArgs args;         // with the device that was chosen
   Optimizer optimizer;      // the wrapper when the loss is scaled
   std::vector<Loss> losses; // one per output, once the outputs are known
   MeanTracker lossTracker{"loss"};
   std::vector<MeanTracker> outputTrackers; // with several outputs
   std::vector<OutputMetric> metrics;
   std::shared_ptr<const LoggedMetrics> logged; // all of these by name, as Keras gives them
-  bool ready = false; // losses and metrics are matched to outputs
+  bool ready = false;                          // losses and metrics are matched to outputs
   /// The programs. Feeds: inputs, then targets, then weights (none, or one per target). Fetches: the loss, the metrics
   /// that are logged, and of training with a scaled loss its word of skipped steps.
   CompiledFunction train, test;
 };
 
 struct ModelState {
-  std::vector<Value> inputs, outputs; // a graph's; empty for a custom model or an unbuilt Sequential
-  std::vector<Layer> sequence;        // Sequential's layers, without the InputLayer
-  std::optional<Layer> sequenceInput; // its InputLayer
+  std::vector<Value> inputs, outputs;  // a graph's; empty for a custom model or an unbuilt Sequential
+  std::vector<Layer> sequence;         // Sequential's layers, without the InputLayer
+  std::optional<Layer> sequenceInput;  // its InputLayer
   std::set<std::string> sequenceNames; // of both
   std::vector<std::string> outputNames;
   bool isSequential = false;

@@ -26,7 +26,7 @@ Regularizer::Regularizer() noexcept = default;
 Regularizer::Regularizer(const Regularizer &) = default;
 Regularizer::Regularizer(Regularizer &&) noexcept = default;
 Regularizer &Regularizer::operator=(const Regularizer &) & = default;
-Regularizer &Regularizer::operator=(Regularizer &&) &noexcept = default;
+Regularizer &Regularizer::operator=(Regularizer &&) & noexcept = default;
 Regularizer::~Regularizer() = default;
 Regularizer::Regularizer(const char *name) {
   std::string_view n = name;

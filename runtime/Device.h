@@ -71,8 +71,8 @@ public:
 
 /// What a device has done since it was made.
 struct DeviceCounters {
-  int64_t launches = 0;           // of kernels, a launch in parts counted once
-  int64_t waits = 0;              // times that the host waited for work that had not finished
+  int64_t launches = 0; // of kernels, a launch in parts counted once
+  int64_t waits = 0;    // times that the host waited for work that had not finished
   int64_t uploads = 0, downloads = 0;
   int64_t uploadedBytes = 0, downloadedBytes = 0;
 };

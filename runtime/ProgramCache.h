@@ -49,7 +49,7 @@ public:
   void insert(ProgramKey key, std::shared_ptr<Player> player);
   void clear();
 
-  int64_t compileCount() const; // successful calls of Compile, ever
+  int64_t compileCount() const;         // successful calls of Compile, ever
   std::vector<ProgramKey> keys() const; // most recently used first
 
 private:
@@ -69,7 +69,7 @@ private:
   const size_t capacity_;
   mutable std::mutex mutex_;
   std::atomic<std::thread::id> compiler_{}; // the thread that compiles now
-  std::list<Entry> entries_; // most recently used first
+  std::list<Entry> entries_;                // most recently used first
   int64_t compileCount_ = 0;
   bool warned_ = false;
 };

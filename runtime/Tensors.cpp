@@ -12,7 +12,7 @@ Tensors::Tensors() noexcept = default;
 Tensors::Tensors(const Tensors &) = default;
 Tensors::Tensors(Tensors &&) noexcept = default;
 Tensors &Tensors::operator=(const Tensors &) & = default;
-Tensors &Tensors::operator=(Tensors &&) &noexcept = default;
+Tensors &Tensors::operator=(Tensors &&) & noexcept = default;
 Tensors::~Tensors() = default;
 
 Tensors::Tensors(Tensor one) {

@@ -71,7 +71,7 @@ Status DiagnosticText::failure(std::string_view what) const {
 }
 
 StatusOr<std::string> compiler::lowerToCode(ModuleOp module, const Target &target, const DiagnosticText &diagnostics,
-                                              KernelDumps *dumps) {
+                                            KernelDumps *dumps) {
   if (failed(verify(module)))
     return diagnostics.failure("the emitted code is not valid");
   for (func::FuncOp function : module.getOps<func::FuncOp>())

@@ -27,6 +27,6 @@ private:
 /// The code of `module`, whose functions are in the vocabulary of kernels' code or math; leaves it in the LLVM
 /// dialect.
 StatusOr<std::string> lowerToCode(mlir::ModuleOp module, const Target &target, const DiagnosticText &diagnostics,
-                                    KernelDumps *dumps = nullptr);
+                                  KernelDumps *dumps = nullptr);
 
 } // namespace halftone::compiler

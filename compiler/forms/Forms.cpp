@@ -16,7 +16,8 @@ namespace {
 constexpr const Form *forms[] = {&scatterForm, &matmulForm, &loopForm, &finishForm, &rowForm, &reductionLoopForm};
 
 /// In the order of preference: a row rather than the finish of one shape, and either rather than a reduction loop.
-constexpr const Form *byPreference[] = {&scatterForm, &matmulForm, &loopForm, &rowForm, &finishForm, &reductionLoopForm};
+constexpr const Form *byPreference[] = {&scatterForm, &matmulForm, &loopForm,
+                                        &rowForm,     &finishForm, &reductionLoopForm};
 
 } // namespace
 

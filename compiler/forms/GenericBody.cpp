@@ -222,8 +222,8 @@ Value GenericBody::element(ValueNode *node) {
     if (axis.clamped)
       here = clamped(here, axis.extent);
     if (linear)
-      here = arith::AddIOp::create(*builder, loc, arith::MulIOp::create(*builder, loc, linear, number(axis.extent)),
-                                   here);
+      here =
+          arith::AddIOp::create(*builder, loc, arith::MulIOp::create(*builder, loc, linear, number(axis.extent)), here);
     linear = here;
   }
   linear = arith::IndexCastOp::create(*builder, loc, builder->getIndexType(), linear);

@@ -154,7 +154,6 @@ bool fitsLoop(Block &ops) { return !firstReduction(ops); }
 
 } // namespace
 
-extern const Form loopForm = {KernelKind::loop, fitsLoop,   classifyLoop,
-                              readsElementwise, tileOfRows, describeLoop};
+extern const Form loopForm = {KernelKind::loop, fitsLoop, classifyLoop, readsElementwise, tileOfRows, describeLoop};
 
 } // namespace halftone::compiler

@@ -107,9 +107,7 @@ FailureOr<KernelDescription> describeRow(KernelOp kernel, const Target &target, 
 
   FailureOr<ReadRoots> read = readRoots(
       kernel, space, strict, roots,
-      [&](ValueGraph &graph) {
-        graph.scope = {space.group(outerGroup), space.group(innerGroup)};
-      },
+      [&](ValueGraph &graph) { graph.scope = {space.group(outerGroup), space.group(innerGroup)}; },
       [&](const Root &root) -> Access {
         return root.elements == rows * columns ? space.all() : space.group(outerGroup);
       },
@@ -227,7 +225,6 @@ std::optional<SmallVector<int64_t>> tileOfOuterRows(const KernelShape &kernel, O
 
 } // namespace
 
-extern const Form rowForm = {KernelKind::row,    fitsRow,         classifyRow,
-                             readsScalarInPlace, tileOfOuterRows, describeRow};
+extern const Form rowForm = {KernelKind::row, fitsRow, classifyRow, readsScalarInPlace, tileOfOuterRows, describeRow};
 
 } // namespace halftone::compiler

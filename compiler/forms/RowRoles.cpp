@@ -34,7 +34,10 @@ RowRole RowRoles::of(Value value) {
 }
 
 ArrayRef<int64_t> RowRoles::shapeIn(RowRole role) const {
-  return role == RowRole::full ? shape : role == RowRole::outer ? outer : role == RowRole::inner ? inner : ArrayRef<int64_t>();
+  return role == RowRole::full    ? shape
+         : role == RowRole::outer ? outer
+         : role == RowRole::inner ? inner
+                                  : ArrayRef<int64_t>();
 }
 
 bool RowRoles::set(Value value, RowRole role, bool &changed) {

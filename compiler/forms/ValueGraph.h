@@ -64,8 +64,8 @@ bool isShortFloat(mlir::Type type);
 
 /// Where a kernel's reductions take the dims they run over.
 struct ReductionScope {
-  Access kept;    // the only legal access of a reduction's result
-  Access reduced; // the dims it runs over, in row-major order of the reduced axes
+  Access kept;                                      // the only legal access of a reduction's result
+  Access reduced;                                   // the dims it runs over, in row-major order of the reduced axes
   std::map<std::vector<int64_t>, Access> rows = {}; // of one row of several shapes: those dims by the operand's shape
 };
 
@@ -121,7 +121,7 @@ private:
   IterationSpace &space;
   bool strict;
   std::deque<ValueNode> nodes;
-  std::map<int, Access> loaded; // operands' first accesses
+  std::map<int, Access> loaded;                                     // operands' first accesses
   std::map<std::pair<void *, std::vector<int>>, ValueNode *> known; // by value and access
 };
 

@@ -16,9 +16,9 @@ int ValueGraph::number(int64_t value) {
 
 std::optional<SmallVector<Access>> ValueGraph::cutAround(Operation *op, ArrayRef<int> access, ArrayRef<int64_t> shape,
                                                          int64_t axis, int64_t count) {
-  return cut(op, access,
-             {product(shape.take_front(axis)), product(shape.slice(axis, count)),
-              product(shape.drop_front(axis + count))});
+  return cut(
+      op, access,
+      {product(shape.take_front(axis)), product(shape.slice(axis, count)), product(shape.drop_front(axis + count))});
 }
 
 ValueNode *ValueGraph::clamped(Value value, ArrayRef<int> access, int64_t extent) {

@@ -53,8 +53,8 @@ struct KernelForm {
 
 /// The attributes of one linalg.generic.
 struct GenericForm {
-  llvm::SmallVector<int> dims;               // the kernel dims that its loops run over
-  llvm::SmallVector<std::string> combiners;  // of each output, "" for an elementwise one
+  llvm::SmallVector<int> dims;              // the kernel dims that its loops run over
+  llvm::SmallVector<std::string> combiners; // of each output, "" for an elementwise one
 
   static GenericForm read(mlir::linalg::GenericOp generic);
   void write(mlir::linalg::GenericOp generic) const;

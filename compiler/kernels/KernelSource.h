@@ -33,8 +33,8 @@ public:
 
   mutable mlir::func::FuncOp function;
   KernelForm form;
-  int64_t dims = 0;            // of the iteration space
-  unsigned indexArguments = 0; // extents of dims, block sizes, numbers
+  int64_t dims = 0;                                    // of the iteration space
+  unsigned indexArguments = 0;                         // extents of dims, block sizes, numbers
   llvm::SmallVector<mlir::linalg::GenericOp> generics; // in order
 };
 

@@ -1,8 +1,8 @@
 // Transcendental functions as arithmetic, for f32 and f64, scalar and vector.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compiler/kernels/Number.h"
 #include "compiler/kernels/MathTraits.h"
+#include "compiler/kernels/Number.h"
 #include <initializer_list>
 
 namespace halftone::compiler {
@@ -29,12 +29,12 @@ struct MathTarget : MathTraits {
 };
 
 // Bounds in units in the last place (ulp) of the result, asserted by tests/compiler/ExpandMath.cpp.     f32   f64
-Number buildExp(const MathTarget &target, Number x);             // subnormal results rounded once        1     2
-Number buildExpm1(const MathTarget &target, Number x);           //                                       2     3
-Number buildTanh(const MathTarget &target, Number x);            //                                       2     4
-Number buildLog(const MathTarget &target, Number x);             //                                       1     1
-Number buildLog1p(const MathTarget &target, Number x);           //                                       2     2
-Number buildErf(const MathTarget &target, Number x);             //                                       2     2
+Number buildExp(const MathTarget &target, Number x);   // subnormal results rounded once        1     2
+Number buildExpm1(const MathTarget &target, Number x); //                                       2     3
+Number buildTanh(const MathTarget &target, Number x);  //                                       2     4
+Number buildLog(const MathTarget &target, Number x);   //                                       1     1
+Number buildLog1p(const MathTarget &target, Number x); //                                       2     2
+Number buildErf(const MathTarget &target, Number x);   //                                       2     2
 /// IEEE 754's pow.                                                                                       1     6
 Number buildPow(const MathTarget &target, Number x, Number y);
 /// f32: any finite x. f64: |x| < 2^20, beyond that no promise but a finite result.                       1     2

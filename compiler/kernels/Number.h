@@ -75,9 +75,15 @@ Number negated(Number a); // of i1
 
 #define HALFTONE_NUMBER_OPERATOR(op)                                                                                   \
   template <class T>                                                                                                   \
-  requires std::is_arithmetic_v<T> Number operator op(Number a, T b) { return a op a.like(b); }                        \
+    requires std::is_arithmetic_v<T>                                                                                   \
+  Number operator op(Number a, T b) {                                                                                  \
+    return a op a.like(b);                                                                                             \
+  }                                                                                                                    \
   template <class T>                                                                                                   \
-  requires std::is_arithmetic_v<T> Number operator op(T a, Number b) { return b.like(a) op b; }
+    requires std::is_arithmetic_v<T>                                                                                   \
+  Number operator op(T a, Number b) {                                                                                  \
+    return b.like(a) op b;                                                                                             \
+  }
 HALFTONE_NUMBER_OPERATOR(+)
 HALFTONE_NUMBER_OPERATOR(-)
 HALFTONE_NUMBER_OPERATOR(*)

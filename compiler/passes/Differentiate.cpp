@@ -4,8 +4,8 @@
 //   %y = mul %x, %x; %s = reduce sum %y; %d = gradient %s at (%x)
 // becomes
 //   %y = mul %x, %x; %s = reduce sum %y; %1 = constant 1; %b = broadcast %1; %d = add (mul %b, %x), (mul %b, %x)
-#include "compiler/reports/LayerPath.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/reports/LayerPath.h"
 #include "dialect/Gradient.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"

@@ -90,12 +90,14 @@ struct ContractReadsTransposed : OpRewritePattern<ContractOp> {
       });
       changed = true;
     };
-    tryOperand(op.getLhsMutable(), op.getLhsFree(), op.getLhsBatch(), op.getLhsContract(),
-               [&](ArrayRef<int64_t> axes) { op.setLhsBatch(axes); },
-               [&](ArrayRef<int64_t> axes) { op.setLhsContract(axes); });
-    tryOperand(op.getRhsMutable(), op.getRhsFree(), op.getRhsBatch(), op.getRhsContract(),
-               [&](ArrayRef<int64_t> axes) { op.setRhsBatch(axes); },
-               [&](ArrayRef<int64_t> axes) { op.setRhsContract(axes); });
+    tryOperand(
+        op.getLhsMutable(), op.getLhsFree(), op.getLhsBatch(), op.getLhsContract(),
+        [&](ArrayRef<int64_t> axes) { op.setLhsBatch(axes); },
+        [&](ArrayRef<int64_t> axes) { op.setLhsContract(axes); });
+    tryOperand(
+        op.getRhsMutable(), op.getRhsFree(), op.getRhsBatch(), op.getRhsContract(),
+        [&](ArrayRef<int64_t> axes) { op.setRhsBatch(axes); },
+        [&](ArrayRef<int64_t> axes) { op.setRhsContract(axes); });
     return success(changed);
   }
 };

@@ -9,8 +9,8 @@ namespace halftone::compiler {
 
 struct Cluster {
   llvm::SmallVector<mlir::Operation *> ops;
-  int64_t last = 0;            // of `number`
-  bool opaque = false;         // a `when`, `reshape` or `constant` that stays as it is
+  int64_t last = 0;    // of `number`
+  bool opaque = false; // a `when`, `reshape` or `constant` that stays as it is
   KernelShape shape;
 };
 

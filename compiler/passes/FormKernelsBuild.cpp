@@ -1,7 +1,7 @@
 // Writing a cluster of ops as a kernel, and telling where it came from.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/reports/LayerPath.h"
 #include "compiler/passes/FormKernels.h"
+#include "compiler/reports/LayerPath.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -24,9 +24,7 @@ DenseSet<Operation *> readBy(ArrayRef<Operation *> roots, const KernelBody &body
   return found;
 }
 
-bool isLookedUp(OpOperand &operand) {
-  return operand.getOperandNumber() < lookedUpOperands(operand.getOwner()).size();
-}
+bool isLookedUp(OpOperand &operand) { return operand.getOperandNumber() < lookedUpOperands(operand.getOwner()).size(); }
 
 /// The ops of `body` in an order that depends on its results and operands alone, so that equal kernels have equal texts
 /// wherever their ops stood.
@@ -53,8 +51,7 @@ SmallVector<Operation *> canonicalOrder(const KernelBody &body) {
   return order;
 }
 
-BlocksAttr specOf(MLIRContext *context, const KernelBody &body, const KernelShape &shape,
-                  const Blocking &blocking) {
+BlocksAttr specOf(MLIRContext *context, const KernelBody &body, const KernelShape &shape, const Blocking &blocking) {
   for (Operation *op : body.ops)
     if (isa<ContractOp>(op))
       if (auto tile = op->getAttrOfType<DenseI64ArrayAttr>(tileAttr))

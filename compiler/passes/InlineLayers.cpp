@@ -4,8 +4,8 @@
 //   %y = layer "net/relu" (%x) { ^(%a): %0 = maximum %a, %z; yield %0 }
 // becomes
 //   %y = maximum %x, %z   loc("net/relu"(...))
-#include "compiler/reports/LayerPath.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/reports/LayerPath.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;

@@ -5,8 +5,8 @@
 // becomes
 //   cast %x {"layer input"}; layer "net/dense" (f16) -> f16 { ... cast (read @b : f32) {"variable read"} ...
 //                                                             yield (cast %0 {"layer output"}) }
-#include "compiler/reports/LayerPath.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/reports/LayerPath.h"
 
 using namespace mlir;
 using namespace halftone::dialect;

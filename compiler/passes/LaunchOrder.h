@@ -42,6 +42,7 @@ private:
 
 /// Calls `visit` for each block of @main, with the variables and shadows that it replaces; regions of `when` after the
 /// block around them. False, with an error, when there is no @main with a body.
-bool forEachLaunchBlock(mlir::ModuleOp module, llvm::function_ref<void(mlir::Block &, llvm::ArrayRef<Replacement>)> visit);
+bool forEachLaunchBlock(mlir::ModuleOp module,
+                        llvm::function_ref<void(mlir::Block &, llvm::ArrayRef<Replacement>)> visit);
 
 } // namespace halftone::compiler

@@ -4,8 +4,8 @@
 //   kernel loop @loop_0 (...) {...};  kernel loop @loop_1 (...) {...};  launch @loop_0(%a);  launch @loop_1(%b)
 // becomes, when the bodies are equal,
 //   kernel loop @loop_<hash> (...) {...};  launch @loop_<hash>(%a);  launch @loop_<hash>(%b)
-#include "compiler/reports/Ledger.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/reports/Ledger.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/StringExtras.h"
@@ -43,7 +43,7 @@ void OutlineKernels::runOnOperation() {
     module.emitError("expected a function @main");
     return signalPassFailure();
   }
-  DenseMap<StringAttr, KernelOp> kernels;  // by old name
+  DenseMap<StringAttr, KernelOp> kernels;   // by old name
   DenseMap<StringAttr, StringAttr> newName; // by old name
   llvm::StringMap<StringAttr> byText;
   DenseSet<StringAttr> taken;

@@ -214,7 +214,8 @@ void Checker::checkKernel(KernelOp kernel) {
   if (contractions + scatters > 0 && reductions > 0)
     report(kernel) << "a kernel of kind " << kind << " has a reduction; expected partial_reduce only";
   if (KernelKind found = kindOf(kernel.getBody().front()); found != kernel.getKind())
-    report(kernel) << "a kernel of kind " << kind << " holds the ops of a kernel of kind " << stringifyKernelKind(found);
+    report(kernel) << "a kernel of kind " << kind << " holds the ops of a kernel of kind "
+                   << stringifyKernelKind(found);
   for (Value value : valuesToRound(kernel))
     report(value.getDefiningOp()) << "a decision in this kernel depends on it; expected a rounding cast to "
                                   << value.getType() << " between them, so that the decision sees what is stored";

@@ -135,10 +135,10 @@ Status checkCastBudget(const std::vector<LedgerRow> &rows, const CompileOptions 
   }
   if (standalone <= *options.maxStandaloneCasts)
     return Status::ok();
-  return Status(ErrorKind::compile_error,
-                fmt::format("{} casts are kernels of their own; expected at most {}", standalone,
-                            *options.maxStandaloneCasts),
-                first->path, {}, list);
+  return Status(
+      ErrorKind::compile_error,
+      fmt::format("{} casts are kernels of their own; expected at most {}", standalone, *options.maxStandaloneCasts),
+      first->path, {}, list);
 }
 
 } // namespace halftone::compiler

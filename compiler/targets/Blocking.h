@@ -1,5 +1,4 @@
-// How kernels are cut into blocks: a function of extents and target alone, so that results depend on neither threads
-// nor machine.
+// How kernels are cut into blocks: a function of extents and target alone, never of threads or machine.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "llvm/ADT/ArrayRef.h"

@@ -11,8 +11,8 @@ namespace halftone::detail {
 
 /// A layer that computes by a policy: neither an Input nor a Sequential or functional model, which only hold layers.
 struct LayerRecord {
-  std::string path;      // of the model that this config makes; an inner model is made first
-  std::string className; // Keras's, without the package
+  std::string path;                  // of the model that this config makes; an inner model is made first
+  std::string className;             // Keras's, without the package
   std::string activation;            // "" when the config has none
   std::optional<DTypePolicy> policy; // nullopt: not recorded, so the global policy when the model is loaded
   bool isOutput = false;             // gives an output of the model
@@ -20,7 +20,7 @@ struct LayerRecord {
 
 struct ModelRecord {
   std::string name, className;
-  std::optional<DTypePolicy> policy; // the model's own; a functional model records none
+  std::optional<DTypePolicy> policy;  // the model's own; a functional model records none
   bool hasLossScaleOptimizer = false; // one that compile() adds is not recorded
   std::vector<LayerRecord> layers;    // in the config's order, each once; parts of a layer follow it
 };

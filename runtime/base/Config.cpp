@@ -64,7 +64,7 @@ Config &Config::operator=(const Config &other) & {
   rep_.swap(copy.rep_);
   return *this;
 }
-Config &Config::operator=(Config &&) &noexcept = default;
+Config &Config::operator=(Config &&) & noexcept = default;
 Config::~Config() = default;
 
 /// The part of a text that a message quotes; the text may be long.

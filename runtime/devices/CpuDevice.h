@@ -9,7 +9,8 @@ namespace halftone {
 class WorkerPool;
 
 /// Makes kernels' code callable.
-using KernelLoader = StatusOr<std::shared_ptr<const KernelLibrary>> (*)(const std::map<std::string, KernelCode> &kernels);
+using KernelLoader =
+    StatusOr<std::shared_ptr<const KernelLibrary>> (*)(const std::map<std::string, KernelCode> &kernels);
 /// How CPU devices load kernels from now on. It links objects with LLVM, which this room does not know: who plays plans
 /// gives it.
 void setCpuKernelLoader(KernelLoader loader);

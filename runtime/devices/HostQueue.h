@@ -11,8 +11,7 @@ class HostQueue : public DeviceQueue {
 public:
   void begin() override {}
   void launch(std::span<const Launch> parts) override {
-    if (holds(parts.front().condition) &&
-        std::ranges::any_of(parts, [](const Launch &part) { return part.grid > 0; }))
+    if (holds(parts.front().condition) && std::ranges::any_of(parts, [](const Launch &part) { return part.grid > 0; }))
       run(parts);
   }
   void copy(std::byte *to, const std::byte *from, int64_t bytes, Condition condition) override {

@@ -45,8 +45,8 @@ std::string condition(const std::optional<Predicate> &predicate) {
 std::string printStep(const Executable &exe, const LaunchStep &launch) {
   const auto count = static_cast<int64_t>(launch.buffers.size());
   const int64_t operands = std::clamp<int64_t>(launch.operandCount, 0, count);
-  std::string text = fmt::format("{}{} {} -> {} grid {}", launch.joined ? "with " : "", launch.kernel, slotList(launch, 0, operands),
-                                 slotList(launch, operands, count), launch.grid);
+  std::string text = fmt::format("{}{} {} -> {} grid {}", launch.joined ? "with " : "", launch.kernel,
+                                 slotList(launch, 0, operands), slotList(launch, operands, count), launch.grid);
   if (!launch.extents.empty())
     text += fmt::format(" extents {}", launch.extents);
   if (launch.scratchBytes > 0)
@@ -73,8 +73,8 @@ std::string print(const Executable &exe) {
   for (size_t i = 0; i < plan.slots.size(); ++i)
     text += fmt::format("  s{}: {} {}\n", i, printSlot(exe, plan.slots[i]), plan.slots[i].type.str());
   for (const ShadowSlot &shadow : exe.shadows)
-    text += fmt::format("  @{}: {}, else {}\n", shadow.symbol, shadow.written ? "written with its variable" : "only read",
-                        printStep(exe, shadow.refresh));
+    text += fmt::format("  @{}: {}, else {}\n", shadow.symbol,
+                        shadow.written ? "written with its variable" : "only read", printStep(exe, shadow.refresh));
   for (const auto &[key, kernel] : exe.kernels)
     text += fmt::format("  {}: {}{}{}\n", key, kernel.kind, kernel.method.empty() ? "" : ", ", kernel.method);
   for (size_t i = 0; i < plan.steps.size(); ++i)

@@ -41,8 +41,8 @@ struct LaunchStep {
   /// Part of the launch before it: same kernel, same predicate. Blocks of both run in any order, so neither touches
   /// memory that the other writes. The predicate is read once, at the first part.
   bool joined = false;
-  int32_t site = -1;            // index into Executable::sites
-  double cost = 0;              // estimated nanoseconds on one core; decides whether threads are worth waking
+  int32_t site = -1; // index into Executable::sites
+  double cost = 0;   // estimated nanoseconds on one core; decides whether threads are worth waking
 };
 
 /// to := from, bytewise; same dtype and number of elements. `from` < 0 fills with zeros.

@@ -79,7 +79,7 @@ private:
     out.append(reinterpret_cast<const char *>(&v), sizeof v);
   }
   template <class T>
-  requires std::is_arithmetic_v<T> || std::is_enum_v<T>
+    requires std::is_arithmetic_v<T> || std::is_enum_v<T>
   void put(T v) {
     if constexpr (std::is_floating_point_v<T>)
       word(std::bit_cast<uint64_t>(v));
@@ -110,8 +110,10 @@ private:
     std::visit([&](auto &step) { put(step); }, v);
   }
   template <class T>
-  requires std::is_class_v<T>
-  void put(const T &v) { fields(*this, v); }
+    requires std::is_class_v<T>
+  void put(const T &v) {
+    fields(*this, v);
+  }
 };
 
 /// After the first error every further read is a no-op.
@@ -205,8 +207,10 @@ private:
       get(v.emplace<CopyStep>());
   }
   template <class T>
-  requires std::is_class_v<T>
-  void get(T &v) { fields(*this, v); }
+    requires std::is_class_v<T>
+  void get(T &v) {
+    fields(*this, v);
+  }
 };
 
 Status systemError(const std::string &path, const char *what) {

@@ -67,7 +67,7 @@ private:
   const Executable &exe;
   const Plan &plan;
   size_t step = 0;
-  std::map<Range, Contents> written; // ranges here never overlap
+  std::map<Range, Contents> written;                // ranges here never overlap
   std::map<Range, std::vector<Range>> writtenUnder; // by predicate's byte: entries of `written` that know of it
   // Of the parts of the present launch; ranges that overlap are equal.
   const LaunchStep *part = nullptr;

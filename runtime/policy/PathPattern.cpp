@@ -79,8 +79,8 @@ bool PathPattern::run(std::string_view path, uint32_t options) const {
   const Owned<pcre2_match_data, pcre2_match_data_free_8> data(pcre2_match_data_create(1, nullptr));
   if (!data)
     throw std::bad_alloc();
-  const int result = pcre2_match(code->compiled.get(), reinterpret_cast<PCRE2_SPTR8>(path.data()), path.size(), 0, options,
-                                 data.get(), limits.get());
+  const int result = pcre2_match(code->compiled.get(), reinterpret_cast<PCRE2_SPTR8>(path.data()), path.size(), 0,
+                                 options, data.get(), limits.get());
   if (result >= 0)
     return true;
   const bool isNotUtf8 = result <= PCRE2_ERROR_UTF8_ERR1 && result >= PCRE2_ERROR_UTF8_ERR21;

@@ -1,7 +1,7 @@
 // One kernel from text to code: what is refused, and how.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/targets/cpu/CpuTarget.h"
 #include "compiler/codegen/KernelCompiler.h"
+#include "compiler/targets/cpu/CpuTarget.h"
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <fmt/format.h>

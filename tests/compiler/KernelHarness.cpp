@@ -172,7 +172,8 @@ std::vector<TensorData> KernelHarness::run(const std::vector<TensorData> &operan
     }
     char *scratch = nullptr;
     std::vector<char> scratchMemory = aligned(std::max<int64_t>(described.scratchBytes, 64), scratch);
-    std::memset(scratch, 0xff, size_t(std::max<int64_t>(described.scratchBytes, 64))); // NaNs, which must not reach any result
+    std::memset(scratch, 0xff,
+                size_t(std::max<int64_t>(described.scratchBytes, 64))); // NaNs, which must not reach any result
     std::memset(scratch, 0, 8);
     if (blockByBlock)
       for (int64_t block = described.grid; block-- > 0;)
@@ -224,7 +225,8 @@ void KernelHarness::checkExact(const std::vector<TensorData> &operands) const {
 }
 
 void KernelHarness::checkInside(const std::vector<TensorData> &operands) const {
-  std::vector<TensorData> actual = run(operands), expected = interpret(operands, true), exact = interpret(operands, false);
+  std::vector<TensorData> actual = run(operands), expected = interpret(operands, true),
+                          exact = interpret(operands, false);
   REQUIRE(actual.size() == expected.size());
   for (size_t number = 0; number < actual.size(); ++number) {
     INFO("result " << number);

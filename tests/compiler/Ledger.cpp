@@ -75,8 +75,8 @@ TEST_CASE("each layer has its rows, also where layers share a kernel") {
   CHECK(checkCastBudget(rows, strict).isOk());
 
   int64_t standalone = llvm::count_if(rows, [](const LedgerRow &row) { return !row.fused; });
-  CHECK(ledgerJson(rows).find("\"standalone\":" + std::to_string(standalone) + ",\"fused\":" +
-                              std::to_string(rows.size() - standalone) + ",") != std::string::npos);
+  CHECK(ledgerJson(rows).find("\"standalone\":" + std::to_string(standalone) +
+                              ",\"fused\":" + std::to_string(rows.size() - standalone) + ",") != std::string::npos);
 }
 
 TEST_CASE("a kernel that only casts counts against the budget") {

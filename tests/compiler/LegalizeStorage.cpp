@@ -153,7 +153,8 @@ std::string legalized(const std::string &text, std::string_view target) {
   auto module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
   INFO(diagnostics.failure("").str());
   REQUIRE(module);
-  if (failed(legalizeStorage(*module->getOps<func::FuncOp>().begin(), targetNamed(target).math)) || failed(verify(*module)))
+  if (failed(legalizeStorage(*module->getOps<func::FuncOp>().begin(), targetNamed(target).math)) ||
+      failed(verify(*module)))
     return diagnostics.failure("").diagnostics();
   std::string printed;
   llvm::raw_string_ostream stream(printed);

@@ -36,10 +36,11 @@ std::string product(int64_t m, int64_t n, int64_t k, const Layout &layout) {
                         "  %wn = halftone.cast %w {{origin = \"variable read\"}} : tensor<{1}f32> to tensor<{1}bf16>\n",
                         a, b);
   const std::string axes = layout.batched ? "lhs_batch = array<i64: 0>, rhs_batch = array<i64: 0>, " : "";
-  text += fmt::format("  %0 = halftone.contract {0}, {1} {{{2}lhs_contract = array<i64: {3}>, rhs_contract = array<i64: {4}>}}\n"
-                      "      : (tensor<{5}bf16>, tensor<{6}bf16>) -> {7}\n  halftone.yield %0 : {7}\n}}\n",
-                      layout.fromF32 ? "%xn" : "%x", layout.fromF32 ? "%wn" : "%w", axes,
-                      first + (layout.lhsTransposed ? 0 : 1), first + (layout.rhsTransposed ? 1 : 0), a, b, y);
+  text += fmt::format(
+      "  %0 = halftone.contract {0}, {1} {{{2}lhs_contract = array<i64: {3}>, rhs_contract = array<i64: {4}>}}\n"
+      "      : (tensor<{5}bf16>, tensor<{6}bf16>) -> {7}\n  halftone.yield %0 : {7}\n}}\n",
+      layout.fromF32 ? "%xn" : "%x", layout.fromF32 ? "%wn" : "%w", axes, first + (layout.lhsTransposed ? 0 : 1),
+      first + (layout.rhsTransposed ? 1 : 0), a, b, y);
   return text;
 }
 
@@ -77,9 +78,11 @@ TEST_CASE("Pairs are taken where the instruction is fast, never in strict mode",
   CHECK_FALSE(chosen(zen, true));
   CHECK_FALSE(chosen("x86-64-v4", false));
   CHECK(KernelHarness(text, zen, false).linalgText().find("halftone.even_depth") == std::string::npos);
-  CHECK(KernelHarness(product(40, 70, 34, {}), zen, false).linalgText().find("halftone.even_depth") != std::string::npos);
+  CHECK(KernelHarness(product(40, 70, 34, {}), zen, false).linalgText().find("halftone.even_depth") !=
+        std::string::npos);
 
-  for (const auto &[target, instruction] : {std::pair{zen, "vdpbf16ps"}, std::pair{std::string("x86-64-v4"), "vfmadd"}}) {
+  for (const auto &[target, instruction] :
+       {std::pair{zen, "vdpbf16ps"}, std::pair{std::string("x86-64-v4"), "vfmadd"}}) {
     auto cpu = compiler::CpuTarget::find(target);
     REQUIRE(cpu.isOk());
     compiler::KernelDumps dumps;

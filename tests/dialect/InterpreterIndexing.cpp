@@ -10,12 +10,12 @@ using Ints = std::vector<int64_t>;
 
 TEST_CASE("slices and concatenations move elements") {
   TensorData x = reals("2x3xf16", {1, 2, 3, 4, 5, 6}), y = reals("2x1xf16", {-0.0, 8});
-  CHECK(evaluate("%y = halftone.slice %0 {start = array<i64: 0, 1>} : tensor<2x3xf16> to tensor<2x2xf16>", "2x2xf16",
-                 {x})
-            .low == Row{2, 3, 5, 6});
-  CHECK(evaluate("%y = halftone.slice %0 {start = array<i64: 1, 0>} : tensor<2x3xf16> to tensor<1x3xf16>", "1x3xf16",
-                 {x})
-            .low == Row{4, 5, 6});
+  CHECK(
+      evaluate("%y = halftone.slice %0 {start = array<i64: 0, 1>} : tensor<2x3xf16> to tensor<2x2xf16>", "2x2xf16", {x})
+          .low == Row{2, 3, 5, 6});
+  CHECK(
+      evaluate("%y = halftone.slice %0 {start = array<i64: 1, 0>} : tensor<2x3xf16> to tensor<1x3xf16>", "1x3xf16", {x})
+          .low == Row{4, 5, 6});
   TensorData joined = evaluate("%y = halftone.concat %0, %1 {axis = 1 : i64} : tensor<2x3xf16>, tensor<2x1xf16> to "
                                "tensor<2x4xf16>",
                                "2x4xf16", {x, y});

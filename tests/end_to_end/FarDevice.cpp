@@ -1,9 +1,9 @@
 // Models on a device whose memory the host cannot touch and whose work runs late: the same bits as on the CPU.
 // SPDX-License-Identifier: Apache-2.0
+#include "tests/runtime/devices/FarDevice.h"
 #include "halftone/Halftone.h"
 #include "runtime/devices/Registry.h"
 #include "runtime/loader/ObjectLoader.h"
-#include "tests/runtime/devices/FarDevice.h"
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <vector>
@@ -75,10 +75,11 @@ TEST_CASE("a classifier learns the same bits on a device apart") {
     for (const Device device : {Device::cpu(), far.device()}) {
       const Sequential model = classifier(policy);
       compileFor(model, device);
-      const History history = model.fit(train.x, train.y, {.batch_size = 48, // the last batch is smaller
-                                                           .epochs = 3,
-                                                           .verbose = 0,
-                                                           .validation_data = {test.x, test.y}});
+      const History history = model.fit(train.x, train.y,
+                                        {.batch_size = 48, // the last batch is smaller
+                                         .epochs = 3,
+                                         .verbose = 0,
+                                         .validation_data = {test.x, test.y}});
       losses.push_back(history["loss"]);
       accuracies.push_back(history["val_accuracy"]);
       weights.push_back(weightsOf(model));

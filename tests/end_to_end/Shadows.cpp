@@ -244,8 +244,7 @@ TEST_CASE(
     ++refreshes;
   }
   StoredVariable::ShadowCounts counts = dense.variables()[0].impl()->memory->shadowCounts();
-  const bool packs =
-      (*compiler::Target::find("host"))->weightPanels(false, DType::bfloat16, k, n).has_value();
+  const bool packs = (*compiler::Target::find("host"))->weightPanels(false, DType::bfloat16, k, n).has_value();
   CHECK(counts.shadows == (packs ? 1 : 0));
   CHECK(counts.refreshes == (packs ? refreshes : 0));
 }
@@ -253,8 +252,7 @@ TEST_CASE(
 TEST_CASE("casts that a program only reads are packed, out of the kept cast, once an update") {
   Sequential model = smallMlp("mixed_bfloat16"), fresh = smallMlp("mixed_bfloat16");
   const Variable weight = model.get_layer("hidden").variables()[0];
-  const int64_t packs =
-      (*compiler::Target::find("host"))->weightPanels(false, DType::bfloat16, 784, 64).has_value();
+  const int64_t packs = (*compiler::Target::find("host"))->weightPanels(false, DType::bfloat16, 784, 64).has_value();
   auto expectPacked = [&](int64_t times) {
     StoredVariable::ShadowCounts counts = weight.impl()->memory->shadowCounts();
     CHECK(counts.ofShadows == packs);

@@ -74,7 +74,8 @@ TEST_CASE("the parts of a launch all run, under the launch's condition") {
     auto device = cpu(threads);
     VariableStore store(device);
     VariableHandle w = store.create("net/w", ramp(50, 10)).valueOrThrow();
-    auto player = Player::bind(std::make_shared<const Executable>(exe), testKernels(), device, {{"w", w}}).valueOrThrow();
+    auto player =
+        Player::bind(std::make_shared<const Executable>(exe), testKernels(), device, {{"w", w}}).valueOrThrow();
     std::vector<Tensor> fetched = player->play(std::vector{ramp(50, 0), flag(true)}).valueOrThrow();
     std::vector<float> updated = w->read().valueOrThrow().to_vector<float>();
     for (int i = 0; i < 50; ++i) {
@@ -176,7 +177,8 @@ TEST_CASE("bind names the kernel or variable that it cannot bind") {
   CHECK(status.kind() == ErrorKind::value_error);
   CHECK_THAT(status.message(), Catch::Contains("the plan expects 4xf32, it is 3xf32"));
 
-  status = bindStatus(exe, {{"w", w}}, std::make_shared<FunctionLibrary>(std::map<std::string, CpuKernelFunction>{{"add", addKernel}}));
+  status = bindStatus(exe, {{"w", w}},
+                      std::make_shared<FunctionLibrary>(std::map<std::string, CpuKernelFunction>{{"add", addKernel}}));
   CHECK(status.kind() == ErrorKind::key_error);
   CHECK_THAT(status.message(), Catch::Contains("step: no code for kernel halve"));
 
@@ -262,7 +264,8 @@ TEST_CASE("a plan plays on a device apart, and nothing waits for it") {
   CHECK(after.waits == before.waits);
   CHECK(after.downloads == before.downloads);
   CHECK(after.uploads - before.uploads == 200);
-  CHECK(after.launches - before.launches == near.device->counters().launches + 34); // a launch skipped there is queued here
+  CHECK(after.launches - before.launches ==
+        near.device->counters().launches + 34); // a launch skipped there is queued here
   for (size_t i = 0; i < got.size(); ++i)
     for (size_t fetch = 0; fetch < 2; ++fetch)
       CHECK(got[i][fetch].to_vector<float>() == expected[i][fetch].to_vector<float>());
@@ -273,8 +276,11 @@ TEST_CASE("feeds on the device are read in place, and those of another are copie
   Far far;
   const auto third = FarDevice::create("cuda:1");
   const Tensor x = ramp(32, 0), go = flag(true);
-  auto on = [](const std::shared_ptr<DeviceRuntime> &device, const Tensor &tensor) { return TensorAccess::on(device, tensor); };
-  const std::vector<float> expected = far.player->play(std::vector{x.slice(4, 24), go}).valueOrThrow()[0].to_vector<float>();
+  auto on = [](const std::shared_ptr<DeviceRuntime> &device, const Tensor &tensor) {
+    return TensorAccess::on(device, tensor);
+  };
+  const std::vector<float> expected =
+      far.player->play(std::vector{x.slice(4, 24), go}).valueOrThrow()[0].to_vector<float>();
   auto play = [&](const Tensor &feed) {
     REQUIRE(far.w->write(ramp(20, 10)).isOk());
     return far.player->play(std::vector{feed, on(far.device, go)}).valueOrThrow()[0].to_vector<float>();

@@ -3,9 +3,9 @@
 #include "halftone/Tensor.h"
 #include "halftone/Error.h"
 #include "runtime/TensorAccess.h"
+#include "runtime/base/Floatx.h"
 #include "runtime/devices/Registry.h"
 #include "tests/runtime/devices/FarDevice.h"
-#include "runtime/base/Floatx.h"
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
@@ -86,9 +86,7 @@ TEST_CASE("Copies of a tensor share storage, and assignment copies no data") {
 }
 
 TEST_CASE("A tensor whose data, shape or dtype do not fit is refused") {
-  CHECK_THAT(errorOf([] {
-               Tensor({1, 2, 3}, {2, 2});
-             }),
+  CHECK_THAT(errorOf([] { Tensor({1, 2, 3}, {2, 2}); }),
              StartsWith("ValueError: The shape (2, 2) has 4 elements, but 3 values were given"));
   CHECK_THAT(errorOf([] { Tensor(std::vector<int32_t>(3), {2}); }), StartsWith("ValueError: The shape (2,)"));
   CHECK_THAT(errorOf([] { (void)Tensor::zeros({none, 2}); }), StartsWith("ValueError: The shape (None, 2)"));

@@ -49,10 +49,12 @@ inline void halveKernel(void *const *buffers, const int64_t *extents, int64_t be
 }
 
 inline std::shared_ptr<const KernelLibrary> testKernels() {
-  return std::make_shared<FunctionLibrary>(std::map<std::string, CpuKernelFunction>{{"add", addKernel}, {"halve", halveKernel}});
+  return std::make_shared<FunctionLibrary>(
+      std::map<std::string, CpuKernelFunction>{{"add", addKernel}, {"halve", halveKernel}});
 }
 
-inline LaunchStep launchOf(std::string kernel, int64_t elements, std::vector<SlotId> operands, std::vector<SlotId> results) {
+inline LaunchStep launchOf(std::string kernel, int64_t elements, std::vector<SlotId> operands,
+                           std::vector<SlotId> results) {
   LaunchStep step;
   step.kernel = std::move(kernel);
   step.grid = (elements + blockElements - 1) / blockElements;
@@ -87,13 +89,17 @@ inline Executable testExecutable(int64_t n = 100) {
   exe.kernels["halve"] = {"halve", "loop", "x86-64-v2", "", "object"};
   exe.sites = {{"net/dense_1 train.cpp:42"}};
   exe.ledger = {{"net/dense_1", "%3", float32, float16, true, false, 400, "policy", "train.cpp:42"}};
-  exe.plan.slots = {{SlotKind::feed, vector, 0},  {SlotKind::feed, flag, 1},   {SlotKind::variable, vector, 0},
-                    {SlotKind::fetch, vector, 0}, {SlotKind::fetch, vector, 1}, {SlotKind::arena, vector, 0},
+  exe.plan.slots = {{SlotKind::feed, vector, 0},     {SlotKind::feed, flag, 1},      {SlotKind::variable, vector, 0},
+                    {SlotKind::fetch, vector, 0},    {SlotKind::fetch, vector, 1},   {SlotKind::arena, vector, 0},
                     {SlotKind::arena, vector, room}, {SlotKind::constant, vector, 0}};
   LaunchStep update = launchOf("add", n, {6, 7}, {2});
   update.predicate = Predicate{1, false};
-  exe.plan.steps = {launchOf("add", n, {0, 2}, {5}),  launchOf("halve", n, {5}, {6}), CopyStep{6, 3, {}},
-                    CopyStep{2, 4, {}}, update, CopyStep{-1, 2, Predicate{1, true}}};
+  exe.plan.steps = {launchOf("add", n, {0, 2}, {5}),
+                    launchOf("halve", n, {5}, {6}),
+                    CopyStep{6, 3, {}},
+                    CopyStep{2, 4, {}},
+                    update,
+                    CopyStep{-1, 2, Predicate{1, true}}};
   exe.plan.arenaBytes = 2 * room;
   exe.plan.largestLiveBytes = 2 * room;
   return exe;

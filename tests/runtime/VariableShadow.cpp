@@ -165,19 +165,14 @@ TEST_CASE("bad shadows are refused, and good ones survive a file") {
   };
   const std::vector<Case> cases = {
       {"slot 5: shadow 1 does not exist",
-       [](auto &e) {
-         e.plan.slots.push_back({SlotKind::shadow, {float32, {n}}, 1});
-       }},
+       [](auto &e) { e.plan.slots.push_back({SlotKind::shadow, {float32, {n}}, 1}); }},
       {"slot 3: shadow 0 has type 7xf32", [](auto &e) { e.shadows[0].type.shape = {7}; }},
       {"shadow 'w_halved': variable 1 does not exist", [](auto &e) { e.shadows[0].variable = 1; }},
       {"shadow 'w_halved': is written, but its variable is not", [](auto &e) { e.variables[0].written = false; }},
       {"shadow 'w_halved': no kernel 'mul'", [](auto &e) { e.shadows[0].refresh.kernel = "mul"; }},
       {"shadow 'w_halved': expected a refresh", [](auto &e) { e.shadows[0].refresh.buffers[0] = 0; }},
       {"shadow 'w_halved': expected a refresh", [](auto &e) { e.shadows[0].refresh.buffers[1] = 2; }},
-      {"shadow 'w_halved': expected a refresh",
-       [](auto &e) {
-         e.shadows[0].refresh.predicate = Predicate{1, false};
-       }},
+      {"shadow 'w_halved': expected a refresh", [](auto &e) { e.shadows[0].refresh.predicate = Predicate{1, false}; }},
       {"shadow 'w_halved': slot 9 does not exist", [](auto &e) { e.shadows[0].refresh.buffers[0] = 9; }},
       {"writes shadow 'w_halved', which is not declared as written", [](auto &e) { e.shadows[0].written = false; }},
   };

@@ -81,8 +81,8 @@ std::optional<Outcome> PassChecks::evaluate(ModuleOp module, bool intervals) {
       feeds.push_back(input(("feed " + name.getValue()).str(), cast<RankedTensorType>(main.getArgumentTypes()[i])));
   VariableValues variables;
   for (auto variable : module.getOps<VariableOp>())
-    variables.emplace(variable.getSymName().str(), input(("variable " + variable.getSymName()).str(),
-                                                         cast<RankedTensorType>(variable.getType())));
+    variables.emplace(variable.getSymName().str(),
+                      input(("variable " + variable.getSymName()).str(), cast<RankedTensorType>(variable.getType())));
   StatusOr<std::vector<TensorData>> fetches = interpret(module, feeds, variables, {intervals});
   if (!fetches) {
     *differed = true;
@@ -117,7 +117,8 @@ void PassChecks::compare(ModuleOp module, StringRef pass, const Outcome &expecte
     std::string bytesBefore = sameType ? a.toBytes() : "", bytesAfter = sameType ? b.toBytes() : "";
     size_t width = sameType && a.size() ? bytesBefore.size() / a.size() : 0;
     for (int64_t i = 0; sameType && i < a.size(); ++i) {
-      bool equal = intervals ? a.contains(b, i) : bytesBefore.compare(i * width, width, bytesAfter, i * width, width) == 0;
+      bool equal =
+          intervals ? a.contains(b, i) : bytesBefore.compare(i * width, width, bytesAfter, i * width, width) == 0;
       if (equal)
         continue;
       *differed = true;

@@ -81,7 +81,8 @@ std::vector<Finding> checkLayers(const MapFile &map, const RecordedModel &model,
           layer.path);
     for (const SlowPolicy &row : slowPolicies)
       if (row.applies(*policy) && !row.isNative(target))
-        slow.add(fmt::format("{}, slower than float32 on {}: {}", policy->name(), target.processor, row.why), layer.path);
+        slow.add(fmt::format("{}, slower than float32 on {}: {}", policy->name(), target.processor, row.why),
+                 layer.path);
   }
   std::vector<Finding> findings;
   for (const auto &[paths, what] : unquantized.list())

@@ -7,11 +7,11 @@ namespace halftone::compiler {
 
 /// CPUs of 64 bits, little-endian, with ELF objects. One that has no table row of its own gets generic vectors.
 struct CpuTarget : Target {
-  std::string triple;            // LLVM's
-  std::string features;          // LLVM's -mattr; with triple and processor, part of every kernel's key
-  int64_t vectorBytes = 16;      // preferred vector register
-  bool hasMaskedMemory = false;  // cheap masked loads and stores (AVX-512)
-  bool hasStreaming = false;     // stores of whole aligned vectors that go past the caches (x86)
+  std::string triple;           // LLVM's
+  std::string features;         // LLVM's -mattr; with triple and processor, part of every kernel's key
+  int64_t vectorBytes = 16;     // preferred vector register
+  bool hasMaskedMemory = false; // cheap masked loads and stores (AVX-512)
+  bool hasStreaming = false;    // stores of whole aligned vectors that go past the caches (x86)
   bool hasAvx512Bf16 = false, hasAvx512Fp16 = false, hasVnni = false;
   bool hasAmxBf16 = false, hasAmxInt8 = false; // products of tiles
   int64_t vectorRegisters = 16;

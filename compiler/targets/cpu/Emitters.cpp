@@ -46,12 +46,9 @@ FailureOr<std::string> inVectors(const KernelSource &source, const CpuTarget &ta
 }
 
 constexpr Row rows[] = {
-    {"loop", inVectors<emitLoop>, loopScratch},
-    {"reduction_loop", inVectors<emitReductionLoop>, noScratch},
-    {"row", inVectors<emitRow>, rowScratch},
-    {"finish", inVectors<emitRow>, noScratch},
-    {"matmul", emitMatmul, matmulScratchBytes},
-    {"scatter", inVectors<emitScatter>, noScratch},
+    {"loop", inVectors<emitLoop>, loopScratch}, {"reduction_loop", inVectors<emitReductionLoop>, noScratch},
+    {"row", inVectors<emitRow>, rowScratch},    {"finish", inVectors<emitRow>, noScratch},
+    {"matmul", emitMatmul, matmulScratchBytes}, {"scatter", inVectors<emitScatter>, noScratch},
 };
 
 const Row *rowOf(StringRef kind) {

@@ -1,8 +1,8 @@
 // The function around a kernel's blocks: the ABI's arguments, extents, addresses of tensors, loops.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compiler/targets/cpu/CpuTarget.h"
 #include "compiler/kernels/KernelSource.h"
+#include "compiler/targets/cpu/CpuTarget.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include <functional>
@@ -69,11 +69,11 @@ public:
   mlir::Location loc;
   int64_t dims = 0;
   mlir::Value blockBegin, blockEnd, scratch;
-  llvm::SmallVector<mlir::Value> extents;              // of dims, then block sizes, then numbers
-  llvm::SmallVector<mlir::Value> index;                // of each dim, at the present place of emission
-  llvm::DenseMap<mlir::Value, TensorHome> homes;       // of operands and of values that are results
-  mlir::IRMapping outside;                             // index arguments and their casts, as i64
-  int64_t lanes = 1;                                   // of a vector: of f32, or of f64 when the kernel holds any
+  llvm::SmallVector<mlir::Value> extents;        // of dims, then block sizes, then numbers
+  llvm::SmallVector<mlir::Value> index;          // of each dim, at the present place of emission
+  llvm::DenseMap<mlir::Value, TensorHome> homes; // of operands and of values that are results
+  mlir::IRMapping outside;                       // index arguments and their casts, as i64
+  int64_t lanes = 1;                             // of a vector: of f32, or of f64 when the kernel holds any
 
 private:
   mlir::Value buffer(unsigned number);

@@ -183,10 +183,7 @@ static Value loadPlaces(KernelFrame &frame, const TensorHome &home, Value places
   };
   return ifDistance(
       lanes.count - 1, [&] { return loadAt(first, type); },
-      [&] {
-        return ifDistance(
-            0, [&] { return frame.splat(loadAt(first, home.element), lanes.count); }, oneByOne);
-      });
+      [&] { return ifDistance(0, [&] { return frame.splat(loadAt(first, home.element), lanes.count); }, oneByOne); });
 }
 
 Value selectInside(KernelFrame &frame, const Lanes &lanes, Value value, Value other) {

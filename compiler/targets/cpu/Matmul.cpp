@@ -80,12 +80,12 @@ MatmulScratch::MatmulScratch(const MatmulSizes &sizes, int64_t tileRows, int64_t
   square = sizes.lanes * (sizes.lanes + 1);
 }
 
-int64_t compiler::matmulScratchBytes(const KernelSource &source, ArrayRef<int64_t> extents,
-                                     const CpuTarget &target) {
+int64_t compiler::matmulScratchBytes(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target) {
   const linalg::GenericOp contraction = contractionOf(source);
   if (!contraction)
     return 0;
-  const MatmulScratch scratch(MatmulSizes(target, contraction, source.form.instruction), extents[extents.size() - 2], extents.back());
+  const MatmulScratch scratch(MatmulSizes(target, contraction, source.form.instruction), extents[extents.size() - 2],
+                              extents.back());
   const Type accumulator = accumulatorOf(contraction);
   return MatmulScratch::headBytes +
          (scratch.a + scratch.b + scratch.sums + scratch.square) * int64_t(accumulator.getIntOrFloatBitWidth() / 8);
@@ -150,7 +150,8 @@ LogicalResult MatmulEmitter::readSource() {
 LogicalResult MatmulEmitter::begin() {
   const Type pointer = LLVM::LLVMPointerType::get(b.getContext()), i64 = b.getI64Type();
   b.setInsertionPoint(source.function);
-  code = func::FuncOp::create(b, source.function.getName(), b.getFunctionType({pointer, pointer, i64, i64, pointer}, {}));
+  code =
+      func::FuncOp::create(b, source.function.getName(), b.getFunctionType({pointer, pointer, i64, i64, pointer}, {}));
   b.setInsertionPointToStart(code.addEntryBlock());
   const auto argument = [&](unsigned index) { return wrap(code.getArgument(index)); };
 

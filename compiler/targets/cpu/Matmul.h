@@ -1,9 +1,9 @@
 // The matmul emitter's state, shared by its three parts: packing, the multiplication, the epilogue.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compiler/targets/cpu/Emitters.h"
 #include "compiler/kernels/Number.h"
 #include "compiler/kernels/ScalarBody.h"
+#include "compiler/targets/cpu/Emitters.h"
 #include "compiler/targets/cpu/MatmulInstruction.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/IRMapping.h"

@@ -1,7 +1,7 @@
 // The epilogue of a matmul kernel's tile: sums in, results and side reductions out.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/targets/cpu/Matmul.h"
 #include "compiler/kernels/Combiner.h"
+#include "compiler/targets/cpu/Matmul.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

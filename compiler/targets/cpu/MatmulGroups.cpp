@@ -152,9 +152,8 @@ LogicalResult MatmulEmitter::watchRows(Number firstDepth, Number depth) {
     moveTo(place, batchRole, batch);
     moveTo(place, rowRole, firstRow + row);
     const Number start = address(factors.a, accumulator, row * factors.rowPitch);
-    packingLoop(number(0), whole, number(sizes->lanes), [&](Number k) {
-      watch(loadValue(lanesOf(accumulator), address(start, accumulator, k)));
-    });
+    packingLoop(number(0), whole, number(sizes->lanes),
+                [&](Number k) { watch(loadValue(lanesOf(accumulator), address(start, accumulator, k))); });
     packingLoop(whole, depth, number(sizes->lanes), [&](Number k) {
       const FailureOr<Value> rest = groupsAlongDepth(0, place, firstDepth + k);
       if (succeeded(sticky(rest)))

@@ -12,7 +12,9 @@ namespace {
 ///   znver4, znver5                                      as fast: twice the products
 ///   cooperlake, sapphirerapids and their successors     half as fast: no gain over numbers widened while packing
 /// Others are taken for the latter.
-bool multipliesPairsFast(const CpuTarget &target) { return target.processor == "znver4" || target.processor == "znver5"; }
+bool multipliesPairsFast(const CpuTarget &target) {
+  return target.processor == "znver4" || target.processor == "znver5";
+}
 
 bool areAll(const MatmulTraits &traits, DType dtype, DType accumulator) {
   return traits.lhs == dtype && traits.rhs == dtype && traits.accumulator == accumulator && !traits.splitAxes;

@@ -107,9 +107,8 @@ void MatmulEmitter::emitTileKernel(Number row, int64_t down, Number column, int6
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(branch.thenBlock()->getTerminator());
-    forSums([&](int64_t tile, int64_t i, int64_t j) {
-      tileInstruction("tileloadd64", tile, {sumsOf(i, j), sumsStride});
-    });
+    forSums(
+        [&](int64_t tile, int64_t i, int64_t j) { tileInstruction("tileloadd64", tile, {sumsOf(i, j), sumsStride}); });
     b.setInsertionPoint(branch.elseBlock()->getTerminator());
     forSums([&](int64_t tile, int64_t, int64_t) { tileInstruction("tilezero", tile, {}); });
   }
@@ -130,7 +129,6 @@ void MatmulEmitter::emitTileKernel(Number row, int64_t down, Number column, int6
       tileInstruction(name(instruction), {tile, factorsOfRows + i, factorsOfColumns + j}, {});
     });
   });
-  forSums([&](int64_t tile, int64_t i, int64_t j) {
-    tileInstruction("tilestored64", tile, {sumsOf(i, j), sumsStride});
-  });
+  forSums(
+      [&](int64_t tile, int64_t i, int64_t j) { tileInstruction("tilestored64", tile, {sumsOf(i, j), sumsStride}); });
 }

@@ -4,8 +4,8 @@
 // Element (k, n) of a packed K x N matrix lies at ((n / 16) * (K / 2) + k / 2) * 32 + (n % 16) * 2 + k % 2. So a line
 // of 64 bytes holds two rows of 16 columns when k is the row, and two columns of 16 rows when k is the column.
 #include "compiler/targets/cpu/PackedStore.h"
-#include "compiler/targets/cpu/Lanes.h"
 #include "compiler/targets/cpu/Emitters.h"
+#include "compiler/targets/cpu/Lanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

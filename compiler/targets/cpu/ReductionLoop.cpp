@@ -16,7 +16,8 @@ using Values = KernelFrame::Values;
 class ReductionLoopEmitter {
 public:
   explicit ReductionLoopEmitter(KernelFrame &frame)
-      : frame(frame), vectorDim(frame.dims - 1), accumulation(frame.source.generics[0]), epilogue(frame.source.generics[1]) {
+      : frame(frame), vectorDim(frame.dims - 1), accumulation(frame.source.generics[0]),
+        epilogue(frame.source.generics[1]) {
     for (int dim = 0; dim < frame.dims; ++dim) {
       if (dim >= frame.source.form.outer && dim < frame.source.form.outer + frame.source.form.reduced)
         reduced.push_back(dim);
@@ -43,9 +44,9 @@ FailureOr<Values> ReductionLoopEmitter::accumulate(ArrayRef<Value> accumulators,
   Values arguments;
   for (OpOperand *operand : accumulation.getDpsInputOperands()) {
     bool isUsed = !accumulation.getMatchingBlockArgument(operand).use_empty();
-    arguments.push_back(
-        isUsed ? loadLanes(frame, frame.homes.lookup(operand->get()), frame.source.accessOf(accumulation, *operand), lanes)
-               : Value());
+    arguments.push_back(isUsed ? loadLanes(frame, frame.homes.lookup(operand->get()),
+                                           frame.source.accessOf(accumulation, *operand), lanes)
+                               : Value());
   }
   arguments.append(accumulators.begin(), accumulators.end());
   return emitBody(frame, accumulation, arguments, lanes);

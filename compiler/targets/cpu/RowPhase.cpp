@@ -1,8 +1,8 @@
 // One phase of a row: its inner dims, a vector at a time.
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler/kernels/Combiner.h"
 #include "compiler/kernels/Steps.h"
 #include "compiler/targets/cpu/Row.h"
-#include "compiler/kernels/Combiner.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -236,17 +236,15 @@ FailureOr<RowEmitter::Values> RowEmitter::emitVectors(Phase &phase, ValueRange s
     return emitStep(phase, Values(values), step);
   };
   FailureOr<Values> vectors =
-      frame.loop(*begin, wholeEnd, lanes, carried.take_front(count), [&](Value column, ValueRange values) {
-        return at(column, values, {frame.lanes, vectorDim, {}, {}});
-      });
+      frame.loop(*begin, wholeEnd, lanes, carried.take_front(count),
+                 [&](Value column, ValueRange values) { return at(column, values, {frame.lanes, vectorDim, {}, {}}); });
   if (failed(vectors))
     return failure();
   if (frame.target.hasMaskedMemory)
     return emitMaskedStep(phase, wholeEnd, *vectors);
-  FailureOr<Values> tail = frame.loop(wholeEnd, columnEnd, frame.constant(1), carried.drop_front(count),
-                                      [&](Value column, ValueRange values) {
-                                        return at(column, values, {0, vectorDim, {}, {}});
-                                      });
+  FailureOr<Values> tail =
+      frame.loop(wholeEnd, columnEnd, frame.constant(1), carried.drop_front(count),
+                 [&](Value column, ValueRange values) { return at(column, values, {0, vectorDim, {}, {}}); });
   if (failed(tail))
     return failure();
   vectors->append(*tail);

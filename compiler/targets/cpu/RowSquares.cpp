@@ -1,7 +1,7 @@
 // Loops with operands that are transposed, contiguous along rows: squares of as many rows as a vector has lanes.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/targets/cpu/Row.h"
 #include "compiler/targets/cpu/Emitters.h"
+#include "compiler/targets/cpu/Row.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 

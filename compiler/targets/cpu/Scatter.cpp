@@ -17,8 +17,8 @@ using Values = KernelFrame::Values;
 class ScatterEmitter {
 public:
   explicit ScatterEmitter(KernelFrame &frame)
-      : frame(frame), rowDim(static_cast<int>(frame.source.form.outer)), vectorDim(frame.dims - 1), indexing(frame.source.generics[0]),
-        sum(frame.source.generics[1]), home(frame.homes.lookup(sum.getResult(0))),
+      : frame(frame), rowDim(static_cast<int>(frame.source.form.outer)), vectorDim(frame.dims - 1),
+        indexing(frame.source.generics[0]), sum(frame.source.generics[1]), home(frame.homes.lookup(sum.getResult(0))),
         access(frame.source.accessOf(sum, *sum.getDpsInitOperand(0))) {
     int64_t indices = frame.source.form.indices;
     for (int dim = 0; dim < frame.dims; ++dim)

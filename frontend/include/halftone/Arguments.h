@@ -20,13 +20,13 @@ public:
   ActivationArg(const ActivationArg &);
   ActivationArg(ActivationArg &&) noexcept;
   ActivationArg &operator=(const ActivationArg &) &;
-  ActivationArg &operator=(ActivationArg &&) &noexcept;
+  ActivationArg &operator=(ActivationArg &&) & noexcept;
   ~ActivationArg();
   ActivationArg(const char *name);
   ActivationArg(const std::string &name);
   template <std::invocable<const Value &> F>
-  requires std::convertible_to<std::invoke_result_t<F &, const Value &>, Value> ActivationArg(F f)
-      : ActivationArg(std::function<Value(const Value &)>(std::move(f))) {}
+    requires std::convertible_to<std::invoke_result_t<F &, const Value &>, Value>
+  ActivationArg(F f) : ActivationArg(std::function<Value(const Value &)>(std::move(f))) {}
   ActivationArg(std::function<Value(const Value &)> f);
   bool defined() const { return rep_ != nullptr; } // false: linear
   std::string name() const;
@@ -43,7 +43,7 @@ public:
   Initializer(const Initializer &);
   Initializer(Initializer &&) noexcept;
   Initializer &operator=(const Initializer &) &;
-  Initializer &operator=(Initializer &&) &noexcept;
+  Initializer &operator=(Initializer &&) & noexcept;
   ~Initializer();
   Initializer(const char *name);
   Initializer(const std::string &name);
@@ -64,7 +64,7 @@ public:
   Regularizer(const Regularizer &);
   Regularizer(Regularizer &&) noexcept;
   Regularizer &operator=(const Regularizer &) &;
-  Regularizer &operator=(Regularizer &&) &noexcept;
+  Regularizer &operator=(Regularizer &&) & noexcept;
   ~Regularizer();
   Regularizer(const char *name);
   bool defined() const { return rep_ != nullptr; }

@@ -16,7 +16,7 @@ public:
   Config(const Config &);
   Config(Config &&) noexcept;
   Config &operator=(const Config &) &;
-  Config &operator=(Config &&) &noexcept;
+  Config &operator=(Config &&) & noexcept;
   ~Config();
   static Config parse(std::string_view json); // value_error with line and column, also above 200 levels of nesting
   std::string dump(int indent = -1) const;    // keys keep the order in which they were set

@@ -18,7 +18,7 @@ public:
   Dataset(const Dataset &);
   Dataset(Dataset &&) noexcept;
   Dataset &operator=(const Dataset &) &;
-  Dataset &operator=(Dataset &&) &noexcept;
+  Dataset &operator=(Dataset &&) & noexcept;
   ~Dataset();
   Dataset(const Tensors &x, const Tensors &y = {}, const Tensors &sample_weight = {});
   /// The dataset calls `make_epoch` once per pass over the data, and the function that it returns until that returns

@@ -48,7 +48,9 @@ template <size_t N> struct Data<std::array<Value, N>> {
     return r;
   }
 };
-template <> struct Data<void> { using type = void; };
+template <> struct Data<void> {
+  using type = void;
+};
 template <class T> using DataOf = Data<std::remove_cvref_t<T>>;
 
 template <class F> struct Signature : Signature<decltype(&F::operator())> {};
@@ -58,9 +60,7 @@ template <class R, class... A> struct Signature<R (*)(A...)> {
 template <class C, class R, class... A> struct Signature<R (C::*)(A...)> : Signature<R (*)(A...)> {};
 template <class C, class R, class... A> struct Signature<R (C::*)(A...) const> : Signature<R (*)(A...)> {};
 template <class F>
-concept Concrete = std::is_pointer_v<F> || requires {
-  &F::operator();
-};
+concept Concrete = std::is_pointer_v<F> || requires { &F::operator(); };
 } // namespace detail
 
 template <class R, class... A> class Jitted {

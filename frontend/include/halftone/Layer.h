@@ -83,21 +83,13 @@ concept CallsManyIn = requires(T &t, const Values &x, const CallContext &c) {
   { t.call(x, c) } -> std::convertible_to<Values>;
 };
 template <class T>
-concept Builds = requires(T &t, BuildContext &b, const Shape &s) {
-  t.build(b, s);
-};
+concept Builds = requires(T &t, BuildContext &b, const Shape &s) { t.build(b, s); };
 template <class T>
-concept BuildsMany = requires(T &t, BuildContext &b, const std::vector<Shape> &s) {
-  t.build(b, s);
-};
+concept BuildsMany = requires(T &t, BuildContext &b, const std::vector<Shape> &s) { t.build(b, s); };
 template <class T>
-concept HasBuild = requires {
-  &T::build;
-};
+concept HasBuild = requires { &T::build; };
 template <class T>
-concept HasConfig = requires(const T &t, Config &c) {
-  t.get_config(c);
-};
+concept HasConfig = requires(const T &t, Config &c) { t.get_config(c); };
 
 template <class T> class CustomBody final : public LayerBody {
 public:
@@ -151,7 +143,7 @@ public:
   Layer(const Layer &);
   Layer(Layer &&) noexcept;
   Layer &operator=(const Layer &) &;
-  Layer &operator=(Layer &&) &noexcept;
+  Layer &operator=(Layer &&) & noexcept;
   ~Layer();
   Layer(const Input &input); // so that Sequential({Input({784}), ...}) reads as in Keras
 
@@ -176,7 +168,7 @@ public:
   DType variable_dtype() const;
   DType input_dtype() const;
   std::optional<std::string> quantization_mode() const;
-  std::vector<Layer> layers() const; // children, in the order of their first call
+  std::vector<Layer> layers() const;       // children, in the order of their first call
   std::vector<Variable> variables() const; // also states of random layers
   std::vector<Variable> weights() const;   // the variables of get_weights() and set_weights()
   std::vector<Variable> trainable_variables() const;

@@ -62,10 +62,10 @@ struct CompileArgs { // Trainer.compile, then ours
   std::vector<double> loss_weights{};
   MetricSpec metrics{};
   MetricSpec weighted_metrics{};
-  bool run_eagerly = false; // the reference interpreter, op by op
+  bool run_eagerly = false;        // the reference interpreter, op by op
   int64_t steps_per_execution = 1; // steps from one call of callbacks' batch methods to the next
   bool jit_compile = true;
-  bool auto_scale_loss = true; // wraps when the model's policy is named mixed_float16
+  bool auto_scale_loss = true;    // wraps when the model's policy is named mixed_float16
   std::optional<Device> device{}; // where it runs, else default_device(); what it updates moves there
   Numerics numerics = Numerics::fast;
   std::optional<int64_t> max_standalone_casts{}; // compile_error when the step needs more

@@ -17,14 +17,14 @@ private:
 };
 
 namespace ops {
-HALFTONE_API Value cast(const Value &x, DType dtype);      // a rounding cast: never removed
+HALFTONE_API Value cast(const Value &x, DType dtype); // a rounding cast: never removed
 /// As NumPy's: batch axes broadcast, a vector is a row on the left and a column on the right. int8 by int8 gives int32.
 HALFTONE_API Value matmul(const Value &a, const Value &b);
 HALFTONE_API Value add(const Value &a, const Value &b);
 HALFTONE_API Value subtract(const Value &a, const Value &b);
 HALFTONE_API Value multiply(const Value &a, const Value &b);
-HALFTONE_API Value divide(const Value &a, const Value &b); // integers are divided in floatx
-HALFTONE_API Value power(const Value &a, const Value &b);  // integers stay integers and wrap
+HALFTONE_API Value divide(const Value &a, const Value &b);  // integers are divided in floatx
+HALFTONE_API Value power(const Value &a, const Value &b);   // integers stay integers and wrap
 HALFTONE_API Value maximum(const Value &a, const Value &b); // a tie shares the gradient
 HALFTONE_API Value minimum(const Value &a, const Value &b);
 /// A bound that is no whole number makes an integer x a float. At a bound the gradient is half.

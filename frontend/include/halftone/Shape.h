@@ -16,7 +16,8 @@ struct Dim {
   int64_t value = -1;
   constexpr Dim() = default;
   template <std::integral I>
-  requires(!std::same_as<I, bool>) constexpr Dim(I v) : value(static_cast<int64_t>(v)) {}
+    requires(!std::same_as<I, bool>)
+  constexpr Dim(I v) : value(static_cast<int64_t>(v)) {}
   constexpr operator int64_t() const { return value; }
 };
 inline constexpr Dim none{}; // Keras's None: not known before a batch arrives

@@ -23,7 +23,7 @@ public:
   Tensor(const Tensor &);
   Tensor(Tensor &&) noexcept;
   Tensor &operator=(const Tensor &) &;
-  Tensor &operator=(Tensor &&) &noexcept;
+  Tensor &operator=(Tensor &&) & noexcept;
   ~Tensor();
   Tensor(std::initializer_list<float> data, const Shape &shape); // float32, copies; value_error when sizes differ
   template <Scalar T>
@@ -118,7 +118,7 @@ public:
   Tensors(const Tensors &);
   Tensors(Tensors &&) noexcept;
   Tensors &operator=(const Tensors &) &;
-  Tensors &operator=(Tensors &&) &noexcept;
+  Tensors &operator=(Tensors &&) & noexcept;
   ~Tensors();
   Tensors(Tensor one);
   Tensors(std::initializer_list<Tensor> list);

@@ -23,7 +23,7 @@ public:
   Value(const Value &);
   Value(Value &&) noexcept;
   Value &operator=(const Value &) &; // no assignment to a temporary
-  Value &operator=(Value &&) &noexcept;
+  Value &operator=(Value &&) & noexcept;
   ~Value();
   bool defined() const { return node_ != nullptr; }
   Shape shape() const; // with none for the batch
@@ -69,7 +69,7 @@ public:
   Values(const Values &);
   Values(Values &&) noexcept;
   Values &operator=(const Values &) &;
-  Values &operator=(Values &&) &noexcept;
+  Values &operator=(Values &&) & noexcept;
   ~Values();
   size_t size() const { return list_.size(); }
   Value operator[](size_t i) const { return list_.at(i); }
@@ -89,7 +89,7 @@ public:
   Variable(const Variable &);
   Variable(Variable &&) noexcept;
   Variable &operator=(const Variable &) &;
-  Variable &operator=(Variable &&) &noexcept;
+  Variable &operator=(Variable &&) & noexcept;
   ~Variable();
   bool defined() const { return impl_ != nullptr; }
   operator Value() const; // runtime_error "... was read before it was created" when undefined

@@ -115,11 +115,11 @@ TEST_CASE("every device copies and fills in order, as conditions say") {
     for (int repeat = 0; repeat < 2; ++repeat) {
       c.put(flag.get(), 1, 0);
       queue->begin();
-      queue->copy(d, a, 64, {flag.get(), false});     // does not run
-      queue->copy(d, b, 64, {flag.get(), true});      // runs
+      queue->copy(d, a, 64, {flag.get(), false}); // does not run
+      queue->copy(d, b, 64, {flag.get(), true});  // runs
       queue->copy(d + 32, a, 32, {});
-      queue->copy(flag.get(), a, 1, {});              // from here on the flag is 1
-      queue->fillZero(d, 16, {flag.get(), false});    // runs
+      queue->copy(flag.get(), a, 1, {});               // from here on the flag is 1
+      queue->fillZero(d, 16, {flag.get(), false});     // runs
       queue->fillZero(d + 48, 16, {flag.get(), true}); // does not
       queue->copy(d, a, 0, {});
       REQUIRE(queue->finish().isOk());
@@ -143,8 +143,9 @@ TEST_CASE("every device plays a list of operations as it would play them one by 
     c.put(a, 64, 1);
     c.put(b, 64, 2);
     const Launch counted = counting(7, 1e4), skipped = counting(5, 1e4, {flag.get(), false});
-    std::vector<QueuedOperation> operations = {QueuedCopy{d, a, 64, {}}, LaunchParts(&counted, 1), QueuedCopy{d + 8, nullptr, 8, {flag.get(), true}},
-                                         QueuedCopy{d + 16, b, 8, {flag.get(), false}}, LaunchParts(&skipped, 1)};
+    std::vector<QueuedOperation> operations = {QueuedCopy{d, a, 64, {}}, LaunchParts(&counted, 1),
+                                               QueuedCopy{d + 8, nullptr, 8, {flag.get(), true}},
+                                               QueuedCopy{d + 16, b, 8, {flag.get(), false}}, LaunchParts(&skipped, 1)};
     auto queue = queueOf(*c.device, 256);
     const std::vector<size_t> all = {0, 1, 2, 3, 4}, first = {0}, none = {};
     for (const uint8_t from : {1, 1, 2}) { // the third time from another place
@@ -270,7 +271,8 @@ TEST_CASE("every device runs the blocks of all parts of a launch") {
         }
         std::vector<Launch> launches;
         for (size_t i = 0; i < parts.size(); ++i)
-          launches.push_back({countEachBlock, &kernel, parts[i], std::span(&buffers[i], 1), std::span(&parts[i], 1), 0, cost, {}});
+          launches.push_back(
+              {countEachBlock, &kernel, parts[i], std::span(&buffers[i], 1), std::span(&parts[i], 1), 0, cost, {}});
         auto queue = queueOf(*c.device, 0);
         queue->begin();
         queue->launch(launches);

@@ -25,8 +25,9 @@ TEST_CASE("types that no memory can hold are refused") {
   CHECK(verify(TensorType{float32, {128, 784}}).isOk());
   CHECK(verify(TensorType{float32, {INT64_MAX, INT64_MAX, 0}}).isOk());
   CHECK(TensorType{float32, {INT64_MAX, INT64_MAX, 0}}.bytes() == 0);
-  for (const TensorType &type : {TensorType{float32, {-1}}, TensorType{DType::string, {1}}, TensorType{float32, {INT64_MAX}},
-                                 TensorType{float32, {int64_t(1) << 32, int64_t(1) << 32}}}) {
+  for (const TensorType &type :
+       {TensorType{float32, {-1}}, TensorType{DType::string, {1}}, TensorType{float32, {INT64_MAX}},
+        TensorType{float32, {int64_t(1) << 32, int64_t(1) << 32}}}) {
     Status status = verify(type);
     REQUIRE(!status.isOk());
     CHECK(status.kind() == ErrorKind::value_error);

@@ -96,10 +96,9 @@ TEST_CASE("A file that holds no policy map is refused") {
   CHECK_THAT(map(R"({"default_policy":1,"policy_map":{}})"), Contains("Cannot interpret `dtype` argument."));
   CHECK_THAT(map(R"({"default_policy":{"class_name":"DTypePolicyMap","config":{"policy_map":{}}},"policy_map":{}})"),
              Contains("`default_policy` cannot be a `DTypePolicyMap`."));
-  CHECK_THAT(failureOf([&] {
-               DTypePolicyMap("float32", {{"\xff(", "float16"}}).save((folder.path / "utf.json").string());
-             }),
-             Contains("ValueError: ") && Contains("not UTF-8"));
+  CHECK_THAT(
+      failureOf([&] { DTypePolicyMap("float32", {{"\xff(", "float16"}}).save((folder.path / "utf.json").string()); }),
+      Contains("ValueError: ") && Contains("not UTF-8"));
 }
 
 // policies 8.5
