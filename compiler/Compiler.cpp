@@ -1,5 +1,6 @@
 // compile(): the passes, the plan, and the code of its kernels on worker threads.
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler/CastBudget.h"
 #include "compiler/Compiler.h"
 #include "compiler/codegen/KernelCache.h"
 #include "compiler/codegen/KernelCompiler.h"

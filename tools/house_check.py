@@ -28,6 +28,17 @@ ROOMS = {
         ("runtime/base", "runtime/policy", "runtime/plan", "runtime", "runtime/loader", "dialect", "compiler"),
         TEXT + ("tbb/", "oneapi/", "zip.h", "zlib.h")),
 }
+# Folders of the compiler -> those that each may include (itself always). A kind of target is known to Target.cpp alone.
+COMPILER_FOLDERS = {
+    "compiler/kernels": (),
+    "compiler/reports": (),
+    "compiler/targets": ("compiler/kernels",),
+    "compiler/codegen": ("compiler/kernels", "compiler/targets"),
+    "compiler/forms": ("compiler/kernels", "compiler/targets"),
+    "compiler/passes": ("compiler/forms", "compiler/reports", "compiler/targets"),
+}
+TARGET_KIND = re.compile(r"compiler/targets/\w+/")
+KNOWS_TARGET_KINDS = "compiler/targets/Target.cpp"
 # The public headers that rooms below the frontend share.
 VOCABULARY = {"Version", "Error", "DType", "Shape", "Config", "Device", "Tensor", "Policy", "Legacy", "Reports"}
 PUBLIC = "frontend/include/halftone"
@@ -132,6 +143,19 @@ class House:
         if target and room_of(target) and not target.startswith(PUBLIC + "/"):
             self.report(path, number, f"includes {target}; expected public headers only (<halftone/...>)")
 
+    def check_compiler_include(self, path, number, target):
+        """Folders inside the compiler stand in floors too; files of compiler/ itself may include all of them."""
+        def folder_of(file):
+            return next((f for f in COMPILER_FOLDERS if file.startswith(f + "/")), "compiler")
+
+        own, other = folder_of(path), folder_of(target)
+        if own not in (other, "compiler") and other not in COMPILER_FOLDERS[own]:
+            self.report(path, number, f"{own} includes {target}; expected includes inside the compiler to point down: "
+                        + (", ".join(COMPILER_FOLDERS[own]) or "nothing"))
+        kind = TARGET_KIND.match(target)
+        if kind and not path.startswith(kind.group()) and path != KNOWS_TARGET_KINDS:
+            self.report(path, number, f"includes {target}; expected {KNOWS_TARGET_KINDS} alone to know a kind of target")
+
     def check_room_include(self, path, number, include, target):
         room = room_of(path)
         rule = ROOMS[room]
@@ -142,6 +166,8 @@ class House:
                             "one of " + ", ".join(sorted(VOCABULARY)))
         elif target:
             other = room_of(target)
+            if room == "compiler" and other == "compiler":
+                self.check_compiler_include(path, number, target)
             if other is None:
                 self.report(path, number, f"{room} includes {target}; expected includes of rooms only")
             elif other != room and other not in rule.below:

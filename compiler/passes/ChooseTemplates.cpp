@@ -11,7 +11,6 @@
 #include "compiler/passes/FormKernels.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/targets/Target.h"
-#include "compiler/targets/cpu/MatmulInstruction.h"
 #include "dialect/TypeInference.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"

@@ -1,7 +1,7 @@
 // The passes of Passes.td: one create function and one registration each.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compiler/Compiler.h"
+#include "compiler/passes/CompileOptions.h"
 #include "dialect/Dialect.h"
 #include "mlir/Pass/Pass.h"
 

@@ -1,7 +1,7 @@
 // The order of the passes: the map of the compiler's module side.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compiler/Compiler.h"
+#include "compiler/passes/CompileOptions.h"
 #include "mlir/Pass/PassManager.h"
 
 namespace halftone::compiler {

@@ -116,29 +116,4 @@ std::string ledgerJson(const std::vector<LedgerRow> &rows) {
   return json.dump();
 }
 
-Status checkCastBudget(const std::vector<LedgerRow> &rows, const CompileOptions &options) {
-  if (!options.maxStandaloneCasts || options.strict)
-    return Status::ok();
-  if (*options.maxStandaloneCasts < 0)
-    return Status(ErrorKind::value_error, fmt::format("max_standalone_casts is {}; expected none or a count of casts",
-                                                      *options.maxStandaloneCasts));
-  const LedgerRow *first = nullptr;
-  int64_t standalone = 0;
-  std::string list;
-  for (const LedgerRow &row : rows) {
-    if (row.fused)
-      continue;
-    first = first ? first : &row;
-    ++standalone;
-    list += fmt::format("{}: {} > {}, {}\n", row.path.empty() ? "outside layers" : row.path, halftone::name(row.from),
-                        halftone::name(row.to), row.value);
-  }
-  if (standalone <= *options.maxStandaloneCasts)
-    return Status::ok();
-  return Status(
-      ErrorKind::compile_error,
-      fmt::format("{} casts are kernels of their own; expected at most {}", standalone, *options.maxStandaloneCasts),
-      first->path, {}, list);
-}
-
 } // namespace halftone::compiler

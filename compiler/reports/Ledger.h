@@ -1,8 +1,8 @@
 // The cast ledger: every cast of a compiled module, who asked for it, and whether a kernel does it in passing.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compiler/Compiler.h"
 #include "dialect/Dialect.h"
+#include "runtime/plan/Executable.h"
 #include <string>
 #include <vector>
 
@@ -21,9 +21,5 @@ std::vector<LedgerRow> castLedger(mlir::ModuleOp module);
 /// {"casts":[{"path","value","from","to","kind","fused","bytes","rule","location"}...],
 ///  "standalone":n,"fused":n,"bytes_moved":n}
 std::string ledgerJson(const std::vector<LedgerRow> &rows);
-
-/// compile_error, with the layer of the first, when more casts than options.maxStandaloneCasts are not fused. Strict
-/// mode has no such limit: there each op is a kernel, casts too.
-Status checkCastBudget(const std::vector<LedgerRow> &rows, const CompileOptions &options);
 
 } // namespace halftone::compiler

@@ -1,6 +1,7 @@
 // The cache of kernels' code: what it keeps, what it refuses, and that damage never gets out of it.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/KernelCache.h"
+#include "tests/TemporaryFolder.h"
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -15,15 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A fresh folder, gone at the end.
-struct Folder {
-  fs::path path;
-  Folder() {
-    std::string pattern = (fs::temp_directory_path() / "halftone-cache-XXXXXX").string();
-    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
-    path = pattern;
-  }
-  ~Folder() { fs::remove_all(path); }
+struct Folder : TemporaryFolder {
   std::string cache() const { return (path / "a" / "cache").string(); }
   fs::path file(const std::string &key) const { return path / "a" / "cache" / buildId() / key; }
 };

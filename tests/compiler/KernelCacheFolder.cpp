@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/KernelCacheFolder.h"
 #include "compiler/codegen/KernelCache.h"
+#include "tests/TemporaryFolder.h"
 #include <catch2/catch.hpp>
 #include <fcntl.h>
 #include <filesystem>
@@ -15,16 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A fresh folder, gone at the end.
-struct Folder {
-  fs::path path;
-  Folder() {
-    std::string pattern = (fs::temp_directory_path() / "halftone-trim-XXXXXX").string();
-    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
-    path = pattern;
-  }
-  ~Folder() { fs::remove_all(path); }
-
+struct Folder : TemporaryFolder {
   fs::path put(const fs::path &name, size_t bytes, int secondsAgo) const {
     fs::create_directories((path / name).parent_path());
     std::ofstream(path / name) << std::string(bytes, 'x');

@@ -1,5 +1,6 @@
 // The cast ledger: paths of layers that share a kernel, and the budget.
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler/CastBudget.h"
 #include "compiler/reports/Ledger.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"

@@ -25,7 +25,7 @@ CLEAN = {
     "frontend/Trace.cpp": HEAD + '#include "compiler/Compiler.h"\n#include "mlir/IR/Builders.h"\n',
     "compiler/CMakeLists.txt": LIST_HEAD + "halftone_room(halftone_compiler SOURCES passes/InsertCasts.cpp)\n",
     "compiler/Compiler.h": HEADER + '#include "runtime/base/Status.h"\n#include "mlir/IR/BuiltinOps.h"\n',
-    "compiler/passes/InsertCasts.cpp": HEAD + '#include "compiler/Compiler.h"\n',
+    "compiler/passes/InsertCasts.cpp": HEAD + '#include "runtime/base/Status.h"\n',
     "runtime/base/Status.h": HEADER + "#include <string>\n#include <fmt/format.h>\n",
     "runtime/Player.h": HEADER + '#include "halftone/Tensor.h"\n#include "runtime/base/Status.h"\n'
                         "#include <sys/mman.h>\n",
@@ -58,6 +58,16 @@ class HouseCheck(unittest.TestCase):
                     "runtime/base/Status.h:4: runtime/base includes runtime/Player.h")
         self.expect({"compiler/Compiler.h": HEADER + '\n#include "runtime/Player.h"\n'},
                     "compiler/Compiler.h:5: compiler includes runtime/Player.h")
+
+    def test_a_cycle_inside_the_compiler_is_found(self):
+        files = {"compiler/CMakeLists.txt": LIST_HEAD + "SOURCES(passes/InsertCasts.cpp forms/Loop.cpp targets/Target.cpp)\n",
+                 "compiler/passes/Casts.h": HEADER, "compiler/targets/cpu/Cpu.h": HEADER, "compiler/targets/Target.cpp":
+                 HEAD + '#include "compiler/targets/cpu/Cpu.h"\n',
+                 "compiler/forms/Loop.cpp": HEAD + '#include "compiler/passes/Casts.h"\n#include "compiler/Compiler.h"\n'}
+        self.expect(files, "compiler/forms/Loop.cpp:3: compiler/forms includes compiler/passes/Casts.h; expected",
+                    "compiler/forms/Loop.cpp:4: compiler/forms includes compiler/Compiler.h; expected")
+        files["compiler/forms/Loop.cpp"] = HEAD + '#include "compiler/targets/cpu/Cpu.h"\n'
+        self.expect(files, "compiler/forms/Loop.cpp:3: includes compiler/targets/cpu/Cpu.h; expected compiler/targets/Target.cpp")
 
     def test_a_sibling_include_obeys_the_arrows(self):
         self.expect({"runtime/base/Status.h": HEADER + '#include "../Player.h"\n'},

@@ -3,6 +3,7 @@
 #include "CheckPasses.h"
 #include "LateStages.h"
 #include "Options.h"
+#include "compiler/CastBudget.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/Pipelines.h"
 #include "compiler/reports/Ledger.h"

@@ -1,6 +1,7 @@
 // CSVLogger over files that are there, and over what is no file.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
+#include "tests/TemporaryFolder.h"
 #include <catch2/catch.hpp>
 #include <fcntl.h>
 #include <filesystem>
@@ -13,11 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct Folder {
-  fs::path path = fs::temp_directory_path() / ("halftone-csv-" + std::to_string(::getpid()));
-  Folder() { fs::create_directories(path); }
-  ~Folder() { fs::remove_all(path); }
-};
+using Folder = TemporaryFolder;
 
 void logOneEpoch(const std::string &path, bool append) {
   callbacks::CSVLogger logger(path, {.append = append});

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/KerasArchive.h"
 #include "halftone/Error.h"
+#include "tests/TemporaryFolder.h"
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -15,15 +16,8 @@ using detail::KerasArchive;
 namespace fs = std::filesystem;
 
 namespace {
-struct Folder {
-  fs::path path = fs::temp_directory_path() / ("halftone-archive-" + std::to_string(getpid()));
-  Folder() { fs::create_directories(path); }
-  ~Folder() { fs::remove_all(path); }
-  std::string write(const std::string &bytes) const {
-    const std::string file = (path / "written.keras").string();
-    std::ofstream(file, std::ios::binary) << bytes;
-    return file;
-  }
+struct Folder : TemporaryFolder {
+  std::string write(const std::string &bytes) const { return TemporaryFolder::write("written.keras", bytes); }
   std::string zip(const std::string &member, const std::string &text, bool deflated = false) const {
     const std::string file = (path / "zipped.keras").string();
     fs::remove(file);

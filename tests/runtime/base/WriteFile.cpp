@@ -1,6 +1,7 @@
 // Files written whole: what is replaced, what is written to, and what stays when a write fails.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/WriteFile.h"
+#include "tests/TemporaryFolder.h"
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <fcntl.h>
@@ -17,18 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A fresh folder, gone at the end.
-struct Folder {
-  fs::path path;
-  Folder() {
-    std::string pattern = (fs::temp_directory_path() / "halftone-write-XXXXXX").string();
-    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
-    path = pattern;
-  }
-  ~Folder() { fs::remove_all(path); }
-  std::string operator/(const char *name) const { return (path / name).string(); }
-  int64_t entries() const { return std::distance(fs::directory_iterator(path), {}); }
-};
+using Folder = TemporaryFolder;
 
 std::string contents(const std::string &path) {
   std::ifstream stream(path, std::ios::binary);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/plan/PlanFile.h"
 #include "tests/runtime/TestPlan.h"
+#include "tests/TemporaryFolder.h"
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -32,11 +33,7 @@ Executable shadowed(int64_t n) {
   return exe;
 }
 
-struct Folder {
-  fs::path path = fs::temp_directory_path() / ("halftone-planfile-" + std::to_string(getpid()));
-  Folder() { fs::create_directories(path); }
-  ~Folder() { fs::remove_all(path); }
-};
+using Folder = TemporaryFolder;
 
 } // namespace
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Policy.h"
 #include "tests/runtime/policy/PolicyFacts.h"
+#include "tests/TemporaryFolder.h"
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -10,15 +11,7 @@ using namespace halftone;
 using Catch::Contains;
 
 namespace {
-struct Folder {
-  std::filesystem::path path = std::filesystem::path(HALFTONE_BINARY_DIR) / "policy-map-files";
-  Folder() { std::filesystem::create_directories(path); }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::string file(const std::string &name, const std::string &text) const {
-    std::ofstream(path / name) << text;
-    return (path / name).string();
-  }
-};
+using Folder = TemporaryFolder;
 } // namespace
 
 static DTypePolicyMap reload(const DTypePolicyMap &map) {
@@ -67,7 +60,7 @@ TEST_CASE("A saved map loads with the same meaning") {
 TEST_CASE("A file that holds no policy map is refused") {
   const Folder folder;
   const auto failure = [&](const std::string &text) {
-    const std::string path = folder.file("bad.json", text);
+    const std::string path = folder.write("bad.json", text);
     const std::string result = failureOf([&] { (void)DTypePolicyMap::load(path); });
     CHECK_THAT(result, Contains(path));
     return result;

@@ -1,0 +1,13 @@
+// How many casts a plan may make in kernels of their own.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/passes/CompileOptions.h"
+#include "compiler/reports/Ledger.h"
+
+namespace halftone::compiler {
+
+/// compile_error, with the layer of the first, when more casts than options.maxStandaloneCasts are not fused. Strict
+/// mode has no such limit: there each op is a kernel, casts too.
+Status checkCastBudget(const std::vector<LedgerRow> &rows, const CompileOptions &options);
+
+} // namespace halftone::compiler
