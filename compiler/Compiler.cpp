@@ -1,7 +1,7 @@
 // compile(): the passes, the plan, and the code of its kernels on worker threads.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/CastBudget.h"
 #include "compiler/Compiler.h"
+#include "compiler/CastBudget.h"
 #include "compiler/codegen/KernelCache.h"
 #include "compiler/codegen/KernelCompiler.h"
 #include "compiler/forms/KernelDescription.h"
@@ -50,13 +50,9 @@ public:
       statistics.standaloneCasts += !row.fused;
     HALFTONE_RETURN_IF_ERROR(checkCastBudget(ledger, options));
 
-    TimingScope planning = nest(options.timing, "plan");
-    auto exe = assignSlots(module, [&](KernelOp kernel) { return describe(kernel); });
-    if (!exe)
-      return exe.status();
-    planning.stop();
-    exe->buildId = buildId();
-    exe->ledger = std::move(ledger);
+    TimingScope linalg = nest(options.timing, "linalg");
+    HALFTONE_RETURN_IF_ERROR(describeKernels());
+    linalg.stop();
     show(Stage::linalg, [&](llvm::raw_ostream &out) {
       for (const PendingKernel &kernel : kernels) {
         if (&kernel != &kernels.front())
@@ -64,6 +60,13 @@ public:
         out << "// " << kernel.key << ": " << kernel.name << "\n" << kernel.text << "\n";
       }
     });
+    TimingScope planning = nest(options.timing, "plan");
+    auto exe = assignSlots(module, arguments);
+    if (!exe)
+      return exe.status();
+    planning.stop();
+    exe->buildId = buildId();
+    exe->ledger = std::move(ledger);
     HALFTONE_RETURN_IF_ERROR(generate(*exe));
     show(Stage::plan, [&](llvm::raw_ostream &out) { out << print(*exe); });
     show(Stage::target, [&](llvm::raw_ostream &out) {
@@ -89,7 +92,27 @@ private:
     options.onStage(stage, text);
   }
 
-  StatusOr<LaunchNumbers> describe(KernelOp kernel) {
+  /// The linalg form and the launch arguments of each kernel that is launched or refreshes a shadow, in that order.
+  Status describeKernels() {
+    llvm::MapVector<llvm::StringRef, llvm::StringRef> sites; // by kernel: the site of its first launch
+    module.walk([&](LaunchOp launch) { sites.insert({launch.getKernel(), launch.getSite()}); });
+    HALFTONE_RETURN_IF_ERROR(addRefreshKernels(module));
+    SymbolTable symbols(module);
+    std::vector<std::string> refreshes;
+    for (ShadowOp shadow : module.getOps<ShadowOp>())
+      refreshes.push_back(refreshName(shadow));
+    for (const std::string &name : refreshes)
+      sites.insert({name, ""});
+    for (auto [name, site] : sites) {
+      auto kernel = symbols.lookup<KernelOp>(name);
+      if (!kernel)
+        return Status(ErrorKind::internal_error, "no kernel @" + name.str());
+      HALFTONE_RETURN_IF_ERROR(describe(kernel, site.str()));
+    }
+    return Status::ok();
+  }
+
+  Status describe(KernelOp kernel, std::string site) {
     DiagnosticCollector diagnostics(module.getContext());
     auto description = describeKernel(kernel, *target, options.strict);
     // Kernels that were formed here have one.
@@ -101,15 +124,10 @@ private:
     description->module->print(out, OpPrintingFlags().enableDebugInfo(false));
     std::string key = kernelKey(text, *target);
     if (known.insert(key).second)
-      kernels.push_back({key, kernel.getSymName().str(), siteOf(kernel), std::move(text), notCompiled(), {}});
-    return LaunchNumbers{key, std::move(description->extents), description->grid, description->scratchBytes,
-                         description->cost};
-  }
-
-  std::string siteOf(KernelOp kernel) {
-    if (sites.empty())
-      module.walk([&](LaunchOp launch) { sites.try_emplace(launch.getKernel(), launch.getSite()); });
-    return sites.lookup(kernel.getSymName());
+      kernels.push_back({key, kernel.getSymName().str(), std::move(site), std::move(text), notCompiled(), {}});
+    arguments[kernel.getSymName()] = {key, std::move(description->extents), description->grid,
+                                      description->scratchBytes, description->cost};
+    return Status::ok();
   }
 
   /// Code from the caches, or made now; the texts of stage target are of code that is made, so showing them makes it all.
@@ -161,8 +179,8 @@ private:
   CompileStatistics &statistics;
   std::shared_ptr<const Target> target;
   std::vector<PendingKernel> kernels;
-  llvm::StringSet<> known;            // keys of `kernels`
-  llvm::StringMap<std::string> sites; // by kernel: of its first launch
+  llvm::StringSet<> known; // keys of `kernels`
+  KernelArguments arguments;
 };
 
 } // namespace

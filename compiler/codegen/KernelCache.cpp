@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/KernelCache.h"
 #include "compiler/BuildId.inc"
+#include "compiler/codegen/Digest.h"
 #include "compiler/codegen/KernelCacheFolder.h"
 #include "runtime/base/ForkGate.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/SHA256.h"
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -24,12 +24,6 @@ namespace {
 constexpr std::string_view magic = "halftone kernel 3\n";
 constexpr off_t largestFile = 256 << 20;
 constexpr size_t digestSize = 64;
-
-std::string digest(std::string_view bytes) {
-  llvm::SHA256 hash;
-  hash.update(llvm::StringRef(bytes.data(), bytes.size()));
-  return llvm::toHex(hash.final(), /*LowerCase=*/true);
-}
 
 /// A file descriptor, closed at the end.
 struct File {

@@ -1,13 +1,12 @@
 // The way of one kernel: parse, legalize, emit, check, lower to LLVM, generate code.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/KernelCompiler.h"
+#include "compiler/codegen/Digest.h"
 #include "compiler/codegen/KernelCache.h"
 #include "compiler/codegen/Lowering.h"
 #include "compiler/kernels/Steps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/SHA256.h"
 #include <fmt/format.h>
 
 using namespace halftone;
@@ -36,16 +35,10 @@ func::FuncOp kernelFunction(ModuleOp module) {
   return function;
 }
 
-std::string hexDigest(std::string_view text) {
-  llvm::SHA256 hash;
-  hash.update(llvm::StringRef(text.data(), text.size()));
-  return llvm::toHex(hash.final(), /*LowerCase=*/true);
-}
-
 } // namespace
 
 std::string compiler::kernelKey(std::string_view linalgText, const Target &target) {
-  return hexDigest(fmt::format("{}\n{}\n{}", buildId(), target.key(), linalgText));
+  return digest(fmt::format("{}\n{}\n{}", buildId(), target.key(), linalgText));
 }
 
 StatusOr<KernelCode> compiler::compileKernel(std::string_view linalgText, const Target &target, KernelDumps *dumps) {

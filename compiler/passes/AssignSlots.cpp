@@ -24,19 +24,20 @@ bool exclude(const ProgramStep &a, const ProgramStep &b) {
 
 class SlotAssigner {
 public:
-  SlotAssigner(ModuleOp module, Program program) : symbols(module), program(std::move(program)) {}
+  SlotAssigner(const KernelArguments &arguments, ModuleOp module, Program program)
+      : arguments(arguments), symbols(module), program(std::move(program)) {}
 
-  StatusOr<Executable> run(DescribeLaunch describe) {
+  StatusOr<Executable> run() {
     fetchOldValues();
     updateVariables();
     fetchNewValues();
     fillBeforeInnerConditions();
-    HALFTONE_RETURN_IF_ERROR(joinLaunches(describe));
+    HALFTONE_RETURN_IF_ERROR(joinLaunches());
     ArenaSize arena = packArena(program);
     exe.plan.arenaBytes = arena.bytes;
     exe.plan.largestLiveBytes = arena.largestLive;
     HALFTONE_RETURN_IF_ERROR(writeSteps());
-    HALFTONE_RETURN_IF_ERROR(writeShadows(describe));
+    HALFTONE_RETURN_IF_ERROR(writeShadows());
     exe.signature.feeds = std::move(program.feeds);
     exe.signature.fetches = std::move(program.fetches);
     exe.variables = std::move(program.variables);
@@ -266,7 +267,7 @@ private:
   }
 
   /// Neighbours of one code under one predicate, none of which touches what another writes, are one launch.
-  Status joinLaunches(DescribeLaunch describe) {
+  Status joinLaunches() {
     std::set<BufferId> reads, writes; // of the launch so far
     const ProgramStep *before = nullptr;
     for (ProgramStep &step : program.steps) {
@@ -278,9 +279,8 @@ private:
       if (step.predicate)
         ownReads.insert(program.place(step.predicate->buffer));
       if (step.launch) {
-        auto numbers = numbersOf(step.launch, describe);
-        if (!numbers)
-          return numbers.status();
+        if (!arguments.contains(step.launch.getKernel()))
+          return notDescribed(step.launch.getKernel());
         auto meets = [](const std::set<BufferId> &a, const std::set<BufferId> &b) {
           return llvm::any_of(a, [&](BufferId id) { return b.contains(id); });
         };
@@ -304,49 +304,28 @@ private:
            a.predicate->negated == b.predicate->negated;
   }
   llvm::StringRef keyOf(const ProgramStep &step) {
-    return launchNumbers.find(LaunchOp(step.launch).getKernel())->second.key;
+    return arguments.find(LaunchOp(step.launch).getKernel())->second.key;
   }
-  StatusOr<const LaunchNumbers *> numbersOf(LaunchOp launch, DescribeLaunch describe) {
-    auto known = launchNumbers.find(launch.getKernel());
-    if (known == launchNumbers.end()) {
-      auto kernel = symbols.lookup<KernelOp>(launch.getKernel());
-      if (!kernel)
-        return Status(ErrorKind::internal_error, "assign-slots: no kernel @" + launch.getKernel().str());
-      auto described = describe(kernel);
-      if (!described)
-        return described.status();
-      known = launchNumbers.try_emplace(launch.getKernel(), std::move(*described)).first;
-    }
-    return &known->second;
+  static Status notDescribed(llvm::StringRef kernel) {
+    return Status(ErrorKind::internal_error, "assign-slots: kernel @" + kernel.str() + " was not described");
   }
 
-  /// A kernel of the shadow's region.
-  KernelOp refreshKernel(ShadowOp shadow) {
-    OpBuilder builder(shadow);
-    auto type = builder.getFunctionType(shadow.getBody().getArgumentTypes(), {shadow.getType()});
-    auto kernel = KernelOp::create(builder, shadow.getLoc(), KernelKind::loop, "refresh_" + shadow.getSymName().str(),
-                                   type, nullptr);
-    IRMapping mapping;
-    shadow.getBody().cloneInto(&kernel.getBody(), mapping);
-    symbols.insert(kernel);
-    return kernel;
-  }
-
-  Status writeShadows(DescribeLaunch describe) {
+  Status writeShadows() {
     std::vector<BufferId> shadowBuffers(program.shadows.size());
     for (size_t id = 0; id < program.buffers.size(); ++id)
       if (program.buffers[id].kind == SlotKind::shadow)
         shadowBuffers[program.buffers[id].index] = static_cast<BufferId>(id);
     for (size_t index = 0; index < program.shadows.size(); ++index) {
       ShadowOp shadow = program.shadows[index];
-      auto launch = describe(refreshKernel(shadow));
-      if (!launch)
-        return launch.status();
+      const auto launch = arguments.find(refreshName(shadow));
+      if (launch == arguments.end())
+        return notDescribed(refreshName(shadow));
+      const LaunchArguments &refresh = launch->second;
       const BufferId buffer = shadowBuffers[index], source = program.shadowed[index];
       const int64_t number = program.buffers[source].index;
       ShadowSlot out{
-          shadow.getSymName().str(), launch->key, program.buffers[buffer].type, number, std::nullopt, false, {}};
-      for (int64_t extent : launch->extents)
+          shadow.getSymName().str(), refresh.key, program.buffers[buffer].type, number, std::nullopt, false, {}};
+      for (int64_t extent : refresh.extents)
         out.function += "," + std::to_string(extent);
       if (program.buffers[source].kind == SlotKind::shadow) {
         out.source = number;
@@ -354,7 +333,7 @@ private:
         out.function += " of " + exe.shadows[number].function;
       }
       out.written = writtenShadows.contains(index);
-      out.refresh = stepOf(*launch, {source}, {buffer});
+      out.refresh = stepOf(refresh, {source}, {buffer});
       out.refresh.site = site("variable " + program.variables[out.variable].path);
       program.variables[out.variable].read = true;
       exe.shadows.push_back(std::move(out));
@@ -362,7 +341,7 @@ private:
     return Status::ok();
   }
 
-  LaunchStep stepOf(const LaunchNumbers &launch, ArrayRef<BufferId> reads, ArrayRef<BufferId> writes) {
+  LaunchStep stepOf(const LaunchArguments &launch, ArrayRef<BufferId> reads, ArrayRef<BufferId> writes) {
     LaunchStep out;
     out.kernel = launch.key;
     out.grid = launch.grid;
@@ -388,7 +367,7 @@ private:
           exe.plan.steps.push_back(CopyStep{from, to, predicate(step)});
         continue;
       }
-      const LaunchNumbers &launch = launchNumbers.find(step.launch.getKernel())->second;
+      const LaunchArguments &launch = arguments.find(step.launch.getKernel())->second;
       LaunchStep out = stepOf(launch, step.reads, step.writes);
       out.predicate = predicate(step);
       out.joined = step.joined;
@@ -414,6 +393,7 @@ private:
       mark(step.predicate->buffer, &VariableSlot::read);
   }
 
+  const KernelArguments &arguments;
   SymbolTable symbols;
   Program program;
   Executable exe;
@@ -425,16 +405,33 @@ private:
   std::set<int64_t> writtenShadows;
   DenseMap<BufferId, SlotId> slots;
   llvm::StringMap<int32_t> sites;
-  llvm::StringMap<LaunchNumbers> launchNumbers; // by kernel
 };
 
 } // namespace
 
-StatusOr<Executable> assignSlots(ModuleOp module, DescribeLaunch describe) {
+std::string refreshName(ShadowOp shadow) { return "refresh_" + shadow.getSymName().str(); }
+
+Status addRefreshKernels(ModuleOp module) {
+  SymbolTable symbols(module);
+  for (ShadowOp shadow : llvm::to_vector(module.getOps<ShadowOp>())) {
+    if (symbols.lookup(refreshName(shadow)))
+      return Status(ErrorKind::compile_error, "@" + refreshName(shadow) + ": expected no symbol with the name of the " +
+                                                  "kernel that refreshes shadow @" + shadow.getSymName().str());
+    OpBuilder builder(shadow);
+    auto type = builder.getFunctionType(shadow.getBody().getArgumentTypes(), {shadow.getType()});
+    auto kernel = KernelOp::create(builder, shadow.getLoc(), KernelKind::loop, refreshName(shadow), type, nullptr);
+    IRMapping mapping;
+    shadow.getBody().cloneInto(&kernel.getBody(), mapping);
+    symbols.insert(kernel);
+  }
+  return Status::ok();
+}
+
+StatusOr<Executable> assignSlots(ModuleOp module, const KernelArguments &arguments) {
   auto program = flatten(module);
   if (!program)
     return program.status();
-  return SlotAssigner(module, std::move(*program)).run(describe);
+  return SlotAssigner(arguments, module, std::move(*program)).run();
 }
 
 } // namespace halftone::compiler

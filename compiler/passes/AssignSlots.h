@@ -8,21 +8,28 @@
 #include "dialect/Dialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "runtime/plan/Executable.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace halftone::compiler {
 
-/// What a launch of a kernel needs besides its buffers.
-struct LaunchNumbers {
+/// The arguments of each launch of a kernel besides its buffers.
+struct LaunchArguments {
   std::string key; // of the kernel's code
   std::vector<int64_t> extents;
   int64_t grid = 1, scratchBytes = 0;
   double cost = 0;
 };
-using DescribeLaunch = llvm::function_ref<StatusOr<LaunchNumbers>(dialect::KernelOp)>;
+/// By the kernel's symbol.
+using KernelArguments = llvm::StringMap<LaunchArguments>;
+
+/// The symbol of the kernel that makes a shadow anew.
+std::string refreshName(dialect::ShadowOp shadow);
+/// Gives each shadow of a module in stage kernel a kernel of its region. compile_error when another symbol has the
+/// kernel's name.
+Status addRefreshKernels(mlir::ModuleOp module);
 
 /// The plan of a module in stage kernel, its signature, variables, constants and sites; kernels, ledger and build id
-/// are left to the caller. `describe` is asked once a kernel.
+/// are left to the caller. `arguments` has each kernel that is launched or refreshes a shadow.
 ///
 /// - A new value of a variable or shadow is made in its own slot when nothing reads the old value afterwards and
 ///   the kernel that makes it reads the old value, if at all, only at the index it writes. Otherwise it is made
@@ -31,7 +38,7 @@ using DescribeLaunch = llvm::function_ref<StatusOr<LaunchNumbers>(dialect::Kerne
 ///   variable's old value costs nothing when the other makes it in place, and a predicated copy otherwise.
 /// - `reshape` is the same slot. A fetch is made in its own slot when it is made once; otherwise it is copied.
 /// - All else lies in one arena, by first and last use.
-/// - A shadow's refresh is a kernel made here of the shadow's region, and left in the module.
-StatusOr<Executable> assignSlots(mlir::ModuleOp module, DescribeLaunch describe);
+/// - A shadow's refresh launches the kernel that addRefreshKernels made.
+StatusOr<Executable> assignSlots(mlir::ModuleOp module, const KernelArguments &arguments);
 
 } // namespace halftone::compiler

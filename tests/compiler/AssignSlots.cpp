@@ -25,9 +25,11 @@ struct Context : MLIRContext {
 };
 
 StatusOr<Executable> planOf(ModuleOp module) {
-  auto exe = compiler::assignSlots(module, [](KernelOp kernel) -> StatusOr<compiler::LaunchNumbers> {
-    return compiler::LaunchNumbers{kernel.getSymName().str(), {}, 1, 0, 0};
-  });
+  REQUIRE(compiler::addRefreshKernels(module).isOk());
+  compiler::KernelArguments arguments;
+  for (auto kernel : module.getOps<KernelOp>())
+    arguments[kernel.getSymName()].key = kernel.getSymName().str();
+  auto exe = compiler::assignSlots(module, arguments);
   if (exe)
     for (auto kernel : module.getOps<KernelOp>())
       exe->kernels[kernel.getSymName().str()] = {};
