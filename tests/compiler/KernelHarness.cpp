@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/compiler/KernelHarness.h"
 #include "compiler/codegen/KernelCompiler.h"
+#include "compiler/forms/Forms.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "runtime/loader/ObjectLoader.h"
@@ -75,6 +76,7 @@ KernelHarness::KernelHarness(const std::string &source, std::string_view target,
   if (!module)
     FAIL(diagnostics << source);
   kernel = *module->getOps<dialect::KernelOp>().begin();
+  kernel.setKind(compiler::kindOf(kernel.getBody().front())); // extents of 1 may make it another than the text says
   auto cpu = compiler::CpuTarget::find(target);
   REQUIRE(cpu.isOk());
   auto result = compiler::describeKernel(kernel, *cpu, strict);

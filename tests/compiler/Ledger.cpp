@@ -1,8 +1,8 @@
 // The cast ledger: paths of layers that share a kernel, and the budget.
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler/reports/Ledger.h"
 #include "compiler/CastBudget.h"
 #include "compiler/Compiler.h"
-#include "compiler/reports/Ledger.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"

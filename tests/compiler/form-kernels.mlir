@@ -62,7 +62,7 @@ func.func @main(%x: tensor<8x10xf16> {halftone.name = "x"}) -> (tensor<8x10xf16>
 // CHECK: halftone.kernel matmul {{.*}} -> (tensor<200x64xf16>, tensor<2x64xf32>) attributes {spec = #halftone.blocks<tile = [100, 64]>}
 // CHECK: %[[G:.*]] = halftone.select
 // CHECK: halftone.partial_reduce sum %[[G]] {axes = array<i64: 0>, tile = array<i64: 100>} : tensor<200x64xf16> -> tensor<2x64xf32>
-// CHECK: halftone.kernel loop {{.*}} (tensor<2x64xf32>) -> tensor<64xf32>
+// CHECK: halftone.kernel reduction_loop {{.*}} (tensor<2x64xf32>) -> tensor<64xf32>
 // CHECK: halftone.reduce sum {{.*}} : tensor<2x64xf32> -> tensor<64xf32>
 // CHECK: halftone.cast {{.*}} : tensor<64xf32> to tensor<64xf16>
 // CHECK: halftone.cast {{.*}} : tensor<64xf16> to tensor<64xf32>
@@ -184,7 +184,7 @@ func.func @main(%k: tensor<2xui32> {halftone.name = "k"}) -> (tensor<2xui32> {ha
 
 // The norm of two gradients, a flag of both and the numbers that follow are one kernel; so is a number that has nothing to do with them.
 // CHECK-LABEL: module
-// CHECK: halftone.kernel row @[[K:row_[0-9a-f]+]] ({{.*}}tensor<
+// CHECK: halftone.kernel finish @[[K:finish_[0-9a-f]+]] ({{.*}}tensor<
 // CHECK-NOT: halftone.kernel
 // CHECK: func.func @main
 // CHECK-NEXT: %{{.*}}:3 = halftone.launch @[[K]]
@@ -265,7 +265,7 @@ func.func @main(%x: tensor<8x4xf32> {halftone.name = "x"}, %w: tensor<2048x4xf32
 // CHECK-LABEL: module
 // CHECK: halftone.kernel row {{.*}} (tensor<200x64xf16>) -> (tensor<2x64xf32>, tensor<200x64xf16>)
 // CHECK: halftone.partial_reduce sum {{.*}} {axes = array<i64: 0>, tile = array<i64: 128>} : tensor<200x64xf16> -> tensor<2x64xf32>
-// CHECK: halftone.kernel loop {{.*}} (tensor<2x64xf32>, tensor<64xf16>) -> tensor<64xf16>
+// CHECK: halftone.kernel reduction_loop {{.*}} (tensor<2x64xf32>, tensor<64xf16>) -> tensor<64xf16>
 // CHECK: halftone.reduce sum {{.*}} {axes = array<i64: 0>} : tensor<2x64xf32> -> tensor<64xf32>
 // CHECK-NEXT: halftone.cast
 // CHECK-NEXT: halftone.mul
@@ -290,7 +290,7 @@ func.func @main(%x: tensor<200x64xf16> {halftone.name = "x"}, %scale: tensor<64x
 // CHECK-LABEL: module
 // CHECK: func.func @main
 // CHECK: %[[FIRST:.*]]:2 = halftone.launch @loop_
-// CHECK: %[[SUM:.*]] = halftone.launch @loop_{{.*}}(%[[FIRST]]#
+// CHECK: %[[SUM:.*]] = halftone.launch @reduction_loop_{{.*}}(%[[FIRST]]#
 // CHECK: halftone.launch @row_{{.*}}(%[[SUM]])
 // STRICT-LABEL: module
 // STRICT-NOT: partial_reduce
@@ -310,7 +310,7 @@ func.func @main(%x: tensor<200x64xf32> {halftone.name = "x"}, %z: tensor<200x64x
 // CHECK-LABEL: module
 // CHECK: func.func @main
 // CHECK: %[[FIRST:.*]]:2 = halftone.launch @loop_{{.*}}(%arg0, %arg1)
-// CHECK: %[[SUM:.*]] = halftone.launch @loop_{{.*}}(%[[FIRST]]#
+// CHECK: %[[SUM:.*]] = halftone.launch @reduction_loop_{{.*}}(%[[FIRST]]#
 // CHECK: %[[S:.*]] = halftone.launch @row_{{.*}}(%[[SUM]])
 // CHECK: halftone.launch @loop_{{.*}}(%[[S]], %arg0)
 // STRICT-LABEL: module

@@ -1,6 +1,6 @@
 // RUN: halftone-opt %s --split-input-file --halftone-lower-to-linalg --verify-diagnostics
 
-halftone.kernel loop @k (tensor<6x4xf32>) -> tensor<4xf32> {
+halftone.kernel reduction_loop @k (tensor<6x4xf32>) -> tensor<4xf32> {
 ^bb0(%a: tensor<6x4xf32>):
   %0 = halftone.reduce sum %a {axes = array<i64: 0>} : tensor<6x4xf32> -> tensor<4xf32>
   %b = halftone.broadcast %0 {axes = array<i64: 1>} : tensor<4xf32> to tensor<6x4xf32>

@@ -1,8 +1,8 @@
 // Plan files: round trips, damage, and bytes nobody wrote.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/plan/PlanFile.h"
-#include "tests/runtime/TestPlan.h"
 #include "tests/TemporaryFolder.h"
+#include "tests/runtime/TestPlan.h"
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>

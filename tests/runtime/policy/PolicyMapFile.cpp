@@ -1,8 +1,8 @@
 // Policy maps as JSON and as files.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Policy.h"
-#include "tests/runtime/policy/PolicyFacts.h"
 #include "tests/TemporaryFolder.h"
+#include "tests/runtime/policy/PolicyFacts.h"
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
