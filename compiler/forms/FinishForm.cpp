@@ -81,12 +81,7 @@ FailureOr<KernelDescription> describeFinish(KernelOp kernel, const Target &, boo
   description.grid = 1;
   description.cost = estimatedCost(kernel, results, elements);
 
-  SmallVector<ValueNode *> nodes;
-  SmallVector<GenericOutput> numbers;
-  for (const KernelResult &result : results) {
-    nodes.push_back(result.node);
-    numbers.push_back({result.node, result.element, {}, ""});
-  }
+  SmallVector<ValueNode *> nodes = nodesOf(results);
   KernelForm form;
   form.kind = "finish";
   form.strict = strict;
@@ -104,7 +99,7 @@ FailureOr<KernelDescription> describeFinish(KernelOp kernel, const Target &, boo
     for (auto [output, tensor] : llvm::zip(outputs, tensors))
       builder.provide(output.node, tensor, {});
   }
-  description.module = builder.finish(builder.generic({}, numbers));
+  description.module = builder.finish(builder.generic({}, outputsOf(results)));
   return description;
 }
 

@@ -114,17 +114,11 @@ FailureOr<KernelDescription> describeLoop(KernelOp kernel, const Target &target,
   form.outer = static_cast<int64_t>(all.size()) - 1;
   form.numbers = static_cast<int64_t>(read->graph->numbers.size());
   GenericBuilder builder(kernel, space, form);
-  SmallVector<ValueNode *> nodes;
-  SmallVector<GenericOutput> outputs;
-  for (const KernelResult &result : results) {
-    nodes.push_back(result.node);
-    outputs.push_back({result.node, result.element, result.access, result.combiner});
-  }
-  if (failed(builder.declareOperands(nodes)))
+  if (failed(builder.declareOperands(nodesOf(results))))
     return failure();
   builder.begin(results);
   func::FuncOp function = builder.function;
-  description.module = builder.finish(builder.generic(all, outputs));
+  description.module = builder.finish(builder.generic(all, outputsOf(results)));
   loop.transposes = KernelSource::read(function)->transposedOperands() > 0;
 
   LoopBlocks blocks = target.blocking().loopBlocks(loop);

@@ -123,34 +123,86 @@ std::optional<KernelShape> classifyMatmul(const FormOps &ops) {
   return kernel;
 }
 
-FailureOr<KernelDescription> describeMatmul(KernelOp kernel, const Target &target, bool strict) {
-  auto contracts = kernel.getBody().front().getOps<ContractOp>();
-  ContractOp contract = *contracts.begin();
-  if (!llvm::hasSingleElement(contracts))
-    return (*std::next(contracts.begin())).emitError("a kernel holds one contraction");
-  SmallVector<int64_t> lhsFree = contract.getLhsFree(), rhsFree = contract.getRhsFree();
-  OperandAxes lhs = axesOf(contract.getLhs(), contract.getLhsBatch(), lhsFree, contract.getLhsContract(), Role::m);
-  OperandAxes rhs = axesOf(contract.getRhs(), contract.getRhsBatch(), rhsFree, contract.getRhsContract(), Role::n);
-  auto extentsOf = [](const OperandAxes &operand, ArrayRef<int64_t> axes) {
-    return llvm::map_to_vector(axes, [&](int64_t axis) { return operand.extents[axis]; });
-  };
-  IterationSpace space;
-  SmallVector<int, 4> groups{space.addGroup(extentsOf(lhs, contract.getLhsBatch())),
-                             space.addKeptGroup(extentsOf(lhs, lhsFree)), space.addKeptGroup(extentsOf(rhs, rhsFree)),
-                             space.addKeptGroup(extentsOf(lhs, contract.getLhsContract()))};
-  SmallVector<Root> roots = rootsOf(kernel);
-  int64_t elements = cast<RankedTensorType>(contract.getType()).getNumElements();
-  for (const Root &root : roots)
-    if (root.elements != elements)
-      return emitError(kernel.getLoc(), "a result of a matmul kernel has ")
-             << root.elements << " elements, expected " << elements;
+/// The contraction of a kernel, its factors and the kernel's results, as nodes over an iteration space.
+class MatmulReading {
+public:
+  MatmulReading(KernelOp kernel, ContractOp contract, bool strict)
+      : kernel(kernel), contract(contract), strict(strict),
+        lhs(axesOf(contract.getLhs(), contract.getLhsBatch(), contract.getLhsFree(), contract.getLhsContract(),
+                   Role::m)),
+        rhs(axesOf(contract.getRhs(), contract.getRhsBatch(), contract.getRhsFree(), contract.getRhsContract(),
+                   Role::n)),
+        roots(rootsOf(kernel)) {
+    auto extentsOf = [](const OperandAxes &operand, ArrayRef<int64_t> axes) {
+      return llvm::map_to_vector(axes, [&](int64_t axis) { return operand.extents[axis]; });
+    };
+    groups = {space.addGroup(extentsOf(lhs, contract.getLhsBatch())),
+              space.addKeptGroup(extentsOf(lhs, contract.getLhsFree())),
+              space.addKeptGroup(extentsOf(rhs, contract.getRhsFree())),
+              space.addKeptGroup(extentsOf(lhs, contract.getLhsContract()))};
+  }
 
-  std::unique_ptr<ValueGraph> graph;
+  LogicalResult read() {
+    const int64_t elements = cast<RankedTensorType>(contract.getType()).getNumElements();
+    for (const Root &root : roots)
+      if (root.elements != elements)
+        return emitError(kernel.getLoc(), "a result of a matmul kernel has ")
+               << root.elements << " elements, expected " << elements;
+    while (!tryRead()) {
+      if (graph->failed)
+        return failure();
+      if (!space.takeRefined())
+        return emitError(kernel.getLoc(), "axes of a matmul kernel do not nest");
+    }
+    return success();
+  }
+
+  int64_t extentOf(Role role) const { return space.extentOf(space.group(groups[role])); }
+  /// Whether a factor passes through a prologue.
+  bool isComputed(int side) const {
+    return factors[side]->kind != ValueNode::load || factors[side]->access.size() != accesses[side].size();
+  }
+  Type elementOf(int side) { return cast<RankedTensorType>(contract->getOperand(side).getType()).getElementType(); }
+
+  MatmulTraits traits() {
+    const auto dtypeOf = [](Type element) { return dialect::dtypeOf(element).value_or(DType::bool_); };
+    MatmulTraits traits{dtypeOf(elementOf(0)), dtypeOf(elementOf(1)), dtypeOf(contract.getAccumulatorType())};
+    traits.rows = extentOf(Role::m);
+    traits.depth = extentOf(Role::k);
+    traits.strict = strict;
+    traits.splitAxes =
+        llvm::any_of(ArrayRef<int>(groups).drop_front(), [&](int id) { return space.groupSize(id) != 1; });
+    traits.computed = isComputed(0) || isComputed(1);
+    traits.lhsAlongDepth = !accesses[0].empty() && llvm::is_contained(space.group(groups[Role::k]), accesses[0].back());
+    traits.panels = PanelsAttr::of(contract.getRhs().getType()) != nullptr;
+    return traits;
+  }
+
+  KernelForm form(const MatmulChoice &choice) const {
+    KernelForm form;
+    form.kind = "matmul";
+    form.strict = strict;
+    form.outer = space.groupSize(groups[Role::batch]);
+    for (int group : groups)
+      form.roles.push_back(space.groupSize(group));
+    form.instruction = choice.instruction;
+    form.fewRows = choice.fewRows;
+    form.evenDepth = choice.evenDepth;
+    return form;
+  }
+
+  KernelOp kernel;
+  ContractOp contract;
+  bool strict;
+  IterationSpace space;
   SmallVector<KernelResult> results;
   std::array<ValueNode *, 2> factors{};
-  std::array<Access, 2> accesses;
-  Access kept;
-  auto build = [&] {
+  std::array<Access, 2> accesses; // of the factors
+  Access kept;                    // batch, M, N
+
+private:
+  /// False when the space was cut, or on failure.
+  bool tryRead() {
     graph = std::make_unique<ValueGraph>(kernel, space, strict);
     results.clear();
     for (int side = 0; side < 2; ++side) {
@@ -176,20 +228,49 @@ FailureOr<KernelDescription> describeMatmul(KernelOp kernel, const Target &targe
       results.push_back(*result);
     }
     return true;
-  };
-  while (!build()) {
-    if (graph->failed)
-      return failure();
-    if (!space.takeRefined())
-      return emitError(kernel.getLoc(), "axes of a matmul kernel do not nest");
   }
 
-  auto extentOf = [&](Role role) {
-    int64_t result = 1;
-    for (int dim : space.group(groups[role]))
-      result *= space.extent(dim);
-    return result;
-  };
+  OperandAxes lhs, rhs;
+  SmallVector<Root> roots;
+  SmallVector<int, 4> groups; // by role
+  std::unique_ptr<ValueGraph> graph;
+};
+
+/// The prologues, and the contraction of what they give.
+Value writeProduct(GenericBuilder &builder, MatmulReading &reading, const MatmulChoice &choice) {
+  SmallVector<Value, 2> inputs;
+  for (int side = 0; side < 2; ++side) {
+    ValueNode *node = reading.factors[side];
+    if (!reading.isComputed(side)) {
+      inputs.push_back(builder.operand(node->operand));
+      continue;
+    }
+    // Groups along K are made of factors as they are, not of widened ones.
+    const Type element = choice.instruction.empty() ? node->type : reading.elementOf(0);
+    const Access &access = reading.accesses[side];
+    inputs.push_back(builder.generic(access, {{node, element, access, ""}})[0]);
+  }
+  const Type accumulator = reading.contract.getAccumulatorType();
+  const auto flags = reading.strict ? arith::FastMathFlags::none : arith::FastMathFlags::contract;
+  return builder.contraction(inputs, reading.accesses, reading.kept, accumulator,
+                             [&](OpBuilder &inner, Location loc, Value a, Value b, Value sum) -> Value {
+                               a = factor(inner, loc, a, reading.elementOf(0), accumulator);
+                               b = factor(inner, loc, b, reading.elementOf(1), accumulator);
+                               if (isa<FloatType>(accumulator))
+                                 return arith::AddFOp::create(inner, loc, sum,
+                                                              arith::MulFOp::create(inner, loc, a, b, flags), flags);
+                               return arith::AddIOp::create(inner, loc, sum, arith::MulIOp::create(inner, loc, a, b));
+                             });
+}
+
+FailureOr<KernelDescription> describeMatmul(KernelOp kernel, const Target &target, bool strict) {
+  auto contracts = kernel.getBody().front().getOps<ContractOp>();
+  if (!llvm::hasSingleElement(contracts))
+    return (*std::next(contracts.begin())).emitError("a kernel holds one contraction");
+  MatmulReading reading(kernel, *contracts.begin(), strict);
+  if (failed(reading.read()))
+    return failure();
+  const IterationSpace &space = reading.space;
   int64_t tileM = 192, tileN = 256;
   if (auto spec = kernel.getSpec()) {
     tileM = spec->getTileRows();
@@ -199,72 +280,25 @@ FailureOr<KernelDescription> describeMatmul(KernelOp kernel, const Target &targe
   for (int dim : space.all())
     description.extents.push_back(space.extent(dim));
   description.extents.insert(description.extents.end(), {tileM, tileN});
-  description.grid =
-      extentOf(Role::batch) * ceilDivide(extentOf(Role::m), tileM) * ceilDivide(extentOf(Role::n), tileN);
-  double depth = std::max<double>(1, extentOf(Role::k));
+  const int64_t m = reading.extentOf(Role::m), n = reading.extentOf(Role::n);
+  description.grid = reading.extentOf(Role::batch) * ceilDivide(m, tileM) * ceilDivide(n, tileN);
+  const double elements = double(cast<RankedTensorType>(reading.contract.getType()).getNumElements());
+  const double depth = std::max<double>(1, reading.extentOf(Role::k));
   constexpr double perMultiplyAdd = 0.015; // nanoseconds
-  description.cost = estimatedCost(kernel, results, double(elements)) + double(elements) * depth * perMultiplyAdd;
+  description.cost = estimatedCost(kernel, reading.results, elements) + elements * depth * perMultiplyAdd;
 
-  Type accumulator = contract.getAccumulatorType();
-  Type lhsElement = cast<RankedTensorType>(contract.getLhs().getType()).getElementType();
-  Type rhsElement = cast<RankedTensorType>(contract.getRhs().getType()).getElementType();
-  const auto dtypeOf = [](Type element) { return dialect::dtypeOf(element).value_or(DType::bool_); };
-  const auto isComputed = [&](int side) {
-    return factors[side]->kind != ValueNode::load || factors[side]->access.size() != accesses[side].size();
-  };
-  MatmulTraits traits{dtypeOf(lhsElement), dtypeOf(rhsElement), dtypeOf(accumulator)};
-  traits.rows = extentOf(Role::m);
-  traits.depth = extentOf(Role::k);
-  traits.strict = strict;
-  traits.splitAxes = llvm::any_of(ArrayRef<int>(groups).drop_front(), [&](int id) { return space.groupSize(id) != 1; });
-  traits.computed = isComputed(0) || isComputed(1);
-  traits.lhsAlongDepth = !accesses[0].empty() && llvm::is_contained(space.group(groups[Role::k]), accesses[0].back());
-  traits.panels = PanelsAttr::of(contract.getRhs().getType()) != nullptr;
-  const MatmulChoice choice = target.chooseMatmul(traits);
-
-  KernelForm form;
-  form.kind = "matmul";
-  form.strict = strict;
-  form.outer = space.groupSize(groups[Role::batch]);
-  for (int group : groups)
-    form.roles.push_back(space.groupSize(group));
-  form.instruction = choice.instruction;
-  form.fewRows = choice.fewRows;
-  form.evenDepth = choice.evenDepth;
-  GenericBuilder builder(kernel, space, form);
-  SmallVector<ValueNode *> nodes(factors.begin(), factors.end());
-  SmallVector<GenericOutput> epilogue;
-  for (const KernelResult &result : results) {
-    nodes.push_back(result.node);
-    epilogue.push_back({result.node, result.element, result.access, result.combiner});
-  }
+  const MatmulChoice choice = target.chooseMatmul(reading.traits());
+  GenericBuilder builder(kernel, space, reading.form(choice));
+  SmallVector<ValueNode *> nodes(reading.factors.begin(), reading.factors.end());
+  llvm::append_range(nodes, nodesOf(reading.results));
   if (failed(builder.declareOperands(nodes)))
     return failure();
-  builder.begin(results);
-
-  SmallVector<Value, 2> inputs;
-  for (int side = 0; side < 2; ++side) {
-    if (!isComputed(side)) {
-      inputs.push_back(builder.operand(factors[side]->operand));
-      continue;
-    }
-    // Groups along K are made of numbers as they are, not of widened ones.
-    const Type element = choice.instruction.empty() ? factors[side]->type : lhsElement;
-    inputs.push_back(builder.generic(accesses[side], {{factors[side], element, accesses[side], ""}})[0]);
-  }
-  auto flags = strict ? arith::FastMathFlags::none : arith::FastMathFlags::contract;
-  Value product = builder.contraction(
-      inputs, accesses, kept, accumulator, [&](OpBuilder &inner, Location loc, Value a, Value b, Value sum) -> Value {
-        a = factor(inner, loc, a, lhsElement, accumulator);
-        b = factor(inner, loc, b, rhsElement, accumulator);
-        if (isa<FloatType>(accumulator))
-          return arith::AddFOp::create(inner, loc, sum, arith::MulFOp::create(inner, loc, a, b, flags), flags);
-        return arith::AddIOp::create(inner, loc, sum, arith::MulIOp::create(inner, loc, a, b));
-      });
+  builder.begin(reading.results);
+  Value product = writeProduct(builder, reading, choice);
   for (ValueNode *node : GenericBuilder::reachable(nodes))
     if (node->kind == ValueNode::contract)
-      builder.provide(node, product, kept);
-  SmallVector<Value> values = builder.generic(kept, epilogue);
+      builder.provide(node, product, reading.kept);
+  SmallVector<Value> values = builder.generic(reading.kept, outputsOf(reading.results));
   func::FuncOp function = builder.function;
   description.module = builder.finish(values);
   description.scratchBytes = target.scratchBytes(function, description.extents);

@@ -106,12 +106,7 @@ FailureOr<KernelDescription> describeReductionLoop(KernelOp kernel, const Target
   form.outer = static_cast<int64_t>(outer.size());
   form.reduced = static_cast<int64_t>(reduced.size());
   GenericBuilder builder(kernel, space, form);
-  SmallVector<ValueNode *> nodes;
-  SmallVector<GenericOutput> epilogue;
-  for (const KernelResult &result : results) {
-    nodes.push_back(result.node);
-    epilogue.push_back({result.node, result.element, kept, ""});
-  }
+  SmallVector<ValueNode *> nodes = nodesOf(results);
   if (failed(builder.declareOperands(nodes)))
     return failure();
   builder.begin(results);
@@ -121,7 +116,7 @@ FailureOr<KernelDescription> describeReductionLoop(KernelOp kernel, const Target
   SmallVector<Value> totals = builder.generic(space.all(), accumulated);
   for (auto [output, total] : llvm::zip(accumulated, totals))
     builder.provide(output.node, total, kept); // of an arg pair the index, which comes last
-  description.module = builder.finish(builder.generic(kept, epilogue));
+  description.module = builder.finish(builder.generic(kept, outputsOf(results)));
   return description;
 }
 

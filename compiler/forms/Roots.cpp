@@ -128,6 +128,16 @@ FailureOr<ReadRoots> readRoots(KernelOp kernel, IterationSpace &space, bool stri
   }
 }
 
+SmallVector<ValueNode *> nodesOf(ArrayRef<KernelResult> results) {
+  return llvm::map_to_vector(results, [](const KernelResult &result) { return result.node; });
+}
+
+SmallVector<GenericOutput> outputsOf(ArrayRef<KernelResult> results) {
+  return llvm::map_to_vector(results, [](const KernelResult &result) {
+    return GenericOutput{result.node, result.element, result.access, result.combiner};
+  });
+}
+
 LogicalResult checkPieces(ArrayRef<Root> roots, ArrayRef<KernelResult> results, int64_t grid) {
   for (auto [root, result] : llvm::zip(roots, results)) {
     if (result.combiner.empty())
@@ -144,12 +154,9 @@ LogicalResult checkPieces(ArrayRef<Root> roots, ArrayRef<KernelResult> results, 
 }
 
 double estimatedCost(KernelOp kernel, ArrayRef<KernelResult> results, double elements) {
-  SmallVector<ValueNode *> nodes;
-  for (const KernelResult &result : results)
-    nodes.push_back(result.node);
   double ops = 0;
   llvm::SmallBitVector lookedUp(kernel.getBody().getNumArguments());
-  for (ValueNode *node : GenericBuilder::reachable(nodes)) {
+  for (ValueNode *node : GenericBuilder::reachable(nodesOf(results))) {
     double inputs = 0;
     for (ValueNode *input : node->inputs)
       inputs += input->cost;

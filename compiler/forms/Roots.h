@@ -42,6 +42,10 @@ mlir::FailureOr<ReadRoots> readRoots(dialect::KernelOp kernel, IterationSpace &s
                                      llvm::ArrayRef<Root> roots, llvm::function_ref<void(ValueGraph &)> prepare,
                                      llvm::function_ref<Access(const Root &)> accessOf, llvm::StringRef misfit);
 
+llvm::SmallVector<ValueNode *> nodesOf(llvm::ArrayRef<KernelResult> results);
+/// The results as outputs of the last generic.
+llvm::SmallVector<GenericOutput> outputsOf(llvm::ArrayRef<KernelResult> results);
+
 /// Side reductions of loop and row kernels have one piece a block.
 mlir::LogicalResult checkPieces(llvm::ArrayRef<Root> roots, llvm::ArrayRef<KernelResult> results, int64_t grid);
 

@@ -91,6 +91,101 @@ std::optional<KernelShape> classifyRow(const FormOps &ops) {
   return kernel;
 }
 
+/// Writes the generics of a row kernel: a result is computed in the phase of its level, over all dims when it is `full`,
+/// or once for each row at the end.
+class RowWriter {
+public:
+  RowWriter(GenericBuilder &builder, const IterationSpace &space, ArrayRef<KernelResult> results, ArrayRef<bool> full,
+            const Access &outer)
+      : builder(builder), space(space), results(results), full(full), outer(outer),
+        reached(GenericBuilder::reachable(nodesOf(results))), values(results.size()) {}
+
+  /// The tensors of the results.
+  SmallVector<Value> write(ArrayRef<int> inner) {
+    int phases = 1;
+    for (ValueNode *node : reached)
+      phases = std::max(phases, node->level + 1);
+    PhasePlan plan = planOf(phases, inner);
+    for (int phase = 0; phase < phases; ++phase)
+      writePhase(phase, plan.kept[phase]);
+    writePerRow();
+    return values;
+  }
+
+private:
+  static bool isReduction(const ValueNode *node) {
+    return node->kind == ValueNode::reduce || node->kind == ValueNode::argReduce;
+  }
+
+  PhasePlan planOf(int phases, ArrayRef<int> inner) {
+    PhasePlan plan(space, inner);
+    for (int phase = 0; phase < phases; ++phase) {
+      for (ValueNode *node : reached)
+        if (node->level == phase + 1 && isReduction(node))
+          plan.need(node->inputs[0], phase);
+      for (auto [isFull, result] : llvm::zip(full, results))
+        if (isFull && result.node->level == phase)
+          plan.need(result.node, phase);
+    }
+    return plan;
+  }
+
+  void writePhase(int phase, ArrayRef<ValueNode *> kept) {
+    SmallVector<GenericOutput> outputs;
+    SmallVector<int> resultOf; // which result each output is, or -1
+    SmallVector<ValueNode *> provides;
+    auto add = [&](GenericOutput output, int result, ValueNode *provided) {
+      outputs.push_back(std::move(output));
+      resultOf.push_back(result);
+      provides.push_back(provided);
+    };
+    for (ValueNode *node : reached) {
+      if (node->level != phase + 1)
+        continue;
+      if (node->kind == ValueNode::argReduce)
+        add({node, node->inputs[0]->type, outer, node->combiner}, -1, nullptr);
+      if (isReduction(node))
+        add({node, node->type, outer, node->combiner}, -1, node);
+    }
+    for (auto [number, result] : llvm::enumerate(results))
+      if (full[number] && result.node->level == phase)
+        add({result.node, result.element, result.access, result.combiner}, static_cast<int>(number), nullptr);
+    for (ValueNode *node : kept)
+      add({node, node->type, space.all(), ""}, -1, node);
+    if (outputs.empty())
+      return;
+    SmallVector<Value> tensors = builder.generic(space.all(), outputs);
+    for (auto [output, tensor, result, node] : llvm::zip(outputs, tensors, resultOf, provides)) {
+      if (result >= 0)
+        values[result] = tensor;
+      if (node)
+        builder.provide(node, tensor, output.access);
+    }
+  }
+
+  void writePerRow() {
+    SmallVector<KernelResult> perRow;
+    for (auto [isFull, result] : llvm::zip(full, results))
+      if (!isFull)
+        perRow.push_back(result);
+    if (perRow.empty())
+      return;
+    SmallVector<Value> tensors = builder.generic(outer, outputsOf(perRow));
+    size_t next = 0;
+    for (auto [value, isFull] : llvm::zip(values, full))
+      if (!isFull)
+        value = tensors[next++];
+  }
+
+  GenericBuilder &builder;
+  const IterationSpace &space;
+  ArrayRef<KernelResult> results;
+  ArrayRef<bool> full;
+  Access outer;
+  SmallVector<ValueNode *> reached;
+  SmallVector<Value> values;
+};
+
 FailureOr<KernelDescription> describeRow(KernelOp kernel, const Target &target, bool strict) {
   const Reduction reduction = *firstReduction(kernel.getBody().front());
   SmallVector<int64_t> outerShape(reduction.keptBefore);
@@ -129,80 +224,18 @@ FailureOr<KernelDescription> describeRow(KernelOp kernel, const Target &target, 
   description.extents.push_back(blockRows);
   description.cost = estimatedCost(kernel, results, double(rows) * double(columns));
 
-  SmallVector<ValueNode *> nodes;
-  for (const KernelResult &result : results)
-    nodes.push_back(result.node);
-  SmallVector<ValueNode *> reached = GenericBuilder::reachable(nodes);
-  int phases = 1;
-  for (ValueNode *node : reached)
-    phases = std::max(phases, node->level + 1);
-
-  // A result is computed in the phase of its level: over all dims, or once for each row at the end.
-  auto isFull = [&](const Root &root) { return root.elements == rows * columns; };
-  PhasePlan plan(space, inner);
-  for (int phase = 0; phase < phases; ++phase) {
-    for (ValueNode *node : reached)
-      if (node->level == phase + 1 && (node->kind == ValueNode::reduce || node->kind == ValueNode::argReduce))
-        plan.need(node->inputs[0], phase);
-    for (auto [root, result] : llvm::zip(roots, results))
-      if (isFull(root) && result.node->level == phase)
-        plan.need(result.node, phase);
-  }
-
   KernelForm form;
   form.kind = "row";
   form.strict = strict;
   form.outer = static_cast<int64_t>(outer.size());
   GenericBuilder builder(kernel, space, form);
-  if (failed(builder.declareOperands(nodes)))
+  if (failed(builder.declareOperands(nodesOf(results))))
     return failure();
   builder.begin(results);
-  SmallVector<Value> values(results.size());
-  for (int phase = 0; phase < phases; ++phase) {
-    SmallVector<GenericOutput> outputs;
-    SmallVector<int> resultOf; // result number of each output, or -1
-    SmallVector<ValueNode *> provides;
-    auto add = [&](GenericOutput output, int result, ValueNode *provided) {
-      outputs.push_back(std::move(output));
-      resultOf.push_back(result);
-      provides.push_back(provided);
-    };
-    for (ValueNode *node : reached) {
-      if (node->level != phase + 1)
-        continue;
-      if (node->kind == ValueNode::argReduce)
-        add({node, node->inputs[0]->type, outer, node->combiner}, -1, nullptr);
-      if (node->kind == ValueNode::reduce || node->kind == ValueNode::argReduce)
-        add({node, node->type, outer, node->combiner}, -1, node);
-    }
-    for (auto [number, result] : llvm::enumerate(results))
-      if (isFull(roots[number]) && result.node->level == phase)
-        add({result.node, result.element, result.access, result.combiner}, number, nullptr);
-    for (ValueNode *node : plan.kept[phase])
-      add({node, node->type, all, ""}, -1, node);
-    if (outputs.empty())
-      continue;
-    SmallVector<Value> tensors = builder.generic(all, outputs);
-    for (auto [output, tensor, result, node] : llvm::zip(outputs, tensors, resultOf, provides)) {
-      if (result >= 0)
-        values[result] = tensor;
-      if (node)
-        builder.provide(node, tensor, output.access);
-    }
-  }
-  SmallVector<GenericOutput> perRow;
-  for (auto [root, result] : llvm::zip(roots, results))
-    if (!isFull(root))
-      perRow.push_back({result.node, result.element, result.access, result.combiner});
-  if (!perRow.empty()) {
-    SmallVector<Value> tensors = builder.generic(outer, perRow);
-    size_t next = 0;
-    for (auto [value, root] : llvm::zip(values, roots))
-      if (!isFull(root))
-        value = tensors[next++];
-  }
   func::FuncOp function = builder.function;
-  description.module = builder.finish(values);
+  auto isFull = [&](const Root &root) { return root.elements == rows * columns; };
+  SmallVector<bool> full = llvm::map_to_vector(roots, isFull);
+  description.module = builder.finish(RowWriter(builder, space, results, full, outer).write(inner));
   description.scratchBytes = target.scratchBytes(function, description.extents);
   return description;
 }

@@ -43,6 +43,41 @@ std::optional<KernelShape> classifyScatter(const FormOps &ops) {
   return KernelShape{KernelKind::scatter, SmallVector<int64_t>(shapeOf(scatter.getY())), 0};
 }
 
+/// The sum that a scatter kernel gives, over the dims `kept`, of the updates at the dims `index`.
+struct ScatterReading {
+  std::unique_ptr<ValueGraph> graph;
+  Access kept, index;
+  ValueNode *sum = nullptr;
+};
+
+/// The groups of a scatter kernel's space.
+struct ScatterGroups {
+  int before, row, index, after;
+};
+
+FailureOr<ScatterReading> readScatter(KernelOp kernel, ScatterAddOp op, bool strict, IterationSpace &space,
+                                      ScatterGroups groups) {
+  const int64_t rows = cast<RankedTensorType>(op.getY().getType()).getDimSize(static_cast<int64_t>(op.getAxis()));
+  ScatterReading reading;
+  while (!reading.sum) {
+    reading.graph = std::make_unique<ValueGraph>(kernel, space, strict);
+    Access row = space.group(groups.row), after = space.group(groups.after), updates = space.group(groups.before);
+    reading.kept = updates;
+    reading.index = space.group(groups.index);
+    reading.kept.append(row);
+    reading.kept.append(after);
+    updates.append(reading.index);
+    updates.append(after);
+    reading.graph->scope = {reading.kept, reading.index};
+    reading.sum = sumAtRows(*reading.graph, op, rows, updates, reading.index, row);
+    if (reading.graph->failed)
+      return failure();
+    if (!reading.sum && !space.takeRefined())
+      return emitError(kernel.getLoc(), "axes of a scatter kernel do not nest");
+  }
+  return reading;
+}
+
 FailureOr<KernelDescription> describeScatter(KernelOp kernel, const Target &target, bool strict) {
   ScatterAddOp op = *kernel.getBody().front().getOps<ScatterAddOp>().begin();
   SmallVector<Root> roots = rootsOf(kernel);
@@ -56,25 +91,11 @@ FailureOr<KernelDescription> describeScatter(KernelOp kernel, const Target &targ
   int beforeGroup = space.addGroup(shape.take_front(axis)), rowGroup = space.addKeptGroup(shape[axis]);
   int indexGroup = space.addGroup(cast<RankedTensorType>(op.getIndices().getType()).getShape());
   int afterGroup = space.addKeptGroup({product(shape.drop_front(axis + 1))});
-  std::unique_ptr<ValueGraph> graph;
-  Access kept, index;
-  ValueNode *sum = nullptr;
-  while (!sum) {
-    graph = std::make_unique<ValueGraph>(kernel, space, strict);
-    Access row = space.group(rowGroup), after = space.group(afterGroup), updates = space.group(beforeGroup);
-    kept = updates;
-    index = space.group(indexGroup);
-    kept.append(row);
-    kept.append(after);
-    updates.append(index);
-    updates.append(after);
-    graph->scope = {kept, index};
-    sum = sumAtRows(*graph, op, shape[axis], updates, index, row);
-    if (graph->failed)
-      return failure();
-    if (!sum && !space.takeRefined())
-      return emitError(kernel.getLoc(), "axes of a scatter kernel do not nest");
-  }
+  FailureOr<ScatterReading> reading =
+      readScatter(kernel, op, strict, space, {beforeGroup, rowGroup, indexGroup, afterGroup});
+  if (failed(reading))
+    return failure();
+  auto &[graph, kept, index, sum] = *reading;
 
   int64_t before = product(shape.take_front(axis)), columns = product(shape.drop_front(axis + 1));
   int64_t indices = cast<RankedTensorType>(op.getIndices().getType()).getNumElements();

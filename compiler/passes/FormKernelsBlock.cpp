@@ -307,7 +307,7 @@ LogicalResult BlockFormer::start(Operation *op) {
     shape = legal({}, op);
   }
   if (!shape)
-    return op->emitOpError("fits no kind of kernel; expected choose-templates to have split it");
+    return op->emitOpError("fits no kind of kernel; expected normalize to have split it");
   merge({}, op, *shape);
   return success();
 }

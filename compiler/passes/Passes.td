@@ -121,23 +121,31 @@ def SimplifyPass : Halftone_Pass<"simplify"> {
   }];
 }
 
-def ChooseTemplatesPass : Halftone_Pass<"choose-templates"> {
-  let summary = "Settles blockings and layouts, and brings ops into forms that kernels can hold";
+def NormalizePass : Halftone_Pass<"normalize"> {
+  let summary = "Brings ops into the shapes that kernels can hold";
   let description = [{
     Requires: stage pure, simplified.
-    Ensures: every `contract` has `halftone.tile`, the rows and columns of its blocks; no `reduce_all`; every `reduce` is over trailing
-    axes or keeps the innermost one, and is over at least one; `arg_reduce` is over the last axis; transposes are folded
-    into contractions that can read through them; reshapes stand before elementwise work on values in memory, after that on computed
-    ones; every `scatter_add` gives f32 or a wider type; a right operand of a contraction that is a weight which @main only reads is
-    packed (`pack`) where the target's matmul reads it so (Target::weightPanels). Meaning is
-    kept to the bit, but for the order of sums that are split.
+    Ensures: no `reduce_all`; every `reduce` is over trailing axes or keeps the innermost one, and is over at least one; `arg_reduce` is over
+    the last axis; transposes are folded into contractions that can read through them; reshapes stand before elementwise work on values in
+    memory, after that on computed ones; every `scatter_add` gives f32 or a wider type. Meaning is kept to the bit, but for the order of
+    sums that are split.
     Example: `reduce sum %0 {axes = array<i64: 0, 2>} : tensor<8x4x5xf32> -> tensor<4xf32>` becomes
     ```mlir
     %1 = halftone.reduce sum %0 {axes = array<i64: 2>} : tensor<8x4x5xf32> -> tensor<8x4xf32>
     %2 = halftone.reduce sum %1 {axes = array<i64: 0>} : tensor<8x4xf32> -> tensor<4xf32>
     ```
   }];
-  let options = [Option<"target", "target", "std::string", "\"x86-64-v3\"", "The CPU that weights are packed for">,
+}
+
+def ChooseTemplatesPass : Halftone_Pass<"choose-templates"> {
+  let summary = "Settles blockings of contractions and layouts of weights";
+  let description = [{
+    Requires: stage pure, after normalize.
+    Ensures: every `contract` has `halftone.tile`, the rows and columns of its blocks; a right operand of a contraction that is a weight
+    which @main only reads is packed (`pack`) where the target's matmul reads it so (Target::weightPanels). Not a bit changes.
+    Example: `contract %x, %w` of 8 x 6 by 6 x 4 gets `halftone.tile = array<i64: 8, 64>`.
+  }];
+  let options = [Option<"target", "target", "std::string", "\"x86-64-v3\"", "The target that weights are packed for">,
                  Option<"strict", "strict", "bool", "false", "Nothing is packed">];
 }
 

@@ -1,101 +1,12 @@
 // RUN: halftone-opt %s --split-input-file --halftone-choose-templates | FileCheck-22 %s
 // RUN: halftone-opt %s --split-input-file --halftone-choose-templates=target=x86_64-unknown-linux-gnu:znver4 | FileCheck-22 %s --check-prefix=PAIRS
 
-// Mixed axes: the trailing ones first, in f32 until the sum is whole.
+// Each contraction has a tile.
 // CHECK-LABEL: func.func @main
-// CHECK: %[[A:.*]] = halftone.reduce sum %arg0 {axes = array<i64: 2>} : tensor<8x4x5xf16> -> tensor<8x4xf32>
-// CHECK: %[[B:.*]] = halftone.reduce sum %[[A]] {axes = array<i64: 0>} : tensor<8x4xf32> -> tensor<4xf32>
-// CHECK: halftone.cast %[[B]] {kind = #halftone<cast_kind storage>, origin = "reduction"} : tensor<4xf32> to tensor<4xf16>
-// CHECK: halftone.reduce max %arg0 {axes = array<i64: 0, 1>} : tensor<8x4x5xf16> -> tensor<5xf16>
-func.func @main(%x: tensor<8x4x5xf16> {halftone.name = "x"}) -> (tensor<4xf16> {halftone.name = "y"}, tensor<5xf16> {halftone.name = "z"}) {
-  %y = halftone.reduce sum %x {axes = array<i64: 0, 2>} : tensor<8x4x5xf16> -> tensor<4xf16>
-  %z = halftone.reduce max %x {axes = array<i64: 0, 1>} : tensor<8x4x5xf16> -> tensor<5xf16>
-  return %y, %z : tensor<4xf16>, tensor<5xf16>
-}
-
-// -----
-
-// reduce_all: each operand, then all of them.
-// CHECK-LABEL: func.func @main
-// CHECK: %[[F0:.*]] = halftone.is_finite %arg0
-// CHECK: %[[R0:.*]] = halftone.reduce and %[[F0]] {axes = array<i64: 0>} : tensor<4xi1> -> tensor<i1>
-// CHECK: %[[F1:.*]] = halftone.is_finite %arg1
-// CHECK: %[[R1:.*]] = halftone.reduce and %[[F1]] {axes = array<i64: 0, 1>} : tensor<8x4xi1> -> tensor<i1>
-// CHECK: %[[OK:.*]] = halftone.and %[[R0]], %[[R1]]
-// CHECK: %[[W:.*]] = halftone.cast %arg1 {kind = #halftone<cast_kind storage>, origin = "reduction"} : tensor<8x4xf16> to tensor<8x4xf32>
-// CHECK: %[[M:.*]] = halftone.mul %[[W]], %[[W]]
-// CHECK: %[[S:.*]] = halftone.reduce sum %[[M]] {axes = array<i64: 0, 1>}
-// CHECK: return %[[OK]], %[[S]]
-func.func @main(%x: tensor<4xf32> {halftone.name = "x"}, %y: tensor<8x4xf16> {halftone.name = "y"}) -> (tensor<i1> {halftone.name = "ok"}, tensor<f32> {halftone.name = "n"}) {
-  %ok = halftone.reduce_all all_finite (%x, %y) : tensor<4xf32>, tensor<8x4xf16>
-  %n = halftone.reduce_all sum_of_squares (%y) : tensor<8x4xf16>
-  return %ok, %n : tensor<i1>, tensor<f32>
-}
-
-// -----
-
-// arg_reduce goes over the last axis; contractions read through transposes and have a tile.
-// CHECK-LABEL: func.func @main
-// CHECK: %[[T:.*]] = halftone.transpose %arg0 {permutation = array<i64: 1, 0>}
-// CHECK: halftone.arg_reduce max %[[T]] {axis = 1 : i64} : tensor<6x8xf32> -> tensor<6xi32>
-// CHECK: halftone.contract %arg0, %arg1 {halftone.tile = array<i64: 8, 64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>} : (tensor<8x6xf32>, tensor<4x6xf32>) -> tensor<8x4xf32>
-func.func @main(%x: tensor<8x6xf32> {halftone.name = "x"}, %w: tensor<4x6xf32> {halftone.name = "w"}) -> (tensor<6xi32> {halftone.name = "a"}, tensor<8x4xf32> {halftone.name = "c"}) {
-  %a = halftone.arg_reduce max %x {axis = 0 : i64} : tensor<8x6xf32> -> tensor<6xi32>
-  %t = halftone.transpose %w {permutation = array<i64: 1, 0>} : tensor<4x6xf32> to tensor<6x4xf32>
-  %c = halftone.contract %x, %t {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<8x6xf32>, tensor<6x4xf32>) -> tensor<8x4xf32>
-  return %a, %c : tensor<6xi32>, tensor<8x4xf32>
-}
-
-// -----
-
-// A reshape goes up to where it is free, so that the casts can join the contraction.
-// CHECK-LABEL: func.func @main
-// CHECK: %[[R:.*]] = halftone.reshape %arg0 : tensor<8x2x3xui8> to tensor<8x6xui8>
-// CHECK: %[[C:.*]] = halftone.cast %[[R]] : tensor<8x6xui8> to tensor<8x6xf32>
-// CHECK: halftone.contract %[[C]], %arg1
-func.func @main(%x: tensor<8x2x3xui8> {halftone.name = "x"}, %w: tensor<6x4xf32> {halftone.name = "w"}) -> (tensor<8x4xf32> {halftone.name = "c"}) {
-  %f = halftone.cast %x : tensor<8x2x3xui8> to tensor<8x2x3xf32>
-  %r = halftone.reshape %f : tensor<8x2x3xf32> to tensor<8x6xf32>
-  %c = halftone.contract %r, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<8x6xf32>, tensor<6x4xf32>) -> tensor<8x4xf32>
+// CHECK: halftone.contract %arg0, %arg1 {halftone.tile = array<i64: 8, 64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>}
+func.func @main(%x: tensor<8x6xf32> {halftone.name = "x"}, %w: tensor<4x6xf32> {halftone.name = "w"}) -> (tensor<8x4xf32> {halftone.name = "c"}) {
+  %c = halftone.contract %x, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>} : (tensor<8x6xf32>, tensor<4x6xf32>) -> tensor<8x4xf32>
   return %c : tensor<8x4xf32>
-}
-
-// -----
-
-// Work between two reshapes is done on the shape before the first: a mean with keepdims, read twice.
-// CHECK-LABEL: func.func @main
-// CHECK: %[[N:.*]] = halftone.constant dense<1.600000e+01> : tensor<8xf32>
-// CHECK: %[[S:.*]] = halftone.reduce sum %arg0 {axes = array<i64: 1>} : tensor<8x16xf32> -> tensor<8xf32>
-// CHECK: %[[M:.*]] = halftone.div %[[S]], %[[N]] : tensor<8xf32>
-// CHECK: %[[K:.*]] = halftone.reshape %[[M]] : tensor<8xf32> to tensor<8x1xf32>
-// CHECK: %[[B:.*]] = halftone.broadcast %[[M]] {axes = array<i64: 0>}
-// CHECK: halftone.sub %arg0, %[[B]]
-// CHECK-NOT: halftone.reshape
-// CHECK: return %[[K]]
-func.func @main(%x: tensor<8x16xf32> {halftone.name = "x"}) -> (tensor<8x1xf32> {halftone.name = "m"}, tensor<8x16xf32> {halftone.name = "y"}) {
-  %n = halftone.constant dense<16.0> : tensor<8x1xf32>
-  %s = halftone.reduce sum %x {axes = array<i64: 1>} : tensor<8x16xf32> -> tensor<8xf32>
-  %k = halftone.reshape %s : tensor<8xf32> to tensor<8x1xf32>
-  %m = halftone.div %k, %n : tensor<8x1xf32>
-  %r = halftone.reshape %m : tensor<8x1xf32> to tensor<8xf32>
-  %b = halftone.broadcast %r {axes = array<i64: 0>} : tensor<8xf32> to tensor<8x16xf32>
-  %y = halftone.sub %x, %b : tensor<8x16xf32>
-  return %m, %y : tensor<8x1xf32>, tensor<8x16xf32>
-}
-
-// -----
-
-// A reduction of one element is that element.
-// CHECK-LABEL: func.func @main
-// CHECK-DAG: %[[R:.*]] = halftone.reshape %arg0 : tensor<3x1xf16> to tensor<3xf16>
-// CHECK-DAG: halftone.cast %[[R]] {{.*}} : tensor<3xf16> to tensor<3xf32>
-// CHECK-DAG: halftone.constant dense<0> : tensor<3xi32>
-// CHECK-NOT: halftone.arg_reduce
-// CHECK: return
-func.func @main(%x: tensor<3x1xf16> {halftone.name = "x"}) -> (tensor<3xf32> {halftone.name = "s"}, tensor<3xi32> {halftone.name = "i"}) {
-  %0 = halftone.reduce sum %x {axes = array<i64: 1>} : tensor<3x1xf16> -> tensor<3xf32>
-  %1 = halftone.arg_reduce max %x {axis = 1 : i64} : tensor<3x1xf16> -> tensor<3xi32>
-  return %0, %1 : tensor<3xf32>, tensor<3xi32>
 }
 
 // -----
@@ -133,20 +44,4 @@ func.func @main(%x: tensor<2x128xbf16> {halftone.name = "x"}, %w: tensor<128x128
   %c = halftone.cast %w : tensor<128x128xf32> to tensor<128x128xbf16>
   %a = halftone.contract %x, %c {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<2x128xbf16>, tensor<128x128xbf16>) -> tensor<2x128xbf16>
   return %a : tensor<2x128xbf16>
-}
-
-// -----
-
-// Values without elements, where nobody simplified: constants, and what none of them give.
-// CHECK-LABEL: func.func @main
-// CHECK-DAG: halftone.constant dense<> : tensor<2x0xf32>
-// CHECK-DAG: %[[ZERO:.*]] = halftone.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NOT: halftone.contract
-// CHECK-NOT: halftone.reduce
-// CHECK: return %{{.*}}, %[[ZERO]]
-func.func @main(%x: tensor<2x3xf32> {halftone.name = "x"}, %e: tensor<3x0xf32> {halftone.name = "e"})
-    -> (tensor<2x0xf32> {halftone.name = "y"}, tensor<f32> {halftone.name = "z"}) {
-  %y = halftone.contract %x, %e {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<2x3xf32>, tensor<3x0xf32>) -> tensor<2x0xf32>
-  %z = halftone.reduce_all max_abs (%e) : tensor<3x0xf32>
-  return %y, %z : tensor<2x0xf32>, tensor<f32>
 }

@@ -1,5 +1,5 @@
-// RUN: halftone-opt %s --split-input-file --halftone-choose-templates --halftone-round-decisions --halftone-form-kernels --halftone-outline-kernels --halftone-verify-stage=stage=kernel | FileCheck-22 %s
-// RUN: halftone-opt %s --split-input-file --halftone-choose-templates --halftone-form-kernels=strict --halftone-outline-kernels --halftone-verify-stage=stage=kernel | FileCheck-22 %s --check-prefix=STRICT
+// RUN: halftone-opt %s --split-input-file --halftone-normalize --halftone-choose-templates --halftone-round-decisions --halftone-form-kernels --halftone-outline-kernels --halftone-verify-stage=stage=kernel | FileCheck-22 %s
+// RUN: halftone-opt %s --split-input-file --halftone-normalize --halftone-choose-templates --halftone-form-kernels=strict --halftone-outline-kernels --halftone-verify-stage=stage=kernel | FileCheck-22 %s --check-prefix=STRICT
 
 // Dense: casts in front, bias, activation and the layer's rounding behind, the activation's mask as a second result.
 // CHECK-LABEL: module

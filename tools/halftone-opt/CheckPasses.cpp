@@ -33,7 +33,7 @@ private:
 
   /// May this pass change the order of sums?
   static bool reorders(Pass *pass) {
-    return pass->getArgument() == "halftone-choose-templates" || pass->getArgument() == "halftone-form-kernels";
+    return pass->getArgument() == "halftone-normalize" || pass->getArgument() == "halftone-form-kernels";
   }
   std::optional<Outcome> evaluate(ModuleOp module, bool intervals = false);
   TensorData &input(const std::string &name, RankedTensorType type);

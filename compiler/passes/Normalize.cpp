@@ -1,0 +1,353 @@
+// normalize: ops in the shapes that kernels can hold.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   %0 = transpose %w [1, 0];  %1 = contract %x, %0 {lhs_contract = [1], rhs_contract = [0]}
+//   %ok = reduce_all all_finite (%1)
+// becomes
+//   %1 = contract %x, %w {lhs_contract = [1], rhs_contract = [1]}
+//   %2 = is_finite %1;  %ok = reduce and %2 {axes = [0, 1]}
+#include "compiler/forms/KernelBody.h"
+#include "compiler/passes/ExactRewrites.h"
+#include "compiler/passes/Passes.h"
+#include "dialect/TypeInference.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+#define GEN_PASS_DEF_NORMALIZEPASS
+#include "compiler/passes/Passes.h.inc"
+
+namespace {
+
+RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+RankedTensorType withElement(Value value, Type element) { return RankedTensorType::get(shapeOf(value), element); }
+
+Value castTo(PatternRewriter &rewriter, Location loc, Value value, Type element) {
+  if (typeOf(value).getElementType() == element)
+    return value;
+  return CastOp::create(rewriter, loc, withElement(value, element), value, CastKind::storage, "reduction");
+}
+
+bool isNarrow(Type element) { return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32; }
+
+/// The dtype in which a reduction's parts are kept until it is whole.
+Type partialElement(ReduceOp op) {
+  Type element = typeOf(op.getY()).getElementType();
+  bool adds = op.getKind() == ReduceKind::sum || op.getKind() == ReduceKind::prod;
+  return adds && isNarrow(element) ? Type(Float32Type::get(op.getContext())) : element;
+}
+
+Value reduceAxes(PatternRewriter &rewriter, Location loc, ReduceKind kind, Value value, ArrayRef<int64_t> axes,
+                 Type element) {
+  SmallVector<int64_t> shape;
+  for (auto [axis, extent] : llvm::enumerate(shapeOf(value)))
+    if (!llvm::is_contained(axes, static_cast<int64_t>(axis)))
+      shape.push_back(extent);
+  return ReduceOp::create(rewriter, loc, RankedTensorType::get(shape, element), kind, value,
+                          rewriter.getDenseI64ArrayAttr(axes));
+}
+
+/// A reduction of one element is that element: no kernel has a row of it.
+struct FoldReductionOfOne : OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
+    ArrayRef<int64_t> axes = op.getAxes(), shape = shapeOf(op.getX());
+    if (axes.empty() || llvm::any_of(axes, [&](int64_t axis) { return shape[axis] != 1; }))
+      return failure();
+    Type element = typeOf(op.getX()).getElementType();
+    Value kept =
+        ReshapeOp::create(rewriter, op.getLoc(), RankedTensorType::get(shapeOf(op.getY()), element), op.getX());
+    rewriter.replaceOp(op, castTo(rewriter, op.getLoc(), kept, typeOf(op.getY()).getElementType()));
+    return success();
+  }
+};
+struct FoldArgReduceOfOne : OpRewritePattern<ArgReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ArgReduceOp op, PatternRewriter &rewriter) const override {
+    if (shapeOf(op.getX())[op.getAxis()] != 1)
+      return failure();
+    auto type = typeOf(op.getY());
+    rewriter.replaceOpWithNewOp<ConstantOp>(
+        op, type, DenseElementsAttr::get(type, rewriter.getIntegerAttr(type.getElementType(), 0)));
+    return success();
+  }
+};
+
+/// Narrow floats are added up in f32.
+struct WidenScatterAdd : OpRewritePattern<ScatterAddOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ScatterAddOp op, PatternRewriter &rewriter) const override {
+    Type element = typeOf(op.getY()).getElementType();
+    if (!isNarrow(element))
+      return failure();
+    Value sum = ScatterAddOp::create(rewriter, op.getLoc(), withElement(op.getY(), rewriter.getF32Type()),
+                                     op.getIndices(), op.getUpdates(), op.getAxis());
+    rewriter.replaceOp(op, castTo(rewriter, op.getLoc(), sum, element));
+    return success();
+  }
+};
+
+/// A reduction over trailing axes and others is one over the trailing axes, then one over the others.
+struct SplitMixedAxes : OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
+    ArrayRef<int64_t> axes = op.getAxes();
+    if (axes.empty()) {
+      rewriter.replaceOp(op, castTo(rewriter, op.getLoc(), op.getX(), typeOf(op.getY()).getElementType()));
+      return success();
+    }
+    int64_t rank = shapeOf(op.getX()).size(), first = rank;
+    while (llvm::is_contained(axes, first - 1))
+      --first;
+    if (first == rank || rank - first == static_cast<int64_t>(axes.size()))
+      return failure();
+    Type element = partialElement(op);
+    auto trailing = llvm::to_vector(llvm::seq<int64_t>(first, rank));
+    Value partial = reduceAxes(rewriter, op.getLoc(), op.getKind(), op.getX(), trailing, element);
+    Value whole = reduceAxes(rewriter, op.getLoc(), op.getKind(), partial, axes.drop_back(trailing.size()), element);
+    rewriter.replaceOp(op, castTo(rewriter, op.getLoc(), whole, typeOf(op.getY()).getElementType()));
+    return success();
+  }
+};
+
+/// One number about many tensors: one number about each, then those combined.
+struct ExpandReduceAll : OpRewritePattern<ReduceAllOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceAllOp op, PatternRewriter &rewriter) const override {
+    Type element = typeOf(op.getY()).getElementType();
+    Location loc = op.getLoc();
+    Value whole;
+    for (Value x : op.getXs()) {
+      if (elementsOf(x) == 0) // the neutral element of max is no size
+        continue;
+      Value one = reduceOne(rewriter, loc, op.getKind(), x, element);
+      whole = whole ? combine(rewriter, loc, op.getKind(), whole, one) : one;
+    }
+    if (!whole) {
+      auto type = RankedTensorType::get({}, element);
+      Attribute neutral =
+          element.isInteger(1) ? Attribute(rewriter.getBoolAttr(true)) : Attribute(rewriter.getFloatAttr(element, 0));
+      whole = ConstantOp::create(rewriter, loc, type, DenseElementsAttr::get(type, neutral));
+    }
+    rewriter.replaceOp(op, whole);
+    return success();
+  }
+  static Value reduceOne(PatternRewriter &rewriter, Location loc, ReduceAllKind kind, Value x, Type element) {
+    auto axes = llvm::to_vector(llvm::seq<int64_t>(0, shapeOf(x).size()));
+    Value value;
+    ReduceKind reduction = ReduceKind::and_;
+    switch (kind) {
+    case ReduceAllKind::all_finite:
+      value = IsFiniteOp::create(rewriter, loc, withElement(x, element), x);
+      break;
+    case ReduceAllKind::sum_of_squares:
+      value = castTo(rewriter, loc, x, element);
+      value = MulOp::create(rewriter, loc, value.getType(), value, value);
+      reduction = ReduceKind::sum;
+      break;
+    case ReduceAllKind::max_abs:
+      value = castTo(rewriter, loc, AbsOp::create(rewriter, loc, x.getType(), x), element);
+      reduction = ReduceKind::max;
+      break;
+    }
+    return axes.empty() ? value : reduceAxes(rewriter, loc, reduction, value, axes, element);
+  }
+  static Value combine(PatternRewriter &rewriter, Location loc, ReduceAllKind kind, Value a, Value b) {
+    switch (kind) {
+    case ReduceAllKind::all_finite:
+      return AndOp::create(rewriter, loc, a.getType(), a, b);
+    case ReduceAllKind::sum_of_squares:
+      return AddOp::create(rewriter, loc, a.getType(), a, b);
+    case ReduceAllKind::max_abs:
+      return MaximumOp::create(rewriter, loc, a.getType(), a, b);
+    }
+    return {};
+  }
+};
+
+/// The axis of arg_reduce goes last.
+struct ArgReduceLastAxis : OpRewritePattern<ArgReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ArgReduceOp op, PatternRewriter &rewriter) const override {
+    int64_t rank = shapeOf(op.getX()).size(), axis = op.getAxis();
+    if (axis == rank - 1)
+      return failure();
+    SmallVector<int64_t> permutation, shape;
+    for (int64_t each = 0; each < rank; ++each)
+      if (each != axis)
+        permutation.push_back(each);
+    permutation.push_back(axis);
+    for (int64_t each : permutation)
+      shape.push_back(shapeOf(op.getX())[each]);
+    auto type = RankedTensorType::get(shape, typeOf(op.getX()).getElementType());
+    Value moved =
+        TransposeOp::create(rewriter, op.getLoc(), type, op.getX(), rewriter.getDenseI64ArrayAttr(permutation));
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getXMutable().assign(moved);
+      op.setAxis(rank - 1);
+    });
+    return success();
+  }
+};
+
+/// A contraction reads a transposed operand in place when the order of the operand's free axes stays.
+struct FoldTranspose : OpRewritePattern<ContractOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ContractOp op, PatternRewriter &rewriter) const override {
+    auto fold = [&](Value operand, ArrayRef<int64_t> free, ArrayRef<int64_t> batch, ArrayRef<int64_t> contract,
+                    SmallVector<int64_t> &newBatch, SmallVector<int64_t> &newContract) -> Value {
+      auto transpose = operand.getDefiningOp<TransposeOp>();
+      if (!transpose)
+        return {};
+      ArrayRef<int64_t> permutation = transpose.getPermutation();
+      auto through = [&](ArrayRef<int64_t> axes) {
+        return llvm::map_to_vector(axes, [&](int64_t axis) { return permutation[axis]; });
+      };
+      if (!llvm::is_sorted(through(free)))
+        return {};
+      newBatch = through(batch);
+      newContract = through(contract);
+      return transpose.getX();
+    };
+    SmallVector<int64_t> batch, contract;
+    if (Value x = fold(op.getLhs(), op.getLhsFree(), op.getLhsBatch(), op.getLhsContract(), batch, contract)) {
+      rewriter.modifyOpInPlace(op, [&] {
+        op.getLhsMutable().assign(x);
+        op.setLhsBatch(batch);
+        op.setLhsContract(contract);
+      });
+      return success();
+    }
+    if (Value x = fold(op.getRhs(), op.getRhsFree(), op.getRhsBatch(), op.getRhsContract(), batch, contract)) {
+      rewriter.modifyOpInPlace(op, [&] {
+        op.getRhsMutable().assign(x);
+        op.setRhsBatch(batch);
+        op.setRhsContract(contract);
+      });
+      return success();
+    }
+    return failure();
+  }
+};
+
+/// A reshape of elementwise work becomes work on reshaped operands, when the reshapes are then free or cancel: kernels
+/// form on either side of a reshape, never across it.
+struct HoistReshape : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
+    Operation *producer = op.getX().getDefiningOp();
+    if (!producer || !isFreeAbove(op.getX(), op, 0))
+      return failure();
+    if (auto broadcast = dyn_cast<BroadcastOp>(producer)) {
+      rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getType(), broadcast.getX(), ArrayRef<int64_t>());
+      return success();
+    }
+    if (!isa<ElementwiseOpInterface>(producer))
+      return failure();
+    Operation *moved = rewriter.clone(*producer);
+    rewriter.modifyOpInPlace(moved, [&] {
+      for (OpOperand &operand : moved->getOpOperands()) {
+        auto type = RankedTensorType::get(op.getType().getShape(), typeOf(operand.get()).getElementType());
+        OpBuilder::InsertionGuard guard(rewriter);
+        rewriter.setInsertionPoint(moved);
+        operand.set(ReshapeOp::create(rewriter, op.getLoc(), type, operand.get()));
+      }
+      moved->getResult(0).setType(op.getType());
+    });
+    rewriter.replaceOp(op, moved->getResults());
+    if (producer->use_empty()) // it would count as another reader of its operands
+      rewriter.eraseOp(producer);
+    return success();
+  }
+  /// Whether a reshape of `value` costs nothing: its elementwise chain has no other reader and ends in values that are
+  /// in memory, in splats, or in reshapes.
+  static bool isFreeAbove(Value value, ReshapeOp reshape, int64_t depth) {
+    Operation *op = value.getDefiningOp();
+    if (!op || isa<ReshapeOp>(op))
+      return depth > 0;
+    if (auto broadcast = dyn_cast<BroadcastOp>(op))
+      return shapeOf(broadcast.getX()).empty();
+    if (isGlue(op) && isa<ConstantOp>(op))
+      return depth > 0;
+    constexpr int64_t deepest = 16;
+    if (!isa<ElementwiseOpInterface>(op) || depth > deepest)
+      return false;
+    int64_t readers = 0;
+    for (Operation *user : value.getUsers()) {
+      if (isOpTriviallyDead(user)) // what a rewrite has left
+        continue;
+      auto other = dyn_cast<ReshapeOp>(user);
+      if (depth == 0 ? !other || other.getType() != reshape.getType() : ++readers > 1)
+        return false;
+    }
+    return llvm::all_of(op->getOperands(), [&](Value operand) { return isFreeAbove(operand, reshape, depth + 1); });
+  }
+};
+
+/// Elementwise work on reshapes of one shape is a reshape of work on that shape, where HoistReshape has no use for it:
+/// it joins the kernel that makes its operands, and a reshape behind it (as of a mean with keepdims) cancels.
+struct SinkReshape : OpInterfaceRewritePattern<ElementwiseOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+  LogicalResult matchAndRewrite(ElementwiseOpInterface op, PatternRewriter &rewriter) const override {
+    std::optional<ArrayRef<int64_t>> shape;
+    bool isComputed = false;
+    for (Value operand : op->getOperands()) {
+      if (isSplat(operand))
+        continue;
+      auto reshape = operand.getDefiningOp<ReshapeOp>();
+      if (!reshape || (shape && *shape != shapeOf(reshape.getX())))
+        return failure();
+      shape = shapeOf(reshape.getX());
+      Operation *source = reshape.getX().getDefiningOp();
+      if (source && (isa<WhenOp>(source) || source->getBlock() != op->getBlock()))
+        return failure();
+      isComputed |= !HoistReshape::isFreeAbove(reshape.getX(), reshape, 1);
+    }
+    if (!isComputed)
+      return failure();
+    auto at = [&](Value value) { return RankedTensorType::get(*shape, typeOf(value).getElementType()); };
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands()) {
+      Operation *source = operand.getDefiningOp();
+      if (auto broadcast = dyn_cast<BroadcastOp>(source))
+        operands.push_back(
+            BroadcastOp::create(rewriter, source->getLoc(), at(operand), broadcast.getX(), ArrayRef<int64_t>()));
+      else if (auto constant = dyn_cast<ConstantOp>(source))
+        operands.push_back(ConstantOp::create(rewriter, source->getLoc(), at(operand),
+                                              cast<DenseElementsAttr>(constant.getValue()).resizeSplat(at(operand))));
+      else
+        operands.push_back(cast<ReshapeOp>(source).getX());
+    }
+    Operation *moved = rewriter.clone(*op);
+    rewriter.modifyOpInPlace(moved, [&] {
+      moved->setOperands(operands);
+      moved->getResult(0).setType(at(moved->getResult(0)));
+    });
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op->getResult(0).getType(), moved->getResult(0));
+    return success();
+  }
+  static bool isSplat(Value value) {
+    Operation *op = value.getDefiningOp();
+    auto broadcast = dyn_cast_or_null<BroadcastOp>(op);
+    return op && (broadcast ? shapeOf(broadcast.getX()).empty() : isa<ConstantOp>(op) && isGlue(op));
+  }
+};
+
+class Normalize : public impl::NormalizePassBase<Normalize> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    populateEmptyRewrites(patterns); // a module that comes in stage pure was not simplified
+    patterns.add<ArgReduceLastAxis, ExpandReduceAll, FoldArgReduceOfOne, FoldReductionOfOne, FoldTranspose,
+                 HoistReshape, SinkReshape, SplitMixedAxes, WidenScatterAdd>(&getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
+      getOperation().emitError("normalizing did not settle");
+      return signalPassFailure();
+    }
+  }
+};
+
+} // namespace
+} // namespace halftone::compiler
