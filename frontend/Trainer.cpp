@@ -219,6 +219,35 @@ static void moveToDevice(const Layer &model, const CompiledModel &compiled) {
   moveVariables(compiled.optimizer.impl()->allVariables(), device);
 }
 
+/// Which of the model's outputs has this name; value_error listing them when none has. `argument` is that of compile().
+static size_t outputNamed(const Layer &model, const std::vector<std::string> &outputs, const std::string &name,
+                          const char *argument) {
+  auto found = std::find(outputs.begin(), outputs.end(), name);
+  if (found == outputs.end())
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("`{}` names the output '{}'; the outputs are [{}]", argument, name, fmt::join(outputs, ", ")),
+        model.name());
+  return static_cast<size_t>(found - outputs.begin());
+}
+
+/// The loss of each output; none for an output that `spec` leaves out.
+static std::vector<Loss> lossesOf(const Layer &model, const LossSpec &spec, const std::vector<std::string> &outputs) {
+  std::vector<Loss> losses(outputs.size());
+  if (!spec.names().empty())
+    for (size_t i = 0; i < spec.names().size(); ++i)
+      losses[outputNamed(model, outputs, spec.names()[i], "loss")] = spec.losses()[i];
+  else if (spec.losses().size() == 1)
+    std::fill(losses.begin(), losses.end(), spec.losses()[0]);
+  else if (spec.losses().size() == outputs.size())
+    losses = spec.losses();
+  else if (!spec.losses().empty())
+    throw Error(ErrorKind::value_error,
+                fmt::format("`loss` has {} entries for {} outputs", spec.losses().size(), outputs.size()),
+                model.name());
+  return losses;
+}
+
 void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vector<Tensor> &x,
                      const std::vector<Tensor> &y) {
   if (compiled.ready)
@@ -240,27 +269,7 @@ void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vec
     for (size_t i = 0; i < count; ++i)
       state.outputNames.push_back(fmt::format("output_{}", i));
   }
-  auto outputNamed = [&](const std::string &name, const char *what) {
-    auto found = std::find(state.outputNames.begin(), state.outputNames.end(), name);
-    if (found == state.outputNames.end())
-      throw Error(ErrorKind::value_error,
-                  fmt::format("`{}` names the output '{}'; the outputs are [{}]", what, name,
-                              fmt::join(state.outputNames, ", ")),
-                  model.name());
-    return static_cast<size_t>(found - state.outputNames.begin());
-  };
-  const LossSpec &spec = compiled.args.loss;
-  std::vector<Loss> losses(count);
-  if (!spec.names().empty())
-    for (size_t i = 0; i < spec.names().size(); ++i)
-      losses[outputNamed(spec.names()[i], "loss")] = spec.losses()[i];
-  else if (spec.losses().size() == 1)
-    std::fill(losses.begin(), losses.end(), spec.losses()[0]);
-  else if (spec.losses().size() == count)
-    losses = spec.losses();
-  else if (!spec.losses().empty())
-    throw Error(ErrorKind::value_error,
-                fmt::format("`loss` has {} entries for {} outputs", spec.losses().size(), count), model.name());
+  std::vector<Loss> losses = lossesOf(model, compiled.args.loss, state.outputNames);
   if (!compiled.args.loss_weights.empty() && compiled.args.loss_weights.size() != count)
     throw Error(ErrorKind::value_error,
                 fmt::format("`loss_weights` has {} entries for {} outputs", compiled.args.loss_weights.size(), count),
@@ -270,7 +279,8 @@ void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vec
   auto addMetrics = [&](const MetricSpec &metricSpec, bool weighted, const char *what) {
     for (size_t i = 0; i < metricSpec.metrics().size(); ++i) {
       bool named = !metricSpec.names().empty();
-      size_t first = named ? outputNamed(metricSpec.names()[i], what) : 0, last = named ? first + 1 : count;
+      size_t first = named ? outputNamed(model, state.outputNames, metricSpec.names()[i], what) : 0,
+             last = named ? first + 1 : count;
       for (size_t output = first; output < last; ++output) {
         if (output >= y.size())
           throw Error(ErrorKind::value_error,

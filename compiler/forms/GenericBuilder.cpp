@@ -131,6 +131,30 @@ Value GenericBuilder::initial(const GenericOutput &output, bool isIndex) {
   return linalg::FillOp::create(builder, loc, scalar, init).getResult(0);
 }
 
+SmallVector<Value> GenericBuilder::yieldsOf(GenericBody &body, OpBuilder &inner, ArrayRef<GenericOutput> outputs,
+                                            ValueRange accumulators) {
+  SmallVector<Value> yields;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const GenericOutput &output = outputs[i];
+    if (output.combiner.empty()) {
+      yields.push_back(body.stored(output.node, output.element));
+      continue;
+    }
+    if (isArgCombiner(output.combiner)) {
+      Value value = body.emit(output.node->inputs[0]);
+      Value index = arith::TruncIOp::create(inner, loc, inner.getI32Type(), body.linearIndex(output.node->access));
+      auto [best, at] =
+          buildArgCombine(inner, loc, output.combiner, {accumulators[i], accumulators[i + 1]}, {value, index});
+      yields.append({best, at});
+      ++i;
+      continue;
+    }
+    Value value = body.emit(output.node->kind == ValueNode::reduce ? output.node->inputs[0] : output.node);
+    yields.push_back(buildCombine(inner, loc, output.combiner, accumulators[i], value, !strict));
+  }
+  return yields;
+}
+
 SmallVector<Value> GenericBuilder::generic(ArrayRef<int> dims, ArrayRef<GenericOutput> outputs) {
   GenericBody body(space.size(), dims, loc, strict);
   llvm::SmallPtrSet<ValueNode *, 16> seen;
@@ -180,28 +204,7 @@ SmallVector<Value> GenericBuilder::generic(ArrayRef<int> dims, ArrayRef<GenericO
   auto op = linalg::GenericOp::create(
       builder, loc, types, inputs, inits, maps, iterators, [&](OpBuilder &inner, Location, ValueRange arguments) {
         body.begin(inner, extents64);
-        ValueRange accumulators = arguments.drop_front(inputs.size());
-        SmallVector<Value> yields;
-        for (size_t i = 0; i < outputs.size(); ++i) {
-          const GenericOutput &output = outputs[i];
-          if (output.combiner.empty()) {
-            yields.push_back(body.stored(output.node, output.element));
-            continue;
-          }
-          if (isArgCombiner(output.combiner)) {
-            Value value = body.emit(output.node->inputs[0]);
-            Value index =
-                arith::TruncIOp::create(inner, loc, inner.getI32Type(), body.linearIndex(output.node->access));
-            auto [best, at] =
-                buildArgCombine(inner, loc, output.combiner, {accumulators[i], accumulators[i + 1]}, {value, index});
-            yields.append({best, at});
-            ++i;
-            continue;
-          }
-          Value value = body.emit(output.node->kind == ValueNode::reduce ? output.node->inputs[0] : output.node);
-          yields.push_back(buildCombine(inner, loc, output.combiner, accumulators[i], value, !strict));
-        }
-        linalg::YieldOp::create(inner, loc, yields);
+        linalg::YieldOp::create(inner, loc, yieldsOf(body, inner, outputs, arguments.drop_front(inputs.size())));
       });
   GenericForm{SmallVector<int>(dims), combiners}.write(op);
   return op.getResults();

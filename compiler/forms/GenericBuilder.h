@@ -69,6 +69,9 @@ private:
   void needExtents(llvm::ArrayRef<int> access);
   void needIndex(int place, int argument);
   mlir::Value initial(const GenericOutput &output, bool isIndex);
+  /// The values that a generic with these outputs yields, of which those with a combiner come in `accumulators`.
+  llvm::SmallVector<mlir::Value> yieldsOf(GenericBody &body, mlir::OpBuilder &inner,
+                                          llvm::ArrayRef<GenericOutput> outputs, mlir::ValueRange accumulators);
 
   dialect::KernelOp kernel;
   const IterationSpace &space;

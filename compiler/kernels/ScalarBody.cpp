@@ -13,6 +13,14 @@ Type atLanes(Type type, int64_t lanes) {
   return lanes > 0 ? VectorType::get(lanes, type) : type;
 }
 
+/// `scalar` in all lanes.
+static Value splatOf(OpBuilder &builder, Location loc, Value scalar, int64_t lanes) {
+  auto type = cast<VectorType>(atLanes(scalar.getType(), lanes));
+  if (auto constant = scalar.getDefiningOp<arith::ConstantOp>())
+    return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, Attribute(constant.getValue())));
+  return vector::BroadcastOp::create(builder, loc, type, scalar);
+}
+
 FailureOr<SmallVector<Value>> cloneBody(OpBuilder &builder, linalg::GenericOp generic, const BodyArguments &arguments,
                                         const IRMapping &outer) {
   Location loc = generic.getLoc();
@@ -31,12 +39,7 @@ FailureOr<SmallVector<Value>> cloneBody(OpBuilder &builder, linalg::GenericOp ge
       return scalar;
     if (Value known = splats.lookupOrNull(value))
       return known;
-    auto type = cast<VectorType>(atLanes(scalar.getType(), arguments.lanes));
-    Value splat;
-    if (auto constant = scalar.getDefiningOp<arith::ConstantOp>())
-      splat = arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, Attribute(constant.getValue())));
-    else
-      splat = vector::BroadcastOp::create(builder, loc, type, scalar);
+    Value splat = splatOf(builder, loc, scalar, arguments.lanes);
     splats.map(value, splat);
     return splat;
   };

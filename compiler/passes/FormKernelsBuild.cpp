@@ -61,6 +61,21 @@ BlocksAttr specOf(MLIRContext *context, const KernelBody &body, const KernelShap
   return {};
 }
 
+/// An operand of a kernel, and whether it is looked up: a value that is looked up and read at the kernel's own indices
+/// too is two operands.
+using KernelOperands = llvm::SetVector<std::pair<Value, unsigned>>;
+
+/// The values from outside that `ops`, the ops of a kernel, read.
+KernelOperands operandsOf(ArrayRef<Operation *> ops) {
+  const DenseSet<Operation *> inBody(ops.begin(), ops.end());
+  KernelOperands operands;
+  for (Operation *op : ops)
+    for (OpOperand &operand : op->getOpOperands())
+      if (Value value = operand.get(); !inBody.contains(value.getDefiningOp()))
+        operands.insert({value, unsigned(isLookedUp(operand))});
+  return operands;
+}
+
 } // namespace
 
 KernelOp buildKernel(OpBuilder &builder, const KernelBody &body, const KernelShape &shape, StringRef name,
@@ -69,29 +84,22 @@ KernelOp buildKernel(OpBuilder &builder, const KernelBody &body, const KernelSha
   SmallVector<Operation *> contractions, others;
   for (Operation *op : body.ops)
     (isa<ContractOp>(op) ? contractions : others).push_back(op);
-  DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end()), prologue = readBy(contractions, body), behind;
+  DenseSet<Operation *> prologue = readBy(contractions, body), behind;
   llvm::erase_if(others, [&](Operation *op) { return prologue.contains(op); });
   behind = readBy(others, body);
   SmallVector<Operation *> order = canonicalOrder(body);
-  SmallVector<Location> locations, opLocations;
-  // What is looked up and read at the kernel's own indices too is two operands.
-  llvm::SetVector<std::pair<Value, unsigned>> operands;
-  for (Operation *op : order) {
-    opLocations.push_back(op->getLoc());
-    for (OpOperand &operand : op->getOpOperands())
-      if (Value value = operand.get();
-          !inBody.contains(value.getDefiningOp()) && operands.insert({value, unsigned(isLookedUp(operand))}))
-        locations.push_back(value.getLoc());
-  }
+  const KernelOperands operands = operandsOf(order);
   for (auto [value, lookedUp] : operands)
     inputs.push_back(value);
 
   SmallVector<Type> resultTypes = llvm::to_vector(ValueRange(body.results).getTypes());
   auto type = builder.getFunctionType(ValueRange(inputs).getTypes(), resultTypes);
-  auto kernel = KernelOp::create(builder, builder.getFusedLoc(opLocations), shape.kind, name, type,
-                                 specOf(builder.getContext(), body, shape, blocking));
+  auto kernel = KernelOp::create(
+      builder, builder.getFusedLoc(llvm::map_to_vector(order, [](Operation *op) { return op->getLoc(); })), shape.kind,
+      name, type, specOf(builder.getContext(), body, shape, blocking));
   OpBuilder::InsertionGuard guard(builder);
-  Block *block = builder.createBlock(&kernel.getBody(), {}, type.getInputs(), locations);
+  Block *block = builder.createBlock(&kernel.getBody(), {}, type.getInputs(),
+                                     llvm::map_to_vector(inputs, [](Value input) { return input.getLoc(); }));
   IRMapping main, front;
   DenseMap<Value, Value> lookedUp;
   for (auto [operand, argument] : llvm::zip_equal(operands, block->getArguments())) {
