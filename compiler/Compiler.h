@@ -21,8 +21,8 @@ struct CompileStatistics {
 };
 
 /// Compiles a module in stage options.from (consumed: left in the last stage reached). Every failure is a Status with
-/// MLIR's diagnostics and the layer path of the op to blame; nothing aborts. compile_error and value_error blame what
-/// was given, internal_error the compiler.
+/// MLIR's diagnostics and the layer path of the op to blame; nothing aborts. compile_error and value_error blame the
+/// given module, internal_error the compiler.
 StatusOr<Executable> compile(mlir::ModuleOp module, const CompileOptions &options,
                              CompileStatistics *statistics = nullptr);
 

@@ -36,7 +36,7 @@ struct File {
   }
 };
 
-/// "" when `path` is a folder of ours that nobody else can write; made when absent. Otherwise what is wrong.
+/// "" when `path` is a folder of ours that nobody else can write; made when absent. Otherwise the fault.
 std::string openFolder(const std::string &path) {
   if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
     return fmt::format("cannot create {}: {}", path, std::strerror(errno));
@@ -58,7 +58,7 @@ std::string openFolder(const std::string &path) {
 void createParents(const std::string &path) {
   for (size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1))
     if (::mkdir(path.substr(0, slash).c_str(), 0700) != 0 && errno != EEXIST)
-      return; // the folder itself then says what is wrong
+      return; // the folder itself then tells the fault
 }
 
 std::string defaultDirectory() {
@@ -79,7 +79,7 @@ void putString(std::string &out, std::string_view text) {
   out.append(text);
 }
 
-/// What an entry's file begins with: all of its header that the key says. The body's digest and size follow.
+/// The beginning of an entry's file: all of its header that the key says. The body's digest and size follow.
 std::string headerStart(const std::string &key) {
   std::string text(magic);
   putString(text, key);
@@ -131,7 +131,7 @@ bool readAll(int descriptor, std::string &bytes) {
   return true;
 }
 
-/// Writes beside the entry's place and renames: "", or what failed. Follows no symlink, unlike writeFile().
+/// Writes beside the entry's place and renames: "", or the call that failed. Follows no symlink, unlike writeFile().
 std::string writeEntry(const std::string &folder, const std::string &key, std::string_view bytes) {
   static std::atomic<uint64_t> counter = 0;
   const std::string name = folder + "/" + key, beside = fmt::format("{}.{}.{}", name, ::getpid(), counter++);
@@ -235,7 +235,7 @@ std::optional<KernelCode> KernelCache::read(const std::string &key) const {
     return std::nullopt;
   std::string bodySize;
   putSize(bodySize, uint64_t(status.st_size) - header.size());
-  if (!header.ends_with(bodySize)) // before reading what may be large
+  if (!header.ends_with(bodySize)) // before a body is read that may be large
     return std::nullopt;
   std::string body(size_t(status.st_size) - header.size(), '\0');
   if (!readAll(file.descriptor, body) || header.compare(expected.size(), digestSize, digest(body)) != 0)

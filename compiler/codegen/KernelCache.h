@@ -12,8 +12,8 @@
 
 namespace halftone::compiler {
 
-/// What made the code: the version and a hash of the compiler's sources. Part of every kernel's key and of the disk
-/// cache's folder, so that a changed compiler never finds old code.
+/// The identity of the compiler: the version and a hash of the compiler's sources. Part of every kernel's key and of
+/// the disk cache's folder, so that a changed compiler never finds old code.
 std::string buildId();
 
 /// Code by kernel key. Safe for threads, and, on disk, for processes: an entry appears under its name complete or not
@@ -43,7 +43,7 @@ public:
   /// nullopt when there is none; a damaged file counts as none, and insert writes it anew.
   std::optional<Found> find(const std::string &key);
 
-  /// Keeps `kernel` and writes it to disk. Returns what the cache holds under `key` from now on.
+  /// Keeps `kernel` and writes it to disk. Returns the kernel that the cache holds under `key` from now on.
   std::shared_ptr<const KernelCode> insert(const std::string &key, KernelCode kernel);
 
   /// The reason why the cache does not use the disk, or why it could not write the last entry. Empty when neither

@@ -12,7 +12,7 @@ extern const Form scatterForm, matmulForm, loopForm, finishForm, rowForm, reduct
 
 namespace {
 
-/// In the order of `fits`: a form may leave to later rows what earlier ones have taken.
+/// In the order of `fits`: a row may say yes to kernels that an earlier row has taken.
 constexpr const Form *forms[] = {&scatterForm, &matmulForm, &loopForm, &finishForm, &rowForm, &reductionLoopForm};
 
 /// In the order of preference: a row rather than the finish of one shape, and either rather than a reduction loop.

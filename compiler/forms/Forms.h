@@ -6,15 +6,15 @@
 
 namespace halftone::compiler {
 
-/// The ops of a kernel-to-be, sorted by what decides its form.
+/// The ops of a kernel-to-be, and among them those that decide its form.
 struct FormOps {
   const KernelBody &body;
   const Blocking &blocking;
   llvm::SmallVector<mlir::Operation *> contractions, reductions, scatters;
 };
 
-/// The `tile` of a partial_reduce of a value of the kernel's shape over its first `reduced` axes, as the kernel's blocks
-/// cut them; nullopt when blocks do not cut along those axes alone. `contract` is the kernel's, or null.
+/// The `tile` of a partial_reduce of a value of the kernel's shape over its first `reduced` axes, as the kernel's
+/// blocks cut them; nullopt when blocks do not cut along those axes alone. `contract` is the kernel's, or null.
 using SideReductionTile = std::optional<llvm::SmallVector<int64_t>> (*)(const KernelShape &kernel,
                                                                         mlir::Operation *contract, int64_t reduced,
                                                                         const Blocking &blocking);
@@ -26,8 +26,8 @@ struct Form {
   bool (*fits)(mlir::Block &ops);
   /// May these ops stand in one kernel of the form (docs/kernels.md)? Its shape, or nullopt.
   std::optional<KernelShape> (*classify)(const FormOps &ops);
-  /// May a result of the operand's shape lie where this operand lies? Then a block reads the operand only at the indices
-  /// that it writes. Relies on emitters to load before they store, and never to compute an element twice.
+  /// May a result of the operand's shape lie where this operand lies? Then a block reads the operand only at the
+  /// indices that it writes. Relies on emitters to load before they store, and never to compute an element twice.
   bool (*readsInPlace)(dialect::KernelOp kernel, int64_t operand);
   SideReductionTile sideReductionTile; // null: no side reductions
   /// The linalg form of a kernel, its blocks and its launch arguments. On failure a diagnostic is emitted.

@@ -15,8 +15,8 @@ using Access = llvm::SmallVector<int, 6>;
 inline constexpr int noDim = -1;
 
 /// An ordered list of dims in groups (outer, inner, ...). A group starts as one dim (none when its extent is 1); `cut`
-/// splits dims as reshapes, broadcasts and transposes demand. A split renumbers dims: what was computed before is void,
-/// and the caller starts over while `takeRefined` says so. Dims only ever get finer, so this ends.
+/// splits dims as reshapes, broadcasts and transposes demand. A split renumbers dims: accesses computed before are
+/// void, and the caller starts over while `takeRefined` says so. Dims only ever get finer, so this ends.
 class IterationSpace {
 public:
   /// Adds a group with the axes `extents`, after those there are. With one of extent 0 among them it is a dim of extent

@@ -236,7 +236,7 @@ private:
   std::unique_ptr<ValueGraph> graph;
 };
 
-/// The prologues, and the contraction of what they give.
+/// The prologues, and the contraction of their results.
 Value writeProduct(GenericBuilder &builder, MatmulReading &reading, const MatmulChoice &choice) {
   SmallVector<Value, 2> inputs;
   for (int side = 0; side < 2; ++side) {

@@ -6,7 +6,7 @@
 
 namespace halftone::compiler {
 
-/// What a kernel yields, or what `partial_reduce` of it is yielded, shape ops and `pack` after it looked through.
+/// A value that a kernel yields, or whose `partial_reduce` it yields, seen through shape ops and `pack`.
 struct Root {
   mlir::Value value;                     // of the kernel's shape, or for each row
   dialect::PartialReduceOp partial = {}; // when it is a side reduction of `value`
@@ -16,7 +16,7 @@ struct Root {
 };
 llvm::SmallVector<Root> rootsOf(dialect::KernelOp kernel);
 
-/// A reduce or arg_reduce over more than one element: what gives a kernel its rows, or its reduced dims.
+/// A reduce or arg_reduce over more than one element: it gives a kernel its rows, or its reduced dims.
 struct Reduction {
   mlir::Operation *op;
   llvm::SmallVector<int64_t> keptBefore, reduced, keptAfter; // extents; keptAfter follows the last reduced axis

@@ -10,7 +10,8 @@ using namespace halftone::dialect;
 
 namespace {
 
-/// A sum over the dims `index` of what `op` adds, at its result's dims `kept`, of which `row` is the axis's.
+/// A sum over the dims `index` of the updates that `op` adds, at its result's dims `kept`, of which `row` is the
+/// axis's.
 ValueNode *sumAtRows(ValueGraph &graph, ScatterAddOp op, int64_t rows, const Access &updates, const Access &index,
                      const Access &row) {
   ValueNode *named = graph.clamped(op.getIndices(), index, rows);
@@ -31,7 +32,7 @@ ValueNode *sumAtRows(ValueGraph &graph, ScatterAddOp op, int64_t rows, const Acc
   return graph.make(std::move(sum));
 }
 
-/// A scatter_add is a kernel by itself, of what copies make of its operands.
+/// A scatter_add is a kernel by itself, with copied ops in front of its operands.
 std::optional<KernelShape> classifyScatter(const FormOps &ops) {
   const KernelBody &body = ops.body;
   if (ops.scatters.empty())

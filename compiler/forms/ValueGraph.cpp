@@ -67,7 +67,7 @@ ValueNode *ValueGraph::fail(Operation *op, const Twine &message) {
 }
 
 std::optional<SmallVector<Access>> ValueGraph::cut(Operation *op, ArrayRef<int> access, ArrayRef<int64_t> extents) {
-  // The space remembers a refinement until the caller takes it; only report what no refinement helps.
+  // The space remembers a refinement until the caller takes it; only report a failure that no refinement helps.
   int before = space.size();
   auto pieces = space.cut(access, extents);
   if (!pieces && space.size() == before)

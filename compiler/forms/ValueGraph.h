@@ -77,7 +77,7 @@ public:
 
   /// The node of `value` at `access`; null on failure, with `refined` or a diagnostic emitted.
   ValueNode *get(mlir::Value value, llvm::ArrayRef<int> access);
-  /// The node of a reduction of one value: what partial_reduce combines.
+  /// The node of a reduction of one value: the value that partial_reduce combines.
   std::string combinerOf(dialect::ReduceKind kind, mlir::Type elementType) const;
 
   ReductionScope scope;  // for reduce and arg_reduce

@@ -21,7 +21,7 @@ bool roundsToBf16(Operation *op) { return isa<arith::TruncFOp>(op) && getElement
 
 template <class Op> Number unary(Number a) { return {a.builder(), Op::create(a.builder(), a.value())}; }
 
-/// What `op` is in arithmetic; null when it stays as it is.
+/// `op` as arithmetic; null when it stays as it is.
 FailureOr<Number> expanded(const MathTarget &target, Operation *op, ArrayRef<Number> x) {
   if (isa<math::ExpOp>(op))
     return buildExp(target, x[0]);

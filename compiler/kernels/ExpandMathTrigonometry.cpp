@@ -33,7 +33,7 @@ Angle reduceDouble(const MathTarget &target, Number x) {
   const Number n = target.roundEven(x * 0x1.45f306dc9c883p-1);
   const Number first = x - n * 0x1.921fb544p0, second = n * 0x1.0b4611a6p-34;
   const Number difference = first - second;
-  // What the subtraction rounded away.
+  // The part that the subtraction rounded away.
   const Number lost = (first - difference) - second;
   const Number r = difference + (lost - n * 0x1.3198a2e037073p-69);
   const double edge = 0.7854;

@@ -25,7 +25,7 @@ void sortByDepth(Block &block) {
   unsigned afterLoads = 0;
   for (Operation &op : block.without_terminator()) {
     unsigned own = 0;
-    op.walk([&](Operation *inside) { // itself, and what stands in its regions
+    op.walk([&](Operation *inside) { // itself, and the ops in its regions
       for (Value operand : inside->getOperands())
         if (Operation *producer = operand.getDefiningOp(); producer && producer->getBlock() == &block)
           own = std::max(own, depth.lookup(producer) + 1);

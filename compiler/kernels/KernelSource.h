@@ -17,7 +17,7 @@ public:
   /// Reads `function`. On failure a diagnostic says which part of a linalg form it lacks.
   static mlir::FailureOr<KernelSource> read(mlir::func::FuncOp function);
 
-  /// The operands: what follows the index arguments.
+  /// The operands: the arguments after the index arguments.
   mlir::Block::BlockArgListType operands() const { return function.getArguments().drop_front(indexArguments); }
   /// The values that the function returns.
   mlir::OperandRange results() const { return function.getBody().front().getTerminator()->getOperands(); }
@@ -25,8 +25,8 @@ public:
   TensorAccess accessOf(mlir::linalg::GenericOp generic, mlir::OpOperand &operand) const;
   /// The neutral element that a reduction's output starts from.
   mlir::TypedAttr initialOf(mlir::linalg::GenericOp generic, unsigned output) const;
-  /// How many operands of the generics are read along the last dim but one in their last axis, and along the last dim in
-  /// another.
+  /// How many operands of the generics are read along the last dim but one in their last axis, and along the last dim
+  /// in another.
   int64_t transposedOperands() const;
   /// Whether any value of the kernel needs 64-bit float lanes.
   bool holdsF64() const;

@@ -6,7 +6,7 @@
 
 namespace halftone::compiler {
 
-/// f16, bf16, f8E4M3FN, f8E5M2: what is stored as an integer of its width.
+/// f16, bf16, f8E4M3FN, f8E5M2: floats that are stored as integers of their width.
 bool isNarrowFloat(mlir::Type type);
 
 /// The value of `bits`, an integer (or a vector of them) that holds a `narrow` float, in f32. Exact; NaN stays NaN.
@@ -24,8 +24,8 @@ Number widenNarrow(const MathTraits &math, Number bits, mlir::FloatType narrow);
 ///   from f64      first to f32, rounded to odd: the second rounding then is the only one that counts
 Number narrowFloat(const MathTraits &math, Number value, mlir::FloatType narrow);
 
-/// `value`, f32, rounded as by narrowFloat, in bf16. 16 at a time by vcvtneps2bf16, which takes subnormal numbers for 0:
-/// where there is one among them, and for other numbers of lanes, integer code.
+/// `value`, f32, rounded as by narrowFloat, in bf16. 16 at a time by vcvtneps2bf16, which takes subnormal numbers for
+/// 0: where there is one among them, and for other numbers of lanes, integer code.
 Number roundToBf16(Number value);
 
 } // namespace halftone::compiler

@@ -7,9 +7,9 @@
 
 namespace halftone::compiler {
 
-/// A scalar or one-dimensional vector of floats or signless integers, and where to build what is computed from it. Both
-/// operands of an operator have one type; a C++ number beside a Number becomes a constant (a splat) of that type.
-/// Comparisons of floats are ordered (false for NaN) except `differs`, which is true for NaN.
+/// A scalar or one-dimensional vector of floats or signless integers, and the place where results computed from it are
+/// built. Both operands of an operator have one type; a C++ number beside a Number becomes a constant (a splat) of that
+/// type. Comparisons of floats are ordered (false for NaN) except `differs`, which is true for NaN.
 class Number {
 public:
   Number() = default;

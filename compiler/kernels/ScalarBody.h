@@ -8,8 +8,8 @@
 
 namespace halftone::compiler {
 
-/// What the body's block arguments and indices are at the place it is cloned to. With `lanes` > 0 what varies is a
-/// `vector<lanes x T>`; what is computed from scalars alone stays a scalar, until it meets a vector or is yielded.
+/// The body's block arguments and indices at the place to which it is cloned. With `lanes` > 0 a value that varies is a
+/// `vector<lanes x T>`; a value computed from scalars alone stays a scalar, until it meets a vector or is yielded.
 struct BodyArguments {
   int64_t lanes = 0;
   llvm::SmallVector<mlir::Value> values;          // one per block argument; unused ones may be null
@@ -18,9 +18,9 @@ struct BodyArguments {
   std::function<mlir::Value(mlir::tensor::ExtractOp, mlir::Value places)> lookup;
 };
 
-/// Clones the ops of `generic`'s body at the builder's place and returns what it yields. `outer` maps values from
-/// outside the body (index arguments of the kernel, as i64) to their values at the new place; index casts vanish. Emits
-/// a diagnostic on an op that is not elementwise.
+/// Clones the ops of `generic`'s body at the builder's place and returns the values that it yields. `outer` maps values
+/// from outside the body (index arguments of the kernel, as i64) to their values at the new place; index casts vanish.
+/// Emits a diagnostic on an op that is not elementwise.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>> cloneBody(mlir::OpBuilder &builder, mlir::linalg::GenericOp generic,
                                                           const BodyArguments &arguments, const mlir::IRMapping &outer);
 

@@ -8,13 +8,14 @@
 namespace halftone::compiler {
 
 /// k2. On the linalg form. Stores f16 and bf16 as i16, f8 and i1 as i8: the function's types, the block arguments of
-/// its linalg ops and what they yield; each arith.extf and arith.truncf from and to them becomes integer code or the
-/// target's instruction, rounding once to nearest even. Fails with a diagnostic where arithmetic has a narrow type.
+/// its linalg ops and the values that these yield; each arith.extf and arith.truncf from and to them becomes integer
+/// code or the target's instruction, rounding once to nearest even. Fails with a diagnostic where arithmetic has a
+/// narrow type.
 mlir::LogicalResult legalizeStorage(mlir::func::FuncOp function, const MathTraits &math);
 
 /// k4. After the emitter. Replaces the math ops that no CPU has as instructions (exp, log, tanh, ...) by arithmetic, in
 /// place, at whatever type they have: f32 or f64, scalar or one-dimensional vector; and arith.truncf to bf16, which
-/// CPUs round with exceptions. What may remain: math.absf, ceil,
+/// CPUs round with exceptions. These may remain: math.absf, ceil,
 /// copysign, floor, fma, roundeven, sqrt, trunc, ctpop, ctlz, cttz. MathFunctions.h has the error bounds. Fails with a
 /// diagnostic at any other math op and at types narrower than f32.
 mlir::LogicalResult expandMath(mlir::func::FuncOp function, const MathTraits &math);
@@ -22,8 +23,8 @@ mlir::LogicalResult expandMath(mlir::func::FuncOp function, const MathTraits &ma
 /// On a loop of emitted code whose body is several independent steps: interleave-steps puts them side by side.
 inline constexpr llvm::StringLiteral interleavedAttr = "halftone.interleaved";
 
-/// k5. In each loop that asks for it, sorts ops by how many others they wait for. Loads come before stores, so what one
-/// step stores no other may load.
+/// k5. In each loop that asks for it, sorts ops by how many others they wait for. Loads come before stores, so no step
+/// may load a value that another one stores.
 void interleaveSteps(mlir::func::FuncOp function);
 
 /// k6. Every op of emitted code is one that is known to become instructions; the diagnostic names the first that is

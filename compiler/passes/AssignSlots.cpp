@@ -140,7 +140,7 @@ private:
       updatesTo[program.updates[index].second].push_back(index);
   }
 
-  /// What makes `fresh` makes it in `variable` from now on: an update decided later must see that.
+  /// The step that makes `fresh` makes it in `variable` from now on: an update decided later must see that.
   void placeIn(BufferId variable, BufferId fresh) {
     program.buffers[fresh].placedIn = variable;
     for (size_t index : touching[fresh]) {
@@ -171,7 +171,7 @@ private:
     }
     size_t index = 0;
     std::erase_if(program.steps, [&](const ProgramStep &) { return dropped[index++]; });
-    // Copies at the end happen at once: what one of them overwrites is saved for the others.
+    // Copies at the end happen at once: a value that one of them overwrites is saved for the others.
     DenseSet<BufferId> overwritten;
     for (auto [variable, fresh] : late)
       overwritten.insert(variable);

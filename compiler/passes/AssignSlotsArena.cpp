@@ -11,7 +11,8 @@ namespace halftone::compiler {
 
 namespace {
 
-/// A buffer from the first step that touches it to the last, both included: a launch's operands and results never share.
+/// A buffer from the first step that touches it to the last, both included: a launch's operands and results never
+/// share.
 struct Interval {
   BufferId buffer = -1;
   int64_t first = -1, last = -1, bytes = 0, offset = -1;
@@ -73,7 +74,7 @@ public:
   explicit Occupancy(int64_t times) : times(std::bit_ceil(static_cast<uint64_t>(times))), nodes(2 * this->times) {}
 
   void add(const Interval &placed) { add(placed, {1, 0, times - 1}); }
-  /// Offsets and ends of what lives with `wanted`, rising.
+  /// Offsets and ends of the buffers that live with `wanted`, rising.
   std::vector<std::pair<int64_t, int64_t>> takenWith(const Interval &wanted) const {
     std::vector<std::pair<int64_t, int64_t>> taken;
     collect(wanted, {1, 0, times - 1}, taken);

@@ -233,7 +233,7 @@ private:
     return addBranch(when.getElseRegion().front(), results, otherwise);
   }
 
-  /// What a branch makes for a result is made in the result's buffer; what it passes on is copied.
+  /// A branch makes a new value of a result in the result's buffer; a value that it passes on is copied.
   Status addBranch(Block &block, const std::vector<BufferId> &results, BufferPredicate predicate) {
     std::vector<bool> made(results.size());
     Operation *yield = block.getTerminator();

@@ -42,8 +42,8 @@ struct Program {
   std::vector<Parameter> feeds, fetches;
   std::vector<VariableSlot> variables;
   std::vector<dialect::ShadowOp> shadows;
-  std::vector<BufferId> shadowed; // of what each shadow is a function of: a variable or a shadow before it
-  /// Buffers in the order of @main's results: first what is fetched, then each variable's and shadow's new value.
+  std::vector<BufferId> shadowed; // of each shadow's source: a variable or a shadow before it
+  /// Buffers in the order of @main's results: first the fetches, then each variable's and shadow's new value.
   std::vector<BufferId> fetched;
   std::vector<std::pair<BufferId, BufferId>> updates; // the variable's or shadow's buffer, its new value's
 

@@ -51,7 +51,7 @@ bool isFixedWeight(Value value, SymbolTable &symbols, const DenseMap<Attribute, 
   return fresh == newValues.end() || fresh->second == value;
 }
 
-/// What @main gives back for each variable.
+/// The value that @main gives back for each variable.
 DenseMap<Attribute, Value> newValuesOf(ModuleOp module) {
   DenseMap<Attribute, Value> values;
   auto main = module.lookupSymbol<func::FuncOp>("main");

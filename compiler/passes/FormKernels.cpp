@@ -124,7 +124,7 @@ void BlockFormer::giveToReader(int64_t index, ReduceOp op) {
       before->push_back(host);
       goAhead(std::move(*before), index);
     }
-    // What is left, over the blocks' pieces, stands where the whole stood.
+    // The rest of the reduction, over the blocks' pieces, stands where the whole stood.
     Cluster &cluster = clusters[index];
     auto place = cluster.ops.erase(llvm::find(cluster.ops, op.getOperation()));
     cluster.ops.insert(place, finish.begin(), finish.end());
@@ -287,7 +287,7 @@ LogicalResult BlockFormer::run() {
 
 namespace {
 
-/// What a branch would read widened it reads narrow, and widens itself: fewer bytes, the same bits.
+/// A branch reads a narrow value and widens it itself, rather than read it widened: fewer bytes, the same bits.
 void widenInside(Block &branch) {
   DenseMap<Operation *, Value> inside;
   for (Operation &op : branch.without_terminator())
@@ -322,7 +322,7 @@ private:
       return signalPassFailure();
     }
     SymbolTable symbols(getOperation());
-    // Inner regions first: what they still read from outside is then really read from memory.
+    // Inner regions first: the values that they still read from outside are then really read from memory.
     SmallVector<Block *> blocks;
     main.walk<WalkOrder::PostOrder>([&](WhenOp when) {
       for (Region &region : when->getRegions())

@@ -395,7 +395,7 @@ bool BlockFormer::splitReduction(ReduceOp op) {
   return host && whole && elementsOf(op.getX()) > mostElementsOfOneRow && !splitInto(std::nullopt, op).empty();
 }
 
-/// What a kernel of `home` reads of at least so many elements.
+/// The values of at least so many elements that a kernel of `home` reads.
 llvm::SetVector<Value> BlockFormer::inputsOf(ArrayRef<Operation *> home, int64_t leastElements) {
   KernelBody body = bodyOf(home);
   DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end());

@@ -12,7 +12,7 @@ namespace halftone::compiler {
 
 namespace {
 
-/// The ops of `body` that `roots` and what they depend on read, up to a contraction.
+/// The ops of `body` that `roots` and their operands depend on, up to a contraction.
 DenseSet<Operation *> readBy(ArrayRef<Operation *> roots, const KernelBody &body) {
   DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end()), found;
   SmallVector<Operation *> open(roots);

@@ -1,4 +1,4 @@
-// hoist-shadows: what is a function of a variable alone moves from its readers to the variable's writers.
+// hoist-shadows: a function of a variable alone moves from its readers to the variable's writers.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   func @main(%x, %w {halftone.variable = @w}) -> (%w1 {halftone.variable = @w}) {
@@ -9,7 +9,7 @@
 //   func @main(%x, %w {...}, %c {halftone.shadow = @w_bf16}) -> (%w1 {...}, %c1 {halftone.shadow = @w_bf16}) {
 //     ... %c ...;  %w1 = sub %w, %d;  %c1 = cast %w1 : f32 to bf16
 //     return %w1, %c1
-// What packs a cast that is kept is a shadow of that one, and so never casts again.
+// A pack of a cast that is kept is a shadow of that shadow, and so never casts again.
 #include "compiler/passes/Passes.h"
 #include "dialect/TypeInference.h"
 #include "halftone/DType.h"
@@ -77,7 +77,7 @@ public:
 private:
   WhenOp widened(WhenOp when);
 
-  DenseMap<Operation *, SmallVector<std::pair<NewValue, NewValue>>> added; // what the regions yield for them
+  DenseMap<Operation *, SmallVector<std::pair<NewValue, NewValue>>> added; // the values that the regions yield for them
   DenseMap<Operation *, WhenOp> wider;
 };
 
@@ -162,7 +162,8 @@ WhenOp WiderWhens::widened(WhenOp when) {
   return wider[when] = result;
 }
 
-/// The chain of `fresh`, made where `fresh` is made and so under the same conditions. `reader` ends in what needs it.
+/// The chain of `fresh`, made where `fresh` is made and so under the same conditions. `reader` ends in the op that
+/// needs it.
 NewValue HoistShadows::ofNewValue(Value fresh, Value variable, Value shadow, const Chain &chain, Block &reader) {
   if (fresh == variable)
     return {shadow, {}};

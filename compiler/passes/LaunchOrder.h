@@ -1,4 +1,4 @@
-// What the passes that settle the order of launches share: who waits for whom in a block.
+// Shared by the passes that settle the order of launches: which launch waits for which in a block.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/passes/WaitOrder.h"
@@ -9,7 +9,7 @@
 
 namespace halftone::compiler {
 
-/// An old value of a variable or shadow and what replaces it, both as seen in one block.
+/// An old value of a variable or shadow and the value that replaces it, both as seen in one block.
 struct Replacement {
   mlir::Value old, fresh;
 };
@@ -19,7 +19,7 @@ class LaunchOrder {
 public:
   explicit LaunchOrder(mlir::Block &block);
 
-  /// Reads of `old`, through reshapes too, go before what makes `fresh`, where nothing else forbids it.
+  /// Reads of `old`, through reshapes too, go before the op that makes `fresh`, where nothing else forbids it.
   void readFirst(const Replacement &pair);
   /// Puts each of the ops, given in the order of the program, next to the first of them, with what was gathered with
   /// that one, when neither waits for the other; returns the first ones, for release().

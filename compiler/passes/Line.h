@@ -9,7 +9,7 @@ namespace halftone::compiler {
 
 class Line {
 public:
-  /// What stands before the first item and behind the last.
+  /// The ends: places before the first item and behind the last.
   static constexpr size_t end = SIZE_MAX;
 
   /// Items 0 to `count` - 1 in this order.

@@ -18,8 +18,8 @@ namespace halftone::compiler {
 
 namespace {
 
-/// A kernel's text without what becomes extents: kernels of one code have one form. Two codes may share a form; their launches
-/// then stand together to no purpose.
+/// A kernel's text without the parts that become extents: kernels of one code have one form. Two codes may share a
+/// form; their launches then stand together to no purpose.
 std::string formOf(KernelOp kernel) {
   std::string text;
   llvm::raw_string_ostream out(text);

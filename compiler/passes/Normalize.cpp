@@ -277,7 +277,7 @@ struct HoistReshape : OpRewritePattern<ReshapeOp> {
       return false;
     int64_t readers = 0;
     for (Operation *user : value.getUsers()) {
-      if (isOpTriviallyDead(user)) // what a rewrite has left
+      if (isOpTriviallyDead(user)) // a rewrite has left it
         continue;
       auto other = dyn_cast<ReshapeOp>(user);
       if (depth == 0 ? !other || other.getType() != reshape.getType() : ++readers > 1)

@@ -32,7 +32,7 @@ void buildPipeline(OpPassManager &passes, Stage from, Stage to, const CompileOpt
         createChooseTemplatesPass({options.target, options.strict})); // before fusion depends on layouts and blockings
     passes.addPass(createHoistShadowsPass()); // sees the layouts; before casts are copied into kernels
     if (!options.strict)
-      passes.addPass(createRoundDecisionsPass()); // knows what will be stored; before a kernel may keep values wide
+      passes.addPass(createRoundDecisionsPass()); // stores are settled, and no kernel keeps values wide yet
     passes.addPass(createFormKernelsPass({options.target, options.strict}));
     passes.addPass(createOutlineKernelsPass()); // equal kernels are one before anything is compiled
     passes.addPass(createOrderLaunchesPass());  // needs launches only

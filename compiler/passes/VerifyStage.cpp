@@ -1,4 +1,4 @@
-// verify-stage: what is legal in each stage, as a table and a few rules.
+// verify-stage: the legal ops of each stage, as a table and a few rules.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/Forms.h"
 #include "compiler/passes/Passes.h"

@@ -38,7 +38,7 @@ public:
     return true;
   }
   bool hasMet() const { return met; }
-  /// What was found, in the order of the line.
+  /// The items that were found, in the order of the line.
   std::vector<size_t> inLine() const {
     std::vector<size_t> groups(found.begin(), found.end());
     llvm::sort(groups, [&](size_t a, size_t b) { return order.line.isBefore(a, b); });
@@ -75,7 +75,8 @@ bool WaitOrder::goFirst(size_t first, size_t later) {
   return true;
 }
 
-/// Puts `late` directly before `early`, which stands before it, with what else must move; false when it waits for it.
+/// Puts `late` directly before `early`, which stands before it, with the items that must move too; false when `late`
+/// waits for `early`.
 bool WaitOrder::bringTogether(size_t early, size_t late) {
   Walk back(*this, true, late, early), forward(*this, false, early, late);
   while (true) {

@@ -13,8 +13,8 @@ public:
   explicit DiagnosticCollector(mlir::MLIRContext *context);
 
   bool sawError() const { return sawError_; }
-  /// An error made of what was collected: its message is the first error's, with that error's layer path and the user's
-  /// line; `diagnostics()` is the text of all of them. Without an error, `fallback` is the message.
+  /// An error made of the collected diagnostics: its message is the first error's, with that error's layer path and the
+  /// user's line; `diagnostics()` is the text of all of them. Without an error, `fallback` is the message.
   Status toStatus(llvm::StringRef fallback, ErrorKind kind = ErrorKind::compile_error) const;
   /// toStatus when `failed`, else ok.
   Status check(llvm::LogicalResult result, llvm::StringRef fallback, ErrorKind kind = ErrorKind::compile_error) const;

@@ -1,4 +1,4 @@
-// What kernels are compiled for: all that passes, forms and the kernel compiler may ask.
+// The machine that kernels are compiled for: all that passes, forms and the kernel compiler may ask of it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/kernels/KernelDumps.h"
@@ -42,8 +42,8 @@ struct WeightPanels {
 /// A kind of machine. Each kind has a folder in compiler/targets.
 class Target {
 public:
-  /// "host" (this machine's CPU), "x86-64-v2", "x86-64-v3", "x86-64-v4", "sapphirerapids", "graniterapids", or any other
-  /// "<triple>[:<cpu>]" that LLVM was built with. value_error listing the known names when `name` is none.
+  /// "host" (this machine's CPU), "x86-64-v2", "x86-64-v3", "x86-64-v4", "sapphirerapids", "graniterapids", or any
+  /// other "<triple>[:<cpu>]" that LLVM was built with. value_error listing the known names when `name` is none.
   static StatusOr<std::shared_ptr<const Target>> find(std::string_view name);
   virtual ~Target() = default;
 
@@ -55,16 +55,16 @@ public:
   virtual std::string key() const = 0;
   virtual const Blocking &blocking() const = 0;
   virtual MatmulChoice chooseMatmul(const MatmulTraits &traits) const = 0;
-  /// The layout of a weight, K x N along whichever axes, for the matmuls that read it as their right operand, where that
-  /// makes their products faster. A function of dtype, extents and target alone, so that all batches share the copy;
-  /// nullopt: row-major.
+  /// The layout of a weight, K x N along whichever axes, for the matmuls that read it as their right operand, where
+  /// that makes their products faster. A function of dtype, extents and target alone, so that all batches share the
+  /// copy; nullopt: row-major.
   virtual std::optional<WeightPanels> weightPanels(bool strict, DType weight, int64_t k, int64_t n) const = 0;
   /// Bytes of scratch per thread that the code of `kernel`, a linalg form (legalized or not), uses at these extents.
   virtual int64_t scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const = 0;
 
-  /// Replaces `kernel`, a linalg form after legalize-storage (docs/kernel-form.md), by its code: ops of func, scf, arith,
-  /// math that expand-math knows, vector and LLVM. Returns how it computes, for reports. On failure a diagnostic says
-  /// which part of the kernel has no code.
+  /// Replaces `kernel`, a linalg form after legalize-storage (docs/kernel-form.md), by its code: ops of func, scf,
+  /// arith, math that expand-math knows, vector and LLVM. Returns how it computes, for reports. On failure a diagnostic
+  /// says which part of the kernel has no code.
   virtual mlir::FailureOr<std::string> emit(mlir::func::FuncOp kernel) const = 0;
   /// The bytes that a device loads, of code in LLVM IR. `dumps`, unless null, gets llvm and assembly.
   virtual StatusOr<std::string> makeCode(llvm::Module &module, KernelDumps *dumps) const = 0;

@@ -1,4 +1,4 @@
-// What LLVM knows about a CPU, as the few facts that the emitters ask for.
+// LLVM's knowledge of a CPU, as the few facts that the emitters ask for.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/CpuTarget.h"
 #include "compiler/targets/cpu/CpuBlocking.h"

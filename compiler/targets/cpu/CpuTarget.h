@@ -1,4 +1,4 @@
-// The CPUs that code is generated for: what the emitters ask about them.
+// The CPUs that code is generated for: the facts that the emitters ask for.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/Target.h"

@@ -232,7 +232,7 @@ FailureOr<KernelFrame::Values> emitBody(KernelFrame &frame, linalg::GenericOp ge
     if (lanes.count == 0 || dim != lanes.dim)
       return frame.index[dim];
     Value index = frame.add(frame.splat(frame.index[dim], lanes.count), steps(frame, lanes.count));
-    if (looksUp && lanes.limit) // a lane outside looks up what the last one inside does
+    if (looksUp && lanes.limit) // a lane outside looks up the place of the last one inside
       index = frame.min(index, frame.splat(frame.sub(lanes.limit, frame.constant(1)), lanes.count));
     return index;
   };

@@ -37,7 +37,7 @@ bool hasLongFunction(mlir::linalg::GenericOp generic);
 /// Whether a generic's body is so short that waiting for its accumulators would take longer than computing it.
 bool isShort(mlir::linalg::GenericOp generic);
 
-/// What a generic's body gives at the present index, when its block arguments are `values`.
+/// The values that a generic's body yields at the present index, when its block arguments are `values`.
 mlir::FailureOr<KernelFrame::Values> emitBody(KernelFrame &frame, mlir::linalg::GenericOp generic,
                                               llvm::ArrayRef<mlir::Value> values, const Lanes &lanes);
 

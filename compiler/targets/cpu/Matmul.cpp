@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 //   for block:
-//     for k in steps of `depth`: pack what cannot be read in place; for panels, for rows: micro-kernel
+//     for k in steps of `depth`: pack operands that cannot be read in place; for panels, for rows: micro-kernel
 //     for row, for lanes of columns: epilogue
 #include "compiler/targets/cpu/Matmul.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -29,7 +29,7 @@ linalg::GenericOp contractionOf(const KernelSource &source) {
   return found;
 }
 
-/// What every access relies on: the dims of the loops, and inputs that are in memory or are `local`.
+/// Checks the facts that every access relies on: the dims of the loops, and inputs that are in memory or are `local`.
 LogicalResult checkGeneric(linalg::GenericOp generic, size_t dims, ArrayRef<Value> local) {
   const SmallVector<int> loops = dimsOf(generic);
   if (loops.size() != generic.getNumLoops() ||

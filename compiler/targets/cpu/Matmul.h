@@ -13,8 +13,8 @@
 
 namespace halftone::compiler {
 
-/// Sizes of the micro-kernels, whose sums are in registers. Columns are done in panels of `vectors` vectors, what is
-/// left of them vector by vector; rows in groups as large as the registers hold, what is left in smaller ones. `depth`
+/// Sizes of the micro-kernels, whose sums are in registers. Columns are done in panels of `vectors` vectors, the
+/// rest of them vector by vector; rows in groups as large as the registers hold, the rest in smaller ones. `depth`
 /// is how many indices of K are packed at a time.
 struct MatmulSizes {
   int64_t lanes, vectors;
@@ -27,8 +27,8 @@ struct MatmulSizes {
 };
 
 /// Scratch of one tile, in elements of the accumulator: packed A, packed B, sums, and a square of lanes for
-/// transposing with a line for what packing A watched. Before them stands, in eight bytes, which tile's A is packed:
-/// batch * row tiles + row tile + 1.
+/// transposing with a line for the values that packing A watched. Before them stands, in eight bytes, which tile's A is
+/// packed: batch * row tiles + row tile + 1.
 struct MatmulScratch {
   static constexpr int64_t headBytes = 64;
   int64_t a, b, sums, square; // elements
@@ -110,7 +110,7 @@ private:
   mlir::LogicalResult pack(int side, Number firstDepth, Number depth);
   mlir::LogicalResult packRowsAlongDepth(Number firstDepth, Number depth);
   mlir::LogicalResult packAcross(int side, Number firstDepth, Number depth);
-  /// Where a vector of packed B's columns begins, and what lies between its groups, in elements; `first` is the first
+  /// Where a vector of packed B's columns begins, and the pitch of its groups, in elements; `first` is the first
   /// column that is packed.
   std::pair<Number, Number> packedColumns(Number column, Number first);
   mlir::LogicalResult packColumnsTransposed(Number begin, Number end, Number firstDepth, Number depth);
@@ -132,7 +132,7 @@ private:
   bool readsRowPairsInPlace();
   mlir::LogicalResult watchRows(Number firstDepth, Number depth);
   void packBias(Number depth);
-  /// 16 neighbouring groups along K of an operand; what lies past K is 0.
+  /// 16 neighbouring groups along K of an operand; groups past K are 0.
   mlir::FailureOr<mlir::Value> groupsAlongDepth(int side, MatmulPlace place, Number group);
   /// One group of each of 16 neighbouring rows of A or columns of B.
   mlir::FailureOr<mlir::Value> groupsAcross(int side, MatmulPlace place, Number group);
@@ -216,7 +216,7 @@ private:
   std::optional<MatmulSizes> sizes;
   bool broken = false; // a part inside a loop failed, its diagnostic emitted
 
-  // What the linalg form says.
+  // Read from the linalg form.
   std::array<llvm::SmallVector<int>, 4> group; // dims of each role
   mlir::linalg::GenericOp contraction, epilogue;
   std::array<mlir::linalg::GenericOp, 2> prologue;

@@ -83,7 +83,7 @@ LogicalResult MatmulEmitter::emitEpilogue() {
     return failure(broken);
   }
   // Columns outermost, a panel at a time: sums over rows stay in registers, and lines that lanes of a row share are
-  // read once. What keeps N is done after each panel, the rest last.
+  // read once. Reductions that keep N are stored after each panel, the rest last.
   const SmallVector<int> dims = dimsOf(epilogue);
   SmallVector<bool> keepsColumns;
   for (auto [output, combiner] : llvm::enumerate(combiners))
@@ -92,7 +92,7 @@ LogicalResult MatmulEmitter::emitEpilogue() {
                                    group[columnRole], true));
   const size_t count = neutral.size();
   const auto reduceColumns = [&](Number column, int64_t vectors, bool whole, const Lanes &carried) {
-    // Of each vector what keeps N, then of the panel what does not.
+    // The accumulators of each vector that keep N, then those of the panel that do not.
     Lanes start;
     for (int64_t vector = 0; vector < vectors; ++vector)
       start.append(neutral);

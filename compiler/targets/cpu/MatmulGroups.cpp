@@ -1,12 +1,11 @@
 // Products by an instruction that takes several indices of K at once: four of i8, or two of bf16.
 // SPDX-License-Identifier: Apache-2.0
 //
-// One element of the packed operands is a group: neighbours along K of a row of A or of a column of B, in 32 bits, the first
-// in the lowest. What lies past K is 0.
-//   i8    VNNI, exact in i32. It multiplies unsigned by signed numbers, so A is packed as a + 128, and a row of 128s after the
-//         last one: the sums of that row are what the others have too much.
-//   bf16  AVX512_BF16, summed in f32. It takes subnormal numbers for 0, so packing watches out for them: what was packed with
-//         one among it is multiplied pair by pair in f32.
+// One element of the packed operands is a group: neighbours along K of a row of A or of a column of B, in 32 bits, the
+// first in the lowest. Groups past K are 0.   i8    VNNI, exact in i32. It multiplies unsigned by signed numbers, so A
+// is packed as a + 128, and a row of 128s after the         last one: the sums of that row are what the others have too
+// much.   bf16  AVX512_BF16, summed in f32. It takes subnormal numbers for 0, so packing watches out for them: what was
+// packed with         one among it is multiplied pair by pair in f32.
 #include "compiler/targets/cpu/Matmul.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"

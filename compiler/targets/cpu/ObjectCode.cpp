@@ -66,9 +66,9 @@ void setAttributes(llvm::Module &module, const CpuTarget &cpu) {
   }
 }
 
-/// What emitted code needs and no more: it comes vectorized, with its loops in the wanted order and nothing to inline,
-/// and unrolling would double the time of code generation.
-/// By default instcombine ends the process when one round is not enough.
+/// The passes that emitted code needs, and no more: it comes vectorized, with its loops in the wanted order and nothing
+/// to inline, and unrolling would double the time of code generation. By default instcombine ends the process when one
+/// round is not enough.
 constexpr const char *pipeline =
     "function(lower-expect,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(loop-rotate,licm),"
     "early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)";

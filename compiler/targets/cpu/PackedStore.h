@@ -17,7 +17,7 @@ public:
 
   /// Where the element of the block's first column in staged row `row` is.
   mlir::Value staged(mlir::Value row) const;
-  /// Moves what is staged: rows `rowBegin` to `rowEnd`, at most `stagedRows`, columns `columnBegin` to `columnEnd`.
+  /// Moves the staged rows: `rowBegin` to `rowEnd`, at most `stagedRows`, columns `columnBegin` to `columnEnd`.
   /// Both begin where lines do.
   void move(mlir::Value rowBegin, mlir::Value rowEnd, mlir::Value columnBegin, mlir::Value columnEnd) const;
 
@@ -29,7 +29,7 @@ private:
 
   KernelFrame &frame;
   mlir::Value pointer;        // of the result
-  mlir::Value scratch, pitch; // of what is staged; elements between its rows
+  mlir::Value scratch, pitch; // of the staged rows; elements between two rows
   int64_t depth;              // the axis along which pairs go
 };
 

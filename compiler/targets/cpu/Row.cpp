@@ -70,10 +70,10 @@ void RowEmitter::choosePrefetches() {
   }
 }
 
-/// What a large launch reads and writes does not stay in the caches. Then results go past them: a line is not read
+/// The operands and results of a large launch do not stay in the caches. Then results go past them: a line is not read
 /// before it is written, and takes no operand's place. Those that a later phase reads again do not.
 void RowEmitter::chooseStreams() {
-  constexpr int64_t muchBytes = int64_t(16) << 20; // half of a last cache: the rest is for what else is in use
+  constexpr int64_t muchBytes = int64_t(16) << 20; // half of a last cache: the rest is for other data in use
   if (!frame.target.hasStreaming || outer.empty())
     return;
   auto isWhole = [&](const TensorAccess &access) { return llvm::equal(access.dims, llvm::seq(0, int(frame.dims))); };

@@ -17,7 +17,7 @@ public:
 private:
   using Values = KernelFrame::Values;
 
-  /// One output of a generic and what happens to it.
+  /// One output of a generic, its home and its combiner.
   struct Output {
     unsigned number;
     std::string combiner;
@@ -83,7 +83,7 @@ private:
   std::vector<std::pair<Output *, PackedStore>> packed; // results that are stored as panels
   llvm::SmallDenseMap<unsigned, mlir::Value> atHand;    // inputs of the next steps that need no load
   llvm::SmallDenseMap<unsigned, mlir::Value> pairs;     // of the present two steps of a group, as 32-bit integers
-  std::vector<Values> unflagged; // by output, what a group's steps leave to look at for NaN together
+  std::vector<Values> unflagged; // by output: values of a group's steps that are looked at for NaN together
 };
 
 } // namespace halftone::compiler

@@ -251,7 +251,7 @@ FailureOr<RowEmitter::Values> RowEmitter::emitVectors(Phase &phase, ValueRange s
   return vectors;
 }
 
-/// What is left of the vector dim, less than a vector.
+/// The tail of the vector dim, less than a vector.
 FailureOr<RowEmitter::Values> RowEmitter::emitMaskedStep(Phase &phase, Value begin, const Values &carried) {
   frame.index[vectorDim] = begin;
   Lanes lanes = maskedLanes(frame, frame.lanes, vectorDim, columnEnd);
@@ -283,7 +283,7 @@ void RowEmitter::emitPrefetches(Phase &phase) {
 
 /// Loads, body, stores; returns the accumulators that are carried on.
 FailureOr<RowEmitter::Values> RowEmitter::emitStep(Phase &phase, ArrayRef<Value> carried, const Lanes &lanes) {
-  // Whole vectors fit the scratch of a row that has one dim: what lies past its end is read by lanes outside alone.
+  // Whole vectors fit the scratch of a row that has one dim: only lanes outside read past its end.
   const Lanes unmasked{lanes.count, lanes.dim, {}, {}};
   auto lanesOf = [&](const TensorHome &home) { return home.isRow && phase.inner.size() == 1 ? unmasked : lanes; };
   Values arguments;
