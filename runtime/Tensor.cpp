@@ -81,7 +81,7 @@ Tensor TensorAccess::onHost(const Tensor &tensor) {
 Tensor TensorAccess::on(const std::shared_ptr<DeviceRuntime> &device, const Tensor &tensor) {
   if (tensor.impl().device == device)
     return tensor;
-  const Tensor host = onHost(tensor);
+  Tensor host = onHost(tensor);
   if (!device)
     return host;
   const int64_t size = bytes(host);

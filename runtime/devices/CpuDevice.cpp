@@ -25,14 +25,14 @@ constexpr double worthSharing = 3000; // ns; below, handing blocks out costs mor
 
 class CpuQueue final : public HostQueue {
 public:
-  CpuQueue(std::shared_ptr<WorkerPool> pool, DeviceMemory scratch, std::atomic<int64_t> &launches)
-      : pool_(std::move(pool)), scratch_(std::move(scratch)), allLaunches_(launches) {}
+  CpuQueue(std::shared_ptr<WorkerPool> pool, DeviceMemory scratch, std::shared_ptr<std::atomic<int64_t>> launches)
+      : pool_(std::move(pool)), scratch_(std::move(scratch)), allLaunches_(std::move(launches)) {}
   ~CpuQueue() override { releaseWorkers(); }
 
   Status finish() override {
     releaseWorkers();
     triedWorkers_ = false;
-    allLaunches_.fetch_add(std::exchange(launches_, 0), std::memory_order_relaxed);
+    allLaunches_->fetch_add(std::exchange(launches_, 0), std::memory_order_relaxed);
     return {};
   }
 
@@ -57,9 +57,9 @@ protected:
 private:
   std::shared_ptr<WorkerPool> pool_;
   DeviceMemory scratch_;
-  std::atomic<int64_t> &allLaunches_;              // the device's
-  int64_t launches_ = 0;                           // since begin()
-  bool hasWorkers_ = false, triedWorkers_ = false; // tried: once between begin() and finish()
+  std::shared_ptr<std::atomic<int64_t>> allLaunches_; // the device's
+  int64_t launches_ = 0;                              // since begin()
+  bool hasWorkers_ = false, triedWorkers_ = false;    // tried: once between begin() and finish()
 
   bool takeWorkers() {
     if (!triedWorkers_) {

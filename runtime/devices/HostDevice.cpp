@@ -24,7 +24,7 @@ Status HostDevice::download(std::span<std::byte> to, const std::byte *from) {
 }
 
 DeviceCounters HostDevice::counters() const {
-  return {.launches = launches_,
+  return {.launches = *launches_,
           .waits = 0,
           .uploads = uploads_,
           .downloads = downloads_,

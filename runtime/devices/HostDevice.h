@@ -1,9 +1,10 @@
-// What the devices share whose memory is the host's: copies in place, and counters.
+// Shared by the devices whose memory is the host's: copies in place, and counters.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/Device.h"
 #include <atomic>
 #include <cstring>
+#include <memory>
 
 namespace halftone {
 
@@ -17,8 +18,9 @@ public:
   DeviceCounters counters() const override;
 
 protected:
-  /// Launches by plan and not one by one: a counter that threads share costs more than a small kernel.
-  std::atomic<int64_t> launches_{0};
+  /// Shared with the queues, which may outlive the device. They add launches by plan and not one by one: a counter that
+  /// threads share costs more than a small kernel.
+  std::shared_ptr<std::atomic<int64_t>> launches_ = std::make_shared<std::atomic<int64_t>>(0);
 
 private:
   std::atomic<int64_t> uploads_{0}, downloads_{0}, uploadedBytes_{0}, downloadedBytes_{0};

@@ -26,7 +26,7 @@ public:
   StatusOr<std::unique_ptr<DeviceQueue>> makeQueue(int64_t scratchBytes) override;
   /// Launches whose condition held, part by part in order, since the device was made or the last call.
   std::vector<Record> takeRecords();
-  void countLaunches(int64_t more) { launches_ += more; }
+  void countLaunches(int64_t more) { *launches_ += more; }
   void record(const Launch &launch, bool joined);
 
 private:
