@@ -37,7 +37,7 @@ TEST_CASE("The x86-64 levels have the vectors of their level", "[targets]") {
   CHECK(v2.key() != v3.key());
 }
 
-TEST_CASE("Named models and other architectures", "[targets]") {
+TEST_CASE("targets are found by names of CPU models and of other architectures", "[targets]") {
   const CpuTarget spr = found("sapphirerapids");
   CHECK(spr.vectorBytes == 64);
   CHECK(spr.hasAvx512Bf16);

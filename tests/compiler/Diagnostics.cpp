@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace halftone;
 using namespace halftone::compiler;
 
-TEST_CASE("the first error is the message, with its layer and line; all of them are the diagnostics") {
+TEST_CASE("the first error becomes the message with its layer and line, and all errors stay as diagnostics") {
   MLIRContext context;
   Location dense = withLayerPath("net/dense", FileLineColLoc::get(&context, "train.cpp", 12, 3));
   DiagnosticCollector collector(&context);

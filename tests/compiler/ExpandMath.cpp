@@ -180,7 +180,7 @@ TEST_CASE("f64 math stays within its ulp", "[math]") {
   }
 }
 
-TEST_CASE("Math on scalars, and on a CPU without rounding instructions", "[math]") {
+TEST_CASE("math functions are right on scalars and on a CPU without rounding instructions", "[math]") {
   const std::vector<float> x = samples<float>(1 << 14, INFINITY);
   const std::vector<double> wide = samples<double>(1 << 14, 0x1p20);
   for (const Function &function : functions)
@@ -191,7 +191,7 @@ TEST_CASE("Math on scalars, and on a CPU without rounding instructions", "[math]
     }
 }
 
-TEST_CASE("pow", "[math]") {
+TEST_CASE("pow has its values at special operands", "[math]") {
   std::vector<float> x, y;
   for (float a : specials<float>())
     for (float b : specials<float>())

@@ -152,7 +152,7 @@ TEST_CASE("A file that is no entry is not read beyond its header", "[cache]") {
   CHECK(bytesRead() - before < (1 << 20));
 }
 
-TEST_CASE("What cannot be written is said, and said no longer once it can", "[cache]") {
+TEST_CASE("a cache that cannot be written is reported until it can be", "[cache]") {
   Folder folder;
   KernelCache cache(folder.cache());
   const fs::path build = folder.file(key).parent_path();
@@ -167,7 +167,7 @@ TEST_CASE("What cannot be written is said, and said no longer once it can", "[ca
   CHECK(KernelCache(folder.cache()).find(std::string(64, 'b')));
 }
 
-TEST_CASE("Without a disk the memory serves", "[cache]") {
+TEST_CASE("without a cache folder kernels are cached in memory", "[cache]") {
   KernelCache cache("none");
   CHECK(cache.complaint().empty());
   cache.insert(key, sample());

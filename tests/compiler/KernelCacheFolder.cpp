@@ -33,7 +33,7 @@ KernelCode sample(size_t bytes) { return {"halftone_aa", "loop", "triple|cpu|", 
 
 } // namespace
 
-TEST_CASE("What was not used for longest goes first, whatever build it is of", "[cache]") {
+TEST_CASE("the cache removes the least recently used entry first, whatever its build", "[cache]") {
   Folder folder;
   const fs::path a = folder.put(oldBuild + "/" + keyOf('a'), 1000, 500),
                  b = folder.put(newBuild + "/" + keyOf('b'), 1000, 400),

@@ -28,7 +28,7 @@ void checkInside(const std::string &text, bool specials = false) {
 
 } // namespace
 
-TEST_CASE("Random bits, indices and tables", "[kernels]") {
+TEST_CASE("loop kernels compute random bits, indices and lookups exactly", "[kernels]") {
   checkExactly(R"(
 halftone.kernel loop @k (tensor<2xui32>, tensor<3x70xui32>) -> (tensor<3x70xui32>, tensor<70x3xui32>, tensor<210xf32>) {
 ^bb0(%key: tensor<2xui32>, %x: tensor<3x70xui32>):
@@ -76,7 +76,7 @@ halftone.kernel loop @k (tensor<2x3x4x5xf32>, tensor<4x5xf32>) -> tensor<2x3x4x5
   bias.checkExact(bias.operands(1, true));
 }
 
-TEST_CASE("Transposes of several axes, also of the same value", "[kernels]") {
+TEST_CASE("a kernel may transpose several axes, and one value in several ways", "[kernels]") {
   checkExactly(R"(
 halftone.kernel loop @k (tensor<3x5x1x7xbf16>, tensor<6x6xi8>) -> (tensor<7x3x5xbf16>) {
 ^bb0(%x: tensor<3x5x1x7xbf16>, %unused: tensor<6x6xi8>):
@@ -118,7 +118,7 @@ halftone.kernel loop @k (tensor<77xf8E4M3FN>, tensor<77xf8E5M2>) -> (tensor<77xf
 })");
 }
 
-TEST_CASE("Scalars, axes of extent 1 and empty tensors", "[kernels]") {
+TEST_CASE("scalars, axes of extent 1 and empty tensors have kernel descriptions", "[kernels]") {
   checkExactly(R"(
 halftone.kernel loop @k (tensor<f16>, tensor<1x1xf16>) -> (tensor<f16>, tensor<1xi1>) {
 ^bb0(%a: tensor<f16>, %b: tensor<1x1xf16>):
@@ -156,7 +156,7 @@ halftone.kernel row @k (tensor<3x0xf32>) -> (tensor<3xf32>) {
 })");
 }
 
-TEST_CASE("One row: a whole tensor to a scalar", "[kernels]") {
+TEST_CASE("a reduction of a whole tensor to a scalar is one row", "[kernels]") {
   checkInside(R"(
 halftone.kernel row @k (tensor<7x31xf16>) -> (tensor<f16>, tensor<f32>) {
 ^bb0(%a: tensor<7x31xf16>):
@@ -176,7 +176,7 @@ halftone.kernel row @k (tensor<300xi1>, tensor<300xui8>) -> (tensor<i1>, tensor<
 })");
 }
 
-TEST_CASE("Layer normalisation with its side reductions", "[kernels]") {
+TEST_CASE("layer normalization is a row kernel with side reductions", "[kernels]") {
   checkInside(R"(
 halftone.kernel row @k (tensor<4x9x33xf16>, tensor<33xf32>, tensor<4x9x33xf16>)
     -> (tensor<4x9x33xf16>, tensor<4x9xf32>, tensor<4x1x33xf32>) attributes {spec = #halftone.blocks<rows = 1>} {
@@ -205,7 +205,7 @@ halftone.kernel row @k (tensor<4x9x33xf16>, tensor<33xf32>, tensor<4x9x33xf16>)
 })");
 }
 
-TEST_CASE("Rows of two axes, and groups that reshape cuts", "[kernels]") {
+TEST_CASE("a row may have two axes, and reshape may cut groups from it", "[kernels]") {
   checkInside(R"(
 halftone.kernel row @k (tensor<2x6x5x7xf32>, tensor<6xf32>) -> (tensor<2x6x5x7xf32>) {
 ^bb0(%x: tensor<2x6x5x7xf32>, %gamma: tensor<6xf32>):
@@ -232,7 +232,7 @@ halftone.kernel row @k (tensor<4x3x19xf16>) -> (tensor<4x3x19xf16>, tensor<4xf32
 })");
 }
 
-TEST_CASE("Reductions over axes apart", "[kernels]") {
+TEST_CASE("a kernel may reduce axes that do not lie together", "[kernels]") {
   checkInside(R"(
 halftone.kernel loop @k (tensor<3x4x5x18xf32>, tensor<4x18xf32>) -> (tensor<4x18xf32>) {
 ^bb0(%x: tensor<3x4x5x18xf32>, %b: tensor<4x18xf32>):

@@ -313,7 +313,7 @@ const std::vector<Sizes> small = {{2, 1, 1, 1, 12, 32},       {1, 5, 7, 3, 12, 3
 
 } // namespace
 
-TEST_CASE("Matmul over all layouts", "[matmul]") {
+TEST_CASE("a matmul is right in all layouts", "[matmul]") {
   std::vector<Case> cases;
   for (bool batched : {false, true})
     for (bool aTransposed : {false, true})
@@ -331,7 +331,7 @@ TEST_CASE("Matmul over all layouts", "[matmul]") {
   checkAll(cases, small);
 }
 
-TEST_CASE("Matmul over all dtypes", "[matmul]") {
+TEST_CASE("a matmul is right in all dtypes", "[matmul]") {
   std::vector<Case> cases;
   for (const char *type : {"f64", "f16", "bf16", "f8E4M3FN", "i8"})
     for (bool transposed : {false, true}) {
@@ -368,7 +368,7 @@ TEST_CASE("Matmul over all dtypes", "[matmul]") {
   checkAll(cases, small);
 }
 
-TEST_CASE("Matmul with prologues, epilogues and side reductions", "[matmul]") {
+TEST_CASE("a matmul is right with prologues, epilogues and side reductions", "[matmul]") {
   std::vector<Case> cases;
   for (int layout = 0; layout < 4; ++layout) {
     Case c{fmt::format("fused {}", layout)};

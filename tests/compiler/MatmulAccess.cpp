@@ -6,7 +6,7 @@
 using namespace halftone;
 using namespace halftone::compiler;
 
-TEST_CASE("Matmul with several dims of M, N and K", "[matmul]") {
+TEST_CASE("a matmul is right with several dims of M, N and K", "[matmul]") {
   // c[m0, m1, n1, n0] = sum over k0, k1 of a[k1, m0, k0, m1] * b[n0, k0, n1, k1] * s[n1], in memory as c[n0, m0, m1,
   // n1].
   const std::string text = R"(

@@ -92,7 +92,7 @@ TEST_CASE("Pairs are taken where the instruction is fast, never in strict mode",
   }
 }
 
-TEST_CASE("Pairs in all layouts and ragged sizes", "[kernels]") {
+TEST_CASE("products of pairs are right in all layouts and ragged extents", "[kernels]") {
   struct Size {
     int64_t m, n, k;
   };
@@ -150,7 +150,7 @@ TEST_CASE("Sums below the smallest normal number may become 0, not more", "[kern
   }
 }
 
-TEST_CASE("Products of int8 are exact, in all layouts and ragged sizes", "[kernels]") {
+TEST_CASE("products of int8 are exact in all layouts and ragged extents", "[kernels]") {
   struct Size {
     int64_t m, n, k;
   };

@@ -52,7 +52,7 @@ TEST_CASE("Each CPU multiplies by the instruction that is fast there", "[targets
   }
 }
 
-TEST_CASE("What keeps a kernel from an instruction", "[targets]") {
+TEST_CASE("a kernel that an instruction cannot take gets another instruction", "[targets]") {
   CHECK(chosen("znver5", with(bf16, &MatmulTraits::strict, true)) == "multiply-add");
   CHECK(chosen("znver5", with(bf16, &MatmulTraits::splitAxes, true)) == "multiply-add");
   CHECK(chosen("znver5", with(bf16, &MatmulTraits::rhs, DType::float16)) == "multiply-add");

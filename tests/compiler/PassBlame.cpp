@@ -85,7 +85,7 @@ std::unique_ptr<Pass> breaks(StringRef flag) {
 
 } // namespace
 
-TEST_CASE("The module is to blame for what its own check finds, and for a missing gradient", "[blame]") {
+TEST_CASE("the module is to blame for errors of its own check and for a missing gradient", "[blame]") {
   Result found = run(good, listOf(createVerifyStagePass({Stage::kernel})), true);
   CHECK(found.failed);
   CHECK_FALSE(found.isBug);
@@ -97,7 +97,7 @@ TEST_CASE("The module is to blame for what its own check finds, and for a missin
   CHECK_FALSE(found.isBug);
 }
 
-TEST_CASE("The compiler is to blame for the rest", "[blame]") {
+TEST_CASE("the compiler is to blame for all other errors", "[blame]") {
   Result found = run(good, listOf(createVerifyStagePass({Stage::graph}), createVerifyStagePass({Stage::kernel})), true);
   CHECK(found.failed);
   CHECK(found.isBug); // a stage that our passes were to make
@@ -107,7 +107,7 @@ TEST_CASE("The compiler is to blame for the rest", "[blame]") {
   CHECK(run(good, listOf(breaks("halftone-differentiate")), true).isBug); // the verifier says so, not the pass
 }
 
-TEST_CASE("What succeeds is nobody's fault", "[blame]") {
+TEST_CASE("nobody is to blame for a pass that succeeds", "[blame]") {
   const Result found = run(good, listOf(createVerifyStagePass({Stage::graph}), createDifferentiatePass()), true);
   CHECK_FALSE(found.failed);
   CHECK_FALSE(found.isBug);

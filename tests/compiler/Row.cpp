@@ -179,7 +179,7 @@ TEST_CASE("Softmax by rows stays within its bounds", "[kernels]") {
     }
 }
 
-TEST_CASE("Rows of two inner dims, cut in the middle of a vector", "[kernels]") {
+TEST_CASE("a row kernel with two inner dims may cut them in the middle of a vector", "[kernels]") {
   constexpr const char *text = R"(
 halftone.kernel row @k (tensor<$Mx$Ax$Nx$T>, tensor<$Nx$T>) -> (tensor<$Mx$Ax$Nx$T>, tensor<$Mx$T>) {
 ^bb0(%x: tensor<$Mx$Ax$Nx$T>, %b: tensor<$Nx$T>):
@@ -204,7 +204,7 @@ halftone.kernel row @k (tensor<$Mx$Ax$Nx$T>, tensor<$Nx$T>) -> (tensor<$Mx$Ax$Nx
     }
 }
 
-TEST_CASE("One row of several shapes gives numbers", "[kernels]") {
+TEST_CASE("one row of several shapes is reduced to scalars", "[kernels]") {
   auto target = GENERATE(from_range(runnableTargets()));
   bool strict = GENERATE(false, true);
   for (const char *type : {"f32", "f16", "f64"})

@@ -45,7 +45,7 @@ func.func @main(%x: tensor<4xf32> {halftone.name = "x"}) -> (tensor<4xf32> {half
 
 } // namespace
 
-TEST_CASE("stages have names") {
+TEST_CASE("every stage has a name and is found by it") {
   for (Stage stage : {Stage::graph, Stage::cast, Stage::pure, Stage::kernel, Stage::linalg, Stage::plan, Stage::target})
     CHECK(stageNamed(name(stage)) == stage);
   CHECK(name(Stage::graph) == "graph");

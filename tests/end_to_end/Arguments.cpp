@@ -73,7 +73,7 @@ template <class Class, class Args> void checkShared() {
 
 } // namespace
 
-TEST_CASE("what all optimizers share") {
+TEST_CASE("every optimizer has the arguments that all share") {
   using namespace optimizers;
   checkShared<SGD, SGDArgs>();
   checkShared<Adam, AdamArgs>();
@@ -89,7 +89,7 @@ TEST_CASE("what all optimizers share") {
   checkShared<Lamb, LambArgs>();
 }
 
-TEST_CASE("what each optimizer has") {
+TEST_CASE("each optimizer's own arguments act") {
   using namespace optimizers;
   CHECK(acts<SGD, SGDArgs>([](auto &a) { a.momentum = 0.5; }));
   CHECK(acts<SGD, SGDArgs>([](auto &a) { a.nesterov = true; }, {.momentum = 0.5}));
@@ -196,7 +196,7 @@ TEST_CASE("regularizers and initializers of layers") {
     CHECK(std::abs(number - 100.0f) < 10.0f);
 }
 
-TEST_CASE("what a custom layer says of its weights") {
+TEST_CASE("the options that a custom layer gives its weights act") {
   const Initializer two = initializers::Constant(2);
   auto after = [&](const WeightArgs &args) {
     Sequential model = withWeight(args);
@@ -238,7 +238,7 @@ TEST_CASE("callbacks: every moment of LambdaCallback, CSVLogger's file") {
   std::filesystem::remove(path);
 }
 
-TEST_CASE("devices, run modes and validation's batches") {
+TEST_CASE("device, run_eagerly and validation_batch_size act") {
   auto f = [](const Value &x) { return x + 1; };
   CHECK(jit(f, {.device = Device::cpu()})(Tensor::ones({1})).item<float>() == 2);
   Sequential model({Input({4}), Dense(1)});

@@ -63,7 +63,7 @@ TEST_CASE("wrong shapes, labels and data leave the model unchanged") {
   CHECK_NOTHROW(model.fit(x, y, {.verbose = 0}));
 }
 
-TEST_CASE("using a model before compile, and unknown names") {
+TEST_CASE("using a model before compile and naming unknown things are errors") {
   Sequential model({Input({3}), Dense(2)}, {.name = "net"});
   Tensor x = Tensor::zeros({2, 3}), y = Tensor::zeros({2}, int32);
   CHECK_THAT(errorOf([&] { model.fit(x, y); }).message(), Contains("You must call `compile()` before"));

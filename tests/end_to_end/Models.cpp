@@ -47,7 +47,7 @@ Sequential small() {
 
 } // namespace
 
-TEST_CASE("Several inputs and outputs, a shared layer, everything by name") {
+TEST_CASE("a model with several inputs and outputs and a shared layer trains with data, losses and metrics by name") {
   for (const char *policy : {"float32", "mixed_float16"}) {
     INFO(policy);
     PolicyScope scope(policy);
@@ -146,7 +146,7 @@ TEST_CASE("class_weight with several outputs weighs those with integer targets")
   CHECK_THROWS_WITH(trained({.class_weight = {{1, 2.0}}}, kind.astype(float32)), Contains("integer targets"));
 }
 
-TEST_CASE("initial_epoch, validation_freq, validation_split and steps_per_epoch") {
+TEST_CASE("fit honours initial_epoch, validation_freq, validation_split and steps_per_epoch") {
   Sequential model = small();
   model.compile({.optimizer = "sgd", .loss = "mse"});
   Tensor x = ramp({20, 4}), y = ramp({20, 3});

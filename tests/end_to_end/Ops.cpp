@@ -101,21 +101,33 @@ TEST_CASE("every op of the dialect is in the table, or is no computation") {
   }
 }
 
-TEMPLATE_TEST_CASE("transcendental ops", "", Host, V2, V3, V4) {
+TEMPLATE_TEST_CASE("transcendental ops compute what the interpreter says", "", Host, V2, V3, V4) {
   checkBoth<TestType>(only(elementwiseCases("3x67x"), transcendental));
 }
-TEMPLATE_TEST_CASE("comparisons", "", Host, V2, V3, V4) {
+TEMPLATE_TEST_CASE("comparisons compute what the interpreter says", "", Host, V2, V3, V4) {
   checkBoth<TestType>(only(elementwiseCases("3x67x"), {"compare", "is_finite"}));
 }
-TEMPLATE_TEST_CASE("arithmetic", "", Host, V2, V3, V4) {
+TEMPLATE_TEST_CASE("arithmetic ops compute what the interpreter says", "", Host, V2, V3, V4) {
   checkBoth<TestType>(without(without(elementwiseCases("3x67x"), {"compare", "is_finite"}), transcendental));
 }
-TEMPLATE_TEST_CASE("casts", "", Host, V2, V3, V4) { checkBoth<TestType>(castCases("5x23x")); }
-TEMPLATE_TEST_CASE("ops without operands", "", Host, V2, V3, V4) { checkBoth<TestType>(sourceCases()); }
-TEMPLATE_TEST_CASE("shape ops", "", Host, V2, V3, V4) { checkBoth<TestType>(shapeCases()); }
-TEMPLATE_TEST_CASE("slices, concatenations and lookups", "", Host, V2, V3, V4) { checkBoth<TestType>(indexingCases()); }
-TEMPLATE_TEST_CASE("reductions", "", Host, V2, V3, V4) { checkBoth<TestType>(reductionCases()); }
-TEMPLATE_TEST_CASE("contractions", "", Host, V2, V3, V4, Zen4) { checkBoth<TestType>(contractionCases()); }
+TEMPLATE_TEST_CASE("casts compute what the interpreter says", "", Host, V2, V3, V4) {
+  checkBoth<TestType>(castCases("5x23x"));
+}
+TEMPLATE_TEST_CASE("ops without operands compute what the interpreter says", "", Host, V2, V3, V4) {
+  checkBoth<TestType>(sourceCases());
+}
+TEMPLATE_TEST_CASE("shape ops compute what the interpreter says", "", Host, V2, V3, V4) {
+  checkBoth<TestType>(shapeCases());
+}
+TEMPLATE_TEST_CASE("slices, concatenations and lookups compute what the interpreter says", "", Host, V2, V3, V4) {
+  checkBoth<TestType>(indexingCases());
+}
+TEMPLATE_TEST_CASE("reductions compute what the interpreter says", "", Host, V2, V3, V4) {
+  checkBoth<TestType>(reductionCases());
+}
+TEMPLATE_TEST_CASE("contractions compute what the interpreter says", "", Host, V2, V3, V4, Zen4) {
+  checkBoth<TestType>(contractionCases());
+}
 
 TEST_CASE("elementwise ops on scalars, one element, none and many") {
   for (const char *shape : {"", "1x", "0x5x"})
@@ -143,7 +155,7 @@ TEMPLATE_TEST_CASE("extents of 0 and 1 on each CPU", "", V2, V3, V4, Zen4) {
   checkBoth<TestType>(degenerateCases("bf16"));
 }
 
-TEMPLATE_TEST_CASE("random programs", "", Host, V2, V3, V4, Zen4) {
+TEMPLATE_TEST_CASE("random programs compute what the interpreter says", "", Host, V2, V3, V4, Zen4) {
   if (!TestType::runs()) {
     WARN(TestType::target << " does not run here");
     return;
@@ -205,7 +217,7 @@ TEST_CASE("random numbers of another shape join no row kernel") {
       "host", false, 1);
 }
 
-TEMPLATE_TEST_CASE("the sign of what was rounded from f64", "", Host, V2, V3, V4) {
+TEMPLATE_TEST_CASE("values rounded from f64 keep their sign", "", Host, V2, V3, V4) {
   if (!TestType::runs()) {
     WARN(TestType::target << " does not run here");
     return;

@@ -17,7 +17,7 @@ static Sequential blocks(const std::string &name) {
 static DType outputOf(const Layer &layer) { return layer(Tensor::ones({2, 4})).dtype(); }
 
 // policies 10.1, 10.2
-TEST_CASE("As the global policy, each layer looks up its own path") {
+TEST_CASE("under a policy map as the global policy each layer looks up its own path") {
   const DTypePolicyMap map("mixed_bfloat16", {{"net/encoder_[0-9]+", "mixed_float16"}, {"net/head", float32}});
   const PolicyScope scope(map);
   Sequential net = blocks("net");
@@ -53,7 +53,7 @@ TEST_CASE("A first call computes by the path's policy already") {
 }
 
 // policies 10.4, 11.4
-TEST_CASE("Setting the policy of a built layer replaces its entry in the shared map") {
+TEST_CASE("setting the policy of a built layer replaces its entry in the shared map") {
   const DTypePolicyMap map("float32", {{"a", "float16"}});
   Dense a(3, {.dtype = map, .name = "a"}), b(3, {.dtype = map, .name = "b"});
   (void)outputOf(a);

@@ -53,7 +53,7 @@ TEST_CASE("each parameter is cast once an update, whatever else is computed with
   CHECK_THAT(model.ir(Stage::plan), Contains("written with its variable"));
 }
 
-TEST_CASE("what is frozen is cast once ever") {
+TEST_CASE("a frozen variable is cast once for all plays") {
   Sequential model = smallMlp("mixed_bfloat16");
   model.get_layer("hidden").set_trainable(false);
   model.compile(
@@ -174,7 +174,7 @@ TEST_CASE("weights set by a host are cast anew, once, and exactly") {
   expectCasts(fresh.variables(), 1, 0);
 }
 
-TEST_CASE("what writes a weight writes its cast, and a guarded update of all is one launch") {
+TEST_CASE("the launch that writes a weight writes its cast, and a guarded update of all weights is one launch") {
   const std::string policy = GENERATE("mixed_bfloat16", "mixed_float16");
   INFO(policy);
   Sequential model = smallMlp(policy);
@@ -274,7 +274,7 @@ TEST_CASE("casts that a program only reads are packed, out of the kept cast, onc
   expectCasts(fresh.variables(), 2, 0);
 }
 
-TEST_CASE("what an update writes is packed for the next evaluation") {
+TEST_CASE("weights that an update wrote are packed for the next evaluation") {
   auto make = [] {
     set_random_seed(7);
     PolicyScope scope("bfloat16");

@@ -45,7 +45,7 @@ TEST_CASE("the step, the tail and the validation are compiled before the first s
   CHECK(compiles.back() == 4);
 }
 
-TEST_CASE("evaluate between epochs, predict of one sample, single batches") {
+TEST_CASE("evaluate, predict of one sample and single batches work between runs of fit") {
   const datasets::Arrays &data = mnist();
   Sequential model = smallMlp("float32");
   model.fit(data.x_train.slice(0, 500), data.y_train.slice(0, 500),
@@ -94,7 +94,7 @@ TEST_CASE("same seed, same bits for any number of threads") {
   }
 }
 
-TEST_CASE("progress and reports") {
+TEST_CASE("fit prints progress, and reports describe the trained model") {
   const datasets::Arrays &data = mnist();
   Sequential model = smallMlp("mixed_float16");
   std::string written;

@@ -93,7 +93,7 @@ TEST_CASE("validation with a number of steps begins anew each time and takes no 
   CHECK(validation.passes == 3);
 }
 
-TEST_CASE("of a stream of known length no more is asked") {
+TEST_CASE("fit asks a stream of known length for no more elements") {
   Sequential model = line();
   Stream stream{.allowed = 4};
   CHECK(near(lossesOf(model, stream.dataset(2), {.epochs = 2, .verbose = 0}), {0.5, 6.5}));
@@ -205,7 +205,7 @@ TEST_CASE("numbers that make no sense are one ValueError that names them") {
   CHECK(History().keys().empty());
 }
 
-TEST_CASE("the largest numbers are all there is") {
+TEST_CASE("the largest batch size and steps_per_epoch mean all data") {
   Sequential model = line();
   Tensor x = column(6), y = column(6);
   constexpr int64_t largest = std::numeric_limits<int64_t>::max();

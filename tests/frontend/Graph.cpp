@@ -90,7 +90,7 @@ TEST_CASE("a functional model lists its layers in order and checks its graph") {
   CHECK_THROWS_WITH(model.get_layer("nope"), Contains("No such layer: nope"));
 }
 
-TEST_CASE("what is wrong with a call is said with the layer and the line") {
+TEST_CASE("an error in a call of a layer names the layer and the line") {
   try {
     Sequential({Input({5}), Dense(2, {.name = "head"}), Reshape({3})}, {.name = "net"});
     FAIL("nothing was thrown");

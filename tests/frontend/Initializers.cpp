@@ -42,7 +42,7 @@ TEST_CASE("scaling initializers have Keras's variance") {
   CHECK(momentsOf("random_uniform", shape).largest <= 0.05);
 }
 
-TEST_CASE("seeds decide the values") {
+TEST_CASE("the seed decides an initializer's values") {
   Initializer a = initializers::GlorotUniform({.seed = 3}), b = initializers::GlorotUniform({.seed = 4});
   CHECK(a({4, 4}, float32, 1).to_vector<float>() == a({4, 4}, float32, 2).to_vector<float>());
   CHECK(a({4, 4}, float32, 1).to_vector<float>() != b({4, 4}, float32, 1).to_vector<float>());

@@ -25,7 +25,7 @@ TEST_CASE("arguments of one and of several tensors keep their places") {
   CHECK_THROWS_WITH(f({a}, Tensor(), {a}), Contains("step was given an undefined Tensor"));
 }
 
-TEST_CASE("results come as the function gives them") {
+TEST_CASE("jit returns results in the structure that the function returns") {
   const Tensor x({1, 2}, {2});
   auto two = jit([](const Value &x) { return std::array<Value, 2>{x + 1, x * 3}; });
   const std::array<Tensor, 2> both = two(x);

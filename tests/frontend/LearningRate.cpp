@@ -29,7 +29,7 @@ TEST_CASE("CosineDecay, with and without warmup") {
   CHECK(near({CosineDecay(2.0, 10, {.alpha = 0.25}).at(10)}, {0.5}, 1e-12));
 }
 
-TEST_CASE("schedules with values of Keras, and back from their configs") {
+TEST_CASE("schedules have Keras's values and come back from their configs") {
   using namespace schedules;
   struct Case {
     LearningRate rate;

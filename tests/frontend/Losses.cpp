@@ -66,7 +66,7 @@ TEST_CASE("(n,) targets meet (n, 1) predictions, other mismatches are errors") {
       Contains("target.shape=(5), output.shape=(4, 5)") || Contains("target.shape=(5,), output.shape=(4, 5)"));
 }
 
-TEST_CASE("losses by name") {
+TEST_CASE("a name makes a loss") {
   for (const char *name : {"mse", "MSE", "mean_squared_error", "MeanSquaredError"})
     CHECK(Loss(name).name() == "mean_squared_error");
   for (const char *name : {"mae", "MAE", "mean_absolute_error", "MeanAbsoluteError"})
@@ -84,7 +84,7 @@ TEST_CASE("losses by name") {
 }
 
 // policies 12.1
-TEST_CASE("the dtype is floatx unless given, never the global policy") {
+TEST_CASE("a loss computes in floatx unless a dtype is given, never in the global policy's dtype") {
   PolicyScope mixed("mixed_float16");
   CHECK(Loss("mse").dtype() == float32);
   CHECK(losses::MeanSquaredError({.dtype = float16}).dtype() == float16);
@@ -124,7 +124,7 @@ TEST_CASE("losses tell their config, without the dtype") {
       R"({"name":"sparse_categorical_crossentropy","reduction":"none","from_logits":false,"ignore_class":null,"axis":-1})");
 }
 
-TEST_CASE("labels are checked on the host") {
+TEST_CASE("the host checks labels before a loss sees them") {
   losses::SparseCategoricalCrossentropy loss;
   CHECK(detail::checkLabels(loss, Tensor::of<int32_t>({0, 9, 3}, {3}), 10).isOk());
   CHECK_THAT(detail::checkLabels(loss, Tensor::of<int32_t>({0, 10, 3}, {3}), 10).message(),

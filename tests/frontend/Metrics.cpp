@@ -32,7 +32,7 @@ TEST_CASE("a mean adds up batches and forgets") {
 }
 
 // policies 12.1
-TEST_CASE("states are of the metric's dtype, floatx by default") {
+TEST_CASE("a metric's state has the metric's dtype, floatx by default") {
   PolicyScope mixed("mixed_float16");
   CHECK(metrics::Mean().dtype() == float32);
   Metric half = metrics::Mean({.name = "m", .dtype = DTypePolicy("mixed_float16")});
@@ -44,7 +44,7 @@ TEST_CASE("states are of the metric's dtype, floatx by default") {
   CHECK(half.get_config().dump() == R"({"name":"m","dtype":"float16"})");
 }
 
-TEST_CASE("means of losses, with values of Keras over two batches") {
+TEST_CASE("means of losses have Keras's values over two batches") {
   using namespace metrics;
   struct Case {
     Metric metric;
@@ -77,7 +77,7 @@ TEST_CASE("means of losses, with values of Keras over two batches") {
   }
 }
 
-TEST_CASE("metrics by name") {
+TEST_CASE("a name makes a metric") {
   CHECK(Metric("mse").name() == "mse"); // as it was asked for
   CHECK_THAT(errorOf([] { Metric("accurate"); }),
              Contains("ValueError: Could not interpret metric identifier: accurate") && Contains("binary_accuracy"));

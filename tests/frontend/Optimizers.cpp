@@ -35,7 +35,7 @@ TEST_CASE("one step of every optimizer is Keras's") {
   }
 }
 
-TEST_CASE("several steps against the formulas") {
+TEST_CASE("several steps of an optimizer follow its formulas") {
   auto reference = [](auto update) {
     std::vector<double> result;
     for (size_t i = 0; i < 4; ++i) {
@@ -83,7 +83,7 @@ TEST_CASE("several steps against the formulas") {
   }
 }
 
-TEST_CASE("minimize scales, differentiates and applies") {
+TEST_CASE("Optimizer::minimize scales, differentiates and applies") {
   Variable x = weight(Tensor({3, -1}, {2}));
   optimizers::SGD sgd(0.25, {.loss_scale_factor = 1024.0});
   for (Run run : {Run::interpreted, Run::compiled}) {
@@ -101,7 +101,7 @@ TEST_CASE("minimize scales, differentiates and applies") {
   CHECK(sgd.iterations() == 2);
 }
 
-TEST_CASE("optimizers by name") {
+TEST_CASE("a name makes an optimizer") {
   CHECK(Optimizer("adam").name() == "adam");
   CHECK(Optimizer("AdamW").name() == "adamw");
   CHECK(Optimizer("sgd").name() == "SGD");
@@ -110,7 +110,7 @@ TEST_CASE("optimizers by name") {
              Contains("ValueError: Could not interpret optimizer identifier: adamm") && Contains("rmsprop"));
 }
 
-TEST_CASE("configs are Keras's") {
+TEST_CASE("optimizers write Keras's configs") {
   CHECK(optimizers::Adam().get_config().dump() ==
         R"({"name":"adam","learning_rate":0.0010000000474974513,"weight_decay":null,"clipnorm":null,)"
         R"("global_clipnorm":null,"clipvalue":null,"use_ema":false,"ema_momentum":0.99,"ema_overwrite_frequency":null,)"
@@ -139,7 +139,7 @@ TEST_CASE("an optimizer comes back from its config") {
   }
 }
 
-TEST_CASE("configs that are wrong") {
+TEST_CASE("optimizers refuse configs that are wrong") {
   auto errorFor = [](const char *json) { return errorOf([&] { optimizers::deserialize(Config::parse(json)); }); };
   CHECK_THAT(errorFor(R"({"class_name":"SGD","config":{"learning_rate":0.1,"foo":1}})"),
              Contains("ValueError: SGD: Argument(s) not recognized: {'foo': 1}"));
@@ -155,7 +155,7 @@ TEST_CASE("configs that are wrong") {
         optimizers::SGD().learning_rate());
 }
 
-TEST_CASE("exclusions from weight decay are said before the first apply") {
+TEST_CASE("exclusions from weight decay must be set before the first apply") {
   Variable x = weight(Tensor({2}, {1}));
   optimizers::SGD sgd(1.0, {.weight_decay = 0.5});
   CHECK_THAT(errorOf([&] { sgd.exclude_from_weight_decay({}, {"("}); }), Contains("ValueError: "));

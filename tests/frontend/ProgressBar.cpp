@@ -58,7 +58,7 @@ TEST_CASE("verbose 2 is a line an epoch, its values sorted by name") {
   CHECK(written([&] { net.fit(x, y, {.verbose = 0}); }).empty());
 }
 
-TEST_CASE("what a callback logs is in the line, and what it says before it") {
+TEST_CASE("the bar's line holds the values that a callback logs, and text that it prints comes before the line") {
   Sequential net = model();
   net.optimizer().set_learning_rate(0.25);
   std::string text = written([&] {

@@ -31,7 +31,7 @@ struct Pair {
 
 } // namespace
 
-TEST_CASE("a graph that is no chain says what is connected to what") {
+TEST_CASE("the summary of a graph that is no chain says which layers are connected") {
   Input left({4}, {.name = "left"}), right({4}, {.name = "right"});
   Dense shared(8, {.name = "shared"});
   Value h = Add({.name = "add"})({shared(left), shared(right)});
@@ -53,7 +53,7 @@ TEST_CASE("a graph that is no chain says what is connected to what") {
   CHECK(two.summary().rows[1].output_shape == "[(None, 3), (None, 4)]");
 }
 
-TEST_CASE("a chain has no such column") {
+TEST_CASE("the summary of a chain has no column of connections") {
   Input x({4});
   Model chain({x}, {Dense(1)(Dense(2)(x))});
   CHECK(connections(chain.summary()) == Strings{"", "", ""});

@@ -39,7 +39,7 @@ TEST_CASE("an empty HALFTONE_TARGET counts as unset, an unknown one is an error"
   CHECK_THROWS_WITH(compileAndRun(3), Catch::Contains("unknown target \"pdp-11\""));
 }
 
-TEST_CASE("a cache that cannot be used is said once, with the reason") {
+TEST_CASE("a kernel cache that cannot be used is reported once, with the reason") {
   namespace fs = std::filesystem;
   const fs::path home = fs::temp_directory_path() / ("halftone-home-" + std::to_string(::getpid()));
   fs::create_directories(home / "halftone");

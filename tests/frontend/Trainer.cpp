@@ -94,7 +94,7 @@ TEST_CASE("compile() in a run takes effect at the next one") {
   CHECK(model.optimizer().iterations() == 1);
 }
 
-TEST_CASE("compile() from what is traced or evaluated for a step") {
+TEST_CASE("a function that is traced or evaluated for a step may call compile()") {
   Sequential model = small();
   auto again = [&] { model.compile(adam()); };
   model.compile({.optimizer = optimizers::SGD(LearningRate([&](int64_t) {
@@ -166,7 +166,7 @@ TEST_CASE("arguments that a callback destroys are held") {
   CHECK(!args);
 }
 
-TEST_CASE("layers, policies and weights that change in a run") {
+TEST_CASE("layers, policies and weights may change in a run") {
   Sequential model = small("changing");
   model.compile(sgd());
   std::vector<Tensor> weights = model.get_weights();
@@ -194,7 +194,7 @@ TEST_CASE("layers, policies and weights that change in a run") {
   CHECK_THAT(errorOf([&] { grow(layers::Dense(1)); }), Contains("ValueError: Unknown variable: changing/"));
 }
 
-TEST_CASE("runs inside runs") {
+TEST_CASE("a run may start inside another run") {
   Sequential model = small();
   model.compile(sgd());
   struct Nesting : Callback {

@@ -16,7 +16,7 @@ TEST_CASE("ops and types are named as users know them") {
   CHECK(detail::inUsersWords("plain text of 3 x 4") == "plain text of 3 x 4");
 }
 
-TEST_CASE("what a verifier of the IR says reaches users in their words") {
+TEST_CASE("messages of IR verifiers reach users in users' words") {
   auto message = [](auto f) {
     try {
       jit(f)(Tensor::ones({2, 3}));

@@ -113,7 +113,7 @@ TEST_CASE("written variables get a new version, host writes are seen by the next
   CHECK(bound.play(ramp(4, 0), true)[1].to_vector<float>() == std::vector<float>{1, 2, 3, 4});
 }
 
-TEST_CASE("feeds that are not aligned are copied") {
+TEST_CASE("a player copies feeds that are not aligned") {
   Bound bound(16), same(16);
   std::vector<float> memory(16 + 1 + 16);
   std::iota(memory.begin(), memory.end(), -1.0f);

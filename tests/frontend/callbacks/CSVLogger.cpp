@@ -33,7 +33,7 @@ std::string contents(const fs::path &path) {
 
 } // namespace
 
-TEST_CASE("what is appended to a file has its header once; a symlink and the mode stay") {
+TEST_CASE("CSVLogger writes the header of a file once when it appends; a symlink and the mode stay") {
   const Folder folder;
   const fs::path file = folder.path / "log.csv", link = folder.path / "link";
   logOneEpoch(file, false);

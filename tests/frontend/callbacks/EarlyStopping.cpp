@@ -38,7 +38,7 @@ const std::vector<double> falling{8, 7, 6, 5, 4, 3, 2, 1}, turning{5, 3, 2, 4, 4
 
 } // namespace
 
-TEST_CASE("verbose tells when it stopped and what it restored, as Keras does") {
+TEST_CASE("EarlyStopping with verbose prints when it stopped and which epoch it restored, as Keras does") {
   Outcome outcome = fitWith({.patience = 2, .verbose = 1, .restore_best_weights = true}, turning);
   CHECK(outcome.said == "Epoch 5: early stopping\nRestoring model weights from the end of the best epoch: 3.\n");
   CHECK(outcome.weight == 3);
@@ -49,7 +49,7 @@ TEST_CASE("verbose tells when it stopped and what it restored, as Keras does") {
   CHECK(fitWith({.patience = 2, .verbose = 1}, falling).said.empty());
 }
 
-TEST_CASE("each argument decides when it stops") {
+TEST_CASE("each argument of EarlyStopping decides when training stops") {
   CHECK(fitWith({}, turning).epochs == 4); // patience 0: at the first epoch that is no better
   CHECK(fitWith({.patience = 1}, turning).stoppedEpoch == 3);
   CHECK(fitWith({.patience = 3}, turning).stoppedEpoch == 5);

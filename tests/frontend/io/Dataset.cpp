@@ -46,7 +46,7 @@ TEST_CASE("shuffling keeps every row, differs between epochs and follows its see
   CHECK(order(Dataset(rows(50)).shuffle(50, 3).batch(8).prefetch(2)) == first);
 }
 
-TEST_CASE("generators, map and take") {
+TEST_CASE("a Dataset is made from a generator, mapped and cut by take") {
   auto epoch = [] {
     return [i = 0]() mutable -> std::optional<Batch> {
       if (i == 5)
@@ -93,7 +93,7 @@ TEST_CASE("an error of the generator arrives through prefetch") {
   CHECK_THROWS_WITH(data.begin(), Contains("disk gone"));
 }
 
-TEST_CASE("bad data is refused") {
+TEST_CASE("a Dataset refuses data that do not fit") {
   CHECK_THROWS_WITH(Dataset(rows(3), Tensor::zeros({4})), Contains("Data cardinality is ambiguous"));
   CHECK_THROWS_WITH(Dataset(rows(3)).batch(0), Contains("batch_size must be positive"));
   CHECK_THROWS_WITH(Dataset(Tensors()), Contains("no data was given"));

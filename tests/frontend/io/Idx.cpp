@@ -66,7 +66,7 @@ static std::vector<double> values(const Tensor &t) { return t.astype(float64).to
 using Catch::Contains;
 using Catch::StartsWith;
 
-TEST_CASE("MNIST as it is") {
+TEST_CASE("the IDX files of MNIST are read as they are") {
   const datasets::Arrays mnist = datasets::mnist(HALFTONE_SOURCE_DIR "/examples/data/mnist");
   CHECK(mnist.x_train.shape() == Shape{60000, 28, 28});
   CHECK(mnist.y_train.shape() == Shape{60000});
@@ -81,7 +81,7 @@ TEST_CASE("MNIST as it is") {
   CHECK(mean == Approx(0.1306604762738429)); // as published with every MNIST tutorial: 0.1307
 }
 
-TEST_CASE("Every element type, zipped or not") {
+TEST_CASE("an IDX file of every element type is read, zipped or not") {
   const Folder folder;
   const struct {
     int type;
@@ -165,7 +165,7 @@ TEST_CASE("Malformed files say what was expected and found") {
   CHECK_THAT(loadError(folder.path.string()), StartsWith("IOError: Cannot read '"));
 }
 
-TEST_CASE("A folder that is not MNIST") {
+TEST_CASE("a folder without the files of MNIST is refused") {
   const Folder folder;
   const std::string directory = folder.path.string();
   const auto error = [&] { return errorOf([&] { (void)datasets::mnist(directory); }); };

@@ -51,7 +51,7 @@ std::string errorOf(const std::string &path) {
 const std::string sample = HALFTONE_SOURCE_DIR "/tests/data/keras/archives/sequential.keras";
 } // namespace
 
-TEST_CASE("Members are objects, stored or deflated") {
+TEST_CASE("a .keras archive's members are JSON objects, stored or deflated") {
   const KerasArchive archive(sample);
   CHECK(archive.contains("metadata.json"));
   CHECK_FALSE(archive.contains("assets"));
@@ -63,7 +63,7 @@ TEST_CASE("Members are objects, stored or deflated") {
             .contains("class_name"));
 }
 
-TEST_CASE("What is no archive is told with the file, what was expected and what is there") {
+TEST_CASE("a file that is no .keras archive is refused with its path, the expected and the found bytes") {
   const Folder folder;
   CHECK_THAT(errorOf((folder.path / "absent.keras").string()),
              Contains("IOError: cannot read") && Contains("No such file"));
@@ -75,7 +75,7 @@ TEST_CASE("What is no archive is told with the file, what was expected and what 
   CHECK_THAT(errorOf(folder.zip("model.weights.h5", "x")), Contains("a zip with config.json; found: No such file"));
 }
 
-TEST_CASE("Every cut and every flipped byte gives an error or the same object") {
+TEST_CASE("every cut and every flipped byte of a .keras archive gives an error or the same object") {
   const std::string whole = bytesOf(sample), config = KerasArchive(sample).json("config.json").dump();
   const Folder folder;
   for (size_t size = 0; size < whole.size(); size += whole.size() / 97)
@@ -94,7 +94,7 @@ TEST_CASE("Every cut and every flipped byte gives an error or the same object") 
   CHECK(damaged > 90);
 }
 
-TEST_CASE("JSON that is none, too deep or too large is refused") {
+TEST_CASE("a .keras archive with bad, too deep or too large JSON is refused") {
   const Folder folder;
   CHECK_THAT(errorOf(folder.zip("config.json", "{\"a\": ")),
              Contains("ValueError: ") && Contains("config.json: Invalid JSON"));

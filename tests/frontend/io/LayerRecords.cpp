@@ -59,7 +59,7 @@ TEST_CASE("Paths, classes and dtypes are those that Keras had when it wrote the 
   CHECK(files == 6);
 }
 
-TEST_CASE("Order, outputs, softmax and loss scaling") {
+TEST_CASE("layer records keep the order of layers and mark outputs, softmax and loss scaling") {
   const ModelRecord functional = recordOf("functional.keras"), scaled = recordOf("scaled.keras");
   CHECK(pathsOf(functional) ==
         std::vector<std::string>{"shared", "tower/dense", "tower/relu", "joined", "logits", "priority", "team"});
@@ -111,7 +111,7 @@ TEST_CASE("A model inside another is named by what it is built in") {
   CHECK(modelRecord(Config::parse(R"({"class_name": "pkg>UnnamedOne", "config": {}})")).name == "unnamed_one");
 }
 
-TEST_CASE("Policies as names, as null, as nothing") {
+TEST_CASE("layer records read policies as names, as null and when absent") {
   const auto policyOf = [](const std::string &dtype) {
     return modelRecord(Config::parse(model("Sequential", "s", layer("a", ", \"dtype\": " + dtype))))
         .layers.at(0)
@@ -124,7 +124,7 @@ TEST_CASE("Policies as names, as null, as nothing") {
             ->quantization_mode() == "int8");
 }
 
-TEST_CASE("Wrong types are told with their place") {
+TEST_CASE("layer records name the place of a value of a wrong type") {
   const auto errorOf = [](const std::string &json) -> std::string {
     try {
       (void)modelRecord(Config::parse(json));

@@ -16,7 +16,7 @@ static const Tensor &batch() { // columns: mean 2 and 10, variance 1 and 4
   return x;
 }
 
-TEST_CASE("In training by the batch, whose statistics are kept; else by the kept ones") {
+TEST_CASE("BatchNormalization uses the batch's statistics in training and the moving ones otherwise") {
   BatchNormalization layer({.momentum = 0.75, .epsilon = 0.0});
   Tensor y = layer(batch(), {.training = true});
   CHECK(near(numbers(y), {-1, -1, 1, 1}));
@@ -44,7 +44,7 @@ TEST_CASE("A frozen layer normalizes by its moving statistics in training too") 
   CHECK(layer.trainable_variables().empty());
 }
 
-TEST_CASE("Any axis may hold the channels; others are refused") {
+TEST_CASE("BatchNormalization takes any axis of the input and refuses others") {
   BatchNormalization layer({.axis = 1, .epsilon = 0.0, .center = false, .scale = false});
   CHECK(near(numbers(layer(Tensor({1, 3, 8, 12}, {1, 2, 2}), {.training = true})), {-1, 1, -1, 1}));
   CHECK(layer.variables().size() == 2);
@@ -69,7 +69,7 @@ TEST_CASE("Under a mixed policy inputs are rounded, statistics and weights are n
                        !Contains("origin = \"variable read\""));
 }
 
-TEST_CASE("It trains: gradients reach what is before it, statistics move, and evaluation uses them") {
+TEST_CASE("BatchNormalization trains: gradients reach earlier layers, statistics move, and evaluation uses them") {
   for (const char *policy : {"float32", "mixed_float16", "mixed_bfloat16"}) {
     INFO(policy);
     PolicyScope scope(policy);

@@ -36,7 +36,7 @@ TEST_CASE("GaussianNoise adds normal numbers in training only") {
   }
 }
 
-TEST_CASE("Its deviation is between 0 and 1") {
+TEST_CASE("GaussianNoise takes a deviation between 0 and 1") {
   CHECK_THAT(errorOf([] { GaussianNoise(1.5); }), Contains("ValueError") && Contains("Received: stddev=1.5"));
   CHECK_THAT(errorOf([] { GaussianNoise(-0.1); }), Contains("between 0 and 1"));
   Tensor x = Tensor::ones({2, 2});

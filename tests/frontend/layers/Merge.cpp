@@ -21,7 +21,7 @@ TEST_CASE("Add and Multiply take any number of inputs") {
 }
 
 // policies 11.1
-TEST_CASE("All inputs are autocast") {
+TEST_CASE("Add and Multiply autocast all inputs") {
   Tensor y = Add({.dtype = "mixed_float16"})({Tensor({1}, {1, 1}), Tensor({1.0f / 4096}, {1, 1})});
   CHECK(y.dtype() == float16);
   CHECK(numbers(y) == std::vector<double>{1});

@@ -157,7 +157,7 @@ TEST_CASE("UnitNormalization: vectors of length 1, zeros stay zeros, in every dt
   }
 }
 
-TEST_CASE("What a normalization cannot do is one error") {
+TEST_CASE("a normalization refuses arguments and inputs that do not fit with one error") {
   CHECK_THAT(errorOf([] { (void)LayerNormalization({.axis = 3})(Tensor::ones({2, 2})); }), Contains("out of range"));
   CHECK_THAT(errorOf([] { (void)LayerNormalization({.axis = {}})(Tensor::ones({2, 2})); }),
              Contains("needs at least one axis"));

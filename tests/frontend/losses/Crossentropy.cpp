@@ -61,7 +61,7 @@ TEST_CASE("logits of any size give a finite loss and the softmax's gradient") {
   }
 }
 
-TEST_CASE("from_logits and probabilities agree, sparse and one-hot agree") {
+TEST_CASE("crossentropy of logits and of probabilities agree, and so do sparse and one-hot labels") {
   Tensor logits({0.3f, -1.2f, 2.5f, 0.0f, 0.7f, -0.4f}, {2, 3});
   for (Run run : everyRun) {
     std::vector<Tensor> all = runOnce(run, {labels, oneHot, logits}, [](const std::vector<Value> &v) {
@@ -80,7 +80,7 @@ TEST_CASE("from_logits and probabilities agree, sparse and one-hot agree") {
   }
 }
 
-TEST_CASE("labels come as any integer, as floats, as a column, along any axis") {
+TEST_CASE("crossentropy takes labels of any integer dtype, as floats, as a column, along any axis") {
   std::vector<double> expected = numbers(SparseCategoricalCrossentropy()(labels, probabilities));
   for (DType dtype : {uint8, int8, int64, float32, float16})
     CHECK(numbers(SparseCategoricalCrossentropy()(labels.astype(dtype), probabilities)) == expected);

@@ -77,7 +77,7 @@ TEST_CASE("losses of rows are Keras's") {
         R"({"name":"huber_loss","reduction":"sum_over_batch_size","delta":0.5})");
 }
 
-TEST_CASE("their dtype and shapes are looked at as those of any loss") {
+TEST_CASE("mean errors check dtype and shapes as any loss does") {
   for (const Case &each : cases) {
     INFO(each.name);
     CHECK(each.make({.dtype = "float16"})(binary, predicted).dtype() == float16);
@@ -87,7 +87,7 @@ TEST_CASE("their dtype and shapes are looked at as those of any loss") {
   CHECK(near(numbers(losses::CosineSimilarity(-1, {.dtype = "float16"})(tiny, tiny)), {-1}, 1e-3));
 }
 
-TEST_CASE("their gradients are finite, also at zeros, and Huber's is clipped") {
+TEST_CASE("gradients of mean errors are finite, also at zeros, and Huber's is clipped") {
   for (const Case &each : cases) {
     INFO(each.name);
     Variable p = weight(Tensor({0, 0, 0, .25, .75, .0625}, {2, 3}));

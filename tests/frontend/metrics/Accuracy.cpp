@@ -45,7 +45,7 @@ TEST_CASE("uint8 labels beyond the range of int8 are compared as numbers") {
   CHECK(result(metrics::SparseCategoricalAccuracy(), t, p) == 1.0);
 }
 
-TEST_CASE("top k counts ties in, and nothing of rows that are not finite") {
+TEST_CASE("top-k accuracy counts ties in, and no row that is not finite") {
   metrics::SparseTopKCategoricalAccuracy top({.k = 2});
   auto one = [&](int32_t label, Tensor row) {
     return result(top, Tensor::of<int32_t>({label}, {1}), row.reshape({1, row.size()}));
@@ -58,7 +58,7 @@ TEST_CASE("top k counts ties in, and nothing of rows that are not finite") {
   CHECK(one(1, Tensor({-1, -2, -3, -4}, {4})) == 1.0);
 }
 
-TEST_CASE("accuracies refuse what does not fit") {
+TEST_CASE("accuracies refuse shapes that do not fit") {
   CHECK_THAT(errorOf([] { metrics::BinaryAccuracy({.threshold = 1.0}); }),
              Contains("ValueError: Invalid value for argument `threshold`"));
   CHECK_THAT(errorOf([] { metrics::TopKCategoricalAccuracy({.k = 0}); }), Contains("ValueError: `k` must be"));

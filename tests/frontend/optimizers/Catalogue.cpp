@@ -121,7 +121,8 @@ TEST_CASE("several steps of each optimizer have Keras's values") {
     }
 }
 
-TEST_CASE("and the same under a loss scale, with gradients in float16 and a step that is skipped") {
+TEST_CASE("several steps of each optimizer have Keras's values under a loss scale with float16 gradients and a skipped "
+          "step") {
   for (const Case &given : cases()) {
     INFO(given.optimizer.get_config().dump());
     LossScaleOptimizer scaler(given.optimizer, {.initial_scale = 8});
@@ -139,7 +140,7 @@ TEST_CASE("variables of other dtypes come to the same values as closely as their
     }
 }
 
-TEST_CASE("they come back from their configs, and from their names") {
+TEST_CASE("optimizers come back from their configs and from their names") {
   for (const Case &given : cases()) {
     Config saved = serialize(given.optimizer);
     INFO(saved.dump());
@@ -165,7 +166,7 @@ TEST_CASE("slots are Keras's, in its order") {
                                       "adafactor/net_h_kernel_velocity(2, 3)", "adafactor/net_h_bias_velocity(3,)"});
 }
 
-TEST_CASE("arguments out of range") {
+TEST_CASE("optimizers refuse arguments out of range") {
   CHECK_THAT(errorOf([] { Lion(0.1, {.beta_1 = 0.0}); }),
              Contains("ValueError: Argument `beta_1` must be in the [0, 1] range.") && Contains("beta_1=0"));
   CHECK_THAT(

@@ -101,7 +101,7 @@ TEST_CASE("a scaled step is the plain one") {
 }
 
 // policies 13.2
-TEST_CASE("counting is Keras's") {
+TEST_CASE("LossScaleOptimizer counts steps as Keras does") {
   auto states = [](double scale, int64_t growth, std::vector<float> gradients, Run run) {
     Variable x = weight(Tensor({0}, {1}));
     LossScaleOptimizer optimizer(SGD(0.0), {.initial_scale = scale, .dynamic_growth_steps = growth});
@@ -166,7 +166,7 @@ TEST_CASE("the scale keeps to its floor and its cap") {
     CHECK_THAT(errorOf([&] { LossScaleOptimizer(SGD(), bad); }), Contains("ValueError: LossScaleOptimizer needs"));
 }
 
-TEST_CASE("variables, names, delegation") {
+TEST_CASE("LossScaleOptimizer has its own variables and names and delegates the rest to the inner optimizer") {
   optimizers::Adam adam(0.25);
   LossScaleOptimizer optimizer(adam);
   Variable x = weight(Tensor({1}, {1}), "net/h/kernel");
@@ -196,7 +196,7 @@ TEST_CASE("variables, names, delegation") {
   CHECK_THAT(errorOf([&] { detail::asLossScaleOptimizer(adam); }), Contains("TypeError: optimizer 'adam' is no"));
 }
 
-TEST_CASE("no gradients count as a finite step, undefined ones are an error") {
+TEST_CASE("LossScaleOptimizer counts a step without gradients as finite and refuses undefined gradients") {
   LossScaleOptimizer optimizer(SGD(1.0), {.initial_scale = 8});
   applier(Run::compiled, optimizer, {}).run({});
   CHECK(optimizer.state().good_steps == 1);

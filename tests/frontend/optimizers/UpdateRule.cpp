@@ -31,7 +31,7 @@ std::vector<std::vector<double>> clipped(Run run, const optimizers::SGDArgs &arg
 
 } // namespace
 
-TEST_CASE("clipping: by norm, by value, by the global norm") {
+TEST_CASE("gradients are clipped by norm, by value and by the global norm") {
   double root = std::sqrt(0.5), global = std::sqrt(50.0 * 50 + 100.0 * 100);
   for (Run run : everyRun) {
     CHECK(near(clipped(run, {.clipnorm = 1.0}, {Tensor({100, 100}, {2})})[0], {root, root}));

@@ -28,7 +28,7 @@ TEST_CASE("a plan prints its slots and steps") {
 )");
 }
 
-TEST_CASE("a bad plan prints too") {
+TEST_CASE("a plan that fails its verifier prints all the same") {
   Executable exe = test::testExecutable();
   exe.plan.slots[0].index = 77;
   auto &launch = std::get<LaunchStep>(exe.plan.steps[0]);

@@ -103,7 +103,7 @@ TEST_CASE("Two keys for one path are an error with the words and the path of app
   CHECK(told.second == "net/head");
 }
 
-TEST_CASE("Without a map, the recorded policies decide, or one policy for all layers") {
+TEST_CASE("without a policy map the recorded policies decide, or one policy for all layers") {
   const Resolution recorded = resolvePolicies(archive("sequential"), {});
   CHECK(recorded.layers[0].policy.name() == "mixed_float16");
   CHECK_FALSE(recorded.lossScaling);

@@ -83,7 +83,7 @@ TEST_CASE("The index finds the same patterns as a match of each one", "[lint]") 
   }
 }
 
-TEST_CASE("Keys that cover other keys are found by their ends", "[lint]") {
+TEST_CASE("keys of a policy map that cover other keys are found by their ends", "[lint]") {
   CHECK(textOf(checkKeys(mapOf({"net/(a|b)_0", "net/.*", ".*_0", "n.*0", "x|net/a"}))) ==
         "P002 every path that 'net/(a|b)_0' matches, 'net/.*' matches too\n"
         "P002 every path that 'net/(a|b)_0' matches, '.*_0' matches too\n"
