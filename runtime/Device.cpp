@@ -1,4 +1,4 @@
-// What queues share.
+// The default of DeviceQueue::play(): a list of operations, queued one by one.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/Device.h"
 

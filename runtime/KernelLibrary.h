@@ -9,22 +9,22 @@
 
 namespace halftone {
 
-/// The code of one kernel, as the device that loaded it names it. No other device can read it.
+/// The code of one kernel, in the form of the device that loaded it. No other device can read it.
 class KernelHandle {
 public:
   KernelHandle() = default;
   explicit KernelHandle(void *code) : code_(code) {}
   KernelHandle(CpuKernelFunction function) : code_(reinterpret_cast<void *>(function)) {}
   void *get() const { return code_; }
-  /// For devices that run the host's code: the function that the handle was made of.
+  /// For devices that run the host's code: the function that the handle stands for.
   CpuKernelFunction function() const { return reinterpret_cast<CpuKernelFunction>(code_); }
 
 private:
   void *code_ = nullptr;
 };
 
-/// Handles found here stay valid as long as the library lives: whoever keeps a handle keeps its library.
-/// Safe to use from several threads.
+/// A handle is valid as long as its library lives, so an owner of a handle keeps the library too. Safe to use from
+/// several threads.
 class KernelLibrary {
 public:
   virtual ~KernelLibrary() = default;

@@ -16,7 +16,7 @@ using namespace halftone;
 static_assert(std::endian::native == std::endian::little);
 
 static constexpr std::string_view magic = "\x93NUMPY";
-// ml_dtypes writes float8_e5m2 as f1, which NumPy does not read back: it is written as V1 with this comment.
+// ml_dtypes writes float8_e5m2 as f1, which NumPy does not read back. The writer here uses V1 with this comment.
 static constexpr std::string_view e5m2Comment = "# float8_e5m2";
 
 namespace {
@@ -193,7 +193,7 @@ private:
       fail("the keys descr, fortran_order and shape", fmt::format("the header {}", text));
     skipSpace();
     header.saysE5m2 = text.compare(at, e5m2Comment.size(), e5m2Comment) == 0;
-    if (at < text.size() && text[at] == '#') // a comment, as Python has them
+    if (at < text.size() && text[at] == '#') // a comment in Python's grammar
       at = std::min(text.find('\n', at), text.size());
     skipSpace();
     if (at != text.size())

@@ -16,7 +16,7 @@ namespace halftone {
 
 namespace {
 
-/// Holds all of them, taken in their order.
+/// Locks all mutexes, in their order, and unlocks them at the end.
 class LocksHeld {
 public:
   explicit LocksHeld(std::span<std::mutex *const> locks) : locks_(locks) {
@@ -33,7 +33,7 @@ private:
   std::span<std::mutex *const> locks_;
 };
 
-/// A shadow of the executable, in its order.
+/// A shadow of the executable and the launch that refreshes it.
 struct BoundShadow {
   std::shared_ptr<VariableShadow> shadow;
   const StoredVariable *variable;
@@ -41,13 +41,13 @@ struct BoundShadow {
   bool refreshed = false; // in this play
 };
 
-/// An address in an operation that is a feed's or a fetch's, and so may differ from play to play.
+/// The address of a feed or a fetch in an operation. It may differ from play to play.
 struct ChangingAddress {
   size_t operation;
   SlotId slot;
   std::variant<void **, const std::byte **, std::byte **> place;
 
-  /// Whether it was another one.
+  /// Writes the address into the operation. True if the operation held another address before.
   bool set(std::byte *address) const {
     return std::visit(
         [&](auto *at) {
@@ -67,21 +67,21 @@ struct Player::Impl {
   std::shared_ptr<DeviceRuntime> device;
   std::vector<std::function<void()>> beforePlay;
   std::vector<VariableHandle> variables; // as in the executable
-  std::vector<std::byte *> variableData; // where they were when the plan was bound
+  std::vector<std::byte *> variableData; // the variables' addresses when the plan was bound
   std::vector<BoundShadow> shadows;
   std::vector<std::mutex *> locks; // of the variables' stores, each once, in order of address
   std::unique_ptr<DeviceQueue> queue;
   DeviceMemory arena;
   std::vector<DeviceMemory> constants;
-  std::vector<DeviceMemory> feedCopies; // made when a feed first comes that cannot be read in place
+  std::vector<DeviceMemory> feedCopies; // each made when a feed first comes that the device cannot read in place
 
   std::vector<SlotId> feedSlots, fetchSlots;
   std::vector<std::byte *> addresses;      // by slot; those of feeds and fetches change with every play
   std::vector<void *> buffers;             // of all launches, one after another
   std::vector<Launch> launches;            // in the order of the launch steps
-  std::vector<QueuedOperation> operations; // the plan's steps, but for parts that went with the first
+  std::vector<QueuedOperation> operations; // the plan's steps; launches in parts are one operation
   std::vector<ChangingAddress> changing;   // in order of their operations
-  std::vector<size_t> changed;             // the operations that this play changes
+  std::vector<size_t> changed;             // indices of the operations whose addresses differ in this play
   bool played = false;
   std::mutex playing;
 
@@ -231,7 +231,7 @@ Status Player::Impl::bindLaunches() {
     steps.push_back(&shadow.refresh);
   for (const LaunchStep *step : steps)
     count += step->buffers.size();
-  buffers.reserve(count); // the spans of the launches point into it
+  buffers.reserve(count); // the launches hold spans of it, so it must not grow later
   for (size_t i = 0; i < steps.size(); ++i) {
     StatusOr<Launch> launch = bindLaunch(*steps[i]);
     HALFTONE_RETURN_IF_ERROR(launch.status());
@@ -250,10 +250,11 @@ bool Player::Impl::changes(SlotId slot) const {
   return kind == SlotKind::feed || kind == SlotKind::fetch;
 }
 
-/// The list of operations, and what in it changes. Launches and buffers stay where they are from here on.
+/// Makes the operations, and the list of their addresses that change. `launches` and `buffers` keep their memory from
+/// here on.
 void Player::Impl::bindOperations() {
   const std::vector<Step> &steps = executable->plan.steps;
-  operations.reserve(steps.size()); // `changing` points into it
+  operations.reserve(steps.size()); // `changing` points into the operations
   auto launch = launches.begin();
   auto buffer = buffers.begin();
   auto note = [&](SlotId slot, auto *place) {
@@ -311,7 +312,7 @@ StatusOr<Tensor> Player::Impl::makeFetch(const Parameter &parameter) const {
   return TensorAccess::wrap(*std::move(memory), data, parameter.type.dtype, Shape(parameter.type.shape), device);
 }
 
-/// Where the device reads a feed. `copy` is the player's own memory for it.
+/// The address at which the device reads a feed. `copy` is the player's own memory for the feed.
 StatusOr<const std::byte *> Player::Impl::placeFeed(const Tensor &feed, DeviceMemory &copy) const {
   const std::byte *data = TensorAccess::address(feed);
   const bool isThere = TensorAccess::device(feed) == (device->isHost() ? nullptr : device);
@@ -351,7 +352,7 @@ Status Player::Impl::placeFeedsAndFetches(std::span<const Tensor> feeds, std::ve
     const auto index = static_cast<size_t>(slots[slot].index);
     StatusOr<const std::byte *> data = placeFeed(feeds[index], feedCopies[index]);
     HALFTONE_RETURN_IF_ERROR(data.status());
-    addresses[slot] = const_cast<std::byte *>(*data); // the plan is verified not to write feeds
+    addresses[slot] = const_cast<std::byte *>(*data); // verify() makes sure that no step writes a feed
   }
   for (SlotId slot : fetchSlots)
     addresses[slot] = TensorAccess::address(fetches[slots[slot].index]);
@@ -359,7 +360,7 @@ Status Player::Impl::placeFeedsAndFetches(std::span<const Tensor> feeds, std::ve
   return {};
 }
 
-/// Under the stores' locks.
+/// Call it under the stores' locks.
 Status Player::Impl::checkVariables() const {
   for (size_t i = 0; i < variables.size(); ++i)
     if (variables[i]->data() != variableData[i])
@@ -389,7 +390,8 @@ void Player::Impl::refreshShadows() {
   }
 }
 
-/// After the steps: what was made is known to be of the variables as they now are; nothing is known after a failure.
+/// Call it after the steps. The shadows that they made belong to the variables' present versions; after a failure no
+/// shadow's version is known.
 void Player::Impl::settleShadows(bool failed) {
   for (size_t i = 0; i < shadows.size(); ++i) {
     const ShadowSlot &slot = executable->shadows[i];

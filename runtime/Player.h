@@ -15,23 +15,25 @@
 
 namespace halftone {
 
-/// Variables by the symbol that they have in the executable. May hold more than it needs.
+/// Variables by their symbols in the executable. May hold more variables than the executable needs.
 using VariableBinding = std::map<std::string, VariableHandle>;
 
 class Player {
 public:
-  /// Verifies the plan, finds every kernel, resolves every address and allocates the arena. Keeps all arguments alive.
-  /// value_error for a bad plan or a variable of another type, key_error for a missing kernel or variable. `beforePlay`
-  /// is called by each play(), feeds being right, while no lock is held: it may write variables.
+  /// Verifies the plan, finds every kernel, resolves every address and allocates the arena. The player keeps all
+  /// arguments alive. value_error for a bad plan or a variable of another type, key_error for a missing kernel or
+  /// variable. Each play() calls `beforePlay` after it has checked the feeds, while no lock is held: the function may
+  /// write variables.
   static StatusOr<std::shared_ptr<Player>> bind(std::shared_ptr<const Executable> executable,
                                                 std::shared_ptr<const KernelLibrary> kernels,
                                                 std::shared_ptr<DeviceRuntime> device, const VariableBinding &variables,
                                                 std::vector<std::function<void()>> beforePlay = {});
   ~Player();
 
-  /// One run: feeds in the signature's order to fresh fetches in the signature's order. Feeds are read in place when they are
-  /// aligned to bufferAlignment, else copied. Written variables get a new version.
-  /// value_error naming the parameter, what was expected and what came, before anything is changed.
+  /// Runs the plan once: takes feeds in the signature's order and makes fresh fetches in the signature's order. The
+  /// player reads a feed in place if it is aligned to bufferAlignment, and copies it otherwise. Written variables get a
+  /// new version.
+  /// value_error before anything changes: it names the parameter, the expected type and the given one.
   /// Calls from several threads take turns; so do players that share a variable store.
   StatusOr<std::vector<Tensor>> play(std::span<const Tensor> feeds);
 

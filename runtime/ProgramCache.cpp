@@ -1,4 +1,4 @@
-// Players by input signature; the least recently used one goes first.
+// Finds players by input signature; drops the least recently used one.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/ProgramCache.h"
 #include "runtime/TensorTypes.h"
@@ -18,7 +18,7 @@ std::string ProgramKey::str() const {
 
 namespace {
 
-/// "feed 0 ('x'), dimension 1 (65 values, 1 to 65)": the dimension with the most values among keys like the first.
+/// "feed 0 ('x'), dimension 1 (65 values, 1 to 65)": the axis with the most distinct extents among the keys.
 std::string describeVariation(const std::vector<const ProgramKey *> &keys, const Signature &signature) {
   const ProgramKey &first = *keys.front();
   std::string best = "the dtypes, ranks or variants";
@@ -76,7 +76,7 @@ template <class Matches> std::shared_ptr<Player> ProgramCache::knownLocked(Match
   return found->player;
 }
 
-/// The mutex is this thread's then.
+/// This thread must not hold the mutex: while it compiles, the mutex is its own.
 Status ProgramCache::refuseWhileCompiling() const {
   if (compiler_.load(std::memory_order_relaxed) != std::this_thread::get_id())
     return Status::ok();
@@ -102,7 +102,7 @@ StatusOr<std::shared_ptr<Player>> ProgramCache::find(const ProgramKey &key) {
                                                       known.empty() ? "none" : known));
     }
     StatusOr<std::shared_ptr<Player>> compiled = [&] {
-      struct Compiling { // it may throw
+      struct Compiling { // a struct, since compile_ may throw
         explicit Compiling(std::atomic<std::thread::id> &id) : thread(id) { thread = std::this_thread::get_id(); }
         ~Compiling() { thread = std::thread::id(); }
         std::atomic<std::thread::id> &thread;

@@ -17,8 +17,8 @@
 
 namespace halftone {
 
-/// The key by which a player is found: the feeds' types, the variant (a word for the rest of the request, such as
-/// "train"), the epoch of the configuration (policies, flags) under which the trace was made, and the device.
+/// The key of a player: the types of the feeds; the variant, a word for the rest of the request, such as "train"; the
+/// configuration epoch (policies, flags) under which the trace was made; and the device.
 struct ProgramKey {
   std::vector<TensorType> feeds;
   std::string variant;
@@ -28,8 +28,8 @@ struct ProgramKey {
   friend bool operator==(const ProgramKey &, const ProgramKey &) = default;
 };
 
-/// Safe to use from several threads; one compiles while the others wait, so that no key is compiled twice. `compile`
-/// must not use the same program; if it does, that is a runtime_error.
+/// Safe to use from several threads. One compiles while the others wait, so that no key is compiled twice.
+/// runtime_error if `compile` uses the same program.
 class ProgramCache {
 public:
   /// Makes the player for a key.
@@ -37,19 +37,20 @@ public:
   using Warn = std::function<void(const std::string &message)>;
   static constexpr size_t defaultCapacity = 64;
 
-  /// `name` is for messages. Without `compile` the program is closed: it holds only players that were inserted.
+  /// `name` appears in messages. Without `compile` the program is closed: it holds only players that were inserted.
   explicit ProgramCache(std::string name, Compile compile = {}, Warn warn = {}, size_t capacity = defaultCapacity);
 
-  /// The player for `key`, compiled when there is none. The least recently used one goes when there are more than the capacity;
-  /// the first time, `warn` hears which feed and dimension vary. A closed program gives key_error listing the keys it has.
+  /// The player for `key`. If there is none, the cache compiles one; if there are then more than the capacity, it drops
+  /// the least recently used one, and the first time calls `warn` with the feed and the dimension that vary. A closed
+  /// program gives key_error with the list of its keys.
   StatusOr<std::shared_ptr<Player>> find(const ProgramKey &key);
-  /// find() by the types of `feeds`, then play().
+  /// find() with the types of `feeds`, then play().
   StatusOr<std::vector<Tensor>> play(std::span<const Tensor> feeds, std::string_view variant = {}, uint64_t epoch = 0,
                                      Device device = Device::cpu());
   void insert(ProgramKey key, std::shared_ptr<Player> player);
   void clear();
 
-  int64_t compileCount() const;         // successful calls of Compile, ever
+  int64_t compileCount() const;         // successful calls of Compile, since the start
   std::vector<ProgramKey> keys() const; // most recently used first
 
 private:
@@ -57,7 +58,8 @@ private:
     ProgramKey key;
     std::shared_ptr<Player> player;
   };
-  /// The player whose key `matches`, now the most recently used; null when there is none. Under the mutex.
+  /// The player whose key satisfies `matches`, now the most recently used one; null when there is none. Call it under
+  /// the mutex.
   template <class Matches> std::shared_ptr<Player> knownLocked(Matches matches);
   void evict(std::string &warning);
   Status refuseWhileCompiling() const;
@@ -68,7 +70,7 @@ private:
   const Warn warn_;
   const size_t capacity_;
   mutable std::mutex mutex_;
-  std::atomic<std::thread::id> compiler_{}; // the thread that compiles now
+  std::atomic<std::thread::id> compiler_{}; // the thread that compiles now, if any
   std::list<Entry> entries_;                // most recently used first
   int64_t compileCount_ = 0;
   bool warned_ = false;

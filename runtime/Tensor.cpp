@@ -20,7 +20,7 @@ struct Tensor::Impl {
   Shape shape;
   int64_t size;
   std::shared_ptr<DeviceRuntime> device; // null: the host
-  uint64_t submission = 0;               // of the device, that makes the value; 0: it was there before
+  uint64_t submission = 0;               // the device's submission that makes the value; 0 if no submission is known
 };
 
 static int64_t checkedBytes(DType dtype, const Shape &shape) {
@@ -225,7 +225,7 @@ Tensor Tensor::slice(int64_t begin, int64_t end) const {
                             Shape(dims), impl().device);
 }
 
-/// Whether element `a` comes before `b` as the largest: integers exactly, NaN above all.
+/// Whether argmax prefers element `a` to element `b`: integers compare exactly, NaN is above all.
 static bool isLarger(DType dtype, const std::byte *data, int64_t a, int64_t b) {
   if (dtype == DType::int64)
     return reinterpret_cast<const int64_t *>(data)[a] > reinterpret_cast<const int64_t *>(data)[b];

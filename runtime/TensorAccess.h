@@ -1,4 +1,4 @@
-// The bytes of tensors, for the rooms that read and write them by dtype at run time.
+// Access to the bytes of tensors, for the rooms that read and write them by dtype at run time.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Tensor.h"
@@ -9,31 +9,32 @@ namespace halftone {
 
 class DeviceRuntime;
 
-/// These functions check no more than they say: the caller makes sure that the tensor is defined and that indices and
-/// sizes are right.
+/// These functions check only the errors that their comments name. The caller makes sure that the tensor is defined and
+/// that indices and byte counts are right.
 struct TensorAccess {
-  /// On the host; device_error for a tensor that lives elsewhere.
+  /// The tensor's bytes on the host; device_error for a tensor in another device's memory.
   static const std::byte *data(const Tensor &tensor);
-  /// Writes are seen by every handle that shares the storage.
+  /// Every handle that shares the storage sees the writes.
   static std::byte *mutableData(const Tensor &tensor);
-  /// The tensor, or a copy of it on the host: downloaded, which waits.
+  /// The tensor, or a copy of it on the host; the caller waits for the download.
   static Tensor onHost(const Tensor &tensor);
-  /// Where it lives: null for the host, and then an address of the host.
+  /// The tensor's device, null for the host; and its address in that device's memory.
   static const std::shared_ptr<DeviceRuntime> &device(const Tensor &tensor);
   static std::byte *address(const Tensor &tensor);
-  /// Says which submission of its device makes the value; whether that has run, so that reading does not wait for it.
+  /// setSubmission() records which submission of its device makes the value. isReady() is true if that submission has
+  /// run: a read then does not wait for it.
   static void setSubmission(const Tensor &tensor, uint64_t submission);
   static bool isReady(const Tensor &tensor);
   static int64_t bytes(const Tensor &tensor);
   static const Shape &shape(const Tensor &tensor);
 
-  /// A new tensor, aligned to 64 bytes, contents undefined. Throws as Tensor::zeros.
+  /// A new tensor, aligned to 64 bytes, with undefined contents. Throws as Tensor::zeros.
   static Tensor allocate(DType dtype, Shape shape);
-  /// A tensor over memory that `owner` keeps alive, of a device unless that is null. The memory must hold `shape` of
-  /// `dtype` and be aligned to its elements.
+  /// A tensor over memory that `owner` keeps alive: memory of `device`, or of the host if that is null. The memory must
+  /// hold `shape` of `dtype` and be aligned to its elements.
   static Tensor wrap(std::shared_ptr<void> owner, std::byte *data, DType dtype, Shape shape,
                      std::shared_ptr<DeviceRuntime> device = {});
-  /// The tensor in the memory of that device, null for the host: itself when it is there.
+  /// The tensor in the memory of `device` (null: the host): the same one if it is there already, else a copy.
   static Tensor on(const std::shared_ptr<DeviceRuntime> &device, const Tensor &tensor);
 
   /// The tensors of `list`. `names` has a name for each of them, or is empty.

@@ -1,4 +1,4 @@
-// Memory of tensors: blocks in use, and blocks that are kept for the next tensor.
+// Memory of tensors: blocks in use, and blocks that the library keeps for later tensors.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/TensorMemory.h"
 #include "runtime/base/ForkGate.h"
@@ -20,7 +20,7 @@ namespace {
 #endif
 #endif
 #ifdef HALFTONE_ADDRESS_SANITIZER
-constexpr bool keeps = false; // so that the sanitizer finds the use of a tensor that is gone
+constexpr bool keeps = false; // so that the sanitizer finds uses of a tensor after its end
 #else
 constexpr bool keeps = true;
 #endif
@@ -41,7 +41,7 @@ void *allocateBlock(size_t bytes) {
   return memory;
 }
 
-/// The blocks of tensors that are gone, in the order in which they were kept.
+/// The blocks of destroyed tensors, in the order in which they were kept.
 class KeptBlocks {
 public:
   void *take(size_t bytes) {
@@ -57,7 +57,7 @@ public:
   }
 
   void give(void *memory, size_t bytes) noexcept {
-    std::list<Block> leaving; // freed without the lock
+    std::list<Block> leaving; // freed after the lock is released
     {
       const ForkSafeLock lock(mutex_);
       try {

@@ -1,4 +1,4 @@
-// Memory of host tensors: large blocks are kept for the next tensor of their size.
+// Memory of host tensors: large blocks are kept for the next tensor of their size in bytes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
@@ -6,17 +6,17 @@
 
 namespace halftone {
 
-/// Blocks of at least this many bytes are kept when their tensor goes. A fresh block costs a page fault each 4 KiB;
-/// that can take longer than the matrix product that fills it.
+/// A block of at least this many bytes is kept when its tensor is destroyed. A fresh block costs a page fault each 4
+/// KiB, which together can take longer than the matrix product that fills the block.
 inline constexpr size_t leastKeptBlock = size_t(1) << 16;
-/// The most bytes that are kept in all. Beyond it, the blocks that were kept first are given back.
+/// The most bytes that are kept in all. Beyond this limit the oldest kept blocks are freed.
 inline constexpr size_t mostKeptBytes = size_t(1) << 27;
 
-/// At least `bytes` bytes, aligned to 64, contents undefined; null when there is no memory. Any thread may ask for one
-/// and let it go.
+/// At least `bytes` bytes, aligned to 64, with undefined contents; null when there is no memory. Any thread may
+/// allocate and free.
 std::shared_ptr<void> allocateTensorMemory(size_t bytes);
 
-/// Bytes that are kept now.
+/// How many bytes are kept now.
 size_t keptTensorBytes();
 
 } // namespace halftone

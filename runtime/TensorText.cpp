@@ -17,7 +17,7 @@ static std::string elementText(DType dtype, const std::byte *data, int64_t index
     return fmt::to_string(reinterpret_cast<const uint64_t *>(data)[index]);
   case DType::float64:
     return fmt::to_string(reinterpret_cast<const double *>(data)[index]);
-  default: // exact as a float, which has the shorter text
+  default: // exact as a float, whose text is shorter
     return fmt::to_string(static_cast<float>(elementAsDouble(dtype, data, index)));
   case DType::int32:
   case DType::uint32:
@@ -26,7 +26,7 @@ static std::string elementText(DType dtype, const std::byte *data, int64_t index
 }
 
 namespace {
-/// Writes nested brackets; of a shortened tensor, three entries at either end of each axis.
+/// Writes nested brackets. Of a shortened tensor it writes three entries at either end of each axis.
 struct Printer {
   DType dtype;
   const std::byte *data;

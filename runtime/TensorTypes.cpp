@@ -1,4 +1,4 @@
-// Between tensors and plan types.
+// Conversions between tensors and the plan's types.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/TensorTypes.h"
 #include "runtime/TensorAccess.h"

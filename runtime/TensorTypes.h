@@ -1,4 +1,4 @@
-// Between tensors and the types that plans speak of.
+// Conversions between tensors and the types of plans.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Tensor.h"
@@ -14,8 +14,8 @@ TensorType typeOf(const Tensor &tensor);
 std::vector<TensorType> typesOf(std::span<const Tensor> tensors);
 bool isOfType(const Tensor &tensor, const TensorType &type);
 
-/// Aligned to bufferAlignment, contents undefined. type_error for a dtype that no tensor holds; device_error, with the
-/// size, when memory runs out.
+/// A new tensor, aligned to bufferAlignment, with undefined contents. type_error for a dtype that tensors do not hold;
+/// device_error, with the size in bytes, when memory runs out.
 StatusOr<Tensor> makeTensor(const TensorType &type);
 
 } // namespace halftone

@@ -14,37 +14,39 @@
 
 namespace halftone {
 
-/// One variable's memory, whose address changes in moveTo() alone. Made by a VariableStore; may outlive it.
+/// One variable's memory. Its address changes in moveTo() alone. A VariableStore makes it; it may outlive the store.
 class StoredVariable {
 public:
-  const std::string &path() const { return path_; } // structural path, for messages
+  const std::string &path() const { return path_; } // the structural path, for messages
   const TensorType &type() const { return type_; }
-  /// Grows with every write, by the host or by a plan.
+  /// Grows with every write by the host or by a plan.
   uint64_t version() const { return version_.load(std::memory_order_acquire); }
-  /// A copy of the value. Waits while a plan that binds a variable of the same store plays.
+  /// A copy of the value. Waits while a player of the same store plays.
   StatusOr<Tensor> read() const;
-  /// value_error when the dtype or the shape differs; the variable is then unchanged. Waits as read() does.
+  /// Copies `value` to the variable. value_error when the dtype or the shape differs; the variable is then unchanged.
+  /// Waits as read() does.
   Status write(const Tensor &value);
-  /// The same for raw row-major bytes; value_error unless the size is type().bytes().
+  /// The same for raw row-major bytes. value_error unless the span has type().bytes() bytes.
   Status readBytes(std::span<std::byte> out) const;
   Status writeBytes(std::span<const std::byte> bytes);
-  /// The store's lock, held by read(), write() and a playing Player; and what it guards.
+  /// The store's lock, which read(), write() and a playing Player hold. It guards the members below.
   std::mutex &lock() const { return *lock_; }
-  /// An address of the device's memory.
+  /// An address in the memory of device().
   std::byte *data() const { return memory_.get(); }
   DeviceRuntime &device() const { return *device_; }
   const std::shared_ptr<DeviceRuntime> &sharedDevice() const { return device_; }
-  /// Copies the value to that device and lives there from now on, without the shadows that it had. Players that were bound
-  /// before refuse to play from then on. device_error when there is no room; the variable is
-  /// then where it was.
+  /// Copies the value to that device, where the variable lives from now on, and drops its shadows. Players that were
+  /// bound before refuse to play from then on. device_error when there is no room; the variable then stays where it
+  /// was.
   Status moveTo(const std::shared_ptr<DeviceRuntime> &device);
-  /// The shadow of that name (ShadowSlot::function), made when there is none yet. Call it under lock(). It lives as
-  /// long as the variable stays on its device. device_error when memory runs out, internal_error when it has another size.
+  /// The shadow of the function with that key (ShadowSlot::function), made if there is none yet. Call it under lock().
+  /// The shadow lives as long as the variable stays on its device. device_error when memory runs out, internal_error
+  /// when the shadow has another size in bytes.
   StatusOr<std::shared_ptr<VariableShadow>> shadow(const std::string &function, int64_t bytes);
-  /// Refreshes and co-writes of all shadows so far, for reports and tests. Waits as read() does.
+  /// Counts over all shadows since they were made, for reports and tests. shadowCounts() waits as read() does.
   struct ShadowCounts {
-    int64_t shadows = 0, refreshes = 0, coWrites = 0; // of those made from the variable
-    int64_t ofShadows = 0, refreshesOfShadows = 0;    // of those made from another shadow
+    int64_t shadows = 0, refreshes = 0, coWrites = 0; // shadows made from the variable
+    int64_t ofShadows = 0, refreshesOfShadows = 0;    // shadows made from another shadow
   };
   ShadowCounts shadowCounts() const;
   void bumpVersion() { version_.fetch_add(1, std::memory_order_acq_rel); }
@@ -73,9 +75,9 @@ using VariableHandle = std::shared_ptr<StoredVariable>;
 class VariableStore {
 public:
   explicit VariableStore(std::shared_ptr<DeviceRuntime> device);
-  /// A store that makes variables of another device under the same lock.
+  /// A store for variables of another device, under the same lock.
   VariableStore on(std::shared_ptr<DeviceRuntime> device) const;
-  /// Zeros. value_error for a negative dimension or a dtype without a byte size; device_error when memory runs out.
+  /// Zeros. value_error for a negative extent or a dtype without a byte size; device_error when memory runs out.
   StatusOr<VariableHandle> create(std::string path, TensorType type);
   /// A copy of `initial`. value_error when it is undefined.
   StatusOr<VariableHandle> create(std::string path, const Tensor &initial);

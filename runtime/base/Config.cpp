@@ -1,4 +1,4 @@
-// JSON objects as Keras configs are.
+// Keras's configs as JSON objects.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Config.h"
 #include "runtime/base/ConfigAccess.h"
@@ -17,7 +17,7 @@ struct Config::Rep {
   Json json = Json::object();
 };
 
-/// Deeper text is refused, so that no recursion over a value can run out of stack.
+/// The deepest JSON that is read. Deeper text is refused, so that no recursion over a value can exhaust the stack.
 static constexpr int deepest = 200;
 
 const Json &ConfigAccess::json(const Config &config) {
@@ -75,8 +75,8 @@ static std::string shortened(std::string_view text) {
   return fmt::format("{}... ({} characters)", text.substr(0, longest), text.size());
 }
 
-/// The library's words for text that is no JSON: "[json.exception.parse_error.101] parse error at line 1, column 2:
-/// syntax error while parsing value - invalid literal; last read: '{"a": x'".
+/// Without its head, the JSON library's error for text that is no JSON: "[json.exception.parse_error.101] parse error
+/// at line 1, column 2: syntax error while parsing value - invalid literal; last read: '{"a": x'".
 static std::string withoutItsHead(std::string_view error) {
   const size_t start = error.find(" at line "), read = error.find("last read: '"), end = error.rfind('\'');
   if (start == error.npos)
@@ -87,14 +87,14 @@ static std::string withoutItsHead(std::string_view error) {
                      shortened(error.substr(read + 12, end - read - 12)), error.substr(end));
 }
 
-/// "line 3, column 7" of a byte.
+/// The byte at index `at` as "line 3, column 7".
 static std::string placeOf(std::string_view text, size_t at) {
   const std::string_view before = text.substr(0, at);
-  const size_t column = before.size() - (before.rfind('\n') + 1); // npos + 1 is 0
+  const size_t column = before.size() - (before.rfind('\n') + 1); // without a newline before, npos + 1 is 0
   return fmt::format("line {}, column {}", std::ranges::count(before, '\n') + 1, column + 1);
 }
 
-/// "[json.exception.out_of_range.406] number overflow parsing '1e999'"
+/// Our error for the JSON library's "[json.exception.out_of_range.406] number overflow parsing '1e999'".
 static std::string overflow(std::string_view text, std::string_view error) {
   const size_t quote = error.find('\''), end = error.rfind('\'');
   if (quote == error.npos || end <= quote)
@@ -105,7 +105,7 @@ static std::string overflow(std::string_view text, std::string_view error) {
 }
 
 Config Config::parse(std::string_view json) {
-  std::vector<std::unordered_set<std::string>> keys; // of the objects that are open
+  std::vector<std::unordered_set<std::string>> keys; // of the objects that the parser is inside of
   const auto check = [&](int depth, Json::parse_event_t event, Json &value) {
     if (depth > deepest)
       throw Error(ErrorKind::value_error, fmt::format("Invalid JSON: more than {} levels of nesting", deepest));

@@ -60,7 +60,7 @@ template <class Value, std::integral Storage, class Wide>
 static void store(Value value, Overflow, Storage &out, Number<Storage, Wide>) {
   if constexpr (std::same_as<Value, double>) {
     using Limits = std::numeric_limits<Storage>;
-    constexpr double top = 2.0 * (uint64_t(1) << (Limits::digits - 1)); // one past the largest
+    constexpr double top = 2.0 * (uint64_t(1) << (Limits::digits - 1)); // one past the largest integer
     if (std::isnan(value))
       out = 0;
     else if (value >= top)

@@ -9,9 +9,9 @@ namespace halftone {
 /// Whether tensors can hold `dtype`: every dtype but complex64, complex128 and string.
 bool isStorable(DType dtype);
 
-/// Converts `count` dense elements; the arrays must not overlap. As the dialect's cast:
-///   to a float      rounded once to the nearest, ties to even; `overflow` says what happens past the largest value
-///   float to int    truncated toward zero, clamped to the range; NaN gives 0
+/// Converts `count` dense elements; the arrays must not overlap. The rules are those of the dialect's cast:
+///   to a float      rounds once to the nearest, ties to even; `overflow` decides past the largest value
+///   float to int    truncates toward zero, clamps to the range; NaN gives 0
 ///   int to int      wraps
 ///   to bool         != 0, so NaN gives true
 /// type_error when a dtype is not storable.

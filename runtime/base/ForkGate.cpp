@@ -1,4 +1,4 @@
-// Counts the threads inside the library; the handlers of fork().
+// Counts the threads inside the library, and handles fork().
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/ForkGate.h"
 #include <atomic>
@@ -9,14 +9,14 @@ namespace {
 
 std::atomic<int> threadsInside{0}, forking{0};
 std::atomic<int64_t> forks{0};
-thread_local int depth = 0; // of this thread's gates
+thread_local int depth = 0; // how many gates this thread holds
 
 void enter() {
   while (true) {
     threadsInside.fetch_add(1);
     if (!forking.load())
       return;
-    threadsInside.fetch_sub(1); // a fork comes first
+    threadsInside.fetch_sub(1); // a fork goes first
     threadsInside.notify_all();
     forking.wait(1);
   }
@@ -30,7 +30,7 @@ void leave() {
 
 void beforeFork() {
   for (int none = 0; !forking.compare_exchange_strong(none, 1); none = 0)
-    forking.wait(1); // another thread forks
+    forking.wait(1); // another thread is forking
   const int own = depth > 0 ? 1 : 0;
   for (int inside = threadsInside.load(); inside > own; inside = threadsInside.load())
     threadsInside.wait(inside);

@@ -6,8 +6,8 @@
 
 namespace halftone {
 
-/// Held by a thread while it has one of the library's locks, or is inside LLVM. fork() waits until no other thread
-/// holds one, so that a child finds every lock open. May be held several times over.
+/// A thread holds one while it has one of the library's locks or is inside LLVM. fork() waits until no other thread
+/// holds one, so that a child finds every lock open. A thread may hold several.
 class ForkGate {
 public:
   ForkGate();
@@ -16,17 +16,17 @@ public:
   ForkGate &operator=(const ForkGate &) = delete;
 };
 
-/// How many forks lie between this process and the one that loaded the library. Threads that were started at another
-/// count are not in this process.
+/// How many forks lie between this process and the process that loaded the library. A thread that was started at
+/// another count does not exist in this process.
 int64_t forkCount();
 
-/// A lock that no other thread's fork() catches while it is held.
+/// A lock for a mutex of the library: while a thread holds it, another thread's fork() waits.
 template <class Mutex> class ForkSafeLock {
 public:
   explicit ForkSafeLock(Mutex &mutex) : lock_(mutex) {}
 
 private:
-  ForkGate gate_; // before the lock, and until after it
+  ForkGate gate_; // taken before the lock, released after it
   std::lock_guard<Mutex> lock_;
 };
 

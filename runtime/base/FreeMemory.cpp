@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t unlimited = std::numeric_limits<int64_t>::max();
 constexpr int64_t worthLooking = int64_t(16) << 20;
 
-/// The integer behind `key` in a file of lines.
+/// The integer after `key` at the start of a line of the file.
 std::optional<int64_t> numberAfter(const std::string &path, const std::string &key) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);)
@@ -43,8 +43,8 @@ int64_t leftOfLimit(int resource, const char *used) {
   return most - numberAfter("/proc/self/status", used).value_or(0) * 1024;
 }
 
-/// Bytes left in control groups of version 2: this process's group and those around it. Cached file contents that can
-/// be dropped count as free.
+/// Bytes left in control groups of version 2: the process's own group and the groups around it. Cached file contents
+/// that the system can drop count as free.
 int64_t leftInGroups() {
   std::ifstream file("/proc/self/cgroup");
   std::string group;

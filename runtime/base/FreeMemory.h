@@ -6,11 +6,11 @@
 
 namespace halftone {
 
-/// Bytes that this process may still take: the least that the machine, the process's limits and its control groups
-/// leave. The largest int64 if the system tells nothing.
+/// How many bytes this process may still take: the least of the machine's free memory, the process's limits and those
+/// of its control groups. The largest int64 if the system reports none of them.
 int64_t freeMemory();
 
-/// Whether `bytes` bytes are free. For small requests the answer is yes without a look.
+/// Whether `bytes` bytes are free. For a small request it is true at once.
 bool fitsMemory(int64_t bytes);
 
 /// "1,000 bytes are asked for, 10 are free".

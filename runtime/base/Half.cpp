@@ -12,7 +12,7 @@ bfloat16_t::bfloat16_t(float v) : bits(Bfloat16::encode(v)) {}
 bfloat16_t::operator float() const { return Bfloat16::decode(bits); }
 
 static double roundToFloat32(double value, Overflow overflow) {
-  // A double out of float's range has no defined cast; the rounding boundary is half a unit past the largest float.
+  // A double outside float's range has no defined cast; the rounding boundary is half a unit past the largest float.
   constexpr double largest = std::numeric_limits<float>::max(), boundary = 0x1.ffffffp127;
   if (std::fabs(value) >= boundary || (overflow == Overflow::saturate && std::fabs(value) > largest))
     return std::copysign(overflow == Overflow::saturate ? largest : std::numeric_limits<double>::infinity(), value);

@@ -1,4 +1,4 @@
-// Exact narrow floats: float16, bfloat16, float8_e4m3fn and float8_e5m2 as bits, from and to float and double.
+// Exact conversions between narrow floats (float16, bfloat16, float8_e4m3fn, float8_e5m2), float and double.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/DType.h"
@@ -7,14 +7,14 @@
 
 namespace halftone {
 
-/// The result of an encoder for a finite value that rounds past the largest finite one, and for infinity.
+/// The result of an encoder for infinity, and for a finite value that rounds past the largest finite one:
 ///   natural   infinity; float8_e4m3fn has none and gives NaN (OCP's non-saturating mode)
 ///   saturate  the largest finite value of the same sign
 /// NaN stays a quiet NaN of the same sign in both.
 enum class Overflow : uint8_t { natural, saturate };
 
-/// A sign bit, exponent bits, mantissa bits; `infinite` formats keep their topmost exponent for infinity and NaN, the
-/// others have one NaN (all ones) and use the rest of that exponent for finite values.
+/// A format: a sign bit, exponent bits, mantissa bits. `infinite` formats keep their topmost exponent for infinity and
+/// NaN; the other formats have one NaN (all ones) and use the rest of that exponent for finite values.
 template <class StorageT, int exponentBitCount, int mantissaBitCount, bool infinite> struct NarrowFloat {
   using Storage = StorageT;
   static constexpr int exponentBits = exponentBitCount, mantissaBits = mantissaBitCount;
@@ -30,7 +30,7 @@ template <class StorageT, int exponentBitCount, int mantissaBitCount, bool infin
     return infinite ? magnitude > topExponent : magnitude > largest;
   }
 
-  /// The nearest value, ties to even, rounded once; subnormals are kept.
+  /// The nearest value, ties to even, rounded once. Subnormals are kept.
   static constexpr Storage encode(double value, Overflow overflow = Overflow::natural) {
     const uint64_t bits = std::bit_cast<uint64_t>(value);
     const Storage sign = bits >> 63 ? signBit : Storage(0);
@@ -43,7 +43,7 @@ template <class StorageT, int exponentBitCount, int mantissaBitCount, bool infin
     if (exponent != 0x7ff) {
       if (exponent != 0)
         mantissa |= uint64_t(1) << 52;
-      // Units of the last place of the result: below its smallest normal exponent they no longer shrink.
+      // Counts in units of the result's last place, which do not shrink below its smallest normal exponent.
       const int unbiased = (exponent ? exponent : 1) - 1023, smallest = 1 - bias;
       int shift = 52 - mantissaBits + (unbiased < smallest ? smallest - unbiased : 0);
       if (shift > 62)
@@ -51,7 +51,7 @@ template <class StorageT, int exponentBitCount, int mantissaBitCount, bool infin
       const uint64_t rest = mantissa & ((uint64_t(1) << shift) - 1), half = uint64_t(1) << (shift - 1);
       rounded = mantissa >> shift;
       rounded += rest > half || (rest == half && (rounded & 1));
-      if (unbiased > smallest) // a carry out of the mantissa moves into the exponent by itself
+      if (unbiased > smallest) // a carry out of the mantissa adds 1 to the exponent
         rounded += uint64_t(unbiased - smallest) << mantissaBits;
     }
     if (rounded > largest)
@@ -68,7 +68,7 @@ template <class StorageT, int exponentBitCount, int mantissaBitCount, bool infin
       return std::bit_cast<float>(sign | 0x7fc00000u | mantissa << (23 - mantissaBits));
     if (infinite && exponent == (1 << exponentBits) - 1)
       return std::bit_cast<float>(sign | 0x7f800000u);
-    if constexpr (exponentBits == 8) // float's own exponents: its subnormals too
+    if constexpr (exponentBits == 8) // the exponents are float's own, subnormals included
       return std::bit_cast<float>(uint32_t(bits) << (32 - 1 - exponentBits - mantissaBits));
     if (exponent == 0) {
       if (mantissa == 0)
@@ -86,14 +86,13 @@ using Bfloat16 = NarrowFloat<uint16_t, 8, 7, true>;
 using Float8E4m3fn = NarrowFloat<uint8_t, 4, 3, false>;
 using Float8E5m2 = NarrowFloat<uint8_t, 5, 2, true>;
 
-/// `value` rounded once to the nearest value of a float `dtype` (float64: itself). Any other dtype leaves it alone.
+/// `value` rounded once to the nearest value of a float `dtype`; for float64 and any other dtype `value` itself.
 double roundTo(DType dtype, double value, Overflow overflow = Overflow::natural);
 
 /// The largest finite value of a float `dtype`; 0 for any other.
 double largestFinite(DType dtype);
 
-/// The double next to or at `value` that rounds on to any narrow float or to float32 as `value` itself would (round to
-/// odd).
+/// `value` as a double, rounded to odd: the double rounds on to any narrow float or to float32 as `value` itself would.
 double toDoubleForRounding(int64_t value);
 double toDoubleForRounding(uint64_t value);
 

@@ -1,4 +1,4 @@
-// Status and the public exception that shows it.
+// Status and the conversion to the public exception.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/Status.h"
 #include <fmt/format.h>

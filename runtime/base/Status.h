@@ -16,19 +16,19 @@ public:
   Status() = default; // success
   Status(ErrorKind kind, std::string message, std::string layerPath = {}, Where where = {},
          std::string diagnostics = {});
-  /// The error that a public value type threw, for rooms that return Status.
+  /// The error that a public value type threw, for rooms that return a Status.
   explicit Status(const Error &error);
   static Status ok() { return {}; }
   bool isOk() const { return error_ == nullptr; }
   explicit operator bool() const { return isOk(); }
-  /// Only when not ok.
+  /// Call it only on a failure.
   ErrorKind kind() const;
   const std::string &message() const;
   const std::string &layerPath() const;
-  Where where() const; // valid as long as this status
+  Where where() const; // valid as long as this Status
   const std::string &diagnostics() const;
   Error toError() const;
-  /// Throws toError() when not ok. For the frontend and the public value types only.
+  /// Throws toError() on a failure. For the frontend and the public value types only.
   void orThrow() const;
   std::string str() const; // "ok", or Error::what()
 
@@ -61,7 +61,7 @@ private:
 
 } // namespace halftone
 
-/// Returns from the enclosing function when `expression`, a Status, is not ok.
+/// Returns from the enclosing function if the Status `expression` is a failure.
 #define HALFTONE_RETURN_IF_ERROR(expression)                                                                           \
   do {                                                                                                                 \
     if (::halftone::Status status_ = (expression); !status_.isOk())                                                    \

@@ -5,7 +5,7 @@
 namespace halftone {
 
 /// Linux keeps the state of tiles only for processes that ask for it. The first call asks, for all threads. False if
-/// the CPU has no tiles or the system refuses.
+/// the CPU has no tiles or if the system refuses.
 bool mayUseTiles();
 
 } // namespace halftone

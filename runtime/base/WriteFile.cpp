@@ -21,7 +21,7 @@ namespace {
 
 using Parts = std::initializer_list<std::string_view>;
 
-/// A descriptor, closed at the end.
+/// A file descriptor, closed at the end.
 class File {
 public:
   explicit File(int descriptor) : descriptor(descriptor) {}
@@ -31,14 +31,14 @@ public:
       (void)::close(descriptor);
   }
   operator int() const { return descriptor; }
-  /// False when closing fails; some file systems report only then that the data did not fit.
+  /// False if closing fails; some file systems report only then that the data did not fit.
   bool close() { return ::close(std::exchange(descriptor, -1)) == 0; }
 
 private:
   int descriptor;
 };
 
-/// While it lives, a write to a pipe without readers, or beyond the limit on file sizes, gives this thread an error
+/// While it lives, a write of this thread to a pipe without readers, or beyond the limit on file sizes, gives an error
 /// and no signal.
 class SignalsHeld {
 public:
@@ -84,7 +84,7 @@ bool writeAll(int descriptor, Parts parts) {
   return true;
 }
 
-/// Whether the data are on the disk. File systems that cannot sync count as done.
+/// Whether the bytes are on the disk; also true on file systems that cannot sync.
 bool sync(int descriptor) { return ::fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS; }
 
 std::string folderOf(const std::string &path) {
@@ -93,7 +93,7 @@ std::string folderOf(const std::string &path) {
 }
 std::string nameOf(const std::string &path) { return path.substr(path.rfind('/') + 1); }
 
-/// N for /dev/fd/N and the like: `folder` is where the system shows this process's open files.
+/// N if the path is /dev/fd/N or means the same; `folder` is where the system shows this process's open files.
 std::optional<int> openFileNamed(const std::string &folder, const std::string &name) {
   if (name.empty() || name.size() > 9 || name.find_first_not_of("0123456789") != name.npos)
     return std::nullopt;
@@ -111,7 +111,7 @@ struct Place {
   std::optional<int> openFile;
 };
 
-/// Follows symlinks. nullopt, with errno set, when there are too many.
+/// Follows symlinks. nullopt, with errno set, if there are too many.
 std::optional<Place> follow(std::string path) {
   for (int links = 0; links < 40; ++links) {
     if (std::optional<int> number = openFileNamed(folderOf(path), nameOf(path)))
@@ -140,7 +140,7 @@ off_t sizeOf(Parts parts) {
   return size;
 }
 
-/// Writes a file that cannot be replaced. Reserves room first, so that a full disk fails before the old contents
+/// Writes a file that cannot be replaced. It reserves the room first, so that a full disk fails before the old contents
 /// change.
 bool writeInPlace(const std::string &path, const struct stat &old, Parts parts) {
   File file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
@@ -158,14 +158,14 @@ bool writeInPlace(const std::string &path, const struct stat &old, Parts parts) 
 
 enum class Outcome { done, failed, notPossible };
 
-/// Writes a file in the same folder and renames it to `path`. `old`: the status of the present file, null without one.
-/// `notPossible` means that nothing was changed.
+/// Writes a file in the same folder and renames it to `path`. `old` is the status of the present file, null without
+/// one. With `notPossible` nothing has changed.
 Outcome replace(const std::string &path, const struct stat *old, Parts parts) {
   static std::atomic<unsigned> counter = 0;
   std::string beside;
   int descriptor = -1;
   for (int tries = 0; tries < 100 && descriptor < 0 && (tries == 0 || errno == EEXIST);
-       ++tries) { // a dead process may have left one of this name
+       ++tries) { // a dead process may have left a file of this name
     beside = fmt::format("{}/.{:.100}.{}.{}", folderOf(path), nameOf(path), ::getpid(), counter++);
     descriptor = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, old ? 0600 : 0666);
   }
@@ -188,7 +188,7 @@ Outcome replace(const std::string &path, const struct stat *old, Parts parts) {
     return give(Outcome::failed);
   if (::rename(beside.c_str(), path.c_str()) != 0)
     return give(old && errno != EISDIR ? Outcome::notPossible
-                                       : Outcome::failed); // a mount point cannot be renamed over
+                                       : Outcome::failed); // rename() cannot replace a mount point
   return Outcome::done;
 }
 

@@ -1,4 +1,4 @@
-// The one way to write a file as a whole.
+// Writes whole files. All of the project writes through it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/base/Status.h"
@@ -18,8 +18,8 @@ namespace halftone {
 /// the new ones, and after a failure the old ones. Mode, owner and group stay. A file that did not exist gets mode 0666
 /// without the bits of the umask.
 ///
-/// If the folder takes no new file, or if mode, owner or other hard links would be lost, the function reserves the room
-/// that it needs and writes in place.
+/// If the folder takes no new file, or if a rename would lose mode, owner or other hard links, the function reserves
+/// the room and writes in place.
 ///
 /// If the process has no write permission for an existing file, the result is an error, even if the folder permits
 /// new files.

@@ -21,7 +21,7 @@ namespace halftone {
 namespace {
 
 constexpr int mostThreads = 1024;
-constexpr double worthSharing = 3000; // ns; below, handing blocks out costs more than it saves
+constexpr double worthSharing = 3000; // ns; for cheaper launches, handing blocks to workers costs more than it saves
 
 class CpuQueue final : public HostQueue {
 public:
@@ -57,9 +57,9 @@ protected:
 private:
   std::shared_ptr<WorkerPool> pool_;
   DeviceMemory scratch_;
-  std::shared_ptr<std::atomic<int64_t>> allLaunches_; // the device's
+  std::shared_ptr<std::atomic<int64_t>> allLaunches_; // of the device
   int64_t launches_ = 0;                              // since begin()
-  bool hasWorkers_ = false, triedWorkers_ = false;    // tried: once between begin() and finish()
+  bool hasWorkers_ = false, triedWorkers_ = false;    // triedWorkers_: at most one try between begin() and finish()
 
   bool takeWorkers() {
     if (!triedWorkers_) {

@@ -13,7 +13,7 @@ StatusOr<DeviceMemory> allocateHostMemory(int64_t bytes) {
   if (bytes < 0)
     return Status(ErrorKind::device_error, fmt::format("cannot allocate {} bytes", bytes));
   std::byte *memory = nullptr;
-  if (fitsMemory(bytes)) { // else the system may lend it, and end the process when the zeros are written
+  if (fitsMemory(bytes)) { // else the system may promise memory, and end the process when it is written
     const auto size = static_cast<size_t>((std::max<int64_t>(bytes, 1) + bufferAlignment - 1) & ~(bufferAlignment - 1));
     memory = static_cast<std::byte *>(std::aligned_alloc(bufferAlignment, size));
     if (memory)

@@ -6,10 +6,10 @@
 
 namespace halftone {
 
-/// As DeviceRuntime::allocate().
+/// Memory and errors as DeviceRuntime::allocate().
 StatusOr<DeviceMemory> allocateHostMemory(int64_t bytes);
 
-/// Before a thread's first call of a launch (Abi.h).
+/// Call it before a thread's first call of a launch (Abi.h).
 inline void forgetScratch(std::byte *scratch) { std::memset(scratch, 0, 8); }
 
 } // namespace halftone

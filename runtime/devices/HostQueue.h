@@ -1,4 +1,4 @@
-// What all queues over host memory share: operations run at once, in the calling thread's order.
+// The base of queues over host memory: operations run at once, in the calling thread's order.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/Device.h"
@@ -24,7 +24,7 @@ public:
   }
 
 protected:
-  /// The condition holds and there is at least one block.
+  /// Called only if the condition holds and at least one part has a block.
   virtual void run(std::span<const Launch> parts) = 0;
 
 private:

@@ -40,7 +40,8 @@ StatusOr<std::shared_ptr<const KernelLibrary>> NullDevice::load(const std::map<s
 }
 
 StatusOr<std::unique_ptr<DeviceQueue>> NullDevice::makeQueue(int64_t scratchBytes) {
-  HALFTONE_RETURN_IF_ERROR(allocateHostMemory(scratchBytes).status()); // refuses what a computing device would
+  HALFTONE_RETURN_IF_ERROR(
+      allocateHostMemory(scratchBytes).status()); // refuses the bytes that a computing device refuses
   return std::unique_ptr<DeviceQueue>(std::make_unique<NullQueue>(*this));
 }
 

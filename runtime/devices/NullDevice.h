@@ -1,4 +1,4 @@
-// A device that computes nothing and records what it was asked: for tests of plans, and the start of a new target.
+// A device that computes nothing and records its launches: for tests of plans, and as the start of a new device.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/devices/HostDevice.h"
@@ -8,7 +8,7 @@
 
 namespace halftone {
 
-/// Memory, copies, fills and conditions are real; launches are recorded and leave their results as they were.
+/// Memory, copies, fills and conditions are real. Launches are recorded and do not touch their results.
 class NullDevice final : public HostDevice {
 public:
   struct Record {
@@ -17,14 +17,14 @@ public:
     std::vector<void *> buffers;
     std::vector<int64_t> extents;
     int64_t scratchBytes = 0;
-    bool joined = false; // a further part of the launch before
+    bool joined = false; // a part, but not the first, of a launch in parts
   };
   std::string name() const override { return "null"; }
   std::string description() const override { return "records launches"; }
-  /// A library that has every key: nothing is called.
+  /// A library that finds every key; its code is never called.
   StatusOr<std::shared_ptr<const KernelLibrary>> load(const std::map<std::string, KernelCode> &kernels) override;
   StatusOr<std::unique_ptr<DeviceQueue>> makeQueue(int64_t scratchBytes) override;
-  /// Launches whose condition held, part by part in order, since the device was made or the last call.
+  /// The launches whose condition held, part by part in order, since the device was made or since the last call.
   std::vector<Record> takeRecords();
   void countLaunches(int64_t more) { *launches_ += more; }
   void record(const Launch &launch, bool joined);

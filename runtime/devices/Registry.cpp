@@ -14,7 +14,7 @@ using namespace halftone;
 
 namespace {
 
-/// Those that were added, by index behind "cuda:".
+/// The devices that addDevice() added, by their index after "cuda:".
 struct Added {
   std::mutex mutex;
   std::map<int, std::shared_ptr<DeviceRuntime>> devices;
@@ -29,7 +29,7 @@ std::shared_ptr<DeviceRuntime> addedAt(int index) {
   return found == added().devices.end() ? nullptr : found->second;
 }
 
-/// The index in "", ":0", ":12"; nothing for other text.
+/// The index in "", ":0", ":12"; nullopt for other text.
 std::optional<int> parseIndex(std::string_view text) {
   if (text.empty())
     return 0;
@@ -89,7 +89,7 @@ Device halftone::default_device() {
     const std::string_view spec = text && *text ? text : "cpu";
     current = Device::find(spec);
     if (const std::optional<int> index = cudaIndex(spec); !current && index)
-      current = Device::cuda(*index); // throws with the reason
+      current = Device::cuda(*index); // throws the reason
     if (!current)
       throw Error(ErrorKind::value_error,
                   fmt::format("HALFTONE_DEVICE is '{}'; expected cpu, cuda or cuda:<index>", spec));
@@ -125,7 +125,7 @@ Status halftone::addDevice(std::shared_ptr<DeviceRuntime> runtime) {
 }
 
 void halftone::removeDevice(std::string_view name) {
-  std::shared_ptr<DeviceRuntime> gone; // after the lock
+  std::shared_ptr<DeviceRuntime> gone; // destroyed after the lock is released
   const ForkSafeLock lock(added().mutex);
   if (const std::optional<int> index = cudaIndex(name))
     if (auto found = added().devices.find(*index); found != added().devices.end()) {

@@ -14,9 +14,9 @@ namespace halftone {
 namespace {
 
 constexpr double nanosecondsPerChunk = 1500;
-constexpr int64_t chunksPerThread = 4; // so that a thread that was interrupted does not keep the others waiting long
+constexpr int64_t chunksPerThread = 4; // several, so that an interrupted thread does not keep the others waiting long
 constexpr int64_t placesPerWord = 64;
-constexpr auto stayAwake = std::chrono::microseconds(200); // between two plans of a training loop
+constexpr auto stayAwake = std::chrono::microseconds(200); // covers the time between two plans of a training loop
 
 void pause() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -26,7 +26,7 @@ void pause() {
 #endif
 }
 
-/// Spins, and lets other programs run after a while.
+/// Spins; after a while it lets other programs run.
 class Spin {
 public:
   void once() {
@@ -47,7 +47,7 @@ WorkerPool::~WorkerPool() { stop(); }
 
 void WorkerPool::stop() {
   if (forks_ != forkCount()) {
-    (void)crew_.release(); // nobody is there to join, and its locks are as the fork found them
+    (void)crew_.release(); // the child has no threads to join, and the locks are in the state at the fork
   } else {
     {
       std::lock_guard lock(crew_->sleep);
@@ -112,7 +112,7 @@ bool WorkerPool::acquire() {
   if (forks_ != forkCount()) {
     const int threads = this->threads();
     stop();
-    (void)start(threads); // without threads the caller does all alone
+    (void)start(threads); // on failure the caller works alone
   }
   if (crew_->threads.empty()) {
     owner_.unlock();
@@ -157,7 +157,7 @@ void WorkerPool::work(Crew &crew, int64_t thread, std::byte *const *scratch) {
   }
 }
 
-/// The first open place among the thread's own or after them, going round.
+/// The index of the first open bit among the thread's own, or after them, going round.
 std::optional<int64_t> WorkerPool::claimPlace(int64_t thread) {
   const int64_t own = thread * chunksPerThread, words = static_cast<int64_t>(places_.size());
   uint64_t preferred = ~uint64_t(0) << own % placesPerWord;
@@ -179,7 +179,7 @@ bool WorkerPool::runOneChunk(int64_t thread, Bench &bench) {
   if (!place)
     return false;
   const int64_t places = threads() * chunksPerThread, chunk = (*place * chunks_ + places - 1) / places;
-  int64_t few = 0; // blocks of earlier parts that have fewer than there are chunks: they take turns
+  int64_t few = 0; // sum over earlier parts with fewer blocks than chunks; so that the chunks take turns
   for (const Launch &part : parts_) {
     const int64_t turn = part.grid < chunks_ ? (chunk + few) % chunks_ : chunk;
     const auto firstOf = [&](int64_t chunk) { return (chunk * part.grid + chunks_ - 1) / chunks_; };

@@ -13,8 +13,10 @@
 namespace halftone {
 
 /// Workers spin between the launches of one plan, where sleeping would cost tens of microseconds a launch, and sleep
-/// soon after it. One plan has the workers at a time; another that plays meanwhile does its launches alone.
-/// Every thread has its place: it begins with the same share of the blocks of each part of each launch, which it finds
+/// soon after the plan. One plan has the workers at a time; a plan that plays meanwhile runs its launches in its own
+/// thread.
+/// Every thread begins with the same share of the blocks of each part of each launch: if an earlier launch went over
+/// the same tensors, the thread finds them in its own caches. Then it helps the other threads.
 /// in its own caches when an earlier launch went over the same tensors, and then helps the others.
 class WorkerPool {
 public:
@@ -22,31 +24,32 @@ public:
   ~WorkerPool();
   WorkerPool(const WorkerPool &) = delete;
 
-  /// `threads` counts the caller. Waits until no plan has the workers. device_error when the system gives no more
-  /// threads; there are then none but the caller.
+  /// `threads` includes the caller. Waits until no plan has the workers. device_error when the system gives no more
+  /// threads; then there are no workers.
   Status setThreads(int threads);
   int threads() const { return threads_.load(std::memory_order_relaxed); }
   /// Scratch of at least `bytes` for every worker. Waits as setThreads() does.
   Status reserveScratch(int64_t bytes);
 
-  /// Takes the workers and wakes them; false when another plan has them or there are none.
+  /// Takes the workers and wakes them. False if another plan has them or if there are none.
   bool acquire();
   void release();
-  /// Runs all blocks of all parts on the workers and the caller, and returns when all are done. Only between acquire()
-  /// and release(), with scratch reserved.
+  /// Runs all blocks of all parts on the workers and the caller, and returns when all are done. Call it only between
+  /// acquire() and release(), with scratch reserved.
   void run(std::span<const Launch> parts, std::byte *callersScratch);
 
 private:
-  /// Threads, and how they sleep. A fork leaves them behind: the child has only this memory, and starts others.
+  /// Threads, and the means by which they sleep. After a fork the child has this memory but not the threads, and starts
+  /// others.
   struct Crew {
     std::mutex sleep;
     std::condition_variable wake;
     std::atomic<bool> active{false}, stopping{false};
     std::vector<std::thread> threads;
   };
-  Status start(int threads); // `threads` counts the caller
+  Status start(int threads); // `threads` includes the caller
   void stop();
-  /// A thread's scratch, and what it was last used for.
+  /// A thread's scratch, and the run and the part that last used it.
   struct Bench {
     std::byte *const *scratch;
     int64_t run = 0;
@@ -57,21 +60,22 @@ private:
   std::optional<int64_t> claimPlace(int64_t thread);
 
   std::atomic<int> threads_{1};
-  std::mutex owner_; // held by the plan that has the workers, and by changes
+  std::mutex owner_; // held by the plan that has the workers, and while the workers change
   int64_t scratchBytes_ = 0;
   std::vector<DeviceMemory> scratch_;
   std::vector<std::byte *> scratchPointers_;
   std::unique_ptr<Crew> crew_ = std::make_unique<Crew>();
-  int64_t forks_ = 0; // forkCount() at the crew's start
+  int64_t forks_ = 0; // forkCount() when the workers started
 
-  /// Places with a chunk that nobody has claimed, a bit each. Thread t's own are the chunksPerThread from t *
-  /// chunksPerThread on; the chunks of a launch, if there are fewer, are spread evenly over all.
+  /// Bits of chunks, set while nobody has claimed the chunk. Thread t's own bits are the chunksPerThread bits from t *
+  /// chunksPerThread on. If a launch has fewer chunks than there are bits, the chunks are spread evenly over all bits.
   struct alignas(64) Places {
     std::atomic<uint64_t> open{0};
   };
   std::vector<Places> places_;
 
-  // The launch being run: written while no place is open and all earlier chunks are done, read after claiming one.
+  // The launch that runs now. run() writes it while no bit is set and all earlier chunks are done; a thread reads it
+  // after a claim.
   std::span<const Launch> parts_;
   int64_t chunks_ = 0, runs_ = 0;
   alignas(64) std::atomic<int64_t> done_{0};

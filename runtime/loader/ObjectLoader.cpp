@@ -31,11 +31,11 @@ Status bad(const std::string &kernel, const std::string &message) {
   return {ErrorKind::value_error, fmt::format("kernel {}: {}", kernel, message)};
 }
 
-/// The process's one linker. Not thread-safe: used under the cache's lock.
+/// The process's one linker. Not thread-safe: the cache's lock guards it.
 class Linker {
 public:
   static llvm::Expected<std::shared_ptr<Linker>> create() {
-    // In-place: linking happens in the calling thread.
+    // The linker works in the calling thread.
     auto control = orc::SelfExecutorProcessControl::Create(nullptr, std::make_unique<orc::InPlaceTaskDispatcher>());
     if (!control)
       return control.takeError();
@@ -43,7 +43,7 @@ public:
   }
   ~Linker() { llvm::consumeError(session_.endSession()); }
 
-  /// `problems` gets the errors that the session reported besides the returned one.
+  /// `problems` gets the errors that LLVM's session reported besides the returned one.
   llvm::Expected<orc::ExecutorAddr> link(const std::string &code, const std::string &symbol, orc::JITDylib *&library,
                                          std::string &problems) {
     session_.setErrorReporter(
@@ -70,9 +70,9 @@ private:
   uint64_t count_ = 0;
 };
 
-/// One object's code; unlinked with its last owner.
+/// One object's code, unlinked when its last owner goes.
 struct LoadedKernel {
-  std::string name; // in the cache, once it is there
+  std::string name; // the key in the cache, once the cache has it
   std::shared_ptr<Linker> linker;
   orc::JITDylib *library = nullptr;
   CpuKernelFunction function = nullptr;
@@ -81,13 +81,13 @@ struct LoadedKernel {
 
 /// The kernels that are loaded in the process, by hash of symbol and code. Its lock also guards the linker.
 struct Cache {
-  std::recursive_mutex mutex; // recursive: dropping a kernel while loading another
+  std::recursive_mutex mutex; // recursive, since loading one kernel may drop another
   std::weak_ptr<Linker> linker;
   std::unordered_map<std::string, std::weak_ptr<LoadedKernel>> kernels;
 };
 
 Cache &cache() {
-  static Cache &cache = *new Cache; // never destroyed: libraries in static variables outlive everything here
+  static Cache &cache = *new Cache; // never destroyed: libraries in static variables live until the very end
   return cache;
 }
 
@@ -111,7 +111,7 @@ public:
   }
 };
 
-/// An object of this machine that defines `symbol` as a function and needs nothing from outside.
+/// Checks that the code is an object of this machine that defines `symbol` as a function and needs no other symbol.
 Status checkObject(const std::string &key, const KernelCode &kernel) {
   auto object = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(kernel.code, key));
   if (!object)
@@ -130,7 +130,7 @@ Status checkObject(const std::string &key, const KernelCode &kernel) {
       return bad(key, "damaged symbol table: " + llvm::toString(std::move(error)));
     using llvm::object::SymbolRef;
     if (*flags & SymbolRef::SF_Undefined) {
-      if (!name->empty() && *name != "_GLOBAL_OFFSET_TABLE_") // the linker's own
+      if (!name->empty() && *name != "_GLOBAL_OFFSET_TABLE_") // a symbol of the linker itself
         undefined.push_back(name->str());
     } else if (*name == kernel.symbol && (*flags & SymbolRef::SF_Global) && *type == SymbolRef::ST_Function) {
       defined = true;
@@ -151,7 +151,7 @@ bool isOfCode(llvm::StringRef feature) {
       [&](llvm::StringRef prefix) { return feature.starts_with(prefix); });
 }
 
-/// Checks that this CPU has the features of the code's target ("triple|cpu|features") that code may use, and for AMX
+/// Checks that this CPU has those features of the code's target ("triple|cpu|features") that code may use, and for AMX
 /// that the process may use tiles.
 Status checkTarget(const std::string &key, const KernelCode &kernel) {
   const auto [triple, rest] = llvm::StringRef(kernel.target).split('|');

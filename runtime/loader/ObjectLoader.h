@@ -1,4 +1,4 @@
-// Object files of kernels to callable code, linked in memory.
+// Links object files of kernels in memory into callable code.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/KernelLibrary.h"
@@ -9,10 +9,10 @@
 
 namespace halftone {
 
-/// Links each kernel's object by itself; nothing of the process is visible to it, so an object with an undefined symbol
-/// is refused. Code that is already loaded in the process is shared. Loading runs machine code from `kernels`: trust it
-/// as you would a shared library. value_error naming the kernel for bytes that are no object of this machine, a missing
-/// function, undefined symbols (named), or a target with instructions that this machine lacks (named).
+/// Links each kernel's object by itself. An object sees no symbol of the process, so one with an undefined symbol is
+/// refused. Code that the process has loaded already is shared. Loading runs machine code from `kernels`: trust it as
+/// you would trust a shared library. value_error naming the kernel for bytes that are no object of this machine, a
+/// missing function, undefined symbols (named), or a target with instructions that this machine lacks (named).
 StatusOr<std::shared_ptr<const KernelLibrary>> loadObjects(const std::map<std::string, KernelCode> &kernels);
 
 } // namespace halftone

@@ -1,4 +1,4 @@
-// The call between a plan's player and a kernel's code: the only thing both sides must agree on.
+// The call from a plan's player into a kernel's code: the one contract between compiler and runtime about code.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>

@@ -10,26 +10,27 @@
 
 namespace halftone {
 
-/// A variable that the plan reads or writes. `symbol` is its name in the IR and the binding key; `path` is for people.
+/// A variable that the plan reads or writes. `symbol` is its name in the IR and in a VariableBinding; `path` is for
+/// people.
 struct VariableSlot {
   std::string symbol, path;
   TensorType type;
   bool read = false, written = false;
 };
 
-/// A pure function of one variable (a cast, a packed layout) whose value the runtime keeps beside the variable, made
-/// anew only when the variable was written. Executables that name the same function of the same variable share the
-/// shadow's memory.
+/// A pure function of one variable (a cast, a packed layout) whose value the runtime keeps beside the variable. The
+/// player makes it anew only if the variable was written. Executables that name the same function of the same variable
+/// share the shadow's memory.
 struct ShadowSlot {
   std::string symbol;   // in the IR
-  std::string function; // key of the function, layout and target included: equal keys, equal bytes
+  std::string function; // key of the function, with layout and target: equal keys mean equal bytes
   TensorType type;
   int64_t variable = 0; // position in Executable::variables
   /// The position in Executable::shadows, before this one, of the source: a shadow of the same variable of which this
-  /// one is the function. An update that writes the source need not compute it again. Without a source this is a
-  /// function of the variable itself.
+  /// shadow is the function. An update that writes the source need not compute it again. Without a source this shadow
+  /// is a function of the variable itself.
   std::optional<int64_t> source;
-  /// The plan makes the new value itself wherever it writes the variable, under the same predicates.
+  /// Whether the plan writes the shadow wherever it writes the variable, under the same predicates.
   bool written = false;
   /// The launch that makes the value: one operand, a slot of the variable or the source, and one result, a slot of the
   /// shadow. It is no step of the plan: if the variable is newer than the shadow, the player runs it before the steps,
@@ -37,7 +38,7 @@ struct ShadowSlot {
   LaunchStep refresh;
 };
 
-/// Where a launch came from: layer paths, the user's line, the ops fused into it.
+/// The origin of a launch: layer paths, the user's source line, the fused ops.
 struct Site {
   std::string text;
 };
@@ -47,10 +48,10 @@ struct Site {
 struct KernelCode {
   std::string symbol;
   std::string kind;        // "loop", "row", "matmul"
-  std::string target;      // target features the code was generated for
+  std::string target;      // the features of the target that the code was generated for
   std::string description; // the kernel's linalg text, for reports; may be empty
   std::string code;
-  std::string method = ""; // how it computes: instructions and sums at a time, for reports
+  std::string method = ""; // how the code computes: instruction, and sums at a time, for reports
 };
 
 /// One row of the cast ledger, see CastLedger in halftone/Reports.h.
@@ -64,7 +65,7 @@ struct LedgerRow {
 
 struct Executable {
   std::string name;
-  std::string buildId; // of the library that wrote it
+  std::string buildId; // of the library that wrote the executable
   Signature signature;
   std::vector<VariableSlot> variables;
   std::vector<ShadowSlot> shadows;
@@ -76,15 +77,15 @@ struct Executable {
 };
 
 /// Checks the rules that a player relies on. value_error naming the step or slot, unless
-/// - indices are in range, and slots agree in type with the feed, fetch, variable, shadow or constant they stand for;
+/// - positions are in range, and slots agree in type with the feed, fetch, variable, shadow or constant they stand for;
 /// - arena slots are aligned to bufferAlignment and inside the arena;
 /// - only arena, fetch, variable and shadow slots are written, and written variables and shadows are declared as such;
-/// - a shadow's refresh reads its variable or source alone and makes the shadow; a shadow that the plan writes is
-///   one of a variable that it writes;
-/// - copies have equal dtypes and sizes and do not overlap, predicates are one i1;
-/// - every byte read was written earlier, for the whole range of that slot (or of another slot with the same range),
-///   under the reader's own predicate, both polarities of one predicate, or none, and not overwritten since through
-///   another range;
+/// - a shadow's refresh reads its variable or source alone and makes the shadow; if the plan writes a shadow, it also
+///   writes the shadow's variable;
+/// - copies have equal dtypes and sizes in bytes and do not overlap; predicates are one i1;
+/// - every byte that a step reads was written earlier: for the whole range of that slot (or of another slot with the
+///   same range), under the reader's own predicate, both polarities of one predicate, or none; and it was not
+///   overwritten since through another range;
 /// - every fetch is written;
 /// - within a launch a result overlaps no other result, and an operand only if both have the same range (a kernel may
 ///   then work in place; the compiler guarantees that it reads each element before it writes it);

@@ -13,17 +13,18 @@ namespace halftone {
 
 enum class SlotKind : uint8_t { arena, variable, shadow, feed, fetch, constant };
 
-/// Where a tensor lives while a plan plays.
+/// The place of a tensor while a plan plays.
 struct Slot {
   SlotKind kind = SlotKind::arena;
   TensorType type;
   /// arena: byte offset in the plan's one arena, a multiple of bufferAlignment. feed, fetch: position in the signature.
-  /// variable, shadow, constant: position in Executable's list of those.
+  /// variable, shadow, constant: position in Executable's list of them.
   int64_t index = 0;
 };
 using SlotId = int32_t;
 
-/// A step runs only when the byte in `slot` is non-zero (zero when `negated`). The player reads it when it reaches the step.
+/// A step runs only if the byte in `slot` is non-zero (zero when `negated`). The player reads the byte when it reaches
+/// the step.
 struct Predicate {
   SlotId slot = -1;
   bool negated = false;
@@ -31,21 +32,23 @@ struct Predicate {
 };
 
 struct LaunchStep {
-  std::string kernel;           // key into Executable::kernels
-  int64_t grid = 1;             // number of blocks
-  std::vector<SlotId> buffers;  // operands, then results
+  std::string kernel;           // key in Executable::kernels
+  int64_t grid = 1;             // count of blocks
+  std::vector<SlotId> buffers;  // slots of the operands, then of the results
   int64_t operandCount = 0;     // how many of `buffers` are operands
-  std::vector<int64_t> extents; // run-time extents, as the kernel's description orders them
+  std::vector<int64_t> extents; // the launch arguments, in the order of the kernel's description
   int64_t scratchBytes = 0;     // per thread
   std::optional<Predicate> predicate;
-  /// Part of the launch before it: same kernel, same predicate. Blocks of both run in any order, so neither touches
-  /// memory that the other writes. The predicate is read once, at the first part.
+  /// Whether this is a further part of the launch before it: same kernel, same predicate. Blocks of all parts run in
+  /// any order, so no part touches memory that another part writes. The player reads the predicate once, at the first
+  /// part.
   bool joined = false;
-  int32_t site = -1; // index into Executable::sites
+  int32_t site = -1; // position in Executable::sites; -1 for none
   double cost = 0;   // estimated nanoseconds on one core; decides whether threads are worth waking
 };
 
-/// to := from, bytewise; same dtype and number of elements. `from` < 0 fills with zeros.
+/// Copies the bytes of `from` to `to`, slots of one dtype and one count of elements. If `from` < 0, fills `to` with
+/// zeros.
 struct CopyStep {
   SlotId from = -1, to = -1;
   std::optional<Predicate> predicate;
@@ -59,7 +62,7 @@ struct Plan {
   int64_t arenaBytes = 0;
   int64_t largestLiveBytes = 0; // the largest sum of live arena bytes at any step; arenaBytes is at least that
 
-  /// Launches that a device sees: joined parts do not count.
+  /// How many launches a device gets: joined parts do not count.
   int64_t launches() const {
     return std::count_if(steps.begin(), steps.end(), [](const Step &step) {
       auto *launch = std::get_if<LaunchStep>(&step);

@@ -1,4 +1,4 @@
-// The plan file: one list of fields for writer and reader, so that they cannot disagree.
+// The plan file. One list of fields serves the writer and the reader, so the two cannot disagree.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/plan/PlanFile.h"
 #include "runtime/base/WriteFile.h"
@@ -149,8 +149,8 @@ private:
     at += sizeof v;
     return littleEndian(v);
   }
-  /// A list's length. Each element takes at least one more byte, so a length beyond the bytes that are left is refused
-  /// before any allocation.
+  /// A list's length. Each element takes at least one more byte, so a length beyond the count of remaining bytes is
+  /// refused before any allocation.
   uint64_t length() {
     uint64_t n = word();
     if (good() && n > bytes.size() - at) {

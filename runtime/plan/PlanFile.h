@@ -8,20 +8,21 @@
 
 namespace halftone {
 
-/// Little-endian: magic "HTPLAN\r\n", format version (u32), CRC-32 of the rest (u32), then the fields of Executable in
-/// the order of their declaration: integers as 8 bytes, strings and lists with their length before them.
+/// The format version. A file is little-endian: magic "HTPLAN\r
+/// ", format version (u32), CRC-32 of the rest (u32), then the fields of Executable in the order of their declaration:
+/// integers as 8 bytes, strings and lists after their length.
 inline constexpr uint32_t planFileVersion = 5;
 
 /// An executable as bytes. The same executable gives the same bytes.
 std::string writeExecutable(const Executable &executable);
 
-/// The inverse. Any bytes are safe to pass; value_error names the fault and its offset. The plan has been verified.
-/// (Playing it runs the machine code inside: trust the file as you would a shared library.)
+/// The inverse of writeExecutable(). Any bytes are safe to pass; value_error names the fault and its offset. The plan
+/// has passed verify(). (Playing it runs the machine code inside: trust the file as you would trust a shared library.)
 StatusOr<Executable> readExecutable(std::string_view bytes);
 
-/// io_error with the path and the system's reason; value_error with the path for a damaged file.
+/// Reads a file. io_error with the path and the system's reason; value_error with the path for a damaged file.
 StatusOr<Executable> loadExecutable(const std::string &path);
-/// As writeFile(): readers see the old file or the new one, whole.
+/// Writes a file as writeFile() does: readers see the whole old file or the whole new one.
 Status saveExecutable(const Executable &executable, const std::string &path);
 
 } // namespace halftone

@@ -52,7 +52,7 @@ std::string_view typeName(DType dtype) {
 } // namespace
 
 int64_t TensorType::elements() const {
-  uint64_t count = 1; // unsigned: a zero may follow extents whose product wraps
+  uint64_t count = 1; // unsigned, since a zero may follow extents whose product wraps
   for (int64_t extent : shape)
     count *= static_cast<uint64_t>(extent);
   return static_cast<int64_t>(count);

@@ -14,12 +14,12 @@ struct TensorType {
   std::vector<int64_t> shape;
   int64_t elements() const;
   int64_t bytes() const;
-  std::string str() const; // "128x784xf32", "f32" for a scalar, as in MLIR and the tools' input specs
+  std::string str() const; // "128x784xf32", "f32" for a scalar: the spelling of MLIR and of the tools' input specs
   friend bool operator==(const TensorType &, const TensorType &) = default;
 };
 
 /// value_error for a type that no memory can hold: a negative extent, a dtype without a byte size, more than 2^60
-/// bytes. elements() and bytes() are only for types that pass.
+/// bytes. Call elements() and bytes() only on types that pass.
 Status verify(const TensorType &type);
 
 struct Parameter {

@@ -1,4 +1,4 @@
-// The hazard checker of the final plan.
+// Checks the final plan for hazards between steps.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/plan/Abi.h"
 #include "runtime/plan/Executable.h"
@@ -14,15 +14,15 @@ namespace {
 
 Status invalid(std::string message) { return {ErrorKind::value_error, "plan: " + std::move(message)}; }
 
-/// The bytes behind a slot. Only arena ranges can overlap without being equal: every other (kind, index) is memory of
-/// its own.
+/// The bytes behind a slot. Only arena ranges can overlap without being equal; every other pair of kind and index has
+/// memory of its own.
 struct Range {
   SlotKind kind;
   int64_t index; // 0 for the arena
   int64_t begin, end;
   auto key() const { return std::tuple(kind, index, begin, end); }
   bool empty() const { return begin == end; }
-  /// Whether it begins before the other one's end, in the order of ranges.
+  /// Whether this range begins before the end of `other`, in the order of ranges.
   bool begins(const Range &other) const {
     return std::tuple(kind, index, begin) < std::tuple(other.kind, other.index, other.end);
   }
@@ -33,10 +33,10 @@ struct Range {
   bool operator<(const Range &other) const { return key() < other.key(); }
 };
 
-/// The known state of a range's contents before the next step.
+/// The known state of a range's contents before the present step.
 struct Contents {
   bool always = false;                     // written under every predicate
-  std::set<std::pair<SlotId, bool>> under; // written when this predicate held
+  std::set<std::pair<SlotId, bool>> under; // written if one of these predicates held
   void add(const std::optional<Predicate> &writer) {
     always |= !writer || under.contains({writer->slot, !writer->negated});
     if (writer)
@@ -67,9 +67,10 @@ private:
   const Executable &exe;
   const Plan &plan;
   size_t step = 0;
-  std::map<Range, Contents> written;                // ranges here never overlap
-  std::map<Range, std::vector<Range>> writtenUnder; // by predicate's byte: entries of `written` that know of it
-  // Of the parts of the present launch; ranges that overlap are equal.
+  std::map<Range, Contents> written; // its ranges never overlap
+  std::map<Range, std::vector<Range>>
+      writtenUnder; // for the byte of a predicate, the entries of `written` under that predicate
+  // Ranges of the present launch's parts; two that overlap are equal.
   const LaunchStep *part = nullptr;
   std::set<Range> partsRead, partsWritten;
 
@@ -213,7 +214,7 @@ private:
 
   void write(SlotId id, const std::optional<Predicate> &predicate) {
     Range range = rangeOf(id);
-    if (range.empty()) // nobody reads it
+    if (range.empty()) // no step can read it
       return;
     forgetPredicates(range);
     for (auto next = firstNear(written, range); next != written.end() && next->first.begins(range);)
@@ -223,7 +224,7 @@ private:
       writtenUnder[rangeOf(predicate->slot)].push_back(range);
   }
 
-  /// A predicate's own byte has a new meaning once it is written.
+  /// A write to a predicate's byte gives the predicate a new value, so contents known under the old value are unknown.
   void forgetPredicates(const Range &range) {
     for (auto next = firstNear(writtenUnder, range); next != writtenUnder.end() && next->first.begins(range);) {
       if (!next->first.overlaps(range)) {
@@ -243,7 +244,7 @@ private:
            (next != ranges.begin() && std::prev(next)->overlaps(range));
   }
 
-  /// The parts of one launch run at once.
+  /// The parts of one launch run at the same time.
   Status checkParts(const LaunchStep &launch) {
     if (!launch.joined) {
       partsRead.clear();

@@ -25,7 +25,7 @@ static bool endsWith(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
-/// A dtype by TensorFlow's names, which are ours and three more.
+/// A dtype by TensorFlow's names: our names and three more.
 static std::optional<DType> dtypeByName(std::string_view name) {
   if (name == "half")
     return DType::float16;
@@ -111,7 +111,8 @@ std::string legacy::Policy::repr() const {
 
 namespace {
 
-/// A TensorFlow 2.0 policy as the policy of a layer. While it infers, its dtypes are floatx, and nothing uses them.
+/// A TensorFlow 2.0 policy as the policy of a layer. While the policy is 'infer', its dtypes are floatx and nothing
+/// uses them.
 struct LegacyRep final : PolicyAccess::Rep {
   LegacyRep(const legacy::Policy &policy, bool usesDefaultLossScale)
       : Rep("Policy", policy.name(), policy.compute_dtype().value_or(floatx()),
@@ -139,12 +140,12 @@ const LegacyRep *legacyOf(const DTypePolicy &policy) {
 
 } // namespace
 
-/// The plain policy of Keras 3 with the same meaning, if there is one, so that files are Keras's.
+/// The plain policy of Keras 3 with the same meaning, if there is one, so that config files are those of Keras.
 legacy::Policy::operator DTypePolicy() const {
   if (rep_->usesDefaultLossScale)
     try {
       return DTypePolicy(rep_->name);
-    } catch (const Error &) { // a name of TensorFlow 2.0 alone
+    } catch (const Error &) { // the name exists in TensorFlow 2.0 alone
     }
   return PolicyAccess::make(std::make_shared<LegacyRep>(*this, rep_->usesDefaultLossScale));
 }
@@ -166,7 +167,7 @@ std::optional<std::optional<LossScale>> halftone::legacyLossScale(const DTypePol
 
 bool halftone::scalesLoss(const DTypePolicy &policy) {
   const auto legacy = legacyLossScale(policy);
-  return legacy ? legacy->has_value() : policy.name() == "mixed_float16"; // Keras's rule is about the name
+  return legacy ? legacy->has_value() : policy.name() == "mixed_float16"; // Keras decides by the name
 }
 
 static LossScale lossScaleFromJson(const Json &json) {

@@ -12,13 +12,13 @@ namespace halftone {
 std::optional<DTypePolicy> inferredPolicy(const DTypePolicy &policy, DType input);
 
 /// The loss scale that a TensorFlow 2.0 policy asks for; the inner nullopt is a policy that asks for none. The outer
-/// nullopt is a policy of Keras 3, which does not say.
+/// nullopt is a policy of Keras 3, which has no such setting.
 std::optional<std::optional<legacy::LossScale>> legacyLossScale(const DTypePolicy &policy);
 
 /// Whether compile() scales the loss of a model that has this policy. The policies of its layers do not count.
 bool scalesLoss(const DTypePolicy &policy);
 
-/// The legacy policy of a config {"name", "loss_scale"}: value_error or type_error when the config is not one.
+/// The legacy policy of a config {"name", "loss_scale"}. value_error or type_error when the config is no such config.
 std::shared_ptr<PolicyAccess::Rep> legacyRep(const Config &config);
 
 } // namespace halftone

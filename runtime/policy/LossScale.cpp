@@ -13,7 +13,7 @@ using namespace halftone::legacy;
 
 struct LossScale::Rep {
   bool dynamic;
-  DynamicLossScaleArgs args; // of a fixed one the initial scale alone
+  DynamicLossScaleArgs args; // a fixed loss scale uses the initial scale alone
   std::mutex mutex;
   float current;
   int64_t goodSteps = 0;

@@ -1,4 +1,4 @@
-// A regular expression that a whole layer path may match, by PCRE2.
+// Matches a whole layer path against a regular expression, by PCRE2.
 // SPDX-License-Identifier: Apache-2.0
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "runtime/policy/PathPattern.h"
@@ -11,7 +11,7 @@
 
 using namespace halftone;
 
-/// About a tenth of a second; an ordinary pattern needs a few hundred steps.
+/// Takes about a tenth of a second; an ordinary pattern needs a few hundred steps.
 static constexpr uint32_t matchSteps = 1000000;
 static constexpr uint32_t matchHeapKiB = 65536;
 

@@ -8,15 +8,15 @@
 
 namespace halftone {
 
-/// Compiled once. Copies share it; safe to use from several threads.
+/// A pattern is compiled once. Copies share it; safe to use from several threads.
 class PathPattern {
 public:
-  /// A pattern in Python's grammar. If it is no regular expression: value_error that names the pattern and the position
-  /// in it.
+  /// A pattern in Python's grammar. value_error that names the pattern and the position in it if it is no regular
+  /// expression.
   explicit PathPattern(std::string_view pattern);
-  /// Python's re.fullmatch. A path that is not UTF-8 matches nothing. value_error when it takes too many steps.
+  /// Python's re.fullmatch. A path that is not UTF-8 matches nothing. value_error when the match takes too many steps.
   bool matches(std::string_view path) const;
-  /// Python's re.search: whether the pattern matches some part of the path. Errors as above.
+  /// Python's re.search: whether the pattern matches some part of the path. Errors as of matches().
   bool occursIn(std::string_view path) const;
   /// Whether every character of the text stands for itself in a regular expression.
   static bool isLiteral(std::string_view pattern);

@@ -9,7 +9,7 @@
 
 using namespace halftone;
 
-/// The string under `key` of a policy's config; nullopt for null or none. Anything else is Keras's error.
+/// The string under `key` of a policy's config; nullopt for null or a missing key. Other values give Keras's error.
 static std::optional<std::string> stringOrNull(const nlohmann::ordered_json &json, const char *key) {
   if (!json.contains(key) || json[key].is_null())
     return std::nullopt;
@@ -44,7 +44,7 @@ static std::shared_ptr<PolicyAccess::Rep> quantizedFromConfig(const std::string 
                 fmt::format("The mode of a {} must be a string. Received: mode={}", className, json["mode"].dump()));
   args.mode = json["mode"].get<std::string>();
   args.sourceName = stringOrNull(json, "source_name");
-  auto made = PolicyAccess::quantized(className, args); // Keras looks at the length last
+  auto made = PolicyAccess::quantized(className, args); // Keras checks the history length last
   if (!hasLength || !json.contains("amax_history_length"))
     return made;
   const auto &length = json["amax_history_length"];

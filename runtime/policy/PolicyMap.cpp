@@ -8,7 +8,8 @@
 
 using namespace halftone;
 
-/// The default of a new map: the policy that is given, else the global one. If the global policy is a map, its default.
+/// The default of a new map: the given policy, else the global one. If the global policy is a map, the default of that
+/// map.
 static DTypePolicy settledDefault(const PolicyArg &given) {
   if (!given.empty() && given.get().as_map())
     throw Error(ErrorKind::value_error, "`default_policy` cannot be a `DTypePolicyMap`.");
@@ -55,7 +56,7 @@ std::optional<std::pair<std::string, DTypePolicy>> PolicyMapRep::find(std::strin
   std::vector<const Entry *> hits;
   for (const Entry &entry : entries) {
     if (PathPattern::isLiteral(entry.key))
-      continue; // it could match its own text only
+      continue; // a literal key can match only its own text
     if (!entry.pattern)
       try {
         entry.pattern.emplace(entry.key);
@@ -79,7 +80,7 @@ std::optional<std::pair<std::string, DTypePolicy>> PolicyMapRep::find(std::strin
   return std::pair(hits[0]->key, hits[0]->policy);
 }
 
-/// Whether `policy` is `map` or a map that holds it, so that inserting it would close a ring.
+/// Whether `policy` is `map` or a map that holds `map`, so that inserting `policy` would close a ring.
 static bool reaches(const DTypePolicy &policy, const PolicyMapRep &map) {
   const auto *inner = dynamic_cast<const PolicyMapRep *>(&PolicyAccess::rep(policy));
   if (!inner || inner == &map)
@@ -137,7 +138,7 @@ size_t PolicyMapRep::size() const {
   return entries.size();
 }
 
-/// A reference to the base class may have assigned a policy of another class.
+/// A reference to the base class may have assigned a policy of another class to the map.
 static PolicyMapRep &mapRep(const std::shared_ptr<PolicyAccess::Rep> &rep) {
   if (auto *map = dynamic_cast<PolicyMapRep *>(rep.get()))
     return *map;

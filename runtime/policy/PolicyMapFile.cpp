@@ -16,8 +16,7 @@ static Json serialized(const DTypePolicy &policy) { return ConfigAccess::json(dt
 Config PolicyMapRep::config() const {
   if (!given.empty())
     return explicitConfig();
-  // As Keras writes it: without a default, entries take their names from the global policy of the program that loads
-  // them.
+  // Keras's config: without a default, entries take their names from the global policy of the program that loads them.
   Json config = {{"default_policy", nullptr}, {"policy_map", Json::object()}};
   for (const auto &[key, policy] : items()) {
     Json entry = serialized(policy);
@@ -37,7 +36,7 @@ Config PolicyMapRep::explicitConfig() const {
   return ConfigAccess::make(std::move(config));
 }
 
-/// A policy's object, a name, or null: the global policy.
+/// A policy from its object, from its name, or from null, the global policy.
 static PolicyArg policyFromJson(const Json &json, const char *failure) {
   if (json.is_null())
     return {};

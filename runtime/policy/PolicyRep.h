@@ -8,7 +8,7 @@
 
 namespace halftone {
 
-/// Immutable after construction, but for maps.
+/// Immutable after construction, except for maps.
 struct DTypePolicy::Rep {
   Rep(std::string className, std::string name, DType compute, DType variable)
       : className(std::move(className)), name(std::move(name)), compute(compute), variable(variable) {}
@@ -16,7 +16,7 @@ struct DTypePolicy::Rep {
   virtual std::optional<std::string> quantizationMode() const { return std::nullopt; }
   virtual std::string repr() const;
   virtual Config config() const;
-  /// Keras's ==, called only when the two may be of one class.
+  /// Keras's ==. Called only if the two may be of one class.
   virtual bool equals(const Rep &other) const { return name == other.name; }
   bool isPlain() const { return className == "DTypePolicy" || className == "FloatDTypePolicy"; }
 
@@ -24,10 +24,10 @@ struct DTypePolicy::Rep {
   const DType compute, variable;
 };
 
-/// The arguments of a quantized policy's constructor.
+/// The constructor arguments of a quantized policy.
 struct QuantizedPolicyArgs {
   std::string mode;
-  std::optional<std::string> sourceName{};    // absent: the global policy's name
+  std::optional<std::string> sourceName{};    // absent: the name of the global policy
   std::optional<int64_t> amaxHistoryLength{}; // of QuantizedFloat8DTypePolicy
 };
 
@@ -44,18 +44,18 @@ struct PolicyAccess {
   static const std::optional<std::string> &text(const PolicyArg &argument) { return argument.text_; }
 };
 
-/// The thread's policy, without making one; and back to having none.
+/// policyIfSet() gives the thread's global policy and makes none. unsetPolicy() removes it.
 std::optional<DTypePolicy> policyIfSet();
 void unsetPolicy();
 
-/// dtype_policies.get for a string. Errors carry `where` when it is known.
+/// dtype_policies.get for a string. Errors carry `where` if it is known.
 DTypePolicy policyByString(std::string_view text, Where where = {});
 
-/// "<mode>_from_<source>", for a string that starts with a mode; nullopt when it does not.
+/// The policy of "<mode>_from_<source>", for a string that starts with a mode; nullopt for other strings.
 std::optional<DTypePolicy> quantizedByString(std::string_view text);
 
-/// Keras's from_config of the class: value_error when the class is not a policy, type_error when the config does not
-/// fit it.
+/// Keras's from_config of the class. value_error when the class is not a policy, type_error when the config does not
+/// fit the class.
 DTypePolicy policyFromConfig(const std::string &className, const Config &config);
 
 } // namespace halftone

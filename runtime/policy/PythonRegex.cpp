@@ -1,4 +1,4 @@
-// Regular expressions of Python's grammar, in PCRE2's.
+// Translates regular expressions from Python's grammar to PCRE2's.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/policy/PythonRegex.h"
 #include "halftone/Error.h"
@@ -20,7 +20,7 @@ bool isLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 bool isHex(char c) { return isDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 bool isBlank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-/// One literal, or a class such as \d.
+/// The translation of one literal, or of a class such as \d.
 struct Escape {
   std::optional<char32_t> literal;
   std::string text; // in PCRE2's grammar
@@ -32,10 +32,10 @@ public:
   TranslatedRegex run();
 
 private:
-  enum class Item : uint8_t { none, anchor, atom, repeated }; // the item that a quantifier here would repeat
+  enum class Item : uint8_t { none, anchor, atom, repeated }; // the item that a quantifier at this offset would repeat
   struct Group {
     size_t begin;
-    int number; // 0: does not capture
+    int number; // 0: the group does not capture
     bool verboseOutside;
   };
 
@@ -43,7 +43,7 @@ private:
   size_t at = 0;
   TranslatedRegex result;
   std::vector<Group> open;
-  std::vector<bool> closed{true}; // by group number
+  std::vector<bool> closed{true}; // indexed by the number of the group
   std::map<std::string, int, std::less<>> names;
   Item item = Item::none;
   bool verbose = false, onlyFlagsSoFar = true;
@@ -79,7 +79,7 @@ private:
   void flags(size_t begin);
 };
 
-/// One character in UTF-8, whose validity PCRE2 checks.
+/// One character in UTF-8. PCRE2 checks its validity.
 std::string_view Translator::character() {
   size_t end = at + 1;
   while (end < source.size() && (source[end] & 0xc0) == 0x80)
@@ -108,8 +108,8 @@ std::string Translator::literal(char32_t code) {
   return fmt::format("\\x{{{:x}}}", uint32_t(code));
 }
 
-/// The escape that begins with a backslash and `c`, if it means the same inside and outside of classes. For other
-/// escapes neither field is set.
+/// The escape of a backslash and `c`, if it means the same inside and outside of classes. For other escapes neither
+/// field is set.
 Escape Translator::commonEscape(size_t begin, char c) {
   const auto hex = [&](size_t digits) {
     const std::string_view text = source.substr(at, digits);
@@ -194,7 +194,7 @@ void Translator::reference(int number, size_t begin) {
   atom(fmt::format("\\g{{{}}}", number));
 }
 
-/// One member of a class; `isEscape` when it stands for several characters.
+/// One member of a class; `isEscape` if it stands for several characters.
 Escape Translator::classMember(bool &isEscape) {
   isEscape = false;
   const size_t begin = at;
@@ -266,7 +266,7 @@ void Translator::characterClass() {
   atom(text + "]");
 }
 
-/// "{m}", "{m,}", "{,n}" or "{m,n}" at `at`; anything else in braces is text.
+/// Reads "{m}", "{m,}", "{,n}" or "{m,n}"; other text in braces is literal.
 bool Translator::bounds(std::string &text) {
   size_t end = at + 1;
   const auto digits = [&] {
@@ -356,7 +356,7 @@ void Translator::condition(size_t begin) {
   }
 }
 
-/// "(?i)" for the whole pattern, "(?i-s:" for a part.
+/// Reads "(?i)" for the whole pattern or "(?i-s:" for a part.
 void Translator::flags(size_t begin) {
   std::string on, off;
   bool removing = false;
@@ -388,7 +388,7 @@ void Translator::flags(size_t begin) {
     fail("the flags 'a' and 'u' are supported for the whole pattern only", at);
   ++at;
   const bool nowVerbose = (verbose || on.find('x') != on.npos) && off.find('x') == off.npos;
-  for (std::string *kept : {&on, &off}) // blanks and comments of verbose parts are left out here
+  for (std::string *kept : {&on, &off}) // the translator itself leaves out blanks and comments of verbose parts
     std::erase_if(*kept, [](char c) { return c == 'a' || c == 'u' || c == 'x'; });
   if (whole) {
     result.ascii |= ascii;
@@ -401,7 +401,7 @@ void Translator::flags(size_t begin) {
   }
 }
 
-/// After "(?".
+/// Reads the rest of a group that begins with "(?".
 void Translator::extension(size_t begin) {
   if (!more())
     fail("unexpected end of pattern", begin + 1);

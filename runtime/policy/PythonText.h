@@ -1,4 +1,4 @@
-// How Python reads integers and writes strings, which names of policies and error texts follow.
+// Python's reading of integers and writing of strings, which policy names and error texts follow.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace halftone {
 
-/// int(text): blanks around, a sign, digits with single underscores between them. Only digits of ASCII, and only
+/// int(text): blanks around, a sign, digits with single underscores between them. Accepts only digits of ASCII and
 /// integers of 64 bits.
 std::optional<int64_t> pythonInteger(std::string_view text);
 
-/// repr(text): in single quotes, or in double ones when it holds single ones only; backslashes and control characters
-/// escaped.
+/// repr(text): in single quotes, or in double quotes if it holds single quotes and no double ones; backslashes and
+/// control characters are escaped.
 std::string pythonRepr(std::string_view text);
 
 /// repr(value): 2.0, 1e-07.

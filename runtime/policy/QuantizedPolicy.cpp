@@ -31,9 +31,9 @@ struct QuantizedRep final : PolicyAccess::Rep {
            amaxHistoryLength == that.amaxHistoryLength && weightBits == that.weightBits && size == that.size;
   }
 
-  std::string mode, configMode, sourceName; // "int4", "int4/128", "float32"
+  std::string mode, configMode, sourceName; // for example "int4", "int4/128", "float32"
   std::optional<int64_t> amaxHistoryLength;
-  int64_t weightBits = 0, size = 0; // size: of a block or a group
+  int64_t weightBits = 0, size = 0; // size: extent of a block or a group of weights
 };
 
 /// The parameters after the base mode in "int4/128", "gptq/4/128" and "awq/4/128".
@@ -93,7 +93,7 @@ ParsedMode parseBitsAndGroup(const std::string &className, const std::string &ba
   return {base, *bits, *group};
 }
 
-/// In Keras's order: the form of the mode, the source, the mode.
+/// Checks in Keras's order: the form of the mode, the source, the mode.
 std::shared_ptr<PolicyAccess::Rep> quantizedRep(const std::string &className, const QuantizedPolicyArgs &args) {
   ParsedMode parsed{args.mode};
   if (className == "Int4DTypePolicy")
@@ -112,7 +112,7 @@ std::shared_ptr<PolicyAccess::Rep> quantizedRep(const std::string &className, co
   if (parsed.base == "int8" && plain->compute == DType::float16)
     failValue("Quantization mode='int8' doesn't work well with compute_dtype='float16'.");
 
-  // The name of a GPTQ or AWQ policy holds the source as it was given, `None` if none was.
+  // The name of a GPTQ or AWQ policy holds the source as the user gave it, `None` if the user gave none.
   std::string name = fmt::format("{}_from_{}", args.mode, source), configMode = args.mode;
   if (className == "Int4DTypePolicy") {
     configMode = fmt::format("int4/{}", parsed.size);
