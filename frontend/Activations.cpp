@@ -15,13 +15,13 @@ using namespace detail;
 
 namespace {
 
-/// Integers and bools in floatx.
+/// x as a float: integers and bools in floatx.
 Value real(const Value &x) {
   if (is_float(x.dtype()))
     return x;
   return applyOne("cast", {x}, [](const std::vector<Value> &v) { return asFloat(v[0]); });
 }
-/// x kept in [0, 6], with slope 0 at the edges, where clip has half of one.
+/// x kept in [0, 6]. Its slope at the two bounds is 0, where clip's slope is 1/2.
 Value relu6(const Value &x) {
   Value bounds = ops::clip(x, 0.0, 6.0);
   Value inside = ops::logical_and(ops::greater(x, ops::zeros_like(x)), ops::less(x, ops::full_like(x, 6.0)));

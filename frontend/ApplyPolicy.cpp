@@ -1,4 +1,4 @@
-// A policy map over the layers of a built model.
+// Applies a policy map to the layers of a built model.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ModelState.h"
 #include "frontend/Variables.h"
@@ -10,7 +10,7 @@ using namespace detail;
 
 namespace {
 
-/// Every layer below `parent` that computes by a policy, once, in the order of the graph.
+/// Every layer below `parent` that computes under a policy, once, in the order of the graph.
 void collectLayers(const Layer &parent, std::vector<Layer> &layers) {
   for (const Layer &child : parent.layers()) {
     const bool computes = !child.impl()->transparent;

@@ -77,7 +77,7 @@ std::optional<Batch> EpochReader::drawFromDataset() {
   return *place_ != Dataset::iterator() ? std::optional(**place_) : std::nullopt;
 }
 
-/// Asks a source for no more batches than it said to have: a stream might keep us waiting for the next one.
+/// Draws no more batches than the source has by its own count: a stream might wait for the next one.
 std::optional<Batch> EpochReader::draw() {
   std::optional<Batch> batch;
   if (!passOver_ && drawn_ != source_.batches())
@@ -95,7 +95,7 @@ EpochReader::Epoch EpochReader::epoch(const std::function<bool(int64_t, const Ba
   Epoch epoch;
   while (epoch.steps != wanted) {
     std::optional<Batch> batch = draw();
-    if (!batch && epoch.steps == 0 && !isNew) { // the last epoch ended with the pass
+    if (!batch && epoch.steps == 0 && !isNew) { // the last epoch used up the pass
       beginPass();
       batch = draw();
     }

@@ -9,17 +9,17 @@
 
 namespace halftone::detail {
 
-/// Arrays cut into rows, or a dataset of batches.
+/// Arrays that are cut into batches, or a dataset of batches.
 class BatchSource {
 public:
-  /// value_error naming `argument` when the batch size is not positive, and when there are no rows.
+  /// value_error naming `argument` when the batch size is not positive; value_error when there are no rows.
   BatchSource(Batch arrays, int64_t batchSize, const char *argument = "batch_size");
   explicit BatchSource(Dataset dataset) : dataset_(std::move(dataset)) {}
 
-  /// Arrays are checked whole, before the first step changes anything; a dataset's batches as they come.
+  /// A run checks arrays as a whole before its first step changes anything, and a dataset's batches as they come.
   bool areArrays() const { return !dataset_; }
   const Batch &arrays() const { return arrays_; }
-  /// How many batches a pass has; nullopt for a dataset that does not say.
+  /// How many batches a pass has; nullopt for a dataset without a known count.
   std::optional<int64_t> batches() const;
   /// For arrays: the first batch, and the last batch if it is smaller.
   std::vector<Batch> shapes() const;
@@ -38,14 +38,14 @@ class EpochReader {
 public:
   /// value_error naming `argument` when `steps` is not positive.
   EpochReader(const BatchSource &source, bool shuffle, std::optional<int64_t> steps, const char *argument);
-  /// How many steps an epoch should have; nullopt for a dataset that does not say.
+  /// How many steps an epoch should have; nullopt if neither `steps` nor the source gives a count.
   std::optional<int64_t> steps() const;
 
   struct Epoch {
     int64_t steps = 0;
     bool ranOut = false; // the data ended before the epoch had all its steps
   };
-  /// Visits the batches of one epoch, until there are no more or `visit` returns false.
+  /// Visits the batches of one epoch, until there are no more of them or `visit` returns false.
   Epoch epoch(const std::function<bool(int64_t step, const Batch &batch)> &visit);
 
 private:

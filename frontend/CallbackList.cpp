@@ -1,4 +1,4 @@
-// Calling callbacks in order, the progress bar last.
+// Calls callbacks in order, the progress bar last.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/CallbackList.h"
 #include "frontend/ModelState.h"
@@ -47,7 +47,7 @@ template <class F> void CallbackList::each(F f) {
   for (const Lent &lent : callbacks_)
     f(*lent.callback);
 }
-/// A number of steps that was not known is known after the first pass.
+/// If the count of steps was unknown, the first pass has counted them.
 void CallbackList::finishBar(const Logs &logs) { progress_.steps = bar_->finish(logs); }
 void CallbackList::trainBegin() {
   each([](Callback &c) { c.on_train_begin({}); });
@@ -91,7 +91,7 @@ void CallbackList::trainExecutionEnd(int64_t number, const Logs &logs) {
   each([&](Callback &c) { c.on_train_batch_end(number, logs); });
 }
 void CallbackList::testBegin() {
-  endExecution(); // of training, before validation
+  endExecution(); // the open execution is of training; it ends before validation
   each([](Callback &c) { c.on_test_begin({}); });
 }
 void CallbackList::testBatchEnd(int64_t batch, const Logs &logs) {

@@ -11,7 +11,7 @@ namespace halftone::detail {
 
 struct ProgressArgs {
   int verbose = 1;
-  int64_t epochs = 0; // 0: not fit
+  int64_t epochs = 0; // 0 in evaluate and predict
   std::optional<int64_t> steps{};
 };
 
@@ -32,7 +32,7 @@ public:
   void predictEnd();
 
 private:
-  /// A callback that has the run's model until the run ends, then what it had before: a run may be inside another.
+  /// Gives a callback the run's model until the run ends, then gives back the model that it had: runs may be nested.
   struct Lent {
     Lent(const CallbackArg &callback, const Model &model);
     ~Lent();
@@ -43,8 +43,9 @@ private:
   };
   template <class F> void each(F f);
   void finishBar(const Logs &logs);
-  /// Steps of one execution are told as one: its begin with the first step, its end after the last, with that step's
-  /// logs. One that the data cut short ends with the number that it would have had, as in Keras.
+  /// Callbacks get the steps of one execution as one: its begin with the first step, its end after the last one, with
+  /// that step's logs. If the data end within an execution, its end still carries the index of its planned last step,
+  /// as in Keras.
   using End = void (CallbackList::*)(int64_t number, const Logs &logs);
   void stepEnd(int64_t step, const Logs &logs, End end);
   void endExecution();
@@ -55,7 +56,7 @@ private:
   ProgressArgs progress_;
   std::optional<ProgressBar> bar_;
   int64_t stepsPerExecution_ = 1;
-  struct Execution { // that has begun
+  struct Execution { // the execution that has begun and not ended
     int64_t lastStep;
     Logs logs;
     End end;

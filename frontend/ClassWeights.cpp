@@ -11,7 +11,7 @@ namespace halftone::detail {
 
 namespace {
 
-/// The class of each sample: if the sample has several entries, the index of the largest one; else the entry itself,
+/// The class of each sample: the index of the largest entry if the sample has several entries, else its one entry,
 /// rounded.
 std::vector<double> classesOf(const Tensor &y, const std::string &model) {
   Shape shape = y.shape();
@@ -24,7 +24,7 @@ std::vector<double> classesOf(const Tensor &y, const std::string &model) {
   bool several = shape.rank() == 2 && shape[1] != 1;
   std::vector<double> classes = (several ? y.argmax() : y).astype(DType::float64).to_vector<double>();
   for (double &each : classes)
-    each = std::nearbyint(each); // to even, as NumPy rounds
+    each = std::nearbyint(each); // ties to even, as NumPy rounds
   return classes;
 }
 

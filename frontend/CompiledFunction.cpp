@@ -1,4 +1,4 @@
-// Tracing, compiling and playing.
+// Traces, compiles and plays functions.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/CompiledFunction.h"
 #include "frontend/Devices.h"
@@ -13,9 +13,9 @@
 
 namespace halftone::detail {
 
-static constexpr int64_t leastForCompiling = int64_t(32) << 20; // what a step of a small model takes, and some
+static constexpr int64_t leastForCompiling = int64_t(32) << 20; // bytes; more than a small model's step takes
 
-/// f(), whose std::bad_alloc becomes an error that says what ran out.
+/// f(), whose std::bad_alloc becomes an error that names `name` and the free bytes.
 template <class F> static auto naming(const std::string &name, F f) {
   try {
     return f();
@@ -29,8 +29,8 @@ CompiledFunction::CompiledFunction(FunctionOptions options, std::vector<std::str
       program_(options_.name, [this](const ProgramKey &key) { return compile(key); }) {}
 
 std::shared_ptr<Trace> CompiledFunction::trace(const std::vector<TensorType> &types, const std::string &variant) {
-  const ForkGate gate;                      // MLIR has locks of its own
-  const DeviceScope device(this->device()); // of variables that are made on the way
+  const ForkGate gate;                      // MLIR has its own locks
+  const DeviceScope device(this->device()); // for variables that the function makes while it is traced
   std::shared_ptr<Trace> trace = Trace::create(options_.name);
   Trace::Scope scope(trace);
   std::vector<Value> feeds;
@@ -50,8 +50,8 @@ ProgramKey CompiledFunction::keyOf(const std::vector<TensorType> &types, const s
   return {types, variant, configurationEpoch(), device()};
 }
 
-/// Where a traced function runs: on `device` when that was asked for, else where its variables are. Constants go with
-/// it.
+/// The device of a traced function: `device` if the caller asked for it or if the function has no variables, else the
+/// device of the variables. Moves the function's constants there.
 static std::shared_ptr<DeviceRuntime> placeOf(const Trace &trace, Device device, bool isAskedFor) {
   std::shared_ptr<DeviceRuntime> runtime = runtimeOf(device);
   const auto &variables = trace.variables();
@@ -69,14 +69,13 @@ StatusOr<std::shared_ptr<Player>> CompiledFunction::compile(const ProgramKey &ke
   if (!fitsMemory(leastForCompiling))
     return Status(ErrorKind::runtime_error, fmt::format("{}: there is no memory to compile it: {}", options_.name,
                                                         memoryShortage(leastForCompiling)));
-  // Errors of the user's own code travel as exceptions through Program, which holds nothing that they could leave half
-  // done.
+  // Exceptions of the user's own code pass through ProgramCache, which has changed nothing at this point.
   std::shared_ptr<Trace> traced = trace(key.feeds, key.variant);
   const std::shared_ptr<DeviceRuntime> device = placeOf(*traced, key.device, options_.device.has_value());
   StatusOr<Executable> compiled = compileTrace(*traced, options_, device->target());
   if (!compiled.isOk())
     return compiled.status();
-  compiled->name = options_.name; // for the player's messages
+  compiled->name = options_.name; // for messages of the player
   auto executable = std::make_shared<const Executable>(*std::move(compiled));
   StatusOr<std::shared_ptr<const KernelLibrary>> kernels = device->load(executable->kernels);
   if (!kernels.isOk())

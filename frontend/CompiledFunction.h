@@ -17,7 +17,7 @@ struct FunctionOptions {
   bool strict = false;
   bool interpret = false; // run_eagerly: the reference interpreter instead of compiled code
   std::optional<int64_t> maxStandaloneCasts{};
-  std::optional<Device> device{}; // else that of the variables, else the calling thread's default
+  std::optional<Device> device{}; // empty: the device of the variables, else the calling thread's default
 };
 
 class CompiledFunction {
@@ -26,15 +26,15 @@ public:
     std::string name;
     Value value;
   };
-  /// Gives the fetches. Called once per trace, with the trace current. `variant` is what run() was given.
+  /// Returns the fetches. Called once per trace, while the trace is current. `variant` is the variant that run() got.
   using Body =
       std::function<std::vector<Named>(Trace &trace, const std::vector<Value> &feeds, const std::string &variant)>;
   CompiledFunction(FunctionOptions options, std::vector<std::string> feedNames, Body body);
 
   std::vector<Tensor> run(const std::vector<Tensor> &feeds, const std::string &variant = {});
-  /// Compiles for these types, so that run() will not.
+  /// Compiles for these types, so that run() need not.
   void prepare(const std::vector<TensorType> &types, const std::string &variant = {});
-  /// The text of a stage for these types.
+  /// The text of `stage` for these types.
   std::string ir(Stage stage, const std::vector<TensorType> &types, const std::string &variant = {},
                  bool locations = false);
   CastLedger ledger(const std::vector<TensorType> &types, const std::string &variant = {});

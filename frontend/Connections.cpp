@@ -1,4 +1,4 @@
-// Which layers feed which in a functional model.
+// Finds which layers feed which in a functional model.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Connections.h"
 #include "frontend/ModelState.h"
@@ -24,11 +24,11 @@ bool isChain(const std::vector<Value> &inputs, const std::vector<std::shared_ptr
   return inputs.size() == 1;
 }
 
-/// The layers and Inputs that give `value`, each once, seen through operations.
+/// The layers and Inputs that give `value`, each once. If an operation gives it, the layers that give its inputs.
 std::vector<std::string> sourcesOf(const Value &value) {
   std::vector<std::string> sources;
   std::set<const Node *> seen;
-  std::vector<const Node *> left{value.node().get()}; // a stack: there may be many operations one after the other
+  std::vector<const Node *> left{value.node().get()}; // a stack: a chain of operations may be long
   while (!left.empty()) {
     const Node &node = *left.back();
     left.pop_back();

@@ -1,4 +1,4 @@
-// Opening devices, moving variables.
+// Opens devices and moves variables.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Devices.h"
 #include "frontend/Variables.h"

@@ -1,4 +1,4 @@
-// The devices that functions run on and variables live on.
+// The devices on which functions run and variables live.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Device.h"
@@ -9,11 +9,11 @@
 
 namespace halftone::detail {
 
-/// The runtime of a device, able to load what the compiler makes for it. Throws as deviceRuntime().
+/// The runtime of a device, ready to load the compiler's code for it. Throws as deviceRuntime().
 std::shared_ptr<DeviceRuntime> runtimeOf(Device device);
 
-/// Moves those that live elsewhere, and makes every program that knows them compile anew. Undefined ones are passed
-/// over.
+/// Moves variables of other devices to this one, and makes every program that knows them compile anew. Passes over
+/// undefined variables.
 void moveVariables(const std::vector<Variable> &variables, const std::shared_ptr<DeviceRuntime> &device);
 
 } // namespace halftone::detail

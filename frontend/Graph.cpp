@@ -1,4 +1,4 @@
-// Recording, shape inference by tracing, and replay.
+// Records calls, infers shapes by tracing, and replays graphs.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Graph.h"
 #include "runtime/base/ForkGate.h"
@@ -14,11 +14,11 @@ namespace halftone::detail {
 namespace {
 
 thread_local bool training = false;
-thread_local int64_t inference = 0; // the innermost one open, 0 for none
+thread_local int64_t inference = 0; // the id of the innermost inference that runs, 0 for none
 std::atomic<int64_t> inferences = 0;
 
-// Any two extents would do that no layer has by itself; Keras's JAX backend uses these. The third one shows which
-// numbers in an error's text come from them.
+// Any two extents would do that no layer has by itself; these are those of Keras's JAX backend. The third one shows
+// which digits in an error's text come from such an extent.
 constexpr int64_t probes[] = {83, 89, 97};
 
 std::vector<ValueSpec> traceSpecs(const std::vector<ValueSpec> &inputs, const Function &f, int64_t probe) {
@@ -39,8 +39,8 @@ std::vector<ValueSpec> traceSpecs(const std::vector<ValueSpec> &inputs, const Fu
 
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
-/// `first` with None for every number that differs in `second`, the text for another extent; nullopt if the texts
-/// differ in more than numbers.
+/// `first` with None for every integer that differs in `second`, the text for another extent; nullopt if the texts
+/// differ in more than integers.
 std::optional<std::string> withNone(const std::string &first, const std::string &second) {
   std::string result;
   size_t i = 0, j = 0;
@@ -52,7 +52,7 @@ std::optional<std::string> withNone(const std::string &first, const std::string 
       ++jEnd;
     if (iEnd > i && jEnd > j) {
       std::string number = first.substr(i, iEnd - i);
-      const char before = i == 0 ? ' ' : first[i - 1]; // of a name, such as dense_3, the number stays
+      const char before = i == 0 ? ' ' : first[i - 1]; // the digits of a name, such as dense_3, stay
       const bool ofName = before == '_' || std::isalpha(static_cast<unsigned char>(before));
       result += ofName || number == second.substr(j, jEnd - j) ? number : "None";
       i = iEnd;
@@ -68,8 +68,8 @@ std::optional<std::string> withNone(const std::string &first, const std::string 
   return i == first.size() && j == second.size() ? std::optional(result) : std::nullopt;
 }
 
-/// Throws `error`, which a trace with the extent `probe` gave, with None in place of every number in its text that
-/// comes from that extent.
+/// Throws `error`, which a trace with the extent `probe` gave. None stands in its text for every integer that comes
+/// from that extent.
 [[noreturn]] void rethrowWithNone(const Error &error, const std::vector<ValueSpec> &inputs, const Function &f,
                                   int64_t probe) {
   for (int64_t another : probes) {
@@ -80,7 +80,7 @@ std::optional<std::string> withNone(const std::string &first, const std::string 
       traceSpecs(inputs, f, another);
     } catch (const Error &other) {
       message = withNone(error.message(), other.message());
-    } catch (...) { // an exception of users' code: the first error is the one to tell
+    } catch (...) { // an exception of users' code; the first error is the one to report
     }
     if (message == error.message())
       break;
@@ -90,7 +90,7 @@ std::optional<std::string> withNone(const std::string &first, const std::string 
   throw error;
 }
 
-/// traceSpecs of inputs with unknown extents.
+/// traceSpecs() of inputs with unknown extents.
 std::vector<ValueSpec> probeSpecs(const std::vector<ValueSpec> &inputs, const Function &f, int64_t probe) {
   try {
     return traceSpecs(inputs, f, probe);
@@ -138,7 +138,7 @@ std::vector<Value> apply(const std::string &name, const std::vector<Value> &inpu
       throw Error(ErrorKind::value_error, fmt::format("an undefined Value was given to {}", name));
     (input.node()->isTraced() ? traced : symbolic) = true;
   }
-  if (!symbolic) // a call without inputs belongs to the trace that is open
+  if (!symbolic) // a call without inputs belongs to the current trace
     return f(inputs);
   if (traced)
     throw Error(
@@ -177,7 +177,7 @@ Value symbolicInput(const Shape &shape, DType dtype, const std::string &name) {
 std::vector<std::shared_ptr<Call>> callsInOrder(const std::vector<Value> &outputs) {
   std::vector<std::shared_ptr<Call>> order;
   std::set<const Call *> seen;
-  // Depth first with an explicit stack: graphs may be thousands of layers deep.
+  // Depth first, with an explicit stack: graphs may be thousands of layers deep.
   std::vector<std::pair<std::shared_ptr<Call>, size_t>> stack;
   for (const Value &output : outputs) {
     if (std::shared_ptr<Call> call = output.node()->call; call && seen.insert(call.get()).second)

@@ -28,9 +28,9 @@ struct ValueSpec {
   DType dtype = DType::float32;
 };
 
-/// Runs `f` on traced inputs; on symbolic ones records it, its outputs' shapes found by tracing it twice with two
-/// extents for every dimension that is None (a dimension that differs is None). Mixing both kinds is a value_error. If
-/// an error's text holds such an extent, it reads None instead.
+/// Runs `f` on traced inputs; on symbolic ones records it. For the shapes of the outputs it traces `f` twice, with two
+/// extents for every dimension that is None: a dimension that differs is None. value_error for a mixture of traced and
+/// symbolic inputs. If the text of an error holds such an extent, None replaces it.
 std::vector<Value> apply(const std::string &name, const std::vector<Value> &inputs, const Function &f,
                          const std::shared_ptr<LayerImpl> &layer = nullptr);
 /// apply() of a function with one result.
@@ -41,14 +41,14 @@ std::vector<ValueSpec> inferSpecs(const std::vector<ValueSpec> &inputs, const Fu
 
 Value symbolicInput(const Shape &shape, DType dtype, const std::string &name);
 
-/// The calls that `outputs` depend on, each after those it depends on.
+/// The calls on which `outputs` depend, each after the calls on which it depends.
 std::vector<std::shared_ptr<Call>> callsInOrder(const std::vector<Value> &outputs);
 
-/// Evaluates a symbolic graph with `values` for `inputs`. value_error when an output depends on another Input.
+/// Evaluates a symbolic graph with `values` in place of `inputs`. value_error when an output depends on another Input.
 std::vector<Value> replay(const std::vector<Value> &inputs, const std::vector<Value> &outputs,
                           const std::vector<Value> &values);
 
-/// Whether layers are called for training on this thread.
+/// Whether layer calls on this thread are for training.
 bool trainingNow();
 class TrainingScope {
 public:
@@ -60,12 +60,12 @@ private:
   bool saved_;
 };
 
-/// True while shapes are only being inferred; a layer remembers nothing of such a call.
+/// True while a call only infers shapes; a layer remembers nothing of such a call.
 bool inferringShapes();
-/// The id of the inferSpecs() that runs on this thread, from 1; 0 outside of all. Its traces differ in the extents that
-/// stand for None.
+/// The id of the inferSpecs() that runs on this thread, from 1; 0 when none runs. The traces of one id differ in the
+/// extents that stand for None.
 int64_t inferenceNumber();
-/// `specs` with None for every dimension in which `other`, of another trace, differs.
+/// Puts None into `specs` for every dimension in which `other`, from another trace, differs.
 void mergeSpecs(std::vector<ValueSpec> &specs, const std::vector<ValueSpec> &other);
 
 } // namespace halftone::detail

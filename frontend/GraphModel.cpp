@@ -13,7 +13,7 @@ using namespace detail;
 
 namespace {
 
-/// A graph's call: inputs are checked, converted to the Inputs' dtypes, and the recorded calls are made again.
+/// The call of a graph: checks the inputs, converts them to the Inputs' dtypes and makes the recorded calls again.
 class GraphBody final : public LayerBody {
 public:
   void attach(LayerImpl &layer, ModelState &state) {
@@ -28,7 +28,7 @@ private:
   ModelState *state_ = nullptr;
 };
 
-/// The layers of a functional model: a path, and so a policy map's key, must mean one of them.
+/// Checks that layer names differ: a path, and so a key of a policy map, must mean one layer.
 void checkNames(const LayerImpl &model, Where where) {
   std::map<std::string, int> uses;
   for (const Layer &layer : model.children)
@@ -53,7 +53,7 @@ bool fits(const Shape &given, const Shape &expected) {
 void buildSequence(ModelState &state, const ValueSpec &spec, const std::string &inputName) {
   Value input = symbolicInput(spec.shape, spec.dtype, inputName);
   std::vector<Value> values{input};
-  for (const Layer &layer : std::vector<Layer>(state.sequence)) // a layer's own code may change the list
+  for (const Layer &layer : std::vector<Layer>(state.sequence)) // a copy, since a layer's own code may change the list
     values = layer.impl()->call(values, {});
   state.inputs = {input};
   state.outputs = values;
@@ -67,7 +67,7 @@ void GraphBody::build(BuildContext &, const std::vector<Shape> &shapes) {
     return;
   if (shapes.size() != 1)
     throw Error(ErrorKind::value_error, fmt::format("a Sequential takes one input, got {}", shapes.size()));
-  // Keras: without an Input, the first layer's compute dtype is the input's.
+  // Keras's rule: without an Input, the input has the first layer's compute dtype.
   DType dtype = state_->sequence.empty() ? floatxDtype() : state_->sequence.front().compute_dtype();
   buildSequence(*state_, {shapes[0], dtype}, "input_layer");
 }
@@ -127,7 +127,7 @@ void rebuildSequential(LayerImpl &layer) {
   layer.built = true;
 }
 
-/// Calls `added`, the last of the sequence, on what the others gave before; false when they must be called again.
+/// Calls `added`, the last layer of the sequence, on the present outputs. False if all layers must be called again.
 bool extendSequential(LayerImpl &layer, const Layer &added) {
   ModelState &state = *layer.model;
   if (!state.sequenceInput || state.outputs.empty() || state.sequence.size() < 2 ||
@@ -253,7 +253,7 @@ void Sequential::add(const Layer &layer) const {
     appendLayer(*impl_, layer);
     if (!extendSequential(*impl_, layer))
       rebuildSequential(*impl_);
-  } catch (const Error &error) { // the model stays as it was
+  } catch (const Error &error) { // the model stays unchanged
     impl_->model->sequence = before;
     impl_->model->sequenceInput = inputBefore;
     impl_->model->sequenceNames = namesIn(*impl_->model);

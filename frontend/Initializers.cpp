@@ -1,4 +1,4 @@
-// keras.initializers: values drawn on the host, reproducible from a seed on every machine.
+// keras.initializers: draws values on the host; a seed gives the same values on every machine.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/RandomSeeds.h"
 #include "halftone/Arguments.h"
@@ -23,13 +23,14 @@ constexpr double pi = 3.14159265358979323846;
 std::mutex seedMutex;
 std::optional<std::mt19937_64> seedSequence;
 
-/// Uniform and normal samples by fixed formulas: the standard library's distributions differ between libraries.
+/// Draws uniform and normal samples by fixed formulas, since the standard library's distributions differ between
+/// libraries.
 class Draws {
 public:
   explicit Draws(int64_t seed) : engine_(static_cast<uint64_t>(seed) * 0x9E3779B97F4A7C15ull + 0xD1B54A32D192ED03ull) {}
-  double uniform() { return static_cast<double>(engine_() >> 11) * 0x1p-53; } // [0, 1)
+  double uniform() { return static_cast<double>(engine_() >> 11) * 0x1p-53; } // in [0, 1)
   double normal() { return std::sqrt(-2.0 * std::log(1.0 - uniform())) * std::cos(2.0 * pi * uniform()); }
-  double truncatedNormal() { // within two standard deviations
+  double truncatedNormal() { // within two standard deviations of 0
     for (;;)
       if (double x = normal(); std::abs(x) <= 2.0)
         return x;
@@ -47,7 +48,7 @@ enum class Fan { in, average };
 struct Initializer::Rep {
   std::string className;
   Kind kind = Kind::zeros;
-  double a = 0, b = 0; // constant: value; uniform: bounds; normal: mean, stddev; scaling: scale
+  double a = 0, b = 0; // constant: the value; uniform: the bounds; normal: mean, stddev; scaling: scale
   Fan fan = Fan::in;
   bool uniformScaling = false;
   std::optional<int64_t> seed{};
@@ -58,7 +59,7 @@ namespace {
 struct Named {
   const char *name, *className;
 };
-// keras.initializers.get: snake case and class names.
+// The names of keras.initializers.get: snake case and class names.
 constexpr Named names[] = {{"zeros", "Zeros"},
                            {"ones", "Ones"},
                            {"constant", "Constant"},
@@ -172,7 +173,7 @@ Tensor Initializer::operator()(const Shape &shape, DType dtype, int64_t seed) co
       return rep_->a + rep_->b * draws.normal();
     case Kind::truncated:
       return rep_->a + rep_->b * draws.truncatedNormal();
-    default: // scaling; the constant corrects the variance lost by truncation
+    default: // scaling; the constant makes up for the variance that truncation removes
       return rep_->uniformScaling ? std::sqrt(3.0 * scale) * (2.0 * draws.uniform() - 1.0)
                                   : std::sqrt(scale) / 0.87962566103423978 * draws.truncatedNormal();
     }

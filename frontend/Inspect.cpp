@@ -1,4 +1,4 @@
-// Looking inside a model: IR by stage, dumps, the cast ledger.
+// Shows the inside of a model: IR by stage, dumps, the cast ledger.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ModelState.h"
 #include "frontend/OptimizerImpl.h"
@@ -15,14 +15,14 @@ namespace {
 
 constexpr std::string_view stageNames[] = {"graph", "cast", "pure", "kernel", "linalg", "plan", "target"};
 
-/// A program and the types to trace it with.
+/// A program, and the types and the variant to trace it with.
 struct Choice {
   std::shared_ptr<CompiledFunction> function;
   std::vector<TensorType> types;
   std::string variant;
 };
 
-/// A target of the kind that the first loss takes, for a model that has not been trained yet.
+/// A target of the dtype and rank that the first loss expects, for a model that has not been trained yet.
 Tensor exampleTarget(const Loss &loss, const Shape &output, DType floatx) {
   bool sparse = loss.defined() && loss.name().find("sparse") != std::string::npos;
   std::vector<int64_t> dims = output.dims();
@@ -42,7 +42,7 @@ std::vector<ValueSpec> inputSpecsOf(const Model &model) {
   return inputs;
 }
 
-/// Zeros for the model's inputs. value_error where a dimension besides the batch is open.
+/// Zeros for the model's inputs. value_error if a dimension besides the batch is None.
 std::vector<Tensor> exampleInputs(const Model &model, const std::vector<ValueSpec> &inputs, int64_t batch) {
   std::vector<Tensor> x;
   for (const ValueSpec &input : inputs) {
@@ -59,7 +59,7 @@ std::vector<Tensor> exampleInputs(const Model &model, const std::vector<ValueSpe
   return x;
 }
 
-/// Targets of the shapes that the model gives for `x`.
+/// Targets of the shapes of the model's outputs for `x`.
 std::vector<Tensor> exampleTargets(const Model &model, const CompiledModel &compiled, const std::vector<Tensor> &x) {
   std::vector<ValueSpec> specs;
   for (const Tensor &tensor : x)
@@ -87,7 +87,8 @@ Choice choose(const Model &model, const IrArgs &args) {
     choice = {nullptr, state.lastTrainTypes, state.lastTrainVariant};
   }
   const std::vector<ValueSpec> inputs = inputSpecsOf(model);
-  // If the model was trained, the shapes of the last step; another batch size replaces the leading dimension.
+  // If the model was trained, the shapes of its last step are the example; another batch size replaces the leading
+  // extent.
   const int64_t batch =
       args.batch_size.value_or(!choice.types.empty() && !choice.types[0].shape.empty() ? choice.types[0].shape[0] : 32);
   if (batch < 1)
@@ -126,13 +127,13 @@ Stage stage(std::string_view name) {
 }
 
 std::string Model::ir(Stage stage, const IrArgs &args) const {
-  const Model model = *this; // what is traced is users' code, which may destroy this handle
+  const Model model = *this; // tracing runs users' code, which may destroy this handle
   Choice choice = choose(model, args);
   return choice.function->ir(stage, choice.types, choice.variant, args.locations);
 }
 
 void Model::dump_ir(const std::string &directory, const IrArgs &args) const {
-  const Model model = *this; // what is traced is users' code, which may destroy this handle
+  const Model model = *this; // tracing runs users' code, which may destroy this handle
   Choice choice = choose(model, args);
   std::error_code error;
   std::filesystem::create_directories(directory, error);
@@ -148,7 +149,7 @@ void Model::dump_ir(const std::string &directory, const IrArgs &args) const {
 }
 
 CastLedger Model::cast_ledger(const IrArgs &args) const {
-  const Model model = *this; // what is traced is users' code, which may destroy this handle
+  const Model model = *this; // tracing runs users' code, which may destroy this handle
   Choice choice = choose(model, args);
   return choice.function->ledger(choice.types, choice.variant);
 }

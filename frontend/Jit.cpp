@@ -1,4 +1,4 @@
-// jit: a function of Values as a function of Tensors.
+// jit: turns a function of Values into a function of Tensors.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Jit.h"
 #include "frontend/CompiledFunction.h"
@@ -15,7 +15,7 @@ struct TracedProgram::Rep {
   std::function<Values(const std::vector<Values> &)> function;
   CompiledFunction compiled;
 
-  // The variant holds how many tensors each argument has: "1 2 1".
+  // The variant holds how many tensors each argument has, such as "1 2 1".
   Rep(std::function<Values(const std::vector<Values> &)> f, const JitArgs &args)
       : function(std::move(f)),
         compiled(optionsOf(args), {}, [this](Trace &, const std::vector<Value> &feeds, const std::string &variant) {

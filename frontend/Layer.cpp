@@ -29,13 +29,13 @@ std::string class_name_of(std::string_view pretty) {
 
 namespace {
 
-/// An Input in a list of layers: returns its argument; its specification is the input's.
+/// The body of an Input in a list of layers: it returns its argument and has the input's specification.
 class InputBody final : public LayerBody {
 public:
   Values call(const Values &inputs, const CallContext &) override { return inputs; }
 };
 
-/// Variables, each once, in the order in which they were found, and whether they are trainable.
+/// Variables, each once, in the order in which they were found; and whether each is trainable.
 struct Collected {
   std::vector<std::pair<Variable, bool>> variables;
   std::set<const VariableImpl *> known;
@@ -47,7 +47,7 @@ void collect(const LayerImpl &layer, bool parentTrainable, Collected &found) {
     if (found.known.insert(variable.impl().get()).second)
       found.variables.emplace_back(variable, isTrainable);
   };
-  for (bool own : {true, false}) // Keras lists a layer's trainable ones first
+  for (bool own : {true, false}) // Keras lists a layer's trainable weights first
     for (const Variable &variable : layer.weights)
       if (variable.trainable() == own)
         add(variable, trainable && own);
@@ -79,7 +79,7 @@ Tensor convert_input(const DTypePolicy &policy, const Tensor &x, bool autocast, 
 }
 
 Layer::Layer(const Layer &) = default;
-Layer::Layer(Layer &&other) noexcept : impl_(other.impl_) {} // a moved-from layer stays whole
+Layer::Layer(Layer &&other) noexcept : impl_(other.impl_) {} // copies, so that a moved-from layer stays whole
 Layer &Layer::operator=(const Layer &) & = default;
 Layer &Layer::operator=(Layer &&other) & noexcept { return *this = static_cast<const Layer &>(other); }
 Layer::~Layer() = default;
@@ -178,7 +178,7 @@ void Layer::set_dtype_policy(const PolicyArg &policy) const {
   const DTypePolicy given = policy.get();
   const std::optional<DTypePolicyMap> present = impl_->policy.as_map(), map = given.as_map();
   refuseQuantizing(*impl_, map && !path().empty() ? (*map)[path()] : given);
-  if (present && !map && !path().empty()) { // the path's entry of the map, for every layer that shares it
+  if (present && !map && !path().empty()) { // changes the map's entry for the path, for every layer that shares the map
     if (present->contains(path()))
       present->erase(path());
     present->insert(path(), given);
@@ -216,7 +216,7 @@ void Layer::set_weights(const std::vector<Tensor> &weights) const {
                             "layer was expecting {} weights.",
                             name(), weights.size(), variables.size()),
                 path());
-  for (size_t i = 0; i < weights.size(); ++i) // all are checked before the first is written
+  for (size_t i = 0; i < weights.size(); ++i) // checks all before it writes the first
     if (!weights[i].defined() || weights[i].shape() != variables[i].shape())
       throw Error(ErrorKind::value_error,
                   fmt::format("Layer {} weight shape {} is not compatible with provided weight shape {}.", name(),

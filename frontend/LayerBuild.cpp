@@ -1,4 +1,4 @@
-// Building and calling layers: names, paths, policies, autocast, children.
+// Builds and calls layers: names, paths, policies, autocast, children.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/LayerImpl.h"
 #include "frontend/Promotion.h"
@@ -31,7 +31,7 @@ Shape withoutBatch(const Shape &shape) {
   return Shape(dims);
 }
 
-/// The rule of keras.src.layers.Layer.__call__: the scope in which a layer's variables are read.
+/// The scope in which a layer's variables are read, by the rule of keras.src.layers.Layer.__call__.
 std::unique_ptr<AutocastScope> autocastScopeFor(const LayerImpl &layer) {
   const DTypePolicy policy = layer.resolvedPolicy();
   DType compute = policy.compute_dtype();
@@ -76,11 +76,11 @@ std::string splitWords(const std::string &name) {
 
 std::string snakeCase(const std::string &className) {
   std::string word;
-  for (char c : className) // \W goes; bytes above 127 are parts of letters
+  for (char c : className) // drops \W; bytes above 127 are parts of letters
     if (static_cast<signed char>(c) < 0 || std::isalnum(static_cast<unsigned char>(c)) || c == '_')
       word += c;
   std::string snake;
-  for (char c : splitWords(word)) { // a small letter before a capital
+  for (char c : splitWords(word)) { // inserts _ between a small letter and a capital
     if (isUpper(c) && !snake.empty() && isLower(snake.back()))
       snake += '_';
     snake += c;
@@ -125,7 +125,7 @@ void LayerImpl::settlePolicy(const std::vector<Value> &inputs) {
       policy = *settled;
 }
 
-/// No layer computes quantized yet; each one says so.
+/// No layer can compute quantized yet, so each one refuses.
 static void refuseQuantized(const LayerImpl &layer) {
   if (layer.transparent)
     return;
@@ -182,7 +182,7 @@ std::vector<Value> LayerImpl::callTraced(const std::vector<Value> &inputs) {
     if (parent && !madeInCall)
       parent->adopt(Layer(shared_from_this()));
     CallFrame frame(this);
-    NameScope scope = NameScope::ofLayer(path); // wherever this call is made from
+    NameScope scope = NameScope::ofLayer(path); // the same path from wherever this call comes
     std::unique_ptr<AutocastScope> reads = autocastScopeFor(*this);
     CallContext context(*this, trainingNow());
     auto run = [&](const std::vector<Value> &arguments) {
@@ -205,7 +205,7 @@ std::vector<Value> LayerImpl::callTraced(const std::vector<Value> &inputs) {
       const DTypePolicy decided = resolvedPolicy();
       DType compute = decided.compute_dtype();
       std::vector<Value> converted = inputs;
-      if (autocast && !is_float(compute)) // an integer policy casts float inputs too
+      if (autocast && !is_float(compute)) // an integer policy also casts float inputs
         for (Value &input : converted)
           if (is_float(input.dtype()))
             input = asDtype(input, compute, "layer input");
@@ -239,7 +239,7 @@ void LayerImpl::noteCall(const std::vector<Value> &inputs, const std::vector<Val
   }
 }
 
-/// The shapes of the first call are those of the graph; in a trace an extent stood in place of every None.
+/// Takes the specs of the first call from the graph: in a trace an extent stands for every None.
 void LayerImpl::noteRecordedCall(const std::vector<Value> &inputs, const std::vector<Value> &outputs) {
   const std::shared_ptr<Call> &call = outputs[0].node()->call;
   call->index = recordedCalls++;

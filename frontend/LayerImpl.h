@@ -17,29 +17,29 @@ struct ModelState;
 struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   std::unique_ptr<LayerBody> body;
   std::string className, name, path;
-  DTypePolicy policy = dtype_policy(); // a map: see resolvedPolicy
+  DTypePolicy policy = dtype_policy(); // if it is a map, see resolvedPolicy()
   Regularizer activityRegularizer;
   bool trainable = true, autocast = true, built = false;
-  bool transparent = false; // a graph of layers: no scope of its own in the IR, no conversion of inputs by policy
+  bool transparent = false; // a graph of layers: it has no scope of its own in the IR and converts no inputs by policy
   bool madeInCall = false;  // constructed while another layer was called
   Where where{};
   std::vector<Variable> weights;
-  std::vector<Layer> children; // in the order of their first call; by adopt() and setChildren()
+  std::vector<Layer> children; // in the order of their first call; set by adopt() and setChildren()
   std::set<const LayerImpl *> knownChildren;
   std::vector<ValueSpec> inputSpecs, outputSpecs;          // of the first call; batch dimensions None
-  int64_t specsOfInference = 0;                            // in which these were recorded
-  int64_t recordedCalls = 0;                               // in symbolic graphs
+  int64_t specsOfInference = 0;                            // the id of the inference that recorded them
+  int64_t recordedCalls = 0;                               // calls in symbolic graphs
   std::shared_ptr<ModelState> model;                       // null for a layer that is no model
   std::array<std::unique_ptr<CompiledFunction>, 2> onData; // calls on Tensors: inference, training
 
   /// The policy that decides for this layer. Of a map: its entry for the path, or its default while the layer has no
   /// path.
   DTypePolicy resolvedPolicy() const;
-  /// The map's key that decides; "" when none does.
+  /// The key of the map that decides; "" if the default decides or the policy is no map.
   std::string policyKey() const;
-  /// At the first call, a policy that infers becomes the policy of the first input's dtype, for good.
+  /// At the first call, an 'infer' policy becomes the policy of the first input's dtype, for good.
   void settlePolicy(const std::vector<Value> &inputs);
-  /// Creates weights. `shapes` have None for the batch. If the body's build throws, nothing is changed.
+  /// Creates weights. `shapes` have None for the batch. If the body's build throws, nothing changes.
   void build(const std::vector<Shape> &shapes);
   std::vector<Value> callTraced(const std::vector<Value> &inputs);
   std::vector<Value> call(const std::vector<Value> &inputs, const CallArgs &args);
@@ -60,16 +60,16 @@ std::string snakeCase(const std::string &className);
 /// "dense", then "dense_1": Keras's automatic names.
 std::string uniqueName(const std::string &className);
 
-/// An error when the policy is quantized and the layer has weights, which would have to be quantized with it.
+/// Throws if the policy is quantized and the layer has weights, which would need to be quantized with it.
 void refuseQuantizing(const LayerImpl &layer, const DTypePolicy &policy);
 
-/// Prefixes the paths of layers built on this thread while it lives.
+/// While it lives, layers that this thread builds get paths with its prefix.
 class NameScope {
 public:
   explicit NameScope(const std::string &name);
   ~NameScope();
   NameScope(const NameScope &) = delete;
-  /// For the children of the layer at `path`; the scope that is open does not count.
+  /// A scope for the children of the layer at `path`; it ignores the scope that is open.
   static NameScope ofLayer(const std::string &path);
   static std::string prefix(); // "" or "net/"
 
@@ -81,10 +81,10 @@ private:
 /// Adds the layer's path and the user's line to an error that has none.
 [[noreturn]] void rethrowWithLayer(const Error &error, const LayerImpl &layer);
 
-/// Whether a layer is being called on this thread. A layer that is constructed meanwhile is made anew at each call.
+/// Whether this thread is calling a layer. A layer that is constructed during that call is made anew at each call.
 bool layerCallOpen();
 
-/// The regularizers of trainable weights, one Value each, in the variables' dtypes.
+/// The penalties of the regularizers of trainable weights, one Value each, in the variables' dtypes.
 std::vector<Value> weightRegularizers(const std::vector<Variable> &variables);
 
 } // namespace halftone::detail

@@ -74,7 +74,7 @@ static void checkSteps(const char *argument, int64_t steps) {
                 fmt::format("Argument `{}` must be > 0. Received: {}={}", argument, argument, steps));
 }
 
-/// The config of a schedule that begins at a rate and lasts some steps.
+/// The config of a schedule with an initial rate and a count of decay steps.
 template <class Args, class... T>
 static Config configOf(double initial, const char *stepsKey, int64_t steps, std::optional<double> decayRate,
                        const Args &args, const std::tuple<Field<Args, T>...> &fields) {
@@ -88,7 +88,7 @@ static Config configOf(double initial, const char *stepsKey, int64_t steps, std:
   return config;
 }
 
-/// How many times `steps` have passed; whole ones when in stairs.
+/// How many times `steps` fit into `step`; rounded down for a staircase.
 static double periods(int64_t step, int64_t steps, bool staircase) {
   double share = static_cast<double>(step) / static_cast<double>(steps);
   return staircase ? std::floor(share) : share;

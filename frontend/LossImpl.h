@@ -12,14 +12,14 @@
 
 namespace halftone::detail {
 
-/// A loss before its reduction.
+/// Losses before the reduction.
 struct LossEntries {
   Value values;
-  Value valid; // bool, of the same shape: entries that count; undefined when all do
+  Value valid; // bool, of the same shape: true for entries that count; undefined if all count
 };
 
 struct LossImpl {
-  /// Targets and predictions in the loss's dtype; integer targets as they came when `classLabels`.
+  /// From targets and predictions in the loss's dtype; if `classLabels`, integer targets keep their dtype.
   using Formula = std::function<LossEntries(const Value &yTrue, const Value &yPred)>;
   Formula formula;
   std::string name;
@@ -33,30 +33,30 @@ struct LossImpl {
   mutable std::unique_ptr<CompiledFunction> onData{}; // calls on Tensors
 };
 
-/// The reduced loss; an undefined weight counts every sample once.
+/// The reduced loss; with an undefined weight every sample counts once.
 Value lossValue(const Loss &loss, const Value &yTrue, const Value &yPred, const Value &sampleWeight);
 /// The loss of each sample, computed in `dtype`.
 LossEntries lossEntries(const LossImpl &loss, const Value &yTrue, const Value &yPred, DType dtype);
 
-/// value_error naming the row, the label and the allowed range when a label is not a class; ok for losses without
-/// classes.
+/// value_error naming the row, the label and the allowed range when a label is no class; ok for losses without classes.
 Status checkLabels(const Loss &loss, const Tensor &yTrue, int64_t classes);
 
-/// A loss of the class `name`: `samples` gives one element per sample, from targets and predictions of one shape.
+/// A loss of the class `name`. `samples` gives one element per sample, from targets and predictions of one shape.
 Loss lossOf(const LossArgs &args, const char *name,
             std::function<Value(const Value &yTrue, const Value &yPred)> samples,
             std::function<void(Config &)> addConfig = {});
 
-/// Keras's squeeze_or_expand_to_same_rank: (n,) with (n, 1), (n, m) with (n, m, 1).
+/// Keras's squeeze_or_expand_to_same_rank: matches (n,) with (n, 1), and (n, m) with (n, m, 1).
 void matchRanks(Value &a, Value &b);
 /// value_error "<what>: ..." naming both shapes unless they are equal.
 void requireSameShape(const std::string &what, const Value &yTrue, const Value &yPred);
 /// a / b, or 0 where b is 0.
 Value divideNoNan(const Value &a, const Value &b);
-/// Sample weights in the dtype of `values`, both of ranks that broadcast: a weight's axes are the leading ones of
+/// Gives `weight` the dtype of `values` and makes their shapes broadcast: the axes of `weight` are the leading axes of
 /// `values`.
 void matchWeight(Value &values, Value &weight);
-/// The compute dtype of a policy argument, floatx when it is empty. value_error naming `what` unless it is a float.
+/// The compute dtype of a policy argument, floatx if it is empty. value_error naming `what` unless the dtype is a
+/// float.
 DType dtypeOfArgument(const PolicyArg &argument, const std::string &what);
 
 } // namespace halftone::detail

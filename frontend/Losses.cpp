@@ -58,7 +58,8 @@ constexpr Named registry[] = {
      [] { return Loss(losses::SparseCategoricalCrossentropy()); }},
 };
 
-/// Weights of samples, with entries that do not count at 0 and the others scaled up so that means are over them alone.
+/// Weights of samples: 0 for entries that do not count, the others scaled up so that a mean is over those entries
+/// alone.
 Value weightOf(const LossImpl &loss, const LossEntries &entries, const Value &sampleWeight) {
   if (!entries.valid.defined())
     return sampleWeight;
@@ -74,7 +75,7 @@ Value weightOf(const LossImpl &loss, const LossEntries &entries, const Value &sa
   return mask * weight;
 }
 
-/// Sums are taken in at least float32: one of float16 overflows long before its mean does.
+/// Sums are in float32 at least: a sum of float16 overflows long before its mean does.
 Value reduceEntries(const LossImpl &loss, LossEntries entries, Value sampleWeight) {
   DType wide = itemsize(loss.dtype) < 4 ? DType::float32 : loss.dtype;
   entries.values = asDtype(entries.values, wide, "loss");
@@ -109,7 +110,7 @@ const LossImpl &madeOf(const std::shared_ptr<const LossImpl> &impl) {
   return *impl;
 }
 
-/// The first of `count` labels that is no class, or -1. `label` gets it.
+/// The index of the first of `count` labels that is no class, and the label itself in `label`; -1 if there is none.
 template <class T>
 int64_t firstBadLabel(const std::byte *data, int64_t count, int64_t classes, std::optional<int64_t> ignored,
                       double &label) {
@@ -121,7 +122,7 @@ int64_t firstBadLabel(const std::byte *data, int64_t count, int64_t classes, std
         continue;
       label = static_cast<double>(labels[i]);
     } else {
-      label = std::trunc(static_cast<double>(labels[i])); // as a cast to an integer
+      label = std::trunc(static_cast<double>(labels[i])); // truncated as a cast to an integer truncates
       if ((label >= 0 && label < static_cast<double>(classes)) || (ignored && label == static_cast<double>(*ignored)))
         continue;
     }
@@ -305,7 +306,7 @@ Value Loss::operator()(const Value &yTrue, const Value &yPred, const Value &samp
 }
 Tensor Loss::operator()(const Tensor &yTrue, const Tensor &yPred, const Tensor &sampleWeight) const {
   const LossImpl &loss = madeOf(impl_);
-  const std::shared_ptr<const LossImpl> held = impl_; // its formula is users' code, which may destroy this handle
+  const std::shared_ptr<const LossImpl> held = impl_; // the formula is users' code, which may destroy this handle
   std::vector<Tensor> feeds{yTrue, yPred};
   if (sampleWeight.defined())
     feeds.push_back(sampleWeight);

@@ -13,39 +13,40 @@ namespace halftone::detail {
 
 /// A weighted mean: total and count, in the metric's dtype.
 struct MetricImpl {
-  /// One number per sample (any shape whose first axis is the batch), from targets and predictions as they came.
+  /// One element per sample (any shape whose first axis is the batch), from targets and predictions in their own
+  /// dtypes.
   using Formula = std::function<Value(const Value &yTrue, const Value &yPred)>;
   /// Picks a metric for the shapes of a model's target and output.
   using Choose = std::function<std::shared_ptr<MetricImpl>(const Shape &yTrue, const Shape &yPred)>;
   std::string name;
   DType dtype = DType::float32;
-  Formula formula;          // null: a Mean of values
-  Choose choose{};          // set where each output of a model gets a metric of its own: metrics by name, functions
-  bool needsShapes = false; // no formula until `choose` was asked
-  double (*finish)(double) = nullptr; // of the mean, for the result
+  Formula formula;                    // null: a Mean of values
+  Choose choose{};                    // set for names and functions: each output of a model gets a metric of its own
+  bool needsShapes = false;           // `choose` has yet to give the formula
+  double (*finish)(double) = nullptr; // turns the mean into the result; null: the mean itself
   Variable total{}, count{};
   mutable std::mutex mutex{};
   mutable std::unique_ptr<CompiledFunction> onData{};
 };
 
-/// Recorded: adds a batch to the states. An undefined weight counts every sample once.
+/// Records the addition of a batch to the state. With an undefined weight every sample counts once.
 void updateMetric(const Metric &metric, const Value &yTrue, const Value &yPred, const Value &sampleWeight);
-/// total / count in the metric's dtype, 0 before any sample: as they stand, or as given.
+/// total / count in the metric's dtype, 0 before any sample; of the metric's state, or of the given total and count.
 double metricResult(const Metric &metric);
 double metricResult(const Metric &metric, double total, double count);
 void resetMetric(const Metric &metric);
-/// The metric for one output: of fresh state when given by name or as a function, `metric` itself otherwise. Shapes
-/// have the batch first.
+/// The metric for one output: `metric` itself if it is an object, else one with fresh state. Shapes begin with the
+/// batch.
 Metric resolveMetric(const Metric &metric, const Shape &yTrue, const Shape &yPred);
-/// total, count
+/// The variables total and count.
 std::vector<Variable> metricVariables(const Metric &metric);
 
-/// A metric with its state. `formula` may be null: a Mean.
+/// A metric with its state. A null `formula` makes it a Mean.
 std::shared_ptr<MetricImpl> makeMetric(const std::string &name, DType dtype, MetricImpl::Formula formula);
-/// The metric of a Keras name. value_error listing the names known.
+/// The metric of a Keras name. value_error that lists the known names.
 std::shared_ptr<MetricImpl> metricNamed(const std::string &name);
 
-/// A running mean of numbers, such as the loss by batch size. Copies share the state.
+/// A running mean of scalars, such as the loss weighted by batch size. Copies share the state.
 class MeanTracker {
 public:
   explicit MeanTracker(std::string name);
@@ -59,7 +60,7 @@ private:
   Metric mean_;
 };
 
-// Formulas, one entry per sample: 1 where the prediction is right.
+// Formulas with one entry per sample: 1 where the prediction is right, else 0.
 Value accuracyEntries(const Value &yTrue, const Value &yPred);
 Value binaryAccuracyEntries(const Value &yTrue, const Value &yPred, double threshold);
 Value categoricalAccuracyEntries(const Value &yTrue, const Value &yPred);

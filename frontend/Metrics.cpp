@@ -73,7 +73,7 @@ Metric metricOf(const std::string &given, const Loss &loss, const PolicyArg &dty
   return Metric(makeMetric(name, dtypeOfArgument(dtype, name), formulaOf(loss)));
 }
 
-/// Keras's metric is the cosine, its loss the negative.
+/// The cosine itself: Keras's metric is the cosine, its loss the negative.
 Formula cosineOf(int64_t axis) {
   return [loss = formulaOf(losses::CosineSimilarity(axis))](const Value &t, const Value &p) { return -loss(t, p); };
 }
@@ -126,7 +126,7 @@ std::string lower(std::string_view name) {
   return result;
 }
 
-/// Keras's choice: binary for one output, sparse when the target has no axis of classes.
+/// Keras's choice of the kind: binary for one output, sparse if the target has no axis of classes.
 std::string_view kindFor(std::string_view name, const Shape &yTrue, const Shape &yPred) {
   bool accuracy = lower(name).starts_with("acc");
   if (yPred.rank() < 1)
@@ -160,7 +160,7 @@ void requireKind(const MetricImpl &metric) {
                             metric.name));
 }
 
-/// Holds the metric: its formula is users' code, which may destroy the handle.
+/// The function owns the metric: its formula is users' code, which may destroy the caller's handle.
 void updateOnData(std::shared_ptr<MetricImpl> metric, const std::vector<Tensor> &feeds, bool weighted) {
   requireKind(*metric);
   CompiledFunction *function = nullptr;
@@ -275,7 +275,7 @@ void MeanTracker::reset() const { resetMetric(mean_); }
 } // namespace detail
 
 Metric::Metric(const Metric &) = default;
-Metric::Metric(Metric &&other) noexcept : impl_(other.impl_) {} // a moved-from metric stays whole
+Metric::Metric(Metric &&other) noexcept : impl_(other.impl_) {} // copies, so that a moved-from metric stays whole
 Metric &Metric::operator=(const Metric &) & = default;
 Metric &Metric::operator=(Metric &&other) & noexcept { return *this = static_cast<const Metric &>(other); }
 Metric::~Metric() = default;

@@ -24,56 +24,56 @@ struct OutputMetric {
   bool weighted = false;
 };
 
-/// The result of compile(). It is complete before it replaces the last one. A run holds it while users' code runs,
-/// since that code may compile again.
+/// The result of compile(). It is complete before it replaces the result of an earlier compile(). A run owns it while
+/// users' code runs, since that code may call compile() again.
 struct CompiledModel {
   CompiledModel(const Layer &model, const CompileArgs &args);
   CompiledModel(const CompiledModel &) = delete;
-  CompileArgs args;         // with the device that was chosen
-  Optimizer optimizer;      // the wrapper when the loss is scaled
-  std::vector<Loss> losses; // one per output, once the outputs are known
+  CompileArgs args;         // `device` is set
+  Optimizer optimizer;      // the wrapper if the loss is scaled
+  std::vector<Loss> losses; // one per output, from prepareCompiled() on
   MeanTracker lossTracker{"loss"};
-  std::vector<MeanTracker> outputTrackers; // with several outputs
+  std::vector<MeanTracker> outputTrackers; // empty for one output
   std::vector<OutputMetric> metrics;
-  std::shared_ptr<const LoggedMetrics> logged; // all of these by name, as Keras gives them
-  bool ready = false;                          // losses and metrics are matched to outputs
-  /// The programs. Feeds: inputs, then targets, then weights (none, or one per target). Fetches: the loss, the metrics
-  /// that are logged, and of training with a scaled loss its word of skipped steps.
+  std::shared_ptr<const LoggedMetrics> logged; // every metric and tracker by name, in Keras's order
+  bool ready = false;                          // whether losses and metrics are matched to outputs
+  /// The programs. Feeds: inputs, then targets, then weights (none, or one per target). Fetches: the loss, the logged
+  /// metrics, and for training with a scaled loss the skippedWord().
   CompiledFunction train, test;
 };
 
 struct ModelState {
-  std::vector<Value> inputs, outputs;  // a graph's; empty for a custom model or an unbuilt Sequential
-  std::vector<Layer> sequence;         // Sequential's layers, without the InputLayer
-  std::optional<Layer> sequenceInput;  // its InputLayer
-  std::set<std::string> sequenceNames; // of both
+  std::vector<Value> inputs, outputs;  // of a graph; empty for a custom model or an unbuilt Sequential
+  std::vector<Layer> sequence;         // the layers of a Sequential, without the InputLayer
+  std::optional<Layer> sequenceInput;  // the InputLayer of a Sequential
+  std::set<std::string> sequenceNames; // the names of those layers and of the InputLayer
   std::vector<std::string> outputNames;
   bool isSequential = false;
   std::atomic<bool> stopTraining = false;
-  // The fields that users' code may replace while a run lasts, also on another thread (a dataset that reads ahead):
-  // under the mutex.
+  // The mutex guards the fields below. Users' code may replace them while a run lasts, also on another thread (a
+  // dataset that reads ahead).
   std::mutex mutex;
   std::shared_ptr<CompiledModel> compiled;
   std::shared_ptr<CompiledFunction> predict;
-  std::vector<TensorType> lastTrainTypes; // of the last training step; ir() shows them by default
+  std::vector<TensorType> lastTrainTypes; // of the last training step, which ir() shows by default
   std::string lastTrainVariant;
 };
 
 ModelState &stateOf(const Layer &model);
 /// The result of the last compile(); null before the first.
 std::shared_ptr<CompiledModel> compiledIfAny(const Layer &model);
-/// The same after compile(). value_error "You must call `compile()` before ..." otherwise.
+/// The result of the last compile(). value_error "You must call `compile()` before ..." if there was none.
 std::shared_ptr<CompiledModel> compiledOf(const Layer &model, const char *before);
 
-/// x and y of a batch as lists in the order of the model's inputs and outputs.
+/// Tensors of x as a list in the order of the model's inputs.
 std::vector<Tensor> orderedInputs(const Layer &model, const Tensors &x);
 
-/// The program that predicts. A caller holds it while it runs, like the result of compile().
+/// The program of predict. The caller owns it while it runs, like the result of compile().
 std::shared_ptr<CompiledFunction> predictFunction(const Layer &model);
-/// "targets weights": how many of each follow the inputs.
+/// The text "<targets> <weights>": how many targets and weights follow the inputs.
 std::string feedVariant(size_t targets, size_t weights);
 
-/// Matches losses and metrics to the model's outputs at the first batch.
+/// Matches losses and metrics to the model's outputs, at the first batch.
 void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vector<Tensor> &x,
                      const std::vector<Tensor> &y);
 /// The logs of a step of the train or test program.

@@ -15,11 +15,11 @@ namespace {
 Value elementwise(std::string_view op, const Value &x) {
   return applyOne(std::string(op), {x}, [op](const List &v) { return tracing().unary(op, v[0]); });
 }
-/// Integers and bools are computed in floatx, as Keras does.
+/// Computes integers and bools in floatx, as Keras does.
 Value floatElementwise(std::string_view op, const Value &x) {
   return applyOne(std::string(op), {x}, [op](const List &v) { return tracing().unary(op, asFloat(v[0])); });
 }
-/// Bools have no such operation: Keras refuses them too.
+/// An op that bools do not have; type_error for bools, as in Keras.
 Value numberElementwise(std::string_view op, const char *name, const Value &x) {
   if (x.dtype() == DType::bool_)
     throw Error(ErrorKind::type_error, fmt::format("{} takes numbers, got bool", name));
@@ -34,7 +34,7 @@ Operands fit(std::string_view op, const Value &a, const Value &b) {
   Shape shape = broadcastShape(op, a.shape(), b.shape());
   return {broadcastTo(asDtype(a, dtype), shape), broadcastTo(asDtype(b, dtype), shape)};
 }
-/// `ofBools`: the op to use on bools, which then stay bools. Without it bools become int32.
+/// `ofBools` is the op for bools, whose result is a bool. Without such an op bools become int32.
 Value binary(std::string_view op, const Value &a, const Value &b, std::string_view ofBools = "") {
   return applyOne(std::string(op), {a, b}, [op, ofBools](const List &v) {
     Operands o = fit(op, v[0], v[1]);
@@ -57,8 +57,8 @@ Value compare(ComparePredicate predicate, const char *op, const Value &a, const 
 }
 
 enum class Side { left, right };
-/// An operation on a Value and a C++ number, which takes the Value's dtype. A whole number makes a bool Value int32;
-/// any other number makes an integer Value a float.
+/// An op on a Value and a C++ scalar, which takes the Value's dtype. An integral scalar makes a bool Value int32; any
+/// other scalar makes an integer Value a float.
 Value withNumber(std::string_view op, const Value &x, double number, Side side) {
   bool divide = op == "div";
   return applyOne(std::string(op), {x}, [op, number, side, divide](const List &v) {
@@ -105,7 +105,7 @@ Value minimum(const Value &a, const Value &b) { return binary("minimum", a, b, "
 Value clip(const Value &x, double x_min, double x_max) {
   return applyOne("clip", {x}, [x_min, x_max](const List &v) {
     Value y = isWhole(x_min) && isWhole(x_max) ? asNumber(v[0]) : asFloat(v[0]);
-    // A bound that lies beyond the dtype's range on its own side bounds nothing.
+    // A lower bound below the dtype's range, or an upper bound above it, bounds nothing.
     bool fromBelow = true, fromAbove = true;
     if (!is_float(y.dtype())) {
       fromBelow = placeIn(y.dtype(), x_min) != Place::below;
@@ -141,7 +141,7 @@ Value tanh(const Value &x) { return floatElementwise("tanh", x); }
 Value sigmoid(const Value &x) { return floatElementwise("logistic", x); }
 Value floor(const Value &x) { return floatElementwise("floor", x); }
 Value ceil(const Value &x) { return floatElementwise("ceil", x); }
-Value round(const Value &x) { // integers are round already
+Value round(const Value &x) { // rounding an integer changes nothing
   return applyOne("round", {x}, [](const List &v) {
     bool isRound = !is_float(v[0].dtype()) && v[0].dtype() != DType::bool_;
     return isRound ? v[0] : tracing().unary("round_even", asFloat(v[0]));

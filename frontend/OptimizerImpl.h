@@ -19,11 +19,11 @@ struct OptimizerImpl : std::enable_shared_from_this<OptimizerImpl> {
   virtual void setLearningRate(double value) = 0;
   virtual int64_t iterations() const = 0;
   virtual std::vector<Variable> variables() const = 0;
-  /// variables(), and those that Keras's list does not have.
+  /// variables(), and the variables that Keras's list lacks.
   virtual std::vector<Variable> allVariables() const = 0;
-  virtual bool isBuilt() const = 0; // the variables that it updates are known
+  virtual bool isBuilt() const = 0; // whether it knows the variables that it updates
   virtual Config config() const = 0;
-  /// A wrapper scales the loss instead: Keras drops the factor for good.
+  /// Called when a wrapper scales the loss instead. Keras, too, drops the factor for good.
   virtual void dropLossScaleFactor() = 0;
   virtual void excludeFromWeightDecay(const std::vector<Variable> &variables,
                                       const std::vector<std::string> &names) = 0;
@@ -33,21 +33,21 @@ bool isLossScaleOptimizer(const Optimizer &optimizer);
 /// type_error unless isLossScaleOptimizer().
 optimizers::LossScaleOptimizer asLossScaleOptimizer(const Optimizer &optimizer);
 
-/// Recorded: the word that counts skipped steps. It is an int64.
+/// Records the int64 word that counts skipped steps.
 Value skippedWord(const optimizers::LossScaleOptimizer &optimizer);
-/// Whether, by that word, as many steps in a row were skipped as its alarm is set to.
+/// Whether that word counts as many skipped steps in a row as stall_alarm_steps.
 bool isStalled(const optimizers::LossScaleOptimizer &optimizer, int64_t skippedWord);
 
-/// A scalar of an optimizer's own, holding `value`; its path is "<optimizer>/<name>".
+/// A scalar variable of the optimizer itself, with the initial `value`; its path is "<optimizer>/<name>".
 Variable optimizerScalar(const std::string &optimizer, const char *name, double value, DType dtype, VariableRole role);
-/// The value of a variable at this point of the trace, in its own dtype.
+/// Reads a variable at this point of the trace, in its own dtype.
 Value readRaw(const Variable &variable);
-/// value_error unless there are as many gradients as variables, and a gradient (none given at all is fine).
+/// value_error unless there are as many gradients as variables. value_error if all gradients are undefined; an empty
+/// list is right.
 void checkGradients(const std::vector<Value> &gradients, const std::vector<Variable> &variables);
-/// The optimizer of a class, whose name counts in any case. value_error when there is none, or for keys that it does
-/// not know.
+/// The optimizer of a class; upper and lower case do not matter. value_error for an unknown class or for unknown keys.
 Optimizer optimizerFromConfig(const std::string &className, const Config &config);
-/// {"module", "class_name", "config", "registered_name"}, as Keras saves objects.
+/// {"module", "class_name", "config", "registered_name"}, the form in which Keras saves objects.
 Config serializedObject(const char *module, const std::string &className, const Config &config);
 
 } // namespace halftone::detail

@@ -1,4 +1,4 @@
-// The progress bar, and the one place where the library writes.
+// Draws the progress bar; the only code through which the library writes text.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ProgressBar.h"
 #include "halftone/Model.h"
@@ -39,7 +39,7 @@ void writeOutput(const std::string &text) {
 
 ProgressBar::ProgressBar(int verbose, std::optional<int64_t> steps) : verbose_(verbose), steps_(steps) {}
 
-/// Keras's: whole seconds, minutes or hours that are left.
+/// The time that is left, as Keras shows it: in whole seconds, minutes or hours.
 static std::string remaining(double seconds) {
   auto whole = static_cast<int64_t>(std::max(seconds, 0.0));
   if (whole > 3600)
@@ -102,7 +102,7 @@ void ProgressBar::update(int64_t step, const Logs &logs) {
   draw(line(logs, false));
 }
 
-/// Over the line before, of which nothing may stay.
+/// Draws over the line before and leaves nothing of it.
 void ProgressBar::draw(const std::string &text) {
   size_t length = text.size();
   writeOutput("\r" + text + std::string(width_ > length ? width_ - length : 0, ' '));

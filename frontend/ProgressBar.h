@@ -8,13 +8,13 @@
 
 namespace halftone::detail {
 
-/// Writes to the sink of set_output(). `verbose` 1: a bar that redraws itself; 2: one line at the end; else
+/// Writes to the sink of set_output(). `verbose` 1: a bar that redraws itself; 2: one line at the end; any other value:
 /// nothing.
 class ProgressBar {
 public:
   ProgressBar(int verbose, std::optional<int64_t> steps);
   void update(int64_t step, const Logs &logs);
-  /// Writes the last line, which shows all steps, and returns how many there were.
+  /// Writes the last line, which shows all steps, and returns how many steps there were.
   int64_t finish(const Logs &logs);
 
 private:
@@ -26,10 +26,10 @@ private:
   int64_t done_ = 0;
   size_t width_ = 0;
   Clock::time_point start_ = Clock::now(), drawn_{};
-  std::optional<Clock::time_point> afterFirst_; // the first step's end: it is slower than the others
+  std::optional<Clock::time_point> afterFirst_; // the end of the first step, which is slower than the others
 };
 
-/// Gives text to the sink of set_output().
+/// Writes text to the sink of set_output().
 void writeOutput(const std::string &text);
 
 } // namespace halftone::detail

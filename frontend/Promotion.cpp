@@ -55,7 +55,7 @@ Value broadcastTo(const Value &x, const Shape &shape) {
     return x;
   if (from.rank() > shape.rank())
     throw Error(ErrorKind::value_error, fmt::format("cannot broadcast shape {} to {}", from.str(), shape.str()));
-  // Axes that stay; those of extent 1 that grow are dropped first.
+  // `kept`: the axes that stay. Axes of extent 1 that grow are dropped first.
   std::vector<int64_t> kept, axes;
   int64_t offset = shape.rank() - from.rank();
   for (int64_t i = 0; i < from.rank(); ++i) {

@@ -5,24 +5,24 @@
 
 namespace halftone::detail {
 
-/// The open trace; ops run inside apply(), so there is one.
+/// The current trace. Ops run inside apply(), so there is one.
 Trace &tracing();
-/// `x` in `dtype`; unchanged when it has it.
+/// `x` in `dtype`; `x` itself if it has that dtype.
 Value asDtype(const Value &x, DType dtype, std::string_view origin = "promotion");
 /// `x` as a float: integers and bools in floatx.
 Value asFloat(const Value &x);
 /// `x` in a dtype of arithmetic: bools in int32.
 Value asNumber(const Value &x);
-/// Whether a Python programmer would have written an int: a whole number (within 64 bits).
+/// Whether `number` is integral and fits in 64 bits, so that Python would treat it as an int.
 bool isWhole(double number);
-/// Where a whole number lies: below the integer `dtype`'s range, in it, or above.
+/// Where an integral scalar lies: below the range of the integer `dtype`, inside it, or above it.
 enum class Place : uint8_t { below, inside, above };
 Place placeIn(DType dtype, double number);
 /// `x` repeated to `shape` by NumPy's rule. value_error when it does not fit.
 Value broadcastTo(const Value &x, const Shape &shape);
-/// The shape two operands broadcast to. value_error naming `op` and both shapes when they do not.
+/// The shape to which two operands broadcast. value_error naming `op` and both shapes when they do not broadcast.
 Shape broadcastShape(std::string_view op, const Shape &a, const Shape &b);
-/// `axis` counted from the front; value_error naming `op` when out of range.
+/// `axis` counted from the front. value_error naming `op` when it is out of range.
 int64_t normalizeAxis(std::string_view op, int64_t axis, int64_t rank);
 /// Axes counted from the front, ascending, without duplicates; empty means all.
 std::vector<int64_t> normalizeAxes(std::string_view op, const std::vector<int64_t> &axes, int64_t rank);

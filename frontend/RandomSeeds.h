@@ -1,4 +1,4 @@
-// Seeds for layers, initializers and shuffles that were given none.
+// Seeds for layers, initializers and shuffles whose user gave none.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>

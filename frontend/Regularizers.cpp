@@ -12,7 +12,7 @@ namespace halftone {
 
 struct Regularizer::Rep {
   double l1 = 0.0, l2 = 0.0;
-  std::function<Value(const Value &)> other{}; // instead of both
+  std::function<Value(const Value &)> other{}; // if set, it replaces l1 and l2
 };
 
 static void check(const char *argument, double value) {
@@ -49,7 +49,7 @@ Value Regularizer::operator()(const Value &weight) const {
     throw Error(ErrorKind::value_error, "no regularizer");
   if (rep_->other)
     return rep_->other(weight);
-  // The dtype follows from the operand's, also when both factors are 0.
+  // The penalty has the operand's dtype, also if both factors are 0.
   Value penalty;
   if (rep_->l1 != 0.0)
     penalty = rep_->l1 * ops::sum(ops::abs(weight));
@@ -60,7 +60,7 @@ Value Regularizer::operator()(const Value &weight) const {
   return penalty;
 }
 
-/// The mean of |cosine| between each two rows.
+/// The mean of |cosine| over all pairs of rows.
 static Value cosines(const Value &matrix) {
   const int64_t size = matrix.shape()[0];
   Value inverse = ops::rsqrt(ops::sum(ops::square(matrix), 1, true));

@@ -1,4 +1,4 @@
-// Random states.
+// Makes random states and draws keys from them.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/SeedState.h"
 #include "frontend/LayerImpl.h"

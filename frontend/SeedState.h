@@ -1,4 +1,4 @@
-// The random state of a layer: a key that advances at each use, never saved with the weights.
+// The random state of a layer: a key that advances at each use and is never saved with the weights.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Layer.h"
@@ -8,7 +8,7 @@ namespace halftone::detail {
 
 /// A (2,) uint32 variable: seed, count of uses.
 Variable addSeedState(BuildContext &context, std::optional<int64_t> seed);
-/// The present key, as random_bits takes it; the state is advanced.
+/// Returns the present key, for random_bits, and advances the state.
 Value nextKey(const Variable &state);
 
 } // namespace halftone::detail

@@ -20,7 +20,7 @@ Shape keepAxes(const Shape &shape, const std::vector<int64_t> &axes) {
   return Shape(dims);
 }
 
-/// The dtype that sums and products of integers are made in: 32 bits at least.
+/// The dtype in which integers are multiplied and summed: 32 bits at least.
 DType accumulatorOf(DType dtype) {
   if (is_float(dtype) || itemsize(dtype) >= 4)
     return dtype;
@@ -51,9 +51,9 @@ Value argReduce(bool largest, const char *op, const Value &x, int64_t axis) {
   });
 }
 
-/// Products of integers, made in 32 bits or in 64, which wrap as their sums do.
+/// Multiplies and sums integers in 32 bits or in 64; products and sums wrap.
 Value contractIntegers(const Value &a, const Value &b, const Trace::ContractAxes &axes) {
-  const int64_t mostInt8Products = 131071; // a sum of so many products of int8 always fits int32
+  const int64_t mostInt8Products = 131071; // a sum of so many products of int8 fits int32
   if (a.dtype() == DType::int8 && a.shape()[axes.lhsContract.front()] <= mostInt8Products)
     return tracing().contract(a, b, axes);
   DType wide = itemsize(a.dtype()) == 8 ? DType::int64 : DType::int32;
@@ -67,7 +67,7 @@ Value matmul(const Value &a, const Value &b) {
     DType dtype = v[0].dtype() == v[1].dtype() ? v[0].dtype() : result_type(v[0].dtype(), v[1].dtype());
     Value a = asDtype(v[0], dtype), b = asDtype(v[1], dtype);
     Shape sa = a.shape(), sb = b.shape();
-    bool aRow = sa.rank() == 1 && sb.rank() > 2; // a vector by a batch of matrices: a row, dropped again
+    bool aRow = sa.rank() == 1 && sb.rank() > 2; // a vector times a batch of matrices: a row, dropped again
     int64_t kb = sb.rank() == 1 ? 0 : sb.rank() - 2;
     if (sa.rank() < 1 || sb.rank() < 1 || sa[-1] != sb[kb])
       throw Error(ErrorKind::value_error, fmt::format("matmul of {} and {}", sa.str(), sb.str()));
@@ -77,7 +77,7 @@ Value matmul(const Value &a, const Value &b) {
     axes.lhsContract = {sa.rank() - 1};
     axes.rhsContract = {kb};
     if (sb.rank() > 2) {
-      // Batch axes broadcast; the leading axes of both are made equal first.
+      // Batch axes broadcast: first both operands get the same leading axes.
       std::vector<int64_t> da = sa.dims(), db = sb.dims();
       Shape batch = broadcastShape("matmul", Shape({da.begin(), da.end() - 2}), Shape({db.begin(), db.end() - 2}));
       auto withBatch = [&](const std::vector<int64_t> &dims) {
@@ -120,7 +120,7 @@ Value mean(const Value &x, const Axes &axis, bool keepdims) {
     int64_t count = 1;
     for (int64_t a : axes)
       count *= in.shape()[a];
-    // The sum stays in at least float32 until it is divided: a float16 sum overflows long before its mean does.
+    // The sum stays in float32 or more until the division: a float16 sum overflows long before its mean does.
     bool narrow = itemsize(in.dtype()) < 4;
     Value total = tracing().reduce(ReduceKind::sum, in, axes, narrow ? DType::float32 : in.dtype());
     Value y = tracing().binary("div", total, scalarLike(static_cast<double>(count), total));

@@ -1,12 +1,12 @@
-// log(1 + e^x) in two parts, for losses that add something between them.
+// log(1 + e^x) in two parts, for losses that put another term between them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Value.h"
 
 namespace halftone::detail {
 
-/// softplus(x) = linear + curved: max(x, 0) and log(1 + e^-|x|). Derivatives of any order of the sum are right, at 0
-/// too: both parts take the same side of it.
+/// softplus(x) = linear + curved: max(x, 0) and log(1 + e^-|x|). The sum has the right derivatives of any order, also
+/// at 0, where both parts take the derivative from the same side.
 struct SoftplusParts {
   Value linear, curved;
 };

@@ -1,4 +1,4 @@
-// Logs of a step.
+// Makes the logs of a step.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/StepLogs.h"
 #include "frontend/MetricImpl.h"

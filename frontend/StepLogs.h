@@ -1,4 +1,4 @@
-// What a step reports: metrics as its fetches hold them, computed when somebody reads them.
+// The logs of a step: metrics as the step's fetches, whose values are computed when somebody reads them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/CompiledFunction.h"
@@ -13,22 +13,23 @@
 namespace halftone::detail {
 
 struct LoggedMetric {
-  std::string name; // in logs
+  std::string name; // the key in logs
   Metric metric;
 };
-using LoggedMetrics = std::vector<LoggedMetric>; // in the order of logs
+using LoggedMetrics = std::vector<LoggedMetric>; // in the order of the logs
 
-/// For a program that updates these metrics: the total and the count of each, as they stand where the trace stands.
+/// For a program that updates these metrics: adds as fetches the total and the count of each, at the trace's present
+/// point.
 void fetchMetrics(const LoggedMetrics &metrics, std::vector<CompiledFunction::Named> &fetches);
 
-/// Values of logs that are still tensors. Safe to use from several threads.
+/// The values of logs, computed from a step's fetches. Safe to use from several threads.
 class StepValues {
 public:
   using Items = std::vector<std::pair<std::string, double>>;
-  /// `fetches` from `first` on are what fetchMetrics() added.
+  /// `fetches`, from position `first` on, are the fetches that fetchMetrics() added.
   StepValues(std::shared_ptr<const LoggedMetrics> metrics, std::vector<Tensor> fetches, size_t first)
       : metrics_(std::move(metrics)), fetches_(std::move(fetches)), first_(first) {}
-  /// Computed at the first call, which waits for the step where it runs apart from the host.
+  /// Computed at the first call. If the device works apart from the host, that call waits for the step.
   const Items &items();
   static Logs logs(std::shared_ptr<StepValues> values);
 

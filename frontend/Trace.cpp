@@ -1,4 +1,4 @@
-// Traces: Values become ops of the dialect.
+// Traces: turns Values into ops of the dialect.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Trace.h"
 #include "dialect/Dialect.h"
@@ -23,12 +23,12 @@ namespace {
 
 thread_local std::vector<std::shared_ptr<Trace>> openTraces;
 
-/// A region being filled: @main's body, a layer's, or one side of a `when`.
+/// A region that is being filled: the body of @main or of a layer, or one side of a `when`.
 struct OpenRegion {
   int64_t id = 0;
   Block *block = nullptr;
   bool isolated = false;
-  // For isolated regions: outer values used inside, and the block arguments that stand for them.
+  // For isolated regions: the outer values that the region uses, and the block arguments that stand for them.
   llvm::SmallVector<mlir::Value> captured;
   llvm::DenseMap<mlir::Value, mlir::Value> captures;
 };
@@ -219,7 +219,7 @@ public:
     try {
       results = resolveAll(body(arguments));
       outputs = results.size();
-      for (size_t i = outerLosses; i < losses.size(); ++i) // losses leave the layer as further results
+      for (size_t i = outerLosses; i < losses.size(); ++i) // the layer returns losses as further results
         results.push_back(resolve(losses[i]));
     } catch (...) {
       regions_.pop_back();
@@ -279,7 +279,7 @@ private:
     regions_.push_back(std::move(region));
   }
   OpBuilder builder() { return builderAt(*regions_.back().block); }
-  OpBuilder builderAt(Block &block) { // a layer's block hangs in the air until its op is made
+  OpBuilder builderAt(Block &block) { // a layer's block has no parent until its op is made
     OpBuilder b(&context_);
     b.setInsertionPointToEnd(&block);
     return b;
@@ -307,7 +307,7 @@ private:
     return RankedTensorType::get(shape.dims(), element);
   }
 
-  /// The value as seen from the innermost open region: captured through every layer boundary in between.
+  /// The value inside the innermost open region: captured through every layer boundary in between.
   mlir::Value resolve(const Value &value) {
     if (!value.defined())
       throw Error(ErrorKind::value_error, "an undefined Value was used");

@@ -1,4 +1,4 @@
-// The one place where Values become IR: a function being traced into a graph-stage module.
+// A function that is being traced into a module in stage graph. Values become IR only here.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/Variables.h"
@@ -20,19 +20,19 @@ namespace halftone::detail {
 class Trace;
 struct Call;
 
-/// The target of a Value: a value in a trace, or the result of a recorded call of a symbolic graph.
+/// The target of a Value: a value in a trace, or the result of a recorded call in a symbolic graph.
 struct Node {
   Shape shape;
   DType dtype = DType::float32;
   std::string layerPath;
-  // Traced: the trace, MLIR's value and the region that it was made in.
+  // Traced: the trace, MLIR's value and the region in which it was made.
   std::weak_ptr<Trace> trace;
   const void *handle = nullptr;
   int64_t region = -1;
-  // Symbolic: the call that made it (null for an Input) and which of its results it is.
+  // Symbolic: the call that made the value (null for an Input), and the index of the result.
   std::shared_ptr<Call> call;
   size_t index = 0;
-  std::string name; // of an Input
+  std::string name; // the name of an Input
   bool isTraced() const { return handle != nullptr; }
 };
 
@@ -42,22 +42,22 @@ enum class ReduceAllKind : uint8_t { all_finite, sum_of_squares, max_abs };
 
 struct LayerScopeArgs {
   std::string path, className, policy;
-  std::string rule; // the key of the policy map that decided, "" for none
+  std::string rule; // the key of the policy map that decided, "" if none did
   DType computeDtype = DType::float32;
   bool autocast = true;
   Where where{};
 };
 
 /// Emits ops of the dialect at the present insertion point. All shapes are static. Every method throws Error:
-/// value_error with both shapes or dtypes when operands do not fit. Dtypes must agree already: promotion is
-/// frontend/Ops.cpp's.
+/// value_error with both shapes or dtypes when operands do not fit. Dtypes must be equal already: frontend/Ops.cpp
+/// promotes.
 class Trace : public std::enable_shared_from_this<Trace> {
 public:
   static std::shared_ptr<Trace> create(std::string name);
   virtual ~Trace() = default;
-  /// The innermost trace open on this thread, or null.
+  /// The innermost trace of this thread, or null.
   static Trace *current();
-  /// Makes a trace current on this thread.
+  /// Makes a trace current on this thread while it lives.
   class Scope {
   public:
     explicit Scope(std::shared_ptr<Trace> trace);
@@ -88,36 +88,36 @@ public:
   virtual Value reshape(const Value &x, const Shape &shape) = 0;
   virtual Value broadcast(const Value &x, const Shape &shape, const std::vector<int64_t> &axes) = 0;
   virtual Value transpose(const Value &x, const std::vector<int64_t> &permutation) = 0;
-  /// The box of `shape` that begins at `start`.
+  /// The elements of a box of `shape` that begins at the indices `start`.
   virtual Value slice(const Value &x, const std::vector<int64_t> &start, const Shape &shape) = 0;
   virtual Value concat(const std::vector<Value> &xs, int64_t axis) = 0;
-  /// Slices of x along `axis` by int32 or int64 indices, whose axes take its place. Indices clamp.
+  /// Slices of x along `axis` by int32 or int64 indices; the axes of `indices` replace `axis`. Indices clamp.
   virtual Value gather(const Value &x, const Value &indices, int64_t axis) = 0;
   virtual Value stopGradient(const Value &x) = 0;
 
-  /// `dtype` differs from the variable's only for an autocast read.
+  /// In an autocast read `dtype` may differ from the variable's dtype.
   virtual Value read(const std::shared_ptr<VariableImpl> &variable, DType dtype) = 0;
   virtual void assign(const std::shared_ptr<VariableImpl> &variable, const Value &value) = 0;
   virtual std::vector<Value> gradient(const Value &y, const std::vector<std::shared_ptr<VariableImpl>> &of,
                                       const std::vector<Value> &at) = 0;
-  /// The assignments of `then` happen only if `condition` (a bool scalar) holds.
+  /// The assignments that `then` records happen only if `condition` (a bool scalar) holds.
   virtual void when(const Value &condition, const std::function<void()> &then) = 0;
-  /// One layer's call: `body` sees the inputs in the compute dtype (floats, when autocast) and gives the outputs.
+  /// One call of a layer: `body` gets the inputs (with autocast, floats in the compute dtype) and returns the outputs.
   virtual std::vector<Value> layer(const LayerScopeArgs &args, const std::vector<Value> &inputs,
                                    const std::function<std::vector<Value>(const std::vector<Value> &)> &body) = 0;
 
-  /// Losses added by layers so far (regularizers of activity); the code that computes the total takes them.
+  /// Losses that layers have added so far (activity regularizers). The code that computes the total takes them.
   std::vector<Value> losses;
-  /// Run on the host before each play of the traced function (learning-rate schedules).
+  /// Functions that the host calls before each play of the traced function (learning-rate schedules).
   std::vector<std::function<void()>> beforeRun;
-  /// Recorded by who made the trace when all else is, at the top.
+  /// Functions that the owner of the trace calls last, outside of all layers, to record their ops.
   std::vector<std::function<void()>> atEnd;
-  /// How often each optimizer's apply() was recorded, for optimizers whose schedule is looked up.
+  /// How often each optimizer's apply() was recorded, for optimizers that look up their rate in a table.
   std::map<const void *, std::shared_ptr<int64_t>> scheduledUpdates;
 
-  /// Closes @main; the module is in the graph stage and verified. Throws internal_error when it does not verify.
+  /// Closes @main and returns the verified module in stage graph. internal_error when it does not verify.
   virtual mlir::ModuleOp finish() = 0;
-  /// The variables named in the module, by symbol.
+  /// The variables that the module names, by symbol.
   virtual const std::vector<std::pair<std::string, std::shared_ptr<VariableImpl>>> &variables() const = 0;
 };
 

@@ -1,4 +1,4 @@
-// Compiling and interpreting traces.
+// Compiles and interprets traces.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/TraceCompile.h"
 #include "compiler/Compiler.h"
@@ -32,12 +32,12 @@ compiler::CompileOptions compileOptions(const FunctionOptions &options, const st
   return result;
 }
 
-/// An error in users' words; its diagnostics stay MLIR's.
+/// The error in users' words; its diagnostics keep MLIR's words.
 Status told(const Status &status) {
   return {status.kind(), inUsersWords(status.message()), status.layerPath(), status.where(), status.diagnostics()};
 }
 
-/// Writes each complaint once per process.
+/// Writes each complaint once in the life of the process.
 void warnOfCache(const std::string &complaint) {
   static std::mutex mutex;
   static auto *const said = new std::set<std::string>;

@@ -1,4 +1,4 @@
-// From a finished trace to something that runs: the frontend's door to compiler and interpreter.
+// Compiles or interprets a finished trace: the frontend's only way into compiler and interpreter.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/CompiledFunction.h"
@@ -6,18 +6,18 @@
 
 namespace halftone::detail {
 
-/// For the compiler's target of that name, unless HALFTONE_TARGET names another.
+/// Compiles for the target of that name, unless HALFTONE_TARGET names another.
 StatusOr<Executable> compileTrace(Trace &trace, const FunctionOptions &options, const std::string &target);
 
 struct TextOptions {
-  std::string target; // as for compileTrace()
+  std::string target; // as of compileTrace()
   Stage stage;
   bool locations = false;
 };
 /// The text of one stage.
 StatusOr<std::string> traceText(Trace &trace, const FunctionOptions &options, const TextOptions &text);
 
-/// Runs the trace in the reference interpreter and writes the variables it changes.
+/// Runs the trace in the reference interpreter and writes the variables that the trace changes.
 StatusOr<std::vector<Tensor>> interpretTrace(Trace &trace, const FunctionOptions &options,
                                              const std::vector<Tensor> &feeds);
 

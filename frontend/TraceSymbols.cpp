@@ -1,4 +1,4 @@
-// Symbols of variables, and literals as attributes.
+// Declares symbols of variables and makes attributes of literals.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/TraceSymbols.h"
 #include "dialect/Dialect.h"
@@ -27,7 +27,7 @@ std::string TraceSymbols::declare(ModuleOp module, const std::shared_ptr<Variabl
 
   OpBuilder builder(module.getBodyRegion());
   Block &body = module.getBodyRegion().front();
-  builder.setInsertionPoint(&body, body.empty() ? body.end() : std::prev(body.end())); // in front of @main
+  builder.setInsertionPoint(&body, body.empty() ? body.end() : std::prev(body.end())); // before @main
   OperationState state(UnknownLoc::get(&context_), hd::VariableOp::getOperationName());
   auto type = RankedTensorType::get(variable->shape.dims(), hd::elementType(&context_, variable->dtype));
   state.addAttribute("sym_name", builder.getStringAttr(symbol));

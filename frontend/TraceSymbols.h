@@ -1,4 +1,4 @@
-// The variables and constants of one trace: symbols declared once, literals as attributes. Included by Trace*.cpp only.
+// The variables and literals of one trace, as symbols and attributes. Only Trace*.cpp include it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/Variables.h"
@@ -13,10 +13,10 @@ namespace halftone::detail {
 class TraceSymbols {
 public:
   explicit TraceSymbols(mlir::MLIRContext &context) : context_(context) {}
-  /// The symbol of `variable` in `module`, declared in front of the functions at its first use.
+  /// The symbol of `variable` in `module`. Its first use declares it before the functions.
   std::string declare(mlir::ModuleOp module, const std::shared_ptr<VariableImpl> &variable);
   mlir::DenseElementsAttr splat(mlir::RankedTensorType type, double value);
-  /// From raw row-major bytes; bool is one byte an element.
+  /// The attribute of raw row-major bytes; a bool is one byte.
   mlir::DenseElementsAttr literal(mlir::RankedTensorType type, std::span<const std::byte> bytes);
   const std::vector<std::pair<std::string, std::shared_ptr<VariableImpl>>> &variables() const { return variables_; }
 

@@ -55,7 +55,7 @@ Value weightOf(const Feeds &feeds, size_t output) {
   return feeds.weights[feeds.weights.size() == 1 ? 0 : output];
 }
 
-/// The loss of one batch as Keras's Trainer.compute_loss gives it, with metrics updated on the way.
+/// The loss of one batch as Keras's Trainer.compute_loss gives it; updates the metrics too.
 Value computeLoss(const Layer &model, CompiledModel &compiled, const Feeds &feeds,
                   const std::vector<Value> &predictions) {
   DType floatx = floatxDtype();
@@ -107,11 +107,11 @@ FunctionOptions optionsOf(const Layer &model, const CompileArgs *args, const cha
   return options;
 }
 
-/// Programs belong to the model that they call: they hold its address and no handle, which would keep it alive for
-/// ever. Who runs them holds one.
+/// A handle of the model that a program calls. The program has only the model's address, since a handle would keep the
+/// model alive for ever. The caller of a program has a handle.
 Layer handle(LayerImpl *layer) { return Layer(layer->shared_from_this()); }
 
-/// The loss of the fed batch, in a trace.
+/// Records the loss of the fed batch.
 Value lossOfBatch(LayerImpl *layer, CompiledModel &compiled, const std::vector<Value> &values,
                   const std::string &variant) {
   Feeds feeds = split(values, variant);
@@ -198,7 +198,7 @@ std::vector<Tensor> orderedInputs(const Layer &model, const Tensors &x) {
   return ordered;
 }
 
-/// Of two by one name the later one.
+/// The metrics by name. If two have one name, the later one counts.
 static std::shared_ptr<const LoggedMetrics> loggedMetrics(const CompiledModel &compiled) {
   std::map<std::string, Metric> byName;
   byName.emplace("loss", compiled.lossTracker.metric());
@@ -212,14 +212,15 @@ static std::shared_ptr<const LoggedMetrics> loggedMetrics(const CompiledModel &c
   return logged;
 }
 
-/// What a compiled model updates is where its programs run.
+/// Moves all variables that the compiled model updates to the device of its programs.
 static void moveToDevice(const Layer &model, const CompiledModel &compiled) {
   const std::shared_ptr<DeviceRuntime> device = runtimeOf(*compiled.args.device);
   moveVariables(model.variables(), device);
   moveVariables(compiled.optimizer.impl()->allVariables(), device);
 }
 
-/// Which of the model's outputs has this name; value_error listing them when none has. `argument` is that of compile().
+/// The index of the model's output of this name. value_error that lists the outputs if there is none. `argument` is
+/// that of compile().
 static size_t outputNamed(const Layer &model, const std::vector<std::string> &outputs, const std::string &name,
                           const char *argument) {
   auto found = std::find(outputs.begin(), outputs.end(), name);
@@ -231,7 +232,7 @@ static size_t outputNamed(const Layer &model, const std::vector<std::string> &ou
   return static_cast<size_t>(found - outputs.begin());
 }
 
-/// The loss of each output; none for an output that `spec` leaves out.
+/// The loss of each output; undefined for an output that `spec` leaves out.
 static std::vector<Loss> lossesOf(const Layer &model, const LossSpec &spec, const std::vector<std::string> &outputs) {
   std::vector<Loss> losses(outputs.size());
   if (!spec.names().empty())
@@ -252,16 +253,15 @@ void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vec
                      const std::vector<Tensor> &y) {
   if (compiled.ready)
     return;
-  const DeviceScope device(*compiled.args.device); // of layers that are built and metrics that are made here
+  const DeviceScope device(*compiled.args.device); // for the layers that are built and the metrics that are made here
   ModelState &state = stateOf(model);
-  // The outputs' shapes: known of a graph, found by tracing for a custom model. Errors leave the compiled model as it
-  // was.
+  // The shapes of the outputs, by tracing the model. An error leaves the compiled model unchanged.
   std::vector<ValueSpec> inputs;
   for (const Tensor &tensor : x)
     inputs.push_back({tensor.shape(), tensor.dtype()});
   std::vector<ValueSpec> outputs =
       inferSpecs(inputs, [&](const std::vector<Value> &values) { return model.impl()->callTraced(values); });
-  if (compiled.ready) // a layer's own code trained the model
+  if (compiled.ready) // a layer's own code has trained the model
     return;
   size_t count = outputs.size();
   if (state.outputNames.size() != count) {
@@ -346,12 +346,12 @@ void Model::compile(const CompileArgs &args) const {
                 fmt::format("steps_per_execution must be at least 1, got {}", args.steps_per_execution), name());
   CompileArgs chosen = args;
   chosen.device = args.device.value_or(default_device());
-  const DeviceScope device(*chosen.device); // of what is made here
+  const DeviceScope device(*chosen.device); // for the variables that are made here
   auto compiled = std::make_shared<CompiledModel>(*this, chosen);
   moveToDevice(*this, *compiled);
   std::shared_ptr<CompiledFunction> predict;
   const ForkSafeLock lock(state.mutex);
-  state.compiled.swap(compiled); // what goes, goes after the lock: it may hold users' objects
+  state.compiled.swap(compiled); // the old one is destroyed after the unlock, since it may own users' objects
   state.predict.swap(predict);
 }
 

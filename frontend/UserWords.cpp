@@ -1,4 +1,4 @@
-// Ops and types of the IR, named as users know them.
+// Names ops and types of the IR in users' words.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/UserWords.h"
 #include "halftone/DType.h"

@@ -1,4 +1,4 @@
-// MLIR's diagnostics in words that users know.
+// Puts MLIR's diagnostics into users' words.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <string>

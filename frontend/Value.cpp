@@ -45,7 +45,7 @@ Value constant(const Tensor &data) {
     throw Error(ErrorKind::value_error, "constant of an undefined Tensor");
   if (data.size() <= 64)
     return trace->literal(data);
-  // Larger data never enters the IR: it becomes a variable that nothing writes.
+  // Larger data do not enter the IR: they become a variable that no step writes.
   Variable holder = makeVariable(data, {.name = "constant",
                                         .path = "constant",
                                         .role = VariableRole::constant,
@@ -55,7 +55,7 @@ Value constant(const Tensor &data) {
   return trace->read(holder.impl(), data.dtype());
 }
 
-/// The trace that is open. Errors name the user's line.
+/// The current trace. Errors carry the user's line.
 static Trace &traceOfGradients(const Value &loss, Where where) {
   Trace *trace = Trace::current();
   if (!trace)

@@ -20,7 +20,7 @@ thread_local std::optional<DType> scopeDtype;
 thread_local bool scopeActive = false;
 std::atomic<uint64_t> epoch{0};
 
-// One lock for all: models share layers, optimizers and metrics freely.
+// One lock for all, since models may share layers, optimizers and metrics.
 VariableStore &processStore() {
   static VariableStore store(runtimeOf(Device::cpu()));
   return store;
@@ -106,7 +106,7 @@ Variable makeVariable(const Tensor &initial, const VariableArgs &args) {
 
 void checkMemoryFor(const std::string &what, const Shape &shape, DType dtype) {
   const int64_t elements = shape.elements(), size = itemsize(dtype), drawn = std::max<int64_t>(size, 4);
-  int64_t bytes = 0, whileMade = 0; // the value, what it is drawn in when that is another dtype, and the variable
+  int64_t bytes = 0, whileMade = 0; // the value; the drawn value, its copy in another dtype, and the variable
   if (__builtin_mul_overflow(elements, size, &bytes) ||
       __builtin_mul_overflow(elements, size + drawn + (drawn == size ? 0 : size), &whileMade))
     throw Error(ErrorKind::value_error,
@@ -134,7 +134,7 @@ std::optional<DType> autocastDtype() { return scopeActive ? scopeDtype : std::nu
 bool autocastScopeOpen() { return scopeActive; }
 
 uint64_t configurationEpoch() {
-  constexpr uint64_t scopes = 64; // none, one without a dtype, one for each dtype
+  constexpr uint64_t scopes = 64; // no scope, a scope without a dtype, a scope of each dtype
   const uint64_t scope = !scopeActive ? 0 : !scopeDtype ? 1 : 2 + static_cast<uint64_t>(*scopeDtype);
   return epoch.load() * scopes + scope;
 }

@@ -1,4 +1,4 @@
-// What stands behind a Variable: its memory and what layers, optimizers and traces ask of it.
+// The state behind a Variable: its memory, and the facts that layers, optimizers and traces need.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Arguments.h"
@@ -32,24 +32,25 @@ struct VariableArgs {
   bool trainable = true, autocast = true;
   Regularizer regularizer{};
 };
-/// A variable holding a copy of `initial`, on the thread's default device, under the lock that all share.
+/// A variable with a copy of `initial`, on the thread's default device, under the one lock of all variables.
 Variable makeVariable(const Tensor &initial, const VariableArgs &args);
 
-/// runtime_error with the bytes asked for and those free when a variable and its first value, which is drawn in float32
-/// at least, cannot be had; value_error when no number counts its bytes. `what` begins the message.
+/// Checks that memory suffices for a variable and its first value, which is drawn in float32 at least. runtime_error
+/// with the needed bytes and the free ones if not; value_error when 64 bits cannot count the bytes. `what` begins the
+/// message.
 void checkMemoryFor(const std::string &what, const Shape &shape, DType dtype);
 
-/// What a scalar variable holds, and a new value for it, rounded to its dtype: for numbers that every step reads or
-/// resets.
+/// Reads or writes the value of a scalar variable; a new value is rounded to the variable's dtype. For scalars that
+/// every step reads or resets.
 double hostNumber(const Variable &variable);
 void setHostNumber(const Variable &variable, double value);
 
-/// The dtype in which autocast variables are read on this thread: nullopt outside scopes and in a scope without one.
+/// The dtype in which this thread reads autocast variables: nullopt outside scopes and in a scope without a dtype.
 std::optional<DType> autocastDtype();
-bool autocastScopeOpen(); // any on this thread
+bool autocastScopeOpen(); // whether this thread has a scope open
 
-/// A number that grows whenever something that a trace depends on changes: trainable flags, policies; another one in
-/// each kind of AutocastScope. Part of program keys.
+/// The configuration epoch, part of program keys: it grows when a trainable flag or a policy changes, and differs
+/// between the kinds of AutocastScope.
 uint64_t configurationEpoch();
 void bumpConfigurationEpoch();
 

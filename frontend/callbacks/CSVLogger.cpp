@@ -1,4 +1,4 @@
-// CSVLogger: one row an epoch, written as the epoch ends.
+// CSVLogger: one row per epoch, written when the epoch ends.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Callbacks.h"
 #include "halftone/Error.h"
@@ -18,7 +18,7 @@ struct CSVLogger::State {
   bool header = true;
 };
 
-/// Keras's columns: sorted, and those that an epoch with validation will have.
+/// The columns, as Keras orders them: sorted, with those that an epoch with validation will have.
 static std::vector<std::string> columns(const Logs &logs) {
   std::vector<std::string> keys;
   for (const auto &[name, value] : logs)
@@ -45,7 +45,7 @@ CSVLogger::CSVLogger(std::string filename, CSVLoggerArgs args)
 
 void CSVLogger::on_train_begin(const Logs &) {
   std::error_code ignored;
-  bool present = args_.append && std::filesystem::is_regular_file(filename_, ignored) && // a pipe has no size
+  bool present = args_.append && std::filesystem::is_regular_file(filename_, ignored) && // pipes have no size
                  std::filesystem::file_size(filename_, ignored) > 0;
   state_->file.open(filename_, args_.append ? std::ios::app : std::ios::trunc);
   state_->header = !present;

@@ -1,4 +1,4 @@
-// What callbacks watch.
+// Reads the value that a callback watches.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/callbacks/Monitor.h"
 #include "frontend/ProgressBar.h"

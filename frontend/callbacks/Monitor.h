@@ -9,15 +9,15 @@ namespace halftone::detail {
 
 class Monitor {
 public:
-  /// Keras's automatic mode: names that hold "acc" or "auc" are maximized, everything else is minimized. `minDelta` is
+  /// Keras's automatic mode maximizes values whose names hold "acc" or "auc" and minimizes all others. `minDelta` is
   /// not negative.
   Monitor(std::string name, MonitorMode mode, double minDelta);
-  /// Of `logs`. When it is not among them there is nothing to watch in this epoch, as in Keras; the first time one
-  /// warning says so, naming `what` and what there is.
+  /// The watched value in `logs`. If `logs` do not have it, the callback does nothing in this epoch, as in Keras; the
+  /// first time a warning names `what` and the values that `logs` have.
   std::optional<double> valueIn(const Logs &logs, const char *what);
-  /// By more than the least difference.
+  /// Whether `value` is better than `than` by more than minDelta.
   bool isBetter(double value, double than) const;
-  bool exceeds(double value, double than) const; // whatever the least difference
+  bool exceeds(double value, double than) const; // without minDelta
   double worst() const;
 
 private:

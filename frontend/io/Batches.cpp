@@ -1,4 +1,4 @@
-// Rows of arrays.
+// Gathers, shuffles and reads ahead rows of arrays.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/Batches.h"
 #include "halftone/Error.h"
@@ -100,7 +100,7 @@ Batch gatherBatch(const Batch &arrays, std::span<const int64_t> rows) {
 }
 
 uint64_t ShuffleOrder::below(uint64_t n) {
-  uint64_t limit = UINT64_MAX - UINT64_MAX % n; // the rest would favour small numbers
+  uint64_t limit = UINT64_MAX - UINT64_MAX % n; // larger draws would favour small results
   for (;;)
     if (uint64_t draw = engine_(); draw < limit)
       return draw % n;
@@ -112,7 +112,7 @@ void ShuffleOrder::shuffle(std::span<int64_t> order) {
 
 namespace {
 
-/// One reader thread, and the batches that it is ahead.
+/// A reader thread, and the batches that it has read ahead.
 class Prefetcher {
 public:
   Prefetcher(std::function<std::optional<Batch>()> next, size_t count)
@@ -125,7 +125,7 @@ public:
     changed_.notify_all();
     thread_.join();
   }
-  bool isHere() const { return forks_ == forkCount(); } // a forked child has no reader, and its locks may be closed
+  bool isHere() const { return forks_ == forkCount(); } // a forked child has no reader, and locks may be held
   std::optional<Batch> take() {
     if (!isHere())
       throw Error(ErrorKind::runtime_error, "the thread that reads ahead for this epoch stayed in the process that was "
@@ -180,7 +180,7 @@ private:
   std::deque<Batch> ready_;
   std::exception_ptr error_;
   bool stopped_ = false, finished_ = false;
-  std::thread thread_; // last: it uses all of the above
+  std::thread thread_; // the last member: the thread uses all others
 };
 
 } // namespace

@@ -25,7 +25,7 @@ template <class F> Batch mapTensors(const Batch &batch, F f) {
   return {all(batch.x), all(batch.y), all(batch.sample_weight)};
 }
 
-/// Elements stacked along a new leading axis.
+/// Stacks elements along a new leading axis.
 Batch stack(const std::vector<Batch> &elements) {
   auto column = [&](Tensors Batch::*part) {
     std::vector<Tensor> list;
@@ -40,8 +40,8 @@ Batch stack(const std::vector<Batch> &elements) {
   return {column(&Batch::x), column(&Batch::y), column(&Batch::sample_weight)};
 }
 
-/// Asks a generator for no more elements than its cardinality, and not again once it has returned nothing: a stream
-/// would make us wait, and other generators forget that they are over.
+/// Asks a generator for no more elements than its cardinality, and not again after it returned nullopt: a stream would
+/// make the caller wait, and other generators forget that they are over.
 Next bounded(Next next, std::optional<int64_t> count) {
   if (!next)
     throw Error(ErrorKind::value_error, "Dataset::from_generator: the function gave an empty generator");
@@ -105,7 +105,7 @@ Dataset::Dataset(const Tensors &x, const Tensors &y, const Tensors &sampleWeight
       if (i == rows)
         return std::nullopt;
       int64_t row = i++;
-      return mapTensors(arrays, [row](const Tensor &tensor) { // one element: the leading axis is gone
+      return mapTensors(arrays, [row](const Tensor &tensor) { // one element, without the leading axis
         std::vector<int64_t> dims = tensor.shape().dims();
         dims.erase(dims.begin());
         return tensor.slice(row, row + 1).reshape(Shape(dims));
@@ -139,7 +139,7 @@ Dataset Dataset::batch(int64_t size, bool dropRemainder) const {
 Dataset Dataset::shuffle(int64_t bufferSize, std::optional<int64_t> seed) const {
   if (bufferSize < 1)
     throw Error(ErrorKind::value_error, fmt::format("buffer_size must be positive, got {}", bufferSize));
-  // A seed gives one sequence of epochs, each with its own order.
+  // A seed gives one sequence of epochs; each epoch has its own order.
   auto epoch = std::make_shared<int64_t>(0);
   return Dataset(std::make_shared<Rep>(Rep{[rep = rep_, bufferSize, seed, epoch] {
                                              return shuffled(rep->makeEpoch(), bufferSize,
@@ -177,7 +177,7 @@ Dataset Dataset::prefetch(int64_t bufferSize) const {
 std::optional<int64_t> Dataset::cardinality() const { return rep_->cardinality; }
 
 Dataset::iterator Dataset::begin() const {
-  const std::shared_ptr<Rep> rep = rep_; // users' code, which may destroy this handle
+  const std::shared_ptr<Rep> rep = rep_; // users' code may destroy this handle
   return iterator(rep->makeEpoch());
 }
 Dataset::iterator::iterator(Next next) : next_(std::move(next)) { ++*this; }

@@ -1,4 +1,4 @@
-// IDX files, gzipped or not, and MNIST, which comes in them.
+// Reads IDX files, gzipped or not, and MNIST, which consists of such files.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Data.h"
 #include "halftone/Error.h"
@@ -19,7 +19,7 @@ using namespace halftone;
 }
 
 namespace {
-/// Bytes of a file, inflated when it is gzipped.
+/// The bytes of a file, inflated if it is gzipped.
 class Source {
 public:
   explicit Source(const std::string &path) : path(path) {
@@ -35,7 +35,7 @@ public:
   Source(const Source &) = delete;
   ~Source() { gzclose(file); }
 
-  /// The most bytes to which the file can inflate: deflate cannot do better than 1032 to 1.
+  /// The most bytes to which the file can inflate: deflate packs at most 1032 bytes into one.
   int64_t mostBytes() const { return gzdirect(file) ? fileBytes : fileBytes * 1032; }
 
   void read(void *to, int64_t bytes, const std::string &what) {
@@ -49,7 +49,7 @@ public:
     }
   }
 
-  /// Also makes zlib compare the checksum at the end.
+  /// Checks that the data end here; zlib then also compares the checksum.
   void expectEnd() {
     char more;
     const int got = gzread(file, &more, 1);

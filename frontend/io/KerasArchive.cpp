@@ -53,8 +53,7 @@ Config KerasArchive::json(const std::string &member) const {
   std::string text;
   char buffer[1 << 14];
   zip_int64_t count = 0;
-  // The size in the directory is not to be trusted. Reading to the end of the data also makes libzip compare the
-  // checksum.
+  // The size in the directory may be wrong. Reading to the end of the data makes libzip also compare the checksum.
   while ((count = zip_fread(file.get(), buffer, sizeof buffer)) > 0) {
     text.append(buffer, static_cast<size_t>(count));
     if (static_cast<int64_t>(text.size()) > mostJsonBytes)

@@ -10,14 +10,14 @@ struct zip;
 
 namespace halftone::detail {
 
-/// Open for reading while it lives. Every error names the file and, where it is about one, the member.
+/// The archive is open while the object lives. Every error names the file and, if it concerns a member, the member.
 class KerasArchive {
 public:
   /// io_error when the file cannot be read or is no zip.
   explicit KerasArchive(const std::string &path);
   bool contains(const std::string &member) const;
-  /// The JSON object in a member. io_error when there is none, its data are damaged or it has more than `mostJsonBytes`;
-  /// value_error when it holds something else.
+  /// The JSON object in a member. io_error when there is no such member, when its data are damaged or when it has more
+  /// than `mostJsonBytes` bytes; value_error when it holds no JSON object.
   Config json(const std::string &member) const;
   const std::string &path() const { return path_; }
 

@@ -1,4 +1,4 @@
-// Walks the nested configs of a saved model.
+// Reads layers from the nested configs of a saved model.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/LayerRecords.h"
 #include "frontend/LayerImpl.h"
@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A place in the file, for messages: config.layers[2].config
+/// A place in the file and its value, for messages: config.layers[2].config
 struct Place {
   const Json &json;
   std::string where;
@@ -50,13 +50,13 @@ bool isObjectOf(const Json &json, const char *className) {
   return json.is_object() && json.contains("class_name") && json["class_name"] == className;
 }
 
-/// {"class_name", "config"} of something that is trained or not: layers say so, initializers and losses do not.
+/// Whether the object is the config of a layer. Layers record whether they are trained; initializers and losses do not.
 bool isLayer(const Json &json) {
   return json.is_object() && json.contains("class_name") && json.contains("config") && json["config"].is_object() &&
          json["config"].contains("trainable");
 }
 
-/// A step of a functional model that is a function, such as x + 1.
+/// Whether the object is an operation of a functional model, such as x + 1.
 bool isOperation(const Json &json) {
   const auto module = json.find("module");
   return module != json.end() && module->is_string() && module->get<std::string>().starts_with("keras.src.ops");
@@ -67,13 +67,13 @@ bool isFunctional(const Place &layer) {
 }
 bool isSequential(const Place &layer) { return isObjectOf(layer.json, "Sequential"); }
 
-/// "house>Residual" without its package.
+/// The class name without its package, for example of "house>Residual".
 std::string classOf(const Place &layer) {
   const std::string name = layer.at("class_name").text();
   return name.substr(name.find('>') + 1);
 }
 
-/// A custom layer's config may hold no name; then it gets an automatic one.
+/// The layer's name. If a custom layer's config has none, the layer gets an automatic one.
 std::string nameOf(const Place &layer) {
   const Place name = layer.at("config").at("name"), outer = layer.at("name");
   if (name.json.is_null() && outer.json.is_null())
@@ -95,7 +95,7 @@ std::optional<DTypePolicy> policyOf(const Place &layer) {
     if (dtype.json.is_object()) {
       const Json config = dtype.json.value("config", Json());
       if (isObjectOf(dtype.json, "DTypePolicy") && config.is_object() && config.value("name", Json()).is_null())
-        return std::nullopt; // so Keras writes a policy that a map took from the global policy
+        return std::nullopt; // Keras writes this for a policy that a map took from the global policy
       return dtype_policies::deserialize(ConfigAccess::make(dtype.json));
     }
   } catch (const Error &error) {
@@ -104,14 +104,14 @@ std::optional<DTypePolicy> policyOf(const Place &layer) {
   dtype.fail("a policy's name or object");
 }
 
-/// "softmax", also when it stands as {"class_name": "function", "config": "softmax"}.
+/// "softmax", also from {"class_name": "function", "config": "softmax"}.
 std::string activationOf(const Place &layer) {
   const Json &json = layer.at("config").at("activation").json;
   const Json &name = json.is_object() && json.contains("config") ? json["config"] : json;
   return name.is_string() ? name.get<std::string>() : "";
 }
 
-/// The layers named in output_layers: ["head", 0, 0], or several of those in a list or an object.
+/// Collects the layers of output_layers: ["head", 0, 0], or several such lists in a list or an object.
 void collectOutputs(const Json &json, std::vector<std::string> &names) {
   if (json.is_array() && !json.empty() && json[0].is_string())
     names.push_back(json[0].get<std::string>());
@@ -124,7 +124,7 @@ class Walk {
 public:
   std::vector<LayerRecord> layers;
 
-  /// The layers inside a model or layer. `prefix` is that of its own path.
+  /// Collects the layers inside a model or layer. `prefix` is the prefix of the layer's own path.
   void parts(const Place &layer, const std::string &name, const std::string &prefix, bool isOutput) {
     if (isSequential(layer))
       return sequence(layer, name, prefix, isOutput);
@@ -145,7 +145,7 @@ private:
     const std::string name = nameOf(node);
     if (!isSequential(node) && !isFunctional(node)) {
       LayerRecord record{prefix + name, className, activationOf(node), policyOf(node), isOutput};
-      const bool known = std::ranges::any_of(layers, [&](const LayerRecord &other) { // a shared layer stands twice
+      const bool known = std::ranges::any_of(layers, [&](const LayerRecord &other) { // a shared layer appears twice
         return other.path == record.path && other.className == className && other.policy == record.policy;
       });
       if (known)
@@ -155,7 +155,7 @@ private:
     parts(node, name, prefix, isOutput);
   }
 
-  /// A model that knows its input is built when it is made, outside of every other model.
+  /// Collects a Sequential. If the model knows its input, it is built when it is made, outside of every other model.
   void sequence(const Place &model, const std::string &name, const std::string &prefix, bool isOutput) {
     const std::vector<Place> nodes = model.at("config").at("layers").elements();
     const bool builtAlone = !nodes.empty() && knowsInput(nodes[0]);
@@ -185,7 +185,7 @@ private:
       }
   }
 
-  /// Layers among a layer's arguments, alone, in lists or by name.
+  /// Collects layers among a layer's arguments: alone, in lists or by name.
   void search(const Place &node, const std::string &prefix) {
     if (isLayer(node.json))
       layer(node, prefix, false);

@@ -1,4 +1,4 @@
-// BatchNormalization: by the batch's statistics in training, by moving ones otherwise.
+// BatchNormalization: by the batch's statistics in training, by moving statistics otherwise.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Promotion.h"
 #include "frontend/layers/Normalized.h"
@@ -56,7 +56,7 @@ public:
   }
 
 private:
-  /// A batch that is not finite leaves the statistics as they are.
+  /// Moves a statistic towards the batch's. If the result is not finite, the statistic stays.
   void move(const Variable &statistic, const Value &old, const Value &batch) const {
     Value next = old * args_.momentum + batch * (1.0 - args_.momentum);
     Value kept = ops::where(ops::isfinite(next), next, old);
@@ -67,7 +67,7 @@ private:
   ScaleAndOffset affine_;
   Variable mean_, variance_;
   int64_t axis_ = 0;
-  const LayerImpl *layer_ = nullptr; // whose body this is
+  const LayerImpl *layer_ = nullptr; // the layer of this body
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-// Concatenate: inputs one after the other along an axis.
+// Concatenate: joins inputs along an axis.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Promotion.h"
 #include "halftone/Layers.h"

@@ -16,7 +16,7 @@ class DropoutBody final : public LayerBody {
 public:
   DropoutBody(double rate, std::optional<int64_t> seed) : rate_(rate), seed_(seed) {}
   void build(BuildContext &context, const std::vector<Shape> &) override {
-    if (rate_ > 0.0) // as in Keras, a layer that draws nothing has no state
+    if (rate_ > 0.0) // as in Keras, a layer that draws nothing has no random state
       state_ = addSeedState(context, seed_);
   }
   Values call(const Values &inputs, const CallContext &context) override {
@@ -24,7 +24,7 @@ public:
     if (!context.training() || rate_ == 0.0)
       return x;
     Value bits = tracing().randomBits(nextKey(state_), x.shape());
-    // Kept where the upper 24 bits, as a fraction, are at least `rate`.
+    // An element is kept if its upper 24 bits, as a fraction, are at least `rate`.
     Value threshold = scalarLike(rate_ * 16777216.0, tracing().splat(0, x.shape(), DType::float32));
     Value shift = scalarLike(8, bits);
     Value fraction = asDtype(tracing().binary("shr", bits, shift), DType::float32, "random");

@@ -16,14 +16,14 @@ class GaussianNoiseBody final : public LayerBody {
 public:
   GaussianNoiseBody(double stddev, std::optional<int64_t> seed) : stddev_(stddev), seed_(seed) {}
   void build(BuildContext &context, const std::vector<Shape> &) override {
-    if (stddev_ > 0.0) // as in Keras, a layer that draws nothing has no state
+    if (stddev_ > 0.0) // as in Keras, a layer that draws nothing has no random state
       state_ = addSeedState(context, seed_);
   }
   Values call(const Values &inputs, const CallContext &context) override {
     Value x = inputs[0];
     if (!context.training() || stddev_ == 0.0)
       return x;
-    // The first is above 0, so that its logarithm is finite.
+    // The first uniform draw is above 0, so its logarithm is finite.
     Value radius = ops::sqrt(ops::log(uniform(x.shape(), 0.5)) * -2.0);
     Value noise = radius * ops::cos(uniform(x.shape(), 0.0) * (2.0 * std::numbers::pi));
     return x + asDtype(noise * stddev_, context.compute_dtype(), "random");
@@ -37,7 +37,7 @@ public:
   }
 
 private:
-  /// float32 in [0, 1), in steps of 2^-24, moved by `offset` of a step.
+  /// float32 in [0, 1), in steps of 2^-24, shifted by `offset` steps.
   Value uniform(const Shape &shape, double offset) const {
     Value bits = tracing().randomBits(nextKey(state_), shape);
     Value upper = asDtype(tracing().binary("shr", bits, scalarLike(8, bits)), DType::float32, "random");

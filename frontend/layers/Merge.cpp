@@ -1,4 +1,4 @@
-// Layers of several inputs, entry by entry: Add, Multiply.
+// Elementwise layers of several inputs: Add, Multiply.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Layers.h"
 #include "halftone/Ops.h"
@@ -25,7 +25,7 @@ public:
       rank = std::max(rank, input.rank());
     Value result;
     for (Value input : inputs) {
-      if (input.rank() > 0 && input.rank() < rank) { // the batch leads; missing axes come after it
+      if (input.rank() > 0 && input.rank() < rank) { // missing axes come after the batch
         std::vector<int64_t> dims = input.shape().dims();
         dims.insert(dims.begin() + 1, static_cast<size_t>(rank - input.rank()), 1);
         input = ops::reshape(input, Shape(dims));

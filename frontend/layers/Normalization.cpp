@@ -52,7 +52,7 @@ private:
   Axes axis_;
   double epsilon_;
   ScaleAndOffset affine_;
-  std::vector<int64_t> axes_; // ascending, from the front; of a built layer
+  std::vector<int64_t> axes_; // ascending, from the front, once the layer is built
 };
 
 class GroupNormalizationBody final : public LayerBody {
@@ -148,7 +148,7 @@ public:
   Values call(const Values &inputs, const CallContext &context) override {
     Value x = is_float(inputs[0].dtype()) ? inputs[0] : asDtype(inputs[0], context.compute_dtype(), "normalization");
     Value inverse = ops::rsqrt(sumOver(ops::square(x), axes_));
-    // Keras's bound, 1e12, is inf in float16, and inf times the entries of a zero vector NaN.
+    // Keras's bound, 1e12, is inf in float16; inf times the entries of a zero vector would be NaN.
     return x * ops::minimum(inverse, ops::full_like(inverse, x.dtype() == DType::float16 ? 65504.0 : 1e12));
   }
   void get_config(Config &config) const override {

@@ -1,4 +1,4 @@
-// Statistics, parameters and axes of normalization layers.
+// Computes statistics, parameters and axes of normalization layers.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/Normalized.h"
 #include "frontend/Promotion.h"

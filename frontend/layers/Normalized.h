@@ -1,4 +1,4 @@
-// Shared by normalization layers: statistics in float32 or more, parameters along chosen axes, axes in configs.
+// The base of normalization layers: statistics in float32 or more, parameters along chosen axes, axes in configs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/LayerImpl.h"
@@ -9,26 +9,26 @@ namespace halftone::detail {
 /// `x` itself if it is a float of 32 bits or more, else `x` in float32.
 Value widened(const Value &x);
 
-/// Over axes counted from the front, which stay with extent 1.
+/// The sum over axes counted from the front; they stay, with extent 1.
 Value sumOver(const Value &x, const std::vector<int64_t> &axes);
 Value meanOver(const Value &x, const std::vector<int64_t> &axes);
 
 struct Moments {
-  Value mean, variance; // of the rank of `x`, the axes of extent 1; the variance is biased
+  Value mean, variance; // both have the rank of `x`, with extent 1 on the axes; the variance is biased
 };
-/// The variance is the mean of squared distances, which cannot be negative.
+/// Moments over `axes`. The variance is the mean of squared distances, so it is not negative.
 Moments momentsOf(const Value &x, const std::vector<int64_t> &axes);
 
 /// `parameter`, whose axes are `axes` of `x` in ascending order, in the dtype of `x` and shaped to broadcast with it.
 Value along(const Value &parameter, const Value &x, const std::vector<int64_t> &axes);
 
-/// The extents of `axes` in `input`. value_error naming `layer` when an axis is out of range or has no known extent.
+/// The extents of `axes` in `input`. value_error naming `layer` when an axis is out of range or its extent is none.
 Shape extentsOf(const char *layer, const Shape &input, const std::vector<int64_t> &axes);
 
-/// A list of integers, as Keras writes the axes of a built layer.
+/// Sets a list of integers, as Keras writes the axes of a built layer.
 void setList(Config &config, const char *key, const std::vector<int64_t> &values);
 
-/// The trainable scale and offset of a normalization, never read in a narrower dtype.
+/// The trainable scale and offset of a normalization. They are never read in a narrower dtype.
 struct ScaleAndOffset {
   bool center = true, scale = true;
   Initializer betaInitializer, gammaInitializer;
@@ -36,7 +36,7 @@ struct ScaleAndOffset {
   Variable gamma{}, beta{};
 
   void build(BuildContext &context, const Shape &shape);
-  /// x * gamma + beta; both have `axes` of `x`.
+  /// x * gamma + beta; both parameters have the axes `axes` of `x`.
   Value operator()(Value x, const std::vector<int64_t> &axes) const;
   void addConfig(Config &config) const;
 };

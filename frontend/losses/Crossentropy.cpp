@@ -12,8 +12,8 @@ using namespace detail;
 
 namespace {
 
-/// Probabilities kept away from 0 and 1 by Keras's epsilon. The upper bound stays below 1 in narrow dtypes, where 1 -
-/// epsilon would round to 1 and its log of 1 - p to -inf.
+/// Probabilities clipped to [epsilon, 1 - epsilon] with Keras's epsilon. In narrow dtypes 1 - epsilon would round to 1
+/// and log(1 - p) would be -inf, so the upper bound is smaller there.
 Value clipped(const Value &p) {
   double epsilon = config::epsilon(), upper = 1.0 - epsilon;
   if (p.dtype() == DType::float16)
@@ -56,7 +56,7 @@ Value binary(const Value &target, const Value &output, bool fromLogits) {
   return -(target * ops::log(p) + (1.0 - target) * ops::log(1.0 - p));
 }
 
-/// Labels and where they are the index along `axis`.
+/// Labels, and a mask of the elements whose index along `axis` is the label.
 struct Picked {
   Value labels, chosen;
 };
@@ -77,7 +77,7 @@ Picked pick(const Value &target, const Value &output, int64_t axis) {
   return {t, ops::equal(ops::expand_dims(t, axis), classes)};
 }
 
-/// 1, or NaN where a label is no class: nothing can be thrown from a compiled plan.
+/// 1, or NaN for a label that is no class: a compiled plan cannot throw.
 Value outOfRange(const Value &labels, const Value &valid, int64_t classes, const Value &like) {
   Value known = ops::logical_and(ops::greater_equal(labels, ops::zeros_like(labels)),
                                  ops::less(labels, ops::full_like(labels, static_cast<double>(classes))));

@@ -9,7 +9,7 @@ using namespace detail;
 
 namespace {
 
-/// Labels that are all 0 or 1 become -1 and 1.
+/// Labels as -1 and 1, if all of them are 0 or 1.
 Value signedLabels(const Value &t) {
   Value binary = ops::logical_or(ops::equal(t, ops::zeros_like(t)), ops::equal(t, ops::ones_like(t)));
   std::vector<int64_t> axes = normalizeAxes("hinge", {}, t.rank());

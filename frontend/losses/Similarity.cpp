@@ -1,4 +1,4 @@
-// How far rows are apart as distributions or in direction.
+// Losses of the distance between rows, as distributions or as directions.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/LossImpl.h"
 #include "frontend/Promotion.h"
@@ -16,7 +16,7 @@ CosineSimilarity::CosineSimilarity(int64_t axis, const LossArgs &args)
     : Loss(lossOf(
           args, "cosine_similarity",
           [axis](const Value &t, const Value &p) {
-            // Lengths in float32 at least: 1e-24, Keras's least square of one, is 0 in float16.
+            // Lengths are in float32 at least: Keras's least square of a length, 1e-24, is 0 in float16.
             auto along = [axis](const Value &x) {
               Value wide = itemsize(x.dtype()) < 4 ? asDtype(x, DType::float32, "loss") : x;
               Value squares = ops::sum(ops::square(wide), Axes{axis}, true);

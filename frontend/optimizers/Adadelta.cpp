@@ -1,4 +1,4 @@
-// Adadelta: steps as large as those before them.
+// Adadelta: steps scaled by the root mean square of the steps before.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/optimizers/UpdateRule.h"
 #include "halftone/Ops.h"

@@ -1,4 +1,4 @@
-// Adafactor: mean squares of a matrix by their rows and columns alone.
+// Adafactor: keeps the mean squares of a matrix only by rows and by columns.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Promotion.h"
 #include "frontend/optimizers/UpdateRule.h"
@@ -24,7 +24,7 @@ private:
     return {{{"row", 0.0, Shape(rows)}, {"column", 0.0, Shape(columns)}, {"velocity"}}};
   }
   DType dtypeFor(DType variable) const override { return atLeastFloat32(variable); }
-  /// The step's size before it is scaled by the variable's, and the share of the mean squares that is kept.
+  /// The rate before it is scaled by the variable, and the share of the mean squares that is kept.
   std::vector<Value> derivedOf(const Value &rate, const Value &step) const override {
     Value bound = 1.0 / ops::sqrt(step);
     return {ops::minimum(rate, bound), 1.0 - ops::power(step, scalarLike(args_.beta_2_decay, step))};

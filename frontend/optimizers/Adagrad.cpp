@@ -1,4 +1,4 @@
-// Adagrad: steps that shrink with all gradients so far.
+// Adagrad: steps that shrink as squared gradients accumulate.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/optimizers/UpdateRule.h"
 #include "halftone/Ops.h"

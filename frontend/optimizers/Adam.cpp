@@ -1,4 +1,4 @@
-// Adam, and AdamW: the same with decoupled weight decay.
+// Adam, and AdamW, which adds decoupled weight decay.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Promotion.h"
 #include "frontend/optimizers/UpdateRule.h"

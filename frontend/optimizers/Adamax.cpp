@@ -1,4 +1,4 @@
-// Adamax: Adam with the largest gradient in place of their mean square.
+// Adamax: Adam with the largest gradient in place of the mean square.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Promotion.h"
 #include "frontend/optimizers/UpdateRule.h"

@@ -1,4 +1,4 @@
-// Optimizers by name and from configs: the list of all that there are.
+// Optimizers by name and from configs: the list of all optimizers.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/OptimizerImpl.h"
 #include "frontend/ProgressBar.h"
@@ -52,7 +52,7 @@ Optimizer madeLossScale(FieldReader &reader) {
   if (reader.takes("dynamic") && !reader.get<bool>("dynamic"))
     throw Error(ErrorKind::value_error, "LossScaleOptimizer no longer supports `dynamic=False`. Instead, simply set "
                                         "`loss_scale_factor` directly on the `inner_optimizer`.");
-  // Keras's LossScaleOptimizer once wrote the fields that every optimizer has.
+  // An older Keras wrote the fields of every optimizer into the config of LossScaleOptimizer.
   std::apply([&](auto... fields) { (requireDefault(reader, fields), ...); }, sharedFields<optimizers::SGDArgs>);
   LossScaleArgs args;
   reader.read(args,

@@ -6,7 +6,7 @@
 
 namespace halftone::detail {
 
-/// The fields of every optimizer; "name" and "learning_rate" stand before them.
+/// The fields that all optimizers share. "name" and "learning_rate" come before them.
 template <class Args>
 constexpr std::tuple sharedFields{Field{"weight_decay", &Args::weight_decay},
                                   Field{"clipnorm", &Args::clipnorm},

@@ -17,7 +17,7 @@ namespace {
 class LossScaleImpl final : public OptimizerImpl {
 public:
   LossScaleImpl(const Optimizer &inner, const optimizers::LossScaleArgs &args) : inner_(inner), args_(args) {
-    // The scale is a float32. A scale that is 0 or inf there makes the weights NaN.
+    // The scale is a float32. If it were 0 or inf there, the weights would become NaN.
     auto usable = [](double scale) {
       return std::abs(scale) >= std::numeric_limits<float>::denorm_min() &&
              std::abs(scale) <= std::numeric_limits<float>::max();
@@ -75,7 +75,8 @@ public:
     Value counter = readRaw(counter_), skipped = readRaw(skipped_);
     Value zero = ops::zeros_like(counter), minScale = ops::full_like(scale, args_.min_scale),
           maxScale = ops::full_like(scale, args_.max_scale);
-    // Keras compares with ==: a counter beyond the number of steps does not grow the scale until a fault resets it.
+    // Keras compares with ==: a counter beyond the count of growth steps does not grow the scale until a fault resets
+    // the counter.
     int64_t last = std::clamp<int64_t>(args_.dynamic_growth_steps - 1, -1, std::numeric_limits<int32_t>::max());
     Value grows = ops::equal(counter, ops::full_like(counter, static_cast<double>(last)));
     Value grown = ops::where(ops::less(scale, maxScale), ops::minimum(scale * 2.0, maxScale), scale);
@@ -132,7 +133,7 @@ public:
 private:
   static int64_t inARow(int64_t skippedWord) { return skippedWord & 0xffffffff; }
 
-  /// The position of a variable among all whose gradients were ever applied.
+  /// The position of a variable among all variables whose gradients apply() got.
   double watch(const Variable &variable) {
     auto same = [&](const Variable &each) { return each.impl() == variable.impl(); };
     auto found = std::find_if(watched_.begin(), watched_.end(), same);
@@ -146,11 +147,11 @@ private:
   static constexpr double noFault = std::numeric_limits<int32_t>::max();
   Optimizer inner_;
   optimizers::LossScaleArgs args_;
-  Variable iteration_, rate_; // Keras's list has them; neither changes
+  Variable iteration_, rate_; // in Keras's list of variables; neither changes
   Variable counter_, scale_;
-  // Ours: inAll times the count of all skipped steps, plus the count of those skipped in a row.
+  // Halftone's own: inAll times the count of all skipped steps, plus the count of the last ones in a row.
   Variable skipped_;
-  Variable fault_; // 1 + the position in watched_ of the fault of the last skipped step, 0 for none
+  Variable fault_; // 1 + the position in watched_ of the variable at fault in the last skipped step, 0 for none
   std::vector<Variable> watched_;
 };
 

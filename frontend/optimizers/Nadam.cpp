@@ -39,7 +39,7 @@ private:
     Value ahead = scalars.derived[0] * m + scalars.derived[1] * gradient;
     variable.assign(readRaw(variable) - ahead * scalars.rate / (ops::sqrt(v / scalars.derived[2]) + args_.epsilon));
   }
-  Variable product_; // of the momenta so far
+  Variable product_; // product of all momenta so far
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-// Filling and reading the table of rates.
+// Fills and reads the table of learning rates.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/optimizers/RateTable.h"
 #include "frontend/OptimizerImpl.h"

@@ -1,4 +1,4 @@
-// The next values of a learning-rate schedule, where the steps run: no step asks the host for its rate.
+// The next values of a learning-rate schedule, in the device's memory: no step asks the host for its rate.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/Variables.h"
@@ -10,28 +10,30 @@
 
 namespace halftone::detail {
 
-/// For schedules that are functions of the step alone. The host computes their values `length` at a time; a step that
-/// has run looks up the rate of the next one by the count of steps, so that a step that was skipped changes nothing.
+/// For schedules that are functions of the step alone. The host computes `length` values at a time. At its end a step
+/// looks up the rate of the next step by the count of steps; a skipped step does not raise the count, so the rate
+/// stays.
 class RateTable {
 public:
   static constexpr int64_t length = 256;
-  /// `optimizer` and `dtype`: of the rate that the table feeds.
+  /// `optimizer` and `dtype` are those of the rate that the table feeds.
   RateTable(const std::string &optimizer, DType dtype);
   std::vector<Variable> variables() const { return {values_, first_}; }
-  /// Recorded: the rate at `step`, a scalar int32.
+  /// Records the look-up of the rate at `step`, a scalar int32.
   Value at(const Value &step) const;
   struct Play {
-    const Variable &steps, &rate; // the count, which the play may raise, and what it then sets to at(steps)
-    int64_t mostSteps;            // by which it raises the count
+    const Variable &steps, &rate; // the count, which the play may raise, and the variable that it sets to at(steps)
+    int64_t mostSteps;            // the most by which the play raises the count
   };
-  /// Before each such play. Reads the count, which waits, when the table may end or somebody else has written it.
+  /// Call it before each such play. If the table may end, or if something other than plays wrote the count, it reads
+  /// the count, and waits for it.
   void prepare(const LearningRate &schedule, const Play &play);
 
 private:
-  Variable values_, first_;    // those of the steps from `first_` on
-  std::mutex mutex_;           // guards what follows
-  int64_t mostSteps_ = length; // since the table was filled: the count was `first_` then
-  uint64_t version_ = 0;       // of the count, when nobody but the plays wrote it
+  Variable values_, first_;    // values_: the rates of the steps from `first_` on
+  std::mutex mutex_;           // guards the members below
+  int64_t mostSteps_ = length; // the most steps since the table was filled, when the count was `first_`
+  uint64_t version_ = 0;       // of the count, if nothing but plays has written it
 };
 
 } // namespace halftone::detail

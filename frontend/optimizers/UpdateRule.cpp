@@ -1,4 +1,4 @@
-// Applying gradients as keras.optimizers.Optimizer.apply does.
+// Applies gradients as keras.optimizers.Optimizer.apply does.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/optimizers/UpdateRule.h"
 #include "frontend/ProgressBar.h"
@@ -14,12 +14,12 @@ namespace {
 
 bool isOverwritten(const Variable &variable) { return variable.impl()->update == UpdateKind::overwrite; }
 
-/// `x` / `divisor`, rounded down; both int32. Exact, since float64 is.
+/// `x` / `divisor`, rounded down; both are int32, which float64 holds exactly.
 Value quotient(const Value &x, int64_t divisor) {
   Value wide = asDtype(x, DType::float64, "optimizer") / static_cast<double>(divisor);
   return asDtype(ops::floor(wide), DType::int32, "optimizer");
 }
-/// Whether `count` int32 is a multiple of `period`.
+/// Whether the int32 `count` is a multiple of `period`.
 Value isMultiple(const Value &count, int64_t period) {
   return ops::equal(quotient(count, period) * static_cast<double>(period), count);
 }
@@ -81,7 +81,7 @@ Value UpdateRule::scaleLoss(const Value &loss) const {
 void UpdateRule::build(const std::vector<Variable> &variables) {
   if (built_)
     return;
-  // Everything is made before anything is kept.
+  // Makes all variables before it keeps any: a failure changes nothing.
   std::vector<Variable> slots, averages(variables.size()), accumulators(variables.size());
   std::map<const VariableImpl *, size_t> index;
   std::vector<std::vector<Variable>> slotsOf(variables.size());
@@ -110,7 +110,7 @@ void UpdateRule::build(const std::vector<Variable> &variables) {
   if (args_.accumulationSteps)
     for (size_t i = 0; i < variables.size(); ++i)
       accumulators[i] = add(variables[i], {"gradient_accumulator"});
-  std::vector<std::vector<std::vector<SlotSpec>>> groups; // by variable
+  std::vector<std::vector<std::vector<SlotSpec>>> groups; // indexed by variable
   for (const Variable &variable : variables)
     groups.push_back(isOverwritten(variable) ? std::vector<std::vector<SlotSpec>>{} : slotGroups(variable.shape()));
   for (size_t group = 0, count = 1; group < count; ++group)
@@ -157,7 +157,7 @@ void UpdateRule::excludeFromWeightDecay(const std::vector<Variable> &variables, 
   undecayed_ = variables;
 }
 
-/// Norms are of float32 or more: the square of a float16 above 255 is inf.
+/// Norms are in float32 or more: the square of a float16 above 255 is inf.
 std::vector<Value> UpdateRule::clipped(std::vector<Value> gradients) const {
   if (args_.clipnorm && *args_.clipnorm > 0) {
     for (Value &gradient : gradients) {
@@ -167,7 +167,7 @@ std::vector<Value> UpdateRule::clipped(std::vector<Value> gradients) const {
   } else if (args_.globalClipnorm && *args_.globalClipnorm > 0) {
     double limit = *args_.globalClipnorm;
     Value length = norm(gradients), inverse = 1.0 / length;
-    // The last term is 0, or NaN for a norm that is not finite.
+    // The last term is 0, or NaN if the norm is not finite.
     Value factor = limit * ops::minimum(inverse, ops::full_like(inverse, 1.0 / limit)) + (length - length);
     for (Value &gradient : gradients)
       gradient = scaledBy(gradient, factor);
@@ -178,7 +178,7 @@ std::vector<Value> UpdateRule::clipped(std::vector<Value> gradients) const {
   return gradients;
 }
 
-/// `updates`: whether accumulated gradients are due; undefined when none are accumulated.
+/// `updates`: whether this call uses up the accumulated gradients; undefined without accumulation.
 void UpdateRule::overwrite(const Variable &variable, const Value &gradient, const Value &updates) const {
   if (!updates.defined()) {
     variable.assign(gradient);
@@ -221,7 +221,7 @@ void UpdateRule::updateAll(std::vector<Value> gradients, const std::vector<Varia
   }
 }
 
-/// The first update's average is a copy.
+/// The first update sets the average to a copy of the variable.
 void UpdateRule::average(const Value &updatesBefore) const {
   Value first = ops::equal(updatesBefore, ops::zeros_like(updatesBefore));
   for (size_t i = 0; i < known_.size(); ++i) {
@@ -284,10 +284,10 @@ void UpdateRule::apply(const std::vector<Value> &allGradients, const std::vector
   iterations_.assign(calls + 1);
 }
 
-/// The rate that all updates of a run read: made before it on the host, or by the run before.
+/// Makes the rate that all updates of a run read: the host before the run, or the run before this one.
 void UpdateRule::feedSchedule(Trace &trace) {
   auto self = std::static_pointer_cast<UpdateRule>(shared_from_this());
-  if (!rates_) { // users' own may be a function of more than the step
+  if (!rates_) { // a user's function may depend on more than the step
     trace.beforeRun.push_back(
         [self] { self->rate_.assign(Tensor::full({}, self->learningRate(), self->rate_.impl()->dtype)); });
     return;
@@ -350,7 +350,7 @@ Config UpdateRule::config() const {
   if (!schedule_.is_schedule())
     config.set("learning_rate", learningRate());
   else if (schedule_.class_name().empty())
-    config.set_null("learning_rate"); // a function: nothing to save
+    config.set_null("learning_rate"); // a function cannot be saved
   else
     config.set("learning_rate",
                serializedObject("keras.optimizers.schedules", schedule_.class_name(), schedule_.get_config()));

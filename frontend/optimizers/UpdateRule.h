@@ -1,4 +1,4 @@
-// The part that optimizers share: state, slots, clipping, weight decay and Keras's order of all that.
+// The base of optimizers: state, slot variables, clipping, weight decay, in Keras's order.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/OptimizerImpl.h"
@@ -22,7 +22,7 @@ struct RuleArgs {
   double emaMomentum = 0.99;
   std::optional<int64_t> emaOverwriteFrequency{}, accumulationSteps{};
 };
-/// The arguments that every optimizer has; `name` is used when none was given.
+/// The arguments that every optimizer has; `name` is used if the user gave none.
 template <class Args> RuleArgs ruleArgs(const Args &args, const char *name) {
   return {args.name.empty() ? name : args.name,
           args.weight_decay,
@@ -40,14 +40,14 @@ template <class Args> RuleArgs ruleArgs(const Args &args, const char *name) {
 DType atLeastFloat32(DType dtype);
 /// `factor` times `x`, rounded once to the dtype of `x`; the factor, a scalar, has float32 or more.
 Value scaledBy(const Value &x, const Value &factor);
-/// The Euclidean norm of all, in float32 at least.
+/// The Euclidean norm of all elements, in float32 at least.
 Value norm(const std::vector<Value> &values);
-/// Moves the value of a slot by `share` of the way to `target`, and returns the new value.
+/// Moves a slot variable by `share` of the way to `target` and returns its new value.
 Value moveTo(const Variable &slot, const Value &target, double share);
 
 class UpdateRule : public OptimizerImpl {
 public:
-  /// value_error when more than one clipping argument is given, or a number of steps is out of range.
+  /// value_error when more than one clipping argument is given, or when a count of steps is out of range.
   UpdateRule(std::string className, RuleArgs args, LearningRate learningRate);
   Value scaleLoss(const Value &loss) const override;
   void apply(const std::vector<Value> &gradients, const std::vector<Variable> &variables) override;
@@ -65,28 +65,30 @@ protected:
   struct SlotSpec {
     const char *name;
     double initial = 0.0;
-    std::optional<Shape> shape{}; // the variable's unless given
+    std::optional<Shape> shape{}; // empty: the shape of the variable
   };
-  /// The scalars of one step, in the dtype of a variable's update.
+  /// The scalars of one step, in the dtype of the variable's update.
   struct Scalars {
     Value rate;
     std::vector<Value> derived; // the result of derivedOf()
   };
-  /// The slots of a variable of `shape`. Those of a group are made variable by variable, one group after the other.
+  /// The slot variables of a variable of `shape`. apply() makes one group after the other, and within a group goes from
+  /// variable to variable.
   virtual std::vector<std::vector<SlotSpec>> slotGroups(const Shape &shape) const = 0;
-  /// Scalars that a rule derives from the rate and from `step`, the count of this update from 1. Both have float32 or
-  /// more.
+  /// Scalars that a rule derives from the rate and from `step`, the count of updates including this one. Both have
+  /// float32 or more.
   virtual std::vector<Value> derivedOf(const Value &rate, const Value &step) const;
-  /// State of the optimizer's own: made in `dtype` when slots are, listed after them, moved on before each update.
+  /// The optimizer's own state: made in `dtype` after the slot variables, listed after them, advanced before each
+  /// update.
   virtual void makeState(DType dtype);
   virtual std::vector<Variable> state() const;
   virtual void advance(const Value &step) const;
-  /// The dtype in which a variable's update is computed: its own unless a rule says more.
+  /// The dtype in which a variable's update is computed: its own unless a rule overrides it.
   virtual DType dtypeFor(DType variable) const { return variable; }
-  /// Records the update of one variable; `gradient` has the update's dtype, `slots` are in the order of slotGroups().
+  /// Records the update of one variable. `gradient` has the update's dtype; `slots` are in the order of slotGroups().
   virtual void update(const Value &gradient, const Variable &variable, const std::vector<Variable> &slots,
                       const Scalars &scalars) const = 0;
-  /// "name" and "learning_rate".
+  /// The fields "name" and "learning_rate".
   Config config() const override;
 
 private:
@@ -101,22 +103,22 @@ private:
 
   RuleArgs args_;
   LearningRate schedule_;
-  Variable iterations_, rate_;       // calls of apply(), of which accumulation updates at some
-  std::unique_ptr<RateTable> rates_; // of a schedule of ours, which is a function of the step alone
+  Variable iterations_, rate_;       // iterations_: calls of apply(); with accumulation only some of them update
+  std::unique_ptr<RateTable> rates_; // for a schedule with a class, which is a function of the step alone
   std::vector<Variable> undecayed_;
   std::optional<PathPattern> undecayedNames_; // matches a name if one of the given expressions matches a part of it
   bool built_ = false;
   std::vector<Variable> slots_; // in Keras's order
-  std::vector<Variable> known_; // those of the first apply()
+  std::vector<Variable> known_; // the variables of the first apply()
   std::map<const VariableImpl *, size_t> index_;
-  std::vector<std::vector<Variable>> slotsOf_;    // by variable
-  std::vector<Variable> averages_, accumulators_; // by variable; undefined where it has none
+  std::vector<std::vector<Variable>> slotsOf_;    // indexed by variable
+  std::vector<Variable> averages_, accumulators_; // indexed by variable; undefined if it has none
 };
 
 /// The rule of the optimizer that has `Args`.
 template <class Args> class RuleOf : public UpdateRule {
 public:
-  /// `name` is used when the arguments have none.
+  /// `name` is used if the arguments have none.
   RuleOf(const char *className, const char *name, const LearningRate &rate, const Args &args)
       : UpdateRule(className, ruleArgs(args, name), rate), args_(args) {}
   Config config() const override {

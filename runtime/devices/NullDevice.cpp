@@ -40,8 +40,7 @@ StatusOr<std::shared_ptr<const KernelLibrary>> NullDevice::load(const std::map<s
 }
 
 StatusOr<std::unique_ptr<DeviceQueue>> NullDevice::makeQueue(int64_t scratchBytes) {
-  HALFTONE_RETURN_IF_ERROR(
-      allocateHostMemory(scratchBytes).status()); // refuses the bytes that a computing device refuses
+  HALFTONE_RETURN_IF_ERROR(allocateHostMemory(scratchBytes).status()); // refuses as computing devices do
   return std::unique_ptr<DeviceQueue>(std::make_unique<NullQueue>(*this));
 }
 

@@ -67,9 +67,8 @@ private:
   const Executable &exe;
   const Plan &plan;
   size_t step = 0;
-  std::map<Range, Contents> written; // its ranges never overlap
-  std::map<Range, std::vector<Range>>
-      writtenUnder; // for the byte of a predicate, the entries of `written` under that predicate
+  std::map<Range, Contents> written;                // its ranges never overlap
+  std::map<Range, std::vector<Range>> writtenUnder; // the entries of `written` under the predicate with that byte
   // Ranges of the present launch's parts; two that overlap are equal.
   const LaunchStep *part = nullptr;
   std::set<Range> partsRead, partsWritten;

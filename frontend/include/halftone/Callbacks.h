@@ -1,4 +1,4 @@
-// Callbacks. Give one away by value, or keep it and pass its address.
+// Callbacks. Pass one by value, or keep it and pass its address.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Version.h"
@@ -17,11 +17,11 @@ namespace detail {
 class CallbackList;
 class StepValues;
 } // namespace detail
-/// Names and values in Keras's order: sorted by name, then those of validation, sorted, then what callbacks added. Logs of a
-/// step hold what the device fetched: who reads them first waits for the step.
+/// Names and values in Keras's order: the names sorted, then those of validation, sorted, then those that callbacks
+/// added. If a device still computes a step's values, the first read of its logs waits for the step.
 class HALFTONE_API Logs {
 public:
-  double operator[](std::string_view name) const; // key_error lists the names there are
+  double operator[](std::string_view name) const; // key_error that lists the names
   bool contains(std::string_view name) const;
   void set(std::string_view name, double value);
   using const_iterator = std::vector<std::pair<std::string, double>>::const_iterator;
@@ -34,7 +34,7 @@ private:
   friend class detail::StepValues;
   const std::vector<std::pair<std::string, double>> &items() const;
   std::vector<std::pair<std::string, double>> items_;
-  std::shared_ptr<detail::StepValues> step_; // instead of items_, until something is set
+  std::shared_ptr<detail::StepValues> step_; // used instead of items_ until a value is set
 };
 
 class HALFTONE_API Callback {
@@ -86,7 +86,7 @@ public:
   void on_train_begin(const Logs &logs) override;
   void on_epoch_end(int64_t epoch, Logs &logs) override;
   void on_train_end(const Logs &logs) override;
-  int64_t stopped_epoch() const { return stopped_epoch_; } // 0 when training was not stopped
+  int64_t stopped_epoch() const { return stopped_epoch_; } // 0 if training was not stopped
 
 private:
   struct State;
@@ -111,7 +111,7 @@ private:
   CSVLoggerArgs args_;
   std::shared_ptr<State> state_;
 };
-/// Stops on a NaN or infinite running mean loss; with raise_error, runtime_error.
+/// Stops when the running mean loss is NaN or infinite; with raise_error it throws runtime_error.
 class HALFTONE_API TerminateOnNaN : public Callback {
 public:
   explicit TerminateOnNaN(bool raise_error = false);
@@ -140,7 +140,7 @@ struct ReduceLROnPlateauArgs {
   int64_t cooldown = 0;
   double min_lr = 0.0;
 };
-/// Multiplies the learning rate, a number, by `factor` after `patience` epochs without an improvement.
+/// Multiplies a constant learning rate by `factor` after `patience` epochs without an improvement.
 class HALFTONE_API ReduceLROnPlateau : public Callback {
 public:
   explicit ReduceLROnPlateau(ReduceLROnPlateauArgs args = {});

@@ -33,14 +33,14 @@ inline constexpr DType uint8 = DType::uint8, int8 = DType::int8, int32 = DType::
                        float64 = DType::float64, float8_e4m3fn = DType::float8_e4m3fn, float8_e5m2 = DType::float8_e5m2;
 
 HALFTONE_API std::string_view name(DType dtype);             // "float32", "bool"
-HALFTONE_API DType standardize_dtype(std::string_view name); // throws value_error "Invalid dtype: X"
-HALFTONE_API bool is_float(DType dtype);                     // float8 names are floats, complex are not
+HALFTONE_API DType standardize_dtype(std::string_view name); // value_error "Invalid dtype: X"
+HALFTONE_API bool is_float(DType dtype);                     // true for the float8 dtypes, false for the complex ones
 HALFTONE_API int64_t itemsize(DType dtype);                  // bytes
-/// Keras's lattice: 64-bit results become 32 bits wide, also for two equal dtypes. value_error for float8, and for string with
-/// another dtype.
+/// Keras's promotion lattice: 64-bit results become 32 bits wide, also for two equal dtypes. value_error for float8,
+/// and for string with another dtype.
 HALFTONE_API DType result_type(DType a, DType b);
 
-/// Storage-only scalars; arithmetic goes through float, rounding to nearest even.
+/// Scalars for storage. Arithmetic goes through float, and rounds to nearest, ties to even.
 struct float16_t {
   uint16_t bits = 0;
   float16_t() = default;

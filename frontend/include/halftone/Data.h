@@ -1,4 +1,4 @@
-// Feeding a model: batches, datasets, generators and the files people have.
+// Data for a model: batches, datasets, generators and common files.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Tensor.h"
@@ -21,8 +21,8 @@ public:
   Dataset &operator=(Dataset &&) & noexcept;
   ~Dataset();
   Dataset(const Tensors &x, const Tensors &y = {}, const Tensors &sample_weight = {});
-  /// The dataset calls `make_epoch` once per pass over the data, and the function that it returns until that returns
-  /// nothing. `cardinality`: the count of elements in a pass; the dataset asks for no more.
+  /// Calls `make_epoch` once per pass over the data, and then the function that it returned until that returns nullopt.
+  /// `cardinality` is the count of elements in a pass; the dataset asks for no more.
   static Dataset from_generator(std::function<std::function<std::optional<Batch>()>()> make_epoch,
                                 std::optional<int64_t> cardinality = {});
   Dataset batch(int64_t batch_size, bool drop_remainder = false) const;
@@ -58,10 +58,11 @@ namespace datasets {
 struct Arrays {
   Tensor x_train, y_train, x_test, y_test;
 };
-/// The four MNIST files (train|t10k)-(images-idx3|labels-idx1)-ubyte[.gz] in a directory: uint8 (60000, 28, 28) and
-/// uint8 (60000,), and 10,000 to test. io_error naming the file, the expected contents and those found.
+/// The four MNIST files (train|t10k)-(images-idx3|labels-idx1)-ubyte[.gz] in a directory: for training uint8 (60000,
+/// 28, 28) and uint8 (60000,), for tests the same with 10000 rows. io_error naming the file, the expected contents and
+/// those found.
 HALFTONE_API Arrays mnist(const std::string &directory);
-/// Any IDX file, gzipped or not: uint8, int8, int16, int32, float32 or float64. io_error as above.
+/// Any IDX file, gzipped or not: uint8, int8, int16, int32, float32 or float64. io_error as of mnist().
 HALFTONE_API Tensor load_idx(const std::string &path);
 } // namespace datasets
 } // namespace halftone

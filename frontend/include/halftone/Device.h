@@ -1,4 +1,4 @@
-// Where tensors live and plans run.
+// The devices on which tensors live and plans run.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Version.h"
@@ -13,8 +13,8 @@ class HALFTONE_API Device {
 public:
   enum class Kind : uint8_t { cpu, cuda };
   static Device cpu();
-  static Device cuda(int index = 0);                        // device_error with the driver's reason when absent
-  static std::optional<Device> find(std::string_view spec); // "cpu", "cuda", "cuda:1"; never throws for absence
+  static Device cuda(int index = 0);                        // device_error with the driver's reason if there is none
+  static std::optional<Device> find(std::string_view spec); // "cpu", "cuda", "cuda:1"; nullopt if there is none
   static std::vector<Device> list();
   Kind kind() const { return kind_; }
   int index() const { return index_; }
@@ -27,7 +27,7 @@ private:
   Kind kind_ = Kind::cpu;
   int index_ = 0;
 };
-HALFTONE_API Device default_device(); // per thread; HALFTONE_DEVICE, else cpu
+HALFTONE_API Device default_device(); // per thread: HALFTONE_DEVICE, else the CPU
 HALFTONE_API void set_default_device(Device device);
 class HALFTONE_API DeviceScope {
 public:

@@ -1,4 +1,4 @@
-// Everything a program needs, in one include.
+// All public headers but Legacy.h, in one include.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Jit.h"

@@ -1,4 +1,4 @@
-// jit(f): a function of Values becomes a function of Tensors. Traced and compiled once per shapes, dtypes and policy.
+// jit(f): makes a function of Values one of Tensors, traced and compiled once per shapes, dtypes and policy.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Arguments.h"
@@ -10,7 +10,7 @@
 
 namespace halftone {
 struct JitArgs {
-  std::optional<Device> device{}; // else where the variables that f reads are, else the caller's default_device()
+  std::optional<Device> device{}; // empty: the device of f's variables, else the caller's default_device()
   std::string name = "step";
   Numerics numerics = Numerics::fast;
 };
@@ -87,8 +87,8 @@ private:
   }
   detail::TracedProgram program_;
 };
-/// f takes Value or Values and returns Value, Values, std::array<Value, N> or nothing. It is kept and traced again for
-/// new shapes: capture handles by value ([=]), which shares them.
+/// f takes Value or Values and returns Value, Values, std::array<Value, N> or nothing. The result keeps a copy of f and
+/// traces it again for new shapes: capture handles by value ([=]); the copies share their state.
 template <detail::Concrete F> auto jit(F f, const JitArgs &args = {}) {
   return typename detail::Signature<F>::template apply<Jitted>(std::move(f), args);
 }

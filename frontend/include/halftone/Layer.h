@@ -1,4 +1,4 @@
-// Layers: a handle you hold, copy and call; and Custom<T>, which makes a layer of any struct with a call().
+// Layers: handles to hold, copy and call; and Custom<T>, which makes a layer of any struct with a call().
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Arguments.h"
@@ -12,12 +12,12 @@ namespace detail {
 struct LayerImpl;
 }
 
-/// DTypePolicy.convert_input: free functions, so that policies need to know nothing above them.
+/// DTypePolicy.convert_input, as free functions, so that Policy.h needs neither Value nor Tensor.
 HALFTONE_API Value convert_input(const DTypePolicy &policy, const Value &x, bool autocast, DType dtype);
 HALFTONE_API Tensor convert_input(const DTypePolicy &policy, const Tensor &x, bool autocast, DType dtype);
 
 struct CallArgs {
-  std::optional<bool> training{}; // empty: as the caller, false outside fit
+  std::optional<bool> training{}; // empty: that of the calling layer, false outside of fit
 };
 struct WeightArgs { // Layer.add_weight, in Keras's order
   Shape shape{};
@@ -135,9 +135,9 @@ struct LayerArgs { // Layer.__init__, in Keras's order
   std::string name{};
 };
 
-/// A handle with shared identity, as a Python reference: copying it shares weights, `const` guards the handle and not
-/// the layer, and subclasses (Dense, Model, ...) add constructors and accessors but never data, so that a Dense kept as
-/// a Layer loses nothing. Calling it on a Value records it; on a Tensor it compiles, runs and returns data.
+/// A handle with shared identity, as a Python reference. Copies share weights, and `const` guards the handle, not the
+/// layer. Subclasses (Dense, Model, ...) add constructors and accessors but never data, so a Dense that is kept as a
+/// Layer loses nothing. A call on a Value records the layer; a call on a Tensor compiles, runs and returns data.
 class HALFTONE_API Layer {
 public:
   Layer(const Layer &);
@@ -145,13 +145,13 @@ public:
   Layer &operator=(const Layer &) &;
   Layer &operator=(Layer &&) & noexcept;
   ~Layer();
-  Layer(const Input &input); // so that Sequential({Input({784}), ...}) reads as in Keras
+  Layer(const Input &input); // so that Sequential({Input({784}), ...}) compiles, as in Keras
 
   [[nodiscard]] Value operator()(const Value &x, const CallArgs &args = {}) const;
   [[nodiscard]] Value operator()(const Values &xs, const CallArgs &args = {}) const;
   [[nodiscard]] Tensor operator()(const Tensor &x, const CallArgs &args = {}) const;
   [[nodiscard]] Tensor operator()(const Tensors &xs, const CallArgs &args = {}) const;
-  [[nodiscard]] Values outputs(const Values &xs, const CallArgs &args = {}) const; // for layers with several outputs
+  [[nodiscard]] Values outputs(const Values &xs, const CallArgs &args = {}) const; // for a layer with several outputs
 
   std::string name() const;
   std::string path() const; // "net/encoder/dense_1"; assigned by build
@@ -159,9 +159,9 @@ public:
   bool built() const;
   bool trainable() const;
   void set_trainable(bool trainable) const;
-  DTypePolicy dtype_policy() const; // a map when the layer has one; dtypes and mode below are those for its path
-  /// The next call computes by the policy; weights keep their dtype. If the layer has a map and a path, the policy
-  /// replaces the map's entry for that path, in every layer that shares the map; a map replaces the map.
+  DTypePolicy dtype_policy() const; // may be a map; the dtypes and the mode below are those for the layer's path
+  /// The next call computes under this policy; weights keep their dtype. If the layer has a map and a path, the policy
+  /// replaces the map's entry for that path, for every layer that shares the map; a map replaces the map.
   void set_dtype_policy(const PolicyArg &policy) const;
   DType dtype() const; // the variable dtype
   DType compute_dtype() const;
@@ -169,7 +169,7 @@ public:
   DType input_dtype() const;
   std::optional<std::string> quantization_mode() const;
   std::vector<Layer> layers() const;       // children, in the order of their first call
-  std::vector<Variable> variables() const; // also states of random layers
+  std::vector<Variable> variables() const; // with the states of random layers
   std::vector<Variable> weights() const;   // the variables of get_weights() and set_weights()
   std::vector<Variable> trainable_variables() const;
   std::vector<Variable> non_trainable_variables() const;
@@ -189,7 +189,7 @@ protected:
 };
 
 /// auto y = Custom(LowRank{.units = 64})(x);   or   using LowRankDense = Custom<LowRank>;
-/// Layers called inside call() become its children by being called: there is nothing to register.
+/// Layers that call() calls become its children: there is nothing to register.
 template <CustomLayer T> class Custom : public Layer {
 public:
   explicit Custom(T self, const LayerArgs &args = {}, Where where = Where::current())
@@ -197,13 +197,13 @@ public:
   const T &self() const { return static_cast<detail::CustomBody<T> &>(body()).self; }
 };
 namespace utils {
-/// The thread has no policy set any more, so that the next read makes one of floatx(); automatic names begin anew.
+/// Unsets the thread's policy, so that the next read makes one of floatx(), and starts automatic names anew.
 HALFTONE_API void clear_session();
 } // namespace utils
 
 struct InputArgs {
   std::optional<int64_t> batch_size{};
-  std::optional<DType> dtype{}; // floatx, never the policy, as in Keras
+  std::optional<DType> dtype{}; // empty: floatx, as in Keras, not the policy
   std::string name{};
 };
 class HALFTONE_API Input : public Value { // shape without the batch

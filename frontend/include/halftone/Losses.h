@@ -11,23 +11,23 @@ struct LossImpl;
 struct LossArgs {
   Reduction reduction = Reduction::sum_over_batch_size;
   std::string name{};
-  PolicyArg dtype{}; // floatx when empty, never the global policy; a policy gives its compute dtype
+  PolicyArg dtype{}; // empty: floatx, not the global policy; a policy gives its compute dtype
 };
-/// Targets and predictions are cast to the loss's dtype, their ranks matched as Keras does ((n,) with (n, 1)), then the
-/// formula gives one loss per sample, which `reduction` reduces. sum_over_batch_size is sum(weight * loss) / count of
+/// Casts targets and predictions to the loss's dtype and matches their ranks as Keras does ((n,) with (n, 1)). Then the
+/// formula gives one loss per sample, which `reduction` reduces: sum_over_batch_size is sum(weight * loss) / count of
 /// entries. value_error naming both shapes when they do not fit.
 class HALFTONE_API Loss {
 public:
-  Loss() noexcept; // none
+  Loss() noexcept; // no loss
   Loss(const Loss &);
   Loss(Loss &&) noexcept;
   Loss &operator=(const Loss &) &;
   Loss &operator=(Loss &&) & noexcept;
   ~Loss();
-  Loss(const char *name); // "mse", "mean_squared_error", "MeanSquaredError"; value_error listing the names known
+  Loss(const char *name); // "mse", "mean_squared_error", "MeanSquaredError"; value_error that lists the known names
   Loss(const std::string &name);
   template <std::invocable<const Value &, const Value &> F>
-    requires(!std::derived_from<F, Loss> && // an object is not wrapped: it keeps its name, dtype and reduction
+    requires(!std::derived_from<F, Loss> && // not for objects, which keep their name, dtype and reduction
              std::convertible_to<std::invoke_result_t<F &, const Value &, const Value &>, Value>)
   Loss(F f, const LossArgs &args = {}) : Loss(Function(std::move(f)), args) {}
   bool defined() const { return impl_ != nullptr; }
@@ -35,7 +35,7 @@ public:
   Tensor operator()(const Tensor &y_true, const Tensor &y_pred, const Tensor &sample_weight = {}) const; // compiled
   std::string name() const;
   DType dtype() const;
-  Config get_config() const; // {"name", "reduction"} and the loss's own: the dtype is not saved, as in Keras
+  Config get_config() const; // {"name", "reduction"} and the loss's own; not the dtype, as in Keras
   using Function = std::function<Value(const Value &, const Value &)>;
   Loss(Function f, const LossArgs &args = {});
   explicit Loss(std::shared_ptr<const detail::LossImpl> impl);
@@ -77,7 +77,7 @@ class HALFTONE_API MeanSquaredLogarithmicError : public Loss {
 public:
   explicit MeanSquaredLogarithmicError(const LossArgs &args = {});
 };
-/// Squares up to `delta`, straight lines beyond.
+/// A square up to an error of `delta`, a straight line beyond.
 class HALFTONE_API Huber : public Loss {
 public:
   explicit Huber(double delta = 1.0, const LossArgs &args = {});
@@ -90,7 +90,7 @@ class HALFTONE_API Poisson : public Loss {
 public:
   explicit Poisson(const LossArgs &args = {});
 };
-/// Targets are -1 and 1; where all are 0 or 1, 0 counts as -1. So for SquaredHinge.
+/// Targets are -1 and 1; if all targets are 0 or 1, 0 counts as -1. The same holds for SquaredHinge.
 class HALFTONE_API Hinge : public Loss {
 public:
   explicit Hinge(const LossArgs &args = {});
@@ -99,7 +99,7 @@ class HALFTONE_API SquaredHinge : public Loss {
 public:
   explicit SquaredHinge(const LossArgs &args = {});
 };
-/// One-hot targets.
+/// Targets are one-hot.
 class HALFTONE_API CategoricalHinge : public Loss {
 public:
   explicit CategoricalHinge(const LossArgs &args = {});
@@ -108,7 +108,7 @@ class HALFTONE_API KLDivergence : public Loss {
 public:
   explicit KLDivergence(const LossArgs &args = {});
 };
-/// Minus the cosine of the angle between target and prediction, 0 where one is all zeros.
+/// Minus the cosine of the angle between target and prediction; 0 if one of them is all zeros.
 class HALFTONE_API CosineSimilarity : public Loss {
 public:
   explicit CosineSimilarity(int64_t axis = -1, const LossArgs &args = {});
@@ -121,9 +121,9 @@ class HALFTONE_API CategoricalCrossentropy : public Loss {
 public:
   explicit CategoricalCrossentropy(const CrossentropyArgs &args = {});
 };
-/// Targets are class indices: integers stay integers. A label outside [0, classes) other than `ignore_class` is a
-/// value_error if the call has data (fit, evaluate, Tensors); inside a jit function that row's loss and gradient are
-/// NaN.
+/// Targets are class indices; integers stay integers. A label outside [0, classes) other than `ignore_class` is a
+/// value_error if the call has data (fit, evaluate, Tensors). Inside a jit function the loss and the gradient of its
+/// row are NaN.
 class HALFTONE_API SparseCategoricalCrossentropy : public Loss {
 public:
   explicit SparseCategoricalCrossentropy(const SparseCrossentropyArgs &args = {});

@@ -9,10 +9,11 @@ struct MetricImpl;
 }
 struct MetricArgs {
   std::string name{};
-  PolicyArg dtype{}; // of the state: floatx when empty, never the global policy; a policy gives its compute dtype
+  PolicyArg dtype{}; // of the state; empty: floatx, not the global policy; a policy gives its compute dtype
 };
-/// A mean over samples: its state is a total and a count. Copies share the state. "accuracy" and "acc" ("crossentropy"
-/// and "ce") pick their kind from the target's and the output's shapes, in compile; until then they have no state.
+/// A mean over samples: its state is a total and a count. Copies share the state. compile() chooses the kind of
+/// "accuracy", "acc", "crossentropy" and "ce" by the shapes of the target and the output; until then they have no
+/// state.
 class HALFTONE_API Metric {
 public:
   Metric(const Metric &);
@@ -20,7 +21,7 @@ public:
   Metric &operator=(const Metric &) &;
   Metric &operator=(Metric &&) & noexcept;
   ~Metric();
-  Metric(const char *name); // "mae", "mean_absolute_error", "MeanAbsoluteError"; value_error listing the names known
+  Metric(const char *name); // "mae", "mean_absolute_error", "MeanAbsoluteError"; value_error that lists the known names
   Metric(const std::string &name);
   template <std::invocable<const Value &, const Value &> F>
     requires std::convertible_to<std::invoke_result_t<F &, const Value &, const Value &>, Value>
@@ -30,7 +31,7 @@ public:
   explicit Metric(std::shared_ptr<detail::MetricImpl> impl);
   std::string name() const;
   DType dtype() const;
-  /// Compiled. value_error for a metric whose kind compile has yet to pick.
+  /// Compiled. value_error for a metric whose kind compile() has not chosen yet.
   void update_state(const Tensor &y_true, const Tensor &y_pred, const Tensor &sample_weight = {}) const;
   double result() const; // 0 before any sample
   void reset_state() const;
@@ -50,7 +51,7 @@ struct TopKArgs {
 struct BinaryAccuracyArgs {
   std::string name{};
   PolicyArg dtype{};
-  double threshold = 0.5; // value_error outside of (0, 1)
+  double threshold = 0.5; // value_error outside (0, 1)
 };
 struct BinaryCrossentropyArgs {
   std::string name{};
@@ -125,7 +126,7 @@ class HALFTONE_API RootMeanSquaredError : public Metric {
 public:
   explicit RootMeanSquaredError(const MetricArgs &args = {});
 };
-/// The cosine: 1 for equal directions.
+/// The cosine of the angle between target and prediction: 1 for equal directions.
 class HALFTONE_API CosineSimilarity : public Metric {
 public:
   explicit CosineSimilarity(const CosineSimilarityArgs &args = {});
@@ -142,7 +143,7 @@ class HALFTONE_API SparseCategoricalCrossentropy : public Metric {
 public:
   explicit SparseCategoricalCrossentropy(const SparseCategoricalCrossentropyArgs &args = {});
 };
-/// Predictions equal to their targets.
+/// The share of predictions that equal their targets.
 class HALFTONE_API Accuracy : public Metric {
 public:
   explicit Accuracy(const MetricArgs &args = {});
@@ -151,7 +152,7 @@ class HALFTONE_API BinaryAccuracy : public Metric {
 public:
   explicit BinaryAccuracy(const BinaryAccuracyArgs &args = {});
 };
-/// One-hot targets.
+/// Targets are one-hot.
 class HALFTONE_API CategoricalAccuracy : public Metric {
 public:
   explicit CategoricalAccuracy(const MetricArgs &args = {});
@@ -160,8 +161,8 @@ class HALFTONE_API SparseCategoricalAccuracy : public Metric {
 public:
   explicit SparseCategoricalAccuracy(const MetricArgs &args = {});
 };
-/// Right when fewer than k entries are larger than the target's: ties count. A row with an entry that is not finite, or
-/// a target outside of the classes, is wrong.
+/// A sample is right if fewer than k entries are larger than the target's entry, so ties count. A row with an entry
+/// that is not finite is wrong; so is a target outside of the classes.
 class HALFTONE_API TopKCategoricalAccuracy : public Metric {
 public:
   explicit TopKCategoricalAccuracy(const TopKArgs &args = {});

@@ -7,9 +7,9 @@ namespace halftone {
 namespace detail {
 struct OptimizerImpl;
 }
-/// A constant, a schedule, or any function of the count of updates so far. All updates in one run of a traced function
-/// have the rate of the count before it. The host evaluates a user's function before each run, and a schedule with a class,
-/// which depends on the count alone, for many runs ahead.
+/// A constant, a schedule, or any function of the count of updates so far. In one run of a traced function all updates
+/// have the rate of the count before the run. The host evaluates a user's function before each run; it evaluates a
+/// schedule with a class, which depends on the count alone, for many runs ahead.
 class HALFTONE_API LearningRate {
 public:
   LearningRate(const LearningRate &);
@@ -24,7 +24,7 @@ public:
   double at(int64_t step) const;
   bool is_schedule() const;       // false for a constant
   std::string class_name() const; // "ExponentialDecay"; "" for constants and functions
-  Config get_config() const;      // of a schedule's class; {} otherwise
+  Config get_config() const;      // of the schedule's class; {} otherwise
 
 protected:
   LearningRate(std::string class_name, Config config, std::function<double(int64_t)> schedule);
@@ -56,7 +56,7 @@ public:
 struct PolynomialDecayArgs {
   double end_learning_rate = 0.0001;
   double power = 1.0;
-  bool cycle = false; // begins anew, from where the last round ended, each decay_steps
+  bool cycle = false; // the decay begins anew each decay_steps, then over the next multiple of decay_steps
   std::string name = "PolynomialDecay";
 };
 class HALFTONE_API PolynomialDecay : public LearningRate {
@@ -73,8 +73,8 @@ public:
                    const InverseTimeDecayArgs &args = {});
 };
 struct CosineDecayRestartsArgs {
-  double t_mul = 2.0; // each round is so much longer
-  double m_mul = 1.0; // and begins at so much of the one before
+  double t_mul = 2.0; // the length of each cycle as a multiple of the cycle before
+  double m_mul = 1.0; // the rate at its start as a multiple of that of the cycle before
   double alpha = 0.0;
   std::string name = "SGDRDecay";
 };
@@ -86,8 +86,8 @@ public:
 struct PiecewiseConstantDecayArgs {
   std::string name = "PiecewiseConstant";
 };
-/// values[i] up to and including step boundaries[i], the last one after them. value_error unless there is one value
-/// more than boundaries and those grow.
+/// values[i] up to and including step boundaries[i], the last value after all boundaries. value_error unless there is
+/// one value more than there are boundaries and the boundaries grow.
 class HALFTONE_API PiecewiseConstantDecay : public LearningRate {
 public:
   PiecewiseConstantDecay(const std::vector<int64_t> &boundaries, const std::vector<double> &values,
@@ -97,8 +97,8 @@ public:
 HALFTONE_API LearningRate deserialize(const Config &config);
 } // namespace schedules
 
-/// A handle: copies share the state. Slots are made when apply() is first recorded, for the variables given then, in
-/// their dtypes; all arithmetic is in the variable's dtype.
+/// A handle: copies share the state. When apply() is first recorded, it makes slot variables for the variables that it
+/// gets, in their dtypes. All arithmetic is in the variable's dtype.
 class HALFTONE_API Optimizer {
 public:
   Optimizer(const Optimizer &);
@@ -106,23 +106,22 @@ public:
   Optimizer &operator=(const Optimizer &) &;
   Optimizer &operator=(Optimizer &&) & noexcept;
   ~Optimizer();
-  Optimizer(const char *name); // "adam", "RMSprop", ..., in any case; value_error listing those known
+  Optimizer(const char *name); // "adam", "RMSprop", ..., in upper or lower case; value_error that lists the known names
   Optimizer(const std::string &name);
-  [[nodiscard]] Value scale_loss(const Value &loss) const; // identity unless this scales losses
-  /// Recorded. An undefined gradient leaves its variable alone; no gradients at all do nothing. value_error when every
-  /// gradient is undefined, for a variable unknown to the first call, or when shapes differ.
+  [[nodiscard]] Value scale_loss(const Value &loss) const; // the loss itself unless the optimizer scales losses
+  /// Records an update. Variables with an undefined gradient stay unchanged; an empty list does nothing. value_error
+  /// when every gradient is undefined, when a variable was not in the first call, or when shapes differ.
   void apply(const std::vector<Value> &gradients, const std::vector<Variable> &variables) const;
   void minimize(const Value &loss, const std::vector<Variable> &variables,
                 Where where = Where::current()) const; // scale, differentiate, apply
-  /// Gives the variables that apply() knows their moving averages; nothing without use_ema. fit ends with it.
+  /// Sets the variables that apply() knows to their moving averages; does nothing without use_ema. fit() ends with it.
   void finalize_variable_values(const std::vector<Variable> &variables) const;
-  /// Variables that weight_decay leaves alone: those listed, and those whose name() some of `var_names` matches
-  /// somewhere as a regular expression. Replaces the variables and names of earlier calls; value_error once apply() was
-  /// recorded.
+  /// Excludes variables from weight_decay: those listed, and those in whose name() a regular expression of `var_names`
+  /// matches some part. Replaces the variables and names of earlier calls; value_error once apply() was recorded.
   void exclude_from_weight_decay(const std::vector<Variable> &var_list,
                                  const std::vector<std::string> &var_names = {}) const;
-  double learning_rate() const;                       // for the next update
-  void set_learning_rate(double learning_rate) const; // type_error when it has a schedule, as in Keras
+  double learning_rate() const;                       // of the next update
+  void set_learning_rate(double learning_rate) const; // type_error if the optimizer has a schedule, as in Keras
   int64_t iterations() const;
   std::vector<Variable> variables() const; // in Keras's order
   std::string name() const;
@@ -134,10 +133,10 @@ private:
   std::shared_ptr<detail::OptimizerImpl> impl_;
 };
 namespace optimizers {
-// Of clipnorm (each gradient), global_clipnorm (all together) and clipvalue (each entry) only one may be given.
-// use_ema keeps a moving average of each variable, which replaces it every ema_overwrite_frequency updates, if given,
-// and when fit ends. With gradient_accumulation_steps (at least 2, 0 as if not given) gradients are averaged and only
-// every such apply() updates.
+// At most one of clipnorm (each gradient), global_clipnorm (all gradients together) and clipvalue (each entry) may be
+// given. use_ema keeps a moving average of each variable. The average replaces the variable when fit() ends and, if
+// ema_overwrite_frequency is given, after each so many updates. With gradient_accumulation_steps (at least 2; 0 means
+// none) apply() averages gradients and updates once in so many calls.
 struct SGDArgs {
   double momentum = 0.0;
   bool nesterov = false;
@@ -277,7 +276,7 @@ struct AdafactorArgs {
   double epsilon_1 = 1e-30;
   double epsilon_2 = 1e-3;
   double clip_threshold = 1.0;
-  bool relative_step = true; // the rate is at most 1 / sqrt(step) in either case, as in Keras
+  bool relative_step = true; // in both cases the rate is at most 1 / sqrt(step), as in Keras
   std::optional<double> weight_decay{};
   std::optional<double> clipnorm{};
   std::optional<double> clipvalue{};
@@ -339,7 +338,7 @@ class HALFTONE_API RMSprop : public Optimizer {
 public:
   explicit RMSprop(const LearningRate &learning_rate = 0.001, const RMSpropArgs &args = {});
 };
-/// Steps of one size, along the sign of a running mean. value_error unless 0 < beta_1 <= 1.
+/// Steps of one length, along the sign of a running mean. value_error unless 0 < beta_1 <= 1.
 class HALFTONE_API Lion : public Optimizer {
 public:
   explicit Lion(const LearningRate &learning_rate = 0.001, const LionArgs &args = {});
@@ -365,7 +364,7 @@ class HALFTONE_API Adafactor : public Optimizer {
 public:
   explicit Adafactor(const LearningRate &learning_rate = 0.001, const AdafactorArgs &args = {});
 };
-/// value_error when a strength or the initial value is negative, or the power positive.
+/// value_error when a strength or the initial value is negative, or when the power is positive.
 class HALFTONE_API Ftrl : public Optimizer {
 public:
   explicit Ftrl(const LearningRate &learning_rate = 0.001, const FtrlArgs &args = {});
@@ -379,34 +378,35 @@ struct LossScaleArgs {
   double initial_scale = 32768.0;
   int64_t dynamic_growth_steps = 2000;
   std::string name = "loss_scale_optimizer";
-  // Beyond Keras, whose scale may fall to 0 and grow to inf. A scale outside of them stays where it is.
+  // Halftone's addition: in Keras the scale may fall to 0 and grow to inf. A scale outside of these bounds does not
+  // change.
   double min_scale = 1.0;
   double max_scale = 16777216.0;
-  int64_t stall_alarm_steps = 32; // 0: never; from the cap to the floor are 24 halvings
+  int64_t stall_alarm_steps = 32; // 0: never. 24 halvings lead from the largest scale to the smallest
 };
 struct LossScaleState {
   double scale;
   int64_t good_steps, skipped_steps;
-  std::string last_fault;  // path of the first variable whose gradient was not finite in the last step skipped, or ""
-  int64_t stalled_steps{}; // skipped in a row, the last one included
+  std::string last_fault;  // path of the first variable whose gradient was not finite in the last skipped step, or ""
+  int64_t stalled_steps{}; // steps that were skipped in a row up to the last step
 };
-/// Multiplies the loss by a scale; apply() divides the gradients by it (in at least float32) and, when one is not
-/// finite, changes nothing but the scale, which halves. After dynamic_growth_steps finite steps in a row it doubles.
-/// All of it is decided where the step runs: nothing waits for the host. The inner optimizer's loss_scale_factor is
-/// dropped. When stall_alarm_steps steps in a row were skipped, fit says so once, through set_output()'s sink.
+/// Multiplies the loss by a scale. apply() divides the gradients by the scale, in at least float32; if one of them is
+/// not finite, it changes nothing but the scale, which halves. After dynamic_growth_steps finite steps in a row the
+/// scale doubles. The device decides all of it; no step waits for the host. The inner optimizer's loss_scale_factor is
+/// dropped. If stall_alarm_steps steps in a row are skipped, fit() writes one warning to the sink of set_output().
 class HALFTONE_API LossScaleOptimizer : public Optimizer {
 public:
   /// value_error unless scales are finite in float32, initial_scale is not 0, 0 < min_scale <= max_scale and
   /// stall_alarm_steps is not negative.
   explicit LossScaleOptimizer(const Optimizer &inner_optimizer, const LossScaleArgs &args = {});
-  explicit LossScaleOptimizer(std::shared_ptr<detail::OptimizerImpl> impl); // type_error unless it is one
-  /// From the result of get_config(), or from a config that an older Keras wrote. value_error for other keys.
+  explicit LossScaleOptimizer(std::shared_ptr<detail::OptimizerImpl> impl); // type_error for another optimizer
+  /// From the result of get_config(), or from a config of an older Keras. value_error for other keys.
   static LossScaleOptimizer from_config(const Config &config);
   Optimizer inner_optimizer() const;
-  LossScaleState state() const; // as of the last finished step; does not wait for the device
+  LossScaleState state() const; // after the last finished step; does not wait for the device
 };
-/// {"module", "class_name", "config", "registered_name"}, as Keras saves it. deserialize() reads the class name in any
-/// case; value_error for a class or an argument that it does not know.
+/// {"module", "class_name", "config", "registered_name"}, as Keras saves it. deserialize() reads the class name in
+/// upper or lower case; value_error for an unknown class or argument.
 HALFTONE_API Config serialize(const Optimizer &optimizer);
 HALFTONE_API Optimizer deserialize(const Config &config);
 } // namespace optimizers

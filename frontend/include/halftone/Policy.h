@@ -17,9 +17,9 @@
 namespace halftone {
 class DTypePolicyMap;
 
-/// An immutable value. Subclasses add constructors and accessors, never data, so copying one into a DTypePolicy
-/// keeps its class, and equality is Keras's: class and config, DTypePolicy == FloatDTypePolicy by name. A moved-from
-/// policy is a copy. Not hashable, as in Keras.
+/// An immutable value. Subclasses add constructors and accessors, never data, so a copy into a DTypePolicy keeps its
+/// class. Equality is Keras's: by class and config, DTypePolicy == FloatDTypePolicy by name. A moved-from policy stays
+/// whole. Not hashable, as in Keras.
 class HALFTONE_API DTypePolicy {
 public:
   DTypePolicy(); // name=None: the global policy's name
@@ -36,7 +36,7 @@ public:
   std::string repr() const; // <DTypePolicy "mixed_float16">
   Config get_config() const;
   static DTypePolicy from_config(const Config &config); // {"name": a name or null}; type_error on anything else
-  std::optional<DTypePolicyMap> as_map() const;         // the same map, not a copy; nullopt when this is not one
+  std::optional<DTypePolicyMap> as_map() const;         // the same map, not a copy; nullopt if this policy is no map
   friend HALFTONE_API bool operator==(const DTypePolicy &, const DTypePolicy &);
 
 protected:
@@ -56,8 +56,8 @@ private:
   explicit FloatDTypePolicy(std::shared_ptr<Rep> rep) : DTypePolicy(std::move(rep)) {}
 };
 
-/// "<mode>_from_<source>": dtypes of the source, and a quantization mode. Without a source_name, the global policy's
-/// name. value_error for an unknown mode, a bad source, and int8 over a source that computes in float16.
+/// "<mode>_from_<source>": the dtypes of the source, and a quantization mode. Without a source_name the source is the
+/// global policy. value_error for an unknown mode, a bad source, and int8 over a source that computes in float16.
 class HALFTONE_API QuantizedDTypePolicy : public DTypePolicy {
 public:
   /// int8, float8, int4, ternary, gptq or awq
@@ -74,7 +74,7 @@ public:
   static constexpr int64_t default_amax_history_length = 1024;
   explicit QuantizedFloat8DTypePolicy(std::string_view mode, std::optional<std::string> source_name = std::nullopt,
                                       Where where = Where::current());
-  /// A length that is not an integer is Keras's TypeError; here it does not compile.
+  /// In Keras a length that is not an integer is a TypeError; here it does not compile.
   template <std::integral I>
   QuantizedFloat8DTypePolicy(std::string_view mode, std::optional<std::string> source_name, I amax_history_length,
                              Where where = Where::current())
@@ -88,12 +88,12 @@ private:
                              Where where);
 };
 
-/// "int4/<block_size>"; the block size is a positive integer, or -1 or None for one scale a channel.
+/// "int4/<block_size>"; the block size is a positive integer, or -1 or None for one scale per channel.
 class HALFTONE_API Int4DTypePolicy : public QuantizedDTypePolicy {
 public:
   explicit Int4DTypePolicy(std::string_view mode = "int4/128", std::optional<std::string> source_name = std::nullopt,
                            Where where = Where::current());
-  int64_t block_size() const; // -1: per channel
+  int64_t block_size() const; // -1: one scale per channel
   static Int4DTypePolicy from_config(const Config &config);
 
 private:
@@ -113,7 +113,7 @@ private:
   explicit GPTQDTypePolicy(std::shared_ptr<Rep> rep) : QuantizedDTypePolicy(std::move(rep)) {}
 };
 
-/// "awq/4/<group_size>": a positive group size, or -1 for per channel.
+/// "awq/4/<group_size>": a positive group size, or -1 for one scale per channel.
 class HALFTONE_API AWQDTypePolicy : public QuantizedDTypePolicy {
 public:
   explicit AWQDTypePolicy(std::string_view mode, std::optional<std::string> source_name = std::nullopt,
@@ -136,7 +136,7 @@ private:
   explicit TernaryDTypePolicy(std::shared_ptr<Rep> rep) : QuantizedDTypePolicy(std::move(rep)) {}
 };
 
-/// Any value that Keras accepts as a layer's dtype argument; it is read as by dtype_policies.get. Empty means the
+/// Any value that Keras accepts as a layer's dtype argument, read as dtype_policies.get reads it. Empty means the
 /// global policy.
 class HALFTONE_API PolicyArg {
 public:
@@ -145,44 +145,45 @@ public:
   PolicyArg &operator=(const PolicyArg &) &;
   ~PolicyArg();
   PolicyArg(const char *name,
-            Where where = Where::current()); // a bad name is reported at the user's line; null is empty
+            Where where = Where::current()); // an error about a bad name carries the user's line; null is empty
   PolicyArg(const std::string &name, Where where = Where::current());
-  PolicyArg(DType dtype); // never read as a quantization mode: int8 is the plain policy
+  PolicyArg(DType dtype); // never a quantization mode: int8 is the plain policy
   PolicyArg(const DTypePolicy &policy);
   bool empty() const { return !policy_; }
   DTypePolicy get() const; // the policy, or the global one
 private:
   friend struct PolicyAccess;
   std::optional<DTypePolicy> policy_;
-  std::optional<std::string> text_; // the name as it was given
+  std::optional<std::string> text_; // the name that the user gave
 };
 
-/// Policies by layer path: an exact key first, else the one key that matches the whole path as a regular expression
-/// (Python's re.fullmatch), else the default. A handle: layers given the same map share it, as in Keras. Also a policy:
-/// its name, dtypes and mode are those of the default, which is settled when the map is made.
+/// Policies by layer path. For a path decides the entry with exactly that key; else the one entry whose key, as a
+/// regular expression, matches the whole path (Python's re.fullmatch); else the default. A handle: layers with the same
+/// map share it, as in Keras. Also a policy: its name, dtypes and mode are those of the default, which is fixed when
+/// the map is made.
 /// Safe to use from several threads.
 class HALFTONE_API DTypePolicyMap : public DTypePolicy {
 public:
   using Entry = std::pair<std::string, PolicyArg>;
   DTypePolicyMap();
-  /// value_error when a key stands twice, or when the default is itself a map
+  /// value_error when a key appears twice, or when the default is itself a map.
   DTypePolicyMap(std::initializer_list<Entry> policy_map);
   explicit DTypePolicyMap(PolicyArg default_policy, std::initializer_list<Entry> policy_map = {});
   static DTypePolicyMap from_config(const Config &config); // {"default_policy", "policy_map"}
-  /// A map written by save() or by Keras. io_error when there is no such file, value_error or type_error, with the
-  /// file's name, when it does not hold a map.
+  /// A map that save() or Keras wrote. io_error when there is no such file; value_error or type_error, with the file's
+  /// name, when the file does not hold a map.
   static DTypePolicyMap load(const std::string &json_path);
-  /// Writes a new file and renames it. The file holds the map's present meaning: a default that was taken from the
-  /// global policy is spelled out. (get_config() leaves it and the entries' names null, as Keras does.)
+  /// Writes a new file and renames it. The file holds the map's present meaning: a default that came from the global
+  /// policy is written out. (get_config() leaves that default and the entries' names null, as Keras does.)
   void save(const std::string &json_path) const;
   DTypePolicy default_policy() const;
-  /// Never a key_error: no match gives the default. value_error when two keys match the path, when a key that has to
-  /// be tried is not a regular expression, or when trying it takes too long.
+  /// Never a key_error: if no key matches, the default decides. value_error when two keys match the path, when a key
+  /// that has to be tried is no regular expression, or when trying it takes too long.
   DTypePolicy operator[](std::string_view path) const;
   std::optional<std::string> matching_key(std::string_view path) const; // the key that decides; nullopt: the default
-  void insert(const std::string &key, const PolicyArg &policy) const;   // value_error when the key is there
-  void erase(std::string_view key) const;                               // key_error when it is not
-  bool contains(std::string_view key) const;                            // exact
+  void insert(const std::string &key, const PolicyArg &policy) const;   // value_error when the map has the key
+  void erase(std::string_view key) const;                               // key_error when the map has no such key
+  bool contains(std::string_view key) const;                            // whether the map has exactly this key
   size_t size() const;
   std::vector<std::pair<std::string, DTypePolicy>> items() const; // in insertion order
 private:
@@ -190,13 +191,13 @@ private:
   explicit DTypePolicyMap(std::shared_ptr<Rep> rep) : DTypePolicy(std::move(rep)) {}
 };
 
-/// The thread's policy. While unset, the first read makes it from floatx() and keeps it: later set_floatx calls do not
-/// change it.
+/// The thread's policy. If none is set, the first read makes one of floatx() and keeps it: later calls of set_floatx do
+/// not change it.
 HALFTONE_API DTypePolicy dtype_policy();
 HALFTONE_API void set_dtype_policy(const DTypePolicy &policy); // a map is a policy
 HALFTONE_API void set_dtype_policy(std::string_view name,
-                                   Where where = Where::current()); // routed as dtype_policies::get
-/// Sets the thread's policy and restores the old one (or that it was unset); Halftone's addition.
+                                   Where where = Where::current()); // name as for dtype_policies::get
+/// Sets the thread's policy while it lives; then restores the old one, or the state without one. Halftone's addition.
 class HALFTONE_API PolicyScope {
 public:
   [[nodiscard]] explicit PolicyScope(const PolicyArg &policy);
@@ -208,10 +209,10 @@ private:
 };
 
 namespace dtype_policies {
-/// A string that starts with a quantization mode is read as "<mode>_from_<source>", so get("int8") is a value_error
-/// where DTypePolicy("int8") is not: Keras's rule.
+/// A string that starts with a quantization mode is read as "<mode>_from_<source>". So get("int8") is a value_error,
+/// though DTypePolicy("int8") is none: Keras's rule.
 HALFTONE_API DTypePolicy get(const PolicyArg &identifier);
-HALFTONE_API DTypePolicy get(const Config &serialized); // value_error without "class_name" or when it is not a policy's
+HALFTONE_API DTypePolicy get(const Config &serialized); // value_error without "class_name" or if the class is no policy
 HALFTONE_API Config serialize(const DTypePolicy &policy); // {"module","class_name","config","registered_name"}
 HALFTONE_API DTypePolicy deserialize(const Config &config);
 } // namespace dtype_policies

@@ -18,9 +18,9 @@ struct HALFTONE_API SummaryReport {
     DType compute_dtype, variable_dtype;
     int64_t params;
     std::string rule;
-    std::string connected_to; // "dense[0][0], dense[1][0]": layer, which of its calls, which output; "" in a chain
-    int64_t depth = 0;        // how many models of the table the layer is in
-    std::string trainable;    // "Y", "N", or "-" without weights
+    std::string connected_to; // "dense[0][0], dense[1][0]": layer, index of its call and output; "" in a chain
+    int64_t depth = 0;        // how many models of the table enclose the layer
+    std::string trainable;    // "Y", "N", or "-" for a layer without weights
   };
   std::string model, class_name;
   std::vector<Row> rows;
@@ -46,7 +46,7 @@ struct HALFTONE_API CastLedger {
   std::string text() const;
   std::string json() const;
 };
-struct HALFTONE_API PolicyReport { // which rule decided for each layer, and which rules decided for none
+struct HALFTONE_API PolicyReport { // the rule that decided for each layer, and the rules that decided for none
   struct Row {
     std::string path, policy;
     std::optional<std::string> key; // empty: the default

@@ -1,4 +1,4 @@
-// Data: a dense row-major array of one dtype on one device. No graph hides behind it.
+// Data: a dense row-major array of one dtype on one device, apart from any graph.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "DType.h"
@@ -14,9 +14,10 @@
 
 namespace halftone {
 
-/// A handle: copies share storage. Every constructor that copies or takes ownership says so; the only one that does
-/// neither is borrow(). Holds every dtype but the complex ones and string (type_error). Storage that Halftone allocates
-/// is aligned to 64 bytes. Every function but defined() and str() gives value_error on an undefined tensor.
+/// A handle: copies share storage. The comment of a constructor states whether it copies data or takes ownership;
+/// borrow() alone does neither. A tensor holds every dtype but the complex ones and string (type_error). Storage that
+/// Halftone allocates is aligned to 64 bytes. On an undefined tensor every function but defined() and str() gives
+/// value_error.
 class HALFTONE_API Tensor {
 public:
   Tensor() noexcept; // undefined
@@ -25,7 +26,7 @@ public:
   Tensor &operator=(const Tensor &) &;
   Tensor &operator=(Tensor &&) & noexcept;
   ~Tensor();
-  Tensor(std::initializer_list<float> data, const Shape &shape); // float32, copies; value_error when sizes differ
+  Tensor(std::initializer_list<float> data, const Shape &shape); // float32, copies; value_error when counts differ
   template <Scalar T>
   Tensor(std::vector<T> data, const Shape &shape) // takes the vector
       : Tensor(own(std::move(data)), dtype_of<T>, shape) {}
@@ -43,10 +44,10 @@ public:
   template <Scalar T> static Tensor borrow(std::vector<T> &&, const Shape &, std::shared_ptr<void> = {}) = delete;
   static Tensor zeros(const Shape &shape, DType dtype = float32);
   static Tensor ones(const Shape &shape, DType dtype = float32);
-  static Tensor full(const Shape &shape, double value, DType dtype = float32); // value as astype would convert it
-  /// NumPy's .npy, format 1.0 to 3.0, either byte order, row- or column-major. io_error naming the file, the expected
-  /// contents and those found. bfloat16 is `V2` and float8_e4m3fn `V1`, as ml_dtypes writes them; float8_e5m2 is
-  /// ml_dtypes's `f1`, or `V1` with a comment that says so. (NumPy reads V1 and V2 as void: use .view().)
+  static Tensor full(const Shape &shape, double value, DType dtype = float32); // `value` is converted as by astype()
+  /// Reads NumPy's .npy, format 1.0 to 3.0, of either byte order, row- or column-major. io_error naming the file, the
+  /// expected contents and those found. bfloat16 is `V2` and float8_e4m3fn `V1`, as ml_dtypes writes them; float8_e5m2
+  /// is ml_dtypes's `f1`, or `V1` with a comment that names it. (NumPy reads V1 and V2 as void: use .view().)
   static Tensor load_npy(const std::string &path);
   void save_npy(const std::string &path) const; // format 1.0, row-major, little-endian
 
@@ -59,11 +60,12 @@ public:
   template <Scalar T> std::span<const T> span() const & { // type_error on another dtype, device_error off the host
     return {static_cast<const T *>(data(dtype_of<T>)), static_cast<size_t>(size())};
   }
-  template <Scalar T> std::span<const T> span() const && = delete; // the storage would be gone
+  template <Scalar T> std::span<const T> span() const && = delete; // deleted, since the storage would be gone
   template <Scalar T> std::span<T> mutable_span() & {
     return {static_cast<T *>(mutable_data(dtype_of<T>)), static_cast<size_t>(size())};
   }
-  /// The first element, from any device; waits. type_error on another dtype, value_error when there is none.
+  /// The first element, from any device; waits for it. type_error on another dtype, value_error when there is no
+  /// element.
   template <Scalar T> T item() const {
     T v;
     read(&v, 1, dtype_of<T>);
@@ -76,13 +78,13 @@ public:
   }
 
   [[nodiscard]] Tensor to(Device device) const;
-  /// To a float: nearest, ties to even. Float to integer truncates and clamps, NaN gives 0; integers wrap; bool is !=
-  /// 0.
+  /// To a float: nearest, ties to even. From a float to an integer: truncated and clamped, NaN gives 0. Between
+  /// integers: wraps. To bool: != 0.
   [[nodiscard]] Tensor astype(DType dtype) const;
   [[nodiscard]] Tensor reshape(const Shape &shape) const;       // a view; one dimension may be none
   [[nodiscard]] Tensor slice(int64_t begin, int64_t end) const; // along axis 0, 0 <= begin <= end <= its extent; a view
-  [[nodiscard]] Tensor argmax(int64_t axis = -1) const;         // int64; the first largest, or the first NaN
-  std::string str() const; // shape, dtype and the values; more than 1,000 are shortened
+  [[nodiscard]] Tensor argmax(int64_t axis = -1) const;         // int64; index of the first largest or NaN
+  std::string str() const; // shape, dtype and elements; more than 1,000 elements are shortened
 private:
   friend struct TensorAccess;
   struct Impl;
@@ -104,8 +106,8 @@ private:
   const Impl &impl() const;
   std::shared_ptr<Impl> impl_;
 };
-/// Conveniences for preparing data on the host; models use ops::. A float tensor keeps its dtype, any other gives
-/// floatx; `b` is rounded to that dtype first, and the result once more.
+/// Conveniences for preparing data on the host; models use ops::. A float tensor keeps its dtype, any other tensor
+/// gives floatx. `b` is rounded to that dtype first, and the result is rounded once.
 HALFTONE_API Tensor operator+(const Tensor &a, double b);
 HALFTONE_API Tensor operator-(const Tensor &a, double b);
 HALFTONE_API Tensor operator*(const Tensor &a, double b);
@@ -126,7 +128,7 @@ public:
   Tensors(std::initializer_list<std::pair<std::string, Tensor>> named);
   bool empty() const { return list_.empty(); }
   size_t size() const { return list_.size(); }
-  Tensor operator[](size_t i) const;              // value_error past the end
+  Tensor operator[](size_t i) const;              // value_error for an index past the end
   Tensor operator[](std::string_view name) const; // key_error
   const Tensor *begin() const & { return list_.data(); }
   const Tensor *end() const & { return list_.data() + list_.size(); }

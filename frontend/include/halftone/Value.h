@@ -1,4 +1,4 @@
-// Values: symbols for the results of layers, before any data exists. A Value has a shape and a dtype, and no elements.
+// Values: symbols for results of layers and ops. A Value has a shape and a dtype, and no elements.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "DType.h"
@@ -36,7 +36,7 @@ public:
 private:
   std::shared_ptr<detail::Node> node_;
 };
-HALFTONE_API Value constant(const Tensor &data); // a Tensor enters a graph only by name
+HALFTONE_API Value constant(const Tensor &data); // only this call brings a Tensor into a graph
 
 HALFTONE_API Value operator+(const Value &a, const Value &b);
 HALFTONE_API Value operator-(const Value &a, const Value &b);
@@ -82,7 +82,8 @@ private:
   std::vector<Value> list_;
 };
 
-/// A weight. Converting it to a Value reads it: in the compute dtype inside an autocast scope, as Keras does.
+/// A variable of a layer, an optimizer or a metric. Conversion to a Value reads it: inside an autocast scope in the
+/// scope's dtype, as in Keras.
 class HALFTONE_API Variable {
 public:
   Variable() noexcept;
@@ -92,15 +93,15 @@ public:
   Variable &operator=(Variable &&) & noexcept;
   ~Variable();
   bool defined() const { return impl_ != nullptr; }
-  operator Value() const; // runtime_error "... was read before it was created" when undefined
+  operator Value() const; // runtime_error "... was read before it was created" if undefined
   Shape shape() const;
   DType dtype() const;
   std::string name() const;
   std::string path() const;
   bool trainable() const;
   Tensor value() const;                   // a copy on the host
-  void assign(const Tensor &value) const; // now; stored in the variable's dtype
-  void assign(const Value &value) const;  // in the graph being traced
+  void assign(const Tensor &value) const; // at once; rounded to the variable's dtype
+  void assign(const Value &value) const;  // recorded in the current trace
   explicit Variable(std::shared_ptr<detail::VariableImpl> impl);
   const std::shared_ptr<detail::VariableImpl> &impl() const { return impl_; }
 
@@ -108,11 +109,12 @@ private:
   std::shared_ptr<detail::VariableImpl> impl_;
 };
 
-/// While the scope lives, this thread reads float variables that are autocast in `dtype`, or in their own dtype if none
-/// is given. A layer that is called opens a scope of its compute dtype, or one without a dtype if its autocast is off.
+/// While the scope lives, this thread reads float variables with autocast in `dtype`, or in their own dtype if none is
+/// given. A layer that is called opens a scope of its compute dtype, or one without a dtype if the layer's autocast is
+/// off.
 class HALFTONE_API AutocastScope {
 public:
-  [[nodiscard]] explicit AutocastScope(std::optional<DType> dtype); // value_error unless it is a float
+  [[nodiscard]] explicit AutocastScope(std::optional<DType> dtype); // value_error unless the dtype is a float
   ~AutocastScope();
   AutocastScope(const AutocastScope &) = delete;
 
