@@ -1,4 +1,4 @@
-// Peers as child processes, spoken to by lines.
+// Runs peers as child processes and exchanges lines with them.
 // SPDX-License-Identifier: Apache-2.0
 #include "Peer.h"
 #include <csignal>
@@ -26,7 +26,7 @@ Peer::Peer(std::string name, const std::string &program, const std::vector<std::
     argv.push_back(word.data());
   argv.push_back(nullptr);
   int request[2], reply[2];
-  // Other peers must not inherit these: they would keep this one's input open, which then never ends.
+  // O_CLOEXEC, since a later peer that inherited these would keep this peer's input open, so that it never ends.
   if (::pipe2(request, O_CLOEXEC) != 0 || ::pipe2(reply, O_CLOEXEC) != 0)
     throw std::runtime_error("no pipe for the peer " + name_);
   std::signal(SIGPIPE, SIG_IGN);
@@ -51,7 +51,7 @@ Peer::Peer(std::string name, const std::string &program, const std::vector<std::
 Peer::~Peer() {
   if (process_ <= 0)
     return;
-  ::close(to_); // the end of its input ends it
+  ::close(to_); // the peer ends when its input ends
   ::close(from_);
   ::waitpid(process_, nullptr, 0);
 }

@@ -1,4 +1,4 @@
-// A library to compare with: a Python program in benchmarks/peers that is told by lines what to do.
+// A library to compare with: a Python program in benchmarks/peers that answers requests, line by line.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <memory>
@@ -7,22 +7,23 @@
 
 namespace halftone::benchmarks {
 
-/// One process; it only waits between two requests. Python comes from the virtual environment $HALFTONE_BENCH_PEERS, which
-/// scripts/bench-peers makes.
+/// One process, which only waits between two requests. Python comes from the virtual environment $HALFTONE_BENCH_PEERS,
+/// which scripts/bench-peers makes.
 class Peer {
 public:
-  /// Starts benchmarks/peers/<program>.py with `arguments` and waits until it says `ready <version>`, or `missing <reason>`.
+  /// Starts benchmarks/peers/<program>.py with `arguments` and waits for its line `ready <version>` or `missing
+  /// <reason>`.
   Peer(std::string name, const std::string &program, const std::vector<std::string> &arguments);
   ~Peer();
   Peer(const Peer &) = delete;
 
   const std::string &name() const { return name_; }
-  /// Why it cannot be asked; "" when it can.
+  /// The reason why the peer cannot answer; "" if it can.
   const std::string &missing() const { return missing_; }
   const std::string &version() const { return version_; }
-  /// The line that it answers `line` with. When that is `missing <reason>`, or the process died: std::runtime_error.
+  /// The peer's answer to `line`. std::runtime_error when the answer is `missing <reason>`, or when the process died.
   std::string ask(const std::string &line);
-  /// The same, as numbers.
+  /// The answer as scalars.
   std::vector<double> askNumbers(const std::string &line);
 
 private:

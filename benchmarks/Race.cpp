@@ -1,4 +1,4 @@
-// Interleaved timing.
+// Interleaves the timing of several contestants.
 // SPDX-License-Identifier: Apache-2.0
 #include "Race.h"
 #include <algorithm>
@@ -32,7 +32,7 @@ Contestant contestant(std::string name, std::function<void()> once) {
 std::vector<double> race(const std::vector<Contestant> &contestants, int rounds, double lapSeconds) {
   std::vector<int> times;
   for (const Contestant &one : contestants) {
-    one.lap(1); // whatever the first time does
+    one.lap(1); // the first lap may compile or allocate
     const double seconds = one.lap(2);
     times.push_back(static_cast<int>(std::clamp(std::ceil(lapSeconds / std::max(seconds, 1e-9)), 1.0, 1e6)));
   }
@@ -40,7 +40,7 @@ std::vector<double> race(const std::vector<Contestant> &contestants, int rounds,
   for (size_t round = 0; round < laps.front().size(); ++round)
     for (size_t turn = 0; turn < contestants.size(); ++turn) {
       const size_t i = (turn + round) % contestants.size();
-      contestants[i].lap((times[i] + 1) / 2); // what it works on comes back into the caches
+      contestants[i].lap((times[i] + 1) / 2); // brings the contestant's data back into the caches
       laps[i][round] = contestants[i].lap(times[i]);
     }
   std::vector<double> seconds;

@@ -1,4 +1,4 @@
-// Tables of results, printed and written.
+// Prints and writes tables of results.
 // SPDX-License-Identifier: Apache-2.0
 #include "Table.h"
 #include "halftone/Version.h"

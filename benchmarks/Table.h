@@ -1,4 +1,4 @@
-// The rows a benchmark program prints and writes to benchmarks/results/<program>.json.
+// The rows that a benchmark program prints and writes to benchmarks/results/<program>.json.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <functional>
@@ -8,10 +8,10 @@
 
 namespace halftone::benchmarks {
 
-/// One line of a table. `ratio` is what the bar is about; atMost: it should not exceed its bar.
+/// One line of a table. `bar` is the bound of `ratio`: an upper bound if `atMost`, else a lower one.
 struct Row {
   std::string what, ours, peer;
-  std::optional<double> ratio{}; // none: `note` says why
+  std::optional<double> ratio{}; // empty: `note` gives the reason
   std::optional<double> bar{}, stretch{};
   bool atMost = false;
   std::string note{};
@@ -23,16 +23,16 @@ double geometricMean(const std::vector<double> &values);
 class Table {
 public:
   explicit Table(std::string program, std::string title);
-  /// The version of something the figures depend on, for the file.
+  /// Records the version of a library that the figures depend on.
   void version(const std::string &name, const std::string &value);
-  /// Whether the row is asked for: $HALFTONE_BENCH_ONLY, parts of rows' names with ";" between, asks for those that hold one of
-  /// them; without it all are.
+  /// Whether to measure the row `what`: true if $HALFTONE_BENCH_ONLY is not set, or if `what` contains one of the texts
+  /// that it lists, separated by ";".
   bool wants(const std::string &what) const;
-  /// Prints the row at once.
+  /// Adds a row and prints it at once.
   void add(Row row);
   const std::vector<Row> &rows() const { return rows_; }
-  /// Writes the file below $HALFTONE_BENCH_RESULTS, else benchmarks/results, and returns its path; std::runtime_error when
-  /// that cannot be done.
+  /// Writes the file below $HALFTONE_BENCH_RESULTS, else below benchmarks/results, and returns its path.
+  /// std::runtime_error when that fails.
   std::string write() const;
   bool isWhole() const { return only_.empty(); }
 
@@ -43,7 +43,8 @@ private:
   std::vector<Row> rows_;
 };
 
-/// main(): runs `body` with the program's table, then writes it, unless only some rows were asked for. 1 and a line on stderr when something is thrown.
+/// main(): runs `body` with the program's table, then writes the table, unless only some rows were measured. If
+/// something is thrown, writes a line to stderr and returns 1.
 int runProgram(const std::string &program, const std::string &title, const std::function<void(Table &)> &body);
 
 } // namespace halftone::benchmarks

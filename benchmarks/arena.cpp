@@ -1,4 +1,4 @@
-// How much larger the arena of a training step is than what must live in it at once.
+// How much larger the arena of a training step is than the values that must live in it at once.
 // SPDX-License-Identifier: Apache-2.0
 #include "Mlp.h"
 #include "Table.h"
@@ -11,7 +11,7 @@ using namespace halftone::benchmarks;
 
 namespace {
 
-/// The two numbers that a plan's first line tells.
+/// The two byte counts in a plan's first line.
 struct ArenaSize {
   long long bytes = 0, live = 0;
   explicit ArenaSize(const std::string &plan) {

@@ -1,4 +1,4 @@
-// How the time from the first call to a compiled step grows with the number of layers; in fresh processes.
+// How the time from the first call to a compiled step grows with the count of layers; in fresh processes.
 // SPDX-License-Identifier: Apache-2.0
 #include "Mlp.h"
 #include "Race.h"
@@ -20,7 +20,7 @@ constexpr int rounds = 5;
 constexpr int64_t width = 16, batch = 32, blocks = 48;
 constexpr int64_t sizes[] = {50, 100, 200, 400, 800, 1600};
 
-/// `count` Dense(16) layers, one after the other.
+/// A stack of `count` Dense(16) layers.
 Model dense(int64_t count) {
   std::vector<Layer> stack = {Input({width})};
   for (int64_t i = 0; i < count; ++i)
@@ -30,7 +30,7 @@ Model dense(int64_t count) {
   return model;
 }
 
-/// `count` blocks as transformers have them, without attention: a skip goes around each.
+/// `count` transformer blocks without attention; each has a skip connection.
 Model residual(int64_t count) {
   Input x({width}, {.name = "x"});
   Value h = x;
@@ -63,11 +63,11 @@ Cost costOf(const std::function<void()> &work) {
   return {seconds, cpuSeconds() - before};
 }
 
-/// What a process measures, in the order of its lines: making the model, the first step less a second one, and what
-/// its program takes to reach some stages, with the text of each.
+/// The costs that a process measures, in the order of its lines: making the model; the first step less a second one;
+/// and for its program the way to each of these stages, with their text.
 constexpr Stage stages[] = {Stage::graph, Stage::pure, Stage::kernel};
 
-/// In the child.
+/// Runs in the child.
 int measure(const std::string &net, int64_t count, const std::string &program) {
   set_random_seed(1);
   const Tensor x = Tensor::ones({batch, width}), y = Tensor::zeros({batch, width});
@@ -84,7 +84,7 @@ int measure(const std::string &net, int64_t count, const std::string &program) {
   return 0;
 }
 
-/// The costs that a child told, in order.
+/// The costs that a child prints, in order.
 std::vector<Cost> child(const std::filesystem::path &cache, const std::string &net, int64_t count,
                         const std::string &program) {
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
@@ -108,7 +108,7 @@ struct Case {
   }
 };
 
-/// The medians over `rounds` children, line by line. Kernels come from the disk: an untimed child has put them there.
+/// The medians over `rounds` children, line by line. Kernels come from the disk, where an untimed child has put them.
 std::vector<Cost> medians(const std::filesystem::path &cache, const Case &each) {
   std::vector<std::vector<double>> seconds, cpu;
   child(cache, each.net, each.count, each.program);

@@ -1,4 +1,4 @@
-// How long the first training step takes to compile: cold, from the disk cache, and as layers repeat; in fresh processes.
+// How long the first training step compiles: cold, from the disk cache, and as layers repeat; in fresh processes.
 // SPDX-License-Identifier: Apache-2.0
 #include "Mlp.h"
 #include "Race.h"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int rounds = 7;
 
-/// In the child: the seconds of the first step, less those of a second one.
+/// Runs in the child: the seconds of the first step, less those of a second one.
 int measure(int64_t hidden) {
   const Batch data = images(32);
   Sequential model = mlp("float32", {.hidden = hidden});

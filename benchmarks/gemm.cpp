@@ -1,4 +1,4 @@
-// Matrix products beside OpenBLAS, MKL and oneDNN: float32 in 24 shapes, narrow floats with resident weights, int8.
+// Matrix products beside OpenBLAS, MKL and oneDNN: float32 in 24 shapes, narrow floats with packed weights, int8.
 // SPDX-License-Identifier: Apache-2.0
 #include "Peer.h"
 #include "Race.h"
@@ -27,12 +27,12 @@ const std::vector<Product> products = {
     {16, 512, 512},   {128, 512, 512}, {1, 10, 512},     {32, 10, 512},    {128, 10, 512},     {512, 10, 512},
     {128, 2304, 768}, {128, 768, 768}, {128, 3072, 768}, {128, 768, 3072}, {512, 768, 768},    {1, 3072, 768}};
 
-/// A Dense layer's products in narrow floats.
+/// The products of a Dense layer in narrow floats.
 const std::vector<Product> narrowProducts = {{1, 512, 784},   {8, 512, 784},     {32, 512, 784},   {128, 512, 784},
                                              {512, 512, 784}, {128, 512, 512},   {128, 768, 3072}, {128, 3072, 768},
                                              {512, 768, 768}, {1024, 1024, 1024}};
 
-/// As peers/gemm.py makes them.
+/// Operands with the elements that peers/gemm.py makes.
 Tensor operand(const Shape &shape, int64_t period) {
   Tensor tensor = Tensor::zeros(shape);
   int64_t i = 0;
@@ -55,11 +55,11 @@ std::string gigaflops(const Product &p, double seconds) {
 using Peers = std::vector<std::unique_ptr<Peer>>;
 
 struct Outcome {
-  std::vector<double> seconds;    // ours, one a contestant of ours, then the peers' that answered
+  std::vector<double> seconds;    // of Halftone's contestants, then of the peers that answered
   std::vector<std::string> names; // of those peers
 };
 
-/// `ours` beside the peers that can do the product in `dtype`.
+/// Compares Halftone's contestants with the peers that have the product in `dtype`.
 Outcome compare(const Peers &peers, const std::string &dtype, const Product &p, std::vector<Contestant> field,
                 double sum, double tolerance) {
   Outcome outcome;
@@ -70,7 +70,7 @@ Outcome compare(const Peers &peers, const std::string &dtype, const Product &p, 
     try {
       theirs = peer->askNumbers(fmt::format("prepare {} {} {} {}", dtype, p.m, p.n, p.k)).at(0);
     } catch (const std::runtime_error &) {
-      continue; // the table names it as missing
+      continue; // the table lists it as missing
     }
     if (std::abs(theirs - sum) > tolerance)
       throw std::runtime_error(
@@ -168,7 +168,7 @@ void run(Table &table) {
   cpu_set_t cores;
   CPU_ZERO(&cores);
   ::sched_getaffinity(0, sizeof cores, &cores);
-  const std::string threads = std::to_string(CPU_COUNT(&cores)); // what our plans use
+  const std::string threads = std::to_string(CPU_COUNT(&cores)); // the threads that Halftone's plans use
   Peers libraries, narrowLibraries;
   for (const char *name : {"OpenBLAS", "MKL", "oneDNN"}) {
     libraries.push_back(std::make_unique<Peer>(name, "gemm", std::vector<std::string>{name, threads}));

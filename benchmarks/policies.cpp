@@ -26,7 +26,7 @@ Kind merging(const char *name, const std::function<Layer()> &make) {
   return {name, [make](const Value &x) { return make()({x, layers::ReLU()(x)}); }};
 }
 
-/// Of a layer's own work alone: Dense(512) comes before each but the embedding.
+/// The kinds of layers. For the layer's own work alone: Dense(512) comes before each layer but the embedding.
 std::vector<Kind> kinds() {
   using namespace layers;
   return {kind("Dense", [] { return Dense(width); }),
@@ -50,7 +50,7 @@ std::vector<Kind> kinds() {
           merging("Concatenate", [] { return Concatenate(); })};
 }
 
-/// The layer after a Dense, so that it has a gradient to pass on, and flattened for the loss.
+/// A Dense before the layer, so that it has a gradient to pass on, and a Flatten after it for the loss.
 Model around(const Kind &kind, const std::string &policy) {
   set_random_seed(1);
   set_dtype_policy(policy);
@@ -61,7 +61,7 @@ Model around(const Kind &kind, const std::string &policy) {
   return model;
 }
 
-/// 1000 words of 32 numbers each, 16 words a sample.
+/// 1000 words of 32 elements each, 16 words per sample.
 Model embedding(const std::string &policy) {
   set_random_seed(1);
   set_dtype_policy(policy);
@@ -85,7 +85,7 @@ Tensor words(int64_t batch) {
   return Tensor(std::move(ids), {batch, 16});
 }
 
-/// Also float32 against another float32 model: what the ratios of equals are in this run.
+/// `equal` has the ratios of two float32 models: how far equal work differs in this run.
 struct Ratios {
   std::vector<double> mixed, equal;
 };

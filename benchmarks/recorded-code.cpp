@@ -1,10 +1,10 @@
-// Writes every stage, plan and machine code of five nets' train and predict steps, to be compared with another build's.
+// Writes every stage, plan and machine code of five nets' train and predict steps, to compare two builds.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   recorded-code FOLDER
 //
-// writes FOLDER/<net>/<program>/0-graph.mlir ... 6-target.s. Two trees make the same code when `diff -r` of their folders finds
-// nothing. Kernel keys and addresses are no part of it: the texts hold names by content only.
+// writes FOLDER/<net>/<program>/0-graph.mlir ... 6-target.s. Two trees make the same code if `diff -r` of their folders
+// finds nothing. The texts name kernels by content, so they hold no kernel keys and no addresses.
 #include "Mlp.h"
 #include <cstdio>
 #include <functional>
@@ -19,7 +19,7 @@ struct Net {
   std::function<Model()> make;
 };
 
-/// Dense blocks with dropout around which a skip goes, each normalised.
+/// Dense blocks with normalization, dropout and a skip connection.
 Model residual() {
   set_random_seed(1);
   Input x({64}, {.name = "x"});
@@ -36,7 +36,7 @@ Model residual() {
   return model;
 }
 
-/// Tokens, embedded, normalised over the batch and averaged.
+/// Tokens that are embedded, normalised over the batch and averaged.
 Model embedding() {
   set_random_seed(1);
   Input words({20}, {.dtype = int32, .name = "words"});

@@ -24,12 +24,12 @@ int coreCount() {
   return CPU_COUNT(&cores);
 }
 
-/// Copies half of a buffer's bytes to the other half, a share in every thread; the threads spin between copies, as
-/// those of a pool.
+/// Copies half of a buffer's bytes to the other half, a share in every thread. Between copies the threads spin, as
+/// those of a worker pool do.
 class Copier {
 public:
   explicit Copier(int64_t moved) : bytes(static_cast<size_t>(moved / 2)), from(bytes, 1), to(bytes, 2) {}
-  /// `times` copies; seconds of one.
+  /// Makes `times` copies and returns the seconds of one.
   double lap(int times) {
     const int threads = coreCount();
     std::atomic<int> waiting{threads};
@@ -75,7 +75,7 @@ struct Rows {
   }
 
 private:
-  /// As peers/rows.py makes it.
+  /// Noise with the elements that peers/rows.py makes.
   Tensor noise(unsigned seed, const Shape &shape) const {
     Tensor tensor = Tensor::zeros(shape);
     std::mt19937 random(seed);
@@ -93,7 +93,7 @@ double sumOfSquares(const Tensor &tensor) {
   return sum;
 }
 
-/// Throws when a peer's results are not ours.
+/// Throws if a peer's results differ from Halftone's.
 void check(const std::string &what, const Peer &peer, DType dtype, const std::vector<double> &ours,
            const std::vector<double> &theirs) {
   const double tolerance = dtype == float32 ? 1e-4 : 2e-2;
@@ -105,7 +105,7 @@ void check(const std::string &what, const Peer &peer, DType dtype, const std::ve
                                          fmt::join(theirs, ", "), fmt::join(ours, ", ")));
 }
 
-/// The questions of the table.
+/// Measures the rows of the table.
 class Rounds {
 public:
   explicit Rounds(Table &table) : table(table) {
@@ -117,8 +117,8 @@ public:
     }
   }
 
-  /// `step` gives the results that `kernel`, as peers/rows.py names it with - for the blanks, gives there. `moved`: how
-  /// many full arrays it must read and write.
+  /// `step` computes the results of `kernel`, which peers/rows.py names with "-" in place of the blanks. `moved` is the
+  /// count of full arrays that it must read and write.
   void compare(const std::string &kernel, const Rows &rows, int moved, const std::function<Tensors()> &step) {
     const std::string what = title(kernel, rows);
     if (!table.wants(what))
@@ -193,7 +193,7 @@ void compareLayerNorm(Rounds &rounds, const Rows &rows) {
   const Tensor x = rows.x(), dy = rows.dy(), gamma = rows.gamma(), beta = rows.beta();
   auto forward = jit([](const Value &x, const Value &gamma, const Value &beta) { return layerNorm(x, gamma, beta); });
   rounds.compare("layer norm forward", rows, 2, [&] { return Tensors{forward(x, gamma, beta)}; });
-  // As recorded, from x and the gradient of the result.
+  // As a model records it, from x and the gradient of the result.
   auto backward = jit([](const Value &x, const Value &gamma, const Value &beta, const Value &dy) {
     return Values(gradients(ops::sum(layerNorm(x, gamma, beta) * dy), std::vector<Value>{x, gamma, beta}));
   });
@@ -210,7 +210,7 @@ void compareOthers(Rounds &rounds, const Rows &rows) {
   rounds.compare("rms norm forward", rows, 2, [&] { return Tensors{rms(x, gamma)}; });
 }
 
-/// The loss over a vocabulary and its gradient.
+/// Measures the loss over a vocabulary, and its gradient.
 void compareCrossEntropy(Rounds &rounds, const Rows &rows) {
   const Tensor logits = rows.x(), labels = rows.labels();
   const losses::SparseCategoricalCrossentropy lossOf({.from_logits = true});

@@ -1,4 +1,4 @@
-// How long a training step of the multilayer perceptron takes beside PyTorch, JAX and Keras; their losses must be ours.
+// How long a training step of the multilayer perceptron takes beside PyTorch, JAX and Keras; losses must be equal.
 // SPDX-License-Identifier: Apache-2.0
 #include "Mlp.h"
 #include "Peer.h"
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int checkedSteps = 5;
 
-/// A folder for the tensors that peers start from, removed at the end.
+/// A folder for the tensors from which peers start; it is removed at the end.
 struct Exchange {
   std::filesystem::path path;
   Exchange() {
@@ -33,7 +33,7 @@ struct Exchange {
   void put(const std::string &name, const Tensor &tensor) const { tensor.save_npy((path / (name + ".npy")).string()); }
 };
 
-/// Largest relative difference between the losses of the first steps.
+/// The largest relative difference between the losses of the first steps.
 double difference(const std::vector<double> &ours, const std::vector<double> &theirs) {
   double largest = ours.size() == theirs.size() ? 0 : INFINITY;
   for (size_t i = 0; i < ours.size() && i < theirs.size(); ++i)
@@ -61,7 +61,7 @@ void compare(Table &table, std::vector<std::unique_ptr<Peer>> &peers, const std:
   model = mlp(policy);
   model.set_weights(weights);
   std::vector<Contestant> field = {contestant("ours", [&] { model.train_on_batch(x, y); })};
-  // PyTorch's Adam adds epsilon after the bias correction, all others before: that shows in the third digit.
+  // PyTorch's Adam adds epsilon after the bias correction, all others before: the third digit of losses differs.
   const double tolerance = policy == "float32" ? 5e-3 : 3e-2;
   std::vector<std::pair<Peer *, std::string>> absent;
   std::vector<Peer *> running;
@@ -105,7 +105,7 @@ void run(Table &table) {
   cpu_set_t cores;
   CPU_ZERO(&cores);
   ::sched_getaffinity(0, sizeof cores, &cores);
-  const std::string threads = std::to_string(CPU_COUNT(&cores)); // what our plans use
+  const std::string threads = std::to_string(CPU_COUNT(&cores)); // the threads that Halftone's plans use
   std::vector<std::unique_ptr<Peer>> peers;
   for (const char *name : {"PyTorch eager", "torch.compile", "JAX jit", "Keras on JAX"}) {
     peers.push_back(std::make_unique<Peer>(name, "train_step", std::vector<std::string>{name, threads}));

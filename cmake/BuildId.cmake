@@ -1,4 +1,4 @@
-# Writes OUTPUT with HALFTONE_BUILD_ID: the version and a hash of the sources that decide what code a kernel becomes.
+# Writes OUTPUT with HALFTONE_BUILD_ID: the version and a hash of the sources that determine the code of kernels.
 # SPDX-License-Identifier: Apache-2.0
 cmake_minimum_required(VERSION 3.25)
 file(GLOB_RECURSE sources RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/compiler/* ${SOURCE_DIR}/dialect/* ${SOURCE_DIR}/runtime/plan/*)

@@ -1,4 +1,4 @@
-# The target `docs`: the reference of ops and passes as Markdown, that of the public headers as HTML, all below the build folder's docs/.
+# The target `docs` writes to the build folder's docs/: ops and passes as Markdown, the public headers as HTML.
 # SPDX-License-Identifier: Apache-2.0
 find_package(Doxygen)
 set(HALFTONE_DOCS ${PROJECT_BINARY_DIR}/docs)

@@ -1,6 +1,7 @@
 # The one library that users link, and its installation: headers, tools, CMake package, pkg-config file, examples.
 # SPDX-License-Identifier: Apache-2.0
-# The component `runtime` runs programs and has the tools; `development` has the rest of what compiles programs.
+# The component `runtime` runs programs and has the tools; `development` has all else that is needed to compile
+# programs.
 include(CMakePackageConfigHelpers)
 
 get_property(HALFTONE_ROOM_LIBRARIES GLOBAL PROPERTY HALFTONE_ROOMS)
@@ -8,7 +9,7 @@ if(NOT HALFTONE_ROOM_LIBRARIES)
   message(FATAL_ERROR "HalftoneInstall: expected at least one halftone_room before this file is included")
 endif()
 
-# Every room's objects go in, also those that nothing inside refers to; LLVM, MLIR, fmt and TBB stay private.
+# Every room's objects go in, also objects to which nothing inside refers. LLVM, MLIR, fmt and TBB stay private.
 add_library(halftone SHARED)
 add_library(Halftone::Halftone ALIAS halftone)
 foreach(room IN LISTS HALFTONE_ROOM_LIBRARIES)
@@ -47,7 +48,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/HalftoneConfigVersion.cma
 install(FILES ${PROJECT_BINARY_DIR}/HalftoneConfig.cmake ${PROJECT_BINARY_DIR}/HalftoneConfigVersion.cmake
   DESTINATION ${package_dir} COMPONENT development)
 
-# The prefix is found from the file's own place, so that `cmake --install --prefix` can choose it late.
+# pkg-config finds the prefix from the file's own folder, so that `cmake --install --prefix` can choose it late.
 file(RELATIVE_PATH HALFTONE_PKGCONFIG_TO_PREFIX
   /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 string(REGEX REPLACE "/$" "" HALFTONE_PKGCONFIG_TO_PREFIX "${HALFTONE_PKGCONFIG_TO_PREFIX}")

@@ -1,6 +1,6 @@
-# Two Debian packages, by `cpack -G DEB`: halftone (the library and the tools) and halftone-dev (headers, CMake package, pkg-config file).
+# The Debian packages of `cpack -G DEB`: halftone (library and tools) and halftone-dev (headers, CMake, pkg-config).
 # SPDX-License-Identifier: Apache-2.0
-# The preset `package` builds what they hold, for the prefix /usr; scripts/test-packages tries them on a bare Debian 12.
+# The preset `package` builds their contents, for the prefix /usr; scripts/test-packages tries them on a bare Debian 12.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_CONTACT "The authors of Halftone")
@@ -13,8 +13,9 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
-# SHLIBDEPS asks the machine that builds which packages hold the libraries; but it finds libLLVM by a link of llvm-22-dev's, which tells
-# no package. LLVM 22 is in Debian 12's security suite. GENERATE_SHLIBS answers who links our library, and runs ldconfig.
+# SHLIBDEPS asks the building machine which packages hold the libraries; but it finds libLLVM by a link of
+# llvm-22-dev's, which belongs to no package. LLVM 22 is in Debian 12's security suite. GENERATE_SHLIBS records the
+# dependency for programs that link the library, and runs ldconfig.
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME halftone)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)

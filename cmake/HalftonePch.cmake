@@ -1,6 +1,7 @@
-# Precompiled headers: most of a file's compile time is the parsing of headers that are not ours.
+# Precompiled headers: most of a file's compile time goes into parsing headers of other projects.
 # SPDX-License-Identifier: Apache-2.0
-# Only headers of other projects stand here, so an edit of ours never rebuilds one. CMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without.
+# The lists have headers of other projects only, so an edit in this project never rebuilds one.
+# CMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without them.
 set(HALFTONE_STD_HEADERS
   <algorithm> <array> <atomic> <cmath> <cstdint> <cstring> <filesystem> <fstream> <functional> <limits> <map> <memory> <mutex> <numeric>
   <optional> <ranges> <set> <span> <sstream> <string> <string_view> <thread> <unordered_map> <utility> <variant> <vector>
@@ -12,13 +13,13 @@ set(HALFTONE_MLIR_HEADERS
   <mlir/IR/Builders.h> <mlir/IR/BuiltinOps.h> <mlir/IR/PatternMatch.h> <mlir/IR/SymbolTable.h> <mlir/IR/Verifier.h>
   <mlir/Pass/PassManager.h>)
 
-# halftone_pch(NAME HEADERS... DEPS ...): a target that compiles the headers once for all that reuse it.
+# halftone_pch(NAME HEADERS... DEPS ...): a target that compiles the headers once for all targets that reuse it.
 function(halftone_pch NAME)
   cmake_parse_arguments(PCH "" "" "HEADERS;DEPS" ${ARGN})
   file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${NAME}.cpp CONTENT "// Nothing but precompiled headers.\n")
   add_library(${NAME} OBJECT ${CMAKE_CURRENT_BINARY_DIR}/${NAME}.cpp)
   target_link_libraries(${NAME} PRIVATE halftone_flags ${PCH_DEPS})
-  target_compile_options(${NAME} PRIVATE $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>) # so that ccache knows it again
+  target_compile_options(${NAME} PRIVATE $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>) # for ccache
   target_precompile_headers(${NAME} PRIVATE ${PCH_HEADERS})
 endfunction()
 
@@ -31,8 +32,8 @@ if(HALFTONE_BUILD_TESTS)
     DEPS halftone_mlir fmt::fmt Catch2::Catch2)
 endif()
 
-# halftone_reuse_pch(TARGET PREFIX): the headers with MLIR for a target that names halftone_mlir, those without for others.
-# Clang refuses headers that were compiled as other position-independent code, so programs are compiled as libraries are.
+# halftone_reuse_pch(TARGET PREFIX): with MLIR's headers for a target that links halftone_mlir, else without. Clang
+# refuses headers that were compiled with another -fPIC, so programs are compiled as libraries are.
 function(halftone_reuse_pch TARGET PREFIX)
   target_compile_options(${TARGET} PRIVATE -fPIC)
   get_target_property(libraries ${TARGET} LINK_LIBRARIES)

@@ -3,11 +3,12 @@
 
 separate_arguments(LLVM_DEFINITIONS_LIST NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 
-# Flags for everything of ours: warnings on, floating point as written (both compilers fuse multiply-adds by default).
+# Flags for all of this project's code: warnings on, floating point as written (both compilers fuse multiply-adds by
+# default).
 add_library(halftone_flags INTERFACE)
 target_compile_options(halftone_flags INTERFACE -Wall -Wextra -Wno-unused-parameter -ffp-contract=off -fno-fast-math)
 target_include_directories(halftone_flags INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
-# Compiled kernels carry no signature in front of them for UBSan's check of calls through function pointers.
+# Compiled kernels have no signature before them, which UBSan's check of calls through function pointers needs.
 if(HALFTONE_SANITIZE)
   target_compile_options(halftone_flags INTERFACE -fsanitize=address,undefined -fno-sanitize=vptr,function -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   target_link_options(halftone_flags INTERFACE -fsanitize=address,undefined)
@@ -21,7 +22,7 @@ if(HALFTONE_WERROR)
   target_compile_options(halftone_flags INTERFACE -Werror)
 endif()
 
-# MLIR's headers as system headers, and the one shared MLIR. Never mixed with MLIR's static libraries.
+# MLIR's headers as system headers, and the one shared MLIR. MLIR's static libraries must not be linked beside it.
 add_library(halftone_mlir INTERFACE)
 target_include_directories(halftone_mlir SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 target_compile_definitions(halftone_mlir INTERFACE ${LLVM_DEFINITIONS_LIST})
@@ -37,8 +38,9 @@ function(halftone_room NAME)
   set_property(GLOBAL APPEND PROPERTY HALFTONE_ROOMS ${NAME})
 endfunction()
 
-# halftone_test(NAME [THREADS] SOURCES ... DEPS ...): one Catch2 executable; each test case is a ctest entry. THREADS: it is about code
-# that threads share and runs under ThreadSanitizer, where no other does: most of the rest waits for MLIR, which is not instrumented.
+# halftone_test(NAME [THREADS] SOURCES ... DEPS ...): one Catch2 executable; each test case is a ctest entry. THREADS is
+# for tests of code that threads share. ThreadSanitizer runs these tests alone: most of the rest waits for MLIR, which
+# is not instrumented.
 function(halftone_test NAME)
   cmake_parse_arguments(TEST "THREADS" "" "SOURCES;DEPS" ${ARGN})
   if(HALFTONE_SANITIZE_THREADS AND NOT TEST_THREADS)

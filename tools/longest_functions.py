@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Prints the longest functions of the rooms and tools: lines, file, line, first words.
+# Prints the longest functions of the rooms and tools: count of lines, file, line, first words.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: longest_functions.py [HOW_MANY] [ROOT]
 

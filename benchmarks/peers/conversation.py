@@ -1,10 +1,10 @@
-# What the programs of peers share: the conversation with a benchmark, in which requests and replies are lines.
+# Shared by the programs of peers: the exchange with a benchmark, in which requests and replies are lines.
 # SPDX-License-Identifier: Apache-2.0
 import os
 import sys
 
 _out = os.fdopen(os.dup(1), "w", buffering=1)
-os.dup2(2, 1)  # whatever libraries print
+os.dup2(2, 1)  # for text that libraries print
 
 
 def use_threads(count):

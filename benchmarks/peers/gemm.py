@@ -39,7 +39,7 @@ class Calls:
     """A function of C and its arguments."""
 
     def seconds(self, times):
-        clock(self.function, self.arguments, 3)  # threads awake
+        clock(self.function, self.arguments, 3)  # wakes the threads
         taken = clock(self.function, self.arguments, times)
         return max(taken - clock(C.CDLL(None).abs, self.arguments, min(times, 1000)), 1e-9)
 
@@ -64,7 +64,7 @@ class Blas(Calls):
 
 class OneDnn(Calls):
     DTYPES = {"float16": 1, "bfloat16": 2, "float32": 3}
-    SOURCE, RESULT, WEIGHTS = 1, 17, 33  # DNNL_ARG_*, as of a primitive's operands
+    SOURCE, RESULT, WEIGHTS = 1, 17, 33  # DNNL_ARG_*, for the operands of a primitive
     WEIGHTS_DESCRIPTOR = 131  # dnnl_query_weights_md
     ANY_LAYOUT = 1
 

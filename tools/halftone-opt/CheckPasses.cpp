@@ -1,4 +1,4 @@
-// --check-passes: the interpreter's word before and after every pass.
+// --check-passes: interprets the module before and after every pass.
 // SPDX-License-Identifier: Apache-2.0
 #include "CheckPasses.h"
 #include "dialect/Interpreter.h"
@@ -15,7 +15,7 @@ using namespace halftone::dialect;
 
 namespace {
 
-/// The results of @main: fetches, then variables by name.
+/// The results of @main: fetches in order, then variables by name.
 using Outcome = std::vector<std::pair<std::string, TensorData>>;
 
 class PassChecks : public PassInstrumentation {
@@ -31,7 +31,7 @@ private:
   }
   void runAfterPass(Pass *pass, Operation *op) override;
 
-  /// May this pass change the order of sums?
+  /// Whether this pass may change the order of sums.
   static bool reorders(Pass *pass) {
     return pass->getArgument() == "halftone-normalize" || pass->getArgument() == "halftone-form-kernels";
   }
@@ -41,10 +41,10 @@ private:
 
   bool *differed;
   std::optional<Outcome> before, legal;
-  std::map<std::string, TensorData> inputs; // of feeds by "feed NAME", of variables by "variable NAME"
+  std::map<std::string, TensorData> inputs; // values of feeds by "feed NAME", of variables by "variable NAME"
 };
 
-/// The same random tensor for the same name: floats around 0, integers from 0 to 9.
+/// A random tensor, the same one for the same name: floats around 0, integers from 0 to 9.
 TensorData &PassChecks::input(const std::string &name, RankedTensorType type) {
   auto [found, isNew] = inputs.try_emplace(name);
   TensorData &data = found->second;

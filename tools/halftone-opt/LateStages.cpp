@@ -1,4 +1,4 @@
-// The stages after the modules, as a pass: timing, split input and diagnostics of passes work for them too.
+// The stages after the modules, as a pass: so timing, split input and diagnostics work for them as for passes.
 // SPDX-License-Identifier: Apache-2.0
 #include "LateStages.h"
 #include "dialect/Dialect.h"
@@ -42,7 +42,7 @@ private:
     const halftone::Status status = compile(*module, own).status();
     if (!status) {
       tell(status);
-      // Kernels that were formed on the way here compile.
+      // If the user's own kernels do not compile, that is no bug; if kernels that were formed here do not, it is.
       const bool isOfKernels = status.kind() == halftone::ErrorKind::compile_error && options.from < Stage::kernel;
       *isBug |= isOfKernels || status.kind() == halftone::ErrorKind::internal_error;
       return signalPassFailure();
@@ -51,7 +51,7 @@ private:
       *text += std::string(kDefaultSplitMarker) + "\n";
     *text += found;
   }
-  /// Emits the error at the line to blame, so that -verify-diagnostics finds it there.
+  /// Emits the error at the line that it is about, so that -verify-diagnostics finds it there.
   void tell(const halftone::Status &status) {
     const halftone::Where where = status.where();
     Location location = getOperation().getLoc();

@@ -1,4 +1,4 @@
-// Declares the stock pipeline's options among mlir-opt's.
+// Declares the stock pipeline's options beside mlir-opt's.
 // SPDX-License-Identifier: Apache-2.0
 #include "Options.h"
 #include "halftone/Version.h"
@@ -15,8 +15,8 @@ namespace {
 const char *const exitCodes = "\nExit codes: 0 done, 1 bad input or usage, or a check that failed, 3 output that could "
                               "not be written, 5 bug in Halftone.\n";
 
-/// The options that LLVM's libraries declare when they are loaded: those of the code generator and the optimizer, and a
-/// --stop-after.
+/// Hides or removes the options that LLVM's libraries declare when they are loaded: those of the code generator and the
+/// optimizer, and a --stop-after.
 cl::OptionCategory &withoutLlvmsOptions(cl::OptionCategory &category) {
   for (auto &entry : cl::getRegisteredOptions())
     entry.second->setHiddenFlag(cl::Hidden);
@@ -124,7 +124,7 @@ bool printsNotice(const std::vector<std::string> &arguments, const std::string &
     }
     std::string program = arguments[0];
     char *alone[] = {program.data(), nullptr};
-    (void)mlir::parseCLIOptions(1, alone, header); // help knows the program's name from here
+    (void)mlir::parseCLIOptions(1, alone, header); // sets the program's name for the help
     cl::PrintHelpMessage(argument.contains("hidden"), !argument.contains("list"));
     llvm::outs() << exitCodes;
     return true;

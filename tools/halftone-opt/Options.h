@@ -1,4 +1,4 @@
-// The command line of halftone-opt: mlir-opt's options, and those of the stock pipeline.
+// The command line of halftone-opt: mlir-opt's options and those of the stock pipeline.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/Compiler.h"
@@ -11,7 +11,7 @@ namespace halftone::tools {
 
 enum class Numerics { fast, strict };
 
-/// Our options. Before they are declared, LLVM's own options are hidden from --help, and its --stop-after is removed.
+/// Halftone's own options. The constructor first hides LLVM's options from --help and removes its --stop-after.
 struct StockOptions {
   StockOptions();
 
@@ -23,22 +23,22 @@ struct StockOptions {
   llvm::cl::opt<std::string> castLedgerFile;
   llvm::cl::opt<bool> checkPasses;
 
-  /// Whether the casts of the kernel stage are asked for.
+  /// Whether the options ask for the casts of stage kernel.
   bool reportsCasts() const;
-  /// Whether the stock pipeline runs, instead of passes that are named.
+  /// Whether the stock pipeline runs, and not named passes.
   bool runsStock() const;
   compiler::Stage last() const;
   bool isLate() const { return runsStock() && last() > compiler::Stage::kernel; }
   compiler::CompileOptions compileOptions() const;
-  /// The options that contradict each other, or "".
+  /// A message about options that contradict each other, or "".
   std::string contradiction() const;
 };
 
-/// Prints the text of --help (and its like) or --version. False if the command line asks for neither. The options must
-/// be declared.
+/// If the command line asks for --help (or one of its variants) or --version, prints the text and returns true. Call it
+/// after the options are declared.
 bool printsNotice(const std::vector<std::string> &arguments, const std::string &header);
 
-/// How often an option of mlir-opt's was given.
+/// How often the command line gives an option of mlir-opt.
 int timesGiven(llvm::StringRef option);
 
 } // namespace halftone::tools

@@ -1,4 +1,4 @@
-// mlir-opt for this project: every pass by its flag, and the stock pipeline between two stages.
+// mlir-opt for this project: runs any pass by its flag, or the stock pipeline between two stages.
 // SPDX-License-Identifier: Apache-2.0
 #include "CheckPasses.h"
 #include "LateStages.h"
@@ -31,7 +31,7 @@ namespace {
 
 enum ExitCode { done = 0, refused = 1, notWritten = 3, bug = 5 };
 
-/// Writes a file, or stdout for "-". If that fails, says why and returns false.
+/// Writes a file, or stdout for "-". If that fails, prints the reason and returns false.
 bool writeTo(const std::string &path, std::string_view text) {
   if (path == "-") {
     llvm::outs().flush();
@@ -44,13 +44,13 @@ bool writeTo(const std::string &path, std::string_view text) {
   return status.isOk();
 }
 
-/// The outputs of a run besides modules.
+/// The results of a run besides modules.
 struct Outcome {
   std::string lateText;
   bool differed = false, isBug = false, lostFile = false;
 };
 
-/// Writes the ledger and checks the budget, at the end of the pipeline.
+/// Writes the cast ledger and checks the budget of casts, at the end of the pipeline.
 class ReportCasts : public mlir::PassWrapper<ReportCasts, mlir::OperationPass<mlir::ModuleOp>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ReportCasts)
@@ -74,7 +74,7 @@ private:
   Outcome &outcome;
 };
 
-/// The stock pipeline when a stage is named on the command line, else the passes named there.
+/// Chooses the stock pipeline if the command line names a stage, else the passes that it names.
 void choosePipeline(mlir::MlirOptMainConfig &config, const StockOptions &options, Outcome &outcome) {
   if (!options.runsStock())
     return;
@@ -95,7 +95,7 @@ void choosePipeline(mlir::MlirOptMainConfig &config, const StockOptions &options
   });
 }
 
-/// The pipeline chosen before, with --check-passes around it.
+/// Puts --check-passes around the chosen pipeline.
 void checkEachPass(mlir::MlirOptMainConfig &config, bool *differed) {
   config.setPassPipelineSetupFn([chosen = config, differed](mlir::PassManager &passes) {
     addPassChecks(passes, differed);
@@ -103,7 +103,7 @@ void checkEachPass(mlir::MlirOptMainConfig &config, bool *differed) {
   });
 }
 
-/// Runs the pipeline on a file; returns the exit code.
+/// Runs the pipeline on a file and returns the exit code.
 ExitCode process(const StockOptions &options, const std::string &input, const std::string &output,
                  mlir::DialectRegistry &registry) {
   mlir::MlirOptMainConfig config = mlir::MlirOptMainConfig::createFromCLOptions();
@@ -112,7 +112,7 @@ ExitCode process(const StockOptions &options, const std::string &input, const st
     return done;
   }
   std::string error = options.contradiction();
-  // Every pass's flag belongs to one option.
+  // The flags of all passes belong to one option, so any pass's name finds it.
   if (error.empty() && options.runsStock() && timesGiven("halftone-simplify"))
     error = "passes are named beside --stop-after, --start-from or a report about casts, which run the stock pipeline; "
             "expected "
@@ -138,7 +138,7 @@ ExitCode process(const StockOptions &options, const std::string &input, const st
   const bool succeeded =
       mlir::succeeded(mlir::MlirOptMain(out, std::move(file), registry, config)) && !outcome.differed;
   const std::string &text = options.isLate() ? outcome.lateText : modules;
-  // Only a run that succeeded writes a file; stdout gets the text that there is.
+  // A run that failed writes no file, but stdout gets all text so far.
   if ((succeeded || output == "-") && !writeTo(output, text))
     return notWritten;
   return succeeded ? done : outcome.isBug ? bug : outcome.lostFile ? notWritten : refused;
@@ -169,6 +169,6 @@ int main(int argc, char **argv) {
   if (llvm::outs().has_error())
     rememberLoss(llvm::outs().error().message());
   for (llvm::raw_fd_ostream *stream : {&llvm::outs(), static_cast<llvm::raw_fd_ostream *>(&llvm::errs())})
-    stream->clear_error(); // LLVM would abort for them
+    stream->clear_error(); // with an error left, LLVM would abort
   return finish("halftone-opt", code);
 }

@@ -8,13 +8,13 @@
 namespace halftone::tools {
 
 struct Arguments {
-  std::string command, subject; // a name or a file; "" for show of everything
+  std::string command, subject; // a name or a file; "": show lists all names
   bool json = false, quiet = false, verbose = false;
   std::string global = "float32";      // lint, convert, resolve
   std::string output = "-";            // convert
   std::string model, device = "cpu";   // lint; "" without --model
   bool strict = false;                 // lint
-  std::string policy, policyMap, path; // resolve; "" when not given
+  std::string policy, policyMap, path; // resolve; "" if not given
 };
 
 ExitCode show(const Arguments &arguments);
@@ -22,7 +22,7 @@ ExitCode lint(const Arguments &arguments);
 ExitCode convert(const Arguments &arguments);
 ExitCode resolve(const Arguments &arguments);
 
-/// One line on stderr with -v.
+/// Writes one line to stderr if -v is given.
 void tell(const Arguments &arguments, const std::string &what);
 
 } // namespace halftone::tools

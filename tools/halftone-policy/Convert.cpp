@@ -1,4 +1,4 @@
-// convert: a map's file with everything spelled out, or a name of TensorFlow 2.0 as Keras 3 has it.
+// convert: writes a map's file with all defaults spelled out, or the Keras 3 policy of a TensorFlow 2.0 name.
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.h"
 #include "halftone/Legacy.h"
@@ -11,7 +11,7 @@ using nlohmann::ordered_json;
 namespace halftone::tools {
 namespace {
 
-/// The policy of Keras 3 with the same dtypes; nullopt when there is none.
+/// The policy of Keras 3 with the same dtypes; nullopt if there is none.
 std::optional<DTypePolicy> successorOf(const std::string &name) {
   const legacy::Policy policy(name, {}, Where{});
   const std::optional<DType> compute = policy.compute_dtype(), variable = policy.variable_dtype();

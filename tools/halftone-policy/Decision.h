@@ -1,11 +1,11 @@
-// Which policy each layer of a model gets.
+// The policy that each layer of a model gets.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "RecordedModel.h"
 
 namespace halftone::tools {
 
-/// Replaces the model's recorded policies: one policy for everything, or a map. At most one of the two.
+/// Replaces the model's recorded policies by one policy for all layers, or by a map. At most one of the two is set.
 struct PolicyChoice {
   std::optional<DTypePolicy> policy{};
   std::optional<DTypePolicyMap> map{};
@@ -13,7 +13,7 @@ struct PolicyChoice {
 
 struct Decision {
   std::string path, className;
-  std::optional<std::string> key; // nullopt: none decides
+  std::optional<std::string> key; // nullopt: no key decides
   DTypePolicy policy;
   DType compute, variable;
 };
@@ -24,8 +24,8 @@ struct Resolution {
   bool lossScaling = false;            // whether compile() and fit() would scale the loss
 };
 
-/// As Model::apply_policy decides by a map: compute dtypes change, weights keep their dtype, and the model its own
-/// policy. One policy instead changes all of these. value_error with the layer's path when two keys match it.
+/// With a map, decides as Model::apply_policy does: compute dtypes change; weights keep their dtype, and the model its
+/// own policy. One policy instead changes all of these. value_error with the layer's path when two keys match it.
 Resolution resolvePolicies(const RecordedModel &model, const PolicyChoice &choice);
 
 } // namespace halftone::tools

@@ -15,11 +15,11 @@ struct Finding {
   std::string message;
 };
 
-/// Findings about several paths: paths with the same text are collected, and the first path stands for all.
+/// Findings about several paths: collects the paths of each text; the first path stands for all of them.
 class PathGroups {
 public:
   void add(const std::string &what, const std::string &path);
-  /// `'net/a'` or `'net/a' and 3 more`, each with its text, in the order of the first path.
+  /// `'net/a'` or `'net/a' and 3 more`, each with its text, in the order of the first paths.
   std::vector<std::pair<std::string, std::string>> list() const;
 
 private:

@@ -1,4 +1,4 @@
-// Keys that match too much, too little or nothing.
+// Finds keys that match too much, too little or nothing.
 // SPDX-License-Identifier: Apache-2.0
 #include "KeyChecks.h"
 #include "KeyEnds.h"
@@ -13,7 +13,7 @@
 namespace halftone::tools {
 namespace {
 
-/// The one text that a pattern of escapes matches, as re.escape() writes it.
+/// The one text that a pattern without special characters matches, with escapes as re.escape() writes them.
 std::optional<std::string> onlyText(std::string_view pattern) {
   std::string text;
   for (size_t i = 0; i < pattern.size(); ++i) {
@@ -33,7 +33,7 @@ bool canBePath(std::string_view text) {
   return !text.empty() && text.front() != '/' && text.back() != '/' && text.find("//") == text.npos;
 }
 
-/// The edits between two texts, one column of the table at a time.
+/// The edit distance between two texts, one column of the table at a time.
 size_t distanceOfLong(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t(0));
@@ -49,7 +49,7 @@ size_t distanceOfLong(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-/// The same for texts beside one of at most 64 bytes, a column in a few steps (Myers 1999, as Hyyrö gives it).
+/// Edit distances to a text of at most 64 bytes, a column in a few steps (Myers 1999, as Hyyrö gives it).
 class Distances {
 public:
   explicit Distances(std::string_view text) : text(text) {
@@ -59,7 +59,7 @@ public:
   size_t to(std::string_view other) const {
     if (text.empty() || !isShort())
       return distanceOfLong(text, other);
-    uint64_t up = ~uint64_t(0), down = 0; // where the distances in a column grow by one, and where they shrink
+    uint64_t up = ~uint64_t(0), down = 0; // rows of a column where the distance grows by one, and where it shrinks
     const uint64_t lowest = uint64_t(1) << (text.size() - 1);
     size_t distance = text.size();
     for (char c : other) {
@@ -121,8 +121,8 @@ bool occursIn(const MapEntry &entry, const std::optional<Ends> &ends, const std:
   return entry.pattern->occursIn(path);
 }
 
-/// How a key that decides for no path of the model misses. `shadowed`: the paths that it matches, all keys themselves.
-/// `hint`: whether to name the nearest path.
+/// Describes how a key that decides for no path of the model misses. `shadowed` holds the paths that it matches, which
+/// are all keys themselves. `hint`: whether to name the nearest path.
 Finding missing(const MapEntry &entry, const PathGroups &shadowed, const RecordedModel &model, bool hint) {
   for (const auto &[paths, what] : shadowed.list())
     return {false, "P005",
@@ -157,7 +157,7 @@ std::vector<Finding> checkKeys(const MapFile &map) {
       continue;
     for (size_t j : index.within(narrow->prefix, narrow->suffix)) {
       const bool same = ranges[i] && ranges[i]->prefix == ranges[j]->prefix && ranges[i]->suffix == ranges[j]->suffix;
-      if (i == j || (same && i > j)) // said of the other
+      if (i == j || (same && i > j)) // the finding about the other pair reports it
         continue;
       findings.push_back(
           {true, "P002", fmt::format("every path that '{}' matches, '{}' matches too", entry.key, map.entries[j].key)});
@@ -191,8 +191,8 @@ std::vector<Finding> checkKeys(const MapFile &map, const RecordedModel &model) {
   }
   for (const auto &[paths, keys] : ambiguous.list())
     findings.push_back({true, "P002", fmt::format("{} matches {}", paths, keys)});
-  // If very many keys miss, only the first ones get a hint at the nearest path: each hint compares the key with every
-  // path.
+  // Each hint at the nearest path compares a key with every path, so beyond this count of comparisons the remaining
+  // keys get no hint.
   constexpr size_t mostComparisons = 20'000'000;
   size_t hints = mostComparisons / std::max<size_t>(model.layers.size(), 1);
   for (const MapEntry &entry : map.entries)

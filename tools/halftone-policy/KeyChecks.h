@@ -6,8 +6,8 @@
 
 namespace halftone::tools {
 
-/// P002 and P005, as far as the keys alone show them: a pattern all of whose paths another one matches too; a key that
-/// no path can match, or a pattern for one path that has a key of its own.
+/// P002 and P005, as far as the keys alone show them: a pattern whose paths another pattern matches too; a key that no
+/// path can match; a pattern for one path that has a key of its own.
 std::vector<Finding> checkKeys(const MapFile &map);
 
 /// P001, P002, P004 and P005 for a model's paths.

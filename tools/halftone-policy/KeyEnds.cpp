@@ -14,7 +14,7 @@ std::string_view withoutAnchors(std::string_view pattern) {
   return pattern;
 }
 
-/// Whether the whole pattern, and not only a group in it, is one of alternatives.
+/// Whether the whole pattern, and not only a group in it, consists of alternatives.
 bool hasAlternatives(std::string_view pattern) {
   int depth = 0;
   bool inSet = false;
@@ -22,7 +22,7 @@ bool hasAlternatives(std::string_view pattern) {
     const char c = pattern[i];
     const bool first = i > 0 && (pattern[i - 1] == '[' || (pattern[i - 1] == '^' && i > 1 && pattern[i - 2] == '['));
     if (inSet)
-      inSet = c != ']' || first; // "[]a]" holds a bracket
+      inSet = c != ']' || first; // in "[]a]" the first bracket is a character
     else if (c == '[')
       inSet = true;
     else if (c == '|' && depth == 0)
@@ -41,10 +41,10 @@ std::optional<Ends> endsOf(std::string_view pattern) {
     return std::nullopt;
   size_t first = pattern.find_first_of(specialCharacters);
   if (first == pattern.npos)
-    return std::nullopt; // one text
+    return std::nullopt; // matches one text only
   const size_t last = pattern.find_last_of(specialCharacters);
   const bool quantifies = std::string_view("?*+{").find(pattern[first]) != std::string_view::npos;
-  if (quantifies && first > 0) // it is about the character before it, which may be several bytes
+  if (quantifies && first > 0) // the quantifier is about the character before it, which may be several bytes
     do
       --first;
     while (first > 0 && (pattern[first] & 0xC0) == 0x80);

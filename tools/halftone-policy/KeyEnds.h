@@ -12,12 +12,12 @@ namespace halftone::tools {
 /// The characters that have a special meaning in a pattern.
 constexpr std::string_view specialCharacters = "\\^$.|?*+()[]{}";
 
-/// The beginning and the end that all texts matched by a pattern share. The two parts do not overlap.
+/// The beginning and the end that all texts of a pattern share. The two do not overlap.
 struct Ends {
   std::string prefix, suffix;
 };
 
-/// nullopt if escapes, flags or alternatives of the whole pattern make the ends hard to find, and for a pattern that
+/// The ends of a pattern. nullopt if escapes, flags or alternatives of the whole pattern hide them, or if the pattern
 /// matches one text only.
 std::optional<Ends> endsOf(std::string_view pattern);
 
@@ -25,7 +25,7 @@ std::optional<Ends> endsOf(std::string_view pattern);
 /// patterns.
 std::optional<Ends> wholeRange(std::string_view pattern);
 
-/// Positions of keys by their ends, found without a look at every key.
+/// Finds positions of keys by their ends, without a look at every key.
 class EndsIndex {
 public:
   void add(const Ends &ends, size_t number);
@@ -35,7 +35,7 @@ public:
 
 private:
   std::unordered_map<std::string, std::unordered_map<std::string, std::vector<size_t>>>
-      numbers; // by prefix, then suffix
+      numbers; // positions by prefix, then suffix
 };
 
 } // namespace halftone::tools

@@ -1,4 +1,4 @@
-// Policies that a layer cannot compute by, or should not.
+// Finds policies under which a layer cannot or should not compute.
 // SPDX-License-Identifier: Apache-2.0
 #include "LayerChecks.h"
 #include "runtime/policy/LegacyPolicy.h"
@@ -9,7 +9,8 @@ namespace {
 
 using compiler::Target;
 
-/// The dtypes that are slower than float32 on a CPU, with the reason. bfloat16 is not here: it widens by a shift.
+/// The dtypes that are slower than float32 on a CPU, with the reason. bfloat16 is not one of them: it widens by a
+/// shift.
 struct SlowPolicy {
   bool (*applies)(const DTypePolicy &policy);
   bool (*isNative)(const Target &target);
@@ -40,14 +41,14 @@ constexpr SlowPolicy slowPolicies[] = {
 
 bool isBelowFloat32(DType dtype) { return is_float(dtype) && itemsize(dtype) < itemsize(DType::float32); }
 
-/// float16 and float8: bfloat16 has float32's range.
+/// True for float16 and float8; bfloat16 has float32's range.
 bool hasShortRange(DType dtype) { return isBelowFloat32(dtype) && dtype != DType::bfloat16; }
 
 bool castsBeforeUpcast(const std::string &className) {
   return className == "BatchNormalization" || className == "RMSNormalization";
 }
 
-/// "" when the loss is scaled, or there is none.
+/// The reason why nothing scales the loss; "" if it is scaled or there is none.
 std::string whyUnscaled(const RecordedModel &model) {
   if (model.scalesLoss || (model.policy ? scalesLoss(*model.policy) : !model.trains))
     return "";

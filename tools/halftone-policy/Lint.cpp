@@ -1,4 +1,4 @@
-// lint: the mistakes in a file of policies by path, as far as the file shows them, or for a model.
+// lint: finds mistakes in a file of policies by path, alone or for a model.
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.h"
 #include "KeyChecks.h"
@@ -13,14 +13,14 @@ using nlohmann::ordered_json;
 namespace halftone::tools {
 namespace {
 
-/// The CPU that --device means. device_error for a GPU that is not there, UsageError for a name that is no device.
+/// The CPU target that --device means. device_error for a missing GPU, UsageError for a name that is no device.
 std::shared_ptr<const compiler::Target> targetOf(const std::string &device) {
   const std::string_view number = device.starts_with("cuda:") ? std::string_view(device).substr(5) : "0";
   int index = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), index);
   if (device == "cuda" ||
       (device.starts_with("cuda:") && error == std::errc() && end == number.data() + number.size() && index >= 0))
-    (void)Device::cuda(index); // throws with the reason
+    (void)Device::cuda(index); // throws the reason
   auto target = compiler::Target::find(device == "cpu" ? "host" : device);
   if (!target.isOk())
     throw UsageError(fmt::format("--device: expected cpu for this machine's, cuda, or the target of a CPU; {}",

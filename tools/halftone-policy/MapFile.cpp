@@ -39,7 +39,7 @@ std::optional<DTypePolicy> policyAt(const std::string &where, const ordered_json
         return fail("P013", fmt::format("'{}' is read as a quantization mode; write the policy as an object",
                                         json.get<std::string>()));
       }
-    } catch (const Error &) { // no plain name either
+    } catch (const Error &) { // it is no plain name either
     }
     const bool int8OverFloat16 = error.message().find("doesn't work well with compute_dtype") != std::string::npos;
     return fail(int8OverFloat16 ? "P007" : "P006", error.message());

@@ -14,7 +14,7 @@ enum ExitCode { yes = 0, no = 1, badUsage = 2, badInput = 3, deviceMissing = 4, 
 nlohmann::ordered_json jsonHead(std::string_view command, std::string_view status);
 /// One line on stdout.
 void printJson(const nlohmann::ordered_json &object);
-/// Tells the error on stderr, with --json also as an object on stdout, and gives the exit code for it.
+/// Writes the error to stderr, with --json also as an object to stdout, and returns its exit code.
 ExitCode reportError(const Error &error, std::string_view command, bool json);
 ExitCode reportUsageError(std::string_view message, std::string_view command, bool json);
 

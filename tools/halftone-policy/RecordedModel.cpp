@@ -58,7 +58,7 @@ RecordedModel readArchive(const std::string &path) {
   } catch (const Error &error) {
     throw Error(error.kind(), fmt::format("{}: config.json: {}", path, error.message()), error.layer_path());
   }
-  try { // as in Keras, the contents of metadata.json are not checked
+  try { // as Keras does, accepts any content of metadata.json
     model.description += ", written by Keras " + archive.json("metadata.json").get_string("keras_version");
   } catch (const Error &) {
     model.description += ", of an unknown version of Keras";
@@ -66,11 +66,11 @@ RecordedModel readArchive(const std::string &path) {
   return model;
 }
 
-/// A policy as a module names it.
+/// The policy with the name that a module gives.
 DTypePolicy policyNamed(const std::string &name) {
   try {
     return DTypePolicy(name, Where{});
-  } catch (const Error &) { // quantized, or TensorFlow 2.0's
+  } catch (const Error &) { // a quantized policy, or one of TensorFlow 2.0
   }
   try {
     return dtype_policies::get(PolicyArg(name, Where{}));
@@ -92,7 +92,7 @@ public:
           llvm::any_of(layer->getUsers(), [](mlir::Operation *user) { return llvm::isa<mlir::func::ReturnOp>(user); });
       add(layer.getPath(), layer.getLayerClass(), layer.getPolicy(), layer.getRule(), isOutput);
     });
-    // In later stages layers have become a table.
+    // In later stages a table has replaced the layers.
     if (auto table = module->getAttrOfType<mlir::DictionaryAttr>(compiler::layersAttr))
       for (mlir::NamedAttribute entry : table)
         if (auto facts = llvm::dyn_cast<mlir::DictionaryAttr>(entry.getValue()))
@@ -111,7 +111,7 @@ private:
   void add(llvm::StringRef path, llvm::StringRef className, llvm::StringRef policy, llvm::StringRef rule,
            bool isOutput) {
     const auto known = std::ranges::find(model.layers, path.str(), &RecordedLayer::path);
-    if (known != model.layers.end()) { // another call of a shared layer
+    if (known != model.layers.end()) { // a further call of a shared layer
       known->isOutput |= isOutput;
       return;
     }

@@ -10,25 +10,25 @@ namespace halftone::tools {
 
 struct RecordedLayer {
   std::string path, className;
-  DTypePolicy policy;             // never a map: the entry of a map for the path
-  std::optional<std::string> key; // the key of a map that decided
+  DTypePolicy policy;             // never a map: for a map, its policy for the path
+  std::optional<std::string> key; // the key that decided, if the layer has a map
   DType variable = DType::float32;
   bool isOutput = false, isSoftmax = false;
 };
 
 struct RecordedModel {
   std::string description;           // "Sequential 'net', 3 layers, written by Keras 3.16.0"
-  std::optional<DTypePolicy> policy; // the model's own; a module has none
-  bool policyIsRecorded = false;     // else it is the global one
-  bool scalesLoss = false;           // under any policy: it has a loss scale already
-  bool trains = false;               // a module that takes gradients
+  std::optional<DTypePolicy> policy; // the model's own policy; a module has none
+  bool policyIsRecorded = false;     // false: the global policy stands in for it
+  bool scalesLoss = false;           // whether it has a loss scale already, under any policy
+  bool trains = false;               // whether a module takes gradients
   std::vector<RecordedLayer> layers; // in the model's order
-  std::vector<std::string> mapKeys;  // of all maps in the file
+  std::vector<std::string> mapKeys;  // the keys of all maps in the file
 };
 
-/// Reads a .keras archive, or a .mlir module in a stage from graph to kernel. The global policy fills in whatever the
-/// file leaves open. Errors name the file, the fault and the expected value; value_error with the layer's path when two
-/// keys of a map in the file match it.
+/// Reads a .keras archive, or a .mlir module in a stage from graph to kernel. The global policy replaces each policy
+/// that the file does not record. Errors name the file, the fault and the expected value; value_error with the layer's
+/// path when two keys of a map in the file match it.
 RecordedModel readModel(const std::string &path);
 
 } // namespace halftone::tools

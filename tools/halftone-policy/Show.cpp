@@ -1,4 +1,4 @@
-// show: the meaning of a policy's name, or the list of all names.
+// show: prints the meaning of a policy's name, or the list of all names.
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.h"
 #include "halftone/Policy.h"
@@ -38,7 +38,7 @@ void printRow(const DTypePolicy &policy) {
 ExitCode show(const Arguments &arguments) {
   ordered_json result = jsonHead("show", "ok");
   if (!arguments.subject.empty()) {
-    // The name of a plain dtype such as int8 is a policy's, though a layer would read the string as a mode.
+    // The name of a plain dtype such as int8 is the name of a policy, though a layer would read the string as a mode.
     const bool plain = std::any_of(std::begin(plainNames), std::end(plainNames),
                                    [&](const char *name) { return arguments.subject == name; });
     const DTypePolicy policy =

@@ -1,4 +1,4 @@
-// Reads files of JSON.
+// Reads JSON files.
 // SPDX-License-Identifier: Apache-2.0
 #include "TextFile.h"
 #include "halftone/Error.h"

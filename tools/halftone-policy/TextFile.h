@@ -1,4 +1,4 @@
-// The files that commands read.
+// Reads the files that commands get.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Config.h"
@@ -6,7 +6,7 @@
 
 namespace halftone::tools {
 
-/// The JSON object in a file. io_error or value_error, naming the file.
+/// The JSON object in a file. io_error or value_error that names the file.
 Config parseFile(const std::string &path);
 
 } // namespace halftone::tools

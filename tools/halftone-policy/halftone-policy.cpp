@@ -24,7 +24,7 @@ CLI::App *addCommand(CLI::App &app, const char *name, const char *help, Argument
   return command;
 }
 
-/// For CLI11: "" when the text is a regular expression.
+/// A check for CLI11: "" if the text is a regular expression, else the message.
 std::string checkPattern(const std::string &text) {
   try {
     (void)PathPattern(text);
@@ -40,7 +40,7 @@ void declare(CLI::App &app, Arguments &arguments) {
       "Halftone.");
   app.set_version_flag("--version", std::string("halftone-policy ") + version());
   app.require_subcommand(1);
-  app.fallthrough(); // --version after a command
+  app.fallthrough(); // so that --version may follow a command
   CLI::App *show = addCommand(app, "show", "A policy's dtypes and its Keras JSON, or every name", arguments);
   show->add_option("NAME", arguments.subject, "mixed_float16, int8_from_float32, ...");
 

@@ -23,8 +23,8 @@ CLI::Option *addList(CLI::App *app, const std::string &name, std::vector<std::st
   return app->add_option(name, values, help)->expected(1)->take_all()->allow_extra_args(false);
 }
 
-/// Accepts the text of a value of this type from `least` to `most`. (CLI11's own checks accept -1 for an unsigned
-/// number, and nan for one that is not negative.)
+/// Accepts the text of a value of this type from `least` to `most`. (CLI11's own checks accept -1 for an unsigned type,
+/// and nan where negative values are refused.)
 template <class T> CLI::Validator numberIn(T least, T most) {
   const std::string what = std::is_integral_v<T> ? fmt::format("an integer from {} to {}", least, most)
                                                  : std::string("a finite number that is not negative");

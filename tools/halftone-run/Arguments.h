@@ -14,41 +14,41 @@ class TimingScope;
 namespace halftone::tools {
 
 struct Arguments {
-  std::string command; // "predict", "compare", "emit"; "" when only --help or --version was asked for
+  std::string command; // "predict", "compare", "emit"; "" for --help or --version alone
   std::string model;
   std::string notice; // the text of --help or --version, for stdout
 
-  // All commands.
+  // For all commands.
   std::string device = "cpu";
   std::optional<int> threads;
   bool strict = false;
   uint64_t seed = 0;
-  std::string cacheDirectory; // as CompileOptions
-  std::string dumpDirectory;  // "": none
+  std::string cacheDirectory; // as in CompileOptions
+  std::string dumpDirectory;  // "": no dumps
   bool locations = false;     // in dumped and emitted modules
   std::optional<int64_t> maxStandaloneCasts;
   std::string target = "host";
   bool json = false, quiet = false, verbose = false;
   bool timing = false;
-  mlir::TimingScope *times = nullptr; // with `timing`: where they go
+  mlir::TimingScope *times = nullptr; // if `timing`, the scope for all times
 
   std::vector<std::string> inputs;  // predict, compare
   std::vector<std::string> outputs; // predict
 
-  // compare
+  // For compare.
   std::string against = "interpreter";
   int64_t steps = 1;
   Tolerance tolerance;
   bool byLayer = false;
 
-  // emit
+  // For emit.
   std::string stage = "target", format, output = "-";
 };
 
-/// Throws UsageError.
+/// The arguments of a command line. Throws UsageError.
 Arguments parseArguments(int argc, char **argv);
 
-/// For errors found before the arguments are known: whether --json stands among them, and the command.
+/// For errors that come before the arguments are known: whether --json is among them, and the command.
 bool asksForJson(int argc, char **argv);
 
 } // namespace halftone::tools

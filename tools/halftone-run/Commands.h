@@ -1,4 +1,4 @@
-// The commands of halftone-run. Each prints its results and gives its exit code; errors are thrown.
+// The commands of halftone-run. Each prints its results and returns its exit code; errors are exceptions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Arguments.h"

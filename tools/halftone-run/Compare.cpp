@@ -1,4 +1,4 @@
-// halftone-run compare: compiled code against the interpreter, or against a file.
+// halftone-run compare: compares compiled code with the interpreter, or with a file.
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.h"
 #include "Comparison.h"
@@ -23,7 +23,7 @@ ordered_json jsonOf(const Difference &difference) {
   if (std::isfinite(difference.maxAbs))
     object["max_abs"] = difference.maxAbs;
   else
-    object["max_abs"] = "inf"; // JSON has no such number
+    object["max_abs"] = "inf"; // JSON has no infinity
   if (difference.maxUlp != std::numeric_limits<int64_t>::max())
     object["max_ulp"] = difference.maxUlp;
   else
@@ -97,7 +97,7 @@ void printObject(const Comparison &comparison) {
   printJson(object);
 }
 
-/// The last run's fetch against the tensor in a file: [NAME=]FILE.npy.
+/// Compares the last run's fetch with the tensor in a file: [NAME=]FILE.npy.
 Comparison compareWithFile(const Arguments &arguments, const Program &program, ProgramValues &values,
                            std::shared_ptr<DeviceRuntime> device) {
   const std::vector<Parameter> &fetches = program.signature().fetches;
@@ -116,7 +116,7 @@ Comparison compareWithFile(const Arguments &arguments, const Program &program, P
   std::vector<Tensor> results;
   for (int64_t i = 0; i < arguments.steps; ++i)
     results = session.play(values.feeds).valueOrThrow();
-  ModuleFile scratch = parseModule("func.func @main() { return }", "").valueOrThrow(); // a context for types
+  ModuleFile scratch = parseModule("func.func @main() { return }", "").valueOrThrow(); // its context serves types
   const Difference difference = differenceOf(toData(scratch.context.get(), results[fetch - fetches.begin()]),
                                              toData(scratch.context.get(), expected), arguments.tolerance);
   Comparison comparison;

@@ -1,4 +1,4 @@
-// Runs both, and interprets each launch again on the operands it had.
+// Runs the compiled and the interpreted program, and interprets each launch on the operands that it had.
 // SPDX-License-Identifier: Apache-2.0
 #include "Comparison.h"
 #include "CompiledModule.h"
@@ -36,7 +36,7 @@ bool isExactOp(Operation *op) {
   return true;
 }
 
-/// One comparison: the compiled program beside the interpreted one.
+/// One comparison of the compiled program with the interpreted one.
 class Comparer {
 public:
   Comparer(const CompareOptions &options, MLIRContext *context) : options(options), context(context) {}
@@ -59,10 +59,10 @@ private:
   CompiledModule compiled;
   std::optional<PlanSession> session;
   std::vector<ObservedLaunch> seen;
-  std::vector<TensorData> expected, bounds; // fetches of this step
+  std::vector<TensorData> expected, bounds; // of the fetches of this run
   dialect::VariableValues expectedVariables, variableBounds;
   Comparison result;
-  std::vector<Difference> launchDifferences; // by launch, over all steps
+  std::vector<Difference> launchDifferences; // by launch, over all runs
 };
 
 Status Comparer::prepare(const ModuleFile &file, std::shared_ptr<DeviceRuntime> device,

@@ -1,4 +1,4 @@
-// Compiled code against the interpreter: whole programs, and launch by launch.
+// Compares compiled code with the interpreter: whole programs, and launch by launch.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Difference.h"
@@ -13,42 +13,42 @@
 namespace halftone::tools {
 
 /// The allowed results if no tolerance is given:
-///   strict   equal bits; but if an op that is not exactly rounded (exp, a sum of floats) had a part in a result, the
-///            result lies inside the interpreter's interval, that is within the error that the op states
+///   strict   equal bits; but if an op that is not exactly rounded (exp, a sum of floats) contributed to a result, the
+///            result must lie inside the interpreter's interval, which follows from the errors that ops state
 ///   fast     inside the interpreter's interval
-/// With a tolerance, outputs must lie within it under any numerics; launches may also lie inside the interval, if the
-/// numerics give one.
+/// If a tolerance is given, outputs must lie within it under both numerics; a launch's results may also lie inside the
+/// interval, if the numerics give one.
 struct CompareOptions {
   compiler::CompileOptions compile;
   Tolerance tolerance;
-  bool byLayer = false; // also each launch of the plan, interpreted on the operands that it had
-  int64_t steps = 1;    // runs one after another; each is checked from the state that the compiled code had before it
+  bool byLayer = false; // whether to compare each launch of the plan too, interpreted on its own operands
+  int64_t steps = 1;    // runs one after another; each is checked from the compiled code's state before it
 };
 
 struct OutputComparison {
   std::string name; // of the fetch, or "@symbol" of a variable that was written
   TensorType type;
   Difference difference;
-  std::string worstLayer; // site of the launch with the largest error in ulp of all that the output depends on
+  std::string worstLayer; // site of the launch with the largest error in ulp among all on which the output depends
 };
 
 struct LaunchComparison {
   int64_t step = 0;
-  size_t index = 0; // among the plan's launches
+  size_t index = 0; // among the launches of the plan
   std::string kernel, site;
-  Difference difference; // of all its results
+  Difference difference; // over all its results
 };
 
 struct Comparison {
   std::vector<OutputComparison> outputs;
-  std::vector<LaunchComparison> launches; // with byLayer; those that ran
+  std::vector<LaunchComparison> launches; // if byLayer, the launches that ran
   compiler::CompileStatistics statistics;
   std::vector<LedgerRow> ledger;
   bool agrees() const;
 };
 
-/// Compiles `file`'s module, runs it on `device` and interprets it. `variables` has a value for each variable and is
-/// updated.
+/// Compiles `file`'s module, runs it on `device` and interprets it. `variables` has a value for each variable and gets
+/// the values after the last run.
 StatusOr<Comparison> compareWithInterpreter(const ModuleFile &file, std::span<const Tensor> feeds,
                                             VariableTensors &variables, std::shared_ptr<DeviceRuntime> device,
                                             const CompareOptions &options);

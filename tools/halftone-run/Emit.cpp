@@ -1,4 +1,4 @@
-// halftone-run emit: one stage of the compiler, as text or bytes.
+// halftone-run emit: writes one stage of the compiler, as text or bytes.
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.h"
 #include "CompiledModule.h"
@@ -15,7 +15,7 @@ namespace {
 
 using compiler::Stage;
 
-/// The module in a stage up to linalg.
+/// The text of the module in a stage up to linalg.
 std::string textOf(const Arguments &arguments, const Program &program, Stage stage) {
   compiler::CompileOptions options = compileOptions(arguments);
   StageTexts stages;
@@ -30,7 +30,7 @@ std::string textOf(const Arguments &arguments, const Program &program, Stage sta
   return stages.texts.at(stage);
 }
 
-/// One kernel's object as it is; several as an archive, which linkers take alike.
+/// The object of a single kernel; the objects of several as an archive, which linkers accept in the same way.
 std::string objectsOf(const Executable &executable) {
   if (executable.kernels.size() == 1)
     return executable.kernels.begin()->second.code;
@@ -49,8 +49,8 @@ std::string objectsOf(const Executable &executable) {
   return (*archive)->getBuffer().str();
 }
 
-/// LLVM IR or assembly of every kernel, generated again from its description, which in a saved plan anybody may have
-/// written.
+/// LLVM IR or assembly of every kernel, generated again from its description. Anybody may have written the description
+/// in a saved plan.
 std::string codeOf(const Arguments &arguments, const Executable &executable, bool saved, bool assembly) {
   std::string text;
   const std::shared_ptr<const compiler::Target> target = compiler::Target::find(arguments.target).valueOrThrow();
@@ -64,7 +64,7 @@ std::string codeOf(const Arguments &arguments, const Executable &executable, boo
     compiler::KernelDumps dumps;
     checkModuleText(kernel.description, kernel.symbol).orThrow();
     const Status status = compiler::compileKernel(kernel.description, *target, &dumps).status();
-    if (!status && saved) // by whomever
+    if (!status && saved) // the description may be bad, so this is no bug of the compiler
       throw Error(ErrorKind::value_error, fmt::format("kernel {}: {}", key, status.message()));
     status.orThrow();
     text += fmt::format("{} {} ({})\n{}\n", assembly ? "#" : ";", kernel.symbol, kernel.kind,

@@ -1,4 +1,4 @@
-// Values for variables that the command line does not give, the same for the same seed.
+// Values for variables to which the command line gives none; the same seed gives the same values.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "dialect/Dialect.h"
@@ -11,37 +11,38 @@
 
 namespace halftone::tools {
 
-/// Pseudo-random values that follow from a seed and a name alone (SplitMix64).
+/// Pseudo-random values that depend on a seed and a name alone (SplitMix64).
 class Random {
 public:
   Random(uint64_t seed, std::string_view name);
   uint64_t next();
-  double uniform(double low, double high); // [low, high)
+  double uniform(double low, double high); // in [low, high)
   uint64_t below(uint64_t bound) { return next() % bound; }
 
 private:
   uint64_t state_;
 };
 
-/// `values` as elements of `type`, each rounded once. Throws device_error when memory runs out.
+/// `values` as elements of `type`, each rounded once. device_error when memory runs out.
 Tensor tensorOf(const TensorType &type, std::span<const double> values);
 
-/// A variable of a program, before it has a value.
+/// A variable of a program, without a value.
 struct ProgramVariable {
   std::string symbol, path;
   TensorType type;
   dialect::VariableRole role = dialect::VariableRole::weight;
 };
 
-/// A saved plan does not record the role of a variable: this guesses it from the last part of the path and the dtype.
+/// Guesses the role of a variable, which a saved plan does not record, from the last part of its path and its dtype.
 dialect::VariableRole guessRole(const VariableSlot &slot);
 
-/// weight, constant   glorot uniform over the last two axes (integers: 0); vectors named gamma, scale or variance: 1
-/// state              0, a variance 1
-/// seed               bits from the seed
-/// learning_rate      0.001
-/// loss_scale         2^15 for floats, 0 for integers
-/// all others         0
+/// The initial value by role:
+///   weight, constant   glorot uniform over the last two axes (integers: 0); vectors named gamma, scale or variance: 1
+///   state              0, a variance 1
+///   seed               bits from the seed
+///   learning_rate      0.001
+///   loss_scale         2^15 for floats, 0 for integers
+///   all others         0
 Tensor initialValue(const ProgramVariable &variable, uint64_t seed);
 
 } // namespace halftone::tools

@@ -1,4 +1,4 @@
-// Between tensors and the interpreter's values.
+// Converts between tensors and the interpreter's values.
 // SPDX-License-Identifier: Apache-2.0
 #include "Interpretation.h"
 #include "dialect/TypeInference.h"

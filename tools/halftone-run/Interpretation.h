@@ -1,4 +1,4 @@
-// Programs run by the interpreter on the runtime's tensors.
+// Interprets programs on the runtime's tensors.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ModuleFile.h"
@@ -15,13 +15,13 @@ namespace halftone::tools {
 using VariableTensors = std::map<std::string, Tensor>;
 
 dialect::TensorData toData(mlir::MLIRContext *context, const Tensor &tensor);
-/// `data` has no intervals.
+/// The tensor of `data`, which must have no intervals.
 StatusOr<Tensor> toTensor(const dialect::TensorData &data);
 
-/// The module that the interpreter runs: `module` itself, or, if that asks for gradients, a copy in the pure stage.
+/// The module that the interpreter runs: `module` itself, or, if it asks for gradients, a copy in stage pure.
 StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> interpretableModule(mlir::ModuleOp module, compiler::Stage stage);
 
-/// dialect::interpret on a module in `stage`; `variables` is updated.
+/// dialect::interpret on a module in `stage`. `variables` gets the new values.
 StatusOr<std::vector<Tensor>> interpretProgram(mlir::ModuleOp module, compiler::Stage stage,
                                                std::span<const Tensor> feeds, VariableTensors &variables);
 

@@ -21,16 +21,16 @@ struct ModuleFile {
   std::vector<ProgramVariable> variables;
 };
 
-/// Parses and checks a module in a stage from graph to kernel. If the text is no such module: value_error with the
-/// diagnostics and the line of the first error. `name` is the file in messages.
+/// Parses and checks a module in a stage from graph to kernel. If the text is no such module, value_error with the
+/// diagnostics and the line of the first error. `name` names the file in messages.
 StatusOr<ModuleFile> parseModule(const std::string &text, const std::string &name);
-/// io_error with the path and the system's reason, else as parseModule.
+/// parseModule() on a file. io_error with the path and the system's reason.
 StatusOr<ModuleFile> loadModule(const std::string &path);
 
-/// The stage of a module, by its contents: kernels, values tied to variables, a table of layers without layers.
+/// Finds the stage of a module by its contents: kernels, values tied to variables, a table of layers without layer ops.
 compiler::Stage stageOf(mlir::ModuleOp module);
 
-/// nullopt for types that no tensor has.
+/// The tensor type of an MLIR type; nullopt if no tensor has it.
 std::optional<TensorType> tensorTypeOf(mlir::Type type);
 
 } // namespace halftone::tools

@@ -1,4 +1,4 @@
-// Wraps a queue.
+// Wraps a queue of another device.
 // SPDX-License-Identifier: Apache-2.0
 #include "ObservedDevice.h"
 #include <span>
@@ -21,7 +21,7 @@ public:
   }
 
   void launch(std::span<const Launch> parts) override {
-    if (!device_.launches_.contains(parts.front().kernel)) // a refresh
+    if (!device_.launches_.contains(parts.front().kernel)) // a launch that refreshes a shadow
       return inner_->launch(parts);
     const Condition &condition = parts.front().condition;
     const bool runs = !condition.byte || (bytesAt(condition.byte, 1)[0] != 0) != condition.negated;
@@ -56,7 +56,7 @@ private:
   }
 
   std::unique_ptr<DeviceQueue> inner_;
-  Status seen_; // not ok: something could not be read
+  Status seen_; // not ok: some bytes could not be read
   const ObservedDevice &device_;
 };
 

@@ -1,4 +1,4 @@
-// A device that runs everything on another one and shows every launch: its operands before, its results after.
+// A device that passes all work to another device and shows every launch: its operands before, its results after.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/Device.h"
@@ -11,15 +11,15 @@
 
 namespace halftone::tools {
 
-/// One launch that has run. Bytes as the plan's slots hold them.
+/// One launch that has run. The bytes are those of the plan's slots.
 struct ObservedLaunch {
-  size_t index = 0; // among the plan's launches
+  size_t index = 0; // among the launches of the plan
   const LaunchStep *step = nullptr;
   std::vector<std::string> operands, results;
 };
 
-/// Launches whose condition does not hold, and those that refresh shadows, are not shown. For one player of
-/// `executable` at a time. Lists of operations are played one by one, and what is shown is downloaded.
+/// Does not show launches whose condition does not hold, nor launches that refresh shadows. For one player of
+/// `executable` at a time. It plays lists of operations one by one, and downloads the bytes that it shows.
 class ObservedDevice final : public DeviceRuntime {
 public:
   using Observer = std::function<void(const ObservedLaunch &launch)>;

@@ -121,7 +121,7 @@ ordered_json jsonOf(const std::string &name, const Tensor &tensor) {
     if (tensor.dtype() == DType::bool_)
       first.push_back(value != 0);
     else if (!std::isfinite(value))
-      first.push_back(text); // JSON has no such numbers
+      first.push_back(text); // JSON has no NaN and no infinity
     else
       first.push_back(ordered_json::parse(text));
   }

@@ -18,17 +18,17 @@ nlohmann::ordered_json jsonHead(std::string_view command, std::string_view statu
 /// One line on stdout.
 void printJson(const nlohmann::ordered_json &object);
 
-/// Tells the error on stderr, with --json also as an object on stdout, and gives the exit code for it.
+/// Writes the error to stderr, with --json also as an object to stdout, and returns its exit code.
 ExitCode reportError(const Error &error, std::string_view command, bool json);
-/// Tells the answer no on stderr, with --json also as an object with the status "no" on stdout.
+/// Writes the message of the answer no to stderr, with --json also as an object with the status "no" to stdout.
 ExitCode reportNo(std::string_view message, std::string_view command, bool json);
 ExitCode reportUsageError(std::string_view message, std::string_view command, bool json);
 
-/// "y: 2x3xf32, 6 of 6 finite" and a line with the first values.
+/// "y: 2x3xf32, 6 of 6 finite" and a line with the first elements.
 std::string summaryOf(const std::string &name, const Tensor &tensor);
 nlohmann::ordered_json jsonOf(const std::string &name, const Tensor &tensor);
 
-/// Writes as halftone::writeFile() does; "-" is stdout. Throws io_error.
+/// Writes as halftone::writeFile() does; "-" means stdout. Throws io_error.
 void writeFile(const std::string &path, std::string_view bytes);
 
 } // namespace halftone::tools

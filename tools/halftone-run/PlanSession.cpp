@@ -1,4 +1,4 @@
-// Binds an executable.
+// Binds an executable to its own variables.
 // SPDX-License-Identifier: Apache-2.0
 #include "PlanSession.h"
 #include "runtime/TensorAccess.h"

@@ -13,12 +13,12 @@ namespace halftone::tools {
 class PlanSession {
 public:
   /// Loads the kernels and makes the plan's variables with the values in `variables`, which may hold more. key_error
-  /// for one that is missing, else as DeviceRuntime::load() and Player::bind().
+  /// for a missing variable; other errors as of DeviceRuntime::load() and Player::bind().
   static StatusOr<PlanSession> open(std::shared_ptr<const Executable> executable, std::shared_ptr<DeviceRuntime> device,
                                     const VariableTensors &variables);
-  /// The fetches are on the host.
+  /// Runs the plan once and returns its fetches in the host's memory.
   StatusOr<std::vector<Tensor>> play(std::span<const Tensor> feeds);
-  /// Writes the present values into `variables`.
+  /// Copies the present values into `variables`.
   Status readVariables(VariableTensors &variables) const;
 
 private:

@@ -1,4 +1,4 @@
-// halftone-run predict: one run of a program.
+// halftone-run predict: runs a program once.
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.h"
 #include "PlanSession.h"
@@ -16,7 +16,7 @@ struct Destination {
   Tensor value;
 };
 
-/// Which file each --output names: the fetches in order, or a fetch or variable by name.
+/// The file that each --output names: for the fetches in order, or for a fetch or variable by name.
 std::vector<Destination> readDestinations(const Arguments &arguments, const Program &program) {
   std::vector<Destination> destinations;
   const std::vector<Parameter> &fetches = program.signature().fetches;

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view planMagic = "HTPLAN\r\n";
 
-/// The feed that an unnamed spec is for: the first without a value; the named ones have theirs.
+/// The feed of a spec without a name: the first feed that has no value. Specs with names come before.
 size_t nextFeed(const Program &program, const std::vector<Tensor> &feeds, const std::string &input) {
   for (size_t i = 0; i < feeds.size(); ++i)
     if (!feeds[i].defined())
@@ -70,7 +70,7 @@ ProgramValues readValues(const Program &program, const std::vector<std::string> 
   ProgramValues values;
   values.feeds.resize(feeds.size());
   std::vector<std::pair<std::string, InputSpec>> specs;
-  for (const bool named : {true, false}) // names choose first
+  for (const bool named : {true, false}) // specs with names come first
     for (const std::string &input : inputs)
       if (InputSpec spec = parseInputSpec(input); spec.name.empty() != named)
         specs.emplace_back(input, std::move(spec));
@@ -115,7 +115,7 @@ std::shared_ptr<DeviceRuntime> openDevice(const Arguments &arguments) {
     const std::string index = arguments.device.size() > 4 ? arguments.device.substr(5) : "0";
     if (index.empty() || index.size() > 4 || !std::ranges::all_of(index, [](char c) { return c >= '0' && c <= '9'; }))
       throw UsageError(fmt::format("--device '{}': expected cpu, cuda or cuda:<index>", arguments.device));
-    device = Device::cuda(std::stoi(index)); // throws with the reason
+    device = Device::cuda(std::stoi(index)); // throws the reason
   }
   if (!device)
     throw UsageError(fmt::format("--device '{}': expected cpu, cuda or cuda:<index>", arguments.device));

@@ -1,4 +1,4 @@
-// The program that MODEL names, and the values with which a run of it starts.
+// The program that MODEL names, and the values with which a run of it begins.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Arguments.h"
@@ -23,7 +23,7 @@ struct Program {
   std::vector<ProgramVariable> variables() const;
 };
 
-/// A file that begins like a saved plan is one; any other file is a module. Throws io_error and value_error.
+/// Loads a saved plan if the file begins with its magic bytes, else a module. Throws io_error and value_error.
 Program loadProgram(const std::string &path);
 
 struct ProgramValues {
@@ -31,9 +31,9 @@ struct ProgramValues {
   VariableTensors variables;
 };
 
-/// Feeds and variables from --input, and initialValue() for all other variables. Specs without a name stand for the
-/// feeds that no spec names, in order. If `fillFeeds`, a feed without a spec is random; else it is a UsageError that
-/// names all missing ones. A name that is no feed, path or symbol is a UsageError too.
+/// Feeds and variables from --input, and initialValue() for all other variables. Specs without a name stand, in order,
+/// for the feeds that no spec names. If `fillFeeds`, a feed without a spec is random; else missing feeds are a
+/// UsageError that names them all. UsageError too for a name that is no feed, path or symbol.
 ProgramValues readValues(const Program &program, const std::vector<std::string> &inputs, uint64_t seed, bool fillFeeds);
 
 /// The device that --device and --threads name. Throws device_error with the reason, UsageError for a name that is no
@@ -43,22 +43,22 @@ std::shared_ptr<DeviceRuntime> openDevice(const Arguments &arguments);
 /// The options that the arguments ask for.
 compiler::CompileOptions compileOptions(const Arguments &arguments);
 
-/// The texts of the stages, kept for --dump-ir and emit.
+/// Collects the texts of the stages for --dump-ir and emit.
 struct StageTexts {
   std::map<compiler::Stage, std::string> texts;
-  /// Lets `options` fill it; it must outlive the compilation.
+  /// Makes `options` fill this object, which must outlive the compilation.
   void collect(compiler::CompileOptions &options);
-  /// DIR/0-graph.mlir ... DIR/5-plan.txt, DIR/6-target.s. Throws io_error.
+  /// Writes DIR/0-graph.mlir ... DIR/5-plan.txt, DIR/6-target.s. Throws io_error.
   void write(const std::string &directory) const;
 };
 
-/// The saved plan, or the module compiled. Dumps stages and tells statistics as the arguments ask. Throws
-/// NegativeAnswer when there are more standalone casts than allowed.
+/// The saved plan, or the compiled module. Dumps stages and writes statistics as the arguments ask. Throws
+/// NegativeAnswer when the plan has more standalone casts than allowed.
 std::shared_ptr<const Executable> planOf(const Arguments &arguments, const Program &program);
 
-/// Writes to stderr: with -v the statistics, and without -q the reason if the cache could not be used.
+/// Writes to stderr: with -v the statistics, and without -q the reason why the cache could not be used.
 void tellStatistics(const Arguments &arguments, const compiler::CompileStatistics &statistics);
-/// Throws NegativeAnswer. Strict numerics know no limit: there every op is a kernel.
+/// Throws NegativeAnswer when there are too many casts. Strict numerics have no limit: there every op is a kernel.
 void checkCastBudget(const Arguments &arguments, const std::vector<LedgerRow> &ledger);
 
 } // namespace halftone::tools

@@ -25,7 +25,7 @@ static ExitCode run(int argc, char **argv) {
     }
     static const std::map<std::string, ExitCode (*)(const Arguments &)> commands = {
         {"predict", predict}, {"compare", compare}, {"emit", emit}};
-    mlir::DefaultTimingManager timing; // prints its times when it ends
+    mlir::DefaultTimingManager timing; // prints its times in its destructor
     timing.setEnabled(arguments.timing);
     mlir::TimingScope times = timing.getRootScope();
     arguments.times = arguments.timing ? &times : nullptr;
@@ -46,6 +46,6 @@ static ExitCode run(int argc, char **argv) {
 int main(int argc, char **argv) {
   openStandardStreams();
   const ExitCode code = run(argc, argv);
-  llvm::errs().clear_error(); // of --timing: LLVM would abort for it
+  llvm::errs().clear_error(); // if --timing left an error there, LLVM would abort
   return finish("halftone-run", code);
 }

@@ -1,4 +1,4 @@
-// Looks for arrays of types that MLIR's parser crashes on.
+// Finds arrays of types on which MLIR's parser crashes.
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/shell/ModuleText.h"
 #include <algorithm>
@@ -9,12 +9,12 @@ namespace {
 
 bool isWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '.'; }
 
-/// The words and signs of a module's text, without comments and strings.
+/// The words, signs and strings of a module's text, without comments.
 class Tokens {
 public:
   explicit Tokens(std::string_view text) : text(text) {}
 
-  /// "" at the end; a character that belongs to no word and no string is a sign by itself.
+  /// The next token; "" at the end. A character that belongs to no word and no string is a sign by itself.
   std::string_view next() {
     skip();
     const size_t start = at;
@@ -50,7 +50,7 @@ private:
 } // namespace
 
 Status checkModuleText(std::string_view text, const std::string &name) {
-  if (text.starts_with("ML\xefR")) // bytecode
+  if (text.starts_with("ML\xefR")) // MLIR's bytecode
     return {};
   Tokens tokens(text);
   for (std::string_view token = tokens.next(); !token.empty();) {

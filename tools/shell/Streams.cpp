@@ -10,14 +10,14 @@
 namespace halftone::tools {
 namespace {
 
-std::string loss; // the first reason; empty while all has arrived
+std::string loss; // the first reason; empty while no text is lost
 
 } // namespace
 
 void openStandardStreams() {
   for (int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (::fcntl(descriptor, F_GETFD) < 0 && errno == EBADF)
-      (void)::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY); // takes the lowest number free
+      (void)::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY); // takes the lowest free descriptor
 }
 
 void rememberLoss(const std::string &reason) {
@@ -32,7 +32,7 @@ void writeOut(std::string_view text) {
 }
 
 void writeError(std::string_view text) {
-  if (std::fflush(stdout) != 0) // in the order of the program, where both are one file
+  if (std::fflush(stdout) != 0) // before stderr, so that a file for both has the program's order
     rememberLoss(std::strerror(errno));
   (void)std::fwrite(text.data(), 1, text.size(), stderr);
 }

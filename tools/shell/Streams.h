@@ -1,4 +1,4 @@
-// Output of the tools on stdout and stderr, and the account of text that is lost.
+// Output of the tools on stdout and stderr, and a record of text that is lost.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <fmt/format.h>
@@ -8,11 +8,11 @@
 
 namespace halftone::tools {
 
-/// To be called first in main. If the shell gave no stdin, stdout or stderr, opens a descriptor there that cannot be
-/// read or written, so that no file of ours takes its number.
+/// Call it first in main. For each of stdin, stdout and stderr that the shell did not open, opens a descriptor that
+/// cannot be read or written, so that no other file gets its descriptor.
 void openStandardStreams();
 
-/// Writes to stdout. finish() reports text that does not arrive.
+/// Writes to stdout. If text is lost, finish() reports it.
 void writeOut(std::string_view text);
 /// Writes to stderr; a failure is ignored.
 void writeError(std::string_view text);
@@ -24,10 +24,10 @@ template <class... T> void printError(fmt::format_string<T...> format, T &&...ar
   writeError(fmt::format(format, std::forward<T>(arguments)...));
 }
 
-/// Notes for finish() that text for stdout was lost. The first reason counts.
+/// Notes for finish() that text for stdout is lost. The first reason counts.
 void rememberLoss(const std::string &reason);
 
-/// To be called last in main: flushes stdout. If text was lost, says so on stderr and turns the codes 0 and 1, which
+/// Call it last in main: it flushes stdout. If text is lost, it reports so on stderr and turns the codes 0 and 1, which
 /// are answers, into 3.
 int finish(std::string_view tool, int code);
 
