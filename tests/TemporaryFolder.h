@@ -1,4 +1,4 @@
-// A folder of a test's own, which goes with it.
+// A folder for one test, which is removed at the test's end.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace halftone {
 
-/// Empty at first. Its name is unique, so that tests and whole test runs may go side by side.
+/// The folder is empty at first. Its name is unique, so that tests and whole test runs may run side by side.
 struct TemporaryFolder {
   std::filesystem::path path;
 

@@ -1,4 +1,4 @@
-# Runs a command and says whether it exited with the code that is expected.
+# Runs a command and checks that it exits with the expected code.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: exit_code.py CODE COMMAND..."""
 import subprocess

@@ -1,4 +1,4 @@
-# lit's view of the .mlir tests: what the commands in their RUN lines are.
+# lit's settings for the .mlir tests: the commands of their RUN lines.
 # SPDX-License-Identifier: Apache-2.0
 import os
 import sys

@@ -1,4 +1,4 @@
-// Plans against the meaning of the modules they were made from.
+// Compares plans with the meaning of the modules from which they were made.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/AssignSlots.h"
 #include "RandomModule.h"
@@ -56,7 +56,7 @@ public:
     for (const ShadowSlot &shadow : exe.shadows)
       launch(shadow.refresh);
     runSteps();
-    // What the plan says it writes is what a refresh would make.
+    // A shadow that the plan writes must have the bytes that a refresh would make.
     for (size_t i = 0; i < exe.shadows.size(); ++i) {
       std::string written = shadowBytes[i];
       launch(exe.shadows[i].refresh);
@@ -65,7 +65,7 @@ public:
     }
   }
   void runSteps() {
-    std::vector<const Step *> order; // the parts of one launch in reverse: they are independent
+    std::vector<const Step *> order; // parts of one launch in reverse order: they must be independent
     size_t firstPart = 0;
     for (const Step &step : exe.plan.steps) {
       auto *launch = std::get_if<LaunchStep>(&step);
@@ -143,7 +143,7 @@ TensorData randomData(RankedTensorType type, std::mt19937 &random) {
   return data;
 }
 
-/// Compiles `text` (stage pure) to a plan and plays it twice, so that the second play starts from the first's variables.
+/// Compiles `text` (stage pure) to a plan and plays it twice; the second play starts from the variables of the first.
 void compare(const std::string &text, int64_t height, int64_t width, bool strict, uint32_t seed) {
   Context context;
   auto pure = parseSourceString<ModuleOp>(text, &context);
@@ -182,7 +182,8 @@ void compare(const std::string &text, int64_t height, int64_t width, bool strict
       REQUIRE(player.fetchBytes[i] == (*fetches)[i].toBytes());
     for (size_t i = 0; i < exe->variables.size(); ++i)
       REQUIRE(player.variableBytes[i] == wanted.at(exe->variables[i].symbol).toBytes());
-    // Forming kernels reorders sums, so the pure module bounds its results. Conditions on computed values may then differ.
+    // The pure module bounds the results, since form-kernels reorders sums. Conditions on computed values may then
+    // differ.
     auto bounds = interpret(*pure, feeds, ranges, {.intervals = true});
     REQUIRE(bounds.status().str() == "ok");
     for (size_t i = 0; i < fetches->size(); ++i) {
@@ -200,7 +201,7 @@ void compare(const std::string &text, int64_t height, int64_t width, bool strict
 TEST_CASE("random plans mean what their modules mean") {
   uint32_t seed = GENERATE(range(1u, 401u));
   bool strict = seed % 4 == 0;
-  bool large = seed % 40 == 39; // several blocks in side reductions
+  bool large = seed % 40 == 39; // side reductions have several blocks
   int64_t height = large ? 150 : 6, width = large ? 140 : 5;
   std::string text = randomModule(seed, height, width);
   INFO("seed " << seed << "\n" << text);
@@ -209,7 +210,7 @@ TEST_CASE("random plans mean what their modules mean") {
 
 namespace {
 
-/// A module over @v0 (new value: the first yield) and what else it fetches, around `body`.
+/// A module around `body` with @v0, whose new value is the first yield; it fetches the other yields.
 std::string around(const std::string &body, const std::string &fresh, const std::string &fetched = "%x0") {
   return R"(halftone.variable @v0 : tensor<6x5xf32>
 func.func @main(%x0: tensor<6x5xf32> {halftone.name = "x0"}, %p: tensor<i1> {halftone.name = "p"},
@@ -255,10 +256,10 @@ std::string printed(const std::string &text) {
 TEST_CASE("a new value is made in place when nothing reads the old one after") {
   const char *add = "  %0 = halftone.add %v0, %x0 : tensor<6x5xf32>\n";
   CHECK(printed(around(add, "%0")) == "copy f>o; vf>v; ");
-  // The old value is fetched before; the new one after.
+  // The old value is fetched before the new one is made.
   CHECK(printed(around(add, "%0", "%v0")) == "copy v>o; vf>v; ");
   CHECK(printed(around(add, "%0", "%0")) == "vf>v; copy v>o; ");
-  // A transposing, broadcasting or reducing reader needs the whole old value.
+  // A reader that transposes, broadcasts or reduces needs the whole old value.
   CHECK(printed(around("  %r = halftone.reduce max %v0 {axes = array<i64: 1>} : tensor<6x5xf32> -> tensor<6xf32>\n"
                        "  %b = halftone.broadcast %r {axes = array<i64: 0>} : tensor<6xf32> to tensor<6x5xf32>\n"
                        "  %0 = halftone.sub %v0, %b : tensor<6x5xf32>\n",
@@ -273,12 +274,12 @@ TEST_CASE("a branch that leaves a variable as it was costs nothing") {
                      "    halftone.yield %v0 : tensor<6x5xf32>\n"
                      "  }\n";
   CHECK(printed(around(when, "%0")) == "copy f>o; ?vf>v; ");
-  // Fetched alone, the branch not taken is a copy.
+  // If the value is only fetched, the branch that is not taken is a copy.
   CHECK(printed(around(when, "%v0", "%0")) == "?vf>o; !copy v>o; ");
 }
 
 TEST_CASE("independent launches of one kernel side by side are one launch") {
-  // The two negations are of one kernel and do not touch each other's values; the third reads the first.
+  // The two negations share a kernel and do not touch each other's values; the third negation reads the first.
   CHECK(printed(around("  %0 = halftone.neg %v0 : tensor<6x5xf32>\n  %1 = halftone.neg %x0 : tensor<6x5xf32>\n", "%0",
                        "%1"))
             .find("+") != std::string::npos);

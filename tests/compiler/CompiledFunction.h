@@ -1,4 +1,4 @@
-// Code of kernels, loaded and callable, for the tests of code generation.
+// Loads kernels' code and makes it callable, for the tests of code generation.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/codegen/KernelCompiler.h"
@@ -23,7 +23,7 @@ inline CpuTarget targetNamed(std::string_view name) {
   return *found;
 }
 
-/// The levels whose code this machine can run.
+/// The CPU levels whose code this machine can run.
 inline std::vector<std::string> runnableTargets() {
   std::vector<std::string> names = {"x86-64-v2"};
   const CpuTarget host = targetNamed("host");
@@ -35,7 +35,7 @@ inline std::vector<std::string> runnableTargets() {
   return names;
 }
 
-/// A loaded kernel; keeps its library.
+/// A loaded kernel, which keeps its library.
 struct Loaded {
   std::shared_ptr<const KernelLibrary> library;
   CpuKernelFunction function = nullptr;
@@ -52,7 +52,7 @@ struct Loaded {
   }
 };
 
-/// From emitted code: a func.func @kernel of the ABI's type.
+/// Loads emitted code: a func.func @kernel of the ABI's type.
 inline Loaded loadEmitted(const std::string &text, const CpuTarget &cpu) {
   KernelContext context;
   const DiagnosticText diagnostics(&context);
@@ -65,7 +65,7 @@ inline Loaded loadEmitted(const std::string &text, const CpuTarget &cpu) {
   return Loaded(KernelCode{"kernel", "loop", cpu.key(), "", *object});
 }
 
-/// From a kernel's linalg form.
+/// Loads a kernel from its linalg form.
 inline Loaded loadKernel(const std::string &text, const CpuTarget &cpu, KernelDumps *dumps = nullptr) {
   auto kernel = compileKernel(text, cpu, dumps);
   INFO(describe(kernel.status()) << text);

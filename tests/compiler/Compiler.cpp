@@ -49,7 +49,7 @@ TensorData dataOf(MLIRContext *context, const Tensor &tensor, const halftone::Te
   return TensorData::fromBytes(typeOf(context, type), TensorAccess::data(tensor));
 }
 
-/// What a value starts as: floats in [-2, 2], integers and bools in {0, 1}.
+/// A variable's initial value: floats in [-2, 2], integers and bools in {0, 1}.
 TensorData randomData(RankedTensorType type, std::mt19937 &random) {
   TensorData data;
   data.type = type;
@@ -70,7 +70,8 @@ int64_t countOutside(const TensorData &bounds, const TensorData &actual) {
   return outside;
 }
 
-/// Compiles a graph and plays it `plays` times, each time against the interpreter started from the JIT's own variables.
+/// Compiles a graph and plays it `plays` times. The interpreter checks each play, beginning from the JIT's own
+/// variables.
 void compare(const std::string &text, const CompileOptions &options, uint32_t seed, int plays) {
   Context context;
   auto graph = parseSourceString<ModuleOp>(text, &context);
@@ -173,7 +174,7 @@ TEST_CASE("a mixed-precision training step computes what it means, and no kernel
     CHECK(statistics.standaloneCasts == 0);
     CHECK(statistics.fromMemory == statistics.kernels);
     CHECK(exe->kernels.size() == static_cast<size_t>(statistics.kernels));
-    // Every variable is updated in place: nothing is copied but scalars.
+    // Every variable is updated in place: the plan copies only scalars.
     for (const Step &step : exe->plan.steps)
       if (auto *copy = std::get_if<CopyStep>(&step))
         CHECK(exe->plan.slots[copy->to].type.elements() == 1);
@@ -198,7 +199,7 @@ TEST_CASE("kernels come from memory, from disk, or are made") {
   CHECK(first.compiled == first.kernels);
   REQUIRE(compileText(text, options, second).status().str() == "ok");
   CHECK(second.fromMemory == first.kernels);
-  options.cacheDirectory = directory + "/"; // the same folder to a cache of its own
+  options.cacheDirectory = directory + "/"; // the same folder, but another text, so another cache object
   REQUIRE(compileText(text, options, third).status().str() == "ok");
   CHECK(third.fromDisk == first.kernels);
   CHECK(third.compiled == 0);

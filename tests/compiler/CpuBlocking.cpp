@@ -1,4 +1,4 @@
-// Blocks: enough of them, none too small, a function of extents alone.
+// Block sizes: enough blocks, none too small, a function of extents alone.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/CpuBlocking.h"
 #include <catch2/catch.hpp>
@@ -8,11 +8,11 @@ using namespace halftone::compiler;
 TEST_CASE("matmul tiles follow extents") {
   auto [m, n, k, tileM, tileN] = GENERATE(table<int64_t, int64_t, int64_t, int64_t, int64_t>({
       {4096, 4096, 4096, 188, 256}, // enough blocks
-      {512, 512, 512, 128, 128},    // an even number of parts along M, narrower columns
+      {512, 512, 512, 128, 128},    // an even count of parts along M, narrower columns
       {128, 512, 784, 128, 64},     // few rows: the columns cut
-      {1, 512, 784, 4, 128},        // one row: 2^16 elements of B each
+      {1, 512, 784, 4, 128},        // one row: each block has 2^16 elements of B
       {128, 10, 512, 32, 64},       // no narrower than a panel
-      {64, 64, 64, 32, 64},         // 2^17 multiply-adds each
+      {64, 64, 64, 32, 64},         // each block has 2^17 multiply-adds
       {1, 1, 1, 4, 64},
       {0, 8, 8, 4, 64},
   }));
@@ -37,7 +37,7 @@ TEST_CASE("side reductions cut the first axis that can be cut") {
   CHECK(blockedAxis({1, 1, 8, 4}) == 2);
   CHECK(CpuBlocking().rowsPerBlock({}) == 1);
   CHECK(CpuBlocking().rowsPerBlock({1}) == 1);
-  CHECK(CpuBlocking().rowsPerBlock({128, 512}) == 16);                       // 8192 elements a block
+  CHECK(CpuBlocking().rowsPerBlock({128, 512}) == 16);                       // 8192 elements per block
   CHECK(CpuBlocking().rowsPerBlock({3, 5}) == 3);                            // one block
   CHECK(CpuBlocking().rowsPerBlock({int64_t(1) << 30}) == int64_t(1) << 23); // at most 128 blocks
   CHECK(CpuBlocking().sideReductionTile({1, 128, 512}, 2) == llvm::SmallVector<int64_t>{1, 16});

@@ -1,4 +1,4 @@
-// CPU targets by name, and the facts about them.
+// CPU targets by name, and facts about them.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/CpuTarget.h"
 #include <catch2/catch.hpp>

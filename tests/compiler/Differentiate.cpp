@@ -1,4 +1,4 @@
-// Derivatives of whole functions against finite differences in float64, both run by the interpreter.
+// Compares derivatives of whole functions with finite differences in float64; the interpreter runs both.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Compiler.h"
 #include "dialect/Interpreter.h"
@@ -17,14 +17,15 @@ using dialect::TensorData;
 
 namespace {
 
-/// A scalar function of float64 tensors: `body` computes %loss from %x0, %x1, ... of these shapes ("3x4x"; "" is a scalar).
+/// A scalar function of float64 tensors: `body` computes %loss from %x0, %x1, ... of these shapes ("3x4x"; "": a
+/// scalar).
 struct ScalarFunction {
   std::string name;
   std::vector<std::string> shapes;
   std::string body;
 };
 
-/// @main gives the loss and its derivative by each argument.
+/// The text of @main, which gives the loss and its derivative by each argument.
 std::string text(const ScalarFunction &function) {
   std::string arguments, results = "tensor<f64> {halftone.name = \"loss\"}", at, types, values = "%loss";
   for (size_t i = 0; i < function.shapes.size(); ++i) {
@@ -41,7 +42,7 @@ std::string text(const ScalarFunction &function) {
                      arguments, results, function.body, function.shapes.size(), at, types, values, types);
 }
 
-/// A module taken to stage pure, and run there.
+/// A module that is lowered to stage pure and interpreted there.
 class Differentiated {
 public:
   explicit Differentiated(const std::string &text) {
@@ -87,7 +88,7 @@ void nudge(TensorData &tensor, int64_t index, double by) {
 }
 
 const std::string labels = "dense<[[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]]> : tensor<3x3xf64>";
-/// %loss from logits %z, as losses compute it.
+/// %loss from logits %z, computed as losses compute it.
 const std::string softmaxCrossEntropy = R"(
   %zmax = halftone.reduce max %z {axes = array<i64: 1>} : tensor<3x3xf64> -> tensor<3xf64>
   %fixed = halftone.stop_gradient %zmax : tensor<3xf64>
@@ -325,5 +326,5 @@ func.func @main(%x: tensor<2xf64> {halftone.name = "x"})
   CHECK(module.variables.at("w").low == std::vector<double>{0, 3});
   double infinity = std::numeric_limits<double>::infinity();
   results = module.run({module.tensor({2}, {infinity, 1})});
-  CHECK(module.variables.at("w").low == std::vector<double>{0, 3}); // 0 * inf is no number: skipped
+  CHECK(module.variables.at("w").low == std::vector<double>{0, 3}); // 0 * inf is NaN, so the check must skip it
 }

@@ -1,5 +1,5 @@
-// Expanded math against libm, and against libm in long double for f64: largest error in ulp over a million samples a
-// function. SPDX-License-Identifier: Apache-2.0
+// The largest error of expanded math in ulp, over a million samples each, against libm (for f64 in long double).
+// SPDX-License-Identifier: Apache-2.0
 #include "CompiledFunction.h"
 #include <bit>
 #include <cfloat>
@@ -12,7 +12,7 @@ using namespace halftone::compiler;
 
 namespace {
 
-/// y[i] = op(x[i], z[i]) for i in [begin, end), in steps of `lanes`, at vector type when lanes > 1.
+/// y[i] = op(x[i], z[i]) for i in [begin, end), in steps of `lanes`; of vector type if lanes > 1.
 Loaded loadMath(const std::string &op, const std::string &type, int lanes, bool binary, const CpuTarget &cpu) {
   const std::string value = lanes > 1 ? fmt::format("vector<{}x{}>", lanes, type) : type;
   const auto pointer = [&](int index) {
@@ -40,7 +40,7 @@ template <class T> std::vector<T> evaluate(const Loaded &code, const std::vector
   return y;
 }
 
-/// Distance to the exact value in ulp of the result; 0 where both are NaN or the same infinity or zero of the same
+/// The distance to the exact value in ulp of the result; 0 if both are NaN, or the same infinity, or zeros of the same
 /// sign.
 template <class T, class Wide> double ulpError(T got, Wide exact) {
   const T nearest = T(exact);
@@ -49,7 +49,7 @@ template <class T, class Wide> double ulpError(T got, Wide exact) {
   if (got == nearest)
     return std::signbit(got) == std::signbit(nearest) || got != 0 ? 0 : INFINITY;
   if (std::isinf(got) || std::isinf(nearest)) {
-    // Next to overflow either neighbour will do.
+    // Next to the overflow either neighbour is right.
     const T finite = std::isinf(got) ? nearest : got;
     return std::fabs(finite) == std::numeric_limits<T>::max() ? 1 : INFINITY;
   }
@@ -97,7 +97,7 @@ template <class T> std::vector<T> specials() {
   return values;
 }
 
-/// Specials, then half random bit patterns, half numbers of moderate size.
+/// Special values, then half random bit patterns, half values of moderate size.
 template <class T> std::vector<T> samples(size_t count, double limit) {
   std::vector<T> x;
   for (T value : specials<T>())
@@ -125,7 +125,7 @@ struct Function {
   double (*exact)(double);
   long double (*exactLong)(long double);
   double f32, f64;         // allowed ulp
-  double limit = INFINITY; // of f64's arguments
+  double limit = INFINITY; // bound of f64's arguments
 };
 const Function functions[] = {
     {"math.exp", std::exp, std::exp, 1, 2},

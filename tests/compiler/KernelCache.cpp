@@ -1,4 +1,4 @@
-// The cache of kernels' code: what it keeps, what it refuses, and that damage never gets out of it.
+// The cache of kernels' code: entries that it keeps, entries that it refuses, and damage, which it never returns.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/KernelCache.h"
 #include "tests/TemporaryFolder.h"
@@ -84,7 +84,7 @@ TEST_CASE("A damaged file counts as none and is written anew", "[cache]") {
   CHECK_FALSE(KernelCache(folder.cache()).find(key));
   KernelCache(folder.cache()).insert(key, sample());
   CHECK(contents(folder.file(key)) == whole);
-  // Under another key's name it is not that key's code.
+  // Under another key's name the file must not serve that key.
   fs::copy_file(folder.file(key), folder.file(std::string(64, 'b')));
   CHECK_FALSE(KernelCache(folder.cache()).find(std::string(64, 'b')));
 }
@@ -93,7 +93,7 @@ TEST_CASE("Folders that others could have filled are refused", "[cache]") {
   Folder folder;
   const auto complaint = [&] {
     KernelCache cache(folder.cache());
-    cache.insert(key, sample()); // memory still works
+    cache.insert(key, sample()); // the cache in memory still works
     CHECK(cache.find(key)->source == KernelCache::Source::memory);
     return cache.complaint();
   };
@@ -146,7 +146,7 @@ TEST_CASE("A file that is no entry is not read beyond its header", "[cache]") {
   constexpr int64_t huge = 200 << 20;
   SECTION("of nothing") { std::ofstream(folder.file(key), std::ios::binary | std::ios::trunc) << ""; }
   SECTION("with an entry at its front") {}
-  fs::resize_file(folder.file(key), huge); // has holes
+  fs::resize_file(folder.file(key), huge); // a sparse file
   const int64_t before = bytesRead();
   CHECK_FALSE(KernelCache(folder.cache()).find(key));
   CHECK(bytesRead() - before < (1 << 20));
@@ -162,7 +162,7 @@ TEST_CASE("a cache that cannot be written is reported until it can be", "[cache]
   CHECK_THAT(cache.complaint(), Catch::StartsWith("cannot create a file in ") && Catch::EndsWith("Not a directory"));
   CHECK(cache.find(key)->source == KernelCache::Source::memory);
   fs::remove(build);
-  cache.insert(std::string(64, 'b'), sample()); // the folder comes back
+  cache.insert(std::string(64, 'b'), sample()); // makes the folder again
   CHECK(cache.complaint().empty());
   CHECK(KernelCache(folder.cache()).find(std::string(64, 'b')));
 }

@@ -1,4 +1,4 @@
-// The disk cache keeps to its size: what was not used for longest goes, and nothing that is no entry.
+// The disk cache keeps to its size: the entries that were used longest ago go first, and other files stay.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/KernelCacheFolder.h"
 #include "compiler/codegen/KernelCache.h"
@@ -40,14 +40,14 @@ TEST_CASE("the cache removes the least recently used entry first, whatever its b
                  c = folder.put(oldBuild + "/" + keyOf('c'), 1000, 300),
                  d = folder.put(newBuild + "/" + keyOf('d'), 1000, 200);
   trimCacheFolder(folder.path, folder.path / newBuild, 4000);
-  CHECK(fs::exists(a)); // it fits
+  CHECK(fs::exists(a)); // all entries fit
   trimCacheFolder(folder.path, folder.path / newBuild, 3000);
   CHECK_FALSE(fs::exists(a));
-  CHECK_FALSE(fs::exists(b)); // seven eighths are left
+  CHECK_FALSE(fs::exists(b)); // deletes until seven eighths are left
   CHECK(fs::exists(c));
   CHECK(fs::exists(d));
   trimCacheFolder(folder.path, folder.path / newBuild, 1200);
-  CHECK_FALSE(fs::exists(folder.path / oldBuild)); // it was left empty
+  CHECK_FALSE(fs::exists(folder.path / oldBuild)); // an empty folder goes too
   CHECK(fs::exists(d));
   trimCacheFolder(folder.path, folder.path / newBuild, 0);
   CHECK_FALSE(fs::exists(d));
@@ -92,7 +92,7 @@ TEST_CASE("A cache stays within its limit while it is written, and keeps what is
     std::string key = keyOf('0');
     key.replace(0, 3, std::to_string(100 + i));
     cache.insert(key, sample(10000));
-    // A second has not gone by since it was written: as if it had been read an hour ago and now.
+    // Less than a second has passed since the write, so set the times of a file that was read an hour ago and now.
     const fs::path file = fs::path(cacheFolder) / buildId() / used;
     const timespec hours[2] = {{::time(nullptr) - 7200, 0}, {::time(nullptr) - 7200, 0}};
     REQUIRE(::utimensat(AT_FDCWD, file.c_str(), hours, 0) == 0);

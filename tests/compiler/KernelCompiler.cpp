@@ -1,4 +1,4 @@
-// One kernel from text to code: what is refused, and how.
+// One kernel from text to code: the texts that the compiler refuses, and its messages.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/KernelCompiler.h"
 #include "compiler/targets/cpu/CpuTarget.h"

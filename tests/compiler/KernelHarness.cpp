@@ -1,4 +1,4 @@
-// Compiling, running and interpreting one kernel.
+// Compiles, runs and interprets one kernel.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/compiler/KernelHarness.h"
 #include "compiler/codegen/KernelCompiler.h"
@@ -27,7 +27,7 @@ struct Code {
   CpuKernelFunction function;
 };
 
-/// Compiled once per text and target in this process.
+/// The kernel's code, compiled once per text and target in this process.
 Code codeOf(const std::string &text, const compiler::CpuTarget &target) {
   static std::map<std::string, Code> known;
   std::string key = compiler::kernelKey(text, target);
@@ -76,7 +76,7 @@ KernelHarness::KernelHarness(const std::string &source, std::string_view target,
   if (!module)
     FAIL(diagnostics << source);
   kernel = *module->getOps<dialect::KernelOp>().begin();
-  kernel.setKind(compiler::kindOf(kernel.getBody().front())); // extents of 1 may make it another than the text says
+  kernel.setKind(compiler::kindOf(kernel.getBody().front())); // with extents of 1 its kind may differ from the text's
   auto cpu = compiler::CpuTarget::find(target);
   REQUIRE(cpu.isOk());
   auto result = compiler::describeKernel(kernel, *cpu, strict);
@@ -139,7 +139,7 @@ std::vector<TensorData> KernelHarness::operands(unsigned seed, bool specials, do
         continue;
       }
       int64_t value = random() % 4 ? int64_t(random() % 17) - 8 : int64_t(random());
-      if (width < 64) // wrap into the type
+      if (width < 64) // wraps into the type
         value = element.isUnsignedInteger() ? int64_t(uint64_t(value) << (64 - width) >> (64 - width))
                                             : value << (64 - width) >> (64 - width);
       data.integers.push_back(value);
@@ -182,7 +182,7 @@ std::vector<TensorData> KernelHarness::run(const std::vector<TensorData> &operan
         function(buffers.data(), described.extents.data(), block, block + 1, scratch);
     else
       function(buffers.data(), described.extents.data(), 0, described.grid, scratch);
-    // What lies behind each result and the scratch is untouched.
+    // The bytes after each result and after the scratch must be untouched.
     for (size_t i = 0; i < sizes.size(); ++i)
       CHECK(static_cast<char *>(buffers[operands.size() + i])[sizes[i]] == char(0x5A));
     CHECK(scratch[std::max<int64_t>(described.scratchBytes, 64)] == char(0x5A));
@@ -233,7 +233,7 @@ void KernelHarness::checkInside(const std::vector<TensorData> &operands) const {
   for (size_t number = 0; number < actual.size(); ++number) {
     INFO("result " << number);
     int wrong = 0;
-    // A comparison of bounds that overlap may go either way.
+    // A comparison of values whose bounds overlap may have either result.
     for (size_t i = 0; i < actual[number].integers.size(); ++i)
       if (int64_t value = actual[number].integers[i];
           value != expected[number].integers[i] && value != exact[number].integers[i] && ++wrong < 5)

@@ -1,4 +1,4 @@
-// Runs one kernel both ways: compiled, and by the interpreter.
+// Runs one kernel in both ways: compiled and interpreted.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/forms/KernelDescription.h"
@@ -12,23 +12,24 @@
 
 namespace halftone::testing {
 
-/// One `halftone.kernel` from text, and everything needed to run it.
+/// One `halftone.kernel` from text, with its compiled code and its operands.
 class KernelHarness {
 public:
-  /// Tiles are emulated for a target with AMX where this CPU lacks it.
+  /// If this CPU lacks AMX and the target has it, tiles are emulated.
   KernelHarness(const std::string &text, std::string_view target, bool strict);
   ~KernelHarness();
 
-  /// Random operands; `specials`: with NaN, infinities, zeros of both signs and subnormal numbers among the floats.
+  /// Random operands. With `specials`, floats include NaN, infinities, zeros of both signs and subnormal values.
   std::vector<dialect::TensorData> operands(unsigned seed, bool specials, double scale = 2.0) const;
-  /// The compiled kernel, all blocks at once. Checks that blocks one by one, last first, give the same bytes.
+  /// Runs all blocks of the compiled kernel at once. Checks that the blocks one by one, last first, give the same
+  /// bytes.
   std::vector<dialect::TensorData> run(const std::vector<dialect::TensorData> &operands) const;
   std::vector<dialect::TensorData> interpret(const std::vector<dialect::TensorData> &operands, bool intervals) const;
-  /// Bit for bit, any NaN being as good as any other.
+  /// The results must equal the interpreter's bit for bit; any NaN equals any NaN.
   void checkExact(const std::vector<dialect::TensorData> &operands) const;
-  /// Inside what any legal result may be.
+  /// The results must lie in the interpreter's intervals.
   void checkInside(const std::vector<dialect::TensorData> &operands) const;
-  /// Within a relative error, where all operands are below `limit` in size.
+  /// The results must lie within a relative error if all operands are below `limit` in magnitude.
   void checkClose(const std::vector<dialect::TensorData> &operands, double relative, double limit) const;
 
   const std::string &linalgText() const { return text; }
@@ -44,7 +45,7 @@ private:
   CpuKernelFunction function = nullptr;
 };
 
-/// x86 levels that this machine runs, and a CPU that multiplies bf16 in pairs where it is close enough to one.
+/// The x86 levels that this machine runs, and a CPU with bf16 in pairs if this machine can run its code.
 std::vector<std::string> runnableTargets();
 
 } // namespace halftone::testing

@@ -54,7 +54,7 @@ func.func @main(%x: tensor<8x4xf32> {halftone.name = "x"})
 
 TEST_CASE("each layer has its rows, also where layers share a kernel") {
   CompileOptions strict;
-  strict.strict = true; // one op, one kernel: both layers' casts are the same kernel
+  strict.strict = true; // one kernel per op: the casts of both layers share one
   KernelStage stage(twoLayers, strict);
   std::vector<LedgerRow> rows = castLedger(*stage.module);
   std::vector<std::string> inputs;
@@ -91,7 +91,7 @@ func.func @main(%x: tensor<4xf32> {halftone.name = "x"}) -> (tensor<4xf16> {half
   return %y : tensor<4xf16>
 })");
   std::vector<LedgerRow> rows = castLedger(*stage.module);
-  REQUIRE(rows.size() == 2); // the layer's input, and its result
+  REQUIRE(rows.size() == 2); // of the layer's input, and of its result
   CompileOptions options;
   CHECK(checkCastBudget(rows, options).isOk());
   options.maxStandaloneCasts = 2;

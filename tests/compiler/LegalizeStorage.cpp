@@ -62,7 +62,7 @@ template <class Out, class In> std::vector<Out> convertAll(const Loaded &code, c
   return out;
 }
 
-/// Values that make rounding hard: every narrow value, the ties between neighbours, and what lies beside the ties.
+/// Values that are hard to round: every narrow value, the ties between neighbours, and the values next to ties.
 template <class Narrow> std::vector<double> hardValues() {
   std::vector<double> values;
   const auto add = [&](double value) {

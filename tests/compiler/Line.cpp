@@ -44,7 +44,7 @@ TEST_CASE("a line keeps its order while items come, go and move") {
 TEST_CASE("a line finds numbers for any count of items in one place") {
   Line line;
   std::vector<size_t> items{line.append(), line.append()};
-  for (int round = 0; round < 300; ++round) // each halves what is left between two numbers
+  for (int round = 0; round < 300; ++round) // each round halves the remaining gap between two labels
     items.insert(items.begin() + 1, line.add(items.front()));
   requireSame(line, items);
 }

@@ -1,4 +1,4 @@
-// Matmul kernels against sums in double: layouts, dtypes, ragged edges, prologues, epilogues, side reductions, K = 0.
+// Compares matmul kernels with sums in double: layouts, dtypes, odd extents, prologues, epilogues, side sums, K = 0.
 // SPDX-License-Identifier: Apache-2.0
 #include "TypedBuffer.h"
 #include "compiler/targets/cpu/MatmulInstruction.h"
@@ -22,7 +22,7 @@ struct Case {
   bool sums = false;     // side reductions: sum over M, largest over all
   bool strict = false;
   bool fewRows = false;
-  std::string instruction{}; // "" for multiply-add; where the CPU lacks it too
+  std::string instruction{}; // "": multiply-add; also if the CPU lacks the named instruction
 };
 
 std::string tensorOf(size_t rank, const std::string &element) {
@@ -85,7 +85,7 @@ std::string linalgOf(const Case &c) {
   const std::string flags = c.strict || t == "i32" ? "" : " fastmath<contract>";
   const std::string suffix = t == "i32" ? "i" : "f";
   if (c.prologue) {
-    // Loops of a prologue are over its operand's dims alone, numbered anew.
+    // The loops of a prologue are over its operand's dims alone, which are numbered anew.
     const std::string own = c.batched ? "d0, d1, d2" : "d0, d1", x = c.batched ? "d1" : "d0",
                       y = c.batched ? "d2" : "d1";
     const std::string lead = c.batched ? "d0, " : "";
@@ -223,7 +223,7 @@ void check(const Case &c, const Loaded &code, const std::string &text, const Cpu
   const int64_t scratchBytes = scratchOf(text, extents, cpu);
   Buffer scratch;
   allocate(scratch, "i8", scratchBytes);
-  // NaNs in it must not reach any result.
+  // NaNs in the scratch must not reach any result.
   std::memset(scratch.aligned, 0xff, size_t(scratchBytes));
   std::memset(scratch.aligned, 0, 8);
   const int64_t half = grid / 2;
@@ -232,7 +232,7 @@ void check(const Case &c, const Loaded &code, const std::string &text, const Cpu
 
   INFO(c.name << " " << batch << "x" << s.m << "x" << s.n << "x" << s.k << " in " << s.tm << "x" << s.tn << " for "
               << cpu.name);
-  REQUIRE(scratch.aligned[scratchBytes] == 0x7b); // nothing past its end
+  REQUIRE(scratch.aligned[scratchBytes] == 0x7b); // nothing is written past its end
   for (size_t i = 0; i < results.size(); ++i)
     REQUIRE(results[i].aligned[results[i].values.size() * widthOf(i < types.size() ? types[i] : c.accumulator)] ==
             0x7b);
@@ -288,7 +288,7 @@ void check(const Case &c, const Loaded &code, const std::string &text, const Cpu
   CHECK(wrong == 0);
 }
 
-/// The case with its instruction where the CPU has it, else by multiply-add.
+/// The case with its instruction if the CPU has it, else with multiply-add.
 Case onTarget(Case c, const CpuTarget &cpu) {
   if (const auto instruction = matmulInstructionNamed(c.instruction); instruction && !has(cpu, *instruction))
     c.instruction.clear();
@@ -348,7 +348,7 @@ TEST_CASE("a matmul is right in all dtypes", "[matmul]") {
     cases.push_back(cases[i]);
     cases.back().fewRows = true, cases.back().name += " in place";
   }
-  // Groups along K: with the right operand as it lies, transposed, and batched.
+  // Groups along K, with the right operand plain, transposed and batched.
   for (int layout = 0; layout < 3; ++layout) {
     Case c{fmt::format("i8 groups {}", layout)};
     c.a = c.b = "i8", c.accumulator = c.result = "i32", c.instruction = "vpdpbusd";

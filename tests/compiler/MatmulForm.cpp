@@ -1,4 +1,4 @@
-// Contractions of many layouts, with prologues, epilogues and side reductions, against the interpreter.
+// Compares contractions of many layouts, with prologues, epilogues and side reductions, with the interpreter.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/compiler/KernelHarness.h"
 #include <catch2/catch.hpp>
@@ -41,7 +41,7 @@ TEST_CASE("a dense layer with bias and relu stays within its bounds on every tar
   for (auto [m, n, k] :
        {std::tuple<int64_t, int64_t, int64_t>{8, 5, 4}, {1, 1, 1}, {1, 10, 33}, {31, 1, 7}, {50, 70, 300}})
     for (const char *type : {"f32", "f16", "bf16", "f64"}) {
-      // Where the sum may be of either sign the comparison is undecided: test values only.
+      // If a sum may have either sign, the comparison is undecided, so this case compares only values.
       std::string text = dense(m, n, k, type);
       for (const std::string &target : runnableTargets()) {
         CAPTURE(target, m, n, k, type);

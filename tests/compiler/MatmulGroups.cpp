@@ -1,5 +1,5 @@
-// Products of several indices of K at a time: where they are chosen, all layouts, and numbers that an instruction would
-// lose. SPDX-License-Identifier: Apache-2.0
+// Products of several indices of K at a time: when they are chosen, all layouts, and values that they would lose.
+// SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/KernelCompiler.h"
 #include "tests/compiler/KernelHarness.h"
 #include <catch2/catch.hpp>
@@ -17,7 +17,7 @@ const std::string zen = "x86_64-unknown-linux-gnu:znver4";
 
 struct Layout {
   bool lhsTransposed = false, rhsTransposed = false, batched = false;
-  bool fromF32 = false; // the operands are f32, cast by the kernel
+  bool fromF32 = false; // the operands are f32; the kernel casts them
   std::string result = "bf16";
 };
 
@@ -56,7 +56,7 @@ bool runs(const std::string &target) {
   return std::find(targets.begin(), targets.end(), target) != targets.end();
 }
 
-/// Of the runnable ones, and with AMX, which is emulated on AVX-512.
+/// The runnable targets, and a target with AMX, which AVX-512 emulates.
 std::vector<std::string> targetsWithTiles() {
   std::vector<std::string> targets = runnableTargets();
   if (runs("x86-64-v4"))
@@ -86,7 +86,7 @@ TEST_CASE("Pairs are taken where the instruction is fast, never in strict mode",
     auto cpu = compiler::CpuTarget::find(target);
     REQUIRE(cpu.isOk());
     compiler::KernelDumps dumps;
-    // A kernel that would call anything does not compile.
+    // A kernel that would call a function does not compile.
     REQUIRE(compiler::compileKernel(KernelHarness(text, target, false).linalgText(), *cpu, &dumps).isOk());
     CHECK(dumps.assembly.find(instruction) != std::string::npos);
   }
@@ -100,7 +100,7 @@ TEST_CASE("products of pairs are right in all layouts and ragged extents", "[ker
     for (const Layout &layout : layouts())
       for (const Size &size : {Size{20, 30, 1}, {33, 70, 37}, {19, 150, 600}}) {
         if (target.starts_with("x86-64-"))
-          continue; // no pairs there
+          continue; // this target has no pairs
         const std::string text = product(size.m, size.n, size.k, layout);
         CAPTURE(target, text);
         KernelHarness kernel(text, target, false);
@@ -115,16 +115,17 @@ TEST_CASE("Pairs keep subnormal operands", "[kernels]") {
   for (const std::string &target : targetsWithTiles())
     for (const Layout &layout : layouts()) {
       if (target == "sapphirerapids" && layout.batched == layout.fromF32)
-        continue; // emulation takes its time
-      // One part of K, whose packed rows serve two blocks, or two parts; even, so that rows are read in place, where they are
-      // neither transposed nor cast.
+        continue; // emulation is slow
+      // One part of K whose packed rows serve two blocks, or two parts. The extent is even, so rows that are neither
+      // transposed nor cast are read in place.
       const int64_t k = (layout.batched ? 701 : 1101) + !layout.lhsTransposed;
       KernelHarness kernel(product(m, n, k, layout), target, false);
       CAPTURE(target, kernel.linalgText());
       const auto at = [&](bool transposed, int64_t rows, int64_t columns, int64_t row, int64_t column) {
         return size_t(transposed ? column * rows + row : row * columns + column);
       };
-      // At the ends of K and where a part of it ends: on one side a subnormal number, on the other one that brings it back.
+      // At the ends of K, and at the end of a part of K: one operand is subnormal, the other one makes the product
+      // normal.
       for (int64_t depth : {int64_t(0), std::min<int64_t>(1023, k - 3), k - 1})
         for (bool onLeft : {true, false})
           for (double other : {large, double(INFINITY)}) {
@@ -143,7 +144,7 @@ TEST_CASE("Sums below the smallest normal number may become 0, not more", "[kern
     std::vector<TensorData> operands = kernel.operands(1, false, 0x1p-64);
     CAPTURE(target);
     kernel.checkInside(operands);
-    // One more lost product is outside.
+    // A further lost product must lie outside of the bounds.
     const std::vector<TensorData> bounds = kernel.interpret(operands, true), exact = kernel.interpret(operands, false);
     for (size_t i = 0; i < exact[0].low.size(); ++i)
       CHECK(bounds[0].high[i] - bounds[0].low[i] <= 2.1 * 40 * 0x1p-126);

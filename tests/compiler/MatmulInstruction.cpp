@@ -1,4 +1,4 @@
-// The table of instructions for products: what each CPU takes, and what keeps a kernel from it.
+// The table of instructions for products: the choice on each CPU, and the traits of a kernel that exclude them.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/MatmulInstruction.h"
 #include <catch2/catch.hpp>
@@ -35,7 +35,7 @@ TEST_CASE("Each CPU multiplies by the instruction that is fast there", "[targets
     for (const MatmulTraits &traits : {f32, bf16, f16, i8})
       CHECK(chosen(target, traits) == "multiply-add");
   CHECK(chosen("cascadelake", i8) == "vpdpbusd");
-  CHECK(chosen("cooperlake", bf16) == "multiply-add"); // vdpbf16ps is half as fast there
+  CHECK(chosen("cooperlake", bf16) == "multiply-add"); // vdpbf16ps runs at half speed on this CPU
   for (const char *target : {"znver4", "znver5"}) {
     CHECK(chosen(target, bf16) == "vdpbf16ps");
     CHECK(chosen(target, i8) == "vpdpbusd");
@@ -56,10 +56,10 @@ TEST_CASE("a kernel that an instruction cannot take gets another instruction", "
   CHECK(chosen("znver5", with(bf16, &MatmulTraits::strict, true)) == "multiply-add");
   CHECK(chosen("znver5", with(bf16, &MatmulTraits::splitAxes, true)) == "multiply-add");
   CHECK(chosen("znver5", with(bf16, &MatmulTraits::rhs, DType::float16)) == "multiply-add");
-  CHECK(chosen("znver5", with(bf16, &MatmulTraits::rows, int64_t(4))) == "multiply-add"); // packing would take longer
+  CHECK(chosen("znver5", with(bf16, &MatmulTraits::rows, int64_t(4))) == "multiply-add"); // packing costs more time
   CHECK(chosen("znver5", with(bf16, &MatmulTraits::computed, true)) == "vdpbf16ps");
   MatmulTraits panels = with(bf16, &MatmulTraits::panels, true);
-  CHECK(chosen("znver5", with(panels, &MatmulTraits::rows, int64_t(1))) == "vdpbf16ps"); // nothing is left to pack
+  CHECK(chosen("znver5", with(panels, &MatmulTraits::rows, int64_t(1))) == "vdpbf16ps"); // is packed already
   CHECK(chosen("znver5", with(panels, &MatmulTraits::splitAxes, true)) == "multiply-add");
   CHECK(chosen("znver5", with(i8, &MatmulTraits::strict, true)) == "vpdpbusd"); // exact
   CHECK(chosen("znver5", with(i8, &MatmulTraits::computed, true)) == "multiply-add");
@@ -81,9 +81,9 @@ TEST_CASE("Weights are kept in panels where those make products faster", "[targe
   CHECK_FALSE(packs(zen5, DType::bfloat16, 784, 512, true));
   CHECK_FALSE(packs(zen5, DType::float16, 784, 512));
   CHECK_FALSE(packs(zen5, DType::float32, 784, 512));
-  CHECK_FALSE(packs(zen5, DType::bfloat16, 783, 512)); // a pair is left over
-  CHECK_FALSE(packs(zen5, DType::bfloat16, 784, 520)); // half a panel
-  CHECK_FALSE(packs(zen5, DType::bfloat16, 64, 16));   // small
+  CHECK_FALSE(packs(zen5, DType::bfloat16, 783, 512)); // an odd index of K is left over
+  CHECK_FALSE(packs(zen5, DType::bfloat16, 784, 520)); // half a panel is left over
+  CHECK_FALSE(packs(zen5, DType::bfloat16, 64, 16));   // too small
   for (const char *target : {"x86-64-v2", "x86-64-v3", "x86-64-v4", "x86_64-unknown-linux-gnu:cooperlake",
                              "x86_64-unknown-linux-gnu:sapphirerapids"})
     CHECK_FALSE(packs(target, DType::bfloat16, 784, 512));

@@ -53,7 +53,7 @@ private:
     values += (values.empty() ? "" : ", ") + value;
     types += (types.empty() ? "tensor<" : ", tensor<") + type + ">";
   }
-  /// The latest values are the likeliest, so that chains grow.
+  /// Prefers the latest values, so that chains grow.
   std::string pick(const std::string &type) {
     auto &values = pool[type];
     int count = static_cast<int>(values.size());
@@ -106,7 +106,7 @@ private:
     else
       add(full, "reshape {} : tensor<{}> to tensor<{}>", z, turned, full);
   }
-  /// Rows by number, or sums at them; a row cut off one and put to another.
+  /// Looks up rows, or sums at rows; or cuts a row off one value and joins it to another.
   void move() {
     if (below(2)) {
       int64_t kept = 1 + below(static_cast<int>(height));

@@ -1,12 +1,12 @@
-// Random modules in stage pure, to check what passes and plans do to meaning.
+// Random modules in stage pure, to check that passes and plans keep their meaning.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
 #include <string>
 
-/// A module with the feeds x0, x1: HxWxf32, s: f32, p, q: i1, the variables @v0 @v1 @v2: HxWxf32 and @u: f32, and up to 5 fetches:
-/// elementwise ops, casts, constants, reductions, contractions, transposes, reshapes and `when`s, some nested. Fetches and new
-/// values are picked among feeds, old values and what was computed, some of them twice.
+/// A module with the feeds x0, x1: HxWxf32, s: f32, p, q: i1, the variables @v0 @v1 @v2: HxWxf32 and @u: f32, and up to
+/// 5 fetches: elementwise ops, casts, constants, reductions, contractions, transposes, reshapes and `when`s, some of
+/// them nested. It picks fetches and new values among feeds, old values and computed values, some of them twice.
 std::string randomModule(uint32_t seed, int64_t height, int64_t width);
 /// The same in stage graph: variables are read at the start and assigned at the end.
 std::string randomGraph(uint32_t seed, int64_t height, int64_t width);

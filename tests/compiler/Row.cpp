@@ -8,7 +8,7 @@ using halftone::testing::runnableTargets;
 
 namespace {
 
-/// `text` with each `$name` replaced.
+/// `text` with a value in place of each `$name`.
 std::string with(std::string text, const std::vector<std::pair<std::string, std::string>> &values) {
   for (const auto &[name, value] : values)
     for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + value.size()))
@@ -47,7 +47,7 @@ halftone.kernel row @k (tensor<$Mx$Nx$T>) -> (tensor<$Mx$Nx$T>, tensor<$Mx$T>) {
   halftone.yield %y, %s : tensor<$Mx$Nx$T>, tensor<$Mx$T>
 })";
 
-/// Numbers of several shapes: what finishes side reductions. The second sum waits for the first.
+/// Scalar work of several shapes that finishes side reductions. The second sum waits for the first.
 constexpr const char *finish = R"(
 halftone.kernel row @k (tensor<$Mx$Nx$T>, tensor<$Nx$T>, tensor<$Mx1xi1>, tensor<$T>) -> (tensor<$T>, tensor<i1>, tensor<f32>) {
 ^bb0(%x: tensor<$Mx$Nx$T>, %y: tensor<$Nx$T>, %flags: tensor<$Mx1xi1>, %one: tensor<$T>):
@@ -241,7 +241,7 @@ TEST_CASE("max and min keep NaN, arg_reduce takes the first, NaN before all", "[
       auto ties = kernel.operands(4, false);
       for (double &value : ties[0].low)
         value = std::round(value);
-      for (double &value : ties[0].low) // zeros of one sign: between -0 and 0 either may stand
+      for (double &value : ties[0].low) // zeros of one sign, since max may return -0 or +0 of both
         value += 0.0;
       ties[0].high = ties[0].low;
       kernel.checkExact(ties);
@@ -258,7 +258,7 @@ TEST_CASE("Side reductions of loops give one piece a block", "[kernels]") {
   for (const char *type : {"f32", "f16"})
     for (auto [m, n] : shapes) {
       CAPTURE(target, type, m, n);
-      if (m == 1) // blocks are cut along the other axis
+      if (m == 1) // blocks cut the other axis
         continue;
       std::string blocks = std::to_string((m + 4) / 5);
       KernelHarness kernel(with(with(sides, {{"$P", blocks}}), m, n, type), target, false);
@@ -269,7 +269,7 @@ TEST_CASE("Side reductions of loops give one piece a block", "[kernels]") {
 
 TEST_CASE("A launch that touches more than the caches hold gives the bits of a small one", "[kernels]") {
   auto target = GENERATE(from_range(runnableTargets()));
-  constexpr int64_t few = 4, many = 1400; // of many rows, three arrays are larger than 16 MiB
+  constexpr int64_t few = 4, many = 1400; // with many rows, three arrays are larger than 16 MiB
   for (auto [type, n] : {std::pair<const char *, int64_t>{"f32", 1040}, {"bf16", 2080}, {"f32", 1037}}) {
     CAPTURE(target, type, n);
     KernelHarness small(with(softmaxGradient, few, n, type), target, false);

@@ -1,4 +1,4 @@
-// Every elementwise op of every dtype, compiled for every target, against the interpreter.
+// Compares every elementwise op of every dtype, compiled for every target, with the interpreter.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/compiler/KernelHarness.h"
 #include <catch2/catch.hpp>
@@ -16,8 +16,8 @@ const std::vector<std::string> comparisons{"eq", "ne", "lt", "le", "gt", "ge"};
 const std::vector<std::string> floats{"f32", "f16", "bf16", "f64"};
 const std::vector<std::string> integers{"i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64"};
 
-/// A loop kernel of two operands of type n x element that yields one result per line; `lines` are (op text, result
-/// element).
+/// A loop kernel of two operands of type n x element with one result per line; `lines` are pairs of op text and result
+/// element.
 class LoopText {
 public:
   LoopText(int64_t n, std::string element) : n(n), element(std::move(element)) {}
@@ -140,7 +140,7 @@ TEST_CASE("Transcendental ops stay within their bounds", "[kernels]") {
   KernelHarness kernel(text.text(), target, true);
   for (unsigned seed = 0; seed < 3; ++seed) {
     auto operands = kernel.operands(seed, seed == 0, seed == 2 ? 20.0 : 2.0);
-    if (element == "f64") // within two units of f32, of angles below 2^20
+    if (element == "f64") // within two ulp of f32, for angles below 2^20
       kernel.checkClose(operands, 0x1p-22, 0x1p20);
     else
       kernel.checkInside(operands);

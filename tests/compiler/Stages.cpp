@@ -1,4 +1,4 @@
-// Names of stages; the pipeline run by the library.
+// Names of stages, and the pipeline as the library runs it.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Compiler.h"
 #include "dialect/Interpreter.h"
@@ -68,7 +68,7 @@ TEST_CASE_METHOD(Fixture, "each stage on the way is shown") {
   CHECK(texts[Stage::cast].find("origin = \"layer input\"") != std::string::npos);
   CHECK(texts[Stage::pure].find("halftone.variable = @w") != std::string::npos);
 
-  // A printed stage is an input: going on from text gives the same.
+  // A printed stage is an input: the pipeline gives the same if it goes on from the text.
   OwningOpRef<ModuleOp> again = parse(texts[Stage::cast]);
   REQUIRE(again);
   std::string direct = texts[Stage::pure];

@@ -1,4 +1,4 @@
-// Eight tiles in memory, and what AMX's instructions do to them.
+// Eight tiles in memory, and AMX's instructions on them.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/compiler/TileEmulation.h"
 #include "compiler/targets/cpu/ObjectCode.h"
@@ -16,7 +16,7 @@ namespace halftone::testing {
 namespace {
 
 struct Tile {
-  int rows = 0, bytes = 0; // of a row
+  int rows = 0, bytes = 0; // bytes: per row
   alignas(64) char data[16][64] = {};
   template <class T> T get(int row, int index) const {
     T value;
@@ -29,7 +29,7 @@ struct Tile {
 };
 thread_local Tile tiles[8];
 
-/// Tiles that are not configured make a mess that tests see.
+/// Fills tiles that are not configured with garbage, which tests notice.
 void configure(const unsigned char *bytes) {
   for (int tile = 0; tile < 8; ++tile) {
     tiles[tile] = {};
@@ -62,7 +62,8 @@ float widened(uint16_t bits) {
   return flushed(value);
 }
 
-/// Intel's manual: sums over even and over odd members apart, then added to what was there; subnormal numbers are 0.
+/// By Intel's manual: sums over even and over odd members apart, then adds both to the old sum; subnormal values count
+/// as 0.
 void multiplyBf16(int8_t sums, int8_t left, int8_t right) {
   const Tile &a = tiles[left], &b = tiles[right];
   for (int m = 0; m < tiles[sums].rows; ++m)
@@ -122,7 +123,7 @@ StatusOr<KernelCode> emulateTiles(const KernelCode &kernel, const compiler::Kern
     function.eraseFromParent();
   }
   if (llvm::NamedMDNode *flags = module->getModuleFlagsMetadata())
-    flags->eraseFromParent(); // set once more by generateObject
+    flags->eraseFromParent(); // generateObject sets them again
   StatusOr<compiler::CpuTarget> host = compiler::CpuTarget::find("host");
   HALFTONE_RETURN_IF_ERROR(host.status());
   StatusOr<std::string> object = compiler::generateObject(*module, *host, nullptr);

@@ -9,7 +9,7 @@
 
 namespace halftone::compiler {
 
-/// Values of a type, as the kernel stores them, and in double.
+/// Elements of a type, in the form that the kernel stores, and in double.
 struct Buffer {
   std::vector<char> bytes;
   std::vector<double> values;

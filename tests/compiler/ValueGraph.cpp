@@ -1,4 +1,4 @@
-// Kernels as form-kernels makes them of random modules, compiled, against the interpreter.
+// Compares kernels that form-kernels makes of random modules, compiled, with the interpreter.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Compiler.h"
 #include "mlir/Parser/Parser.h"

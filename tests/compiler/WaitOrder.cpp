@@ -1,4 +1,4 @@
-// Orders of waiting items against searches through all their waits, and how much is looked at.
+// Compares orders of waiting items with searches through all their waits, and counts the items that are visited.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/WaitOrder.h"
 #include <algorithm>
@@ -10,7 +10,7 @@ using namespace halftone::compiler;
 
 namespace {
 
-/// The same by searching everything at each question.
+/// The same order, with a search of all waits at each question.
 struct Reference {
   explicit Reference(size_t count) : before(count), group(count) {
     for (size_t item = 0; item < count; ++item)
@@ -118,7 +118,7 @@ TEST_CASE("wait orders answer as a search through everything does") {
 }
 
 TEST_CASE("in stacks of layers a wait order looks at each wait a few times") {
-  // Per layer: forward, gradient of its input, gradient of its weights, update.
+  // For each layer: forward, gradient of its input, gradient of its weights, update.
   const size_t layers = 2000;
   WaitOrder order(4 * layers);
   std::vector<size_t> forward, input, weights, updates;
@@ -143,7 +143,7 @@ TEST_CASE("in stacks of layers a wait order looks at each wait a few times") {
     updates.push_back(3 * layers + layers - 1 - layer);
     wait(updates.back(), at + 1);
   }
-  for (size_t layer = 0; layer < layers; ++layer) // the old weights are read before they are updated
+  for (size_t layer = 0; layer < layers; ++layer) // the old weights are read before the update
     for (size_t reader : {forward[layer], input[layers - 1 - layer]})
       CHECK(order.goFirst(reader, updates[layers - 1 - layer]));
   CHECK(order.gather(forward).size() == layers);

@@ -11,8 +11,9 @@ func.func @main(%x: tensor<8x6xf32> {halftone.name = "x"}, %w: tensor<4x6xf32> {
 
 // -----
 
-// A weight that stays is packed where the target multiplies in pairs, along the axis that is summed over; one that is written, and
-// one whose columns are no multiple of 16, are not.
+// A frozen weight is packed if the target multiplies in pairs, along the axis that is summed over. A weight that is
+// written, and a
+// weight whose columns are no multiple of 16, are not packed.
 // CHECK-LABEL: func.func @main
 // CHECK-NOT: halftone.pack
 // PAIRS-LABEL: func.func @main(%arg0: tensor<2x128xbf16> {halftone.name = "x"}, %arg1: tensor<128x128xbf16> {halftone.variable = @w}
@@ -33,7 +34,7 @@ func.func @main(%x: tensor<2x128xbf16> {halftone.name = "x"}, %w: tensor<128x128
 
 // -----
 
-// As it is cast, too: the cast is kept, and its packed copy made of that.
+// A weight that is cast is packed too: the cast is kept, and the packed copy is made from it.
 // CHECK-LABEL: func.func @main
 // CHECK-NOT: halftone.pack
 // PAIRS-LABEL: func.func @main

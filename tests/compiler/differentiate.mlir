@@ -1,6 +1,6 @@
 // RUN: halftone-opt %s --split-input-file --halftone-differentiate --mlir-print-debuginfo --mlir-print-local-scope | FileCheck-22 %s
 
-// A value used twice: its cotangents are added. Ops of the backward pass keep the path, and say what they are.
+// A value with two uses: its cotangents are added. Ops of the backward pass keep the path and are marked as backward.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[M:.*]] = halftone.mul %arg0, %arg0 : tensor<4xf32> loc("net/square"(
 // CHECK: halftone.reduce sum %[[M]]
@@ -19,7 +19,8 @@ func.func @main(%x: tensor<4xf32> {halftone.name = "x"}) -> (tensor<4xf32> {half
 
 // -----
 
-// Each use of a shared weight comes back through its own cast and is added in the variable's dtype, never in float16.
+// Each use of a shared weight gets its gradient through its own cast; the sum is in the variable's dtype, not in
+// float16.
 // CHECK-LABEL: func.func @main
 // CHECK-NOT: halftone.add {{.*}} : tensor<4xf16>
 // CHECK: %[[A:.*]] = halftone.cast %{{.*}} : tensor<4xf16> to tensor<4xf32>
@@ -40,7 +41,7 @@ func.func @main(%x: tensor<4xf16> {halftone.name = "x"}, %w: tensor<4xf32> {half
 
 // -----
 
-// A variable that takes its gradient as its new value takes the largest of several.
+// A variable whose new value is its gradient takes the largest of several gradients.
 // CHECK-LABEL: func.func @main
 // CHECK: halftone.maximum
 // CHECK-NOT: halftone.add
@@ -56,7 +57,8 @@ func.func @main(%x: tensor<f32> {halftone.name = "x"}, %a: tensor<f32> {halftone
 
 // -----
 
-// Independent values have zeros; integers, comparisons and stop_gradient let nothing through; stop_gradient is gone after.
+// Independent values have gradient 0; integers, comparisons and stop_gradient pass nothing on; stop_gradient is
+// removed.
 // CHECK-LABEL: func.func @main
 // CHECK-DAG: %[[Z:.*]] = halftone.constant dense<0.000000e+00> : tensor<4xf32>
 // CHECK-DAG: %[[ONE:.*]] = halftone.constant dense<1.000000e+00> : tensor<f32>
@@ -100,7 +102,7 @@ func.func @main(%x: tensor<f32> {halftone.name = "x"}, %p: tensor<i1> {halftone.
 
 // -----
 
-// A `when` beside the path is no obstacle, even when it depends on the value.
+// A `when` beside the path is no obstacle, even if it depends on the value.
 // CHECK-LABEL: func.func @main
 // CHECK: return
 func.func @main(%x: tensor<f32> {halftone.name = "x"}, %p: tensor<i1> {halftone.name = "p"})

@@ -1,7 +1,7 @@
 // RUN: halftone-opt %s --split-input-file --halftone-normalize --halftone-choose-templates --halftone-round-decisions --halftone-form-kernels --halftone-outline-kernels --halftone-verify-stage=stage=kernel | FileCheck-22 %s
 // RUN: halftone-opt %s --split-input-file --halftone-normalize --halftone-choose-templates --halftone-form-kernels=strict --halftone-outline-kernels --halftone-verify-stage=stage=kernel | FileCheck-22 %s --check-prefix=STRICT
 
-// Dense: casts in front, bias, activation and the layer's rounding behind, the activation's mask as a second result.
+// Dense: casts before, bias, activation and the layer's rounding after; the activation's mask is a second result.
 // CHECK-LABEL: module
 // CHECK: halftone.kernel matmul @[[K:matmul_[0-9a-f]+]] (tensor<8x4xf32>, tensor<4x2xf32>, tensor<2xf32>) -> (tensor<8x2xf16>, tensor<8x2xi1>) attributes {spec = #halftone.blocks<tile = [8, 64]>}
 // CHECK: halftone.contract
@@ -57,7 +57,8 @@ func.func @main(%x: tensor<8x10xf16> {halftone.name = "x"}) -> (tensor<8x10xf16>
 
 // -----
 
-// A bias gradient starts in the matmul that makes its operand, and is finished by a reduction loop with what follows.
+// A bias gradient begins in the matmul that makes its operand; a reduction loop finishes it and takes in the ops after
+// it.
 // CHECK-LABEL: module
 // CHECK: halftone.kernel matmul {{.*}} -> (tensor<200x64xf16>, tensor<2x64xf32>) attributes {spec = #halftone.blocks<tile = [100, 64]>}
 // CHECK: %[[G:.*]] = halftone.select
@@ -81,8 +82,9 @@ func.func @main(%x: tensor<200x8xf16> {halftone.name = "x"}, %w: tensor<8x64xf16
 
 // -----
 
-// The update of one variable under `when` is one loop kernel with three results; the scalar before it stays apart, and what is
-// outside `when` stays outside.
+// The update of one variable under `when` is one loop kernel with three results. The scalar before it stays apart, and
+// ops outside
+// of `when` stay outside.
 // CHECK-LABEL: module
 // CHECK-COUNT-1: halftone.kernel loop {{.*}} -> (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>)
 // CHECK: func.func @main
@@ -118,7 +120,7 @@ func.func @main(%g: tensor<64x64xf32> {halftone.name = "g"}, %m: tensor<64x64xf3
 
 // -----
 
-// A gradient waits for its update as narrow as it was computed; the check of it and the update widen it.
+// A gradient waits for its update in the narrow dtype in which it was computed; its check and the update widen it.
 // CHECK-LABEL: module
 // CHECK: halftone.kernel matmul {{.*}} -> (tensor<64x64xf16>, tensor<1x1xi1>)
 // CHECK: func.func @main
@@ -143,7 +145,7 @@ func.func @main(%x: tensor<8x64xf16> {halftone.name = "x"}, %d: tensor<8x64xf16>
 
 // -----
 
-// Many elements to one number: blocks, then one row with the scalar work after it. Constants that are fetched stay.
+// Many elements to one scalar: blocks, then one row with the scalar work after it. Constants that are fetched stay.
 // CHECK-LABEL: module
 // CHECK: halftone.kernel loop {{.*}} (tensor<400x300xf32>) -> tensor<15x1xf32> attributes {spec = #halftone.blocks<rows = 28>}
 // CHECK: halftone.partial_reduce sum {{.*}} {axes = array<i64: 0, 1>, tile = array<i64: 28, 300>}
@@ -182,7 +184,7 @@ func.func @main(%k: tensor<2xui32> {halftone.name = "k"}) -> (tensor<2xui32> {ha
 
 // -----
 
-// The norm of two gradients, a flag of both and the numbers that follow are one kernel; so is a number that has nothing to do with them.
+// The norm of two gradients, a flag of both and the scalars after them are one kernel; so is an unrelated scalar.
 // CHECK-LABEL: module
 // CHECK: halftone.kernel finish @[[K:finish_[0-9a-f]+]] ({{.*}}tensor<
 // CHECK-NOT: halftone.kernel
@@ -203,8 +205,9 @@ func.func @main(%a: tensor<8x4xf32> {halftone.name = "a"}, %b: tensor<6xf32> {ha
 
 // -----
 
-// A lookup takes work behind it and reads its table from memory, which may be an operand of that work too; a sum at indices
-// is a kernel of its own, with casts in front.
+// A look-up takes in the work after it. It reads its table from memory, and that work may read the table too. A sum at
+// indices
+// is a kernel of its own, with casts before it.
 // CHECK-LABEL: module
 // CHECK: halftone.kernel loop @[[T:loop_[0-9a-f]+]] (tensor<6x4xf32>, tensor<6xi32>, tensor<6x4xf32>) -> tensor<6x4xf16>
 // CHECK-NEXT: ^bb0(%[[A:.*]]: tensor<6x4xf32>, %[[I:.*]]: tensor<6xi32>, %[[B:.*]]: tensor<6x4xf32>):
@@ -236,7 +239,7 @@ func.func @main(%t: tensor<6x4xf32> {halftone.name = "t"}, %i: tensor<6xi32> {ha
 
 // -----
 
-// Padding is a concatenation with a constant, which no one stores; two slices of one size are one kernel.
+// Padding is a concatenation with a constant, which is not stored; two slices of equal extents are one kernel.
 // CHECK-LABEL: module
 // CHECK: halftone.kernel loop @[[P:loop_[0-9a-f]+]] (tensor<8x4xf32>) -> tensor<8x10xf32>
 // CHECK: halftone.constant
@@ -261,7 +264,7 @@ func.func @main(%x: tensor<8x4xf32> {halftone.name = "x"}, %w: tensor<2048x4xf32
 
 // -----
 
-// A sum over rows of what a row kernel reads anyway is a side reduction there; what followed it still follows.
+// A sum over rows that a row kernel reads anyway is a side reduction there; the ops after it still come after it.
 // CHECK-LABEL: module
 // CHECK: halftone.kernel row {{.*}} (tensor<200x64xf16>) -> (tensor<2x64xf32>, tensor<200x64xf16>)
 // CHECK: halftone.partial_reduce sum {{.*}} {axes = array<i64: 0>, tile = array<i64: 128>} : tensor<200x64xf16> -> tensor<2x64xf32>
@@ -286,7 +289,7 @@ func.func @main(%x: tensor<200x64xf16> {halftone.name = "x"}, %scale: tensor<64x
 
 // -----
 
-// Other kernels that read the sum come after it still.
+// Other kernels that read the sum still come after it.
 // CHECK-LABEL: module
 // CHECK: func.func @main
 // CHECK: %[[FIRST:.*]]:2 = halftone.launch @loop_
@@ -306,7 +309,7 @@ func.func @main(%x: tensor<200x64xf32> {halftone.name = "x"}, %z: tensor<200x64x
 
 // -----
 
-// What waits for the sum does not join the kernel that makes it, though that stands behind the sum's other readers.
+// An op that waits for the sum does not join the kernel that makes it, though that kernel comes after other readers.
 // CHECK-LABEL: module
 // CHECK: func.func @main
 // CHECK: %[[FIRST:.*]]:2 = halftone.launch @loop_{{.*}}(%arg0, %arg1)
@@ -329,7 +332,7 @@ func.func @main(%x: tensor<200x64xf32> {halftone.name = "x"}, %z: tensor<200x64x
 
 // -----
 
-// Not where the reader waits for the sum.
+// No side reduction if the reader waits for the sum.
 // CHECK-LABEL: module
 // CHECK: halftone.reduce sum {{.*}} {axes = array<i64: 0>} : tensor<200x64xf32> -> tensor<64xf32>
 // CHECK-NOT: halftone.partial_reduce

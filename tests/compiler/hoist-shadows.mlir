@@ -1,7 +1,7 @@
 // RUN: halftone-opt %s --split-input-file --halftone-hoist-shadows | FileCheck-22 %s
 // RUN: halftone-opt %s --split-input-file --check-passes --halftone-hoist-shadows --halftone-form-kernels --halftone-outline-kernels --halftone-order-launches --halftone-verify-stage=stage=kernel -o /dev/null
 
-// A training step: the shadow has a new value where the variable has one, under the same condition.
+// A training step: the shadow gets a new value when the variable does, under the same condition.
 // CHECK: halftone.shadow @w_bfloat16 of @w {
 // CHECK: halftone.cast %{{.*}} {origin = "variable read"} : tensor<4x8xf32> to tensor<4x8xbf16>
 // CHECK: func.func @main
@@ -33,7 +33,8 @@ func.func @main(%x: tensor<2x4xbf16> {halftone.name = "x"}, %go: tensor<i1> {hal
 
 // -----
 
-// Frozen: no result. Equal functions are one shadow; one that another one goes through stays only when it is read.
+// Frozen: no result. Equal functions are one shadow. A shadow that only serves another one is dropped unless it is
+// read.
 // CHECK: halftone.shadow @w_float16 of @w {
 // CHECK: halftone.shadow @w_float16_0 of @w {
 // CHECK: halftone.transpose
@@ -54,7 +55,7 @@ func.func @main(%w: tensor<4x8xf32> {halftone.variable = @w})
 
 // -----
 
-// Neither what grows, nor what is no weight, nor a value on its way to the variable.
+// No shadow for a value with more bytes, for no weight, or for a value on its way to the variable.
 // CHECK-NOT: halftone.shadow
 halftone.variable @w : tensor<4xf16>
 halftone.variable @m : tensor<4xf32> {role = #halftone<role slot>}
@@ -69,7 +70,7 @@ func.func @main(%w: tensor<4xf16> {halftone.variable = @w}, %m: tensor<4xf32> {h
 
 // -----
 
-// Packed copies, functions of one cast that is kept with them; made where the weight is, with one cast.
+// Packed copies of one cast, which is a shadow too; both are made where the weight is written, with one cast.
 // CHECK: halftone.shadow @w_bfloat16 of @w {
 // CHECK: halftone.cast
 // CHECK: halftone.shadow @w_bfloat16_packed of @w_bfloat16 {

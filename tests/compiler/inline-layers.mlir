@@ -1,6 +1,6 @@
 // RUN: halftone-opt %s --split-input-file --halftone-inline-layers --verify-diagnostics --mlir-print-debuginfo --mlir-print-local-scope | FileCheck-22 %s
 
-// The innermost path wins; the policies stay on the module; what stood outside has no path.
+// The innermost path wins. The policies stay on the module. Ops outside of layers have no path.
 // CHECK: module attributes {halftone.layers = {net = {class = "Sequential", policy = "mixed_float16", rule = ""},
 // CHECK-SAME: "net/act" = {class = "Activation", policy = "float32", rule = ".*act"}}}
 // CHECK-LABEL: func.func @main
@@ -36,7 +36,7 @@ func.func @main(%x: tensor<4xf32> {halftone.name = "x"}, %p: tensor<i1> {halfton
 
 // -----
 
-// A layer that hands an operand through.
+// A layer that returns an operand unchanged.
 // CHECK-LABEL: func.func @main
 // CHECK: return %arg1, %arg0
 func.func @main(%x: tensor<4xf32> {halftone.name = "x"}, %y: tensor<4xf32> {halftone.name = "y"})

@@ -59,8 +59,8 @@ func.func @main(%x: tensor<4xbf16> {halftone.name = "x"}) -> (tensor<4xbf16> {ha
 
 // -----
 
-// A layer inside a layer: the cast in front of the inner one belongs to the inner one, and stands in the outer region.
-// Integers and bools are never cast. A read outside any layer has no path.
+// A layer inside a layer: the cast before the inner layer belongs to the inner layer, but is in the outer region.
+// Integers and bools are never cast. A read outside of layers has no path.
 // CHECK-LABEL: func.func @main
 // CHECK: halftone.layer "net" policy "mixed_bfloat16"(%arg0, %arg1)
 // CHECK: ^bb0(%[[A:.*]]: tensor<4xf32>{{.*}}, %[[I:.*]]: tensor<4xi32>

@@ -1,6 +1,7 @@
 // RUN: halftone-opt %s --split-input-file --halftone-lift-variables --verify-diagnostics | FileCheck-22 %s
 
-// Arguments in the order of first use, results in that of first assignment; reads see the latest value before them.
+// Arguments in the order of first use, results in the order of first assignment; a read sees the latest value before
+// it.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: (%[[D:.*]]: tensor<4xf32> {halftone.name = "d"}, %[[N:.*]]: tensor<i32> {halftone.variable = @n}, %[[W:.*]]: tensor<4xf32> {halftone.variable = @w})
 // CHECK-SAME: -> (tensor<4xf32> {halftone.name = "before"}, tensor<4xf32> {halftone.name = "after"}, tensor<i32> {halftone.variable = @n}, tensor<4xf32> {halftone.variable = @w})
@@ -28,7 +29,7 @@ func.func @main(%d: tensor<4xf32> {halftone.name = "d"})
 
 // -----
 
-// Assignments in regions: results of the `when`; the other region yields the value from before it.
+// Assignments in regions become results of the `when`; the other region yields the value from before it.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: (%[[P:.*]]: tensor<i1> {halftone.name = "p"}, %[[W:.*]]: tensor<4xf32> {halftone.variable = @w}, %[[S:.*]]: tensor<4xf32> {halftone.variable = @s})
 // CHECK-SAME: -> (tensor<4xf32> {halftone.name = "y"}, tensor<4xf32> {halftone.variable = @w}, tensor<4xf32> {halftone.variable = @s})
@@ -66,7 +67,7 @@ func.func @main(%p: tensor<i1> {halftone.name = "p"}) -> (tensor<4xf32> {halfton
 
 // -----
 
-// Nested regions, and a variable that is only written: no argument where its old value is not needed.
+// Nested regions, and a variable that is only written: it is no argument if its old value is not needed.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: (%[[P:.*]]: tensor<i1> {halftone.name = "p"}, %[[Q:.*]]: tensor<i1> {halftone.name = "q"}, %[[X:.*]]: tensor<f32> {halftone.name = "x"}, %[[W:.*]]: tensor<f32> {halftone.variable = @w})
 // CHECK-SAME: -> (tensor<f32> {halftone.variable = @w}, tensor<f32> {halftone.variable = @lr})
@@ -96,7 +97,7 @@ func.func @main(%p: tensor<i1> {halftone.name = "p"}, %q: tensor<i1> {halftone.n
 
 // -----
 
-// A variable is differentiated at its value on entry; order of the results is kept.
+// A variable is differentiated at its value on entry; the order of the results is kept.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: %[[X:.*]]: tensor<f32> {halftone.name = "x"}, %[[A:.*]]: tensor<f32> {halftone.variable = @a}, %[[B:.*]]: tensor<f32> {halftone.variable = @b}
 // CHECK: halftone.gradient %{{.*}} at (%[[B]] : tensor<f32>, %[[A]] : tensor<f32>, %[[X]] : tensor<f32>)

@@ -55,7 +55,7 @@ halftone.kernel row @row (tensor<2x8x10xf16>) -> tensor<2x8x10xf16> {
   halftone.yield %y : tensor<2x8x10xf16>
 }
 
-// Batch, M, N, K; the transposed right operand shows in its map; the bias is added to the accumulator.
+// Batch, M, N, K. The map of the right operand shows the transpose; the bias is added to the accumulator.
 // CHECK-LABEL: module @matmul
 // CHECK-SAME: halftone.extents = array<i64: 3, 8, 5, 4, 12, 32>, halftone.grid = 3 : i64
 // CHECK: halftone.kind = "matmul", halftone.outer = 1 : i64, halftone.roles = array<i64: 1, 1, 1, 1>
@@ -76,7 +76,8 @@ halftone.kernel matmul @matmul (tensor<3x8x4xbf16>, tensor<3x5x4xbf16>, tensor<5
   halftone.yield %2 : tensor<3x8x5xbf16>
 }
 
-// A lookup: the dims are rows and columns of the result; the extents of the table are numbers, after the block sizes.
+// A look-up: the dims are rows and columns of the result; the table's extents are launch arguments after the block
+// sizes.
 // CHECK-LABEL: module @gather
 // CHECK-SAME: halftone.extents = array<i64: 24, 37, 24, 37, 50, 37>
 // CHECK: func.func @kernel(%{{.*}}, %[[V:.*]]: index, %[[D:.*]]: index, %[[T:.*]]: tensor<?xf32>, %[[I:.*]]: tensor<?xi32>) -> tensor<?x?xf16>
@@ -94,7 +95,7 @@ halftone.kernel loop @gather (tensor<50x37xf32>, tensor<4x6xi32>) -> tensor<4x6x
   halftone.yield %1 : tensor<4x6x37xf16>
 }
 
-// A concatenation is elements of all operands at clamped places, and a choice.
+// A concatenation chooses among elements of all operands at clamped indices.
 // CHECK-LABEL: module @concat
 // CHECK-SAME: halftone.extents = array<i64: 8, 8, 8, 8, 5, 5, 3, -5>
 // CHECK: halftone.numbers = 4 : i64
@@ -106,7 +107,7 @@ halftone.kernel loop @concat (tensor<8x5xf16>, tensor<8x3xf16>) -> tensor<8x8xf1
   halftone.yield %0 : tensor<8x8xf16>
 }
 
-// A scatter: the rows that indices name, then a sum over the indices of what each adds at its row.
+// A scatter: the rows that the indices name, then for each row a sum over the indices that name it.
 // CHECK-LABEL: module @scatter
 // CHECK-SAME: halftone.extents = array<i64: 2, 50, 24, 37, 50, 50>, halftone.grid = 2 : i64
 // CHECK: halftone.indices = 1 : i64, halftone.kind = "scatter", halftone.numbers = 1 : i64, halftone.outer = 1 : i64

@@ -1,6 +1,7 @@
 // RUN: halftone-opt %s --halftone-merge-launches | FileCheck-22 %s
 
-// @a and @c differ in extents alone and stand together; @d waits for both; the second launch of @a waits for @d. In `when` too.
+// @a and @c differ in extents alone and become neighbours; @d waits for both; the second @a waits for @d. In `when`
+// too.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[A:.*]] = halftone.launch @a(%arg1)
 // CHECK-NEXT: %[[C:.*]] = halftone.launch @c(%arg2)

@@ -1,6 +1,6 @@
 // RUN: halftone-opt %s --split-input-file --halftone-normalize | FileCheck-22 %s
 
-// Mixed axes: the trailing ones first, in f32 until the sum is whole.
+// Mixed axes: the trailing axes first, in f32 until the sum is complete.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[A:.*]] = halftone.reduce sum %arg0 {axes = array<i64: 2>} : tensor<8x4x5xf16> -> tensor<8x4xf32>
 // CHECK: %[[B:.*]] = halftone.reduce sum %[[A]] {axes = array<i64: 0>} : tensor<8x4xf32> -> tensor<4xf32>
@@ -14,7 +14,7 @@ func.func @main(%x: tensor<8x4x5xf16> {halftone.name = "x"}) -> (tensor<4xf16> {
 
 // -----
 
-// reduce_all: each operand, then all of them.
+// reduce_all: each operand, then all results.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[F0:.*]] = halftone.is_finite %arg0
 // CHECK: %[[R0:.*]] = halftone.reduce and %[[F0]] {axes = array<i64: 0>} : tensor<4xi1> -> tensor<i1>
@@ -47,7 +47,7 @@ func.func @main(%x: tensor<8x6xf32> {halftone.name = "x"}, %w: tensor<4x6xf32> {
 
 // -----
 
-// A reshape goes up to where it is free, so that the casts can join the contraction.
+// A reshape moves up to the value where it is free, so that the casts can join the contraction.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[R:.*]] = halftone.reshape %arg0 : tensor<8x2x3xui8> to tensor<8x6xui8>
 // CHECK: %[[C:.*]] = halftone.cast %[[R]] : tensor<8x6xui8> to tensor<8x6xf32>
@@ -61,7 +61,7 @@ func.func @main(%x: tensor<8x2x3xui8> {halftone.name = "x"}, %w: tensor<6x4xf32>
 
 // -----
 
-// Work between two reshapes is done on the shape before the first: a mean with keepdims, read twice.
+// Work between two reshapes uses the shape before the first: a mean with keepdims, read twice.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[N:.*]] = halftone.constant dense<1.600000e+01> : tensor<8xf32>
 // CHECK: %[[S:.*]] = halftone.reduce sum %arg0 {axes = array<i64: 1>} : tensor<8x16xf32> -> tensor<8xf32>
@@ -99,7 +99,7 @@ func.func @main(%x: tensor<3x1xf16> {halftone.name = "x"}) -> (tensor<3xf32> {ha
 
 // -----
 
-// Values without elements, where nobody simplified: constants, and what none of them give.
+// Values without elements, in a module that was not simplified: constants, and reductions of no elements.
 // CHECK-LABEL: func.func @main
 // CHECK-DAG: halftone.constant dense<> : tensor<2x0xf32>
 // CHECK-DAG: %[[ZERO:.*]] = halftone.constant dense<0.000000e+00> : tensor<f32>

@@ -1,6 +1,6 @@
 // RUN: halftone-opt %s --halftone-order-launches | FileCheck-22 %s
 
-// What reads the old %w goes before what makes the new one; so it does inside `when`.
+// Readers of the old %w go before the launch that makes the new one; also inside of `when`.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[OLD:.*]] = halftone.launch @b(%arg1)
 // CHECK: %[[NEW:.*]] = halftone.launch @a(%arg1)

@@ -1,6 +1,6 @@
 // RUN: halftone-opt %s --halftone-form-kernels=strict --halftone-outline-kernels --halftone-verify-stage=stage=kernel | FileCheck-22 %s
 
-// Equal kernels are one, wherever their ops stood and whatever their location.
+// Equal kernels are one, wherever their ops were and whatever their locations are.
 // CHECK-COUNT-1: halftone.kernel loop @[[NEG:loop_[0-9a-f]+]] (tensor<8xf32>) -> tensor<8xf32>
 // CHECK: halftone.kernel loop @[[EXP:loop_[0-9a-f]+]] (tensor<8xf32>) -> tensor<8xf32>
 // CHECK-NOT: halftone.kernel

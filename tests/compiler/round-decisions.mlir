@@ -1,7 +1,7 @@
 // RUN: halftone-opt %s --split-input-file --halftone-round-decisions | FileCheck-22 %s
 // RUN: halftone-opt %s --split-input-file --check-passes --halftone-round-decisions --halftone-form-kernels --halftone-outline-kernels --halftone-order-launches --halftone-verify-stage=stage=kernel -o /dev/null
 
-// The gradient's readers see what is_finite saw; the widening cast sees it too.
+// The gradient's readers see the value that is_finite saw; so does the widening cast.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<8x4xf16>
 func.func @main(%x: tensor<8x4xf16> {halftone.name = "x"}, %d: tensor<8x2xf16> {halftone.name = "d"})
@@ -18,7 +18,7 @@ func.func @main(%x: tensor<8x4xf16> {halftone.name = "x"}, %d: tensor<8x2xf16> {
 }
 
 // -----
-// Behind arithmetic in f32, and through values that only move or choose.
+// Behind arithmetic in f32, and through ops that only move or choose values.
 // CHECK-LABEL: func.func @main
 func.func @main(%x: tensor<8xbf16> {halftone.name = "x"}, %s: tensor<8xf32> {halftone.name = "s"})
     -> (tensor<8xf32> {halftone.name = "y"}, tensor<8xi1> {halftone.name = "p"}) {
@@ -36,7 +36,7 @@ func.func @main(%x: tensor<8xbf16> {halftone.name = "x"}, %s: tensor<8xf32> {hal
 }
 
 // -----
-// Out of the branches that make a value, and where an index or a step is made of one.
+// In the branches that make a value; and for an index or a step that is computed from one.
 // CHECK-LABEL: func.func @main
 func.func @main(%x: tensor<8xf16> {halftone.name = "x"}, %c: tensor<i1> {halftone.name = "c"})
     -> (tensor<8xi32> {halftone.name = "i"}, tensor<8xf16> {halftone.name = "f"}, tensor<i32> {halftone.name = "a"}) {
@@ -67,7 +67,7 @@ func.func @main(%x: tensor<8xf16> {halftone.name = "x"}, %c: tensor<i1> {halfton
 }
 
 // -----
-// Nothing: values from memory, those that round already, and wide ones.
+// No rounding: values from memory, values that are rounded already, and wide values.
 // CHECK-LABEL: func.func @main
 // CHECK-NOT: "decision"
 func.func @main(%x: tensor<8xf16> {halftone.name = "x"}, %w: tensor<8xf32> {halftone.name = "w"})

@@ -1,6 +1,6 @@
 // RUN: halftone-opt %s --split-input-file --halftone-simplify | FileCheck-22 %s
 
-// Exact: x * 1, x / 1, x - 0, x + -0. Not exact, kept: x + 0 (which makes -0 into 0), x * 0 (NaN), 0 - x.
+// Exact: x * 1, x / 1, x - 0, x + -0. Not exact, so kept: x + 0 (turns -0 into 0), x * 0 (NaN), 0 - x.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: %[[X:.*]]: tensor<4xf32> {halftone.name = "x"}
 // CHECK-DAG: %[[ZERO:.*]] = halftone.constant dense<0.000000e+00>
@@ -48,7 +48,7 @@ func.func @main(%i: tensor<4xi32> {halftone.name = "i"}, %x: tensor<4xbf16> {hal
 
 // -----
 
-// Rounding casts stay, to the same dtype and there and back; equal ones become one.
+// Rounding casts stay, also to the same dtype, and to another and back; equal casts become one.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[N:.*]] = halftone.cast %arg0 {origin = "layer input"} : tensor<4xf32> to tensor<4xf16>
 // CHECK-NEXT: %[[S:.*]] = halftone.cast %[[N]] {origin = "layer output"} : tensor<4xf16> to tensor<4xf16>
@@ -65,7 +65,7 @@ func.func @main(%x: tensor<4xf32> {halftone.name = "x"})
 
 // -----
 
-// A contraction reads and writes transposed by itself, when its result keeps its order.
+// A contraction takes in transposes of operands and result, if its result keeps the order of axes.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[A:.*]] = halftone.contract %arg0, %arg1 {lhs_contract = array<i64: 0>, rhs_contract = array<i64: 0>} : (tensor<3x8xf32>, tensor<3x2xf32>) -> tensor<8x2xf32>
 // CHECK-NEXT: %[[B:.*]] = halftone.contract %arg1, %arg0 {lhs_contract = array<i64: 0>, rhs_contract = array<i64: 0>} : (tensor<3x2xf32>, tensor<3x8xf32>) -> tensor<2x8xf32>
@@ -100,7 +100,7 @@ func.func @main(%x: tensor<2x3x5xf32> {halftone.name = "x"}, %y: tensor<5x7xf32>
 
 // -----
 
-// `when`: results that nobody uses or that do not depend on the condition go; a constant condition decides.
+// `when`: results that are unused or independent of the condition go; a constant condition chooses a branch.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: %[[P:.*]]: tensor<i1> {halftone.name = "p"}, %[[X:.*]]: tensor<4xf32> {halftone.name = "x"}
 // CHECK-NEXT: %[[R:.*]] = halftone.when %[[P]] : (tensor<4xf32>) {
@@ -132,7 +132,7 @@ func.func @main(%p: tensor<i1> {halftone.name = "p"}, %x: tensor<4xf32> {halfton
 
 // -----
 
-// Equal values become one, also a region's and one before it; dead ones go.
+// Equal values become one, also one in a region and one before it; dead values go.
 // CHECK-LABEL: func.func @main
 // CHECK-COUNT-1: halftone.tanh
 // CHECK-NOT: halftone.tanh
@@ -154,7 +154,7 @@ func.func @main(%p: tensor<i1> {halftone.name = "p"}, %x: tensor<4xf32> {halfton
 
 // -----
 
-// Values without elements are constants, and what is made of none is what none gives; reduce_all reads what is left.
+// Values without elements are constants, and so are results of ops on them; reduce_all drops such operands.
 // CHECK-LABEL: func.func @main
 // CHECK-DAG: %[[A:.*]] = halftone.constant dense<> : tensor<0x2xf32>
 // CHECK-DAG: %[[LOW:.*]] = halftone.constant dense<0xFF800000> : tensor<2xf32>
@@ -178,7 +178,7 @@ func.func @main(%x: tensor<0x2xf32> {halftone.name = "x"}, %i: tensor<0x2xi8> {h
 
 // -----
 
-// Moving axes of extent 1 alone changes nothing where the type stays.
+// A transpose that moves only axes of extent 1 goes if the type stays the same.
 // CHECK-LABEL: func.func @main
 // CHECK-NEXT: return %arg0, %arg1
 func.func @main(%x: tensor<1x1xf32> {halftone.name = "x"}, %y: tensor<1x4x1xf32> {halftone.name = "y"})

@@ -1,8 +1,10 @@
-// One step of mixed_float16 training with loss scaling and Adam: what the frontend records for a small classifier. Compiler.cpp
-// plays it; here is the shape of its plan.
+// One step of mixed_float16 training with loss scaling and Adam, as the frontend records it for a small classifier.
+// Compiler.cpp
+// plays it; this test checks the shape of its plan.
 // RUN: halftone-opt %s --stop-after=kernel | FileCheck-22 %s
-// The guarded update of one weight is one launch; so is the loss with its gradient; the unscaled weight gradients leave their matmuls
-// in f32, checked for finiteness. Nothing is an op of its own. Forward and backward pass read the weights' shadows, which the updates write.
+// The guarded update of one weight is one launch; so is the loss with its gradient. Matmuls check their own gradients
+// in f32. No other
+// op is a launch alone. Forward and backward pass read the weights' shadows, which the updates write.
 // CHECK-COUNT-6: halftone.shadow
 // CHECK-NOT: halftone.shadow @
 // CHECK: halftone.kernel row @[[LOSS:row_[0-9a-f]+]] (tensor<8x10xf32>, tensor<8xi32>, tensor<f32>) -> (tensor<8xf32>, tensor<8x10xf16>, tensor<1x10xf32>)

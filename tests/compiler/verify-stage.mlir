@@ -8,7 +8,7 @@
 // RUN: not halftone-opt %s --stop-after=soup 2>&1 | FileCheck-22 %s --check-prefix=SOUP
 // RUN: not halftone-opt %s --start-from=pure --stop-after=pure 2>&1 | FileCheck-22 %s --check-prefix=WRONG
 
-// A training step keeps each stage's contract on its way.
+// A training step keeps the contract of each stage that it passes.
 // GRAPH: halftone.layer
 // CAST-NOT: halftone.layer "
 // CAST: halftone.cast

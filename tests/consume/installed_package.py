@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# What a user of the installed package meets: each command below is one test, run after `install`.
+# Uses the installed package as users do: each command below is one test, run after `install`.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: installed_package.py COMMAND COMPILER SOURCE_DIR BUILD_DIR CONFIG
 

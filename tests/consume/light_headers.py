@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Compiles users' programs with only the public headers: in under 2 s of processor time, and nothing foreign is read.
+# Compiles users' programs with the public headers alone: in under 2 s of processor time, with no foreign header.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: light_headers.py COMPILER INCLUDE_DIR FILE..."""
 import os

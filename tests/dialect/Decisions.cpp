@@ -1,4 +1,4 @@
-// Which values round for a decision, and that the interpreter holds compiled code to it.
+// Which values round for a decision, and that the interpreter expects compiled code to round them.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/Decisions.h"
 #include "Modules.h"
@@ -7,8 +7,8 @@
 using namespace halftone::dialect;
 using namespace halftone::dialect::testing;
 
-/// The names of the ops that make the values to be rounded in a @main of `body`, which reads %x : tensor<4xf16> and
-/// gives %r : tensor<`type`>.
+/// The names of the ops whose values a @main of `body` must round. The body reads %x : tensor<4xf16> and gives %r :
+/// tensor<`type`>.
 static std::vector<std::string> roundedIn(const std::string &body, const std::string &type = "4xi1") {
   auto module =
       parse("halftone.variable @v : tensor<4xf16>\nfunc.func @main(%x: tensor<4xf16>, %p: tensor<i1>) -> tensor<" +
@@ -34,7 +34,7 @@ TEST_CASE("valuesToRound finds the values that is_finite, compare, arg_reduce, s
            {"rem %x, %0 : tensor<4xf16>", "4xf16"},
        }) {
     CHECK(roundedIn(square + "%r = halftone." + decision, type) == Names{"mul"});
-    // Nobody reads what is decided.
+    // Nobody reads the result of the decision.
     CHECK(roundedIn(square + "%1 = halftone." + decision + "\n%r = halftone.neg %0 : tensor<4xf16>", "4xf16").empty());
   }
   CHECK(roundedIn(square + "%r = halftone.reduce_all max_abs (%0) : tensor<4xf16>", "f32").empty());
@@ -99,7 +99,7 @@ TEST_CASE("valuesToRound enters branches and layers") {
       halftone.yield %x : tensor<4xf16>
     }
     %r = halftone.is_finite %0 : tensor<4xf16>)") == Names{"exp"});
-  // What a layer gives in a narrow dtype is rounded there, and so is an operand of another dtype.
+  // A narrow result of a layer is rounded in the layer, and so is an operand of another dtype.
   CHECK(roundedIn(R"(
     %0 = halftone.exp %x : tensor<4xf16>
     %y = halftone.layer "a" policy "mixed_float16" (%0) : (tensor<4xf16>) -> tensor<4xf16> {

@@ -1,4 +1,4 @@
-// Whole modules in the interpreter: layers, variables, branches, launches, and refusals.
+// Whole modules in the interpreter: layers, variables, branches, launches, and errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "Modules.h"
 

@@ -1,4 +1,4 @@
-// What slices, concatenations, lookups and their sums mean.
+// The meaning of slices, concatenations, look-ups and sums at indices.
 // SPDX-License-Identifier: Apache-2.0
 #include "Modules.h"
 
@@ -44,7 +44,7 @@ TEST_CASE("scatter_add adds narrow floats in f32 and rounds once") {
   TensorData ones = reals("4xf16", {2048, 1, 1, 1}), same = wholes("4xi32", {0, 0, 0, 0});
   CHECK(evaluate("%y = halftone.scatter_add %1, %0 {axis = 0 : i64} : (tensor<4xi32>, tensor<4xf16>) -> tensor<2xf16>",
                  "2xf16", {ones, same})
-            .low == Row{2052, 0}); // 2051 is halfway and goes to even; step by step it would stay 2048
+            .low == Row{2052, 0}); // 2051 is a tie and rounds to even; rounded after each sum it would stay 2048
   CHECK(evaluate("%y = halftone.scatter_add %1, %0 {axis = 0 : i64} : (tensor<4xi32>, tensor<4xf16>) -> tensor<2xf32>",
                  "2xf32", {ones, same})
             .low == Row{2051, 0});

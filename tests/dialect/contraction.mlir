@@ -19,7 +19,7 @@ func.func @batched(%x: tensor<4x3x8xf16>, %w: tensor<3x2x4xf16>) {
   return
 }
 
-// An outer product names no axes; float8 dtypes may differ; i8 gives i32, i32 and i64 themselves.
+// An outer product names no axes; float8 dtypes may differ; i8 gives i32, and i32 and i64 give themselves.
 // CHECK-LABEL: func.func @dtypes
 // CHECK: (tensor<3xf64>, tensor<2xf64>) -> tensor<3x2xf64>
 // CHECK: (tensor<4xf8E4M3FN>, tensor<4xf8E5M2>) -> tensor<f32>

@@ -47,7 +47,7 @@ func.func @constants() -> (tensor<8x4xf16>, tensor<2x2xi32>) {
   return %3, %5 : tensor<8x4xf16>, tensor<2x2xi32>
 }
 
-// Rounding stays: nothing folds a cast, and no float arithmetic is done at compile time.
+// Rounding stays: no cast folds, and no float arithmetic happens at compile time.
 // CHECK-LABEL: func.func @casts
 // CHECK: halftone.cast {{.*}} : tensor<4xf32> to tensor<4xf16>
 // CHECK: halftone.cast {{.*}} : tensor<4xf16> to tensor<4xf16>

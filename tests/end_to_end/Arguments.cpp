@@ -1,5 +1,5 @@
-// Arguments that act: what is computed or told differs with each field. (Those of which other tests say more are
-// there.) SPDX-License-Identifier: Apache-2.0
+// Arguments have effects: results or reports differ with each field, unless other tests check it more closely.
+// SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -30,7 +30,7 @@ Numbers numbersOf(const std::vector<Tensor> &tensors) {
 
 std::string letter(const char *moment, int64_t number) { return moment + std::to_string(number); }
 
-/// The weights after one epoch of five steps, interpreted; also what the optimizer keeps.
+/// The weights after one epoch of five steps, interpreted; with the optimizer's slots if asked for.
 Numbers trainedBy(const Optimizer &optimizer, bool withSlots = false) {
   Sequential model({Input({4}), Dense(3)});
   model.set_weights({ramp({4, 3}), ramp({3}, 0.3)});
@@ -50,13 +50,13 @@ template <class Class, class Args, class Set> bool acts(Set set, const Args &bas
 template <class Class, class Args> void checkShared() {
   INFO(Class(0.05, Args{}).get_config().dump());
   CHECK(acts<Class, Args>([](Args &a) { a.weight_decay = 0.1; }));
-  CHECK(acts<Class, Args>([](Args &a) { a.loss_scale_factor = 3e38; })); // taken out again, but not out of inf
+  CHECK(acts<Class, Args>([](Args &a) { a.loss_scale_factor = 3e38; })); // divided out again, but inf stays inf
   Args clipped, byValue, byAll;
   clipped.clipnorm = 0.01;
   byValue.clipvalue = 0.01;
   byAll.global_clipnorm = 0.01;
   const Numbers plain = trainedBy(Class(0.05, Args{})), one = trainedBy(Class(0.05, clipped), true);
-  CHECK(trainedBy(Class(0.05, byValue), true) != one); // Lion's steps are the same, its momenta are not
+  CHECK(trainedBy(Class(0.05, byValue), true) != one); // the steps of Lion are equal, its momenta are not
   CHECK(trainedBy(Class(0.05, byAll), true) != one);
   Args averaged;
   averaged.use_ema = true;
@@ -135,7 +135,7 @@ TEST_CASE("each optimizer's own arguments act") {
 
 namespace {
 
-/// The loss of one batch through a layer with this penalty, less that without.
+/// The loss of one batch through a layer with this penalty, minus the loss without it.
 template <class MakeLayer> double penaltyOf(MakeLayer make) {
   auto lossWith = [&](const Regularizer &penalty) {
     Layer layer = make(penalty);
@@ -146,7 +146,7 @@ template <class MakeLayer> double penaltyOf(MakeLayer make) {
   return lossWith(regularizers::L1(0.5)) - lossWith({});
 }
 
-struct Weighted { // a layer with one weight, made as said
+struct Weighted { // a layer with one weight, made with the given arguments
   WeightArgs args;
   Variable variable{};
   void build(BuildContext &context, const Shape &) { variable = context.add_weight(args); }

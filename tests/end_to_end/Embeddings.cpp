@@ -1,4 +1,4 @@
-// Models that begin with an Embedding: trained beside a plain computation, under mixed policies, on any number of threads.
+// Models with an Embedding: trained beside a plain computation, under mixed policies, by any count of threads.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/CpuDevice.h"
 #include "tests/end_to_end/Mlp.h"
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t words = 7, width = 5, samples = 12, length = 4;
 
-/// Indices that repeat within samples and between them.
+/// Indices that repeat within samples and between samples.
 std::vector<int32_t> sentences() {
   std::vector<int32_t> ids(samples * length);
   for (size_t i = 0; i < ids.size(); ++i)
@@ -34,7 +34,7 @@ std::vector<float> ramp(size_t count, float scale) {
   return values;
 }
 
-/// Embedding, mean over the words, one number: full-batch gradient descent on the mean squared error, in double.
+/// Embedding, mean over the words, one output: full-batch gradient descent on the mean squared error, in double.
 struct Plain {
   std::vector<double> table, kernel;
   double step(const std::vector<int32_t> &ids, const std::vector<float> &y, double rate) {
@@ -118,7 +118,7 @@ TEST_CASE("the IR shows where rows are cast, and that the table is not") {
 }
 
 TEST_CASE("gradients of one row in float16 are added in float32") {
-  // 4096 terms of 2^-13: one by one in float16, they would stall at half of their sum.
+  // 4096 terms of 2^-13: if each sum were rounded to float16, the sum would stall at half.
   PolicyScope scope("float16");
   Sequential net({Input({4096}, {.dtype = int32}), Embedding(3, 2, {.embeddings_initializer = "zeros"})});
   net.compile({.optimizer = optimizers::SGD(1.0), .loss = [](const Value &, const Value &p) { return ops::mean(p); }});

@@ -1,4 +1,4 @@
-// Models on a device whose memory the host cannot touch and whose work runs late: the same bits as on the CPU.
+// Models on a device whose memory the host cannot touch and whose work runs late have the same bits as on the CPU.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/runtime/devices/FarDevice.h"
 #include "halftone/Halftone.h"
@@ -15,7 +15,7 @@ using halftone::testing::mnist;
 
 namespace {
 
-/// A device apart for as long as it lives, as "cuda:7".
+/// A far device that is known as "cuda:7" while this lives.
 struct Far {
   std::shared_ptr<test::FarDevice> runtime = test::FarDevice::create("cuda:7", loadObjects);
   Far() { REQUIRE(addDevice(runtime).isOk()); }
@@ -107,7 +107,7 @@ TEST_CASE("no step of a training on a device apart waits") {
     REQUIRE(watch.waits.size() == 100);
     CHECK(watch.waits.back() == watch.waits.front());
     const int64_t launches = far.runtime->counters().launches;
-    CHECK(watch.logs[0]["loss"] > watch.logs[99]["loss"]); // each step's own, read later
+    CHECK(watch.logs[0]["loss"] > watch.logs[99]["loss"]); // the loss of each step itself, read later
     CHECK(far.runtime->counters().launches == launches);
   }
 }
@@ -124,7 +124,7 @@ TEST_CASE("variables of a model follow it from device to device") {
   CHECK(weightsOf(model) == weights);
   const double second = step();
   CHECK(second < first);
-  CHECK(model(train.x).device() == far.device()); // runs where the variables are
+  CHECK(model(train.x).device() == far.device()); // runs on the device of the variables
   compileFor(model, Device::cpu());
   CHECK(step() < second);
   CHECK(model(train.x).device() == Device::cpu());
@@ -148,7 +148,7 @@ TEST_CASE("the default device chooses for what names none") {
     CHECK(model(x.reshape({1, 3})).device() == far.device());
   }
   CHECK(twice(x).device() == Device::cpu());
-  CHECK(twice(x.to(far.device())).to_vector<float>() == std::vector<float>{2, 4, 6}); // brought to the CPU
+  CHECK(twice(x.to(far.device())).to_vector<float>() == std::vector<float>{2, 4, 6}); // copied to the CPU
 }
 
 TEST_CASE("the stall alarm reaches who trains on a device apart") {

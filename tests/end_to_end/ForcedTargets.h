@@ -1,4 +1,4 @@
-// The CPU levels that code is forced to, and how what they compute is compared.
+// The CPU levels for which tests compile, and the comparison of their results.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/devices/CpuDevice.h"
@@ -30,7 +30,7 @@ struct V4 {
   }
 };
 
-/// Multiplies bf16 in pairs, unlike V4.
+/// A CPU that multiplies bf16 in pairs, unlike V4.
 struct Zen4 {
   static constexpr const char *target = "x86_64-unknown-linux-gnu:znver4";
   static bool runs() {
@@ -39,7 +39,7 @@ struct Zen4 {
   }
 };
 
-/// Multiplies bf16 and int8 in tiles.
+/// A CPU that multiplies bf16 and int8 in tiles.
 struct SapphireRapids {
   static constexpr const char *target = "sapphirerapids";
   static bool runs() {
@@ -48,7 +48,7 @@ struct SapphireRapids {
   }
 };
 
-/// Of a program compiled for `target`: checked between passes, launch by launch, and never from a cache.
+/// Options for a program compiled for `target`: checked between passes and launch by launch, without a cache.
 inline tools::CompareOptions optionsFor(const std::string &target, bool strict) {
   tools::CompareOptions options;
   options.compile.target = target;
@@ -59,7 +59,7 @@ inline tools::CompareOptions optionsFor(const std::string &target, bool strict) 
   return options;
 }
 
-/// Two steps of a program on random feeds and variables.
+/// Two runs of a program on random feeds and variables.
 inline StatusOr<tools::Comparison> compareProgram(const std::string &text, const tools::CompareOptions &options,
                                                   uint32_t seed) {
   StatusOr<tools::ModuleFile> file = tools::parseModule(text, "program");
@@ -75,7 +75,7 @@ inline StatusOr<tools::Comparison> compareProgram(const std::string &text, const
   return compareWithInterpreter(*file, feeds, variables, *sharedCpuDevice(), twice);
 }
 
-/// What differs, a line each.
+/// The differences, a line each.
 inline std::vector<std::string> differencesOf(const tools::Comparison &comparison) {
   std::vector<std::string> lines;
   const auto add = [&](const std::string &what, const tools::Difference &difference) {

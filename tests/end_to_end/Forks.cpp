@@ -1,4 +1,4 @@
-// fork() while models train: children train too, and end as processes do.
+// fork() while models train: children train too, and exit as processes should.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include <atomic>
@@ -23,16 +23,16 @@ bool trains(const Sequential &model) {
   double loss = model.train_on_batch(Tensor::ones({64, 32}), Tensor::zeros({64, 4}))["loss"];
   return std::isfinite(loss);
 }
-/// The child's end: 0 when f() held; a child that hangs is ended after a while by its alarm.
+/// The exit code of a child: 0 if f() is true. An alarm ends a child that hangs.
 template <class F> int statusOfChild(F f, bool leaves) {
-  std::fflush(stdout); // else both would write what waits
+  std::fflush(stdout); // else both processes would write the buffered text
   const pid_t child = fork();
   if (child == 0) {
     alarm(60);
     const int code = f() ? 0 : 1;
     if (leaves)
       _exit(code);
-    std::exit(code); // with the destructors of everything static
+    std::exit(code); // runs the destructors of static objects
   }
   int status = -1;
   return ::waitpid(child, &status, 0) == child ? status : -1;
@@ -53,10 +53,10 @@ TEST_CASE("a child trains while its parent's other thread does") {
   });
   for (int i = 0; i < 12; ++i) {
     CHECK(statusOfChild([&] { return trains(other) && trains(busy); }, true) == 0);
-    CHECK(statusOfChild([] { return trains(net(48)); }, i % 2 == 0) == 0); // compiles there
+    CHECK(statusOfChild([] { return trains(net(48)); }, i % 2 == 0) == 0); // the child compiles
   }
   const int64_t before = steps;
-  while (steps < before + 3) // the parent's goes on
+  while (steps < before + 3) // the parent goes on training
     std::this_thread::yield();
   stop = true;
   trainer.join();
@@ -94,7 +94,7 @@ TEST_CASE("an epoch that is read ahead stays in the parent, and says so") {
   CHECK(statusOfChild(
             [&] {
               int own = 0;
-              for (const Batch &batch : data) // an epoch of the child's
+              for (const Batch &batch : data) // the child runs an epoch of its own
                 own += batch.x.size() == 1;
               try {
                 for (int i = 0; i < 16; ++i)

@@ -33,7 +33,7 @@ Sequential onesModel(int64_t units, const CompileArgs &extra = {}) {
   model.compile(args);
   return model;
 }
-/// 15 sigmoids in a row: the first one's gradient is below float16's least number.
+/// 15 sigmoids in a row: the gradient of the first one is below float16's least positive value.
 bool firstKernelMoves(bool autoScale) {
   PolicyScope scope("mixed_float16");
   std::vector<Layer> layers{Input({1})};
@@ -104,7 +104,7 @@ const Check checks[] = {
        CHECK(logs["loss"] == about(16.0));
        CHECK(logs["mean_squared_error"] == about(16.0));
      }},
-    {"A-106", // outputs are not in predict's logs: those hold numbers
+    {"A-106", // outputs are not in predict's logs, which hold scalars
      [] {
        struct Watch : Callback {
          Names train, test, epoch, trainEnd, testEnd;

@@ -1,4 +1,4 @@
-// How many launches a training step has, and what its memory is worth.
+// How many launches a training step has, and how much memory it takes.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/end_to_end/Mlp.h"
 #include <catch2/catch.hpp>
@@ -33,7 +33,7 @@ PlanFigures figuresOf(const std::string &plan) {
   return figures;
 }
 
-/// 784-512-...-10 with `hidden` hidden layers under `policy`, its training step at batch 128.
+/// The training step of 784-512-...-10 with `hidden` hidden layers under `policy`, at batch 128.
 PlanFigures trainStep(const std::string &policy, int hidden) {
   using namespace layers;
   PolicyScope scope(policy);
@@ -65,10 +65,10 @@ TEST_CASE("a training step is few launches, in an arena hardly larger than what 
         Case{"mixed_float16", 12}, Case{"mixed_float16", 50}}) {
     const PlanFigures figures = trainStep(policy, hidden);
     INFO(policy << " " << hidden);
-    // Forward and backward of each layer, the loss, bias gradients, the update; numbers, 32 reductions a kernel.
+    // Forward and backward of each layer, the loss, bias gradients, the update; scalars, 32 reductions per kernel.
     CHECK(figures.launches <= 2 * hidden + 8 + hidden / 8);
-    // Of the loss and the accuracy the total and the count, and the word of skipped steps, are copied to what the step
-    // reports; and the old loss scale, which the update reads after the new one is made.
+    // The plan copies the total and the count of loss and accuracy, and the word of skipped steps, to the step's
+    // fetches. It also copies the old loss scale, which the update reads after the new one is made.
     CHECK(figures.copies <= 4 + (policy == "mixed_float16" ? 2 : 0));
     CHECK(static_cast<double>(figures.arena) <= 1.1 * static_cast<double>(figures.live));
   }
@@ -92,6 +92,6 @@ TEST_CASE("a normalization's forward and its backward are one launch each") {
   CHECK(launchesWith([](Sequential &model) { model.add(RMSNormalization()); }) <= plain + 2);
   CHECK(launchesWith([](Sequential &model) { model.add(UnitNormalization()); }) <= plain + 2);
   CHECK(launchesWith([](Sequential &model) { model.add(Activation("softmax")); }) <= plain + 2);
-  // The groups and the channels are different rows of one tensor.
+  // Groups and channels are different rows of one tensor.
   CHECK(launchesWith([](Sequential &model) { model.add(GroupNormalization({.groups = 8})); }) <= plain + 4);
 }

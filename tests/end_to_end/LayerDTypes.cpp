@@ -1,4 +1,4 @@
-// Dtypes of layers: what is cast, where variables are read in which dtype, and that the IR shows it all.
+// Dtypes of layers: which values are cast, in which dtype variables are read, and that the IR shows both.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include <catch2/catch.hpp>
@@ -14,7 +14,7 @@ using namespace halftone::layers;
 namespace {
 
 using Origins = std::map<std::string, int>;
-/// The casts of a model's program in the stage `cast`: how many of each origin.
+/// The casts of a model's program in stage cast: how many of each origin.
 Origins castsOf(const Model &model, Program program = Program::predict) {
   Origins origins;
   std::string text = model.ir(Stage::cast, {.program = program, .batch_size = 4});
@@ -31,7 +31,7 @@ Origins castsOf(const Model &model, Program program = Program::predict) {
   return origins;
 }
 
-struct Reader { // a weight of its own, and how it is read
+struct Reader { // has one weight and records how it is read
   std::shared_ptr<DType> seen = std::make_shared<DType>();
   std::shared_ptr<DType> input = std::make_shared<DType>();
   DType stored = float32;
@@ -75,7 +75,7 @@ TEST_CASE("The cast stage has the policy's casts and no others") {
     return Sequential({Input({3}), Dense(5), Dense(2)});
   };
   CHECK(castsOf(dense("float32")).empty());
-  CHECK(castsOf(dense("float64")) == Origins{{"layer input", 1}}); // the Input is floatx
+  CHECK(castsOf(dense("float64")) == Origins{{"layer input", 1}}); // the Input has floatx
   for (const char *policy : {"mixed_float16", "mixed_bfloat16"})
     CHECK(castsOf(dense(policy)) == Origins{{"layer input", 1}, {"variable read", 4}, {"layer output", 2}});
   CHECK(castsOf(dense("float16")) == Origins{{"layer input", 1}, {"layer output", 2}});
@@ -102,7 +102,7 @@ TEST_CASE("Variables are read by Keras's scopes") {
   CHECK(readAlone(reader("float32")) == float32);
   CHECK(readAlone(reader("float16", true, float32)) == float32); // no scope: both dtypes are float16
   CHECK(readAlone(reader("float32", true, float64)) == float64);
-  // autocast = false does not matter alone, and does inside of another's scope.
+  // autocast = false has no effect alone, but inside of another layer's scope it has.
   Custom<Reader> kept = reader("mixed_float16", false);
   CHECK(readAlone(kept) == float16);
   CHECK(*kept.self().input == float32);
@@ -113,16 +113,16 @@ TEST_CASE("Variables are read by Keras's scopes") {
     PolicyScope scope("mixed_float16");
     Sequential model({Input({3}), Dense(2, {.autocast = false})});
     model.compile({.loss = "mse"});
-    for (Program program : {Program::predict, Program::test, Program::train}) // Keras on JAX differs in the latter two
+    for (Program program : {Program::predict, Program::test, Program::train}) // Keras on JAX differs for test and train
       CHECK(castsOf(model, program).count("variable read") == 0);
   }
-  // The inner layer's compute dtype decides, also downwards.
+  // The compute dtype of the inner layer decides, also if it is narrower.
   CHECK(readNested("mixed_float16", reader("float32")) == float32);
   CHECK(readNested("mixed_float16", reader("float32", true, float64)) == float32);
   CHECK(readNested("mixed_float16", reader("mixed_bfloat16")) == bfloat16);
   CHECK(readNested("float32", reader("mixed_bfloat16")) == bfloat16);
   CHECK(readInModel("mixed_float16", reader("mixed_bfloat16")) == bfloat16);
-  // An integer policy reads as stored, and casts float inputs.
+  // Under an integer policy variables keep their stored dtype, and float inputs are cast.
   Custom integer(Reader{}, {.dtype = DType::int8});
   CHECK(readNested("mixed_float16", integer) == float32);
   CHECK(*integer.self().input == int8);
@@ -136,7 +136,7 @@ TEST_CASE("A Sequential without an Input takes the first layer's compute dtype, 
   (void)given.predict(Tensor::ones({4, 3}), {.verbose = 0});
   CHECK(implied.inputs()[0].dtype() == float16);
   CHECK(given.inputs()[0].dtype() == float32);
-  CHECK(castsOf(implied).count("layer input") == 1); // before the float32 layer
+  CHECK(castsOf(implied).count("layer input") == 1); // the cast before the float32 layer
   Tensor ints = Tensor::of<int32_t>({1, 2, 3}, {1, 3});
   CHECK(given.predict(ints, {.verbose = 0}).dtype() == float16);
 }
@@ -152,10 +152,10 @@ TEST_CASE("A built layer's policy can be set: its computation changes, its weigh
   CHECK(y.dtype() == bfloat16);
   CHECK(castsOf(model) == Origins{{"layer input", 1}, {"variable read", 2}, {"layer output", 1}});
   CHECK(dense.variables()[0].dtype() == float32);
-  dense.set_dtype_policy("float16"); // no scope: the kernel is read as it is, and float32 wins
+  dense.set_dtype_policy("float16"); // no scope: the kernel is read in its own dtype, and float32 wins
   CHECK(model.predict(x, {.verbose = 0}).dtype() == float32);
   CHECK(dense.variables()[0].dtype() == float32);
-  CHECK(dense.dtype() == float16); // what the next weight would have
+  CHECK(dense.dtype() == float16); // the dtype of the next weight
   dense.set_dtype_policy("float32");
   CHECK(model.predict(x, {.verbose = 0}).to_vector<float>()[0] == Approx(1.0));
 }
@@ -172,9 +172,9 @@ TEST_CASE("Weight regularizers see the variable dtype, activity regularizers the
   };
   CHECK(lossOf(false, Numerics::fast) == 45000);
   CHECK(lossOf(false, Numerics::strict) == 45000);
-  CHECK(lossOf(true, Numerics::fast) == 44992);                                     // of float16, rounded once
-  CHECK(lossOf(true, Numerics::strict) == std::numeric_limits<double>::infinity()); // 300^2 is, in float16
-  // Divided by the batch size.
+  CHECK(lossOf(true, Numerics::fast) == 44992);                                     // computed in float16, rounded once
+  CHECK(lossOf(true, Numerics::strict) == std::numeric_limits<double>::infinity()); // 300^2 is infinite in float16
+  // The penalty is divided by the batch size.
   Sequential model(
       {Input({1}),
        Dense(1, {.use_bias = false, .kernel_initializer = "ones", .activity_regularizer = regularizers::L1(0.1)})});

@@ -31,7 +31,7 @@ inline Sequential smallMlp(const std::string &policy, const CompileArgs &extra =
   return model;
 }
 
-/// All bytes of all tensors: for bitwise comparison.
+/// All elements of all tensors, for bitwise comparison.
 inline std::vector<std::vector<float>> valuesOf(const std::vector<Variable> &variables) {
   std::vector<std::vector<float>> values;
   for (const Variable &variable : variables)
@@ -39,7 +39,7 @@ inline std::vector<std::vector<float>> valuesOf(const std::vector<Variable> &var
   return values;
 }
 
-/// A fresh path in the build tree for files that a test writes.
+/// A fresh path in the build tree for a test's files.
 inline std::string scratchPath(const std::string &name) {
   std::filesystem::path folder = std::filesystem::path(HALFTONE_BINARY_DIR) / "scratch";
   std::filesystem::create_directories(folder);

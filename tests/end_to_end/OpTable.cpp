@@ -1,4 +1,4 @@
-// The families of ops.
+// The cases of each family of ops.
 // SPDX-License-Identifier: Apache-2.0
 #include "OpTable.h"
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ OpCase make(const std::string &op, const std::string &label, std::vector<OpOpera
   return {op, op + "_" + label, std::move(operands), "halftone." + op + " " + text, result};
 }
 
-/// Operands of one type, the second and the third with other values in other places.
+/// Operands of one type; the second and the third have other values at the same indices.
 std::vector<OpOperand> same(const std::string &type, int count, Values values = Values::special) {
   std::vector<OpOperand> operands;
   for (int i = 0; i < count; ++i)
@@ -57,7 +57,7 @@ std::vector<OpCase> elementwiseCases(const std::string &shape) {
   unary({"exp", "expm1", "log", "log1p", "sqrt", "rsqrt", "tanh", "logistic", "erf", "floor", "ceil", "round_even"},
         floats);
   unary({"sin", "cos"}, {"f16", "bf16", "f32"});
-  for (const std::string &op : {"sin", "cos"}) // of float64 angles below 2^20 only
+  for (const std::string &op : {"sin", "cos"}) // for float64 only angles below 2^20
     cases.push_back(
         make(op, "f64", same(shape + "f64", 1, Values::moderate), "$0 : " + tensor(shape + "f64"), shape + "f64"));
   unary({"not"}, join(booleans, integers));
@@ -153,7 +153,7 @@ std::vector<OpCase> indexingCases() {
                          fmt::format("{} {{axis = {} : i64}} : {} to tensor<{}{}>", names, axis, types, to, dtype),
                          to + dtype));
   };
-  // `whole` has 5 slices along `axis`, in whose place `parts` has the axes of the indices.
+  // `whole` has 5 slices along `axis`; in `parts` the axes of the indices replace that axis.
   auto lookup = [&](const char *op, const std::string &label, const std::string &whole, const std::string &indices,
                     const std::string &parts, int axis, Values values = Values::special) {
     const bool gathers = std::string(op) == "gather";
@@ -204,7 +204,7 @@ std::vector<OpCase> reductionCases() {
                                    {"ends", "3x5x7x", "0, 2", "5x"}, {"empty", "5x0x", "1", "5x"},
                                    {"long", "2x3001x", "1", "2x"},   {"tall", "3001x2x", "0", "2x"}};
   auto reduce = [&](const std::string &kind, const std::string &dtype, const std::string &result, Values values) {
-    for (const Form &form : forms) // of these dtypes all forms, of the others the first three
+    for (const Form &form : forms) // all forms for these dtypes, the first three for the others
       if (dtype == "f32" || dtype == "bf16" || dtype == "i32" || &form < &forms[3])
         cases.push_back(make(
             "reduce",
@@ -271,7 +271,7 @@ std::vector<OpCase> contractionCases() {
       {"two", "13x3x5x", "3x5x19x", "lhs_contract = array<i64: 1, 2>, rhs_contract = array<i64: 0, 1>", "13x19x"},
       {"large", "70x130x", "130x65x", "lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>", "70x65x"}};
   auto contract = [&](const std::string &lhs, const std::string &rhs, const std::string &result, Values values) {
-    for (const Form &form : forms) // of float32, bfloat16 and int8 all forms, of the others the first four
+    for (const Form &form : forms) // all forms for float32, bfloat16 and int8, the first four for the others
       if (lhs == "f32" || lhs == "bf16" || lhs == "i8" || &form < &forms[4])
         cases.push_back(make(
             "contract",

@@ -1,4 +1,4 @@
-// Every op of the dialect with every dtype it takes, as small programs.
+// Every op of the dialect with every dtype that it takes, as small programs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/DType.h"
@@ -9,18 +9,18 @@
 
 namespace halftone::test {
 
-/// What an operand holds.
+/// The values of an operand.
 enum class Values : uint8_t {
   special,  // zeros of both signs, infinities, NaN, subnormal, largest and halfway numbers among random ones; the ends
             // of integers
-  index,    // of an axis of 5: those, and numbers that name no slice of it
+  index,    // indices of an axis of extent 5, and integers out of its range
   moderate, // in [-2, 2]; integers from -4 to 4, unsigned from 0 to 8
 };
 
 struct OpOperand {
   std::string type; // "3x37xf32"
   Values values = Values::special;
-  int index = 0; // operands of equal type and values differ by it
+  int index = 0; // tells operands of equal type and values apart
 };
 
 /// One op on its operands, which the text calls $0, $1, ...
@@ -32,7 +32,7 @@ struct OpCase {
   std::string result;
 };
 
-/// One list a family; `shape` as in types ("3x37x", "" for scalars).
+/// One list for each family; `shape` has the form that types have ("3x37x", "" for scalars).
 std::vector<OpCase> elementwiseCases(const std::string &shape);
 std::vector<OpCase> castCases(const std::string &shape);
 std::vector<OpCase> sourceCases();
@@ -40,13 +40,13 @@ std::vector<OpCase> shapeCases();
 std::vector<OpCase> indexingCases();
 std::vector<OpCase> reductionCases();
 std::vector<OpCase> contractionCases();
-/// Of one dtype: extents of 0 and 1 in every position of shape ops, lookups, reductions and contractions, and one value
-/// as several operands.
+/// The cases of one dtype: extents of 0 and 1 on every axis of shape ops, look-ups, reductions and contractions, and
+/// one value as several operands.
 std::vector<OpCase> degenerateCases(const std::string &dtype);
 
-/// A module that takes each different operand once and gives each case's result under its label.
+/// A module that has one feed for each different operand, and one fetch for each case, under its label.
 std::string moduleOf(const std::vector<OpCase> &cases);
-/// The feeds of moduleOf(cases), in order.
+/// The feeds of moduleOf(cases), in its order.
 std::vector<Tensor> feedsOf(const std::vector<OpCase> &cases);
 
 } // namespace halftone::test

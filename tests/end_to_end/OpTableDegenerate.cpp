@@ -1,4 +1,4 @@
-// Cases with extents of 0 and 1 in every position, and with one value as several operands.
+// Cases with extents of 0 and 1 on every axis, and with one value as several operands.
 // SPDX-License-Identifier: Apache-2.0
 #include "OpTable.h"
 #include <fmt/format.h>
@@ -10,7 +10,7 @@ using List = std::vector<std::string>;
 
 std::string tensor(const std::string &type) { return "tensor<" + type + ">"; }
 
-/// The values of `extents` in every order and number up to three axes: "", "0x", "1x", "5x", "0x0x", ...
+/// All shapes of up to three axes over these extents: "", "0x", "1x", "5x", "0x0x", ...
 List shapes(const List &extents) {
   List all{""};
   for (size_t begin = 0, axes = 0; axes < 3; ++axes)
@@ -161,7 +161,7 @@ void contractions(Maker &maker, const std::string &dtype) {
   const std::string result = dtype == "i8" ? "i32" : dtype.starts_with("f8") ? "f32" : dtype;
   auto contract = [&](const std::string &x, const std::string &y, const char *lhs, const char *rhs,
                       const std::string &to, int batch = -1) {
-    // Of one shape both are one value.
+    // If the two have one shape, both are one value.
     maker.add("contract", {{x + dtype, Values::moderate}, {y + dtype, Values::moderate}},
               fmt::format("$0, $1 {{{}lhs_contract = array<i64{}>, rhs_contract = array<i64{}>}} : ({}, {}) -> {}",
                           batch < 0 ? "" : "lhs_batch = array<i64: 0>, rhs_batch = array<i64: 0>, ", lhs, rhs,

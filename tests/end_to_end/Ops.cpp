@@ -28,7 +28,7 @@ void checkDifferences(const Comparison &comparison) {
 void check(const std::vector<OpCase> &cases, const std::string &target, bool strict) {
   StatusOr<Comparison> all = compareCases(cases, target, strict);
   INFO(target << (strict ? ", strict" : ", fast"));
-  if (!all.isOk() && cases.size() > 1) { // which of them?
+  if (!all.isOk() && cases.size() > 1) { // finds the failing one
     INFO("together: " << all.status().str());
     bool found = false;
     for (const OpCase &each : cases)
@@ -49,7 +49,7 @@ void check(const std::vector<OpCase> &cases, const std::string &target, bool str
   CHECK(all->launches.empty() == isEmpty);
 }
 
-/// In strict mode each op is a kernel. In fast mode one kernel holds many, and there are fewer to compile.
+/// In strict mode each op is a kernel. In fast mode one kernel holds many ops, so there are fewer kernels to compile.
 template <class Target> void checkBoth(const std::vector<OpCase> &cases) {
   if (!Target::runs()) {
     WARN(Target::target << " does not run here");
@@ -85,7 +85,7 @@ const std::set<std::string> transcendental = {"exp",      "expm1", "log", "log1p
 TEST_CASE("every op of the dialect is in the table, or is no computation") {
   const std::set<std::string> structural = {
       "layer",  "yield",  "when",   "gradient", "variable",       "read",
-      "assign", "kernel", "launch", "shadow",   "partial_reduce", // the last two are put in by the compiler: see
+      "assign", "kernel", "launch", "shadow",   "partial_reduce", // the compiler inserts the last two: see
       "pack"};                                                    // reductions in fast mode, and PackedWeights.cpp
   std::set<std::string> listed;
   for (const auto &cases : {elementwiseCases("3x"), castCases("3x"), sourceCases(), shapeCases(), indexingCases(),
@@ -161,7 +161,7 @@ TEMPLATE_TEST_CASE("random programs compute what the interpreter says", "", Host
     return;
   }
   for (uint32_t i = 1; i <= 30; ++i) {
-    const uint32_t seed = Catch::rngSeed() * 1000 + i; // others by --rng-seed
+    const uint32_t seed = Catch::rngSeed() * 1000 + i; // --rng-seed chooses other seeds
     checkProgram(randomOps(seed, 10 + int(seed % 3) * 15), TestType::target, seed % 5 == 0, seed);
   }
 }

@@ -1,4 +1,4 @@
-// Products with packed weights, and loops that store panels: compiled code beside the interpreter.
+// Compares products with packed weights, and loops that store panels, with the interpreter.
 // SPDX-License-Identifier: Apache-2.0
 #include "ForcedTargets.h"
 #include "runtime/devices/CpuDevice.h"
@@ -35,7 +35,7 @@ void check(const std::string &text, const std::string &target, bool strict, int 
   CHECK(comparison->agrees());
 }
 
-/// x . w and, with the other axis summed over, x . w^T.
+/// x . w; and, summed over the other axis of w, x . w^T.
 std::string product(int64_t m, int64_t rows, int64_t columns, bool transposed) {
   const int64_t k = transposed ? columns : rows, n = transposed ? rows : columns;
   return fmt::format(R"(
@@ -71,7 +71,7 @@ TEST_CASE("packed weights in kernels that do not multiply in pairs: rows or colu
     WARN(Zen4::target << " does not run here");
     return;
   }
-  // y, its rows or columns as two axes, of which one has factors of its own.
+  // The rows or columns of y are two axes, of which one has factors of its own.
   for (int64_t m : {2, 6, 26})
     for (bool depthFirst : {true, false})
       for (bool splitsRows : {true, false}) {
@@ -108,7 +108,7 @@ TEST_CASE("one loop stores a matrix and its packed copies") {
     WARN(Zen4::target << " does not run here");
     return;
   }
-  // Rows in pairs, with an odd number of pairs left; columns in pairs, not a multiple of a vector's.
+  // Rows in pairs, with an odd count of pairs left over; columns in pairs, no multiple of a vector's lanes.
   const std::string text = R"(
     halftone.kernel loop @store (tensor<ROWSxCOLUMNSxf32>) -> (tensor<ROWSxCOLUMNSxf32>, tensor<ROWSxCOLUMNSxbf16, #halftone.panels<depth = DEPTH, columns = 16, group = 2>>) {
     ^bb0(%v: tensor<ROWSxCOLUMNSxf32>):

@@ -46,7 +46,7 @@ TEST_CASE("under a policy map as the global policy each layer looks up its own p
 // B-09: in Keras the first call is by the map's default, the second by the path's policy
 TEST_CASE("A first call computes by the path's policy already") {
   Dense dense(3, {.dtype = DTypePolicyMap("float32", {{"mapped", "mixed_bfloat16"}}), .name = "mapped"});
-  CHECK(dense.compute_dtype() == float32); // no path yet: the default
+  CHECK(dense.compute_dtype() == float32); // without a path, the default decides
   CHECK(outputOf(dense) == bfloat16);
   CHECK(outputOf(dense) == bfloat16);
   CHECK(dense.compute_dtype() == bfloat16);
@@ -106,7 +106,7 @@ TEST_CASE("apply_policy says which key decides, and which none") {
 
   const DTypePolicyMap ambiguous("float32", {{"applied/head", "float16"}, {".*/m.*", "float16"}, {".*e", "bfloat16"}});
   CHECK_THROWS_WITH(net.apply_policy(ambiguous), Contains("'.*/m.*', '.*e'") && Contains("layer: applied/middle"));
-  CHECK(net.get_layer("head").compute_dtype() == bfloat16); // nothing was changed
+  CHECK(net.get_layer("head").compute_dtype() == bfloat16); // nothing has changed
   Sequential unbuilt({Dense(2)});
   CHECK_THROWS_WITH(unbuilt.apply_policy(map), Contains("isn't built"));
 }

@@ -1,4 +1,4 @@
-// Random modules with extents of 0 and 1 and shared operands: each compiles, and computes what the interpreter says.
+// Random modules with extents of 0 and 1 and shared operands: each compiles and agrees with the interpreter.
 // SPDX-License-Identifier: Apache-2.0
 #include "ForcedTargets.h"
 #include "RandomOps.h"
@@ -31,7 +31,7 @@ bool runsHere(const std::string &target) {
   return target == Host::target || target == V2::target;
 }
 
-/// What is wrong with the module of `seed`; what cannot run here is compiled only.
+/// The findings about the module of `seed`; for a target that cannot run here it is only compiled.
 std::vector<std::string> findings(const std::string &text, const std::string &target, bool strict, uint32_t seed) {
   const CompareOptions options = optionsFor(target, strict);
   const auto failure = [](const Status &status) {

@@ -25,7 +25,7 @@ void RandomProgram::contract(RandomItem x) {
   std::shuffle(axes.begin(), axes.end(), random);
   const size_t batch = std::min(size_t(one(std::vector<int>{0, 0, 0, 1, 2})), axes.size() - 1);
   const size_t contracted = std::min(size_t(1 + (below(4) == 0)), axes.size() - batch);
-  // The other operand's axes, in any order: those of x that it shares, and its own.
+  // The other operand's axes, in any order: the axes that it shares with x, and its own.
   std::vector<int64_t> order(axes.begin(), axes.begin() + int64_t(batch + contracted));
   const int own = one(std::vector<int>{0, 1, 1, 1, 2});
   order.resize(order.size() + size_t(own), -1);

@@ -127,7 +127,7 @@ void RandomProgram::source() {
   }
 }
 
-/// Axes put in another order, or new ones among them.
+/// Puts axes into another order, or new axes among them.
 void RandomProgram::axes(const RandomItem &x) {
   const size_t rank = x.shape.size();
   if (below(2)) {
@@ -152,7 +152,7 @@ void RandomProgram::axes(const RandomItem &x) {
     broadcast(x, kept, to);
 }
 
-/// Another shape of as many elements: the extents in other groups, with axes of extent 1 anywhere.
+/// Another shape with the same count of elements: extents grouped otherwise, with axes of extent 1 anywhere.
 void RandomProgram::refold(const RandomItem &x) {
   RandomShape to;
   if (sizeOf(x.shape) == 0) {
@@ -171,7 +171,7 @@ void RandomProgram::refold(const RandomItem &x) {
     moved("reshape", x, "", to);
 }
 
-/// One to three tensors along an axis, x among them, perhaps more than once.
+/// Joins one to three tensors along an axis; x is among them, perhaps more than once.
 void RandomProgram::join(const RandomItem &x) {
   if (x.shape.empty())
     return refold(x);
@@ -199,7 +199,7 @@ void RandomProgram::join(const RandomItem &x) {
                     typeOf(x.dtype, to)));
 }
 
-/// x contracted with itself or with what was made of it, all axes of it or some.
+/// Contracts x with itself or with a value computed from it, over all of its axes or some.
 void RandomProgram::square(const RandomItem &x) {
   if (x.dtype != "i8" && !x.isFloat() && !x.isFloat8())
     return arithmetic(x);
@@ -237,7 +237,7 @@ void RandomProgram::square(const RandomItem &x) {
           right.type(), typeOf(dtype, to)));
 }
 
-/// Indices that look themselves up, or that name the places of themselves.
+/// Uses one value as indices and table, or as indices and updates.
 void RandomProgram::byItself(const RandomItem &x) {
   const auto found = pick([](const RandomItem &y) { return y.dtype == "i32" || y.dtype == "i64"; });
   if (!found)
@@ -257,7 +257,7 @@ void RandomProgram::byItself(const RandomItem &x) {
                       at.type(), typeOf(table.dtype, to)));
     return;
   }
-  // All axes of the updates are the indices'.
+  // The updates have exactly the indices' axes.
   const auto updates =
       pick([&](const RandomItem &y) { return !y.isFloat8() && y.dtype != "i1" && y.shape == at.shape; });
   const RandomItem added = below(2) ? at : *updates;

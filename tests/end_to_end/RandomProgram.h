@@ -20,11 +20,11 @@ struct RandomItem {
   bool isFloat() const { return dtype == "f16" || dtype == "bf16" || dtype == "f32" || dtype == "f64"; }
   bool isFloat8() const { return dtype.starts_with("f8"); }
   bool isInteger() const { return !isFloat() && !isFloat8() && dtype != "i1"; }
-  std::string wide() const { return dtype == "f64" ? dtype : "f32"; } // what narrow floats accumulate in
+  std::string wide() const { return dtype == "f64" ? dtype : "f32"; } // the dtype in which narrow floats accumulate
 };
 
 int64_t sizeOf(const RandomShape &shape);
-/// An array<i64> attribute.
+/// The text of an array<i64> attribute.
 std::string array(const std::vector<int64_t> &numbers);
 std::vector<int64_t> upTo(size_t count, size_t from = 0);
 
@@ -36,7 +36,7 @@ public:
 private:
   static constexpr int64_t mostElements = 20000;
 
-  // RandomProgram.cpp: values, and ops as told
+  // In RandomProgram.cpp: values, and the ops that callers ask for.
   int below(int count) { return int(random() % uint32_t(count)); }
   template <class T> T one(const std::vector<T> &of) { return of[size_t(below(int(of.size())))]; }
   int64_t extent(size_t among = 100);
@@ -54,7 +54,7 @@ private:
   RandomItem reduce(const std::string &kind, const RandomItem &x, const std::vector<int64_t> &axes,
                     const std::string &dtype);
 
-  // RandomOps.cpp: steps on floats
+  // In RandomOps.cpp: steps on floats.
   void step();
   void unaryStep(RandomItem x);
   void contract(RandomItem x);
@@ -69,7 +69,7 @@ private:
   void integerProduct();
   void dropout(const RandomItem &x);
 
-  // RandomOpsDegenerate.cpp: steps on any dtype, with operands that are one value
+  // In RandomOpsDegenerate.cpp: steps on any dtype, with one value as several operands.
   void degenerateStep();
   void convert(const RandomItem &x);
   void arithmetic(const RandomItem &x);

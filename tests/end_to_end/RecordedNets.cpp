@@ -58,7 +58,7 @@ static Tensor tensorOf(const Json &numbers, const Shape &shape, DType dtype = fl
   return Tensor(numbers.get<std::vector<float>>(), shape).astype(dtype);
 }
 
-/// The largest difference as a share of the largest number that is expected (of 1e-3 at least).
+/// The largest difference as a share of the largest expected element (of 1e-3 at least).
 static double difference(const Tensor &found, const Json &expected) {
   std::vector<float> numbers = found.astype(float32).to_vector<float>();
   REQUIRE(numbers.size() == expected.size());
@@ -70,7 +70,7 @@ static double difference(const Tensor &found, const Json &expected) {
   return worst / scale;
 }
 
-/// A few units in the last place of the narrowest dtype in the net.
+/// A few ulp of the narrowest dtype in the net.
 static double toleranceOf(const Json &net) {
   std::string policies = net["policy"];
   for (const Json &args : net["layers"])

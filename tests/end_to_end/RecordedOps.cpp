@@ -1,4 +1,4 @@
-// Operations, activations and losses at kinks and ties and among dtypes, as real Keras computed them: ops.jsonl.
+// Operations, activations and losses at kinks and ties and of mixed dtypes, as real Keras computed them: ops.jsonl.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
@@ -134,8 +134,8 @@ const std::map<std::string, Operation> &operations() {
   return table;
 }
 
-/// What docs/policies.md tells of gradients that are not Keras's: 0 for |x| at 0, and for a power by the exponent where
-/// the base is not above 0.
+/// Applies the differences that docs/policies.md lists between our gradients and Keras's: 0 for |x| at 0, and for a
+/// power by the exponent if the base is not above 0.
 void applyDifferences(const Json &recorded, size_t input, std::vector<double> &gradient) {
   auto replace = [&](auto differs) {
     std::vector<double> a = numbersOf(recorded["in"][0]["values"]),
@@ -153,7 +153,7 @@ void applyDifferences(const Json &recorded, size_t input, std::vector<double> &g
     replace([](double base, double) { return !(base > 0); });
 }
 
-/// A few units in the last place of the narrowest float in the case.
+/// A few ulp of the narrowest float in the case.
 double toleranceOf(const Json &recorded) {
   std::string text = recorded["in"].dump() + recorded["args"].dump() + recorded["out"].dump();
   if (text.find("bfloat16") != text.npos)
@@ -221,7 +221,7 @@ void checkCases(const std::vector<Json> &cases, Run run) {
   }
 }
 
-/// Of one operation, those with gradients apart: what is compiled together stays small.
+/// The cases by operation, those with gradients apart, so that each compiled program stays small.
 std::map<std::string, std::vector<Json>> recordedCases() {
   std::map<std::string, std::vector<Json>> groups;
   std::ifstream file(HALFTONE_SOURCE_DIR "/tests/data/keras/ops.jsonl");

@@ -1,5 +1,5 @@
-// Gradients that overflow when they are rounded to the compute dtype: the step is skipped in every mode, however
-// kernels form. SPDX-License-Identifier: Apache-2.0
+// Gradients that overflow when they are rounded to the compute dtype: every mode and kernel form skips the step.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/end_to_end/ForcedTargets.h"
 #include "tests/end_to_end/Mlp.h"
 #include <catch2/catch.hpp>
@@ -15,7 +15,7 @@ using namespace halftone::test;
 
 namespace {
 
-/// How the gradient of `w` is made: what it is reduced over decides the form of its kernel.
+/// How the gradient of `w` is made: the axes over which it is reduced decide the form of its kernel.
 enum class Form { matmul, leading, trailing, whole };
 
 struct OneWeight {
@@ -36,7 +36,7 @@ struct OneWeight {
   }
 };
 
-/// What a step leaves for the host to see.
+/// The state that the host sees after a step.
 struct Outcome {
   double scale;
   int64_t good, skipped, iterations;
@@ -64,7 +64,7 @@ bool allFinite(const std::vector<Variable> &variables) {
 
 using Make = std::function<Sequential(Numerics)>;
 
-/// The steps of `make`'s model under one kind of numerics; its weights stay finite.
+/// The steps of `make`'s model under one kind of numerics. Checks that its weights stay finite.
 std::vector<Outcome> steps(const Make &make, Numerics numerics, const Tensor &x, const Tensor &y, int count) {
   utils::clear_session(); // so that layers have the same names
   Sequential model = make(numerics);
@@ -94,8 +94,7 @@ Optimizer sgd(const std::string &option) {
   return optimizers::SGD(1e-3, args);
 }
 
-/// One layer of this form that computes in `policy`; its loss is a sum, so that gradients are as steep as the targets
-/// are far.
+/// One layer of this form that computes under `policy`. Its loss is a sum, so distant targets give large gradients.
 Make oneLayer(Form form, const std::string &policy, const std::string &option,
               const optimizers::LossScaleArgs &scaling) {
   return [=](Numerics numerics) {
@@ -110,7 +109,7 @@ Make oneLayer(Form form, const std::string &policy, const std::string &option,
 
 } // namespace
 
-// After 41 steps real Keras 3 (JAX backend) has skipped 3, the scale is 4096 and the loss 23.301369.
+// After 41 steps real Keras 3 (JAX backend) has skipped 3; the scale is 4096 and the loss 23.301369.
 TEST_CASE("a dense layer whose first gradients overflow float16 skips them as Keras does") {
   for (Numerics numerics : {Numerics::fast, Numerics::strict}) {
     PolicyScope scope("mixed_float16");
@@ -238,7 +237,7 @@ TEST_CASE("fit and a recorded loop skip what train_on_batch skips") {
 
 namespace {
 
-/// A stack of dense layers, some with a normalization behind them, under mixed_float16: the same for the same seed.
+/// A stack of dense layers, some followed by a normalization, under mixed_float16; the same stack for the same seed.
 Make randomNet(uint32_t seed) {
   return [=](Numerics numerics) {
     std::mt19937 random(seed);
@@ -268,7 +267,7 @@ Make randomNet(uint32_t seed) {
 
 TEST_CASE("random nets at loss scales of 2^10 to 2^24 skip the steps that strict mode skips") {
   int skipped = 0;
-  constexpr int nets = 12; // others by --rng-seed
+  constexpr int nets = 12; // --rng-seed chooses others
   for (int i = 0; i < nets; ++i) {
     const uint32_t seed = Catch::rngSeed() * 1000 + static_cast<uint32_t>(i);
     INFO("seed " << seed);
@@ -296,7 +295,7 @@ TEST_CASE("steps that overflow leave no trace in the weights and slots of any op
   for (const char *name : {"sgd", "adam", "adamw", "rmsprop", "lion", "adagrad", "adadelta", "adamax", "nadam",
                            "adafactor", "ftrl", "lamb"}) {
     INFO(name);
-    // A scale that stays where it is: gradients of both runs round alike.
+    // A constant scale, so that gradients of both runs round alike.
     auto make = [&] {
       PolicyScope scope("mixed_float16");
       set_random_seed(3);

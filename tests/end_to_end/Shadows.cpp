@@ -1,4 +1,4 @@
-// Weights under mixed policies are cast once an update, and once ever when they are frozen.
+// Weights under mixed policies are cast once per update; frozen weights are cast once.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/Target.h"
 #include "frontend/Variables.h"
@@ -39,7 +39,7 @@ TEST_CASE("each parameter is cast once an update, whatever else is computed with
   std::vector<Variable> all = model.variables();
   model.train_on_batch(images(0, 128), labels(0, 128));
   expectCasts(all, 1, 1);                               // the initial values, and the first update
-  model.train_on_batch(images(0, 100), labels(0, 100)); // a tail batch
+  model.train_on_batch(images(0, 100), labels(0, 100)); // a smaller last batch
   expectCasts(all, 1, 2);
   model.evaluate(images(0, 256), labels(0, 256), {.batch_size = 64, .verbose = 0});
   Tensor before = model.predict(images(0, 1), {.verbose = 0});
@@ -70,7 +70,7 @@ TEST_CASE("a skipped update leaves the casts of the weights as they are") {
   model.train_on_batch(images(0, 32), labels(0, 32));
   Tensor before = model.predict(images(0, 16), {.verbose = 0});
   optimizers::LossScaleOptimizer optimizer = *model.loss_scale_optimizer();
-  optimizer.variables()[3].assign(Tensor::full({}, std::numeric_limits<float>::infinity(), float32)); // the scale
+  optimizer.variables()[3].assign(Tensor::full({}, std::numeric_limits<float>::infinity(), float32)); // sets the scale
   model.train_on_batch(images(0, 32), labels(0, 32));
   CHECK(optimizer.state().skipped_steps == 1);
   CHECK(model.predict(images(0, 16), {.verbose = 0}).astype(float32).to_vector<float>() ==
@@ -223,18 +223,18 @@ TEST_CASE(
       value = static_cast<float>(i++ % period - period / 2) * scale;
     return tensor.astype(bfloat16);
   };
-  // Normal numbers, then subnormal ones: AVX512_BF16 would take those for 0.
+  // Normal values, then subnormal ones, which AVX512_BF16 would take for 0.
   const Tensor normal = numbers({k, n}, 13, 0.125F), subnormal = numbers({k, n}, 11, 1e-39F);
   for (int64_t m : {1, 5, 8, 13, 40})
     (void)layer(numbers({m, k}, 7, 1));
   int64_t refreshes = 1;
-  // Of the same size as far as that goes, and subnormal in the last part of K alone.
+  // Of the same magnitude if possible, and subnormal in the last part of K alone.
   Tensor both = numbers({k, n}, 13, 1e-37F).astype(float32);
   const std::vector<float> small = subnormal.astype(float32).to_vector<float>();
   std::copy(small.end() - 16 * n, small.end(), both.mutable_span<float>().end() - 16 * n);
   for (const Tensor &weight : {normal, subnormal, both.astype(bfloat16), normal}) {
     dense.set_weights({weight});
-    for (int64_t m : {5, 8, 13, 40}) { // with fewer rows a plain operand is not multiplied in pairs
+    for (int64_t m : {5, 8, 13, 40}) { // with fewer rows a plain operand is multiplied without pairs
       INFO(m);
       const Tensor x = numbers({m, k}, 7, 0x1p60F);
       const std::vector<float> ours = layer(x).astype(float32).to_vector<float>();
@@ -262,7 +262,7 @@ TEST_CASE("casts that a program only reads are packed, out of the kept cast, onc
     return of.predict(images(0, 19), {.verbose = 0}).astype(float32).to_vector<float>();
   };
   model.train_on_batch(images(0, 32), labels(0, 32));
-  CHECK(weight.impl()->memory->shadowCounts().ofShadows == 0); // an update does not write panels
+  CHECK(weight.impl()->memory->shadowCounts().ofShadows == 0); // an update writes no panels
   for (int updates = 1; updates <= 2; ++updates) {
     model.evaluate(images(0, 100), labels(0, 100), {.batch_size = 64, .verbose = 0});
     fresh.set_weights(model.get_weights());

@@ -1,4 +1,4 @@
-// fit says once that step after step is skipped, and leaves the weights as they are.
+// If fit skips many steps in a row, it warns once and leaves the weights unchanged.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
-// Nets that train a few steps, beside what real Keras made of them and the same in float64:
-// tests/data/keras/trained.jsonl. SPDX-License-Identifier: Apache-2.0
+// Nets that train a few steps, beside real Keras and float64: tests/data/keras/trained.jsonl.
+// SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -74,7 +74,7 @@ Tensor tensorOf(const Json &numbers, const Shape &shape, DType dtype = float32) 
   return Tensor(numbersOf(numbers), shape).astype(dtype);
 }
 
-/// Differences as shares of the largest number that is expected (of 1e-3 at least); infinite where only one is finite.
+/// Differences as shares of the largest expected element (of 1e-3 at least); infinite if only one of the two is finite.
 std::vector<double> distances(const std::vector<double> &found, const std::vector<double> &expected) {
   REQUIRE(found.size() == expected.size());
   double scale = 1e-3;
@@ -90,22 +90,22 @@ std::vector<double> distances(const std::vector<double> &found, const std::vecto
 }
 double largest(const std::vector<double> &distances) { return *std::ranges::max_element(distances); }
 
-/// Optimizers whose step is about as large for a small gradient as for a large one, at first or always: an entry whose
-/// gradient is nearly 0 may go either way.
+/// Whether the optimizer's step is about as large for a small gradient as for a large one, at first or always. An entry
+/// whose gradient is nearly 0 may then go either way.
 bool stepsBySign(const Json &net) {
   const std::string optimizer = net["optimizer"];
   return optimizer != "SGD" && optimizer != "Ftrl" && optimizer != "Adagrad";
 }
 
-/// Keras's numbers and the exact ones. What is found may be as far from the exact ones as a few roundings, as twice
-/// what Keras is off, or as several times what Keras moves when its inputs do by half a unit.
+/// The elements of Keras and the exact ones. A found element may differ from the exact one by a few roundings, by twice
+/// Keras's error, or by several times the change in Keras's element when its inputs change by half an ulp.
 class Expectation {
 public:
   explicit Expectation(const Json &net)
       : roundings_(net["narrowest"] == "bfloat16"  ? 0.02
                    : net["narrowest"] == "float16" ? 0.003
                                                    : 2e-5) {}
-  /// `straying`: how many numbers may be anywhere.
+  /// `straying`: how many elements may have any value.
   void check(const std::string &what, const std::vector<double> &found, const Json &keras, const Json &exact,
              double noise, int64_t straying = 0) const {
     const std::vector<double> byKeras = numbersOf(keras), offs = distances(found, numbersOf(exact));

@@ -1,4 +1,4 @@
-// Slopes of activations at their kinks, against the formulas; what integers and bools become.
+// Slopes of activations at their kinks, compared with formulas; dtypes of results for integers and bools.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
@@ -8,7 +8,7 @@ using namespace halftone;
 using namespace halftone::test;
 using Row = std::vector<double>;
 
-/// f's first `count` derivatives, elementwise, at the points `x`.
+/// The first `count` derivatives of f, elementwise, at the points `x`.
 static std::vector<Row> derivatives(Run run, int count, const Row &x, const std::function<Value(const Value &)> &f) {
   Tensor points(x, {static_cast<int64_t>(x.size())});
   std::vector<Row> found;

@@ -1,4 +1,4 @@
-// When callbacks are called: each step, or once an execution of several.
+// When callbacks are called: at each step, or once per execution of several steps.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include <catch2/catch.hpp>
@@ -25,7 +25,7 @@ struct Recorder : Callback {
 
 struct Calls {
   std::string text;
-  std::vector<double> losses; // as the ends of executions see them
+  std::vector<double> losses; // the losses at the ends of executions
   std::vector<float> weights;
 };
 Tensor ramp(const Shape &shape) {
@@ -34,7 +34,7 @@ Tensor ramp(const Shape &shape) {
     data[i] = static_cast<float>((i * 29) % 37) * 0.05f - 0.9f;
   return Tensor(std::move(data), shape);
 }
-/// An epoch of so many batches of two, with validation on three of them, and a prediction.
+/// The calls in an epoch of `batches` batches of two rows, with validation on three batches, and a prediction.
 Calls callsOf(int64_t stepsPerExecution, int64_t batches, FitArgs args = {}) {
   Calls calls;
   Recorder recorder;
@@ -66,7 +66,7 @@ TEST_CASE("steps_per_execution: callbacks hear of several steps as of one") {
   CHECK(two.losses == std::vector<double>{each.losses[1], each.losses[3]});
   CHECK(all.losses == std::vector<double>{each.losses[3]});
   CHECK(two.weights == each.weights);
-  CHECK(callsOf(2, 5).text == "<0 >1 <2 >3 <4 >5 test0 t1 t3 epoch0 p1 p3 p5 "); // the last is cut short
+  CHECK(callsOf(2, 5).text == "<0 >1 <2 >3 <4 >5 test0 t1 t3 epoch0 p1 p3 p5 "); // the data end in the last one
   CHECK(callsOf(2, 5, {.steps_per_epoch = 3}).text == "<0 >1 <2 >3 test0 t1 t3 epoch0 p1 p3 p5 ");
 }
 

@@ -1,4 +1,4 @@
-// fit, evaluate and predict: how many batches they draw, which arguments they refuse, what they weigh.
+// fit, evaluate and predict: how many batches they draw, which arguments they refuse, how they weigh samples.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
@@ -23,7 +23,7 @@ Tensor column(int64_t rows, float first = 0) {
   return Tensor(std::move(values), {rows, 1});
 }
 
-/// A stream of batches of one row, x = 0, 1, 2, ..., that fails when it is asked for more than it may give.
+/// A stream of batches of one row, x = 0, 1, 2, ..., that fails if it is asked for more batches than it has.
 struct Stream {
   int64_t given = 0, passes = 0;
   int64_t allowed = std::numeric_limits<int64_t>::max(), length = std::numeric_limits<int64_t>::max();
@@ -44,7 +44,7 @@ struct Stream {
   }
 };
 
-/// The mean of x by epoch, which tells the batches apart: y is 0, and the loss the mean of the squares.
+/// The losses by epoch. They tell batches apart: y is 0, and the loss is the mean of the squares of x.
 std::vector<double> lossesOf(const Sequential &model, const Dataset &data, const FitArgs &args) {
   return model.fit(data, args)["loss"];
 }
@@ -63,7 +63,7 @@ TEST_CASE("epochs of a number of steps go on in a stream and take no batch more"
   Sequential model = line();
   Stream stream{.allowed = 6};
   CHECK(near(lossesOf(model, stream.dataset(), {.epochs = 3, .verbose = 0, .steps_per_epoch = 2}),
-             {0.5, 6.5, 20.5})); // 0 and 1, 2 and 3, 4 and 5
+             {0.5, 6.5, 20.5})); // the squares of 0 and 1, of 2 and 3, of 4 and 5
   CHECK(stream.given == 6);
   CHECK(stream.passes == 1);
   Stream evaluated{.allowed = 3};
@@ -72,7 +72,7 @@ TEST_CASE("epochs of a number of steps go on in a stream and take no batch more"
   Stream batched{.allowed = 4};
   CHECK(near(lossesOf(model,
                       batched.dataset()
-                          .map([](Batch b) { // rows again, so that they can be batched
+                          .map([](Batch b) { // single rows again, for batch()
                             return Batch{b.x[0].reshape({1}), b.y[0].reshape({1})};
                           })
                           .batch(2),
@@ -140,18 +140,18 @@ TEST_CASE("data that run out end the epoch with a warning, and the next begins a
   Captured output;
   Stream five{.length = 5};
   FitArgs pairs{.epochs = 4, .verbose = 0, .steps_per_epoch = 2};
-  CHECK(lossesOf(model, five.dataset(), pairs).size() == 4); // 2, 2, 1 and 2 of the next pass
+  CHECK(lossesOf(model, five.dataset(), pairs).size() == 4); // batches of 2, 2, 1, and 2 of the next pass
   CHECK(five.given == 7);
   CHECK_THAT(output.text, Contains("Your input ran out of data; interrupting training: 1 of 2 batches came"));
   output.text.clear();
   Stream four{.length = 4};
-  CHECK(lossesOf(model, four.dataset(), pairs).size() == 4); // a pass is two epochs
+  CHECK(lossesOf(model, four.dataset(), pairs).size() == 4); // two epochs make a pass
   CHECK(four.given == 8);
   CHECK(output.text.empty());
   Stream known{.length = 5};
   CHECK(lossesOf(model, known.dataset(5), pairs).size() == 4);
   CHECK(known.given == 7);
-  // Arrays as well, as in Keras.
+  // The same holds for arrays, as in Keras.
   output.text.clear();
   History history = model.fit(column(3), Tensor::zeros({3, 1}),
                               {.batch_size = 1, .epochs = 3, .verbose = 0, .shuffle = false, .steps_per_epoch = 2});
@@ -161,7 +161,7 @@ TEST_CASE("data that run out end the epoch with a warning, and the next begins a
   model.evaluate(column(3), column(3), {.batch_size = 1, .verbose = 0, .steps = 9});
   CHECK_THAT(output.text, Contains("interrupting evaluation: 3 of 9"));
   CHECK(model.predict(column(3), {.batch_size = 2, .verbose = 0, .steps = 1}).shape() == Shape{2, 1});
-  // A stream that cannot begin again ends the training; one without a batch is an error.
+  // A stream that cannot begin again ends the training; a stream without a batch is an error.
   output.text.clear();
   auto left = std::make_shared<int>(3);
   Dataset once = Dataset::from_generator([left] {
@@ -270,7 +270,7 @@ TEST_CASE("class_weight weighs the batches of a dataset as it weighs arrays") {
     CHECK(trained(sparse, onArrays(y, plain)) != expected);
   }
   CHECK(trained(dense, onDataset(hot, weighed)) == trained(dense, onArrays(hot, given)));
-  // Labels are rounded, as NumPy does; a generator is a dataset as well; validation is not weighed.
+  // Labels are rounded as NumPy rounds; a generator is a dataset too; validation has no class weights.
   std::vector<float> nearly = classes;
   for (float &each : nearly)
     each -= 0.001f;

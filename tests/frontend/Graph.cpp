@@ -1,4 +1,4 @@
-// Symbolic graphs: shapes found by tracing, dtypes, layer paths, replay, and what is refused.
+// Symbolic graphs: shapes found by tracing, dtypes, layer paths, replay, and errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Graph.h"
 #include "halftone/Halftone.h"
@@ -163,7 +163,7 @@ TEST_CASE("errors of symbolic calls name None and no size that was tried for it"
     Value call(const Value &v) { throw Error(ErrorKind::key_error, "of " + v.shape().str() + ", and of 83"); }
   };
   CHECK(message([&] { return Custom(Throwing{})(x); }) == "of (None, 4), and of 83");
-  struct Naming { // a new name at each call
+  struct Naming { // gives a new name at each call
     Value call(const Value &v) {
       throw Error(ErrorKind::key_error, "dense_7: " + Dense(1).name() + " of " + v.shape().str());
     }

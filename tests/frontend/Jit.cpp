@@ -1,4 +1,4 @@
-// Calls of a jitted function: arguments, results, what is traced again, threads.
+// Calls of a jitted function: arguments, results, new traces, threads.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include <array>
@@ -20,7 +20,7 @@ TEST_CASE("arguments of one and of several tensors keep their places") {
   });
   const Tensor a({1}, {1}), b({2}, {1}), c({3}, {1});
   CHECK(f({a, b}, c, {a}).item<float>() == ((3 * 2 + 1) * 2 + 2) * 10 + 1);
-  CHECK(f({a}, c, {a, b}).item<float>() == ((3 * 2 + 1) * 10 + 1) * 10 + 2); // as many tensors, split otherwise
+  CHECK(f({a}, c, {a, b}).item<float>() == ((3 * 2 + 1) * 10 + 1) * 10 + 2); // as many tensors, grouped otherwise
   CHECK(f(Tensors(), c, {b}).item<float>() == 32);
   CHECK_THROWS_WITH(f({a}, Tensor(), {a}), Contains("step was given an undefined Tensor"));
 }
@@ -55,7 +55,7 @@ TEST_CASE("a function is traced for new types and for a new configuration, and n
   (void)f(x);
   CHECK(*traces == 3);
   layers::Dense elsewhere(2, {.name = "elsewhere"});
-  elsewhere.set_trainable(false); // some traces depend on it
+  elsewhere.set_trainable(false); // some traces depend on this flag
   CHECK(f(x).to_vector<float>() == std::vector<float>{2, 3});
   CHECK(*traces == 4);
 }

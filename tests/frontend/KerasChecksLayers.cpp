@@ -18,7 +18,7 @@ struct Check {
   std::function<void()> run;
 };
 
-struct SeenTypes { // gives its first input back and notes what it saw
+struct SeenTypes { // returns its first input and records the dtypes of its inputs
   std::shared_ptr<std::vector<DType>> seen = std::make_shared<std::vector<DType>>();
   Value call(const Values &inputs) const {
     seen->clear();
@@ -27,7 +27,7 @@ struct SeenTypes { // gives its first input back and notes what it saw
     return inputs[0];
   }
 };
-struct ReadTypes { // the dtypes of variables, as read
+struct ReadTypes { // records the dtypes in which its variables are read
   std::shared_ptr<std::vector<DType>> seen = std::make_shared<std::vector<DType>>();
   std::vector<Variable> variables;
   Value call(const Value &x) const {
@@ -95,7 +95,7 @@ const Check checks[] = {
                  return std::vector<Value>{};
                });
        CHECK(variable.dtype() == float32);
-       CHECK(numbers(variable) == std::vector<double>(2, 1.0 + 1.0 / 4096)); // stored unrounded
+       CHECK(numbers(variable) == std::vector<double>(2, 1.0 + 1.0 / 4096)); // stored without rounding
      }},
     {"A-061",
      [] {
@@ -126,7 +126,7 @@ const Check checks[] = {
        CHECK(near(numbers(Softmax()(Tensor({1, 2, 1, 1, 2, 1}, {2, 3}))),
                   {.21194157, .5761169, .21194157, .21194157, .5761169, .21194157}));
      }},
-    {"A-068", // that the dtype cannot be set holds when compiling: there is no setter
+    {"A-068", // the dtype has no setter, so setting it does not compile
      [] {
        Tensor a({1, 2}, {2}), b({2, 4}, {2});
        CHECK(losses::MeanSquaredError({.dtype = "float16"})(a, b).dtype() == float16);

@@ -22,7 +22,7 @@ struct Check {
 };
 constexpr float inf = std::numeric_limits<float>::infinity();
 
-/// A recorded step that applies what it is fed.
+/// A recorded step that applies the gradients that are fed.
 detail::CompiledFunction applier(const Optimizer &optimizer, const std::vector<Variable> &variables) {
   return recorded(Run::compiled, [optimizer, variables](const std::vector<Value> &v) {
     optimizer.apply(v, variables);
@@ -117,13 +117,13 @@ const Check checks[] = {
        CHECK(config.get_int("dynamic_growth_steps") == 2);
        CHECK(LossScaleOptimizer::from_config(config).get_config().dump() == config.dump());
      }},
-    {"A-081", // C++ has no such argument; a config may
+    {"A-081", // C++ has no such argument, but a config may have one
      [] {
        CHECK(LossScaleOptimizer::from_config(scalerConfig("dynamic", true)).state().scale == 32768);
        CHECK_THAT(errorOf([] { LossScaleOptimizer::from_config(scalerConfig("dynamic", false)); }),
                   Contains("ValueError: ") && Contains("set `loss_scale_factor`"));
      }},
-    {"A-082", // unknown arguments do not compile; a config may have some
+    {"A-082", // unknown arguments do not compile, but a config may have some
      [] {
        Config config = scalerConfig("foo", true);
        config.set("bar", 3);
@@ -238,7 +238,7 @@ const Check checks[] = {
          CHECK_THAT(errorOf([&] { SGD(1.0, {.momentum = momentum}); }),
                     Contains("ValueError: `momentum` must be a float between [0, 1]."));
        Config adamW = optimizers::serialize(optimizers::AdamW()), config = adamW.get_object("config");
-       config.set_null("weight_decay"); // in C++ it is a number
+       config.set_null("weight_decay"); // in C++ it cannot be null
        adamW.set("config", config);
        CHECK_THAT(errorOf([&] { optimizers::deserialize(adamW); }),
                   Contains("ValueError: Argument `weight_decay` must be a float. Received: weight_decay=None"));
@@ -266,7 +266,7 @@ const Check checks[] = {
          CHECK(near({warm.at(t)}, {static_cast<double>(t) / 1500 * 10}));
        }
      }},
-    {"B-11", // a scale of 0 makes NaN in Keras; here it cannot be had (docs/policies.md)
+    {"B-11", // a scale of 0 makes NaN in Keras; here no such scale is possible (docs/policies.md)
      [] {
        CHECK_THAT(errorOf([] { LossScaleOptimizer(SGD(), {.initial_scale = 0.0}); }),
                   Contains("ValueError") && Contains("`initial_scale` other than 0"));

@@ -1,4 +1,4 @@
-// Names of layers, what a layer's weights are, and weights that no memory can hold.
+// Names of layers, the weights of a layer, and weights that fit in no memory.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/LayerImpl.h"
 #include "halftone/Halftone.h"
@@ -39,7 +39,7 @@ struct Twice {
 
 } // namespace
 
-// What keras.src.utils.naming.to_snake_case gives.
+// The results of keras.src.utils.naming.to_snake_case.
 TEST_CASE("automatic names are Keras's, with digits, capitals and underscores") {
   const std::pair<const char *, const char *> names[] = {
       {"Conv2D", "conv2d"},
@@ -91,7 +91,7 @@ TEST_CASE("a model's layers have names of their own") {
   CHECK_THAT(errorOf([&] { Model(x, Dense(2, {.name = "x"})(x)); }), twice("x"));
   CHECK_THAT(errorOf([&] {
                utils::clear_session();
-               Dense automatic(3); // "dense"
+               Dense automatic(3); // is named "dense"
                Model(x, Dense(2, {.name = "dense"})(automatic(x)));
              }),
              twice("dense"));
@@ -107,7 +107,7 @@ TEST_CASE("a model's layers have names of their own") {
   CHECK_THAT(errorOf([&] { grown.add(Dense(2, {.name = "e"})); }), inSequential("e"));
   CHECK(grown.layers().size() == 1);
 
-  // What is no name of two layers of one model: a layer called twice, names inside other models, custom layers.
+  // No duplicate names: a layer that is called twice, names inside of other models, custom layers.
   Dense shared(4, {.name = "shared"});
   CHECK(Model(x, shared(shared(x))).layers().size() == 2);
   CHECK(Model(x, Dense(2, {.name = "e"})(grown(x))).layers().size() == 3);
@@ -144,7 +144,7 @@ TEST_CASE("weights are what is saved; states of random layers are variables only
   CHECK(pathsOf(model.non_trainable_variables()) == states);
   CHECK(model.count_params() == 18);
   CHECK(Dense(3).weights().empty());
-  // Training with layers that draw nothing is the same as without them.
+  // Training with layers that draw nothing equals training without them.
   model.compile({.loss = "mse"});
   CHECK(std::isfinite(model.train_on_batch(Tensor::ones({4, 4}), Tensor::zeros({4, 2}))["loss"]));
 }
@@ -165,7 +165,7 @@ TEST_CASE("inside an AutocastScope variables are read in its dtype") {
       CHECK(kernel.dtype() == float32);
       CHECK(read(half).dtype() == float32);
     }
-    // A layer reads in its own compute dtype, whatever is around it.
+    // A layer reads in its own compute dtype, in whatever scope it is called.
     CHECK(layer(Tensor::ones({1, 3})).dtype() == float32);
     CHECK(read(half).dtype() == float16);
   }

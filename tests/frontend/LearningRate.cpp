@@ -1,4 +1,4 @@
-// Schedules against closed forms, and in a recorded step.
+// Compares schedules with closed forms, alone and in a recorded step.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
@@ -132,10 +132,10 @@ TEST_CASE("a schedule is asked before each run, with the updates so far") {
     });
     for (int i = 0; i < 3; ++i)
       step.run({Tensor({1}, {1})});
-    CHECK(numbers(x) == std::vector<double>{-6}); // 1 + 2 + 3
+    CHECK(numbers(x) == std::vector<double>{-6}); // -(1 + 2 + 3)
     CHECK(asked == std::vector<int64_t>{0, 1, 2});
     CHECK(sgd.learning_rate() == 4.0);
-    CHECK(sgd.variables().size() == 1); // no learning rate among them
+    CHECK(sgd.variables().size() == 1); // the learning rate is none of them
     CHECK_THAT(errorOf([&] { sgd.set_learning_rate(1.0); }),
                Contains("TypeError: This optimizer was created with a `LearningRateSchedule`"));
   }

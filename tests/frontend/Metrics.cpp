@@ -22,7 +22,7 @@ TEST_CASE("a mean adds up batches and forgets") {
   mean.update_state(Tensor({1, 3, 5, 7}, {4}), Tensor({1, 1, 0, 0}, {4}));
   CHECK(mean.result() == 2.0);
   mean.reset_state();
-  mean.update_state(Tensor({1, 3, 5, 7}, {2, 2}), Tensor({1, 3}, {2})); // samples are rows
+  mean.update_state(Tensor({1, 3, 5, 7}, {2, 2}), Tensor({1, 3}, {2})); // one weight per row
   CHECK(near({mean.result()}, {(2.0 + 3 * 6) / 4}));
   mean.reset_state();
   mean.update_state(Tensor::full({}, 3));
@@ -78,7 +78,7 @@ TEST_CASE("means of losses have Keras's values over two batches") {
 }
 
 TEST_CASE("a name makes a metric") {
-  CHECK(Metric("mse").name() == "mse"); // as it was asked for
+  CHECK(Metric("mse").name() == "mse"); // keeps the given name
   CHECK_THAT(errorOf([] { Metric("accurate"); }),
              Contains("ValueError: Could not interpret metric identifier: accurate") && Contains("binary_accuracy"));
   Metric mae("mean_absolute_error");

@@ -1,4 +1,4 @@
-// Optimizers as handles: Keras's one-step numbers, names, configs, minimize.
+// Optimizers as handles: Keras's results after one step, names, configs, minimize.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Optimizers.h"
 #include "tests/frontend/Recorded.h"
@@ -61,7 +61,7 @@ TEST_CASE("several steps of an optimizer follow its formulas") {
                1e-5));
     for (bool amsgrad : {false, true})
       CHECK(near(afterSteps(run, optimizers::Adam(0.1, {.amsgrad = amsgrad}), 5), reference([](double &x, double g) {
-                   double m = 0, v = 0; // v grows throughout: amsgrad is the same here
+                   double m = 0, v = 0; // v grows throughout, so amsgrad changes nothing here
                    for (int t = 1; t <= 5; ++t) {
                      m += (g - m) * 0.1;
                      v += (g * g - v) * 0.001;
@@ -160,7 +160,7 @@ TEST_CASE("exclusions from weight decay must be set before the first apply") {
   optimizers::SGD sgd(1.0, {.weight_decay = 0.5});
   CHECK_THAT(errorOf([&] { sgd.exclude_from_weight_decay({}, {"("}); }), Contains("ValueError: "));
   sgd.exclude_from_weight_decay({}, {"kern"});
-  sgd.exclude_from_weight_decay({}); // anew
+  sgd.exclude_from_weight_decay({}); // replaces the earlier call
   runOnce(Run::compiled, {Tensor({0}, {1})}, [&](const std::vector<Value> &v) {
     sgd.apply(v, {x});
     return std::vector<Value>{};

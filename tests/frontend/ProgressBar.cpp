@@ -1,4 +1,4 @@
-// What fit, evaluate and predict write, line by line as Keras 3.15 does.
+// The lines that fit, evaluate and predict write, as Keras 3.15 writes them.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Recorded functions run in the interpreter and compiled, for the frontend's tests.
+// Runs recorded functions, interpreted and compiled, for the frontend's tests.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/CompiledFunction.h"
@@ -13,7 +13,7 @@ namespace halftone::test {
 enum class Run { interpreted, compiled, strict };
 inline constexpr Run everyRun[] = {Run::interpreted, Run::compiled, Run::strict};
 
-/// A function of Values as one of Tensors.
+/// Makes a function of Values one of Tensors.
 inline detail::CompiledFunction recorded(Run run, std::function<std::vector<Value>(const std::vector<Value> &)> body) {
   return detail::CompiledFunction(
       {.name = "recorded", .strict = run == Run::strict, .interpret = run == Run::interpreted}, {},
@@ -37,7 +37,7 @@ inline Variable weight(const Tensor &initial, const std::string &path = "net/h/k
 inline std::vector<double> numbers(const Tensor &tensor) { return tensor.astype(float64).to_vector<double>(); }
 inline std::vector<double> numbers(const Variable &variable) { return numbers(variable.value()); }
 
-/// What `f` throws; fails through the empty Error text when it throws nothing.
+/// The text of the Error that `f` throws; "" if it throws none, so that the caller's check fails.
 template <class F> std::string errorOf(F f) {
   try {
     f();
@@ -47,7 +47,7 @@ template <class F> std::string errorOf(F f) {
   return "";
 }
 
-/// Every element within `tolerance`, relative to the larger of 1 and the expected.
+/// Whether every element is within `tolerance`, relative to the larger of 1 and the expected element.
 inline bool near(const std::vector<double> &found, const std::vector<double> &expected, double tolerance = 1e-6) {
   if (found.size() != expected.size())
     return false;

@@ -1,4 +1,4 @@
-// The table of summary(), as Keras 3.15 lays it out.
+// The table of summary(), in the layout of Keras 3.15.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <algorithm>
@@ -45,7 +45,7 @@ TEST_CASE("the summary of a graph that is no chain says which layers are connect
                  Contains("│ shared (Dense)     │ (None, 8)    │      40 │ left[0][0], right[0][0]    │\n") &&
                  Contains("│ left (InputLayer)  │ (None, 4)    │       0 │ -                          │\n"));
   CHECK_THAT(report.json(), Contains("\"connected_to\":\"shared[0][0], shared[1][0]\""));
-  // The second output of a layer; a layer of another graph counts its calls on.
+  // The second output of a layer. A layer that is called in another graph goes on counting its calls.
   Input x({4}, {.name = "x"});
   Values both = Custom(Pair{}, {.name = "pair"}).outputs(x);
   Model two({x}, {Concatenate(-1, {.name = "cat"})({both[1], shared(both[1]), both[0]})});
@@ -80,7 +80,7 @@ TEST_CASE("nested models are indented, bytes stand beside counts") {
   CHECK_THAT(outer.summary().text(), !Contains("└ "));
 
   outer.compile({.optimizer = "adam", .loss = "mse"});
-  CHECK_THAT(outer.summary().text(), !Contains("Optimizer params")); // it has no slots yet
+  CHECK_THAT(outer.summary().text(), !Contains("Optimizer params")); // it has no slot variables yet
   outer.fit(Tensor::ones({4, 4}), Tensor::ones({4, 1}), {.verbose = 0});
   SummaryReport report = outer.summary();
   CHECK_THAT(report.text(),
@@ -113,7 +113,7 @@ Sequential net() {
   frozen.set_trainable(false);
   return model;
 }
-std::vector<std::string> tableOf(const std::string &text) { // without the lines before and after
+std::vector<std::string> tableOf(const std::string &text) { // without the lines before and after it
   std::vector<std::string> lines;
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);)
@@ -124,7 +124,7 @@ std::vector<std::string> tableOf(const std::string &text) { // without the lines
 int64_t columns(const std::string &line) {
   return std::ranges::count_if(line, [](char c) { return (c & 0xC0) != 0x80; });
 }
-/// The cells' texts of a table, without borders, blanks and breaks.
+/// The text in the cells of a table, without borders, blanks and line breaks.
 std::string letters(const std::vector<std::string> &table) {
   std::string all;
   for (const std::string &line : table)

@@ -35,7 +35,7 @@ TEST_CASE("concatenate joins along any axis and promotes") {
   CHECK_THAT(errorOf([] { (void)ops::concatenate(Values()); }), Contains("at least one input"));
 }
 
-// Keras with JAX wraps -1 and gives NaN beyond: see docs/policies.md, "Differences from Keras".
+// Keras with JAX wraps -1 and gives NaN for indices out of range: see docs/policies.md, "Differences from Keras".
 TEST_CASE("take reads slices by number, and clamps") {
   Tensor x({0, 1, 2, 3, 4, 5}, {3, 2}), i(std::vector<int32_t>{2, 0, -1, 9}, {2, 2}),
       byte(std::vector<uint8_t>{1}, {1});

@@ -1,4 +1,4 @@
-// What compiling takes from the environment, and what it says of the cache.
+// The environment variables that compiling reads, and its warnings about the cache.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include <catch2/catch.hpp>
@@ -10,7 +10,7 @@ using namespace halftone;
 
 namespace {
 
-/// A variable of the environment, as before at the end.
+/// Sets an environment variable; restores its old value at the end.
 class Setting {
 public:
   Setting(const char *name, const std::string &value) : name(name) {

@@ -1,4 +1,4 @@
-// Users' code that compiles, destroys, moves, extends or runs the model that is just running.
+// Users' code that compiles, destroys, moves, extends or runs a model while the model runs.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
@@ -20,7 +20,7 @@ CompileArgs adam() { return {.optimizer = "adam", .loss = "mae"}; }
 Tensor inputs(int64_t rows = 12) { return Tensor::ones({rows, 3}); }
 Tensor targets(int64_t rows = 12) { return Tensor::zeros({rows, 1}); }
 
-/// Calls a function at every event there is.
+/// Calls a function at every event of callbacks.
 struct Everywhere : Callback {
   explicit Everywhere(std::function<void()> f) : act(std::move(f)) {}
   std::function<void()> act;
@@ -36,7 +36,7 @@ struct Everywhere : Callback {
   void on_predict_batch_end(int64_t, const Logs &) override { act(); }
 };
 
-/// Batches of 4 rows, with a call before each.
+/// Batches of 4 rows; calls `act` before each.
 Dataset acting(std::function<void()> act, int batches = 3) {
   return Dataset::from_generator([=] {
     act();
@@ -84,7 +84,7 @@ TEST_CASE("compile() in a run takes effect at the next one") {
     return batch;
   }),
             {.verbose = 0});
-  model.fit(acting(again).prefetch(2), {.epochs = 2, .verbose = 0}); // from another thread
+  model.fit(acting(again).prefetch(2), {.epochs = 2, .verbose = 0}); // calls it on another thread
   model.evaluate(inputs(), targets(), {.batch_size = 4, .verbose = 0, .callbacks = {Everywhere(again)}});
   model.evaluate(acting(again), {.verbose = 0});
   CHECK(model.predict(inputs(), {.batch_size = 4, .verbose = 0, .callbacks = {Everywhere(again)}}).shape() ==
@@ -257,7 +257,7 @@ TEST_CASE("a loss that is no scalar is an error that names it") {
     }
     return 0u;
   };
-  auto step = jit([&](const Value &x) { // the two lines below are those of the errors
+  auto step = jit([&](const Value &x) { // the errors must name the next two lines
     optimizers::SGD(0.1).minimize(model(x), model.trainable_variables());
     return x;
   });

@@ -1,4 +1,4 @@
-// What MLIR says reaches users in their words.
+// Users get MLIR's messages in their own words.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/UserWords.h"
 #include "frontend/Trace.h"

@@ -1,4 +1,4 @@
-# scripts/demo into a file, with a stand-in for the build and the program: every line arrives, once and whole.
+# Runs scripts/demo into a file, with stand-ins for the build and the program: every line arrives, once and whole.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: demo_test.py ROOT"""
 import os

@@ -26,7 +26,7 @@ def main(root, build):
     headers = re.sub(r"^namespace detail \{.*?^\} // namespace detail", "", headers, flags=re.S | re.M)
     expected = [("ops.md", f"### `halftone.{name}`") for name in re.findall(r'^def \w+ : \w+<"(\w+)"', ops, re.M)]
     expected += [("passes.md", f"### `-halftone-{flag}`") for flag in re.findall(r'Pass : Halftone_Pass<"([\w-]+)">', passes)]
-    # The names are classes', so a list of all has each.
+    # The names are those of classes, so the list of all classes has each.
     expected += [("api/annotated.html", f">{name}<") for name in re.findall(r"^class HALFTONE_API (\w+)", headers, re.M)]
     texts = {name: read(os.path.join(docs, name)) for name in ("ops.md", "passes.md", "api/annotated.html")}
     missing = [f"{name} lacks {heading}" for name, heading in expected if heading not in texts[name]]

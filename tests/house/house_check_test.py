@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# The house check on small trees: a clean one passes, and each broken rule is one finding at the right place.
+# Runs the house check on small trees: a clean tree passes, and each broken rule is one finding at the right line.
 # SPDX-License-Identifier: Apache-2.0
 import contextlib
 import io

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Checks what README.md says of the tree: its links lead somewhere, its table's tests exist, and it shows what an example prints.
+# Checks README.md: its links lead somewhere, its table's tests exist, and its output is the output of the example.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: readme_facts.py ROOT LEDGER_PROGRAM
 

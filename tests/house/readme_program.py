@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# The program in README.md compiles with the public headers, and is short.
+# Checks that the program in README.md compiles with the public headers and is short.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: readme_program.py COMPILER INCLUDE_DIR README"""
 import re

@@ -21,7 +21,7 @@ int main() {
             << by_dtype.dtype_policy().repr() << "\n";
 
   {
-    PolicyScope scope("bfloat16"); // ours: restores the old policy
+    PolicyScope scope("bfloat16"); // Halftone's addition: restores the old policy
     std::cout << Dense(1).dtype_policy().name() << "\n";
   }
   try {

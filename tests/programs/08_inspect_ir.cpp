@@ -1,4 +1,4 @@
-// Looking inside: the policy columns of the summary, IR at every stage, the cast ledger and a cast budget.
+// Inspection: the policy columns of the summary, IR at every stage, the cast ledger and a cast budget.
 // SPDX-License-Identifier: Apache-2.0
 #include <halftone/Halftone.h>
 #include <iostream>

@@ -1,4 +1,4 @@
-// .npy files: our own round trip, files that NumPy wrote, and bad ones.
+// .npy files: round trips, files of NumPy, and bad files.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Error.h"
 #include "halftone/Tensor.h"

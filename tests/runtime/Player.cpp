@@ -25,7 +25,7 @@ Tensor ramp(int64_t n, float first) {
 
 Tensor flag(bool value) { return Tensor::full({}, value, DType::bool_); }
 
-/// testExecutable on a device, with @w = 10, 11, 12, ...
+/// testExecutable() on a device, with @w = 10, 11, 12, ...
 struct Bound {
   std::shared_ptr<CpuDevice> device;
   VariableStore store;
@@ -64,7 +64,7 @@ TEST_CASE("a plan computes, copies and obeys its predicates") {
 }
 
 TEST_CASE("the parts of a launch all run, under the launch's condition") {
-  // Step 4, h + c -> w when go, gets a second part: h + h -> old.
+  // Step 4, h + c -> w if go is true, gets a second part: h + h -> old.
   Executable exe = testExecutable(50);
   LaunchStep part = std::get<LaunchStep>(exe.plan.steps[4]);
   part.joined = true;
@@ -215,7 +215,7 @@ TEST_CASE("players on one device and one store play from several threads") {
     variables.push_back(store.create("w", ramp(n, 10)).valueOrThrow());
     players.push_back(Player::bind(exe, testKernels(), device, {{"w", variables[i]}}).valueOrThrow());
   }
-  Bound alone(n), other(n, 1, device); // `other` has a store of its own
+  Bound alone(n), other(n, 1, device); // `other` has its own store
   std::atomic<int> failures{0};
   auto playMany = [&](Player &player) {
     for (int round = 0; round < 100; ++round)
@@ -234,13 +234,13 @@ TEST_CASE("players on one device and one store play from several threads") {
   playMany(*alone.player);
   CHECK(failures == 0);
   CHECK(other.w->read().valueOrThrow().to_vector<float>() == alone.w->read().valueOrThrow().to_vector<float>());
-  playMany(*alone.player); // those of `players` have played twice as often
+  playMany(*alone.player); // the players of `players` have played twice as often
   for (const VariableHandle &variable : variables)
     CHECK(variable->read().valueOrThrow().to_vector<float>() == alone.w->read().valueOrThrow().to_vector<float>());
 }
 
 namespace {
-/// testExecutable on a device apart, and the same on the CPU.
+/// testExecutable() on a far device, and the same on the CPU.
 struct Far {
   std::shared_ptr<FarDevice> device = FarDevice::create("cuda:0");
   VariableStore store{device};
@@ -265,7 +265,7 @@ TEST_CASE("a plan plays on a device apart, and nothing waits for it") {
   CHECK(after.downloads == before.downloads);
   CHECK(after.uploads - before.uploads == 200);
   CHECK(after.launches - before.launches ==
-        near.device->counters().launches + 34); // a launch skipped there is queued here
+        near.device->counters().launches + 34); // counts launches that a condition skips, too
   for (size_t i = 0; i < got.size(); ++i)
     for (size_t fetch = 0; fetch < 2; ++fetch)
       CHECK(got[i][fetch].to_vector<float>() == expected[i][fetch].to_vector<float>());
@@ -285,7 +285,7 @@ TEST_CASE("feeds on the device are read in place, and those of another are copie
     REQUIRE(far.w->write(ramp(20, 10)).isOk());
     return far.player->play(std::vector{feed, on(far.device, go)}).valueOrThrow()[0].to_vector<float>();
   };
-  CHECK(play(on(far.device, x).slice(4, 24)) == expected); // not aligned: copied there
+  CHECK(play(on(far.device, x).slice(4, 24)) == expected); // not aligned, so copied on the device
   const Tensor whole = on(far.device, x.slice(4, 24));
   const int64_t uploads = far.device->counters().uploads;
   CHECK(play(whole) == expected);

@@ -1,4 +1,4 @@
-// Programs: one player per signature, the least recently used out first.
+// Programs: one player per signature; the least recently used player goes first.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/ProgramCache.h"
 #include "runtime/devices/NullDevice.h"
@@ -45,7 +45,7 @@ TEST_CASE("a program compiles each signature once") {
   CHECK(program.play(std::vector{Tensor::zeros({3, 2})}, "training").isOk());
   CHECK(program.compileCount() == 4);
   CHECK(program.keys().front() == rows(3, "training"));
-  CHECK(program.play(std::vector{Tensor::zeros({3, 2})}, "training", 1).isOk()); // under another configuration
+  CHECK(program.play(std::vector{Tensor::zeros({3, 2})}, "training", 1).isOk()); // under another configuration epoch
   CHECK(program.play(std::vector{Tensor::zeros({3, 2})}, "training", 1).isOk());
   CHECK(program.compileCount() == 5);
   CHECK(program.keys().size() == 5);
@@ -71,7 +71,7 @@ TEST_CASE("the least recently used player goes, with one warning that names the 
   ProgramCache program("predict", identity, [&](const std::string &text) { warnings.push_back(text); });
   for (int64_t n = 1; n <= 64; ++n)
     REQUIRE(program.find(rows(n)).isOk());
-  REQUIRE(program.find(rows(1)).isOk()); // used again: 2 is now the oldest
+  REQUIRE(program.find(rows(1)).isOk()); // uses 1 again, so 2 is the least recently used
   CHECK(warnings.empty());
   CHECK(program.compileCount() == 64);
   REQUIRE(program.find(rows(65)).isOk());

@@ -1,4 +1,4 @@
-// Memory of tensors: what is kept, for whom, and how much.
+// Memory of tensors: which blocks are kept, for which tensors, and how many bytes.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/TensorMemory.h"
 #include <catch2/catch.hpp>
@@ -11,7 +11,7 @@ using namespace halftone;
 
 namespace {
 
-/// Whether blocks are kept at all: under the address sanitizer they are not.
+/// Whether blocks are kept at all: under AddressSanitizer none are.
 bool keeps() {
   std::shared_ptr<void> block = allocateTensorMemory(leastKeptBlock);
   const size_t before = keptTensorBytes();

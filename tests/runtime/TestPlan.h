@@ -1,4 +1,4 @@
-// Plans and kernels written by hand, for the tests of everything that verifies, stores or plays plans.
+// Plans and kernels written by hand, for the tests of code that verifies, stores or plays plans.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/KernelLibrary.h"
@@ -23,7 +23,7 @@ struct FunctionLibrary final : KernelLibrary {
 
 inline constexpr int64_t blockElements = 8;
 
-/// Elements [begin, end) of a block range, for kernels whose one extent is the number of elements.
+/// Elements [begin, end) of a block range, for kernels whose one extent is the count of elements.
 inline std::pair<int64_t, int64_t> elementsOf(const int64_t *extents, int64_t blockBegin, int64_t blockEnd) {
   return {blockBegin * blockElements, std::min(extents[0], blockEnd * blockElements)};
 }
@@ -64,12 +64,12 @@ inline LaunchStep launchOf(std::string kernel, int64_t elements, std::vector<Slo
   step.extents = {elements};
   step.scratchBytes = blockElements * 4;
   step.site = 0;
-  step.cost = 1e6; // worth sharing, whatever the size
+  step.cost = 1e6; // worth several threads at any extent
   return step;
 }
 
 /// Over n float32 elements, with feeds x and go, variable @w and fetches y and old:
-///   a := x + w;  h := a * 0.5 + 1;  y := h;  old := w;  when go: w := h + c;  else: w := 0
+///   a := x + w;  h := a * 0.5 + 1;  y := h;  old := w;  if go: w := h + c;  else: w := 0
 /// Slots: 0 x, 1 go, 2 w, 3 y, 4 old, 5 a, 6 h, 7 c (a constant of ones).
 inline Executable testExecutable(int64_t n = 100) {
   const TensorType vector{float32, {n}}, flag{DType::bool_, {}};

@@ -1,4 +1,4 @@
-// Shadows: made when their variable was written by others, kept when nothing changed, shared between executables.
+// Shadows: made anew if something else wrote their variable, kept if nothing changed, shared between executables.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/Player.h"
 #include "runtime/devices/CpuDevice.h"
@@ -14,8 +14,8 @@ namespace {
 
 constexpr int64_t n = 100;
 
-/// s is w * 0.5 + 1. A reader gives y := s. A writer also does: when go: w := w + x, s := w * 0.5 + 1 (if `coWrites`).
-/// Slots: 0 x, 1 go, 2 w, 3 s, 4 y.
+/// s is w * 0.5 + 1. A reader computes y := s. A writer also computes, if go is true: w := w + x, s := w * 0.5 + 1 (the
+/// latter if `coWrites`). Slots: 0 x, 1 go, 2 w, 3 s, 4 y.
 Executable shadowed(bool writes, bool coWrites, std::string function = "halve of w") {
   const TensorType vector{float32, {n}}, flag{DType::bool_, {}};
   Executable exe;
@@ -43,7 +43,7 @@ Executable shadowed(bool writes, bool coWrites, std::string function = "halve of
   return exe;
 }
 
-/// Gives y := t, where t is s * 0.5 + 1. Slot 5: t.
+/// Computes y := t, where t is s * 0.5 + 1. Slot 5: t.
 Executable twiceShadowed() {
   Executable exe = shadowed(false, false);
   const TensorType vector = exe.shadows[0].type;

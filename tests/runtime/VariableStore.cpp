@@ -105,7 +105,7 @@ TEST_CASE("a variable moves to another device with its value") {
   CHECK(w->read().valueOrThrow().to_vector<float>() == std::vector<float>{1, 2, 3});
   REQUIRE(w->write(Tensor({4, 5, 6}, {3})).isOk());
   CHECK(w->read().valueOrThrow().to_vector<float>() == std::vector<float>{4, 5, 6});
-  REQUIRE(w->moveTo(far).isOk()); // is there
+  REQUIRE(w->moveTo(far).isOk()); // it is there already
   CHECK(w->version() == version + 2);
   REQUIRE(w->moveTo(host).isOk());
   CHECK(w->read().valueOrThrow().to_vector<float>() == std::vector<float>{4, 5, 6});

@@ -2,7 +2,7 @@
 // RUN: halftone-opt %s --split-input-file --stop-after=kernel --numerics=strict --check-passes | FileCheck-22 %s
 // RUN: halftone-opt %s --split-input-file --check-passes --halftone-insert-casts --halftone-inline-layers -o /dev/null
 
-// A forward pass with state: every pass is checked, on both sides of the random condition's `when`.
+// A forward pass with state: every pass is checked, for both values of the random condition of `when`.
 // CHECK-LABEL: func.func @main
 // CHECK: halftone.launch
 halftone.variable @w : tensor<4x2xf32>
@@ -29,7 +29,7 @@ func.func @main(%x: tensor<8x4xf32> {halftone.name = "x"}, %train: tensor<i1> {h
 
 // -----
 
-// With a gradient, from differentiate on.
+// With a gradient: checked from differentiate on.
 // CHECK-LABEL: func.func @main
 // CHECK: halftone.launch
 halftone.variable @w : tensor<4xf32>

@@ -1,4 +1,4 @@
-// -verify-diagnostics and -split-input-file hold for what the late stages refuse, too.
+// -verify-diagnostics and -split-input-file also hold for errors of the late stages.
 // RUN: halftone-opt %s -split-input-file --verify-diagnostics --start-from=kernel --stop-after=plan
 // RUN: %exit 1 halftone-opt %s -split-input-file --start-from=kernel --stop-after=linalg 2>&1 | FileCheck-22 %s
 // CHECK: error: expected the contraction's result at the kernel's axes

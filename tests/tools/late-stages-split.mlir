@@ -1,5 +1,6 @@
-// Several modules in one file go through the late stages one by one, and the text of stage linalg is a file of such modules:
-// it parses again, with and without locations, and gives itself.
+// Several modules in one file go through the late stages one by one. The text of stage linalg is a file of such
+// modules: it parses
+// again, with and without locations, and gives the same text.
 // RUN: halftone-opt %s -split-input-file --stop-after=linalg > %t.linalg.mlir
 // RUN: FileCheck-22 %s --input-file=%t.linalg.mlir
 // RUN: halftone-opt %t.linalg.mlir -split-input-file > %t.again.mlir

@@ -8,7 +8,7 @@
 // RUN: not halftone-opt %s --start-from=pure --stop-after=plan 2>&1 | FileCheck-22 %s --check-prefix=WRONG
 // RUN: not halftone-opt %t.json --stop-after=plan 2>&1 | FileCheck-22 %s --check-prefix=GARBAGE
 
-// What holds for passes holds for the late stages.
+// Options for passes also hold for the late stages.
 // RUN: halftone-opt %s --stop-after=plan --mlir-timing -o /dev/null 2>&1 | FileCheck-22 %s --check-prefix=TIMING
 // RUN: halftone-opt %s --stop-after=linalg --mlir-print-ir-after-all -o /dev/null 2>&1 | FileCheck-22 %s --check-prefix=AFTER
 // RUN: halftone-opt %s --stop-after=linalg --dump-pass-pipeline -o /dev/null 2>&1 | FileCheck-22 %s --check-prefix=AFTERDUMP

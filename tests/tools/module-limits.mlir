@@ -1,4 +1,4 @@
-// Text that MLIR's parser would crash on, and tensors that no memory holds: one error in every tool.
+// Text on which MLIR's parser would crash, and tensors that fit in no memory: one error in every tool.
 // RUN: rm -rf %t && mkdir %t
 // RUN: sed -e 's/array<i64: 0>/array<index: 0>/' %s > %t/index.mlir
 // RUN: %exit 1 halftone-opt %t/index.mlir 2>&1 | FileCheck-22 %s --check-prefix=INDEX
@@ -16,7 +16,7 @@
 // SIZE: a tensor of type 7x9223372036854775807xf32 is too large
 // SIZE-NOT: {{(too large|Stack dump)}}
 
-// A value inside, and a stage on: a kernel's.
+// A value inside of the program, and in a later stage one of a kernel.
 // RUN: %exit 1 halftone-opt %s --stop-after=kernel -o %t/kernel.mlir --halftone-simplify
 // RUN: halftone-opt %s --stop-after=kernel -o %t/kernel.mlir
 // RUN: sed -e 's/8x4x/4294967296x4294967296x/g; s/<4xf32>/<4294967296xf32>/g' %t/kernel.mlir > %t/kernels.mlir

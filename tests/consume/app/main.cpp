@@ -1,4 +1,4 @@
-// A user's program: what it compiled against is what it loads, and the library's exceptions reach it.
+// A user's program: the library that it loads is the one for which it was compiled, and catches work across the border.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <halftone/DType.h>

@@ -1,4 +1,4 @@
-# Records what operations, activations and losses of real Keras give, with their gradients: python record_ops.py > ops.jsonl
+# Records results and gradients of real Keras's operations, activations and losses: python record_ops.py > ops.jsonl
 # SPDX-License-Identifier: Apache-2.0
 """Each line is one case: `op` with `args` of the inputs `in` (dtype, shape, values), the result `out`, and, where there are any, the
 cotangent of the result and the gradient by each float input (null by the others). Points are chosen at kinks, ties, zeros and NaN, and
@@ -50,7 +50,7 @@ def record(op, inputs, differentiate=True, **args):
     function = OPS.get(op, lambda args, x: getattr(ops, op)(*x, **args))
     try:
         y = function(args, xs)
-    except Exception as error:  # what Keras refuses is no fact about values
+    except Exception as error:  # an error of Keras is no fact about values
         print(op, args, [d for d, _ in inputs], type(error).__name__, error, file=os.sys.stderr)
         return
     case = {"op": op, "args": args, "in": [tensor(x) for x in xs], "out": tensor(y)}

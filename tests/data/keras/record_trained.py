@@ -27,7 +27,7 @@ LOSSES = {"mse": losses.MeanSquaredError, "mae": losses.MeanAbsoluteError, "hube
           "bce": lambda: losses.BinaryCrossentropy(from_logits=True)}
 OPTIMIZERS = {"SGD": {"momentum": 0.9}, "RMSprop": {"momentum": 0.5}, "Adam": {}, "AdamW": {"weight_decay": 0.05}, "Lion": {}, "Adagrad": {},
               "Adadelta": {}, "Adamax": {}, "Nadam": {}, "Adafactor": {}, "Ftrl": {}, "Lamb": {}}
-NARROW = ["SGD", "RMSprop", "Lion", "Adagrad", "Adadelta", "Ftrl"]  # those that compute in a narrow variable's dtype here, too
+NARROW = ["SGD", "RMSprop", "Lion", "Adagrad", "Adadelta", "Ftrl"]  # they compute in a narrow variable's dtype, too
 
 
 def draw(rng, number, last):

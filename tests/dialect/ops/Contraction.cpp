@@ -1,4 +1,4 @@
-// Gradients of contractions against differences, over every arrangement of axes.
+// Compares gradients of contractions with finite differences, over every arrangement of axes.
 // SPDX-License-Identifier: Apache-2.0
 #include "../Modules.h"
 

@@ -1,4 +1,4 @@
-// Gradients of slices, concatenations, lookups and their sums against differences.
+// Compares gradients of slices, concatenations, look-ups and sums at indices with finite differences.
 // SPDX-License-Identifier: Apache-2.0
 #include "../Modules.h"
 
@@ -8,7 +8,7 @@ using namespace halftone::dialect::testing;
 namespace {
 
 std::string squareOf(const std::string &op, const std::string &arguments, const std::string &to) {
-  // Squared, so that the place of each cotangent matters.
+  // Squares the result, so that the index of each cotangent matters.
   return "func.func @main(" + arguments + ") -> tensor<" + to + "> {\n" + op + "\n%y = halftone.mul %0, %0 : tensor<" +
          to + ">\nreturn %y : tensor<" + to + ">\n}";
 }

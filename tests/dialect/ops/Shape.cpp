@@ -1,4 +1,4 @@
-// Gradients of the shape ops against differences.
+// Compares gradients of the shape ops with finite differences.
 // SPDX-License-Identifier: Apache-2.0
 #include "../Modules.h"
 
@@ -6,7 +6,7 @@ using namespace halftone::dialect::testing;
 
 static double shapeError(const std::string &op, const std::string &attributes, const std::string &from,
                          const std::string &to) {
-  // Squared, so that the place of each cotangent matters.
+  // Squares the result, so that the index of each cotangent matters.
   std::string text = "func.func @main(%x: tensor<" + from + ">) -> tensor<" + to + "> {\n%0 = halftone." + op + " %x " +
                      attributes + " : tensor<" + from + "> to tensor<" + to + ">\n%y = halftone.mul %0, %0 : tensor<" +
                      to + ">\nreturn %y : tensor<" + to + ">\n}";

@@ -1,4 +1,4 @@
-// CSVLogger over files that are there, and over what is no file.
+// CSVLogger over existing files, and over paths that are no files.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include "tests/TemporaryFolder.h"

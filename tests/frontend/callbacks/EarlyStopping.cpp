@@ -1,4 +1,4 @@
-// EarlyStopping in fit: when it stops, what it restores and what it says.
+// EarlyStopping in fit: when it stops, which weights it restores, and its messages.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include <catch2/catch.hpp>
@@ -10,7 +10,7 @@ namespace {
 
 struct Outcome {
   int64_t epochs, stoppedEpoch;
-  float weight; // 0 at the start, and one more after each epoch
+  float weight; // 0 at the start; each epoch adds 1
   std::string said;
 };
 /// Up to eight epochs that log these values as `signal`.
@@ -50,7 +50,7 @@ TEST_CASE("EarlyStopping with verbose prints when it stopped and which epoch it 
 }
 
 TEST_CASE("each argument of EarlyStopping decides when training stops") {
-  CHECK(fitWith({}, turning).epochs == 4); // patience 0: at the first epoch that is no better
+  CHECK(fitWith({}, turning).epochs == 4); // patience 0: stops at the first epoch that is no better
   CHECK(fitWith({.patience = 1}, turning).stoppedEpoch == 3);
   CHECK(fitWith({.patience = 3}, turning).stoppedEpoch == 5);
   CHECK(fitWith({.patience = 2}, falling).epochs == 8);
@@ -59,6 +59,6 @@ TEST_CASE("each argument of EarlyStopping decides when training stops") {
   CHECK(fitWith({.patience = 1, .mode = MonitorMode::min}, falling).epochs == 8);
   CHECK(fitWith({.patience = 2, .baseline = 0.5}, falling).stoppedEpoch == 1);
   CHECK(fitWith({.patience = 2, .baseline = 6.5}, falling).stoppedEpoch == 1);
-  CHECK(fitWith({.patience = 3, .baseline = 6.5}, falling).epochs == 8); // exceeded in time
+  CHECK(fitWith({.patience = 3, .baseline = 6.5}, falling).epochs == 8); // the baseline is reached in time
   CHECK(fitWith({.start_from_epoch = 5}, turning).stoppedEpoch == 6);
 }

@@ -1,4 +1,4 @@
-// ReduceLROnPlateau in fit, with the rates of Keras.
+// ReduceLROnPlateau in fit, compared with Keras's rates.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
@@ -10,7 +10,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// The rates that 15 epochs log, and the one that is left.
+/// The rates that 15 epochs log, then the final rate.
 std::vector<double> ratesOf(const callbacks::ReduceLROnPlateauArgs &args) {
   const std::vector<double> values{5, 4, 4, 4, 4.5, 3, 3, 3, 3, 3, 3, 3, 2.9, 2.9, 2.9};
   callbacks::LambdaCallback signal(
@@ -48,7 +48,7 @@ TEST_CASE("the rate falls on a plateau as Keras's does") {
   CHECK(near(ratesOf({.monitor = "other"}), std::vector<double>(16, 1.0)));
   set_output({});
   CHECK(said == "\nwarning: Learning rate reduction is conditioned on metric `other` which is not available. Available "
-                "metrics are: loss,signal,learning_rate\n"); // once
+                "metrics are: loss,signal,learning_rate\n"); // this warning comes once
   CHECK_THAT(errorOf([] { ReduceLROnPlateau({.factor = 1.0}); }),
              Contains("ValueError: ReduceLROnPlateau does not support a factor >= 1.0. Received factor=1"));
 }

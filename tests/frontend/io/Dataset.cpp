@@ -64,7 +64,7 @@ TEST_CASE("a Dataset is made from a generator, mapped and cut by take") {
 
 TEST_CASE("a generator is not asked again after its end, nor for more than it is said to have") {
   int64_t asked = 0;
-  auto forgetful = [&] { // after its end it would begin again
+  auto forgetful = [&] { // would begin again after its end
     return [&, left = 5]() mutable -> std::optional<Batch> {
       ++asked;
       return left-- == 0 ? std::nullopt : std::optional(Batch{.x = Tensor::zeros({1})});

@@ -1,4 +1,4 @@
-// .keras archives: what Keras writes, and files that are bad in every way.
+// .keras archives: those of Keras, and many kinds of bad files.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/KerasArchive.h"
 #include "halftone/Error.h"
@@ -38,7 +38,7 @@ std::string bytesOf(const std::string &path) {
   return text.str();
 }
 
-/// The text of the error that reading config.json gives.
+/// The text of the error for a bad config.json.
 std::string errorOf(const std::string &path) {
   try {
     (void)KerasArchive(path).json("config.json");

@@ -58,8 +58,8 @@ TEST_CASE("Under a mixed policy inputs are rounded, statistics and weights are n
   CHECK(y.dtype() == float16);
   for (const Variable &variable : layer.variables())
     CHECK(variable.dtype() == float32);
-  CHECK(near({numbers(layer.variables()[2])[0]}, {0.02})); // of 1 and 3: 1.0001 was rounded
-  // 70000 is inf in float16: the statistics of that channel stay as they are.
+  CHECK(near({numbers(layer.variables()[2])[0]}, {0.02})); // the mean of 1 and 3; 1.0001 was rounded
+  // 70000 is inf in float16: the statistics of that channel stay unchanged.
   CHECK(numbers(layer.variables()[2])[1] == 0);
   CHECK(numbers(layer.variables()[3])[1] == 1);
   CHECK_FALSE(std::isfinite(numbers(y)[1]));
@@ -105,7 +105,7 @@ TEST_CASE("A step that is not finite changes no statistic") {
                        Tensor({0, 1}, {2, 1}));
   std::vector<Tensor> after = model.get_weights();
   for (size_t i = 0; i < before.size(); ++i)
-    if (i == 2 || i == 3) // the channel that was finite moves
+    if (i == 2 || i == 3) // the finite channel moves
       CHECK(numbers(before[i])[1] == numbers(after[i])[1]);
     else
       CHECK(numbers(before[i]) == numbers(after[i]));

@@ -1,4 +1,4 @@
-// Concatenate: Keras's numbers, dtypes and errors.
+// Concatenate: values as in Keras, dtypes and errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>

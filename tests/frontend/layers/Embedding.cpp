@@ -1,4 +1,4 @@
-// Embedding: Keras's numbers, dtypes and errors.
+// Embedding: values as in Keras, dtypes and errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <algorithm>
@@ -12,7 +12,7 @@ using Row = std::vector<double>;
 
 namespace {
 
-/// A table of 4 rows whose numbers i / 8 + 0.0001 are no float16 or bfloat16.
+/// A table of 4 rows. Its elements i / 8 + 0.0001 are not exact in float16 or bfloat16.
 Embedding table(const PolicyArg &policy) {
   Embedding layer(4, 3, {.dtype = policy});
   (void)layer(Tensor::zeros({1}, int32));
@@ -25,7 +25,7 @@ Embedding table(const PolicyArg &policy) {
 
 } // namespace
 
-// Numbers of Keras 3.15 with JAX.
+// Values of Keras 3.15 with JAX.
 // policies 11.8
 TEST_CASE("Rows are read as they are stored and given in the compute dtype") {
   Tensor indices(std::vector<int32_t>{0, 3, 1, 1}, {2, 2});

@@ -14,7 +14,7 @@ TEST_CASE("Add and Multiply take any number of inputs") {
   CHECK(numbers(Multiply()({a, b})) == std::vector<double>{10, 40, 90, 160});
   CHECK(numbers(Add()({a, row})) == std::vector<double>{6, 7, 9, 10});
   CHECK(numbers(Add()(a)) == numbers(a));
-  // Of different ranks: the batch leads, missing axes come after it.
+  // Inputs of different ranks: missing axes come after the batch.
   CHECK(Multiply()({Tensor::ones({2, 3, 4}), Tensor::ones({2, 4})}).shape() == Shape{2, 3, 4});
   CHECK_THAT(errorOf([&] { (void)Add()({a, Tensor::ones({2, 3})}); }), Contains("(2, 2)") && Contains("(2, 3)"));
   CHECK_THAT(errorOf([&] { (void)Add()(Tensors()); }), Contains("at least 1 input"));

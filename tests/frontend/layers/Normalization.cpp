@@ -1,4 +1,4 @@
-// Layer, group, root-mean-square and unit normalization: Keras's numbers, dtypes and errors.
+// Layer, group, root-mean-square and unit normalization: values as in Keras, dtypes and errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
@@ -31,7 +31,7 @@ Tensor ramp(const Shape &shape) {
     data[i] = static_cast<float>((i * 37) % 23) * 0.25f - 2.0f;
   return Tensor(std::move(data), shape);
 }
-/// gamma 2, beta 1 and the given values.
+/// The given values with gamma 2 and beta 1.
 std::vector<double> scaled(std::vector<double> y) {
   for (double &v : y)
     v = 2 * v + 1;
@@ -103,11 +103,11 @@ TEST_CASE("Weights of layer normalization are not rounded, the scale of RMSNorma
   (void)rms(x);
   for (const Variable &variable : rms.variables())
     variable.assign(Tensor::full({2}, fine));
-  auto inside = [](const Layer &l, const Tensor &in) { // before the result is rounded
+  auto inside = [](const Layer &l, const Tensor &in) { // the result before it is rounded
     return runOnce(Run::compiled, {in}, [&](const std::vector<Value> &v) { return std::vector<Value>{l(v[0])}; })[0];
   };
   CHECK(inside(layer, x).dtype() == bfloat16);
-  // The rounding shows through a gradient: d(sum of y) / d(x) ... is read from the graph instead.
+  // The casts in the graph show where the result is rounded.
   auto casts = [&](const Layer &l) {
     Sequential model({Input({2}), l});
     std::string text = model.ir(Stage::cast, {.program = Program::predict, .batch_size = 1});
@@ -128,7 +128,7 @@ TEST_CASE("RMSNormalization gives Keras's numbers") {
 
 TEST_CASE("GroupNormalization: groups of channels, one a channel, along any axis") {
   Tensor x = ramp({2, 3, 4});
-  // Groups of channels are rows once the channels lead.
+  // With the channels first, groups of channels are rows.
   auto expected = [&](int64_t groups, double epsilon) {
     Tensor lead = runOnce(Run::compiled, {x}, [](const std::vector<Value> &v) {
       return std::vector<Value>{ops::transpose(v[0], {0, 2, 1})};

@@ -1,4 +1,4 @@
-// Losses of pairs of rows with values of Keras: mean errors, hinges, divergences.
+// Compares losses of pairs of rows with Keras's values: mean errors, hinges, divergences.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
@@ -16,7 +16,7 @@ const Tensor given({.25, 0, .75, 1, 0, 0}, {2, 3}), binary({1, 0, 1, 1, 0, 0}, {
 struct Case {
   const char *name;
   std::function<Loss(const LossArgs &)> make;
-  std::vector<double> ofGiven, ofBinary; // by row
+  std::vector<double> ofGiven, ofBinary; // one loss per row
   double weighted;
 };
 template <class T> std::function<Loss(const LossArgs &)> maker() {

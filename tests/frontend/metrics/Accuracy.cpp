@@ -1,4 +1,4 @@
-// The accuracy family against Keras's documented numbers.
+// Compares the accuracy metrics with Keras's documented values.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
@@ -39,7 +39,7 @@ TEST_CASE("Keras's documented accuracies") {
 
 TEST_CASE("uint8 labels beyond the range of int8 are compared as numbers") {
   Tensor p = Tensor::zeros({1, 300}), t = Tensor::of<uint8_t>({44}, {1});
-  p.mutable_span<float>()[300 - 1] = 1; // 299 is 43 in uint8
+  p.mutable_span<float>()[300 - 1] = 1; // in uint8 299 would be 43
   CHECK(result(metrics::SparseCategoricalAccuracy(), t, p) == 0.0);
   p.mutable_span<float>()[44] = 2;
   CHECK(result(metrics::SparseCategoricalAccuracy(), t, p) == 1.0);

@@ -1,4 +1,4 @@
-// Every optimizer over several steps with values of Keras, alone and under a loss scale.
+// Compares every optimizer over several steps with Keras's values, alone and under a loss scale.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
@@ -15,7 +15,7 @@ struct Case {
   Optimizer optimizer;
   std::vector<double> values; // of the kernel, then of the bias, after four steps
 };
-/// Optimizers have state: a table of new ones.
+/// New cases at each call, since optimizers have state.
 std::vector<Case> cases() {
   return {
       {Lion(0.1),
@@ -99,7 +99,7 @@ std::vector<double> trained(Run run, const Optimizer &optimizer, DType variables
   });
   for (int i = 0; i < 4; ++i) {
     step.run(gradientsAt(i, scale, gradients));
-    if (i == 1 && scale != 1) { // skipped; the scale halves
+    if (i == 1 && scale != 1) { // a skipped step, which halves the scale
       step.run(
           {Tensor::full({2, 3}, std::numeric_limits<double>::infinity(), gradients), Tensor::zeros({3}, gradients)});
       scale /= 2;
@@ -161,7 +161,7 @@ TEST_CASE("slots are Keras's, in its order") {
   CHECK(slotsOf(Ftrl()) == Names{"ftrl/net_h_kernel_accumulator(2, 3)", "ftrl/net_h_kernel_linear(2, 3)",
                                  "ftrl/net_h_bias_accumulator(3,)", "ftrl/net_h_bias_linear(3,)"});
   CHECK(slotsOf(Nadam()).back() == "nadam/u_product()");
-  // Keras has two numbers without use for a bias.
+  // Keras has two scalar slots for a bias, which nothing uses.
   CHECK(slotsOf(Adafactor()) == Names{"adafactor/net_h_kernel_row(2,)", "adafactor/net_h_kernel_column(3,)",
                                       "adafactor/net_h_kernel_velocity(2, 3)", "adafactor/net_h_bias_velocity(3,)"});
 }

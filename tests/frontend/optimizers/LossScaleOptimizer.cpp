@@ -1,4 +1,4 @@
-// Loss scaling: Keras's counting, skipped steps, and 1,000 faults against a plain loop.
+// Loss scaling: counts as in Keras, skipped steps, and 1,000 faults compared with a plain loop.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/OptimizerImpl.h"
 #include "tests/frontend/Recorded.h"
@@ -18,7 +18,7 @@ namespace {
 
 constexpr float inf = std::numeric_limits<float>::infinity();
 
-/// A recorded step that applies what it is fed.
+/// A recorded step that applies the gradients that are fed.
 detail::CompiledFunction applier(Run run, const Optimizer &optimizer, const std::vector<Variable> &variables) {
   return recorded(run, [optimizer, variables](const std::vector<Value> &v) {
     optimizer.apply(v, variables);
@@ -36,7 +36,7 @@ bool sameBits(const std::vector<float> &a, const std::vector<float> &b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
-/// What decides about steps and the scale, as a host would.
+/// The rules for steps and the scale, computed on the host.
 struct HostScaler {
   float scale;
   int64_t growthSteps;
@@ -63,7 +63,7 @@ struct HostScaler {
   }
 };
 
-/// Gradients of two variables, scaled; about half of the steps have a fault somewhere.
+/// Scaled gradients of two variables; about half of the steps have a fault somewhere.
 struct Faults {
   std::mt19937 random{20240607};
   int64_t faults = 0;
@@ -178,7 +178,7 @@ TEST_CASE("LossScaleOptimizer has its own variables and names and delegates the 
                                           "loss_scale_optimizer/step_counter", "loss_scale_optimizer/dynamic_scale",
                                           "adam/iteration", "adam/learning_rate", "adam/net_h_kernel_momentum",
                                           "adam/net_h_kernel_velocity"});
-  CHECK(numbers(optimizer.variables()[0]) == std::vector<double>{0}); // never counted
+  CHECK(numbers(optimizer.variables()[0]) == std::vector<double>{0}); // the step never counts
   CHECK(numbers(optimizer.variables()[1]) == std::vector<double>{0});
   CHECK(optimizer.iterations() == 1);
   CHECK(optimizer.learning_rate() == 0.25);
@@ -305,7 +305,7 @@ TEST_CASE("Adam under random faults is Adam on the steps that were finite") {
     std::vector<Variable> left = inner.variables(), right = plain.variables();
     left.insert(left.end(), {x, y});
     right.insert(right.end(), {px, py});
-    // Slots of the plain one are made at its first finite step.
+    // The slot variables of the unscaled optimizer are made at its first finite step.
     auto a = bits(left), b = bits(right);
     equal = b.size() != a.size() || std::equal(a.begin(), a.end(), b.begin(), sameBits);
   }
@@ -317,7 +317,7 @@ TEST_CASE("Adam under random faults is Adam on the steps that were finite") {
 // policies 13.6
 TEST_CASE("the last fault is named by its variable, whatever is applied and in which order") {
   for (Run run : everyRun)
-    for (size_t count : {size_t(3), size_t(40)}) { // 40 flags are more than one kernel takes
+    for (size_t count : {size_t(3), size_t(40)}) { // one kernel cannot take 40 flags
       std::vector<Variable> variables;
       for (size_t i = 0; i < count; ++i)
         variables.push_back(weight(Tensor({0, 0}, {2}), "net/" + std::to_string(i)));
@@ -332,7 +332,7 @@ TEST_CASE("the last fault is named by its variable, whatever is applied and in w
       };
       CHECK(faultAt({}).empty());
       CHECK(faultAt({count - 1}) == variables.back().path());
-      CHECK(faultAt({}) == variables.back().path()); // still the last step skipped
+      CHECK(faultAt({}) == variables.back().path()); // still of the last skipped step
       CHECK(faultAt({1, 2}) == "net/1");
       CHECK(faultAt({0, count - 1}) == "net/0");
       std::vector<Variable> turned{variables[2], variables[0]};

@@ -1,4 +1,4 @@
-// Schedules of ours are looked up where the step runs: each step has the very number that the host's function gives.
+// A step looks up the rate of a Halftone schedule on its device: exactly the rate that the host's function gives.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/optimizers/RateTable.h"
 #include "frontend/OptimizerImpl.h"
@@ -33,7 +33,7 @@ const std::vector<Case> &cases() {
   return all;
 }
 
-/// A step of plain SGD on a number whose gradient is fed. What it subtracts is the rate times the gradient.
+/// Steps of plain SGD on a scalar whose gradient is fed. A step subtracts the rate times the gradient.
 struct Steps {
   optimizers::SGD sgd;
   Variable x = weight(Tensor({0}, {1}));
@@ -44,7 +44,7 @@ struct Steps {
             sgd.apply(v, {x});
           return std::vector<Value>{v[0]};
         })) {}
-  /// The rate of one step, of a weight that is 0 before: the exact number.
+  /// The rate of one step, exact since the weight is 0 before it.
   float next() {
     x.assign(Tensor({0}, {1}));
     step.run({Tensor({-1}, {1})});
@@ -92,7 +92,7 @@ TEST_CASE("a count that the host writes is looked up from there") {
 TEST_CASE("all updates of one run have one rate, and count each") {
   const LearningRate rate = ExponentialDecay(0.5, 3, 0.9);
   Steps steps(rate, Run::compiled, 3);
-  for (int64_t i = 0; i < 200; ++i) { // the table ends on the way
+  for (int64_t i = 0; i < 200; ++i) { // the table ends during these steps
     const auto one = static_cast<float>(rate.at(3 * i));
     CHECK(steps.next() == one + one + one);
   }

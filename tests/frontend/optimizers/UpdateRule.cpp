@@ -1,4 +1,4 @@
-// What optimizers share: order, slots, clipping, decay, and the errors of apply().
+// The behaviour that all optimizers share: order, slot variables, clipping, decay, and the errors of apply().
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
@@ -12,7 +12,7 @@ using optimizers::SGD;
 
 namespace {
 
-/// The updates of SGD(1, args) from zeros, negated: the gradients as clipped.
+/// The clipped gradients, as negated updates of SGD(1, args) from zeros.
 std::vector<std::vector<double>> clipped(Run run, const optimizers::SGDArgs &args,
                                          const std::vector<Tensor> &gradients) {
   std::vector<Variable> variables;
@@ -44,7 +44,7 @@ TEST_CASE("gradients are clipped by norm, by value and by the global norm") {
     CHECK(near(clipped(run, {.global_clipnorm = 1.0}, {Tensor({0, 0}, {2})})[0], {0, 0}));
     both = clipped(run, {.global_clipnorm = 1.0}, {Tensor({INFINITY}, {1}), Tensor({1}, {1})});
     CHECK((std::isnan(both[0][0]) && std::isnan(both[1][0])));
-    // 300^2 is beyond float16.
+    // 300^2 is above float16's range.
     CHECK(near(clipped(run, {.clipnorm = 1.0}, {Tensor({300, 400}, {2}).astype(float16)})[0], {0.6, 0.8}, 1e-3));
   }
   CHECK_THAT(errorOf([] { SGD(0.1, {.clipnorm = 1.0, .clipvalue = 1.0}); }),
@@ -80,7 +80,7 @@ TEST_CASE("variables in Keras's order, with Keras's names and the variables' dty
       return std::vector<Value>{};
     });
     step.run({Tensor::ones({2, 3}, dtype), Tensor::ones({3})});
-    step.run({Tensor::ones({2, 3}), Tensor::ones({3})}); // gradients of another dtype: traced anew, same slots
+    step.run({Tensor::ones({2, 3}), Tensor::ones({3})}); // gradients of another dtype: a new trace, the same slots
     std::vector<std::string> paths;
     for (const Variable &variable : adam.variables())
       paths.push_back(variable.path());
@@ -94,7 +94,7 @@ TEST_CASE("variables in Keras's order, with Keras's names and the variables' dty
     CHECK(adam.variables()[2].shape() == Shape{2, 3});
     CHECK(adam.variables()[4].dtype() == float32);
     CHECK(adam.iterations() == 2);
-    // Both slots' first entries moved by the same step as Adam's first ones do, whatever the dtype.
+    // Adam's first step moves the first entries of both variables equally in every dtype.
     CHECK(near({numbers(kernel)[0]}, {0.998}, 8e-3));
   }
 }
@@ -144,5 +144,5 @@ TEST_CASE("variables that take their gradient as a value") {
   });
   CHECK(numbers(taken) == std::vector<double>{1, 1, 1, 1});
   CHECK(near(numbers(plain), {-1, 0, 1, 2}, 1e-5));
-  CHECK(adam.variables().size() == 4); // no slots for what is overwritten
+  CHECK(adam.variables().size() == 4); // no slot variables for variables that are overwritten
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Checks that one program does not compile for the reason it states, and that its right form does.
+# Checks that a program does not compile, for the reason that it states, and that its right form compiles.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: rejected.py COMPILER INCLUDE_DIR FILE
 

@@ -1,4 +1,4 @@
-// JSON objects as Keras configs are.
+// Keras's configs as JSON objects.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Config.h"
 #include "halftone/Error.h"

@@ -14,7 +14,7 @@ using namespace halftone;
 
 namespace {
 
-/// Whether a child in which `f` holds ends within ten seconds, well.
+/// Whether a child process exits within ten seconds, with success, after `f` returned true in it.
 template <class F> bool childDoes(F f) {
   const pid_t child = fork();
   if (child == 0) {
@@ -36,7 +36,7 @@ TEST_CASE("a forked child finds locks open that other threads take all the time"
     threads.emplace_back([&] {
       while (!stop) {
         const ForkSafeLock outer(nested);
-        const ForkSafeLock inner(nested); // while a fork waits, too
+        const ForkSafeLock inner(nested); // also while a fork waits
         const ForkSafeLock lock(mutex);
         std::this_thread::sleep_for(std::chrono::microseconds(50));
       }

@@ -1,4 +1,4 @@
-// What is known of the memory that is left.
+// The free memory that the system reports, and requests that exceed it.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/FreeMemory.h"
 #include <catch2/catch.hpp>

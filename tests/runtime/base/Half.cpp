@@ -19,8 +19,8 @@ template <class Format> static double slowValue(unsigned bits) {
   return std::ldexp(double(hidden + mantissa), std::max(exponent, 1) - Format::bias - Format::mantissaBits);
 }
 
-/// values[b] is the value of bits b, for 0 <= b <= the largest finite one. One more entry follows: what the next would
-/// be.
+/// values[b] is the value of bits b, for 0 <= b <= the largest finite one. The last entry is the value that would come
+/// after the largest.
 template <class Format> static std::vector<double> table() {
   std::vector<double> values;
   for (unsigned b = 0; b <= unsigned(Format::largest) + 1; ++b)
@@ -28,14 +28,14 @@ template <class Format> static std::vector<double> table() {
   return values;
 }
 
-/// Bits of the nearest value, ties to even bits; one past the largest for overflow.
+/// Bits of the nearest value, ties to even bits; one past the largest on overflow.
 static unsigned slowRound(const std::vector<double> &values, double magnitude) {
   const unsigned top = unsigned(values.size()) - 1;
   if (magnitude >= values[top])
     return top;
   const auto above = std::upper_bound(values.begin(), values.end(), magnitude);
   const unsigned low = unsigned(above - values.begin()) - 1;
-  const double middle = (values[low] + values[low + 1]) / 2; // exact: one bit more than the format
+  const double middle = (values[low] + values[low + 1]) / 2; // exact: it needs one bit more than the format has
   if (magnitude != middle)
     return magnitude < middle ? low : low + 1;
   return low % 2 ? low + 1 : low;

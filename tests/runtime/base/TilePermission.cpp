@@ -1,4 +1,4 @@
-// Permission to use tiles.
+// The permission to use AMX tiles.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/TilePermission.h"
 #include <catch2/catch.hpp>

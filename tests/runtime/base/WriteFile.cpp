@@ -1,4 +1,4 @@
-// Files written whole: what is replaced, what is written to, and what stays when a write fails.
+// Whole files: which files are replaced, which are written in place, and which bytes stay when a write fails.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/WriteFile.h"
 #include "tests/TemporaryFolder.h"
@@ -35,7 +35,7 @@ struct stat statusOf(const std::string &path) {
 
 bool isRoot() { return ::geteuid() == 0; }
 
-/// What `work` gives in a process of its own, whose limits and descriptors it may change.
+/// The result of `work` in a child process, whose limits and descriptors it may change.
 bool inChild(bool (*work)(const Folder &), const Folder &folder) {
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
@@ -127,7 +127,7 @@ TEST_CASE("A pipe without readers is an error, and no signal", "[file]") {
           ::usleep(100000);
           ::close(reader);
         });
-        const std::string large(1 << 20, 'p'); // more than a pipe holds
+        const std::string large(1 << 20, 'p'); // more bytes than a pipe holds
         const Status status = writeFile(folder / "pipe", {large});
         closer.join();
         sigset_t pending;
@@ -194,7 +194,7 @@ TEST_CASE("Permissions of file and folder decide as for any writer", "[file]") {
   put(folder / "readonly", "old");
   REQUIRE(::chmod((folder / "readonly").c_str(), 0444) == 0);
   REQUIRE(::chmod((folder / "closed").c_str(), 0555) == 0);
-  if (isRoot()) { // as somebody else
+  if (isRoot()) { // runs as another user
     for (const char *name : {"", "closed", "closed/mine", "readonly"})
       REQUIRE(::chown((folder / name).c_str(), 12345, 54321) == 0);
   }

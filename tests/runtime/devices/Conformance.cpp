@@ -1,4 +1,4 @@
-// What every device must do; each device runs through all of it.
+// The duties of every device; each device runs through all tests.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/CpuDevice.h"
 #include "runtime/devices/NullDevice.h"
@@ -15,7 +15,7 @@ using namespace halftone;
 
 namespace {
 
-/// A device, and how many blocks it has run or would have run since the last call.
+/// A device, and how many blocks it has run, or would have run, since the last call.
 struct Candidate {
   std::string name;
   std::shared_ptr<DeviceRuntime> device;
@@ -118,7 +118,7 @@ TEST_CASE("every device copies and fills in order, as conditions say") {
       queue->copy(d, a, 64, {flag.get(), false}); // does not run
       queue->copy(d, b, 64, {flag.get(), true});  // runs
       queue->copy(d + 32, a, 32, {});
-      queue->copy(flag.get(), a, 1, {});               // from here on the flag is 1
+      queue->copy(flag.get(), a, 1, {});               // the flag is 1 from here on
       queue->fillZero(d, 16, {flag.get(), false});     // runs
       queue->fillZero(d + 48, 16, {flag.get(), true}); // does not
       queue->copy(d, a, 0, {});
@@ -148,7 +148,7 @@ TEST_CASE("every device plays a list of operations as it would play them one by 
                                                QueuedCopy{d + 16, b, 8, {flag.get(), false}}, LaunchParts(&skipped, 1)};
     auto queue = queueOf(*c.device, 256);
     const std::vector<size_t> all = {0, 1, 2, 3, 4}, first = {0}, none = {};
-    for (const uint8_t from : {1, 1, 2}) { // the third time from another place
+    for (const uint8_t from : {1, 1, 2}) { // the third time from another address
       const bool other = from == 2;
       if (other)
         std::get<QueuedCopy>(operations[0]).from = b;
@@ -177,11 +177,11 @@ TEST_CASE("every device orders uploads and downloads with its queues") {
     for (uint8_t round = 1; round < 4; ++round) {
       std::vector<std::byte> source(64, std::byte{round});
       c.put(from, source);
-      std::ranges::fill(source, std::byte{99}); // was read before upload() returned
+      std::ranges::fill(source, std::byte{99}); // upload() has read the source before it returned
       queue->begin();
       queue->copy(to, from, 64, {});
       REQUIRE(queue->finish().isOk());
-      c.put(from, 64, 50); // after the copy
+      c.put(from, 64, 50); // after the copy was queued
       CHECK(c.get(to, 64) == std::vector(64, std::byte{round}));
       CHECK(c.get(from, 1).front() == std::byte{50});
       CHECK(c.device->hasFinished(c.device->submission()));
@@ -207,7 +207,7 @@ TEST_CASE("every device keeps memory for the work that was queued with it") {
       queue->copy(result.get(), passing.get(), 64, {});
       REQUIRE(queue->finish().isOk());
       passing.reset();
-      c.put(memoryOf(*c.device, 64).get(), 64, 77); // may get the same place
+      c.put(memoryOf(*c.device, 64).get(), 64, 77); // may get the same address
       if (round % 4 == 0)
         CHECK(c.get(result.get(), 64) == std::vector(64, std::byte{round}));
     }
@@ -244,7 +244,8 @@ TEST_CASE("every device runs each block of a launch once, when its condition hol
 namespace {
 std::atomic<int64_t> foreignScratch{0};
 
-/// Counts in buffers[0], one atomic counter of 32 bits a block and one for blocks that are none; extents[0] is how many there are. Leaves its part's mark in the scratch.
+/// Counts each block: buffers[0] has an atomic counter of 32 bits for each of the extents[0] blocks, and one more for
+/// calls with a block out of range. Marks the scratch with its part.
 void countEachBlock(void *const *buffers, const int64_t *extents, int64_t begin, int64_t end, void *scratch) {
   auto &mark = *static_cast<const int64_t **>(scratch);
   foreignScratch += mark && mark != extents;

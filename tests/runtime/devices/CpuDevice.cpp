@@ -1,4 +1,4 @@
-// The CPU device: thread counts, and the split of launches.
+// The CPU device: counts of threads, and the split of launches.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/CpuDevice.h"
 #include <atomic>
@@ -55,13 +55,13 @@ void meet(void *const *buffers, const int64_t *, int64_t begin, int64_t end, voi
     sayAndAwait(meeting.lastBegan, meeting.firstBegan);
 }
 
-/// buffers[0] is an array of counters, one a block.
+/// buffers[0] is an array of counters, one for each block.
 void count(void *const *buffers, const int64_t *, int64_t begin, int64_t end, void *) {
   for (int64_t block = begin; block < end; ++block)
     ++static_cast<int32_t *>(buffers[0])[block];
 }
 
-/// Of a device of its own.
+/// A queue of a device of its own.
 std::unique_ptr<DeviceQueue> queueOf(int threads) {
   StatusOr<std::shared_ptr<CpuDevice>> device = CpuDevice::create(threads);
   REQUIRE(device.isOk());
@@ -70,7 +70,7 @@ std::unique_ptr<DeviceQueue> queueOf(int threads) {
   return *std::move(queue);
 }
 
-/// One launch, or one in parts.
+/// Plays one launch, or one in parts.
 template <class Parts> void play(DeviceQueue &queue, const Parts &parts) {
   queue.begin();
   queue.launch(parts);

@@ -1,4 +1,4 @@
-// The device apart.
+// The far device: its memory, its pending work, its queue.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/runtime/devices/FarDevice.h"
 #include "runtime/base/ForkGate.h"
@@ -14,7 +14,7 @@
 namespace halftone::test {
 namespace {
 
-constexpr int64_t viewBytes = int64_t(1) << 32; // reserved, not used
+constexpr int64_t viewBytes = int64_t(1) << 32; // address space, reserved and not used
 
 std::byte *reserve(int access) {
   void *const view = mmap(nullptr, viewBytes, access, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -23,7 +23,7 @@ std::byte *reserve(int access) {
   return static_cast<std::byte *>(view);
 }
 
-/// A launch that keeps what it needs, since its caller's arrays may go before it runs.
+/// A launch with its own copies of the caller's arrays, which may be gone before it runs.
 struct KeptLaunch {
   explicit KeptLaunch(const Launch &launch)
       : code(launch.code), grid(launch.grid), buffers(launch.buffers.begin(), launch.buffers.end()),
@@ -37,7 +37,7 @@ struct KeptLaunch {
 class FarQueue final : public DeviceQueue {
 public:
   FarQueue(FarDevice &device, DeviceMemory scratch) : device_(device), scratch_(std::move(scratch)) {}
-  ~FarQueue() override { device_.wait(); } // the kernels' code may go with the queue's owner
+  ~FarQueue() override { device_.wait(); } // the owner of the queue may take the kernels' code with it
 
   void begin() override {}
   void launch(LaunchParts parts) override {
@@ -60,7 +60,7 @@ public:
         std::memset(device_.inside(to), 0, static_cast<size_t>(bytes));
     });
   }
-  /// Also checks that whoever plays says truly what changed.
+  /// Also checks that `changed` names every operation whose addresses changed.
   void play(std::span<const QueuedOperation> operations, std::span<const size_t> changed) override {
     for (size_t i = 0; i < operations.size(); ++i) {
       std::vector<const void *> addresses = addressesOf(operations[i]);
@@ -107,7 +107,7 @@ private:
   }
 
   FarDevice &device_;
-  DeviceMemory scratch_; // the host's: nobody is told of it
+  DeviceMemory scratch_; // the host's memory, known to this queue alone
   std::vector<std::vector<const void *>> played_;
   std::string wrong_;
 };
@@ -137,7 +137,7 @@ StatusOr<DeviceMemory> FarDevice::allocate(int64_t bytes) {
   } else {
     return Status(ErrorKind::device_error, fmt::format("{}: cannot allocate {} bytes", name_, bytes));
   }
-  std::memset(inside(block), 0, static_cast<size_t>(room)); // nothing that is pending knows the block
+  std::memset(inside(block), 0, static_cast<size_t>(room)); // no pending work knows the block
   return DeviceMemory(block, [self = shared_from_this(), room](std::byte *freed) { self->release(freed, room); });
 }
 
@@ -152,7 +152,7 @@ void FarDevice::release(std::byte *block, int64_t room) {
 std::byte *FarDevice::inside(const void *address) const {
   const int64_t offset = static_cast<const std::byte *>(address) - outside_;
   if (offset < 0 || offset >= viewBytes)
-    std::abort(); // an address of the host was given to the device
+    std::abort(); // the device got an address of the host
   return inside_ + offset;
 }
 

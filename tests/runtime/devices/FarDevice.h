@@ -1,4 +1,4 @@
-// A device for tests whose memory the host cannot touch and whose work runs late: what a GPU is like, without one.
+// A device for tests whose memory the host cannot touch and whose work runs late, as on a GPU.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/Device.h"
@@ -9,13 +9,13 @@
 
 namespace halftone::test {
 
-/// Memory comes twice: at addresses that end the process when the host reads or writes them, which is all that anybody is
-/// told, and beside them, where the device's work finds it. Work that is queued runs when somebody waits for it: in
-/// download(), or when its queue goes. Memory that is freed before is kept until then.
+/// Every block of memory has two addresses. The public address ends the process if the host reads or writes there; the
+/// device's work uses the other one, inside. Queued work runs only when somebody waits for it: in download(), or when
+/// its queue is destroyed. Memory that is freed earlier is kept until then.
 class FarDevice final : public DeviceRuntime, public std::enable_shared_from_this<FarDevice> {
 public:
   using Loader = StatusOr<std::shared_ptr<const KernelLibrary>> (*)(const std::map<std::string, KernelCode> &kernels);
-  /// `load` makes the kernels' code callable on the host; null: there are none to load.
+  /// `load` makes the kernels' code callable on the host; null: no plan has kernels.
   static std::shared_ptr<FarDevice> create(std::string name, Loader load = nullptr);
   ~FarDevice() override;
 
@@ -32,12 +32,12 @@ public:
   uint64_t submission() const override;
   bool hasFinished(uint64_t submission) const override;
 
-  /// Where the device's work finds what has this address for everybody else.
+  /// The inside address of a public address.
   std::byte *inside(const void *address) const;
   void defer(std::function<void()> work);
   void countLaunch();
   void endSubmission();
-  /// Runs what was queued; counted as a wait when there is any.
+  /// Runs all queued work. Counts a wait if there is any.
   void wait();
 
 private:
@@ -47,9 +47,9 @@ private:
   mutable std::recursive_mutex mutex_;
   std::string name_;
   Loader load_;
-  std::byte *outside_ = nullptr, *inside_ = nullptr; // the two views
+  std::byte *outside_ = nullptr, *inside_ = nullptr; // the start of both views of the memory
   int64_t used_ = 0;
-  std::multimap<int64_t, std::byte *> free_; // blocks by their room
+  std::multimap<int64_t, std::byte *> free_; // free blocks by their bytes
   std::deque<std::function<void()>> pending_;
   DeviceCounters counters_;
   uint64_t submitted_ = 0, finished_ = 0;

@@ -33,7 +33,7 @@ TEST_CASE("An absent CUDA device says why") {
   }
 }
 
-/// The default device of a thread that starts with this environment, or the error.
+/// The default device of a thread that starts with this value of HALFTONE_DEVICE, or the error.
 static std::string defaultWith(const char *value) {
   value ? setenv("HALFTONE_DEVICE", value, 1) : unsetenv("HALFTONE_DEVICE");
   std::string result;

@@ -1,4 +1,4 @@
-// Objects made from LLVM IR, loaded and called; and objects that must not load.
+// Loads and calls objects that are made from LLVM IR; and objects that must not load.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/loader/ObjectLoader.h"
 #include <catch2/catch.hpp>
@@ -42,7 +42,8 @@ std::string objectFrom(const std::string &ir, const std::string &triple = llvm::
   return {bytes.begin(), bytes.end()};
 }
 
-/// i32 buffers[0][block] = block * table[extents[0]] for each block, with a constant table in the object.
+/// The IR of a kernel with a constant table in the object: for each block, i32 buffers[0][block] = block *
+/// table[extents[0]].
 std::string tableKernel(const std::string &symbol, const std::string &table) {
   return R"(
 @table = private constant [4 x i32] )" +

@@ -1,4 +1,4 @@
-// Plan files: round trips, damage, and bytes nobody wrote.
+// Plan files: round trips, damage, and random bytes.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/plan/PlanFile.h"
 #include "tests/TemporaryFolder.h"
@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// As an attacker would: with a right checksum.
+/// Gives damaged bytes a right checksum, as an attacker would.
 void seal(std::string &bytes) {
   if (bytes.size() < 16)
     return;
@@ -24,7 +24,7 @@ void seal(std::string &bytes) {
     bytes[12 + i] = static_cast<char>(crc >> (8 * i));
 }
 
-/// With a shadow of @w that the plan fetches instead of what it made.
+/// A plan that fetches a shadow of @w in place of its own result.
 Executable shadowed(int64_t n) {
   Executable exe = test::testExecutable(n);
   exe.plan.slots.push_back({SlotKind::shadow, exe.variables[0].type, 0});
@@ -90,7 +90,7 @@ TEST_CASE("a plan file is refused with the reason") {
   seal(other);
   CHECK_THAT(messageOf(other), Catch::Contains("bytes after the end at byte"));
   other = bytes;
-  other[16 + 6] = 1; // the length of the name
+  other[16 + 6] = 1; // a byte of the name's length
   seal(other);
   CHECK_THAT(messageOf(other), Catch::Contains("a length of 281474976710660 is more than what is left"));
   Executable bad = test::testExecutable();
@@ -130,7 +130,7 @@ TEST_CASE("10,000 mutated plan files end in an error or a verified plan") {
       if (bytes.empty())
         bytes = "H";
     }
-    if (round % 10 != 0) { // so that the fields are reached
+    if (round % 10 != 0) { // a right checksum, so that the reader reaches the fields
       if (bytes.size() >= 12)
         bytes.replace(0, 12, good, 0, 12);
       seal(bytes);
@@ -148,7 +148,7 @@ TEST_CASE("10,000 mutated plan files end in an error or a verified plan") {
   }
   INFO(accepted << " accepted");
   CHECK(refused > 5000);
-  CHECK(accepted > 100); // changed names and code are still plans
+  CHECK(accepted > 100); // plans with other names or other code are valid
 }
 
 TEST_CASE("every length of a cut plan file is refused") {
@@ -167,7 +167,7 @@ TEST_CASE("a plan file on disk is replaced whole, and each error names its path"
   const std::string path = folder.path / "step.plan";
   const Executable exe = test::testExecutable();
   REQUIRE(saveExecutable(exe, path).isOk());
-  REQUIRE(saveExecutable(exe, path).isOk()); // over itself
+  REQUIRE(saveExecutable(exe, path).isOk()); // over its own file
   StatusOr<Executable> read = loadExecutable(path);
   REQUIRE(read.isOk());
   CHECK(writeExecutable(*read) == writeExecutable(exe));

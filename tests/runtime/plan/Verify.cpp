@@ -1,4 +1,4 @@
-// The hazard checker refuses each kind of bad plan, and nothing else.
+// Checks that verify() refuses each kind of bad plan, and no good one.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/runtime/TestPlan.h"
 #include <catch2/catch.hpp>
@@ -76,18 +76,18 @@ const BadPlan badPlans[] = {
        launch(e, 5).joined = true;
        launch(e, 5).predicate->negated = true;
      }},
-    {"step 1: slot 5 of one part of a launch overlaps another part's", // reads what the other writes
+    {"step 1: slot 5 of one part of a launch overlaps another part's", // a part reads bytes that the other writes
      [](auto &e) {
        e.plan.steps.insert(e.plan.steps.begin() + 1, launch(e, 0));
        launch(e, 1).joined = true;
        launch(e, 1).buffers = {5, 2, 6};
      }},
-    {"step 1: slot 5 of one part of a launch overlaps another part's", // writes what the other writes
+    {"step 1: slot 5 of one part of a launch overlaps another part's", // both parts write the same bytes
      [](auto &e) {
        e.plan.steps.insert(e.plan.steps.begin() + 1, launch(e, 0));
        launch(e, 1).joined = true;
      }},
-    {"step 5: slot 6 of one part of a launch overlaps another part's", // writes what the other reads
+    {"step 5: slot 6 of one part of a launch overlaps another part's", // a part writes bytes that the other reads
      [](auto &e) {
        e.plan.steps.insert(e.plan.steps.begin() + 5, launch(e, 4));
        launch(e, 5).joined = true;

@@ -7,7 +7,7 @@
 
 using namespace halftone;
 
-/// Runs in a thread of its own, where the policy is unset, and puts floatx back.
+/// Runs `body` on a new thread, where the policy is unset, and then restores floatx.
 static void fresh(const std::function<void()> &body) {
   std::exception_ptr failure;
   std::thread([&] {
@@ -43,7 +43,7 @@ TEST_CASE("floatx decides the global policy until its first read") {
   CHECK(constructed == "bfloat16");
   fresh([&] {
     config::set_floatx("float16");
-    before = FloatDTypePolicy().name(); // making a policy reads it too
+    before = FloatDTypePolicy().name(); // making a policy also reads the global one
     config::set_floatx("float64");
     after = dtype_policy().name();
   });

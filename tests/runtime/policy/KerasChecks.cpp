@@ -69,7 +69,7 @@ const Check checks[] = {
        }
      }},
     {"A-004",
-     [] { // a number cannot be written in C++; in JSON it can
+     [] { // C++ cannot pass a number here; JSON can
        for (const char *plain : {"DTypePolicy", "FloatDTypePolicy"})
          fails([&] { (void)fromText(plain, R"({"name":123})"); }, "TypeError: 'name' must be a string");
        fails([] { (void)fromText("QuantizedDTypePolicy", R"({"mode":"int8","source_name":123})"); },
@@ -101,7 +101,7 @@ const Check checks[] = {
        roundTrips(F8("float8", "float32"));
      }},
     {"A-010",
-     [] { // comparing with a string does not compile
+     [] { // a comparison with a string does not compile
        CHECK(DTypePolicy("mixed_bfloat16") == DTypePolicy("mixed_bfloat16"));
        CHECK(DTypePolicy("mixed_bfloat16") == FloatDTypePolicy("mixed_bfloat16"));
        CHECK_FALSE(DTypePolicy("mixed_bfloat16") == Q("int8", "mixed_bfloat16"));
@@ -150,7 +150,7 @@ const Check checks[] = {
        CHECK(policy.quantization_mode() == std::string("int8"));
      }},
     {"A-020",
-     [] { // a float does not compile; in JSON it can be written
+     [] { // in C++ a float does not compile; JSON can hold one
        for (const char *length : {"\"512\"", "512.0"})
          fails(
              [&] {
@@ -174,7 +174,7 @@ const Check checks[] = {
        roundTrips(F8("float8", "mixed_float16", 512));
      }},
     {"A-024",
-     [] { // a number cannot be given; text that starts with no mode is read as a plain policy's name
+     [] { // C++ cannot pass a number; text that begins with no mode is the name of a plain policy
        static_assert(!std::is_convertible_v<int, PolicyArg> && !std::is_convertible_v<double, PolicyArg>);
        fails([] { (void)dtype_policies::get("float7"); }, "ValueError: Cannot convert 'float7'");
        fails([] { (void)dtype_policies::get("float7_from_float32"); }, "ValueError: Cannot convert");
@@ -191,7 +191,7 @@ const Check checks[] = {
        set_dtype_policy(Q("int8", "mixed_bfloat16"));
        CHECK(dtype_policy() == Q("int8", "mixed_bfloat16"));
      }},
-    {"A-026", // a number cannot be given
+    {"A-026", // C++ cannot pass a number
      [] { static_assert(!takesAsGlobalPolicy<int> && takesAsGlobalPolicy<const char *>); }},
     {"A-028", [] { fails([] { (void)dtype_policies::get("mixed_bfloat15"); }, "ValueError: Cannot convert"); }},
     {"A-029",
@@ -244,7 +244,7 @@ const Check checks[] = {
        CHECK(map["layer/dense_2"] == F8("float8", "mixed_float16"));
      }},
     {"A-037",
-     [] { // a number as value does not compile; in JSON it can be written
+     [] { // in C++ a number does not compile as value; JSON can hold one
        const DTypePolicyMap map{{"layer/dense_0", "float32"}};
        fails([&] { map.insert("layer/dense_0", "bfloat16"); }, "layer/dense_0 already exist in the DTypePolicyMap");
        fails([] { (void)fromText("DTypePolicyMap", R"({"policy_map":{"layer/dense_1":123}})"); },
@@ -305,7 +305,7 @@ const Check checks[] = {
        CHECK(kept.dump() == before);
      }},
     {"A-048",
-     [] { // neither compiles; in JSON both can be written
+     [] { // in C++ neither compiles; JSON can hold both
        fails([] { (void)fromText("DTypePolicyMap", R"({"policy_map":123})"); },
              "TypeError: If specified, `policy_map` must be a dict.");
        fails([] { (void)fromText("DTypePolicyMap", R"({"policy_map":"mixed_bfloat16"})"); },
@@ -331,7 +331,7 @@ const Check checks[] = {
        CHECK(other == "float32");
      }},
     {"B-07",
-     [] { // Keras damages its map here; this one stays whole
+     [] { // Keras damages its map here; Halftone's map stays whole
        const DTypePolicyMap map{{"a", "mixed_bfloat16"}};
        CHECK(map.get_config().dump().find("\"name\":null") != std::string::npos);
        CHECK(map["a"].repr() == "<DTypePolicy \"mixed_bfloat16\">");

@@ -124,7 +124,7 @@ TEST_CASE("legacy::set_policy sets the thread's policy, and nullopt leaves none 
   const PolicyScope restore{PolicyArg()};
   legacy::set_policy(std::nullopt);
   CHECK(legacy::global_policy().name() == "float32");
-  config::set_floatx("float64"); // read again at each call, and nothing is kept
+  config::set_floatx("float64"); // each call reads floatx again; the library keeps no policy
   CHECK(legacy::global_policy().name() == "float64");
   config::set_floatx("float32");
   CHECK(dtype_policy().name() == "float32");

@@ -34,7 +34,7 @@ TEST_CASE("A dynamic loss scale grows after a period, shrinks to 1 at least, and
   const LossScale copy = scale;
   CHECK_FALSE(copy.update(false));
   CHECK(scale() == 8.0);
-  CHECK(scale.update(true)); // the count began anew
+  CHECK(scale.update(true)); // the count begins anew
   CHECK(scale.update(true));
   CHECK(scale() == 8.0);
   for (int i = 0; i < 10; ++i)

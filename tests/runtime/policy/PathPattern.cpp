@@ -1,4 +1,4 @@
-// Patterns for whole paths.
+// Patterns that must match whole paths.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/policy/PathPattern.h"
 #include "halftone/Error.h"

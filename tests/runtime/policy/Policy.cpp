@@ -1,4 +1,4 @@
-// Plain dtype policies against tables and facts recorded from Keras.
+// Compares plain dtype policies with tables and facts recorded from Keras.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Policy.h"
 #include "tests/runtime/policy/PolicyFacts.h"
@@ -13,7 +13,7 @@ static std::string facts(const DTypePolicy &p) {
   return p.name() + " " + std::string(name(p.compute_dtype())) + " " + std::string(name(p.variable_dtype()));
 }
 
-/// "ValueError: message", or facts of what came.
+/// "ValueError: message", or the facts of the policy that `make` gives.
 template <class Function> static std::string outcome(Function function) {
   try {
     return facts(function());
@@ -176,7 +176,7 @@ TEST_CASE("A bad name in an argument is reported at the user's line") {
   CHECK(outcome([] { return PolicyArg(std::string("int4")).get(); }) == notAPair("int4"));
 }
 
-/// The line of the error that a call gives, 0 for none.
+/// The line in the error of a call, 0 for no error.
 template <class Function> static unsigned lineOf(Function function) {
   try {
     function();

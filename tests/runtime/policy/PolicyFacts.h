@@ -1,4 +1,4 @@
-// A policy in the terms of the records from Keras.
+// A policy in the form of the records from Keras.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Policy.h"
@@ -36,7 +36,7 @@ inline nlohmann::ordered_json describe(const DTypePolicy &p) {
   return result;
 }
 
-/// {"ok": what `make` gives} or {"error", "message"}.
+/// {"ok": the result of `make`} or {"error", "message"}.
 template <class Make> nlohmann::ordered_json recorded(Make make) {
   try {
     return {{"ok", make()}};
@@ -45,7 +45,7 @@ template <class Make> nlohmann::ordered_json recorded(Make make) {
   }
 }
 
-/// "ValueError: message" of what is thrown, "" when nothing is.
+/// "ValueError: message" of the error that is thrown, "" if none is.
 template <class Function> std::string failureOf(Function function) {
   try {
     function();

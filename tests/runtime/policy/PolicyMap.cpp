@@ -1,4 +1,4 @@
-// Policy maps: lookups, insertions, handles, and every map recorded from Keras.
+// Policy maps: look-ups, insertions, handles, and every map recorded from Keras.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Policy.h"
 #include "tests/runtime/policy/PolicyFacts.h"
@@ -51,7 +51,7 @@ TEST_CASE("Every map recorded from Keras decides as it did there") {
     CHECK(written == row[given ? "serialized" : "serialized_null_default"].dump());
     CHECK(dtype_policies::serialize(map).dump() == written);
     CHECK(dtype_policies::serialize(dtype_policies::deserialize(Config::parse(written))).dump() == written);
-    for (const Json &insert : row["inserts"]) // writing a map does not change it
+    for (const Json &insert : row["inserts"]) // writing a map must not change it
       if (insert["result"].contains("ok"))
         CHECK(Json(map[insert["insert"].get<std::string>()].name()) == insert["policy"]);
   }
@@ -65,7 +65,7 @@ TEST_CASE("A lookup takes the exact key, else the one key that matches the whole
                                               {"net/.*norm", float32},
                                               {"net/head", DTypePolicy("float64")},
                                               {"net/.*", "bfloat16"}});
-  CHECK(map["net/head"].name() == "float64"); // though a pattern matches too
+  CHECK(map["net/head"].name() == "float64"); // though a pattern matches, too
   CHECK(map.matching_key("net/head") == "net/head");
   CHECK(map["net/.*norm"].name() == "float32"); // a pattern's own text is an exact key
   CHECK(map["xnet/enc_1"].name() == "mixed_bfloat16");
@@ -181,7 +181,7 @@ TEST_CASE("A lookup that tries 1,000 patterns finds none that matches in part") 
   const DTypePolicyMap map("float32");
   for (int i = 0; i < 1000; ++i)
     map.insert(fmt::format("net/block_{}/(attention|mlp)/[a-z_]+(_[0-9]+)?", i), "mixed_bfloat16");
-  CHECK(map["net/block_999/mlp/dense_12"].name() == "mixed_bfloat16"); // compiles them
+  CHECK(map["net/block_999/mlp/dense_12"].name() == "mixed_bfloat16"); // compiles all patterns
   double best = 1e9;
   for (int round = 0; round < 20; ++round) {
     const auto begin = std::chrono::steady_clock::now();

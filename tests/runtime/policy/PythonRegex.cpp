@@ -1,4 +1,4 @@
-// Python's grammar of regular expressions against what Python says.
+// Compares the translation of Python's regular expressions with results recorded from Python.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/policy/PythonRegex.h"
 #include "runtime/policy/PathPattern.h"
@@ -56,7 +56,7 @@ TEST_CASE("Every pattern recorded from Python matches or fails as it did there")
     const Json row = Json::parse(line);
     const std::string text = row["pattern"];
     INFO(line);
-    // \B on nothing does not match before Python 3.14, and matches since.
+    // Before Python 3.14 \B does not match in an empty text; since then it does.
     const auto counts = [&](const std::string &s) { return !s.empty() || text.find("\\B") == text.npos; };
     Json matches = Json::array(), expected = Json::array();
     for (const std::string subject : row.value("matches", Json::array()))

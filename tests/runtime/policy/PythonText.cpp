@@ -1,4 +1,4 @@
-// Integers and strings as Python reads and writes them.
+// Python's reading of integers and writing of strings.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/policy/PythonText.h"
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Quantized dtype policies against tables and facts recorded from Keras.
+// Compares quantized dtype policies with tables and facts recorded from Keras.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Policy.h"
 #include "tests/runtime/policy/PolicyFacts.h"
@@ -73,7 +73,7 @@ TEST_CASE("Integers in a quantization mode are read as Python reads them") {
   CHECK(Int4DTypePolicy("int4/007", "float32").block_size() == 7);
   CHECK(Int4DTypePolicy().block_size() == 128);
   const GPTQDTypePolicy gptq("gptq/ 4/0128", "float32");
-  CHECK(gptq.name() == "gptq/ 4/0128_from_float32"); // kept as given, where the config is put right
+  CHECK(gptq.name() == "gptq/ 4/0128_from_float32"); // the name is kept as given; the config has clean integers
   CHECK(gptq.get_config().get_string("mode") == "gptq/4/128");
   CHECK(gptq.weight_bits() == 4);
   CHECK(gptq.group_size() == 128);
@@ -132,7 +132,7 @@ TEST_CASE("Quantized policies are equal by class, name, mode, source and integer
   CHECK_FALSE(QuantizedDTypePolicy("int8", "mixed_bfloat16") == DTypePolicy("mixed_bfloat16"));
   CHECK_FALSE(GPTQDTypePolicy("gptq/4/128", "float32") == GPTQDTypePolicy("gptq/4/64", "float32"));
   const PolicyScope global("float32");
-  CHECK_FALSE(GPTQDTypePolicy("gptq/4/128") == GPTQDTypePolicy("gptq/4/128", "float32")); // by name, again
+  CHECK_FALSE(GPTQDTypePolicy("gptq/4/128") == GPTQDTypePolicy("gptq/4/128", "float32")); // compared by name again
 }
 
 TEST_CASE("Each quantized policy class comes back from its config") {

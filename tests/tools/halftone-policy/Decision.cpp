@@ -1,4 +1,4 @@
-// The tool's decisions for an archive are those of the same model in a program.
+// The tool decides for an archive as a program decides for the same model.
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/halftone-policy/Decision.h"
 #include "halftone/Halftone.h"
@@ -15,7 +15,7 @@ static RecordedModel archive(const std::string &name) {
   return readModel(HALFTONE_SOURCE_DIR "/tests/data/keras/archives/" + name + ".keras");
 }
 
-/// The models of make_archives.py, as a program of ours writes them.
+/// The models of make_archives.py, written as Halftone programs.
 static Model sequential() {
   const PolicyScope scope("mixed_bfloat16");
   return Sequential({Input({4}), Dense(3, {.activation = "relu", .dtype = "mixed_float16", .name = "encoder_0"}),

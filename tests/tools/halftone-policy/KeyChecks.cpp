@@ -1,4 +1,4 @@
-// What lint finds out by index is what looking at every key and path finds; and it takes seconds for very many.
+// lint with its index has the findings of a search through every key and path, and takes seconds for very many.
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/halftone-policy/KeyChecks.h"
 #include <catch2/catch.hpp>
@@ -64,7 +64,7 @@ TEST_CASE("The index finds the same patterns as a match of each one", "[lint]") 
         try {
           (void)PathPattern(key);
           keys.push_back(key);
-        } catch (const Error &) { // no pattern
+        } catch (const Error &) { // the key is no pattern
         }
     const MapFile map = mapOf(keys);
     for (int paths = 0; paths < 30; ++paths) {
@@ -120,7 +120,7 @@ TEST_CASE("The check of 20,000 keys takes seconds, with and without a model", "[
   REQUIRE(map.entries.size() == 20001);
   std::vector<Finding> findings;
   seconds += secondsOf([&] { findings = checkKeys(map); });
-  CHECK(findings.size() == 5000); // each block's two patterns
+  CHECK(findings.size() == 5000); // the two patterns of each block
   std::vector<std::string> paths;
   for (int i = 0; i < 1000; ++i)
     paths.push_back(fmt::format("net/block_{}/query_{}", i / 2, i % 2));

@@ -1,4 +1,4 @@
-// The layers of modules, while they are regions and when they have become a table.
+// The layers of modules, as regions in early stages and as a table in later ones.
 // RUN: halftone-policy resolve %s | FileCheck %s
 // RUN: halftone-opt %s --stop-after=cast -o %t.cast.mlir && halftone-policy resolve %t.cast.mlir | FileCheck %s
 // RUN: halftone-opt %s --stop-after=kernel -o %t.kernel.mlir && halftone-policy resolve %t.kernel.mlir | FileCheck %s

@@ -1,4 +1,4 @@
-// More casts that stand alone than allowed: the answer is no. Strict numerics know no limit.
+// More standalone casts than allowed: the answer is no. Strict numerics have no limit.
 // RUN: %exit 1 halftone-run predict %s --input x=random --max-standalone-casts 0 2>&1 | FileCheck-22 %s
 // CHECK: halftone-run: 1 casts stand alone, but at most 0 are allowed:
 // CHECK-NEXT: (no layer): float32 > float16

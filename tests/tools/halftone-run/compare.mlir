@@ -1,4 +1,4 @@
-// Compiled code against the interpreter, whole and launch by launch.
+// Compares compiled code with the interpreter, as a whole and launch by launch.
 // RUN: rm -rf %t && mkdir %t
 // RUN: halftone-run compare %s --no-cache --by-layer | FileCheck-22 %s --check-prefix=STRICT --match-full-lines
 // STRICT:      output  shape    max |d|  max ulp  worst layer
@@ -7,7 +7,7 @@
 // STRICT-NEXT: @w      (40,)    0.0e+00  0        -
 // STRICT-NEXT: agrees bit for bit
 
-// Fast: the product stays in f32 until the layer's end, which the worst layer shows.
+// Fast: the product stays in f32 to the end of the layer, which the worst layer shows.
 // RUN: halftone-run compare %s --no-cache --numerics fast --by-layer --steps 3 | FileCheck-22 %s --check-prefix=FAST
 // FAST: y {{.*}} net/dense ({{.*}}compare.mlir:{{[0-9]+}}): {{.*}}mul
 // FAST: n {{.*}}  0.0e+00  0        -
@@ -21,18 +21,18 @@
 // BEYOND-NOT: launch
 // BEYOND: differs beyond --ulp 0
 
-// As JSON.
+// The result as JSON.
 // RUN: halftone-run compare %s --no-cache --json --by-layer | FileCheck-22 %s --check-prefix=JSON
 // JSON: {"tool":"halftone-run","command":"compare",{{.*}}"status":"ok","outputs":[{"name":"y","type":"7x40xf16","elements":280,"unequal":0,"max_abs":0.0,"max_ulp":0},{{.*}}"launches":[{"step":0,"index":0,"kernel":"loop_{{[0-9a-f]+}}","site":"net/dense ({{.*}}): cast",
 // RUN: %exit 1 halftone-run compare %s --no-cache --numerics fast --ulp 0 --json | FileCheck-22 %s --check-prefix=NO
 // NO: "status":"no","outputs":[{"name":"y",{{.*}}"unequal":{{[1-9]}}{{.*}}"first":"[
 
-// A stage further on, and other CPUs' code.
+// From a later stage, and code for other CPUs.
 // RUN: halftone-run emit %s --stage kernel -o %t/kernel.mlir
 // RUN: halftone-run compare %t/kernel.mlir --no-cache --by-layer --numerics fast | FileCheck-22 %s --check-prefix=FAST
 // RUN: halftone-run compare %s --no-cache --by-layer --target x86-64-v2 -q | count 0
 
-// Against a file, and a saved plan against it.
+// Against a file, and a saved plan against that file.
 // RUN: halftone-run predict %s --seed 5 --input x=random --output y=%t/y.npy --threads 1
 // RUN: halftone-run emit %s --stage target --format plan -o %t/saved.plan
 // RUN: halftone-run compare %t/saved.plan --seed 5 --against %t/y.npy --threads 2 | FileCheck-22 %s --check-prefix=FILE

@@ -14,7 +14,7 @@
 // KERNEL: func.func @main
 // KERNEL: halftone.launch
 
-// A stage is an input, and runs like the first.
+// A stage's text is an input and gives the same result.
 // RUN: halftone-run emit %t/pure.mlir --stage kernel -o %t/kernel.mlir
 // RUN: halftone-run predict %s --input "x=4xf32=1 2 3 4" > %t/graph
 // RUN: halftone-run predict %t/pure.mlir --input "x=4xf32=1 2 3 4" | diff %t/graph -

@@ -42,7 +42,7 @@
 // OUTPUT: {{.*}} has no fetch or variable 'q'
 // RUN: %exit 2 halftone-run predict %s --input x=random --input y=random --output %t/z.bin 2>&1 | FileCheck-22 %s --check-prefix=OUTFILE
 // OUTFILE: expected [NAME=]FILE.npy
-// Numbers are whole, finite and within their range.
+// Options take whole, finite values within their ranges.
 // RUN: %exit 2 halftone-run predict %s --seed -1 2>&1 | FileCheck-22 %s --check-prefix=SEED
 // SEED: halftone-run: --seed: expected an integer from 0 to 18446744073709551615, got '-1'
 // RUN: %exit 2 halftone-run predict %s --seed 99999999999999999999 2>&1 | FileCheck-22 %s --check-prefix=SEED20

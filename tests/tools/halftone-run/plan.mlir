@@ -1,4 +1,4 @@
-// From a module to a saved plan, its code, and its play; the compiler's stages on the way.
+// From a module to a saved plan, its code, and its run; with the compiler's stages on the way.
 // RUN: rm -rf %t && mkdir %t
 // RUN: halftone-run emit %s --stage linalg | FileCheck-22 %s --check-prefix=LINALG
 // LINALG: func.func @kernel
@@ -38,7 +38,7 @@
 // RUN: %exit 2 halftone-run predict %t/one.plan --input x=random --device interpreter 2>&1 | FileCheck-22 %s --check-prefix=MEANING
 // MEANING: one.plan is a saved plan, which holds nothing to interpret
 
-// What was done, and every stage in a folder.
+// Statistics on stderr, and every stage in a folder.
 // RUN: halftone-run predict %s --input x=random -q -v --no-cache --dump-ir %t/ir 2>&1 | FileCheck-22 %s --check-prefix=TOLD
 // TOLD: halftone-run: 1 kernels in {{.*}} s: 1 compiled, 0 from memory, 0 from disk; 0 standalone casts
 // RUN: ls %t/ir | FileCheck-22 %s --check-prefix=FOLDER
@@ -52,7 +52,7 @@
 // RUN: halftone-run predict %s --input x=random -q --cache-dir %t/cache
 // RUN: halftone-run predict %s --input x=random -q -v --cache-dir %t/cache 2>&1 | FileCheck-22 %s --check-prefix=CACHE
 // CACHE: 0 compiled, 0 from memory, 1 from disk
-// A cache that cannot be used is said once, with the reason.
+// If the cache cannot be used, one line gives the reason.
 // RUN: mkdir %t/open && chmod 777 %t/open
 // RUN: halftone-run predict %s --input x=random --cache-dir %t/open -v 2>&1 >/dev/null | FileCheck-22 %s --check-prefix=OPEN
 // RUN: halftone-run compare %s --cache-dir %t/open 2>&1 >/dev/null | FileCheck-22 %s --check-prefix=OPEN
@@ -64,7 +64,7 @@
 // RUN: halftone-run predict %s --input x=random --cache-dir %t/file -q 2>&1 | count 0
 // RUN: halftone-run predict %s --input x=random --no-cache 2>&1 >/dev/null | count 0
 
-// Locations, where they are asked for; what is dumped is MLIR with them too.
+// Locations, if they are asked for; dumps with locations are MLIR too.
 // RUN: halftone-run predict %s --input x=random -q --no-cache --numerics strict --locations --dump-ir %t/located
 // RUN: FileCheck-22 %s --check-prefix=LOCATED --input-file=%t/located/3-kernel.mlir
 // LOCATED: plan.mlir":{{[0-9]+}}:{{[0-9]+}})

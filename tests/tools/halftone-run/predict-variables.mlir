@@ -1,4 +1,4 @@
-// Variables: given by symbol or path, else drawn from the seed by role; new values can be written.
+// Variables: given by symbol or path, else drawn from the seed by role; their new values can be written.
 // RUN: rm -rf %t && mkdir %t
 // RUN: halftone-run predict %s --input "x=2xf32=1 1" --input "w=2x2xf32=1 2 3 4" --output @count=%t/count.npy --output y=%t/y.npy
 // RUN: %python %S/print_npy.py %t/count.npy %t/y.npy | FileCheck-22 %s --check-prefix=GIVEN
@@ -14,7 +14,7 @@
 // RUN: diff %t/one %t/again
 // RUN: not diff %t/one %t/two
 
-// Initial values by role: slots and counts 0, the variance 1, the learning rate and the loss scale Keras's.
+// Initial values by role: slot variables and counts 0, the variance 1, learning rate and loss scale as in Keras.
 // RUN: halftone-run predict %s --input "x=2xf32=0 0" | FileCheck-22 %s --check-prefix=ROLES
 // ROLES: y: 2xf32, 2 of 2 finite
 // ROLES-NEXT: {{^}}  0 0

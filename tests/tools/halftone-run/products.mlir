@@ -1,4 +1,4 @@
-// The plan's text says which instruction makes a kernel's products, for any CPU: nothing is run.
+// The plan's text names the instruction of a kernel's products, for any CPU: nothing runs.
 // RUN: halftone-run emit %s --stage plan --target x86-64-v2 | FileCheck-22 %s --check-prefix=V2
 // V2-DAG: matmul, f32 multiply-add, 4 x 8 sums in registers
 // V2-DAG: matmul, i32 multiply-add, 4 x 8 sums in registers
@@ -12,7 +12,7 @@
 // ZEN-DAG: matmul, vdpbf16ps, 6 x 64 sums in registers
 // ZEN-DAG: matmul, vpdpbusd, 6 x 64 sums in registers
 
-// Tiles, which this CPU need not have.
+// Tiles, which this CPU may lack.
 // RUN: halftone-run emit %s --stage plan --target sapphirerapids | FileCheck-22 %s --check-prefix=SPR
 // SPR-DAG: matmul, tdpbf16ps, 32 x 32 sums in tiles
 // SPR-DAG: matmul, tdpbssd, 32 x 32 sums in tiles

@@ -1,4 +1,4 @@
-// How long compiling took: each pass once, each kernel once, and where it came from.
+// The compile times: each pass once, each kernel once, with the source of its code.
 // RUN: rm -rf %t.cache
 // RUN: halftone-run predict %s --input 4x8xf32=random -q --timing --cache-dir %t.cache 2>&1 | FileCheck-22 %s --check-prefixes=CHECK,FIRST
 // RUN: halftone-run predict %s --input 4x8xf32=random -q --timing --cache-dir %t.cache 2>&1 | FileCheck-22 %s --check-prefixes=CHECK,SECOND

@@ -1,4 +1,4 @@
-// Which text is kept from MLIR's parser, and which is not.
+// Which texts do not reach MLIR's parser, and which do.
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/shell/ModuleText.h"
 #include <catch2/catch.hpp>
