@@ -1,4 +1,4 @@
-// How long a look-up takes in a policy map of many regular expressions.
+// How long a lookup takes in a policy map of many regular expressions.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Policy.h"
 #include <algorithm>
@@ -19,7 +19,7 @@ int main() {
       map.insert(fmt::format("net/block_{}/(attention|mlp)/[a-z_]+(_[0-9]+)?", i), "mixed_bfloat16");
     const std::string hit = fmt::format("net/block_{}/mlp/dense_12", keys - 1), miss = "net/head/mlp/dense_12";
     const auto begin = std::chrono::steady_clock::now();
-    bool right = map.matching_key(hit).has_value(); // the first look-up compiles every key
+    bool right = map.matching_key(hit).has_value(); // the first lookup compiles every key
     const double first = milliseconds(begin);
     double best[2] = {1e9, 1e9};
     for (int round = 0; round < 20; ++round)

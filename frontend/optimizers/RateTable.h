@@ -19,7 +19,7 @@ public:
   /// `optimizer` and `dtype` are those of the rate that the table feeds.
   RateTable(const std::string &optimizer, DType dtype);
   std::vector<Variable> variables() const { return {values_, first_}; }
-  /// Records the look-up of the rate at `step`, a scalar int32.
+  /// Records the lookup of the rate at `step`, a scalar int32.
   Value at(const Value &step) const;
   struct Play {
     const Variable &steps, &rate; // the count, which the play may raise, and the variable that it sets to at(steps)

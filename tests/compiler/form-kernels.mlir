@@ -205,7 +205,7 @@ func.func @main(%a: tensor<8x4xf32> {halftone.name = "a"}, %b: tensor<6xf32> {ha
 
 // -----
 
-// A look-up takes in the work after it. It reads its table from memory, and that work may read the table too. A sum at
+// A lookup takes in the work after it. It reads its table from memory, and that work may read the table too. A sum at
 // indices
 // is a kernel of its own, with casts before it.
 // CHECK-LABEL: module

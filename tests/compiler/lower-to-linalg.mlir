@@ -76,7 +76,7 @@ halftone.kernel matmul @matmul (tensor<3x8x4xbf16>, tensor<3x5x4xbf16>, tensor<5
   halftone.yield %2 : tensor<3x8x5xbf16>
 }
 
-// A look-up: the dims are rows and columns of the result; the table's extents are launch arguments after the block
+// A lookup: the dims are rows and columns of the result; the table's extents are launch arguments after the block
 // sizes.
 // CHECK-LABEL: module @gather
 // CHECK-SAME: halftone.extents = array<i64: 24, 37, 24, 37, 50, 37>

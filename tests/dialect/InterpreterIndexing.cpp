@@ -1,4 +1,4 @@
-// The meaning of slices, concatenations, look-ups and sums at indices.
+// The meaning of slices, concatenations, lookups and sums at indices.
 // SPDX-License-Identifier: Apache-2.0
 #include "Modules.h"
 

@@ -40,7 +40,7 @@ std::vector<OpCase> shapeCases();
 std::vector<OpCase> indexingCases();
 std::vector<OpCase> reductionCases();
 std::vector<OpCase> contractionCases();
-/// The cases of one dtype: extents of 0 and 1 on every axis of shape ops, look-ups, reductions and contractions, and
+/// The cases of one dtype: extents of 0 and 1 on every axis of shape ops, lookups, reductions and contractions, and
 /// one value as several operands.
 std::vector<OpCase> degenerateCases(const std::string &dtype);
 

@@ -1,4 +1,4 @@
-// Compares gradients of slices, concatenations, look-ups and sums at indices with finite differences.
+// Compares gradients of slices, concatenations, lookups and sums at indices with finite differences.
 // SPDX-License-Identifier: Apache-2.0
 #include "../Modules.h"
 

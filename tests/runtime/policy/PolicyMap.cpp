@@ -1,4 +1,4 @@
-// Policy maps: look-ups, insertions, handles, and every map recorded from Keras.
+// Policy maps: lookups, insertions, handles, and every map recorded from Keras.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Policy.h"
 #include "tests/runtime/policy/PolicyFacts.h"
