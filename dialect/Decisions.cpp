@@ -14,16 +14,13 @@ bool isNarrow(Value value) {
   return isFloat(value) && getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth() < 32;
 }
 
-bool isExtremum(ReduceKind kind) { return kind == ReduceKind::max || kind == ReduceKind::min; }
-
-/// Ops whose results are exact in their dtype when the operands are: they move or choose elements, or step.
-bool movesOrChooses(Operation *op) {
-  if (auto reduce = dyn_cast<ReduceOp>(op))
-    return isExtremum(reduce.getKind());
-  if (auto reduce = dyn_cast<PartialReduceOp>(op))
-    return isExtremum(reduce.getKind());
-  return isa<ReshapeOp, BroadcastOp, TransposeOp, PackOp, SliceOp, ConcatOp, GatherOp, StopGradientOp, SelectOp, AbsOp,
-             NegOp, ReluOp, MaximumOp, MinimumOp, SignOp, FloorOp, CeilOp, RoundEvenOp>(op);
+bool keepsDtype(Operation *op) {
+  auto compute = dyn_cast<ComputeOpInterface>(op);
+  return compute && compute.keepsDtype();
+}
+bool isDecision(Operation *op) {
+  auto compute = dyn_cast<ComputeOpInterface>(op);
+  return compute && compute.isDecision();
 }
 
 /// Ops whose narrow results every reader sees rounded: they round, load from memory, or are exact.
@@ -120,7 +117,7 @@ DenseSet<Value> findValuesToRound(Operation *scope) {
       return {};
     if (isa<WhenOp, LayerOp>(op))
       return yieldsOf(cast<OpResult>(value));
-    if (isNarrow(value) && !movesOrChooses(op)) {
+    if (isNarrow(value) && !keepsDtype(op)) {
       found.insert(value);
       return {};
     }
@@ -130,16 +127,6 @@ DenseSet<Value> findValuesToRound(Operation *scope) {
 }
 
 } // namespace
-
-bool isDecision(Operation *op) {
-  if (auto reduce = dyn_cast<ReduceAllOp>(op))
-    return reduce.getKind() == ReduceAllKind::all_finite;
-  if (auto cast = dyn_cast<CastOp>(op))
-    return isFloat(cast.getX()) && !isFloat(cast.getY());
-  if (auto reduce = dyn_cast<ArgReduceOp>(op)) // of one element it is 0
-    return cast<RankedTensorType>(reduce.getX().getType()).getDimSize(reduce.getAxis()) > 1;
-  return isa<IsFiniteOp, CompareOp, SignOp, FloorOp, CeilOp, RoundEvenOp, RemOp>(op);
-}
 
 llvm::SetVector<Value> valuesToRound(Operation *scope) {
   const DenseSet<Value> found = findValuesToRound(scope);

@@ -1,15 +1,10 @@
-// Which values a decision depends on, and so have one rounding for all their readers.
+// Which values a decision (ComputeOpInterface::isDecision) depends on, and so have one rounding for all their readers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "dialect/Dialect.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace halftone::dialect {
-
-/// Whether `op` decides by its operands: a small change of a float operand may change the result by a step. These are
-/// is_finite, compare, arg_reduce, `reduce_all all_finite`, sign, floor, ceil, round_even, rem, and a cast from a float
-/// to an integer or bool.
-bool isDecision(mlir::Operation *op);
 
 /// The values in `scope` (a function or kernel, regions included) that must be rounded where they are made, in program
 /// order. Such a value has a float dtype narrower than 32 bits, a live decision depends on it, and compiled code might

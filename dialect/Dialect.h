@@ -15,6 +15,8 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "dialect/OpTraits.h"
+
 #include "dialect/Dialect.h.inc"
 #include "dialect/Enums.h.inc"
 #include "dialect/Interfaces.h.inc"

@@ -1,4 +1,4 @@
-// The interfaces by which passes ask an op for its gradient or its scalar body, whichever op it is.
+// The interfaces by which passes ask an op for its gradient, its scalar body and its facts, whichever op it is.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef HALFTONE_INTERFACES
 #define HALFTONE_INTERFACES
@@ -39,6 +39,40 @@ def Halftone_ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
     }], "::mlir::Value", "buildScalar",
     (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc, "::mlir::ValueRange":$operands)>
   ];
+}
+
+def Halftone_ComputeOpInterface : OpInterface<"ComputeOpInterface"> {
+  let cppNamespace = "::halftone::dialect";
+  let description = [{
+    Facts of an op that computes tensors. They stand with the op (as a trait of OpTraits.td, or as a method where they
+    depend on its attributes), so that passes, kernel forms and tools need no lists of ops.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      About how many simple vector ops one element of the result takes.
+    }], "int64_t", "getCost", (ins), "", "return 1;">,
+    InterfaceMethod<[{
+      Whether strictly compiled code gives the bits that the interpreter gives.
+    }], "bool", "isExact", (ins), "", "return !ConcreteOp::template hasTrait<::halftone::dialect::Inexact>();">,
+    InterfaceMethod<[{
+      Whether every kernel that reads the result makes it anew: that takes less than reading it from memory.
+    }], "bool", "isGlue", (ins), "", "return ConcreteOp::template hasTrait<::halftone::dialect::Glue>();">,
+    InterfaceMethod<[{
+      Whether an element of the result depends on the operands' elements at the same index alone, or is glue.
+    }], "bool", "isPointwise", (ins), "",
+      "return ::mlir::isa<::halftone::dialect::ElementwiseOpInterface>($_op.getOperation()) || $_op.isGlue();">,
+    InterfaceMethod<[{
+      Whether float results need no rounding if all float operands have values of the results' dtype.
+    }], "bool", "keepsDtype", (ins), "", "return ConcreteOp::template hasTrait<::halftone::dialect::KeepsDtype>();">,
+    InterfaceMethod<[{
+      Whether the result may jump at a small change of a float operand.
+    }], "bool", "isDecision", (ins), "", "return ConcreteOp::template hasTrait<::halftone::dialect::Decision>();">
+  ];
+  let extraClassDeclaration = [{
+    /// The cost from which an op counts as a transcendental function: a kernel computes few of them again.
+    static constexpr int64_t transcendentalCost = 16;
+    bool isTranscendental() { return getCost() >= transcendentalCost; }
+  }];
 }
 
 #endif // HALFTONE_INTERFACES

@@ -20,7 +20,15 @@ std::string text(Type type) {
 
 Status error(ErrorKind kind, const llvm::Twine &message) { return Status(kind, message.str()); }
 
-TensorData evaluate(Operation *op, Operands operands, const InterpreterOptions &options) {
+Status notRun(Operation *op) {
+  std::string where;
+  llvm::raw_string_ostream(where) << op->getLoc();
+  return error(ErrorKind::not_implemented_error,
+               "the interpreter does not run '" + op->getName().getStringRef() + "' at " + where);
+}
+
+/// The value of an op of the dialect; nothing if the interpreter has no case for the op.
+std::optional<TensorData> evaluate(Operation *op, Operands operands, const InterpreterOptions &options) {
   if (isa<ElementwiseOpInterface>(op))
     return evaluateElementwise(op, operands, options);
   if (auto contract = dyn_cast<ContractOp>(op))
@@ -31,7 +39,9 @@ TensorData evaluate(Operation *op, Operands operands, const InterpreterOptions &
     return evaluateIndexing(op, operands, options);
   if (isa<ConstantOp, IotaOp, RandomBitsOp>(op))
     return evaluateSource(op, operands);
-  return evaluateReduce(op, operands, options);
+  if (isa<ReduceOp, PartialReduceOp, ArgReduceOp, ReduceAllOp>(op))
+    return evaluateReduce(op, operands, options);
+  return std::nullopt;
 }
 
 /// One run: the values so far, and the variables as they stand.
@@ -106,16 +116,17 @@ private:
     if (isa<GradientOp>(op))
       return error(ErrorKind::not_implemented_error,
                    "the interpreter does not run 'halftone.gradient'; lower the module to the pure stage first");
-    if (!isa<HalftoneDialect>(op->getDialect()) || op->getNumResults() != 1)
-      return error(ErrorKind::not_implemented_error,
-                   "the interpreter does not run '" + op->getName().getStringRef() + "'");
+    if (!isa<ComputeOpInterface>(op))
+      return notRun(op);
     llvm::SmallVector<const TensorData *> operands;
     for (mlir::Value operand : op->getOperands())
       operands.push_back(values.at(operand).get());
-    TensorData result = evaluate(op, operands, options);
+    std::optional<TensorData> result = evaluate(op, operands, options);
+    if (!result)
+      return notRun(op);
     if (rounded.contains(op->getResult(0)))
-      result = storeAs(result.type, result);
-    bind(op->getResult(0), std::make_shared<TensorData>(std::move(result)));
+      result = storeAs(result->type, *result);
+    bind(op->getResult(0), std::make_shared<TensorData>(*std::move(result)));
     return Status::ok();
   }
 

@@ -22,6 +22,7 @@ struct RealFunction {
 template <double (*F)(double)> double first(double x, double) { return F(x); }
 template <double (*F)(double)> Interval rising(Interval x, Interval) { return monotone(F, x); }
 template <Interval (*F)(Interval)> Interval firstBound(Interval x, Interval) { return F(x); }
+template <double (*F)(double)> Interval inUnit(Interval x, Interval) { return monotoneInUnit(F, x); }
 template <double (*F)(double)> RealFunction unary(double ulps) { return {first<F>, rising<F>, ulps}; }
 
 double negate(double x) { return -x; }
@@ -30,13 +31,26 @@ double exp(double x) { return std::exp(x); }
 double expm1(double x) { return std::expm1(x); }
 double log(double x) { return std::log(x); }
 double log1p(double x) { return std::log1p(x); }
+double exp2(double x) { return std::exp2(x); }
+double log2(double x) { return std::log2(x); }
+double log10(double x) { return std::log10(x); }
 double sqrt(double x) { return std::sqrt(x); }
+double cbrt(double x) { return std::cbrt(x); }
 double rsqrt(double x) { return 1 / std::sqrt(x); }
 double tanh(double x) { return std::tanh(x); }
+double sinh(double x) { return std::sinh(x); }
+double cosh(double x) { return std::cosh(x); }
+double asinh(double x) { return std::asinh(x); }
+double acosh(double x) { return std::acosh(x); }
+double atanh(double x) { return std::atanh(x); }
 double logistic(double x) { return 1 / (1 + std::exp(-x)); }
 double erf(double x) { return std::erf(x); }
 double sin(double x) { return std::sin(x); }
 double cos(double x) { return std::cos(x); }
+double tan(double x) { return std::tan(x); }
+double asin(double x) { return std::asin(x); }
+double acos(double x) { return std::acos(x); }
+double atan(double x) { return std::atan(x); }
 double fabs(double x) { return std::fabs(x); }
 double floor(double x) { return std::floor(x); }
 double ceil(double x) { return std::ceil(x); }
@@ -48,6 +62,7 @@ double times(double a, double b) { return a * b; }
 double over(double a, double b) { return a / b; }
 double modulo(double a, double b) { return std::fmod(a, b); }
 double pow(double a, double b) { return std::pow(a, b); }
+double atan2(double a, double b) { return std::atan2(a, b); }
 double larger(double a, double b) { return a >= b || std::isnan(a) ? a : b; }
 double smaller(double a, double b) { return a <= b || std::isnan(a) ? a : b; }
 
@@ -61,12 +76,21 @@ RealFunction realFunction(Operation *op) {
       .Case([](NegOp) { return RealFunction{first<negate>, rising<negate>, 0, true}; })
       .Case([](SignOp) { return unary<sign>(0); })
       .Case([](ExpOp) { return unary<exp>(libraryUlps); })
+      .Case([](Exp2Op) { return unary<exp2>(libraryUlps); })
       .Case([](Expm1Op) { return unary<expm1>(libraryUlps); })
       .Case([](LogOp) { return unary<log>(libraryUlps); })
+      .Case([](Log2Op) { return unary<log2>(libraryUlps); })
+      .Case([](Log10Op) { return unary<log10>(libraryUlps); })
       .Case([](Log1pOp) { return unary<log1p>(libraryUlps); })
       .Case([](SqrtOp) { return unary<sqrt>(0); })
+      .Case([](CbrtOp) { return unary<cbrt>(libraryUlps); })
       .Case([](RsqrtOp) { return unary<rsqrt>(composedUlps); })
       .Case([](TanhOp) { return unary<tanh>(libraryUlps); })
+      .Case([](SinhOp) { return unary<sinh>(libraryUlps); })
+      .Case([](CoshOp) { return RealFunction{first<cosh>, firstBound<hyperbolicCosine>, libraryUlps}; })
+      .Case([](AsinhOp) { return unary<asinh>(libraryUlps); })
+      .Case([](AcoshOp) { return unary<acosh>(libraryUlps); })
+      .Case([](AtanhOp) { return RealFunction{first<atanh>, inUnit<atanh>, libraryUlps}; })
       .Case([](LogisticOp) {
         // Where e^-x overflows, 1 / inf is 0.
         return RealFunction{first<logistic>, rising<logistic>, composedUlps, false, 0x1p-126};
@@ -74,6 +98,11 @@ RealFunction realFunction(Operation *op) {
       .Case([](ErfOp) { return unary<erf>(libraryUlps); })
       .Case([](SinOp) { return RealFunction{first<sin>, firstBound<sine>, libraryUlps}; })
       .Case([](CosOp) { return RealFunction{first<cos>, firstBound<cosine>, libraryUlps}; })
+      .Case([](TanOp) { return RealFunction{first<tan>, firstBound<tangent>, libraryUlps}; })
+      .Case([](AsinOp) { return RealFunction{first<asin>, inUnit<asin>, libraryUlps}; })
+      .Case([](AcosOp) { return RealFunction{first<acos>, inUnit<acos>, libraryUlps}; })
+      .Case([](AtanOp) { return unary<atan>(libraryUlps); })
+      .Case([](Atan2Op) { return RealFunction{atan2, angle, libraryUlps}; })
       .Case([](FloorOp) { return unary<floor>(0); })
       .Case([](CeilOp) { return unary<ceil>(0); })
       .Case([](RoundEvenOp) { return unary<roundEven>(0); })
@@ -240,10 +269,12 @@ double ulpsOf(Operation *op, const RealFunction &function, Interval bound, const
   return ulps;
 }
 
-TensorData evaluateReals(Operation *op, Operands x, const InterpreterOptions &options) {
+std::optional<TensorData> evaluateReals(Operation *op, Operands x, const InterpreterOptions &options) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  TensorWriter writer(type);
   RealFunction function = realFunction(op);
+  if (!function.exact)
+    return std::nullopt;
+  TensorWriter writer(type);
   Rounding rounding(*dtypeOf(type.getElementType()), options.strict);
   const TensorData &a = *x.front(), &b = *x.back();
   for (int64_t i = 0, e = a.size(); i < e; ++i) {
@@ -252,8 +283,8 @@ TensorData evaluateReals(Operation *op, Operands x, const InterpreterOptions &op
       continue;
     }
     Interval bound = function.bound(realAt(a, i), realAt(b, i));
-    // Compiled f64 sines promise nothing for large arguments.
-    if (rounding.wide && isa<SinOp, CosOp>(op) && std::max(std::fabs(a.low[i]), std::fabs(a.high[i])) >= 0x1p20)
+    // Compiled f64 sines, cosines and tangents promise nothing for large arguments.
+    if (rounding.wide && isa<SinOp, CosOp, TanOp>(op) && std::max(std::fabs(a.low[i]), std::fabs(a.high[i])) >= 0x1p20)
       bound = Interval::any();
     if (function.slack != 0 && bound.isBounded())
       bound = {std::max(bound.low - function.slack, 0.0), bound.high + function.slack};
@@ -262,10 +293,12 @@ TensorData evaluateReals(Operation *op, Operands x, const InterpreterOptions &op
   return writer.take();
 }
 
-TensorData evaluateInts(Operation *op, Operands x) {
+std::optional<TensorData> evaluateInts(Operation *op, Operands x) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  TensorWriter writer(type);
   IntFunction function = intFunction(op);
+  if (!function.exact)
+    return std::nullopt;
+  TensorWriter writer(type);
   IntFormat format(type.getElementType());
   for (int64_t i = 0, e = type.getNumElements(); i < e; ++i)
     writer.whole(i, applyInt(function, wholeAt(*x.front(), i, format), wholeAt(*x.back(), i, format), format));
@@ -337,7 +370,7 @@ TensorData evaluateCast(CastOp op, const TensorData &x, const InterpreterOptions
   return writer.take();
 }
 
-TensorData evaluateElementwise(Operation *op, Operands x, const InterpreterOptions &options) {
+std::optional<TensorData> evaluateElementwise(Operation *op, Operands x, const InterpreterOptions &options) {
   if (auto cast = dyn_cast<CastOp>(op))
     return evaluateCast(cast, *x[0], options);
   if (auto compare = dyn_cast<CompareOp>(op))

@@ -5,6 +5,7 @@
 #include "dialect/Interval.h"
 #include "dialect/TypeInference.h"
 #include "llvm/ADT/ArrayRef.h"
+#include <optional>
 
 namespace halftone::dialect {
 
@@ -46,8 +47,10 @@ TensorData hullOf(const TensorData &a, const TensorData &b);
 
 using Operands = llvm::ArrayRef<const TensorData *>;
 
+/// Nothing if the interpreter has no case for the op and the dtype of its operands.
+std::optional<TensorData> evaluateElementwise(mlir::Operation *op, Operands operands,
+                                              const InterpreterOptions &options);
 // Each function takes ops of its own family only.
-TensorData evaluateElementwise(mlir::Operation *op, Operands operands, const InterpreterOptions &options);
 TensorData evaluateCast(CastOp op, const TensorData &x, const InterpreterOptions &options);
 TensorData evaluateContract(ContractOp op, const TensorData &lhs, const TensorData &rhs,
                             const InterpreterOptions &options);

@@ -190,6 +190,32 @@ Interval cosine(Interval x) {
   return wave([](double v) { return std::cos(v); }, x, 0);
 }
 
+// Poles at odd multiples of pi / 2; the function rises between them.
+Interval tangent(Interval x) {
+  if (!x.isBounded() || x.isPoint())
+    return x.isAny() ? x : Interval::point(std::tan(x.low));
+  const bool crossesPole = !(x.high - x.low < M_PI) || std::tan(x.low) > std::tan(x.high);
+  return crossesPole ? Interval::any() : Interval{std::tan(x.low), std::tan(x.high)};
+}
+
+Interval hyperbolicCosine(Interval x) {
+  return monotone([](double v) { return std::cosh(v); }, absolute(x));
+}
+
+Interval angle(Interval y, Interval x) {
+  if (y.isNan() || x.isNan())
+    return Interval::nan();
+  if (y.isPoint() && x.isPoint())
+    return Interval::point(std::atan2(y.low, x.low));
+  if (y.isAny() || x.isAny())
+    return Interval::any();
+  // The angle jumps where y changes its sign and x is not above 0. Elsewhere the extrema lie at corners.
+  if (mayBeZero(y) && x.low <= 0)
+    return {-M_PI, M_PI};
+  return Interval::of(
+      {std::atan2(y.low, x.low), std::atan2(y.low, x.high), std::atan2(y.high, x.low), std::atan2(y.high, x.high)});
+}
+
 Interval absolute(Interval x) {
   Interval ends = monotone([](double v) { return std::fabs(v); }, x);
   if (x.isBounded() && x.low < 0 && x.high > 0)
@@ -214,6 +240,11 @@ Interval minimum(Interval a, Interval b) {
 
 Interval monotone(double (*function)(double), Interval x) {
   return x.isAny() ? x : Interval::of({function(x.low), function(x.high)});
+}
+
+Interval monotoneInUnit(double (*function)(double), Interval x) {
+  // Both ends may lie outside while numbers between them do not.
+  return x.low < -1 && x.high > 1 ? Interval::any() : monotone(function, x);
 }
 
 } // namespace halftone::dialect

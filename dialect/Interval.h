@@ -80,10 +80,16 @@ Interval remainder(Interval a, Interval b);
 Interval power(Interval a, Interval b);
 Interval sine(Interval x);
 Interval cosine(Interval x);
+Interval tangent(Interval x);
+Interval hyperbolicCosine(Interval x);
+/// The angle of the point (x, y): C's atan2.
+Interval angle(Interval y, Interval x);
 Interval absolute(Interval x);
 Interval maximum(Interval a, Interval b);
 Interval minimum(Interval a, Interval b);
 /// Bounds of a function that only rises, or only falls.
 Interval monotone(double (*function)(double), Interval x);
+/// The same of a function that is NaN outside of [-1, 1].
+Interval monotoneInUnit(double (*function)(double), Interval x);
 
 } // namespace halftone::dialect

@@ -5,6 +5,7 @@
 
 include "Attrs.td"
 include "Interfaces.td"
+include "OpTraits.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/IR/SymbolInterfaces.td"
 
@@ -29,7 +30,8 @@ def Halftone_BoolTensor : Halftone_TensorOf<[I1]>;
 def Halftone_Predicate : Type<0DTensorOf<[I1]>.predicate, "scalar i1 tensor", "::mlir::RankedTensorType">,
                          BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI1Type())">;
 
+/// An op that computes tensors from tensors.
 class Halftone_PureOp<string mnemonic, list<Trait> traits = []>
-    : Halftone_Op<mnemonic, !listconcat([Pure], traits)>;
+    : Halftone_Op<mnemonic, !listconcat([Pure, Halftone_ComputeOpInterface], traits)>;
 
 #endif // HALFTONE_TYPES

@@ -26,15 +26,7 @@ Value numberElementwise(std::string_view op, const char *name, const Value &x) {
   return elementwise(op, x);
 }
 
-struct Operands {
-  Value a, b;
-};
-Operands fit(std::string_view op, const Value &a, const Value &b) {
-  DType dtype = a.dtype() == b.dtype() ? a.dtype() : result_type(a.dtype(), b.dtype());
-  Shape shape = broadcastShape(op, a.shape(), b.shape());
-  return {broadcastTo(asDtype(a, dtype), shape), broadcastTo(asDtype(b, dtype), shape)};
-}
-/// `ofBools` is the op for bools, whose result is a bool. Without such an op bools become int32.
+/// `ofBools`: the op to use on bools, which then stay bools. Without it bools become int32.
 Value binary(std::string_view op, const Value &a, const Value &b, std::string_view ofBools = "") {
   return applyOne(std::string(op), {a, b}, [op, ofBools](const List &v) {
     Operands o = fit(op, v[0], v[1]);
@@ -129,13 +121,27 @@ Value where(const Value &condition, const Value &a, const Value &b) {
 }
 
 Value exp(const Value &x) { return floatElementwise("exp", x); }
+Value exp2(const Value &x) { return floatElementwise("exp2", x); }
 Value expm1(const Value &x) { return floatElementwise("expm1", x); }
 Value log(const Value &x) { return floatElementwise("log", x); }
+Value log2(const Value &x) { return floatElementwise("log2", x); }
+Value log10(const Value &x) { return floatElementwise("log10", x); }
 Value log1p(const Value &x) { return floatElementwise("log1p", x); }
 Value sqrt(const Value &x) { return floatElementwise("sqrt", x); }
+Value cbrt(const Value &x) { return floatElementwise("cbrt", x); }
 Value rsqrt(const Value &x) { return floatElementwise("rsqrt", x); }
 Value sin(const Value &x) { return floatElementwise("sin", x); }
 Value cos(const Value &x) { return floatElementwise("cos", x); }
+Value tan(const Value &x) { return floatElementwise("tan", x); }
+Value arcsin(const Value &x) { return floatElementwise("asin", x); }
+Value arccos(const Value &x) { return floatElementwise("acos", x); }
+Value arctan(const Value &x) { return floatElementwise("atan", x); }
+Value arctan2(const Value &x1, const Value &x2) { return floatBinary("atan2", x1, x2); }
+Value sinh(const Value &x) { return floatElementwise("sinh", x); }
+Value cosh(const Value &x) { return floatElementwise("cosh", x); }
+Value arcsinh(const Value &x) { return floatElementwise("asinh", x); }
+Value arccosh(const Value &x) { return floatElementwise("acosh", x); }
+Value arctanh(const Value &x) { return floatElementwise("atanh", x); }
 Value erf(const Value &x) { return floatElementwise("erf", x); }
 Value tanh(const Value &x) { return floatElementwise("tanh", x); }
 Value sigmoid(const Value &x) { return floatElementwise("logistic", x); }
@@ -171,6 +177,7 @@ Value greater(const Value &a, const Value &b) { return compare(ComparePredicate:
 Value greater_equal(const Value &a, const Value &b) { return compare(ComparePredicate::ge, "greater_equal", a, b); }
 Value logical_and(const Value &a, const Value &b) { return logical("and", a, b); }
 Value logical_or(const Value &a, const Value &b) { return logical("or", a, b); }
+Value logical_xor(const Value &a, const Value &b) { return logical("xor", a, b); }
 Value logical_not(const Value &x) {
   return applyOne("not", {x}, [](const List &v) { return tracing().unary("not", asDtype(v[0], DType::bool_)); });
 }

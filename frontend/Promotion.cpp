@@ -70,6 +70,12 @@ Value broadcastTo(const Value &x, const Shape &shape) {
   return static_cast<int64_t>(kept.size()) == shape.rank() ? y : tracing().broadcast(y, shape, axes);
 }
 
+Operands fit(std::string_view op, const Value &a, const Value &b) {
+  DType dtype = a.dtype() == b.dtype() ? a.dtype() : result_type(a.dtype(), b.dtype());
+  Shape shape = broadcastShape(op, a.shape(), b.shape());
+  return {broadcastTo(asDtype(a, dtype), shape), broadcastTo(asDtype(b, dtype), shape)};
+}
+
 int64_t normalizeAxis(std::string_view op, int64_t axis, int64_t rank) {
   if (axis < -rank || axis >= rank)
     throw Error(ErrorKind::value_error, fmt::format("{}: axis {} is out of range for rank {}", op, axis, rank));

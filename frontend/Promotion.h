@@ -22,7 +22,12 @@ Place placeIn(DType dtype, double number);
 Value broadcastTo(const Value &x, const Shape &shape);
 /// The shape to which two operands broadcast. value_error naming `op` and both shapes when they do not broadcast.
 Shape broadcastShape(std::string_view op, const Shape &a, const Shape &b);
-/// `axis` counted from the front. value_error naming `op` when it is out of range.
+/// Both operands in the dtype and the shape that they promote and broadcast to.
+struct Operands {
+  Value a, b;
+};
+Operands fit(std::string_view op, const Value &a, const Value &b);
+/// `axis` counted from the front; value_error naming `op` when out of range.
 int64_t normalizeAxis(std::string_view op, int64_t axis, int64_t rank);
 /// Axes counted from the front, ascending, without duplicates; empty means all.
 std::vector<int64_t> normalizeAxes(std::string_view op, const std::vector<int64_t> &axes, int64_t rank);

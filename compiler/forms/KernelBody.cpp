@@ -8,32 +8,27 @@ using namespace halftone::dialect;
 namespace halftone::compiler {
 
 bool isGlue(Operation *op) {
-  if (auto constant = dyn_cast<ConstantOp>(op)) {
-    auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
-    return elements && elements.isSplat();
-  }
-  return isa<IotaOp, BroadcastOp>(op);
+  auto compute = dyn_cast<ComputeOpInterface>(op);
+  return compute && compute.isGlue();
+}
+bool isPointwise(Operation *op) {
+  auto compute = dyn_cast<ComputeOpInterface>(op);
+  return compute && compute.isPointwise();
+}
+bool isTranscendental(Operation *op) {
+  auto compute = dyn_cast<ComputeOpInterface>(op);
+  return compute && compute.isTranscendental();
 }
 
 ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 int64_t elementsOf(Value value) { return cast<RankedTensorType>(value.getType()).getNumElements(); }
-
-int64_t transcendentalCost(Operation *op) {
-  return isa<ExpOp, Expm1Op, LogOp, Log1pOp, TanhOp, LogisticOp, ErfOp, SinOp, CosOp, PowOp, RandomBitsOp>(op);
-}
 
 OperandRange lookedUpOperands(Operation *op) {
   return isLookup(op) ? op->getOperands().take_front(isa<GatherOp>(op) ? 1 : op->getNumOperands())
                       : op->getOperands().take_front(0);
 }
 
-bool isPrologueOp(Operation *op) {
-  if (auto constant = dyn_cast<ConstantOp>(op))
-    return isGlue(op);
-  return isa<BroadcastOp>(op) || (isa<ElementwiseOpInterface>(op) && !transcendentalCost(op));
-}
-
-bool isPointwise(Operation *op) { return isa<ElementwiseOpInterface>(op) || isGlue(op); }
+bool isPrologueOp(Operation *op) { return !isa<IotaOp>(op) && isPointwise(op) && !isTranscendental(op); }
 
 DenseSet<Operation *> ancestors(const KernelBody &body, ValueRange roots) {
   DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end()), found;

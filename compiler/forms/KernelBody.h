@@ -15,7 +15,7 @@ inline constexpr llvm::StringLiteral tileAttr = "halftone.tile";
 /// Above this a reduction to one number is cut into blocks; below, one block does it.
 inline constexpr int64_t mostElementsOfOneRow = 16384;
 
-/// Ops that are copied into every kernel that reads them: splat constants, `iota`, `broadcast`.
+/// Ops that are copied into every kernel that reads them (ComputeOpInterface): splat constants, `iota`, `broadcast`.
 bool isGlue(mlir::Operation *op);
 
 /// Elements of a tensor value.
@@ -43,15 +43,13 @@ inline bool isLookup(mlir::Operation *op) {
   return mlir::isa<dialect::SliceOp, dialect::ConcatOp, dialect::GatherOp>(op);
 }
 
-/// Whether `op`, a copy, may stand in front of a contraction: no transcendental work, since a matmul does it again for
-/// each tile.
+/// Whether `op`, a copy, may stand in front of a contraction: no `iota`, and no transcendental work, since a matmul does
+/// it again for each tile.
 bool isPrologueOp(mlir::Operation *op);
 
-/// Number of transcendental functions in `op`: 0 or 1. Random bits count as one.
-int64_t transcendentalCost(mlir::Operation *op);
-
-/// An op whose result at an index depends on its operands there alone, or a copy.
+/// The facts of ComputeOpInterface, false for other ops.
 bool isPointwise(mlir::Operation *op);
+bool isTranscendental(mlir::Operation *op);
 
 /// The ops of `body` that `roots` depend on.
 llvm::DenseSet<mlir::Operation *> ancestors(const KernelBody &body, mlir::ValueRange roots);

@@ -37,17 +37,6 @@ Runs runsOf(ArrayRef<int64_t> shape, ArrayRef<int64_t> chosen) {
 
 void append(Access &to, ArrayRef<int> dims) { to.append(dims.begin(), dims.end()); }
 
-/// Roughly, how many simple vector ops an elementwise op is.
-double costOf(Operation *op) {
-  if (isa<ExpOp, Expm1Op, LogOp, Log1pOp, TanhOp, LogisticOp, ErfOp, SinOp, CosOp>(op))
-    return 16;
-  if (isa<PowOp>(op))
-    return 40;
-  if (isa<DivOp, RemOp, SqrtOp, RsqrtOp>(op))
-    return 6;
-  return 1;
-}
-
 } // namespace
 
 Type storedType(Type type) {
@@ -189,7 +178,7 @@ ValueNode *ValueGraph::random(RandomBitsOp op, ArrayRef<int> access) {
   node.inputs = {load(argument, {}, 0), load(argument, {}, 1)};
   node.access.assign(access.begin(), access.end());
   node.type = storedType(elementOf(op.getResult()));
-  node.cost = 60;
+  node.cost = double(op.getCost());
   return make(std::move(node));
 }
 
@@ -288,11 +277,11 @@ ValueNode *ValueGraph::elementwise(Operation *op, ArrayRef<int> access) {
     return rounds ? rounded(input, element) : input;
   }
   node.type = arithmeticType(element);
-  node.cost = costOf(op);
+  auto compute = llvm::cast<ComputeOpInterface>(op);
+  node.cost = double(compute.getCost());
   // A cast from another arithmetic type rounds once, where it converts: GenericBuilder sees to it.
   bool converts = cast && arithmeticType(elementOf(cast.getX())) != arithmeticType(element);
-  if (isShortFloat(element) &&
-      (converts || (allExact && isa<AbsOp, NegOp, ReluOp, MaximumOp, MinimumOp, SelectOp>(op))))
+  if (isShortFloat(element) && (converts || (allExact && compute.keepsDtype() && !compute.isDecision())))
     node.exact = element;
   ValueNode *result = make(std::move(node));
   bool rounds = isShortFloat(element) && (strict || (cast && cast.getKind() == CastKind::rounding));
@@ -348,7 +337,7 @@ ValueNode *ValueGraph::index(IotaOp op, ArrayRef<int> access) {
     if (label)
       node.access = piece;
   node.type = arithmeticType(element);
-  node.cost = 2;
+  node.cost = double(op.getCost());
   ValueNode *result = make(std::move(node));
   return isShortFloat(element) ? rounded(result, element) : result;
 }

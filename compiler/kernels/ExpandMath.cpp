@@ -10,6 +10,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace halftone;
 using namespace halftone::compiler;
@@ -23,48 +24,68 @@ template <class Op> Number unary(Number a) { return {a.builder(), Op::create(a.b
 
 /// `op` as arithmetic; null when it stays as it is.
 FailureOr<Number> expanded(const MathTarget &target, Operation *op, ArrayRef<Number> x) {
-  if (isa<math::ExpOp>(op))
-    return buildExp(target, x[0]);
-  if (isa<math::ExpM1Op>(op))
-    return buildExpm1(target, x[0]);
-  if (isa<math::LogOp>(op))
-    return buildLog(target, x[0]);
-  if (isa<math::Log1pOp>(op))
-    return buildLog1p(target, x[0]);
-  if (isa<math::TanhOp>(op))
-    return buildTanh(target, x[0]);
-  if (isa<math::ErfOp>(op))
-    return buildErf(target, x[0]);
-  if (isa<math::SinOp>(op))
-    return buildSin(target, x[0]);
-  if (isa<math::CosOp>(op))
-    return buildCos(target, x[0]);
-  if (isa<math::PowFOp>(op))
-    return buildPow(target, x[0], x[1]);
-  if (isa<math::RsqrtOp>(op))
-    return 1.0 / unary<math::SqrtOp>(x[0]);
+  if (const MathFunction *function = mathFunction(op->getName().getStringRef()))
+    return function->build(target, x);
   if (roundsToBf16(op))
     return roundToBf16(x[0]);
   if (isa<arith::RemFOp>(op))
     return buildRemainder(target, x[0], x[1]);
-  if (isa<math::FloorOp>(op))
-    return target.hasRounding ? Number() : target.floor(x[0]);
-  if (isa<math::CeilOp>(op))
-    return target.hasRounding ? Number() : target.ceil(x[0]);
-  if (isa<math::TruncOp>(op))
-    return target.hasRounding ? Number() : target.truncate(x[0]);
-  if (isa<math::RoundEvenOp>(op))
-    return target.hasRounding ? Number() : target.roundEven(x[0]);
-  if (isa<math::FmaOp>(op))
-    return target.hasFma ? Number() : target.multiplyAdd(x[0], x[1], x[2]);
-  if (isa<math::AbsFOp, math::AbsIOp, math::CopySignOp, math::SqrtOp, math::CountLeadingZerosOp, math::CtPopOp,
-          math::CountTrailingZerosOp>(op))
-    return Number();
   op->emitError() << "'" << op->getName() << "' has no expansion";
   return failure();
 }
 
+Number kept(const MathTarget &, ArrayRef<Number>) { return {}; }
+
+/// A function that some targets have as an instruction.
+template <bool MathTraits::*has, Number (MathTarget::*build)(Number) const>
+Number unlessOn(const MathTarget &target, ArrayRef<Number> x) {
+  return target.*has ? Number() : (target.*build)(x[0]);
+}
+
 } // namespace
+
+ArrayRef<MathFunction> compiler::basicFunctions() {
+  constexpr bool isShort = true;
+  static constexpr MathFunction table[] = {
+      {"math.absf", kept, 0, 0, isShort},
+      {"math.absi", kept, 0, 0, isShort},
+      {"math.sqrt", kept, 0.5, 0.5, isShort},
+      {"math.fma",
+       [](const MathTarget &target, ArrayRef<Number> x) {
+         return target.hasFma ? Number() : target.multiplyAdd(x[0], x[1], x[2]);
+       },
+       0.5, 0.5, isShort},
+      {"math.rsqrt", [](const MathTarget &, ArrayRef<Number> x) { return 1.0 / unary<math::SqrtOp>(x[0]); }, 1.5, 1.5},
+      {"math.floor", unlessOn<&MathTraits::hasRounding, &MathTarget::floor>, 0, 0},
+      {"math.ceil", unlessOn<&MathTraits::hasRounding, &MathTarget::ceil>, 0, 0},
+      {"math.trunc", unlessOn<&MathTraits::hasRounding, &MathTarget::truncate>, 0, 0},
+      {"math.roundeven", unlessOn<&MathTraits::hasRounding, &MathTarget::roundEven>, 0, 0},
+      {"math.copysign", kept, 0, 0},
+      {"math.ctlz", kept, 0, 0},
+      {"math.cttz", kept, 0, 0},
+      {"math.ctpop", kept, 0, 0},
+  };
+  return table;
+}
+
+const MathFunction *compiler::mathFunction(StringRef op) {
+  static const auto rows = [] {
+    llvm::StringMap<const MathFunction *> found;
+    for (ArrayRef<MathFunction> table :
+         {basicFunctions(), exponentials(), logarithms(), trigonometricFunctions(), inverseFunctions()})
+      for (const MathFunction &function : table)
+        found[function.op] = &function;
+    return found;
+  }();
+  return rows.lookup(op);
+}
+
+bool compiler::isLongFunction(Operation &op) {
+  if (!isa<math::MathDialect>(op.getDialect()))
+    return false;
+  const MathFunction *function = mathFunction(op.getName().getStringRef());
+  return !function || !function->isShort;
+}
 
 Number MathTarget::multiplyAdd(Number a, Number b, Number c) const {
   if (!hasFma)

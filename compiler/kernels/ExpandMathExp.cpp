@@ -1,4 +1,4 @@
-// exp, expm1, tanh, erf.
+// exp, exp2, expm1, tanh, sinh, cosh, erf.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/MathFunctions.h"
 #include <array>
@@ -6,6 +6,7 @@
 
 using namespace halftone;
 using namespace halftone::compiler;
+using llvm::ArrayRef;
 
 namespace {
 
@@ -85,7 +86,9 @@ Number compiler::buildExp(const MathTarget &target, Number x) {
   return value * powerOfTwo(half, x) * powerOfTwo(reduced.steps - half, x);
 }
 
-Number compiler::buildExpm1(const MathTarget &target, Number x) {
+namespace {
+
+Number buildExpm1(const MathTarget &target, Number x) {
   const bool single = x.width() == 32;
   const Reduced reduced = reduce(target, single ? clamp(x, -30, 89) : clamp(x, -50, 710));
   const Number r = reduced.r;
@@ -96,7 +99,7 @@ Number compiler::buildExpm1(const MathTarget &target, Number x) {
   return select(equal(reduced.n, x.like(0.0)), select(equal(x, x.like(0.0)), x, value), sum);
 }
 
-Number compiler::buildTanh(const MathTarget &target, Number x) {
+Number buildTanh(const MathTarget &target, Number x) {
   const Number size = absolute(x);
   if (x.width() == 64) {
     const Number e = buildExpm1(target, clamp(size, 0, 25) * -2.0);
@@ -110,7 +113,7 @@ Number compiler::buildTanh(const MathTarget &target, Number x) {
   return copySign(select(size < 0.64, small, large), x);
 }
 
-Number compiler::buildErf(const MathTarget &target, Number x) {
+Number buildErf(const MathTarget &target, Number x) {
   const Number size = absolute(x), s = x * x;
   if (x.width() == 64) {
     const Number small = target.multiplyAdd(
@@ -141,4 +144,47 @@ Number compiler::buildErf(const MathTarget &target, Number x) {
                                          3.83197126e-4, -1.72853470e-5});
   const Number large = 1.0 - buildExp(target, target.multiplyAdd(p, t, -t));
   return select(size > 0.927734375, copySign(large, x), small);
+}
+
+// The functions below compute f64.
+
+Number buildExp2(const MathTarget &target, Number x) {
+  const Number bounded = clamp(x, -1080, 1030), n = target.roundEven(bounded);
+  const Number r = (bounded - n) * 0x1.62e42fefa39efp-1;
+  const Number value = target.multiplyAdd(r * r, exponentialTail(target, r), r) + 1.0;
+  const Number shifted = n + 0x1.8p52, steps = shifted.bits() - x.like(0x1.8p52).bits();
+  const Number half = shiftSigned(steps, 1);
+  return value * powerOfTwo(half, x) * powerOfTwo(steps - half, x);
+}
+
+/// e^x / 2 for x >= 0, which overflows only where sinh and cosh do.
+Number halfExponential(const MathTarget &target, Number x) {
+  const Reduced reduced = reduce(target, clamp(x, 0, 711));
+  const Number r = reduced.r, value = target.multiplyAdd(r * r, exponentialTail(target, r), r) + 1.0;
+  return value * powerOfTwo(reduced.steps - 2, x) * 2.0;
+}
+
+Number buildCosh(const MathTarget &target, Number x) {
+  const Number half = halfExponential(target, absolute(x));
+  return half + 0.25 / half;
+}
+
+Number buildSinh(const MathTarget &target, Number size) {
+  const Number s = size * size, half = halfExponential(target, size);
+  const Number odd = target.polynomial(s, {1.666666666666666667e-1, 8.333333333333333333e-3, 1.984126984126976943e-4,
+                                           2.755731922404034010e-6, 2.505210836405804112e-8, 1.605904839635056194e-10,
+                                           7.646625361656655915e-13, 2.844526416989561572e-15});
+  return select(size < 1.0, target.multiplyAdd(s * odd, size, size), half - 0.25 / half);
+}
+
+} // namespace
+
+ArrayRef<MathFunction> compiler::exponentials() {
+  static constexpr MathFunction table[] = {
+      {"math.exp", ofOne<buildExp>, 1, 2}, // subnormal results rounded once
+      {"math.exp2", ofOneInF64<buildExp2>, 1, 2}, {"math.expm1", ofOne<buildExpm1>, 2, 3},
+      {"math.tanh", ofOne<buildTanh>, 2, 4},      {"math.sinh", ofOddInF64<buildSinh>, 1, 2},
+      {"math.cosh", ofOneInF64<buildCosh>, 1, 2}, {"math.erf", ofOne<buildErf>, 2, 2},
+  };
+  return table;
 }

@@ -1,10 +1,11 @@
-// log, log1p, pow: the logarithm as a series in s = f / (2 + f), 1 + f being the mantissa in [sqrt(1/2), sqrt(2)).
+// log, log2, log10, log1p, pow, cbrt, by exponent and mantissa. The logarithm is a series in s = f / (2 + f), 1 + f being the mantissa in [sqrt(1/2), sqrt(2)).
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/MathFunctions.h"
 #include <limits>
 
 using namespace halftone;
 using namespace halftone::compiler;
+using llvm::ArrayRef;
 
 namespace {
 
@@ -126,7 +127,10 @@ Number compiler::buildLog1p(const MathTarget &target, Number x) {
   return select(equal(x, x.like(0.0)), x, defined);
 }
 
-Number compiler::buildPow(const MathTarget &target, Number x, Number y) {
+namespace {
+
+Number buildPow(const MathTarget &target, ArrayRef<Number> operands) {
+  const Number x = operands[0], y = operands[1];
   const bool single = x.width() == 32;
   const Number a = x.extend(x.f64()), b = y.extend(y.f64());
   const Number size = single ? buildExp(target, b * buildLog(target, absolute(a))) : powerOf(target, absolute(a), b);
@@ -140,4 +144,64 @@ Number compiler::buildPow(const MathTarget &target, Number x, Number y) {
   const Number isOne =
       equal(x, x.like(1.0)) | equal(y, y.like(0.0)) | (equal(x, x.like(-1.0)) & equal(absolute(y), y.like(infinity)));
   return select(isOne, x.like(1.0), value);
+}
+
+// The functions below compute f64.
+
+/// x = 2^exponent * mantissa for any positive finite x.
+Split splitAny(Number x) {
+  const Number isSubnormal = x < 0x1p-1022;
+  const Split parts = split(select(isSubnormal, x * 0x1p54, x));
+  return {parts.exponent - select(isSubnormal, x.like(54.0), x.like(0.0)), parts.mantissa};
+}
+
+/// `value`, computed for positive finite x, with the edges of a logarithm.
+Number atEdges(Number x, Number value) {
+  const Number positive = select(x < infinity, value, x);
+  return select(x > 0.0, positive, select(equal(x, x.like(0.0)), x.like(-infinity), x.like(notANumber)));
+}
+
+Number buildLog2(const MathTarget &target, Number x) {
+  const Split parts = splitAny(x);
+  const Number log = logOf(target, x.like(0.0), parts.mantissa - 1.0, {});
+  return atEdges(
+      x, target.multiplyAdd(log, 0x1.71547652b82fep0, target.multiplyAdd(log, 0x1.777d0ffda0d24p-56, parts.exponent)));
+}
+
+Number buildLog10(const MathTarget &target, Number x) {
+  const Split parts = splitAny(x);
+  const Number log = logOf(target, x.like(0.0), parts.mantissa - 1.0, {});
+  // The first part of log10(2) has trailing zeros enough for the product to be exact.
+  const Number low = target.multiplyAdd(parts.exponent, 0x1.3fde623e2566bp-43, log * 0x1.95355baaafad3p-57);
+  return atEdges(
+      x, target.multiplyAdd(parts.exponent, 0x1.34413509f7000p-2, target.multiplyAdd(log, 0x1.bcb7b1526e50ep-2, low)));
+}
+
+Number buildCbrt(const MathTarget &target, Number size) {
+  const Split parts = splitAny(size);
+  const Number third = target.roundEven(parts.exponent * (1.0 / 3)), rest = parts.exponent - third * 3.0; // -1, 0 or 1
+  const Number scale = select(rest < 0.0, size.like(0.5), select(rest > 0.0, size.like(2.0), size.like(1.0)));
+  const Number m = parts.mantissa * scale;
+  Number y = target.polynomial(m, {5.068079256e-1, 6.576729089e-1, -1.924804262e-1, 2.603992585e-2});
+  for (int step = 0; step < 2; ++step) { // Halley's: 7, 20, then more than 54 bits
+    const Number cube = y * y * y;
+    y = y + y * ((m - cube) / (cube * 2.0 + m));
+  }
+  const Number shifted = third + 0x1.8p52, steps = shifted.bits() - size.like(0x1.8p52).bits();
+  const Number value = y * ((steps + 1023) << 52).bitsAs(size.f64());
+  return select((size > 0.0) & (size < infinity), value, size);
+}
+
+} // namespace
+
+ArrayRef<MathFunction> compiler::logarithms() {
+  static constexpr MathFunction table[] = {
+      {"math.log", ofOne<buildLog>, 1, 1},
+      {"math.log2", ofOneInF64<buildLog2>, 1, 2},
+      {"math.log10", ofOneInF64<buildLog10>, 1, 2},
+      {"math.log1p", ofOne<buildLog1p>, 2, 2},
+      {"math.powf", buildPow, 1, 6}, // IEEE 754's pow
+      {"math.cbrt", ofOddInF64<buildCbrt>, 1, 1},
+  };
+  return table;
 }

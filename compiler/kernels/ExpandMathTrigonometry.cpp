@@ -1,9 +1,10 @@
-// sin and cos: the angle modulo a quarter turn, then a polynomial.
+// sin, cos and tan: the angle modulo a quarter turn, then a polynomial.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/MathFunctions.h"
 
 using namespace halftone;
 using namespace halftone::compiler;
+using llvm::ArrayRef;
 
 namespace {
 
@@ -40,12 +41,13 @@ Angle reduceDouble(const MathTarget &target, Number x) {
   return {n, select(r > edge, r.like(edge), select(r < -edge, r.like(-edge), r))};
 }
 
-/// sin(x) for offset 0, cos(x) for offset 1.
-Number build(const MathTarget &target, Number x, double offset) {
-  const bool single = x.width() == 32;
-  const Number wide = x.extend(x.f64());
-  const Angle angle = single ? reduceSingle(target, wide) : reduceDouble(target, wide);
-  const Number r = angle.r, s = r * r;
+/// Sine and cosine of such an r.
+struct Circle {
+  Number sine, cosine;
+};
+
+Circle circle(const MathTarget &target, Number r, bool single) {
+  const Number s = r * r;
   const Number sinTail =
       single ? target.polynomial(s, {-1.66666666666638824e-1, 8.333333331076930222e-3, -1.984126691475646429e-4,
                                      2.755599025507050626e-6, -2.480557377350487857e-8})
@@ -58,8 +60,19 @@ Number build(const MathTarget &target, Number x, double offset) {
              : target.polynomial(s, {4.166666666666666667e-2, -1.388888888888888786e-3, 2.480158730158464305e-5,
                                      -2.755731922140019569e-7, 2.087675579016741362e-9, -1.14704607429123062e-11,
                                      4.745863373444177893e-14});
-  const Number sine = target.multiplyAdd(s * r, sinTail, r);
-  const Number cosine = target.multiplyAdd(s * s, cosTail, 1.0 - s * 0.5);
+  return {target.multiplyAdd(s * r, sinTail, r), target.multiplyAdd(s * s, cosTail, 1.0 - s * 0.5)};
+}
+
+Angle reduce(const MathTarget &target, Number x, bool single) {
+  return single ? reduceSingle(target, x) : reduceDouble(target, x);
+}
+
+/// sin(x) for offset 0, cos(x) for offset 1.
+Number build(const MathTarget &target, Number x, double offset) {
+  const bool single = x.width() == 32;
+  const Number wide = x.extend(x.f64());
+  const Angle angle = reduce(target, wide, single);
+  const auto [sine, cosine] = circle(target, angle.r, single);
   // Quarter turns modulo 4 in [-2, 2], as floats.
   const Number turned = angle.quarters + offset, quarter = turned - target.roundEven(turned * 0.25) * 4.0;
   const Number isOdd = equal(absolute(quarter), quarter.like(1.0));
@@ -71,7 +84,29 @@ Number build(const MathTarget &target, Number x, double offset) {
   return offset == 0 ? select(equal(x, x.like(0.0)), x, value) : value;
 }
 
+Number buildSin(const MathTarget &target, Number x) { return build(target, x, 0); }
+Number buildCos(const MathTarget &target, Number x) { return build(target, x, 1); }
+
+Number buildTan(const MathTarget &target, Number x) {
+  const bool single = x.width() == 32;
+  const Number wide = x.extend(x.f64());
+  const Angle angle = reduce(target, wide, single);
+  const auto [sine, cosine] = circle(target, angle.r, single);
+  const Number half = angle.quarters * 0.5, isOdd = differs(target.roundEven(half), half);
+  Number value = select(isOdd, -cosine, sine) / select(isOdd, sine, cosine) + (wide - wide);
+  if (single)
+    value = value.narrow(x.f32());
+  return select(equal(x, x.like(0.0)), x, value);
+}
+
 } // namespace
 
-Number compiler::buildSin(const MathTarget &target, Number x) { return build(target, x, 0); }
-Number compiler::buildCos(const MathTarget &target, Number x) { return build(target, x, 1); }
+ArrayRef<MathFunction> compiler::trigonometricFunctions() {
+  // f32: any finite x. f64: |x| < 2^20, beyond that no promise but a finite sine and cosine.
+  static constexpr MathFunction table[] = {
+      {"math.sin", ofOne<buildSin>, 1, 2},
+      {"math.cos", ofOne<buildCos>, 1, 2},
+      {"math.tan", ofOne<buildTan>, 1, 4},
+  };
+  return table;
+}

@@ -28,19 +28,52 @@ struct MathTarget : MathTraits {
   Number polynomial(Number x, std::initializer_list<double> coefficients) const;
 };
 
-// Bounds in units in the last place (ulp) of the result, asserted by tests/compiler/ExpandMath.cpp.     f32   f64
-Number buildExp(const MathTarget &target, Number x);   // subnormal results rounded once        1     2
-Number buildExpm1(const MathTarget &target, Number x); //                                       2     3
-Number buildTanh(const MathTarget &target, Number x);  //                                       2     4
-Number buildLog(const MathTarget &target, Number x);   //                                       1     1
-Number buildLog1p(const MathTarget &target, Number x); //                                       2     2
-Number buildErf(const MathTarget &target, Number x);   //                                       2     2
-/// IEEE 754's pow.                                                                                       1     6
-Number buildPow(const MathTarget &target, Number x, Number y);
-/// f32: any finite x. f64: |x| < 2^20, beyond that no promise but a finite result.                       1     2
-Number buildSin(const MathTarget &target, Number x);
-Number buildCos(const MathTarget &target, Number x);
+/// An op of the math dialect.
+struct MathFunction {
+  llvm::StringLiteral op;
+  /// The function as arithmetic; null if the op stays as it is.
+  Number (*build)(const MathTarget &target, llvm::ArrayRef<Number> x);
+  /// How far the function may be off, in units in the last place (ulp) of the result.
+  double f32, f64;
+  /// The op becomes about one instruction, so emitters may unroll it freely.
+  bool isShort = false;
+};
+
+// One table a file.
+llvm::ArrayRef<MathFunction> basicFunctions();
+llvm::ArrayRef<MathFunction> exponentials();
+llvm::ArrayRef<MathFunction> logarithms();
+llvm::ArrayRef<MathFunction> trigonometricFunctions();
+llvm::ArrayRef<MathFunction> inverseFunctions();
+
+/// The row of `op`, such as "math.exp", in one of the tables; null if there is none.
+const MathFunction *mathFunction(llvm::StringRef op);
+/// Whether `op` is one of the math dialect that is not short.
+bool isLongFunction(mlir::Operation &op);
+
+// Functions that others are built from.
+Number buildExp(const MathTarget &target, Number x);
+Number buildLog(const MathTarget &target, Number x);
+Number buildLog1p(const MathTarget &target, Number x);
 /// C's fmod, exact. One step per bit of the quotient.
 Number buildRemainder(const MathTarget &target, Number x, Number y);
+
+/// A row's `build` for a function of one number.
+template <Number (*build)(const MathTarget &, Number)>
+Number ofOne(const MathTarget &target, llvm::ArrayRef<Number> x) {
+  return build(target, x[0]);
+}
+/// The same for one that computes f64: f32 is widened, and its result rounded once.
+template <Number (*build)(const MathTarget &, Number)>
+Number ofOneInF64(const MathTarget &target, llvm::ArrayRef<Number> x) {
+  const Number wide = build(target, x[0].extend(x[0].f64()));
+  return x[0].width() == 32 ? wide.narrow(x[0].f32()) : wide;
+}
+/// The same for an odd function: `build` computes it for a number that is not below 0.
+template <Number (*build)(const MathTarget &, Number)>
+Number ofOddInF64(const MathTarget &target, llvm::ArrayRef<Number> x) {
+  // LLVM moves a sign through a rounding, and then would round from f64 to f16 at once: the sign comes last.
+  return copySign(ofOneInF64<build>(target, absolute(x[0])), x[0]);
+}
 
 } // namespace halftone::compiler

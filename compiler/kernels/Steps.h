@@ -16,7 +16,7 @@ mlir::LogicalResult legalizeStorage(mlir::func::FuncOp function, const MathTrait
 /// k4. After the emitter. Replaces the math ops that no CPU has as instructions (exp, log, tanh, ...) by arithmetic, in
 /// place, at whatever type they have: f32 or f64, scalar or one-dimensional vector; and arith.truncf to bf16, which
 /// CPUs round with exceptions. These may remain: math.absf, ceil,
-/// copysign, floor, fma, roundeven, sqrt, trunc, ctpop, ctlz, cttz. MathFunctions.h has the error bounds. Fails with a
+/// copysign, floor, fma, roundeven, sqrt, trunc, ctpop, ctlz, cttz. The tables of MathFunctions.h have the error bounds. Fails with a
 /// diagnostic at any other math op and at types narrower than f32.
 mlir::LogicalResult expandMath(mlir::func::FuncOp function, const MathTraits &math);
 

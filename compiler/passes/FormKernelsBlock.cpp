@@ -64,7 +64,7 @@ bool BlockFormer::becomesChain(Operation *op) {
   DenseSet<Value> loads;
   int64_t transcendentals = 0;
   for (Operation *each : body.ops) {
-    transcendentals += transcendentalCost(each);
+    transcendentals += isTranscendental(each);
     for (Value operand : each->getOperands())
       if (!inBody.contains(operand.getDefiningOp()) && elementsOf(operand) > 1)
         loads.insert(operand);

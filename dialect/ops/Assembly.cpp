@@ -1,6 +1,7 @@
 // Custom assembly used by several op families; the generated op definitions.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/ops/Assembly.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 

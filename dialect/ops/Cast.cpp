@@ -18,6 +18,15 @@ LogicalResult CastOp::buildGradient(OpBuilder &builder, ValueRange cotangents, S
   return success();
 }
 
+bool CastOp::isDecision() {
+  return isa<FloatType>(getElementTypeOrSelf(getX())) && !isa<FloatType>(getElementTypeOrSelf(getY()));
+}
+
+bool ConstantOp::isGlue() {
+  auto elements = dyn_cast<DenseElementsAttr>(getValue());
+  return elements && elements.isSplat();
+}
+
 LogicalResult ConstantOp::verify() {
   auto elements = dyn_cast<DenseElementsAttr>(getValue());
   if (!elements)

@@ -20,9 +20,10 @@ def Halftone_CastOp : Halftone_PureOp<"cast", [SameOperandsAndResultShape,
                        DefaultValuedStrAttr<StrAttr, "">:$origin, DefaultValuedAttr<BoolAttr, "false">:$saturate);
   let results = (outs Halftone_Tensor:$y);
   let assemblyFormat = "$x attr-dict `:` type($x) `to` type($y)";
+  let extraClassDeclaration = "bool isDecision();";
 }
 
-def Halftone_ConstantOp : Halftone_PureOp<"constant", [ConstantLike, AllTypesMatch<["value", "result"]>]> {
+def Halftone_ConstantOp : Halftone_PureOp<"constant", [ConstantLike, Halftone_NoGradient<"no operand">, AllTypesMatch<["value", "result"]>]> {
   let summary = "A splat, or at most 64 elements written out";
   let description = [{ Example: `%0 = halftone.constant dense<0.5> : tensor<4xf32>` }];
   let arguments = (ins ElementsAttr:$value);
@@ -30,18 +31,20 @@ def Halftone_ConstantOp : Halftone_PureOp<"constant", [ConstantLike, AllTypesMat
   let assemblyFormat = "attr-dict $value";
   let hasFolder = 1;
   let hasVerifier = 1;
+  let extraClassDeclaration = "bool isGlue();";
 }
 
-def Halftone_IotaOp : Halftone_PureOp<"iota"> {
+def Halftone_IotaOp : Halftone_PureOp<"iota", [Halftone_Glue, Halftone_NoGradient<"no operand">]> {
   let summary = "The index along one axis";
   let description = [{ Example: `%0 = halftone.iota {axis = 1 : i64} : tensor<8x10xi32>` }];
   let arguments = (ins I64Attr:$axis);
   let results = (outs Halftone_NumberTensor:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
   let hasVerifier = 1;
+  let extraClassDeclaration = "int64_t getCost() { return 2; }";
 }
 
-def Halftone_RandomBitsOp : Halftone_PureOp<"random_bits"> {
+def Halftone_RandomBitsOp : Halftone_PureOp<"random_bits", [Halftone_IntegersHaveNoGradient]> {
   let summary = "Philox4x32-10 over the linear index";
   let description = [{
     Element i (row-major) is word i mod 4 of Philox4x32-10 with the counter (low 32 bits of i / 4, high 32 bits of i / 4,
@@ -52,6 +55,7 @@ def Halftone_RandomBitsOp : Halftone_PureOp<"random_bits"> {
   let results = (outs StaticShapeTensorOf<[UI32]>:$result);
   let assemblyFormat = "$key attr-dict `:` type($key) `->` type($result)";
   let hasVerifier = 1;
+  let extraClassDeclaration = "int64_t getCost() { return 60; }";
 }
 
 #endif

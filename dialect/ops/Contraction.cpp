@@ -25,6 +25,9 @@ Type ContractOp::getAccumulatorType() {
   return element.isInteger(64) ? element : Type(IntegerType::get(getContext(), 32));
 }
 
+// Sums of floats depend on their order.
+bool ContractOp::isExact() { return !isa<FloatType>(getAccumulatorType()); }
+
 static LogicalResult verifyAxes(ContractOp op, Value operand, ArrayRef<int64_t> batch, ArrayRef<int64_t> contract,
                                 StringRef side) {
   int64_t rank = cast<RankedTensorType>(operand.getType()).getRank();

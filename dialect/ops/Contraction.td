@@ -33,6 +33,7 @@ def Halftone_ContractOp : Halftone_PureOp<"contract", [DeclareOpInterfaceMethods
     ::llvm::SmallVector<int64_t> getRhsFree();
     /// The dtype in which products accumulate: f64, f32, i32 or i64.
     ::mlir::Type getAccumulatorType();
+    bool isExact();
   }];
 }
 

@@ -3,6 +3,7 @@
 #include "dialect/Gradient.h"
 #include "dialect/ops/Expression.h"
 #include <cmath>
+#include <numbers>
 
 using namespace mlir;
 
@@ -64,16 +65,30 @@ HALFTONE_GRADIENT(RoundEvenOp, Value())
 HALFTONE_GRADIENT(ReluOp, e.zeroUnless(e.compare(ComparePredicate::gt, getY(), e.splat(ct.getType(), 0.0)), ct))
 HALFTONE_GRADIENT(ExpOp, e.mul(ct, getY()))
 HALFTONE_GRADIENT(Expm1Op, e.mul(ct, e.add(getY(), e.splat(ct.getType(), 1.0))))
+HALFTONE_GRADIENT(Exp2Op, e.mul(ct, e.mul(getY(), std::numbers::ln2)))
 HALFTONE_GRADIENT(LogOp, e.div(ct, getX()))
+HALFTONE_GRADIENT(Log2Op, e.div(e.mul(ct, std::numbers::log2e), getX()))
+HALFTONE_GRADIENT(Log10Op, e.div(e.mul(ct, std::numbers::log10e), getX()))
 HALFTONE_GRADIENT(Log1pOp, e.div(ct, e.add(getX(), e.splat(ct.getType(), 1.0))))
 HALFTONE_GRADIENT(SqrtOp, e.div(e.mul(ct, 0.5), getY()))
+HALFTONE_GRADIENT(CbrtOp, e.div(e.mul(ct, 1.0 / 3), e.mul(getY(), getY())))
 HALFTONE_GRADIENT(RsqrtOp, e.mul(e.mul(ct, -0.5), e.div(getY(), getX())))
 HALFTONE_GRADIENT(TanhOp, e.mul(ct, e.sub(e.splat(ct.getType(), 1.0), e.mul(getY(), getY()))))
+HALFTONE_GRADIENT(SinhOp, e.mul(ct, CoshOp::create(e.builder, e.loc, getX())))
+HALFTONE_GRADIENT(CoshOp, e.mul(ct, SinhOp::create(e.builder, e.loc, getX())))
+// Products of roots, not roots of products: those would give numbers outside of the domain.
+HALFTONE_GRADIENT(AsinhOp, e.div(ct, e.sqrt(e.add(e.mul(getX(), getX()), 1.0))))
+HALFTONE_GRADIENT(AcoshOp, e.div(ct, e.mul(e.sqrt(e.add(getX(), -1.0)), e.sqrt(e.add(getX(), 1.0)))))
+HALFTONE_GRADIENT(AtanhOp, e.div(ct, e.mul(e.sub(1.0, getX()), e.add(getX(), 1.0))))
 HALFTONE_GRADIENT(LogisticOp, e.mul(ct, e.mul(getY(), e.sub(e.splat(ct.getType(), 1.0), getY()))))
 HALFTONE_GRADIENT(ErfOp,
                   e.mul(ct, e.mul(ExpOp::create(e.builder, e.loc, e.neg(e.mul(getX(), getX()))), 2 / std::sqrt(M_PI))))
 HALFTONE_GRADIENT(SinOp, e.mul(ct, CosOp::create(e.builder, e.loc, getX())))
 HALFTONE_GRADIENT(CosOp, e.neg(e.mul(ct, SinOp::create(e.builder, e.loc, getX()))))
+HALFTONE_GRADIENT(TanOp, e.mul(ct, e.add(e.mul(getY(), getY()), 1.0)))
+HALFTONE_GRADIENT(AsinOp, e.div(ct, e.mul(e.sqrt(e.sub(1.0, getX())), e.sqrt(e.add(getX(), 1.0)))))
+HALFTONE_GRADIENT(AcosOp, e.neg(e.div(ct, e.mul(e.sqrt(e.sub(1.0, getX())), e.sqrt(e.add(getX(), 1.0))))))
+HALFTONE_GRADIENT(AtanOp, e.div(ct, e.add(e.mul(getX(), getX()), 1.0)))
 HALFTONE_GRADIENT(AddOp, ct, ct)
 HALFTONE_GRADIENT(SubOp, ct, e.neg(ct))
 HALFTONE_GRADIENT(MulOp, e.mul(ct, getRhs()), e.mul(ct, getLhs()))
@@ -110,6 +125,18 @@ LogicalResult PowOp::buildGradient(OpBuilder &builder, ValueRange cotangents, Gr
   Value positive = e.compare(ComparePredicate::gt, x, zero);
   Value log = LogOp::create(builder, e.loc, e.select(positive, x, one));
   gradients.push_back(e.zeroUnless(positive, e.mul(ct, e.mul(getResult(), log))));
+  return success();
+}
+
+// d/dy = x / (x^2 + y^2), d/dx = -y / (x^2 + y^2), the point scaled by its larger coordinate so that no square
+// overflows.
+LogicalResult Atan2Op::buildGradient(OpBuilder &builder, ValueRange cotangents, Gradients gradients) {
+  Expression e(builder, getLoc());
+  Value y = getLhs(), x = getRhs(), ct = cotangents[0];
+  Value scale = MaximumOp::create(builder, e.loc, AbsOp::create(builder, e.loc, x), AbsOp::create(builder, e.loc, y));
+  Value a = e.div(x, scale), b = e.div(y, scale);
+  Value slope = e.div(ct, e.mul(scale, e.add(e.mul(a, a), e.mul(b, b))));
+  gradients.append({e.mul(slope, a), e.neg(e.mul(slope, b))});
   return success();
 }
 

@@ -1,6 +1,5 @@
 // Elementwise ops. All operands and the result have one shape and, unless an op says otherwise, one dtype.
 // SPDX-License-Identifier: Apache-2.0
-// Integers and bools carry no derivative, so ops that only take or give them have no gradient.
 #ifndef HALFTONE_OPS_ELEMENTWISE
 #define HALFTONE_OPS_ELEMENTWISE
 include "Types.td"
@@ -14,37 +13,70 @@ class Halftone_UnaryOp<string mnemonic, Type type, string meaning, list<Trait> t
   let results = (outs type:$y);
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
-class Halftone_FloatUnaryOp<string mnemonic, string meaning>
+class Halftone_FloatUnaryOp<string mnemonic, string meaning, int cost = 1, list<Trait> traits = []>
     : Halftone_UnaryOp<mnemonic, Halftone_FloatTensor, meaning,
-                       [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]>;
+                       !listconcat([DeclareOpInterfaceMethods<Halftone_GradientOpInterface>], traits)> {
+  let extraClassDeclaration = "int64_t getCost() { return " # cost # "; }";
+}
+/// One op of the math dialect.
+class Halftone_MathOp<string mnemonic, string mathOp, string meaning, int cost = 1, list<Trait> traits = []>
+    : Halftone_FloatUnaryOp<mnemonic, meaning, cost, traits> {
+  let extraClassDefinition = [{
+    ::mlir::Value $cppClass::buildScalar(::mlir::OpBuilder &builder, ::mlir::Location loc, ::mlir::ValueRange x) {
+      return ::mlir::math::}] # mathOp # [{::create(builder, loc, x[0]);
+    }
+  }];
+}
+/// A function that compiled code computes within a few units in the last place.
+class Halftone_TranscendentalOp<string mnemonic, string mathOp, string meaning, int cost = 16>
+    : Halftone_MathOp<mnemonic, mathOp, meaning, cost, [Halftone_Inexact]>;
 
 def Halftone_AbsOp : Halftone_UnaryOp<"abs", Halftone_NumberTensor, "|x|; gradient sign(x)",
-                                      [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]>;
+                                      [Halftone_KeepsDtype, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]>;
 def Halftone_NegOp : Halftone_UnaryOp<"neg", Halftone_NumberTensor, "-x",
-                                      [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]>;
+                                      [Halftone_KeepsDtype, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]>;
 def Halftone_SignOp : Halftone_UnaryOp<"sign", Halftone_NumberTensor, "-1, 0 or 1 (0 keeps its sign, NaN stays NaN); gradient 0",
-                                       [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]>;
-def Halftone_ExpOp : Halftone_FloatUnaryOp<"exp", "e^x">;
-def Halftone_Expm1Op : Halftone_FloatUnaryOp<"expm1", "e^x - 1, accurate near 0">;
-def Halftone_LogOp : Halftone_FloatUnaryOp<"log", "natural logarithm">;
-def Halftone_Log1pOp : Halftone_FloatUnaryOp<"log1p", "log(1 + x), accurate near 0">;
-def Halftone_SqrtOp : Halftone_FloatUnaryOp<"sqrt", "square root, exactly rounded">;
-def Halftone_RsqrtOp : Halftone_FloatUnaryOp<"rsqrt", "1 / sqrt(x)">;
-def Halftone_TanhOp : Halftone_FloatUnaryOp<"tanh", "hyperbolic tangent">;
-def Halftone_LogisticOp : Halftone_FloatUnaryOp<"logistic", "1 / (1 + e^-x)">;
-def Halftone_ErfOp : Halftone_FloatUnaryOp<"erf", "error function">;
-def Halftone_SinOp : Halftone_FloatUnaryOp<"sin", "sine of radians">;
-def Halftone_CosOp : Halftone_FloatUnaryOp<"cos", "cosine of radians">;
-def Halftone_FloorOp : Halftone_FloatUnaryOp<"floor", "round toward -inf; gradient 0">;
-def Halftone_CeilOp : Halftone_FloatUnaryOp<"ceil", "round toward +inf; gradient 0">;
-def Halftone_RoundEvenOp : Halftone_FloatUnaryOp<"round_even", "round to nearest, ties to even; gradient 0">;
+                                       [Halftone_KeepsDtype, Halftone_Decision,
+                                        DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]>;
+def Halftone_ExpOp : Halftone_TranscendentalOp<"exp", "ExpOp", "e^x">;
+def Halftone_Exp2Op : Halftone_TranscendentalOp<"exp2", "Exp2Op", "2^x, exact for whole numbers">;
+def Halftone_Expm1Op : Halftone_TranscendentalOp<"expm1", "ExpM1Op", "e^x - 1, accurate near 0">;
+def Halftone_LogOp : Halftone_TranscendentalOp<"log", "LogOp", "natural logarithm">;
+def Halftone_Log2Op : Halftone_TranscendentalOp<"log2", "Log2Op", "logarithm to the base 2, exact for powers of 2">;
+def Halftone_Log10Op : Halftone_TranscendentalOp<"log10", "Log10Op", "logarithm to the base 10">;
+def Halftone_Log1pOp : Halftone_TranscendentalOp<"log1p", "Log1pOp", "log(1 + x), accurate near 0">;
+def Halftone_SqrtOp : Halftone_MathOp<"sqrt", "SqrtOp", "square root, exactly rounded", 6>;
+def Halftone_CbrtOp : Halftone_TranscendentalOp<"cbrt", "CbrtOp", "cube root; gradient inf at 0", 40>;
+def Halftone_RsqrtOp : Halftone_FloatUnaryOp<"rsqrt", "1 / sqrt(x)", 6, [Halftone_Inexact]>;
+def Halftone_TanhOp : Halftone_TranscendentalOp<"tanh", "TanhOp", "hyperbolic tangent">;
+def Halftone_SinhOp : Halftone_TranscendentalOp<"sinh", "SinhOp", "hyperbolic sine, accurate near 0", 40>;
+def Halftone_CoshOp : Halftone_TranscendentalOp<"cosh", "CoshOp", "hyperbolic cosine", 40>;
+def Halftone_AsinhOp : Halftone_TranscendentalOp<"asinh", "AsinhOp", "inverse hyperbolic sine, accurate near 0", 40>;
+def Halftone_AcoshOp : Halftone_TranscendentalOp<"acosh", "AcoshOp", "inverse hyperbolic cosine; NaN below 1, and so is its gradient", 40>;
+def Halftone_AtanhOp : Halftone_TranscendentalOp<"atanh", "AtanhOp", "inverse hyperbolic tangent, accurate near 0; NaN outside of [-1, 1]", 40>;
+def Halftone_LogisticOp : Halftone_FloatUnaryOp<"logistic", "1 / (1 + e^-x)", 16, [Halftone_Inexact]>;
+def Halftone_ErfOp : Halftone_TranscendentalOp<"erf", "ErfOp", "error function">;
+def Halftone_SinOp : Halftone_TranscendentalOp<"sin", "SinOp", "sine of radians">;
+def Halftone_CosOp : Halftone_TranscendentalOp<"cos", "CosOp", "cosine of radians">;
+def Halftone_TanOp : Halftone_TranscendentalOp<"tan", "TanOp", "tangent of radians">;
+def Halftone_AsinOp : Halftone_TranscendentalOp<"asin", "AsinOp", "inverse sine in radians; NaN outside of [-1, 1], and so is its gradient", 40>;
+def Halftone_AcosOp : Halftone_TranscendentalOp<"acos", "AcosOp", "inverse cosine in radians; NaN outside of [-1, 1], and so is its gradient", 40>;
+def Halftone_AtanOp : Halftone_TranscendentalOp<"atan", "AtanOp", "inverse tangent in radians", 40>;
+def Halftone_FloorOp : Halftone_MathOp<"floor", "FloorOp", "round toward -inf; gradient 0", 1,
+                                       [Halftone_KeepsDtype, Halftone_Decision]>;
+def Halftone_CeilOp : Halftone_MathOp<"ceil", "CeilOp", "round toward +inf; gradient 0", 1,
+                                      [Halftone_KeepsDtype, Halftone_Decision]>;
+def Halftone_RoundEvenOp : Halftone_MathOp<"round_even", "RoundEvenOp", "round to nearest, ties to even; gradient 0", 1,
+                                           [Halftone_KeepsDtype, Halftone_Decision]>;
 def Halftone_ReluOp : Halftone_UnaryOp<"relu", Halftone_NumberTensor, "max(x, 0), NaN stays NaN; gradient 1 where the result is above 0, else 0",
-                                       [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]>;
-def Halftone_NotOp : Halftone_UnaryOp<"not", Halftone_IntOrBoolTensor, "bitwise complement, logical for bool"> {
+                                       [Halftone_KeepsDtype, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]>;
+def Halftone_NotOp : Halftone_UnaryOp<"not", Halftone_IntOrBoolTensor, "bitwise complement, logical for bool",
+                                      [Halftone_IntegersHaveNoGradient]> {
   let description = "Example: `%1 = halftone.not %0 : tensor<4xi1>`";
 }
 
-def Halftone_IsFiniteOp : Halftone_PureOp<"is_finite", [SameOperandsAndResultShape,
+def Halftone_IsFiniteOp : Halftone_PureOp<"is_finite", [SameOperandsAndResultShape, Halftone_Decision,
+    Halftone_IntegersHaveNoGradient,
     DeclareOpInterfaceMethods<Halftone_ElementwiseOpInterface>, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "Neither infinite nor NaN";
   let description = [{ Example: `%1 = halftone.is_finite %0 : tensor<4xf32>` gives tensor<4xi1>. }];
@@ -62,20 +94,29 @@ class Halftone_BinaryOp<string mnemonic, Type type, string meaning, list<Trait> 
   let results = (outs type:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
 }
-class Halftone_ArithmeticBinaryOp<string mnemonic, string meaning>
+class Halftone_ArithmeticBinaryOp<string mnemonic, string meaning, int cost = 1, list<Trait> traits = []>
     : Halftone_BinaryOp<mnemonic, Halftone_NumberTensor, meaning,
-                        [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]>;
+                        !listconcat([DeclareOpInterfaceMethods<Halftone_GradientOpInterface>], traits)> {
+  let extraClassDeclaration = "int64_t getCost() { return " # cost # "; }";
+}
 
 def Halftone_AddOp : Halftone_ArithmeticBinaryOp<"add", "sum; integers wrap">;
 def Halftone_SubOp : Halftone_ArithmeticBinaryOp<"sub", "difference; integers wrap">;
 def Halftone_MulOp : Halftone_ArithmeticBinaryOp<"mul", "product; integers wrap">;
-def Halftone_DivOp : Halftone_ArithmeticBinaryOp<"div", "quotient; integers truncate, and x / 0 is 0">;
-def Halftone_RemOp : Halftone_ArithmeticBinaryOp<"rem", "remainder with the sign of lhs (fmod); integers: x rem 0 is 0">;
-def Halftone_PowOp : Halftone_ArithmeticBinaryOp<"pow", "lhs^rhs; pow(x, 0) is 1; no gradient to rhs where lhs is not above 0; integers wrap, and a negative power of them is 1 / lhs^-rhs toward 0, of 0 it is 0">;
-def Halftone_MaximumOp : Halftone_ArithmeticBinaryOp<"maximum", "larger; NaN wins; a tie gives lhs, and half its gradient to each; NaN has none">;
-def Halftone_MinimumOp : Halftone_ArithmeticBinaryOp<"minimum", "smaller; NaN wins; a tie gives lhs, and half its gradient to each; NaN has none">;
+def Halftone_DivOp : Halftone_ArithmeticBinaryOp<"div", "quotient; integers truncate, and x / 0 is 0", 6>;
+def Halftone_RemOp : Halftone_ArithmeticBinaryOp<"rem", "remainder with the sign of lhs (fmod); integers: x rem 0 is 0", 6, [Halftone_Decision]>;
+def Halftone_PowOp : Halftone_ArithmeticBinaryOp<"pow", "lhs^rhs; pow(x, 0) is 1; no gradient to rhs where lhs is not above 0; integers wrap, and a negative power of them is 1 / lhs^-rhs toward 0, of 0 it is 0", 40, [Halftone_Inexact]>;
+def Halftone_MaximumOp : Halftone_ArithmeticBinaryOp<"maximum", "larger; NaN wins; a tie gives lhs, and half its gradient to each; NaN has none", 1, [Halftone_KeepsDtype]>;
+def Halftone_MinimumOp : Halftone_ArithmeticBinaryOp<"minimum", "smaller; NaN wins; a tie gives lhs, and half its gradient to each; NaN has none", 1, [Halftone_KeepsDtype]>;
 
-class Halftone_BitwiseOp<string mnemonic, Type type, string meaning> : Halftone_BinaryOp<mnemonic, type, meaning> {
+def Halftone_Atan2Op : Halftone_BinaryOp<"atan2", Halftone_FloatTensor,
+    "angle in radians of the point (rhs, lhs), in [-pi, pi]; as C's atan2 for zeros and infinities; gradient NaN at (0, 0)",
+    [Halftone_Inexact, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
+  let extraClassDeclaration = "int64_t getCost() { return 40; }";
+}
+
+class Halftone_BitwiseOp<string mnemonic, Type type, string meaning>
+    : Halftone_BinaryOp<mnemonic, type, meaning, [Halftone_IntegersHaveNoGradient]> {
   let description = "Example: `%2 = halftone." # mnemonic # " %0, %1 : tensor<4xui32>`";
 }
 def Halftone_AndOp : Halftone_BitwiseOp<"and", Halftone_IntOrBoolTensor, "bitwise and">;
@@ -84,7 +125,8 @@ def Halftone_XorOp : Halftone_BitwiseOp<"xor", Halftone_IntOrBoolTensor, "bitwis
 def Halftone_ShlOp : Halftone_BitwiseOp<"shl", Halftone_IntTensor, "shift left; a count of the width or more gives 0">;
 def Halftone_ShrOp : Halftone_BitwiseOp<"shr", Halftone_IntTensor, "shift right, arithmetic for signed types; a count of the width or more fills with the sign">;
 
-def Halftone_CompareOp : Halftone_PureOp<"compare", [SameTypeOperands, SameOperandsAndResultShape,
+def Halftone_CompareOp : Halftone_PureOp<"compare", [SameTypeOperands, SameOperandsAndResultShape, Halftone_Decision,
+    Halftone_IntegersHaveNoGradient,
     DeclareOpInterfaceMethods<Halftone_ElementwiseOpInterface>, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "Comparison; any comparison with NaN but `ne` is false";
   let description = [{ Example: `%2 = halftone.compare lt %0, %1 : tensor<4xf32>` gives tensor<4xi1>. }];
@@ -94,7 +136,7 @@ def Halftone_CompareOp : Halftone_PureOp<"compare", [SameTypeOperands, SameOpera
   let assemblyFormat = "custom<BareEnum>($predicate) $lhs `,` $rhs attr-dict `:` type($lhs)";
 }
 
-def Halftone_SelectOp : Halftone_PureOp<"select", [SameOperandsAndResultShape,
+def Halftone_SelectOp : Halftone_PureOp<"select", [SameOperandsAndResultShape, Halftone_KeepsDtype,
     AllTypesMatch<["lhs", "rhs", "result"]>, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>,
     DeclareOpInterfaceMethods<Halftone_ElementwiseOpInterface>]> {
   let summary = "lhs where the condition holds, else rhs";

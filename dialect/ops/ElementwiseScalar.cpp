@@ -1,4 +1,4 @@
-// The scalar bodies of the elementwise ops.
+// The scalar bodies of the elementwise ops that ODS does not give (Halftone_MathOp).
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/ops/Scalar.h"
 
@@ -58,22 +58,6 @@ Value SignOp::buildScalar(OpBuilder &builder, Location loc, ValueRange x) {
     return s.op<arith::MinUIOp>(x[0], one);
   return s.op<arith::MaxSIOp>(s.op<arith::MinSIOp>(x[0], one), s.whole(x[0], -1));
 }
-
-#define HALFTONE_SCALAR_UNARY(OP, MATH)                                                                                \
-  Value OP::buildScalar(OpBuilder &builder, Location loc, ValueRange x) { return MATH::create(builder, loc, x[0]); }
-HALFTONE_SCALAR_UNARY(ExpOp, math::ExpOp)
-HALFTONE_SCALAR_UNARY(Expm1Op, math::ExpM1Op)
-HALFTONE_SCALAR_UNARY(LogOp, math::LogOp)
-HALFTONE_SCALAR_UNARY(Log1pOp, math::Log1pOp)
-HALFTONE_SCALAR_UNARY(SqrtOp, math::SqrtOp)
-HALFTONE_SCALAR_UNARY(TanhOp, math::TanhOp)
-HALFTONE_SCALAR_UNARY(ErfOp, math::ErfOp)
-HALFTONE_SCALAR_UNARY(SinOp, math::SinOp)
-HALFTONE_SCALAR_UNARY(CosOp, math::CosOp)
-HALFTONE_SCALAR_UNARY(FloorOp, math::FloorOp)
-HALFTONE_SCALAR_UNARY(CeilOp, math::CeilOp)
-HALFTONE_SCALAR_UNARY(RoundEvenOp, math::RoundEvenOp)
-#undef HALFTONE_SCALAR_UNARY
 
 Value RsqrtOp::buildScalar(OpBuilder &builder, Location loc, ValueRange x) {
   Scalar s(builder, loc);
@@ -161,6 +145,10 @@ Value PowOp::buildScalar(OpBuilder &builder, Location loc, ValueRange x) {
   Value belowOne = s.either(s.compare(IntPredicate::ugt, s.op<arith::AddIOp>(x[0], one), s.whole(x[0], 2)),
                             s.compare(IntPredicate::eq, x[0], zero));
   return s.select(s.both(s.compare(IntPredicate::slt, x[1], zero), belowOne), zero, result);
+}
+
+Value Atan2Op::buildScalar(OpBuilder &builder, Location loc, ValueRange x) {
+  return math::Atan2Op::create(builder, loc, x[0], x[1]);
 }
 
 Value MaximumOp::buildScalar(OpBuilder &builder, Location loc, ValueRange x) {

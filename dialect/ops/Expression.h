@@ -30,6 +30,9 @@ public:
   mlir::Value div(mlir::Value a, mlir::Value b) { return DivOp::create(builder, loc, a, b); }
   mlir::Value mul(mlir::Value a, double b) { return mul(a, splat(a.getType(), b)); }
   mlir::Value select(mlir::Value p, mlir::Value a, mlir::Value b) { return SelectOp::create(builder, loc, p, a, b); }
+  mlir::Value sqrt(mlir::Value x) { return SqrtOp::create(builder, loc, x); }
+  mlir::Value add(mlir::Value a, double b) { return add(a, splat(a.getType(), b)); }
+  mlir::Value sub(double a, mlir::Value b) { return sub(splat(b.getType(), a), b); }
   mlir::Value zeroUnless(mlir::Value p, mlir::Value a) { return select(p, a, splat(a.getType(), 0.0)); }
 
   mlir::OpBuilder &builder;

@@ -6,7 +6,7 @@ include "Types.td"
 
 def Halftone_IndexTensor : StaticShapeTensorOf<[I32, I64]>;
 
-def Halftone_SliceOp : Halftone_PureOp<"slice", [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
+def Halftone_SliceOp : Halftone_PureOp<"slice", [Halftone_KeepsDtype, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
   let summary = "The box of x of the result's shape that begins at `start`";
   let description = [{ Example: `%1 = halftone.slice %0 {start = array<i64: 0, 2>} : tensor<8x10xf32> to tensor<8x4xf32>` }];
   let arguments = (ins Halftone_Tensor:$x, DenseI64ArrayAttr:$start);
@@ -16,7 +16,7 @@ def Halftone_SliceOp : Halftone_PureOp<"slice", [DeclareOpInterfaceMethods<Halft
   let hasVerifier = 1;
 }
 
-def Halftone_ConcatOp : Halftone_PureOp<"concat", [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
+def Halftone_ConcatOp : Halftone_PureOp<"concat", [Halftone_KeepsDtype, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
   let summary = "Tensors one after the other along an axis";
   let description = [{
     At least one operand; all have one dtype, and one shape but for `axis`. With a splat constant it pads.
@@ -29,7 +29,7 @@ def Halftone_ConcatOp : Halftone_PureOp<"concat", [DeclareOpInterfaceMethods<Hal
   let hasVerifier = 1;
 }
 
-def Halftone_GatherOp : Halftone_PureOp<"gather", [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
+def Halftone_GatherOp : Halftone_PureOp<"gather", [Halftone_KeepsDtype, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
   let summary = "The slices of x along an axis that indices name";
   let description = [{
     The result has the axes of the indices in place of x's `axis`. An index below 0 reads slice 0 and one past the end the

@@ -5,7 +5,8 @@
 include "Types.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
 
-def Halftone_KernelOp : Halftone_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlockImplicitTerminator<"YieldOp">]> {
+def Halftone_KernelOp : Halftone_Op<"kernel", [IsolatedFromAbove, Symbol, Halftone_StructureHasNoGradient,
+    Halftone_ComparedWithItsOps, SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "One grid of independent blocks, described by the ops it computes";
   let description = [{
     The body is pure. The symbol is `<kind>_<hash of the text without locations>`, so equal kernels are one. The block
@@ -28,7 +29,8 @@ def Halftone_KernelOp : Halftone_Op<"kernel", [IsolatedFromAbove, Symbol, Single
   let hasRegionVerifier = 1;
 }
 
-def Halftone_LaunchOp : Halftone_PureOp<"launch", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Halftone_LaunchOp : Halftone_Op<"launch", [Pure, Halftone_NoGradient<"outline-kernels puts it in, after differentiate">,
+    Halftone_ComparedWithItsOps, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Runs a kernel on operands";
   let description = [{
     `site` carries what identity must not depend on: layer paths, source lines, the ops fused (for reports).

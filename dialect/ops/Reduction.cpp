@@ -44,6 +44,21 @@ static SmallVector<int64_t> keptShape(RankedTensorType x, ArrayRef<int64_t> axes
   return shape;
 }
 
+// Sums and products of floats depend on their order.
+static bool dependsOnOrder(ReduceKind kind, Value x) {
+  return isa<FloatType>(getElementTypeOrSelf(x)) && (kind == ReduceKind::sum || kind == ReduceKind::prod);
+}
+static bool isExtremum(ReduceKind kind) { return kind == ReduceKind::max || kind == ReduceKind::min; }
+
+bool ReduceOp::isExact() { return !dependsOnOrder(getKind(), getX()); }
+bool ReduceOp::keepsDtype() { return isExtremum(getKind()); }
+bool PartialReduceOp::isExact() { return !dependsOnOrder(getKind(), getX()); }
+bool PartialReduceOp::keepsDtype() { return isExtremum(getKind()); }
+// Of one element the index is 0.
+bool ArgReduceOp::isDecision() { return cast<RankedTensorType>(getX().getType()).getDimSize(getAxis()) > 1; }
+bool ReduceAllOp::isExact() { return getKind() != ReduceAllKind::sum_of_squares; }
+bool ReduceAllOp::isDecision() { return getKind() == ReduceAllKind::all_finite; }
+
 LogicalResult ReduceOp::verify() {
   auto x = cast<RankedTensorType>(getX().getType()), y = cast<RankedTensorType>(getY().getType());
   if (failed(verifyAxes(*this, x, getAxes())) ||

@@ -16,9 +16,11 @@ def Halftone_ReduceOp : Halftone_PureOp<"reduce", [DeclareOpInterfaceMethods<Hal
   let results = (outs Halftone_ArithmeticTensor:$y);
   let assemblyFormat = "custom<BareEnum>($kind) $x attr-dict `:` type($x) `->` type($y)";
   let hasVerifier = 1;
+  let extraClassDeclaration = "bool isExact(); bool keepsDtype();";
 }
 
-def Halftone_PartialReduceOp : Halftone_PureOp<"partial_reduce"> {
+def Halftone_PartialReduceOp : Halftone_PureOp<"partial_reduce",
+    [Halftone_NoGradient<"form-kernels puts it in, after differentiate">, Halftone_PutInByPasses]> {
   let summary = "A reduction of tiles: one partial result per tile";
   let description = [{
     A side reduction's first half, put in by form-kernels. Reduced axis a is cut into tiles of `tile[a's position]`
@@ -31,18 +33,21 @@ def Halftone_PartialReduceOp : Halftone_PureOp<"partial_reduce"> {
   let results = (outs Halftone_ArithmeticTensor:$y);
   let assemblyFormat = "custom<BareEnum>($kind) $x attr-dict `:` type($x) `->` type($y)";
   let hasVerifier = 1;
+  let extraClassDeclaration = "bool isExact(); bool keepsDtype();";
 }
 
-def Halftone_ArgReduceOp : Halftone_PureOp<"arg_reduce"> {
+def Halftone_ArgReduceOp : Halftone_PureOp<"arg_reduce", [Halftone_IntegersHaveNoGradient]> {
   let summary = "Index of the largest or smallest element along an axis, which is dropped; the first wins, NaN wins over all";
   let description = [{ `kind` is max or min. Example: `%1 = halftone.arg_reduce max %0 {axis = 1 : i64} : tensor<8x10xf32> -> tensor<8xi32>` }];
   let arguments = (ins Halftone_ReduceKindAttr:$kind, Halftone_NumberTensor:$x, I64Attr:$axis);
   let results = (outs StaticShapeTensorOf<[I32]>:$y);
   let assemblyFormat = "custom<BareEnum>($kind) $x attr-dict `:` type($x) `->` type($y)";
   let hasVerifier = 1;
+  let extraClassDeclaration = "bool isDecision();";
 }
 
-def Halftone_ReduceAllOp : Halftone_PureOp<"reduce_all", [DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+def Halftone_ReduceAllOp : Halftone_PureOp<"reduce_all",
+    [Halftone_NoGradient<"it measures gradients, and nothing trains through those">, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "One scalar about all elements of all operands";
   let description = [{
     all_finite gives i1; sum_of_squares and max_abs give f32 (f64 when an operand is f64). No operands: true, or 0. max_abs
@@ -52,6 +57,7 @@ def Halftone_ReduceAllOp : Halftone_PureOp<"reduce_all", [DeclareOpInterfaceMeth
   let arguments = (ins Halftone_ReduceAllKindAttr:$kind, Variadic<Halftone_FloatTensor>:$xs);
   let results = (outs 0DTensorOf<[I1, F32, F64]>:$y);
   let assemblyFormat = "custom<BareEnum>($kind) `(` $xs `)` attr-dict (`:` type($xs)^)?";
+  let extraClassDeclaration = "bool isExact(); bool isDecision();";
 }
 
 #endif

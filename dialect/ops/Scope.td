@@ -4,7 +4,8 @@
 #define HALFTONE_OPS_SCOPE
 include "Types.td"
 
-def Halftone_LayerOp : Halftone_Op<"layer", [IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">]> {
+def Halftone_LayerOp : Halftone_Op<"layer", [Halftone_NoGradient<"inline-layers removes it before differentiate">,
+    Halftone_ComparedWithItsOps, IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "One call of a layer under its dtype policy";
   let description = [{
     Legal in the graph stage only. An operand may differ in dtype from its block argument, toward the policy's compute
@@ -30,7 +31,7 @@ def Halftone_LayerOp : Halftone_Op<"layer", [IsolatedFromAbove, SingleBlockImpli
   let hasVerifier = 1;
 }
 
-def Halftone_YieldOp : Halftone_Op<"yield", [Pure, ReturnLike, Terminator,
+def Halftone_YieldOp : Halftone_Op<"yield", [Pure, Halftone_StructureHasNoGradient, Halftone_ComparedWithItsOps, ReturnLike, Terminator,
                                              ParentOneOf<["LayerOp", "WhenOp", "KernelOp", "ShadowOp"]>]> {
   let summary = "Ends a region and gives its results";
   let description = [{
@@ -41,7 +42,8 @@ def Halftone_YieldOp : Halftone_Op<"yield", [Pure, ReturnLike, Terminator,
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
 }
 
-def Halftone_WhenOp : Halftone_Op<"when", [SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects]> {
+def Halftone_WhenOp : Halftone_Op<"when", [Halftone_NoGradient<"nothing differentiates across a condition">,
+    Halftone_ComparedWithItsOps, SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects]> {
   let summary = "Runs one of two regions on a device-side condition";
   let description = [{
     Results are typed as both yields. In plans the launches of the regions carry the condition as a predicate; nothing is
@@ -63,7 +65,8 @@ def Halftone_WhenOp : Halftone_Op<"when", [SingleBlockImplicitTerminator<"YieldO
   let hasVerifier = 1;
 }
 
-def Halftone_GradientOp : Halftone_Op<"gradient", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Halftone_GradientOp : Halftone_Op<"gradient", [
+    Halftone_NoGradient<"differentiate replaces it by ops that have their own">, Halftone_ComparedWithItsOps, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Derivatives of a scalar with respect to variables and values";
   let description = [{
     Resolved by `differentiate`. `y` is a scalar float. The results are, in order, the derivatives with respect to the
@@ -82,7 +85,8 @@ def Halftone_GradientOp : Halftone_Op<"gradient", [DeclareOpInterfaceMethods<Sym
   let hasVerifier = 1;
 }
 
-def Halftone_StopGradientOp : Halftone_PureOp<"stop_gradient", [SameOperandsAndResultType]> {
+def Halftone_StopGradientOp : Halftone_PureOp<"stop_gradient", [Halftone_KeepsDtype,
+    Halftone_NoGradient<"it is there to stop one">, SameOperandsAndResultType]> {
   let summary = "The identity, through which no cotangent flows";
   let description = [{ Example: `%1 = halftone.stop_gradient %0 : tensor<4xf32>` }];
   let arguments = (ins Halftone_Tensor:$x);

@@ -4,7 +4,7 @@
 #define HALFTONE_OPS_SHAPE
 include "Types.td"
 
-def Halftone_ReshapeOp : Halftone_PureOp<"reshape", [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
+def Halftone_ReshapeOp : Halftone_PureOp<"reshape", [Halftone_KeepsDtype, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
   let summary = "The same elements in row-major order under another shape";
   let description = [{ Example: `%1 = halftone.reshape %0 : tensor<8x28x28xf32> to tensor<8x784xf32>` }];
   let arguments = (ins Halftone_Tensor:$x);
@@ -14,7 +14,7 @@ def Halftone_ReshapeOp : Halftone_PureOp<"reshape", [DeclareOpInterfaceMethods<H
   let hasVerifier = 1;
 }
 
-def Halftone_BroadcastOp : Halftone_PureOp<"broadcast", [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
+def Halftone_BroadcastOp : Halftone_PureOp<"broadcast", [Halftone_Glue, Halftone_KeepsDtype, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
   let summary = "Repeats along new axes";
   let description = [{
     Axis i of x becomes axis `axes[i]` of the result (strictly ascending), with the same extent; the other axes are new.
@@ -27,7 +27,7 @@ def Halftone_BroadcastOp : Halftone_PureOp<"broadcast", [DeclareOpInterfaceMetho
   let hasVerifier = 1;
 }
 
-def Halftone_TransposeOp : Halftone_PureOp<"transpose", [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
+def Halftone_TransposeOp : Halftone_PureOp<"transpose", [Halftone_KeepsDtype, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
   let summary = "Permutes axes: axis i of the result is axis `permutation[i]` of x";
   let description = [{ Example: `%1 = halftone.transpose %0 {permutation = array<i64: 1, 0>} : tensor<8x4xf32> to tensor<4x8xf32>` }];
   let arguments = (ins Halftone_Tensor:$x, DenseI64ArrayAttr:$permutation);
@@ -37,10 +37,11 @@ def Halftone_TransposeOp : Halftone_PureOp<"transpose", [DeclareOpInterfaceMetho
   let hasVerifier = 1;
 }
 
-def Halftone_PackOp : Halftone_PureOp<"pack", [SameOperandsAndResultShape, SameOperandsAndResultElementType]> {
+def Halftone_PackOp : Halftone_PureOp<"pack", [SameOperandsAndResultShape, SameOperandsAndResultElementType, Halftone_KeepsDtype,
+    Halftone_NoGradient<"choose-templates puts it in, after differentiate">, Halftone_PutInByPasses]> {
   let summary = "The same matrix, laid out as a matmul reads its right operand";
   let description = [{
-    Put in by choose-templates, so without a gradient. Only a contraction reads a packed matrix, as its right operand and along
+    Put in by choose-templates. Only a contraction reads a packed matrix, as its right operand and along
     `depth`; other ops take plain ones.
     Example: `%1 = halftone.pack %0 : tensor<8x16xbf16> to tensor<8x16xbf16, #halftone.panels<depth = 0, columns = 16, group = 2>>`
   }];

@@ -4,7 +4,7 @@
 #define HALFTONE_OPS_STATE
 include "Types.td"
 
-def Halftone_VariableOp : Halftone_Op<"variable", [Symbol]> {
+def Halftone_VariableOp : Halftone_Op<"variable", [Symbol, Halftone_StructureHasNoGradient, Halftone_ComparedWithItsOps]> {
   let summary = "A variable: a symbol without a value in the IR";
   let description = [{
     `path` is the variable's structural path. `autocast` variables are read in a layer's compute dtype. After
@@ -19,7 +19,8 @@ def Halftone_VariableOp : Halftone_Op<"variable", [Symbol]> {
   let assemblyFormat = "$sym_name `:` $type attr-dict";
 }
 
-def Halftone_ReadOp : Halftone_Op<"read", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+def Halftone_ReadOp : Halftone_Op<"read", [Halftone_NoGradient<"a gradient names the variable">, Halftone_ComparedWithItsOps,
+                                           DeclareOpInterfaceMethods<SymbolUserOpInterface>,
                                            MemoryEffects<[MemRead]>]> {
   let summary = "The present value of a variable";
   let description = [{
@@ -31,7 +32,8 @@ def Halftone_ReadOp : Halftone_Op<"read", [DeclareOpInterfaceMethods<SymbolUserO
   let assemblyFormat = "$variable attr-dict `:` type($value)";
 }
 
-def Halftone_AssignOp : Halftone_Op<"assign", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+def Halftone_AssignOp : Halftone_Op<"assign", [Halftone_NoGradient<"it gives no value">, Halftone_ComparedWithItsOps,
+                                               DeclareOpInterfaceMethods<SymbolUserOpInterface>,
                                                MemoryEffects<[MemWrite]>]> {
   let summary = "Gives a variable a new value, of exactly its type";
   let description = [{ Example: `halftone.assign @w, %w1 : tensor<4x8xf32>` }];
@@ -39,7 +41,8 @@ def Halftone_AssignOp : Halftone_Op<"assign", [DeclareOpInterfaceMethods<SymbolU
   let assemblyFormat = "$variable `,` $value attr-dict `:` type($value)";
 }
 
-def Halftone_ShadowOp : Halftone_Op<"shadow", [IsolatedFromAbove, Symbol, SingleBlockImplicitTerminator<"YieldOp">,
+def Halftone_ShadowOp : Halftone_Op<"shadow", [IsolatedFromAbove, Symbol, Halftone_StructureHasNoGradient,
+                                               Halftone_ComparedWithItsOps, SingleBlockImplicitTerminator<"YieldOp">,
                                                DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "A pure function of one variable, whose value is kept beside it";
   let description = [{

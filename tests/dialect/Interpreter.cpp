@@ -1,6 +1,7 @@
 // Whole modules in the interpreter: layers, variables, branches, launches, and errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "Modules.h"
+#include "mlir/Parser/Parser.h"
 
 using namespace halftone;
 using namespace halftone::dialect;
@@ -156,6 +157,17 @@ TEST_CASE("a module that cannot run is refused with its reason, and changes noth
     return %0 : tensor<f32>
   })");
   CHECK(refusal(*gradient, {reals("f32", {1})}).kind() == ErrorKind::not_implemented_error);
+  // The verifier lets no such op pass; the interpreter has no case for it either.
+  auto unknown = mlir::parseSourceString<mlir::ModuleOp>(
+      R"(func.func @main(%x: tensor<2xi32>) -> tensor<2xi32> {
+    %0 = "halftone.exp"(%x) : (tensor<2xi32>) -> tensor<2xi32> loc("model.cpp":7:3)
+    return %0 : tensor<2xi32>
+  })",
+      mlir::ParserConfig(context(), /*verifyAfterParse=*/false));
+  REQUIRE(unknown);
+  const Status noCase = refusal(*unknown, {wholes("2xi32", {1, 2})});
+  CHECK(noCase.kind() == ErrorKind::not_implemented_error);
+  CHECK(noCase.message() == "the interpreter does not run 'halftone.exp' at loc(\"model.cpp\":7:3)");
   auto nothing = parse("");
   CHECK(refusal(*nothing, {}).message() == "the module has no function @main of one block");
   auto kernels = parse(launches);

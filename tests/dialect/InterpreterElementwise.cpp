@@ -99,11 +99,18 @@ TEST_CASE("transcendentals agree with tabulated values in f32 and f64") {
     double x, y;
   };
   for (auto [op, x, y] :
-       {Case{"tanh", 0.5, 0.46211715726000975850}, Case{"erf", 0.5, 0.52049987781304653768},
-        Case{"logistic", 0.5, 0.62245933120185456464}, Case{"sin", 0.5, 0.47942553860420300027},
-        Case{"cos", 0.5, 0.87758256189037271612}, Case{"exp", 0.5, 1.6487212707001281468},
-        Case{"log", 0.5, -0.69314718055994530942}, Case{"rsqrt", 2.0, 0.70710678118654752440},
-        Case{"expm1", 0x1p-10, 0.00097703949241653524285}, Case{"log1p", 0x1p-10, 0.00097608597305545889596}}) {
+       {Case{"tanh", 0.5, 0.46211715726000975850},        Case{"erf", 0.5, 0.52049987781304653768},
+        Case{"logistic", 0.5, 0.62245933120185456464},    Case{"sin", 0.5, 0.47942553860420300027},
+        Case{"cos", 0.5, 0.87758256189037271612},         Case{"exp", 0.5, 1.6487212707001281468},
+        Case{"log", 0.5, -0.69314718055994530942},        Case{"log2", 0.75, -0.41503749927884378},
+        Case{"log10", 0.5, -0.30102999566398119521},      Case{"exp2", 0.5, 1.4142135623730950488},
+        Case{"cbrt", 2.0, 1.2599210498948731648},         Case{"sinh", 0.5, 0.52109530549374736162},
+        Case{"cosh", 0.5, 1.1276259652063807852},         Case{"asinh", 0.5, 0.48121182505960344750},
+        Case{"acosh", 2.0, 1.3169578969248167086},        Case{"atanh", 0.5, 0.54930614433405484570},
+        Case{"tan", 0.5, 0.54630248984379051326},         Case{"asin", 0.5, 0.52359877559829887308},
+        Case{"acos", 0.5, 1.0471975511965977462},         Case{"atan", 0.5, 0.46364760900080611621},
+        Case{"rsqrt", 2.0, 0.70710678118654752440},       Case{"expm1", 0x1p-10, 0.00097703949241653524285},
+        Case{"log1p", 0x1p-10, 0.00097608597305545889596}}) {
     INFO(op);
     CHECK(applyOp(op, {reals("f64", {x})}).low[0] == Approx(y).epsilon(3e-16));
     CHECK(applyOp(op, {reals("f32", {x})}).low[0] == roundTo(DType::float32, y));
@@ -116,15 +123,35 @@ TEST_CASE("unary float ops have their values at infinities, NaN and signed zeros
     const char *op;
     double minusInf, plusInf, minusZero, plusZero;
   };
-  for (const Case &c :
-       {Case{"abs", inf, inf, 0.0, 0.0}, Case{"neg", inf, -inf, 0.0, -0.0}, Case{"sign", -1, 1, -0.0, 0.0},
-        Case{"exp", 0.0, inf, 1, 1}, Case{"expm1", -1, inf, -0.0, 0.0}, Case{"log", notANumber, inf, -inf, -inf},
-        Case{"log1p", notANumber, inf, -0.0, 0.0}, Case{"sqrt", notANumber, inf, -0.0, 0.0},
-        Case{"rsqrt", notANumber, 0.0, -inf, inf}, Case{"tanh", -1, 1, -0.0, 0.0}, Case{"logistic", 0.0, 1, 0.5, 0.5},
-        Case{"erf", -1, 1, -0.0, 0.0}, Case{"sin", notANumber, notANumber, -0.0, 0.0},
-        Case{"cos", notANumber, notANumber, 1, 1}, Case{"floor", -inf, inf, -0.0, 0.0},
-        Case{"ceil", -inf, inf, -0.0, 0.0}, Case{"relu", 0.0, inf, -0.0, 0.0},
-        Case{"round_even", -inf, inf, -0.0, 0.0}})
+  for (const Case &c : {Case{"abs", inf, inf, 0.0, 0.0},
+                        Case{"neg", inf, -inf, 0.0, -0.0},
+                        Case{"sign", -1, 1, -0.0, 0.0},
+                        Case{"exp", 0.0, inf, 1, 1},
+                        Case{"expm1", -1, inf, -0.0, 0.0},
+                        Case{"log", notANumber, inf, -inf, -inf},
+                        Case{"log1p", notANumber, inf, -0.0, 0.0},
+                        Case{"sqrt", notANumber, inf, -0.0, 0.0},
+                        Case{"rsqrt", notANumber, 0.0, -inf, inf},
+                        Case{"tanh", -1, 1, -0.0, 0.0},
+                        Case{"logistic", 0.0, 1, 0.5, 0.5},
+                        Case{"erf", -1, 1, -0.0, 0.0},
+                        Case{"sin", notANumber, notANumber, -0.0, 0.0},
+                        Case{"cos", notANumber, notANumber, 1, 1},
+                        Case{"floor", -inf, inf, -0.0, 0.0},
+                        Case{"ceil", -inf, inf, -0.0, 0.0},
+                        Case{"relu", 0.0, inf, -0.0, 0.0},
+                        Case{"round_even", -inf, inf, -0.0, 0.0},
+                        Case{"exp2", 0.0, inf, 1, 1},
+                        Case{"log2", notANumber, inf, -inf, -inf},
+                        Case{"log10", notANumber, inf, -inf, -inf},
+                        Case{"cbrt", -inf, inf, -0.0, 0.0},
+                        Case{"sinh", -inf, inf, -0.0, 0.0},
+                        Case{"cosh", inf, inf, 1, 1},
+                        Case{"asinh", -inf, inf, -0.0, 0.0},
+                        Case{"acosh", notANumber, inf, notANumber, notANumber},
+                        Case{"atanh", notANumber, notANumber, -0.0, 0.0},
+                        Case{"tan", notANumber, notANumber, -0.0, 0.0},
+                        Case{"asin", notANumber, notANumber, -0.0, 0.0}})
     for (const Float &type : floats) {
       INFO(c.op << " in " << type.name);
       TensorData y = applyOp(c.op, {reals(std::string("5x") + type.name, {-inf, inf, -0.0, 0.0, notANumber})});
@@ -159,6 +186,17 @@ TEST_CASE("binary float ops have their closed forms in every dtype") {
               {2, -3, 0.0, -0.0, notANumber, notANumber, inf});
   checkBinary("minimum", {1, -3, 0.0, -0.0, notANumber, 1, -inf}, {2, -4, -0.0, 0.0, 1, notANumber, 1},
               {1, -4, 0.0, -0.0, notANumber, notANumber, -inf});
+}
+
+TEST_CASE("atan2 knows quadrants, signs of zeros and infinities") {
+  const double pi = 3.14159265358979323846;
+  TensorData y = applyOp("atan2", {reals("10xf64", {1, -1, 0.0, -0.0, 0.0, -0.0, inf, -inf, 1, notANumber}),
+                                   reals("10xf64", {-1, -1, -1, -1, 0.0, -0.0, inf, -inf, -inf, 1})});
+  Row expected = {3 * pi / 4, -3 * pi / 4, pi, -pi, 0.0, -pi, pi / 4, -3 * pi / 4, pi, notANumber};
+  for (size_t i = 0; i < expected.size(); ++i) {
+    INFO(i);
+    CHECK((sameBits(y.low[i], expected[i]) || y.low[i] == Approx(expected[i]).epsilon(3e-16)));
+  }
 }
 
 TEST_CASE("narrow arithmetic rounds to nearest even after each op") {

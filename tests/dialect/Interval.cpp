@@ -31,6 +31,10 @@ TEST_CASE("interval arithmetic holds the results of all points inside") {
     CHECK(power(x, Interval::point(-2)).contains(std::pow(p, -2)));
     CHECK(sine(x).contains(std::sin(p)));
     CHECK(cosine(x).contains(std::cos(p)));
+    CHECK(tangent(x).contains(std::tan(p)));
+    CHECK(hyperbolicCosine(x).contains(std::cosh(p)));
+    CHECK(angle(x, y).contains(std::atan2(p, q)));
+    CHECK(monotoneInUnit([](double v) { return std::asin(v); }, x).contains(std::asin(p)));
     CHECK(absolute(x).contains(std::fabs(p)));
     CHECK(maximum(x, y).contains(std::max(p, q)));
     CHECK(minimum(x, y).contains(std::min(p, q)));
@@ -44,6 +48,13 @@ TEST_CASE("extrema inside an interval are found") {
   CHECK(cosine({3, 3.5}).low == -1);
   CHECK(cosine({0.5, 1}).high < 0.9);
   CHECK(absolute({-1, 2}).low == 0);
+  CHECK(hyperbolicCosine({-1, 2}).low == 1);
+  CHECK(tangent({1, 2}).isAny());
+  CHECK(tangent({1, 5}).isAny());
+  CHECK(tangent({2, 4}).low < -2);
+  CHECK(angle({-1, 1}, {1, 2}).high < 0.8);
+  CHECK(angle({-1, 1}, {-2, 2}).low < -3.14);
+  CHECK(angle({1, 2}, {-inf, inf}).low >= 0);
   CHECK(within(sine({0, 100}), {-1, 1}));
 }
 
@@ -57,6 +68,9 @@ TEST_CASE("an interval tells certain NaN from possible NaN") {
   CHECK(maximum(Interval::any(), Interval::nan()).isNan());
   CHECK(monotone([](double v) { return std::sqrt(v); }, {-1, 1}).isAny());
   CHECK(monotone([](double v) { return std::sqrt(v); }, {-2, -1}).isNan());
+  CHECK(monotoneInUnit([](double v) { return std::asin(v); }, {-2, 2}).isAny());
+  CHECK(monotoneInUnit([](double v) { return std::asin(v); }, {1.5, 2}).isNan());
+  CHECK(angle(Interval::nan(), Interval::any()).isNan());
   CHECK(Interval::any().contains(NAN));
   CHECK(Interval::any().contains(7));
   CHECK(Interval::nan().contains(NAN));

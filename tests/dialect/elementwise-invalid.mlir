@@ -85,3 +85,19 @@ func.func @f(%x: tensor<4xi32>) {
   %y = halftone.is_finite %x : tensor<4xi32>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<4xi32>) {
+  // expected-error @below {{operand #0 must be statically shaped tensor of float (not float8) values}}
+  %y = halftone.atan2 %x, %x : tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xi1>) {
+  // expected-error @below {{operand #0 must be statically shaped tensor of float (not float8) values}}
+  %y = halftone.asin %x : tensor<4xi1>
+  return
+}

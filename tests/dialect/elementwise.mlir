@@ -90,6 +90,90 @@ func.func @cos(%0: tensor<4xf32>) {
   %1 = halftone.cos %0 : tensor<4xf32>
   return
 }
+// CHECK-LABEL: func.func @exp2
+// CHECK: halftone.exp2 %{{.*}} : tensor<4xf32>
+func.func @exp2(%0: tensor<4xf32>) {
+  %1 = halftone.exp2 %0 : tensor<4xf32>
+  return
+}
+// CHECK-LABEL: func.func @log2
+// CHECK: halftone.log2 %{{.*}} : tensor<4xf32>
+func.func @log2(%0: tensor<4xf32>) {
+  %1 = halftone.log2 %0 : tensor<4xf32>
+  return
+}
+// CHECK-LABEL: func.func @log10
+// CHECK: halftone.log10 %{{.*}} : tensor<4xf32>
+func.func @log10(%0: tensor<4xf32>) {
+  %1 = halftone.log10 %0 : tensor<4xf32>
+  return
+}
+// CHECK-LABEL: func.func @cbrt
+// CHECK: halftone.cbrt %{{.*}} : tensor<4xf32>
+func.func @cbrt(%0: tensor<4xf32>) {
+  %1 = halftone.cbrt %0 : tensor<4xf32>
+  return
+}
+// CHECK-LABEL: func.func @sinh
+// CHECK: halftone.sinh %{{.*}} : tensor<4xf32>
+func.func @sinh(%0: tensor<4xf32>) {
+  %1 = halftone.sinh %0 : tensor<4xf32>
+  return
+}
+// CHECK-LABEL: func.func @cosh
+// CHECK: halftone.cosh %{{.*}} : tensor<4xf32>
+func.func @cosh(%0: tensor<4xf32>) {
+  %1 = halftone.cosh %0 : tensor<4xf32>
+  return
+}
+// CHECK-LABEL: func.func @asinh
+// CHECK: halftone.asinh %{{.*}} : tensor<4xf32>
+func.func @asinh(%0: tensor<4xf32>) {
+  %1 = halftone.asinh %0 : tensor<4xf32>
+  return
+}
+// CHECK-LABEL: func.func @acosh
+// CHECK: halftone.acosh %{{.*}} : tensor<4xf32>
+func.func @acosh(%0: tensor<4xf32>) {
+  %1 = halftone.acosh %0 : tensor<4xf32>
+  return
+}
+// CHECK-LABEL: func.func @atanh
+// CHECK: halftone.atanh %{{.*}} : tensor<4xf32>
+func.func @atanh(%0: tensor<4xf32>) {
+  %1 = halftone.atanh %0 : tensor<4xf32>
+  return
+}
+// CHECK-LABEL: func.func @tan
+// CHECK: halftone.tan %{{.*}} : tensor<4xf32>
+func.func @tan(%0: tensor<4xf32>) {
+  %1 = halftone.tan %0 : tensor<4xf32>
+  return
+}
+// CHECK-LABEL: func.func @asin
+// CHECK: halftone.asin %{{.*}} : tensor<4xf32>
+func.func @asin(%0: tensor<4xf32>) {
+  %1 = halftone.asin %0 : tensor<4xf32>
+  return
+}
+// CHECK-LABEL: func.func @acos
+// CHECK: halftone.acos %{{.*}} : tensor<4xf32>
+func.func @acos(%0: tensor<4xf32>) {
+  %1 = halftone.acos %0 : tensor<4xf32>
+  return
+}
+// CHECK-LABEL: func.func @atan
+// CHECK: halftone.atan %{{.*}} : tensor<4xf32>
+func.func @atan(%0: tensor<4xf32>) {
+  %1 = halftone.atan %0 : tensor<4xf32>
+  return
+}
+// CHECK-LABEL: func.func @atan2
+// CHECK: halftone.atan2 %{{.*}}, %{{.*}} : tensor<4xf32>
+func.func @atan2(%0: tensor<4xf32>, %1: tensor<4xf32>) {
+  %2 = halftone.atan2 %0, %1 : tensor<4xf32>
+  return
+}
 // CHECK-LABEL: func.func @floor
 // CHECK: halftone.floor %{{.*}} : tensor<4xf32>
 func.func @floor(%0: tensor<4xf32>) {

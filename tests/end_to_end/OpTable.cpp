@@ -54,10 +54,12 @@ std::vector<OpCase> elementwiseCases(const std::string &shape) {
         cases.push_back(make(op, dtype, same(shape + dtype, 2), "$0, $1 : " + tensor(shape + dtype), shape + dtype));
   };
   unary({"abs", "neg", "sign", "relu"}, numbers);
-  unary({"exp", "expm1", "log", "log1p", "sqrt", "rsqrt", "tanh", "logistic", "erf", "floor", "ceil", "round_even"},
+  unary({"exp",  "exp2",  "expm1", "log",      "log2", "log10", "log1p", "sqrt",
+         "cbrt", "rsqrt", "tanh",  "sinh",     "cosh", "asinh", "acosh", "atanh",
+         "asin", "acos",  "atan",  "logistic", "erf",  "floor", "ceil",  "round_even"},
         floats);
-  unary({"sin", "cos"}, {"f16", "bf16", "f32"});
-  for (const std::string &op : {"sin", "cos"}) // for float64 only angles below 2^20
+  unary({"sin", "cos", "tan"}, {"f16", "bf16", "f32"});
+  for (const std::string &op : {"sin", "cos", "tan"}) // of float64 angles below 2^20 only
     cases.push_back(
         make(op, "f64", same(shape + "f64", 1, Values::moderate), "$0 : " + tensor(shape + "f64"), shape + "f64"));
   unary({"not"}, join(booleans, integers));
@@ -65,6 +67,7 @@ std::vector<OpCase> elementwiseCases(const std::string &shape) {
     cases.push_back(make("is_finite", dtype, same(shape + dtype, 1), "$0 : " + tensor(shape + dtype), shape + "i1"));
   binary({"add", "sub", "mul", "div", "rem", "maximum", "minimum"}, numbers);
   binary({"pow"}, numbers);
+  binary({"atan2"}, floats);
   binary({"and", "or", "xor"}, join(booleans, integers));
   binary({"shl", "shr"}, integers);
   for (const std::string &predicate : {"eq", "ne", "lt", "le", "gt", "ge"})

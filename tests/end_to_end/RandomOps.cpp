@@ -8,13 +8,14 @@
 namespace halftone::test {
 
 void RandomProgram::unaryStep(RandomItem x) {
-  static const std::vector<std::string> ops = {"abs", "neg",   "sign", "sqrt",  "tanh",  "logistic",
-                                               "erf", "sin",   "cos",  "floor", "ceil",  "round_even",
-                                               "exp", "expm1", "log",  "log1p", "rsqrt", "relu"};
+  static const std::vector<std::string> ops = {"abs",   "neg",  "sign",  "sqrt",  "tanh",       "logistic", "erf",
+                                               "sin",   "cos",  "floor", "ceil",  "round_even", "exp",      "exp2",
+                                               "expm1", "log",  "log1p", "rsqrt", "relu",       "sinh",     "cosh",
+                                               "asin",  "atan", "log2",  "asinh", "cbrt"};
   const std::string op = one(ops);
-  if (op.starts_with("exp"))
+  if (op.starts_with("exp") || op == "sinh" || op == "cosh" || op == "asin")
     x = unary("tanh", x);
-  if (op.starts_with("log1") || op == "log" || op.ends_with("sqrt"))
+  if ((op.starts_with("log") && op != "logistic") || op.ends_with("sqrt"))
     x = binary("add", unary("abs", x), splat(x, "0.5"));
   unary(op, x);
 }

@@ -18,22 +18,8 @@ namespace {
 using dialect::TensorData;
 
 bool isExactOp(Operation *op) {
-  if (isa<dialect::ExpOp, dialect::Expm1Op, dialect::LogOp, dialect::Log1pOp, dialect::RsqrtOp, dialect::TanhOp,
-          dialect::LogisticOp, dialect::ErfOp, dialect::SinOp, dialect::CosOp, dialect::PowOp>(op))
-    return false;
-  auto combines = [](dialect::ReduceKind kind, Type type) {
-    return isa<FloatType>(getElementTypeOrSelf(type)) &&
-           (kind == dialect::ReduceKind::sum || kind == dialect::ReduceKind::prod);
-  };
-  if (auto contract = dyn_cast<dialect::ContractOp>(op))
-    return !isa<FloatType>(contract.getAccumulatorType());
-  if (auto reduce = dyn_cast<dialect::ReduceOp>(op))
-    return !combines(reduce.getKind(), reduce.getX().getType());
-  if (auto reduce = dyn_cast<dialect::PartialReduceOp>(op))
-    return !combines(reduce.getKind(), reduce.getX().getType());
-  if (auto reduce = dyn_cast<dialect::ReduceAllOp>(op))
-    return reduce.getKind() != dialect::ReduceAllKind::sum_of_squares;
-  return true;
+  auto compute = dyn_cast<dialect::ComputeOpInterface>(op);
+  return !compute || compute.isExact();
 }
 
 /// One comparison of the compiled program with the interpreted one.

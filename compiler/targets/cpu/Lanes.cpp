@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/Lanes.h"
 #include "compiler/kernels/Combiner.h"
+#include "compiler/kernels/MathFunctions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -209,11 +210,7 @@ KernelFrame::Values transposeLanes(KernelFrame &frame, KernelFrame::Values vecto
   return vectors;
 }
 
-bool hasLongFunction(linalg::GenericOp generic) {
-  return llvm::any_of(*generic.getBody(), [](Operation &op) {
-    return isa<math::MathDialect>(op.getDialect()) && !isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::SqrtOp>(op);
-  });
-}
+bool hasLongFunction(linalg::GenericOp generic) { return llvm::any_of(*generic.getBody(), isLongFunction); }
 
 bool isShort(linalg::GenericOp generic) {
   constexpr size_t most = 8;

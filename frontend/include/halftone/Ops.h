@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Value.h"
+#include <optional>
 
 namespace halftone {
 /// Axes of a reduction: one, several, or (empty) all.
@@ -31,20 +32,43 @@ HALFTONE_API Value minimum(const Value &a, const Value &b);
 HALFTONE_API Value clip(const Value &x, double x_min, double x_max);
 HALFTONE_API Value where(const Value &condition, const Value &a, const Value &b);
 HALFTONE_API Value exp(const Value &x);
+HALFTONE_API Value exp2(const Value &x);
 HALFTONE_API Value expm1(const Value &x);
 HALFTONE_API Value log(const Value &x);
+HALFTONE_API Value log2(const Value &x);
+HALFTONE_API Value log10(const Value &x);
 HALFTONE_API Value log1p(const Value &x);
 HALFTONE_API Value sqrt(const Value &x);
+HALFTONE_API Value cbrt(const Value &x);
 HALFTONE_API Value rsqrt(const Value &x);
 HALFTONE_API Value square(const Value &x);
+HALFTONE_API Value reciprocal(const Value &x); // of integers and bools in floatx
+/// Python's `//` and `%`: the quotient rounded toward -inf, and the rest, with the sign of b. Integers by 0 give 0;
+/// floats by 0 give a / 0 and NaN.
+HALFTONE_API Value floor_divide(const Value &a, const Value &b); // gradient 0
+HALFTONE_API Value mod(const Value &a, const Value &b);
+/// sqrt(a^2 + b^2), which overflows only if the result does. Gradient NaN where both are 0.
+HALFTONE_API Value hypot(const Value &a, const Value &b);
+HALFTONE_API Value logaddexp(const Value &a, const Value &b); // log(e^a + e^b)
 HALFTONE_API Value abs(const Value &x);
 HALFTONE_API Value sign(const Value &x);
 HALFTONE_API Value negative(const Value &x);
 HALFTONE_API Value floor(const Value &x);
 HALFTONE_API Value ceil(const Value &x);
+HALFTONE_API Value trunc(const Value &x); // integers stay
 HALFTONE_API Value round(const Value &x); // ties to even; integers stay
 HALFTONE_API Value sin(const Value &x);
 HALFTONE_API Value cos(const Value &x);
+HALFTONE_API Value tan(const Value &x);
+HALFTONE_API Value arcsin(const Value &x);
+HALFTONE_API Value arccos(const Value &x);
+HALFTONE_API Value arctan(const Value &x);
+HALFTONE_API Value arctan2(const Value &x1, const Value &x2); // the angle of the point (x2, x1)
+HALFTONE_API Value sinh(const Value &x);
+HALFTONE_API Value cosh(const Value &x);
+HALFTONE_API Value arcsinh(const Value &x);
+HALFTONE_API Value arccosh(const Value &x);
+HALFTONE_API Value arctanh(const Value &x);
 HALFTONE_API Value erf(const Value &x);
 HALFTONE_API Value relu(const Value &x); // slope 0 at 0
 HALFTONE_API Value gelu(const Value &x, bool approximate = true);
@@ -72,8 +96,26 @@ HALFTONE_API Value greater(const Value &a, const Value &b);
 HALFTONE_API Value greater_equal(const Value &a, const Value &b);
 HALFTONE_API Value logical_and(const Value &a, const Value &b);
 HALFTONE_API Value logical_or(const Value &a, const Value &b);
+HALFTONE_API Value logical_xor(const Value &a, const Value &b);
 HALFTONE_API Value logical_not(const Value &x);
+/// Integers, and bools as one bit: but for shifts, for which bools are int32. type_error for floats.
+HALFTONE_API Value bitwise_and(const Value &a, const Value &b);
+HALFTONE_API Value bitwise_or(const Value &a, const Value &b);
+HALFTONE_API Value bitwise_xor(const Value &a, const Value &b);
+HALFTONE_API Value bitwise_not(const Value &x);
+HALFTONE_API Value bitwise_invert(const Value &x); // bitwise_not
+/// A count below 0, or of the dtype's width and more, shifts all bits out.
+HALFTONE_API Value left_shift(const Value &a, const Value &b);
+HALFTONE_API Value right_shift(const Value &a, const Value &b); // signed integers keep their sign
+HALFTONE_API Value bitwise_left_shift(const Value &a, const Value &b);
+HALFTONE_API Value bitwise_right_shift(const Value &a, const Value &b);
 HALFTONE_API Value isfinite(const Value &x);
+HALFTONE_API Value isnan(const Value &x);
+HALFTONE_API Value isinf(const Value &x);
+/// x with other numbers for NaN and for the infinities, which become the dtype's largest and lowest numbers unless
+/// `posinf` and `neginf` say otherwise. Integers stay. The gradient is 0 where a number was replaced.
+HALFTONE_API Value nan_to_num(const Value &x, double nan = 0.0, std::optional<double> posinf = {},
+                              std::optional<double> neginf = {});
 HALFTONE_API Value reshape(const Value &x, const Shape &newshape); // one dimension may be -1 (none)
 HALFTONE_API Value transpose(const Value &x, const std::vector<int64_t> &axes = {});
 HALFTONE_API Value broadcast_to(const Value &x, const Shape &shape);

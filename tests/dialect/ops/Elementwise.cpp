@@ -16,14 +16,21 @@ static std::string binaryMain(const std::string &op) {
 }
 
 TEST_CASE("gradients of unary ops match differences") {
-  for (const char *op : {"abs", "neg", "relu", "exp", "expm1", "tanh", "logistic", "erf", "sin", "cos"}) {
+  for (const char *op : {"abs", "neg", "relu", "exp", "expm1", "tanh", "logistic", "erf", "sin", "cos", "exp2", "sinh",
+                         "cosh", "asinh", "atan", "cbrt"}) {
     INFO(op);
     CHECK(gradientError(unaryMain(op), {reals("4xf64", {-1.7, -0.3, 0.4, 2.1})}) < 1e-8);
   }
-  for (const char *op : {"log", "log1p", "sqrt", "rsqrt"}) {
+  for (const char *op : {"log", "log2", "log10", "log1p", "sqrt", "rsqrt"}) {
     INFO(op);
     CHECK(gradientError(unaryMain(op), {reals("4xf64", {0.2, 0.9, 1.5, 7.0})}) < 1e-8);
   }
+  for (const char *op : {"tan", "asin", "acos", "atanh"}) {
+    INFO(op);
+    CHECK(gradientError(unaryMain(op), {reals("4xf64", {-0.8, -0.1, 0.3, 0.7})}) < 1e-8);
+  }
+  CHECK(gradientError(unaryMain("tan"), {reals("4xf64", {2.0, -2.5, 4.0, 0.0})}) < 1e-7);
+  CHECK(gradientError(unaryMain("acosh"), {reals("4xf64", {1.2, 1.9, 3.5, 70.0})}) < 1e-8);
 }
 
 TEST_CASE("gradients of binary ops match differences") {
@@ -32,6 +39,8 @@ TEST_CASE("gradients of binary ops match differences") {
     CHECK(gradientError(binaryMain(op),
                         {reals("4xf64", {-1.7, 5.3, 0.4, -7.2}), reals("4xf64", {0.9, -2.0, 1.3, 1.1})}) < 1e-8);
   }
+  CHECK(gradientError(binaryMain("atan2"),
+                      {reals("4xf64", {-1.7, 5.3, 0.4, -7.2}), reals("4xf64", {0.9, -2.0, 1.3, -1.1})}) < 1e-8);
   CHECK(gradientError(binaryMain("pow"),
                       {reals("4xf64", {0.3, 1.7, 2.5, 4.0}), reals("4xf64", {2.0, -1.5, 0.5, 3.0})}) < 1e-8);
 }
@@ -73,6 +82,35 @@ TEST_CASE("a tie of maximum and minimum shares its gradient, and NaN has none") 
 TEST_CASE("the slope of relu is 0 at 0") {
   auto slopes = gradientsOf("relu", reals("4xf64", {0, -0.0, 1e-300, -1}));
   CHECK(slopes.low == std::vector<double>{0, 0, 1, 0});
+}
+
+TEST_CASE("outside of a function's domain its gradient is NaN, and at the edge infinite") {
+  const double inf = INFINITY;
+  for (const char *op : {"asin", "acos"}) {
+    INFO(op);
+    auto slopes = gradientsOf(op, reals("4xf64", {1, -1, 1.5, -7}));
+    CHECK(std::fabs(slopes.low[0]) == inf);
+    CHECK(slopes.low[0] == slopes.low[1]);
+    CHECK(std::isnan(slopes.low[2]));
+    CHECK(std::isnan(slopes.low[3]));
+  }
+  auto acosh = gradientsOf("acosh", reals("4xf64", {1, 0.5, -3, inf}));
+  CHECK(acosh.low[0] == inf);
+  CHECK(std::isnan(acosh.low[1]));
+  CHECK(std::isnan(acosh.low[2]));
+  CHECK(acosh.low[3] == 0);
+  CHECK(gradientsOf("cbrt", reals("4xf64", {0, -0.0, 8, inf})).low[0] == inf);
+  CHECK(gradientsOf("atanh", reals("4xf64", {1, -1, 0, 0.5})).low[1] == inf);
+}
+
+TEST_CASE("the gradient of atan2 neither overflows nor underflows") {
+  auto gradients = gradientsOf("atan2", reals("4xf64", {1e200, 1e-200, 0, 0}), reals("4xf64", {1e200, 1e-200, 4, 0}));
+  CHECK(gradients[0].low[0] == Approx(5e-201));
+  CHECK(gradients[0].low[1] == Approx(5e199));
+  CHECK(gradients[0].low[2] == 0.25);
+  CHECK(std::isnan(gradients[0].low[3]));
+  CHECK(gradients[1].low[0] == Approx(-5e-201));
+  CHECK(gradients[1].low[2] == 0);
 }
 
 TEST_CASE("the gradient of pow is finite at zero and below") {

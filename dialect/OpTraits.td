@@ -1,0 +1,31 @@
+// Facts of ops as traits, which the op's own lines name.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HALFTONE_OP_TRAITS
+#define HALFTONE_OP_TRAITS
+
+include "mlir/IR/OpBase.td"
+
+// The markers of dialect/OpTraits.h. ComputeOpInterface says what the first four mean.
+class Halftone_Marker<string name> : NativeOpTrait<name> {
+  let cppNamespace = "::halftone::dialect";
+}
+def Halftone_Inexact : Halftone_Marker<"Inexact">;
+def Halftone_Glue : Halftone_Marker<"Glue">;
+def Halftone_KeepsDtype : Halftone_Marker<"KeepsDtype">;
+def Halftone_Decision : Halftone_Marker<"Decision">;
+
+/// An op without a gradient says why.
+class Halftone_NoGradient<string reason> : Halftone_Marker<"NoGradient"> {
+  assert !ne(reason, ""), "expected the reason why the op has no gradient";
+}
+def Halftone_IntegersHaveNoGradient : Halftone_NoGradient<"integers and bools carry no derivative">;
+def Halftone_StructureHasNoGradient : Halftone_NoGradient<"the op computes no value itself">;
+
+/// An op of which no program of its own can be compared with the interpreter says why, and where it is compared.
+class Halftone_NotComparedAlone<string reason> : Halftone_Marker<"NotComparedAlone"> {
+  assert !ne(reason, ""), "expected the reason why the op is not compared alone";
+}
+def Halftone_ComparedWithItsOps : Halftone_NotComparedAlone<"programs are compared by the ops in the op's region, or before it">;
+def Halftone_PutInByPasses : Halftone_NotComparedAlone<"passes put the op in: kernels that hold it are compared">;
+
+#endif // HALFTONE_OP_TRAITS
