@@ -10,16 +10,6 @@ using namespace mlir;
 
 namespace halftone::dialect {
 
-namespace {
-
-std::string text(Type type) {
-  std::string result;
-  llvm::raw_string_ostream(result) << type;
-  return result;
-}
-
-Status error(ErrorKind kind, const llvm::Twine &message) { return Status(kind, message.str()); }
-
 TensorData evaluate(Operation *op, Operands operands, const InterpreterOptions &options) {
   if (isa<ElementwiseOpInterface>(op))
     return evaluateElementwise(op, operands, options);
@@ -33,6 +23,16 @@ TensorData evaluate(Operation *op, Operands operands, const InterpreterOptions &
     return evaluateSource(op, operands);
   return evaluateReduce(op, operands, options);
 }
+
+namespace {
+
+std::string text(Type type) {
+  std::string result;
+  llvm::raw_string_ostream(result) << type;
+  return result;
+}
+
+Status error(ErrorKind kind, const llvm::Twine &message) { return Status(kind, message.str()); }
 
 /// One run: the values so far, and the variables as they stand.
 class Run {

@@ -46,6 +46,8 @@ TensorData hullOf(const TensorData &a, const TensorData &b);
 
 using Operands = llvm::ArrayRef<const TensorData *>;
 
+/// Any op of one result without regions or state.
+TensorData evaluate(mlir::Operation *op, Operands operands, const InterpreterOptions &options);
 // Each function takes ops of its own family only.
 TensorData evaluateElementwise(mlir::Operation *op, Operands operands, const InterpreterOptions &options);
 TensorData evaluateCast(CastOp op, const TensorData &x, const InterpreterOptions &options);

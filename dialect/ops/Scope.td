@@ -4,7 +4,8 @@
 #define HALFTONE_OPS_SCOPE
 include "Types.td"
 
-def Halftone_LayerOp : Halftone_Op<"layer", [IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">]> {
+def Halftone_LayerOp : Halftone_Op<"layer", [IsolatedFromAbove, RecursiveMemoryEffects,
+                                             SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "One call of a layer under its dtype policy";
   let description = [{
     Legal in the graph stage only. An operand may differ in dtype from its block argument, toward the policy's compute
@@ -41,7 +42,8 @@ def Halftone_YieldOp : Halftone_Op<"yield", [Pure, ReturnLike, Terminator,
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
 }
 
-def Halftone_WhenOp : Halftone_Op<"when", [SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects]> {
+def Halftone_WhenOp : Halftone_Op<"when", [SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects,
+    DeclareOpInterfaceMethods<RegionBranchOpInterface, ["getEntrySuccessorRegions", "getRegionInvocationBounds"]>]> {
   let summary = "Runs one of two regions on a device-side condition";
   let description = [{
     Results are typed as both yields. In plans the launches of the regions carry the condition as a predicate; nothing is
@@ -63,7 +65,7 @@ def Halftone_WhenOp : Halftone_Op<"when", [SingleBlockImplicitTerminator<"YieldO
   let hasVerifier = 1;
 }
 
-def Halftone_GradientOp : Halftone_Op<"gradient", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Halftone_GradientOp : Halftone_PureOp<"gradient", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Derivatives of a scalar with respect to variables and values";
   let description = [{
     Resolved by `differentiate`. `y` is a scalar float. The results are, in order, the derivatives with respect to the
