@@ -9,11 +9,17 @@ if(NOT HALFTONE_ROOM_LIBRARIES)
   message(FATAL_ERROR "HalftoneInstall: expected at least one halftone_room before this file is included")
 endif()
 
-# Every room's objects go in, also objects to which nothing inside refers. LLVM, MLIR, fmt and TBB stay private.
+# Every room's objects go in, also those that nothing inside refers to; LLVM, MLIR, fmt and TBB stay private. Of the rooms that
+# HalftoneDeveloper.cmake shows to compiler engineers the objects that are needed go in, with their symbols hidden.
 add_library(halftone SHARED)
 add_library(Halftone::Halftone ALIAS halftone)
+get_property(visible_rooms GLOBAL PROPERTY HALFTONE_VISIBLE_ROOMS)
 foreach(room IN LISTS HALFTONE_ROOM_LIBRARIES)
-  target_sources(halftone PRIVATE $<TARGET_OBJECTS:${room}>)
+  if(room IN_LIST visible_rooms)
+    target_link_options(halftone PRIVATE LINKER:--exclude-libs=$<TARGET_FILE_NAME:${room}>)
+  else()
+    target_sources(halftone PRIVATE $<TARGET_OBJECTS:${room}>)
+  endif()
 endforeach()
 target_link_libraries(halftone PRIVATE ${HALFTONE_ROOM_LIBRARIES})
 target_compile_features(halftone PUBLIC cxx_std_20)
@@ -35,7 +41,8 @@ install(DIRECTORY frontend/include/halftone DESTINATION ${CMAKE_INSTALL_INCLUDED
 
 foreach(tool IN ITEMS halftone-opt halftone-run halftone-policy halftone-lsp-server)
   if(TARGET ${tool})
-    set_target_properties(${tool} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+    set_target_properties(${tool} PROPERTIES
+      INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}" INSTALL_RPATH_USE_LINK_PATH ON)
     install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
   endif()
 endforeach()

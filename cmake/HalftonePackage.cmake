@@ -1,4 +1,4 @@
-# The Debian packages of `cpack -G DEB`: halftone (library and tools) and halftone-dev (headers, CMake, pkg-config).
+# Three Debian packages, by `cpack -G DEB`: halftone (libraries and tools), halftone-dev (users' headers), halftone-developer (the dialect's).
 # SPDX-License-Identifier: Apache-2.0
 # The preset `package` builds their contents, for the prefix /usr; scripts/test-packages tries them on a bare Debian 12.
 set(CPACK_GENERATOR DEB)
@@ -7,7 +7,7 @@ set(CPACK_PACKAGE_CONTACT "The authors of Halftone")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "JIT-compiled tensor DSL with policy-aware code generation")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_COMPONENTS_ALL runtime development)
+set(CPACK_COMPONENTS_ALL runtime development developer)
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -20,12 +20,19 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME halftone)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "libllvm${LLVM_VERSION_MAJOR} (>= 1:${LLVM_VERSION_MAJOR}.${LLVM_VERSION_MINOR})")
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}) # the tools link libraries of this package
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
-set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "The shared library, halftone-opt, halftone-run, halftone-policy and halftone-lsp-server.")
+set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "The shared libraries, halftone-opt, halftone-run, halftone-policy and halftone-lsp-server.")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME halftone-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "halftone (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "g++ (>= 4:12), cmake | pkg-config")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "The headers, the CMake package, the pkg-config file and the examples. Programs need C++20 and no LLVM.")
+
+set(CPACK_DEBIAN_DEVELOPER_PACKAGE_NAME halftone-developer)
+set(CPACK_DEBIAN_DEVELOPER_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEVELOPER_PACKAGE_DEPENDS
+  "halftone-dev (= ${PROJECT_VERSION}), libmlir-${LLVM_VERSION_MAJOR}-dev, mlir-${LLVM_VERSION_MAJOR}-tools, cmake")
+set(CPACK_COMPONENT_DEVELOPER_DESCRIPTION "Headers and .td files of the dialect and the passes, for plugins of halftone-opt and opt tools.")
 include(CPack)

@@ -1,5 +1,6 @@
-# halftone_room(NAME SOURCES ... DEPS ...): one static library per room, with the project's flags.
+# halftone_room(NAME [VISIBLE] SOURCES ... DEPS ...): one static library per room, with the project's flags.
 # SPDX-License-Identifier: Apache-2.0
+# VISIBLE: a library for compiler engineers shows the room's symbols (HalftoneDeveloper.cmake). libhalftone.so hides them.
 
 separate_arguments(LLVM_DEFINITIONS_LIST NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 
@@ -31,8 +32,12 @@ target_link_libraries(halftone_mlir INTERFACE MLIR LLVM)
 include(HalftonePch)
 
 function(halftone_room NAME)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;DEPS" ${ARGN})
+  cmake_parse_arguments(ROOM "VISIBLE" "" "SOURCES;DEPS" ${ARGN})
   add_library(${NAME} STATIC ${ROOM_SOURCES})
+  if(ROOM_VISIBLE)
+    set_target_properties(${NAME} PROPERTIES CXX_VISIBILITY_PRESET default VISIBILITY_INLINES_HIDDEN OFF)
+    set_property(GLOBAL APPEND PROPERTY HALFTONE_VISIBLE_ROOMS ${NAME})
+  endif()
   target_link_libraries(${NAME} PUBLIC halftone_flags halftone_headers ${ROOM_DEPS})
   halftone_reuse_pch(${NAME} halftone_pch_std)
   set_property(GLOBAL APPEND PROPERTY HALFTONE_ROOMS ${NAME})

@@ -26,6 +26,9 @@ struct CompileStatistics {
 StatusOr<Executable> compile(mlir::ModuleOp module, const CompileOptions &options,
                              CompileStatistics *statistics = nullptr);
 
+/// value_error if there is no target of that name on this machine. For tools.
+Status checkTarget(const std::string &name);
+
 /// Runs the stock pipeline from one stage to another on a module, up to `kernel`. For tools.
 Status runStages(mlir::ModuleOp module, Stage from, Stage to, const CompileOptions &options);
 

@@ -28,13 +28,14 @@ std::optional<Stage> stageNamed(std::string_view name) {
   return static_cast<Stage>(found - stageNames.begin());
 }
 
+Status checkTarget(const std::string &name) { return Target::find(name).status(); }
+
 Status runStages(ModuleOp module, Stage from, Stage to, const CompileOptions &options) {
   if (to > Stage::kernel || from > to)
     return Status(ErrorKind::value_error,
                   fmt::format("cannot run the passes from stage {} to stage {}: expected stages in order, up to kernel",
                               name(from), name(to)));
-  if (auto target = Target::find(options.target); !target)
-    return target.status();
+  HALFTONE_RETURN_IF_ERROR(checkTarget(options.target));
   auto show = [&](Stage stage) {
     if (!options.onStage)
       return;

@@ -1,6 +1,7 @@
 // The attributes named halftone.*: where each may stand, and the type of its value.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/Dialect.h"
+#include "mlir/IR/Verifier.h"
 
 using namespace mlir;
 
@@ -8,7 +9,7 @@ namespace halftone::dialect {
 
 namespace {
 
-enum class Place : uint8_t { module, function, argument, result, generic, loop, contract };
+enum class Place : uint8_t { module, function, argument, result, generic, loop };
 enum class Holds : uint8_t { string, unit, integer, integers, list, dictionary, symbol };
 
 struct Known {
@@ -34,7 +35,7 @@ constexpr Known known[] = {
     {"shadow", Place::result, Holds::symbol},        {"panels", Place::result, Holds::integers},
     {"partial", Place::result, Holds::string},       {"combine", Place::generic, Holds::list},
     {"dims", Place::generic, Holds::integers},       {"interleaved", Place::loop, Holds::unit},
-    {"tile", Place::contract, Holds::integers},
+    {"stage", Place::module, Holds::string},
 };
 
 StringRef textOf(Place place) {
@@ -51,8 +52,6 @@ StringRef textOf(Place place) {
     return "a linalg.generic";
   case Place::loop:
     return "an scf.for";
-  case Place::contract:
-    return "a halftone.contract";
   }
   return {};
 }
@@ -108,16 +107,7 @@ std::optional<Place> placeOf(Operation *op) {
     return Place::generic;
   if (name == "scf.for")
     return Place::loop;
-  if (isa<ContractOp>(op))
-    return Place::contract;
   return std::nullopt;
-}
-
-LogicalResult verifyTile(Operation *op, ArrayRef<int64_t> tile) {
-  if (tile.size() == 2 && llvm::all_of(tile, [](int64_t size) { return size >= 1 && size <= BlocksAttr::largestTile; }))
-    return success();
-  return op->emitError() << "attribute 'halftone.tile' holds the rows and columns of a block, each 1 to "
-                         << BlocksAttr::largestTile << ", but got [" << tile << "]";
 }
 
 /// `where` is the place in words.
@@ -133,8 +123,7 @@ LogicalResult verifyAttribute(Operation *op, std::optional<Place> place, StringR
     if (each.place != place)
       listed(elsewhere, textOf(each.place));
     else if (isOf(attribute.getValue(), each.holds))
-      return place == Place::contract ? verifyTile(op, cast<DenseI64ArrayAttr>(attribute.getValue()).asArrayRef())
-                                      : success();
+      return success();
     else
       return op->emitError() << "attribute '" << name << "' of " << where << " holds " << textOf(each.holds)
                              << ", but got " << attribute.getValue();
@@ -150,7 +139,26 @@ LogicalResult verifyAttribute(Operation *op, std::optional<Place> place, StringR
 LogicalResult HalftoneDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   std::optional<Place> place = placeOf(op);
   std::string where = place ? textOf(*place).str() : ("a " + op->getName().getStringRef()).str();
-  return verifyAttribute(op, place, where, attribute);
+  if (failed(verifyAttribute(op, place, where, attribute)))
+    return failure();
+  return attribute.getName() == stageAttr ? verifyDeclaredStage(op, attribute.getValue()) : success();
+}
+
+/// Regions are verified after their op, so the ops inside are not yet: a check that reads them waits until they are.
+LogicalResult HalftoneDialect::verifyDeclaredStage(Operation *module, Attribute stage) const {
+  StringRef declared = cast<StringAttr>(stage).getValue();
+  if (!llvm::is_contained({"graph", "cast", "pure", "kernel"}, declared))
+    return module->emitError() << "attribute '" << stageAttr
+                               << "' holds \"graph\", \"cast\", \"pure\" or \"kernel\", but got " << stage;
+  if (!stageCheck)
+    return success();
+  bool isVerified = true;
+  {
+    ScopedDiagnosticHandler saidLater(module->getContext(), [](Diagnostic &) {});
+    for (Operation &op : module->getRegion(0).front())
+      isVerified &= succeeded(verify(&op));
+  }
+  return isVerified ? stageCheck(module, declared) : success();
 }
 
 LogicalResult HalftoneDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,

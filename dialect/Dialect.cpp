@@ -1,8 +1,12 @@
-// Registration of the dialect.
+// Registration of the dialect, its interfaces and its canonicalization.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/Dialect.h"
+#include "dialect/Bytecode.h"
+#include "dialect/ExactRewrites.h"
+#include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include "dialect/Dialect.cpp.inc"
@@ -16,7 +20,22 @@ using namespace mlir;
 
 namespace halftone::dialect {
 
+namespace {
+
+/// Every op may move from a helper function to the place of a call, there also into a layer or a `when`.
+struct Inliner : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const override { return true; }
+  bool isLegalToInline(Region *into, Region *, bool, IRMapping &) const override {
+    return isa<LayerOp, WhenOp>(into->getParentOp());
+  }
+};
+
+} // namespace
+
 void HalftoneDialect::initialize() {
+  addInterfaces<Inliner>();
+  addInterface(bytecodeInterface(this));
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "dialect/Attrs.cpp.inc"
@@ -34,6 +53,16 @@ Operation *HalftoneDialect::materializeConstant(OpBuilder &builder, Attribute va
   return ConstantOp::create(builder, loc, cast<RankedTensorType>(type), elements);
 }
 
-void registerDialects(DialectRegistry &registry) { registry.insert<HalftoneDialect, func::FuncDialect>(); }
+void HalftoneDialect::getCanonicalizationPatterns(RewritePatternSet &patterns) const {
+  populateExactRewrites(patterns);
+  populateWhenRewrites(patterns);
+  populateIntegerRewrites(patterns);
+  populateConstantFolding(patterns);
+}
+
+void registerDialects(DialectRegistry &registry) {
+  registry.insert<HalftoneDialect, func::FuncDialect>();
+  func::registerInlinerExtension(registry);
+}
 
 } // namespace halftone::dialect

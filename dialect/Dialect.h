@@ -14,6 +14,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include <functional>
 
 #include "dialect/OpTraits.h"
 
@@ -33,10 +34,13 @@ inline constexpr llvm::StringLiteral nameAttr = "halftone.name";         // StrA
 inline constexpr llvm::StringLiteral variableAttr = "halftone.variable"; // FlatSymbolRefAttr: stands for that variable
 inline constexpr llvm::StringLiteral shadowAttr = "halftone.shadow";     // FlatSymbolRefAttr: stands for that shadow
 
+/// The stage of a module that declares it: StringAttr. Passes that leave a stage drop it.
+inline constexpr llvm::StringLiteral stageAttr = "halftone.stage";
+
 /// Whether a kernel's spec fits its kind and the tiles of its side reductions; emits an error where it does not.
 llvm::LogicalResult verifyBlocks(KernelOp kernel);
 
-/// Registers the dialect and those its modules use (func).
+/// Registers the dialect and func, whose functions its modules are made of, with what inlines calls of them.
 void registerDialects(mlir::DialectRegistry &registry);
 
 } // namespace halftone::dialect

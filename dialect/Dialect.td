@@ -12,13 +12,45 @@ def Halftone_Dialect : Dialect {
   let description = [{
     Tensors are static and ranked; a scalar has rank 0. Signed integers are signless (`i8`), unsigned ones are `ui8`,
     booleans `i1`. float8 is a storage type: only `cast`, `contract` and shape ops take it.
-    Attributes named `halftone.*` on arguments, results, functions and modules are those of Attributes.cpp; others are errors.
+    Discardable attributes named `halftone.*` are those below; the verifier refuses others, other places and other values.
+
+    | attribute | stands on | holds |
+    | --- | --- | --- |
+    | `halftone.stage` | module | the stage that the module is in: "graph", "cast", "pure" or "kernel"; the language server checks its contract, and passes that leave the stage drop it |
+    | `halftone.layers` | module | from stage cast on: layer path -> its class, policy and rule |
+    | `halftone.extents`, `halftone.grid`, `halftone.scratch` | module of a kernel | the extents of its index space, its blocks, bytes of scratch a block |
+    | `halftone.kind`, `halftone.method`, `halftone.instruction` | function of a kernel | the kernel's form, how a matmul multiplies (for reports), and by which instruction |
+    | `halftone.outer`, `halftone.reduced`, `halftone.numbers`, `halftone.indices` | function of a kernel | how many axes are outer, the first reduced axis, how many operands are numbers or indices |
+    | `halftone.roles` | function of a kernel | an integer for each operand of a row: its role |
+    | `halftone.strict`, `halftone.few_rows`, `halftone.even_depth` | function of a kernel | no value: every op rounds; a matmul of few rows; one of an even depth |
+    | `halftone.name` | argument and result of @main | the feed's or fetch's name |
+    | `halftone.variable`, `halftone.shadow` | argument and result of @main | from stage pure, and from stage kernel: the symbol of the variable or shadow that it stands for |
+    | `halftone.panels` | argument and result of a kernel's function | the layout of a packed matrix |
+    | `halftone.partial` | result of a kernel's function | how the blocks' partial results are combined |
+    | `halftone.combine`, `halftone.dims` | linalg.generic | the combiners of its results; its axes among the kernel's |
+    | `halftone.interleaved` | scf.for | no value: the loop's steps are interleaved |
+
+    Those of kernels: docs/kernel-form.md. The bytecode records the version of the dialect (Bytecode.cpp).
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  let hasCanonicalizer = 1;
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
+  let extraClassDeclaration = [{
+    /// Whether a verified module keeps the contract of a stage; emits errors where it does not.
+    using StageCheck = ::std::function<::llvm::LogicalResult(::mlir::Operation *module, ::llvm::StringRef stage)>;
+    /// From now on the verifier asks `check` about each module that declares its stage (`halftone.stage`). Nobody is
+    /// asked otherwise: passes run while a module is between stages.
+    void setStageCheck(StageCheck check) { stageCheck = ::std::move(check); }
+
+  private:
+    ::llvm::LogicalResult verifyDeclaredStage(::mlir::Operation *module, ::mlir::Attribute stage) const;
+    StageCheck stageCheck;
+
+  public:
+  }];
 }
 
 class Halftone_Op<string mnemonic, list<Trait> traits = []> : Op<Halftone_Dialect, mnemonic, traits>;

@@ -10,6 +10,22 @@ using namespace mlir;
 
 namespace halftone::dialect {
 
+std::optional<TensorData> evaluate(Operation *op, Operands operands, const InterpreterOptions &options) {
+  if (isa<ElementwiseOpInterface>(op))
+    return evaluateElementwise(op, operands, options);
+  if (auto contract = dyn_cast<ContractOp>(op))
+    return evaluateContract(contract, *operands[0], *operands[1], options);
+  if (isa<ReshapeOp, StopGradientOp, BroadcastOp, TransposeOp, PackOp>(op))
+    return evaluateShape(op, *operands[0]);
+  if (isa<SliceOp, ConcatOp, GatherOp, ScatterAddOp>(op))
+    return evaluateIndexing(op, operands, options);
+  if (isa<ConstantOp, IotaOp, RandomBitsOp>(op))
+    return evaluateSource(op, operands);
+  if (isa<ReduceOp, PartialReduceOp, ArgReduceOp, ReduceAllOp>(op))
+    return evaluateReduce(op, operands, options);
+  return std::nullopt;
+}
+
 namespace {
 
 std::string text(Type type) {
@@ -25,23 +41,6 @@ Status notRun(Operation *op) {
   llvm::raw_string_ostream(where) << op->getLoc();
   return error(ErrorKind::not_implemented_error,
                "the interpreter does not run '" + op->getName().getStringRef() + "' at " + where);
-}
-
-/// The value of an op of the dialect; nothing if the interpreter has no case for the op.
-std::optional<TensorData> evaluate(Operation *op, Operands operands, const InterpreterOptions &options) {
-  if (isa<ElementwiseOpInterface>(op))
-    return evaluateElementwise(op, operands, options);
-  if (auto contract = dyn_cast<ContractOp>(op))
-    return evaluateContract(contract, *operands[0], *operands[1], options);
-  if (isa<ReshapeOp, StopGradientOp, BroadcastOp, TransposeOp, PackOp>(op))
-    return evaluateShape(op, *operands[0]);
-  if (isa<SliceOp, ConcatOp, GatherOp, ScatterAddOp>(op))
-    return evaluateIndexing(op, operands, options);
-  if (isa<ConstantOp, IotaOp, RandomBitsOp>(op))
-    return evaluateSource(op, operands);
-  if (isa<ReduceOp, PartialReduceOp, ArgReduceOp, ReduceAllOp>(op))
-    return evaluateReduce(op, operands, options);
-  return std::nullopt;
 }
 
 /// One run: the values so far, and the variables as they stand.

@@ -47,6 +47,8 @@ TensorData hullOf(const TensorData &a, const TensorData &b);
 
 using Operands = llvm::ArrayRef<const TensorData *>;
 
+/// The value of an op of one result without regions or state; nothing if the interpreter has no case for the op.
+std::optional<TensorData> evaluate(mlir::Operation *op, Operands operands, const InterpreterOptions &options);
 /// Nothing if the interpreter has no case for the op and the dtype of its operands.
 std::optional<TensorData> evaluateElementwise(mlir::Operation *op, Operands operands,
                                               const InterpreterOptions &options);

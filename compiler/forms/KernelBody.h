@@ -9,9 +9,6 @@
 
 namespace halftone::compiler {
 
-/// Attribute that choose-templates puts on a `contract`: the rows and columns of its blocks.
-inline constexpr llvm::StringLiteral tileAttr = "halftone.tile";
-
 /// Above this a reduction to one number is cut into blocks; below, one block does it.
 inline constexpr int64_t mostElementsOfOneRow = 16384;
 

@@ -311,12 +311,12 @@ bool fitsMatmul(Block &ops) { return !ops.getOps<ContractOp>().empty(); }
 std::optional<SmallVector<int64_t>> tileOfMatmul(const KernelShape &kernel, Operation *contract, int64_t reduced,
                                                  const Blocking &) {
   auto op = cast<ContractOp>(contract);
-  auto tile = op->getAttrOfType<DenseI64ArrayAttr>(tileAttr);
+  std::optional<ArrayRef<int64_t>> tile = op.getTile();
   const int64_t batch = static_cast<int64_t>(op.getLhsBatch().size()), rank = static_cast<int64_t>(kernel.shape.size());
   if (!tile || op.getLhsFree().size() != 1 || op.getRhsFree().size() != 1 || reduced < batch + 1 || reduced > rank)
     return std::nullopt;
   SmallVector<int64_t> sizes(batch, 1);
-  sizes.append(tile.asArrayRef().begin(), tile.asArrayRef().end());
+  sizes.append(tile->begin(), tile->end());
   sizes.resize(reduced);
   return sizes;
 }

@@ -3,7 +3,7 @@
 //
 //   %1 = contract %x, %w {lhs_contract = [1], rhs_contract = [1]}
 // becomes
-//   %1 = contract %x, %w {halftone.tile = [96, 128], lhs_contract = [1], rhs_contract = [1]}
+//   %1 = contract %x, %w {lhs_contract = [1], rhs_contract = [1], tile = [96, 128]}
 //   (of pack %w, where %w is a weight that stays: its type says in which order a matmul reads it)
 #include "compiler/forms/KernelBody.h"
 #include "compiler/passes/Passes.h"
@@ -32,7 +32,7 @@ void setTile(ContractOp op, const Blocking &blocking) {
   MatmulTile tile =
       blocking.matmulTile(product(op.getLhs(), op.getLhsBatch()), product(op.getLhs(), op.getLhsFree()),
                           product(op.getRhs(), op.getRhsFree()), product(op.getLhs(), op.getLhsContract()));
-  op->setAttr(tileAttr, DenseI64ArrayAttr::get(op.getContext(), {tile.m, tile.n}));
+  op.setTile(ArrayRef<int64_t>{tile.m, tile.n});
 }
 
 /// Whether `value` is a weight that @main only reads, as it is stored or cast: hoist-shadows keeps its packed copy,

@@ -1,7 +1,7 @@
 // form-kernels: loose ops become launches of kernels.
 // SPDX-License-Identifier: Apache-2.0
 //
-//   %0 = contract %x, %w {halftone.tile = [96, 128]}
+//   %0 = contract %x, %w {tile = [96, 128]}
 //   %1 = broadcast %b
 //   %2 = add %0, %1
 //   return %2

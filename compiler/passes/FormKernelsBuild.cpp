@@ -53,9 +53,8 @@ SmallVector<Operation *> canonicalOrder(const KernelBody &body) {
 
 BlocksAttr specOf(MLIRContext *context, const KernelBody &body, const KernelShape &shape, const Blocking &blocking) {
   for (Operation *op : body.ops)
-    if (isa<ContractOp>(op))
-      if (auto tile = op->getAttrOfType<DenseI64ArrayAttr>(tileAttr))
-        return BlocksAttr::ofTile(context, tile[0], tile[1]);
+    if (auto contract = dyn_cast<ContractOp>(op); contract && contract.getTile())
+      return BlocksAttr::ofTile(context, (*contract.getTile())[0], (*contract.getTile())[1]);
   if (llvm::any_of(body.ops, llvm::IsaPred<PartialReduceOp>))
     return BlocksAttr::ofRows(context, blocking.rowsPerBlock(shape.shape));
   return {};
@@ -112,9 +111,9 @@ KernelOp buildKernel(OpBuilder &builder, const KernelBody &body, const KernelSha
   }
   for (Operation *op : order) {
     if (isa<ContractOp>(op)) {
-      Operation *contract = builder.clone(*op, front);
-      contract->removeAttr(tileAttr);
-      main.map(op->getResult(0), contract->getResult(0));
+      auto contract = cast<ContractOp>(builder.clone(*op, front));
+      contract.removeTileAttr();
+      main.map(op->getResult(0), contract.getResult());
       continue;
     }
     if (prologue.contains(op))

@@ -158,6 +158,7 @@ void Lifting::tieSignature(const Assigned &assigned) {
 }
 
 void LiftVariables::runOnOperation() {
+  getOperation()->removeAttr(stageAttr);
   for (auto function : getOperation().getOps<func::FuncOp>())
     if (!function.isExternal() && failed(Lifting(function).run()))
       return signalPassFailure();

@@ -338,6 +338,7 @@ struct SinkReshape : OpInterfaceRewritePattern<ElementwiseOpInterface> {
 
 class Normalize : public impl::NormalizePassBase<Normalize> {
   void runOnOperation() override {
+    getOperation()->removeAttr(stageAttr);
     RewritePatternSet patterns(&getContext());
     populateEmptyRewrites(patterns); // a module that comes in stage pure was not simplified
     patterns.add<ArgReduceLastAxis, ExpandReduceAll, FoldArgReduceOfOne, FoldReductionOfOne, FoldTranspose,

@@ -141,9 +141,9 @@ def ChooseTemplatesPass : Halftone_Pass<"choose-templates"> {
   let summary = "Settles blockings of contractions and layouts of weights";
   let description = [{
     Requires: stage pure, after normalize.
-    Ensures: every `contract` has `halftone.tile`, the rows and columns of its blocks; a right operand of a contraction that is a weight
+    Ensures: every `contract` has a `tile`, the rows and columns of its blocks; a right operand of a contraction that is a weight
     which @main only reads is packed (`pack`) where the target's matmul reads it so (Target::weightPanels). Not a bit changes.
-    Example: `contract %x, %w` of 8 x 6 by 6 x 4 gets `halftone.tile = array<i64: 8, 64>`.
+    Example: `contract %x, %w` of 8 x 6 by 6 x 4 gets `tile = array<i64: 8, 64>`.
   }];
   let options = [Option<"target", "target", "std::string", "\"x86-64-v3\"", "The target that weights are packed for">,
                  Option<"strict", "strict", "bool", "false", "Nothing is packed">];

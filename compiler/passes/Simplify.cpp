@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/ExactRewrites.h"
 #include "compiler/passes/Passes.h"
+#include "dialect/ExactRewrites.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/CSE.h"
@@ -25,11 +26,7 @@ class Simplify : public impl::SimplifyPassBase<Simplify> {
 
 LogicalResult Simplify::initialize(MLIRContext *context) {
   RewritePatternSet set(context);
-  Dialect *dialect = context->getLoadedDialect<HalftoneDialect>();
-  dialect->getCanonicalizationPatterns(set);
-  for (RegisteredOperationName name : context->getRegisteredOperations())
-    if (&name.getDialect() == dialect)
-      name.getCanonicalizationPatterns(set, context);
+  populateWhenResults(set);
   populateExactRewrites(set);
   populateEmptyRewrites(set);
   patterns = std::move(set);

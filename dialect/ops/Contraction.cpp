@@ -1,5 +1,6 @@
 // Contractions.
 // SPDX-License-Identifier: Apache-2.0
+#include "dialect/Bytecode.h"
 #include "dialect/ops/Expression.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -81,11 +82,20 @@ static LogicalResult verifyDTypes(ContractOp op) {
   return success();
 }
 
+static LogicalResult verifyTile(ContractOp op, ArrayRef<int64_t> tile) {
+  if (tile.size() == 2 && llvm::all_of(tile, [](int64_t size) { return size >= 1 && size <= BlocksAttr::largestTile; }))
+    return success();
+  return op.emitOpError() << "tile holds the rows and columns of a block, each 1 to " << BlocksAttr::largestTile
+                          << ", but got [" << tile << "]";
+}
+
 LogicalResult ContractOp::verify() {
   if (failed(verifyAxes(*this, getLhs(), getLhsBatch(), getLhsContract(), "lhs")) ||
       failed(verifyAxes(*this, getRhs(), getRhsBatch(), getRhsContract(), "rhs")) ||
       failed(verifyPairs(*this, getLhsBatch(), getRhsBatch(), "batch")) ||
       failed(verifyPairs(*this, getLhsContract(), getRhsContract(), "contracted")) || failed(verifyDTypes(*this)))
+    return failure();
+  if (auto tile = getTile(); tile && failed(verifyTile(*this, *tile)))
     return failure();
   auto lhs = cast<RankedTensorType>(getLhs().getType()), rhs = cast<RankedTensorType>(getRhs().getType());
   if (auto panels = PanelsAttr::of(rhs); panels && getRhsContract() != ArrayRef(panels.getDepth()))
@@ -108,6 +118,23 @@ LogicalResult ContractOp::verify() {
   if (lhs.getElementType().isInteger(8) && depth > 131071)
     return emitOpError() << "of i8 sums at most 131071 products, or i32 could overflow, but got " << depth;
   return success();
+}
+
+LogicalResult ContractOp::readProperties(DialectBytecodeReader &reader, OperationState &state) {
+  auto &properties = state.getOrAddProperties<Properties>();
+  for (auto *axes : {&properties.lhs_batch, &properties.lhs_contract, &properties.rhs_batch, &properties.rhs_contract})
+    if (failed(reader.readOptionalAttribute(*axes)))
+      return failure();
+  return BytecodeVersion::of(reader) < BytecodeVersion::tileIsProperty ? success()
+                                                                       : reader.readOptionalAttribute(properties.tile);
+}
+
+void ContractOp::writeProperties(DialectBytecodeWriter &writer) {
+  const Properties &properties = getProperties();
+  for (auto axes : {properties.lhs_batch, properties.lhs_contract, properties.rhs_batch, properties.rhs_contract})
+    writer.writeOptionalAttribute(axes);
+  if (BytecodeVersion::of(writer) >= BytecodeVersion::tileIsProperty)
+    writer.writeOptionalAttribute(properties.tile);
 }
 
 namespace {
@@ -147,7 +174,7 @@ static Value adjoint(Expression &e, Value cotangent, const Side &self, const Sid
   }
   Value factor = e.cast(other.value, compute, "gradient of contract");
   Value product = ContractOp::create(e.builder, e.loc, RankedTensorType::get(shape, compute), cotangent, factor,
-                                     ctBatch, other.batch, ctContract, other.free);
+                                     ctBatch, other.batch, ctContract, other.free, /*tile=*/DenseI64ArrayAttr());
   return e.cast(e.transpose(product, permutation), element, "gradient of contract");
 }
 

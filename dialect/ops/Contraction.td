@@ -12,7 +12,8 @@ def Halftone_ContractOp : Halftone_PureOp<"contract", [DeclareOpInterfaceMethods
     Products accumulate in f32 (f64 for f64), whatever the result. In default numerics a partial sum of bf16 products below
     2^-126 in size may become 0, so that a result may be off by K * 2^-126 besides its roundings; operands never do. i8 x i8
     gives i32, accumulated in i32; i32 and i64 give themselves and wrap. A contracted extent of 0 gives zeros. rhs may be packed, and is then contracted along its
-    panels' depth.
+    panels' depth. `tile`, which choose-templates sets and form-kernels takes into the kernel's blocks, holds the rows and
+    columns of a block, each 1 to 1024.
     Example:
     ```mlir
     %y = halftone.contract %x, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>}
@@ -23,10 +24,12 @@ def Halftone_ContractOp : Halftone_PureOp<"contract", [DeclareOpInterfaceMethods
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$lhs_batch,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$rhs_batch,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$lhs_contract,
-                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$rhs_contract);
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$rhs_contract,
+                       OptionalAttr<DenseI64ArrayAttr>:$tile);
   let results = (outs Halftone_Tensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
+  let useCustomPropertiesEncoding = 1; // files of version 1 have no tile
   let extraClassDeclaration = [{
     /// Axes of lhs and of rhs that are neither batch nor contracted, ascending.
     ::llvm::SmallVector<int64_t> getLhsFree();

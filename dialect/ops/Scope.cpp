@@ -49,6 +49,34 @@ LogicalResult WhenOp::verify() {
   return success();
 }
 
+/// The one region that a known condition takes; null for an unknown one.
+static Region *regionTaken(WhenOp op, Attribute condition) {
+  auto elements = dyn_cast_or_null<DenseElementsAttr>(condition);
+  if (!elements)
+    return nullptr;
+  return elements.getSplatValue<bool>() ? &op.getThenRegion() : &op.getElseRegion();
+}
+
+void WhenOp::getSuccessorRegions(RegionBranchPoint point, SmallVectorImpl<RegionSuccessor> &regions) {
+  if (point.isParent())
+    regions.append({RegionSuccessor(&getThenRegion()), RegionSuccessor(&getElseRegion())});
+  else
+    regions.push_back(RegionSuccessor(getOperation(), getOutputs()));
+}
+
+void WhenOp::getEntrySuccessorRegions(ArrayRef<Attribute> operands, SmallVectorImpl<RegionSuccessor> &regions) {
+  if (Region *taken = regionTaken(*this, FoldAdaptor(operands, *this).getCondition()))
+    regions.push_back(RegionSuccessor(taken));
+  else
+    getSuccessorRegions(RegionBranchPoint::parent(), regions);
+}
+
+void WhenOp::getRegionInvocationBounds(ArrayRef<Attribute> operands, SmallVectorImpl<InvocationBounds> &bounds) {
+  Region *taken = regionTaken(*this, FoldAdaptor(operands, *this).getCondition());
+  for (Region *region : getRegions())
+    bounds.emplace_back(taken == region, !taken || taken == region);
+}
+
 // halftone.gradient %y (of [@v, ...])? (at (%x : type, ...))? attr-dict : type -> types
 ParseResult GradientOp::parse(OpAsmParser &parser, OperationState &result) {
   OpAsmParser::UnresolvedOperand y;

@@ -5,7 +5,8 @@
 include "Types.td"
 
 def Halftone_LayerOp : Halftone_Op<"layer", [Halftone_NoGradient<"inline-layers removes it before differentiate">,
-    Halftone_ComparedWithItsOps, IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">]> {
+    Halftone_ComparedWithItsOps, IsolatedFromAbove, RecursiveMemoryEffects,
+    SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "One call of a layer under its dtype policy";
   let description = [{
     Legal in the graph stage only. An operand may differ in dtype from its block argument, toward the policy's compute
@@ -43,7 +44,8 @@ def Halftone_YieldOp : Halftone_Op<"yield", [Pure, Halftone_StructureHasNoGradie
 }
 
 def Halftone_WhenOp : Halftone_Op<"when", [Halftone_NoGradient<"nothing differentiates across a condition">,
-    Halftone_ComparedWithItsOps, SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects]> {
+    Halftone_ComparedWithItsOps, SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects,
+    DeclareOpInterfaceMethods<RegionBranchOpInterface, ["getEntrySuccessorRegions", "getRegionInvocationBounds"]>]> {
   let summary = "Runs one of two regions on a device-side condition";
   let description = [{
     Results are typed as both yields. In plans the launches of the regions carry the condition as a predicate; nothing is
@@ -65,8 +67,9 @@ def Halftone_WhenOp : Halftone_Op<"when", [Halftone_NoGradient<"nothing differen
   let hasVerifier = 1;
 }
 
-def Halftone_GradientOp : Halftone_Op<"gradient", [
-    Halftone_NoGradient<"differentiate replaces it by ops that have their own">, Halftone_ComparedWithItsOps, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Halftone_GradientOp : Halftone_Op<"gradient", [Pure,
+    Halftone_NoGradient<"differentiate replaces it by ops that have their own">, Halftone_ComparedWithItsOps,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Derivatives of a scalar with respect to variables and values";
   let description = [{
     Resolved by `differentiate`. `y` is a scalar float. The results are, in order, the derivatives with respect to the

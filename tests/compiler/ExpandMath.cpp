@@ -203,7 +203,7 @@ TEST_CASE("f64 math stays within its ulp", "[math]") {
   }
 }
 
-TEST_CASE("Math on scalars, and on a CPU without rounding instructions", "[math]") {
+TEST_CASE("math functions are right on scalars and on a CPU without rounding instructions", "[math]") {
   for (const Function &function : functions) {
     const std::vector<float> x = samples<float>(1 << 14, INFINITY, function.width);
     const std::vector<double> wide = samples<double>(1 << 14, 0x1p20, function.width);

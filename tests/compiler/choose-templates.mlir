@@ -3,7 +3,7 @@
 
 // Each contraction has a tile.
 // CHECK-LABEL: func.func @main
-// CHECK: halftone.contract %arg0, %arg1 {halftone.tile = array<i64: 8, 64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>}
+// CHECK: halftone.contract %arg0, %arg1 {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>, tile = array<i64: 8, 64>}
 func.func @main(%x: tensor<8x6xf32> {halftone.name = "x"}, %w: tensor<4x6xf32> {halftone.name = "w"}) -> (tensor<8x4xf32> {halftone.name = "c"}) {
   %c = halftone.contract %x, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>} : (tensor<8x6xf32>, tensor<4x6xf32>) -> tensor<8x4xf32>
   return %c : tensor<8x4xf32>

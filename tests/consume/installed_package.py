@@ -7,10 +7,12 @@
   find-package    configures, builds and runs tests/consume/app with COMPILER
   refuse-version  find_package(Halftone 0.2) must fail, and say why
   pkg-config      the same program through pkg-config, from the prefix moved elsewhere
-  components      `runtime` and `development` have every file once, and what runs programs needs nothing of the other
+  components      the components have every file once, and what runs programs needs nothing of the others
+  developer       builds tests/consume/developer with COMPILER: halftone-opt loads the plugin, and the own opt tool runs
   surface         what the prefix holds, what the library exports, and that no foreign package is named
 """
 import glob
+import itertools
 import os
 import re
 import shutil
@@ -37,6 +39,7 @@ class Package:
     def __init__(self, compiler, source, build, config):
         self.compiler = compiler
         self.app = os.path.join(source, "tests", "consume", "app")
+        self.extension = os.path.join(source, "tests", "consume", "developer")
         self.headers = os.path.join(source, "frontend", "include", "halftone")
         self.build = build
         self.config = config
@@ -58,8 +61,8 @@ class Package:
         self.fresh("prefix")
         run("cmake", "--install", self.build, "--prefix", self.prefix, "--config", self.config)
 
-    def configure(self, folder, version, **options):
-        return run("cmake", "-G", "Ninja", "-S", self.app, "-B", folder, f"-DCMAKE_PREFIX_PATH={self.prefix}",
+    def configure(self, folder, version, project=None, **options):
+        return run("cmake", "-G", "Ninja", "-S", project or self.app, "-B", folder, f"-DCMAKE_PREFIX_PATH={self.prefix}",
                    f"-DHALFTONE_WANTED={version}", f"-DCMAKE_CXX_COMPILER={self.compiler}", **options)
 
     def find_package(self):
@@ -67,6 +70,20 @@ class Package:
         self.configure(folder, "0.1")
         run("cmake", "--build", folder)
         run(os.path.join(folder, "app"))
+
+    def developer(self):
+        folder = self.fresh("developer")
+        self.configure(folder, "0.1", self.extension)
+        run("cmake", "--build", folder)
+        plugin = os.path.join(folder, "libcount-casts.so")
+        opt = [os.path.join(self.prefix, "bin", "halftone-opt"), f"--load-pass-plugin={plugin}",
+               os.path.join(self.extension, "casts.mlir")]
+        counted = run(*opt, "--pass-pipeline=builtin.module(count-casts)")
+        expect("14 casts, 13 of kind rounding" in counted, "expected the plugin to find 14 of 14 casts")
+        counted = run(*opt, "--pass-pipeline=builtin.module(halftone-insert-casts,count-casts)")
+        expect("16 casts, 15 of kind rounding" in counted, "expected the plugin to find the casts that halftone-opt made")
+        own = run(os.path.join(folder, "own-opt"), opt[-1], "--halftone-insert-casts", "--canonicalize")
+        expect(own.count("halftone.cast ") == 16, "expected the own opt tool to parse, to run a pass and to print 16 casts")
 
     def refuse_version(self):
         output = self.configure(self.fresh("refuse-version"), "0.2", fails=True)
@@ -97,7 +114,8 @@ class Package:
         installed = sorted(os.listdir(os.path.join(self.prefix, "include", "halftone")))
         public = sorted(name for name in os.listdir(self.headers) if name.endswith(".h"))
         expect(installed == public, f"installed {installed}; expected all public headers, {public}")
-        expect(os.listdir(os.path.join(self.prefix, "include")) == ["halftone"], "expected one include folder")
+        folders = sorted(os.listdir(os.path.join(self.prefix, "include")))
+        expect(folders == ["halftone", "halftone-developer"], f"found {folders}; expected users' headers and developers' apart")
         expect(not glob.glob(os.path.join(self.prefix, "**", "*.a"), recursive=True), "expected no static library")
 
         symbols = [line.split()[-1] for line in run("nm", "--dynamic", "--defined-only", chain[2]).splitlines()]
@@ -107,6 +125,8 @@ class Package:
         expect(not inner, "expected the rooms to stay hidden, found:\n" + "\n".join(inner[:20]))
 
         for path in glob.glob(os.path.join(libraries, "cmake", "Halftone", "*")):
+            if os.path.basename(path).startswith("HalftoneDeveloper"):
+                continue
             with open(path, encoding="utf-8") as file:
                 named = re.findall(r"LLVM|MLIR|fmt|TBB|nlohmann|halftone_\w+|pcre2", file.read())
             expect(not named, f"{path} names {sorted(set(named))}; expected no other package or target")
@@ -117,20 +137,23 @@ class Package:
             return {os.path.relpath(os.path.join(at, name), folder) for at, _, names in os.walk(folder) for name in names}
 
         held = {}
-        for component in ("runtime", "development"):
+        parts = ("runtime", "development", "developer")
+        for component in parts:
             folder = self.fresh(f"component-{component}")
             run("cmake", "--install", self.build, "--prefix", folder, "--config", self.config, "--component", component)
             held[component] = files(folder)
-        both = held["runtime"] & held["development"]
-        expect(not both, f"both components have {sorted(both)}; expected each file in one")
-        missing = files(self.prefix) - held["runtime"] - held["development"]
+        for one, other in itertools.combinations(parts, 2):
+            both = held[one] & held[other]
+            expect(not both, f"{one} and {other} have {sorted(both)}; expected each file in one component")
+        missing = files(self.prefix).difference(*held.values())
         expect(not missing, f"no component has {sorted(missing)}")
         names = sorted(map(os.path.basename, held["runtime"]))
         tools = ["halftone-lsp-server", "halftone-opt", "halftone-policy", "halftone-run"]
-        expect(names == tools + ["libhalftone.so.0.1", "libhalftone.so.0.1.0"], f"runtime has {names}; expected {tools} and the library")
+        libraries = [f"lib{name}.so.{version}" for name in ("HalftoneDialect", "HalftonePasses", "halftone") for version in ("0.1", "0.1.0")]
+        expect(names == tools + libraries, f"runtime has {names}; expected {tools} and {libraries}")
 
 
-COMMANDS = {"components": Package.components, "install": Package.install, "find-package": Package.find_package, "refuse-version": Package.refuse_version,
+COMMANDS = {"components": Package.components, "developer": Package.developer, "install": Package.install, "find-package": Package.find_package, "refuse-version": Package.refuse_version,
             "pkg-config": Package.pkg_config, "surface": Package.surface}
 
 if __name__ == "__main__":

@@ -48,23 +48,42 @@ module attributes {halftone.layers = 1} {
 // -----
 
 func.func @main(%x: tensor<2xf32> {halftone.name = "x"}) {
-  // expected-error @below {{attribute 'halftone.tile' is not known on a halftone.neg: it stands on a halftone.contract; expected none}}
-  %0 = halftone.neg %x {halftone.tile = array<i64: 1, 1>} : tensor<2xf32>
+  // expected-error @below {{attribute 'halftone.dims' is not known on a halftone.neg: it stands on a linalg.generic; expected none}}
+  %0 = halftone.neg %x {halftone.dims = array<i64: 1, 1>} : tensor<2xf32>
   return
 }
 
 // -----
 
 func.func @main(%x: tensor<2x2xf32> {halftone.name = "x"}) {
-  // expected-error @below {{attribute 'halftone.tiles' is not known on a halftone.contract; expected halftone.tile}}
-  %0 = halftone.contract %x, %x {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>, halftone.tiles = 1} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  // expected-error @below {{attribute 'halftone.tile' is not known on a halftone.contract; expected none}}
+  %0 = halftone.contract %x, %x {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>, halftone.tile = array<i64: 8, 8>} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
   return
 }
 
 // -----
 
 func.func @main(%x: tensor<2x2xf32> {halftone.name = "x"}) {
-  // expected-error @below {{attribute 'halftone.tile' holds the rows and columns of a block, each 1 to 1024, but got [64]}}
-  %0 = halftone.contract %x, %x {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>, halftone.tile = array<i64: 64>} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  // expected-error @below {{'halftone.contract' op tile holds the rows and columns of a block, each 1 to 1024, but got [64]}}
+  %0 = halftone.contract %x, %x {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>, tile = array<i64: 64>} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  return
+}
+
+// -----
+
+// expected-error @below {{attribute 'halftone.stage' holds "graph", "cast", "pure" or "kernel", but got "plan"}}
+module attributes {halftone.stage = "plan"} {
+}
+
+// -----
+
+// expected-error @below {{attribute 'halftone.stage' of a module holds a string, but got 1 : i64}}
+module attributes {halftone.stage = 1} {
+}
+
+// -----
+
+// expected-error @below {{attribute 'halftone.stage' is not known on a function: it stands on a module; expected halftone.kind}}
+func.func @main() attributes {halftone.stage = "graph"} {
   return
 }

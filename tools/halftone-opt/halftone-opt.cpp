@@ -8,7 +8,6 @@
 #include "compiler/passes/Pipelines.h"
 #include "compiler/reports/Ledger.h"
 #include "compiler/reports/PassBlame.h"
-#include "compiler/targets/Target.h"
 #include "dialect/Dialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -117,8 +116,8 @@ ExitCode process(const StockOptions &options, const std::string &input, const st
     error = "passes are named beside --stop-after, --start-from or a report about casts, which run the stock pipeline; "
             "expected "
             "one of them";
-  if (auto target = Target::find(options.target); error.empty() && !target)
-    error = "--target: " + target.status().message();
+  if (halftone::Status status = checkTarget(options.target); error.empty() && !status)
+    error = "--target: " + status.message();
   std::unique_ptr<llvm::MemoryBuffer> file = error.empty() ? mlir::openInputFile(input, &error) : nullptr;
   if (!file) {
     printError("halftone-opt: {}\n", error);

@@ -1,0 +1,80 @@
+// Ops of constants become constants: the interpreter computes them.
+// SPDX-License-Identifier: Apache-2.0
+#include "dialect/ExactRewrites.h"
+#include "dialect/InterpreterOps.h"
+
+using namespace mlir;
+
+namespace halftone::dialect {
+namespace {
+
+constexpr int64_t largestBytes = 64 * 1024;
+constexpr int64_t mostWritten = 64; // elements that a constant holds, if it is no splat
+
+bool isSmall(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return tensor.getNumElements() <= largestBytes * 8 / std::max(8u, tensor.getElementTypeBitWidth());
+}
+
+/// Whether every legal compile of `op` gives the interpreter's bits.
+bool isExact(Operation *op) {
+  auto compute = dyn_cast<ComputeOpInterface>(op);
+  if (!compute || !compute.isExact())
+    return false;
+  if (compute.keepsDtype())
+    return true;
+  if (!isa<ElementwiseOpInterface>(op))
+    return false;
+  Type from = getElementTypeOrSelf(op->getOperand(0).getType()), to = getElementTypeOrSelf(op->getResult(0).getType());
+  if (isa<CastOp>(op))
+    return !isa<FloatType>(from) && !isa<FloatType>(to);
+  // A kernel may keep a narrow float wider, and may fuse a product into a sum.
+  return !isa<FloatType>(to) || (isa<Float32Type, Float64Type>(to) && !isa<MulOp>(op));
+}
+
+/// The elements as a constant's value; null where a constant cannot hold them.
+DenseElementsAttr valueOf(const TensorData &data) {
+  Type element = data.type.getElementType();
+  if (auto format = dyn_cast<FloatType>(element)) {
+    SmallVector<APFloat> values;
+    for (double each : data.low) {
+      if (std::isnan(each))
+        return {};
+      bool inexact;
+      values.emplace_back(each).convert(format.getFloatSemantics(), APFloat::rmNearestTiesToEven, &inexact);
+    }
+    return DenseElementsAttr::get(data.type, values);
+  }
+  SmallVector<APInt> values;
+  for (int64_t each : data.integers)
+    values.emplace_back(element.getIntOrFloatBitWidth(), each, /*isSigned=*/true, /*implicitTrunc=*/true);
+  return DenseElementsAttr::get(data.type, values);
+}
+
+struct FoldConstants : RewritePattern {
+  explicit FoldConstants(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    if (!isa_and_nonnull<HalftoneDialect>(op->getDialect()) || op->getNumOperands() == 0 || op->getNumResults() != 1 ||
+        op->getNumRegions() != 0 || !isExact(op) || !isSmall(op->getResult(0).getType()))
+      return failure();
+    SmallVector<TensorData> values;
+    for (Value operand : op->getOperands()) {
+      auto constant = operand.getDefiningOp<ConstantOp>();
+      if (!constant || !isSmall(operand.getType()))
+        return failure();
+      values.push_back(*evaluate(constant, {}, {}));
+    }
+    std::optional<TensorData> result = evaluate(op, llvm::to_vector(llvm::make_pointer_range(std::as_const(values))), {});
+    DenseElementsAttr value = result ? valueOf(*result) : DenseElementsAttr();
+    if (!value || (!value.isSplat() && value.getNumElements() > mostWritten))
+      return failure();
+    rewriter.replaceOpWithNewOp<ConstantOp>(op, result->type, value);
+    return success();
+  }
+};
+
+} // namespace
+
+void populateConstantFolding(RewritePatternSet &patterns) { patterns.add<FoldConstants>(patterns.getContext()); }
+
+} // namespace halftone::dialect

@@ -1,0 +1,30 @@
+// What an editor shows of an op: MLIR's server tells its text, this adds its documentation.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace halftone::tools {
+
+/// The documentation of each op of the dialect, as Markdown: "halftone.cast" -> its section.
+class HoverDocs {
+public:
+  /// Takes the text of mlir-tblgen's -gen-dialect-doc: a heading "### `halftone.<op>` ..." before each section.
+  explicit HoverDocs(llvm::StringRef reference);
+
+  /// The answer to a hover over one of these ops, with the op's section behind it. Any other message, given as the JSON
+  /// text of one message of the language server protocol, as nullopt.
+  std::optional<std::string> documented(llvm::StringRef message) const;
+
+private:
+  llvm::StringMap<llvm::StringRef> sections; // of `reference`, which outlives this
+};
+
+/// Runs `serve`, during which the messages that are written to stdout go through `documented` first; returns its result.
+/// When there is no way to stand between, they pass as they are.
+int serveWithDocs(const HoverDocs &docs, const std::function<int()> &serve);
+
+} // namespace halftone::tools
