@@ -4,6 +4,7 @@
 #include "compiler/codegen/Digest.h"
 #include "compiler/codegen/KernelCache.h"
 #include "compiler/codegen/Lowering.h"
+#include "compiler/kernels/KernelForm.h"
 #include "compiler/kernels/Steps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -28,10 +29,6 @@ func::FuncOp kernelFunction(ModuleOp module) {
   }
   if (!function)
     module.emitError("expected one func.func with a body in a kernel's module");
-  else if (!function->getAttrOfType<StringAttr>("halftone.kind")) {
-    function.emitError("expected the string attribute halftone.kind");
-    return nullptr;
-  }
   return function;
 }
 
@@ -49,11 +46,14 @@ StatusOr<KernelCode> compiler::compileKernel(std::string_view linalgText, const 
   if (!module)
     return diagnostics.failure("the linalg form does not parse");
   func::FuncOp function = kernelFunction(*module);
-  if (!function)
+  FailureOr<KernelForm> form = failure();
+  if (function)
+    form = KernelForm::read(function);
+  if (failed(form))
     return diagnostics.failure("the linalg form is no kernel");
   KernelCode kernel;
   kernel.symbol = "halftone_" + kernelKey(linalgText, target).substr(0, 16);
-  kernel.kind = function->getAttrOfType<StringAttr>("halftone.kind").str();
+  kernel.kind = form->kind;
   kernel.target = target.key();
   kernel.description = std::string(linalgText);
   function.setSymName(kernel.symbol);

@@ -10,19 +10,7 @@ using namespace halftone::dialect;
 
 namespace {
 
-/// The shapes, of more than one element, that the kernel reduces to one number, in order of appearance.
-SmallVector<std::vector<int64_t>> reducedShapes(Block &ops) {
-  SmallVector<std::vector<int64_t>> shapes;
-  for (auto reduce : ops.getOps<ReduceOp>()) {
-    ArrayRef<int64_t> shape = cast<RankedTensorType>(reduce.getX().getType()).getShape();
-    bool isWhole = cast<RankedTensorType>(reduce.getY().getType()).getRank() == 0;
-    if (isWhole && product(shape) != 1 && !llvm::is_contained(shapes, std::vector<int64_t>(shape)))
-      shapes.push_back(std::vector<int64_t>(shape));
-  }
-  return shapes;
-}
-
-/// One row of several shapes: each reduced to one number, and work on numbers.
+/// One row of several shapes: each reduced to a scalar, and work on scalars.
 std::optional<KernelShape> classifyFinish(const FormOps &ops) {
   const KernelBody &body = ops.body;
   if (!ops.contractions.empty() || ops.reductions.empty() || !ops.scatters.empty())
@@ -55,14 +43,14 @@ FailureOr<KernelDescription> describeFinish(KernelOp kernel, const Target &, boo
   std::map<std::vector<int64_t>, int> groups;
   KernelDescription description;
   double elements = 0;
-  for (const std::vector<int64_t> &shape : reducedShapes(kernel.getBody().front())) {
+  for (const std::vector<int64_t> &shape : shapesReducedToScalars(kernel.getBody().front())) {
     groups[shape] = space.addGroup(shape);
     elements += static_cast<double>(product(shape));
   }
   SmallVector<Root> roots = rootsOf(kernel);
   for (const Root &root : roots)
     if (root.elements != 1 || root.partial)
-      return emitError(kernel.getLoc(), "a row kernel of several shapes gives numbers alone");
+      return emitError(kernel.getLoc(), "a row kernel of several shapes gives scalars alone");
 
   FailureOr<ReadRoots> read = readRoots(
       kernel, space, strict, roots,
@@ -103,8 +91,8 @@ FailureOr<KernelDescription> describeFinish(KernelOp kernel, const Target &, boo
   return description;
 }
 
-/// Values of several shapes, each reduced to one number.
-bool fitsFinish(Block &ops) { return reducedShapes(ops).size() > 1; }
+/// Values of several shapes, each reduced to a scalar.
+bool fitsFinish(Block &ops) { return shapesReducedToScalars(ops).size() > 1; }
 
 /// Results are scalars, stored after all else is read.
 bool readsScalarInPlace(KernelOp kernel, int64_t operand) {

@@ -12,12 +12,9 @@ extern const Form scatterForm, matmulForm, loopForm, finishForm, rowForm, reduct
 
 namespace {
 
-/// In the order of `fits`: a row may say yes to kernels that an earlier row has taken.
-constexpr const Form *forms[] = {&scatterForm, &matmulForm, &loopForm, &finishForm, &rowForm, &reductionLoopForm};
-
-/// In the order of preference: a row rather than the finish of one shape, and either rather than a reduction loop.
-constexpr const Form *byPreference[] = {&scatterForm, &matmulForm, &loopForm,
-                                        &rowForm,     &finishForm, &reductionLoopForm};
+/// In the order of preference: a row rather than the finish of one shape, and either rather than a reduction loop. So
+/// `fits` and `classify` may say yes to kernels of a form before theirs.
+constexpr const Form *forms[] = {&scatterForm, &matmulForm, &loopForm, &rowForm, &finishForm, &reductionLoopForm};
 
 } // namespace
 
@@ -44,13 +41,11 @@ std::optional<KernelShape> classify(const KernelBody &body, const Blocking &bloc
     if (auto bits = dyn_cast<RandomBitsOp>(op); bits && llvm::is_contained(body.ops, bits.getKey().getDefiningOp()))
       return std::nullopt; // a key comes from memory
   }
-  for (const Form *form : byPreference)
+  for (const Form *form : forms)
     if (auto kernel = form->classify(ops))
       return kernel;
   return std::nullopt;
 }
-
-bool readsNothingInPlace(KernelOp, int64_t) { return false; }
 
 bool readsElementwise(KernelOp kernel, int64_t operand) {
   SmallVector<Value> open{kernel.getBody().front().getArgument(operand)};

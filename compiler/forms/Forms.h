@@ -6,7 +6,7 @@
 
 namespace halftone::compiler {
 
-/// The ops of a kernel-to-be, and among them those that decide its form.
+/// The ops that are to be one kernel. Its form depends on the contractions, reductions and scatters among them.
 struct FormOps {
   const KernelBody &body;
   const Blocking &blocking;
@@ -44,7 +44,6 @@ std::optional<KernelShape> classify(const KernelBody &body, const Blocking &bloc
 // Parts of rows that several forms share.
 /// Elementwise use alone: each element of the operand is read at the index where a result is stored.
 bool readsElementwise(dialect::KernelOp kernel, int64_t operand);
-bool readsNothingInPlace(dialect::KernelOp kernel, int64_t operand);
 /// Blocks cut the first axis of extent > 1, which must be a reduced one.
 std::optional<llvm::SmallVector<int64_t>> tileOfRows(const KernelShape &kernel, mlir::Operation *contract,
                                                      int64_t reduced, const Blocking &blocking);

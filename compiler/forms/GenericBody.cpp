@@ -213,7 +213,7 @@ Value GenericBody::clamped(Value value, int number) {
 /// The element at the node's position, as stored.
 Value GenericBody::element(ValueNode *node) {
   Value linear;
-  for (const PositionAxis &axis : node->position) {
+  for (const LookupAxis &axis : node->position) {
     if (!linear && !axis.index && axis.dims.empty() && axis.start < 0)
       continue; // of extent 1
     Value here = axis.index ? emit(axis.index) : linearIndex(axis.dims);

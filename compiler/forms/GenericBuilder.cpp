@@ -114,7 +114,7 @@ void GenericBuilder::collect(GenericBody &body, llvm::SmallPtrSetImpl<ValueNode 
   llvm::for_each(node->starts, needNumber);
   if (node->kind == ValueNode::lookup)
     body.addLookup(node, operand(node->operand));
-  for (const PositionAxis &axis : node->position) {
+  for (const LookupAxis &axis : node->position) {
     needExtents(axis.dims);
     needNumber(axis.extent);
     needNumber(axis.start);

@@ -69,7 +69,8 @@ private:
   void needExtents(llvm::ArrayRef<int> access);
   void needIndex(int place, int argument);
   mlir::Value initial(const GenericOutput &output, bool isIndex);
-  /// The values that a generic with these outputs yields, of which those with a combiner come in `accumulators`.
+  /// The values that a generic with these outputs yields: of an output without combiner the element itself, of the others
+  /// the element combined with the accumulator. `accumulators` are the block arguments of all outputs, in order.
   llvm::SmallVector<mlir::Value> yieldsOf(GenericBody &body, mlir::OpBuilder &inner,
                                           llvm::ArrayRef<GenericOutput> outputs, mlir::ValueRange accumulators);
 

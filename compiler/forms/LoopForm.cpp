@@ -22,8 +22,8 @@ SmallVector<int64_t> shapeOfRoots(ArrayRef<Root> roots) {
   return SmallVector<int64_t>(cast<RankedTensorType>(shaped->value.getType()).getShape());
 }
 
-/// The blocks of a kernel whose spec says `specified` indices of the first axis of `shape` with extent > 1; nullopt when
-/// they do not nest with the kernel's dims, of which the last has `columns`.
+/// The blocks of a kernel whose spec gives a block `specified` indices of the first axis of `shape` that has more than
+/// one. The kernel has `dims` dims, the last of extent `columns`; nullopt if such blocks are no whole rows of that dim.
 std::optional<LoopBlocks> blocksOfSpec(ArrayRef<int64_t> shape, int64_t specified, size_t dims, int64_t columns) {
   size_t axis = 0;
   while (axis + 1 < shape.size() && shape[axis] == 1)
@@ -119,7 +119,10 @@ FailureOr<KernelDescription> describeLoop(KernelOp kernel, const Target &target,
   builder.begin(results);
   func::FuncOp function = builder.function;
   description.module = builder.finish(builder.generic(all, outputsOf(results)));
-  loop.transposes = KernelSource::read(function)->transposedOperands() > 0;
+  FailureOr<KernelSource> source = KernelSource::read(function);
+  if (failed(source))
+    return failure();
+  loop.transposes = source->transposedOperands() > 0;
 
   LoopBlocks blocks = target.blocking().loopBlocks(loop);
   int64_t specified = specifiedRows(kernel);

@@ -59,6 +59,17 @@ std::optional<Reduction> firstReduction(Block &ops) {
   return std::nullopt;
 }
 
+SmallVector<std::vector<int64_t>> shapesReducedToScalars(Block &ops) {
+  SmallVector<std::vector<int64_t>> shapes;
+  for (auto reduce : ops.getOps<ReduceOp>()) {
+    ArrayRef<int64_t> shape = cast<RankedTensorType>(reduce.getX().getType()).getShape();
+    bool isWhole = cast<RankedTensorType>(reduce.getY().getType()).getRank() == 0;
+    if (isWhole && product(shape) != 1 && !llvm::is_contained(shapes, std::vector<int64_t>(shape)))
+      shapes.push_back(std::vector<int64_t>(shape));
+  }
+  return shapes;
+}
+
 int64_t specifiedRows(KernelOp kernel) {
   auto spec = kernel.getSpec();
   return spec ? spec->getRows() : 0;

@@ -22,6 +22,8 @@ struct Reduction {
   llvm::SmallVector<int64_t> keptBefore, reduced, keptAfter; // extents; keptAfter follows the last reduced axis
 };
 std::optional<Reduction> firstReduction(mlir::Block &ops);
+/// The shapes, of more than one element, that `ops` reduce to scalars, in order of appearance.
+llvm::SmallVector<std::vector<int64_t>> shapesReducedToScalars(mlir::Block &ops);
 
 /// `rows` of the kernel's spec, or 0.
 int64_t specifiedRows(dialect::KernelOp kernel);

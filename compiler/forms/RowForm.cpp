@@ -241,7 +241,10 @@ FailureOr<KernelDescription> describeRow(KernelOp kernel, const Target &target, 
 }
 
 /// Reductions that keep nothing behind their last axis go row by row.
-bool fitsRow(Block &ops) { return product(firstReduction(ops)->keptAfter) == 1; }
+/// Rows of one shape. Several shapes, each reduced to a scalar, are finished in one row.
+bool fitsRow(Block &ops) {
+  return product(firstReduction(ops)->keptAfter) == 1 && shapesReducedToScalars(ops).size() <= 1;
+}
 
 /// Phases may read an operand again after they wrote a result. But a scalar that is a result is stored after all else is
 /// read.

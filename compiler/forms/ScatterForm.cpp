@@ -10,8 +10,8 @@ using namespace halftone::dialect;
 
 namespace {
 
-/// A sum over the dims `index` of the updates that `op` adds, at its result's dims `kept`, of which `row` is the
-/// axis's.
+/// One element of the result of `op`: the sum of the updates, over the dims `index`, whose index names the row `row` of
+/// the element. `rows` is the extent of the axis, `updates` the access to the updates.
 ValueNode *sumAtRows(ValueGraph &graph, ScatterAddOp op, int64_t rows, const Access &updates, const Access &index,
                      const Access &row) {
   ValueNode *named = graph.clamped(op.getIndices(), index, rows);

@@ -13,7 +13,7 @@ struct ValueNode;
 
 /// One axis of a place in an operand: an index, or the linear index over `dims` plus number `start`; and the axis's
 /// extent, a number too. `clamped`: into that extent.
-struct PositionAxis {
+struct LookupAxis {
   Access dims = {};
   ValueNode *index = nullptr;
   int extent = -1, start = -1;
@@ -45,8 +45,8 @@ struct ValueNode {
   llvm::SmallVector<ValueNode *, 3> inputs;
   Access access;
   int operand = -1, element = -1, number = -1;
-  llvm::SmallVector<PositionAxis, 3> position; // of lookup, row-major
-  llvm::SmallVector<int> starts;               // of piece: number of the first index of each input but the first
+  llvm::SmallVector<LookupAxis, 3> position; // of lookup, row-major
+  llvm::SmallVector<int> starts;             // of piece: number of the first index of each input but the first
   std::string combiner;
   mlir::Type type;           // arithmetic type: f32, f64, signless integer, i1
   mlir::Type exact;          // a narrow float type that holds the value exactly, or null
@@ -103,7 +103,7 @@ private:
   ValueNode *contraction(dialect::ContractOp op, llvm::ArrayRef<int> access);
   ValueNode *reduction(mlir::Operation *op, mlir::Value x, llvm::ArrayRef<int64_t> axes, llvm::ArrayRef<int> access);
   ValueNode *elementwise(mlir::Operation *op, llvm::ArrayRef<int> access);
-  ValueNode *lookup(mlir::Value x, llvm::SmallVector<PositionAxis, 3> position);
+  ValueNode *lookup(mlir::Value x, llvm::SmallVector<LookupAxis, 3> position);
   ValueNode *moved(mlir::Operation *op, llvm::ArrayRef<int> access); // of the three below
   ValueNode *slice(dialect::SliceOp op, llvm::ArrayRef<int> access);
   ValueNode *gather(dialect::GatherOp op, llvm::ArrayRef<int> access);

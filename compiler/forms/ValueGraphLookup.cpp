@@ -33,7 +33,7 @@ ValueNode *ValueGraph::clamped(Value value, ArrayRef<int> access, int64_t extent
   return make(std::move(node));
 }
 
-ValueNode *ValueGraph::lookup(Value x, SmallVector<PositionAxis, 3> position) {
+ValueNode *ValueGraph::lookup(Value x, SmallVector<LookupAxis, 3> position) {
   while (auto reshape = x.getDefiningOp<ReshapeOp>())
     x = reshape.getX();
   auto argument = dyn_cast<BlockArgument>(x);
@@ -41,7 +41,7 @@ ValueNode *ValueGraph::lookup(Value x, SmallVector<PositionAxis, 3> position) {
     return fail(x.getDefiningOp(), "is looked up, which needs an operand of the kernel; it stands");
   ValueNode node(ValueNode::lookup);
   node.operand = static_cast<int>(argument.getArgNumber());
-  for (const PositionAxis &axis : position) {
+  for (const LookupAxis &axis : position) {
     node.access.append(axis.dims.begin(), axis.dims.end());
     if (axis.index)
       node.inputs.push_back(axis.index);
@@ -66,7 +66,7 @@ ValueNode *ValueGraph::slice(SliceOp op, ArrayRef<int> access) {
   // Axes that are whole join the one before them.
   ArrayRef<int64_t> from = shapeOf(op.getX()), to = shapeOf(op.getY());
   SmallVector<int64_t> extents;
-  SmallVector<PositionAxis, 3> position;
+  SmallVector<LookupAxis, 3> position;
   SmallVector<std::pair<int64_t, int64_t>> places; // start, extent in x
   for (auto [axis, start] : llvm::enumerate(op.getStart())) {
     if (from[axis] == to[axis] && !extents.empty()) {
@@ -96,7 +96,7 @@ ValueNode *ValueGraph::gather(GatherOp op, ArrayRef<int> access) {
   ValueNode *index = clamped(op.getIndices(), (*pieces)[1], shape[axis]);
   if (!index)
     return nullptr;
-  SmallVector<PositionAxis, 3> position;
+  SmallVector<LookupAxis, 3> position;
   if (!(*pieces)[0].empty())
     position.push_back({(*pieces)[0]});
   position.push_back({{}, index, index->number});

@@ -1,4 +1,4 @@
-// All that the linalg form of a kernel says of itself in attributes: the one reader and the one writer.
+// The attributes of a kernel's linalg form as structs: all code reads and writes them here.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -21,8 +21,8 @@ struct TensorForm {
   std::string partial;          // `halftone.partial`: the combiner of a side reduction, "" for other results
 };
 
-/// The attributes of the function, named `halftone.<field>`; docs/kernel-form.md has their meaning. A field that has its
-/// default value is no attribute.
+/// The attributes of the function, named `halftone.<field>`; docs/kernel-form.md has their meaning. `halftone.outer`
+/// is always there; every other attribute is absent if its field has the default value.
 struct KernelForm {
   std::string kind;    // the form's name
   bool strict = false; // each op rounds to its dtype

@@ -50,7 +50,7 @@ int64_t KernelSource::transposedOperands() const {
   int64_t count = 0;
   for (linalg::GenericOp generic : generics)
     for (OpOperand *operand : generic.getDpsInputOperands()) {
-      AffineMap map = linalg::GenericOp(generic).getMatchingIndexingMap(operand);
+      AffineMap map = generic.getMatchingIndexingMap(operand);
       unsigned dims = map.getNumDims();
       count += dims >= 2 && map.getNumResults() >= 2 && map.isFunctionOfDim(dims - 1) &&
                map.getResults().back() == getAffineDimExpr(dims - 2, map.getContext());

@@ -21,8 +21,8 @@ public:
 
   /// Reads of `old`, through reshapes too, go before the op that makes `fresh`, where nothing else forbids it.
   void readFirst(const Replacement &pair);
-  /// Puts each of the ops, given in the order of the program, next to the first of them, with what was gathered with
-  /// that one, when neither waits for the other; returns the first ones, for release().
+  /// Gathers launches, by their positions in rising order, into groups that stand together: each joins the first group
+  /// that it does not wait for and that does not wait for it. Returns the first launch of each group, for release().
   std::vector<size_t> gather(llvm::ArrayRef<size_t> launches) { return waits.gather(launches); }
   void release(llvm::ArrayRef<size_t> leaders) { waits.release(leaders); }
   /// The order of the program, changed only where waiting or gathering asks for it.

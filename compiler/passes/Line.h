@@ -1,4 +1,4 @@
-// Items one behind the other, of which it is known at once which stands first, wherever new ones go in.
+// A list of items that tells in constant time which of two stands first, also after items were put between others.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "llvm/ADT/ArrayRef.h"
@@ -9,7 +9,7 @@ namespace halftone::compiler {
 
 class Line {
 public:
-  /// The ends: places before the first item and behind the last.
+  /// Stands for "no item": as the left neighbour of the first item, and as the right neighbour of the last.
   static constexpr size_t end = SIZE_MAX;
 
   /// Items 0 to `count` - 1 in this order.

@@ -1,4 +1,4 @@
-// Items that wait for each other, in a line where each stands behind all that it waits for.
+// Items in a line, each behind all items that it waits for, and groups of items in it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/passes/Line.h"
@@ -11,28 +11,29 @@
 
 namespace halftone::compiler {
 
-/// Whether one item waits for another, directly or through others, is answered by a search between their places in the
-/// line, from both ends at once. The line changes only where an answer asks for it, and what a change moves is what the
-/// search has seen. Items can be gathered into groups: a group waits for all that its items wait for.
+/// To find out whether one item waits for another, directly or through others, the class searches the part of the line
+/// between them, from both ends at once. Items move only when goFirst() or gather() brings two of them together, and
+/// then only items that the search has seen. A group of items waits for all items that its members wait for.
 class WaitOrder {
 public:
-  /// Items 0 to `count` - 1, of which none waits, in this order.
+  /// Items 0 to `count` - 1, in this order. No item waits yet.
   explicit WaitOrder(size_t count);
 
-  /// `item` waits for `earlier`, a smaller number. Only while nothing was gathered and nobody went first.
+  /// From now on `item` waits for `earlier` < `item`. To be called before goFirst() and gather().
   void wait(size_t item, size_t earlier);
-  /// `later` waits for `first`, unless `first` waits for it; returns whether.
+  /// Makes `later` wait for `first`. If `first` waits for `later`, changes nothing and returns false.
   bool goFirst(size_t first, size_t later);
-  /// Gathers items, in rising order and not gathered before: each joins the group of the smallest number among those
-  /// made here that it does not wait for and that do not wait for it. An item without such a group leads one of its
-  /// own. Returns the leaders, each of which waits for those before it.
+  /// Gathers items into groups. The items rise, and no group holds them yet. Each item joins a group of this call that it
+  /// does not wait for and that does not wait for it: of several such groups the one with the smallest leader. If there
+  /// is none, the item leads a new group. Returns the leaders, each of which waits for those before it.
   std::vector<size_t> gather(llvm::ArrayRef<size_t> items);
-  /// Makes the items of the groups single again.
+  /// Dissolves the groups of these leaders.
   void release(llvm::ArrayRef<size_t> leaders);
-  /// All items, each behind what it waits for and groups together; smaller numbers first where that leaves a choice.
+  /// All items, each behind the items that it waits for, the members of a group side by side. Where that leaves a choice,
+  /// the smallest item comes first.
   std::vector<size_t> settled() const;
 
-  /// How many waits have been looked at in searches.
+  /// How many waits searches have followed so far.
   int64_t steps() const { return stepCount; }
 
 private:

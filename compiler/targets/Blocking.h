@@ -18,7 +18,8 @@ struct LoopBlocks {
   int64_t rows = 1, columns = 1;
 };
 
-/// The space of a loop kernel: `rows` x `columns` elements, of which one costs `weight` simple ones.
+/// The space of a loop kernel: `rows` x `columns` elements. Each costs as much as `weight` elements of a kernel without
+/// reduction; in a reduction loop `weight` is how many values make an element.
 struct LoopSpace {
   int64_t rows = 1, columns = 1, weight = 1;
   bool transposes = false; // an operand is read along its own last axis, which is not the space's

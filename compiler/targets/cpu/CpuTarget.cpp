@@ -93,7 +93,9 @@ MatmulChoice CpuTarget::chooseMatmul(const MatmulTraits &traits) const {
   MatmulChoice choice;
   if (instruction != MatmulInstruction::multiplyAdd)
     choice.instruction = compiler::name(instruction);
-  choice.fewRows = traits.rows <= 16; // each element of the right operand is used too seldom to be packed first
+  // Up to here each element of the right operand is used too seldom to be packed first.
+  constexpr int64_t mostFewRows = 16;
+  choice.fewRows = traits.rows <= mostFewRows;
   choice.evenDepth = instruction == MatmulInstruction::vdpbf16ps && traits.depth % 2 == 0;
   return choice;
 }
