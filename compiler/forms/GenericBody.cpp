@@ -1,6 +1,7 @@
 // The body of a generic: scalar ops from nodes of the value graph.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/GenericBody.h"
+#include "compiler/kernels/NarrowFloat.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -190,7 +191,7 @@ Value GenericBody::compute(ValueNode *node) {
   for (ValueNode *operand : node->inputs)
     operands.push_back(emit(operand));
   if (auto cast = dyn_cast<CastOp>(node->op))
-    if (isShortFloat(elementOf(cast.getResult())) && arithmeticType(elementOf(cast.getX())) != node->type)
+    if (isNarrowFloat(elementOf(cast.getResult())) && arithmeticType(elementOf(cast.getX())) != node->type)
       return castToNarrow(cast, operands[0]);
   if (isQuotientOfRow(node))
     return productWithReciprocal(operands[0], operands[1]);
@@ -246,7 +247,7 @@ Value GenericBody::piece(ValueNode *node) {
 }
 
 Value GenericBody::widened(ValueNode *node, Value value) {
-  return isShortFloat(value.getType()) ? arith::ExtFOp::create(*builder, loc, node->type, value).getResult() : value;
+  return isNarrowFloat(value.getType()) ? arith::ExtFOp::create(*builder, loc, node->type, value).getResult() : value;
 }
 
 Value GenericBody::emit(ValueNode *node) {

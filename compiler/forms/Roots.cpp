@@ -1,6 +1,7 @@
 // Roots, pieces and cost.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/Roots.h"
+#include "compiler/kernels/NarrowFloat.h"
 
 namespace halftone::compiler {
 using namespace mlir;
@@ -101,7 +102,7 @@ std::optional<KernelResult> resultOf(ValueGraph &graph, IterationSpace &space, c
         result.access.append(piece.begin(), piece.end());
     if (result.access != all) // else nothing is combined: every element is a piece
       result.combiner = graph.combinerOf(partial.getKind(), type.getElementType());
-    if (isShortFloat(root.element)) {
+    if (isNarrowFloat(root.element)) {
       partial.emitError("a side reduction accumulates in f32 or wider, not in ") << root.element;
       graph.failed = true;
       return std::nullopt;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/Forms.h"
 #include "compiler/forms/Roots.h"
+#include "compiler/kernels/NarrowFloat.h"
 #include <algorithm>
 
 namespace halftone::compiler {
@@ -84,7 +85,7 @@ FailureOr<KernelDescription> describeScatter(KernelOp kernel, const Target &targ
   SmallVector<Root> roots = rootsOf(kernel);
   if (roots.size() != 1 || roots[0].value != op.getResult())
     return emitError(kernel.getLoc(), "a scatter kernel gives its scatter_add alone");
-  if (isShortFloat(roots[0].element))
+  if (isNarrowFloat(roots[0].element))
     return op.emitError("a scatter_add adds in f32 or wider, not in ") << roots[0].element;
   auto axis = static_cast<int64_t>(op.getAxis());
   ArrayRef<int64_t> shape = cast<RankedTensorType>(op.getY().getType()).getShape();

@@ -1,6 +1,7 @@
 // From tensor ops to scalar values at accesses.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/ValueGraph.h"
+#include "compiler/kernels/NarrowFloat.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace halftone::compiler {
@@ -45,9 +46,7 @@ Type storedType(Type type) {
   return type;
 }
 
-bool isShortFloat(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32; }
-
-Type arithmeticType(Type type) { return isShortFloat(type) ? Float32Type::get(type.getContext()) : storedType(type); }
+Type arithmeticType(Type type) { return isNarrowFloat(type) ? Float32Type::get(type.getContext()) : storedType(type); }
 
 ValueNode *ValueGraph::fail(Operation *op, const Twine &message) {
   failed = true;
@@ -144,7 +143,7 @@ ValueNode *ValueGraph::load(BlockArgument argument, ArrayRef<int> access, int el
   node.element = element;
   node.type = arithmeticType(elementOf(argument));
   node.cost = 1;
-  if (isShortFloat(elementOf(argument)))
+  if (isNarrowFloat(elementOf(argument)))
     node.exact = elementOf(argument);
   return make(std::move(node));
 }
@@ -161,7 +160,7 @@ ValueNode *ValueGraph::constant(ConstantOp op, ArrayRef<int> access) {
     node.access.assign(access.begin(), access.end());
     node.cost = elements.getNumElements();
   }
-  if (isShortFloat(element))
+  if (isNarrowFloat(element))
     node.exact = element;
   return make(std::move(node));
 }
@@ -251,10 +250,10 @@ ValueNode *ValueGraph::reduction(Operation *op, Value x, ArrayRef<int64_t> axes,
     return make(std::move(node));
   }
   node.combiner = combinerOf(cast<ReduceOp>(op).getKind(), elementOf(x));
-  if (strict && isShortFloat(resultElement) && (node.combiner == "max" || node.combiner == "min"))
+  if (strict && isNarrowFloat(resultElement) && (node.combiner == "max" || node.combiner == "min"))
     node.exact = input->exact == resultElement ? resultElement : Type();
   ValueNode *result = make(std::move(node));
-  return strict && isShortFloat(resultElement) ? rounded(result, resultElement) : result;
+  return strict && isNarrowFloat(resultElement) ? rounded(result, resultElement) : result;
 }
 
 ValueNode *ValueGraph::elementwise(Operation *op, ArrayRef<int> access) {
@@ -273,7 +272,7 @@ ValueNode *ValueGraph::elementwise(Operation *op, ArrayRef<int> access) {
   if (cast && arithmeticType(elementOf(cast.getX())) == arithmeticType(element) && !cast.getSaturate() &&
       isa<FloatType>(element)) { // widening, or narrowing without the rounding
     ValueNode *input = node.inputs[0];
-    bool rounds = isShortFloat(element) && (strict || cast.getKind() == CastKind::rounding);
+    bool rounds = isNarrowFloat(element) && (strict || cast.getKind() == CastKind::rounding);
     return rounds ? rounded(input, element) : input;
   }
   node.type = arithmeticType(element);
@@ -281,10 +280,10 @@ ValueNode *ValueGraph::elementwise(Operation *op, ArrayRef<int> access) {
   node.cost = double(compute.getCost());
   // A cast from another arithmetic type rounds once, where it converts: GenericBuilder sees to it.
   bool converts = cast && arithmeticType(elementOf(cast.getX())) != arithmeticType(element);
-  if (isShortFloat(element) && (converts || (allExact && compute.keepsDtype() && !compute.isDecision())))
+  if (isNarrowFloat(element) && (converts || (allExact && compute.keepsDtype() && !compute.isDecision())))
     node.exact = element;
   ValueNode *result = make(std::move(node));
-  bool rounds = isShortFloat(element) && (strict || (cast && cast.getKind() == CastKind::rounding));
+  bool rounds = isNarrowFloat(element) && (strict || (cast && cast.getKind() == CastKind::rounding));
   return rounds ? rounded(result, element) : result;
 }
 
@@ -339,7 +338,7 @@ ValueNode *ValueGraph::index(IotaOp op, ArrayRef<int> access) {
   node.type = arithmeticType(element);
   node.cost = double(op.getCost());
   ValueNode *result = make(std::move(node));
-  return isShortFloat(element) ? rounded(result, element) : result;
+  return isNarrowFloat(element) ? rounded(result, element) : result;
 }
 
 ValueNode *ValueGraph::contraction(ContractOp op, ArrayRef<int> access) {
@@ -351,7 +350,7 @@ ValueNode *ValueGraph::contraction(ContractOp op, ArrayRef<int> access) {
   node.type = op.getAccumulatorType();
   ValueNode *result = make(std::move(node));
   Type element = elementOf(op.getResult());
-  return strict && isShortFloat(element) ? rounded(result, element) : result;
+  return strict && isNarrowFloat(element) ? rounded(result, element) : result;
 }
 
 ValueNode *ValueGraph::get(Value value, ArrayRef<int> access) {

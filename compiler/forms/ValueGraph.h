@@ -60,7 +60,6 @@ struct ValueNode {
 mlir::Type arithmeticType(mlir::Type elementType);
 /// The element type of a tensor of the linalg form: as stored, signless.
 mlir::Type storedType(mlir::Type elementType);
-bool isShortFloat(mlir::Type type);
 
 /// Where a kernel's reductions take the dims they run over.
 struct ReductionScope {

@@ -1,6 +1,7 @@
 // Values read from computed places: slices, concatenations, lookups by index.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/Roots.h"
+#include "compiler/kernels/NarrowFloat.h"
 
 namespace halftone::compiler {
 using namespace mlir;
@@ -49,7 +50,7 @@ ValueNode *ValueGraph::lookup(Value x, SmallVector<LookupAxis, 3> position) {
   node.position = std::move(position);
   node.type = arithmeticType(elementOf(argument));
   node.cost = 4;
-  if (isShortFloat(elementOf(argument)))
+  if (isNarrowFloat(elementOf(argument)))
     node.exact = elementOf(argument);
   return make(std::move(node));
 }
@@ -134,7 +135,7 @@ ValueNode *ValueGraph::concat(ConcatOp op, ArrayRef<int> access) {
   node.op = op;
   node.type = arithmeticType(elementOf(op.getY()));
   node.cost = 2.0 * static_cast<double>(node.inputs.size());
-  if (isShortFloat(elementOf(op.getY())))
+  if (isNarrowFloat(elementOf(op.getY())))
     node.exact = elementOf(op.getY());
   return make(std::move(node));
 }

@@ -20,10 +20,10 @@ namespace {
 
 bool roundsToBf16(Operation *op) { return isa<arith::TruncFOp>(op) && getElementTypeOrSelf(op->getResult(0)).isBF16(); }
 
-template <class Op> Number unary(Number a) { return {a.builder(), Op::create(a.builder(), a.value())}; }
+template <class Op> Emitted unary(Emitted a) { return {a.builder(), Op::create(a.builder(), a.value())}; }
 
 /// `op` as arithmetic; null when it stays as it is.
-FailureOr<Number> expanded(const MathTarget &target, Operation *op, ArrayRef<Number> x) {
+FailureOr<Emitted> expanded(const MathTarget &target, Operation *op, ArrayRef<Emitted> x) {
   if (const MathFunction *function = mathFunction(op->getName().getStringRef()))
     return function->build(target, x);
   if (roundsToBf16(op))
@@ -34,12 +34,12 @@ FailureOr<Number> expanded(const MathTarget &target, Operation *op, ArrayRef<Num
   return failure();
 }
 
-Number kept(const MathTarget &, ArrayRef<Number>) { return {}; }
+Emitted kept(const MathTarget &, ArrayRef<Emitted>) { return {}; }
 
 /// A function that some targets have as an instruction.
-template <bool MathTraits::*has, Number (MathTarget::*build)(Number) const>
-Number unlessOn(const MathTarget &target, ArrayRef<Number> x) {
-  return target.*has ? Number() : (target.*build)(x[0]);
+template <bool MathTraits::*has, Emitted (MathTarget::*build)(Emitted) const>
+Emitted unlessOn(const MathTarget &target, ArrayRef<Emitted> x) {
+  return target.*has ? Emitted() : (target.*build)(x[0]);
 }
 
 } // namespace
@@ -51,11 +51,11 @@ ArrayRef<MathFunction> compiler::basicFunctions() {
       {"math.absi", kept, 0, 0, isShort},
       {"math.sqrt", kept, 0.5, 0.5, isShort},
       {"math.fma",
-       [](const MathTarget &target, ArrayRef<Number> x) {
-         return target.hasFma ? Number() : target.multiplyAdd(x[0], x[1], x[2]);
+       [](const MathTarget &target, ArrayRef<Emitted> x) {
+         return target.hasFma ? Emitted() : target.multiplyAdd(x[0], x[1], x[2]);
        },
        0.5, 0.5, isShort},
-      {"math.rsqrt", [](const MathTarget &, ArrayRef<Number> x) { return 1.0 / unary<math::SqrtOp>(x[0]); }, 1.5, 1.5},
+      {"math.rsqrt", [](const MathTarget &, ArrayRef<Emitted> x) { return 1.0 / unary<math::SqrtOp>(x[0]); }, 1.5, 1.5},
       {"math.floor", unlessOn<&MathTraits::hasRounding, &MathTarget::floor>, 0, 0},
       {"math.ceil", unlessOn<&MathTraits::hasRounding, &MathTarget::ceil>, 0, 0},
       {"math.trunc", unlessOn<&MathTraits::hasRounding, &MathTarget::truncate>, 0, 0},
@@ -87,47 +87,47 @@ bool compiler::isLongFunction(Operation &op) {
   return !function || !function->isShort;
 }
 
-Number MathTarget::multiplyAdd(Number a, Number b, Number c) const {
+Emitted MathTarget::multiplyAdd(Emitted a, Emitted b, Emitted c) const {
   if (!hasFma)
     return a * b + c;
   return {a.builder(), math::FmaOp::create(a.builder(), a.value(), b.value(), c.value())};
 }
 
-Number MathTarget::roundEven(Number a) const {
+Emitted MathTarget::roundEven(Emitted a) const {
   if (hasRounding)
     return unary<math::RoundEvenOp>(a);
   const double shift = a.width() == 32 ? 0x1p23 : 0x1p52;
-  const Number size = absolute(a), rounded = size + shift - shift;
+  const Emitted size = absolute(a), rounded = size + shift - shift;
   return select(size < shift, copySign(rounded, a), a); // false for NaN
 }
 
-Number MathTarget::truncate(Number a) const {
+Emitted MathTarget::truncate(Emitted a) const {
   if (hasRounding)
     return unary<math::TruncOp>(a);
-  const Number size = absolute(a), rounded = roundEven(size);
+  const Emitted size = absolute(a), rounded = roundEven(size);
   return copySign(select(rounded > size, rounded - 1.0, rounded), a);
 }
 
-Number MathTarget::floor(Number a) const {
+Emitted MathTarget::floor(Emitted a) const {
   if (hasRounding)
     return unary<math::FloorOp>(a);
-  const Number rounded = roundEven(a);
+  const Emitted rounded = roundEven(a);
   return select(rounded > a, rounded - 1.0, rounded);
 }
 
-Number MathTarget::ceil(Number a) const {
+Emitted MathTarget::ceil(Emitted a) const {
   if (hasRounding)
     return unary<math::CeilOp>(a);
-  const Number rounded = roundEven(a);
+  const Emitted rounded = roundEven(a);
   return copySign(select(rounded < a, rounded + 1.0, rounded), a);
 }
 
-bool MathTarget::scales(Number a) const {
+bool MathTarget::scales(Emitted a) const {
   auto vector = dyn_cast<VectorType>(a.type());
   return hasScale && vector && vector.getNumElements() * a.width() == 512;
 }
 
-Number MathTarget::scale(Number a, Number n) const {
+Emitted MathTarget::scale(Emitted a, Emitted n) const {
   ImplicitLocOpBuilder &builder = a.builder();
   const bool single = a.width() == 32;
   Value lanes = arith::ConstantOp::create(builder, builder.getIntegerAttr(builder.getIntegerType(single ? 16 : 8), -1));
@@ -139,7 +139,7 @@ Number MathTarget::scale(Number a, Number n) const {
   return {builder, call.getResult(0)};
 }
 
-Number MathTarget::lookUp(ArrayRef<float> table, Number places) const {
+Emitted MathTarget::lookUp(ArrayRef<float> table, Emitted places) const {
   ImplicitLocOpBuilder &builder = places.builder();
   const auto type = cast<VectorType>(places.typeOf(places.f32()));
   Value numbers = arith::ConstantOp::create(builder, DenseElementsAttr::get(type, table));
@@ -149,18 +149,18 @@ Number MathTarget::lookUp(ArrayRef<float> table, Number places) const {
   return {builder, call.getResult(0)};
 }
 
-Number MathTarget::polynomial(Number x, std::initializer_list<double> coefficients) const {
-  Number sum;
+Emitted MathTarget::polynomial(Emitted x, std::initializer_list<double> coefficients) const {
+  Emitted sum;
   for (const double *c = coefficients.end(); c-- != coefficients.begin();)
     sum = sum ? multiplyAdd(sum, x, *c) : x.like(*c);
   return sum;
 }
 
-Number compiler::buildRemainder(const MathTarget &target, Number x, Number y) {
+Emitted compiler::buildRemainder(const MathTarget &target, Emitted x, Emitted y) {
   ImplicitLocOpBuilder &builder = x.builder();
-  const Number valid = equal(x - x, x.like(0.0)) & differs(y, y.like(0.0)) & equal(y, y);
-  const Number size = select(valid, absolute(x), x.like(0.0)), step = select(valid, absolute(y), y.like(1.0));
-  const auto any = [&](Number lanes) {
+  const Emitted valid = equal(x - x, x.like(0.0)) & differs(y, y.like(0.0)) & equal(y, y);
+  const Emitted size = select(valid, absolute(x), x.like(0.0)), step = select(valid, absolute(y), y.like(1.0));
+  const auto any = [&](Emitted lanes) {
     if (!isa<VectorType>(lanes.type()))
       return lanes.value();
     return vector::ReductionOp::create(builder, vector::CombiningKind::OR, lanes.value()).getResult();
@@ -169,21 +169,21 @@ Number compiler::buildRemainder(const MathTarget &target, Number x, Number y) {
   auto up = scf::WhileOp::create(
       builder, builder.getLoc(), TypeRange(x.type()), ValueRange(step.value()),
       [&](OpBuilder &, Location, ValueRange state) {
-        const Number divisor(builder, state[0]), fits = divisor <= size - divisor;
-        const Number next = select(fits, divisor + divisor, divisor);
+        const Emitted divisor(builder, state[0]), fits = divisor <= size - divisor;
+        const Emitted next = select(fits, divisor + divisor, divisor);
         scf::ConditionOp::create(builder, any(fits), ValueRange(next.value()));
       },
       [&](OpBuilder &, Location, ValueRange state) { scf::YieldOp::create(builder, state); });
   auto down = scf::WhileOp::create(
       builder, builder.getLoc(), TypeRange({x.type(), x.type()}), ValueRange({size.value(), up.getResult(0)}),
       [&](OpBuilder &, Location, ValueRange state) {
-        const Number rest(builder, state[0]), divisor(builder, state[1]);
-        const Number left = select(rest >= divisor, rest - divisor, rest), more = divisor > step;
-        const Number next = select(more, divisor * 0.5, divisor);
+        const Emitted rest(builder, state[0]), divisor(builder, state[1]);
+        const Emitted left = select(rest >= divisor, rest - divisor, rest), more = divisor > step;
+        const Emitted next = select(more, divisor * 0.5, divisor);
         scf::ConditionOp::create(builder, any(more), ValueRange({left.value(), next.value()}));
       },
       [&](OpBuilder &, Location, ValueRange state) { scf::YieldOp::create(builder, state); });
-  const Number rest(builder, down.getResult(0));
+  const Emitted rest(builder, down.getResult(0));
   return select(valid, copySign(rest, x), x.like(std::numeric_limits<double>::quiet_NaN()));
 }
 
@@ -201,10 +201,10 @@ LogicalResult compiler::expandMath(func::FuncOp function, const MathTraits &math
     if (isa<FloatType>(type) && !type.isF32() && !type.isF64() && !roundsToBf16(op))
       return op->emitError() << "math on " << type << "; expected f32 or f64";
     ImplicitLocOpBuilder builder(op->getLoc(), op);
-    SmallVector<Number> operands;
+    SmallVector<Emitted> operands;
     for (Value operand : op->getOperands())
       operands.emplace_back(builder, operand);
-    const FailureOr<Number> result = expanded(target, op, operands);
+    const FailureOr<Emitted> result = expanded(target, op, operands);
     if (failed(result))
       return failure();
     if (!*result)

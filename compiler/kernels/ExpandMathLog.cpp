@@ -14,22 +14,22 @@ constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 
 /// x = 2^exponent * mantissa for positive normal x.
 struct Split {
-  Number exponent, mantissa; // exponent as a float
+  Emitted exponent, mantissa; // exponent as a float
 };
 
-Split split(Number x) {
+Split split(Emitted x) {
   const bool single = x.width() == 32;
   const int64_t one = single ? 0x3f800000 : 0x3ff0000000000000, root = single ? 0x3f3504f3 : 0x3fe6a09e667f3bcd;
   const int64_t mantissaBits = single ? 23 : 52, bias = single ? 127 : 1023;
   const mlir::Type element = single ? x.f32() : x.f64();
-  const Number bits = x.bits() + (one - root);
-  const Number exponent = (bits >> mantissaBits) - bias;
-  const Number mantissa = ((bits & ((int64_t(1) << mantissaBits) - 1)) + root).bitsAs(element);
+  const Emitted bits = x.bits() + (one - root);
+  const Emitted exponent = (bits >> mantissaBits) - bias;
+  const Emitted mantissa = ((bits & ((int64_t(1) << mantissaBits) - 1)) + root).bitsAs(element);
   return {exponent.toFloat(element), mantissa};
 }
 
 /// log(1 + f) / s - 2 as a series in z = s^2, s = f / (2 + f).
-Number logSeries(const MathTarget &target, Number z) {
+Emitted logSeries(const MathTarget &target, Emitted z) {
   const bool single = z.width() == 32;
   return z * (single
                   ? target.polynomial(z, {0xaaaaaa.0p-24, 0xccce13.0p-25, 0x91e9ee.0p-25, 0xf89e26.0p-26})
@@ -39,29 +39,29 @@ Number logSeries(const MathTarget &target, Number z) {
 }
 
 /// log(2^k (1 + f)) + low, `low` being a small correction or null.
-Number logOf(const MathTarget &target, Number k, Number f, Number low) {
+Emitted logOf(const MathTarget &target, Emitted k, Emitted f, Emitted low) {
   const bool single = f.width() == 32;
-  const Number s = f / (f + 2.0), z = s * s, half = f * 0.5 * f;
-  const Number series = logSeries(target, z);
+  const Emitted s = f / (f + 2.0), z = s * s, half = f * 0.5 * f;
+  const Emitted series = logSeries(target, z);
   const double high = single ? 0x1.62e3p-1 : 6.93147180369123816490e-01;
   const double tail = single ? 9.0580006145e-06 : 1.90821492927058770002e-10;
-  Number small = target.multiplyAdd(k, tail, low ? low : f.like(0.0));
+  Emitted small = target.multiplyAdd(k, tail, low ? low : f.like(0.0));
   small = target.multiplyAdd(s, half + series, small);
   return target.multiplyAdd(k, high, f - (half - small));
 }
 
 /// A number as the sum of two, the second below the last place of the first.
 struct Pair {
-  Number high, low;
+  Emitted high, low;
 };
 
 /// a * b exactly, when nothing overflows.
-Pair multiplyExactly(const MathTarget &target, Number a, Number b) {
-  const Number product = a * b;
+Pair multiplyExactly(const MathTarget &target, Emitted a, Emitted b) {
+  const Emitted product = a * b;
   if (target.hasFma)
     return {product, target.multiplyAdd(a, b, -product)};
-  const auto split = [](Number x) { // halves of 26 bits
-    const Number scaled = x * 0x1.0000002p27, high = scaled - (scaled - x);
+  const auto split = [](Emitted x) { // halves of 26 bits
+    const Emitted scaled = x * 0x1.0000002p27, high = scaled - (scaled - x);
     return Pair{high, x - high};
   };
   const Pair x = split(a), y = split(b);
@@ -69,79 +69,79 @@ Pair multiplyExactly(const MathTarget &target, Number a, Number b) {
 }
 
 /// The logarithm of a positive f64 with about 60 bits: pow multiplies its relative error by the result's own logarithm.
-Pair logPair(const MathTarget &target, Number x) {
-  const Number isSubnormal = x < 0x1p-1022;
+Pair logPair(const MathTarget &target, Emitted x) {
+  const Emitted isSubnormal = x < 0x1p-1022;
   const Split parts = split(select(isSubnormal, x * 0x1p54, x));
-  const Number k = parts.exponent - select(isSubnormal, x.like(54.0), x.like(0.0));
-  const Number f = parts.mantissa - 1.0, divisor = f + 2.0, divisorLow = f - (divisor - 2.0);
-  const Number s = f / divisor;
+  const Emitted k = parts.exponent - select(isSubnormal, x.like(54.0), x.like(0.0));
+  const Emitted f = parts.mantissa - 1.0, divisor = f + 2.0, divisorLow = f - (divisor - 2.0);
+  const Emitted s = f / divisor;
   const Pair back = multiplyExactly(target, s, divisor);
-  const Number sLow = (((f - back.high) - back.low) - s * divisorLow) / divisor;
+  const Emitted sLow = (((f - back.high) - back.low) - s * divisorLow) / divisor;
   // Both exact, and the first is 0 or larger than the second.
-  const Number first = k * 6.93147180369123816490e-01, second = s * 2.0;
-  const Number high = first + second, highLow = second - (high - first);
-  const Number rest = k * 1.90821492927058770002e-10 + (sLow * 2.0 + s * logSeries(target, s * s));
-  const Number sum = high + rest;
+  const Emitted first = k * 6.93147180369123816490e-01, second = s * 2.0;
+  const Emitted high = first + second, highLow = second - (high - first);
+  const Emitted rest = k * 1.90821492927058770002e-10 + (sLow * 2.0 + s * logSeries(target, s * s));
+  const Emitted sum = high + rest;
   return {sum, highLow + (rest - (sum - high))};
 }
 
 /// e^(y log x) for x >= 0.
-Number powerOf(const MathTarget &target, Number x, Number y) {
+Emitted powerOf(const MathTarget &target, Emitted x, Emitted y) {
   const Pair log = logPair(target, x);
   const Pair product = multiplyExactly(target, log.high, y);
-  const Number low = product.low + log.low * y;
+  const Emitted low = product.low + log.low * y;
   // 0, infinity and NaN, infinite powers and overflow come out right without the low part.
-  const Number isPlain = differs(low - low, low.like(0.0)) | equal(x, x.like(0.0)) | negated(x < infinity);
-  const Number exponent = select(isPlain, y * buildLog(target, x), product.high);
-  const Number size = buildExp(target, exponent), correction = select(isPlain, low.like(0.0), low);
+  const Emitted isPlain = differs(low - low, low.like(0.0)) | equal(x, x.like(0.0)) | negated(x < infinity);
+  const Emitted exponent = select(isPlain, y * buildLog(target, x), product.high);
+  const Emitted size = buildExp(target, exponent), correction = select(isPlain, low.like(0.0), low);
   return select(size < infinity, target.multiplyAdd(size, correction, size), size);
 }
 
 } // namespace
 
-Number compiler::buildLog(const MathTarget &target, Number x) {
+Emitted compiler::buildLog(const MathTarget &target, Emitted x) {
   const bool single = x.width() == 32;
-  const Number isSubnormal = x < (single ? 0x1p-126 : 0x1p-1022);
+  const Emitted isSubnormal = x < (single ? 0x1p-126 : 0x1p-1022);
   const double scale = single ? 0x1p25 : 0x1p54;
   const Split parts = split(select(isSubnormal, x * scale, x));
-  const Number k = parts.exponent - select(isSubnormal, x.like(single ? 25.0 : 54.0), x.like(0.0));
-  const Number value = logOf(target, k, parts.mantissa - 1.0, {});
+  const Emitted k = parts.exponent - select(isSubnormal, x.like(single ? 25.0 : 54.0), x.like(0.0));
+  const Emitted value = logOf(target, k, parts.mantissa - 1.0, {});
   // +inf and NaN as they are; 0 gives -inf, less gives NaN.
-  const Number positive = select(x < infinity, value, x);
+  const Emitted positive = select(x < infinity, value, x);
   return select(x > 0.0, positive, select(equal(x, x.like(0.0)), x.like(-infinity), x.like(notANumber)));
 }
 
-Number compiler::buildLog1p(const MathTarget &target, Number x) {
+Emitted compiler::buildLog1p(const MathTarget &target, Emitted x) {
   const bool single = x.width() == 32;
-  const Number u = x + 1.0;
+  const Emitted u = x + 1.0;
   const Split parts = split(u);
   // u's rounding error, relative to u.
-  const Number error = select(u >= 2.0, 1.0 - (u - x), x - (u - 1.0)) / u;
-  const Number low = select(u < (single ? 0x1p25 : 0x1p54), error, x.like(0.0));
-  const Number near = (x > -0.2928932) & (x < 0.4142135);
-  const Number value = logOf(target, select(near, x.like(0.0), parts.exponent), select(near, x, parts.mantissa - 1.0),
-                             select(near, x.like(0.0), low));
-  const Number positive = select(x < infinity, value, x);
-  const Number defined =
+  const Emitted error = select(u >= 2.0, 1.0 - (u - x), x - (u - 1.0)) / u;
+  const Emitted low = select(u < (single ? 0x1p25 : 0x1p54), error, x.like(0.0));
+  const Emitted near = (x > -0.2928932) & (x < 0.4142135);
+  const Emitted value = logOf(target, select(near, x.like(0.0), parts.exponent), select(near, x, parts.mantissa - 1.0),
+                              select(near, x.like(0.0), low));
+  const Emitted positive = select(x < infinity, value, x);
+  const Emitted defined =
       select(x > -1.0, positive, select(equal(x, x.like(-1.0)), x.like(-infinity), x.like(notANumber)));
   return select(equal(x, x.like(0.0)), x, defined);
 }
 
 namespace {
 
-Number buildPow(const MathTarget &target, ArrayRef<Number> operands) {
-  const Number x = operands[0], y = operands[1];
+Emitted buildPow(const MathTarget &target, ArrayRef<Emitted> operands) {
+  const Emitted x = operands[0], y = operands[1];
   const bool single = x.width() == 32;
-  const Number a = x.extend(x.f64()), b = y.extend(y.f64());
-  const Number size = single ? buildExp(target, b * buildLog(target, absolute(a))) : powerOf(target, absolute(a), b);
-  const Number isInteger = equal(target.truncate(b), b); // infinities too
-  const Number half = b * 0.5, isOdd = isInteger & differs(target.truncate(half), half);
-  const Number isNegative = a.bits() < 0;
-  Number value = select(isNegative & isOdd, -size, size);
+  const Emitted a = x.extend(x.f64()), b = y.extend(y.f64());
+  const Emitted size = single ? buildExp(target, b * buildLog(target, absolute(a))) : powerOf(target, absolute(a), b);
+  const Emitted isInteger = equal(target.truncate(b), b); // infinities too
+  const Emitted half = b * 0.5, isOdd = isInteger & differs(target.truncate(half), half);
+  const Emitted isNegative = a.bits() < 0;
+  Emitted value = select(isNegative & isOdd, -size, size);
   // A finite negative number has no power that is no integer.
   value = select((a < 0.0) & (a > -infinity) & negated(isInteger) & equal(b, b), b.like(notANumber), value);
   value = single ? value.narrow(x.f32()) : value;
-  const Number isOne =
+  const Emitted isOne =
       equal(x, x.like(1.0)) | equal(y, y.like(0.0)) | (equal(x, x.like(-1.0)) & equal(absolute(y), y.like(infinity)));
   return select(isOne, x.like(1.0), value);
 }
@@ -149,46 +149,46 @@ Number buildPow(const MathTarget &target, ArrayRef<Number> operands) {
 // The functions below compute f64.
 
 /// x = 2^exponent * mantissa for any positive finite x.
-Split splitAny(Number x) {
-  const Number isSubnormal = x < 0x1p-1022;
+Split splitAny(Emitted x) {
+  const Emitted isSubnormal = x < 0x1p-1022;
   const Split parts = split(select(isSubnormal, x * 0x1p54, x));
   return {parts.exponent - select(isSubnormal, x.like(54.0), x.like(0.0)), parts.mantissa};
 }
 
 /// `value`, computed for positive finite x, with the edges of a logarithm.
-Number atEdges(Number x, Number value) {
-  const Number positive = select(x < infinity, value, x);
+Emitted atEdges(Emitted x, Emitted value) {
+  const Emitted positive = select(x < infinity, value, x);
   return select(x > 0.0, positive, select(equal(x, x.like(0.0)), x.like(-infinity), x.like(notANumber)));
 }
 
-Number buildLog2(const MathTarget &target, Number x) {
+Emitted buildLog2(const MathTarget &target, Emitted x) {
   const Split parts = splitAny(x);
-  const Number log = logOf(target, x.like(0.0), parts.mantissa - 1.0, {});
+  const Emitted log = logOf(target, x.like(0.0), parts.mantissa - 1.0, {});
   return atEdges(
       x, target.multiplyAdd(log, 0x1.71547652b82fep0, target.multiplyAdd(log, 0x1.777d0ffda0d24p-56, parts.exponent)));
 }
 
-Number buildLog10(const MathTarget &target, Number x) {
+Emitted buildLog10(const MathTarget &target, Emitted x) {
   const Split parts = splitAny(x);
-  const Number log = logOf(target, x.like(0.0), parts.mantissa - 1.0, {});
+  const Emitted log = logOf(target, x.like(0.0), parts.mantissa - 1.0, {});
   // The first part of log10(2) has trailing zeros enough for the product to be exact.
-  const Number low = target.multiplyAdd(parts.exponent, 0x1.3fde623e2566bp-43, log * 0x1.95355baaafad3p-57);
+  const Emitted low = target.multiplyAdd(parts.exponent, 0x1.3fde623e2566bp-43, log * 0x1.95355baaafad3p-57);
   return atEdges(
       x, target.multiplyAdd(parts.exponent, 0x1.34413509f7000p-2, target.multiplyAdd(log, 0x1.bcb7b1526e50ep-2, low)));
 }
 
-Number buildCbrt(const MathTarget &target, Number size) {
+Emitted buildCbrt(const MathTarget &target, Emitted size) {
   const Split parts = splitAny(size);
-  const Number third = target.roundEven(parts.exponent * (1.0 / 3)), rest = parts.exponent - third * 3.0; // -1, 0 or 1
-  const Number scale = select(rest < 0.0, size.like(0.5), select(rest > 0.0, size.like(2.0), size.like(1.0)));
-  const Number m = parts.mantissa * scale;
-  Number y = target.polynomial(m, {5.068079256e-1, 6.576729089e-1, -1.924804262e-1, 2.603992585e-2});
+  const Emitted third = target.roundEven(parts.exponent * (1.0 / 3)), rest = parts.exponent - third * 3.0; // -1, 0 or 1
+  const Emitted scale = select(rest < 0.0, size.like(0.5), select(rest > 0.0, size.like(2.0), size.like(1.0)));
+  const Emitted m = parts.mantissa * scale;
+  Emitted y = target.polynomial(m, {5.068079256e-1, 6.576729089e-1, -1.924804262e-1, 2.603992585e-2});
   for (int step = 0; step < 2; ++step) { // Halley's: 7, 20, then more than 54 bits
-    const Number cube = y * y * y;
+    const Emitted cube = y * y * y;
     y = y + y * ((m - cube) / (cube * 2.0 + m));
   }
-  const Number shifted = third + 0x1.8p52, steps = shifted.bits() - size.like(0x1.8p52).bits();
-  const Number value = y * ((steps + 1023) << 52).bitsAs(size.f64());
+  const Emitted shifted = third + 0x1.8p52, steps = shifted.bits() - size.like(0x1.8p52).bits();
+  const Emitted value = y * ((steps + 1023) << 52).bitsAs(size.f64());
   return select((size > 0.0) & (size < infinity), value, size);
 }
 

@@ -49,7 +49,7 @@ LogicalResult legalizeConstant(arith::ConstantOp op) {
 
 void legalizeConversion(const Conversion &conversion, const MathTraits &math) {
   ImplicitLocOpBuilder builder(conversion.op->getLoc(), conversion.op);
-  Number value(builder, conversion.op->getOperand(0));
+  Emitted value(builder, conversion.op->getOperand(0));
   if (isNarrowFloat(conversion.from))
     value = widenNarrow(math, value, conversion.from);
   value = isNarrowFloat(conversion.to) ? narrowFloat(math, value, conversion.to) : value.extend(conversion.to);

@@ -29,24 +29,24 @@ Format formatOf(FloatType type) {
 }
 
 /// f32 bits to the bits of the format, in 32-bit integers.
-Number narrowBits(Number bits, const Format &format) {
+Emitted narrowBits(Emitted bits, const Format &format) {
   const int shift = 23 - format.mantissaBits;
-  const Number magnitude = bits & 0x7fffffff;
+  const Emitted magnitude = bits & 0x7fffffff;
   // Ties to even: half less one, and one more when the last kept bit is set. A carry moves into the exponent by itself.
-  const Number rounded = magnitude + ((int64_t(1) << (shift - 1)) - 1) + ((magnitude >> shift) & 1);
-  Number result = (rounded - (int64_t(127 - format.bias) << 23)) >> shift;
+  const Emitted rounded = magnitude + ((int64_t(1) << (shift - 1)) - 1) + ((magnitude >> shift) & 1);
+  Emitted result = (rounded - (int64_t(127 - format.bias) << 23)) >> shift;
   if (format.bias != 127) {
     // Below the smallest normal number the last place stays where it is: an addition that ends there rounds.
     const int exponent = 1 - format.bias - format.mantissaBits + 23;
-    const Number offset = magnitude.bitsAs(bits.f32()).like(std::ldexp(1.0, exponent));
-    const Number subnormal = (magnitude.bitsAs(bits.f32()) + offset).bits() - offset.bits();
+    const Emitted offset = magnitude.bitsAs(bits.f32()).like(std::ldexp(1.0, exponent));
+    const Emitted subnormal = (magnitude.bitsAs(bits.f32()) + offset).bits() - offset.bits();
     result = select(magnitude < (int64_t(127 + 1 - format.bias) << 23), subnormal, result);
     result = select(result > format.largest(), bits.like(format.largest() + 1), result);
     // Exponents that wrapped around below zero were subnormal; those of infinity are above the largest.
   }
   const int64_t quiet =
       format.hasInfinity ? format.topExponent() | (int64_t(1) << (format.mantissaBits - 1)) : format.largest() + 1;
-  const Number nan = format.hasInfinity ? ((magnitude >> shift) & ((int64_t(1) << format.mantissaBits) - 1)) | quiet
+  const Emitted nan = format.hasInfinity ? ((magnitude >> shift) & ((int64_t(1) << format.mantissaBits) - 1)) | quiet
                                         : bits.like(quiet);
   result = select(magnitude > 0x7f800000, nan, result);
   const int signShift = 31 - (format.bias == 127 ? 15 : format.mantissaBits == 10 ? 15 : 7);
@@ -54,21 +54,21 @@ Number narrowBits(Number bits, const Format &format) {
 }
 
 /// The same for bf16, which is the upper half of an f32: the sign stays, since only NaN would carry into it.
-Number narrowToBf16(Number value) {
-  const Number bits = value.bits(), rounded = bits + 0x7fff + ((bits >> 16) & 1);
+Emitted narrowToBf16(Emitted value) {
+  const Emitted bits = value.bits(), rounded = bits + 0x7fff + ((bits >> 16) & 1);
   return select(isNan(value), bits | 0x400000, rounded) >> 16;
 }
 
 /// f64 to f32, rounded to odd: an inexact result has its last bit set, so that rounding it on to fewer bits never meets
 /// a tie that was none.
-Number roundToOdd(Number value) {
-  const Number nearest = value.narrow(value.f32()), back = nearest.extend(value.f64());
-  const Number bits = nearest.bits();
-  const Number away = absolute(back) > absolute(value);
-  const Number odd = select(away, bits - 1, bits + 1);
+Emitted roundToOdd(Emitted value) {
+  const Emitted nearest = value.narrow(value.f32()), back = nearest.extend(value.f64());
+  const Emitted bits = nearest.bits();
+  const Emitted away = absolute(back) > absolute(value);
+  const Emitted odd = select(away, bits - 1, bits + 1);
   // NaN compares equal to nothing and is exact enough.
-  const Number inexact = (back < value) | (back > value);
-  const Number even = equal(bits & 1, bits.like(0));
+  const Emitted inexact = (back < value) | (back > value);
+  const Emitted even = equal(bits & 1, bits.like(0));
   return select(inexact & even, odd, bits).bitsAs(value.f32());
 }
 
@@ -78,7 +78,7 @@ bool compiler::isNarrowFloat(Type type) {
   return isa<Float16Type, BFloat16Type, Float8E4M3FNType, Float8E5M2Type>(type);
 }
 
-Number compiler::widenNarrow(const MathTraits &math, Number bits, FloatType narrow) {
+Emitted compiler::widenNarrow(const MathTraits &math, Emitted bits, FloatType narrow) {
   const Format format = formatOf(narrow);
   const Type i32 = bits.builder().getI32Type(), f32 = bits.f32();
   if (narrow.isBF16())
@@ -86,25 +86,25 @@ Number compiler::widenNarrow(const MathTraits &math, Number bits, FloatType narr
   if (narrow.isF16() && math.convertsF16)
     return bits.bitsAs(narrow).extend(f32);
   const int shift = 23 - format.mantissaBits;
-  const Number wide = bits.widen(i32);
-  const Number magnitude = wide & (format.signBit() - 1);
+  const Emitted wide = bits.widen(i32);
+  const Emitted magnitude = wide & (format.signBit() - 1);
   // As an f32 with the narrow bias, then scaled to its own: exact, and subnormals come out right.
-  const Number scaled = ((magnitude << shift).bitsAs(f32) * std::ldexp(1.0, 127 - format.bias)).bits();
-  const Number isSpecial = magnitude > format.largest();
-  const Number infinity = wide.like(0x7f800000);
-  Number special = wide.like(0x7fc00000);
+  const Emitted scaled = ((magnitude << shift).bitsAs(f32) * std::ldexp(1.0, 127 - format.bias)).bits();
+  const Emitted isSpecial = magnitude > format.largest();
+  const Emitted infinity = wide.like(0x7f800000);
+  Emitted special = wide.like(0x7fc00000);
   if (format.hasInfinity) {
-    const Number mantissa = magnitude & ((int64_t(1) << format.mantissaBits) - 1);
+    const Emitted mantissa = magnitude & ((int64_t(1) << format.mantissaBits) - 1);
     special = select(equal(mantissa, wide.like(0)), infinity, (mantissa << shift) | 0x7fc00000);
   } else {
     special = special | ((magnitude & ((int64_t(1) << format.mantissaBits) - 1)) << shift);
   }
-  const Number sign = (wide & format.signBit()) << (31 - (format.mantissaBits == 10 ? 15 : 7));
+  const Emitted sign = (wide & format.signBit()) << (31 - (format.mantissaBits == 10 ? 15 : 7));
   return (select(isSpecial, special, scaled) | sign).bitsAs(f32);
 }
 
-Number compiler::narrowFloat(const MathTraits &math, Number value, FloatType narrow) {
-  const Number single = value.width() == 64 ? roundToOdd(value) : value;
+Emitted compiler::narrowFloat(const MathTraits &math, Emitted value, FloatType narrow) {
+  const Emitted single = value.width() == 64 ? roundToOdd(value) : value;
   const Type storage = value.builder().getIntegerType(narrow.getWidth());
   if (narrow.isF16() && math.convertsF16)
     return single.narrow(narrow).bitsAs(storage);
@@ -113,7 +113,7 @@ Number compiler::narrowFloat(const MathTraits &math, Number value, FloatType nar
   return narrowBits(single.bits(), formatOf(narrow)).narrow(storage);
 }
 
-Number compiler::roundToBf16(Number value) {
+Emitted compiler::roundToBf16(Emitted value) {
   ImplicitLocOpBuilder &b = value.builder();
   const Type bf16 = b.getBF16Type();
   const auto inIntegers = [&] { return narrowToBf16(value).narrow(b.getI16Type()).bitsAs(bf16).value(); };

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/kernels/MathTraits.h"
-#include "compiler/kernels/Number.h"
+#include "compiler/kernels/Emitted.h"
 
 namespace halftone::compiler {
 
@@ -13,7 +13,7 @@ bool isNarrowFloat(mlir::Type type);
 ///   bf16          a shift
 ///   f16           the target's instruction (MathTraits::convertsF16), else integer code
 ///   f8            integer code and one exact product
-Number widenNarrow(const MathTraits &math, Number bits, mlir::FloatType narrow);
+Emitted widenNarrow(const MathTraits &math, Emitted bits, mlir::FloatType narrow);
 
 /// `value`, f32 or f64, rounded once to nearest even, as the bits of a `narrow` float. Overflow gives infinity, in
 /// f8E4M3FN NaN; subnormals are kept; NaN is quieted and keeps its sign. The same bits as runtime/base/Half.h, NaN
@@ -22,10 +22,10 @@ Number widenNarrow(const MathTraits &math, Number bits, mlir::FloatType narrow);
 ///   f16           the target's instruction, else integer code
 ///   f8            integer code
 ///   from f64      first to f32, rounded to odd: the second rounding then is the only one that counts
-Number narrowFloat(const MathTraits &math, Number value, mlir::FloatType narrow);
+Emitted narrowFloat(const MathTraits &math, Emitted value, mlir::FloatType narrow);
 
 /// `value`, f32, rounded as by narrowFloat, in bf16. 16 at a time by vcvtneps2bf16, which takes subnormal numbers for
 /// 0: where there is one among them, and for other numbers of lanes, integer code.
-Number roundToBf16(Number value);
+Emitted roundToBf16(Emitted value);
 
 } // namespace halftone::compiler

@@ -21,7 +21,7 @@ namespace {
 
 /// out[i] = convert(in[i]), `lanes` at a time.
 Loaded loadConversion(StringRef in, StringRef out, int64_t lanes, const CpuTarget &cpu,
-                      const std::function<Number(Number, MLIRContext *)> &convert) {
+                      const std::function<Emitted(Emitted, MLIRContext *)> &convert) {
   KernelContext context;
   const DiagnosticText diagnostics(&context);
   const auto typeOf = [&](StringRef type) {
@@ -47,7 +47,7 @@ Loaded loadConversion(StringRef in, StringRef out, int64_t lanes, const CpuTarge
   REQUIRE(module);
   module->walk([&](LLVM::StoreOp store) {
     ImplicitLocOpBuilder builder(store.getLoc(), store);
-    store->setOperand(0, convert(Number(builder, store.getValue()), &context));
+    store->setOperand(0, convert(Emitted(builder, store.getValue()), &context));
   });
   auto object = lowerToCode(*module, cpu, diagnostics);
   INFO(describe(object.status()));
@@ -115,10 +115,10 @@ template <class Narrow> void checkFormat(const std::string &name, Type (*type)(M
     const CpuTarget cpu = targetNamed(target);
     for (int64_t lanes : {int64_t(1), cpu.vectorBytes / 4}) {
       INFO(name << " on " << target << ", " << lanes << " lanes");
-      const auto widen = [&](Number bits, MLIRContext *context) {
+      const auto widen = [&](Emitted bits, MLIRContext *context) {
         return widenNarrow(cpu.math, bits, cast<FloatType>(type(context)));
       };
-      const auto narrow = [&](Number value, MLIRContext *context) {
+      const auto narrow = [&](Emitted value, MLIRContext *context) {
         return narrowFloat(cpu.math, value, cast<FloatType>(type(context)));
       };
       size_t wrong = 0;

@@ -160,7 +160,7 @@ LogicalResult MatmulEmitter::begin() {
   const auto next = [&] { return wrap(loadValue(pointer, address(argument(0), pointer, number(buffers++)))); };
   for (BlockArgument from : source.function.getArguments()) {
     if (isa<IndexType>(from.getType())) {
-      const Number extent = wrap(loadValue(i64, address(argument(1), i64, number(indices++))));
+      const Emitted extent = wrap(loadValue(i64, address(argument(1), i64, number(indices++))));
       extents.push_back(extent);
       outside.map(from, extent.value());
     } else {
@@ -179,7 +179,7 @@ LogicalResult MatmulEmitter::begin() {
     if (isa<linalg::LinalgOp, tensor::EmptyOp, tensor::DimOp, func::ReturnOp>(op))
       continue;
     if (auto indexCast = dyn_cast<arith::IndexCastOp>(op)) {
-      const Number value = wrap(outside.lookup(indexCast.getIn()));
+      const Emitted value = wrap(outside.lookup(indexCast.getIn()));
       outside.map(indexCast.getResult(), value.narrow(indexCast.getType()).value());
     } else if (isa<IndexType>(op.getResult(0).getType()) && isa<arith::ConstantOp>(op)) {
       outside.map(op.getResult(0), number(cast<IntegerAttr>(cast<arith::ConstantOp>(op).getValue()).getInt()).value());
@@ -213,7 +213,7 @@ FailureOr<std::string> MatmulEmitter::emit() {
   if (isOfTiles(instruction))
     configureTiles();
   loop(wrap(code.getArgument(2)), wrap(code.getArgument(3)), number(1),
-       [&](Number block) { return void(sticky(emitBlock(block))); });
+       [&](Emitted block) { return void(sticky(emitBlock(block))); });
   if (broken)
     return failure();
   if (isOfTiles(instruction))
@@ -238,9 +238,9 @@ std::string MatmulEmitter::method() {
   return text;
 }
 
-LogicalResult MatmulEmitter::emitBlock(Number block) {
+LogicalResult MatmulEmitter::emitBlock(Emitted block) {
   columnTile = block % columnTiles;
-  const Number rest = block / columnTiles;
+  const Emitted rest = block / columnTiles;
   rowTile = rest % rowTiles;
   batch = rest / rowTiles;
   firstRow = rowTile * tileRows;
@@ -248,14 +248,14 @@ LogicalResult MatmulEmitter::emitBlock(Number block) {
   rows = minimum(tileRows, size[rowRole] - firstRow);
   columns = minimum(tileColumns, size[columnRole] - firstColumn);
   // Once at least: a sum of nothing is 0. Parts of equal size, rather than a small one at the end.
-  const Number steps = groups(), parts = ceilDivide(maximum(steps, number(1)), number(sizes->depth));
-  const Number part = ceilDivide(ceilDivide(maximum(steps, number(1)), parts), number(sizes->lanes)) * sizes->lanes;
-  loop(number(0), maximum(steps, number(1)), part, [&](Number first) {
-    const Number depth = minimum(part, steps - first);
+  const Emitted steps = groups(), parts = ceilDivide(maximum(steps, number(1)), number(sizes->depth));
+  const Emitted part = ceilDivide(ceilDivide(maximum(steps, number(1)), parts), number(sizes->lanes)) * sizes->lanes;
+  loop(number(0), maximum(steps, number(1)), part, [&](Emitted first) {
+    const Emitted depth = minimum(part, steps - first);
     if (!readsRowsInPlace() || readsRowPairsInPlace()) {
       // Neighbouring blocks have the same rows, which are packed, or watched, still when one part of K is all.
-      const Number tile = rest + 1, packed = wrap(loadValue(b.getI64Type(), packedRowsAt));
-      const Number isNew = negated(equal(packed, tile)) | (steps > number(sizes->depth));
+      const Emitted tile = rest + 1, packed = wrap(loadValue(b.getI64Type(), packedRowsAt));
+      const Emitted isNew = negated(equal(packed, tile)) | (steps > number(sizes->depth));
       auto branch = scf::IfOp::create(b, isNew.value(), false);
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPoint(branch.thenBlock()->getTerminator());
@@ -274,7 +274,7 @@ LogicalResult MatmulEmitter::emitBlock(Number block) {
   return failed(emitEpilogue()) || broken ? failure() : success();
 }
 
-void MatmulEmitter::emitMultiplication(Number firstDepth, Number depth) {
+void MatmulEmitter::emitMultiplication(Emitted firstDepth, Emitted depth) {
   if (watched.empty() || panels)
     return emitPanels(firstDepth, depth);
   auto branch = scf::IfOp::create(b, sawSubnormal().value(), true);
@@ -287,21 +287,21 @@ void MatmulEmitter::emitMultiplication(Number firstDepth, Number depth) {
   }
 }
 
-void MatmulEmitter::emitPanels(Number firstDepth, Number depth) {
+void MatmulEmitter::emitPanels(Emitted firstDepth, Emitted depth) {
   if (takesDots())
     return emitDots(firstDepth, depth);
   if (isOfTiles(instruction) && !widens)
     return emitTiles(firstDepth, depth);
-  const Number whole = columns / number(sizes->columns()) * sizes->columns();
+  const Emitted whole = columns / number(sizes->columns()) * sizes->columns();
   emitColumns(number(0), whole, sizes->vectors, firstDepth, depth);
   emitColumns(whole, columns, 1, firstDepth, depth);
 }
 
-void MatmulEmitter::emitColumns(Number begin, Number end, int64_t vectors, Number firstDepth, Number depth) {
+void MatmulEmitter::emitColumns(Emitted begin, Emitted end, int64_t vectors, Emitted firstDepth, Emitted depth) {
   MatmulFactors factors = rowFactors(firstDepth);
-  loop(begin, end, number(vectors * sizes->lanes), [&](Number column) {
+  loop(begin, end, number(vectors * sizes->lanes), [&](Emitted column) {
     const ArrayRef<int64_t> counts(vectors == 1 ? sizes->vectorRows : sizes->panelRows);
-    Number row = number(0);
+    Emitted row = number(0);
     if (packsPanels())
       row = emitFirstRows(counts.front(), vectors, factors, column, firstDepth, depth);
     factors.b = columnFactors(column, vectors, firstDepth);
@@ -312,26 +312,26 @@ void MatmulEmitter::emitColumns(Number begin, Number end, int64_t vectors, Numbe
   });
 }
 
-void MatmulEmitter::emitRows(ArrayRef<int64_t> counts, Number row, int64_t vectors, const MatmulFactors &factors,
-                             Number column, Number firstDepth, Number depth) {
-  const Number allRows = hasBiasRow() ? rows + 1 : rows;
+void MatmulEmitter::emitRows(ArrayRef<int64_t> counts, Emitted row, int64_t vectors, const MatmulFactors &factors,
+                             Emitted column, Emitted firstDepth, Emitted depth) {
+  const Emitted allRows = hasBiasRow() ? rows + 1 : rows;
   // Widened products are rare: less code for them.
   for (int64_t count : counts.drop_front(widens ? counts.size() - 2 : 0)) {
-    Number times = (allRows - row) / number(count);
+    Emitted times = (allRows - row) / number(count);
     if (count == 6 && sizes->panelRows[1] == 4) {
       // Two or three rows alone would wait for the columns: better one six less, and fours.
-      const Number rest = (allRows - row) % number(6);
+      const Emitted rest = (allRows - row) % number(6);
       times = select((times > number(0)) & (rest > number(1)) & (rest < number(4)), times - 1, times);
     }
-    const Number next = count == 1 ? allRows : row + times * count;
+    const Emitted next = count == 1 ? allRows : row + times * count;
     loop(row, next, number(count),
-         [&](Number at) { emitMicroKernel(count, vectors, factors, at, column, firstDepth, depth); });
+         [&](Emitted at) { emitMicroKernel(count, vectors, factors, at, column, firstDepth, depth); });
     row = next;
   }
 }
 
-Number MatmulEmitter::emitFirstRows(int64_t count, int64_t vectors, MatmulFactors factors, Number column,
-                                    Number firstDepth, Number depth) {
+Emitted MatmulEmitter::emitFirstRows(int64_t count, int64_t vectors, MatmulFactors factors, Emitted column,
+                                    Emitted firstDepth, Emitted depth) {
   if (lanesAlongDepth(1)) {
     (void)sticky(packColumnsTransposed(column, minimum(column + vectors * sizes->lanes, columns), firstDepth, depth));
     return number(0);
@@ -342,25 +342,25 @@ Number MatmulEmitter::emitFirstRows(int64_t count, int64_t vectors, MatmulFactor
   b.setInsertionPoint(branch.thenBlock()->getTerminator());
   emitMicroKernel(count, vectors, factors, number(0), column, firstDepth, depth);
   b.setInsertionPoint(branch.elseBlock()->getTerminator());
-  loop(number(0), depth, number(1), [&](Number k) { (void)sticky(factors.b(k)); });
+  loop(number(0), depth, number(1), [&](Emitted k) { (void)sticky(factors.b(k)); });
   b.setInsertionPointAfter(branch);
   return select(number(count) <= rows, number(count), number(0));
 }
 
-void MatmulEmitter::emitMicroKernel(int64_t count, int64_t vectors, const MatmulFactors &factors, Number row,
-                                    Number column, Number firstDepth, Number depth) {
+void MatmulEmitter::emitMicroKernel(int64_t count, int64_t vectors, const MatmulFactors &factors, Emitted row,
+                                    Emitted column, Emitted firstDepth, Emitted depth) {
   storeSums(multiplyRows(count, vectors, factors, row, column, firstDepth, depth), vectors, row, column);
 }
 
 MatmulEmitter::Lanes MatmulEmitter::multiplyRows(int64_t count, int64_t vectors, const MatmulFactors &factors,
-                                                 Number row, Number column, Number firstDepth, Number depth) {
+                                                 Emitted row, Emitted column, Emitted firstDepth, Emitted depth) {
   const Type lanes = lanesOf(accumulator);
   const MatmulSums sums = sumsFrom(row, column, vectors);
   const auto sumAt = [&](int64_t row, int64_t vector) {
     return address(sums.at, accumulator, sums.pitch * row + vector * sizes->lanes);
   };
-  const Number zero = wrap(splat(arith::ConstantOp::create(b, b.getZeroAttr(accumulator))));
-  const Number continues = firstDepth > number(0);
+  const Emitted zero = wrap(splat(arith::ConstantOp::create(b, b.getZeroAttr(accumulator))));
+  const Emitted continues = firstDepth > number(0);
   const int64_t many = count * vectors;
   // A few sums would wait for each other: then several of each, which take turns along K.
   const int64_t turns = ordered ? 1 : std::max<int64_t>(1, MatmulSizes::sumsInFlight / many);
@@ -369,12 +369,12 @@ MatmulEmitter::Lanes MatmulEmitter::multiplyRows(int64_t count, int64_t vectors,
     for (int64_t vector = 0; vector < vectors; ++vector)
       carried.push_back(select(continues, wrap(loadValue(lanes, sumAt(row, vector), sums.aligned)), zero).value());
   carried.resize(size_t(turns * many), zero.value());
-  const Number firstOfRows = address(factors.a, accumulator, row * factors.rowPitch);
-  const auto step = [&](Number k, MutableArrayRef<Value> acc) {
+  const Emitted firstOfRows = address(factors.a, accumulator, row * factors.rowPitch);
+  const auto step = [&](Emitted k, MutableArrayRef<Value> acc) {
     const FailureOr<Lanes> column = factors.b(k);
     if (failed(sticky(column)))
       return;
-    const Number fromA = address(firstOfRows, accumulator, k * factors.depthPitch);
+    const Emitted fromA = address(firstOfRows, accumulator, k * factors.depthPitch);
     for (int64_t row = 0; row < count; ++row) {
       const Value element = splat(loadValue(accumulator, address(fromA, accumulator, factors.rowPitch * row)));
       for (int64_t vector = 0; vector < vectors; ++vector)
@@ -382,15 +382,15 @@ MatmulEmitter::Lanes MatmulEmitter::multiplyRows(int64_t count, int64_t vectors,
             multiplyAdd(element, (*column)[size_t(vector)], acc[size_t(row * vectors + vector)]);
     }
   };
-  const Number whole = depth / number(turns) * turns;
-  Lanes done = watchingLoop(number(0), whole, number(turns), carried, [&](Number k, Lanes acc) {
+  const Emitted whole = depth / number(turns) * turns;
+  Lanes done = watchingLoop(number(0), whole, number(turns), carried, [&](Emitted k, Lanes acc) {
     for (int64_t turn = 0; turn < turns; ++turn)
       step(k + turn, MutableArrayRef<Value>(acc).slice(size_t(turn * many), size_t(many)));
     return acc;
   });
   if (turns > 1) {
     const Lanes once(ArrayRef<Value>(done).take_front(size_t(many)));
-    const Lanes first = watchingLoop(whole, depth, number(1), once, [&](Number k, Lanes acc) {
+    const Lanes first = watchingLoop(whole, depth, number(1), once, [&](Emitted k, Lanes acc) {
       step(k, acc);
       return acc;
     });
@@ -403,10 +403,10 @@ MatmulEmitter::Lanes MatmulEmitter::multiplyRows(int64_t count, int64_t vectors,
   return done;
 }
 
-void MatmulEmitter::storeSums(const Lanes &sums, int64_t vectors, Number row, Number column) {
+void MatmulEmitter::storeSums(const Lanes &sums, int64_t vectors, Emitted row, Emitted column) {
   const MatmulSums place = sumsFrom(row, column, vectors);
   for (auto [i, sum] : llvm::enumerate(sums)) {
-    const Number offset = place.pitch * (int64_t(i) / vectors) + int64_t(i) % vectors * sizes->lanes;
+    const Emitted offset = place.pitch * (int64_t(i) / vectors) + int64_t(i) % vectors * sizes->lanes;
     storeValue(sum, address(place.at, accumulator, offset), place.aligned);
   }
 }
@@ -417,17 +417,17 @@ Value MatmulEmitter::multiplyAdd(Value x, Value y, Value sum) {
   return fuses ? math::FmaOp::create(b, x, y, sum).getResult() : (wrap(sum) + wrap(x) * wrap(y)).value();
 }
 
-Number MatmulEmitter::address(Number pointer, Type element, Number offset) {
+Emitted MatmulEmitter::address(Emitted pointer, Type element, Emitted offset) {
   return wrap(LLVM::GEPOp::create(b, pointer.type(), element, pointer.value(), ValueRange(offset.value())));
 }
 
-Value MatmulEmitter::loadValue(Type type, Number pointer, bool aligned) {
+Value MatmulEmitter::loadValue(Type type, Emitted pointer, bool aligned) {
   const Type element = getElementTypeOrSelf(type);
   const unsigned bytes = isa<LLVM::LLVMPointerType>(element) ? 8 : std::max(1u, element.getIntOrFloatBitWidth() / 8);
   return LLVM::LoadOp::create(b, type, pointer.value(), aligned ? unsigned(cpu.vectorBytes) : bytes);
 }
 
-void MatmulEmitter::storeValue(Value value, Number pointer, bool aligned) {
+void MatmulEmitter::storeValue(Value value, Emitted pointer, bool aligned) {
   const unsigned bytes = std::max(1u, getElementTypeOrSelf(value).getIntOrFloatBitWidth() / 8);
   LLVM::StoreOp::create(b, value, pointer.value(), aligned ? unsigned(cpu.vectorBytes) : bytes);
 }
@@ -438,15 +438,15 @@ Value MatmulEmitter::splat(Value scalar) {
              : vector::BroadcastOp::create(b, lanesOf(scalar.getType()), scalar).getResult();
 }
 
-void MatmulEmitter::loop(Number begin, Number end, Number step, const std::function<void(Number)> &body) {
-  loop(begin, end, step, {}, [&](Number index, Lanes) {
+void MatmulEmitter::loop(Emitted begin, Emitted end, Emitted step, const std::function<void(Emitted)> &body) {
+  loop(begin, end, step, {}, [&](Emitted index, Lanes) {
     body(index);
     return Lanes();
   });
 }
 
-MatmulEmitter::Lanes MatmulEmitter::loop(Number begin, Number end, Number step, Lanes carried,
-                                         const std::function<Lanes(Number, Lanes)> &body) {
+MatmulEmitter::Lanes MatmulEmitter::loop(Emitted begin, Emitted end, Emitted step, Lanes carried,
+                                         const std::function<Lanes(Emitted, Lanes)> &body) {
   auto loop = scf::ForOp::create(b, begin.value(), end.value(), step.value(), carried);
   OpBuilder::InsertionGuard guard(b);
   if (carried.empty())

@@ -1,7 +1,7 @@
 // The matmul emitter's state, shared by its three parts: packing, the multiplication, the epilogue.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compiler/kernels/Number.h"
+#include "compiler/kernels/Emitted.h"
 #include "compiler/kernels/ScalarBody.h"
 #include "compiler/targets/cpu/Emitters.h"
 #include "compiler/targets/cpu/MatmulInstruction.h"
@@ -39,22 +39,22 @@ enum MatmulRole { batchRole, rowRole, columnRole, depthRole };
 
 /// Where code being emitted stands: an index for each role (the first lane's, when the role is that of the lanes).
 struct MatmulPlace {
-  std::array<Number, 4> linear;
-  llvm::SmallVector<Number> index; // of each kernel dim
+  std::array<Emitted, 4> linear;
+  llvm::SmallVector<Emitted> index; // of each kernel dim
   std::optional<MatmulRole> laneRole;
-  Number start, count; // with lanes: the first lane's index within the tile, and how many there are in the tile
+  Emitted start, count; // with lanes: the first lane's index within the tile, and how many there are in the tile
   bool whole = false;  // all lanes are within the tile
 };
 
 /// The operands of a micro-kernel.
 struct MatmulFactors {
-  Number a, rowPitch, depthPitch; // A's element [row][k] is at a + row * rowPitch + k * depthPitch
-  std::function<mlir::FailureOr<llvm::SmallVector<mlir::Value>>(Number k)> b; // B's vectors of row k
+  Emitted a, rowPitch, depthPitch; // A's element [row][k] is at a + row * rowPitch + k * depthPitch
+  std::function<mlir::FailureOr<llvm::SmallVector<mlir::Value>>(Emitted k)> b; // B's vectors of row k
 };
 
 /// Where a micro-kernel's sums are: those of one row are contiguous.
 struct MatmulSums {
-  Number at, pitch;
+  Emitted at, pitch;
   bool aligned = true;
 };
 
@@ -70,28 +70,28 @@ private:
   // Matmul.cpp
   mlir::LogicalResult readSource();
   mlir::LogicalResult begin();
-  mlir::LogicalResult emitBlock(Number block);
+  mlir::LogicalResult emitBlock(Emitted block);
   std::string method(); // for reports
-  void emitMultiplication(Number firstDepth, Number depth);
-  void emitPanels(Number firstDepth, Number depth);
-  void emitColumns(Number begin, Number end, int64_t vectors, Number firstDepth, Number depth);
+  void emitMultiplication(Emitted firstDepth, Emitted depth);
+  void emitPanels(Emitted firstDepth, Emitted depth);
+  void emitColumns(Emitted begin, Emitted end, int64_t vectors, Emitted firstDepth, Emitted depth);
   /// Packs the panel at `column`, multiplying the first `count` rows meanwhile where there are so many; how many were.
-  Number emitFirstRows(int64_t count, int64_t vectors, MatmulFactors factors, Number column, Number firstDepth,
-                       Number depth);
-  void emitRows(llvm::ArrayRef<int64_t> counts, Number begin, int64_t vectors, const MatmulFactors &factors,
-                Number column, Number firstDepth, Number depth);
+  Emitted emitFirstRows(int64_t count, int64_t vectors, MatmulFactors factors, Emitted column, Emitted firstDepth,
+                       Emitted depth);
+  void emitRows(llvm::ArrayRef<int64_t> counts, Emitted begin, int64_t vectors, const MatmulFactors &factors,
+                Emitted column, Emitted firstDepth, Emitted depth);
   /// The sums of some rows, with those of earlier parts of K.
-  Lanes multiplyRows(int64_t rows, int64_t vectors, const MatmulFactors &factors, Number row, Number column,
-                     Number firstDepth, Number depth);
-  void emitMicroKernel(int64_t rows, int64_t vectors, const MatmulFactors &factors, Number row, Number column,
-                       Number firstDepth, Number depth);
-  void storeSums(const Lanes &sums, int64_t vectors, Number row, Number column);
+  Lanes multiplyRows(int64_t rows, int64_t vectors, const MatmulFactors &factors, Emitted row, Emitted column,
+                     Emitted firstDepth, Emitted depth);
+  void emitMicroKernel(int64_t rows, int64_t vectors, const MatmulFactors &factors, Emitted row, Emitted column,
+                       Emitted firstDepth, Emitted depth);
+  void storeSums(const Lanes &sums, int64_t vectors, Emitted row, Emitted column);
 
   mlir::Value multiplyAdd(mlir::Value x, mlir::Value y, mlir::Value sum);
 
   // MatmulDots.cpp: rows of A times rows of a transposed B, both read along K where they are
   bool takesDots();
-  void emitDots(Number firstDepth, Number depth);
+  void emitDots(Emitted firstDepth, Emitted depth);
 
   // MatmulPack.cpp
   bool lanesAlongDepth(int side); // of the operand's packing
@@ -103,79 +103,79 @@ private:
   /// B is packed one panel at a time, just before it is multiplied or, where lanes run along columns, with the first
   /// rows.
   bool packsPanels() { return groupSize == 1 && !readsColumnsInPlace(); }
-  MatmulFactors rowFactors(Number firstDepth);
-  std::function<mlir::FailureOr<Lanes>(Number)> columnFactors(Number column, int64_t vectors, Number firstDepth);
+  MatmulFactors rowFactors(Emitted firstDepth);
+  std::function<mlir::FailureOr<Lanes>(Emitted)> columnFactors(Emitted column, int64_t vectors, Emitted firstDepth);
   /// B's vectors where they are, and with packsPanels() a copy of them in its panel.
-  std::function<mlir::FailureOr<Lanes>(Number)> packingFactors(Number column, int64_t vectors, Number firstDepth);
-  mlir::LogicalResult pack(int side, Number firstDepth, Number depth);
-  mlir::LogicalResult packRowsAlongDepth(Number firstDepth, Number depth);
-  mlir::LogicalResult packAcross(int side, Number firstDepth, Number depth);
+  std::function<mlir::FailureOr<Lanes>(Emitted)> packingFactors(Emitted column, int64_t vectors, Emitted firstDepth);
+  mlir::LogicalResult pack(int side, Emitted firstDepth, Emitted depth);
+  mlir::LogicalResult packRowsAlongDepth(Emitted firstDepth, Emitted depth);
+  mlir::LogicalResult packAcross(int side, Emitted firstDepth, Emitted depth);
   /// Where a vector of packed B's columns begins, and the pitch of its groups, in elements; `first` is the first
   /// column that is packed.
-  std::pair<Number, Number> packedColumns(Number column, Number first);
-  mlir::LogicalResult packColumnsTransposed(Number begin, Number end, Number firstDepth, Number depth);
+  std::pair<Emitted, Emitted> packedColumns(Emitted column, Emitted first);
+  mlir::LogicalResult packColumnsTransposed(Emitted begin, Emitted end, Emitted firstDepth, Emitted depth);
   /// The operand's elements at `place`, through its prologue: as they are stored, and in the accumulator's type.
   mlir::FailureOr<mlir::Value> storedFactor(int side, const MatmulPlace &place);
   mlir::FailureOr<mlir::Value> factor(int side, const MatmulPlace &place);
-  void storePacked(mlir::Value lanes, Number pointer);
+  void storePacked(mlir::Value lanes, Emitted pointer);
   /// A loop that carries `watched` too.
-  Lanes watchingLoop(Number begin, Number end, Number step, Lanes carried,
-                     const std::function<Lanes(Number, Lanes)> &body);
-  void packingLoop(Number begin, Number end, Number step, const std::function<void(Number)> &body);
+  Lanes watchingLoop(Emitted begin, Emitted end, Emitted step, Lanes carried,
+                     const std::function<Lanes(Emitted, Lanes)> &body);
+  void packingLoop(Emitted begin, Emitted end, Emitted step, const std::function<void(Emitted)> &body);
   Lanes transpose(Lanes rows);
 
   // MatmulGroups.cpp: products that take several indices of K at once
   mlir::LogicalResult readInstruction();
   bool hasBiasRow() { return instruction == MatmulInstruction::vpdpbusd; }
   /// How many groups make K.
-  Number groups() { return ceilDivide(size[depthRole], number(groupSize)); }
+  Emitted groups() { return ceilDivide(size[depthRole], number(groupSize)); }
   bool readsRowPairsInPlace();
-  mlir::LogicalResult watchRows(Number firstDepth, Number depth);
-  void packBias(Number depth);
+  mlir::LogicalResult watchRows(Emitted firstDepth, Emitted depth);
+  void packBias(Emitted depth);
   /// 16 neighbouring groups along K of an operand; groups past K are 0.
-  mlir::FailureOr<mlir::Value> groupsAlongDepth(int side, MatmulPlace place, Number group);
+  mlir::FailureOr<mlir::Value> groupsAlongDepth(int side, MatmulPlace place, Emitted group);
   /// One group of each of 16 neighbouring rows of A or columns of B.
-  mlir::FailureOr<mlir::Value> groupsAcross(int side, MatmulPlace place, Number group);
+  mlir::FailureOr<mlir::Value> groupsAcross(int side, MatmulPlace place, Emitted group);
   mlir::Value multiplyGroups(mlir::Value sums, mlir::Value a, mlir::Value b);
   Lanes nothingWatched();
   void watch(mlir::Value groups);
-  Number sawSubnormal();
+  Emitted sawSubnormal();
 
   // MatmulPanels.cpp: a right operand that is kept packed
   mlir::LogicalResult readPanels();
-  std::function<mlir::FailureOr<Lanes>(Number)> panelFactors(Number column, int64_t vectors, Number firstDepth);
+  std::function<mlir::FailureOr<Lanes>(Emitted)> panelFactors(Emitted column, int64_t vectors, Emitted firstDepth);
   /// Nobody has looked for subnormal numbers in a right operand that came packed: the first rows' multiplication does.
   bool watchesPanels() { return panels && groupSize == 2 && !widens; }
-  void emitWatchingRows(llvm::ArrayRef<int64_t> counts, int64_t vectors, const MatmulFactors &factors, Number column,
-                        Number firstDepth, Number depth);
+  void emitWatchingRows(llvm::ArrayRef<int64_t> counts, int64_t vectors, const MatmulFactors &factors, Emitted column,
+                        Emitted firstDepth, Emitted depth);
 
   // MatmulTiles.cpp: products of tiles
   /// An instruction of AMX; `numbers` are those of its tiles.
-  void tileInstruction(llvm::StringRef what, llvm::ArrayRef<int64_t> numbers, llvm::ArrayRef<Number> operands);
+  void tileInstruction(llvm::StringRef what, llvm::ArrayRef<int64_t> numbers, llvm::ArrayRef<Emitted> operands);
   void configureTiles();
   void releaseTiles();
-  mlir::LogicalResult packRowsTurned(Number firstDepth, Number depth);
-  void packZerosPastDepth(Number depth); // of B
-  void emitTiles(Number firstDepth, Number depth);
-  void emitTileKernel(Number row, int64_t down, Number column, int64_t across, Number firstDepth, Number depth);
+  mlir::LogicalResult packRowsTurned(Emitted firstDepth, Emitted depth);
+  void packZerosPastDepth(Emitted depth); // of B
+  void emitTiles(Emitted firstDepth, Emitted depth);
+  void emitTileKernel(Emitted row, int64_t down, Emitted column, int64_t across, Emitted firstDepth, Emitted depth);
 
   // MatmulEpilogue.cpp
   /// The epilogue copies: sums of whole panels are made in the result.
   bool sumsAreResult();
-  MatmulSums sumsFrom(Number row, Number column, int64_t vectors);
+  MatmulSums sumsFrom(Emitted row, Emitted column, int64_t vectors);
   mlir::LogicalResult emitEpilogue();
   /// Asks for the lines of the full results at the row, to write them: a weight's may be in the cache of a core that
   /// read it.
-  void prefetchResults(Number row, Number column);
-  mlir::FailureOr<Lanes> emitEpilogueLanes(Number row, Number column, bool whole, Lanes sums);
+  void prefetchResults(Emitted row, Emitted column);
+  mlir::FailureOr<Lanes> emitEpilogueLanes(Emitted row, Emitted column, bool whole, Lanes sums);
   void store(mlir::Value lanes, mlir::Value result, mlir::AffineMap map, const MatmulPlace &place);
-  void storeSideReductions(Lanes sums, Number column);
+  void storeSideReductions(Lanes sums, Emitted column);
   mlir::LogicalResult checkSideReductions();
 
   // MatmulAccess.cpp
   /// Fills `index` of the dims of `role` from `linear`.
-  void moveTo(MatmulPlace &place, MatmulRole role, Number linear);
-  void setLanes(MatmulPlace &place, MatmulRole role, Number tileStart, Number start, Number count);
+  void moveTo(MatmulPlace &place, MatmulRole role, Emitted linear);
+  void setLanes(MatmulPlace &place, MatmulRole role, Emitted tileStart, Emitted start, Emitted count);
   /// Lanes of `tensor` (as stored) over `dims` at `place`; lanes past the tile's end hold anything.
   mlir::Value load(mlir::Value tensor, mlir::AffineMap map, llvm::ArrayRef<int> dims, const MatmulPlace &place);
   /// The index of a kernel dim, in all lanes.
@@ -183,26 +183,26 @@ private:
   mlir::FailureOr<Lanes> body(mlir::linalg::GenericOp generic, Lanes arguments, const MatmulPlace &place);
   /// An access of a tensor: offset of the first lane, and how lanes continue.
   struct Reach {
-    Number offset;
+    Emitted offset;
     bool varies = false, contiguous = false;
-    Number stride; // between lanes, where they are evenly spaced
+    Emitted stride; // between lanes, where they are evenly spaced
   };
   Reach reach(mlir::AffineMap map, llvm::ArrayRef<int> dims, const MatmulPlace &place);
-  Number laneOffset(const Reach &reach, mlir::AffineMap map, llvm::ArrayRef<int> dims, const MatmulPlace &place,
+  Emitted laneOffset(const Reach &reach, mlir::AffineMap map, llvm::ArrayRef<int> dims, const MatmulPlace &place,
                     int64_t lane);
-  Number laneMask(const MatmulPlace &place); // lanes within the tile
+  Emitted laneMask(const MatmulPlace &place); // lanes within the tile
 
   // Emission in general.
-  Number number(int64_t value) { return Number::constant(b, b.getI64Type(), value); }
-  Number wrap(mlir::Value value) { return {b, value}; }
+  Emitted number(int64_t value) { return Emitted::constant(b, b.getI64Type(), value); }
+  Emitted wrap(mlir::Value value) { return {b, value}; }
   mlir::VectorType lanesOf(mlir::Type element) { return mlir::VectorType::get(sizes->lanes, element); }
-  Number address(Number pointer, mlir::Type element, Number offset);
-  mlir::Value loadValue(mlir::Type type, Number pointer, bool aligned = false);
-  void storeValue(mlir::Value value, Number pointer, bool aligned = false);
+  Emitted address(Emitted pointer, mlir::Type element, Emitted offset);
+  mlir::Value loadValue(mlir::Type type, Emitted pointer, bool aligned = false);
+  void storeValue(mlir::Value value, Emitted pointer, bool aligned = false);
   mlir::Value splat(mlir::Value scalar);
-  void loop(Number begin, Number end, Number step, const std::function<void(Number)> &body);
-  Lanes loop(Number begin, Number end, Number step, Lanes carried, const std::function<Lanes(Number, Lanes)> &body);
-  Number ceilDivide(Number a, Number b) { return (a + b - 1) / b; }
+  void loop(Emitted begin, Emitted end, Emitted step, const std::function<void(Emitted)> &body);
+  Lanes loop(Emitted begin, Emitted end, Emitted step, Lanes carried, const std::function<Lanes(Emitted, Lanes)> &body);
+  Emitted ceilDivide(Emitted a, Emitted b) { return (a + b - 1) / b; }
   mlir::LogicalResult sticky(mlir::LogicalResult result) {
     if (failed(result))
       broken = true;
@@ -232,13 +232,13 @@ private:
 
   // Values of the emitted function.
   mlir::IRMapping outside;
-  llvm::DenseMap<mlir::Value, Number> pointers; // of operands, and of the epilogue's outputs
-  llvm::SmallVector<Number> extents;            // of the dims
-  std::array<Number, 4> size;                   // of each role
-  Number tileRows, tileColumns, rowTiles, columnTiles;
-  Number packedRowsAt, packedA, packedB, sumsAt, square, watchedAt, sumsPitch, packedPitch;
+  llvm::DenseMap<mlir::Value, Emitted> pointers; // of operands, and of the epilogue's outputs
+  llvm::SmallVector<Emitted> extents;            // of the dims
+  std::array<Emitted, 4> size;                   // of each role
+  Emitted tileRows, tileColumns, rowTiles, columnTiles;
+  Emitted packedRowsAt, packedA, packedB, sumsAt, square, watchedAt, sumsPitch, packedPitch;
   Lanes watched; // by packing, where there is something to watch
-  Number batch, rowTile, columnTile, firstRow, firstColumn, rows, columns; // of the block
+  Emitted batch, rowTile, columnTile, firstRow, firstColumn, rows, columns; // of the block
 };
 
 } // namespace halftone::compiler

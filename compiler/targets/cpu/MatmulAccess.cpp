@@ -29,10 +29,10 @@ SmallVector<Axis> axesOf(AffineMap map, ArrayRef<int> dims) {
 
 } // namespace
 
-void MatmulEmitter::moveTo(MatmulPlace &place, MatmulRole role, Number linear) {
+void MatmulEmitter::moveTo(MatmulPlace &place, MatmulRole role, Emitted linear) {
   place.index.resize(extents.size());
   place.linear[role] = linear;
-  Number rest = linear;
+  Emitted rest = linear;
   for (int64_t dim : llvm::reverse(group[role])) {
     const bool isFirst = dim == group[role].front();
     place.index[size_t(dim)] = isFirst ? rest : rest % extents[size_t(dim)];
@@ -41,7 +41,7 @@ void MatmulEmitter::moveTo(MatmulPlace &place, MatmulRole role, Number linear) {
   }
 }
 
-void MatmulEmitter::setLanes(MatmulPlace &place, MatmulRole role, Number tileStart, Number start, Number count) {
+void MatmulEmitter::setLanes(MatmulPlace &place, MatmulRole role, Emitted tileStart, Emitted start, Emitted count) {
   place.laneRole = role;
   place.start = start;
   place.count = count;
@@ -52,7 +52,7 @@ MatmulEmitter::Reach MatmulEmitter::reach(AffineMap map, ArrayRef<int> dims, con
   const SmallVector<Axis> axes = axesOf(map, dims);
   Reach reach;
   reach.offset = number(0);
-  Number stride = number(1);
+  Emitted stride = number(1);
   ArrayRef<int> lanes = place.laneRole ? ArrayRef<int>(group[*place.laneRole]) : ArrayRef<int>();
   for (size_t i = axes.size(); i-- > 0;) {
     const Axis &axis = axes[i];
@@ -75,10 +75,10 @@ MatmulEmitter::Reach MatmulEmitter::reach(AffineMap map, ArrayRef<int> dims, con
   return reach;
 }
 
-Number MatmulEmitter::laneOffset(const Reach &reach, AffineMap map, ArrayRef<int> dims, const MatmulPlace &place,
+Emitted MatmulEmitter::laneOffset(const Reach &reach, AffineMap map, ArrayRef<int> dims, const MatmulPlace &place,
                                  int64_t lane) {
   // Past the tile's end the last index stands in.
-  const Number within = place.whole ? place.start + lane : minimum(place.start + lane, place.count - 1);
+  const Emitted within = place.whole ? place.start + lane : minimum(place.start + lane, place.count - 1);
   if (reach.stride)
     return reach.offset + (within - place.start) * reach.stride;
   MatmulPlace there = place;
@@ -87,19 +87,19 @@ Number MatmulEmitter::laneOffset(const Reach &reach, AffineMap map, ArrayRef<int
   return this->reach(map, dims, there).offset;
 }
 
-Number MatmulEmitter::laneMask(const MatmulPlace &place) {
+Emitted MatmulEmitter::laneMask(const MatmulPlace &place) {
   SmallVector<int32_t> numbers;
   for (int64_t lane = 0; lane < sizes->lanes; ++lane)
     numbers.push_back(int32_t(lane));
   const Value steps =
       arith::ConstantOp::create(b, DenseElementsAttr::get(lanesOf(b.getI32Type()), ArrayRef<int32_t>(numbers)));
-  const Number left = minimum(place.count - place.start, number(sizes->lanes)).narrow(b.getI32Type());
+  const Emitted left = minimum(place.count - place.start, number(sizes->lanes)).narrow(b.getI32Type());
   return wrap(steps) < wrap(splat(left.value()));
 }
 
 Value MatmulEmitter::load(Value tensor, AffineMap map, ArrayRef<int> dims, const MatmulPlace &place) {
   const Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
-  const Number pointer = pointers.lookup(tensor);
+  const Emitted pointer = pointers.lookup(tensor);
   const Reach reach = this->reach(map, dims, place);
   if (!reach.varies)
     return splat(loadValue(element, address(pointer, element, reach.offset)));
@@ -107,12 +107,12 @@ Value MatmulEmitter::load(Value tensor, AffineMap map, ArrayRef<int> dims, const
   if (!reach.contiguous) {
     Value lanes = ub::PoisonOp::create(b, type);
     for (int64_t lane = 0; lane < sizes->lanes; ++lane) {
-      const Number offset = laneOffset(reach, map, dims, place, lane);
+      const Emitted offset = laneOffset(reach, map, dims, place, lane);
       lanes = vector::InsertOp::create(b, loadValue(element, address(pointer, element, offset)), lanes, lane);
     }
     return lanes;
   }
-  const Number at = address(pointer, element, reach.offset);
+  const Emitted at = address(pointer, element, reach.offset);
   const auto masked = [&] {
     const unsigned bytes = std::max(1u, element.getIntOrFloatBitWidth() / 8);
     const Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
@@ -137,12 +137,12 @@ Value MatmulEmitter::indexLanes(int64_t dim, const MatmulPlace &place) {
   SmallVector<int64_t> numbers;
   for (int64_t lane = 0; lane < sizes->lanes; ++lane)
     numbers.push_back(lane);
-  Number rest =
+  Emitted rest =
       wrap(arith::ConstantOp::create(b, DenseElementsAttr::get(lanesOf(b.getI64Type()), ArrayRef<int64_t>(numbers)))) +
       wrap(splat(place.linear[*place.laneRole].value()));
   ArrayRef<int> dims = group[*place.laneRole];
   for (int64_t other : llvm::reverse(dims)) {
-    const Number extent = wrap(splat(extents[size_t(other)].value()));
+    const Emitted extent = wrap(splat(extents[size_t(other)].value()));
     if (other == dim)
       return other == dims.front() ? rest : rest % extent;
     rest = rest / extent;

@@ -16,8 +16,8 @@ bool MatmulEmitter::takesDots() {
          group[columnRole].size() == 1 && group[depthRole].size() == 1 && lanesAlongDepth(0) && lanesAlongDepth(1);
 }
 
-void MatmulEmitter::emitDots(Number firstDepth, Number depth) {
-  const auto factorAt = [&](int side, Number index, Number k) -> FailureOr<Value> {
+void MatmulEmitter::emitDots(Emitted firstDepth, Emitted depth) {
+  const auto factorAt = [&](int side, Emitted index, Emitted k) -> FailureOr<Value> {
     MatmulPlace place;
     moveTo(place, batchRole, batch);
     moveTo(place, side == 0 ? rowRole : columnRole, index);
@@ -28,10 +28,10 @@ void MatmulEmitter::emitDots(Number firstDepth, Number depth) {
     return select(laneMask(place), wrap(*lanes), wrap(*lanes).like(int64_t(0))).value();
   };
   const Value zero = splat(arith::ConstantOp::create(b, b.getZeroAttr(accumulator)));
-  loop(number(0), columns, number(sizes->lanes), [&](Number column) {
-    loop(number(0), rows, number(1), [&](Number row) {
+  loop(number(0), columns, number(sizes->lanes), [&](Emitted column) {
+    loop(number(0), rows, number(1), [&](Emitted row) {
       Lanes sums =
-          loop(number(0), depth, number(sizes->lanes), Lanes(size_t(sizes->lanes), zero), [&](Number k, Lanes acc) {
+          loop(number(0), depth, number(sizes->lanes), Lanes(size_t(sizes->lanes), zero), [&](Emitted k, Lanes acc) {
             const FailureOr<Value> x = factorAt(0, firstRow + row, k);
             for (int64_t lane = 0; lane < sizes->lanes && succeeded(sticky(x)); ++lane)
               if (const FailureOr<Value> y = factorAt(1, firstColumn + minimum(column + lane, columns - 1), k);
@@ -45,8 +45,8 @@ void MatmulEmitter::emitDots(Number firstDepth, Number depth) {
       for (int64_t apart = sizes->lanes / 2; apart > 0; apart /= 2)
         for (int64_t i = 0; i < apart; ++i)
           sums[size_t(i)] = (wrap(sums[size_t(i)]) + wrap(sums[size_t(i + apart)])).value();
-      const Number at = address(sumsAt, accumulator, row * sumsPitch + column);
-      const Number before = wrap(loadValue(lanesOf(accumulator), at, true));
+      const Emitted at = address(sumsAt, accumulator, row * sumsPitch + column);
+      const Emitted before = wrap(loadValue(lanesOf(accumulator), at, true));
       storeValue(select(firstDepth > number(0), before + wrap(sums[0]), wrap(sums[0])).value(), at, true);
     });
   });

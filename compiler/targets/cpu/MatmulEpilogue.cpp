@@ -51,10 +51,10 @@ bool MatmulEmitter::sumsAreResult() {
          epilogue.getMatchingIndexingMap(epilogue.getDpsInitOperand(0)).isIdentity();
 }
 
-MatmulSums MatmulEmitter::sumsFrom(Number row, Number column, int64_t vectors) {
+MatmulSums MatmulEmitter::sumsFrom(Emitted row, Emitted column, int64_t vectors) {
   if (vectors == 1 || !sumsAreResult())
     return {address(sumsAt, accumulator, row * sumsPitch + column), sumsPitch};
-  const Number line = batch * size[rowRole] + firstRow + row;
+  const Emitted line = batch * size[rowRole] + firstRow + row;
   return {address(pointers.lookup(epilogue.getResult(0)), accumulator, line * size[columnRole] + firstColumn + column),
           size[columnRole], false};
 }
@@ -69,12 +69,12 @@ LogicalResult MatmulEmitter::emitEpilogue() {
       return epilogue.emitError("expected a linalg.fill under a side reduction");
     neutral.push_back(splat(outside.lookup(fill.getInputs()[0])));
   }
-  const Number wholeVectors = columns / number(sizes->lanes) * sizes->lanes;
+  const Emitted wholeVectors = columns / number(sizes->lanes) * sizes->lanes;
   if (neutral.empty()) {
-    const Number begin = sumsAreResult() ? columns / number(sizes->columns()) * sizes->columns() : number(0);
-    loop(number(0), rows, number(1), [&](Number row) {
+    const Emitted begin = sumsAreResult() ? columns / number(sizes->columns()) * sizes->columns() : number(0);
+    loop(number(0), rows, number(1), [&](Emitted row) {
       for (bool whole : {true, false})
-        loop(whole ? begin : wholeVectors, whole ? wholeVectors : columns, number(sizes->lanes), [&](Number column) {
+        loop(whole ? begin : wholeVectors, whole ? wholeVectors : columns, number(sizes->lanes), [&](Emitted column) {
           if (whole)
             prefetchResults(minimum(row + rowsAhead, rows - 1), column);
           return void(sticky(emitEpilogueLanes(row, column, whole, {})));
@@ -91,7 +91,7 @@ LogicalResult MatmulEmitter::emitEpilogue() {
       keepsColumns.push_back(keeps(epilogue.getMatchingIndexingMap(epilogue.getDpsInitOperand(int64_t(output))), dims,
                                    group[columnRole], true));
   const size_t count = neutral.size();
-  const auto reduceColumns = [&](Number column, int64_t vectors, bool whole, const Lanes &carried) {
+  const auto reduceColumns = [&](Emitted column, int64_t vectors, bool whole, const Lanes &carried) {
     // The accumulators of each vector that keep N, then those of the panel that do not.
     Lanes start;
     for (int64_t vector = 0; vector < vectors; ++vector)
@@ -103,7 +103,7 @@ LogicalResult MatmulEmitter::emitEpilogue() {
         own.push_back(all[(keepsColumns[i] ? size_t(vector) : size_t(vectors)) * count + i]);
       return own;
     };
-    const Lanes sums = loop(number(0), rows, number(1), start, [&](Number row, Lanes all) {
+    const Lanes sums = loop(number(0), rows, number(1), start, [&](Emitted row, Lanes all) {
       for (int64_t vector = 0; vector < vectors; ++vector) {
         const FailureOr<Lanes> next = emitEpilogueLanes(row, column + vector * sizes->lanes, whole, split(all, vector));
         for (size_t i = 0; i < count && succeeded(sticky(next)); ++i)
@@ -115,18 +115,18 @@ LogicalResult MatmulEmitter::emitEpilogue() {
       storeSideReductions(split(sums, vector), column + vector * sizes->lanes);
     return Lanes(ArrayRef<Value>(sums).take_back(count));
   };
-  const Number panels = columns / number(sizes->columns()) * sizes->columns();
+  const Emitted panels = columns / number(sizes->columns()) * sizes->columns();
   Lanes total = neutral;
   for (bool whole : {true, false}) {
     const int64_t vectors = whole ? sizes->vectors : 1;
     total = loop(whole ? number(0) : panels, whole ? panels : columns, number(vectors * sizes->lanes), total,
-                 [&](Number column, Lanes carried) { return reduceColumns(column, vectors, whole, carried); });
+                 [&](Emitted column, Lanes carried) { return reduceColumns(column, vectors, whole, carried); });
   }
   storeSideReductions(total, {});
   return failure(broken);
 }
 
-void MatmulEmitter::prefetchResults(Number row, Number column) {
+void MatmulEmitter::prefetchResults(Emitted row, Emitted column) {
   MatmulPlace place;
   moveTo(place, batchRole, batch);
   moveTo(place, rowRole, firstRow + row);
@@ -137,12 +137,12 @@ void MatmulEmitter::prefetchResults(Number row, Number column) {
     const Reach reach = this->reach(epilogue.getMatchingIndexingMap(epilogue.getDpsInitOperand(output)), dims, place);
     if (!combiners[output].empty() || !reach.contiguous)
       continue;
-    const Number at = address(pointers.lookup(result), getElementTypeOrSelf(result), reach.offset);
+    const Emitted at = address(pointers.lookup(result), getElementTypeOrSelf(result), reach.offset);
     LLVM::Prefetch::create(b, b.getLoc(), at.value(), /*rw=*/1, /*hint=*/3, /*cache=*/1);
   }
 }
 
-FailureOr<MatmulEmitter::Lanes> MatmulEmitter::emitEpilogueLanes(Number row, Number column, bool whole, Lanes sums) {
+FailureOr<MatmulEmitter::Lanes> MatmulEmitter::emitEpilogueLanes(Emitted row, Emitted column, bool whole, Lanes sums) {
   MatmulPlace place;
   moveTo(place, batchRole, batch);
   moveTo(place, rowRole, firstRow + row);
@@ -152,7 +152,7 @@ FailureOr<MatmulEmitter::Lanes> MatmulEmitter::emitEpilogueLanes(Number row, Num
   Lanes arguments;
   for (OpOperand *input : epilogue.getDpsInputOperands()) {
     if (input->get() == contraction.getResult(0)) {
-      const auto sumsOf = [&](Number of) {
+      const auto sumsOf = [&](Emitted of) {
         return wrap(loadValue(lanesOf(accumulator), address(sumsAt, accumulator, of * sumsPitch + column), true));
       };
       arguments.push_back(hasBiasRow() ? (sumsOf(row) - sumsOf(rows)).value() : sumsOf(row).value());
@@ -180,7 +180,7 @@ FailureOr<MatmulEmitter::Lanes> MatmulEmitter::emitEpilogueLanes(Number row, Num
 }
 
 void MatmulEmitter::store(Value lanes, Value result, AffineMap map, const MatmulPlace &place) {
-  const Number pointer = pointers.lookup(result);
+  const Emitted pointer = pointers.lookup(result);
   const Type element = getElementTypeOrSelf(lanes);
   const SmallVector<int> dims = dimsOf(epilogue);
   const Reach reach = this->reach(map, dims, place);
@@ -196,7 +196,7 @@ void MatmulEmitter::store(Value lanes, Value result, AffineMap map, const Matmul
     }
     return;
   }
-  const Number at = address(pointer, element, reach.offset);
+  const Emitted at = address(pointer, element, reach.offset);
   if (place.whole)
     return storeValue(lanes, at);
   const auto masked = [&] { LLVM::MaskedStoreOp::create(b, lanes, at.value(), laneMask(place).value(), bytes); };
@@ -210,7 +210,7 @@ void MatmulEmitter::store(Value lanes, Value result, AffineMap map, const Matmul
   masked();
 }
 
-void MatmulEmitter::storeSideReductions(Lanes sums, Number column) {
+void MatmulEmitter::storeSideReductions(Lanes sums, Emitted column) {
   // The buffer holds a piece a block, reduced dims replaced by the tile's number: [batch][row tile][column tile or
   // column].
   const SmallVector<int> dims = dimsOf(epilogue);
@@ -223,11 +223,11 @@ void MatmulEmitter::storeSideReductions(Lanes sums, Number column) {
     const bool keepsColumns = keeps(map, dims, group[columnRole], true);
     if (keepsColumns != bool(column))
       continue;
-    const Number pointer = pointers.lookup(epilogue.getResult(unsigned(output)));
+    const Emitted pointer = pointers.lookup(epilogue.getResult(unsigned(output)));
     const Type element = getElementTypeOrSelf(lanes);
-    const Number line = batch * rowTiles + rowTile;
+    const Emitted line = batch * rowTiles + rowTile;
     if (keepsColumns) {
-      const Number base = line * size[columnRole] + firstColumn + column;
+      const Emitted base = line * size[columnRole] + firstColumn + column;
       for (int64_t lane = 0; lane < sizes->lanes; ++lane) {
         auto branch = scf::IfOp::create(b, (column + lane < columns).value(), false);
         OpBuilder::InsertionGuard guard(b);
@@ -236,7 +236,7 @@ void MatmulEmitter::storeSideReductions(Lanes sums, Number column) {
       }
       continue;
     }
-    const Number at = address(pointer, element, line * columnTiles + columnTile);
+    const Emitted at = address(pointer, element, line * columnTiles + columnTile);
     if (!isArgCombiner(combiners[output])) {
       Value sum = vector::ExtractOp::create(b, lanes, int64_t(0));
       for (int64_t lane = 1; lane < sizes->lanes; ++lane)

@@ -37,18 +37,18 @@ bool MatmulEmitter::readsRowPairsInPlace() {
   return groupSize == 2 && !prologue[0] && lanesAlongDepth(0) && source.form.evenDepth;
 }
 
-void MatmulEmitter::packBias(Number depth) {
+void MatmulEmitter::packBias(Emitted depth) {
   const VectorType bytes = VectorType::get(64, b.getI8Type());
   const Value signs = arith::ConstantOp::create(b, DenseElementsAttr::get(bytes, b.getI8IntegerAttr(-128)));
   loop(number(0), depth, number(sizes->lanes),
-       [&](Number k) { storeValue(signs, address(packedA, accumulator, rows * sizes->depth + k), true); });
+       [&](Emitted k) { storeValue(signs, address(packedA, accumulator, rows * sizes->depth + k), true); });
 }
 
-FailureOr<Value> MatmulEmitter::groupsAlongDepth(int side, MatmulPlace place, Number group) {
+FailureOr<Value> MatmulEmitter::groupsAlongDepth(int side, MatmulPlace place, Emitted group) {
   const int64_t count = sizes->lanes * groupSize;
   const Type element = b.getIntegerType(unsigned(32 / groupSize));
   const VectorType members = VectorType::get(count, element);
-  const Number first = group * groupSize;
+  const Emitted first = group * groupSize;
   Value found;
   if (prologue[side]) {
     SmallVector<int64_t> all;
@@ -60,7 +60,7 @@ FailureOr<Value> MatmulEmitter::groupsAlongDepth(int side, MatmulPlace place, Nu
       const FailureOr<Value> lanes = storedFactor(side, place);
       if (failed(lanes))
         return failure();
-      const Number value = wrap(*lanes);
+      const Emitted value = wrap(*lanes);
       halves.push_back(place.whole ? value.value() : select(laneMask(place), value, value.like(int64_t(0))).value());
     }
     found = vector::ShuffleOp::create(b, halves[0], halves[1], all);
@@ -68,7 +68,7 @@ FailureOr<Value> MatmulEmitter::groupsAlongDepth(int side, MatmulPlace place, Nu
     moveTo(place, depthRole, first);
     OpOperand *input = contraction.getDpsInputOperand(side);
     const Reach reach = this->reach(contraction.getMatchingIndexingMap(input), dimsOf(contraction), place);
-    const Number at = address(pointers.lookup(input->get()), element, reach.offset);
+    const Emitted at = address(pointers.lookup(input->get()), element, reach.offset);
     if (place.whole) {
       found = loadValue(members, at);
     } else {
@@ -77,8 +77,8 @@ FailureOr<Value> MatmulEmitter::groupsAlongDepth(int side, MatmulPlace place, Nu
         numbers.push_back(int8_t(lane));
       const VectorType bytes = VectorType::get(count, b.getI8Type());
       const Value steps = arith::ConstantOp::create(b, DenseElementsAttr::get(bytes, ArrayRef<int8_t>(numbers)));
-      const Number left = minimum(size[depthRole] - first, number(count)).narrow(b.getI8Type());
-      const Number mask = wrap(steps) < wrap(vector::BroadcastOp::create(b, bytes, left.value()));
+      const Emitted left = minimum(size[depthRole] - first, number(count)).narrow(b.getI8Type());
+      const Emitted mask = wrap(steps) < wrap(vector::BroadcastOp::create(b, bytes, left.value()));
       found = LLVM::MaskedLoadOp::create(b, members, at.value(), mask.value(),
                                          arith::ConstantOp::create(b, b.getZeroAttr(members)), unsigned(4 / groupSize));
     }
@@ -88,16 +88,16 @@ FailureOr<Value> MatmulEmitter::groupsAlongDepth(int side, MatmulPlace place, Nu
   return vector::BitCastOp::create(b, lanesOf(accumulator), found).getResult();
 }
 
-FailureOr<Value> MatmulEmitter::groupsAcross(int side, MatmulPlace place, Number group) {
+FailureOr<Value> MatmulEmitter::groupsAcross(int side, MatmulPlace place, Emitted group) {
   Lanes members;
   for (int64_t member = 0; member < groupSize; ++member) {
-    const Number k = group * groupSize + member;
+    const Emitted k = group * groupSize + member;
     const bool within = member == 0 || source.form.evenDepth;
     moveTo(place, depthRole, within ? k : minimum(k, size[depthRole] - 1));
     const FailureOr<Value> lanes = storedFactor(side, place);
     if (failed(lanes))
       return failure();
-    const Number value = wrap(*lanes);
+    const Emitted value = wrap(*lanes);
     members.push_back(within ? value.value() : select(k < size[depthRole], value, value.like(int64_t(0))).value());
   }
   const auto interleaved = [&](Value x, Value y, Type type) {
@@ -139,21 +139,21 @@ void MatmulEmitter::watch(Value groups) {
   if (watched.empty())
     return;
   // Without the sign bit and less 1, zeros are the largest numbers and subnormal ones the smallest.
-  const Number halves = wrap(vector::BitCastOp::create(b, watched[0].getType(), groups));
+  const Emitted halves = wrap(vector::BitCastOp::create(b, watched[0].getType(), groups));
   watched[0] = arith::MinUIOp::create(b, watched[0], (halves + halves) - 1);
 }
 
-LogicalResult MatmulEmitter::watchRows(Number firstDepth, Number depth) {
+LogicalResult MatmulEmitter::watchRows(Emitted firstDepth, Emitted depth) {
   const MatmulFactors factors = rowFactors(firstDepth);
-  const Number whole = depth / number(sizes->lanes) * sizes->lanes;
-  packingLoop(number(0), rows, number(1), [&](Number row) {
+  const Emitted whole = depth / number(sizes->lanes) * sizes->lanes;
+  packingLoop(number(0), rows, number(1), [&](Emitted row) {
     MatmulPlace place;
     moveTo(place, batchRole, batch);
     moveTo(place, rowRole, firstRow + row);
-    const Number start = address(factors.a, accumulator, row * factors.rowPitch);
+    const Emitted start = address(factors.a, accumulator, row * factors.rowPitch);
     packingLoop(number(0), whole, number(sizes->lanes),
-                [&](Number k) { watch(loadValue(lanesOf(accumulator), address(start, accumulator, k))); });
-    packingLoop(whole, depth, number(sizes->lanes), [&](Number k) {
+                [&](Emitted k) { watch(loadValue(lanesOf(accumulator), address(start, accumulator, k))); });
+    packingLoop(whole, depth, number(sizes->lanes), [&](Emitted k) {
       const FailureOr<Value> rest = groupsAlongDepth(0, place, firstDepth + k);
       if (succeeded(sticky(rest)))
         watch(*rest);
@@ -162,7 +162,7 @@ LogicalResult MatmulEmitter::watchRows(Number firstDepth, Number depth) {
   return failure(broken);
 }
 
-Number MatmulEmitter::sawSubnormal() {
+Emitted MatmulEmitter::sawSubnormal() {
   constexpr int64_t smallestNormal = 2 * 0x80 - 1;
   const Value both = arith::MinUIOp::create(b, watched[0], loadValue(watched[0].getType(), watchedAt, true));
   const Value least = vector::ReductionOp::create(b, vector::CombiningKind::MINUI, both);

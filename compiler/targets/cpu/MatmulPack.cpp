@@ -69,7 +69,7 @@ bool MatmulEmitter::readsRowsInPlace() {
          sum->getOperand(1).getDefiningOp()->getOperand(0) == contraction.getBody()->getArgument(0);
 }
 
-MatmulFactors MatmulEmitter::rowFactors(Number firstDepth) {
+MatmulFactors MatmulEmitter::rowFactors(Emitted firstDepth) {
   if (!readsRowsInPlace())
     return packsRowsAlongDepth() ? MatmulFactors{packedA, number(sizes->depth), number(1), {}}
                                  : MatmulFactors{packedA, number(1), packedPitch, {}};
@@ -82,24 +82,24 @@ MatmulFactors MatmulEmitter::rowFactors(Number firstDepth) {
   moveTo(place, depthRole, firstDepth * groupSize);
   const auto pitch = [&](MatmulRole role) {
     place.laneRole = role;
-    const Number stride = reach(map, dims, place).stride;
+    const Emitted stride = reach(map, dims, place).stride;
     return stride ? stride : number(0);
   };
-  const Number rowPitch = pitch(rowRole) / number(groupSize), depthPitch = pitch(depthRole);
+  const Emitted rowPitch = pitch(rowRole) / number(groupSize), depthPitch = pitch(depthRole);
   return {address(pointers.lookup(input->get()), getElementTypeOrSelf(input->get()), reach(map, dims, place).offset),
           rowPitch,
           depthPitch,
           {}};
 }
 
-std::function<FailureOr<MatmulEmitter::Lanes>(Number)> MatmulEmitter::columnFactors(Number column, int64_t vectors,
-                                                                                    Number firstDepth) {
+std::function<FailureOr<MatmulEmitter::Lanes>(Emitted)> MatmulEmitter::columnFactors(Emitted column, int64_t vectors,
+                                                                                    Emitted firstDepth) {
   if (panels)
     return panelFactors(column, vectors, firstDepth);
   if (readsColumnsInPlace())
     return packingFactors(column, vectors, firstDepth);
-  const Number panel = packsPanels() ? packedB : address(packedB, accumulator, column * sizes->depth);
-  return [=, this](Number k) {
+  const Emitted panel = packsPanels() ? packedB : address(packedB, accumulator, column * sizes->depth);
+  return [=, this](Emitted k) {
     Lanes lanes;
     for (int64_t vector = 0; vector < vectors; ++vector)
       lanes.push_back(
@@ -108,9 +108,9 @@ std::function<FailureOr<MatmulEmitter::Lanes>(Number)> MatmulEmitter::columnFact
   };
 }
 
-std::function<FailureOr<MatmulEmitter::Lanes>(Number)> MatmulEmitter::packingFactors(Number column, int64_t vectors,
-                                                                                     Number firstDepth) {
-  return [=, this](Number k) -> FailureOr<Lanes> {
+std::function<FailureOr<MatmulEmitter::Lanes>(Emitted)> MatmulEmitter::packingFactors(Emitted column, int64_t vectors,
+                                                                                     Emitted firstDepth) {
+  return [=, this](Emitted k) -> FailureOr<Lanes> {
     MatmulPlace place;
     moveTo(place, batchRole, batch);
     moveTo(place, depthRole, firstDepth + k);
@@ -154,22 +154,22 @@ FailureOr<Value> MatmulEmitter::factor(int side, const MatmulPlace &place) {
   return cloneExpression(b, factor, contraction.getBody()->getArgument(unsigned(side)), *lanes, sizes->lanes);
 }
 
-void MatmulEmitter::packingLoop(Number begin, Number end, Number step, const std::function<void(Number)> &body) {
-  watchingLoop(begin, end, step, {}, [&](Number index, Lanes) {
+void MatmulEmitter::packingLoop(Emitted begin, Emitted end, Emitted step, const std::function<void(Emitted)> &body) {
+  watchingLoop(begin, end, step, {}, [&](Emitted index, Lanes) {
     body(index);
     return Lanes();
   });
 }
 
-MatmulEmitter::Lanes MatmulEmitter::watchingLoop(Number begin, Number end, Number step, Lanes carried,
-                                                 const std::function<Lanes(Number, Lanes)> &body) {
+MatmulEmitter::Lanes MatmulEmitter::watchingLoop(Emitted begin, Emitted end, Emitted step, Lanes carried,
+                                                 const std::function<Lanes(Emitted, Lanes)> &body) {
   const size_t own = carried.size();
   const auto takeWatched = [&](Lanes &all) {
     watched.assign(all.begin() + own, all.end());
     all.truncate(own);
   };
   carried.append(watched);
-  Lanes done = loop(begin, end, step, carried, [&](Number index, Lanes now) {
+  Lanes done = loop(begin, end, step, carried, [&](Emitted index, Lanes now) {
     takeWatched(now);
     Lanes next = body(index, now);
     next.append(watched);
@@ -179,12 +179,12 @@ MatmulEmitter::Lanes MatmulEmitter::watchingLoop(Number begin, Number end, Numbe
   return done;
 }
 
-void MatmulEmitter::storePacked(Value lanes, Number pointer) {
+void MatmulEmitter::storePacked(Value lanes, Emitted pointer) {
   watch(lanes);
   storeValue(lanes, pointer, true);
 }
 
-LogicalResult MatmulEmitter::pack(int side, Number firstDepth, Number depth) {
+LogicalResult MatmulEmitter::pack(int side, Emitted firstDepth, Emitted depth) {
   if (side == 0 && packsRowsAlongDepth() && !lanesAlongDepth(0))
     return packRowsTurned(firstDepth, depth);
   if (!lanesAlongDepth(side))
@@ -193,15 +193,15 @@ LogicalResult MatmulEmitter::pack(int side, Number firstDepth, Number depth) {
                    : packColumnsTransposed(number(0), columns, firstDepth, depth);
 }
 
-LogicalResult MatmulEmitter::packRowsAlongDepth(Number firstDepth, Number depth) {
-  const Number full = minimum(depth, size[depthRole] / number(groupSize) - firstDepth);
-  const Number wholeVectors = full / number(sizes->lanes) * sizes->lanes;
-  packingLoop(number(0), rows, number(1), [&](Number row) {
+LogicalResult MatmulEmitter::packRowsAlongDepth(Emitted firstDepth, Emitted depth) {
+  const Emitted full = minimum(depth, size[depthRole] / number(groupSize) - firstDepth);
+  const Emitted wholeVectors = full / number(sizes->lanes) * sizes->lanes;
+  packingLoop(number(0), rows, number(1), [&](Emitted row) {
     MatmulPlace place;
     moveTo(place, batchRole, batch);
     moveTo(place, rowRole, firstRow + row);
     for (bool whole : {true, false})
-      packingLoop(whole ? number(0) : wholeVectors, whole ? wholeVectors : depth, number(sizes->lanes), [&](Number k) {
+      packingLoop(whole ? number(0) : wholeVectors, whole ? wholeVectors : depth, number(sizes->lanes), [&](Emitted k) {
         setLanes(place, depthRole, firstDepth, k, depth);
         place.whole = whole;
         const FailureOr<Value> lanes = groupSize > 1 ? groupsAlongDepth(0, place, firstDepth + k) : factor(0, place);
@@ -214,30 +214,30 @@ LogicalResult MatmulEmitter::packRowsAlongDepth(Number firstDepth, Number depth)
   return failure(broken);
 }
 
-LogicalResult MatmulEmitter::packAcross(int side, Number firstDepth, Number depth) {
+LogicalResult MatmulEmitter::packAcross(int side, Emitted firstDepth, Emitted depth) {
   const MatmulRole role = side == 0 ? rowRole : columnRole;
-  const Number count = side == 0 ? rows : columns;
-  const auto copy = [&](Number k, Number begin, Number end, int64_t vectors, bool whole) {
+  const Emitted count = side == 0 ? rows : columns;
+  const auto copy = [&](Emitted k, Emitted begin, Emitted end, int64_t vectors, bool whole) {
     MatmulPlace place;
     moveTo(place, batchRole, batch);
     moveTo(place, depthRole, firstDepth + k);
     place.whole = whole;
-    packingLoop(begin, end, number(vectors * sizes->lanes), [&](Number start) {
+    packingLoop(begin, end, number(vectors * sizes->lanes), [&](Emitted start) {
       for (int64_t vector = 0; vector < vectors; ++vector) {
-        const Number at = start + vector * sizes->lanes;
+        const Emitted at = start + vector * sizes->lanes;
         setLanes(place, role, side == 0 ? firstRow : firstColumn, at, count);
         const FailureOr<Value> lanes = groupSize > 1 ? groupsAcross(side, place, firstDepth + k) : factor(side, place);
         if (failed(sticky(lanes)))
           return;
-        const Number offset =
+        const Emitted offset =
             side == 0 ? k * packedPitch + at : start * sizes->depth + (k * vectors + vector) * sizes->lanes;
         storePacked(*lanes, address(side == 0 ? packedA : packedB, accumulator, offset));
       }
     });
   };
-  const Number panels = count / number(sizes->columns()) * sizes->columns();
-  const Number vectors = count / number(sizes->lanes) * sizes->lanes;
-  packingLoop(number(0), depth, number(1), [&](Number k) {
+  const Emitted panels = count / number(sizes->columns()) * sizes->columns();
+  const Emitted vectors = count / number(sizes->lanes) * sizes->lanes;
+  packingLoop(number(0), depth, number(1), [&](Emitted k) {
     copy(k, number(0), panels, sizes->vectors, true);
     copy(k, panels, vectors, 1, true);
     copy(k, vectors, count, 1, false);
@@ -247,21 +247,21 @@ LogicalResult MatmulEmitter::packAcross(int side, Number firstDepth, Number dept
   return failure(broken);
 }
 
-std::pair<Number, Number> MatmulEmitter::packedColumns(Number column, Number first) {
-  const Number whole = columns / number(sizes->columns()) * sizes->columns();
-  const Number within = column % number(sizes->columns()), inPanel = column < whole;
-  const Number panel = select(inPanel, column - within, column) - first;
+std::pair<Emitted, Emitted> MatmulEmitter::packedColumns(Emitted column, Emitted first) {
+  const Emitted whole = columns / number(sizes->columns()) * sizes->columns();
+  const Emitted within = column % number(sizes->columns()), inPanel = column < whole;
+  const Emitted panel = select(inPanel, column - within, column) - first;
   return {address(packedB, accumulator, panel * sizes->depth + select(inPanel, within, number(0))),
           select(inPanel, number(sizes->columns()), number(sizes->lanes))};
 }
 
-LogicalResult MatmulEmitter::packColumnsTransposed(Number begin, Number end, Number firstDepth, Number depth) {
+LogicalResult MatmulEmitter::packColumnsTransposed(Emitted begin, Emitted end, Emitted firstDepth, Emitted depth) {
   // Squares of lanes x lanes, read along K and turned. With a prologue they pass through scratch, which keeps the code
   // short.
-  packingLoop(begin, end, number(sizes->lanes), [&](Number start) {
+  packingLoop(begin, end, number(sizes->lanes), [&](Emitted start) {
     const auto packed = packedColumns(start, begin);
-    packingLoop(number(0), depth, number(sizes->lanes), [&](Number k) {
-      const auto read = [&](Number lane) -> FailureOr<Value> {
+    packingLoop(number(0), depth, number(sizes->lanes), [&](Emitted k) {
+      const auto read = [&](Emitted lane) -> FailureOr<Value> {
         MatmulPlace place;
         moveTo(place, batchRole, batch);
         moveTo(place, columnRole, firstColumn + minimum(start + lane, columns - 1));
@@ -272,7 +272,7 @@ LogicalResult MatmulEmitter::packColumnsTransposed(Number begin, Number end, Num
       };
       Lanes turned;
       if (prologue[1])
-        loop(number(0), number(sizes->lanes), number(1), [&](Number lane) {
+        loop(number(0), number(sizes->lanes), number(1), [&](Emitted lane) {
           const FailureOr<Value> lanes = read(lane);
           if (succeeded(sticky(lanes)))
             storeValue(*lanes, address(square, accumulator, lane * sizes->lanes), true);

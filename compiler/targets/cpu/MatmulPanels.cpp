@@ -31,21 +31,21 @@ LogicalResult MatmulEmitter::readPanels() {
   return success();
 }
 
-std::function<FailureOr<MatmulEmitter::Lanes>(Number)> MatmulEmitter::panelFactors(Number column, int64_t vectors,
-                                                                                   Number firstDepth) {
-  const Number pairs = size[depthRole] / number(panels->group);
-  const Number panel = (firstColumn + column) / number(sizes->lanes) * pairs * sizes->lanes;
-  const Number first = address(pointers.lookup(contraction.getInputs()[1]), accumulator, panel);
+std::function<FailureOr<MatmulEmitter::Lanes>(Emitted)> MatmulEmitter::panelFactors(Emitted column, int64_t vectors,
+                                                                                   Emitted firstDepth) {
+  const Emitted pairs = size[depthRole] / number(panels->group);
+  const Emitted panel = (firstColumn + column) / number(sizes->lanes) * pairs * sizes->lanes;
+  const Emitted first = address(pointers.lookup(contraction.getInputs()[1]), accumulator, panel);
   // Of pairs along K, the first or the second.
-  const auto widened = [this](Value pairs, Number member) {
-    const Number bits = wrap(pairs).bits(), shift = ((number(1) - member) * 16).narrow(b.getI32Type());
+  const auto widened = [this](Value pairs, Emitted member) {
+    const Emitted bits = wrap(pairs).bits(), shift = ((number(1) - member) * 16).narrow(b.getI32Type());
     return ((bits << wrap(splat(shift))) & int64_t(0xffff0000)).bitsAs(accumulator).value();
   };
-  return [=, this](Number k) -> FailureOr<Lanes> {
-    const Number depth = firstDepth + k, pair = groupSize == 2 ? depth : depth / number(panels->group);
+  return [=, this](Emitted k) -> FailureOr<Lanes> {
+    const Emitted depth = firstDepth + k, pair = groupSize == 2 ? depth : depth / number(panels->group);
     Lanes lanes;
     for (int64_t vector = 0; vector < vectors; ++vector) {
-      const Number at = address(first, accumulator, (pairs * vector + pair) * sizes->lanes);
+      const Emitted at = address(first, accumulator, (pairs * vector + pair) * sizes->lanes);
       lanes.push_back(loadValue(lanesOf(accumulator), at, true));
       if (groupSize == 2)
         watch(lanes.back());
@@ -57,7 +57,7 @@ std::function<FailureOr<MatmulEmitter::Lanes>(Number)> MatmulEmitter::panelFacto
 }
 
 void MatmulEmitter::emitWatchingRows(ArrayRef<int64_t> counts, int64_t vectors, const MatmulFactors &factors,
-                                     Number column, Number firstDepth, Number depth) {
+                                     Emitted column, Emitted firstDepth, Emitted depth) {
   // A few rows, which leaves registers for watching. Their sums, or earlier ones that they go on from, stay in memory
   // until all numbers are known.
   const int64_t few = counts[1];
@@ -67,7 +67,7 @@ void MatmulEmitter::emitWatchingRows(ArrayRef<int64_t> counts, int64_t vectors, 
     b.setInsertionPointToEnd(count == few ? first.thenBlock() : first.elseBlock());
     watched = nothingWatched();
     const Lanes sums = multiplyRows(count, vectors, factors, number(0), column, firstDepth, depth);
-    const Number saw = sawSubnormal();
+    const Emitted saw = sawSubnormal();
     watched.clear();
     auto store = scf::IfOp::create(b, saw.value(), true);
     scf::YieldOp::create(b, saw.value());
@@ -81,6 +81,6 @@ void MatmulEmitter::emitWatchingRows(ArrayRef<int64_t> counts, int64_t vectors, 
   emitRows(counts, number(0), vectors, factors, column, firstDepth, depth);
   widens = false;
   b.setInsertionPoint(branch.elseBlock()->getTerminator());
-  const Number done = select(number(few) <= rows, number(few), number(1));
+  const Emitted done = select(number(few) <= rows, number(few), number(1));
   emitRows(counts, done, vectors, factors, column, firstDepth, depth);
 }

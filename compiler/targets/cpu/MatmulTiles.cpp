@@ -22,11 +22,11 @@ constexpr int64_t factorsOfRows = 4, factorsOfColumns = 6; // the first tile of 
 
 } // namespace
 
-void MatmulEmitter::tileInstruction(StringRef what, ArrayRef<int64_t> numbers, ArrayRef<Number> operands) {
+void MatmulEmitter::tileInstruction(StringRef what, ArrayRef<int64_t> numbers, ArrayRef<Emitted> operands) {
   SmallVector<Value> arguments;
   for (int64_t tile : numbers)
     arguments.push_back(arith::ConstantOp::create(b, b.getI8IntegerAttr(int8_t(tile))));
-  for (const Number &operand : operands)
+  for (const Emitted &operand : operands)
     arguments.push_back(operand.value());
   LLVM::CallIntrinsicOp::create(b, b.getStringAttr("llvm.x86." + what.str()), arguments);
 }
@@ -46,17 +46,17 @@ void MatmulEmitter::configureTiles() {
 
 void MatmulEmitter::releaseTiles() { tileInstruction("tilerelease", {}, {}); }
 
-LogicalResult MatmulEmitter::packRowsTurned(Number firstDepth, Number depth) {
-  packingLoop(number(0), rows, number(sizes->lanes), [&](Number row) {
-    packingLoop(number(0), depth, number(sizes->lanes), [&](Number k) {
-      loop(number(0), number(sizes->lanes), number(1), [&](Number member) {
+LogicalResult MatmulEmitter::packRowsTurned(Emitted firstDepth, Emitted depth) {
+  packingLoop(number(0), rows, number(sizes->lanes), [&](Emitted row) {
+    packingLoop(number(0), depth, number(sizes->lanes), [&](Emitted k) {
+      loop(number(0), number(sizes->lanes), number(1), [&](Emitted member) {
         MatmulPlace place;
         moveTo(place, batchRole, batch);
         setLanes(place, rowRole, firstRow, row, rows);
         const FailureOr<Value> lanes = groupsAcross(0, place, firstDepth + k + member);
         if (failed(sticky(lanes)))
           return;
-        const Number there = wrap(*lanes), isWithin = k + member < depth;
+        const Emitted there = wrap(*lanes), isWithin = k + member < depth;
         storeValue(select(isWithin, there, there.like(int64_t(0))).value(),
                    address(square, accumulator, member * sizes->lanes), true);
       });
@@ -72,28 +72,28 @@ LogicalResult MatmulEmitter::packRowsTurned(Number firstDepth, Number depth) {
   return failure(broken);
 }
 
-void MatmulEmitter::packZerosPastDepth(Number depth) {
+void MatmulEmitter::packZerosPastDepth(Emitted depth) {
   const Value zero = splat(arith::ConstantOp::create(b, b.getZeroAttr(accumulator)));
-  const Number end = ceilDivide(depth, number(sizes->lanes)) * sizes->lanes;
-  loop(number(0), columns, number(sizes->lanes), [&](Number column) {
+  const Emitted end = ceilDivide(depth, number(sizes->lanes)) * sizes->lanes;
+  loop(number(0), columns, number(sizes->lanes), [&](Emitted column) {
     const auto [start, pitch] = packedColumns(column, number(0));
-    loop(depth, end, number(1), [&](Number k) { storeValue(zero, address(start, accumulator, k * pitch), true); });
+    loop(depth, end, number(1), [&](Emitted k) { storeValue(zero, address(start, accumulator, k * pitch), true); });
   });
 }
 
-void MatmulEmitter::emitTiles(Number firstDepth, Number depth) {
-  const auto inPairs = [&](Number count, const std::function<void(Number, int64_t)> &body) {
-    const Number all = ceilDivide(count, number(sizes->lanes)), paired = all / number(2) * 2;
-    loop(number(0), paired * sizes->lanes, number(2 * sizes->lanes), [&](Number at) { body(at, 2); });
-    loop(paired * sizes->lanes, all * sizes->lanes, number(sizes->lanes), [&](Number at) { body(at, 1); });
+void MatmulEmitter::emitTiles(Emitted firstDepth, Emitted depth) {
+  const auto inPairs = [&](Emitted count, const std::function<void(Emitted, int64_t)> &body) {
+    const Emitted all = ceilDivide(count, number(sizes->lanes)), paired = all / number(2) * 2;
+    loop(number(0), paired * sizes->lanes, number(2 * sizes->lanes), [&](Emitted at) { body(at, 2); });
+    loop(paired * sizes->lanes, all * sizes->lanes, number(sizes->lanes), [&](Emitted at) { body(at, 1); });
   };
-  inPairs(columns, [&](Number column, int64_t across) {
-    inPairs(rows, [&](Number row, int64_t down) { emitTileKernel(row, down, column, across, firstDepth, depth); });
+  inPairs(columns, [&](Emitted column, int64_t across) {
+    inPairs(rows, [&](Emitted row, int64_t down) { emitTileKernel(row, down, column, across, firstDepth, depth); });
   });
 }
 
-void MatmulEmitter::emitTileKernel(Number row, int64_t down, Number column, int64_t across, Number firstDepth,
-                                   Number depth) {
+void MatmulEmitter::emitTileKernel(Emitted row, int64_t down, Emitted column, int64_t across, Emitted firstDepth,
+                                   Emitted depth) {
   const auto forSums = [&](const std::function<void(int64_t tile, int64_t i, int64_t j)> &body) {
     for (int64_t i = 0; i < down; ++i)
       for (int64_t j = 0; j < across; ++j)
@@ -102,7 +102,7 @@ void MatmulEmitter::emitTileKernel(Number row, int64_t down, Number column, int6
   const auto sumsOf = [&](int64_t i, int64_t j) {
     return address(sumsAt, accumulator, (row + i * sizes->lanes) * sumsPitch + column + j * sizes->lanes);
   };
-  const Number sumsStride = sumsPitch * elementBytes;
+  const Emitted sumsStride = sumsPitch * elementBytes;
   auto branch = scf::IfOp::create(b, (firstDepth > number(0)).value(), true);
   {
     OpBuilder::InsertionGuard guard(b);
@@ -112,10 +112,10 @@ void MatmulEmitter::emitTileKernel(Number row, int64_t down, Number column, int6
     b.setInsertionPoint(branch.elseBlock()->getTerminator());
     forSums([&](int64_t tile, int64_t, int64_t) { tileInstruction("tilezero", tile, {}); });
   }
-  SmallVector<std::pair<Number, Number>> fromB;
+  SmallVector<std::pair<Emitted, Emitted>> fromB;
   for (int64_t j = 0; j < across; ++j)
     fromB.push_back(packedColumns(column + j * sizes->lanes, number(0)));
-  loop(number(0), depth, number(sizes->lanes), [&](Number k) {
+  loop(number(0), depth, number(sizes->lanes), [&](Emitted k) {
     for (int64_t i = 0; i < down; ++i)
       tileInstruction("tileloadd64", factorsOfRows + i,
                       {address(packedA, accumulator, (row + i * sizes->lanes) * sizes->depth + k),
