@@ -11,20 +11,35 @@
 #include <mutex>
 #include <span>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <vector>
 
 namespace halftone {
 
-/// The key by which a player is found: the feeds' types, the variant (a word for the rest of the request, such as
-/// "train"), the epoch of the configuration (policies, flags) under which the trace was made, and the device.
+/// How feeds fall into groups, one after the other: a batch's inputs, targets and weights; the arguments of a function.
+struct FeedLayout {
+  std::vector<int64_t> groups{}; // how many feeds each has; empty: the function does not ask
+  /// The members of each group, of a list with a member for each feed.
+  template <class T> std::vector<std::vector<T>> split(const std::vector<T> &feeds) const {
+    std::vector<std::vector<T>> parts;
+    auto next = feeds.begin();
+    for (const int64_t count : groups) {
+      parts.emplace_back(next, next + count);
+      next += count;
+    }
+    return parts;
+  }
+  friend bool operator==(const FeedLayout &, const FeedLayout &) = default;
+};
+
+/// The key by which a player is found: the feeds' types and layout, the epoch of the configuration (policies, flags)
+/// under which the trace was made, and the device.
 struct ProgramKey {
   std::vector<TensorType> feeds;
-  std::string variant;
+  FeedLayout layout{};
   uint64_t epoch = 0;
   Device device = Device::cpu();
-  std::string str() const; // "train(128x784xf32, 128xi32)"
+  std::string str() const; // "(128x784xf32; 128xi32)": groups end with a semicolon
   friend bool operator==(const ProgramKey &, const ProgramKey &) = default;
 };
 
@@ -44,7 +59,7 @@ public:
   /// the first time, `warn` hears which feed and dimension vary. A closed program gives key_error listing the keys it has.
   StatusOr<std::shared_ptr<Player>> find(const ProgramKey &key);
   /// find() by the types of `feeds`, then play().
-  StatusOr<std::vector<Tensor>> play(std::span<const Tensor> feeds, std::string_view variant = {}, uint64_t epoch = 0,
+  StatusOr<std::vector<Tensor>> play(std::span<const Tensor> feeds, const FeedLayout &layout = {}, uint64_t epoch = 0,
                                      Device device = Device::cpu());
   void insert(ProgramKey key, std::shared_ptr<Player> player);
   void clear();
