@@ -28,7 +28,7 @@ CompiledFunction::CompiledFunction(FunctionOptions options, std::vector<std::str
     : options_(std::move(options)), feedNames_(std::move(feedNames)), body_(std::move(body)),
       program_(options_.name, [this](const ProgramKey &key) { return compile(key); }) {}
 
-std::shared_ptr<Trace> CompiledFunction::trace(const std::vector<TensorType> &types, const std::string &variant) {
+std::shared_ptr<Trace> CompiledFunction::trace(const std::vector<TensorType> &types, const FeedLayout &layout) {
   const ForkGate gate;                      // MLIR has its own locks
   const DeviceScope device(this->device()); // for variables that the function makes while it is traced
   std::shared_ptr<Trace> trace = Trace::create(options_.name);
@@ -38,7 +38,7 @@ std::shared_ptr<Trace> CompiledFunction::trace(const std::vector<TensorType> &ty
     std::string name = i < feedNames_.size() ? feedNames_[i] : fmt::format("arg{}", i);
     feeds.push_back(trace->feed(name, Shape(types[i].shape), types[i].dtype));
   }
-  const std::vector<Named> fetches = body_(*trace, feeds, variant);
+  const std::vector<Named> fetches = body_(*trace, feeds, layout);
   for (const std::function<void()> &record : trace->atEnd)
     record();
   for (const Named &fetch : fetches)
@@ -46,8 +46,8 @@ std::shared_ptr<Trace> CompiledFunction::trace(const std::vector<TensorType> &ty
   return trace;
 }
 
-ProgramKey CompiledFunction::keyOf(const std::vector<TensorType> &types, const std::string &variant) const {
-  return {types, variant, configurationEpoch(), device()};
+ProgramKey CompiledFunction::keyOf(const std::vector<TensorType> &types, const FeedLayout &layout) const {
+  return {types, layout, configurationEpoch(), device()};
 }
 
 /// The device of a traced function: `device` if the caller asked for it or if the function has no variables, else the
@@ -70,7 +70,7 @@ StatusOr<std::shared_ptr<Player>> CompiledFunction::compile(const ProgramKey &ke
     return Status(ErrorKind::runtime_error, fmt::format("{}: there is no memory to compile it: {}", options_.name,
                                                         memoryShortage(leastForCompiling)));
   // Exceptions of the user's own code pass through ProgramCache, which has changed nothing at this point.
-  std::shared_ptr<Trace> traced = trace(key.feeds, key.variant);
+  std::shared_ptr<Trace> traced = trace(key.feeds, key.layout);
   const std::shared_ptr<DeviceRuntime> device = placeOf(*traced, key.device, options_.device.has_value());
   StatusOr<Executable> compiled = compileTrace(*traced, options_, device->target());
   if (!compiled.isOk())
@@ -86,14 +86,14 @@ StatusOr<std::shared_ptr<Player>> CompiledFunction::compile(const ProgramKey &ke
   return Player::bind(executable, *kernels, device, binding, traced->beforeRun);
 }
 
-std::vector<Tensor> CompiledFunction::run(const std::vector<Tensor> &feeds, const std::string &variant) {
+std::vector<Tensor> CompiledFunction::run(const std::vector<Tensor> &feeds, const FeedLayout &layout) {
   for (const Tensor &feed : feeds)
     if (!feed.defined())
       throw Error(ErrorKind::value_error, fmt::format("{} was given an undefined Tensor", options_.name));
   return naming(options_.name, [&] {
     if (!options_.interpret)
-      return program_.play(feeds, variant, configurationEpoch(), device()).valueOrThrow();
-    std::shared_ptr<Trace> traced = trace(typesOf(feeds), variant);
+      return program_.play(feeds, layout, configurationEpoch(), device()).valueOrThrow();
+    std::shared_ptr<Trace> traced = trace(typesOf(feeds), layout);
     for (const auto &hook : traced->beforeRun)
       hook();
     const ForkGate gate;
@@ -101,19 +101,19 @@ std::vector<Tensor> CompiledFunction::run(const std::vector<Tensor> &feeds, cons
   });
 }
 
-void CompiledFunction::prepare(const std::vector<TensorType> &types, const std::string &variant) {
+void CompiledFunction::prepare(const std::vector<TensorType> &types, const FeedLayout &layout) {
   if (!options_.interpret)
-    naming(options_.name, [&] { return std::move(program_.find(keyOf(types, variant))).valueOrThrow(); });
+    naming(options_.name, [&] { return std::move(program_.find(keyOf(types, layout))).valueOrThrow(); });
 }
 
-std::string CompiledFunction::ir(Stage stage, const std::vector<TensorType> &types, const std::string &variant,
+std::string CompiledFunction::ir(Stage stage, const std::vector<TensorType> &types, const FeedLayout &layout,
                                  bool locations) {
   const ForkGate gate;
-  return traceText(*trace(types, variant), options_, {runtimeOf(device())->target(), stage, locations}).valueOrThrow();
+  return traceText(*trace(types, layout), options_, {runtimeOf(device())->target(), stage, locations}).valueOrThrow();
 }
 
-CastLedger CompiledFunction::ledger(const std::vector<TensorType> &types, const std::string &variant) {
-  std::shared_ptr<Player> player = program_.find(keyOf(types, variant)).valueOrThrow();
+CastLedger CompiledFunction::ledger(const std::vector<TensorType> &types, const FeedLayout &layout) {
+  std::shared_ptr<Player> player = program_.find(keyOf(types, layout)).valueOrThrow();
   CastLedger ledger;
   for (const LedgerRow &row : player->executable().ledger) {
     ledger.rows.push_back({row.path, row.value, row.from, row.to,

@@ -26,24 +26,24 @@ public:
     std::string name;
     Value value;
   };
-  /// Returns the fetches. Called once per trace, while the trace is current. `variant` is the variant that run() got.
+  /// Returns the fetches. Called once per trace, while the trace is current, with the layout that run() got.
   using Body =
-      std::function<std::vector<Named>(Trace &trace, const std::vector<Value> &feeds, const std::string &variant)>;
+      std::function<std::vector<Named>(Trace &trace, const std::vector<Value> &feeds, const FeedLayout &layout)>;
   CompiledFunction(FunctionOptions options, std::vector<std::string> feedNames, Body body);
 
-  std::vector<Tensor> run(const std::vector<Tensor> &feeds, const std::string &variant = {});
+  std::vector<Tensor> run(const std::vector<Tensor> &feeds, const FeedLayout &layout = {});
   /// Compiles for these types, so that run() need not.
-  void prepare(const std::vector<TensorType> &types, const std::string &variant = {});
+  void prepare(const std::vector<TensorType> &types, const FeedLayout &layout = {});
   /// The text of `stage` for these types.
-  std::string ir(Stage stage, const std::vector<TensorType> &types, const std::string &variant = {},
+  std::string ir(Stage stage, const std::vector<TensorType> &types, const FeedLayout &layout = {},
                  bool locations = false);
-  CastLedger ledger(const std::vector<TensorType> &types, const std::string &variant = {});
+  CastLedger ledger(const std::vector<TensorType> &types, const FeedLayout &layout = {});
   int64_t compileCount() const { return program_.compileCount(); }
 
 private:
-  std::shared_ptr<Trace> trace(const std::vector<TensorType> &types, const std::string &variant);
+  std::shared_ptr<Trace> trace(const std::vector<TensorType> &types, const FeedLayout &layout);
   StatusOr<std::shared_ptr<Player>> compile(const ProgramKey &key);
-  ProgramKey keyOf(const std::vector<TensorType> &types, const std::string &variant) const;
+  ProgramKey keyOf(const std::vector<TensorType> &types, const FeedLayout &layout) const;
   Device device() const { return options_.device.value_or(default_device()); }
 
   FunctionOptions options_;

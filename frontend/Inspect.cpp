@@ -14,12 +14,13 @@ using namespace detail;
 namespace {
 
 constexpr std::string_view stageNames[] = {"graph", "cast", "pure", "kernel", "linalg", "plan", "target"};
+static_assert(static_cast<size_t>(Stage::target) + 1 == std::size(stageNames));
 
 /// A program, and the types and the variant to trace it with.
 struct Choice {
   std::shared_ptr<CompiledFunction> function;
   std::vector<TensorType> types;
-  std::string variant;
+  FeedLayout layout;
 };
 
 /// A target of the dtype and rank that the first loss expects, for a model that has not been trained yet.
@@ -84,7 +85,7 @@ Choice choose(const Model &model, const IrArgs &args) {
   Choice choice;
   {
     const ForkSafeLock lock(state.mutex);
-    choice = {nullptr, state.lastTrainTypes, state.lastTrainVariant};
+    choice = {nullptr, state.lastTrainTypes, state.lastTrainLayout};
   }
   const std::vector<ValueSpec> inputs = inputSpecsOf(model);
   // If the model was trained, the shapes of its last step are the example; another batch size replaces the leading
@@ -107,7 +108,7 @@ Choice choose(const Model &model, const IrArgs &args) {
     choice.types = typesOf(x);
     for (const TensorType &type : typesOf(y))
       choice.types.push_back(type);
-    choice.variant = program == Program::predict ? "" : feedVariant(y.size(), 0);
+    choice.layout = program == Program::predict ? FeedLayout{} : batchLayout(x.size(), y.size(), 0);
   }
   choice.function = program == Program::predict ? predictFunction(model)
                     : program == Program::train ? std::shared_ptr<CompiledFunction>(compiled, &compiled->train)
@@ -129,7 +130,7 @@ Stage stage(std::string_view name) {
 std::string Model::ir(Stage stage, const IrArgs &args) const {
   const Model model = *this; // tracing runs users' code, which may destroy this handle
   Choice choice = choose(model, args);
-  return choice.function->ir(stage, choice.types, choice.variant, args.locations);
+  return choice.function->ir(stage, choice.types, choice.layout, args.locations);
 }
 
 void Model::dump_ir(const std::string &directory, const IrArgs &args) const {
@@ -143,7 +144,7 @@ void Model::dump_ir(const std::string &directory, const IrArgs &args) const {
     auto stage = static_cast<Stage>(i);
     const char *extension = stage == Stage::plan ? "txt" : stage == Stage::target ? "s" : "mlir";
     std::string path = fmt::format("{}/{}-{}.{}", directory, i, stageNames[i], extension);
-    std::string text = choice.function->ir(stage, choice.types, choice.variant, args.locations);
+    std::string text = choice.function->ir(stage, choice.types, choice.layout, args.locations);
     writeFile(path, {text}).orThrow();
   }
 }
@@ -151,7 +152,7 @@ void Model::dump_ir(const std::string &directory, const IrArgs &args) const {
 CastLedger Model::cast_ledger(const IrArgs &args) const {
   const Model model = *this; // tracing runs users' code, which may destroy this handle
   Choice choice = choose(model, args);
-  return choice.function->ledger(choice.types, choice.variant);
+  return choice.function->ledger(choice.types, choice.layout);
 }
 
 } // namespace halftone

@@ -3,7 +3,6 @@
 #include "halftone/Jit.h"
 #include "frontend/CompiledFunction.h"
 #include <fmt/format.h>
-#include <sstream>
 
 namespace halftone::detail {
 
@@ -15,15 +14,13 @@ struct TracedProgram::Rep {
   std::function<Values(const std::vector<Values> &)> function;
   CompiledFunction compiled;
 
-  // The variant holds how many tensors each argument has, such as "1 2 1".
+  // Each argument is a group of feeds.
   Rep(std::function<Values(const std::vector<Values> &)> f, const JitArgs &args)
       : function(std::move(f)),
-        compiled(optionsOf(args), {}, [this](Trace &, const std::vector<Value> &feeds, const std::string &variant) {
+        compiled(optionsOf(args), {}, [this](Trace &, const std::vector<Value> &feeds, const FeedLayout &layout) {
           std::vector<Values> arguments;
-          std::istringstream counts(variant);
-          auto next = feeds.begin();
-          for (int64_t count; counts >> count; next += count)
-            arguments.emplace_back(std::vector<Value>(next, next + count));
+          for (std::vector<Value> &argument : layout.split(feeds))
+            arguments.emplace_back(std::move(argument));
           std::vector<CompiledFunction::Named> fetches;
           for (const Value &value : function(arguments))
             fetches.push_back({fmt::format("result{}", fetches.size()), value});
@@ -36,14 +33,14 @@ TracedProgram::TracedProgram(std::function<Values(const std::vector<Values> &)> 
 
 std::vector<Tensor> TracedProgram::run(std::initializer_list<std::span<const Tensor>> arguments) const {
   std::vector<Tensor> feeds;
-  std::string counts;
+  FeedLayout layout;
   feeds.reserve(arguments.size());
   for (std::span<const Tensor> argument : arguments) {
-    counts += std::to_string(argument.size()) + ' ';
+    layout.groups.push_back(std::ssize(argument));
     feeds.insert(feeds.end(), argument.begin(), argument.end());
   }
   const std::shared_ptr<Rep> rep = rep_; // the function is users' code, which may destroy this handle
-  return rep->compiled.run(feeds, counts);
+  return rep->compiled.run(feeds, layout);
 }
 
 } // namespace halftone::detail

@@ -286,7 +286,7 @@ Tensors LayerImpl::callOnData(const Tensors &inputs, const CallArgs &args) {
   if (!function)
     function = std::make_unique<CompiledFunction>(
         FunctionOptions{.name = name}, std::vector<std::string>{},
-        [this, training](Trace &, const std::vector<Value> &feeds, const std::string &) {
+        [this, training](Trace &, const std::vector<Value> &feeds, const FeedLayout &) {
           TrainingScope scope(training);
           std::vector<CompiledFunction::Named> fetches;
           for (const Value &output : callTraced(feeds))

@@ -318,7 +318,7 @@ Tensor Loss::operator()(const Tensor &yTrue, const Tensor &yPred, const Tensor &
     if (!loss.onData)
       loss.onData = std::make_unique<CompiledFunction>(
           FunctionOptions{.name = loss.name}, std::vector<std::string>{"y_true", "y_pred", "sample_weight"},
-          [&loss](Trace &, const std::vector<Value> &values, const std::string &) {
+          [&loss](Trace &, const std::vector<Value> &values, const FeedLayout &) {
             return std::vector<CompiledFunction::Named>{{"loss", evaluate(loss, values)}};
           });
     function = loss.onData.get();

@@ -169,8 +169,8 @@ void updateOnData(std::shared_ptr<MetricImpl> metric, const std::vector<Tensor> 
     if (!metric->onData)
       metric->onData = std::make_unique<CompiledFunction>(
           FunctionOptions{.name = metric->name}, std::vector<std::string>{},
-          [impl = metric.get()](Trace &, const std::vector<Value> &v, const std::string &variant) {
-            bool hasWeight = variant == "weighted";
+          [impl = metric.get()](Trace &, const std::vector<Value> &v, const FeedLayout &layout) {
+            const bool hasWeight = layout.groups.at(1) > 0;
             if (!impl->formula)
               addValues(*impl, v[0], hasWeight ? v[1] : Value());
             else
@@ -179,7 +179,7 @@ void updateOnData(std::shared_ptr<MetricImpl> metric, const std::vector<Tensor> 
           });
     function = metric->onData.get();
   }
-  function->run(feeds, weighted ? "weighted" : "");
+  function->run(feeds, {{std::ssize(feeds) - weighted, weighted}}); // values, weights
 }
 
 } // namespace

@@ -56,7 +56,7 @@ struct ModelState {
   std::shared_ptr<CompiledModel> compiled;
   std::shared_ptr<CompiledFunction> predict;
   std::vector<TensorType> lastTrainTypes; // of the last training step, which ir() shows by default
-  std::string lastTrainVariant;
+  FeedLayout lastTrainLayout;
 };
 
 ModelState &stateOf(const Layer &model);
@@ -70,8 +70,8 @@ std::vector<Tensor> orderedInputs(const Layer &model, const Tensors &x);
 
 /// The program of predict. The caller owns it while it runs, like the result of compile().
 std::shared_ptr<CompiledFunction> predictFunction(const Layer &model);
-/// The text "<targets> <weights>": how many targets and weights follow the inputs.
-std::string feedVariant(size_t targets, size_t weights);
+/// The feeds of the train and test programs: inputs, targets, weights.
+FeedLayout batchLayout(size_t inputs, size_t targets, size_t weights);
 
 /// Matches losses and metrics to the model's outputs, at the first batch.
 void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vector<Tensor> &x,

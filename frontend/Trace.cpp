@@ -3,6 +3,7 @@
 #include "frontend/Trace.h"
 #include "dialect/Dialect.h"
 #include "dialect/TypeInference.h"
+#include "frontend/TraceEnums.h"
 #include "frontend/TraceSymbols.h"
 #include "frontend/UserWords.h"
 #include "halftone/Error.h"
@@ -63,7 +64,7 @@ public:
     return emit(op, {}, {resolve(a), resolve(b)});
   }
   Value compare(ComparePredicate predicate, const Value &a, const Value &b) override {
-    auto attr = hd::ComparePredicateAttr::get(&context_, static_cast<hd::ComparePredicate>(predicate));
+    auto attr = hd::ComparePredicateAttr::get(&context_, mirrored<hd::ComparePredicate>(predicate));
     return emit("compare", {}, {resolve(a), resolve(b)}, {named("predicate", attr)});
   }
   Value select(const Value &condition, const Value &a, const Value &b) override {
@@ -107,7 +108,7 @@ public:
                  named("lhs_contract", i64s(axes.lhsContract)), named("rhs_contract", i64s(axes.rhsContract))});
   }
   Value reduce(ReduceKind kind, const Value &x, const std::vector<int64_t> &axes, DType result) override {
-    auto attr = hd::ReduceKindAttr::get(&context_, static_cast<hd::ReduceKind>(kind));
+    auto attr = hd::ReduceKindAttr::get(&context_, mirrored<hd::ReduceKind>(kind));
     return emit("reduce", {type(without(x.shape(), axes), result)}, {resolve(x)},
                 {named("kind", attr), named("axes", i64s(axes))});
   }
@@ -117,7 +118,7 @@ public:
                 {named("kind", attr), named("axis", builder().getI64IntegerAttr(axis))});
   }
   Value reduceAll(ReduceAllKind kind, const std::vector<Value> &xs) override {
-    auto attr = hd::ReduceAllKindAttr::get(&context_, static_cast<hd::ReduceAllKind>(kind));
+    auto attr = hd::ReduceAllKindAttr::get(&context_, mirrored<hd::ReduceAllKind>(kind));
     return emit("reduce_all", {}, resolveAll(xs), {named("kind", attr)});
   }
   Value reshape(const Value &x, const Shape &shape) override {

@@ -3,6 +3,7 @@
 #include "frontend/TraceSymbols.h"
 #include "dialect/Dialect.h"
 #include "dialect/TypeInference.h"
+#include "frontend/TraceEnums.h"
 #include "llvm/ADT/StringExtras.h"
 #include <fmt/format.h>
 
@@ -33,10 +34,10 @@ std::string TraceSymbols::declare(ModuleOp module, const std::shared_ptr<Variabl
   state.addAttribute("sym_name", builder.getStringAttr(symbol));
   state.addAttribute("type", TypeAttr::get(type));
   state.addAttribute("path", builder.getStringAttr(variable->path));
-  state.addAttribute("role", hd::VariableRoleAttr::get(&context_, static_cast<hd::VariableRole>(variable->role)));
+  state.addAttribute("role", hd::VariableRoleAttr::get(&context_, mirrored<hd::VariableRole>(variable->role)));
   state.addAttribute("trainable", builder.getBoolAttr(variable->trainable));
   state.addAttribute("autocast", builder.getBoolAttr(variable->autocast));
-  state.addAttribute("update", hd::UpdateKindAttr::get(&context_, static_cast<hd::UpdateKind>(variable->update)));
+  state.addAttribute("update", hd::UpdateKindAttr::get(&context_, mirrored<hd::UpdateKind>(variable->update)));
   builder.create(state);
   return symbol;
 }

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
-#include <sstream>
 
 namespace halftone {
 using namespace detail;
@@ -42,11 +41,9 @@ Optimizer chooseOptimizer(const Layer &model, const CompileArgs &args) {
 struct Feeds {
   std::vector<Value> x, y, weights;
 };
-Feeds split(const std::vector<Value> &feeds, const std::string &variant) {
-  size_t targets = 0, weights = 0;
-  std::istringstream(variant) >> targets >> weights;
-  auto y = feeds.end() - static_cast<int64_t>(targets + weights), w = feeds.end() - static_cast<int64_t>(weights);
-  return {{feeds.begin(), y}, {y, w}, {w, feeds.end()}};
+Feeds split(const std::vector<Value> &feeds, const FeedLayout &layout) {
+  std::vector<std::vector<Value>> parts = layout.split(feeds);
+  return {std::move(parts.at(0)), std::move(parts.at(1)), std::move(parts.at(2))};
 }
 
 Value weightOf(const Feeds &feeds, size_t output) {
@@ -113,8 +110,8 @@ Layer handle(LayerImpl *layer) { return Layer(layer->shared_from_this()); }
 
 /// Records the loss of the fed batch.
 Value lossOfBatch(LayerImpl *layer, CompiledModel &compiled, const std::vector<Value> &values,
-                  const std::string &variant) {
-  Feeds feeds = split(values, variant);
+                  const FeedLayout &layout) {
+  Feeds feeds = split(values, layout);
   std::vector<Value> predictions = layer->callTraced(feeds.x);
   if (predictions.size() != compiled.losses.size())
     throw Error(ErrorKind::value_error,
@@ -124,9 +121,9 @@ Value lossOfBatch(LayerImpl *layer, CompiledModel &compiled, const std::vector<V
   return computeLoss(handle(layer), compiled, feeds, predictions);
 }
 CompiledFunction::Body trainBody(LayerImpl *layer, CompiledModel *compiled) {
-  return [=](Trace &, const std::vector<Value> &values, const std::string &variant) -> std::vector<Named> {
+  return [=](Trace &, const std::vector<Value> &values, const FeedLayout &layout) -> std::vector<Named> {
     TrainingScope training(true);
-    Value loss = lossOfBatch(layer, *compiled, values, variant);
+    Value loss = lossOfBatch(layer, *compiled, values, layout);
     compiled->optimizer.minimize(loss, handle(layer).trainable_variables(), Where{});
     std::vector<Named> fetches{{"loss", loss}};
     fetchMetrics(*compiled->logged, fetches);
@@ -136,15 +133,15 @@ CompiledFunction::Body trainBody(LayerImpl *layer, CompiledModel *compiled) {
   };
 }
 CompiledFunction::Body testBody(LayerImpl *layer, CompiledModel *compiled) {
-  return [=](Trace &, const std::vector<Value> &values, const std::string &variant) -> std::vector<Named> {
+  return [=](Trace &, const std::vector<Value> &values, const FeedLayout &layout) -> std::vector<Named> {
     TrainingScope training(false);
-    std::vector<Named> fetches{{"loss", lossOfBatch(layer, *compiled, values, variant)}};
+    std::vector<Named> fetches{{"loss", lossOfBatch(layer, *compiled, values, layout)}};
     fetchMetrics(*compiled->logged, fetches);
     return fetches;
   };
 }
 CompiledFunction::Body predictBody(LayerImpl *layer, ModelState *state) {
-  return [=](Trace &, const std::vector<Value> &values, const std::string &) -> std::vector<Named> {
+  return [=](Trace &, const std::vector<Value> &values, const FeedLayout &) -> std::vector<Named> {
     TrainingScope training(false);
     std::vector<Named> fetches;
     for (const Value &output : layer->callTraced(values))
@@ -176,7 +173,9 @@ std::shared_ptr<CompiledModel> compiledOf(const Layer &model, const char *before
   return compiled;
 }
 
-std::string feedVariant(size_t targets, size_t weights) { return fmt::format("{} {}", targets, weights); }
+FeedLayout batchLayout(size_t inputs, size_t targets, size_t weights) {
+  return {{static_cast<int64_t>(inputs), static_cast<int64_t>(targets), static_cast<int64_t>(weights)}};
+}
 
 std::shared_ptr<CompiledFunction> predictFunction(const Layer &model) {
   ModelState &state = stateOf(model);

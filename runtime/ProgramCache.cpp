@@ -10,10 +10,14 @@
 namespace halftone {
 
 std::string ProgramKey::str() const {
-  std::string text = variant + "(";
-  for (const TensorType &type : feeds)
-    text += (&type == feeds.data() ? "" : ", ") + type.str();
-  return text + ")";
+  const std::vector<int64_t> groups = layout.groups.empty() ? std::vector{std::ssize(feeds)} : layout.groups;
+  std::vector<std::string> texts;
+  for (const std::vector<TensorType> &group : FeedLayout{groups}.split(feeds)) {
+    texts.emplace_back();
+    for (const TensorType &type : group)
+      texts.back() += (texts.back().empty() ? "" : ", ") + type.str();
+  }
+  return fmt::format("({})", fmt::join(texts, "; "));
 }
 
 namespace {
@@ -21,7 +25,7 @@ namespace {
 /// "feed 0 ('x'), dimension 1 (65 values, 1 to 65)": the axis with the most distinct extents among the keys.
 std::string describeVariation(const std::vector<const ProgramKey *> &keys, const Signature &signature) {
   const ProgramKey &first = *keys.front();
-  std::string best = "the dtypes, ranks or variants";
+  std::string best = "the dtypes, ranks or groups";
   size_t most = 1;
   for (size_t feed = 0; feed < first.feeds.size(); ++feed) {
     const std::string name = feed < signature.feeds.size() ? fmt::format(" ('{}')", signature.feeds[feed].name) : "";
@@ -119,14 +123,14 @@ StatusOr<std::shared_ptr<Player>> ProgramCache::find(const ProgramKey &key) {
   return player;
 }
 
-StatusOr<std::vector<Tensor>> ProgramCache::play(std::span<const Tensor> feeds, std::string_view variant,
+StatusOr<std::vector<Tensor>> ProgramCache::play(std::span<const Tensor> feeds, const FeedLayout &layout,
                                                  uint64_t epoch, Device device) {
   for (size_t i = 0; i < feeds.size(); ++i)
     if (!feeds[i].defined())
       return Status(ErrorKind::value_error, fmt::format("{}: feed {} is an undefined tensor", name_, i));
   HALFTONE_RETURN_IF_ERROR(refuseWhileCompiling());
   const auto matches = [&](const ProgramKey &key) {
-    return key.epoch == epoch && key.device == device && key.variant == variant &&
+    return key.epoch == epoch && key.device == device && key.layout == layout &&
            std::ranges::equal(feeds, key.feeds, isOfType);
   };
   std::shared_ptr<Player> player;
@@ -135,7 +139,7 @@ StatusOr<std::vector<Tensor>> ProgramCache::play(std::span<const Tensor> feeds, 
     player = knownLocked(matches);
   }
   if (!player) {
-    StatusOr<std::shared_ptr<Player>> compiled = find({typesOf(feeds), std::string(variant), epoch, device});
+    StatusOr<std::shared_ptr<Player>> compiled = find({typesOf(feeds), layout, epoch, device});
     HALFTONE_RETURN_IF_ERROR(compiled.status());
     player = *std::move(compiled);
   }

@@ -11,20 +11,35 @@
 #include <mutex>
 #include <span>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <vector>
 
 namespace halftone {
 
-/// The key of a player: the types of the feeds; the variant, a word for the rest of the request, such as "train"; the
-/// configuration epoch (policies, flags) under which the trace was made; and the device.
+/// How feeds fall into groups, one after the other: a batch's inputs, targets and weights; the arguments of a function.
+struct FeedLayout {
+  std::vector<int64_t> groups{}; // the count of feeds of each; empty if the function does not split its feeds
+  /// The members of each group, of a list with a member for each feed.
+  template <class T> std::vector<std::vector<T>> split(const std::vector<T> &feeds) const {
+    std::vector<std::vector<T>> parts;
+    auto next = feeds.begin();
+    for (const int64_t count : groups) {
+      parts.emplace_back(next, next + count);
+      next += count;
+    }
+    return parts;
+  }
+  friend bool operator==(const FeedLayout &, const FeedLayout &) = default;
+};
+
+/// The key of a player: the types and layout of the feeds, the configuration epoch (policies, flags)
+/// under which the trace was made, and the device.
 struct ProgramKey {
   std::vector<TensorType> feeds;
-  std::string variant;
+  FeedLayout layout{};
   uint64_t epoch = 0;
   Device device = Device::cpu();
-  std::string str() const; // "train(128x784xf32, 128xi32)"
+  std::string str() const; // "(128x784xf32; 128xi32)": groups end with a semicolon
   friend bool operator==(const ProgramKey &, const ProgramKey &) = default;
 };
 
@@ -44,8 +59,8 @@ public:
   /// the least recently used one, and the first time calls `warn` with the feed and the dimension that vary. A closed
   /// program gives key_error with the list of its keys.
   StatusOr<std::shared_ptr<Player>> find(const ProgramKey &key);
-  /// find() with the types of `feeds`, then play().
-  StatusOr<std::vector<Tensor>> play(std::span<const Tensor> feeds, std::string_view variant = {}, uint64_t epoch = 0,
+  /// find() by the types of `feeds`, then play().
+  StatusOr<std::vector<Tensor>> play(std::span<const Tensor> feeds, const FeedLayout &layout = {}, uint64_t epoch = 0,
                                      Device device = Device::cpu());
   void insert(ProgramKey key, std::shared_ptr<Player> player);
   void clear();

@@ -17,7 +17,7 @@ inline constexpr Run everyRun[] = {Run::interpreted, Run::compiled, Run::strict}
 inline detail::CompiledFunction recorded(Run run, std::function<std::vector<Value>(const std::vector<Value> &)> body) {
   return detail::CompiledFunction(
       {.name = "recorded", .strict = run == Run::strict, .interpret = run == Run::interpreted}, {},
-      [body = std::move(body)](detail::Trace &, const std::vector<Value> &feeds, const std::string &) {
+      [body = std::move(body)](detail::Trace &, const std::vector<Value> &feeds, const FeedLayout &) {
         std::vector<detail::CompiledFunction::Named> fetches;
         for (const Value &value : body(feeds))
           fetches.push_back({"result" + std::to_string(fetches.size()), value});

@@ -22,12 +22,14 @@ StatusOr<std::shared_ptr<Player>> identity(const ProgramKey &key) {
   return Player::bind(exe, test::testKernels(), std::make_shared<NullDevice>(), {});
 }
 
-ProgramKey rows(int64_t n, std::string variant = "") { return {{{float32, {n, 2}}}, std::move(variant)}; }
+ProgramKey rows(int64_t n, std::vector<int64_t> groups = {}) { return {{{float32, {n, 2}}}, {std::move(groups)}}; }
 
 } // namespace
 
-TEST_CASE("a program key prints its variant and types") {
-  CHECK(ProgramKey{{{float32, {128, 784}}, {int32, {128}}}, "train"}.str() == "train(128x784xf32, 128xi32)");
+TEST_CASE("A program key prints its types in their groups") {
+  const std::vector<TensorType> types{{float32, {128, 784}}, {int32, {128}}};
+  CHECK(ProgramKey{types}.str() == "(128x784xf32, 128xi32)");
+  CHECK(ProgramKey{types, {{1, 1, 0}}}.str() == "(128x784xf32; 128xi32; )");
   CHECK(ProgramKey{}.str() == "()");
 }
 
@@ -41,12 +43,12 @@ TEST_CASE("a program compiles each signature once") {
   CHECK(program.compileCount() == 1);
   CHECK(program.play(std::vector{Tensor::zeros({3, 2})}).isOk());
   CHECK(program.play(std::vector{Tensor::zeros({3, 2}, float16)}).isOk());
-  CHECK(program.play(std::vector{Tensor::zeros({3, 2})}, "training").isOk());
-  CHECK(program.play(std::vector{Tensor::zeros({3, 2})}, "training").isOk());
+  CHECK(program.play(std::vector{Tensor::zeros({3, 2})}, {{1, 0}}).isOk());
+  CHECK(program.play(std::vector{Tensor::zeros({3, 2})}, {{1, 0}}).isOk());
   CHECK(program.compileCount() == 4);
-  CHECK(program.keys().front() == rows(3, "training"));
-  CHECK(program.play(std::vector{Tensor::zeros({3, 2})}, "training", 1).isOk()); // under another configuration epoch
-  CHECK(program.play(std::vector{Tensor::zeros({3, 2})}, "training", 1).isOk());
+  CHECK(program.keys().front() == rows(3, {1, 0}));
+  CHECK(program.play(std::vector{Tensor::zeros({3, 2})}, {{1, 0}}, 1).isOk()); // under another configuration
+  CHECK(program.play(std::vector{Tensor::zeros({3, 2})}, {{1, 0}}, 1).isOk());
   CHECK(program.compileCount() == 5);
   CHECK(program.keys().size() == 5);
   program.clear();
@@ -87,13 +89,13 @@ TEST_CASE("the least recently used player goes, with one warning that names the 
   CHECK(program.compileCount() == 67);
 }
 
-TEST_CASE("if only the variants differ, the warning about too many players says so") {
+TEST_CASE("If only the groups of feeds differ, the warning about too many players says so") {
   std::vector<std::string> warnings;
   ProgramCache program("f", identity, [&](const std::string &text) { warnings.push_back(text); }, 2);
-  for (const char *variant : {"a", "b", "c"})
-    REQUIRE(program.find(rows(1, variant)).isOk());
+  for (const std::vector<int64_t> &groups : {std::vector<int64_t>{1}, {1, 0}, {0, 1}})
+    REQUIRE(program.find(rows(1, groups)).isOk());
   REQUIRE(warnings.size() == 1);
-  CHECK_THAT(warnings[0], Catch::Contains("more than 2 input signatures") && Catch::Contains("variants"));
+  CHECK_THAT(warnings[0], Catch::Contains("more than 2 input signatures") && Catch::Contains("groups"));
 }
 
 TEST_CASE("a closed program lists its keys in the error for another key") {

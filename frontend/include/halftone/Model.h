@@ -166,8 +166,10 @@ public:
   /// is not built (layers have no paths) or two keys match one path.
   PolicyReport apply_policy(const DTypePolicyMap &map) const;
   SummaryReport summary(const SummaryArgs &args = {}) const;
-  std::string ir(Stage stage, const IrArgs &args = {}) const;                // MLIR, or for target the LLVM IR or PTX
-  void dump_ir(const std::string &directory, const IrArgs &args = {}) const; // 0-graph.mlir ... 6-target.ptx
+  /// The text of a stage: MLIR up to linalg, the plan's steps, the target's assembly.
+  std::string ir(Stage stage, const IrArgs &args = {}) const;
+  /// One file a stage: 0-graph.mlir, 1-cast.mlir, 2-pure.mlir, 3-kernel.mlir, 4-linalg.mlir, 5-plan.txt, 6-target.s.
+  void dump_ir(const std::string &directory, const IrArgs &args = {}) const;
   CastLedger cast_ledger(const IrArgs &args = {}) const;
 
   explicit Model(const Layer &layer); // type_error when it is not a model
