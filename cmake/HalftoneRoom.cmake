@@ -43,11 +43,11 @@ function(halftone_room NAME)
   set_property(GLOBAL APPEND PROPERTY HALFTONE_ROOMS ${NAME})
 endfunction()
 
-# halftone_test(NAME [THREADS] SOURCES ... DEPS ...): one Catch2 executable; each test case is a ctest entry. THREADS is
-# for tests of code that threads share. ThreadSanitizer runs these tests alone: most of the rest waits for MLIR, which
-# is not instrumented.
+# halftone_test(NAME [THREADS] [LABEL name] SOURCES ... DEPS ...): one Catch2 executable; each test case is a ctest entry,
+# with that label. THREADS is for tests of code that threads share. ThreadSanitizer runs these tests alone: most of the
+# rest waits for MLIR, which is not instrumented.
 function(halftone_test NAME)
-  cmake_parse_arguments(TEST "THREADS" "" "SOURCES;DEPS" ${ARGN})
+  cmake_parse_arguments(TEST "THREADS" "LABEL" "SOURCES;DEPS" ${ARGN})
   if(HALFTONE_SANITIZE_THREADS AND NOT TEST_THREADS)
     return()
   endif()
@@ -55,7 +55,11 @@ function(halftone_test NAME)
   target_link_libraries(${NAME} PRIVATE halftone_catch_main halftone_flags ${TEST_DEPS})
   halftone_reuse_pch(${NAME} halftone_pch_test)
   target_compile_definitions(${NAME} PRIVATE HALFTONE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" HALFTONE_BINARY_DIR="${PROJECT_BINARY_DIR}")
-  catch_discover_tests(${NAME} TEST_PREFIX "${NAME}." DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 120)
+  set(properties TIMEOUT 120)
+  if(TEST_LABEL)
+    list(APPEND properties LABELS ${TEST_LABEL})
+  endif()
+  catch_discover_tests(${NAME} TEST_PREFIX "${NAME}." DISCOVERY_MODE PRE_TEST PROPERTIES ${properties})
   if(TEST_THREADS)
     add_dependencies(thread_tests ${NAME})
   endif()

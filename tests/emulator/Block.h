@@ -1,0 +1,66 @@
+// A block of threads, and a launch of many.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "tests/emulator/Memory.h"
+#include "tests/emulator/Ptx.h"
+#include "tests/emulator/Random.h"
+#include "tests/emulator/Warp.h"
+#include <array>
+#include <deque>
+#include <string>
+
+namespace halftone::emulator {
+
+struct Launch {
+  const Kernel *kernel = nullptr;
+  std::array<uint32_t, 3> grid{1, 1, 1};
+  std::array<uint32_t, 3> threads{1, 1, 1};
+  uint32_t dynamicSharedBytes = 0;
+  std::vector<std::byte> parameters; ///< laid out as the kernel's
+};
+
+struct LaunchCounts {
+  uint64_t launches = 0;
+  uint64_t threadInstructions = 0;
+};
+
+class Block {
+public:
+  Block(const Launch &launch, uint32_t index, DeviceMemory &global, Random &random);
+
+  /// Runs all warps to their end. Throws Fault, its text without the place.
+  void run();
+  /// Where the block stands: kernel, line, block and thread.
+  std::string place() const;
+  uint64_t threadInstructions() const;
+
+  const Launch &launch() const { return launch_; }
+  const Kernel &kernel() const { return *launch_.kernel; }
+  uint32_t index() const { return index_; }
+  uint32_t coordinate(int dim) const;
+  uint32_t interval() const { return interval_; }
+  DeviceMemory &global() { return global_; }
+  SharedMemory &shared() { return shared_; }
+  Random &random() { return random_; }
+  void loadParameter(const Access &access, void *to) const;
+
+private:
+  Warp *chooseWarp();
+  void passBarrier();
+  [[noreturn]] void failBarrier(const Warp &waiting, const Warp &other) const;
+
+  const Launch &launch_;
+  uint32_t index_;
+  DeviceMemory &global_;
+  Random &random_;
+  SharedMemory shared_;
+  uint32_t interval_ = 1;
+  std::deque<Warp> warps_;
+  const Warp *running_ = nullptr;
+};
+
+/// Runs all blocks of a launch one after the other, in order or in the order that `random` draws. Throws Fault with the whole text:
+/// kernel, line, block, thread, address and what was expected.
+void runLaunch(const Launch &launch, DeviceMemory &global, Random &random, LaunchCounts &counts);
+
+} // namespace halftone::emulator

@@ -1,0 +1,293 @@
+// Kernels: parameters, registers, shared variables, labels and statements.
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/emulator/Decoding.h"
+#include "tests/emulator/Fault.h"
+#include "tests/emulator/PtxTokens.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+namespace halftone::emulator {
+
+namespace {
+
+constexpr uint32_t maxRegistersOfOneName = 1 << 20;
+
+uint32_t alignUp(uint64_t value, uint32_t alignment) {
+  return static_cast<uint32_t>((value + alignment - 1) & ~uint64_t(alignment - 1));
+}
+
+class KernelParser {
+public:
+  KernelParser(PtxTokens &tokens, const std::vector<Declaration> &shared) : tokens_(tokens), names_(kernel_) {
+    for (const Declaration &declaration : shared)
+      addShared(declaration);
+  }
+
+  Kernel parse() {
+    kernel_.name = tokens_.expectWord("the name of a kernel");
+    parseParameters();
+    parseDirectives();
+    tokens_.expect("{");
+    while (!(names_.isOutermost() && tokens_.take("}")))
+      parseBodyItem();
+    resolveBranches();
+    placeOpenShared();
+    kernel_.instructions.push_back(end());
+    return std::move(kernel_);
+  }
+
+private:
+  struct Branch {
+    size_t instruction;
+    std::string label;
+    uint32_t line;
+  };
+
+  /// Runs off the end of the kernel mean `ret`.
+  Instruction end() const {
+    Instruction made;
+    made.flow = Flow::Exit;
+    made.line = tokens_.peek().line;
+    return made;
+  }
+
+  void parseParameters() {
+    if (!tokens_.take("("))
+      return;
+    while (!tokens_.take(")")) {
+      tokens_.expect(".param");
+      Declaration declaration = parseDeclaration(tokens_);
+      uint32_t offset = alignUp(kernel_.parameterBytes, declaration.alignment);
+      kernel_.parameters.push_back({declaration.name, offset, static_cast<uint32_t>(declaration.bytes)});
+      kernel_.parameterBytes = offset + declaration.bytes;
+      names_.declareSymbol(declaration.name, offset);
+      if (!tokens_.at(")"))
+        tokens_.expect(",");
+    }
+  }
+
+  void parseThreads(std::array<uint32_t, 3> &threads) {
+    threads = {1, 1, 1};
+    for (uint32_t &count : threads) {
+      count = tokens_.expectCount(1024);
+      if (!tokens_.take(","))
+        return;
+    }
+  }
+
+  void parseDirectives() {
+    while (!tokens_.at("{")) {
+      if (tokens_.take(".maxntid"))
+        parseThreads(kernel_.maxThreads);
+      else if (tokens_.take(".reqntid"))
+        parseThreads(kernel_.requiredThreads);
+      else if (tokens_.take(".minnctapersm") || tokens_.take(".maxnreg"))
+        tokens_.expectCount(1024);
+      else if (!tokens_.take(".noreturn"))
+        tokens_.fail(fmt::format("`{}`; the emulator does not take it before a kernel's body", tokens_.peek().text));
+    }
+  }
+
+  void parseBodyItem() {
+    const Token &token = tokens_.peek();
+    if (token.kind == Token::Kind::End)
+      tokens_.fail(fmt::format("the kernel {} ends without `}}`", kernel_.name));
+    if (tokens_.take("{"))
+      names_.openScope();
+    else if (tokens_.take("}"))
+      names_.closeScope();
+    else if (tokens_.take(".reg"))
+      parseRegisters();
+    else if (tokens_.take(".shared")) {
+      addShared(parseDeclaration(tokens_));
+      tokens_.expect(";");
+    } else if (tokens_.take(".pragma")) {
+      tokens_.next();
+      tokens_.expect(";");
+    } else if (token.text[0] == '.')
+      tokens_.fail(fmt::format("`{}`; the emulator does not take it in a kernel", token.text));
+    else if (token.kind == Token::Kind::Word && tokens_.peek(1).text == ":") {
+      if (!labels_.emplace(token.text, kernel_.instructions.size()).second)
+        tokens_.fail(fmt::format("the label {} stands twice in {}", token.text, kernel_.name));
+      tokens_.next();
+      tokens_.next();
+    } else
+      parseStatement();
+  }
+
+  void parseRegisters() {
+    std::string_view word = tokens_.expectWord("a type of registers");
+    std::optional<Type> type = word[0] == '.' ? typeNamed(word.substr(1)) : std::nullopt;
+    if (!type || type->bits == 8)
+      tokens_.fail(fmt::format("`{}`; expected .pred or a type of 16, 32 or 64 bits", word));
+    do {
+      std::string name(tokens_.expectWord("the name of a register"));
+      if (!tokens_.take("<")) {
+        names_.declareRegister(name, type->bits);
+        continue;
+      }
+      uint32_t count = tokens_.expectCount(maxRegistersOfOneName);
+      for (uint32_t i = 0; i < count; ++i)
+        names_.declareRegister(name + std::to_string(i), type->bits);
+      tokens_.expect(">");
+    } while (tokens_.take(","));
+    tokens_.expect(";");
+  }
+
+  void addShared(const Declaration &declaration) {
+    if (declaration.isOpen) {
+      open_.push_back(declaration);
+      return;
+    }
+    uint32_t address = alignUp(firstSharedAddress + kernel_.staticSharedBytes, declaration.alignment);
+    if (address + declaration.bytes > (1 << 20))
+      tokens_.fail(fmt::format("{} has {} bytes of shared memory", declaration.name, declaration.bytes));
+    kernel_.staticSharedBytes = address + declaration.bytes - firstSharedAddress;
+    names_.declareSymbol(declaration.name, address);
+  }
+
+  /// Shared memory whose size the launch gives begins behind all other: its address is known once the body has been read.
+  void placeOpenShared() {
+    for (const Declaration &declaration : open_)
+      kernel_.staticSharedBytes =
+          alignUp(kernel_.staticSharedBytes + firstSharedAddress, declaration.alignment) - firstSharedAddress;
+    std::erase_if(kernel_.relocations, [&](const Relocation &relocation) {
+      bool isOpen = std::ranges::any_of(open_, [&](const Declaration &d) { return d.name == relocation.symbol; });
+      if (isOpen)
+        fillRelocation(kernel_, relocation, firstSharedAddress + kernel_.staticSharedBytes);
+      return isOpen;
+    });
+  }
+
+  void parseStatement() {
+    Statement statement;
+    statement.line = tokens_.peek().line;
+    if (tokens_.take("@")) {
+      statement.guardNegated = tokens_.take("!");
+      statement.guard = tokens_.expectWord("a predicate");
+    }
+    splitOpcode(tokens_.expectWord("an instruction"), statement);
+    while (!tokens_.take(";")) {
+      statement.operands.push_back(parseOperand());
+      if (!tokens_.at(";"))
+        tokens_.expect(",");
+    }
+    decode(statement);
+  }
+
+  static void splitOpcode(std::string_view text, Statement &statement) {
+    size_t dot = text.find('.');
+    statement.opcode = text.substr(0, dot);
+    while (dot != std::string_view::npos) {
+      size_t next = text.find('.', dot + 1);
+      statement.modifiers.push_back(text.substr(dot + 1, next == std::string_view::npos ? next : next - dot - 1));
+      dot = next;
+    }
+  }
+
+  OperandText parseOperand() {
+    OperandText made;
+    if (tokens_.take("{")) {
+      made.kind = OperandText::Kind::Vector;
+      do
+        made.parts.push_back(parseOperand());
+      while (tokens_.take(","));
+      tokens_.expect("}");
+    } else if (tokens_.take("[")) {
+      made.kind = OperandText::Kind::Address;
+      made.baseIsNumber = tokens_.peek().kind == Token::Kind::Number;
+      made.text = tokens_.next().text;
+      parseAddend(made);
+      tokens_.expect("]");
+    } else
+      made = parseSimpleOperand();
+    return made;
+  }
+
+  void parseAddend(OperandText &operand) {
+    if (tokens_.take("+"))
+      operand.addend = tokens_.expectInteger();
+    else if (tokens_.at("-"))
+      operand.addend = tokens_.expectInteger();
+  }
+
+  OperandText parseSimpleOperand() {
+    OperandText made;
+    made.negated = tokens_.take("!") || tokens_.take("-");
+    Token token = tokens_.next();
+    made.text = token.text;
+    if (token.kind == Token::Kind::Number) {
+      made.kind = OperandText::Kind::Number;
+      return made;
+    }
+    if (token.kind != Token::Kind::Word)
+      throw PtxError(token.line, fmt::format("`{}`; expected an operand", token.text));
+    if (token.text == "_")
+      made.kind = OperandText::Kind::Sink;
+    if (tokens_.take("|")) {
+      OperandText pair;
+      pair.kind = OperandText::Kind::Pair;
+      pair.text = made.text;
+      pair.parts = {made, parseSimpleOperand()};
+      return pair;
+    }
+    parseAddend(made);
+    return made;
+  }
+
+  void decode(const Statement &statement) {
+    Instruction made;
+    made.line = statement.line;
+    Decoding decoding(statement, names_, made);
+    if (!statement.guard.empty()) {
+      OperandText guard;
+      guard.text = statement.guard;
+      made.guard = decoding.read(guard, 1);
+      made.guardNegated = statement.guardNegated;
+    }
+    if (statement.opcode == "bra")
+      noteBranch(statement, decoding, made);
+    else if (statement.opcode == "ret" || statement.opcode == "exit") {
+      decoding.take("uni");
+      decoding.expectOperands(0);
+      made.flow = Flow::Exit;
+    } else if (Decode decoder = findDecoder(statement.opcode))
+      decoder(decoding);
+    else
+      decoding.fail(fmt::format("the emulator does not know the opcode {}", statement.opcode));
+    decoding.finish();
+    kernel_.instructions.push_back(made);
+  }
+
+  void noteBranch(const Statement &statement, Decoding &decoding, Instruction &made) {
+    decoding.take("uni");
+    decoding.expectOperands(1);
+    made.flow = Flow::Branch;
+    branches_.push_back({kernel_.instructions.size(), std::string(statement.operands[0].text), statement.line});
+  }
+
+  void resolveBranches() {
+    for (const Branch &branch : branches_) {
+      auto label = labels_.find(branch.label);
+      if (label == labels_.end())
+        throw PtxError(branch.line, fmt::format("a branch to {}; expected a label of {}", branch.label, kernel_.name));
+      kernel_.instructions[branch.instruction].target = label->second;
+    }
+  }
+
+  PtxTokens &tokens_;
+  Kernel kernel_;
+  KernelNames names_;
+  std::map<std::string, uint32_t, std::less<>> labels_;
+  std::vector<Branch> branches_;
+  std::vector<Declaration> open_;
+};
+
+} // namespace
+
+Kernel parseKernel(PtxTokens &tokens, const std::vector<Declaration> &shared) {
+  return KernelParser(tokens, shared).parse();
+}
+
+} // namespace halftone::emulator

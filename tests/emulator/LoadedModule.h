@@ -1,0 +1,30 @@
+// A module whose variables have their memory, so that its kernels can run.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "tests/emulator/Memory.h"
+#include "tests/emulator/Ptx.h"
+
+namespace halftone::emulator {
+
+class LoadedModule {
+public:
+  /// Parses `ptx` and lays out its variables in `memory`, which must outlive the module. Throws PtxError; also for a target newer than
+  /// `capability` (80 for 8.0) and for a kernel that needs more than `sharedBytes` of static shared memory.
+  LoadedModule(std::string_view ptx, DeviceMemory &memory, uint32_t capability = 80, uint32_t sharedBytes = 48 * 1024);
+  ~LoadedModule();
+  LoadedModule(const LoadedModule &) = delete;
+  LoadedModule &operator=(const LoadedModule &) = delete;
+
+  /// The kernel of that name, or null.
+  const Kernel *find(std::string_view name) const;
+
+private:
+  void placeVariables();
+  void resolve(Kernel &kernel);
+
+  Module module_;
+  DeviceMemory &memory_;
+  std::vector<uint64_t> addresses_; ///< of module_.variables
+};
+
+} // namespace halftone::emulator

@@ -1,0 +1,112 @@
+// The memory of the emulated device, with a record for each byte that says who wrote and read it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "tests/emulator/Fault.h"
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace halftone::emulator {
+
+/// One access of a thread. Addresses are generic or of the space that the memory stands for.
+struct Access {
+  uint64_t address = 0;
+  uint32_t bytes = 0;
+};
+
+/// Global memory. Addresses lie in a range that the host may not touch; the bytes lie elsewhere. Each byte knows whether anything wrote
+/// it, and which block of the running launch wrote or read it: a block that uses bytes which another block of the launch writes is a
+/// fault in any order of the two.
+class DeviceMemory {
+public:
+  /// Memory of `capacity` bytes.
+  explicit DeviceMemory(uint64_t capacity);
+  ~DeviceMemory();
+  DeviceMemory(const DeviceMemory &) = delete;
+  DeviceMemory &operator=(const DeviceMemory &) = delete;
+
+  uint64_t capacity() const { return capacity_; }
+  uint64_t used() const { return used_; }
+
+  /// The address of `bytes` new bytes aligned to 512, or nothing when the memory is full. Nobody may use them before `open`.
+  std::optional<uint64_t> reserve(uint64_t bytes);
+  void open(uint64_t address);
+  /// Ends the allocation at `address`; false if none begins there.
+  bool release(uint64_t address);
+  /// Bytes of the allocation that begins at `address`, if there is one.
+  std::optional<uint64_t> sizeAt(uint64_t address) const;
+  /// Marks an allocation as one that kernels may only read.
+  void protect(uint64_t address);
+
+  // What the host and the copy engine do. Each throws Fault, before it changes anything.
+  void write(uint64_t to, const void *from, uint64_t bytes);
+  void read(void *to, uint64_t from, uint64_t bytes);
+  void copy(uint64_t to, uint64_t from, uint64_t bytes);
+  /// Fills `count` elements of `width` bytes (1, 2 or 4) with `value`.
+  void fill(uint64_t to, uint32_t value, uint32_t width, uint64_t count);
+
+  // What blocks of a launch do.
+  static constexpr uint32_t maxBlocks = (1 << 24) - 3;
+  void beginLaunch();
+  void load(const Access &access, uint32_t block, void *to);
+  void store(const Access &access, uint32_t block, const void *from);
+
+private:
+  struct Allocation {
+    uint64_t address = 0;
+    uint64_t bytes = 0;
+    bool isOpen = false;
+    bool isProtected = false;
+    std::unique_ptr<std::byte[], void (*)(void *)> data{nullptr, nullptr};
+    std::unique_ptr<uint64_t[], void (*)(void *)> records{nullptr, nullptr};
+  };
+
+  size_t firstAfter(uint64_t address) const;
+  Allocation &find(uint64_t address, uint64_t bytes, const char *verb);
+  [[noreturn]] void failBounds(uint64_t address, uint64_t bytes, const char *verb) const;
+  void clearRecords();
+
+  uint64_t capacity_;
+  uint64_t used_ = 0;
+  uint64_t base_ = 0;
+  uint64_t end_ = 0;
+  uint64_t launch_ = 0;
+  std::vector<std::unique_ptr<Allocation>> allocations_;     ///< sorted by address
+  std::unordered_map<uint64_t, std::vector<uint64_t>> free_; ///< rounded size -> addresses
+  Allocation *last_ = nullptr;
+};
+
+/// Who of a block touches shared memory.
+struct SharedUser {
+  uint32_t thread = 0;    ///< in the block
+  uint32_t interval = 0;  ///< barriers that the block has passed
+  uint32_t warpSyncs = 0; ///< bar.warp.sync that the warp has passed
+};
+
+/// Shared memory of one block, addresses from firstSharedAddress on. Two threads that use a byte between the same two barriers, one of
+/// them writing, are a fault.
+class SharedMemory {
+public:
+  explicit SharedMemory(uint32_t bytes) : data_(bytes), records_(bytes) {}
+
+  void load(const Access &access, const SharedUser &user, void *to);
+  void store(const Access &access, const SharedUser &user, const void *from);
+  /// Marks bytes as the target of a copy that nobody has waited for; every use of them until `storeLate` is a fault.
+  void storeLater(const Access &access, const SharedUser &user);
+  void storeLate(const Access &access, const SharedUser &user, const void *from);
+
+private:
+  size_t placeOf(const Access &access, const char *verb) const;
+  void checkWrite(uint64_t record, const SharedUser &user, uint64_t address) const;
+
+  std::vector<std::byte> data_;
+  std::vector<uint64_t> records_;
+};
+
+/// Throws if an address is not a multiple of its bytes.
+void checkAlignment(const Access &access, const char *verb);
+
+} // namespace halftone::emulator
