@@ -64,7 +64,8 @@ struct FoldConstants : RewritePattern {
         return failure();
       values.push_back(*evaluate(constant, {}, {}));
     }
-    std::optional<TensorData> result = evaluate(op, llvm::to_vector(llvm::make_pointer_range(std::as_const(values))), {});
+    std::optional<TensorData> result =
+        evaluate(op, llvm::to_vector(llvm::make_pointer_range(std::as_const(values))), {});
     DenseElementsAttr value = result ? valueOf(*result) : DenseElementsAttr();
     if (!value || (!value.isSplat() && value.getNumElements() > mostWritten))
       return failure();

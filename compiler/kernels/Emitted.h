@@ -74,15 +74,15 @@ Emitted differs(Emitted a, Emitted b);
 Emitted operator-(Emitted a);
 Emitted negated(Emitted a); // of i1
 
-#define HALFTONE_EMITTED_OPERATOR(op)                                                                                   \
+#define HALFTONE_EMITTED_OPERATOR(op)                                                                                  \
   template <class T>                                                                                                   \
     requires std::is_arithmetic_v<T>                                                                                   \
-  Emitted operator op(Emitted a, T b) {                                                                                  \
+  Emitted operator op(Emitted a, T b) {                                                                                \
     return a op a.like(b);                                                                                             \
   }                                                                                                                    \
   template <class T>                                                                                                   \
     requires std::is_arithmetic_v<T>                                                                                   \
-  Emitted operator op(T a, Emitted b) {                                                                                  \
+  Emitted operator op(T a, Emitted b) {                                                                                \
     return b.like(a) op b;                                                                                             \
   }
 HALFTONE_EMITTED_OPERATOR(+)

@@ -47,7 +47,7 @@ Emitted narrowBits(Emitted bits, const Format &format) {
   const int64_t quiet =
       format.hasInfinity ? format.topExponent() | (int64_t(1) << (format.mantissaBits - 1)) : format.largest() + 1;
   const Emitted nan = format.hasInfinity ? ((magnitude >> shift) & ((int64_t(1) << format.mantissaBits) - 1)) | quiet
-                                        : bits.like(quiet);
+                                         : bits.like(quiet);
   result = select(magnitude > 0x7f800000, nan, result);
   const int signShift = 31 - (format.bias == 127 ? 15 : format.mantissaBits == 10 ? 15 : 7);
   return result | ((bits >> signShift) & format.signBit());

@@ -1,8 +1,8 @@
 // Conversions between f32, f64 and the narrow floats as bits: the one table of how each target does them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compiler/kernels/MathTraits.h"
 #include "compiler/kernels/Emitted.h"
+#include "compiler/kernels/MathTraits.h"
 
 namespace halftone::compiler {
 

@@ -331,7 +331,7 @@ void MatmulEmitter::emitRows(ArrayRef<int64_t> counts, Emitted row, int64_t vect
 }
 
 Emitted MatmulEmitter::emitFirstRows(int64_t count, int64_t vectors, MatmulFactors factors, Emitted column,
-                                    Emitted firstDepth, Emitted depth) {
+                                     Emitted firstDepth, Emitted depth) {
   if (lanesAlongDepth(1)) {
     (void)sticky(packColumnsTransposed(column, minimum(column + vectors * sizes->lanes, columns), firstDepth, depth));
     return number(0);

@@ -43,7 +43,7 @@ struct MatmulPlace {
   llvm::SmallVector<Emitted> index; // of each kernel dim
   std::optional<MatmulRole> laneRole;
   Emitted start, count; // with lanes: the first lane's index within the tile, and how many there are in the tile
-  bool whole = false;  // all lanes are within the tile
+  bool whole = false;   // all lanes are within the tile
 };
 
 /// The operands of a micro-kernel.
@@ -77,7 +77,7 @@ private:
   void emitColumns(Emitted begin, Emitted end, int64_t vectors, Emitted firstDepth, Emitted depth);
   /// Packs the panel at `column`, multiplying the first `count` rows meanwhile where there are so many; how many were.
   Emitted emitFirstRows(int64_t count, int64_t vectors, MatmulFactors factors, Emitted column, Emitted firstDepth,
-                       Emitted depth);
+                        Emitted depth);
   void emitRows(llvm::ArrayRef<int64_t> counts, Emitted begin, int64_t vectors, const MatmulFactors &factors,
                 Emitted column, Emitted firstDepth, Emitted depth);
   /// The sums of some rows, with those of earlier parts of K.
@@ -189,7 +189,7 @@ private:
   };
   Reach reach(mlir::AffineMap map, llvm::ArrayRef<int> dims, const MatmulPlace &place);
   Emitted laneOffset(const Reach &reach, mlir::AffineMap map, llvm::ArrayRef<int> dims, const MatmulPlace &place,
-                    int64_t lane);
+                     int64_t lane);
   Emitted laneMask(const MatmulPlace &place); // lanes within the tile
 
   // Emission in general.

@@ -76,7 +76,7 @@ MatmulEmitter::Reach MatmulEmitter::reach(AffineMap map, ArrayRef<int> dims, con
 }
 
 Emitted MatmulEmitter::laneOffset(const Reach &reach, AffineMap map, ArrayRef<int> dims, const MatmulPlace &place,
-                                 int64_t lane) {
+                                  int64_t lane) {
   // Past the tile's end the last index stands in.
   const Emitted within = place.whole ? place.start + lane : minimum(place.start + lane, place.count - 1);
   if (reach.stride)

@@ -93,7 +93,7 @@ MatmulFactors MatmulEmitter::rowFactors(Emitted firstDepth) {
 }
 
 std::function<FailureOr<MatmulEmitter::Lanes>(Emitted)> MatmulEmitter::columnFactors(Emitted column, int64_t vectors,
-                                                                                    Emitted firstDepth) {
+                                                                                     Emitted firstDepth) {
   if (panels)
     return panelFactors(column, vectors, firstDepth);
   if (readsColumnsInPlace())
@@ -109,7 +109,7 @@ std::function<FailureOr<MatmulEmitter::Lanes>(Emitted)> MatmulEmitter::columnFac
 }
 
 std::function<FailureOr<MatmulEmitter::Lanes>(Emitted)> MatmulEmitter::packingFactors(Emitted column, int64_t vectors,
-                                                                                     Emitted firstDepth) {
+                                                                                      Emitted firstDepth) {
   return [=, this](Emitted k) -> FailureOr<Lanes> {
     MatmulPlace place;
     moveTo(place, batchRole, batch);

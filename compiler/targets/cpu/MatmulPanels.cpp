@@ -32,7 +32,7 @@ LogicalResult MatmulEmitter::readPanels() {
 }
 
 std::function<FailureOr<MatmulEmitter::Lanes>(Emitted)> MatmulEmitter::panelFactors(Emitted column, int64_t vectors,
-                                                                                   Emitted firstDepth) {
+                                                                                    Emitted firstDepth) {
   const Emitted pairs = size[depthRole] / number(panels->group);
   const Emitted panel = (firstColumn + column) / number(sizes->lanes) * pairs * sizes->lanes;
   const Emitted first = address(pointers.lookup(contraction.getInputs()[1]), accumulator, panel);
