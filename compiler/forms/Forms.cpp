@@ -8,15 +8,16 @@ using namespace halftone::dialect;
 
 namespace halftone::compiler {
 
-extern const Form scatterForm, matmulForm, loopForm, finishForm, rowForm, reductionLoopForm;
+extern const Form scatterForm, scanForm, matmulForm, loopForm, finishForm, rowForm, reductionLoopForm;
 
 namespace {
 
 /// In the order of `fits`: a row may say yes to kernels that an earlier row has taken.
-constexpr const Form *forms[] = {&scatterForm, &matmulForm, &loopForm, &finishForm, &rowForm, &reductionLoopForm};
+constexpr const Form *forms[] = {&scatterForm, &scanForm, &matmulForm,       &loopForm,
+                                 &finishForm,  &rowForm,  &reductionLoopForm};
 
 /// In the order of preference: a row rather than the finish of one shape, and either rather than a reduction loop.
-constexpr const Form *byPreference[] = {&scatterForm, &matmulForm, &loopForm,
+constexpr const Form *byPreference[] = {&scatterForm, &scanForm,   &matmulForm,       &loopForm,
                                         &rowForm,     &finishForm, &reductionLoopForm};
 
 } // namespace

@@ -80,6 +80,15 @@ LogicalResult ArgReduceOp::verify() {
   return verifyShape(*this, keptShape(x, axis), y);
 }
 
+LogicalResult CumsumOp::verify() {
+  auto x = cast<RankedTensorType>(getX().getType()), y = cast<RankedTensorType>(getY().getType());
+  int64_t axis = getAxis();
+  if (failed(verifyAxes(*this, x, axis)) ||
+      failed(verifyDTypes(*this, ReduceKind::sum, x.getElementType(), y.getElementType())))
+    return failure();
+  return verifyShape(*this, x.getShape(), y);
+}
+
 LogicalResult ReduceAllOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc, ValueRange operands,
                                             DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
                                             SmallVectorImpl<Type> &types) {
@@ -182,6 +191,18 @@ LogicalResult ReduceOp::buildGradient(OpBuilder &builder, ValueRange cotangents,
     break;
   }
   llvm_unreachable("a reduction of floats");
+}
+
+LogicalResult CumsumOp::buildGradient(OpBuilder &builder, ValueRange cotangents, SmallVectorImpl<Value> &gradients) {
+  auto x = cast<RankedTensorType>(getX().getType());
+  if (!isDifferentiable(x)) {
+    gradients.push_back({});
+    return success();
+  }
+  Value cotangent = cotangents[0];
+  Value sums = CumsumOp::create(builder, getLoc(), cotangent.getType(), cotangent, getAxis(), !getReverse());
+  gradients.push_back(Expression(builder, getLoc()).cast(sums, x.getElementType(), "gradient of cumsum"));
+  return success();
 }
 
 } // namespace halftone::dialect

@@ -31,6 +31,8 @@ bool isExactOp(Operation *op) {
     return !combines(reduce.getKind(), reduce.getX().getType());
   if (auto reduce = dyn_cast<dialect::PartialReduceOp>(op))
     return !combines(reduce.getKind(), reduce.getX().getType());
+  if (auto sums = dyn_cast<dialect::CumsumOp>(op))
+    return !combines(dialect::ReduceKind::sum, sums.getX().getType());
   if (auto reduce = dyn_cast<dialect::ReduceAllOp>(op))
     return reduce.getKind() != dialect::ReduceAllKind::sum_of_squares;
   return true;
