@@ -21,7 +21,7 @@ std::optional<TensorData> evaluate(Operation *op, Operands operands, const Inter
     return evaluateIndexing(op, operands, options);
   if (isa<ConstantOp, IotaOp, RandomBitsOp>(op))
     return evaluateSource(op, operands);
-  if (isa<ReduceOp, PartialReduceOp, ArgReduceOp, ReduceAllOp>(op))
+  if (isa<ReduceOp, PartialReduceOp, ArgReduceOp, ReduceAllOp, CumsumOp>(op))
     return evaluateReduce(op, operands, options);
   return std::nullopt;
 }

@@ -282,6 +282,29 @@ TensorData argReduce(ArgReduceOp op, const TensorData &x) {
   return writer.take();
 }
 
+TensorData cumsum(CumsumOp op, const TensorData &x, const InterpreterOptions &options) {
+  auto type = cast<RankedTensorType>(op.getType());
+  TensorWriter writer(type);
+  const int64_t axis = op.getAxis(), extent = x.type.getDimSize(axis);
+  SmallVector<int64_t> strides = stridesOf(x.type.getShape()), kept = otherAxes(x.type.getRank(), axis);
+  IntFormat format(x.type.getElementType());
+  forEachPoint(pick(x.type.getShape(), kept), pick(strides, kept), [&](ArrayRef<int64_t> at) {
+    RealReduction real(ReduceKind::sum, *dtypeOf(type.getElementType()), options);
+    IntReduction whole(ReduceKind::sum, format);
+    for (int64_t step = 0; step < extent; ++step) {
+      const int64_t index = at[0] + (op.getReverse() ? extent - 1 - step : step) * strides[axis];
+      if (x.isFloat()) {
+        real.add(realAt(x, index));
+        writer.real(index, real.finish());
+      } else {
+        whole.add(wholeAt(x, index, format));
+        writer.whole(index, whole.finish());
+      }
+    }
+  });
+  return writer.take();
+}
+
 TensorData reduceAll(ReduceAllOp op, Operands xs, const InterpreterOptions &options) {
   auto type = cast<RankedTensorType>(op.getType());
   TensorWriter writer(type);
@@ -338,6 +361,8 @@ TensorData evaluateReduce(Operation *op, Operands operands, const InterpreterOpt
     return partialReduce(partial, *operands[0], options);
   if (auto index = dyn_cast<ArgReduceOp>(op))
     return argReduce(index, *operands[0]);
+  if (auto sums = dyn_cast<CumsumOp>(op))
+    return cumsum(sums, *operands[0], options);
   return reduceAll(cast<ReduceAllOp>(op), operands, options);
 }
 

@@ -36,6 +36,8 @@ Place placeIn(DType dtype, double number) {
   return number < std::ldexp(1.0, bits) ? Place::inside : Place::above;
 }
 
+DType indexDtype(int64_t extent) { return extent <= INT32_MAX ? DType::int32 : DType::int64; }
+
 Shape broadcastShape(std::string_view op, const Shape &a, const Shape &b) {
   int64_t rank = std::max(a.rank(), b.rank());
   std::vector<int64_t> dims(static_cast<size_t>(rank));

@@ -18,6 +18,8 @@ bool isWhole(double number);
 /// Where an integral scalar lies: below the range of the integer `dtype`, inside it, or above it.
 enum class Place : uint8_t { below, inside, above };
 Place placeIn(DType dtype, double number);
+/// The dtype of indices of an axis of this extent: int32 if they fit.
+DType indexDtype(int64_t extent);
 /// `x` repeated to `shape` by NumPy's rule. value_error when it does not fit.
 Value broadcastTo(const Value &x, const Shape &shape);
 /// The shape to which two operands broadcast. value_error naming `op` and both shapes when they do not broadcast.

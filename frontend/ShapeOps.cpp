@@ -1,4 +1,4 @@
-// keras.ops on Values: contractions, reductions and shapes.
+// keras.ops on Values: reductions and shapes.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Graph.h"
 #include "frontend/Promotion.h"
@@ -51,59 +51,7 @@ Value argReduce(bool largest, const char *op, const Value &x, int64_t axis) {
   });
 }
 
-/// Multiplies and sums integers in 32 bits or in 64; products and sums wrap.
-Value contractIntegers(const Value &a, const Value &b, const Trace::ContractAxes &axes) {
-  const int64_t mostInt8Products = 131071; // a sum of so many products of int8 fits int32
-  if (a.dtype() == DType::int8 && a.shape()[axes.lhsContract.front()] <= mostInt8Products)
-    return tracing().contract(a, b, axes);
-  DType wide = itemsize(a.dtype()) == 8 ? DType::int64 : DType::int32;
-  return tracing().contract(asDtype(a, wide), asDtype(b, wide), axes);
-}
-
 } // namespace
-
-Value matmul(const Value &a, const Value &b) {
-  return applyOne("matmul", {a, b}, [](const List &v) {
-    DType dtype = v[0].dtype() == v[1].dtype() ? v[0].dtype() : result_type(v[0].dtype(), v[1].dtype());
-    Value a = asDtype(v[0], dtype), b = asDtype(v[1], dtype);
-    Shape sa = a.shape(), sb = b.shape();
-    bool aRow = sa.rank() == 1 && sb.rank() > 2; // a vector times a batch of matrices: a row, dropped again
-    int64_t kb = sb.rank() == 1 ? 0 : sb.rank() - 2;
-    if (sa.rank() < 1 || sb.rank() < 1 || sa[-1] != sb[kb])
-      throw Error(ErrorKind::value_error, fmt::format("matmul of {} and {}", sa.str(), sb.str()));
-    if (aRow)
-      a = tracing().reshape(a, sa = Shape({1, sa[0]}));
-    Trace::ContractAxes axes;
-    axes.lhsContract = {sa.rank() - 1};
-    axes.rhsContract = {kb};
-    if (sb.rank() > 2) {
-      // Batch axes broadcast: first both operands get the same leading axes.
-      std::vector<int64_t> da = sa.dims(), db = sb.dims();
-      Shape batch = broadcastShape("matmul", Shape({da.begin(), da.end() - 2}), Shape({db.begin(), db.end() - 2}));
-      auto withBatch = [&](const std::vector<int64_t> &dims) {
-        std::vector<int64_t> result = batch.dims();
-        result.insert(result.end(), dims.end() - 2, dims.end());
-        return Shape(result);
-      };
-      a = broadcastTo(a, withBatch(da));
-      b = broadcastTo(b, withBatch(db));
-      axes.lhsBatch.resize(static_cast<size_t>(batch.rank()));
-      std::iota(axes.lhsBatch.begin(), axes.lhsBatch.end(), 0);
-      axes.rhsBatch = axes.lhsBatch;
-      axes.lhsContract = {batch.rank() + 1};
-      axes.rhsContract = {batch.rank()};
-    }
-    Value y = is_float(dtype) ? tracing().contract(a, b, axes) : contractIntegers(a, b, axes);
-    bool bothInt8 = v[0].dtype() == DType::int8 && v[1].dtype() == DType::int8;
-    if (!is_float(dtype))
-      y = asDtype(y, bothInt8 ? DType::int32 : dtype);
-    if (!aRow)
-      return y;
-    std::vector<int64_t> dims = y.shape().dims();
-    dims.erase(dims.end() - 2);
-    return tracing().reshape(y, Shape(dims));
-  });
-}
 
 Value sum(const Value &x, const Axes &axis, bool keepdims) { return reduce(ReduceKind::sum, "sum", x, axis, keepdims); }
 Value max(const Value &x, const Axes &axis, bool keepdims) { return reduce(ReduceKind::max, "max", x, axis, keepdims); }
@@ -126,6 +74,14 @@ Value mean(const Value &x, const Axes &axis, bool keepdims) {
     Value y = tracing().binary("div", total, scalarLike(static_cast<double>(count), total));
     y = asDtype(y, in.dtype(), "mean");
     return keepdims ? tracing().reshape(y, keepAxes(in.shape(), axes)) : y;
+  });
+}
+Value cumsum(const Value &x, std::optional<int64_t> axis, std::optional<DType> dtype) {
+  return applyOne("cumsum", {x}, [axis, dtype](const List &v) {
+    Value in = asNumber(asDtype(v[0], dtype.value_or(v[0].dtype())));
+    if (!axis && in.rank() != 1)
+      in = tracing().reshape(in, Shape({in.shape().elements()}));
+    return tracing().cumsum(in, axis ? normalizeAxis("cumsum", *axis, in.rank()) : 0);
   });
 }
 Value argmax(const Value &x, int64_t axis) { return argReduce(true, "argmax", x, axis); }

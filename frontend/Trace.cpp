@@ -117,6 +117,10 @@ public:
     return emit("arg_reduce", {type(without(x.shape(), {axis}), DType::int32)}, {resolve(x)},
                 {named("kind", attr), named("axis", builder().getI64IntegerAttr(axis))});
   }
+  Value cumsum(const Value &x, int64_t axis) override {
+    return emit("cumsum", {type(x.shape(), x.dtype())}, {resolve(x)},
+                {named("axis", builder().getI64IntegerAttr(axis))});
+  }
   Value reduceAll(ReduceAllKind kind, const std::vector<Value> &xs) override {
     auto attr = hd::ReduceAllKindAttr::get(&context_, mirrored<hd::ReduceAllKind>(kind));
     return emit("reduce_all", {}, resolveAll(xs), {named("kind", attr)});

@@ -84,6 +84,7 @@ public:
   virtual Value contract(const Value &a, const Value &b, const ContractAxes &axes) = 0;
   virtual Value reduce(ReduceKind kind, const Value &x, const std::vector<int64_t> &axes, DType result) = 0;
   virtual Value argReduce(bool max, const Value &x, int64_t axis) = 0;
+  virtual Value cumsum(const Value &x, int64_t axis) = 0;
   virtual Value reduceAll(ReduceAllKind kind, const std::vector<Value> &xs) = 0;
   virtual Value reshape(const Value &x, const Shape &shape) = 0;
   virtual Value broadcast(const Value &x, const Shape &shape, const std::vector<int64_t> &axes) = 0;

@@ -70,6 +70,7 @@ template <class Form, class Visitor> void visitFields(Form &form, Visitor &visit
   visit("halftone.reduced", form.reduced);
   visit("halftone.numbers", form.numbers);
   visit("halftone.indices", form.indices);
+  visit("halftone.reverse", form.reverse);
   visit("halftone.roles", form.roles);
   visit("halftone.instruction", form.instruction);
   visit("halftone.few_rows", form.fewRows);

@@ -24,12 +24,13 @@ struct TensorForm {
 /// The attributes of the function, named `halftone.<field>`; docs/kernel-form.md has their meaning. `halftone.outer`
 /// is always there; every other attribute is absent if its field has the default value.
 struct KernelForm {
-  std::string kind;    // the form's name
-  bool strict = false; // each op rounds to its dtype
-  int64_t outer = 0;   // leading dims that are outer
-  int64_t reduced = 0; // reduction_loop: dims after those that are reduced
-  int64_t numbers = 0; // index arguments after the block sizes: extents and starts of axes that are looked up
-  int64_t indices = 0; // scatter: dims of the indices
+  std::string kind;     // the form's name
+  bool strict = false;  // each op rounds to its dtype
+  int64_t outer = 0;    // leading dims that are outer
+  int64_t reduced = 0;  // reduction_loop, scan: dims after those that are reduced, or along which a scan adds
+  int64_t numbers = 0;  // index arguments after the block sizes: extents and starts of axes that are looked up
+  int64_t indices = 0;  // scatter: dims of the indices
+  bool reverse = false; // scan: sums begin at the last index
   // matmul
   llvm::SmallVector<int64_t, 4> roles; // how many dims are batch, M, N, K
   std::string instruction;             // "": one multiply-add at a time

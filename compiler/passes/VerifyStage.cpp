@@ -204,7 +204,7 @@ void Checker::checkKernel(KernelOp kernel) {
     scatters += isa<ScatterAddOp>(op);
     reductions += isa<ReduceOp, ArgReduceOp>(op);
     if (!isa<ElementwiseOpInterface, ConstantOp, IotaOp, RandomBitsOp, BroadcastOp, TransposeOp, ReshapeOp, ContractOp,
-             ReduceOp, PartialReduceOp, ArgReduceOp, SliceOp, ConcatOp, GatherOp, ScatterAddOp, PackOp>(op))
+             ReduceOp, PartialReduceOp, ArgReduceOp, CumsumOp, SliceOp, ConcatOp, GatherOp, ScatterAddOp, PackOp>(op))
       report(&op) << "expected elementwise ops, shape ops, contractions and reductions in a kernel";
   }
   StringRef kind = stringifyKernelKind(kernel.getKind());

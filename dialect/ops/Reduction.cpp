@@ -52,6 +52,7 @@ static bool isExtremum(ReduceKind kind) { return kind == ReduceKind::max || kind
 
 bool ReduceOp::isExact() { return !dependsOnOrder(getKind(), getX()); }
 bool ReduceOp::keepsDtype() { return isExtremum(getKind()); }
+bool CumsumOp::isExact() { return !dependsOnOrder(ReduceKind::sum, getX()); }
 bool PartialReduceOp::isExact() { return !dependsOnOrder(getKind(), getX()); }
 bool PartialReduceOp::keepsDtype() { return isExtremum(getKind()); }
 // Of one element the index is 0.
@@ -93,6 +94,15 @@ LogicalResult ArgReduceOp::verify() {
   if (x.getDimSize(axis) == 0)
     return emitOpError() << "has no element along axis " << axis;
   return verifyShape(*this, keptShape(x, axis), y);
+}
+
+LogicalResult CumsumOp::verify() {
+  auto x = cast<RankedTensorType>(getX().getType()), y = cast<RankedTensorType>(getY().getType());
+  int64_t axis = getAxis();
+  if (failed(verifyAxes(*this, x, axis)) ||
+      failed(verifyDTypes(*this, ReduceKind::sum, x.getElementType(), y.getElementType())))
+    return failure();
+  return verifyShape(*this, x.getShape(), y);
 }
 
 LogicalResult ReduceAllOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc, ValueRange operands,
@@ -197,6 +207,18 @@ LogicalResult ReduceOp::buildGradient(OpBuilder &builder, ValueRange cotangents,
     break;
   }
   llvm_unreachable("a reduction of floats");
+}
+
+LogicalResult CumsumOp::buildGradient(OpBuilder &builder, ValueRange cotangents, SmallVectorImpl<Value> &gradients) {
+  auto x = cast<RankedTensorType>(getX().getType());
+  if (!isDifferentiable(x)) {
+    gradients.push_back({});
+    return success();
+  }
+  Value cotangent = cotangents[0];
+  Value sums = CumsumOp::create(builder, getLoc(), cotangent.getType(), cotangent, getAxis(), !getReverse());
+  gradients.push_back(Expression(builder, getLoc()).cast(sums, x.getElementType(), "gradient of cumsum"));
+  return success();
 }
 
 } // namespace halftone::dialect

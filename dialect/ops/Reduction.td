@@ -60,4 +60,18 @@ def Halftone_ReduceAllOp : Halftone_PureOp<"reduce_all",
   let extraClassDeclaration = "bool isExact(); bool isDecision();";
 }
 
+def Halftone_CumsumOp : Halftone_PureOp<"cumsum", [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
+  let summary = "The sum of each element and those before it along an axis; with `reverse`, of those behind it";
+  let description = [{
+    The result has x's shape, and x's dtype, or f32 for a narrower float x. Narrow floats are added in f32, and each sum is rounded once.
+    Integers wrap. The gradient is the cumsum of the cotangent in the other direction.
+    Example: `%1 = halftone.cumsum %0 {axis = 1 : i64} : tensor<8x4xf16> -> tensor<8x4xf32>`
+  }];
+  let arguments = (ins Halftone_NumberTensor:$x, I64Attr:$axis, UnitAttr:$reverse);
+  let results = (outs Halftone_NumberTensor:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x) `->` type($y)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = "bool isExact();";
+}
+
 #endif

@@ -239,6 +239,30 @@ func.func @main(%t: tensor<6x4xf32> {halftone.name = "t"}, %i: tensor<6xi32> {ha
 
 // -----
 
+// Elementwise work joins the scan that reads it; work on the sums is a kernel of its own.
+// CHECK-LABEL: module
+// CHECK: halftone.kernel scan @[[S:scan_[0-9a-f]+]] (tensor<6x4xf32>, tensor<6x4xf32>, tensor<6x4xf32>) -> tensor<6x4xf32>
+// CHECK-COUNT-2: halftone.add
+// CHECK-NEXT: halftone.cumsum
+// CHECK: halftone.kernel loop @[[N:loop_[0-9a-f]+]]
+// CHECK: halftone.tanh
+// CHECK: func.func @main
+// CHECK: launch @[[S]]
+// CHECK: launch @[[N]]
+// STRICT-LABEL: module
+// STRICT-COUNT-4: halftone.launch
+// STRICT-NOT: halftone.launch
+func.func @main(%a: tensor<6x4xf32> {halftone.name = "a"}, %b: tensor<6x4xf32> {halftone.name = "b"}, %c: tensor<6x4xf32> {halftone.name = "c"})
+    -> (tensor<6x4xf32> {halftone.name = "y"}) {
+  %0 = halftone.add %a, %b : tensor<6x4xf32>
+  %1 = halftone.add %0, %c : tensor<6x4xf32>
+  %2 = halftone.cumsum %1 {axis = 1 : i64} : tensor<6x4xf32> -> tensor<6x4xf32>
+  %y = halftone.tanh %2 : tensor<6x4xf32>
+  return %y : tensor<6x4xf32>
+}
+
+// -----
+
 // Padding is a concatenation with a constant, which is not stored; two slices of equal extents are one kernel.
 // CHECK-LABEL: module
 // CHECK: halftone.kernel loop @[[P:loop_[0-9a-f]+]] (tensor<8x4xf32>) -> tensor<8x10xf32>

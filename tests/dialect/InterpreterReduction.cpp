@@ -182,3 +182,32 @@ TEST_CASE("bounds of sums and contractions hold sums in any order") {
   }
   CHECK(sum.high[0] - sum.low[0] < 0.5);
 }
+
+static TensorData summed(const std::string &attributes, const std::string &type, const std::string &result,
+                         const TensorData &x, bool intervals = false) {
+  return evaluate("%y = halftone.cumsum %0 {" + attributes + "} : tensor<" + type + "> -> tensor<" + result + ">",
+                  result, {x}, intervals);
+}
+
+TEST_CASE("cumsum adds elements up in either direction, wraps integers and rounds each sum of narrow floats once") {
+  TensorData x = reals("2x3xf32", {1, 2, 3, 4, 5, -6});
+  CHECK(summed("axis = 0 : i64", "2x3xf32", "2x3xf32", x).low == Row{1, 2, 3, 5, 7, -3});
+  CHECK(summed("axis = 1 : i64", "2x3xf32", "2x3xf32", x).low == Row{1, 3, 6, 4, 9, 3});
+  CHECK(summed("axis = 1 : i64, reverse", "2x3xf32", "2x3xf32", x).low == Row{6, 5, 3, 3, -1, -6});
+  CHECK(summed("axis = 0 : i64", "3xi8", "3xi8", wholes("3xi8", {100, 100, 1})).integers == Ints{100, -56, -55});
+  CHECK(summed("axis = 0 : i64", "3xui8", "3xui8", wholes("3xui8", {200, 100, 1})).integers == Ints{200, 44, 45});
+  TensorData halves = reals("3xf16", {2048, 1, 1});
+  CHECK(summed("axis = 0 : i64", "3xf16", "3xf16", halves).low == Row{2048, 2048, 2050});
+  CHECK(summed("axis = 0 : i64", "3xf16", "3xf32", halves).low == Row{2048, 2049, 2050});
+  CHECK(summed("axis = 0 : i64", "0xf32", "0xf32", reals("0xf32", {})).low.empty());
+}
+
+TEST_CASE("the interval of each sum holds the sums in any order, and knows nothing of those behind it") {
+  TensorData y = summed("axis = 0 : i64", "4xf32", "4xf32", reals("4xf32", {0.1f, 0.2f, 0.3f, inf}), true);
+  for (int64_t i = 0; i < 3; ++i) {
+    CHECK(y.low[i] <= 0.1 * (i + 1) * (i + 2) / 2);
+    CHECK(y.upper[i] >= 0.1 * (i + 1) * (i + 2) / 2);
+    CHECK(y.upper[i] - y.low[i] < 1e-6);
+  }
+  CHECK(y.low[3] == inf);
+}

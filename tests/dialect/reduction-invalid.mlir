@@ -150,3 +150,27 @@ func.func @f(%x: tensor<4xf32>) {
   %y = "halftone.reduce_all"(%x) {kind = #halftone<reduce_all_kind max_abs>} : (tensor<4xf32>) -> tensor<f64>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<4x2xf32>) {
+  // expected-error @below {{axis 2 is out of range for an operand of rank 2}}
+  %y = halftone.cumsum %x {axis = 2 : i64} : tensor<4x2xf32> -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x2xf32>) {
+  // expected-error @below {{gives 'tensor<4x2xf32>', but its result is 'tensor<2xf32>'}}
+  %y = halftone.cumsum %x {axis = 0 : i64} : tensor<4x2xf32> -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xi8>) {
+  // expected-error @below {{of 'i8' gives 'i8', but got 'i32'}}
+  %y = halftone.cumsum %x {axis = 0 : i64} : tensor<4xi8> -> tensor<4xi32>
+  return
+}

@@ -239,6 +239,29 @@ std::vector<OpCase> reductionCases() {
                    fmt::format("{} $0 {{axis = {} : i64}} : tensor<{}{}> -> tensor<{}i32>", kind, form.axes, form.from,
                                dtype, form.to),
                    form.to + std::string("i32")));
+  const auto cumsum = [&](const std::string &dtype, const std::string &result, Values values) {
+    struct Axis {
+      const char *label, *shape;
+      int axis;
+    };
+    const bool all = dtype == "f32" || dtype == "bf16" || dtype == "i32"; // of the others the first two
+    for (const Axis &form : {Axis{"inner", "5x37x", 1}, Axis{"outer", "5x37x", 0}, Axis{"middle", "2x5x133x", 1},
+                             Axis{"long", "2x3001x", 1}, Axis{"tall", "301x3x", 0}, Axis{"empty", "5x0x", 1}})
+      for (const std::string &direction : {"", ", reverse"})
+        if (all || std::string(form.label).ends_with("er"))
+          cases.push_back(
+              make("cumsum",
+                   fmt::format("{}_{}_{}{}{}", dtype, result, form.label, direction.empty() ? "" : "_reverse",
+                               values == Values::special ? "_special" : ""),
+                   {{form.shape + dtype, values}},
+                   fmt::format("$0 {{axis = {} : i64{}}} : tensor<{}{}> -> tensor<{}{}>", form.axis, direction,
+                               form.shape, dtype, form.shape, result),
+                   form.shape + result));
+  };
+  for (const std::string &dtype : numbers)
+    cumsum(dtype, dtype, Values::moderate);
+  for (const std::string &dtype : {"f16", "bf16", "f32"})
+    cumsum(dtype, "f32", Values::special);
   for (const std::string &kind : {"all_finite", "sum_of_squares", "max_abs"})
     for (const std::string &dtype : floats)
       for (const Values values : {Values::special, Values::moderate}) {

@@ -1,7 +1,9 @@
 // Cases with extents of 0 and 1 on every axis, and with one value as several operands.
 // SPDX-License-Identifier: Apache-2.0
 #include "OpTable.h"
+#include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 namespace halftone::test {
 namespace {
@@ -145,6 +147,11 @@ void reductions(Maker &maker, const std::string &dtype) {
               fmt::format("max $0 {{axis = {} : i64}} : {} -> {}", form.axes, tensor(form.from + dtype),
                           tensor(form.to + std::string("i32"))),
               form.to + std::string("i32"));
+  for (const std::string shape : {"1x", "1x5x", "5x1x", "0x5x", "5x0x", "1x1x1x", "3x1x0x", "5x1x3x"})
+    for (const int axis : std::set<int>{0, int(std::count(shape.begin(), shape.end(), 'x')) - 1})
+      maker.add("cumsum", {{shape + dtype, Values::moderate}},
+                fmt::format("$0 {{axis = {} : i64}} : {} -> {}", axis, tensor(shape + dtype), tensor(shape + dtype)),
+                shape + dtype);
   if (dtype[0] == 'i')
     return;
   const std::string wide = dtype == "f64" ? "f64" : "f32", none = "0x5x" + dtype, one = "1x1x" + dtype;

@@ -122,6 +122,13 @@ void RandomProgram::concat(const RandomItem &x) {
                     RandomItem{"", x.dtype, to}.type()));
 }
 
+void RandomProgram::cumsum(const RandomItem &x) {
+  const std::string dtype = x.isFloat() && below(2) ? x.wide() : x.dtype, direction = below(2) ? ", reverse" : "";
+  add(dtype, x.shape,
+      fmt::format("cumsum {} {{axis = {} : i64{}}} : {} -> {}", x.name, below(int(x.shape.size())), direction, x.type(),
+                  RandomItem{"", dtype, x.shape}.type()));
+}
+
 RandomItem RandomProgram::indices() {
   if (const auto known = pick([](const RandomItem &y) { return y.dtype == "i32" && y.shape.size() <= 2; });
       known && below(3))
@@ -229,6 +236,8 @@ void RandomProgram::step() {
   }
   case 7:
   case 8: {
+    if (below(4) == 0)
+      return cumsum(x);
     std::vector<int64_t> axes;
     for (int axis = 0; axis < rank; ++axis)
       if (below(2))

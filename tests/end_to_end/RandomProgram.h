@@ -63,6 +63,7 @@ private:
   void reshape(const RandomItem &x);
   void slice(const RandomItem &x);
   void concat(const RandomItem &x);
+  void cumsum(const RandomItem &x);
   RandomItem indices();
   void lookup(const RandomItem &x);
   void scatter(const std::string &dtype);

@@ -1,6 +1,7 @@
-// concatenate, take and slice: values, dtypes, errors.
+// concatenate, take, slice and cumsum: values, dtypes, errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
+#include "tests/frontend/Slopes.h"
 #include <catch2/catch.hpp>
 
 using namespace halftone;
@@ -80,4 +81,60 @@ TEST_CASE("slice takes a part, to the end where it says none") {
   for (auto [start, shape] : {std::pair(Shape{2, 1}, Shape{2, 2}), std::pair(Shape{0}, Shape{1, 1}),
                               std::pair(Shape{4, 0}, Shape{none, 1}), std::pair(Shape{-1, 0}, Shape{1, 1})})
     CHECK_THAT(cut(start, shape), Contains("does not lie within shape (3, 4)"));
+}
+
+TEST_CASE("cumsum adds up along an axis, or through the flattened tensor") {
+  Tensor x({1, 2, 3, 4, 5, 6}, {2, 3}), number({3}, {}), empty = Tensor::zeros({2, 0});
+  for (Run run : everyRun) {
+    std::vector<Tensor> y = runOnce(run, {x, number, empty}, [](const std::vector<Value> &v) {
+      return std::vector<Value>{ops::cumsum(v[0]), ops::cumsum(v[0], 0), ops::cumsum(v[0], -1),
+                                ops::cumsum(v[1]), ops::cumsum(v[2]),    ops::cumsum(v[2], 1)};
+    });
+    CHECK(numbers(y[0]) == Row{1, 3, 6, 10, 15, 21});
+    CHECK(y[0].shape() == Shape({6}));
+    CHECK(numbers(y[1]) == Row{1, 2, 3, 5, 7, 9});
+    CHECK(numbers(y[2]) == Row{1, 3, 6, 4, 9, 15});
+    CHECK(y[3].shape() == Shape({1}));
+    CHECK(numbers(y[3]) == Row{3});
+    CHECK(y[4].shape() == Shape({0}));
+    CHECK(y[5].shape() == Shape({2, 0}));
+  }
+  CHECK_THAT(errorOf([&] {
+               (void)runOnce(Run::interpreted, {x},
+                             [](const std::vector<Value> &v) { return std::vector<Value>{ops::cumsum(v[0], 2)}; });
+             }),
+             Contains("ValueError: cumsum: axis 2 is out of range for rank 2"));
+  CHECK(ops::cumsum(Input({3}), 1).shape() == Shape({none, 3}));
+  CHECK(ops::cumsum(Input({3})).shape() == Shape({none}));
+}
+
+TEST_CASE("cumsum keeps the dtype: integers wrap, bools count, float16 adds in float32") {
+  Tensor bytes(std::vector<int8_t>{100, 100, -3}, {3}), bools = Tensor({1, 0, 1}, {3}).astype(DType::bool_);
+  Tensor halves = Tensor::full({4000}, 1, float16), x({1.5, 2}, {2});
+  for (Run run : everyRun) {
+    std::vector<Tensor> y = runOnce(run, {bytes, bools, halves, x}, [](const std::vector<Value> &v) {
+      return std::vector<Value>{ops::cumsum(v[0]), ops::cumsum(v[1]), ops::cumsum(v[2]), ops::cumsum(v[3], {}, int32),
+                                ops::cumsum(v[1], 0, DType::bool_)};
+    });
+    CHECK(y[0].dtype() == int8);
+    CHECK(numbers(y[0]) == Row{100, -56, -59});
+    CHECK(y[1].dtype() == int32);
+    CHECK(numbers(y[1]) == Row{1, 1, 2});
+    CHECK(y[2].dtype() == float16);
+    CHECK(numbers(y[2]).back() == 4000); // above 2048, float16 has no odd numbers
+    CHECK(numbers(y[2])[2050] == 2052);  // 2051 is halfway
+    CHECK(numbers(y[3]) == Row{1, 3});
+    CHECK(y[4].dtype() == int32);
+  }
+}
+
+TEST_CASE("the gradient of cumsum adds up from the other end") {
+  Tensor x({0.5, -1, 2, 3, 0.25, -2}, {2, 3});
+  for (std::optional<int64_t> axis : {std::optional<int64_t>(), std::optional<int64_t>(0), std::optional<int64_t>(1)})
+    CHECK(slopeError({x}, [axis](const std::vector<Value> &v) { return ops::cumsum(v[0], axis); }) < 1e-6);
+  // Of a gradient too.
+  CHECK(slopeError({x}, [](const std::vector<Value> &v) {
+          Value y = ops::cumsum(v[0], 1);
+          return gradients(ops::sum(y * y * y), v)[0];
+        }) < 1e-5);
 }

@@ -49,6 +49,7 @@ constexpr Row rows[] = {
     {"loop", inVectors<emitLoop>, loopScratch}, {"reduction_loop", inVectors<emitReductionLoop>, noScratch},
     {"row", inVectors<emitRow>, rowScratch},    {"finish", inVectors<emitRow>, noScratch},
     {"matmul", emitMatmul, matmulScratchBytes}, {"scatter", inVectors<emitScatter>, noScratch},
+    {"scan", inVectors<emitScan>, noScratch},
 };
 
 const Row *rowOf(StringRef kind) {

@@ -18,6 +18,7 @@ mlir::LogicalResult emitLoop(const KernelSource &source, const CpuTarget &target
 mlir::LogicalResult emitReductionLoop(const KernelSource &source, const CpuTarget &target, mlir::OpBuilder &builder);
 mlir::LogicalResult emitRow(const KernelSource &source, const CpuTarget &target, mlir::OpBuilder &builder);
 mlir::LogicalResult emitScatter(const KernelSource &source, const CpuTarget &target, mlir::OpBuilder &builder);
+mlir::LogicalResult emitScan(const KernelSource &source, const CpuTarget &target, mlir::OpBuilder &builder);
 /// Returns how the product is made, for reports.
 mlir::FailureOr<std::string> emitMatmul(const KernelSource &source, const CpuTarget &target, mlir::OpBuilder &builder);
 

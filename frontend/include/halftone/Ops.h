@@ -5,16 +5,31 @@
 #include <optional>
 
 namespace halftone {
-/// Axes of a reduction: one, several, or (empty) all.
-class Axes {
+/// One integer or several, where Keras takes an int or a tuple.
+class Integers {
 public:
-  Axes() = default;
-  Axes(int axis) : list_{axis} {}
-  Axes(std::initializer_list<int64_t> axes) : list_(axes) {}
+  Integers() = default;
+  Integers(int one) : list_{one} {}
+  Integers(std::initializer_list<int64_t> list) : list_(list) {}
   const std::vector<int64_t> &list() const { return list_; }
 
 private:
   std::vector<int64_t> list_;
+};
+using Axes = Integers; // of a reduction; empty: all
+
+/// How split() cuts an axis: into so many equal sections, or before each of these indices.
+class Sections {
+public:
+  Sections(int count) : count_(count) {}
+  Sections(std::initializer_list<int64_t> indices) : indices_(indices) {}
+  Sections(std::vector<int64_t> indices) : indices_(std::move(indices)) {}
+  std::optional<int64_t> count() const { return count_; }
+  const std::vector<int64_t> &indices() const { return indices_; }
+
+private:
+  std::optional<int64_t> count_;
+  std::vector<int64_t> indices_;
 };
 
 namespace ops {
@@ -132,5 +147,49 @@ HALFTONE_API Value ones_like(const Value &x);
 HALFTONE_API Value full_like(const Value &x, double value);
 HALFTONE_API Value stop_gradient(const Value &x);
 HALFTONE_API Value all_finite(const Values &xs); // one bool
+
+// Statistics. Integers give floatx. Narrower floats are computed in float32, and the result is rounded once.
+HALFTONE_API Value var(const Value &x, const Axes &axis = {}, bool keepdims = false);
+HALFTONE_API Value std(const Value &x, const Axes &axis = {}, bool keepdims = false);
+HALFTONE_API Value logsumexp(const Value &x, const Axes &axis = {}, bool keepdims = false);
+/// The mean, or sum(x * weights) / sum(weights): weights have x's shape, or are a vector along the one axis.
+HALFTONE_API Value average(const Value &x, const Axes &axis = {}, const Value &weights = {});
+HALFTONE_API Value count_nonzero(const Value &x, const Axes &axis = {}); // int32
+HALFTONE_API Value any(const Value &x, const Axes &axis = {}, bool keepdims = false);
+HALFTONE_API Value all(const Value &x, const Axes &axis = {}, bool keepdims = false);
+HALFTONE_API Value squared_difference(const Value &a, const Value &b);
+/// The sum of each element and those before it; without an axis, of x flattened. Bools count as int32; integers wrap.
+HALFTONE_API Value cumsum(const Value &x, std::optional<int64_t> axis = {}, std::optional<DType> dtype = {});
+
+// Contractions. Unlike matmul, int8 by int8 gives int8, which wraps.
+HALFTONE_API Value dot(const Value &a, const Value &b);
+/// Contracts the last axes of a with the first of b, or pairs of axes.
+HALFTONE_API Value tensordot(const Value &a, const Value &b, int64_t axes = 2);
+HALFTONE_API Value tensordot(const Value &a, const Value &b, const Axes &a_axes, const Axes &b_axes);
+HALFTONE_API Value outer(const Value &a, const Value &b);
+
+// Elements joined, cut, repeated and put in another order.
+HALFTONE_API Value stack(const Values &xs, int64_t axis = 0);
+/// The slices along an axis. `num` is needed if the extent of the axis is none.
+HALFTONE_API std::vector<Value> unstack(const Value &x, std::optional<int64_t> num = {}, int64_t axis = 0);
+/// split(x, 3): three equal sections. split(x, {3}): the first three and the rest.
+HALFTONE_API std::vector<Value> split(const Value &x, const Sections &indices_or_sections, int64_t axis = 0);
+HALFTONE_API Value tile(const Value &x, const Integers &repeats); // of the last axes; new ones come first
+HALFTONE_API Value repeat(const Value &x, int64_t repeats, std::optional<int64_t> axis = {}); // no axis: flattened
+HALFTONE_API Value roll(const Value &x, const Integers &shift, const Axes &axis = {}); // no axis: as if flattened
+HALFTONE_API Value flip(const Value &x, const Axes &axis = {});
+HALFTONE_API Value swapaxes(const Value &x, int64_t axis1, int64_t axis2);
+HALFTONE_API Value moveaxis(const Value &x, const Axes &source, const Axes &destination);
+HALFTONE_API Value tril(const Value &x, int64_t k = 0); // 0 above the k-th diagonal of the last two axes
+HALFTONE_API Value triu(const Value &x, int64_t k = 0);
+
+// Values of indices alone, for functions being traced.
+/// Up to, not including, stop; arange(n) begins at 0. Whole numbers give int32, others floatx.
+HALFTONE_API Value arange(double start, std::optional<double> stop = {}, std::optional<double> step = {},
+                          std::optional<DType> dtype = {});
+/// `num` values at equal distances, the last of which is stop unless `endpoint` is false. Integers round down.
+HALFTONE_API Value linspace(double start, double stop, int64_t num = 50, bool endpoint = true,
+                            std::optional<DType> dtype = {});
+HALFTONE_API Value eye(int64_t N, std::optional<int64_t> M = {}, int64_t k = 0, std::optional<DType> dtype = {});
 } // namespace ops
 } // namespace halftone

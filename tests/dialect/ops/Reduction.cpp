@@ -70,3 +70,15 @@ TEST_CASE("gradients of products match differences over every kind of axes") {
   CHECK(gradientError(reduceMain("prod", ": 0", "f64", "7xf64"), {reals("7xf64", {1, 2, 0, -3, 0.5, 1, 4})}) < 1e-7);
   CHECK(gradientError(reduceMain("prod", ": 0", "f64", "1xf64"), {reals("1xf64", {0})}) < 1e-8);
 }
+
+TEST_CASE("gradients of sums along an axis match differences in both directions") {
+  auto x = reals("2x3xf64", {1.5, -2.25, 0.5, 4.0, 3.0, -1.0});
+  for (const char *attributes : {"axis = 0 : i64", "axis = 1 : i64", "axis = 1 : i64, reverse"}) {
+    INFO(attributes);
+    CHECK(gradientError("func.func @main(%x: tensor<2x3xf64>) -> tensor<2x3xf64> {\n%s = halftone.cumsum %x {" +
+                            std::string(attributes) +
+                            "} : tensor<2x3xf64> -> tensor<2x3xf64>\n%y = halftone.mul %s, %s : tensor<2x3xf64>\n"
+                            "return %y : tensor<2x3xf64>\n}",
+                        {x}) < 1e-8);
+  }
+}
