@@ -56,15 +56,19 @@ struct FoldConstants : RewritePattern {
     SmallVector<TensorData> values;
     for (Value operand : op->getOperands()) {
       auto constant = operand.getDefiningOp<ConstantOp>();
-      if (!constant || !isSmall(operand.getType()))
+      std::optional<TensorData> value;
+      if (constant && isSmall(operand.getType()))
+        value = evaluate(constant, {}, {});
+      if (!value)
         return failure();
-      values.push_back(evaluate(constant, {}, {}));
+      values.push_back(*std::move(value));
     }
-    TensorData result = evaluate(op, llvm::to_vector(llvm::make_pointer_range(std::as_const(values))), {});
-    DenseElementsAttr value = valueOf(result);
+    std::optional<TensorData> result =
+        evaluate(op, llvm::to_vector(llvm::make_pointer_range(std::as_const(values))), {});
+    DenseElementsAttr value = result ? valueOf(*result) : DenseElementsAttr();
     if (!value || (!value.isSplat() && value.getNumElements() > mostWritten))
       return failure();
-    rewriter.replaceOpWithNewOp<ConstantOp>(op, result.type, value);
+    rewriter.replaceOpWithNewOp<ConstantOp>(op, result->type, value);
     return success();
   }
 };
