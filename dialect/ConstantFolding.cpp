@@ -60,9 +60,12 @@ struct FoldConstants : RewritePattern {
     SmallVector<TensorData> values;
     for (Value operand : op->getOperands()) {
       auto constant = operand.getDefiningOp<ConstantOp>();
-      if (!constant || !isSmall(operand.getType()))
+      std::optional<TensorData> value;
+      if (constant && isSmall(operand.getType()))
+        value = evaluate(constant, {}, {});
+      if (!value)
         return failure();
-      values.push_back(*evaluate(constant, {}, {}));
+      values.push_back(*std::move(value));
     }
     std::optional<TensorData> result =
         evaluate(op, llvm::to_vector(llvm::make_pointer_range(std::as_const(values))), {});
