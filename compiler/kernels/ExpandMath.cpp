@@ -166,7 +166,7 @@ Number compiler::buildRemainder(const MathTarget &target, Number x, Number y) {
   return select(valid, copySign(rest, x), x.like(std::numeric_limits<double>::quiet_NaN()));
 }
 
-LogicalResult compiler::expandMath(func::FuncOp function, const MathTraits &math) {
+LogicalResult compiler::expandMath(FunctionOpInterface function, const MathTraits &math) {
   SmallVector<Operation *> ops;
   function.walk([&](Operation *op) {
     if (isa<math::MathDialect>(op->getDialect()) || isa<arith::RemFOp>(op) || roundsToBf16(op))
