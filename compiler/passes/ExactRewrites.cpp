@@ -1,6 +1,7 @@
 // Algebraic rewrites that change no bit of any result.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/ExactRewrites.h"
+#include "compiler/passes/WhenResults.h"
 #include "dialect/Dialect.h"
 #include "mlir/IR/Matchers.h"
 
@@ -139,22 +140,7 @@ struct DropWhenResults : OpRewritePattern<WhenOp> {
     }
     if (dropped.none())
       return failure();
-    rewriter.modifyOpInPlace(onThen, [&] { onThen->eraseOperands(dropped); });
-    rewriter.modifyOpInPlace(onElse, [&] { onElse->eraseOperands(dropped); });
-    SmallVector<Type> types;
-    SmallVector<Value> kept;
-    for (OpResult result : op->getResults())
-      if (!dropped[result.getResultNumber()]) {
-        types.push_back(result.getType());
-        kept.push_back(result);
-      }
-    auto smaller = WhenOp::create(rewriter, op.getLoc(), types, op.getCondition());
-    smaller->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-    rewriter.inlineRegionBefore(op.getThenRegion(), smaller.getThenRegion(), smaller.getThenRegion().begin());
-    rewriter.inlineRegionBefore(op.getElseRegion(), smaller.getElseRegion(), smaller.getElseRegion().begin());
-    for (auto [before, after] : llvm::zip_equal(kept, smaller.getResults()))
-      rewriter.replaceAllUsesWith(before, after);
-    rewriter.eraseOp(op);
+    replaceResults(rewriter, op, dropped);
     return success();
   }
 };
@@ -180,8 +166,12 @@ struct InlineDecidedWhen : OpRewritePattern<WhenOp> {
 void populateExactRewrites(RewritePatternSet &patterns) {
   patterns.add<DropNeutral<MulOp, isOne, true>, DropNeutral<DivOp, isOne, false>, DropNeutral<PowOp, isOne, false>,
                DropNeutral<AddOp, isNegativeZero, true>, DropNeutral<SubOp, isPositiveZero, false>, DropPair<NegOp>,
-               DropPair<NotOp>, DropSelect, ContractReadsTransposed, SwapContract, DropWhenResults, InlineDecidedWhen>(
-      patterns.getContext());
+               DropPair<NotOp>, DropSelect, SwapContract, DropWhenResults, InlineDecidedWhen>(patterns.getContext());
+  populateTransposedOperands(patterns);
+}
+
+void populateTransposedOperands(RewritePatternSet &patterns) {
+  patterns.add<ContractReadsTransposed>(patterns.getContext());
 }
 
 } // namespace halftone::compiler

@@ -10,6 +10,10 @@ namespace halftone::compiler {
 /// uses. Signed zeros, infinities and NaNs come out as before: x + 0.0 and x * 0 stay.
 void populateExactRewrites(mlir::RewritePatternSet &patterns);
 
+/// A contraction of a transposed operand reads the operand itself, if that leaves the operand's free axes in order. Part
+/// of the exact rewrites.
+void populateTransposedOperands(mlir::RewritePatternSet &patterns);
+
 /// Values without elements become constants, and so do reductions, contractions and scatter_adds of such values. So no
 /// kernel has empty operands or results.
 void populateEmptyRewrites(mlir::RewritePatternSet &patterns);
