@@ -20,12 +20,14 @@ constexpr int rounds = 5;
 constexpr int64_t width = 16, batch = 32, blocks = 48;
 constexpr int64_t sizes[] = {50, 100, 200, 400, 800, 1600};
 
-/// A stack of `count` Dense(16) layers.
-Model dense(int64_t count) {
+/// A stack of `count` Dense(16) layers. Under mixed_float16 each step also checks that all gradients are finite.
+Model dense(int64_t count, const std::string &policy) {
+  set_dtype_policy(policy);
   std::vector<Layer> stack = {Input({width})};
   for (int64_t i = 0; i < count; ++i)
     stack.push_back(layers::Dense(width, {.activation = "relu"}));
   Sequential model(stack);
+  set_dtype_policy("float32");
   model.compile({.optimizer = optimizers::Adam(), .loss = "mean_squared_error"});
   return model;
 }
@@ -73,7 +75,7 @@ int measure(const std::string &net, int64_t count, const std::string &program) {
   const Tensor x = Tensor::ones({batch, width}), y = Tensor::zeros({batch, width});
   std::optional<Model> model;
   const auto tell = [](const Cost &cost) { fmt::print("{} {}\n", cost.seconds, cost.cpu); };
-  tell(costOf([&] { model.emplace(net == "dense" ? dense(count) : residual(count)); }));
+  tell(costOf([&] { model.emplace(net == "residual" ? residual(count) : dense(count, net)); }));
   const auto step = [&] { program == "train" ? (void)model->train_on_batch(x, y) : (void)model->predict_on_batch(x); };
   const Cost first = costOf(step), second = costOf(step);
   tell({first.seconds - second.seconds, first.cpu - second.cpu});
@@ -101,10 +103,12 @@ std::vector<Cost> child(const std::filesystem::path &cache, const std::string &n
 }
 
 struct Case {
-  std::string net, program;
+  std::string net, program; // net: "residual", or the policy of Dense layers
   int64_t count;
   std::string what() const {
-    return fmt::format("first {} step, {} {}", program, count, net == "dense" ? "Dense(16) layers" : "residual blocks");
+    return fmt::format("first {} step, {} {}{}", program, count,
+                       net == "residual" ? "residual blocks" : "Dense(16) layers",
+                       net == "mixed_float16" ? " under mixed_float16" : "");
   }
 };
 
@@ -138,7 +142,7 @@ void addCase(Table &table, const Case &each, const std::vector<Cost> &costs) {
         fmt::format("{}{} {}", parts.empty() ? "" : ", ", name(stages[stage]), milliseconds(costs[2 + stage].seconds));
   Row row{each.what(), text(costs[1]), "-", costs[1].seconds};
   row.atMost = true;
-  if (each.net == "dense" && each.program == "train" && each.count == 800)
+  if (each.net == "float32" && each.program == "train" && each.count == 800)
     row.bar = 3.0;
   row.note = fmt::format("s; the model {}; to stage {}", milliseconds(costs[0].seconds), parts);
   table.add(row);
@@ -149,10 +153,12 @@ void run(Table &table) {
   if (!::mkdtemp(pattern.data()))
     throw std::runtime_error("cannot make " + pattern);
   const std::filesystem::path cache = pattern;
-  for (const char *program : {"train", "predict"}) {
+  const std::pair<const char *, const char *> programs[] = {
+      {"float32", "train"}, {"float32", "predict"}, {"mixed_float16", "train"}};
+  for (const auto &[policy, program] : programs) {
     std::map<int64_t, double> seconds;
     for (int64_t count : sizes) {
-      const Case each{"dense", program, count};
+      const Case each{policy, program, count};
       if (!table.wants(each.what()))
         continue;
       const std::vector<Cost> costs = medians(cache, each);
@@ -160,8 +166,9 @@ void run(Table &table) {
       addCase(table, each, costs);
     }
     if (seconds.contains(400) && seconds.contains(1600))
-      table.add({fmt::format("first {} step, 1600 layers against 400", program), milliseconds(seconds[1600]),
-                 milliseconds(seconds[400]), seconds[1600] / seconds[400], 4.5, 4.2, true});
+      table.add({fmt::format("first {} step, 1600 layers against 400, {}", program, policy),
+                 milliseconds(seconds[1600]), milliseconds(seconds[400]), seconds[1600] / seconds[400], 4.5, 4.2,
+                 true});
   }
   for (const char *program : {"train", "predict"})
     if (const Case each{"residual", program, blocks}; table.wants(each.what()))

@@ -1,4 +1,4 @@
-// compile(): the passes, the plan, and the code of its kernels on worker threads.
+// compile(): the passes, the plan, and then the code of its kernels on worker threads.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Compiler.h"
 #include "compiler/CastBudget.h"
@@ -26,8 +26,8 @@ namespace {
 
 /// One kernel of the plan on its way to code. Kernels of different extents may share a key, and then code.
 struct PendingKernel {
-  std::string key, name, site; // the kernel's symbol; its first launch's site, for errors
-  std::string text;            // linalg
+  std::string key, name, kind, site; // the kernel's symbol and kind; its first launch's site, for errors
+  std::string text;                  // linalg
   StatusOr<KernelCode> code;
   KernelDumps dumps;
 };
@@ -67,14 +67,18 @@ public:
     planning.stop();
     exe->buildId = buildId();
     exe->ledger = std::move(ledger);
-    HALFTONE_RETURN_IF_ERROR(generate(*exe));
-    show(Stage::plan, [&](llvm::raw_ostream &out) { out << print(*exe); });
-    show(Stage::target, [&](llvm::raw_ostream &out) {
-      for (const PendingKernel &kernel : kernels)
-        out << "# " << kernel.key << ": " << kernel.name << "\n" << kernel.dumps.assembly << "\n";
-    });
+    for (const PendingKernel &kernel : kernels)
+      exe->kernels[kernel.key].kind = kernel.kind;
     if (Status status = verify(*exe); !status)
       return Status(ErrorKind::internal_error, status.message());
+    show(Stage::plan, [&](llvm::raw_ostream &out) { out << print(*exe); });
+
+    HALFTONE_RETURN_IF_ERROR(generate(*exe));
+    show(Stage::target, [&](llvm::raw_ostream &out) {
+      for (const PendingKernel &kernel : kernels)
+        out << "# " << kernel.key << ": " << kernel.name << ", " << exe->kernels[kernel.key].method << "\n"
+            << kernel.dumps.assembly << "\n";
+    });
     return exe;
   }
 
@@ -124,7 +128,13 @@ private:
     description->module->print(out, OpPrintingFlags().enableDebugInfo(false));
     std::string key = kernelKey(text, *target);
     if (known.insert(key).second)
-      kernels.push_back({key, kernel.getSymName().str(), std::move(site), std::move(text), notCompiled(), {}});
+      kernels.push_back({key,
+                         kernel.getSymName().str(),
+                         stringifyKernelKind(kernel.getKind()).str(),
+                         std::move(site),
+                         std::move(text),
+                         notCompiled(),
+                         {}});
     arguments[kernel.getSymName()] = {key, std::move(description->extents), description->grid,
                                       description->scratchBytes, description->cost};
     return Status::ok();

@@ -74,16 +74,16 @@ StatusOr<std::string> compiler::lowerToCode(ModuleOp module, const Target &targe
                                             KernelDumps *dumps) {
   if (failed(verify(module)))
     return diagnostics.failure("the emitted code is not valid");
-  for (func::FuncOp function : module.getOps<func::FuncOp>())
+  for (auto function : module.getOps<FunctionOpInterface>())
     if (failed(expandMath(function, target.math)))
       return diagnostics.failure("the kernel's math cannot be expanded");
-  for (func::FuncOp function : module.getOps<func::FuncOp>())
+  for (auto function : module.getOps<FunctionOpInterface>())
     interleaveSteps(function);
   if (dumps) {
     llvm::raw_string_ostream stream(dumps->emitted);
     module.print(stream);
   }
-  if (failed(checkVocabulary(module)))
+  if (failed(checkVocabulary(module, target.vocabulary())))
     return diagnostics.failure("the kernel holds an op that has no code");
 
   PassManager passes(module.getContext());

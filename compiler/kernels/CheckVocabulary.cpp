@@ -1,6 +1,7 @@
-// The closed list of ops that emitted code may hold: each is known to become instructions on every target.
+// The closed list of ops that emitted code may hold: those that become instructions on every target, and one's own.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/Steps.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace halftone;
@@ -9,9 +10,10 @@ using namespace mlir;
 
 namespace {
 
-const llvm::StringSet<> &vocabulary() {
+/// Of all targets.
+const llvm::StringSet<> &commonVocabulary() {
   static const llvm::StringSet<> ops = {
-      "builtin.module", "func.func", "func.return",
+      "builtin.module",
       // Control flow.
       "scf.for", "scf.if", "scf.while", "scf.condition", "scf.yield", "cf.br", "cf.cond_br",
       // Integers.
@@ -30,18 +32,16 @@ const llvm::StringSet<> &vocabulary() {
       "vector.step", "vector.bitcast", "vector.interleave", "vector.deinterleave", "vector.extract_strided_slice",
       "vector.insert_strided_slice", "ub.poison",
       // Memory.
-      "llvm.getelementptr", "llvm.load", "llvm.store", "llvm.intr.masked.load", "llvm.intr.masked.store",
-      "llvm.intr.prefetch", "llvm.mlir.zero", "llvm.intr.expect",
-      // Instructions of one target, where an emitter asked the target for them.
-      "llvm.call_intrinsic"};
+      "llvm.getelementptr", "llvm.load", "llvm.store", "llvm.mlir.zero", "llvm.intr.expect"};
   return ops;
 }
 
 } // namespace
 
-LogicalResult compiler::checkVocabulary(ModuleOp module) {
-  const WalkResult result = module.walk([](Operation *op) {
-    if (vocabulary().contains(op->getName().getStringRef()))
+LogicalResult compiler::checkVocabulary(ModuleOp module, ArrayRef<StringLiteral> ofTarget) {
+  const WalkResult result = module.walk([&](Operation *op) {
+    const StringRef name = op->getName().getStringRef();
+    if (commonVocabulary().contains(name) || llvm::is_contained(ofTarget, name))
       return WalkResult::advance();
     op->emitError() << "'" << op->getName() << "' is not in the vocabulary of kernels' code";
     return WalkResult::interrupt();

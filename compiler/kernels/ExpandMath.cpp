@@ -187,7 +187,7 @@ Emitted compiler::buildRemainder(const MathTarget &target, Emitted x, Emitted y)
   return select(valid, copySign(rest, x), x.like(std::numeric_limits<double>::quiet_NaN()));
 }
 
-LogicalResult compiler::expandMath(func::FuncOp function, const MathTraits &math) {
+LogicalResult compiler::expandMath(FunctionOpInterface function, const MathTraits &math) {
   SmallVector<Operation *> ops;
   function.walk([&](Operation *op) {
     if (isa<math::MathDialect>(op->getDialect()) || isa<arith::RemFOp>(op) || roundsToBf16(op))

@@ -57,7 +57,7 @@ bool touchesMemoryWithin(Operation &op) {
 
 } // namespace
 
-void compiler::interleaveSteps(func::FuncOp function) {
+void compiler::interleaveSteps(FunctionOpInterface function) {
   function.walk([](scf::ForOp loop) {
     if (!loop->removeAttr(interleavedAttr))
       return;

@@ -4,6 +4,7 @@
 #include "compiler/kernels/MathTraits.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace halftone::compiler {
 
@@ -15,20 +16,20 @@ mlir::LogicalResult legalizeStorage(mlir::func::FuncOp function, const MathTrait
 
 /// k4. After the emitter. Replaces the math ops that no CPU has as instructions (exp, log, tanh, ...) by arithmetic, in
 /// place, at whatever type they have: f32 or f64, scalar or one-dimensional vector; and arith.truncf to bf16, which
-/// CPUs round with exceptions. These may remain: math.absf, ceil,
-/// copysign, floor, fma, roundeven, sqrt, trunc, ctpop, ctlz, cttz. The tables of MathFunctions.h have the error bounds. Fails with a
-/// diagnostic at any other math op and at types narrower than f32.
-mlir::LogicalResult expandMath(mlir::func::FuncOp function, const MathTraits &math);
+/// CPUs round with exceptions. These may remain: math.absf, ceil, copysign, floor, fma, roundeven, sqrt, trunc, ctpop,
+/// ctlz, cttz. The tables of MathFunctions.h have the error bounds. Fails with a diagnostic at any other math op and at types narrower
+/// than f32.
+mlir::LogicalResult expandMath(mlir::FunctionOpInterface function, const MathTraits &math);
 
 /// On a loop of emitted code whose body is several independent steps: interleave-steps puts them side by side.
 inline constexpr llvm::StringLiteral interleavedAttr = "halftone.interleaved";
 
 /// k5. In each loop that asks for it, sorts ops by how many others they wait for. Loads come before stores, so no step
 /// may load a value that another one stores.
-void interleaveSteps(mlir::func::FuncOp function);
+void interleaveSteps(mlir::FunctionOpInterface function);
 
-/// k6. Every op of emitted code is one that is known to become instructions; the diagnostic names the first that is
-/// not.
-mlir::LogicalResult checkVocabulary(mlir::ModuleOp module);
+/// k6. Checks that every op of emitted code is known to become instructions: on every target, or, by its full name in
+/// `ofTarget`, on the one that the code is for. The diagnostic names the first op that is not.
+mlir::LogicalResult checkVocabulary(mlir::ModuleOp module, llvm::ArrayRef<llvm::StringLiteral> ofTarget);
 
 } // namespace halftone::compiler

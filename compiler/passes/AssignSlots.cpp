@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/AssignSlots.h"
 #include "compiler/forms/Forms.h"
-#include "compiler/passes/AssignSlotsProgram.h"
+#include "compiler/passes/AssignSlotsDraft.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
+#include "runtime/plan/WrittenUnder.h"
 #include "llvm/ADT/StringMap.h"
 #include <algorithm>
 #include <map>
@@ -17,15 +18,15 @@ namespace halftone::compiler {
 
 namespace {
 
-bool exclude(const ProgramStep &a, const ProgramStep &b) {
+bool exclude(const DraftStep &a, const DraftStep &b) {
   return a.predicate && b.predicate && a.predicate->buffer == b.predicate->buffer &&
          a.predicate->negated != b.predicate->negated;
 }
 
 class SlotAssigner {
 public:
-  SlotAssigner(const KernelArguments &arguments, ModuleOp module, Program program)
-      : arguments(arguments), symbols(module), program(std::move(program)) {}
+  SlotAssigner(const KernelArguments &arguments, ModuleOp module, PlanDraft draft)
+      : arguments(arguments), symbols(module), draft(std::move(draft)) {}
 
   StatusOr<Executable> run() {
     fetchOldValues();
@@ -33,23 +34,23 @@ public:
     fetchNewValues();
     fillBeforeInnerConditions();
     HALFTONE_RETURN_IF_ERROR(joinLaunches());
-    ArenaSize arena = packArena(program);
+    ArenaSize arena = packArena(draft);
     exe.plan.arenaBytes = arena.bytes;
     exe.plan.largestLiveBytes = arena.largestLive;
     HALFTONE_RETURN_IF_ERROR(writeSteps());
     HALFTONE_RETURN_IF_ERROR(writeShadows());
-    exe.signature.feeds = std::move(program.feeds);
-    exe.signature.fetches = std::move(program.fetches);
-    exe.variables = std::move(program.variables);
-    exe.constants = std::move(program.constants);
+    exe.signature.feeds = std::move(draft.feeds);
+    exe.signature.fetches = std::move(draft.fetches);
+    exe.variables = std::move(draft.variables);
+    exe.constants = std::move(draft.constants);
     return std::move(exe);
   }
 
 private:
-  bool isFixed(BufferId id) const { return program.buffers[program.place(id)].kind != SlotKind::arena; }
+  bool isFixed(BufferId id) const { return draft.buffers[draft.place(id)].kind != SlotKind::arena; }
 
-  static ProgramStep copyStep(BufferId from, BufferId to) {
-    ProgramStep step;
+  static DraftStep copyStep(BufferId from, BufferId to) {
+    DraftStep step;
     step.from = from;
     step.to = to;
     step.reads.push_back(from);
@@ -58,20 +59,20 @@ private:
   }
 
   BufferId fetchBuffer(size_t index) {
-    return program.add(SlotKind::fetch, program.fetches[index].type, static_cast<int64_t>(index));
+    return draft.add(SlotKind::fetch, draft.fetches[index].type, static_cast<int64_t>(index));
   }
 
   /// Fetches of feeds, constants and old values of variables come first, before anything is overwritten.
   void fetchOldValues() {
-    std::vector<ProgramStep> copies;
-    settled.resize(program.fetched.size());
-    for (size_t index = 0; index < program.fetched.size(); ++index) {
-      if (!isFixed(program.fetched[index]))
+    std::vector<DraftStep> copies;
+    settled.resize(draft.fetched.size());
+    for (size_t index = 0; index < draft.fetched.size(); ++index) {
+      if (!isFixed(draft.fetched[index]))
         continue;
-      copies.push_back(copyStep(program.fetched[index], fetchBuffer(index)));
+      copies.push_back(copyStep(draft.fetched[index], fetchBuffer(index)));
       settled[index] = true;
     }
-    program.steps.insert(program.steps.begin(), copies.begin(), copies.end());
+    draft.steps.insert(draft.steps.begin(), copies.begin(), copies.end());
   }
 
   /// Whether `fresh` may be made in `variable`: no step reads the old value once a step may have written the new one.
@@ -79,10 +80,10 @@ private:
     if (isFixed(fresh))
       return false;
     for (size_t update : updatesTo.lookup(variable))
-      if (program.updates[update].first != variable)
+      if (draft.updates[update].first != variable)
         return false; // the old value goes to another variable at the end
     for (size_t writer : touching[fresh]) {
-      const ProgramStep &write = program.steps[writer];
+      const DraftStep &write = draft.steps[writer];
       if (dropped[writer] || !llvm::is_contained(write.writes, fresh) || isPassedOn(write, variable, fresh))
         continue;
       if (llvm::is_contained(write.reads, variable) && !worksInPlace(write, variable, fresh))
@@ -90,7 +91,7 @@ private:
       for (size_t reader : touching[variable]) {
         if (reader <= writer || dropped[reader])
           continue;
-        const ProgramStep &read = program.steps[reader];
+        const DraftStep &read = draft.steps[reader];
         bool value = llvm::is_contained(read.reads, variable) && !isPassedOn(read, variable, fresh);
         bool condition = read.predicate && read.predicate->buffer == variable;
         if (condition || (value && !exclude(write, read)))
@@ -100,10 +101,10 @@ private:
     return true;
   }
   /// A branch that leaves the variable as it was: no step when in place.
-  static bool isPassedOn(const ProgramStep &step, BufferId variable, BufferId fresh) {
+  static bool isPassedOn(const DraftStep &step, BufferId variable, BufferId fresh) {
     return !step.launch && step.to == fresh && step.from == variable;
   }
-  bool worksInPlace(const ProgramStep &step, BufferId variable, BufferId fresh) {
+  bool worksInPlace(const DraftStep &step, BufferId variable, BufferId fresh) {
     if (!step.launch)
       return false;
     LaunchOp launch = step.launch;
@@ -123,10 +124,10 @@ private:
 
   /// Which steps touch each buffer, and which updates take it.
   void indexSteps() {
-    touching.resize(program.buffers.size());
-    dropped.resize(program.steps.size());
-    for (size_t index = 0; index < program.steps.size(); ++index) {
-      const ProgramStep &step = program.steps[index];
+    touching.resize(draft.buffers.size());
+    dropped.resize(draft.steps.size());
+    for (size_t index = 0; index < draft.steps.size(); ++index) {
+      const DraftStep &step = draft.steps[index];
       auto touch = [&](BufferId id) {
         if (touching[id].empty() || touching[id].back() != index)
           touching[id].push_back(index);
@@ -136,23 +137,23 @@ private:
       if (step.predicate)
         touch(step.predicate->buffer);
     }
-    for (size_t index = 0; index < program.updates.size(); ++index)
-      updatesTo[program.updates[index].second].push_back(index);
+    for (size_t index = 0; index < draft.updates.size(); ++index)
+      updatesTo[draft.updates[index].second].push_back(index);
   }
 
   /// The step that makes `fresh` makes it in `variable` from now on: an update decided later must see that.
   void placeIn(BufferId variable, BufferId fresh) {
-    program.buffers[fresh].placedIn = variable;
+    draft.buffers[fresh].placedIn = variable;
     for (size_t index : touching[fresh]) {
-      dropped[index] = dropped[index] || isPassedOn(program.steps[index], variable, fresh);
-      replace(program.steps[index], fresh, variable);
+      dropped[index] = dropped[index] || isPassedOn(draft.steps[index], variable, fresh);
+      replace(draft.steps[index], fresh, variable);
     }
     std::vector<size_t> both;
     std::set_union(touching[variable].begin(), touching[variable].end(), touching[fresh].begin(), touching[fresh].end(),
                    std::back_inserter(both));
     touching[variable] = std::move(both);
     for (size_t index : updatesTo.lookup(fresh))
-      if (auto &update = program.updates[index]; update.second == fresh && update.first != variable) {
+      if (auto &update = draft.updates[index]; update.second == fresh && update.first != variable) {
         update.second = variable;
         updatesTo[variable].push_back(index);
       }
@@ -161,7 +162,7 @@ private:
   void updateVariables() {
     indexSteps();
     std::vector<std::pair<BufferId, BufferId>> late;
-    for (auto [variable, fresh] : program.updates) {
+    for (auto [variable, fresh] : draft.updates) {
       if (fresh == variable)
         continue;
       if (fitsInPlace(variable, fresh))
@@ -170,21 +171,21 @@ private:
         late.push_back({variable, fresh});
     }
     size_t index = 0;
-    std::erase_if(program.steps, [&](const ProgramStep &) { return dropped[index++]; });
+    std::erase_if(draft.steps, [&](const DraftStep &) { return dropped[index++]; });
     // Copies at the end happen at once: a value that one of them overwrites is saved for the others.
     DenseSet<BufferId> overwritten;
     for (auto [variable, fresh] : late)
       overwritten.insert(variable);
     for (auto &[variable, fresh] : late)
-      if (overwritten.contains(program.place(fresh))) {
-        BufferId saved = program.add(SlotKind::arena, program.buffers[variable].type);
-        program.steps.push_back(copyStep(fresh, saved));
+      if (overwritten.contains(draft.place(fresh))) {
+        BufferId saved = draft.add(SlotKind::arena, draft.buffers[variable].type);
+        draft.steps.push_back(copyStep(fresh, saved));
         fresh = saved;
       }
     for (auto [variable, fresh] : late)
-      program.steps.push_back(copyStep(fresh, variable));
+      draft.steps.push_back(copyStep(fresh, variable));
   }
-  static void replace(ProgramStep &step, BufferId from, BufferId to) {
+  static void replace(DraftStep &step, BufferId from, BufferId to) {
     llvm::replace(step.reads, from, to);
     llvm::replace(step.writes, from, to);
     if (step.from == from)
@@ -197,14 +198,14 @@ private:
 
   /// A value is made in the slot of its first fetch, unless it is made in a variable; other fetches of it are copies.
   void fetchNewValues() {
-    for (size_t index = 0; index < program.fetched.size(); ++index) {
+    for (size_t index = 0; index < draft.fetched.size(); ++index) {
       if (settled[index])
         continue;
-      BufferId value = program.fetched[index], fetch = fetchBuffer(index);
+      BufferId value = draft.fetched[index], fetch = fetchBuffer(index);
       if (!isFixed(value))
-        program.buffers[value].placedIn = fetch;
+        draft.buffers[value].placedIn = fetch;
       else
-        program.steps.push_back(copyStep(value, fetch));
+        draft.steps.push_back(copyStep(value, fetch));
     }
   }
 
@@ -213,48 +214,45 @@ private:
   void fillBeforeInnerConditions() {
     struct Contents {
       size_t firstWrite = 0;
-      bool always = false, unproven = false;
-      std::set<std::pair<BufferId, bool>> under;
+      bool unproven = false;
+      WrittenUnder written = {};
     };
     std::map<BufferId, Contents> contents;
-    for (size_t index = 0; index < program.steps.size(); ++index) {
-      const ProgramStep &step = program.steps[index];
-      std::optional<std::pair<BufferId, bool>> condition;
+    for (size_t index = 0; index < draft.steps.size(); ++index) {
+      const DraftStep &step = draft.steps[index];
+      std::optional<ByteCondition> condition;
       if (step.predicate)
-        condition = {program.place(step.predicate->buffer), step.predicate->negated};
+        condition = {draft.place(step.predicate->buffer), step.predicate->negated};
       for (BufferId id : step.reads)
-        if (auto found = contents.find(program.place(id)); found != contents.end())
-          found->second.unproven |= !found->second.always && !(condition && found->second.under.contains(*condition));
+        if (auto found = contents.find(draft.place(id)); found != contents.end())
+          found->second.unproven |= !found->second.written.isKnownUnder(condition);
       for (BufferId id : step.writes) {
-        SlotKind kind = program.buffers[program.place(id)].kind;
+        SlotKind kind = draft.buffers[draft.place(id)].kind;
         if (kind != SlotKind::arena && kind != SlotKind::fetch)
           continue;
-        Contents &written = contents.try_emplace(program.place(id), Contents{index, false, false, {}}).first->second;
-        written.always |= !condition || written.under.contains({condition->first, !condition->second});
-        if (condition)
-          written.under.insert(*condition);
+        contents.try_emplace(draft.place(id), Contents{index}).first->second.written.add(condition);
       }
     }
     std::multimap<size_t, BufferId> fills;
-    for (auto &[id, written] : contents)
-      if (written.unproven || (!written.always && program.buffers[id].kind == SlotKind::fetch))
-        fills.emplace(written.firstWrite, id);
+    for (auto &[id, each] : contents)
+      if (each.unproven || (!each.written.isAlwaysKnown() && draft.buffers[id].kind == SlotKind::fetch))
+        fills.emplace(each.firstWrite, id);
     for (auto fill = fills.rbegin(); fill != fills.rend(); ++fill) {
-      ProgramStep zeros;
+      DraftStep zeros;
       zeros.to = fill->second;
       zeros.writes.push_back(fill->second);
-      program.steps.insert(program.steps.begin() + static_cast<int64_t>(fill->first), std::move(zeros));
+      draft.steps.insert(draft.steps.begin() + static_cast<int64_t>(fill->first), std::move(zeros));
     }
   }
 
   SlotId slot(BufferId id) {
-    id = program.place(id);
+    id = draft.place(id);
     auto [place, isNew] = slots.try_emplace(id, static_cast<SlotId>(exe.plan.slots.size()));
     if (isNew)
-      exe.plan.slots.push_back({program.buffers[id].kind, program.buffers[id].type, program.buffers[id].index});
+      exe.plan.slots.push_back({draft.buffers[id].kind, draft.buffers[id].type, draft.buffers[id].index});
     return place->second;
   }
-  std::optional<Predicate> predicate(const ProgramStep &step) {
+  std::optional<Predicate> predicate(const DraftStep &step) {
     if (!step.predicate)
       return std::nullopt;
     return Predicate{slot(step.predicate->buffer), step.predicate->negated};
@@ -269,15 +267,15 @@ private:
   /// Neighbours of one code under one predicate, none of which touches what another writes, are one launch.
   Status joinLaunches() {
     std::set<BufferId> reads, writes; // of the launch so far
-    const ProgramStep *before = nullptr;
-    for (ProgramStep &step : program.steps) {
+    const DraftStep *before = nullptr;
+    for (DraftStep &step : draft.steps) {
       std::set<BufferId> ownReads, ownWrites;
       for (BufferId id : step.reads)
-        ownReads.insert(program.place(id));
+        ownReads.insert(draft.place(id));
       for (BufferId id : step.writes)
-        ownWrites.insert(program.place(id));
+        ownWrites.insert(draft.place(id));
       if (step.predicate)
-        ownReads.insert(program.place(step.predicate->buffer));
+        ownReads.insert(draft.place(step.predicate->buffer));
       if (step.launch) {
         if (!arguments.contains(step.launch.getKernel()))
           return notDescribed(step.launch.getKernel());
@@ -297,45 +295,43 @@ private:
     }
     return Status::ok();
   }
-  bool samePredicate(const ProgramStep &a, const ProgramStep &b) const {
+  bool samePredicate(const DraftStep &a, const DraftStep &b) const {
     if (!a.predicate || !b.predicate)
       return a.predicate.has_value() == b.predicate.has_value();
-    return program.place(a.predicate->buffer) == program.place(b.predicate->buffer) &&
+    return draft.place(a.predicate->buffer) == draft.place(b.predicate->buffer) &&
            a.predicate->negated == b.predicate->negated;
   }
-  llvm::StringRef keyOf(const ProgramStep &step) {
-    return arguments.find(LaunchOp(step.launch).getKernel())->second.key;
-  }
+  llvm::StringRef keyOf(const DraftStep &step) { return arguments.find(LaunchOp(step.launch).getKernel())->second.key; }
   static Status notDescribed(llvm::StringRef kernel) {
     return Status(ErrorKind::internal_error, "assign-slots: kernel @" + kernel.str() + " was not described");
   }
 
   Status writeShadows() {
-    std::vector<BufferId> shadowBuffers(program.shadows.size());
-    for (size_t id = 0; id < program.buffers.size(); ++id)
-      if (program.buffers[id].kind == SlotKind::shadow)
-        shadowBuffers[program.buffers[id].index] = static_cast<BufferId>(id);
-    for (size_t index = 0; index < program.shadows.size(); ++index) {
-      ShadowOp shadow = program.shadows[index];
+    std::vector<BufferId> shadowBuffers(draft.shadows.size());
+    for (size_t id = 0; id < draft.buffers.size(); ++id)
+      if (draft.buffers[id].kind == SlotKind::shadow)
+        shadowBuffers[draft.buffers[id].index] = static_cast<BufferId>(id);
+    for (size_t index = 0; index < draft.shadows.size(); ++index) {
+      ShadowOp shadow = draft.shadows[index];
       const auto launch = arguments.find(refreshName(shadow));
       if (launch == arguments.end())
         return notDescribed(refreshName(shadow));
       const LaunchArguments &refresh = launch->second;
-      const BufferId buffer = shadowBuffers[index], source = program.shadowed[index];
-      const int64_t number = program.buffers[source].index;
+      const BufferId buffer = shadowBuffers[index], source = draft.shadowed[index];
+      const int64_t number = draft.buffers[source].index;
       ShadowSlot out{
-          shadow.getSymName().str(), refresh.key, program.buffers[buffer].type, number, std::nullopt, false, {}};
+          shadow.getSymName().str(), refresh.key, draft.buffers[buffer].type, number, std::nullopt, false, {}};
       for (int64_t extent : refresh.extents)
         out.function += "," + std::to_string(extent);
-      if (program.buffers[source].kind == SlotKind::shadow) {
+      if (draft.buffers[source].kind == SlotKind::shadow) {
         out.source = number;
         out.variable = exe.shadows[number].variable;
         out.function += " of " + exe.shadows[number].function;
       }
       out.written = writtenShadows.contains(index);
       out.refresh = stepOf(refresh, {source}, {buffer});
-      out.refresh.site = site("variable " + program.variables[out.variable].path);
-      program.variables[out.variable].read = true;
+      out.refresh.site = site("variable " + draft.variables[out.variable].path);
+      draft.variables[out.variable].read = true;
       exe.shadows.push_back(std::move(out));
     }
     return Status::ok();
@@ -356,10 +352,10 @@ private:
   }
 
   Status writeSteps() {
-    for (size_t id = 0; id < program.buffers.size(); ++id)
-      if (program.buffers[id].kind != SlotKind::arena)
+    for (size_t id = 0; id < draft.buffers.size(); ++id)
+      if (draft.buffers[id].kind != SlotKind::arena)
         slot(static_cast<BufferId>(id));
-    for (ProgramStep &step : program.steps) {
+    for (DraftStep &step : draft.steps) {
       markVariables(step);
       if (!step.launch) {
         SlotId from = step.from < 0 ? -1 : slot(step.from), to = slot(step.to);
@@ -376,17 +372,17 @@ private:
     }
     return Status::ok();
   }
-  void markVariables(const ProgramStep &step) {
+  void markVariables(const DraftStep &step) {
     auto mark = [&](BufferId id, bool VariableSlot::*flag) {
-      const Buffer &buffer = program.buffers[program.place(id)];
+      const Buffer &buffer = draft.buffers[draft.place(id)];
       if (buffer.kind == SlotKind::variable)
-        program.variables[buffer.index].*flag = true;
+        draft.variables[buffer.index].*flag = true;
     };
     for (BufferId id : step.reads)
       mark(id, &VariableSlot::read);
     for (BufferId id : step.writes) {
       mark(id, &VariableSlot::written);
-      if (const Buffer &buffer = program.buffers[program.place(id)]; buffer.kind == SlotKind::shadow)
+      if (const Buffer &buffer = draft.buffers[draft.place(id)]; buffer.kind == SlotKind::shadow)
         writtenShadows.insert(buffer.index);
     }
     if (step.predicate)
@@ -395,7 +391,7 @@ private:
 
   const KernelArguments &arguments;
   SymbolTable symbols;
-  Program program;
+  PlanDraft draft;
   Executable exe;
   std::vector<bool> settled; // fetches
   // While variables are updated:
@@ -428,10 +424,10 @@ Status addRefreshKernels(ModuleOp module) {
 }
 
 StatusOr<Executable> assignSlots(ModuleOp module, const KernelArguments &arguments) {
-  auto program = flatten(module);
-  if (!program)
-    return program.status();
-  return SlotAssigner(arguments, module, std::move(*program)).run();
+  auto draft = flatten(module);
+  if (!draft)
+    return draft.status();
+  return SlotAssigner(arguments, module, std::move(*draft)).run();
 }
 
 } // namespace halftone::compiler

@@ -1,6 +1,6 @@
 // Offsets in the arena: buffers whose uses do not meet in time may meet in memory.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/passes/AssignSlotsProgram.h"
+#include "compiler/passes/AssignSlotsDraft.h"
 #include "runtime/plan/Abi.h"
 #include <algorithm>
 #include <bit>
@@ -18,11 +18,11 @@ struct Interval {
   int64_t first = -1, last = -1, bytes = 0, offset = -1;
 };
 
-std::vector<Interval> intervalsOf(const Program &program) {
-  std::vector<Interval> intervals(program.buffers.size());
+std::vector<Interval> intervalsOf(const PlanDraft &draft) {
+  std::vector<Interval> intervals(draft.buffers.size());
   auto touch = [&](BufferId id, int64_t step) {
-    id = program.place(id);
-    const Buffer &buffer = program.buffers[id];
+    id = draft.place(id);
+    const Buffer &buffer = draft.buffers[id];
     if (buffer.kind != SlotKind::arena)
       return;
     Interval &interval = intervals[id];
@@ -33,7 +33,7 @@ std::vector<Interval> intervalsOf(const Program &program) {
     interval.last = step;
   };
   int64_t time = -1; // parts of one launch run at one time
-  for (const ProgramStep &step : program.steps) {
+  for (const DraftStep &step : draft.steps) {
     time += !step.joined;
     for (BufferId id : step.reads)
       touch(id, time);
@@ -135,11 +135,11 @@ int64_t bestFit(const Interval &wanted, const Occupancy &occupancy) {
 
 } // namespace
 
-ArenaSize packArena(Program &program) {
-  std::vector<Interval> intervals = intervalsOf(program);
-  Occupancy occupancy(static_cast<int64_t>(program.steps.size()) + 1);
+ArenaSize packArena(PlanDraft &draft) {
+  std::vector<Interval> intervals = intervalsOf(draft);
+  Occupancy occupancy(static_cast<int64_t>(draft.steps.size()) + 1);
   ArenaSize size;
-  std::vector<int64_t> change(program.steps.size() + 1);
+  std::vector<int64_t> change(draft.steps.size() + 1);
   for (const Interval &interval : intervals) {
     change[interval.first] += interval.bytes;
     change[interval.last + 1] -= interval.bytes;
@@ -153,7 +153,7 @@ ArenaSize packArena(Program &program) {
   for (Interval &interval : intervals) {
     interval.offset = bestFit(interval, occupancy);
     occupancy.add(interval);
-    program.buffers[interval.buffer].index = interval.offset;
+    draft.buffers[interval.buffer].index = interval.offset;
     size.bytes = std::max(size.bytes, interval.offset + interval.bytes);
   }
   return size;

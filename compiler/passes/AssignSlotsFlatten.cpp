@@ -1,6 +1,6 @@
 // From @main's launches to steps over buffers, with `when` as predicates.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/passes/AssignSlotsProgram.h"
+#include "compiler/passes/AssignSlotsDraft.h"
 #include "dialect/TypeInference.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/StringMap.h"
@@ -37,7 +37,7 @@ class Flattener {
 public:
   explicit Flattener(ModuleOp module) : module(module), symbols(module) {}
 
-  StatusOr<Program> run() {
+  StatusOr<PlanDraft> run() {
     auto main = module.lookupSymbol<func::FuncOp>("main");
     if (!main || main.isExternal())
       return failure("expected a function @main");
@@ -45,7 +45,7 @@ public:
     Block &body = main.getBody().front();
     HALFTONE_RETURN_IF_ERROR(flatten(body, std::nullopt));
     HALFTONE_RETURN_IF_ERROR(addResults(main, body.getTerminator()));
-    return std::move(program);
+    return std::move(draft);
   }
 
 private:
@@ -74,8 +74,8 @@ private:
           return buffer.status();
         buffers[argument] = *buffer;
       } else if (auto name = main.getArgAttrOfType<StringAttr>(number, nameAttr)) {
-        buffers[argument] = program.add(SlotKind::feed, *type, program.feeds.size());
-        program.feeds.push_back({name.str(), *type});
+        buffers[argument] = draft.add(SlotKind::feed, *type, draft.feeds.size());
+        draft.feeds.push_back({name.str(), *type});
       } else {
         return failure("an argument of @main is neither a feed nor a variable nor a shadow");
       }
@@ -93,8 +93,8 @@ private:
     auto type = typeOf(variable.getType());
     if (!type)
       return type.status();
-    place->second = program.add(SlotKind::variable, *type, program.variables.size());
-    program.variables.push_back({symbol.getValue().str(), variable.getPath().str(), *type, false, false});
+    place->second = draft.add(SlotKind::variable, *type, draft.variables.size());
+    draft.variables.push_back({symbol.getValue().str(), variable.getPath().str(), *type, false, false});
     return place->second;
   }
 
@@ -111,9 +111,9 @@ private:
                                                                : variableBuffer(shadow.getSourceAttr());
     if (!source)
       return source.status();
-    const BufferId buffer = program.add(SlotKind::shadow, *type, program.shadows.size());
-    program.shadows.push_back(shadow);
-    program.shadowed.push_back(*source);
+    const BufferId buffer = draft.add(SlotKind::shadow, *type, draft.shadows.size());
+    draft.shadows.push_back(shadow);
+    draft.shadowed.push_back(*source);
     return shadows[symbol] = buffer;
   }
 
@@ -125,18 +125,18 @@ private:
         auto old = variableBuffer(variable);
         if (!old)
           return old.status();
-        program.updates.push_back({*old, buffer});
+        draft.updates.push_back({*old, buffer});
       } else if (auto shadow = main.getResultAttrOfType<FlatSymbolRefAttr>(number, shadowAttr)) {
         auto old = shadowBuffer(shadow);
         if (!old)
           return old.status();
-        program.updates.push_back({*old, buffer});
+        draft.updates.push_back({*old, buffer});
       } else if (auto name = main.getResultAttrOfType<StringAttr>(number, nameAttr)) {
         auto type = typeOf(result.get().getType());
         if (!type)
           return type.status();
-        program.fetches.push_back({name.str(), *type});
-        program.fetched.push_back(buffer);
+        draft.fetches.push_back({name.str(), *type});
+        draft.fetched.push_back(buffer);
       } else {
         return failure("a result of @main is neither a fetch nor a variable nor a shadow");
       }
@@ -145,21 +145,21 @@ private:
   }
 
   void copy(BufferId from, BufferId to, std::optional<BufferPredicate> predicate) {
-    ProgramStep step;
+    DraftStep step;
     step.from = from;
     step.to = to;
     if (from >= 0)
       step.reads.push_back(from);
     step.writes.push_back(to);
     step.predicate = predicate;
-    program.steps.push_back(std::move(step));
+    draft.steps.push_back(std::move(step));
   }
 
   BufferId constant(std::string bytes, TensorType type) {
     auto [place, isNew] = constants.try_emplace(type.str() + ":" + bytes, -1);
     if (isNew) {
-      program.constants.push_back(std::move(bytes));
-      place->second = program.add(SlotKind::constant, std::move(type), program.constants.size() - 1);
+      draft.constants.push_back(std::move(bytes));
+      place->second = draft.add(SlotKind::constant, std::move(type), draft.constants.size() - 1);
     }
     return place->second;
   }
@@ -186,7 +186,7 @@ private:
   }
 
   Status addLaunch(LaunchOp launch, std::optional<BufferPredicate> predicate) {
-    ProgramStep step;
+    DraftStep step;
     step.launch = launch;
     step.predicate = predicate;
     for (Value operand : launch.getOperands())
@@ -197,10 +197,10 @@ private:
         return type.status();
       auto place = buffers.find(output); // the result of a `when` around, chosen by addBranch
       if (place == buffers.end())
-        place = buffers.try_emplace(output, program.add(SlotKind::arena, *type)).first;
+        place = buffers.try_emplace(output, draft.add(SlotKind::arena, *type)).first;
       step.writes.push_back(place->second);
     }
-    program.steps.push_back(std::move(step));
+    draft.steps.push_back(std::move(step));
     return Status::ok();
   }
 
@@ -210,7 +210,7 @@ private:
       // Both conditions: inner byte where the outer one holds, else 0. The other branch: 1 where the outer holds, then
       // 0 where the first branch runs.
       TensorType boolean{DType::bool_, {}};
-      BufferId both = program.add(SlotKind::arena, boolean), rest = program.add(SlotKind::arena, boolean);
+      BufferId both = draft.add(SlotKind::arena, boolean), rest = draft.add(SlotKind::arena, boolean);
       copy(-1, both, std::nullopt);
       copy(then.buffer, both, outer);
       copy(-1, rest, std::nullopt);
@@ -226,7 +226,7 @@ private:
         return type.status();
       auto place = buffers.find(output);
       if (place == buffers.end())
-        place = buffers.try_emplace(output, program.add(SlotKind::arena, *type)).first;
+        place = buffers.try_emplace(output, draft.add(SlotKind::arena, *type)).first;
       results.push_back(place->second);
     }
     HALFTONE_RETURN_IF_ERROR(addBranch(when.getThenRegion().front(), results, then));
@@ -254,7 +254,7 @@ private:
 
   ModuleOp module;
   SymbolTable symbols;
-  Program program;
+  PlanDraft draft;
   DenseMap<Value, BufferId> buffers;
   DenseMap<Attribute, BufferId> variables, shadows;
   llvm::StringMap<BufferId> constants; // by type and bytes
@@ -262,6 +262,6 @@ private:
 
 } // namespace
 
-StatusOr<Program> flatten(ModuleOp module) { return Flattener(module).run(); }
+StatusOr<PlanDraft> flatten(ModuleOp module) { return Flattener(module).run(); }
 
 } // namespace halftone::compiler

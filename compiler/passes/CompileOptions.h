@@ -25,8 +25,9 @@ struct CompileOptions {
   std::string cacheDirectory;                // "": the default; "none": no disk cache
   std::optional<int64_t> maxStandaloneCasts; // compile_error when the plan needs more
   bool verifyStages = false;                 // verify-stage between passes (always, when so configured in CMake)
-  /// Called with the text of the module after each stage, when set. Of stage linalg it is all kernels' modules, between
-  /// them the marker of -split-input-file.
+  /// Called with the text of each stage as soon as it is reached, when set; so the plan's text comes also if a kernel then
+  /// has no code, and does not say how kernels compute: the text of stage target does. Of stage linalg the text is all
+  /// kernels' modules, between them the marker of -split-input-file.
   std::function<void(Stage, std::string_view text)> onStage;
   /// In the texts of the stages up to kernel. (Equal kernels, from wherever, have one linalg form, without locations.)
   bool locations = false;

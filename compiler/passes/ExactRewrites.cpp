@@ -1,6 +1,7 @@
 // The exact rewrite of `when` results, beside those of the dialect.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/ExactRewrites.h"
+#include "compiler/passes/WhenResults.h"
 #include "dialect/Dialect.h"
 #include "llvm/ADT/BitVector.h"
 
@@ -26,22 +27,7 @@ struct DropWhenResults : OpRewritePattern<WhenOp> {
     }
     if (dropped.none())
       return failure();
-    rewriter.modifyOpInPlace(onThen, [&] { onThen->eraseOperands(dropped); });
-    rewriter.modifyOpInPlace(onElse, [&] { onElse->eraseOperands(dropped); });
-    SmallVector<Type> types;
-    SmallVector<Value> kept;
-    for (OpResult result : op->getResults())
-      if (!dropped[result.getResultNumber()]) {
-        types.push_back(result.getType());
-        kept.push_back(result);
-      }
-    auto smaller = WhenOp::create(rewriter, op.getLoc(), types, op.getCondition());
-    smaller->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-    rewriter.inlineRegionBefore(op.getThenRegion(), smaller.getThenRegion(), smaller.getThenRegion().begin());
-    rewriter.inlineRegionBefore(op.getElseRegion(), smaller.getElseRegion(), smaller.getElseRegion().begin());
-    for (auto [before, after] : llvm::zip_equal(kept, smaller.getResults()))
-      rewriter.replaceAllUsesWith(before, after);
-    rewriter.eraseOp(op);
+    replaceResults(rewriter, op, dropped);
     return success();
   }
 };

@@ -14,6 +14,8 @@
 #include "compiler/targets/Target.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Visitors.h"
+#include <map>
+#include <tuple>
 
 using namespace mlir;
 using namespace halftone::dialect;
@@ -141,9 +143,28 @@ void BlockFormer::giveToReader(int64_t index, ReduceOp op) {
   }
 }
 
+/// Puts the ops of cluster `index` into `host`; false when no form holds them together, or when one of the two waits for
+/// a third that waits for the other.
+bool BlockFormer::joinClusters(int64_t host, int64_t index) {
+  auto shape = legal({host, index}, nullptr);
+  auto before = shape ? ahead({host, index}, nullptr) : std::nullopt;
+  if (!before)
+    return false;
+  goAhead(std::move(*before), earliest({host, index}));
+  merge({host, index}, nullptr, *shape);
+  return true;
+}
+
 /// Kernels of one shape that read the same large tensor become one, and small row kernels that share any.
 void BlockFormer::joinSiblings() {
-  DenseMap<Value, SmallVector<int64_t>> readers;
+  using Alike = std::tuple<KernelKind, int64_t, std::vector<int64_t>>; // of rows: how many axes are outer, and shape
+  auto alike = [&](int64_t index) {
+    const KernelShape &kernel = clusters[index].shape;
+    const bool isRow = kernel.kind == KernelKind::row || kernel.kind == KernelKind::finish;
+    return isRow ? Alike(kernel.kind, kernel.outerRank, {kernel.shape.begin(), kernel.shape.end()})
+                 : Alike(kernel.kind, 0, {});
+  };
+  DenseMap<Value, std::map<Alike, Hosts>> readers;
   for (int64_t index = 0, end = clusters.size(); index < end; ++index) {
     const Cluster &cluster = clusters[index];
     const bool isRow = cluster.shape.kind == KernelKind::row || cluster.shape.kind == KernelKind::finish;
@@ -151,57 +172,30 @@ void BlockFormer::joinSiblings() {
         cluster.shape.kind == KernelKind::reduction_loop)
       continue;
     const bool isSmallRow = isRow && ShapedType::getNumElements(cluster.shape.shape) <= smallRows;
-    llvm::SetVector<Value> inputs = inputsOf(cluster.ops, isSmallRow ? 2 : bigInput);
-    bool merged = false;
-    for (Value input : inputs) {
-      for (int64_t other : readers.lookup(input)) {
-        const Cluster &sibling = clusters[other];
-        if (sibling.ops.empty() || sibling.shape.kind != cluster.shape.kind ||
-            (isRow &&
-             (sibling.shape.shape != cluster.shape.shape || sibling.shape.outerRank != cluster.shape.outerRank)))
-          continue;
-        auto shape = legal({other, index}, nullptr);
-        auto before = shape ? ahead({other, index}, nullptr) : std::nullopt;
-        if (!before)
-          continue;
-        goAhead(std::move(*before), earliest({other, index}));
-        merge({other, index}, nullptr, *shape);
-        for (Value each : inputs)
-          readers[each].push_back(other);
-        merged = true;
-        break;
-      }
-      if (merged)
-        break;
-    }
-    if (!merged)
-      for (Value each : inputs)
-        readers[each].push_back(index);
+    const llvm::SetVector<Value> inputs = inputsOf(cluster.ops, isSmallRow ? 2 : bigInput);
+    const Alike own = alike(index);
+    auto joins = [&](int64_t other) { return alike(other) == own && joinClusters(other, index); };
+    std::optional<int64_t> host;
+    for (Value input : inputs)
+      if (!host)
+        host = readers[input][own].find(joins);
+    const int64_t reader = host.value_or(index);
+    for (Value each : inputs)
+      readers[each][alike(reader)].add(reader);
   }
 }
 
-/// Kernels of nothing but numbers become few.
-void BlockFormer::joinNumbers() {
-  SmallVector<int64_t> leaders;
+/// Kernels that give nothing but scalars become few.
+void BlockFormer::joinScalarKernels() {
+  Hosts leaders;
   for (int64_t index = 0, end = clusters.size(); index < end; ++index) {
     if (clusters[index].opaque || clusters[index].ops.empty() || clusters[index].shape.kind == KernelKind::matmul)
       continue;
     KernelBody body = bodyOf(clusters[index].ops);
     if (!llvm::all_of(body.results, [](Value result) { return shapeOf(result).empty(); }))
       continue;
-    bool merged = false;
-    for (int64_t leader : leaders) {
-      auto shape = legal({leader, index}, nullptr);
-      auto before = shape ? ahead({leader, index}, nullptr) : std::nullopt;
-      if (!before)
-        continue;
-      goAhead(std::move(*before), earliest({leader, index}));
-      merge({leader, index}, nullptr, *shape);
-      merged = true;
-      break;
-    }
-    if (!merged)
-      leaders.push_back(index);
+    if (!leaders.find([&](int64_t leader) { return joinClusters(leader, index); }))
+      leaders.add(index);
   }
 }
 
@@ -279,7 +273,7 @@ LogicalResult BlockFormer::run() {
   if (!strict) {
     giveReductionsToReaders();
     joinSiblings();
-    joinNumbers();
+    joinScalarKernels();
   }
   emitAll();
   return success();

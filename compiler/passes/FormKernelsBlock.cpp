@@ -8,6 +8,8 @@ using namespace halftone::dialect;
 namespace halftone::compiler {
 
 static constexpr int64_t mostChainLoads = 2, mostChainTranscendentals = 2, mostChainOps = 16;
+/// Home ops of one kernel. Each op that joins has all of them looked at again.
+static constexpr size_t mostHomeOps = 1024;
 
 bool BlockFormer::escapes(Operation *op) const {
   return llvm::any_of(op->getUsers(), [&](Operation *user) {
@@ -85,7 +87,7 @@ KernelBody BlockFormer::bodyOf(ArrayRef<Operation *> home) {
         seen.insert(op);
         body.ops.push_back(op);
       }
-  llvm::sort(body.ops, [&](Operation *a, Operation *b) { return standsBefore(a, b); });
+  sortByPlace(body.ops);
   for (Operation *op : body.ops)
     if (body.home.contains(op))
       for (Value result : op->getResults())
@@ -105,8 +107,8 @@ bool BlockFormer::isRead(Value value, const KernelBody &body) const {
   });
 }
 
-/// Where an op of the block stands, as a number that rises; the numbers of others change when new ones are given.
-uint64_t BlockFormer::placeOf(Operation *op) {
+/// The item of `opLine` that stands for an op of the block; for a new op, and new ones before it, made now.
+size_t BlockFormer::itemOf(Operation *op) {
   SmallVector<Operation *> fresh;
   Operation *known = op;
   for (; known && !opItems.contains(known); known = known->getPrevNode())
@@ -114,23 +116,27 @@ uint64_t BlockFormer::placeOf(Operation *op) {
   size_t left = known ? opItems.lookup(known) : Line::end;
   for (Operation *each : llvm::reverse(fresh))
     left = opItems[each] = opLine.add(left);
-  return opLine.place(left);
+  return left;
 }
 
-/// Ops of other blocks around come before those of blocks inside.
-bool BlockFormer::standsBefore(Operation *a, Operation *b) {
-  if (a->getBlock() == &block && b->getBlock() == &block) {
-    (void)placeOf(a);
-    const uint64_t place = placeOf(b);
-    return placeOf(a) < place;
-  }
+/// Sorts ops of this block, and copies in blocks around it, which come first, by where they stand.
+void BlockFormer::sortByPlace(SmallVectorImpl<Operation *> &ops) {
   auto depth = [](Operation *op) {
     int64_t levels = 0;
     while ((op = op->getParentOp()))
       ++levels;
     return levels;
   };
-  return a->getBlock() == b->getBlock() ? a->isBeforeInBlock(b) : depth(a) < depth(b);
+  auto *inside = llvm::partition(ops, [&](Operation *op) { return op->getBlock() != &block; });
+  std::sort(ops.begin(), inside, [&](Operation *a, Operation *b) {
+    return a->getBlock() == b->getBlock() ? a->isBeforeInBlock(b) : depth(a) < depth(b);
+  });
+  for (Operation *op : llvm::make_range(inside, ops.end()))
+    (void)itemOf(op); // new items change the places of others: all are made before any place is asked for
+  auto byPlace = llvm::map_to_vector(llvm::make_range(inside, ops.end()),
+                                     [&](Operation *op) { return std::pair(opLine.place(opItems.lookup(op)), op); });
+  llvm::sort(byPlace);
+  llvm::transform(byPlace, inside, [](const auto &each) { return each.second; });
 }
 
 void BlockFormer::erase(Operation *op) {
@@ -164,6 +170,8 @@ std::optional<KernelShape> BlockFormer::legal(ArrayRef<int64_t> merged, Operatio
     llvm::append_range(home, clusters[index].ops);
   if (op)
     home.push_back(op);
+  if (home.size() > mostHomeOps)
+    return std::nullopt;
   KernelBody body = bodyOf(home);
   auto shape = classify(body, blocking);
   if (!shape)
@@ -204,6 +212,21 @@ std::optional<SmallVector<int64_t>> BlockFormer::ahead(ArrayRef<int64_t> merged,
       push(each);
     }
   return llvm::to_vector(found);
+}
+
+std::optional<int64_t> Hosts::find(llvm::function_ref<bool(int64_t)> joins) {
+  constexpr int64_t mostRefusals = 32;
+  std::optional<int64_t> found;
+  for (Host &host : open) {
+    if (joins(host.cluster)) {
+      found = host.cluster;
+      host.refusals = 0;
+      break;
+    }
+    ++host.refusals;
+  }
+  std::erase_if(open, [](const Host &host) { return host.refusals >= mostRefusals; });
+  return found;
 }
 
 /// Puts clusters before `cluster`, which none of them waits for, as they stand.

@@ -14,6 +14,25 @@ struct Cluster {
   KernelShape shape;
 };
 
+/// Clusters that are asked, in order, whether another joins them.
+class Hosts {
+public:
+  void add(int64_t cluster) {
+    if (known.insert(cluster).second)
+      open.push_back({cluster, 0});
+  }
+  /// The first cluster for which `joins` is true; nullopt when there is none. A cluster that says no many times in a row
+  /// is asked no more: so asking costs as much as there are clusters, not pairs of them.
+  std::optional<int64_t> find(llvm::function_ref<bool(int64_t)> joins);
+
+private:
+  struct Host {
+    int64_t cluster, refusals;
+  };
+  std::vector<Host> open;
+  llvm::DenseSet<int64_t> known;
+};
+
 /// Turns the ops of one block into launches. Ops are visited in program order: cheap chains of stored values become
 /// copies, every other op joins the kernels of its producers where a kind allows it, or starts a kernel.
 class BlockFormer {
@@ -40,6 +59,7 @@ private:
   bool splitReduction(dialect::ReduceOp op);
   void giveToReader(int64_t index, dialect::ReduceOp op);
   KernelBody bodyOf(llvm::ArrayRef<mlir::Operation *> home);
+  void sortByPlace(llvm::SmallVectorImpl<mlir::Operation *> &ops);
   bool isRead(mlir::Value value, const KernelBody &body) const;
   llvm::SetVector<mlir::Value> inputsOf(llvm::ArrayRef<mlir::Operation *> home, int64_t leastElements);
   std::optional<KernelShape> legal(llvm::ArrayRef<int64_t> merged, mlir::Operation *op);
@@ -48,12 +68,12 @@ private:
   void goAhead(llvm::SmallVector<int64_t> going, int64_t cluster);
   int64_t merge(llvm::ArrayRef<int64_t> merged, mlir::Operation *op, KernelShape shape);
   void giveReductionsToReaders();
+  bool joinClusters(int64_t host, int64_t index);
   void joinSiblings();
-  void joinNumbers();
+  void joinScalarKernels();
 
   // Order of the block's ops. MLIR's own is counted anew after neighbours have come in.
-  uint64_t placeOf(mlir::Operation *op);
-  bool standsBefore(mlir::Operation *a, mlir::Operation *b);
+  size_t itemOf(mlir::Operation *op);
   void erase(mlir::Operation *op);
   llvm::SmallVector<mlir::Operation *> readersOf(mlir::Value value) const;
   llvm::SmallVector<int64_t> clustersReading(mlir::Value value) const;

@@ -11,6 +11,7 @@
 //     return %w1, %c1
 // A pack of a cast that is kept is a shadow of that shadow, and so never casts again.
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/WhenResults.h"
 #include "dialect/TypeInference.h"
 #include "halftone/DType.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -142,23 +143,13 @@ Value apply(OpBuilder &builder, ArrayRef<Operation *> ops, Value value) {
 WhenOp WiderWhens::widened(WhenOp when) {
   if (WhenOp known = wider.lookup(when))
     return known;
-  auto yieldAlso = [&](Block &block, const NewValue &value) {
-    Value resolved = resolve(value);
-    block.getTerminator()->insertOperands(block.getTerminator()->getNumOperands(), resolved);
-    return resolved.getType();
-  };
-  SmallVector<Type> types(when.getResultTypes());
+  SmallVector<Value> thenValues, elseValues;
   for (auto [onThen, onElse] : SmallVector<std::pair<NewValue, NewValue>>(added[when])) {
-    types.push_back(yieldAlso(when.getThenRegion().front(), onThen));
-    yieldAlso(when.getElseRegion().front(), onElse);
+    thenValues.push_back(resolve(onThen));
+    elseValues.push_back(resolve(onElse));
   }
-  OpBuilder builder(when);
-  auto result = WhenOp::create(builder, when.getLoc(), types, when.getCondition());
-  result->setDiscardableAttrs(when->getDiscardableAttrDictionary());
-  result.getThenRegion().takeBody(when.getThenRegion());
-  result.getElseRegion().takeBody(when.getElseRegion());
-  when.replaceAllUsesWith(result.getResults().take_front(when->getNumResults()));
-  when.erase(); // from here on a key of the maps
+  IRRewriter rewriter(when.getContext());
+  const WhenOp result = addResults(rewriter, when, thenValues, elseValues); // `when` is but a key of the maps now
   return wider[when] = result;
 }
 

@@ -6,6 +6,7 @@
 //   func @main(%x, %w {halftone.variable = @w}) -> (%y, %w2 {halftone.variable = @w}) {
 //     ... %w2 = when %p { yield %w1 } else { yield %w } ... }
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/WhenResults.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -83,23 +84,14 @@ LogicalResult Lifting::liftWhen(WhenOp when, Assigned &assigned) {
   if (changed.empty())
     return success();
 
-  SmallVector<Type> types(when.getResultTypes());
-  auto yieldAlso = [](Block &block, Value value) {
-    block.getTerminator()->insertOperands(block.getTerminator()->getNumOperands(), value);
-  };
+  SmallVector<Value> thenValues, elseValues;
   for (SymbolRefAttr symbol : changed) {
-    yieldAlso(thenBlock, currentValue(symbol, onThen));
-    yieldAlso(elseBlock, currentValue(symbol, onElse));
-    types.push_back(thenBlock.getTerminator()->getOperands().back().getType());
+    thenValues.push_back(currentValue(symbol, onThen));
+    elseValues.push_back(currentValue(symbol, onElse));
   }
-  OpBuilder builder(when);
-  auto lifted = WhenOp::create(builder, when.getLoc(), types, when.getCondition());
-  lifted->setDiscardableAttrs(when->getDiscardableAttrDictionary());
-  lifted.getThenRegion().takeBody(when.getThenRegion());
-  lifted.getElseRegion().takeBody(when.getElseRegion());
-  unsigned before = when.getNumResults();
-  when.replaceAllUsesWith(lifted.getResults().take_front(before));
-  when.erase();
+  const unsigned before = when.getNumResults();
+  IRRewriter rewriter(when.getContext());
+  WhenOp lifted = addResults(rewriter, when, thenValues, elseValues);
   for (auto [symbol, value] : llvm::zip_equal(changed, lifted.getResults().drop_front(before)))
     assigned[symbol] = value;
   return success();

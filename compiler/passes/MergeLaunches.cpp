@@ -18,9 +18,9 @@ namespace halftone::compiler {
 
 namespace {
 
-/// A kernel's text without the parts that become extents: kernels of one code have one form. Two codes may share a
-/// form; their launches then stand together to no purpose.
-std::string formOf(KernelOp kernel) {
+/// A kernel's text without the parts that become launch arguments. Kernels of one code have one such text. If kernels of
+/// two codes share a text, their launches stand together to no purpose.
+std::string textWithoutExtents(KernelOp kernel) {
   std::string text;
   llvm::raw_string_ostream out(text);
   DenseMap<Value, size_t> numbers;
@@ -115,31 +115,48 @@ private:
   std::vector<Lifetime> lifetimes;
 };
 
+/// Gathers the launches of each group. Gathered launches keep their operands alive longer: groups that would need more
+/// than `most` bytes stay as they are. Groups are tried together and by halves, so that each that stays costs a few looks
+/// at the block's order.
+void gather(LaunchOrder &order, const Lifetimes &lifetimes, int64_t most, ArrayRef<ArrayRef<size_t>> groups) {
+  std::vector<size_t> leaders;
+  size_t launches = 0;
+  for (ArrayRef<size_t> group : groups) {
+    llvm::append_range(leaders, order.gather(group));
+    launches += group.size();
+  }
+  if (leaders.size() == launches || lifetimes.mostBytes(order.settled()) <= most)
+    return;
+  order.release(leaders);
+  if (groups.size() == 1)
+    return;
+  gather(order, lifetimes, most, groups.take_front(groups.size() / 2));
+  gather(order, lifetimes, most, groups.drop_front(groups.size() / 2));
+}
+
 class MergeLaunches : public impl::MergeLaunchesPassBase<MergeLaunches> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
-    llvm::StringMap<std::string> forms; // by kernel
+    llvm::StringMap<std::string> texts; // by kernel
     bool done = forEachLaunchBlock(getOperation(), [&](Block &block, ArrayRef<Replacement> replacements) {
       LaunchOrder order(block);
       for (const Replacement &pair : replacements)
         order.readFirst(pair);
-      llvm::MapVector<StringRef, SmallVector<size_t>> sameForm;
+      llvm::MapVector<StringRef, SmallVector<size_t>> sameText;
       for (auto [number, op] : llvm::enumerate(order.ops))
         if (auto launch = dyn_cast<LaunchOp>(op)) {
-          auto [form, isNew] = forms.try_emplace(launch.getKernel());
+          auto [text, isNew] = texts.try_emplace(launch.getKernel());
           if (isNew)
-            form->second = formOf(symbols.lookup<KernelOp>(launch.getKernel()));
-          sameForm[form->second].push_back(number);
+            text->second = textWithoutExtents(symbols.lookup<KernelOp>(launch.getKernel()));
+          sameText[text->second].push_back(number);
         }
-      // Gathered launches keep their operands alive longer: not at the price of a larger arena.
+      SmallVector<ArrayRef<size_t>> groups;
+      for (auto &[text, launches] : sameText)
+        if (launches.size() > 1)
+          groups.push_back(launches);
       constexpr int64_t fewBytes = 16384;
       const Lifetimes lifetimes(order);
-      const int64_t most = lifetimes.mostBytes(order.settled()) + fewBytes;
-      for (auto &[form, launches] : sameForm) {
-        const std::vector<size_t> leaders = order.gather(launches);
-        if (leaders.size() < launches.size() && lifetimes.mostBytes(order.settled()) > most)
-          order.release(leaders);
-      }
+      gather(order, lifetimes, lifetimes.mostBytes(order.settled()) + fewBytes, groups);
       order.apply();
     });
     if (!done)

@@ -9,6 +9,7 @@
 #include "compiler/forms/KernelBody.h"
 #include "compiler/passes/ExactRewrites.h"
 #include "compiler/passes/Passes.h"
+#include "dialect/ExactRewrites.h"
 #include "dialect/TypeInference.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -193,46 +194,6 @@ struct ArgReduceLastAxis : OpRewritePattern<ArgReduceOp> {
   }
 };
 
-/// A contraction reads a transposed operand in place when the order of the operand's free axes stays.
-struct FoldTranspose : OpRewritePattern<ContractOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(ContractOp op, PatternRewriter &rewriter) const override {
-    auto fold = [&](Value operand, ArrayRef<int64_t> free, ArrayRef<int64_t> batch, ArrayRef<int64_t> contract,
-                    SmallVector<int64_t> &newBatch, SmallVector<int64_t> &newContract) -> Value {
-      auto transpose = operand.getDefiningOp<TransposeOp>();
-      if (!transpose)
-        return {};
-      ArrayRef<int64_t> permutation = transpose.getPermutation();
-      auto through = [&](ArrayRef<int64_t> axes) {
-        return llvm::map_to_vector(axes, [&](int64_t axis) { return permutation[axis]; });
-      };
-      if (!llvm::is_sorted(through(free)))
-        return {};
-      newBatch = through(batch);
-      newContract = through(contract);
-      return transpose.getX();
-    };
-    SmallVector<int64_t> batch, contract;
-    if (Value x = fold(op.getLhs(), op.getLhsFree(), op.getLhsBatch(), op.getLhsContract(), batch, contract)) {
-      rewriter.modifyOpInPlace(op, [&] {
-        op.getLhsMutable().assign(x);
-        op.setLhsBatch(batch);
-        op.setLhsContract(contract);
-      });
-      return success();
-    }
-    if (Value x = fold(op.getRhs(), op.getRhsFree(), op.getRhsBatch(), op.getRhsContract(), batch, contract)) {
-      rewriter.modifyOpInPlace(op, [&] {
-        op.getRhsMutable().assign(x);
-        op.setRhsBatch(batch);
-        op.setRhsContract(contract);
-      });
-      return success();
-    }
-    return failure();
-  }
-};
-
 /// A reshape of elementwise work becomes work on reshaped operands, when the reshapes are then free or cancel: kernels
 /// form on either side of a reshape, never across it.
 struct HoistReshape : OpRewritePattern<ReshapeOp> {
@@ -341,8 +302,9 @@ class Normalize : public impl::NormalizePassBase<Normalize> {
     getOperation()->removeAttr(stageAttr);
     RewritePatternSet patterns(&getContext());
     populateEmptyRewrites(patterns); // a module that comes in stage pure was not simplified
-    patterns.add<ArgReduceLastAxis, ExpandReduceAll, FoldArgReduceOfOne, FoldReductionOfOne, FoldTranspose,
-                 HoistReshape, SinkReshape, SplitMixedAxes, WidenScatterAdd>(&getContext());
+    populateTransposedOperands(patterns);
+    patterns.add<ArgReduceLastAxis, ExpandReduceAll, FoldArgReduceOfOne, FoldReductionOfOne, HoistReshape, SinkReshape,
+                 SplitMixedAxes, WidenScatterAdd>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
       getOperation().emitError("normalizing did not settle");
       return signalPassFailure();

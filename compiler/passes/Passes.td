@@ -197,7 +197,8 @@ def FormKernelsPass : Halftone_Pass<"form-kernels"> {
     Ensures: the bodies of @main and of `when` are `launch`, `when`, `reshape` and `constant`; each kernel is of the kind that its op
     says (docs/kernels.md, "What a kernel may hold"). Cheap chains of values in memory are copied into every kernel that reads them (at most 2 loads
     and 2 transcendentals); elementwise work joins the kernels of its producers; reductions over leading or all axes of a
-    kernel's result are split into a `partial_reduce` there and a `reduce` that finishes it; kernels of nothing but numbers become one. Nothing moves into or
+    kernel's result are split into a `partial_reduce` there and a `reduce` that finishes it; kernels that give scalars alone become
+    few. At most 1024 ops are home ops of one kernel. Nothing moves into or
     out of `when` but constants, broadcasts and rounding casts that widen. With `strict`, each compute op is a kernel.
     Example: `contract`, `add` of a broadcast bias and `maximum` with zero become one kernel of kind `matmul`.
   }];

@@ -62,10 +62,12 @@ public:
   /// Bytes of scratch per thread that the code of `kernel`, a linalg form (legalized or not), uses at these extents.
   virtual int64_t scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const = 0;
 
-  /// Replaces `kernel`, a linalg form after legalize-storage (docs/kernel-form.md), by its code: ops of func, scf,
-  /// arith, math that expand-math knows, vector and LLVM. Returns how it computes, for reports. On failure a diagnostic
-  /// says which part of the kernel has no code.
+  /// Replaces `kernel`, a linalg form after legalize-storage (docs/kernel-form.md), by its code: a function of the same
+  /// name, of ops that the vocabulary of kernels' code has (checkVocabulary) and of math that expand-math knows. Returns
+  /// how it computes, for reports. On failure a diagnostic says which part of the kernel has no code.
   virtual mlir::FailureOr<std::string> emit(mlir::func::FuncOp kernel) const = 0;
+  /// The ops, by full name, that only this target's code may hold: its functions, and its instructions.
+  virtual llvm::ArrayRef<llvm::StringLiteral> vocabulary() const = 0;
   /// The bytes that a device loads, of code in LLVM IR. `dumps`, unless null, gets llvm and assembly.
   virtual StatusOr<std::string> makeCode(llvm::Module &module, KernelDumps *dumps) const = 0;
 };

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/plan/Abi.h"
 #include "runtime/plan/Executable.h"
+#include "runtime/plan/WrittenUnder.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -33,19 +34,9 @@ struct Range {
   bool operator<(const Range &other) const { return key() < other.key(); }
 };
 
-/// The known state of a range's contents before the present step.
-struct Contents {
-  bool always = false;                     // written under every predicate
-  std::set<std::pair<SlotId, bool>> under; // written if one of these predicates held
-  void add(const std::optional<Predicate> &writer) {
-    always |= !writer || under.contains({writer->slot, !writer->negated});
-    if (writer)
-      under.insert({writer->slot, writer->negated});
-  }
-  bool readableUnder(const std::optional<Predicate> &reader) const {
-    return always || (reader && under.contains({reader->slot, reader->negated}));
-  }
-};
+std::optional<ByteCondition> conditionOf(const std::optional<Predicate> &predicate) {
+  return predicate ? std::optional(ByteCondition{predicate->slot, predicate->negated}) : std::nullopt;
+}
 
 class Checker {
 public:
@@ -67,7 +58,7 @@ private:
   const Executable &exe;
   const Plan &plan;
   size_t step = 0;
-  std::map<Range, Contents> written;                // its ranges never overlap
+  std::map<Range, WrittenUnder> written;            // its ranges never overlap
   std::map<Range, std::vector<Range>> writtenUnder; // the entries of `written` under the predicate with that byte
   // Ranges of the present launch's parts; two that overlap are equal.
   const LaunchStep *part = nullptr;
@@ -177,7 +168,7 @@ private:
     auto found = written.find(range);
     if (found == written.end())
       return bad(fmt::format("reads slot {}, whose bytes no earlier step wrote or a later one has overwritten", id));
-    if (!found->second.readableUnder(predicate))
+    if (!found->second.isKnownUnder(conditionOf(predicate)))
       return bad(fmt::format("reads slot {}, which was written only under a predicate", id));
     return {};
   }
@@ -218,7 +209,7 @@ private:
     forgetPredicates(range);
     for (auto next = firstNear(written, range); next != written.end() && next->first.begins(range);)
       next = next->first.overlaps(range) && !(next->first == range) ? written.erase(next) : std::next(next);
-    written[range].add(predicate);
+    written[range].add(conditionOf(predicate));
     if (predicate)
       writtenUnder[rangeOf(predicate->slot)].push_back(range);
   }
@@ -232,7 +223,7 @@ private:
       }
       for (const Range &governed : next->second)
         if (auto found = written.find(governed); found != written.end())
-          std::erase_if(found->second.under, [&](auto &p) { return rangeOf(p.first).overlaps(range); });
+          found->second.forget([&](int64_t slot) { return rangeOf(static_cast<SlotId>(slot)).overlaps(range); });
       next = writtenUnder.erase(next);
     }
   }
@@ -334,7 +325,7 @@ private:
       if (fetch.type.bytes() == 0)
         continue;
       auto found = written.find({SlotKind::fetch, static_cast<int64_t>(i), 0, fetch.type.bytes()});
-      if (found == written.end() || !found->second.readableUnder({}))
+      if (found == written.end() || !found->second.isKnownUnder(std::nullopt))
         return invalid(fmt::format("fetch {} '{}' is not written{}", i, fetch.name,
                                    found == written.end() ? "" : " unconditionally"));
     }

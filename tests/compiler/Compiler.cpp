@@ -219,6 +219,26 @@ TEST_CASE("every stage is shown in order") {
                                      Stage::target});
 }
 
+TEST_CASE("a kernel without code is an error after the plan is shown") {
+  CompileOptions options = withoutDisk();
+  options.target = "powerpc64le-unknown-linux-gnu"; // its code refers to a table of contents, which no kernel has
+  std::vector<Stage> stages;
+  std::string plan;
+  options.onStage = [&](Stage stage, std::string_view text) {
+    stages.push_back(stage);
+    if (stage == Stage::plan)
+      plan = text;
+  };
+  CompileStatistics statistics;
+  auto exe = compileText(onlyCast, options, statistics);
+  REQUIRE(!exe.isOk());
+  CHECK(exe.status().kind() == ErrorKind::internal_error);
+  CHECK_THAT(exe.status().message(), Catch::Contains("kernel loop_") && Catch::Contains("the kernel would call"));
+  REQUIRE(!stages.empty());
+  CHECK(stages.back() == Stage::plan);
+  CHECK_THAT(plan, Catch::Contains("1 kernels") && Catch::Contains(": loop\n") && Catch::Contains("feed 0 \"x\""));
+}
+
 TEST_CASE("errors of compiling are one Status") {
   CompileStatistics statistics;
   CompileOptions options = withoutDisk();

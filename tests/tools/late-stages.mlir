@@ -3,6 +3,11 @@
 // RUN: FileCheck-22 %s --check-prefix=LEDGER --input-file=%t.json
 // RUN: halftone-opt %s --stop-after=target --target=x86-64-v3 | FileCheck-22 %s --check-prefix=TARGET
 // RUN: halftone-opt %s --stop-after=kernel -o %t.kernel.mlir
+
+// A plan is there before its kernels have code: LLVM's code for this CPU refers to a table of contents, which no kernel has.
+// RUN: halftone-opt %s --stop-after=plan --target=powerpc64le-unknown-linux-gnu | FileCheck-22 %s --check-prefix=PLAN
+// RUN: not halftone-opt %s --stop-after=target --target=powerpc64le-unknown-linux-gnu 2>&1 | FileCheck-22 %s --check-prefix=NOCODE
+
 // RUN: halftone-opt %t.kernel.mlir --start-from=kernel --stop-after=plan | FileCheck-22 %s --check-prefix=PLAN
 // RUN: not halftone-opt %s --stop-after=plan --target=pdp-11 2>&1 | FileCheck-22 %s --check-prefix=PDP
 // RUN: not halftone-opt %s --start-from=pure --stop-after=plan 2>&1 | FileCheck-22 %s --check-prefix=WRONG
@@ -26,8 +31,10 @@
 // PLAN: variable @w
 // PLAN: net/dense
 // LEDGER: "value":"layer input (8, 4)"
+// TARGET: # {{[0-9a-f]+}}: {{[a-z]+}}_{{[0-9a-f]+}}, {{.}}
 // TARGET: .globl
 // TARGET: ymm
+// NOCODE: error: kernel {{.*}}: code generation: the kernel would call .TOC.
 // PDP: halftone-opt: --target: unknown target "pdp-11"
 // WRONG: error: 'halftone.layer' op is not legal in stage pure
 // GARBAGE: error:

@@ -40,7 +40,7 @@ private:
     };
     OwningOpRef<ModuleOp> module(getOperation().clone());
     const halftone::Status status = compile(*module, own).status();
-    if (!status) {
+    if (!status && found.empty()) { // a stage that was reached has a text, whatever failed after it
       tell(status);
       // If the user's own kernels do not compile, that is no bug; if kernels that were formed here do not, it is.
       const bool isOfKernels = status.kind() == halftone::ErrorKind::compile_error && options.from < Stage::kernel;

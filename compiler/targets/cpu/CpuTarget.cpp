@@ -110,6 +110,13 @@ int64_t CpuTarget::scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_
 
 mlir::FailureOr<std::string> CpuTarget::emit(mlir::func::FuncOp kernel) const { return emitKernel(kernel, *this); }
 
+llvm::ArrayRef<llvm::StringLiteral> CpuTarget::vocabulary() const {
+  static constexpr llvm::StringLiteral ops[] = {
+      "func.func",          "func.return",        "llvm.intr.masked.load", "llvm.intr.masked.store",
+      "llvm.intr.prefetch", "llvm.call_intrinsic"}; // of an instruction that an emitter found among the features
+  return ops;
+}
+
 StatusOr<std::string> CpuTarget::makeCode(llvm::Module &module, KernelDumps *dumps) const {
   return generateObject(module, *this, dumps);
 }

@@ -27,7 +27,7 @@ struct BufferPredicate {
 };
 
 /// A launch, or a copy (`launch` is null; from < 0 fills with zeros).
-struct ProgramStep {
+struct DraftStep {
   dialect::LaunchOp launch;
   BufferId from = -1, to = -1;
   std::vector<BufferId> reads, writes; // of a launch: operands and results; of a copy: from and to
@@ -35,9 +35,9 @@ struct ProgramStep {
   bool joined = false; // part of the launch before it
 };
 
-struct Program {
+struct PlanDraft {
   std::vector<Buffer> buffers;
-  std::vector<ProgramStep> steps;
+  std::vector<DraftStep> steps;
   std::vector<std::string> constants;
   std::vector<Parameter> feeds, fetches;
   std::vector<VariableSlot> variables;
@@ -60,7 +60,7 @@ struct Program {
 };
 
 /// The steps of @main in order, `when` flattened, without the copies that settle variables and fetches.
-StatusOr<Program> flatten(mlir::ModuleOp module);
+StatusOr<PlanDraft> flatten(mlir::ModuleOp module);
 
 /// The bytes of a constant as the runtime stores them: row-major, bool one byte.
 std::string bytesOf(mlir::DenseElementsAttr elements);
@@ -70,6 +70,6 @@ std::string bytesOf(mlir::DenseElementsAttr elements);
 struct ArenaSize {
   int64_t bytes = 0, largestLive = 0;
 };
-ArenaSize packArena(Program &program);
+ArenaSize packArena(PlanDraft &draft);
 
 } // namespace halftone::compiler
