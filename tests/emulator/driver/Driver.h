@@ -1,0 +1,141 @@
+// The state behind the driver's functions: one device, its context, and everything that handles name.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Environment, read at cuInit: HALFTONE_EMULATOR_SEED (orders; 0: as written), HALFTONE_EMULATOR_CAPABILITY (80), HALFTONE_EMULATOR_MEMORY
+// (bytes), HALFTONE_EMULATOR_DRIVER (version, 12000), HALFTONE_EMULATOR_DEVICES (0 or 1).
+#pragma once
+#include "tests/emulator/Block.h"
+#include "tests/emulator/LoadedModule.h"
+#include "tests/emulator/driver/DriverTypes.h"
+#include "tests/emulator/driver/Streams.h"
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <unordered_map>
+
+#define HALFTONE_EMULATED extern "C" __attribute__((visibility("default")))
+
+namespace halftone::emulator {
+
+/// A function that ends with another result than success.
+struct DriverError {
+  Result result;
+};
+
+/// Fails with InvalidValue unless `holds`.
+inline void expect(bool holds, Result otherwise = Result::InvalidValue) {
+  if (!holds)
+    throw DriverError{otherwise};
+}
+
+struct Function {
+  std::shared_ptr<LoadedModule> module;
+  const Kernel *kernel = nullptr;
+  uint32_t dynamicSharedLimit = 48 * 1024;
+};
+
+struct LoadedImage {
+  std::shared_ptr<LoadedModule> module;
+  std::map<std::string, std::unique_ptr<Function>, std::less<>> functions;
+};
+
+struct Settings {
+  uint64_t seed = 0;
+  uint32_t capability = 80;
+  uint64_t memory = uint64_t(4) << 30;
+  int driverVersion = 12000;
+  int devices = 1;
+
+  static Settings fromEnvironment();
+  uint32_t sharedBytesPerBlock() const;
+};
+
+/// Everything that belongs to the context of the device.
+struct Context {
+  explicit Context(const Settings &settings)
+      : settings(settings), memory(settings.memory), random(settings.seed), streams(random) {}
+  ~Context();
+  Context(const Context &) = delete;
+  Context &operator=(const Context &) = delete;
+
+  Settings settings;
+  DeviceMemory memory; ///< outlives all that follows
+  Random random;
+  Streams streams;
+  LaunchCounts counts;
+  std::map<const void *, size_t> pinned; ///< host memory that copies read late: start -> bytes
+  std::unordered_map<const void *, std::unique_ptr<LoadedImage>> images;
+  std::set<const Function *> functions;
+  std::unordered_map<const void *, std::unique_ptr<Event>> events;
+  std::map<const void *, std::unique_ptr<char>> pools;
+  std::map<const void *, std::shared_ptr<void>> linkers, graphs, executions;
+  uint64_t releaseThreshold = 0;
+
+  bool isPinned(const void *start, size_t bytes) const;
+  Stream *streamOf(void *handle);
+  Event &eventOf(void *handle);
+  Function &functionOf(void *handle);
+};
+
+class Driver {
+public:
+  static Driver &get();
+
+  std::recursive_mutex mutex;
+  bool isInitialised = false;
+  Settings settings;
+  std::unique_ptr<Context> context;
+  int retained = 0;
+  Result sticky = Result::Success;
+  std::string faultText;
+
+  /// Remembers the fault, prints it, and drops all work that is queued.
+  Result note(const Fault &fault);
+};
+
+/// The object that `handle` names in one of a context's tables.
+template <typename T> T &objectOf(const std::map<const void *, std::shared_ptr<void>> &table, const void *handle) {
+  auto found = table.find(handle);
+  expect(found != table.end(), Result::InvalidHandle);
+  return *static_cast<T *>(found->second.get());
+}
+
+/// Puts a new object into the table and gives its handle.
+template <typename T> void *addObject(std::map<const void *, std::shared_ptr<void>> &table, T object) {
+  auto made = std::make_shared<T>(std::move(object));
+  table[made.get()] = made;
+  return made.get();
+}
+
+/// The context that the calling thread has made current.
+extern thread_local Context *currentContext;
+
+/// Runs f(context) as a function of the driver: with the lock, a current context and no earlier fault.
+template <typename F> int withContext(F f) {
+  Driver &driver = Driver::get();
+  std::lock_guard lock(driver.mutex);
+  if (!driver.isInitialised)
+    return static_cast<int>(Result::NotInitialized);
+  if (!currentContext || currentContext != driver.context.get())
+    return static_cast<int>(Result::InvalidContext);
+  if (driver.sticky != Result::Success)
+    return static_cast<int>(driver.sticky);
+  try {
+    f(*driver.context);
+    return static_cast<int>(Result::Success);
+  } catch (const DriverError &error) {
+    return static_cast<int>(error.result);
+  } catch (const Fault &fault) {
+    return static_cast<int>(driver.note(fault));
+  } catch (const std::bad_alloc &) {
+    return static_cast<int>(Result::OutOfMemory);
+  }
+}
+
+/// A launch with its parameters copied from `parameters`, one pointer for each; its shape is checked against the kernel and the device.
+Launch makeLaunch(const Context &context, const Function &function, std::array<uint32_t, 3> grid,
+                  std::array<uint32_t, 3> threads, uint32_t sharedBytes, void **parameters);
+void runIn(Context &context, const Launch &launch);
+
+} // namespace halftone::emulator

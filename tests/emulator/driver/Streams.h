@@ -1,0 +1,63 @@
+// Streams and events: work that the host has queued, and the late, seeded order in which it runs.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "tests/emulator/Random.h"
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace halftone::emulator {
+
+/// One record of an event in a stream.
+struct Mark {
+  bool reached = false;
+  std::chrono::steady_clock::time_point time{};
+};
+
+struct Event {
+  std::shared_ptr<Mark> mark; ///< of its last record; null: never recorded
+};
+
+struct Operation {
+  std::function<void()> run;
+  std::shared_ptr<Mark> after; ///< may run once this mark is reached; null: at once
+};
+
+struct Stream {
+  std::deque<Operation> queue;
+  bool isBlocking = true; ///< ordered with the null stream
+};
+
+/// All streams of a context. Nothing queued runs until the host waits for something.
+class Streams {
+public:
+  explicit Streams(Random &random) : random_(random) {}
+
+  Stream *create(bool isBlocking);
+  bool isStream(const Stream *stream) const;
+  /// Runs the stream's work, then removes it.
+  void destroy(Stream *stream);
+
+  /// Queues work; on the null stream (null) it runs at once, after all work of blocking streams.
+  void add(Stream *stream, std::function<void()> run);
+  void wait(Stream *stream, std::shared_ptr<Mark> mark);
+  void record(Stream *stream, Event &event);
+
+  /// Runs one operation of a stream that `Random` draws among those that can go on; false if there is none.
+  bool runOne();
+  void finish(const Stream *stream);
+  void finish(const Mark &mark);
+  void finishAll();
+  /// Forgets everything queued: the launch before it has failed.
+  void drop();
+
+private:
+  void finishBlocking();
+
+  Random &random_;
+  std::vector<std::unique_ptr<Stream>> streams_;
+};
+
+} // namespace halftone::emulator

@@ -1,0 +1,109 @@
+// What the parser takes, and the line and name in each refusal.
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/emulator/PtxParser.h"
+#include "tests/emulator/tests/KernelRun.h"
+#include <catch2/catch.hpp>
+
+using namespace halftone::emulator;
+using Catch::Contains;
+
+namespace {
+
+std::string refusal(const std::string &ptx) {
+  try {
+    parsePtx(ptx);
+  } catch (const PtxError &error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::string refusedBody(const std::string &body) { return refusal(kernelPtx(".param .u64 p", body)); }
+
+} // namespace
+
+TEST_CASE("A module holds its kernels with parameters, threads and shared memory laid out") {
+  Module module = parsePtx(R"(// a comment
+.version 8.0
+.target sm_80, debug
+.address_size 64
+.extern .shared .align 16 .b8 dynamic[];
+.const .align 4 .b8 table[8] = {1, 2, 0x3};
+.global .align 4 .f32 one = 0f3F800000;
+/* another
+   comment */
+.visible .entry first(.param .u64 .ptr .global .align 1 a, .param .u8 b, .param .align 8 .b8 c[12])
+.maxntid 64, 2
+.minnctapersm 1
+{
+  .reg .pred %p<2>;
+  .reg .b64 %rd<2>;
+  .shared .align 4 .b8 fixed[20];
+  .loc 1 2 3
+  mov.b64 %rd1, dynamic;
+  { .reg .b32 t; mov.b32 t, 5; }
+  .pragma "nounroll";
+  ret;
+}
+.entry second() .reqntid 32 { ret; }
+.section .debug_str { .b8 1, 2 }
+)");
+  REQUIRE(module.kernels.size() == 2);
+  const Kernel &first = module.kernels[0];
+  CHECK(first.name == "first");
+  REQUIRE(first.parameters.size() == 3);
+  CHECK(first.parameters[1].offset == 8);
+  CHECK(first.parameters[2].offset == 16);
+  CHECK(first.parameterBytes == 28);
+  CHECK(first.maxThreads == std::array<uint32_t, 3>{64, 2, 1});
+  CHECK(first.staticSharedBytes == 32); // 20 bytes, then the open array at a multiple of 16
+  CHECK(module.kernels[1].requiredThreads == std::array<uint32_t, 3>{32, 1, 1});
+  REQUIRE(module.variables.size() == 2);
+  CHECK(module.variables[0].initial == std::vector<std::byte>{std::byte(1), std::byte(2), std::byte(3)});
+  CHECK(module.variables[1].initial.size() == 4);
+}
+
+TEST_CASE("An unknown opcode is refused with its name and line") {
+  CHECK(refusedBody("ret;\nfrobnicate.f32 %a;") ==
+        "line 7: frobnicate.f32: the emulator does not know the opcode frobnicate");
+  CHECK_THAT(refusedBody(".reg .b64 %a; atom.global.add.u32 %a, [%a], 1;"), Contains("refuses atomics"));
+}
+
+TEST_CASE("An unknown modifier is refused with its name") {
+  CHECK_THAT(refusedBody(".reg .f32 %f; add.rz.f32 %f, %f, %f;"),
+             Contains("line 6: add.rz.f32") && Contains("modifier .rz"));
+  CHECK_THAT(refusedBody(".reg .f32 %f; sqrt.f16 %f, %f;"), Contains("expected .f32 or .f64"));
+  CHECK_THAT(refusedBody(".reg .b32 %r; ld.local.b32 %r, [p];"), Contains("no local memory"));
+}
+
+TEST_CASE("Operands of another kind or width are refused") {
+  CHECK_THAT(refusedBody(".reg .b64 %a; add.s32 %a, %a, %a;"), Contains("%a has 64 bits; expected 32"));
+  CHECK_THAT(refusedBody("mov.b32 %x, 1;"), Contains("expected a declared register") && Contains("%x"));
+  CHECK_THAT(refusedBody(".reg .b32 %r; mov.b32 %r, %y;"), Contains("%y is not declared"));
+  CHECK_THAT(refusedBody(".reg .b32 %r; mov.b32 %tid.x, %r;"), Contains("can only be read"));
+  CHECK_THAT(refusedBody(".reg .b32 %r; add.s32 %r, %r;"), Contains("2 operands; expected 3"));
+  CHECK_THAT(refusedBody(".reg .b32 %r; ld.global.v2.b32 {%r, %r, %r}, [p];"), Contains("as many registers"));
+  CHECK_THAT(refusedBody(".reg .f64 %d; mov.f64 %d, 0f00000000;"), Contains("0d and 16 digits"));
+  CHECK_THAT(refusedBody(".reg .b32 %r; cvt.f16.f32 %r, %r;"), Contains("expected a rounding"));
+}
+
+TEST_CASE("Broken text ends with an error, never with a crash") {
+  CHECK_THAT(refusal(""), Contains("expected `.version`"));
+  CHECK_THAT(refusal(".version 8.0 .target compute_80"), Contains("compute_80"));
+  CHECK_THAT(refusal(".version 8.0 .target sm_80 .address_size 32"), Contains("64"));
+  CHECK_THAT(refusedBody("bra $nowhere;"), Contains("$nowhere"));
+  CHECK_THAT(refusedBody("$a: ret; $a: ret;"), Contains("stands twice"));
+  CHECK_THAT(refusal(".version 8.0 .target sm_80 .address_size 64 .visible .func f() { ret; }"), Contains(".func"));
+  std::string whole = kernelPtx(".param .u64 p", ".reg .b32 %r<3>; @%p bra $x; mov.b32 {%r1, %r2}, 0x1; $x: ret;",
+                                ".const .b8 t[2] = {1, 2};");
+  for (size_t length = 0; length < whole.size() - 3; ++length)
+    CHECK_FALSE(refusal(whole.substr(0, length)).empty());
+}
+
+TEST_CASE("A symbol that nothing declares is refused when the module is loaded") {
+  DeviceMemory memory(1 << 20);
+  std::string ptx = kernelPtx("", ".reg .b64 %a; mov.b64 %a, nothing; ret;");
+  CHECK_THROWS_WITH(LoadedModule(ptx, memory), Contains("nothing is not declared"));
+  CHECK_THROWS_WITH(LoadedModule(kernelPtx("", "ret;"), memory, 75), Contains("sm_80") && Contains("7.5"));
+  CHECK(memory.used() == 0);
+}
