@@ -108,6 +108,9 @@ Emitted compiler::equal(Emitted a, Emitted b) {
 Emitted compiler::differs(Emitted a, Emitted b) {
   return compare(a, b, arith::CmpFPredicate::UNE, arith::CmpIPredicate::ne);
 }
+Emitted compiler::isLessUnsigned(Emitted a, Emitted b) {
+  return {a.builder(), arith::CmpIOp::create(a.builder(), arith::CmpIPredicate::ult, a.value(), b.value())};
+}
 Emitted compiler::operator-(Emitted a) {
   return a.isFloat() ? Emitted(a.builder(), arith::NegFOp::create(a.builder(), a.value())) : a.like(0) - a;
 }
@@ -118,6 +121,11 @@ Emitted compiler::select(Emitted condition, Emitted a, Emitted b) {
 }
 Emitted compiler::minimum(Emitted a, Emitted b) { return build<arith::MinSIOp>(a, b); }
 Emitted compiler::maximum(Emitted a, Emitted b) { return build<arith::MaxSIOp>(a, b); }
+Emitted compiler::minimumUnsigned(Emitted a, Emitted b) { return build<arith::MinUIOp>(a, b); }
+Emitted compiler::divideUnsigned(Emitted a, Emitted b) { return build<arith::DivUIOp>(a, b); }
+Emitted compiler::remainderUnsigned(Emitted a, Emitted b) { return build<arith::RemUIOp>(a, b); }
+Emitted compiler::ceilDivide(Emitted a, Emitted b) { return (a + b - 1) / b; }
+Emitted compiler::ceilDivideUnsigned(Emitted a, Emitted b) { return divideUnsigned(a + (b - 1), b); }
 Emitted compiler::shiftSigned(Emitted a, int64_t amount) { return build<arith::ShRSIOp>(a, a.like(amount)); }
 Emitted compiler::countLeadingZeros(Emitted a) {
   return {a.builder(), math::CountLeadingZerosOp::create(a.builder(), a.value())};
@@ -130,3 +138,6 @@ Emitted compiler::copySign(Emitted magnitude, Emitted sign) {
   return build<math::CopySignOp>(magnitude, Emitted(sign.builder(), fence.getResult(0)));
 }
 Emitted compiler::isNan(Emitted a) { return differs(a, a); }
+Emitted compiler::isEitherNan(Emitted a, Emitted b) {
+  return {a.builder(), arith::CmpFOp::create(a.builder(), arith::CmpFPredicate::UNO, a.value(), b.value())};
+}

@@ -72,6 +72,7 @@ Emitted operator>=(Emitted a, Emitted b);
 Emitted equal(Emitted a, Emitted b);
 Emitted differs(Emitted a, Emitted b);
 Emitted operator-(Emitted a);
+Emitted isLessUnsigned(Emitted a, Emitted b);
 Emitted negated(Emitted a); // of i1
 
 #define HALFTONE_EMITTED_OPERATOR(op)                                                                                  \
@@ -102,12 +103,18 @@ HALFTONE_EMITTED_OPERATOR(>=)
 #undef HALFTONE_EMITTED_OPERATOR
 
 Emitted select(Emitted condition, Emitted a, Emitted b);
-Emitted minimum(Emitted a, Emitted b); // signed integers
-Emitted maximum(Emitted a, Emitted b); // signed integers
+Emitted minimum(Emitted a, Emitted b);            // signed integers
+Emitted maximum(Emitted a, Emitted b);            // signed integers
+Emitted minimumUnsigned(Emitted a, Emitted b);    // integers
+Emitted divideUnsigned(Emitted a, Emitted b);     // integers
+Emitted remainderUnsigned(Emitted a, Emitted b);  // integers
+Emitted ceilDivide(Emitted a, Emitted b);         // signed integers that are not negative
+Emitted ceilDivideUnsigned(Emitted a, Emitted b); // integers
 Emitted shiftSigned(Emitted a, int64_t amount);
 Emitted countLeadingZeros(Emitted a);
 Emitted absolute(Emitted a);
 Emitted copySign(Emitted magnitude, Emitted sign);
 Emitted isNan(Emitted a);
+Emitted isEitherNan(Emitted a, Emitted b);
 
 } // namespace halftone::compiler

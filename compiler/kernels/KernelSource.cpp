@@ -1,6 +1,7 @@
 // The linalg form, read.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/KernelSource.h"
+#include "compiler/kernels/ScalarBody.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -18,8 +19,11 @@ FailureOr<KernelSource> KernelSource::read(func::FuncOp function) {
   source.dims = source.form.dims(function);
   if (source.dims < 0)
     return function.emitError("expected an index argument for each dim and block size");
-  for (auto generic : function.getBody().front().getOps<linalg::GenericOp>())
+  for (auto generic : function.getBody().front().getOps<linalg::GenericOp>()) {
+    if (failed(checkBody(generic)))
+      return failure();
     source.generics.push_back(generic);
+  }
   return source;
 }
 

@@ -14,7 +14,8 @@ struct TensorAccess {
 /// docs/kernel-form.md says how a linalg form is made. Nothing here depends on a target.
 class KernelSource {
 public:
-  /// Reads `function`. On failure a diagnostic says which part of a linalg form it lacks.
+  /// Reads `function`, whose bodies then are such as cloneBody takes. On failure a diagnostic says which part of a linalg
+  /// form it lacks.
   static mlir::FailureOr<KernelSource> read(mlir::func::FuncOp function);
 
   /// The operands: the arguments after the index arguments.

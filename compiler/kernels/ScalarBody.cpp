@@ -13,6 +13,24 @@ Type atLanes(Type type, int64_t lanes) {
   return lanes > 0 ? VectorType::get(lanes, type) : type;
 }
 
+LogicalResult checkBody(linalg::GenericOp generic) {
+  Block *body = generic.getBody();
+  const auto isKnown = [&](Value value) {
+    if (value.getParentBlock() == body)
+      return true;
+    Operation *from = value.getDefiningOp();
+    return !from || isa<arith::ConstantOp, arith::IndexCastOp>(from);
+  };
+  for (Operation &op : *body) {
+    const bool isRead = isa<linalg::IndexOp, linalg::YieldOp, arith::IndexCastOp, tensor::ExtractOp>(op);
+    if (!isRead && (!op.hasTrait<OpTrait::Elementwise>() || op.getNumRegions() != 0) && !isa<arith::ConstantOp>(op))
+      return op.emitError("has no vector form in a kernel's body");
+    if (!llvm::all_of(op.getOperands(), isKnown))
+      return op.emitError("reads a value from outside the body; expected launch arguments and constants only");
+  }
+  return success();
+}
+
 /// `scalar` in all lanes.
 static Value splatOf(OpBuilder &builder, Location loc, Value scalar, int64_t lanes) {
   auto type = cast<VectorType>(atLanes(scalar.getType(), lanes));
@@ -21,13 +39,13 @@ static Value splatOf(OpBuilder &builder, Location loc, Value scalar, int64_t lan
   return vector::BroadcastOp::create(builder, loc, type, scalar);
 }
 
-FailureOr<SmallVector<Value>> cloneBody(OpBuilder &builder, linalg::GenericOp generic, const BodyArguments &arguments,
-                                        const IRMapping &outer) {
+Values cloneBody(CodeBuilder &builder, linalg::GenericOp generic, const BodyArguments &arguments,
+                 const IRMapping &outer) {
   Location loc = generic.getLoc();
   IRMapping mapping, splats;
   Block *body = generic.getBody();
   for (auto [argument, value] : llvm::zip(body->getArguments(), arguments.values))
-    mapping.map(argument, value);
+    mapping.map(argument, value.value());
 
   auto isVector = [](Value value) { return value && isa<VectorType>(value.getType()); };
   auto valueOf = [&](Value value) {
@@ -45,7 +63,7 @@ FailureOr<SmallVector<Value>> cloneBody(OpBuilder &builder, linalg::GenericOp ge
   };
   for (Operation &op : body->without_terminator()) {
     if (auto index = dyn_cast<linalg::IndexOp>(op)) {
-      mapping.map(index.getResult(), arguments.index(index.getDim()));
+      mapping.map(index.getResult(), arguments.index(index.getDim()).value());
       continue;
     }
     if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
@@ -56,12 +74,11 @@ FailureOr<SmallVector<Value>> cloneBody(OpBuilder &builder, linalg::GenericOp ge
       mapping.map(op.getResult(0), valueOf(op.getOperand(0)));
       continue;
     }
-    if (auto extract = dyn_cast<tensor::ExtractOp>(op); extract && arguments.lookup) {
-      mapping.map(extract.getResult(), arguments.lookup(extract, valueOf(extract.getIndices()[0])));
+    if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
+      const Emitted indices = builder.wrap(valueOf(extract.getIndices()[0]));
+      mapping.map(extract.getResult(), arguments.lookup(extract, indices).value());
       continue;
     }
-    if (!op.hasTrait<OpTrait::Elementwise>() || op.getNumRegions() != 0)
-      return op.emitError("has no vector form in a kernel's body");
     const bool varies = llvm::any_of(op.getOperands(), [&](Value operand) { return isVector(valueOf(operand)); });
     SmallVector<Value> operands;
     for (Value operand : op.getOperands())
@@ -73,9 +90,9 @@ FailureOr<SmallVector<Value>> cloneBody(OpBuilder &builder, linalg::GenericOp ge
     Operation *clone = builder.create(state);
     mapping.map(op.getResults(), clone->getResults());
   }
-  SmallVector<Value> yields;
+  Values yields;
   for (Value value : body->getTerminator()->getOperands())
-    yields.push_back(vectorOf(value));
+    yields.push_back(builder.wrap(vectorOf(value)));
   return yields;
 }
 

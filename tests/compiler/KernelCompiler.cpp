@@ -91,6 +91,24 @@ TEST_CASE("A kernel becomes an object with every dump, for CPUs of several kinds
   }
 }
 
+TEST_CASE("A kernel for which there is no code is refused before any is made", "[kernels]") {
+  std::string good = loop("2.0");
+  good.insert(good.find("  %o = tensor.empty"), "  %one = arith.constant 1.0 : f32\n"
+                                                "  %outside = arith.addf %one, %one : f32\n");
+  CHECK(compileKernel(good, target("host")).isOk());
+  const auto refused = [&](const std::string &from, const std::string &to, const std::string &expected) {
+    std::string text = good;
+    const size_t at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    CHECK_THAT(refusal(text.replace(at, from.size(), to)).diagnostics(), Catch::Contains(expected));
+  };
+  refused("    %e = math.exp", "    %d = tensor.dim %x, %e0 : tensor<?xf16>\n    %e = math.exp",
+          "has no vector form in a kernel's body");
+  refused("arith.mulf %e, %c", "arith.mulf %e, %outside", "reads a value from outside the body");
+  refused("halftone.kind = \"loop\"", "halftone.kind = \"reduction_loop\"",
+          "a kernel of form reduction_loop has 1 linalg.generic; expected 2");
+}
+
 TEST_CASE("Kernels compile side by side, each to the same bytes as alone", "[kernels]") {
   std::vector<std::string> alone(4);
   for (size_t i = 0; i < alone.size(); ++i)

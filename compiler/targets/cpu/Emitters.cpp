@@ -34,22 +34,24 @@ int64_t noScratch(const KernelSource &, ArrayRef<int64_t>, const CpuTarget &) { 
 
 struct Row {
   StringLiteral kind;
-  FailureOr<std::string> (*emit)(const KernelSource &source, const CpuTarget &target, OpBuilder &builder);
+  size_t generics; // how many the linalg form has; 0: any number
+  FailureOr<std::string> (*emit)(KernelFrame &frame);
   int64_t (*scratch)(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target);
 };
 
-template <LogicalResult emit(const KernelSource &, const CpuTarget &, OpBuilder &)>
-FailureOr<std::string> inVectors(const KernelSource &source, const CpuTarget &target, OpBuilder &builder) {
-  if (failed(emit(source, target, builder)))
+template <auto emit> FailureOr<std::string> inVectors(KernelFrame &frame) {
+  if constexpr (std::is_void_v<decltype(emit(frame))>)
+    emit(frame);
+  else if (failed(emit(frame)))
     return failure();
-  return fmt::format("{}-byte vectors", target.vectorBytes);
+  return fmt::format("{}-byte vectors", frame.target.vectorBytes);
 }
 
 constexpr Row rows[] = {
-    {"loop", inVectors<emitLoop>, loopScratch}, {"reduction_loop", inVectors<emitReductionLoop>, noScratch},
-    {"row", inVectors<emitRow>, rowScratch},    {"finish", inVectors<emitRow>, noScratch},
-    {"matmul", emitMatmul, matmulScratchBytes}, {"scatter", inVectors<emitScatter>, noScratch},
-    {"scan", inVectors<emitScan>, noScratch},
+    {"loop", 1, inVectors<emitLoop>, loopScratch}, {"reduction_loop", 2, inVectors<emitReductionLoop>, noScratch},
+    {"row", 0, inVectors<emitRow>, rowScratch},    {"finish", 0, inVectors<emitRow>, noScratch},
+    {"matmul", 0, emitMatmul, matmulScratchBytes}, {"scatter", 2, inVectors<emitScatter>, noScratch},
+    {"scan", 2, inVectors<emitScan>, noScratch},
 };
 
 const Row *rowOf(StringRef kind) {
@@ -66,8 +68,15 @@ FailureOr<std::string> emitKernel(func::FuncOp kernel, const CpuTarget &target) 
   const Row *row = rowOf(source->form.kind);
   if (!row)
     return kernel.emitError() << "no emitter for halftone.kind = \"" << source->form.kind << "\"";
-  OpBuilder builder(kernel);
-  return row->emit(*source, target, builder);
+  const size_t generics = source->generics.size();
+  if (row->generics != 0 && generics != row->generics)
+    return kernel.emitError() << "a kernel of form " << row->kind << " has " << generics << " linalg.generic; expected "
+                              << row->generics;
+  KernelFrame frame(*source, target);
+  FailureOr<std::string> method = row->emit(frame);
+  if (succeeded(method))
+    frame.finish();
+  return method;
 }
 
 int64_t kernelScratchBytes(func::FuncOp kernel, ArrayRef<int64_t> extents, const CpuTarget &target) {

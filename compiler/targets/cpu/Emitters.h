@@ -1,26 +1,24 @@
 // From the legalized linalg form of a kernel to the code of its blocks: one emitter a form.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compiler/kernels/KernelSource.h"
-#include "compiler/targets/cpu/CpuTarget.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "compiler/targets/cpu/KernelFrame.h"
 #include <cstdint>
 #include <string>
 
 namespace halftone::compiler {
 
-/// Each emitter replaces the function of `source` (docs/kernel-form.md, after legalize-storage) by a `func.func` of the
-/// same name with the type `(!llvm.ptr, !llvm.ptr, i64, i64, !llvm.ptr) -> ()`: buffers, extents, first and last block,
-/// scratch, as runtime/plan/Abi.h says. Only func, scf, arith, math (as the target has it in instructions), vector and
-/// LLVM-dialect ops are left; index arithmetic is in i64, which scf.for takes as it is. On failure a diagnostic names the
-/// part of the kernel that the emitter has no code for.
-mlir::LogicalResult emitLoop(const KernelSource &source, const CpuTarget &target, mlir::OpBuilder &builder);
-mlir::LogicalResult emitReductionLoop(const KernelSource &source, const CpuTarget &target, mlir::OpBuilder &builder);
-mlir::LogicalResult emitRow(const KernelSource &source, const CpuTarget &target, mlir::OpBuilder &builder);
-mlir::LogicalResult emitScatter(const KernelSource &source, const CpuTarget &target, mlir::OpBuilder &builder);
-mlir::LogicalResult emitScan(const KernelSource &source, const CpuTarget &target, mlir::OpBuilder &builder);
+/// Each emitter writes the blocks of a kernel (docs/kernel-form.md, after legalize-storage) into `frame`, the function of
+/// type `(!llvm.ptr, !llvm.ptr, i64, i64, !llvm.ptr) -> ()` that replaces the linalg form: buffers, extents, first and
+/// last block, scratch, as runtime/plan/Abi.h says. Only func, scf, arith, math (as the target has it in instructions),
+/// vector and LLVM-dialect ops are left; index arithmetic is in i64, which scf.for takes as it is. On failure a
+/// diagnostic names the part of the kernel that the emitter has no code for.
+mlir::LogicalResult emitLoop(KernelFrame &frame);
+mlir::LogicalResult emitRow(KernelFrame &frame);
+void emitReductionLoop(KernelFrame &frame); // of two generics
+void emitScatter(KernelFrame &frame);       // of two generics
+void emitScan(KernelFrame &frame);          // of two generics
 /// Returns how the product is made, for reports.
-mlir::FailureOr<std::string> emitMatmul(const KernelSource &source, const CpuTarget &target, mlir::OpBuilder &builder);
+mlir::FailureOr<std::string> emitMatmul(KernelFrame &frame);
 
 /// Scratch that the code of a loop kernel has for each operand whose last axis is the last outer dim: a square of
 /// vectors.

@@ -3,7 +3,6 @@
 #include "compiler/targets/cpu/Lanes.h"
 #include "compiler/kernels/Combiner.h"
 #include "compiler/kernels/MathFunctions.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -27,93 +26,85 @@ TensorAccess inMemory(KernelFrame &frame, const TensorHome &home, const TensorAc
   if (!home.isRow)
     return access;
   TensorAccess inner;
-  for (auto [dim, number] : llvm::zip(access.dims, access.constants))
+  for (auto [dim, fixed] : llvm::zip(access.dims, access.constants))
     if (dim >= frame.source.form.outer) {
       inner.dims.push_back(dim);
-      inner.constants.push_back(number);
+      inner.constants.push_back(fixed);
     }
   return inner;
 }
 
-unsigned alignmentOf(Type element) { return std::max(1u, element.getIntOrFloatBitWidth() / 8); }
-
-/// 0, 1, 2, ... as i64.
-Value steps(KernelFrame &frame, int64_t count) {
-  auto numbers = llvm::to_vector(llvm::seq<int64_t>(0, count));
-  auto type = VectorType::get(count, frame.builder.getI64Type());
-  return frame.scalar(DenseElementsAttr::get(type, ArrayRef<int64_t>(numbers)));
+Emitted loadAt(KernelFrame &frame, const TensorHome &home, Emitted elements, Type type) {
+  return frame.load(type, frame.address(home.pointer, home.element, elements));
 }
 
 } // namespace
 
-Lanes maskedLanes(KernelFrame &frame, int64_t count, int dim, Value limit) {
-  Value left = frame.splat(frame.sub(limit, frame.index[dim]), count);
-  Value mask = arith::CmpIOp::create(frame.builder, frame.loc, arith::CmpIPredicate::slt, steps(frame, count), left);
-  return {count, dim, mask, limit};
+Lanes maskedLanes(KernelFrame &frame, int64_t count, int dim, Emitted limit) {
+  const Emitted left = frame.splat(limit - frame.index[dim], count);
+  return {count, dim, frame.steps(frame.getI64Type(), count) < left, limit};
 }
 
-Value loadLanes(KernelFrame &frame, const TensorHome &home, const TensorAccess &outerAccess, const Lanes &lanes) {
+Emitted loadLanes(KernelFrame &frame, const TensorHome &home, const TensorAccess &outerAccess, const Lanes &lanes) {
   if (!home.pointer)
     return home.value;
-  OpBuilder &builder = frame.builder;
-  TensorAccess access = inMemory(frame, home, outerAccess);
-  unsigned alignment = alignmentOf(home.element);
-  Stride stride = strideOf(access, lanes.dim);
-  auto loadAt = [&](Value elements, Type type) -> Value {
-    return LLVM::LoadOp::create(builder, frame.loc, type, frame.address(home.pointer, home.element, elements),
-                                alignment);
-  };
-  Value offset = frame.offset(access);
+  const TensorAccess access = inMemory(frame, home, outerAccess);
+  const Stride stride = strideOf(access, lanes.dim);
+  const Emitted offset = frame.offset(access);
   if (lanes.count == 0 || stride == Stride::none)
-    return loadAt(offset, home.element);
-  auto type = VectorType::get(lanes.count, home.element);
-  if (stride == Stride::one) {
-    if (!lanes.mask)
-      return loadAt(offset, type);
-    Value zero = frame.scalar(DenseElementsAttr::get(type, builder.getZeroAttr(home.element)));
-    return LLVM::MaskedLoadOp::create(builder, frame.loc, type, frame.address(home.pointer, home.element, offset),
-                                      lanes.mask, zero, builder.getI32IntegerAttr(alignment));
-  }
-  Value vector = frame.scalar(DenseElementsAttr::get(type, builder.getZeroAttr(home.element)));
-  Value start = frame.index[lanes.dim];
+    return loadAt(frame, home, offset, home.element);
+  const auto type = VectorType::get(lanes.count, home.element);
+  if (stride == Stride::one)
+    return lanes.mask ? frame.loadMasked(type, frame.address(home.pointer, home.element, offset), lanes.mask)
+                      : loadAt(frame, home, offset, type);
+  Value vector = frame.zero(type);
+  const Emitted start = frame.index[lanes.dim];
   for (int64_t lane = 0; lane < lanes.count; ++lane) {
-    Value at = frame.add(start, frame.constant(lane));
+    Emitted at = start + lane;
     if (lanes.limit) // a lane outside reads the last element inside
-      at = frame.min(at, frame.sub(lanes.limit, frame.constant(1)));
+      at = minimum(at, lanes.limit - 1);
     frame.index[lanes.dim] = at;
-    Value element = loadAt(frame.offset(access), home.element);
-    vector = vector::InsertOp::create(builder, frame.loc, element, vector, lane);
+    const Emitted element = loadAt(frame, home, frame.offset(access), home.element);
+    vector = vector::InsertOp::create(frame, element.value(), vector, lane);
   }
   frame.index[lanes.dim] = start;
-  return vector;
+  return frame.wrap(vector);
 }
 
-void storeLanes(KernelFrame &frame, Value value, const TensorHome &home, const TensorAccess &outerAccess,
+Values loadInputs(KernelFrame &frame, linalg::GenericOp generic, const Lanes &lanes) {
+  Values inputs;
+  for (OpOperand *operand : generic.getDpsInputOperands()) {
+    const bool isUsed = !generic.getMatchingBlockArgument(operand).use_empty();
+    inputs.push_back(
+        isUsed ? loadLanes(frame, frame.homes.lookup(operand->get()), frame.source.accessOf(generic, *operand), lanes)
+               : Emitted());
+  }
+  return inputs;
+}
+
+void storeLanes(KernelFrame &frame, Emitted value, const TensorHome &home, const TensorAccess &outerAccess,
                 const Lanes &lanes) {
-  OpBuilder &builder = frame.builder;
-  TensorAccess access = inMemory(frame, home, outerAccess);
-  Value pointer = frame.address(home.pointer, home.element, frame.offset(access));
-  unsigned alignment = alignmentOf(home.element);
+  const TensorAccess access = inMemory(frame, home, outerAccess);
+  const Emitted pointer = frame.address(home.pointer, home.element, frame.offset(access));
   if (lanes.mask)
-    LLVM::MaskedStoreOp::create(builder, frame.loc, value, pointer, lanes.mask, builder.getI32IntegerAttr(alignment));
+    frame.storeMasked(value, pointer, lanes.mask);
   else
-    LLVM::StoreOp::create(builder, frame.loc, value, pointer, alignment);
+    frame.store(value, pointer);
 }
 
-void streamLanes(KernelFrame &frame, Value value, const TensorHome &home, const TensorAccess &access) {
-  Value pointer = frame.address(home.pointer, home.element, frame.offset(access));
-  int64_t bytes = cast<VectorType>(value.getType()).getNumElements() * alignmentOf(home.element);
-  LLVM::StoreOp::create(frame.builder, frame.loc, value, pointer, unsigned(std::min(bytes, bufferAlignment)),
+void streamLanes(KernelFrame &frame, Emitted value, const TensorHome &home, const TensorAccess &access) {
+  const Emitted pointer = frame.address(home.pointer, home.element, frame.offset(access));
+  const int64_t bytes = cast<VectorType>(value.type()).getNumElements() * elementBytes(home.element);
+  LLVM::StoreOp::create(frame, value.value(), pointer.value(), unsigned(std::min(bytes, bufferAlignment)),
                         /*isVolatile=*/false, /*isNonTemporal=*/true);
 }
 
 void storeFence(KernelFrame &frame) {
-  LLVM::CallIntrinsicOp::create(frame.builder, frame.loc, frame.builder.getStringAttr("llvm.x86.sse.sfence"),
-                                ValueRange());
+  LLVM::CallIntrinsicOp::create(frame, frame.getStringAttr("llvm.x86.sse.sfence"), ValueRange());
 }
 
-/// How the places that a body computes go along the lanes: all the same, each the next one, each the next or the same,
-/// or any.
+/// How the linear indices that a body computes go along the lanes: all the same, each the next one, each the next or the
+/// same, or any.
 enum class Pace { same, next, nextOrSame, any };
 
 static Pace paceOf(KernelFrame &frame, linalg::GenericOp generic, Value value, const Lanes &lanes) {
@@ -142,72 +133,39 @@ static Pace paceOf(KernelFrame &frame, linalg::GenericOp generic, Value value, c
   return paces[0] == Pace::next && !isa<arith::AddIOp>(op) ? Pace::nextOrSame : paces[0];
 }
 
-/// The elements of a flat tensor at `places`, which keep the pace.
-static Value loadPlaces(KernelFrame &frame, const TensorHome &home, Value places, Pace pace, const Lanes &lanes) {
-  OpBuilder &builder = frame.builder;
-  unsigned alignment = alignmentOf(home.element);
-  auto loadAt = [&](Value place, Type type) -> Value {
-    return LLVM::LoadOp::create(builder, frame.loc, type, frame.address(home.pointer, home.element, place), alignment);
+/// The elements of a flat tensor at `indices`, which keep the pace.
+static Emitted lookUp(KernelFrame &frame, const TensorHome &home, Emitted indices, Pace pace, const Lanes &lanes) {
+  if (!isa<VectorType>(indices.type()))
+    return loadAt(frame, home, indices, home.element);
+  const auto indexOf = [&](int64_t lane) {
+    return frame.wrap(vector::ExtractOp::create(frame, indices.value(), lane));
   };
-  if (!isa<VectorType>(places.getType()))
-    return loadAt(places, home.element);
-  auto placeOf = [&](int64_t lane) -> Value { return vector::ExtractOp::create(builder, frame.loc, places, lane); };
-  Value first = placeOf(0);
-  auto type = VectorType::get(lanes.count, home.element);
-  Value zero = frame.scalar(DenseElementsAttr::get(type, builder.getZeroAttr(home.element)));
+  const Emitted first = indexOf(0);
+  const auto type = VectorType::get(lanes.count, home.element);
   if (pace == Pace::next)
-    return lanes.mask
-               ? LLVM::MaskedLoadOp::create(builder, frame.loc, type, frame.address(home.pointer, home.element, first),
-                                            lanes.mask, zero, builder.getI32IntegerAttr(alignment))
-                     .getResult()
-               : loadAt(first, type);
-  auto oneByOne = [&] {
-    Value vector = zero;
-    for (int64_t lane = 0; lane < lanes.count; ++lane)
-      vector = vector::InsertOp::create(builder, frame.loc, loadAt(placeOf(lane), home.element), vector, lane);
-    return vector;
+    return lanes.mask ? frame.loadMasked(type, frame.address(home.pointer, home.element, first), lanes.mask)
+                      : loadAt(frame, home, first, type);
+  const auto oneByOne = [&] {
+    Value vector = frame.zero(type);
+    for (int64_t lane = 0; lane < lanes.count; ++lane) {
+      const Emitted element = loadAt(frame, home, indexOf(lane), home.element);
+      vector = vector::InsertOp::create(frame, element.value(), vector, lane);
+    }
+    return frame.wrap(vector);
   };
   if (pace == Pace::any)
     return oneByOne();
   // Most vectors lie within one run, or outside of it.
-  Value distance = frame.sub(placeOf(lanes.count - 1), first);
-  auto ifDistance = [&](int64_t expected, llvm::function_ref<Value()> then, llvm::function_ref<Value()> otherwise) {
-    Value holds =
-        arith::CmpIOp::create(builder, frame.loc, arith::CmpIPredicate::eq, distance, frame.constant(expected));
-    auto choice = scf::IfOp::create(builder, frame.loc, TypeRange{type}, holds, /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(builder);
-    for (auto [block, value] : {std::pair(choice.thenBlock(), then), std::pair(choice.elseBlock(), otherwise)}) {
-      builder.setInsertionPointToStart(block);
-      scf::YieldOp::create(builder, frame.loc, value());
-    }
-    return choice.getResult(0);
-  };
-  return ifDistance(
-      lanes.count - 1, [&] { return loadAt(first, type); },
-      [&] { return ifDistance(0, [&] { return frame.splat(loadAt(first, home.element), lanes.count); }, oneByOne); });
+  const Emitted distance = indexOf(lanes.count - 1) - first;
+  const auto isOne = [&] { return Values{loadAt(frame, home, first, type)}; };
+  const auto isSame = [&] { return Values{frame.splat(loadAt(frame, home, first, home.element), lanes.count)}; };
+  return frame.choose(equal(distance, distance.like(lanes.count - 1)), isOne, [&] {
+    return frame.choose(equal(distance, distance.like(0)), isSame, [&] { return Values{oneByOne()}; });
+  })[0];
 }
 
-Value selectInside(KernelFrame &frame, const Lanes &lanes, Value value, Value other) {
-  return lanes.mask ? arith::SelectOp::create(frame.builder, frame.loc, lanes.mask, value, other).getResult() : value;
-}
-
-KernelFrame::Values transposeLanes(KernelFrame &frame, KernelFrame::Values vectors) {
-  // Interleaving rows i and i + n/2 for all i, log2 n times, exchanges the bits of row and lane.
-  const auto n = static_cast<int64_t>(vectors.size());
-  SmallVector<int64_t> low, high;
-  for (int64_t i = 0; i < n / 2; ++i) {
-    low.append({i, n + i});
-    high.append({n / 2 + i, n + n / 2 + i});
-  }
-  for (int64_t round = 1; round < n; round *= 2) {
-    KernelFrame::Values next;
-    for (int64_t i = 0; i < n / 2; ++i)
-      for (ArrayRef<int64_t> half : {ArrayRef<int64_t>(low), ArrayRef<int64_t>(high)})
-        next.push_back(
-            vector::ShuffleOp::create(frame.builder, frame.loc, vectors[size_t(i)], vectors[size_t(i + n / 2)], half));
-    vectors = next;
-  }
-  return vectors;
+Emitted selectInside(const Lanes &lanes, Emitted value, Emitted other) {
+  return lanes.mask ? select(lanes.mask, value, other) : value;
 }
 
 bool hasLongFunction(linalg::GenericOp generic) { return llvm::any_of(*generic.getBody(), isLongFunction); }
@@ -216,74 +174,72 @@ bool isShort(linalg::GenericOp generic) {
   constexpr size_t most = 8;
   return generic.getBody()->getOperations().size() <= most && !hasLongFunction(generic);
 }
-
-FailureOr<KernelFrame::Values> emitBody(KernelFrame &frame, linalg::GenericOp generic, ArrayRef<Value> values,
-                                        const Lanes &lanes) {
+Values emitBody(KernelFrame &frame, linalg::GenericOp generic, const Values &values, const Lanes &lanes) {
   SmallVector<int> dims = dimsOf(generic);
   const bool looksUp = !generic.getBody()->getOps<tensor::ExtractOp>().empty();
   BodyArguments arguments;
   arguments.lanes = lanes.count;
-  arguments.values.assign(values.begin(), values.end());
-  arguments.index = [&](unsigned position) -> Value {
-    int dim = dims[position];
+  arguments.values = values;
+  arguments.index = [&](unsigned position) {
+    const int dim = dims[position];
     if (lanes.count == 0 || dim != lanes.dim)
       return frame.index[dim];
-    Value index = frame.add(frame.splat(frame.index[dim], lanes.count), steps(frame, lanes.count));
-    if (looksUp && lanes.limit) // a lane outside looks up the place of the last one inside
-      index = frame.min(index, frame.splat(frame.sub(lanes.limit, frame.constant(1)), lanes.count));
+    Emitted index = frame.splat(frame.index[dim], lanes.count) + frame.steps(frame.getI64Type(), lanes.count);
+    if (looksUp && lanes.limit) // a lane outside looks up the element of the last one inside
+      index = minimum(index, frame.splat(lanes.limit - 1, lanes.count));
     return index;
   };
-  arguments.lookup = [&](tensor::ExtractOp op, Value places) {
-    Pace pace = paceOf(frame, generic, op.getIndices()[0], lanes);
-    return loadPlaces(frame, frame.homes.lookup(op.getTensor()), places, pace, lanes);
+  arguments.lookup = [&](tensor::ExtractOp op, Emitted indices) {
+    const Pace pace = paceOf(frame, generic, op.getIndices()[0], lanes);
+    return lookUp(frame, frame.homes.lookup(op.getTensor()), indices, pace, lanes);
   };
-  return cloneBody(frame.builder, generic, arguments, frame.outside);
+  return cloneBody(frame, generic, arguments, frame.outside);
 }
 
-KernelFrame::Values combineAll(KernelFrame &frame, ArrayRef<std::string> combiners, ArrayRef<Value> a,
-                               ArrayRef<Value> b) {
-  KernelFrame::Values result;
+Values combineAll(KernelFrame &frame, ArrayRef<std::string> combiners, ArrayRef<Emitted> a, ArrayRef<Emitted> b) {
+  Values result;
   for (size_t name = 0; name < combiners.size(); ++name) {
-    size_t next = result.size();
+    const size_t next = result.size();
     if (combiners[name].empty())
       continue;
     if (isArgCombiner(combiners[name])) {
       auto [value, index] =
-          buildArgCombine(frame.builder, frame.loc, combiners[name], {a[next], a[next + 1]}, {b[next], b[next + 1]});
-      result.append({value, index});
+          buildArgCombine(frame, frame.getLoc(), combiners[name], {a[next], a[next + 1]}, {b[next], b[next + 1]});
+      result.append({frame.wrap(value), frame.wrap(index)});
       ++name;
     } else {
-      result.push_back(buildCombine(frame.builder, frame.loc, combiners[name], a[next], b[next]));
+      result.push_back(frame.wrap(buildCombine(frame, frame.getLoc(), combiners[name], a[next], b[next])));
     }
   }
   return result;
 }
 
-KernelFrame::Values combineLanes(KernelFrame &frame, ArrayRef<std::string> combiners, ArrayRef<Value> vectors) {
-  KernelFrame::Values current(vectors);
+Values combineLanes(KernelFrame &frame, ArrayRef<std::string> combiners, ArrayRef<Emitted> vectors) {
+  Values current(vectors);
   if (vectors.empty())
     return current;
-  if (combiners.back() == "or" && cast<VectorType>(vectors.back().getType()).getElementType().isInteger(1)) {
+  if (combiners.back() == "or" && cast<VectorType>(vectors.back().type()).getElementType().isInteger(1)) {
     // Flags: one test for all lanes.
     current = combineLanes(frame, combiners.drop_back(), vectors.drop_back());
-    current.push_back(vector::ReductionOp::create(frame.builder, frame.loc, vector::CombiningKind::OR, vectors.back()));
+    current.push_back(
+        frame.wrap(vector::ReductionOp::create(frame, vector::CombiningKind::OR, vectors.back().value())));
     return current;
   }
-  int64_t count = cast<VectorType>(vectors[0].getType()).getDimSize(0);
+  int64_t count = cast<VectorType>(vectors[0].type()).getDimSize(0);
   for (; count > 1; count /= 2) {
-    KernelFrame::Values low, high;
-    for (Value vector : current) {
-      auto half = [&](int64_t first) -> Value {
+    Values low, high;
+    for (const Emitted &vector : current) {
+      const auto half = [&](int64_t first) {
         auto picks = llvm::to_vector(llvm::seq<int64_t>(first, first + count / 2));
-        return vector::ShuffleOp::create(frame.builder, frame.loc, vector, vector, picks);
+        return frame.wrap(vector::ShuffleOp::create(frame, vector.value(), vector.value(), picks));
       };
       low.push_back(half(0));
       high.push_back(half(count / 2));
     }
     current = combineAll(frame, combiners, low, high);
   }
-  for (Value &vector : current)
-    vector = vector::ExtractOp::create(frame.builder, frame.loc, vector, int64_t(0));
+  for (Emitted &vector : current)
+    vector = frame.wrap(vector::ExtractOp::create(frame, vector.value(), int64_t(0)));
   return current;
 }
 

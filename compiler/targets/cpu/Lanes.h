@@ -10,27 +10,26 @@ namespace halftone::compiler {
 struct Lanes {
   int64_t count = 0;
   int dim = -1;
-  mlir::Value mask;  // vector of i1: which lanes are inside; null: all
-  mlir::Value limit; // with a mask: where the range ends
+  Emitted mask = {};  // vector of i1: which lanes are inside; null: all
+  Emitted limit = {}; // with a mask: where the range ends
 };
 
 /// The lanes of a masked step that begins at the present index and ends before `limit`.
-Lanes maskedLanes(KernelFrame &frame, int64_t count, int dim, mlir::Value limit);
+Lanes maskedLanes(KernelFrame &frame, int64_t count, int dim, Emitted limit);
 
 /// The element or elements at the present index; a scalar when the access does not vary along the lanes. Lanes outside
 /// hold anything.
-mlir::Value loadLanes(KernelFrame &frame, const TensorHome &home, const TensorAccess &access, const Lanes &lanes);
-void storeLanes(KernelFrame &frame, mlir::Value value, const TensorHome &home, const TensorAccess &access,
+Emitted loadLanes(KernelFrame &frame, const TensorHome &home, const TensorAccess &access, const Lanes &lanes);
+/// The same of each input of `generic` that its body reads; null for the others.
+Values loadInputs(KernelFrame &frame, mlir::linalg::GenericOp generic, const Lanes &lanes);
+void storeLanes(KernelFrame &frame, Emitted value, const TensorHome &home, const TensorAccess &access,
                 const Lanes &lanes);
 /// A whole vector to an address that is a multiple of its size, or of 64 bytes, past the caches; later stores of this
 /// thread wait for it only after storeFence().
-void streamLanes(KernelFrame &frame, mlir::Value value, const TensorHome &home, const TensorAccess &access);
+void streamLanes(KernelFrame &frame, Emitted value, const TensorHome &home, const TensorAccess &access);
 void storeFence(KernelFrame &frame);
 /// `value` where the lanes are inside, else `other`.
-mlir::Value selectInside(KernelFrame &frame, const Lanes &lanes, mlir::Value value, mlir::Value other);
-
-/// `vectors`, as many as each has lanes, as rows of a square: its columns.
-KernelFrame::Values transposeLanes(KernelFrame &frame, KernelFrame::Values vectors);
+Emitted selectInside(const Lanes &lanes, Emitted value, Emitted other);
 
 /// Whether a generic's body holds a function that becomes many instructions.
 bool hasLongFunction(mlir::linalg::GenericOp generic);
@@ -38,15 +37,13 @@ bool hasLongFunction(mlir::linalg::GenericOp generic);
 bool isShort(mlir::linalg::GenericOp generic);
 
 /// The values that a generic's body yields at the present index, when its block arguments are `values`.
-mlir::FailureOr<KernelFrame::Values> emitBody(KernelFrame &frame, mlir::linalg::GenericOp generic,
-                                              llvm::ArrayRef<mlir::Value> values, const Lanes &lanes);
+Values emitBody(KernelFrame &frame, mlir::linalg::GenericOp generic, const Values &values, const Lanes &lanes);
 
 /// Accumulators, one for each name in `combiners` ("" takes none), combined pairwise: the values of `a`, then those of
 /// `b`.
-KernelFrame::Values combineAll(KernelFrame &frame, llvm::ArrayRef<std::string> combiners, llvm::ArrayRef<mlir::Value> a,
-                               llvm::ArrayRef<mlir::Value> b);
+Values combineAll(KernelFrame &frame, llvm::ArrayRef<std::string> combiners, llvm::ArrayRef<Emitted> a,
+                  llvm::ArrayRef<Emitted> b);
 /// Vectors folded to scalars, halves onto halves: a fixed order.
-KernelFrame::Values combineLanes(KernelFrame &frame, llvm::ArrayRef<std::string> combiners,
-                                 llvm::ArrayRef<mlir::Value> vectors);
+Values combineLanes(KernelFrame &frame, llvm::ArrayRef<std::string> combiners, llvm::ArrayRef<Emitted> vectors);
 
 } // namespace halftone::compiler

@@ -1,82 +1,67 @@
-// Reading tensors from within a matmul kernel: places, offsets, lanes.
+// Offsets and lanes of tensors in a matmul kernel.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/targets/cpu/Matmul.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "compiler/targets/cpu/MatmulAccess.h"
+#include "compiler/kernels/ScalarBody.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
 
-using namespace halftone;
-using namespace halftone::compiler;
+namespace halftone::compiler {
 using namespace mlir;
 
-namespace {
-
-/// The kernel dim of each axis of a tensor, or -1 and a constant index.
-struct Axis {
-  int64_t dim, constant;
-};
-
-SmallVector<Axis> axesOf(AffineMap map, ArrayRef<int> dims) {
-  SmallVector<Axis> axes;
-  for (AffineExpr expr : map.getResults()) {
-    auto dim = dyn_cast<AffineDimExpr>(expr);
-    auto constant = dyn_cast<AffineConstantExpr>(expr);
-    axes.push_back({dim ? dims[dim.getPosition()] : -1, constant ? constant.getValue() : 0});
-  }
-  return axes;
+MatmulPlace MatmulAccess::placeAt(MatmulRole role, Emitted linear) const {
+  MatmulPlace place;
+  moveTo(place, batchRole, block.batch);
+  moveTo(place, role, linear);
+  return place;
 }
 
-} // namespace
-
-void MatmulEmitter::moveTo(MatmulPlace &place, MatmulRole role, Emitted linear) {
-  place.index.resize(extents.size());
+void MatmulAccess::moveTo(MatmulPlace &place, MatmulRole role, Emitted linear) const {
+  place.index.resize(size_t(frame.dims));
   place.linear[role] = linear;
   Emitted rest = linear;
-  for (int64_t dim : llvm::reverse(group[role])) {
-    const bool isFirst = dim == group[role].front();
-    place.index[size_t(dim)] = isFirst ? rest : rest % extents[size_t(dim)];
+  for (int dim : llvm::reverse(problem.group[role])) {
+    const bool isFirst = dim == problem.group[role].front();
+    place.index[size_t(dim)] = isFirst ? rest : rest % frame.extents[size_t(dim)];
     if (!isFirst)
-      rest = rest / extents[size_t(dim)];
+      rest = rest / frame.extents[size_t(dim)];
   }
 }
 
-void MatmulEmitter::setLanes(MatmulPlace &place, MatmulRole role, Emitted tileStart, Emitted start, Emitted count) {
+void MatmulAccess::setLanes(MatmulPlace &place, MatmulRole role, Emitted tileStart, Emitted start,
+                            Emitted count) const {
   place.laneRole = role;
   place.start = start;
   place.count = count;
   moveTo(place, role, tileStart + start);
 }
 
-MatmulEmitter::Reach MatmulEmitter::reach(AffineMap map, ArrayRef<int> dims, const MatmulPlace &place) {
-  const SmallVector<Axis> axes = axesOf(map, dims);
-  Reach reach;
-  reach.offset = number(0);
-  Emitted stride = number(1);
-  ArrayRef<int> lanes = place.laneRole ? ArrayRef<int>(group[*place.laneRole]) : ArrayRef<int>();
-  for (size_t i = axes.size(); i-- > 0;) {
-    const Axis &axis = axes[i];
-    reach.offset = reach.offset + (axis.dim < 0 ? number(axis.constant) : place.index[size_t(axis.dim)]) * stride;
-    if (axis.dim < 0)
+MatmulReach MatmulAccess::reach(const TensorAccess &access, const MatmulPlace &place) const {
+  MatmulReach reach;
+  reach.offset = frame.constant(0);
+  Emitted stride = frame.constant(1);
+  const ArrayRef<int> lanes = place.laneRole ? ArrayRef<int>(problem.group[*place.laneRole]) : ArrayRef<int>();
+  for (size_t axis = access.dims.size(); axis-- > 0;) {
+    const int dim = access.dims[axis];
+    const Emitted here = dim < 0 ? frame.constant(access.constants[axis]) : place.index[size_t(dim)];
+    reach.offset = reach.offset + here * stride;
+    if (dim < 0)
       continue; // leading, or of a tensor with constants only
-    if (llvm::is_contained(lanes, axis.dim)) {
+    if (llvm::is_contained(lanes, dim)) {
       reach.varies = true;
       if (lanes.size() == 1)
         reach.stride = stride;
     }
-    stride = stride * extents[size_t(axis.dim)];
+    stride = stride * frame.extents[size_t(dim)];
   }
   // Neighbouring lanes are neighbours in memory when their dims are the innermost axes, in order.
-  if (reach.varies && axes.size() >= lanes.size()) {
-    reach.contiguous = true;
-    for (size_t i = 0; i < lanes.size(); ++i)
-      reach.contiguous &= axes[axes.size() - lanes.size() + i].dim == lanes[i];
-  }
+  reach.contiguous = reach.varies && access.dims.size() >= lanes.size() &&
+                     llvm::equal(ArrayRef<int>(access.dims).take_back(lanes.size()), lanes);
   return reach;
 }
 
-Emitted MatmulEmitter::laneOffset(const Reach &reach, AffineMap map, ArrayRef<int> dims, const MatmulPlace &place,
-                                  int64_t lane) {
+Emitted MatmulAccess::laneOffset(const MatmulReach &reach, const TensorAccess &access, const MatmulPlace &place,
+                                 int64_t lane) const {
   // Past the tile's end the last index stands in.
   const Emitted within = place.whole ? place.start + lane : minimum(place.start + lane, place.count - 1);
   if (reach.stride)
@@ -84,65 +69,71 @@ Emitted MatmulEmitter::laneOffset(const Reach &reach, AffineMap map, ArrayRef<in
   MatmulPlace there = place;
   there.laneRole.reset();
   moveTo(there, *place.laneRole, place.linear[*place.laneRole] + (within - place.start));
-  return this->reach(map, dims, there).offset;
+  return this->reach(access, there).offset;
 }
 
-Emitted MatmulEmitter::laneMask(const MatmulPlace &place) {
-  SmallVector<int32_t> numbers;
-  for (int64_t lane = 0; lane < sizes->lanes; ++lane)
-    numbers.push_back(int32_t(lane));
-  const Value steps =
-      arith::ConstantOp::create(b, DenseElementsAttr::get(lanesOf(b.getI32Type()), ArrayRef<int32_t>(numbers)));
-  const Emitted left = minimum(place.count - place.start, number(sizes->lanes)).narrow(b.getI32Type());
-  return wrap(steps) < wrap(splat(left.value()));
+Emitted MatmulAccess::laneMask(const MatmulPlace &place) const {
+  const Type i32 = frame.getI32Type();
+  const Emitted steps = frame.steps(i32, block.sizes.lanes);
+  const Emitted left = minimum(place.count - place.start, frame.constant(block.sizes.lanes)).narrow(i32);
+  return steps < block.splat(left);
 }
 
-Value MatmulEmitter::load(Value tensor, AffineMap map, ArrayRef<int> dims, const MatmulPlace &place) {
-  const Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
-  const Emitted pointer = pointers.lookup(tensor);
-  const Reach reach = this->reach(map, dims, place);
+Emitted MatmulAccess::load(Value tensor, const TensorAccess &access, const MatmulPlace &place) const {
+  const Type element = getElementTypeOrSelf(tensor);
+  const Emitted pointer = block.pointerOf(tensor);
+  const MatmulReach reach = this->reach(access, place);
+  const auto addressOf = [&](Emitted offset) { return frame.address(pointer, element, offset); };
   if (!reach.varies)
-    return splat(loadValue(element, address(pointer, element, reach.offset)));
-  const VectorType type = lanesOf(element);
+    return block.splat(frame.load(element, addressOf(reach.offset)));
+  const VectorType type = block.lanesOf(element);
   if (!reach.contiguous) {
-    Value lanes = ub::PoisonOp::create(b, type);
-    for (int64_t lane = 0; lane < sizes->lanes; ++lane) {
-      const Emitted offset = laneOffset(reach, map, dims, place, lane);
-      lanes = vector::InsertOp::create(b, loadValue(element, address(pointer, element, offset)), lanes, lane);
+    Value lanes = ub::PoisonOp::create(frame, type);
+    for (int64_t lane = 0; lane < block.sizes.lanes; ++lane) {
+      const Emitted scalar = frame.load(element, addressOf(laneOffset(reach, access, place, lane)));
+      lanes = vector::InsertOp::create(frame, scalar.value(), lanes, lane);
     }
-    return lanes;
+    return frame.wrap(lanes);
   }
-  const Emitted at = address(pointer, element, reach.offset);
-  const auto masked = [&] {
-    const unsigned bytes = std::max(1u, element.getIntOrFloatBitWidth() / 8);
-    const Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
-    return LLVM::MaskedLoadOp::create(b, type, at.value(), laneMask(place).value(), zero, bytes).getResult();
-  };
+  const Emitted at = addressOf(reach.offset);
   if (place.whole)
-    return loadValue(type, at);
-  if (cpu.hasMaskedMemory)
-    return masked();
-  auto branch = scf::IfOp::create(b, TypeRange(type), (place.start + sizes->lanes <= place.count).value(), true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(branch.thenBlock());
-  scf::YieldOp::create(b, loadValue(type, at));
-  b.setInsertionPointToEnd(branch.elseBlock());
-  scf::YieldOp::create(b, masked());
-  return branch.getResult(0);
+    return frame.load(type, at);
+  if (problem.cpu.hasMaskedMemory)
+    return frame.loadMasked(type, at, laneMask(place));
+  return frame.choose(
+      areAllInside(place), [&] { return Values{frame.load(type, at)}; },
+      [&] { return Values{frame.loadMasked(type, at, laneMask(place))}; })[0];
 }
 
-Value MatmulEmitter::indexLanes(int64_t dim, const MatmulPlace &place) {
-  if (!place.laneRole || !llvm::is_contained(group[*place.laneRole], dim))
-    return splat(place.index[size_t(dim)].value());
-  SmallVector<int64_t> numbers;
-  for (int64_t lane = 0; lane < sizes->lanes; ++lane)
-    numbers.push_back(lane);
-  Emitted rest =
-      wrap(arith::ConstantOp::create(b, DenseElementsAttr::get(lanesOf(b.getI64Type()), ArrayRef<int64_t>(numbers)))) +
-      wrap(splat(place.linear[*place.laneRole].value()));
-  ArrayRef<int> dims = group[*place.laneRole];
-  for (int64_t other : llvm::reverse(dims)) {
-    const Emitted extent = wrap(splat(extents[size_t(other)].value()));
+void MatmulAccess::store(Emitted lanes, Value tensor, const TensorAccess &access, const MatmulPlace &place) const {
+  const Emitted pointer = block.pointerOf(tensor);
+  const Type element = getElementTypeOrSelf(lanes.type());
+  const MatmulReach reach = this->reach(access, place);
+  if (!reach.contiguous) {
+    // Lanes past the end would write the last element again: each is written only when it is there.
+    for (int64_t lane = 0; lane < block.sizes.lanes; ++lane)
+      frame.branch(place.start + lane < place.count, [&] {
+        const Emitted scalar = frame.wrap(vector::ExtractOp::create(frame, lanes.value(), lane));
+        frame.store(scalar, frame.address(pointer, element, laneOffset(reach, access, place, lane)));
+      });
+    return;
+  }
+  const Emitted at = frame.address(pointer, element, reach.offset);
+  if (place.whole)
+    return frame.store(lanes, at);
+  if (problem.cpu.hasMaskedMemory)
+    return frame.storeMasked(lanes, at, laneMask(place));
+  frame.branch(
+      areAllInside(place), [&] { frame.store(lanes, at); }, [&] { frame.storeMasked(lanes, at, laneMask(place)); });
+}
+
+Emitted MatmulAccess::indexLanes(int dim, const MatmulPlace &place) const {
+  if (!place.laneRole || !llvm::is_contained(problem.group[*place.laneRole], dim))
+    return block.splat(place.index[size_t(dim)]);
+  Emitted rest = frame.steps(frame.getI64Type(), block.sizes.lanes) + block.splat(place.linear[*place.laneRole]);
+  const ArrayRef<int> dims = problem.group[*place.laneRole];
+  for (int other : llvm::reverse(dims)) {
+    const Emitted extent = block.splat(frame.extents[size_t(other)]);
     if (other == dim)
       return other == dims.front() ? rest : rest % extent;
     rest = rest / extent;
@@ -150,12 +141,13 @@ Value MatmulEmitter::indexLanes(int64_t dim, const MatmulPlace &place) {
   return rest;
 }
 
-FailureOr<MatmulEmitter::Lanes> MatmulEmitter::body(linalg::GenericOp generic, Lanes arguments,
-                                                    const MatmulPlace &place) {
+Values MatmulAccess::body(linalg::GenericOp generic, const Values &arguments, const MatmulPlace &place) const {
   const SmallVector<int> dims = dimsOf(generic);
   BodyArguments at;
-  at.lanes = sizes->lanes;
+  at.lanes = block.sizes.lanes;
   at.values = arguments;
   at.index = [&](unsigned dim) { return indexLanes(dims[dim], place); };
-  return cloneBody(b, generic, at, outside);
+  return cloneBody(frame, generic, at, frame.outside);
 }
+
+} // namespace halftone::compiler

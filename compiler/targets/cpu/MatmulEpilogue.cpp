@@ -1,259 +1,191 @@
-// The epilogue of a matmul kernel's tile: sums in, results and side reductions out.
+// Finishing a matmul's tile.
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler/targets/cpu/MatmulEpilogue.h"
 #include "compiler/kernels/Combiner.h"
-#include "compiler/targets/cpu/Matmul.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
 
-using namespace halftone;
-using namespace halftone::compiler;
+namespace halftone::compiler {
 using namespace mlir;
 
-namespace {
-
 /// How early the lines of a result are asked for: some hundred nanoseconds, in which another core gives them up.
-constexpr int64_t rowsAhead = 8;
+static constexpr int64_t rowsAhead = 8;
 
-/// Whether the output's map has all dims of `group` (or none, told apart by `any`).
-bool keeps(AffineMap map, ArrayRef<int> dims, ArrayRef<int> group, bool any) {
-  const auto has = [&](int64_t wanted) {
-    return llvm::any_of(map.getResults(), [&](AffineExpr expr) {
-      auto dim = dyn_cast<AffineDimExpr>(expr);
-      return dim && dims[dim.getPosition()] == wanted;
+MatmulEpilogue::MatmulEpilogue(const MatmulBlock &block, const MatmulAccess &access)
+    : block(block), access(access), frame(block.frame), problem(block.problem), epilogue(problem.epilogue) {
+  for (unsigned output = 0; output < problem.combiners.size(); ++output)
+    if (!problem.combiners[output].empty())
+      sides.push_back({output, problem.keepsColumns(output), block.splat(frame.initialOf(epilogue, output))});
+}
+
+void MatmulEpilogue::emit() const {
+  if (sides.empty())
+    emitResults();
+  else
+    emitSideReductions();
+}
+
+void MatmulEpilogue::emitResults() const {
+  const int64_t lanes = block.sizes.lanes;
+  const Emitted zero = frame.constant(0), wholeEnd = block.wholeOf(block.columns, lanes);
+  const Emitted begin = problem.sumsAreResult() ? block.wholeOf(block.columns, block.sizes.columns()) : zero;
+  frame.loop(zero, block.rows, frame.constant(1), [&](Emitted row) {
+    frame.loop(begin, wholeEnd, frame.constant(lanes), [&](Emitted column) {
+      prefetchResults(minimum(row + rowsAhead, block.rows - 1), column);
+      emitLanes(row, column, /*whole=*/true, {});
+    });
+    frame.loop(wholeEnd, block.columns, frame.constant(lanes),
+               [&](Emitted column) { emitLanes(row, column, /*whole=*/false, {}); });
+  });
+}
+
+/// Columns outermost, a panel at a time: sums over rows stay in registers, and lines that lanes of a row share are read
+/// once. Reductions that keep N are stored after each panel, the rest last.
+void MatmulEpilogue::emitSideReductions() const {
+  const Emitted zero = frame.constant(0), panels = block.wholeOf(block.columns, block.sizes.columns());
+  Values totals;
+  for (const Side &side : sides)
+    totals.push_back(side.neutral);
+  const auto along = [&](Emitted begin, Emitted end, int64_t vectors) {
+    const Emitted step = frame.constant(vectors * block.sizes.lanes);
+    totals = frame.loop(begin, end, step, totals, [&](Emitted column, const Values &carried) {
+      return reduceColumns({column, vectors, vectors > 1}, carried);
     });
   };
-  return any ? llvm::any_of(group, has) : llvm::all_of(group, has);
+  along(zero, panels, block.sizes.vectors);
+  along(panels, block.columns, 1);
+  storeTotals(totals);
 }
 
-} // namespace
-
-LogicalResult MatmulEmitter::checkSideReductions() {
-  const SmallVector<int> dims = dimsOf(epilogue);
-  for (auto [output, combiner] : llvm::enumerate(combiners)) {
-    if (combiner.empty())
-      continue;
-    const AffineMap map = epilogue.getMatchingIndexingMap(epilogue.getDpsInitOperand(int64_t(output)));
-    for (MatmulRole role : {rowRole, columnRole})
-      if (keeps(map, dims, group[role], true) && !keeps(map, dims, group[role], false))
-        return epilogue.emitError("side reduction over some of the dims of M or N; expected all or none");
-    if (keeps(map, dims, group[rowRole], true))
-      return epilogue.emitError("side reduction that keeps M; expected one over M, or over M and N");
-  }
-  return success();
-}
-
-bool MatmulEmitter::sumsAreResult() {
-  Operation *yield = epilogue.getBody()->getTerminator();
-  return groupSize == 1 && group[rowRole].size() == 1 && group[columnRole].size() == 1 &&
-         epilogue.getNumDpsInputs() == 1 && epilogue.getNumResults() == 1 && combiners[0].empty() && !takesDots() &&
-         yield->getOperand(0) == epilogue.getBody()->getArgument(0) &&
-         epilogue.getMatchingIndexingMap(epilogue.getDpsInitOperand(0)).isIdentity();
-}
-
-MatmulSums MatmulEmitter::sumsFrom(Emitted row, Emitted column, int64_t vectors) {
-  if (vectors == 1 || !sumsAreResult())
-    return {address(sumsAt, accumulator, row * sumsPitch + column), sumsPitch};
-  const Emitted line = batch * size[rowRole] + firstRow + row;
-  return {address(pointers.lookup(epilogue.getResult(0)), accumulator, line * size[columnRole] + firstColumn + column),
-          size[columnRole], false};
-}
-
-LogicalResult MatmulEmitter::emitEpilogue() {
-  Lanes neutral;
-  for (auto [output, combiner] : llvm::enumerate(combiners)) {
-    if (combiner.empty())
-      continue;
-    auto fill = epilogue.getOutputs()[output].getDefiningOp<linalg::FillOp>();
-    if (!fill)
-      return epilogue.emitError("expected a linalg.fill under a side reduction");
-    neutral.push_back(splat(outside.lookup(fill.getInputs()[0])));
-  }
-  const Emitted wholeVectors = columns / number(sizes->lanes) * sizes->lanes;
-  if (neutral.empty()) {
-    const Emitted begin = sumsAreResult() ? columns / number(sizes->columns()) * sizes->columns() : number(0);
-    loop(number(0), rows, number(1), [&](Emitted row) {
-      for (bool whole : {true, false})
-        loop(whole ? begin : wholeVectors, whole ? wholeVectors : columns, number(sizes->lanes), [&](Emitted column) {
-          if (whole)
-            prefetchResults(minimum(row + rowsAhead, rows - 1), column);
-          return void(sticky(emitEpilogueLanes(row, column, whole, {})));
-        });
-    });
-    return failure(broken);
-  }
-  // Columns outermost, a panel at a time: sums over rows stay in registers, and lines that lanes of a row share are
-  // read once. Reductions that keep N are stored after each panel, the rest last.
-  const SmallVector<int> dims = dimsOf(epilogue);
-  SmallVector<bool> keepsColumns;
-  for (auto [output, combiner] : llvm::enumerate(combiners))
-    if (!combiner.empty())
-      keepsColumns.push_back(keeps(epilogue.getMatchingIndexingMap(epilogue.getDpsInitOperand(int64_t(output))), dims,
-                                   group[columnRole], true));
-  const size_t count = neutral.size();
-  const auto reduceColumns = [&](Emitted column, int64_t vectors, bool whole, const Lanes &carried) {
-    // The accumulators of each vector that keep N, then those of the panel that do not.
-    Lanes start;
-    for (int64_t vector = 0; vector < vectors; ++vector)
-      start.append(neutral);
-    start.append(carried);
-    const auto split = [&](const Lanes &all, int64_t vector) {
-      Lanes own;
-      for (size_t i = 0; i < count; ++i)
-        own.push_back(all[(keepsColumns[i] ? size_t(vector) : size_t(vectors)) * count + i]);
-      return own;
-    };
-    const Lanes sums = loop(number(0), rows, number(1), start, [&](Emitted row, Lanes all) {
-      for (int64_t vector = 0; vector < vectors; ++vector) {
-        const FailureOr<Lanes> next = emitEpilogueLanes(row, column + vector * sizes->lanes, whole, split(all, vector));
-        for (size_t i = 0; i < count && succeeded(sticky(next)); ++i)
-          all[(keepsColumns[i] ? size_t(vector) : size_t(vectors)) * count + i] = (*next)[i];
-      }
-      return all;
-    });
-    for (int64_t vector = 0; vector < vectors; ++vector)
-      storeSideReductions(split(sums, vector), column + vector * sizes->lanes);
-    return Lanes(ArrayRef<Value>(sums).take_back(count));
+/// Returns the accumulators that do not keep N; `carried` are those of the columns before.
+Values MatmulEpilogue::reduceColumns(const Columns &columns, const Values &carried) const {
+  // Accumulators of each vector, of which those count that keep N, then those of all vectors.
+  const auto slotOf = [&](size_t side, int64_t vector) {
+    return size_t(sides[side].keepsColumns ? vector : columns.vectors) * sides.size() + side;
   };
-  const Emitted panels = columns / number(sizes->columns()) * sizes->columns();
-  Lanes total = neutral;
-  for (bool whole : {true, false}) {
-    const int64_t vectors = whole ? sizes->vectors : 1;
-    total = loop(whole ? number(0) : panels, whole ? panels : columns, number(vectors * sizes->lanes), total,
-                 [&](Emitted column, Lanes carried) { return reduceColumns(column, vectors, whole, carried); });
-  }
-  storeSideReductions(total, {});
-  return failure(broken);
+  const auto accumulatorsOf = [&](const Values &all, int64_t vector) {
+    Values own;
+    for (size_t side = 0; side < sides.size(); ++side)
+      own.push_back(all[slotOf(side, vector)]);
+    return own;
+  };
+  const auto columnOf = [&](int64_t vector) { return columns.column + vector * block.sizes.lanes; };
+  Values start;
+  for (int64_t vector = 0; vector < columns.vectors; ++vector)
+    for (const Side &side : sides)
+      start.push_back(side.neutral);
+  start.append(carried);
+  const Values sums =
+      frame.loop(frame.constant(0), block.rows, frame.constant(1), start, [&](Emitted row, const Values &now) {
+        Values all = now;
+        for (int64_t vector = 0; vector < columns.vectors; ++vector) {
+          const Values next = emitLanes(row, columnOf(vector), columns.whole, accumulatorsOf(all, vector));
+          for (size_t side = 0; side < sides.size(); ++side)
+            all[slotOf(side, vector)] = next[side];
+        }
+        return all;
+      });
+  for (int64_t vector = 0; vector < columns.vectors; ++vector)
+    storeKept(accumulatorsOf(sums, vector), columnOf(vector));
+  return Values(ArrayRef<Emitted>(sums).take_back(sides.size()));
 }
 
-void MatmulEmitter::prefetchResults(Emitted row, Emitted column) {
-  MatmulPlace place;
-  moveTo(place, batchRole, batch);
-  moveTo(place, rowRole, firstRow + row);
-  setLanes(place, columnRole, firstColumn, column, columns);
-  const SmallVector<int> dims = dimsOf(epilogue);
+TensorAccess MatmulEpilogue::accessOf(unsigned output) const {
+  return frame.source.accessOf(epilogue, *epilogue.getDpsInitOperand(output));
+}
+
+Emitted MatmulEpilogue::sumsAt(Emitted row, Emitted column) const {
+  return block.load(block.at(block.sums, row * block.sumsPitch + column));
+}
+
+void MatmulEpilogue::prefetchResults(Emitted row, Emitted column) const {
+  MatmulPlace place = access.placeAt(rowRole, block.firstRow + row);
+  access.setLanes(place, columnRole, block.firstColumn, column, block.columns);
   for (unsigned output = 0; output < epilogue.getNumResults(); ++output) {
-    const Value result = epilogue.getResult(output);
-    const Reach reach = this->reach(epilogue.getMatchingIndexingMap(epilogue.getDpsInitOperand(output)), dims, place);
-    if (!combiners[output].empty() || !reach.contiguous)
+    const MatmulReach reach = access.reach(accessOf(output), place);
+    if (!problem.combiners[output].empty() || !reach.contiguous)
       continue;
-    const Emitted at = address(pointers.lookup(result), getElementTypeOrSelf(result), reach.offset);
-    LLVM::Prefetch::create(b, b.getLoc(), at.value(), /*rw=*/1, /*hint=*/3, /*cache=*/1);
+    const Value result = epilogue.getResult(output);
+    frame.prefetch(frame.address(block.pointerOf(result), getElementTypeOrSelf(result), reach.offset),
+                   /*toWrite=*/true);
   }
 }
 
-FailureOr<MatmulEmitter::Lanes> MatmulEmitter::emitEpilogueLanes(Emitted row, Emitted column, bool whole, Lanes sums) {
-  MatmulPlace place;
-  moveTo(place, batchRole, batch);
-  moveTo(place, rowRole, firstRow + row);
-  setLanes(place, columnRole, firstColumn, column, columns);
+Values MatmulEpilogue::emitLanes(Emitted row, Emitted column, bool whole, const Values &accumulators) const {
+  MatmulPlace place = access.placeAt(rowRole, block.firstRow + row);
+  access.setLanes(place, columnRole, block.firstColumn, column, block.columns);
   place.whole = whole;
-  const SmallVector<int> dims = dimsOf(epilogue);
-  Lanes arguments;
+  Values arguments;
   for (OpOperand *input : epilogue.getDpsInputOperands()) {
-    if (input->get() == contraction.getResult(0)) {
-      const auto sumsOf = [&](Emitted of) {
-        return wrap(loadValue(lanesOf(accumulator), address(sumsAt, accumulator, of * sumsPitch + column), true));
-      };
-      arguments.push_back(hasBiasRow() ? (sumsOf(row) - sumsOf(rows)).value() : sumsOf(row).value());
-    } else
-      arguments.push_back(load(input->get(), epilogue.getMatchingIndexingMap(input), dims, place));
-  }
-  size_t side = 0;
-  for (const std::string &combiner : combiners)
-    arguments.push_back(combiner.empty() ? Value() : sums[side++]);
-  const FailureOr<Lanes> results = body(epilogue, arguments, place);
-  if (failed(results))
-    return failure();
-  Lanes next;
-  side = 0;
-  for (auto [output, lanes] : llvm::enumerate(*results)) {
-    if (combiners[output].empty()) {
-      store(lanes, epilogue.getResult(unsigned(output)),
-            epilogue.getMatchingIndexingMap(epilogue.getDpsInitOperand(int64_t(output))), place);
+    if (input->get() != problem.contraction.getResult(0)) {
+      arguments.push_back(access.load(input->get(), frame.source.accessOf(epilogue, *input), place));
       continue;
     }
-    next.push_back(whole ? lanes : select(laneMask(place), wrap(lanes), wrap(sums[side])).value());
-    ++side;
+    const Emitted sums = sumsAt(row, column);
+    arguments.push_back(problem.hasBiasRow() ? sums - sumsAt(block.rows, column) : sums);
   }
+  const size_t inputs = arguments.size();
+  arguments.resize(inputs + problem.combiners.size());
+  for (auto [side, accumulator] : llvm::zip(sides, accumulators))
+    arguments[inputs + side.output] = accumulator;
+  const Values results = access.body(epilogue, arguments, place);
+  for (unsigned output = 0; output < problem.combiners.size(); ++output)
+    if (problem.combiners[output].empty())
+      access.store(results[output], epilogue.getResult(output), accessOf(output), place);
+  Values next;
+  for (auto [side, accumulator] : llvm::zip(sides, accumulators))
+    next.push_back(access.selectInside(place, results[side.output], accumulator));
   return next;
 }
 
-void MatmulEmitter::store(Value lanes, Value result, AffineMap map, const MatmulPlace &place) {
-  const Emitted pointer = pointers.lookup(result);
-  const Type element = getElementTypeOrSelf(lanes);
-  const SmallVector<int> dims = dimsOf(epilogue);
-  const Reach reach = this->reach(map, dims, place);
-  const unsigned bytes = std::max(1u, element.getIntOrFloatBitWidth() / 8);
-  if (!reach.contiguous) {
-    // Lanes past the end would write the last element again: each is written only when it is there.
-    for (int64_t lane = 0; lane < sizes->lanes; ++lane) {
-      auto branch = scf::IfOp::create(b, (place.start + lane < place.count).value(), false);
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPoint(branch.thenBlock()->getTerminator());
-      const Value scalar = vector::ExtractOp::create(b, lanes, lane);
-      storeValue(scalar, address(pointer, element, laneOffset(reach, map, dims, place, lane)));
-    }
-    return;
-  }
-  const Emitted at = address(pointer, element, reach.offset);
-  if (place.whole)
-    return storeValue(lanes, at);
-  const auto masked = [&] { LLVM::MaskedStoreOp::create(b, lanes, at.value(), laneMask(place).value(), bytes); };
-  if (cpu.hasMaskedMemory)
-    return masked();
-  auto branch = scf::IfOp::create(b, (place.start + sizes->lanes <= place.count).value(), true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(branch.thenBlock()->getTerminator());
-  storeValue(lanes, at);
-  b.setInsertionPoint(branch.elseBlock()->getTerminator());
-  masked();
+Emitted MatmulEpilogue::lane(Emitted vector, int64_t lane) const {
+  return frame.wrap(vector::ExtractOp::create(frame, vector.value(), lane));
 }
 
-void MatmulEmitter::storeSideReductions(Lanes sums, Emitted column) {
-  // The buffer holds a piece a block, reduced dims replaced by the tile's number: [batch][row tile][column tile or
-  // column].
-  const SmallVector<int> dims = dimsOf(epilogue);
-  size_t side = 0;
-  for (size_t output = 0; output < combiners.size(); ++output) {
-    if (combiners[output].empty())
+// The buffer of a side reduction holds a piece a block, reduced dims replaced by the tile's index: [batch][row
+// tile][column tile or column].
+
+void MatmulEpilogue::storeKept(const Values &sums, Emitted column) const {
+  for (auto [side, vector] : llvm::zip(sides, sums)) {
+    if (!side.keepsColumns)
       continue;
-    const Value lanes = sums[side++];
-    const AffineMap map = epilogue.getMatchingIndexingMap(epilogue.getDpsInitOperand(int64_t(output)));
-    const bool keepsColumns = keeps(map, dims, group[columnRole], true);
-    if (keepsColumns != bool(column))
+    const Emitted pointer = block.pointerOf(epilogue.getResult(side.output));
+    const Type element = getElementTypeOrSelf(vector.type());
+    const Emitted line = block.batch * block.rowTiles + block.rowTile;
+    const Emitted base = line * block.size[columnRole] + block.firstColumn + column;
+    for (int64_t index = 0; index < block.sizes.lanes; ++index)
+      frame.branch(column + index < block.columns, [&, vector = vector] {
+        frame.store(lane(vector, index), frame.address(pointer, element, base + index));
+      });
+  }
+}
+
+void MatmulEpilogue::storeTotals(const Values &sums) const {
+  const auto pieceOf = [&](size_t side) {
+    const Emitted line = block.batch * block.rowTiles + block.rowTile;
+    return frame.address(block.pointerOf(epilogue.getResult(sides[side].output)),
+                         getElementTypeOrSelf(sums[side].type()), line * block.columnTiles + block.columnTile);
+  };
+  for (size_t side = 0; side < sides.size(); ++side) {
+    if (sides[side].keepsColumns)
       continue;
-    const Emitted pointer = pointers.lookup(epilogue.getResult(unsigned(output)));
-    const Type element = getElementTypeOrSelf(lanes);
-    const Emitted line = batch * rowTiles + rowTile;
-    if (keepsColumns) {
-      const Emitted base = line * size[columnRole] + firstColumn + column;
-      for (int64_t lane = 0; lane < sizes->lanes; ++lane) {
-        auto branch = scf::IfOp::create(b, (column + lane < columns).value(), false);
-        OpBuilder::InsertionGuard guard(b);
-        b.setInsertionPoint(branch.thenBlock()->getTerminator());
-        storeValue(vector::ExtractOp::create(b, lanes, lane), address(pointer, element, base + lane));
-      }
-      continue;
-    }
-    const Emitted at = address(pointer, element, line * columnTiles + columnTile);
-    if (!isArgCombiner(combiners[output])) {
-      Value sum = vector::ExtractOp::create(b, lanes, int64_t(0));
-      for (int64_t lane = 1; lane < sizes->lanes; ++lane)
-        sum = buildCombine(b, b.getLoc(), combiners[output], sum, vector::ExtractOp::create(b, lanes, lane));
-      storeValue(sum, at);
+    const std::string &combiner = problem.combiners[sides[side].output];
+    const Emitted piece = pieceOf(side);
+    if (!isArgCombiner(combiner)) {
+      Value total = lane(sums[side], 0);
+      for (int64_t index = 1; index < block.sizes.lanes; ++index)
+        total = buildCombine(frame, frame.getLoc(), combiner, total, lane(sums[side], index));
+      frame.store(frame.wrap(total), piece);
       continue;
     }
     // Value and index stand on neighbouring outputs.
-    const Value indices = sums[side++];
-    std::pair<Value, Value> best(vector::ExtractOp::create(b, lanes, int64_t(0)),
-                                 vector::ExtractOp::create(b, indices, int64_t(0)));
-    for (int64_t lane = 1; lane < sizes->lanes; ++lane)
-      best = buildArgCombine(b, b.getLoc(), combiners[output], best,
-                             {vector::ExtractOp::create(b, lanes, lane), vector::ExtractOp::create(b, indices, lane)});
-    storeValue(best.first, at);
-    ++output;
-    storeValue(best.second, address(pointers.lookup(epilogue.getResult(unsigned(output))),
-                                    getElementTypeOrSelf(indices), line * columnTiles + columnTile));
+    const Emitted values = sums[side], indices = sums[side + 1];
+    std::pair<Value, Value> best(lane(values, 0), lane(indices, 0));
+    for (int64_t index = 1; index < block.sizes.lanes; ++index)
+      best = buildArgCombine(frame, frame.getLoc(), combiner, best, {lane(values, index), lane(indices, index)});
+    frame.store(frame.wrap(best.first), piece);
+    frame.store(frame.wrap(best.second), pieceOf(++side));
   }
 }
+
+} // namespace halftone::compiler

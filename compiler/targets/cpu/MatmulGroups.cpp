@@ -2,169 +2,99 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One element of the packed operands is a group: neighbours along K of a row of A or of a column of B, in 32 bits, the
-// first in the lowest. Groups past K are 0.   i8    VNNI, exact in i32. It multiplies unsigned by signed numbers, so A
-// is packed as a + 128, and a row of 128s after the         last one: the sums of that row are what the others have too
-// much.   bf16  AVX512_BF16, summed in f32. It takes subnormal numbers for 0, so packing watches out for them: what was
-// packed with         one among it is multiplied pair by pair in f32.
-#include "compiler/targets/cpu/Matmul.h"
+// first in the lowest. Groups past K are 0.
+//   i8    VNNI, exact in i32. It multiplies unsigned by signed numbers, so A is packed as a + 128, and a row of 128s
+//         after the last one: the sums of that row are those that the others have too much.
+//   bf16  AVX512_BF16, summed in f32. It takes subnormal numbers for 0, so packing watches for them: an operand with one
+//         among its elements is multiplied pair by pair in f32.
+#include "compiler/targets/cpu/MatmulGroups.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
-using namespace halftone;
-using namespace halftone::compiler;
+namespace halftone::compiler {
 using namespace mlir;
 
-LogicalResult MatmulEmitter::readInstruction() {
-  const std::string &named = source.form.instruction;
-  if (named.empty())
-    return success();
-  const auto found = matmulInstructionNamed(named);
-  if (!found || !has(cpu, *found))
-    return source.function.emitError() << named << " is no instruction of this CPU for products";
-  instruction = *found;
-  groupSize = depthOf(instruction);
-  for (MatmulRole role : {rowRole, columnRole, depthRole})
-    if (group[role].size() != 1)
-      return source.function.emitError() << named << " with several dims of M, N or K; expected one of each";
-  for (Value factor : contraction.getInputs())
-    if (groupSize > 1 && !getElementTypeOrSelf(factor).isInteger(unsigned(32 / groupSize)))
-      return source.function.emitError() << named << " with factors of " << getElementTypeOrSelf(factor);
-  return success();
+Emitted MatmulGroups::sameBits(Emitted vector, Type type) const {
+  return frame.wrap(vector::BitCastOp::create(frame, type, vector.value()));
 }
 
-bool MatmulEmitter::readsRowPairsInPlace() {
-  return groupSize == 2 && !prologue[0] && lanesAlongDepth(0) && source.form.evenDepth;
+Emitted MatmulGroups::throughPrologue(int side, MatmulPlace place, Emitted first) const {
+  const Emitted depth = block.size[depthRole];
+  Values halves;
+  for (int64_t half = 0; half < 2; ++half) {
+    access.setLanes(place, depthRole, frame.constant(0), first + half * block.sizes.lanes, depth);
+    const Emitted lanes = operands.stored(side, place);
+    halves.push_back(access.selectInside(place, lanes, lanes.like(int64_t(0))));
+  }
+  const auto all = llvm::to_vector(llvm::seq<int64_t>(0, 2 * block.sizes.lanes));
+  return frame.wrap(vector::ShuffleOp::create(frame, halves[0].value(), halves[1].value(), all));
 }
 
-void MatmulEmitter::packBias(Emitted depth) {
-  const VectorType bytes = VectorType::get(64, b.getI8Type());
-  const Value signs = arith::ConstantOp::create(b, DenseElementsAttr::get(bytes, b.getI8IntegerAttr(-128)));
-  loop(number(0), depth, number(sizes->lanes),
-       [&](Emitted k) { storeValue(signs, address(packedA, accumulator, rows * sizes->depth + k), true); });
-}
-
-FailureOr<Value> MatmulEmitter::groupsAlongDepth(int side, MatmulPlace place, Emitted group) {
-  const int64_t count = sizes->lanes * groupSize;
-  const Type element = b.getIntegerType(unsigned(32 / groupSize));
+Emitted MatmulGroups::inMemory(int side, MatmulPlace place, Emitted first) const {
+  const int64_t count = block.sizes.lanes * problem.groupSize;
+  const Type element = frame.getIntegerType(unsigned(32 / problem.groupSize)), i8 = frame.getI8Type();
   const VectorType members = VectorType::get(count, element);
-  const Emitted first = group * groupSize;
-  Value found;
-  if (prologue[side]) {
-    SmallVector<int64_t> all;
-    for (int64_t lane = 0; lane < count; ++lane)
-      all.push_back(lane);
-    Lanes halves;
-    for (int64_t half = 0; half < 2; ++half) {
-      setLanes(place, depthRole, number(0), first + half * sizes->lanes, size[depthRole]);
-      const FailureOr<Value> lanes = storedFactor(side, place);
-      if (failed(lanes))
-        return failure();
-      const Emitted value = wrap(*lanes);
-      halves.push_back(place.whole ? value.value() : select(laneMask(place), value, value.like(int64_t(0))).value());
-    }
-    found = vector::ShuffleOp::create(b, halves[0], halves[1], all);
-  } else {
-    moveTo(place, depthRole, first);
-    OpOperand *input = contraction.getDpsInputOperand(side);
-    const Reach reach = this->reach(contraction.getMatchingIndexingMap(input), dimsOf(contraction), place);
-    const Emitted at = address(pointers.lookup(input->get()), element, reach.offset);
-    if (place.whole) {
-      found = loadValue(members, at);
-    } else {
-      SmallVector<int8_t> numbers;
-      for (int64_t lane = 0; lane < count; ++lane)
-        numbers.push_back(int8_t(lane));
-      const VectorType bytes = VectorType::get(count, b.getI8Type());
-      const Value steps = arith::ConstantOp::create(b, DenseElementsAttr::get(bytes, ArrayRef<int8_t>(numbers)));
-      const Emitted left = minimum(size[depthRole] - first, number(count)).narrow(b.getI8Type());
-      const Emitted mask = wrap(steps) < wrap(vector::BroadcastOp::create(b, bytes, left.value()));
-      found = LLVM::MaskedLoadOp::create(b, members, at.value(), mask.value(),
-                                         arith::ConstantOp::create(b, b.getZeroAttr(members)), unsigned(4 / groupSize));
-    }
-  }
-  if (hasBiasRow() && side == 0)
-    found = (wrap(found) ^ -128).value();
-  return vector::BitCastOp::create(b, lanesOf(accumulator), found).getResult();
+  access.moveTo(place, depthRole, first);
+  OpOperand *input = problem.contraction.getDpsInputOperand(side);
+  const MatmulReach reach = access.reach(frame.source.accessOf(problem.contraction, *input), place);
+  const Emitted at = frame.address(block.pointerOf(input->get()), element, reach.offset);
+  if (place.whole)
+    return frame.load(members, at);
+  const Emitted steps = frame.steps(i8, count);
+  const Emitted left = minimum(block.size[depthRole] - first, frame.constant(count)).narrow(i8);
+  return frame.loadMasked(members, at, steps < frame.splat(left, count));
 }
 
-FailureOr<Value> MatmulEmitter::groupsAcross(int side, MatmulPlace place, Emitted group) {
-  Lanes members;
-  for (int64_t member = 0; member < groupSize; ++member) {
-    const Emitted k = group * groupSize + member;
-    const bool within = member == 0 || source.form.evenDepth;
-    moveTo(place, depthRole, within ? k : minimum(k, size[depthRole] - 1));
-    const FailureOr<Value> lanes = storedFactor(side, place);
-    if (failed(lanes))
-      return failure();
-    const Emitted value = wrap(*lanes);
-    members.push_back(within ? value.value() : select(k < size[depthRole], value, value.like(int64_t(0))).value());
+Emitted MatmulGroups::alongDepth(int side, MatmulPlace place, Emitted group) const {
+  const Emitted first = group * problem.groupSize;
+  Emitted found = problem.prologue[size_t(side)] ? throughPrologue(side, place, first) : inMemory(side, place, first);
+  if (problem.hasBiasRow() && side == 0)
+    found = found ^ -128;
+  return sameBits(found, block.lanesOf(problem.accumulator));
+}
+
+Emitted MatmulGroups::across(int side, MatmulPlace place, Emitted group) const {
+  const Emitted depth = block.size[depthRole];
+  Values members;
+  for (int64_t member = 0; member < problem.groupSize; ++member) {
+    const Emitted k = group * problem.groupSize + member;
+    const bool within = member == 0 || frame.source.form.evenDepth;
+    access.moveTo(place, depthRole, within ? k : minimum(k, depth - 1));
+    const Emitted lanes = operands.stored(side, place);
+    members.push_back(within ? lanes : select(k < depth, lanes, lanes.like(int64_t(0))));
   }
-  const auto interleaved = [&](Value x, Value y, Type type) {
-    return vector::BitCastOp::create(b, type, vector::InterleaveOp::create(b, x, y)).getResult();
+  const auto interleaved = [&](Emitted x, Emitted y, Type element) {
+    const Emitted both = frame.wrap(vector::InterleaveOp::create(frame, x.value(), y.value()));
+    return sameBits(both, block.lanesOf(element));
   };
-  if (groupSize == 2)
-    return interleaved(members[0], members[1], lanesOf(accumulator));
-  const Type pairs = lanesOf(b.getI16Type());
-  return interleaved(interleaved(members[0], members[1], pairs), interleaved(members[2], members[3], pairs),
-                     lanesOf(accumulator));
+  if (problem.groupSize == 2)
+    return interleaved(members[0], members[1], problem.accumulator);
+  const Type i16 = frame.getI16Type();
+  const Emitted low = interleaved(members[0], members[1], i16), high = interleaved(members[2], members[3], i16);
+  return interleaved(low, high, problem.accumulator);
 }
 
-Value MatmulEmitter::multiplyGroups(Value sums, Value a, Value b) {
+Emitted MatmulGroups::multiply(Emitted sums, Emitted a, Emitted b) const {
   const auto call = [&](StringRef intrinsic, Type element) {
-    const VectorType type = VectorType::get(sizes->lanes * groupSize, element);
-    const Value left = vector::BitCastOp::create(this->b, type, a), right = vector::BitCastOp::create(this->b, type, b);
-    return LLVM::CallIntrinsicOp::create(this->b, sums.getType(), this->b.getStringAttr(intrinsic),
-                                         ValueRange{sums, left, right})
-        .getResult(0);
+    const VectorType type = VectorType::get(block.sizes.lanes * problem.groupSize, element);
+    const Emitted left = sameBits(a, type), right = sameBits(b, type);
+    const SmallVector<Value> operands{sums.value(), left.value(), right.value()};
+    auto op = LLVM::CallIntrinsicOp::create(frame, sums.type(), frame.getStringAttr(intrinsic), operands);
+    return frame.wrap(op.getResult(0));
   };
-  if (instruction == MatmulInstruction::vpdpbusd)
-    return call("llvm.x86.avx512.vpdpbusd.512", this->b.getI8Type());
-  if (!widens)
-    return call("llvm.x86.avx512bf16.dpbf16ps.512", this->b.getBF16Type());
-  const auto first = [&](Value pairs) { return (wrap(pairs).bits() << 16).bitsAs(accumulator); };
-  const auto second = [&](Value pairs) { return (wrap(pairs).bits() & int64_t(0xffff0000)).bitsAs(accumulator); };
-  const Value sum = math::FmaOp::create(this->b, second(a), second(b), sums);
-  return math::FmaOp::create(this->b, first(a), first(b), sum);
+  if (problem.instruction == MatmulInstruction::vpdpbusd)
+    return call("llvm.x86.avx512.vpdpbusd.512", frame.getI8Type());
+  return call("llvm.x86.avx512bf16.dpbf16ps.512", frame.getBF16Type());
 }
 
-MatmulEmitter::Lanes MatmulEmitter::nothingWatched() {
-  if (groupSize != 2)
-    return {};
-  const VectorType halves = VectorType::get(2 * sizes->lanes, b.getI16Type());
-  return {arith::ConstantOp::create(b, DenseElementsAttr::get(halves, b.getI16IntegerAttr(-1))).getResult()};
+Emitted MatmulGroups::multiplyWidened(Emitted sums, Emitted a, Emitted b) const {
+  const auto first = [](Emitted pairs) { return (pairs.bits() << 16).bitsAs(pairs.f32()); };
+  const auto second = [](Emitted pairs) { return (pairs.bits() & int64_t(0xffff0000)).bitsAs(pairs.f32()); };
+  const auto fused = [&](Emitted x, Emitted y, Emitted sum) {
+    return frame.wrap(math::FmaOp::create(frame, x.value(), y.value(), sum.value()));
+  };
+  return fused(first(a), first(b), fused(second(a), second(b), sums));
 }
 
-void MatmulEmitter::watch(Value groups) {
-  if (watched.empty())
-    return;
-  // Without the sign bit and less 1, zeros are the largest numbers and subnormal ones the smallest.
-  const Emitted halves = wrap(vector::BitCastOp::create(b, watched[0].getType(), groups));
-  watched[0] = arith::MinUIOp::create(b, watched[0], (halves + halves) - 1);
-}
-
-LogicalResult MatmulEmitter::watchRows(Emitted firstDepth, Emitted depth) {
-  const MatmulFactors factors = rowFactors(firstDepth);
-  const Emitted whole = depth / number(sizes->lanes) * sizes->lanes;
-  packingLoop(number(0), rows, number(1), [&](Emitted row) {
-    MatmulPlace place;
-    moveTo(place, batchRole, batch);
-    moveTo(place, rowRole, firstRow + row);
-    const Emitted start = address(factors.a, accumulator, row * factors.rowPitch);
-    packingLoop(number(0), whole, number(sizes->lanes),
-                [&](Emitted k) { watch(loadValue(lanesOf(accumulator), address(start, accumulator, k))); });
-    packingLoop(whole, depth, number(sizes->lanes), [&](Emitted k) {
-      const FailureOr<Value> rest = groupsAlongDepth(0, place, firstDepth + k);
-      if (succeeded(sticky(rest)))
-        watch(*rest);
-    });
-  });
-  return failure(broken);
-}
-
-Emitted MatmulEmitter::sawSubnormal() {
-  constexpr int64_t smallestNormal = 2 * 0x80 - 1;
-  const Value both = arith::MinUIOp::create(b, watched[0], loadValue(watched[0].getType(), watchedAt, true));
-  const Value least = vector::ReductionOp::create(b, vector::CombiningKind::MINUI, both);
-  return wrap(arith::CmpIOp::create(b, arith::CmpIPredicate::ult, least, wrap(least).like(smallestNormal)));
-}
+} // namespace halftone::compiler

@@ -1,314 +1,169 @@
-// Packing: a tile's operands in the accumulator's type, through their prologues, in the order in which the micro-kernel
-// reads. SPDX-License-Identifier: Apache-2.0
-//
-// B lies in panels of as many columns as the micro-kernel has, [panel][k][column], what is left of the columns in
-// panels of one vector. A's elements are read one by one, so that it may lie as its operand does: [row][k] or [k][row].
-#include "compiler/targets/cpu/Matmul.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
+// Packing: a tile's operands through their prologues into scratch.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/targets/cpu/MatmulPack.h"
 
-using namespace halftone;
-using namespace halftone::compiler;
+namespace halftone::compiler {
 using namespace mlir;
 
-namespace {
-
-/// `value`, an expression over a body's argument, with `lanes` in the argument's place.
-FailureOr<Value> cloneExpression(OpBuilder &b, Value value, Value argument, Value lanes, int64_t count) {
-  IRMapping mapping;
-  mapping.map(argument, lanes);
-  const std::function<FailureOr<Value>(Value)> clone = [&](Value from) -> FailureOr<Value> {
-    if (Value known = mapping.lookupOrNull(from))
-      return known;
-    Operation *op = from.getDefiningOp();
-    if (!op || op->getNumResults() != 1 || (!isa<arith::ConstantOp>(op) && !op->hasTrait<OpTrait::Elementwise>()))
-      return emitError(from.getLoc(), "expected a factor computed from one element by elementwise ops"), failure();
-    const Type type = atLanes(from.getType(), count);
-    if (auto constant = dyn_cast<arith::ConstantOp>(op))
-      return arith::ConstantOp::create(b, op->getLoc(),
-                                       DenseElementsAttr::get(cast<ShapedType>(type), Attribute(constant.getValue())))
-          .getResult();
-    SmallVector<Value> operands;
-    for (Value operand : op->getOperands()) {
-      const FailureOr<Value> cloned = clone(operand);
-      if (failed(cloned))
-        return failure();
-      operands.push_back(*cloned);
-    }
-    OperationState state(op->getLoc(), op->getName(), operands, type, op->getAttrs());
-    const Value result = b.create(state)->getResult(0);
-    mapping.map(from, result);
-    return result;
-  };
-  return clone(value);
+void MatmulPacking::store(Emitted vector, Emitted at) {
+  watch.look(vector);
+  block.store(vector, at);
 }
 
-} // namespace
-
-bool MatmulEmitter::lanesAlongDepth(int side) {
-  // As the operand's memory goes; with a prologue, as its first input of the highest rank.
-  linalg::GenericOp generic = prologue[side] ? prologue[side] : contraction;
-  const SmallVector<int> dims = dimsOf(generic);
-  AffineMap map = generic.getIndexingMapsArray()[prologue[side] ? 0 : size_t(side)];
-  if (prologue[side])
-    for (OpOperand *input : generic.getDpsInputOperands())
-      if (generic.getMatchingIndexingMap(input).getNumResults() > map.getNumResults())
-        map = generic.getMatchingIndexingMap(input);
-  if (map.getNumResults() == 0)
-    return false;
-  auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
-  return last && llvm::is_contained(group[depthRole], dims[last.getPosition()]);
+void MatmulPacking::packRows(const MatmulDepth &depth) {
+  if (problem.lanesAlongDepth(0))
+    packRowsAlongDepth(depth);
+  else if (problem.packsRowsAlongDepth())
+    packRowsTurned(depth);
+  else
+    packAcross(0, depth);
 }
 
-bool MatmulEmitter::readsRowsInPlace() {
-  if (takesDots() || readsRowPairsInPlace())
-    return true;
-  const Value stored = contraction.getInputs()[0];
-  Operation *sum = contraction.getBody()->getTerminator()->getOperand(0).getDefiningOp();
-  return !prologue[0] && getElementTypeOrSelf(stored) == accumulator && group[rowRole].size() == 1 &&
-         group[depthRole].size() == 1 &&
-         sum->getOperand(1).getDefiningOp()->getOperand(0) == contraction.getBody()->getArgument(0);
+void MatmulPacking::packColumns(const MatmulDepth &depth) {
+  if (problem.lanesAlongDepth(1))
+    packColumnsTransposed(constant(0), block.columns, depth);
+  else
+    packAcross(1, depth);
 }
 
-MatmulFactors MatmulEmitter::rowFactors(Emitted firstDepth) {
-  if (!readsRowsInPlace())
-    return packsRowsAlongDepth() ? MatmulFactors{packedA, number(sizes->depth), number(1), {}}
-                                 : MatmulFactors{packedA, number(1), packedPitch, {}};
-  OpOperand *input = contraction.getDpsInputOperand(0);
-  const AffineMap map = contraction.getMatchingIndexingMap(input);
-  const SmallVector<int> dims = dimsOf(contraction);
-  MatmulPlace place;
-  moveTo(place, batchRole, batch);
-  moveTo(place, rowRole, firstRow);
-  moveTo(place, depthRole, firstDepth * groupSize);
-  const auto pitch = [&](MatmulRole role) {
-    place.laneRole = role;
-    const Emitted stride = reach(map, dims, place).stride;
-    return stride ? stride : number(0);
-  };
-  const Emitted rowPitch = pitch(rowRole) / number(groupSize), depthPitch = pitch(depthRole);
-  return {address(pointers.lookup(input->get()), getElementTypeOrSelf(input->get()), reach(map, dims, place).offset),
-          rowPitch,
-          depthPitch,
-          {}};
-}
-
-std::function<FailureOr<MatmulEmitter::Lanes>(Emitted)> MatmulEmitter::columnFactors(Emitted column, int64_t vectors,
-                                                                                     Emitted firstDepth) {
-  if (panels)
-    return panelFactors(column, vectors, firstDepth);
-  if (readsColumnsInPlace())
-    return packingFactors(column, vectors, firstDepth);
-  const Emitted panel = packsPanels() ? packedB : address(packedB, accumulator, column * sizes->depth);
-  return [=, this](Emitted k) {
-    Lanes lanes;
-    for (int64_t vector = 0; vector < vectors; ++vector)
-      lanes.push_back(
-          loadValue(lanesOf(accumulator), address(panel, accumulator, (k * vectors + vector) * sizes->lanes), true));
-    return FailureOr<Lanes>(lanes);
-  };
-}
-
-std::function<FailureOr<MatmulEmitter::Lanes>(Emitted)> MatmulEmitter::packingFactors(Emitted column, int64_t vectors,
-                                                                                      Emitted firstDepth) {
-  return [=, this](Emitted k) -> FailureOr<Lanes> {
-    MatmulPlace place;
-    moveTo(place, batchRole, batch);
-    moveTo(place, depthRole, firstDepth + k);
-    place.whole = vectors > 1;
-    Lanes lanes;
-    for (int64_t vector = 0; vector < vectors; ++vector) {
-      setLanes(place, columnRole, firstColumn, column + vector * sizes->lanes, columns);
-      const FailureOr<Value> next = factor(1, place);
-      if (failed(next))
-        return failure();
-      lanes.push_back(*next);
-      if (packsPanels())
-        storeValue(*next, address(packedB, accumulator, (k * vectors + vector) * sizes->lanes), true);
-    }
-    return lanes;
-  };
-}
-
-FailureOr<Value> MatmulEmitter::storedFactor(int side, const MatmulPlace &place) {
-  if (linalg::GenericOp generic = prologue[side]) {
-    const SmallVector<int> dims = dimsOf(generic);
-    Lanes arguments;
-    for (OpOperand *input : generic.getDpsInputOperands())
-      arguments.push_back(load(input->get(), generic.getMatchingIndexingMap(input), dims, place));
-    arguments.resize(generic.getBody()->getNumArguments());
-    const FailureOr<Lanes> results = body(generic, arguments, place);
-    if (failed(results))
-      return failure();
-    return (*results)[cast<OpResult>(contraction.getInputs()[side]).getResultNumber()];
-  }
-  OpOperand *input = contraction.getDpsInputOperand(side);
-  return load(input->get(), contraction.getMatchingIndexingMap(input), dimsOf(contraction), place);
-}
-
-FailureOr<Value> MatmulEmitter::factor(int side, const MatmulPlace &place) {
-  const FailureOr<Value> lanes = storedFactor(side, place);
-  if (failed(lanes))
-    return failure();
-  Operation *sum = contraction.getBody()->getTerminator()->getOperand(0).getDefiningOp();
-  const Value factor = sum->getOperand(1).getDefiningOp()->getOperand(unsigned(side));
-  return cloneExpression(b, factor, contraction.getBody()->getArgument(unsigned(side)), *lanes, sizes->lanes);
-}
-
-void MatmulEmitter::packingLoop(Emitted begin, Emitted end, Emitted step, const std::function<void(Emitted)> &body) {
-  watchingLoop(begin, end, step, {}, [&](Emitted index, Lanes) {
-    body(index);
-    return Lanes();
-  });
-}
-
-MatmulEmitter::Lanes MatmulEmitter::watchingLoop(Emitted begin, Emitted end, Emitted step, Lanes carried,
-                                                 const std::function<Lanes(Emitted, Lanes)> &body) {
-  const size_t own = carried.size();
-  const auto takeWatched = [&](Lanes &all) {
-    watched.assign(all.begin() + own, all.end());
-    all.truncate(own);
-  };
-  carried.append(watched);
-  Lanes done = loop(begin, end, step, carried, [&](Emitted index, Lanes now) {
-    takeWatched(now);
-    Lanes next = body(index, now);
-    next.append(watched);
-    return next;
-  });
-  takeWatched(done);
-  return done;
-}
-
-void MatmulEmitter::storePacked(Value lanes, Emitted pointer) {
-  watch(lanes);
-  storeValue(lanes, pointer, true);
-}
-
-LogicalResult MatmulEmitter::pack(int side, Emitted firstDepth, Emitted depth) {
-  if (side == 0 && packsRowsAlongDepth() && !lanesAlongDepth(0))
-    return packRowsTurned(firstDepth, depth);
-  if (!lanesAlongDepth(side))
-    return packAcross(side, firstDepth, depth);
-  return side == 0 ? packRowsAlongDepth(firstDepth, depth)
-                   : packColumnsTransposed(number(0), columns, firstDepth, depth);
-}
-
-LogicalResult MatmulEmitter::packRowsAlongDepth(Emitted firstDepth, Emitted depth) {
-  const Emitted full = minimum(depth, size[depthRole] / number(groupSize) - firstDepth);
-  const Emitted wholeVectors = full / number(sizes->lanes) * sizes->lanes;
-  packingLoop(number(0), rows, number(1), [&](Emitted row) {
-    MatmulPlace place;
-    moveTo(place, batchRole, batch);
-    moveTo(place, rowRole, firstRow + row);
+void MatmulPacking::packRowsAlongDepth(const MatmulDepth &depth) {
+  const Emitted full = minimum(depth.count, block.size[depthRole] / constant(problem.groupSize) - depth.first);
+  const Emitted wholeEnd = block.wholeOf(full, lanes);
+  watch.loop(constant(0), block.rows, constant(1), [&](Emitted row) {
+    MatmulPlace place = access.placeAt(rowRole, block.firstRow + row);
     for (bool whole : {true, false})
-      packingLoop(whole ? number(0) : wholeVectors, whole ? wholeVectors : depth, number(sizes->lanes), [&](Emitted k) {
-        setLanes(place, depthRole, firstDepth, k, depth);
+      watch.loop(whole ? constant(0) : wholeEnd, whole ? wholeEnd : depth.count, constant(lanes), [&](Emitted k) {
+        access.setLanes(place, depthRole, depth.first, k, depth.count);
         place.whole = whole;
-        const FailureOr<Value> lanes = groupSize > 1 ? groupsAlongDepth(0, place, firstDepth + k) : factor(0, place);
-        if (succeeded(sticky(lanes)))
-          storePacked(*lanes, address(packedA, accumulator, row * sizes->depth + k));
+        const Emitted vector =
+            problem.groupSize > 1 ? groups.alongDepth(0, place, depth.first + k) : operands.factor(0, place);
+        store(vector, block.at(block.packedA, row * block.sizes.depth + k));
       });
   });
-  if (hasBiasRow())
+  if (problem.hasBiasRow())
     packBias(depth);
-  return failure(broken);
 }
 
-LogicalResult MatmulEmitter::packAcross(int side, Emitted firstDepth, Emitted depth) {
-  const MatmulRole role = side == 0 ? rowRole : columnRole;
-  const Emitted count = side == 0 ? rows : columns;
+void MatmulPacking::packBias(const MatmulDepth &depth) {
+  const VectorType bytes = VectorType::get(64, frame.getI8Type());
+  const Emitted signs = frame.constant(cast<TypedAttr>(DenseElementsAttr::get(bytes, frame.getI8IntegerAttr(-128))));
+  frame.loop(constant(0), depth.count, constant(lanes),
+             [&](Emitted k) { block.store(signs, block.at(block.packedA, block.rows * block.sizes.depth + k)); });
+}
+
+void MatmulPacking::packRowsTurned(const MatmulDepth &depth) {
+  watch.loop(constant(0), block.rows, constant(lanes), [&](Emitted row) {
+    watch.loop(constant(0), depth.count, constant(lanes), [&](Emitted k) {
+      frame.loop(constant(0), constant(lanes), constant(1), [&](Emitted member) {
+        MatmulPlace place;
+        access.moveTo(place, batchRole, block.batch);
+        access.setLanes(place, rowRole, block.firstRow, row, block.rows);
+        const Emitted vector = groups.across(0, place, depth.first + k + member);
+        const Emitted isWithin = k + member < depth.count;
+        block.store(select(isWithin, vector, vector.like(int64_t(0))), squareRow(member));
+      });
+      Values turned;
+      for (int64_t member = 0; member < lanes; ++member)
+        turned.push_back(block.load(squareRow(constant(member))));
+      turned = frame.transpose(turned);
+      for (int64_t lane = 0; lane < lanes; ++lane)
+        store(turned[size_t(lane)], block.at(block.packedA, (row + lane) * block.sizes.depth + k));
+    });
+  });
+}
+
+void MatmulPacking::packAcross(int side, const MatmulDepth &depth) {
+  const bool isRows = side == 0;
+  const MatmulRole role = isRows ? rowRole : columnRole;
+  const Emitted count = isRows ? block.rows : block.columns, first = isRows ? block.firstRow : block.firstColumn;
   const auto copy = [&](Emitted k, Emitted begin, Emitted end, int64_t vectors, bool whole) {
-    MatmulPlace place;
-    moveTo(place, batchRole, batch);
-    moveTo(place, depthRole, firstDepth + k);
+    MatmulPlace place = access.placeAt(depthRole, depth.first + k);
     place.whole = whole;
-    packingLoop(begin, end, number(vectors * sizes->lanes), [&](Emitted start) {
+    watch.loop(begin, end, constant(vectors * lanes), [&](Emitted start) {
       for (int64_t vector = 0; vector < vectors; ++vector) {
-        const Emitted at = start + vector * sizes->lanes;
-        setLanes(place, role, side == 0 ? firstRow : firstColumn, at, count);
-        const FailureOr<Value> lanes = groupSize > 1 ? groupsAcross(side, place, firstDepth + k) : factor(side, place);
-        if (failed(sticky(lanes)))
-          return;
+        const Emitted at = start + vector * lanes;
+        access.setLanes(place, role, first, at, count);
+        const Emitted packed =
+            problem.groupSize > 1 ? groups.across(side, place, depth.first + k) : operands.factor(side, place);
         const Emitted offset =
-            side == 0 ? k * packedPitch + at : start * sizes->depth + (k * vectors + vector) * sizes->lanes;
-        storePacked(*lanes, address(side == 0 ? packedA : packedB, accumulator, offset));
+            isRows ? k * block.packedPitch + at : start * block.sizes.depth + (k * vectors + vector) * lanes;
+        store(packed, block.at(isRows ? block.packedA : block.packedB, offset));
       }
     });
   };
-  const Emitted panels = count / number(sizes->columns()) * sizes->columns();
-  const Emitted vectors = count / number(sizes->lanes) * sizes->lanes;
-  packingLoop(number(0), depth, number(1), [&](Emitted k) {
-    copy(k, number(0), panels, sizes->vectors, true);
+  const Emitted panels = block.wholeOf(count, block.sizes.columns()), vectors = block.wholeOf(count, lanes);
+  watch.loop(constant(0), depth.count, constant(1), [&](Emitted k) {
+    copy(k, constant(0), panels, block.sizes.vectors, true);
     copy(k, panels, vectors, 1, true);
     copy(k, vectors, count, 1, false);
   });
-  if (isOfTiles(instruction))
+  if (problem.usesTiles())
     packZerosPastDepth(depth);
-  return failure(broken);
 }
 
-std::pair<Emitted, Emitted> MatmulEmitter::packedColumns(Emitted column, Emitted first) {
-  const Emitted whole = columns / number(sizes->columns()) * sizes->columns();
-  const Emitted within = column % number(sizes->columns()), inPanel = column < whole;
-  const Emitted panel = select(inPanel, column - within, column) - first;
-  return {address(packedB, accumulator, panel * sizes->depth + select(inPanel, within, number(0))),
-          select(inPanel, number(sizes->columns()), number(sizes->lanes))};
+void MatmulPacking::packZerosPastDepth(const MatmulDepth &depth) {
+  const Emitted zeros = block.zeros(), end = ceilDivide(depth.count, constant(lanes)) * lanes;
+  frame.loop(constant(0), block.columns, constant(lanes), [&](Emitted column) {
+    const auto [start, pitch] = packedColumns(column, constant(0));
+    const auto storeAt = [&, start = start, pitch = pitch](Emitted k) {
+      block.store(zeros, block.at(start, k * pitch));
+    };
+    frame.loop(depth.count, end, constant(1), storeAt);
+  });
 }
 
-LogicalResult MatmulEmitter::packColumnsTransposed(Emitted begin, Emitted end, Emitted firstDepth, Emitted depth) {
-  // Squares of lanes x lanes, read along K and turned. With a prologue they pass through scratch, which keeps the code
-  // short.
-  packingLoop(begin, end, number(sizes->lanes), [&](Emitted start) {
+std::pair<Emitted, Emitted> MatmulPacking::packedColumns(Emitted column, Emitted first) const {
+  const Emitted panel = constant(block.sizes.columns());
+  const Emitted within = column % panel, inPanel = column < block.wholeOf(block.columns, block.sizes.columns());
+  const Emitted start = select(inPanel, column - within, column) - first;
+  return {block.at(block.packedB, start * block.sizes.depth + select(inPanel, within, constant(0))),
+          select(inPanel, panel, constant(lanes))};
+}
+
+Emitted MatmulPacking::columnAlongDepth(Emitted column, Emitted k, const MatmulDepth &depth) const {
+  MatmulPlace place = access.placeAt(columnRole, block.firstColumn + minimum(column, block.columns - 1));
+  if (problem.groupSize > 1)
+    return groups.alongDepth(1, place, depth.first + k);
+  access.setLanes(place, depthRole, depth.first, k, depth.count);
+  return operands.factor(1, place);
+}
+
+/// The columns from `start` on, each a vector along K. With a prologue they pass through scratch, which keeps the code
+/// short.
+Values MatmulPacking::squareOfColumns(Emitted start, Emitted k, const MatmulDepth &depth) {
+  const bool throughScratch = bool(problem.prologue[1]);
+  if (throughScratch)
+    frame.loop(constant(0), constant(lanes), constant(1),
+               [&](Emitted lane) { block.store(columnAlongDepth(start + lane, k, depth), squareRow(lane)); });
+  Values columns;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    columns.push_back(throughScratch ? block.load(squareRow(constant(lane)))
+                                     : columnAlongDepth(start + lane, k, depth));
+  return columns;
+}
+
+void MatmulPacking::packColumnsTransposed(Emitted begin, Emitted end, const MatmulDepth &depth) {
+  watch.loop(begin, end, constant(lanes), [&](Emitted start) {
     const auto packed = packedColumns(start, begin);
-    packingLoop(number(0), depth, number(sizes->lanes), [&](Emitted k) {
-      const auto read = [&](Emitted lane) -> FailureOr<Value> {
-        MatmulPlace place;
-        moveTo(place, batchRole, batch);
-        moveTo(place, columnRole, firstColumn + minimum(start + lane, columns - 1));
-        if (groupSize > 1)
-          return groupsAlongDepth(1, place, firstDepth + k);
-        setLanes(place, depthRole, firstDepth, k, depth);
-        return factor(1, place);
-      };
-      Lanes turned;
-      if (prologue[1])
-        loop(number(0), number(sizes->lanes), number(1), [&](Emitted lane) {
-          const FailureOr<Value> lanes = read(lane);
-          if (succeeded(sticky(lanes)))
-            storeValue(*lanes, address(square, accumulator, lane * sizes->lanes), true);
-        });
-      for (int64_t lane = 0; lane < sizes->lanes && !broken; ++lane) {
-        const FailureOr<Value> lanes =
-            prologue[1]
-                ? loadValue(lanesOf(accumulator), address(square, accumulator, number(lane * sizes->lanes)), true)
-                : read(number(lane));
-        if (succeeded(sticky(lanes)))
-          turned.push_back(*lanes);
-      }
-      if (broken)
-        return;
-      turned = transpose(turned);
-      for (int64_t lane = 0; lane < sizes->lanes; ++lane)
-        storePacked(turned[size_t(lane)], address(packed.first, accumulator, (k + lane) * packed.second));
+    watch.loop(constant(0), depth.count, constant(lanes), [&](Emitted k) {
+      const Values turned = frame.transpose(squareOfColumns(start, k, depth));
+      for (int64_t lane = 0; lane < lanes; ++lane)
+        store(turned[size_t(lane)], block.at(packed.first, (k + lane) * packed.second));
     });
   });
-  return failure(broken);
 }
 
-MatmulEmitter::Lanes MatmulEmitter::transpose(Lanes rows) {
-  // Interleaving rows i and i + n/2 for all i, log2 n times, exchanges the bits of row and lane.
-  const int64_t n = sizes->lanes;
-  SmallVector<int64_t> low, high;
-  for (int64_t i = 0; i < n / 2; ++i) {
-    low.append({i, n + i});
-    high.append({n / 2 + i, n + n / 2 + i});
-  }
-  for (int64_t round = 1; round < n; round *= 2) {
-    Lanes next;
-    for (int64_t i = 0; i < n / 2; ++i)
-      for (ArrayRef<int64_t> half : {ArrayRef<int64_t>(low), ArrayRef<int64_t>(high)})
-        next.push_back(vector::ShuffleOp::create(b, rows[size_t(i)], rows[size_t(i + n / 2)], half));
-    rows = next;
-  }
-  return rows;
+void MatmulPacking::watchRows(Emitted rows, Emitted rowPitch, const MatmulDepth &depth) {
+  const Emitted wholeEnd = block.wholeOf(depth.count, lanes);
+  const Type vector = block.lanesOf(problem.accumulator);
+  watch.loop(constant(0), block.rows, constant(1), [&](Emitted row) {
+    const MatmulPlace place = access.placeAt(rowRole, block.firstRow + row);
+    const Emitted start = block.at(rows, row * rowPitch);
+    watch.loop(constant(0), wholeEnd, constant(lanes),
+               [&](Emitted k) { watch.look(frame.load(vector, block.at(start, k))); });
+    watch.loop(wholeEnd, depth.count, constant(lanes),
+               [&](Emitted k) { watch.look(groups.alongDepth(0, place, depth.first + k)); });
+  });
 }
+
+} // namespace halftone::compiler

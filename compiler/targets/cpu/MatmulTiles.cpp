@@ -7,128 +7,81 @@
 //
 // Every tile is whole, and one configuration serves all: rows and columns past the block's end are there in scratch,
 // where nobody reads their sums, and groups past K are packed as 0.
-#include "compiler/targets/cpu/Matmul.h"
+#include "compiler/targets/cpu/MatmulTiles.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
-using namespace halftone;
-using namespace halftone::compiler;
+namespace halftone::compiler {
 using namespace mlir;
 
-namespace {
+static constexpr int64_t tileCount = 8, elementSize = 4;          // bytes
+static constexpr int64_t factorsOfRows = 4, factorsOfColumns = 6; // the first tile of each
 
-constexpr int64_t tiles = 8, elementBytes = 4;
-constexpr int64_t factorsOfRows = 4, factorsOfColumns = 6; // the first tile of each
-
-} // namespace
-
-void MatmulEmitter::tileInstruction(StringRef what, ArrayRef<int64_t> numbers, ArrayRef<Emitted> operands) {
+void MatmulTiles::instruction(StringRef what, ArrayRef<int64_t> tiles, ArrayRef<Emitted> operands) const {
   SmallVector<Value> arguments;
-  for (int64_t tile : numbers)
-    arguments.push_back(arith::ConstantOp::create(b, b.getI8IntegerAttr(int8_t(tile))));
-  for (const Emitted &operand : operands)
-    arguments.push_back(operand.value());
-  LLVM::CallIntrinsicOp::create(b, b.getStringAttr("llvm.x86." + what.str()), arguments);
+  for (int64_t tile : tiles)
+    arguments.push_back(frame.constant(frame.getI8IntegerAttr(int8_t(tile))).value());
+  llvm::append_range(arguments, plain(operands));
+  LLVM::CallIntrinsicOp::create(frame, frame.getStringAttr("llvm.x86." + what.str()), arguments);
 }
 
-void MatmulEmitter::configureTiles() {
+void MatmulTiles::configure() const {
   // Palette 1; bytes a row from byte 16, two for each tile; rows from byte 48.
   SmallVector<int8_t> bytes(64, 0);
   bytes[0] = 1;
-  for (int64_t tile = 0; tile < tiles; ++tile) {
-    bytes[size_t(16 + 2 * tile)] = int8_t(sizes->lanes * elementBytes);
-    bytes[size_t(48 + tile)] = int8_t(sizes->lanes);
+  for (int64_t tile = 0; tile < tileCount; ++tile) {
+    bytes[size_t(16 + 2 * tile)] = int8_t(lanes * elementSize);
+    bytes[size_t(48 + tile)] = int8_t(lanes);
   }
-  const VectorType type = VectorType::get(64, b.getI8Type());
-  storeValue(arith::ConstantOp::create(b, DenseElementsAttr::get(type, ArrayRef<int8_t>(bytes))), square, true);
-  tileInstruction("ldtilecfg", {}, square);
+  const VectorType type = VectorType::get(64, frame.getI8Type());
+  const auto shapes = DenseElementsAttr::get(type, ArrayRef<int8_t>(bytes));
+  block.store(frame.constant(cast<TypedAttr>(shapes)), block.square);
+  instruction("ldtilecfg", {}, block.square);
 }
 
-void MatmulEmitter::releaseTiles() { tileInstruction("tilerelease", {}, {}); }
+void MatmulTiles::release() const { instruction("tilerelease", {}, {}); }
 
-LogicalResult MatmulEmitter::packRowsTurned(Emitted firstDepth, Emitted depth) {
-  packingLoop(number(0), rows, number(sizes->lanes), [&](Emitted row) {
-    packingLoop(number(0), depth, number(sizes->lanes), [&](Emitted k) {
-      loop(number(0), number(sizes->lanes), number(1), [&](Emitted member) {
-        MatmulPlace place;
-        moveTo(place, batchRole, batch);
-        setLanes(place, rowRole, firstRow, row, rows);
-        const FailureOr<Value> lanes = groupsAcross(0, place, firstDepth + k + member);
-        if (failed(sticky(lanes)))
-          return;
-        const Emitted there = wrap(*lanes), isWithin = k + member < depth;
-        storeValue(select(isWithin, there, there.like(int64_t(0))).value(),
-                   address(square, accumulator, member * sizes->lanes), true);
-      });
-      Lanes turned;
-      for (int64_t member = 0; member < sizes->lanes; ++member)
-        turned.push_back(
-            loadValue(lanesOf(accumulator), address(square, accumulator, number(member * sizes->lanes)), true));
-      turned = transpose(turned);
-      for (int64_t lane = 0; lane < sizes->lanes; ++lane)
-        storePacked(turned[size_t(lane)], address(packedA, accumulator, (row + lane) * sizes->depth + k));
-    });
-  });
-  return failure(broken);
+void MatmulTiles::inPairs(Emitted count, llvm::function_ref<void(Emitted, int64_t)> body) const {
+  const Emitted all = ceilDivide(count, frame.constant(lanes)), paired = block.wholeOf(all, 2);
+  frame.loop(frame.constant(0), paired * lanes, frame.constant(2 * lanes), [&](Emitted at) { body(at, 2); });
+  frame.loop(paired * lanes, all * lanes, frame.constant(lanes), [&](Emitted at) { body(at, 1); });
 }
 
-void MatmulEmitter::packZerosPastDepth(Emitted depth) {
-  const Value zero = splat(arith::ConstantOp::create(b, b.getZeroAttr(accumulator)));
-  const Emitted end = ceilDivide(depth, number(sizes->lanes)) * sizes->lanes;
-  loop(number(0), columns, number(sizes->lanes), [&](Emitted column) {
-    const auto [start, pitch] = packedColumns(column, number(0));
-    loop(depth, end, number(1), [&](Emitted k) { storeValue(zero, address(start, accumulator, k * pitch), true); });
+void MatmulTiles::multiply(const MatmulDepth &depth) const {
+  inPairs(block.columns, [&](Emitted column, int64_t across) {
+    inPairs(block.rows, [&](Emitted row, int64_t down) { multiplySums({row, column, down, across}, depth); });
   });
 }
 
-void MatmulEmitter::emitTiles(Emitted firstDepth, Emitted depth) {
-  const auto inPairs = [&](Emitted count, const std::function<void(Emitted, int64_t)> &body) {
-    const Emitted all = ceilDivide(count, number(sizes->lanes)), paired = all / number(2) * 2;
-    loop(number(0), paired * sizes->lanes, number(2 * sizes->lanes), [&](Emitted at) { body(at, 2); });
-    loop(paired * sizes->lanes, all * sizes->lanes, number(sizes->lanes), [&](Emitted at) { body(at, 1); });
-  };
-  inPairs(columns, [&](Emitted column, int64_t across) {
-    inPairs(rows, [&](Emitted row, int64_t down) { emitTileKernel(row, down, column, across, firstDepth, depth); });
-  });
+void MatmulTiles::forTiles(const Sums &sums, llvm::function_ref<void(int64_t, Emitted)> body) const {
+  for (int64_t i = 0; i < sums.down; ++i)
+    for (int64_t j = 0; j < sums.across; ++j)
+      body(2 * i + j, block.at(block.sums, (sums.row + i * lanes) * block.sumsPitch + sums.column + j * lanes));
 }
 
-void MatmulEmitter::emitTileKernel(Emitted row, int64_t down, Emitted column, int64_t across, Emitted firstDepth,
-                                   Emitted depth) {
-  const auto forSums = [&](const std::function<void(int64_t tile, int64_t i, int64_t j)> &body) {
-    for (int64_t i = 0; i < down; ++i)
-      for (int64_t j = 0; j < across; ++j)
-        body(2 * i + j, i, j);
-  };
-  const auto sumsOf = [&](int64_t i, int64_t j) {
-    return address(sumsAt, accumulator, (row + i * sizes->lanes) * sumsPitch + column + j * sizes->lanes);
-  };
-  const Emitted sumsStride = sumsPitch * elementBytes;
-  auto branch = scf::IfOp::create(b, (firstDepth > number(0)).value(), true);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(branch.thenBlock()->getTerminator());
-    forSums(
-        [&](int64_t tile, int64_t i, int64_t j) { tileInstruction("tileloadd64", tile, {sumsOf(i, j), sumsStride}); });
-    b.setInsertionPoint(branch.elseBlock()->getTerminator());
-    forSums([&](int64_t tile, int64_t, int64_t) { tileInstruction("tilezero", tile, {}); });
-  }
+void MatmulTiles::multiplySums(const Sums &sums, const MatmulDepth &depth) const {
+  const Emitted sumsStride = block.sumsPitch * elementSize;
+  frame.branch(
+      depth.first > frame.constant(0),
+      [&] { forTiles(sums, [&](int64_t tile, Emitted at) { instruction("tileloadd64", tile, {at, sumsStride}); }); },
+      [&] { forTiles(sums, [&](int64_t tile, Emitted) { instruction("tilezero", tile, {}); }); });
   SmallVector<std::pair<Emitted, Emitted>> fromB;
-  for (int64_t j = 0; j < across; ++j)
-    fromB.push_back(packedColumns(column + j * sizes->lanes, number(0)));
-  loop(number(0), depth, number(sizes->lanes), [&](Emitted k) {
-    for (int64_t i = 0; i < down; ++i)
-      tileInstruction("tileloadd64", factorsOfRows + i,
-                      {address(packedA, accumulator, (row + i * sizes->lanes) * sizes->depth + k),
-                       number(sizes->depth * elementBytes)});
-    for (int64_t j = 0; j < across; ++j) {
-      const auto &[start, pitch] = fromB[size_t(j)];
-      tileInstruction("tileloadd64", factorsOfColumns + j,
-                      {address(start, accumulator, k * pitch), pitch * elementBytes});
+  for (int64_t j = 0; j < sums.across; ++j)
+    fromB.push_back(packing.packedColumns(sums.column + j * lanes, frame.constant(0)));
+  const Emitted depthStride = frame.constant(block.sizes.depth * elementSize);
+  frame.loop(frame.constant(0), depth.count, frame.constant(lanes), [&](Emitted k) {
+    for (int64_t i = 0; i < sums.down; ++i) {
+      const Emitted fromA = block.at(block.packedA, (sums.row + i * lanes) * block.sizes.depth + k);
+      instruction("tileloadd64", factorsOfRows + i, {fromA, depthStride});
     }
-    forSums([&](int64_t tile, int64_t i, int64_t j) {
-      tileInstruction(name(instruction), {tile, factorsOfRows + i, factorsOfColumns + j}, {});
-    });
+    for (int64_t j = 0; j < sums.across; ++j) {
+      const auto &[start, pitch] = fromB[size_t(j)];
+      instruction("tileloadd64", factorsOfColumns + j, {block.at(start, k * pitch), pitch * elementSize});
+    }
+    for (int64_t i = 0; i < sums.down; ++i)
+      for (int64_t j = 0; j < sums.across; ++j)
+        instruction(name(block.problem.instruction), {2 * i + j, factorsOfRows + i, factorsOfColumns + j}, {});
   });
-  forSums(
-      [&](int64_t tile, int64_t i, int64_t j) { tileInstruction("tilestored64", tile, {sumsOf(i, j), sumsStride}); });
+  forTiles(sums, [&](int64_t tile, Emitted at) { instruction("tilestored64", tile, {at, sumsStride}); });
 }
+
+} // namespace halftone::compiler

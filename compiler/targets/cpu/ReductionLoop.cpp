@@ -11,12 +11,10 @@ using namespace mlir;
 
 namespace {
 
-using Values = KernelFrame::Values;
-
 class ReductionLoopEmitter {
 public:
   explicit ReductionLoopEmitter(KernelFrame &frame)
-      : frame(frame), vectorDim(frame.dims - 1), accumulation(frame.source.generics[0]),
+      : frame(frame), vectorDim(int(frame.dims) - 1), accumulation(frame.source.generics[0]),
         epilogue(frame.source.generics[1]) {
     for (int dim = 0; dim < frame.dims; ++dim) {
       if (dim >= frame.source.form.outer && dim < frame.source.form.outer + frame.source.form.reduced)
@@ -25,14 +23,14 @@ public:
         rows.push_back(dim);
     }
   }
-  LogicalResult emit();
+  void emit();
 
 private:
   /// `groups` steps of the given lanes, side by side, at the present row and column.
-  LogicalResult emitColumns(Value column, const Lanes &lanes, int64_t groups);
-  LogicalResult emitRow(Value columnBegin, Value columnEnd);
-  FailureOr<Values> accumulate(ArrayRef<Value> accumulators, const Lanes &lanes);
-  LogicalResult finish(ArrayRef<Value> totals, const Lanes &lanes);
+  void emitColumns(Emitted column, const Lanes &lanes, int64_t groups);
+  void emitRow(Emitted columnBegin, Emitted columnEnd);
+  Values accumulate(ArrayRef<Emitted> accumulators, const Lanes &lanes);
+  void finish(ArrayRef<Emitted> totals, const Lanes &lanes);
 
   KernelFrame &frame;
   int vectorDim;
@@ -40,127 +38,85 @@ private:
   SmallVector<int> reduced, rows;
 };
 
-FailureOr<Values> ReductionLoopEmitter::accumulate(ArrayRef<Value> accumulators, const Lanes &lanes) {
-  Values arguments;
-  for (OpOperand *operand : accumulation.getDpsInputOperands()) {
-    bool isUsed = !accumulation.getMatchingBlockArgument(operand).use_empty();
-    arguments.push_back(isUsed ? loadLanes(frame, frame.homes.lookup(operand->get()),
-                                           frame.source.accessOf(accumulation, *operand), lanes)
-                               : Value());
-  }
+Values ReductionLoopEmitter::accumulate(ArrayRef<Emitted> accumulators, const Lanes &lanes) {
+  Values arguments = loadInputs(frame, accumulation, lanes);
   arguments.append(accumulators.begin(), accumulators.end());
   return emitBody(frame, accumulation, arguments, lanes);
 }
 
-LogicalResult ReductionLoopEmitter::finish(ArrayRef<Value> totals, const Lanes &lanes) {
-  Values arguments;
-  for (OpOperand *operand : epilogue.getDpsInputOperands()) {
-    if (operand->get().getDefiningOp() == accumulation)
-      arguments.push_back(totals[cast<OpResult>(operand->get()).getResultNumber()]);
-    else if (epilogue.getMatchingBlockArgument(operand).use_empty())
-      arguments.push_back({});
-    else
-      arguments.push_back(
-          loadLanes(frame, frame.homes.lookup(operand->get()), frame.source.accessOf(epilogue, *operand), lanes));
-  }
-  arguments.resize(arguments.size() + epilogue.getNumDpsInits());
-  FailureOr<Values> yields = emitBody(frame, epilogue, arguments, lanes);
-  if (failed(yields))
-    return failure();
-  for (auto [number, value] : llvm::enumerate(*yields))
-    storeLanes(frame, value, frame.homes.lookup(epilogue.getResult(number)),
-               frame.source.accessOf(epilogue, *epilogue.getDpsInitOperand(number)), lanes);
-  return success();
+void ReductionLoopEmitter::finish(ArrayRef<Emitted> totals, const Lanes &lanes) {
+  for (auto [result, total] : llvm::zip(accumulation.getResults(), totals))
+    frame.homes[result] = {{}, total.type(), total};
+  Values arguments = loadInputs(frame, epilogue, lanes);
+  arguments.resize(arguments.size() + size_t(epilogue.getNumDpsInits()));
+  for (auto [output, value] : llvm::enumerate(emitBody(frame, epilogue, arguments, lanes)))
+    storeLanes(frame, value, frame.homes.lookup(epilogue.getResult(output)),
+               frame.source.accessOf(epilogue, *epilogue.getDpsInitOperand(int64_t(output))), lanes);
 }
 
-LogicalResult ReductionLoopEmitter::emitColumns(Value column, const Lanes &lanes, int64_t groups) {
-  unsigned count = accumulation.getNumDpsInits();
-  Values initial;
-  SmallVector<Value> columns;
+void ReductionLoopEmitter::emitColumns(Emitted column, const Lanes &lanes, int64_t groups) {
+  const auto count = size_t(accumulation.getNumDpsInits());
+  Values initial, columns;
   for (int64_t group = 0; group < groups; ++group) {
-    columns.push_back(group == 0 ? column : frame.add(column, frame.constant(group * lanes.count)));
+    columns.push_back(group == 0 ? column : column + group * lanes.count);
     for (unsigned output = 0; output < count; ++output)
       initial.push_back(frame.splat(frame.initialOf(accumulation, output), lanes.count));
   }
-  auto totals = frame.loops(reduced, initial, [&](ValueRange accumulators) -> FailureOr<Values> {
+  const Values totals = frame.loops(reduced, initial, [&](const Values &accumulators) {
     Values next;
-    for (int64_t group = 0; group < groups; ++group) {
+    for (size_t group = 0; group < columns.size(); ++group) {
       frame.index[vectorDim] = columns[group];
-      Values own(accumulators.slice(group * count, count));
-      FailureOr<Values> values = accumulate(own, lanes);
-      if (failed(values))
-        return failure();
-      next.append(*values);
+      next.append(accumulate(ArrayRef<Emitted>(accumulators).slice(group * count, count), lanes));
     }
     return next;
   });
-  if (failed(totals))
-    return failure();
-  for (int64_t group = 0; group < groups; ++group) {
+  for (size_t group = 0; group < columns.size(); ++group) {
     frame.index[vectorDim] = columns[group];
-    if (failed(finish(ArrayRef<Value>(*totals).slice(group * count, count), lanes)))
-      return failure();
+    finish(ArrayRef<Emitted>(totals).slice(group * count, count), lanes);
   }
-  return success();
 }
 
-LogicalResult ReductionLoopEmitter::emitRow(Value columnBegin, Value columnEnd) {
+void ReductionLoopEmitter::emitRow(Emitted columnBegin, Emitted columnEnd) {
   const int64_t groups = isShort(accumulation) && accumulation.getNumDpsInits() == 1 ? 8 : 4;
-  auto segment = [&](Value begin, Value end, int64_t step, const Lanes &lanes, int64_t count) {
-    return LogicalResult(
-        frame.loop(begin, end, frame.constant(step), {}, [&](Value column, ValueRange) -> FailureOr<Values> {
-          frame.index[vectorDim] = column;
-          Lanes here = lanes;
-          if (lanes.limit)
-            here = maskedLanes(frame, lanes.count, vectorDim, lanes.limit);
-          if (failed(emitColumns(column, here, count)))
-            return failure();
-          return Values();
-        }));
+  const auto segment = [&](Emitted begin, Emitted end, int64_t step, const Lanes &lanes, int64_t count) {
+    frame.loop(begin, end, frame.constant(step), [&](Emitted column) {
+      frame.index[vectorDim] = column;
+      emitColumns(column, lanes.limit ? maskedLanes(frame, lanes.count, vectorDim, lanes.limit) : lanes, count);
+    });
   };
-  auto upTo = [&](Value begin, int64_t step) {
-    Value steps = frame.constant(step);
-    return frame.add(begin, frame.mul(frame.divide(frame.sub(columnEnd, begin), steps), steps));
+  const auto upTo = [&](Emitted begin, int64_t step) {
+    const Emitted steps = frame.constant(step);
+    return begin + divideUnsigned(columnEnd - begin, steps) * steps;
   };
-  Value manyEnd = upTo(columnBegin, groups * frame.lanes);
-  Value oneEnd = upTo(manyEnd, frame.lanes);
-  Lanes whole{frame.lanes, vectorDim, {}, {}};
-  if (failed(segment(columnBegin, manyEnd, groups * frame.lanes, whole, groups)) ||
-      failed(segment(manyEnd, oneEnd, frame.lanes, whole, 1)))
-    return failure();
+  const Emitted manyEnd = upTo(columnBegin, groups * frame.lanes);
+  const Emitted oneEnd = upTo(manyEnd, frame.lanes);
+  const Lanes whole{frame.lanes, vectorDim};
+  segment(columnBegin, manyEnd, groups * frame.lanes, whole, groups);
+  segment(manyEnd, oneEnd, frame.lanes, whole, 1);
   if (frame.target.hasMaskedMemory)
-    return segment(oneEnd, columnEnd, frame.lanes, {frame.lanes, vectorDim, {}, columnEnd}, 1);
-  return segment(oneEnd, columnEnd, 1, {0, vectorDim, {}, {}}, 1);
+    segment(oneEnd, columnEnd, frame.lanes, {frame.lanes, vectorDim, {}, columnEnd}, 1);
+  else
+    segment(oneEnd, columnEnd, 1, {0, vectorDim}, 1);
 }
 
-LogicalResult ReductionLoopEmitter::emit() {
-  Value one = frame.constant(1), columns = frame.extents[vectorDim], rowCount = frame.size(rows);
-  Value blockRows = frame.extents[frame.dims], blockColumns = frame.extents[frame.dims + 1];
-  Value columnBlocks = frame.ceilDivide(columns, blockColumns);
-  return frame.loop(frame.blockBegin, frame.blockEnd, one, {}, [&](Value block, ValueRange) -> FailureOr<Values> {
-    Value rowBegin = frame.mul(frame.divide(block, columnBlocks), blockRows);
-    Value rowEnd = frame.min(rowCount, frame.add(rowBegin, blockRows));
-    Value columnBegin = frame.mul(frame.rem(block, columnBlocks), blockColumns);
-    Value columnEnd = frame.min(columns, frame.add(columnBegin, blockColumns));
-    return frame.loop(rowBegin, rowEnd, one, {}, [&](Value row, ValueRange) -> FailureOr<Values> {
+void ReductionLoopEmitter::emit() {
+  const Emitted one = frame.constant(1), columns = frame.extents[vectorDim], rowCount = frame.size(rows);
+  const Emitted blockRows = frame.extents[frame.dims], blockColumns = frame.extents[frame.dims + 1];
+  const Emitted columnBlocks = ceilDivideUnsigned(columns, blockColumns);
+  frame.loop(frame.blockBegin, frame.blockEnd, one, [&](Emitted block) {
+    const Emitted rowBegin = divideUnsigned(block, columnBlocks) * blockRows;
+    const Emitted rowEnd = minimum(rowCount, rowBegin + blockRows);
+    const Emitted columnBegin = remainderUnsigned(block, columnBlocks) * blockColumns;
+    const Emitted columnEnd = minimum(columns, columnBegin + blockColumns);
+    frame.loop(rowBegin, rowEnd, one, [&](Emitted row) {
       frame.delinearize(row, rows);
-      if (failed(emitRow(columnBegin, columnEnd)))
-        return failure();
-      return Values();
+      emitRow(columnBegin, columnEnd);
     });
   });
 }
 
 } // namespace
 
-LogicalResult emitReductionLoop(const KernelSource &source, const CpuTarget &target, OpBuilder &builder) {
-  KernelFrame frame(source, target, builder);
-  if (source.generics.size() != 2)
-    return source.function.emitError("a reduction loop is a reduction and an epilogue");
-  if (failed(ReductionLoopEmitter(frame).emit()))
-    return failure();
-  frame.finish();
-  return success();
-}
+void emitReductionLoop(KernelFrame &frame) { ReductionLoopEmitter(frame).emit(); }
 
 } // namespace halftone::compiler

@@ -4,7 +4,6 @@
 //   for block: for row in block: for each generic: for inner index, a vector at a time: body
 #include "compiler/targets/cpu/Row.h"
 #include "compiler/targets/cpu/Emitters.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "runtime/plan/Abi.h"
 
 namespace halftone::compiler {
@@ -52,7 +51,7 @@ void RowEmitter::flagNan(Phase &phase, Output &output) {
   phase.combiners[size_t(output.accumulator)] = output.combiner == "max" ? "most" : "least";
   output.nanFlag = int(phase.combiners.size());
   phase.combiners.push_back("or");
-  phase.neutral.push_back(frame.scalar(frame.builder.getBoolAttr(false)));
+  phase.neutral.push_back(frame.constant(frame.getBoolAttr(false)));
 }
 
 /// A row that a phase reads a second time is at hand, so the memory is idle: time to ask for the next row.
@@ -100,30 +99,26 @@ void RowEmitter::chooseStreams() {
   }
   if (smallest == 0)
     return;
-  auto is = [&](arith::CmpIPredicate how, Value a, int64_t b) -> Value {
-    return arith::CmpIOp::create(frame.builder, frame.loc, how, a, frame.constant(b));
-  };
-  Value touched = frame.mul(frame.size(llvm::to_vector(llvm::seq(0, int(frame.dims)))), frame.constant(bytes));
-  Value past = frame.rem(frame.mul(frame.extents[frame.dims - 1], frame.constant(smallest)),
-                         frame.constant(bufferAlignment)); // of the last whole line of a row
-  streams = arith::AndIOp::create(frame.builder, frame.loc, is(arith::CmpIPredicate::sgt, touched, muchBytes),
-                                  is(arith::CmpIPredicate::eq, past, 0));
+  const Emitted touched = frame.size(llvm::to_vector(llvm::seq(0, int(frame.dims)))) * bytes;
+  const Emitted past = remainderUnsigned(frame.extents[size_t(frame.dims - 1)] * smallest,
+                                         frame.constant(bufferAlignment)); // of the last whole line of a row
+  streams = (touched > muchBytes) & equal(past, past.like(0));
 }
 
 /// Gives each tensor between phases its row of scratch.
 void RowEmitter::placeScratch() {
-  Value next = frame.constant(0);
-  Type byte = frame.builder.getI8Type();
+  constexpr int64_t line = 64;
+  Emitted next = frame.constant(0);
   for (Phase &phase : phases)
     for (Output &output : phase.outputs) {
       if (output.home.pointer || !output.combiner.empty())
         continue;
       Value result = phase.generic.getResult(output.number);
-      Type element = cast<RankedTensorType>(result.getType()).getElementType();
-      output.home = {frame.address(frame.scratch, byte, next), element, {}, true};
+      const Type element = getElementTypeOrSelf(result);
+      output.home = {frame.address(frame.scratch, frame.getI8Type(), next), element, {}, true};
       frame.homes[result] = output.home;
-      Value bytes = frame.mul(frame.size(inner), frame.constant(std::max(1u, element.getIntOrFloatBitWidth() / 8)));
-      next = frame.add(next, frame.mul(frame.ceilDivide(bytes, frame.constant(64)), frame.constant(64)));
+      const Emitted bytes = frame.size(inner) * elementBytes(element);
+      next = next + ceilDivideUnsigned(bytes, frame.constant(line)) * line;
     }
 }
 
@@ -143,27 +138,18 @@ LogicalResult RowEmitter::findPacked() {
 }
 
 /// Points each side reduction to the block's piece of its buffer and fills that with the neutral element.
-LogicalResult RowEmitter::clearPartials(Value block) {
+void RowEmitter::clearPartials(Emitted block) {
   for (Phase &phase : phases)
     for (Output &output : phase.outputs) {
       if (!output.isPartial)
         continue;
-      Value size = frame.size(output.access.dims);
-      TensorHome whole = frame.homes.lookup(phase.generic.getResult(output.number));
-      output.home = {frame.address(whole.pointer, whole.element, frame.mul(block, size)), whole.element, {}};
-      Value neutral = frame.initialOf(phase.generic, output.number);
-      TensorHome flat = output.home;
-      FailureOr<Values> done =
-          frame.loop(frame.constant(0), size, frame.constant(1), {}, [&](Value at, ValueRange) -> FailureOr<Values> {
-            TensorHome element = flat;
-            element.pointer = frame.address(flat.pointer, flat.element, at);
-            storeLanes(frame, neutral, element, {}, {});
-            return Values();
-          });
-      if (failed(done))
-        return failure();
+      const Emitted size = frame.size(output.access.dims);
+      const TensorHome whole = frame.homes.lookup(phase.generic.getResult(output.number));
+      output.home = {frame.address(whole.pointer, whole.element, block * size), whole.element, {}};
+      const Emitted neutral = frame.initialOf(phase.generic, output.number);
+      frame.loop(frame.constant(0), size, frame.constant(1),
+                 [&](Emitted at) { frame.store(neutral, frame.address(output.home.pointer, whole.element, at)); });
     }
-  return success();
 }
 
 LogicalResult RowEmitter::emit(bool isLoop) {
@@ -176,89 +162,62 @@ LogicalResult RowEmitter::emit(bool isLoop) {
     choosePrefetches();
     chooseStreams();
   }
-  Value rows = frame.size(outer), blockRows = frame.extents[frame.dims];
-  SmallVector<unsigned> transposed = isLoop ? transposedInputs(phases.front()) : SmallVector<unsigned>();
-  Value one = frame.constant(1), columns = frame.extents[vectorDim];
-  Value blockColumns = isLoop ? frame.extents[frame.dims + 1] : columns;
-  Value columnBlocks = isLoop ? frame.ceilDivide(columns, blockColumns) : one;
-  auto done = frame.loop(frame.blockBegin, frame.blockEnd, one, {}, [&](Value block, ValueRange) -> FailureOr<Values> {
-    Value rowBlock = isLoop ? frame.divide(block, columnBlocks) : block;
-    columnBegin = isLoop ? frame.mul(frame.rem(block, columnBlocks), blockColumns) : frame.constant(0);
-    columnEnd = isLoop ? frame.min(columns, frame.add(columnBegin, blockColumns)) : columns;
-    Value rowBegin = frame.mul(rowBlock, blockRows);
-    Value rowEnd = frame.min(rows, frame.add(rowBegin, blockRows));
-    if (failed(clearPartials(block)))
-      return failure();
-    if (failed(!transposed.empty() ? emitSquares(rowBegin, rowEnd, transposed)
-               : !packed.empty()   ? emitStagedRows(rowBegin, rowEnd)
-                                   : emitRows(rowBegin, rowEnd)))
-      return failure();
-    return Values();
+  const Emitted rows = frame.size(outer), blockRows = frame.extents[size_t(frame.dims)];
+  const SmallVector<unsigned> transposed = isLoop ? transposedInputs(phases.front()) : SmallVector<unsigned>();
+  const Emitted one = frame.constant(1), columns = frame.extents[vectorDim];
+  const Emitted blockColumns = isLoop ? frame.extents[size_t(frame.dims + 1)] : columns;
+  const Emitted columnBlocks = isLoop ? ceilDivideUnsigned(columns, blockColumns) : one;
+  frame.loop(frame.blockBegin, frame.blockEnd, one, [&](Emitted block) {
+    const Emitted rowBlock = isLoop ? divideUnsigned(block, columnBlocks) : block;
+    columnBegin = isLoop ? remainderUnsigned(block, columnBlocks) * blockColumns : frame.constant(0);
+    columnEnd = isLoop ? minimum(columns, columnBegin + blockColumns) : columns;
+    const Emitted rowBegin = rowBlock * blockRows;
+    const Emitted rowEnd = minimum(rows, rowBegin + blockRows);
+    clearPartials(block);
+    if (!transposed.empty())
+      emitSquares(rowBegin, rowEnd, transposed);
+    else if (!packed.empty())
+      emitStagedRows(rowBegin, rowEnd);
+    else
+      emitRows(rowBegin, rowEnd);
   });
-  if (streams && succeeded(done)) {
-    auto choice = scf::IfOp::create(frame.builder, frame.loc, streams, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(frame.builder);
-    frame.builder.setInsertionPointToStart(choice.thenBlock());
-    storeFence(frame);
-  }
-  return done;
+  if (streams)
+    frame.branch(streams, [&] { storeFence(frame); });
+  return success();
 }
 
-/// Some rows at a time, whose packed results are then moved to their places.
-LogicalResult RowEmitter::emitStagedRows(Value rowBegin, Value rowEnd) {
-  Value step = frame.constant(stagedRows);
-  return frame.loop(rowBegin, rowEnd, step, {}, [&](Value begin, ValueRange) -> FailureOr<Values> {
-    Value end = frame.min(rowEnd, frame.add(begin, step));
+/// Some rows at a time, whose packed results are then moved to their panels.
+void RowEmitter::emitStagedRows(Emitted rowBegin, Emitted rowEnd) {
+  const Emitted step = frame.constant(stagedRows);
+  frame.loop(rowBegin, rowEnd, step, [&](Emitted begin) {
+    const Emitted end = minimum(rowEnd, begin + step);
     stagedBegin = begin;
-    if (failed(emitRows(begin, end)))
-      return failure();
+    emitRows(begin, end);
     for (auto &[output, store] : packed)
       store.move(begin, end, columnBegin, columnEnd);
-    return Values();
   });
 }
 
-LogicalResult RowEmitter::emitRows(Value rowBegin, Value rowEnd) {
-  Value one = frame.constant(1), rows = frame.size(outer);
-  return frame.loop(rowBegin, rowEnd, one, {}, [&](Value row, ValueRange) -> FailureOr<Values> {
+void RowEmitter::emitRows(Emitted rowBegin, Emitted rowEnd) {
+  const Emitted one = frame.constant(1), rows = frame.size(outer);
+  frame.loop(rowBegin, rowEnd, one, [&](Emitted row) {
     frame.delinearize(row, outer);
     for (auto &[output, store] : packed)
-      output->home.pointer = frame.address(store.staged(frame.sub(row, stagedBegin)), output->home.element,
-                                           frame.sub(frame.constant(0), columnBegin));
-    Value hasNext =
-        arith::CmpIOp::create(frame.builder, frame.loc, arith::CmpIPredicate::slt, frame.add(row, one), rows);
-    nextRow = arith::SelectOp::create(frame.builder, frame.loc, hasNext, frame.size(inner), frame.constant(0));
-    if (failed(emitRow()))
-      return failure();
-    return Values();
+      output->home.pointer = frame.address(store.staged(row - stagedBegin), output->home.element, -columnBegin);
+    nextRow = select(row + one < rows, frame.size(inner), frame.constant(0));
+    emitRow();
   });
 }
 
-LogicalResult RowEmitter::emitRow() {
+void RowEmitter::emitRow() {
   for (Phase &phase : phases)
-    if (failed(phase.inner.empty() ? emitScalar(phase) : emitInner(phase)))
-      return failure();
-  return success();
+    if (phase.inner.empty()) // over the outer dims alone: one scalar step
+      emitStep(phase, {}, {});
+    else
+      emitInner(phase);
 }
 
-namespace {
-
-LogicalResult emitRows(const KernelSource &source, const CpuTarget &target, OpBuilder &builder, bool isLoop) {
-  KernelFrame frame(source, target, builder);
-  if (failed(RowEmitter(frame).emit(isLoop)))
-    return failure();
-  frame.finish();
-  return success();
-}
-
-} // namespace
-
-LogicalResult emitLoop(const KernelSource &source, const CpuTarget &target, OpBuilder &builder) {
-  return emitRows(source, target, builder, true);
-}
-
-LogicalResult emitRow(const KernelSource &source, const CpuTarget &target, OpBuilder &builder) {
-  return emitRows(source, target, builder, false);
-}
+LogicalResult emitLoop(KernelFrame &frame) { return RowEmitter(frame).emit(/*isLoop=*/true); }
+LogicalResult emitRow(KernelFrame &frame) { return RowEmitter(frame).emit(/*isLoop=*/false); }
 
 } // namespace halftone::compiler

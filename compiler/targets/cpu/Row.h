@@ -8,15 +8,13 @@ namespace halftone::compiler {
 
 class RowEmitter {
 public:
-  explicit RowEmitter(KernelFrame &frame) : frame(frame), vectorDim(frame.dims - 1) {
+  explicit RowEmitter(KernelFrame &frame) : frame(frame), vectorDim(int(frame.dims) - 1) {
     for (int dim = 0; dim < frame.dims; ++dim)
       (dim < frame.source.form.outer ? outer : inner).push_back(dim);
   }
   mlir::LogicalResult emit(bool isLoop);
 
 private:
-  using Values = KernelFrame::Values;
-
   /// One output of a generic, its home and its combiner.
   struct Output {
     unsigned number;
@@ -44,45 +42,45 @@ private:
   void choosePrefetches();
   void chooseStreams();
   mlir::LogicalResult findPacked();
-  mlir::LogicalResult clearPartials(mlir::Value block);
-  mlir::LogicalResult emitStagedRows(mlir::Value rowBegin, mlir::Value rowEnd);
-  mlir::LogicalResult emitRows(mlir::Value rowBegin, mlir::Value rowEnd);
-  mlir::LogicalResult emitRow();
+  void clearPartials(Emitted block);
+  void emitStagedRows(Emitted rowBegin, Emitted rowEnd);
+  void emitRows(Emitted rowBegin, Emitted rowEnd);
+  void emitRow();
 
-  mlir::LogicalResult emitScalar(Phase &phase);
-  mlir::LogicalResult emitInner(Phase &phase);
-  mlir::FailureOr<Values> emitEitherWay(Phase &phase, const Values &carried);
-  mlir::FailureOr<Values> emitVectors(Phase &phase, mlir::ValueRange carried);
+  void emitInner(Phase &phase);
+  Values emitEitherWay(Phase &phase, const Values &carried);
+  Values emitVectors(Phase &phase, const Values &start);
   int64_t groupsOf(Phase &phase);
   bool takesPairs(Phase &phase);
   void loadPairs(Phase &phase);
-  mlir::Value halfOf(mlir::Value pair, bool upper);
-  mlir::FailureOr<mlir::Value> emitGroups(Phase &phase, Values &carried);
-  mlir::Value orNan(mlir::Value flag, llvm::ArrayRef<mlir::Value> values);
-  mlir::FailureOr<Values> emitMaskedStep(Phase &phase, mlir::Value begin, const Values &carried);
-  mlir::FailureOr<Values> emitStep(Phase &phase, llvm::ArrayRef<mlir::Value> carried, const Lanes &lanes);
+  Emitted emitGroups(Phase &phase, Values &carried);
+  Values emitGroup(Phase &phase, Emitted column, int64_t groups, const Values &carried);
+  Values emitMaskedStep(Phase &phase, Emitted begin, const Values &carried);
+  Values emitStep(Phase &phase, llvm::ArrayRef<Emitted> carried, const Lanes &lanes);
+  Values argumentsOf(Phase &phase, llvm::ArrayRef<Emitted> carried, const Lanes &lanes);
   void emitPrefetches(Phase &phase);
-  void finishCarried(Phase &phase, llvm::ArrayRef<mlir::Value> totals);
-  void combineIntoMemory(const Output &output, mlir::Value value);
+  void finishCarried(Phase &phase, llvm::ArrayRef<Emitted> totals);
+  void combineIntoMemory(const Output &output, Emitted value);
 
   /// Numbers of the inputs to transpose.
   llvm::SmallVector<unsigned> transposedInputs(const Phase &phase);
-  mlir::LogicalResult emitSquares(mlir::Value rowBegin, mlir::Value rowEnd, llvm::ArrayRef<unsigned> transposed);
-  mlir::LogicalResult emitSquare(llvm::ArrayRef<unsigned> transposed);
-  mlir::Value squareRow(unsigned place, mlir::Type element, mlir::Value row);
+  void emitSquares(Emitted rowBegin, Emitted rowEnd, llvm::ArrayRef<unsigned> transposed);
+  void emitSquare(llvm::ArrayRef<unsigned> transposed);
+  void emitSquareColumns(llvm::ArrayRef<unsigned> transposed, Emitted first, Emitted column);
+  Emitted squareRow(unsigned place, mlir::Type element, Emitted row);
 
   KernelFrame &frame;
   int vectorDim; // the last inner dim of the present phase
   llvm::SmallVector<int> outer, inner;
   std::vector<Phase> phases;
-  mlir::Value columnBegin, columnEnd;                   // of the vector dim, in the present block
-  mlir::Value nextRow;                                  // how many elements ahead it is
-  mlir::Value stagedBegin;                              // the first row of those that are staged
-  mlir::Value streams;                                  // whether results go past the caches; null: none ever does
+  Emitted columnBegin, columnEnd;                       // of the vector dim, in the present block
+  Emitted nextRow;                                      // how many elements ahead it is
+  Emitted stagedBegin;                                  // the first row of those that are staged
+  Emitted streams;                                      // whether results go past the caches; null: none ever does
   bool streaming = false;                               // in the code for that
   std::vector<std::pair<Output *, PackedStore>> packed; // results that are stored as panels
-  llvm::SmallDenseMap<unsigned, mlir::Value> atHand;    // inputs of the next steps that need no load
-  llvm::SmallDenseMap<unsigned, mlir::Value> pairs;     // of the present two steps of a group, as 32-bit integers
+  llvm::SmallDenseMap<unsigned, Emitted> atHand;        // inputs of the next steps that need no load
+  llvm::SmallDenseMap<unsigned, Emitted> pairs;         // of the present two steps of a group, as 32-bit integers
   std::vector<Values> unflagged; // by output: values of a group's steps that are looked at for NaN together
 };
 

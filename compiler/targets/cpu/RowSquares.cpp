@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/Emitters.h"
 #include "compiler/targets/cpu/Row.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace halftone::compiler {
 using namespace mlir;
@@ -20,83 +18,70 @@ SmallVector<unsigned> RowEmitter::transposedInputs(const Phase &phase) {
 }
 
 /// As many rows at a time as a vector has lanes, where they are neighbours in the transposed operands.
-LogicalResult RowEmitter::emitSquares(Value rowBegin, Value rowEnd, ArrayRef<unsigned> transposed) {
-  Value side = frame.constant(frame.lanes), one = frame.constant(1);
-  OpBuilder &builder = frame.builder;
-  auto isAtMost = [&](Value a, Value b) -> Value {
-    return arith::CmpIOp::create(builder, frame.loc, arith::CmpIPredicate::sle, a, b);
-  };
-  return frame.loop(rowBegin, rowEnd, side, {}, [&](Value row, ValueRange) -> FailureOr<Values> {
+void RowEmitter::emitSquares(Emitted rowBegin, Emitted rowEnd, ArrayRef<unsigned> transposed) {
+  const Emitted side = frame.constant(frame.lanes), one = frame.constant(1);
+  frame.loop(rowBegin, rowEnd, side, [&](Emitted row) {
     frame.delinearize(row, outer);
-    int lastOuter = outer.back();
-    Value end = frame.add(row, side);
-    Value fits = arith::AndIOp::create(builder, frame.loc, isAtMost(end, rowEnd),
-                                       isAtMost(frame.add(frame.index[lastOuter], side), frame.extents[lastOuter]));
-    auto choice = scf::IfOp::create(builder, frame.loc, fits, /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(choice.thenBlock());
-    if (failed(emitSquare(transposed)))
-      return failure();
-    builder.setInsertionPointToStart(choice.elseBlock());
-    return frame.loop(row, frame.min(end, rowEnd), one, {}, [&](Value single, ValueRange) -> FailureOr<Values> {
-      frame.delinearize(single, outer);
-      if (failed(emitRow()))
-        return failure();
-      return Values();
-    });
+    const int lastOuter = outer.back();
+    const Emitted end = row + side;
+    const Emitted fits = (end <= rowEnd) & (frame.index[lastOuter] + side <= frame.extents[lastOuter]);
+    frame.branch(
+        fits, [&] { emitSquare(transposed); },
+        [&] {
+          frame.loop(row, minimum(end, rowEnd), one, [&](Emitted single) {
+            frame.delinearize(single, outer);
+            emitRow();
+          });
+        });
   });
 }
 
-/// Row `row` of the square of the transposed input in this place.
-Value RowEmitter::squareRow(unsigned place, Type element, Value row) {
-  Value square = frame.address(frame.scratch, frame.builder.getI8Type(), frame.constant(place * transposedSquareBytes));
-  return frame.address(square, element, frame.mul(row, frame.constant(frame.lanes)));
+/// Row `row` of the square of the transposed input at this position.
+Emitted RowEmitter::squareRow(unsigned place, Type element, Emitted row) {
+  const Emitted offset = frame.constant(int64_t(place) * transposedSquareBytes);
+  return frame.address(frame.address(frame.scratch, frame.getI8Type(), offset), element, row * frame.lanes);
 }
 
-LogicalResult RowEmitter::emitSquare(ArrayRef<unsigned> transposed) {
-  Phase &phase = phases.front();
-  int lastOuter = outer.back();
-  Value first = frame.index[lastOuter], zero = frame.constant(0), one = frame.constant(1);
-  Value side = frame.constant(frame.lanes), begin = columnBegin;
-  Value wholeEnd = frame.add(begin, frame.mul(frame.divide(frame.sub(columnEnd, begin), side), side));
-  auto homeOf = [&](unsigned number) { return frame.homes.lookup(phase.generic.getDpsInputs()[number]); };
-  auto squares = frame.loop(begin, wholeEnd, side, {}, [&](Value column, ValueRange) -> FailureOr<Values> {
-    for (auto [place, number] : llvm::enumerate(transposed)) {
-      Values vectors;
-      frame.index[lastOuter] = first;
-      for (int64_t lane = 0; lane < frame.lanes; ++lane) {
-        frame.index[vectorDim] = frame.add(column, frame.constant(lane));
-        vectors.push_back(
-            loadLanes(frame, homeOf(number), phase.inputAccesses[number], {frame.lanes, lastOuter, {}, {}}));
-      }
-      for (auto [row, vector] : llvm::enumerate(transposeLanes(frame, vectors)))
-        LLVM::StoreOp::create(frame.builder, frame.loc, vector,
-                              squareRow(place, homeOf(number).element, frame.constant(row)), 1);
-    }
-    return frame.loop(zero, side, one, {}, [&](Value row, ValueRange) -> FailureOr<Values> {
-      frame.index[lastOuter] = frame.add(first, row);
-      frame.index[vectorDim] = column;
-      for (auto [place, number] : llvm::enumerate(transposed)) {
-        Type element = homeOf(number).element;
-        atHand[number] = LLVM::LoadOp::create(frame.builder, frame.loc, VectorType::get(frame.lanes, element),
-                                              squareRow(place, element, row), 1);
-      }
-      FailureOr<Values> done = emitStep(phase, {}, {frame.lanes, vectorDim, {}, {}});
-      atHand.clear();
-      return done;
-    });
-  });
-  if (failed(squares))
-    return failure();
+void RowEmitter::emitSquare(ArrayRef<unsigned> transposed) {
+  const int lastOuter = outer.back();
+  const Emitted first = frame.index[lastOuter], side = frame.constant(frame.lanes), begin = columnBegin;
+  const Emitted wholeEnd = begin + divideUnsigned(columnEnd - begin, side) * side;
+  frame.loop(begin, wholeEnd, side, [&](Emitted column) { emitSquareColumns(transposed, first, column); });
   columnBegin = wholeEnd;
-  auto rest = frame.loop(zero, side, one, {}, [&](Value row, ValueRange) -> FailureOr<Values> {
-    frame.index[lastOuter] = frame.add(first, row);
-    if (failed(emitRow()))
-      return failure();
-    return Values();
+  frame.loop(frame.constant(0), side, frame.constant(1), [&](Emitted row) {
+    frame.index[lastOuter] = first + row;
+    emitRow();
   });
   columnBegin = begin;
-  return rest;
+}
+
+/// One square: the transposed inputs are turned through scratch, then the phase goes along its rows from `first` on.
+void RowEmitter::emitSquareColumns(ArrayRef<unsigned> transposed, Emitted first, Emitted column) {
+  constexpr int64_t unaligned = 1;
+  Phase &phase = phases.front();
+  const int lastOuter = outer.back();
+  const auto homeOf = [&](unsigned input) { return frame.homes.lookup(phase.generic.getDpsInputs()[input]); };
+  for (auto [place, input] : llvm::enumerate(transposed)) {
+    Values vectors;
+    frame.index[lastOuter] = first;
+    for (int64_t lane = 0; lane < frame.lanes; ++lane) {
+      frame.index[vectorDim] = column + lane;
+      vectors.push_back(loadLanes(frame, homeOf(input), phase.inputAccesses[input], {frame.lanes, lastOuter}));
+    }
+    for (auto [row, vector] : llvm::enumerate(frame.transpose(vectors)))
+      frame.store(vector, squareRow(unsigned(place), homeOf(input).element, frame.constant(int64_t(row))), unaligned);
+  }
+  frame.loop(frame.constant(0), frame.constant(frame.lanes), frame.constant(1), [&](Emitted row) {
+    frame.index[lastOuter] = first + row;
+    frame.index[vectorDim] = column;
+    for (auto [place, input] : llvm::enumerate(transposed)) {
+      const Type element = homeOf(input).element;
+      atHand[input] =
+          frame.load(VectorType::get(frame.lanes, element), squareRow(unsigned(place), element, row), unaligned);
+    }
+    emitStep(phase, {}, {frame.lanes, vectorDim});
+    atHand.clear();
+  });
 }
 
 } // namespace halftone::compiler

@@ -1,4 +1,4 @@
-// Scans.
+// Scan kernels: running sums along dims.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   for block: for strip in block: a row of the scanned dims, or a run of columns that have rows of their own
@@ -7,7 +7,6 @@
 #include "compiler/kernels/Combiner.h"
 #include "compiler/targets/cpu/Emitters.h"
 #include "compiler/targets/cpu/Lanes.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace halftone::compiler {
@@ -15,13 +14,11 @@ using namespace mlir;
 
 namespace {
 
-using Values = KernelFrame::Values;
-
 class ScanEmitter {
 public:
   explicit ScanEmitter(KernelFrame &frame)
-      : frame(frame), reverse(frame.source.form.reverse), vectorDim(frame.dims - 1), adding(frame.source.generics[0]),
-        storing(frame.source.generics[1]), combiner(combinersOf(adding)[0]) {
+      : frame(frame), reverse(frame.source.form.reverse), vectorDim(int(frame.dims) - 1),
+        adding(frame.source.generics[0]), storing(frame.source.generics[1]), combiner(combinersOf(adding)[0]) {
     const int64_t outer = frame.source.form.outer;
     for (int dim = 0; dim < frame.dims; ++dim)
       if (dim >= outer && dim < outer + frame.source.form.reduced)
@@ -30,23 +27,26 @@ public:
         rows.push_back(dim);
     alongLanes = scanned.back() == vectorDim;
   }
-  LogicalResult emit();
+  void emit();
 
 private:
-  FailureOr<Values> walk(ArrayRef<int> dims, ValueRange carried,
-                         const std::function<FailureOr<Values>(ValueRange)> &body);
-  FailureOr<Value> added(Value accumulator, const Lanes &lanes);
-  LogicalResult store(Value sums, const Lanes &lanes);
-  Value combine(Value a, Value b) { return buildCombine(frame.builder, frame.loc, combiner, a, b); }
+  using Step = llvm::function_ref<Values(const Values &)>;
+  Values walk(ArrayRef<int> dims, ArrayRef<Emitted> carried, Step body);
+  Emitted added(Emitted accumulator, const Lanes &lanes);
+  void store(Emitted sums, const Lanes &lanes);
+  Emitted none(int64_t lanes) { return frame.splat(frame.initialOf(adding, 0), lanes); }
+  Emitted combine(Emitted a, Emitted b) {
+    return frame.wrap(buildCombine(frame, frame.getLoc(), combiner, a.value(), b.value()));
+  }
 
-  LogicalResult scanColumns(Value begin, Value end);
-  LogicalResult scanVectors(Value column, const Lanes &lanes, int64_t vectors);
+  void scanColumns(Emitted begin, Emitted end);
+  void scanVectors(Emitted column, const Lanes &lanes, int64_t vectors);
 
-  FailureOr<Values> scanRow(Value before);
-  FailureOr<Values> scanWholeVectors(Value before);
-  FailureOr<Values> scanTail(Value before);
-  FailureOr<Values> scanVector(Value before, const Lanes &lanes);
-  Value sumsWithin(Value vector);
+  Emitted scanRow(Emitted before);
+  Emitted scanWholeVectors(Emitted before);
+  Emitted scanTail(Emitted before);
+  Emitted scanVector(Emitted before, const Lanes &lanes);
+  Emitted sumsWithin(Emitted vector);
 
   KernelFrame &frame;
   bool reverse, alongLanes = false;
@@ -57,176 +57,136 @@ private:
 };
 
 /// Goes through all indices of `dims` in the order of the sums.
-FailureOr<Values> ScanEmitter::walk(ArrayRef<int> dims, ValueRange carried,
-                                    const std::function<FailureOr<Values>(ValueRange)> &body) {
+Values ScanEmitter::walk(ArrayRef<int> dims, ArrayRef<Emitted> carried, Step body) {
   if (dims.empty())
-    return body(carried);
-  Value extent = frame.extents[dims.front()], one = frame.constant(1);
-  return frame.loop(frame.constant(0), extent, one, carried, [&](Value step, ValueRange inner) {
-    frame.index[dims.front()] = reverse ? frame.sub(frame.sub(extent, one), step) : step;
+    return body(Values(carried));
+  const Emitted extent = frame.extents[dims.front()];
+  return frame.loop(frame.constant(0), extent, frame.constant(1), carried, [&](Emitted step, const Values &inner) {
+    frame.index[dims.front()] = reverse ? extent - 1 - step : step;
     return walk(dims.drop_front(), inner, body);
   });
 }
 
 /// `accumulator` and the element at the present index.
-FailureOr<Value> ScanEmitter::added(Value accumulator, const Lanes &lanes) {
-  Values arguments;
-  for (OpOperand *operand : adding.getDpsInputOperands()) {
-    const bool isUsed = !adding.getMatchingBlockArgument(operand).use_empty();
-    const TensorHome home = frame.homes.lookup(operand->get());
-    arguments.push_back(isUsed ? loadLanes(frame, home, frame.source.accessOf(adding, *operand), lanes) : Value());
-  }
+Emitted ScanEmitter::added(Emitted accumulator, const Lanes &lanes) {
+  Values arguments = loadInputs(frame, adding, lanes);
   arguments.push_back(accumulator);
-  FailureOr<Values> sum = emitBody(frame, adding, arguments, lanes);
-  if (failed(sum))
-    return failure();
-  return (*sum)[0];
+  return emitBody(frame, adding, arguments, lanes)[0];
 }
 
-LogicalResult ScanEmitter::store(Value sums, const Lanes &lanes) {
-  Values arguments(storing.getNumDpsInputs(), sums);
+void ScanEmitter::store(Emitted sums, const Lanes &lanes) {
+  Values arguments(size_t(storing.getNumDpsInputs()), sums);
   arguments.push_back({});
-  FailureOr<Values> stored = emitBody(frame, storing, arguments, lanes);
-  if (succeeded(stored))
-    storeLanes(frame, (*stored)[0], frame.homes.lookup(storing.getResult(0)),
-               frame.source.accessOf(storing, *storing.getDpsInitOperand(0)), lanes);
-  return stored;
+  storeLanes(frame, emitBody(frame, storing, arguments, lanes)[0], frame.homes.lookup(storing.getResult(0)),
+             frame.source.accessOf(storing, *storing.getDpsInitOperand(0)), lanes);
 }
 
 /// `vectors` vectors of columns, or a scalar one, from `column` on.
-LogicalResult ScanEmitter::scanVectors(Value column, const Lanes &lanes, int64_t vectors) {
-  SmallVector<Value> columns;
+void ScanEmitter::scanVectors(Emitted column, const Lanes &lanes, int64_t vectors) {
+  Values columns;
   for (int64_t vector = 0; vector < vectors; ++vector)
-    columns.push_back(vector == 0 ? column : frame.add(column, frame.constant(vector * lanes.count)));
-  const Values initial(vectors, frame.splat(frame.initialOf(adding, 0), lanes.count));
-  return walk(scanned, initial, [&](ValueRange accumulators) -> FailureOr<Values> {
+    columns.push_back(vector == 0 ? column : column + vector * lanes.count);
+  walk(scanned, Values(columns.size(), none(lanes.count)), [&](const Values &accumulators) {
     Values next;
     for (auto [here, accumulator] : llvm::zip(columns, accumulators)) {
       frame.index[vectorDim] = here;
-      FailureOr<Value> sums = added(accumulator, lanes);
-      if (failed(sums) || failed(store(*sums, lanes)))
-        return failure();
-      next.push_back(*sums);
+      next.push_back(added(accumulator, lanes));
+      store(next.back(), lanes);
     }
     return next;
   });
 }
 
 /// The columns of a strip: several vectors at a time, then single ones, then the tail.
-LogicalResult ScanEmitter::scanColumns(Value begin, Value end) {
+void ScanEmitter::scanColumns(Emitted begin, Emitted end) {
   const bool masked = frame.target.hasMaskedMemory;
   for (const int64_t vectors : {4, 1, 0}) {
     const int64_t width = vectors ? vectors * frame.lanes : masked ? frame.lanes : 1;
-    Value step = frame.constant(width);
-    Value stop = vectors ? frame.add(begin, frame.mul(frame.divide(frame.sub(end, begin), step), step)) : end;
-    FailureOr<Values> loop = frame.loop(begin, stop, step, {}, [&](Value column, ValueRange) -> FailureOr<Values> {
+    const Emitted step = frame.constant(width);
+    const Emitted stop = vectors ? begin + divideUnsigned(end - begin, step) * step : end;
+    frame.loop(begin, stop, step, [&](Emitted column) {
       frame.index[vectorDim] = column;
-      Lanes lanes{vectors ? frame.lanes : 0, vectorDim, {}, {}};
+      Lanes lanes{vectors ? frame.lanes : 0, vectorDim};
       if (!vectors && masked)
         lanes = maskedLanes(frame, frame.lanes, vectorDim, end);
-      if (failed(scanVectors(column, lanes, std::max<int64_t>(vectors, 1))))
-        return failure();
-      return Values();
+      scanVectors(column, lanes, std::max<int64_t>(vectors, 1));
     });
-    if (failed(loop))
-      return failure();
     begin = stop;
   }
-  return success();
 }
 
 /// The sums of a vector's lanes, each with those before it: log2 n times, each lane adds the one 1, 2, 4, ... before.
-Value ScanEmitter::sumsWithin(Value vector) {
-  const int64_t lanes = cast<VectorType>(vector.getType()).getNumElements();
-  Value none = frame.splat(frame.initialOf(adding, 0), lanes);
+Emitted ScanEmitter::sumsWithin(Emitted vector) {
+  const int64_t lanes = cast<VectorType>(vector.type()).getNumElements();
   for (int64_t distance = 1; distance < lanes; distance *= 2) {
     SmallVector<int64_t> from;
     for (int64_t lane = 0; lane < lanes; ++lane) {
       const int64_t other = reverse ? lane + distance : lane - distance;
       from.push_back(other >= 0 && other < lanes ? other : lanes);
     }
-    vector = combine(vector::ShuffleOp::create(frame.builder, frame.loc, vector, none, from), vector);
+    const Value moved = vector::ShuffleOp::create(frame, vector.value(), none(lanes).value(), from);
+    vector = combine(frame.wrap(moved), vector);
   }
   return vector;
 }
 
-/// One step of a row at the present index; `before` and the result are the sums of all steps before it and behind it.
-FailureOr<Values> ScanEmitter::scanVector(Value before, const Lanes &lanes) {
+/// One step of a row at the present index. `before` is the sum of all steps before it; the result includes this step.
+Emitted ScanEmitter::scanVector(Emitted before, const Lanes &lanes) {
   if (lanes.count == 0) {
-    FailureOr<Value> sum = added(before, lanes);
-    if (failed(sum) || failed(store(*sum, lanes)))
-      return failure();
-    return Values{*sum};
+    const Emitted sum = added(before, lanes);
+    store(sum, lanes);
+    return sum;
   }
-  Value none = frame.splat(frame.initialOf(adding, 0), lanes.count);
-  FailureOr<Value> terms = added(none, lanes);
-  if (failed(terms))
-    return failure();
-  Value sums = sumsWithin(selectInside(frame, lanes, *terms, none));
-  Value last = vector::ExtractOp::create(frame.builder, frame.loc, sums, reverse ? 0 : lanes.count - 1);
-  if (failed(store(combine(frame.splat(before, lanes.count), sums), lanes)))
-    return failure();
-  return Values{combine(before, last)};
+  const Emitted start = none(lanes.count), sums = sumsWithin(selectInside(lanes, added(start, lanes), start));
+  const Value last = vector::ExtractOp::create(frame, sums.value(), reverse ? 0 : lanes.count - 1);
+  store(combine(frame.splat(before, lanes.count), sums), lanes);
+  return combine(before, frame.wrap(last));
 }
 
-FailureOr<Values> ScanEmitter::scanWholeVectors(Value before) {
-  Value lanes = frame.constant(frame.lanes), one = frame.constant(1);
-  Value vectors = frame.divide(frame.extents[vectorDim], lanes);
-  return frame.loop(frame.constant(0), vectors, one, before, [&](Value step, ValueRange carried) {
-    Value vector = reverse ? frame.sub(frame.sub(vectors, one), step) : step;
-    frame.index[vectorDim] = frame.mul(vector, lanes);
-    return scanVector(carried[0], {frame.lanes, vectorDim, {}, {}});
-  });
+Emitted ScanEmitter::scanWholeVectors(Emitted before) {
+  const Emitted lanes = frame.constant(frame.lanes), vectors = divideUnsigned(frame.extents[vectorDim], lanes);
+  return frame.loop(frame.constant(0), vectors, frame.constant(1), before, [&](Emitted step, const Values &carried) {
+    frame.index[vectorDim] = (reverse ? vectors - 1 - step : step) * lanes;
+    return Values{scanVector(carried[0], {frame.lanes, vectorDim})};
+  })[0];
 }
 
 /// The elements behind the last whole vector: one masked step, or scalar ones.
-FailureOr<Values> ScanEmitter::scanTail(Value before) {
-  Value lanes = frame.constant(frame.lanes), one = frame.constant(1), extent = frame.extents[vectorDim];
-  Value begin = frame.mul(frame.divide(extent, lanes), lanes);
+Emitted ScanEmitter::scanTail(Emitted before) {
+  const Emitted lanes = frame.constant(frame.lanes), extent = frame.extents[vectorDim];
+  const Emitted begin = divideUnsigned(extent, lanes) * lanes;
   const bool masked = frame.target.hasMaskedMemory;
-  return frame.loop(begin, extent, masked ? lanes : one, before, [&](Value at, ValueRange carried) {
-    const bool backwards = reverse && !masked;
-    frame.index[vectorDim] = backwards ? frame.sub(frame.add(begin, frame.sub(extent, one)), at) : at;
-    const Lanes scalar{0, vectorDim, {}, {}};
-    return scanVector(carried[0], masked ? maskedLanes(frame, frame.lanes, vectorDim, extent) : scalar);
+  const Emitted step = masked ? lanes : frame.constant(1);
+  return frame.loop(begin, extent, step, before, [&](Emitted at, const Values &carried) {
+    frame.index[vectorDim] = reverse && !masked ? begin + extent - 1 - at : at;
+    const Lanes here = masked ? maskedLanes(frame, frame.lanes, vectorDim, extent) : Lanes{0, vectorDim};
+    return Values{scanVector(carried[0], here)};
+  })[0];
+}
+
+Emitted ScanEmitter::scanRow(Emitted before) {
+  return reverse ? scanWholeVectors(scanTail(before)) : scanTail(scanWholeVectors(before));
+}
+
+void ScanEmitter::emit() {
+  const Emitted columns = alongLanes ? frame.constant(1) : frame.extents[vectorDim];
+  const Emitted blockStrips = frame.extents[frame.dims], stripColumns = frame.extents[frame.dims + 1];
+  const Emitted rowStrips = ceilDivideUnsigned(columns, stripColumns), strips = frame.size(rows) * rowStrips;
+  const Emitted first = frame.blockBegin * blockStrips, end = minimum(strips, frame.blockEnd * blockStrips);
+  frame.loop(first, end, frame.constant(1), [&](Emitted strip) {
+    frame.delinearize(divideUnsigned(strip, rowStrips), rows);
+    if (alongLanes) {
+      walk(ArrayRef<int>(scanned).drop_back(), frame.initialOf(adding, 0),
+           [&](const Values &carried) { return Values{scanRow(carried[0])}; });
+      return;
+    }
+    const Emitted begin = remainderUnsigned(strip, rowStrips) * stripColumns;
+    scanColumns(begin, minimum(columns, begin + stripColumns));
   });
-}
-
-FailureOr<Values> ScanEmitter::scanRow(Value before) {
-  FailureOr<Values> first = reverse ? scanTail(before) : scanWholeVectors(before);
-  if (failed(first))
-    return failure();
-  return reverse ? scanWholeVectors((*first)[0]) : scanTail((*first)[0]);
-}
-
-LogicalResult ScanEmitter::emit() {
-  Value one = frame.constant(1), columns = alongLanes ? one : frame.extents[vectorDim];
-  Value blockStrips = frame.extents[frame.dims], stripColumns = frame.extents[frame.dims + 1];
-  Value rowStrips = frame.ceilDivide(columns, stripColumns), strips = frame.mul(frame.size(rows), rowStrips);
-  return frame.loop(frame.mul(frame.blockBegin, blockStrips), frame.min(strips, frame.mul(frame.blockEnd, blockStrips)),
-                    one, {}, [&](Value strip, ValueRange) -> FailureOr<Values> {
-                      frame.delinearize(frame.divide(strip, rowStrips), rows);
-                      Value begin = frame.mul(frame.rem(strip, rowStrips), stripColumns);
-                      if (!alongLanes && failed(scanColumns(begin, frame.min(columns, frame.add(begin, stripColumns)))))
-                        return failure();
-                      const auto row = [&](ValueRange carried) { return scanRow(carried[0]); };
-                      if (alongLanes &&
-                          failed(walk(ArrayRef<int>(scanned).drop_back(), frame.initialOf(adding, 0), row)))
-                        return failure();
-                      return Values();
-                    });
 }
 
 } // namespace
 
-LogicalResult emitScan(const KernelSource &source, const CpuTarget &target, OpBuilder &builder) {
-  if (source.generics.size() != 2)
-    return source.function.emitError("a scan adds, and stores the sums");
-  KernelFrame frame(source, target, builder);
-  if (failed(ScanEmitter(frame).emit()))
-    return failure();
-  frame.finish();
-  return success();
-}
+void emitScan(KernelFrame &frame) { ScanEmitter(frame).emit(); }
 
 } // namespace halftone::compiler

@@ -1,0 +1,86 @@
+// Where the multiplication reads its factors.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/targets/cpu/MatmulFactors.h"
+#include "mlir/IR/TypeUtilities.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+
+MatmulRows MatmulFactors::rows(const MatmulDepth &depth) const {
+  const Emitted one = frame.constant(1);
+  if (!problem.readsRowsInPlace())
+    return problem.packsRowsAlongDepth() ? MatmulRows{block.packedA, frame.constant(block.sizes.depth), one}
+                                         : MatmulRows{block.packedA, one, block.packedPitch};
+  OpOperand *input = problem.contraction.getDpsInputOperand(0);
+  const TensorAccess accessed = frame.source.accessOf(problem.contraction, *input);
+  MatmulPlace place = access.placeAt(rowRole, block.firstRow);
+  access.moveTo(place, depthRole, depth.first * problem.groupSize);
+  const auto pitch = [&](MatmulRole role) {
+    place.laneRole = role;
+    const Emitted stride = access.reach(accessed, place).stride;
+    return stride ? stride : frame.constant(0);
+  };
+  const Emitted rowPitch = pitch(rowRole) / frame.constant(problem.groupSize), depthPitch = pitch(depthRole);
+  const Emitted offset = access.reach(accessed, place).offset;
+  return {frame.address(block.pointerOf(input->get()), getElementTypeOrSelf(input->get()), offset), rowPitch,
+          depthPitch};
+}
+
+std::function<Values(Emitted)> MatmulFactors::columns(const MatmulStrip &strip) const {
+  if (problem.panels)
+    return columnsOfPanels(strip);
+  if (problem.readsColumnsInPlace())
+    return columnsInPlace(strip);
+  const Emitted panel =
+      problem.packsPanels() ? block.packedB : block.at(block.packedB, strip.column * block.sizes.depth);
+  return [this, panel, vectors = strip.vectors](Emitted k) {
+    Values read;
+    for (int64_t vector = 0; vector < vectors; ++vector)
+      read.push_back(block.load(block.at(panel, (k * vectors + vector) * block.sizes.lanes)));
+    return read;
+  };
+}
+
+std::function<Values(Emitted)> MatmulFactors::columnsInPlace(const MatmulStrip &strip) const {
+  return [this, vectors = strip.vectors, column = strip.column, first = strip.depth.first](Emitted k) {
+    MatmulPlace place = access.placeAt(depthRole, first + k);
+    place.whole = vectors > 1;
+    Values read;
+    for (int64_t vector = 0; vector < vectors; ++vector) {
+      access.setLanes(place, columnRole, block.firstColumn, column + vector * block.sizes.lanes, block.columns);
+      read.push_back(operands.factor(1, place));
+      if (problem.packsPanels())
+        block.store(read.back(), block.at(block.packedB, (k * vectors + vector) * block.sizes.lanes));
+    }
+    return read;
+  };
+}
+
+/// A right operand that is kept packed, as #halftone.panels says, is read where it is, for any number of rows. Panels are
+/// of one vector of columns, and so a strip reads `vectors` of them side by side. By vdpbf16ps their pairs are multiplied
+/// as they are. Where the kernel multiplies single elements (axes that are split), one of each pair is widened.
+std::function<Values(Emitted)> MatmulFactors::columnsOfPanels(const MatmulStrip &strip) const {
+  const Emitted group = frame.constant(problem.panels->group), pairs = block.size[depthRole] / group;
+  const int64_t lanes = block.sizes.lanes;
+  const Emitted panel = (block.firstColumn + strip.column) / frame.constant(lanes) * pairs * lanes;
+  const Emitted first = block.at(block.pointerOf(problem.contraction.getInputs()[1]), panel);
+  // Of pairs along K, the first or the second.
+  const auto widened = [this](Emitted both, Emitted member) {
+    const Emitted bits = both.bits(), shift = ((frame.constant(1) - member) * 16).narrow(frame.getI32Type());
+    return ((bits << block.splat(shift)) & int64_t(0xffff0000)).bitsAs(problem.accumulator);
+  };
+  return [=, this, vectors = strip.vectors, firstDepth = strip.depth.first](Emitted k) {
+    const Emitted depth = firstDepth + k, pair = problem.groupSize == 2 ? depth : depth / group;
+    Values read;
+    for (int64_t vector = 0; vector < vectors; ++vector) {
+      read.push_back(block.load(block.at(first, (pairs * vector + pair) * lanes)));
+      if (problem.groupSize == 2)
+        watch.look(read.back());
+      else
+        read.back() = widened(read.back(), depth % group);
+    }
+    return read;
+  };
+}
+
+} // namespace halftone::compiler

@@ -1,0 +1,46 @@
+// Where the multiplication reads the elements of A and B: in scratch, in panels, or in place.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/targets/cpu/MatmulOperands.h"
+#include "compiler/targets/cpu/SubnormalWatch.h"
+
+namespace halftone::compiler {
+
+/// A's element [row][k] is at a + row * rowPitch + k * depthPitch, in packed elements.
+struct MatmulRows {
+  Emitted a, rowPitch, depthPitch;
+};
+
+/// Columns of the tile that are multiplied together: `vectors` vectors from `column` on, over a part of K.
+struct MatmulStrip {
+  int64_t vectors;
+  Emitted column;
+  MatmulDepth depth;
+  MatmulRows rows;                  // A's elements
+  std::function<Values(Emitted)> b; // B's vectors of row k
+};
+
+class MatmulFactors {
+public:
+  MatmulFactors(const MatmulBlock &block, const MatmulAccess &access, const MatmulOperands &operands,
+                SubnormalWatch &watch)
+      : block(block), access(access), operands(operands), watch(watch), frame(block.frame), problem(block.problem) {}
+
+  MatmulRows rows(const MatmulDepth &depth) const;
+  /// B's vectors where packing left them or where they are.
+  std::function<Values(Emitted)> columns(const MatmulStrip &strip) const;
+  /// B's vectors where they are; if B is packed panel by panel, a copy of them goes into the panel.
+  std::function<Values(Emitted)> columnsInPlace(const MatmulStrip &strip) const;
+
+private:
+  std::function<Values(Emitted)> columnsOfPanels(const MatmulStrip &strip) const;
+
+  const MatmulBlock &block;
+  const MatmulAccess &access;
+  const MatmulOperands &operands;
+  SubnormalWatch &watch;
+  KernelFrame &frame;
+  const MatmulProblem &problem;
+};
+
+} // namespace halftone::compiler

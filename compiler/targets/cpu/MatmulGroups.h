@@ -1,0 +1,36 @@
+// Groups: neighbours along K that one element of a matmul's packed operands holds, and their products.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/targets/cpu/MatmulOperands.h"
+
+namespace halftone::compiler {
+
+/// Products by an instruction that takes several indices of K at once: four of i8, or two of bf16. A group holds those
+/// of a row of A or of a column of B in 32 bits, the first in the lowest; groups past K are 0.
+class MatmulGroups {
+public:
+  MatmulGroups(const MatmulBlock &block, const MatmulAccess &access, const MatmulOperands &operands)
+      : block(block), access(access), operands(operands), frame(block.frame), problem(block.problem) {}
+
+  /// 16 neighbouring groups along K of an operand.
+  Emitted alongDepth(int side, MatmulPlace place, Emitted group) const;
+  /// One group of each of 16 neighbouring rows of A or columns of B.
+  Emitted across(int side, MatmulPlace place, Emitted group) const;
+  /// `sums` and the products of `a` and `b`, by the problem's instruction.
+  Emitted multiply(Emitted sums, Emitted a, Emitted b) const;
+  /// The same of pairs by products of their members widened to f32, which keep subnormal numbers.
+  Emitted multiplyWidened(Emitted sums, Emitted a, Emitted b) const;
+
+private:
+  Emitted throughPrologue(int side, MatmulPlace place, Emitted first) const;
+  Emitted inMemory(int side, MatmulPlace place, Emitted first) const;
+  Emitted sameBits(Emitted vector, mlir::Type type) const;
+
+  const MatmulBlock &block;
+  const MatmulAccess &access;
+  const MatmulOperands &operands;
+  KernelFrame &frame;
+  const MatmulProblem &problem;
+};
+
+} // namespace halftone::compiler

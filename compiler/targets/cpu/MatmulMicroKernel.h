@@ -1,0 +1,39 @@
+// The micro-kernel: sums of some rows and a strip of columns, in registers along K.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/targets/cpu/MatmulFactors.h"
+#include "compiler/targets/cpu/MatmulGroups.h"
+
+namespace halftone::compiler {
+
+class MatmulMicroKernel {
+public:
+  MatmulMicroKernel(const MatmulBlock &block, const MatmulGroups &groups, SubnormalWatch &watch)
+      : block(block), groups(groups), watch(watch), frame(block.frame), problem(block.problem) {}
+
+  /// The sums of `rows` rows from `row` on with a strip's columns, row by row, with those of earlier parts of K.
+  Values multiply(int64_t rows, Emitted row, const MatmulStrip &strip) const;
+  void store(const Values &sums, Emitted row, const MatmulStrip &strip) const;
+  /// `sum` + x * y of packed elements.
+  Emitted multiplyAdd(Emitted x, Emitted y, Emitted sum) const;
+
+  bool widens = false; // pairs, where some number is subnormal: products of widened numbers
+
+private:
+  /// Where sums are: those of one row are contiguous.
+  struct Place {
+    Emitted at, pitch;
+    bool aligned = true;
+  };
+  Place placeOf(Emitted row, const MatmulStrip &strip) const;
+  Emitted addressIn(const Place &place, int64_t row, int64_t vector) const;
+  Values begin(int64_t rows, Emitted row, const MatmulStrip &strip) const;
+
+  const MatmulBlock &block;
+  const MatmulGroups &groups;
+  SubnormalWatch &watch;
+  KernelFrame &frame;
+  const MatmulProblem &problem;
+};
+
+} // namespace halftone::compiler

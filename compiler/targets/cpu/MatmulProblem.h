@@ -1,0 +1,95 @@
+// A matmul kernel as its emitter sees it: the roles of dims, the generics, the instruction, how operands are read.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/kernels/KernelSource.h"
+#include "compiler/targets/cpu/MatmulInstruction.h"
+#include <array>
+#include <optional>
+
+namespace halftone::compiler {
+
+/// Sizes of the micro-kernels, whose sums are in registers. Columns are done in panels of `vectors` vectors, the
+/// rest of them vector by vector; rows in groups as large as the registers hold, the rest in smaller ones. `depth`
+/// is how many indices of K are packed at a time.
+struct MatmulSizes {
+  int64_t lanes, vectors;
+  llvm::SmallVector<int64_t, 3> panelRows, vectorRows; // descending, the last is 1
+  int64_t depth = 256;                                 // at most
+  int64_t rowStep = 1;                                 // sums are made for a multiple of it
+  static constexpr int64_t sumsInFlight = 8;           // two multiply-adds a cycle, each of four cycles
+  int64_t columns() const { return lanes * vectors; }
+  MatmulSizes(const CpuTarget &cpu, mlir::Type accumulator, llvm::StringRef instruction);
+};
+
+/// Scratch of one tile, in elements of the accumulator: packed A, packed B, sums, and a square of lanes for
+/// transposing with a line for the values that packing A watched. Before them stands, in eight bytes, which tile's A is
+/// packed: batch * row tiles + row tile + 1.
+struct MatmulScratch {
+  static constexpr int64_t headBytes = 64;
+  int64_t a, b, sums, square; // elements
+  MatmulScratch(const MatmulSizes &sizes, int64_t tileRows, int64_t tileColumns);
+};
+
+enum MatmulRole { batchRole, rowRole, columnRole, depthRole };
+
+/// Facts that follow from the linalg form and the CPU; nothing here emits code. Operand 0, A, has rows; operand 1, B,
+/// has columns.
+class MatmulProblem {
+public:
+  /// On failure a diagnostic names the part of the kernel for which there is no code.
+  static mlir::FailureOr<MatmulProblem> read(const KernelSource &source, const CpuTarget &cpu);
+
+  /// Whether neighbours in the operand's memory are neighbours along K.
+  bool lanesAlongDepth(int side) const;
+  /// Rows of A times rows of a transposed B, both read along K where they are: nothing is packed.
+  bool takesDots() const;
+  bool usesTiles() const { return isOfTiles(instruction); }
+  /// A lies packed as [row][k], not as [k][row].
+  bool packsRowsAlongDepth() const { return usesTiles() || lanesAlongDepth(0); }
+  /// A is stored in the accumulator's type, or in pairs along K, so that its elements can be read where they are.
+  bool readsRowsInPlace() const;
+  bool readsRowPairsInPlace() const;
+  /// B is read where it is: it comes packed, or its rows are used too seldom.
+  bool readsColumnsInPlace() const {
+    return panels || takesDots() || (fewRows() && groupSize == 1 && !lanesAlongDepth(1));
+  }
+  /// B is packed one panel at a time, just before it is multiplied or, where lanes run along columns, with the first
+  /// rows.
+  bool packsPanels() const { return groupSize == 1 && !readsColumnsInPlace(); }
+  /// Packed A has a row more: its sums are those that the other rows have too much.
+  bool hasBiasRow() const { return instruction == MatmulInstruction::vpdpbusd; }
+  /// The epilogue copies: sums of whole panels are made in the result.
+  bool sumsAreResult() const;
+  bool fewRows() const { return source.form.fewRows; }
+  /// Each sum is made in the order of K.
+  bool ordered() const { return source.form.strict; }
+  /// The value that the contraction multiplies of the element of an operand.
+  mlir::Value factorOf(int side) const;
+  /// Whether an output of the epilogue, a side reduction, keeps N.
+  bool keepsColumns(int64_t output) const;
+  /// How the product is made, for reports.
+  std::string method() const;
+
+  const KernelSource &source;
+  const CpuTarget &cpu;
+  std::array<llvm::SmallVector<int>, 4> group; // dims of each role
+  mutable mlir::linalg::GenericOp contraction, epilogue;
+  mutable std::array<mlir::linalg::GenericOp, 2> prologue;
+  mlir::Type accumulator;
+  MatmulSizes sizes;
+  bool fuses = false; // products and sums may be one instruction
+  MatmulInstruction instruction = MatmulInstruction::multiplyAdd;
+  int64_t groupSize = 1;                    // indices of K in one packed element
+  std::optional<Panels> panels;             // how B lies in memory, where it comes packed
+  llvm::SmallVector<std::string> combiners; // of the epilogue's outputs
+
+private:
+  MatmulProblem(const KernelSource &source, const CpuTarget &cpu, mlir::linalg::GenericOp contraction);
+  mlir::LogicalResult readGenerics();
+  mlir::LogicalResult readBody();
+  mlir::LogicalResult readInstruction();
+  mlir::LogicalResult readPanels();
+  mlir::LogicalResult checkEpilogue();
+};
+
+} // namespace halftone::compiler

@@ -1,0 +1,38 @@
+// Looking for subnormal bf16 numbers while a matmul packs or multiplies them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/targets/cpu/MatmulBlock.h"
+
+namespace halftone::compiler {
+
+/// The instruction that multiplies pairs of bf16 takes subnormal numbers for 0. So code that touches pairs looks at them
+/// in passing: between start() and stop() the least of all numbers is kept in a vector, which loops carry. Of other
+/// elements nothing is watched.
+class SubnormalWatch {
+public:
+  explicit SubnormalWatch(const MatmulBlock &block) : block(block), frame(block.frame) {}
+
+  void start();
+  void stop() { least.clear(); }
+  bool isOn() const { return !least.empty(); }
+  /// Looks at a vector of groups.
+  void look(Emitted groups);
+  /// Keeps in scratch what was seen of A.
+  void save() const;
+  /// Whether there was a subnormal number, since start() or in what was saved.
+  Emitted saw() const;
+
+  /// Loops in whose bodies groups are looked at.
+  Values loop(Emitted begin, Emitted end, Emitted step, llvm::ArrayRef<Emitted> carried,
+              llvm::function_ref<Values(Emitted, const Values &)> body);
+  void loop(Emitted begin, Emitted end, Emitted step, llvm::function_ref<void(Emitted)> body);
+
+private:
+  Values takeOwn(const Values &all);
+
+  const MatmulBlock &block;
+  KernelFrame &frame;
+  Values least; // one vector of 16-bit numbers, or nothing
+};
+
+} // namespace halftone::compiler
