@@ -140,6 +140,40 @@ TEST_CASE("the arc tangent of two numbers has the quadrant's angle and slopes") 
         float32);
 }
 
+TEST_CASE("slopes of slopes are those of calculus") {
+  struct Case {
+    Unary f;
+    double (*second)(double);
+  };
+  for (auto [f, second] : {
+           Case{ops::tan, [](double x) { return 2 * std::tan(x) / (std::cos(x) * std::cos(x)); }},
+           Case{ops::arcsin, [](double x) { return x / std::pow(1 - x * x, 1.5); }},
+           Case{ops::arccos, [](double x) { return -x / std::pow(1 - x * x, 1.5); }},
+           Case{ops::arctan, [](double x) { return -2 * x / std::pow(1 + x * x, 2); }},
+           Case{ops::sinh, [](double x) { return std::sinh(x); }},
+           Case{ops::cosh, [](double x) { return std::cosh(x); }},
+           Case{ops::arcsinh, [](double x) { return -x / std::pow(1 + x * x, 1.5); }},
+           Case{ops::arctanh, [](double x) { return 2 * x / std::pow(1 - x * x, 2); }},
+           Case{ops::log2, [](double x) { return -1 / (x * x * std::log(2.0)); }},
+           Case{ops::log10, [](double x) { return -1 / (x * x * std::log(10.0)); }},
+           Case{ops::exp2, [](double x) { return std::exp2(x) * std::pow(std::log(2.0), 2); }},
+           Case{ops::cbrt, [](double x) { return -2.0 / 9 * std::pow(x, -5.0 / 3); }},
+       }) {
+    const double x = 0.4375;
+    std::vector<Tensor> y = runOnce(Run::compiled, {floats({x})}, [f](const std::vector<Value> &v) {
+      Value slope = gradients(ops::sum(f(v[0])), v)[0];
+      return std::vector<Value>{gradients(ops::sum(slope), v)[0]};
+    });
+    CHECK(numbers(y[0])[0] == Approx(second(x)).epsilon(2e-6));
+  }
+  std::vector<Tensor> y = runOnce(Run::compiled, {floats({2}), floats({0.5})}, [](const std::vector<Value> &v) {
+    Value slope = gradients(ops::sum(ops::arctan2(v[0], v[1])), v)[0]; // x / (x^2 + y^2)
+    return std::vector<Value>{gradients(ops::sum(slope), v)[0], gradients(ops::sum(ops::arccosh(v[0])), v)[0]};
+  });
+  CHECK(numbers(y[0])[0] == Approx(-2 * 2 * 0.5 / std::pow(4.25, 2)).epsilon(2e-6));
+  CHECK(numbers(y[1])[0] == Approx(1 / std::sqrt(3.0)).epsilon(2e-6));
+}
+
 TEST_CASE("bits of integers and bools, and shifts that lose them all") {
   Tensor a(std::vector<int8_t>{12, -1, 100}, {3}), b(std::vector<int8_t>{10, 3, 9}, {3});
   CHECK(numbers(one(ops::bitwise_and, a, b)) == Row{8, 3, 0});
