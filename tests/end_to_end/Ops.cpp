@@ -89,7 +89,7 @@ TEST_CASE("every op of the dialect is in the table, or is no computation") {
       "pack"};                                                    // reductions in fast mode, and PackedWeights.cpp
   std::set<std::string> listed;
   for (const auto &cases : {elementwiseCases("3x"), castCases("3x"), sourceCases(), shapeCases(), indexingCases(),
-                            reductionCases(), contractionCases()})
+                            reductionCases(), scanCases(), contractionCases()})
     for (const OpCase &each : cases)
       listed.insert(each.op);
   StatusOr<ModuleFile> file = parseModule("func.func @main() { return }", "empty");
@@ -115,6 +115,7 @@ TEMPLATE_TEST_CASE("ops without operands", "", Host, V2, V3, V4) { checkBoth<Tes
 TEMPLATE_TEST_CASE("shape ops", "", Host, V2, V3, V4) { checkBoth<TestType>(shapeCases()); }
 TEMPLATE_TEST_CASE("slices, concatenations and lookups", "", Host, V2, V3, V4) { checkBoth<TestType>(indexingCases()); }
 TEMPLATE_TEST_CASE("reductions", "", Host, V2, V3, V4) { checkBoth<TestType>(reductionCases()); }
+TEMPLATE_TEST_CASE("sums along an axis", "", Host, V2, V3, V4) { checkBoth<TestType>(scanCases()); }
 TEMPLATE_TEST_CASE("contractions", "", Host, V2, V3, V4, Zen4) { checkBoth<TestType>(contractionCases()); }
 
 TEST_CASE("elementwise ops on scalars, one element, none and many") {
