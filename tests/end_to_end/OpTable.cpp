@@ -239,6 +239,22 @@ std::vector<OpCase> reductionCases() {
                    fmt::format("{} $0 {{axis = {} : i64}} : tensor<{}{}> -> tensor<{}i32>", kind, form.axes, form.from,
                                dtype, form.to),
                    form.to + std::string("i32")));
+  for (const std::string &kind : {"all_finite", "sum_of_squares", "max_abs"})
+    for (const std::string &dtype : floats)
+      for (const Values values : {Values::special, Values::moderate}) {
+        const std::string a = "3x37x" + dtype, b = "5x" + dtype;
+        cases.push_back(
+            make("reduce_all", fmt::format("{}_{}{}", kind, dtype, values == Values::special ? "_special" : ""),
+                 {{a, values}, {b, values}}, fmt::format("{} ($0, $1) : {}, {}", kind, tensor(a), tensor(b)),
+                 std::string(kind) == "all_finite" ? "i1"
+                 : dtype == "f64"                  ? "f64"
+                                                   : "f32"));
+      }
+  return cases;
+}
+
+std::vector<OpCase> scanCases() {
+  std::vector<OpCase> cases;
   const auto cumsum = [&](const std::string &dtype, const std::string &result, Values values) {
     struct Axis {
       const char *label, *shape;
@@ -262,17 +278,6 @@ std::vector<OpCase> reductionCases() {
     cumsum(dtype, dtype, Values::moderate);
   for (const std::string &dtype : {"f16", "bf16", "f32"})
     cumsum(dtype, "f32", Values::special);
-  for (const std::string &kind : {"all_finite", "sum_of_squares", "max_abs"})
-    for (const std::string &dtype : floats)
-      for (const Values values : {Values::special, Values::moderate}) {
-        const std::string a = "3x37x" + dtype, b = "5x" + dtype;
-        cases.push_back(
-            make("reduce_all", fmt::format("{}_{}{}", kind, dtype, values == Values::special ? "_special" : ""),
-                 {{a, values}, {b, values}}, fmt::format("{} ($0, $1) : {}, {}", kind, tensor(a), tensor(b)),
-                 std::string(kind) == "all_finite" ? "i1"
-                 : dtype == "f64"                  ? "f64"
-                                                   : "f32"));
-      }
   return cases;
 }
 

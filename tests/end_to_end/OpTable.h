@@ -39,6 +39,7 @@ std::vector<OpCase> sourceCases();
 std::vector<OpCase> shapeCases();
 std::vector<OpCase> indexingCases();
 std::vector<OpCase> reductionCases();
+std::vector<OpCase> scanCases();
 std::vector<OpCase> contractionCases();
 /// The cases of one dtype: extents of 0 and 1 on every axis of shape ops, lookups, reductions and contractions, and
 /// one value as several operands.

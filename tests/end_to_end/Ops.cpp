@@ -86,7 +86,7 @@ const std::set<std::string> transcendental = {
 std::vector<OpCase> wholeTable() {
   std::vector<OpCase> all;
   for (const auto &cases : {elementwiseCases("3x"), castCases("3x"), sourceCases(), shapeCases(), indexingCases(),
-                            reductionCases(), contractionCases()})
+                            reductionCases(), scanCases(), contractionCases()})
     all.insert(all.end(), cases.begin(), cases.end());
   return all;
 }
@@ -149,6 +149,9 @@ TEMPLATE_TEST_CASE("slices, concatenations and lookups compute what the interpre
 }
 TEMPLATE_TEST_CASE("reductions compute what the interpreter says", "", Host, V2, V3, V4) {
   checkBoth<TestType>(reductionCases());
+}
+TEMPLATE_TEST_CASE("sums along an axis compute what the interpreter says", "", Host, V2, V3, V4) {
+  checkBoth<TestType>(scanCases());
 }
 TEMPLATE_TEST_CASE("contractions compute what the interpreter says", "", Host, V2, V3, V4, Zen4) {
   checkBoth<TestType>(contractionCases());
