@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/KernelCompiler.h"
 #include "compiler/targets/cpu/CpuTarget.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
@@ -125,4 +126,64 @@ TEST_CASE("Kernels compile side by side, each to the same bytes as alone", "[ker
   for (std::thread &thread : threads)
     thread.join();
   CHECK(same == 8);
+}
+
+namespace {
+
+/// The host, but for code that stands in an `llvm.func`, as emitters of other targets leave it.
+struct LlvmFunctionTarget : Target {
+  CpuTarget host = target("host");
+  llvm::SmallVector<llvm::StringLiteral> ops;
+
+  LlvmFunctionTarget() { math = host.math; }
+  std::string key() const override { return host.key(); }
+  const Blocking &blocking() const override { return host.blocking(); }
+  MatmulChoice chooseMatmul(const MatmulTraits &traits) const override { return host.chooseMatmul(traits); }
+  std::optional<WeightPanels> weightPanels(bool, DType, int64_t, int64_t) const override { return std::nullopt; }
+  int64_t scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const override {
+    return host.scratchBytes(kernel, extents);
+  }
+  llvm::ArrayRef<llvm::StringLiteral> vocabulary() const override { return ops; }
+  StatusOr<std::string> makeCode(llvm::Module &module, KernelDumps *dumps) const override {
+    return host.makeCode(module, dumps);
+  }
+  mlir::FailureOr<std::string> emit(mlir::func::FuncOp kernel) const override {
+    auto module = kernel->getParentOfType<mlir::ModuleOp>();
+    const std::string name = kernel.getSymName().str();
+    mlir::FailureOr<std::string> method = host.emit(kernel);
+    if (failed(method))
+      return method;
+    auto emitted = module.lookupSymbol<mlir::func::FuncOp>(name);
+    mlir::OpBuilder builder(emitted);
+    auto type = mlir::LLVM::LLVMFunctionType::get(mlir::LLVM::LLVMVoidType::get(module.getContext()),
+                                                  emitted.getArgumentTypes());
+    auto function = mlir::LLVM::LLVMFuncOp::create(builder, emitted.getLoc(), name, type);
+    function.getBody().takeBody(emitted.getBody());
+    mlir::Operation *end = function.getBody().back().getTerminator();
+    builder.setInsertionPoint(end);
+    mlir::LLVM::ReturnOp::create(builder, end->getLoc(), mlir::ValueRange());
+    end->erase();
+    emitted.erase();
+    return method;
+  }
+};
+
+} // namespace
+
+TEST_CASE("An emitter may leave an llvm.func, if the target's own vocabulary has it", "[kernels]") {
+  LlvmFunctionTarget other;
+  auto refused = compileKernel(loop("2.0"), other);
+  REQUIRE_FALSE(refused.isOk());
+  CHECK_THAT(refused.status().diagnostics(),
+             Catch::Contains("is not in the vocabulary of kernels' code") && Catch::Contains("llvm."));
+
+  other.ops = {"llvm.func",          "llvm.return",        "llvm.intr.masked.load", "llvm.intr.masked.store",
+               "llvm.intr.prefetch", "llvm.call_intrinsic"};
+  KernelDumps dumps;
+  auto kernel = compileKernel(loop("2.0"), other, &dumps);
+  INFO(kernel.status().str() << (kernel.isOk() ? "" : kernel.status().diagnostics()));
+  REQUIRE(kernel.isOk());
+  CHECK(kernel->method == compileKernel(loop("2.0"), other.host)->method);
+  CHECK(kernel->code == compileKernel(loop("2.0"), other.host)->code);
+  CHECK_THAT(dumps.emitted, Catch::Contains("llvm.func") && !Catch::Contains("math.exp"));
 }
