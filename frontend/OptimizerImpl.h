@@ -47,7 +47,5 @@ void checkGradients(const std::vector<Value> &gradients, const std::vector<Varia
 /// The optimizer of a class, whose name counts in any case. value_error when there is none, or for keys that it does
 /// not know.
 Optimizer optimizerFromConfig(const std::string &className, const Config &config);
-/// {"module", "class_name", "config", "registered_name"}, as Keras saves objects.
-Config serializedObject(const char *module, const std::string &className, const Config &config);
 
 } // namespace halftone::detail

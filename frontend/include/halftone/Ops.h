@@ -10,6 +10,7 @@ public:
   Axes() = default;
   Axes(int axis) : list_{axis} {}
   Axes(std::initializer_list<int64_t> axes) : list_(axes) {}
+  explicit Axes(std::vector<int64_t> axes) : list_(std::move(axes)) {}
   const std::vector<int64_t> &list() const { return list_; }
 
 private:
