@@ -121,7 +121,7 @@ ActivationArg::ActivationArg(const std::string &name) {
     throw Error(ErrorKind::value_error,
                 fmt::format("Could not interpret activation function identifier: {}. Known: {}", name, known));
   }
-  rep_ = std::make_shared<Rep>(Rep{name, found->second});
+  rep_ = std::make_shared<Rep>(Rep{name == "swish" ? "silu" : name, found->second}); // one function, Keras's name
 }
 ActivationArg::ActivationArg(Activate f) : rep_(std::make_shared<Rep>(Rep{"function", std::move(f)})) {}
 std::string ActivationArg::name() const { return rep_ ? rep_->name : "linear"; }

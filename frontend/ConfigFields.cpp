@@ -1,4 +1,4 @@
-// Reading arguments from a config.
+// Writing arguments into a config and reading them.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ConfigFields.h"
 #include "halftone/Error.h"
@@ -9,6 +9,58 @@
 namespace halftone::detail {
 
 using Json = nlohmann::ordered_json;
+
+static void setJson(Config &config, const char *key, Json value) {
+  Json json = ConfigAccess::json(config);
+  json[key] = std::move(value);
+  config = ConfigAccess::make(std::move(json));
+}
+/// An object of Keras's module, or null for none.
+template <class T> static void setObject(Config &config, const char *key, const T &value, const char *module) {
+  if (!value.defined())
+    config.set_null(key);
+  else
+    config.set(key, serializedObject(module, value.name(), value.get_config()));
+}
+
+constexpr std::string_view dataFormats[] = {"channels_last", "channels_first"}; // in the order of DataFormat
+static_assert(static_cast<size_t>(DataFormat::channels_first) + 1 == std::size(dataFormats));
+
+void setField(Config &config, const char *key, const std::vector<int64_t> &value) { setJson(config, key, value); }
+void setField(Config &config, const char *key, const Shape &value) {
+  Json list = Json::array();
+  for (int64_t dim : value)
+    list.push_back(dim < 0 ? Json() : Json(dim));
+  setJson(config, key, std::move(list));
+}
+void setField(Config &config, const char *key, const Axes &value) {
+  if (value.list().size() == 1)
+    config.set(key, value.list()[0]);
+  else
+    setField(config, key, value.list());
+}
+void setField(Config &config, const char *key, DataFormat value) {
+  config.set(key, dataFormats[static_cast<size_t>(value)]);
+}
+void setField(Config &config, const char *key, DType value) { config.set(key, name(value)); }
+void setField(Config &config, const char *key, const PolicyArg &value) {
+  config.set(key, dtype_policies::serialize(value.get()));
+}
+void setField(Config &config, const char *key, const ActivationArg &value) {
+  if (value.name() == "function")
+    throw Error(ErrorKind::value_error,
+                fmt::format("`{}` is a function, which a config cannot hold: give the name of an activation", key));
+  config.set(key, std::string_view(value.name()));
+}
+void setField(Config &config, const char *key, const Initializer &value) {
+  setObject(config, key, value, "keras.initializers");
+}
+void setField(Config &config, const char *key, const Regularizer &value) {
+  setObject(config, key, value, "keras.regularizers");
+}
+void setField(Config &config, const char *key, const Constraint &value) {
+  setObject(config, key, value, "keras.constraints");
+}
 
 bool FieldReader::takes(const char *key) {
   taken_.emplace_back(key);
@@ -30,6 +82,24 @@ void FieldReader::requireNothingLeft(const std::string &className) const {
     throw Error(ErrorKind::value_error, fmt::format("{}: Argument(s) not recognized: {{{}}}", className, found));
 }
 
+/// The value of `key`. key_error if it is not there.
+static const Json &valueOf(const Config &config, const char *key) {
+  if (!config.contains(key))
+    throw Error(ErrorKind::key_error,
+                fmt::format("The config has no key '{}'; its keys are [{}]", key, fmt::join(config.keys(), ", ")));
+  return ConfigAccess::json(config).at(key);
+}
+
+void FieldReader::require(const char *key) const { valueOf(config_, key); }
+void FieldReader::requireFixed(const char *key, const Config &only) {
+  if (!takes(key))
+    return;
+  const Json &given = ConfigAccess::json(config_).at(key), &expected = ConfigAccess::json(only).at(key);
+  if (given != expected)
+    throw Error(ErrorKind::not_implemented_error,
+                fmt::format("`{}` is {}: it can only be {}", key, given.dump(), expected.dump()));
+}
+
 void FieldReader::load(const char *key, double &value) {
   takes(key);
   value = config_.get_double(key);
@@ -47,14 +117,14 @@ void FieldReader::load(const char *key, std::string &value) {
   value = config_.get_string(key);
 }
 
+[[noreturn]] static void refuseKind(const char *key, const char *expected, const Json &found) {
+  throw Error(ErrorKind::type_error,
+              fmt::format("The value of '{}' must be {}; it is {}", key, expected, found.dump()));
+}
 template <class T> static std::vector<T> listOf(const Config &config, const char *key, bool (*fits)(const Json &)) {
-  if (!config.contains(key))
-    throw Error(ErrorKind::key_error,
-                fmt::format("The config has no key '{}'; its keys are [{}]", key, fmt::join(config.keys(), ", ")));
-  const Json &list = ConfigAccess::json(config).at(key);
+  const Json &list = valueOf(config, key);
   if (!list.is_array() || !std::all_of(list.begin(), list.end(), fits))
-    throw Error(ErrorKind::type_error,
-                fmt::format("The value of '{}' must be a list of numbers; it is {}", key, list.dump()));
+    refuseKind(key, "a list of numbers", list);
   return list.get<std::vector<T>>();
 }
 void FieldReader::load(const char *key, std::vector<double> &value) {
@@ -64,6 +134,83 @@ void FieldReader::load(const char *key, std::vector<double> &value) {
 void FieldReader::load(const char *key, std::vector<int64_t> &value) {
   takes(key);
   value = listOf<int64_t>(config_, key, [](const Json &value) { return value.is_number_integer(); });
+}
+void FieldReader::load(const char *key, Shape &value) {
+  takes(key);
+  const Json &list = valueOf(config_, key);
+  const auto fits = [](const Json &dim) { return dim.is_null() || dim.is_number_integer(); };
+  if (!list.is_array() || !std::all_of(list.begin(), list.end(), fits))
+    refuseKind(key, "a list of integers and nulls", list);
+  std::vector<int64_t> dims;
+  for (const Json &dim : list)
+    dims.push_back(dim.is_null() ? -1 : dim.get<int64_t>());
+  value = Shape(std::move(dims));
+}
+void FieldReader::load(const char *key, Axes &value) {
+  takes(key);
+  const Json &axes = valueOf(config_, key);
+  value = Axes(axes.is_array() ? get<std::vector<int64_t>>(key) : std::vector{get<int64_t>(key)});
+}
+void FieldReader::load(const char *key, DataFormat &value) {
+  const auto name = get<std::string>(key);
+  const auto found = std::find(std::begin(dataFormats), std::end(dataFormats), name);
+  if (found == std::end(dataFormats))
+    throw Error(ErrorKind::value_error, fmt::format("The `{}` argument must be one of {{\"channels_first\", "
+                                                    "\"channels_last\"}}. Received: {}",
+                                                    key, name));
+  value = static_cast<DataFormat>(found - std::begin(dataFormats));
+}
+void FieldReader::load(const char *key, DType &value) { value = standardize_dtype(get<std::string>(key)); }
+
+/// null for the default, a name, or an object as Keras saves it.
+template <class T> static T namedOrSaved(const Config &config, const char *key, T (*deserialize)(const Config &)) {
+  const Json &value = valueOf(config, key);
+  if (value.is_null())
+    return T();
+  if (value.is_string())
+    return T(value.get<std::string>());
+  if (!value.is_object())
+    refuseKind(key, "a name, an object or null", value);
+  return deserialize(config.get_object(key));
+}
+void FieldReader::load(const char *key, PolicyArg &value) {
+  takes(key);
+  value = namedOrSaved<PolicyArg>(config_, key,
+                                  [](const Config &saved) { return PolicyArg(dtype_policies::deserialize(saved)); });
+}
+void FieldReader::load(const char *key, ActivationArg &value) {
+  takes(key);
+  value = namedOrSaved<ActivationArg>(config_, key, [](const Config &saved) -> ActivationArg {
+    throw Error(ErrorKind::value_error, fmt::format("An activation is read by its name; found {}", saved.dump()));
+  });
+}
+void FieldReader::load(const char *key, Initializer &value) {
+  takes(key);
+  value = namedOrSaved(config_, key, &initializers::deserialize);
+}
+void FieldReader::load(const char *key, Regularizer &value) {
+  takes(key);
+  value = namedOrSaved(config_, key, &regularizers::deserialize);
+}
+void FieldReader::load(const char *key, Constraint &value) {
+  takes(key);
+  value = namedOrSaved(config_, key, &constraints::deserialize);
+}
+
+Config serializedObject(const char *module, const std::string &className, const Config &config) {
+  Config object;
+  object.set("module", module);
+  object.set("class_name", className);
+  object.set("config", config);
+  object.set_null("registered_name");
+  return object;
+}
+SavedObject savedObject(const Config &config) {
+  const std::string className = config.get_string("class_name");
+  if (config.contains("registered_name") && !ConfigAccess::json(config).at("registered_name").is_null())
+    if (const std::string registered = config.get_string("registered_name"); registered.find('>') != std::string::npos)
+      throw Error(ErrorKind::value_error, fmt::format("'{}' is a class of a user's, which cannot be read", registered));
+  return {className, FieldReader(config.get_object("config"))};
 }
 
 } // namespace halftone::detail

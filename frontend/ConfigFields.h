@@ -1,7 +1,9 @@
 // Arguments as keys of a Keras config: one list of them writes a config and reads it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "halftone/Arguments.h"
 #include "halftone/Config.h"
+#include "halftone/Policy.h"
 #include <optional>
 #include <string>
 #include <tuple>
@@ -9,22 +11,47 @@
 
 namespace halftone::detail {
 
+template <class T> void setField(Config &config, const char *key, const T &value) { config.set(key, value); }
+void setField(Config &config, const char *key, const std::vector<int64_t> &value);
+void setField(Config &config, const char *key, const Shape &value); // null for a dimension that is none
+void setField(Config &config, const char *key, const Axes &value);  // one axis as an integer, several as a list
+void setField(Config &config, const char *key, DataFormat value);
+void setField(Config &config, const char *key, DType value);
+void setField(Config &config, const char *key, const PolicyArg &value);
+// null for none. value_error for a function of the user's, which no config can hold.
+void setField(Config &config, const char *key, const ActivationArg &value);
+void setField(Config &config, const char *key, const Initializer &value);
+void setField(Config &config, const char *key, const Regularizer &value);
+void setField(Config &config, const char *key, const Constraint &value);
+inline void setField(Config &config, const char *key, std::nullptr_t) { config.set_null(key); }
+template <class T> void setField(Config &config, const char *key, const std::optional<T> &value) {
+  if (value)
+    setField(config, key, *value);
+  else
+    config.set_null(key);
+}
+
+class FieldReader;
+enum class Presence : uint8_t { optional, required };
+
 /// `key` in a config is `member` of the arguments.
 template <class Args, class T> struct Field {
   const char *key;
   T Args::*member;
+  Presence presence = Presence::optional; // required: a config without the key is a key_error
+  void write(Config &config, const Args &args) const { setField(config, key, args.*member); }
+  void read(FieldReader &reader, Args &args) const;
+};
+/// Keras's argument `key` has one value here. A config that asks for another is a not_implemented_error.
+template <class T> struct FixedField {
+  const char *key;
+  T value;
+  template <class Args> void write(Config &config, const Args &) const { setField(config, key, value); }
+  template <class Args> void read(FieldReader &reader, Args &) const;
 };
 
-template <class T> void setField(Config &config, const char *key, const T &value) { config.set(key, value); }
-template <class T> void setField(Config &config, const char *key, const std::optional<T> &value) {
-  if (value)
-    config.set(key, *value);
-  else
-    config.set_null(key);
-}
-template <class Args, class... T>
-void writeFields(Config &config, const Args &args, const std::tuple<Field<Args, T>...> &fields) {
-  std::apply([&](const auto &...field) { (setField(config, field.key, args.*field.member), ...); }, fields);
+template <class Args, class... F> void writeFields(Config &config, const Args &args, const std::tuple<F...> &fields) {
+  std::apply([&](const auto &...field) { (field.write(config, args), ...); }, fields);
 }
 
 /// Reads a config. A key that nothing asked for is an error in the end.
@@ -33,7 +60,8 @@ public:
   explicit FieldReader(Config config) : config_(std::move(config)) {}
   /// Whether `key` is there; marks it as read.
   bool takes(const char *key);
-  bool isNull(const char *key) const; // for a key that is there; so is isObject
+  void require(const char *key) const; // key_error if the key is not there
+  bool isNull(const char *key) const;  // for a key that is there; so is isObject
   bool isObject(const char *key) const;
   /// key_error if the key is not there, type_error if its value is of another kind.
   template <class T> T get(const char *key) {
@@ -41,24 +69,18 @@ public:
     load(key, value);
     return value;
   }
-  /// Reads the fields whose keys are there. A name of null means an automatic name. type_error if a value
-  /// is of another kind.
-  template <class Args, class... T> void read(Args &args, const std::tuple<Field<Args, T>...> &fields) {
-    std::apply([&](const auto &...field) { (readOne(field.key, args.*field.member), ...); }, fields);
+  /// Reads the fields whose keys are there. A name of null means an automatic name. type_error if a value is of another
+  /// kind.
+  template <class Args, class... F> void read(Args &args, const std::tuple<F...> &fields) {
+    std::apply([&](const auto &...field) { (field.read(*this, args), ...); }, fields);
   }
-  template <class Args, class... T> Args all(const std::tuple<Field<Args, T>...> &fields) {
+  template <class Args, class... F> Args all(const std::tuple<F...> &fields) {
     Args args;
     read(args, fields);
     return args;
   }
-  std::vector<std::string> left() const;
-  /// value_error naming the keys that nothing asked for.
-  void requireNothingLeft(const std::string &className) const;
-  const Config &config() const { return config_; }
-
-private:
   template <class T> void readOne(const char *key, T &value) {
-    if (config_.contains(key))
+    if (takes(key))
       value = get<T>(key);
   }
   void readOne(const char *key, std::string &value) {
@@ -69,14 +91,51 @@ private:
     if (takes(key))
       value = isNull(key) ? std::nullopt : std::optional<T>(get<T>(key));
   }
+  /// not_implemented_error unless the key is absent or its value is that in `only`.
+  void requireFixed(const char *key, const Config &only);
+  std::vector<std::string> left() const;
+  /// value_error naming the keys that nothing asked for.
+  void requireNothingLeft(const std::string &className) const;
+  const Config &config() const { return config_; }
+
+private:
   void load(const char *key, double &value);
   void load(const char *key, int64_t &value);
   void load(const char *key, bool &value);
   void load(const char *key, std::string &value);
   void load(const char *key, std::vector<double> &value);
   void load(const char *key, std::vector<int64_t> &value);
+  void load(const char *key, Shape &value);
+  void load(const char *key, Axes &value);
+  void load(const char *key, DataFormat &value);
+  void load(const char *key, DType &value);
+  void load(const char *key, PolicyArg &value);
+  void load(const char *key, ActivationArg &value);
+  void load(const char *key, Initializer &value);
+  void load(const char *key, Regularizer &value);
+  void load(const char *key, Constraint &value);
   Config config_;
   std::vector<std::string> taken_;
 };
+
+template <class Args, class T> void Field<Args, T>::read(FieldReader &reader, Args &args) const {
+  if (presence == Presence::required)
+    reader.require(key);
+  reader.readOne(key, args.*member);
+}
+template <class T> template <class Args> void FixedField<T>::read(FieldReader &reader, Args &) const {
+  Config only;
+  setField(only, key, value);
+  reader.requireFixed(key, only);
+}
+
+/// {"module", "class_name", "config", "registered_name"}, as Keras saves objects.
+Config serializedObject(const char *module, const std::string &className, const Config &config);
+struct SavedObject {
+  std::string className;
+  FieldReader fields;
+};
+/// The parts of such an object. key_error if one is missing, value_error for a class that a user registered.
+SavedObject savedObject(const Config &config);
 
 } // namespace halftone::detail

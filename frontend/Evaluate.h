@@ -11,7 +11,7 @@ Logs runTest(const Run &run, const BatchSource &batches, EpochReader reader, Cal
 
 /// value_error if the epoch had no batch.
 void requireBatches(const EpochReader::Epoch &epoch);
-/// A warning if the data ended before the epoch did; it names `what` was interrupted.
+/// A warning if the data ended before the epoch did; `what` is the word for the interrupted pass.
 void warnWhenOut(const EpochReader::Epoch &epoch, const EpochReader &reader, const char *what);
 /// value_error: a dataset brings its own sample weights.
 [[noreturn]] void refuseWeights(const Model &model);

@@ -1,7 +1,7 @@
 // keras.initializers: draws values on the host; a seed gives the same values on every machine.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/ConfigFields.h"
 #include "frontend/RandomSeeds.h"
-#include "halftone/Arguments.h"
 #include "halftone/Error.h"
 #include "halftone/Model.h"
 #include "runtime/TensorAccess.h"
@@ -15,6 +15,7 @@
 #include <random>
 
 namespace halftone {
+using namespace detail;
 
 namespace {
 
@@ -43,15 +44,34 @@ private:
 enum class Kind { zeros, ones, constant, uniform, normal, truncated, scaling };
 enum class Fan { in, average };
 
-} // namespace
-
-struct Initializer::Rep {
-  std::string className;
+struct Draw {
   Kind kind = Kind::zeros;
   double a = 0, b = 0; // constant: the value; uniform: the bounds; normal: mean, stddev; scaling: scale
   Fan fan = Fan::in;
   bool uniformScaling = false;
   std::optional<int64_t> seed{};
+};
+
+/// Calls f with the fields of a kind, in Keras's order.
+template <class F> void withFields(Kind kind, F f) {
+  const Field seed{"seed", &Draw::seed};
+  if (kind == Kind::constant)
+    f(std::tuple{Field{"value", &Draw::a}});
+  else if (kind == Kind::uniform)
+    f(std::tuple{seed, Field{"minval", &Draw::a}, Field{"maxval", &Draw::b}});
+  else if (kind == Kind::normal || kind == Kind::truncated)
+    f(std::tuple{seed, Field{"mean", &Draw::a}, Field{"stddev", &Draw::b}});
+  else if (kind == Kind::scaling)
+    f(std::tuple{seed, FixedField{"input_axes", nullptr}, FixedField{"output_axes", nullptr}});
+  else
+    f(std::tuple<>());
+}
+
+} // namespace
+
+struct Initializer::Rep : Draw {
+  std::string className;
+  Rep(std::string name, const Draw &draw) : Draw(draw), className(std::move(name)) {}
 };
 
 namespace {
@@ -110,47 +130,24 @@ Initializer::Initializer(const std::string &name) {
   }
   std::string cls = found->className;
   if (cls == "Zeros" || cls == "Constant")
-    rep_ = std::make_shared<Rep>(Rep{cls, cls == "Zeros" ? Kind::zeros : Kind::constant});
+    rep_ = std::make_shared<Rep>(cls, Draw{cls == "Zeros" ? Kind::zeros : Kind::constant});
   else if (cls == "Ones")
-    rep_ = std::make_shared<Rep>(Rep{cls, Kind::ones, 1.0});
+    rep_ = std::make_shared<Rep>(cls, Draw{Kind::ones, 1.0});
   else if (cls == "RandomUniform")
-    rep_ = std::make_shared<Rep>(Rep{cls, Kind::uniform, -0.05, 0.05});
+    rep_ = std::make_shared<Rep>(cls, Draw{Kind::uniform, -0.05, 0.05});
   else if (cls == "RandomNormal" || cls == "TruncatedNormal")
-    rep_ = std::make_shared<Rep>(Rep{cls, cls == "RandomNormal" ? Kind::normal : Kind::truncated, 0.0, 0.05});
+    rep_ = std::make_shared<Rep>(cls, Draw{cls == "RandomNormal" ? Kind::normal : Kind::truncated, 0.0, 0.05});
   else {
     bool he = cls.rfind("He", 0) == 0, glorot = cls.rfind("Glorot", 0) == 0;
-    rep_ = std::make_shared<Rep>(Rep{cls, Kind::scaling, he ? 2.0 : 1.0, 0.0, glorot ? Fan::average : Fan::in,
-                                     cls.find("Uniform") != std::string::npos});
+    rep_ = std::make_shared<Rep>(cls, Draw{Kind::scaling, he ? 2.0 : 1.0, 0.0, glorot ? Fan::average : Fan::in,
+                                           cls.find("Uniform") != std::string::npos});
   }
 }
 std::string Initializer::name() const { return rep_ ? rep_->className : ""; }
 Config Initializer::get_config() const {
   Config config;
-  if (!rep_)
-    return config;
-  switch (rep_->kind) {
-  case Kind::zeros:
-  case Kind::ones:
-    return config;
-  case Kind::constant:
-    config.set("value", rep_->a);
-    return config;
-  case Kind::uniform:
-    config.set("minval", rep_->a);
-    config.set("maxval", rep_->b);
-    break;
-  case Kind::normal:
-  case Kind::truncated:
-    config.set("mean", rep_->a);
-    config.set("stddev", rep_->b);
-    break;
-  case Kind::scaling:
-    break;
-  }
-  if (rep_->seed)
-    config.set("seed", *rep_->seed);
-  else
-    config.set_null("seed");
+  if (rep_)
+    withFields(rep_->kind, [&](const auto &fields) { writeFields(config, static_cast<const Draw &>(*rep_), fields); });
   return config;
 }
 
@@ -189,26 +186,44 @@ Tensor Initializer::operator()(const Shape &shape, DType dtype, int64_t seed) co
 namespace initializers {
 Zeros::Zeros() : Initializer("zeros") {}
 Ones::Ones() : Initializer("ones") {}
-Constant::Constant(double value) { rep_ = std::make_shared<Rep>(Rep{"Constant", Kind::constant, value}); }
+Constant::Constant(double value) { rep_ = std::make_shared<Rep>("Constant", Draw{Kind::constant, value}); }
 RandomNormal::RandomNormal(RandomArgs args) {
-  rep_ = std::make_shared<Rep>(Rep{"RandomNormal", Kind::normal, args.mean, args.stddev, Fan::in, false, args.seed});
+  rep_ = std::make_shared<Rep>("RandomNormal", Draw{Kind::normal, args.mean, args.stddev, Fan::in, false, args.seed});
 }
 TruncatedNormal::TruncatedNormal(RandomArgs args) {
-  rep_ =
-      std::make_shared<Rep>(Rep{"TruncatedNormal", Kind::truncated, args.mean, args.stddev, Fan::in, false, args.seed});
+  rep_ = std::make_shared<Rep>("TruncatedNormal",
+                               Draw{Kind::truncated, args.mean, args.stddev, Fan::in, false, args.seed});
 }
 GlorotUniform::GlorotUniform(SeedArgs args) {
-  rep_ = std::make_shared<Rep>(Rep{"GlorotUniform", Kind::scaling, 1.0, 0.0, Fan::average, true, args.seed});
+  rep_ = std::make_shared<Rep>("GlorotUniform", Draw{Kind::scaling, 1.0, 0.0, Fan::average, true, args.seed});
 }
 GlorotNormal::GlorotNormal(SeedArgs args) {
-  rep_ = std::make_shared<Rep>(Rep{"GlorotNormal", Kind::scaling, 1.0, 0.0, Fan::average, false, args.seed});
+  rep_ = std::make_shared<Rep>("GlorotNormal", Draw{Kind::scaling, 1.0, 0.0, Fan::average, false, args.seed});
 }
 HeNormal::HeNormal(SeedArgs args) {
-  rep_ = std::make_shared<Rep>(Rep{"HeNormal", Kind::scaling, 2.0, 0.0, Fan::in, false, args.seed});
+  rep_ = std::make_shared<Rep>("HeNormal", Draw{Kind::scaling, 2.0, 0.0, Fan::in, false, args.seed});
 }
 HeUniform::HeUniform(SeedArgs args) {
-  rep_ = std::make_shared<Rep>(Rep{"HeUniform", Kind::scaling, 2.0, 0.0, Fan::in, true, args.seed});
+  rep_ = std::make_shared<Rep>("HeUniform", Draw{Kind::scaling, 2.0, 0.0, Fan::in, true, args.seed});
 }
+
+Config serialize(const Initializer &initializer) {
+  return serializedObject("keras.initializers", initializer.name(), initializer.get_config());
+}
+
+namespace {
+class Saved : public Initializer {
+public:
+  explicit Saved(SavedObject saved) : Initializer(saved.className) {
+    Rep rep = *rep_;
+    withFields(rep.kind, [&](const auto &fields) { saved.fields.read(static_cast<Draw &>(rep), fields); });
+    saved.fields.requireNothingLeft(rep.className);
+    rep_ = std::make_shared<Rep>(std::move(rep));
+  }
+};
+} // namespace
+Initializer deserialize(const Config &config) { return Saved(savedObject(config)); }
+
 } // namespace initializers
 
 namespace detail {

@@ -3,6 +3,7 @@
 #include "halftone/Layer.h"
 #include "frontend/LayerImpl.h"
 #include "frontend/Promotion.h"
+#include "frontend/layers/Fields.h"
 #include "runtime/TensorAccess.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -32,7 +33,15 @@ namespace {
 /// The body of an Input in a list of layers: it returns its argument and has the input's specification.
 class InputBody final : public LayerBody {
 public:
+  explicit InputBody(InputOptions options) : options_(std::move(options)) {}
   Values call(const Values &inputs, const CallContext &) override { return inputs; }
+  void get_config(Config &config) const override {
+    config = Config();
+    writeFields(config, options_, layerFields<InputOptions>);
+  }
+
+private:
+  InputOptions options_;
 };
 
 /// Variables, each once, in the order in which they were found; and whether each is trainable.
@@ -103,7 +112,7 @@ Layer::Layer(std::unique_ptr<LayerBody> body, std::string className, const Layer
 
 Layer detail::inputLayer(const Value &input) {
   auto impl = std::make_shared<LayerImpl>();
-  impl->body = std::make_unique<InputBody>();
+  impl->body = std::make_unique<InputBody>(InputOptions{input.shape(), input.dtype(), input.node()->name});
   impl->className = "InputLayer";
   impl->name = input.node()->name;
   impl->built = true;
@@ -238,9 +247,13 @@ int64_t Layer::count_params() const {
 }
 Config Layer::get_config() const {
   Config config;
-  config.set("name", name());
-  config.set("trainable", trainable());
-  config.set("dtype", dtype_policies::serialize(impl_->policy));
+  const LayerArgs args{.activity_regularizer = impl_->activityRegularizer,
+                       .trainable = trainable(),
+                       .dtype = impl_->policy,
+                       .name = name()};
+  writeFields(config, args, baseFields<LayerArgs>);
+  if (args.activity_regularizer.defined())
+    writeFields(config, args, activityField<LayerArgs>);
   impl_->body->get_config(config);
   return config;
 }

@@ -338,7 +338,8 @@ Variable BuildContext::add_weight(const WeightArgs &args) {
                                                                            : UpdateKind::assign,
                                     .trainable = args.trainable,
                                     .autocast = args.autocast,
-                                    .regularizer = args.regularizer});
+                                    .regularizer = args.regularizer,
+                                    .constraint = args.constraint});
   layer.weights.push_back(variable);
   return variable;
 }

@@ -47,7 +47,5 @@ Value readRaw(const Variable &variable);
 void checkGradients(const std::vector<Value> &gradients, const std::vector<Variable> &variables);
 /// The optimizer of a class; upper and lower case do not matter. value_error for an unknown class or for unknown keys.
 Optimizer optimizerFromConfig(const std::string &className, const Config &config);
-/// {"module", "class_name", "config", "registered_name"}, the form in which Keras saves objects.
-Config serializedObject(const char *module, const std::string &className, const Config &config);
 
 } // namespace halftone::detail

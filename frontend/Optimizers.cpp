@@ -46,15 +46,6 @@ void checkGradients(const std::vector<Value> &gradients, const std::vector<Varia
   }
 }
 
-Config serializedObject(const char *module, const std::string &className, const Config &config) {
-  Config object;
-  object.set("module", module);
-  object.set("class_name", className);
-  object.set("config", config);
-  object.set_null("registered_name");
-  return object;
-}
-
 } // namespace detail
 
 Optimizer::Optimizer(const Optimizer &) = default;

@@ -101,6 +101,7 @@ Variable makeVariable(const Tensor &initial, const VariableArgs &args) {
   impl->trainable = args.trainable;
   impl->autocast = args.autocast;
   impl->regularizer = args.regularizer;
+  impl->constraint = args.constraint;
   return Variable(std::move(impl));
 }
 

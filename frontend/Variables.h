@@ -23,6 +23,7 @@ struct VariableImpl {
   UpdateKind update = UpdateKind::gradient;
   bool trainable = true, autocast = true;
   Regularizer regularizer{};
+  Constraint constraint{};
 };
 
 struct VariableArgs {
@@ -31,6 +32,7 @@ struct VariableArgs {
   UpdateKind update = UpdateKind::gradient;
   bool trainable = true, autocast = true;
   Regularizer regularizer{};
+  Constraint constraint{};
 };
 /// A variable with a copy of `initial`, on the thread's default device, under the one lock of all variables.
 Variable makeVariable(const Tensor &initial, const VariableArgs &args);

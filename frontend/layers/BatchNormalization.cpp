@@ -1,8 +1,8 @@
 // BatchNormalization: by the batch's statistics in training, by moving statistics otherwise.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Promotion.h"
+#include "frontend/layers/Fields.h"
 #include "frontend/layers/Normalized.h"
-#include "halftone/Layers.h"
 #include "halftone/Ops.h"
 
 namespace halftone::layers {
@@ -10,25 +10,19 @@ using namespace detail;
 
 namespace {
 
-class BatchNormalizationBody final : public LayerBody {
+class BatchNormalizationBody final : public BodyOf<BatchNormalizationOptions> {
 public:
-  explicit BatchNormalizationBody(const BatchNormalizationArgs &args)
-      : args_(args), affine_{.center = args.center,
-                             .scale = args.scale,
-                             .betaInitializer = args.beta_initializer,
-                             .gammaInitializer = args.gamma_initializer,
-                             .betaRegularizer = args.beta_regularizer,
-                             .gammaRegularizer = args.gamma_regularizer} {}
+  explicit BatchNormalizationBody(const BatchNormalizationArgs &args) : BodyOf({args}), affine_(args) {}
   void build(BuildContext &context, const std::vector<Shape> &shapes) override {
-    int64_t axis = normalizeAxis("BatchNormalization", args_.axis, shapes.at(0).rank());
+    int64_t axis = normalizeAxis("BatchNormalization", options_.axis, shapes.at(0).rank());
     Shape shape = extentsOf("BatchNormalization", shapes[0], {axis});
     affine_.build(context, shape);
     auto statistic = [&](const char *name, const Initializer &initializer) {
       return context.add_weight(
           {.shape = shape, .initializer = initializer, .trainable = false, .autocast = false, .name = name});
     };
-    mean_ = statistic("moving_mean", args_.moving_mean_initializer);
-    variance_ = statistic("moving_variance", args_.moving_variance_initializer);
+    mean_ = statistic("moving_mean", options_.moving_mean_initializer);
+    variance_ = statistic("moving_variance", options_.moving_variance_initializer);
     axis_ = axis;
     layer_ = &context.layer();
   }
@@ -45,25 +39,18 @@ public:
       move(mean_, moving.mean, moments.mean);
       move(variance_, moving.variance, moments.variance);
     }
-    Value y = (x - moments.mean) * ops::rsqrt(moments.variance + args_.epsilon);
+    Value y = (x - moments.mean) * ops::rsqrt(moments.variance + options_.epsilon);
     return asDtype(affine_(y, {axis_}), context.compute_dtype(), "normalization");
-  }
-  void get_config(Config &config) const override {
-    config.set("axis", args_.axis);
-    config.set("momentum", args_.momentum);
-    config.set("epsilon", args_.epsilon);
-    affine_.addConfig(config);
   }
 
 private:
   /// Moves a statistic towards the batch's. If the result is not finite, the statistic stays.
   void move(const Variable &statistic, const Value &old, const Value &batch) const {
-    Value next = old * args_.momentum + batch * (1.0 - args_.momentum);
+    Value next = old * options_.momentum + batch * (1.0 - options_.momentum);
     Value kept = ops::where(ops::isfinite(next), next, old);
     statistic.assign(ops::reshape(kept, statistic.shape()));
   }
 
-  BatchNormalizationArgs args_;
   ScaleAndOffset affine_;
   Variable mean_, variance_;
   int64_t axis_ = 0;
@@ -73,7 +60,6 @@ private:
 } // namespace
 
 BatchNormalization::BatchNormalization(const BatchNormalizationArgs &args, Where where)
-    : Layer(std::make_unique<BatchNormalizationBody>(args), "BatchNormalization",
-            {.trainable = args.trainable, .dtype = args.dtype, .name = args.name}, where) {}
+    : Layer(std::make_unique<BatchNormalizationBody>(args), "BatchNormalization", layerArgs(args), where) {}
 
 } // namespace halftone::layers

@@ -1,17 +1,18 @@
 // Concatenate: joins inputs along an axis.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Promotion.h"
-#include "halftone/Layers.h"
+#include "frontend/layers/Fields.h"
 #include "halftone/Ops.h"
 #include <fmt/format.h>
 
 namespace halftone::layers {
+using namespace detail;
 
 namespace {
 
-class ConcatenateBody final : public detail::LayerBody {
+class ConcatenateBody final : public BodyOf<ConcatenateOptions> {
 public:
-  explicit ConcatenateBody(int64_t axis) : axis_(axis) {}
+  using BodyOf::BodyOf;
   void build(BuildContext &, const std::vector<Shape> &shapes) override {
     if (shapes.empty())
       throw Error(ErrorKind::value_error, "A `Concatenate` layer should be called on a list of at least 1 input. "
@@ -19,14 +20,13 @@ public:
   }
   Values call(const Values &inputs, const CallContext &) override {
     Shape first = inputs[0].shape();
-    int64_t rank = first.rank(), along = detail::normalizeAxis("Concatenate", axis_, rank);
+    int64_t rank = first.rank(), along = normalizeAxis("Concatenate", options_.axis, rank);
     for (const Value &input : inputs)
       for (int64_t i = 0; i < rank; ++i)
         if (input.rank() != rank || (i != along && input.shape()[i] != first[i]))
           throw mismatch(inputs);
-    return ops::concatenate(inputs, axis_);
+    return ops::concatenate(inputs, options_.axis);
   }
-  void get_config(Config &config) const override { config.set("axis", axis_); }
 
 private:
   static Error mismatch(const Values &inputs) {
@@ -38,13 +38,11 @@ private:
                              "axis. Received: input_shape=[{}]",
                              list));
   }
-
-  int64_t axis_;
 };
 
 } // namespace
 
-Concatenate::Concatenate(int64_t axis, const PlainArgs &args, Where where)
-    : Layer(std::make_unique<ConcatenateBody>(axis), "Concatenate", {.dtype = args.dtype, .name = args.name}, where) {}
+Concatenate::Concatenate(int64_t axis, const ConcatenateArgs &args, Where where)
+    : Layer(std::make_unique<ConcatenateBody>(ConcatenateOptions{args, axis}), "Concatenate", layerArgs(args), where) {}
 
 } // namespace halftone::layers

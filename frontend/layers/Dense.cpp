@@ -1,16 +1,17 @@
 // Dense: activation(x @ kernel + bias).
 // SPDX-License-Identifier: Apache-2.0
-#include "halftone/Layers.h"
+#include "frontend/layers/Fields.h"
 #include "halftone/Ops.h"
 #include <fmt/format.h>
 
 namespace halftone::layers {
+using namespace detail;
 
 namespace {
 
-class DenseBody final : public detail::LayerBody {
+class DenseBody final : public BodyOf<DenseOptions> {
 public:
-  DenseBody(int64_t units, DenseArgs args) : units_(units), args_(std::move(args)) {}
+  using BodyOf::BodyOf;
   void build(BuildContext &context, const std::vector<Shape> &shapes) override {
     const Shape &input = shapes.at(0);
     if (input.rank() < 2 || input[-1] < 0)
@@ -18,14 +19,16 @@ public:
                                                       "min_ndim=2 and a known last dimension, found shape {}",
                                                       input.str()));
     inputs_ = input[-1];
-    kernel_ = context.add_weight({.shape = {inputs_, units_},
-                                  .initializer = args_.kernel_initializer,
-                                  .regularizer = args_.kernel_regularizer,
+    kernel_ = context.add_weight({.shape = {inputs_, options_.units},
+                                  .initializer = options_.kernel_initializer,
+                                  .regularizer = options_.kernel_regularizer,
+                                  .constraint = options_.kernel_constraint,
                                   .name = "kernel"});
-    if (args_.use_bias)
-      bias_ = context.add_weight({.shape = {units_},
-                                  .initializer = args_.bias_initializer,
-                                  .regularizer = args_.bias_regularizer,
+    if (options_.use_bias)
+      bias_ = context.add_weight({.shape = {options_.units},
+                                  .initializer = options_.bias_initializer,
+                                  .regularizer = options_.bias_regularizer,
+                                  .constraint = options_.bias_constraint,
                                   .name = "bias"});
   }
   Values call(const Values &inputs, const CallContext &) override {
@@ -36,32 +39,20 @@ public:
                               "have value {}, but received input with shape {}",
                               inputs_, x.shape().str()));
     Value y = ops::matmul(x, kernel_);
-    if (args_.use_bias)
+    if (options_.use_bias)
       y = y + bias_;
-    return args_.activation(y);
-  }
-  void get_config(Config &config) const override {
-    config.set("units", units_);
-    config.set("activation", args_.activation.name());
-    config.set("use_bias", args_.use_bias);
+    return options_.activation(y);
   }
 
 private:
-  int64_t units_, inputs_ = 0;
-  DenseArgs args_;
+  int64_t inputs_ = 0;
   Variable kernel_, bias_;
 };
 
 } // namespace
 
 Dense::Dense(int64_t units, const DenseArgs &args, Where where)
-    : Layer(std::make_unique<DenseBody>(units, args), "Dense",
-            {.activity_regularizer = args.activity_regularizer,
-             .trainable = args.trainable,
-             .dtype = args.dtype,
-             .autocast = args.autocast,
-             .name = args.name},
-            where) {
+    : Layer(std::make_unique<DenseBody>(DenseOptions{args, units}), "Dense", layerArgs(args), where) {
   if (units <= 0)
     throw Error(
         ErrorKind::value_error,

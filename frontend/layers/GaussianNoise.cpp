@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Promotion.h"
 #include "frontend/SeedState.h"
-#include "halftone/Layers.h"
+#include "frontend/layers/Fields.h"
 #include "halftone/Ops.h"
 #include <fmt/format.h>
 #include <numbers>
@@ -12,28 +12,21 @@ using namespace detail;
 
 namespace {
 
-class GaussianNoiseBody final : public LayerBody {
+class GaussianNoiseBody final : public BodyOf<GaussianNoiseOptions> {
 public:
-  GaussianNoiseBody(double stddev, std::optional<int64_t> seed) : stddev_(stddev), seed_(seed) {}
+  using BodyOf::BodyOf;
   void build(BuildContext &context, const std::vector<Shape> &) override {
-    if (stddev_ > 0.0) // as in Keras, a layer that draws nothing has no random state
-      state_ = addSeedState(context, seed_);
+    if (options_.stddev > 0.0) // as in Keras, a layer that draws nothing has no random state
+      state_ = addSeedState(context, options_.seed);
   }
   Values call(const Values &inputs, const CallContext &context) override {
     Value x = inputs[0];
-    if (!context.training() || stddev_ == 0.0)
+    if (!context.training() || options_.stddev == 0.0)
       return x;
     // The first uniform draw is above 0, so its logarithm is finite.
     Value radius = ops::sqrt(ops::log(uniform(x.shape(), 0.5)) * -2.0);
     Value noise = radius * ops::cos(uniform(x.shape(), 0.0) * (2.0 * std::numbers::pi));
-    return x + asDtype(noise * stddev_, context.compute_dtype(), "random");
-  }
-  void get_config(Config &config) const override {
-    config.set("stddev", stddev_);
-    if (seed_)
-      config.set("seed", *seed_);
-    else
-      config.set_null("seed");
+    return x + asDtype(noise * options_.stddev, context.compute_dtype(), "random");
   }
 
 private:
@@ -44,16 +37,14 @@ private:
     return (offset == 0.0 ? upper : upper + offset) * (1.0 / 16777216.0);
   }
 
-  double stddev_;
-  std::optional<int64_t> seed_;
   Variable state_;
 };
 
 } // namespace
 
-GaussianNoise::GaussianNoise(double stddev, const RandomLayerArgs &args, Where where)
-    : Layer(std::make_unique<GaussianNoiseBody>(stddev, args.seed), "GaussianNoise",
-            {.dtype = args.dtype, .name = args.name}, where) {
+GaussianNoise::GaussianNoise(double stddev, const GaussianNoiseArgs &args, Where where)
+    : Layer(std::make_unique<GaussianNoiseBody>(GaussianNoiseOptions{args, stddev}), "GaussianNoise", layerArgs(args),
+            where) {
   if (!(stddev >= 0.0 && stddev <= 1.0))
     throw Error(ErrorKind::value_error,
                 fmt::format("Invalid value received for argument `stddev`. Expected a float value between 0 and 1. "

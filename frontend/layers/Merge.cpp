@@ -1,17 +1,18 @@
 // Elementwise layers of several inputs: Add, Multiply.
 // SPDX-License-Identifier: Apache-2.0
-#include "halftone/Layers.h"
+#include "frontend/layers/Fields.h"
 #include "halftone/Ops.h"
 #include <algorithm>
 #include <fmt/format.h>
 
 namespace halftone::layers {
+using namespace detail;
 
 namespace {
 
 using Combine = Value (*)(const Value &, const Value &);
 
-class MergeBody final : public detail::LayerBody {
+class MergeBody final : public LayerBody {
 public:
   MergeBody(const char *name, Combine combine) : name_(name), combine_(combine) {}
   void build(BuildContext &, const std::vector<Shape> &shapes) override {
@@ -42,11 +43,10 @@ private:
 
 } // namespace
 
-Add::Add(const PlainArgs &args, Where where)
-    : Layer(std::make_unique<MergeBody>("Add", &ops::add), "Add", {.dtype = args.dtype, .name = args.name}, where) {}
+Add::Add(const AddArgs &args, Where where)
+    : Layer(std::make_unique<MergeBody>("Add", &ops::add), "Add", layerArgs(args), where) {}
 
-Multiply::Multiply(const PlainArgs &args, Where where)
-    : Layer(std::make_unique<MergeBody>("Multiply", &ops::multiply), "Multiply",
-            {.dtype = args.dtype, .name = args.name}, where) {}
+Multiply::Multiply(const MultiplyArgs &args, Where where)
+    : Layer(std::make_unique<MergeBody>("Multiply", &ops::multiply), "Multiply", layerArgs(args), where) {}
 
 } // namespace halftone::layers

@@ -1,8 +1,8 @@
 // Normalization over the features of a sample: by layer, by group, by root mean square, to unit length.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Promotion.h"
+#include "frontend/layers/Fields.h"
 #include "frontend/layers/Normalized.h"
-#include "halftone/Layers.h"
 #include "halftone/Ops.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -19,57 +19,44 @@ std::vector<int64_t> checkedAxes(const char *layer, const Axes &axis, const Shap
   return normalizeAxes(layer, axis.list(), input.rank());
 }
 
-class LayerNormalizationBody final : public LayerBody {
+class LayerNormalizationBody final : public BodyOf<LayerNormalizationOptions> {
 public:
-  explicit LayerNormalizationBody(const NormalizationArgs &args)
-      : axis_(args.axis), epsilon_(args.epsilon), affine_{.center = args.center,
-                                                          .scale = args.scale,
-                                                          .betaInitializer = args.beta_initializer,
-                                                          .gammaInitializer = args.gamma_initializer,
-                                                          .betaRegularizer = args.beta_regularizer,
-                                                          .gammaRegularizer = args.gamma_regularizer} {}
+  explicit LayerNormalizationBody(const LayerNormalizationArgs &args) : BodyOf({args}), affine_(args) {
+    affine_.scale |= args.rms_scaling;
+    affine_.center &= !args.rms_scaling;
+  }
   void build(BuildContext &context, const std::vector<Shape> &shapes) override {
-    std::vector<int64_t> axes = checkedAxes("LayerNormalization", axis_, shapes.at(0));
+    std::vector<int64_t> axes = checkedAxes("LayerNormalization", options_.axis, shapes.at(0));
     affine_.build(context, extentsOf("LayerNormalization", shapes[0], axes));
     axes_ = axes;
   }
   Values call(const Values &inputs, const CallContext &context) override {
     Value x = widened(inputs[0]);
     Moments moments = momentsOf(x, axes_);
-    Value y = (x - moments.mean) * ops::rsqrt(moments.variance + epsilon_);
+    Value centered = options_.rms_scaling ? x : x - moments.mean;
+    Value y = centered * ops::rsqrt(moments.variance + options_.epsilon);
     return asDtype(affine_(y, axes_), context.compute_dtype(), "normalization");
   }
   void get_config(Config &config) const override {
-    if (axes_.empty() && axis_.list().size() == 1)
-      config.set("axis", axis_.list()[0]);
-    else
-      setList(config, "axis", axes_.empty() ? axis_.list() : axes_);
-    config.set("epsilon", epsilon_);
-    affine_.addConfig(config);
+    BodyOf::get_config(config);
+    if (!axes_.empty())
+      setField(config, "axis", axes_);
   }
 
 private:
-  Axes axis_;
-  double epsilon_;
   ScaleAndOffset affine_;
   std::vector<int64_t> axes_; // ascending, from the front, once the layer is built
 };
 
-class GroupNormalizationBody final : public LayerBody {
+class GroupNormalizationBody final : public BodyOf<GroupNormalizationOptions> {
 public:
-  explicit GroupNormalizationBody(const GroupNormalizationArgs &args)
-      : args_(args), affine_{.center = args.center,
-                             .scale = args.scale,
-                             .betaInitializer = args.beta_initializer,
-                             .gammaInitializer = args.gamma_initializer,
-                             .betaRegularizer = args.beta_regularizer,
-                             .gammaRegularizer = args.gamma_regularizer} {}
+  explicit GroupNormalizationBody(const GroupNormalizationArgs &args) : BodyOf({args}), affine_(args) {}
   void build(BuildContext &context, const std::vector<Shape> &shapes) override {
-    int64_t axis = normalizeAxis("GroupNormalization", args_.axis, shapes.at(0).rank());
+    int64_t axis = normalizeAxis("GroupNormalization", options_.axis, shapes.at(0).rank());
     if (axis == 0)
       throw Error(ErrorKind::value_error, "GroupNormalization cannot normalize along the batch axis");
     int64_t channels = extentsOf("GroupNormalization", shapes[0], {axis})[0];
-    int64_t groups = args_.groups == -1 ? channels : args_.groups;
+    int64_t groups = options_.groups == -1 ? channels : options_.groups;
     if (groups > channels)
       throw Error(ErrorKind::value_error, fmt::format("Number of groups ({}) cannot be more than the number of "
                                                       "channels ({}).",
@@ -92,58 +79,52 @@ public:
     std::iota(axes.begin(), axes.end(), 0);
     std::erase_if(axes, [&](int64_t axis) { return axis == 0 || axis == axis_; });
     Moments moments = momentsOf(grouped, axes);
-    Value y = (grouped - moments.mean) * ops::rsqrt(moments.variance + args_.epsilon);
+    Value y = (grouped - moments.mean) * ops::rsqrt(moments.variance + options_.epsilon);
     return asDtype(affine_(ops::reshape(y, x.shape()), {axis_}), context.compute_dtype(), "normalization");
   }
   void get_config(Config &config) const override {
-    config.set("groups", groups_ ? groups_ : args_.groups);
-    config.set("axis", args_.axis);
-    config.set("epsilon", args_.epsilon);
-    affine_.addConfig(config);
+    BodyOf::get_config(config);
+    if (groups_)
+      config.set("groups", groups_);
   }
 
 private:
-  GroupNormalizationArgs args_;
   ScaleAndOffset affine_;
   int64_t axis_ = 0, groups_ = 0;
 };
 
-class RMSNormalizationBody final : public LayerBody {
+class RMSNormalizationBody final : public BodyOf<RMSNormalizationOptions> {
 public:
-  explicit RMSNormalizationBody(const RMSNormalizationArgs &args) : axis_(args.axis), epsilon_(args.epsilon) {}
+  explicit RMSNormalizationBody(const RMSNormalizationArgs &args) : BodyOf({args}) {}
   void build(BuildContext &context, const std::vector<Shape> &shapes) override {
-    std::vector<int64_t> axes = checkedAxes("RMSNormalization", axis_, shapes.at(0));
+    std::vector<int64_t> axes = checkedAxes("RMSNormalization", options_.axis, shapes.at(0));
     scale_ = context.add_weight(
         {.shape = extentsOf("RMSNormalization", shapes[0], axes), .initializer = "ones", .name = "scale"});
     axes_ = axes;
   }
   Values call(const Values &inputs, const CallContext &context) override {
     Value x = widened(inputs[0]);
-    Value inverse = ops::rsqrt(meanOver(ops::square(x), axes_) + epsilon_);
+    Value inverse = ops::rsqrt(meanOver(ops::square(x), axes_) + options_.epsilon);
     Value y = x * inverse * along(scale_, x, axes_);
     DType result = is_float(inputs[0].dtype()) ? inputs[0].dtype() : context.compute_dtype();
     return asDtype(y, result, "normalization");
   }
   void get_config(Config &config) const override {
-    if (axes_.empty() && axis_.list().size() == 1)
-      config.set("axis", axis_.list()[0]);
-    else
-      setList(config, "axis", axis_.list());
-    config.set("epsilon", epsilon_);
+    BodyOf::get_config(config);
+    if (!axes_.empty())
+      setField(config, "axis", options_.axis.list());
   }
 
 private:
-  Axes axis_;
-  double epsilon_;
   Variable scale_;
   std::vector<int64_t> axes_;
 };
 
-class UnitNormalizationBody final : public LayerBody {
+class UnitNormalizationBody final : public BodyOf<UnitNormalizationOptions> {
 public:
-  explicit UnitNormalizationBody(const Axes &axis) : axis_(axis) {}
+  explicit UnitNormalizationBody(const UnitNormalizationArgs &args) : BodyOf({args}) {}
   void build(BuildContext &, const std::vector<Shape> &shapes) override {
-    axes_ = checkedAxes("UnitNormalization", axis_, shapes.at(0));
+    axes_ = checkedAxes("UnitNormalization", options_.axis, shapes.at(0));
   }
   Values call(const Values &inputs, const CallContext &context) override {
     Value x = is_float(inputs[0].dtype()) ? inputs[0] : asDtype(inputs[0], context.compute_dtype(), "normalization");
@@ -151,27 +132,18 @@ public:
     // Keras's bound, 1e12, is inf in float16; inf times the entries of a zero vector would be NaN.
     return x * ops::minimum(inverse, ops::full_like(inverse, x.dtype() == DType::float16 ? 65504.0 : 1e12));
   }
-  void get_config(Config &config) const override {
-    if (axis_.list().size() == 1)
-      config.set("axis", axis_.list()[0]);
-    else
-      setList(config, "axis", axis_.list());
-  }
 
 private:
-  Axes axis_;
   std::vector<int64_t> axes_;
 };
 
 } // namespace
 
-LayerNormalization::LayerNormalization(const NormalizationArgs &args, Where where)
-    : Layer(std::make_unique<LayerNormalizationBody>(args), "LayerNormalization",
-            {.trainable = args.trainable, .dtype = args.dtype, .autocast = false, .name = args.name}, where) {}
+LayerNormalization::LayerNormalization(const LayerNormalizationArgs &args, Where where)
+    : Layer(std::make_unique<LayerNormalizationBody>(args), "LayerNormalization", layerArgs(args), where) {}
 
 GroupNormalization::GroupNormalization(const GroupNormalizationArgs &args, Where where)
-    : Layer(std::make_unique<GroupNormalizationBody>(args), "GroupNormalization",
-            {.trainable = args.trainable, .dtype = args.dtype, .autocast = false, .name = args.name}, where) {
+    : Layer(std::make_unique<GroupNormalizationBody>(args), "GroupNormalization", layerArgs(args), where) {
   if (args.groups < 1 && args.groups != -1)
     throw Error(
         ErrorKind::value_error,
@@ -180,11 +152,9 @@ GroupNormalization::GroupNormalization(const GroupNormalizationArgs &args, Where
 }
 
 RMSNormalization::RMSNormalization(const RMSNormalizationArgs &args, Where where)
-    : Layer(std::make_unique<RMSNormalizationBody>(args), "RMSNormalization", {.dtype = args.dtype, .name = args.name},
-            where) {}
+    : Layer(std::make_unique<RMSNormalizationBody>(args), "RMSNormalization", layerArgs(args), where) {}
 
 UnitNormalization::UnitNormalization(const UnitNormalizationArgs &args, Where where)
-    : Layer(std::make_unique<UnitNormalizationBody>(args.axis), "UnitNormalization",
-            {.dtype = args.dtype, .name = args.name}, where) {}
+    : Layer(std::make_unique<UnitNormalizationBody>(args), "UnitNormalization", layerArgs(args), where) {}
 
 } // namespace halftone::layers

@@ -3,7 +3,6 @@
 #include "frontend/layers/Normalized.h"
 #include "frontend/Promotion.h"
 #include "halftone/Ops.h"
-#include "runtime/base/ConfigAccess.h"
 #include <fmt/format.h>
 
 namespace halftone::detail {
@@ -52,25 +51,15 @@ Shape extentsOf(const char *layer, const Shape &input, const std::vector<int64_t
   return Shape(dims);
 }
 
-void setList(Config &config, const char *key, const std::vector<int64_t> &values) {
-  nlohmann::ordered_json json = ConfigAccess::json(config);
-  json[key] = values;
-  config = ConfigAccess::make(std::move(json));
-}
-
 void ScaleAndOffset::build(BuildContext &context, const Shape &shape) {
+  auto made = [&](WeightArgs args) {
+    args.shape = shape;
+    return context.add_weight(args);
+  };
   if (scale)
-    gamma = context.add_weight({.shape = shape,
-                                .initializer = gammaInitializer,
-                                .autocast = false,
-                                .regularizer = gammaRegularizer,
-                                .name = "gamma"});
+    gamma = made(gammaArgs);
   if (center)
-    beta = context.add_weight({.shape = shape,
-                               .initializer = betaInitializer,
-                               .autocast = false,
-                               .regularizer = betaRegularizer,
-                               .name = "beta"});
+    beta = made(betaArgs);
 }
 
 Value ScaleAndOffset::operator()(Value x, const std::vector<int64_t> &axes) const {
@@ -79,11 +68,6 @@ Value ScaleAndOffset::operator()(Value x, const std::vector<int64_t> &axes) cons
   if (center)
     x = x + along(beta, x, axes);
   return x;
-}
-
-void ScaleAndOffset::addConfig(Config &config) const {
-  config.set("center", center);
-  config.set("scale", scale);
 }
 
 } // namespace halftone::detail

@@ -1,4 +1,4 @@
-// The base of normalization layers: statistics in float32 or more, parameters along chosen axes, axes in configs.
+// Shared by normalization layers: statistics in float32 or more, parameters along chosen axes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/LayerImpl.h"
@@ -25,20 +25,27 @@ Value along(const Value &parameter, const Value &x, const std::vector<int64_t> &
 /// The extents of `axes` in `input`. value_error naming `layer` when an axis is out of range or its extent is none.
 Shape extentsOf(const char *layer, const Shape &input, const std::vector<int64_t> &axes);
 
-/// Sets a list of integers, as Keras writes the axes of a built layer.
-void setList(Config &config, const char *key, const std::vector<int64_t> &values);
-
-/// The trainable scale and offset of a normalization. They are never read in a narrower dtype.
+/// The trainable scale and offset of a normalization, never read in a narrower dtype.
 struct ScaleAndOffset {
   bool center = true, scale = true;
-  Initializer betaInitializer, gammaInitializer;
-  Regularizer betaRegularizer{}, gammaRegularizer{};
+  WeightArgs gammaArgs, betaArgs;
   Variable gamma{}, beta{};
 
+  template <class Args>
+  explicit ScaleAndOffset(const Args &args)
+      : center(args.center), scale(args.scale), gammaArgs{.initializer = args.gamma_initializer,
+                                                          .autocast = false,
+                                                          .regularizer = args.gamma_regularizer,
+                                                          .constraint = args.gamma_constraint,
+                                                          .name = "gamma"},
+        betaArgs{.initializer = args.beta_initializer,
+                 .autocast = false,
+                 .regularizer = args.beta_regularizer,
+                 .constraint = args.beta_constraint,
+                 .name = "beta"} {}
   void build(BuildContext &context, const Shape &shape);
   /// x * gamma + beta; both parameters have the axes `axes` of `x`.
   Value operator()(Value x, const std::vector<int64_t> &axes) const;
-  void addConfig(Config &config) const;
 };
 
 } // namespace halftone::detail

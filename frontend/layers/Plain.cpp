@@ -1,85 +1,147 @@
 // Layers without weights: activations, shapes, rescaling, functions.
 // SPDX-License-Identifier: Apache-2.0
-#include "halftone/Layers.h"
+#include "frontend/layers/Fields.h"
 #include "halftone/Ops.h"
+#include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 
 namespace halftone::layers {
+using namespace detail;
 
 namespace {
 
-using CallFunction = std::function<Value(const Value &, const CallContext &)>;
-using ConfigFunction = std::function<void(Config &)>;
-
-class PlainBody final : public detail::LayerBody {
+/// A layer that is a function of its one input.
+template <class Options> class PlainBody final : public BodyOf<Options> {
 public:
-  PlainBody(CallFunction call, ConfigFunction config) : call_(std::move(call)), config_(std::move(config)) {}
-  Values call(const Values &inputs, const CallContext &context) override { return call_(inputs[0], context); }
-  void get_config(Config &config) const override {
-    if (config_)
-      config_(config);
+  using Function = Value (*)(const Value &x, const Options &options, const CallContext &context);
+  PlainBody(Options options, Function function) : BodyOf<Options>(std::move(options)), function_(function) {}
+  Values call(const Values &inputs, const CallContext &context) override {
+    return function_(inputs[0], this->options_, context);
   }
 
 private:
-  CallFunction call_;
-  ConfigFunction config_;
+  Function function_;
+};
+template <class Options>
+std::unique_ptr<LayerBody> plain(Options options, typename PlainBody<Options>::Function function) {
+  return std::make_unique<PlainBody<Options>>(std::move(options), function);
+}
+
+Value activate(const Value &x, const ActivationOptions &options, const CallContext &) { return options.activation(x); }
+
+/// keras.activations.relu. The slope at a kink is that of the ops it is made of.
+Value relu(const Value &x, const ReLUOptions &options, const CallContext &) {
+  const double slope = options.negative_slope, threshold = options.threshold;
+  if (slope != 0.0 && !options.max_value && threshold == 0.0)
+    return ops::leaky_relu(x, slope);
+  Value y;
+  if (threshold != 0.0)
+    y = ops::where(ops::greater(x, ops::full_like(x, threshold)), x, ops::zeros_like(x));
+  else if (options.max_value == 6.0)
+    y = ActivationArg("relu6")(x);
+  else
+    y = ops::relu(x);
+  if (options.max_value && !(threshold == 0.0 && *options.max_value == 6.0))
+    y = ops::clip(y, 0.0, *options.max_value);
+  if (slope == 0.0)
+    return y;
+  return y - slope * ops::relu(threshold == 0.0 ? -x : threshold - x);
+}
+
+Value softmax(const Value &x, const SoftmaxOptions &options, const CallContext &) {
+  if (options.axis.list().size() == 1)
+    return ops::softmax(x, options.axis.list()[0]);
+  Value e = ops::exp(x - ops::stop_gradient(ops::max(x, options.axis, /*keepdims=*/true)));
+  return e / ops::sum(e, options.axis, /*keepdims=*/true);
+}
+
+Value flatten(const Value &x, const FlattenOptions &options, const CallContext &) {
+  const Shape shape = x.shape();
+  const int64_t rank = shape.rank();
+  if (rank < 1)
+    throw Error(ErrorKind::value_error, "Flatten needs an input with a batch dimension, got a scalar");
+  int64_t rest = 1;
+  for (int64_t i = 1; i < rank; ++i)
+    rest *= shape[i];
+  if (options.data_format == DataFormat::channels_last || rank < 3)
+    return ops::reshape(x, Shape{shape[0], rest});
+  std::vector<int64_t> channelsLast(static_cast<size_t>(rank));
+  std::iota(channelsLast.begin(), channelsLast.end(), 0);
+  std::rotate(channelsLast.begin() + 1, channelsLast.begin() + 2, channelsLast.end());
+  return ops::reshape(ops::transpose(x, channelsLast), Shape{shape[0], rest});
+}
+
+Value reshape(const Value &x, const ReshapeOptions &options, const CallContext &) {
+  std::vector<int64_t> dims = options.target_shape;
+  dims.insert(dims.begin(), x.shape()[0]);
+  return ops::reshape(x, Shape(dims));
+}
+
+Value rescale(const Value &x, const RescalingOptions &options, const CallContext &context) {
+  return ops::cast(x, context.compute_dtype()) * options.scale + options.offset;
+}
+
+class LambdaBody final : public LayerBody {
+public:
+  explicit LambdaBody(std::function<Value(const Value &)> function) : function_(std::move(function)) {}
+  Values call(const Values &inputs, const CallContext &) override { return function_(inputs[0]); }
+  void get_config(Config &) const override {
+    throw Error(ErrorKind::value_error,
+                "A Lambda has no config, which cannot hold its function: Custom makes a layer of "
+                "a struct that can have one");
+  }
+
+private:
+  std::function<Value(const Value &)> function_;
 };
 
-std::unique_ptr<detail::LayerBody> plain(CallFunction call, ConfigFunction config = {}) {
-  return std::make_unique<PlainBody>(std::move(call), std::move(config));
+FlattenArgs withDataFormat(FlattenArgs args) {
+  args.data_format = args.data_format.value_or(DataFormat::channels_last);
+  return args;
 }
-LayerArgs layerArgs(const PlainArgs &args) { return {.dtype = args.dtype, .name = args.name}; }
+
+void requireNotNegative(const Layer &layer, const char *argument, double value, Where where) {
+  if (value < 0.0)
+    throw Error(ErrorKind::value_error,
+                fmt::format("{0} of a ReLU layer cannot be {1}negative value. Received: {0}={2}", argument,
+                            std::string_view(argument) == "max_value" ? "a " : "None or a ", value),
+                layer.name(), where);
+}
 
 } // namespace
 
-Activation::Activation(const ActivationArg &activation, const PlainArgs &args, Where where)
-    : Layer(plain([activation](const Value &x, const CallContext &) { return activation(x); },
-                  [activation](Config &config) { config.set("activation", activation.name()); }),
-            "Activation", layerArgs(args), where) {}
+Activation::Activation(const ActivationArg &activation, const ActivationArgs &args, Where where)
+    : Layer(plain(ActivationOptions{args, activation}, activate), "Activation", layerArgs(args), where) {}
 
-ReLU::ReLU(const PlainArgs &args, Where where)
-    : Layer(plain([](const Value &x, const CallContext &) { return ops::relu(x); }), "ReLU", layerArgs(args), where) {}
+ReLU::ReLU(const ReLUArgs &args, Where where) : Layer(plain(ReLUOptions{args}, relu), "ReLU", layerArgs(args), where) {
+  requireNotNegative(*this, "max_value", args.max_value.value_or(0.0), where);
+  requireNotNegative(*this, "negative_slope", args.negative_slope, where);
+  requireNotNegative(*this, "threshold", args.threshold, where);
+}
 
-Softmax::Softmax(int64_t axis, const PlainArgs &args, Where where)
-    : Layer(plain([axis](const Value &x, const CallContext &) { return ops::softmax(x, axis); },
-                  [axis](Config &config) { config.set("axis", axis); }),
-            "Softmax", layerArgs(args), where) {}
+Softmax::Softmax(const Axes &axis, const SoftmaxArgs &args, Where where)
+    : Layer(plain(SoftmaxOptions{args, axis}, softmax), "Softmax", layerArgs(args), where) {
+  if (axis.list().empty())
+    throw Error(ErrorKind::value_error, "Softmax needs at least one axis", name(), where);
+}
 
-Flatten::Flatten(const PlainArgs &args, Where where)
-    : Layer(plain([](const Value &x, const CallContext &) {
-              Shape shape = x.shape();
-              if (shape.rank() < 1)
-                throw Error(ErrorKind::value_error, "Flatten needs an input with a batch dimension, got a scalar");
-              int64_t rest = 1;
-              for (int64_t i = 1; i < shape.rank(); ++i)
-                rest *= shape[i];
-              return ops::reshape(x, Shape{shape[0], rest});
-            }),
-            "Flatten", layerArgs(args), where) {}
+Flatten::Flatten(const FlattenArgs &args, Where where)
+    : Layer(plain(FlattenOptions{withDataFormat(args)}, flatten), "Flatten", layerArgs(args), where) {}
 
-Reshape::Reshape(const Shape &target_shape, const PlainArgs &args, Where where)
-    : Layer(plain(
-                [target_shape](const Value &x, const CallContext &) {
-                  std::vector<int64_t> dims = target_shape.dims();
-                  dims.insert(dims.begin(), x.shape()[0]);
-                  return ops::reshape(x, Shape(dims));
-                },
-                [target_shape](Config &config) { config.set("target_shape", target_shape.str()); }),
-            "Reshape", layerArgs(args), where) {}
+Reshape::Reshape(const Shape &target_shape, const ReshapeArgs &args, Where where)
+    : Layer(plain(ReshapeOptions{args, target_shape.dims()}, reshape), "Reshape", layerArgs(args), where) {
+  if (std::ranges::count(target_shape.dims(), -1) > 1)
+    throw Error(ErrorKind::value_error,
+                fmt::format("`target_shape` can have `-1` for a single unknown dimension. Received: target_shape={}",
+                            target_shape.str()),
+                name(), where);
+}
 
-Rescaling::Rescaling(double scale, double offset, const PlainArgs &args, Where where)
-    : Layer(plain(
-                [scale, offset](const Value &x, const CallContext &context) {
-                  return ops::cast(x, context.compute_dtype()) * scale + offset;
-                },
-                [scale, offset](Config &config) {
-                  config.set("scale", scale);
-                  config.set("offset", offset);
-                }),
-            "Rescaling", layerArgs(args), where) {}
+Rescaling::Rescaling(double scale, double offset, const RescalingArgs &args, Where where)
+    : Layer(plain(RescalingOptions{args, scale, offset}, rescale), "Rescaling", layerArgs(args, true), where) {}
 
-Lambda::Lambda(std::function<Value(const Value &)> function, const PlainArgs &args, Where where)
-    : Layer(plain([function = std::move(function)](const Value &x, const CallContext &) { return function(x); }),
-            "Lambda", layerArgs(args), where) {}
+Lambda::Lambda(std::function<Value(const Value &)> function, const LambdaArgs &args, Where where)
+    : Layer(std::make_unique<LambdaBody>(std::move(function)), "Lambda", layerArgs(args), where) {}
 
 } // namespace halftone::layers

@@ -236,6 +236,22 @@ void UpdateRule::average(const Value &updatesBefore) const {
   }
 }
 
+/// At each apply(), as Keras: also at one that only accumulates gradients, and after averages replaced the variables.
+static void constrain(const std::vector<Variable> &variables) {
+  for (const Variable &variable : variables) {
+    const VariableImpl &impl = *variable.impl();
+    if (!impl.constraint.defined())
+      continue;
+    try {
+      variable.assign(impl.constraint(readRaw(variable)));
+    } catch (const Error &error) {
+      if (!error.layer_path().empty())
+        throw;
+      throw Error(error.kind(), error.message(), impl.path, error.where());
+    }
+  }
+}
+
 void UpdateRule::apply(const std::vector<Value> &allGradients, const std::vector<Variable> &allVariables) {
   if (allGradients.empty() && allVariables.empty())
     return;
@@ -281,6 +297,7 @@ void UpdateRule::apply(const std::vector<Value> &allGradients, const std::vector
   }
   if (args_.useEma)
     average(updatesBefore);
+  constrain(variables);
   iterations_.assign(calls + 1);
 }
 

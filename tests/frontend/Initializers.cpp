@@ -50,3 +50,27 @@ TEST_CASE("the seed decides an initializer's values") {
   CHECK(initializers::RandomNormal({.stddev = 2.0})({1000}, float64, 0).dtype() == float64);
   CHECK_THROWS_AS(Initializer("normalish"), Error);
 }
+
+TEST_CASE("An initializer read from its config draws the same values") {
+  const Initializer all[] = {"zeros",
+                             "ones",
+                             "random_uniform",
+                             "he_normal",
+                             "lecun_uniform",
+                             initializers::Constant(2.5),
+                             initializers::RandomNormal({1, 2, 3}),
+                             initializers::TruncatedNormal({.stddev = 0.5}),
+                             initializers::GlorotNormal({.seed = 7})};
+  for (const Initializer &initializer : all) {
+    const Config saved = initializers::serialize(initializer);
+    INFO(saved.dump());
+    const Initializer again = initializers::deserialize(saved);
+    CHECK(initializers::serialize(again).dump() == saved.dump());
+    CHECK(again({4, 3}, float32, 5).to_vector<float>() == initializer({4, 3}, float32, 5).to_vector<float>());
+  }
+  const auto read = [](const char *text) { (void)initializers::deserialize(Config::parse(text)); };
+  CHECK_THROWS_WITH(read(R"({"class_name":"Zeros","config":{"value":1}})"),
+                    Catch::Matchers::Contains("Zeros: Argument(s) not recognized"));
+  CHECK_THROWS_WITH(read(R"({"class_name":"HeNormal","config":{"seed":1,"input_axes":[0]}})"),
+                    Catch::Matchers::Contains("`input_axes` is [0]: it can only be null"));
+}

@@ -1,7 +1,8 @@
-// The arguments that Keras takes as strings: activations, initializers, regularizers; and the closed sets.
+// The arguments that Keras takes as strings: activations, initializers, regularizers, constraints; and the closed sets.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Config.h"
+#include "Ops.h"
 #include "Value.h"
 #include <concepts>
 #include <functional>
@@ -9,6 +10,7 @@
 namespace halftone {
 // Open sets are registries, so strings stay; closed sets are enums whose names are Keras's strings.
 enum class Reduction : uint8_t { sum_over_batch_size, sum, mean, mean_with_sample_weight, none };
+enum class DataFormat : uint8_t { channels_last, channels_first };
 enum class Numerics : uint8_t {
   fast,  // a fused intermediate may stay wider than its dtype; reports say where
   strict // every op rounds as the interpreter does
@@ -67,7 +69,36 @@ public:
   Regularizer &operator=(Regularizer &&) & noexcept;
   ~Regularizer();
   Regularizer(const char *name);
+  Regularizer(const std::string &name);
   bool defined() const { return rep_ != nullptr; }
+  std::string name() const; // the class, "" for none
+  Config get_config() const;
+  Value operator()(const Value &weight) const;
+
+protected:
+  struct Rep;
+  std::shared_ptr<const Rep> rep_;
+};
+/// A projection of a weight. The optimizer applies it to the weight after each apply(); a step that loss scaling skips
+/// leaves the weight as it is.
+class HALFTONE_API Constraint {
+public:
+  Constraint() noexcept; // none
+  Constraint(const Constraint &);
+  Constraint(Constraint &&) noexcept;
+  Constraint &operator=(const Constraint &) &;
+  Constraint &operator=(Constraint &&) & noexcept;
+  ~Constraint();
+  Constraint(const char *name); // "max_norm", "MaxNorm", ...; value_error listing those known
+  Constraint(const std::string &name);
+  template <class F>
+    requires(!std::derived_from<F, Constraint> && std::invocable<F &, const Value &> &&
+             std::convertible_to<std::invoke_result_t<F &, const Value &>, Value>)
+  Constraint(F f) : Constraint(std::function<Value(const Value &)>(std::move(f))) {}
+  Constraint(std::function<Value(const Value &)> f); // gives a value of the weight's shape
+  bool defined() const { return rep_ != nullptr; }
+  std::string name() const;  // the class, "function", or "" for none
+  Config get_config() const; // value_error for a function
   Value operator()(const Value &weight) const;
 
 protected:
@@ -119,6 +150,10 @@ class HALFTONE_API HeUniform : public Initializer {
 public:
   explicit HeUniform(SeedArgs args = {});
 };
+/// {"module", "class_name", "config", "registered_name"}, as Keras saves it. deserialize() throws value_error for a
+/// class or an argument that it does not know; so do those of regularizers and constraints.
+HALFTONE_API Config serialize(const Initializer &initializer);
+HALFTONE_API Initializer deserialize(const Config &config);
 } // namespace initializers
 namespace regularizers {
 class HALFTONE_API L1 : public Regularizer {
@@ -139,5 +174,32 @@ class HALFTONE_API OrthogonalRegularizer : public Regularizer {
 public:
   explicit OrthogonalRegularizer(double factor = 0.01, OrthogonalMode mode = OrthogonalMode::rows);
 };
+HALFTONE_API Config serialize(const Regularizer &regularizer);
+HALFTONE_API Regularizer deserialize(const Config &config);
 } // namespace regularizers
+/// The norms are Euclidean, over `axis` of the weight, in its dtype; config::epsilon() is added to those divided by.
+/// Keras's default axis, 0, is right for the kernel of a Dense: one norm for each of its units.
+namespace constraints {
+/// Scales down to norm max_value the vectors whose norm is larger.
+class HALFTONE_API MaxNorm : public Constraint {
+public:
+  explicit MaxNorm(double max_value = 2.0, const Axes &axis = 0);
+};
+/// Negative entries become 0.
+class HALFTONE_API NonNeg : public Constraint {
+public:
+  NonNeg();
+};
+class HALFTONE_API UnitNorm : public Constraint {
+public:
+  explicit UnitNorm(const Axes &axis = 0);
+};
+/// Moves norms to [min_value, max_value] by `rate` of the way at each update.
+class HALFTONE_API MinMaxNorm : public Constraint {
+public:
+  explicit MinMaxNorm(double min_value = 0.0, double max_value = 1.0, double rate = 1.0, const Axes &axis = 0);
+};
+HALFTONE_API Config serialize(const Constraint &constraint); // value_error for a function
+HALFTONE_API Constraint deserialize(const Config &config);
+} // namespace constraints
 } // namespace halftone

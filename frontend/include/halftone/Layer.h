@@ -26,6 +26,7 @@ struct WeightArgs { // Layer.add_weight, in Keras's order
   bool trainable = true;
   bool autocast = true;
   Regularizer regularizer{};
+  Constraint constraint{};
   bool overwrite_with_gradient = false;
   std::string name{};
 };

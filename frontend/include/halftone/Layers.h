@@ -7,6 +7,9 @@
 namespace halftone::layers {
 using halftone::Input;
 
+// Each struct ends with the arguments of every layer, LayerArgs, in their order. A layer that never casts its inputs, or
+// always does, has no `autocast`.
+
 struct DenseArgs {
   ActivationArg activation{};
   bool use_bias = true;
@@ -15,6 +18,8 @@ struct DenseArgs {
   Regularizer kernel_regularizer{};
   Regularizer bias_regularizer{};
   Regularizer activity_regularizer{};
+  Constraint kernel_constraint{};
+  Constraint bias_constraint{};
   bool trainable = true;
   PolicyArg dtype{};
   bool autocast = true;
@@ -31,6 +36,9 @@ public:
 struct EmbeddingArgs {
   Initializer embeddings_initializer = "uniform";
   Regularizer embeddings_regularizer{};
+  Constraint embeddings_constraint{};
+  Tensor weights{}; // (input_dim, output_dim), the first value in place of the initializer's; not part of the config
+  Regularizer activity_regularizer{};
   bool trainable = true;
   PolicyArg dtype{};
   std::string name{};
@@ -44,7 +52,7 @@ public:
   Variable embeddings() const { return weight("embeddings"); }
 };
 
-struct NormalizationArgs {
+struct LayerNormalizationArgs {
   Axes axis = -1;
   double epsilon = 1e-3;
   bool center = true;
@@ -53,6 +61,10 @@ struct NormalizationArgs {
   Initializer gamma_initializer = "ones";
   Regularizer beta_regularizer{};
   Regularizer gamma_regularizer{};
+  Constraint beta_constraint{};
+  Constraint gamma_constraint{};
+  bool rms_scaling = false; // x / sqrt(variance + epsilon) * gamma: no mean is taken off, and there is no beta
+  Regularizer activity_regularizer{};
   bool trainable = true;
   PolicyArg dtype{};
   std::string name{};
@@ -62,7 +74,7 @@ struct NormalizationArgs {
 /// not autocast.
 class HALFTONE_API LayerNormalization : public Layer {
 public:
-  explicit LayerNormalization(const NormalizationArgs &args = {}, Where where = Where::current());
+  explicit LayerNormalization(const LayerNormalizationArgs &args = {}, Where where = Where::current());
 };
 struct GroupNormalizationArgs {
   int64_t groups = 32; // -1: one a channel
@@ -74,6 +86,9 @@ struct GroupNormalizationArgs {
   Initializer gamma_initializer = "ones";
   Regularizer beta_regularizer{};
   Regularizer gamma_regularizer{};
+  Constraint beta_constraint{};
+  Constraint gamma_constraint{};
+  Regularizer activity_regularizer{};
   bool trainable = true;
   PolicyArg dtype{};
   std::string name{};
@@ -95,8 +110,12 @@ struct BatchNormalizationArgs {
   Initializer moving_variance_initializer = "ones";
   Regularizer beta_regularizer{};
   Regularizer gamma_regularizer{};
+  Constraint beta_constraint{};
+  Constraint gamma_constraint{};
+  Regularizer activity_regularizer{};
   bool trainable = true;
   PolicyArg dtype{};
+  bool autocast = true;
   std::string name{};
 };
 /// Statistics of the batch over all axes but `axis`, in training while the layer is trainable; else the moving ones:
@@ -108,7 +127,10 @@ public:
 struct RMSNormalizationArgs {
   Axes axis = -1;
   double epsilon = 1e-6;
+  Regularizer activity_regularizer{};
+  bool trainable = true;
   PolicyArg dtype{};
+  bool autocast = true;
   std::string name{};
 };
 /// x / sqrt(mean(x^2) + epsilon) * scale, computed in float32 at least. Inputs and the scale are autocast.
@@ -118,7 +140,10 @@ public:
 };
 struct UnitNormalizationArgs {
   Axes axis = -1;
+  Regularizer activity_regularizer{};
+  bool trainable = true;
   PolicyArg dtype{};
+  bool autocast = true;
   std::string name{};
 };
 /// x / |x| over `axis`, in the compute dtype; zeros stay zeros.
@@ -127,70 +152,162 @@ public:
   explicit UnitNormalization(const UnitNormalizationArgs &args = {}, Where where = Where::current());
 };
 
-struct PlainArgs {
-  PolicyArg dtype{};
-  std::string name{};
-};
-struct RandomLayerArgs {
+struct DropoutArgs {
+  /// The shape of the mask, which broadcasts to the input's; none is the input's extent. All of the input if not given.
+  std::optional<Shape> noise_shape{};
   std::optional<int64_t> seed{};
+  Regularizer activity_regularizer{};
+  bool trainable = true;
   PolicyArg dtype{};
+  bool autocast = true;
   std::string name{};
 };
 /// In training, zeros a share `rate` of the elements and scales the others by 1 / (1 - rate); else the identity.
 class HALFTONE_API Dropout : public Layer {
 public:
-  explicit Dropout(double rate, const RandomLayerArgs &args = {}, Where where = Where::current());
+  explicit Dropout(double rate, const DropoutArgs &args = {}, Where where = Where::current());
+};
+struct GaussianNoiseArgs {
+  std::optional<int64_t> seed{};
+  Regularizer activity_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  bool autocast = true;
+  std::string name{};
 };
 /// In training, adds normally distributed noise with mean 0 and this deviation; else the identity.
 class HALFTONE_API GaussianNoise : public Layer {
 public:
-  explicit GaussianNoise(double stddev, const RandomLayerArgs &args = {}, Where where = Where::current());
+  explicit GaussianNoise(double stddev, const GaussianNoiseArgs &args = {}, Where where = Where::current());
+};
+
+struct ActivationArgs {
+  Regularizer activity_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  bool autocast = true;
+  std::string name{};
 };
 class HALFTONE_API Activation : public Layer {
 public:
-  explicit Activation(const ActivationArg &activation, const PlainArgs &args = {}, Where where = Where::current());
+  explicit Activation(const ActivationArg &activation, const ActivationArgs &args = {}, Where where = Where::current());
 };
+struct ReLUArgs {
+  std::optional<double> max_value{};
+  double negative_slope = 0.0;
+  double threshold = 0.0;
+  Regularizer activity_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  bool autocast = true;
+  std::string name{};
+};
+/// x if x > threshold, but at most max_value; else negative_slope * (x - threshold). value_error for negative arguments.
 class HALFTONE_API ReLU : public Layer {
 public:
-  explicit ReLU(const PlainArgs &args = {}, Where where = Where::current());
+  explicit ReLU(const ReLUArgs &args = {}, Where where = Where::current());
 };
+struct SoftmaxArgs {
+  Regularizer activity_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  bool autocast = true;
+  std::string name{};
+};
+/// exp(x) / sum(exp(x)) over one axis or several.
 class HALFTONE_API Softmax : public Layer {
 public:
-  explicit Softmax(int64_t axis = -1, const PlainArgs &args = {}, Where where = Where::current());
+  explicit Softmax(const Axes &axis = -1, const SoftmaxArgs &args = {}, Where where = Where::current());
+};
+struct FlattenArgs {
+  std::optional<DataFormat> data_format{}; // channels_last; channels_first: axis 1 becomes the last before all join
+  Regularizer activity_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  bool autocast = true;
+  std::string name{};
 };
 /// (batch, a, b, ...) -> (batch, a * b * ...).
 class HALFTONE_API Flatten : public Layer {
 public:
-  explicit Flatten(const PlainArgs &args = {}, Where where = Where::current());
+  explicit Flatten(const FlattenArgs &args = {}, Where where = Where::current());
+};
+struct ReshapeArgs {
+  Regularizer activity_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  bool autocast = true;
+  std::string name{};
 };
 /// (batch, ...) -> (batch, target_shape...); one target dimension may be -1.
 class HALFTONE_API Reshape : public Layer {
 public:
-  explicit Reshape(const Shape &target_shape, const PlainArgs &args = {}, Where where = Where::current());
+  explicit Reshape(const Shape &target_shape, const ReshapeArgs &args = {}, Where where = Where::current());
+};
+struct RescalingArgs {
+  Regularizer activity_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  std::string name{};
 };
 /// x * scale + offset in the compute dtype; integers are cast first.
 class HALFTONE_API Rescaling : public Layer {
 public:
-  explicit Rescaling(double scale, double offset = 0.0, const PlainArgs &args = {}, Where where = Where::current());
+  explicit Rescaling(double scale, double offset = 0.0, const RescalingArgs &args = {}, Where where = Where::current());
 };
-/// The sum, and the product, of all inputs, which broadcast.
+struct AddArgs {
+  Regularizer activity_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  bool autocast = true;
+  std::string name{};
+};
+/// The sum of all inputs, which broadcast.
 class HALFTONE_API Add : public Layer {
 public:
-  explicit Add(const PlainArgs &args = {}, Where where = Where::current());
+  explicit Add(const AddArgs &args = {}, Where where = Where::current());
 };
+struct MultiplyArgs {
+  Regularizer activity_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  bool autocast = true;
+  std::string name{};
+};
+/// The product of all inputs, which broadcast.
 class HALFTONE_API Multiply : public Layer {
 public:
-  explicit Multiply(const PlainArgs &args = {}, Where where = Where::current());
+  explicit Multiply(const MultiplyArgs &args = {}, Where where = Where::current());
+};
+struct ConcatenateArgs {
+  Regularizer activity_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  bool autocast = true;
+  std::string name{};
 };
 /// The inputs one after the other along `axis`; their shapes agree but for that axis.
 class HALFTONE_API Concatenate : public Layer {
 public:
-  explicit Concatenate(int64_t axis = -1, const PlainArgs &args = {}, Where where = Where::current());
+  explicit Concatenate(int64_t axis = -1, const ConcatenateArgs &args = {}, Where where = Where::current());
 };
-/// Returns the function's result, which is not cast.
+struct LambdaArgs {
+  Regularizer activity_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  bool autocast = true;
+  std::string name{};
+};
+/// Returns the function's result, which is not cast. It has no config: get_config() is a value_error.
 class HALFTONE_API Lambda : public Layer {
 public:
-  explicit Lambda(std::function<Value(const Value &)> function, const PlainArgs &args = {},
+  explicit Lambda(std::function<Value(const Value &)> function, const LambdaArgs &args = {},
                   Where where = Where::current());
 };
+
+/// {"module", "class_name", "config", "registered_name"}, as Keras saves a layer of this list. deserialize() makes the
+/// layer that a config describes, not built and with new weights: its arguments are checked as the constructor does.
+/// value_error for a class or an argument that it does not know, not_implemented_error for a value that is not built.
+HALFTONE_API Config serialize(const Layer &layer);
+HALFTONE_API Layer deserialize(const Config &config);
 } // namespace halftone::layers

@@ -11,6 +11,7 @@ public:
   Integers() = default;
   Integers(int one) : list_{one} {}
   Integers(std::initializer_list<int64_t> list) : list_(list) {}
+  explicit Integers(std::vector<int64_t> list) : list_(std::move(list)) {}
   const std::vector<int64_t> &list() const { return list_; }
 
 private:

@@ -91,3 +91,12 @@ TEST_CASE("An Embedding's table is uniform in [-0.05, 0.05] unless set otherwise
              Contains("ValueError: `input_dim` must be a positive integer. Received: input_dim=0"));
   CHECK_THAT(errorOf([] { Embedding(3, -1); }), Contains("`output_dim` must be a positive integer"));
 }
+
+TEST_CASE("An Embedding that is given weights begins with them") {
+  const Tensor table({1, 2, 3, 4, 5, 6}, {3, 2});
+  const Embedding layer(3, 2, {.weights = table});
+  CHECK(numbers(layer(Tensor::of<int32_t>({2, 0}, {2}))) == std::vector<double>{5, 6, 1, 2});
+  CHECK_FALSE(layer.get_config().contains("weights"));
+  CHECK_THROWS_WITH(Embedding(2, 2, {.weights = table}),
+                    Contains("`weights` must have the shape of the table, (2, 2). Received: weights.shape=(3, 2)"));
+}

@@ -163,3 +163,22 @@ TEST_CASE("a normalization refuses arguments and inputs that do not fit with one
              Contains("needs at least one axis"));
   CHECK_THAT(errorOf([] { (void)LayerNormalization()(Input({none})); }), Contains("defined dimension"));
 }
+
+TEST_CASE("LayerNormalization with rms_scaling takes no mean off, and has gamma and no beta") {
+  const Tensor x = ramp({2, 4});
+  const std::vector<double> row = numbers(x);
+  std::vector<double> expected;
+  for (size_t begin = 0; begin < row.size(); begin += 4) {
+    double mean = 0, variance = 0;
+    for (size_t i = begin; i < begin + 4; ++i)
+      mean += row[i] / 4;
+    for (size_t i = begin; i < begin + 4; ++i)
+      variance += (row[i] - mean) * (row[i] - mean) / 4;
+    for (size_t i = begin; i < begin + 4; ++i)
+      expected.push_back(2 * row[i] / std::sqrt(variance + 1e-3));
+  }
+  const LayerNormalization layer({.scale = false, .gamma_initializer = two, .rms_scaling = true});
+  CHECK(near(numbers(layer(x)), expected, 1e-5));
+  REQUIRE(layer.weights().size() == 1);
+  CHECK(layer.weights()[0].name() == "gamma");
+}

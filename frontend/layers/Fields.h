@@ -1,0 +1,189 @@
+// The arguments of each layer as keys of its config, in Keras's order.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/ConfigFields.h"
+#include "frontend/LayerImpl.h"
+#include "halftone/Layers.h"
+
+namespace halftone::detail {
+
+/// The fields of every layer, before its own; "activity_regularizer" follows them when there is one.
+template <class Args>
+constexpr std::tuple baseFields{Field{"name", &Args::name}, Field{"trainable", &Args::trainable},
+                                Field{"dtype", &Args::dtype}};
+template <class Args> constexpr std::tuple activityField{Field{"activity_regularizer", &Args::activity_regularizer}};
+
+/// All arguments of a layer: the positional ones, which are added here, and the others; and the layer made of them.
+struct DenseOptions : layers::DenseArgs {
+  int64_t units = 0;
+  Layer layer() const { return layers::Dense(units, *this); }
+};
+struct EmbeddingOptions : layers::EmbeddingArgs {
+  int64_t input_dim = 0, output_dim = 0;
+  Layer layer() const { return layers::Embedding(input_dim, output_dim, *this); }
+};
+struct DropoutOptions : layers::DropoutArgs {
+  double rate = 0.0;
+  Layer layer() const { return layers::Dropout(rate, *this); }
+};
+struct GaussianNoiseOptions : layers::GaussianNoiseArgs {
+  double stddev = 0.0;
+  Layer layer() const { return layers::GaussianNoise(stddev, *this); }
+};
+struct ActivationOptions : layers::ActivationArgs {
+  ActivationArg activation{};
+  Layer layer() const { return layers::Activation(activation, *this); }
+};
+struct SoftmaxOptions : layers::SoftmaxArgs {
+  Axes axis = -1;
+  Layer layer() const { return layers::Softmax(axis, *this); }
+};
+struct ReshapeOptions : layers::ReshapeArgs {
+  std::vector<int64_t> target_shape{};
+  Layer layer() const { return layers::Reshape(Shape(target_shape), *this); }
+};
+struct RescalingOptions : layers::RescalingArgs {
+  double scale = 1.0, offset = 0.0;
+  Layer layer() const { return layers::Rescaling(scale, offset, *this); }
+};
+struct ConcatenateOptions : layers::ConcatenateArgs {
+  int64_t axis = -1;
+  Layer layer() const { return layers::Concatenate(axis, *this); }
+};
+/// Of a layer without positional arguments.
+template <class LayerClass, class Args> struct PlainOptions : Args {
+  Layer layer() const { return LayerClass(static_cast<const Args &>(*this)); }
+};
+using LayerNormalizationOptions = PlainOptions<layers::LayerNormalization, layers::LayerNormalizationArgs>;
+using GroupNormalizationOptions = PlainOptions<layers::GroupNormalization, layers::GroupNormalizationArgs>;
+using BatchNormalizationOptions = PlainOptions<layers::BatchNormalization, layers::BatchNormalizationArgs>;
+using RMSNormalizationOptions = PlainOptions<layers::RMSNormalization, layers::RMSNormalizationArgs>;
+using UnitNormalizationOptions = PlainOptions<layers::UnitNormalization, layers::UnitNormalizationArgs>;
+using ReLUOptions = PlainOptions<layers::ReLU, layers::ReLUArgs>;
+using FlattenOptions = PlainOptions<layers::Flatten, layers::FlattenArgs>;
+using AddOptions = PlainOptions<layers::Add, layers::AddArgs>;
+using MultiplyOptions = PlainOptions<layers::Multiply, layers::MultiplyArgs>;
+
+struct InputOptions {
+  Shape batch_shape{};
+  DType dtype = DType::float32;
+  std::string name{};
+};
+
+/// The fields of one layer beyond those of every layer.
+template <class Options> constexpr std::tuple layerFields{};
+
+/// All of an InputLayer's: it has none of those of every layer but the name.
+template <>
+inline constexpr std::tuple layerFields<InputOptions>{
+    Field{"batch_shape", &InputOptions::batch_shape, Presence::required},
+    Field{"dtype", &InputOptions::dtype},
+    FixedField{"sparse", false},
+    FixedField{"ragged", false},
+    Field{"name", &InputOptions::name},
+    FixedField{"optional", false}};
+template <>
+inline constexpr std::tuple layerFields<DenseOptions>{Field{"units", &DenseOptions::units, Presence::required},
+                                                      Field{"activation", &DenseOptions::activation},
+                                                      Field{"use_bias", &DenseOptions::use_bias},
+                                                      Field{"kernel_initializer", &DenseOptions::kernel_initializer},
+                                                      Field{"bias_initializer", &DenseOptions::bias_initializer},
+                                                      Field{"kernel_regularizer", &DenseOptions::kernel_regularizer},
+                                                      Field{"bias_regularizer", &DenseOptions::bias_regularizer},
+                                                      Field{"kernel_constraint", &DenseOptions::kernel_constraint},
+                                                      Field{"bias_constraint", &DenseOptions::bias_constraint},
+                                                      FixedField{"quantization_config", nullptr}};
+template <>
+inline constexpr std::tuple layerFields<EmbeddingOptions>{
+    Field{"input_dim", &EmbeddingOptions::input_dim, Presence::required},
+    Field{"output_dim", &EmbeddingOptions::output_dim, Presence::required},
+    Field{"embeddings_initializer", &EmbeddingOptions::embeddings_initializer},
+    Field{"embeddings_regularizer", &EmbeddingOptions::embeddings_regularizer},
+    Field{"activity_regularizer", &EmbeddingOptions::activity_regularizer},
+    Field{"embeddings_constraint", &EmbeddingOptions::embeddings_constraint},
+    FixedField{"mask_zero", false},
+    FixedField{"quantization_config", nullptr}};
+
+/// The fields of normalizations by scale and offset: before and after those of batch normalization's own.
+template <class Args>
+constexpr std::tuple affineFields{Field{"epsilon", &Args::epsilon}, Field{"center", &Args::center},
+                                  Field{"scale", &Args::scale}};
+template <class Args>
+constexpr std::tuple affineInitializers{Field{"beta_initializer", &Args::beta_initializer},
+                                        Field{"gamma_initializer", &Args::gamma_initializer}};
+template <class Args>
+constexpr std::tuple affineLimits{
+    Field{"beta_regularizer", &Args::beta_regularizer}, Field{"gamma_regularizer", &Args::gamma_regularizer},
+    Field{"beta_constraint", &Args::beta_constraint}, Field{"gamma_constraint", &Args::gamma_constraint}};
+template <>
+inline constexpr std::tuple layerFields<LayerNormalizationOptions> =
+    std::tuple_cat(std::tuple{Field{"axis", &layers::LayerNormalizationArgs::axis}},
+                   affineFields<layers::LayerNormalizationArgs>,
+                   std::tuple{Field{"rms_scaling", &layers::LayerNormalizationArgs::rms_scaling}},
+                   affineInitializers<layers::LayerNormalizationArgs>, affineLimits<layers::LayerNormalizationArgs>);
+template <>
+inline constexpr std::tuple layerFields<GroupNormalizationOptions> =
+    std::tuple_cat(std::tuple{Field{"groups", &layers::GroupNormalizationArgs::groups},
+                              Field{"axis", &layers::GroupNormalizationArgs::axis}},
+                   affineFields<layers::GroupNormalizationArgs>, affineInitializers<layers::GroupNormalizationArgs>,
+                   affineLimits<layers::GroupNormalizationArgs>);
+template <>
+inline constexpr std::tuple layerFields<BatchNormalizationOptions> = std::tuple_cat(
+    std::tuple{Field{"axis", &layers::BatchNormalizationArgs::axis},
+               Field{"momentum", &layers::BatchNormalizationArgs::momentum}},
+    affineFields<layers::BatchNormalizationArgs>, affineInitializers<layers::BatchNormalizationArgs>,
+    std::tuple{Field{"moving_mean_initializer", &layers::BatchNormalizationArgs::moving_mean_initializer},
+               Field{"moving_variance_initializer", &layers::BatchNormalizationArgs::moving_variance_initializer}},
+    affineLimits<layers::BatchNormalizationArgs>,
+    std::tuple{FixedField{"synchronized", false}, FixedField{"renorm", false}, FixedField{"renorm_clipping", nullptr},
+               FixedField{"renorm_momentum", 0.99}});
+template <>
+inline constexpr std::tuple layerFields<RMSNormalizationOptions>{
+    Field{"axis", &layers::RMSNormalizationArgs::axis}, Field{"epsilon", &layers::RMSNormalizationArgs::epsilon}};
+template <>
+inline constexpr std::tuple layerFields<UnitNormalizationOptions>{Field{"axis", &layers::UnitNormalizationArgs::axis}};
+
+template <>
+inline constexpr std::tuple layerFields<DropoutOptions>{Field{"rate", &DropoutOptions::rate, Presence::required},
+                                                        Field{"seed", &DropoutOptions::seed},
+                                                        Field{"noise_shape", &DropoutOptions::noise_shape}};
+template <>
+inline constexpr std::tuple layerFields<GaussianNoiseOptions>{
+    Field{"stddev", &GaussianNoiseOptions::stddev, Presence::required}, Field{"seed", &GaussianNoiseOptions::seed}};
+template <>
+inline constexpr std::tuple layerFields<ActivationOptions>{
+    Field{"activation", &ActivationOptions::activation, Presence::required}};
+template <>
+inline constexpr std::tuple layerFields<ReLUOptions>{Field{"max_value", &layers::ReLUArgs::max_value},
+                                                     Field{"negative_slope", &layers::ReLUArgs::negative_slope},
+                                                     Field{"threshold", &layers::ReLUArgs::threshold}};
+template <> inline constexpr std::tuple layerFields<SoftmaxOptions>{Field{"axis", &SoftmaxOptions::axis}};
+template <>
+inline constexpr std::tuple layerFields<FlattenOptions>{Field{"data_format", &layers::FlattenArgs::data_format}};
+template <>
+inline constexpr std::tuple layerFields<ReshapeOptions>{
+    Field{"target_shape", &ReshapeOptions::target_shape, Presence::required}};
+template <>
+inline constexpr std::tuple layerFields<RescalingOptions>{Field{"scale", &RescalingOptions::scale, Presence::required},
+                                                          Field{"offset", &RescalingOptions::offset}};
+template <> inline constexpr std::tuple layerFields<ConcatenateOptions>{Field{"axis", &ConcatenateOptions::axis}};
+
+/// The body of a layer whose arguments are `Options`.
+template <class Options> class BodyOf : public LayerBody {
+public:
+  explicit BodyOf(Options options) : options_(std::move(options)) {}
+  void get_config(Config &config) const override { writeFields(config, options_, layerFields<Options>); }
+
+protected:
+  Options options_;
+};
+
+/// The arguments of every layer. `casts`: whether a layer whose arguments have no `autocast` casts its inputs.
+template <class Args> LayerArgs layerArgs(const Args &args, bool casts = false) {
+  LayerArgs result{args.activity_regularizer, args.trainable, args.dtype, casts, args.name};
+  if constexpr (requires { args.autocast; })
+    result.autocast = args.autocast;
+  return result;
+}
+
+} // namespace halftone::detail

@@ -1,0 +1,107 @@
+# Records the configs of layers, and weights trained under constraints, of real Keras.
+# SPDX-License-Identifier: Apache-2.0
+"""Usage: KERAS_BACKEND=jax python record_layers.py FOLDER
+
+Writes FOLDER/layer_configs.jsonl: layers that are not built, as keras.saving.serialize_keras_object gives them.
+Writes FOLDER/constraints.jsonl: for each constraint its config, weights and their projections; for each optimizer the
+kernel after each of some updates under a constraint; for each setting of ReLU values and slopes.
+"""
+import itertools
+import json
+import os
+import sys
+
+import jax
+import keras
+import numpy as np
+from keras import constraints, initializers, layers, optimizers, regularizers
+
+saved = keras.saving.serialize_keras_object
+
+
+def listed(x):
+    """Null for NaN, which JSON has not."""
+    return [None if np.isnan(v) else v for v in np.asarray(x, "float64").reshape(-1).tolist()]
+
+
+def configs():
+    kernel = dict(kernel_initializer=initializers.HeNormal(seed=3), kernel_regularizer=regularizers.L1L2(0.25, 0.5),
+                  kernel_constraint=constraints.MaxNorm(1.5, axis=[0, 1]), bias_constraint="non_neg")
+    affine = dict(beta_initializer=initializers.Constant(0.5), gamma_initializer=initializers.TruncatedNormal(1.0, 0.25),
+                  beta_regularizer="l1", gamma_regularizer=regularizers.L2(0.125), beta_constraint="unit_norm",
+                  gamma_constraint=constraints.MinMaxNorm(0.5, 2.0, 0.75, axis=0))
+    return [
+        layers.Dense(3), layers.Dense(4, "gelu", use_bias=False, name="d", trainable=False, dtype="mixed_float16"),
+        layers.Dense(5, activation="swish", activity_regularizer=regularizers.L2(0.5), dtype="bfloat16", **kernel),
+        layers.Dense(2, kernel_initializer="lecun_uniform", bias_initializer=initializers.RandomNormal(0.5, 2.0, seed=9),
+                     bias_regularizer=regularizers.L1(0.75)),
+        layers.Embedding(7, 3), layers.Embedding(9, 2, embeddings_initializer=initializers.RandomUniform(-1.0, 1.0),
+                                                 embeddings_regularizer="l2", embeddings_constraint="max_norm",
+                                                 activity_regularizer="l1"),
+        layers.LayerNormalization(), layers.LayerNormalization(axis=[1, 2], epsilon=0.5, center=False, **affine),
+        layers.LayerNormalization(rms_scaling=True, dtype="float64"),
+        layers.GroupNormalization(), layers.GroupNormalization(groups=-1, axis=1, scale=False, **affine),
+        layers.BatchNormalization(), layers.BatchNormalization(
+            axis=1, momentum=0.5, epsilon=0.25, scale=False, moving_mean_initializer="ones",
+            moving_variance_initializer=initializers.Constant(4.0), **affine),
+        layers.RMSNormalization(), layers.RMSNormalization(axis=[1, 2], epsilon=0.5), layers.UnitNormalization(),
+        layers.UnitNormalization(axis=[1, 2], dtype="mixed_bfloat16"),
+        layers.Dropout(0.25), layers.Dropout(0.5, noise_shape=(None, 1, 3), seed=11), layers.GaussianNoise(0.5, seed=2),
+        layers.Activation("relu"), layers.Activation("linear"), layers.Activation("log_softmax", dtype="float16"),
+        layers.ReLU(), layers.ReLU(6.0, 0.25, 0.5), layers.Softmax(), layers.Softmax(axis=[1, 2]), layers.Flatten(),
+        layers.Flatten(data_format="channels_first"), layers.Reshape((2, 3)), layers.Reshape((-1, 4)),
+        layers.Rescaling(0.5), layers.Rescaling(0.25, offset=-1.0, dtype="float64"), layers.Add(), layers.Multiply(),
+        layers.Concatenate(), layers.Concatenate(axis=1, name="joined"),
+        layers.InputLayer((4, None), batch_size=8, dtype="int32", name="tokens"), layers.InputLayer((3,)),
+    ]
+
+
+def projections(random):
+    every = [constraints.MaxNorm(), constraints.MaxNorm(0.5, axis=1), constraints.MaxNorm(1.0, axis=[0, 1]),
+             constraints.NonNeg(), constraints.UnitNorm(), constraints.UnitNorm(axis=-1), constraints.MinMaxNorm(),
+             constraints.MinMaxNorm(0.5, 0.75, 0.5, axis=1), constraints.MinMaxNorm(1.0, 2.0)]
+    for constraint, dtype in itertools.product(every, ["float32", "float16", "bfloat16"]):
+        weight = random.normal(size=(4, 3))
+        weight[:, 1] = 0.0
+        weight = keras.ops.cast(weight, dtype)
+        yield {"kind": "projection", "constraint": saved(constraint), "dtype": dtype, "weight": listed(weight),
+               "result": listed(constraint(weight))}
+
+
+def updates(random):
+    shared = [{}, {"use_ema": True, "ema_momentum": 0.5, "ema_overwrite_frequency": 2}, {"gradient_accumulation_steps": 2}]
+    for (name, constraint), args in itertools.product(
+            itertools.product(["SGD", "Adam", "RMSprop"], [constraints.MaxNorm(0.75), constraints.NonNeg(),
+                                                           constraints.MinMaxNorm(0.5, 0.75, 0.5, axis=1)]), shared):
+        optimizer = getattr(optimizers, name)(0.125, **args)
+        variable = keras.Variable(random.normal(size=(3, 2)).astype("float32"))
+        variable.constraint = constraint
+        gradients = random.normal(size=(5, 3, 2)).astype("float32")
+        row = {"kind": "updates", "optimizer": saved(optimizer), "constraint": saved(constraint),
+               "weight": listed(variable), "gradients": [listed(g) for g in gradients], "after": []}
+        for gradient in gradients:
+            optimizer.apply([gradient], [variable])
+            row["after"].append(listed(variable))
+        yield row
+
+
+def relus():
+    x = np.array([-7, -2.5, -0.5, -0.0, 0.0, 0.25, 1, 1.5, 3.5, 6, 8.5, np.inf, -np.inf, np.nan], "float32")
+    for most, slope, threshold in itertools.product([None, 0.0, 1.5, 6.0], [0.0, 0.25], [0.0, 1.0]):
+        layer = layers.ReLU(most, slope, threshold)
+        slopes = jax.vmap(jax.grad(lambda v: layer(v[None])[0]))(x)
+        texts = lambda values: [str(float(v)) for v in values]
+        yield {"kind": "relu", "layer": saved(layer), "x": texts(x), "y": texts(layer(x)), "slopes": texts(slopes)}
+
+
+def main():
+    random = np.random.default_rng(7)
+    with open(os.path.join(sys.argv[1], "layer_configs.jsonl"), "w", encoding="utf-8") as file:
+        for layer in configs():
+            print(json.dumps(saved(layer), separators=(",", ":")), file=file)
+    with open(os.path.join(sys.argv[1], "constraints.jsonl"), "w", encoding="utf-8") as file:
+        for row in itertools.chain(projections(random), updates(random), relus()):
+            print(json.dumps(row, separators=(",", ":")), file=file)
+
+
+main()

@@ -1,0 +1,187 @@
+// Layers to configs and from them: the configs that real Keras writes, and refused ones.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/base/ConfigAccess.h"
+#include "tests/frontend/Recorded.h"
+#include <catch2/catch.hpp>
+#include <fstream>
+
+using namespace halftone;
+using namespace halftone::test;
+using Catch::Matchers::Contains;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+std::vector<std::string> recordedConfigs() {
+  std::ifstream file(HALFTONE_SOURCE_DIR "/tests/data/keras/layer_configs.jsonl");
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);)
+    lines.push_back(line);
+  return lines;
+}
+std::string fieldsOf(const char *className, const std::string &fields) {
+  return errorOf([&] {
+    (void)layers::deserialize(Config::parse(R"({"module":"keras.layers","class_name":")" + std::string(className) +
+                                            R"(","config":{)" + fields + R"(},"registered_name":null})"));
+  });
+}
+
+/// The losses that a layer adds when it is called.
+double penaltyOf(const Layer &layer, const std::vector<Tensor> &inputs) {
+  const std::vector<Tensor> results = runOnce(Run::interpreted, inputs, [&](const std::vector<Value> &v) {
+    (void)layer(Values(v));
+    return detail::Trace::current()->losses;
+  });
+  double sum = 0;
+  for (const Tensor &loss : results)
+    sum += numbers(loss).at(0);
+  return sum;
+}
+
+/// The arguments that every layer has; `made` makes the layer of its own arguments and these.
+template <class Args, class Make> void checkShared(const char *className, Make made, size_t inputCount = 1) {
+  INFO(className);
+  const std::vector<Tensor> inputs(inputCount, Tensor({0.25f, 0.5f, 1, 2, 0.125f, 0.5f, 0.75f, 3}, {2, 4}));
+  Args args;
+  args.name = "given";
+  args.trainable = false;
+  args.dtype = "float16";
+  const Layer narrow = made(args);
+  CHECK(narrow.class_name() == className);
+  CHECK(narrow.name() == "given");
+  CHECK_FALSE(narrow.trainable());
+  CHECK(narrow.compute_dtype() == float16);
+  CHECK(narrow(Tensors(inputs)).dtype() == float16);
+  if constexpr (requires { args.autocast; }) {
+    args.autocast = false;
+    if (className != std::string("BatchNormalization")) // whose results are cast in any case
+      CHECK(made(args)(Tensors(inputs)).dtype() == float32);
+  }
+  Args penalized;
+  CHECK(penaltyOf(made(penalized), inputs) == 0.0);
+  penalized.activity_regularizer = regularizers::L1(0.5);
+  const Layer layer = made(penalized);
+  CHECK(penaltyOf(layer, inputs) > 0.0);
+  if (className != std::string("Lambda")) // which has no config
+    CHECK(layer.get_config().get_object("activity_regularizer").get_string("class_name") == "L1");
+}
+
+} // namespace
+
+TEST_CASE("A layer made from a config of Keras has that config, key by key in the same order") {
+  const std::vector<std::string> lines = recordedConfigs();
+  REQUIRE(lines.size() == 39);
+  for (const std::string &line : lines) {
+    INFO(line);
+    const Layer layer = layers::deserialize(Config::parse(line));
+    const Json expected = Json::parse(line), found = Json::parse(layers::serialize(layer).dump());
+    CHECK(found == expected); // an ordered object: the order of keys counts
+    CHECK(layer.name() == expected.at("config").at("name").get<std::string>());
+    CHECK(layer.built() == (layer.class_name() == "InputLayer")); // which has no weights to make
+  }
+}
+
+TEST_CASE("Every layer takes the arguments of every layer") {
+  using namespace layers;
+  checkShared<DenseArgs>("Dense", [](const auto &args) { return Dense(3, args); });
+  checkShared<EmbeddingArgs>("Embedding", [](const auto &args) { return Embedding(4, 2, args); });
+  checkShared<LayerNormalizationArgs>("LayerNormalization", [](const auto &args) { return LayerNormalization(args); });
+  checkShared<GroupNormalizationArgs>("GroupNormalization", [](auto args) {
+    args.groups = 2;
+    return GroupNormalization(args);
+  });
+  checkShared<BatchNormalizationArgs>("BatchNormalization", [](const auto &args) { return BatchNormalization(args); });
+  checkShared<RMSNormalizationArgs>("RMSNormalization", [](const auto &args) { return RMSNormalization(args); });
+  checkShared<UnitNormalizationArgs>("UnitNormalization", [](const auto &args) { return UnitNormalization(args); });
+  checkShared<DropoutArgs>("Dropout", [](const auto &args) { return Dropout(0.5, args); });
+  checkShared<GaussianNoiseArgs>("GaussianNoise", [](const auto &args) { return GaussianNoise(0.5, args); });
+  checkShared<ActivationArgs>("Activation", [](const auto &args) { return Activation("relu", args); });
+  checkShared<ReLUArgs>("ReLU", [](const auto &args) { return ReLU(args); });
+  checkShared<SoftmaxArgs>("Softmax", [](const auto &args) { return Softmax(-1, args); });
+  checkShared<FlattenArgs>("Flatten", [](const auto &args) { return Flatten(args); });
+  checkShared<ReshapeArgs>("Reshape", [](const auto &args) { return Reshape({2, 2}, args); });
+  checkShared<RescalingArgs>("Rescaling", [](const auto &args) { return Rescaling(2, 0.5, args); });
+  checkShared<AddArgs>("Add", [](const auto &args) { return Add(args); }, 2);
+  checkShared<MultiplyArgs>("Multiply", [](const auto &args) { return Multiply(args); }, 2);
+  checkShared<ConcatenateArgs>("Concatenate", [](const auto &args) { return Concatenate(1, args); }, 2);
+  checkShared<LambdaArgs>("Lambda",
+                          [](const auto &args) { return Lambda([](const Value &x) { return x * 2.0; }, args); });
+}
+
+TEST_CASE("If a config leaves arguments out, the layer has Keras's defaults") {
+  const auto given = [](const char *text) { return layers::deserialize(Config::parse(text)).get_config(); };
+  const Config dense = given(R"({"class_name":"Dense","config":{"units":3}})");
+  CHECK(dense.get_string("activation") == "linear");
+  CHECK(dense.get_object("kernel_initializer").get_string("class_name") == "GlorotUniform");
+  CHECK(dense.get_string("name").rfind("dense", 0) == 0);
+  CHECK(given(R"({"class_name":"Dropout","config":{"rate":0.5,"dtype":"float16","name":null}})")
+            .get_object("dtype")
+            .get_object("config")
+            .get_string("name") == "float16");
+  CHECK(
+      given(R"({"class_name":"Dense","config":{"units":3,"kernel_initializer":"ones","kernel_constraint":"max_norm"}})")
+          .get_object("kernel_constraint")
+          .get_object("config")
+          .get_double("max_value") == 2.0);
+  CHECK(layers::deserialize(
+            Config::parse(R"({"class_name":"Dense","config":{"units":3,"dtype":{"module":"keras","class_name":)"
+                          R"("DTypePolicy","config":{"name":"mixed_float16"},"registered_name":null,)"
+                          R"("shared_object_id":140430558501392}},"registered_name":null,"build_config":{}})"))
+            .compute_dtype() == float16); // as in a saved model
+}
+
+TEST_CASE("A config is checked as the constructor checks its arguments") {
+  CHECK(fieldsOf("Dense", R"("units":0)") == errorOf([] { layers::Dense(0); }));
+  CHECK(fieldsOf("ReLU", R"("threshold":-1.0)") == errorOf([] { layers::ReLU({.threshold = -1}); }));
+  CHECK(fieldsOf("Dropout", R"("rate":2.0)") == errorOf([] { layers::Dropout(2); }));
+  CHECK(fieldsOf("Dropout", R"("rate":0.5,"noise_shape":[2,0])") ==
+        errorOf([] { layers::Dropout(0.5, {.noise_shape = Shape{2, 0}}); }));
+  CHECK(fieldsOf("Reshape", R"("target_shape":[-1,-1])") == errorOf([] { layers::Reshape({-1, -1}); }));
+}
+
+TEST_CASE("A config that no layer can be made of is an error that names the class, the key or the value") {
+  CHECK_THAT(fieldsOf("LSTM", ""),
+             Contains("ValueError: Could not locate class 'LSTM'. The layers are: Activation, Add"));
+  CHECK_THAT(fieldsOf("Dense", ""), Contains("KeyError: The config has no key 'units'"));
+  CHECK_THAT(fieldsOf("Dense", R"("units":"3")"), Contains("TypeError"));
+  CHECK(fieldsOf("Dense", R"("units":3,"depth":4)") == "ValueError: Dense: Argument(s) not recognized: {'depth': 4}");
+  CHECK_THAT(fieldsOf("Dense", R"("units":3,"activation":"swash")"), Contains("activation function identifier: swash"));
+  CHECK_THAT(fieldsOf("Dense", R"("units":3,"kernel_initializer":{"class_name":"Orthogonal","config":{}})"),
+             Contains("Could not interpret initializer identifier: Orthogonal"));
+  CHECK_THAT(fieldsOf("Dense", R"("units":3,"bias_constraint":7)"),
+             Contains("TypeError: The value of 'bias_constraint' must be a name, an object or null; it is 7"));
+  CHECK(fieldsOf("Embedding", R"("input_dim":3,"output_dim":2,"mask_zero":true)") ==
+        "NotImplementedError: `mask_zero` is true: it can only be false");
+  CHECK(fieldsOf("BatchNormalization", R"("renorm":true)") ==
+        "NotImplementedError: `renorm` is true: it can only be false");
+  CHECK_THAT(fieldsOf("Flatten", R"("data_format":"channels")"), Contains("The `data_format` argument must be one of"));
+  CHECK_THAT(fieldsOf("LayerNormalization", R"("axis":[1,"a"])"), Contains("must be a list of numbers"));
+  CHECK_THAT(fieldsOf("InputLayer", R"("batch_shape":[])"), Contains("`batch_shape` of an InputLayer"));
+  CHECK_THAT(errorOf([] {
+               (void)layers::deserialize(
+                   Config::parse(R"({"class_name":"Dense","config":{"units":3},"registered_name":"mine>Dense"})"));
+             }),
+             Contains("'mine>Dense' is a class of a user's"));
+}
+
+TEST_CASE("A function in the place of a name has no config") {
+  const auto halved = [](const Value &x) { return x * 0.5; };
+  CHECK_THROWS_WITH(layers::Dense(2, {.activation = halved}).get_config(), Contains("`activation` is a function"));
+  CHECK_THROWS_WITH(layers::Dense(2, {.kernel_constraint = halved}).get_config(),
+                    Contains("A constraint that is a function cannot be saved"));
+  CHECK_THROWS_WITH(layers::Lambda(halved).get_config(), Contains("A Lambda has no config"));
+}
+
+TEST_CASE("A built normalization writes the axes that it has") {
+  const auto axisOf = [](const Layer &layer) {
+    (void)layer(Tensor::ones({2, 3, 4}));
+    return Json::parse(layer.get_config().dump()).at("axis");
+  };
+  CHECK(axisOf(layers::LayerNormalization()) == Json::parse("[2]"));
+  CHECK(axisOf(layers::RMSNormalization()) == Json::parse("[-1]"));
+  CHECK(axisOf(layers::GroupNormalization({.groups = -1})) == Json(-1));
+  CHECK(axisOf(layers::UnitNormalization()) == Json(-1));
+  layers::GroupNormalization grouped({.groups = -1});
+  (void)grouped(Tensor::ones({2, 4}));
+  CHECK(grouped.get_config().get_int("groups") == 4);
+}

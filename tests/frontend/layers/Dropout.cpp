@@ -1,0 +1,63 @@
+// Dropout: the share that it drops, and masks of another shape than the input.
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/frontend/Recorded.h"
+#include <catch2/catch.hpp>
+#include <set>
+
+using namespace halftone;
+using namespace halftone::layers;
+using namespace halftone::test;
+using Catch::Matchers::Contains;
+
+namespace {
+std::vector<double> dropped(const Shape &noiseShape, const Shape &input) {
+  return numbers(Dropout(0.5, {.noise_shape = noiseShape, .seed = 5})(Tensor::ones(input), {.training = true}));
+}
+} // namespace
+
+TEST_CASE("Where noise_shape is 1, the elements of the input stay or go together") {
+  const int64_t samples = 200, steps = 6;
+  const std::vector<double> y = dropped({none, 1, none}, {samples, steps, 3});
+  int64_t kept = 0;
+  for (int64_t sample = 0; sample < samples; ++sample)
+    for (int64_t channel = 0; channel < 3; ++channel) {
+      std::set<double> along;
+      for (int64_t step = 0; step < steps; ++step)
+        along.insert(y[static_cast<size_t>((sample * steps + step) * 3 + channel)]);
+      REQUIRE(along.size() == 1);
+      CHECK((*along.begin() == 0.0 || *along.begin() == 2.0));
+      kept += *along.begin() == 2.0;
+    }
+  CHECK(kept > 250); // of 600, half
+  CHECK(kept < 350);
+}
+
+TEST_CASE("A noise_shape of lower rank broadcasts from the right, one of the input's shape is the default's mask") {
+  const std::vector<double> rows = dropped({64}, {3, 64});
+  CHECK(std::vector(rows.begin(), rows.begin() + 64) == std::vector(rows.begin() + 64, rows.begin() + 128));
+  CHECK(std::set(rows.begin(), rows.end()) == std::set{0.0, 2.0});
+  CHECK(dropped({none, none}, {8, 16}) ==
+        numbers(Dropout(0.5, {.seed = 5})(Tensor::ones({8, 16}), {.training = true})));
+  CHECK(dropped({8, 16}, {8, 16}) == dropped({none, none}, {8, 16}));
+  CHECK(dropped({1, 1}, {0, 3}).empty());
+}
+
+TEST_CASE("A noise_shape acts in training alone, and its gradient is the mask's") {
+  const Dropout layer(0.5, {.noise_shape = Shape{none, 1}, .seed = 5});
+  CHECK(numbers(layer(Tensor::ones({4, 3}))) == std::vector<double>(12, 1.0));
+  for (const Run run : everyRun) {
+    const auto results = runOnce(run, {Tensor::ones({32, 3})}, [&](const std::vector<Value> &v) {
+      const Value y = layer(v[0], {.training = true});
+      return std::vector{y, gradients(ops::sum(y), std::vector{v[0]})[0]};
+    });
+    CHECK(numbers(results[0]) == numbers(results[1]));
+  }
+}
+
+TEST_CASE("A noise_shape that cannot be is refused") {
+  CHECK_THROWS_WITH(Dropout(0.5, {.noise_shape = Shape{2, 0}}),
+                    Contains("Expected all dimensions to be positive integers or None. Received negative or zero value "
+                             "at index 1: 0"));
+  CHECK_THROWS_WITH(dropped({5, 3}, {4, 3}), Contains("ValueError"));
+  CHECK_THROWS_WITH(dropped({2, none, 3}, {4, 3}), Contains("ValueError"));
+}
