@@ -65,7 +65,7 @@ def Halftone_WhenOp : Halftone_Op<"when", [SingleBlockImplicitTerminator<"YieldO
   let hasVerifier = 1;
 }
 
-def Halftone_GradientOp : Halftone_PureOp<"gradient", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Halftone_GradientOp : Halftone_Op<"gradient", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Derivatives of a scalar with respect to variables and values";
   let description = [{
     Resolved by `differentiate`. `y` is a scalar float. The results are, in order, the derivatives with respect to the
