@@ -8,7 +8,7 @@ using namespace mlir;
 namespace halftone::dialect {
 namespace {
 
-constexpr int64_t largestBytes = 64 * 1024;
+constexpr int64_t largestBytes = int64_t(64) << 10;
 constexpr int64_t mostWritten = 64; // elements that a constant holds, if it is no splat
 
 bool isSmall(Type type) {

@@ -1,4 +1,6 @@
 // RUN: halftone-lsp-server -lit-test < %s | FileCheck-22 %s
+// RUN: halftone-lsp-server --help | FileCheck-22 %s --check-prefix=HELP
+// HELP: USAGE: halftone-lsp-server
 {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"processId":123,"rootPath":"mlir","capabilities":{},"trace":"off"}}
 // -----
 {"jsonrpc":"2.0","method":"textDocument/didOpen","params":{"textDocument":{

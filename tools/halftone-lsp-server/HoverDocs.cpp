@@ -1,4 +1,4 @@
-// Reads the messages that MLIR's language server writes, and adds documentation to those about ops of the dialect.
+// Reads the messages that the language server of MLIR writes, and adds documentation to those about ops of the dialect.
 // SPDX-License-Identifier: Apache-2.0
 #include "HoverDocs.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -100,23 +100,35 @@ private:
   std::string waiting;
 };
 
+/// Stands between the process and its stdout while it lives.
+class Between {
+public:
+  explicit Between(const HoverDocs &docs) : client(dup(STDOUT_FILENO)) {
+    int ends[2];
+    if (client < 0 || pipe(ends) != 0)
+      return;
+    dup2(ends[1], STDOUT_FILENO);
+    close(ends[1]);
+    relay = std::thread([&docs, from = ends[0], to = client] { Relay(docs, from, to).run(); });
+  }
+  ~Between() {
+    outs().flush();
+    if (!relay.joinable())
+      return;
+    dup2(client, STDOUT_FILENO); // the last way into the pipe: the relay ends
+    relay.join();
+  }
+
+private:
+  const int client;
+  std::thread relay;
+};
+
 } // namespace
 
-int serveWithDocs(const HoverDocs &docs, const std::function<int()> &serve) {
-  int ends[2];
-  const int client = dup(STDOUT_FILENO);
-  if (client < 0 || pipe(ends) != 0)
-    return serve();
-  dup2(ends[1], STDOUT_FILENO);
-  close(ends[1]);
-  std::thread relay([&] { Relay(docs, ends[0], client).run(); });
-  const int code = serve();
-  outs().flush();
-  dup2(client, STDOUT_FILENO); // the last way into the pipe: the relay ends
-  relay.join();
-  close(ends[0]);
-  close(client);
-  return code;
+void documentStdout(const HoverDocs &docs) {
+  outs(); // made before `between`, so that it is there when that ends
+  static const Between between(docs);
 }
 
 } // namespace halftone::tools

@@ -1,9 +1,8 @@
-// What an editor shows of an op: MLIR's server tells its text, this adds its documentation.
+// The documentation of an op in the text that an editor shows of the op.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
-#include <functional>
 #include <optional>
 #include <string>
 
@@ -23,8 +22,8 @@ private:
   llvm::StringMap<llvm::StringRef> sections; // of `reference`, which outlives this
 };
 
-/// Runs `serve`, during which the messages that are written to stdout go through `documented` first; returns its result.
-/// When there is no way to stand between, they pass as they are.
-int serveWithDocs(const HoverDocs &docs, const std::function<int()> &serve);
+/// From now on to the end of the process, by return or by exit(), the messages that are written to stdout go through
+/// `docs`, which lives until then. If there is no way to stand between, they pass as they are.
+void documentStdout(const HoverDocs &docs);
 
 } // namespace halftone::tools

@@ -29,7 +29,7 @@ int main(int argc, char **argv) {
   halftone::dialect::registerDialects(registry);
   registry.addExtension(
       +[](mlir::MLIRContext *, halftone::dialect::HalftoneDialect *dialect) { dialect->setStageCheck(checkStage); });
-  const halftone::tools::HoverDocs docs(reference);
-  return halftone::tools::serveWithDocs(
-      docs, [&] { return static_cast<int>(mlir::failed(mlir::MlirLspServerMain(argc, argv, registry))); });
+  static const halftone::tools::HoverDocs docs(reference);
+  halftone::tools::documentStdout(docs);
+  return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
 }
