@@ -37,10 +37,10 @@ Emitted CodeBuilder::splat(Emitted scalar, int64_t lanes) {
 }
 
 Emitted CodeBuilder::steps(Type element, int64_t lanes) {
-  SmallVector<Attribute> numbers;
+  SmallVector<Attribute> indices;
   for (int64_t lane = 0; lane < lanes; ++lane)
-    numbers.push_back(getIntegerAttr(element, lane));
-  return constant(cast<TypedAttr>(DenseElementsAttr::get(VectorType::get(lanes, element), numbers)));
+    indices.push_back(getIntegerAttr(element, lane));
+  return constant(cast<TypedAttr>(DenseElementsAttr::get(VectorType::get(lanes, element), indices)));
 }
 
 Values CodeBuilder::transpose(Values rows) {

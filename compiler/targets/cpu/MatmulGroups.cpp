@@ -94,7 +94,8 @@ Emitted MatmulGroups::multiplyWidened(Emitted sums, Emitted a, Emitted b) const 
   const auto fused = [&](Emitted x, Emitted y, Emitted sum) {
     return frame.wrap(math::FmaOp::create(frame, x.value(), y.value(), sum.value()));
   };
-  return fused(first(a), first(b), fused(second(a), second(b), sums));
+  const Emitted sum = fused(second(a), second(b), sums);
+  return fused(first(a), first(b), sum);
 }
 
 } // namespace halftone::compiler

@@ -17,9 +17,9 @@ RowEmitter::Phase RowEmitter::phaseOf(linalg::GenericOp generic) {
     if (dim >= frame.source.form.outer)
       phase.inner.push_back(dim);
   SmallVector<std::string> combiners = combinersOf(generic);
-  for (unsigned number = 0; number < combiners.size(); ++number) {
-    Value result = generic.getResult(number);
-    Output output{number, combiners[number], frame.source.accessOf(generic, *generic.getDpsInitOperand(number)),
+  for (unsigned position = 0; position < combiners.size(); ++position) {
+    Value result = generic.getResult(position);
+    Output output{position, combiners[position], frame.source.accessOf(generic, *generic.getDpsInitOperand(position)),
                   frame.homes.lookup(result)};
     output.isPartial = !frame.source.formOf(result).partial.empty();
     // Along the lanes a side reduction that keeps the vector dim adds to memory; every other one is carried.
@@ -28,7 +28,7 @@ RowEmitter::Phase RowEmitter::phaseOf(linalg::GenericOp generic) {
     if (output.isCarried) {
       output.accumulator = int(phase.combiners.size());
       phase.combiners.push_back(output.combiner);
-      phase.neutral.push_back(frame.initialOf(generic, number));
+      phase.neutral.push_back(frame.initialOf(generic, position));
     }
     phase.outputs.push_back(std::move(output));
   }
@@ -44,10 +44,10 @@ void RowEmitter::flagNan(Phase &phase, Output &output) {
   if (!output.isCarried || (output.combiner != "max" && output.combiner != "min"))
     return;
   Operation *yield = phase.generic.getBody()->getTerminator();
-  auto choice = yield->getOperand(output.number).getDefiningOp<arith::SelectOp>();
+  auto choice = yield->getOperand(output.position).getDefiningOp<arith::SelectOp>();
   if (!choice || !isa<FloatType>(choice.getType()))
     return;
-  yield->setOperand(output.number, choice.getTrueValue());
+  yield->setOperand(output.position, choice.getTrueValue());
   phase.combiners[size_t(output.accumulator)] = output.combiner == "max" ? "most" : "least";
   output.nanFlag = int(phase.combiners.size());
   phase.combiners.push_back("or");
@@ -59,11 +59,11 @@ void RowEmitter::choosePrefetches() {
   llvm::SmallDenseSet<Value> read, asked;
   for (Phase &phase : phases) {
     auto inputs = phase.generic.getDpsInputs();
-    for (auto [number, access] : llvm::enumerate(phase.inputAccesses)) {
-      Value input = inputs[number];
+    for (auto [position, access] : llvm::enumerate(phase.inputAccesses)) {
+      Value input = inputs[position];
       const bool isWhole = llvm::equal(access.dims, llvm::seq(0, int(frame.dims)));
       if (isa<BlockArgument>(input) && isWhole && !outer.empty() && read.contains(input) && asked.insert(input).second)
-        phase.prefetched.push_back(number);
+        phase.prefetched.push_back(position);
     }
     read.insert(inputs.begin(), inputs.end());
   }
@@ -91,7 +91,7 @@ void RowEmitter::chooseStreams() {
       constexpr int64_t leastVector = 16;
       auto reads = [](Operation *user) { return isa<linalg::GenericOp>(user); };
       if (phase.inner.empty() || hasLongFunction(phase.generic) || frame.lanes * own < leastVector ||
-          llvm::any_of(phase.generic.getResult(output.number).getUsers(), reads))
+          llvm::any_of(phase.generic.getResult(output.position).getUsers(), reads))
         continue;
       output.mayStream = true;
       smallest = smallest == 0 ? own : std::min(smallest, own);
@@ -113,7 +113,7 @@ void RowEmitter::placeScratch() {
     for (Output &output : phase.outputs) {
       if (output.home.pointer || !output.combiner.empty())
         continue;
-      Value result = phase.generic.getResult(output.number);
+      Value result = phase.generic.getResult(output.position);
       const Type element = getElementTypeOrSelf(result);
       output.home = {frame.address(frame.scratch, frame.getI8Type(), next), element, {}, true};
       frame.homes[result] = output.home;
@@ -126,7 +126,7 @@ void RowEmitter::placeScratch() {
 LogicalResult RowEmitter::findPacked() {
   for (Phase &phase : phases)
     for (Output &output : phase.outputs) {
-      auto store = PackedStore::of(frame, phase.generic.getResult(output.number), unsigned(packed.size()));
+      auto store = PackedStore::of(frame, phase.generic.getResult(output.position), unsigned(packed.size()));
       if (failed(store))
         return failure();
       if (!*store)
@@ -144,9 +144,9 @@ void RowEmitter::clearPartials(Emitted block) {
       if (!output.isPartial)
         continue;
       const Emitted size = frame.size(output.access.dims);
-      const TensorHome whole = frame.homes.lookup(phase.generic.getResult(output.number));
+      const TensorHome whole = frame.homes.lookup(phase.generic.getResult(output.position));
       output.home = {frame.address(whole.pointer, whole.element, block * size), whole.element, {}};
-      const Emitted neutral = frame.initialOf(phase.generic, output.number);
+      const Emitted neutral = frame.initialOf(phase.generic, output.position);
       frame.loop(frame.constant(0), size, frame.constant(1),
                  [&](Emitted at) { frame.store(neutral, frame.address(output.home.pointer, whole.element, at)); });
     }

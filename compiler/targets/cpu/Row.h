@@ -17,13 +17,13 @@ public:
 private:
   /// One output of a generic, its home and its combiner.
   struct Output {
-    unsigned number;
+    unsigned position;
     std::string combiner;
     TensorAccess access;
     TensorHome home; // where an elementwise output or a side reduction is stored
     bool isPartial = false, isCarried = false;
     bool mayStream = false; // a full result, written a vector at a time
-    int accumulator = -1;   // of a carried output: its number
+    int accumulator = -1;   // of a carried output: its position
     int nanFlag = -1;       // the accumulator that says whether there was a NaN, where the output's own leaves it out
   };
   struct Phase {
@@ -62,7 +62,7 @@ private:
   void finishCarried(Phase &phase, llvm::ArrayRef<Emitted> totals);
   void combineIntoMemory(const Output &output, Emitted value);
 
-  /// Numbers of the inputs to transpose.
+  /// Positions of the inputs to transpose.
   llvm::SmallVector<unsigned> transposedInputs(const Phase &phase);
   void emitSquares(Emitted rowBegin, Emitted rowEnd, llvm::ArrayRef<unsigned> transposed);
   void emitSquare(llvm::ArrayRef<unsigned> transposed);

@@ -78,7 +78,7 @@ void RowEmitter::finishCarried(Phase &phase, ArrayRef<Emitted> totals) {
     if (output.isPartial)
       combineIntoMemory(output, total);
     else
-      frame.homes[phase.generic.getResult(output.number)] = {{}, total.type(), total};
+      frame.homes[phase.generic.getResult(output.position)] = {{}, total.type(), total};
   }
 }
 
@@ -108,14 +108,14 @@ bool RowEmitter::takesPairs(Phase &phase) {
     if (!output.isCarried || isArgCombiner(output.combiner))
       return false;
   bool found = false;
-  for (auto [number, access] : llvm::enumerate(phase.inputAccesses)) {
-    BlockArgument argument = body->getArgument(number);
-    if (atHand.contains(number) || argument.use_empty())
+  for (auto [position, access] : llvm::enumerate(phase.inputAccesses)) {
+    BlockArgument argument = body->getArgument(position);
+    if (atHand.contains(position) || argument.use_empty())
       continue;
     auto widens = [](Operation *user) {
       return isa<arith::ExtUIOp>(user) && user->getResult(0).getType().isInteger(32);
     };
-    const TensorHome home = frame.homes.lookup(phase.generic.getDpsInputs()[number]);
+    const TensorHome home = frame.homes.lookup(phase.generic.getDpsInputs()[position]);
     if (!home.pointer || home.isRow || access.dims.empty() || access.dims.back() != vectorDim ||
         !home.element.isInteger(16) || !llvm::all_of(argument.getUsers(), widens))
       return false;
@@ -186,7 +186,7 @@ Values RowEmitter::emitGroup(Phase &phase, Emitted column, int64_t groups, const
   }
   for (const Output &output : phase.outputs)
     if (output.nanFlag >= 0)
-      next[size_t(output.nanFlag)] = orNan(next[size_t(output.nanFlag)], unflagged[output.number]);
+      next[size_t(output.nanFlag)] = orNan(next[size_t(output.nanFlag)], unflagged[output.position]);
   unflagged.clear();
   return next;
 }
@@ -266,7 +266,7 @@ Values RowEmitter::emitStep(Phase &phase, ArrayRef<Emitted> carried, const Lanes
     emitPrefetches(phase);
   Values result(carried);
   for (const Output &output : phase.outputs) {
-    Emitted value = yields[output.number];
+    Emitted value = yields[output.position];
     if (!output.isCarried) {
       if (streaming && output.mayStream && isWhole)
         streamLanes(frame, value, output.home, output.access);
@@ -281,7 +281,7 @@ Values RowEmitter::emitStep(Phase &phase, ArrayRef<Emitted> carried, const Lanes
       if (unflagged.empty())
         flag = selectInside(lanes, orNan(flag, {value}), flag);
       else
-        unflagged[output.number].push_back(value);
+        unflagged[output.position].push_back(value);
       value = combineAll(frame, {phase.combiners[size_t(output.accumulator)]}, {before}, {value})[0];
     }
     result[size_t(output.accumulator)] = selectInside(lanes, value, before);

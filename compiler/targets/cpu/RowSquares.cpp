@@ -11,9 +11,9 @@ SmallVector<unsigned> RowEmitter::transposedInputs(const Phase &phase) {
   bool isElementwise = llvm::all_of(phase.outputs, [](const Output &output) { return output.combiner.empty(); });
   if (phases.size() != 1 || !isElementwise || outer.empty() || frame.lanes < 4)
     return inputs;
-  for (auto [number, access] : llvm::enumerate(phase.inputAccesses))
+  for (auto [position, access] : llvm::enumerate(phase.inputAccesses))
     if (!access.dims.empty() && access.dims.back() == outer.back() && llvm::is_contained(access.dims, vectorDim))
-      inputs.push_back(number);
+      inputs.push_back(position);
   return inputs;
 }
 
