@@ -70,10 +70,9 @@ CLI::App *addCommand(CLI::App &app, const std::string &name, const std::string &
       ->add_option("--max-standalone-casts", arguments.maxStandaloneCasts,
                    "Exit with 1 when the plan needs more kernels that only cast")
       ->check(atLeast(int64_t(0)));
-  command
-      ->add_option("--target", arguments.target,
-                   "The CPU that code is for: host, x86-64-v2, x86-64-v3, x86-64-v4, sapphirerapids")
-      ->capture_default_str();
+  command->add_option("--target", arguments.target,
+                      "The CPU that code is for: host, x86-64-v2, x86-64-v3, x86-64-v4, sapphirerapids (default: the "
+                      "device's)");
   command->add_flag("--timing", arguments.timing, "Tell on stderr how long each pass and each kernel took to compile");
   command->add_flag("--json", arguments.json, "Results as one JSON object");
   command->add_flag("-q,--quiet", arguments.quiet, "Print errors only");
@@ -158,8 +157,9 @@ Arguments parseArguments(int argc, char **argv) {
   arguments.command = chosen->get_name();
   arguments.strict = flags.numerics.empty() ? arguments.command == "compare" : flags.numerics == "strict";
   arguments.cacheDirectory = flags.noCache ? "none" : flags.cacheDirectory;
-  if (auto target = compiler::Target::find(arguments.target); !target.isOk())
-    throw UsageError("--target: " + target.status().message());
+  if (!arguments.target.empty())
+    if (auto target = compiler::Target::find(arguments.target); !target.isOk())
+      throw UsageError("--target: " + target.status().message());
   if (arguments.model.ends_with(".keras"))
     throw UsageError("'" + arguments.model +
                      "': expected a .mlir module or a saved plan; .keras archives are not read");

@@ -27,7 +27,7 @@ struct Arguments {
   std::string dumpDirectory;  // "": no dumps
   bool locations = false;     // in dumped and emitted modules
   std::optional<int64_t> maxStandaloneCasts;
-  std::string target = "host";
+  std::string target; // "": that of the device
   bool json = false, quiet = false, verbose = false;
   bool timing = false;
   mlir::TimingScope *times = nullptr; // if `timing`, the scope for all times

@@ -53,14 +53,14 @@ std::string objectsOf(const Executable &executable) {
 /// in a saved plan.
 std::string codeOf(const Arguments &arguments, const Executable &executable, bool saved, bool assembly) {
   std::string text;
-  const std::shared_ptr<const compiler::Target> target = compiler::Target::find(arguments.target).valueOrThrow();
+  const std::string name = targetOf(arguments);
+  const std::shared_ptr<const compiler::Target> target = compiler::Target::find(name).valueOrThrow();
   for (const auto &[key, kernel] : executable.kernels) {
     if (kernel.description.empty())
       throw Error(ErrorKind::value_error,
                   fmt::format("kernel {} carries no description; only its object can be had", key));
     if (kernel.target != target->key())
-      throw UsageError(
-          fmt::format("--target {}: kernel {} was generated for {}", arguments.target, key, kernel.target));
+      throw UsageError(fmt::format("--target {}: kernel {} was generated for {}", name, key, kernel.target));
     compiler::KernelDumps dumps;
     checkModuleText(kernel.description, kernel.symbol).orThrow();
     const Status status = compiler::compileKernel(kernel.description, *target, &dumps).status();

@@ -109,7 +109,7 @@ ProgramValues readValues(const Program &program, const std::vector<std::string> 
   return values;
 }
 
-std::shared_ptr<DeviceRuntime> openDevice(const Arguments &arguments) {
+static Device deviceNamed(const Arguments &arguments) {
   std::optional<Device> device = Device::find(arguments.device);
   if (!device && (arguments.device == "cuda" || arguments.device.starts_with("cuda:"))) {
     const std::string index = arguments.device.size() > 4 ? arguments.device.substr(5) : "0";
@@ -119,15 +119,27 @@ std::shared_ptr<DeviceRuntime> openDevice(const Arguments &arguments) {
   }
   if (!device)
     throw UsageError(fmt::format("--device '{}': expected cpu, cuda or cuda:<index>", arguments.device));
-  if (device->kind() == Device::Kind::cpu && arguments.threads)
+  return *device;
+}
+
+std::shared_ptr<DeviceRuntime> openDevice(const Arguments &arguments) {
+  const Device device = deviceNamed(arguments);
+  if (device.kind() == Device::Kind::cpu && arguments.threads)
     return CpuDevice::create(*arguments.threads).valueOrThrow();
-  return deviceRuntime(*device).valueOrThrow();
+  return deviceRuntime(device).valueOrThrow();
+}
+
+std::string targetOf(const Arguments &arguments) {
+  if (!arguments.target.empty())
+    return arguments.target;
+  const bool runs = arguments.command != "predict" || arguments.device != "interpreter";
+  return deviceRuntime(runs ? deviceNamed(arguments) : Device::cpu()).valueOrThrow()->target();
 }
 
 compiler::CompileOptions compileOptions(const Arguments &arguments) {
   compiler::CompileOptions options;
   options.strict = arguments.strict;
-  options.target = arguments.target;
+  options.target = targetOf(arguments);
   options.threads = arguments.threads.value_or(0);
   options.cacheDirectory = arguments.cacheDirectory;
   options.verifyStages = true;

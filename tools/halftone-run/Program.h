@@ -40,6 +40,9 @@ ProgramValues readValues(const Program &program, const std::vector<std::string> 
 /// device.
 std::shared_ptr<DeviceRuntime> openDevice(const Arguments &arguments);
 
+/// The target that --target names, else that of --device. Throws as openDevice().
+std::string targetOf(const Arguments &arguments);
+
 /// The options that the arguments ask for.
 compiler::CompileOptions compileOptions(const Arguments &arguments);
 

@@ -56,13 +56,34 @@ TEST_CASE("The default device comes from HALFTONE_DEVICE, else it is the CPU") {
   CHECK_THAT(defaultWith("cuda:99"), Catch::StartsWith("DeviceError: cuda:99 is not available"));
 }
 
-TEST_CASE("A DeviceScope restores the default device") {
-  const Device before = default_device();
+TEST_CASE("The default device is a thread's own; a DeviceScope restores it, also when an error leaves the scope") {
+  const auto runtime = test::FarDevice::create("cuda:96");
+  REQUIRE(addDevice(runtime).isOk());
+  const Device before = default_device(), far = Device::cuda(96);
+  REQUIRE(before != far);
   {
-    const DeviceScope scope(Device::cpu());
+    const DeviceScope scope(far);
+    CHECK(default_device() == far);
+    CHECK(defaultWith(nullptr) == "cpu"); // on another thread
+    {
+      const DeviceScope inner(Device::cpu());
+      CHECK(default_device() == Device::cpu());
+    }
+    CHECK(default_device() == far);
+    set_default_device(Device::cpu());
     CHECK(default_device() == Device::cpu());
   }
   CHECK(default_device() == before);
+  try {
+    const DeviceScope scope(far);
+    throw Error(ErrorKind::value_error, "left early");
+  } catch (const Error &) {
+    CHECK(default_device() == before);
+  }
+  set_default_device(far);
+  CHECK(default_device() == far);
+  set_default_device(before);
+  removeDevice("cuda:96");
 }
 
 TEST_CASE("A device that is added is found by its name until it is removed") {

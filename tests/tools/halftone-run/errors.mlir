@@ -19,6 +19,7 @@
 // RUN: %exit 2 halftone-run predict %s --target pdp11 --input x=random 2>&1 | FileCheck-22 %s --check-prefix=TARGET
 // TARGET: halftone-run: --target: {{.*}}pdp11
 // RUN: %exit 2 halftone-run predict %s --device tpu --input x=random 2>&1 | FileCheck-22 %s --check-prefix=DEVICE
+// RUN: %exit 2 halftone-run emit %s --device tpu 2>&1 | FileCheck-22 %s --check-prefix=DEVICE
 // DEVICE: halftone-run: --device 'tpu': expected cpu, cuda or cuda:<index>
 // RUN: %exit 2 halftone-run predict %s 2>&1 | FileCheck-22 %s --check-prefix=MISSING
 // MISSING: halftone-run: no --input for x (2xf32), y (i8)
@@ -94,6 +95,7 @@
 
 // 4: no such device.
 // RUN: %exit 4 halftone-run predict %s --device cuda:0 2>&1 | FileCheck-22 %s --check-prefix=CUDA
+// RUN: %exit 4 halftone-run emit %s --device cuda:0 2>&1 | FileCheck-22 %s --check-prefix=CUDA
 // CUDA: halftone-run: DeviceError: cuda:0 is not available:
 
 // The object that --json gives for an error.
