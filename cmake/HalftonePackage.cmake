@@ -33,6 +33,9 @@ set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "The headers, the CMake package, the
 set(CPACK_DEBIAN_DEVELOPER_PACKAGE_NAME halftone-developer)
 set(CPACK_DEBIAN_DEVELOPER_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPER_PACKAGE_DEPENDS
-  "halftone-dev (= ${PROJECT_VERSION}), libmlir-${LLVM_VERSION_MAJOR}-dev, mlir-${LLVM_VERSION_MAJOR}-tools, cmake")
+  "halftone-dev (= ${PROJECT_VERSION}), cmake") # LLVM's and MLIR's CMake packages name files of all these:
+foreach(package IN ITEMS llvm-${LLVM_VERSION_MAJOR}-dev llvm-${LLVM_VERSION_MAJOR}-tools libmlir-${LLVM_VERSION_MAJOR}-dev mlir-${LLVM_VERSION_MAJOR}-tools)
+  string(APPEND CPACK_DEBIAN_DEVELOPER_PACKAGE_DEPENDS ", ${package}")
+endforeach()
 set(CPACK_COMPONENT_DEVELOPER_DESCRIPTION "Headers and .td files of the dialect and the passes, for plugins of halftone-opt and opt tools.")
 include(CPack)
