@@ -99,6 +99,8 @@ FailureOr<KernelDescription> describeScan(KernelOp kernel, const Target &target,
   return description;
 }
 
+bool readsNothingInPlace(KernelOp, int64_t) { return false; }
+
 bool fitsScan(Block &ops) { return !ops.getOps<CumsumOp>().empty(); }
 
 } // namespace
