@@ -84,9 +84,7 @@ KernelHarness::KernelHarness(const std::string &source, std::string_view target,
     FAIL(diagnostics << source);
   described = std::move(*result);
   llvm::raw_string_ostream(text) << *described.module;
-  Code code = codeOf(text, *cpu);
-  library = code.library;
-  function = code.function;
+  compiledFor = std::make_unique<compiler::CpuTarget>(*std::move(cpu));
 }
 
 KernelHarness::~KernelHarness() = default;
@@ -151,6 +149,7 @@ std::vector<TensorData> KernelHarness::operands(unsigned seed, bool specials, do
 }
 
 std::vector<TensorData> KernelHarness::run(const std::vector<TensorData> &operands) const {
+  const CpuKernelFunction function = codeOf(text, *compiledFor).function;
   auto once = [&](bool blockByBlock) {
     std::vector<std::vector<char>> memories;
     std::vector<void *> buffers;

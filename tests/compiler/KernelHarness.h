@@ -15,7 +15,7 @@ namespace halftone::testing {
 /// One `halftone.kernel` from text, with its compiled code and its operands.
 class KernelHarness {
 public:
-  /// If this CPU lacks AMX and the target has it, tiles are emulated.
+  /// run() and the checks need a CPU with the target's instructions; if it lacks AMX alone, tiles are emulated.
   KernelHarness(const std::string &text, std::string_view target, bool strict);
   ~KernelHarness();
 
@@ -41,8 +41,7 @@ private:
   dialect::KernelOp kernel;
   compiler::KernelDescription described;
   std::string text;
-  std::shared_ptr<const void> library;
-  CpuKernelFunction function = nullptr;
+  std::unique_ptr<compiler::CpuTarget> compiledFor;
 };
 
 /// The x86 levels that this machine runs, and a CPU with bf16 in pairs if this machine can run its code.
