@@ -60,7 +60,7 @@ private:
 };
 
 /// Runs all blocks of a launch one after the other, in order or in the order that `random` draws. Throws Fault with the whole text:
-/// kernel, line, block, thread, address and what was expected.
+/// kernel, line, block, thread, address and the expectation.
 void runLaunch(const Launch &launch, DeviceMemory &global, Random &random, LaunchCounts &counts);
 
 } // namespace halftone::emulator

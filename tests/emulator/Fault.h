@@ -1,4 +1,4 @@
-// Failures of emulated work: what stops a launch, and what stops the load of a module.
+// Failures of emulated work: a fault stops a launch, an error of the PTX stops the load of a module.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace halftone::emulator {
 /// The driver's error that a fault becomes.
 enum class FaultKind : uint8_t { IllegalAddress, MisalignedAddress, LaunchFailed };
 
-/// A kernel, or a copy in a stream, does what the device forbids or what its result may not depend on.
+/// A kernel, or a copy in a stream, does a thing that the device forbids, or one that makes results depend on an order.
 class Fault : public std::runtime_error {
 public:
   Fault(FaultKind kind, const std::string &text) : std::runtime_error(text), kind(kind) {}

@@ -108,12 +108,23 @@ private:
     } else if (token.text[0] == '.')
       tokens_.fail(fmt::format("`{}`; the emulator does not take it in a kernel", token.text));
     else if (token.kind == Token::Kind::Word && tokens_.peek(1).text == ":") {
-      if (!labels_.emplace(token.text, kernel_.instructions.size()).second)
-        tokens_.fail(fmt::format("the label {} stands twice in {}", token.text, kernel_.name));
-      tokens_.next();
-      tokens_.next();
+      parseLabel();
     } else
       parseStatement();
+  }
+
+  void parseLabel() {
+    std::string name(tokens_.next().text);
+    tokens_.next();
+    if (tokens_.take(".branchtargets")) {
+      std::vector<Branch> &targets = targetLists_[name];
+      do {
+        uint32_t line = tokens_.peek().line;
+        targets.push_back({0, std::string(tokens_.expectWord("a label")), line});
+      } while (tokens_.take(","));
+      tokens_.expect(";");
+    } else if (!labels_.emplace(name, kernel_.instructions.size()).second)
+      tokens_.fail(fmt::format("the label {} stands twice in {}", name, kernel_.name));
   }
 
   void parseRegisters() {
@@ -246,7 +257,9 @@ private:
       made.guard = decoding.read(guard, 1);
       made.guardNegated = statement.guardNegated;
     }
-    if (statement.opcode == "bra")
+    if (statement.opcode == "brx")
+      noteIndexedBranch(statement, decoding, made);
+    else if (statement.opcode == "bra")
       noteBranch(statement, decoding, made);
     else if (statement.opcode == "ret" || statement.opcode == "exit") {
       decoding.take("uni");
@@ -267,12 +280,35 @@ private:
     branches_.push_back({kernel_.instructions.size(), std::string(statement.operands[0].text), statement.line});
   }
 
+  void noteIndexedBranch(const Statement &statement, Decoding &decoding, Instruction &made) {
+    decoding.take("idx");
+    decoding.take("uni");
+    decoding.expectOperands(2);
+    made.flow = Flow::IndexedBranch;
+    made.operands[0] = decoding.read(0, 32);
+    indexedBranches_.push_back({kernel_.instructions.size(), std::string(statement.operands[1].text), statement.line});
+  }
+
+  uint32_t placeOf(const Branch &branch) const {
+    auto label = labels_.find(branch.label);
+    if (label == labels_.end())
+      throw PtxError(branch.line, fmt::format("a branch to {}; expected a label of {}", branch.label, kernel_.name));
+    return label->second;
+  }
+
   void resolveBranches() {
-    for (const Branch &branch : branches_) {
-      auto label = labels_.find(branch.label);
-      if (label == labels_.end())
-        throw PtxError(branch.line, fmt::format("a branch to {}; expected a label of {}", branch.label, kernel_.name));
-      kernel_.instructions[branch.instruction].target = label->second;
+    for (const Branch &branch : branches_)
+      kernel_.instructions[branch.instruction].target = placeOf(branch);
+    for (const Branch &branch : indexedBranches_) {
+      auto list = targetLists_.find(branch.label);
+      if (list == targetLists_.end())
+        throw PtxError(branch.line, fmt::format("a branch by the list {}; expected .branchtargets of {}", branch.label,
+                                                kernel_.name));
+      Instruction &made = kernel_.instructions[branch.instruction];
+      made.target = kernel_.branchTargets.size();
+      made.mode = list->second.size();
+      for (const Branch &target : list->second)
+        kernel_.branchTargets.push_back(placeOf(target));
     }
   }
 
@@ -281,6 +317,8 @@ private:
   KernelNames names_;
   std::map<std::string, uint32_t, std::less<>> labels_;
   std::vector<Branch> branches_;
+  std::vector<Branch> indexedBranches_; ///< their labels name lists of targets
+  std::map<std::string, std::vector<Branch>, std::less<>> targetLists_;
   std::vector<Declaration> open_;
 };
 

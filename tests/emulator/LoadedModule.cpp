@@ -16,12 +16,19 @@ LoadedModule::LoadedModule(std::string_view ptx, DeviceMemory &memory, uint32_t 
     if (kernel.staticSharedBytes > sharedBytes)
       throw PtxError(1, fmt::format("the kernel {} has {} bytes of shared memory; expected at most {}", kernel.name,
                                     kernel.staticSharedBytes, sharedBytes));
-  placeVariables();
-  for (Kernel &kernel : module_.kernels)
-    resolve(kernel);
+  try {
+    placeVariables();
+    for (Kernel &kernel : module_.kernels)
+      resolve(kernel);
+  } catch (const PtxError &) {
+    release();
+    throw;
+  }
 }
 
-LoadedModule::~LoadedModule() {
+LoadedModule::~LoadedModule() { release(); }
+
+void LoadedModule::release() {
   for (uint64_t address : addresses_)
     memory_.release(address);
 }
@@ -45,11 +52,8 @@ void LoadedModule::placeVariables() {
 void LoadedModule::resolve(Kernel &kernel) {
   for (const Relocation &relocation : kernel.relocations) {
     auto found = std::ranges::find(module_.variables, relocation.symbol, &Variable::name);
-    if (found == module_.variables.end()) {
-      for (uint64_t address : addresses_)
-        memory_.release(address);
+    if (found == module_.variables.end())
       throw PtxError(relocation.line, fmt::format("{} is not declared", relocation.symbol));
-    }
     fillRelocation(kernel, relocation, addresses_[found - module_.variables.begin()]);
   }
 }

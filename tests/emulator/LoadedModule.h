@@ -19,6 +19,7 @@ public:
   const Kernel *find(std::string_view name) const;
 
 private:
+  void release();
   void placeVariables();
   void resolve(Kernel &kernel);
 

@@ -41,14 +41,14 @@ public:
   /// Marks an allocation as one that kernels may only read.
   void protect(uint64_t address);
 
-  // What the host and the copy engine do. Each throws Fault, before it changes anything.
+  // Accesses of the host and of the copy engine. Each throws Fault, before it changes anything.
   void write(uint64_t to, const void *from, uint64_t bytes);
   void read(void *to, uint64_t from, uint64_t bytes);
   void copy(uint64_t to, uint64_t from, uint64_t bytes);
   /// Fills `count` elements of `width` bytes (1, 2 or 4) with `value`.
   void fill(uint64_t to, uint32_t value, uint32_t width, uint64_t count);
 
-  // What blocks of a launch do.
+  // Accesses of the blocks of a launch.
   static constexpr uint32_t maxBlocks = (1 << 24) - 3;
   void beginLaunch();
   void load(const Access &access, uint32_t block, void *to);

@@ -25,7 +25,7 @@ constexpr LaneMask allLanes = 0xffffffff;
 using Execute = void (*)(Warp &, const Instruction &, LaneMask active);
 
 /// How an instruction moves the warp's place in the program. `Together` waits until all lanes that the instruction names have reached it.
-enum class Flow : uint8_t { Next, Branch, Exit, BlockBarrier, Together };
+enum class Flow : uint8_t { Next, Branch, IndexedBranch, Exit, BlockBarrier, Together };
 
 enum class Space : uint8_t { Generic, Global, Shared, Param, Const };
 
@@ -61,12 +61,12 @@ struct Instruction {
   uint8_t sourceBits = 0;   ///< the same of a conversion's source
   uint8_t count = 0;        ///< elements of a vector, matrices of an ldmatrix
   Space space = Space::Generic;
-  uint32_t guard = noOperand;     ///< predicate
-  uint32_t members = noOperand;   ///< Together: the mask of lanes; without one the whole warp
-  uint32_t target = 0;            ///< Branch: index of the next instruction
-  uint32_t line = 0;              ///< line of the PTX, from 1
-  uint64_t mode = 0;              ///< the family's own: comparison, shuffle kind, bytes
-  int64_t displacement = 0;       ///< added to the address
+  uint32_t guard = noOperand;   ///< predicate
+  uint32_t members = noOperand; ///< Together: the mask of lanes; without one the whole warp
+  uint32_t target = 0;      ///< Branch: index of the next instruction; IndexedBranch: the first of its `mode` targets
+  uint32_t line = 0;        ///< line of the PTX, from 1
+  uint64_t mode = 0;        ///< the family's own: comparison, shuffle kind, bytes
+  int64_t displacement = 0; ///< added to the address
   int64_t secondDisplacement = 0; ///< cp.async: added to the source's address
   std::array<uint32_t, 16> operands{};
 };
@@ -120,6 +120,7 @@ struct Kernel {
   std::vector<Parameter> parameters;
   uint32_t parameterBytes = 0;
   std::vector<Instruction> instructions;
+  std::vector<uint32_t> branchTargets;  ///< of all indexed branches, one list after the other
   std::vector<std::byte> registerImage; ///< the register file of a warp at its start
   std::vector<SpecialRow> specials;
   std::vector<Relocation> relocations;

@@ -29,7 +29,7 @@ private:
   size_t place_ = 0;
 };
 
-/// What stands behind a state space: alignment, type, name, and the number of elements.
+/// The text behind a state space: alignment, type, name, and the number of elements.
 struct Declaration {
   std::string name;
   Type type;

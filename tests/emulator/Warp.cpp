@@ -97,6 +97,9 @@ void Warp::step() {
     case Flow::Branch:
       branch(instruction, active);
       break;
+    case Flow::IndexedBranch:
+      branchByIndex(instruction, active);
+      break;
     case Flow::Exit:
       exit(instruction, active);
       break;
@@ -107,19 +110,42 @@ void Warp::step() {
       runTogether(instruction, active);
       break;
     }
-  if (groups_.size() > 1 || groups_.empty() || groups_[0].waits)
+  if (groups_.size() != 1 || chosen_ != 0 || groups_[0].waits)
     chooseGroup();
 }
 
-void Warp::branch(const Instruction &instruction, LaneMask active) {
+/// The active lanes of the chosen group go on at `target`.
+void Warp::leave(LaneMask active, uint32_t target) {
   Group &group = groups_[chosen_];
   if (active == group.lanes) {
-    group.place = instruction.target;
+    group.place = target;
     return;
   }
   group.lanes &= ~active;
-  ++group.place;
-  groups_.push_back({instruction.target, active});
+  groups_.push_back({target, active});
+}
+
+void Warp::branch(const Instruction &instruction, LaneMask active) {
+  bool isWhole = active == groups_[chosen_].lanes;
+  leave(active, instruction.target);
+  if (!isWhole)
+    ++groups_[chosen_].place;
+}
+
+void Warp::branchByIndex(const Instruction &instruction, LaneMask active) {
+  const uint32_t *indices = lanes<uint32_t>(instruction.operands[0]);
+  if (active != groups_[chosen_].lanes) // lanes whose guard does not hold go on behind it
+    leave(groups_[chosen_].lanes & ~active, groups_[chosen_].place + 1);
+  while (active) {
+    lane_ = std::countr_zero(active);
+    uint32_t index = indices[lane_];
+    if (index >= instruction.mode)
+      fail(fmt::format("a branch to target {}; expected one of {}", index, instruction.mode));
+    LaneMask same = 0;
+    eachLane(active, [&](int lane) { same |= LaneMask(indices[lane] == index) << lane; });
+    active &= ~same;
+    leave(same, block_.kernel().branchTargets[instruction.target + index]);
+  }
 }
 
 void Warp::exit(const Instruction &instruction, LaneMask active) {

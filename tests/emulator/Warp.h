@@ -73,6 +73,8 @@ private:
 
   void step();
   void branch(const Instruction &instruction, LaneMask active);
+  void branchByIndex(const Instruction &instruction, LaneMask active);
+  void leave(LaneMask active, uint32_t target);
   void exit(const Instruction &instruction, LaneMask active);
   void reachBarrier(const Instruction &instruction, LaneMask active);
   void runTogether(const Instruction &instruction, LaneMask active);

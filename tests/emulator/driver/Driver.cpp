@@ -74,9 +74,9 @@ Result Driver::note(const Fault &fault) {
   return sticky;
 }
 
-Launch makeLaunch(const Context &context, const Function &function, std::array<uint32_t, 3> grid,
-                  std::array<uint32_t, 3> threads, uint32_t sharedBytes, void **parameters) {
+Launch makeLaunch(const Context &context, const Function &function, const LaunchShape &shape, void **parameters) {
   const Kernel &kernel = *function.kernel;
+  const auto &[grid, threads, sharedBytes] = shape;
   uint64_t count = uint64_t(threads[0]) * threads[1] * threads[2];
   expect(grid[0] && grid[1] && grid[2] && grid[0] < (1u << 31) && grid[1] < 65536 && grid[2] < 65536);
   expect(count >= 1 && count <= 1024 && threads[2] <= 64);

@@ -35,6 +35,12 @@ struct Function {
   uint32_t dynamicSharedLimit = 48 * 1024;
 };
 
+struct LaunchShape {
+  std::array<uint32_t, 3> grid;
+  std::array<uint32_t, 3> threads;
+  uint32_t sharedBytes;
+};
+
 struct LoadedImage {
   std::shared_ptr<LoadedModule> module;
   std::map<std::string, std::unique_ptr<Function>, std::less<>> functions;
@@ -134,8 +140,7 @@ template <typename F> int withContext(F f) {
 }
 
 /// A launch with its parameters copied from `parameters`, one pointer for each; its shape is checked against the kernel and the device.
-Launch makeLaunch(const Context &context, const Function &function, std::array<uint32_t, 3> grid,
-                  std::array<uint32_t, 3> threads, uint32_t sharedBytes, void **parameters);
+Launch makeLaunch(const Context &context, const Function &function, const LaunchShape &shape, void **parameters);
 void runIn(Context &context, const Launch &launch);
 
 } // namespace halftone::emulator

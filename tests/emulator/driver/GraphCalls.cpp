@@ -32,16 +32,16 @@ struct Graph {
 
 struct GraphExecution {
   const Graph *graph;
-  std::shared_ptr<const std::vector<Work>> works; ///< launches in flight keep what they began with
+  std::shared_ptr<const std::vector<Work>> works; ///< launches in flight keep the ones that they began with
 };
 
 KernelWork kernelWork(Context &context, const KernelNodeParams *given) {
   expect(given && !given->extra);
   const Function &function = context.functionOf(given->func);
-  return {makeLaunch(context, function, {given->gridDimX, given->gridDimY, given->gridDimZ},
-                     {given->blockDimX, given->blockDimY, given->blockDimZ}, given->sharedMemBytes,
-                     given->kernelParams),
-          function.module};
+  LaunchShape shape{{given->gridDimX, given->gridDimY, given->gridDimZ},
+                    {given->blockDimX, given->blockDimY, given->blockDimZ},
+                    given->sharedMemBytes};
+  return {makeLaunch(context, function, shape, given->kernelParams), function.module};
 }
 
 const Copy3D &checkedCopy(const Copy3D *copy) {

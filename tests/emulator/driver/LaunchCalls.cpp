@@ -59,8 +59,8 @@ HALFTONE_EMULATED int cuLaunchKernel(void *function, unsigned gridX, unsigned gr
     const Function &found = context.functionOf(function);
     expect(!extra);
     Stream *queue = context.streamOf(stream);
-    Launch launch =
-        makeLaunch(context, found, {gridX, gridY, gridZ}, {blockX, blockY, blockZ}, sharedBytes, parameters);
+    LaunchShape shape{{gridX, gridY, gridZ}, {blockX, blockY, blockZ}, sharedBytes};
+    Launch launch = makeLaunch(context, found, shape, parameters);
     context.streams.add(queue,
                         [&context, launch = std::move(launch), module = found.module] { runIn(context, launch); });
   });

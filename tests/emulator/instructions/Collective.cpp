@@ -109,6 +109,8 @@ void activeLanes(Warp &warp, const Instruction &instruction, LaneMask active) {
   eachLane(active, [&](int lane) { result[lane] = active; });
 }
 
+void trap(Warp &warp, const Instruction &, LaneMask) { warp.fail("the kernel stops itself by a trap"); }
+
 void warpBarrier(Warp &warp, const Instruction &, LaneMask) { warp.countWarpSync(); }
 
 void decodeWarpBarrier(Decoding &decoding) {
@@ -193,6 +195,11 @@ void decodeActivemask(Decoding &decoding) {
   decoding.expectOperands(1);
   decoding.instruction.execute = activeLanes;
   decoding.instruction.operands = {decoding.write(0, 32)};
+}
+
+void decodeTrap(Decoding &decoding) {
+  decoding.expectOperands(0);
+  decoding.instruction.execute = trap;
 }
 
 } // namespace halftone::emulator

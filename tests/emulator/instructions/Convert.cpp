@@ -11,7 +11,7 @@ namespace halftone::emulator {
 
 namespace {
 
-/// What the modifiers ask for, packed into an instruction's mode.
+/// The roundings and limits that modifiers ask for, packed into an instruction's mode.
 struct Wish {
   Rounding rounding = Rounding::Nearest;
   bool toIntegral = false;

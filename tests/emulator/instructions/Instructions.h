@@ -72,6 +72,7 @@ void decodeShfl(Decoding &);
 void decodeVote(Decoding &);
 void decodeRedux(Decoding &);
 void decodeActivemask(Decoding &);
+void decodeTrap(Decoding &);
 // Async.cpp
 void decodeCp(Decoding &);
 // Matrix.cpp

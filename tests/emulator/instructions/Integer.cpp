@@ -74,7 +74,7 @@ template <auto operation> void decodeArithmetic(Decoding &decoding, FloatOp op) 
     decodeFloat(decoding, op, type);
 }
 
-/// The wide products and their sums: two sources of 16 or 32 bits, the result (and what is added) of twice as many.
+/// The wide products and their sums: two sources of 16 or 32 bits, the result (and the addend) of twice as many.
 void decodeWide(Decoding &decoding, Type type, bool adds) {
   decoding.expectOperands(adds ? 4 : 3);
   if (type.bits != 16 && type.bits != 32)

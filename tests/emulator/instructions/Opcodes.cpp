@@ -38,8 +38,8 @@ constexpr Opcode opcodes[] = {{"abs", decodeAbs},      {"activemask", decodeActi
                               {"shl", decodeShl},      {"shr", decodeShr},
                               {"sin", decodeSin},      {"sqrt", decodeSqrt},
                               {"st", decodeSt},        {"sub", decodeSub},
-                              {"tanh", decodeTanh},    {"vote", decodeVote},
-                              {"xor", decodeXor}};
+                              {"tanh", decodeTanh},    {"trap", decodeTrap},
+                              {"vote", decodeVote},    {"xor", decodeXor}};
 static_assert(std::ranges::is_sorted(opcodes, {}, &Opcode::name));
 
 } // namespace

@@ -47,7 +47,7 @@ TEST_CASE("A correct kernel has no fault") {
 
 TEST_CASE("An access out of bounds names kernel, line, block, thread and the allocation") {
   std::string fault = faultOf("setp.ne.u32 %p1, %t, 9; @%p1 ret;\nld.global.u32 %r0, [%a+1024];\nret;", {2, 64, 0});
-  CHECK_THAT(fault, Contains("kernel test, line 8 of its PTX, block (0, 0, 0), thread (9, 0, 0)"));
+  CHECK_THAT(fault, Contains("kernel test, line 9 of its PTX, block (0, 0, 0), thread (9, 0, 0)"));
   CHECK_THAT(fault, Contains("reads 4 bytes") && Contains("1024 bytes") && Contains("0 bytes behind the end"));
   CHECK_THAT(faultOf("st.global.u32 [%a+-4], %t; ret;", {1, 1, 0}), Contains("writes 4 bytes"));
   CHECK_THAT(faultOf("mov.b64 %d0, 0; ld.global.u32 %r0, [%d0]; ret;"), Contains("at 0x0"));
@@ -99,10 +99,10 @@ TEST_CASE("Threads that use a word of shared memory without a barrier between th
 
 TEST_CASE("A barrier that a thread does not reach is a fault with both lines") {
   std::string ended = faultInAnyOrder("setp.eq.u32 %p1, %t, 40; @%p1 ret;\nbar.sync 0;\nret;");
-  CHECK_THAT(ended, Contains("thread 40 has ended at line 7") && Contains("at line 8"));
+  CHECK_THAT(ended, Contains("thread 40 has ended at line 8") && Contains("at line 9"));
   std::string apart =
       faultInAnyOrder("setp.lt.u32 %p1, %t, 3; @%p1 bra $x;\nbar.sync 0; bra $y;\n$x: bar.sync 0;\n$y: ret;");
-  CHECK_THAT(apart, Contains("stand at line 8") && Contains("stand at line 9"));
+  CHECK_THAT(apart, Contains("stand at line 9") && Contains("stand at line 10"));
 }
 
 TEST_CASE("Warps that wait at different barriers are a deadlock") {
@@ -114,7 +114,7 @@ TEST_CASE("A shuffle that a named lane does not reach is a fault with both lines
   std::string fault = faultInAnyOrder(
       "setp.eq.u32 %p1, %t, 3; @%p1 bra $x;\nshfl.sync.idx.b32 %r0, %t, 0, 31, -1;\n$x: bar.warp.sync -1;\nret;", 1,
       32);
-  CHECK_THAT(fault, Contains("line 8") && Contains("line 9") && Contains("all lanes that an instruction names"));
+  CHECK_THAT(fault, Contains("line 9") && Contains("line 10") && Contains("all lanes that an instruction names"));
   CHECK_THAT(faultOf("setp.lt.u32 %p1, %t, 8; @%p1 shfl.sync.idx.b32 %r0, %t, 9, 31, 0xff; ret;", {1, 32, 0}),
              Contains("reads lane 9"));
   CHECK_THAT(faultOf("shfl.sync.idx.b32 %r0, %t, 0, 31, 0xff; ret;", {1, 32, 0}),
@@ -134,6 +134,8 @@ TEST_CASE("A block that uses bytes which another block writes is caught in any o
   // Neighbouring bytes of one word belong to their blocks.
   CHECK(faultOf("cvt.u64.u32 %d0, %c; add.s64 %d0, %b, %d0; st.global.u8 [%d0], %c; ret;", {8, 1, 1}).empty());
 }
+
+TEST_CASE("A trap stops the launch") { CHECK_THAT(faultOf("trap; ret;"), Contains("trap")); }
 
 TEST_CASE("The next launch may read the bytes of all blocks") {
   KernelRun run(2);

@@ -42,6 +42,20 @@ TEST_CASE("Lanes that branch apart come to their own results, in any order") {
   }
 }
 
+TEST_CASE("An indexed branch sends each lane to its own target") {
+  const std::string body =
+      "and.b32 %r1, %t, 3; setp.lt.u32 %p1, %t, 30; mov.b32 %r0, 9;\n$list: .branchtargets $a, $b, $a, $c;\n"
+      "@%p1 brx.idx %r1, $list; bra $end; $a: mov.b32 %r0, 1; bra $end; $b: mov.b32 %r0, 2; bra $end; $c: mov.b32 %r0, "
+      "3;\n"
+      "$end: " +
+      storeResult;
+  for (uint64_t seed : {0, 1, 2}) {
+    auto results = runFor(body, 32, seed);
+    for (uint32_t t = 0; t < 32; ++t)
+      CHECK(results[t] == (t >= 30 ? 9 : t % 4 == 1 ? 2 : t % 4 == 3 ? 3 : 1));
+  }
+}
+
 TEST_CASE("Loops with different trip counts end lane by lane") {
   const std::string body =
       "mov.b32 %r0, 0; mov.b32 %r1, 0; $loop: setp.gt.u32 %p1, %r1, %t; @%p1 bra $end; add.u32 %r0, %r0, %r1;\n"
