@@ -18,16 +18,17 @@ def Halftone_Dialect : Dialect {
     | --- | --- | --- |
     | `halftone.stage` | module | the stage that the module is in: "graph", "cast", "pure" or "kernel"; the language server checks its contract, and passes that leave the stage drop it |
     | `halftone.layers` | module | from stage cast on: layer path -> its class, policy and rule |
-    | `halftone.extents`, `halftone.grid`, `halftone.scratch` | module of a kernel | the extents of its index space, its blocks, bytes of scratch a block |
-    | `halftone.kind`, `halftone.method`, `halftone.instruction` | function of a kernel | the kernel's form, how a matmul multiplies (for reports), and by which instruction |
-    | `halftone.outer`, `halftone.reduced`, `halftone.numbers`, `halftone.indices` | function of a kernel | how many axes are outer, the first reduced axis, how many operands are numbers or indices |
-    | `halftone.roles` | function of a kernel | an integer for each operand of a row: its role |
-    | `halftone.strict`, `halftone.few_rows`, `halftone.even_depth` | function of a kernel | no value: every op rounds; a matmul of few rows; one of an even depth |
+    | `halftone.extents`, `halftone.grid`, `halftone.scratch` | module of a kernel | of one launch: the launch arguments, the count of blocks, the bytes of scratch of a thread |
+    | `halftone.kind`, `halftone.method`, `halftone.instruction` | function of a kernel | the kernel's form; how its code computes (for reports); the instruction of a matmul |
+    | `halftone.outer`, `halftone.reduced`, `halftone.indices` | function of a kernel | how many dims are outer; how many behind them are reduced or scanned; how many dims the indices of a scatter have |
+    | `halftone.numbers` | function of a kernel | how many lookup arguments the function has |
+    | `halftone.roles` | function of a kernel | how many dims are batch, M, N and K of a matmul |
+    | `halftone.strict`, `halftone.few_rows`, `halftone.even_depth`, `halftone.reverse` | function of a kernel | no value: every op rounds; a matmul of few rows; one of an even depth; a scan from the last index on |
     | `halftone.name` | argument and result of @main | the feed's or fetch's name |
     | `halftone.variable`, `halftone.shadow` | argument and result of @main | from stage pure, and from stage kernel: the symbol of the variable or shadow that it stands for |
     | `halftone.panels` | argument and result of a kernel's function | the layout of a packed matrix |
-    | `halftone.partial` | result of a kernel's function | how the blocks' partial results are combined |
-    | `halftone.combine`, `halftone.dims` | linalg.generic | the combiners of its results; its axes among the kernel's |
+    | `halftone.partial` | result of a kernel's function | the combiner of a side reduction, of which each block gives a piece |
+    | `halftone.combine`, `halftone.dims` | linalg.generic | the combiners of its results; the kernel's dim of each loop |
     | `halftone.interleaved` | scf.for | no value: the loop's steps are interleaved |
 
     Those of kernels: docs/kernel-form.md. The bytecode records the version of the dialect (Bytecode.cpp).
