@@ -86,7 +86,7 @@ Value logSum(const Operands &o) {
   return t.binary("add", t.binary("maximum", o.a, o.b), t.unary("log1p", t.unary("exp", t.unary("neg", distance))));
 }
 
-const Value &takesBits(const char *op, const Value &x) {
+Value takesBits(const char *op, const Value &x) {
   if (is_float(x.dtype()))
     throw Error(ErrorKind::type_error, fmt::format("{} takes integers or bools, got {}", op, name(x.dtype())));
   return x;

@@ -27,7 +27,7 @@ template <class Options> Layer made(SavedObject &saved) {
 template <> Layer made<InputOptions>(SavedObject &saved) {
   const auto options = saved.fields.all<InputOptions>(layerFields<InputOptions>);
   saved.fields.requireNothingLeft(saved.className);
-  std::vector<int64_t> dims = options.batch_shape.dims();
+  std::vector<int64_t> dims = options.batchShape.dims();
   if (dims.empty())
     throw Error(ErrorKind::value_error, "`batch_shape` of an InputLayer must begin with the batch. Received: ()");
   const int64_t batch = dims.front();

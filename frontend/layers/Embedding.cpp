@@ -14,7 +14,7 @@ class EmbeddingBody final : public BodyOf<EmbeddingOptions> {
 public:
   using BodyOf::BodyOf;
   void build(BuildContext &context, const std::vector<Shape> &) override {
-    embeddings_ = context.add_weight({.shape = {options_.input_dim, options_.output_dim},
+    embeddings_ = context.add_weight({.shape = {options_.inputDim, options_.outputDim},
                                       .initializer = options_.embeddings_initializer,
                                       .regularizer = options_.embeddings_regularizer,
                                       .constraint = options_.embeddings_constraint,

@@ -19,8 +19,8 @@ struct DenseOptions : layers::DenseArgs {
   Layer layer() const { return layers::Dense(units, *this); }
 };
 struct EmbeddingOptions : layers::EmbeddingArgs {
-  int64_t input_dim = 0, output_dim = 0;
-  Layer layer() const { return layers::Embedding(input_dim, output_dim, *this); }
+  int64_t inputDim = 0, outputDim = 0;
+  Layer layer() const { return layers::Embedding(inputDim, outputDim, *this); }
 };
 struct DropoutOptions : layers::DropoutArgs {
   double rate = 0.0;
@@ -39,8 +39,8 @@ struct SoftmaxOptions : layers::SoftmaxArgs {
   Layer layer() const { return layers::Softmax(axis, *this); }
 };
 struct ReshapeOptions : layers::ReshapeArgs {
-  std::vector<int64_t> target_shape{};
-  Layer layer() const { return layers::Reshape(Shape(target_shape), *this); }
+  std::vector<int64_t> targetShape{};
+  Layer layer() const { return layers::Reshape(Shape(targetShape), *this); }
 };
 struct RescalingOptions : layers::RescalingArgs {
   double scale = 1.0, offset = 0.0;
@@ -65,7 +65,7 @@ using AddOptions = PlainOptions<layers::Add, layers::AddArgs>;
 using MultiplyOptions = PlainOptions<layers::Multiply, layers::MultiplyArgs>;
 
 struct InputOptions {
-  Shape batch_shape{};
+  Shape batchShape{};
   DType dtype = DType::float32;
   std::string name{};
 };
@@ -76,7 +76,7 @@ template <class Options> constexpr std::tuple layerFields{};
 /// All of an InputLayer's: it has none of those of every layer but the name.
 template <>
 inline constexpr std::tuple layerFields<InputOptions>{
-    Field{"batch_shape", &InputOptions::batch_shape, Presence::required},
+    Field{"batch_shape", &InputOptions::batchShape, Presence::required},
     Field{"dtype", &InputOptions::dtype},
     FixedField{"sparse", false},
     FixedField{"ragged", false},
@@ -95,8 +95,8 @@ inline constexpr std::tuple layerFields<DenseOptions>{Field{"units", &DenseOptio
                                                       FixedField{"quantization_config", nullptr}};
 template <>
 inline constexpr std::tuple layerFields<EmbeddingOptions>{
-    Field{"input_dim", &EmbeddingOptions::input_dim, Presence::required},
-    Field{"output_dim", &EmbeddingOptions::output_dim, Presence::required},
+    Field{"input_dim", &EmbeddingOptions::inputDim, Presence::required},
+    Field{"output_dim", &EmbeddingOptions::outputDim, Presence::required},
     Field{"embeddings_initializer", &EmbeddingOptions::embeddings_initializer},
     Field{"embeddings_regularizer", &EmbeddingOptions::embeddings_regularizer},
     Field{"activity_regularizer", &EmbeddingOptions::activity_regularizer},
@@ -162,7 +162,7 @@ template <>
 inline constexpr std::tuple layerFields<FlattenOptions>{Field{"data_format", &layers::FlattenArgs::data_format}};
 template <>
 inline constexpr std::tuple layerFields<ReshapeOptions>{
-    Field{"target_shape", &ReshapeOptions::target_shape, Presence::required}};
+    Field{"target_shape", &ReshapeOptions::targetShape, Presence::required}};
 template <>
 inline constexpr std::tuple layerFields<RescalingOptions>{Field{"scale", &RescalingOptions::scale, Presence::required},
                                                           Field{"offset", &RescalingOptions::offset}};

@@ -73,7 +73,7 @@ Value flatten(const Value &x, const FlattenOptions &options, const CallContext &
 }
 
 Value reshape(const Value &x, const ReshapeOptions &options, const CallContext &) {
-  std::vector<int64_t> dims = options.target_shape;
+  std::vector<int64_t> dims = options.targetShape;
   dims.insert(dims.begin(), x.shape()[0]);
   return ops::reshape(x, Shape(dims));
 }
