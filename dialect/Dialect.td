@@ -27,7 +27,7 @@ def Halftone_Dialect : Dialect {
     | `halftone.name` | argument and result of @main | the feed's or fetch's name |
     | `halftone.variable`, `halftone.shadow` | argument and result of @main | from stage pure, and from stage kernel: the symbol of the variable or shadow that it stands for |
     | `halftone.panels` | argument and result of a kernel's function | the layout of a packed matrix |
-    | `halftone.partial` | result of a kernel's function | the combiner of a side reduction, of which each block gives a piece |
+    | `halftone.partial` | result of a kernel's function | the combiner of a side reduction; each block gives a piece of the result |
     | `halftone.combine`, `halftone.dims` | linalg.generic | the combiners of its results; the kernel's dim of each loop |
     | `halftone.interleaved` | scf.for | no value: the loop's steps are interleaved |
 

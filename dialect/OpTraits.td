@@ -5,7 +5,7 @@
 
 include "mlir/IR/OpBase.td"
 
-// The markers of dialect/OpTraits.h. ComputeOpInterface says what the first four mean.
+// The traits of dialect/OpTraits.h. ComputeOpInterface defines the meaning of the first four.
 class Halftone_Marker<string name> : NativeOpTrait<name> {
   let cppNamespace = "::halftone::dialect";
 }
@@ -14,14 +14,14 @@ def Halftone_Glue : Halftone_Marker<"Glue">;
 def Halftone_KeepsDtype : Halftone_Marker<"KeepsDtype">;
 def Halftone_Decision : Halftone_Marker<"Decision">;
 
-/// An op without a gradient says why.
+/// The op has no gradient, for this reason.
 class Halftone_NoGradient<string reason> : Halftone_Marker<"NoGradient"> {
   assert !ne(reason, ""), "expected the reason why the op has no gradient";
 }
 def Halftone_IntegersHaveNoGradient : Halftone_NoGradient<"integers and bools carry no derivative">;
 def Halftone_StructureHasNoGradient : Halftone_NoGradient<"the op computes no value itself">;
 
-/// An op of which no program of its own can be compared with the interpreter says why, and where it is compared.
+/// No program with this op alone can be compared with the interpreter. The reason names the tests that compare the op.
 class Halftone_NotComparedAlone<string reason> : Halftone_Marker<"NotComparedAlone"> {
   assert !ne(reason, ""), "expected the reason why the op is not compared alone";
 }

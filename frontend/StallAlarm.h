@@ -7,20 +7,20 @@
 
 namespace halftone::detail {
 
-/// Says once that nothing is learnt any more because step after step is skipped.
+/// Warns once if loss scaling skips so many steps in a row that the model learns nothing.
 class StallAlarm {
 public:
   explicit StallAlarm(const Optimizer &optimizer);
-  /// `skipped` is the step's word of skipped steps, where that step runs.
+  /// `skipped` is the word in which the step counts skipped steps; it is on the step's device.
   void stepped(int64_t epoch, int64_t step, const Tensor &skipped);
-  /// At what the last step gave, if it has run; never waits.
+  /// Looks at the word of the last step if the step has run. Never waits.
   void look();
 
 private:
-  std::optional<optimizers::LossScaleOptimizer> optimizer_; // empty once it was said
+  std::optional<optimizers::LossScaleOptimizer> optimizer_; // empty after the warning
   struct Newest {
     int64_t epoch = 0, step = 0;
-    Tensor skipped; // undefined once it was looked at
+    Tensor skipped; // undefined after look() has read it
   } newest_;
 };
 

@@ -23,9 +23,9 @@ public:
   void wait(size_t item, size_t earlier);
   /// Makes `later` wait for `first`. If `first` waits for `later`, changes nothing and returns false.
   bool goFirst(size_t first, size_t later);
-  /// Gathers items into groups. The items rise, and no group holds them yet. Each item joins a group of this call that it
-  /// does not wait for and that does not wait for it: of several such groups the one with the smallest leader. If there
-  /// is none, the item leads a new group. Returns the leaders, each of which waits for those before it.
+  /// Gathers items into groups. The items rise, and no group holds them yet. An item may join a group if neither waits
+  /// for the other. If it may join several groups of this call, it joins the one with the smallest leader; if it may join
+  /// none, it leads a new group. Returns the leaders in order: each leader waits for all leaders before it.
   std::vector<size_t> gather(llvm::ArrayRef<size_t> items);
   /// Dissolves the groups of these leaders.
   void release(llvm::ArrayRef<size_t> leaders);

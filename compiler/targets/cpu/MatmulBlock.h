@@ -38,7 +38,7 @@ public:
   KernelFrame &frame;
   std::array<Emitted, 4> size; // of each role
   Emitted tileRows, tileColumns, rowTiles, columnTiles;
-  Emitted packedRowsAt;                         // of which tile A is packed, as MatmulScratch says
+  Emitted packedRowsAt;                         // in the head of scratch: the tile whose A is packed
   Emitted packedA, packedB, sums, square;       // in scratch
   Emitted watchedAt;                            // the values that packing A watched
   Emitted sumsPitch, packedPitch;               // elements between rows of sums, of packed A as [k][row]

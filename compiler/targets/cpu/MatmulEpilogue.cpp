@@ -59,7 +59,8 @@ void MatmulEpilogue::emitSideReductions() const {
 
 /// Returns the accumulators that do not keep N; `carried` are those of the columns before.
 Values MatmulEpilogue::reduceColumns(const Columns &columns, const Values &carried) const {
-  // Accumulators of each vector, of which those count that keep N, then those of all vectors.
+  // First each vector has a slot for each side reduction, used by the reductions that keep N. Then all vectors together
+  // have one slot for each, used by the other reductions.
   const auto slotOf = [&](size_t side, int64_t vector) {
     return size_t(sides[side].keepsColumns ? vector : columns.vectors) * sides.size() + side;
   };

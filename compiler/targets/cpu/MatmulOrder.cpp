@@ -125,8 +125,8 @@ Emitted MatmulOrder::packWithFirstRows(int64_t count, const MatmulStrip &strip) 
   return select(areThere, constant(count), zero);
 }
 
-/// Products of pairs of which A's were watched before and B's are watched now:
-///   multiply the first rows, watching B;  anything subnormal, in B or in A: all rows widened;  else: store, other rows
+/// Multiplies pairs. The packing has watched A for subnormal numbers; this code watches B while it multiplies the first
+/// rows. If A or B has one, all rows are multiplied widened; else the first sums are stored and the other rows follow.
 void MatmulOrder::multiplyWatching(ArrayRef<int64_t> counts, const MatmulStrip &strip) {
   // A few rows, which leaves registers for watching. Their sums, or earlier ones that they go on from, stay in memory
   // until all numbers are known.

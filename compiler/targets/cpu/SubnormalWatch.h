@@ -5,9 +5,9 @@
 
 namespace halftone::compiler {
 
-/// The instruction that multiplies pairs of bf16 takes subnormal numbers for 0. So code that touches pairs looks at them
-/// in passing: between start() and stop() the least of all numbers is kept in a vector, which loops carry. Of other
-/// elements nothing is watched.
+/// The instruction that multiplies pairs of bf16 takes subnormal numbers for 0. So code that loads pairs looks at them
+/// too: between start() and stop() a vector, which loops carry, holds the smallest magnitudes above 0. For elements other
+/// than pairs the watch does nothing.
 class SubnormalWatch {
 public:
   explicit SubnormalWatch(const MatmulBlock &block) : block(block), frame(block.frame) {}
@@ -17,9 +17,9 @@ public:
   bool isOn() const { return !least.empty(); }
   /// Looks at a vector of groups.
   void look(Emitted groups);
-  /// Keeps in scratch what was seen of A.
+  /// Stores those of A in scratch.
   void save() const;
-  /// Whether there was a subnormal number, since start() or in what was saved.
+  /// Whether a number was subnormal: one that look() got since start(), or one of A before save().
   Emitted saw() const;
 
   /// Loops in whose bodies groups are looked at.
