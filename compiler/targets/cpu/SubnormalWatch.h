@@ -17,7 +17,7 @@ public:
   bool isOn() const { return !least.empty(); }
   /// Looks at a vector of groups.
   void look(Emitted groups);
-  /// Stores those of A in scratch.
+  /// Stores the vector of magnitudes of A in scratch.
   void save() const;
   /// Whether a number was subnormal: one that look() got since start(), or one of A before save().
   Emitted saw() const;
