@@ -34,9 +34,10 @@ struct Launch {
   int64_t grid = 1;                    // blocks
   std::span<void *const> buffers;      // operands, then results
   std::span<const int64_t> extents;
-  int64_t scratchBytes = 0; // per thread; at most the scratch for which the queue was made
+  int64_t scratchBytes = 0; // per thread, on a GPU per block; at most the scratch for which the queue was made
   double cost = 0;          // estimated nanoseconds on one core; 0, not known, counts as small
   Condition condition;
+  const std::string *site = nullptr; // where the launch comes from, for messages; null: not known
 };
 
 /// At least one part. All parts have one function and one condition; their blocks may run in any order and at once.
@@ -73,8 +74,9 @@ public:
 
 /// Counts of a device's work since it was made.
 struct DeviceCounters {
-  int64_t launches = 0; // of kernels; a launch in parts counts once
-  int64_t waits = 0;    // how often the host waited for work that had not finished
+  int64_t launches = 0;                        // of kernels; a launch in parts counts once
+  int64_t waits = 0;                           // how often the host waited for work that had not finished
+  int64_t graphLaunches = 0, graphUpdates = 0; // of lists that a GPU runs as one; of their changed operations
   int64_t uploads = 0, downloads = 0;
   int64_t uploadedBytes = 0, downloadedBytes = 0;
 };
@@ -99,7 +101,7 @@ public:
   virtual Status download(std::span<std::byte> to, const std::byte *from) = 0;
   /// The code of these kernels, by key, ready to launch. value_error naming a kernel whose code is not for this device.
   virtual StatusOr<std::shared_ptr<const KernelLibrary>> load(const std::map<std::string, KernelCode> &kernels) = 0;
-  /// A queue whose launches use at most `scratchBytes` of scratch on each thread. The device must outlive the queue.
+  /// A queue whose launches use at most `scratchBytes` of scratch on each thread (on a GPU, in each block). The device must outlive the queue.
   /// device_error as for allocate().
   virtual StatusOr<std::unique_ptr<DeviceQueue>> makeQueue(int64_t scratchBytes) = 0;
   virtual DeviceCounters counters() const = 0;

@@ -216,8 +216,10 @@ StatusOr<Launch> Player::Impl::bindLaunch(const LaunchStep &step) {
   const size_t first = buffers.size();
   for (SlotId id : step.buffers)
     buffers.push_back(addresses[id]);
+  const std::string *const site = step.site < 0 ? nullptr : &executable->sites[static_cast<size_t>(step.site)].text;
   return Launch{*code,        &step.kernel,      step.grid, std::span(buffers).subspan(first),
-                step.extents, step.scratchBytes, step.cost, condition(step.predicate)};
+                step.extents, step.scratchBytes, step.cost, condition(step.predicate),
+                site};
 }
 
 Status Player::Impl::bindLaunches() {

@@ -86,15 +86,21 @@ std::string headerStart(const std::string &key) {
   return text;
 }
 
-/// Takes a string off the front of `in`; false when it is cut short.
-bool takeString(std::string_view &in, std::string &text) {
+/// Takes a size off the front of `in`; false when it is cut short.
+bool takeSize(std::string_view &in, uint64_t &size) {
   if (in.size() < 8)
     return false;
-  uint64_t size = 0;
+  size = 0;
   for (int byte = 0; byte < 8; ++byte)
     size |= uint64_t(uint8_t(in[byte])) << (8 * byte);
   in.remove_prefix(8);
-  if (in.size() < size)
+  return true;
+}
+
+/// The same of a string.
+bool takeString(std::string_view &in, std::string &text) {
+  uint64_t size = 0;
+  if (!takeSize(in, size) || in.size() < size)
     return false;
   text = in.substr(0, size);
   in.remove_prefix(size);
@@ -242,10 +248,12 @@ std::optional<KernelCode> KernelCache::read(const std::string &key) const {
     return std::nullopt;
   std::string_view in = body;
   KernelCode kernel;
+  uint64_t threads = 0, sharedBytes = 0;
   if (!takeString(in, kernel.symbol) || !takeString(in, kernel.kind) || !takeString(in, kernel.target) ||
       !takeString(in, kernel.description) || !takeString(in, kernel.code) || !takeString(in, kernel.method) ||
-      !in.empty())
+      !takeSize(in, threads) || !takeSize(in, sharedBytes) || !in.empty())
     return std::nullopt;
+  kernel.launch = {int64_t(threads), int64_t(sharedBytes)};
   constexpr time_t fresh = 3600;
   if (status.st_mtime < ::time(nullptr) - fresh)
     (void)::futimens(file.descriptor, nullptr); // used now, for the order in which entries go
@@ -259,6 +267,8 @@ void KernelCache::write(const std::string &key, const KernelCode &kernel) {
   for (const std::string *part :
        {&kernel.symbol, &kernel.kind, &kernel.target, &kernel.description, &kernel.code, &kernel.method})
     putString(body, *part);
+  for (int64_t size : {kernel.launch.threads, kernel.launch.sharedBytes})
+    putSize(body, uint64_t(size));
   std::string bytes = headerStart(key) + digest(body);
   putString(bytes, body);
   std::string problem = writeEntry(folder_, key, bytes);

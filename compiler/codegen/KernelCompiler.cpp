@@ -63,10 +63,11 @@ StatusOr<KernelCode> compiler::compileKernel(std::string_view linalgText, const 
     llvm::raw_string_ostream stream(dumps->legalized);
     module->print(stream);
   }
-  FailureOr<std::string> method = target.emit(function);
-  if (failed(method))
+  FailureOr<EmittedKernel> emitted = target.emit(function);
+  if (failed(emitted))
     return diagnostics.failure("the linalg form cannot be turned into code");
-  kernel.method = *method;
+  kernel.method = std::move(emitted->method);
+  kernel.launch = emitted->launch;
   StatusOr<std::string> object = lowerToCode(*module, target, diagnostics, dumps);
   HALFTONE_RETURN_IF_ERROR(object.status());
   kernel.code = std::move(*object);

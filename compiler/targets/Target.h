@@ -7,6 +7,7 @@
 #include "halftone/DType.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "runtime/base/Status.h"
+#include "runtime/plan/Executable.h"
 #include "llvm/IR/Module.h"
 #include <memory>
 #include <optional>
@@ -31,6 +32,12 @@ struct MatmulChoice {
   std::string_view instruction; // "": one multiply-add at a time, of factors widened to the accumulator's type
   bool fewRows = false;         // M is small: the right operand is read in place where its layout allows
   bool evenDepth = false;       // K is even, which the instruction asks for: pairs of a row are neighbours in memory
+};
+
+/// Emitted code beside the function itself.
+struct EmittedKernel {
+  std::string method; // how the code computes, for reports
+  LaunchShape launch;
 };
 
 /// A weight's layout for products of any number of rows: panels of `columns` columns, `group` neighbours along K
@@ -63,9 +70,9 @@ public:
   virtual int64_t scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const = 0;
 
   /// Replaces `kernel`, a linalg form after legalize-storage (docs/kernel-form.md), by its code: a function of the same
-  /// name, of ops that the vocabulary of kernels' code has (checkVocabulary) and of math that expand-math knows. Returns
-  /// how it computes, for reports. On failure a diagnostic says which part of the kernel has no code.
-  virtual mlir::FailureOr<std::string> emit(mlir::func::FuncOp kernel) const = 0;
+  /// name, of ops that the vocabulary of kernels' code has (checkVocabulary) and of math that expand-math knows. On
+  /// failure a diagnostic says which part of the kernel has no code.
+  virtual mlir::FailureOr<EmittedKernel> emit(mlir::func::FuncOp kernel) const = 0;
   /// The ops, by full name, that only this target's code may hold: its functions, and its instructions.
   virtual llvm::ArrayRef<llvm::StringLiteral> vocabulary() const = 0;
   /// The bytes that a device loads, of code in LLVM IR. `dumps`, unless null, gets llvm and assembly.

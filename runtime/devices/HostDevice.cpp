@@ -26,6 +26,8 @@ Status HostDevice::download(std::span<std::byte> to, const std::byte *from) {
 DeviceCounters HostDevice::counters() const {
   return {.launches = *launches_,
           .waits = 0,
+          .graphLaunches = 0,
+          .graphUpdates = 0,
           .uploads = uploads_,
           .downloads = downloads_,
           .uploadedBytes = uploadedBytes_,

@@ -3,12 +3,13 @@
 #include "runtime/devices/Registry.h"
 #include "runtime/base/ForkGate.h"
 #include "runtime/devices/CpuDevice.h"
+#include "runtime/devices/cuda/CudaDevice.h"
 #include <charconv>
 #include <cstdlib>
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <map>
 #include <mutex>
+#include <set>
 
 using namespace halftone;
 
@@ -27,6 +28,27 @@ std::shared_ptr<DeviceRuntime> addedAt(int index) {
   const ForkSafeLock lock(added().mutex);
   auto found = added().devices.find(index);
   return found == added().devices.end() ? nullptr : found->second;
+}
+
+/// Success, or why the library itself finds no usable GPU of that index.
+Status checkGpu(int index) {
+  const StatusOr<std::shared_ptr<const cuda::Driver>> driver = cuda::Driver::shared();
+  HALFTONE_RETURN_IF_ERROR(driver.status());
+  return (*driver)->gpu(index).status();
+}
+
+/// The GPU of that index, opened at the first call.
+StatusOr<std::shared_ptr<DeviceRuntime>> openGpu(int index) {
+  static std::mutex mutex;
+  static auto &opened = *new std::map<int, std::shared_ptr<DeviceRuntime>>; // never destroyed, as `added`
+  const ForkSafeLock lock(mutex);
+  if (auto found = opened.find(index); found != opened.end())
+    return found->second;
+  StatusOr<std::shared_ptr<const cuda::Driver>> driver = cuda::Driver::shared();
+  HALFTONE_RETURN_IF_ERROR(driver.status());
+  StatusOr<std::shared_ptr<cuda::CudaDevice>> device = cuda::CudaDevice::open(*std::move(driver), index);
+  HALFTONE_RETURN_IF_ERROR(device.status());
+  return opened[index] = *std::move(device);
 }
 
 /// The index in "", ":0", ":12"; nullopt for other text.
@@ -49,28 +71,33 @@ std::optional<int> cudaIndex(std::string_view spec) {
 Device Device::cpu() { return Device(Kind::cpu, 0); }
 
 Device Device::cuda(int index) {
-  if (addedAt(index))
-    return Device(Kind::cuda, index);
-  std::string reason = "this build of Halftone runs on the CPU only";
-  if (void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL))
-    dlclose(driver);
-  else
-    reason = "libcuda.so.1 was not found; is the NVIDIA driver installed?";
-  throw Error(ErrorKind::device_error, fmt::format("cuda:{} is not available: {}", index, reason));
+  if (!addedAt(index))
+    if (const Status status = checkGpu(index); !status.isOk())
+      throw Error(ErrorKind::device_error, fmt::format("cuda:{} is not available: {}", index, status.message()));
+  return Device(Kind::cuda, index);
 }
 
 std::optional<Device> Device::find(std::string_view spec) {
   if (spec.substr(0, 3) == "cpu" && parseIndex(spec.substr(3)) == 0)
     return cpu();
-  if (const std::optional<int> index = cudaIndex(spec); index && addedAt(*index))
+  if (const std::optional<int> index = cudaIndex(spec); index && (addedAt(*index) || checkGpu(*index).isOk()))
     return Device(Kind::cuda, *index);
   return std::nullopt;
 }
 
 std::vector<Device> Device::list() {
+  std::set<int> indices;
+  if (const StatusOr<std::shared_ptr<const cuda::Driver>> driver = cuda::Driver::shared(); driver.isOk())
+    for (int index = 0; index < (*driver)->count(); ++index)
+      if ((*driver)->gpu(index).isOk())
+        indices.insert(index);
+  {
+    const ForkSafeLock lock(added().mutex);
+    for (const auto &[index, runtime] : added().devices)
+      indices.insert(index);
+  }
   std::vector<Device> devices{cpu()};
-  const ForkSafeLock lock(added().mutex);
-  for (const auto &[index, runtime] : added().devices)
+  for (const int index : indices)
     devices.push_back(Device(Kind::cuda, index));
   return devices;
 }
@@ -110,7 +137,7 @@ StatusOr<std::shared_ptr<DeviceRuntime>> halftone::deviceRuntime(Device device) 
   }
   if (std::shared_ptr<DeviceRuntime> runtime = addedAt(device.index()))
     return runtime;
-  return Status(ErrorKind::device_error, fmt::format("device {} is not there any more", device.str()));
+  return openGpu(device.index());
 }
 
 Status halftone::addDevice(std::shared_ptr<DeviceRuntime> runtime) {

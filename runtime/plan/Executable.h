@@ -43,8 +43,15 @@ struct Site {
   std::string text;
 };
 
-/// Code of one kernel for one target. `code` is a relocatable object with one global function named `symbol` of the
-/// type CpuKernelFunction and no undefined symbols.
+/// The resources that each launch of a kernel's code asks the device for, per block. All 0 for CPUs.
+struct LaunchShape {
+  int64_t threads = 0;     // that compute a block together
+  int64_t sharedBytes = 0; // of the memory that they share, beside the shared memory that the code itself declares
+};
+
+/// Code of one kernel for one target. For CPUs `code` is a relocatable object with one global function named `symbol` of
+/// the type CpuKernelFunction and no undefined symbols; for NVIDIA GPUs it is PTX text with one entry named `symbol`,
+/// whose parameters GpuAbi.h defines.
 struct KernelCode {
   std::string symbol;
   std::string kind;        // "loop", "row", "matmul"
@@ -52,6 +59,7 @@ struct KernelCode {
   std::string description; // the kernel's linalg text, for reports; may be empty
   std::string code;
   std::string method = ""; // how the code computes: instruction, and sums at a time, for reports
+  LaunchShape launch = {};
 };
 
 /// One row of the cast ledger, see CastLedger in halftone/Reports.h.

@@ -25,8 +25,9 @@ template <class A, Is<TensorType> T> void fields(A &a, T &x) { a(x.dtype, x.shap
 template <class A, Is<Parameter> T> void fields(A &a, T &x) { a(x.name, x.type); }
 template <class A, Is<Signature> T> void fields(A &a, T &x) { a(x.feeds, x.fetches); }
 template <class A, Is<VariableSlot> T> void fields(A &a, T &x) { a(x.symbol, x.path, x.type, x.read, x.written); }
+template <class A, Is<LaunchShape> T> void fields(A &a, T &x) { a(x.threads, x.sharedBytes); }
 template <class A, Is<KernelCode> T> void fields(A &a, T &x) {
-  a(x.symbol, x.kind, x.target, x.description, x.code, x.method);
+  a(x.symbol, x.kind, x.target, x.description, x.code, x.method, x.launch);
 }
 template <class A, Is<Site> T> void fields(A &a, T &x) { a(x.text); }
 template <class A, Is<LedgerRow> T> void fields(A &a, T &x) {

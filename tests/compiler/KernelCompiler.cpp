@@ -147,12 +147,12 @@ struct LlvmFunctionTarget : Target {
   StatusOr<std::string> makeCode(llvm::Module &module, KernelDumps *dumps) const override {
     return host.makeCode(module, dumps);
   }
-  mlir::FailureOr<std::string> emit(mlir::func::FuncOp kernel) const override {
+  mlir::FailureOr<EmittedKernel> emit(mlir::func::FuncOp kernel) const override {
     auto module = kernel->getParentOfType<mlir::ModuleOp>();
     const std::string name = kernel.getSymName().str();
-    mlir::FailureOr<std::string> method = host.emit(kernel);
-    if (failed(method))
-      return method;
+    mlir::FailureOr<EmittedKernel> code = host.emit(kernel);
+    if (failed(code))
+      return code;
     auto emitted = module.lookupSymbol<mlir::func::FuncOp>(name);
     mlir::OpBuilder builder(emitted);
     auto type = mlir::LLVM::LLVMFunctionType::get(mlir::LLVM::LLVMVoidType::get(module.getContext()),
@@ -164,7 +164,7 @@ struct LlvmFunctionTarget : Target {
     mlir::LLVM::ReturnOp::create(builder, end->getLoc(), mlir::ValueRange());
     end->erase();
     emitted.erase();
-    return method;
+    return code;
   }
 };
 

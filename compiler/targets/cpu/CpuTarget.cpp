@@ -108,7 +108,12 @@ int64_t CpuTarget::scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_
   return kernelScratchBytes(kernel, extents, *this);
 }
 
-mlir::FailureOr<std::string> CpuTarget::emit(mlir::func::FuncOp kernel) const { return emitKernel(kernel, *this); }
+mlir::FailureOr<EmittedKernel> CpuTarget::emit(mlir::func::FuncOp kernel) const {
+  mlir::FailureOr<std::string> method = emitKernel(kernel, *this);
+  if (mlir::failed(method))
+    return mlir::failure();
+  return EmittedKernel{std::move(*method), {}};
+}
 
 llvm::ArrayRef<llvm::StringLiteral> CpuTarget::vocabulary() const {
   static constexpr llvm::StringLiteral ops[] = {

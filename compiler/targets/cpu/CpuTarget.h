@@ -21,7 +21,7 @@ struct CpuTarget : Target {
   MatmulChoice chooseMatmul(const MatmulTraits &traits) const override;
   std::optional<WeightPanels> weightPanels(bool strict, DType weight, int64_t k, int64_t n) const override;
   int64_t scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const override;
-  mlir::FailureOr<std::string> emit(mlir::func::FuncOp kernel) const override;
+  mlir::FailureOr<EmittedKernel> emit(mlir::func::FuncOp kernel) const override;
   llvm::ArrayRef<llvm::StringLiteral> vocabulary() const override;
   StatusOr<std::string> makeCode(llvm::Module &module, KernelDumps *dumps) const override;
 

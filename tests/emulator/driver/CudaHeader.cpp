@@ -9,6 +9,7 @@ static_assert(int(Result::InvalidValue) == CUDA_ERROR_INVALID_VALUE &&
               int(Result::OutOfMemory) == CUDA_ERROR_OUT_OF_MEMORY);
 static_assert(int(Result::NotInitialized) == CUDA_ERROR_NOT_INITIALIZED &&
               int(Result::NoDevice) == CUDA_ERROR_NO_DEVICE);
+static_assert(int(Result::StubLibrary) == CUDA_ERROR_STUB_LIBRARY);
 static_assert(int(Result::InvalidDevice) == CUDA_ERROR_INVALID_DEVICE &&
               int(Result::InvalidImage) == CUDA_ERROR_INVALID_IMAGE);
 static_assert(int(Result::InvalidContext) == CUDA_ERROR_INVALID_CONTEXT &&

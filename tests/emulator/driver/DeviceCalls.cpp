@@ -19,6 +19,7 @@ constexpr ResultName resultNames[] = {
     {Result::InvalidValue, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
     {Result::OutOfMemory, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
     {Result::NotInitialized, "CUDA_ERROR_NOT_INITIALIZED", "initialization error"},
+    {Result::StubLibrary, "CUDA_ERROR_STUB_LIBRARY", "CUDA driver is a stub library"},
     {Result::NoDevice, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
     {Result::InvalidDevice, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
     {Result::InvalidImage, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"},
@@ -97,6 +98,8 @@ HALFTONE_EMULATED int cuInit(unsigned flags) {
     return static_cast<int>(Result::InvalidValue);
   if (!driver.isInitialised)
     driver.settings = Settings::fromEnvironment();
+  if (driver.settings.isStub)
+    return static_cast<int>(Result::StubLibrary);
   if (!driver.settings.devices)
     return static_cast<int>(Result::NoDevice);
   driver.isInitialised = true;
@@ -104,8 +107,9 @@ HALFTONE_EMULATED int cuInit(unsigned flags) {
 }
 
 HALFTONE_EMULATED int cuDriverGetVersion(int *version) {
-  *version = Settings::fromEnvironment().driverVersion;
-  return static_cast<int>(Result::Success);
+  const Settings settings = Settings::fromEnvironment();
+  *version = settings.driverVersion;
+  return static_cast<int>(settings.isStub ? Result::StubLibrary : Result::Success);
 }
 
 HALFTONE_EMULATED int cuDeviceGetCount(int *count) {
@@ -169,6 +173,24 @@ HALFTONE_EMULATED int cuCtxSetCurrent(void *context) {
   return withDriver([&](Driver &driver) {
     expect(!context || context == driver.context.get(), Result::InvalidContext);
     currentContext = static_cast<Context *>(context);
+  });
+}
+
+HALFTONE_EMULATED int cuCtxPushCurrent_v2(void *context) {
+  return withDriver([&](Driver &driver) {
+    expect(context && context == driver.context.get(), Result::InvalidContext);
+    contextsBelow.push_back(currentContext);
+    currentContext = static_cast<Context *>(context);
+  });
+}
+
+HALFTONE_EMULATED int cuCtxPopCurrent_v2(void **context) {
+  return withDriver([&](Driver &) {
+    expect(!contextsBelow.empty(), Result::InvalidContext);
+    if (context)
+      *context = currentContext;
+    currentContext = contextsBelow.back();
+    contextsBelow.pop_back();
   });
 }
 

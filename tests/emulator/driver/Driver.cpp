@@ -7,6 +7,7 @@
 namespace halftone::emulator {
 
 thread_local Context *currentContext = nullptr;
+thread_local std::vector<Context *> contextsBelow;
 
 Settings Settings::fromEnvironment() {
   auto number = [](const char *name, uint64_t otherwise) {
@@ -19,6 +20,7 @@ Settings Settings::fromEnvironment() {
   made.memory = number("HALFTONE_EMULATOR_MEMORY", made.memory);
   made.driverVersion = number("HALFTONE_EMULATOR_DRIVER", made.driverVersion);
   made.devices = number("HALFTONE_EMULATOR_DEVICES", made.devices) ? 1 : 0;
+  made.isStub = number("HALFTONE_EMULATOR_STUB", 0) != 0;
   return made;
 }
 

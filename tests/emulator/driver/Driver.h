@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Environment, read at cuInit: HALFTONE_EMULATOR_SEED (orders; 0: as written), HALFTONE_EMULATOR_CAPABILITY (80), HALFTONE_EMULATOR_MEMORY
-// (bytes), HALFTONE_EMULATOR_DRIVER (version, 12000), HALFTONE_EMULATOR_DEVICES (0 or 1).
+// (bytes), HALFTONE_EMULATOR_DRIVER (version, 12000), HALFTONE_EMULATOR_DEVICES (0 or 1), HALFTONE_EMULATOR_STUB (1: as the stub library that
+// programs are linked with).
 #pragma once
 #include "tests/emulator/Block.h"
 #include "tests/emulator/LoadedModule.h"
@@ -52,6 +53,7 @@ struct Settings {
   uint64_t memory = uint64_t(4) << 30;
   int driverVersion = 12000;
   int devices = 1;
+  bool isStub = false;
 
   static Settings fromEnvironment();
   uint32_t sharedBytesPerBlock() const;
@@ -116,6 +118,8 @@ template <typename T> void *addObject(std::map<const void *, std::shared_ptr<voi
 
 /// The context that the calling thread has made current.
 extern thread_local Context *currentContext;
+/// The contexts that were current before the thread pushed others, oldest first.
+extern thread_local std::vector<Context *> contextsBelow;
 
 /// Runs f(context) as a function of the driver: with the lock, a current context and no earlier fault.
 template <typename F> int withContext(F f) {

@@ -11,6 +11,7 @@ enum class Result : int {
   InvalidValue = 1,
   OutOfMemory = 2,
   NotInitialized = 3,
+  StubLibrary = 34,
   NoDevice = 100,
   InvalidDevice = 101,
   InvalidImage = 200,

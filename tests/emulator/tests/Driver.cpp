@@ -62,6 +62,31 @@ TEST_CASE("Without a device cuInit says so, and before cuInit nothing works") {
   CHECK(is(driver.call("cuDeviceGetCount", &count), Result::NotInitialized));
 }
 
+TEST_CASE("A stub driver says at once that it is one") {
+  DriverLibrary driver({{"HALFTONE_EMULATOR_STUB", "1"}});
+  CHECK(is(driver.initialised, Result::StubLibrary));
+  int version = 0;
+  CHECK(is(driver.call("cuDriverGetVersion", &version), Result::StubLibrary));
+}
+
+TEST_CASE("A context that is popped leaves the one that was current before it was pushed") {
+  DriverLibrary driver;
+  void *own = nullptr, *seen = nullptr;
+  CHECK(driver.call("cuCtxGetCurrent", &own) == 0);
+  REQUIRE(own != nullptr);
+  CHECK(driver.call("cuCtxSetCurrent", static_cast<void *>(nullptr)) == 0);
+  CHECK(driver.call("cuCtxPushCurrent_v2", own) == 0);
+  CHECK(driver.call("cuCtxGetCurrent", &seen) == 0);
+  CHECK(seen == own);
+  seen = nullptr;
+  CHECK(driver.call("cuCtxPopCurrent_v2", &seen) == 0);
+  CHECK(seen == own);
+  CHECK(driver.call("cuCtxGetCurrent", &seen) == 0);
+  CHECK(seen == nullptr);
+  CHECK(is(driver.call("cuCtxPopCurrent_v2", &seen), Result::InvalidContext));
+  CHECK(is(driver.call("cuCtxPushCurrent_v2", static_cast<void *>(nullptr)), Result::InvalidContext));
+}
+
 TEST_CASE("A kernel in a stream runs when the host waits, after the work before it") {
   for (int seed : {0, 1, 2}) {
     DriverLibrary driver(seeded(seed));

@@ -1,63 +1,29 @@
 // The duties of every device; each device runs through all tests.
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/devices/CpuDevice.h"
-#include "runtime/devices/NullDevice.h"
-#include "tests/runtime/devices/FarDevice.h"
+#include "tests/runtime/devices/Candidates.h"
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
-#include <cstring>
-#include <functional>
 #include <span>
 #include <thread>
 #include <vector>
 
 using namespace halftone;
+using test::Candidate;
+using test::candidates;
 
 namespace {
 
-/// A device, and how many blocks it has run, or would have run, since the last call.
-struct Candidate {
-  std::string name;
-  std::shared_ptr<DeviceRuntime> device;
-  std::function<int64_t()> takeBlocks;
-
-  void put(std::byte *to, std::span<const std::byte> bytes) const { REQUIRE(device->upload(to, bytes).isOk()); }
-  void put(std::byte *to, size_t count, uint8_t value) const { put(to, std::vector(count, std::byte{value})); }
-  std::vector<std::byte> get(const std::byte *from, size_t count) const {
-    std::vector<std::byte> bytes(count, std::byte{0x77});
-    REQUIRE(device->download(bytes, from).isOk());
-    return bytes;
-  }
-};
-
-std::atomic<int64_t> blocksRun{0}, misalignedScratch{0};
-
-void countBlocks(void *const *, const int64_t *, int64_t begin, int64_t end, void *scratch) {
-  misalignedScratch += reinterpret_cast<uintptr_t>(scratch) % bufferAlignment != 0;
-  std::memset(scratch, 0x5a, 256);
-  blocksRun += end - begin;
+void put(const Candidate &c, std::byte *to, std::span<const std::byte> bytes) {
+  REQUIRE(c.device->upload(to, bytes).isOk());
 }
-
-std::vector<Candidate> candidates() {
-  std::vector<Candidate> all;
-  for (int threads : {1, 2, 3, 7}) {
-    StatusOr<std::shared_ptr<CpuDevice>> cpu = CpuDevice::create(threads);
-    REQUIRE(cpu.isOk());
-    all.push_back({"cpu with " + std::to_string(threads) + " threads", *cpu, [] { return blocksRun.exchange(0); }});
-  }
-  auto far = test::FarDevice::create("far");
-  all.push_back({"far", far, [far] {
-                   far->wait();
-                   return blocksRun.exchange(0);
-                 }});
-  auto null = std::make_shared<NullDevice>();
-  all.push_back({"null", null, [null] {
-                   int64_t blocks = 0;
-                   for (const NullDevice::Record &record : null->takeRecords())
-                     blocks += record.grid;
-                   return blocks;
-                 }});
-  return all;
+void put(const Candidate &c, std::byte *to, size_t count, uint8_t value) {
+  put(c, to, std::vector(count, std::byte{value}));
+}
+std::vector<std::byte> get(const Candidate &c, const std::byte *from, size_t count) {
+  std::vector<std::byte> bytes(count, std::byte{0x77});
+  REQUIRE(c.device->download(bytes, from).isOk());
+  return bytes;
 }
 
 DeviceMemory memoryOf(DeviceRuntime &device, int64_t bytes) {
@@ -72,10 +38,9 @@ std::unique_ptr<DeviceQueue> queueOf(DeviceRuntime &device, int64_t scratchBytes
   return *std::move(queue);
 }
 
-Launch counting(int64_t grid, double cost, Condition condition = {}) {
+Launch counting(const Candidate &c, int64_t grid, double cost, Condition condition = {}) {
   static const std::string kernel = "count";
-  static const int64_t extents[] = {3, 4};
-  return {countBlocks, &kernel, grid, {}, extents, 256, cost, condition};
+  return {c.count, &kernel, grid, c.countBuffers, c.countExtents, 256, cost, condition};
 }
 
 } // namespace
@@ -90,9 +55,9 @@ TEST_CASE("every device gives aligned, zeroed memory or an error") {
       CHECK(kept.back() != nullptr);
       CHECK(reinterpret_cast<uintptr_t>(kept.back().get()) % bufferAlignment == 0);
       const auto size = static_cast<size_t>(bytes);
-      CHECK(c.get(kept.back().get(), size) == std::vector<std::byte>(size));
-      c.put(kept.back().get(), size, 0xff);
-      CHECK(c.get(kept.back().get(), size) == std::vector(size, std::byte{0xff}));
+      CHECK(get(c, kept.back().get(), size) == std::vector<std::byte>(size));
+      put(c, kept.back().get(), size, 0xff);
+      CHECK(get(c, kept.back().get(), size) == std::vector(size, std::byte{0xff}));
     }
     for (int64_t bytes : {int64_t(-1), INT64_MIN, INT64_MAX, int64_t(1) << 60}) {
       Status status = c.device->allocate(bytes).status();
@@ -109,11 +74,11 @@ TEST_CASE("every device copies and fills in order, as conditions say") {
     INFO(c.name);
     DeviceMemory memory = memoryOf(*c.device, 256), flag = memoryOf(*c.device, 1);
     std::byte *a = memory.get(), *b = a + 64, *d = a + 128;
-    c.put(a, 64, 1);
-    c.put(b, 64, 2);
+    put(c, a, 64, 1);
+    put(c, b, 64, 2);
     auto queue = queueOf(*c.device, 0);
     for (int repeat = 0; repeat < 2; ++repeat) {
-      c.put(flag.get(), 1, 0);
+      put(c, flag.get(), 1, 0);
       queue->begin();
       queue->copy(d, a, 64, {flag.get(), false}); // does not run
       queue->copy(d, b, 64, {flag.get(), true});  // runs
@@ -123,7 +88,7 @@ TEST_CASE("every device copies and fills in order, as conditions say") {
       queue->fillZero(d + 48, 16, {flag.get(), true}); // does not
       queue->copy(d, a, 0, {});
       REQUIRE(queue->finish().isOk());
-      const std::vector<std::byte> seen = c.get(d, 64);
+      const std::vector<std::byte> seen = get(c, d, 64);
       CHECK(seen[0] == std::byte{0});
       CHECK(seen[15] == std::byte{0});
       CHECK(seen[16] == std::byte{2});
@@ -140,9 +105,9 @@ TEST_CASE("every device plays a list of operations as it would play them one by 
     c.takeBlocks();
     DeviceMemory memory = memoryOf(*c.device, 256), flag = memoryOf(*c.device, 1);
     std::byte *a = memory.get(), *b = a + 64, *d = a + 128;
-    c.put(a, 64, 1);
-    c.put(b, 64, 2);
-    const Launch counted = counting(7, 1e4), skipped = counting(5, 1e4, {flag.get(), false});
+    put(c, a, 64, 1);
+    put(c, b, 64, 2);
+    const Launch counted = counting(c, 7, 1e4), skipped = counting(c, 5, 1e4, {flag.get(), false});
     std::vector<QueuedOperation> operations = {QueuedCopy{d, a, 64, {}}, LaunchParts(&counted, 1),
                                                QueuedCopy{d + 8, nullptr, 8, {flag.get(), true}},
                                                QueuedCopy{d + 16, b, 8, {flag.get(), false}}, LaunchParts(&skipped, 1)};
@@ -156,7 +121,7 @@ TEST_CASE("every device plays a list of operations as it would play them one by 
       queue->begin();
       queue->play(operations, other ? first : launches == 0 ? all : none);
       REQUIRE(queue->finish().isOk());
-      const std::vector<std::byte> seen = c.get(d, 64);
+      const std::vector<std::byte> seen = get(c, d, 64);
       CHECK(seen[7] == std::byte{from});
       CHECK(seen[8] == std::byte{0});
       CHECK(seen[15] == std::byte{0});
@@ -176,14 +141,14 @@ TEST_CASE("every device orders uploads and downloads with its queues") {
     const DeviceCounters before = c.device->counters();
     for (uint8_t round = 1; round < 4; ++round) {
       std::vector<std::byte> source(64, std::byte{round});
-      c.put(from, source);
+      put(c, from, source);
       std::ranges::fill(source, std::byte{99}); // upload() has read the source before it returned
       queue->begin();
       queue->copy(to, from, 64, {});
       REQUIRE(queue->finish().isOk());
-      c.put(from, 64, 50); // after the copy was queued
-      CHECK(c.get(to, 64) == std::vector(64, std::byte{round}));
-      CHECK(c.get(from, 1).front() == std::byte{50});
+      put(c, from, 64, 50); // after the copy was queued
+      CHECK(get(c, to, 64) == std::vector(64, std::byte{round}));
+      CHECK(get(c, from, 1).front() == std::byte{50});
       CHECK(c.device->hasFinished(c.device->submission()));
     }
     const DeviceCounters after = c.device->counters();
@@ -202,14 +167,14 @@ TEST_CASE("every device keeps memory for the work that was queued with it") {
     auto queue = queueOf(*c.device, 0);
     for (uint8_t round = 1; round < 9; ++round) {
       DeviceMemory passing = memoryOf(*c.device, 64);
-      c.put(passing.get(), 64, round);
+      put(c, passing.get(), 64, round);
       queue->begin();
       queue->copy(result.get(), passing.get(), 64, {});
       REQUIRE(queue->finish().isOk());
       passing.reset();
-      c.put(memoryOf(*c.device, 64).get(), 64, 77); // may get the same address
+      put(c, memoryOf(*c.device, 64).get(), 64, 77); // may get the same address
       if (round % 4 == 0)
-        CHECK(c.get(result.get(), 64) == std::vector(64, std::byte{round}));
+        CHECK(get(c, result.get(), 64) == std::vector(64, std::byte{round}));
     }
   }
 }
@@ -219,42 +184,27 @@ TEST_CASE("every device runs each block of a launch once, when its condition hol
     INFO(c.name);
     c.takeBlocks();
     DeviceMemory flags = memoryOf(*c.device, 2);
-    c.put(flags.get() + 1, 1, 255);
+    put(c, flags.get() + 1, 1, 255);
     const std::byte *no = flags.get(), *yes = flags.get() + 1;
     auto queue = queueOf(*c.device, 256);
     for (double cost : {0.0, 1e4, 1e9})
       for (int64_t grid : {1, 2, 3, 8, 29, 1000, 12345}) {
         queue->begin();
-        queue->launch(counting(grid, cost));
-        queue->launch(counting(grid, cost, {yes, false}));
-        queue->launch(counting(grid, cost, {no, true}));
-        queue->launch(counting(grid, cost, {yes, true}));
-        queue->launch(counting(grid, cost, {no, false}));
+        queue->launch(counting(c, grid, cost));
+        queue->launch(counting(c, grid, cost, {yes, false}));
+        queue->launch(counting(c, grid, cost, {no, true}));
+        queue->launch(counting(c, grid, cost, {yes, true}));
+        queue->launch(counting(c, grid, cost, {no, false}));
         REQUIRE(queue->finish().isOk());
         CHECK(c.takeBlocks() == 3 * grid);
       }
     queue->begin();
-    queue->launch(counting(0, 1e9));
+    queue->launch(counting(c, 0, 1e9));
     REQUIRE(queue->finish().isOk());
     CHECK(c.takeBlocks() == 0);
-    CHECK(misalignedScratch == 0);
+    CHECK(c.scratchFaults() == 0);
   }
 }
-
-namespace {
-std::atomic<int64_t> foreignScratch{0};
-
-/// Counts each block: buffers[0] has an atomic counter of 32 bits for each of the extents[0] blocks, and one more for
-/// calls with a block out of range. Marks the scratch with its part.
-void countEachBlock(void *const *buffers, const int64_t *extents, int64_t begin, int64_t end, void *scratch) {
-  auto &mark = *static_cast<const int64_t **>(scratch);
-  foreignScratch += mark && mark != extents;
-  mark = extents;
-  auto *counters = static_cast<std::atomic<int> *>(buffers[0]);
-  for (int64_t block = begin; block < end; ++block)
-    counters[block < extents[0] ? block : extents[0]] += 1;
-}
-} // namespace
 
 TEST_CASE("every device runs the blocks of all parts of a launch") {
   const std::string kernel = "count each";
@@ -263,7 +213,6 @@ TEST_CASE("every device runs the blocks of all parts of a launch") {
     for (const auto &parts : grids)
       for (double cost : {0.0, 1e3, 1e9}) {
         INFO(c.name);
-        const bool computes = c.name != "null";
         std::vector<DeviceMemory> counters;
         std::vector<void *> buffers;
         for (int64_t grid : parts) {
@@ -273,7 +222,7 @@ TEST_CASE("every device runs the blocks of all parts of a launch") {
         std::vector<Launch> launches;
         for (size_t i = 0; i < parts.size(); ++i)
           launches.push_back(
-              {countEachBlock, &kernel, parts[i], std::span(&buffers[i], 1), std::span(&parts[i], 1), 0, cost, {}});
+              {c.countEach, &kernel, parts[i], std::span(&buffers[i], 1), std::span(&parts[i], 1), 0, cost, {}});
         auto queue = queueOf(*c.device, 0);
         queue->begin();
         queue->launch(launches);
@@ -283,15 +232,14 @@ TEST_CASE("every device runs the blocks of all parts of a launch") {
         queue->launch(launches);
         REQUIRE(queue->finish().isOk());
         for (size_t i = 0; i < parts.size(); ++i) {
-          std::vector<int> counted(static_cast<size_t>(parts[i]) + 1), expected(counted.size(), computes);
+          std::vector<int> counted(static_cast<size_t>(parts[i]) + 1), expected(counted.size(), c.computes);
           expected.back() = 0;
           REQUIRE(c.device->download(std::as_writable_bytes(std::span(counted)), counters[i].get()).isOk());
           CHECK(counted == expected);
         }
-        if (!computes)
+        if (!c.computes)
           c.takeBlocks();
       }
-  CHECK(foreignScratch == 0);
 }
 
 TEST_CASE("every device serves several queues at once") {
@@ -308,7 +256,7 @@ TEST_CASE("every device serves several queues at once") {
         for (int round = 0; round < 50; ++round) {
           queue->begin();
           for (int i = 0; i < 5; ++i)
-            queue->launch(counting(20, 1e6));
+            queue->launch(counting(c, 20, 1e6));
           failures += !queue->finish().isOk();
         }
       });
@@ -316,6 +264,6 @@ TEST_CASE("every device serves several queues at once") {
       thread.join();
     CHECK(failures == 0);
     CHECK(c.takeBlocks() == 4 * 50 * 5 * 20);
-    CHECK(misalignedScratch == 0);
+    CHECK(c.scratchFaults() == 0);
   }
 }

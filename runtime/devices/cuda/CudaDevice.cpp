@@ -1,0 +1,47 @@
+// The GPU as a device.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/devices/cuda/CudaDevice.h"
+#include "runtime/devices/cuda/CudaQueue.h"
+#include <fmt/format.h>
+
+namespace halftone::cuda {
+
+StatusOr<std::shared_ptr<CudaDevice>> CudaDevice::open(std::shared_ptr<const Driver> driver, int index, RingSize ring) {
+  StatusOr<std::shared_ptr<Gpu>> gpu = Gpu::open(std::move(driver), index, ring);
+  HALFTONE_RETURN_IF_ERROR(gpu.status());
+  return std::shared_ptr<CudaDevice>(new CudaDevice(*std::move(gpu)));
+}
+
+std::string CudaDevice::description() const {
+  const Driver::Gpu &facts = gpu_->facts();
+  return fmt::format("{}, sm_{}, {} GiB", facts.name, facts.capability, facts.bytes >> 30);
+}
+
+StatusOr<DeviceMemory> CudaDevice::allocate(int64_t bytes) {
+  StatusOr<DeviceMemory> memory = gpu_->allocate(bytes);
+  if (!memory.isOk() || bytes == 0)
+    return memory;
+  const GpuTurn turn(*gpu_);
+  HALFTONE_RETURN_IF_ERROR(gpu_->check(
+      gpu_->calls().memsetD8Async(addressOf(memory->get()), 0, static_cast<size_t>(bytes), gpu_->compute()), "a fill"));
+  return memory;
+}
+
+Status CudaDevice::upload(std::byte *to, std::span<const std::byte> from) {
+  HALFTONE_RETURN_IF_ERROR(gpu_->stage(to, from));
+  const GpuTurn turn(*gpu_);
+  ++gpu_->counters.uploads;
+  gpu_->counters.uploadedBytes += static_cast<int64_t>(from.size());
+  return {};
+}
+
+StatusOr<std::unique_ptr<DeviceQueue>> CudaDevice::makeQueue(int64_t scratchBytes) {
+  if (scratchBytes < 0)
+    return Status(ErrorKind::device_error, fmt::format("{}: cannot allocate {} bytes", name(), scratchBytes));
+  HALFTONE_RETURN_IF_ERROR(gpu_->usable());
+  return std::unique_ptr<DeviceQueue>(std::make_unique<CudaQueue>(gpu_, modules_));
+}
+
+DeviceCounters CudaDevice::counters() const { return gpu_->countersNow(); }
+
+} // namespace halftone::cuda

@@ -1,0 +1,42 @@
+// An NVIDIA GPU as a device of the runtime, through the driver alone.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "runtime/Device.h"
+#include "runtime/devices/cuda/Gpu.h"
+#include "runtime/devices/cuda/Modules.h"
+#include <memory>
+
+namespace halftone::cuda {
+
+/// Queued work runs late, in one order for all queues. An error of such work arrives with a later request, and from then
+/// on every request gives it.
+class CudaDevice final : public DeviceRuntime {
+public:
+  /// The GPU of that index. device_error as Driver::gpu(), or when it does not open.
+  static StatusOr<std::shared_ptr<CudaDevice>> open(std::shared_ptr<const Driver> driver, int index,
+                                                    RingSize ring = {});
+
+  std::string name() const override { return gpu_->name(); }
+  std::string description() const override; // "NVIDIA H200, sm_90, 139 GiB"
+  bool isHost() const override { return false; }
+  std::string target() const override { return "sm_80"; }
+  StatusOr<DeviceMemory> allocate(int64_t bytes) override;
+  Status upload(std::byte *to, std::span<const std::byte> from) override;
+  Status download(std::span<std::byte> to, const std::byte *from) override { return gpu_->download(to, from); }
+  /// Code for "nvptx|...". Errors as Modules::load().
+  StatusOr<std::shared_ptr<const KernelLibrary>> load(const std::map<std::string, KernelCode> &kernels) override {
+    return modules_->load(kernels);
+  }
+  /// Scratch is allocated when a launch needs it.
+  StatusOr<std::unique_ptr<DeviceQueue>> makeQueue(int64_t scratchBytes) override;
+  DeviceCounters counters() const override;
+  uint64_t submission() const override { return gpu_->submission(); }
+  bool hasFinished(uint64_t submission) const override { return gpu_->hasFinished(submission); }
+
+private:
+  explicit CudaDevice(std::shared_ptr<Gpu> gpu) : gpu_(gpu), modules_(std::make_shared<Modules>(std::move(gpu))) {}
+  std::shared_ptr<Gpu> gpu_;
+  std::shared_ptr<Modules> modules_;
+};
+
+} // namespace halftone::cuda

@@ -1,0 +1,32 @@
+// A list of work as one graph of the driver: a chain, launched by one call.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "runtime/devices/cuda/Work.h"
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace halftone::cuda {
+
+/// Use it in the GPU's turn. Its owner keeps the kernels.
+class CudaGraph {
+public:
+  static StatusOr<std::unique_ptr<CudaGraph>> build(std::shared_ptr<Gpu> gpu, std::span<const Work> list);
+  ~CudaGraph();
+  CudaGraph(const CudaGraph &) = delete;
+  CudaGraph &operator=(const CudaGraph &) = delete;
+  /// Replaces the work at that position by work of the same kind, for the next launches.
+  Status update(size_t position, const Work &work);
+  /// Queues the whole list on the compute stream.
+  Status launch();
+
+private:
+  explicit CudaGraph(std::shared_ptr<Gpu> gpu) : gpu_(std::move(gpu)) {}
+  Status add(const Work &work, std::span<const GraphNode> after);
+  std::shared_ptr<Gpu> gpu_;
+  Graph graph_ = nullptr;
+  GraphExecution execution_ = nullptr;
+  std::vector<GraphNode> nodes_; // by position in the list; null where there is nothing to do
+};
+
+} // namespace halftone::cuda

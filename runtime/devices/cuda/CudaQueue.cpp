@@ -1,0 +1,132 @@
+// Queues operations on the compute stream, and plays lists.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/devices/cuda/CudaQueue.h"
+#include <algorithm>
+#include <utility>
+
+namespace halftone::cuda {
+
+/// Reads all operations; all kernels share one block of scratch.
+Status OperationList::bind() {
+  int64_t scratchBytes = 0;
+  for (const QueuedOperation &operation : operations_) {
+    StatusOr<Work> work = workOf(operation, *modules_);
+    HALFTONE_RETURN_IF_ERROR(work.status());
+    works_.push_back(*std::move(work));
+    if (const auto *kernel = std::get_if<KernelWork>(&works_.back()))
+      scratchBytes = std::max(scratchBytes, kernel->scratchBytes);
+  }
+  DeviceMemory scratch;
+  if (scratchBytes > 0) {
+    StatusOr<DeviceMemory> allocated = gpu_->allocate(scratchBytes);
+    HALFTONE_RETURN_IF_ERROR(allocated.status());
+    scratch = *std::move(allocated);
+  }
+  memories_.assign(works_.size(), {nullptr, scratch});
+  for (size_t i = 0; i < works_.size(); ++i)
+    if (auto *kernel = std::get_if<KernelWork>(&works_[i])) {
+      HALFTONE_RETURN_IF_ERROR(place(*kernel, memories_[i]));
+      launches_ += kernel->key != nullptr;
+      lastKernel_ = kernel->key ? kernel : lastKernel_;
+    }
+  return {};
+}
+
+/// Reads an operation whose addresses may have changed.
+Status OperationList::readAgain(size_t position) {
+  StatusOr<Work> read = workOf(operations_[position], *modules_);
+  HALFTONE_RETURN_IF_ERROR(read.status());
+  Work &known = works_[position];
+  if (auto *kernel = std::get_if<KernelWork>(&*read)) {
+    const auto &old = std::get<KernelWork>(known);
+    const bool hasOldTable = kernel->table == old.table;
+    if (hasOldTable && !kernel->table.empty())
+      kernel->setTable(memories_[position].table.get());
+    if (hasOldTable && kernel->scratchBytes > 0)
+      kernel->setScratch(memories_[position].scratch.get());
+    if (!hasOldTable)
+      HALFTONE_RETURN_IF_ERROR(place(*kernel, memories_[position]));
+    const bool isSame = kernel->parameters == old.parameters;
+    known = *std::move(read);
+    return isSame || !graph_ ? Status() : graph_->update(position, known);
+  }
+  known = *std::move(read);
+  return !graph_ || std::holds_alternative<std::monostate>(known) ? Status() : graph_->update(position, known);
+}
+
+Status OperationList::playGraph() {
+  if (!graph_) {
+    StatusOr<std::unique_ptr<CudaGraph>> built = CudaGraph::build(gpu_, works_);
+    HALFTONE_RETURN_IF_ERROR(built.status());
+    graph_ = *std::move(built);
+  }
+  gpu_->counters.launches += launches_;
+  if (lastKernel_)
+    gpu_->noteLaunch(lastKernel_->key, lastKernel_->site);
+  return graph_->launch();
+}
+
+Status OperationList::play(std::span<const size_t> changed) {
+  if (!hasPlayed_) {
+    HALFTONE_RETURN_IF_ERROR(bind());
+  } else {
+    for (const size_t position : changed)
+      HALFTONE_RETURN_IF_ERROR(readAgain(position));
+    if (!gpu_->waitsForLaunches())
+      return playGraph();
+  }
+  hasPlayed_ = true;
+  for (const Work &work : works_)
+    HALFTONE_RETURN_IF_ERROR(queue(*gpu_, work));
+  return {};
+}
+
+CudaQueue::~CudaQueue() = default;
+
+/// Makes a request in the GPU's turn, if all requests of the submission so far went well.
+template <class F> void CudaQueue::unlessFailed(F request) {
+  if (error_.isOk())
+    error_ = gpu_->usable();
+  if (!error_.isOk())
+    return;
+  const GpuTurn turn(*gpu_);
+  error_ = request();
+}
+
+Status CudaQueue::run(StatusOr<Work> work) {
+  HALFTONE_RETURN_IF_ERROR(work.status());
+  WorkMemory memory; // freed in the stream's order, after the work
+  if (auto *kernel = std::get_if<KernelWork>(&*work))
+    HALFTONE_RETURN_IF_ERROR(place(*kernel, memory));
+  return queue(*gpu_, *work);
+}
+
+void CudaQueue::launch(LaunchParts parts) {
+  unlessFailed([&] { return run(workOf(parts)); });
+}
+
+void CudaQueue::copy(std::byte *to, const std::byte *from, int64_t bytes, Condition condition) {
+  unlessFailed([&] { return run(workOf(QueuedCopy{to, from, bytes, condition}, *modules_)); });
+}
+
+void CudaQueue::fillZero(std::byte *to, int64_t bytes, Condition condition) { copy(to, nullptr, bytes, condition); }
+
+Status CudaQueue::playList(std::span<const QueuedOperation> operations, std::span<const size_t> changed) {
+  if (!list_ || !list_->isOf(operations))
+    list_ = std::make_unique<OperationList>(gpu_, modules_, operations);
+  Status status = list_->play(changed);
+  if (!status.isOk())
+    list_.reset(); // the next play reads all operations anew
+  return status;
+}
+
+void CudaQueue::play(std::span<const QueuedOperation> operations, std::span<const size_t> changed) {
+  unlessFailed([&] { return playList(operations, changed); });
+}
+
+Status CudaQueue::finish() {
+  HALFTONE_RETURN_IF_ERROR(gpu_->endSubmission());
+  return std::exchange(error_, {});
+}
+
+} // namespace halftone::cuda

@@ -1,0 +1,128 @@
+// One GPU, opened: its context, streams, memory, transfers and errors. The device, its queues and its kernels share it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "runtime/Device.h"
+#include "runtime/base/ForkGate.h"
+#include "runtime/devices/cuda/Driver.h"
+#include "runtime/devices/cuda/Staging.h"
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace halftone::cuda {
+
+inline Address addressOf(const void *memory) { return reinterpret_cast<Address>(memory); }
+
+/// All work of a GPU is in one order, that of its compute stream; the copy stream brings large uploads near before
+/// their turn. Safe to use from several threads: a GpuTurn guards the members that say so.
+class Gpu : public std::enable_shared_from_this<Gpu> {
+public:
+  /// device_error as Driver::gpu(), or when the driver does not open the GPU. `ring`: the memory of uploads in flight.
+  static StatusOr<std::shared_ptr<Gpu>> open(std::shared_ptr<const Driver> driver, int index, RingSize ring);
+  ~Gpu();
+  Gpu(const Gpu &) = delete;
+  Gpu &operator=(const Gpu &) = delete;
+
+  const std::string &name() const { return name_; } // "cuda:0"
+  const Driver &driver() const { return *driver_; }
+  const Functions &calls() const { return driver_->calls(); }
+  const Driver::Gpu &facts() const { return facts_; }
+  Context context() const { return context_; }
+  Stream compute() const { return compute_; }
+  Stream copying() const { return copying_; }
+  /// HALFTONE_CUDA_SYNC=1 when the GPU was opened: the host waits for each launch, and an error names its kernel.
+  bool waitsForLaunches() const { return waitsForLaunches_; }
+
+  /// Memory with undefined contents, that the deleter frees in the compute stream's order. device_error with the bytes
+  /// asked for, the free ones and all, when there is no room even after all queued work has run.
+  StatusOr<DeviceMemory> allocate(int64_t bytes);
+  /// The same, but there in the copy stream's order; null when there is no room.
+  DeviceMemory allocateAhead(int64_t bytes);
+  /// Copies in the compute stream's order. The function has read `from` when it returns.
+  Status stage(std::byte *to, std::span<const std::byte> from);
+  /// Copies from the device after all work that is queued, and waits for it.
+  Status download(std::span<std::byte> to, const std::byte *from);
+
+  /// Success, or device_error "<name>: <doing>: <the driver's text>". If the driver refuses all work after such an
+  /// error, the GPU keeps it.
+  Status check(Result result, std::string_view doing);
+  /// The error that the GPU keeps; or the error that this process is a child, made by fork() after the GPU was opened.
+  Status usable();
+  /// Waits until the compute stream has run what was queued, and counts the wait if it has not yet.
+  Status wait();
+  /// Waits for the event likewise.
+  Status wait(Event event);
+  /// Remembers the kernel queued last, for the text of an error that arrives later.
+  void noteLaunch(const std::string *kernel, const std::string *site);
+
+  /// An event from a stock, and back to it.
+  StatusOr<Event> takeEvent();
+  void giveEvent(Event event);
+
+  /// Ends a submission; its number grows by one.
+  Status endSubmission();
+  uint64_t submission();
+  bool hasFinished(uint64_t submission);
+
+  /// Counted by all parts, in the GPU's turn.
+  DeviceCounters counters;
+  DeviceCounters countersNow();
+
+private:
+  friend class ContextScope;
+  friend class GpuTurn;
+  Gpu(std::shared_ptr<const Driver> driver, int index, RingSize ring);
+  Status start();
+  Status reserve(int64_t bytes, Address &address);
+  Status outOfMemory(int64_t bytes);
+  DeviceMemory owned(Address address);
+  void release(std::byte *memory);
+  void reapSubmissions();
+  bool isForeignProcess() const { return forkCount() != forks_; }
+
+  const std::shared_ptr<const Driver> driver_;
+  const std::string name_;
+  Driver::Gpu facts_;
+  const int64_t forks_ = forkCount(); // when the GPU was opened
+  bool waitsForLaunches_ = false;
+  Context context_ = nullptr;
+  Stream compute_ = nullptr, copying_ = nullptr;
+  Pool pool_ = nullptr;
+
+  std::recursive_mutex mutex_; // recursive, since a thread may free memory in its turn
+  Staging staging_;
+  Status kept_;
+  std::string lastKernel_, lastSite_;
+  std::vector<Event> freeEvents_;
+  std::deque<std::pair<uint64_t, Event>> running_; // submissions, oldest first
+  uint64_t submitted_ = 0, finished_ = 0;
+};
+
+/// Makes the GPU's context the thread's current one, for the driver's functions that the thread calls.
+class ContextScope {
+public:
+  explicit ContextScope(Gpu &gpu);
+  ~ContextScope();
+  ContextScope(const ContextScope &) = delete;
+  ContextScope &operator=(const ContextScope &) = delete;
+
+private:
+  Gpu &gpu_;
+  bool isPushed_ = false;
+};
+
+/// The calling thread's turn: no other thread queues work on the GPU, and its context is current. Take a turn only after
+/// usable() has said so: in a child process the lock may never open.
+class GpuTurn {
+public:
+  explicit GpuTurn(Gpu &gpu) : lock_(gpu.mutex_), context_(gpu) {}
+
+private:
+  std::lock_guard<std::recursive_mutex> lock_;
+  ContextScope context_;
+};
+
+} // namespace halftone::cuda

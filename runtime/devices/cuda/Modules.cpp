@@ -1,0 +1,230 @@
+// Has the driver compile kernels, and shares them.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/devices/cuda/Modules.h"
+#include "runtime/devices/cuda/BuiltinPtx.h"
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <charconv>
+#include <fmt/format.h>
+#include <mutex>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+namespace halftone::cuda {
+
+/// The kernels that are loaded, by everything that the loaded kernel depends on.
+struct ModuleCache {
+  std::mutex mutex;
+  std::unordered_map<std::string, std::weak_ptr<LoadedKernel>> kernels;
+};
+
+namespace {
+
+constexpr size_t mostThreads = 4; // that compile at once
+constexpr int64_t mostBlockThreads = 1024;
+constexpr int64_t sharedWithoutAsking = 48 << 10;
+
+Status bad(const std::string &kernel, const std::string &message) {
+  return {ErrorKind::value_error, fmt::format("kernel {}: {}", kernel, message)};
+}
+
+std::string textOf(const KernelCode &kernel) {
+  return fmt::format("{}\n{}\n{}\n{}", kernel.symbol, kernel.launch.threads, kernel.launch.sharedBytes, kernel.code);
+}
+
+class CudaLibrary final : public KernelLibrary {
+public:
+  std::map<std::string, std::shared_ptr<const LoadedKernel>> kernels;
+  StatusOr<KernelHandle> find(const std::string &key) const override {
+    auto found = kernels.find(key);
+    if (found == kernels.end())
+      return Status(ErrorKind::key_error, fmt::format("no code for kernel {}", key));
+    return KernelHandle(const_cast<LoadedKernel *>(found->second.get()));
+  }
+};
+
+/// Checks that code for `target` ("nvptx|sm_80|ptx80") runs on a GPU of that compute capability.
+Status checkTarget(const std::string &key, std::string_view target, int capability) {
+  constexpr std::string_view start = "nvptx|sm_";
+  if (!target.starts_with("nvptx|"))
+    return bad(key, fmt::format("made for '{}', expected code for an NVIDIA GPU ('nvptx|...')", target));
+  std::string_view rest = target.starts_with(start) ? target.substr(start.size()) : "";
+  int made = 0;
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), made);
+  if (error != std::errc())
+    return bad(key, fmt::format("made for '{}', expected 'nvptx|sm_<compute capability>|...'", target));
+  const bool isOfOneCapability = end != rest.data() + rest.size() && *end == 'a'; // "sm_90a": instructions of 9.0 alone
+  if (isOfOneCapability ? made == capability : made <= capability)
+    return {};
+  return bad(key, fmt::format("made for {}, but the GPU has compute capability {}.{}",
+                              target.substr(6, target.find('|', 6) - 6), capability / 10, capability % 10));
+}
+
+Status checkShape(const std::string &key, const LaunchShape &shape) {
+  if (shape.threads < 1 || shape.threads > mostBlockThreads)
+    return bad(key, fmt::format("{} threads in a block, expected 1 to {}", shape.threads, mostBlockThreads));
+  if (shape.sharedBytes < 0)
+    return bad(key, fmt::format("{} bytes of shared memory", shape.sharedBytes));
+  return {};
+}
+
+bool isFaultOfCode(Result result) {
+  constexpr Result faults[] = {Result::invalid_image, Result::no_binary_for_gpu, Result::invalid_ptx,
+                               Result::unsupported_ptx_version};
+  return std::ranges::find(faults, result) != std::end(faults);
+}
+
+/// Compiles the code. The driver's log goes into the error.
+Status loadModule(LoadedKernel &loaded, const std::string &key, const std::string &code) {
+  std::array<char, 8192> log{};
+  JitOption options[] = {JitOption::error_log, JitOption::error_log_bytes};
+  void *values[] = {log.data(), reinterpret_cast<void *>(log.size() - 1)};
+  const Result result = loaded.gpu->calls().moduleLoadDataEx(&loaded.module, code.c_str(), 2, options, values);
+  if (!isFaultOfCode(result))
+    return loaded.gpu->check(result, fmt::format("loading kernel {}", key));
+  std::string said = log.data();
+  while (!said.empty() && said.back() == '\n')
+    said.pop_back();
+  return bad(key, fmt::format("the driver does not compile it: {}{}{}", loaded.gpu->driver().text(result),
+                              said.empty() ? "" : ": ", said));
+}
+
+Status findEntry(LoadedKernel &loaded, const std::string &key, const std::string &symbol) {
+  const Result result = loaded.gpu->calls().moduleGetFunction(&loaded.function, loaded.module, symbol.c_str());
+  if (result == Result::not_found)
+    return bad(key, fmt::format("the code has no entry '{}'", symbol));
+  return loaded.gpu->check(result, fmt::format("finding kernel {}", key));
+}
+
+/// Asks for the shared memory of a launch, which the driver gives beyond 48 KiB only on request.
+Status askForShared(LoadedKernel &loaded, const std::string &key) {
+  const Functions &calls = loaded.gpu->calls();
+  int fixed = 0;
+  HALFTONE_RETURN_IF_ERROR(loaded.gpu->check(
+      calls.funcGetAttribute(&fixed, FunctionAttribute::static_shared_bytes, loaded.function), "describing a kernel"));
+  const int64_t most = loaded.gpu->facts().mostSharedBytes - fixed, asked = loaded.shape.sharedBytes;
+  if (asked > most)
+    return bad(key, fmt::format("a block asks for {} bytes of shared memory beside its own {}, the GPU has {} in all",
+                                asked, fixed, loaded.gpu->facts().mostSharedBytes));
+  if (asked <= sharedWithoutAsking)
+    return {};
+  return loaded.gpu->check(
+      calls.funcSetAttribute(loaded.function, FunctionAttribute::most_dynamic_shared_bytes, static_cast<int>(asked)),
+      fmt::format("asking for shared memory of kernel {}", key));
+}
+
+} // namespace
+
+LoadedKernel::~LoadedKernel() {
+  if (const std::shared_ptr<ModuleCache> all = cache.lock()) {
+    const ForkSafeLock lock(all->mutex);
+    if (auto entry = all->kernels.find(text); entry != all->kernels.end() && entry->second.expired())
+      all->kernels.erase(entry);
+  }
+  if (!module || !gpu->usable().isOk())
+    return;
+  const GpuTurn turn(*gpu);
+  (void)gpu->wait(); // the kernel may still run
+  (void)gpu->calls().moduleUnload(module);
+}
+
+namespace {
+
+/// Compiles one kernel. It takes no lock and no ForkGate, since a thread that holds one waits for it.
+StatusOr<std::shared_ptr<LoadedKernel>> compile(const std::shared_ptr<Gpu> &gpu, const std::string &key,
+                                                const KernelCode &kernel) {
+  HALFTONE_RETURN_IF_ERROR(checkTarget(key, kernel.target, gpu->facts().capability));
+  HALFTONE_RETURN_IF_ERROR(checkShape(key, kernel.launch));
+  auto loaded = std::make_shared<LoadedKernel>();
+  loaded->gpu = gpu;
+  loaded->shape = kernel.launch;
+  const ContextScope context(*gpu); // without the GPU's lock: the driver compiles for several threads at once
+  HALFTONE_RETURN_IF_ERROR(loadModule(*loaded, key, kernel.code));
+  HALFTONE_RETURN_IF_ERROR(findEntry(*loaded, key, kernel.symbol));
+  HALFTONE_RETURN_IF_ERROR(askForShared(*loaded, key));
+  return loaded;
+}
+
+/// A kernel that is not loaded yet.
+struct Job {
+  const std::string *key;
+  const KernelCode *code;
+  std::string text;
+  StatusOr<std::shared_ptr<LoadedKernel>> loaded{nullptr};
+};
+
+void compileAll(const std::shared_ptr<Gpu> &gpu, std::vector<Job> &jobs) {
+  std::atomic<size_t> next{0};
+  auto work = [&] {
+    for (size_t i = next++; i < jobs.size(); i = next++)
+      jobs[i].loaded = compile(gpu, *jobs[i].key, *jobs[i].code);
+  };
+  std::vector<std::jthread> others;
+  try {
+    for (size_t i = 1; i < std::min(jobs.size(), mostThreads); ++i)
+      others.emplace_back(work);
+  } catch (const std::system_error &) { // the system gives no more threads; this one does the rest
+  }
+  work();
+}
+
+} // namespace
+
+Modules::Modules(std::shared_ptr<Gpu> gpu) : gpu_(std::move(gpu)), cache_(std::make_shared<ModuleCache>()) {}
+
+std::shared_ptr<LoadedKernel> Modules::known(const std::string &text) const {
+  const auto entry = cache_->kernels.find(text);
+  return entry == cache_->kernels.end() ? nullptr : entry->second.lock();
+}
+
+StatusOr<std::shared_ptr<const KernelLibrary>> Modules::load(const std::map<std::string, KernelCode> &kernels) {
+  HALFTONE_RETURN_IF_ERROR(gpu_->usable());
+  auto library = std::make_shared<CudaLibrary>();
+  std::vector<Job> jobs;
+  {
+    const ForkSafeLock lock(cache_->mutex);
+    for (const auto &[key, code] : kernels) {
+      std::string text = textOf(code);
+      if (std::shared_ptr<LoadedKernel> loaded = known(text))
+        library->kernels.emplace(key, std::move(loaded));
+      else
+        jobs.push_back({&key, &code, std::move(text)});
+    }
+  }
+  const ForkGate gate;
+  compileAll(gpu_, jobs);
+  const ForkSafeLock lock(cache_->mutex);
+  for (Job &job : jobs) {
+    HALFTONE_RETURN_IF_ERROR(job.loaded.status());
+    std::shared_ptr<LoadedKernel> loaded = known(job.text); // not null: another thread was faster
+    if (!loaded) {
+      loaded = *job.loaded;
+      loaded->cache = cache_;
+      cache_->kernels[job.text] = loaded;
+      loaded->text = std::move(job.text);
+    }
+    library->kernels.emplace(*job.key, std::move(loaded));
+  }
+  return std::shared_ptr<const KernelLibrary>(std::move(library));
+}
+
+StatusOr<const LoadedKernel *> Modules::copyKernel() {
+  const std::string key = "halftone_copy";
+  if (!copying_) {
+    KernelCode code;
+    code.symbol = key;
+    code.target = "nvptx|sm_80";
+    code.code = copyPtx;
+    code.launch.threads = copyThreads;
+    StatusOr<std::shared_ptr<const KernelLibrary>> loaded = load({{key, code}});
+    HALFTONE_RETURN_IF_ERROR(loaded.status());
+    copying_ = *std::move(loaded);
+  }
+  return static_cast<const LoadedKernel *>(copying_->find(key)->get());
+}
+
+} // namespace halftone::cuda

@@ -1,0 +1,90 @@
+// The ring of pinned memory.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/devices/cuda/Staging.h"
+#include "runtime/devices/cuda/Gpu.h"
+#include <algorithm>
+#include <cstring>
+
+namespace halftone::cuda {
+namespace {
+
+constexpr size_t step = 64;                    // uploads in a slot begin at multiples of it
+constexpr size_t worthAhead = size_t(1) << 20; // for fewer bytes a second copy on the GPU costs more than it hides
+
+} // namespace
+
+Status Staging::copy(Address to, std::span<const std::byte> from) {
+  while (!from.empty()) {
+    const size_t bytes = std::min(from.size(), size_.slotBytes);
+    StatusOr<std::byte *> pinned = place(bytes);
+    HALFTONE_RETURN_IF_ERROR(pinned.status());
+    std::memcpy(*pinned, from.data(), bytes);
+    HALFTONE_RETURN_IF_ERROR(bytes < worthAhead ? send(to, *pinned, bytes) : sendAhead(to, *pinned, bytes));
+    to += bytes;
+    from = from.subspan(bytes);
+  }
+  return {};
+}
+
+/// Room for the bytes in the current slot or, if it has too little, in the next.
+StatusOr<std::byte *> Staging::place(size_t bytes) {
+  if (size_.slotBytes - used_ < bytes)
+    HALFTONE_RETURN_IF_ERROR(enterNextSlot());
+  Slot &slot = slots_[current_];
+  if (!slot.memory) {
+    void *memory = nullptr;
+    HALFTONE_RETURN_IF_ERROR(gpu_.check(gpu_.calls().memHostAlloc(&memory, size_.slotBytes, 0), "pinning host memory"));
+    slot.memory = static_cast<std::byte *>(memory);
+  }
+  std::byte *const place = slot.memory + used_;
+  used_ = std::min(used_ + (bytes + step - 1) / step * step, size_.slotBytes);
+  return place;
+}
+
+Status Staging::enterNextSlot() {
+  Slot &left = slots_[current_];
+  if (!left.arrived)
+    HALFTONE_RETURN_IF_ERROR(gpu_.check(gpu_.calls().eventCreate(&left.arrived, eventWithoutTime), "making an event"));
+  HALFTONE_RETURN_IF_ERROR(gpu_.check(gpu_.calls().eventRecord(left.arrived, gpu_.compute()), "an upload"));
+  left.isLeft = true;
+  current_ = (current_ + 1) % slots_.size();
+  Slot &next = slots_[current_];
+  if (next.isLeft)
+    HALFTONE_RETURN_IF_ERROR(gpu_.wait(next.arrived));
+  next.isLeft = false;
+  used_ = 0;
+  return {};
+}
+
+Status Staging::send(Address to, const std::byte *pinned, size_t bytes) {
+  return gpu_.check(gpu_.calls().memcpyHtoDAsync(to, pinned, bytes, gpu_.compute()), "an upload");
+}
+
+/// Sends the bytes on the copy stream to memory of their own, while the compute stream may still be at work with the
+/// bytes at `to`; the compute stream then copies them there.
+Status Staging::sendAhead(Address to, const std::byte *pinned, size_t bytes) {
+  const Functions &calls = gpu_.calls();
+  if (!ahead_)
+    HALFTONE_RETURN_IF_ERROR(gpu_.check(calls.eventCreate(&ahead_, eventWithoutTime), "making an event"));
+  const DeviceMemory near = gpu_.allocateAhead(static_cast<int64_t>(bytes));
+  if (!near) // little memory is left
+    return send(to, pinned, bytes);
+  const Address address = addressOf(near.get());
+  HALFTONE_RETURN_IF_ERROR(gpu_.check(calls.memcpyHtoDAsync(address, pinned, bytes, gpu_.copying()), "an upload"));
+  HALFTONE_RETURN_IF_ERROR(gpu_.check(calls.eventRecord(ahead_, gpu_.copying()), "an upload"));
+  HALFTONE_RETURN_IF_ERROR(gpu_.check(calls.streamWaitEvent(gpu_.compute(), ahead_, 0), "an upload"));
+  return gpu_.check(calls.memcpyDtoDAsync(to, address, bytes, gpu_.compute()), "an upload");
+}
+
+void Staging::close() {
+  for (Slot &slot : slots_) {
+    if (slot.memory)
+      (void)gpu_.calls().memFreeHost(slot.memory);
+    if (slot.arrived)
+      (void)gpu_.calls().eventDestroy(slot.arrived);
+  }
+  if (ahead_)
+    (void)gpu_.calls().eventDestroy(ahead_);
+}
+
+} // namespace halftone::cuda

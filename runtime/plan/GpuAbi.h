@@ -1,0 +1,30 @@
+// The parameters of a kernel's entry on NVIDIA GPUs: the one contract between compiler and devices about them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+namespace halftone {
+
+/// A GPU kernel's block is one CTA of KernelCode::launch.threads threads; the grid is one-dimensional and has the blocks
+/// of all parts of the launch, part by part. A kernel of `b` buffers and `e` extents has the parameters
+///   u64 x b  addresses of operands, then of results    } of the launch, or, if `parts` is not 0, not read; a kernel
+///   s64 x e  extents, as CpuKernelFunction's           } whose parameters would take more than gpuParameterBytes has none
+///   u64      table: address of the parts               } of these and is launched in parts always
+///   u64      predicate: address of a byte, or 0. The block returns at once if the byte is 0 (if `negated`: is not 0)
+///   u64      scratch: address of all blocks' scratch
+///   u64      bytes of scratch of each block, a multiple of 64: block i has those from i times this on
+///   u32      parts
+///   u32      negated: 0 or 1
+/// The table has, for each part in order, 1 + b + e entries of 8 bytes: the index of the part's first block in the grid,
+/// addresses, extents. An address is a multiple of bufferAlignment. Scratch is undefined when a block begins.
+inline constexpr int64_t gpuParameterBytes = 4000;
+
+/// Bytes of the parameters after the extents.
+inline constexpr int64_t gpuFixedParameterBytes = 40;
+
+/// Whether a kernel takes its buffers and extents as parameters when it is launched in one part.
+constexpr bool takesParameters(int64_t buffers, int64_t extents) {
+  return 8 * (buffers + extents) + gpuFixedParameterBytes <= gpuParameterBytes;
+}
+
+} // namespace halftone

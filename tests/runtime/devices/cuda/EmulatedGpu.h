@@ -1,0 +1,81 @@
+// A GPU of the emulated driver, and kernels for it that follow GpuAbi.h.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "runtime/devices/cuda/CudaDevice.h"
+#include <catch2/catch.hpp>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace halftone::test {
+
+using Environment = std::vector<std::pair<std::string, std::string>>;
+
+/// Sets variables of the environment while it lives.
+class SetEnvironment {
+public:
+  explicit SetEnvironment(Environment variables);
+  ~SetEnvironment();
+  SetEnvironment(const SetEnvironment &) = delete;
+  SetEnvironment &operator=(const SetEnvironment &) = delete;
+
+private:
+  Environment variables_;
+};
+
+/// The emulated driver as in a new process with that environment, opened; or the error.
+StatusOr<std::shared_ptr<const cuda::Driver>> openEmulated();
+
+/// The text of the emulator's fault, "" if there was none.
+std::string emulatorFault();
+
+/// The one GPU of an emulated driver of its own. Only one may live at a time.
+class EmulatedGpu {
+public:
+  explicit EmulatedGpu(Environment environment = {}, cuda::RingSize ring = {});
+  ~EmulatedGpu();
+  EmulatedGpu(const EmulatedGpu &) = delete;
+  EmulatedGpu &operator=(const EmulatedGpu &) = delete;
+  cuda::CudaDevice &operator*() const { return *device; }
+  cuda::CudaDevice *operator->() const { return device.get(); }
+
+  /// Memory that holds `values`.
+  template <class T> DeviceMemory memory(const std::vector<T> &values) const {
+    StatusOr<DeviceMemory> made = device->allocate(static_cast<int64_t>(values.size() * sizeof(T)));
+    REQUIRE(made.isOk());
+    REQUIRE(device->upload(made->get(), std::as_bytes(std::span(values))).isOk());
+    return *made;
+  }
+  template <class T> std::vector<T> values(const DeviceMemory &memory, size_t count) const {
+    std::vector<T> values(count);
+    const Status status = device->download(std::as_writable_bytes(std::span(values)), memory.get());
+    INFO(status.str());
+    REQUIRE(status.isOk());
+    return values;
+  }
+  std::shared_ptr<const KernelLibrary> load(const std::string &key, const KernelCode &code) const;
+  std::unique_ptr<DeviceQueue> queue() const;
+
+private:
+  SetEnvironment environment_;
+
+public:
+  std::shared_ptr<cuda::CudaDevice> device;
+};
+
+/// PTX of one entry that follows GpuAbi.h. In the body, %in0, %in1, ... are the addresses and then the extents of the
+/// block's part, %block is the block's index in its part, %scratch the address of its scratch; %p, %r0 to %r3 and %d0 to
+/// %d3 are free.
+KernelCode gpuKernel(const std::string &symbol, int buffers, int extents, const std::string &body, int64_t threads = 1,
+                     int64_t sharedBytes = 0);
+
+/// Adds 1 to the integer of 32 bits at [block] in the one buffer, at [extent] for blocks from the one extent on; writes
+/// the first and the last byte of 256 bytes of scratch if `usesScratch`.
+KernelCode countingKernel(bool usesScratch);
+
+/// Adds the one extent to the integer of 32 bits at [block] in the one buffer.
+KernelCode addingKernel();
+
+} // namespace halftone::test

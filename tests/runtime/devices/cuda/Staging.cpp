@@ -1,0 +1,79 @@
+// Uploads through the ring of pinned memory.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/devices/cuda/Staging.h"
+#include "tests/runtime/devices/cuda/EmulatedGpu.h"
+#include <catch2/catch.hpp>
+#include <numeric>
+
+using namespace halftone;
+using test::EmulatedGpu;
+
+namespace {
+
+std::vector<uint32_t> numbered(size_t count, uint32_t from) {
+  std::vector<uint32_t> values(count);
+  std::iota(values.begin(), values.end(), from);
+  return values;
+}
+
+} // namespace
+
+TEST_CASE("The host waits for an upload only when the whole ring is in flight") {
+  const EmulatedGpu gpu({}, {.slots = 3, .slotBytes = 4096});
+  const DeviceMemory memory = *gpu->allocate(4096);
+  auto upload = [&](uint32_t from) {
+    const std::vector<uint32_t> values = numbered(1000, from);
+    REQUIRE(gpu->upload(memory.get(), std::as_bytes(std::span(values))).isOk());
+    return gpu->counters().waits;
+  };
+  for (uint32_t i = 0; i < 3; ++i)
+    CHECK(upload(i) == 0);
+  CHECK(upload(3) == 1); // into the first slot again
+  const int64_t waits = upload(4);
+  CHECK(waits >= 1);
+  CHECK(gpu.values<uint32_t>(memory, 1000) == numbered(1000, 4));
+}
+
+TEST_CASE("Small uploads share a slot, and each keeps its bytes") {
+  const EmulatedGpu gpu({}, {.slots = 2, .slotBytes = 4096});
+  std::vector<DeviceMemory> memories;
+  for (uint32_t i = 0; i < 64; ++i) // 64 bytes of the ring each
+    memories.push_back(gpu.memory(numbered(1 + i % 16, i)));
+  CHECK(gpu->counters().waits == 0);
+  for (uint32_t i = 0; i < 64; ++i)
+    CHECK(gpu.values<uint32_t>(memories[i], 1 + i % 16) == numbered(1 + i % 16, i));
+}
+
+TEST_CASE("An upload beyond a slot, and beyond the ring, arrives whole") {
+  const EmulatedGpu gpu({}, {.slots = 2, .slotBytes = 4096});
+  for (const size_t count : {1024u, 1025u, 3000u, 10007u}) {
+    const std::vector<uint32_t> values = numbered(count, 5);
+    CHECK(gpu.values<uint32_t>(gpu.memory(values), count) == values);
+  }
+}
+
+TEST_CASE("A large upload keeps its place among queued work, under each order of the two streams") {
+  for (const char *seed : {"0", "1", "2", "3"}) {
+    const EmulatedGpu gpu({{"HALFTONE_EMULATOR_SEED", seed}});
+    const size_t count = 300000; // above a MiB
+    const DeviceMemory memory = *gpu->allocate(4 * count), copy = *gpu->allocate(8 * count);
+    const auto queue = gpu.queue();
+    for (uint32_t round = 1; round < 3; ++round) {
+      const std::vector<uint32_t> values = numbered(count, round);
+      REQUIRE(gpu->upload(memory.get(), std::as_bytes(std::span(values))).isOk());
+      queue->begin();
+      queue->copy(copy.get() + (round - 1) * 4 * count, memory.get(), 4 * count, {});
+      REQUIRE(queue->finish().isOk());
+    }
+    CHECK(gpu->counters().waits == 0);
+    std::vector<uint32_t> expected = numbered(count, 1), second = numbered(count, 2);
+    expected.insert(expected.end(), second.begin(), second.end());
+    CHECK(gpu.values<uint32_t>(copy, 2 * count) == expected);
+  }
+}
+
+TEST_CASE("A large upload needs no second memory on a GPU that is nearly full") {
+  const EmulatedGpu gpu({{"HALFTONE_EMULATOR_MEMORY", "3000000"}});
+  const std::vector<uint32_t> values = numbered(500000, 9);
+  CHECK(gpu.values<uint32_t>(gpu.memory(values), 500000) == values);
+}
