@@ -11,18 +11,9 @@ using namespace mlir;
 namespace halftone::dialect {
 
 std::optional<TensorData> evaluate(Operation *op, Operands operands, const InterpreterOptions &options) {
-  if (isa<ElementwiseOpInterface>(op))
-    return evaluateElementwise(op, operands, options);
-  if (auto contract = dyn_cast<ContractOp>(op))
-    return evaluateContract(contract, *operands[0], *operands[1], options);
-  if (isa<ReshapeOp, StopGradientOp, BroadcastOp, TransposeOp, PackOp>(op))
-    return evaluateShape(op, *operands[0]);
-  if (isa<SliceOp, ConcatOp, GatherOp, ScatterAddOp>(op))
-    return evaluateIndexing(op, operands, options);
-  if (isa<ConstantOp, IotaOp, RandomBitsOp>(op))
-    return evaluateSource(op, operands);
-  if (isa<ReduceOp, PartialReduceOp, ArgReduceOp, ReduceAllOp, CumsumOp>(op))
-    return evaluateReduce(op, operands, options);
+  for (auto *family : {evaluateElementwise, evaluateReduction, evaluateShape, evaluateIndexing})
+    if (std::optional<TensorData> value = family(op, operands, options))
+      return value;
   return std::nullopt;
 }
 

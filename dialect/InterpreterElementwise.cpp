@@ -1,4 +1,4 @@
-// The interpreter's elementwise ops.
+// The interpreter's elementwise ops; those of floats are functions of InterpreterReals.cpp.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/InterpreterOps.h"
 #include "runtime/base/Half.h"
@@ -9,114 +9,6 @@ using namespace mlir;
 namespace halftone::dialect {
 
 namespace {
-
-/// A function of floats: its value in double, bounds of it, and how far compiled code may be off.
-struct RealFunction {
-  double (*exact)(double, double);
-  Interval (*bound)(Interval, Interval);
-  double ulps = 0;
-  bool mayFuse = false; // into a sum, without having been rounded
-  double slack = 0;     // absolute error near zero
-};
-
-template <double (*F)(double)> double first(double x, double) { return F(x); }
-template <double (*F)(double)> Interval rising(Interval x, Interval) { return monotone(F, x); }
-template <Interval (*F)(Interval)> Interval firstBound(Interval x, Interval) { return F(x); }
-template <double (*F)(double)> Interval inUnit(Interval x, Interval) { return monotoneInUnit(F, x); }
-template <double (*F)(double)> RealFunction unary(double ulps) { return {first<F>, rising<F>, ulps}; }
-
-double negate(double x) { return -x; }
-double sign(double x) { return x == 0 || std::isnan(x) ? x : std::copysign(1.0, x); }
-double exp(double x) { return std::exp(x); }
-double expm1(double x) { return std::expm1(x); }
-double log(double x) { return std::log(x); }
-double log1p(double x) { return std::log1p(x); }
-double exp2(double x) { return std::exp2(x); }
-double log2(double x) { return std::log2(x); }
-double log10(double x) { return std::log10(x); }
-double sqrt(double x) { return std::sqrt(x); }
-double cbrt(double x) { return std::cbrt(x); }
-double rsqrt(double x) { return 1 / std::sqrt(x); }
-double tanh(double x) { return std::tanh(x); }
-double sinh(double x) { return std::sinh(x); }
-double cosh(double x) { return std::cosh(x); }
-double asinh(double x) { return std::asinh(x); }
-double acosh(double x) { return std::acosh(x); }
-double atanh(double x) { return std::atanh(x); }
-double logistic(double x) { return 1 / (1 + std::exp(-x)); }
-double erf(double x) { return std::erf(x); }
-double sin(double x) { return std::sin(x); }
-double cos(double x) { return std::cos(x); }
-double tan(double x) { return std::tan(x); }
-double asin(double x) { return std::asin(x); }
-double acos(double x) { return std::acos(x); }
-double atan(double x) { return std::atan(x); }
-double fabs(double x) { return std::fabs(x); }
-double floor(double x) { return std::floor(x); }
-double ceil(double x) { return std::ceil(x); }
-double roundEven(double x) { return std::nearbyint(x); }
-double relu(double x) { return x >= 0 || std::isnan(x) ? x : 0.0; }
-double plus(double a, double b) { return a + b; }
-double minus(double a, double b) { return a - b; }
-double times(double a, double b) { return a * b; }
-double over(double a, double b) { return a / b; }
-double modulo(double a, double b) { return std::fmod(a, b); }
-double pow(double a, double b) { return std::pow(a, b); }
-double atan2(double a, double b) { return std::atan2(a, b); }
-double larger(double a, double b) { return a >= b || std::isnan(a) ? a : b; }
-double smaller(double a, double b) { return a <= b || std::isnan(a) ? a : b; }
-
-constexpr double libraryUlps = 4;  // of a transcendental
-constexpr double composedUlps = 6; // of one written in terms of another
-constexpr double quotientUlps = 1; // of a product with a reciprocal
-
-RealFunction realFunction(Operation *op) {
-  return llvm::TypeSwitch<Operation *, RealFunction>(op)
-      .Case([](AbsOp) { return RealFunction{first<fabs>, firstBound<absolute>, 0, true}; })
-      .Case([](NegOp) { return RealFunction{first<negate>, rising<negate>, 0, true}; })
-      .Case([](SignOp) { return unary<sign>(0); })
-      .Case([](ExpOp) { return unary<exp>(libraryUlps); })
-      .Case([](Exp2Op) { return unary<exp2>(libraryUlps); })
-      .Case([](Expm1Op) { return unary<expm1>(libraryUlps); })
-      .Case([](LogOp) { return unary<log>(libraryUlps); })
-      .Case([](Log2Op) { return unary<log2>(libraryUlps); })
-      .Case([](Log10Op) { return unary<log10>(libraryUlps); })
-      .Case([](Log1pOp) { return unary<log1p>(libraryUlps); })
-      .Case([](SqrtOp) { return unary<sqrt>(0); })
-      .Case([](CbrtOp) { return unary<cbrt>(libraryUlps); })
-      .Case([](RsqrtOp) { return unary<rsqrt>(composedUlps); })
-      .Case([](TanhOp) { return unary<tanh>(libraryUlps); })
-      .Case([](SinhOp) { return unary<sinh>(libraryUlps); })
-      .Case([](CoshOp) { return RealFunction{first<cosh>, firstBound<hyperbolicCosine>, libraryUlps}; })
-      .Case([](AsinhOp) { return unary<asinh>(libraryUlps); })
-      .Case([](AcoshOp) { return unary<acosh>(libraryUlps); })
-      .Case([](AtanhOp) { return RealFunction{first<atanh>, inUnit<atanh>, libraryUlps}; })
-      .Case([](LogisticOp) {
-        // Where e^-x overflows, 1 / inf is 0.
-        return RealFunction{first<logistic>, rising<logistic>, composedUlps, false, 0x1p-126};
-      })
-      .Case([](ErfOp) { return unary<erf>(libraryUlps); })
-      .Case([](SinOp) { return RealFunction{first<sin>, firstBound<sine>, libraryUlps}; })
-      .Case([](CosOp) { return RealFunction{first<cos>, firstBound<cosine>, libraryUlps}; })
-      .Case([](TanOp) { return RealFunction{first<tan>, firstBound<tangent>, libraryUlps}; })
-      .Case([](AsinOp) { return RealFunction{first<asin>, inUnit<asin>, libraryUlps}; })
-      .Case([](AcosOp) { return RealFunction{first<acos>, inUnit<acos>, libraryUlps}; })
-      .Case([](AtanOp) { return unary<atan>(libraryUlps); })
-      .Case([](Atan2Op) { return RealFunction{atan2, angle, libraryUlps}; })
-      .Case([](FloorOp) { return unary<floor>(0); })
-      .Case([](CeilOp) { return unary<ceil>(0); })
-      .Case([](RoundEvenOp) { return unary<roundEven>(0); })
-      .Case([](ReluOp) { return unary<relu>(0); })
-      .Case([](AddOp) { return RealFunction{plus, add}; })
-      .Case([](SubOp) { return RealFunction{minus, subtract}; })
-      .Case([](MulOp) { return RealFunction{times, multiply, 0, true}; })
-      .Case([](DivOp) { return RealFunction{over, divide, quotientUlps}; })
-      .Case([](RemOp) { return RealFunction{modulo, remainder}; })
-      .Case([](PowOp) { return RealFunction{pow, power, libraryUlps}; })
-      .Case([](MaximumOp) { return RealFunction{larger, maximum}; })
-      .Case([](MinimumOp) { return RealFunction{smaller, minimum}; })
-      .Default(RealFunction{nullptr, nullptr});
-}
 
 /// A function of integers before wrapping, and whether its extrema lie at the ends of its operands.
 struct IntFunction {
@@ -255,44 +147,6 @@ TensorData evaluateSelect(SelectOp op, const TensorData &p, const TensorData &a,
   return writer.take();
 }
 
-// In f64 the reference itself is off, and a power by more the larger its logarithm is.
-double ulpsOf(Operation *op, const RealFunction &function, Interval bound, const Rounding &rounding) {
-  if (rounding.strict && isa<DivOp>(op)) // rounded exactly
-    return 0;
-  if (!rounding.wide || function.ulps == 0)
-    return function.ulps;
-  double ulps = function.ulps + 2;
-  if (isa<PowOp>(op))
-    for (double end : {bound.low, bound.high})
-      if (std::isfinite(end) && end != 0)
-        ulps += 4 * std::fabs(std::log(std::fabs(end)));
-  return ulps;
-}
-
-std::optional<TensorData> evaluateReals(Operation *op, Operands x, const InterpreterOptions &options) {
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  RealFunction function = realFunction(op);
-  if (!function.exact)
-    return std::nullopt;
-  TensorWriter writer(type);
-  Rounding rounding(*dtypeOf(type.getElementType()), options.strict);
-  const TensorData &a = *x.front(), &b = *x.back();
-  for (int64_t i = 0, e = a.size(); i < e; ++i) {
-    if (!options.intervals) {
-      writer.real(i, rounding.round(function.exact(a.low[i], b.low[i])));
-      continue;
-    }
-    Interval bound = function.bound(realAt(a, i), realAt(b, i));
-    // Compiled f64 sines, cosines and tangents promise nothing for large arguments.
-    if (rounding.wide && isa<SinOp, CosOp, TanOp>(op) && std::max(std::fabs(a.low[i]), std::fabs(a.high[i])) >= 0x1p20)
-      bound = Interval::any();
-    if (function.slack != 0 && bound.isBounded())
-      bound = {std::max(bound.low - function.slack, 0.0), bound.high + function.slack};
-    writer.real(i, rounding.spread(bound, ulpsOf(op, function, bound, rounding), function.mayFuse));
-  }
-  return writer.take();
-}
-
 std::optional<TensorData> evaluateInts(Operation *op, Operands x) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   IntFunction function = intFunction(op);
@@ -332,8 +186,6 @@ double toReal(Int value, bool isUnsigned, const Rounding &rounding, Overflow ove
   return roundTo(rounding.dtype, exact, overflow);
 }
 
-} // namespace
-
 TensorData evaluateCast(CastOp op, const TensorData &x, const InterpreterOptions &options) {
   auto type = cast<RankedTensorType>(op.getType());
   TensorWriter writer(type);
@@ -370,7 +222,11 @@ TensorData evaluateCast(CastOp op, const TensorData &x, const InterpreterOptions
   return writer.take();
 }
 
+} // namespace
+
 std::optional<TensorData> evaluateElementwise(Operation *op, Operands x, const InterpreterOptions &options) {
+  if (!isa<ElementwiseOpInterface>(op))
+    return std::nullopt;
   if (auto cast = dyn_cast<CastOp>(op))
     return evaluateCast(cast, *x[0], options);
   if (auto compare = dyn_cast<CompareOp>(op))

@@ -133,14 +133,16 @@ TensorData evaluateScatterAdd(ScatterAddOp op, const TensorData &indices, const 
 
 } // namespace
 
-TensorData evaluateIndexing(Operation *op, Operands operands, const InterpreterOptions &options) {
+std::optional<TensorData> evaluateIndexing(Operation *op, Operands operands, const InterpreterOptions &options) {
   if (auto slice = dyn_cast<SliceOp>(op))
     return evaluateSlice(slice, *operands[0]);
   if (auto concat = dyn_cast<ConcatOp>(op))
     return evaluateConcat(concat, operands);
   if (auto gather = dyn_cast<GatherOp>(op))
     return evaluateGather(gather, *operands[0], *operands[1]);
-  return evaluateScatterAdd(cast<ScatterAddOp>(op), *operands[0], *operands[1], options);
+  if (auto scatter = dyn_cast<ScatterAddOp>(op))
+    return evaluateScatterAdd(scatter, *operands[0], *operands[1], options);
+  return std::nullopt;
 }
 
 } // namespace halftone::dialect

@@ -49,17 +49,15 @@ using Operands = llvm::ArrayRef<const TensorData *>;
 
 /// The value of an op of one result without regions or state; nothing if the interpreter has no case for the op.
 std::optional<TensorData> evaluate(mlir::Operation *op, Operands operands, const InterpreterOptions &options);
-/// Nothing if the interpreter has no case for the op and the dtype of its operands.
+/// Each family: nothing for ops of others, and if there is no case for the dtype of the operands.
 std::optional<TensorData> evaluateElementwise(mlir::Operation *op, Operands operands,
                                               const InterpreterOptions &options);
-// Each function takes ops of its own family only.
-TensorData evaluateCast(CastOp op, const TensorData &x, const InterpreterOptions &options);
-TensorData evaluateContract(ContractOp op, const TensorData &lhs, const TensorData &rhs,
-                            const InterpreterOptions &options);
-TensorData evaluateReduce(mlir::Operation *op, Operands operands, const InterpreterOptions &options);
-TensorData evaluateShape(mlir::Operation *op, const TensorData &x);
-TensorData evaluateIndexing(mlir::Operation *op, Operands operands, const InterpreterOptions &options);
-TensorData evaluateSource(mlir::Operation *op, Operands operands);
+std::optional<TensorData> evaluateReduction(mlir::Operation *op, Operands operands, const InterpreterOptions &options);
+/// Ops that move elements, and those that make them from nothing.
+std::optional<TensorData> evaluateShape(mlir::Operation *op, Operands operands, const InterpreterOptions &options);
+std::optional<TensorData> evaluateIndexing(mlir::Operation *op, Operands operands, const InterpreterOptions &options);
+/// Elementwise functions of floats, a row each of a table.
+std::optional<TensorData> evaluateReals(mlir::Operation *op, Operands operands, const InterpreterOptions &options);
 
 /// The stride of each axis, in row-major elements.
 llvm::SmallVector<int64_t> stridesOf(llvm::ArrayRef<int64_t> shape);

@@ -352,22 +352,7 @@ TensorData reduceAll(ReduceAllOp op, Operands xs, const InterpreterOptions &opti
   return writer.take();
 }
 
-} // namespace
-
-TensorData evaluateReduce(Operation *op, Operands operands, const InterpreterOptions &options) {
-  if (auto whole = dyn_cast<ReduceOp>(op))
-    return reduce(whole, *operands[0], options);
-  if (auto partial = dyn_cast<PartialReduceOp>(op))
-    return partialReduce(partial, *operands[0], options);
-  if (auto index = dyn_cast<ArgReduceOp>(op))
-    return argReduce(index, *operands[0]);
-  if (auto sums = dyn_cast<CumsumOp>(op))
-    return cumsum(sums, *operands[0], options);
-  return reduceAll(cast<ReduceAllOp>(op), operands, options);
-}
-
-TensorData evaluateContract(ContractOp op, const TensorData &lhs, const TensorData &rhs,
-                            const InterpreterOptions &options) {
+TensorData contract(ContractOp op, const TensorData &lhs, const TensorData &rhs, const InterpreterOptions &options) {
   auto type = cast<RankedTensorType>(op.getType());
   TensorWriter writer(type);
   ArrayRef<int64_t> lhsShape = lhs.type.getShape(), rhsShape = rhs.type.getShape();
@@ -416,6 +401,24 @@ TensorData evaluateContract(ContractOp op, const TensorData &lhs, const TensorDa
     }
   });
   return writer.take();
+}
+
+} // namespace
+
+std::optional<TensorData> evaluateReduction(Operation *op, Operands operands, const InterpreterOptions &options) {
+  if (auto product = dyn_cast<ContractOp>(op))
+    return contract(product, *operands[0], *operands[1], options);
+  if (auto whole = dyn_cast<ReduceOp>(op))
+    return reduce(whole, *operands[0], options);
+  if (auto partial = dyn_cast<PartialReduceOp>(op))
+    return partialReduce(partial, *operands[0], options);
+  if (auto index = dyn_cast<ArgReduceOp>(op))
+    return argReduce(index, *operands[0]);
+  if (auto sums = dyn_cast<CumsumOp>(op))
+    return cumsum(sums, *operands[0], options);
+  if (auto all = dyn_cast<ReduceAllOp>(op))
+    return reduceAll(all, operands, options);
+  return std::nullopt;
 }
 
 } // namespace halftone::dialect

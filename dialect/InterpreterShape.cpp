@@ -226,13 +226,9 @@ void forEachPoint(ArrayRef<int64_t> shape, ArrayRef<SmallVector<int64_t>> stride
   }
 }
 
-TensorData evaluateShape(Operation *op, const TensorData &x) {
+/// Broadcasts and transposes.
+static TensorData evaluateMove(Operation *op, const TensorData &x) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  if (isa<ReshapeOp, StopGradientOp, PackOp>(op)) {
-    TensorData same = x;
-    same.type = type;
-    return same;
-  }
   // The step in x along each axis of the result: 0 for a new one.
   SmallVector<int64_t> from = stridesOf(x.type.getShape()), steps(type.getRank(), 0);
   if (auto broadcast = dyn_cast<BroadcastOp>(op))
@@ -298,12 +294,21 @@ static TensorData evaluateRandomBits(RandomBitsOp op, const TensorData &key) {
   return writer.take();
 }
 
-TensorData evaluateSource(Operation *op, Operands operands) {
+std::optional<TensorData> evaluateShape(Operation *op, Operands operands, const InterpreterOptions &) {
+  if (isa<ReshapeOp, StopGradientOp, PackOp>(op)) {
+    TensorData same = *operands[0];
+    same.type = cast<RankedTensorType>(op->getResult(0).getType());
+    return same;
+  }
+  if (isa<BroadcastOp, TransposeOp>(op))
+    return evaluateMove(op, *operands[0]);
   if (auto constant = dyn_cast<ConstantOp>(op))
     return evaluateConstant(constant);
   if (auto iota = dyn_cast<IotaOp>(op))
     return evaluateIota(iota);
-  return evaluateRandomBits(cast<RandomBitsOp>(op), *operands[0]);
+  if (auto bits = dyn_cast<RandomBitsOp>(op))
+    return evaluateRandomBits(bits, *operands[0]);
+  return std::nullopt;
 }
 
 } // namespace halftone::dialect

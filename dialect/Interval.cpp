@@ -91,9 +91,6 @@ static Interval outward(Interval bound, bool lowInexact, bool highInexact) {
   return bound;
 }
 
-static bool mayBeInfinite(Interval x) { return std::isinf(x.low) || std::isinf(x.high); }
-static bool mayBeZero(Interval x) { return x.low <= 0 && x.high >= 0; }
-
 static bool sumIsInexact(double a, double b) {
   double sum = a + b, other = sum - a;
   return (a - (sum - other)) + (b - other) != 0;
@@ -114,7 +111,7 @@ Interval subtract(Interval a, Interval b) { return add(a, b.isAny() ? b : Interv
 Interval multiply(Interval a, Interval b) {
   if (a.isAny() || b.isAny())
     return a.isNan() || b.isNan() ? Interval::nan() : Interval::any();
-  if (!(a.isPoint() && b.isPoint()) && ((mayBeZero(a) && mayBeInfinite(b)) || (mayBeInfinite(a) && mayBeZero(b))))
+  if (!(a.isPoint() && b.isPoint()) && ((a.mayBeZero() && b.mayBeInfinite()) || (a.mayBeInfinite() && b.mayBeZero())))
     return Interval::any();
   Interval product = Interval::of({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
   auto inexact = [](double x, double y) { return std::fma(x, y, -(x * y)) != 0; };
@@ -125,95 +122,14 @@ Interval multiply(Interval a, Interval b) {
 Interval divide(Interval a, Interval b) {
   if (a.isNan() || b.isNan())
     return Interval::nan();
-  if (a.isAny() || b.isAny() || (!b.isPoint() && mayBeZero(b)) || (!a.isPoint() && mayBeZero(a) && mayBeZero(b)))
+  if (a.isAny() || b.isAny() || (!b.isPoint() && b.mayBeZero()) || (!a.isPoint() && a.mayBeZero() && b.mayBeZero()))
     return Interval::any();
-  if (!(a.isPoint() && b.isPoint()) && mayBeInfinite(a) && mayBeInfinite(b))
+  if (!(a.isPoint() && b.isPoint()) && a.mayBeInfinite() && b.mayBeInfinite())
     return Interval::any();
   Interval quotient = Interval::of({a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high});
   auto inexact = [](double x, double y) { return std::fma(-(x / y), y, x) != 0; };
   bool any = inexact(a.low, b.low) || inexact(a.low, b.high) || inexact(a.high, b.low) || inexact(a.high, b.high);
   return quotient.isBounded() ? outward(quotient, any, any) : quotient;
-}
-
-Interval remainder(Interval a, Interval b) {
-  if (a.isNan() || b.isNan())
-    return Interval::nan();
-  if (a.isAny() || b.isAny())
-    return Interval::any();
-  if (a.isPoint() && b.isPoint())
-    return Interval::point(std::fmod(a.low, b.low));
-  if (mayBeInfinite(a) || mayBeZero(b))
-    return Interval::any();
-  // fmod takes the sign of a and stays below the larger of |b| and of |a|.
-  double bound = std::min(std::max(std::fabs(b.low), std::fabs(b.high)), std::max(std::fabs(a.low), std::fabs(a.high)));
-  return {a.low < 0 ? -bound : 0, a.high > 0 ? bound : 0};
-}
-
-Interval power(Interval a, Interval b) {
-  if (a.isAny() || b.isAny())
-    return Interval::any();
-  if (a.isPoint() && b.isPoint())
-    return Interval::point(std::pow(a.low, b.low));
-  if (!a.isBounded() || !b.isBounded())
-    return Interval::any();
-  Interval corners = Interval::of(
-      {std::pow(a.low, b.low), std::pow(a.low, b.high), std::pow(a.high, b.low), std::pow(a.high, b.high)});
-  if (a.low >= 0)
-    return corners;
-  bool wholeExponent = b.isPoint() && std::nearbyint(b.low) == b.low;
-  if (!wholeExponent || (b.low < 0 && a.high >= 0))
-    return Interval::any();
-  return a.high > 0 ? Interval::hull(corners, Interval::point(std::pow(0.0, b.low))) : corners;
-}
-
-// Extrema of the cosine at even and odd multiples of pi, moved by `shift`.
-static Interval wave(double (*function)(double), Interval x, double shift) {
-  if (!x.isBounded() || x.isPoint())
-    return x.isAny() ? x : Interval::point(function(x.low));
-  if (std::isinf(x.low) || std::isinf(x.high))
-    return Interval::any();
-  Interval result = Interval::of({function(x.low), function(x.high)});
-  auto holdsMultiple = [&](double offset) {
-    double first = std::ceil((x.low - offset) / (2 * M_PI)) * 2 * M_PI + offset;
-    return first <= x.high;
-  };
-  if (holdsMultiple(shift))
-    result.high = 1;
-  if (holdsMultiple(shift + M_PI))
-    result.low = -1;
-  return result;
-}
-Interval sine(Interval x) {
-  return wave([](double v) { return std::sin(v); }, x, M_PI / 2);
-}
-Interval cosine(Interval x) {
-  return wave([](double v) { return std::cos(v); }, x, 0);
-}
-
-// Poles at odd multiples of pi / 2; the function rises between them.
-Interval tangent(Interval x) {
-  if (!x.isBounded() || x.isPoint())
-    return x.isAny() ? x : Interval::point(std::tan(x.low));
-  const bool crossesPole = !(x.high - x.low < M_PI) || std::tan(x.low) > std::tan(x.high);
-  return crossesPole ? Interval::any() : Interval{std::tan(x.low), std::tan(x.high)};
-}
-
-Interval hyperbolicCosine(Interval x) {
-  return monotone([](double v) { return std::cosh(v); }, absolute(x));
-}
-
-Interval angle(Interval y, Interval x) {
-  if (y.isNan() || x.isNan())
-    return Interval::nan();
-  if (y.isPoint() && x.isPoint())
-    return Interval::point(std::atan2(y.low, x.low));
-  if (y.isAny() || x.isAny())
-    return Interval::any();
-  // The angle jumps where y changes its sign and x is not above 0. Elsewhere the extrema lie at corners.
-  if (mayBeZero(y) && x.low <= 0)
-    return {-M_PI, M_PI};
-  return Interval::of(
-      {std::atan2(y.low, x.low), std::atan2(y.low, x.high), std::atan2(y.high, x.low), std::atan2(y.high, x.high)});
 }
 
 Interval absolute(Interval x) {

@@ -19,6 +19,8 @@ struct Interval {
   bool isAny() const { return std::isnan(low) != std::isnan(high); }
   bool isBounded() const { return !std::isnan(low) && !std::isnan(high); }
   bool isPoint() const { return low == high || isNan(); }
+  bool mayBeInfinite() const { return std::isinf(low) || std::isinf(high); }
+  bool mayBeZero() const { return low <= 0 && high >= 0; }
   bool contains(double value) const { return isAny() || (isNan() ? std::isnan(value) : low <= value && value <= high); }
   /// The smallest interval that holds both.
   static Interval hull(Interval a, Interval b);
@@ -71,19 +73,11 @@ private:
   bool unknown = false, nan = false, plusInfinity = false, minusInfinity = false;
 };
 
-// Bounds of exact results.
+// Bounds of exact results. Those of one op alone stand with its function (InterpreterReals.cpp).
 Interval add(Interval a, Interval b);
 Interval subtract(Interval a, Interval b);
 Interval multiply(Interval a, Interval b);
 Interval divide(Interval a, Interval b);
-Interval remainder(Interval a, Interval b);
-Interval power(Interval a, Interval b);
-Interval sine(Interval x);
-Interval cosine(Interval x);
-Interval tangent(Interval x);
-Interval hyperbolicCosine(Interval x);
-/// The angle of the point (x, y): C's atan2.
-Interval angle(Interval y, Interval x);
 Interval absolute(Interval x);
 Interval maximum(Interval a, Interval b);
 Interval minimum(Interval a, Interval b);

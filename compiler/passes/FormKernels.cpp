@@ -14,7 +14,6 @@
 #include "compiler/targets/Target.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Visitors.h"
-#include <map>
 #include <tuple>
 
 using namespace mlir;
@@ -79,68 +78,77 @@ LogicalResult BlockFormer::visit(Operation *op) {
 
 /// A reduction over leading axes whose large operand another kernel reads whole becomes a side reduction there.
 void BlockFormer::giveReductionsToReaders() {
+  DenseMap<Value, std::map<std::vector<int64_t>, Hosts>> known;
   for (int64_t index = 0, end = clusters.size(); index < end; ++index) {
     if (clusters[index].opaque || clusters[index].shape.kind != KernelKind::reduction_loop)
       continue;
     auto reductions = llvm::make_filter_range(clusters[index].ops, llvm::IsaPred<ReduceOp>);
-    if (llvm::hasSingleElement(reductions))
-      giveToReader(index, cast<ReduceOp>(*reductions.begin()));
+    if (!llvm::hasSingleElement(reductions))
+      continue;
+    auto op = cast<ReduceOp>(*reductions.begin());
+    llvm::SetVector<Value> inputs = inputsOf(op.getOperation(), 2);
+    if (inputs.empty() || elementsOf(op.getX()) < bigInput)
+      continue;
+    auto [readers, isNew] = known.try_emplace(inputs.front());
+    if (isNew)
+      readers->second = readersByShape(inputs.front());
+    const Value sum = op.getY();
+    Hosts &hosts = readers->second[shapeOf(op.getX()).vec()];
+    if (hosts.find([&](int64_t host) { return giveReduction(host, index, op, inputs.getArrayRef()); }))
+      known.erase(sum); // which is gone
   }
 }
 
-/// The clusters that read `value` from memory, rising.
-SmallVector<int64_t> BlockFormer::clustersReading(Value value) const {
+/// The loop and row kernels that read `value` from memory, by their shapes.
+std::map<std::vector<int64_t>, Hosts> BlockFormer::readersByShape(Value value) const {
   SmallVector<int64_t> found;
   for (Operation *reader : readersOf(value))
     if (auto cluster = clusterOf.find(reader); cluster != clusterOf.end())
       found.push_back(cluster->second);
   llvm::sort(found);
-  found.erase(llvm::unique(found), found.end());
-  return found;
+  std::map<std::vector<int64_t>, Hosts> readers;
+  for (int64_t index : found)
+    if (const Cluster &reader = clusters[index];
+        !reader.opaque && (reader.shape.kind == KernelKind::loop || reader.shape.kind == KernelKind::row))
+      readers[{reader.shape.shape.begin(), reader.shape.shape.end()}].add(index);
+  return readers;
 }
 
-void BlockFormer::giveToReader(int64_t index, ReduceOp op) {
-  llvm::SetVector<Value> inputs = inputsOf(op.getOperation(), 2);
-  if (inputs.empty() || elementsOf(op.getX()) < bigInput)
-    return;
-  for (int64_t host : clustersReading(inputs.front())) {
-    const Cluster &reader = clusters[host];
-    if (host == index || reader.opaque || reader.ops.empty() ||
-        (reader.shape.kind != KernelKind::loop && reader.shape.kind != KernelKind::row) ||
-        ArrayRef(reader.shape.shape) != shapeOf(op.getX()))
-      continue;
-    llvm::SetVector<Value> read = inputsOf(reader.ops, 2);
-    const bool waits = llvm::any_of(reader.ops, [&](Operation *each) {
-      return llvm::any_of(producers(each), [&](Operation *producer) { return clusterOf.lookup(producer) == index; });
-    });
-    if (waits || !llvm::all_of(inputs, [&](Value input) { return read.contains(input); }))
-      continue;
-    auto before = ahead({host, index}, nullptr);
-    if (!before)
-      continue;
-    SmallVector<Operation *> stale = readersOf(op.getY()), finish = splitInto(host, op);
-    if (finish.empty())
-      continue;
-    // Whatever waits for the sum waits for the reader now, also what stands before it.
-    if (clusterLine.isBefore(index, host)) {
-      before->push_back(host);
-      goAhead(std::move(*before), index);
-    }
-    // The rest of the reduction, over the blocks' pieces, stands where the whole stood.
-    Cluster &cluster = clusters[index];
-    auto place = cluster.ops.erase(llvm::find(cluster.ops, op.getOperation()));
-    cluster.ops.insert(place, finish.begin(), finish.end());
-    for (Operation *each : finish) {
-      cluster.last = static_cast<int64_t>(number.size());
-      number[each] = cluster.last;
-      clusterOf[each] = index;
-    }
-    clusterOf.erase(op);
-    erase(op);
-    for (Operation *reading : stale)
-      producersOf.erase(reading);
-    return;
+/// Puts the first half of `op`, a reduction of cluster `index` that reads `inputs`, into `host`; false when the two
+/// cannot stand together.
+bool BlockFormer::giveReduction(int64_t host, int64_t index, ReduceOp op, ArrayRef<Value> inputs) {
+  const Cluster &reader = clusters[host];
+  llvm::SetVector<Value> read = inputsOf(reader.ops, 2);
+  const bool waits = llvm::any_of(reader.ops, [&](Operation *each) {
+    return llvm::any_of(producers(each), [&](Operation *producer) { return clusterOf.lookup(producer) == index; });
+  });
+  if (waits || !llvm::all_of(inputs, [&](Value input) { return read.contains(input); }))
+    return false;
+  auto before = ahead({host, index}, nullptr);
+  if (!before)
+    return false;
+  SmallVector<Operation *> stale = readersOf(op.getY()), finish = splitInto(host, op);
+  if (finish.empty())
+    return false;
+  // Whatever waits for the sum waits for the reader now, also what stands before it.
+  if (clusterLine.isBefore(index, host)) {
+    before->push_back(host);
+    goAhead(std::move(*before), index);
   }
+  // The rest of the reduction, over the blocks' pieces, stands where the whole stood.
+  Cluster &cluster = clusters[index];
+  auto place = cluster.ops.erase(llvm::find(cluster.ops, op.getOperation()));
+  cluster.ops.insert(place, finish.begin(), finish.end());
+  for (Operation *each : finish) {
+    cluster.last = static_cast<int64_t>(number.size());
+    number[each] = cluster.last;
+    clusterOf[each] = index;
+  }
+  clusterOf.erase(op);
+  erase(op);
+  for (Operation *reading : stale)
+    producersOf.erase(reading);
+  return true;
 }
 
 /// Puts the ops of cluster `index` into `host`; false when no form holds them together, or when one of the two waits for

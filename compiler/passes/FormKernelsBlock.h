@@ -4,6 +4,7 @@
 #include "compiler/passes/FormKernels.h"
 #include "compiler/passes/Line.h"
 #include "mlir/IR/SymbolTable.h"
+#include <map>
 
 namespace halftone::compiler {
 
@@ -57,7 +58,6 @@ private:
   bool join(mlir::Operation *op);
   llvm::SmallVector<mlir::Operation *> splitInto(std::optional<int64_t> host, dialect::ReduceOp op);
   bool splitReduction(dialect::ReduceOp op);
-  void giveToReader(int64_t index, dialect::ReduceOp op);
   KernelBody bodyOf(llvm::ArrayRef<mlir::Operation *> home);
   void sortByPlace(llvm::SmallVectorImpl<mlir::Operation *> &ops);
   bool isRead(mlir::Value value, const KernelBody &body) const;
@@ -68,6 +68,8 @@ private:
   void goAhead(llvm::SmallVector<int64_t> going, int64_t cluster);
   int64_t merge(llvm::ArrayRef<int64_t> merged, mlir::Operation *op, KernelShape shape);
   void giveReductionsToReaders();
+  std::map<std::vector<int64_t>, Hosts> readersByShape(mlir::Value value) const;
+  bool giveReduction(int64_t host, int64_t index, dialect::ReduceOp op, llvm::ArrayRef<mlir::Value> inputs);
   bool joinClusters(int64_t host, int64_t index);
   void joinSiblings();
   void joinScalarKernels();
@@ -76,7 +78,6 @@ private:
   size_t itemOf(mlir::Operation *op);
   void erase(mlir::Operation *op);
   llvm::SmallVector<mlir::Operation *> readersOf(mlir::Value value) const;
-  llvm::SmallVector<int64_t> clustersReading(mlir::Value value) const;
 
   // Writing.
   void emit(int64_t index);

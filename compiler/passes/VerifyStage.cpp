@@ -203,9 +203,8 @@ void Checker::checkKernel(KernelOp kernel) {
     contractions += isa<ContractOp>(op);
     scatters += isa<ScatterAddOp>(op);
     reductions += isa<ReduceOp, ArgReduceOp>(op);
-    if (!isa<ElementwiseOpInterface, ConstantOp, IotaOp, RandomBitsOp, BroadcastOp, TransposeOp, ReshapeOp, ContractOp,
-             ReduceOp, PartialReduceOp, ArgReduceOp, CumsumOp, SliceOp, ConcatOp, GatherOp, ScatterAddOp, PackOp>(op))
-      report(&op) << "expected elementwise ops, shape ops, contractions and reductions in a kernel";
+    if (!isa<ComputeOpInterface>(op) || isa<ReduceAllOp, StopGradientOp>(op)) // earlier passes replace these two
+      report(&op) << "expected an op that computes a tensor, other than reduce_all and stop_gradient, in a kernel";
   }
   StringRef kind = stringifyKernelKind(kernel.getKind());
   if (contractions > 1 || scatters > 1)

@@ -15,7 +15,7 @@ namespace {
 
 /// Of a module in stage kernel.
 struct Kernels {
-  int64_t launches = 0, kernels = 0, mostOps = 0;
+  int64_t launches = 0, kernels = 0, mostOps = 0, sideReductions = 0;
 };
 
 Kernels formed(const std::string &text) {
@@ -31,6 +31,7 @@ Kernels formed(const std::string &text) {
   REQUIRE(compiler::runStages(*module, Stage::graph, Stage::kernel, options).str() == "ok");
   Kernels found;
   module->walk([&](LaunchOp) { ++found.launches; });
+  module->walk([&](PartialReduceOp) { ++found.sideReductions; });
   for (auto kernel : module->getOps<KernelOp>()) {
     ++found.kernels;
     found.mostOps = std::max<int64_t>(found.mostOps, kernel.getBody().front().getOperations().size() - 1);
@@ -51,6 +52,28 @@ TEST_CASE("a long chain of elementwise ops becomes kernels of at most 1024 ops")
   CHECK(found.launches == 3);
   CHECK(found.mostOps >= 1000);
   CHECK(found.mostOps <= 1024 + 16); // copies of the cheap ops at its start count too
+}
+
+TEST_CASE("every reduction over rows that a loop reads anyway becomes a side reduction of the loop") {
+  constexpr int64_t count = 100;
+  std::string body, names = "%y", types = "tensor<64x128xf32>", results = types + R"( {halftone.name = "y"})";
+  for (int64_t i = 0; i < count; ++i) {
+    body += fmt::format(
+        "\n  %c{0} = halftone.constant dense<{1}.0> : tensor<64x128xf32>\n"
+        "  %m{0} = halftone.mul %x, %c{0} : tensor<64x128xf32>\n"
+        "  %r{0} = halftone.reduce max %m{0} {{axes = array<i64: 0>}} : tensor<64x128xf32> -> tensor<128xf32>",
+        i, i + 2);
+    names += fmt::format(", %r{}", i);
+    types += ", tensor<128xf32>";
+    results += fmt::format(R"(, tensor<128xf32> {{halftone.name = "r{}"}})", i);
+  }
+  const Kernels found = formed(fmt::format(R"(func.func @main(%x: tensor<64x128xf32> {{halftone.name = "x"}}) -> ({}) {{
+  %y = halftone.relu %x : tensor<64x128xf32>{}
+  return {} : {}
+}})",
+                                           results, body, names, types));
+  CHECK(found.sideReductions == count);
+  CHECK(found.mostOps >= 3 * count);
 }
 
 TEST_CASE("finite checks of many tensors are one launch for about 32 of them") {

@@ -10,10 +10,6 @@ using namespace halftone::dialect;
 
 static const double inf = INFINITY;
 
-static bool within(Interval outer, Interval inner) {
-  return outer.isAny() || (outer.low <= inner.low && inner.high <= outer.high);
-}
-
 TEST_CASE("interval arithmetic holds the results of all points inside") {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> uniform(-3, 3), part(0, 1);
@@ -25,15 +21,6 @@ TEST_CASE("interval arithmetic holds the results of all points inside") {
     CHECK(subtract(x, y).contains(p - q));
     CHECK(multiply(x, y).contains(p * q));
     CHECK(divide(x, y).contains(p / q));
-    CHECK(remainder(x, y).contains(std::fmod(p, q)));
-    CHECK(power(x, y).contains(std::pow(p, q)));
-    CHECK(power(x, Interval::point(2)).contains(p * p));
-    CHECK(power(x, Interval::point(-2)).contains(std::pow(p, -2)));
-    CHECK(sine(x).contains(std::sin(p)));
-    CHECK(cosine(x).contains(std::cos(p)));
-    CHECK(tangent(x).contains(std::tan(p)));
-    CHECK(hyperbolicCosine(x).contains(std::cosh(p)));
-    CHECK(angle(x, y).contains(std::atan2(p, q)));
     CHECK(monotoneInUnit([](double v) { return std::asin(v); }, x).contains(std::asin(p)));
     CHECK(absolute(x).contains(std::fabs(p)));
     CHECK(maximum(x, y).contains(std::max(p, q)));
@@ -41,21 +28,9 @@ TEST_CASE("interval arithmetic holds the results of all points inside") {
   }
 }
 
-TEST_CASE("extrema inside an interval are found") {
-  CHECK(sine({1, 2}).high == 1);
-  CHECK(sine({4, 5}).low == -1);
-  CHECK(cosine({-1, 1}).high == 1);
-  CHECK(cosine({3, 3.5}).low == -1);
-  CHECK(cosine({0.5, 1}).high < 0.9);
+TEST_CASE("the least magnitude inside an interval is found") {
   CHECK(absolute({-1, 2}).low == 0);
-  CHECK(hyperbolicCosine({-1, 2}).low == 1);
-  CHECK(tangent({1, 2}).isAny());
-  CHECK(tangent({1, 5}).isAny());
-  CHECK(tangent({2, 4}).low < -2);
-  CHECK(angle({-1, 1}, {1, 2}).high < 0.8);
-  CHECK(angle({-1, 1}, {-2, 2}).low < -3.14);
-  CHECK(angle({1, 2}, {-inf, inf}).low >= 0);
-  CHECK(within(sine({0, 100}), {-1, 1}));
+  CHECK(absolute({-1, 2}).high == 2);
 }
 
 TEST_CASE("an interval tells certain NaN from possible NaN") {
@@ -70,7 +45,6 @@ TEST_CASE("an interval tells certain NaN from possible NaN") {
   CHECK(monotone([](double v) { return std::sqrt(v); }, {-2, -1}).isNan());
   CHECK(monotoneInUnit([](double v) { return std::asin(v); }, {-2, 2}).isAny());
   CHECK(monotoneInUnit([](double v) { return std::asin(v); }, {1.5, 2}).isNan());
-  CHECK(angle(Interval::nan(), Interval::any()).isNan());
   CHECK(Interval::any().contains(NAN));
   CHECK(Interval::any().contains(7));
   CHECK(Interval::nan().contains(NAN));
