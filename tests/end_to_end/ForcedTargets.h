@@ -1,7 +1,7 @@
-// The CPU levels for which tests compile, and the comparison of their results.
+// The targets for which tests compile, and the comparison of their results.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "runtime/devices/CpuDevice.h"
+#include "runtime/devices/Registry.h"
 #include "tools/halftone-run/Comparison.h"
 #include "tools/halftone-run/InputSpec.h"
 #include <fmt/format.h>
@@ -48,6 +48,17 @@ struct SapphireRapids {
   }
 };
 
+/// GPUs. Tests run on the one that HALFTONE_CUDA_DRIVER's driver has, which may be the emulated one.
+struct Sm80 {
+  static constexpr const char *target = "sm_80";
+  static bool runs() { return Device::find("cuda:0").has_value(); }
+};
+
+/// The device on which code for `target` runs.
+inline std::shared_ptr<DeviceRuntime> deviceFor(const std::string &target) {
+  return deviceRuntime(target.starts_with("sm_") ? Device::cuda(0) : Device::cpu()).valueOrThrow();
+}
+
 /// Options for a program compiled for `target`: checked between passes and launch by launch, without a cache.
 inline tools::CompareOptions optionsFor(const std::string &target, bool strict) {
   tools::CompareOptions options;
@@ -72,7 +83,7 @@ inline StatusOr<tools::Comparison> compareProgram(const std::string &text, const
     variables[variable.symbol] = tools::initialValue(variable, seed);
   tools::CompareOptions twice = options;
   twice.steps = 2;
-  return compareWithInterpreter(*file, feeds, variables, *sharedCpuDevice(), twice);
+  return compareWithInterpreter(*file, feeds, variables, deviceFor(options.compile.target), twice);
 }
 
 /// The differences, a line each.

@@ -28,6 +28,8 @@ bool runsHere(const std::string &target) {
     return Zen4::runs();
   if (target == SapphireRapids::target)
     return SapphireRapids::runs();
+  if (target == Sm80::target)
+    return Sm80::runs();
   return target == Host::target || target == V2::target;
 }
 

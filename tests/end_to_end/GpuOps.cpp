@@ -1,0 +1,54 @@
+// Every op with every dtype, and random programs, compiled for GPUs.
+// SPDX-License-Identifier: Apache-2.0
+#include "OpChecks.h"
+#include "RandomOps.h"
+#include <catch2/catch.hpp>
+
+using namespace halftone;
+using namespace halftone::test;
+
+namespace {
+
+/// The cases `part` of `parts`, in turn: a test has part of a long table, so that tests run side by side.
+std::vector<OpCase> partOf(std::vector<OpCase> cases, size_t part, size_t parts) {
+  std::vector<OpCase> chosen;
+  for (size_t i = part; i < cases.size(); i += parts)
+    chosen.push_back(std::move(cases[i]));
+  return chosen;
+}
+
+} // namespace
+
+TEST_CASE("A GPU's transcendental ops compute what the interpreter says") {
+  checkBoth<Sm80>(only(elementwiseCases("3x67x"), transcendental));
+}
+TEST_CASE("A GPU's comparisons compute what the interpreter says") {
+  checkBoth<Sm80>(only(elementwiseCases("3x67x"), {"compare", "is_finite"}));
+}
+TEST_CASE("A GPU's arithmetic ops compute what the interpreter says, in halves") {
+  const size_t half = GENERATE(0, 1);
+  checkBoth<Sm80>(
+      partOf(without(without(elementwiseCases("3x67x"), {"compare", "is_finite"}), transcendental), half, 2));
+}
+TEST_CASE("A GPU's casts compute what the interpreter says") { checkBoth<Sm80>(castCases("5x23x")); }
+TEST_CASE("A GPU's ops without operands compute what the interpreter says") { checkBoth<Sm80>(sourceCases()); }
+TEST_CASE("A GPU's shape ops compute what the interpreter says") { checkBoth<Sm80>(shapeCases()); }
+TEST_CASE("A GPU's slices, concatenations and lookups compute what the interpreter says") {
+  checkBoth<Sm80>(indexingCases());
+}
+TEST_CASE("A GPU's reductions compute what the interpreter says") { checkBoth<Sm80>(reductionCases()); }
+TEST_CASE("A GPU's sums along an axis compute what the interpreter says") { checkBoth<Sm80>(scanCases()); }
+TEST_CASE("A GPU's contractions compute what the interpreter says") { checkBoth<Sm80>(contractionCases()); }
+
+TEST_CASE("Extents of 0 and 1 on a GPU") {
+  const std::string dtype = GENERATE("f32", "bf16", "i8", "i1");
+  checkBoth<Sm80>(degenerateCases(dtype));
+}
+
+TEST_CASE("Random programs on a GPU compute what the interpreter says") {
+  REQUIRE(Sm80::runs());
+  for (uint32_t i = 1; i <= 20; ++i) {
+    const uint32_t seed = Catch::rngSeed() * 1000 + i; // --rng-seed chooses other seeds
+    checkProgram(randomOps(seed, 10 + int(seed % 3) * 15), Sm80::target, seed % 5 == 0, seed);
+  }
+}

@@ -1,0 +1,67 @@
+// Compiles for a target, runs there, and interprets.
+// SPDX-License-Identifier: Apache-2.0
+#include "OpChecks.h"
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+using namespace halftone;
+using namespace halftone::test;
+using namespace halftone::tools;
+
+static void checkDifferences(const Comparison &comparison) {
+  for (const std::string &line : differencesOf(comparison))
+    FAIL_CHECK(line);
+}
+
+StatusOr<Comparison> test::compareCases(const std::vector<OpCase> &cases, const std::string &target, bool strict) {
+  StatusOr<ModuleFile> file = parseModule(moduleOf(cases), "ops");
+  HALFTONE_RETURN_IF_ERROR(file.status());
+  VariableTensors variables;
+  return compareWithInterpreter(*file, feedsOf(cases), variables, deviceFor(target), optionsFor(target, strict));
+}
+
+void test::check(const std::vector<OpCase> &cases, const std::string &target, bool strict) {
+  StatusOr<Comparison> all = compareCases(cases, target, strict);
+  INFO(target << (strict ? ", strict" : ", fast"));
+  if (!all.isOk() && cases.size() > 1) { // finds the failing one
+    INFO("together: " << all.status().str());
+    bool found = false;
+    for (const OpCase &each : cases)
+      if (StatusOr<Comparison> one = compareCases({each}, target, strict); !one.isOk()) {
+        found = true;
+        UNSCOPED_INFO(one.status().diagnostics().substr(0, 2000));
+        FAIL_CHECK(each.label << ": " << one.status().str());
+      }
+    if (!found)
+      FAIL_CHECK("each by itself compiles");
+    return;
+  }
+  REQUIRE(all.isOk());
+  checkDifferences(*all);
+  CHECK(all->outputs.size() == cases.size());
+  const bool isEmpty =
+      std::all_of(cases.begin(), cases.end(), [](const OpCase &each) { return each.result.starts_with("0x"); });
+  CHECK(all->launches.empty() == isEmpty);
+}
+
+void test::checkProgram(const std::string &text, const std::string &target, bool strict, uint32_t seed) {
+  INFO("seed " << seed << ", " << target << (strict ? ", strict\n" : ", fast\n") << text);
+  StatusOr<Comparison> comparison = compareProgram(text, optionsFor(target, strict), seed);
+  INFO(comparison.status().str());
+  REQUIRE(comparison.isOk());
+  checkDifferences(*comparison);
+}
+
+std::vector<OpCase> test::only(std::vector<OpCase> cases, const std::set<std::string> &ops) {
+  std::erase_if(cases, [&](const OpCase &each) { return !ops.contains(each.op); });
+  return cases;
+}
+
+std::vector<OpCase> test::without(std::vector<OpCase> cases, const std::set<std::string> &ops) {
+  std::erase_if(cases, [&](const OpCase &each) { return ops.contains(each.op); });
+  return cases;
+}
+
+const std::set<std::string> test::transcendental = {
+    "exp",   "exp2",  "expm1", "log",  "log2", "log10",    "log1p", "rsqrt", "cbrt", "tanh", "sinh", "cosh", "asinh",
+    "acosh", "atanh", "asin",  "acos", "atan", "logistic", "erf",   "sin",   "cos",  "tan",  "pow",  "atan2"};

@@ -1,0 +1,36 @@
+// Checks of ops and programs compiled for a target against the interpreter.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ForcedTargets.h"
+#include "OpTable.h"
+#include <catch2/catch.hpp>
+#include <set>
+
+namespace halftone::test {
+
+/// The programs of these ops, all in one; feeds are the table's.
+StatusOr<tools::Comparison> compareCases(const std::vector<OpCase> &cases, const std::string &target, bool strict);
+
+/// Every case agrees with the interpreter; a case that does not compile is named.
+void check(const std::vector<OpCase> &cases, const std::string &target, bool strict);
+
+/// In strict mode each op is a kernel. In fast mode one kernel holds many ops, so there are fewer kernels to compile.
+template <class Target> void checkBoth(const std::vector<OpCase> &cases) {
+  if (!Target::runs()) {
+    WARN(Target::target << " does not run here");
+    return;
+  }
+  check(cases, Target::target, true);
+  check(cases, Target::target, false);
+}
+
+/// The program agrees with the interpreter on random feeds.
+void checkProgram(const std::string &text, const std::string &target, bool strict, uint32_t seed);
+
+std::vector<OpCase> only(std::vector<OpCase> cases, const std::set<std::string> &ops);
+std::vector<OpCase> without(std::vector<OpCase> cases, const std::set<std::string> &ops);
+
+/// Elementwise ops whose compiled bits may differ from the interpreter's.
+extern const std::set<std::string> transcendental;
+
+} // namespace halftone::test
