@@ -21,21 +21,18 @@ struct Known {
 // Their meaning: docs/architecture.md, "Stages", for those of modules and @main; docs/kernel-form.md for those of
 // kernels.
 constexpr Known known[] = {
-    {"layers", Place::module, Holds::dictionary},    {"extents", Place::module, Holds::integers},
-    {"grid", Place::module, Holds::integer},         {"scratch", Place::module, Holds::integer},
-    {"kind", Place::function, Holds::string},        {"strict", Place::function, Holds::unit},
-    {"outer", Place::function, Holds::integer},      {"reduced", Place::function, Holds::integer},
-    {"numbers", Place::function, Holds::integer},    {"indices", Place::function, Holds::integer},
-    {"roles", Place::function, Holds::integers},     {"few_rows", Place::function, Holds::unit},
-    {"instruction", Place::function, Holds::string}, {"even_depth", Place::function, Holds::unit},
-    {"reverse", Place::function, Holds::unit},       {"method", Place::function, Holds::string}, // for reports
-    {"name", Place::argument, Holds::string},        {"variable", Place::argument, Holds::symbol},
-    {"shadow", Place::argument, Holds::symbol},      {"panels", Place::argument, Holds::integers},
-    {"name", Place::result, Holds::string},          {"variable", Place::result, Holds::symbol},
-    {"shadow", Place::result, Holds::symbol},        {"panels", Place::result, Holds::integers},
-    {"partial", Place::result, Holds::string},       {"combine", Place::generic, Holds::list},
-    {"dims", Place::generic, Holds::integers},       {"interleaved", Place::loop, Holds::unit},
-    {"stage", Place::module, Holds::string},
+#define KERNEL_ATTRIBUTE(holds, field, name) {name, Place::function, Holds::holds},
+#include "dialect/KernelAttributes.def"
+    {"method", Place::function, Holds::string}, // for reports
+    {"layers", Place::module, Holds::dictionary}, {"extents", Place::module, Holds::integers},
+    {"grid", Place::module, Holds::integer},      {"scratch", Place::module, Holds::integer},
+    {"stage", Place::module, Holds::string},      {"name", Place::argument, Holds::string},
+    {"variable", Place::argument, Holds::symbol}, {"shadow", Place::argument, Holds::symbol},
+    {"panels", Place::argument, Holds::integers}, {"name", Place::result, Holds::string},
+    {"variable", Place::result, Holds::symbol},   {"shadow", Place::result, Holds::symbol},
+    {"panels", Place::result, Holds::integers},   {"partial", Place::result, Holds::string},
+    {"combine", Place::generic, Holds::list},     {"dims", Place::generic, Holds::integers},
+    {"interleaved", Place::loop, Holds::unit},
 };
 
 StringRef textOf(Place place) {

@@ -238,7 +238,7 @@ double metricResult(const Metric &metric) {
   const MetricImpl &impl = *metric.impl();
   if (impl.needsShapes)
     return 0.0;
-  return metricResult(metric, hostNumber(impl.total), hostNumber(impl.count));
+  return metricResult(metric, hostScalar(impl.total), hostScalar(impl.count));
 }
 double metricResult(const Metric &metric, double total, double count) {
   const MetricImpl &impl = *metric.impl();
@@ -250,7 +250,7 @@ double metricResult(const Metric &metric, double total, double count) {
 
 void resetMetric(const Metric &metric) {
   for (const Variable &state : metricVariables(metric))
-    setHostNumber(state, 0.0);
+    setHostScalar(state, 0.0);
 }
 
 Metric resolveMetric(const Metric &metric, const Shape &yTrue, const Shape &yPred) {

@@ -118,13 +118,13 @@ void checkMemoryFor(const std::string &what, const Shape &shape, DType dtype) {
                             shape.str(), halftone::name(dtype), bytes, whileMade, freeMemory()));
 }
 
-double hostNumber(const Variable &variable) {
+double hostScalar(const Variable &variable) {
   const VariableImpl &v = *variable.impl();
   std::array<std::byte, 16> element{};
   v.memory->readBytes(std::span(element).first(static_cast<size_t>(itemsize(v.dtype)))).orThrow();
   return elementAsDouble(v.dtype, element.data(), 0);
 }
-void setHostNumber(const Variable &variable, double value) {
+void setHostScalar(const Variable &variable, double value) {
   const VariableImpl &v = *variable.impl();
   std::array<std::byte, 16> element{};
   convert(DType::float64, &value, v.dtype, element.data(), 1).orThrow();

@@ -44,8 +44,8 @@ void checkMemoryFor(const std::string &what, const Shape &shape, DType dtype);
 
 /// Reads or writes the value of a scalar variable; a new value is rounded to the variable's dtype. For scalars that
 /// every step reads or resets.
-double hostNumber(const Variable &variable);
-void setHostNumber(const Variable &variable, double value);
+double hostScalar(const Variable &variable);
+void setHostScalar(const Variable &variable, double value);
 
 /// The dtype in which this thread reads autocast variables: nullopt outside scopes and in a scope without a dtype.
 std::optional<DType> autocastDtype();

@@ -35,7 +35,7 @@ struct Reader {
     if (auto attribute = get<IntegerAttr>(name, "an integer"))
       field = attribute.getInt();
   }
-  void operator()(StringRef name, llvm::SmallVector<int64_t, 4> &field) {
+  void operator()(StringRef name, attribute::integers &field) {
     if (auto attribute = get<DenseI64ArrayAttr>(name, "an array of i64"))
       field.assign(attribute.asArrayRef().begin(), attribute.asArrayRef().end());
   }
@@ -57,24 +57,15 @@ struct Writer {
     if (field || name == "halftone.outer")
       function->setAttr(name, builder.getI64IntegerAttr(field));
   }
-  void operator()(StringRef name, const llvm::SmallVector<int64_t, 4> &field) {
+  void operator()(StringRef name, const attribute::integers &field) {
     if (!field.empty())
       function->setAttr(name, builder.getDenseI64ArrayAttr(field));
   }
 };
 
 template <class Form, class Visitor> void visitFields(Form &form, Visitor &visit) {
-  visit("halftone.kind", form.kind);
-  visit("halftone.strict", form.strict);
-  visit("halftone.outer", form.outer);
-  visit("halftone.reduced", form.reduced);
-  visit("halftone.numbers", form.numbers);
-  visit("halftone.indices", form.indices);
-  visit("halftone.reverse", form.reverse);
-  visit("halftone.roles", form.roles);
-  visit("halftone.instruction", form.instruction);
-  visit("halftone.few_rows", form.fewRows);
-  visit("halftone.even_depth", form.evenDepth);
+#define KERNEL_ATTRIBUTE(holds, field, name) visit("halftone." name, form.field);
+#include "dialect/KernelAttributes.def"
 }
 
 TensorForm tensorForm(DictionaryAttr attributes) {

@@ -21,21 +21,19 @@ struct TensorForm {
   std::string partial;          // `halftone.partial`: the combiner of a side reduction, "" for other results
 };
 
-/// The attributes of the function, named `halftone.<field>`; docs/kernel-form.md has their meaning. `halftone.outer`
-/// is always there; every other attribute is absent if its field has the default value.
+/// The type of a field by the value that its attribute holds.
+namespace attribute {
+using unit = bool;
+using integer = int64_t;
+using integers = llvm::SmallVector<int64_t, 4>;
+using string = std::string;
+} // namespace attribute
+
+/// The attributes of the function, a field for each line of dialect/KernelAttributes.def. `halftone.outer` is always
+/// there; every other attribute is absent if its field has the default value.
 struct KernelForm {
-  std::string kind;     // the form's name
-  bool strict = false;  // each op rounds to its dtype
-  int64_t outer = 0;    // leading dims that are outer
-  int64_t reduced = 0;  // reduction_loop, scan: dims after those that are reduced, or along which a scan adds
-  int64_t numbers = 0;  // index arguments after the block sizes: extents and starts of axes that are looked up
-  int64_t indices = 0;  // scatter: dims of the indices
-  bool reverse = false; // scan: sums begin at the last index
-  // matmul
-  llvm::SmallVector<int64_t, 4> roles; // how many dims are batch, M, N, K
-  std::string instruction;             // "": one multiply-add at a time
-  bool fewRows = false;                // M is small
-  bool evenDepth = false;              // K is even
+#define KERNEL_ATTRIBUTE(holds, field, name) attribute::holds field{};
+#include "dialect/KernelAttributes.def"
   std::vector<TensorForm> operands, results;
 
   /// Reads the attributes of `function`, a linalg form. On failure a diagnostic says which one was expected.

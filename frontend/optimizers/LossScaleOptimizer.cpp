@@ -120,9 +120,9 @@ public:
 
   const Optimizer &inner() const { return inner_; }
   optimizers::LossScaleState state() const {
-    const auto fault = static_cast<size_t>(hostNumber(fault_));
+    const auto fault = static_cast<size_t>(hostScalar(fault_));
     const auto skipped = skipped_.value().item<int64_t>();
-    return {hostNumber(scale_), static_cast<int64_t>(hostNumber(counter_)), skipped >> 32,
+    return {hostScalar(scale_), static_cast<int64_t>(hostScalar(counter_)), skipped >> 32,
             fault > 0 && fault <= watched_.size() ? watched_[fault - 1].path() : "", inARow(skipped)};
   }
   Value skippedWord() const { return readRaw(skipped_); }

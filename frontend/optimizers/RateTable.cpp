@@ -27,13 +27,13 @@ void RateTable::prepare(const LearningRate &schedule, const Play &play) {
     ++version_;
     return;
   }
-  const auto first = static_cast<int64_t>(hostNumber(play.steps));
+  const auto first = static_cast<int64_t>(hostScalar(play.steps));
   std::vector<double> values;
   for (int64_t step = first; step < first + length; ++step)
     values.push_back(schedule.at(step));
   play.rate.assign(Tensor::full({}, values.front(), play.rate.impl()->dtype));
   values_.assign(Tensor(std::move(values), {length}).astype(values_.impl()->dtype));
-  setHostNumber(first_, static_cast<double>(first));
+  setHostScalar(first_, static_cast<double>(first));
   mostSteps_ = play.mostSteps;
   version_ = version + 1;
 }

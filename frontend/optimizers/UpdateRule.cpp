@@ -327,7 +327,7 @@ void UpdateRule::finalize(const std::vector<Variable> &variables) const {
 }
 
 double UpdateRule::learningRate() const {
-  return schedule_.is_schedule() ? schedule_.at(static_cast<int64_t>(hostNumber(iterations_))) : hostNumber(rate_);
+  return schedule_.is_schedule() ? schedule_.at(static_cast<int64_t>(hostScalar(iterations_))) : hostScalar(rate_);
 }
 void UpdateRule::setLearningRate(double value) {
   if (schedule_.is_schedule())
@@ -338,7 +338,7 @@ void UpdateRule::setLearningRate(double value) {
   rate_.assign(Tensor::full({}, value, rate_.impl()->dtype));
 }
 int64_t UpdateRule::iterations() const {
-  return static_cast<int64_t>(hostNumber(iterations_)) / args_.accumulationSteps.value_or(1);
+  return static_cast<int64_t>(hostScalar(iterations_)) / args_.accumulationSteps.value_or(1);
 }
 
 std::vector<Variable> UpdateRule::variables() const {

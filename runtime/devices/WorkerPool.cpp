@@ -15,7 +15,7 @@ namespace {
 
 constexpr double nanosecondsPerChunk = 1500;
 constexpr int64_t chunksPerThread = 4; // several, so that an interrupted thread does not keep the others waiting long
-constexpr int64_t placesPerWord = 64;
+constexpr int64_t bitsPerWord = 64;
 constexpr auto stayAwake = std::chrono::microseconds(200); // covers the time between two plans of a training loop
 
 void pause() {
@@ -47,17 +47,17 @@ WorkerPool::~WorkerPool() { stop(); }
 
 void WorkerPool::stop() {
   if (forks_ != forkCount()) {
-    (void)crew_.release(); // the child has no threads to join, and the locks are in the state at the fork
+    (void)workers_.release(); // the child has no threads to join, and the locks are in the state at the fork
   } else {
     {
-      std::lock_guard lock(crew_->sleep);
-      crew_->stopping = true;
+      std::lock_guard lock(workers_->sleep);
+      workers_->stopping = true;
     }
-    crew_->wake.notify_all();
-    for (std::thread &thread : crew_->threads)
+    workers_->wake.notify_all();
+    for (std::thread &thread : workers_->threads)
       thread.join();
   }
-  crew_ = std::make_unique<Crew>();
+  workers_ = std::make_unique<Workers>();
   forks_ = forkCount();
   threads_ = 1;
 }
@@ -65,8 +65,8 @@ void WorkerPool::stop() {
 Status WorkerPool::start(int threads) {
   try {
     for (std::byte *const &scratch : scratchPointers_)
-      crew_->threads.emplace_back(&WorkerPool::work, this, std::ref(*crew_),
-                                  static_cast<int64_t>(crew_->threads.size()) + 1, &scratch);
+      workers_->threads.emplace_back(&WorkerPool::work, this, std::ref(*workers_),
+                                     static_cast<int64_t>(workers_->threads.size()) + 1, &scratch);
   } catch (const std::system_error &error) {
     stop();
     return {ErrorKind::device_error, fmt::format("cannot start {} threads: {}", threads, error.what())};
@@ -88,7 +88,7 @@ Status WorkerPool::setThreads(int threads) {
   }
   scratchPointers_.assign(scratch_.size(), nullptr);
   std::ranges::transform(scratch_, scratchPointers_.begin(), [](auto &memory) { return memory.get(); });
-  places_ = std::vector<Places>(static_cast<size_t>((threads * chunksPerThread + placesPerWord - 1) / placesPerWord));
+  claimBits_ = std::vector<ClaimBits>(static_cast<size_t>((threads * chunksPerThread + bitsPerWord - 1) / bitsPerWord));
   return start(threads);
 }
 
@@ -114,71 +114,71 @@ bool WorkerPool::acquire() {
     stop();
     (void)start(threads); // on failure the caller works alone
   }
-  if (crew_->threads.empty()) {
+  if (workers_->threads.empty()) {
     owner_.unlock();
     return false;
   }
   {
-    std::lock_guard lock(crew_->sleep);
-    crew_->active = true;
+    std::lock_guard lock(workers_->sleep);
+    workers_->active = true;
   }
-  crew_->wake.notify_all();
+  workers_->wake.notify_all();
   return true;
 }
 
 void WorkerPool::release() {
-  crew_->active = false;
+  workers_->active = false;
   owner_.unlock();
 }
 
-void WorkerPool::work(Crew &crew, int64_t thread, std::byte *const *scratch) {
+void WorkerPool::work(Workers &workers, int64_t thread, std::byte *const *scratch) {
   using Clock = std::chrono::steady_clock;
-  Bench bench{scratch};
+  ThreadState state{scratch};
   while (true) {
     {
-      std::unique_lock lock(crew.sleep);
-      crew.wake.wait(lock, [&] { return crew.active || crew.stopping; });
+      std::unique_lock lock(workers.sleep);
+      workers.wake.wait(lock, [&] { return workers.active || workers.stopping; });
     }
     Spin spin;
-    for (Clock::time_point lastActive = Clock::now(); !crew.stopping;) {
-      if (runOneChunk(thread, bench))
+    for (Clock::time_point lastActive = Clock::now(); !workers.stopping;) {
+      if (runOneChunk(thread, state))
         continue;
       spin.once();
       if (!spin.longEnoughToCheckTheClock())
         continue;
       const Clock::time_point now = Clock::now();
-      if (crew.active)
+      if (workers.active)
         lastActive = now;
       else if (now - lastActive > stayAwake)
         break;
     }
-    if (crew.stopping)
+    if (workers.stopping)
       return;
   }
 }
 
 /// The index of the first open bit among the thread's own, or after them, going round.
-std::optional<int64_t> WorkerPool::claimPlace(int64_t thread) {
-  const int64_t own = thread * chunksPerThread, words = static_cast<int64_t>(places_.size());
-  uint64_t preferred = ~uint64_t(0) << own % placesPerWord;
+std::optional<int64_t> WorkerPool::claimBit(int64_t thread) {
+  const int64_t own = thread * chunksPerThread, words = static_cast<int64_t>(claimBits_.size());
+  uint64_t preferred = ~uint64_t(0) << own % bitsPerWord;
   for (int64_t i = 0; i < words; ++i, preferred = ~uint64_t(0)) {
-    const int64_t word = (own / placesPerWord + i) % words;
-    std::atomic<uint64_t> &open = places_[static_cast<size_t>(word)].open;
+    const int64_t word = (own / bitsPerWord + i) % words;
+    std::atomic<uint64_t> &open = claimBits_[static_cast<size_t>(word)].open;
     for (uint64_t seen = open.load(std::memory_order_relaxed); seen != 0;) {
-      const int place = std::countr_zero(seen & preferred ? seen & preferred : seen);
-      if (open.compare_exchange_weak(seen, seen & ~(uint64_t(1) << place), std::memory_order_acquire,
+      const int bit = std::countr_zero(seen & preferred ? seen & preferred : seen);
+      if (open.compare_exchange_weak(seen, seen & ~(uint64_t(1) << bit), std::memory_order_acquire,
                                      std::memory_order_relaxed))
-        return word * placesPerWord + place;
+        return word * bitsPerWord + bit;
     }
   }
   return std::nullopt;
 }
 
-bool WorkerPool::runOneChunk(int64_t thread, Bench &bench) {
-  const std::optional<int64_t> place = claimPlace(thread);
-  if (!place)
+bool WorkerPool::runOneChunk(int64_t thread, ThreadState &state) {
+  const std::optional<int64_t> bit = claimBit(thread);
+  if (!bit)
     return false;
-  const int64_t places = threads() * chunksPerThread, chunk = (*place * chunks_ + places - 1) / places;
+  const int64_t bits = threads() * chunksPerThread, chunk = (*bit * chunks_ + bits - 1) / bits;
   int64_t few = 0; // sum over earlier parts with fewer blocks than chunks; so that the chunks take turns
   for (const Launch &part : parts_) {
     const int64_t turn = part.grid < chunks_ ? (chunk + few) % chunks_ : chunk;
@@ -187,11 +187,11 @@ bool WorkerPool::runOneChunk(int64_t thread, Bench &bench) {
     few += part.grid < chunks_ ? part.grid : 0;
     if (begin == end)
       continue;
-    if (bench.run != runs_ || bench.part != &part)
-      forgetScratch(*bench.scratch);
-    bench.run = runs_;
-    bench.part = &part;
-    part.code.function()(part.buffers.data(), part.extents.data(), begin, end, *bench.scratch);
+    if (state.run != runs_ || state.part != &part)
+      forgetScratch(*state.scratch);
+    state.run = runs_;
+    state.part = &part;
+    part.code.function()(part.buffers.data(), part.extents.data(), begin, end, *state.scratch);
   }
   done_.fetch_add(1, std::memory_order_release);
   return true;
@@ -205,20 +205,20 @@ void WorkerPool::run(std::span<const Launch> parts, std::byte *callersScratch) {
     blocks += part.grid;
     cost += part.cost;
   }
-  const int64_t places = threads() * chunksPerThread;
-  chunks_ = std::min(blocks, places);
+  const int64_t bits = threads() * chunksPerThread;
+  chunks_ = std::min(blocks, bits);
   chunks_ = std::min(chunks_, std::max<int64_t>(2, static_cast<int64_t>(std::min(cost / nanosecondsPerChunk, 1e6))));
   ++runs_;
   const int64_t chunks = chunks_;
   done_.store(0, std::memory_order_relaxed);
-  for (int64_t chunk = 0, word = 0; word < static_cast<int64_t>(places_.size()); ++word) {
+  for (int64_t chunk = 0, word = 0; word < static_cast<int64_t>(claimBits_.size()); ++word) {
     uint64_t open = 0;
-    for (int64_t place; chunk < chunks && (place = chunk * places / chunks) / placesPerWord == word; ++chunk)
-      open |= uint64_t(1) << place % placesPerWord;
-    places_[static_cast<size_t>(word)].open.store(open, std::memory_order_release);
+    for (int64_t bit; chunk < chunks && (bit = chunk * bits / chunks) / bitsPerWord == word; ++chunk)
+      open |= uint64_t(1) << bit % bitsPerWord;
+    claimBits_[static_cast<size_t>(word)].open.store(open, std::memory_order_release);
   }
-  Bench bench{&callersScratch};
-  while (runOneChunk(0, bench)) {
+  ThreadState state{&callersScratch};
+  while (runOneChunk(0, state)) {
   }
   Spin spin;
   while (done_.load(std::memory_order_acquire) != chunks)

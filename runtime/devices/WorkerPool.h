@@ -17,7 +17,6 @@ namespace halftone {
 /// thread.
 /// Every thread begins with the same share of the blocks of each part of each launch: if an earlier launch went over
 /// the same tensors, the thread finds them in its own caches. Then it helps the other threads.
-/// in its own caches when an earlier launch went over the same tensors, and then helps the others.
 class WorkerPool {
 public:
   WorkerPool() = default;
@@ -41,7 +40,7 @@ public:
 private:
   /// Threads, and the means by which they sleep. After a fork the child has this memory but not the threads, and starts
   /// others.
-  struct Crew {
+  struct Workers {
     std::mutex sleep;
     std::condition_variable wake;
     std::atomic<bool> active{false}, stopping{false};
@@ -50,29 +49,29 @@ private:
   Status start(int threads); // `threads` includes the caller
   void stop();
   /// A thread's scratch, and the run and the part that last used it.
-  struct Bench {
+  struct ThreadState {
     std::byte *const *scratch;
     int64_t run = 0;
     const Launch *part = nullptr;
   };
-  void work(Crew &crew, int64_t thread, std::byte *const *scratch);
-  bool runOneChunk(int64_t thread, Bench &bench);
-  std::optional<int64_t> claimPlace(int64_t thread);
+  void work(Workers &workers, int64_t thread, std::byte *const *scratch);
+  bool runOneChunk(int64_t thread, ThreadState &state);
+  std::optional<int64_t> claimBit(int64_t thread);
 
   std::atomic<int> threads_{1};
   std::mutex owner_; // held by the plan that has the workers, and while the workers change
   int64_t scratchBytes_ = 0;
   std::vector<DeviceMemory> scratch_;
   std::vector<std::byte *> scratchPointers_;
-  std::unique_ptr<Crew> crew_ = std::make_unique<Crew>();
+  std::unique_ptr<Workers> workers_ = std::make_unique<Workers>();
   int64_t forks_ = 0; // forkCount() when the workers started
 
   /// Bits of chunks, set while nobody has claimed the chunk. Thread t's own bits are the chunksPerThread bits from t *
   /// chunksPerThread on. If a launch has fewer chunks than there are bits, the chunks are spread evenly over all bits.
-  struct alignas(64) Places {
+  struct alignas(64) ClaimBits {
     std::atomic<uint64_t> open{0};
   };
-  std::vector<Places> places_;
+  std::vector<ClaimBits> claimBits_;
 
   // The launch that runs now. run() writes it while no bit is set and all earlier chunks are done; a thread reads it
   // after a claim.

@@ -7,6 +7,16 @@
 namespace halftone::compiler {
 using namespace mlir;
 
+// The emitters, each in the file of its form: each writes the blocks of a kernel into `frame`, the function that replaces
+// the linalg form.
+LogicalResult emitLoop(KernelFrame &frame);
+LogicalResult emitRow(KernelFrame &frame);
+void emitReductionLoop(KernelFrame &frame);
+void emitScatter(KernelFrame &frame);
+void emitScan(KernelFrame &frame);
+FailureOr<std::string> emitMatmul(KernelFrame &frame);
+int64_t matmulScratchBytes(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target);
+
 namespace {
 
 int64_t loopScratch(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &) {

@@ -7,19 +7,6 @@
 
 namespace halftone::compiler {
 
-/// Each emitter writes the blocks of a kernel (docs/kernel-form.md, after legalize-storage) into `frame`, the function of
-/// type `(!llvm.ptr, !llvm.ptr, i64, i64, !llvm.ptr) -> ()` that replaces the linalg form: buffers, extents, first and
-/// last block, scratch, as runtime/plan/Abi.h says. Only func, scf, arith, math (as the target has it in instructions),
-/// vector and LLVM-dialect ops are left; index arithmetic is in i64, which scf.for takes as it is. On failure a
-/// diagnostic names the part of the kernel that the emitter has no code for.
-mlir::LogicalResult emitLoop(KernelFrame &frame);
-mlir::LogicalResult emitRow(KernelFrame &frame);
-void emitReductionLoop(KernelFrame &frame); // of two generics
-void emitScatter(KernelFrame &frame);       // of two generics
-void emitScan(KernelFrame &frame);          // of two generics
-/// Returns how the product is made, for reports.
-mlir::FailureOr<std::string> emitMatmul(KernelFrame &frame);
-
 /// Scratch that the code of a loop kernel has for each operand whose last axis is the last outer dim: a square of
 /// vectors.
 inline constexpr int64_t transposedSquareBytes = 2048;
@@ -30,10 +17,13 @@ inline constexpr int64_t stagedRows = 16;
 constexpr int64_t stagedBytes(int64_t columns) { return stagedRows * ((columns + 31) / 32 * 32) * 2; }
 
 /// Bytes of scratch per thread, from the linalg form (legalized or not) and a launch's extents.
-int64_t matmulScratchBytes(const KernelSource &source, llvm::ArrayRef<int64_t> extents, const CpuTarget &target);
 int64_t kernelScratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents, const CpuTarget &target);
 
-/// Replaces `kernel` by its code, by the emitter of its kind. Returns how it computes.
+/// Replaces `kernel`, a linalg form (docs/kernel-form.md, after legalize-storage), by its code, by the emitter of its
+/// kind: a function of type `(!llvm.ptr, !llvm.ptr, i64, i64, !llvm.ptr) -> ()` takes buffers, extents, first and last
+/// block, scratch, as runtime/plan/Abi.h says. Only func, scf, arith, math (as the target has it in instructions), vector
+/// and LLVM-dialect ops are left; index arithmetic is in i64, which scf.for takes as it is. Returns how the code computes,
+/// for reports. On failure a diagnostic names the part of the kernel that the emitter has no code for.
 mlir::FailureOr<std::string> emitKernel(mlir::func::FuncOp kernel, const CpuTarget &target);
 
 } // namespace halftone::compiler
