@@ -210,6 +210,15 @@ void compareOthers(Rounds &rounds, const Rows &rows) {
   rounds.compare("rms norm forward", rows, 2, [&] { return Tensors{rms(x, gamma)}; });
 }
 
+/// Measures sums along each row, and along each column.
+void compareScans(Rounds &rounds, const Rows &rows) {
+  const Tensor x = rows.x();
+  auto alongRows = jit([](const Value &x) { return ops::cumsum(x, 1); });
+  rounds.compare("cumsum along rows", rows, 2, [&] { return Tensors{alongRows(x)}; });
+  auto alongColumns = jit([](const Value &x) { return ops::cumsum(x, 0); });
+  rounds.compare("cumsum along columns", rows, 2, [&] { return Tensors{alongColumns(x)}; });
+}
+
 /// Measures the loss over a vocabulary, and its gradient.
 void compareCrossEntropy(Rounds &rounds, const Rows &rows) {
   const Tensor logits = rows.x(), labels = rows.labels();
@@ -230,6 +239,7 @@ void run(Table &table) {
     compareOthers(rounds, {4096, 1024, dtype});
     compareCrossEntropy(rounds, {128, 32000, dtype});
   }
+  compareScans(rounds, {4096, 1024});
   for (const Rows &rows : {Rows{4096, 768}, Rows{1024, 4096}}) {
     compareSoftmax(rounds, rows);
     compareLayerNorm(rounds, rows);

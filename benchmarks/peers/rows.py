@@ -59,6 +59,8 @@ class Torch:
             "layer-norm-backward": lambda: aten.native_layer_norm_backward(dy, x, shape, mean, rstd, gamma, beta, [True] * 3),
             "log-softmax-forward": lambda: (torch.log_softmax(x, -1),),
             "rms-norm-forward": lambda: (functional.rms_norm(x, shape, gamma, RMS_EPSILON),),
+            "cumsum-along-rows": lambda: (torch.cumsum(x, 1),),
+            "cumsum-along-columns": lambda: (torch.cumsum(x, 0),),
         }[kernel]
 
     def numbers(self, results):
@@ -100,6 +102,8 @@ class Jax:
             "log-softmax-forward": (jax.nn.log_softmax, (x,)),
             "rms-norm-forward": (lambda x, gamma: x * jax.lax.rsqrt(np.square(x).mean(-1, keepdims=True) + RMS_EPSILON) * gamma,
                                  (x, gamma)),
+            "cumsum-along-rows": (lambda x: np.cumsum(x, 1), (x,)),
+            "cumsum-along-columns": (lambda x: np.cumsum(x, 0), (x,)),
             "cross-entropy": (jax.value_and_grad(loss), (x,)),
         }[kernel]
         compiled = jax.jit(function)

@@ -312,7 +312,7 @@ public:
   using FormKernelsPassBase::FormKernelsPassBase;
 
 private:
-  void runOnOperation() override {
+  void cross() override {
     auto found = Target::find(target);
     if (!found) {
       getOperation().emitError() << found.status().message();

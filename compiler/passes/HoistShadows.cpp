@@ -83,7 +83,7 @@ private:
 };
 
 class HoistShadows : public impl::HoistShadowsPassBase<HoistShadows> {
-  void runOnOperation() override;
+  void cross() override;
   SmallVector<Chain> chainsOf(Value variable);
   ShadowOp shadowOf(Value variable, FlatSymbolRefAttr symbol, ArrayRef<Operation *> ops, SymbolTable &symbols);
   void keep(func::FuncOp main, SymbolTable &symbols, Value variable, FlatSymbolRefAttr symbol, const Chain &chain);
@@ -258,7 +258,7 @@ void eraseUnread(ArrayRef<Chain> chains) {
     }
 }
 
-void HoistShadows::runOnOperation() {
+void HoistShadows::cross() {
   auto main = getOperation().lookupSymbol<func::FuncOp>("main");
   if (!main || main.isExternal()) {
     getOperation().emitError("expected a function @main with a body");

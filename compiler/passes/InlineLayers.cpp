@@ -18,7 +18,7 @@ namespace halftone::compiler {
 namespace {
 
 class InlineLayers : public impl::InlineLayersPassBase<InlineLayers> {
-  void runOnOperation() override;
+  void cross() override;
 };
 
 /// Innermost layers come first, so an op keeps the path of the layer closest to it.
@@ -39,7 +39,7 @@ LogicalResult inlineLayer(LayerOp layer) {
   return success();
 }
 
-void InlineLayers::runOnOperation() {
+void InlineLayers::cross() {
   ModuleOp module = getOperation();
   llvm::MapVector<StringAttr, Attribute> layers;
   if (auto known = module->getAttrOfType<DictionaryAttr>(layersAttr))

@@ -61,7 +61,6 @@ void castRead(ReadOp read, SymbolTableCollection &symbols) {
 
 // Which dtypes may differ, and that variables exist, is the verifiers' part.
 void InsertCasts::runOnOperation() {
-  getOperation()->removeAttr(stageAttr);
   SymbolTableCollection symbols;
   getOperation().walk([&](Operation *op) {
     if (auto layer = dyn_cast<LayerOp>(op)) {

@@ -20,7 +20,7 @@ namespace halftone::compiler {
 namespace {
 
 class LiftVariables : public impl::LiftVariablesPassBase<LiftVariables> {
-  void runOnOperation() override;
+  void cross() override;
 };
 
 /// New values of variables in the order of their first assignment.
@@ -149,8 +149,7 @@ void Lifting::tieSignature(const Assigned &assigned) {
   main.setAllResultAttrs(results);
 }
 
-void LiftVariables::runOnOperation() {
-  getOperation()->removeAttr(stageAttr);
+void LiftVariables::cross() {
   for (auto function : getOperation().getOps<func::FuncOp>())
     if (!function.isExternal() && failed(Lifting(function).run()))
       return signalPassFailure();

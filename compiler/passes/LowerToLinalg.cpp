@@ -26,7 +26,7 @@ struct LowerToLinalg : impl::LowerToLinalgPassBase<LowerToLinalg> {
                     tensor::TensorDialect>();
   }
 
-  void runOnOperation() override {
+  void cross() override {
     auto found = Target::find(target);
     if (!found) {
       getOperation().emitError(found.status().message());

@@ -299,7 +299,6 @@ struct SinkReshape : OpInterfaceRewritePattern<ElementwiseOpInterface> {
 
 class Normalize : public impl::NormalizePassBase<Normalize> {
   void runOnOperation() override {
-    getOperation()->removeAttr(stageAttr);
     RewritePatternSet patterns(&getContext());
     populateEmptyRewrites(patterns); // a module that comes in stage pure was not simplified
     populateTransposedOperands(patterns);

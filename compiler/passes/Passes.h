@@ -7,6 +7,18 @@
 
 namespace halftone::compiler {
 
+/// A pass after which the module is in another stage, or in none: a declared stage (`halftone.stage`) goes away first.
+class BorderPass : public mlir::OperationPass<mlir::ModuleOp> {
+protected:
+  using OperationPass::OperationPass;
+  void runOnOperation() final {
+    getOperation()->removeAttr(dialect::stageAttr);
+    cross();
+  }
+  /// The pass's own work.
+  virtual void cross() = 0;
+};
+
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "compiler/passes/Passes.h.inc"

@@ -9,6 +9,11 @@ class Halftone_Pass<string flag> : Pass<"halftone-" # flag, "::mlir::ModuleOp"> 
   let dependentDialects = ["::halftone::dialect::HalftoneDialect"];
 }
 
+// A pass after which the module is in another stage, or in none: BorderPass (Passes.h) has its entry.
+class Halftone_BorderPass<string flag> : Halftone_Pass<flag> {
+  let baseClass = "::halftone::compiler::BorderPass";
+}
+
 def InsertCastsPass : Halftone_Pass<"insert-casts"> {
   let summary = "Makes every dtype change that a policy asks for a rounding cast";
   let description = [{
@@ -41,7 +46,7 @@ def InsertCastsPass : Halftone_Pass<"insert-casts"> {
   }];
 }
 
-def InlineLayersPass : Halftone_Pass<"inline-layers"> {
+def InlineLayersPass : Halftone_BorderPass<"inline-layers"> {
   let summary = "Splices the regions of layers into what surrounds them";
   let description = [{
     Requires: insert-casts; operands of `layer` have the types of its block arguments.
@@ -55,7 +60,7 @@ def InlineLayersPass : Halftone_Pass<"inline-layers"> {
   }];
 }
 
-def LiftVariablesPass : Halftone_Pass<"lift-variables"> {
+def LiftVariablesPass : Halftone_BorderPass<"lift-variables"> {
   let summary = "Turns state into arguments and results";
   let description = [{
     Requires: stage cast.
@@ -149,7 +154,7 @@ def ChooseTemplatesPass : Halftone_Pass<"choose-templates"> {
                  Option<"strict", "strict", "bool", "false", "Nothing is packed">];
 }
 
-def HoistShadowsPass : Halftone_Pass<"hoist-shadows"> {
+def HoistShadowsPass : Halftone_BorderPass<"hoist-shadows"> {
   let summary = "Moves functions of one variable from the variable's readers to its writers";
   let description = [{
     Requires: stage pure, after choose-templates.
@@ -190,7 +195,7 @@ def RoundDecisionsPass : Halftone_Pass<"round-decisions"> {
   }];
 }
 
-def FormKernelsPass : Halftone_Pass<"form-kernels"> {
+def FormKernelsPass : Halftone_BorderPass<"form-kernels"> {
   let summary = "Gathers loose ops into kernels and launches";
   let description = [{
     Requires: stage pure, after choose-templates.
@@ -258,7 +263,7 @@ def VerifyStagePass : Halftone_Pass<"verify-stage"> {
   ];
 }
 
-def LowerToLinalgPass : Halftone_Pass<"lower-to-linalg"> {
+def LowerToLinalgPass : Halftone_BorderPass<"lower-to-linalg"> {
   let summary = "Shows the linalg form of each kernel: for tests and tools, not part of the pipeline of a module";
   let description = [{
     Requires: stage kernel.

@@ -3,8 +3,8 @@
 #include "Commands.h"
 #include "Comparison.h"
 #include "CompiledModule.h"
+#include "ModuleOrPlan.h"
 #include "PlanSession.h"
-#include "Program.h"
 #include "UsageError.h"
 #include <algorithm>
 #include <cmath>
@@ -98,21 +98,21 @@ void printObject(const Comparison &comparison) {
 }
 
 /// Compares the last run's fetch with the tensor in a file: [NAME=]FILE.npy.
-Comparison compareWithFile(const Arguments &arguments, const Program &program, ProgramValues &values,
+Comparison compareWithFile(const Arguments &arguments, const ModuleOrPlan &model, InitialValues &values,
                            std::shared_ptr<DeviceRuntime> device) {
-  const std::vector<Parameter> &fetches = program.signature().fetches;
+  const std::vector<Parameter> &fetches = model.signature().fetches;
   const size_t equals = arguments.against.find('=');
   const std::string file = arguments.against.substr(equals + 1);
   auto fetch = equals == arguments.against.npos
                    ? fetches.begin()
                    : std::ranges::find(fetches, arguments.against.substr(0, equals), &Parameter::name);
   if (fetch == fetches.end())
-    throw UsageError(fmt::format("--against '{}': {} has no such fetch", arguments.against, program.path));
+    throw UsageError(fmt::format("--against '{}': {} has no such fetch", arguments.against, model.path));
   const Tensor expected = Tensor::load_npy(file);
   if (TensorType type = {expected.dtype(), expected.shape().dims()}; type != fetch->type)
     throw Error(ErrorKind::value_error, fmt::format("{}: expected {} as fetch '{}' is, got {}", file, fetch->type.str(),
                                                     fetch->name, type.str()));
-  PlanSession session = PlanSession::open(planOf(arguments, program), device, values.variables).valueOrThrow();
+  PlanSession session = PlanSession::open(planOf(arguments, model), device, values.variables).valueOrThrow();
   std::vector<Tensor> results;
   for (int64_t i = 0; i < arguments.steps; ++i)
     results = session.play(values.feeds).valueOrThrow();
@@ -124,14 +124,14 @@ Comparison compareWithFile(const Arguments &arguments, const Program &program, P
   return comparison;
 }
 
-Comparison compareWithMeaning(const Arguments &arguments, const Program &program, ProgramValues &values,
+Comparison compareWithMeaning(const Arguments &arguments, const ModuleOrPlan &model, InitialValues &values,
                               std::shared_ptr<DeviceRuntime> device) {
   CompareOptions options{compileOptions(arguments), arguments.tolerance, arguments.byLayer, arguments.steps};
   StageTexts stages;
   if (!arguments.dumpDirectory.empty())
     stages.collect(options.compile);
   StatusOr<Comparison> comparison =
-      compareWithInterpreter(*program.module, values.feeds, values.variables, std::move(device), options);
+      compareWithInterpreter(*model.module, values.feeds, values.variables, std::move(device), options);
   if (!arguments.dumpDirectory.empty())
     stages.write(arguments.dumpDirectory);
   comparison.status().orThrow();
@@ -149,14 +149,14 @@ ExitCode compare(const Arguments &arguments) {
   if (isFile && arguments.byLayer)
     throw UsageError("--by-layer: a file holds no layers; expected --against interpreter");
   std::shared_ptr<DeviceRuntime> device = openDevice(arguments);
-  const Program program = loadProgram(arguments.model);
-  if (program.plan && !isFile)
+  const ModuleOrPlan model = loadModuleOrPlan(arguments.model);
+  if (model.plan && !isFile)
     throw UsageError(
         fmt::format("{} is a saved plan, which holds nothing to interpret; expected a module, or --against FILE.npy",
                     arguments.model));
-  ProgramValues values = readValues(program, arguments.inputs, arguments.seed, true);
-  Comparison comparison = isFile ? compareWithFile(arguments, program, values, device)
-                                 : compareWithMeaning(arguments, program, values, device);
+  InitialValues values = readValues(model, arguments.inputs, arguments.seed, true);
+  Comparison comparison =
+      isFile ? compareWithFile(arguments, model, values, device) : compareWithMeaning(arguments, model, values, device);
   if (arguments.json)
     printObject(comparison);
   else if (!arguments.quiet)

@@ -1,4 +1,4 @@
-// Runs the compiled and the interpreted program, and interprets each launch on the operands that it had.
+// Runs the compiled and the interpreted module, and interprets each launch on the operands that it had.
 // SPDX-License-Identifier: Apache-2.0
 #include "Comparison.h"
 #include "CompiledModule.h"
@@ -22,7 +22,7 @@ bool isExactOp(Operation *op) {
   return !compute || compute.isExact();
 }
 
-/// One comparison of the compiled program with the interpreted one.
+/// One comparison of the compiled module with the interpreted one.
 class Comparer {
 public:
   Comparer(const CompareOptions &options, MLIRContext *context) : options(options), context(context) {}
@@ -54,9 +54,9 @@ private:
 Status Comparer::prepare(const ModuleFile &file, std::shared_ptr<DeviceRuntime> device,
                          const VariableTensors &variables) {
   signature = file.signature;
-  StatusOr<OwningOpRef<ModuleOp>> program = interpretableModule(*file.module, file.stage);
-  HALFTONE_RETURN_IF_ERROR(program.status());
-  reference = *std::move(program);
+  StatusOr<OwningOpRef<ModuleOp>> interpretable = interpretableModule(*file.module, file.stage);
+  HALFTONE_RETURN_IF_ERROR(interpretable.status());
+  reference = *std::move(interpretable);
   usesBounds = !options.tolerance.given() && (!options.compile.strict || !isExact(*reference));
   StatusOr<CompiledModule> module = compileModule(*file.module, file.stage, options.compile);
   HALFTONE_RETURN_IF_ERROR(module.status());

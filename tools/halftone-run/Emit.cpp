@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.h"
 #include "CompiledModule.h"
-#include "Program.h"
+#include "ModuleOrPlan.h"
 #include "UsageError.h"
 #include "compiler/codegen/KernelCompiler.h"
 #include "runtime/plan/PlanFile.h"
@@ -16,15 +16,15 @@ namespace {
 using compiler::Stage;
 
 /// The text of the module in a stage up to linalg.
-std::string textOf(const Arguments &arguments, const Program &program, Stage stage) {
+std::string textOf(const Arguments &arguments, const ModuleOrPlan &model, Stage stage) {
   compiler::CompileOptions options = compileOptions(arguments);
   StageTexts stages;
   stages.collect(options);
-  mlir::OwningOpRef<mlir::ModuleOp> module((*program.module->module).clone());
+  mlir::OwningOpRef<mlir::ModuleOp> module((*model.module->module).clone());
   if (stage == Stage::linalg)
-    compileModule(*module, program.module->stage, options).status().orThrow();
+    compileModule(*module, model.module->stage, options).status().orThrow();
   else
-    runStages(*module, program.module->stage, stage, options).orThrow();
+    runStages(*module, model.module->stage, stage, options).orThrow();
   if (!arguments.dumpDirectory.empty())
     stages.write(arguments.dumpDirectory);
   return stages.texts.at(stage);
@@ -103,19 +103,19 @@ ExitCode emit(const Arguments &arguments) {
                                                          : "plan, llvm, asm or object"));
   if (format.empty())
     format = isModule ? "mlir" : *stage == Stage::plan ? "" : "asm";
-  const Program program = loadProgram(arguments.model);
+  const ModuleOrPlan model = loadModuleOrPlan(arguments.model);
 
-  if (program.plan && isModule)
+  if (model.plan && isModule)
     throw UsageError(
         fmt::format("--stage {}: {} is a saved plan; expected plan or target", arguments.stage, arguments.model));
-  if (program.module && *stage < program.module->stage)
+  if (model.module && *stage < model.module->stage)
     throw UsageError(fmt::format("--stage {}: {} is in stage {} already", arguments.stage, arguments.model,
-                                 name(program.module->stage)));
+                                 name(model.module->stage)));
   std::string bytes;
   if (!isModule)
-    bytes = ofExecutable(arguments, *planOf(arguments, program), program.plan != nullptr, format);
+    bytes = ofExecutable(arguments, *planOf(arguments, model), model.plan != nullptr, format);
   else
-    bytes = textOf(arguments, program, *stage);
+    bytes = textOf(arguments, model, *stage);
   writeFile(arguments.output, bytes);
   return yes;
 }

@@ -57,7 +57,7 @@ VariableRole guessRole(const VariableSlot &slot) {
   return VariableRole::weight;
 }
 
-Tensor initialValue(const ProgramVariable &variable, uint64_t seed) {
+Tensor initialValue(const DeclaredVariable &variable, uint64_t seed) {
   const TensorType &type = variable.type;
   const bool isFloat = is_float(type.dtype);
   Random random(seed, variable.symbol);

@@ -26,8 +26,8 @@ private:
 /// `values` as elements of `type`, each rounded once. device_error when memory runs out.
 Tensor tensorOf(const TensorType &type, std::span<const double> values);
 
-/// A variable of a program, without a value.
-struct ProgramVariable {
+/// A variable of a module or plan, without a value.
+struct DeclaredVariable {
   std::string symbol, path;
   TensorType type;
   dialect::VariableRole role = dialect::VariableRole::weight;
@@ -43,6 +43,6 @@ dialect::VariableRole guessRole(const VariableSlot &slot);
 ///   learning_rate      0.001
 ///   loss_scale         2^15 for floats, 0 for integers
 ///   all others         0
-Tensor initialValue(const ProgramVariable &variable, uint64_t seed);
+Tensor initialValue(const DeclaredVariable &variable, uint64_t seed);
 
 } // namespace halftone::tools

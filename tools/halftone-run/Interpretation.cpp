@@ -35,17 +35,17 @@ StatusOr<OwningOpRef<ModuleOp>> interpretableModule(ModuleOp module, compiler::S
   return copy;
 }
 
-StatusOr<std::vector<Tensor>> interpretProgram(ModuleOp module, compiler::Stage stage, std::span<const Tensor> feeds,
-                                               VariableTensors &variables) {
-  StatusOr<OwningOpRef<ModuleOp>> program = interpretableModule(module, stage);
-  HALFTONE_RETURN_IF_ERROR(program.status());
+StatusOr<std::vector<Tensor>> interpretModule(ModuleOp module, compiler::Stage stage, std::span<const Tensor> feeds,
+                                              VariableTensors &variables) {
+  StatusOr<OwningOpRef<ModuleOp>> interpretable = interpretableModule(module, stage);
+  HALFTONE_RETURN_IF_ERROR(interpretable.status());
   std::vector<dialect::TensorData> operands;
   for (const Tensor &feed : feeds)
     operands.push_back(toData(module.getContext(), feed));
   dialect::VariableValues values;
   for (const auto &[symbol, tensor] : variables)
     values[symbol] = toData(module.getContext(), tensor);
-  StatusOr<std::vector<dialect::TensorData>> fetched = dialect::interpret(**program, operands, values);
+  StatusOr<std::vector<dialect::TensorData>> fetched = dialect::interpret(**interpretable, operands, values);
   HALFTONE_RETURN_IF_ERROR(fetched.status());
   std::vector<Tensor> fetches;
   for (const dialect::TensorData &data : *fetched) {

@@ -22,7 +22,7 @@ StatusOr<Tensor> toTensor(const dialect::TensorData &data);
 StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> interpretableModule(mlir::ModuleOp module, compiler::Stage stage);
 
 /// dialect::interpret on a module in `stage`. `variables` gets the new values.
-StatusOr<std::vector<Tensor>> interpretProgram(mlir::ModuleOp module, compiler::Stage stage,
-                                               std::span<const Tensor> feeds, VariableTensors &variables);
+StatusOr<std::vector<Tensor>> interpretModule(mlir::ModuleOp module, compiler::Stage stage,
+                                              std::span<const Tensor> feeds, VariableTensors &variables);
 
 } // namespace halftone::tools

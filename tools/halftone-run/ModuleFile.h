@@ -1,4 +1,4 @@
-// A .mlir file as a program: its module, stage, parameters and variables.
+// A .mlir file with all that a run of it needs: its module, stage, parameters and variables.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Initial.h"
@@ -18,7 +18,7 @@ struct ModuleFile {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   compiler::Stage stage = compiler::Stage::graph;
   Signature signature; // feeds and fetches of @main
-  std::vector<ProgramVariable> variables;
+  std::vector<DeclaredVariable> variables;
 };
 
 /// Parses and checks a module in a stage from graph to kernel. If the text is no such module, value_error with the

@@ -1,8 +1,8 @@
-// halftone-run predict: runs a program once.
+// halftone-run predict: runs a module or plan once.
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.h"
+#include "ModuleOrPlan.h"
 #include "PlanSession.h"
-#include "Program.h"
 #include "UsageError.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -17,10 +17,10 @@ struct Destination {
 };
 
 /// The file that each --output names: for the fetches in order, or for a fetch or variable by name.
-std::vector<Destination> readDestinations(const Arguments &arguments, const Program &program) {
+std::vector<Destination> readDestinations(const Arguments &arguments, const ModuleOrPlan &model) {
   std::vector<Destination> destinations;
-  const std::vector<Parameter> &fetches = program.signature().fetches;
-  const std::vector<ProgramVariable> variables = program.variables();
+  const std::vector<Parameter> &fetches = model.signature().fetches;
+  const std::vector<DeclaredVariable> variables = model.variables();
   std::set<std::string> taken;
   for (const std::string &output : arguments.outputs) {
     const size_t equals = output.find('=');
@@ -31,16 +31,16 @@ std::vector<Destination> readDestinations(const Arguments &arguments, const Prog
       auto free = std::ranges::find_if(fetches, [&](const Parameter &fetch) { return !taken.contains(fetch.name); });
       if (free == fetches.end())
         throw UsageError(
-            fmt::format("--output '{}': all {} fetches of {} have files", output, fetches.size(), program.path));
+            fmt::format("--output '{}': all {} fetches of {} have files", output, fetches.size(), model.path));
       destination.name = free->name;
     } else if (std::ranges::find(fetches, destination.name, &Parameter::name) == fetches.end()) {
-      auto variable = std::ranges::find_if(variables, [&](const ProgramVariable &candidate) {
+      auto variable = std::ranges::find_if(variables, [&](const DeclaredVariable &candidate) {
         return destination.name == "@" + candidate.symbol || destination.name == candidate.symbol ||
                destination.name == candidate.path;
       });
       if (variable == variables.end())
         throw UsageError(
-            fmt::format("--output '{}': {} has no fetch or variable '{}'", output, program.path, destination.name));
+            fmt::format("--output '{}': {} has no fetch or variable '{}'", output, model.path, destination.name));
       destination.name = "@" + variable->symbol;
     }
     if (!taken.insert(destination.name).second)
@@ -54,24 +54,24 @@ std::vector<Destination> readDestinations(const Arguments &arguments, const Prog
 
 ExitCode predict(const Arguments &arguments) {
   std::shared_ptr<DeviceRuntime> device = arguments.device == "interpreter" ? nullptr : openDevice(arguments);
-  const Program program = loadProgram(arguments.model);
-  const std::vector<Destination> destinations = readDestinations(arguments, program);
-  ProgramValues values = readValues(program, arguments.inputs, arguments.seed, false);
+  const ModuleOrPlan model = loadModuleOrPlan(arguments.model);
+  const std::vector<Destination> destinations = readDestinations(arguments, model);
+  InitialValues values = readValues(model, arguments.inputs, arguments.seed, false);
 
   std::vector<Tensor> fetches;
   if (arguments.device == "interpreter") {
-    if (program.plan)
+    if (model.plan)
       throw UsageError(
-          fmt::format("--device interpreter: {} is a saved plan, which holds nothing to interpret", program.path));
+          fmt::format("--device interpreter: {} is a saved plan, which holds nothing to interpret", model.path));
     fetches =
-        interpretProgram(*program.module->module, program.module->stage, values.feeds, values.variables).valueOrThrow();
+        interpretModule(*model.module->module, model.module->stage, values.feeds, values.variables).valueOrThrow();
   } else {
-    PlanSession session = PlanSession::open(planOf(arguments, program), device, values.variables).valueOrThrow();
+    PlanSession session = PlanSession::open(planOf(arguments, model), device, values.variables).valueOrThrow();
     fetches = session.play(values.feeds).valueOrThrow();
     session.readVariables(values.variables).orThrow();
   }
 
-  const std::vector<Parameter> &parameters = program.signature().fetches;
+  const std::vector<Parameter> &parameters = model.signature().fetches;
   for (const Destination &destination : destinations) {
     auto fetch = std::ranges::find(parameters, destination.name, &Parameter::name);
     const Tensor &value = fetch == parameters.end() ? values.variables.at(destination.name.substr(1))

@@ -9,41 +9,41 @@
 namespace halftone::compiler {
 using namespace mlir;
 
-MatmulPlace MatmulAccess::placeAt(MatmulRole role, Emitted linear) const {
-  MatmulPlace place;
-  moveTo(place, batchRole, block.batch);
-  moveTo(place, role, linear);
-  return place;
+MatmulIndex MatmulAccess::indexAt(MatmulRole role, Emitted linear) const {
+  MatmulIndex index;
+  moveTo(index, batchRole, block.batch);
+  moveTo(index, role, linear);
+  return index;
 }
 
-void MatmulAccess::moveTo(MatmulPlace &place, MatmulRole role, Emitted linear) const {
-  place.index.resize(size_t(frame.dims));
-  place.linear[role] = linear;
+void MatmulAccess::moveTo(MatmulIndex &index, MatmulRole role, Emitted linear) const {
+  index.ofDim.resize(size_t(frame.dims));
+  index.linear[role] = linear;
   Emitted rest = linear;
   for (int dim : llvm::reverse(problem.group[role])) {
     const bool isFirst = dim == problem.group[role].front();
-    place.index[size_t(dim)] = isFirst ? rest : rest % frame.extents[size_t(dim)];
+    index.ofDim[size_t(dim)] = isFirst ? rest : rest % frame.extents[size_t(dim)];
     if (!isFirst)
       rest = rest / frame.extents[size_t(dim)];
   }
 }
 
-void MatmulAccess::setLanes(MatmulPlace &place, MatmulRole role, Emitted tileStart, Emitted start,
+void MatmulAccess::setLanes(MatmulIndex &index, MatmulRole role, Emitted tileStart, Emitted start,
                             Emitted count) const {
-  place.laneRole = role;
-  place.start = start;
-  place.count = count;
-  moveTo(place, role, tileStart + start);
+  index.laneRole = role;
+  index.start = start;
+  index.count = count;
+  moveTo(index, role, tileStart + start);
 }
 
-MatmulReach MatmulAccess::reach(const TensorAccess &access, const MatmulPlace &place) const {
+MatmulReach MatmulAccess::reach(const TensorAccess &access, const MatmulIndex &index) const {
   MatmulReach reach;
   reach.offset = frame.constant(0);
   Emitted stride = frame.constant(1);
-  const ArrayRef<int> lanes = place.laneRole ? ArrayRef<int>(problem.group[*place.laneRole]) : ArrayRef<int>();
+  const ArrayRef<int> lanes = index.laneRole ? ArrayRef<int>(problem.group[*index.laneRole]) : ArrayRef<int>();
   for (size_t axis = access.dims.size(); axis-- > 0;) {
     const int dim = access.dims[axis];
-    const Emitted here = dim < 0 ? frame.constant(access.constants[axis]) : place.index[size_t(dim)];
+    const Emitted here = dim < 0 ? frame.constant(access.constants[axis]) : index.ofDim[size_t(dim)];
     reach.offset = reach.offset + here * stride;
     if (dim < 0)
       continue; // leading, or of a tensor with constants only
@@ -60,29 +60,29 @@ MatmulReach MatmulAccess::reach(const TensorAccess &access, const MatmulPlace &p
   return reach;
 }
 
-Emitted MatmulAccess::laneOffset(const MatmulReach &reach, const TensorAccess &access, const MatmulPlace &place,
+Emitted MatmulAccess::laneOffset(const MatmulReach &reach, const TensorAccess &access, const MatmulIndex &index,
                                  int64_t lane) const {
   // Past the tile's end the last index stands in.
-  const Emitted within = place.whole ? place.start + lane : minimum(place.start + lane, place.count - 1);
+  const Emitted within = index.whole ? index.start + lane : minimum(index.start + lane, index.count - 1);
   if (reach.stride)
-    return reach.offset + (within - place.start) * reach.stride;
-  MatmulPlace there = place;
+    return reach.offset + (within - index.start) * reach.stride;
+  MatmulIndex there = index;
   there.laneRole.reset();
-  moveTo(there, *place.laneRole, place.linear[*place.laneRole] + (within - place.start));
+  moveTo(there, *index.laneRole, index.linear[*index.laneRole] + (within - index.start));
   return this->reach(access, there).offset;
 }
 
-Emitted MatmulAccess::laneMask(const MatmulPlace &place) const {
+Emitted MatmulAccess::laneMask(const MatmulIndex &index) const {
   const Type i32 = frame.getI32Type();
   const Emitted steps = frame.steps(i32, block.sizes.lanes);
-  const Emitted left = minimum(place.count - place.start, frame.constant(block.sizes.lanes)).narrow(i32);
+  const Emitted left = minimum(index.count - index.start, frame.constant(block.sizes.lanes)).narrow(i32);
   return steps < block.splat(left);
 }
 
-Emitted MatmulAccess::load(Value tensor, const TensorAccess &access, const MatmulPlace &place) const {
+Emitted MatmulAccess::load(Value tensor, const TensorAccess &access, const MatmulIndex &index) const {
   const Type element = getElementTypeOrSelf(tensor);
   const Emitted pointer = block.pointerOf(tensor);
-  const MatmulReach reach = this->reach(access, place);
+  const MatmulReach reach = this->reach(access, index);
   const auto addressOf = [&](Emitted offset) { return frame.address(pointer, element, offset); };
   if (!reach.varies)
     return block.splat(frame.load(element, addressOf(reach.offset)));
@@ -90,48 +90,48 @@ Emitted MatmulAccess::load(Value tensor, const TensorAccess &access, const Matmu
   if (!reach.contiguous) {
     Value lanes = ub::PoisonOp::create(frame, type);
     for (int64_t lane = 0; lane < block.sizes.lanes; ++lane) {
-      const Emitted scalar = frame.load(element, addressOf(laneOffset(reach, access, place, lane)));
+      const Emitted scalar = frame.load(element, addressOf(laneOffset(reach, access, index, lane)));
       lanes = vector::InsertOp::create(frame, scalar.value(), lanes, lane);
     }
     return frame.wrap(lanes);
   }
   const Emitted at = addressOf(reach.offset);
-  if (place.whole)
+  if (index.whole)
     return frame.load(type, at);
   if (problem.cpu.hasMaskedMemory)
-    return frame.loadMasked(type, at, laneMask(place));
+    return frame.loadMasked(type, at, laneMask(index));
   return frame.choose(
-      areAllInside(place), [&] { return Values{frame.load(type, at)}; },
-      [&] { return Values{frame.loadMasked(type, at, laneMask(place))}; })[0];
+      areAllInside(index), [&] { return Values{frame.load(type, at)}; },
+      [&] { return Values{frame.loadMasked(type, at, laneMask(index))}; })[0];
 }
 
-void MatmulAccess::store(Emitted lanes, Value tensor, const TensorAccess &access, const MatmulPlace &place) const {
+void MatmulAccess::store(Emitted lanes, Value tensor, const TensorAccess &access, const MatmulIndex &index) const {
   const Emitted pointer = block.pointerOf(tensor);
   const Type element = getElementTypeOrSelf(lanes.type());
-  const MatmulReach reach = this->reach(access, place);
+  const MatmulReach reach = this->reach(access, index);
   if (!reach.contiguous) {
     // Lanes past the end would write the last element again: each is written only when it is there.
     for (int64_t lane = 0; lane < block.sizes.lanes; ++lane)
-      frame.branch(place.start + lane < place.count, [&] {
+      frame.branch(index.start + lane < index.count, [&] {
         const Emitted scalar = frame.wrap(vector::ExtractOp::create(frame, lanes.value(), lane));
-        frame.store(scalar, frame.address(pointer, element, laneOffset(reach, access, place, lane)));
+        frame.store(scalar, frame.address(pointer, element, laneOffset(reach, access, index, lane)));
       });
     return;
   }
   const Emitted at = frame.address(pointer, element, reach.offset);
-  if (place.whole)
+  if (index.whole)
     return frame.store(lanes, at);
   if (problem.cpu.hasMaskedMemory)
-    return frame.storeMasked(lanes, at, laneMask(place));
+    return frame.storeMasked(lanes, at, laneMask(index));
   frame.branch(
-      areAllInside(place), [&] { frame.store(lanes, at); }, [&] { frame.storeMasked(lanes, at, laneMask(place)); });
+      areAllInside(index), [&] { frame.store(lanes, at); }, [&] { frame.storeMasked(lanes, at, laneMask(index)); });
 }
 
-Emitted MatmulAccess::indexLanes(int dim, const MatmulPlace &place) const {
-  if (!place.laneRole || !llvm::is_contained(problem.group[*place.laneRole], dim))
-    return block.splat(place.index[size_t(dim)]);
-  Emitted rest = frame.steps(frame.getI64Type(), block.sizes.lanes) + block.splat(place.linear[*place.laneRole]);
-  const ArrayRef<int> dims = problem.group[*place.laneRole];
+Emitted MatmulAccess::indexLanes(int dim, const MatmulIndex &index) const {
+  if (!index.laneRole || !llvm::is_contained(problem.group[*index.laneRole], dim))
+    return block.splat(index.ofDim[size_t(dim)]);
+  Emitted rest = frame.steps(frame.getI64Type(), block.sizes.lanes) + block.splat(index.linear[*index.laneRole]);
+  const ArrayRef<int> dims = problem.group[*index.laneRole];
   for (int other : llvm::reverse(dims)) {
     const Emitted extent = block.splat(frame.extents[size_t(other)]);
     if (other == dim)
@@ -141,12 +141,12 @@ Emitted MatmulAccess::indexLanes(int dim, const MatmulPlace &place) const {
   return rest;
 }
 
-Values MatmulAccess::body(linalg::GenericOp generic, const Values &arguments, const MatmulPlace &place) const {
+Values MatmulAccess::body(linalg::GenericOp generic, const Values &arguments, const MatmulIndex &index) const {
   const SmallVector<int> dims = dimsOf(generic);
   BodyArguments at;
   at.lanes = block.sizes.lanes;
   at.values = arguments;
-  at.index = [&](unsigned dim) { return indexLanes(dims[dim], place); };
+  at.index = [&](unsigned dim) { return indexLanes(dims[dim], index); };
   return cloneBody(frame, generic, at, frame.outside);
 }
 

@@ -1,14 +1,14 @@
-// Reading and writing tensors from within a matmul kernel: places, offsets, lanes.
+// Reading and writing tensors from within a matmul kernel: indices, offsets, lanes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/cpu/MatmulBlock.h"
 
 namespace halftone::compiler {
 
-/// Where code being emitted stands: an index for each role (the first lane's, when the role is that of the lanes).
-struct MatmulPlace {
+/// The index at which code being emitted stands, for each role (the first lane's, when the role is that of the lanes).
+struct MatmulIndex {
   std::array<Emitted, 4> linear;
-  Values index; // of each kernel dim
+  Values ofDim; // the index along each kernel dim
   std::optional<MatmulRole> laneRole;
   Emitted start, count; // with lanes: the first lane's index within the tile, and how many there are in the tile
   bool whole = false;   // all lanes are within the tile
@@ -25,32 +25,32 @@ class MatmulAccess {
 public:
   explicit MatmulAccess(const MatmulBlock &block) : block(block), frame(block.frame), problem(block.problem) {}
 
-  /// The place at the block's batch and one index of another role.
-  MatmulPlace placeAt(MatmulRole role, Emitted linear) const;
-  /// Fills `index` of the dims of `role` from `linear`.
-  void moveTo(MatmulPlace &place, MatmulRole role, Emitted linear) const;
-  void setLanes(MatmulPlace &place, MatmulRole role, Emitted tileStart, Emitted start, Emitted count) const;
+  /// The index at the block's batch and at `linear` of another role.
+  MatmulIndex indexAt(MatmulRole role, Emitted linear) const;
+  /// Fills `ofDim` of the dims of `role` from `linear`.
+  void moveTo(MatmulIndex &index, MatmulRole role, Emitted linear) const;
+  void setLanes(MatmulIndex &index, MatmulRole role, Emitted tileStart, Emitted start, Emitted count) const;
 
-  /// Lanes of `tensor` (as stored) at `place`; lanes past the tile's end hold anything.
-  Emitted load(mlir::Value tensor, const TensorAccess &access, const MatmulPlace &place) const;
+  /// Lanes of `tensor` (as stored) at `index`; lanes past the tile's end hold anything.
+  Emitted load(mlir::Value tensor, const TensorAccess &access, const MatmulIndex &index) const;
   /// Stores the lanes that are within the tile.
-  void store(Emitted lanes, mlir::Value tensor, const TensorAccess &access, const MatmulPlace &place) const;
-  /// The values that the body of `generic` yields at `place`, in lanes.
-  Values body(mlir::linalg::GenericOp generic, const Values &arguments, const MatmulPlace &place) const;
-  MatmulReach reach(const TensorAccess &access, const MatmulPlace &place) const;
+  void store(Emitted lanes, mlir::Value tensor, const TensorAccess &access, const MatmulIndex &index) const;
+  /// The values that the body of `generic` yields at `index`, in lanes.
+  Values body(mlir::linalg::GenericOp generic, const Values &arguments, const MatmulIndex &index) const;
+  MatmulReach reach(const TensorAccess &access, const MatmulIndex &index) const;
   /// Which lanes are within the tile.
-  Emitted laneMask(const MatmulPlace &place) const;
+  Emitted laneMask(const MatmulIndex &index) const;
   /// `lanes` within the tile, `other` past its end.
-  Emitted selectInside(const MatmulPlace &place, Emitted lanes, Emitted other) const {
-    return place.whole ? lanes : select(laneMask(place), lanes, other);
+  Emitted selectInside(const MatmulIndex &index, Emitted lanes, Emitted other) const {
+    return index.whole ? lanes : select(laneMask(index), lanes, other);
   }
 
 private:
   /// The index of a kernel dim, in all lanes.
-  Emitted indexLanes(int dim, const MatmulPlace &place) const;
-  Emitted laneOffset(const MatmulReach &reach, const TensorAccess &access, const MatmulPlace &place,
+  Emitted indexLanes(int dim, const MatmulIndex &index) const;
+  Emitted laneOffset(const MatmulReach &reach, const TensorAccess &access, const MatmulIndex &index,
                      int64_t lane) const;
-  Emitted areAllInside(const MatmulPlace &place) const { return place.start + block.sizes.lanes <= place.count; }
+  Emitted areAllInside(const MatmulIndex &index) const { return index.start + block.sizes.lanes <= index.count; }
 
   const MatmulBlock &block;
   KernelFrame &frame;

@@ -10,11 +10,11 @@ namespace halftone::compiler {
 using namespace mlir;
 
 /// Lanes along K of a row of A or a column of B; those past K are 0 if a prologue made them.
-Emitted MatmulDots::alongDepth(int side, Emitted index, Emitted k, const MatmulDepth &depth) const {
-  MatmulPlace place = access.placeAt(side == 0 ? rowRole : columnRole, index);
-  access.setLanes(place, depthRole, depth.first, k, depth.count);
-  const Emitted lanes = operands.factor(side, place);
-  return block.problem.prologue[size_t(side)] ? access.selectInside(place, lanes, lanes.like(int64_t(0))) : lanes;
+Emitted MatmulDots::alongDepth(int side, Emitted line, Emitted k, const MatmulDepth &depth) const {
+  MatmulIndex index = access.indexAt(side == 0 ? rowRole : columnRole, line);
+  access.setLanes(index, depthRole, depth.first, k, depth.count);
+  const Emitted lanes = operands.factor(side, index);
+  return block.problem.prologue[size_t(side)] ? access.selectInside(index, lanes, lanes.like(int64_t(0))) : lanes;
 }
 
 void MatmulDots::multiply(const MatmulDepth &depth) const {

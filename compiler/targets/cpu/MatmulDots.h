@@ -16,7 +16,7 @@ public:
   void multiply(const MatmulDepth &depth) const;
 
 private:
-  Emitted alongDepth(int side, Emitted index, Emitted k, const MatmulDepth &depth) const;
+  Emitted alongDepth(int side, Emitted line, Emitted k, const MatmulDepth &depth) const;
 
   const MatmulBlock &block;
   const MatmulAccess &access;

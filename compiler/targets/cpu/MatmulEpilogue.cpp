@@ -100,10 +100,10 @@ Emitted MatmulEpilogue::sumsAt(Emitted row, Emitted column) const {
 }
 
 void MatmulEpilogue::prefetchResults(Emitted row, Emitted column) const {
-  MatmulPlace place = access.placeAt(rowRole, block.firstRow + row);
-  access.setLanes(place, columnRole, block.firstColumn, column, block.columns);
+  MatmulIndex index = access.indexAt(rowRole, block.firstRow + row);
+  access.setLanes(index, columnRole, block.firstColumn, column, block.columns);
   for (unsigned output = 0; output < epilogue.getNumResults(); ++output) {
-    const MatmulReach reach = access.reach(accessOf(output), place);
+    const MatmulReach reach = access.reach(accessOf(output), index);
     if (!problem.combiners[output].empty() || !reach.contiguous)
       continue;
     const Value result = epilogue.getResult(output);
@@ -113,13 +113,13 @@ void MatmulEpilogue::prefetchResults(Emitted row, Emitted column) const {
 }
 
 Values MatmulEpilogue::emitLanes(Emitted row, Emitted column, bool whole, const Values &accumulators) const {
-  MatmulPlace place = access.placeAt(rowRole, block.firstRow + row);
-  access.setLanes(place, columnRole, block.firstColumn, column, block.columns);
-  place.whole = whole;
+  MatmulIndex index = access.indexAt(rowRole, block.firstRow + row);
+  access.setLanes(index, columnRole, block.firstColumn, column, block.columns);
+  index.whole = whole;
   Values arguments;
   for (OpOperand *input : epilogue.getDpsInputOperands()) {
     if (input->get() != problem.contraction.getResult(0)) {
-      arguments.push_back(access.load(input->get(), frame.source.accessOf(epilogue, *input), place));
+      arguments.push_back(access.load(input->get(), frame.source.accessOf(epilogue, *input), index));
       continue;
     }
     const Emitted sums = sumsAt(row, column);
@@ -129,13 +129,13 @@ Values MatmulEpilogue::emitLanes(Emitted row, Emitted column, bool whole, const 
   arguments.resize(inputs + problem.combiners.size());
   for (auto [side, accumulator] : llvm::zip(sides, accumulators))
     arguments[inputs + side.output] = accumulator;
-  const Values results = access.body(epilogue, arguments, place);
+  const Values results = access.body(epilogue, arguments, index);
   for (unsigned output = 0; output < problem.combiners.size(); ++output)
     if (problem.combiners[output].empty())
-      access.store(results[output], epilogue.getResult(output), accessOf(output), place);
+      access.store(results[output], epilogue.getResult(output), accessOf(output), index);
   Values next;
   for (auto [side, accumulator] : llvm::zip(sides, accumulators))
-    next.push_back(access.selectInside(place, results[side.output], accumulator));
+    next.push_back(access.selectInside(index, results[side.output], accumulator));
   return next;
 }
 

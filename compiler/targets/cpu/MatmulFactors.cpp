@@ -13,15 +13,15 @@ MatmulRows MatmulFactors::rows(const MatmulDepth &depth) const {
                                          : MatmulRows{block.packedA, one, block.packedPitch};
   OpOperand *input = problem.contraction.getDpsInputOperand(0);
   const TensorAccess accessed = frame.source.accessOf(problem.contraction, *input);
-  MatmulPlace place = access.placeAt(rowRole, block.firstRow);
-  access.moveTo(place, depthRole, depth.first * problem.groupSize);
+  MatmulIndex index = access.indexAt(rowRole, block.firstRow);
+  access.moveTo(index, depthRole, depth.first * problem.groupSize);
   const auto pitch = [&](MatmulRole role) {
-    place.laneRole = role;
-    const Emitted stride = access.reach(accessed, place).stride;
+    index.laneRole = role;
+    const Emitted stride = access.reach(accessed, index).stride;
     return stride ? stride : frame.constant(0);
   };
   const Emitted rowPitch = pitch(rowRole) / frame.constant(problem.groupSize), depthPitch = pitch(depthRole);
-  const Emitted offset = access.reach(accessed, place).offset;
+  const Emitted offset = access.reach(accessed, index).offset;
   return {frame.address(block.pointerOf(input->get()), getElementTypeOrSelf(input->get()), offset), rowPitch,
           depthPitch};
 }
@@ -43,12 +43,12 @@ std::function<Values(Emitted)> MatmulFactors::columns(const MatmulStrip &strip) 
 
 std::function<Values(Emitted)> MatmulFactors::columnsInPlace(const MatmulStrip &strip) const {
   return [this, vectors = strip.vectors, column = strip.column, first = strip.depth.first](Emitted k) {
-    MatmulPlace place = access.placeAt(depthRole, first + k);
-    place.whole = vectors > 1;
+    MatmulIndex index = access.indexAt(depthRole, first + k);
+    index.whole = vectors > 1;
     Values read;
     for (int64_t vector = 0; vector < vectors; ++vector) {
-      access.setLanes(place, columnRole, block.firstColumn, column + vector * block.sizes.lanes, block.columns);
-      read.push_back(operands.factor(1, place));
+      access.setLanes(index, columnRole, block.firstColumn, column + vector * block.sizes.lanes, block.columns);
+      read.push_back(operands.factor(1, index));
       if (problem.packsPanels())
         block.store(read.back(), block.at(block.packedB, (k * vectors + vector) * block.sizes.lanes));
     }

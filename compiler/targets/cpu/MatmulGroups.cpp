@@ -19,49 +19,49 @@ Emitted MatmulGroups::sameBits(Emitted vector, Type type) const {
   return frame.wrap(vector::BitCastOp::create(frame, type, vector.value()));
 }
 
-Emitted MatmulGroups::throughPrologue(int side, MatmulPlace place, Emitted first) const {
+Emitted MatmulGroups::throughPrologue(int side, MatmulIndex index, Emitted first) const {
   const Emitted depth = block.size[depthRole];
   Values halves;
   for (int64_t half = 0; half < 2; ++half) {
-    access.setLanes(place, depthRole, frame.constant(0), first + half * block.sizes.lanes, depth);
-    const Emitted lanes = operands.stored(side, place);
-    halves.push_back(access.selectInside(place, lanes, lanes.like(int64_t(0))));
+    access.setLanes(index, depthRole, frame.constant(0), first + half * block.sizes.lanes, depth);
+    const Emitted lanes = operands.stored(side, index);
+    halves.push_back(access.selectInside(index, lanes, lanes.like(int64_t(0))));
   }
   const auto all = llvm::to_vector(llvm::seq<int64_t>(0, 2 * block.sizes.lanes));
   return frame.wrap(vector::ShuffleOp::create(frame, halves[0].value(), halves[1].value(), all));
 }
 
-Emitted MatmulGroups::inMemory(int side, MatmulPlace place, Emitted first) const {
+Emitted MatmulGroups::inMemory(int side, MatmulIndex index, Emitted first) const {
   const int64_t count = block.sizes.lanes * problem.groupSize;
   const Type element = frame.getIntegerType(unsigned(32 / problem.groupSize)), i8 = frame.getI8Type();
   const VectorType members = VectorType::get(count, element);
-  access.moveTo(place, depthRole, first);
+  access.moveTo(index, depthRole, first);
   OpOperand *input = problem.contraction.getDpsInputOperand(side);
-  const MatmulReach reach = access.reach(frame.source.accessOf(problem.contraction, *input), place);
+  const MatmulReach reach = access.reach(frame.source.accessOf(problem.contraction, *input), index);
   const Emitted at = frame.address(block.pointerOf(input->get()), element, reach.offset);
-  if (place.whole)
+  if (index.whole)
     return frame.load(members, at);
   const Emitted steps = frame.steps(i8, count);
   const Emitted left = minimum(block.size[depthRole] - first, frame.constant(count)).narrow(i8);
   return frame.loadMasked(members, at, steps < frame.splat(left, count));
 }
 
-Emitted MatmulGroups::alongDepth(int side, MatmulPlace place, Emitted group) const {
+Emitted MatmulGroups::alongDepth(int side, MatmulIndex index, Emitted group) const {
   const Emitted first = group * problem.groupSize;
-  Emitted found = problem.prologue[size_t(side)] ? throughPrologue(side, place, first) : inMemory(side, place, first);
+  Emitted found = problem.prologue[size_t(side)] ? throughPrologue(side, index, first) : inMemory(side, index, first);
   if (problem.hasBiasRow() && side == 0)
     found = found ^ -128;
   return sameBits(found, block.lanesOf(problem.accumulator));
 }
 
-Emitted MatmulGroups::across(int side, MatmulPlace place, Emitted group) const {
+Emitted MatmulGroups::across(int side, MatmulIndex index, Emitted group) const {
   const Emitted depth = block.size[depthRole];
   Values members;
   for (int64_t member = 0; member < problem.groupSize; ++member) {
     const Emitted k = group * problem.groupSize + member;
     const bool within = member == 0 || frame.source.form.evenDepth;
-    access.moveTo(place, depthRole, within ? k : minimum(k, depth - 1));
-    const Emitted lanes = operands.stored(side, place);
+    access.moveTo(index, depthRole, within ? k : minimum(k, depth - 1));
+    const Emitted lanes = operands.stored(side, index);
     members.push_back(within ? lanes : select(k < depth, lanes, lanes.like(int64_t(0))));
   }
   const auto interleaved = [&](Emitted x, Emitted y, Type element) {

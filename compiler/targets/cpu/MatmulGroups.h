@@ -13,17 +13,17 @@ public:
       : block(block), access(access), operands(operands), frame(block.frame), problem(block.problem) {}
 
   /// 16 neighbouring groups along K of an operand.
-  Emitted alongDepth(int side, MatmulPlace place, Emitted group) const;
+  Emitted alongDepth(int side, MatmulIndex index, Emitted group) const;
   /// One group of each of 16 neighbouring rows of A or columns of B.
-  Emitted across(int side, MatmulPlace place, Emitted group) const;
+  Emitted across(int side, MatmulIndex index, Emitted group) const;
   /// `sums` and the products of `a` and `b`, by the problem's instruction.
   Emitted multiply(Emitted sums, Emitted a, Emitted b) const;
   /// The same of pairs by products of their members widened to f32, which keep subnormal numbers.
   Emitted multiplyWidened(Emitted sums, Emitted a, Emitted b) const;
 
 private:
-  Emitted throughPrologue(int side, MatmulPlace place, Emitted first) const;
-  Emitted inMemory(int side, MatmulPlace place, Emitted first) const;
+  Emitted throughPrologue(int side, MatmulIndex index, Emitted first) const;
+  Emitted inMemory(int side, MatmulIndex index, Emitted first) const;
   Emitted sameBits(Emitted vector, mlir::Type type) const;
 
   const MatmulBlock &block;

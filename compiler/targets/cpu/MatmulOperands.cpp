@@ -23,23 +23,23 @@ static Value cloneExpression(KernelFrame &frame, Value value, IRMapping &known, 
   return known.lookup(value);
 }
 
-Emitted MatmulOperands::stored(int side, const MatmulPlace &place) const {
+Emitted MatmulOperands::stored(int side, const MatmulIndex &index) const {
   linalg::GenericOp prologue = problem.prologue[size_t(side)], contraction = problem.contraction;
   if (!prologue) {
     OpOperand *input = contraction.getDpsInputOperand(side);
-    return access.load(input->get(), frame.source.accessOf(contraction, *input), place);
+    return access.load(input->get(), frame.source.accessOf(contraction, *input), index);
   }
   Values arguments;
   for (OpOperand *input : prologue.getDpsInputOperands())
-    arguments.push_back(access.load(input->get(), frame.source.accessOf(prologue, *input), place));
+    arguments.push_back(access.load(input->get(), frame.source.accessOf(prologue, *input), index));
   arguments.resize(prologue.getBody()->getNumArguments());
   const auto result = cast<OpResult>(contraction.getInputs()[unsigned(side)]).getResultNumber();
-  return access.body(prologue, arguments, place)[result];
+  return access.body(prologue, arguments, index)[result];
 }
 
-Emitted MatmulOperands::factor(int side, const MatmulPlace &place) const {
+Emitted MatmulOperands::factor(int side, const MatmulIndex &index) const {
   IRMapping known;
-  known.map(problem.contraction.getBody()->getArgument(unsigned(side)), stored(side, place).value());
+  known.map(problem.contraction.getBody()->getArgument(unsigned(side)), stored(side, index).value());
   return frame.wrap(cloneExpression(frame, problem.factorOf(side), known, block.sizes.lanes));
 }
 

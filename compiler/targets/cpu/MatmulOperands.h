@@ -10,10 +10,10 @@ public:
   MatmulOperands(const MatmulBlock &block, const MatmulAccess &access)
       : block(block), access(access), frame(block.frame), problem(block.problem) {}
 
-  /// The operand's elements at `place` as they are stored.
-  Emitted stored(int side, const MatmulPlace &place) const;
+  /// The operand's elements at `index` as they are stored.
+  Emitted stored(int side, const MatmulIndex &index) const;
   /// The same in the accumulator's type.
-  Emitted factor(int side, const MatmulPlace &place) const;
+  Emitted factor(int side, const MatmulIndex &index) const;
 
 private:
   const MatmulBlock &block;

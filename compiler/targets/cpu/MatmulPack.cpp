@@ -30,13 +30,13 @@ void MatmulPacking::packRowsAlongDepth(const MatmulDepth &depth) {
   const Emitted full = minimum(depth.count, block.size[depthRole] / constant(problem.groupSize) - depth.first);
   const Emitted wholeEnd = block.wholeOf(full, lanes);
   watch.loop(constant(0), block.rows, constant(1), [&](Emitted row) {
-    MatmulPlace place = access.placeAt(rowRole, block.firstRow + row);
+    MatmulIndex index = access.indexAt(rowRole, block.firstRow + row);
     for (bool whole : {true, false})
       watch.loop(whole ? constant(0) : wholeEnd, whole ? wholeEnd : depth.count, constant(lanes), [&](Emitted k) {
-        access.setLanes(place, depthRole, depth.first, k, depth.count);
-        place.whole = whole;
+        access.setLanes(index, depthRole, depth.first, k, depth.count);
+        index.whole = whole;
         const Emitted vector =
-            problem.groupSize > 1 ? groups.alongDepth(0, place, depth.first + k) : operands.factor(0, place);
+            problem.groupSize > 1 ? groups.alongDepth(0, index, depth.first + k) : operands.factor(0, index);
         store(vector, block.at(block.packedA, row * block.sizes.depth + k));
       });
   });
@@ -55,10 +55,10 @@ void MatmulPacking::packRowsTurned(const MatmulDepth &depth) {
   watch.loop(constant(0), block.rows, constant(lanes), [&](Emitted row) {
     watch.loop(constant(0), depth.count, constant(lanes), [&](Emitted k) {
       frame.loop(constant(0), constant(lanes), constant(1), [&](Emitted member) {
-        MatmulPlace place;
-        access.moveTo(place, batchRole, block.batch);
-        access.setLanes(place, rowRole, block.firstRow, row, block.rows);
-        const Emitted vector = groups.across(0, place, depth.first + k + member);
+        MatmulIndex index;
+        access.moveTo(index, batchRole, block.batch);
+        access.setLanes(index, rowRole, block.firstRow, row, block.rows);
+        const Emitted vector = groups.across(0, index, depth.first + k + member);
         const Emitted isWithin = k + member < depth.count;
         block.store(select(isWithin, vector, vector.like(int64_t(0))), squareRow(member));
       });
@@ -77,14 +77,14 @@ void MatmulPacking::packAcross(int side, const MatmulDepth &depth) {
   const MatmulRole role = isRows ? rowRole : columnRole;
   const Emitted count = isRows ? block.rows : block.columns, first = isRows ? block.firstRow : block.firstColumn;
   const auto copy = [&](Emitted k, Emitted begin, Emitted end, int64_t vectors, bool whole) {
-    MatmulPlace place = access.placeAt(depthRole, depth.first + k);
-    place.whole = whole;
+    MatmulIndex index = access.indexAt(depthRole, depth.first + k);
+    index.whole = whole;
     watch.loop(begin, end, constant(vectors * lanes), [&](Emitted start) {
       for (int64_t vector = 0; vector < vectors; ++vector) {
         const Emitted at = start + vector * lanes;
-        access.setLanes(place, role, first, at, count);
+        access.setLanes(index, role, first, at, count);
         const Emitted packed =
-            problem.groupSize > 1 ? groups.across(side, place, depth.first + k) : operands.factor(side, place);
+            problem.groupSize > 1 ? groups.across(side, index, depth.first + k) : operands.factor(side, index);
         const Emitted offset =
             isRows ? k * block.packedPitch + at : start * block.sizes.depth + (k * vectors + vector) * lanes;
         store(packed, block.at(isRows ? block.packedA : block.packedB, offset));
@@ -121,11 +121,11 @@ std::pair<Emitted, Emitted> MatmulPacking::packedColumns(Emitted column, Emitted
 }
 
 Emitted MatmulPacking::columnAlongDepth(Emitted column, Emitted k, const MatmulDepth &depth) const {
-  MatmulPlace place = access.placeAt(columnRole, block.firstColumn + minimum(column, block.columns - 1));
+  MatmulIndex index = access.indexAt(columnRole, block.firstColumn + minimum(column, block.columns - 1));
   if (problem.groupSize > 1)
-    return groups.alongDepth(1, place, depth.first + k);
-  access.setLanes(place, depthRole, depth.first, k, depth.count);
-  return operands.factor(1, place);
+    return groups.alongDepth(1, index, depth.first + k);
+  access.setLanes(index, depthRole, depth.first, k, depth.count);
+  return operands.factor(1, index);
 }
 
 /// The columns from `start` on, each a vector along K. With a prologue they pass through scratch, which keeps the code
@@ -157,12 +157,12 @@ void MatmulPacking::watchRows(Emitted rows, Emitted rowPitch, const MatmulDepth 
   const Emitted wholeEnd = block.wholeOf(depth.count, lanes);
   const Type vector = block.lanesOf(problem.accumulator);
   watch.loop(constant(0), block.rows, constant(1), [&](Emitted row) {
-    const MatmulPlace place = access.placeAt(rowRole, block.firstRow + row);
+    const MatmulIndex index = access.indexAt(rowRole, block.firstRow + row);
     const Emitted start = block.at(rows, row * rowPitch);
     watch.loop(constant(0), wholeEnd, constant(lanes),
                [&](Emitted k) { watch.look(frame.load(vector, block.at(start, k))); });
     watch.loop(wholeEnd, depth.count, constant(lanes),
-               [&](Emitted k) { watch.look(groups.alongDepth(0, place, depth.first + k)); });
+               [&](Emitted k) { watch.look(groups.alongDepth(0, index, depth.first + k)); });
   });
 }
 

@@ -1,6 +1,6 @@
-// Loads programs and gathers their values.
+// Loads modules and saved plans, and gathers the values with which a run begins.
 // SPDX-License-Identifier: Apache-2.0
-#include "Program.h"
+#include "ModuleOrPlan.h"
 #include "CompiledModule.h"
 #include "InputSpec.h"
 #include "Output.h"
@@ -21,53 +21,53 @@ namespace {
 constexpr std::string_view planMagic = "HTPLAN\r\n";
 
 /// The feed of a spec without a name: the first feed that has no value. Specs with names come before.
-size_t nextFeed(const Program &program, const std::vector<Tensor> &feeds, const std::string &input) {
+size_t nextFeed(const ModuleOrPlan &model, const std::vector<Tensor> &feeds, const std::string &input) {
   for (size_t i = 0; i < feeds.size(); ++i)
     if (!feeds[i].defined())
       return i;
-  throw UsageError(fmt::format("--input '{}': all {} feeds of {} have values", input, feeds.size(), program.path));
+  throw UsageError(fmt::format("--input '{}': all {} feeds of {} have values", input, feeds.size(), model.path));
 }
 
-std::string knownNames(const Program &program) {
+std::string knownNames(const ModuleOrPlan &model) {
   std::vector<std::string> names;
-  for (const Parameter &feed : program.signature().feeds)
+  for (const Parameter &feed : model.signature().feeds)
     names.push_back(feed.name);
-  for (const ProgramVariable &variable : program.variables())
+  for (const DeclaredVariable &variable : model.variables())
     names.push_back("@" + variable.symbol);
   return names.empty() ? "it takes nothing" : fmt::format("expected one of {}", fmt::join(names, ", "));
 }
 
 } // namespace
 
-std::vector<ProgramVariable> Program::variables() const {
+std::vector<DeclaredVariable> ModuleOrPlan::variables() const {
   if (module)
     return module->variables;
-  std::vector<ProgramVariable> list;
+  std::vector<DeclaredVariable> list;
   for (const VariableSlot &slot : plan->variables)
     list.push_back({slot.symbol, slot.path, slot.type, guessRole(slot)});
   return list;
 }
 
-Program loadProgram(const std::string &path) {
-  Program program;
-  program.path = path;
+ModuleOrPlan loadModuleOrPlan(const std::string &path) {
+  ModuleOrPlan model;
+  model.path = path;
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
     throw Error(ErrorKind::io_error, path + " is a directory; expected a .mlir module or a saved plan");
   std::ifstream file(path, std::ios::binary);
   std::string head(planMagic.size(), '\0');
   if (file.read(head.data(), static_cast<std::streamsize>(head.size())) && head == planMagic)
-    program.plan = std::make_shared<const Executable>(loadExecutable(path).valueOrThrow());
+    model.plan = std::make_shared<const Executable>(loadExecutable(path).valueOrThrow());
   else
-    program.module = loadModule(path).valueOrThrow();
-  return program;
+    model.module = loadModule(path).valueOrThrow();
+  return model;
 }
 
-ProgramValues readValues(const Program &program, const std::vector<std::string> &inputs, uint64_t seed,
+InitialValues readValues(const ModuleOrPlan &model, const std::vector<std::string> &inputs, uint64_t seed,
                          bool fillFeeds) {
-  const std::vector<Parameter> &feeds = program.signature().feeds;
-  const std::vector<ProgramVariable> variables = program.variables();
-  ProgramValues values;
+  const std::vector<Parameter> &feeds = model.signature().feeds;
+  const std::vector<DeclaredVariable> variables = model.variables();
+  InitialValues values;
   values.feeds.resize(feeds.size());
   std::vector<std::pair<std::string, InputSpec>> specs;
   for (const bool named : {true, false}) // specs with names come first
@@ -75,7 +75,7 @@ ProgramValues readValues(const Program &program, const std::vector<std::string> 
       if (InputSpec spec = parseInputSpec(input); spec.name.empty() != named)
         specs.emplace_back(input, std::move(spec));
   for (const auto &[input, spec] : specs) {
-    size_t feed = spec.name.empty() ? nextFeed(program, values.feeds, input)
+    size_t feed = spec.name.empty() ? nextFeed(model, values.feeds, input)
                                     : std::ranges::find(feeds, spec.name, &Parameter::name) - feeds.begin();
     if (feed < feeds.size()) {
       if (values.feeds[feed].defined())
@@ -83,12 +83,12 @@ ProgramValues readValues(const Program &program, const std::vector<std::string> 
       values.feeds[feed] = readInput(spec, feeds[feed], seed);
       continue;
     }
-    auto variable = std::ranges::find_if(variables, [&](const ProgramVariable &candidate) {
+    auto variable = std::ranges::find_if(variables, [&](const DeclaredVariable &candidate) {
       return spec.name == candidate.symbol || spec.name == "@" + candidate.symbol || spec.name == candidate.path;
     });
     if (variable == variables.end())
       throw UsageError(
-          fmt::format("--input '{}': {} has no '{}'; {}", input, program.path, spec.name, knownNames(program)));
+          fmt::format("--input '{}': {} has no '{}'; {}", input, model.path, spec.name, knownNames(model)));
     if (values.variables.contains(variable->symbol))
       throw UsageError(fmt::format("--input '{}': '{}' has a value already", input, spec.name));
     values.variables[variable->symbol] = readInput(spec, {spec.name, variable->type}, seed);
@@ -103,7 +103,7 @@ ProgramValues readValues(const Program &program, const std::vector<std::string> 
   }
   if (!fillFeeds && !missing.empty())
     throw UsageError(fmt::format("no --input for {}", fmt::join(missing, ", ")));
-  for (const ProgramVariable &variable : variables)
+  for (const DeclaredVariable &variable : variables)
     if (!values.variables.contains(variable.symbol))
       values.variables[variable.symbol] = initialValue(variable, seed);
   return values;
@@ -163,14 +163,14 @@ void StageTexts::write(const std::string &directory) const {
   }
 }
 
-std::shared_ptr<const Executable> planOf(const Arguments &arguments, const Program &program) {
-  std::shared_ptr<const Executable> plan = program.plan;
-  if (program.module) {
+std::shared_ptr<const Executable> planOf(const Arguments &arguments, const ModuleOrPlan &model) {
+  std::shared_ptr<const Executable> plan = model.plan;
+  if (model.module) {
     compiler::CompileOptions options = compileOptions(arguments);
     StageTexts stages;
     if (!arguments.dumpDirectory.empty())
       stages.collect(options);
-    StatusOr<CompiledModule> compiled = compileModule(*program.module->module, program.module->stage, options);
+    StatusOr<CompiledModule> compiled = compileModule(*model.module->module, model.module->stage, options);
     if (!arguments.dumpDirectory.empty())
       stages.write(arguments.dumpDirectory);
     compiled.status().orThrow();

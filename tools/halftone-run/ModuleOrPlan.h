@@ -1,4 +1,4 @@
-// The program that MODEL names, and the values with which a run of it begins.
+// The module or saved plan that MODEL names, and the values with which a run of it begins.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Arguments.h"
@@ -14,19 +14,19 @@
 namespace halftone::tools {
 
 /// A module or a saved plan: one of the two is set.
-struct Program {
+struct ModuleOrPlan {
   std::optional<ModuleFile> module;
   std::shared_ptr<const Executable> plan;
   std::string path;
 
   const Signature &signature() const { return module ? module->signature : plan->signature; }
-  std::vector<ProgramVariable> variables() const;
+  std::vector<DeclaredVariable> variables() const;
 };
 
 /// Loads a saved plan if the file begins with its magic bytes, else a module. Throws io_error and value_error.
-Program loadProgram(const std::string &path);
+ModuleOrPlan loadModuleOrPlan(const std::string &path);
 
-struct ProgramValues {
+struct InitialValues {
   std::vector<Tensor> feeds;
   VariableTensors variables;
 };
@@ -34,7 +34,8 @@ struct ProgramValues {
 /// Feeds and variables from --input, and initialValue() for all other variables. Specs without a name stand, in order,
 /// for the feeds that no spec names. If `fillFeeds`, a feed without a spec is random; else missing feeds are a
 /// UsageError that names them all. UsageError too for a name that is no feed, path or symbol.
-ProgramValues readValues(const Program &program, const std::vector<std::string> &inputs, uint64_t seed, bool fillFeeds);
+InitialValues readValues(const ModuleOrPlan &model, const std::vector<std::string> &inputs, uint64_t seed,
+                         bool fillFeeds);
 
 /// The device that --device and --threads name. Throws device_error with the reason, UsageError for a name that is no
 /// device.
@@ -57,7 +58,7 @@ struct StageTexts {
 
 /// The saved plan, or the compiled module. Dumps stages and writes statistics as the arguments ask. Throws
 /// NegativeAnswer when the plan has more standalone casts than allowed.
-std::shared_ptr<const Executable> planOf(const Arguments &arguments, const Program &program);
+std::shared_ptr<const Executable> planOf(const Arguments &arguments, const ModuleOrPlan &model);
 
 /// Writes to stderr: with -v the statistics, and without -q the reason why the cache could not be used.
 void tellStatistics(const Arguments &arguments, const compiler::CompileStatistics &statistics);
