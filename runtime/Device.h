@@ -94,6 +94,8 @@ public:
   /// Zeroed memory, aligned to bufferAlignment; it has an address also for 0 bytes. device_error, with the size in
   /// bytes, when there is no room.
   virtual StatusOr<DeviceMemory> allocate(int64_t bytes) = 0;
+  /// The same with undefined contents, for memory that is written as a whole before it is read.
+  virtual StatusOr<DeviceMemory> allocateUndefined(int64_t bytes) { return allocate(bytes); }
   /// Copies to the device's memory. The function has read `from` when it returns. Work that was queued before sees the
   /// old bytes, work that is queued later the new ones.
   virtual Status upload(std::byte *to, std::span<const std::byte> from) = 0;

@@ -308,7 +308,8 @@ Status Player::Impl::checkFeeds(std::span<const Tensor> feeds) const {
 StatusOr<Tensor> Player::Impl::makeFetch(const Parameter &parameter) const {
   if (device->isHost())
     return makeTensor(parameter.type);
-  StatusOr<DeviceMemory> memory = device->allocate(parameter.type.bytes());
+  StatusOr<DeviceMemory> memory =
+      device->allocateUndefined(parameter.type.bytes()); // verify(): a step writes all of it
   HALFTONE_RETURN_IF_ERROR(memory.status());
   std::byte *const data = memory->get();
   return TensorAccess::wrap(*std::move(memory), data, parameter.type.dtype, Shape(parameter.type.shape), device);

@@ -85,7 +85,7 @@ Tensor TensorAccess::on(const std::shared_ptr<DeviceRuntime> &device, const Tens
   if (!device)
     return host;
   const int64_t size = bytes(host);
-  DeviceMemory memory = device->allocate(size).valueOrThrow();
+  DeviceMemory memory = device->allocateUndefined(size).valueOrThrow();
   device->upload(memory.get(), {host.impl().data, static_cast<size_t>(size)}).orThrow();
   std::byte *const data = memory.get();
   return wrap(std::move(memory), data, host.impl().dtype, host.impl().shape, device);

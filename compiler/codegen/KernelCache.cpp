@@ -1,201 +1,24 @@
-// The cache's files: found safely, checked whole, written beside and renamed.
+// Kernels' code in memory, and as entries of a cache on disk.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/KernelCache.h"
 #include "compiler/BuildId.inc"
-#include "compiler/codegen/Digest.h"
-#include "compiler/codegen/KernelCacheFolder.h"
 #include "runtime/base/ForkGate.h"
-#include "llvm/ADT/StringExtras.h"
-#include <atomic>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
-#include <fcntl.h>
-#include <fmt/format.h>
+#include "runtime/base/SizedText.h"
 #include <map>
-#include <sys/stat.h>
-#include <unistd.h>
 
 using namespace halftone;
 using namespace halftone::compiler;
 
-namespace {
-
 constexpr std::string_view magic = "halftone kernel 3\n";
-constexpr off_t largestFile = 256 << 20;
-constexpr size_t digestSize = 64;
-
-/// A file descriptor, closed at the end.
-struct File {
-  int descriptor;
-  explicit File(int descriptor) : descriptor(descriptor) {}
-  File(const File &) = delete;
-  ~File() {
-    if (descriptor >= 0)
-      ::close(descriptor);
-  }
-};
-
-/// "" when `path` is a folder of ours that nobody else can write; made when absent. Otherwise the fault.
-std::string openFolder(const std::string &path) {
-  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
-    return fmt::format("cannot create {}: {}", path, std::strerror(errno));
-  struct stat status;
-  if (::lstat(path.c_str(), &status) != 0)
-    return fmt::format("cannot read {}: {}", path, std::strerror(errno));
-  if (S_ISLNK(status.st_mode))
-    return path + " is a symlink; expected a folder";
-  if (!S_ISDIR(status.st_mode))
-    return path + " is no folder";
-  if (status.st_uid != ::geteuid())
-    return path + " belongs to another user";
-  if (status.st_mode & (S_IWGRP | S_IWOTH))
-    return path + " can be written by other users";
-  return "";
-}
-
-/// The parents of the cache's folder may be anyone's (a home below /home), as long as they exist or can be made.
-void createParents(const std::string &path) {
-  for (size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1))
-    if (::mkdir(path.substr(0, slash).c_str(), 0700) != 0 && errno != EEXIST)
-      return; // the folder itself then tells the fault
-}
-
-std::string defaultDirectory() {
-  if (const char *cache = std::getenv("XDG_CACHE_HOME"); cache && cache[0] == '/')
-    return std::string(cache) + "/halftone";
-  if (const char *home = std::getenv("HOME"); home && home[0] == '/')
-    return std::string(home) + "/.cache/halftone";
-  return "";
-}
-
-void putSize(std::string &out, uint64_t size) {
-  for (int byte = 0; byte < 8; ++byte)
-    out.push_back(char(size >> (8 * byte)));
-}
-
-void putString(std::string &out, std::string_view text) {
-  putSize(out, text.size());
-  out.append(text);
-}
-
-/// The beginning of an entry's file: all of its header that the key says. The body's digest and size follow.
-std::string headerStart(const std::string &key) {
-  std::string text(magic);
-  putString(text, key);
-  return text;
-}
-
-/// Takes a size off the front of `in`; false when it is cut short.
-bool takeSize(std::string_view &in, uint64_t &size) {
-  if (in.size() < 8)
-    return false;
-  size = 0;
-  for (int byte = 0; byte < 8; ++byte)
-    size |= uint64_t(uint8_t(in[byte])) << (8 * byte);
-  in.remove_prefix(8);
-  return true;
-}
-
-/// The same of a string.
-bool takeString(std::string_view &in, std::string &text) {
-  uint64_t size = 0;
-  if (!takeSize(in, size) || in.size() < size)
-    return false;
-  text = in.substr(0, size);
-  in.remove_prefix(size);
-  return true;
-}
-
-/// Keys name files: hexadecimal digits only.
-bool isFileName(const std::string &key) {
-  return !key.empty() && key.size() <= 128 && key.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
-
-bool writeAll(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written <= 0)
-      return false;
-    bytes.remove_prefix(size_t(written));
-  }
-  return true;
-}
-
-bool readAll(int descriptor, std::string &bytes) {
-  size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t got = ::read(descriptor, bytes.data() + done, bytes.size() - done);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got <= 0)
-      return false;
-    done += size_t(got);
-  }
-  return true;
-}
-
-/// Writes beside the entry's place and renames: "", or the call that failed. Follows no symlink, unlike writeFile().
-std::string writeEntry(const std::string &folder, const std::string &key, std::string_view bytes) {
-  static std::atomic<uint64_t> counter = 0;
-  const std::string name = folder + "/" + key, beside = fmt::format("{}.{}.{}", name, ::getpid(), counter++);
-  const auto failure = [&](const char *what) {
-    return fmt::format("cannot {} in {}: {}", what, folder, std::strerror(errno));
-  };
-  ::unlink(beside.c_str()); // left by a process of the same number that died
-  const auto create = [&] {
-    return ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-  };
-  int descriptor = create();
-  if (descriptor < 0 && errno == ENOENT) { // another process found the folder empty
-    if (std::string problem = openFolder(folder); !problem.empty())
-      return problem;
-    descriptor = create();
-  }
-  const File file(descriptor);
-  if (file.descriptor < 0)
-    return failure("create a file");
-  if (writeAll(file.descriptor, bytes) && ::fsync(file.descriptor) == 0 && ::rename(beside.c_str(), name.c_str()) == 0)
-    return "";
-  std::string problem = failure("write");
-  ::unlink(beside.c_str());
-  return problem;
-}
-
-} // namespace
 
 std::string compiler::buildId() { return HALFTONE_BUILD_ID; }
 
-KernelCache::KernelCache(std::string_view directory, int64_t limit) : limit_(limit) {
-  if (directory == "none")
-    return;
-  std::string base = directory.empty() ? defaultDirectory() : std::string(directory);
-  if (base.empty()) {
-    complaint_ = "neither XDG_CACHE_HOME nor HOME names a folder";
-    return;
-  }
-  while (base.size() > 1 && base.back() == '/')
-    base.pop_back();
-  createParents(base);
-  const std::string folder = base + "/" + buildId();
-  for (const std::string &path : {base, folder})
-    if (complaint_ = openFolder(path); !complaint_.empty())
-      return;
-  base_ = base;
-  folder_ = folder;
-}
-
-std::string KernelCache::complaint() const {
-  const ForkSafeLock lock(mutex_);
-  return complaint_;
-}
+KernelCache::KernelCache(std::string_view directory, int64_t limit) : disk_(directory, buildId(), magic, limit) {}
 
 KernelCache &KernelCache::shared(std::string_view directory) {
   static std::mutex mutex;
   static auto *const caches = new std::map<std::string, KernelCache, std::less<>>;
-  const std::string name = directory.empty() ? defaultDirectory() : std::string(directory);
+  const std::string name = directory.empty() ? defaultCacheDirectory() : std::string(directory);
   const ForkSafeLock lock(mutex);
   return caches->try_emplace(name, directory).first->second;
 }
@@ -228,25 +51,10 @@ std::shared_ptr<const KernelCode> KernelCache::insert(const std::string &key, Ke
 }
 
 std::optional<KernelCode> KernelCache::read(const std::string &key) const {
-  if (folder_.empty() || !isFileName(key))
+  const std::optional<std::string> body = disk_.read(key);
+  if (!body)
     return std::nullopt;
-  const File file(::open((folder_ + "/" + key).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  struct stat status;
-  if (file.descriptor < 0 || ::fstat(file.descriptor, &status) != 0 || !S_ISREG(status.st_mode) ||
-      status.st_uid != ::geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)) || status.st_size > largestFile)
-    return std::nullopt;
-  const std::string expected = headerStart(key);
-  std::string header(expected.size() + digestSize + 8, '\0');
-  if (!readAll(file.descriptor, header) || !header.starts_with(expected))
-    return std::nullopt;
-  std::string bodySize;
-  putSize(bodySize, uint64_t(status.st_size) - header.size());
-  if (!header.ends_with(bodySize)) // before a body is read that may be large
-    return std::nullopt;
-  std::string body(size_t(status.st_size) - header.size(), '\0');
-  if (!readAll(file.descriptor, body) || header.compare(expected.size(), digestSize, digest(body)) != 0)
-    return std::nullopt;
-  std::string_view in = body;
+  std::string_view in = *body;
   KernelCode kernel;
   uint64_t threads = 0, sharedBytes = 0;
   if (!takeString(in, kernel.symbol) || !takeString(in, kernel.kind) || !takeString(in, kernel.target) ||
@@ -254,32 +62,15 @@ std::optional<KernelCode> KernelCache::read(const std::string &key) const {
       !takeSize(in, threads) || !takeSize(in, sharedBytes) || !in.empty())
     return std::nullopt;
   kernel.launch = {int64_t(threads), int64_t(sharedBytes)};
-  constexpr time_t fresh = 3600;
-  if (status.st_mtime < ::time(nullptr) - fresh)
-    (void)::futimens(file.descriptor, nullptr); // used now, for the order in which entries go
   return kernel;
 }
 
 void KernelCache::write(const std::string &key, const KernelCode &kernel) {
-  if (folder_.empty() || !isFileName(key))
-    return;
   std::string body;
   for (const std::string *part :
        {&kernel.symbol, &kernel.kind, &kernel.target, &kernel.description, &kernel.code, &kernel.method})
     putString(body, *part);
   for (int64_t size : {kernel.launch.threads, kernel.launch.sharedBytes})
     putSize(body, uint64_t(size));
-  std::string bytes = headerStart(key) + digest(body);
-  putString(bytes, body);
-  std::string problem = writeEntry(folder_, key, bytes);
-  const ForkSafeLock lock(mutex_);
-  complaint_ = std::move(problem);
-  if (!complaint_.empty())
-    return;
-  const bool first = !unweighed_;
-  unweighed_ = unweighed_.value_or(0) + int64_t(bytes.size());
-  if (first || *unweighed_ > limit_ / 16) {
-    trimCacheFolder(base_, folder_, limit_);
-    unweighed_ = 0;
-  }
+  disk_.write(key, body);
 }

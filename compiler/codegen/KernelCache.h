@@ -1,6 +1,7 @@
 // Kernels' code by key: in this process, and on disk between processes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "runtime/base/CacheFolder.h"
 #include "runtime/plan/Executable.h"
 #include <cstdint>
 #include <memory>
@@ -16,16 +17,8 @@ namespace halftone::compiler {
 /// the disk cache's folder, so that a changed compiler never finds old code.
 std::string buildId();
 
-/// Code by kernel key. Safe for threads, and, on disk, for processes: an entry appears under its name complete or not
-/// at all.
-///
-/// Each entry on disk is one file, `<directory>/<build id>/<key>`, with key, SHA-256 and size in its header. Loading
-/// code is as trusting as loading a shared library, so this user must own the folder, nobody else may write to it, and
-/// no part of the path from `<directory>` on may be a symlink. If that does not hold, or if the folder cannot be
-/// written, the cache does not use the disk, and `complaint` gives the reason.
-///
-/// The entries of all builds in `<directory>` have at most `limit` bytes together. When they have more, the cache
-/// removes the least recently used ones. Each process that writes at the same time may exceed the limit by a sixteenth.
+/// Code by kernel key, in memory and in a CacheFolder that is named by the build. Safe for threads, and, on disk, for
+/// processes.
 class KernelCache {
 public:
   enum class Source : uint8_t { memory, disk };
@@ -35,7 +28,7 @@ public:
   };
 
   /// `directory`: "" for $XDG_CACHE_HOME/halftone, or ~/.cache/halftone; "none" for no disk.
-  explicit KernelCache(std::string_view directory = "", int64_t limit = int64_t(1) << 30);
+  explicit KernelCache(std::string_view directory = "", int64_t limit = usualCacheLimit);
 
   /// The process's cache over `directory`; one for each spelling, living as long as the process.
   static KernelCache &shared(std::string_view directory);
@@ -48,18 +41,15 @@ public:
 
   /// The reason why the cache does not use the disk, or why it could not write the last entry. Empty when neither
   /// happened, and when the directory is "none".
-  std::string complaint() const;
+  std::string complaint() const { return disk_.complaint(); }
 
 private:
   std::optional<KernelCode> read(const std::string &key) const;
   void write(const std::string &key, const KernelCode &kernel);
 
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::unordered_map<std::string, std::shared_ptr<const KernelCode>> kernels_;
-  std::string base_, folder_; // <directory>, and this build's folder in it; both empty without a disk
-  std::string complaint_;
-  int64_t limit_;
-  std::optional<int64_t> unweighed_; // bytes written since entries were last added up; nullopt: never
+  CacheFolder disk_;
 };
 
 } // namespace halftone::compiler

@@ -1,13 +1,13 @@
 // The way of one kernel: parse, legalize, emit, check, lower to LLVM, generate code.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/KernelCompiler.h"
-#include "compiler/codegen/Digest.h"
 #include "compiler/codegen/KernelCache.h"
 #include "compiler/codegen/Lowering.h"
 #include "compiler/kernels/KernelForm.h"
 #include "compiler/kernels/Steps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "runtime/base/Sha256.h"
 #include <fmt/format.h>
 
 using namespace halftone;
@@ -35,7 +35,7 @@ func::FuncOp kernelFunction(ModuleOp module) {
 } // namespace
 
 std::string compiler::kernelKey(std::string_view linalgText, const Target &target) {
-  return digest(fmt::format("{}\n{}\n{}", buildId(), target.key(), linalgText));
+  return sha256(fmt::format("{}\n{}\n{}", buildId(), target.key(), linalgText));
 }
 
 StatusOr<KernelCode> compiler::compileKernel(std::string_view linalgText, const Target &target, KernelDumps *dumps) {

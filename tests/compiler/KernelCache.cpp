@@ -3,6 +3,7 @@
 #include "compiler/codegen/KernelCache.h"
 #include "tests/TemporaryFolder.h"
 #include <catch2/catch.hpp>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <sys/stat.h>
@@ -227,4 +228,32 @@ TEST_CASE("Threads and processes share one folder", "[cache]") {
   for (std::thread &thread : threads)
     thread.join();
   CHECK(wrong == 0);
+}
+
+TEST_CASE("A cache stays within its limit while it is written, and keeps what is read", "[cache]") {
+  Folder folder;
+  const int64_t limit = 200000;
+  const std::string cacheFolder = folder.path / "cache";
+  const auto bytesHeld = [&] {
+    int64_t bytes = 0;
+    for (const auto &entry : fs::recursive_directory_iterator(cacheFolder))
+      bytes += entry.is_regular_file() ? int64_t(entry.file_size()) : 0;
+    return bytes;
+  };
+  KernelCache cache(cacheFolder, limit);
+  const std::string &used = key;
+  cache.insert(used, sample(std::string(1000, 'c')));
+  for (int i = 0; i < 100; ++i) {
+    std::string other(64, '0');
+    other.replace(0, 3, std::to_string(100 + i));
+    cache.insert(other, sample(std::string(10000, 'c')));
+    // Less than a second has passed since the write, so set the times of a file that was read an hour ago and now.
+    const fs::path file = fs::path(cacheFolder) / buildId() / used;
+    const timespec hours[2] = {{::time(nullptr) - 7200, 0}, {::time(nullptr) - 7200, 0}};
+    REQUIRE(::utimensat(AT_FDCWD, file.c_str(), hours, 0) == 0);
+    REQUIRE(KernelCache(cacheFolder, limit).find(used));
+    CHECK(bytesHeld() <= limit + limit / 16 + 11000);
+  }
+  CHECK(bytesHeld() >= limit / 2);
+  CHECK(cache.complaint().empty());
 }

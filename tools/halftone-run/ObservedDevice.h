@@ -29,6 +29,7 @@ public:
   bool isHost() const override { return inner_->isHost(); }
   std::string target() const override { return inner_->target(); }
   StatusOr<DeviceMemory> allocate(int64_t bytes) override { return inner_->allocate(bytes); }
+  StatusOr<DeviceMemory> allocateUndefined(int64_t bytes) override { return inner_->allocateUndefined(bytes); }
   Status upload(std::byte *to, std::span<const std::byte> from) override { return inner_->upload(to, from); }
   Status download(std::span<std::byte> to, const std::byte *from) override { return inner_->download(to, from); }
   StatusOr<std::shared_ptr<const KernelLibrary>> load(const std::map<std::string, KernelCode> &kernels) override {

@@ -6,10 +6,11 @@
 
 namespace halftone::cuda {
 
-StatusOr<std::shared_ptr<CudaDevice>> CudaDevice::open(std::shared_ptr<const Driver> driver, int index, RingSize ring) {
-  StatusOr<std::shared_ptr<Gpu>> gpu = Gpu::open(std::move(driver), index, ring);
+StatusOr<std::shared_ptr<CudaDevice>> CudaDevice::open(std::shared_ptr<const Driver> driver, int index,
+                                                       const Options &options) {
+  StatusOr<std::shared_ptr<Gpu>> gpu = Gpu::open(std::move(driver), index, options.ring);
   HALFTONE_RETURN_IF_ERROR(gpu.status());
-  return std::shared_ptr<CudaDevice>(new CudaDevice(*std::move(gpu)));
+  return std::shared_ptr<CudaDevice>(new CudaDevice(*std::move(gpu), options.cubins));
 }
 
 std::string CudaDevice::description() const {

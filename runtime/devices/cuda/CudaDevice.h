@@ -12,15 +12,20 @@ namespace halftone::cuda {
 /// on every request gives it.
 class CudaDevice final : public DeviceRuntime {
 public:
+  struct Options {
+    RingSize ring = {};
+    std::string_view cubins = ""; // the directory of the CubinCache
+  };
   /// The GPU of that index. device_error as Driver::gpu(), or when it does not open.
   static StatusOr<std::shared_ptr<CudaDevice>> open(std::shared_ptr<const Driver> driver, int index,
-                                                    RingSize ring = {});
+                                                    const Options &options);
 
   std::string name() const override { return gpu_->name(); }
   std::string description() const override; // "NVIDIA H200, sm_90, 139 GiB"
   bool isHost() const override { return false; }
   std::string target() const override { return "sm_80"; }
   StatusOr<DeviceMemory> allocate(int64_t bytes) override;
+  StatusOr<DeviceMemory> allocateUndefined(int64_t bytes) override { return gpu_->allocate(bytes); }
   Status upload(std::byte *to, std::span<const std::byte> from) override;
   Status download(std::span<std::byte> to, const std::byte *from) override { return gpu_->download(to, from); }
   /// Code for "nvptx|...". Errors as Modules::load().
@@ -34,7 +39,8 @@ public:
   bool hasFinished(uint64_t submission) const override { return gpu_->hasFinished(submission); }
 
 private:
-  explicit CudaDevice(std::shared_ptr<Gpu> gpu) : gpu_(gpu), modules_(std::make_shared<Modules>(std::move(gpu))) {}
+  CudaDevice(std::shared_ptr<Gpu> gpu, std::string_view cubins)
+      : gpu_(gpu), modules_(std::make_shared<Modules>(std::move(gpu), cubins)) {}
   std::shared_ptr<Gpu> gpu_;
   std::shared_ptr<Modules> modules_;
 };

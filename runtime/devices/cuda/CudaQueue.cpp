@@ -6,6 +6,10 @@
 
 namespace halftone::cuda {
 
+bool OperationList::isEmpty() const {
+  return std::ranges::all_of(works_, [](const Work &work) { return std::holds_alternative<std::monostate>(work); });
+}
+
 /// Reads all operations; all kernels share one block of scratch.
 Status OperationList::bind() {
   int64_t scratchBytes = 0;
@@ -72,7 +76,7 @@ Status OperationList::play(std::span<const size_t> changed) {
   } else {
     for (const size_t position : changed)
       HALFTONE_RETURN_IF_ERROR(readAgain(position));
-    if (!gpu_->waitsForLaunches())
+    if (!gpu_->waitsForLaunches() && !isEmpty())
       return playGraph();
   }
   hasPlayed_ = true;

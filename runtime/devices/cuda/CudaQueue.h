@@ -21,6 +21,7 @@ public:
   Status play(std::span<const size_t> changed);
 
 private:
+  bool isEmpty() const;
   Status bind();
   Status readAgain(size_t position);
   Status playGraph();

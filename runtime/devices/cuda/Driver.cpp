@@ -1,7 +1,6 @@
 // Opens the CUDA driver, and says clearly why it cannot be used.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/Driver.h"
-#include "runtime/base/ForkGate.h"
 #include <cstdlib>
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -20,19 +19,9 @@ Status unusable(std::string reason) { return {ErrorKind::device_error, std::move
 
 std::string versionText(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
 
-/// "470.82 ": the version of the kernel's part of the driver, where the system shows it.
-std::string driverRelease() {
-  std::ifstream file("/proc/driver/nvidia/version");
-  std::string word;
-  while (file >> word)
-    if (word.find('.') != word.npos && word.find_first_not_of("0123456789.") == word.npos)
-      return word + " ";
-  return "";
-}
-
 Status tooOld(int version) {
-  return unusable(fmt::format("driver too old: {}(CUDA {}), expected 525 or newer (CUDA {})", driverRelease(),
-                              versionText(version), versionText(leastVersion)));
+  return unusable(fmt::format("driver too old: {}{}(CUDA {}), expected 525 or newer (CUDA {})", Driver::release(),
+                              Driver::release().empty() ? "" : " ", versionText(version), versionText(leastVersion)));
 }
 
 /// Finds functions by name, and remembers the first that is not there.
@@ -157,6 +146,10 @@ Status Driver::findFunctions(void *library, const std::string &file) {
   find(f.eventSynchronize, "cuEventSynchronize");
   find(f.moduleLoadDataEx, "cuModuleLoadDataEx");
   find(f.moduleUnload, "cuModuleUnload");
+  find(f.linkCreate, "cuLinkCreate_v2");
+  find(f.linkAddData, "cuLinkAddData_v2");
+  find(f.linkComplete, "cuLinkComplete");
+  find(f.linkDestroy, "cuLinkDestroy");
   find(f.moduleGetFunction, "cuModuleGetFunction");
   find(f.funcGetAttribute, "cuFuncGetAttribute");
   find(f.funcSetAttribute, "cuFuncSetAttribute");
@@ -169,6 +162,8 @@ Status Driver::findFunctions(void *library, const std::string &file) {
 }
 
 StatusOr<Driver::Gpu> Driver::gpu(int index) const {
+  if (forkCount() != forks_)
+    return unusable("the driver was opened before fork(), and a child process cannot use it");
   if (index < 0 || index >= count_)
     return unusable(
         fmt::format("there {} {} GPU{}, numbered from 0", count_ == 1 ? "is" : "are", count_, count_ == 1 ? "" : "s"));
@@ -193,6 +188,15 @@ StatusOr<Driver::Gpu> Driver::gpu(int index) const {
     return unusable(fmt::format("{} has compute capability {}.{}, expected {}.{} or newer", found.name, major, minor,
                                 leastCapability / 10, leastCapability % 10));
   return found;
+}
+
+std::string Driver::release() {
+  std::ifstream file("/proc/driver/nvidia/version");
+  std::string word;
+  while (file >> word)
+    if (word.find('.') != word.npos && word.find_first_not_of("0123456789.") == word.npos)
+      return word;
+  return "";
 }
 
 std::string Driver::version() const { return versionText(version_); }

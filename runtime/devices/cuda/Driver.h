@@ -1,6 +1,7 @@
 // The CUDA driver of this machine: found at run time, with its functions, its GPUs and the texts of its errors.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "runtime/base/ForkGate.h"
 #include "runtime/base/Status.h"
 #include "runtime/devices/cuda/DriverTypes.h"
 #include <memory>
@@ -31,8 +32,11 @@ public:
     int64_t bytes = 0;           // of its memory
     int64_t mostSharedBytes = 0; // of a block, static and dynamic together
   };
-  /// device_error with the reason when `index` is out of range, or the GPU is older than leastCapability.
+  /// device_error with the reason when `index` is out of range, when the GPU is older than leastCapability, or when this
+  /// process is a child, made by fork() after the driver was opened: the driver does not work there.
   StatusOr<Gpu> gpu(int index) const;
+  /// "550.54.14": the version of the part in the system's kernel, "" where the system does not show it.
+  static std::string release();
   /// "12.4": the CUDA version of the driver.
   std::string version() const;
   /// "an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS)".
@@ -43,6 +47,7 @@ private:
   Status findFunctions(void *library, const std::string &file);
   Functions calls_{};
   int version_ = 0, count_ = 0;
+  const int64_t forks_ = forkCount(); // when the driver was opened
 };
 
 } // namespace halftone::cuda

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -78,19 +79,48 @@ bool isFaultOfCode(Result result) {
   return std::ranges::find(faults, result) != std::end(faults);
 }
 
-/// Compiles the code. The driver's log goes into the error.
-Status loadModule(LoadedKernel &loaded, const std::string &key, const std::string &code) {
-  std::array<char, 8192> log{};
-  JitOption options[] = {JitOption::error_log, JitOption::error_log_bytes};
-  void *values[] = {log.data(), reinterpret_cast<void *>(log.size() - 1)};
-  const Result result = loaded.gpu->calls().moduleLoadDataEx(&loaded.module, code.c_str(), 2, options, values);
-  if (!isFaultOfCode(result))
-    return loaded.gpu->check(result, fmt::format("loading kernel {}", key));
-  std::string said = log.data();
-  while (!said.empty() && said.back() == '\n')
-    said.pop_back();
-  return bad(key, fmt::format("the driver does not compile it: {}{}{}", loaded.gpu->driver().text(result),
-                              said.empty() ? "" : ": ", said));
+/// The text in which the driver's compiler says what is wrong.
+class ErrorLog {
+  std::array<char, 8192> text_{};
+
+public:
+  JitOption options[2] = {JitOption::error_log, JitOption::error_log_bytes};
+  void *values[2] = {text_.data(), reinterpret_cast<void *>(text_.size() - 1)};
+  Status status(Gpu &gpu, Result result, const std::string &key) const {
+    if (!isFaultOfCode(result))
+      return gpu.check(result, fmt::format("loading kernel {}", key));
+    std::string_view said = text_.data();
+    while (said.ends_with('\n'))
+      said.remove_suffix(1);
+    return bad(key, fmt::format("the driver does not compile it: {}{}{}", gpu.driver().text(result),
+                                said.empty() ? "" : ": ", said));
+  }
+};
+
+/// Compiles PTX to a cubin.
+StatusOr<std::string> compileToCubin(Gpu &gpu, const std::string &key, std::string ptx) {
+  const Functions &calls = gpu.calls();
+  ErrorLog log;
+  Linker linker = nullptr;
+  void *image = nullptr;
+  size_t bytes = 0;
+  Result result = calls.linkCreate(2, log.options, log.values, &linker);
+  if (result == Result::success)
+    result = calls.linkAddData(linker, LinkInput::ptx, ptx.data(), ptx.size() + 1, key.c_str(), 0, nullptr, nullptr);
+  if (result == Result::success)
+    result = calls.linkComplete(linker, &image, &bytes);
+  std::string cubin = result == Result::success ? std::string(static_cast<const char *>(image), bytes) : "";
+  if (linker)
+    (void)calls.linkDestroy(linker);
+  if (result != Result::success)
+    return log.status(gpu, result, key);
+  return cubin;
+}
+
+Status loadCubin(LoadedKernel &loaded, const std::string &key, const std::string &cubin) {
+  ErrorLog log;
+  const Result result = loaded.gpu->calls().moduleLoadDataEx(&loaded.module, cubin.c_str(), 2, log.options, log.values);
+  return result == Result::success ? Status() : log.status(*loaded.gpu, result, key);
 }
 
 Status findEntry(LoadedKernel &loaded, const std::string &key, const std::string &symbol) {
@@ -134,34 +164,46 @@ LoadedKernel::~LoadedKernel() {
 
 namespace {
 
-/// Compiles one kernel. It takes no lock and no ForkGate, since a thread that holds one waits for it.
-StatusOr<std::shared_ptr<LoadedKernel>> compile(const std::shared_ptr<Gpu> &gpu, const std::string &key,
-                                                const KernelCode &kernel) {
-  HALFTONE_RETURN_IF_ERROR(checkTarget(key, kernel.target, gpu->facts().capability));
-  HALFTONE_RETURN_IF_ERROR(checkShape(key, kernel.launch));
-  auto loaded = std::make_shared<LoadedKernel>();
-  loaded->gpu = gpu;
-  loaded->shape = kernel.launch;
-  const ContextScope context(*gpu); // without the GPU's lock: the driver compiles for several threads at once
-  HALFTONE_RETURN_IF_ERROR(loadModule(*loaded, key, kernel.code));
-  HALFTONE_RETURN_IF_ERROR(findEntry(*loaded, key, kernel.symbol));
-  HALFTONE_RETURN_IF_ERROR(askForShared(*loaded, key));
-  return loaded;
-}
-
 /// A kernel that is not loaded yet.
 struct Job {
   const std::string *key;
   const KernelCode *code;
   std::string text;
   StatusOr<std::shared_ptr<LoadedKernel>> loaded{nullptr};
+  std::string cubin{}; // compiled here, for the cache on disk
 };
 
-void compileAll(const std::shared_ptr<Gpu> &gpu, std::vector<Job> &jobs) {
+/// Loads the cubin that the cache on disk has, or else compiles one.
+Status loadModule(LoadedKernel &loaded, Job &job, const CubinCache &cubins) {
+  const std::optional<std::string> kept = cubins.find(job.code->code);
+  if (kept && loadCubin(loaded, *job.key, *kept).isOk())
+    return {};
+  HALFTONE_RETURN_IF_ERROR(loaded.gpu->usable());
+  StatusOr<std::string> cubin = compileToCubin(*loaded.gpu, *job.key, job.code->code);
+  HALFTONE_RETURN_IF_ERROR(cubin.status());
+  job.cubin = *std::move(cubin);
+  return loadCubin(loaded, *job.key, job.cubin);
+}
+
+/// Takes no ForkGate, since a thread that holds one waits for it.
+StatusOr<std::shared_ptr<LoadedKernel>> load(const std::shared_ptr<Gpu> &gpu, Job &job, const CubinCache &cubins) {
+  HALFTONE_RETURN_IF_ERROR(checkTarget(*job.key, job.code->target, gpu->facts().capability));
+  HALFTONE_RETURN_IF_ERROR(checkShape(*job.key, job.code->launch));
+  auto loaded = std::make_shared<LoadedKernel>();
+  loaded->gpu = gpu;
+  loaded->shape = job.code->launch;
+  const ContextScope context(*gpu); // without the GPU's lock: the driver compiles for several threads at once
+  HALFTONE_RETURN_IF_ERROR(loadModule(*loaded, job, cubins));
+  HALFTONE_RETURN_IF_ERROR(findEntry(*loaded, *job.key, job.code->symbol));
+  HALFTONE_RETURN_IF_ERROR(askForShared(*loaded, *job.key));
+  return loaded;
+}
+
+void loadAll(const std::shared_ptr<Gpu> &gpu, std::vector<Job> &jobs, const CubinCache &cubins) {
   std::atomic<size_t> next{0};
   auto work = [&] {
     for (size_t i = next++; i < jobs.size(); i = next++)
-      jobs[i].loaded = compile(gpu, *jobs[i].key, *jobs[i].code);
+      jobs[i].loaded = load(gpu, jobs[i], cubins);
   };
   std::vector<std::jthread> others;
   try {
@@ -174,7 +216,8 @@ void compileAll(const std::shared_ptr<Gpu> &gpu, std::vector<Job> &jobs) {
 
 } // namespace
 
-Modules::Modules(std::shared_ptr<Gpu> gpu) : gpu_(std::move(gpu)), cache_(std::make_shared<ModuleCache>()) {}
+Modules::Modules(std::shared_ptr<Gpu> gpu, std::string_view cubins)
+    : gpu_(std::move(gpu)), cubins_(cubins, gpu_->driver(), gpu_->facts()), cache_(std::make_shared<ModuleCache>()) {}
 
 std::shared_ptr<LoadedKernel> Modules::known(const std::string &text) const {
   const auto entry = cache_->kernels.find(text);
@@ -196,10 +239,12 @@ StatusOr<std::shared_ptr<const KernelLibrary>> Modules::load(const std::map<std:
     }
   }
   const ForkGate gate;
-  compileAll(gpu_, jobs);
+  loadAll(gpu_, jobs, cubins_);
   const ForkSafeLock lock(cache_->mutex);
   for (Job &job : jobs) {
     HALFTONE_RETURN_IF_ERROR(job.loaded.status());
+    if (!job.cubin.empty())
+      cubins_.insert(job.code->code, job.cubin);
     std::shared_ptr<LoadedKernel> loaded = known(job.text); // not null: another thread was faster
     if (!loaded) {
       loaded = *job.loaded;

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/KernelLibrary.h"
+#include "runtime/devices/cuda/CubinCache.h"
 #include "runtime/devices/cuda/Gpu.h"
 #include "runtime/plan/Executable.h"
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace halftone::cuda {
 
@@ -24,7 +26,8 @@ struct LoadedKernel {
 /// Of one GPU. Safe to use from several threads.
 class Modules {
 public:
-  explicit Modules(std::shared_ptr<Gpu> gpu);
+  /// `cubins`: the directory of the CubinCache.
+  Modules(std::shared_ptr<Gpu> gpu, std::string_view cubins);
   /// The code of these kernels; KernelHandle::get() of one is a const LoadedKernel. The driver compiles several at a
   /// time. value_error naming the kernel when its target is none of this GPU, when the driver does not compile the code
   /// (with the driver's log), when the entry is missing, or when a block of the launch shape does not fit the GPU.
@@ -37,6 +40,7 @@ private:
   /// Call it under the cache's lock.
   std::shared_ptr<LoadedKernel> known(const std::string &text) const;
   std::shared_ptr<Gpu> gpu_;
+  CubinCache cubins_;
   std::shared_ptr<ModuleCache> cache_;
   std::shared_ptr<const KernelLibrary> copying_;
 };

@@ -277,6 +277,23 @@ TEST_CASE("Another list, and a list after an error, are read anew") {
   checkParts(gpu, {part}, 1 + 2 + 2 + 0 + 2 + 1);
 }
 
+TEST_CASE("A list with nothing to do plays as often as asked") {
+  const EmulatedGpu gpu;
+  const auto library = gpu.load(key, test::addingKernel());
+  Launch none = adding(gpu, 4, 1).launch(*library);
+  none.grid = 0;
+  const std::vector<QueuedOperation> empty, idle = {LaunchParts(&none, 1), QueuedCopy{nullptr, nullptr, 0, {}}};
+  const auto queue = gpu.queue();
+  for (const auto &list : {empty, idle})
+    for (int play = 0; play < 3; ++play) {
+      queue->begin();
+      queue->play(list, indices(play == 0 ? list.size() : 0));
+      CHECK(queue->finish().isOk());
+    }
+  CHECK(gpu->counters().graphLaunches == 0);
+  CHECK(gpu->counters().launches == 0);
+}
+
 TEST_CASE("All kernels of a list share one block of scratch") {
   const EmulatedGpu gpu({{"HALFTONE_EMULATOR_MEMORY", "1000000"}});
   const auto library = gpu.load(key, test::countingKernel(true));

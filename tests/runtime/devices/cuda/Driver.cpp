@@ -3,6 +3,8 @@
 #include "runtime/devices/cuda/Driver.h"
 #include "tests/runtime/devices/cuda/EmulatedGpu.h"
 #include <catch2/catch.hpp>
+#include <sys/wait.h>
+#include <unistd.h>
 #ifdef HALFTONE_HAS_CUDA_HEADER
 #include <cuda.h>
 #include <type_traits>
@@ -66,6 +68,10 @@ SAME_CALL(eventQuery, cuEventQuery);
 SAME_CALL(eventSynchronize, cuEventSynchronize);
 SAME_CALL(moduleLoadDataEx, cuModuleLoadDataEx);
 SAME_CALL(moduleUnload, cuModuleUnload);
+SAME_CALL(linkCreate, cuLinkCreate);
+SAME_CALL(linkAddData, cuLinkAddData);
+SAME_CALL(linkComplete, cuLinkComplete);
+SAME_CALL(linkDestroy, cuLinkDestroy);
 SAME_CALL(moduleGetFunction, cuModuleGetFunction);
 SAME_CALL(funcGetAttribute, cuFuncGetAttribute);
 SAME_CALL(funcSetAttribute, cuFuncSetAttribute);
@@ -105,6 +111,7 @@ SAME_VALUE(FunctionAttribute::static_shared_bytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE
 SAME_VALUE(FunctionAttribute::most_dynamic_shared_bytes, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
 SAME_VALUE(JitOption::error_log, CU_JIT_ERROR_LOG_BUFFER);
 SAME_VALUE(JitOption::error_log_bytes, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
+SAME_VALUE(LinkInput::ptx, CU_JIT_INPUT_PTX);
 SAME_VALUE(PoolAttribute::release_threshold, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD);
 SAME_VALUE(MemoryKind::device, CU_MEMORYTYPE_DEVICE);
 SAME_VALUE(nonBlockingStream, CU_STREAM_NON_BLOCKING);
@@ -185,4 +192,21 @@ TEST_CASE("A driver tells its version, its GPUs and the texts of its errors") {
   CHECK(gpu->mostSharedBytes == 99 << 10);
   CHECK((*driver)->text(cuda::Result::out_of_memory) == "out of memory (CUDA_ERROR_OUT_OF_MEMORY)");
   CHECK((*driver)->text(static_cast<cuda::Result>(12345)) == "error 12345 of the CUDA driver");
+}
+
+TEST_CASE("A driver that was opened before fork() is refused in the child") {
+  StatusOr<std::shared_ptr<const cuda::Driver>> driver = test::openEmulated();
+  REQUIRE(driver.isOk());
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0)
+    _exit((*driver)->gpu(0).status().message() ==
+                  "the driver was opened before fork(), and a child process cannot use it"
+              ? 0
+              : 1);
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+  CHECK((*driver)->gpu(0).isOk());
 }

@@ -17,10 +17,10 @@ template <class F> F *functionOfEmulator(const char *name) {
   return reinterpret_cast<F *>(function);
 }
 
-StatusOr<std::shared_ptr<cuda::CudaDevice>> openDevice(cuda::RingSize ring) {
+StatusOr<std::shared_ptr<cuda::CudaDevice>> openDevice(cuda::RingSize ring, const std::string &cubins) {
   StatusOr<std::shared_ptr<const cuda::Driver>> driver = openEmulated();
   HALFTONE_RETURN_IF_ERROR(driver.status());
-  return cuda::CudaDevice::open(*std::move(driver), 0, ring);
+  return cuda::CudaDevice::open(*std::move(driver), 0, {ring, cubins});
 }
 
 std::string parameterList(int buffers, int extents) {
@@ -88,8 +88,9 @@ StatusOr<std::shared_ptr<const cuda::Driver>> openEmulated() {
 
 std::string emulatorFault() { return functionOfEmulator<const char *()>("halftoneEmulatorFault")(); }
 
-EmulatedGpu::EmulatedGpu(Environment environment, cuda::RingSize ring) : environment_(std::move(environment)) {
-  StatusOr<std::shared_ptr<cuda::CudaDevice>> opened = openDevice(ring);
+EmulatedGpu::EmulatedGpu(Environment environment, cuda::RingSize ring, std::string cubins)
+    : environment_(std::move(environment)) {
+  StatusOr<std::shared_ptr<cuda::CudaDevice>> opened = openDevice(ring, cubins);
   INFO(opened.status().str());
   REQUIRE(opened.isOk());
   device = *std::move(opened);
@@ -116,7 +117,7 @@ KernelCode gpuKernel(const std::string &symbol, int buffers, int extents, const 
       fmt::format(".version 8.0\n.target sm_80\n.address_size 64\n.extern .shared .align 16 .b8 shared[];\n"
                   ".visible .entry {}({})\n{{\n  .reg .pred %p;\n  .reg .b16 %byte;\n"
                   "  .reg .b32 %block, %parts, %r<4>;\n"
-                  "  .reg .b64 %at, %own, %first, %scratch, %d<4>, %in<{}>;\n",
+                  "  .reg .b64 %at, %own, %first, %scratch, %d<4>, %in<{}>;\n  .reg .f32 %f<4>;\n",
                   symbol, parameterList(buffers, extents), count + 1);
   text += leaveUnlessPredicate;
   if (takesParameters(buffers, extents)) {

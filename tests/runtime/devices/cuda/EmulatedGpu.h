@@ -31,10 +31,10 @@ StatusOr<std::shared_ptr<const cuda::Driver>> openEmulated();
 /// The text of the emulator's fault, "" if there was none.
 std::string emulatorFault();
 
-/// The one GPU of an emulated driver of its own. Only one may live at a time.
+/// The one GPU of an emulated driver of its own. Only one may live at a time. `cubins`: the directory of its CubinCache.
 class EmulatedGpu {
 public:
-  explicit EmulatedGpu(Environment environment = {}, cuda::RingSize ring = {});
+  explicit EmulatedGpu(Environment environment = {}, cuda::RingSize ring = {}, std::string cubins = "none");
   ~EmulatedGpu();
   EmulatedGpu(const EmulatedGpu &) = delete;
   EmulatedGpu &operator=(const EmulatedGpu &) = delete;
@@ -66,8 +66,8 @@ public:
 };
 
 /// PTX of one entry that follows GpuAbi.h. In the body, %in0, %in1, ... are the addresses and then the extents of the
-/// block's part, %block is the block's index in its part, %scratch the address of its scratch; %p, %r0 to %r3 and %d0 to
-/// %d3 are free.
+/// block's part, %block is the block's index in its part, %scratch the address of its scratch; %p, %r0 to %r3, %d0 to %d3
+/// and %f0 to %f3 are free.
 KernelCode gpuKernel(const std::string &symbol, int buffers, int extents, const std::string &body, int64_t threads = 1,
                      int64_t sharedBytes = 0);
 

@@ -1,7 +1,6 @@
 // The disk cache keeps to its size: the entries that were used longest ago go first, and other files stay.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/codegen/KernelCacheFolder.h"
-#include "compiler/codegen/KernelCache.h"
+#include "runtime/base/CacheTrim.h"
 #include "tests/TemporaryFolder.h"
 #include <catch2/catch.hpp>
 #include <fcntl.h>
@@ -11,7 +10,6 @@
 #include <unistd.h>
 
 using namespace halftone;
-using namespace halftone::compiler;
 namespace fs = std::filesystem;
 
 namespace {
@@ -28,8 +26,6 @@ struct Folder : TemporaryFolder {
 
 const std::string oldBuild = "0.1.0-0123456789abcdef", newBuild = "0.2.0-fedcba9876543210";
 std::string keyOf(char digit) { return std::string(64, digit); }
-
-KernelCode sample(size_t bytes) { return {"halftone_aa", "loop", "triple|cpu|", "module {}", std::string(bytes, 'c')}; }
 
 } // namespace
 
@@ -73,32 +69,4 @@ TEST_CASE("Trimming takes what is the cache's, and nothing else", "[cache]") {
   CHECK(fs::exists(now));
   CHECK(fs::exists(folder.path / "empty"));
   trimCacheFolder(folder.path / "absent", "", 0);
-}
-
-TEST_CASE("A cache stays within its limit while it is written, and keeps what is read", "[cache]") {
-  Folder folder;
-  const int64_t limit = 200000;
-  const std::string cacheFolder = folder.path / "cache";
-  const auto bytesHeld = [&] {
-    int64_t bytes = 0;
-    for (const auto &entry : fs::recursive_directory_iterator(cacheFolder))
-      bytes += entry.is_regular_file() ? int64_t(entry.file_size()) : 0;
-    return bytes;
-  };
-  KernelCache cache(cacheFolder, limit);
-  const std::string used = keyOf('a');
-  cache.insert(used, sample(1000));
-  for (int i = 0; i < 100; ++i) {
-    std::string key = keyOf('0');
-    key.replace(0, 3, std::to_string(100 + i));
-    cache.insert(key, sample(10000));
-    // Less than a second has passed since the write, so set the times of a file that was read an hour ago and now.
-    const fs::path file = fs::path(cacheFolder) / buildId() / used;
-    const timespec hours[2] = {{::time(nullptr) - 7200, 0}, {::time(nullptr) - 7200, 0}};
-    REQUIRE(::utimensat(AT_FDCWD, file.c_str(), hours, 0) == 0);
-    REQUIRE(KernelCache(cacheFolder, limit).find(used));
-    CHECK(bytesHeld() <= limit + limit / 16 + 11000);
-  }
-  CHECK(bytesHeld() >= limit / 2);
-  CHECK(cache.complaint().empty());
 }

@@ -1,10 +1,10 @@
-// How much the disk cache holds.
+// How much the caches on disk hold.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
 #include <string>
 
-namespace halftone::compiler {
+namespace halftone {
 
 /// When the entries of the cache in `base` have more than `limit` bytes together, removes the least recently used ones
 /// until seven eighths of the limit are left. Looks only into folders that are named like builds, and there only at
@@ -12,4 +12,4 @@ namespace halftone::compiler {
 /// other than `own`.
 void trimCacheFolder(const std::string &base, const std::string &own, int64_t limit);
 
-} // namespace halftone::compiler
+} // namespace halftone

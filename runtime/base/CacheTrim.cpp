@@ -1,6 +1,6 @@
 // Finds the least recently used entries of the disk cache and removes them.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/codegen/KernelCacheFolder.h"
+#include "runtime/base/CacheTrim.h"
 #include <algorithm>
 #include <filesystem>
 #include <string_view>
@@ -11,7 +11,7 @@
 
 namespace fs = std::filesystem;
 
-namespace halftone::compiler {
+namespace halftone {
 namespace {
 
 struct Entry {
@@ -82,4 +82,4 @@ void trimCacheFolder(const std::string &base, const std::string &own, int64_t li
       (void)::rmdir(folder.c_str()); // fails, and shall, when the folder is not empty
 }
 
-} // namespace halftone::compiler
+} // namespace halftone

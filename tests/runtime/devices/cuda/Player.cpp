@@ -1,0 +1,131 @@
+// Plans on an emulated GPU give the bits that they give on the CPU.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/Player.h"
+#include "runtime/devices/CpuDevice.h"
+#include "tests/runtime/TestPlan.h"
+#include "tests/runtime/devices/cuda/EmulatedGpu.h"
+#include <bit>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+
+using namespace halftone;
+
+namespace {
+
+/// Eight threads a block, one for each element: `compute` changes %f0, the element of the first operand, whose offset in
+/// bytes is %d0.
+KernelCode elementwise(const std::string &symbol, int buffers, const std::string &compute) {
+  const std::string extent = "%in" + std::to_string(buffers), result = "%in" + std::to_string(buffers - 1);
+  return test::gpuKernel(symbol, buffers, 1,
+                         R"(
+  mov.u32 %r0, %tid.x;
+  shl.b32 %r1, %block, 3;
+  add.u32 %r0, %r0, %r1;
+  cvt.u64.u32 %d0, %r0;
+  setp.ge.u64 %p, %d0, )" + extent +
+                             R"(;
+  @%p ret;
+  shl.b64 %d0, %d0, 2;
+  add.s64 %d1, %in0, %d0;
+  ld.global.f32 %f0, [%d1];)" +
+                             compute + "\n  add.s64 %d1, " + result + ", %d0;\n  st.global.f32 [%d1], %f0;",
+                         test::blockElements);
+}
+
+/// The kernels of TestPlan.h. The sum goes through scratch, as there.
+std::map<std::string, KernelCode> kernels() {
+  return {
+      {"add", elementwise("add", 3, R"(
+  add.s64 %d1, %in1, %d0;
+  ld.global.f32 %f1, [%d1];
+  add.rn.f32 %f0, %f0, %f1;
+  mov.u32 %r0, %tid.x;
+  mul.wide.u32 %d2, %r0, 4;
+  add.s64 %d2, %d2, %scratch;
+  st.global.f32 [%d2], %f0;
+  ld.global.f32 %f0, [%d2];)")},
+      {"halve", elementwise("halve", 2, "\n  mul.rn.f32 %f0, %f0, 0f3F000000;\n  add.rn.f32 %f0, %f0, 0f3F800000;")}};
+}
+
+/// The executable of TestPlan.h, but `old` is the shadow w * 0.5 + 1 of the variable; slot 8. A plan that writes the
+/// variable and not the shadow makes it stale.
+Executable shadowed(int64_t n) {
+  Executable exe = test::testExecutable(n);
+  const TensorType vector = exe.variables[0].type;
+  exe.plan.slots.push_back({SlotKind::shadow, vector, 0});
+  exe.shadows = {{"w_halved", "halve of w", vector, 0, {}, false, test::launchOf("halve", n, {2}, {8})}};
+  exe.plan.steps[3] = CopyStep{8, 4, {}};
+  return exe;
+}
+
+std::vector<uint32_t> bitsOf(const Tensor &tensor) {
+  std::vector<uint32_t> bits;
+  for (const float value : tensor.to_vector<float>()) // every NaN as one: its sign and payload are free
+    bits.push_back(std::isnan(value) ? 0x7fc00000 : std::bit_cast<uint32_t>(value));
+  return bits;
+}
+
+/// The bits of all fetches and of the variable after each of six plays.
+std::vector<std::vector<uint32_t>> play(const std::shared_ptr<DeviceRuntime> &device,
+                                        std::shared_ptr<const KernelLibrary> library, const Executable &exe) {
+  const int64_t n = exe.variables[0].type.elements();
+  VariableStore store(device);
+  std::vector<float> start(static_cast<size_t>(n));
+  for (int64_t i = 0; i < n; ++i)
+    start[static_cast<size_t>(i)] = 0.25f * static_cast<float>(i);
+  StatusOr<VariableHandle> variable = store.create("net/w", Tensor(start, Shape{n}));
+  REQUIRE(variable.isOk());
+  const auto player = Player::bind(std::make_shared<Executable>(exe), std::move(library), device, {{"w", *variable}});
+  INFO(player.status().str());
+  REQUIRE(player.isOk());
+  std::vector<std::vector<uint32_t>> bits;
+  std::vector<Tensor> kept; // fetches that live longer make later ones come from other memory
+  const float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  for (const float x : {1.5f, -0.0f, infinity, 3e38f, nan, 1e-42f}) {
+    const std::vector<Tensor> feeds = {Tensor::full({n}, x), Tensor::full({}, kept.size() % 3 != 1, DType::bool_)};
+    auto fetches = (*player)->play(feeds);
+    INFO(fetches.status().str());
+    REQUIRE(fetches.isOk());
+    for (const Tensor &fetch : *fetches)
+      bits.push_back(bitsOf(fetch));
+    bits.push_back(bitsOf(*(*variable)->read()));
+    kept.push_back(fetches->front());
+  }
+  return bits;
+}
+
+} // namespace
+
+TEST_CASE("A plan of launches, copies, predicates and shadows has the same bits on a GPU as on the CPU") {
+  for (const int64_t n : {1, 8, 100, 1001})
+    for (const char *seed : {"0", "1", "2"})
+      for (const Executable &exe : {test::testExecutable(n), shadowed(n)}) {
+        const test::EmulatedGpu gpu({{"HALFTONE_EMULATOR_SEED", seed}});
+        auto library = gpu->load(kernels());
+        INFO(library.status().str());
+        REQUIRE(library.isOk());
+        const auto there = play(gpu.device, *library, exe),
+                   here = play(*CpuDevice::create(1), test::testKernels(), exe);
+        REQUIRE(there.size() == here.size());
+        for (size_t i = 0; i < here.size(); ++i)
+          CHECK(there[i] == here[i]);
+        CHECK(gpu->counters().graphLaunches == 5);
+      }
+}
+
+TEST_CASE("A plan whose memory a GPU does not have is refused with what it is for") {
+  const test::EmulatedGpu gpu({{"HALFTONE_EMULATOR_MEMORY", "4000000"}});
+  auto library = gpu->load(kernels());
+  REQUIRE(library.isOk());
+  VariableStore store(gpu.device);
+  const int64_t n = 800000;
+  const auto variable = store.create("net/w", Tensor::zeros({n}));
+  REQUIRE(variable.isOk());
+  const Status status =
+      Player::bind(std::make_shared<Executable>(test::testExecutable(n)), *library, gpu.device, {{"w", *variable}})
+          .status();
+  CHECK(status.kind() == ErrorKind::device_error);
+  CHECK_THAT(status.message(), Catch::Contains("its intermediate values: cuda:0: out of memory: "));
+  CHECK((*variable)->read().isOk()); // nothing is lost
+}
