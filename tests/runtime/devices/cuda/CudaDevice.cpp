@@ -14,7 +14,7 @@ using test::EmulatedGpu;
 
 namespace halftone::test {
 
-/// One GPU under each of several orders of its warps and blocks would need several drivers; each has one order here.
+/// The emulated driver's one GPU, whose warps and blocks run in the order of one seed.
 std::vector<Candidate> candidates() {
   constexpr size_t mostBlocks = 20000;
   struct Kept {

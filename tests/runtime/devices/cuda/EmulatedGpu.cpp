@@ -110,8 +110,7 @@ std::unique_ptr<DeviceQueue> EmulatedGpu::queue() const {
   return *std::move(queue);
 }
 
-KernelCode gpuKernel(const std::string &symbol, int buffers, int extents, const std::string &body, int64_t threads,
-                     int64_t sharedBytes) {
+KernelCode gpuKernel(const std::string &symbol, int buffers, int extents, const std::string &body, LaunchShape shape) {
   const int count = buffers + extents;
   std::string text =
       fmt::format(".version 8.0\n.target sm_80\n.address_size 64\n.extern .shared .align 16 .b8 shared[];\n"
@@ -133,7 +132,7 @@ KernelCode gpuKernel(const std::string &symbol, int buffers, int extents, const 
   for (int i = 0; i < count; ++i)
     text += fmt::format("  ld.global.u64 %in{}, [%at+{}];\n", i, 8 * (i + 1));
   text += "$body:\n" + body + "\n  ret;\n}\n";
-  return {symbol, "loop", "nvptx|sm_80|ptx80", "", text, "", {threads, sharedBytes}};
+  return {symbol, "loop", "nvptx|sm_80|ptx80", "", text, "", shape};
 }
 
 KernelCode countingKernel(bool usesScratch) {

@@ -76,7 +76,7 @@ TEST_CASE("A block gets as much shared memory as it asks for") {
   st.shared.u32 [%r1], %r0;
   ld.shared.u32 %r3, [%r1];
   st.global.u32 [%in0], %r3;)",
-                                            1, bytes);
+                                            {.threads = 1, .sharedBytes = bytes});
     const auto library = gpu.load("share", code);
     const DeviceMemory result = gpu.memory(std::vector<int>(1));
     const std::string key = "share";

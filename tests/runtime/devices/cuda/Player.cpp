@@ -30,7 +30,7 @@ KernelCode elementwise(const std::string &symbol, int buffers, const std::string
   add.s64 %d1, %in0, %d0;
   ld.global.f32 %f0, [%d1];)" +
                              compute + "\n  add.s64 %d1, " + result + ", %d0;\n  st.global.f32 [%d1], %f0;",
-                         test::blockElements);
+                         {.threads = test::blockElements});
 }
 
 /// The kernels of TestPlan.h. The sum goes through scratch, as there.
