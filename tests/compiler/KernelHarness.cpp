@@ -3,9 +3,11 @@
 #include "tests/compiler/KernelHarness.h"
 #include "compiler/codegen/KernelCompiler.h"
 #include "compiler/forms/Forms.h"
+#include "compiler/targets/cpu/CpuTarget.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "runtime/loader/ObjectLoader.h"
+#include "tests/compiler/EmulatedGpu.h"
 #include "tests/compiler/TileEmulation.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
@@ -22,22 +24,24 @@ using dialect::TensorData;
 
 namespace {
 
-struct Code {
+struct Loaded {
   std::shared_ptr<const KernelLibrary> library;
   CpuKernelFunction function;
 };
 
-/// The kernel's code, compiled once per text and target in this process.
-Code codeOf(const std::string &text, const compiler::CpuTarget &target) {
-  static std::map<std::string, Code> known;
-  std::string key = compiler::kernelKey(text, target);
-  if (auto it = known.find(key); it != known.end())
-    return it->second;
-  compiler::KernelDumps dumps;
-  bool show = std::getenv("HALFTONE_SHOW_KERNELS") != nullptr;
+bool isGpu(const compiler::Target &target) { return target.name.starts_with("sm_"); }
+
+/// Whether `target` has tiles and this machine has none.
+bool needsTileEmulation(const compiler::Target &target) {
+  const auto *cpu = dynamic_cast<const compiler::CpuTarget *>(&target);
   auto host = compiler::CpuTarget::find("host");
   REQUIRE(host.isOk());
-  const bool emulated = target.hasAmxBf16 && !host->hasAmxBf16;
+  return cpu && cpu->hasAmxBf16 && !host->hasAmxBf16;
+}
+
+KernelCode compileForTest(const std::string &text, const compiler::Target &target) {
+  compiler::KernelDumps dumps;
+  const bool show = std::getenv("HALFTONE_SHOW_KERNELS") != nullptr, emulated = needsTileEmulation(target);
   auto code = compiler::compileKernel(text, target, show || emulated ? &dumps : nullptr);
   if (code.isOk() && emulated)
     code = emulateTiles(*code, dumps);
@@ -45,9 +49,17 @@ Code codeOf(const std::string &text, const compiler::CpuTarget &target) {
     FAIL(code.status().message() << "\n" << code.status().diagnostics() << "\n" << text);
   if (show)
     llvm::errs() << dumps.emitted << "\n" << dumps.assembly << "\n";
-  auto library = loadObjects({{key, *code}});
+  return std::move(*code);
+}
+
+/// The kernel's code, loaded once per text and target in this process.
+Loaded load(const std::string &key, const KernelCode &code) {
+  static std::map<std::string, Loaded> known;
+  if (auto it = known.find(key); it != known.end())
+    return it->second;
+  auto library = loadObjects({{key, code}});
   if (!library.isOk())
-    FAIL(library.status().message() << "\n" << text);
+    FAIL(library.status().message() << "\n" << code.description);
   auto function = (*library)->find(key);
   REQUIRE(function.isOk());
   return known[key] = {*library, function->function()};
@@ -60,9 +72,13 @@ std::vector<char> aligned(size_t bytes, char *&start) {
   return memory;
 }
 
+size_t bytesOf(RankedTensorType type) {
+  return size_t(type.getNumElements()) * std::max(1u, type.getElementTypeBitWidth() / 8);
+}
+
 } // namespace
 
-KernelHarness::KernelHarness(const std::string &source, std::string_view target, bool strict) {
+KernelHarness::KernelHarness(const std::string &source, std::string_view name, bool strict) {
   DialectRegistry registry;
   dialect::registerDialects(registry);
   context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
@@ -77,14 +93,14 @@ KernelHarness::KernelHarness(const std::string &source, std::string_view target,
     FAIL(diagnostics << source);
   kernel = *module->getOps<dialect::KernelOp>().begin();
   kernel.setKind(compiler::kindOf(kernel.getBody().front())); // with extents of 1 its kind may differ from the text's
-  auto cpu = compiler::CpuTarget::find(target);
-  REQUIRE(cpu.isOk());
-  auto result = compiler::describeKernel(kernel, *cpu, strict);
+  auto found = compiler::Target::find(name);
+  REQUIRE(found.isOk());
+  target = *found;
+  auto result = compiler::describeKernel(kernel, *target, strict);
   if (failed(result) || failed(verify(*result->module)))
     FAIL(diagnostics << source);
   described = std::move(*result);
   llvm::raw_string_ostream(text) << *described.module;
-  compiledFor = std::make_unique<compiler::CpuTarget>(*std::move(cpu));
 }
 
 KernelHarness::~KernelHarness() = default;
@@ -148,8 +164,42 @@ std::vector<TensorData> KernelHarness::operands(unsigned seed, bool specials, do
   return result;
 }
 
+const KernelCode &KernelHarness::code() const {
+  static std::map<std::string, KernelCode> known;
+  const std::string key = compiler::kernelKey(text, *target);
+  auto at = known.find(key);
+  if (at == known.end())
+    at = known.emplace(key, compileForTest(text, *target)).first;
+  return at->second;
+}
+
+std::vector<RankedTensorType> KernelHarness::resultTypes() const {
+  std::vector<RankedTensorType> types;
+  for (Type type : kernel->getRegion(0).front().getTerminator()->getOperandTypes())
+    types.push_back(cast<RankedTensorType>(type));
+  return types;
+}
+
 std::vector<TensorData> KernelHarness::run(const std::vector<TensorData> &operands) const {
-  const CpuKernelFunction function = codeOf(text, *compiledFor).function;
+  return isGpu(*target) ? runOnGpu(operands) : runOnCpu(operands);
+}
+
+std::vector<TensorData> KernelHarness::runOnGpu(const std::vector<TensorData> &operands) const {
+  GpuLaunch launch{code(), {}, {}, {described.extents}, described.grid, described.scratchBytes};
+  for (const TensorData &operand : operands)
+    launch.operands.push_back(operand.toBytes());
+  for (RankedTensorType type : resultTypes())
+    launch.resultBytes.push_back(bytesOf(type));
+  const std::vector<std::string> whole = testing::runOnGpu(launch, /*parts=*/0, /*seed=*/0);
+  CHECK(testing::runOnGpu(launch, /*parts=*/2, /*seed=*/7) == whole);
+  std::vector<TensorData> results;
+  for (auto [type, bytes] : llvm::zip(resultTypes(), whole))
+    results.push_back(TensorData::fromBytes(type, bytes.data()));
+  return results;
+}
+
+std::vector<TensorData> KernelHarness::runOnCpu(const std::vector<TensorData> &operands) const {
+  const CpuKernelFunction function = load(compiler::kernelKey(text, *target), code()).function;
   auto once = [&](bool blockByBlock) {
     std::vector<std::vector<char>> memories;
     std::vector<void *> buffers;
@@ -164,11 +214,9 @@ std::vector<TensorData> KernelHarness::run(const std::vector<TensorData> &operan
       std::string bytes = operand.toBytes();
       add(&bytes, bytes.size());
     }
-    auto resultTypes = kernel->getRegion(0).front().getTerminator()->getOperandTypes();
     std::vector<size_t> sizes;
-    for (Type type : resultTypes) {
-      auto tensor = cast<RankedTensorType>(type);
-      sizes.push_back(tensor.getNumElements() * std::max(1u, tensor.getElementTypeBitWidth() / 8));
+    for (RankedTensorType type : resultTypes()) {
+      sizes.push_back(bytesOf(type));
       add(nullptr, sizes.back());
     }
     char *scratch = nullptr;
@@ -186,8 +234,8 @@ std::vector<TensorData> KernelHarness::run(const std::vector<TensorData> &operan
       CHECK(static_cast<char *>(buffers[operands.size() + i])[sizes[i]] == char(0x5A));
     CHECK(scratch[std::max<int64_t>(described.scratchBytes, 64)] == char(0x5A));
     std::vector<TensorData> results;
-    for (auto [number, type] : llvm::enumerate(resultTypes))
-      results.push_back(TensorData::fromBytes(cast<RankedTensorType>(type), buffers[operands.size() + number]));
+    for (auto [number, type] : llvm::enumerate(resultTypes()))
+      results.push_back(TensorData::fromBytes(type, static_cast<const char *>(buffers[operands.size() + number])));
     return results;
   };
   std::vector<TensorData> whole = once(false), pieces = once(true);
@@ -264,6 +312,9 @@ void KernelHarness::checkClose(const std::vector<TensorData> &operands, double r
 }
 
 std::vector<std::string> runnableTargets() {
+#ifdef HALFTONE_TEST_TARGET
+  return {HALFTONE_TEST_TARGET};
+#else
   std::vector<std::string> targets{"x86-64-v2"};
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
     targets.push_back("x86-64-v3");
@@ -272,6 +323,7 @@ std::vector<std::string> runnableTargets() {
   if (__builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("vaes"))
     targets.push_back("x86_64-unknown-linux-gnu:znver4"); // bf16 in pairs
   return targets;
+#endif
 }
 
 } // namespace halftone::testing

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/forms/KernelDescription.h"
-#include "compiler/targets/cpu/CpuTarget.h"
+#include "compiler/targets/Target.h"
 #include "dialect/Interpreter.h"
 #include "runtime/plan/Abi.h"
 #include <memory>
@@ -15,14 +15,15 @@ namespace halftone::testing {
 /// One `halftone.kernel` from text, with its compiled code and its operands.
 class KernelHarness {
 public:
-  /// run() and the checks need a CPU with the target's instructions; if it lacks AMX alone, tiles are emulated.
+  /// run() and the checks need a CPU with the target's instructions; if it lacks AMX alone, tiles are emulated. GPUs
+  /// are the emulated driver's.
   KernelHarness(const std::string &text, std::string_view target, bool strict);
   ~KernelHarness();
 
   /// Random operands. With `specials`, floats include NaN, infinities, zeros of both signs and subnormal values.
   std::vector<dialect::TensorData> operands(unsigned seed, bool specials, double scale = 2.0) const;
   /// Runs all blocks of the compiled kernel at once. Checks that the blocks one by one, last first, give the same
-  /// bytes.
+  /// bytes; on a GPU, blocks and warps in another order, as one of several parts.
   std::vector<dialect::TensorData> run(const std::vector<dialect::TensorData> &operands) const;
   std::vector<dialect::TensorData> interpret(const std::vector<dialect::TensorData> &operands, bool intervals) const;
   /// The results must equal the interpreter's bit for bit; any NaN equals any NaN.
@@ -34,17 +35,24 @@ public:
 
   const std::string &linalgText() const { return text; }
   const compiler::KernelDescription &description() const { return described; }
+  /// The kernel's code, of whichever target; compiled once.
+  const KernelCode &code() const;
 
 private:
+  std::vector<dialect::TensorData> runOnCpu(const std::vector<dialect::TensorData> &operands) const;
+  std::vector<dialect::TensorData> runOnGpu(const std::vector<dialect::TensorData> &operands) const;
+  std::vector<mlir::RankedTensorType> resultTypes() const;
+
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   dialect::KernelOp kernel;
   compiler::KernelDescription described;
   std::string text;
-  std::unique_ptr<compiler::CpuTarget> compiledFor;
+  std::shared_ptr<const compiler::Target> target;
 };
 
-/// The x86 levels that this machine runs, and a CPU with bf16 in pairs if this machine can run its code.
+/// The targets of this program's tests: HALFTONE_TEST_TARGET where that is defined, else the x86 levels that this machine
+/// runs, and a CPU with bf16 in pairs if this machine can run its code.
 std::vector<std::string> runnableTargets();
 
 } // namespace halftone::testing

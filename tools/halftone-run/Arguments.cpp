@@ -112,7 +112,7 @@ void addEmit(CLI::App &app, Arguments &arguments, Flags &flags) {
   CLI::App *command = addCommand(app, "emit", "Print a stage of the compiler", arguments, flags, "fast");
   command->add_option("--stage", arguments.stage, "graph, cast, pure, kernel, linalg, plan or target")
       ->capture_default_str();
-  command->add_option("--format", arguments.format, "mlir, plan, llvm, asm or object");
+  command->add_option("--format", arguments.format, "mlir, plan, llvm, asm, ptx (kernels of GPUs) or object (of CPUs)");
   command->add_option("-o", arguments.output, "The file, or - for stdout")->capture_default_str();
 }
 

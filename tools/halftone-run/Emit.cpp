@@ -49,6 +49,25 @@ std::string objectsOf(const Executable &executable) {
   return (*archive)->getBuffer().str();
 }
 
+/// Whether the kernels' code is PTX, of GPUs, or objects, of CPUs.
+bool isPtx(const KernelCode &kernel) { return kernel.target.starts_with("nvptx|"); }
+
+/// UsageError unless all kernels have code of that kind.
+void checkKind(const Executable &executable, bool ptx, const std::string &format) {
+  for (const auto &[key, kernel] : executable.kernels)
+    if (isPtx(kernel) != ptx)
+      throw UsageError(fmt::format("--format {}: kernel {} was generated for {}; expected {}", format, kernel.symbol,
+                                   kernel.target, ptx ? "object" : "ptx"));
+}
+
+/// The PTX of each kernel, one module after the other.
+std::string ptxOf(const Executable &executable) {
+  std::string text;
+  for (const auto &[key, kernel] : executable.kernels)
+    text += fmt::format("// {} ({}): {}\n{}\n", kernel.symbol, kernel.kind, kernel.method, kernel.code);
+  return text;
+}
+
 /// LLVM IR or assembly of every kernel, generated again from its description. Anybody may have written the description
 /// in a saved plan.
 std::string codeOf(const Arguments &arguments, const Executable &executable, bool saved, bool assembly) {
@@ -77,8 +96,10 @@ std::string ofExecutable(const Arguments &arguments, const Executable &executabl
                          const std::string &format) {
   if (format == "plan")
     return writeExecutable(executable);
-  if (format == "object")
-    return objectsOf(executable);
+  if (format == "object" || format == "ptx") {
+    checkKind(executable, format == "ptx", format);
+    return format == "ptx" ? ptxOf(executable) : objectsOf(executable);
+  }
   if (format == "llvm" || format == "asm")
     return codeOf(arguments, executable, saved, format == "asm");
   return print(executable);
@@ -91,16 +112,16 @@ ExitCode emit(const Arguments &arguments) {
   if (!stage)
     throw UsageError(
         fmt::format("--stage '{}': expected graph, cast, pure, kernel, linalg, plan or target", arguments.stage));
-  static const std::array formats = {"mlir", "plan", "llvm", "asm", "object"};
+  static const std::array formats = {"mlir", "plan", "llvm", "asm", "ptx", "object"};
   std::string format = arguments.format;
   if (!format.empty() && std::ranges::find(formats, format) == formats.end())
-    throw UsageError(fmt::format("--format '{}': expected mlir, plan, llvm, asm or object", format));
+    throw UsageError(fmt::format("--format '{}': expected mlir, plan, llvm, asm, ptx or object", format));
   const bool isModule = *stage <= Stage::linalg;
   if (!format.empty() && (isModule ? format != "mlir" : *stage == Stage::plan ? format != "plan" : format == "mlir"))
     throw UsageError(fmt::format("--format {}: stage {} is written as {}", format, arguments.stage,
                                  isModule                ? "mlir"
                                  : *stage == Stage::plan ? "plan, or without --format as text"
-                                                         : "plan, llvm, asm or object"));
+                                                         : "plan, llvm, asm, ptx or object"));
   if (format.empty())
     format = isModule ? "mlir" : *stage == Stage::plan ? "" : "asm";
   const ModuleOrPlan model = loadModuleOrPlan(arguments.model);

@@ -28,6 +28,7 @@ mlir::FailureOr<EmittedKernel> NvptxTarget::emit(mlir::func::FuncOp kernel) cons
 llvm::ArrayRef<llvm::StringLiteral> NvptxTarget::vocabulary() const {
   static constexpr llvm::StringLiteral ops[] = {
       "llvm.func", "llvm.return", "llvm.mlir.global", "llvm.mlir.addressof", "llvm.mlir.undef", "llvm.ptrtoint",
+      "llvm.call_intrinsic", // PtxCode knows which
       // The block, its threads, and what they tell each other.
       "nvvm.read.ptx.sreg.ctaid.x", "nvvm.read.ptx.sreg.tid.x", "nvvm.barrier", "nvvm.shfl.sync"};
   return ops;

@@ -85,6 +85,26 @@ void compare(Warp &warp, const Instruction &instruction, LaneMask active) {
   setPredicate(warp, instruction.operands[0], active, joined(result, other, instruction.mode));
 }
 
+/// Of packed numbers. operands: result of the low halves, result of the high halves, a, b, predicate to join with.
+template <Comparison comparison, typename Part>
+void compareHalves(Warp &warp, const Instruction &instruction, LaneMask active) {
+  const uint32_t *a = warp.lanes<uint32_t>(instruction.operands[2]), *b = warp.lanes<uint32_t>(instruction.operands[3]);
+  const LaneMask other = warp.predicateOr(instruction.operands[4], allLanes);
+  LaneMask results[2] = {0, 0};
+  for (int half = 0; half < 2; ++half)
+    for (int lane = 0; lane < warpSize; ++lane) {
+      const Part x{static_cast<uint16_t>(a[lane] >> (16 * half))}, y{static_cast<uint16_t>(b[lane] >> (16 * half))};
+      results[half] |= LaneMask(holds<comparison>(toFloat(x), toFloat(y))) << lane;
+    }
+  for (int half = 0; half < 2; ++half)
+    setPredicate(warp, instruction.operands[half], active, joined(results[half], other, instruction.mode));
+}
+
+template <typename Part, size_t... places> Execute chooseOfHalves(int comparison, std::index_sequence<places...>) {
+  static constexpr Execute table[] = {compareHalves<static_cast<Comparison>(places), Part>...};
+  return table[comparison];
+}
+
 template <typename Stored, size_t... places> Execute chooseComparison(int comparison, std::index_sequence<places...>) {
   static constexpr Execute table[] = {compare<static_cast<Comparison>(places), Stored>...};
   return table[comparison];
@@ -95,8 +115,9 @@ template <typename Stored> Execute chooseComparison(int comparison) {
 }
 
 Execute chooseFor(Decoding &decoding, Type type, int comparison) {
-  if (type.elements != 1)
-    decoding.fail("expected a type of one number");
+  if (type.elements == 2)
+    return type.kind == Type::Kind::BFloat ? chooseOfHalves<BFloat>(comparison, std::make_index_sequence<14>{})
+                                           : chooseOfHalves<Half>(comparison, std::make_index_sequence<14>{});
   if (type.isInteger()) {
     if (comparison > 5)
       decoding.fail("expected a comparison of integers");
@@ -141,10 +162,13 @@ void decodeSetp(Decoding &decoding) {
   made.execute = chooseFor(decoding, type, comparison);
   const OperandText &result = decoding.operand(0);
   bool isPair = result.kind == OperandText::Kind::Pair;
+  if (type.elements == 2 && (!isPair || type.isInteger()))
+    decoding.fail("expected two results of packed floats");
+  const int width = type.elements == 2 ? 32 : type.bits;
   bool negated = false;
   made.operands = {decoding.write(isPair ? result.parts[0] : result, 1),
-                   isPair ? decoding.write(result.parts[1], 1) : noOperand, decoding.read(1, type.bits),
-                   decoding.read(2, type.bits), join == Join::None ? noOperand : decoding.readPredicate(3, negated)};
+                   isPair ? decoding.write(result.parts[1], 1) : noOperand, decoding.read(1, width),
+                   decoding.read(2, width), join == Join::None ? noOperand : decoding.readPredicate(3, negated)};
   made.mode = static_cast<uint64_t>(join) | (negated ? joinNegated : 0);
 }
 

@@ -148,6 +148,23 @@ TEST_CASE("Comparisons are ordered or unordered as their names say") {
   CHECK(select("nan") == std::vector<uint32_t>{2, 2, 1});
 }
 
+TEST_CASE("A comparison of packed numbers has a result for each half") {
+  constexpr uint32_t one = 0x3c00, two = 0x4000, nan = 0x7e00;
+  const std::string body = ".reg .pred %p<3>; .reg .b32 %a, %b, %r; .reg .b64 %x;\nld.param.b32 %a, [a]; "
+                           "ld.param.b32 %b, [b]; setp.ltu.f16x2 %p1|%p2, %a, %b; selp.b32 %r, 1, 0, %p1; "
+                           "@%p2 or.b32 %r, %r, 2; ld.param.u64 %x, [o]; st.global.b32 [%x], %r; ret;";
+  const auto compare = [&](uint32_t a, uint32_t b) {
+    KernelRun run;
+    uint64_t result = run.empty(4);
+    run.run(kernelPtx(".param .u64 o, .param .b32 a, .param .b32 b", body), {1, 1, 1}, {1, 1, 1}, 0, result, a, b);
+    return run.download<uint32_t>(result, 1)[0];
+  };
+  CHECK(compare(one | two << 16, two | one << 16) == 1);
+  CHECK(compare(two | one << 16, two | two << 16) == 2);
+  CHECK(compare(nan | two << 16, one | one << 16) == 1);
+  CHECK(compare(one | one << 16, two | nan << 16) == 3);
+}
+
 TEST_CASE("Conversions to integers clamp, and NaN becomes 0 or the lowest number") {
   std::vector<std::tuple<float>> rows{{1.5f}, {-1.5f}, {2.5f}, {3e9f}, {-3e9f}, {NAN}, {-0.7f}, {INFINITY}};
   CHECK(runRows<int32_t>("cvt.rzi.s32.f32", rows, ".b32", {".f32"}) ==

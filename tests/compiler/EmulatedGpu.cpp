@@ -1,0 +1,139 @@
+// Kernels run on the emulated CUDA driver, through its cu* functions.
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/compiler/EmulatedGpu.h"
+#include "runtime/plan/GpuAbi.h"
+#include "tests/emulator/tests/DriverLibrary.h"
+#include <catch2/catch.hpp>
+
+namespace halftone::testing {
+using emulator::DevicePointer;
+using emulator::DriverLibrary;
+
+namespace {
+
+/// The parameters of a kernel's entry, in order.
+class Parameters {
+public:
+  void add(uint64_t value) { values_.push_back(value); }
+  void **pointers() {
+    pointers_.clear();
+    for (uint64_t &value : values_)
+      pointers_.push_back(&value);
+    return pointers_.data();
+  }
+
+private:
+  std::vector<uint64_t> values_; // little-endian, so that those of 32 bits begin alike
+  std::vector<void *> pointers_;
+};
+
+class Session {
+public:
+  Session(const GpuLaunch &launch, unsigned seed)
+      : launch_(launch), driver_({{"HALFTONE_EMULATOR_SEED", std::to_string(seed)}}) {
+    void *module = nullptr;
+    check(driver_.call("cuModuleLoadData", &module, static_cast<const void *>(launch.code.code.c_str())), "load");
+    check(driver_.call("cuModuleGetFunction", &function_, module, launch.code.symbol.c_str()), "find the entry");
+    constexpr int dynamicSharedBytes = 8;
+    check(driver_.call("cuFuncSetAttribute", function_, dynamicSharedBytes, int(launch.code.launch.sharedBytes)),
+          "set the shared memory");
+    for (const std::string &bytes : launch.operands)
+      operands_.push_back(upload(bytes));
+  }
+
+  std::vector<DevicePointer> newResults() {
+    std::vector<DevicePointer> results;
+    for (size_t bytes : launch_.resultBytes)
+      results.push_back(driver_.allocate(std::max<size_t>(bytes, 1)));
+    return results;
+  }
+  DevicePointer upload(const std::string &bytes) {
+    const DevicePointer memory = driver_.allocate(std::max<size_t>(bytes.size(), 1));
+    driver_.upload(memory, std::vector<char>(bytes.begin(), bytes.end()));
+    return memory;
+  }
+  std::vector<std::string> download(const std::vector<DevicePointer> &results) {
+    std::vector<std::string> all;
+    for (size_t i = 0; i < results.size(); ++i) {
+      const std::vector<char> bytes = driver_.download<char>(results[i], launch_.resultBytes[i]);
+      all.emplace_back(bytes.begin(), bytes.end());
+    }
+    return all;
+  }
+
+  /// One launch whose parts have these results; no table if `asParts` is false.
+  void play(const std::vector<std::vector<DevicePointer>> &results, bool asParts, DevicePointer predicate,
+            bool negated) {
+    Parameters parameters;
+    const int64_t buffers = int64_t(operands_.size() + launch_.resultBytes.size());
+    if (takesParameters(buffers, int64_t(launch_.extents.size())))
+      for (uint64_t word : rowOf(0, results.front(), /*isParameters=*/true))
+        parameters.add(word);
+    std::string table;
+    for (size_t part = 0; asParts && part < results.size(); ++part)
+      for (uint64_t word : rowOf(int64_t(part) * launch_.grid, results[part], false))
+        table.append(reinterpret_cast<const char *>(&word), sizeof word);
+    const int64_t blocks = launch_.grid * int64_t(results.size());
+    const int64_t scratchBytes = (launch_.scratchBytes + 63) / 64 * 64;
+    parameters.add(asParts ? upload(table) : 0);
+    parameters.add(predicate);
+    parameters.add(driver_.allocate(size_t(std::max<int64_t>(scratchBytes * blocks, 64))));
+    parameters.add(uint64_t(scratchBytes));
+    parameters.add(asParts ? results.size() : 0);
+    parameters.add(negated);
+    check(driver_.call("cuLaunchKernel", function_, unsigned(blocks), 1u, 1u, unsigned(launch_.code.launch.threads), 1u,
+                       1u, unsigned(launch_.code.launch.sharedBytes), static_cast<void *>(nullptr),
+                       parameters.pointers(), static_cast<void **>(nullptr)),
+          "launch");
+    check(driver_.call("cuCtxSynchronize"), "run");
+  }
+
+private:
+  /// The first block of a part (not among parameters), its buffers and extents.
+  std::vector<uint64_t> rowOf(int64_t first, const std::vector<DevicePointer> &results, bool isParameters) const {
+    std::vector<uint64_t> row;
+    if (!isParameters)
+      row.push_back(uint64_t(first));
+    row.insert(row.end(), operands_.begin(), operands_.end());
+    row.insert(row.end(), results.begin(), results.end());
+    row.insert(row.end(), launch_.extents.begin(), launch_.extents.end());
+    return row;
+  }
+  void check(int result, const char *call) const {
+    if (result)
+      FAIL("the emulated driver could not " << call << " the kernel: error " << result << "\n"
+                                            << driver_.find<const char *()>("halftoneEmulatorFault")() << "\n"
+                                            << launch_.code.code);
+  }
+
+  const GpuLaunch &launch_;
+  DriverLibrary driver_;
+  void *function_ = nullptr;
+  std::vector<DevicePointer> operands_;
+};
+
+} // namespace
+
+std::vector<std::string> runOnGpu(const GpuLaunch &launch, int parts, unsigned seed) {
+  Session session(launch, seed);
+  std::vector<std::vector<DevicePointer>> results;
+  for (int part = 0; part < std::max(parts, 1); ++part)
+    results.push_back(session.newResults());
+  session.play(results, parts > 0, 0, false);
+  const std::vector<std::string> first = session.download(results.front());
+  for (const std::vector<DevicePointer> &part : results)
+    CHECK(session.download(part) == first);
+  return first;
+}
+
+bool runsUnder(const GpuLaunch &launch, int predicate, bool negated) {
+  Session session(launch, 0);
+  std::vector<DevicePointer> results;
+  for (size_t bytes : launch.resultBytes)
+    results.push_back(session.upload(std::string(bytes, char(0x5A))));
+  const std::vector<std::string> before = session.download(results);
+  session.play({results}, false, predicate < 0 ? 0 : session.upload(std::string(1, char(predicate))), negated);
+  return session.download(results) != before;
+}
+
+} // namespace halftone::testing
