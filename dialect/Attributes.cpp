@@ -28,7 +28,9 @@ constexpr Known known[] = {
     {"numbers", Place::function, Holds::integer},    {"indices", Place::function, Holds::integer},
     {"roles", Place::function, Holds::integers},     {"few_rows", Place::function, Holds::unit},
     {"instruction", Place::function, Holds::string}, {"even_depth", Place::function, Holds::unit},
-    {"reverse", Place::function, Holds::unit},       {"method", Place::function, Holds::string}, // for reports
+    {"tile", Place::function, Holds::integers},      {"steps", Place::function, Holds::integers},
+    {"reverse", Place::function, Holds::unit},
+    {"method", Place::function, Holds::string}, // for reports
     {"name", Place::argument, Holds::string},        {"variable", Place::argument, Holds::symbol},
     {"shadow", Place::argument, Holds::symbol},      {"panels", Place::argument, Holds::integers},
     {"name", Place::result, Holds::string},          {"variable", Place::result, Holds::symbol},

@@ -75,6 +75,8 @@ template <class Form, class Visitor> void visitFields(Form &form, Visitor &visit
   visit("halftone.instruction", form.instruction);
   visit("halftone.few_rows", form.fewRows);
   visit("halftone.even_depth", form.evenDepth);
+  visit("halftone.tile", form.tile);
+  visit("halftone.steps", form.steps);
 }
 
 TensorForm tensorForm(DictionaryAttr attributes) {

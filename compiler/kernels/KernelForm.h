@@ -36,6 +36,8 @@ struct KernelForm {
   std::string instruction;             // "": one multiply-add at a time
   bool fewRows = false;                // M is small
   bool evenDepth = false;              // K is even
+  llvm::SmallVector<int64_t, 4> tile;  // rows and columns of a block's tile, if they are constants of the code
+  llvm::SmallVector<int64_t, 4> steps; // of each dim: a power of two, at most 16, that divides its extent
   std::vector<TensorForm> operands, results;
 
   /// Reads the attributes of `function`, a linalg form. On failure a diagnostic says which one was expected.
