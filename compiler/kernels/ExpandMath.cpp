@@ -27,7 +27,7 @@ FailureOr<Emitted> expanded(const MathTarget &target, Operation *op, ArrayRef<Em
   if (const MathFunction *function = mathFunction(op->getName().getStringRef()))
     return function->build(target, x);
   if (roundsToBf16(op))
-    return roundToBf16(x[0]);
+    return target.convertsBf16 ? Emitted() : roundToBf16(x[0]);
   if (isa<arith::RemFOp>(op))
     return buildRemainder(target, x[0], x[1]);
   op->emitError() << "'" << op->getName() << "' has no expansion";

@@ -11,7 +11,8 @@ struct MathTraits {
   bool hasRounding = false;  // floor, ceil, trunc and roundeven
   bool hasScale = false;     // x * 2^floor(y), of 512-bit vectors
   bool convertsF16 = false;  // f16 <-> f32
-  bool roundsToBf16 = false; // f32 -> bf16
+  bool roundsToBf16 = false; // f32 -> bf16, of vectors without subnormal numbers
+  bool convertsBf16 = false; // f32 -> bf16, of all numbers
 };
 
 } // namespace halftone::compiler

@@ -109,7 +109,8 @@ Emitted compiler::narrowFloat(const MathTraits &math, Emitted value, FloatType n
   if (narrow.isF16() && math.convertsF16)
     return single.narrow(narrow).bitsAs(storage);
   if (narrow.isBF16())
-    return math.roundsToBf16 ? single.narrow(narrow).bitsAs(storage) : narrowToBf16(single).narrow(storage);
+    return math.roundsToBf16 || math.convertsBf16 ? single.narrow(narrow).bitsAs(storage)
+                                                  : narrowToBf16(single).narrow(storage);
   return narrowBits(single.bits(), formatOf(narrow)).narrow(storage);
 }
 

@@ -18,7 +18,8 @@ Emitted widenNarrow(const MathTraits &math, Emitted bits, mlir::FloatType narrow
 /// `value`, f32 or f64, rounded once to nearest even, as the bits of a `narrow` float. Overflow gives infinity, in
 /// f8E4M3FN NaN; subnormals are kept; NaN is quieted and keeps its sign. The same bits as runtime/base/Half.h, NaN
 /// payloads of f64 aside.
-///   bf16          integer code; with AVX512_BF16 an arith.truncf, which expand-math turns into roundToBf16()
+///   bf16          the target's instruction (MathTraits::convertsBf16), else integer code; with AVX512_BF16 an
+///                 arith.truncf, which expand-math turns into roundToBf16()
 ///   f16           the target's instruction, else integer code
 ///   f8            integer code
 ///   from f64      first to f32, rounded to odd: the second rounding then is the only one that counts

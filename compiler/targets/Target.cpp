@@ -2,14 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/Target.h"
 #include "compiler/targets/cpu/CpuTarget.h"
+#include "compiler/targets/nvptx/NvptxTarget.h"
 
 namespace halftone::compiler {
 
+/// The target of one kind, as what it has in common with all.
+template <class Kind> static StatusOr<std::shared_ptr<const Target>> findKind(std::string_view name) {
+  StatusOr<Kind> found = Kind::find(name);
+  if (!found)
+    return found.status();
+  return std::shared_ptr<const Target>(std::make_shared<Kind>(std::move(*found)));
+}
+
 StatusOr<std::shared_ptr<const Target>> Target::find(std::string_view name) {
-  StatusOr<CpuTarget> cpu = CpuTarget::find(name);
-  if (!cpu)
-    return cpu.status();
-  return std::shared_ptr<const Target>(std::make_shared<CpuTarget>(std::move(*cpu)));
+  return name.starts_with("sm_") ? findKind<NvptxTarget>(name) : findKind<CpuTarget>(name);
 }
 
 } // namespace halftone::compiler

@@ -50,8 +50,8 @@ struct WeightPanels {
 /// A kind of machine. Each kind has a folder in compiler/targets.
 class Target {
 public:
-  /// "host" (this machine's CPU), "x86-64-v2", "x86-64-v3", "x86-64-v4", "sapphirerapids", "graniterapids", or any
-  /// other "<triple>[:<cpu>]" that LLVM was built with. value_error listing the known names when `name` is none.
+  /// "host" (this machine's CPU), "x86-64-v2", "x86-64-v3", "x86-64-v4", "sapphirerapids", "graniterapids", any other
+  /// "<triple>[:<cpu>]" that LLVM was built with, or "sm_80" (NVIDIA GPUs). value_error listing the known names when `name` is none.
   static StatusOr<std::shared_ptr<const Target>> find(std::string_view name);
   virtual ~Target() = default;
 

@@ -1,6 +1,7 @@
 // LLVM's knowledge of a CPU, as the few facts that the emitters ask for.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/CpuTarget.h"
+#include "compiler/targets/MachineCode.h"
 #include "compiler/targets/cpu/CpuBlocking.h"
 #include "compiler/targets/cpu/Emitters.h"
 #include "compiler/targets/cpu/MatmulInstruction.h"
@@ -9,28 +10,16 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
-#include <mutex>
 
 using namespace halftone;
 using namespace halftone::compiler;
 
 namespace {
-
-void initializeTargets() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    llvm::InitializeAllTargetInfos();
-    llvm::InitializeAllTargets();
-    llvm::InitializeAllTargetMCs();
-    llvm::InitializeAllAsmPrinters();
-  });
-}
 
 /// The detected features, sorted, each with its sign: features that the machine lacks though its model has them matter
 /// too. Tiles that the system does not let us use are not there.
@@ -127,7 +116,7 @@ StatusOr<std::string> CpuTarget::makeCode(llvm::Module &module, KernelDumps *dum
 }
 
 StatusOr<CpuTarget> CpuTarget::find(std::string_view name) {
-  initializeTargets();
+  initializeMachines();
   CpuTarget target;
   target.name = std::string(name);
   const std::string x86 = "x86_64-unknown-linux-gnu";

@@ -31,7 +31,7 @@ public:
   Emitted wholeOf(Emitted count, int64_t step) const { return count / constant(step) * step; }
   /// How many packed elements make K.
   Emitted groups() const { return ceilDivide(size[depthRole], constant(problem.groupSize)); }
-  Emitted pointerOf(mlir::Value tensor) const { return frame.homes.lookup(tensor).pointer; }
+  Emitted pointerOf(mlir::Value tensor) const { return frame.storage.lookup(tensor).pointer; }
 
   const MatmulProblem &problem;
   const MatmulSizes &sizes;

@@ -12,7 +12,7 @@ using namespace mlir;
 static constexpr int64_t panelColumns = 16, lineElements = 32, lineBytes = 64;
 
 PackedStore::PackedStore(KernelFrame &frame, Value result, const Panels &panels, unsigned place)
-    : frame(frame), pointer(frame.homes.lookup(result).pointer), depth(panels.depth) {
+    : frame(frame), pointer(frame.storage.lookup(result).pointer), depth(panels.depth) {
   const Emitted line = frame.constant(lineElements);
   pitch = ceilDivideUnsigned(frame.extents[size_t(frame.dims + 1)], line) * line;
   scratch = frame.address(frame.scratch, frame.getI16Type(), pitch * (place * stagedRows));

@@ -3,8 +3,8 @@
 //
 //   for block: for kept row in block: for column, a few vectors at a time:
 //     accumulators; for each reduced index, in order: body; then the epilogue's body on the totals
+#include "compiler/kernels/Lanes.h"
 #include "compiler/targets/cpu/Emitters.h"
-#include "compiler/targets/cpu/Lanes.h"
 
 namespace halftone::compiler {
 using namespace mlir;
@@ -46,12 +46,8 @@ Values ReductionLoopEmitter::accumulate(ArrayRef<Emitted> accumulators, const La
 
 void ReductionLoopEmitter::finish(ArrayRef<Emitted> totals, const Lanes &lanes) {
   for (auto [result, total] : llvm::zip(accumulation.getResults(), totals))
-    frame.homes[result] = {{}, total.type(), total};
-  Values arguments = loadInputs(frame, epilogue, lanes);
-  arguments.resize(arguments.size() + size_t(epilogue.getNumDpsInits()));
-  for (auto [output, value] : llvm::enumerate(emitBody(frame, epilogue, arguments, lanes)))
-    storeLanes(frame, value, frame.homes.lookup(epilogue.getResult(output)),
-               frame.source.accessOf(epilogue, *epilogue.getDpsInitOperand(int64_t(output))), lanes);
+    frame.storage[result] = {{}, total.type(), total};
+  storeOutputs(frame, epilogue, lanes);
 }
 
 void ReductionLoopEmitter::emitColumns(Emitted column, const Lanes &lanes, int64_t groups) {

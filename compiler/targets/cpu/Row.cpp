@@ -20,7 +20,7 @@ RowEmitter::Phase RowEmitter::phaseOf(linalg::GenericOp generic) {
   for (unsigned position = 0; position < combiners.size(); ++position) {
     Value result = generic.getResult(position);
     Output output{position, combiners[position], frame.source.accessOf(generic, *generic.getDpsInitOperand(position)),
-                  frame.homes.lookup(result)};
+                  frame.storage.lookup(result)};
     output.isPartial = !frame.source.formOf(result).partial.empty();
     // Along the lanes a side reduction that keeps the vector dim adds to memory; every other one is carried.
     output.isCarried =
@@ -82,11 +82,11 @@ void RowEmitter::chooseStreams() {
   for (Phase &phase : phases) {
     for (auto [input, access] : llvm::zip(phase.generic.getDpsInputs(), phase.inputAccesses))
       if (isa<BlockArgument>(input) && isWhole(access) && seen.insert(input).second)
-        bytes += bytesOf(frame.homes.lookup(input).element);
+        bytes += bytesOf(frame.storage.lookup(input).element);
     for (Output &output : phase.outputs) {
-      if (!output.combiner.empty() || output.home.isRow || !isWhole(output.access))
+      if (!output.combiner.empty() || output.storage.isRow || !isWhole(output.access))
         continue;
-      int64_t own = bytesOf(output.home.element);
+      int64_t own = bytesOf(output.storage.element);
       bytes += own;
       constexpr int64_t leastVector = 16;
       auto reads = [](Operation *user) { return isa<linalg::GenericOp>(user); };
@@ -111,12 +111,12 @@ void RowEmitter::placeScratch() {
   Emitted next = frame.constant(0);
   for (Phase &phase : phases)
     for (Output &output : phase.outputs) {
-      if (output.home.pointer || !output.combiner.empty())
+      if (output.storage.pointer || !output.combiner.empty())
         continue;
       Value result = phase.generic.getResult(output.position);
       const Type element = getElementTypeOrSelf(result);
-      output.home = {frame.address(frame.scratch, frame.getI8Type(), next), element, {}, true};
-      frame.homes[result] = output.home;
+      output.storage = {frame.address(frame.scratch, frame.getI8Type(), next), element, {}, true};
+      frame.storage[result] = output.storage;
       const Emitted bytes = frame.size(inner) * elementBytes(element);
       next = next + ceilDivideUnsigned(bytes, frame.constant(line)) * line;
     }
@@ -144,11 +144,11 @@ void RowEmitter::clearPartials(Emitted block) {
       if (!output.isPartial)
         continue;
       const Emitted size = frame.size(output.access.dims);
-      const TensorHome whole = frame.homes.lookup(phase.generic.getResult(output.position));
-      output.home = {frame.address(whole.pointer, whole.element, block * size), whole.element, {}};
+      const TensorStorage whole = frame.storage.lookup(phase.generic.getResult(output.position));
+      output.storage = {frame.address(whole.pointer, whole.element, block * size), whole.element, {}};
       const Emitted neutral = frame.initialOf(phase.generic, output.position);
       frame.loop(frame.constant(0), size, frame.constant(1),
-                 [&](Emitted at) { frame.store(neutral, frame.address(output.home.pointer, whole.element, at)); });
+                 [&](Emitted at) { frame.store(neutral, frame.address(output.storage.pointer, whole.element, at)); });
     }
 }
 
@@ -203,7 +203,7 @@ void RowEmitter::emitRows(Emitted rowBegin, Emitted rowEnd) {
   frame.loop(rowBegin, rowEnd, one, [&](Emitted row) {
     frame.delinearize(row, outer);
     for (auto &[output, store] : packed)
-      output->home.pointer = frame.address(store.staged(row - stagedBegin), output->home.element, -columnBegin);
+      output->storage.pointer = frame.address(store.staged(row - stagedBegin), output->storage.element, -columnBegin);
     nextRow = select(row + one < rows, frame.size(inner), frame.constant(0));
     emitRow();
   });

@@ -1,8 +1,9 @@
 // The emitter of elementwise loops and row kernels, shared by its parts: rows, their phases, squares of transposed
 // loops. SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compiler/targets/cpu/Lanes.h"
+#include "compiler/kernels/Lanes.h"
 #include "compiler/targets/cpu/PackedStore.h"
+#include "compiler/targets/cpu/Streaming.h"
 
 namespace halftone::compiler {
 
@@ -15,12 +16,12 @@ public:
   mlir::LogicalResult emit(bool isLoop);
 
 private:
-  /// One output of a generic, its home and its combiner.
+  /// One output of a generic, its storage and its combiner.
   struct Output {
     unsigned position;
     std::string combiner;
     TensorAccess access;
-    TensorHome home; // where an elementwise output or a side reduction is stored
+    TensorStorage storage; // where an elementwise output or a side reduction is stored
     bool isPartial = false, isCarried = false;
     bool mayStream = false; // a full result, written a vector at a time
     int accumulator = -1;   // of a carried output: its position

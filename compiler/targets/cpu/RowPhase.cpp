@@ -22,8 +22,8 @@ Emitted orNan(Emitted flag, ArrayRef<Emitted> values) {
 } // namespace
 
 void RowEmitter::combineIntoMemory(const Output &output, Emitted value) {
-  const Emitted before = loadLanes(frame, output.home, output.access, {});
-  storeLanes(frame, combineAll(frame, {output.combiner}, {before}, {value})[0], output.home, output.access, {});
+  const Emitted before = loadLanes(frame, output.storage, output.access, {});
+  storeLanes(frame, combineAll(frame, {output.combiner}, {before}, {value})[0], output.storage, output.access, {});
 }
 
 void RowEmitter::emitInner(Phase &phase) {
@@ -34,7 +34,7 @@ void RowEmitter::emitInner(Phase &phase) {
   for (auto [input, access] : llvm::enumerate(phase.inputAccesses)) {
     const bool isOfRow = llvm::none_of(access.dims, [&](int dim) { return llvm::is_contained(phase.inner, dim); });
     if (isOfRow && !atHand.contains(input) && !phase.generic.getBody()->getArgument(input).use_empty())
-      atHand[input] = loadLanes(frame, frame.homes.lookup(phase.generic.getDpsInputs()[input]), access, {});
+      atHand[input] = loadLanes(frame, frame.storage.lookup(phase.generic.getDpsInputs()[input]), access, {});
   }
   const bool masked = frame.target.hasMaskedMemory;
   Values carried;
@@ -78,7 +78,7 @@ void RowEmitter::finishCarried(Phase &phase, ArrayRef<Emitted> totals) {
     if (output.isPartial)
       combineIntoMemory(output, total);
     else
-      frame.homes[phase.generic.getResult(output.position)] = {{}, total.type(), total};
+      frame.storage[phase.generic.getResult(output.position)] = {{}, total.type(), total};
   }
 }
 
@@ -115,9 +115,9 @@ bool RowEmitter::takesPairs(Phase &phase) {
     auto widens = [](Operation *user) {
       return isa<arith::ExtUIOp>(user) && user->getResult(0).getType().isInteger(32);
     };
-    const TensorHome home = frame.homes.lookup(phase.generic.getDpsInputs()[position]);
-    if (!home.pointer || home.isRow || access.dims.empty() || access.dims.back() != vectorDim ||
-        !home.element.isInteger(16) || !llvm::all_of(argument.getUsers(), widens))
+    const TensorStorage storage = frame.storage.lookup(phase.generic.getDpsInputs()[position]);
+    if (!storage.pointer || storage.isRow || access.dims.empty() || access.dims.back() != vectorDim ||
+        !storage.element.isInteger(16) || !llvm::all_of(argument.getUsers(), widens))
       return false;
     found = true;
   }
@@ -130,9 +130,9 @@ void RowEmitter::loadPairs(Phase &phase) {
   for (auto [input, access] : llvm::enumerate(phase.inputAccesses)) {
     if (atHand.contains(input) || phase.generic.getBody()->getArgument(input).use_empty())
       continue;
-    const TensorHome home = frame.homes.lookup(phase.generic.getDpsInputs()[input]);
-    const Emitted pointer = frame.address(home.pointer, home.element, frame.offset(access));
-    pairs[input] = frame.load(type, pointer, elementBytes(home.element));
+    const TensorStorage storage = frame.storage.lookup(phase.generic.getDpsInputs()[input]);
+    const Emitted pointer = frame.address(storage.pointer, storage.element, frame.offset(access));
+    pairs[input] = frame.load(type, pointer, elementBytes(storage.element));
   }
 }
 
@@ -222,15 +222,15 @@ Values RowEmitter::emitMaskedStep(Phase &phase, Emitted begin, const Values &car
 /// Asks for the cache lines of the next row that the present step's inputs have.
 void RowEmitter::emitPrefetches(Phase &phase) {
   for (unsigned input : phase.prefetched) {
-    const TensorHome home = frame.homes.lookup(phase.generic.getDpsInputs()[input]);
+    const TensorStorage storage = frame.storage.lookup(phase.generic.getDpsInputs()[input]);
     const Emitted ahead = frame.offset(phase.inputAccesses[input]) + nextRow;
-    frame.prefetch(frame.address(home.pointer, home.element, ahead), /*toWrite=*/false);
+    frame.prefetch(frame.address(storage.pointer, storage.element, ahead), /*toWrite=*/false);
   }
 }
 
 /// Whole vectors fit the scratch of a row that has one dim: only lanes outside read past its end.
-static Lanes lanesIn(const TensorHome &home, bool isOneDim, const Lanes &lanes) {
-  return home.isRow && isOneDim ? Lanes{lanes.count, lanes.dim} : lanes;
+static Lanes lanesIn(const TensorStorage &storage, bool isOneDim, const Lanes &lanes) {
+  return storage.isRow && isOneDim ? Lanes{lanes.count, lanes.dim} : lanes;
 }
 
 /// The block arguments of the phase's body at the present index.
@@ -241,10 +241,10 @@ Values RowEmitter::argumentsOf(Phase &phase, ArrayRef<Emitted> carried, const La
       arguments.push_back(value);
       continue;
     }
-    const TensorHome home = frame.homes.lookup(operand->get());
+    const TensorStorage storage = frame.storage.lookup(operand->get());
     const bool isUsed = !phase.generic.getBody()->getArgument(input).use_empty();
     arguments.push_back(
-        isUsed ? loadLanes(frame, home, phase.inputAccesses[input], lanesIn(home, phase.inner.size() == 1, lanes))
+        isUsed ? loadLanes(frame, storage, phase.inputAccesses[input], lanesIn(storage, phase.inner.size() == 1, lanes))
                : Emitted());
   }
   for (const Output &output : phase.outputs) {
@@ -253,7 +253,7 @@ Values RowEmitter::argumentsOf(Phase &phase, ArrayRef<Emitted> carried, const La
     else if (output.isCarried)
       arguments.push_back(carried[size_t(output.accumulator)]);
     else // a side reduction in memory
-      arguments.push_back(loadLanes(frame, output.home, output.access, lanes));
+      arguments.push_back(loadLanes(frame, output.storage, output.access, lanes));
   }
   return arguments;
 }
@@ -269,9 +269,10 @@ Values RowEmitter::emitStep(Phase &phase, ArrayRef<Emitted> carried, const Lanes
     Emitted value = yields[output.position];
     if (!output.isCarried) {
       if (streaming && output.mayStream && isWhole)
-        streamLanes(frame, value, output.home, output.access);
+        streamLanes(frame, value, output.storage, output.access);
       else
-        storeLanes(frame, value, output.home, output.access, lanesIn(output.home, phase.inner.size() == 1, lanes));
+        storeLanes(frame, value, output.storage, output.access,
+                   lanesIn(output.storage, phase.inner.size() == 1, lanes));
       continue;
     }
     const Emitted before = carried[size_t(output.accumulator)];

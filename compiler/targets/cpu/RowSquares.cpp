@@ -60,7 +60,7 @@ void RowEmitter::emitSquareColumns(ArrayRef<unsigned> transposed, Emitted first,
   constexpr int64_t unaligned = 1;
   Phase &phase = phases.front();
   const int lastOuter = outer.back();
-  const auto homeOf = [&](unsigned input) { return frame.homes.lookup(phase.generic.getDpsInputs()[input]); };
+  const auto homeOf = [&](unsigned input) { return frame.storage.lookup(phase.generic.getDpsInputs()[input]); };
   for (auto [place, input] : llvm::enumerate(transposed)) {
     Values vectors;
     frame.index[lastOuter] = first;

@@ -5,8 +5,8 @@
 //     columns: for a few vectors at a time: accumulators; for each scanned index: accumulators += body; store
 //     a row: for each vector of it: the sums within the vector, plus the sum of the vectors before it; store
 #include "compiler/kernels/Combiner.h"
+#include "compiler/kernels/Lanes.h"
 #include "compiler/targets/cpu/Emitters.h"
-#include "compiler/targets/cpu/Lanes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace halftone::compiler {
@@ -77,7 +77,7 @@ Emitted ScanEmitter::added(Emitted accumulator, const Lanes &lanes) {
 void ScanEmitter::store(Emitted sums, const Lanes &lanes) {
   Values arguments(size_t(storing.getNumDpsInputs()), sums);
   arguments.push_back({});
-  storeLanes(frame, emitBody(frame, storing, arguments, lanes)[0], frame.homes.lookup(storing.getResult(0)),
+  storeLanes(frame, emitBody(frame, storing, arguments, lanes)[0], frame.storage.lookup(storing.getResult(0)),
              frame.source.accessOf(storing, *storing.getDpsInitOperand(0)), lanes);
 }
 

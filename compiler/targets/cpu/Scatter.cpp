@@ -3,8 +3,8 @@
 //
 //   for block: rows = 0
 //     for each index, in order: if it names a row of the block: for column, a vector at a time: row += update
+#include "compiler/kernels/Lanes.h"
 #include "compiler/targets/cpu/Emitters.h"
-#include "compiler/targets/cpu/Lanes.h"
 
 namespace halftone::compiler {
 using namespace mlir;
@@ -15,8 +15,8 @@ class ScatterEmitter {
 public:
   explicit ScatterEmitter(KernelFrame &frame)
       : frame(frame), rowDim(int(frame.source.form.outer)), vectorDim(int(frame.dims) - 1),
-        indexing(frame.source.generics[0]), sum(frame.source.generics[1]), home(frame.homes.lookup(sum.getResult(0))),
-        access(frame.source.accessOf(sum, *sum.getDpsInitOperand(0))) {
+        indexing(frame.source.generics[0]), sum(frame.source.generics[1]),
+        storage(frame.storage.lookup(sum.getResult(0))), access(frame.source.accessOf(sum, *sum.getDpsInitOperand(0))) {
     const int64_t indices = frame.source.form.indices;
     for (int dim = 0; dim < frame.dims; ++dim)
       if (dim != rowDim)
@@ -33,7 +33,7 @@ private:
   KernelFrame &frame;
   int rowDim, vectorDim;
   linalg::GenericOp indexing, sum;
-  TensorHome home;
+  TensorStorage storage;
   TensorAccess access;
   SmallVector<int> outer, index, inner;
 };
@@ -66,7 +66,7 @@ void ScatterEmitter::clear(Emitted rowBegin, Emitted rowEnd) {
   frame.loop(rowBegin, rowEnd, frame.constant(1), [&](Emitted row) {
     frame.index[rowDim] = row;
     forColumns([&](const Lanes &lanes) {
-      storeLanes(frame, frame.splat(frame.initialOf(sum, 0), lanes.count), home, access, lanes);
+      storeLanes(frame, frame.splat(frame.initialOf(sum, 0), lanes.count), storage, access, lanes);
     });
   });
 }
@@ -76,10 +76,10 @@ void ScatterEmitter::addPart(Emitted rowBegin, Emitted rowEnd) {
   const Emitted row = bodyOf(indexing, {}, {})[0];
   frame.branch((row >= rowBegin) & (row < rowEnd), [&] {
     frame.index[rowDim] = row;
-    frame.homes[indexing.getResult(0)] = {{}, row.type(), row};
+    frame.storage[indexing.getResult(0)] = {{}, row.type(), row};
     forColumns([&](const Lanes &lanes) {
-      const Values next = bodyOf(sum, loadLanes(frame, home, access, lanes), lanes);
-      storeLanes(frame, next[0], home, access, lanes);
+      const Values next = bodyOf(sum, loadLanes(frame, storage, access, lanes), lanes);
+      storeLanes(frame, next[0], storage, access, lanes);
     });
   });
 }

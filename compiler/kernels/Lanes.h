@@ -1,8 +1,8 @@
-// Reading, writing and combining along the vector dim of a kernel.
+// Reading, writing and combining along the vector dim of a kernel, for any target.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "compiler/kernels/BlockFrame.h"
 #include "compiler/kernels/ScalarBody.h"
-#include "compiler/targets/cpu/KernelFrame.h"
 
 namespace halftone::compiler {
 
@@ -12,22 +12,26 @@ struct Lanes {
   int dim = -1;
   Emitted mask = {};  // vector of i1: which lanes are inside; null: all
   Emitted limit = {}; // with a mask: where the range ends
+  /// The index and the extent of `dim` are multiples of `count`, so that vectors along it lie at multiples of their size
+  /// (of 64 bytes if they are larger).
+  bool isAligned = false;
 };
 
 /// The lanes of a masked step that begins at the present index and ends before `limit`.
-Lanes maskedLanes(KernelFrame &frame, int64_t count, int dim, Emitted limit);
+Lanes maskedLanes(BlockFrame &frame, int64_t count, int dim, Emitted limit);
 
 /// The element or elements at the present index; a scalar when the access does not vary along the lanes. Lanes outside
 /// hold anything.
-Emitted loadLanes(KernelFrame &frame, const TensorHome &home, const TensorAccess &access, const Lanes &lanes);
-/// The same of each input of `generic` that its body reads; null for the others.
-Values loadInputs(KernelFrame &frame, mlir::linalg::GenericOp generic, const Lanes &lanes);
-void storeLanes(KernelFrame &frame, Emitted value, const TensorHome &home, const TensorAccess &access,
+Emitted loadLanes(BlockFrame &frame, const TensorStorage &storage, const TensorAccess &access, const Lanes &lanes);
+/// The same of each input of `generic` that its body reads; null for the others. An input for whose position `atHand`
+/// has a value is not loaded.
+Values loadInputs(BlockFrame &frame, mlir::linalg::GenericOp generic, const Lanes &lanes,
+                  llvm::function_ref<Emitted(unsigned)> atHand = nullptr);
+void storeLanes(BlockFrame &frame, Emitted value, const TensorStorage &storage, const TensorAccess &access,
                 const Lanes &lanes);
-/// A whole vector to an address that is a multiple of its size, or of 64 bytes, past the caches; later stores of this
-/// thread wait for it only after storeFence().
-void streamLanes(KernelFrame &frame, Emitted value, const TensorHome &home, const TensorAccess &access);
-void storeFence(KernelFrame &frame);
+/// Loads the inputs of `generic`, whose outputs are elementwise, computes its body at the present index and stores what
+/// it yields.
+void storeOutputs(BlockFrame &frame, mlir::linalg::GenericOp generic, const Lanes &lanes);
 /// `value` where the lanes are inside, else `other`.
 Emitted selectInside(const Lanes &lanes, Emitted value, Emitted other);
 
@@ -37,13 +41,13 @@ bool hasLongFunction(mlir::linalg::GenericOp generic);
 bool isShort(mlir::linalg::GenericOp generic);
 
 /// The values that a generic's body yields at the present index, when its block arguments are `values`.
-Values emitBody(KernelFrame &frame, mlir::linalg::GenericOp generic, const Values &values, const Lanes &lanes);
+Values emitBody(BlockFrame &frame, mlir::linalg::GenericOp generic, const Values &values, const Lanes &lanes);
 
 /// Accumulators, one for each name in `combiners` ("" takes none), combined pairwise: the values of `a`, then those of
 /// `b`.
-Values combineAll(KernelFrame &frame, llvm::ArrayRef<std::string> combiners, llvm::ArrayRef<Emitted> a,
+Values combineAll(BlockFrame &frame, llvm::ArrayRef<std::string> combiners, llvm::ArrayRef<Emitted> a,
                   llvm::ArrayRef<Emitted> b);
 /// Vectors folded to scalars, halves onto halves: a fixed order.
-Values combineLanes(KernelFrame &frame, llvm::ArrayRef<std::string> combiners, llvm::ArrayRef<Emitted> vectors);
+Values combineLanes(BlockFrame &frame, llvm::ArrayRef<std::string> combiners, llvm::ArrayRef<Emitted> vectors);
 
 } // namespace halftone::compiler

@@ -1,9 +1,8 @@
 // Vector steps of a kernel: memory, bodies, horizontal combination.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/targets/cpu/Lanes.h"
+#include "compiler/kernels/Lanes.h"
 #include "compiler/kernels/Combiner.h"
 #include "compiler/kernels/MathFunctions.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "runtime/plan/Abi.h"
@@ -22,8 +21,8 @@ Stride strideOf(const TensorAccess &access, int dim) {
 }
 
 /// The access as it counts in memory: of a row, without its outer dims.
-TensorAccess inMemory(KernelFrame &frame, const TensorHome &home, const TensorAccess &access) {
-  if (!home.isRow)
+TensorAccess inMemory(BlockFrame &frame, const TensorStorage &storage, const TensorAccess &access) {
+  if (!storage.isRow)
     return access;
   TensorAccess inner;
   for (auto [dim, fixed] : llvm::zip(access.dims, access.constants))
@@ -34,29 +33,35 @@ TensorAccess inMemory(KernelFrame &frame, const TensorHome &home, const TensorAc
   return inner;
 }
 
-Emitted loadAt(KernelFrame &frame, const TensorHome &home, Emitted elements, Type type) {
-  return frame.load(type, frame.address(home.pointer, home.element, elements));
+Emitted loadAt(BlockFrame &frame, const TensorStorage &storage, Emitted elements, Type type, int64_t alignment = 0) {
+  return frame.load(type, frame.address(storage.pointer, storage.element, elements), alignment);
+}
+
+/// Of a step's vector in memory along its dim, for CodeBuilder: 0 where only elements are aligned.
+int64_t alignmentOf(const TensorStorage &storage, const Lanes &lanes) {
+  return lanes.isAligned ? std::min(lanes.count * elementBytes(storage.element), bufferAlignment) : 0;
 }
 
 } // namespace
 
-Lanes maskedLanes(KernelFrame &frame, int64_t count, int dim, Emitted limit) {
+Lanes maskedLanes(BlockFrame &frame, int64_t count, int dim, Emitted limit) {
   const Emitted left = frame.splat(limit - frame.index[dim], count);
   return {count, dim, frame.steps(frame.getI64Type(), count) < left, limit};
 }
 
-Emitted loadLanes(KernelFrame &frame, const TensorHome &home, const TensorAccess &outerAccess, const Lanes &lanes) {
-  if (!home.pointer)
-    return home.value;
-  const TensorAccess access = inMemory(frame, home, outerAccess);
+Emitted loadLanes(BlockFrame &frame, const TensorStorage &storage, const TensorAccess &outerAccess,
+                  const Lanes &lanes) {
+  if (!storage.pointer)
+    return storage.value;
+  const TensorAccess access = inMemory(frame, storage, outerAccess);
   const Stride stride = strideOf(access, lanes.dim);
   const Emitted offset = frame.offset(access);
   if (lanes.count == 0 || stride == Stride::none)
-    return loadAt(frame, home, offset, home.element);
-  const auto type = VectorType::get(lanes.count, home.element);
+    return loadAt(frame, storage, offset, storage.element);
+  const auto type = VectorType::get(lanes.count, storage.element);
   if (stride == Stride::one)
-    return lanes.mask ? frame.loadMasked(type, frame.address(home.pointer, home.element, offset), lanes.mask)
-                      : loadAt(frame, home, offset, type);
+    return lanes.mask ? frame.loadMasked(type, frame.address(storage.pointer, storage.element, offset), lanes.mask)
+                      : loadAt(frame, storage, offset, type, alignmentOf(storage, lanes));
   Value vector = frame.zero(type);
   const Emitted start = frame.index[lanes.dim];
   for (int64_t lane = 0; lane < lanes.count; ++lane) {
@@ -64,50 +69,46 @@ Emitted loadLanes(KernelFrame &frame, const TensorHome &home, const TensorAccess
     if (lanes.limit) // a lane outside reads the last element inside
       at = minimum(at, lanes.limit - 1);
     frame.index[lanes.dim] = at;
-    const Emitted element = loadAt(frame, home, frame.offset(access), home.element);
+    const Emitted element = loadAt(frame, storage, frame.offset(access), storage.element);
     vector = vector::InsertOp::create(frame, element.value(), vector, lane);
   }
   frame.index[lanes.dim] = start;
   return frame.wrap(vector);
 }
 
-Values loadInputs(KernelFrame &frame, linalg::GenericOp generic, const Lanes &lanes) {
+Values loadInputs(BlockFrame &frame, linalg::GenericOp generic, const Lanes &lanes,
+                  llvm::function_ref<Emitted(unsigned)> atHand) {
   Values inputs;
-  for (OpOperand *operand : generic.getDpsInputOperands()) {
-    const bool isUsed = !generic.getMatchingBlockArgument(operand).use_empty();
-    inputs.push_back(
-        isUsed ? loadLanes(frame, frame.homes.lookup(operand->get()), frame.source.accessOf(generic, *operand), lanes)
-               : Emitted());
+  for (auto [position, operand] : llvm::enumerate(generic.getDpsInputOperands())) {
+    Emitted value;
+    if (generic.getMatchingBlockArgument(operand).use_empty()) {
+      inputs.push_back(value);
+      continue;
+    }
+    if (atHand)
+      value = atHand(unsigned(position));
+    if (!value)
+      value = loadLanes(frame, frame.storage.lookup(operand->get()), frame.source.accessOf(generic, *operand), lanes);
+    inputs.push_back(value);
   }
   return inputs;
 }
 
-void storeLanes(KernelFrame &frame, Emitted value, const TensorHome &home, const TensorAccess &outerAccess,
+void storeLanes(BlockFrame &frame, Emitted value, const TensorStorage &storage, const TensorAccess &outerAccess,
                 const Lanes &lanes) {
-  const TensorAccess access = inMemory(frame, home, outerAccess);
-  const Emitted pointer = frame.address(home.pointer, home.element, frame.offset(access));
+  const TensorAccess access = inMemory(frame, storage, outerAccess);
+  const Emitted pointer = frame.address(storage.pointer, storage.element, frame.offset(access));
   if (lanes.mask)
     frame.storeMasked(value, pointer, lanes.mask);
   else
-    frame.store(value, pointer);
-}
-
-void streamLanes(KernelFrame &frame, Emitted value, const TensorHome &home, const TensorAccess &access) {
-  const Emitted pointer = frame.address(home.pointer, home.element, frame.offset(access));
-  const int64_t bytes = cast<VectorType>(value.type()).getNumElements() * elementBytes(home.element);
-  LLVM::StoreOp::create(frame, value.value(), pointer.value(), unsigned(std::min(bytes, bufferAlignment)),
-                        /*isVolatile=*/false, /*isNonTemporal=*/true);
-}
-
-void storeFence(KernelFrame &frame) {
-  LLVM::CallIntrinsicOp::create(frame, frame.getStringAttr("llvm.x86.sse.sfence"), ValueRange());
+    frame.store(value, pointer, isa<VectorType>(value.type()) ? alignmentOf(storage, lanes) : 0);
 }
 
 /// How the linear indices that a body computes go along the lanes: all the same, each the next one, each the next or the
 /// same, or any.
 enum class Pace { same, next, nextOrSame, any };
 
-static Pace paceOf(KernelFrame &frame, linalg::GenericOp generic, Value value, const Lanes &lanes) {
+static Pace paceOf(BlockFrame &frame, linalg::GenericOp generic, Value value, const Lanes &lanes) {
   if (value.getParentBlock() != generic.getBody())
     return Pace::same;
   if (auto argument = dyn_cast<BlockArgument>(value)) {
@@ -134,21 +135,21 @@ static Pace paceOf(KernelFrame &frame, linalg::GenericOp generic, Value value, c
 }
 
 /// The elements of a flat tensor at `indices`, which keep the pace.
-static Emitted lookUp(KernelFrame &frame, const TensorHome &home, Emitted indices, Pace pace, const Lanes &lanes) {
+static Emitted lookUp(BlockFrame &frame, const TensorStorage &storage, Emitted indices, Pace pace, const Lanes &lanes) {
   if (!isa<VectorType>(indices.type()))
-    return loadAt(frame, home, indices, home.element);
+    return loadAt(frame, storage, indices, storage.element);
   const auto indexOf = [&](int64_t lane) {
     return frame.wrap(vector::ExtractOp::create(frame, indices.value(), lane));
   };
   const Emitted first = indexOf(0);
-  const auto type = VectorType::get(lanes.count, home.element);
+  const auto type = VectorType::get(lanes.count, storage.element);
   if (pace == Pace::next)
-    return lanes.mask ? frame.loadMasked(type, frame.address(home.pointer, home.element, first), lanes.mask)
-                      : loadAt(frame, home, first, type);
+    return lanes.mask ? frame.loadMasked(type, frame.address(storage.pointer, storage.element, first), lanes.mask)
+                      : loadAt(frame, storage, first, type);
   const auto oneByOne = [&] {
     Value vector = frame.zero(type);
     for (int64_t lane = 0; lane < lanes.count; ++lane) {
-      const Emitted element = loadAt(frame, home, indexOf(lane), home.element);
+      const Emitted element = loadAt(frame, storage, indexOf(lane), storage.element);
       vector = vector::InsertOp::create(frame, element.value(), vector, lane);
     }
     return frame.wrap(vector);
@@ -157,8 +158,8 @@ static Emitted lookUp(KernelFrame &frame, const TensorHome &home, Emitted indice
     return oneByOne();
   // Most vectors lie within one run, or outside of it.
   const Emitted distance = indexOf(lanes.count - 1) - first;
-  const auto isOne = [&] { return Values{loadAt(frame, home, first, type)}; };
-  const auto isSame = [&] { return Values{frame.splat(loadAt(frame, home, first, home.element), lanes.count)}; };
+  const auto isOne = [&] { return Values{loadAt(frame, storage, first, type)}; };
+  const auto isSame = [&] { return Values{frame.splat(loadAt(frame, storage, first, storage.element), lanes.count)}; };
   return frame.choose(equal(distance, distance.like(lanes.count - 1)), isOne, [&] {
     return frame.choose(equal(distance, distance.like(0)), isSame, [&] { return Values{oneByOne()}; });
   })[0];
@@ -174,7 +175,7 @@ bool isShort(linalg::GenericOp generic) {
   constexpr size_t most = 8;
   return generic.getBody()->getOperations().size() <= most && !hasLongFunction(generic);
 }
-Values emitBody(KernelFrame &frame, linalg::GenericOp generic, const Values &values, const Lanes &lanes) {
+Values emitBody(BlockFrame &frame, linalg::GenericOp generic, const Values &values, const Lanes &lanes) {
   SmallVector<int> dims = dimsOf(generic);
   const bool looksUp = !generic.getBody()->getOps<tensor::ExtractOp>().empty();
   BodyArguments arguments;
@@ -191,12 +192,20 @@ Values emitBody(KernelFrame &frame, linalg::GenericOp generic, const Values &val
   };
   arguments.lookup = [&](tensor::ExtractOp op, Emitted indices) {
     const Pace pace = paceOf(frame, generic, op.getIndices()[0], lanes);
-    return lookUp(frame, frame.homes.lookup(op.getTensor()), indices, pace, lanes);
+    return lookUp(frame, frame.storage.lookup(op.getTensor()), indices, pace, lanes);
   };
   return cloneBody(frame, generic, arguments, frame.outside);
 }
 
-Values combineAll(KernelFrame &frame, ArrayRef<std::string> combiners, ArrayRef<Emitted> a, ArrayRef<Emitted> b) {
+void storeOutputs(BlockFrame &frame, linalg::GenericOp generic, const Lanes &lanes) {
+  Values arguments = loadInputs(frame, generic, lanes);
+  arguments.resize(arguments.size() + size_t(generic.getNumDpsInits()));
+  for (auto [output, value] : llvm::enumerate(emitBody(frame, generic, arguments, lanes)))
+    storeLanes(frame, value, frame.storage.lookup(generic.getResult(unsigned(output))),
+               frame.source.accessOf(generic, *generic.getDpsInitOperand(int64_t(output))), lanes);
+}
+
+Values combineAll(BlockFrame &frame, ArrayRef<std::string> combiners, ArrayRef<Emitted> a, ArrayRef<Emitted> b) {
   Values result;
   for (size_t name = 0; name < combiners.size(); ++name) {
     const size_t next = result.size();
@@ -214,7 +223,7 @@ Values combineAll(KernelFrame &frame, ArrayRef<std::string> combiners, ArrayRef<
   return result;
 }
 
-Values combineLanes(KernelFrame &frame, ArrayRef<std::string> combiners, ArrayRef<Emitted> vectors) {
+Values combineLanes(BlockFrame &frame, ArrayRef<std::string> combiners, ArrayRef<Emitted> vectors) {
   Values current(vectors);
   if (vectors.empty())
     return current;

@@ -1,0 +1,132 @@
+// LLVM's optimizer and code generator, kept from inventing calls.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/targets/MachineCode.h"
+#include "llvm/IR/DiagnosticHandler.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+#include <fmt/format.h>
+#include <mutex>
+
+using namespace halftone;
+using namespace halftone::compiler;
+
+namespace {
+
+/// Keeps LLVM's own errors instead of printing them and exiting.
+struct ErrorCollector : llvm::DiagnosticHandler {
+  std::string &errors;
+  explicit ErrorCollector(std::string &errors) : errors(errors) {}
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+    if (info.getSeverity() == llvm::DS_Error) {
+      llvm::raw_string_ostream stream(errors);
+      llvm::DiagnosticPrinterRawOStream printer(stream);
+      info.print(printer);
+      stream << "\n";
+    }
+    return true;
+  }
+};
+
+/// The passes that emitted code needs, and no more: it comes vectorized, with its loops in the wanted order and nothing
+/// to inline, and unrolling would double the time of code generation. By default instcombine ends the process when one
+/// round is not enough.
+constexpr const char *pipeline =
+    "function(lower-expect,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(loop-rotate,licm),"
+    "early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)";
+
+Status runPipeline(llvm::Module &module, llvm::TargetMachine &machine, const llvm::TargetLibraryInfoImpl &library) {
+  llvm::PassBuilder builder(&machine);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager callGraph;
+  llvm::ModuleAnalysisManager modules;
+  functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(callGraph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, callGraph, modules);
+  llvm::ModulePassManager passes;
+  if (llvm::Error error = builder.parsePassPipeline(passes, pipeline))
+    return codeGenerationFailure("LLVM does not know the pipeline", llvm::toString(std::move(error)));
+  passes.run(module, modules);
+  return Status::ok();
+}
+
+} // namespace
+
+void compiler::initializeMachines() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeAllTargetInfos();
+    llvm::InitializeAllTargets();
+    llvm::InitializeAllTargetMCs();
+    llvm::InitializeAllAsmPrinters();
+  });
+}
+
+Status compiler::codeGenerationFailure(std::string_view what, std::string detail) {
+  return Status(ErrorKind::internal_error, fmt::format("code generation: {}", what), {}, {}, std::move(detail));
+}
+
+MachineCode::MachineCode(MachineName name, std::unique_ptr<llvm::TargetMachine> machine)
+    : name_(std::move(name)), machine_(std::move(machine)), library_(llvm::Triple(name_.triple)) {
+  library_.disableAllFunctions();
+}
+
+StatusOr<std::unique_ptr<MachineCode>> MachineCode::create(MachineName name) {
+  const llvm::Triple triple(name.triple);
+  std::string error;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return codeGenerationFailure("no such target " + name.triple);
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Standard; // fuse where `contract` says so, nowhere else
+  options.TrapUnreachable = false;
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target->createTargetMachine(triple, name.processor, name.features, options, llvm::Reloc::PIC_,
+                                  llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+  return std::unique_ptr<MachineCode>(new MachineCode(std::move(name), std::move(machine)));
+}
+
+Status MachineCode::optimize(llvm::Module &module, KernelDumps *dumps) {
+  module.getContext().setDiagnosticHandler(std::make_unique<ErrorCollector>(errors_));
+  module.setTargetTriple(llvm::Triple(name_.triple));
+  module.setDataLayout(machine_->createDataLayout());
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("no-builtins");
+    function.addFnAttr("target-cpu", name_.processor);
+    if (!name_.features.empty())
+      function.addFnAttr("target-features", name_.features);
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+  }
+  std::string broken;
+  llvm::raw_string_ostream brokenStream(broken);
+  if (llvm::verifyModule(module, &brokenStream))
+    return codeGenerationFailure("the LLVM IR of the kernel is not valid", broken);
+  HALFTONE_RETURN_IF_ERROR(runPipeline(module, *machine_, library_));
+  if (dumps)
+    llvm::raw_string_ostream(dumps->llvm) << module;
+  return Status::ok();
+}
+
+StatusOr<std::string> MachineCode::write(llvm::Module &module, llvm::CodeGenFileType type) {
+  llvm::SmallString<0> file;
+  llvm::raw_svector_ostream stream(file);
+  llvm::legacy::PassManager passes;
+  passes.add(new llvm::TargetLibraryInfoWrapperPass(library_));
+  if (machine_->addPassesToEmitFile(passes, stream, nullptr, type, /*DisableVerify=*/true))
+    return codeGenerationFailure("the target cannot write such files: " + name_.triple);
+  passes.run(module);
+  if (!errors_.empty())
+    return codeGenerationFailure("LLVM refused the kernel", errors_);
+  return file.str().str();
+}

@@ -1,0 +1,47 @@
+// LLVM's optimizer and code generator for the code of kernels, whatever the machine.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/kernels/KernelDumps.h"
+#include "runtime/base/Status.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/CodeGen.h"
+#include "llvm/Target/TargetMachine.h"
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace halftone::compiler {
+
+/// Makes all machines of LLVM's known to it; once a process.
+void initializeMachines();
+
+/// internal_error.
+Status codeGenerationFailure(std::string_view what, std::string detail = "");
+
+/// A machine by LLVM's names.
+struct MachineName {
+  std::string triple, processor, features;
+};
+
+/// Products and sums fuse where `contract` says so and nowhere else; no call to a library is made up.
+class MachineCode {
+public:
+  /// internal_error when LLVM was built without the machine.
+  static StatusOr<std::unique_ptr<MachineCode>> create(MachineName name);
+
+  /// Checks `module` and optimizes it for the machine. `dumps`, unless null, gets llvm.
+  Status optimize(llvm::Module &module, KernelDumps *dumps);
+  /// The optimized module as a file; it is used up. Fails when the machine has no such files, or with LLVM's errors.
+  StatusOr<std::string> write(llvm::Module &module, llvm::CodeGenFileType type);
+
+private:
+  MachineCode(MachineName name, std::unique_ptr<llvm::TargetMachine> machine);
+
+  MachineName name_;
+  std::unique_ptr<llvm::TargetMachine> machine_;
+  llvm::TargetLibraryInfoImpl library_;
+  std::string errors_; // of LLVM, while it works on modules
+};
+
+} // namespace halftone::compiler

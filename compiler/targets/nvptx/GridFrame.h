@@ -1,0 +1,53 @@
+// The function around a kernel's blocks on GPUs: the entry's parameters, the block and thread that run, shared memory.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/kernels/BlockFrame.h"
+#include "compiler/targets/Target.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+namespace halftone::compiler {
+
+inline constexpr int64_t warpLanes = 32;
+/// Address spaces of pointers: memory of the device, and memory that the threads of a block share.
+inline constexpr unsigned globalSpace = 1, sharedSpace = 3;
+
+/// All threads of a block run the code that is written into the frame; a predicate that does not hold has ended the block
+/// before. Pointers of buffers and scratch are in `globalSpace`.
+class GridFrame : public BlockFrame {
+public:
+  /// Creates the entry (runtime/plan/GpuAbi.h) next to the source's function and stands where a block begins its work.
+  explicit GridFrame(const KernelSource &source);
+  /// Erases the entry, unless finish() replaced the source's function by it.
+  ~GridFrame();
+  /// What launches need: `threads`, and the shared memory that was asked for.
+  LaunchShape finish();
+
+  /// All threads of the block wait for each other here; what they wrote to memory before is seen by all after.
+  void barrier();
+  /// New memory that the block's threads share, undefined when a block begins; `alignment` at most 128 bytes.
+  Emitted shared(int64_t bytes, int64_t alignment = 16);
+  /// Shared memory for one exchange of values: each call gives the same, so all threads pass a barrier between what they
+  /// read there and what the next exchange writes.
+  Emitted exchange(int64_t bytes);
+  /// The value of the lane `distance` above; lanes without one keep theirs. i1 and integers and floats of up to 64 bits.
+  Emitted shuffleDown(Emitted value, int64_t distance);
+  /// The value of lane `lane`, an i64.
+  Emitted shuffleFrom(Emitted value, Emitted lane);
+
+  int64_t threads = 256; // of a block; an emitter that wants another number sets it first
+  Emitted block;         // index within this part of the launch
+  Emitted thread;        // index in the block; this and all other indices are i64
+  Emitted lane, warp;    // of the thread
+  Emitted scratch;       // the block's
+
+private:
+  void beginUnder(Emitted predicate, Emitted isNegated);
+  Emitted partOf(Emitted gridBlock, Emitted table, Emitted parts, int64_t stride);
+  void findPart(Emitted gridBlock, llvm::ArrayRef<Emitted> parameters);
+
+  mlir::LLVM::LLVMFuncOp code;
+  mlir::LLVM::GlobalOp pool, exchanged; // shared memory: of shared(), of exchange() once there is some
+  int64_t sharedBytes = 0, exchangedBytes = 0;
+};
+
+} // namespace halftone::compiler

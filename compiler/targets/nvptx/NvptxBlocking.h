@@ -1,0 +1,21 @@
+// Blocks for the multiprocessors of a GPU: a function of extents alone, for a GPU of a stated size.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/targets/Blocking.h"
+
+namespace halftone::compiler {
+
+/// Columns of blocks are multiples of 64, so that each block begins at an aligned vector.
+class NvptxBlocking : public Blocking {
+public:
+  MatmulTile matmulTile(int64_t batch, int64_t m, int64_t n, int64_t k) const override;
+  /// About 4096 simple elements a block, and more in large spaces, up to 16384.
+  LoopBlocks loopBlocks(const LoopSpace &space) const override;
+  /// As many rows as a block's threads have at hand at once: a warp a short row, all threads a long one.
+  int64_t rowBlock(int64_t rows, int64_t columns) const override;
+  int64_t scatterBlock(int64_t rows, int64_t indices, int64_t columns) const override;
+  /// At least 8192 elements a block, at most 256 blocks: each block writes a piece, which is read again.
+  int64_t rowsPerBlock(llvm::ArrayRef<int64_t> shape) const override;
+};
+
+} // namespace halftone::compiler

@@ -1,0 +1,52 @@
+// What kernels for GPUs are made of.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/targets/nvptx/NvptxTarget.h"
+#include "compiler/targets/MachineCode.h"
+#include "compiler/targets/nvptx/Emitters.h"
+#include "compiler/targets/nvptx/NvptxBlocking.h"
+#include "compiler/targets/nvptx/PtxCode.h"
+#include <fmt/format.h>
+
+namespace halftone::compiler {
+
+std::string NvptxTarget::key() const { return fmt::format("nvptx|{}|{}", processor, ptxVersion); }
+
+const Blocking &NvptxTarget::blocking() const {
+  static const NvptxBlocking rules;
+  return rules;
+}
+
+MatmulChoice NvptxTarget::chooseMatmul(const MatmulTraits &) const { return {}; }
+
+/// Weights stay row-major: blocks copy their tiles to shared memory from any layout.
+std::optional<WeightPanels> NvptxTarget::weightPanels(bool, DType, int64_t, int64_t) const { return std::nullopt; }
+
+int64_t NvptxTarget::scratchBytes(mlir::func::FuncOp, llvm::ArrayRef<int64_t>) const { return 0; }
+
+mlir::FailureOr<EmittedKernel> NvptxTarget::emit(mlir::func::FuncOp kernel) const { return emitKernel(kernel, *this); }
+
+llvm::ArrayRef<llvm::StringLiteral> NvptxTarget::vocabulary() const {
+  static constexpr llvm::StringLiteral ops[] = {
+      "llvm.func", "llvm.return", "llvm.mlir.global", "llvm.mlir.addressof", "llvm.mlir.undef", "llvm.ptrtoint",
+      // The block, its threads, and what they tell each other.
+      "nvvm.read.ptx.sreg.ctaid.x", "nvvm.read.ptx.sreg.tid.x", "nvvm.barrier", "nvvm.shfl.sync"};
+  return ops;
+}
+
+StatusOr<std::string> NvptxTarget::makeCode(llvm::Module &module, KernelDumps *dumps) const {
+  return generatePtx(module, *this, dumps);
+}
+
+StatusOr<NvptxTarget> NvptxTarget::find(std::string_view name) {
+  initializeMachines();
+  if (name != "sm_80")
+    return Status(ErrorKind::value_error, fmt::format("unknown target \"{}\": expected \"sm_80\" of NVIDIA GPUs; its "
+                                                      "code runs on all of compute capability 8.0 and above",
+                                                      name));
+  NvptxTarget target;
+  target.name = target.processor = std::string(name);
+  target.math.hasFma = target.math.hasRounding = target.math.convertsF16 = target.math.convertsBf16 = true;
+  return target;
+}
+
+} // namespace halftone::compiler

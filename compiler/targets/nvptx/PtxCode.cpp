@@ -1,0 +1,49 @@
+// LLVM IR to PTX, checked to be complete in itself.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/targets/nvptx/PtxCode.h"
+#include "compiler/targets/MachineCode.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include <fmt/format.h>
+
+using namespace halftone;
+using namespace halftone::compiler;
+
+namespace {
+
+/// The functions that `module` calls and does not hold: LLVM would end the process at some of them.
+Status checkCalls(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function)) {
+      const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
+      if (call && !call->isInlineAsm() && !(callee && callee->isIntrinsic()))
+        return codeGenerationFailure(fmt::format("the kernel would call {}; expected code without calls",
+                                                 callee ? callee->getName().str() : "an unknown function"));
+    }
+  return Status::ok();
+}
+
+/// LLVM makes calls of what it has no instructions for.
+Status checkText(std::string_view ptx) {
+  const size_t call = ptx.find(".extern .func");
+  if (call == ptx.npos)
+    return Status::ok();
+  const std::string_view line = ptx.substr(call, ptx.find(';', call) - call);
+  return codeGenerationFailure("the kernel would call a function; expected code without calls", std::string(line));
+}
+
+} // namespace
+
+StatusOr<std::string> compiler::generatePtx(llvm::Module &module, const NvptxTarget &target, KernelDumps *dumps) {
+  auto code = MachineCode::create({"nvptx64-nvidia-cuda", target.processor, "+" + std::string(ptxVersion)});
+  HALFTONE_RETURN_IF_ERROR(code.status());
+  HALFTONE_RETURN_IF_ERROR((*code)->optimize(module, dumps));
+  HALFTONE_RETURN_IF_ERROR(checkCalls(module));
+  auto ptx = (*code)->write(module, llvm::CodeGenFileType::AssemblyFile);
+  HALFTONE_RETURN_IF_ERROR(ptx.status());
+  HALFTONE_RETURN_IF_ERROR(checkText(*ptx));
+  if (dumps)
+    dumps->assembly = *ptx;
+  return ptx;
+}

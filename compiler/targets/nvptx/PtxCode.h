@@ -1,0 +1,15 @@
+// LLVM IR to PTX, in memory.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/targets/nvptx/NvptxTarget.h"
+
+namespace halftone::compiler {
+
+/// The PTX version of all code, as LLVM's feature: drivers know it from 525 on.
+inline constexpr std::string_view ptxVersion = "ptx80";
+
+/// Optimizes `module` and returns its PTX: one entry, and no function that it would call. internal_error if LLVM would
+/// need one, naming it. `dumps`, unless null, gets llvm and assembly.
+StatusOr<std::string> generatePtx(llvm::Module &module, const NvptxTarget &target, KernelDumps *dumps);
+
+} // namespace halftone::compiler

@@ -1,0 +1,61 @@
+// How the threads of a block share rows of elements.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/targets/nvptx/ThreadTile.h"
+#include "mlir/IR/TypeUtilities.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+
+ThreadTile::ThreadTile(GridFrame &frame, Emitted columns, int64_t vector) : vector(vector), frame(frame) {
+  const Emitted steps = ceilDivideUnsigned(columns, frame.constant(vector));
+  // 2 to the power of as many bits as the index of the last step has.
+  const Emitted bits = frame.constant(64) - countLeadingZeros(maximum(steps, steps.like(1)) - 1);
+  const Emitted acrossBits = minimum(bits, bits.like(llvm::Log2_64(uint64_t(frame.threads))));
+  across = acrossBits.like(1) << acrossBits;
+  down = frame.constant(frame.threads) >> acrossBits;
+  rowThread = frame.thread >> acrossBits;
+  thread = frame.thread & (across - 1);
+}
+
+Values ThreadTile::eachRow(Span rows, ArrayRef<Emitted> carried,
+                           llvm::function_ref<Values(Emitted, const Values &)> body) const {
+  return frame.loop(rows.begin + rowThread, rows.end, down, carried, body);
+}
+
+Values ThreadTile::eachStep(Span columns, ArrayRef<Emitted> carried,
+                            llvm::function_ref<Values(Emitted, const Values &)> body) const {
+  return frame.loop(columns.begin + thread * vector, columns.end, across * vector, carried, body);
+}
+
+void ThreadTile::eachRound(Span columns, llvm::function_ref<void(Emitted, Emitted)> body) const {
+  frame.loop(columns.begin, columns.end, across * vector, [&](Emitted first) {
+    const Emitted own = first + thread * vector, isInside = own < columns.end;
+    body(select(isInside, own, first), isInside);
+  });
+}
+
+int64_t vectorOf(const BlockFrame &frame, linalg::GenericOp generic, int dim) {
+  constexpr int64_t bytes = 16, most = 8;
+  if (!generic.getBody()->getOps<tensor::ExtractOp>().empty())
+    return 1;
+  int64_t widest = 1;
+  for (OpOperand &operand : generic->getOpOperands()) {
+    const TensorAccess access = frame.source.accessOf(generic, operand);
+    if (!access.dims.empty() && access.dims.back() == dim)
+      widest = std::max(widest, elementBytes(getElementTypeOrSelf(operand.get())));
+  }
+  return std::min(most, bytes / widest);
+}
+
+Values inVectors(GridFrame &frame, Emitted multiple, const Lanes &vectors,
+                 llvm::function_ref<Values(const Lanes &)> body) {
+  const Lanes single{0, vectors.dim};
+  if (vectors.count <= 1)
+    return body(single);
+  const Emitted rest = remainderUnsigned(multiple, multiple.like(vectors.count));
+  return frame.choose(
+      equal(rest, rest.like(0)), [&] { return body({vectors.count, vectors.dim, {}, {}, /*isAligned=*/true}); },
+      [&] { return body(single); });
+}
+
+} // namespace halftone::compiler
