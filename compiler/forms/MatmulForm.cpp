@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/STLExtras.h"
+#include <numeric>
 
 namespace halftone::compiler {
 using namespace mlir;
@@ -80,6 +81,12 @@ std::optional<Access> accessOf(IterationSpace &space, const OperandAxes &operand
   for (const Run &run : runs)
     access.append(run.dims.begin(), run.dims.end());
   return access;
+}
+
+/// The largest power of two, up to 16, that divides `extent`.
+int64_t stepOf(int64_t extent) {
+  constexpr int64_t most = 16;
+  return std::gcd(extent, most); // most, if the extent is 0
 }
 
 /// An element as a factor: in the accumulator's type.
@@ -178,7 +185,7 @@ public:
     return traits;
   }
 
-  KernelForm form(const MatmulChoice &choice) const {
+  KernelForm form(const MatmulChoice &choice, const MatmulTile &tile) const {
     KernelForm form;
     form.kind = "matmul";
     form.strict = strict;
@@ -188,6 +195,11 @@ public:
     form.instruction = choice.instruction;
     form.fewRows = choice.fewRows;
     form.evenDepth = choice.evenDepth;
+    if (choice.fixesTile) {
+      form.tile = {tile.m, tile.n};
+      for (int dim : space.all())
+        form.steps.push_back(stepOf(space.extent(dim)));
+    }
     return form;
   }
 
@@ -271,24 +283,23 @@ FailureOr<KernelDescription> describeMatmul(KernelOp kernel, const Target &targe
   if (failed(reading.read()))
     return failure();
   const IterationSpace &space = reading.space;
-  int64_t tileM = 192, tileN = 256;
-  if (auto spec = kernel.getSpec()) {
-    tileM = spec->getTileRows();
-    tileN = spec->getTileColumns();
-  }
+  const int64_t m = reading.extentOf(Role::m), n = reading.extentOf(Role::n);
+  const auto spec = kernel.getSpec();
+  const MatmulTile tile =
+      spec ? MatmulTile{spec->getTileRows(), spec->getTileColumns()}
+           : target.blocking().matmulTile(reading.extentOf(Role::batch), m, n, reading.extentOf(Role::k));
   KernelDescription description;
   for (int dim : space.all())
     description.extents.push_back(space.extent(dim));
-  description.extents.insert(description.extents.end(), {tileM, tileN});
-  const int64_t m = reading.extentOf(Role::m), n = reading.extentOf(Role::n);
-  description.grid = reading.extentOf(Role::batch) * ceilDivide(m, tileM) * ceilDivide(n, tileN);
+  description.extents.insert(description.extents.end(), {tile.m, tile.n});
+  description.grid = reading.extentOf(Role::batch) * ceilDivide(m, tile.m) * ceilDivide(n, tile.n);
   const double elements = double(cast<RankedTensorType>(reading.contract.getType()).getNumElements());
   const double depth = std::max<double>(1, reading.extentOf(Role::k));
   constexpr double perMultiplyAdd = 0.015; // nanoseconds
   description.cost = estimatedCost(kernel, reading.results, elements) + elements * depth * perMultiplyAdd;
 
   const MatmulChoice choice = target.chooseMatmul(reading.traits());
-  GenericBuilder builder(kernel, space, reading.form(choice));
+  GenericBuilder builder(kernel, space, reading.form(choice, tile));
   SmallVector<ValueNode *> nodes(reading.factors.begin(), reading.factors.end());
   llvm::append_range(nodes, nodesOf(reading.results));
   if (failed(builder.declareOperands(nodes)))

@@ -32,6 +32,7 @@ struct MatmulChoice {
   std::string_view instruction; // "": one multiply-add at a time, of factors widened to the accumulator's type
   bool fewRows = false;         // M is small: the right operand is read in place where its layout allows
   bool evenDepth = false;       // K is even, which the instruction asks for: pairs of a row are neighbours in memory
+  bool fixesTile = false;       // the code has the rows and columns of a tile, and steps along dims, as constants
 };
 
 /// Emitted code beside the function itself.

@@ -1,9 +1,8 @@
-// A matmul kernel as its emitter sees it: the roles of dims, the generics, the instruction, how operands are read.
+// A matmul kernel as the emitter of CPUs sees it: the instruction, how operands are read.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compiler/kernels/KernelSource.h"
+#include "compiler/kernels/MatmulSource.h"
 #include "compiler/targets/cpu/MatmulInstruction.h"
-#include <array>
 #include <optional>
 
 namespace halftone::compiler {
@@ -30,17 +29,12 @@ struct MatmulScratch {
   MatmulScratch(const MatmulSizes &sizes, int64_t tileRows, int64_t tileColumns);
 };
 
-enum MatmulRole { batchRole, rowRole, columnRole, depthRole };
-
-/// Facts that follow from the linalg form and the CPU; nothing here emits code. Operand 0, A, has rows; operand 1, B,
-/// has columns.
-class MatmulProblem {
+/// Facts that follow from the linalg form and the CPU; nothing here emits code.
+class MatmulProblem : public MatmulSource {
 public:
   /// On failure a diagnostic names the part of the kernel for which there is no code.
   static mlir::FailureOr<MatmulProblem> read(const KernelSource &source, const CpuTarget &cpu);
 
-  /// Whether neighbours in the operand's memory are neighbours along K.
-  bool lanesAlongDepth(int side) const;
   /// Rows of A times rows of a transposed B, both read along K where they are: nothing is packed.
   bool takesDots() const;
   bool usesTiles() const { return isOfTiles(instruction); }
@@ -61,35 +55,20 @@ public:
   /// The epilogue copies: sums of whole panels are made in the result.
   bool sumsAreResult() const;
   bool fewRows() const { return source.form.fewRows; }
-  /// Each sum is made in the order of K.
-  bool ordered() const { return source.form.strict; }
-  /// The value that the contraction multiplies of the element of an operand.
-  mlir::Value factorOf(int side) const;
-  /// Whether an output of the epilogue, a side reduction, keeps N.
-  bool keepsColumns(int64_t output) const;
   /// How the product is made, for reports.
   std::string method() const;
 
-  const KernelSource &source;
   const CpuTarget &cpu;
-  std::array<llvm::SmallVector<int>, 4> group; // dims of each role
-  mutable mlir::linalg::GenericOp contraction, epilogue;
-  mutable std::array<mlir::linalg::GenericOp, 2> prologue;
-  mlir::Type accumulator;
   MatmulSizes sizes;
   bool fuses = false; // products and sums may be one instruction
   MatmulInstruction instruction = MatmulInstruction::multiplyAdd;
-  int64_t groupSize = 1;                    // indices of K in one packed element
-  std::optional<Panels> panels;             // how B lies in memory, where it comes packed
-  llvm::SmallVector<std::string> combiners; // of the epilogue's outputs
+  int64_t groupSize = 1;        // indices of K in one packed element
+  std::optional<Panels> panels; // how B lies in memory, where it comes packed
 
 private:
-  MatmulProblem(const KernelSource &source, const CpuTarget &cpu, mlir::linalg::GenericOp contraction);
-  mlir::LogicalResult readGenerics();
-  mlir::LogicalResult readBody();
+  MatmulProblem(MatmulSource read, const CpuTarget &cpu);
   mlir::LogicalResult readInstruction();
   mlir::LogicalResult readPanels();
-  mlir::LogicalResult checkEpilogue();
 };
 
 } // namespace halftone::compiler

@@ -15,6 +15,7 @@ struct Row {
 
 constexpr Row rows[] = {
     {"loop", 1, emitLoop},
+    {"matmul", 0, emitMatmul},
     {"reduction_loop", 2, emitReductionLoop},
 };
 

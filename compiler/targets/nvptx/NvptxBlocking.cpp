@@ -1,6 +1,7 @@
 // Block sizes for GPUs.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/nvptx/NvptxBlocking.h"
+#include "compiler/targets/nvptx/GpuMatmul.h"
 #include <algorithm>
 
 namespace halftone::compiler {
@@ -9,17 +10,15 @@ namespace {
 
 int64_t roundUp(int64_t value, int64_t step) { return ceilDivide(value, step) * step; }
 
-/// Blocks that a GPU has under way at once, about; the reference is one with 108 multiprocessors.
+/// Of the GPU that blocks are chosen for.
+constexpr int64_t multiprocessors = 108;
+/// Blocks that it has under way at once, about.
 constexpr int64_t blocksAtOnce = 1024;
 
 } // namespace
 
 MatmulTile NvptxBlocking::matmulTile(int64_t batch, int64_t m, int64_t n, int64_t) const {
-  constexpr int64_t multiprocessors = 108;
-  for (int64_t side : {128, 64})
-    if (batch * ceilDivide(m, side) * ceilDivide(n, side) >= multiprocessors)
-      return {side, side};
-  return {32, 32};
+  return chooseMatmulTile(batch, m, n, multiprocessors);
 }
 
 LoopBlocks NvptxBlocking::loopBlocks(const LoopSpace &space) const {

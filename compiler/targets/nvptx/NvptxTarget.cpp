@@ -3,6 +3,7 @@
 #include "compiler/targets/nvptx/NvptxTarget.h"
 #include "compiler/targets/MachineCode.h"
 #include "compiler/targets/nvptx/Emitters.h"
+#include "compiler/targets/nvptx/GpuMatmul.h"
 #include "compiler/targets/nvptx/NvptxBlocking.h"
 #include "compiler/targets/nvptx/PtxCode.h"
 #include <fmt/format.h>
@@ -16,7 +17,13 @@ const Blocking &NvptxTarget::blocking() const {
   return rules;
 }
 
-MatmulChoice NvptxTarget::chooseMatmul(const MatmulTraits &) const { return {}; }
+MatmulChoice NvptxTarget::chooseMatmul(const MatmulTraits &traits) const {
+  MatmulChoice choice;
+  choice.fixesTile = true;
+  if (const MmaInstruction *mma = chooseMmaInstruction(traits))
+    choice.instruction = mma->name;
+  return choice;
+}
 
 /// Weights stay row-major: blocks copy their tiles to shared memory from any layout.
 std::optional<WeightPanels> NvptxTarget::weightPanels(bool, DType, int64_t, int64_t) const { return std::nullopt; }
@@ -30,7 +37,10 @@ llvm::ArrayRef<llvm::StringLiteral> NvptxTarget::vocabulary() const {
       "llvm.func", "llvm.return", "llvm.mlir.global", "llvm.mlir.addressof", "llvm.mlir.undef", "llvm.ptrtoint",
       "llvm.call_intrinsic", // PtxCode knows which
       // The block, its threads, and what they tell each other.
-      "nvvm.read.ptx.sreg.ctaid.x", "nvvm.read.ptx.sreg.tid.x", "nvvm.barrier", "nvvm.shfl.sync"};
+      "nvvm.read.ptx.sreg.ctaid.x", "nvvm.read.ptx.sreg.tid.x", "nvvm.barrier", "nvvm.shfl.sync",
+      // Products of matrices: copies to shared memory, factors from there, sums.
+      "nvvm.cp.async.shared.global", "nvvm.cp.async.commit.group", "nvvm.cp.async.wait.group", "nvvm.ldmatrix",
+      "nvvm.mma.sync", "llvm.extractvalue", "llvm.bitcast"};
   return ops;
 }
 

@@ -1,0 +1,51 @@
+// The linalg form of a matmul kernel as an emitter reads it: the roles of dims, the prologues, the sums, the epilogue.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/kernels/CodeBuilder.h"
+#include "compiler/kernels/KernelSource.h"
+#include <array>
+
+namespace halftone::compiler {
+
+enum MatmulRole { batchRole, rowRole, columnRole, depthRole };
+
+/// Facts that follow from the linalg form. Operand 0, A, has rows; operand 1, B, has columns.
+class MatmulSource {
+public:
+  /// On failure a diagnostic names the part of the kernel that no matmul has.
+  static mlir::FailureOr<MatmulSource> read(const KernelSource &source);
+  /// The generic that sums over every dim; null if there is none.
+  static mlir::linalg::GenericOp contractionOf(const KernelSource &source);
+  static mlir::Type accumulatorOf(mlir::linalg::GenericOp contraction);
+
+  /// The dim along which neighbours in the operand's memory lie; -1 if the operand has no axes.
+  int innermostDim(int side) const;
+  /// Whether neighbours in the operand's memory are neighbours along K.
+  bool lanesAlongDepth(int side) const { return llvm::is_contained(group[depthRole], innermostDim(side)); }
+  /// Each sum is made in the order of K.
+  bool ordered() const { return source.form.strict; }
+  /// The value that the contraction multiplies of the element of an operand.
+  mlir::Value factorOf(int side) const;
+  /// The same at the builder's place, of `stored`, an element or a vector of `lanes` > 0 elements.
+  Emitted factor(CodeBuilder &builder, int side, Emitted stored, int64_t lanes) const;
+  /// Whether an output of the epilogue, a side reduction, keeps N.
+  bool keepsColumns(int64_t output) const;
+
+  const KernelSource &source;
+  std::array<llvm::SmallVector<int>, 4> group; // dims of each role
+  mutable mlir::linalg::GenericOp contraction, epilogue;
+  mutable std::array<mlir::linalg::GenericOp, 2> prologue; // null: the operand is read as it is
+  mlir::Type accumulator;
+  bool mayFuse = false;                     // a product and its sum may be one instruction
+  llvm::SmallVector<std::string> combiners; // of the epilogue's outputs
+
+protected:
+  MatmulSource(const KernelSource &source, mlir::linalg::GenericOp contraction);
+
+private:
+  mlir::LogicalResult readGenerics();
+  mlir::LogicalResult readBody();
+  mlir::LogicalResult checkEpilogue();
+};
+
+} // namespace halftone::compiler

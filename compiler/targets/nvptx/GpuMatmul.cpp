@@ -1,0 +1,84 @@
+// The tables of tilings and instructions of products of matrices on GPUs.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/targets/nvptx/GpuMatmul.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+namespace halftone::compiler {
+
+namespace {
+
+constexpr MmaInstruction instructions[] = {
+    {"mma.m16n8k16.f16", DType::float16, DType::float32, 16, /*isExact=*/false},
+    {"mma.m16n8k16.bf16", DType::bfloat16, DType::float32, 16, /*isExact=*/false},
+    {"mma.m16n8k32.s8", DType::int8, DType::int32, 32, /*isExact=*/true},
+};
+
+/// A larger tile reads each operand less often; a smaller one occupies more multiprocessors.
+struct Row {
+  int64_t side;
+  int64_t depth, threadRows, threadColumns; // of multiply-adds in 32 bits
+  int64_t warpSide;                         // of products by an instruction
+  double efficiency;                        // products a cycle, beside the best row: an estimate
+};
+
+constexpr Row table[] = {
+    {128, 16, 8, 8, 64, 1.0},
+    {64, 16, 8, 4, 32, 0.8},
+    {32, 32, 4, 4, 16, 0.5},
+};
+
+/// The smallest row that holds `tile`.
+const Row *rowOf(const MatmulTile &tile) {
+  for (const Row &row : llvm::reverse(table))
+    if (tile.m <= row.side && tile.n <= row.side)
+      return &row;
+  return nullptr;
+}
+
+} // namespace
+
+const MmaInstruction *chooseMmaInstruction(const MatmulTraits &traits) {
+  const auto fits = [&](const MmaInstruction &each) {
+    return traits.lhs == each.factor && traits.rhs == each.factor && traits.accumulator == each.accumulator &&
+           (each.isExact ? !traits.computed : !traits.strict);
+  };
+  const auto *found = llvm::find_if(instructions, fits);
+  return found == std::end(instructions) ? nullptr : found;
+}
+
+const MmaInstruction *mmaInstructionNamed(std::string_view name) {
+  const auto *found = llvm::find_if(instructions, [&](const MmaInstruction &each) { return each.name == name; });
+  return found == std::end(instructions) ? nullptr : found;
+}
+
+MatmulTile chooseMatmulTile(int64_t batch, int64_t m, int64_t n, int64_t multiprocessors) {
+  const auto cost = [&](const Row &row) {
+    const double tiles = double(batch) * double(ceilDivide(m, row.side)) * double(ceilDivide(n, row.side));
+    const double waves = std::ceil(tiles / double(multiprocessors));
+    return waves * double(row.side * row.side) / row.efficiency;
+  };
+  const Row *best = std::min_element(std::begin(table), std::end(table),
+                                     [&](const Row &a, const Row &b) { return cost(a) < cost(b); });
+  return {best->side, best->side};
+}
+
+std::optional<MatmulTiling> multiplyAddTiling(const MatmulTile &tile, mlir::Type accumulator) {
+  const Row *row = rowOf(tile);
+  if (!row)
+    return std::nullopt;
+  const int64_t depth = row->depth * 32 / accumulator.getIntOrFloatBitWidth();
+  return MatmulTiling{row->side, row->side, depth, row->threadRows, row->threadColumns, 1};
+}
+
+std::optional<MatmulTiling> mmaTiling(const MatmulTile &tile, int64_t factorBytes) {
+  constexpr int64_t lineBytes = 128, warp = 32;
+  const Row *row = rowOf(tile);
+  if (!row)
+    return std::nullopt;
+  return MatmulTiling{row->side, row->side, lineBytes / factorBytes, row->warpSide, row->warpSide, warp};
+}
+
+} // namespace halftone::compiler
