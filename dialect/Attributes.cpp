@@ -35,7 +35,7 @@ constexpr Known known[] = {
     {"shadow", Place::result, Holds::symbol},        {"panels", Place::result, Holds::integers},
     {"partial", Place::result, Holds::string},       {"combine", Place::generic, Holds::list},
     {"dims", Place::generic, Holds::integers},       {"interleaved", Place::loop, Holds::unit},
-    {"stage", Place::module, Holds::string},
+    {"stage", Place::module, Holds::string},         {"row_tile", Place::function, Holds::integers},
 };
 
 StringRef textOf(Place place) {

@@ -14,8 +14,9 @@ struct Row {
 };
 
 constexpr Row rows[] = {
-    {"loop", 1, emitLoop},
-    {"reduction_loop", 2, emitReductionLoop},
+    {"loop", 1, emitLoop}, {"reduction_loop", 2, emitReductionLoop},
+    {"row", 0, emitRow},   {"finish", 0, emitRow},
+    {"scan", 2, emitScan}, {"scatter", 2, emitScatter},
 };
 
 } // namespace
