@@ -12,6 +12,9 @@ namespace halftone::compiler {
 mlir::FailureOr<std::string> emitLoop(GridFrame &frame);          // of one generic
 mlir::FailureOr<std::string> emitMatmul(GridFrame &frame);
 mlir::FailureOr<std::string> emitReductionLoop(GridFrame &frame); // of two generics
+mlir::FailureOr<std::string> emitRow(GridFrame &frame);           // of any number, of one shape or of several
+mlir::FailureOr<std::string> emitScan(GridFrame &frame);          // of two generics
+mlir::FailureOr<std::string> emitScatter(GridFrame &frame);       // of two generics
 
 /// Replaces `kernel` by its code, by the emitter of its kind.
 mlir::FailureOr<EmittedKernel> emitKernel(mlir::func::FuncOp kernel, const NvptxTarget &target);

@@ -16,8 +16,9 @@ struct Span {
 /// warp touch memory side by side, and each element has one thread.
 class ThreadTile {
 public:
-  /// `across` is as large as a row with `columns` elements needs, and at most all threads.
-  ThreadTile(GridFrame &frame, Emitted columns, int64_t vector);
+  /// `across` is as large as a row with `columns` elements needs, at least `least` (a power of two), and at most all
+  /// threads.
+  ThreadTile(GridFrame &frame, Emitted columns, int64_t vector, int64_t least = 1);
 
   /// Code for each row of this thread, and for each step in it: `body` gets the index where the step begins, and the
   /// carried values, and returns the next ones.
