@@ -49,8 +49,7 @@ llvm::ArrayRef<llvm::StringLiteral> NvptxTarget::vocabulary() const {
       "llvm.func", "llvm.return", "llvm.mlir.global", "llvm.mlir.addressof", "llvm.mlir.undef", "llvm.ptrtoint",
       "llvm.call_intrinsic", // PtxCode knows which
       // The block, its threads, and what they tell each other.
-      "nvvm.read.ptx.sreg.ctaid.x", "nvvm.read.ptx.sreg.tid.x", "nvvm.barrier", "nvvm.shfl.sync",
-      "nvvm.vote.sync",
+      "nvvm.read.ptx.sreg.ctaid.x", "nvvm.read.ptx.sreg.tid.x", "nvvm.barrier", "nvvm.shfl.sync", "nvvm.vote.sync",
       // Products of matrices: copies to shared memory, factors from there, sums.
       "nvvm.cp.async.shared.global", "nvvm.cp.async.commit.group", "nvvm.cp.async.wait.group", "nvvm.ldmatrix",
       "nvvm.mma.sync", "llvm.extractvalue", "llvm.bitcast"};
