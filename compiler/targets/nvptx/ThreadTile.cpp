@@ -36,7 +36,8 @@ void ThreadTile::eachRound(Span columns, llvm::function_ref<void(Emitted, Emitte
 }
 
 int64_t vectorOf(const BlockFrame &frame, linalg::GenericOp generic, int dim) {
-  constexpr int64_t bytes = 16, most = 8;
+  constexpr int64_t bytes = 16;
+  const int64_t most = hasLongFunction(generic) ? 2 : 8; // a long function takes registers for each element
   if (!generic.getBody()->getOps<tensor::ExtractOp>().empty())
     return 1;
   int64_t widest = 1;

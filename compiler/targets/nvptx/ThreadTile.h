@@ -39,7 +39,7 @@ private:
 };
 
 /// The largest number of elements that a thread takes in one step: 16 bytes of the widest element that `generic` reads
-/// or writes along `dim`, at most 8; 1 if it looks elements up.
+/// or writes along `dim`, at most 8, or 2 if its body has a long function; 1 if it looks elements up.
 int64_t vectorOf(const BlockFrame &frame, mlir::linalg::GenericOp generic, int dim);
 
 /// Code for steps along a dim: `body` gets aligned lanes of `vectors` if `multiple` is a multiple of their number, else
