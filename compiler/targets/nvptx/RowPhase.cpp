@@ -9,7 +9,7 @@ using namespace mlir;
 namespace {
 
 /// Vectors that a thread has at a time of a row that registers do not hold.
-constexpr int64_t longSteps = 4;
+constexpr int64_t longSteps = 2;
 
 /// Both conditions; null stands for one that always holds.
 Emitted both(Emitted a, Emitted b) { return !a ? b : !b ? a : a & b; }

@@ -61,7 +61,11 @@ RowTile chooseRowTile(const KernelSource &source, ArrayRef<int64_t> extents) {
     return tile;
   }
   const int64_t vectors = std::max<int64_t>(1, ceilDivide(columns, tile.vector));
-  const auto across = std::max(warpThreads, int64_t(llvm::PowerOf2Ceil(uint64_t(ceilDivide(vectors, mostSteps)))));
+  const auto threadsFor = [&](int64_t most) {
+    return std::max(warpThreads, int64_t(llvm::PowerOf2Ceil(uint64_t(ceilDivide(vectors, most)))));
+  };
+  // A thread of a large block has few registers.
+  const int64_t across = threadsFor(mostSteps) <= plainThreads ? threadsFor(mostSteps) : threadsFor(mostSteps / 2);
   const int64_t steps = ceilDivide(vectors, across);
   // The row may take half of a thread's registers.
   const int64_t threads = std::max(across, plainThreads), ofThread = std::min<int64_t>(255, 65536 / threads);
