@@ -9,6 +9,7 @@ namespace halftone::compiler {
 struct TensorAccess {
   llvm::SmallVector<int> dims;
   llvm::SmallVector<int64_t> constants;
+  bool operator==(const TensorAccess &) const = default;
 };
 
 /// docs/kernel-form.md says how a linalg form is made. Nothing here depends on a target.

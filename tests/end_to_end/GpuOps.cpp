@@ -52,3 +52,16 @@ TEST_CASE("Random programs on a GPU compute what the interpreter says") {
     checkProgram(randomOps(seed, 10 + int(seed % 3) * 15), Sm80::target, seed % 5 == 0, seed);
   }
 }
+
+TEST_CASE("A GPU's row kernel that reads two elements of one key has both") {
+  checkProgram(
+      R"(func.func @main(%x: tensor<8x13xf32> {halftone.name = "x"}, %key: tensor<2xui32> {halftone.name = "key"})
+    -> (tensor<f32> {halftone.name = "y"}, tensor<8x13xf32> {halftone.name = "z"}) {
+  %0 = halftone.random_bits %key : tensor<2xui32> -> tensor<8x13xui32>
+  %1 = halftone.cast %0 : tensor<8x13xui32> to tensor<8x13xf32>
+  %2 = halftone.mul %x, %1 : tensor<8x13xf32>
+  %3 = halftone.reduce sum %2 {axes = array<i64: 0, 1>} : tensor<8x13xf32> -> tensor<f32>
+  return %3, %2 : tensor<f32>, tensor<8x13xf32>
+})",
+      Sm80::target, false, 1);
+}

@@ -53,7 +53,8 @@ CLI::App *addCommand(CLI::App &app, const std::string &name, const std::string &
       ->required();
   command
       ->add_option("--device", arguments.device,
-                   name == "predict" ? "cpu, or interpreter for the slow, exact meaning" : "cpu")
+                   name == "predict" ? "cpu, cuda or cuda:<index>; or interpreter for the slow, exact meaning"
+                                     : "cpu, cuda or cuda:<index>")
       ->capture_default_str();
   command->add_option("--threads", arguments.threads, "Threads that share a launch (default: all cores)")
       ->check(numberIn(1, 1024));
@@ -70,9 +71,10 @@ CLI::App *addCommand(CLI::App &app, const std::string &name, const std::string &
       ->add_option("--max-standalone-casts", arguments.maxStandaloneCasts,
                    "Exit with 1 when the plan needs more kernels that only cast")
       ->check(atLeast(int64_t(0)));
-  command->add_option("--target", arguments.target,
-                      "The CPU that code is for: host, x86-64-v2, x86-64-v3, x86-64-v4, sapphirerapids (default: the "
-                      "device's)");
+  command->add_option(
+      "--target", arguments.target,
+      "The machine that code is for: host, x86-64-v2, x86-64-v3, x86-64-v4, sapphirerapids, sm_80 (default: the "
+      "device's)");
   command->add_flag("--timing", arguments.timing, "Tell on stderr how long each pass and each kernel took to compile");
   command->add_flag("--json", arguments.json, "Results as one JSON object");
   command->add_flag("-q,--quiet", arguments.quiet, "Print errors only");

@@ -48,7 +48,7 @@ private:
   /// Elements of a tensor that are at hand: one of the row, or of each step one vector.
   struct Held {
     mlir::Value tensor;
-    llvm::SmallVector<int> dims; // of the access
+    TensorAccess access;
     Values values;
   };
 

@@ -29,7 +29,7 @@ bool TeamRowEmitter::isOfRow(const Phase &phase, const TensorAccess &access) con
 
 const TeamRowEmitter::Held *TeamRowEmitter::heldOf(Value tensor, const TensorAccess &access) const {
   const auto found =
-      llvm::find_if(held, [&](const Held &each) { return each.tensor == tensor && each.dims == access.dims; });
+      llvm::find_if(held, [&](const Held &each) { return each.tensor == tensor && each.access == access; });
   return found == held.end() ? nullptr : &*found;
 }
 
@@ -80,7 +80,7 @@ void TeamRowEmitter::holdInputs(Phase &phase, ArrayRef<Step> steps) {
     }
     if (steps.empty())
       values.push_back(loadIf(isRowInside, storage, access, {}));
-    held.push_back({tensor, access.dims, values});
+    held.push_back({tensor, access, values});
   }
 }
 
@@ -137,7 +137,7 @@ void TeamRowEmitter::emitSteps(Phase &phase, ArrayRef<Step> steps) {
     Values values;
     for (const Values &each : yields)
       values.push_back(each[output.position]);
-    held.push_back({phase.generic.getResult(output.position), output.access.dims, values});
+    held.push_back({phase.generic.getResult(output.position), output.access, values});
   }
 }
 
