@@ -25,6 +25,16 @@ struct GpuLaunch {
 /// fault, with its text; checks that all parts have the same results. With `over`, one part at most.
 std::vector<std::string> runOnGpu(const GpuLaunch &launch, int parts, unsigned seed);
 
+/// The bytes of each result of each part of a launch, or the fault that ended it.
+struct GpuOutcome {
+  std::vector<std::string> results;
+  std::string fault; // empty: there was none
+  bool operator==(const GpuOutcome &) const = default;
+};
+
+/// As runOnGpu, for launches that may fail.
+GpuOutcome tryOnGpu(const GpuLaunch &launch, int parts, unsigned seed);
+
 /// Whether the block computes with `predicate` at the predicate's address: runs one block and compares. -1: no predicate.
 bool runsUnder(const GpuLaunch &launch, int predicate, bool negated);
 

@@ -184,12 +184,17 @@ std::vector<TensorData> KernelHarness::run(const std::vector<TensorData> &operan
   return isGpu(*target) ? runOnGpu(operands) : runOnCpu(operands);
 }
 
-std::vector<TensorData> KernelHarness::runOnGpu(const std::vector<TensorData> &operands) const {
+GpuLaunch KernelHarness::gpuLaunch(const std::vector<TensorData> &operands) const {
   GpuLaunch launch{code(), {}, {}, {described.extents}, described.grid, described.scratchBytes};
   for (const TensorData &operand : operands)
     launch.operands.push_back(operand.toBytes());
   for (RankedTensorType type : resultTypes())
     launch.resultBytes.push_back(bytesOf(type));
+  return launch;
+}
+
+std::vector<TensorData> KernelHarness::runOnGpu(const std::vector<TensorData> &operands) const {
+  const GpuLaunch launch = gpuLaunch(operands);
   const std::vector<std::string> whole = testing::runOnGpu(launch, /*parts=*/0, /*seed=*/0);
   CHECK(testing::runOnGpu(launch, /*parts=*/2, /*seed=*/7) == whole);
   std::vector<TensorData> results;

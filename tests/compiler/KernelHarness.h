@@ -12,6 +12,8 @@
 
 namespace halftone::testing {
 
+struct GpuLaunch;
+
 /// One `halftone.kernel` from text, with its compiled code and its operands.
 class KernelHarness {
 public:
@@ -37,6 +39,8 @@ public:
   const compiler::KernelDescription &description() const { return described; }
   /// The kernel's code, of whichever target; compiled once.
   const KernelCode &code() const;
+  /// One launch of the kernel on a GPU; it refers to code().
+  GpuLaunch gpuLaunch(const std::vector<dialect::TensorData> &operands) const;
 
 private:
   std::vector<dialect::TensorData> runOnCpu(const std::vector<dialect::TensorData> &operands) const;

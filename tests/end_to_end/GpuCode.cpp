@@ -1,0 +1,79 @@
+// The code of training and prediction on GPUs: no calls, no local memory, wide sums, accesses of 16 bytes.
+// SPDX-License-Identifier: Apache-2.0
+#include "halftone/Halftone.h"
+#include <catch2/catch.hpp>
+#include <map>
+#include <regex>
+#include <sstream>
+
+using namespace halftone;
+
+namespace {
+
+/// One kernel as the last stage shows it.
+struct Kernel {
+  std::string title; // its key, name and method
+  std::string ptx;
+};
+
+std::vector<Kernel> kernelsOf(const std::string &text) {
+  std::vector<Kernel> kernels;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);)
+    if (line.starts_with("# "))
+      kernels.push_back({line, ""});
+    else if (!kernels.empty())
+      kernels.back().ptx += line + "\n";
+  return kernels;
+}
+
+int64_t countOf(const std::string &text, const std::string &pattern) {
+  const std::regex regex(pattern);
+  return std::distance(std::sregex_iterator(text.begin(), text.end(), regex), std::sregex_iterator());
+}
+
+/// 784-128-10 for digits.
+Sequential classifier(const std::string &policy) {
+  const PolicyScope scope(policy);
+  Sequential model({layers::Input({784}), layers::Dense(128, {.activation = "relu"}), layers::Dense(10)});
+  model.compile({.optimizer = "adam",
+                 .loss = losses::SparseCategoricalCrossentropy({.from_logits = true}),
+                 .metrics = {"accuracy"},
+                 .device = Device::cuda(0)});
+  return model;
+}
+
+} // namespace
+
+TEST_CASE("The GPU's code of a classifier's steps has no calls, no local memory, wide sums and wide accesses") {
+  const std::string policy = GENERATE("float32", "mixed_float16", "mixed_bfloat16");
+  const bool isMixed = policy != "float32";
+  const Sequential model = classifier(policy);
+  std::map<std::string, int64_t> counts;
+  for (const Program program : {Program::train, Program::predict})
+    for (const Kernel &kernel : kernelsOf(model.ir(Stage::target, {.program = program, .batch_size = 64}))) {
+      CAPTURE(policy, kernel.title, kernel.ptx);
+      ++counts["kernels"];
+      CHECK(countOf(kernel.ptx, "\\.entry") == 1);
+      CHECK(countOf(kernel.ptx, "\\.func|\\bcall\\b") == 0);
+      CHECK(countOf(kernel.ptx, "\\.local") == 0);
+      const int64_t products = countOf(kernel.ptx, "mma\\.sync");
+      CHECK(products ==
+            countOf(kernel.ptx, "mma\\.sync\\.aligned\\.m16n8k16\\.row\\.col\\.f32\\.(b?f16)\\.\\1\\.f32\\b"));
+      counts["mma.sync"] += products;
+      if (kernel.title.find("multiply-add") != std::string::npos)
+        ++counts["products by multiply-add"];
+      if (countOf(kernel.title, ": loop_.* vectors of [48]") == 0)
+        continue; // long functions, whose registers allow only two elements at a time
+      ++counts["loops in vectors"];
+      CHECK(countOf(kernel.ptx, "(ld|st)\\.global\\.(v4\\.b32|v2\\.b64)") > 0);
+    }
+  std::string told = policy;
+  for (const auto &[things, count] : counts)
+    told += ", " + std::to_string(count) + " " + things;
+  WARN(told);
+  CHECK(counts["kernels"] >= 8);
+  CHECK(counts["loops in vectors"] >= 1);
+  CHECK((counts["mma.sync"] > 0) == isMixed);
+  CHECK((counts["products by multiply-add"] == 0) == isMixed);
+}
