@@ -32,7 +32,7 @@ constexpr Known known[] = {
     {"variable", Place::result, Holds::symbol},   {"shadow", Place::result, Holds::symbol},
     {"panels", Place::result, Holds::integers},   {"partial", Place::result, Holds::string},
     {"combine", Place::generic, Holds::list},     {"dims", Place::generic, Holds::integers},
-    {"interleaved", Place::loop, Holds::unit},
+    {"interleaved", Place::loop, Holds::unit},    {"row_tile", Place::function, Holds::integers},
 };
 
 StringRef textOf(Place place) {

@@ -82,7 +82,7 @@ def Halftone_PanelsAttr : AttrDef<Halftone_Dialect, "Panels",
     /// The layout of a matrix, or null.
     static PanelsAttr of(::mlir::Type type);
     /// Where the element at (row, column) of a matrix of this shape lies.
-    int64_t placeOf(::llvm::ArrayRef<int64_t> shape, int64_t row, int64_t column) const;
+    int64_t offsetOf(::llvm::ArrayRef<int64_t> shape, int64_t row, int64_t column) const;
   }];
 }
 

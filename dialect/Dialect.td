@@ -23,6 +23,8 @@ def Halftone_Dialect : Dialect {
     | `halftone.outer`, `halftone.reduced`, `halftone.indices` | function of a kernel | how many dims are outer; how many behind them are reduced or scanned; how many dims the indices of a scatter have |
     | `halftone.numbers` | function of a kernel | how many lookup arguments the function has |
     | `halftone.roles` | function of a kernel | how many dims are batch, M, N and K of a matmul |
+    | `halftone.tile`, `halftone.steps` | function of a kernel | on GPUs: rows and columns of the tile of a matmul; of each dim, a power of two that divides its extent |
+    | `halftone.row_tile` | function of a kernel | how a GPU's threads take rows: teams, threads of a team, elements of a vector, vectors in registers |
     | `halftone.strict`, `halftone.few_rows`, `halftone.even_depth`, `halftone.reverse` | function of a kernel | no value: every op rounds; a matmul of few rows; one of an even depth; a scan from the last index on |
     | `halftone.name` | argument and result of @main | the feed's or fetch's name |
     | `halftone.variable`, `halftone.shadow` | argument and result of @main | from stage pure, and from stage kernel: the symbol of the variable or shadow that it stands for |

@@ -125,7 +125,7 @@ static TensorData movedToPlaces(const TensorData &tensor, RankedTensorType packe
   TensorWriter writer(unpacks ? packed : RankedTensorType::get(packed.getShape(), packed.getElementType()));
   const int64_t columns = packed.getDimSize(1);
   for (int64_t i = 0, e = tensor.size(); i < e; ++i) {
-    const int64_t place = panels.placeOf(packed.getShape(), i / columns, i % columns);
+    const int64_t place = panels.offsetOf(packed.getShape(), i / columns, i % columns);
     writer.copy(unpacks ? i : place, tensor, unpacks ? place : i);
   }
   return writer.take();

@@ -35,7 +35,7 @@ PanelsAttr PanelsAttr::of(Type type) {
   return tensor ? dyn_cast_or_null<PanelsAttr>(tensor.getEncoding()) : PanelsAttr();
 }
 
-int64_t PanelsAttr::placeOf(ArrayRef<int64_t> shape, int64_t row, int64_t column) const {
+int64_t PanelsAttr::offsetOf(ArrayRef<int64_t> shape, int64_t row, int64_t column) const {
   const int64_t group = getGroup(), columns = getColumns(), groups = shape[getDepth()] / group;
   const int64_t k = getDepth() == 0 ? row : column, n = getDepth() == 0 ? column : row;
   return ((n / columns * groups + k / group) * columns + n % columns) * group + k % group;

@@ -38,7 +38,7 @@ std::optional<KernelShape> classifyFinish(const FormOps &ops) {
   return KernelShape{KernelKind::finish, {}, 0};
 }
 
-FailureOr<KernelDescription> describeFinish(KernelOp kernel, const Target &, bool strict) {
+FailureOr<KernelDescription> describeFinish(KernelOp kernel, const Target &target, bool strict) {
   IterationSpace space;
   std::map<std::vector<int64_t>, int> groups;
   KernelDescription description;
@@ -87,7 +87,9 @@ FailureOr<KernelDescription> describeFinish(KernelOp kernel, const Target &, boo
     for (auto [output, tensor] : llvm::zip(outputs, tensors))
       builder.provide(output.node, tensor, {});
   }
+  func::FuncOp function = builder.function;
   description.module = builder.finish(builder.generic({}, outputsOf(results)));
+  writeRowTile(function, description.extents, target);
   return description;
 }
 

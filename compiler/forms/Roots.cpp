@@ -150,6 +150,11 @@ SmallVector<GenericOutput> outputsOf(ArrayRef<KernelResult> results) {
   });
 }
 
+void writeRowTile(func::FuncOp function, ArrayRef<int64_t> extents, const Target &target) {
+  if (const std::optional<RowTile> tile = target.rowTile(function, extents))
+    tile->write(function);
+}
+
 LogicalResult checkPieces(ArrayRef<Root> roots, ArrayRef<KernelResult> results, int64_t grid) {
   for (auto [root, result] : llvm::zip(roots, results)) {
     if (result.combiner.empty())

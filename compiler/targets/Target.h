@@ -3,6 +3,7 @@
 #pragma once
 #include "compiler/kernels/KernelDumps.h"
 #include "compiler/kernels/MathTraits.h"
+#include "compiler/kernels/RowTile.h"
 #include "compiler/targets/Blocking.h"
 #include "halftone/DType.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -67,6 +68,11 @@ public:
   /// that makes their products faster. A function of dtype, extents and target alone, so that all batches share the
   /// copy; nullopt: row-major.
   virtual std::optional<WeightPanels> weightPanels(bool strict, DType weight, int64_t k, int64_t n) const = 0;
+  /// How the threads of a block share rows in the code of `kernel`, a linalg form of a row or finish kernel, at these
+  /// extents; nullopt on targets where one thread computes a block.
+  virtual std::optional<RowTile> rowTile(mlir::func::FuncOp /*kernel*/, llvm::ArrayRef<int64_t> /*extents*/) const {
+    return std::nullopt;
+  }
   /// Bytes of scratch per thread that the code of `kernel`, a linalg form (legalized or not), uses at these extents.
   virtual int64_t scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const = 0;
 

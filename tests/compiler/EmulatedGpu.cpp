@@ -43,8 +43,11 @@ public:
 
   std::vector<DevicePointer> newResults() {
     std::vector<DevicePointer> results;
-    for (size_t bytes : launch_.resultBytes)
-      results.push_back(driver_.allocate(std::max<size_t>(bytes, 1)));
+    for (size_t i = 0; i < launch_.resultBytes.size(); ++i) {
+      const int operand = launch_.over.empty() ? -1 : launch_.over[i];
+      results.push_back(operand >= 0 ? operands_[size_t(operand)]
+                                     : driver_.allocate(std::max<size_t>(launch_.resultBytes[i], 1)));
+    }
     return results;
   }
   DevicePointer upload(const std::string &bytes) {

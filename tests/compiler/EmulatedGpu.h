@@ -15,13 +15,14 @@ struct GpuLaunch {
   std::vector<size_t> resultBytes;
   std::vector<int64_t> extents;
   int64_t grid = 1;
-  int64_t scratchBytes = 0; // of a block
+  int64_t scratchBytes = 0;   // of a block
+  std::vector<int> over = {}; // for each result, the operand whose memory it takes, or -1; empty: none does
 };
 
 /// The bytes of each result of `launch`, made `parts` times in one launch: 0 by the parameters, else by the table. Results
 /// and scratch are undefined before; the emulator then finds reads of bytes that nothing wrote, accesses outside of
 /// buffers, races and threads that miss a barrier. `seed` chooses its order of warps and blocks. Fails the test at any
-/// fault, with its text; checks that all parts have the same results.
+/// fault, with its text; checks that all parts have the same results. With `over`, one part at most.
 std::vector<std::string> runOnGpu(const GpuLaunch &launch, int parts, unsigned seed);
 
 /// Whether the block computes with `predicate` at the predicate's address: runs one block and compares. -1: no predicate.

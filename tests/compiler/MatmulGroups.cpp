@@ -1,6 +1,7 @@
 // Products of several indices of K at a time: when they are chosen, all layouts, and values that they would lose.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/KernelCompiler.h"
+#include "compiler/targets/cpu/CpuTarget.h"
 #include "tests/compiler/KernelHarness.h"
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -79,7 +79,7 @@ inline StatusOr<tools::Comparison> compareProgram(const std::string &text, const
   for (const Parameter &feed : file->signature.feeds)
     feeds.push_back(tools::randomTensor(feed, seed));
   tools::VariableTensors variables;
-  for (const tools::ProgramVariable &variable : file->variables)
+  for (const tools::DeclaredVariable &variable : file->variables)
     variables[variable.symbol] = tools::initialValue(variable, seed);
   tools::CompareOptions twice = options;
   twice.steps = 2;

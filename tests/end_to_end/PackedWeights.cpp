@@ -21,7 +21,7 @@ void check(const std::string &text, const std::string &target, bool strict, int 
   for (const Parameter &feed : file->signature.feeds)
     feeds.push_back(randomTensor(feed, 3));
   VariableTensors variables;
-  for (const ProgramVariable &variable : file->variables)
+  for (const DeclaredVariable &variable : file->variables)
     variables[variable.symbol] = initialValue(variable, 3);
   CompareOptions options = optionsFor(target, strict);
   options.steps = 2;

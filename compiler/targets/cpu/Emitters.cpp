@@ -1,6 +1,7 @@
 // The CPU's table of kernel kinds: the emitter and the scratch of each.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/Emitters.h"
+#include "compiler/kernels/RowTile.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -25,19 +26,8 @@ int64_t loopScratch(const KernelSource &source, ArrayRef<int64_t> extents, const
   return packed ? packed * stagedBytes(extents[source.dims + 1]) : source.transposedOperands() * transposedSquareBytes;
 }
 
-/// A row of each value that one phase keeps for a later one.
 int64_t rowScratch(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &) {
-  int64_t columns = 1, bytes = 0;
-  for (int64_t extent : extents.take_front(source.dims).drop_front(source.form.outer))
-    columns *= extent;
-  for (linalg::GenericOp generic : source.generics)
-    for (auto [value, combiner] : llvm::zip(generic.getResults(), combinersOf(generic))) {
-      if (!combiner.empty() || llvm::is_contained(source.results(), value))
-        continue;
-      const Type element = cast<RankedTensorType>(value.getType()).getElementType();
-      bytes += ceilDivide(columns * std::max(1u, element.getIntOrFloatBitWidth() / 8), 64) * 64;
-    }
-  return bytes;
+  return keptRowBytes(source, extents);
 }
 
 int64_t noScratch(const KernelSource &, ArrayRef<int64_t>, const CpuTarget &) { return 0; }

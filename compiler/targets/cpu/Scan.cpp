@@ -4,8 +4,7 @@
 //   for block: for strip in block: a row of the scanned dims, or a run of columns that have rows of their own
 //     columns: for a few vectors at a time: accumulators; for each scanned index: accumulators += body; store
 //     a row: for each vector of it: the sums within the vector, plus the sum of the vectors before it; store
-#include "compiler/kernels/Combiner.h"
-#include "compiler/kernels/Lanes.h"
+#include "compiler/kernels/ScanParts.h"
 #include "compiler/targets/cpu/Emitters.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -14,31 +13,12 @@ using namespace mlir;
 
 namespace {
 
-class ScanEmitter {
+class ScanEmitter : ScanParts {
 public:
-  explicit ScanEmitter(KernelFrame &frame)
-      : frame(frame), reverse(frame.source.form.reverse), vectorDim(int(frame.dims) - 1),
-        adding(frame.source.generics[0]), storing(frame.source.generics[1]), combiner(combinersOf(adding)[0]) {
-    const int64_t outer = frame.source.form.outer;
-    for (int dim = 0; dim < frame.dims; ++dim)
-      if (dim >= outer && dim < outer + frame.source.form.reduced)
-        scanned.push_back(dim);
-      else if (dim != vectorDim)
-        rows.push_back(dim);
-    alongLanes = scanned.back() == vectorDim;
-  }
+  explicit ScanEmitter(KernelFrame &frame) : ScanParts(frame), frame(frame) {}
   void emit();
 
 private:
-  using Step = llvm::function_ref<Values(const Values &)>;
-  Values walk(ArrayRef<int> dims, ArrayRef<Emitted> carried, Step body);
-  Emitted added(Emitted accumulator, const Lanes &lanes);
-  void store(Emitted sums, const Lanes &lanes);
-  Emitted none(int64_t lanes) { return frame.splat(frame.initialOf(adding, 0), lanes); }
-  Emitted combine(Emitted a, Emitted b) {
-    return frame.wrap(buildCombine(frame, frame.getLoc(), combiner, a.value(), b.value()));
-  }
-
   void scanColumns(Emitted begin, Emitted end);
   void scanVectors(Emitted column, const Lanes &lanes, int64_t vectors);
 
@@ -49,37 +29,7 @@ private:
   Emitted sumsWithin(Emitted vector);
 
   KernelFrame &frame;
-  bool reverse, alongLanes = false;
-  int vectorDim;
-  linalg::GenericOp adding, storing;
-  std::string combiner;
-  SmallVector<int> scanned, rows;
 };
-
-/// Goes through all indices of `dims` in the order of the sums.
-Values ScanEmitter::walk(ArrayRef<int> dims, ArrayRef<Emitted> carried, Step body) {
-  if (dims.empty())
-    return body(Values(carried));
-  const Emitted extent = frame.extents[dims.front()];
-  return frame.loop(frame.constant(0), extent, frame.constant(1), carried, [&](Emitted step, const Values &inner) {
-    frame.index[dims.front()] = reverse ? extent - 1 - step : step;
-    return walk(dims.drop_front(), inner, body);
-  });
-}
-
-/// `accumulator` and the element at the present index.
-Emitted ScanEmitter::added(Emitted accumulator, const Lanes &lanes) {
-  Values arguments = loadInputs(frame, adding, lanes);
-  arguments.push_back(accumulator);
-  return emitBody(frame, adding, arguments, lanes)[0];
-}
-
-void ScanEmitter::store(Emitted sums, const Lanes &lanes) {
-  Values arguments(size_t(storing.getNumDpsInputs()), sums);
-  arguments.push_back({});
-  storeLanes(frame, emitBody(frame, storing, arguments, lanes)[0], frame.storage.lookup(storing.getResult(0)),
-             frame.source.accessOf(storing, *storing.getDpsInitOperand(0)), lanes);
-}
 
 /// `vectors` vectors of columns, or a scalar one, from `column` on.
 void ScanEmitter::scanVectors(Emitted column, const Lanes &lanes, int64_t vectors) {

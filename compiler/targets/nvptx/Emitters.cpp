@@ -14,9 +14,10 @@ struct Row {
 };
 
 constexpr Row rows[] = {
-    {"loop", 1, emitLoop},
-    {"matmul", 0, emitMatmul},
-    {"reduction_loop", 2, emitReductionLoop},
+    {"loop", 1, emitLoop},     {"reduction_loop", 2, emitReductionLoop},
+    {"row", 0, emitRow},       {"finish", 0, emitRow},
+    {"matmul", 0, emitMatmul}, {"scatter", 2, emitScatter},
+    {"scan", 2, emitScan},
 };
 
 } // namespace

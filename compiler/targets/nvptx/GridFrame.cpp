@@ -183,4 +183,10 @@ Emitted GridFrame::shuffleFrom(Emitted value, Emitted lane) {
   return shuffle(*this, NVVM::ShflKind::idx, value, lane.narrow(getI32Type()));
 }
 
+Emitted GridFrame::ballot(Emitted condition) {
+  const Emitted all = constant(getI32IntegerAttr(-1));
+  return wrap(
+      NVVM::VoteSyncOp::create(*this, getI32Type(), all.value(), condition.value(), NVVM::VoteSyncKind::ballot));
+}
+
 } // namespace halftone::compiler

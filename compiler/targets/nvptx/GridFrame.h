@@ -31,8 +31,10 @@ public:
   Emitted exchange(int64_t bytes);
   /// The value of the lane `distance` above; lanes without one keep theirs. i1 and integers and floats of up to 64 bits.
   Emitted shuffleDown(Emitted value, int64_t distance);
-  /// The value of lane `lane`, an i64.
+  /// The value of lane `lane`, an i64, of which the lowest 5 bits count.
   Emitted shuffleFrom(Emitted value, Emitted lane);
+  /// In all lanes of a warp, an i32 whose bit i is the `condition` of lane i.
+  Emitted ballot(Emitted condition);
 
   int64_t threads = 256; // of a block; an emitter that wants another number sets it first
   Emitted block;         // index within this part of the launch

@@ -4,6 +4,8 @@
 //   begin to move the first stages
 //   for each stage: wait for it; begin to move a later one; for 32 bytes of K: fragments of rows and columns, products
 #include "compiler/targets/nvptx/MatmulMma.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/TypeUtilities.h"
 
 namespace halftone::compiler {
@@ -25,25 +27,49 @@ FragmentStage::FragmentStage(const MatmulCta &cta, int side, int64_t factorBytes
     : MatmulStage(cta, side, chunkBytes / factorBytes), factorBytes(factorBytes),
       linesAlongDepth(alongDepth || factorBytes == 1) {}
 
-void FragmentStage::copy(Emitted index, Emitted firstDepth) const {
-  const Place place = placeOf(index);
-  moveTo(place, firstDepth);
+bool FragmentStage::isCopied() const {
+  const ArrayRef<int> lines = source.group[alongDepth ? (side == 0 ? rowRole : columnRole) : depthRole];
+  return lanes.count > 0 && linesAlongDepth == alongDepth && !source.prologue[size_t(side)] && lines.size() == 1;
+}
+
+/// Begins all copies of this thread. Its chunks are evenly spaced lines.
+void FragmentStage::copy(Emitted firstDepth) const {
+  const MatmulRole role = side == 0 ? rowRole : columnRole;
+  const Place first = placeOf(frame.constant(0));
+  const Emitted row = (side == 0 ? cta.firstRow : cta.firstColumn) + first.row, at = firstDepth + first.depth;
+  cta.moveTo(role, row);
+  cta.moveTo(depthRole, at);
   OpOperand *input = source.contraction.getDpsInputOperand(side);
+  const TensorAccess access = source.source.accessOf(source.contraction, *input);
   const TensorStorage from = frame.storage.lookup(input->get());
-  const Emitted address =
-      frame.address(from.pointer, from.element, frame.offset(source.source.accessOf(source.contraction, *input)));
+  Emitted address = frame.address(from.pointer, from.element, frame.offset(access));
+
+  const int64_t spacing = (alongDepth ? rows : depth) / chunks();
+  Emitted stride = frame.constant(spacing);
+  for (int dim : llvm::reverse(access.dims)) {
+    if (dim == source.group[alongDepth ? role : depthRole].front())
+      break;
+    stride = stride * (dim < 0 ? frame.constant(1) : frame.extents[size_t(dim)]);
+  }
   const Type i32 = frame.getI32Type();
-  const Emitted bytes = select(isInside(place, firstDepth), frame.constant(chunkBytes), frame.constant(0)).narrow(i32);
-  NVVM::CpAsyncOp::create(frame, elementAt(place).value(), address.value(), uint32_t(chunkBytes),
-                          NVVM::LoadCacheModifierKind::CG, bytes.value()); // the rest of 16 bytes becomes 0
+  const auto left = [&](MatmulRole along, Emitted begin) {
+    constexpr int64_t many = 1 << 20;
+    return minimum(cta.size[along] - begin, begin.like(many)).narrow(i32);
+  };
+  const Emitted rowsLeft = left(role, row), depthLeft = left(depthRole, at);
+  for (int64_t line = 0; line < chunks() * spacing; line += spacing) {
+    const int64_t furtherRow = alongDepth ? line : 0, furtherDepth = line - furtherRow;
+    const Emitted isInside = (rowsLeft > furtherRow) & (depthLeft > furtherDepth);
+    const Emitted bytes = select(isInside, rowsLeft.like(chunkBytes), rowsLeft.like(0)); // the others become 0
+    NVVM::CpAsyncOp::create(frame, elementAt({first.row + furtherRow, first.depth + furtherDepth}).value(),
+                            address.value(), uint32_t(chunkBytes), NVVM::LoadCacheModifierKind::CG, bytes.value());
+    address = frame.address(address, from.element, stride);
+  }
 }
 
 void FragmentStage::move(Emitted firstDepth) const {
-  if (isCopied()) {
-    for (int64_t index = 0; index < chunks(); ++index)
-      copy(frame.constant(index), firstDepth);
-    return;
-  }
+  if (isCopied())
+    return copy(firstDepth);
   // Not unrolled: the elements under way would take the registers that hold the sums.
   frame.loop(frame.constant(0), frame.constant(chunks()), frame.constant(1),
              [&](Emitted index) { store(index, load(index, firstDepth), firstDepth); });

@@ -20,7 +20,7 @@ public:
   int64_t bytes() const override { return rows * depth * factorBytes; }
 
   /// Whether the operand's chunks go to shared memory as they are, so that no register holds them.
-  bool isCopied() const { return lanes.count > 0 && linesAlongDepth == alongDepth && !source.prologue[size_t(side)]; }
+  bool isCopied() const;
   /// Moves the stage from index `firstDepth` of K on. If it is copied, the copies are then under way.
   void move(Emitted firstDepth) const;
   /// The parts that lanes hold of 16 rows from `row` on and 32 bytes of K from index `depth` on, in four i32: of A the
@@ -30,7 +30,7 @@ public:
 private:
   void put(const Place &place, Emitted factors) const override;
   Emitted factorOf(Emitted element, int64_t) const override { return element; }
-  void copy(Emitted chunk, Emitted firstDepth) const;
+  void copy(Emitted firstDepth) const;
   Emitted chunkAt(Emitted line, Emitted chunk) const;
   Emitted elementAt(const Place &place) const;
 

@@ -6,6 +6,7 @@
 #include "compiler/targets/nvptx/GpuMatmul.h"
 #include "compiler/targets/nvptx/NvptxBlocking.h"
 #include "compiler/targets/nvptx/PtxCode.h"
+#include "compiler/targets/nvptx/RowThreads.h"
 #include <fmt/format.h>
 
 namespace halftone::compiler {
@@ -28,7 +29,18 @@ MatmulChoice NvptxTarget::chooseMatmul(const MatmulTraits &traits) const {
 /// Weights stay row-major: blocks copy their tiles to shared memory from any layout.
 std::optional<WeightPanels> NvptxTarget::weightPanels(bool, DType, int64_t, int64_t) const { return std::nullopt; }
 
-int64_t NvptxTarget::scratchBytes(mlir::func::FuncOp, llvm::ArrayRef<int64_t>) const { return 0; }
+std::optional<RowTile> NvptxTarget::rowTile(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const {
+  const mlir::FailureOr<KernelSource> source = KernelSource::read(kernel);
+  return succeeded(source) ? std::optional(chooseRowTile(*source, extents)) : std::nullopt;
+}
+
+/// Of a row kernel whose registers do not hold a row; all others have what they need in registers and shared memory.
+int64_t NvptxTarget::scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const {
+  const mlir::FailureOr<KernelSource> source = KernelSource::read(kernel);
+  if (failed(source) || source->form.kind != "row" || chooseRowTile(*source, extents).steps > 0)
+    return 0;
+  return keptRowBytes(*source, extents);
+}
 
 mlir::FailureOr<EmittedKernel> NvptxTarget::emit(mlir::func::FuncOp kernel) const { return emitKernel(kernel, *this); }
 
@@ -37,7 +49,7 @@ llvm::ArrayRef<llvm::StringLiteral> NvptxTarget::vocabulary() const {
       "llvm.func", "llvm.return", "llvm.mlir.global", "llvm.mlir.addressof", "llvm.mlir.undef", "llvm.ptrtoint",
       "llvm.call_intrinsic", // PtxCode knows which
       // The block, its threads, and what they tell each other.
-      "nvvm.read.ptx.sreg.ctaid.x", "nvvm.read.ptx.sreg.tid.x", "nvvm.barrier", "nvvm.shfl.sync",
+      "nvvm.read.ptx.sreg.ctaid.x", "nvvm.read.ptx.sreg.tid.x", "nvvm.barrier", "nvvm.shfl.sync", "nvvm.vote.sync",
       // Products of matrices: copies to shared memory, factors from there, sums.
       "nvvm.cp.async.shared.global", "nvvm.cp.async.commit.group", "nvvm.cp.async.wait.group", "nvvm.ldmatrix",
       "nvvm.mma.sync", "llvm.extractvalue", "llvm.bitcast"};

@@ -11,6 +11,7 @@ struct NvptxTarget : Target {
   const Blocking &blocking() const override;
   MatmulChoice chooseMatmul(const MatmulTraits &traits) const override;
   std::optional<WeightPanels> weightPanels(bool strict, DType weight, int64_t k, int64_t n) const override;
+  std::optional<RowTile> rowTile(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const override;
   /// Bytes per block.
   int64_t scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const override;
   mlir::FailureOr<EmittedKernel> emit(mlir::func::FuncOp kernel) const override;

@@ -68,31 +68,40 @@ Values foldSlots(GridFrame &frame, ArrayRef<std::string> combiners, ArrayRef<Emi
 
 } // namespace
 
-Values foldWarp(GridFrame &frame, ArrayRef<std::string> combiners, ArrayRef<Emitted> values) {
+/// Totals of each run of `lanes` lanes, a power of two.
+static Values foldLanes(GridFrame &frame, ArrayRef<std::string> combiners, ArrayRef<Emitted> values, int64_t lanes) {
   Values totals(values);
-  for (int64_t distance = warpLanes / 2; distance > 0; distance /= 2) {
+  for (int64_t distance = lanes / 2; distance > 0; distance /= 2) {
     Values above;
     for (const Emitted &value : totals)
       above.push_back(frame.shuffleDown(value, distance));
     totals = combineAll(frame, combiners, totals, above);
   }
+  // The first lane of a run has combined values of the run alone; others have not.
   for (Emitted &total : totals)
-    total = frame.shuffleFrom(total, frame.constant(0));
+    total = frame.shuffleFrom(total, frame.lane & -lanes);
   return totals;
 }
 
-Values foldBlock(GridFrame &frame, ArrayRef<std::string> combiners, ArrayRef<Emitted> values) {
+Values foldWarp(GridFrame &frame, ArrayRef<std::string> combiners, ArrayRef<Emitted> values) {
+  return foldLanes(frame, combiners, values, warpLanes);
+}
+
+Values foldTeam(GridFrame &frame, int64_t across, ArrayRef<std::string> combiners, ArrayRef<Emitted> values) {
   const Values ofWarps = foldWarp(frame, combiners, values);
-  const int64_t warps = frame.threads / warpLanes;
+  const int64_t warps = across / warpLanes;
   if (warps == 1)
     return ofWarps;
-  return foldSlots(frame, combiners, ofWarps, [&](ArrayRef<std::string> names, ArrayRef<Emitted> own) {
-    const Slots slots(frame, own, warps);
-    frame.branch(equal(frame.lane, frame.lane.like(0)), [&] { slots.write(own, frame.warp); });
-    frame.barrier();
-    return frame.loop(frame.constant(1), frame.constant(warps), frame.constant(1), slots.read(frame.constant(0)),
-                      [&](Emitted warp, const Values &sum) { return combineAll(frame, names, sum, slots.read(warp)); });
-  });
+  const Slots slots(frame, ofWarps, frame.threads / warpLanes);
+  frame.branch(equal(frame.lane, frame.lane.like(0)), [&] { slots.write(ofWarps, frame.warp); });
+  frame.barrier();
+  const Values totals = slots.read((frame.warp & -warps) | (frame.lane & (warps - 1)));
+  frame.barrier();
+  return foldLanes(frame, combiners, totals, warps);
+}
+
+Values foldBlock(GridFrame &frame, ArrayRef<std::string> combiners, ArrayRef<Emitted> values) {
+  return foldTeam(frame, frame.threads, combiners, values);
 }
 
 Values foldRows(GridFrame &frame, const ThreadTile &tile, ArrayRef<std::string> combiners, ArrayRef<Emitted> values) {

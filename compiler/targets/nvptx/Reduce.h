@@ -9,7 +9,12 @@ namespace halftone::compiler {
 /// halves onto halves. Each lane gets the total.
 Values foldWarp(GridFrame &frame, llvm::ArrayRef<std::string> combiners, llvm::ArrayRef<Emitted> values);
 
-/// The same of all threads of a block: lanes, then warps in order. Each thread gets the total; all threads take part.
+/// The same of each team of `across` threads side by side, whole warps and a power of two: lanes, then warps, by halves.
+/// Each thread gets its team's total; all threads of the block take part.
+Values foldTeam(GridFrame &frame, int64_t across, llvm::ArrayRef<std::string> combiners,
+                llvm::ArrayRef<Emitted> values);
+
+/// The same of all threads of a block.
 Values foldBlock(GridFrame &frame, llvm::ArrayRef<std::string> combiners, llvm::ArrayRef<Emitted> values);
 
 /// Accumulators, scalars or vectors, of the threads of a tile that have the same place in their rows: row by row. The

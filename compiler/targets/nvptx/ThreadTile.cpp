@@ -6,10 +6,11 @@
 namespace halftone::compiler {
 using namespace mlir;
 
-ThreadTile::ThreadTile(GridFrame &frame, Emitted columns, int64_t vector) : vector(vector), frame(frame) {
+ThreadTile::ThreadTile(GridFrame &frame, Emitted columns, int64_t vector, int64_t least)
+    : vector(vector), frame(frame) {
   const Emitted steps = ceilDivideUnsigned(columns, frame.constant(vector));
   // 2 to the power of as many bits as the index of the last step has.
-  const Emitted bits = frame.constant(64) - countLeadingZeros(maximum(steps, steps.like(1)) - 1);
+  const Emitted bits = frame.constant(64) - countLeadingZeros(maximum(steps, steps.like(least)) - 1);
   const Emitted acrossBits = minimum(bits, bits.like(llvm::Log2_64(uint64_t(frame.threads))));
   across = acrossBits.like(1) << acrossBits;
   down = frame.constant(frame.threads) >> acrossBits;
@@ -35,7 +36,8 @@ void ThreadTile::eachRound(Span columns, llvm::function_ref<void(Emitted, Emitte
 }
 
 int64_t vectorOf(const BlockFrame &frame, linalg::GenericOp generic, int dim) {
-  constexpr int64_t bytes = 16, most = 8;
+  constexpr int64_t bytes = 16;
+  const int64_t most = hasLongFunction(generic) ? 2 : 8; // a long function takes registers for each element
   if (!generic.getBody()->getOps<tensor::ExtractOp>().empty())
     return 1;
   int64_t widest = 1;

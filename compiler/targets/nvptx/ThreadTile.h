@@ -16,8 +16,9 @@ struct Span {
 /// warp touch memory side by side, and each element has one thread.
 class ThreadTile {
 public:
-  /// `across` is as large as a row with `columns` elements needs, and at most all threads.
-  ThreadTile(GridFrame &frame, Emitted columns, int64_t vector);
+  /// `across` is as large as a row with `columns` elements needs, at least `least` (a power of two), and at most all
+  /// threads.
+  ThreadTile(GridFrame &frame, Emitted columns, int64_t vector, int64_t least = 1);
 
   /// Code for each row of this thread, and for each step in it: `body` gets the index where the step begins, and the
   /// carried values, and returns the next ones.
@@ -38,7 +39,7 @@ private:
 };
 
 /// The largest number of elements that a thread takes in one step: 16 bytes of the widest element that `generic` reads
-/// or writes along `dim`, at most 8; 1 if it looks elements up.
+/// or writes along `dim`, at most 8, or 2 if its body has a long function; 1 if it looks elements up.
 int64_t vectorOf(const BlockFrame &frame, mlir::linalg::GenericOp generic, int dim);
 
 /// Code for steps along a dim: `body` gets aligned lanes of `vectors` if `multiple` is a multiple of their number, else

@@ -1,0 +1,39 @@
+// The steps of a scatter kernel.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/kernels/ScatterParts.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+
+ScatterParts::ScatterParts(BlockFrame &frame)
+    : rowDim(int(frame.source.form.outer)), vectorDim(int(frame.dims) - 1), indexing(frame.source.generics[0]),
+      sum(frame.source.generics[1]), frame(frame), storage(frame.storage.lookup(sum.getResult(0))),
+      access(frame.source.accessOf(sum, *sum.getDpsInitOperand(0))) {
+  const int64_t indices = frame.source.form.indices;
+  for (int dim = 0; dim < frame.dims; ++dim)
+    if (dim != rowDim)
+      (dim < rowDim ? outer : dim <= rowDim + indices ? index : inner).push_back(dim);
+}
+
+Emitted ScatterParts::bodyOf(linalg::GenericOp generic, Emitted accumulator, const Lanes &lanes) {
+  Values arguments = loadInputs(frame, generic, lanes);
+  arguments.push_back(accumulator);
+  return emitBody(frame, generic, arguments, lanes)[0];
+}
+
+Emitted ScatterParts::namedRow() { return bodyOf(indexing, {}, {}); }
+
+void ScatterParts::standAt(Emitted row) {
+  frame.index[size_t(rowDim)] = row;
+  frame.storage[indexing.getResult(0)] = {{}, row.type(), row};
+}
+
+void ScatterParts::clear(const Lanes &lanes) {
+  storeLanes(frame, frame.splat(frame.initialOf(sum, 0), lanes.count), storage, access, lanes);
+}
+
+void ScatterParts::add(const Lanes &lanes) {
+  storeLanes(frame, bodyOf(sum, loadLanes(frame, storage, access, lanes), lanes), storage, access, lanes);
+}
+
+} // namespace halftone::compiler

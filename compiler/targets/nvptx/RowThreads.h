@@ -1,0 +1,13 @@
+// How the threads of a block share the rows of a row kernel: a function of extents and types alone.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/kernels/RowTile.h"
+
+namespace halftone::compiler {
+
+/// A warp for a short row, more warps for a longer one, up to 1024 threads; if registers cannot hold a row, a block takes
+/// one at a time in steps. Vectors have 16 bytes of the widest element of an operand
+/// or result along the rows.
+RowTile chooseRowTile(const KernelSource &source, llvm::ArrayRef<int64_t> extents);
+
+} // namespace halftone::compiler

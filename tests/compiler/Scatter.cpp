@@ -1,0 +1,52 @@
+// Scatter kernels, compiled, against the interpreter.
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/compiler/KernelHarness.h"
+#include "tests/compiler/KernelText.h"
+#include <catch2/catch.hpp>
+
+using halftone::testing::KernelHarness;
+using halftone::testing::runnableTargets;
+using halftone::testing::with;
+
+namespace {
+
+/// Sums of `$I` slices of updates at the rows of an axis of `$M`, with `$N` columns.
+constexpr const char *sums = R"(
+halftone.kernel scatter @k (tensor<$Ixi64>, tensor<$Bx$Ix$Nx$T>) -> tensor<$Bx$Mx$Nx$T> {
+^bb0(%i: tensor<$Ixi64>, %u: tensor<$Bx$Ix$Nx$T>):
+  %0 = halftone.scatter_add %i, %u {axis = 1 : i64} : (tensor<$Ixi64>, tensor<$Bx$Ix$Nx$T>) -> tensor<$Bx$Mx$Nx$T>
+  halftone.yield %0 : tensor<$Bx$Mx$Nx$T>
+})";
+
+std::string scatterOf(int64_t b, int64_t indices, int64_t m, int64_t n, const std::string &type) {
+  return with(with(sums, {{"$B", std::to_string(b)}, {"$I", std::to_string(indices)}}), m, n, type);
+}
+
+} // namespace
+
+TEST_CASE("A scatter adds repeated rows in the order of the indices, and clamps indices outside", "[kernels]") {
+  auto target = GENERATE(from_range(runnableTargets()));
+  for (const char *type : {"f32", "f64", "i32"})
+    for (auto [b, indices, m, n] : {std::tuple<int64_t, int64_t, int64_t, int64_t>{1, 5, 3, 4},
+                                    {2, 70, 9, 33},
+                                    {1, 100, 500, 64},
+                                    {3, 33, 40, 1},
+                                    {1, 1, 1, 300},
+                                    {2, 40, 2, 1500}}) {
+      CAPTURE(target, type, b, indices, m, n);
+      KernelHarness kernel(scatterOf(b, indices, m, n, type), target, /*strict=*/true);
+      auto operands = kernel.operands(1, true);
+      for (size_t i = 0; i < operands[0].integers.size(); ++i)
+        if (i % 7 != 0) // every seventh may lie outside, on either side
+          operands[0].integers[i] = (operands[0].integers[i] % m + m) % m;
+      // Every target adds in the order of the indices: so does the interpreter, and the bits are the same.
+      kernel.checkExact(operands);
+    }
+}
+
+TEST_CASE("A scatter of no indices clears its rows", "[kernels]") {
+  auto target = GENERATE(from_range(runnableTargets()));
+  CAPTURE(target);
+  KernelHarness kernel(scatterOf(2, 0, 30, 5, "f32"), target, /*strict=*/true);
+  kernel.checkExact(kernel.operands(1, false));
+}

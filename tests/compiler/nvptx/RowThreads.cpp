@@ -1,0 +1,87 @@
+// How a GPU's threads take rows, and the instructions that follow from it.
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/compiler/KernelHarness.h"
+#include "tests/compiler/KernelText.h"
+#include <catch2/catch.hpp>
+
+using halftone::testing::KernelHarness;
+using halftone::testing::with;
+
+namespace {
+
+constexpr const char *normalize = R"(
+halftone.kernel row @k (tensor<$Mx$Nx$T>) -> tensor<$Mx$Nx$T> {
+^bb0(%x: tensor<$Mx$Nx$T>):
+  %m = halftone.reduce max %x {axes = array<i64: 1>} : tensor<$Mx$Nx$T> -> tensor<$Mx$T>
+  %mb = halftone.broadcast %m {axes = array<i64: 0>} : tensor<$Mx$T> to tensor<$Mx$Nx$T>
+  %d = halftone.sub %x, %mb : tensor<$Mx$Nx$T>
+  %s = halftone.reduce sum %d {axes = array<i64: 1>} : tensor<$Mx$Nx$T> -> tensor<$Mx$T>
+  %sb = halftone.broadcast %s {axes = array<i64: 0>} : tensor<$Mx$T> to tensor<$Mx$Nx$T>
+  %y = halftone.mul %d, %sb : tensor<$Mx$Nx$T>
+  halftone.yield %y : tensor<$Mx$Nx$T>
+})";
+
+KernelHarness kernelOf(int64_t m, int64_t n, const char *type) {
+  return KernelHarness(with(normalize, m, n, type), "sm_80", /*strict=*/false);
+}
+
+size_t countOf(const std::string &text, const std::string &part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++count;
+  return count;
+}
+
+} // namespace
+
+TEST_CASE("Threads take rows by their length: teams, threads of a team, elements of a vector, vectors in registers") {
+  const auto tileIs = [](int64_t n, const char *type, const std::string &tile) {
+    INFO(n << " elements of " << type);
+    const KernelHarness kernel = kernelOf(100, n, type);
+    CHECK_THAT(kernel.linalgText(), Catch::Contains("halftone.row_tile = array<i64: " + tile + ">"));
+  };
+  tileIs(31, "f32", "8, 32, 1, 1");
+  tileIs(32, "f32", "8, 32, 4, 1");
+  tileIs(512, "f32", "8, 32, 4, 4");
+  tileIs(768, "bf16", "8, 32, 8, 3");
+  tileIs(1000, "f32", "4, 64, 4, 4");
+  tileIs(1000, "f64", "2, 128, 2, 4");
+  tileIs(20000, "f32", "1, 512, 4, 0");
+}
+
+TEST_CASE("A warp reads and writes each element of a short row once, 16 bytes at a time") {
+  const KernelHarness kernel = kernelOf(100, 768, "bf16");
+  const std::string ptx = kernel.code().code;
+  CHECK(countOf(ptx, "ld.global.v4.b32") == 3);
+  CHECK(countOf(ptx, "st.global.v4.b32") == 3);
+  // Two totals, each over 32 lanes by halves, and then the same bits for all.
+  CHECK(countOf(ptx, "shfl.sync.down.b32") == 10);
+  CHECK(countOf(ptx, "shfl.sync.idx.b32") == 2);
+  CHECK(countOf(ptx, "bar.sync") + countOf(ptx, "barrier.sync") == 0);
+  CHECK(countOf(ptx, ".local") == 0);
+}
+
+TEST_CASE("Warps of a longer row meet twice for each total") {
+  const KernelHarness kernel = kernelOf(100, 1000, "f32");
+  const std::string ptx = kernel.code().code;
+  CHECK(countOf(ptx, "ld.global.v4.b32") == 4);
+  CHECK(countOf(ptx, "bar.sync") + countOf(ptx, "barrier.sync") == 4);
+  CHECK(countOf(ptx, ".local") == 0);
+}
+
+TEST_CASE("A block that gives one row a scalar stores it after all threads have read") {
+  const KernelHarness kernel(R"(
+halftone.kernel row @k (tensor<40xf32>, tensor<f32>) -> tensor<f32> {
+^bb0(%x: tensor<40xf32>, %before: tensor<f32>):
+  %s = halftone.reduce sum %x {axes = array<i64: 0>} : tensor<40xf32> -> tensor<f32>
+  %y = halftone.add %s, %before : tensor<f32>
+  halftone.yield %y : tensor<f32>
+})",
+                             "sm_80", /*strict=*/false);
+  const std::string ptx = kernel.code().code;
+  const size_t barrier = ptx.rfind("bar.sync"), store = ptx.find("st.global");
+  REQUIRE(barrier != std::string::npos);
+  REQUIRE(store != std::string::npos);
+  CHECK(barrier < store);
+  CHECK(ptx.rfind("ld.global") < barrier);
+}
