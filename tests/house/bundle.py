@@ -36,10 +36,10 @@ def main(bundle, root):
                 ((link, "compare", module, "--no-cache", "--numerics", "fast"), 0, "agrees"),
                 ((bundle, "halftone-run", "emit", module, "--target", "sm_80", "--format", "ptx"), 0, ".target sm_80"),
                 ((bundle, "halftone-opt", module, "--stop-after=kernel"), 0, "halftone.kernel"),
-                ((bundle, "test_gpu", "--list-tests"), 0, "MNIST is learned"),
+                ((bundle, "test_gpu", "--list-tests"), None, "MNIST is learned"),  # its code is their count
                 ((bundle, "other"), 2, "the programs are halftone-run")]:
             done = output(*command, cwd=root)
-            if done.returncode != code or text not in done.stdout:
+            if code not in (None, done.returncode) or text not in done.stdout:
                 findings.append(f"{' '.join(command)} gives {done.returncode}, expected {code} and '{text}':\n{done.stdout[-3000:]}")
     print(*findings, sep="\n", file=sys.stderr)
     return 1 if findings else 0
