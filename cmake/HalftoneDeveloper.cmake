@@ -31,7 +31,7 @@ endfunction()
 halftone_developer_library(Dialect ROOMS halftone_dialect DEPS halftone_base)
 halftone_developer_library(Passes
   ROOMS halftone_compiler halftone_codegen halftone_kernel_cache
-  DEPS HalftoneDialect halftone_policy halftone_plan halftone_base fmt::fmt nlohmann_json::nlohmann_json TBB::tbb)
+  DEPS HalftoneDialect halftone_policy halftone_plan halftone_base fmt::fmt nlohmann_json::nlohmann_json)
 target_link_libraries(HalftonePasses INTERFACE HalftoneDialect)
 
 set(developer_include ${CMAKE_INSTALL_INCLUDEDIR}/halftone-developer)

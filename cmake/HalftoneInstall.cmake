@@ -9,7 +9,7 @@ if(NOT HALFTONE_ROOM_LIBRARIES)
   message(FATAL_ERROR "HalftoneInstall: expected at least one halftone_room before this file is included")
 endif()
 
-# Every room's objects go in, also those that nothing inside refers to; LLVM, MLIR, fmt and TBB stay private. Of the rooms that
+# Every room's objects go in, also those that nothing inside refers to; LLVM, MLIR and fmt stay private. Of the rooms that
 # HalftoneDeveloper.cmake shows to compiler engineers the objects that are needed go in, with their symbols hidden.
 add_library(halftone SHARED)
 add_library(Halftone::Halftone ALIAS halftone)

@@ -23,11 +23,17 @@ if(HALFTONE_WERROR)
   target_compile_options(halftone_flags INTERFACE -Werror)
 endif()
 
-# MLIR's headers as system headers, and the one shared MLIR. MLIR's static libraries must not be linked beside it.
+# MLIR's headers as system headers, and the one shared MLIR. MLIR's static libraries must not be linked beside it; a bundle has them in
+# its place.
 add_library(halftone_mlir INTERFACE)
 target_include_directories(halftone_mlir SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 target_compile_definitions(halftone_mlir INTERFACE ${LLVM_DEFINITIONS_LIST})
-target_link_libraries(halftone_mlir INTERFACE MLIR LLVM)
+if(HALFTONE_BUNDLE)
+  target_include_directories(halftone_mlir BEFORE INTERFACE ${HALFTONE_BUNDLE_INCLUDE})
+  target_link_libraries(halftone_mlir INTERFACE ${HALFTONE_BUNDLE_MLIR})
+else()
+  target_link_libraries(halftone_mlir INTERFACE MLIR LLVM)
+endif()
 
 include(HalftonePch)
 

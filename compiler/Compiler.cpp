@@ -11,11 +11,11 @@
 #include "mlir/Support/Timing.h"
 #include "mlir/Support/ToolUtilities.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 
 using namespace mlir;
 using namespace halftone::dialect;
@@ -159,14 +159,13 @@ private:
       time(kernel, isInMemory ? "from memory" : "from disk").stop();
       exe.kernels[kernel.key] = *found->kernel;
     }
-    tbb::task_arena arena(options.threads > 0 ? options.threads : tbb::task_arena::automatic);
-    arena.execute([&] {
-      tbb::parallel_for(size_t(0), missing.size(), [&](size_t index) {
-        PendingKernel &kernel = *missing[index];
-        TimingScope own = time(kernel, "compiled");
-        kernel.code = compileKernel(kernel.text, *target, options.onStage ? &kernel.dumps : nullptr);
+    llvm::DefaultThreadPool threads(llvm::hardware_concurrency(static_cast<unsigned>(std::max(options.threads, 0))));
+    for (PendingKernel *kernel : missing)
+      threads.async([&, kernel] {
+        TimingScope own = time(*kernel, "compiled");
+        kernel->code = compileKernel(kernel->text, *target, options.onStage ? &kernel->dumps : nullptr);
       });
-    });
+    threads.wait();
     for (PendingKernel *kernel : missing) {
       if (!kernel->code)
         return blame(*kernel);

@@ -20,13 +20,13 @@ ROOMS = {
     "runtime/base": Room((), TEXT),
     "runtime/policy": Room(("runtime/base",), TEXT + ("pcre2.h",)),
     "runtime/plan": Room(("runtime/base",), TEXT + ("zlib.h",)),
-    "runtime": Room(("runtime/base", "runtime/plan"), TEXT + ("tbb/", "oneapi/")),
+    "runtime": Room(("runtime/base", "runtime/plan"), TEXT),
     "runtime/loader": Room(("runtime/base", "runtime/plan", "runtime"), TEXT + ("llvm/",)),
     "dialect": Room(("runtime/base", "runtime/policy"), TEXT + MLIR),
-    "compiler": Room(("runtime/base", "runtime/policy", "runtime/plan", "dialect"), TEXT + MLIR + ("tbb/", "oneapi/")),
+    "compiler": Room(("runtime/base", "runtime/policy", "runtime/plan", "dialect"), TEXT + MLIR),
     "frontend": Room(
         ("runtime/base", "runtime/policy", "runtime/plan", "runtime", "runtime/loader", "dialect", "compiler"),
-        TEXT + ("tbb/", "oneapi/", "zip.h", "zlib.h")),
+        TEXT + ("zip.h", "zlib.h")),
 }
 # Each folder of the compiler -> the folders that it may include (itself always). Only Target.cpp knows a kind of
 # target.

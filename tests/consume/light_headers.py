@@ -10,7 +10,7 @@ import tempfile
 
 # Compile time grows with the lines: about 2 s of processor time at the limit, most of them the standard library's.
 MOST_LINES = 65000
-FOREIGN = re.compile(r"/(llvm|llvm-c|mlir|mlir-c|fmt|nlohmann|tbb|oneapi|CLI|catch2)(-\d+)?/|pcre2\.h$|zlib\.h$")
+FOREIGN = re.compile(r"/(llvm|llvm-c|mlir|mlir-c|fmt|nlohmann|CLI|catch2)(-\d+)?/|pcre2\.h$|zlib\.h$")
 
 
 def preprocess(compiler, include, path, folder):

@@ -24,7 +24,9 @@
 // RUN: %exit 2 halftone-run emit %s --stage soup 2>&1 | FileCheck-22 %s --check-prefix=SOUP
 // SOUP: --stage 'soup': expected graph, cast, pure, kernel, linalg, plan or target
 // RUN: %exit 2 halftone-run emit %s --format ptx 2>&1 | FileCheck-22 %s --check-prefix=PTX
-// PTX: --format 'ptx': expected mlir, plan, llvm, asm or object
+// PTX: --format ptx: kernel {{.*}} was generated for {{.*}}; expected object
+// RUN: %exit 2 halftone-run emit %s --format sass 2>&1 | FileCheck-22 %s --check-prefix=SASS
+// SASS: --format 'sass': expected mlir, plan, llvm, asm, ptx or object
 // RUN: %exit 2 halftone-run emit %s --stage cast --format asm 2>&1 | FileCheck-22 %s --check-prefix=FORMAT
 // FORMAT: --format asm: stage cast is written as mlir
 // RUN: %exit 2 halftone-run emit %t/kernel.mlir --stage cast 2>&1 | FileCheck-22 %s --check-prefix=BACK

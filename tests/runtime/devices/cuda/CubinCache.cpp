@@ -3,6 +3,7 @@
 #include "runtime/devices/cuda/CubinCache.h"
 #include "tests/TemporaryFolder.h"
 #include "tests/runtime/devices/cuda/EmulatedGpu.h"
+#include "tests/runtime/devices/cuda/PtxKernels.h"
 #include <catch2/catch.hpp>
 
 using namespace halftone;

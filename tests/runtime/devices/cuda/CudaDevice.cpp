@@ -1,11 +1,11 @@
 // An emulated GPU as a device: the conformance suite, memory that runs out, and errors that stay.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/CudaDevice.h"
-#include "tests/runtime/devices/Candidates.h"
 #include "tests/runtime/devices/cuda/EmulatedGpu.h"
+#include "tests/runtime/devices/cuda/GpuCandidate.h"
+#include "tests/runtime/devices/cuda/PtxKernels.h"
 #include <catch2/catch.hpp>
 #include <csignal>
-#include <numeric>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,30 +16,8 @@ namespace halftone::test {
 
 /// The emulated driver's one GPU, whose warps and blocks run in the order of one seed.
 std::vector<Candidate> candidates() {
-  constexpr size_t mostBlocks = 20000;
-  struct Kept {
-    EmulatedGpu gpu{{{"HALFTONE_EMULATOR_SEED", "1"}}};
-    DeviceMemory marks = gpu.memory(std::vector<int>(mostBlocks + 1));
-    std::shared_ptr<const KernelLibrary> count = gpu.load("count", countingKernel(true));
-    std::shared_ptr<const KernelLibrary> each = gpu.load("each", countingKernel(false));
-  };
-  const auto kept = std::make_shared<Kept>();
-  auto takeBlocks = [kept] {
-    const std::vector<int> marks = kept->gpu.values<int>(kept->marks, mostBlocks + 1);
-    const std::vector<int> none(mostBlocks + 1);
-    REQUIRE(kept->gpu->upload(kept->marks.get(), std::as_bytes(std::span(none))).isOk());
-    return std::accumulate(marks.begin(), marks.end(), int64_t(0));
-  };
-  return {Candidate{kept->gpu->name(),
-                    kept->gpu.device,
-                    takeBlocks,
-                    *kept->count->find("count"),
-                    {kept->marks.get()},
-                    {mostBlocks},
-                    *kept->each->find("each"),
-                    true,
-                    [] { return 0; },
-                    kept}};
+  const auto emulated = std::make_shared<EmulatedGpu>(Environment{{"HALFTONE_EMULATOR_SEED", "1"}});
+  return {gpuCandidate(emulated->device, emulated)};
 }
 
 } // namespace halftone::test

@@ -3,6 +3,7 @@
 #include "runtime/devices/cuda/CudaQueue.h"
 #include "runtime/plan/GpuAbi.h"
 #include "tests/runtime/devices/cuda/EmulatedGpu.h"
+#include "tests/runtime/devices/cuda/PtxKernels.h"
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 #include <numeric>

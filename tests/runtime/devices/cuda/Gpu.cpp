@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/Gpu.h"
 #include "tests/runtime/devices/cuda/EmulatedGpu.h"
+#include "tests/runtime/devices/cuda/PtxKernels.h"
 #include <catch2/catch.hpp>
 
 using namespace halftone;

@@ -4,6 +4,7 @@
 #include "runtime/devices/CpuDevice.h"
 #include "tests/runtime/TestPlan.h"
 #include "tests/runtime/devices/cuda/EmulatedGpu.h"
+#include "tests/runtime/devices/cuda/PtxKernels.h"
 #include <bit>
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,0 +1,101 @@
+# Runs scripts/gpu-verify where there is no GPU, and on the emulated driver with stand-ins for the programs.
+# SPDX-License-Identifier: Apache-2.0
+"""Usage: gpu_verify.py ROOT EMULATED_DRIVER"""
+import importlib.machinery
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+STAND_IN = '#!/bin/bash\necho "$(basename "$0") $*" >> "{log}"\n{last}\n'
+PROGRAMS = ["tools/halftone-run/halftone-run", "tests/end_to_end/test_gpu", "tests/end_to_end/test_gpu_ops"]
+
+
+class Session:
+    """A copy of the script in a folder of its own, with programs that write their arguments to a log."""
+
+    def __init__(self, root, folder, driver):
+        self.folder, self.driver, self.findings = folder, driver, []
+        self.script = os.path.join(folder, "scripts", "gpu-verify")
+        os.makedirs(os.path.dirname(self.script))
+        os.makedirs(os.path.join(folder, "benchmarks", "results"))
+        shutil.copy(os.path.join(root, "scripts", "gpu-verify"), self.script)
+        self.results = os.path.join(folder, "benchmarks", "results", "gpu-verify.json")
+        self.log = os.path.join(folder, "log")
+
+    def put(self, program, last="exit 0"):
+        path = os.path.join(self.folder, "build", "debug", program)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(STAND_IN.format(log=self.log, last=last))
+        os.chmod(path, 0o755)
+
+    def run(self, *arguments, **variables):
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("HALFTONE_")}
+        environment = {**kept, "HALFTONE_CUDA_DRIVER": self.driver, **variables}
+        return subprocess.run([sys.executable, self.script, *arguments], env=environment, capture_output=True, text=True, check=False)
+
+    def expect(self, what, done, code, *texts):
+        said = done.stdout + done.stderr
+        if done.returncode != code or not all(text in said for text in texts):
+            self.findings.append(f"{what}: exit code {done.returncode}, expected {code} and {texts}; it said:\n{said}")
+
+
+def check_machines_without_gpu(session):
+    for what, variables, text in [
+            ("no driver", {"HALFTONE_CUDA_DRIVER": os.path.join(session.folder, "none.so")}, "no CUDA driver"),
+            ("another library", {"HALFTONE_CUDA_DRIVER": "libm.so.6"}, "it has no function cuInit"),
+            ("a stub", {"HALFTONE_EMULATOR_STUB": "1"}, "is a stub"),
+            ("no device", {"HALFTONE_EMULATOR_DEVICES": "0"}, "finds no GPU"),
+            ("an old driver", {"HALFTONE_EMULATOR_DRIVER": "11040"}, "driver too old: CUDA 11.4, expected driver 525"),
+            ("an old GPU", {"HALFTONE_EMULATOR_CAPABILITY": "75"}, "compute capability 7.5, expected 8.0")]:
+        session.expect(what, session.run("--quick", **variables), 77, "no GPU to verify", text)
+
+
+def check_programs(session):
+    session.expect("no programs", session.run("--quick"), 2, "found no programs")
+    for program in PROGRAMS:
+        session.put(program)
+    session.expect("an unknown check", session.run("--only", "nothing"), 2, "no check has 'nothing'")
+    session.expect("all pass", session.run("--quick"), 0, "op table", "MNIST under three policies", "passed", "skipped")
+    with open(session.log, encoding="utf-8") as file:
+        calls = file.read()
+    for wanted in ("test_gpu --filenames-as-tags --warn NoTests [#Conformance]", "[#Gpu]MNIST is learned*", "test_gpu_ops", "--rng-seed 1",
+                   "--device cuda:0", "--numerics strict", "--numerics fast"):
+        if wanted not in calls:
+            session.findings.append(f"no program was called with '{wanted}':\n{calls}")
+    session.put(PROGRAMS[0], "echo the reason; exit 3")
+    session.expect("one fails", session.run("--quick"), 1, "FAILED", "exit code 3", "the reason", "passed")
+    if os.path.exists(session.results):
+        session.findings.append("results of the emulated driver were written as a GPU's")
+
+
+def check_results(session):
+    loader = importlib.machinery.SourceFileLoader("gpu_verify_script", session.script)
+    script = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(script)
+    script.write({"device": "a GPU"}, True, [script.Outcome("one", True, 1.5, ""), script.Outcome("two", None, 0.0, "the reason")])
+    with open(session.results, encoding="utf-8") as file:
+        results = json.load(file)
+    wanted = [{"check": "one", "result": "passed", "seconds": 1.5, "note": ""},
+              {"check": "two", "result": "skipped", "seconds": 0.0, "note": "the reason"}]
+    if results["checks"] != wanted or results["device"] != "a GPU" or results["quick"] is not True:
+        session.findings.append(f"the results are {results}")
+
+
+def main(root, driver):
+    with tempfile.TemporaryDirectory() as folder:
+        session = Session(root, folder, driver)
+        check_machines_without_gpu(session)
+        check_programs(session)
+        check_results(session)
+    print(*session.findings, sep="\n", file=sys.stderr)
+    return 1 if session.findings else 0
+
+
+if __name__ == "__main__":
+    sys.dont_write_bytecode = True
+    sys.exit(main(*sys.argv[1:]))

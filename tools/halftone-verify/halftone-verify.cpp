@@ -1,0 +1,48 @@
+// Runs one of the programs that it holds: the one that its first argument names, or the name by which it was called.
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <filesystem>
+#include <string_view>
+
+// The main functions of those programs, under the names that CMakeLists.txt gives them.
+int halftoneRun(int argc, char **argv);
+int halftoneOpt(int argc, char **argv);
+int testMain(int argc, char **argv);
+int gpuBenchmark();
+
+namespace {
+
+struct Program {
+  std::string_view name;
+  int (*main)(int argc, char **argv);
+};
+
+/// The tests of both test programs are in one list; their files tell them apart (--filenames-as-tags).
+constexpr Program programs[] = {{"halftone-run", halftoneRun},
+                                {"halftone-opt", halftoneOpt},
+                                {"test_gpu", testMain},
+                                {"test_gpu_ops", testMain},
+                                {"gpu", [](int, char **) { return gpuBenchmark(); }}};
+
+const Program *find(std::string_view name) {
+  for (const Program &program : programs)
+    if (program.name == name)
+      return &program;
+  return nullptr;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc > 0)
+    if (const Program *program = find(std::filesystem::path(argv[0]).filename().string()))
+      return program->main(argc, argv);
+  if (argc > 1)
+    if (const Program *program = find(argv[1]))
+      return program->main(argc - 1, argv + 1);
+  std::fprintf(stderr, "halftone-verify: expected the name of a program and its arguments; the programs are");
+  for (const Program &program : programs)
+    std::fprintf(stderr, " %.*s", static_cast<int>(program.name.size()), program.name.data());
+  std::fprintf(stderr, "\n");
+  return 2;
+}
