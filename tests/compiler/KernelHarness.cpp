@@ -195,8 +195,10 @@ GpuLaunch KernelHarness::gpuLaunch(const std::vector<TensorData> &operands) cons
 
 std::vector<TensorData> KernelHarness::runOnGpu(const std::vector<TensorData> &operands) const {
   const GpuLaunch launch = gpuLaunch(operands);
-  const std::vector<std::string> whole = testing::runOnGpu(launch, /*parts=*/0, /*seed=*/0);
-  CHECK(testing::runOnGpu(launch, /*parts=*/2, /*seed=*/7) == whole);
+  // The seed also chooses the order in which mma.sync adds floats.
+  const unsigned seed = 7, other = text.find("\"mma.m16n8k16") == std::string::npos ? 0 : seed;
+  const std::vector<std::string> whole = testing::runOnGpu(launch, /*parts=*/0, other);
+  CHECK(testing::runOnGpu(launch, /*parts=*/2, seed) == whole);
   std::vector<TensorData> results;
   for (auto [type, bytes] : llvm::zip(resultTypes(), whole))
     results.push_back(TensorData::fromBytes(type, bytes.data()));

@@ -69,8 +69,8 @@ std::optional<MatmulTiling> multiplyAddTiling(const MatmulTile &tile, mlir::Type
   const Row *row = rowOf(tile);
   if (!row)
     return std::nullopt;
-  const int64_t depth = row->depth * 32 / accumulator.getIntOrFloatBitWidth();
-  return MatmulTiling{row->side, row->side, depth, row->threadRows, row->threadColumns, 1};
+  const auto narrowed = [&](int64_t count) { return count * 32 / accumulator.getIntOrFloatBitWidth(); };
+  return MatmulTiling{row->side, row->side, narrowed(row->depth), row->threadRows, narrowed(row->threadColumns), 1};
 }
 
 std::optional<MatmulTiling> mmaTiling(const MatmulTile &tile, int64_t factorBytes) {

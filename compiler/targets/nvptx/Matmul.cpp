@@ -3,6 +3,7 @@
 #include "compiler/targets/nvptx/Emitters.h"
 #include "compiler/targets/nvptx/MatmulFma.h"
 #include "compiler/targets/nvptx/MatmulMma.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include <fmt/format.h>
 
 namespace halftone::compiler {
@@ -21,6 +22,13 @@ template <class Multiplier> void emitTile(const MatmulCta &cta, Multiplier multi
     epilogue.finishChunk(chunk * multiplier.chunkColumns());
   }
   epilogue.finishTile();
+}
+
+/// Lets the assembler use all registers that one block may have: by itself it may keep sums on the stack so that two
+/// blocks fit on a multiprocessor.
+void allowAllRegisters(GridFrame &frame) {
+  auto code = frame.getInsertionBlock()->getParent()->getParentOfType<LLVM::LLVMFuncOp>();
+  code->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), frame.getI32IntegerAttr(1));
 }
 
 std::string methodOf(const MatmulSource &source, const MatmulTiling &tiling) {
@@ -50,6 +58,7 @@ FailureOr<std::string> emitMatmul(GridFrame &frame) {
   if (!tiling)
     return frame.source.function.emitError() << "no code for tiles of " << tile.m << " x " << tile.n;
   frame.threads = tiling->threads();
+  allowAllRegisters(frame);
   const MatmulCta cta(*source, tile, *tiling, frame);
   if (mma)
     emitTile(cta, MatmulMma(cta, *mma));

@@ -32,47 +32,80 @@ bool FragmentStage::isCopied() const {
   return lanes.count > 0 && linesAlongDepth == alongDepth && !source.prologue[size_t(side)] && lines.size() == 1;
 }
 
-/// Begins all copies of this thread. Its chunks are evenly spaced lines.
-void FragmentStage::copy(Emitted firstDepth) const {
+Values FragmentStage::begin() {
+  if (!isCopied())
+    return {};
   const MatmulRole role = side == 0 ? rowRole : columnRole;
   const Place first = placeOf(frame.constant(0));
-  const Emitted row = (side == 0 ? cta.firstRow : cta.firstColumn) + first.row, at = firstDepth + first.depth;
-  cta.moveTo(role, row);
-  cta.moveTo(depthRole, at);
-  OpOperand *input = source.contraction.getDpsInputOperand(side);
-  const TensorAccess access = source.source.accessOf(source.contraction, *input);
-  const TensorStorage from = frame.storage.lookup(input->get());
-  Emitted address = frame.address(from.pointer, from.element, frame.offset(access));
+  const Emitted size = cta.size[depthRole], none = frame.constant(0);
+  const Emitted rowsLeft =
+      minimum(cta.size[role] - (side == 0 ? cta.firstRow : cta.firstColumn) - first.row, frame.constant(rows));
+  const Emitted depthLeft = remainderUnsigned(size, frame.constant(depth)) - first.depth;
+  const Type i32 = frame.getI32Type();
+  wholeStages = divideUnsigned(size, frame.constant(depth)).narrow(i32);
+  linesInside = (alongDepth ? rowsLeft : select(rowsLeft > 0, frame.constant(depth), none)).narrow(i32);
+  lastLines = (alongDepth ? select(depthLeft > 0, rowsLeft, none) : select(rowsLeft > 0, depthLeft, none)).narrow(i32);
 
-  const int64_t spacing = (alongDepth ? rows : depth) / chunks();
-  Emitted stride = frame.constant(spacing);
-  for (int dim : llvm::reverse(access.dims)) {
+  OpOperand *input = source.contraction.getDpsInputOperand(side);
+  lineStride = frame.constant(1);
+  for (int dim : llvm::reverse(source.source.accessOf(source.contraction, *input).dims)) {
     if (dim == source.group[alongDepth ? role : depthRole].front())
       break;
-    stride = stride * (dim < 0 ? frame.constant(1) : frame.extents[size_t(dim)]);
+    lineStride = lineStride * (dim < 0 ? frame.constant(1) : frame.extents[size_t(dim)]);
   }
-  const Type i32 = frame.getI32Type();
-  const auto left = [&](MatmulRole along, Emitted begin) {
-    constexpr int64_t many = 1 << 20;
-    return minimum(cta.size[along] - begin, begin.like(many)).narrow(i32);
-  };
-  const Emitted rowsLeft = left(role, row), depthLeft = left(depthRole, at);
-  for (int64_t line = 0; line < chunks() * spacing; line += spacing) {
-    const int64_t furtherRow = alongDepth ? line : 0, furtherDepth = line - furtherRow;
-    const Emitted isInside = (rowsLeft > furtherRow) & (depthLeft > furtherDepth);
-    const Emitted bytes = select(isInside, rowsLeft.like(chunkBytes), rowsLeft.like(0)); // the others become 0
-    NVVM::CpAsyncOp::create(frame, elementAt({first.row + furtherRow, first.depth + furtherDepth}).value(),
-                            address.value(), uint32_t(chunkBytes), NVVM::LoadCacheModifierKind::CG, bytes.value());
-    address = frame.address(address, from.element, stride);
-  }
+  return frame.choose(
+      none < size, [&] { return Values{copiedFrom(none)}; },
+      [&] { return Values{frame.storage.lookup(input->get()).pointer}; });
 }
 
-void FragmentStage::move(Emitted firstDepth) const {
+/// Where this thread's first chunk of the stage from index `firstDepth` of K on lies.
+Emitted FragmentStage::copiedFrom(Emitted firstDepth) const {
+  const Place first = placeOf(frame.constant(0));
+  cta.moveTo(side == 0 ? rowRole : columnRole, (side == 0 ? cta.firstRow : cta.firstColumn) + first.row);
+  cta.moveTo(depthRole, firstDepth + first.depth);
+  OpOperand *input = source.contraction.getDpsInputOperand(side);
+  const TensorStorage from = frame.storage.lookup(input->get());
+  return frame.address(from.pointer, from.element, frame.offset(source.source.accessOf(source.contraction, *input)));
+}
+
+/// Begins all copies of this thread. Its chunks are evenly spaced lines, the first of which is at `from`.
+Values FragmentStage::copy(Emitted number, Emitted from) const {
+  const Place first = placeOf(frame.constant(0));
+  const Type element = frame.storage.lookup(source.contraction.getDpsInputOperand(side)->get()).element;
+  const Emitted none = number.like(0);
+  const Emitted lines = select(number < wholeStages, linesInside, select(equal(number, wholeStages), lastLines, none));
+  const Emitted stride = lineStride * spacing();
+  Emitted address = from;
+  for (int64_t line = 0; line < chunks() * spacing(); line += spacing()) {
+    const Place to = alongDepth ? Place{first.row + line, first.depth} : Place{first.row, first.depth + line};
+    const Emitted bytes = select(lines > line, number.like(chunkBytes), none); // the others become 0
+    NVVM::CpAsyncOp::create(frame, elementAt(to).value(), address.value(), uint32_t(chunkBytes),
+                            NVVM::LoadCacheModifierKind::CG, bytes.value());
+    address = frame.address(address, element, stride);
+  }
+  if (source.group[depthRole].size() > 1)
+    return {copiedFrom((number + 1).widen(frame.getI64Type()) * depth)};
+  return {frame.address(from, element, alongDepth ? frame.constant(depth) : lineStride * depth)};
+}
+
+/// A loop that is not unrolled: the elements that all its iterations load would take the registers that hold the sums.
+static void rolledLoop(CodeBuilder &builder, int64_t count, llvm::function_ref<void(Emitted)> body) {
+  builder.loop(builder.constant(0), builder.constant(count), builder.constant(1), body);
+  const auto unroll =
+      LLVM::LoopUnrollAttr::get(builder.getContext(), /*disable=*/builder.getBoolAttr(true), {}, {}, {}, {}, {}, {});
+  std::prev(builder.getInsertionPoint())
+      ->setAttr("loop_annotation", LLVM::LoopAnnotationAttr::get(builder.getContext(), {}, {}, {}, unroll, {}, {}, {},
+                                                                 {}, {}, {}, {}, {}, {}, {}, {}));
+}
+
+Values FragmentStage::move(Emitted number, ArrayRef<Emitted> at) const {
   if (isCopied())
-    return copy(firstDepth);
-  // Not unrolled: the elements under way would take the registers that hold the sums.
-  frame.loop(frame.constant(0), frame.constant(chunks()), frame.constant(1),
-             [&](Emitted index) { store(index, load(index, firstDepth), firstDepth); });
+    return copy(number, at[0]);
+  const Emitted firstDepth = number.widen(frame.getI64Type()) * depth;
+  frame.branch(firstDepth < cta.size[depthRole], [&] {
+    rolledLoop(frame, chunks(), [&](Emitted index) { store(index, load(index, firstDepth), firstDepth); });
+  });
+  return {};
 }
 
 /// The address of a line's `chunk`-th 16 bytes.
@@ -184,37 +217,45 @@ void MatmulMma::useSlot(Emitted slot) {
   stages[1].place(frame.address(slot, frame.getI8Type(), frame.constant(stages[0].bytes())));
 }
 
-void MatmulMma::begin(Emitted slot, Emitted firstDepth) {
+Values MatmulMma::begin(Emitted slot, Emitted number, ArrayRef<Emitted> at) {
   useSlot(slot);
-  frame.branch(firstDepth < cta.size[depthRole], [&] {
-    for (const FragmentStage &stage : stages)
-      stage.move(firstDepth);
-  });
+  Values next;
+  for (const FragmentStage &stage : stages) {
+    const size_t own = stage.isCopied() ? 1 : 0;
+    llvm::append_range(next, stage.move(number, at.take_front(own)));
+    at = at.drop_front(own);
+  }
   NVVM::CpAsyncCommitGroupOp::create(frame);
+  return next;
 }
 
 Values MatmulMma::sums(Emitted shared) {
   const int64_t depth = cta.tiling.depth, ahead = slots - 1;
-  const Emitted zero = frame.constant(0), last = frame.constant(ahead * slotBytes());
+  const Emitted zero = frame.constant(frame.getI32IntegerAttr(0)), last = zero.like(ahead * slotBytes());
   const auto slotAt = [&](Emitted offset) { return frame.address(shared, frame.getI8Type(), offset); };
+  Values at = stages[0].begin();
+  llvm::append_range(at, stages[1].begin());
   for (int64_t slot = 0; slot < ahead; ++slot)
-    begin(slotAt(frame.constant(slot * slotBytes())), frame.constant(slot * depth));
+    at = begin(slotAt(zero.like(slot * slotBytes())), zero.like(slot), at);
   Values carried(size_t(cta.tiling.partRows * cta.tiling.partColumns / cta.tiling.workers),
                  frame.zero(cta.source.accumulator));
   const size_t count = carried.size();
   carried.append({zero, last}); // the slots to read and to write
-  const auto step = [&](Emitted first, const Values &now) {
+  llvm::append_range(carried, at);
+  const auto step = [&](Emitted number, const Values &now) {
     const Emitted reads = now[count], writes = now[count + 1];
     NVVM::CpAsyncWaitGroupOp::create(frame, uint32_t(ahead - 1));
     frame.barrier(); // this stage is there, and all warps have read the one before it
-    begin(slotAt(writes), first + ahead * depth);
+    const Values following = begin(slotAt(writes), number + ahead, ArrayRef<Emitted>(now).drop_front(count + 2));
     useSlot(slotAt(reads));
     Values next = multiply(Values(ArrayRef<Emitted>(now).take_front(count)));
     for (const Emitted &slot : {reads, writes})
       next.push_back(select(equal(slot, last), zero, slot + slotBytes()));
+    llvm::append_range(next, following);
     return next;
   };
-  Values done = frame.loop(zero, cta.size[depthRole], frame.constant(depth), carried, step);
+  const Emitted numbers = ceilDivideUnsigned(cta.size[depthRole], frame.constant(depth)).narrow(zero.type());
+  Values done = frame.loop(zero, numbers, zero.like(1), carried, step);
   NVVM::CpAsyncWaitGroupOp::create(frame, uint32_t(0));
   done.truncate(count);
   return done;

@@ -21,8 +21,11 @@ public:
 
   /// Whether the operand's chunks go to shared memory as they are, so that no register holds them.
   bool isCopied() const;
-  /// Moves the stage from index `firstDepth` of K on. If it is copied, the copies are then under way.
-  void move(Emitted firstDepth) const;
+  /// Called before the others: the values that move() takes for the first stage.
+  Values begin();
+  /// Moves stage `number`, an i32, and returns the values for the next one. If the operand is copied, the copies are
+  /// then under way, and stages past the end of K become zeros.
+  Values move(Emitted number, llvm::ArrayRef<Emitted> at) const;
   /// The parts that lanes hold of 16 rows from `row` on and 32 bytes of K from index `depth` on, in four i32: of A the
   /// operand of one mma.sync, of B those of two.
   Values fragments(Emitted row, int64_t depth) const;
@@ -30,12 +33,19 @@ public:
 private:
   void put(const Place &place, Emitted factors) const override;
   Emitted factorOf(Emitted element, int64_t) const override { return element; }
-  void copy(Emitted firstDepth) const;
+  Values copy(Emitted number, Emitted from) const;
+  Emitted copiedFrom(Emitted firstDepth) const;
   Emitted chunkAt(Emitted line, Emitted chunk) const;
   Emitted elementAt(const Place &place) const;
 
+  int64_t spacing() const { return (alongDepth ? rows : depth) / chunks(); } // of lines that a thread copies
+
   const int64_t factorBytes;
   const bool linesAlongDepth;
+  // Of a copied operand, constant in the loop over stages:
+  Emitted wholeStages;            // i32: those before the one in which K ends
+  Emitted linesInside, lastLines; // i32: of this thread's lines, from its first: in a whole stage, in the last one
+  Emitted lineStride;             // elements between neighbouring lines
 };
 
 class MatmulMma {
@@ -55,8 +65,8 @@ private:
   int64_t slotBytes() const { return stages[0].bytes() + stages[1].bytes(); }
   /// Points the stages to a slot of shared memory.
   void useSlot(Emitted slot);
-  /// Begins to move the stage from index `firstDepth` of K on, if there is one, to a slot.
-  void begin(Emitted slot, Emitted firstDepth);
+  /// Begins to move stage `number` of both operands to a slot; takes and returns the values of both for move().
+  Values begin(Emitted slot, Emitted number, llvm::ArrayRef<Emitted> at);
   Values multiply(const Values &sums) const;
   /// sums += a * b, of one mma.sync.
   void multiplyAdd(llvm::ArrayRef<Emitted> a, llvm::ArrayRef<Emitted> b, llvm::MutableArrayRef<Emitted> sums) const;
