@@ -56,8 +56,8 @@ func.func @main(%x: tensor<2xf32> {halftone.name = "x"}) {
 // -----
 
 func.func @main(%x: tensor<2x2xf32> {halftone.name = "x"}) {
-  // expected-error @below {{attribute 'halftone.tile' is not known on a halftone.contract; expected none}}
-  %0 = halftone.contract %x, %x {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>, halftone.tile = array<i64: 8, 8>} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  // expected-error @below {{attribute 'halftone.tiling' is not known on a halftone.contract; expected none}}
+  %0 = halftone.contract %x, %x {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>, halftone.tiling = array<i64: 8, 8>} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
   return
 }
 

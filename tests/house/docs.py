@@ -26,10 +26,12 @@ def main(root, build):
     headers = re.sub(r"^namespace detail \{.*?^\} // namespace detail", "", headers, flags=re.S | re.M)
     attributes = read(os.path.join(root, "dialect", "Attributes.cpp"))
     known = set(re.findall(r'\{"(\w+)", Place::', attributes))
+    kernels = read(os.path.join(root, "dialect", "KernelAttributes.def"))
+    known |= set(re.findall(r'^KERNEL_ATTRIBUTE\(\w+, \w+, "(\w+)"\)', kernels, re.M))
     table = re.findall(r"^    \| (`halftone\..*?) \|", read(os.path.join(root, "dialect", "Dialect.td")), re.M)
     told = set(re.findall(r"`halftone\.(\w+)`", "\n".join(table)))
     if known != told or not known:
-        sys.exit(f"Dialect.td tells of the attributes {sorted(told)}; expected those of Attributes.cpp, {sorted(known)}")
+        sys.exit(f"Dialect.td tells of the attributes {sorted(told)}; expected those of Attributes.cpp and KernelAttributes.def, {sorted(known)}")
     expected = [("ops.md", f"### `halftone.{name}`") for name in re.findall(r'^def \w+ : \w+<"(\w+)"', ops, re.M)]
     expected += [("passes.md", f"### `-halftone-{flag}`") for flag in re.findall(r'Pass : Halftone_Pass<"([\w-]+)">', passes)]
     # The names are those of classes, so the list of all classes has each.
