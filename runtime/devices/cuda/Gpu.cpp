@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/Gpu.h"
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <string_view>
@@ -137,7 +138,7 @@ void Gpu::noteLaunch(const std::string *kernel, const std::string *site) {
 }
 
 DeviceMemory Gpu::owned(Address address) {
-  return {reinterpret_cast<std::byte *>(address),
+  return {std::bit_cast<std::byte *>(address),
           [self = shared_from_this()](std::byte *memory) { self->release(memory); }};
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <charconv>
 #include <fmt/format.h>
 #include <mutex>
@@ -85,7 +86,7 @@ class ErrorLog {
 
 public:
   JitOption options[2] = {JitOption::error_log, JitOption::error_log_bytes};
-  void *values[2] = {text_.data(), reinterpret_cast<void *>(text_.size() - 1)};
+  void *values[2] = {text_.data(), std::bit_cast<void *>(text_.size() - 1)};
   Status status(Gpu &gpu, Result result, const std::string &key) const {
     if (!isFaultOfCode(result))
       return gpu.check(result, fmt::format("loading kernel {}", key));
