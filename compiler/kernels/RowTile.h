@@ -13,7 +13,8 @@ namespace halftone::compiler {
 struct RowTile {
   int64_t teams = 1, across = 1, vector = 1, steps = 0;
 
-  /// Of `function`; nullopt if it has none. On failure a diagnostic says what was expected.
+  /// Reads the attribute of `function`; nullopt if the function has none. If the attribute is not of that form, a
+  /// diagnostic says so.
   static mlir::FailureOr<std::optional<RowTile>> read(mlir::func::FuncOp function);
   void write(mlir::func::FuncOp function) const;
 };

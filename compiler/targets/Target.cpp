@@ -6,7 +6,7 @@
 
 namespace halftone::compiler {
 
-/// The target of one kind, as what it has in common with all.
+/// Hands out a target of one kind, such as a CPU, as a Target; or passes its error on.
 template <class Kind> static StatusOr<std::shared_ptr<const Target>> findKind(std::string_view name) {
   StatusOr<Kind> found = Kind::find(name);
   if (!found)

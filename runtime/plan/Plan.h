@@ -37,7 +37,7 @@ struct LaunchStep {
   std::vector<SlotId> buffers;  // slots of the operands, then of the results
   int64_t operandCount = 0;     // how many of `buffers` are operands
   std::vector<int64_t> extents; // the launch arguments, in the order of the kernel's description
-  int64_t scratchBytes = 0;     // per thread
+  int64_t scratchBytes = 0;     // per thread, on a GPU per block
   std::optional<Predicate> predicate;
   /// Whether this is a further part of the launch before it: same kernel, same predicate. Blocks of all parts run in
   /// any order, so no part touches memory that another part writes. The player reads the predicate once, at the first

@@ -22,16 +22,17 @@ public:
   /// What launches need: `threads`, and the shared memory that was asked for.
   LaunchShape finish();
 
-  /// All threads of the block wait for each other here; what they wrote to memory before is seen by all after.
+  /// Each thread waits here until all threads of the block have come; then each sees the memory that the others wrote
+  /// before.
   void barrier();
   /// New memory that the block's threads share, undefined when a block begins; `alignment` at most 128 bytes.
   Emitted shared(int64_t bytes, int64_t alignment = 16);
-  /// Shared memory for one exchange of values: each call gives the same, so all threads pass a barrier between what they
-  /// read there and what the next exchange writes.
+  /// Shared memory for one exchange of values. Every call returns the same memory: so a caller puts a barrier between
+  /// the reads of one exchange and the writes of the next.
   Emitted exchange(int64_t bytes);
   /// The value of the lane `distance` above; lanes without one keep theirs. i1 and integers and floats of up to 64 bits.
   Emitted shuffleDown(Emitted value, int64_t distance);
-  /// The value of lane `lane`, an i64, of which the lowest 5 bits count.
+  /// The value of the lane with index `lane` modulo 32; `lane` is an i64.
   Emitted shuffleFrom(Emitted value, Emitted lane);
   /// In all lanes of a warp, an i32 whose bit i is the `condition` of lane i.
   Emitted ballot(Emitted condition);

@@ -68,7 +68,8 @@ Emitted FragmentStage::copiedFrom(Emitted firstDepth) const {
   return frame.address(from.pointer, from.element, frame.offset(source.source.accessOf(source.contraction, *input)));
 }
 
-/// Begins all copies of this thread. Its chunks are evenly spaced lines, the first of which is at `from`.
+/// Begins all copies of this thread. The thread copies one chunk of each of several lines: the first line is at `from`,
+/// and the others follow at equal distances.
 Values FragmentStage::copy(Emitted number, Emitted from) const {
   const Place first = placeOf(frame.constant(0));
   const Type element = frame.storage.lookup(source.contraction.getDpsInputOperand(side)->get()).element;

@@ -7,7 +7,7 @@
 namespace halftone::compiler {
 
 int64_t factorBytes(const MmaInstruction &instruction);
-/// Whether the kernel's factors are those of `instruction`; a diagnostic says what they are.
+/// Fails, with a diagnostic that names the type found, unless the kernel's factors have the type that `instruction` takes.
 mlir::LogicalResult checkFactors(const MatmulSource &source, const MmaInstruction &instruction);
 
 /// A stage in shared memory as ldmatrix reads it: lines of narrow elements, each of chunks of 16 bytes that are permuted

@@ -18,7 +18,8 @@ public:
 
   /// Stores a vector of `sums` from `row` of the tile and `column` of the present chunk on.
   void put(Emitted sums, Emitted row, Emitted column) const;
-  /// Finishes the chunk from `first` on, the sums of which put() has stored. All threads meet before and after.
+  /// Computes the results of the chunk that begins at column `first`, from the sums that put() stored. It passes a
+  /// barrier before and after.
   void finishChunk(int64_t first);
   /// Stores the side reductions that need all chunks.
   void finishTile();

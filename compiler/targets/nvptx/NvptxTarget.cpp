@@ -34,7 +34,8 @@ std::optional<RowTile> NvptxTarget::rowTile(mlir::func::FuncOp kernel, llvm::Arr
   return succeeded(source) ? std::optional(chooseRowTile(*source, extents)) : std::nullopt;
 }
 
-/// Of a row kernel whose registers do not hold a row; all others have what they need in registers and shared memory.
+/// Only a row kernel whose row does not fit into registers needs scratch; all other kernels use registers and shared
+/// memory.
 int64_t NvptxTarget::scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const {
   const mlir::FailureOr<KernelSource> source = KernelSource::read(kernel);
   if (failed(source) || source->form.kind != "row" || chooseRowTile(*source, extents).steps > 0)

@@ -6,14 +6,13 @@
 #include "compiler/targets/nvptx/Row.h"
 #include "compiler/kernels/Combiner.h"
 #include "compiler/targets/nvptx/Emitters.h"
+#include "compiler/targets/nvptx/RowThreads.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "runtime/plan/Abi.h"
 #include <fmt/format.h>
 
 namespace halftone::compiler {
 using namespace mlir;
-
-static constexpr int64_t mostThreads = 1024; // of a block
 
 /// The block's threads as teams.
 static ThreadTile teamsOf(GridFrame &frame, const RowTile &tile) {
@@ -216,9 +215,9 @@ FailureOr<std::string> emitRow(GridFrame &frame) {
   FailureOr<std::optional<RowTile>> found = RowTile::read(function);
   if (failed(found))
     return failure();
-  if (!*found || (*found)->across < warpLanes || (*found)->teams * (*found)->across > mostThreads)
+  if (!*found || (*found)->across < warpLanes || (*found)->teams * (*found)->across > mostRowThreads)
     return function.emitError("expected halftone.row_tile with teams of whole warps, of at most ")
-           << mostThreads << " threads";
+           << mostRowThreads << " threads";
   const RowTile tile = **found;
   if (failed(TeamRowEmitter(frame, tile).emit()))
     return failure();

@@ -3,6 +3,7 @@
 #include "compiler/targets/nvptx/RowThreads.h"
 #include "compiler/kernels/CodeBuilder.h"
 #include "compiler/targets/Blocking.h"
+#include "compiler/targets/nvptx/GridFrame.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"
@@ -13,7 +14,7 @@ using namespace mlir;
 
 namespace {
 
-constexpr int64_t warpThreads = 32, plainThreads = 256, mostThreads = 1024, longThreads = 512;
+constexpr int64_t plainThreads = 256, longThreads = 512;
 constexpr int64_t mostSteps = 4, vectorBytes = 16, mostElements = 8;
 
 /// The facts of a kernel's rows that its threads depend on.
@@ -62,14 +63,14 @@ RowTile chooseRowTile(const KernelSource &source, ArrayRef<int64_t> extents) {
   }
   const int64_t vectors = std::max<int64_t>(1, ceilDivide(columns, tile.vector));
   const auto threadsFor = [&](int64_t most) {
-    return std::max(warpThreads, int64_t(llvm::PowerOf2Ceil(uint64_t(ceilDivide(vectors, most)))));
+    return std::max(warpLanes, int64_t(llvm::PowerOf2Ceil(uint64_t(ceilDivide(vectors, most)))));
   };
   // A thread of a large block has few registers.
   const int64_t across = threadsFor(mostSteps) <= plainThreads ? threadsFor(mostSteps) : threadsFor(mostSteps / 2);
   const int64_t steps = ceilDivide(vectors, across);
   // The row may take half of a thread's registers.
   const int64_t threads = std::max(across, plainThreads), ofThread = std::min<int64_t>(255, 65536 / threads);
-  if (across > mostThreads || 2 * steps * tile.vector * facts.registers > ofThread)
+  if (across > mostRowThreads || 2 * steps * tile.vector * facts.registers > ofThread)
     return tile;
   return {facts.hasRowSides ? 1 : threads / across, across, tile.vector, steps};
 }

@@ -5,9 +5,10 @@
 
 namespace halftone::compiler {
 
+inline constexpr int64_t mostRowThreads = 1024; // of a block, the most that GPUs of this target take
+
 /// A warp for a short row, more warps for a longer one, up to 1024 threads; if registers cannot hold a row, a block takes
-/// one at a time in steps. Vectors have 16 bytes of the widest element of an operand
-/// or result along the rows.
+/// one at a time in steps. Vectors have 16 bytes of the widest element of an operand or result along the rows.
 RowTile chooseRowTile(const KernelSource &source, llvm::ArrayRef<int64_t> extents);
 
 } // namespace halftone::compiler

@@ -146,6 +146,7 @@ void Gpu::release(std::byte *memory) {
   if (isForeignProcess())
     return;
   const GpuTurn turn(*this);
+  // Nobody is there to take the error; if it is one that stays, the next request gives it.
   (void)check(calls().memFreeAsync(addressOf(memory), compute_), "freeing memory");
 }
 
@@ -155,7 +156,7 @@ Status Gpu::reserve(int64_t bytes, Address &address) {
   Result result = calls().memAllocFromPoolAsync(&address, size, pool_, compute_);
   if (result == Result::out_of_memory) {
     HALFTONE_RETURN_IF_ERROR(wait());
-    (void)calls().memPoolTrimTo(pool_, 0);
+    (void)calls().memPoolTrimTo(pool_, 0); // the second try tells whether it helped
     result = calls().memAllocFromPoolAsync(&address, size, pool_, compute_);
   }
   return result == Result::out_of_memory ? outOfMemory(bytes) : check(result, "allocating memory");

@@ -139,16 +139,21 @@ TEST_CASE("Every conversion becomes PTX") {
     one("arith.bitcast", from, to);
 }
 
-TEST_CASE("An intrinsic of another target is an error that names it") {
-  const std::string text = "llvm.func @test() attributes {nvvm.kernel} {\n"
-                           "  llvm.call_intrinsic \"llvm.x86.sse.sfence\"() : () -> ()\n  llvm.return\n}\n";
+/// The PTX of a module of emitted code, or the error.
+static StatusOr<std::string> ptxOf(const std::string &text) {
   KernelContext context;
   const DiagnosticText diagnostics(&context);
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, mlir::ParserConfig(&context));
   REQUIRE(module);
   auto target = NvptxTarget::find("sm_80");
   REQUIRE(target.isOk());
-  const StatusOr<std::string> ptx = lowerToCode(*module, *target, diagnostics);
+  return lowerToCode(*module, *target, diagnostics);
+}
+
+TEST_CASE("An intrinsic of another target is an error that names it") {
+  const std::string text = "llvm.func @test() attributes {nvvm.kernel} {\n"
+                           "  llvm.call_intrinsic \"llvm.x86.sse.sfence\"() : () -> ()\n  llvm.return\n}\n";
+  const StatusOr<std::string> ptx = ptxOf(text);
   REQUIRE_FALSE(ptx.isOk());
   CHECK_THAT(ptx.status().message(), Catch::Contains("llvm.x86.sse.sfence"));
 }
@@ -156,13 +161,7 @@ TEST_CASE("An intrinsic of another target is an error that names it") {
 TEST_CASE("A call in a GPU's kernel is an error that names the function") {
   const std::string text = "llvm.func @cosf(f32) -> f32\nllvm.func @test(%a: f32) attributes {nvvm.kernel} {\n"
                            "  %0 = llvm.call @cosf(%a) : (f32) -> f32\n  llvm.return\n}\n";
-  KernelContext context;
-  const DiagnosticText diagnostics(&context);
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, mlir::ParserConfig(&context));
-  REQUIRE(module);
-  auto target = NvptxTarget::find("sm_80");
-  REQUIRE(target.isOk());
-  const StatusOr<std::string> ptx = lowerToCode(*module, *target, diagnostics);
+  const StatusOr<std::string> ptx = ptxOf(text);
   REQUIRE_FALSE(ptx.isOk());
   CHECK(ptx.status().kind() == ErrorKind::internal_error);
   CHECK_THAT(ptx.status().diagnostics(), Catch::Contains("llvm.call"));
