@@ -100,6 +100,15 @@ Value factor(OpBuilder &builder, Location loc, Value value, Type element, Type a
   return arith::ExtSIOp::create(builder, loc, accumulator, value);
 }
 
+/// Whether `op` is the last op of a result that is stored with its axes in another order. The innermost axis, along which
+/// neighbouring sums are stored together, stays innermost.
+bool isStoredTransposed(Operation *op, const KernelBody &body, ArrayRef<int64_t> shape) {
+  auto transpose = dyn_cast<TransposeOp>(op);
+  return transpose && shapeOf(transpose.getX()) == shape &&
+         transpose.getPermutation().back() == static_cast<int64_t>(shape.size()) - 1 &&
+         llvm::none_of(op->getUsers(), [&](Operation *user) { return body.home.contains(user); });
+}
+
 std::optional<KernelShape> classifyMatmul(const FormOps &ops) {
   const KernelBody &body = ops.body;
   if (ops.contractions.size() != 1 || !ops.reductions.empty() || !ops.scatters.empty())
@@ -114,7 +123,7 @@ std::optional<KernelShape> classifyMatmul(const FormOps &ops) {
       return std::nullopt;
   }
   for (Operation *op : body.ops) {
-    if (op == contract || prologue.contains(op))
+    if (op == contract || prologue.contains(op) || isStoredTransposed(op, body, kernel.shape))
       continue;
     if (auto partial = dyn_cast<PartialReduceOp>(op)) {
       if (!isSideReduction(partial, kernel, contract, ops.blocking))
@@ -128,7 +137,7 @@ std::optional<KernelShape> classifyMatmul(const FormOps &ops) {
       return std::nullopt;
   }
   for (Value result : body.results)
-    if (!result.getDefiningOp<PartialReduceOp>() && shapeOf(result) != ArrayRef(kernel.shape))
+    if (!isa<PartialReduceOp, TransposeOp>(result.getDefiningOp()) && shapeOf(result) != ArrayRef(kernel.shape))
       return std::nullopt;
   return kernel;
 }
@@ -180,8 +189,7 @@ public:
     traits.rows = extentOf(Role::m);
     traits.depth = extentOf(Role::k);
     traits.strict = strict;
-    traits.splitAxes =
-        llvm::any_of(ArrayRef<int>(groups).drop_front(), [&](int id) { return space.groupSize(id) != 1; });
+    traits.splitDepth = space.groupSize(groups[Role::k]) != 1;
     traits.computed = isComputed(0) || isComputed(1);
     traits.lhsAlongDepth = !accesses[0].empty() && llvm::is_contained(space.group(groups[Role::k]), accesses[0].back());
     traits.panels = PanelsAttr::of(contract.getRhs().getType()) != nullptr;
@@ -254,12 +262,40 @@ private:
     kept.truncate(kept.size() - space.groupSize(groups[Role::k]));
     graph->contractAccess = kept;
     for (const Root &root : roots) {
-      auto result = resultOf(*graph, space, root, kept);
+      auto result =
+          root.value.getDefiningOp<TransposeOp>() ? transposedResult(root) : resultOf(*graph, space, root, kept);
       if (!result)
         return false;
       results.push_back(*result);
     }
     return true;
+  }
+
+  /// A result of S with its axes in another order; nullopt when the space was cut, or on failure.
+  std::optional<KernelResult> transposedResult(const Root &root) {
+    auto op = root.value.getDefiningOp<TransposeOp>();
+    const ArrayRef<int64_t> permutation = op.getPermutation();
+    SmallVector<int64_t> extents;                 // of runs of axes of S that stay neighbours
+    SmallVector<std::pair<int64_t, size_t>> runs; // the place of each in the result, and its number
+    int64_t before = -1;
+    for (auto [axis, extent] : llvm::enumerate(shapeOf(op.getX()))) {
+      const int64_t place = llvm::find(permutation, int64_t(axis)) - permutation.begin();
+      if (axis > 0 && place == before + 1) {
+        extents.back() *= extent;
+      } else {
+        runs.emplace_back(place, extents.size());
+        extents.push_back(extent);
+      }
+      before = place;
+    }
+    auto pieces = space.cut(kept, extents);
+    if (!pieces)
+      return std::nullopt;
+    llvm::sort(runs);
+    KernelResult result{graph->get(op.getX(), kept), root.element, {}, "", {}};
+    for (auto [place, number] : runs)
+      llvm::append_range(result.access, (*pieces)[number]);
+    return result.node ? std::optional(result) : std::nullopt;
   }
 
   OperandAxes lhs, rhs;
@@ -341,6 +377,12 @@ FailureOr<KernelDescription> describeMatmul(KernelOp kernel, const Target &targe
   return description;
 }
 
+/// A transposed result lies at other places than the elements that its block reads.
+bool readsInPlaceMatmul(KernelOp kernel, int64_t operand) {
+  const auto isTransposed = [](const Root &root) { return bool(root.value.getDefiningOp<TransposeOp>()); };
+  return readsElementwise(kernel, operand) && llvm::none_of(rootsOf(kernel), isTransposed);
+}
+
 bool fitsMatmul(Block &ops) { return !ops.getOps<ContractOp>().empty(); }
 
 /// The rows and columns of a tile are those of choose-templates; M and N are one axis each.
@@ -360,6 +402,6 @@ std::optional<SmallVector<int64_t>> tileOfMatmul(const KernelShape &kernel, Oper
 } // namespace
 
 extern const Form matmulForm = {KernelKind::matmul, fitsMatmul,   classifyMatmul,
-                                readsElementwise,   tileOfMatmul, describeMatmul};
+                                readsInPlaceMatmul, tileOfMatmul, describeMatmul};
 
 } // namespace halftone::compiler

@@ -22,7 +22,7 @@ struct MatmulTraits {
   DType lhs, rhs, accumulator;
   int64_t rows = 0, depth = 0; // M, K
   bool strict = false;
-  bool splitAxes = false;     // M, N or K is more than one dim
+  bool splitDepth = false;    // K is more than one dim
   bool computed = false;      // an operand passes through a prologue
   bool lhsAlongDepth = false; // K is the left operand's innermost axis
   bool panels = false;        // the right operand is kept in the panels that the instruction reads

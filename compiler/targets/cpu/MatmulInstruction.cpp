@@ -17,7 +17,7 @@ bool multipliesPairsFast(const CpuTarget &target) {
 }
 
 bool areAll(const MatmulTraits &traits, DType dtype, DType accumulator) {
-  return traits.lhs == dtype && traits.rhs == dtype && traits.accumulator == accumulator && !traits.splitAxes;
+  return traits.lhs == dtype && traits.rhs == dtype && traits.accumulator == accumulator && !traits.splitDepth;
 }
 
 struct Row {

@@ -75,9 +75,8 @@ LogicalResult MatmulProblem::readInstruction() {
     return source.function.emitError() << named << " is no instruction of this CPU for products";
   instruction = *found;
   groupSize = depthOf(instruction);
-  for (MatmulRole role : {rowRole, columnRole, depthRole})
-    if (group[role].size() != 1)
-      return source.function.emitError() << named << " with several dims of M, N or K; expected one of each";
+  if (group[depthRole].size() != 1)
+    return source.function.emitError() << named << " with several dims of K; expected one";
   for (Value factor : contraction.getInputs())
     if (groupSize > 1 && !getElementTypeOrSelf(factor).isInteger(unsigned(32 / groupSize)))
       return source.function.emitError() << named << " with factors of " << getElementTypeOrSelf(factor);
@@ -121,7 +120,7 @@ bool MatmulProblem::takesDots() const {
 }
 
 bool MatmulProblem::readsRowPairsInPlace() const {
-  return groupSize == 2 && !prologue[0] && lanesAlongDepth(0) && source.form.evenDepth;
+  return groupSize == 2 && !prologue[0] && lanesAlongDepth(0) && source.form.evenDepth && group[rowRole].size() == 1;
 }
 
 bool MatmulProblem::readsRowsInPlace() const {
