@@ -116,6 +116,8 @@ void GenericBuilder::collect(GenericBody &body, llvm::SmallPtrSetImpl<ValueNode 
     body.addLookup(node, operand(node->operand));
   for (const LookupAxis &axis : node->position) {
     needExtents(axis.dims);
+    if (axis.window)
+      needExtents(axis.window->taps);
     needNumber(axis.extent);
     needNumber(axis.start);
   }

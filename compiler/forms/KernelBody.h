@@ -34,10 +34,10 @@ struct KernelShape {
   int64_t outerRank = 0;            // row: how many axes of S are outer
 };
 
-/// The operands of `op`, a slice, concat or gather, that it reads at computed places: from memory, but for constants.
+/// The operands of `op`, a slice, concat, gather or window, that it reads at computed places: from memory, but for constants.
 mlir::OperandRange lookedUpOperands(mlir::Operation *op);
 inline bool isLookup(mlir::Operation *op) {
-  return mlir::isa<dialect::SliceOp, dialect::ConcatOp, dialect::GatherOp>(op);
+  return mlir::isa<dialect::SliceOp, dialect::ConcatOp, dialect::GatherOp, dialect::WindowOp>(op);
 }
 
 /// Whether `op`, a copy, may stand in front of a contraction: no `iota`, and no transcendental work, since a matmul does

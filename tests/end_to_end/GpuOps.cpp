@@ -39,6 +39,8 @@ TEST_CASE("A GPU's slices, concatenations and lookups compute what the interpret
 TEST_CASE("A GPU's reductions compute what the interpreter says") { checkBoth<Sm80>(reductionCases()); }
 TEST_CASE("A GPU's sums along an axis compute what the interpreter says") { checkBoth<Sm80>(scanCases()); }
 TEST_CASE("A GPU's contractions compute what the interpreter says") { checkBoth<Sm80>(contractionCases()); }
+TEST_CASE("A GPU's windows compute what the interpreter says") { checkBoth<Sm80>(windowCases()); }
+TEST_CASE("A GPU's convolutions compute what the interpreter says") { checkBoth<Sm80>(convolutionCases()); }
 
 TEST_CASE("Extents of 0 and 1 on a GPU") {
   const std::string dtype = GENERATE("f32", "bf16", "i8", "i1");

@@ -41,6 +41,8 @@ std::vector<OpCase> indexingCases();
 std::vector<OpCase> reductionCases();
 std::vector<OpCase> scanCases();
 std::vector<OpCase> contractionCases();
+std::vector<OpCase> windowCases();
+std::vector<OpCase> convolutionCases();
 /// The cases of one dtype: extents of 0 and 1 on every axis of shape ops, lookups, reductions and contractions, and
 /// one value as several operands.
 std::vector<OpCase> degenerateCases(const std::string &dtype);
