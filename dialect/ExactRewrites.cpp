@@ -65,59 +65,19 @@ struct DropSelect : OpRewritePattern<SelectOp> {
   }
 };
 
-/// contract(transpose(x), y) reads x itself, when the free axes keep their order.
-struct ContractReadsTransposed : OpRewritePattern<ContractOp> {
+/// A diagonal window of what is the same for all taps is a plain window.
+struct WindowOfBroadcast : OpRewritePattern<WindowOp> {
   using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(ContractOp op, PatternRewriter &rewriter) const override {
-    bool changed = false;
-    auto tryOperand = [&](OpOperand &operand, SmallVector<int64_t> free, ArrayRef<int64_t> batch,
-                          ArrayRef<int64_t> contract, auto setBatch, auto setContract) {
-      auto transpose = operand.get().getDefiningOp<TransposeOp>();
-      if (!transpose)
-        return;
-      ArrayRef<int64_t> permutation = transpose.getPermutation();
-      auto permuted = [&](ArrayRef<int64_t> axes) {
-        return llvm::map_to_vector(axes, [&](int64_t axis) { return permutation[axis]; });
-      };
-      if (!llvm::is_sorted(permuted(free)))
-        return;
-      SmallVector<int64_t> newBatch = permuted(batch), newContract = permuted(contract);
-      rewriter.modifyOpInPlace(op, [&] {
-        operand.set(transpose.getX());
-        setBatch(newBatch);
-        setContract(newContract);
-      });
-      changed = true;
-    };
-    tryOperand(
-        op.getLhsMutable(), op.getLhsFree(), op.getLhsBatch(), op.getLhsContract(),
-        [&](ArrayRef<int64_t> axes) { op.setLhsBatch(axes); },
-        [&](ArrayRef<int64_t> axes) { op.setLhsContract(axes); });
-    tryOperand(
-        op.getRhsMutable(), op.getRhsFree(), op.getRhsBatch(), op.getRhsContract(),
-        [&](ArrayRef<int64_t> axes) { op.setRhsBatch(axes); },
-        [&](ArrayRef<int64_t> axes) { op.setRhsContract(axes); });
-    return success(changed);
-  }
-};
-
-/// transpose(contract(x, y)) that brings the free axes of y before those of x is contract(y, x).
-struct SwapContract : OpRewritePattern<TransposeOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
-    auto contract = op.getX().getDefiningOp<ContractOp>();
-    if (!contract || !contract->hasOneUse())
+  LogicalResult matchAndRewrite(WindowOp op, PatternRewriter &rewriter) const override {
+    auto broadcast = op.getX().getDefiningOp<BroadcastOp>();
+    if (!op.getDiagonal() || !broadcast)
       return failure();
-    int64_t batch = contract.getLhsBatch().size(), left = contract.getLhsFree().size(),
-            right = contract.getRhsFree().size();
-    SmallVector<int64_t> swapped = llvm::to_vector(llvm::seq<int64_t>(0, batch));
-    llvm::append_range(swapped, llvm::seq<int64_t>(batch + left, batch + left + right));
-    llvm::append_range(swapped, llvm::seq<int64_t>(batch, batch + left));
-    if (op.getPermutation() != ArrayRef<int64_t>(swapped))
+    const int64_t rank = op.getSteps().rank(), all = cast<RankedTensorType>(op.getX().getType()).getRank();
+    SmallVector<int64_t> kept = llvm::to_vector(llvm::seq<int64_t>(0, 1 + rank));
+    llvm::append_range(kept, llvm::seq<int64_t>(1 + 2 * rank, all));
+    if (broadcast.getAxes() != ArrayRef<int64_t>(kept))
       return failure();
-    rewriter.replaceOpWithNewOp<ContractOp>(op, op.getType(), contract.getRhs(), contract.getLhs(),
-                                            contract.getRhsBatch(), contract.getLhsBatch(), contract.getRhsContract(),
-                                            contract.getLhsContract(), /*tile=*/DenseI64ArrayAttr());
+    rewriter.replaceOpWithNewOp<WindowOp>(op, op.getType(), broadcast.getX(), op.getSteps(), op.getLowest());
     return success();
   }
 };
@@ -160,12 +120,8 @@ struct DropIntegerRoundTrip : OpRewritePattern<CastOp> {
 void populateExactRewrites(RewritePatternSet &patterns) {
   patterns.add<DropNeutral<MulOp, isOne, true>, DropNeutral<DivOp, isOne, false>, DropNeutral<PowOp, isOne, false>,
                DropNeutral<AddOp, isNegativeZero, true>, DropNeutral<SubOp, isPositiveZero, false>, DropPair<NegOp>,
-               DropPair<NotOp>, DropSelect, SwapContract, InlineDecidedWhen>(patterns.getContext());
-  populateTransposedOperands(patterns);
-}
-
-void populateTransposedOperands(RewritePatternSet &patterns) {
-  patterns.add<ContractReadsTransposed>(patterns.getContext());
+               DropPair<NotOp>, DropSelect, InlineDecidedWhen, WindowOfBroadcast>(patterns.getContext());
+  populateContractionRewrites(patterns);
 }
 
 void populateWhenRewrites(RewritePatternSet &patterns) {

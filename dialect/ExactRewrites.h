@@ -10,9 +10,11 @@ namespace halftone::dialect {
 /// NaNs come out as before: x + 0.0 and x * 0 stay. The pass simplify of the stock pipeline takes these too.
 void populateExactRewrites(mlir::RewritePatternSet &patterns);
 
-/// A contraction of a transposed operand reads the operand itself, if that leaves the operand's free axes in order. Part
-/// of the exact rewrites.
-void populateTransposedOperands(mlir::RewritePatternSet &patterns);
+/// A contraction of a transposed operand reads the operand itself. So does one of a broadcast operand: batch axes that
+/// only the broadcast gives become free axes of the other operand. If free axes have another order then, the result is
+/// transposed; its innermost axis stays innermost, else nothing changes. A transpose that swaps the operands' free axes
+/// swaps the operands. Part of the exact rewrites.
+void populateContractionRewrites(mlir::RewritePatternSet &patterns);
 
 /// Results of `when` that nobody uses or that do not depend on the condition, as MLIR drops those of any op with regions.
 void populateWhenRewrites(mlir::RewritePatternSet &patterns);

@@ -52,6 +52,12 @@ struct Pool {
       count *= taps;
     return count;
   }
+  /// For each element of `shape`, (n, places..., taps..., c), how many taps follow the element's own.
+  Value countdown(const Shape &shape, DType dtype) const {
+    const Value last = tracing().splat(static_cast<double>(tapCount() - 1), Shape({tapCount()}), DType::int32);
+    const Value left = tracing().binary("sub", last, tracing().iota(0, Shape({tapCount()}), DType::int32));
+    return tracing().broadcast(tracing().reshape(asDtype(left, dtype, "max_pool"), Shape(taps)), shape, tapAxes());
+  }
   std::vector<int64_t> tapAxes() const {
     std::vector<int64_t> axes;
     for (int64_t axis = 0; axis < rank; ++axis)
@@ -77,6 +83,26 @@ Pool poolOf(const char *op, const Value &image, const std::vector<int64_t> &pool
   return pool;
 }
 
+/// Which tap of each window, by its place in the countdown, is the first of the largest.
+Value winnersOf(const Pool &pool, const Value &seen, const Value &largest) {
+  const Shape shape = seen.shape();
+  std::vector<int64_t> kept;
+  for (int64_t axis = 0; axis <= pool.rank; ++axis)
+    kept.push_back(axis);
+  kept.push_back(shape.rank() - 1);
+  const Value whole = tracing().broadcast(largest, shape, kept);
+  const auto compare = [&](ComparePredicate predicate, const Value &a, const Value &b) {
+    return tracing().compare(predicate, a, b);
+  };
+  const Value isLargest = tracing().binary("or", compare(ComparePredicate::eq, seen, whole),
+                                           compare(ComparePredicate::ne, seen, seen)); // NaN is the largest
+  const Value places = pool.countdown(shape, DType::int32), none = tracing().splat(-1, shape, DType::int32);
+  constexpr int64_t mostOfByte = 256;
+  const Value winners =
+      tracing().reduce(ReduceKind::max, tracing().select(isLargest, places, none), pool.tapAxes(), DType::int32);
+  return pool.tapCount() <= mostOfByte ? asDtype(winners, DType::uint8, "max_pool") : winners;
+}
+
 /// Each element of the image asks the windows that hold it: it gets the cotangent of those in which it was the largest.
 Value maxPoolGradient(const Pool &pool, const Value &winners, const Value &upstream) {
   const auto &[stride, dilation, low, hole] = pool.windows.steps;
@@ -88,9 +114,7 @@ Value maxPoolGradient(const Pool &pool, const Value &winners, const Value &upstr
   const auto seenBy = [&](const Value &x) { return tracing().window(x, back, pool.extents, pool.taps, false); };
   const Value cotangents = seenBy(upstream), winner = seenBy(winners);
   const Shape shape = cotangents.shape();
-  const Value own = tracing().iota(0, Shape({pool.tapCount()}), winners.dtype());
-  const Value tap = tracing().broadcast(tracing().reshape(own, Shape(pool.taps)), shape, pool.tapAxes());
-  const Value isWinner = tracing().compare(ComparePredicate::eq, winner, tap);
+  const Value isWinner = tracing().compare(ComparePredicate::eq, winner, pool.countdown(shape, winners.dtype()));
   const Value given = tracing().select(isWinner, cotangents, tracing().splat(0, shape, upstream.dtype()));
   return tracing().reduce(ReduceKind::sum, given, pool.tapAxes(), upstream.dtype());
 }
@@ -138,13 +162,7 @@ Value max_pool(const Value &inputs, const std::vector<int64_t> &pool_size, const
     const ReduceKind kind = image.dtype() == DType::bool_ ? ReduceKind::logical_or : ReduceKind::max;
     Value y = tracing().reduce(kind, seen, pool.tapAxes(), image.dtype());
     y = withGradient(y, {image}, [&](const Value &upstream) -> Values {
-      // (n, places..., taps, c): the taps are one axis, along which the first of equals wins.
-      std::vector<int64_t> dims = y.shape().dims();
-      dims.insert(dims.end() - 1, pool.tapCount());
-      const Value winners = tracing().argReduce(true, tracing().reshape(seen, Shape(dims)), 1 + pool.rank);
-      constexpr int64_t mostOfByte = 256;
-      const DType kept = pool.tapCount() <= mostOfByte ? DType::uint8 : DType::int32;
-      return {maxPoolGradient(pool, asDtype(winners, kept, "max_pool"), upstream)};
+      return {maxPoolGradient(pool, winnersOf(pool, seen, y), upstream)};
     });
     return channelsBack(y, first);
   });

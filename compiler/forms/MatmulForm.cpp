@@ -100,6 +100,15 @@ Value factor(OpBuilder &builder, Location loc, Value value, Type element, Type a
   return arith::ExtSIOp::create(builder, loc, accumulator, value);
 }
 
+/// Whether `op` is the last op of a result that is stored with its axes in another order. The innermost axis, along which
+/// neighbouring sums are stored together, stays innermost.
+bool isStoredTransposed(Operation *op, const KernelBody &body, ArrayRef<int64_t> shape) {
+  auto transpose = dyn_cast<TransposeOp>(op);
+  return transpose && shapeOf(transpose.getX()) == shape &&
+         transpose.getPermutation().back() == static_cast<int64_t>(shape.size()) - 1 &&
+         llvm::none_of(op->getUsers(), [&](Operation *user) { return body.home.contains(user); });
+}
+
 std::optional<KernelShape> classifyMatmul(const FormOps &ops) {
   const KernelBody &body = ops.body;
   if (ops.contractions.size() != 1 || !ops.reductions.empty() || !ops.scatters.empty())
@@ -107,11 +116,14 @@ std::optional<KernelShape> classifyMatmul(const FormOps &ops) {
   auto contract = cast<ContractOp>(ops.contractions.front());
   KernelShape kernel{KernelKind::matmul, SmallVector<int64_t>(shapeOf(contract)), 0};
   DenseSet<Operation *> prologue = ancestors(body, contract->getOperands());
-  for (Operation *op : prologue)
-    if (body.home.contains(op) || !isPrologueOp(op))
+  const WindowOp window = windowOf(contract);
+  for (Operation *op : prologue) {
+    const bool isOfWindow = window && (op == window || op == contract.getLhs().getDefiningOp());
+    if (body.home.contains(op) || !(isPrologueOp(op) || isOfWindow))
       return std::nullopt;
+  }
   for (Operation *op : body.ops) {
-    if (op == contract || prologue.contains(op))
+    if (op == contract || prologue.contains(op) || isStoredTransposed(op, body, kernel.shape))
       continue;
     if (auto partial = dyn_cast<PartialReduceOp>(op)) {
       if (!isSideReduction(partial, kernel, contract, ops.blocking))
@@ -125,7 +137,7 @@ std::optional<KernelShape> classifyMatmul(const FormOps &ops) {
       return std::nullopt;
   }
   for (Value result : body.results)
-    if (!result.getDefiningOp<PartialReduceOp>() && shapeOf(result) != ArrayRef(kernel.shape))
+    if (!isa<PartialReduceOp, TransposeOp>(result.getDefiningOp()) && shapeOf(result) != ArrayRef(kernel.shape))
       return std::nullopt;
   return kernel;
 }
@@ -177,11 +189,11 @@ public:
     traits.rows = extentOf(Role::m);
     traits.depth = extentOf(Role::k);
     traits.strict = strict;
-    traits.splitAxes =
-        llvm::any_of(ArrayRef<int>(groups).drop_front(), [&](int id) { return space.groupSize(id) != 1; });
+    traits.splitDepth = space.groupSize(groups[Role::k]) != 1;
     traits.computed = isComputed(0) || isComputed(1);
     traits.lhsAlongDepth = !accesses[0].empty() && llvm::is_contained(space.group(groups[Role::k]), accesses[0].back());
     traits.panels = PanelsAttr::of(contract.getRhs().getType()) != nullptr;
+    traits.window = windowOf(contract) != nullptr;
     return traits;
   }
 
@@ -195,6 +207,7 @@ public:
     form.instruction = choice.instruction;
     form.fewRows = choice.fewRows;
     form.evenDepth = choice.evenDepth;
+    form.numbers = static_cast<int64_t>(numbers().size());
     if (choice.fixesTile) {
       form.tile = {tile.m, tile.n};
       for (int dim : space.all())
@@ -203,8 +216,21 @@ public:
     return form;
   }
 
+  /// The numbers of the window of the left operand, in the order of WindowForm; none without a window.
+  SmallVector<int64_t> numbers() const {
+    SmallVector<int64_t> all;
+    if (WindowOp window = windowOf(contract)) {
+      const WindowSteps steps = window.getSteps();
+      ArrayRef<int64_t> image = shapeOf(window.getX());
+      for (int64_t axis = 0; axis < steps.rank(); ++axis)
+        all.append({window.getPlaces()[axis], window.getTaps()[axis], image[1 + axis], steps.low[axis]});
+      all.push_back(ShapedType::getNumElements(image.drop_front(1 + steps.rank())));
+    }
+    return all;
+  }
+
   KernelOp kernel;
-  ContractOp contract;
+  mutable ContractOp contract;
   bool strict;
   IterationSpace space;
   SmallVector<KernelResult> results;
@@ -227,6 +253,8 @@ private:
     for (bool asTheyAre : {true, false})
       for (int side = 0; side < 2; ++side) {
         Value operand = contract->getOperand(side);
+        if (WindowOp window = windowOf(contract); window && side == 0)
+          operand = window.getX(); // accessed as the matrix of the window's elements
         if (isa<BlockArgument>(operand) == asTheyAre && !(factors[side] = graph->get(operand, accesses[side])))
           return false;
       }
@@ -234,12 +262,40 @@ private:
     kept.truncate(kept.size() - space.groupSize(groups[Role::k]));
     graph->contractAccess = kept;
     for (const Root &root : roots) {
-      auto result = resultOf(*graph, space, root, kept);
+      auto result =
+          root.value.getDefiningOp<TransposeOp>() ? transposedResult(root) : resultOf(*graph, space, root, kept);
       if (!result)
         return false;
       results.push_back(*result);
     }
     return true;
+  }
+
+  /// A result of S with its axes in another order; nullopt when the space was cut, or on failure.
+  std::optional<KernelResult> transposedResult(const Root &root) {
+    auto op = root.value.getDefiningOp<TransposeOp>();
+    const ArrayRef<int64_t> permutation = op.getPermutation();
+    SmallVector<int64_t> extents;                 // of runs of axes of S that stay neighbours
+    SmallVector<std::pair<int64_t, size_t>> runs; // the place of each in the result, and its number
+    int64_t before = -1;
+    for (auto [axis, extent] : llvm::enumerate(shapeOf(op.getX()))) {
+      const int64_t place = llvm::find(permutation, int64_t(axis)) - permutation.begin();
+      if (axis > 0 && place == before + 1) {
+        extents.back() *= extent;
+      } else {
+        runs.emplace_back(place, extents.size());
+        extents.push_back(extent);
+      }
+      before = place;
+    }
+    auto pieces = space.cut(kept, extents);
+    if (!pieces)
+      return std::nullopt;
+    llvm::sort(runs);
+    KernelResult result{graph->get(op.getX(), kept), root.element, {}, "", {}};
+    for (auto [place, number] : runs)
+      llvm::append_range(result.access, (*pieces)[number]);
+    return result.node ? std::optional(result) : std::nullopt;
   }
 
   OperandAxes lhs, rhs;
@@ -292,6 +348,7 @@ FailureOr<KernelDescription> describeMatmul(KernelOp kernel, const Target &targe
   for (int dim : space.all())
     description.extents.push_back(space.extent(dim));
   description.extents.insert(description.extents.end(), {tile.m, tile.n});
+  llvm::append_range(description.extents, reading.numbers());
   description.grid = reading.extentOf(Role::batch) * ceilDivide(m, tile.m) * ceilDivide(n, tile.n);
   const double elements = double(cast<RankedTensorType>(reading.contract.getType()).getNumElements());
   const double depth = std::max<double>(1, reading.extentOf(Role::k));
@@ -304,6 +361,10 @@ FailureOr<KernelDescription> describeMatmul(KernelOp kernel, const Target &targe
   llvm::append_range(nodes, nodesOf(reading.results));
   if (failed(builder.declareOperands(nodes)))
     return failure();
+  if (WindowOp window = windowOf(reading.contract)) {
+    const WindowSteps steps = window.getSteps();
+    builder.setWindow(reading.factors[0]->operand, {steps.stride, steps.dilation, steps.hole});
+  }
   builder.begin(reading.results);
   Value product = writeProduct(builder, reading, choice);
   for (ValueNode *node : GenericBuilder::reachable(nodes))
@@ -314,6 +375,12 @@ FailureOr<KernelDescription> describeMatmul(KernelOp kernel, const Target &targe
   description.module = builder.finish(values);
   description.scratchBytes = target.scratchBytes(function, description.extents);
   return description;
+}
+
+/// A transposed result lies at other places than the elements that its block reads.
+bool readsInPlaceMatmul(KernelOp kernel, int64_t operand) {
+  const auto isTransposed = [](const Root &root) { return bool(root.value.getDefiningOp<TransposeOp>()); };
+  return readsElementwise(kernel, operand) && llvm::none_of(rootsOf(kernel), isTransposed);
 }
 
 bool fitsMatmul(Block &ops) { return !ops.getOps<ContractOp>().empty(); }
@@ -335,6 +402,6 @@ std::optional<SmallVector<int64_t>> tileOfMatmul(const KernelShape &kernel, Oper
 } // namespace
 
 extern const Form matmulForm = {KernelKind::matmul, fitsMatmul,   classifyMatmul,
-                                readsElementwise,   tileOfMatmul, describeMatmul};
+                                readsInPlaceMatmul, tileOfMatmul, describeMatmul};
 
 } // namespace halftone::compiler

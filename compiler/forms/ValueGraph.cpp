@@ -125,16 +125,16 @@ ValueNode *ValueGraph::load(BlockArgument argument, ArrayRef<int> access, int el
   auto extentsOf = [&](ArrayRef<int> dims) {
     return llvm::map_to_vector(dims, [&](int dim) { return space.extent(dim); });
   };
-  auto [first, isNew] = loaded.try_emplace(argument.getArgNumber(), access.begin(), access.end());
   Access own(access.begin(), access.end());
-  if (!isNew && element < 0) {
+  if (element < 0) { // not one element, as a key's word is
+    auto [first, isNew] = loaded.try_emplace(argument.getArgNumber(), access.begin(), access.end());
     Access ours = longDims(access), theirs = longDims(first->second);
-    if (extentsOf(ours) != extentsOf(theirs)) {
+    if (!isNew && extentsOf(ours) != extentsOf(theirs)) {
       Operation *user = *argument.user_begin();
       if (!cut(user, ours, extentsOf(theirs)) || !cut(user, theirs, extentsOf(ours)))
         return nullptr;
     }
-    if (ours.size() == theirs.size())
+    if (!isNew && ours.size() == theirs.size())
       own = aligned(access, first->second);
   }
   ValueNode node(ValueNode::load);

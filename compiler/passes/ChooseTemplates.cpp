@@ -1,12 +1,13 @@
-// choose-templates: blockings of contractions, and layouts of weights.
+// choose-templates: blockings of contractions, layouts of weights, and long sums in parts.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   %1 = contract %x, %w {lhs_contract = [1], rhs_contract = [1]}
 // becomes
 //   %1 = contract %x, %w {lhs_contract = [1], rhs_contract = [1], tile = [96, 128]}
 //   (of pack %w, where %w is a weight that stays: its type says in which order a matmul reads it)
-#include "compiler/forms/KernelBody.h"
+// SplitDepth.cpp shows a sum in parts.
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/SplitDepth.h"
 #include "compiler/targets/Target.h"
 #include "dialect/TypeInference.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -23,15 +24,8 @@ namespace {
 RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 void setTile(ContractOp op, const Blocking &blocking) {
-  auto product = [](Value operand, ArrayRef<int64_t> axes) {
-    int64_t extent = 1;
-    for (int64_t axis : axes)
-      extent *= shapeOf(operand)[axis];
-    return extent;
-  };
-  MatmulTile tile =
-      blocking.matmulTile(product(op.getLhs(), op.getLhsBatch()), product(op.getLhs(), op.getLhsFree()),
-                          product(op.getRhs(), op.getRhsFree()), product(op.getLhs(), op.getLhsContract()));
+  const auto [batch, m, n, k] = MatmulExtents::of(op);
+  const MatmulTile tile = blocking.matmulTile(batch, m, n, k);
   op.setTile(ArrayRef<int64_t>{tile.m, tile.n});
 }
 
@@ -62,18 +56,20 @@ DenseMap<Attribute, Value> newValuesOf(ModuleOp module) {
   return values;
 }
 
-void packWeight(ContractOp op, const Target &target, bool strict) {
+/// False if the target has no layout for the weight.
+bool packWeight(ContractOp op, const Target &target, bool strict) {
   auto type = typeOf(op.getRhs());
   const int64_t depth = op.getRhsContract()[0];
   auto dtype = dtypeOf(type.getElementType());
   auto panels =
       dtype ? target.weightPanels(strict, *dtype, type.getDimSize(depth), type.getDimSize(1 - depth)) : std::nullopt;
   if (!panels)
-    return;
+    return false;
   OpBuilder builder(op);
   auto layout = PanelsAttr::get(op.getContext(), depth, panels->columns, panels->group);
   auto packed = RankedTensorType::get(type.getShape(), type.getElementType(), layout);
   op.getRhsMutable().assign(PackOp::create(builder, op.getRhs().getLoc(), packed, op.getRhs()));
+  return true;
 }
 
 class ChooseTemplates : public impl::ChooseTemplatesPassBase<ChooseTemplates> {
@@ -89,11 +85,12 @@ private:
     }
     SymbolTable symbols(getOperation());
     const DenseMap<Attribute, Value> newValues = newValuesOf(getOperation());
+    const Blocking &blocking = (*found)->blocking();
     getOperation()->walk([&](ContractOp op) {
-      setTile(op, (*found)->blocking());
-      if (typeOf(op.getRhs()).getRank() == 2 && op.getRhsContract().size() == 1 && op.getRhsFree().size() == 1 &&
-          isFixedWeight(op.getRhs(), symbols, newValues))
-        packWeight(op, **found, strict);
+      const bool isPacked = typeOf(op.getRhs()).getRank() == 2 && op.getRhsContract().size() == 1 &&
+                            op.getRhsFree().size() == 1 && isFixedWeight(op.getRhs(), symbols, newValues) &&
+                            packWeight(op, **found, strict);
+      setTile(strict || isPacked ? op : splitDepth(op, blocking), blocking);
     });
   }
 };

@@ -33,6 +33,15 @@ RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.get
 /// An op that a shadow's function may consist of.
 bool mayMove(Operation *op) { return isa<CastOp, TransposeOp, ReshapeOp, PackOp>(op); }
 
+/// A reshape that no other op of a shadow's function follows: an alias of the kept value, which its readers share.
+bool isAlias(Operation *op) {
+  return isa<ReshapeOp>(op) &&
+         llvm::all_of(op->getUsers(), [](Operation *user) { return !mayMove(user) || isAlias(user); });
+}
+
+/// Whether `op`, which uses a value that a shadow may keep, is a part of a longer shadow's function.
+bool moves(Operation *op) { return mayMove(op) && !isAlias(op); }
+
 /// A function of the variable that somebody reads: its ops in order, and the values that it is read as.
 struct Chain {
   SmallVector<Operation *> ops;
@@ -102,12 +111,12 @@ SmallVector<Chain> HoistShadows::chainsOf(Value variable) {
   SmallVector<Operation *> path;
   auto visit = [&](auto &&self, Value value) -> void {
     for (Operation *user : value.getUsers()) {
-      if (!mayMove(user))
+      if (!moves(user))
         continue;
       path.push_back(user);
       Value result = user->getResult(0);
       if (isWorthKeeping(variable, result) &&
-          llvm::any_of(result.getUsers(), [](Operation *reader) { return !mayMove(reader); })) {
+          llvm::any_of(result.getUsers(), [](Operation *reader) { return !moves(reader); })) {
         auto *known = llvm::find_if(chains, [&](const Chain &chain) { return sameFunction(chain.ops, path); });
         if (known == chains.end()) {
           chains.push_back({path, {}});
@@ -213,7 +222,7 @@ void HoistShadows::keep(func::FuncOp main, SymbolTable &symbols, Value variable,
   if (auto result = resultOf.find(symbol); result != resultOf.end())
     made = ofNewValue(body.getTerminator()->getOperand(result->second), variable, argument, chain, body);
   for (Value value : chain.values)
-    value.replaceUsesWithIf(argument, [](OpOperand &use) { return !mayMove(use.getOwner()); });
+    value.replaceUsesWithIf(argument, [](OpOperand &use) { return !moves(use.getOwner()); });
   if (made.when || (made.value && made.value != argument))
     keptResults.push_back({tie, made});
 }

@@ -3,8 +3,8 @@
 //
 //   %y = convolution %x, %w : (8x28x28x1x3, 5x5x1x3x16) -> 8x24x24x1x16
 // becomes
-//   %p = reshape (window %x) : 8x24x24x75;  %k = reshape %w : 75x16
-//   %y = reshape (contract %p, %k {lhs_contract = [3], rhs_contract = [0]} : 8x24x24x16)
+//   %p = window %x : 8x24x24x5x5x3
+//   %y = reshape (contract %p, %w {lhs_contract = [3, 4, 5], rhs_contract = [0, 1, 2]} : 8x24x24x16)
 #include "compiler/passes/LowerConvolution.h"
 #include "dialect/Dialect.h"
 #include "llvm/ADT/Sequence.h"
@@ -61,8 +61,12 @@ private:
     ArrayRef<int64_t> places = y.slice(1, rank);
     Value image = reshape(op.getX(), joined({x.take_front(rank + 1), x.take_back()}));
     Value patches = patchesOf(image, op.getSteps(), places, op.getTaps());
-    Value kernel = reshape(op.getW(), {shapeOf(patches).back(), w.back()});
-    return reshape(contract(patches, kernel, {{}, {}, {rank + 1}, {0}}), y);
+    if (patches == image) {
+      Value kernel = reshape(op.getW(), w.take_back(2));
+      return reshape(contract(image, kernel, {{}, {}, {rank + 1}, {0}}), y);
+    }
+    Value kernel = reshape(op.getW(), joined({w.take_front(rank), w.take_back(2)}));
+    return reshape(contract(patches, kernel, {{}, {}, axes(rank + 1, 2 * rank + 2), axes(0, rank + 1)}), y);
   }
 
   Value ofGroups() {
@@ -75,7 +79,7 @@ private:
     return transpose(product, joined({axes(1, rank + 2), {0, rank + 2}}));
   }
 
-  /// Of an image (n, s.., c) the patches (n, places.., taps * c).
+  /// Of an image (n, s.., c) the patches (n, places.., taps.., c); the image itself if each place sees one tap, its own.
   Value patchesOf(Value image, const WindowSteps &steps, ArrayRef<int64_t> places, ArrayRef<int64_t> taps) {
     ArrayRef<int64_t> shape = shapeOf(image);
     bool isWhole = shape.slice(1, rank) == places;
@@ -83,8 +87,7 @@ private:
       isWhole &= taps[axis] == 1 && steps.low[axis] == 0 && steps.stride[axis] == steps.hole[axis];
     if (isWhole)
       return image;
-    const int64_t depth = ShapedType::getNumElements(taps) * shape.back();
-    return reshape(windowOf(image, steps, places, taps), joined({shape.take_front(), places, {depth}}));
+    return windowOf(image, steps, places, taps);
   }
 
   Value windowOf(Value image, const WindowSteps &steps, ArrayRef<int64_t> places, ArrayRef<int64_t> taps) {

@@ -14,6 +14,8 @@
 #include "dialect/TypeInference.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/SetVector.h"
+#include <algorithm>
 
 using namespace mlir;
 using namespace halftone::dialect;
@@ -249,6 +251,20 @@ struct HoistReshape : OpRewritePattern<ReshapeOp> {
   }
 };
 
+bool isSplat(Value value) {
+  Operation *op = value.getDefiningOp();
+  auto broadcast = dyn_cast_or_null<BroadcastOp>(op);
+  return op && (broadcast ? shapeOf(broadcast.getX()).empty() : isa<ConstantOp>(op) && isGlue(op));
+}
+
+/// The splat `value` as a tensor of another shape.
+Value splatOf(PatternRewriter &rewriter, Value value, RankedTensorType type) {
+  if (auto broadcast = value.getDefiningOp<BroadcastOp>())
+    return BroadcastOp::create(rewriter, value.getLoc(), type, broadcast.getX(), ArrayRef<int64_t>());
+  auto elements = cast<DenseElementsAttr>(value.getDefiningOp<ConstantOp>().getValue());
+  return ConstantOp::create(rewriter, value.getLoc(), type, elements.resizeSplat(type));
+}
+
 /// Elementwise work on reshapes of one shape is a reshape of work on that shape, where HoistReshape has no use for it:
 /// it joins the kernel that makes its operands, and a reshape behind it (as of a mean with keepdims) cancels.
 struct SinkReshape : OpInterfaceRewritePattern<ElementwiseOpInterface> {
@@ -272,17 +288,9 @@ struct SinkReshape : OpInterfaceRewritePattern<ElementwiseOpInterface> {
       return failure();
     auto at = [&](Value value) { return RankedTensorType::get(*shape, typeOf(value).getElementType()); };
     SmallVector<Value> operands;
-    for (Value operand : op->getOperands()) {
-      Operation *source = operand.getDefiningOp();
-      if (auto broadcast = dyn_cast<BroadcastOp>(source))
-        operands.push_back(
-            BroadcastOp::create(rewriter, source->getLoc(), at(operand), broadcast.getX(), ArrayRef<int64_t>()));
-      else if (auto constant = dyn_cast<ConstantOp>(source))
-        operands.push_back(ConstantOp::create(rewriter, source->getLoc(), at(operand),
-                                              cast<DenseElementsAttr>(constant.getValue()).resizeSplat(at(operand))));
-      else
-        operands.push_back(cast<ReshapeOp>(source).getX());
-    }
+    for (Value operand : op->getOperands())
+      operands.push_back(isSplat(operand) ? splatOf(rewriter, operand, at(operand))
+                                          : operand.getDefiningOp<ReshapeOp>().getX());
     Operation *moved = rewriter.clone(*op);
     rewriter.modifyOpInPlace(moved, [&] {
       moved->setOperands(operands);
@@ -291,10 +299,72 @@ struct SinkReshape : OpInterfaceRewritePattern<ElementwiseOpInterface> {
     rewriter.replaceOpWithNewOp<ReshapeOp>(op, op->getResult(0).getType(), moved->getResult(0));
     return success();
   }
-  static bool isSplat(Value value) {
-    Operation *op = value.getDefiningOp();
-    auto broadcast = dyn_cast_or_null<BroadcastOp>(op);
-    return op && (broadcast ? shapeOf(broadcast.getX()).empty() : isa<ConstantOp>(op) && isGlue(op));
+};
+
+/// Elementwise work on the transposed result of a contraction is work on the result: it joins the contraction's kernel,
+/// which stores it transposed.
+struct SinkTranspose : OpInterfaceRewritePattern<ElementwiseOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+  LogicalResult matchAndRewrite(ElementwiseOpInterface op, PatternRewriter &rewriter) const override {
+    TransposeOp first;
+    for (Value operand : op->getOperands())
+      if (auto transpose = operand.getDefiningOp<TransposeOp>(); transpose && !first)
+        first = transpose;
+    const int64_t rank = first ? static_cast<int64_t>(first.getPermutation().size()) : 0;
+    if (!first || first.getPermutation().back() != rank - 1 || !isProduct(first.getX(), op->getBlock()))
+      return failure();
+    const auto isMovable = [&](Value operand) {
+      auto transpose = operand.getDefiningOp<TransposeOp>();
+      auto broadcast = operand.getDefiningOp<BroadcastOp>();
+      return (transpose && transpose.getPermutation() == first.getPermutation()) || isSplat(operand) ||
+             (broadcast && llvm::is_sorted(axesBefore(broadcast, first)));
+    };
+    if (!llvm::all_of(op->getOperands(), isMovable))
+      return failure();
+    const auto at = [&](Value value) {
+      return RankedTensorType::get(shapeOf(first.getX()), typeOf(value).getElementType());
+    };
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands()) {
+      auto broadcast = operand.getDefiningOp<BroadcastOp>();
+      if (auto transpose = operand.getDefiningOp<TransposeOp>())
+        operands.push_back(transpose.getX());
+      else if (broadcast && !isSplat(operand))
+        operands.push_back(BroadcastOp::create(rewriter, operand.getLoc(), at(operand), broadcast.getX(),
+                                               axesBefore(broadcast, first)));
+      else
+        operands.push_back(splatOf(rewriter, operand, at(operand)));
+    }
+    Operation *moved = rewriter.clone(*op);
+    rewriter.modifyOpInPlace(moved, [&] {
+      moved->setOperands(operands);
+      moved->getResult(0).setType(at(moved->getResult(0)));
+    });
+    rewriter.replaceOpWithNewOp<TransposeOp>(op, op->getResult(0).getType(), moved->getResult(0),
+                                             first.getPermutation());
+    return success();
+  }
+
+  /// The axes of a broadcast's operand in the value before the transpose.
+  static SmallVector<int64_t> axesBefore(BroadcastOp broadcast, TransposeOp transpose) {
+    return llvm::map_to_vector(broadcast.getAxes(), [&](int64_t axis) { return transpose.getPermutation()[axis]; });
+  }
+  /// Whether `value` is a contraction's result, or a little elementwise work on one.
+  static bool isProduct(Value value, Block *block) {
+    constexpr size_t most = 16;
+    llvm::SetVector<Operation *> work;
+    const auto add = [&](Value each) {
+      if (Operation *op = each.getDefiningOp(); op && op->getBlock() == block)
+        work.insert(op);
+    };
+    add(value);
+    for (size_t next = 0; next < std::min(work.size(), most); ++next) {
+      if (isa<ContractOp>(work[next]))
+        return true;
+      if (isa<ElementwiseOpInterface>(work[next]))
+        llvm::for_each(work[next]->getOperands(), add);
+    }
+    return false;
   }
 };
 
@@ -306,10 +376,10 @@ private:
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateEmptyRewrites(patterns); // a module that comes in stage pure was not simplified
-    populateTransposedOperands(patterns);
+    populateContractionRewrites(patterns);
     populateConvolutionLowering(patterns, strict);
     patterns.add<ArgReduceLastAxis, ExpandReduceAll, FoldArgReduceOfOne, FoldReductionOfOne, HoistReshape, SinkReshape,
-                 SplitMixedAxes, WidenScatterAdd>(&getContext());
+                 SinkTranspose, SplitMixedAxes, WidenScatterAdd>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
       getOperation().emitError("normalizing did not settle");
       return signalPassFailure();

@@ -131,7 +131,8 @@ def NormalizePass : Halftone_Pass<"normalize"> {
   let description = [{
     Requires: stage pure, simplified.
     Ensures: no `reduce_all`; every `reduce` is over trailing axes or keeps the innermost one, and is over at least one; `arg_reduce` is over
-    the last axis; transposes are folded into contractions that can read through them; reshapes stand before elementwise work on values in
+    the last axis; contractions read transposed operands and operands with broadcast batch axes themselves, and where their result is transposed
+    instead (ExactRewrites.h), elementwise work on it stands before the transpose; reshapes stand before elementwise work on values in
     memory, after that on computed ones; every `scatter_add` gives f32 or a wider type; a `convolution` is a `contract` of a `window`.
     Meaning is kept to the bit, but for the order of sums that are split, and of those of a convolution's gradient by its kernel.
     Example: `reduce sum %0 {axes = array<i64: 0, 2>} : tensor<8x4x5xf32> -> tensor<4xf32>` becomes
@@ -144,15 +145,24 @@ def NormalizePass : Halftone_Pass<"normalize"> {
 }
 
 def ChooseTemplatesPass : Halftone_Pass<"choose-templates"> {
-  let summary = "Settles blockings of contractions and layouts of weights";
+  let summary = "Settles blockings of contractions, layouts of weights and long sums in parts";
   let description = [{
     Requires: stage pure, after normalize.
     Ensures: every `contract` has a `tile`, the rows and columns of its blocks; a right operand of a contraction that is a weight
-    which @main only reads is packed (`pack`) where the target's matmul reads it so (Target::weightPanels). Not a bit changes.
-    Example: `contract %x, %w` of 8 x 6 by 6 x 4 gets `tile = array<i64: 8, 64>`.
+    which @main only reads is packed (`pack`) where the target's matmul reads it so (Target::weightPanels). If a product of floats has few tiles
+    and long sums, its contraction makes parts of the sums, one for each index of a leading batch axis, and a `reduce` adds the parts up
+    (Blocking::depthParts); all else keeps its bits.
+    Example: `contract %x, %w` of 8 x 6 by 6 x 4 gets `tile = array<i64: 8, 64>`. For `sm_80`, `contract %x, %w` of 8 x 1024 by 1024 x 4 becomes
+    ```mlir
+    %a = halftone.reshape %x : tensor<8x1024xf32> to tensor<8x4x256xf32>
+    %b = halftone.reshape %w : tensor<1024x4xf32> to tensor<4x256x4xf32>
+    %p = halftone.contract %a, %b {lhs_batch = array<i64: 1>, lhs_contract = array<i64: 2>, rhs_batch = array<i64: 0>, rhs_contract = array<i64: 1>,
+        tile = array<i64: 32, 32>} : (tensor<8x4x256xf32>, tensor<4x256x4xf32>) -> tensor<4x8x4xf32>
+    %0 = halftone.reduce sum %p {axes = array<i64: 0>} : tensor<4x8x4xf32> -> tensor<8x4xf32>
+    ```
   }];
-  let options = [Option<"target", "target", "std::string", "\"x86-64-v3\"", "The target that weights are packed for">,
-                 Option<"strict", "strict", "bool", "false", "Nothing is packed">];
+  let options = [Option<"target", "target", "std::string", "\"x86-64-v3\"", "The target that weights are packed and sums are cut for">,
+                 Option<"strict", "strict", "bool", "false", "Nothing is packed, and all sums stay whole">];
 }
 
 def HoistShadowsPass : Halftone_BorderPass<"hoist-shadows"> {
@@ -160,7 +170,7 @@ def HoistShadowsPass : Halftone_BorderPass<"hoist-shadows"> {
   let description = [{
     Requires: stage pure, after choose-templates.
     Ensures: what casts a weight to a narrower dtype (through transposes and reshapes too) or packs it, and is read by other ops is a `shadow`; its
-    readers read an argument of @main with `halftone.shadow`. Where the weight has a new value, the function of that is made
+    readers read an argument of @main with `halftone.shadow`, through a reshape of their own if they want another shape. Where the weight has a new value, the function of that is made
     beside it, under the same conditions, as a result with `halftone.shadow`. Not a bit changes.
     Example:
     ```mlir

@@ -3,6 +3,7 @@
 #include "compiler/targets/Blocking.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
+#include <numeric>
 
 namespace halftone::compiler {
 
@@ -21,6 +22,19 @@ llvm::SmallVector<int64_t> Blocking::sideReductionTile(llvm::ArrayRef<int64_t> s
   for (int64_t axis = 0; axis < reduced; ++axis)
     tile.push_back(axis == blocked ? rowsPerBlock(shape) : std::max<int64_t>(shape[axis], 1));
   return tile;
+}
+
+int64_t Blocking::nearestParts(int64_t k, int64_t wanted, int64_t most) {
+  constexpr int64_t widestStep = 16;
+  const int64_t step = std::gcd(k, widestStep);
+  const auto divides = [&](int64_t parts) { return k % parts == 0 && k / parts % step == 0; };
+  for (int64_t parts = std::max<int64_t>(wanted, 2); parts <= most; ++parts)
+    if (divides(parts))
+      return parts;
+  for (int64_t parts = std::min(wanted, most); parts > 1; --parts)
+    if (divides(parts))
+      return parts;
+  return 1;
 }
 
 } // namespace halftone::compiler

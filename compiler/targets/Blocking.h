@@ -33,6 +33,9 @@ public:
 
   /// The tile for an m x k by k x n product (per batch entry; `batch` of them).
   virtual MatmulTile matmulTile(int64_t batch, int64_t m, int64_t n, int64_t k) const = 0;
+  /// In how many equal parts of K the sums of such a product are made, to be added up by a kernel of their own: a divisor
+  /// of `k`, 1 if the tiles of the whole product are blocks enough.
+  virtual int64_t depthParts(int64_t batch, int64_t m, int64_t n, int64_t k) const = 0;
   virtual LoopBlocks loopBlocks(const LoopSpace &space) const = 0;
   /// Rows of a block of a row kernel.
   virtual int64_t rowBlock(int64_t rows, int64_t columns) const = 0;
@@ -43,6 +46,11 @@ public:
 
   /// The `tile` of a partial_reduce over the first `reduced` axes of `shape` in a loop or row kernel with that blocking.
   llvm::SmallVector<int64_t> sideReductionTile(llvm::ArrayRef<int64_t> shape, int64_t reduced) const;
+
+protected:
+  /// The divisor of `k` from 2 to `most` that is nearest to `wanted`, the larger ones first, and whose quotient is a
+  /// multiple of the same power of two, up to 16, as `k`: parts of a row are aligned as the row is. 1 if there is none.
+  static int64_t nearestParts(int64_t k, int64_t wanted, int64_t most);
 };
 
 /// The axis that loop and row kernels with side reductions are cut along: the first of extent > 1, or 0 when there is

@@ -33,6 +33,31 @@ TEST_CASE("tiles stay multiples of the micro-kernels'") {
         }
 }
 
+TEST_CASE("Long sums of few blocks are cut into equal parts, each worth a block") {
+  auto [batch, m, n, k, parts] = GENERATE(table<int64_t, int64_t, int64_t, int64_t, int64_t>({
+      {1, 784, 128, 16384, 4}, // 6 of the largest tiles
+      {1, 30, 10, 16384, 16},
+      {4, 30, 10, 16384, 4},
+      {16, 30, 10, 16384, 1},
+      {1, 30, 10, 8192, 1},   // not long enough
+      {1, 3, 5, 16384, 4},    // 6 parts would be worth a block
+      {1, 1, 1, 16384, 4},    // a part reads as much of the right operand as a block does
+      {1, 1, 1, 9000, 1},     // half of K is no multiple of 8 as K is
+      {1, 30, 10, 60000, 25}, // nor are most parts of this K multiples of 16
+      {1, 30, 10, 16383, 43}, // 3 x 43 x 127
+      {1, 30, 10, 16411, 1},  // a prime
+      {1, 0, 10, 16384, 1},
+      {0, 30, 10, 16384, 1},
+      {1, 30, 10, 0, 1},
+  }));
+  CAPTURE(batch, m, n, k);
+  CHECK(CpuBlocking().depthParts(batch, m, n, k) == parts);
+  if (parts == 1 || m < 30)
+    return;
+  const MatmulTile tile = CpuBlocking().matmulTile(batch * parts, m, n, k / parts);
+  CHECK(batch * parts * ceilDivide(m, tile.m) * ceilDivide(n, tile.n) >= 16);
+}
+
 TEST_CASE("side reductions cut the first axis that can be cut") {
   CHECK(blockedAxis({1, 1, 8, 4}) == 2);
   CHECK(CpuBlocking().rowsPerBlock({}) == 1);

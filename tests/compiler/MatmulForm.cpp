@@ -128,3 +128,72 @@ halftone.kernel matmul @k (tensor<30x12xf32>, tensor<12x40xf32>, tensor<f32>, te
   halftone.yield %n, %p, %q : tensor<30x40xf16>, tensor<3x40xf32>, tensor<3x2xi1>
 })");
 }
+
+TEST_CASE("Results are stored with their axes in another order, beside others and side reductions", "[kernels]") {
+  // Products of heads: b, t and n, h change places. Sums over all but the last axes keep the order of the product.
+  for (const char *type : {"f32", "bf16", "f64"})
+    checkInside(fmt::format(R"(
+halftone.kernel matmul @k (tensor<3x5x24x{0}>, tensor<24x4x20x{0}>, tensor<4x20x{0}>)
+    -> (tensor<3x4x5x20x{0}>, tensor<3x5x4x20x{0}>, tensor<4x3x5x20xi1>) {{
+^bb0(%x: tensor<3x5x24x{0}>, %w: tensor<24x4x20x{0}>, %b: tensor<4x20x{0}>):
+  %0 = halftone.contract %x, %w {{lhs_contract = array<i64: 2>, rhs_contract = array<i64: 0>}}
+      : (tensor<3x5x24x{0}>, tensor<24x4x20x{0}>) -> tensor<3x5x4x20x{0}>
+  %1 = halftone.broadcast %b {{axes = array<i64: 2, 3>}} : tensor<4x20x{0}> to tensor<3x5x4x20x{0}>
+  %2 = halftone.add %0, %1 : tensor<3x5x4x20x{0}>
+  %3 = halftone.cast %2 {{origin = "layer output"}} : tensor<3x5x4x20x{0}> to tensor<3x5x4x20x{0}>
+  %4 = halftone.transpose %3 {{permutation = array<i64: 0, 2, 1, 3>}} : tensor<3x5x4x20x{0}> to tensor<3x4x5x20x{0}>
+  %5 = halftone.is_finite %3 : tensor<3x5x4x20x{0}>
+  %6 = halftone.transpose %5 {{permutation = array<i64: 2, 0, 1, 3>}} : tensor<3x5x4x20xi1> to tensor<4x3x5x20xi1>
+  halftone.yield %4, %3, %6 : tensor<3x4x5x20x{0}>, tensor<3x5x4x20x{0}>, tensor<4x3x5x20xi1>
+}})",
+                            type));
+  checkInside(R"(
+halftone.kernel matmul @k (tensor<2x30x12xf32>, tensor<2x12x40xf32>) -> (tensor<30x2x40xf32>, tensor<2x3x2xi1>)
+    attributes {spec = #halftone.blocks<tile = [12, 32]>} {
+^bb0(%x: tensor<2x30x12xf32>, %w: tensor<2x12x40xf32>):
+  %0 = halftone.contract %x, %w {lhs_batch = array<i64: 0>, rhs_batch = array<i64: 0>, lhs_contract = array<i64: 2>, rhs_contract = array<i64: 1>}
+      : (tensor<2x30x12xf32>, tensor<2x12x40xf32>) -> tensor<2x30x40xf32>
+  %f = halftone.is_finite %0 : tensor<2x30x40xf32>
+  %p = halftone.partial_reduce and %f {axes = array<i64: 0, 1, 2>, tile = array<i64: 1, 12, 32>} : tensor<2x30x40xi1> -> tensor<2x3x2xi1>
+  %t = halftone.transpose %0 {permutation = array<i64: 1, 0, 2>} : tensor<2x30x40xf32> to tensor<30x2x40xf32>
+  halftone.yield %t, %p : tensor<30x2x40xf32>, tensor<2x3x2xi1>
+})");
+}
+
+TEST_CASE("Axes of extent 1 and 0 in a result that is stored in another order", "[kernels]") {
+  for (auto [b, m, n] : {std::tuple<int64_t, int64_t, int64_t>{1, 7, 5}, {3, 1, 5}, {3, 7, 1}, {1, 1, 1}, {0, 7, 5}})
+    checkInside(fmt::format(R"(
+halftone.kernel matmul @k (tensor<{0}x{1}x9xf32>, tensor<9x{2}xf32>) -> (tensor<{1}x{0}x{2}xf32>) {{
+^bb0(%x: tensor<{0}x{1}x9xf32>, %w: tensor<9x{2}xf32>):
+  %0 = halftone.contract %x, %w {{lhs_contract = array<i64: 2>, rhs_contract = array<i64: 0>}}
+      : (tensor<{0}x{1}x9xf32>, tensor<9x{2}xf32>) -> tensor<{0}x{1}x{2}xf32>
+  %1 = halftone.transpose %0 {{permutation = array<i64: 1, 0, 2>}} : tensor<{0}x{1}x{2}xf32> to tensor<{1}x{0}x{2}xf32>
+  halftone.yield %1 : tensor<{1}x{0}x{2}xf32>
+}})",
+                            b, m, n));
+}
+
+TEST_CASE("Several dims of M and of N keep the instruction, several dims of K do not", "[kernels]") {
+  const auto instructionOf = [](const std::string &text) {
+    const std::string form = KernelHarness(text, "x86_64-unknown-linux-gnu:znver4", false).linalgText();
+    return form.find("halftone.instruction = \"vdpbf16ps\"") != std::string::npos;
+  };
+  const auto heads = [](const char *contracted, const char *lhs, const char *rhs) {
+    return fmt::format(R"(
+halftone.kernel matmul @k (tensor<3x5x24x16xbf16>, tensor<24x16x20xbf16>) -> (tensor<{0}xf32>) {{
+^bb0(%x: tensor<3x5x24x16xbf16>, %w: tensor<24x16x20xbf16>):
+  %0 = halftone.contract %x, %w {{lhs_contract = array<i64: {1}>, rhs_contract = array<i64: {2}>}}
+      : (tensor<3x5x24x16xbf16>, tensor<24x16x20xbf16>) -> tensor<{0}xf32>
+  halftone.yield %0 : tensor<{0}xf32>
+}})",
+                       contracted, lhs, rhs);
+  };
+  const std::string rows = heads("3x5x24x24x20", "3", "1"), depth = heads("3x5x20", "2, 3", "0, 1"),
+                    apart = heads("3x5x20", "3, 2", "1, 0");
+  CHECK(instructionOf(rows));
+  CHECK(instructionOf(depth)); // neighbours are one dim
+  CHECK_FALSE(instructionOf(apart));
+  checkInside(rows);
+  checkInside(depth);
+  checkInside(apart);
+}

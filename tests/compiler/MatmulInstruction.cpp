@@ -54,13 +54,13 @@ TEST_CASE("Each CPU multiplies by the instruction that is fast there", "[targets
 
 TEST_CASE("a kernel that an instruction cannot take gets another instruction", "[targets]") {
   CHECK(chosen("znver5", with(bf16, &MatmulTraits::strict, true)) == "multiply-add");
-  CHECK(chosen("znver5", with(bf16, &MatmulTraits::splitAxes, true)) == "multiply-add");
+  CHECK(chosen("znver5", with(bf16, &MatmulTraits::splitDepth, true)) == "multiply-add");
   CHECK(chosen("znver5", with(bf16, &MatmulTraits::rhs, DType::float16)) == "multiply-add");
   CHECK(chosen("znver5", with(bf16, &MatmulTraits::rows, int64_t(4))) == "multiply-add"); // packing costs more time
   CHECK(chosen("znver5", with(bf16, &MatmulTraits::computed, true)) == "vdpbf16ps");
   MatmulTraits panels = with(bf16, &MatmulTraits::panels, true);
   CHECK(chosen("znver5", with(panels, &MatmulTraits::rows, int64_t(1))) == "vdpbf16ps"); // is packed already
-  CHECK(chosen("znver5", with(panels, &MatmulTraits::splitAxes, true)) == "multiply-add");
+  CHECK(chosen("znver5", with(panels, &MatmulTraits::splitDepth, true)) == "multiply-add");
   CHECK(chosen("znver5", with(i8, &MatmulTraits::strict, true)) == "vpdpbusd"); // exact
   CHECK(chosen("znver5", with(i8, &MatmulTraits::computed, true)) == "multiply-add");
   CHECK(chosen("znver5", with(i8, &MatmulTraits::lhsAlongDepth, false)) == "multiply-add");

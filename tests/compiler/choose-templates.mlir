@@ -1,5 +1,9 @@
 // RUN: halftone-opt %s --split-input-file --halftone-choose-templates | FileCheck-22 %s
 // RUN: halftone-opt %s --split-input-file --halftone-choose-templates=target=x86_64-unknown-linux-gnu:znver4 | FileCheck-22 %s --check-prefix=PAIRS
+// RUN: halftone-opt %s --split-input-file --halftone-choose-templates=target=sm_80 | FileCheck-22 %s --check-prefix=GPU
+// RUN: halftone-opt %s --split-input-file "--halftone-choose-templates=target=sm_80 strict=true" | FileCheck-22 %s --check-prefix=STRICT
+// RUN: halftone-opt %s --split-input-file --check-passes --halftone-choose-templates=target=sm_80 -o /dev/null
+// RUN: halftone-opt %s --split-input-file --check-passes --halftone-choose-templates -o /dev/null
 
 // Each contraction has a tile.
 // CHECK-LABEL: func.func @main
@@ -45,4 +49,63 @@ func.func @main(%x: tensor<2x128xbf16> {halftone.name = "x"}, %w: tensor<128x128
   %c = halftone.cast %w : tensor<128x128xf32> to tensor<128x128xbf16>
   %a = halftone.contract %x, %c {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<2x128xbf16>, tensor<128x128xbf16>) -> tensor<2x128xbf16>
   return %a : tensor<2x128xbf16>
+}
+
+// -----
+
+// The gradient by a weight: few tiles and a long sum. The sum is made in parts, a batch axis, and added up in f32. Strict
+// mode keeps the sum whole.
+// CHECK-LABEL: func.func @main(%arg0: tensor<16384x6xbf16>
+// CHECK: %[[A:.*]] = halftone.reshape %arg0 : tensor<16384x6xbf16> to tensor<8x2048x6xbf16>
+// CHECK: %[[B:.*]] = halftone.reshape %arg1 : tensor<16384x5xbf16> to tensor<8x2048x5xbf16>
+// CHECK: %[[P:.*]] = halftone.contract %[[A]], %[[B]] {lhs_batch = array<i64: 0>, lhs_contract = array<i64: 1>, rhs_batch = array<i64: 0>, rhs_contract = array<i64: 1>, tile = array<i64: {{[0-9]+}}, 64>} : (tensor<8x2048x6xbf16>, tensor<8x2048x5xbf16>) -> tensor<8x6x5xf32>
+// CHECK: %[[S:.*]] = halftone.reduce sum %[[P]] {axes = array<i64: 0>} : tensor<8x6x5xf32> -> tensor<6x5xf32>
+// CHECK: %[[C:.*]] = halftone.cast %[[S]] {kind = #halftone<cast_kind storage>, origin = "reduction"} : tensor<6x5xf32> to tensor<6x5xbf16>
+// CHECK: return %[[C]]
+// GPU-LABEL: func.func @main(%arg0: tensor<16384x6xbf16>
+// GPU: halftone.contract {{.*}} : (tensor<8x2048x6xbf16>, tensor<8x2048x5xbf16>) -> tensor<8x6x5xf32>
+// STRICT-LABEL: func.func @main(%arg0: tensor<16384x6xbf16>
+// STRICT-NOT: halftone.reduce
+func.func @main(%x: tensor<16384x6xbf16> {halftone.name = "x"}, %dy: tensor<16384x5xbf16> {halftone.name = "dy"}) -> (tensor<6x5xbf16> {halftone.name = "dw"}) {
+  %0 = halftone.contract %x, %dy {lhs_contract = array<i64: 0>, rhs_contract = array<i64: 0>} : (tensor<16384x6xbf16>, tensor<16384x5xbf16>) -> tensor<6x5xbf16>
+  return %0 : tensor<6x5xbf16>
+}
+
+// -----
+
+// Neighbouring contracted axes are cut as one, and parts of an axis that is not outermost are read where they are. A
+// copied cast stays in front of the product; a weight's cast, which is kept, stays in front of the reshape.
+// CHECK-LABEL: func.func @main(%arg0: tensor<7x2x512xf32>
+// CHECK-NOT: halftone.reduce
+// GPU-LABEL: func.func @main(%arg0: tensor<7x2x512xf32>
+// GPU: %[[X:.*]] = halftone.reshape %arg0 : tensor<7x2x512xf32> to tensor<7x4x256xf32>
+// GPU: %[[XN:.*]] = halftone.cast %[[X]] {origin = "layer input"} : tensor<7x4x256xf32> to tensor<7x4x256xf16>
+// GPU: %[[W:.*]] = halftone.reshape %{{.*}} : tensor<2x512x3xf16> to tensor<4x256x3xf16>
+// GPU: halftone.contract %[[XN]], %[[W]] {lhs_batch = array<i64: 1>, lhs_contract = array<i64: 2>, rhs_batch = array<i64: 0>, rhs_contract = array<i64: 1>, tile = array<i64: 32, 32>}
+// GPU: halftone.reduce sum %{{.*}} {axes = array<i64: 0>} : tensor<4x7x3xf32> -> tensor<7x3xf32>
+halftone.variable @w : tensor<2x512x3xf32> {path = "w"}
+func.func @main(%x: tensor<7x2x512xf32> {halftone.name = "x"}, %w: tensor<2x512x3xf32> {halftone.variable = @w}) -> (tensor<7x3xf16> {halftone.name = "y"}) {
+  %xn = halftone.cast %x {origin = "layer input"} : tensor<7x2x512xf32> to tensor<7x2x512xf16>
+  %wn = halftone.cast %w {origin = "variable read"} : tensor<2x512x3xf32> to tensor<2x512x3xf16>
+  %0 = halftone.contract %xn, %wn {lhs_contract = array<i64: 1, 2>, rhs_contract = array<i64: 0, 1>} : (tensor<7x2x512xf16>, tensor<2x512x3xf16>) -> tensor<7x3xf16>
+  return %0 : tensor<7x3xf16>
+}
+
+// -----
+
+// Whole stay: sums over axes that are no neighbours in an operand, sums of integers, and products of a splat, which no
+// tensor in memory holds. Batch axes follow the axis of the parts.
+// GPU-LABEL: func.func @main(%arg0: tensor<3x8x256xf32>
+// GPU: halftone.contract %arg0, %arg1 {lhs_contract = array<i64: 1, 2>, rhs_contract = array<i64: 1, 0>, tile
+// GPU: halftone.contract %arg2, %arg2 {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>, tile
+// GPU: halftone.contract %arg0, %{{.*}} {lhs_contract = array<i64: 1, 2>, rhs_contract = array<i64: 0, 1>, tile
+// GPU: halftone.contract %{{.*}}, %{{.*}} {lhs_batch = array<i64: 1, 0>, lhs_contract = array<i64: 2>, rhs_batch = array<i64: 1, 0>, rhs_contract = array<i64: 2>, tile = array<i64: 32, 32>} : (tensor<3x4x256x2xf32>, tensor<3x4x256x2xf32>) -> tensor<4x3x2x2xf32>
+func.func @main(%x: tensor<3x8x256xf32> {halftone.name = "x"}, %y: tensor<256x8x3xf32> {halftone.name = "y"}, %i: tensor<3x2048xi8> {halftone.name = "i"}, %b: tensor<3x1024x2xf32> {halftone.name = "b"})
+    -> (tensor<3x3xf32> {halftone.name = "p"}, tensor<3x3xi32> {halftone.name = "q"}, tensor<3x2xf32> {halftone.name = "r"}, tensor<3x2x2xf32> {halftone.name = "s"}) {
+  %0 = halftone.contract %x, %y {lhs_contract = array<i64: 1, 2>, rhs_contract = array<i64: 1, 0>} : (tensor<3x8x256xf32>, tensor<256x8x3xf32>) -> tensor<3x3xf32>
+  %1 = halftone.contract %i, %i {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>} : (tensor<3x2048xi8>, tensor<3x2048xi8>) -> tensor<3x3xi32>
+  %ones = halftone.constant dense<1.0> : tensor<8x256x2xf32>
+  %2 = halftone.contract %x, %ones {lhs_contract = array<i64: 1, 2>, rhs_contract = array<i64: 0, 1>} : (tensor<3x8x256xf32>, tensor<8x256x2xf32>) -> tensor<3x2xf32>
+  %3 = halftone.contract %b, %b {lhs_batch = array<i64: 0>, rhs_batch = array<i64: 0>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>} : (tensor<3x1024x2xf32>, tensor<3x1024x2xf32>) -> tensor<3x2x2xf32>
+  return %0, %1, %2, %3 : tensor<3x3xf32>, tensor<3x3xi32>, tensor<3x2xf32>, tensor<3x2x2xf32>
 }

@@ -368,3 +368,63 @@ func.func @main(%x: tensor<200x64xf32> {halftone.name = "x"}) -> (tensor<200x64x
   %y = halftone.sub %x, %b : tensor<200x64xf32>
   return %y : tensor<200x64xf32>
 }
+
+// -----
+
+// A projection to heads, stored by heads, with bias and mask: one kernel, which stores both transposed. A transpose that
+// makes another axis innermost is a loop.
+// CHECK-LABEL: module
+// CHECK: halftone.kernel matmul @[[K:matmul_[0-9a-f]+]] ({{.*}}) -> (tensor<2x5x3x6xf32>, tensor<2x5x3x6xi1>)
+// CHECK: halftone.kernel matmul @[[N:matmul_[0-9a-f]+]] ({{.*}}) -> tensor<2x3x6xf32>
+// CHECK: halftone.kernel loop @[[L:loop_[0-9a-f]+]] ({{.*}}) -> tensor<2x6x3xf32>
+// CHECK-NOT: halftone.kernel
+// CHECK: func.func @main
+// CHECK: halftone.launch @[[K]]
+// CHECK: halftone.launch @[[N]]
+// CHECK: halftone.launch @[[L]]
+// CHECK-NOT: halftone.launch
+// CHECK: return
+// STRICT-LABEL: module
+// STRICT-COUNT-7: halftone.launch
+// STRICT-NOT: halftone.launch
+func.func @main(%x: tensor<2x3x4xf32> {halftone.name = "x"}, %w: tensor<4x5x6xf32> {halftone.name = "w"}, %b: tensor<6xf32> {halftone.name = "b"}, %v: tensor<4x6xf32> {halftone.name = "v"})
+    -> (tensor<2x5x3x6xf32> {halftone.name = "y"}, tensor<2x5x3x6xi1> {halftone.name = "m"}, tensor<2x6x3xf32> {halftone.name = "z"}) {
+  %0 = halftone.contract %x, %w {lhs_contract = array<i64: 2>, rhs_contract = array<i64: 0>} : (tensor<2x3x4xf32>, tensor<4x5x6xf32>) -> tensor<2x3x5x6xf32>
+  %1 = halftone.transpose %0 {permutation = array<i64: 0, 2, 1, 3>} : tensor<2x3x5x6xf32> to tensor<2x5x3x6xf32>
+  %2 = halftone.broadcast %b {axes = array<i64: 3>} : tensor<6xf32> to tensor<2x5x3x6xf32>
+  %3 = halftone.add %1, %2 : tensor<2x5x3x6xf32>
+  %zero = halftone.constant dense<0.0> : tensor<2x5x3x6xf32>
+  %4 = halftone.compare gt %3, %zero : tensor<2x5x3x6xf32>
+  %5 = halftone.contract %x, %v {lhs_contract = array<i64: 2>, rhs_contract = array<i64: 0>} : (tensor<2x3x4xf32>, tensor<4x6xf32>) -> tensor<2x3x6xf32>
+  %6 = halftone.transpose %5 {permutation = array<i64: 0, 2, 1>} : tensor<2x3x6xf32> to tensor<2x6x3xf32>
+  return %3, %4, %6 : tensor<2x5x3x6xf32>, tensor<2x5x3x6xi1>, tensor<2x6x3xf32>
+}
+
+// -----
+
+// Attention over heads that lie apart in memory: two products and the softmax between them. No kernel copies.
+// CHECK-LABEL: module
+// CHECK: halftone.kernel matmul @[[A:matmul_[0-9a-f]+]] (tensor<2x3x4x5xf16>, tensor<2x6x4x5xf16>) -> tensor<2x4x3x6xf16>
+// CHECK: halftone.kernel row
+// CHECK: halftone.kernel matmul @[[B:matmul_[0-9a-f]+]] (tensor<2x4x3x6xf16>, tensor<2x6x4x5xf16>) -> tensor<2x3x4x5xf16>
+// CHECK-NOT: halftone.kernel
+// CHECK: func.func @main
+// CHECK-COUNT-3: halftone.launch
+// CHECK-NOT: halftone.launch
+// STRICT-LABEL: module
+func.func @main(%q: tensor<2x3x4x5xf16> {halftone.name = "q"}, %k: tensor<2x6x4x5xf16> {halftone.name = "k"}, %v: tensor<2x6x4x5xf16> {halftone.name = "v"})
+    -> (tensor<2x3x4x5xf16> {halftone.name = "y"}) {
+  %0 = halftone.contract %q, %k {lhs_batch = array<i64: 0, 2>, rhs_batch = array<i64: 0, 2>, lhs_contract = array<i64: 3>, rhs_contract = array<i64: 3>}
+      : (tensor<2x3x4x5xf16>, tensor<2x6x4x5xf16>) -> tensor<2x4x3x6xf16>
+  %m = halftone.reduce max %0 {axes = array<i64: 3>} : tensor<2x4x3x6xf16> -> tensor<2x4x3xf16>
+  %mb = halftone.broadcast %m {axes = array<i64: 0, 1, 2>} : tensor<2x4x3xf16> to tensor<2x4x3x6xf16>
+  %s = halftone.sub %0, %mb : tensor<2x4x3x6xf16>
+  %e = halftone.exp %s : tensor<2x4x3x6xf16>
+  %t = halftone.reduce sum %e {axes = array<i64: 3>} : tensor<2x4x3x6xf16> -> tensor<2x4x3xf16>
+  %tb = halftone.broadcast %t {axes = array<i64: 0, 1, 2>} : tensor<2x4x3xf16> to tensor<2x4x3x6xf16>
+  %p = halftone.div %e, %tb : tensor<2x4x3x6xf16>
+  %1 = halftone.contract %p, %v {lhs_batch = array<i64: 0, 1>, rhs_batch = array<i64: 0, 2>, lhs_contract = array<i64: 3>, rhs_contract = array<i64: 1>}
+      : (tensor<2x4x3x6xf16>, tensor<2x6x4x5xf16>) -> tensor<2x4x3x5xf16>
+  %y = halftone.transpose %1 {permutation = array<i64: 0, 2, 1, 3>} : tensor<2x4x3x5xf16> to tensor<2x3x4x5xf16>
+  return %y : tensor<2x3x4x5xf16>
+}

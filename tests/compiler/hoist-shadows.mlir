@@ -93,3 +93,23 @@ func.func @main(%x: tensor<2x16xbf16> {halftone.name = "x"}, %w: tensor<16x16xf3
   %5 = halftone.neg %w : tensor<16x16xf32>
   return %4, %5 : tensor<2x16xbf16>, tensor<16x16xf32>
 }
+
+// -----
+
+// Readers that want the kept cast in another shape reshape it; they share one shadow.
+// CHECK: halftone.shadow @w_float16 of @w {
+// CHECK-NOT: halftone.shadow
+// CHECK: func.func @main
+// CHECK-SAME: %[[C:[a-z0-9]+]]: tensor<4x8xf16> {halftone.shadow = @w_float16})
+// CHECK-DAG: %[[R:.*]] = halftone.reshape %[[C]] : tensor<4x8xf16> to tensor<2x2x8xf16>
+// CHECK-DAG: halftone.mul %[[R]], %[[R]]
+// CHECK-DAG: halftone.mul %[[C]], %[[C]]
+halftone.variable @w : tensor<4x8xf32>
+func.func @main(%w: tensor<4x8xf32> {halftone.variable = @w})
+    -> (tensor<2x2x8xf16> {halftone.name = "a"}, tensor<4x8xf16> {halftone.name = "b"}) {
+  %0 = halftone.cast %w {origin = "variable read"} : tensor<4x8xf32> to tensor<4x8xf16>
+  %1 = halftone.reshape %0 : tensor<4x8xf16> to tensor<2x2x8xf16>
+  %2 = halftone.mul %1, %1 : tensor<2x2x8xf16>
+  %3 = halftone.mul %0, %0 : tensor<4x8xf16>
+  return %2, %3 : tensor<2x2x8xf16>, tensor<4x8xf16>
+}

@@ -112,3 +112,28 @@ func.func @main(%x: tensor<2x3xf32> {halftone.name = "x"}, %e: tensor<3x0xf32> {
   %z = halftone.reduce_all max_abs (%e) : tensor<3x0xf32>
   return %y, %z : tensor<2x0xf32>, tensor<f32>
 }
+
+// -----
+
+// Work on the transposed result of a contraction stands before the transpose: the bias, the activation, its mask, the
+// rounding. A tensor in memory that joins it has no such place.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[P:.*]] = halftone.contract
+// CHECK: %[[B:.*]] = halftone.broadcast %arg2 {axes = array<i64: 3>} : tensor<6xf16> to tensor<2x3x5x6xf16>
+// CHECK: %[[A:.*]] = halftone.add %[[P]], %[[B]] : tensor<2x3x5x6xf16>
+// CHECK: %[[R:.*]] = halftone.relu %[[A]] : tensor<2x3x5x6xf16>
+// CHECK: %[[C:.*]] = halftone.cast %[[R]] {origin = "layer output"} : tensor<2x3x5x6xf16> to tensor<2x3x5x6xf16>
+// CHECK: %[[T:.*]] = halftone.transpose %[[C]] {permutation = array<i64: 1, 0, 2, 3>}
+// CHECK: %[[S:.*]] = halftone.add %[[T]], %arg3 : tensor<3x2x5x6xf16>
+// CHECK: return %[[T]], %[[S]]
+func.func @main(%x: tensor<2x3x4xf16> {halftone.name = "x"}, %w: tensor<4x5x6xf16> {halftone.name = "w"}, %b: tensor<6xf16> {halftone.name = "b"}, %r: tensor<3x2x5x6xf16> {halftone.name = "r"})
+    -> (tensor<3x2x5x6xf16> {halftone.name = "y"}, tensor<3x2x5x6xf16> {halftone.name = "s"}) {
+  %0 = halftone.contract %x, %w {lhs_contract = array<i64: 2>, rhs_contract = array<i64: 0>} : (tensor<2x3x4xf16>, tensor<4x5x6xf16>) -> tensor<2x3x5x6xf16>
+  %1 = halftone.transpose %0 {permutation = array<i64: 1, 0, 2, 3>} : tensor<2x3x5x6xf16> to tensor<3x2x5x6xf16>
+  %2 = halftone.broadcast %b {axes = array<i64: 3>} : tensor<6xf16> to tensor<3x2x5x6xf16>
+  %3 = halftone.add %1, %2 : tensor<3x2x5x6xf16>
+  %4 = halftone.relu %3 : tensor<3x2x5x6xf16>
+  %5 = halftone.cast %4 {origin = "layer output"} : tensor<3x2x5x6xf16> to tensor<3x2x5x6xf16>
+  %6 = halftone.add %5, %r : tensor<3x2x5x6xf16>
+  return %5, %6 : tensor<3x2x5x6xf16>, tensor<3x2x5x6xf16>
+}

@@ -147,3 +147,50 @@ func.func @dead(%x: tensor<4xf32>) -> tensor<4xf32> {
   }
   return %x : tensor<4xf32>
 }
+
+// -----
+
+// A contraction reads transposed operands itself. Free axes that change places are transposed in the result; the
+// transpose of an operand stays if another axis of the result were innermost without it.
+// CHECK-LABEL: func.func @transposed
+// CHECK-SAME: %[[X:.*]]: tensor<2x3x4xf32>, %[[W:.*]]: tensor<4x5x6xf32>
+// CHECK-NEXT: %[[P:.*]] = halftone.contract %[[X]], %[[W]] {lhs_contract = array<i64: 2>, rhs_contract = array<i64: 0>} : (tensor<2x3x4xf32>, tensor<4x5x6xf32>) -> tensor<2x3x5x6xf32>
+// CHECK-NEXT: %[[R:.*]] = halftone.transpose %[[P]] {permutation = array<i64: 1, 0, 2, 3>} : tensor<2x3x5x6xf32> to tensor<3x2x5x6xf32>
+// CHECK-NEXT: %[[T:.*]] = halftone.transpose %[[W]] {permutation = array<i64: 2, 0, 1>}
+// CHECK-NEXT: %[[Q:.*]] = halftone.contract %[[X]], %[[T]] {lhs_contract = array<i64: 2>, rhs_contract = array<i64: 1>}
+// CHECK-NEXT: return %[[R]], %[[Q]]
+func.func @transposed(%x: tensor<2x3x4xf32>, %w: tensor<4x5x6xf32>) -> (tensor<3x2x5x6xf32>, tensor<2x3x6x5xf32>) {
+  %0 = halftone.transpose %x {permutation = array<i64: 1, 2, 0>} : tensor<2x3x4xf32> to tensor<3x4x2xf32>
+  %1 = halftone.contract %0, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<3x4x2xf32>, tensor<4x5x6xf32>) -> tensor<3x2x5x6xf32>
+  %2 = halftone.transpose %w {permutation = array<i64: 2, 0, 1>} : tensor<4x5x6xf32> to tensor<6x4x5xf32>
+  %3 = halftone.contract %x, %2 {lhs_contract = array<i64: 2>, rhs_contract = array<i64: 1>} : (tensor<2x3x4xf32>, tensor<6x4x5xf32>) -> tensor<2x3x6x5xf32>
+  return %1, %3 : tensor<3x2x5x6xf32>, tensor<2x3x6x5xf32>
+}
+
+// -----
+
+// A batch axis that only a broadcast gives to an operand is a free axis of the other operand. So is one of several; the
+// other axes of the broadcast stay. Nothing changes where both operands are broadcast, or where the free axis would be
+// innermost.
+// CHECK-LABEL: func.func @broadcast
+// CHECK-SAME: %[[X:.*]]: tensor<7x2x4xf32>, %[[W:.*]]: tensor<4x5xf32>, %[[V:.*]]: tensor<4xf32>
+// CHECK: %[[A:.*]] = halftone.contract %[[X]], %[[W]] {lhs_contract = array<i64: 2>, rhs_contract = array<i64: 0>} : (tensor<7x2x4xf32>, tensor<4x5xf32>) -> tensor<7x2x5xf32>
+// CHECK: %[[P:.*]] = halftone.contract %[[W]], %[[X]] {lhs_contract = array<i64: 0>, rhs_contract = array<i64: 2>} : (tensor<4x5xf32>, tensor<7x2x4xf32>) -> tensor<5x7x2xf32>
+// CHECK: %[[B:.*]] = halftone.transpose %[[P]] {permutation = array<i64: 1, 0, 2>} : tensor<5x7x2xf32> to tensor<7x5x2xf32>
+// CHECK: %[[VB:.*]] = halftone.broadcast %[[V]] {axes = array<i64: 0>} : tensor<4xf32> to tensor<4x5xf32>
+// CHECK: %[[C:.*]] = halftone.contract %[[X]], %[[VB]] {lhs_contract = array<i64: 2>, rhs_contract = array<i64: 0>} : (tensor<7x2x4xf32>, tensor<4x5xf32>) -> tensor<7x2x5xf32>
+// CHECK: halftone.contract %{{.*}}, %{{.*}} {lhs_batch = array<i64: 0>
+// CHECK: halftone.contract %{{.*}}, %{{.*}} {lhs_batch = array<i64: 0>
+func.func @broadcast(%x: tensor<7x2x4xf32>, %w: tensor<4x5xf32>, %v: tensor<4xf32>)
+    -> (tensor<7x2x5xf32>, tensor<7x5x2xf32>, tensor<7x2x5xf32>, tensor<7x5x5xf32>, tensor<7x5xf32>) {
+  %0 = halftone.broadcast %w {axes = array<i64: 1, 2>} : tensor<4x5xf32> to tensor<7x4x5xf32>
+  %1 = halftone.contract %x, %0 {lhs_batch = array<i64: 0>, rhs_batch = array<i64: 0>, lhs_contract = array<i64: 2>, rhs_contract = array<i64: 1>} : (tensor<7x2x4xf32>, tensor<7x4x5xf32>) -> tensor<7x2x5xf32>
+  %2 = halftone.contract %0, %x {lhs_batch = array<i64: 0>, rhs_batch = array<i64: 0>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 2>} : (tensor<7x4x5xf32>, tensor<7x2x4xf32>) -> tensor<7x5x2xf32>
+  %3 = halftone.broadcast %v {axes = array<i64: 1>} : tensor<4xf32> to tensor<7x4x5xf32>
+  %4 = halftone.contract %x, %3 {lhs_batch = array<i64: 0>, rhs_batch = array<i64: 0>, lhs_contract = array<i64: 2>, rhs_contract = array<i64: 1>} : (tensor<7x2x4xf32>, tensor<7x4x5xf32>) -> tensor<7x2x5xf32>
+  %5 = halftone.contract %0, %0 {lhs_batch = array<i64: 0>, rhs_batch = array<i64: 0>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>} : (tensor<7x4x5xf32>, tensor<7x4x5xf32>) -> tensor<7x5x5xf32>
+  %7 = halftone.slice %x {start = array<i64: 0, 0, 0>} : tensor<7x2x4xf32> to tensor<7x1x4xf32>
+  %8 = halftone.reshape %7 : tensor<7x1x4xf32> to tensor<7x4xf32>
+  %9 = halftone.contract %0, %8 {lhs_batch = array<i64: 0>, rhs_batch = array<i64: 0>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>} : (tensor<7x4x5xf32>, tensor<7x4xf32>) -> tensor<7x5xf32>
+  return %1, %2, %4, %5, %9 : tensor<7x2x5xf32>, tensor<7x5x2xf32>, tensor<7x2x5xf32>, tensor<7x5x5xf32>, tensor<7x5xf32>
+}

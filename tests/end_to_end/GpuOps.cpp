@@ -42,6 +42,12 @@ TEST_CASE("A GPU's contractions compute what the interpreter says") { checkBoth<
 TEST_CASE("A GPU's windows compute what the interpreter says") { checkBoth<Sm80>(windowCases()); }
 TEST_CASE("A GPU's convolutions compute what the interpreter says") { checkBoth<Sm80>(convolutionCases()); }
 
+TEST_CASE("A GPU's long sums of few products, made in parts, are what the interpreter says") {
+  check(longSumCases(1024), Sm80::target, false);
+  check(longSumCases(1032), Sm80::target, false); // in three parts
+  checkProgram(longSumProgram(1024), Sm80::target, false, 1);
+}
+
 TEST_CASE("Extents of 0 and 1 on a GPU") {
   const std::string dtype = GENERATE("f32", "bf16", "i8", "i1");
   checkBoth<Sm80>(degenerateCases(dtype));

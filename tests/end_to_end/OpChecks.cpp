@@ -3,6 +3,7 @@
 #include "OpChecks.h"
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
 using namespace halftone;
 using namespace halftone::test;
@@ -50,6 +51,34 @@ void test::checkProgram(const std::string &text, const std::string &target, bool
   INFO(comparison.status().str());
   REQUIRE(comparison.isOk());
   checkDifferences(*comparison);
+}
+
+std::string test::longSumProgram(int64_t depth) {
+  return fmt::format(R"(
+halftone.variable @w : tensor<{0}x6xf32> {{path = "w"}}
+func.func @main(%x: tensor<3x{0}xf32> {{halftone.name = "x"}}, %b: tensor<6xf16> {{halftone.name = "b"}}, %g: tensor<{0}x6xf16> {{halftone.name = "g"}})
+    -> (tensor<3x6xf16> {{halftone.name = "y"}}, tensor<3x6xf16> {{halftone.name = "z"}}, tensor<6xf32> {{halftone.name = "s"}}) {{
+  %w = halftone.read @w : tensor<{0}x6xf32>
+  %wn = halftone.cast %w {{origin = "variable read"}} : tensor<{0}x6xf32> to tensor<{0}x6xf16>
+  %xn = halftone.cast %x {{origin = "layer input"}} : tensor<3x{0}xf32> to tensor<3x{0}xf16>
+  %0 = halftone.contract %xn, %wn {{lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>}} : (tensor<3x{0}xf16>, tensor<{0}x6xf16>) -> tensor<3x6xf16>
+  %1 = halftone.broadcast %b {{axes = array<i64: 1>}} : tensor<6xf16> to tensor<3x6xf16>
+  %2 = halftone.add %0, %1 : tensor<3x6xf16>
+  %y = halftone.relu %2 : tensor<3x6xf16>
+  %n = halftone.iota {{axis = 1 : i64}} : tensor<3x{0}xi32>
+  %half = halftone.constant dense<{1}> : tensor<3x{0}xi32>
+  %first = halftone.compare lt %n, %half : tensor<3x{0}xi32>
+  %large = halftone.constant dense<6.0e+04> : tensor<3x{0}xf16>
+  %negative = halftone.neg %large : tensor<3x{0}xf16>
+  %zs = halftone.select %first, %large, %negative : tensor<3x{0}xf16>
+  %unit = halftone.sign %g : tensor<{0}x6xf16>
+  %ones = halftone.abs %unit : tensor<{0}x6xf16>
+  %z = halftone.contract %zs, %ones {{lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>}} : (tensor<3x{0}xf16>, tensor<{0}x6xf16>) -> tensor<3x6xf16>
+  %yw = halftone.cast %y : tensor<3x6xf16> to tensor<3x6xf32>
+  %s = halftone.reduce sum %yw {{axes = array<i64: 0>}} : tensor<3x6xf32> -> tensor<6xf32>
+  return %y, %z, %s : tensor<3x6xf16>, tensor<3x6xf16>, tensor<6xf32>
+}})",
+                     depth, depth / 2);
 }
 
 std::vector<OpCase> test::only(std::vector<OpCase> cases, const std::set<std::string> &ops) {

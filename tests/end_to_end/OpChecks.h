@@ -27,6 +27,10 @@ template <class Target> void checkBoth(const std::vector<OpCase> &cases) {
 /// The program agrees with the interpreter on random feeds.
 void checkProgram(const std::string &text, const std::string &target, bool strict, uint32_t seed);
 
+/// A layer's product with casts, bias and relu, and a product of ones. Their sums of `depth` numbers are float16; in the
+/// product of ones parts of a sum are too large for float16, but no sum is.
+std::string longSumProgram(int64_t depth);
+
 std::vector<OpCase> only(std::vector<OpCase> cases, const std::set<std::string> &ops);
 std::vector<OpCase> without(std::vector<OpCase> cases, const std::set<std::string> &ops);
 

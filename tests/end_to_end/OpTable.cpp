@@ -326,4 +326,36 @@ std::vector<OpCase> contractionCases() {
   return cases;
 }
 
+std::vector<OpCase> longSumCases(int64_t depth) {
+  const std::string k = fmt::format("{}x", depth), part = fmt::format("{}x", depth / 8);
+  struct Form {
+    const char *label;
+    std::string lhs, rhs;
+    const char *lhsAxes, *rhsAxes, *batch;
+    std::string result;
+  };
+  const std::vector<Form> forms = {{"tn", k + "3x", k + "5x", "0", "0", "", "3x5x"},
+                                   {"nn", "3x" + k, k + "5x", "1", "0", "", "3x5x"},
+                                   {"nt", "3x" + k, "5x" + k, "1", "1", "", "3x5x"},
+                                   {"tt", k + "3x", "5x" + k, "0", "1", "", "3x5x"},
+                                   {"two", "3x8x" + part, "8x" + part + "5x", "1, 2", "0, 1", "", "3x5x"},
+                                   {"apart", "3x8x" + part, part + "8x5x", "1, 2", "1, 0", "", "3x5x"},
+                                   {"batch", "2x" + k + "3x", "2x" + k + "5x", "1", "1", "0", "2x3x5x"},
+                                   {"dot", k, k, "0", "0", "", ""}};
+  std::vector<OpCase> cases;
+  for (const std::string &dtype : floats)
+    for (const Form &form : forms) // all forms for float32 and bfloat16, the first for the others
+      if (dtype == "f32" || dtype == "bf16" || &form == &forms[0])
+        cases.push_back(
+            make("contract", fmt::format("{}_{}_{}", form.label, depth, dtype),
+                 {{form.lhs + dtype, Values::moderate}, {form.rhs + dtype, Values::moderate, 1}},
+                 fmt::format("$0, $1 {{lhs_batch = array<i64{0}{1}>, rhs_batch = array<i64{0}{1}>, lhs_contract = "
+                             "array<i64: {2}>, rhs_contract = array<i64: {3}>}} : (tensor<{4}{7}>, tensor<{5}{7}>) -> "
+                             "tensor<{6}{7}>",
+                             *form.batch ? ": " : "", form.batch, form.lhsAxes, form.rhsAxes, form.lhs, form.rhs,
+                             form.result, dtype),
+                 form.result + dtype));
+  return cases;
+}
+
 } // namespace halftone::test

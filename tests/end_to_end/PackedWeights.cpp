@@ -66,7 +66,7 @@ TEST_CASE("products with packed weights: any number of rows, columns that are no
   check(product(7, 48, 352, false), "x86-64-v3", false);
 }
 
-TEST_CASE("packed weights in kernels that do not multiply in pairs: rows or columns are several axes") {
+TEST_CASE("packed weights in kernels whose rows or columns are several axes") {
   if (!Zen4::runs()) {
     WARN(Zen4::target << " does not run here");
     return;

@@ -94,6 +94,24 @@ TEST_CASE("same seed, same bits for any number of threads") {
   }
 }
 
+TEST_CASE("A sum made in parts has the same bits for any number of threads") {
+  std::shared_ptr<CpuDevice> device = sharedCpuDevice().valueOrThrow();
+  const int before = device->threads();
+  Tensor x = Tensor::zeros({16384, 30}), y = Tensor::zeros({16384, 10});
+  for (int64_t i = 0; float &value : x.mutable_span<float>())
+    value = float(i++ % 1013) / 7;
+  for (int64_t i = 0; float &value : y.mutable_span<float>())
+    value = float(i++ % 977 - 400) / 3;
+  const auto product = jit([](const Value &a, const Value &b) { return ops::matmul(ops::transpose(a), b); });
+  std::vector<std::vector<float>> results;
+  for (int threads : {1, 2, 3, 7}) {
+    device->setThreads(threads).orThrow();
+    results.push_back(product(x, y).to_vector<float>());
+    CHECK(results.back() == results.front());
+  }
+  device->setThreads(before).orThrow();
+}
+
 TEST_CASE("fit prints progress, and reports describe the trained model") {
   const datasets::Arrays &data = mnist();
   Sequential model = smallMlp("mixed_float16");

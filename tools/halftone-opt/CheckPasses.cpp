@@ -33,7 +33,8 @@ private:
 
   /// Whether this pass may change the order of sums.
   static bool reorders(Pass *pass) {
-    return pass->getArgument() == "halftone-normalize" || pass->getArgument() == "halftone-form-kernels";
+    constexpr StringLiteral names[] = {"halftone-normalize", "halftone-choose-templates", "halftone-form-kernels"};
+    return llvm::is_contained(names, pass->getArgument());
   }
   std::optional<Outcome> evaluate(ModuleOp module, bool intervals = false);
   TensorData &input(const std::string &name, RankedTensorType type);

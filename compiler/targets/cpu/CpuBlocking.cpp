@@ -44,34 +44,63 @@ LoopBlocks squareBlocks(int64_t rows, int64_t columns) {
   return blocks;
 }
 
-} // namespace
+/// Blocks of a product that let several threads share it.
+constexpr int64_t wantedMatmulBlocks = 16;
 
-MatmulTile CpuBlocking::matmulTile(int64_t batch, int64_t m, int64_t n, int64_t k) const {
-  constexpr int64_t mostM = 192, mostN = 256, stepM = 4, stepN = 64, wantedBlocks = 16, fewBlocks = 4;
-  constexpr int64_t leastM = 12, fewRows = 48, someRows = 144;
+/// How often the work of a block that is worth its launch goes into the work of this block, over `k` indices of K: the
+/// multiplications or, with few rows, reading the columns.
+int64_t worthBlocks(int64_t rows, int64_t columns, int64_t k) {
   constexpr int64_t leastWork = int64_t(1) << 17, leastRead = int64_t(1) << 16;
+  return std::max(rows * columns * k / leastWork, columns * k / leastRead);
+}
+
+int64_t blocksOf(const MatmulTile &tile, int64_t batch, int64_t m, int64_t n) {
+  return batch * ceilDivide(m, tile.m) * ceilDivide(n, tile.n);
+}
+
+constexpr int64_t stepM = 4, stepN = 64;
+
+/// The largest tile that an m x n product may have. Parts of equal size, rather than a small one at the end, and as many
+/// for each of two threads.
+MatmulTile largestTile(int64_t m, int64_t n) {
+  constexpr int64_t mostM = 192, mostN = 256;
   const auto cut = [](int64_t extent, int64_t parts, int64_t step) {
     return std::max(step, roundUp(ceilDivide(extent, parts), step));
   };
-  const auto blocks = [&](MatmulTile tile) { return batch * ceilDivide(m, tile.m) * ceilDivide(n, tile.n); };
-  // Parts of equal size, rather than a small one at the end, and as many for each of two threads.
   const int64_t rowParts = ceilDivide(std::max<int64_t>(m, 1), mostM);
-  MatmulTile tile{cut(m, rowParts > 1 ? roundUp(rowParts, 2) : 1, stepM),
-                  cut(n, ceilDivide(std::max<int64_t>(n, 1), mostN), stepN)};
-  while (blocks(tile) < wantedBlocks) {
+  return {cut(m, rowParts > 1 ? roundUp(rowParts, 2) : 1, stepM),
+          cut(n, ceilDivide(std::max<int64_t>(n, 1), mostN), stepN)};
+}
+
+} // namespace
+
+MatmulTile CpuBlocking::matmulTile(int64_t batch, int64_t m, int64_t n, int64_t k) const {
+  constexpr int64_t fewBlocks = 4, leastM = 12, fewRows = 48, someRows = 144;
+  MatmulTile tile = largestTile(m, n);
+  while (blocksOf(tile, batch, m, n) < wantedMatmulBlocks) {
     // Columns first: the part of the right operand that a block packs serves all of its rows.
     const bool alongN = tile.n > stepN && (2 * tile.n > tile.m || tile.m <= fewRows);
-    if (!alongN && (tile.m <= leastM || (tile.m <= someRows && blocks(tile) >= fewBlocks)))
+    if (!alongN && (tile.m <= leastM || (tile.m <= someRows && blocksOf(tile, batch, m, n) >= fewBlocks)))
       break;
     const MatmulTile smaller =
         alongN ? MatmulTile{tile.m, roundUp(tile.n / 2, stepN)} : MatmulTile{roundUp(tile.m / 2, stepM), tile.n};
-    // Worth a block of its own: the multiplications, or, with few rows, reading the columns.
-    const int64_t rows = std::min(m, smaller.m), columns = std::min(roundUp(n, 16), smaller.n);
-    if (rows * columns * k < leastWork && columns * k < leastRead)
+    if (worthBlocks(std::min(m, smaller.m), std::min(roundUp(n, 16), smaller.n), k) < 1)
       break;
     tile = smaller;
   }
   return tile;
+}
+
+int64_t CpuBlocking::depthParts(int64_t batch, int64_t m, int64_t n, int64_t k) const {
+  constexpr int64_t longestWhole = 8192, mostParts = 64;
+  const int64_t blocks = blocksOf(matmulTile(batch, m, n, k), batch, m, n);
+  if (k <= longestWhole || blocks == 0 || blocks >= wantedMatmulBlocks)
+    return 1;
+  // Parts of K rather than smaller tiles.
+  const MatmulTile tile = largestTile(m, n);
+  const int64_t wanted = ceilDivide(wantedMatmulBlocks, blocksOf(tile, batch, m, n));
+  const int64_t worth = worthBlocks(std::min(m, tile.m), std::min(roundUp(n, 16), tile.n), k);
+  return nearestParts(k, wanted, std::min(worth, mostParts));
 }
 
 LoopBlocks CpuBlocking::loopBlocks(const LoopSpace &space) const {

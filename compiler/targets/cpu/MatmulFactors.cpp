@@ -58,7 +58,7 @@ std::function<Values(Emitted)> MatmulFactors::columnsInPlace(const MatmulStrip &
 
 /// A right operand that is kept packed, as #halftone.panels says, is read where it is, for any number of rows. Panels are
 /// of one vector of columns, and so a strip reads `vectors` of them side by side. By vdpbf16ps their pairs are multiplied
-/// as they are. Where the kernel multiplies single elements (axes that are split), one of each pair is widened.
+/// as they are. Where the kernel multiplies single elements (K has several dims), one of each pair is widened.
 std::function<Values(Emitted)> MatmulFactors::columnsOfPanels(const MatmulStrip &strip) const {
   const Emitted group = frame.constant(problem.panels->group), pairs = block.size[depthRole] / group;
   const int64_t lanes = block.sizes.lanes;

@@ -21,6 +21,15 @@ MatmulTile NvptxBlocking::matmulTile(int64_t batch, int64_t m, int64_t n, int64_
   return chooseMatmulTile(batch, m, n, multiprocessors);
 }
 
+int64_t NvptxBlocking::depthParts(int64_t batch, int64_t m, int64_t n, int64_t k) const {
+  constexpr int64_t shortestCut = 1024, shortestPart = 256, mostParts = 8, wantedTiles = multiprocessors / 2;
+  const MatmulTile tile = matmulTile(batch, m, n, k);
+  const int64_t tiles = batch * ceilDivide(m, tile.m) * ceilDivide(n, tile.n);
+  if (k < shortestCut || tiles == 0 || tiles >= wantedTiles)
+    return 1;
+  return nearestParts(k, ceilDivide(wantedTiles, tiles), std::min(k / shortestPart, mostParts));
+}
+
 LoopBlocks NvptxBlocking::loopBlocks(const LoopSpace &space) const {
   const int64_t rows = std::max<int64_t>(space.rows, 1), columns = std::max<int64_t>(space.columns, 1);
   constexpr int64_t side = 64;

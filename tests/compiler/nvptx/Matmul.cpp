@@ -340,3 +340,20 @@ TEST_CASE("Sums of every mma.sync are f32 or i32", "[kernels]") {
         CHECK(count > 0);
       }
 }
+
+TEST_CASE("Products are stored with their axes in another order", "[kernels]") {
+  for (const char *type : {"f32", "f16"})
+    for (const int64_t inner : {19, 24}) // elements of a row of the result, and whole vectors
+      check(fmt::format(R"(
+halftone.kernel matmul @k (tensor<3x5x24x{0}>, tensor<24x4x{1}x{0}>, tensor<4x{1}x{0}>) -> (tensor<4x3x5x{1}x{0}>, tensor<3x5x4x{1}x{0}>) {{
+^bb0(%x: tensor<3x5x24x{0}>, %w: tensor<24x4x{1}x{0}>, %b: tensor<4x{1}x{0}>):
+  %0 = halftone.contract %x, %w {{lhs_contract = array<i64: 2>, rhs_contract = array<i64: 0>}}
+      : (tensor<3x5x24x{0}>, tensor<24x4x{1}x{0}>) -> tensor<3x5x4x{1}x{0}>
+  %1 = halftone.broadcast %b {{axes = array<i64: 2, 3>}} : tensor<4x{1}x{0}> to tensor<3x5x4x{1}x{0}>
+  %2 = halftone.add %0, %1 : tensor<3x5x4x{1}x{0}>
+  %3 = halftone.transpose %2 {{permutation = array<i64: 2, 0, 1, 3>}} : tensor<3x5x4x{1}x{0}> to tensor<4x3x5x{1}x{0}>
+  halftone.yield %3, %2 : tensor<4x3x5x{1}x{0}>, tensor<3x5x4x{1}x{0}>
+}})",
+                        type, inner),
+            false, Bound::interval);
+}

@@ -1,0 +1,128 @@
+// A contraction in parts of K, and the sum of the parts.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   %1 = contract %x, %dy {lhs_contract = [0], rhs_contract = [0]} : 16384 x 30 by 16384 x 10 -> bf16
+// becomes
+//   %a = reshape %x : 4 x 4096 x 30;  %b = reshape %dy : 4 x 4096 x 10
+//   %p = contract %a, %b {lhs_batch = [0], rhs_batch = [0], lhs_contract = [1], rhs_contract = [1]} -> f32
+//   %s = reduce sum %p {axes = [0]} : 4 x 30 x 10 -> f32;  %1 = cast %s : bf16
+// The reshapes are free: a part of an axis lies in memory as the axis does.
+#include "compiler/passes/SplitDepth.h"
+#include "compiler/forms/KernelBody.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+
+namespace {
+
+RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+/// `count` neighbouring axes from `first` on, which become two: the parts, and the indices of one part.
+struct AxisCut {
+  int64_t first, count, parts, depth;
+
+  SmallVector<int64_t> shape(ArrayRef<int64_t> whole) const {
+    SmallVector<int64_t> result(whole.take_front(first));
+    result.append({parts, depth});
+    llvm::append_range(result, whole.drop_front(first + count));
+    return result;
+  }
+  /// The parts, then `axes` of the whole, none of which is cut.
+  SmallVector<int64_t> batch(ArrayRef<int64_t> axes) const {
+    SmallVector<int64_t> result{first};
+    for (int64_t axis : axes)
+      result.push_back(axis < first ? axis : axis + 2 - count);
+    return result;
+  }
+};
+
+bool areNeighbours(ArrayRef<int64_t> axes) {
+  for (size_t i = 1; i < axes.size(); ++i)
+    if (axes[i] != axes[i - 1] + 1)
+      return false;
+  return !axes.empty();
+}
+
+/// Whether `value` is a cast of a tensor in memory that no weight is. A kernel copies such casts; behind a reshape they
+/// would be stored. Casts of weights stay: hoist-shadows keeps their values.
+bool isCopiedCast(Value value) {
+  if (!value.getDefiningOp<CastOp>())
+    return false;
+  while (auto cast = value.getDefiningOp<CastOp>())
+    value = cast.getX();
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return isa<ReshapeOp, WhenOp>(value.getDefiningOp());
+  auto main = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  return main && !main.getArgAttr(argument.getArgNumber(), variableAttr);
+}
+
+Value reshaped(OpBuilder &builder, Value value, ArrayRef<int64_t> shape) {
+  const auto type = RankedTensorType::get(shape, typeOf(value).getElementType());
+  if (!isCopiedCast(value)) {
+    while (auto inner = value.getDefiningOp<ReshapeOp>())
+      value = inner.getX();
+    return value.getType() == type ? value : Value(ReshapeOp::create(builder, value.getLoc(), type, value));
+  }
+  auto cast = value.getDefiningOp<CastOp>();
+  IRMapping mapping;
+  mapping.map(cast.getX(), reshaped(builder, cast.getX(), shape));
+  Operation *moved = builder.clone(*cast, mapping);
+  moved->getResult(0).setType(type);
+  return moved->getResult(0);
+}
+
+bool maySplit(ContractOp op) {
+  const auto isStored = [](Value operand) {
+    Operation *producer = operand.getDefiningOp();
+    return !(producer && isGlue(producer)) && !PanelsAttr::of(operand.getType());
+  };
+  return !op.isExact() && areNeighbours(op.getLhsContract()) && areNeighbours(op.getRhsContract()) &&
+         llvm::all_of(op->getOperands(), isStored);
+}
+
+} // namespace
+
+MatmulExtents MatmulExtents::of(ContractOp op) {
+  const auto product = [](Value operand, ArrayRef<int64_t> axes) {
+    int64_t extent = 1;
+    for (int64_t axis : axes)
+      extent *= shapeOf(operand)[axis];
+    return extent;
+  };
+  return {product(op.getLhs(), op.getLhsBatch()), product(op.getLhs(), op.getLhsFree()),
+          product(op.getRhs(), op.getRhsFree()), product(op.getLhs(), op.getLhsContract())};
+}
+
+ContractOp splitDepth(ContractOp op, const Blocking &blocking) {
+  const auto [batch, m, n, k] = MatmulExtents::of(op);
+  const int64_t parts = maySplit(op) ? blocking.depthParts(batch, m, n, k) : 1;
+  if (parts == 1)
+    return op;
+  const int64_t count = static_cast<int64_t>(op.getLhsContract().size());
+  const AxisCut lhs{op.getLhsContract()[0], count, parts, k / parts},
+      rhs{op.getRhsContract()[0], count, parts, k / parts};
+  SmallVector<int64_t> shape{parts};
+  llvm::append_range(shape, shapeOf(op));
+  const Type sum = op.getAccumulatorType(), element = typeOf(op).getElementType();
+  OpBuilder builder(op);
+  Value a = reshaped(builder, op.getLhs(), lhs.shape(shapeOf(op.getLhs())));
+  Value b = reshaped(builder, op.getRhs(), rhs.shape(shapeOf(op.getRhs())));
+  auto split =
+      ContractOp::create(builder, op.getLoc(), RankedTensorType::get(shape, sum), a, b, lhs.batch(op.getLhsBatch()),
+                         rhs.batch(op.getRhsBatch()), ArrayRef(lhs.first + 1), ArrayRef(rhs.first + 1),
+                         /*tile=*/DenseI64ArrayAttr());
+  Value whole = ReduceOp::create(builder, op.getLoc(), RankedTensorType::get(shapeOf(op), sum), ReduceKind::sum, split,
+                                 builder.getDenseI64ArrayAttr(0));
+  if (sum != element)
+    whole = CastOp::create(builder, op.getLoc(), op.getType(), whole, CastKind::storage, "reduction");
+  op.replaceAllUsesWith(whole);
+  op.erase();
+  return split;
+}
+
+} // namespace halftone::compiler

@@ -1,0 +1,21 @@
+// Long sums of few products' tiles, in parts that blocks share.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/targets/Blocking.h"
+#include "dialect/Dialect.h"
+
+namespace halftone::compiler {
+
+/// The extents of the product that a contraction is.
+struct MatmulExtents {
+  int64_t batch = 1, m = 1, n = 1, k = 1;
+  static MatmulExtents of(dialect::ContractOp op);
+};
+
+/// Makes the sums of a float contraction in as many parts of K as `blocking` asks for (Blocking::depthParts), and adds
+/// the parts up in the accumulator's type: the result is rounded once, but the order of the sum is another. Returns the
+/// contraction that stands then; `op` itself, unchanged, if it stays whole. It stays whole if its contracted axes are not
+/// neighbours in both operands, and if an operand is packed or would have to be stored.
+dialect::ContractOp splitDepth(dialect::ContractOp op, const Blocking &blocking);
+
+} // namespace halftone::compiler
