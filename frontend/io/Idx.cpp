@@ -1,7 +1,7 @@
-// Reads IDX files, gzipped or not, and MNIST, which consists of such files.
+// Reads IDX files, gzipped or not, and MNIST and Fashion-MNIST, which consist of such files.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/io/RefuseFile.h"
 #include "halftone/Data.h"
-#include "halftone/Error.h"
 #include "runtime/TensorAccess.h"
 #include <algorithm>
 #include <cerrno>
@@ -13,10 +13,7 @@
 #include <zlib.h>
 
 using namespace halftone;
-
-[[noreturn]] static void fail(const std::string &path, const std::string &expected, const std::string &found) {
-  throw Error(ErrorKind::io_error, fmt::format("Cannot read '{}': expected {}, found {}", path, expected, found));
-}
+using detail::refuseFile;
 
 namespace {
 /// The bytes of a file, inflated if it is gzipped.
@@ -26,10 +23,10 @@ public:
     std::error_code error;
     fileBytes = static_cast<int64_t>(std::filesystem::file_size(path, error));
     if (error)
-      fail(path, "an IDX file", error.message());
+      refuseFile(path, "an IDX file", error.message());
     file = gzopen(path.c_str(), "rb");
     if (!file)
-      fail(path, "an IDX file", std::strerror(errno));
+      refuseFile(path, "an IDX file", std::strerror(errno));
     gzbuffer(file, 1u << 17);
   }
   Source(const Source &) = delete;
@@ -44,7 +41,8 @@ public:
       const int got = gzread(file, static_cast<char *>(to) + done, static_cast<unsigned>(piece));
       check();
       if (got <= 0)
-        fail(path, fmt::format("{} ({} bytes)", what, bytes), fmt::format("the end of the data after {} bytes", done));
+        refuseFile(path, fmt::format("{} ({} bytes)", what, bytes),
+                   fmt::format("the end of the data after {} bytes", done));
       done += got;
     }
   }
@@ -55,7 +53,7 @@ public:
     const int got = gzread(file, &more, 1);
     check();
     if (got > 0)
-      fail(path, "the end of the data", "more bytes than the header says");
+      refuseFile(path, "the end of the data", "more bytes than the header says");
   }
 
 private:
@@ -64,10 +62,10 @@ private:
     const char *message = gzerror(file, &code);
     if (code == Z_OK || code == Z_STREAM_END)
       return;
-    fail(path, "whole gzip data",
-         code == Z_ERRNO       ? std::string(std::strerror(errno))
-         : code == Z_BUF_ERROR ? "data that is cut off"
-                               : std::string(message));
+    refuseFile(path, "whole gzip data",
+               code == Z_ERRNO       ? std::string(std::strerror(errno))
+               : code == Z_BUF_ERROR ? "data that is cut off"
+                                     : std::string(message));
   }
 
   const std::string &path;
@@ -101,8 +99,8 @@ Tensor datasets::load_idx(const std::string &path) {
   source.read(magic, 4, "the IDX magic number");
   const std::optional<DType> dtype = dtypeOf(magic[2]);
   if (magic[0] != 0 || magic[1] != 0 || !dtype)
-    fail(path, "the IDX magic number 00 00 <08, 09, 0b, 0c, 0d or 0e> <rank>",
-         fmt::format("{:02x} {:02x} {:02x} {:02x}", magic[0], magic[1], magic[2], magic[3]));
+    refuseFile(path, "the IDX magic number 00 00 <08, 09, 0b, 0c, 0d or 0e> <rank>",
+               fmt::format("{:02x} {:02x} {:02x} {:02x}", magic[0], magic[1], magic[2], magic[3]));
   std::vector<int64_t> dims(magic[3]);
   int64_t bytes = itemsize(*dtype);
   bool overflows = false;
@@ -117,7 +115,7 @@ Tensor datasets::load_idx(const std::string &path) {
   if (empty)
     bytes = 0;
   if ((overflows && !empty) || bytes > source.mostBytes())
-    fail(path, fmt::format("{} elements of shape {}", name(*dtype), shape.str()), "a file too short for so many");
+    refuseFile(path, fmt::format("{} elements of shape {}", name(*dtype), shape.str()), "a file too short for so many");
   Tensor result = TensorAccess::allocate(*dtype, shape);
   std::byte *data = TensorAccess::mutableData(result);
   source.read(data, bytes, fmt::format("{} elements of shape {}", name(*dtype), shape.str()));
@@ -129,35 +127,44 @@ Tensor datasets::load_idx(const std::string &path) {
   return result;
 }
 
-static std::string findFile(const std::string &directory, const std::string &stem) {
-  const std::filesystem::path base = std::filesystem::path(directory) / stem;
+/// Where the four files of a data set lie, and its name.
+struct IdxSet {
+  const std::string &directory;
+  const char *name;
+};
+
+static std::string findFile(const IdxSet &set, const std::string &stem) {
+  const std::filesystem::path base = std::filesystem::path(set.directory) / stem;
   const std::string plain = base.string(), zipped = plain + ".gz";
   for (const std::string &path : {zipped, plain}) {
     std::error_code error;
     if (std::filesystem::exists(path, error))
       return path;
   }
-  fail(zipped, "one of the four MNIST files, with or without .gz", "no such file");
+  refuseFile(zipped, fmt::format("one of the four {} files, with or without .gz", set.name), "no such file");
 }
 
-static std::pair<Tensor, Tensor> loadPart(const std::string &directory, const std::string &part) {
-  const std::string imagePath = findFile(directory, part + "-images-idx3-ubyte");
-  const std::string labelPath = findFile(directory, part + "-labels-idx1-ubyte");
+static std::pair<Tensor, Tensor> loadPart(const IdxSet &set, const std::string &part) {
+  const std::string imagePath = findFile(set, part + "-images-idx3-ubyte");
+  const std::string labelPath = findFile(set, part + "-labels-idx1-ubyte");
   Tensor images = datasets::load_idx(imagePath), labels = datasets::load_idx(labelPath);
   const auto text = [](const Tensor &t) { return fmt::format("{} {}", name(t.dtype()), t.shape().str()); };
   if (images.dtype() != uint8 || images.shape() != Shape{images.shape().rank() ? images.shape()[0] : 0, 28, 28})
-    fail(imagePath, "images, uint8 (N, 28, 28)", text(images));
+    refuseFile(imagePath, "images, uint8 (N, 28, 28)", text(images));
   if (labels.dtype() != uint8 || labels.shape() != Shape{images.shape()[0]})
-    fail(labelPath, fmt::format("a label for each image, uint8 ({},)", images.shape()[0]), text(labels));
+    refuseFile(labelPath, fmt::format("a label for each image, uint8 ({},)", images.shape()[0]), text(labels));
   const std::span<const uint8_t> digits = labels.span<uint8_t>();
   const auto wrong = std::find_if(digits.begin(), digits.end(), [](uint8_t digit) { return digit > 9; });
   if (wrong != digits.end())
-    fail(labelPath, "digits from 0 to 9", fmt::format("{} at index {}", *wrong, wrong - digits.begin()));
+    refuseFile(labelPath, "digits from 0 to 9", fmt::format("{} at index {}", *wrong, wrong - digits.begin()));
   return {std::move(images), std::move(labels)};
 }
 
-datasets::Arrays datasets::mnist(const std::string &directory) {
-  auto [x_train, y_train] = loadPart(directory, "train");
-  auto [x_test, y_test] = loadPart(directory, "t10k");
+static datasets::Arrays loadSet(const IdxSet &set) {
+  auto [x_train, y_train] = loadPart(set, "train");
+  auto [x_test, y_test] = loadPart(set, "t10k");
   return {std::move(x_train), std::move(y_train), std::move(x_test), std::move(y_test)};
 }
+
+datasets::Arrays datasets::mnist(const std::string &directory) { return loadSet({directory, "MNIST"}); }
+datasets::Arrays datasets::fashion_mnist(const std::string &directory) { return loadSet({directory, "Fashion-MNIST"}); }

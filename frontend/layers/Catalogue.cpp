@@ -1,5 +1,6 @@
 // Layers from configs and to configs: the list of all that there are.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/layers/FieldsConvolution.h"
 #include "frontend/layers/FieldsImage.h"
 #include "halftone/Error.h"
 #include <algorithm>
@@ -42,13 +43,24 @@ template <> Layer made<InputOptions>(SavedObject &saved) {
 constexpr Known catalogue[] = {
     {"Activation", made<ActivationOptions>},
     {"Add", made<AddOptions>},
+    {"AveragePooling1D", made<PoolingOptions<AveragePooling1D>>},
+    {"AveragePooling2D", made<PoolingOptions<AveragePooling2D>>},
+    {"AveragePooling3D", made<PoolingOptions<AveragePooling3D>>},
     {"BatchNormalization", made<BatchNormalizationOptions>},
     {"CenterCrop", made<CenterCropOptions>},
     {"Concatenate", made<ConcatenateOptions>},
+    {"Conv1D", made<ConvOptions<Conv1D>>},
+    {"Conv1DTranspose", made<ConvTransposeOptions<Conv1DTranspose>>},
+    {"Conv2D", made<ConvOptions<Conv2D>>},
+    {"Conv2DTranspose", made<ConvTransposeOptions<Conv2DTranspose>>},
+    {"Conv3D", made<ConvOptions<Conv3D>>},
+    {"Conv3DTranspose", made<ConvTransposeOptions<Conv3DTranspose>>},
     {"Cropping1D", made<Cropping1DOptions>},
     {"Cropping2D", made<CroppingOptions<Cropping2D>>},
     {"Cropping3D", made<CroppingOptions<Cropping3D>>},
     {"Dense", made<DenseOptions>},
+    {"DepthwiseConv1D", made<DepthwiseConvOptions<DepthwiseConv1D>>},
+    {"DepthwiseConv2D", made<DepthwiseConvOptions<DepthwiseConv2D>>},
     {"Dropout", made<DropoutOptions>},
     {"Embedding", made<EmbeddingOptions>},
     {"Flatten", made<FlattenOptions>},
@@ -62,6 +74,9 @@ constexpr Known catalogue[] = {
     {"GroupNormalization", made<GroupNormalizationOptions>},
     {"InputLayer", made<InputOptions>},
     {"LayerNormalization", made<LayerNormalizationOptions>},
+    {"MaxPooling1D", made<PoolingOptions<MaxPooling1D>>},
+    {"MaxPooling2D", made<PoolingOptions<MaxPooling2D>>},
+    {"MaxPooling3D", made<PoolingOptions<MaxPooling3D>>},
     {"Multiply", made<MultiplyOptions>},
     {"Normalization", made<NormalizationOptions>},
     {"Permute", made<PermuteOptions>},
@@ -73,6 +88,8 @@ constexpr Known catalogue[] = {
     {"Rescaling", made<RescalingOptions>},
     {"Reshape", made<ReshapeOptions>},
     {"Resizing", made<ResizingOptions>},
+    {"SeparableConv1D", made<SeparableConvOptions<SeparableConv1D>>},
+    {"SeparableConv2D", made<SeparableConvOptions<SeparableConv2D>>},
     {"Softmax", made<SoftmaxOptions>},
     {"SpatialDropout1D", made<SpatialDropout1DOptions>},
     {"SpatialDropout2D", made<SpatialDropoutOptions<SpatialDropout2D>>},

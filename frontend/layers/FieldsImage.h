@@ -57,6 +57,10 @@ template <class LayerClass> struct SpatialDropoutOptions : layers::SpatialDropou
   double rate = 0.0;
   Layer layer() const { return LayerClass(rate, *this); }
 };
+template <class LayerClass> struct PoolingOptions : layers::PoolingArgs {
+  Integers poolSize = 2;
+  Layer layer() const { return LayerClass(poolSize, *this); }
+};
 template <class LayerClass> using GlobalPoolingOptions = PlainOptions<LayerClass, layers::GlobalPoolingArgs>;
 
 template <>
@@ -122,6 +126,12 @@ inline constexpr std::tuple layerFields<SpatialDropoutOptions<LayerClass>> =
     std::tuple_cat(spatialDropoutFields<SpatialDropoutOptions<LayerClass>>,
                    std::tuple{Field{"data_format", &layers::SpatialDropoutArgs::data_format}});
 
+template <class LayerClass>
+inline constexpr std::tuple layerFields<PoolingOptions<LayerClass>>{
+    ListField{"pool_size", &PoolingOptions<LayerClass>::poolSize,
+              std::is_default_constructible_v<LayerClass> ? Presence::optional : Presence::required},
+    Field{"padding", &layers::PoolingArgs::padding}, ListField{"strides", &layers::PoolingArgs::strides},
+    Field{"data_format", &layers::PoolingArgs::data_format}};
 template <class LayerClass>
 inline constexpr std::tuple layerFields<GlobalPoolingOptions<LayerClass>>{
     Field{"data_format", &layers::GlobalPoolingArgs::data_format},

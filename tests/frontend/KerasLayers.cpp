@@ -209,3 +209,25 @@ TEST_CASE("Layers for images give Keras's outputs and gradients for recorded row
 TEST_CASE("Resizing gives Keras's outputs and gradients by every interpolation, with and without antialias") {
   CHECK(checkRows("image_layers.jsonl", [](const std::string &name) { return name == "Resizing"; }) == 38);
 }
+
+TEST_CASE("Convolutions give Keras's outputs and gradients for recorded rows") {
+  CHECK(checkRows("layers.jsonl", [](const std::string &name) {
+          return name == "Conv1D" || name == "Conv2D" || name == "Conv3D";
+        }) == 33);
+}
+
+TEST_CASE("Transposed convolutions give Keras's outputs and gradients for recorded rows") {
+  CHECK(checkRows("layers.jsonl", [](const std::string &name) { return name.ends_with("DTranspose"); }) == 15);
+}
+
+TEST_CASE("Depthwise and separable convolutions give Keras's outputs and gradients for recorded rows") {
+  CHECK(checkRows("layers.jsonl", [](const std::string &name) {
+          return name.starts_with("Depthwise") || name.starts_with("Separable");
+        }) == 23);
+}
+
+TEST_CASE("Pooling gives Keras's outputs and gradients for recorded rows") {
+  CHECK(checkRows("layers.jsonl", [](const std::string &name) {
+          return name.starts_with("MaxPooling") || name.starts_with("AveragePooling");
+        }) == 24);
+}

@@ -62,6 +62,12 @@ struct Arrays {
 /// 28, 28) and uint8 (60000,), for tests the same with 10000 rows. io_error naming the file, the expected contents and
 /// those found.
 HALFTONE_API Arrays mnist(const std::string &directory);
+/// Fashion-MNIST: files of the same names, shapes and dtypes as those of mnist(), with labels from 0 to 9 for garments.
+HALFTONE_API Arrays fashion_mnist(const std::string &directory);
+/// The binary version of CIFAR-10, data_batch_1.bin to data_batch_5.bin and test_batch.bin, in a directory or in its
+/// folder cifar-10-batches-bin: for training uint8 (50000, 32, 32, 3) and uint8 (50000, 1), for tests the same with
+/// 10000 rows. io_error as of mnist().
+HALFTONE_API Arrays cifar10(const std::string &directory);
 /// Any IDX file, gzipped or not: uint8, int8, int16, int32, float32 or float64. io_error as of mnist().
 HALFTONE_API Tensor load_idx(const std::string &path);
 } // namespace datasets

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "LayersBasic.h"
+#include "LayersConvolution.h"
 #include "LayersImage.h"
 #include "LayersNormalization.h"
 #include "LayersPooling.h"

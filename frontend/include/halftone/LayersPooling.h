@@ -6,6 +6,43 @@
 
 namespace halftone::layers {
 
+struct PoolingArgs {
+  std::optional<Integers> strides{}; // the pool's size
+  Padding padding = Padding::valid;
+  std::optional<DataFormat> data_format{};
+  Regularizer activity_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  bool autocast = true;
+  std::string name{};
+};
+/// The largest element of each window: (batch, spatial axes.., channels) -> (batch, fewer places.., channels).
+class HALFTONE_API MaxPooling1D : public Layer {
+public:
+  explicit MaxPooling1D(const Integers &pool_size = 2, const PoolingArgs &args = {}, Where where = Where::current());
+};
+class HALFTONE_API MaxPooling2D : public Layer {
+public:
+  explicit MaxPooling2D(const Integers &pool_size = 2, const PoolingArgs &args = {}, Where where = Where::current());
+};
+class HALFTONE_API MaxPooling3D : public Layer {
+public:
+  explicit MaxPooling3D(const Integers &pool_size = 2, const PoolingArgs &args = {}, Where where = Where::current());
+};
+/// The mean of each window; with `same`, of its elements that lie inside the input.
+class HALFTONE_API AveragePooling1D : public Layer {
+public:
+  explicit AveragePooling1D(const Integers &pool_size, const PoolingArgs &args = {}, Where where = Where::current());
+};
+class HALFTONE_API AveragePooling2D : public Layer {
+public:
+  explicit AveragePooling2D(const Integers &pool_size, const PoolingArgs &args = {}, Where where = Where::current());
+};
+class HALFTONE_API AveragePooling3D : public Layer {
+public:
+  explicit AveragePooling3D(const Integers &pool_size, const PoolingArgs &args = {}, Where where = Where::current());
+};
+
 struct GlobalPoolingArgs {
   std::optional<DataFormat> data_format{};
   bool keepdims = false; // the spatial axes stay, with extent 1

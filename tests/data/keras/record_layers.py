@@ -46,6 +46,26 @@ def images():
     ]
 
 
+def windows():
+    first = dict(data_format="channels_first")
+    kernel = dict(kernel_initializer="he_normal", bias_initializer=initializers.Constant(0.5), kernel_regularizer="l2",
+                  bias_regularizer=regularizers.L1(0.25), kernel_constraint=constraints.MaxNorm(2.0, axis=[0, 1, 2]),
+                  bias_constraint="non_neg")
+    depthwise = dict(depthwise_initializer="he_uniform", depthwise_regularizer="l1", depthwise_constraint="non_neg")
+    return [
+        layers.Conv1D(2, 3), layers.Conv1D(4, 5, padding="causal", dilation_rate=2, groups=2, name="c"), layers.Conv2D(3, 3),
+        layers.Conv2D(4, (3, 5), strides=(2, 1), padding="same", **first, activation="relu", dtype="mixed_float16", **kernel),
+        layers.Conv2D(2, 1, use_bias=False, activity_regularizer="l2", trainable=False), layers.Conv3D(6, (1, 2, 3), groups=3),
+        layers.Conv1DTranspose(3, 4, strides=2, output_padding=1), layers.Conv2DTranspose(3, 3, padding="same", **kernel),
+        layers.Conv2DTranspose(3, (2, 3), strides=(3, 2), output_padding=(2, 0)), layers.Conv3DTranspose(2, 2, **first),
+        layers.DepthwiseConv1D(3), layers.DepthwiseConv2D((3, 1), 2, "same", 4, activation="gelu", **depthwise),
+        layers.SeparableConv1D(4, 3, dilation_rate=2), layers.SeparableConv2D(
+            4, (2, 3), depth_multiplier=2, pointwise_initializer="ones", pointwise_regularizer="l2", **first, **depthwise),
+        layers.MaxPooling1D(), layers.MaxPooling2D(3, 2, "same"), layers.MaxPooling3D((1, 2, 3), **first),
+        layers.AveragePooling1D(4, strides=1), layers.AveragePooling2D((2, 3)), layers.AveragePooling3D(2, dtype="bfloat16"),
+    ]
+
+
 def configs():
     kernel = dict(kernel_initializer=initializers.HeNormal(seed=3), kernel_regularizer=regularizers.L1L2(0.25, 0.5),
                   kernel_constraint=constraints.MaxNorm(1.5, axis=[0, 1]), bias_constraint="non_neg")
@@ -75,7 +95,7 @@ def configs():
         layers.Rescaling(0.5), layers.Rescaling(0.25, offset=-1.0, dtype="float64"), layers.Add(), layers.Multiply(),
         layers.Concatenate(), layers.Concatenate(axis=1, name="joined"),
         layers.InputLayer((4, None), batch_size=8, dtype="int32", name="tokens"), layers.InputLayer((3,)),
-    ] + images()
+    ] + images() + windows()
 
 
 def projections(random):

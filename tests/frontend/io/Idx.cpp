@@ -192,3 +192,18 @@ TEST_CASE("a folder without the files of MNIST is refused") {
   folder.write("train-images-idx3-ubyte", idx(8, {}, "\1"));
   CHECK_THAT(error(), Contains("found uint8 ()"));
 }
+
+TEST_CASE("Fashion-MNIST is read from files of the same names, and named in errors") {
+  const Folder folder;
+  const std::string directory = folder.path.string();
+  const auto error = [&] { return errorOf([&] { (void)datasets::fashion_mnist(directory); }); };
+  CHECK_THAT(error(),
+             Contains("expected one of the four Fashion-MNIST files, with or without .gz, found no such file"));
+  for (const char *part : {"train", "t10k"}) {
+    folder.write(part + std::string("-images-idx3-ubyte"), idx(8, {2, 28, 28}, std::string(2 * 28 * 28, '\2')));
+    folder.write(part + std::string("-labels-idx1-ubyte.gz"), zipped(idx(8, {2}, "\x07\x09")));
+  }
+  const datasets::Arrays arrays = datasets::fashion_mnist(directory);
+  CHECK(arrays.x_train.shape() == Shape{2, 28, 28});
+  CHECK(arrays.y_test.to_vector<uint8_t>() == std::vector<uint8_t>{7, 9});
+}

@@ -72,7 +72,7 @@ void checkShared(const char *className, Make made, size_t inputCount = 1, const 
 
 TEST_CASE("A layer made from a config of Keras has that config, key by key in the same order") {
   const std::vector<std::string> lines = recordedConfigs();
-  REQUIRE(lines.size() == 80);
+  REQUIRE(lines.size() == 100);
   for (const std::string &line : lines) {
     INFO(line);
     const Layer layer = layers::deserialize(Config::parse(line));
@@ -130,6 +130,22 @@ TEST_CASE("Every layer for images takes the arguments of every layer") {
   check("UpSampling3D", volume, +[](const DataFormatArgs &args) { return UpSampling3D(2, args); });
   check("Permute", line, +[](const LayerArgs &args) { return Permute({2, 1}, args); });
   check("RepeatVector", {2, 4}, +[](const LayerArgs &args) { return RepeatVector(2, args); });
+  check("Conv1D", line, +[](const ConvArgs &args) { return Conv1D(3, 2, args); });
+  check("Conv2D", image, +[](const ConvArgs &args) { return Conv2D(3, 2, args); });
+  check("Conv3D", volume, +[](const ConvArgs &args) { return Conv3D(3, 1, args); });
+  check("Conv1DTranspose", line, +[](const ConvTransposeArgs &args) { return Conv1DTranspose(3, 2, args); });
+  check("Conv2DTranspose", image, +[](const ConvTransposeArgs &args) { return Conv2DTranspose(3, 2, args); });
+  check("Conv3DTranspose", volume, +[](const ConvTransposeArgs &args) { return Conv3DTranspose(3, 1, args); });
+  check("DepthwiseConv1D", line, +[](const DepthwiseConvArgs &args) { return DepthwiseConv1D(2, args); });
+  check("DepthwiseConv2D", image, +[](const DepthwiseConvArgs &args) { return DepthwiseConv2D(2, args); });
+  check("SeparableConv1D", line, +[](const SeparableConvArgs &args) { return SeparableConv1D(3, 2, args); });
+  check("SeparableConv2D", image, +[](const SeparableConvArgs &args) { return SeparableConv2D(3, 2, args); });
+  check("MaxPooling1D", line, +[](const PoolingArgs &args) { return MaxPooling1D(2, args); });
+  check("MaxPooling2D", image, +[](const PoolingArgs &args) { return MaxPooling2D(2, args); });
+  check("MaxPooling3D", volume, +[](const PoolingArgs &args) { return MaxPooling3D(1, args); });
+  check("AveragePooling1D", line, +[](const PoolingArgs &args) { return AveragePooling1D(2, args); });
+  check("AveragePooling2D", image, +[](const PoolingArgs &args) { return AveragePooling2D(2, args); });
+  check("AveragePooling3D", volume, +[](const PoolingArgs &args) { return AveragePooling3D(1, args); });
   check("Resizing", image, +[](const ResizingArgs &args) { return Resizing(3, 3, args); });
   check("CenterCrop", image, +[](const CenterCropArgs &args) { return CenterCrop(1, 2, args); });
   check("RandomFlip", image, +[](const RandomFlipArgs &args) { return RandomFlip(FlipMode::vertical, args); });
@@ -191,6 +207,11 @@ TEST_CASE("A config that no layer can be made of is an error that names the clas
              Contains("ValueError: The `mode` argument must be one of {\"horizontal\", \"vertical\", "));
   CHECK_THAT(fieldsOf("ZeroPadding2D", R"("padding":[[1,2,3],0])"), Contains("TypeError: The value of 'padding'"));
   CHECK_THAT(fieldsOf("ZeroPadding2D", R"("padding":"1")"), Contains("TypeError: The value of 'padding'"));
+  CHECK_THAT(fieldsOf("Conv2D", R"("filters":2)"), Contains("KeyError: The config has no key 'kernel_size'"));
+  CHECK_THAT(
+      fieldsOf("Conv2D", R"("filters":2,"kernel_size":3,"padding":"full")"),
+      Contains("ValueError: The `padding` argument must be one of {\"valid\", \"same\", \"causal\"}. Received: full"));
+  CHECK(fieldsOf("Conv2D", R"("filters":2,"kernel_size":3,"padding":"SAME")").empty());
   CHECK_THAT(fieldsOf("UpSampling2D", R"("size":[1,2,3])"), Contains("must be a tuple of 2 integers"));
   CHECK_THAT(fieldsOf("RandomTranslation", R"("height_factor":[0.5,"a"],"width_factor":0.5)"), Contains("TypeError"));
   for (const char *uneven : {"[[1],[1,2]]", "[1,[2]]", "[[1],2]", "[[],1]", "[[1],[[2]]]", "\"a\""})

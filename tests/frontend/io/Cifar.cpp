@@ -1,0 +1,61 @@
+// CIFAR-10: the order of pixels and channels, both folders, and bad files.
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/TemporaryFolder.h"
+#include "tests/frontend/Recorded.h"
+#include <catch2/catch.hpp>
+
+using namespace halftone;
+using namespace halftone::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+/// A record whose three channels begin with these bytes; the other bytes are those of a ramp.
+std::string record(int label, const std::string &firsts) {
+  std::string bytes(1, static_cast<char>(label));
+  for (char first : firsts) {
+    bytes += first;
+    for (int i = 1; i < 1024; ++i)
+      bytes += static_cast<char>(i);
+  }
+  return bytes;
+}
+void writeAll(const TemporaryFolder &folder, const std::string &inside = "") {
+  std::filesystem::create_directories(folder / inside);
+  for (int batch = 1; batch <= 5; ++batch)
+    folder.write(inside + "data_batch_" + std::to_string(batch) + ".bin", record(batch, "abc") + record(0, "xyz"));
+  folder.write(inside + "test_batch.bin", record(9, "rgb"));
+}
+
+} // namespace
+
+TEST_CASE("CIFAR-10 is read with its channels last, from its folder or the one around it") {
+  const TemporaryFolder folder;
+  writeAll(folder, "cifar-10-batches-bin/");
+  for (const char *place : {"", "cifar-10-batches-bin"}) {
+    const datasets::Arrays arrays = datasets::cifar10(folder / place);
+    CHECK(arrays.x_train.shape() == Shape{10, 32, 32, 3});
+    CHECK(arrays.y_train.shape() == Shape{10, 1});
+    CHECK(arrays.y_train.to_vector<uint8_t>() == std::vector<uint8_t>{1, 0, 2, 0, 3, 0, 4, 0, 5, 0});
+    CHECK(arrays.x_test.dtype() == uint8);
+    CHECK(arrays.y_test.to_vector<uint8_t>() == std::vector<uint8_t>{9});
+    const std::vector<uint8_t> x = arrays.x_test.to_vector<uint8_t>();
+    CHECK(std::string(x.begin(), x.begin() + 3) == "rgb");
+    CHECK(std::vector<int>(x.begin() + 3, x.begin() + 9) == std::vector<int>{1, 1, 1, 2, 2, 2});
+  }
+}
+
+TEST_CASE("A bad file of CIFAR-10 is an IOError that names it, the expected contents and those found") {
+  const TemporaryFolder folder;
+  const auto error = [&] { return errorOf([&] { (void)datasets::cifar10(folder.path.string()); }); };
+  CHECK_THAT(error(), Contains("IOError: Cannot read '") && Contains("data_batch_1.bin'") &&
+                          Contains("expected a file of CIFAR-10's binary version, found"));
+  writeAll(folder);
+  CHECK(error().empty());
+  folder.write("data_batch_3.bin", record(1, "abc") + "x");
+  CHECK_THAT(error(), Contains("data_batch_3.bin': expected records of 3073 bytes, found 3074 bytes"));
+  folder.write("data_batch_3.bin", "");
+  CHECK_THAT(error(), Contains("data_batch_3.bin': expected records of 3073 bytes, found 0 bytes"));
+  folder.write("data_batch_3.bin", record(1, "abc") + record(10, "abc"));
+  CHECK_THAT(error(), Contains("data_batch_3.bin': expected labels from 0 to 9, found 10 at record 1"));
+}
