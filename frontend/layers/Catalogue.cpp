@@ -44,6 +44,7 @@ constexpr Known catalogue[] = {
     {"Concatenate", made<ConcatenateOptions>},
     {"Dense", made<DenseOptions>},
     {"Dropout", made<DropoutOptions>},
+    {"EinsumDense", made<EinsumDenseOptions>},
     {"Embedding", made<EmbeddingOptions>},
     {"Flatten", made<FlattenOptions>},
     {"GaussianNoise", made<GaussianNoiseOptions>},
