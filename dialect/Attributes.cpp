@@ -33,6 +33,7 @@ constexpr Known known[] = {
     {"panels", Place::result, Holds::integers},   {"partial", Place::result, Holds::string},
     {"combine", Place::generic, Holds::list},     {"dims", Place::generic, Holds::integers},
     {"interleaved", Place::loop, Holds::unit},    {"row_tile", Place::function, Holds::integers},
+    {"window", Place::argument, Holds::integers},
 };
 
 StringRef textOf(Place place) {

@@ -17,6 +17,7 @@
 #include <functional>
 
 #include "dialect/OpTraits.h"
+#include "dialect/WindowSteps.h"
 
 #include "dialect/Dialect.h.inc"
 #include "dialect/Enums.h.inc"

@@ -29,6 +29,7 @@ def Halftone_Dialect : Dialect {
     | `halftone.name` | argument and result of @main | the feed's or fetch's name |
     | `halftone.variable`, `halftone.shadow` | argument and result of @main | from stage pure, and from stage kernel: the symbol of the variable or shadow that it stands for |
     | `halftone.panels` | argument and result of a kernel's function | the layout of a packed matrix |
+    | `halftone.window` | argument of a kernel's function | the steps of a window: the operand is an image, read as the matrix of the window's elements |
     | `halftone.partial` | result of a kernel's function | the combiner of a side reduction; each block gives a piece of the result |
     | `halftone.combine`, `halftone.dims` | linalg.generic | the combiners of its results; the kernel's dim of each loop |
     | `halftone.interleaved` | scf.for | no value: the loop's steps are interleaved |

@@ -65,6 +65,23 @@ struct DropSelect : OpRewritePattern<SelectOp> {
   }
 };
 
+/// A diagonal window of what is the same for all taps is a plain window.
+struct WindowOfBroadcast : OpRewritePattern<WindowOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(WindowOp op, PatternRewriter &rewriter) const override {
+    auto broadcast = op.getX().getDefiningOp<BroadcastOp>();
+    if (!op.getDiagonal() || !broadcast)
+      return failure();
+    const int64_t rank = op.getSteps().rank(), all = cast<RankedTensorType>(op.getX().getType()).getRank();
+    SmallVector<int64_t> kept = llvm::to_vector(llvm::seq<int64_t>(0, 1 + rank));
+    llvm::append_range(kept, llvm::seq<int64_t>(1 + 2 * rank, all));
+    if (broadcast.getAxes() != ArrayRef<int64_t>(kept))
+      return failure();
+    rewriter.replaceOpWithNewOp<WindowOp>(op, op.getType(), broadcast.getX(), op.getSteps(), op.getLowest());
+    return success();
+  }
+};
+
 /// A `when` whose condition is known is the region that runs.
 struct InlineDecidedWhen : OpRewritePattern<WhenOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -103,7 +120,7 @@ struct DropIntegerRoundTrip : OpRewritePattern<CastOp> {
 void populateExactRewrites(RewritePatternSet &patterns) {
   patterns.add<DropNeutral<MulOp, isOne, true>, DropNeutral<DivOp, isOne, false>, DropNeutral<PowOp, isOne, false>,
                DropNeutral<AddOp, isNegativeZero, true>, DropNeutral<SubOp, isPositiveZero, false>, DropPair<NegOp>,
-               DropPair<NotOp>, DropSelect, InlineDecidedWhen>(patterns.getContext());
+               DropPair<NotOp>, DropSelect, InlineDecidedWhen, WindowOfBroadcast>(patterns.getContext());
   populateContractionRewrites(patterns);
 }
 

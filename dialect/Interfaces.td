@@ -19,7 +19,10 @@ def Halftone_GradientOpInterface : OpInterface<"GradientOpInterface"> {
       `cotangents` has one entry per result, typed as that result; entries may be null (zero), at least one is not.
     }], "::llvm::LogicalResult", "buildGradient",
     (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$cotangents,
-         "::llvm::SmallVectorImpl<::mlir::Value> &":$gradients)>
+         "::llvm::SmallVectorImpl<::mlir::Value> &":$gradients)>,
+    InterfaceMethod<[{
+      Whether a cotangent may flow to the operand. If not, its producers need no gradient.
+    }], "bool", "reaches", (ins "::mlir::OpOperand &":$operand), "", "return true;">
   ];
 }
 

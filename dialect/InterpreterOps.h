@@ -53,6 +53,8 @@ std::optional<TensorData> evaluate(mlir::Operation *op, Operands operands, const
 std::optional<TensorData> evaluateElementwise(mlir::Operation *op, Operands operands,
                                               const InterpreterOptions &options);
 std::optional<TensorData> evaluateReduction(mlir::Operation *op, Operands operands, const InterpreterOptions &options);
+std::optional<TensorData> evaluateConvolution(mlir::Operation *op, Operands operands,
+                                              const InterpreterOptions &options);
 /// Ops that move elements, and those that make them from nothing.
 std::optional<TensorData> evaluateShape(mlir::Operation *op, Operands operands, const InterpreterOptions &options);
 std::optional<TensorData> evaluateIndexing(mlir::Operation *op, Operands operands, const InterpreterOptions &options);

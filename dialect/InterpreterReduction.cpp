@@ -1,8 +1,7 @@
 // The interpreter's reductions and contractions: in index order, each step rounded.
 // SPDX-License-Identifier: Apache-2.0
-#include "dialect/InterpreterOps.h"
+#include "dialect/InterpreterProducts.h"
 #include "dialect/ops/Expression.h"
-#include "runtime/base/Half.h"
 #include <optional>
 
 using namespace mlir;
@@ -122,28 +121,6 @@ private:
   ReduceKind kind;
   const IntFormat &format;
   IntInterval value;
-};
-
-/// A sum of products of integers.
-class IntProducts {
-public:
-  explicit IntProducts(const IntFormat &format) : format(format) {}
-  void add(IntInterval x, IntInterval y) {
-    const Int corners[] = {x.low * y.low, x.low * y.high, x.high * y.low, x.high * y.high};
-    exact &= x.isPoint() && y.isPoint();
-    sum.low += *std::min_element(corners, corners + 4);
-    sum.high += *std::max_element(corners, corners + 4);
-    if (exact)
-      sum.low = sum.high = format.wrap(sum.low);
-    else if (!format.holds(sum.low) || !format.holds(sum.high))
-      sum = {format.low, format.high};
-  }
-  IntInterval finish() const { return sum; }
-
-private:
-  const IntFormat &format;
-  IntInterval sum{0, 0};
-  bool exact = true;
 };
 
 /// Reduces the points of `inner`, visited in row-major order from `begin` with `steps`, into element `to`.
@@ -367,37 +344,21 @@ TensorData contract(ContractOp op, const TensorData &lhs, const TensorData &rhs,
   SmallVector<int64_t> depth = pick(lhsShape, op.getLhsContract());
   SmallVector<SmallVector<int64_t>> inner{pick(lhsStrides, op.getLhsContract()), pick(rhsStrides, op.getRhsContract())};
 
-  bool isFloat = lhs.isFloat();
-  Rounding result(isFloat ? *dtypeOf(type.getElementType()) : DType::float64, options.strict);
-  Rounding accumulate(*dtypeOf(op.getAccumulatorType()));
-  // The most that a step may lose in compiled code that sums products of bf16 by vdpbf16ps.
-  const double flushed = !options.strict && lhs.type.getElementType().isBF16() ? 0x1p-126 : 0;
+  const ProductRules rules(lhs.type.getElementType(), op.getAccumulatorType(), type.getElementType(), options);
   IntFormat format(lhs.type.getElementType()), sumFormat(type.getElementType());
   int64_t next = 0;
   forEachPoint(type.getShape(), outer, [&](ArrayRef<int64_t> at) {
-    int64_t a = at[0], b = at[1], to = next++;
-    if (!isFloat) {
+    const int64_t a = at[0], b = at[1], to = next++;
+    if (lhs.isFloat()) {
+      RealProducts sum(rules);
+      forEachPoint(depth, inner, [&](ArrayRef<int64_t> k) { sum.add(realAt(lhs, a + k[0]), realAt(rhs, b + k[1])); });
+      writer.real(to, sum.finish());
+    } else {
       IntProducts sum(sumFormat);
       forEachPoint(depth, inner, [&](ArrayRef<int64_t> k) {
         sum.add(wholeAt(lhs, a + k[0], format), wholeAt(rhs, b + k[1], format));
       });
       writer.whole(to, sum.finish());
-    } else if (options.intervals) {
-      SumBound bound;
-      forEachPoint(depth, inner,
-                   [&](ArrayRef<int64_t> k) { bound.add(multiply(realAt(lhs, a + k[0]), realAt(rhs, b + k[1]))); });
-      writer.real(to, result.spread(bound.finish(accumulate, 1, flushed), 0, false));
-    } else if (accumulate.wide) {
-      double sum = 0;
-      forEachPoint(depth, inner,
-                   [&](ArrayRef<int64_t> k) { sum = std::fma(lhs.low[a + k[0]], rhs.low[b + k[1]], sum); });
-      writer.real(to, sum);
-    } else {
-      float sum = 0;
-      forEachPoint(depth, inner, [&](ArrayRef<int64_t> k) {
-        sum = std::fma(static_cast<float>(lhs.low[a + k[0]]), static_cast<float>(rhs.low[b + k[1]]), sum);
-      });
-      writer.real(to, roundTo(result.dtype, sum));
     }
   });
   return writer.take();

@@ -23,9 +23,6 @@ template <class T> static void setObject(Config &config, const char *key, const 
     config.set(key, serializedObject(module, value.name(), value.get_config()));
 }
 
-constexpr std::string_view dataFormats[] = {"channels_last", "channels_first"}; // in the order of DataFormat
-static_assert(static_cast<size_t>(DataFormat::channels_first) + 1 == std::size(dataFormats));
-
 void setField(Config &config, const char *key, const std::vector<int64_t> &value) { setJson(config, key, value); }
 void setField(Config &config, const char *key, const Shape &value) {
   Json list = Json::array();
@@ -39,8 +36,31 @@ void setField(Config &config, const char *key, const Axes &value) {
   else
     setField(config, key, value.list());
 }
-void setField(Config &config, const char *key, DataFormat value) {
-  config.set(key, dataFormats[static_cast<size_t>(value)]);
+void setField(Config &config, const char *key, const Margins &value) {
+  Json list = Json::array();
+  for (const Margin &margin : value.list())
+    list.push_back({margin.before, margin.after});
+  setJson(config, key, std::move(list));
+}
+void setField(Config &config, const char *key, const Factor &value) {
+  if (value.list().size() == 1)
+    config.set(key, value.list()[0]);
+  else
+    setJson(config, key, value.list());
+}
+/// The elements from `begin` on, nested by the axes from `axis` on.
+static Json nested(const std::vector<double> &elements, const Shape &shape, int64_t axis, size_t &begin) {
+  if (axis == shape.rank())
+    return elements[begin++];
+  Json list = Json::array();
+  for (int64_t i = 0; i < shape[axis]; ++i)
+    list.push_back(nested(elements, shape, axis + 1, begin));
+  return list;
+}
+void setField(Config &config, const char *key, const Tensor &value) {
+  size_t begin = 0;
+  setJson(config, key,
+          value.defined() ? nested(value.astype(DType::float64).to_vector<double>(), value.shape(), 0, begin) : Json());
 }
 void setField(Config &config, const char *key, DType value) { config.set(key, name(value)); }
 void setField(Config &config, const char *key, const PolicyArg &value) {
@@ -151,14 +171,64 @@ void FieldReader::load(const char *key, Axes &value) {
   const Json &axes = valueOf(config_, key);
   value = Axes(axes.is_array() ? get<std::vector<int64_t>>(key) : std::vector{get<int64_t>(key)});
 }
-void FieldReader::load(const char *key, DataFormat &value) {
-  const auto name = get<std::string>(key);
-  const auto found = std::find(std::begin(dataFormats), std::end(dataFormats), name);
-  if (found == std::end(dataFormats))
-    throw Error(ErrorKind::value_error, fmt::format("The `{}` argument must be one of {{\"channels_first\", "
-                                                    "\"channels_last\"}}. Received: {}",
-                                                    key, name));
-  value = static_cast<DataFormat>(found - std::begin(dataFormats));
+size_t FieldReader::indexOfName(const char *key, std::span<const std::string_view> names) {
+  auto name = get<std::string>(key);
+  for (char &c : name) // Keras takes capitals too
+    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end())
+    throw Error(ErrorKind::value_error, fmt::format("The `{}` argument must be one of {{\"{}\"}}. Received: {}", key,
+                                                    fmt::join(names, "\", \""), name));
+  return static_cast<size_t>(found - names.begin());
+}
+/// One entry for every axis: an integer, or a list of two.
+static Margin marginOf(const char *key, const Json &value) {
+  if (value.is_number_integer())
+    return value.get<int64_t>();
+  if (!value.is_array() || value.size() != 2 || !value[0].is_number_integer() || !value[1].is_number_integer())
+    refuseKind(key, "an integer, or a list of integers and of lists of two integers", value);
+  return {value[0].get<int64_t>(), value[1].get<int64_t>()};
+}
+void FieldReader::load(const char *key, Margins &value) {
+  takes(key);
+  const Json &given = valueOf(config_, key);
+  std::vector<Margin> list;
+  if (given.is_array())
+    for (const Json &entry : given)
+      list.push_back(marginOf(key, entry));
+  else
+    list.push_back(marginOf(key, given));
+  value = Margins(std::move(list));
+}
+void FieldReader::load(const char *key, Factor &value) {
+  takes(key);
+  const bool isList = valueOf(config_, key).is_array();
+  value = Factor(isList ? get<std::vector<double>>(key) : std::vector{get<double>(key)});
+}
+/// Appends the numbers in `value`, whose nesting must be that of `dims`; the first list of each depth adds its length.
+static void flatten(const char *key, const Json &value, size_t depth, std::vector<int64_t> &dims,
+                    std::vector<float> &elements) {
+  if (value.is_number() && depth == dims.size()) {
+    elements.push_back(value.get<float>());
+    return;
+  }
+  if (!value.is_array() || (depth == dims.size() && !elements.empty()))
+    refuseKind(key, "a number, or nested lists of numbers with equal lengths", value);
+  if (depth == dims.size())
+    dims.push_back(static_cast<int64_t>(value.size()));
+  if (dims[depth] != static_cast<int64_t>(value.size()))
+    refuseKind(key, "a number, or nested lists of numbers with equal lengths", value);
+  for (const Json &entry : value)
+    flatten(key, entry, depth + 1, dims, elements);
+}
+void FieldReader::load(const char *key, Tensor &value) {
+  takes(key);
+  std::vector<int64_t> dims;
+  std::vector<float> elements;
+  if (!isNull(key)) {
+    flatten(key, valueOf(config_, key), 0, dims, elements);
+    value = Tensor(std::move(elements), Shape(std::move(dims)));
+  }
 }
 void FieldReader::load(const char *key, DType &value) { value = standardize_dtype(get<std::string>(key)); }
 

@@ -4,18 +4,41 @@
 #include "halftone/Arguments.h"
 #include "halftone/Config.h"
 #include "halftone/Policy.h"
+#include "halftone/Spatial.h"
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
 
 namespace halftone::detail {
 
-template <class T> void setField(Config &config, const char *key, const T &value) { config.set(key, value); }
+/// The names of an enum in configs, in the order of its values.
+template <class Enum> inline constexpr std::string_view enumNames[1]{};
+template <> inline constexpr std::string_view enumNames<DataFormat>[] = {"channels_last", "channels_first"};
+template <> inline constexpr std::string_view enumNames<Padding>[] = {"valid", "same", "causal"};
+template <>
+inline constexpr std::string_view enumNames<Interpolation>[] = {"nearest", "bilinear", "bicubic", "lanczos3",
+                                                                "lanczos5"};
+template <> inline constexpr std::string_view enumNames<FillMode>[] = {"reflect", "wrap", "constant", "nearest"};
+template <>
+inline constexpr std::string_view enumNames<FlipMode>[] = {"horizontal", "vertical", "horizontal_and_vertical"};
+template <class Enum> constexpr std::string_view enumName(Enum value) {
+  return enumNames<Enum>[static_cast<size_t>(value)];
+}
+
+template <class T> void setField(Config &config, const char *key, const T &value) {
+  if constexpr (std::is_enum_v<T>)
+    config.set(key, enumName(value));
+  else
+    config.set(key, value);
+}
 void setField(Config &config, const char *key, const std::vector<int64_t> &value);
-void setField(Config &config, const char *key, const Shape &value); // null for a dimension that is none
-void setField(Config &config, const char *key, const Axes &value);  // one axis as an integer, several as a list
-void setField(Config &config, const char *key, DataFormat value);
+void setField(Config &config, const char *key, const Shape &value);   // null for a dimension that is none
+void setField(Config &config, const char *key, const Axes &value);    // one axis as an integer, several as a list
+void setField(Config &config, const char *key, const Margins &value); // a list of two integers for each axis
+void setField(Config &config, const char *key, const Factor &value);  // one number, or a list of two
+void setField(Config &config, const char *key, const Tensor &value);  // nested lists; null if it is undefined
 void setField(Config &config, const char *key, DType value);
 void setField(Config &config, const char *key, const PolicyArg &value);
 // null for none. value_error for a function of the user's, which no config can hold.
@@ -41,6 +64,21 @@ template <class Args, class T> struct Field {
   Presence presence = Presence::optional; // required: a config without the key is a key_error
   void write(Config &config, const Args &args) const { setField(config, key, args.*member); }
   void read(FieldReader &reader, Args &args) const;
+};
+/// Integers that a config holds as a list, and may also give as one.
+template <class Args, class T> struct ListField {
+  const char *key;
+  T Args::*member; // Integers, or optional ones: null for none
+  Presence presence = Presence::optional;
+  void write(Config &config, const Args &args) const {
+    if constexpr (std::is_same_v<T, Integers>)
+      setField(config, key, (args.*member).list());
+    else if (args.*member)
+      setField(config, key, (args.*member)->list());
+    else
+      config.set_null(key);
+  }
+  void read(FieldReader &reader, Args &args) const { Field<Args, T>{key, member, presence}.read(reader, args); }
 };
 /// Keras's argument `key` has one value here. A config that asks for another is a not_implemented_error.
 template <class T> struct FixedField {
@@ -81,7 +119,7 @@ public:
   }
   template <class T> void readOne(const char *key, T &value) {
     if (takes(key))
-      value = get<T>(key);
+      load(key, value);
   }
   void readOne(const char *key, std::string &value) {
     if (takes(key) && !isNull(key))
@@ -107,7 +145,15 @@ private:
   void load(const char *key, std::vector<int64_t> &value);
   void load(const char *key, Shape &value);
   void load(const char *key, Axes &value);
-  void load(const char *key, DataFormat &value);
+  void load(const char *key, Margins &value);
+  void load(const char *key, Factor &value);
+  void load(const char *key, Tensor &value); // float32
+  template <class Enum>
+    requires std::is_enum_v<Enum>
+  void load(const char *key, Enum &value) {
+    value = static_cast<Enum>(indexOfName(key, enumNames<Enum>));
+  }
+  size_t indexOfName(const char *key, std::span<const std::string_view> names);
   void load(const char *key, DType &value);
   void load(const char *key, PolicyArg &value);
   void load(const char *key, ActivationArg &value);

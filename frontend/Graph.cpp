@@ -17,9 +17,9 @@ thread_local bool training = false;
 thread_local int64_t inference = 0; // the id of the innermost inference that runs, 0 for none
 std::atomic<int64_t> inferences = 0;
 
-// Any two extents would do that no layer has by itself; these are those of Keras's JAX backend. The third one shows
-// which digits in an error's text come from such an extent.
-constexpr int64_t probes[] = {83, 89, 97};
+// Prime numbers, far apart: pooling, windows and strides of images leave a different extent of each, and none is too
+// small for them. The third one shows which digits in an error's text come from such an extent.
+constexpr int64_t probes[] = {1031, 4099, 2053};
 
 std::vector<ValueSpec> traceSpecs(const std::vector<ValueSpec> &inputs, const Function &f, int64_t probe) {
   const ForkGate gate;

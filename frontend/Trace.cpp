@@ -107,6 +107,27 @@ public:
                 {named("lhs_batch", i64s(axes.lhsBatch)), named("rhs_batch", i64s(axes.rhsBatch)),
                  named("lhs_contract", i64s(axes.lhsContract)), named("rhs_contract", i64s(axes.rhsContract))});
   }
+  Value window(const Value &x, const WindowSteps &steps, const std::vector<int64_t> &places,
+               const std::vector<int64_t> &taps, bool lowest) override {
+    std::vector<int64_t> dims{x.shape()[0]};
+    dims.insert(dims.end(), places.begin(), places.end());
+    dims.insert(dims.end(), taps.begin(), taps.end());
+    for (int64_t axis = 1 + static_cast<int64_t>(places.size()); axis < x.shape().rank(); ++axis)
+      dims.push_back(x.shape()[axis]);
+    llvm::SmallVector<NamedAttribute> attributes = attributesOf(steps);
+    if (lowest)
+      attributes.push_back(named("lowest", builder().getUnitAttr()));
+    return emit("window", {type(Shape(dims), x.dtype())}, {resolve(x)}, attributes);
+  }
+  Value convolution(const Value &x, const Value &w, const WindowSteps &steps,
+                    const std::vector<int64_t> &places) override {
+    std::vector<int64_t> dims{x.shape()[0]};
+    dims.insert(dims.end(), places.begin(), places.end());
+    dims.push_back(x.shape()[-2]);
+    dims.push_back(w.shape()[-1]);
+    DType result = x.dtype() == DType::int8 ? DType::int32 : x.dtype();
+    return emit("convolution", {type(Shape(dims), result)}, {resolve(x), resolve(w)}, attributesOf(steps));
+  }
   Value reduce(ReduceKind kind, const Value &x, const std::vector<int64_t> &axes, DType result) override {
     auto attr = hd::ReduceKindAttr::get(&context_, mirrored<hd::ReduceKind>(kind));
     return emit("reduce", {type(without(x.shape(), axes), result)}, {resolve(x)},
@@ -157,6 +178,24 @@ public:
                 {named("axis", builder().getI64IntegerAttr(axis))});
   }
   Value stopGradient(const Value &x) override { return emit("stop_gradient", {}, {resolve(x)}); }
+  Value customGradient(const Value &y, const std::vector<Value> &xs,
+                       const std::function<std::vector<Value>(const Value &)> &gradient) override {
+    llvm::SmallVector<mlir::Value> operands{resolve(y)};
+    operands.append(resolveAll(xs));
+    llvm::SmallVector<std::unique_ptr<Region>> bodies;
+    bodies.push_back(std::make_unique<Region>());
+    bodies.front()->push_back(new Block);
+    Block &block = bodies.front()->front();
+    open(&block, false);
+    try {
+      yield(block, resolveAll(gradient(wrap(block.addArgument(operands.front().getType(), loc_), regions_.back().id))));
+    } catch (...) {
+      regions_.pop_back();
+      throw;
+    }
+    regions_.pop_back();
+    return wrapResults(emitOp("custom_gradient", {operands.front().getType()}, operands, {}, bodies)).front();
+  }
 
   Value read(const std::shared_ptr<VariableImpl> &variable, DType dtype) override {
     auto symbol = FlatSymbolRefAttr::get(&context_, symbols_.declare(*module_, variable));
@@ -291,6 +330,10 @@ private:
   }
   NamedAttribute named(llvm::StringRef name, Attribute attr) {
     return NamedAttribute(StringAttr::get(&context_, name), attr);
+  }
+  llvm::SmallVector<NamedAttribute> attributesOf(const WindowSteps &steps) {
+    return {named("stride", i64s(steps.stride)), named("dilation", i64s(steps.dilation)), named("low", i64s(steps.low)),
+            named("hole", i64s(steps.hole))};
   }
   DenseI64ArrayAttr i64s(const std::vector<int64_t> &values) { return DenseI64ArrayAttr::get(&context_, values); }
   static Shape without(const Shape &shape, const std::vector<int64_t> &axes) {

@@ -82,6 +82,16 @@ public:
     std::vector<int64_t> lhsBatch, rhsBatch, lhsContract, rhsContract;
   };
   virtual Value contract(const Value &a, const Value &b, const ContractAxes &axes) = 0;
+  /// Of each spatial axis: docs of the op `window`.
+  struct WindowSteps {
+    std::vector<int64_t> stride, dilation, low, hole;
+  };
+  /// x (n, s..., c...) as (n, places..., taps..., c...).
+  virtual Value window(const Value &x, const WindowSteps &steps, const std::vector<int64_t> &places,
+                       const std::vector<int64_t> &taps, bool lowest) = 0;
+  /// x (n, s..., g, c) by w (k..., g, c, f): (n, places..., g, f).
+  virtual Value convolution(const Value &x, const Value &w, const WindowSteps &steps,
+                            const std::vector<int64_t> &places) = 0;
   virtual Value reduce(ReduceKind kind, const Value &x, const std::vector<int64_t> &axes, DType result) = 0;
   virtual Value argReduce(bool max, const Value &x, int64_t axis) = 0;
   virtual Value cumsum(const Value &x, int64_t axis) = 0;
@@ -95,6 +105,9 @@ public:
   /// Slices of x along `axis` by int32 or int64 indices; the axes of `indices` replace `axis`. Indices clamp.
   virtual Value gather(const Value &x, const Value &indices, int64_t axis) = 0;
   virtual Value stopGradient(const Value &x) = 0;
+  /// `y`, whose cotangent goes to the floats `xs` as `gradient` says, which gives one for each.
+  virtual Value customGradient(const Value &y, const std::vector<Value> &xs,
+                               const std::function<std::vector<Value>(const Value &)> &gradient) = 0;
 
   /// In an autocast read `dtype` may differ from the variable's dtype.
   virtual Value read(const std::shared_ptr<VariableImpl> &variable, DType dtype) = 0;

@@ -58,8 +58,9 @@ MIRRORED = {"runtime", "dialect", "compiler", "frontend", "tools"}
 FREE_TESTS = ("tests/emulator/", "tests/end_to_end/", "tests/programs/", "tests/consume/", "tests/frontend/rejected/")
 # Test files about several sources at once.
 TESTS_OF_MANY = {"tests/compiler/nvptx/Mutations.cpp", "tests/frontend/KerasChecksLayers.cpp",
-                 "tests/frontend/KerasChecksOptimizers.cpp", "tests/runtime/devices/Conformance.cpp",
-                 "tests/runtime/policy/KerasChecks.cpp", "tests/runtime/policy/RandomInput.cpp"}
+                 "tests/frontend/KerasChecksOptimizers.cpp", "tests/frontend/KerasLayers.cpp",
+                 "tests/runtime/devices/Conformance.cpp", "tests/runtime/policy/KerasChecks.cpp",
+                 "tests/runtime/policy/RandomInput.cpp"}
 
 # The frontend's files that may include MLIR.
 TRACE = re.compile(r"frontend/(?!include/)(.*/)?Trace\w*\.(h|cpp)")

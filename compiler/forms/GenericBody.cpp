@@ -211,24 +211,52 @@ Value GenericBody::clamped(Value value, int number) {
   return arith::MinSIOp::create(*builder, loc, value, last);
 }
 
+/// The index along one axis, clamped if it may leave the axis. That of a window adds to `inside`, a condition or null,
+/// that it did not leave it.
+Value GenericBody::indexOf(const LookupAxis &axis, Value &inside) {
+  auto multiply = [&](Value value, int64_t factor) -> Value {
+    return factor == 1 ? value : arith::MulIOp::create(*builder, loc, value, constant(builder->getI64Type(), factor));
+  };
+  auto also = [&](Value condition) {
+    inside = inside ? arith::AndIOp::create(*builder, loc, inside, condition).getResult() : condition;
+  };
+  Value index = axis.index ? emit(axis.index) : linearIndex(axis.dims);
+  if (axis.window) {
+    Value taps = multiply(linearIndex(axis.window->taps), axis.window->dilation);
+    index = arith::AddIOp::create(*builder, loc, multiply(index, axis.window->stride), taps);
+  }
+  if (axis.start >= 0)
+    index = arith::AddIOp::create(*builder, loc, index, number(axis.start));
+  if (axis.window && axis.window->hole != 1) {
+    Value hole = constant(builder->getI64Type(), axis.window->hole);
+    Value whole = arith::DivSIOp::create(*builder, loc, index, hole);
+    Value back = arith::MulIOp::create(*builder, loc, whole, hole);
+    also(arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::eq, back, index));
+    index = whole;
+  }
+  if (axis.window)
+    also(arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::ult, index, number(axis.extent)));
+  return axis.clamped || axis.window ? clamped(index, axis.extent) : index;
+}
+
 /// The element at the node's position, as stored.
 Value GenericBody::element(ValueNode *node) {
-  Value linear;
+  Value linear, inside;
   for (const LookupAxis &axis : node->position) {
-    if (!linear && !axis.index && axis.dims.empty() && axis.start < 0)
+    if (!linear && !axis.index && !axis.window && axis.dims.empty() && axis.start < 0)
       continue; // of extent 1
-    Value here = axis.index ? emit(axis.index) : linearIndex(axis.dims);
-    if (axis.start >= 0)
-      here = arith::AddIOp::create(*builder, loc, here, number(axis.start));
-    if (axis.clamped)
-      here = clamped(here, axis.extent);
+    Value here = indexOf(axis, inside);
     if (linear)
       here =
           arith::AddIOp::create(*builder, loc, arith::MulIOp::create(*builder, loc, linear, number(axis.extent)), here);
     linear = here;
   }
   linear = arith::IndexCastOp::create(*builder, loc, builder->getIndexType(), linear);
-  return tensor::ExtractOp::create(*builder, loc, lookedUp.at(node), linear);
+  Value read = tensor::ExtractOp::create(*builder, loc, lookedUp.at(node), linear);
+  if (!inside)
+    return read;
+  Value fill = constant(elementAt(cast<WindowOp>(node->op).getFill(), 0, read.getType()));
+  return arith::SelectOp::create(*builder, loc, inside, read, fill);
 }
 
 Value GenericBody::piece(ValueNode *node) {

@@ -51,6 +51,7 @@ private:
   mlir::Value productWithReciprocal(mlir::Value x, mlir::Value y);
   mlir::Value number(int number) { return extents[space + number]; }
   mlir::Value clamped(mlir::Value value, int number);
+  mlir::Value indexOf(const LookupAxis &axis, mlir::Value &inside);
   mlir::Value element(ValueNode *node);
   mlir::Value piece(ValueNode *node);
   mlir::Value widened(ValueNode *node, mlir::Value value);

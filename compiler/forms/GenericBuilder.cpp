@@ -57,11 +57,13 @@ void GenericBuilder::begin(ArrayRef<KernelResult> results) {
   };
   for (auto [argument, rank] : llvm::zip(kernel.getBody().getArguments(), ranks)) {
     inputs.push_back(tensorType(rank, storedType(cast<RankedTensorType>(argument.getType()).getElementType())));
-    form.operands.push_back({layout(PanelsAttr::of(argument.getType())), ""});
+    form.operands.push_back({layout(PanelsAttr::of(argument.getType())), "", {}});
+    if (auto window = windows.find(int(argument.getArgNumber())); window != windows.end())
+      form.operands.back().window = window->second;
   }
   for (const KernelResult &result : results) {
     outputs.push_back(tensorType(result.access.size(), result.element));
-    form.results.push_back({layout(result.panels), result.combiner});
+    form.results.push_back({layout(result.panels), result.combiner, {}});
   }
   function = func::FuncOp::create(builder, loc, "kernel", builder.getFunctionType(inputs, outputs));
   form.write(function);
@@ -116,6 +118,8 @@ void GenericBuilder::collect(GenericBody &body, llvm::SmallPtrSetImpl<ValueNode 
     body.addLookup(node, operand(node->operand));
   for (const LookupAxis &axis : node->position) {
     needExtents(axis.dims);
+    if (axis.window)
+      needExtents(axis.window->taps);
     needNumber(axis.extent);
     needNumber(axis.start);
   }

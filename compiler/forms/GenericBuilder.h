@@ -34,6 +34,8 @@ public:
   /// Ranks of operands from the loads that `nodes` reach, 1 of those that are looked up; one that none loads gets rank
   /// 0. Fails with a diagnostic when one operand is read over different numbers of dims, or in both ways.
   mlir::LogicalResult declareOperands(llvm::ArrayRef<ValueNode *> nodes);
+  /// Operand `number` is an image that is read through a window.
+  void setWindow(int number, WindowForm window) { windows[number] = std::move(window); }
   /// Starts `func.func @kernel` in a new module, of the form with these operands and results.
   void begin(llvm::ArrayRef<KernelResult> results);
   /// The nodes that `nodes` depend on, and those themselves, in topological order.
@@ -82,6 +84,7 @@ private:
   mlir::Location loc;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   llvm::SmallVector<int> ranks;
+  std::map<int, WindowForm> windows;
   llvm::SmallVector<mlir::Value> extents64; // dims whose extent, and numbers that a body needs
   std::map<ValueNode *, Provided> provided;
 };

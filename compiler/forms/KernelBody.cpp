@@ -28,6 +28,26 @@ OperandRange lookedUpOperands(Operation *op) {
                       : op->getOperands().take_front(0);
 }
 
+WindowOp windowOf(ContractOp contract) {
+  auto reshape = contract.getLhs().getDefiningOp<ReshapeOp>();
+  auto window = (reshape ? reshape.getX() : contract.getLhs()).getDefiningOp<WindowOp>();
+  if (!window || window.getDiagonal() || window.getLowest())
+    return {};
+  const ArrayRef<int64_t> shape = shapeOf(contract.getLhs()), whole = shapeOf(window.getY());
+  const size_t columns = whole.size() - 1 - window.getStride().size(); // axes of taps and channels
+  if (shape.size() < columns || shape.take_back(columns) != whole.take_back(columns))
+    return {};
+  // Batch axes lead; all places are summed over, or all taps and channels.
+  const auto isFrom = [](ArrayRef<int64_t> axes, size_t first, size_t end) {
+    return llvm::equal(axes, llvm::seq<int64_t>(int64_t(first), int64_t(end)));
+  };
+  const size_t batch = contract.getLhsBatch().size(), places = shape.size() - columns;
+  const ArrayRef<int64_t> summed = contract.getLhsContract();
+  const bool isMatrix = isFrom(contract.getLhsBatch(), 0, batch) && batch <= places &&
+                        (isFrom(summed, batch, places) || isFrom(summed, places, shape.size()));
+  return isMatrix ? window : WindowOp();
+}
+
 bool isPrologueOp(Operation *op) { return !isa<IotaOp>(op) && isPointwise(op) && !isTranscendental(op); }
 
 DenseSet<Operation *> ancestors(const KernelBody &body, ValueRange roots) {

@@ -116,9 +116,12 @@ std::optional<KernelShape> classifyMatmul(const FormOps &ops) {
   auto contract = cast<ContractOp>(ops.contractions.front());
   KernelShape kernel{KernelKind::matmul, SmallVector<int64_t>(shapeOf(contract)), 0};
   DenseSet<Operation *> prologue = ancestors(body, contract->getOperands());
-  for (Operation *op : prologue)
-    if (body.home.contains(op) || !isPrologueOp(op))
+  const WindowOp window = windowOf(contract);
+  for (Operation *op : prologue) {
+    const bool isOfWindow = window && (op == window || op == contract.getLhs().getDefiningOp());
+    if (body.home.contains(op) || !(isPrologueOp(op) || isOfWindow))
       return std::nullopt;
+  }
   for (Operation *op : body.ops) {
     if (op == contract || prologue.contains(op) || isStoredTransposed(op, body, kernel.shape))
       continue;
@@ -190,6 +193,7 @@ public:
     traits.computed = isComputed(0) || isComputed(1);
     traits.lhsAlongDepth = !accesses[0].empty() && llvm::is_contained(space.group(groups[Role::k]), accesses[0].back());
     traits.panels = PanelsAttr::of(contract.getRhs().getType()) != nullptr;
+    traits.window = windowOf(contract) != nullptr;
     return traits;
   }
 
@@ -203,6 +207,7 @@ public:
     form.instruction = choice.instruction;
     form.fewRows = choice.fewRows;
     form.evenDepth = choice.evenDepth;
+    form.numbers = static_cast<int64_t>(numbers().size());
     if (choice.fixesTile) {
       form.tile = {tile.m, tile.n};
       for (int dim : space.all())
@@ -211,8 +216,21 @@ public:
     return form;
   }
 
+  /// The numbers of the window of the left operand, in the order of WindowForm; none without a window.
+  SmallVector<int64_t> numbers() const {
+    SmallVector<int64_t> all;
+    if (WindowOp window = windowOf(contract)) {
+      const WindowSteps steps = window.getSteps();
+      ArrayRef<int64_t> image = shapeOf(window.getX());
+      for (int64_t axis = 0; axis < steps.rank(); ++axis)
+        all.append({window.getPlaces()[axis], window.getTaps()[axis], image[1 + axis], steps.low[axis]});
+      all.push_back(ShapedType::getNumElements(image.drop_front(1 + steps.rank())));
+    }
+    return all;
+  }
+
   KernelOp kernel;
-  ContractOp contract;
+  mutable ContractOp contract;
   bool strict;
   IterationSpace space;
   SmallVector<KernelResult> results;
@@ -235,6 +253,8 @@ private:
     for (bool asTheyAre : {true, false})
       for (int side = 0; side < 2; ++side) {
         Value operand = contract->getOperand(side);
+        if (WindowOp window = windowOf(contract); window && side == 0)
+          operand = window.getX(); // accessed as the matrix of the window's elements
         if (isa<BlockArgument>(operand) == asTheyAre && !(factors[side] = graph->get(operand, accesses[side])))
           return false;
       }
@@ -328,6 +348,7 @@ FailureOr<KernelDescription> describeMatmul(KernelOp kernel, const Target &targe
   for (int dim : space.all())
     description.extents.push_back(space.extent(dim));
   description.extents.insert(description.extents.end(), {tile.m, tile.n});
+  llvm::append_range(description.extents, reading.numbers());
   description.grid = reading.extentOf(Role::batch) * ceilDivide(m, tile.m) * ceilDivide(n, tile.n);
   const double elements = double(cast<RankedTensorType>(reading.contract.getType()).getNumElements());
   const double depth = std::max<double>(1, reading.extentOf(Role::k));
@@ -340,6 +361,10 @@ FailureOr<KernelDescription> describeMatmul(KernelOp kernel, const Target &targe
   llvm::append_range(nodes, nodesOf(reading.results));
   if (failed(builder.declareOperands(nodes)))
     return failure();
+  if (WindowOp window = windowOf(reading.contract)) {
+    const WindowSteps steps = window.getSteps();
+    builder.setWindow(reading.factors[0]->operand, {steps.stride, steps.dilation, steps.hole});
+  }
   builder.begin(reading.results);
   Value product = writeProduct(builder, reading, choice);
   for (ValueNode *node : GenericBuilder::reachable(nodes))

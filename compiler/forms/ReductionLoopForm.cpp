@@ -45,7 +45,11 @@ std::optional<KernelShape> classifyReductionLoop(const FormOps &ops) {
     operands.push_back(reduce.getX());
   }
   DenseSet<Operation *> before = ancestors(body, operands);
+  const bool hasColumns = product(whole.drop_front(first.getAxes().back() + 1)) > 1; // else it is a row kernel
   for (Operation *op : body.ops) {
+    for (Value operand : lookedUpOperands(op))
+      if (llvm::is_contained(body.ops, operand.getDefiningOp()))
+        return std::nullopt;
     if (isa<ReduceOp>(op)) {
       if (before.contains(op))
         return std::nullopt;
@@ -53,7 +57,8 @@ std::optional<KernelShape> classifyReductionLoop(const FormOps &ops) {
     }
     ArrayRef<int64_t> wanted = before.contains(op) ? whole : ArrayRef(kernel.shape);
     bool full = shapeOf(op->getResult(0)) == wanted;
-    if ((!isPointwise(op) && !(isa<RandomBitsOp>(op) && full)) || (body.home.contains(op) && !full))
+    const bool isWindow = isa<WindowOp>(op) && before.contains(op) && hasColumns;
+    if ((!isPointwise(op) && !((isa<RandomBitsOp>(op) || isWindow) && full)) || (body.home.contains(op) && !full))
       return std::nullopt;
   }
   for (Value result : body.results)
@@ -98,6 +103,7 @@ FailureOr<KernelDescription> describeReductionLoop(KernelOp kernel, const Target
   for (int dim : space.all())
     description.extents.push_back(space.extent(dim));
   description.extents.insert(description.extents.end(), {blocks.rows, blocks.columns});
+  llvm::append_range(description.extents, read->graph->numbers);
   description.cost = estimatedCost(kernel, results, double(rows) * double(columns) * std::max<int64_t>(depth, 1));
 
   KernelForm form;
@@ -105,6 +111,7 @@ FailureOr<KernelDescription> describeReductionLoop(KernelOp kernel, const Target
   form.strict = strict;
   form.outer = static_cast<int64_t>(outer.size());
   form.reduced = static_cast<int64_t>(reduced.size());
+  form.numbers = static_cast<int64_t>(read->graph->numbers.size());
   GenericBuilder builder(kernel, space, form);
   SmallVector<ValueNode *> nodes = nodesOf(results);
   if (failed(builder.declareOperands(nodes)))

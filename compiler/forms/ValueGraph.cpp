@@ -1,6 +1,7 @@
 // From tensor ops to scalar values at accesses.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/ValueGraph.h"
+#include "compiler/forms/KernelBody.h"
 #include "compiler/kernels/NarrowFloat.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -10,7 +11,6 @@ using namespace halftone::dialect;
 
 namespace {
 
-ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
 
 /// Neighbouring axes with the same label as one run: labels and extents.
@@ -125,16 +125,16 @@ ValueNode *ValueGraph::load(BlockArgument argument, ArrayRef<int> access, int el
   auto extentsOf = [&](ArrayRef<int> dims) {
     return llvm::map_to_vector(dims, [&](int dim) { return space.extent(dim); });
   };
-  auto [first, isNew] = loaded.try_emplace(argument.getArgNumber(), access.begin(), access.end());
   Access own(access.begin(), access.end());
-  if (!isNew && element < 0) {
+  if (element < 0) { // not one element, as a key's word is
+    auto [first, isNew] = loaded.try_emplace(argument.getArgNumber(), access.begin(), access.end());
     Access ours = longDims(access), theirs = longDims(first->second);
-    if (extentsOf(ours) != extentsOf(theirs)) {
+    if (!isNew && extentsOf(ours) != extentsOf(theirs)) {
       Operation *user = *argument.user_begin();
       if (!cut(user, ours, extentsOf(theirs)) || !cut(user, theirs, extentsOf(ours)))
         return nullptr;
     }
-    if (ours.size() == theirs.size())
+    if (!isNew && ours.size() == theirs.size())
       own = aligned(access, first->second);
   }
   ValueNode node(ValueNode::load);
@@ -386,7 +386,7 @@ ValueNode *ValueGraph::get(Value value, ArrayRef<int> access) {
     node = reduction(op, arg.getX(), {int64_t(arg.getAxis())}, access);
   } else if (auto contract = dyn_cast<ContractOp>(op)) {
     node = contraction(contract, access);
-  } else if (isa<SliceOp, ConcatOp, GatherOp>(op)) {
+  } else if (isLookup(op)) {
     node = moved(op, access);
   } else if (isa<ElementwiseOpInterface>(op)) {
     node = elementwise(op, access);

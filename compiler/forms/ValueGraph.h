@@ -11,13 +11,20 @@ namespace halftone::compiler {
 
 struct ValueNode;
 
+/// A spatial axis of a window: the index is (places * stride + taps * dilation + start) / hole.
+struct WindowAxis {
+  Access taps;
+  int64_t stride, dilation, hole;
+};
+
 /// One axis of a place in an operand: an index, or the linear index over `dims` plus number `start`; and the axis's
-/// extent, a number too. `clamped`: into that extent.
+/// extent, a number too. `clamped`: into that extent. With `window` the dims are those of places.
 struct LookupAxis {
   Access dims = {};
   ValueNode *index = nullptr;
   int extent = -1, start = -1;
   bool clamped = false;
+  std::optional<WindowAxis> window = {};
 };
 
 /// One scalar value of the kernel as a function of the dims.
@@ -34,9 +41,10 @@ struct ValueNode {
     argReduce, // index part; `combiner`; access: the reduced dims in order of the axis
     contract,  // the accumulator of the kernel's contract
     clamp,     // `inputs[0]` as i64, in [0, number `number`)
-    lookup,    // element of kernel operand `operand` at `position`; inputs: the indices in it
-    hit,       // `inputs[1]` where the index `inputs[0]` is the linear index over `access`, else 0
-    piece      // of `inputs`, in the operand's own dtype, that one in whose range the linear index over `access` lies
+    lookup, // element of kernel operand `operand` at `position`; inputs: the indices in it. Outside of a window axis: the
+            // fill of `op`, a window
+    hit,    // `inputs[1]` where the index `inputs[0]` is the linear index over `access`, else 0
+    piece   // of `inputs`, in the operand's own dtype, that one in whose range the linear index over `access` lies
   };
   explicit ValueNode(Kind kind) : kind(kind) {}
 
@@ -103,10 +111,11 @@ private:
   ValueNode *reduction(mlir::Operation *op, mlir::Value x, llvm::ArrayRef<int64_t> axes, llvm::ArrayRef<int> access);
   ValueNode *elementwise(mlir::Operation *op, llvm::ArrayRef<int> access);
   ValueNode *lookup(mlir::Value x, llvm::SmallVector<LookupAxis, 3> position);
-  ValueNode *moved(mlir::Operation *op, llvm::ArrayRef<int> access); // of the three below
+  ValueNode *moved(mlir::Operation *op, llvm::ArrayRef<int> access); // of the four below
   ValueNode *slice(dialect::SliceOp op, llvm::ArrayRef<int> access);
   ValueNode *gather(dialect::GatherOp op, llvm::ArrayRef<int> access);
   ValueNode *concat(dialect::ConcatOp op, llvm::ArrayRef<int> access);
+  ValueNode *window(dialect::WindowOp op, llvm::ArrayRef<int> access);
   /// `access` to a tensor of this shape in three: before the axes from `axis` on, these `count` axes, and the rest.
   std::optional<llvm::SmallVector<Access>> cutAround(mlir::Operation *op, llvm::ArrayRef<int> access,
                                                      llvm::ArrayRef<int64_t> shape, int64_t axis, int64_t count);

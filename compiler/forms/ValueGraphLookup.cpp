@@ -1,4 +1,4 @@
-// Values read from computed places: slices, concatenations, lookups by index.
+// Values read from computed places: slices, concatenations, lookups by index, windows.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/Roots.h"
 #include "compiler/kernels/NarrowFloat.h"
@@ -44,6 +44,8 @@ ValueNode *ValueGraph::lookup(Value x, SmallVector<LookupAxis, 3> position) {
   node.operand = static_cast<int>(argument.getArgNumber());
   for (const LookupAxis &axis : position) {
     node.access.append(axis.dims.begin(), axis.dims.end());
+    if (axis.window)
+      node.access.append(axis.window->taps.begin(), axis.window->taps.end());
     if (axis.index)
       node.inputs.push_back(axis.index);
   }
@@ -60,6 +62,8 @@ ValueNode *ValueGraph::moved(Operation *op, ArrayRef<int> access) {
     return slice(sliceOp, access);
   if (auto gatherOp = dyn_cast<GatherOp>(op))
     return gather(gatherOp, access);
+  if (auto windowOp = dyn_cast<WindowOp>(op))
+    return window(windowOp, access);
   return concat(cast<ConcatOp>(op), access);
 }
 
@@ -138,6 +142,36 @@ ValueNode *ValueGraph::concat(ConcatOp op, ArrayRef<int> access) {
   if (isNarrowFloat(elementOf(op.getY())))
     node.exact = elementOf(op.getY());
   return make(std::move(node));
+}
+
+ValueNode *ValueGraph::window(WindowOp op, ArrayRef<int> access) {
+  const WindowSteps steps = op.getSteps();
+  ArrayRef<int64_t> x = shapeOf(op.getX());
+  const int64_t rank = steps.rank(), others = product(x.drop_front(1 + (op.getDiagonal() ? 2 : 1) * rank));
+  SmallVector<int64_t> extents{x.front()};
+  llvm::append_range(extents, op.getPlaces());
+  llvm::append_range(extents, op.getTaps());
+  extents.push_back(others);
+  auto pieces = cut(op, access, extents);
+  if (!pieces)
+    return nullptr;
+  SmallVector<LookupAxis, 3> position{{pieces->front()}};
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    LookupAxis spatial{(*pieces)[1 + axis], nullptr, number(x[1 + axis]), number(-steps.low[axis])};
+    spatial.window = {(*pieces)[1 + rank + axis], steps.stride[axis], steps.dilation[axis], steps.hole[axis]};
+    position.push_back(spatial);
+  }
+  if (op.getDiagonal())
+    for (int64_t axis = 0; axis < rank; ++axis)
+      position.push_back({(*pieces)[1 + rank + axis], nullptr, number(op.getTaps()[axis])});
+  if (others != 1)
+    position.push_back({pieces->back(), nullptr, number(others)});
+  ValueNode *node = lookup(op.getX(), std::move(position));
+  if (node) {
+    node->op = op;
+    node->cost += 4 * double(rank);
+  }
+  return node;
 }
 
 } // namespace halftone::compiler

@@ -10,6 +10,7 @@ using namespace mlir;
 namespace {
 
 constexpr StringLiteral panelsName = "halftone.panels", partialName = "halftone.partial";
+constexpr StringLiteral windowName = "halftone.window";
 constexpr StringLiteral dimsName = "halftone.dims", combineName = "halftone.combine";
 
 /// Reads or writes one attribute for each field, by the field's type.
@@ -76,11 +77,24 @@ TensorForm tensorForm(DictionaryAttr attributes) {
     form.panels = Panels{layout[0], layout[1], layout[2]};
   if (auto partial = attributes.getAs<StringAttr>(partialName))
     form.partial = partial.str();
+  if (auto steps = attributes.getAs<DenseI64ArrayAttr>(windowName); steps && !steps.empty() && steps.size() % 3 == 0) {
+    const ArrayRef<int64_t> all = steps.asArrayRef();
+    const size_t rank = all.size() / 3;
+    const auto part = [&](size_t number) { return SmallVector<int64_t, 3>(all.slice(number * rank, rank)); };
+    form.window = WindowForm{part(0), part(1), part(2)};
+  }
   return form;
 }
 
 DenseI64ArrayAttr layoutAttr(Builder builder, const Panels &panels) {
   return builder.getDenseI64ArrayAttr({panels.depth, panels.columns, panels.group});
+}
+
+DenseI64ArrayAttr windowAttr(Builder builder, const WindowForm &window) {
+  SmallVector<int64_t> steps(window.stride.begin(), window.stride.end());
+  llvm::append_range(steps, window.dilation);
+  llvm::append_range(steps, window.hole);
+  return builder.getDenseI64ArrayAttr(steps);
 }
 
 } // namespace
@@ -108,9 +122,12 @@ void KernelForm::write(func::FuncOp function) const {
   Writer writer{function};
   visitFields(*this, writer);
   const unsigned first = unsigned(indexArguments(function));
-  for (auto [argument, operand] : llvm::enumerate(operands))
+  for (auto [argument, operand] : llvm::enumerate(operands)) {
     if (operand.panels)
       function.setArgAttr(first + argument, panelsName, layoutAttr(writer.builder, *operand.panels));
+    if (operand.window)
+      function.setArgAttr(first + argument, windowName, windowAttr(writer.builder, *operand.window));
+  }
   for (auto [number, result] : llvm::enumerate(results)) {
     if (!result.partial.empty())
       function.setResultAttr(number, partialName, writer.builder.getStringAttr(result.partial));

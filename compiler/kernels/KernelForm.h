@@ -15,10 +15,19 @@ struct Panels {
   int64_t depth = 0, columns = 0, group = 0;
 };
 
+/// `halftone.window`: the operand is an image, and generics read the matrix of a window's elements: a row for each place,
+/// in which the taps stand one after the other, each with all channels. What changes from launch to launch are numbers
+/// of the function: for each spatial axis the count of places and of taps, the extent and `low`; then the channels.
+struct WindowForm {
+  llvm::SmallVector<int64_t, 3> stride, dilation, hole; // of each spatial axis
+  size_t rank() const { return stride.size(); }
+};
+
 /// The attributes of one operand or result.
 struct TensorForm {
   std::optional<Panels> panels; // nullopt: row-major
   std::string partial;          // `halftone.partial`: the combiner of a side reduction, "" for other results
+  std::optional<WindowForm> window;
 };
 
 /// The type of a field by the value that its attribute holds.

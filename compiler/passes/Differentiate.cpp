@@ -52,8 +52,13 @@ private:
   LogicalResult findPath();
   LogicalResult differentiate(Operation *op);
   void accumulate(Value value, Value cotangent);
+  /// Whether a cotangent of the op's results flows on through `operand`.
+  bool isOnTheWay(OpOperand &operand) {
+    auto op = dyn_cast<GradientOpInterface>(operand.getOwner());
+    return dependent.contains(operand.get()) && (!op || op.reaches(operand));
+  }
   bool hasDependentOperand(Operation *op) {
-    return llvm::any_of(op->getOperands(), [&](Value operand) { return dependent.contains(operand); });
+    return llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) { return isOnTheWay(operand); });
   }
 
   GradientOp gradient;
@@ -103,9 +108,9 @@ LogicalResult Backward::findPath() {
       return failure();
     }
     path[op] = true;
-    for (Value operand : op->getOperands())
-      if (dependent.contains(operand))
-        reached.insert(operand);
+    for (OpOperand &operand : op->getOpOperands())
+      if (isOnTheWay(operand))
+        reached.insert(operand.get());
   }
   return success();
 }
@@ -181,9 +186,11 @@ void Differentiate::runOnOperation() {
       if (failed(Backward(gradient, function, symbols).run()))
         return signalPassFailure();
   }
-  getOperation().walk([](StopGradientOp stop) {
-    stop.replaceAllUsesWith(stop.getX());
-    stop.erase();
+  getOperation().walk([](Operation *op) { // ops of a region first, which go with it
+    if (!isa<StopGradientOp, CustomGradientOp>(op))
+      return;
+    op->replaceAllUsesWith(op->getOperands().take_front());
+    op->erase();
   });
 }
 

@@ -1,4 +1,4 @@
-// Replaces tensors without elements, and reductions, contractions and scatter_adds of them, by constants.
+// Replaces tensors without elements, and reductions, contractions, convolutions and scatter_adds of them, by constants.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/ExactRewrites.h"
 #include "dialect/Dialect.h"
@@ -99,7 +99,7 @@ template <class Op> struct FoldOfEmpty : OpRewritePattern<Op> {
 
 void populateEmptyRewrites(RewritePatternSet &patterns) {
   patterns.add<DropEmptyResults, DropEmptyOfWhen, FoldOfEmpty<ReduceOp>, FoldOfEmpty<ContractOp>,
-               FoldOfEmpty<ScatterAddOp>>(patterns.getContext());
+               FoldOfEmpty<ConvolutionOp>, FoldOfEmpty<ScatterAddOp>>(patterns.getContext());
 }
 
 } // namespace halftone::compiler

@@ -30,7 +30,31 @@ static constexpr int64_t smallRows = 65536;
 /// Constants up to here are written out in the plan; longer ones are splats, which a kernel fills in.
 static constexpr int64_t mostConstantElements = 64;
 
+/// A window that its readers read in place is copied into them, and so is a reshape of it. Its image comes from memory.
+FailureOr<bool> BlockFormer::visitWindow(Operation *op) {
+  if (auto reshape = dyn_cast<ReshapeOp>(op)) {
+    Operation *producer = reshape.getX().getDefiningOp();
+    const bool isOfWindow = isa_and_nonnull<WindowOp>(producer) && chains.contains(producer);
+    if (isOfWindow)
+      chains.insert(op);
+    return isOfWindow;
+  }
+  auto window = dyn_cast<WindowOp>(op);
+  if (!window || stored.contains(op) || !isReadInPlace(window))
+    return false;
+  OpOperand &image = window.getXMutable();
+  if (Operation *producer = image.get().getDefiningOp(); producer && isCopy(producer)) {
+    image.set(store(image.get(), op));
+    if (Operation *twin = image.get().getDefiningOp(); !clusterOf.contains(twin) && failed(visit(twin)))
+      return failure();
+  }
+  chains.insert(op);
+  return true;
+}
+
 LogicalResult BlockFormer::visit(Operation *op) {
+  if (const FailureOr<bool> isWindow = visitWindow(op); failed(isWindow) || *isWindow)
+    return failed(isWindow) ? failure() : success();
   if (isa<WhenOp, ReshapeOp>(op) ||
       (isa<ConstantOp>(op) &&
        (!isGlue(op) || (stored.contains(op) && elementsOf(op->getResult(0)) <= mostConstantElements)))) {
@@ -334,7 +358,7 @@ private:
       llvm::for_each(blocks, [](Block *branch) { widenInside(*branch); });
     blocks.push_back(&main.getBody().front());
     for (Block *block : blocks)
-      if (failed(BlockFormer(*block, symbols, (*found)->blocking(), strict).run()))
+      if (failed(BlockFormer(*block, symbols, **found, strict).run()))
         return signalPassFailure();
   }
 };

@@ -75,6 +75,21 @@ bool BlockFormer::becomesChain(Operation *op) {
          static_cast<int64_t>(body.ops.size()) <= mostChainOps;
 }
 
+/// Whether all readers of `op` read the image through the window: matmuls whose left operand it is, if the target's read
+/// windows, elementwise work, and sums over taps.
+bool BlockFormer::isReadInPlace(WindowOp op) const {
+  const auto isMatrix = [&](Operation *reader) {
+    auto contract = dyn_cast<ContractOp>(reader);
+    return contract && reader->getBlock() == &block && target.readsWindows() && windowOf(contract) == op &&
+           contract.getRhs() != contract.getLhs();
+  };
+  return llvm::all_of(op->getUsers(), [&](Operation *user) {
+    if (isa<ReshapeOp>(user))
+      return llvm::all_of(user->getUsers(), isMatrix);
+    return user->getBlock() == &block && (isa<ElementwiseOpInterface, ReduceOp>(user) || isMatrix(user));
+  });
+}
+
 /// The ops a kernel of `home` holds: home and, through operands, copies.
 KernelBody BlockFormer::bodyOf(ArrayRef<Operation *> home) {
   KernelBody body;
@@ -339,7 +354,7 @@ LogicalResult BlockFormer::start(Operation *op) {
 void BlockFormer::storeForContraction(ContractOp op) {
   for (OpOperand &operand : op->getOpOperands()) {
     Operation *producer = operand.get().getDefiningOp();
-    if (!producer || !isCopy(producer))
+    if (!producer || !isCopy(producer) || isa<WindowOp>(producer))
       continue;
     KernelBody body = bodyOf(producer);
     DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end());

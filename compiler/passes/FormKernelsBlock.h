@@ -3,6 +3,7 @@
 #pragma once
 #include "compiler/passes/FormKernels.h"
 #include "compiler/passes/Line.h"
+#include "compiler/targets/Target.h"
 #include "mlir/IR/SymbolTable.h"
 #include <map>
 
@@ -38,8 +39,8 @@ private:
 /// copies, every other op joins the kernels of its producers where a kind allows it, or starts a kernel.
 class BlockFormer {
 public:
-  BlockFormer(mlir::Block &block, mlir::SymbolTable &symbols, const Blocking &blocking, bool strict)
-      : block(block), symbols(symbols), blocking(blocking), strict(strict) {}
+  BlockFormer(mlir::Block &block, mlir::SymbolTable &symbols, const Target &target, bool strict)
+      : block(block), symbols(symbols), target(target), blocking(target.blocking()), strict(strict) {}
   llvm::LogicalResult run();
 
 private:
@@ -47,6 +48,7 @@ private:
   bool isCopy(mlir::Operation *op) const { return !stored.contains(op) && (isGlue(op) || chains.contains(op)); }
   bool escapes(mlir::Operation *op) const;
   bool becomesChain(mlir::Operation *op);
+  bool isReadInPlace(dialect::WindowOp op) const;
   void storeEscapingConstants();
   mlir::Value store(mlir::Value value, mlir::Operation *user);
   void storeForContraction(dialect::ContractOp op);
@@ -54,6 +56,7 @@ private:
   // Clusters.
   const llvm::SmallVector<mlir::Operation *> &producers(mlir::Operation *op);
   llvm::LogicalResult visit(mlir::Operation *op);
+  mlir::FailureOr<bool> visitWindow(mlir::Operation *op);
   llvm::LogicalResult start(mlir::Operation *op);
   bool join(mlir::Operation *op);
   llvm::SmallVector<mlir::Operation *> splitInto(std::optional<int64_t> host, dialect::ReduceOp op);
@@ -85,10 +88,11 @@ private:
 
   mlir::Block &block;
   mlir::SymbolTable &symbols;
+  const Target &target;
   const Blocking &blocking;
   bool strict;
   llvm::DenseSet<mlir::Operation *> stored; // glue that must be in memory after all
-  llvm::DenseSet<mlir::Operation *> chains; // cheap ops on values in memory, copied like glue
+  llvm::DenseSet<mlir::Operation *> chains; // cheap ops and windows of values in memory, copied like glue
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> storedCopy;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *>> producersOf;
   llvm::DenseMap<mlir::Operation *, int64_t> number, clusterOf;

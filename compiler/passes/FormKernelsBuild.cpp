@@ -116,14 +116,16 @@ KernelOp buildKernel(OpBuilder &builder, const KernelBody &body, const KernelSha
       main.map(op->getResult(0), contract.getResult());
       continue;
     }
+    const auto clone = [&](IRMapping &values) {
+      Operation *copy = builder.clone(*op, values);
+      for (auto [from, to] : llvm::zip_equal(op->getOpOperands(), copy->getOpOperands()))
+        if (isLookedUp(from) && lookedUp.contains(from.get()))
+          to.set(lookedUp.lookup(from.get()));
+    };
     if (prologue.contains(op))
-      builder.clone(*op, front);
-    if (prologue.contains(op) && !behind.contains(op))
-      continue;
-    Operation *clone = builder.clone(*op, main);
-    for (auto [from, to] : llvm::zip_equal(op->getOpOperands(), clone->getOpOperands()))
-      if (isLookedUp(from) && lookedUp.contains(from.get()))
-        to.set(lookedUp.lookup(from.get()));
+      clone(front);
+    if (!prologue.contains(op) || behind.contains(op))
+      clone(main);
   }
   SmallVector<Value> results;
   for (Value result : body.results)

@@ -114,6 +114,9 @@ LogicalResult Lifting::liftBlock(Block &block, Assigned &assigned) {
     } else if (auto when = dyn_cast<WhenOp>(op)) {
       if (failed(liftWhen(when, assigned)))
         return failure();
+    } else if (auto custom = dyn_cast<CustomGradientOp>(op)) {
+      if (failed(liftBlock(custom.getBody().front(), assigned))) // assigns nothing: its verifier
+        return failure();
     } else if (isa<LayerOp>(op)) {
       return op.emitOpError() << "is left; expected inline-layers first";
     }

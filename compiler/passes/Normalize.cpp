@@ -8,6 +8,7 @@
 //   %2 = is_finite %1;  %ok = reduce and %2 {axes = [0, 1]}
 #include "compiler/forms/KernelBody.h"
 #include "compiler/passes/ExactRewrites.h"
+#include "compiler/passes/LowerConvolution.h"
 #include "compiler/passes/Passes.h"
 #include "dialect/ExactRewrites.h"
 #include "dialect/TypeInference.h"
@@ -368,10 +369,15 @@ struct SinkTranspose : OpInterfaceRewritePattern<ElementwiseOpInterface> {
 };
 
 class Normalize : public impl::NormalizePassBase<Normalize> {
+public:
+  using NormalizePassBase::NormalizePassBase;
+
+private:
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateEmptyRewrites(patterns); // a module that comes in stage pure was not simplified
     populateContractionRewrites(patterns);
+    populateConvolutionLowering(patterns, strict);
     patterns.add<ArgReduceLastAxis, ExpandReduceAll, FoldArgReduceOfOne, FoldReductionOfOne, HoistReshape, SinkReshape,
                  SinkTranspose, SplitMixedAxes, WidenScatterAdd>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {

@@ -232,7 +232,7 @@ void Checker::checkOp(Operation *op) {
     report(op) << "expected state as arguments and results after lift-variables";
   else if (isa<ReadOp, AssignOp>(op))
     checkState(op);
-  else if (isa<GradientOp, StopGradientOp>(op) && stage >= Stage::pure)
+  else if (isa<GradientOp, StopGradientOp, CustomGradientOp>(op) && stage >= Stage::pure)
     report(op) << "expected none after differentiate";
   else if (isa<LaunchOp, PartialReduceOp, PackOp>(op) && stage < Stage::kernel)
     report(op) << "expected none before kernels are formed";

@@ -10,6 +10,13 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/LoopRotation.h"
+#include "llvm/Transforms/Scalar/LowerExpectIntrinsic.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include <fmt/format.h>
 #include <mutex>
 
@@ -34,13 +41,28 @@ struct ErrorCollector : llvm::DiagnosticHandler {
 };
 
 /// The passes that emitted code needs, and no more: it comes vectorized, with its loops in the wanted order and nothing
-/// to inline, and unrolling would double the time of code generation. By default instcombine ends the process when one
-/// round is not enough.
-constexpr const char *pipeline =
-    "function(lower-expect,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(loop-rotate,licm),"
-    "early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)";
+/// to inline, and unrolling would double the time of code generation. They are named here, not in the text of a pipeline,
+/// so that a program that is linked statically holds no other passes.
+llvm::FunctionPassManager makePasses() {
+  llvm::InstCombineOptions once;
+  once.setVerifyFixpoint(false); // by default instcombine ends the process when one round is not enough
+  llvm::LoopPassManager loops;
+  loops.addPass(llvm::LoopRotatePass());
+  loops.addPass(llvm::LICMPass(llvm::LICMOptions()));
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::LowerExpectIntrinsicPass());
+  const auto simplify = [&] {
+    passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
+    passes.addPass(llvm::InstCombinePass(once));
+    passes.addPass(llvm::SimplifyCFGPass());
+  };
+  simplify();
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loops), /*UseMemorySSA=*/true));
+  simplify();
+  return passes;
+}
 
-Status runPipeline(llvm::Module &module, llvm::TargetMachine &machine, const llvm::TargetLibraryInfoImpl &library) {
+void runPasses(llvm::Module &module, llvm::TargetMachine &machine, const llvm::TargetLibraryInfoImpl &library) {
   llvm::PassBuilder builder(&machine);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -53,10 +75,8 @@ Status runPipeline(llvm::Module &module, llvm::TargetMachine &machine, const llv
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
   llvm::ModulePassManager passes;
-  if (llvm::Error error = builder.parsePassPipeline(passes, pipeline))
-    return codeGenerationFailure("LLVM does not know the pipeline", llvm::toString(std::move(error)));
+  passes.addPass(llvm::createModuleToFunctionPassAdaptor(makePasses()));
   passes.run(module, modules);
-  return Status::ok();
 }
 
 } // namespace
@@ -112,7 +132,7 @@ Status MachineCode::optimize(llvm::Module &module, KernelDumps *dumps) {
   llvm::raw_string_ostream brokenStream(broken);
   if (llvm::verifyModule(module, &brokenStream))
     return codeGenerationFailure("the LLVM IR of the kernel is not valid", broken);
-  HALFTONE_RETURN_IF_ERROR(runPipeline(module, *machine_, library_));
+  runPasses(module, *machine_, library_);
   if (dumps)
     llvm::raw_string_ostream(dumps->llvm) << module;
   return Status::ok();

@@ -26,6 +26,7 @@ struct MatmulTraits {
   bool computed = false;      // an operand passes through a prologue
   bool lhsAlongDepth = false; // K is the left operand's innermost axis
   bool panels = false;        // the right operand is kept in the panels that the instruction reads
+  bool window = false;        // the left operand is a window of an image
 };
 
 /// How a product is made, as the linalg form says it.
@@ -64,6 +65,8 @@ public:
   virtual std::string key() const = 0;
   virtual const Blocking &blocking() const = 0;
   virtual MatmulChoice chooseMatmul(const MatmulTraits &traits) const = 0;
+  /// Whether a matmul reads its left operand through a window of an image in memory (`halftone.window`).
+  virtual bool readsWindows() const { return false; }
   /// The layout of a weight, K x N along whichever axes, for the matmuls that read it as their right operand, where
   /// that makes their products faster. A function of dtype, extents and target alone, so that all batches share the
   /// copy; nullopt: row-major.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/Bytecode.h"
 #include "dialect/ops/Expression.h"
+#include "dialect/ops/Products.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -17,14 +18,7 @@ static SmallVector<int64_t> freeAxes(Value operand, ArrayRef<int64_t> batch, Arr
 SmallVector<int64_t> ContractOp::getLhsFree() { return freeAxes(getLhs(), getLhsBatch(), getLhsContract()); }
 SmallVector<int64_t> ContractOp::getRhsFree() { return freeAxes(getRhs(), getRhsBatch(), getRhsContract()); }
 
-Type ContractOp::getAccumulatorType() {
-  Type element = cast<RankedTensorType>(getLhs().getType()).getElementType();
-  if (isa<Float64Type>(element))
-    return element;
-  if (isa<FloatType>(element))
-    return Float32Type::get(getContext());
-  return element.isInteger(64) ? element : Type(IntegerType::get(getContext(), 32));
-}
+Type ContractOp::getAccumulatorType() { return productAccumulator(getElementTypeOrSelf(getLhs().getType())); }
 
 // Sums of floats depend on their order.
 bool ContractOp::isExact() { return !isa<FloatType>(getAccumulatorType()); }
@@ -54,34 +48,6 @@ static LogicalResult verifyPairs(ContractOp op, ArrayRef<int64_t> lhsAxes, Array
   return success();
 }
 
-static LogicalResult verifyDTypes(ContractOp op) {
-  Type lhs = getElementTypeOrSelf(op.getLhs().getType()), rhs = getElementTypeOrSelf(op.getRhs().getType());
-  Type result = getElementTypeOrSelf(op.getResult().getType());
-  auto isFloat8 = [](Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(type); };
-  if (lhs.isInteger(8) && !lhs.isUnsignedInteger()) {
-    if (rhs != lhs || !result.isSignlessInteger(32))
-      return op.emitOpError() << "of i8 takes i8 and gives i32, but got " << lhs << " by " << rhs << " into " << result;
-    return success();
-  }
-  if (lhs.isSignlessInteger(32) || lhs.isSignlessInteger(64)) {
-    if (rhs != lhs || result != lhs)
-      return op.emitOpError() << "of " << lhs << " takes " << lhs << " and gives " << lhs << ", but got " << lhs
-                              << " by " << rhs << " into " << result;
-    return success();
-  }
-  if (!isa<FloatType>(lhs) || !isa<FloatType>(rhs))
-    return op.emitOpError() << "contracts floats, i8, i32 or i64, but got " << lhs << " by " << rhs;
-  if (lhs != rhs && !(isFloat8(lhs) && isFloat8(rhs)))
-    return op.emitOpError() << "operands must have one dtype, or both be float8, but got " << lhs << " by " << rhs;
-  if (isFloat8(lhs) ? !result.isF32() : result != lhs && !(result.isF32() && !lhs.isF64()))
-    return op.emitOpError() << "of " << lhs << " by " << rhs << " gives "
-                            << (isFloat8(lhs) || lhs.isF32() ? "f32"
-                                : lhs.isF64()                ? "f64"
-                                                             : "the operands' dtype or f32")
-                            << ", but got " << result;
-  return success();
-}
-
 static LogicalResult verifyTile(ContractOp op, ArrayRef<int64_t> tile) {
   if (tile.size() == 2 && llvm::all_of(tile, [](int64_t size) { return size >= 1 && size <= BlocksAttr::largestTile; }))
     return success();
@@ -93,7 +59,7 @@ LogicalResult ContractOp::verify() {
   if (failed(verifyAxes(*this, getLhs(), getLhsBatch(), getLhsContract(), "lhs")) ||
       failed(verifyAxes(*this, getRhs(), getRhsBatch(), getRhsContract(), "rhs")) ||
       failed(verifyPairs(*this, getLhsBatch(), getRhsBatch(), "batch")) ||
-      failed(verifyPairs(*this, getLhsContract(), getRhsContract(), "contracted")) || failed(verifyDTypes(*this)))
+      failed(verifyPairs(*this, getLhsContract(), getRhsContract(), "contracted")))
     return failure();
   if (auto tile = getTile(); tile && failed(verifyTile(*this, *tile)))
     return failure();
@@ -115,9 +81,7 @@ LogicalResult ContractOp::verify() {
   if (result.getShape() != ArrayRef(shape))
     return emitOpError() << "gives " << RankedTensorType::get(shape, result.getElementType()) << ", but its result is "
                          << result;
-  if (lhs.getElementType().isInteger(8) && depth > 131071)
-    return emitOpError() << "of i8 sums at most 131071 products, or i32 could overflow, but got " << depth;
-  return success();
+  return verifyProducts(*this, depth);
 }
 
 LogicalResult ContractOp::readProperties(DialectBytecodeReader &reader, OperationState &state) {

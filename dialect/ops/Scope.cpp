@@ -1,6 +1,7 @@
 // Layers, guarded regions, gradients.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/Dialect.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
@@ -75,6 +76,40 @@ void WhenOp::getRegionInvocationBounds(ArrayRef<Attribute> operands, SmallVector
   Region *taken = regionTaken(*this, FoldAdaptor(operands, *this).getCondition());
   for (Region *region : getRegions())
     bounds.emplace_back(taken == region, !taken || taken == region);
+}
+
+LogicalResult CustomGradientOp::verify() {
+  if (getXs().empty())
+    return emitOpError("needs a value that the cotangent goes to");
+  Block &block = getBody().front();
+  if (block.getArgumentTypes() != TypeRange(getY().getType()))
+    return emitOpError() << "region takes the cotangent, of type " << getY().getType() << ", but has "
+                         << block.getNumArguments() << " arguments"
+                         << (block.getNumArguments() == 1 ? " of another type" : "");
+  const WalkResult walked = getBody().walk([&](Operation *op) {
+    if (!isa<AssignOp, GradientOp>(op))
+      return WalkResult::advance();
+    emitOpError() << "region computes cotangents, but holds '" << op->getName() << "'";
+    return WalkResult::interrupt();
+  });
+  if (walked.wasInterrupted())
+    return failure();
+  return verifyYield(*this, getBody(), getXs().getTypes(), "region");
+}
+
+bool CustomGradientOp::reaches(OpOperand &operand) { return operand.getOperandNumber() > 0; }
+
+LogicalResult CustomGradientOp::buildGradient(OpBuilder &builder, ValueRange cotangents,
+                                              SmallVectorImpl<Value> &gradients) {
+  Block &block = getBody().front();
+  IRMapping mapping;
+  mapping.map(block.getArgument(0), cotangents[0]);
+  for (Operation &op : block.without_terminator())
+    builder.clone(op, mapping);
+  gradients.push_back({});
+  for (Value value : block.getTerminator()->getOperands())
+    gradients.push_back(mapping.lookupOrDefault(value));
+  return success();
 }
 
 // halftone.gradient %y (of [@v, ...])? (at (%x : type, ...))? attr-dict : type -> types

@@ -33,7 +33,7 @@ def Halftone_LayerOp : Halftone_Op<"layer", [Halftone_NoGradient<"inline-layers 
 }
 
 def Halftone_YieldOp : Halftone_Op<"yield", [Pure, Halftone_StructureHasNoGradient, Halftone_ComparedWithItsOps, ReturnLike, Terminator,
-                                             ParentOneOf<["LayerOp", "WhenOp", "KernelOp", "ShadowOp"]>]> {
+                                             ParentOneOf<["LayerOp", "WhenOp", "KernelOp", "ShadowOp", "CustomGradientOp"]>]> {
   let summary = "Ends a region and gives its results";
   let description = [{
     Example: `halftone.yield %0 : tensor<f32>`
@@ -85,6 +85,29 @@ def Halftone_GradientOp : Halftone_Op<"gradient", [Pure,
                        FlatSymbolRefArrayAttr:$of);
   let results = (outs Variadic<Halftone_FloatTensor>:$gradients);
   let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Halftone_CustomGradientOp : Halftone_Op<"custom_gradient", [Pure, Halftone_ComparedWithItsOps,
+    DeclareOpInterfaceMethods<Halftone_GradientOpInterface, ["buildGradient", "reaches"]>,
+    SingleBlockImplicitTerminator<"YieldOp">, AllTypesMatch<["y", "result"]>]> {
+  let summary = "The value y, whose cotangent goes to the values xs as the region says";
+  let description = [{
+    The region takes the cotangent of the result, and yields those of the xs, one each, typed as these; it may read any value
+    from above. Nothing flows to y itself. `differentiate` puts y in the place of the result once every gradient is resolved.
+    Example:
+    ```mlir
+    %r = halftone.custom_gradient %y at (%x : tensor<4xf32>) : tensor<4xf32> {
+    ^bb0(%dy: tensor<4xf32>):
+      %0 = halftone.neg %dy : tensor<4xf32>
+      halftone.yield %0 : tensor<4xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Halftone_FloatTensor:$y, Variadic<Halftone_FloatTensor>:$xs);
+  let results = (outs Halftone_FloatTensor:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$y `at` ` ` `(` $xs `:` type($xs) `)` attr-dict `:` type($y) $body";
   let hasVerifier = 1;
 }
 

@@ -1,6 +1,6 @@
 // Layers from configs and to configs: the list of all that there are.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/layers/Fields.h"
+#include "frontend/layers/FieldsImage.h"
 #include "halftone/Error.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -17,8 +17,10 @@ struct Known {
 
 template <class Options> Layer made(SavedObject &saved) {
   Options options;
-  saved.fields.read(options, baseFields<Options>);
-  saved.fields.read(options, activityField<Options>);
+  if constexpr (requires { options.trainable; }) { // a SpatialDropout lists all of its fields itself
+    saved.fields.read(options, baseFields<Options>);
+    saved.fields.read(options, activityField<Options>);
+  }
   saved.fields.read(options, layerFields<Options>);
   saved.fields.requireNothingLeft(saved.className);
   return options.layer();
@@ -41,23 +43,48 @@ constexpr Known catalogue[] = {
     {"Activation", made<ActivationOptions>},
     {"Add", made<AddOptions>},
     {"BatchNormalization", made<BatchNormalizationOptions>},
+    {"CenterCrop", made<CenterCropOptions>},
     {"Concatenate", made<ConcatenateOptions>},
+    {"Cropping1D", made<Cropping1DOptions>},
+    {"Cropping2D", made<CroppingOptions<Cropping2D>>},
+    {"Cropping3D", made<CroppingOptions<Cropping3D>>},
     {"Dense", made<DenseOptions>},
     {"Dropout", made<DropoutOptions>},
     {"EinsumDense", made<EinsumDenseOptions>},
     {"Embedding", made<EmbeddingOptions>},
     {"Flatten", made<FlattenOptions>},
     {"GaussianNoise", made<GaussianNoiseOptions>},
+    {"GlobalAveragePooling1D", made<GlobalPoolingOptions<GlobalAveragePooling1D>>},
+    {"GlobalAveragePooling2D", made<GlobalPoolingOptions<GlobalAveragePooling2D>>},
+    {"GlobalAveragePooling3D", made<GlobalPoolingOptions<GlobalAveragePooling3D>>},
+    {"GlobalMaxPooling1D", made<GlobalPoolingOptions<GlobalMaxPooling1D>>},
+    {"GlobalMaxPooling2D", made<GlobalPoolingOptions<GlobalMaxPooling2D>>},
+    {"GlobalMaxPooling3D", made<GlobalPoolingOptions<GlobalMaxPooling3D>>},
     {"GroupNormalization", made<GroupNormalizationOptions>},
     {"InputLayer", made<InputOptions>},
     {"LayerNormalization", made<LayerNormalizationOptions>},
     {"Multiply", made<MultiplyOptions>},
+    {"Normalization", made<NormalizationOptions>},
+    {"Permute", made<PermuteOptions>},
     {"RMSNormalization", made<RMSNormalizationOptions>},
+    {"RandomFlip", made<RandomFlipOptions>},
+    {"RandomTranslation", made<RandomTranslationOptions>},
     {"ReLU", made<ReLUOptions>},
+    {"RepeatVector", made<RepeatVectorOptions>},
     {"Rescaling", made<RescalingOptions>},
     {"Reshape", made<ReshapeOptions>},
+    {"Resizing", made<ResizingOptions>},
     {"Softmax", made<SoftmaxOptions>},
+    {"SpatialDropout1D", made<SpatialDropout1DOptions>},
+    {"SpatialDropout2D", made<SpatialDropoutOptions<SpatialDropout2D>>},
+    {"SpatialDropout3D", made<SpatialDropoutOptions<SpatialDropout3D>>},
     {"UnitNormalization", made<UnitNormalizationOptions>},
+    {"UpSampling1D", made<UpSampling1DOptions>},
+    {"UpSampling2D", made<UpSampling2DOptions>},
+    {"UpSampling3D", made<UpSampling3DOptions>},
+    {"ZeroPadding1D", made<ZeroPadding1DOptions>},
+    {"ZeroPadding2D", made<ZeroPaddingOptions<ZeroPadding2D>>},
+    {"ZeroPadding3D", made<ZeroPaddingOptions<ZeroPadding3D>>},
 };
 
 } // namespace

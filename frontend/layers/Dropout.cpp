@@ -1,10 +1,8 @@
-// Dropout: a mask from counter-based random bits, so that nothing is stored and every device agrees.
+// Dropout: of single elements, and of whole channels.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Promotion.h"
-#include "frontend/RandomSeeds.h"
-#include "frontend/SeedState.h"
-#include "frontend/layers/Fields.h"
-#include "halftone/Ops.h"
+#include "frontend/layers/FieldsImage.h"
+#include "frontend/layers/RandomNumbers.h"
+#include "frontend/layers/SpatialAxes.h"
 #include <fmt/format.h>
 
 namespace halftone::layers {
@@ -12,57 +10,82 @@ using namespace detail;
 
 namespace {
 
-class DropoutBody final : public BodyOf<DropoutOptions> {
+/// The shape of the mask for an input of `Dropout`: `noise_shape`, with the input's extents where it has none.
+Shape shapeOfMask(const DropoutOptions &options, const Shape &input) {
+  if (!options.noise_shape)
+    return input;
+  std::vector<int64_t> dims = options.noise_shape->dims();
+  for (size_t i = 0; i < dims.size(); ++i)
+    if (dims[i] < 0)
+      dims[i] = input[static_cast<int64_t>(i)];
+  return Shape(std::move(dims));
+}
+/// One element for each channel of each sample.
+Shape channelMask(const Shape &input, int64_t spatial, DataFormat format) {
+  requireRank(input, spatial + 2);
+  std::vector<int64_t> dims = input.dims();
+  for (int64_t axis : spatialAxes(spatial, format))
+    dims[static_cast<size_t>(axis)] = 1;
+  return Shape(std::move(dims));
+}
+Shape shapeOfMask(const SpatialDropout1DOptions &, const Shape &input) {
+  return channelMask(input, 1, DataFormat::channels_last);
+}
+Shape shapeOfMask(const SpatialDropoutOptions<SpatialDropout2D> &options, const Shape &input) {
+  return channelMask(input, 2, *options.data_format);
+}
+Shape shapeOfMask(const SpatialDropoutOptions<SpatialDropout3D> &options, const Shape &input) {
+  return channelMask(input, 3, *options.data_format);
+}
+
+template <class Options> class DropoutBody : public BodyOf<Options> {
 public:
-  using BodyOf::BodyOf;
+  using BodyOf<Options>::BodyOf;
   void build(BuildContext &context, const std::vector<Shape> &) override {
-    if (options_.rate > 0.0) // as in Keras, a layer that draws nothing has no random state
-      state_ = addSeedState(context, options_.seed);
+    if (this->options_.rate > 0.0) // as in Keras, a layer that draws nothing has no random state
+      state_ = addSeedState(context, this->options_.seed);
   }
   Values call(const Values &inputs, const CallContext &context) override {
-    Value x = inputs[0];
-    const double rate = options_.rate;
-    if (!context.training() || rate == 0.0)
+    const Value x = inputs[0];
+    const Shape mask = shapeOfMask(this->options_, x.shape());
+    if (!context.training() || this->options_.rate == 0.0)
       return x;
-    const Shape maskShape = shapeOfMask(x.shape());
-    Value bits = tracing().randomBits(nextKey(state_), maskShape);
-    // An element is kept if its upper 24 bits, as a fraction, are at least `rate`.
-    Value threshold = scalarLike(rate * 16777216.0, tracing().splat(0, maskShape, DType::float32));
-    Value shift = scalarLike(8, bits);
-    Value fraction = asDtype(tracing().binary("shr", bits, shift), DType::float32, "random");
-    Value kept = tracing().compare(ComparePredicate::ge, fraction, threshold);
-    if (maskShape != x.shape())
-      kept = broadcastTo(kept, x.shape());
-    Value scaled = rate == 1.0 ? ops::zeros_like(x) : x * (1.0 / (1.0 - rate));
-    return ops::where(kept, scaled, ops::zeros_like(x));
+    return dropped(x, this->options_.rate, mask, state_);
   }
 
 private:
-  /// `noise_shape`, with the input's extents where it has none.
-  Shape shapeOfMask(const Shape &input) const {
-    if (!options_.noise_shape)
-      return input;
-    std::vector<int64_t> dims = options_.noise_shape->dims();
-    for (size_t i = 0; i < dims.size(); ++i)
-      if (dims[i] < 0)
-        dims[i] = input[static_cast<int64_t>(i)];
-    return Shape(std::move(dims));
-  }
-
   Variable state_;
 };
 
-} // namespace
+/// As in Keras, whose SpatialDropout takes none of the other arguments of every layer.
+template <class Options> class SpatialDropoutBody final : public DropoutBody<Options> {
+public:
+  using DropoutBody<Options>::DropoutBody;
+  void get_config(Config &config) const override {
+    Options now = this->options_;
+    now.name = config.get_string("name");
+    now.dtype = dtype_policies::deserialize(config.get_object("dtype"));
+    config = Config();
+    writeFields(config, now, layerFields<Options>);
+  }
+};
 
-Dropout::Dropout(double rate, const DropoutArgs &args, Where where)
-    : Layer(std::make_unique<DropoutBody>(DropoutOptions{args, rate}), "Dropout", layerArgs(args), where) {
+void requireRate(const Layer &layer, double rate, Where where) {
   if (!(rate >= 0.0 && rate <= 1.0))
     throw Error(
         ErrorKind::value_error,
         fmt::format(
             "Invalid value received for argument `rate`. Expected a float value between 0 and 1. Received: rate={}",
             rate),
-        name(), where);
+        layer.name(), where);
+}
+
+} // namespace
+
+Dropout::Dropout(double rate, const DropoutArgs &args, Where where)
+    : Layer(std::make_unique<DropoutBody<DropoutOptions>>(DropoutOptions{args, rate}), "Dropout", layerArgs(args),
+            where) {
+  requireRate(*this, rate, where);
   if (args.noise_shape)
     for (int64_t i = 0; i < args.noise_shape->rank(); ++i)
       if (int64_t dim = (*args.noise_shape)[i]; dim == 0 || dim < none)
@@ -71,6 +94,26 @@ Dropout::Dropout(double rate, const DropoutArgs &args, Where where)
                                 "positive integers or None. Received negative or zero value at index {}: {}",
                                 i, dim),
                     name(), where);
+}
+
+SpatialDropout1D::SpatialDropout1D(double rate, const SpatialDropout1DArgs &args, Where where)
+    : Layer(std::make_unique<SpatialDropoutBody<SpatialDropout1DOptions>>(SpatialDropout1DOptions{args, rate}),
+            "SpatialDropout1D", {.dtype = args.dtype, .name = args.name}, where) {
+  requireRate(*this, rate, where);
+}
+
+SpatialDropout2D::SpatialDropout2D(double rate, const SpatialDropoutArgs &args, Where where)
+    : Layer(std::make_unique<SpatialDropoutBody<SpatialDropoutOptions<SpatialDropout2D>>>(
+                SpatialDropoutOptions<SpatialDropout2D>{withDataFormat(args), rate}),
+            "SpatialDropout2D", {.dtype = args.dtype, .name = args.name}, where) {
+  requireRate(*this, rate, where);
+}
+
+SpatialDropout3D::SpatialDropout3D(double rate, const SpatialDropoutArgs &args, Where where)
+    : Layer(std::make_unique<SpatialDropoutBody<SpatialDropoutOptions<SpatialDropout3D>>>(
+                SpatialDropoutOptions<SpatialDropout3D>{withDataFormat(args), rate}),
+            "SpatialDropout3D", {.dtype = args.dtype, .name = args.name}, where) {
+  requireRate(*this, rate, where);
 }
 
 } // namespace halftone::layers

@@ -69,6 +69,19 @@ using FlattenOptions = PlainOptions<layers::Flatten, layers::FlattenArgs>;
 using AddOptions = PlainOptions<layers::Add, layers::AddArgs>;
 using MultiplyOptions = PlainOptions<layers::Multiply, layers::MultiplyArgs>;
 
+struct PermuteOptions : LayerArgs {
+  std::vector<int64_t> dims{};
+  Layer layer() const { return layers::Permute(dims, *this); }
+};
+struct RepeatVectorOptions : LayerArgs {
+  int64_t n = 0;
+  Layer layer() const { return layers::RepeatVector(n, *this); }
+};
+struct NormalizationOptions : layers::NormalizationArgs {
+  Axes axis = -1;
+  Layer layer() const { return layers::Normalization(axis, *this); }
+};
+
 struct InputOptions {
   Shape batchShape{};
   DType dtype = DType::float32;
@@ -186,6 +199,14 @@ template <>
 inline constexpr std::tuple layerFields<RescalingOptions>{Field{"scale", &RescalingOptions::scale, Presence::required},
                                                           Field{"offset", &RescalingOptions::offset}};
 template <> inline constexpr std::tuple layerFields<ConcatenateOptions>{Field{"axis", &ConcatenateOptions::axis}};
+template <>
+inline constexpr std::tuple layerFields<PermuteOptions>{Field{"dims", &PermuteOptions::dims, Presence::required}};
+template <>
+inline constexpr std::tuple layerFields<RepeatVectorOptions>{Field{"n", &RepeatVectorOptions::n, Presence::required}};
+template <>
+inline constexpr std::tuple layerFields<NormalizationOptions>{
+    ListField{"axis", &NormalizationOptions::axis}, Field{"invert", &layers::NormalizationArgs::invert},
+    Field{"mean", &layers::NormalizationArgs::mean}, Field{"variance", &layers::NormalizationArgs::variance}};
 
 /// The body of a layer whose arguments are `Options`.
 template <class Options> class BodyOf : public LayerBody {

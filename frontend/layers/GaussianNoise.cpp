@@ -1,8 +1,8 @@
 // GaussianNoise: normally distributed noise by Box and Muller's method, from counter-based random bits.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Promotion.h"
-#include "frontend/SeedState.h"
 #include "frontend/layers/Fields.h"
+#include "frontend/layers/RandomNumbers.h"
 #include "halftone/Ops.h"
 #include <fmt/format.h>
 #include <numbers>
@@ -24,19 +24,12 @@ public:
     if (!context.training() || options_.stddev == 0.0)
       return x;
     // The first uniform draw is above 0, so its logarithm is finite.
-    Value radius = ops::sqrt(ops::log(uniform(x.shape(), 0.5)) * -2.0);
-    Value noise = radius * ops::cos(uniform(x.shape(), 0.0) * (2.0 * std::numbers::pi));
+    Value radius = ops::sqrt(ops::log(uniform(state_, x.shape(), 0.5)) * -2.0);
+    Value noise = radius * ops::cos(uniform(state_, x.shape()) * (2.0 * std::numbers::pi));
     return x + asDtype(noise * options_.stddev, context.compute_dtype(), "random");
   }
 
 private:
-  /// float32 in [0, 1), in steps of 2^-24, shifted by `offset` steps.
-  Value uniform(const Shape &shape, double offset) const {
-    Value bits = tracing().randomBits(nextKey(state_), shape);
-    Value upper = asDtype(tracing().binary("shr", bits, scalarLike(8, bits)), DType::float32, "random");
-    return (offset == 0.0 ? upper : upper + offset) * (1.0 / 16777216.0);
-  }
-
   Variable state_;
 };
 

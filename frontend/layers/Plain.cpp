@@ -1,6 +1,7 @@
 // Layers without weights: activations, shapes, rescaling, functions.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/layers/Fields.h"
+#include "frontend/layers/PlainBody.h"
+#include "frontend/layers/SpatialAxes.h"
 #include "halftone/Ops.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -10,23 +11,6 @@ namespace halftone::layers {
 using namespace detail;
 
 namespace {
-
-/// A layer that is a function of its one input.
-template <class Options> class PlainBody final : public BodyOf<Options> {
-public:
-  using Function = Value (*)(const Value &x, const Options &options, const CallContext &context);
-  PlainBody(Options options, Function function) : BodyOf<Options>(std::move(options)), function_(function) {}
-  Values call(const Values &inputs, const CallContext &context) override {
-    return function_(inputs[0], this->options_, context);
-  }
-
-private:
-  Function function_;
-};
-template <class Options>
-std::unique_ptr<LayerBody> plain(Options options, typename PlainBody<Options>::Function function) {
-  return std::make_unique<PlainBody<Options>>(std::move(options), function);
-}
 
 Value activate(const Value &x, const ActivationOptions &options, const CallContext &) { return options.activation(x); }
 
@@ -82,6 +66,18 @@ Value rescale(const Value &x, const RescalingOptions &options, const CallContext
   return ops::cast(x, context.compute_dtype()) * options.scale + options.offset;
 }
 
+Value permute(const Value &x, const PermuteOptions &options, const CallContext &) {
+  std::vector<int64_t> axes{0};
+  axes.insert(axes.end(), options.dims.begin(), options.dims.end());
+  requireRank(x.shape(), std::ssize(axes));
+  return ops::transpose(x, axes);
+}
+
+Value repeatVector(const Value &x, const RepeatVectorOptions &options, const CallContext &) {
+  requireRank(x.shape(), 2);
+  return ops::repeat(ops::expand_dims(x, 1), options.n, 1);
+}
+
 class LambdaBody final : public LayerBody {
 public:
   explicit LambdaBody(std::function<Value(const Value &)> function) : function_(std::move(function)) {}
@@ -95,11 +91,6 @@ public:
 private:
   std::function<Value(const Value &)> function_;
 };
-
-FlattenArgs withDataFormat(FlattenArgs args) {
-  args.data_format = args.data_format.value_or(DataFormat::channels_last);
-  return args;
-}
 
 void requireNotNegative(const Layer &layer, const char *argument, double value, Where where) {
   if (value < 0.0)
@@ -140,6 +131,25 @@ Reshape::Reshape(const Shape &target_shape, const ReshapeArgs &args, Where where
 
 Rescaling::Rescaling(double scale, double offset, const RescalingArgs &args, Where where)
     : Layer(plain(RescalingOptions{args, scale, offset}, rescale), "Rescaling", layerArgs(args, true), where) {}
+
+Permute::Permute(const std::vector<int64_t> &dims, const LayerArgs &args, Where where)
+    : Layer(plain(PermuteOptions{args, dims}, permute), "Permute", args, where) {
+  std::vector<int64_t> ascending = dims;
+  std::ranges::sort(ascending);
+  for (size_t i = 0; i < ascending.size(); ++i)
+    if (ascending[i] != static_cast<int64_t>(i) + 1)
+      throw Error(
+          ErrorKind::value_error,
+          fmt::format("Invalid permutation argument `dims` for Permute Layer. The set of indices in `dims` must "
+                      "be consecutive and start from 1. Received dims=({})",
+                      fmt::join(dims, ", ")),
+          name(), where);
+}
+
+RepeatVector::RepeatVector(int64_t n, const LayerArgs &args, Where where)
+    : Layer(plain(RepeatVectorOptions{args, n}, repeatVector), "RepeatVector", args, where) {
+  requirePositive(*this, "n", n, where);
+}
 
 Lambda::Lambda(std::function<Value(const Value &)> function, const LambdaArgs &args, Where where)
     : Layer(std::make_unique<LambdaBody>(std::move(function)), "Lambda", layerArgs(args), where) {}

@@ -92,7 +92,7 @@ func.func @f(%p: tensor<i1>) {
 // -----
 
 func.func @f(%x: tensor<f32>) {
-  // expected-error @below {{expects parent op to be one of 'halftone.layer, halftone.when, halftone.kernel, halftone.shadow'}}
+  // expected-error @below {{expects parent op to be one of 'halftone.layer, halftone.when, halftone.kernel, halftone.shadow, halftone.custom_gradient'}}
   "halftone.yield"(%x) : (tensor<f32>) -> ()
 }
 
@@ -163,5 +163,40 @@ func.func @f(%x: tensor<f32>) {
 func.func @f(%x: tensor<f32>) {
   // expected-error @below {{expected the name of a variable}}
   %d = halftone.gradient %x of [@w::@v] : tensor<f32> -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @f(%y: tensor<4xf32>, %x: tensor<2xf32>) {
+  // expected-error @below {{region yields 'tensor<4xf32>' as value #0, but the result is 'tensor<2xf32>'}}
+  %0 = halftone.custom_gradient %y at (%x : tensor<2xf32>) : tensor<4xf32> {
+  ^bb0(%dy: tensor<4xf32>):
+    halftone.yield %dy : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @f(%y: tensor<4xf32>, %x: tensor<2xf32>) {
+  // expected-error @below {{region takes the cotangent, of type 'tensor<4xf32>', but has 1 arguments of another type}}
+  %0 = halftone.custom_gradient %y at (%x : tensor<2xf32>) : tensor<4xf32> {
+  ^bb0(%dy: tensor<2xf32>):
+    halftone.yield %dy : tensor<2xf32>
+  }
+  return
+}
+
+// -----
+
+halftone.variable @w : tensor<4xf32>
+func.func @f(%y: tensor<4xf32>, %x: tensor<4xf32>) {
+  // expected-error @below {{region computes cotangents, but holds 'halftone.assign'}}
+  %0 = halftone.custom_gradient %y at (%x : tensor<4xf32>) : tensor<4xf32> {
+  ^bb0(%dy: tensor<4xf32>):
+    halftone.assign @w, %dy : tensor<4xf32>
+    halftone.yield %dy : tensor<4xf32>
+  }
   return
 }

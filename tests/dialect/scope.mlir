@@ -68,3 +68,22 @@ func.func @stop_gradient(%0: tensor<4xf32>) {
   %1 = halftone.stop_gradient %0 : tensor<4xf32>
   return
 }
+
+// CHECK-LABEL: func.func @custom_gradient
+// CHECK: halftone.custom_gradient %{{.*}} at (%{{.*}} : tensor<4xf32>) : tensor<4xf32> {
+// CHECK-NEXT: ^bb0(%[[DY:.*]]: tensor<4xf32>):
+// CHECK-NEXT: %[[D:.*]] = halftone.neg %[[DY]] : tensor<4xf32>
+// CHECK-NEXT: halftone.yield %[[D]] : tensor<4xf32>
+// CHECK: halftone.custom_gradient %{{.*}} at (%{{.*}}, %{{.*}} : tensor<4xf32>, tensor<2xf16>) : tensor<4xf32> {
+func.func @custom_gradient(%y: tensor<4xf32>, %x: tensor<4xf32>, %z: tensor<2xf16>) {
+  %r = halftone.custom_gradient %y at (%x : tensor<4xf32>) : tensor<4xf32> {
+  ^bb0(%dy: tensor<4xf32>):
+    %0 = halftone.neg %dy : tensor<4xf32>
+    halftone.yield %0 : tensor<4xf32>
+  }
+  %both = halftone.custom_gradient %y at (%x, %z : tensor<4xf32>, tensor<2xf16>) : tensor<4xf32> {
+  ^bb0(%dy: tensor<4xf32>):
+    halftone.yield %dy, %z : tensor<4xf32>, tensor<2xf16>
+  }
+  return
+}

@@ -39,6 +39,8 @@ TEST_CASE("A GPU's slices, concatenations and lookups compute what the interpret
 TEST_CASE("A GPU's reductions compute what the interpreter says") { checkBoth<Sm80>(reductionCases()); }
 TEST_CASE("A GPU's sums along an axis compute what the interpreter says") { checkBoth<Sm80>(scanCases()); }
 TEST_CASE("A GPU's contractions compute what the interpreter says") { checkBoth<Sm80>(contractionCases()); }
+TEST_CASE("A GPU's windows compute what the interpreter says") { checkBoth<Sm80>(windowCases()); }
+TEST_CASE("A GPU's convolutions compute what the interpreter says") { checkBoth<Sm80>(convolutionCases()); }
 
 TEST_CASE("A GPU's long sums of few products, made in parts, are what the interpreter says") {
   check(longSumCases(1024), Sm80::target, false);

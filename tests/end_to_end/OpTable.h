@@ -41,6 +41,8 @@ std::vector<OpCase> indexingCases();
 std::vector<OpCase> reductionCases();
 std::vector<OpCase> scanCases();
 std::vector<OpCase> contractionCases();
+std::vector<OpCase> windowCases();
+std::vector<OpCase> convolutionCases();
 /// Products of few rows and columns and sums of `depth` numbers, a multiple of 8.
 std::vector<OpCase> longSumCases(int64_t depth);
 /// The cases of one dtype: extents of 0 and 1 on every axis of shape ops, lookups, reductions and contractions, and

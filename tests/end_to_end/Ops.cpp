@@ -15,7 +15,7 @@ namespace {
 std::vector<OpCase> wholeTable() {
   std::vector<OpCase> all;
   for (const auto &cases : {elementwiseCases("3x"), castCases("3x"), sourceCases(), shapeCases(), indexingCases(),
-                            reductionCases(), scanCases(), contractionCases()})
+                            reductionCases(), scanCases(), contractionCases(), windowCases(), convolutionCases()})
     all.insert(all.end(), cases.begin(), cases.end());
   return all;
 }
@@ -84,6 +84,13 @@ TEMPLATE_TEST_CASE("sums along an axis compute what the interpreter says", "", H
 }
 TEMPLATE_TEST_CASE("contractions compute what the interpreter says", "", Host, V2, V3, V4, Zen4) {
   checkBoth<TestType>(contractionCases());
+}
+
+TEMPLATE_TEST_CASE("windows compute what the interpreter says", "", Host, V2, V3, V4) {
+  checkBoth<TestType>(windowCases());
+}
+TEMPLATE_TEST_CASE("convolutions compute what the interpreter says", "", Host, V2, V3, V4, Zen4) {
+  checkBoth<TestType>(convolutionCases());
 }
 
 TEST_CASE("elementwise ops on scalars, one element, none and many") {

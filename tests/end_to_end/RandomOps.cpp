@@ -257,7 +257,7 @@ void RandomProgram::step() {
     return void(moved("transpose", x, fmt::format("{{permutation = {}}}", array(axes)), to));
   }
   case 13:
-    return reshape(x);
+    return below(3) == 0 ? window(x) : below(2) ? convolution(x) : reshape(x);
   case 14:
     return normalize(x);
   case 15:

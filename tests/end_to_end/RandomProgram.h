@@ -70,6 +70,15 @@ private:
   void integerProduct();
   void dropout(const RandomItem &x);
 
+  // In RandomConvolution.cpp.
+  struct RandomSteps {
+    std::string text; // attributes
+    RandomShape places, taps;
+  };
+  RandomSteps windowSteps(int rank);
+  void window(const RandomItem &x);
+  void convolution(RandomItem x);
+
   // In RandomOpsDegenerate.cpp: steps on any dtype, with one value as several operands.
   void degenerateStep();
   void convert(const RandomItem &x);

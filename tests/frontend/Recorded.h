@@ -31,6 +31,14 @@ inline std::vector<Tensor> runOnce(Run run, const std::vector<Tensor> &feeds,
   return recorded(run, std::move(body)).run(feeds);
 }
 
+/// 0, 1, 2, ... as float32.
+inline Tensor counted(const Shape &shape) {
+  std::vector<float> data(static_cast<size_t>(shape.elements()));
+  for (size_t i = 0; i < data.size(); ++i)
+    data[i] = static_cast<float>(i);
+  return Tensor(std::move(data), shape);
+}
+
 inline Variable weight(const Tensor &initial, const std::string &path = "net/h/kernel") {
   return detail::makeVariable(initial, {.name = path.substr(path.rfind('/') + 1), .path = path});
 }

@@ -19,6 +19,7 @@ struct CpuTarget : Target {
   std::string key() const override; // triple + processor + features
   const Blocking &blocking() const override;
   MatmulChoice chooseMatmul(const MatmulTraits &traits) const override;
+  bool readsWindows() const override { return true; }
   std::optional<WeightPanels> weightPanels(bool strict, DType weight, int64_t k, int64_t n) const override;
   int64_t scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const override;
   mlir::FailureOr<EmittedKernel> emit(mlir::func::FuncOp kernel) const override;

@@ -62,7 +62,10 @@ const Row &rowOf(MatmulInstruction instruction) {
 
 MatmulInstruction chooseMatmulInstruction(const CpuTarget &target, const MatmulTraits &traits) {
   return std::find_if(std::begin(table), std::end(table),
-                      [&](const Row &row) { return row.isThere(target) && row.pays(target, traits); })
+                      [&](const Row &row) {
+                        const bool takesGroups = row.depth > 1; // packing a window makes none
+                        return row.isThere(target) && !(takesGroups && traits.window) && row.pays(target, traits);
+                      })
       ->instruction;
 }
 

@@ -1,6 +1,7 @@
 // Packing: a tile's operands through their prologues into scratch.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/MatmulPack.h"
+#include "compiler/targets/cpu/MatmulWindow.h"
 
 namespace halftone::compiler {
 using namespace mlir;
@@ -11,7 +12,9 @@ void MatmulPacking::store(Emitted vector, Emitted at) {
 }
 
 void MatmulPacking::packRows(const MatmulDepth &depth) {
-  if (problem.lanesAlongDepth(0))
+  if (problem.window)
+    packWindow(depth);
+  else if (problem.lanesAlongDepth(0))
     packRowsAlongDepth(depth);
   else if (problem.packsRowsAlongDepth())
     packRowsTurned(depth);
@@ -42,6 +45,23 @@ void MatmulPacking::packRowsAlongDepth(const MatmulDepth &depth) {
   });
   if (problem.hasBiasRow())
     packBias(depth);
+}
+
+void MatmulPacking::packWindow(const MatmulDepth &depth) {
+  const MatmulWindow window(block);
+  const MatmulRole places = window.placesRole();
+  const Emitted firstPlace = block.batch * block.size[places];
+  if (places == rowRole) {
+    frame.loop(constant(0), block.rows, constant(1), [&](Emitted row) {
+      window.copy(firstPlace + block.firstRow + row, {depth.first, depth.count},
+                  block.at(block.packedA, row * block.sizes.depth));
+    });
+    return;
+  }
+  frame.loop(constant(0), depth.count, constant(1), [&](Emitted k) {
+    window.copy(firstPlace + depth.first + k, {block.firstRow, block.rows},
+                block.at(block.packedA, k * block.packedPitch));
+  });
 }
 
 void MatmulPacking::packBias(const MatmulDepth &depth) {

@@ -27,6 +27,7 @@ public:
   std::pair<Emitted, Emitted> packedColumns(Emitted column, Emitted first) const;
 
 private:
+  void packWindow(const MatmulDepth &depth);
   void packRowsAlongDepth(const MatmulDepth &depth);
   void packRowsTurned(const MatmulDepth &depth);
   void packBias(const MatmulDepth &depth);

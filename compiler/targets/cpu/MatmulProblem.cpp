@@ -46,8 +46,8 @@ int64_t matmulScratchBytes(const KernelSource &source, ArrayRef<int64_t> extents
   if (!contraction)
     return 0;
   const Type accumulator = MatmulSource::accumulatorOf(contraction);
-  const MatmulScratch scratch(MatmulSizes(target, accumulator, source.form.instruction), extents[extents.size() - 2],
-                              extents.back());
+  const MatmulScratch scratch(MatmulSizes(target, accumulator, source.form.instruction), extents[size_t(source.dims)],
+                              extents[size_t(source.dims) + 1]);
   return MatmulScratch::headBytes +
          (scratch.a + scratch.b + scratch.sums + scratch.square) * int64_t(accumulator.getIntOrFloatBitWidth() / 8);
 }
@@ -61,7 +61,7 @@ FailureOr<MatmulProblem> MatmulProblem::read(const KernelSource &source, const C
   if (failed(matmul))
     return failure();
   MatmulProblem problem(std::move(*matmul), cpu);
-  if (failed(problem.readInstruction()) || failed(problem.readPanels()))
+  if (failed(problem.readInstruction()) || failed(problem.readPanels()) || failed(problem.readWindow()))
     return failure();
   return problem;
 }
@@ -101,9 +101,22 @@ LogicalResult MatmulProblem::readPanels() {
   return success();
 }
 
+LogicalResult MatmulProblem::readWindow() {
+  const Value operand = contraction.getInputs()[0];
+  window = prologue[0] ? std::nullopt : source.formOf(operand).window;
+  if (!window)
+    return success();
+  const size_t numbers = size_t(source.form.numbers);
+  if (groupSize != 1 || numbers != 4 * window->rank() + 1)
+    return contraction.emitError() << "no code that reads a window of " << window->rank() << " spatial axes with "
+                                   << numbers << " numbers, in groups of " << groupSize;
+  return success();
+}
+
 bool MatmulProblem::takesDots() const {
-  return fewRows() && !ordered() && groupSize == 1 && !panels && cpu.hasMaskedMemory && group[rowRole].size() == 1 &&
-         group[columnRole].size() == 1 && group[depthRole].size() == 1 && lanesAlongDepth(0) && lanesAlongDepth(1);
+  return !window && fewRows() && !ordered() && groupSize == 1 && !panels && cpu.hasMaskedMemory &&
+         group[rowRole].size() == 1 && group[columnRole].size() == 1 && group[depthRole].size() == 1 &&
+         lanesAlongDepth(0) && lanesAlongDepth(1);
 }
 
 bool MatmulProblem::readsRowPairsInPlace() const {
@@ -113,6 +126,8 @@ bool MatmulProblem::readsRowPairsInPlace() const {
 bool MatmulProblem::readsRowsInPlace() const {
   if (takesDots() || readsRowPairsInPlace())
     return true;
+  if (window)
+    return false;
   return !prologue[0] && getElementTypeOrSelf(contraction.getInputs()[0]) == accumulator &&
          group[rowRole].size() == 1 && group[depthRole].size() == 1 &&
          factorOf(0) == contraction.getBody()->getArgument(0);

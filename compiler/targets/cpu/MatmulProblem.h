@@ -62,13 +62,15 @@ public:
   MatmulSizes sizes;
   bool fuses = false; // products and sums may be one instruction
   MatmulInstruction instruction = MatmulInstruction::multiplyAdd;
-  int64_t groupSize = 1;        // indices of K in one packed element
-  std::optional<Panels> panels; // how B lies in memory, where it comes packed
+  int64_t groupSize = 1;            // indices of K in one packed element
+  std::optional<Panels> panels;     // how B lies in memory, where it comes packed
+  std::optional<WindowForm> window; // A is a window of an image
 
 private:
   MatmulProblem(MatmulSource read, const CpuTarget &cpu);
   mlir::LogicalResult readInstruction();
   mlir::LogicalResult readPanels();
+  mlir::LogicalResult readWindow();
 };
 
 } // namespace halftone::compiler

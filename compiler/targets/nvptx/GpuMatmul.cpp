@@ -19,15 +19,16 @@ constexpr MmaInstruction instructions[] = {
 /// A larger tile reads each operand less often; a smaller one occupies more multiprocessors.
 struct Row {
   int64_t side;
-  int64_t depth, threadRows, threadColumns; // of multiply-adds in 32 bits
-  int64_t warpSide;                         // of products by an instruction
-  double efficiency;                        // products a cycle, beside the best row: an estimate
+  int64_t threadRows, threadColumns; // of multiply-adds
+  int64_t depth;                     // of those in 32 bits
+  int64_t warpSide;                  // of products by an instruction
+  double efficiency;                 // products a cycle, beside the best row: an estimate
 };
 
 constexpr Row table[] = {
-    {128, 16, 8, 8, 64, 1.0},
-    {64, 16, 8, 4, 32, 0.8},
-    {32, 32, 4, 4, 16, 0.5},
+    {128, 8, 8, 16, 64, 1.0},
+    {64, 8, 4, 16, 32, 0.8},
+    {32, 4, 4, 32, 16, 0.5},
 };
 
 /// The smallest row that holds `tile`.
@@ -69,8 +70,8 @@ std::optional<MatmulTiling> multiplyAddTiling(const MatmulTile &tile, mlir::Type
   const Row *row = rowOf(tile);
   if (!row)
     return std::nullopt;
-  const auto narrowed = [&](int64_t count) { return count * 32 / accumulator.getIntOrFloatBitWidth(); };
-  return MatmulTiling{row->side, row->side, narrowed(row->depth), row->threadRows, narrowed(row->threadColumns), 1};
+  const int64_t depth = row->depth * 32 / accumulator.getIntOrFloatBitWidth();
+  return MatmulTiling{row->side, row->side, depth, row->threadRows, row->threadColumns, 1};
 }
 
 std::optional<MatmulTiling> mmaTiling(const MatmulTile &tile, int64_t factorBytes) {

@@ -80,6 +80,9 @@ GridFrame::~GridFrame() {
 
 LaunchShape GridFrame::finish() {
   code->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), getDenseI32ArrayAttr({int32_t(threads)}));
+  // The assembler may use all registers that one block may have: otherwise it keeps some values on the stack so that
+  // more blocks fit on a multiprocessor.
+  code->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), getI32IntegerAttr(1));
   setInsertionPointToEnd(&code.getBody().front());
   LLVM::ReturnOp::create(*this, ValueRange());
   source.function.erase();

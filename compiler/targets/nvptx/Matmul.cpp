@@ -3,7 +3,6 @@
 #include "compiler/targets/nvptx/Emitters.h"
 #include "compiler/targets/nvptx/MatmulFma.h"
 #include "compiler/targets/nvptx/MatmulMma.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include <fmt/format.h>
 
 namespace halftone::compiler {
@@ -22,13 +21,6 @@ template <class Multiplier> void emitTile(const MatmulCta &cta, Multiplier multi
     epilogue.finishChunk(chunk * multiplier.chunkColumns());
   }
   epilogue.finishTile();
-}
-
-/// Lets the assembler use all registers that one block may have: by itself it may keep sums on the stack so that two
-/// blocks fit on a multiprocessor.
-void allowAllRegisters(GridFrame &frame) {
-  auto code = frame.getInsertionBlock()->getParent()->getParentOfType<LLVM::LLVMFuncOp>();
-  code->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), frame.getI32IntegerAttr(1));
 }
 
 std::string methodOf(const MatmulSource &source, const MatmulTiling &tiling) {
@@ -58,7 +50,6 @@ FailureOr<std::string> emitMatmul(GridFrame &frame) {
   if (!tiling)
     return frame.source.function.emitError() << "no code for tiles of " << tile.m << " x " << tile.n;
   frame.threads = tiling->threads();
-  allowAllRegisters(frame);
   const MatmulCta cta(*source, tile, *tiling, frame);
   if (mma)
     emitTile(cta, MatmulMma(cta, *mma));

@@ -68,7 +68,8 @@ void MatmulFma::multiplyAt(Emitted depth, MutableArrayRef<Emitted> sums) const {
 }
 
 Values MatmulFma::multiply(const Values &sums) const {
-  constexpr int64_t unrolled = 4;
+  const int64_t unrolled =
+      elementBytes(cta.source.accumulator) > 4 ? 1 : 4; // factors that the sums leave registers for
   return frame.loop(frame.constant(0), frame.constant(cta.tiling.depth), frame.constant(unrolled), sums,
                     [&](Emitted depth, const Values &now) {
                       Values next = now;

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Value.h"
+#include <functional>
 #include <optional>
+#include <string>
 
 namespace halftone {
 /// One integer or several, where Keras takes an int or a tuple.
@@ -34,6 +36,32 @@ private:
 };
 
 namespace ops {
+/// Lists of numbers have one for each spatial axis; a list of one serves all.
+struct ConvArgs {
+  std::vector<int64_t> strides = {1};
+  std::string padding = "valid"; // or "same"; "causal" for one spatial axis
+  std::string data_format = "channels_last";
+  std::vector<int64_t> dilation_rate = {1};
+};
+struct ConvTransposeArgs {
+  std::vector<int64_t> strides = {1};
+  std::string padding = "valid"; // or "same"
+  std::optional<std::vector<int64_t>> output_padding = {};
+  std::string data_format = "channels_last";
+  std::vector<int64_t> dilation_rate = {1};
+};
+struct PoolArgs {
+  std::optional<std::vector<int64_t>> strides = {}; // the pool's size
+  std::string padding = "valid";                    // or "same"
+  std::string data_format = "channels_last";
+};
+
+/// A value, and the cotangents of the arguments that it was computed from, as a function of its own.
+struct WithGradient {
+  Value value;
+  std::function<Values(const Value &upstream)> gradient;
+};
+
 HALFTONE_API Value cast(const Value &x, DType dtype); // a rounding cast: never removed
 /// As NumPy's: batch axes broadcast, a vector is a row on the left and a column on the right. int8 by int8 gives int32.
 HALFTONE_API Value matmul(const Value &a, const Value &b);
@@ -189,6 +217,25 @@ HALFTONE_API Value swapaxes(const Value &x, int64_t axis1, int64_t axis2);
 HALFTONE_API Value moveaxis(const Value &x, const Axes &source, const Axes &destination);
 HALFTONE_API Value tril(const Value &x, int64_t k = 0); // 0 above the k-th diagonal of the last two axes
 HALFTONE_API Value triu(const Value &x, int64_t k = 0);
+
+// Convolutions and pooling over one to three spatial axes. value_error for shapes and arguments that do not fit.
+/// The kernel has the shape (k..., channels / groups, filters): how many groups there are follows from the channels.
+HALFTONE_API Value conv(const Value &inputs, const Value &kernel, const ConvArgs &args = {});
+/// The kernel has the shape (k..., channels, multiplier).
+HALFTONE_API Value depthwise_conv(const Value &inputs, const Value &kernel, const ConvArgs &args = {});
+/// A depthwise convolution, then one of extent 1 with the pointwise kernel.
+HALFTONE_API Value separable_conv(const Value &inputs, const Value &depthwise_kernel, const Value &pointwise_kernel,
+                                  const ConvArgs &args = {});
+/// The gradient of a convolution by its inputs, used forward. The kernel has the shape (k..., filters, channels).
+HALFTONE_API Value conv_transpose(const Value &inputs, const Value &kernel, const ConvTransposeArgs &args = {});
+/// NaN wins. The gradient goes to the first of equals.
+HALFTONE_API Value max_pool(const Value &inputs, const std::vector<int64_t> &pool_size, const PoolArgs &args = {});
+/// The mean of the elements that lie inside. Integers give floatx.
+HALFTONE_API Value average_pool(const Value &inputs, const std::vector<int64_t> &pool_size, const PoolArgs &args = {});
+
+/// A function whose gradient is the one that `f` gives beside the value: one cotangent for each argument, of its shape
+/// and dtype. Those of arguments that are no floats are not used.
+HALFTONE_API std::function<Value(const Values &)> custom_gradient(std::function<WithGradient(const Values &)> f);
 
 // Values of indices alone, for functions being traced.
 /// Up to, not including, stop; arange(n) begins at 0. Whole numbers give int32, others floatx.

@@ -28,8 +28,8 @@ TEST_CASE("The threads of a block share the whole tile in all types", "[nvptx]")
       REQUIRE(tiling);
       CHECK(tiling->rows >= side);
       CHECK(tiling->down() * tiling->partRows == tiling->rows);
-      CHECK(tiling->threads() <= 512);
-      CHECK(tiling->partRows * tiling->partColumns * type.getIntOrFloatBitWidth() <= 64 * 32); // registers
+      CHECK(tiling->threads() <= 256);
+      CHECK(tiling->partRows * tiling->partColumns * type.getIntOrFloatBitWidth() <= 128 * 32); // registers
     }
     for (int64_t bytes : {1, 2}) {
       const auto tiling = mmaTiling({side, side}, bytes);

@@ -24,6 +24,28 @@ def listed(x):
     return [None if np.isnan(v) else v for v in np.asarray(x, "float64").reshape(-1).tolist()]
 
 
+def images():
+    first = dict(data_format="channels_first")
+    return [
+        layers.ZeroPadding1D(), layers.ZeroPadding1D((1, 2), **first), layers.ZeroPadding2D(), layers.ZeroPadding2D((1, 2)),
+        layers.ZeroPadding2D(((1, 2), (0, 3)), name="p"), layers.ZeroPadding3D(2, **first), layers.Cropping1D(),
+        layers.Cropping1D(2), layers.Cropping2D(), layers.Cropping2D(((1, 2), (0, 3)), **first), layers.Cropping3D(),
+        layers.Permute((2, 1)), layers.Permute((3, 1, 2), dtype="float16"), layers.RepeatVector(3), layers.UpSampling1D(),
+        layers.UpSampling1D(3), layers.UpSampling2D(), layers.UpSampling2D((2, 3), **first, interpolation="bilinear"),
+        layers.UpSampling3D(), layers.UpSampling3D((1, 2, 3), **first), layers.Resizing(4, 5),
+        layers.Resizing(4, 5, "lanczos3", pad_to_aspect_ratio=True, fill_value=0.5, antialias=True, **first),
+        layers.CenterCrop(2, 3), layers.CenterCrop(2, 3, **first, dtype="bfloat16"), layers.RandomFlip(),
+        layers.RandomFlip("vertical", seed=3), layers.RandomTranslation(0.25, (-0.125, 0.5)),
+        layers.RandomTranslation((-0.5, 0.5), 0.25, fill_mode="constant", interpolation="nearest", seed=4, fill_value=2.0),
+        layers.Normalization(), layers.Normalization(axis=None, mean=3.0, variance=2.0, invert=True),
+        layers.Normalization(axis=(1, -1), mean=[[1.0, 2.0], [3.0, 4.0]], variance=[[1.0, 0.5], [0.25, 4.0]]),
+        layers.SpatialDropout1D(0.5), layers.SpatialDropout1D(0.25, seed=3), layers.SpatialDropout2D(0.5, "channels_first"),
+        layers.SpatialDropout3D(0.0), layers.GlobalMaxPooling1D(), layers.GlobalMaxPooling2D(keepdims=True),
+        layers.GlobalMaxPooling3D(**first), layers.GlobalAveragePooling1D(**first), layers.GlobalAveragePooling2D(),
+        layers.GlobalAveragePooling3D(keepdims=True, dtype="mixed_float16"),
+    ]
+
+
 def configs():
     kernel = dict(kernel_initializer=initializers.HeNormal(seed=3), kernel_regularizer=regularizers.L1L2(0.25, 0.5),
                   kernel_constraint=constraints.MaxNorm(1.5, axis=[0, 1]), bias_constraint="non_neg")
@@ -53,7 +75,7 @@ def configs():
         layers.Rescaling(0.5), layers.Rescaling(0.25, offset=-1.0, dtype="float64"), layers.Add(), layers.Multiply(),
         layers.Concatenate(), layers.Concatenate(axis=1, name="joined"),
         layers.InputLayer((4, None), batch_size=8, dtype="int32", name="tokens"), layers.InputLayer((3,)),
-    ]
+    ] + images()
 
 
 def projections(random):

@@ -61,3 +61,31 @@ TEST_CASE("A noise_shape that cannot be is refused") {
   CHECK_THROWS_WITH(dropped({5, 3}, {4, 3}), Contains("ValueError"));
   CHECK_THROWS_WITH(dropped({2, none, 3}, {4, 3}), Contains("ValueError"));
 }
+
+TEST_CASE("SpatialDropout keeps or drops whole channels of each sample") {
+  const Tensor ones = Tensor::ones({150, 2, 2, 3});
+  const auto checkChannels = [](const std::vector<double> &y, size_t channels, size_t stride, size_t inner) {
+    std::set<double> seen;
+    const size_t sample = channels * inner * stride; // elements of a sample, if its channels come last
+    for (size_t begin = 0; begin < y.size(); begin += sample)
+      for (size_t channel = 0; channel < channels; ++channel) {
+        std::set<double> along;
+        for (size_t i = 0; i < inner * stride; ++i)
+          along.insert(y[begin + (stride == 1 ? channel * inner + i : channel + i * channels)]);
+        REQUIRE(along.size() == 1);
+        seen.insert(*along.begin());
+      }
+    CHECK(seen == std::set{0.0, 2.0});
+  };
+  const CallArgs training{.training = true};
+  checkChannels(numbers(SpatialDropout2D(0.5)(ones, training)), 3, 4, 1);
+  checkChannels(numbers(SpatialDropout2D(0.5, {.data_format = DataFormat::channels_first})(ones, training)), 2, 1, 6);
+  checkChannels(numbers(SpatialDropout1D(0.5)(Tensor::ones({150, 4, 3}), training)), 3, 4, 1);
+  checkChannels(numbers(SpatialDropout3D(0.5)(Tensor::ones({150, 2, 1, 2, 3}), training)), 3, 4, 1);
+  CHECK(numbers(SpatialDropout1D(0.5)(Tensor::ones({1, 2, 3}))) == std::vector<double>(6, 1.0));
+  CHECK(numbers(SpatialDropout1D(1.0)(Tensor::ones({1, 2, 3}), training)) == std::vector<double>(6, 0.0));
+  CHECK(SpatialDropout2D(0.5, {.dtype = "mixed_float16"})(ones, training).dtype() == float16);
+  CHECK(SpatialDropout1D(0.0)(Tensor::ones({0, 2, 3}), training).shape() == Shape{0, 2, 3});
+  CHECK_THROWS_WITH(SpatialDropout3D(1.5), Contains("Expected a float value between 0 and 1. Received: rate=1.5"));
+  CHECK_THROWS_WITH(SpatialDropout2D(0.5)(Tensor::ones({1, 2, 3})), Contains("expected ndim=4, found ndim=3"));
+}

@@ -23,13 +23,6 @@ std::vector<double> numbersIn(const Json &texts) {
 }
 bool same(double found, double expected) { return found == expected || (std::isnan(found) && std::isnan(expected)); }
 
-Tensor counted(const Shape &shape) {
-  std::vector<float> data(static_cast<size_t>(shape.elements()));
-  for (size_t i = 0; i < data.size(); ++i)
-    data[i] = static_cast<float>(i);
-  return Tensor(std::move(data), shape);
-}
-
 } // namespace
 
 TEST_CASE("ReLU gives Keras's values and slopes for its three arguments") {
@@ -106,4 +99,22 @@ TEST_CASE("Reshape refuses two unknown dimensions when it is made") {
   CHECK(Reshape({-1, 2})(counted({2, 6})).shape() == Shape{2, 3, 2});
   CHECK_THROWS_WITH(Reshape({-1, -1}), Contains("`-1` for a single unknown dimension"));
   CHECK(Reshape({})(counted({3, 1})).shape() == Shape{3});
+}
+
+TEST_CASE("Permute orders the axes behind the batch, and refuses dims that are no order of them") {
+  CHECK(numbers(Permute({2, 1})(counted({1, 2, 3}))) == std::vector<double>{0, 3, 1, 4, 2, 5});
+  CHECK(Permute({3, 1, 2})(counted({2, 3, 4, 5})).shape() == Shape{2, 5, 3, 4});
+  CHECK(Permute({2, 1})(counted({0, 2, 3})).shape() == Shape{0, 3, 2});
+  CHECK(Permute({2, 1})(Tensor::ones({1, 2, 3}, DType::bool_)).dtype() == DType::bool_);
+  for (const std::vector<int64_t> &dims : {std::vector<int64_t>{0, 1}, {1, 1}, {1, 3}})
+    CHECK_THROWS_WITH(Permute(dims), Contains("The set of indices in `dims` must be consecutive and start from 1"));
+  CHECK_THROWS_WITH(Permute({1})(counted({2, 3, 4})), Contains("expected ndim=2, found ndim=3"));
+}
+
+TEST_CASE("RepeatVector repeats each sample n times") {
+  CHECK(numbers(RepeatVector(2)(counted({2, 2}))) == std::vector<double>{0, 1, 0, 1, 2, 3, 2, 3});
+  CHECK(RepeatVector(3)(counted({2, 0})).shape() == Shape{2, 3, 0});
+  CHECK(RepeatVector(3)(Input({none})).shape() == Shape{none, 3, none});
+  CHECK_THROWS_WITH(RepeatVector(0), Contains("Argument `n` should be a positive integer. Received: n=0"));
+  CHECK_THROWS_WITH(RepeatVector(2)(counted({2, 3, 4})), Contains("expected ndim=2, found ndim=3"));
 }

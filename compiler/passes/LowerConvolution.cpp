@@ -1,0 +1,151 @@
+// A convolution as a contraction of a window of its image with its kernel.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   %y = convolution %x, %w : (8x28x28x1x3, 5x5x1x3x16) -> 8x24x24x1x16
+// becomes
+//   %p = window %x : 8x24x24x5x5x3
+//   %y = reshape (contract %p, %w {lhs_contract = [3, 4, 5], rhs_contract = [0, 1, 2]} : 8x24x24x16)
+#include "compiler/passes/LowerConvolution.h"
+#include "dialect/Dialect.h"
+#include "llvm/ADT/Sequence.h"
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+namespace {
+
+RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+ArrayRef<int64_t> shapeOf(Value value) { return typeOf(value).getShape(); }
+SmallVector<int64_t> axes(int64_t begin, int64_t end) { return llvm::to_vector(llvm::seq<int64_t>(begin, end)); }
+SmallVector<int64_t> joined(std::initializer_list<ArrayRef<int64_t>> parts) {
+  SmallVector<int64_t> all;
+  for (ArrayRef<int64_t> part : parts)
+    llvm::append_range(all, part);
+  return all;
+}
+
+/// Builds what takes the place of one convolution.
+class Lowering {
+public:
+  Lowering(ConvolutionOp op, PatternRewriter &rewriter)
+      : op(op), rewriter(rewriter), rank(op.getSteps().rank()), x(shapeOf(op.getX())), w(shapeOf(op.getW())),
+        y(shapeOf(op.getY())) {}
+
+  Value lower() { return x[rank + 1] == 1 ? ofOneGroup() : ofGroups(); }
+
+  /// The gradient of another convolution by its kernel: a contraction over the places of that convolution's window.
+  /// Null if the operands are not laid out as such a gradient reads them.
+  Value lowerAsKernelGradient() {
+    Value image = turnedBack(op.getX(), joined({{rank + 2}, axes(1, rank + 1), {rank + 1, 0}}));
+    Value cotangent = turnedBack(op.getW(), joined({axes(1, rank + 1), {rank + 1, 0, rank + 2}}));
+    if (x[rank + 1] != 1 || !image || !cotangent)
+      return {};
+    ArrayRef<int64_t> places = op.getTaps(), taps = y.slice(1, rank);
+    const int64_t examples = shapeOf(image).front(), channels = shapeOf(image).back(), filters = y.back();
+    Value patches = patchesOf(reshape(image, joined({shapeOf(image).take_front(rank + 1), {channels}})),
+                              op.getSteps().ofTaps(), places, taps);
+    Value gradients = reshape(cotangent, joined({{examples}, places, {filters}}));
+    const SmallVector<int64_t> summed = axes(0, rank + 1);
+    Value product = contract(patches, gradients, {{}, {}, summed, summed});
+    product = reshape(product, joined({taps, {1, channels, filters}}));
+    return transpose(product, joined({{rank + 1}, axes(0, rank), {rank, rank + 2}}));
+  }
+
+private:
+  struct Axes {
+    SmallVector<int64_t> lhsBatch, rhsBatch, lhsContract, rhsContract;
+  };
+
+  Value ofOneGroup() {
+    ArrayRef<int64_t> places = y.slice(1, rank);
+    Value image = reshape(op.getX(), joined({x.take_front(rank + 1), x.take_back()}));
+    Value patches = patchesOf(image, op.getSteps(), places, op.getTaps());
+    if (patches == image) {
+      Value kernel = reshape(op.getW(), w.take_back(2));
+      return reshape(contract(image, kernel, {{}, {}, {rank + 1}, {0}}), y);
+    }
+    Value kernel = reshape(op.getW(), joined({w.take_front(rank), w.take_back(2)}));
+    return reshape(contract(patches, kernel, {{}, {}, axes(rank + 1, 2 * rank + 2), axes(0, rank + 1)}), y);
+  }
+
+  Value ofGroups() {
+    Value window = windowOf(op.getX(), op.getSteps(), y.slice(1, rank), op.getTaps());
+    Value product = contract(window, op.getW(),
+                             {{2 * rank + 1},
+                              {rank},
+                              joined({axes(rank + 1, 2 * rank + 1), {2 * rank + 2}}),
+                              joined({axes(0, rank), {rank + 1}})});
+    return transpose(product, joined({axes(1, rank + 2), {0, rank + 2}}));
+  }
+
+  /// Of an image (n, s.., c) the patches (n, places.., taps.., c); the image itself if each place sees one tap, its own.
+  Value patchesOf(Value image, const WindowSteps &steps, ArrayRef<int64_t> places, ArrayRef<int64_t> taps) {
+    ArrayRef<int64_t> shape = shapeOf(image);
+    bool isWhole = shape.slice(1, rank) == places;
+    for (int64_t axis = 0; axis < rank; ++axis)
+      isWhole &= taps[axis] == 1 && steps.low[axis] == 0 && steps.stride[axis] == steps.hole[axis];
+    if (isWhole)
+      return image;
+    return windowOf(image, steps, places, taps);
+  }
+
+  Value windowOf(Value image, const WindowSteps &steps, ArrayRef<int64_t> places, ArrayRef<int64_t> taps) {
+    ArrayRef<int64_t> shape = shapeOf(image);
+    const auto type = typeOf(image).clone(joined({shape.take_front(), places, taps, shape.drop_front(rank + 1)}));
+    return WindowOp::create(rewriter, op.getLoc(), type, image, steps);
+  }
+
+  Value contract(Value lhs, Value rhs, const Axes &of) {
+    SmallVector<int64_t> shape;
+    auto add = [&](Value operand, ArrayRef<int64_t> batch, ArrayRef<int64_t> summed) {
+      for (auto [axis, extent] : llvm::enumerate(shapeOf(operand)))
+        if (!llvm::is_contained(batch, int64_t(axis)) && !llvm::is_contained(summed, int64_t(axis)))
+          shape.push_back(extent);
+    };
+    for (int64_t axis : of.lhsBatch)
+      shape.push_back(shapeOf(lhs)[axis]);
+    add(lhs, of.lhsBatch, of.lhsContract);
+    add(rhs, of.rhsBatch, of.rhsContract);
+    return ContractOp::create(rewriter, op.getLoc(), op.getType().clone(shape), lhs, rhs, of.lhsBatch, of.rhsBatch,
+                              of.lhsContract, of.rhsContract, /*tile=*/DenseI64ArrayAttr());
+  }
+
+  Value reshape(Value value, ArrayRef<int64_t> shape) {
+    return rewriter.createOrFold<ReshapeOp>(op.getLoc(), typeOf(value).clone(shape), value);
+  }
+  Value transpose(Value value, ArrayRef<int64_t> permutation) {
+    const auto shape = llvm::map_to_vector(permutation, [&](int64_t axis) { return shapeOf(value)[axis]; });
+    return rewriter.createOrFold<TransposeOp>(op.getLoc(), typeOf(value).clone(shape), value,
+                                              rewriter.getDenseI64ArrayAttr(permutation));
+  }
+  /// The operand of `value`, a transpose with this permutation; null if `value` is none.
+  static Value turnedBack(Value value, ArrayRef<int64_t> permutation) {
+    auto turn = value.getDefiningOp<TransposeOp>();
+    return turn && turn.getPermutation() == permutation ? Value(turn.getX()) : Value();
+  }
+
+  ConvolutionOp op;
+  PatternRewriter &rewriter;
+  int64_t rank;
+  ArrayRef<int64_t> x, w, y;
+};
+
+struct LowerConvolution : OpRewritePattern<ConvolutionOp> {
+  LowerConvolution(MLIRContext *context, bool strict) : OpRewritePattern(context), strict(strict) {}
+  LogicalResult matchAndRewrite(ConvolutionOp op, PatternRewriter &rewriter) const override {
+    Lowering lowering(op, rewriter);
+    Value result = strict ? Value() : lowering.lowerAsKernelGradient();
+    rewriter.replaceOp(op, result ? result : lowering.lower());
+    return success();
+  }
+  bool strict;
+};
+
+} // namespace
+
+void populateConvolutionLowering(RewritePatternSet &patterns, bool strict) {
+  patterns.add<LowerConvolution>(patterns.getContext(), strict);
+}
+
+} // namespace halftone::compiler

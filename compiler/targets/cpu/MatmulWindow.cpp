@@ -1,0 +1,112 @@
+// Rows of a window's matrix, copied run by run.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/targets/cpu/MatmulWindow.h"
+#include "mlir/IR/TypeUtilities.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+
+MatmulWindow::MatmulWindow(const MatmulBlock &block)
+    : block(block), frame(block.frame), image(block.problem.contraction.getInputs()[0]) {
+  const WindowForm &form = *block.problem.window;
+  size_t next = size_t(frame.dims) + 2; // behind the extents and the tile
+  const auto number = [&] { return frame.extents[next++]; };
+  const auto divisor = [&] { return maximum(number(), constant(1)); }; // of a matrix without elements it may be 0
+  Emitted examples = block.size[batchRole] * block.size[placesRole()];
+  elements = constant(1);
+  for (size_t axis = 0; axis < form.rank(); ++axis) {
+    const Emitted places = divisor(), taps = divisor(), extent = number(), low = number();
+    axes.push_back({places, taps, extent, low, form.stride[axis], form.dilation[axis], form.hole[axis]});
+    examples = examples / places;
+    elements = elements * extent;
+  }
+  channels = divisor();
+  elements = elements * channels * examples;
+}
+
+MatmulWindow::Seen MatmulWindow::along(const Axis &axis, Emitted place, Emitted tap) const {
+  Emitted index = place * axis.stride + tap * axis.dilation - axis.low;
+  const Emitted begin = constant(0);
+  if (axis.hole == 1)
+    return {(index >= begin) & (index < axis.extent), index};
+  const Emitted whole = index / constant(axis.hole);
+  return {(index >= begin) & equal(whole * axis.hole, index) & (whole < axis.extent), whole};
+}
+
+MatmulWindow::Seen MatmulWindow::joined(const Seen &outer, const Seen &inner, const Axis &axis) const {
+  return {outer.inside & inner.inside, outer.index * axis.extent + inner.index};
+}
+
+void MatmulWindow::copy(Emitted place, Columns columns, Emitted to) const {
+  const size_t last = axes.size() - 1;
+  // The place along each axis, and the example.
+  Values placeOf(axes.size());
+  Emitted example = place;
+  for (size_t axis = axes.size(); axis-- > 0;) {
+    placeOf[axis] = example % axes[axis].places;
+    example = example / axes[axis].places;
+  }
+  const Emitted width = axes[last].taps * channels, end = columns.first + columns.count;
+  frame.loop(columns.first / width, ceilDivide(end, width), constant(1), [&](Emitted row) {
+    Values tapOf(last);
+    Emitted rest = row;
+    for (size_t axis = last; axis-- > 0;) {
+      tapOf[axis] = axis == 0 ? rest : rest % axes[axis].taps;
+      rest = axis == 0 ? rest : rest / axes[axis].taps;
+    }
+    Seen seen{equal(row, row), example};
+    for (size_t axis = 0; axis < last; ++axis)
+      seen = joined(seen, along(axes[axis], placeOf[axis], tapOf[axis]), axes[axis]);
+    copyRowOfTaps(seen, placeOf[last], row * width, columns, to);
+  });
+}
+
+/// The taps from column `begin` on that differ along the last axis alone. If all are inside and neighbours in memory,
+/// they are one run.
+void MatmulWindow::copyRowOfTaps(const Seen &outer, Emitted place, Emitted begin, Columns columns, Emitted to) const {
+  const Axis &axis = axes.back();
+  const Emitted width = axis.taps * channels;
+  Emitted length = channels;
+  if (axis.dilation == 1 && axis.hole == 1) {
+    const Emitted first = place * axis.stride - axis.low;
+    length = select((first >= constant(0)) & (first + axis.taps <= axis.extent), width, channels);
+  }
+  frame.loop(constant(0), width, length, [&](Emitted at) {
+    const Seen seen = joined(outer, along(axis, place, at / channels), axis);
+    copyRun({seen, begin + at, length}, columns, to);
+  });
+}
+
+void MatmulWindow::copyRun(const Run &run, Columns columns, Emitted to) const {
+  const Emitted begin = maximum(run.begin, columns.first);
+  const Emitted end = minimum(run.begin + run.length, columns.first + columns.count);
+  const Emitted target = block.at(to, begin - columns.first), count = end - begin;
+  frame.branch(
+      run.seen.inside, [&] { copyInside(run.seen.index * channels + (begin - run.begin), count, target); },
+      [&] {
+        const Emitted zeros = block.zeros();
+        frame.loop(constant(0), count, constant(block.sizes.lanes),
+                   [&](Emitted at) { frame.store(zeros, block.at(target, at)); });
+      });
+}
+
+/// Whole vectors are read, also where they go past the run, unless they would go past the image.
+void MatmulWindow::copyInside(Emitted from, Emitted count, Emitted to) const {
+  const int64_t lanes = block.sizes.lanes;
+  const Type element = getElementTypeOrSelf(image);
+  const VectorType vector = block.lanesOf(element);
+  const auto addressOf = [&](Emitted offset) { return frame.address(block.pointerOf(image), element, offset); };
+  frame.loop(constant(0), count, constant(lanes), [&](Emitted at) {
+    const Emitted first = from + at;
+    const Emitted read = frame.choose(
+        first + lanes <= elements, [&] { return Values{frame.load(vector, addressOf(first))}; },
+        [&] {
+          const Emitted left = minimum(elements - first, constant(lanes)).narrow(frame.getI32Type());
+          const Emitted mask = frame.steps(frame.getI32Type(), lanes) < block.splat(left);
+          return Values{frame.loadMasked(vector, addressOf(first), mask)};
+        })[0];
+    frame.store(block.problem.factor(frame, 0, read, lanes), block.at(to, at));
+  });
+}
+
+} // namespace halftone::compiler

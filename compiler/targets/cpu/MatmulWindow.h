@@ -1,0 +1,53 @@
+// The left operand of a matmul that is a window of an image: copied in the runs in which it lies in memory.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/targets/cpu/MatmulBlock.h"
+
+namespace halftone::compiler {
+
+/// The matrix has a row for each place of the window (examples and places, row-major), and a column for each tap and
+/// channel. Taps outside of the image are 0.
+class MatmulWindow {
+public:
+  explicit MatmulWindow(const MatmulBlock &block);
+
+  /// The role of the matrix's rows: those of A, or in a gradient K.
+  MatmulRole placesRole() const { return block.problem.lanesAlongDepth(0) ? rowRole : depthRole; }
+  struct Columns {
+    Emitted first, count;
+  };
+  /// Copies these columns of the row of `place` to neighbouring elements of the accumulator's type from `to` on. The
+  /// elements behind them, fewer than a vector has, then hold anything.
+  void copy(Emitted place, Columns columns, Emitted to) const;
+
+private:
+  /// A spatial axis of one launch.
+  struct Axis {
+    Emitted places, taps, extent, low;
+    int64_t stride, dilation, hole;
+  };
+  /// A tap along some axes: whether it is inside of the image, and its linear index.
+  struct Seen {
+    Emitted inside, index;
+  };
+  /// Part of a row of taps along the last axis that is contiguous in memory.
+  struct Run {
+    Seen seen;
+    Emitted begin, length; // columns of the matrix
+  };
+
+  Seen along(const Axis &axis, Emitted place, Emitted tap) const;
+  Seen joined(const Seen &outer, const Seen &inner, const Axis &axis) const;
+  void copyRowOfTaps(const Seen &outer, Emitted place, Emitted begin, Columns columns, Emitted to) const;
+  void copyRun(const Run &run, Columns columns, Emitted to) const;
+  void copyInside(Emitted from, Emitted count, Emitted to) const;
+  Emitted constant(int64_t value) const { return frame.constant(value); }
+
+  const MatmulBlock &block;
+  KernelFrame &frame;
+  std::vector<Axis> axes;
+  Emitted channels, elements; // of the image
+  mlir::Value image;
+};
+
+} // namespace halftone::compiler

@@ -1,0 +1,230 @@
+// Windows and convolutions.
+// SPDX-License-Identifier: Apache-2.0
+#include "dialect/ops/Expression.h"
+#include "dialect/ops/Products.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace halftone::dialect {
+
+static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+template <class Op> static WindowSteps stepsOf(Op op) {
+  auto numbers = [](ArrayRef<int64_t> values) { return SmallVector<int64_t, 3>(values); };
+  return {numbers(op.getStride()), numbers(op.getDilation()), numbers(op.getLow()), numbers(op.getHole())};
+}
+
+template <class Properties> static void setSteps(Builder &builder, Properties &properties, const WindowSteps &steps) {
+  properties.stride = builder.getDenseI64ArrayAttr(steps.stride);
+  properties.dilation = builder.getDenseI64ArrayAttr(steps.dilation);
+  properties.low = builder.getDenseI64ArrayAttr(steps.low);
+  properties.hole = builder.getDenseI64ArrayAttr(steps.hole);
+}
+
+/// Whether `op` has one of each number for each spatial axis, and no index of places and taps leaves i64.
+static LogicalResult verifySteps(Operation *op, const WindowSteps &steps) {
+  const size_t rank = steps.stride.size();
+  if (rank == 0 || steps.dilation.size() != rank || steps.low.size() != rank || steps.hole.size() != rank)
+    return op->emitOpError()
+           << "needs a stride, dilation, low and hole for each spatial axis, of which there is one at "
+              "least, but got "
+           << rank << ", " << steps.dilation.size() << ", " << steps.low.size() << " and " << steps.hole.size();
+  for (size_t axis = 0; axis < rank; ++axis) {
+    if (steps.stride[axis] == 0 || steps.dilation[axis] == 0)
+      return op->emitOpError() << "stride and dilation must not be 0, but along spatial axis " << axis << " they are "
+                               << steps.stride[axis] << " and " << steps.dilation[axis];
+    if (steps.hole[axis] < 1)
+      return op->emitOpError() << "hole must be at least 1, but along spatial axis " << axis << " it is "
+                               << steps.hole[axis];
+    constexpr int64_t most = int64_t(1) << 31;
+    for (int64_t step : {steps.stride[axis], steps.dilation[axis], steps.low[axis], steps.hole[axis]})
+      if (step < -most || step > most)
+        return op->emitOpError() << "numbers must be at most " << most << " in size, but along spatial axis " << axis
+                                 << " one is " << step;
+  }
+  return success();
+}
+
+/// Whether extents are such that no index of a place and a tap leaves i64.
+static LogicalResult verifyReach(Operation *op, ArrayRef<int64_t> places, ArrayRef<int64_t> taps) {
+  constexpr int64_t most = int64_t(1) << 31;
+  for (int64_t extent : llvm::concat<const int64_t>(places, taps))
+    if (extent > most)
+      return op->emitOpError() << "has at most " << most << " places and taps along an axis, but got " << extent;
+  return success();
+}
+
+WindowSteps WindowOp::getSteps() { return stepsOf(*this); }
+ArrayRef<int64_t> WindowOp::getPlaces() { return typeOf(getY()).getShape().slice(1, getStride().size()); }
+ArrayRef<int64_t> WindowOp::getTaps() {
+  const size_t rank = getStride().size();
+  return typeOf(getY()).getShape().slice(1 + rank, rank);
+}
+
+void WindowOp::build(OpBuilder &builder, OperationState &state, Type y, Value x, const WindowSteps &steps, bool lowest,
+                     bool diagonal) {
+  auto &properties = state.getOrAddProperties<Properties>();
+  setSteps(builder, properties, steps);
+  properties.lowest = lowest ? builder.getUnitAttr() : UnitAttr();
+  properties.diagonal = diagonal ? builder.getUnitAttr() : UnitAttr();
+  state.addOperands(x);
+  state.addTypes(y);
+}
+
+DenseElementsAttr WindowOp::getFill() {
+  RankedTensorType type = typeOf(getY());
+  Type element = type.getElementType();
+  if (auto real = dyn_cast<FloatType>(element)) {
+    const llvm::fltSemantics &semantics = real.getFloatSemantics();
+    if (!getLowest())
+      return DenseElementsAttr::get(type, ArrayRef<APFloat>(APFloat::getZero(semantics)));
+    const bool hasInfinity = APFloat::semanticsHasInf(semantics);
+    return DenseElementsAttr::get(
+        type, ArrayRef<APFloat>(hasInfinity ? APFloat::getInf(semantics, true) : APFloat::getLargest(semantics, true)));
+  }
+  const unsigned width = element.getIntOrFloatBitWidth();
+  const bool isSigned = width > 1 && !element.isUnsignedInteger();
+  return DenseElementsAttr::get(
+      type, ArrayRef<APInt>(getLowest() && isSigned ? APInt::getSignedMinValue(width) : APInt::getZero(width)));
+}
+
+LogicalResult WindowOp::verify() {
+  if (failed(verifySteps(*this, getSteps())))
+    return failure();
+  RankedTensorType x = typeOf(getX()), y = typeOf(getY());
+  const int64_t rank = static_cast<int64_t>(getStride().size()), grown = getDiagonal() ? 0 : rank;
+  if (x.getElementType() != y.getElementType())
+    return emitOpError() << "keeps the dtype, but takes " << x.getElementType() << " and gives " << y.getElementType();
+  if (x.getRank() < 1 + 2 * rank - grown || y.getRank() != x.getRank() + grown)
+    return emitOpError() << "with " << rank << " spatial axes takes at least " << 1 + 2 * rank - grown
+                         << " axes and gives " << grown << " more, but takes " << x << " and gives " << y;
+  SmallVector<int64_t> expected(y.getShape().take_front(1 + rank));
+  expected[0] = x.getDimSize(0);
+  if (!getDiagonal())
+    llvm::append_range(expected, getTaps());
+  llvm::append_range(expected, x.getShape().drop_front(1 + rank));
+  if (y.getShape() != ArrayRef(expected))
+    return emitOpError() << "keeps the axes that are not spatial: expected " << y.clone(expected) << " of " << x
+                         << ", but gives " << y;
+  return verifyReach(*this, getPlaces(), getTaps());
+}
+
+OpFoldResult WindowOp::fold(FoldAdaptor adaptor) {
+  auto elements = dyn_cast_or_null<DenseElementsAttr>(adaptor.getX());
+  DenseElementsAttr fill = getFill();
+  const bool isAllFill =
+      typeOf(getX()).getNumElements() == 0 ||
+      (elements && elements.isSplat() && elements.getSplatValue<Attribute>() == fill.getSplatValue<Attribute>());
+  return isAllFill && typeOf(getY()).getNumElements() != 0 ? OpFoldResult(fill) : OpFoldResult();
+}
+
+// Each element of x asks the windows that see it: of each tap at most one place.
+LogicalResult WindowOp::buildGradient(OpBuilder &builder, ValueRange cotangents, SmallVectorImpl<Value> &gradients) {
+  Expression e(builder, getLoc());
+  RankedTensorType x = typeOf(getX()), y = typeOf(getY());
+  const int64_t rank = static_cast<int64_t>(getStride().size());
+  SmallVector<int64_t> shape(x.getShape().take_front(1 + rank)), taps;
+  llvm::append_range(shape, y.getShape().drop_front(1 + rank));
+  for (int64_t axis = 0; axis < rank; ++axis)
+    taps.push_back(1 + rank + axis);
+  Value seen = WindowOp::create(builder, getLoc(), y.clone(shape), cotangents[0], getSteps().inverse(),
+                                /*lowest=*/false, /*diagonal=*/true);
+  if (getDiagonal()) {
+    gradients.push_back(seen);
+    return success();
+  }
+  const bool isNarrow = x.getElementTypeBitWidth() < 32;
+  Type sum = isNarrow ? builder.getF32Type() : x.getElementType();
+  gradients.push_back(e.cast(e.sum(seen, taps, sum), x.getElementType(), "gradient of window"));
+  return success();
+}
+
+WindowSteps ConvolutionOp::getSteps() { return stepsOf(*this); }
+ArrayRef<int64_t> ConvolutionOp::getTaps() { return typeOf(getW()).getShape().take_front(getStride().size()); }
+Type ConvolutionOp::getAccumulatorType() { return productAccumulator(getElementTypeOrSelf(getX().getType())); }
+bool ConvolutionOp::isExact() { return !isa<FloatType>(getAccumulatorType()); }
+
+void ConvolutionOp::build(OpBuilder &builder, OperationState &state, Type y, Value x, Value w,
+                          const WindowSteps &steps) {
+  setSteps(builder, state.getOrAddProperties<Properties>(), steps);
+  state.addOperands({x, w});
+  state.addTypes(y);
+}
+
+LogicalResult ConvolutionOp::verify() {
+  if (failed(verifySteps(*this, getSteps())))
+    return failure();
+  RankedTensorType x = typeOf(getX()), w = typeOf(getW()), y = typeOf(getY());
+  const int64_t rank = static_cast<int64_t>(getStride().size());
+  for (auto [type, name] : {std::pair(x, "x"), std::pair(w, "w"), std::pair(y, "the result")})
+    if (type.getRank() != rank + 3)
+      return emitOpError() << "with " << rank << " spatial axes has x, w and a result of " << rank + 3 << " axes, but "
+                           << name << " is " << type;
+  auto check = [&](int64_t a, int64_t b, StringRef what) -> LogicalResult {
+    if (a == b)
+      return success();
+    return emitOpError() << what << " differ: " << x << " by " << w << " into " << y;
+  };
+  if (failed(check(x.getDimSize(0), y.getDimSize(0), "the first axes of x and of the result")) ||
+      failed(check(x.getDimSize(rank + 1), w.getDimSize(rank), "the groups of x and of w")) ||
+      failed(check(x.getDimSize(rank + 1), y.getDimSize(rank + 1), "the groups of x and of the result")) ||
+      failed(check(x.getDimSize(rank + 2), w.getDimSize(rank + 1), "the channels of x and of w")) ||
+      failed(check(w.getDimSize(rank + 2), y.getDimSize(rank + 2), "the last axes of w and of the result")) ||
+      failed(verifyReach(*this, y.getShape().slice(1, rank), getTaps())))
+    return failure();
+  uint64_t depth = x.getDimSize(rank + 2);
+  for (int64_t taps : getTaps())
+    depth = llvm::SaturatingMultiply<uint64_t>(depth, taps);
+  return verifyProducts(*this, depth);
+}
+
+namespace {
+/// The axes (first, spatial..., groups, two more) in another order.
+struct AxisOrder {
+  int64_t rank;
+
+  SmallVector<int64_t> of(ArrayRef<int64_t> before, int64_t firstSpatial, ArrayRef<int64_t> behind) const {
+    SmallVector<int64_t> order(before);
+    for (int64_t axis = 0; axis < rank; ++axis)
+      order.push_back(firstSpatial + axis);
+    llvm::append_range(order, behind);
+    return order;
+  }
+};
+} // namespace
+
+// By x: the cotangent convolved with w, whose channels and filters change places. By w: x and the cotangent, whose
+// examples are summed over as channels are.
+LogicalResult ConvolutionOp::buildGradient(OpBuilder &builder, ValueRange cotangents,
+                                           SmallVectorImpl<Value> &gradients) {
+  RankedTensorType x = typeOf(getX()), w = typeOf(getW());
+  if (!isa<FloatType>(x.getElementType())) {
+    gradients.append(2, Value());
+    return success();
+  }
+  Expression e(builder, getLoc());
+  const AxisOrder order{static_cast<int64_t>(getStride().size())};
+  const int64_t rank = order.rank, groups = rank + 1, channels = rank + 2; // axes of x and of the result
+  const StringRef origin = "gradient of convolution";
+  Type compute = getElementTypeOrSelf(cotangents[0].getType());
+  Value factor = e.cast(getW(), compute, origin), image = e.cast(getX(), compute, origin);
+
+  Value turned = e.transpose(factor, order.of({}, 0, {rank, rank + 2, rank + 1}));
+  Value byX = ConvolutionOp::create(builder, getLoc(), x.clone(compute), cotangents[0], turned, getSteps().inverse());
+  gradients.push_back(e.cast(byX, x.getElementType(), origin));
+
+  Value channelsFirst = e.transpose(image, order.of({channels}, 1, {groups, 0}));
+  Value taps = e.transpose(cotangents[0], order.of({}, 1, {groups, 0, channels}));
+  SmallVector<int64_t> shape{w.getDimSize(rank + 1)};
+  llvm::append_range(shape, getTaps());
+  shape.append({w.getDimSize(rank), w.getDimSize(rank + 2)});
+  Value byW = ConvolutionOp::create(builder, getLoc(), RankedTensorType::get(shape, compute), channelsFirst, taps,
+                                    getSteps().ofTaps());
+  byW = e.transpose(byW, order.of({}, 1, {groups, 0, channels}));
+  gradients.push_back(e.cast(byW, w.getElementType(), origin));
+  return success();
+}
+
+} // namespace halftone::dialect

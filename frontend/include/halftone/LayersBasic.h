@@ -1,0 +1,240 @@
+// Dense, EinsumDense, Embedding, activations, dropout, shapes, merges.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "Layer.h"
+#include "Ops.h"
+
+namespace halftone::layers {
+
+struct DenseArgs {
+  ActivationArg activation{};
+  bool use_bias = true;
+  Initializer kernel_initializer = "glorot_uniform";
+  Initializer bias_initializer = "zeros";
+  Regularizer kernel_regularizer{};
+  Regularizer bias_regularizer{};
+  Regularizer activity_regularizer{};
+  Constraint kernel_constraint{};
+  Constraint bias_constraint{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  bool autocast = true;
+  std::string name{};
+};
+/// activation(x @ kernel + bias) over the last axis: (..., n) -> (..., units). kernel (n, units), bias (units,).
+class HALFTONE_API Dense : public Layer {
+public:
+  explicit Dense(int64_t units, const DenseArgs &args = {}, Where where = Where::current());
+  Variable kernel() const { return weight("kernel"); }
+  Variable bias() const { return weight("bias"); }
+};
+
+struct EinsumDenseArgs {
+  ActivationArg activation{};
+  std::optional<std::string> bias_axes{}; // labels of the output's axes along which the bias differs; none: no bias
+  Initializer kernel_initializer = "glorot_uniform";
+  Initializer bias_initializer = "zeros";
+  Regularizer kernel_regularizer{};
+  Regularizer bias_regularizer{};
+  Regularizer activity_regularizer{};
+  Constraint kernel_constraint{};
+  Constraint bias_constraint{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  bool autocast = true;
+  std::string name{};
+};
+/// activation(einsum(equation, {x, kernel}) + bias). The equation is "ab,bc->ac", "...ab,bc->...ac" or "ab...,bc->ac...",
+/// with any letters. `output_shape` has an extent for each label of the output but the batch's and the axes of "...",
+/// none where the input says it. The kernel has an axis for each label of the equation's second operand. The bias has
+/// the output's axes from the first of `bias_axes` on, of extent 1 but for those.
+class HALFTONE_API EinsumDense : public Layer {
+public:
+  EinsumDense(std::string_view equation, const Shape &output_shape, const EinsumDenseArgs &args = {},
+              Where where = Where::current());
+  Variable kernel() const { return weight("kernel"); }
+  Variable bias() const { return weight("bias"); }
+};
+
+struct EmbeddingArgs {
+  Initializer embeddings_initializer = "uniform";
+  Regularizer embeddings_regularizer{};
+  Constraint embeddings_constraint{};
+  Tensor weights{}; // (input_dim, output_dim), the first value in place of the initializer's; not part of the config
+  Regularizer activity_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  std::string name{};
+};
+/// Row i of embeddings (input_dim, output_dim) for each integer i: (...) -> (..., output_dim), in the compute dtype.
+/// The table is read unrounded. Indices that are no int32 or int64 are cast to int32; one below 0 reads the first row,
+/// one past the end the last.
+class HALFTONE_API Embedding : public Layer {
+public:
+  Embedding(int64_t input_dim, int64_t output_dim, const EmbeddingArgs &args = {}, Where where = Where::current());
+  Variable embeddings() const { return weight("embeddings"); }
+};
+
+struct DropoutArgs {
+  /// The shape of the mask, which broadcasts to the input's; none is the input's extent. All of the input if not given.
+  std::optional<Shape> noise_shape{};
+  std::optional<int64_t> seed{};
+  Regularizer activity_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  bool autocast = true;
+  std::string name{};
+};
+/// In training, zeros a share `rate` of the elements and scales the others by 1 / (1 - rate); else the identity.
+class HALFTONE_API Dropout : public Layer {
+public:
+  explicit Dropout(double rate, const DropoutArgs &args = {}, Where where = Where::current());
+};
+struct GaussianNoiseArgs {
+  std::optional<int64_t> seed{};
+  Regularizer activity_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  bool autocast = true;
+  std::string name{};
+};
+/// In training, adds normally distributed noise with mean 0 and this deviation; else the identity.
+class HALFTONE_API GaussianNoise : public Layer {
+public:
+  explicit GaussianNoise(double stddev, const GaussianNoiseArgs &args = {}, Where where = Where::current());
+};
+
+struct ActivationArgs {
+  Regularizer activity_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  bool autocast = true;
+  std::string name{};
+};
+class HALFTONE_API Activation : public Layer {
+public:
+  explicit Activation(const ActivationArg &activation, const ActivationArgs &args = {}, Where where = Where::current());
+};
+struct ReLUArgs {
+  std::optional<double> max_value{};
+  double negative_slope = 0.0;
+  double threshold = 0.0;
+  Regularizer activity_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  bool autocast = true;
+  std::string name{};
+};
+/// x if x > threshold, but at most max_value; else negative_slope * (x - threshold). value_error for negative arguments.
+class HALFTONE_API ReLU : public Layer {
+public:
+  explicit ReLU(const ReLUArgs &args = {}, Where where = Where::current());
+};
+struct SoftmaxArgs {
+  Regularizer activity_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  bool autocast = true;
+  std::string name{};
+};
+/// exp(x) / sum(exp(x)) over one axis or several.
+class HALFTONE_API Softmax : public Layer {
+public:
+  explicit Softmax(const Axes &axis = -1, const SoftmaxArgs &args = {}, Where where = Where::current());
+};
+struct FlattenArgs {
+  std::optional<DataFormat> data_format{}; // channels_last; channels_first: axis 1 becomes the last before all join
+  Regularizer activity_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  bool autocast = true;
+  std::string name{};
+};
+/// (batch, a, b, ...) -> (batch, a * b * ...).
+class HALFTONE_API Flatten : public Layer {
+public:
+  explicit Flatten(const FlattenArgs &args = {}, Where where = Where::current());
+};
+struct ReshapeArgs {
+  Regularizer activity_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  bool autocast = true;
+  std::string name{};
+};
+/// (batch, ...) -> (batch, target_shape...); one target dimension may be -1.
+class HALFTONE_API Reshape : public Layer {
+public:
+  explicit Reshape(const Shape &target_shape, const ReshapeArgs &args = {}, Where where = Where::current());
+};
+struct RescalingArgs {
+  Regularizer activity_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  std::string name{};
+};
+/// x * scale + offset in the compute dtype; integers are cast first.
+class HALFTONE_API Rescaling : public Layer {
+public:
+  explicit Rescaling(double scale, double offset = 0.0, const RescalingArgs &args = {}, Where where = Where::current());
+};
+struct AddArgs {
+  Regularizer activity_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  bool autocast = true;
+  std::string name{};
+};
+/// The sum of all inputs, which broadcast.
+class HALFTONE_API Add : public Layer {
+public:
+  explicit Add(const AddArgs &args = {}, Where where = Where::current());
+};
+struct MultiplyArgs {
+  Regularizer activity_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  bool autocast = true;
+  std::string name{};
+};
+/// The product of all inputs, which broadcast.
+class HALFTONE_API Multiply : public Layer {
+public:
+  explicit Multiply(const MultiplyArgs &args = {}, Where where = Where::current());
+};
+struct ConcatenateArgs {
+  Regularizer activity_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  bool autocast = true;
+  std::string name{};
+};
+/// The inputs one after the other along `axis`; their shapes agree but for that axis.
+class HALFTONE_API Concatenate : public Layer {
+public:
+  explicit Concatenate(int64_t axis = -1, const ConcatenateArgs &args = {}, Where where = Where::current());
+};
+struct LambdaArgs {
+  Regularizer activity_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  bool autocast = true;
+  std::string name{};
+};
+/// Returns the function's result, which is not cast. It has no config: get_config() is a value_error.
+class HALFTONE_API Lambda : public Layer {
+public:
+  explicit Lambda(std::function<Value(const Value &)> function, const LambdaArgs &args = {},
+                  Where where = Where::current());
+};
+/// (batch, ...) -> (batch, ...) with its axes in another order: dims counts them from 1, without the batch.
+class HALFTONE_API Permute : public Layer {
+public:
+  explicit Permute(const std::vector<int64_t> &dims, const LayerArgs &args = {}, Where where = Where::current());
+};
+/// (batch, features) -> (batch, n, features).
+class HALFTONE_API RepeatVector : public Layer {
+public:
+  explicit RepeatVector(int64_t n, const LayerArgs &args = {}, Where where = Where::current());
+};
+} // namespace halftone::layers

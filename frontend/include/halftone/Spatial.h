@@ -1,0 +1,47 @@
+// Arguments of layers with spatial axes: how windows and images are padded, how images are resized and moved.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "Ops.h"
+
+namespace halftone {
+/// The windows of a convolution or a pooling. `valid`: those that lie inside the input. `same`: one for every stride of
+/// the input, which zeros surround. `causal`: as `same`, with all zeros before the input (one spatial axis alone).
+enum class Padding : uint8_t { valid, same, causal };
+/// How a resized image takes its pixels from the given one: the nearest, or a weighted sum of neighbours.
+enum class Interpolation : uint8_t { nearest, bilinear, bicubic, lanczos3, lanczos5 };
+/// The pixels outside of an image, for ...abcd...: `reflect` dcba|abcd|dcba, `wrap` abcd|abcd|abcd, `constant`
+/// kkkk|abcd|kkkk, `nearest` aaaa|abcd|dddd.
+enum class FillMode : uint8_t { reflect, wrap, constant, nearest };
+/// `horizontal` exchanges left and right.
+enum class FlipMode : uint8_t { horizontal, vertical, horizontal_and_vertical };
+
+/// How many elements lie before and after an axis.
+struct Margin {
+  int64_t before, after;
+  Margin(int64_t both) : before(both), after(both) {}
+  Margin(int64_t before, int64_t after) : before(before), after(after) {}
+};
+/// One margin for all axes, or one for each: 1, {1, 2}, {{1, 2}, {0, 3}}.
+class Margins {
+public:
+  Margins(int all) : list_{Margin(all)} {}
+  Margins(std::initializer_list<Margin> list) : list_(list) {}
+  explicit Margins(std::vector<Margin> list) : list_(std::move(list)) {}
+  const std::vector<Margin> &list() const { return list_; }
+
+private:
+  std::vector<Margin> list_;
+};
+
+/// The bounds of a random factor: f is from -|f| to |f|.
+class Factor {
+public:
+  Factor(double factor) : list_{factor} {}
+  Factor(double lower, double upper) : list_{lower, upper} {}
+  explicit Factor(std::vector<double> list) : list_(std::move(list)) {}
+  const std::vector<double> &list() const { return list_; }
+
+private:
+  std::vector<double> list_;
+};
+} // namespace halftone

@@ -1,0 +1,130 @@
+// The arguments of layers for images, and of pooling, as keys of their configs.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/layers/Fields.h"
+
+namespace halftone::detail {
+
+struct ZeroPadding1DOptions : layers::DataFormatArgs {
+  Integers padding = 1;
+  Layer layer() const { return layers::ZeroPadding1D(padding, *this); }
+};
+template <class LayerClass> struct ZeroPaddingOptions : layers::DataFormatArgs {
+  Margins padding = 1;
+  Layer layer() const { return LayerClass(padding, *this); }
+};
+struct Cropping1DOptions : LayerArgs {
+  Integers cropping = 1;
+  Layer layer() const { return layers::Cropping1D(cropping, *this); }
+};
+template <class LayerClass> struct CroppingOptions : layers::DataFormatArgs {
+  Margins cropping = std::is_same_v<LayerClass, layers::Cropping2D> ? 0 : 1;
+  Layer layer() const { return LayerClass(cropping, *this); }
+};
+struct UpSampling1DOptions : LayerArgs {
+  int64_t size = 2;
+  Layer layer() const { return layers::UpSampling1D(size, *this); }
+};
+struct UpSampling2DOptions : layers::UpSampling2DArgs {
+  Integers size = 2;
+  Layer layer() const { return layers::UpSampling2D(size, *this); }
+};
+struct UpSampling3DOptions : layers::DataFormatArgs {
+  Integers size = 2;
+  Layer layer() const { return layers::UpSampling3D(size, *this); }
+};
+struct ResizingOptions : layers::ResizingArgs {
+  int64_t height = 0, width = 0;
+  Layer layer() const { return layers::Resizing(height, width, *this); }
+};
+struct CenterCropOptions : layers::CenterCropArgs {
+  int64_t height = 0, width = 0;
+  Layer layer() const { return layers::CenterCrop(height, width, *this); }
+};
+struct RandomFlipOptions : layers::RandomFlipArgs {
+  FlipMode mode = FlipMode::horizontal_and_vertical;
+  Layer layer() const { return layers::RandomFlip(mode, *this); }
+};
+struct RandomTranslationOptions : layers::RandomTranslationArgs {
+  Factor heightFactor = 0.0, widthFactor = 0.0;
+  Layer layer() const { return layers::RandomTranslation(heightFactor, widthFactor, *this); }
+};
+struct SpatialDropout1DOptions : layers::SpatialDropout1DArgs {
+  double rate = 0.0;
+  Layer layer() const { return layers::SpatialDropout1D(rate, *this); }
+};
+template <class LayerClass> struct SpatialDropoutOptions : layers::SpatialDropoutArgs {
+  double rate = 0.0;
+  Layer layer() const { return LayerClass(rate, *this); }
+};
+template <class LayerClass> using GlobalPoolingOptions = PlainOptions<LayerClass, layers::GlobalPoolingArgs>;
+
+template <>
+inline constexpr std::tuple layerFields<ZeroPadding1DOptions>{
+    ListField{"padding", &ZeroPadding1DOptions::padding}, Field{"data_format", &layers::DataFormatArgs::data_format}};
+template <class LayerClass>
+inline constexpr std::tuple layerFields<ZeroPaddingOptions<LayerClass>>{
+    Field{"padding", &ZeroPaddingOptions<LayerClass>::padding},
+    Field{"data_format", &layers::DataFormatArgs::data_format}};
+template <>
+inline constexpr std::tuple layerFields<Cropping1DOptions>{ListField{"cropping", &Cropping1DOptions::cropping}};
+template <class LayerClass>
+inline constexpr std::tuple layerFields<CroppingOptions<LayerClass>>{
+    Field{"cropping", &CroppingOptions<LayerClass>::cropping},
+    Field{"data_format", &layers::DataFormatArgs::data_format}};
+template <> inline constexpr std::tuple layerFields<UpSampling1DOptions>{Field{"size", &UpSampling1DOptions::size}};
+template <>
+inline constexpr std::tuple layerFields<UpSampling2DOptions>{
+    ListField{"size", &UpSampling2DOptions::size}, Field{"data_format", &layers::UpSampling2DArgs::data_format},
+    Field{"interpolation", &layers::UpSampling2DArgs::interpolation}};
+template <>
+inline constexpr std::tuple layerFields<UpSampling3DOptions>{
+    ListField{"size", &UpSampling3DOptions::size}, Field{"data_format", &layers::DataFormatArgs::data_format}};
+template <>
+inline constexpr std::tuple layerFields<ResizingOptions>{
+    Field{"data_format", &layers::ResizingArgs::data_format},
+    Field{"height", &ResizingOptions::height, Presence::required},
+    Field{"width", &ResizingOptions::width, Presence::required},
+    Field{"interpolation", &layers::ResizingArgs::interpolation},
+    Field{"crop_to_aspect_ratio", &layers::ResizingArgs::crop_to_aspect_ratio},
+    Field{"pad_to_aspect_ratio", &layers::ResizingArgs::pad_to_aspect_ratio},
+    FixedField{"fill_mode", "constant"},
+    Field{"fill_value", &layers::ResizingArgs::fill_value},
+    Field{"antialias", &layers::ResizingArgs::antialias}};
+template <>
+inline constexpr std::tuple layerFields<CenterCropOptions>{
+    Field{"data_format", &layers::CenterCropArgs::data_format},
+    Field{"height", &CenterCropOptions::height, Presence::required},
+    Field{"width", &CenterCropOptions::width, Presence::required}};
+template <>
+inline constexpr std::tuple layerFields<RandomFlipOptions>{Field{"data_format", &layers::RandomFlipArgs::data_format},
+                                                           Field{"seed", &layers::RandomFlipArgs::seed},
+                                                           Field{"mode", &RandomFlipOptions::mode}};
+template <>
+inline constexpr std::tuple layerFields<RandomTranslationOptions>{
+    Field{"data_format", &layers::RandomTranslationArgs::data_format},
+    Field{"height_factor", &RandomTranslationOptions::heightFactor, Presence::required},
+    Field{"width_factor", &RandomTranslationOptions::widthFactor, Presence::required},
+    Field{"fill_mode", &layers::RandomTranslationArgs::fill_mode},
+    Field{"interpolation", &layers::RandomTranslationArgs::interpolation},
+    Field{"seed", &layers::RandomTranslationArgs::seed},
+    Field{"fill_value", &layers::RandomTranslationArgs::fill_value}};
+
+/// All of a SpatialDropout's: of the fields of every layer Keras gives it these two alone.
+template <class Options>
+constexpr std::tuple spatialDropoutFields{Field{"rate", &Options::rate, Presence::required},
+                                          Field{"seed", &Options::seed}, Field{"name", &Options::name},
+                                          Field{"dtype", &Options::dtype}};
+template <>
+inline constexpr std::tuple layerFields<SpatialDropout1DOptions> = spatialDropoutFields<SpatialDropout1DOptions>;
+template <class LayerClass>
+inline constexpr std::tuple layerFields<SpatialDropoutOptions<LayerClass>> =
+    std::tuple_cat(spatialDropoutFields<SpatialDropoutOptions<LayerClass>>,
+                   std::tuple{Field{"data_format", &layers::SpatialDropoutArgs::data_format}});
+
+template <class LayerClass>
+inline constexpr std::tuple layerFields<GlobalPoolingOptions<LayerClass>>{
+    Field{"data_format", &layers::GlobalPoolingArgs::data_format},
+    Field{"keepdims", &layers::GlobalPoolingArgs::keepdims}};
+
+} // namespace halftone::detail

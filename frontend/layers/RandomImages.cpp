@@ -1,0 +1,167 @@
+// RandomFlip and RandomTranslation: each image of a batch in training gets its own change.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/Promotion.h"
+#include "frontend/layers/FieldsImage.h"
+#include "frontend/layers/Normalized.h"
+#include "frontend/layers/RandomNumbers.h"
+#include "frontend/layers/SpatialAxes.h"
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace halftone::layers {
+using namespace detail;
+
+namespace {
+
+/// What both layers do around the change of a batch of images: they cast to the compute dtype, change nothing unless in
+/// training, and take one image for a batch of one.
+template <class Options> class RandomImagesBody : public BodyOf<Options> {
+public:
+  using BodyOf<Options>::BodyOf;
+  void build(BuildContext &context, const std::vector<Shape> &) override {
+    state_ = addSeedState(context, this->options_.seed);
+  }
+  Values call(const Values &inputs, const CallContext &context) final {
+    const Value x = asDtype(inputs[0], context.compute_dtype(), "layer input");
+    const std::array<int64_t, 2> axes = imageAxes(x.shape(), *this->options_.data_format);
+    if (!context.training() || x.shape().elements() == 0)
+      return x;
+    if (x.rank() == 4)
+      return changed(x, axes);
+    return ops::squeeze(changed(ops::expand_dims(x, 0), {axes[0] + 1, axes[1] + 1}), 0);
+  }
+
+protected:
+  /// A batch; the axes are those of height and width.
+  virtual Value changed(const Value &x, const std::array<int64_t, 2> &axes) const = 0;
+  Variable state_;
+};
+
+class RandomFlipBody final : public RandomImagesBody<RandomFlipOptions> {
+  using RandomImagesBody::RandomImagesBody;
+  Value changed(const Value &x, const std::array<int64_t, 2> &axes) const override {
+    const Value draws = uniform(state_, {x.shape()[0], 1, 1, 1});
+    Value flipped = x;
+    if (options_.mode != FlipMode::vertical)
+      flipped = ops::flip(flipped, static_cast<int>(axes[1]));
+    if (options_.mode != FlipMode::horizontal)
+      flipped = ops::flip(flipped, static_cast<int>(axes[0]));
+    return ops::where(ops::less_equal(draws, ops::full_like(draws, 0.5)), flipped, x);
+  }
+};
+
+/// Where the pixels of an axis come from: a float32 coordinate for each image and index, (batch, extent).
+struct Source {
+  Value coordinate;
+  int64_t axis;
+};
+
+class RandomTranslationBody final : public RandomImagesBody<RandomTranslationOptions> {
+  using RandomImagesBody::RandomImagesBody;
+  Value changed(const Value &x, const std::array<int64_t, 2> &axes) const override {
+    Value y = moved(widened(x), {coordinates(x, axes[0], options_.heightFactor), axes[0]});
+    y = moved(y, {coordinates(x, axes[1], options_.widthFactor), axes[1]});
+    return asDtype(y, x.dtype(), "translation");
+  }
+
+  Value coordinates(const Value &x, int64_t axis, const Factor &factor) const {
+    const double first = factor.list().front(), second = factor.list().back();
+    const bool isOne = factor.list().size() == 1;
+    const double lower = isOne ? -std::abs(first) : std::min(first, second);
+    const double upper = isOne ? std::abs(first) : std::max(first, second);
+    const int64_t batch = x.shape()[0], extent = x.shape()[axis];
+    const Value part = uniform(state_, {batch, 1}) * (upper - lower) + lower;
+    return tracing().iota(1, Shape{batch, extent}, DType::float32) - part * static_cast<double>(extent);
+  }
+
+  Value moved(const Value &x, const Source &source) const {
+    if (options_.interpolation == Interpolation::nearest) // half away from 0
+      return looked(x, {ops::sign(source.coordinate) * ops::floor(ops::abs(source.coordinate) + 0.5), source.axis});
+    const Value lower = ops::floor(source.coordinate);
+    const Value share = asDtype(spread(source.coordinate - lower, x, source.axis), x.dtype());
+    return looked(x, {lower, source.axis}) * (1.0 - share) + looked(x, {lower + 1.0, source.axis}) * share;
+  }
+
+  /// (batch, extent) as a factor of x.
+  static Value spread(const Value &value, const Value &x, int64_t axis) {
+    std::vector<int64_t> dims(static_cast<size_t>(x.rank()), 1);
+    dims[0] = x.shape()[0];
+    dims[static_cast<size_t>(axis)] = x.shape()[axis];
+    return ops::reshape(value, Shape(std::move(dims)));
+  }
+
+  /// The pixels at whole coordinates, which may lie outside.
+  Value looked(const Value &x, const Source &source) const {
+    const int64_t extent = x.shape()[source.axis];
+    const Value index = ops::cast(source.coordinate, DType::int32);
+    const Value last = ops::full_like(index, static_cast<double>(extent - 1)), first = ops::zeros_like(index);
+    const Value inside = ops::minimum(ops::maximum(index, first), last);
+    if (options_.fill_mode == FillMode::nearest)
+      return taken(x, inside, source.axis);
+    if (options_.fill_mode == FillMode::constant) {
+      const Value isInside = ops::equal(index, inside);
+      return ops::where(spread(isInside, x, source.axis), taken(x, inside, source.axis),
+                        ops::full_like(x, options_.fill_value));
+    }
+    const Value once = ops::mod(index, ops::full_like(index, static_cast<double>(extent)));
+    if (options_.fill_mode == FillMode::wrap)
+      return taken(x, once, source.axis);
+    const Value twice = ops::mod(index, ops::full_like(index, 2.0 * static_cast<double>(extent)));
+    return taken(x, ops::where(ops::less(twice, last + 1.0), once, last - once), source.axis);
+  }
+
+  /// x at indices (batch, extent) of an axis: rows of x with the batch, the axes before `axis` and `axis` itself as one.
+  static Value taken(const Value &x, const Value &index, int64_t axis) {
+    const Shape shape = x.shape();
+    std::vector<int64_t> rows(shape.begin(), shape.begin() + axis + 1), rest{-1};
+    rest.insert(rest.end(), shape.begin() + axis + 1, shape.end());
+    const DType dtype = indexDtype(shape.elements());
+    Value row = broadcastTo(spread(asDtype(index, dtype), x, axis), shapeOfRows(rows, x.rank()));
+    row = ops::reshape(row, Shape(rows));
+    int64_t stride = 1;
+    for (int64_t i = axis; i > 0; --i) {
+      stride *= shape[i];
+      row = row + tracing().iota(i - 1, Shape(rows), dtype) * static_cast<double>(stride);
+    }
+    return ops::reshape(ops::take(ops::reshape(x, Shape(rest)), row, 0), shape);
+  }
+  static Shape shapeOfRows(std::vector<int64_t> rows, int64_t rank) {
+    rows.resize(static_cast<size_t>(rank), 1);
+    return Shape(std::move(rows));
+  }
+};
+
+void requireFactor(const Layer &layer, const char *argument, const Factor &factor, Where where) {
+  const std::vector<double> &list = factor.list();
+  const bool allFit = std::ranges::all_of(list, [](double part) { return part >= -1.0 && part <= 1.0; });
+  if ((list.size() != 1 && list.size() != 2) || !allFit)
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("The `{0}` argument should be a number (or a list of two numbers) in the range [-1.0, 1.0]. "
+                    "Received: {0}={1}",
+                    argument, fmt::join(list, ", ")),
+        layer.name(), where);
+}
+
+} // namespace
+
+RandomFlip::RandomFlip(FlipMode mode, const RandomFlipArgs &args, Where where)
+    : Layer(std::make_unique<RandomFlipBody>(RandomFlipOptions{withDataFormat(args), mode}), "RandomFlip",
+            layerArgs(args), where) {}
+
+RandomTranslation::RandomTranslation(const Factor &height_factor, const Factor &width_factor,
+                                     const RandomTranslationArgs &args, Where where)
+    : Layer(std::make_unique<RandomTranslationBody>(
+                RandomTranslationOptions{withDataFormat(args), height_factor, width_factor}),
+            "RandomTranslation", layerArgs(args), where) {
+  requireFactor(*this, "height_factor", height_factor, where);
+  requireFactor(*this, "width_factor", width_factor, where);
+  if (args.interpolation != Interpolation::nearest && args.interpolation != Interpolation::bilinear)
+    throw Error(ErrorKind::not_implemented_error,
+                fmt::format("Unknown `interpolation` {}. Expected of one ('nearest', 'bilinear').",
+                            enumName(args.interpolation)),
+                name(), where);
+}
+
+} // namespace halftone::layers

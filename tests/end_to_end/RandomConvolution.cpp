@@ -1,0 +1,75 @@
+// Random programs over the dialect's ops: windows and convolutions.
+// SPDX-License-Identifier: Apache-2.0
+#include "RandomProgram.h"
+#include <fmt/format.h>
+
+namespace halftone::test {
+
+RandomProgram::RandomSteps RandomProgram::windowSteps(int rank) {
+  RandomSteps steps;
+  const auto sign = [&] { return below(5) ? 1 : -1; };
+  std::vector<int64_t> stride, dilation, low, hole;
+  for (int axis = 0; axis < rank; ++axis) {
+    steps.places.push_back(degenerate ? below(5) : 1 + below(9));
+    steps.taps.push_back(degenerate ? below(4) : 1 + below(4));
+    stride.push_back(sign() * (1 + below(2)));
+    dilation.push_back(sign() * (1 + (below(4) == 0)));
+    low.push_back(below(5) - 2);
+    hole.push_back(1 + (below(4) == 0));
+  }
+  steps.text = fmt::format("stride = {}, dilation = {}, low = {}, hole = {}", array(stride), array(dilation),
+                           array(low), array(hole));
+  return steps;
+}
+
+void RandomProgram::window(const RandomItem &x) {
+  const int rank = int(x.shape.size()), spatial = rank < 2 ? 0 : 1 + below(std::min(2, rank - 1));
+  if (spatial == 0)
+    return;
+  const RandomSteps steps = windowSteps(spatial);
+  RandomShape to{x.shape.front()};
+  to.insert(to.end(), steps.places.begin(), steps.places.end());
+  to.insert(to.end(), steps.taps.begin(), steps.taps.end());
+  to.insert(to.end(), x.shape.begin() + 1 + spatial, x.shape.end());
+  if (sizeOf(to) > mostElements)
+    return;
+  const RandomItem y = moved("window", x, fmt::format("{{{}{}}}", steps.text, below(4) ? "" : ", lowest"), to);
+  if (x.dtype == "i1" || x.isFloat8() || below(2)) // else pooled
+    return;
+  std::vector<int64_t> axes;
+  for (int axis = 0; axis < spatial; ++axis)
+    axes.push_back(1 + spatial + axis);
+  reduce(below(2) ? "max" : "sum", y, axes, below(2) ? x.dtype : x.isFloat() ? x.wide() : x.dtype);
+}
+
+void RandomProgram::convolution(RandomItem x) {
+  const int rank = int(x.shape.size()), spatial = rank < 3 ? 0 : 1 + below(std::min(2, rank - 2));
+  if (spatial == 0)
+    return;
+  x = unary("tanh", x);
+  // (n, s..., g, c): the axes behind the spatial ones are groups and channels.
+  RandomShape image(x.shape.begin(), x.shape.begin() + 1 + spatial);
+  const int64_t groups = rank > spatial + 2 ? x.shape[size_t(spatial) + 1] : 1;
+  image.insert(image.end(),
+               {groups, sizeOf(RandomShape(x.shape.begin() + 1 + spatial + (rank > spatial + 2), x.shape.end()))});
+  const RandomSteps steps = windowSteps(spatial);
+  const int64_t filters = 1 + below(9);
+  RandomShape kernel = steps.taps, to{x.shape.front()};
+  kernel.insert(kernel.end(), {groups, image.back(), filters});
+  to.insert(to.end(), steps.places.begin(), steps.places.end());
+  to.insert(to.end(), {groups, filters});
+  const int64_t depth = sizeOf(steps.taps) * image.back();
+  if (sizeOf(kernel) > mostElements || sizeOf(to) > mostElements || sizeOf(to) * depth > 1'000'000)
+    return;
+  const RandomItem from = image == x.shape ? x : moved("reshape", x, "", image);
+  const std::string dtype = below(5) < 3 ? x.dtype : x.wide();
+  const RandomItem w = factor(x.dtype, kernel);
+  const RandomItem y = add(dtype, to,
+                           fmt::format("convolution {}, {} {{{}}} : ({}, {}) -> {}", from.name, w.name, steps.text,
+                                       from.type(), w.type(), RandomItem{"", dtype, to}.type()));
+  RandomShape flat(to.begin(), to.end() - 2);
+  flat.push_back(groups * filters);
+  moved("reshape", y, "", flat);
+}
+
+} // namespace halftone::test
