@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/Target.h"
 #include "frontend/Variables.h"
+#include "runtime/devices/Registry.h"
 #include "tests/end_to_end/Mlp.h"
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -25,6 +26,12 @@ void expectCasts(const std::vector<Variable> &variables, int64_t refreshes, int6
     CHECK(counts.refreshes == refreshes);
     CHECK(counts.coWrites == together);
   }
+}
+
+/// Whether weights of bfloat16 of k x n are packed for the device of the tests.
+bool packsWeights(int64_t k, int64_t n) {
+  const std::string target = deviceRuntime(default_device()).valueOrThrow()->target();
+  return (*compiler::Target::find(target))->weightPanels(false, DType::bfloat16, k, n).has_value();
 }
 
 Tensor images(int64_t from, int64_t to) { return mnist().x_train.slice(from, to); }
@@ -244,7 +251,7 @@ TEST_CASE(
     ++refreshes;
   }
   StoredVariable::ShadowCounts counts = dense.variables()[0].impl()->memory->shadowCounts();
-  const bool packs = (*compiler::Target::find("host"))->weightPanels(false, DType::bfloat16, k, n).has_value();
+  const bool packs = packsWeights(k, n);
   CHECK(counts.shadows == (packs ? 1 : 0));
   CHECK(counts.refreshes == (packs ? refreshes : 0));
 }
@@ -252,7 +259,7 @@ TEST_CASE(
 TEST_CASE("casts that a program only reads are packed, out of the kept cast, once an update") {
   Sequential model = smallMlp("mixed_bfloat16"), fresh = smallMlp("mixed_bfloat16");
   const Variable weight = model.get_layer("hidden").variables()[0];
-  const int64_t packs = (*compiler::Target::find("host"))->weightPanels(false, DType::bfloat16, 784, 64).has_value();
+  const int64_t packs = packsWeights(784, 64);
   auto expectPacked = [&](int64_t times) {
     StoredVariable::ShadowCounts counts = weight.impl()->memory->shadowCounts();
     CHECK(counts.ofShadows == packs);

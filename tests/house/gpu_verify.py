@@ -11,7 +11,8 @@ import sys
 import tempfile
 
 STAND_IN = '#!/bin/bash\necho "$(basename "$0") $*" >> "{log}"\n{last}\n'
-PROGRAMS = ["tools/halftone-run/halftone-run", "tests/end_to_end/test_gpu", "tests/end_to_end/test_gpu_ops"]
+PROGRAMS = ["tools/halftone-run/halftone-run", "tests/end_to_end/test_gpu", "tests/end_to_end/test_gpu_ops",
+            "tests/end_to_end/test_gpu_models"]
 
 
 class Session:
@@ -63,8 +64,8 @@ def check_programs(session):
     session.expect("all pass", session.run("--quick"), 0, "op table", "MNIST under three policies", "passed", "skipped")
     with open(session.log, encoding="utf-8") as file:
         calls = file.read()
-    for wanted in ("test_gpu --filenames-as-tags --warn NoTests [#Conformance]", "[#Gpu]MNIST is learned*", "test_gpu_ops", "--rng-seed 1",
-                   "--device cuda:0", "--numerics strict", "--numerics fast"):
+    for wanted in ("test_gpu --filenames-as-tags --warn NoTests [#Conformance]", "[#Gpu]MNIST is learned*", "test_gpu_ops",
+                   "test_gpu_models --filenames-as-tags --warn NoTests [#Shadows]", "--rng-seed 1", "--device cuda:0", "--numerics strict", "--numerics fast"):
         if wanted not in calls:
             session.findings.append(f"no program was called with '{wanted}':\n{calls}")
     session.put(PROGRAMS[0], "echo the reason; exit 3")

@@ -17,12 +17,10 @@ struct Program {
   int (*main)(int argc, char **argv);
 };
 
-/// The tests of both test programs are in one list; their files tell them apart (--filenames-as-tags).
-constexpr Program programs[] = {{"halftone-run", halftoneRun},
-                                {"halftone-opt", halftoneOpt},
-                                {"test_gpu", testMain},
-                                {"test_gpu_ops", testMain},
-                                {"gpu", [](int, char **) { return gpuBenchmark(); }}};
+/// The tests of all test programs are in one list; their files tell them apart (--filenames-as-tags).
+constexpr Program programs[] = {{"halftone-run", halftoneRun}, {"halftone-opt", halftoneOpt},
+                                {"test_gpu", testMain},        {"test_gpu_ops", testMain},
+                                {"test_gpu_models", testMain}, {"gpu", [](int, char **) { return gpuBenchmark(); }}};
 
 const Program *find(std::string_view name) {
   for (const Program &program : programs)
