@@ -26,7 +26,7 @@ std::vector<std::string> pathsOf(const std::vector<Variable> &variables) {
   return paths;
 }
 
-struct Conv2D {
+struct ConvNet2D {
   Value call(const Value &x) const { return x; }
 };
 struct MLPBlock3x3Wide {
@@ -75,8 +75,8 @@ TEST_CASE("automatic names are Keras's, with digits, capitals and underscores") 
   for (auto [className, name] : names)
     CHECK(detail::snakeCase(className) == name);
   utils::clear_session();
-  CHECK(Custom(Conv2D{}).name() == "conv2d");
-  CHECK(Custom(Conv2D{}).name() == "conv2d_1");
+  CHECK(Custom(ConvNet2D{}).name() == "conv_net2d");
+  CHECK(Custom(ConvNet2D{}).name() == "conv_net2d_1");
   CHECK(Custom(MLPBlock3x3Wide{}).name() == "mlp_block3x3_wide");
 }
 
