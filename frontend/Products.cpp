@@ -1,5 +1,6 @@
 // keras.ops on Values: contractions.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/Contraction.h"
 #include "frontend/Graph.h"
 #include "frontend/Promotion.h"
 #include "halftone/Ops.h"
@@ -7,14 +8,15 @@
 #include <fmt/format.h>
 #include <numeric>
 
-namespace halftone::ops {
-using namespace detail;
-using List = std::vector<Value>;
+namespace halftone {
 
-namespace {
+DType detail::promoted(const Value &a, const Value &b) {
+  return a.dtype() == b.dtype() ? a.dtype() : result_type(a.dtype(), b.dtype());
+}
 
-/// Sums of products of integers, made in 32 bits or in 64, which wrap.
-Value contractIntegers(const Value &a, const Value &b, const Trace::ContractAxes &axes) {
+Value detail::contractOne(const Value &a, const Value &b, const Trace::ContractAxes &axes) {
+  if (is_float(a.dtype()))
+    return tracing().contract(a, b, axes);
   const int64_t mostInt8Products = 131071; // a sum of so many products of int8 always fits int32
   int64_t products = 1;
   for (int64_t axis : axes.lhsContract)
@@ -25,9 +27,11 @@ Value contractIntegers(const Value &a, const Value &b, const Trace::ContractAxes
   return tracing().contract(asDtype(a, wide), asDtype(b, wide), axes);
 }
 
-DType promoted(const Value &a, const Value &b) {
-  return a.dtype() == b.dtype() ? a.dtype() : result_type(a.dtype(), b.dtype());
-}
+namespace ops {
+using namespace detail;
+using List = std::vector<Value>;
+
+namespace {
 
 /// The sums over pairs of axes of `a` and `b`, in their promoted dtype.
 Value contracted(const char *op, const Value &a, const Value &b, Trace::ContractAxes axes) {
@@ -37,8 +41,7 @@ Value contracted(const char *op, const Value &a, const Value &b, Trace::Contract
                   fmt::format("{} of {} and {}: axes {} and {} differ in extent", op, a.shape().str(), b.shape().str(),
                               axes.lhsContract[i], axes.rhsContract[i]));
   const DType dtype = promoted(a, b);
-  Value x = asDtype(a, dtype), y = asDtype(b, dtype);
-  return is_float(dtype) ? tracing().contract(x, y, axes) : asDtype(contractIntegers(x, y, axes), dtype);
+  return asDtype(contractOne(asDtype(a, dtype), asDtype(b, dtype), axes), dtype);
 }
 
 } // namespace
@@ -74,7 +77,7 @@ Value matmul(const Value &a, const Value &b) {
       axes.lhsContract = {batch.rank() + 1};
       axes.rhsContract = {batch.rank()};
     }
-    Value y = is_float(dtype) ? tracing().contract(a, b, axes) : contractIntegers(a, b, axes);
+    Value y = contractOne(a, b, axes);
     bool bothInt8 = v[0].dtype() == DType::int8 && v[1].dtype() == DType::int8;
     if (!is_float(dtype))
       y = asDtype(y, bothInt8 ? DType::int32 : dtype);
@@ -124,4 +127,5 @@ Value tensordot(const Value &a, const Value &b, const Axes &a_axes, const Axes &
 }
 Value outer(const Value &a, const Value &b) { return reshape(a, {none, 1}) * reshape(b, {1, none}); }
 
-} // namespace halftone::ops
+} // namespace ops
+} // namespace halftone

@@ -354,7 +354,8 @@ LogicalResult BlockFormer::start(Operation *op) {
 void BlockFormer::storeForContraction(ContractOp op) {
   for (OpOperand &operand : op->getOpOperands()) {
     Operation *producer = operand.get().getDefiningOp();
-    if (!producer || !isCopy(producer) || isa<WindowOp>(producer))
+    const bool isThroughWindow = operand.getOperandNumber() == 0 && windowOf(op) && chains.contains(windowOf(op));
+    if (!producer || !isCopy(producer) || isThroughWindow)
       continue;
     KernelBody body = bodyOf(producer);
     DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end());

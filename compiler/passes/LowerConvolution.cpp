@@ -37,8 +37,7 @@ public:
   /// The gradient of another convolution by its kernel: a contraction over the places of that convolution's window.
   /// Null if the operands are not laid out as such a gradient reads them.
   Value lowerAsKernelGradient() {
-    Value image = turnedBack(op.getX(), joined({{rank + 2}, axes(1, rank + 1), {rank + 1, 0}}));
-    Value cotangent = turnedBack(op.getW(), joined({axes(1, rank + 1), {rank + 1, 0, rank + 2}}));
+    Value image = turnedBack(op.getX(), imageOrder()), cotangent = turnedBack(op.getW(), cotangentOrder());
     if (x[rank + 1] != 1 || !image || !cotangent)
       return {};
     ArrayRef<int64_t> places = op.getTaps(), taps = y.slice(1, rank);
@@ -52,7 +51,54 @@ public:
     return transpose(product, joined({{rank + 1}, axes(0, rank), {rank, rank + 2}}));
   }
 
+  /// Without a contraction, each channel apart: a group of one channel and one filter is a sum over the taps. Null for
+  /// other groups.
+  Value lowerChannelwise() {
+    if (x[rank + 1] == 1 || x[rank + 2] != 1 || y[rank + 2] != 1)
+      return {};
+    Value seen = windowOf(reshape(op.getX(), x.drop_back()), op.getSteps(), y.slice(1, rank), op.getTaps());
+    Value weights = reshape(op.getW(), w.drop_back(2));
+    return reshape(sumOfProducts(seen, weights, axes(rank + 1, 2 * rank + 2), axes(rank + 1, 2 * rank + 1)), y);
+  }
+
+  /// The gradient of such a convolution by its kernel: a sum over the examples and places. Null for others.
+  Value lowerAsChannelwiseGradient() {
+    Value image = turnedBack(op.getX(), imageOrder()), cotangent = turnedBack(op.getW(), cotangentOrder());
+    if (x[rank + 1] == 1 || x[0] != 1 || y[rank + 2] != 1 || !image || !cotangent)
+      return {};
+    ArrayRef<int64_t> taps = y.slice(1, rank);
+    const WindowSteps steps = op.getSteps().ofTaps();
+    Value seen = windowOf(reshape(image, shapeOf(image).drop_back()), steps, op.getTaps(), taps);
+    Value weights = reshape(cotangent, shapeOf(cotangent).drop_back());
+    return reshape(sumOfProducts(seen, weights, joined({axes(0, rank + 1), {2 * rank + 1}}), axes(0, rank + 1)), y);
+  }
+
 private:
+  /// How a gradient by the kernel reads the image and the cotangent of the convolution.
+  SmallVector<int64_t> imageOrder() const { return joined({{rank + 2}, axes(1, rank + 1), {rank + 1, 0}}); }
+  SmallVector<int64_t> cotangentOrder() const { return joined({axes(1, rank + 1), {rank + 1, 0, rank + 2}}); }
+
+  /// The sum over the axes `summed` of `seen` and `weights`, which is the same along the axes of `seen` not in `own`.
+  Value sumOfProducts(Value seen, Value weights, ArrayRef<int64_t> own, ArrayRef<int64_t> summed) {
+    const Type sum = op.getAccumulatorType(), element = typeOf(op).getElementType();
+    const auto type = typeOf(seen).clone(sum);
+    Value factor = cast(weights, sum), product = cast(seen, sum);
+    factor = BroadcastOp::create(rewriter, op.getLoc(), type, factor, own);
+    product = MulOp::create(rewriter, op.getLoc(), product, factor);
+    SmallVector<int64_t> shape;
+    for (auto [axis, extent] : llvm::enumerate(type.getShape()))
+      if (!llvm::is_contained(summed, int64_t(axis)))
+        shape.push_back(extent);
+    Value total = ReduceOp::create(rewriter, op.getLoc(), RankedTensorType::get(shape, sum), ReduceKind::sum, product,
+                                   rewriter.getDenseI64ArrayAttr(summed));
+    return cast(total, element);
+  }
+  Value cast(Value value, Type element) {
+    if (typeOf(value).getElementType() == element)
+      return value;
+    return CastOp::create(rewriter, op.getLoc(), typeOf(value).clone(element), value, CastKind::storage, "convolution");
+  }
+
   struct Axes {
     SmallVector<int64_t> lhsBatch, rhsBatch, lhsContract, rhsContract;
   };
@@ -135,7 +181,12 @@ struct LowerConvolution : OpRewritePattern<ConvolutionOp> {
   LowerConvolution(MLIRContext *context, bool strict) : OpRewritePattern(context), strict(strict) {}
   LogicalResult matchAndRewrite(ConvolutionOp op, PatternRewriter &rewriter) const override {
     Lowering lowering(op, rewriter);
-    Value result = strict ? Value() : lowering.lowerAsKernelGradient();
+    Value result;
+    if (!strict) {
+      result = lowering.lowerAsKernelGradient();
+      result = result ? result : lowering.lowerAsChannelwiseGradient();
+      result = result || !isa<FloatType>(op.getAccumulatorType()) ? result : lowering.lowerChannelwise();
+    }
     rewriter.replaceOp(op, result ? result : lowering.lower());
     return success();
   }

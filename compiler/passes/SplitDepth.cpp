@@ -47,18 +47,20 @@ bool areNeighbours(ArrayRef<int64_t> axes) {
   return !axes.empty();
 }
 
-/// Whether `value` is a cast of a tensor in memory that no weight is. A kernel copies such casts; behind a reshape they
-/// would be stored. Casts of weights stay: hoist-shadows keeps their values.
+/// Whether `value` is a cast of a tensor in memory, which a kernel copies; behind a reshape it would be stored. Casts of
+/// weights to fewer bytes stay: hoist-shadows keeps their values.
 bool isCopiedCast(Value value) {
   if (!value.getDefiningOp<CastOp>())
     return false;
+  const unsigned width = typeOf(value).getElementTypeBitWidth();
   while (auto cast = value.getDefiningOp<CastOp>())
     value = cast.getX();
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument)
     return isa<ReshapeOp, WhenOp>(value.getDefiningOp());
   auto main = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
-  return main && !main.getArgAttr(argument.getArgNumber(), variableAttr);
+  const bool isVariable = main && main.getArgAttr(argument.getArgNumber(), variableAttr);
+  return main && !(isVariable && width < typeOf(argument).getElementTypeBitWidth());
 }
 
 Value reshaped(OpBuilder &builder, Value value, ArrayRef<int64_t> shape) {

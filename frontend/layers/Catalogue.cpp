@@ -62,6 +62,7 @@ constexpr Known catalogue[] = {
     {"DepthwiseConv1D", made<DepthwiseConvOptions<DepthwiseConv1D>>},
     {"DepthwiseConv2D", made<DepthwiseConvOptions<DepthwiseConv2D>>},
     {"Dropout", made<DropoutOptions>},
+    {"EinsumDense", made<EinsumDenseOptions>},
     {"Embedding", made<EmbeddingOptions>},
     {"Flatten", made<FlattenOptions>},
     {"GaussianNoise", made<GaussianNoiseOptions>},

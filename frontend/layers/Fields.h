@@ -18,6 +18,11 @@ struct DenseOptions : layers::DenseArgs {
   int64_t units = 0;
   Layer layer() const { return layers::Dense(units, *this); }
 };
+struct EinsumDenseOptions : layers::EinsumDenseArgs {
+  std::string equation{};
+  Shape outputShape{};
+  Layer layer() const { return layers::EinsumDense(equation, outputShape, *this); }
+};
 struct EmbeddingOptions : layers::EmbeddingArgs {
   int64_t inputDim = 0, outputDim = 0;
   Layer layer() const { return layers::Embedding(inputDim, outputDim, *this); }
@@ -106,6 +111,20 @@ inline constexpr std::tuple layerFields<DenseOptions>{Field{"units", &DenseOptio
                                                       Field{"kernel_constraint", &DenseOptions::kernel_constraint},
                                                       Field{"bias_constraint", &DenseOptions::bias_constraint},
                                                       FixedField{"quantization_config", nullptr}};
+template <>
+inline constexpr std::tuple layerFields<EinsumDenseOptions>{
+    Field{"output_shape", &EinsumDenseOptions::outputShape, Presence::required},
+    Field{"equation", &EinsumDenseOptions::equation, Presence::required},
+    Field{"activation", &EinsumDenseOptions::activation},
+    Field{"bias_axes", &EinsumDenseOptions::bias_axes},
+    Field{"kernel_initializer", &EinsumDenseOptions::kernel_initializer},
+    Field{"bias_initializer", &EinsumDenseOptions::bias_initializer},
+    Field{"kernel_regularizer", &EinsumDenseOptions::kernel_regularizer},
+    Field{"bias_regularizer", &EinsumDenseOptions::bias_regularizer},
+    Field{"activity_regularizer", &EinsumDenseOptions::activity_regularizer},
+    Field{"kernel_constraint", &EinsumDenseOptions::kernel_constraint},
+    Field{"bias_constraint", &EinsumDenseOptions::bias_constraint},
+    FixedField{"quantization_config", nullptr}};
 template <>
 inline constexpr std::tuple layerFields<EmbeddingOptions>{
     Field{"input_dim", &EmbeddingOptions::inputDim, Presence::required},

@@ -137,3 +137,51 @@ func.func @main(%x: tensor<2x3x4xf16> {halftone.name = "x"}, %w: tensor<4x5x6xf1
   %6 = halftone.add %5, %r : tensor<3x2x5x6xf16>
   return %5, %6 : tensor<3x2x5x6xf16>, tensor<3x2x5x6xf16>
 }
+
+// -----
+
+// A convolution contracts the window of its image; one tap for each place reads the image itself.
+// CHECK-LABEL: func.func @convolution
+// CHECK-DAG: %[[X:.*]] = halftone.reshape %arg0 : tensor<2x7x6x1x3xf32> to tensor<2x7x6x3xf32>
+// CHECK-DAG: %[[P:.*]] = halftone.window %[[X]] {{{.*}}low = array<i64: 1, 1>{{.*}}} : tensor<2x7x6x3xf32> to tensor<2x7x6x3x3x3xf32>
+// CHECK-DAG: %[[W:.*]] = halftone.reshape %arg1 : tensor<3x3x1x3x5xf32> to tensor<3x3x3x5xf32>
+// CHECK: halftone.contract %[[P]], %[[W]] {lhs_contract = array<i64: 3, 4, 5>, rhs_contract = array<i64: 0, 1, 2>}
+// CHECK-NOT: halftone.window
+// CHECK: halftone.contract %{{.*}}, %{{.*}} {lhs_contract = array<i64: 3>, rhs_contract = array<i64: 0>}
+func.func @convolution(%x: tensor<2x7x6x1x3xf32>, %w: tensor<3x3x1x3x5xf32>, %p: tensor<1x1x1x3x5xf32>)
+    -> (tensor<2x7x6x1x5xf32>, tensor<2x7x6x1x5xf32>) {
+  %y = halftone.convolution %x, %w {stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>, low = array<i64: 1, 1>, hole = array<i64: 1, 1>}
+      : (tensor<2x7x6x1x3xf32>, tensor<3x3x1x3x5xf32>) -> tensor<2x7x6x1x5xf32>
+  %z = halftone.convolution %x, %p {stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>, low = array<i64: 0, 0>, hole = array<i64: 1, 1>}
+      : (tensor<2x7x6x1x3xf32>, tensor<1x1x1x3x5xf32>) -> tensor<2x7x6x1x5xf32>
+  return %y, %z : tensor<2x7x6x1x5xf32>, tensor<2x7x6x1x5xf32>
+}
+
+// -----
+
+// The gradient by the kernel sums over examples and places: nothing is transposed.
+// CHECK-LABEL: func.func @by_kernel
+// CHECK-NOT: halftone.transpose
+// CHECK: %[[P:.*]] = halftone.window %{{.*}} : tensor<2x7x3xf32> to tensor<2x6x2x3xf32>
+// CHECK: halftone.contract %[[P]], %{{.*}} {lhs_contract = array<i64: 0, 1>, rhs_contract = array<i64: 0, 1>} : (tensor<2x6x2x3xf32>, tensor<2x6x5xf32>) -> tensor<2x3x5xf32>
+// CHECK-NOT: halftone.transpose
+func.func @by_kernel(%x: tensor<2x7x1x3xf32>, %dy: tensor<2x6x1x5xf32>) -> tensor<2x1x3x5xf32> {
+  %0 = halftone.transpose %x {permutation = array<i64: 3, 1, 2, 0>} : tensor<2x7x1x3xf32> to tensor<3x7x1x2xf32>
+  %1 = halftone.transpose %dy {permutation = array<i64: 1, 2, 0, 3>} : tensor<2x6x1x5xf32> to tensor<6x1x2x5xf32>
+  %2 = halftone.convolution %0, %1 {stride = array<i64: 1>, dilation = array<i64: 1>, low = array<i64: 0>, hole = array<i64: 1>}
+      : (tensor<3x7x1x2xf32>, tensor<6x1x2x5xf32>) -> tensor<3x2x1x5xf32>
+  %3 = halftone.transpose %2 {permutation = array<i64: 1, 2, 0, 3>} : tensor<3x2x1x5xf32> to tensor<2x1x3x5xf32>
+  return %3 : tensor<2x1x3x5xf32>
+}
+
+// -----
+
+// One channel and one filter for each group: a sum over the taps.
+// CHECK-LABEL: func.func @depthwise
+// CHECK-NOT: halftone.contract
+// CHECK: halftone.reduce sum %{{.*}} {axes = array<i64: 2>} : tensor<2x7x3x8xf32> -> tensor<2x7x8xf32>
+func.func @depthwise(%x: tensor<2x7x8x1xf32>, %w: tensor<3x8x1x1xf32>) -> tensor<2x7x8x1xf32> {
+  %y = halftone.convolution %x, %w {stride = array<i64: 1>, dilation = array<i64: 1>, low = array<i64: 1>, hole = array<i64: 1>}
+      : (tensor<2x7x8x1xf32>, tensor<3x8x1x1xf32>) -> tensor<2x7x8x1xf32>
+  return %y : tensor<2x7x8x1xf32>
+}

@@ -83,8 +83,8 @@ func.func @main(%x: tensor<3x8xf32> {halftone.name = "x"}, %y: tensor<3x2xf32> {
 
 // Free axes that change their order, and batch axes.
 // CHECK-LABEL: func.func @main
-// CHECK: %[[T:.*]] = halftone.transpose %arg0 {permutation = array<i64: 1, 0, 2>}
-// CHECK: %[[A:.*]] = halftone.contract %[[T]], %arg1 {lhs_contract = array<i64: 2>, rhs_contract = array<i64: 0>}
+// CHECK: %[[T:.*]] = halftone.contract %arg0, %arg1 {lhs_contract = array<i64: 2>, rhs_contract = array<i64: 0>}
+// CHECK: %[[A:.*]] = halftone.transpose %[[T]] {permutation = array<i64: 1, 0, 2>}
 // CHECK: %[[B:.*]] = halftone.contract %arg0, %arg2 {lhs_batch = array<i64: 2>, lhs_contract = array<i64: 0>, rhs_batch = array<i64: 0>, rhs_contract = array<i64: 1>} : (tensor<2x3x5xf32>, tensor<5x2x7xf32>) -> tensor<5x3x7xf32>
 // CHECK: return %[[A]], %[[B]]
 func.func @main(%x: tensor<2x3x5xf32> {halftone.name = "x"}, %y: tensor<5x7xf32> {halftone.name = "y"},

@@ -201,25 +201,21 @@ void DeviceMemory::load(const Access &access, uint32_t block, void *to) {
   checkAlignment(access, "reads");
   Allocation &source = find(access.address, access.bytes, "reads");
   uint64_t offset = access.address - source.address, self = uint64_t(block) + 1;
-  uint64_t *records = source.records.get() + offset;
   uint64_t mine = recordOf(launch_, 0, self), written = recordOf(launch_, self, self);
-  for (uint32_t i = 0; i < access.bytes; ++i) {
-    uint64_t record = records[i];
+  updateRecords(source.records.get() + offset, access.bytes, [&](uint64_t record, uint32_t i) {
     if (record == mine || record == written)
-      continue;
+      return record;
     if (!(record & writtenBit))
       throw Fault(FaultKind::LaunchFailed,
                   fmt::format("reads {} bytes at {:#x}, of which nothing has written the byte at {:#x}", access.bytes,
                               access.address, access.address + i));
-    if (launchOf(record) != launch_) {
-      records[i] = mine;
-      continue;
-    }
+    if (launchOf(record) != launch_)
+      return mine;
     uint64_t writer = writerOf(record), reader = readerOf(record);
     if (writer && writer != self)
       failBlocks(access.address + i, self, "reads", "writes", writer);
-    records[i] = recordOf(launch_, writer, !reader || reader == self ? self : manyBlocks);
-  }
+    return recordOf(launch_, writer, !reader || reader == self ? self : manyBlocks);
+  });
   std::memcpy(to, source.data.get() + offset, access.bytes);
 }
 
@@ -230,20 +226,16 @@ void DeviceMemory::store(const Access &access, uint32_t block, const void *from)
     throw Fault(FaultKind::IllegalAddress,
                 fmt::format("writes {} bytes at {:#x}, a constant", access.bytes, access.address));
   uint64_t offset = access.address - target.address, self = uint64_t(block) + 1;
-  uint64_t *records = target.records.get() + offset;
-  for (uint32_t i = 0; i < access.bytes; ++i) {
-    uint64_t record = records[i];
-    if (launchOf(record) != launch_) {
-      records[i] = recordOf(launch_, self, 0);
-      continue;
-    }
+  updateRecords(target.records.get() + offset, access.bytes, [&](uint64_t record, uint32_t i) {
+    if (launchOf(record) != launch_)
+      return recordOf(launch_, self, 0);
     uint64_t writer = writerOf(record), reader = readerOf(record);
     if (writer && writer != self)
       failBlocks(access.address + i, self, "writes", "writes", writer);
     if (reader && reader != self)
       failBlocks(access.address + i, self, "writes", reader == manyBlocks ? "read" : "reads", reader);
-    records[i] = recordOf(launch_, self, reader);
-  }
+    return recordOf(launch_, self, reader);
+  });
   std::memcpy(target.data.get() + offset, from, access.bytes);
 }
 

@@ -17,6 +17,19 @@ struct Access {
   uint32_t bytes = 0;
 };
 
+/// Gives each of `bytes` records the value of next(record, byte). That is called once for equal records in a row: neighbours mostly have
+/// equal ones.
+template <typename F> void updateRecords(uint64_t *records, uint32_t bytes, F next) {
+  uint64_t known = 0, result = 0;
+  for (uint32_t i = 0; i < bytes; ++i) {
+    if (i == 0 || records[i] != known) {
+      known = records[i];
+      result = next(known, i);
+    }
+    records[i] = result;
+  }
+}
+
 /// Global memory. Addresses lie in a range that the host may not touch; the bytes lie elsewhere. Each byte knows whether anything wrote
 /// it, and which block of the running launch wrote or read it: a block that uses bytes which another block of the launch writes is a
 /// fault in any order of the two.

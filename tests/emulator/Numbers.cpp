@@ -70,13 +70,4 @@ float approximate(double exact, double bound, uint64_t seed, uint64_t key) {
   return static_cast<float>(exact * (1 + unit * std::max(0.0, bound - rounding)));
 }
 
-float toFloat(Half value) {
-  int exponent = value.bits >> 10 & 31, fraction = value.bits & 1023;
-  uint32_t sign = uint32_t(value.bits & 0x8000) << 16;
-  if (exponent == 0)
-    return std::copysign(std::ldexp(static_cast<float>(fraction), -24), sign ? -1.0f : 1.0f);
-  uint32_t wide = exponent == 31 ? 255 : exponent + 112;
-  return std::bit_cast<float>(sign | wide << 23 | uint32_t(fraction) << 13);
-}
-
 } // namespace halftone::emulator

@@ -38,7 +38,13 @@ double addToOdd(double x, double y);
 /// the same `key`; seed 0 moves nothing.
 float approximate(double exact, double bound, uint64_t seed, uint64_t key);
 
-float toFloat(Half value);
+inline float toFloat(Half value) {
+  // As an f32 with the same exponent field; then the exponents' biases are 112 apart, also of subnormal numbers.
+  const uint32_t sign = uint32_t(value.bits & 0x8000) << 16, size = uint32_t(value.bits & 0x7fff) << 13;
+  const bool isFinite = (value.bits & 0x7c00) != 0x7c00;
+  const float magnitude = isFinite ? std::bit_cast<float>(size) * 0x1p112f : std::bit_cast<float>(size | 0x7f800000);
+  return std::bit_cast<float>(sign | std::bit_cast<uint32_t>(magnitude));
+}
 inline float toFloat(BFloat value) { return std::bit_cast<float>(uint32_t(value.bits) << 16); }
 inline float toFloat(TFloat value) { return std::bit_cast<float>(value.bits & 0xffffe000); }
 inline float toFloat(float value) { return value; }

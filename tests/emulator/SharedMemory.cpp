@@ -76,8 +76,7 @@ size_t SharedMemory::placeOf(const Access &access, const char *verb) const {
 
 void SharedMemory::load(const Access &access, const SharedUser &user, void *to) {
   size_t place = placeOf(access, "reads");
-  for (uint32_t i = 0; i < access.bytes; ++i) {
-    uint64_t packed = records_[place + i];
+  updateRecords(records_.data() + place, access.bytes, [&](uint64_t packed, uint32_t i) {
     if (packed & pendingBit)
       throw Fault(
           FaultKind::LaunchFailed,
@@ -97,8 +96,8 @@ void SharedMemory::load(const Access &access, const SharedUser &user, void *to) 
       failRace(access.address + i, user, "reads", record.writer, "has written");
     record.reader = addReader(record, user);
     record.readerSync = user.warpSyncs & syncMask;
-    records_[place + i] = record.packed();
-  }
+    return record.packed();
+  });
   std::memcpy(to, data_.data() + place, access.bytes);
 }
 
@@ -120,23 +119,24 @@ void SharedMemory::checkWrite(uint64_t packed, const SharedUser &user, uint64_t 
 
 void SharedMemory::store(const Access &access, const SharedUser &user, const void *from) {
   size_t place = placeOf(access, "writes");
-  for (uint32_t i = 0; i < access.bytes; ++i) {
-    checkWrite(records_[place + i], user, access.address + i);
-    Record record(0);
-    record.interval = intervalOf(user);
-    record.writer = user.thread + 1;
-    record.writerSync = user.warpSyncs & syncMask;
-    records_[place + i] = record.packed();
-  }
+  Record record(0);
+  record.interval = intervalOf(user);
+  record.writer = user.thread + 1;
+  record.writerSync = user.warpSyncs & syncMask;
+  const uint64_t written = record.packed();
+  updateRecords(records_.data() + place, access.bytes, [&](uint64_t packed, uint32_t i) {
+    checkWrite(packed, user, access.address + i);
+    return written;
+  });
   std::memcpy(data_.data() + place, from, access.bytes);
 }
 
 void SharedMemory::storeLater(const Access &access, const SharedUser &user) {
   size_t place = placeOf(access, "writes");
-  for (uint32_t i = 0; i < access.bytes; ++i) {
-    checkWrite(records_[place + i], user, access.address + i);
-    records_[place + i] |= pendingBit;
-  }
+  updateRecords(records_.data() + place, access.bytes, [&](uint64_t packed, uint32_t i) {
+    checkWrite(packed, user, access.address + i);
+    return packed | pendingBit;
+  });
 }
 
 void SharedMemory::storeLate(const Access &access, const SharedUser &user, const void *from) {

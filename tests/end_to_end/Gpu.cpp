@@ -1,7 +1,8 @@
-// Models trained on a GPU: accuracy, agreement with the CPU, no wait in a step, tensor cores under mixed policies.
+// Models trained on a GPU: accuracy, agreement with the CPU and the interpreter, no wait in a step, tensor cores under mixed policies.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include "runtime/devices/Registry.h"
+#include "tests/end_to_end/ForcedTargets.h"
 #include "tests/end_to_end/Mlp.h"
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -87,6 +88,18 @@ void learnMnist(const std::string &policy) {
 TEST_CASE("MNIST is learned on a GPU in 40 steps without a wait, close to the CPU's weights") { learnMnist("float32"); }
 TEST_CASE("MNIST is learned on a GPU under mixed_float16 on tensor cores alone") { learnMnist("mixed_float16"); }
 TEST_CASE("MNIST is learned on a GPU under mixed_bfloat16 on tensor cores alone") { learnMnist("mixed_bfloat16"); }
+
+TEST_CASE("Weights after training steps on a GPU lie in the intervals that the interpreter computes") {
+  const std::string policy = GENERATE("float32", "mixed_float16", "mixed_bfloat16");
+  INFO(policy);
+  const std::string steps =
+      classifier(policy, Device::cpu()).ir(Stage::graph, {.program = Program::train, .batch_size = 16});
+  const auto comparison = test::compareProgram(steps, test::optionsFor(test::Sm80::target, /*strict=*/false), 1);
+  INFO(comparison.status().str());
+  REQUIRE(comparison.isOk());
+  CHECK(comparison->outputs.size() > 4); // the weights, and more
+  CHECK(test::differencesOf(*comparison) == std::vector<std::string>());
+}
 
 TEST_CASE("A model moves from the CPU to a GPU and back") {
   const Tensor x = inputs(mnist().x_train, 64), y = mnist().y_train.slice(0, 64);

@@ -1,19 +1,22 @@
 // -verify-diagnostics and -split-input-file also hold for errors of the late stages.
 // RUN: halftone-opt %s -split-input-file --verify-diagnostics --start-from=kernel --stop-after=plan
 // RUN: %exit 1 halftone-opt %s -split-input-file --start-from=kernel --stop-after=linalg 2>&1 | FileCheck-22 %s
-// CHECK: error: expected the contraction's result at the kernel's axes
+// CHECK: error: expected a reduction's result at the kernel's kept axes
 // CHECK: expects a function @main
 
-halftone.kernel matmul @k (tensor<4x6xf32>, tensor<6x8xf32>) -> tensor<8x4xf32> {
-^bb0(%a: tensor<4x6xf32>, %b: tensor<6x8xf32>):
-  // expected-error@+1 {{expected the contraction's result at the kernel's axes in a matmul kernel}}
-  %0 = halftone.contract %a, %b {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<4x6xf32>, tensor<6x8xf32>) -> tensor<4x8xf32>
-  %1 = halftone.transpose %0 {permutation = array<i64: 1, 0>} : tensor<4x8xf32> to tensor<8x4xf32>
-  halftone.yield %1 : tensor<8x4xf32>
+halftone.kernel row @k (tensor<4x6xf32>) -> tensor<4x6xf32> {
+^bb0(%a: tensor<4x6xf32>):
+  // expected-error@+1 {{expected a reduction's result at the kernel's kept axes in a row kernel}}
+  %0 = halftone.reduce sum %a {axes = array<i64: 1>} : tensor<4x6xf32> -> tensor<4xf32>
+  %1 = halftone.reshape %0 : tensor<4xf32> to tensor<2x2xf32>
+  %2 = halftone.transpose %1 {permutation = array<i64: 1, 0>} : tensor<2x2xf32> to tensor<2x2xf32>
+  %3 = halftone.reshape %2 : tensor<2x2xf32> to tensor<4xf32>
+  %4 = halftone.broadcast %3 {axes = array<i64: 0>} : tensor<4xf32> to tensor<4x6xf32>
+  halftone.yield %4 : tensor<4x6xf32>
 }
-func.func @main(%a: tensor<4x6xf32> {halftone.name = "a"}, %b: tensor<6x8xf32> {halftone.name = "b"}) -> (tensor<8x4xf32> {halftone.name = "y"}) {
-  %y = halftone.launch @k(%a, %b) {site = ""} : (tensor<4x6xf32>, tensor<6x8xf32>) -> tensor<8x4xf32>
-  return %y : tensor<8x4xf32>
+func.func @main(%a: tensor<4x6xf32> {halftone.name = "a"}) -> (tensor<4x6xf32> {halftone.name = "y"}) {
+  %y = halftone.launch @k(%a) {site = ""} : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  return %y : tensor<4x6xf32>
 }
 
 // -----

@@ -1,4 +1,4 @@
-// Dense, Embedding, activations, dropout, shapes, merges.
+// Dense, EinsumDense, Embedding, activations, dropout, shapes, merges.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Layer.h"
@@ -25,6 +25,33 @@ struct DenseArgs {
 class HALFTONE_API Dense : public Layer {
 public:
   explicit Dense(int64_t units, const DenseArgs &args = {}, Where where = Where::current());
+  Variable kernel() const { return weight("kernel"); }
+  Variable bias() const { return weight("bias"); }
+};
+
+struct EinsumDenseArgs {
+  ActivationArg activation{};
+  std::optional<std::string> bias_axes{}; // labels of the output's axes along which the bias differs; none: no bias
+  Initializer kernel_initializer = "glorot_uniform";
+  Initializer bias_initializer = "zeros";
+  Regularizer kernel_regularizer{};
+  Regularizer bias_regularizer{};
+  Regularizer activity_regularizer{};
+  Constraint kernel_constraint{};
+  Constraint bias_constraint{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  bool autocast = true;
+  std::string name{};
+};
+/// activation(einsum(equation, {x, kernel}) + bias). The equation is "ab,bc->ac", "...ab,bc->...ac" or "ab...,bc->ac...",
+/// with any letters. `output_shape` has an extent for each label of the output but the batch's and the axes of "...",
+/// none where the input says it. The kernel has an axis for each label of the equation's second operand. The bias has
+/// the output's axes from the first of `bias_axes` on, of extent 1 but for those.
+class HALFTONE_API EinsumDense : public Layer {
+public:
+  EinsumDense(std::string_view equation, const Shape &output_shape, const EinsumDenseArgs &args = {},
+              Where where = Where::current());
   Variable kernel() const { return weight("kernel"); }
   Variable bias() const { return weight("bias"); }
 };

@@ -196,6 +196,12 @@ HALFTONE_API Value dot(const Value &a, const Value &b);
 HALFTONE_API Value tensordot(const Value &a, const Value &b, int64_t axes = 2);
 HALFTONE_API Value tensordot(const Value &a, const Value &b, const Axes &a_axes, const Axes &b_axes);
 HALFTONE_API Value outer(const Value &a, const Value &b);
+/// The sum of products that the labels name: "bij,bjk->bik". One or more operands, multiplied from the left. A label of
+/// several operands pairs their axes; one that is twice in an operand takes its diagonal; one that the output lacks is
+/// summed over. "..." are the axes that an operand has besides its labels, which broadcast. Without "->" the output has
+/// the "..." and, sorted, the labels that occur once. int8 operands alone give int32. value_error for an equation that
+/// does not fit the operands.
+HALFTONE_API Value einsum(std::string_view equation, const Values &operands);
 
 // Elements joined, cut, repeated and put in another order.
 HALFTONE_API Value stack(const Values &xs, int64_t axis = 0);

@@ -1,4 +1,4 @@
-// A kernel long enough to show the emulator's rate in thread instructions a second of CPU time.
+// Kernels long enough to show the emulator's rates: thread instructions, and products of matrices, a second of CPU time.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/tests/KernelRun.h"
 #include <catch2/catch.hpp>
@@ -29,4 +29,39 @@ st.global.f32 [%y], %f0; ret;)",
   CHECK(run.counts.threadInstructions > 48 * 256 * 32 * 9);
   double rate = run.counts.threadInstructions / seconds;
   fmt::print("  {:.0f} million thread instructions a second\n", rate / 1e6);
+}
+
+TEST_CASE("A loop of ldmatrix and mma.sync computes its sums, and its rate is printed") {
+  // Each warp multiplies the ones of 16 x 16 with those of 16 x 32, 64 times.
+  std::string body = R"(
+.reg .pred %p; .reg .b32 %t, %i, %r<20>; .reg .f32 %f<16>; .reg .b64 %y, %d;
+ld.param.u64 %y, [y]; mov.u32 %t, %tid.x; mov.u32 %i, %ctaid.x; mad.lo.u32 %i, %i, 128, %t; mul.wide.u32 %d, %i, 16; add.s64 %y, %y, %d;
+shl.b32 %r0, %t, 4; mov.b32 %r1, s; add.u32 %r0, %r0, %r1; mov.b32 %r2, 0x3C003C00; st.shared.v4.b32 [%r0], {%r2, %r2, %r2, %r2};
+mov.b32 %r3, 0; bar.sync 0;
+)";
+  std::string products;
+  for (int place = 0; place < 16; ++place)
+    body += fmt::format("mov.f32 %f{}, 0f00000000; ", place);
+  for (int column = 0; column < 4; ++column) {
+    const std::string own =
+        fmt::format("{{%f{}, %f{}, %f{}, %f{}}}", 4 * column, 4 * column + 1, 4 * column + 2, 4 * column + 3);
+    products += fmt::format("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {0}, {{%r4, %r5, %r6, %r7}}, "
+                            "{{%r{1}, %r{2}}}, {0};\n",
+                            own, 8 + 2 * (column % 2), 9 + 2 * (column % 2));
+  }
+  body += R"(
+$loop: ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r4, %r5, %r6, %r7}, [%r0]; ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r8, %r9, %r10, %r11}, [%r0];
+)" + products +
+          R"(add.u32 %r3, %r3, 1; setp.lt.u32 %p, %r3, 64; @%p bra $loop;
+st.global.v4.f32 [%y], {%f0, %f5, %f10, %f15}; ret;)";
+  KernelRun run(1);
+  constexpr uint32_t blocks = 16, warps = 4;
+  uint64_t y = run.empty(blocks * warps * 32 * 16);
+  std::clock_t start = std::clock();
+  run.run(kernelPtx(".param .u64 y", body, ".shared .align 16 .b8 s[2048];"), {blocks, 1, 1}, {warps * 32, 1, 1}, 0, y);
+  double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;
+  for (float sum : run.download<float>(y, blocks * warps * 32 * 4))
+    REQUIRE(sum == 64 * 16);
+  constexpr double count = double(blocks) * warps * 64 * 4 * 16 * 8 * 16;
+  fmt::print("  {:.2f} G products a second\n", count / seconds / 1e9);
 }

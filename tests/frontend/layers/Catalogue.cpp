@@ -89,6 +89,7 @@ TEST_CASE("A layer made from a config of Keras has that config, key by key in th
 TEST_CASE("Every layer takes the arguments of every layer") {
   using namespace layers;
   checkShared<DenseArgs>("Dense", [](const auto &args) { return Dense(3, args); });
+  checkShared<EinsumDenseArgs>("EinsumDense", [](const auto &args) { return EinsumDense("ab,bc->ac", {3}, args); });
   checkShared<EmbeddingArgs>("Embedding", [](const auto &args) { return Embedding(4, 2, args); });
   checkShared<LayerNormalizationArgs>("LayerNormalization", [](const auto &args) { return LayerNormalization(args); });
   checkShared<GroupNormalizationArgs>("GroupNormalization", [](auto args) {

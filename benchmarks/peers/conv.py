@@ -1,0 +1,85 @@
+# Convolutions over two spatial axes in oneDNN, channels last; requests and replies are lines.
+# SPDX-License-Identifier: Apache-2.0
+"""Usage: conv.py oneDNN THREADS
+
+Says `ready VERSION` or `missing REASON`, then answers
+  prepare WAY DTYPE N SIZE CHANNELS FILTERS TAPS STRIDE GROUPS
+      the sum of all elements of the result. WAY is forward, by_x or by_w; the image is SIZE x SIZE, padded as Keras's
+      "same"; the operands are (i % 13 - 6) / 8 for the image, (i % 11 - 5) / 8 for the kernel and (i % 7 - 3) / 8 for
+      the cotangent, counted in the order of (n, row, column, channel) and (row, column, channel, filter)
+  calls TIMES
+      seconds a call, without what a call costs from Python
+oneDNN keeps the kernel in the layout that it asks for.
+"""
+import ctypes as C
+import sys
+
+from conversation import serve, use_threads
+
+threads = int(sys.argv[2])
+use_threads(threads)
+from dnnl import OneDnn  # noqa: E402: after the threads are set
+
+FORWARD, DIRECT = 64, 1  # dnnl_forward_training, dnnl_convolution_direct
+SOURCE, WEIGHTS, RESULT, SOURCE_GRADIENT, WEIGHTS_GRADIENT, RESULT_GRADIENT = 1, 33, 17, 129, 161, 145  # DNNL_ARG_*
+WEIGHTS_GRADIENT_DESCRIPTOR = 132  # dnnl_query_diff_weights_md
+
+
+def strides_in(order, dims):
+    """The stride of each axis when axes lie in memory in `order`."""
+    strides, step = [0] * len(dims), 1
+    for axis in reversed(order):
+        strides[axis], step = step, step * dims[axis]
+    return strides
+
+
+class Convolutions(OneDnn):
+    def prepare(self, way, dtype, n, size, channels, filters, taps, stride, groups):
+        places = -(-size // stride)
+        total = max((places - 1) * stride + taps - size, 0)
+        kind, wide = self.DTYPES[dtype], self.DTYPES["float32"]
+        image_dims, result_dims = (n, channels, size, size), (n, filters, places, places)
+        kernel_dims = (filters // groups, channels // groups, taps, taps)
+        kernel_order = [2, 3, 1, 0]
+        if groups > 1:  # (g, o, i, h, w), which lie as (h, w, i, g, o)
+            kernel_dims, kernel_order = (groups, *kernel_dims), [3, 4, 2, 0, 1]
+        last = [0, 2, 3, 1]
+
+        def plain(kind, dims, order):
+            return self.strided(kind, dims, strides_in(order, dims))
+
+        image, result = plain(kind, image_dims, last), plain(kind, result_dims, last)
+        kernel = self.any_layout(kind, kernel_dims)
+        array = lambda *values: (C.c_int64 * len(values))(*values)
+        window = (array(stride, stride), array(0, 0), array(total // 2, total // 2), array(total - total // 2, total - total // 2))
+        forward = self.made("dnnl_convolution_forward_primitive_desc_create", self.engine, C.c_int(FORWARD), C.c_int(DIRECT), image,
+                            kernel, None, result, *window, None)
+        description = forward
+        if way == "by_x":
+            description = self.made("dnnl_convolution_backward_data_primitive_desc_create", self.engine, C.c_int(DIRECT), image, kernel,
+                                    result, *window, forward, None)
+        elif way == "by_w":
+            description = self.made("dnnl_convolution_backward_weights_primitive_desc_create", self.engine, C.c_int(DIRECT), image,
+                                    kernel, None, result, *window, forward, None)
+        kernel = self.queried(description, WEIGHTS_GRADIENT_DESCRIPTOR if way == "by_w" else self.WEIGHTS_DESCRIPTOR)
+        data = [self.numbers(image_dims, 13), self.numbers(kernel_dims, 11), self.numbers(result_dims, 7)]
+        wides = [plain(wide, image_dims, last), plain(wide, kernel_dims, kernel_order), plain(wide, result_dims, last)]
+        owned = [image, kernel, result]
+        memories = [self.memory(descriptor) for descriptor in owned]
+        target = {"forward": 2, "by_x": 0, "by_w": 1}[way]
+        outside = [self.memory(descriptor, values) for descriptor, values in zip(wides, data)]
+        for i in range(3):
+            if i != target:
+                self.reorder(wides[i], outside[i], owned[i], memories[i])
+        names = {"forward": (SOURCE, WEIGHTS, RESULT), "by_x": (SOURCE_GRADIENT, WEIGHTS, RESULT_GRADIENT),
+                 "by_w": (SOURCE, WEIGHTS_GRADIENT, RESULT_GRADIENT)}[way]
+        self.kept = data, memories, outside
+        self.arguments = self.execute(self.made("dnnl_primitive_create", description), list(zip(names, memories)))
+        self.function = self.dnnl.dnnl_primitive_execute
+        self.reorder(owned[target], memories[target], wides[target], outside[target])
+        return data[target].sum(dtype="float64")
+
+
+serve(Convolutions,
+      prepare=lambda library, way, dtype, *numbers: repr(float(library.prepare(way, dtype, *map(int, numbers)))),
+      seconds=lambda library, times: library.seconds(times))

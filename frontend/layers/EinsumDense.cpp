@@ -1,0 +1,177 @@
+// EinsumDense: activation(einsum(equation, {x, kernel}) + bias).
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/layers/Fields.h"
+#include "halftone/Ops.h"
+#include <algorithm>
+#include <cctype>
+#include <fmt/format.h>
+#include <map>
+
+namespace halftone::layers {
+using namespace detail;
+
+namespace {
+
+/// The labels of an equation, and on which side of the input and the output "..." stands.
+struct Labels {
+  enum Elided { none, left, right } elided = none;
+  std::string input, kernel, output;
+};
+
+/// Removes "..." from the front or the back of `term`; says which.
+Labels::Elided takeElided(std::string &term) {
+  if (term.starts_with("...")) {
+    term.erase(0, 3);
+    return Labels::left;
+  }
+  if (!term.ends_with("..."))
+    return Labels::none;
+  term.erase(term.size() - 3);
+  return Labels::right;
+}
+
+Labels labelsOf(const std::string &equation) {
+  const size_t comma = equation.find(','), arrow = equation.find("->");
+  Labels labels;
+  const auto isWord = [](const std::string &term) {
+    return !term.empty() && std::ranges::all_of(term, [](unsigned char c) { return std::isalpha(c); });
+  };
+  bool isLegal = comma != std::string::npos && arrow != std::string::npos && comma < arrow;
+  if (isLegal) {
+    labels.input = equation.substr(0, comma);
+    labels.kernel = equation.substr(comma + 1, arrow - comma - 1);
+    labels.output = equation.substr(arrow + 2);
+    labels.elided = takeElided(labels.input);
+    isLegal = takeElided(labels.output) == labels.elided && isWord(labels.input) && isWord(labels.kernel) &&
+              isWord(labels.output) && (labels.elided != Labels::right || labels.input.size() > 1);
+  }
+  if (!isLegal)
+    throw Error(ErrorKind::value_error,
+                fmt::format("Invalid einsum equation '{}'. Expected the form [X],[Y]->[Z], ...[X],[Y]->...[Z] or "
+                            "[X]...,[Y]->[Z]...",
+                            equation));
+  return labels;
+}
+
+/// The extents that the labels have in a layer, and the shapes of its weights.
+class Analysis {
+public:
+  Analysis(const std::string &equation, const Shape &outputShape, const Shape &input)
+      : equation(equation), labels(labelsOf(equation)),
+        elided(input.rank() - static_cast<int64_t>(labels.input.size())) {
+    if (elided < 0 || (elided > 0 && labels.elided == Labels::none))
+      refuse("the input has {} axes, as in {}; the equation has labels for {}", input.rank(), input.str(),
+             labels.input.size());
+    const int64_t before = labels.elided == Labels::left ? elided : 0; // axes in front of the first label
+    for (size_t i = 0; i < labels.input.size(); ++i)
+      inputs[labels.input[i]] = input[before + static_cast<int64_t>(i)];
+    // The batch is the first axis that "..." stands for, if any stands in front, else the first label's.
+    const size_t batch = before > 0 ? 0 : 1;
+    // Keras takes extents for the axes of a trailing "..." too, and does not look at them.
+    const int64_t wanted = static_cast<int64_t>(labels.output.size() - batch);
+    const int64_t ignored = labels.elided == Labels::right ? elided : 0;
+    if (outputShape.rank() < wanted || outputShape.rank() > wanted + ignored)
+      refuse("output_shape={} has {} extents; expected {}", outputShape.str(), outputShape.rank(), wanted);
+    for (size_t i = 0; i < labels.output.size(); ++i)
+      outputs[labels.output[i]] = i < batch ? input[0] : outputShape[static_cast<int64_t>(i - batch)];
+    for (const auto [label, extent] : outputs) {
+      const auto known = inputs.find(label);
+      if (known != inputs.end() && extent >= 0 && extent != known->second)
+        refuse("'{}' is an axis of {} in the input, {}, but one of {} in output_shape={}", label, known->second,
+               input.str(), extent, outputShape.str());
+      if (known == inputs.end() && labels.kernel.find(label) == std::string::npos)
+        refuse("'{}' of the output is neither in the input nor in the kernel", label);
+    }
+  }
+
+  Shape kernelShape() const {
+    std::vector<int64_t> dims;
+    for (char label : labels.kernel) {
+      const auto inInput = inputs.find(label), inOutput = outputs.find(label);
+      if (inInput == inputs.end() && inOutput == outputs.end())
+        refuse("'{}' of the kernel is neither in the input nor in the output", label);
+      dims.push_back(inInput != inputs.end() ? inInput->second : inOutput->second);
+      if (dims.back() < 0)
+        refuse("the extent of '{}', an axis of the kernel, is None; expected a known one", label);
+    }
+    return Shape(dims);
+  }
+
+  Shape biasShape(const std::string &axes) const {
+    size_t first = labels.output.size();
+    for (char label : axes) {
+      const size_t place = labels.output.find(label);
+      if (place == std::string::npos)
+        refuse("'{}' of bias_axes is not in the output", label);
+      first = std::min(first, place);
+    }
+    std::vector<int64_t> dims;
+    for (char label : labels.output.substr(first)) {
+      const bool isOwn = axes.find(label) != std::string::npos;
+      const auto inInput = inputs.find(label);
+      dims.push_back(!isOwn ? 1 : inInput != inputs.end() ? inInput->second : outputs.at(label));
+      if (dims.back() < 0)
+        refuse("the extent of '{}', an axis of the bias, is None; expected a known one", label);
+    }
+    if (labels.elided == Labels::right)
+      dims.insert(dims.end(), static_cast<size_t>(elided), 1);
+    return Shape(dims);
+  }
+
+private:
+  template <class... Args> [[noreturn]] void refuse(fmt::format_string<Args...> reason, Args &&...args) const {
+    throw Error(ErrorKind::value_error, fmt::format("Equation '{}' of a layer EinsumDense: {}", equation,
+                                                    fmt::format(reason, std::forward<Args>(args)...)));
+  }
+
+  const std::string &equation;
+  Labels labels;
+  int64_t elided; // how many axes "..." stands for
+  std::map<char, int64_t> inputs, outputs;
+};
+
+class EinsumDenseBody final : public BodyOf<EinsumDenseOptions> {
+public:
+  using BodyOf::BodyOf;
+  void build(BuildContext &context, const std::vector<Shape> &shapes) override {
+    const Analysis analysis(options_.equation, options_.outputShape, shapes.at(0));
+    const Shape kernel = analysis.kernelShape();
+    const std::optional<Shape> bias =
+        options_.bias_axes ? std::optional(analysis.biasShape(*options_.bias_axes)) : std::nullopt;
+    kernel_ = context.add_weight({.shape = kernel,
+                                  .initializer = options_.kernel_initializer,
+                                  .regularizer = options_.kernel_regularizer,
+                                  .constraint = options_.kernel_constraint,
+                                  .name = "kernel"});
+    if (bias)
+      bias_ = context.add_weight({.shape = *bias,
+                                  .initializer = options_.bias_initializer,
+                                  .regularizer = options_.bias_regularizer,
+                                  .constraint = options_.bias_constraint,
+                                  .name = "bias"});
+  }
+  Values call(const Values &inputs, const CallContext &) override {
+    Value y = ops::einsum(options_.equation, {inputs[0], kernel_});
+    if (options_.bias_axes)
+      y = y + bias_;
+    return options_.activation(y);
+  }
+
+private:
+  Variable kernel_, bias_;
+};
+
+EinsumDenseArgs withoutEmptyAxes(EinsumDenseArgs args) {
+  if (args.bias_axes == "")
+    args.bias_axes.reset();
+  return args;
+}
+
+} // namespace
+
+EinsumDense::EinsumDense(std::string_view equation, const Shape &output_shape, const EinsumDenseArgs &args, Where where)
+    : Layer(std::make_unique<EinsumDenseBody>(
+                EinsumDenseOptions{withoutEmptyAxes(args), std::string(equation), output_shape}),
+            "EinsumDense", layerArgs(args), where) {}
+
+} // namespace halftone::layers
