@@ -3,6 +3,7 @@
 #pragma once
 #include "halftone/Ops.h"
 #include "halftone/Spatial.h"
+#include <array>
 
 namespace halftone::detail {
 

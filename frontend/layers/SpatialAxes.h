@@ -3,6 +3,7 @@
 #pragma once
 #include "halftone/Layer.h"
 #include "halftone/Spatial.h"
+#include <array>
 
 namespace halftone::detail {
 

@@ -1,37 +1,14 @@
 // Outputs and gradients of layers, compared with those that real Keras gives for recorded configs, weights and inputs.
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/base/ConfigAccess.h"
-#include "tests/frontend/Recorded.h"
+#include "tests/frontend/RecordedJson.h"
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <cmath>
-#include <fstream>
 #include <set>
 
 using namespace halftone;
 using namespace halftone::test;
-using Json = nlohmann::ordered_json;
 
 namespace {
-
-void flatten(const Json &value, std::vector<double> &elements) {
-  if (value.is_array())
-    for (const Json &entry : value)
-      flatten(entry, elements);
-  else
-    elements.push_back(value.get<float>()); // nine digits name one float32
-}
-std::vector<double> elementsOf(const Json &value) {
-  std::vector<double> elements;
-  flatten(value, elements);
-  return elements;
-}
-Tensor tensorOf(const Json &value, const std::string &dtype) {
-  std::vector<int64_t> dims;
-  for (const Json *list = &value; list->is_array(); list = &(*list)[0])
-    dims.push_back(std::ssize(*list));
-  return Tensor(elementsOf(value), Shape(std::move(dims))).astype(standardize_dtype(dtype));
-}
 
 /// How far a result may be from Keras's, relative to the largest element.
 double toleranceOf(DType dtype) {
@@ -64,17 +41,6 @@ bool isExact(const std::string &layer, const Json &config) {
                                                "ZeroPadding2D",
                                                "ZeroPadding3D"};
   return moving.contains(layer) || layer == "UpSampling3D";
-}
-
-double distance(const std::vector<double> &found, const std::vector<double> &expected) {
-  REQUIRE(found.size() == expected.size());
-  double largest = 1e-30, difference = 0;
-  for (size_t i = 0; i < found.size(); ++i) {
-    largest = std::max(largest, std::abs(expected[i]));
-    const double here = std::abs(found[i] - expected[i]);
-    difference = here <= difference ? difference : here; // a NaN stays
-  }
-  return difference / largest;
 }
 
 template <class Wrt> std::vector<Value> slopes(const Value &loss, const std::vector<Wrt> &wrt) {
@@ -169,9 +135,8 @@ private:
 
 /// Checks the rows of one file, of layers that `isChosen` chooses; how many there are.
 template <class Chosen> int64_t checkRows(const char *file, Chosen isChosen) {
-  std::ifstream lines(std::string(HALFTONE_SOURCE_DIR "/tests/data/keras/") + file);
   int64_t count = 0;
-  for (std::string line; std::getline(lines, line);) {
+  for (const std::string &line : recordedLines(file)) {
     const Row row(line);
     if (!isChosen(row.name()))
       continue;
