@@ -81,9 +81,12 @@ Value reshaped(OpBuilder &builder, Value value, ArrayRef<int64_t> shape) {
 bool maySplit(ContractOp op) {
   const auto isStored = [](Value operand) {
     Operation *producer = operand.getDefiningOp();
-    return !(producer && (isGlue(producer) || isa<WindowOp>(producer))) && !PanelsAttr::of(operand.getType());
+    return !(producer && isGlue(producer)) && !PanelsAttr::of(operand.getType());
   };
-  return !op.isExact() && areNeighbours(op.getLhsContract()) && areNeighbours(op.getRhsContract()) &&
+  // The taps and channels of a window stay together: a matmul reads the window's rows whole.
+  const bool cutsTaps =
+      op.getLhs().getDefiningOp<WindowOp>() && op.getLhsContract().back() + 1 == typeOf(op.getLhs()).getRank();
+  return !cutsTaps && !op.isExact() && areNeighbours(op.getLhsContract()) && areNeighbours(op.getRhsContract()) &&
          llvm::all_of(op->getOperands(), isStored);
 }
 

@@ -17,6 +17,24 @@ TEMPLATE_TEST_CASE("Long sums of few products compute what the interpreter says"
   checkProgram(longSumProgram(16384), TestType::target, false, 1);
 }
 
+/// The gradient of a convolution by its kernel, which sums over 10000 places.
+static std::string kernelGradient() {
+  return R"(func.func @main(%x: tensor<4x50x50x1x2xf32> {halftone.name = "x"}, %dy: tensor<4x50x50x1x3xf32> {halftone.name = "dy"})
+    -> (tensor<3x3x1x2x3xf32> {halftone.name = "dw"}) {
+  %0 = halftone.transpose %x {permutation = array<i64: 4, 1, 2, 3, 0>} : tensor<4x50x50x1x2xf32> to tensor<2x50x50x1x4xf32>
+  %1 = halftone.transpose %dy {permutation = array<i64: 1, 2, 3, 0, 4>} : tensor<4x50x50x1x3xf32> to tensor<50x50x1x4x3xf32>
+  %2 = halftone.convolution %0, %1 {stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>, low = array<i64: 1, 1>, hole = array<i64: 1, 1>}
+      : (tensor<2x50x50x1x4xf32>, tensor<50x50x1x4x3xf32>) -> tensor<2x3x3x1x3xf32>
+  %3 = halftone.transpose %2 {permutation = array<i64: 1, 2, 3, 0, 4>} : tensor<2x3x3x1x3xf32> to tensor<3x3x1x2x3xf32>
+  return %3 : tensor<3x3x1x2x3xf32>
+})";
+}
+
+TEST_CASE("Parts of a long sum over places read the window in place") {
+  checkProgram(kernelGradient(), "host", false, 1);
+  checkProgram(kernelGradient(), "host", true, 1);
+}
+
 TEST_CASE("Strict mode keeps long sums whole and in order") {
   const std::vector<OpCase> cases = longSumCases(16384);
   const StatusOr<Comparison> comparison = compareCases({cases[0]}, "host", true);
