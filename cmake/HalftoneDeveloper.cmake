@@ -35,7 +35,7 @@ halftone_developer_library(Passes
 target_link_libraries(HalftonePasses INTERFACE HalftoneDialect)
 
 set(developer_include ${CMAKE_INSTALL_INCLUDEDIR}/halftone-developer)
-foreach(header IN ITEMS Bytecode Decisions Dialect ExactRewrites Gradient OpTraits TypeInference)
+foreach(header IN ITEMS Bytecode Decisions Dialect ExactRewrites Gradient OpTraits TypeInference WindowSteps)
   install(FILES dialect/${header}.h DESTINATION ${developer_include}/dialect COMPONENT developer)
 endforeach()
 foreach(header IN ITEMS CompileOptions Passes Pipelines)

@@ -9,4 +9,8 @@ namespace halftone::compiler {
 /// convolution by its kernel sums over the examples first.
 void populateConvolutionLowering(mlir::RewritePatternSet &patterns, bool strict);
 
+/// A convolution with holes becomes convolutions without, one for each phase of its places, before it is lowered itself.
+/// Products with zeros that stand for holes go.
+void populateHoleLowering(mlir::RewritePatternSet &patterns);
+
 } // namespace halftone::compiler

@@ -378,6 +378,8 @@ private:
     populateEmptyRewrites(patterns); // a module that comes in stage pure was not simplified
     populateContractionRewrites(patterns);
     populateConvolutionLowering(patterns, strict);
+    if (!strict)
+      populateHoleLowering(patterns);
     patterns.add<ArgReduceLastAxis, ExpandReduceAll, FoldArgReduceOfOne, FoldReductionOfOne, HoistReshape, SinkReshape,
                  SinkTranspose, SplitMixedAxes, WidenScatterAdd>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {

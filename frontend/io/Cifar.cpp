@@ -58,6 +58,6 @@ datasets::Arrays datasets::cifar10(const std::string &directory) {
   for (int batch = 1; batch <= 5; ++batch)
     train.read(folder / fmt::format("data_batch_{}.bin", batch));
   test.read(folder / "test_batch.bin");
-  Tensor x_train = train.x(), x_test = test.x(); // each before its labels are taken
-  return {std::move(x_train), train.y(), std::move(x_test), test.y()};
+  Tensor forTraining = train.x(), forTests = test.x(); // each before its labels are taken
+  return {std::move(forTraining), train.y(), std::move(forTests), test.y()};
 }

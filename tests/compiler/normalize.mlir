@@ -185,3 +185,18 @@ func.func @depthwise(%x: tensor<2x7x8x1xf32>, %w: tensor<3x8x1x1xf32>) -> tensor
       : (tensor<2x7x8x1xf32>, tensor<3x8x1x1xf32>) -> tensor<2x7x8x1xf32>
   return %y : tensor<2x7x8x1xf32>
 }
+
+// -----
+
+// A convolution with holes: each phase of the places has its own taps.
+// CHECK-LABEL: func.func @holes
+// CHECK-DAG: halftone.window %{{.*}} {{{.*}}stride = array<i64: 2>} : tensor<1x3x20xf32> to tensor<1x2x1x20xf32>
+// CHECK-DAG: halftone.window %{{.*}} {{{.*}}stride = array<i64: 2>} : tensor<1x3x20xf32> to tensor<1x1x1x20xf32>
+// CHECK-COUNT-2: halftone.contract
+// CHECK: halftone.concat {{.*}} {axis = 2 : i64}
+// CHECK: halftone.slice {{.*}} to tensor<8x7x1x5xf32>
+func.func @holes(%dy: tensor<8x4x1x4xf32>, %w: tensor<3x1x4x5xf32>) -> tensor<8x7x1x5xf32> {
+  %y = halftone.convolution %dy, %w {stride = array<i64: 1>, dilation = array<i64: -1>, low = array<i64: 0>, hole = array<i64: 2>}
+      : (tensor<8x4x1x4xf32>, tensor<3x1x4x5xf32>) -> tensor<8x7x1x5xf32>
+  return %y : tensor<8x7x1x5xf32>
+}

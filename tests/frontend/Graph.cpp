@@ -176,9 +176,9 @@ TEST_CASE("An extent that a layer divides or cuts stays unknown where the input'
   using namespace halftone::layers;
   Input image({none, none, 3});
   Value x = image;
-  for (int i = 0; i < 6; ++i) // each takes half of a side
-    x = ops::slice(Reshape({none, 2, 3})(Reshape({none, 1, 3})(x)), {0, 0, 0, 0}, {-1, -1, 1, -1});
-  CHECK(x.shape() == Shape{none, none, 1, 3});
+  for (int i = 0; i < 6; ++i)
+    x = MaxPooling2D(2)(x);
+  CHECK(x.shape() == Shape{none, none, none, 3});
   CHECK(Cropping2D(300)(image).shape() == Shape{none, none, none, 3});
   CHECK(ZeroPadding2D({0, 5})(image).shape() == Shape{none, none, none, 3});
   CHECK(UpSampling2D({2, 1})(image).shape() == Shape{none, none, none, 3});

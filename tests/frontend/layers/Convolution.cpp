@@ -95,6 +95,29 @@ TEST_CASE("Penalties and constraints of a convolution act on its kernels") {
   CHECK(numbers(bounded.kernel()) == std::vector<double>{0});
 }
 
+TEST_CASE("Each kernel of a convolution in two parts has a penalty and a constraint of its own") {
+  const auto lossOfZeros = [](const Layer &layer) {
+    Sequential net({Input({2, 2, 1}), layer});
+    net.compile({.optimizer = optimizers::SGD(10.0), .loss = "mse"});
+    const Tensor x = Tensor::zeros({1, 2, 2, 1}), y = Tensor::zeros({1, 1, 1, 1});
+    const double loss = net.evaluate(x, y, {.verbose = 0})["loss"];
+    net.fit(x, y, {.verbose = 0});
+    return loss;
+  };
+  const DepthwiseConv2D depthwise(2, {.depthwise_initializer = "ones", .depthwise_regularizer = regularizers::L1(0.5)});
+  CHECK(lossOfZeros(depthwise) == Approx(2.0)); // four ones by 0.5
+  const SeparableConv2D separable(1, 2,
+                                  {.depthwise_initializer = "ones",
+                                   .pointwise_initializer = "ones",
+                                   .depthwise_regularizer = regularizers::L1(0.25),
+                                   .pointwise_regularizer = regularizers::L1(0.5),
+                                   .pointwise_constraint = "non_neg"});
+  CHECK(lossOfZeros(separable) == Approx(1.5)); // four ones by 0.25, one by 0.5
+  const std::vector<Variable> kernels = separable.weights();
+  CHECK(numbers(kernels.at(0)) == std::vector<double>(4, -1.5)); // steps of 2.5 and 5
+  CHECK(numbers(kernels.at(1)) == std::vector<double>{0});
+}
+
 TEST_CASE("Arguments that cannot be are refused when a convolution is made") {
   CHECK_THROWS_WITH(Conv2D(2, {3, 3, 3}), Contains("The `kernel_size` argument must be a tuple of 2 integers. Received "
                                                    "kernel_size=(3, 3, 3)"));

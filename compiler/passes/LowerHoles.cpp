@@ -1,0 +1,164 @@
+// A convolution with holes, as the gradient of a strided one by its image is, as one convolution for each phase.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   %y = convolution %dy, %w {stride = [1], dilation = [-1], low = [0], hole = [2]} : (8x14x1x4, 3x1x4x5) -> 8x28x1x5
+// becomes
+//   %a = convolution %dy, (taps 0 and 2 of %w) -> 8x14x1x5;  %b = convolution %dy, (tap 1 of %w) -> 8x14x1x5
+//   %y = reshape (concat %a, %b : 8x14x2x1x5)
+// Only taps that meet an element are multiplied: of a 3x3 kernel with stride 2 nine, and not 36.
+#include "compiler/passes/LowerConvolution.h"
+#include "dialect/Dialect.h"
+#include "dialect/ops/Expression.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+namespace {
+
+RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+ArrayRef<int64_t> shapeOf(Value value) { return typeOf(value).getShape(); }
+int64_t ceilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// The places o of one phase along one axis: o = phase + hole * o'. Those see the taps k = firstTap + hole * k' alone.
+struct AxisPhase {
+  int64_t firstTap, taps, low;
+};
+
+class PhaseLowering {
+public:
+  PhaseLowering(ConvolutionOp op, PatternRewriter &rewriter)
+      : op(op), rewriter(rewriter), e(rewriter, op.getLoc()), steps(op.getSteps()), rank(steps.rank()) {}
+
+  /// Whether each place sees taps at distances of `hole`, and there are few phases.
+  bool applies() const {
+    constexpr int64_t mostPhases = 64;
+    int64_t phases = 1;
+    for (int64_t axis = 0; axis < rank; ++axis) {
+      if (std::gcd(steps.dilation[axis], steps.hole[axis]) != 1 || steps.hole[axis] > mostPhases)
+        return false;
+      phases *= steps.hole[axis];
+    }
+    return phases > 1 && phases <= mostPhases && op.getType().getNumElements() != 0;
+  }
+
+  Value lower() {
+    SmallVector<Value> pieces;
+    SmallVector<AxisPhase> phases(rank);
+    addPhases(0, phases, pieces);
+    for (int64_t axis = rank - 1; axis >= 0; --axis)
+      pieces = interleaved(pieces, axis);
+    if (pieces.front().getType() == op.getType())
+      return pieces.front();
+    return SliceOp::create(rewriter, op.getLoc(), op.getType(), pieces.front(),
+                           SmallVector<int64_t>(op.getType().getRank(), 0));
+  }
+
+private:
+  AxisPhase phaseOf(int64_t axis, int64_t phase) const {
+    const int64_t hole = steps.hole[axis], extent = op.getTaps()[axis];
+    int64_t tap = 0;
+    const auto distance = [&] { return phase * steps.stride[axis] + tap * steps.dilation[axis] - steps.low[axis]; };
+    while (distance() % hole != 0)
+      ++tap;
+    return {tap, tap < extent ? ceilDivide(extent - tap, hole) : 0, -distance() / hole};
+  }
+
+  /// The pieces of all phases, those of the last axis one after the other.
+  void addPhases(int64_t axis, SmallVectorImpl<AxisPhase> &phases, SmallVectorImpl<Value> &pieces) {
+    if (axis == rank) {
+      pieces.push_back(pieceOf(phases));
+      return;
+    }
+    for (int64_t phase = 0; phase < steps.hole[axis]; ++phase) {
+      phases[axis] = phaseOf(axis, phase);
+      addPhases(axis + 1, phases, pieces);
+    }
+  }
+
+  Value pieceOf(ArrayRef<AxisPhase> phases) {
+    SmallVector<int64_t> shape(op.getType().getShape());
+    WindowSteps own = steps;
+    for (int64_t axis = 0; axis < rank; ++axis) {
+      shape[1 + axis] = ceilDivide(shape[1 + axis], steps.hole[axis]);
+      own.low[axis] = phases[axis].low;
+      own.hole[axis] = 1;
+    }
+    const auto type = op.getType().clone(shape);
+    if (llvm::any_of(phases, [](const AxisPhase &phase) { return phase.taps == 0; }))
+      return e.splat(type, 0.0);
+    return ConvolutionOp::create(rewriter, op.getLoc(), type, op.getX(), tapsOf(phases), own);
+  }
+
+  /// The taps of the kernel that these phases see.
+  Value tapsOf(ArrayRef<AxisPhase> phases) {
+    const ArrayRef<int64_t> w = shapeOf(op.getW());
+    const int64_t behind = ShapedType::getNumElements(w.drop_front(rank));
+    SmallVector<int64_t> flat{1}, taken{1}, result;
+    WindowSteps every;
+    for (int64_t axis = 0; axis < rank; ++axis) {
+      flat.push_back(w[axis]);
+      result.push_back(phases[axis].taps);
+      every.stride.push_back(steps.hole[axis]);
+      every.dilation.push_back(1);
+      every.low.push_back(-phases[axis].firstTap);
+      every.hole.push_back(1);
+    }
+    taken.append(result);
+    taken.append(rank, 1);
+    flat.push_back(behind);
+    taken.push_back(behind);
+    llvm::append_range(result, w.drop_front(rank));
+    Value all = reshape(op.getW(), flat);
+    return reshape(WindowOp::create(rewriter, op.getLoc(), typeOf(all).clone(taken), all, every), result);
+  }
+
+  /// Each `hole` neighbouring pieces as one, in which their places along `axis` take turns.
+  SmallVector<Value> interleaved(ArrayRef<Value> pieces, int64_t axis) {
+    const int64_t hole = steps.hole[axis];
+    if (hole == 1)
+      return SmallVector<Value>(pieces);
+    SmallVector<Value> result;
+    for (; !pieces.empty(); pieces = pieces.drop_front(hole)) {
+      SmallVector<int64_t> shape(shapeOf(pieces.front())), apart(shape);
+      apart.insert(apart.begin() + 2 + axis, 1);
+      const auto turns =
+          llvm::map_to_vector(pieces.take_front(hole), [&](Value piece) { return reshape(piece, apart); });
+      apart[2 + axis] = hole;
+      shape[1 + axis] *= hole;
+      Value joined = ConcatOp::create(rewriter, op.getLoc(), op.getType().clone(apart), turns, 2 + axis);
+      result.push_back(reshape(joined, shape));
+    }
+    return result;
+  }
+
+  Value reshape(Value value, ArrayRef<int64_t> shape) {
+    return rewriter.createOrFold<ReshapeOp>(op.getLoc(), typeOf(value).clone(shape), value);
+  }
+
+  mutable ConvolutionOp op;
+  PatternRewriter &rewriter;
+  Expression e;
+  WindowSteps steps;
+  int64_t rank;
+};
+
+struct LowerHoles : OpRewritePattern<ConvolutionOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConvolutionOp op, PatternRewriter &rewriter) const override {
+    PhaseLowering lowering(op, rewriter);
+    if (!lowering.applies())
+      return failure();
+    rewriter.replaceOp(op, lowering.lower());
+    return success();
+  }
+};
+
+} // namespace
+
+void populateHoleLowering(RewritePatternSet &patterns) {
+  patterns.add<LowerHoles>(patterns.getContext(), /*benefit=*/2); // before the convolution itself is lowered
+}
+
+} // namespace halftone::compiler
