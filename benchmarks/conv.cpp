@@ -1,5 +1,6 @@
 // Convolutions beside oneDNN: forward, by the image and by the kernel; pooling beside copies.
 // SPDX-License-Identifier: Apache-2.0
+#include "Operand.h"
 #include "Peer.h"
 #include "Race.h"
 #include "Table.h"
@@ -9,7 +10,6 @@
 #include <fmt/format.h>
 #include <halftone/Halftone.h>
 #include <map>
-#include <numeric>
 #include <sched.h>
 
 using namespace halftone;
@@ -48,20 +48,6 @@ const std::vector<Bars> bars = {{"3x3", 0.90, 0.85, 0.80},
                                 {"first", 0.60, 0.0, 0.50},
                                 {"strided", 0.85, 0.70, 0.70},
                                 {"depthwise", 0.60, 0.60, 0.40}};
-
-/// A tensor with the elements that peers/conv.py makes.
-Tensor operand(const Shape &shape, int64_t period) {
-  Tensor tensor = Tensor::zeros(shape);
-  int64_t i = 0;
-  for (float &value : tensor.mutable_span<float>())
-    value = static_cast<float>(i++ % period - period / 2) / 8;
-  return tensor;
-}
-
-double sumOf(const Tensor &tensor) {
-  const auto values = tensor.span<float>();
-  return std::accumulate(values.begin(), values.end(), 0.0);
-}
 
 std::string gigaflops(double work, double seconds) {
   return fmt::format("{:.0f} us {:.0f} GF/s", seconds * 1e6, work / seconds * 1e-9);

@@ -1,5 +1,6 @@
 // Matrix products beside OpenBLAS, MKL and oneDNN: float32 in 24 shapes, narrow floats with packed weights, int8.
 // SPDX-License-Identifier: Apache-2.0
+#include "Operand.h"
 #include "Peer.h"
 #include "Race.h"
 #include "Table.h"
@@ -7,7 +8,6 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <halftone/Halftone.h>
-#include <numeric>
 #include <sched.h>
 
 using namespace halftone;
@@ -31,21 +31,6 @@ const std::vector<Product> products = {
 const std::vector<Product> narrowProducts = {{1, 512, 784},   {8, 512, 784},     {32, 512, 784},   {128, 512, 784},
                                              {512, 512, 784}, {128, 512, 512},   {128, 768, 3072}, {128, 3072, 768},
                                              {512, 768, 768}, {1024, 1024, 1024}};
-
-/// Operands with the elements that peers/gemm.py makes.
-Tensor operand(const Shape &shape, int64_t period) {
-  Tensor tensor = Tensor::zeros(shape);
-  int64_t i = 0;
-  for (float &value : tensor.mutable_span<float>())
-    value = static_cast<float>(i++ % period - period / 2) / 8;
-  return tensor;
-}
-
-double sumOf(const Tensor &tensor) {
-  const Tensor wide = tensor.astype(float32);
-  const auto values = wide.span<float>();
-  return std::accumulate(values.begin(), values.end(), 0.0);
-}
 
 std::string gigaflops(const Product &p, double seconds) {
   const double work = 2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);

@@ -65,7 +65,7 @@ struct DropSelect : OpRewritePattern<SelectOp> {
   }
 };
 
-/// A diagonal window of what is the same for all taps is a plain window.
+/// If a broadcast gives all taps the same elements, a diagonal window of it is a plain window of the broadcast's operand.
 struct WindowOfBroadcast : OpRewritePattern<WindowOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(WindowOp op, PatternRewriter &rewriter) const override {

@@ -171,16 +171,6 @@ Windows windowsOf(const ConvOperands &operands, const ConvTransposeArgs &args) {
   return windows;
 }
 
-/// The steps that find the place of a window for each element and tap.
-Trace::WindowSteps inverse(const Trace::WindowSteps &steps) {
-  Trace::WindowSteps result{steps.hole, steps.dilation, steps.low, steps.stride};
-  for (int64_t &number : result.dilation)
-    number = -number;
-  for (int64_t &number : result.low)
-    number = -number;
-  return result;
-}
-
 } // namespace
 
 Value conv_transpose(const Value &inputs, const Value &kernel, const ConvTransposeArgs &args) {

@@ -105,12 +105,7 @@ Value winnersOf(const Pool &pool, const Value &seen, const Value &largest) {
 
 /// Each element of the image asks the windows that hold it: it gets the cotangent of those in which it was the largest.
 Value maxPoolGradient(const Pool &pool, const Value &winners, const Value &upstream) {
-  const auto &[stride, dilation, low, hole] = pool.windows.steps;
-  Trace::WindowSteps back{hole, dilation, low, stride};
-  for (int64_t &number : back.dilation)
-    number = -number;
-  for (int64_t &number : back.low)
-    number = -number;
+  const Trace::WindowSteps back = inverse(pool.windows.steps);
   const auto seenBy = [&](const Value &x) { return tracing().window(x, back, pool.extents, pool.taps, false); };
   const Value cotangents = seenBy(upstream), winner = seenBy(winners);
   const Shape shape = cotangents.shape();

@@ -57,6 +57,15 @@ Windows windowsOf(std::string_view op, const WindowArgs &args, const std::string
   return windows;
 }
 
+Trace::WindowSteps inverse(const Trace::WindowSteps &steps) {
+  Trace::WindowSteps result{steps.hole, steps.dilation, steps.low, steps.stride};
+  for (int64_t &number : result.dilation)
+    number = -number;
+  for (int64_t &number : result.low)
+    number = -number;
+  return result;
+}
+
 Value channelsLast(const Value &x, bool channelsFirst) {
   if (!channelsFirst)
     return x;

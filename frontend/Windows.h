@@ -28,6 +28,9 @@ struct WindowArgs {
 /// `padding` is "valid".
 Windows windowsOf(std::string_view op, const WindowArgs &args, const std::string &padding);
 
+/// The steps by which each element of an image finds, for each tap, the place that sees it.
+Trace::WindowSteps inverse(const Trace::WindowSteps &steps);
+
 /// x with its axis of channels last, and back.
 Value channelsLast(const Value &x, bool channelsFirst);
 Value channelsBack(const Value &x, bool channelsFirst);

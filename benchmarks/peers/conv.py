@@ -12,13 +12,14 @@ Says `ready VERSION` or `missing REASON`, then answers
 oneDNN keeps the kernel in the layout that it asks for.
 """
 import ctypes as C
+import math
 import sys
 
 from conversation import serve, use_threads
 
 threads = int(sys.argv[2])
 use_threads(threads)
-from dnnl import OneDnn  # noqa: E402: after the threads are set
+from dnnl import OneDnn, operand  # noqa: E402: after the threads are set
 
 FORWARD, DIRECT = 64, 1  # dnnl_forward_training, dnnl_convolution_direct
 SOURCE, WEIGHTS, RESULT, SOURCE_GRADIENT, WEIGHTS_GRADIENT, RESULT_GRADIENT = 1, 33, 17, 129, 161, 145  # DNNL_ARG_*
@@ -62,7 +63,7 @@ class Convolutions(OneDnn):
             description = self.made("dnnl_convolution_backward_weights_primitive_desc_create", self.engine, C.c_int(DIRECT), image,
                                     kernel, None, result, *window, forward, None)
         kernel = self.queried(description, WEIGHTS_GRADIENT_DESCRIPTOR if way == "by_w" else self.WEIGHTS_DESCRIPTOR)
-        data = [self.numbers(image_dims, 13), self.numbers(kernel_dims, 11), self.numbers(result_dims, 7)]
+        data = [operand(math.prod(dims), period) for dims, period in ((image_dims, 13), (kernel_dims, 11), (result_dims, 7))]
         wides = [plain(wide, image_dims, last), plain(wide, kernel_dims, kernel_order), plain(wide, result_dims, last)]
         owned = [image, kernel, result]
         memories = [self.memory(descriptor) for descriptor in owned]

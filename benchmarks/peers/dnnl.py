@@ -76,13 +76,6 @@ class OneDnn(Calls):
     def queried(self, description, query):
         return C.c_void_p(self.dnnl.dnnl_primitive_desc_query_md(description, C.c_int(query), C.c_int(0)))
 
-    @staticmethod
-    def numbers(dims, period):
-        import numpy
-
-        count = int(numpy.prod(dims))
-        return ((numpy.arange(count) % period - period // 2) / 8).astype(numpy.float32)
-
     def memory(self, descriptor, data=None):
         allocate = C.c_void_p(-1 % 2**64)
         return self.made("dnnl_memory_create", descriptor, self.engine, C.c_void_p(data.ctypes.data) if data is not None else allocate)
@@ -97,3 +90,10 @@ class OneDnn(Calls):
     def reorder(self, source, source_memory, target, target_memory):
         description = self.made("dnnl_reorder_primitive_desc_create", source, self.engine, target, self.engine, None)
         self.execute(self.made("dnnl_primitive_create", description), [(self.SOURCE, source_memory), (self.RESULT, target_memory)])
+
+
+def operand(count, period):
+    """`count` numbers in a row, as benchmarks/Operand.cpp makes them."""
+    import numpy
+
+    return ((numpy.arange(count) % period - period // 2) / 8).astype(numpy.float32)

@@ -16,7 +16,7 @@ from conversation import serve, use_threads
 name, threads = sys.argv[1], int(sys.argv[2])
 use_threads(threads)
 
-from dnnl import Calls, OneDnn, load  # noqa: E402: after the threads are set
+from dnnl import Calls, OneDnn, load, operand  # noqa: E402: after the threads are set
 
 
 class Blas(Calls):
@@ -65,10 +65,6 @@ class Products(OneDnn):
         if narrow:
             self.reorder(result, memory[2], plain[2], plain_memory[2])
         return c.sum(dtype=numpy.float64)
-
-
-def operand(count, period):
-    return ((numpy.arange(count) % period - period // 2) / 8).astype(numpy.float32)
 
 
 def open_blas():

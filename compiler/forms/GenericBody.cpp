@@ -211,8 +211,8 @@ Value GenericBody::clamped(Value value, int number) {
   return arith::MinSIOp::create(*builder, loc, value, last);
 }
 
-/// The index along one axis, clamped if it may leave the axis. That of a window adds to `inside`, a condition or null,
-/// that it did not leave it.
+/// The index along one axis, clamped if it may leave the axis. If the axis is one of a window, `inside`, which may be null,
+/// becomes the condition that also this index did not leave its axis.
 Value GenericBody::indexOf(const LookupAxis &axis, Value &inside) {
   auto multiply = [&](Value value, int64_t factor) -> Value {
     return factor == 1 ? value : arith::MulIOp::create(*builder, loc, value, constant(builder->getI64Type(), factor));

@@ -34,7 +34,7 @@ struct KernelShape {
   int64_t outerRank = 0;            // row: how many axes of S are outer
 };
 
-/// The operands of `op`, a slice, concat, gather or window, that it reads at computed places: from memory, but for constants.
+/// The operands that `op`, a slice, concat, gather or window, reads at computed places: from memory, but for constants.
 mlir::OperandRange lookedUpOperands(mlir::Operation *op);
 /// The window through which a matmul may read the left operand of `contract`: packing makes its matrix, of a row for each
 /// place. A reshape of the places may stand between the two. Null if the operand is no such window.

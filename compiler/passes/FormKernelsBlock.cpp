@@ -352,9 +352,10 @@ LogicalResult BlockFormer::start(Operation *op) {
 
 /// A contraction takes a copy as its prologue when that reads one tensor of the operand's size, and no larger one.
 void BlockFormer::storeForContraction(ContractOp op) {
+  const WindowOp window = windowOf(op);
   for (OpOperand &operand : op->getOpOperands()) {
     Operation *producer = operand.get().getDefiningOp();
-    const bool isThroughWindow = operand.getOperandNumber() == 0 && windowOf(op) && chains.contains(windowOf(op));
+    const bool isThroughWindow = operand.getOperandNumber() == 0 && window && chains.contains(window);
     if (!producer || !isCopy(producer) || isThroughWindow)
       continue;
     KernelBody body = bodyOf(producer);

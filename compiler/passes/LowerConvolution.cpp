@@ -6,7 +6,7 @@
 //   %p = window %x : 8x24x24x5x5x3
 //   %y = reshape (contract %p, %w {lhs_contract = [3, 4, 5], rhs_contract = [0, 1, 2]} : 8x24x24x16)
 #include "compiler/passes/LowerConvolution.h"
-#include "dialect/Dialect.h"
+#include "compiler/forms/KernelBody.h"
 #include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
@@ -16,7 +16,6 @@ namespace halftone::compiler {
 namespace {
 
 RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-ArrayRef<int64_t> shapeOf(Value value) { return typeOf(value).getShape(); }
 SmallVector<int64_t> axes(int64_t begin, int64_t end) { return llvm::to_vector(llvm::seq<int64_t>(begin, end)); }
 SmallVector<int64_t> joined(std::initializer_list<ArrayRef<int64_t>> parts) {
   SmallVector<int64_t> all;

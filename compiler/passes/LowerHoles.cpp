@@ -6,8 +6,8 @@
 //   %a = convolution %dy, (taps 0 and 2 of %w) -> 8x14x1x5;  %b = convolution %dy, (tap 1 of %w) -> 8x14x1x5
 //   %y = reshape (concat %a, %b : 8x14x2x1x5)
 // Only taps that meet an element are multiplied: of a 3x3 kernel with stride 2 nine, and not 36.
+#include "compiler/forms/KernelBody.h"
 #include "compiler/passes/LowerConvolution.h"
-#include "dialect/Dialect.h"
 #include "dialect/ops/Expression.h"
 #include <numeric>
 
@@ -18,8 +18,6 @@ namespace halftone::compiler {
 namespace {
 
 RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-ArrayRef<int64_t> shapeOf(Value value) { return typeOf(value).getShape(); }
-int64_t ceilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /// The places o of one phase along one axis: o = phase + hole * o'. Those see the taps k = firstTap + hole * k' alone.
 struct AxisPhase {

@@ -31,7 +31,7 @@ struct AxisCut {
     llvm::append_range(result, whole.drop_front(first + count));
     return result;
   }
-  /// The parts, then `axes` of the whole, none of which is cut.
+  /// The batch axes of the tensor after the cut: the parts, then those that `axes`, uncut axes of the whole, have become.
   SmallVector<int64_t> batch(ArrayRef<int64_t> axes) const {
     SmallVector<int64_t> result{first};
     for (int64_t axis : axes)
@@ -40,6 +40,7 @@ struct AxisCut {
   }
 };
 
+/// Whether each axis follows the one before it; false if there are none.
 bool areNeighbours(ArrayRef<int64_t> axes) {
   for (size_t i = 1; i < axes.size(); ++i)
     if (axes[i] != axes[i - 1] + 1)
@@ -84,9 +85,10 @@ bool maySplit(ContractOp op) {
     return !(producer && isGlue(producer)) && !PanelsAttr::of(operand.getType());
   };
   // The taps and channels of a window stay together: a matmul reads the window's rows whole.
-  const bool cutsTaps =
-      op.getLhs().getDefiningOp<WindowOp>() && op.getLhsContract().back() + 1 == typeOf(op.getLhs()).getRank();
-  return !cutsTaps && !op.isExact() && areNeighbours(op.getLhsContract()) && areNeighbours(op.getRhsContract()) &&
+  const auto cutsTaps = [&] {
+    return op.getLhs().getDefiningOp<WindowOp>() && op.getLhsContract().back() + 1 == typeOf(op.getLhs()).getRank();
+  };
+  return !op.isExact() && areNeighbours(op.getLhsContract()) && areNeighbours(op.getRhsContract()) && !cutsTaps() &&
          llvm::all_of(op->getOperands(), isStored);
 }
 

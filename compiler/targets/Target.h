@@ -76,7 +76,8 @@ public:
   virtual std::optional<RowTile> rowTile(mlir::func::FuncOp /*kernel*/, llvm::ArrayRef<int64_t> /*extents*/) const {
     return std::nullopt;
   }
-  /// Bytes of scratch per thread, on a GPU per block, that the code of `kernel`, a linalg form (legalized or not), uses at these extents.
+  /// Bytes of scratch per thread, on a GPU per block, that the code of `kernel` uses at these extents. `kernel` is a linalg
+  /// form, legalized or not.
   virtual int64_t scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const = 0;
 
   /// Replaces `kernel`, a linalg form after legalize-storage (docs/kernel-form.md), by its code: a function of the same

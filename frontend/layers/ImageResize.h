@@ -16,7 +16,7 @@ struct ImageSize {
 Value resized(const Value &x, const ImageSize &size, Interpolation interpolation, bool antialias = false);
 /// The largest box in the middle of x whose sides have the ratio of `size`.
 Value croppedToRatio(const Value &x, const ImageSize &size);
-/// x in the middle of the smallest such box, the rest of which is `fill`.
+/// Puts x into the middle of the smallest box whose sides have the ratio of `size`, and `fill` into the rest of the box.
 Value paddedToRatio(const Value &x, const ImageSize &size, double fill);
 
 } // namespace halftone::detail

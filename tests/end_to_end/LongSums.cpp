@@ -35,6 +35,17 @@ TEST_CASE("Parts of a long sum over places read the window in place") {
   checkProgram(kernelGradient(), "host", true, 1);
 }
 
+TEST_CASE("A product of a window that sums over nothing stays whole") {
+  checkProgram(R"(func.func @main(%x: tensor<2x5x1xf32> {halftone.name = "x"}, %v: tensor<3xf32> {halftone.name = "v"})
+    -> (tensor<2x4x2x1x3xf32> {halftone.name = "y"}) {
+  %0 = halftone.window %x {stride = array<i64: 1>, dilation = array<i64: 1>, low = array<i64: 0>, hole = array<i64: 1>}
+      : tensor<2x5x1xf32> to tensor<2x4x2x1xf32>
+  %1 = halftone.contract %0, %v {lhs_contract = array<i64>, rhs_contract = array<i64>} : (tensor<2x4x2x1xf32>, tensor<3xf32>) -> tensor<2x4x2x1x3xf32>
+  return %1 : tensor<2x4x2x1x3xf32>
+})",
+               "host", false, 1);
+}
+
 TEST_CASE("Strict mode keeps long sums whole and in order") {
   const std::vector<OpCase> cases = longSumCases(16384);
   const StatusOr<Comparison> comparison = compareCases({cases[0]}, "host", true);

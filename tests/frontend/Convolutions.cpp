@@ -1,4 +1,4 @@
-// Convolutions on Values: against plain loops, dtypes, gradients, what is refused.
+// Convolutions on Values: values against plain loops, dtypes, gradients, and calls that are refused.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include "tests/frontend/Slopes.h"

@@ -1,4 +1,4 @@
-// einsum: values against plain loops over all labels, dtypes, gradients, what is refused.
+// einsum: values against plain loops over all labels, dtypes, gradients, and equations that are refused.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include "tests/frontend/Slopes.h"

@@ -1,4 +1,4 @@
-// EinsumDense: outputs and gradients as real Keras gave them, shapes of weights, what is refused.
+// EinsumDense: outputs and gradients as real Keras gave them, shapes of weights, and arguments that are refused.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/ConfigAccess.h"
 #include "tests/frontend/Recorded.h"
