@@ -95,23 +95,29 @@ LogicalResult verifyTile(KernelOp kernel, ArrayRef<PartialReduceOp> partials, Bl
   if (contracts.empty())
     return kernel.emitOpError("has a tile but no contraction");
   ContractOp contract = *contracts.begin();
-  ArrayRef<int64_t> shape = shapeOf(contract.getResult());
+  const ArrayRef<int64_t> shape = shapeOf(contract.getResult());
   const size_t batch = contract.getLhsBatch().size(), rows = contract.getLhsFree().size();
+  SmallVector<int64_t> flat(shape); // the rows as one axis
+  if (rows > 1) {
+    flat[batch] = ShapedType::getNumElements(shape.slice(batch, rows));
+    flat.erase(flat.begin() + batch + 1, flat.begin() + batch + rows);
+  }
   for (PartialReduceOp partial : partials) {
-    if (shapeOf(partial.getX()) != shape)
-      return partial.emitOpError() << "reduces [" << shapeOf(partial.getX()) << "], but the contraction gives ["
-                                   << shape << "]";
+    const ArrayRef<int64_t> own = shapeOf(partial.getX());
+    if (own != shape && own != ArrayRef(flat))
+      return partial.emitOpError() << "reduces [" << own << "], but the contraction gives [" << shape << "]";
+    const size_t ownRows = own == shape ? rows : 1;
     for (auto [axis, tile] : llvm::zip_equal(partial.getAxes(), partial.getTile())) {
-      const bool isRow = size_t(axis) < batch + rows;
-      const size_t apart = isRow ? rows : contract.getRhsFree().size();
+      const bool isRow = size_t(axis) < batch + ownRows;
+      const size_t apart = isRow ? ownRows : contract.getRhsFree().size();
       int64_t size = size_t(axis) < batch ? 1 : isRow ? blocks.getTileRows() : blocks.getTileColumns();
       int64_t extent = 1; // of all axes of M or N, which the tile cuts as one
       if (size_t(axis) < batch)
-        extent = shape[axis];
+        extent = own[axis];
       else
-        for (int64_t each : isRow ? shape.slice(batch, rows) : shape.drop_front(batch + rows))
+        for (int64_t each : isRow ? own.slice(batch, ownRows) : own.drop_front(batch + ownRows))
           extent *= each;
-      if (size_t(axis) < batch || apart == 1 ? !cutAlike(extent, size, tile) : size < extent || tile < shape[axis])
+      if (size_t(axis) < batch || apart == 1 ? !cutAlike(extent, size, tile) : size < extent || tile < own[axis])
         return partial.emitOpError() << "has tiles of " << tile << " along axis " << axis
                                      << ", but blocks of the kernel have " << std::min(size, extent)
                                      << (apart == 1 || size_t(axis) < batch ? "" : " along several axes");

@@ -48,12 +48,26 @@ std::optional<KernelShape> classify(const KernelBody &body, const Blocking &bloc
   return std::nullopt;
 }
 
+bool isOfSideReductions(Operation *op) {
+  return isa<ReshapeOp>(op) && llvm::all_of(op->getUsers(), llvm::IsaPred<PartialReduceOp>);
+}
+
+SmallVector<int64_t> sideReductionShape(const KernelShape &kernel, Operation *contract) {
+  SmallVector<int64_t> shape(kernel.shape);
+  if (auto op = dyn_cast_or_null<ContractOp>(contract); op && op.getLhsFree().size() > 1) {
+    auto *rows = shape.begin() + op.getLhsBatch().size(), *end = rows + op.getLhsFree().size();
+    *rows = ShapedType::getNumElements(ArrayRef(rows, end));
+    shape.erase(rows + 1, end);
+  }
+  return shape;
+}
+
 bool readsElementwise(KernelOp kernel, int64_t operand) {
   SmallVector<Value> open{kernel.getBody().front().getArgument(operand)};
   DenseSet<Value> seen;
   while (!open.empty())
     for (Operation *user : open.pop_back_val().getUsers()) {
-      if (isa<YieldOp, PartialReduceOp>(user))
+      if (isa<YieldOp, PartialReduceOp>(user) || isOfSideReductions(user))
         continue;
       if (!isa<ElementwiseOpInterface, PackOp>(user))
         return false;
@@ -77,7 +91,7 @@ bool isSideReduction(PartialReduceOp op, const KernelShape &kernel, Operation *c
     if (axis != static_cast<int64_t>(index))
       return false;
   const SideReductionTile tileOf = formOf(kernel.kind).sideReductionTile;
-  if (!tileOf || shapeOf(op.getX()) != ArrayRef(kernel.shape))
+  if (!tileOf || shapeOf(op.getX()) != ArrayRef(sideReductionShape(kernel, contract)))
     return false;
   auto tile = tileOf(kernel, contract, reduced, blocking);
   return tile && ArrayRef(*tile) == op.getTile();

@@ -13,8 +13,12 @@ struct FormOps {
   llvm::SmallVector<mlir::Operation *> contractions, reductions, scatters;
 };
 
-/// The `tile` of a partial_reduce of a value of the kernel's shape over its first `reduced` axes, as the kernel's
-/// blocks cut them; nullopt when blocks do not cut along those axes alone. `contract` is the kernel's, or null.
+/// The shape in which side reductions see a value of the kernel's shape: that shape, or if a product has several axes of
+/// rows, which its tiles cut as one, with these as one axis. `contract` is the kernel's, or null.
+llvm::SmallVector<int64_t> sideReductionShape(const KernelShape &kernel, mlir::Operation *contract);
+
+/// The `tile` of a partial_reduce of a value of that shape over its first `reduced` axes, as the kernel's blocks cut
+/// them; nullopt when blocks do not cut along those axes alone.
 using SideReductionTile = std::optional<llvm::SmallVector<int64_t>> (*)(const KernelShape &kernel,
                                                                         mlir::Operation *contract, int64_t reduced,
                                                                         const Blocking &blocking);
@@ -47,6 +51,8 @@ bool readsElementwise(dialect::KernelOp kernel, int64_t operand);
 /// Blocks cut the first axis of extent > 1, which must be a reduced one.
 std::optional<llvm::SmallVector<int64_t>> tileOfRows(const KernelShape &kernel, mlir::Operation *contract,
                                                      int64_t reduced, const Blocking &blocking);
+/// Whether `op` is a reshape that side reductions alone read, to see rows as one axis.
+bool isOfSideReductions(mlir::Operation *op);
 /// A partial reduction is in place when its tile is the one that the kernel's blocks give.
 bool isSideReduction(dialect::PartialReduceOp op, const KernelShape &kernel, mlir::Operation *contract,
                      const Blocking &blocking);

@@ -123,7 +123,7 @@ std::optional<KernelShape> classifyMatmul(const FormOps &ops) {
       return std::nullopt;
   }
   for (Operation *op : body.ops) {
-    if (op == contract || prologue.contains(op) || isStoredTransposed(op, body, kernel.shape))
+    if (op == contract || prologue.contains(op) || isStoredTransposed(op, body, kernel.shape) || isOfSideReductions(op))
       continue;
     if (auto partial = dyn_cast<PartialReduceOp>(op)) {
       if (!isSideReduction(partial, kernel, contract, ops.blocking))
@@ -385,13 +385,13 @@ bool readsInPlaceMatmul(KernelOp kernel, int64_t operand) {
 
 bool fitsMatmul(Block &ops) { return !ops.getOps<ContractOp>().empty(); }
 
-/// The rows and columns of a tile are those of choose-templates; M and N are one axis each.
-std::optional<SmallVector<int64_t>> tileOfMatmul(const KernelShape &kernel, Operation *contract, int64_t reduced,
+/// The rows and columns of a tile are those of choose-templates; N is one axis.
+std::optional<SmallVector<int64_t>> tileOfMatmul(const KernelShape &, Operation *contract, int64_t reduced,
                                                  const Blocking &) {
   auto op = cast<ContractOp>(contract);
   std::optional<ArrayRef<int64_t>> tile = op.getTile();
-  const int64_t batch = static_cast<int64_t>(op.getLhsBatch().size()), rank = static_cast<int64_t>(kernel.shape.size());
-  if (!tile || op.getLhsFree().size() != 1 || op.getRhsFree().size() != 1 || reduced < batch + 1 || reduced > rank)
+  const int64_t batch = static_cast<int64_t>(op.getLhsBatch().size());
+  if (!tile || op.getLhsFree().empty() || op.getRhsFree().size() != 1 || reduced < batch + 1 || reduced > batch + 2)
     return std::nullopt;
   SmallVector<int64_t> sizes(batch, 1);
   sizes.append(tile->begin(), tile->end());

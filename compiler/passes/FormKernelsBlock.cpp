@@ -371,6 +371,18 @@ void BlockFormer::storeForContraction(ContractOp op) {
   }
 }
 
+/// The operand of `op` in the shape in which a kernel's blocks see it: a reshape that is copied into that kernel.
+Value BlockFormer::operandAs(ReduceOp op, ArrayRef<int64_t> shape) {
+  const Value x = op.getX();
+  if (shapeOf(x) == shape)
+    return x;
+  OpBuilder builder(op);
+  auto type = RankedTensorType::get(shape, cast<RankedTensorType>(x.getType()).getElementType());
+  auto reshape = ReshapeOp::create(builder, op.getLoc(), type, x);
+  chains.insert(reshape);
+  return reshape;
+}
+
 /// Splits a reduction over leading or all axes in two: the first half joins the kernel `host`, or is a kernel cut into
 /// blocks. Returns the ops that finish it, which take its place; none when that cannot be.
 SmallVector<Operation *> BlockFormer::splitInto(std::optional<int64_t> host, ReduceOp op) {
@@ -390,11 +402,13 @@ SmallVector<Operation *> BlockFormer::splitInto(std::optional<int64_t> host, Red
   }
   if (ArrayRef(shape.shape) != shapeOf(op.getX()))
     return {};
+  SmallVector<int64_t> parts = sideReductionShape(shape, contract); // of x as the kernel's blocks see it
+  const int64_t seen = reduced + static_cast<int64_t>(parts.size() - shape.shape.size());
   const SideReductionTile tileOf = formOf(shape.kind).sideReductionTile;
-  auto tile = tileOf ? tileOf(shape, contract, reduced, blocking) : std::nullopt;
+  auto tile = tileOf ? tileOf(shape, contract, seen, blocking) : std::nullopt;
   if (!tile)
     return {};
-  SmallVector<int64_t> parts(shapeOf(op.getX()));
+  const Value x = operandAs(op, parts);
   for (auto [axis, size] : llvm::enumerate(*tile))
     parts[axis] = (parts[axis] + size - 1) / size;
   // A reduction of narrow floats stays f32 until it is whole.
@@ -403,14 +417,19 @@ SmallVector<Operation *> BlockFormer::splitInto(std::optional<int64_t> host, Red
                      ? Type(Float32Type::get(op.getContext()))
                      : element;
   OpBuilder builder(op->getBlock(), std::next(op->getIterator()));
-  auto first = PartialReduceOp::create(builder, op.getLoc(), RankedTensorType::get(parts, partial), op.getKind(),
-                                       op.getX(), op.getAxesAttr(), builder.getDenseI64ArrayAttr(*tile));
+  auto first = PartialReduceOp::create(builder, op.getLoc(), RankedTensorType::get(parts, partial), op.getKind(), x,
+                                       builder.getDenseI64ArrayAttr(llvm::to_vector(llvm::seq(seen))),
+                                       builder.getDenseI64ArrayAttr(*tile));
   auto rest = ReduceOp::create(builder, op.getLoc(), RankedTensorType::get(shapeOf(op.getY()), partial), op.getKind(),
-                               first.getY(), op.getAxesAttr());
+                               first.getY(), first.getAxesAttr());
   auto found = legal(merged, first);
   if (!found) {
     erase(rest);
     erase(first);
+    if (x != op.getX()) {
+      chains.erase(x.getDefiningOp());
+      erase(x.getDefiningOp());
+    }
     return {};
   }
   merge(merged, first, *found);

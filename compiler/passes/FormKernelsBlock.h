@@ -59,6 +59,7 @@ private:
   mlir::FailureOr<bool> visitWindow(mlir::Operation *op);
   llvm::LogicalResult start(mlir::Operation *op);
   bool join(mlir::Operation *op);
+  mlir::Value operandAs(dialect::ReduceOp op, llvm::ArrayRef<int64_t> shape);
   llvm::SmallVector<mlir::Operation *> splitInto(std::optional<int64_t> host, dialect::ReduceOp op);
   bool splitReduction(dialect::ReduceOp op);
   KernelBody bodyOf(llvm::ArrayRef<mlir::Operation *> home);
@@ -92,7 +93,7 @@ private:
   const Blocking &blocking;
   bool strict;
   llvm::DenseSet<mlir::Operation *> stored; // glue that must be in memory after all
-  llvm::DenseSet<mlir::Operation *> chains; // cheap ops and windows of values in memory, copied like glue
+  llvm::DenseSet<mlir::Operation *> chains; // cheap ops and windows of values in memory, and reshapes, copied like glue
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> storedCopy;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *>> producersOf;
   llvm::DenseMap<mlir::Operation *, int64_t> number, clusterOf;
