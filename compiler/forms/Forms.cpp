@@ -48,26 +48,12 @@ std::optional<KernelShape> classify(const KernelBody &body, const Blocking &bloc
   return std::nullopt;
 }
 
-bool isOfSideReductions(Operation *op) {
-  return isa<ReshapeOp>(op) && llvm::all_of(op->getUsers(), llvm::IsaPred<PartialReduceOp>);
-}
-
-SmallVector<int64_t> sideReductionShape(const KernelShape &kernel, Operation *contract) {
-  SmallVector<int64_t> shape(kernel.shape);
-  if (auto op = dyn_cast_or_null<ContractOp>(contract); op && op.getLhsFree().size() > 1) {
-    auto *rows = shape.begin() + op.getLhsBatch().size(), *end = rows + op.getLhsFree().size();
-    *rows = ShapedType::getNumElements(ArrayRef(rows, end));
-    shape.erase(rows + 1, end);
-  }
-  return shape;
-}
-
 bool readsElementwise(KernelOp kernel, int64_t operand) {
   SmallVector<Value> open{kernel.getBody().front().getArgument(operand)};
   DenseSet<Value> seen;
   while (!open.empty())
     for (Operation *user : open.pop_back_val().getUsers()) {
-      if (isa<YieldOp, PartialReduceOp>(user) || isOfSideReductions(user))
+      if (isa<YieldOp, PartialReduceOp>(user))
         continue;
       if (!isa<ElementwiseOpInterface, PackOp>(user))
         return false;
@@ -77,24 +63,24 @@ bool readsElementwise(KernelOp kernel, int64_t operand) {
   return true;
 }
 
-std::optional<SmallVector<int64_t>> tileOfRows(const KernelShape &kernel, Operation *, int64_t reduced,
-                                               const Blocking &blocking) {
+std::optional<SideReduction> sideReductionOfRows(const KernelShape &kernel, Operation *, int64_t reduced,
+                                                 const Blocking &blocking) {
   const int64_t blocked = blockedAxis(kernel.shape), rank = static_cast<int64_t>(kernel.shape.size());
   if (reduced == 0 || blocked >= reduced || reduced > rank)
     return std::nullopt;
-  return blocking.sideReductionTile(kernel.shape, reduced);
+  return SideReduction{kernel.shape, blocking.sideReductionTile(kernel.shape, reduced)};
 }
 
 bool isSideReduction(PartialReduceOp op, const KernelShape &kernel, Operation *contract, const Blocking &blocking) {
-  const int64_t reduced = static_cast<int64_t>(op.getAxes().size());
   for (auto [index, axis] : llvm::enumerate(op.getAxes()))
     if (axis != static_cast<int64_t>(index))
       return false;
-  const SideReductionTile tileOf = formOf(kernel.kind).sideReductionTile;
-  if (!tileOf || shapeOf(op.getX()) != ArrayRef(sideReductionShape(kernel, contract)))
-    return false;
-  auto tile = tileOf(kernel, contract, reduced, blocking);
-  return tile && ArrayRef(*tile) == op.getTile();
+  const SideReductionOf sideOf = formOf(kernel.kind).sideReduction;
+  const ArrayRef<int64_t> shape = shapeOf(op.getX());
+  const int64_t kept = static_cast<int64_t>(shape.size() - op.getAxes().size());
+  const auto side =
+      sideOf ? sideOf(kernel, contract, static_cast<int64_t>(kernel.shape.size()) - kept, blocking) : std::nullopt;
+  return side && ArrayRef(side->shape) == shape && ArrayRef(side->tile) == op.getTile();
 }
 
 } // namespace halftone::compiler

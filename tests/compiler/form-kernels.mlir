@@ -82,34 +82,6 @@ func.func @main(%x: tensor<200x8xf16> {halftone.name = "x"}, %w: tensor<8x64xf16
 
 // -----
 
-// The sums of a convolution's result over examples and places begin in its kernel too, whose rows these are together: for
-// means, and for a bias gradient. A sum over some of these axes stays apart.
-// CHECK-LABEL: module
-// CHECK: halftone.kernel matmul {{.*}} -> (tensor<3x9x8x16xf16>, tensor<[[P:[0-9]+]]x16xf32>, tensor<[[P]]x16xf32>) attributes {spec = #halftone.blocks<tile = [[[T:[0-9]+]], 64]>}
-// CHECK: %[[Y:.*]] = halftone.contract
-// CHECK: %[[R:.*]] = halftone.reshape %[[Y]] : tensor<3x9x8x16xf16> to tensor<216x16xf16>
-// CHECK: halftone.partial_reduce sum %[[R]] {axes = array<i64: 0>, tile = array<i64: [[T]]>} : tensor<216x16xf16> -> tensor<[[P]]x16xf32>
-// CHECK: %[[Q:.*]] = halftone.mul %[[Y]], %[[Y]]
-// CHECK: %[[F:.*]] = halftone.reshape %[[Q]] : tensor<3x9x8x16xf16> to tensor<216x16xf16>
-// CHECK: halftone.partial_reduce sum %[[F]]
-// CHECK: halftone.kernel reduction_loop {{.*}} (tensor<[[P]]x16xf32>) -> tensor<16xf16>
-// CHECK: halftone.kernel reduction_loop {{.*}} (tensor<3x9x8x16xf16>) -> tensor<8x16xf16>
-// STRICT-LABEL: module
-// STRICT-NOT: partial_reduce
-func.func @main(%x: tensor<3x11x10x4xf16> {halftone.name = "x"}, %w: tensor<3x3x4x16xf16> {halftone.name = "w"})
-    -> (tensor<3x9x8x16xf16> {halftone.name = "y"}, tensor<16xf16> {halftone.name = "s"}, tensor<16xf16> {halftone.name = "q"}, tensor<8x16xf16> {halftone.name = "p"}) {
-  %0 = halftone.window %x {stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>, low = array<i64: 0, 0>, hole = array<i64: 1, 1>}
-      : tensor<3x11x10x4xf16> to tensor<3x9x8x3x3x4xf16>
-  %y = halftone.contract %0, %w {lhs_contract = array<i64: 3, 4, 5>, rhs_contract = array<i64: 0, 1, 2>} : (tensor<3x9x8x3x3x4xf16>, tensor<3x3x4x16xf16>) -> tensor<3x9x8x16xf16>
-  %s = halftone.reduce sum %y {axes = array<i64: 0, 1, 2>} : tensor<3x9x8x16xf16> -> tensor<16xf16>
-  %yy = halftone.mul %y, %y : tensor<3x9x8x16xf16>
-  %q = halftone.reduce sum %yy {axes = array<i64: 0, 1, 2>} : tensor<3x9x8x16xf16> -> tensor<16xf16>
-  %p = halftone.reduce sum %y {axes = array<i64: 0, 1>} : tensor<3x9x8x16xf16> -> tensor<8x16xf16>
-  return %y, %s, %q, %p : tensor<3x9x8x16xf16>, tensor<16xf16>, tensor<16xf16>, tensor<8x16xf16>
-}
-
-// -----
-
 // The update of one variable under `when` is one loop kernel with three results. The scalar before it stays apart, and
 // ops outside
 // of `when` stay outside.
