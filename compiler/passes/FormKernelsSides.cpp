@@ -94,8 +94,8 @@ bool BlockFormer::splitReduction(ReduceOp op) {
   return whole && elementsOf(op.getX()) > mostElementsOfOneRow && !splitInto(std::nullopt, op).empty();
 }
 
-/// A reduction over leading axes whose large operand another kernel reads whole becomes a side reduction there; if its
-/// result is small, else one of a loop kernel of its own, whose blocks are runs of memory.
+/// A reduction over leading axes whose large operand another kernel reads whole becomes a side reduction there; else, if
+/// its result is small, one of a loop kernel of its own, whose blocks are runs of memory.
 void BlockFormer::giveReductionsToReaders() {
   DenseMap<Value, std::map<std::vector<int64_t>, Hosts>> known;
   for (int64_t index = 0, end = clusters.size(); index < end; ++index) {
@@ -115,7 +115,8 @@ void BlockFormer::giveReductionsToReaders() {
     Hosts &hosts = readers->second[shapeOf(op.getX()).vec()];
     const bool isGiven =
         hosts.find([&](int64_t host) { return giveReduction(host, index, op, inputs.getArrayRef()); }).has_value();
-    if (isGiven || splitAlone(index, op))
+    const auto isWhole = [&](Value input) { return shapeOf(input) == shapeOf(op.getX()); };
+    if (isGiven || (llvm::any_of(inputs, isWhole) && splitAlone(index, op)))
       known.erase(sum); // which is gone
   }
 }
