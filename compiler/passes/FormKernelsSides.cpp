@@ -162,10 +162,12 @@ bool BlockFormer::giveReduction(int64_t host, int64_t index, ReduceOp op, ArrayR
 }
 
 /// Puts the first half of `op`, a reduction of cluster `index`, into a loop kernel before it; false when the reduction is
-/// small or its result is not.
+/// small or its result is not, or when the cluster itself makes the operand.
 bool BlockFormer::splitAlone(int64_t index, ReduceOp op) {
   constexpr int64_t leastElements = 32768, leastOfEach = 64;
-  if (elementsOf(op.getX()) < leastElements || elementsOf(op.getX()) < leastOfEach * elementsOf(op.getY()))
+  const auto isMadeHere = [&](Operation *producer) { return clusterOf.lookup(producer) == index; };
+  if (elementsOf(op.getX()) < leastElements || elementsOf(op.getX()) < leastOfEach * elementsOf(op.getY()) ||
+      llvm::any_of(producers(op), isMadeHere))
     return false;
   const SmallVector<Operation *> stale = readersOf(op.getY()), finish = splitInto(std::nullopt, op);
   if (finish.empty())

@@ -90,3 +90,20 @@ func.func @main(%x: tensor<64x32xf32> {halftone.name = "x"}, %w: tensor<32x128xf
   %7 = halftone.reduce sum %6 {axes = array<i64: 1>} : tensor<64x128xf32> -> tensor<64xf32>
   return %4, %7 : tensor<64x128xf32>, tensor<64xf32>
 }
+
+// -----
+
+// A long sum of products of a window, which its own kernel makes, stays whole: the products are never stored.
+// CHECK-LABEL: module
+// CHECK: halftone.kernel reduction_loop @{{.*}} (tensor<8x64x16xf32>, tensor<8x64x16xf32>) -> tensor<3x16xf32>
+// CHECK: func.func @main
+// CHECK-COUNT-1: halftone.launch
+// CHECK-NOT: halftone.launch
+func.func @main(%x: tensor<8x64x16xf32> {halftone.name = "x"}, %dy: tensor<8x64x16xf32> {halftone.name = "dy"}) -> (tensor<3x16xf32> {halftone.name = "dw"}) {
+  %0 = halftone.window %x {stride = array<i64: 1>, dilation = array<i64: 1>, low = array<i64: 1>, hole = array<i64: 1>}
+      : tensor<8x64x16xf32> to tensor<8x64x3x16xf32>
+  %1 = halftone.broadcast %dy {axes = array<i64: 0, 1, 3>} : tensor<8x64x16xf32> to tensor<8x64x3x16xf32>
+  %2 = halftone.mul %0, %1 : tensor<8x64x3x16xf32>
+  %3 = halftone.reduce sum %2 {axes = array<i64: 0, 1>} : tensor<8x64x3x16xf32> -> tensor<3x16xf32>
+  return %3 : tensor<3x16xf32>
+}
