@@ -1,5 +1,6 @@
 // BatchNormalization: by the batch's statistics in training, by moving statistics otherwise.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/Masks.h"
 #include "frontend/Promotion.h"
 #include "frontend/layers/Fields.h"
 #include "frontend/layers/Normalized.h"
@@ -35,7 +36,9 @@ public:
     Moments moments{along(mean_, x, {axis_}), along(variance_, x, {axis_})};
     if (context.training() && layer_->trainable) {
       Moments moving = moments;
-      moments = momentsOf(x, axes);
+      const Value mask = asMask(inputs.size() > 1 ? inputs[1] : maskOf(inputs[0]));
+      moments = mask.defined() ? momentsOf(x, axes, asDtype(ops::expand_dims(mask, -1), x.dtype(), "mask"))
+                               : momentsOf(x, axes);
       move(mean_, moving.mean, moments.mean);
       move(variance_, moving.variance, moments.variance);
     }
