@@ -5,15 +5,17 @@
 
 namespace halftone::benchmarks {
 
-Batch images(int64_t count) {
+Batch images(int64_t count, const Shape &image) {
   std::mt19937 random(7);
-  std::vector<float> pixels(static_cast<size_t>(count * 784));
+  std::vector<int64_t> extents = image.dims();
+  extents.insert(extents.begin(), count);
+  std::vector<float> pixels(static_cast<size_t>(count * image.elements()));
   for (float &pixel : pixels)
     pixel = static_cast<float>(random() >> 8) / 16777216.0f;
   std::vector<int32_t> labels(static_cast<size_t>(count));
   for (int32_t &label : labels)
     label = static_cast<int32_t>(random() % 10);
-  return {Tensor(std::move(pixels), {count, 784}), Tensor(std::move(labels), {count})};
+  return {Tensor(std::move(pixels), Shape(extents)), Tensor(std::move(labels), {count})};
 }
 
 Sequential mlp(const std::string &policy, const MlpArgs &args) {

@@ -6,8 +6,8 @@
 
 namespace halftone::benchmarks {
 
-/// `count` images (count, 784) in [0, 1), float32, and labels (count,), int32; the same ones at each call.
-Batch images(int64_t count);
+/// `count` images (count, image..) in [0, 1), float32, and labels (count,), int32; the same ones at each call.
+Batch images(int64_t count, const Shape &image = {784});
 
 struct MlpArgs {
   int64_t hidden = 2;     // layers of 512

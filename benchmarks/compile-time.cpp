@@ -1,5 +1,6 @@
 // How long the first training step compiles: cold, from the disk cache, and as layers repeat; in fresh processes.
 // SPDX-License-Identifier: Apache-2.0
+#include "Convnets.h"
 #include "Mlp.h"
 #include "Race.h"
 #include "Table.h"
@@ -16,19 +17,21 @@ namespace {
 
 constexpr int rounds = 7;
 
-/// Runs in the child: the seconds of the first step, less those of a second one.
-int measure(int64_t hidden) {
-  const Batch data = images(32);
-  Sequential model = mlp("float32", {.hidden = hidden});
+/// Runs in the child: the seconds of the first step of "convnet", or of an MLP with so many hidden layers, less those
+/// of a second one.
+int measure(const std::string &network) {
+  const bool isConvnet = network == "convnet";
+  const Batch data = isConvnet ? images(32, {28, 28, 1}) : images(32);
+  const Model model = isConvnet ? convnet("float32") : Model(mlp("float32", {.hidden = std::atoll(network.c_str())}));
   auto step = [&] { model.train_on_batch(data.x, data.y); };
   const double first = secondsOf(step), second = secondsOf(step);
   fmt::print("{}\n", first - second);
   return 0;
 }
 
-double child(int64_t hidden, const std::filesystem::path &cache) {
+double child(const std::string &network, const std::filesystem::path &cache) {
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-  const std::string command = fmt::format("XDG_CACHE_HOME='{}' '{}' --first-step {}", cache.string(), self, hidden);
+  const std::string command = fmt::format("XDG_CACHE_HOME='{}' '{}' --first-step {}", cache.string(), self, network);
   FILE *pipe = ::popen(command.c_str(), "r");
   double seconds = 0;
   const bool told = pipe && std::fscanf(pipe, "%lf", &seconds) == 1;
@@ -42,13 +45,16 @@ void run(Table &table) {
   if (!::mkdtemp(pattern.data()))
     throw std::runtime_error("cannot make " + pattern);
   const std::filesystem::path folder = pattern;
-  std::vector<double> cold, warm, twelve;
+  std::vector<double> cold, warm, twelve, convnetCold, convnetWarm;
   for (int round = 0; round < rounds; ++round) {
     const std::filesystem::path cache = folder / fmt::format("{}", round),
-                                other = folder / fmt::format("{}-twelve", round);
-    cold.push_back(child(2, cache));
-    warm.push_back(child(2, cache));
-    twelve.push_back(child(12, other));
+                                other = folder / fmt::format("{}-twelve", round),
+                                third = folder / fmt::format("{}-convnet", round);
+    cold.push_back(child("2", cache));
+    warm.push_back(child("2", cache));
+    twelve.push_back(child("12", other));
+    convnetCold.push_back(child("convnet", third));
+    convnetWarm.push_back(child("convnet", third));
   }
   std::error_code ignored;
   std::filesystem::remove_all(folder, ignored);
@@ -57,6 +63,16 @@ void run(Table &table) {
   table.add({"compile the MLP train step, from the disk cache (s)", milliseconds(again), "-", again, 0.10, 0.06, true});
   table.add({"compile twelve equal Dense layers against two", milliseconds(many), "two " + milliseconds(first),
              many / first, 1.5, 1.2, true});
+  const double cnnCold = median(convnetCold), cnnWarm = median(convnetWarm);
+  table.add(
+      {"compile the train step of the MNIST convnet, cold (s)", milliseconds(cnnCold), "-", cnnCold, 3.0, {}, true});
+  table.add({"compile the train step of the MNIST convnet, from the disk cache (s)",
+             milliseconds(cnnWarm),
+             "-",
+             cnnWarm,
+             0.3,
+             {},
+             true});
 }
 
 } // namespace
@@ -64,7 +80,7 @@ void run(Table &table) {
 int main(int argc, char **argv) {
   if (argc == 3 && std::string_view(argv[1]) == "--first-step")
     try {
-      return measure(std::atoll(argv[2]));
+      return measure(argv[2]);
     } catch (const std::exception &error) {
       fmt::print(stderr, "compile-time: {}\n", error.what());
       return 1;

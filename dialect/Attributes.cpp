@@ -9,7 +9,7 @@ namespace halftone::dialect {
 
 namespace {
 
-enum class Place : uint8_t { module, function, argument, result, generic, loop };
+enum class Place : uint8_t { module, function, argument, result, generic, loop, comparison };
 enum class Holds : uint8_t { string, unit, integer, integers, list, dictionary, symbol };
 
 struct Known {
@@ -33,7 +33,7 @@ constexpr Known known[] = {
     {"panels", Place::result, Holds::integers},   {"partial", Place::result, Holds::string},
     {"combine", Place::generic, Holds::list},     {"dims", Place::generic, Holds::integers},
     {"interleaved", Place::loop, Holds::unit},    {"row_tile", Place::function, Holds::integers},
-    {"window", Place::argument, Holds::integers},
+    {"window", Place::argument, Holds::integers}, {"bound", Place::comparison, Holds::unit},
 };
 
 StringRef textOf(Place place) {
@@ -50,6 +50,8 @@ StringRef textOf(Place place) {
     return "a linalg.generic";
   case Place::loop:
     return "an scf.for";
+  case Place::comparison:
+    return "an arith.cmpi, arith.maxsi or arith.minsi";
   }
   return {};
 }
@@ -105,6 +107,8 @@ std::optional<Place> placeOf(Operation *op) {
     return Place::generic;
   if (name == "scf.for")
     return Place::loop;
+  if (name == "arith.cmpi" || name == "arith.maxsi" || name == "arith.minsi")
+    return Place::comparison;
   return std::nullopt;
 }
 

@@ -89,33 +89,65 @@ LogicalResult verifyRows(KernelOp kernel, ArrayRef<PartialReduceOp> partials, in
   return success();
 }
 
-/// Side reductions of a matmul kernel: one batch entry, and the kernel's tile along M and N.
-LogicalResult verifyTile(KernelOp kernel, ArrayRef<PartialReduceOp> partials, BlocksAttr blocks) {
+/// The result of a contraction as a side reduction reads it: how many axes its batch, M and N have.
+struct ProductAxes {
+  size_t batch, rows, columns;
+  SmallVector<int64_t> shape;
+};
+
+/// The result of `contract`, in which the axes of M are one if `rowsAreOne`, and those of N if `columnsAreOne`.
+ProductAxes axesOf(ContractOp contract, bool rowsAreOne, bool columnsAreOne) {
+  const ArrayRef<int64_t> shape = shapeOf(contract.getResult());
+  ProductAxes axes{contract.getLhsBatch().size(), contract.getLhsFree().size(), contract.getRhsFree().size(), {}};
+  const auto append = [&](ArrayRef<int64_t> extents, bool areOne) {
+    if (areOne)
+      axes.shape.push_back(ShapedType::getNumElements(extents));
+    else
+      llvm::append_range(axes.shape, extents);
+  };
+  append(shape.take_front(axes.batch), false);
+  append(shape.slice(axes.batch, axes.rows), rowsAreOne);
+  append(shape.take_back(axes.columns), columnsAreOne);
+  axes.rows = rowsAreOne ? 1 : axes.rows;
+  axes.columns = columnsAreOne ? 1 : axes.columns;
+  return axes;
+}
+
+/// The tile of one side reduction: one batch entry, and the kernel's tile along M and N.
+LogicalResult verifyTile(PartialReduceOp partial, const ProductAxes &axes, BlocksAttr blocks) {
+  const ArrayRef<int64_t> shape = axes.shape;
+  for (auto [axis, tile] : llvm::zip_equal(partial.getAxes(), partial.getTile())) {
+    const bool isBatch = size_t(axis) < axes.batch, isRow = size_t(axis) < axes.batch + axes.rows;
+    const size_t apart = isBatch ? 1 : isRow ? axes.rows : axes.columns;
+    const int64_t size = isBatch ? 1 : isRow ? blocks.getTileRows() : blocks.getTileColumns();
+    const int64_t extent = // of all axes of M or N, which the tile cuts as one
+        isBatch
+            ? shape[axis]
+            : ShapedType::getNumElements(isRow ? shape.slice(axes.batch, axes.rows) : shape.take_back(axes.columns));
+    if (apart == 1 ? !cutAlike(extent, size, tile) : size < extent || tile < shape[axis])
+      return partial.emitOpError() << "has tiles of " << tile << " along axis " << axis
+                                   << ", but blocks of the kernel have " << std::min(size, extent)
+                                   << (apart == 1 ? "" : " along several axes");
+  }
+  return success();
+}
+
+/// Side reductions of a matmul kernel. They may take the axes of M, or of N, as one.
+LogicalResult verifyTiles(KernelOp kernel, ArrayRef<PartialReduceOp> partials, BlocksAttr blocks) {
   auto contracts = kernel.getBody().front().getOps<ContractOp>();
   if (contracts.empty())
     return kernel.emitOpError("has a tile but no contraction");
   ContractOp contract = *contracts.begin();
-  ArrayRef<int64_t> shape = shapeOf(contract.getResult());
-  const size_t batch = contract.getLhsBatch().size(), rows = contract.getLhsFree().size();
+  const ProductAxes ways[] = {axesOf(contract, false, false), axesOf(contract, true, false),
+                              axesOf(contract, true, true), axesOf(contract, false, true)};
   for (PartialReduceOp partial : partials) {
-    if (shapeOf(partial.getX()) != shape)
+    const auto *way =
+        llvm::find_if(ways, [&](const ProductAxes &axes) { return shapeOf(partial.getX()) == ArrayRef(axes.shape); });
+    if (way == std::end(ways))
       return partial.emitOpError() << "reduces [" << shapeOf(partial.getX()) << "], but the contraction gives ["
-                                   << shape << "]";
-    for (auto [axis, tile] : llvm::zip_equal(partial.getAxes(), partial.getTile())) {
-      const bool isRow = size_t(axis) < batch + rows;
-      const size_t apart = isRow ? rows : contract.getRhsFree().size();
-      int64_t size = size_t(axis) < batch ? 1 : isRow ? blocks.getTileRows() : blocks.getTileColumns();
-      int64_t extent = 1; // of all axes of M or N, which the tile cuts as one
-      if (size_t(axis) < batch)
-        extent = shape[axis];
-      else
-        for (int64_t each : isRow ? shape.slice(batch, rows) : shape.drop_front(batch + rows))
-          extent *= each;
-      if (size_t(axis) < batch || apart == 1 ? !cutAlike(extent, size, tile) : size < extent || tile < shape[axis])
-        return partial.emitOpError() << "has tiles of " << tile << " along axis " << axis
-                                     << ", but blocks of the kernel have " << std::min(size, extent)
-                                     << (apart == 1 || size_t(axis) < batch ? "" : " along several axes");
-    }
+                                   << shapeOf(contract.getResult()) << "]";
+    if (failed(verifyTile(partial, *way, blocks)))
+      return failure();
   }
   return success();
 }
@@ -139,7 +171,7 @@ LogicalResult verifyBlocks(KernelOp kernel) {
                                     : kernel.getKind() == KernelKind::scatter ? "none"
                                                                               : "rows");
   if (isMatmul)
-    return verifyTile(kernel, partials, *blocks);
+    return verifyTiles(kernel, partials, *blocks);
   if (partials.empty())
     return kernel.emitOpError() << "has the spec " << *blocks << " but no side reduction, which it is for";
   return verifyRows(kernel, partials, blocks->getRows());

@@ -1,17 +1,20 @@
-# One training step of the multilayer perceptron in the library that argv[1] names; requests and replies are lines.
+# Training steps of a network in the library that argv[1] names; requests and replies are lines.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: train_step.py "PyTorch eager" | "torch.compile" | "JAX jit" | "Keras on JAX"  THREADS
 
 Says `ready VERSION` or `missing REASON`, then answers
-  prepare POLICY STEPS FOLDER   the losses of the first STEPS steps from the tensors w0..w5, x and y of FOLDER
-  steps N                       seconds a step, over N more steps from the same tensors at a learning rate of 0: the
-                                gradients stay, where training on one batch would end in slow subnormal moments
+  prepare NETWORK POLICY STEPS FOLDER
+            the losses of the first STEPS steps from the trainable weights w0, w1, ... and the batch x, y of FOLDER;
+            nothing is dropped. NETWORK is one of networks.py; Keras knows "mlp" alone
+  steps N   seconds a step, over N more steps from the same tensors, with dropout and at a learning rate of 0: the
+            gradients stay, where training on one batch would end in slow subnormal moments
 """
 import os
 import sys
 import time
 
 from conversation import serve, use_threads
+from networks import DROPOUT, JaxNetwork, torch_layout, torch_network, torch_weight
 
 name, threads = sys.argv[1], int(sys.argv[2])
 use_threads(threads)
@@ -30,19 +33,18 @@ class Torch:
         torch.set_num_threads(threads)
         self.version = torch.__version__
 
-    def prepare(self, policy, weights, x, y):
+    def prepare(self, network, policy, weights, x, y):
         torch = self.torch
-        nn = torch.nn
         torch._dynamo.reset()
-        net = nn.Sequential(nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10))
-        x, y = torch.from_numpy(x), torch.from_numpy(y).long()
+        net = torch_network(torch, network).to(memory_format=torch.channels_last)
+        x, y = torch.from_numpy(torch_layout(x)), torch.from_numpy(y).long()
         adam = torch.optim.Adam(net.parameters(), lr=RATE, betas=(BETA_1, BETA_2), eps=EPSILON, fused=True)
         dtype = {"float32": None, "mixed_bfloat16": torch.bfloat16, "mixed_float16": torch.float16}[policy]
         scaler = torch.amp.GradScaler("cpu", init_scale=32768.0, enabled=policy == "mixed_float16")
 
         def loss_of(x, y):
             with torch.autocast("cpu", dtype=dtype or torch.bfloat16, enabled=dtype is not None):
-                return nn.functional.cross_entropy(net(x).float(), y)
+                return torch.nn.functional.cross_entropy(net(x).float(), y)
 
         forward = torch.compile(loss_of) if self.compiled else loss_of
 
@@ -55,18 +57,21 @@ class Torch:
             return loss.detach()
 
         self.step, self.adam, self.net, self.weights = step, adam, net, weights
-        self.assign()
+        self.assign(dropout=0.0)
 
-    def assign(self):
+    def assign(self, dropout):
         with self.torch.no_grad():
-            for parameter, value in zip(self.net.parameters(), self.weights):
-                parameter.copy_(self.torch.from_numpy(value.T.copy() if value.ndim == 2 else value))
+            for parameter, value in zip(self.net.parameters(), self.weights, strict=True):
+                parameter.copy_(self.torch.from_numpy(torch_weight(value)))
+        for layer in self.net.modules():
+            if isinstance(layer, self.torch.nn.Dropout):
+                layer.p = dropout
 
     def losses(self, count):
         return [float(self.step()) for _ in range(count)]
 
     def rest(self):
-        self.assign()
+        self.assign(DROPOUT)
         self.adam.state.clear()
         for group in self.adam.param_groups:
             group["lr"] = 0.0
@@ -81,21 +86,18 @@ class Jax:
         import jax
         self.version = jax.__version__
 
-    def prepare(self, policy, weights, x, y):
+    def prepare(self, network, policy, weights, x, y):
         import jax
         import jax.numpy as np
         dtype = {"float32": np.float32, "mixed_bfloat16": np.bfloat16, "mixed_float16": np.float16}[policy]
         scaled = policy == "mixed_float16"
         x, y = np.asarray(x), np.asarray(y)
+        net = JaxNetwork(jax, network, dtype)
 
-        def loss_of(weights, x, y, scale):
-            w = [value.astype(dtype) for value in weights]
-            h = x.astype(dtype)
-            h = jax.nn.relu(h @ w[0] + w[1])
-            h = jax.nn.relu(h @ w[2] + w[3])
-            logits = (h @ w[4] + w[5]).astype(np.float32)
-            loss = -np.take_along_axis(jax.nn.log_softmax(logits), y[:, None], 1).mean()
-            return loss * scale, loss
+        def loss_of(weights, x, y, scale, moving, key):
+            logits, moving = net.logits(weights, x, moving, key)
+            loss = -np.take_along_axis(jax.nn.log_softmax(logits.astype(np.float32)), y[:, None], 1).mean()
+            return loss * scale, (loss, moving)
 
         def updated(weights, m, v, count, rate, gradients):
             count = count + 1
@@ -105,26 +107,27 @@ class Jax:
             weights = [w - rate * a / (np.sqrt(b) + EPSILON) for w, a, b in zip(weights, m, v)]
             return weights, m, v, count
 
-        def step(state, x, y):
-            weights, m, v, count, rate, scale, good = state
-            gradients, loss = jax.grad(loss_of, has_aux=True)(weights, x, y, scale)
+        def step(state, x, y, drops):
+            weights, m, v, count, rate, scale, good, moving = state
+            key = jax.random.fold_in(jax.random.key(1), count.astype(np.uint32)) if drops else None
+            gradients, (loss, moving) = jax.grad(loss_of, has_aux=True)(weights, x, y, scale, moving, key)
             if not scaled:
-                return (*updated(weights, m, v, count, rate, gradients), rate, scale, good), loss
+                return (*updated(weights, m, v, count, rate, gradients), rate, scale, good, moving), loss
             gradients = [g / scale for g in gradients]
             finite = np.all(np.asarray([np.all(np.isfinite(g)) for g in gradients]))
             old = (weights, m, v, count)
             new = jax.lax.cond(finite, lambda: updated(*old, rate, gradients), lambda: old)
             grow = finite & (good + 1 >= 2000)
             scale = np.where(finite, np.where(grow, scale * 2, scale), scale / 2)
-            return (*new, rate, scale, np.where(finite & ~grow, good + 1, 0)), loss
+            return (*new, rate, scale, np.where(finite & ~grow, good + 1, 0), moving), loss
 
-        self.jitted = jax.jit(step, donate_argnums=0)
+        self.jitted = jax.jit(step, donate_argnums=0, static_argnums=3)
         zeros = lambda: [np.zeros_like(value) for value in weights]
         scale = 32768.0 if scaled else 1.0
         self.start = lambda rate: ([np.array(value) for value in weights], zeros(), zeros(), np.float32(0),
-                                   np.float32(rate), np.float32(scale), np.int32(0))
+                                   np.float32(rate), np.float32(scale), np.int32(0), [np.array(a) for a in net.moving])
         self.state = self.start(RATE)
-        self.data = (x, y)
+        self.data = (x, y, False)
 
     def losses(self, count):
         losses = []
@@ -135,6 +138,7 @@ class Jax:
 
     def rest(self):
         self.state = self.start(0)
+        self.data = (*self.data[:2], True)
 
     def run(self, count):
         loss = None
@@ -151,7 +155,7 @@ class Keras:
         self.keras = keras
         self.version = f"{keras.__version__} (JAX {jax.__version__})"
 
-    def prepare(self, policy, weights, x, y):
+    def prepare(self, network, policy, weights, x, y):
         keras = self.keras
         keras.config.set_dtype_policy(policy)
         dense = keras.layers.Dense
@@ -182,9 +186,10 @@ def library():
             "Keras on JAX": Keras}[name]()
 
 
-def prepare(library, policy, steps, folder):
+def prepare(library, network, policy, steps, folder):
     load = lambda part: numpy.load(os.path.join(folder, part + ".npy"))
-    library.prepare(policy, [load(f"w{i}") for i in range(6)], load("x"), load("y"))
+    count = sum(name.startswith("w") for name in os.listdir(folder))
+    library.prepare(network, policy, [load(f"w{i}") for i in range(count)], load("x"), load("y"))
     losses = library.losses(int(steps))
     library.rest()
     return " ".join(map(repr, losses))

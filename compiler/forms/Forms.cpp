@@ -63,24 +63,24 @@ bool readsElementwise(KernelOp kernel, int64_t operand) {
   return true;
 }
 
-std::optional<SmallVector<int64_t>> tileOfRows(const KernelShape &kernel, Operation *, int64_t reduced,
-                                               const Blocking &blocking) {
+std::optional<SideReduction> sideReductionOfRows(const KernelShape &kernel, Operation *, int64_t reduced,
+                                                 const Blocking &blocking) {
   const int64_t blocked = blockedAxis(kernel.shape), rank = static_cast<int64_t>(kernel.shape.size());
   if (reduced == 0 || blocked >= reduced || reduced > rank)
     return std::nullopt;
-  return blocking.sideReductionTile(kernel.shape, reduced);
+  return SideReduction{kernel.shape, blocking.sideReductionTile(kernel.shape, reduced)};
 }
 
 bool isSideReduction(PartialReduceOp op, const KernelShape &kernel, Operation *contract, const Blocking &blocking) {
-  const int64_t reduced = static_cast<int64_t>(op.getAxes().size());
   for (auto [index, axis] : llvm::enumerate(op.getAxes()))
     if (axis != static_cast<int64_t>(index))
       return false;
-  const SideReductionTile tileOf = formOf(kernel.kind).sideReductionTile;
-  if (!tileOf || shapeOf(op.getX()) != ArrayRef(kernel.shape))
-    return false;
-  auto tile = tileOf(kernel, contract, reduced, blocking);
-  return tile && ArrayRef(*tile) == op.getTile();
+  const SideReductionOf sideOf = formOf(kernel.kind).sideReduction;
+  const ArrayRef<int64_t> shape = shapeOf(op.getX());
+  const int64_t kept = static_cast<int64_t>(shape.size() - op.getAxes().size());
+  const auto side =
+      sideOf ? sideOf(kernel, contract, static_cast<int64_t>(kernel.shape.size()) - kept, blocking) : std::nullopt;
+  return side && ArrayRef(side->shape) == shape && ArrayRef(side->tile) == op.getTile();
 }
 
 } // namespace halftone::compiler

@@ -13,11 +13,15 @@ struct FormOps {
   llvm::SmallVector<mlir::Operation *> contractions, reductions, scatters;
 };
 
-/// The `tile` of a partial_reduce of a value of the kernel's shape over its first `reduced` axes, as the kernel's
-/// blocks cut them; nullopt when blocks do not cut along those axes alone. `contract` is the kernel's, or null.
-using SideReductionTile = std::optional<llvm::SmallVector<int64_t>> (*)(const KernelShape &kernel,
-                                                                        mlir::Operation *contract, int64_t reduced,
-                                                                        const Blocking &blocking);
+/// How a kernel's blocks cut a value of its shape that a side reduction reduces over its first axes.
+struct SideReduction {
+  llvm::SmallVector<int64_t> shape; // of the value, in which axes that the blocks cut as one are one axis
+  llvm::SmallVector<int64_t> tile;  // along each reduced axis of `shape`: those come first
+};
+/// The cut of a side reduction over the first `reduced` axes of the kernel's shape; nullopt when blocks do not cut along
+/// those axes alone. `contract` is the kernel's, or null.
+using SideReductionOf = std::optional<SideReduction> (*)(const KernelShape &kernel, mlir::Operation *contract,
+                                                         int64_t reduced, const Blocking &blocking);
 
 /// One form, a row of the table. Its functions stand in compiler/forms/<Name>Form.cpp.
 struct Form {
@@ -29,7 +33,7 @@ struct Form {
   /// May a result of the operand's shape lie where this operand lies? Then a block reads the operand only at the
   /// indices that it writes. Relies on emitters to load before they store, and never to compute an element twice.
   bool (*readsInPlace)(dialect::KernelOp kernel, int64_t operand);
-  SideReductionTile sideReductionTile; // null: no side reductions
+  SideReductionOf sideReduction; // null: no side reductions
   /// The linalg form of a kernel, its blocks and its launch arguments. On failure a diagnostic is emitted.
   mlir::FailureOr<KernelDescription> (*describe)(dialect::KernelOp kernel, const Target &target, bool strict);
 };
@@ -45,9 +49,9 @@ std::optional<KernelShape> classify(const KernelBody &body, const Blocking &bloc
 /// Elementwise use alone: each element of the operand is read at the index where a result is stored.
 bool readsElementwise(dialect::KernelOp kernel, int64_t operand);
 /// Blocks cut the first axis of extent > 1, which must be a reduced one.
-std::optional<llvm::SmallVector<int64_t>> tileOfRows(const KernelShape &kernel, mlir::Operation *contract,
-                                                     int64_t reduced, const Blocking &blocking);
-/// A partial reduction is in place when its tile is the one that the kernel's blocks give.
+std::optional<SideReduction> sideReductionOfRows(const KernelShape &kernel, mlir::Operation *contract, int64_t reduced,
+                                                 const Blocking &blocking);
+/// A partial reduction is in place when its operand's shape and its tile are those that the kernel's blocks give.
 bool isSideReduction(dialect::PartialReduceOp op, const KernelShape &kernel, mlir::Operation *contract,
                      const Blocking &blocking);
 

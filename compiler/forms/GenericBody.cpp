@@ -1,6 +1,7 @@
 // The body of a generic: scalar ops from nodes of the value graph.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/GenericBody.h"
+#include "compiler/kernels/KernelForm.h"
 #include "compiler/kernels/NarrowFloat.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -205,6 +206,13 @@ Value GenericBody::compute(ValueNode *node) {
   return result;
 }
 
+/// Says that `value` keeps the index of a window's tap in the image.
+static Value asBound(Value value) {
+  Operation *op = value.getDefiningOp();
+  op->setAttr(boundAttribute, UnitAttr::get(op->getContext()));
+  return value;
+}
+
 Value GenericBody::clamped(Value value, int number) {
   value = arith::MaxSIOp::create(*builder, loc, value, constant(builder->getI64Type(), 0));
   Value last = arith::SubIOp::create(*builder, loc, this->number(number), constant(builder->getI64Type(), 1));
@@ -234,9 +242,16 @@ Value GenericBody::indexOf(const LookupAxis &axis, Value &inside) {
     also(arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::eq, back, index));
     index = whole;
   }
-  if (axis.window)
-    also(arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::ult, index, number(axis.extent)));
-  return axis.clamped || axis.window ? clamped(index, axis.extent) : index;
+  if (!axis.window)
+    return axis.clamped ? clamped(index, axis.extent) : index;
+  Value isInside = arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::ult, index, number(axis.extent));
+  Value kept = clamped(index, axis.extent);
+  if (axis.window->hole == 1) {
+    asBound(isInside);
+    asBound(asBound(kept).getDefiningOp()->getOperand(0));
+  }
+  also(isInside);
+  return kept;
 }
 
 /// The element at the node's position, as stored.

@@ -151,6 +151,7 @@ bool fitsLoop(Block &ops) { return !firstReduction(ops); }
 
 } // namespace
 
-extern const Form loopForm = {KernelKind::loop, fitsLoop, classifyLoop, readsElementwise, tileOfRows, describeLoop};
+extern const Form loopForm = {KernelKind::loop,    fitsLoop,    classifyLoop, readsElementwise,
+                              sideReductionOfRows, describeLoop};
 
 } // namespace halftone::compiler

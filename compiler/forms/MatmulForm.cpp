@@ -130,6 +130,11 @@ std::optional<KernelShape> classifyMatmul(const FormOps &ops) {
         return std::nullopt;
       continue;
     }
+    if (auto reshape = dyn_cast<ReshapeOp>(op); reshape && !body.home.contains(op)) { // of a side reduction's operand
+      if (shapeOf(reshape.getX()) != ArrayRef(kernel.shape))
+        return std::nullopt;
+      continue;
+    }
     bool full = shapeOf(op->getResult(0)) == ArrayRef(kernel.shape);
     if (!isPointwise(op) && !(isa<RandomBitsOp>(op) && full))
       return std::nullopt;
@@ -385,23 +390,32 @@ bool readsInPlaceMatmul(KernelOp kernel, int64_t operand) {
 
 bool fitsMatmul(Block &ops) { return !ops.getOps<ContractOp>().empty(); }
 
-/// The rows and columns of a tile are those of choose-templates; M and N are one axis each.
-std::optional<SmallVector<int64_t>> tileOfMatmul(const KernelShape &kernel, Operation *contract, int64_t reduced,
-                                                 const Blocking &) {
+/// The rows and columns of a tile are those of choose-templates. All axes of M are reduced, as one; those of N are too, or
+/// none of them.
+std::optional<SideReduction> sideReductionOfMatmul(const KernelShape &kernel, Operation *contract, int64_t reduced,
+                                                   const Blocking &) {
   auto op = cast<ContractOp>(contract);
   std::optional<ArrayRef<int64_t>> tile = op.getTile();
-  const int64_t batch = static_cast<int64_t>(op.getLhsBatch().size()), rank = static_cast<int64_t>(kernel.shape.size());
-  if (!tile || op.getLhsFree().size() != 1 || op.getRhsFree().size() != 1 || reduced < batch + 1 || reduced > rank)
+  const size_t batch = op.getLhsBatch().size(), rows = op.getLhsFree().size(), columns = op.getRhsFree().size();
+  const bool reducesColumns = size_t(reduced) == kernel.shape.size();
+  if (!tile || rows == 0 || columns == 0 || (size_t(reduced) != batch + rows && !reducesColumns))
     return std::nullopt;
-  SmallVector<int64_t> sizes(batch, 1);
-  sizes.append(tile->begin(), tile->end());
-  sizes.resize(reduced);
-  return sizes;
+  const auto shape = ArrayRef(kernel.shape);
+  SideReduction side{SmallVector<int64_t>(shape.take_front(batch)), SmallVector<int64_t>(batch, 1)};
+  side.shape.push_back(product(shape.slice(batch, rows)));
+  side.tile.push_back(tile->front());
+  if (reducesColumns) {
+    side.shape.push_back(product(shape.take_back(columns)));
+    side.tile.push_back(tile->back());
+  } else {
+    llvm::append_range(side.shape, shape.take_back(columns));
+  }
+  return side;
 }
 
 } // namespace
 
-extern const Form matmulForm = {KernelKind::matmul, fitsMatmul,   classifyMatmul,
-                                readsInPlaceMatmul, tileOfMatmul, describeMatmul};
+extern const Form matmulForm = {KernelKind::matmul,    fitsMatmul,    classifyMatmul, readsInPlaceMatmul,
+                                sideReductionOfMatmul, describeMatmul};
 
 } // namespace halftone::compiler

@@ -255,13 +255,15 @@ bool readsScalarInPlace(KernelOp kernel, int64_t operand) {
          body.getOps<PartialReduceOp>().empty();
 }
 
-std::optional<SmallVector<int64_t>> tileOfOuterRows(const KernelShape &kernel, Operation *contract, int64_t reduced,
-                                                    const Blocking &blocking) {
-  return blockedAxis(kernel.shape) < kernel.outerRank ? tileOfRows(kernel, contract, reduced, blocking) : std::nullopt;
+std::optional<SideReduction> sideReductionOfOuterRows(const KernelShape &kernel, Operation *contract, int64_t reduced,
+                                                      const Blocking &blocking) {
+  return blockedAxis(kernel.shape) < kernel.outerRank ? sideReductionOfRows(kernel, contract, reduced, blocking)
+                                                      : std::nullopt;
 }
 
 } // namespace
 
-extern const Form rowForm = {KernelKind::row, fitsRow, classifyRow, readsScalarInPlace, tileOfOuterRows, describeRow};
+extern const Form rowForm = {KernelKind::row,          fitsRow,    classifyRow, readsScalarInPlace,
+                             sideReductionOfOuterRows, describeRow};
 
 } // namespace halftone::compiler

@@ -59,6 +59,10 @@ struct KernelForm {
   const TensorForm &of(mlir::func::FuncOp function, mlir::Value value) const;
 };
 
+/// Stands on an op of a generic's body that keeps the index of a window's tap in the image: a test, which is true inside,
+/// or a clamp, which is its first operand inside.
+inline constexpr llvm::StringLiteral boundAttribute = "halftone.bound";
+
 /// The attributes of one linalg.generic.
 struct GenericForm {
   llvm::SmallVector<int> dims;              // the kernel dims that its loops run over

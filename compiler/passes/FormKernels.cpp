@@ -23,8 +23,6 @@ namespace halftone::compiler {
 #define GEN_PASS_DEF_FORMKERNELSPASS
 #include "compiler/passes/Passes.h.inc"
 
-/// Kernels that share an input of at least this many elements read it once when they are one.
-static constexpr int64_t bigInput = 4096;
 /// Row kernels up to here are small: a launch costs more than their work.
 static constexpr int64_t smallRows = 65536;
 /// Constants up to here are written out in the plan; longer ones are splats, which a kernel fills in.
@@ -75,7 +73,7 @@ LogicalResult BlockFormer::visit(Operation *op) {
         return failure();
     }
   }
-  if (!stored.contains(op) && becomesChain(op)) {
+  if (!stored.contains(op) && (becomesChain(op) || isWidenedByReaders(op))) {
     chains.insert(op);
     return success();
   }
@@ -90,89 +88,13 @@ LogicalResult BlockFormer::visit(Operation *op) {
   }
   if (!strict && join(op))
     return success();
-  if (auto reduce = dyn_cast<ReduceOp>(op)) {
-    bool large = shapeOf(reduce.getY()).empty() && elementsOf(reduce.getX()) > mostElementsOfOneRow;
-    Operation *producer = reduce.getX().getDefiningOp();
-    bool hosted = producer && clusterOf.contains(producer) && !clusters[clusterOf.lookup(producer)].opaque;
-    if ((large || hosted) && splitReduction(reduce))
-      return success();
+  if (auto reduce = dyn_cast<ReduceOp>(op); reduce && splitReduction(reduce))
+    return success();
+  if (!stored.contains(op) && isRemade(op)) {
+    chains.insert(op);
+    return success();
   }
   return start(op);
-}
-
-/// A reduction over leading axes whose large operand another kernel reads whole becomes a side reduction there.
-void BlockFormer::giveReductionsToReaders() {
-  DenseMap<Value, std::map<std::vector<int64_t>, Hosts>> known;
-  for (int64_t index = 0, end = clusters.size(); index < end; ++index) {
-    if (clusters[index].opaque || clusters[index].shape.kind != KernelKind::reduction_loop)
-      continue;
-    auto reductions = llvm::make_filter_range(clusters[index].ops, llvm::IsaPred<ReduceOp>);
-    if (!llvm::hasSingleElement(reductions))
-      continue;
-    auto op = cast<ReduceOp>(*reductions.begin());
-    llvm::SetVector<Value> inputs = inputsOf(op.getOperation(), 2);
-    if (inputs.empty() || elementsOf(op.getX()) < bigInput)
-      continue;
-    auto [readers, isNew] = known.try_emplace(inputs.front());
-    if (isNew)
-      readers->second = readersByShape(inputs.front());
-    const Value sum = op.getY();
-    Hosts &hosts = readers->second[shapeOf(op.getX()).vec()];
-    if (hosts.find([&](int64_t host) { return giveReduction(host, index, op, inputs.getArrayRef()); }))
-      known.erase(sum); // which is gone
-  }
-}
-
-/// The loop and row kernels that read `value` from memory, by their shapes.
-std::map<std::vector<int64_t>, Hosts> BlockFormer::readersByShape(Value value) const {
-  SmallVector<int64_t> found;
-  for (Operation *reader : readersOf(value))
-    if (auto cluster = clusterOf.find(reader); cluster != clusterOf.end())
-      found.push_back(cluster->second);
-  llvm::sort(found);
-  std::map<std::vector<int64_t>, Hosts> readers;
-  for (int64_t index : found)
-    if (const Cluster &reader = clusters[index];
-        !reader.opaque && (reader.shape.kind == KernelKind::loop || reader.shape.kind == KernelKind::row))
-      readers[{reader.shape.shape.begin(), reader.shape.shape.end()}].add(index);
-  return readers;
-}
-
-/// Puts the first half of `op`, a reduction of cluster `index` that reads `inputs`, into `host`; false when the two
-/// cannot stand together.
-bool BlockFormer::giveReduction(int64_t host, int64_t index, ReduceOp op, ArrayRef<Value> inputs) {
-  const Cluster &reader = clusters[host];
-  llvm::SetVector<Value> read = inputsOf(reader.ops, 2);
-  const bool waits = llvm::any_of(reader.ops, [&](Operation *each) {
-    return llvm::any_of(producers(each), [&](Operation *producer) { return clusterOf.lookup(producer) == index; });
-  });
-  if (waits || !llvm::all_of(inputs, [&](Value input) { return read.contains(input); }))
-    return false;
-  auto before = ahead({host, index}, nullptr);
-  if (!before)
-    return false;
-  SmallVector<Operation *> stale = readersOf(op.getY()), finish = splitInto(host, op);
-  if (finish.empty())
-    return false;
-  // Whatever waits for the sum waits for the reader now, also what stands before it.
-  if (clusterLine.isBefore(index, host)) {
-    before->push_back(host);
-    goAhead(std::move(*before), index);
-  }
-  // The rest of the reduction, over the blocks' pieces, stands where the whole stood.
-  Cluster &cluster = clusters[index];
-  auto place = cluster.ops.erase(llvm::find(cluster.ops, op.getOperation()));
-  cluster.ops.insert(place, finish.begin(), finish.end());
-  for (Operation *each : finish) {
-    cluster.last = static_cast<int64_t>(number.size());
-    number[each] = cluster.last;
-    clusterOf[each] = index;
-  }
-  clusterOf.erase(op);
-  erase(op);
-  for (Operation *reading : stale)
-    producersOf.erase(reading);
-  return true;
 }
 
 /// Puts the ops of cluster `index` into `host`; false when no form holds them together, or when one of the two waits for
@@ -294,7 +216,7 @@ LogicalResult BlockFormer::run() {
       op.erase();
   storeEscapingConstants();
   for (Operation *op = &block.front(); !op->hasTrait<OpTrait::IsTerminator>();) {
-    if (!clusterOf.contains(op) && failed(visit(op)))
+    if (!clusterOf.contains(op) && !chains.contains(op) && failed(visit(op)))
       return failure();
     Operation *next = op->getNextNode();
     if (isa<ReduceOp>(op) && !clusterOf.contains(op)) { // split in two

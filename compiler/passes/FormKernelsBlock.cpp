@@ -8,6 +8,8 @@ using namespace halftone::dialect;
 namespace halftone::compiler {
 
 static constexpr int64_t mostChainLoads = 2, mostChainTranscendentals = 2, mostChainOps = 16;
+/// Vectors that are loaded to make a large value again.
+static constexpr size_t mostRemadeVectors = 6;
 /// Home ops of one kernel. Each op that joins has all of them looked at again.
 static constexpr size_t mostHomeOps = 1024;
 
@@ -73,6 +75,42 @@ bool BlockFormer::becomesChain(Operation *op) {
   }
   return static_cast<int64_t>(loads.size()) <= mostChainLoads && transcendentals <= mostChainTranscendentals &&
          static_cast<int64_t>(body.ops.size()) <= mostChainOps;
+}
+
+/// Whether the readers of `op` widen its operand themselves: memory holds the narrow value. A contraction or lookup reads
+/// the value as it is.
+bool BlockFormer::isWidenedByReaders(Operation *op) const {
+  auto cast = dyn_cast<CastOp>(op);
+  if (strict || !cast || cast.getKind() != CastKind::rounding || escapes(op))
+    return false;
+  const Type from = getElementTypeOrSelf(cast.getOperand()), to = getElementTypeOrSelf(cast.getResult());
+  return isa<FloatType>(from) && isa<FloatType>(to) && from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth() &&
+         elementsOf(cast.getResult()) >= bigInput &&
+         llvm::all_of(op->getUsers(), llvm::IsaPred<ElementwiseOpInterface, ReduceOp>);
+}
+
+/// Whether the readers of `op`, which no kernel of its producers holds, make its large value themselves from one tensor of
+/// its shape, which they read in its place, and from vectors. So a normalized value is not stored beside the value that it
+/// was made of.
+bool BlockFormer::isRemade(Operation *op) {
+  if (strict || !isa<ElementwiseOpInterface>(op) || escapes(op) || elementsOf(op->getResult(0)) < bigInput)
+    return false;
+  const KernelBody body = bodyOf(op);
+  const DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end());
+  DenseSet<Value> wholes, vectors;
+  for (Operation *each : body.ops) {
+    if (isTranscendental(each) || isLookup(each) || isa<RandomBitsOp, TransposeOp>(each))
+      return false;
+    for (Value operand : each->getOperands())
+      if (!inBody.contains(operand.getDefiningOp()) && elementsOf(operand) > 1)
+        (shapeOf(operand) == shapeOf(op->getResult(0)) ? wholes : vectors).insert(operand);
+  }
+  const auto bits = [](Value value) { return getElementTypeOrSelf(value).getIntOrFloatBitWidth(); };
+  const bool isFlag = bits(op->getResult(0)) == 1;
+  return wholes.size() == 1 && vectors.size() <= mostRemadeVectors &&
+         static_cast<int64_t>(body.ops.size()) <= 2 * mostChainOps &&
+         llvm::all_of(vectors, [](Value value) { return elementsOf(value) < bigInput; }) &&
+         (isFlag || bits(*wholes.begin()) <= bits(op->getResult(0)));
 }
 
 /// Whether all readers of `op` read the image through the window: matmuls whose left operand it is, if the target's read
@@ -369,70 +407,6 @@ void BlockFormer::storeForContraction(ContractOp op) {
     if (strict || !cheap || loads.size() != 1 || elementsOf(*loads.begin()) != elementsOf(operand.get()))
       operand.set(store(operand.get(), op));
   }
-}
-
-/// Splits a reduction over leading or all axes in two: the first half joins the kernel `host`, or is a kernel cut into
-/// blocks. Returns the ops that finish it, which take its place; none when that cannot be.
-SmallVector<Operation *> BlockFormer::splitInto(std::optional<int64_t> host, ReduceOp op) {
-  ArrayRef<int64_t> axes = op.getAxes();
-  const int64_t reduced = axes.size();
-  if (strict || reduced == 0 || axes.back() != reduced - 1)
-    return {};
-  KernelShape shape{KernelKind::loop, SmallVector<int64_t>(shapeOf(op.getX())), 0};
-  Operation *contract = nullptr;
-  SmallVector<int64_t, 1> merged;
-  if (host) {
-    const Cluster &cluster = clusters[*host];
-    shape = cluster.shape;
-    auto found = llvm::find_if(cluster.ops, llvm::IsaPred<ContractOp>);
-    contract = found == cluster.ops.end() ? nullptr : *found;
-    merged.push_back(*host);
-  }
-  if (ArrayRef(shape.shape) != shapeOf(op.getX()))
-    return {};
-  const SideReductionTile tileOf = formOf(shape.kind).sideReductionTile;
-  auto tile = tileOf ? tileOf(shape, contract, reduced, blocking) : std::nullopt;
-  if (!tile)
-    return {};
-  SmallVector<int64_t> parts(shapeOf(op.getX()));
-  for (auto [axis, size] : llvm::enumerate(*tile))
-    parts[axis] = (parts[axis] + size - 1) / size;
-  // A reduction of narrow floats stays f32 until it is whole.
-  Type element = cast<RankedTensorType>(op.getY().getType()).getElementType();
-  Type partial = isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32
-                     ? Type(Float32Type::get(op.getContext()))
-                     : element;
-  OpBuilder builder(op->getBlock(), std::next(op->getIterator()));
-  auto first = PartialReduceOp::create(builder, op.getLoc(), RankedTensorType::get(parts, partial), op.getKind(),
-                                       op.getX(), op.getAxesAttr(), builder.getDenseI64ArrayAttr(*tile));
-  auto rest = ReduceOp::create(builder, op.getLoc(), RankedTensorType::get(shapeOf(op.getY()), partial), op.getKind(),
-                               first.getY(), op.getAxesAttr());
-  auto found = legal(merged, first);
-  if (!found) {
-    erase(rest);
-    erase(first);
-    return {};
-  }
-  merge(merged, first, *found);
-  SmallVector<Operation *> finish{rest};
-  if (partial != element)
-    finish.push_back(
-        CastOp::create(builder, op.getLoc(), op.getY().getType(), rest.getY(), CastKind::storage, "reduction"));
-  op.getY().replaceAllUsesWith(finish.back()->getResult(0));
-  return finish;
-}
-
-/// Splits a reduction over leading or all axes: the first half joins the kernel that makes the operand, or is a kernel
-/// of its own.
-bool BlockFormer::splitReduction(ReduceOp op) {
-  Operation *producer = op.getX().getDefiningOp();
-  std::optional<int64_t> host;
-  if (producer && producer->getBlock() == &block && !isCopy(producer) && !clusters[clusterOf.lookup(producer)].opaque)
-    host = clusterOf.lookup(producer);
-  if (!splitInto(host, op).empty())
-    return true;
-  const bool whole = op.getAxes().size() == shapeOf(op.getX()).size();
-  return host && whole && elementsOf(op.getX()) > mostElementsOfOneRow && !splitInto(std::nullopt, op).empty();
 }
 
 /// The values of at least so many elements that a kernel of `home` reads.

@@ -9,6 +9,9 @@
 
 namespace halftone::compiler {
 
+/// Tensors of at least so many elements are large: kernels that share one read it once when they are one.
+inline constexpr int64_t bigInput = 4096;
+
 struct Cluster {
   llvm::SmallVector<mlir::Operation *> ops;
   int64_t last = 0;    // of `number`
@@ -48,6 +51,8 @@ private:
   bool isCopy(mlir::Operation *op) const { return !stored.contains(op) && (isGlue(op) || chains.contains(op)); }
   bool escapes(mlir::Operation *op) const;
   bool becomesChain(mlir::Operation *op);
+  bool isWidenedByReaders(mlir::Operation *op) const;
+  bool isRemade(mlir::Operation *op);
   bool isReadInPlace(dialect::WindowOp op) const;
   void storeEscapingConstants();
   mlir::Value store(mlir::Value value, mlir::Operation *user);
@@ -59,6 +64,7 @@ private:
   mlir::FailureOr<bool> visitWindow(mlir::Operation *op);
   llvm::LogicalResult start(mlir::Operation *op);
   bool join(mlir::Operation *op);
+  std::pair<dialect::PartialReduceOp, dialect::ReduceOp> halvesOf(dialect::ReduceOp op, const SideReduction &side);
   llvm::SmallVector<mlir::Operation *> splitInto(std::optional<int64_t> host, dialect::ReduceOp op);
   bool splitReduction(dialect::ReduceOp op);
   KernelBody bodyOf(llvm::ArrayRef<mlir::Operation *> home);
@@ -73,6 +79,9 @@ private:
   void giveReductionsToReaders();
   std::map<std::vector<int64_t>, Hosts> readersByShape(mlir::Value value) const;
   bool giveReduction(int64_t host, int64_t index, dialect::ReduceOp op, llvm::ArrayRef<mlir::Value> inputs);
+  bool splitAlone(int64_t index, dialect::ReduceOp op);
+  void finishIn(int64_t index, dialect::ReduceOp op, llvm::ArrayRef<mlir::Operation *> finish,
+                llvm::ArrayRef<mlir::Operation *> stale);
   bool joinClusters(int64_t host, int64_t index);
   void joinSiblings();
   void joinScalarKernels();

@@ -41,12 +41,42 @@ public:
                                : momentsOf(x, axes);
       move(mean_, moving.mean, moments.mean);
       move(variance_, moving.variance, moments.variance);
+      return asDtype(byBatch(x, moments, axes), context.compute_dtype(), "normalization");
     }
     Value y = (x - moments.mean) * ops::rsqrt(moments.variance + options_.epsilon);
     return asDtype(affine_(y, {axis_}), context.compute_dtype(), "normalization");
   }
 
 private:
+  /// x normalized by its own moments over `axes`, scaled and moved, with the gradient in closed form: it takes two sums over
+  /// the batch, which the gradients of scale and offset are.
+  Value byBatch(const Value &x, const Moments &moments, const std::vector<int64_t> &axes) const {
+    const Value deviation = ops::rsqrt(moments.variance + options_.epsilon);
+    const Value normalized = (x - moments.mean) * deviation;
+    const Value scale = affine_.scale ? along(affine_.gamma, x, {axis_}) : Value();
+    const Value offset = affine_.center ? along(affine_.beta, x, {axis_}) : Value();
+    std::vector<Value> arguments{x};
+    Value y = normalized;
+    if (affine_.scale) {
+      arguments.push_back(scale);
+      y = y * scale;
+    }
+    if (affine_.center) {
+      arguments.push_back(offset);
+      y = y + offset;
+    }
+    return tracing().customGradient(y, arguments, [&](const Value &upstream) {
+      const Value byOffset = sumOver(upstream, axes), byScale = sumOver(upstream * normalized, axes);
+      const double count = countOver(x, axes);
+      const Value centered = upstream - byOffset / count - normalized * (byScale / count);
+      std::vector<Value> cotangents{centered * (affine_.scale ? scale * deviation : deviation)};
+      if (affine_.scale)
+        cotangents.push_back(byScale);
+      if (affine_.center)
+        cotangents.push_back(byOffset);
+      return cotangents;
+    });
+  }
   /// Moves a statistic towards the batch's. If the result is not finite, the statistic stays.
   void move(const Variable &statistic, const Value &old, const Value &batch) const {
     Value next = old * options_.momentum + batch * (1.0 - options_.momentum);

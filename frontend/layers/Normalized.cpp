@@ -19,12 +19,14 @@ Value sumOver(const Value &x, const std::vector<int64_t> &axes) {
   return ops::reshape(sum, Shape(kept));
 }
 
-Value meanOver(const Value &x, const std::vector<int64_t> &axes) {
+double countOver(const Value &x, const std::vector<int64_t> &axes) {
   double count = 1;
   for (int64_t axis : axes)
     count *= static_cast<double>(x.shape()[axis]);
-  return sumOver(x, axes) / count;
+  return count;
 }
+
+Value meanOver(const Value &x, const std::vector<int64_t> &axes) { return sumOver(x, axes) / countOver(x, axes); }
 
 Moments momentsOf(const Value &x, const std::vector<int64_t> &axes) {
   Value mean = meanOver(x, axes);

@@ -11,6 +11,8 @@ Value widened(const Value &x);
 
 /// The sum over axes counted from the front; they stay, with extent 1.
 Value sumOver(const Value &x, const std::vector<int64_t> &axes);
+/// How many elements each sum over `axes` has.
+double countOver(const Value &x, const std::vector<int64_t> &axes);
 Value meanOver(const Value &x, const std::vector<int64_t> &axes);
 
 struct Moments {

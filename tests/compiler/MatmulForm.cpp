@@ -160,6 +160,30 @@ halftone.kernel matmul @k (tensor<2x30x12xf32>, tensor<2x12x40xf32>) -> (tensor<
 })");
 }
 
+TEST_CASE("Side reductions see the rows of a product, which are several axes, as one", "[kernels]") {
+  // Tiles end within rows of the second axis; the last one has one row. A convolution's rows are places.
+  for (const char *type : {"f32", "bf16", "f64"})
+    checkInside(fmt::format(R"(
+halftone.kernel matmul @k (tensor<3x7x5x2x{0}>, tensor<3x3x2x20x{0}>, tensor<20x{0}>)
+    -> (tensor<3x5x5x20x{0}>, tensor<7x20x{1}>, tensor<7x1xi1>) attributes {{spec = #halftone.blocks<tile = [12, 32]>}} {{
+^bb0(%x: tensor<3x7x5x2x{0}>, %w: tensor<3x3x2x20x{0}>, %b: tensor<20x{0}>):
+  %0 = halftone.window %x {{stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>, low = array<i64: 0, 1>, hole = array<i64: 1, 1>}}
+      : tensor<3x7x5x2x{0}> to tensor<3x5x5x3x3x2x{0}>
+  %3 = halftone.contract %0, %w {{lhs_contract = array<i64: 3, 4, 5>, rhs_contract = array<i64: 0, 1, 2>}}
+      : (tensor<3x5x5x3x3x2x{0}>, tensor<3x3x2x20x{0}>) -> tensor<3x5x5x20x{0}>
+  %4 = halftone.broadcast %b {{axes = array<i64: 3>}} : tensor<20x{0}> to tensor<3x5x5x20x{0}>
+  %5 = halftone.sub %3, %4 : tensor<3x5x5x20x{0}>
+  %6 = halftone.cast %5 {{origin = "layer output"}} : tensor<3x5x5x20x{0}> to tensor<3x5x5x20x{0}>
+  %7 = halftone.reshape %6 : tensor<3x5x5x20x{0}> to tensor<75x20x{0}>
+  %p = halftone.partial_reduce sum %7 {{axes = array<i64: 0>, tile = array<i64: 12>}} : tensor<75x20x{0}> -> tensor<7x20x{1}>
+  %8 = halftone.is_finite %6 : tensor<3x5x5x20x{0}>
+  %9 = halftone.reshape %8 : tensor<3x5x5x20xi1> to tensor<75x20xi1>
+  %q = halftone.partial_reduce and %9 {{axes = array<i64: 0, 1>, tile = array<i64: 12, 32>}} : tensor<75x20xi1> -> tensor<7x1xi1>
+  halftone.yield %6, %p, %q : tensor<3x5x5x20x{0}>, tensor<7x20x{1}>, tensor<7x1xi1>
+}})",
+                            type, std::string(type) == "f64" ? "f64" : "f32"));
+}
+
 TEST_CASE("Axes of extent 1 and 0 in a result that is stored in another order", "[kernels]") {
   for (auto [b, m, n] : {std::tuple<int64_t, int64_t, int64_t>{1, 7, 5}, {3, 1, 5}, {3, 7, 1}, {1, 1, 1}, {0, 7, 5}})
     checkInside(fmt::format(R"(

@@ -147,6 +147,17 @@ halftone.kernel matmul @k (tensor<40x40xf32>) -> (tensor<40x40xf32>, tensor<4x40
 
 // -----
 
+halftone.kernel matmul @k (tensor<5x8x40xf32>, tensor<40x40xf32>) -> tensor<4x40xf32> attributes {spec = #halftone.blocks<tile = [12, 64]>} {
+^bb0(%v: tensor<5x8x40xf32>, %w: tensor<40x40xf32>):
+  %0 = halftone.contract %v, %w {lhs_contract = array<i64: 2>, rhs_contract = array<i64: 0>} : (tensor<5x8x40xf32>, tensor<40x40xf32>) -> tensor<5x8x40xf32>
+  %r = halftone.reshape %0 : tensor<5x8x40xf32> to tensor<40x40xf32>
+  // expected-error @below {{has tiles of 10 along axis 0, but blocks of the kernel have 12}}
+  %p = halftone.partial_reduce sum %r {axes = array<i64: 0>, tile = array<i64: 10>} : tensor<40x40xf32> -> tensor<4x40xf32>
+  halftone.yield %p : tensor<4x40xf32>
+}
+
+// -----
+
 // expected-error @below {{a tile has 1 to 1024 rows and columns, but got [4611686018427387904, 16]}}
 halftone.kernel matmul @k (tensor<4xf32>) -> tensor<4xf32> attributes {spec = #halftone.blocks<tile = [4611686018427387904, 16]>} {
 ^bb0(%v: tensor<4xf32>):

@@ -3,7 +3,9 @@
 //
 //   for block: for kept row in block: for column, a few vectors at a time:
 //     accumulators; for each reduced index, in order: body; then the epilogue's body on the totals
+// A row at which no tap of a window leaves its image has code without tests of taps.
 #include "compiler/kernels/Lanes.h"
+#include "compiler/kernels/WindowInterior.h"
 #include "compiler/targets/cpu/Emitters.h"
 
 namespace halftone::compiler {
@@ -22,6 +24,7 @@ public:
       else if (dim != vectorDim)
         rows.push_back(dim);
     }
+    interior.emplace(frame, accumulation, reduced);
   }
   void emit();
 
@@ -29,19 +32,23 @@ private:
   /// `groups` steps of the given lanes, side by side, at the present row and column.
   void emitColumns(Emitted column, const Lanes &lanes, int64_t groups);
   void emitRow(Emitted columnBegin, Emitted columnEnd);
+  /// The columns of the present row by `body`, a generic that accumulates.
+  void emitRowBy(linalg::GenericOp body, Emitted columnBegin, Emitted columnEnd);
   Values accumulate(ArrayRef<Emitted> accumulators, const Lanes &lanes);
   void finish(ArrayRef<Emitted> totals, const Lanes &lanes);
 
   KernelFrame &frame;
   int vectorDim;
   linalg::GenericOp accumulation, epilogue;
+  linalg::GenericOp body; // `accumulation`, or that without the bounds of its windows
   SmallVector<int> reduced, rows;
+  std::optional<WindowInterior> interior;
 };
 
 Values ReductionLoopEmitter::accumulate(ArrayRef<Emitted> accumulators, const Lanes &lanes) {
-  Values arguments = loadInputs(frame, accumulation, lanes);
+  Values arguments = loadInputs(frame, body, lanes);
   arguments.append(accumulators.begin(), accumulators.end());
-  return emitBody(frame, accumulation, arguments, lanes);
+  return emitBody(frame, body, arguments, lanes);
 }
 
 void ReductionLoopEmitter::finish(ArrayRef<Emitted> totals, const Lanes &lanes) {
@@ -73,26 +80,37 @@ void ReductionLoopEmitter::emitColumns(Emitted column, const Lanes &lanes, int64
 }
 
 void ReductionLoopEmitter::emitRow(Emitted columnBegin, Emitted columnEnd) {
-  const int64_t groups = isShort(accumulation) && accumulation.getNumDpsInits() == 1 ? 8 : 4;
+  const auto by = [&](linalg::GenericOp generic) {
+    return [&, generic] { emitRowBy(generic, columnBegin, columnEnd); };
+  };
+  if (interior->isKnown(vectorDim))
+    frame.branch(interior->holds(), by(interior->generic()), by(accumulation));
+  else
+    by(accumulation)();
+}
+
+void ReductionLoopEmitter::emitRowBy(linalg::GenericOp body, Emitted columnBegin, Emitted columnEnd) {
+  this->body = body;
+  // So many vectors side by side; a body without bounds leaves registers for many.
+  const bool isSmall = (isShort(body) || body != accumulation) && body.getNumDpsInits() == 1;
+  const SmallVector<int64_t> groups = isSmall ? SmallVector<int64_t>{8, 4, 1} : SmallVector<int64_t>{4, 1};
   const auto segment = [&](Emitted begin, Emitted end, int64_t step, const Lanes &lanes, int64_t count) {
     frame.loop(begin, end, frame.constant(step), [&](Emitted column) {
       frame.index[vectorDim] = column;
       emitColumns(column, lanes.limit ? maskedLanes(frame, lanes.count, vectorDim, lanes.limit) : lanes, count);
     });
   };
-  const auto upTo = [&](Emitted begin, int64_t step) {
-    const Emitted steps = frame.constant(step);
-    return begin + divideUnsigned(columnEnd - begin, steps) * steps;
-  };
-  const Emitted manyEnd = upTo(columnBegin, groups * frame.lanes);
-  const Emitted oneEnd = upTo(manyEnd, frame.lanes);
-  const Lanes whole{frame.lanes, vectorDim};
-  segment(columnBegin, manyEnd, groups * frame.lanes, whole, groups);
-  segment(manyEnd, oneEnd, frame.lanes, whole, 1);
+  Emitted begin = columnBegin;
+  for (int64_t count : groups) {
+    const int64_t step = count * frame.lanes;
+    const Emitted end = begin + divideUnsigned(columnEnd - begin, frame.constant(step)) * step;
+    segment(begin, end, step, {frame.lanes, vectorDim}, count);
+    begin = end;
+  }
   if (frame.target.hasMaskedMemory)
-    segment(oneEnd, columnEnd, frame.lanes, {frame.lanes, vectorDim, {}, columnEnd}, 1);
+    segment(begin, columnEnd, frame.lanes, {frame.lanes, vectorDim, {}, columnEnd}, 1);
   else
-    segment(oneEnd, columnEnd, 1, {0, vectorDim}, 1);
+    segment(begin, columnEnd, 1, {0, vectorDim}, 1);
 }
 
 void ReductionLoopEmitter::emit() {

@@ -110,3 +110,46 @@ TEST_CASE("A step that is not finite changes no statistic") {
     else
       CHECK(numbers(before[i]) == numbers(after[i]));
 }
+
+/// The largest distance, relative to 1 or the slope if that is larger, between `slope` at x and central differences of `f`.
+static double slopeError(const Tensor &x, const std::function<Value(const Value &)> &f,
+                         const std::function<Value(const Value &)> &slope) {
+  const auto at = jit(f), of = jit(slope);
+  const std::vector<double> found = numbers(of(x)), point = numbers(x);
+  double worst = 0;
+  for (size_t i = 0; i < point.size(); ++i) {
+    const auto moved = [&](double distance) {
+      std::vector<double> near = point;
+      near[i] += distance;
+      return at(Tensor(near, x.shape())).item<double>();
+    };
+    constexpr double h = 1e-5;
+    const double difference = (moved(h) - moved(-h)) / (2 * h);
+    const double error = std::abs(found[i] - difference) / std::max(1.0, std::abs(difference));
+    worst = error <= worst ? worst : error; // NaN counts
+  }
+  return worst;
+}
+
+TEST_CASE("Gradients of BatchNormalization, and gradients of those, are the slopes of its results") {
+  const Tensor x(std::vector<double>{1, 8, 3, 12, -2, 0.5, 7, 1, 0.25, -3, 2, 5}, {2, 3, 2});
+  for (const bool affine : {true, false})
+    for (const int64_t axis : {-1, 1}) {
+      BatchNormalization layer({.axis = axis, .center = affine, .scale = affine, .dtype = "float64"});
+      (void)layer(x);
+      if (affine) {
+        const std::vector<double> scale = {0.5, -2, 3}, offset = {1, 2, -1};
+        const int64_t count = x.shape()[axis];
+        layer.variables()[0].assign(Tensor(std::vector(scale.begin(), scale.begin() + count), {count}));
+        layer.variables()[1].assign(Tensor(std::vector(offset.begin(), offset.begin() + count), {count}));
+      }
+      const auto total = [&](const Value &v) {
+        const Value y = layer(v, {.training = true});
+        return ops::sum(ops::square(y) * y + y);
+      };
+      const auto slope = [&](const Value &v) { return gradients(total(v), {v})[0]; };
+      const auto steepness = [&](const Value &v) { return ops::sum(ops::square(slope(v))); };
+      CHECK(slopeError(x, total, slope) < 1e-6);
+      CHECK(slopeError(x, steepness, [&](const Value &v) { return gradients(steepness(v), {v})[0]; }) < 1e-5);
+    }
+}

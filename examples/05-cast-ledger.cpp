@@ -16,7 +16,7 @@ int main() {
     model.compile({.optimizer = "adam", .loss = "mse", .max_standalone_casts = 0});
     std::cout << model.cast_ledger();
   } catch (const Error &error) {
-    std::fprintf(stderr, "02-cast-ledger: %s\n", error.what());
+    std::fprintf(stderr, "05-cast-ledger: %s\n", error.what());
     return 1;
   }
 }

@@ -1,0 +1,90 @@
+// Convolutions, pooling and their gradients give the same bits for any number of threads, on each target that runs here.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/devices/CpuDevice.h"
+#include "runtime/devices/Registry.h"
+#include "tests/end_to_end/ForcedTargets.h"
+#include "tests/frontend/Recorded.h"
+#include <catch2/catch.hpp>
+#include <cstdlib>
+
+using namespace halftone;
+using namespace halftone::test;
+
+namespace {
+
+struct Case {
+  const char *what;
+  Shape image, kernel;
+  std::function<Value(const Value &x, const Value &w)> result;
+};
+
+/// The sums of the kernels' gradients are long enough to be made in parts; places and channels leave tails.
+std::vector<Case> cases() {
+  return {{"a strided convolution",
+           {7, 73, 71, 5},
+           {3, 3, 5, 18},
+           [](const Value &x, const Value &w) { return ops::conv(x, w, {.strides = {2}, .padding = "same"}); }},
+          {"a depthwise convolution",
+           {7, 41, 39, 21},
+           {3, 3, 21, 1},
+           [](const Value &x, const Value &w) { return ops::depthwise_conv(x, w, {.padding = "same"}); }},
+          {"a max pooling", {7, 41, 39, 21}, {21}, [](const Value &x, const Value &w) {
+             return ops::max_pool(x * w, {3, 3}, {.strides = std::vector<int64_t>{2}, .padding = "same"});
+           }}};
+}
+
+Tensor varied(const Shape &shape, int64_t period, DType dtype) {
+  std::vector<float> data(static_cast<size_t>(shape.elements()));
+  for (int64_t i = 0; float &value : data)
+    value = static_cast<float>(i++ * 7919 % period - period / 2) / 64;
+  return Tensor(std::move(data), shape).astype(dtype);
+}
+
+/// The result of a case, the sum of its columns, and the gradients by both operands.
+std::vector<std::vector<double>> results(const Case &each, DType dtype) {
+  const auto all = [&](const std::vector<Value> &v) {
+    const Value y = each.result(v[0], v[1]), wide = ops::cast(y, float32);
+    std::vector<Value> found = gradients(ops::sum(ops::square(wide)), v);
+    found.push_back(y);
+    found.push_back(ops::sum(wide, {0, 1, 2}));
+    return found;
+  };
+  std::vector<std::vector<double>> found;
+  for (const Tensor &tensor :
+       runOnce(Run::compiled, {varied(each.image, 1013, dtype), varied(each.kernel, 97, dtype)}, all))
+    found.push_back(numbers(tensor));
+  return found;
+}
+
+/// Sets the variable of the environment by which programs are compiled, for as long as it lives.
+struct Compiling {
+  explicit Compiling(const char *target) { setenv("HALFTONE_TARGET", target, 1); }
+  ~Compiling() { unsetenv("HALFTONE_TARGET"); }
+};
+
+} // namespace
+
+TEMPLATE_TEST_CASE("Convolutions, pooling and their gradients have the same bits for any number of threads", "", Host,
+                   V2, V3, V4, Zen4, SapphireRapids) {
+  if (!TestType::runs()) {
+    WARN(TestType::target << " was not tried: this CPU lacks some of its instructions");
+    return;
+  }
+  const Compiling forTarget(TestType::target);
+  const std::shared_ptr<CpuDevice> device = sharedCpuDevice().valueOrThrow();
+  const int before = device->threads();
+  for (const DType dtype : {float32, bfloat16})
+    for (const Case &each : cases()) {
+      INFO(each.what << " in " << name(dtype) << " on " << TestType::target);
+      std::vector<std::vector<double>> first;
+      for (const int threads : {1, 2, 3, 7}) {
+        device->setThreads(threads).orThrow();
+        const std::vector<std::vector<double>> found = results(each, dtype);
+        if (first.empty())
+          first = found;
+        CHECK(found == first);
+        CHECK(found.size() == 4);
+      }
+    }
+  device->setThreads(before).orThrow();
+}

@@ -1,0 +1,61 @@
+// Compares reductions over windows, whose inner places have code of their own, with the interpreter.
+// SPDX-License-Identifier: Apache-2.0
+#include "OpChecks.h"
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+using namespace halftone;
+using namespace halftone::test;
+
+namespace {
+
+/// Windows of an image 2x13x11x`channels`: steps as attributes' lists, and the places, with 3x2 taps.
+struct Windows {
+  std::string stride, dilation, low, hole;
+  int64_t places[2];
+};
+
+/// The sum of a window's products with a kernel, its maximum, and the sum of its products with a tensor of its places over
+/// examples and places.
+std::string reductions(const Windows &windows, const std::string &element, int64_t channels) {
+  return fmt::format(
+      R"(func.func @main(%x: tensor<2x13x11x{5}x{4}> {{halftone.name = "x"}}, %w: tensor<3x2x{5}x{4}> {{halftone.name = "w"}}, %dy: tensor<2x{6}x{7}x{5}x{4}> {{halftone.name = "dy"}})
+    -> (tensor<2x{6}x{7}x{5}x{4}> {{halftone.name = "y"}}, tensor<2x{6}x{7}x{5}x{4}> {{halftone.name = "m"}}, tensor<3x2x{5}x{4}> {{halftone.name = "dw"}}) {{
+  %0 = halftone.window %x {{stride = array<i64: {0}>, dilation = array<i64: {1}>, low = array<i64: {2}>, hole = array<i64: {3}>}} : tensor<2x13x11x{5}x{4}> to tensor<2x{6}x{7}x3x2x{5}x{4}>
+  %1 = halftone.broadcast %w {{axes = array<i64: 3, 4, 5>}} : tensor<3x2x{5}x{4}> to tensor<2x{6}x{7}x3x2x{5}x{4}>
+  %2 = halftone.mul %0, %1 : tensor<2x{6}x{7}x3x2x{5}x{4}>
+  %3 = halftone.reduce sum %2 {{axes = array<i64: 3, 4>}} : tensor<2x{6}x{7}x3x2x{5}x{4}> -> tensor<2x{6}x{7}x{5}x{4}>
+  %4 = halftone.window %x {{stride = array<i64: {0}>, dilation = array<i64: {1}>, low = array<i64: {2}>, hole = array<i64: {3}>, fill = -1.5 : {4}}} : tensor<2x13x11x{5}x{4}> to tensor<2x{6}x{7}x3x2x{5}x{4}>
+  %5 = halftone.reduce max %4 {{axes = array<i64: 3, 4>}} : tensor<2x{6}x{7}x3x2x{5}x{4}> -> tensor<2x{6}x{7}x{5}x{4}>
+  %6 = halftone.broadcast %dy {{axes = array<i64: 0, 1, 2, 5>}} : tensor<2x{6}x{7}x{5}x{4}> to tensor<2x{6}x{7}x3x2x{5}x{4}>
+  %7 = halftone.mul %0, %6 : tensor<2x{6}x{7}x3x2x{5}x{4}>
+  %8 = halftone.reduce sum %7 {{axes = array<i64: 0, 1, 2>}} : tensor<2x{6}x{7}x3x2x{5}x{4}> -> tensor<3x2x{5}x{4}>
+  return %3, %5, %8 : tensor<2x{6}x{7}x{5}x{4}>, tensor<2x{6}x{7}x{5}x{4}>, tensor<3x2x{5}x{4}>
+}})",
+      windows.stride, windows.dilation, windows.low, windows.hole, element, channels, windows.places[0],
+      windows.places[1]);
+}
+
+const Windows windows[] = {
+    {"1, 1", "1, 1", "1, 0", "1, 1", {13, 11}},     // same size
+    {"2, 1", "1, 3", "0, 0", "1, 1", {6, 8}},       // no tap is outside
+    {"1, 1", "-1, -1", "-1, -1", "1, 1", {13, 11}}, // flipped
+    {"1, 2", "1, -2", "1, 3", "2, 1", {20, 9}},     // with holes
+    {"3, 3", "2, 1", "5, 40", "1, 1", {4, 5}},      // all taps are outside along an axis
+};
+
+} // namespace
+
+TEMPLATE_TEST_CASE("Reductions over windows compute what the interpreter says", "", Host, V2, V3, V4, Zen4) {
+  if (!TestType::runs()) {
+    WARN(TestType::target << " does not run here");
+    return;
+  }
+  for (const Windows &each : windows) {
+    checkProgram(reductions(each, "f32", 3), TestType::target, false, 1);
+    checkProgram(reductions(each, "f32", 117), TestType::target, false,
+                 2); // of vectors side by side: eight, four, one, and a tail
+    checkProgram(reductions(each, "bf16", 20), TestType::target, false, 3);
+  }
+  checkProgram(reductions(windows[0], "f32", 20), TestType::target, true, 4);
+}
