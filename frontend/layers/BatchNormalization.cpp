@@ -41,7 +41,8 @@ public:
                                : momentsOf(x, axes);
       move(mean_, moving.mean, moments.mean);
       move(variance_, moving.variance, moments.variance);
-      return asDtype(byBatch(x, moments, axes), context.compute_dtype(), "normalization");
+      if (!mask.defined())
+        return asDtype(byBatch(x, moments, axes), context.compute_dtype(), "normalization");
     }
     Value y = (x - moments.mean) * ops::rsqrt(moments.variance + options_.epsilon);
     return asDtype(affine_(y, {axis_}), context.compute_dtype(), "normalization");
