@@ -25,7 +25,7 @@ def Halftone_Dialect : Dialect {
     | `halftone.roles` | function of a kernel | how many dims are batch, M, N and K of a matmul |
     | `halftone.tile`, `halftone.steps` | function of a kernel | on GPUs: rows and columns of the tile of a matmul; of each dim, a power of two that divides its extent |
     | `halftone.row_tile` | function of a kernel | how a GPU's threads take rows: teams, threads of a team, elements of a vector, vectors in registers |
-    | `halftone.strict`, `halftone.few_rows`, `halftone.even_depth`, `halftone.reverse` | function of a kernel | no value: every op rounds; a matmul of few rows; one of an even depth; a scan from the last index on |
+    | `halftone.strict`, `halftone.few_rows`, `halftone.even_depth`, `halftone.along_places`, `halftone.reverse` | function of a kernel | no value: every op rounds; a matmul of few rows; one of an even depth; one of a window of few channels; a scan from the last index on |
     | `halftone.name` | argument and result of @main | the feed's or fetch's name |
     | `halftone.variable`, `halftone.shadow` | argument and result of @main | from stage pure, and from stage kernel: the symbol of the variable or shadow that it stands for |
     | `halftone.panels` | argument and result of a kernel's function | the layout of a packed matrix |
@@ -33,6 +33,7 @@ def Halftone_Dialect : Dialect {
     | `halftone.partial` | result of a kernel's function | the combiner of a side reduction; each block gives a piece of the result |
     | `halftone.combine`, `halftone.dims` | linalg.generic | the combiners of its results; the kernel's dim of each loop |
     | `halftone.interleaved` | scf.for | no value: the loop's steps are interleaved |
+    | `halftone.bound` | arith.cmpi, arith.maxsi, arith.minsi in a generic's body | no value: the op keeps the index of a window's tap in the image |
 
     Those of kernels: docs/kernel-form.md. The bytecode records the version of the dialect (Bytecode.cpp).
   }];
