@@ -55,7 +55,7 @@ Layer AttentionHeads::project(const BuildContext &context, const char *name, con
   return layer;
 }
 
-void AttentionHeads::settleAxes(int64_t rank) {
+std::vector<int64_t> AttentionHeads::axesOf(int64_t rank) const {
   std::vector<int64_t> axes;
   if (settings_.axes)
     for (int64_t axis : *settings_.axes)
@@ -63,13 +63,15 @@ void AttentionHeads::settleAxes(int64_t rank) {
   else
     for (int64_t axis = 1; axis + 1 < rank; ++axis)
       axes.push_back(axis);
-  for (size_t i = 0; i < axes.size(); ++i)
-    if (axes[i] < 1 || axes[i] >= rank - 1 || std::ranges::count(axes, axes[i]) != 1)
-      throw Error(ErrorKind::value_error,
-                  fmt::format("`attention_axes` of {} must be different axes of a query of {} axes, but the first and "
-                              "the last. Received: attention_axes=({})",
-                              settings_.layer, rank, fmt::join(axes, ", ")));
-  settings_.axes = axes;
+  const auto isWrong = [&](int64_t axis) {
+    return axis < 1 || axis >= rank - 1 || std::ranges::count(axes, axis) != 1;
+  };
+  if (axes.empty() || std::ranges::any_of(axes, isWrong))
+    throw Error(ErrorKind::value_error,
+                fmt::format("`attention_axes` of {} must be one or more different axes of a query of {} axes, but the "
+                            "first and the last. Received: attention_axes=({})",
+                            settings_.layer, rank, fmt::join(axes, ", ")));
+  return axes;
 }
 
 void AttentionHeads::build(BuildContext &context, const std::vector<Shape> &given) {
@@ -80,11 +82,12 @@ void AttentionHeads::build(BuildContext &context, const std::vector<Shape> &give
                 fmt::format("`query` and `value` of {} must have equally many axes. Received: query_shape={} and "
                             "value_shape={}",
                             settings_.layer, query.str(), shapes[1].str()));
-  settleAxes(query.rank());
+  const std::vector<int64_t> axes = axesOf(query.rank());
   const Layer queries = project(context, "query", query, 1, {settings_.heads, settings_.keyDim});
   const Layer keys = project(context, "key", shapes[2], 1, {settings_.groups, settings_.keyDim});
+  std::optional<Layer> gate;
   if (settings_.gate)
-    gate_ = project(context, "gate", query, 1, {settings_.heads, settings_.valueDim});
+    gate = project(context, "gate", query, 1, {settings_.heads, settings_.valueDim});
   const Layer values = project(context, "value", shapes[1], 1, {settings_.groups, settings_.valueDim});
   std::vector<int64_t> heads = query.dims();
   heads.back() = settings_.heads;
@@ -93,6 +96,8 @@ void AttentionHeads::build(BuildContext &context, const std::vector<Shape> &give
                                settings_.outputShape.value_or(std::vector<int64_t>{query[-1]}));
   if (settings_.dropout > 0.0)
     state_ = addSeedState(context, settings_.seed);
+  settings_.axes = axes;
+  gate_ = gate;
   query_ = queries;
   key_ = keys;
   value_ = values;
@@ -121,8 +126,13 @@ Value AttentionHeads::withHeads(const Value &seen, const Shape &scores) const {
 }
 
 Value AttentionHeads::fused(const Heads &heads, bool causal, bool drops) const {
-  const Shape q = heads.query.shape();
-  const Value mask = withHeads(heads.seen, Shape{q[0], q[2], q[1], heads.key.shape()[1]});
+  const Shape q = heads.query.shape(), k = heads.key.shape(), v = heads.value.shape();
+  if (q[0] != k[0] || q[0] != v[0] || k[1] != v[1])
+    throw Error(ErrorKind::value_error,
+                fmt::format("{} needs query, key and value of one batch, and a key for each value. Received, as "
+                            "(batch, sequence, heads, features): query {}, key {}, value {}",
+                            settings_.layer, q.str(), k.str(), v.str()));
+  const Value mask = withHeads(heads.seen, Shape{q[0], q[2], q[1], k[1]});
   return tracing().attention(heads.query, heads.key, heads.value,
                              {.mask = mask,
                               .key = drops ? nextKey(state_) : Value(),

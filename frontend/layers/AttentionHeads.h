@@ -32,7 +32,8 @@ private:
   /// A projection over the last `bound` axes of `input` to axes of these extents.
   Layer project(const BuildContext &context, const char *name, const Shape &input, int64_t bound,
                 const std::vector<int64_t> &output) const;
-  void settleAxes(int64_t rank);
+  /// The axes to attend over of inputs with `rank` axes.
+  std::vector<int64_t> axesOf(int64_t rank) const;
   /// What the heads of one call have in common.
   struct Heads {
     Value query, key, value; // of one dtype

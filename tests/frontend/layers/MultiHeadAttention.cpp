@@ -75,6 +75,20 @@ TEST_CASE("A policy map decides for each projection by its path") {
   CHECK(layer.layers()[1].compute_dtype() == float32);
 }
 
+// policies 11.9
+TEST_CASE("Scores of float16 are float32, but for those that are given out") {
+  const MultiHeadAttention layer(1, 1, {.use_bias = false, .kernel_initializer = "ones", .dtype = "float16"});
+  const Tensor x({300, 100}, {1, 2, 1}); // the scores 90000 and 30000 of the first query
+  const auto results = runOnce(Run::interpreted, {x}, [&](const List &v) {
+    const auto [output, scores] = layer.with_scores(v[0], v[0]);
+    return List{layer(v[0], v[0]), output, scores};
+  });
+  CHECK(numbers(results[0]) == std::vector<double>{300, 300});
+  CHECK(results[2].dtype() == float16);
+  CHECK(std::isnan(numbers(results[2])[0]));
+  CHECK(std::isnan(numbers(results[1])[0]));
+}
+
 TEST_CASE("A config keeps all arguments, and the layer made of it computes the same") {
   for (const char *name : {"MultiHeadAttention", "GroupedQueryAttention", "Attention", "AdditiveAttention"}) {
     size_t rows = 0;
@@ -205,6 +219,12 @@ TEST_CASE("A layer with heads refuses arguments and inputs that do not fit, and 
   CHECK_THAT(
       errorOf([] { (void)MultiHeadAttention(1, 2, {.attention_axes = Integers{3}})(Input({5, 6}), Input({5, 6})); }),
       Contains("ValueError: `attention_axes` of MultiHeadAttention"));
+  CHECK_THAT(
+      errorOf([] { (void)MultiHeadAttention(1, 2, {.attention_axes = Integers{}})(Input({5, 6}), Input({5, 6})); }),
+      Contains("must be one or more different axes of a query of 3 axes"));
+  CHECK_THAT(errorOf([&] { (void)layer(Tensors{Tensor::zeros({2, 3, 6}), Tensor::zeros({3, 4, 6})}); }),
+             Contains("ValueError: MultiHeadAttention needs query, key and value of one batch") &&
+                 Contains("query (2, 3, 2, 3), key (3, 4, 2, 3)"));
   CHECK_THAT(
       errorOf([] { (void)MultiHeadAttention(1, 2)(Input({4, 5, 6}), Input({4, 5, 6}), {.use_causal_mask = true}); }),
       Contains("MultiHeadAttention attends over 2 axes; a causal mask and a sliding window need one"));
