@@ -52,12 +52,25 @@ struct Pool {
       count *= taps;
     return count;
   }
-  /// For each element of `shape`, (n, places..., taps..., c), how many taps follow the element's own.
-  Value countdown(const Shape &shape, DType dtype) const {
+  /// Whether each element of the image is in one window.
+  bool tilesImage() const {
+    for (size_t axis = 0; axis < taps.size(); ++axis)
+      if (windows.steps.stride[axis] != taps[axis] || windows.steps.low[axis] != 0 ||
+          windows.places[axis] * taps[axis] != extents[axis])
+        return false;
+    return true;
+  }
+  /// How many elements of the image stand at one distance behind a multiple of the stride, the last of which may be outside.
+  int64_t placesOfPhase(size_t axis) const {
+    return (extents[axis] + windows.steps.stride[axis] - 1) / windows.steps.stride[axis];
+  }
+  /// For each element of `shape`, whose `axes` are those of the taps, how many taps follow the element's own.
+  Value countdown(const Shape &shape, DType dtype, const std::vector<int64_t> &axes) const {
     const Value last = tracing().splat(static_cast<double>(tapCount() - 1), Shape({tapCount()}), DType::int32);
     const Value left = tracing().binary("sub", last, tracing().iota(0, Shape({tapCount()}), DType::int32));
-    return tracing().broadcast(tracing().reshape(asDtype(left, dtype, "max_pool"), Shape(taps)), shape, tapAxes());
+    return tracing().broadcast(tracing().reshape(asDtype(left, dtype, "max_pool"), Shape(taps)), shape, axes);
   }
+  /// The axes of the taps in (n, places..., taps..., c).
   std::vector<int64_t> tapAxes() const {
     std::vector<int64_t> axes;
     for (int64_t axis = 0; axis < rank; ++axis)
@@ -96,22 +109,132 @@ Value winnersOf(const Pool &pool, const Value &seen, const Value &largest) {
   };
   const Value isLargest = tracing().binary("or", compare(ComparePredicate::eq, seen, whole),
                                            compare(ComparePredicate::ne, seen, seen)); // NaN is the largest
-  const Value places = pool.countdown(shape, DType::int32), none = tracing().splat(-1, shape, DType::int32);
+  const Value places = pool.countdown(shape, DType::int32, pool.tapAxes()),
+              none = tracing().splat(-1, shape, DType::int32);
   constexpr int64_t mostOfByte = 256;
   const Value winners =
       tracing().reduce(ReduceKind::max, tracing().select(isLargest, places, none), pool.tapAxes(), DType::int32);
   return pool.tapCount() <= mostOfByte ? asDtype(winners, DType::uint8, "max_pool") : winners;
 }
 
-/// Each element of the image asks the windows that hold it: it gets the cotangent of those in which it was the largest.
-Value maxPoolGradient(const Pool &pool, const Value &winners, const Value &upstream) {
-  const Trace::WindowSteps back = inverse(pool.windows.steps);
-  const auto seenBy = [&](const Value &x) { return tracing().window(x, back, pool.extents, pool.taps, false); };
+/// An image whose spatial axes are two each: which of `strides` neighbours, and where among them.
+struct Apart {
+  Shape shape;
+  std::vector<int64_t> places, within; // axes: of n, the neighbours and c; of where among them
+};
+
+Apart apartOf(const Pool &pool, const Value &upstream, const std::vector<int64_t> &strides) {
+  std::vector<int64_t> dims{upstream.shape()[0]};
+  Apart apart{{}, {0}, {}};
+  for (size_t axis = 0; axis < strides.size(); ++axis) {
+    apart.places.push_back(static_cast<int64_t>(dims.size()));
+    apart.within.push_back(apart.places.back() + 1);
+    dims.insert(dims.end(), {pool.placesOfPhase(axis), strides[axis]});
+  }
+  apart.places.push_back(static_cast<int64_t>(dims.size()));
+  dims.push_back(upstream.shape()[-1]);
+  apart.shape = Shape(dims);
+  return apart;
+}
+
+/// The cotangent of each window goes to its winner, if each element is in one window.
+Value gradientOfTiles(const Pool &pool, const Value &winners, const Value &upstream) {
+  const Apart apart = apartOf(pool, upstream, pool.taps);
+  const auto ofWindow = [&](const Value &x) { return tracing().broadcast(x, apart.shape, apart.places); };
+  const Value isWinner = tracing().compare(ComparePredicate::eq, ofWindow(winners),
+                                           pool.countdown(apart.shape, winners.dtype(), apart.within));
+  return tracing().select(isWinner, ofWindow(upstream), tracing().splat(0, apart.shape, upstream.dtype()));
+}
+
+/// The elements of an image along one axis that stand at one distance behind a multiple of the stride: those see the taps
+/// first, first + stride, ... alone.
+struct Phase {
+  int64_t first, taps; // the first of the taps, and how many there are
+  int64_t low;         // the window's, of the places that see the elements
+};
+
+Phase phaseOf(const Pool &pool, size_t axis, int64_t distance) {
+  const int64_t stride = pool.windows.steps.stride[axis], behind = distance + pool.windows.steps.low[axis];
+  const int64_t first = behind % stride;
+  return {first, std::max<int64_t>(0, (pool.taps[axis] - first + stride - 1) / stride), -(behind / stride)};
+}
+
+/// Of the elements of one phase along each axis: the sum of the cotangents of the windows that they won.
+Value gradientOfPhases(const Pool &pool, const std::vector<Phase> &phases, const Value &winners,
+                       const Value &upstream) {
+  const auto rank = static_cast<size_t>(pool.rank);
+  const std::vector<int64_t> ones(rank, 1);
+  Trace::WindowSteps steps{ones, std::vector<int64_t>(rank, -1), {}, ones};
+  std::vector<int64_t> places, taps;
+  for (size_t axis = 0; axis < rank; ++axis) {
+    steps.low.push_back(phases[axis].low);
+    places.push_back(pool.placesOfPhase(axis));
+    taps.push_back(phases[axis].taps);
+  }
+  const auto seenBy = [&](const Value &x) { return tracing().window(x, steps, places, taps, false); };
   const Value cotangents = seenBy(upstream), winner = seenBy(winners);
   const Shape shape = cotangents.shape();
-  const Value isWinner = tracing().compare(ComparePredicate::eq, winner, pool.countdown(shape, winners.dtype()));
+  // How many of the pool's taps follow each of these.
+  Value follow = tracing().splat(static_cast<double>(pool.tapCount() - 1), Shape(taps), DType::int32);
+  int64_t pitch = pool.tapCount();
+  for (size_t axis = 0; axis < rank; ++axis) {
+    pitch /= pool.taps[axis];
+    const auto number = [&](int64_t value) {
+      return tracing().splat(static_cast<double>(value), Shape(taps), DType::int32);
+    };
+    const Value steps = tracing().binary("mul", tracing().iota(static_cast<int64_t>(axis), Shape(taps), DType::int32),
+                                         number(pool.windows.steps.stride[axis] * pitch));
+    follow = tracing().binary("sub", follow, tracing().binary("add", steps, number(phases[axis].first * pitch)));
+  }
+  const Value own = tracing().broadcast(asDtype(follow, winners.dtype(), "max_pool"), shape, pool.tapAxes());
+  const Value isWinner = tracing().compare(ComparePredicate::eq, winner, own);
   const Value given = tracing().select(isWinner, cotangents, tracing().splat(0, shape, upstream.dtype()));
   return tracing().reduce(ReduceKind::sum, given, pool.tapAxes(), upstream.dtype());
+}
+
+/// The elements of all phases take turns along each axis: the result has the shape (n, places, phases, ..., c), where each
+/// axis of places is followed by one of phases.
+Value gradientOfTurns(const Pool &pool, const Value &winners, const Value &upstream) {
+  const std::vector<int64_t> &strides = pool.windows.steps.stride;
+  const Apart apart = apartOf(pool, upstream, strides);
+  int64_t count = 1;
+  for (int64_t stride : strides)
+    count *= stride;
+  Value turns;
+  for (int64_t number = 0; number < count; ++number) {
+    std::vector<Phase> phases;
+    Value isHere;
+    for (size_t axis = 0; axis < strides.size(); ++axis) {
+      int64_t rest = number;
+      for (size_t after = axis + 1; after < strides.size(); ++after)
+        rest /= strides[after];
+      const int64_t distance = rest % strides[axis];
+      phases.push_back(phaseOf(pool, axis, distance));
+      const Value own =
+          tracing().compare(ComparePredicate::eq, tracing().iota(apart.within[axis], apart.shape, DType::int32),
+                            tracing().splat(static_cast<double>(distance), apart.shape, DType::int32));
+      isHere = isHere.defined() ? tracing().binary("and", isHere, own) : own;
+    }
+    const Value turn =
+        tracing().broadcast(gradientOfPhases(pool, phases, winners, upstream), apart.shape, apart.places);
+    turns = turns.defined() ? tracing().select(isHere, turn, turns) : turn;
+  }
+  return turns;
+}
+
+/// Each element of the image asks the windows that hold it: it gets the cotangent of those in which it was the largest.
+Value maxPoolGradient(const Pool &pool, const Value &winners, const Value &upstream) {
+  const Value apart =
+      pool.tilesImage() ? gradientOfTiles(pool, winners, upstream) : gradientOfTurns(pool, winners, upstream);
+  std::vector<int64_t> whole{upstream.shape()[0]}, image = whole;
+  for (size_t axis = 0; axis < pool.taps.size(); ++axis) {
+    whole.push_back(pool.placesOfPhase(axis) * pool.windows.steps.stride[axis]);
+    image.push_back(pool.extents[axis]);
+  }
+  whole.push_back(upstream.shape()[-1]);
+  image.push_back(upstream.shape()[-1]);
+  const Value all = tracing().reshape(apart, Shape(whole));
+  return whole == image ? all : tracing().slice(all, std::vector<int64_t>(image.size(), 0), Shape(image));
 }
 
 /// How many elements of the image each window holds, in float32, as a tensor of the shape of the places.
