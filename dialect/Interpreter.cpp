@@ -19,6 +19,19 @@ std::optional<TensorData> evaluate(Operation *op, Operands operands, const Inter
 
 namespace {
 
+/// The values of an op's results.
+std::optional<std::vector<TensorData>> evaluateAll(Operation *op, Operands operands,
+                                                   const InterpreterOptions &options) {
+  if (auto attention = dyn_cast<AttentionOp>(op))
+    return evaluateAttention(attention, operands, options);
+  std::optional<TensorData> value = evaluate(op, operands, options);
+  if (!value)
+    return std::nullopt;
+  std::vector<TensorData> values;
+  values.push_back(*std::move(value));
+  return values;
+}
+
 std::string text(Type type) {
   std::string result;
   llvm::raw_string_ostream(result) << type;
@@ -115,12 +128,12 @@ private:
     llvm::SmallVector<const TensorData *> operands;
     for (mlir::Value operand : op->getOperands())
       operands.push_back(values.at(operand).get());
-    std::optional<TensorData> result = evaluate(op, operands, options);
-    if (!result)
+    std::optional<std::vector<TensorData>> computed = evaluateAll(op, operands, options);
+    if (!computed)
       return notRun(op);
-    if (rounded.contains(op->getResult(0)))
-      result = storeAs(result->type, *result);
-    bind(op->getResult(0), std::make_shared<TensorData>(*std::move(result)));
+    for (auto [result, value] : llvm::zip_equal(op->getResults(), *computed))
+      bind(result,
+           std::make_shared<TensorData>(rounded.contains(result) ? storeAs(value.type, value) : std::move(value)));
     return Status::ok();
   }
 

@@ -86,6 +86,7 @@ Values GraphBody::call(const Values &inputs, const CallContext &) {
                               "incompatible shape {}",
                               expected.node()->name, layer_->name, expected.shape().str(), inputs[i].shape().str()));
     values.push_back(asDtype(inputs[i], expected.dtype(), "model input"));
+    values.back().node()->mask = inputs[i].node()->mask; // a cast keeps it
   }
   return Values(replay(from, to, values));
 }

@@ -15,6 +15,7 @@ using namespace detail;
 namespace detail {
 
 LayerBody::~LayerBody() = default;
+Value LayerBody::mask(const Values &, const std::vector<Value> &) { return {}; }
 
 std::string class_name_of(std::string_view pretty) {
   // "... [T = ns::Name]" (clang) or "... [with T = ns::Name; ...]" (gcc)

@@ -168,7 +168,7 @@ void LayerImpl::setChildren(const std::vector<Layer> &layers) {
     adopt(layer);
 }
 
-std::vector<Value> LayerImpl::callTraced(const std::vector<Value> &inputs) {
+std::vector<Value> LayerImpl::callTraced(const std::vector<Value> &inputs, const BodyCall &how) {
   LayerImpl *parent = callStack.empty() ? nullptr : callStack.back();
   const std::shared_ptr<LayerImpl> self = shared_from_this();
   try {
@@ -186,7 +186,9 @@ std::vector<Value> LayerImpl::callTraced(const std::vector<Value> &inputs) {
     std::unique_ptr<AutocastScope> reads = autocastScopeFor(*this);
     CallContext context(*this, trainingNow());
     auto run = [&](const std::vector<Value> &arguments) {
-      Values results = body->call(Values(arguments), context);
+      for (size_t i = 0; i < arguments.size(); ++i) // a layer's scope has Values of its own
+        arguments[i].node()->mask = inputs[i].node()->mask;
+      Values results = how ? how(*body, Values(arguments), context) : body->call(Values(arguments), context);
       std::vector<Value> outputs(results.begin(), results.end());
       if (activityRegularizer.defined())
         for (const Value &output : outputs) {
@@ -213,12 +215,22 @@ std::vector<Value> LayerImpl::callTraced(const std::vector<Value> &inputs) {
       outputs = tracing().layer(args, converted, run);
       for (const Value &output : outputs)
         output.node()->layerPath = path;
+      passMask(inputs, outputs);
     }
     noteCall(inputs, outputs);
     return outputs;
   } catch (const Error &error) {
     rethrowWithLayer(error, *this);
   }
+}
+
+/// As in Keras, the first output carries the mask that the body makes of the inputs'.
+void LayerImpl::passMask(const std::vector<Value> &inputs, const std::vector<Value> &outputs) const {
+  std::vector<Value> masks;
+  for (const Value &input : inputs)
+    masks.push_back(input.node()->mask);
+  if (!outputs.empty())
+    outputs.front().node()->mask = body->mask(Values(inputs), masks);
 }
 
 static std::vector<ValueSpec> specsOf(const std::vector<Value> &values, bool openBatch) {
@@ -249,7 +261,7 @@ void LayerImpl::noteRecordedCall(const std::vector<Value> &inputs, const std::ve
   outputSpecs = specsOf(outputs, false);
 }
 
-std::vector<Value> LayerImpl::call(const std::vector<Value> &inputs, const CallArgs &args) {
+std::vector<Value> LayerImpl::call(const std::vector<Value> &inputs, const CallArgs &args, const BodyCall &how) {
   bool symbolic =
       std::any_of(inputs.begin(), inputs.end(), [](const Value &v) { return v.defined() && !v.node()->isTraced(); });
   if (symbolic && !built)
@@ -266,9 +278,9 @@ std::vector<Value> LayerImpl::call(const std::vector<Value> &inputs, const CallA
   std::optional<bool> training = args.training;
   std::vector<Value> outputs = apply(
       name, inputs,
-      [self, training](const std::vector<Value> &values) {
+      [self, training, how](const std::vector<Value> &values) {
         TrainingScope scope(training.value_or(trainingNow()));
-        return self->callTraced(values);
+        return self->callTraced(values, how);
       },
       self);
   for (const Value &output : outputs)

@@ -14,6 +14,9 @@ namespace halftone::detail {
 
 struct ModelState;
 
+/// How the body of a layer computes a call whose inputs are no plain list; null: by its call().
+using BodyCall = std::function<Values(LayerBody &body, const Values &inputs, const CallContext &context)>;
+
 struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   std::unique_ptr<LayerBody> body;
   std::string className, name, path;
@@ -41,13 +44,14 @@ struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   void settlePolicy(const std::vector<Value> &inputs);
   /// Creates weights. `shapes` have None for the batch. If the body's build throws, nothing changes.
   void build(const std::vector<Shape> &shapes);
-  std::vector<Value> callTraced(const std::vector<Value> &inputs);
-  std::vector<Value> call(const std::vector<Value> &inputs, const CallArgs &args);
+  std::vector<Value> callTraced(const std::vector<Value> &inputs, const BodyCall &how = {});
+  std::vector<Value> call(const std::vector<Value> &inputs, const CallArgs &args, const BodyCall &how = {});
   Tensors callOnData(const Tensors &inputs, const CallArgs &args);
   void adopt(const Layer &child);
   void setChildren(const std::vector<Layer> &layers);
 
 private:
+  void passMask(const std::vector<Value> &inputs, const std::vector<Value> &outputs) const;
   void noteCall(const std::vector<Value> &inputs, const std::vector<Value> &outputs);
   void noteRecordedCall(const std::vector<Value> &inputs, const std::vector<Value> &outputs);
 };

@@ -3,6 +3,7 @@
 #include "halftone/Losses.h"
 #include "frontend/Graph.h"
 #include "frontend/LossImpl.h"
+#include "frontend/Masks.h"
 #include "frontend/Promotion.h"
 #include "halftone/Ops.h"
 #include "runtime/TensorAccess.h"
@@ -101,7 +102,9 @@ Value reduceEntries(const LossImpl &loss, LossEntries entries, Value sampleWeigh
 }
 
 Value evaluate(const LossImpl &loss, const std::vector<Value> &v) {
-  return reduceEntries(loss, lossEntries(loss, v[0], v[1], loss.dtype), v.size() > 2 ? v[2] : Value());
+  LossEntries entries = lossEntries(loss, v[0], v[1], loss.dtype);
+  entries.valid = bothMasks(entries.valid, asMask(maskOf(v[1])));
+  return reduceEntries(loss, std::move(entries), v.size() > 2 ? v[2] : Value());
 }
 
 const LossImpl &madeOf(const std::shared_ptr<const LossImpl> &impl) {

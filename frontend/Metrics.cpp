@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Metrics.h"
 #include "frontend/LossImpl.h"
+#include "frontend/Masks.h"
 #include "frontend/MetricImpl.h"
 #include "frontend/Promotion.h"
 #include "halftone/Ops.h"
@@ -231,7 +232,14 @@ void updateMetric(const Metric &metric, const Value &yTrue, const Value &yPred, 
   if (!impl.formula)
     throw Error(ErrorKind::value_error,
                 fmt::format("metric '{}' is a mean of values: it takes no targets and predictions", impl.name));
-  addValues(impl, impl.formula(yTrue, yPred), sampleWeight);
+  Value weight = sampleWeight, mask = maskOf(yPred);
+  if (weight.defined() && mask.defined()) { // as in Keras, a mask counts only beside weights
+    weight = asDtype(weight, impl.dtype, "metric");
+    mask = asDtype(mask, impl.dtype, "metric");
+    matchWeight(mask, weight);
+    weight = mask * weight;
+  }
+  addValues(impl, impl.formula(yTrue, yPred), weight);
 }
 
 double metricResult(const Metric &metric) {

@@ -128,6 +128,26 @@ public:
     DType result = x.dtype() == DType::int8 ? DType::int32 : x.dtype();
     return emit("convolution", {type(Shape(dims), result)}, {resolve(x), resolve(w)}, attributesOf(steps));
   }
+  Value attention(const Value &q, const Value &k, const Value &v, const Attention &more) override {
+    const Shape shape = q.shape();
+    const DType scores = q.dtype() == DType::float64 ? DType::float64 : DType::float32;
+    llvm::SmallVector<mlir::Value> operands{resolve(q), resolve(k), resolve(v)};
+    llvm::SmallVector<int32_t> segments{1, 1, 1};
+    for (const Value *operand : {&more.bias, &more.mask, &more.key}) {
+      segments.push_back(operand->defined());
+      if (operand->defined())
+        operands.push_back(resolve(*operand));
+    }
+    llvm::SmallVector<NamedAttribute> attributes{named("operandSegmentSizes", builder().getDenseI32ArrayAttr(segments)),
+                                                 named("scale", builder().getF64FloatAttr(more.scale)),
+                                                 named("rate", builder().getF64FloatAttr(more.rate))};
+    if (more.causal)
+      attributes.push_back(named("causal", builder().getUnitAttr()));
+    return emit("attention",
+                {type(Shape{shape[0], shape[1], shape[2], v.shape()[3]}, q.dtype()),
+                 type(Shape{shape[0], shape[2], shape[1]}, scores)},
+                operands, attributes);
+  }
   Value reduce(ReduceKind kind, const Value &x, const std::vector<int64_t> &axes, DType result) override {
     auto attr = hd::ReduceKindAttr::get(&context_, mirrored<hd::ReduceKind>(kind));
     return emit("reduce", {type(without(x.shape(), axes), result)}, {resolve(x)},

@@ -33,6 +33,7 @@ struct Node {
   std::shared_ptr<Call> call;
   size_t index = 0;
   std::string name; // the name of an Input
+  Value mask;       // traced: the bool Value that tells which elements count, undefined for none
   bool isTraced() const { return handle != nullptr; }
 };
 
@@ -92,6 +93,14 @@ public:
   /// x (n, s..., g, c) by w (k..., g, c, f): (n, places..., g, f).
   virtual Value convolution(const Value &x, const Value &w, const WindowSteps &steps,
                             const std::vector<int64_t> &places) = 0;
+  /// What attention has besides queries, keys and values: docs of the op. Undefined operands are absent.
+  struct Attention {
+    Value bias{}, mask{}, key{};
+    bool causal = false;
+    double scale = 1.0, rate = 0.0;
+  };
+  /// q (b, t, n, h), k (b, s, m, h), v (b, s, m, e): (b, t, n, e).
+  virtual Value attention(const Value &q, const Value &k, const Value &v, const Attention &more) = 0;
   virtual Value reduce(ReduceKind kind, const Value &x, const std::vector<int64_t> &axes, DType result) = 0;
   virtual Value argReduce(bool max, const Value &x, int64_t axis) = 0;
   virtual Value cumsum(const Value &x, int64_t axis) = 0;

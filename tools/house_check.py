@@ -58,7 +58,8 @@ MIRRORED = {"runtime", "dialect", "compiler", "frontend", "tools"}
 FREE_TESTS = ("tests/emulator/", "tests/end_to_end/", "tests/programs/", "tests/consume/", "tests/frontend/rejected/")
 # Test files about several sources at once.
 TESTS_OF_MANY = {"tests/compiler/nvptx/Mutations.cpp", "tests/frontend/KerasChecksLayers.cpp",
-                 "tests/frontend/KerasChecksOptimizers.cpp", "tests/frontend/KerasCnns.cpp", "tests/frontend/KerasLayers.cpp",
+                 "tests/frontend/KerasAttention.cpp", "tests/frontend/KerasChecksOptimizers.cpp",
+                 "tests/frontend/KerasCnns.cpp", "tests/frontend/KerasLayers.cpp",
                  "tests/runtime/devices/Conformance.cpp", "tests/runtime/policy/KerasChecks.cpp",
                  "tests/runtime/policy/RandomInput.cpp"}
 

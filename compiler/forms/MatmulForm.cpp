@@ -147,6 +147,10 @@ std::optional<KernelShape> classifyMatmul(const FormOps &ops) {
   return kernel;
 }
 
+int64_t channelsOf(WindowOp window) {
+  return ShapedType::getNumElements(shapeOf(window.getX()).drop_front(1 + window.getSteps().rank()));
+}
+
 /// The contraction of a kernel, its factors and the kernel's results, as nodes over an iteration space.
 class MatmulReading {
 public:
@@ -198,7 +202,17 @@ public:
     traits.computed = isComputed(0) || isComputed(1);
     traits.lhsAlongDepth = !accesses[0].empty() && llvm::is_contained(space.group(groups[Role::k]), accesses[0].back());
     traits.panels = PanelsAttr::of(contract.getRhs().getType()) != nullptr;
-    traits.window = windowOf(contract) != nullptr;
+    if (WindowOp window = windowOf(contract)) {
+      const WindowSteps steps = window.getSteps();
+      const size_t last = size_t(steps.rank()) - 1;
+      const int64_t channels = channelsOf(window);
+      traits.window = true;
+      if (steps.hole[last] == 1 && steps.stride[last] > 0) {
+        traits.windowRun = window.getTaps()[last] * channels;
+        traits.windowPitch = steps.stride[last] * channels;
+        traits.windowLine = window.getPlaces()[last];
+      }
+    }
     return traits;
   }
 
@@ -211,6 +225,7 @@ public:
       form.roles.push_back(space.groupSize(group));
     form.instruction = choice.instruction;
     form.fewRows = choice.fewRows;
+    form.alongPlaces = choice.alongPlaces;
     form.evenDepth = choice.evenDepth;
     form.numbers = static_cast<int64_t>(numbers().size());
     if (choice.fixesTile) {
@@ -229,7 +244,7 @@ public:
       ArrayRef<int64_t> image = shapeOf(window.getX());
       for (int64_t axis = 0; axis < steps.rank(); ++axis)
         all.append({window.getPlaces()[axis], window.getTaps()[axis], image[1 + axis], steps.low[axis]});
-      all.push_back(ShapedType::getNumElements(image.drop_front(1 + steps.rank())));
+      all.push_back(channelsOf(window));
     }
     return all;
   }

@@ -8,6 +8,7 @@
 //   %2 = is_finite %1;  %ok = reduce and %2 {axes = [0, 1]}
 #include "compiler/forms/KernelBody.h"
 #include "compiler/passes/ExactRewrites.h"
+#include "compiler/passes/LowerAttention.h"
 #include "compiler/passes/LowerConvolution.h"
 #include "compiler/passes/Passes.h"
 #include "dialect/ExactRewrites.h"
@@ -377,6 +378,7 @@ private:
     RewritePatternSet patterns(&getContext());
     populateEmptyRewrites(patterns); // a module that comes in stage pure was not simplified
     populateContractionRewrites(patterns);
+    populateAttentionLowering(patterns);
     populateConvolutionLowering(patterns, strict);
     if (!strict)
       populateHoleLowering(patterns);

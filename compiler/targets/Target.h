@@ -27,12 +27,16 @@ struct MatmulTraits {
   bool lhsAlongDepth = false; // K is the left operand's innermost axis
   bool panels = false;        // the right operand is kept in the panels that the instruction reads
   bool window = false;        // the left operand is a window of an image
+  // Of a window that goes forward, without holes, along the last spatial axis: how many elements a row of taps has, how
+  // far apart in memory the elements of one tap are at neighbouring places, and how many places a line of the image has.
+  int64_t windowRun = 0, windowPitch = 0, windowLine = 0;
 };
 
 /// How a product is made, as the linalg form says it.
 struct MatmulChoice {
   std::string_view instruction; // "": one multiply-add at a time, of factors widened to the accumulator's type
   bool fewRows = false;         // M is small: the right operand is read in place where its layout allows
+  bool alongPlaces = false;     // a window's image has few channels: a tap of neighbouring places is packed at a time
   bool evenDepth = false;       // K is even, which the instruction asks for: pairs of a row are neighbours in memory
   bool fixesTile = false;       // the code has the rows and columns of a tile, and steps along dims, as constants
 };

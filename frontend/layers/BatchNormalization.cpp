@@ -1,5 +1,6 @@
 // BatchNormalization: by the batch's statistics in training, by moving statistics otherwise.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/Masks.h"
 #include "frontend/Promotion.h"
 #include "frontend/layers/Fields.h"
 #include "frontend/layers/Normalized.h"
@@ -35,10 +36,13 @@ public:
     Moments moments{along(mean_, x, {axis_}), along(variance_, x, {axis_})};
     if (context.training() && layer_->trainable) {
       Moments moving = moments;
-      moments = momentsOf(x, axes);
+      const Value mask = asMask(inputs.size() > 1 ? inputs[1] : maskOf(inputs[0]));
+      moments = mask.defined() ? momentsOf(x, axes, asDtype(ops::expand_dims(mask, -1), x.dtype(), "mask"))
+                               : momentsOf(x, axes);
       move(mean_, moving.mean, moments.mean);
       move(variance_, moving.variance, moments.variance);
-      return asDtype(byBatch(x, moments, axes), context.compute_dtype(), "normalization");
+      if (!mask.defined())
+        return asDtype(byBatch(x, moments, axes), context.compute_dtype(), "normalization");
     }
     Value y = (x - moments.mean) * ops::rsqrt(moments.variance + options_.epsilon);
     return asDtype(affine_(y, {axis_}), context.compute_dtype(), "normalization");

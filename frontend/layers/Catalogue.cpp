@@ -1,5 +1,6 @@
 // Layers from configs and to configs: the list of all that there are.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/layers/FieldsAttention.h"
 #include "frontend/layers/FieldsConvolution.h"
 #include "frontend/layers/FieldsImage.h"
 #include "halftone/Error.h"
@@ -43,6 +44,8 @@ template <> Layer made<InputOptions>(SavedObject &saved) {
 constexpr Known catalogue[] = {
     {"Activation", made<ActivationOptions>},
     {"Add", made<AddOptions>},
+    {"AdditiveAttention", made<AdditiveAttentionOptions>},
+    {"Attention", made<AttentionOptions>},
     {"AveragePooling1D", made<PoolingOptions<AveragePooling1D>>},
     {"AveragePooling2D", made<PoolingOptions<AveragePooling2D>>},
     {"AveragePooling3D", made<PoolingOptions<AveragePooling3D>>},
@@ -73,14 +76,19 @@ constexpr Known catalogue[] = {
     {"GlobalMaxPooling2D", made<GlobalPoolingOptions<GlobalMaxPooling2D>>},
     {"GlobalMaxPooling3D", made<GlobalPoolingOptions<GlobalMaxPooling3D>>},
     {"GroupNormalization", made<GroupNormalizationOptions>},
+    {"GroupQueryAttention", made<GroupQueryAttentionOptions>},
+    {"GroupedQueryAttention", made<GroupQueryAttentionOptions>},
     {"InputLayer", made<InputOptions>},
     {"LayerNormalization", made<LayerNormalizationOptions>},
+    {"Masking", made<MaskingOptions>},
     {"MaxPooling1D", made<PoolingOptions<MaxPooling1D>>},
     {"MaxPooling2D", made<PoolingOptions<MaxPooling2D>>},
     {"MaxPooling3D", made<PoolingOptions<MaxPooling3D>>},
+    {"MultiHeadAttention", made<MultiHeadAttentionOptions>},
     {"Multiply", made<MultiplyOptions>},
     {"Normalization", made<NormalizationOptions>},
     {"Permute", made<PermuteOptions>},
+    {"PositionEmbedding", made<PositionEmbeddingOptions>},
     {"RMSNormalization", made<RMSNormalizationOptions>},
     {"RandomFlip", made<RandomFlipOptions>},
     {"RandomTranslation", made<RandomTranslationOptions>},

@@ -1,8 +1,10 @@
 // Concatenate: joins inputs along an axis.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/Masks.h"
 #include "frontend/Promotion.h"
 #include "frontend/layers/Fields.h"
 #include "halftone/Ops.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace halftone::layers {
@@ -26,6 +28,20 @@ public:
         if (input.rank() != rank || (i != along && input.shape()[i] != first[i]))
           throw mismatch(inputs);
     return ops::concatenate(inputs, options_.axis);
+  }
+  /// As Keras: a place counts if one along the last axis does; inputs without a mask count whole.
+  Value mask(const Values &inputs, const std::vector<Value> &masks) override {
+    if (std::ranges::none_of(masks, &Value::defined))
+      return {};
+    std::vector<Value> whole;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const Shape shape = inputs[i].shape();
+      Value mask = asMask(masks[i].defined() ? masks[i] : tracing().splat(1.0, shape, DType::bool_));
+      if (mask.rank() < shape.rank())
+        mask = ops::expand_dims(mask, -1);
+      whole.push_back(ops::broadcast_to(mask, shape));
+    }
+    return ops::any(ops::concatenate(Values(whole), options_.axis), -1);
   }
 
 private:

@@ -1,7 +1,8 @@
-// Embedding: rows of a table by index.
+// Embedding and PositionEmbedding: rows of a table by index, or by place.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Promotion.h"
 #include "frontend/layers/Fields.h"
+#include "frontend/layers/SpatialAxes.h"
 #include "halftone/Ops.h"
 #include <fmt/format.h>
 
@@ -28,9 +29,41 @@ public:
       indices = asDtype(indices, DType::int32, "index");
     return asDtype(ops::take(embeddings_, indices), context.compute_dtype(), "embedding");
   }
+  Value mask(const Values &inputs, const std::vector<Value> &) override {
+    return options_.mask_zero ? ops::not_equal(inputs[0], ops::zeros_like(inputs[0])) : Value();
+  }
 
 private:
   Variable embeddings_;
+};
+
+class PositionEmbeddingBody final : public BodyOf<PositionEmbeddingOptions> {
+public:
+  using BodyOf::BodyOf;
+  void build(BuildContext &context, const std::vector<Shape> &shapes) override {
+    requireSteps(shapes.at(0));
+    table_ = context.add_weight({.shape = {options_.sequenceLength, shapes[0][-1]},
+                                 .initializer = options_.initializer,
+                                 .name = "position_embeddings"});
+  }
+  Values call(const Values &inputs, const CallContext &context) override {
+    const Shape shape = inputs[0].shape();
+    requireSteps(shape);
+    const Value rows = ops::slice(table_, Shape{0, 0}, Shape{shape[-2], shape[-1]});
+    return ops::broadcast_to(asDtype(rows, context.compute_dtype(), "embedding"), shape);
+  }
+
+private:
+  void requireSteps(const Shape &input) const {
+    if (input.rank() < 2)
+      throw Error(ErrorKind::value_error,
+                  fmt::format("PositionEmbedding needs an input (..., steps, features). Received: {}", input.str()));
+    if (input[-2] > options_.sequenceLength)
+      throw Error(ErrorKind::value_error,
+                  fmt::format("PositionEmbedding has a table of {} places. Received an input of {} steps: {}",
+                              options_.sequenceLength, input[-2], input.str()));
+  }
+  Variable table_;
 };
 
 } // namespace
@@ -47,6 +80,12 @@ Embedding::Embedding(int64_t input_dim, int64_t output_dim, const EmbeddingArgs 
                 fmt::format("`weights` must have the shape of the table, {}. Received: weights.shape={}", table.str(),
                             args.weights.shape().str()),
                 name(), where);
+}
+
+PositionEmbedding::PositionEmbedding(int64_t sequence_length, const PositionEmbeddingArgs &args, Where where)
+    : Layer(std::make_unique<PositionEmbeddingBody>(PositionEmbeddingOptions{args, sequence_length}),
+            "PositionEmbedding", layerArgs(args), where) {
+  requirePositive(*this, "sequence_length", sequence_length, where);
 }
 
 } // namespace halftone::layers

@@ -27,6 +27,14 @@ struct EmbeddingOptions : layers::EmbeddingArgs {
   int64_t inputDim = 0, outputDim = 0;
   Layer layer() const { return layers::Embedding(inputDim, outputDim, *this); }
 };
+struct MaskingOptions : LayerArgs {
+  double maskValue = 0.0;
+  Layer layer() const { return layers::Masking(maskValue, *this); }
+};
+struct PositionEmbeddingOptions : layers::PositionEmbeddingArgs {
+  int64_t sequenceLength = 0;
+  Layer layer() const { return layers::PositionEmbedding(sequenceLength, *this); }
+};
 struct DropoutOptions : layers::DropoutArgs {
   double rate = 0.0;
   Layer layer() const { return layers::Dropout(rate, *this); }
@@ -133,8 +141,14 @@ inline constexpr std::tuple layerFields<EmbeddingOptions>{
     Field{"embeddings_regularizer", &EmbeddingOptions::embeddings_regularizer},
     Field{"activity_regularizer", &EmbeddingOptions::activity_regularizer},
     Field{"embeddings_constraint", &EmbeddingOptions::embeddings_constraint},
-    FixedField{"mask_zero", false},
+    Field{"mask_zero", &EmbeddingOptions::mask_zero},
     FixedField{"quantization_config", nullptr}};
+
+template <> inline constexpr std::tuple layerFields<MaskingOptions>{Field{"mask_value", &MaskingOptions::maskValue}};
+template <>
+inline constexpr std::tuple layerFields<PositionEmbeddingOptions>{
+    Field{"sequence_length", &PositionEmbeddingOptions::sequenceLength, Presence::required},
+    Field{"initializer", &PositionEmbeddingOptions::initializer}};
 
 /// The fields of normalizations by scale and offset: before and after those of batch normalization's own.
 template <class Args>
@@ -208,11 +222,28 @@ inline constexpr std::tuple layerFields<NormalizationOptions>{
     ListField{"axis", &NormalizationOptions::axis}, Field{"invert", &layers::NormalizationArgs::invert},
     Field{"mean", &layers::NormalizationArgs::mean}, Field{"variance", &layers::NormalizationArgs::variance}};
 
+/// Whether outputs carry the mask of the first input, as those of Keras's layers that support masking do.
+template <class Options> constexpr bool passesMask = false;
+template <> inline constexpr bool passesMask<ActivationOptions> = true;
+template <> inline constexpr bool passesMask<BatchNormalizationOptions> = true;
+template <> inline constexpr bool passesMask<DenseOptions> = true;
+template <> inline constexpr bool passesMask<DropoutOptions> = true;
+template <> inline constexpr bool passesMask<GaussianNoiseOptions> = true;
+template <> inline constexpr bool passesMask<GroupNormalizationOptions> = true;
+template <> inline constexpr bool passesMask<LayerNormalizationOptions> = true;
+template <> inline constexpr bool passesMask<PositionEmbeddingOptions> = true;
+template <> inline constexpr bool passesMask<ReLUOptions> = true;
+template <> inline constexpr bool passesMask<SoftmaxOptions> = true;
+template <> inline constexpr bool passesMask<UnitNormalizationOptions> = true;
+
 /// The body of a layer whose arguments are `Options`.
 template <class Options> class BodyOf : public LayerBody {
 public:
   explicit BodyOf(Options options) : options_(std::move(options)) {}
   void get_config(Config &config) const override { writeFields(config, options_, layerFields<Options>); }
+  Value mask(const Values &, const std::vector<Value> &masks) override {
+    return passesMask<Options> && !masks.empty() ? masks.front() : Value();
+  }
 
 protected:
   Options options_;

@@ -57,6 +57,8 @@ template <class LayerClass> struct SpatialDropoutOptions : layers::SpatialDropou
   double rate = 0.0;
   Layer layer() const { return LayerClass(rate, *this); }
 };
+template <> inline constexpr bool passesMask<SpatialDropout1DOptions> = true;
+template <class LayerClass> inline constexpr bool passesMask<SpatialDropoutOptions<LayerClass>> = true;
 template <class LayerClass> struct PoolingOptions : layers::PoolingArgs {
   Integers poolSize = 2;
   Layer layer() const { return LayerClass(poolSize, *this); }

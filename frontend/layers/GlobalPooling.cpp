@@ -1,5 +1,7 @@
 // GlobalMaxPooling and GlobalAveragePooling: one element for each channel of each sample.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/Masks.h"
+#include "frontend/Promotion.h"
 #include "frontend/layers/FieldsImage.h"
 #include "frontend/layers/PlainBody.h"
 #include "frontend/layers/SpatialAxes.h"
@@ -21,6 +23,22 @@ std::unique_ptr<LayerBody> global(const GlobalPoolingArgs &args) {
   });
 }
 
+/// The mean of the steps for which a second input, or the mask that the input carries, holds.
+class SequenceMeanBody final : public BodyOf<GlobalPoolingOptions<GlobalAveragePooling1D>> {
+public:
+  using BodyOf::BodyOf;
+  Values call(const Values &inputs, const CallContext &) override {
+    const Value x = inputs[0];
+    requireRank(x.shape(), 3);
+    const int64_t steps = spatialAxes(1, *options_.data_format)[0];
+    Value mask = asMask(inputs.size() > 1 ? inputs[1] : maskOf(x));
+    if (!mask.defined())
+      return ops::mean(x, steps, options_.keepdims);
+    mask = asDtype(ops::expand_dims(mask, steps == 1 ? 2 : 1), x.dtype(), "mask");
+    return ops::sum(x * mask, steps, options_.keepdims) / ops::sum(mask, steps, options_.keepdims);
+  }
+};
+
 } // namespace
 
 GlobalMaxPooling1D::GlobalMaxPooling1D(const GlobalPoolingArgs &args, Where where)
@@ -30,7 +48,8 @@ GlobalMaxPooling2D::GlobalMaxPooling2D(const GlobalPoolingArgs &args, Where wher
 GlobalMaxPooling3D::GlobalMaxPooling3D(const GlobalPoolingArgs &args, Where where)
     : Layer(global<ops::max, 3, GlobalMaxPooling3D>(args), "GlobalMaxPooling3D", layerArgs(args), where) {}
 GlobalAveragePooling1D::GlobalAveragePooling1D(const GlobalPoolingArgs &args, Where where)
-    : Layer(global<ops::mean, 1, GlobalAveragePooling1D>(args), "GlobalAveragePooling1D", layerArgs(args), where) {}
+    : Layer(std::make_unique<SequenceMeanBody>(GlobalPoolingOptions<GlobalAveragePooling1D>{withDataFormat(args)}),
+            "GlobalAveragePooling1D", layerArgs(args), where) {}
 GlobalAveragePooling2D::GlobalAveragePooling2D(const GlobalPoolingArgs &args, Where where)
     : Layer(global<ops::mean, 2, GlobalAveragePooling2D>(args), "GlobalAveragePooling2D", layerArgs(args), where) {}
 GlobalAveragePooling3D::GlobalAveragePooling3D(const GlobalPoolingArgs &args, Where where)

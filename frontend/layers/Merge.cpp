@@ -1,5 +1,6 @@
 // Elementwise layers of several inputs: Add, Multiply.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/Masks.h"
 #include "frontend/layers/Fields.h"
 #include "halftone/Ops.h"
 #include <algorithm>
@@ -34,6 +35,13 @@ public:
       result = result.defined() ? combine_(result, input) : input;
     }
     return result;
+  }
+  /// As Keras: a step counts if it does in each input that carries a mask.
+  Value mask(const Values &, const std::vector<Value> &masks) override {
+    Value all;
+    for (const Value &mask : masks)
+      all = bothMasks(all, mask);
+    return all;
   }
 
 private:

@@ -33,6 +33,12 @@ Moments momentsOf(const Value &x, const std::vector<int64_t> &axes) {
   return {mean, meanOver(ops::square(x - mean), axes)};
 }
 
+Moments momentsOf(const Value &x, const std::vector<int64_t> &axes, const Value &weights) {
+  const Value count = sumOver(weights, axes) + 1e-7; // Keras's epsilon, for a sum of 0
+  const Value mean = sumOver(x * weights, axes) / count;
+  return {mean, sumOver(ops::square(x - mean) * weights, axes) / count};
+}
+
 Value along(const Value &parameter, const Value &x, const std::vector<int64_t> &axes) {
   std::vector<int64_t> dims(static_cast<size_t>(x.rank()), 1);
   for (int64_t axis : axes)

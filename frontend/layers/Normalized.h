@@ -20,6 +20,8 @@ struct Moments {
 };
 /// Moments over `axes`. The variance is the mean of squared distances, so it is not negative.
 Moments momentsOf(const Value &x, const std::vector<int64_t> &axes);
+/// The same, where each element counts `weights` times; they broadcast to x.
+Moments momentsOf(const Value &x, const std::vector<int64_t> &axes, const Value &weights);
 
 /// `parameter`, whose axes are `axes` of `x` in ascending order, in the dtype of `x` and shaped to broadcast with it.
 Value along(const Value &parameter, const Value &x, const std::vector<int64_t> &axes);

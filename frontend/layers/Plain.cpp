@@ -1,5 +1,6 @@
 // Layers without weights: activations, shapes, rescaling, functions.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/Masks.h"
 #include "frontend/layers/PlainBody.h"
 #include "frontend/layers/SpatialAxes.h"
 #include "halftone/Ops.h"
@@ -33,12 +34,13 @@ Value relu(const Value &x, const ReLUOptions &options, const CallContext &) {
   return y - slope * ops::relu(threshold == 0.0 ? -x : threshold - x);
 }
 
-Value softmax(const Value &x, const SoftmaxOptions &options, const CallContext &) {
-  if (options.axis.list().size() == 1)
-    return ops::softmax(x, options.axis.list()[0]);
-  Value e = ops::exp(x - ops::stop_gradient(ops::max(x, options.axis, /*keepdims=*/true)));
-  return e / ops::sum(e, options.axis, /*keepdims=*/true);
-}
+class SoftmaxBody final : public BodyOf<SoftmaxOptions> {
+public:
+  using BodyOf::BodyOf;
+  Values call(const Values &inputs, const CallContext &) override {
+    return softmaxOver(inputs[0], options_.axis, inputs.size() > 1 ? inputs[1] : maskOf(inputs[0]));
+  }
+};
 
 Value flatten(const Value &x, const FlattenOptions &options, const CallContext &) {
   const Shape shape = x.shape();
@@ -112,7 +114,7 @@ ReLU::ReLU(const ReLUArgs &args, Where where) : Layer(plain(ReLUOptions{args}, r
 }
 
 Softmax::Softmax(const Axes &axis, const SoftmaxArgs &args, Where where)
-    : Layer(plain(SoftmaxOptions{args, axis}, softmax), "Softmax", layerArgs(args), where) {
+    : Layer(std::make_unique<SoftmaxBody>(SoftmaxOptions{args, axis}), "Softmax", layerArgs(args), where) {
   if (axis.list().empty())
     throw Error(ErrorKind::value_error, "Softmax needs at least one axis", name(), where);
 }

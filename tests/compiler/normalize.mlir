@@ -201,3 +201,23 @@ func.func @holes(%dy: tensor<8x4x1x4xf32>, %w: tensor<3x1x4x5xf32>) -> tensor<8x
       : (tensor<8x4x1x4xf32>, tensor<3x1x4x5xf32>) -> tensor<8x7x1x5xf32>
   return %y : tensor<8x7x1x5xf32>
 }
+
+// -----
+
+// Attention: the products of queries and keys, the softmax of their rows, the products with the values.
+// CHECK-LABEL: func.func @attention
+// CHECK: %[[Z:.*]] = halftone.contract %arg0, %arg1 {{{.*}}} : (tensor<2x5x4x8xbf16>, tensor<2x7x4x8xbf16>) -> tensor<2x4x5x7xf32>
+// CHECK: halftone.select
+// CHECK: %[[M:.*]] = halftone.reduce max %{{.*}} {axes = array<i64: 3>} : tensor<2x4x5x7xf32> -> tensor<2x4x5xf32>
+// CHECK: %[[E:.*]] = halftone.exp
+// CHECK: %[[S:.*]] = halftone.reduce sum %[[E]] {axes = array<i64: 3>}
+// CHECK: %[[P:.*]] = halftone.cast %{{.*}} {kind = #halftone<cast_kind storage>, origin = "attention"} : tensor<2x4x5x7xf32> to tensor<2x4x5x7xbf16>
+// CHECK: %[[Y:.*]] = halftone.contract %[[P]], %arg2 {{{.*}}} : (tensor<2x4x5x7xbf16>, tensor<2x7x4x6xbf16>) -> tensor<2x4x5x6xbf16>
+// CHECK: halftone.transpose %[[Y]] {permutation = array<i64: 0, 2, 1, 3>}
+// CHECK: %[[L:.*]] = halftone.log %[[S]]
+// CHECK: halftone.add %[[M]], %[[L]]
+func.func @attention(%q: tensor<2x5x4x8xbf16>, %k: tensor<2x7x4x8xbf16>, %v: tensor<2x7x4x6xbf16>) -> (tensor<2x5x4x6xbf16>, tensor<2x4x5xf32>) {
+  %out, %lse = halftone.attention %q, %k, %v {causal, scale = 0.5 : f64}
+      : (tensor<2x5x4x8xbf16>, tensor<2x7x4x8xbf16>, tensor<2x7x4x6xbf16>) -> (tensor<2x5x4x6xbf16>, tensor<2x4x5xf32>)
+  return %out, %lse : tensor<2x5x4x6xbf16>, tensor<2x4x5xf32>
+}

@@ -98,13 +98,15 @@ static void differentiate(func::FuncOp main, Value seed) {
   for (Operation &op : block.without_terminator())
     ops.push_back(&op);
   for (Operation *op : llvm::reverse(ops)) {
-    Value cotangent = cotangents.lookup(op->getResult(0));
-    if (!cotangent || isConstantToGradient(op))
+    SmallVector<Value> seeds;
+    for (Value result : op->getResults())
+      seeds.push_back(cotangents.lookup(result));
+    if (llvm::none_of(seeds, [](Value cotangent) { return cotangent != nullptr; }) || isConstantToGradient(op))
       continue;
     auto differentiable = dyn_cast<GradientOpInterface>(op);
     REQUIRE(differentiable);
     SmallVector<Value> gradients;
-    REQUIRE(succeeded(differentiable.buildGradient(builder, cotangent, gradients)));
+    REQUIRE(succeeded(differentiable.buildGradient(builder, seeds, gradients)));
     REQUIRE(gradients.size() == op->getNumOperands());
     for (auto [operand, gradient] : llvm::zip_equal(op->getOperands(), gradients)) {
       if (!gradient)

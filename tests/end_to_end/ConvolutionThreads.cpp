@@ -1,4 +1,4 @@
-// Convolutions, pooling and their gradients give the same bits for any number of threads, on each target that runs here.
+// Convolutions, pooling, attention and their gradients give the same bits for any number of threads, on each target here.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/CpuDevice.h"
 #include "runtime/devices/Registry.h"
@@ -28,8 +28,14 @@ std::vector<Case> cases() {
            {7, 41, 39, 21},
            {3, 3, 21, 1},
            [](const Value &x, const Value &w) { return ops::depthwise_conv(x, w, {.padding = "same"}); }},
-          {"a max pooling", {7, 41, 39, 21}, {21}, [](const Value &x, const Value &w) {
+          {"a max pooling",
+           {7, 41, 39, 21},
+           {21},
+           [](const Value &x, const Value &w) {
              return ops::max_pool(x * w, {3, 3}, {.strides = std::vector<int64_t>{2}, .padding = "same"});
+           }},
+          {"an attention", {2, 131, 4, 33}, {2, 131, 2, 33}, [](const Value &x, const Value &w) {
+             return ops::dot_product_attention(x, w, w, {.is_causal = true});
            }}};
 }
 
@@ -59,8 +65,8 @@ struct Compiling {
 
 } // namespace
 
-TEMPLATE_TEST_CASE("Convolutions, pooling and their gradients have the same bits for any number of threads", "", Host,
-                   V2, V3, V4, Zen4, SapphireRapids) {
+TEMPLATE_TEST_CASE("Convolutions, pooling, attention and their gradients have the same bits for any number of threads",
+                   "", Host, V2, V3, V4, Zen4, SapphireRapids) {
   if (!TestType::runs()) {
     WARN(TestType::target << " was not tried: this CPU lacks some of its instructions");
     return;

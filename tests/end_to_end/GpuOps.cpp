@@ -41,6 +41,7 @@ TEST_CASE("A GPU's sums along an axis compute what the interpreter says") { chec
 TEST_CASE("A GPU's contractions compute what the interpreter says") { checkBoth<Sm80>(contractionCases()); }
 TEST_CASE("A GPU's windows compute what the interpreter says") { checkBoth<Sm80>(windowCases()); }
 TEST_CASE("A GPU's convolutions compute what the interpreter says") { checkBoth<Sm80>(convolutionCases()); }
+TEST_CASE("A GPU's attention computes what the interpreter says") { checkBoth<Sm80>(attentionCases()); }
 
 TEST_CASE("A GPU's long sums of few products, made in parts, are what the interpreter says") {
   check(longSumCases(1024), Sm80::target, false);

@@ -30,6 +30,7 @@ struct OpCase {
   std::vector<OpOperand> operands;
   std::string text; // "halftone.add $0, $1 : tensor<3x37xf32>"
   std::string result;
+  size_t results = 1, fetched = 0; // how many results the op has, and which of them is compared
 };
 
 /// One list for each family; `shape` has the form that types have ("3x37x", "" for scalars).
@@ -43,6 +44,7 @@ std::vector<OpCase> scanCases();
 std::vector<OpCase> contractionCases();
 std::vector<OpCase> windowCases();
 std::vector<OpCase> convolutionCases();
+std::vector<OpCase> attentionCases();
 /// Products of few rows and columns and sums of `depth` numbers, a multiple of 8.
 std::vector<OpCase> longSumCases(int64_t depth);
 /// The cases of one dtype: extents of 0 and 1 on every axis of shape ops, lookups, reductions and contractions, and

@@ -98,10 +98,12 @@ std::string moduleOf(const std::vector<OpCase> &cases) {
     std::string text = cases[i].text;
     for (size_t operand = 0; operand < cases[i].operands.size(); ++operand)
       text.replace(text.find(fmt::format("${}", operand)), 2, numbers.at(feedName(cases[i].operands[operand])));
-    body += fmt::format("  %r{} = {} loc(\"{}\"(\"ops\":1:1))\n", i, text, cases[i].label);
+    const bool one = cases[i].results == 1;
+    body += fmt::format("  %r{}{} = {} loc(\"{}\"(\"ops\":1:1))\n", i, one ? "" : fmt::format(":{}", cases[i].results),
+                        text, cases[i].label);
     names += fmt::format("{}tensor<{}> {{halftone.name = \"{}\"}}", i ? ", " : "", cases[i].result, cases[i].label);
     types += fmt::format("{}tensor<{}>", i ? ", " : "", cases[i].result);
-    values += fmt::format("{}%r{}", i ? ", " : "", i);
+    values += fmt::format("{}%r{}{}", i ? ", " : "", i, one ? "" : fmt::format("#{}", cases[i].fetched));
   }
   return fmt::format("func.func @main({}) -> ({}) {{\n{}  return {} : {}\n}}\n", arguments, names, body, values, types);
 }

@@ -14,8 +14,9 @@ namespace {
 
 std::vector<OpCase> wholeTable() {
   std::vector<OpCase> all;
-  for (const auto &cases : {elementwiseCases("3x"), castCases("3x"), sourceCases(), shapeCases(), indexingCases(),
-                            reductionCases(), scanCases(), contractionCases(), windowCases(), convolutionCases()})
+  for (const auto &cases :
+       {elementwiseCases("3x"), castCases("3x"), sourceCases(), shapeCases(), indexingCases(), reductionCases(),
+        scanCases(), contractionCases(), windowCases(), convolutionCases(), attentionCases()})
     all.insert(all.end(), cases.begin(), cases.end());
   return all;
 }
@@ -91,6 +92,10 @@ TEMPLATE_TEST_CASE("windows compute what the interpreter says", "", Host, V2, V3
 }
 TEMPLATE_TEST_CASE("convolutions compute what the interpreter says", "", Host, V2, V3, V4, Zen4) {
   checkBoth<TestType>(convolutionCases());
+}
+
+TEMPLATE_TEST_CASE("attention computes what the interpreter says", "", Host, V2, V3, V4, Zen4) {
+  checkBoth<TestType>(attentionCases());
 }
 
 TEST_CASE("elementwise ops on scalars, one element, none and many") {

@@ -247,7 +247,7 @@ void RandomProgram::step() {
   case 9:
   case 10:
   case 11:
-    return contract(x);
+    return below(5) ? contract(x) : attention(x);
   case 12: {
     std::vector<int64_t> axes = upTo(size_t(rank));
     std::shuffle(axes.begin(), axes.end(), random);

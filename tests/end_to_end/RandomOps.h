@@ -7,7 +7,7 @@
 namespace halftone::test {
 
 /// A module in stage pure of about `ops` ops on random shapes of up to four axes: elementwise work, casts, contractions
-/// of any layout, reductions, softmax and normalization, lookups, integer products, dropout masks; up to five fetches,
+/// of any layout, attention, reductions, softmax and normalization, lookups, integer products, dropout masks; up to five fetches,
 /// and perhaps variables. With `degenerate`, every other op is any op of the dialect on any dtype, extents of 0 and 1
 /// occur on every axis, one value is often several operands, and some modules are in stage graph. The same seed gives
 /// the same text.

@@ -79,6 +79,9 @@ private:
   void window(const RandomItem &x);
   void convolution(RandomItem x);
 
+  // In RandomAttention.cpp.
+  void attention(RandomItem x);
+
   // In RandomOpsDegenerate.cpp: steps on any dtype, with one value as several operands.
   void degenerateStep();
   void convert(const RandomItem &x);

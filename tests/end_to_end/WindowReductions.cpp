@@ -1,4 +1,5 @@
-// Compares reductions over windows, whose inner places have code of their own, with the interpreter.
+// Compares reductions over windows, whose inner places have code of their own, and products of windows of few channels with
+// the interpreter.
 // SPDX-License-Identifier: Apache-2.0
 #include "OpChecks.h"
 #include <catch2/catch.hpp>
@@ -36,6 +37,20 @@ std::string reductions(const Windows &windows, const std::string &element, int64
       windows.places[1]);
 }
 
+/// The product of a window with a kernel of five filters, and of the window with a tensor of its places.
+std::string products(const Windows &windows, const std::string &element, int64_t channels) {
+  return fmt::format(
+      R"(func.func @main(%x: tensor<2x13x11x{5}x{4}> {{halftone.name = "x"}}, %w: tensor<3x2x{5}x5x{4}> {{halftone.name = "w"}}, %dy: tensor<2x{6}x{7}x5x{4}> {{halftone.name = "dy"}})
+    -> (tensor<2x{6}x{7}x5x{4}> {{halftone.name = "y"}}, tensor<3x2x{5}x5x{4}> {{halftone.name = "dw"}}) {{
+  %0 = halftone.window %x {{stride = array<i64: {0}>, dilation = array<i64: {1}>, low = array<i64: {2}>, hole = array<i64: {3}>}} : tensor<2x13x11x{5}x{4}> to tensor<2x{6}x{7}x3x2x{5}x{4}>
+  %1 = halftone.contract %0, %w {{lhs_contract = array<i64: 3, 4, 5>, rhs_contract = array<i64: 0, 1, 2>}} : (tensor<2x{6}x{7}x3x2x{5}x{4}>, tensor<3x2x{5}x5x{4}>) -> tensor<2x{6}x{7}x5x{4}>
+  %2 = halftone.contract %0, %dy {{lhs_contract = array<i64: 0, 1, 2>, rhs_contract = array<i64: 0, 1, 2>}} : (tensor<2x{6}x{7}x3x2x{5}x{4}>, tensor<2x{6}x{7}x5x{4}>) -> tensor<3x2x{5}x5x{4}>
+  return %1, %2 : tensor<2x{6}x{7}x5x{4}>, tensor<3x2x{5}x5x{4}>
+}})",
+      windows.stride, windows.dilation, windows.low, windows.hole, element, channels, windows.places[0],
+      windows.places[1]);
+}
+
 const Windows windows[] = {
     {"1, 1", "1, 1", "1, 0", "1, 1", {13, 11}},     // same size
     {"2, 1", "1, 3", "0, 0", "1, 1", {6, 8}},       // no tap is outside
@@ -58,4 +73,18 @@ TEMPLATE_TEST_CASE("Reductions over windows compute what the interpreter says", 
     checkProgram(reductions(each, "bf16", 20), TestType::target, false, 3);
   }
   checkProgram(reductions(windows[0], "f32", 20), TestType::target, true, 4);
+}
+
+TEMPLATE_TEST_CASE("Products of windows of few channels compute what the interpreter says", "", Host, V2, V3, V4,
+                   Zen4) {
+  if (!TestType::runs()) {
+    WARN(TestType::target << " does not run here");
+    return;
+  }
+  for (const Windows &each : windows)
+    for (int64_t channels : {1, 3, 6}) {
+      checkProgram(products(each, "f32", channels), TestType::target, false, 1);
+      checkProgram(products(each, "f16", channels), TestType::target, false, 2);
+    }
+  checkProgram(products(windows[0], "f32", 1), TestType::target, true, 3);
 }

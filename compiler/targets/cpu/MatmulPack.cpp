@@ -51,6 +51,16 @@ void MatmulPacking::packWindow(const MatmulDepth &depth) {
   const MatmulWindow window(block);
   const MatmulRole places = window.placesRole();
   const Emitted firstPlace = block.batch * block.size[places];
+  if (problem.packsAlongPlaces()) {
+    const MatmulWindow::Range ofRows{block.firstRow, block.rows}, ofDepth{depth.first, depth.count};
+    auto [seen, columns] = places == rowRole ? std::pair(ofRows, ofDepth) : std::pair(ofDepth, ofRows);
+    const Emitted pitch = places == rowRole ? block.packedPitch : constant(block.sizes.depth);
+    seen.first = firstPlace + seen.first;
+    frame.loop(constant(0), columns.count, constant(1), [&, seen = seen, first = columns.first](Emitted column) {
+      window.copyPlaces(first + column, seen, block.at(block.packedA, column * pitch));
+    });
+    return;
+  }
   if (places == rowRole) {
     frame.loop(constant(0), block.rows, constant(1), [&](Emitted row) {
       window.copy(firstPlace + block.firstRow + row, {depth.first, depth.count},

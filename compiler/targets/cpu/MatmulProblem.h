@@ -39,7 +39,9 @@ public:
   bool takesDots() const;
   bool usesTiles() const { return isOfTiles(instruction); }
   /// A lies packed as [row][k], not as [k][row].
-  bool packsRowsAlongDepth() const { return usesTiles() || lanesAlongDepth(0); }
+  bool packsRowsAlongDepth() const { return usesTiles() || lanesAlongDepth(0) != packsAlongPlaces(); }
+  /// A is a window, and packing copies neighbouring places at a time.
+  bool packsAlongPlaces() const { return window && source.form.alongPlaces; }
   /// A is stored in the accumulator's type, or in pairs along K, so that its elements can be read where they are.
   bool readsRowsInPlace() const;
   bool readsRowPairsInPlace() const;

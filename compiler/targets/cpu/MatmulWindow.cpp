@@ -37,7 +37,15 @@ MatmulWindow::Seen MatmulWindow::joined(const Seen &outer, const Seen &inner, co
   return {outer.inside & inner.inside, outer.index * axis.extent + inner.index};
 }
 
-void MatmulWindow::copy(Emitted place, Columns columns, Emitted to) const {
+/// Along the axes before the last.
+MatmulWindow::Seen MatmulWindow::alongOuter(const Values &places, const Values &taps, Emitted example) const {
+  Seen seen{equal(example, example), example};
+  for (size_t axis = 0; axis + 1 < axes.size(); ++axis)
+    seen = joined(seen, along(axes[axis], places[axis], taps[axis]), axes[axis]);
+  return seen;
+}
+
+void MatmulWindow::copy(Emitted place, Range columns, Emitted to) const {
   const size_t last = axes.size() - 1;
   // The place along each axis, and the example.
   Values placeOf(axes.size());
@@ -54,16 +62,13 @@ void MatmulWindow::copy(Emitted place, Columns columns, Emitted to) const {
       tapOf[axis] = axis == 0 ? rest : rest % axes[axis].taps;
       rest = axis == 0 ? rest : rest / axes[axis].taps;
     }
-    Seen seen{equal(row, row), example};
-    for (size_t axis = 0; axis < last; ++axis)
-      seen = joined(seen, along(axes[axis], placeOf[axis], tapOf[axis]), axes[axis]);
-    copyRowOfTaps(seen, placeOf[last], row * width, columns, to);
+    copyRowOfTaps(alongOuter(placeOf, tapOf, example), placeOf[last], row * width, columns, to);
   });
 }
 
 /// The taps from column `begin` on that differ along the last axis alone. If all are inside and neighbours in memory,
 /// they are one run.
-void MatmulWindow::copyRowOfTaps(const Seen &outer, Emitted place, Emitted begin, Columns columns, Emitted to) const {
+void MatmulWindow::copyRowOfTaps(const Seen &outer, Emitted place, Emitted begin, Range columns, Emitted to) const {
   const Axis &axis = axes.back();
   const Emitted width = axis.taps * channels;
   Emitted length = channels;
@@ -77,7 +82,7 @@ void MatmulWindow::copyRowOfTaps(const Seen &outer, Emitted place, Emitted begin
   });
 }
 
-void MatmulWindow::copyRun(const Run &run, Columns columns, Emitted to) const {
+void MatmulWindow::copyRun(const Run &run, Range columns, Emitted to) const {
   const Emitted begin = maximum(run.begin, columns.first);
   const Emitted end = minimum(run.begin + run.length, columns.first + columns.count);
   const Emitted target = block.at(to, begin - columns.first), count = end - begin;
@@ -107,6 +112,71 @@ void MatmulWindow::copyInside(Emitted from, Emitted count, Emitted to) const {
         })[0];
     frame.store(block.problem.factor(frame, 0, read, lanes), block.at(to, at));
   });
+}
+
+void MatmulWindow::copyPlaces(Emitted column, Range places, Emitted to) const {
+  const size_t last = axes.size() - 1;
+  const Emitted channel = column % channels;
+  Values taps(axes.size());
+  Emitted rest = column / channels;
+  for (size_t axis = axes.size(); axis-- > 0; rest = rest / axes[axis].taps)
+    taps[axis] = rest % axes[axis].taps;
+  const Emitted length = axes[last].places, end = places.first + places.count;
+  frame.loop(places.first / length, ceilDivide(end, length), constant(1), [&](Emitted line) {
+    Values placeOf(axes.size());
+    Emitted example = line;
+    for (size_t axis = last; axis-- > 0; example = example / axes[axis].places)
+      placeOf[axis] = example % axes[axis].places;
+    const Emitted begin = maximum(line * length, places.first), finish = minimum((line + 1) * length, end);
+    const Range within{begin - line * length, finish - begin};
+    copyLine(alongOuter(placeOf, taps, example), taps, channel, within, block.at(to, begin - places.first));
+  });
+}
+
+/// One tap of one channel at neighbouring places of a line; `line` is that of the image that the tap sees.
+void MatmulWindow::copyLine(const Seen &line, const Values &taps, Emitted channel, Range places, Emitted to) const {
+  const Axis &axis = axes.back();
+  const Emitted stride = constant(axis.stride), none = constant(0);
+  const Emitted shift = taps.back() * axis.dilation - axis.low; // of the index that the first place sees
+  const Emitted end = places.first + places.count;
+  const auto clamped = [&](Emitted place, Emitted least) { return minimum(maximum(place, least), end); };
+  const Emitted firstInside = ceilDivide(maximum(none - shift, none), stride);
+  const Emitted endInside = ceilDivide(maximum(axis.extent - shift, none), stride);
+  const Emitted first = clamped(firstInside, places.first);
+  const Emitted past = select(line.inside, clamped(endInside, first), first);
+  const auto at = [&](Emitted place) { return place - places.first; };
+  zero(none, at(first), to);
+  const Emitted from = (line.index * axis.extent + first * axis.stride + shift) * channels + channel;
+  copyStrided(from, channels * axis.stride, past - first, block.at(to, at(first)));
+  zero(at(past), places.count, to);
+}
+
+void MatmulWindow::copyStrided(Emitted from, Emitted pitch, Emitted count, Emitted to) const {
+  const auto oneByOne = [&](Emitted begin) {
+    frame.loop(begin, count, constant(1), [&](Emitted at) { copyElements(from + at * pitch, 1, block.at(to, at)); });
+  };
+  frame.branch(
+      equal(pitch, constant(1)),
+      [&] {
+        const int64_t lanes = block.sizes.lanes;
+        const Emitted whole = block.wholeOf(count, lanes);
+        frame.loop(constant(0), whole, constant(lanes),
+                   [&](Emitted at) { copyElements(from + at, lanes, block.at(to, at)); });
+        oneByOne(whole);
+      },
+      [&] { oneByOne(constant(0)); });
+}
+
+void MatmulWindow::copyElements(Emitted from, int64_t lanes, Emitted to) const {
+  const Type element = getElementTypeOrSelf(image);
+  const Emitted read =
+      frame.load(VectorType::get(lanes, element), frame.address(block.pointerOf(image), element, from));
+  frame.store(block.problem.factor(frame, 0, read, lanes), to);
+}
+
+void MatmulWindow::zero(Emitted begin, Emitted end, Emitted to) const {
+  const Emitted none = frame.zero(block.problem.accumulator);
+  frame.loop(begin, end, constant(1), [&](Emitted at) { frame.store(none, block.at(to, at)); });
 }
 
 } // namespace halftone::compiler

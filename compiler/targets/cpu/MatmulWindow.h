@@ -13,12 +13,15 @@ public:
 
   /// The role of the matrix's rows: those of A, or in a gradient K.
   MatmulRole placesRole() const { return block.problem.lanesAlongDepth(0) ? rowRole : depthRole; }
-  struct Columns {
+  struct Range {
     Emitted first, count;
   };
   /// Copies these columns of the row of `place` to neighbouring elements of the accumulator's type from `to` on. The
   /// elements behind them, fewer than a vector has, then hold anything.
-  void copy(Emitted place, Columns columns, Emitted to) const;
+  void copy(Emitted place, Range columns, Emitted to) const;
+  /// Copies this column of the rows of `places`, which go forward and have no holes along the last axis, to neighbouring elements of the
+  /// accumulator's type from `to` on.
+  void copyPlaces(Emitted column, Range places, Emitted to) const;
 
 private:
   /// A spatial axis of one launch.
@@ -38,9 +41,14 @@ private:
 
   Seen along(const Axis &axis, Emitted place, Emitted tap) const;
   Seen joined(const Seen &outer, const Seen &inner, const Axis &axis) const;
-  void copyRowOfTaps(const Seen &outer, Emitted place, Emitted begin, Columns columns, Emitted to) const;
-  void copyRun(const Run &run, Columns columns, Emitted to) const;
+  void copyRowOfTaps(const Seen &outer, Emitted place, Emitted begin, Range columns, Emitted to) const;
+  void copyRun(const Run &run, Range columns, Emitted to) const;
   void copyInside(Emitted from, Emitted count, Emitted to) const;
+  void copyLine(const Seen &line, const Values &taps, Emitted channel, Range places, Emitted to) const;
+  void copyStrided(Emitted from, Emitted pitch, Emitted count, Emitted to) const;
+  Seen alongOuter(const Values &places, const Values &taps, Emitted example) const;
+  void copyElements(Emitted from, int64_t lanes, Emitted to) const;
+  void zero(Emitted begin, Emitted end, Emitted to) const;
   Emitted constant(int64_t value) const { return frame.constant(value); }
 
   const MatmulBlock &block;

@@ -64,6 +64,8 @@ public:
   virtual void build(BuildContext &, const std::vector<Shape> &) {}
   virtual Values call(const Values &inputs, const CallContext &context) = 0;
   virtual void get_config(Config &) const {}
+  /// The mask (batch, ...) that the first output carries, bool; undefined for none. `masks`: those of the inputs.
+  virtual Value mask(const Values &inputs, const std::vector<Value> &masks);
 };
 HALFTONE_API std::string class_name_of(std::string_view pretty_function);
 

@@ -1,6 +1,7 @@
 // The catalogue of layers. First argument(s) as in Keras; everything else in one struct, in Keras's order.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "LayersAttention.h"
 #include "LayersBasic.h"
 #include "LayersConvolution.h"
 #include "LayersImage.h"

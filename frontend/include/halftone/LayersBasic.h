@@ -1,4 +1,4 @@
-// Dense, EinsumDense, Embedding, activations, dropout, shapes, merges.
+// Dense, EinsumDense, embeddings, masking, activations, dropout, shapes, merges.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Layer.h"
@@ -60,6 +60,7 @@ struct EmbeddingArgs {
   Initializer embeddings_initializer = "uniform";
   Regularizer embeddings_regularizer{};
   Constraint embeddings_constraint{};
+  bool mask_zero = false; // the result carries a mask that hides the index 0
   Tensor weights{}; // (input_dim, output_dim), the first value in place of the initializer's; not part of the config
   Regularizer activity_regularizer{};
   bool trainable = true;
@@ -73,6 +74,28 @@ class HALFTONE_API Embedding : public Layer {
 public:
   Embedding(int64_t input_dim, int64_t output_dim, const EmbeddingArgs &args = {}, Where where = Where::current());
   Variable embeddings() const { return weight("embeddings"); }
+};
+
+/// The input, which carries a mask (batch, steps) that hides each step whose features all equal `mask_value`; these
+/// features become 0.
+class HALFTONE_API Masking : public Layer {
+public:
+  explicit Masking(double mask_value = 0.0, const LayerArgs &args = {}, Where where = Where::current());
+};
+struct PositionEmbeddingArgs {
+  Initializer initializer = "glorot_uniform";
+  Regularizer activity_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  std::string name{};
+};
+/// Of an input (..., steps, features) the rows of a table for its places, in its shape: row i for step i. The table is the
+/// weight position_embeddings (sequence_length, features). value_error for an input of more steps.
+class HALFTONE_API PositionEmbedding : public Layer {
+public:
+  explicit PositionEmbedding(int64_t sequence_length, const PositionEmbeddingArgs &args = {},
+                             Where where = Where::current());
+  Variable position_embeddings() const { return weight("position_embeddings"); }
 };
 
 struct DropoutArgs {
@@ -137,7 +160,8 @@ struct SoftmaxArgs {
   bool autocast = true;
   std::string name{};
 };
-/// exp(x) / sum(exp(x)) over one axis or several.
+/// exp(x) / sum(exp(x)) over one axis or several. A second input, or the mask that x carries, is a mask that broadcasts to
+/// x: elements for which it is false are left out and give 0.
 class HALFTONE_API Softmax : public Layer {
 public:
   explicit Softmax(const Axes &axis = -1, const SoftmaxArgs &args = {}, Where where = Where::current());

@@ -75,6 +75,7 @@ struct BatchNormalizationArgs {
 };
 /// Statistics of the batch over all axes but `axis`, in training while the layer is trainable; else the moving ones:
 /// moving * momentum + batch * (1 - momentum), left as they are by a batch that is not finite. Inputs are autocast.
+/// A second input, or the mask that the input carries, is a mask (batch, ...) of the elements that the statistics count.
 class HALFTONE_API BatchNormalization : public Layer {
 public:
   explicit BatchNormalization(const BatchNormalizationArgs &args = {}, Where where = Where::current());

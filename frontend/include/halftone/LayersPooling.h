@@ -65,7 +65,8 @@ class HALFTONE_API GlobalMaxPooling3D : public Layer {
 public:
   explicit GlobalMaxPooling3D(const GlobalPoolingArgs &args = {}, Where where = Where::current());
 };
-/// The mean of each channel: (batch, spatial axes.., channels) -> (batch, channels).
+/// The mean of each channel: (batch, spatial axes.., channels) -> (batch, channels). In 1D a second input, or the mask that
+/// the input carries, is a mask (batch, steps) of the steps that count.
 class HALFTONE_API GlobalAveragePooling1D : public Layer {
 public:
   explicit GlobalAveragePooling1D(const GlobalPoolingArgs &args = {}, Where where = Where::current());

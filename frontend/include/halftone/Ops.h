@@ -56,6 +56,13 @@ struct PoolArgs {
   std::string data_format = "channels_last";
 };
 
+struct DotProductAttentionArgs { // without Keras's flash_attention and attn_logits_soft_cap, which choose kernels
+  Value bias{};                  // a float, added to the scores; it and the mask broadcast to (batch, n, t, s)
+  Value mask{};                  // bool: false where a query does not see a key
+  std::optional<double> scale{}; // 1 / sqrt(h) if not given
+  bool is_causal = false;        // no query sees a key behind its own place
+};
+
 /// A value, and the cotangents of the arguments that it was computed from, as a function of its own.
 struct WithGradient {
   Value value;
@@ -232,6 +239,13 @@ HALFTONE_API Value conv_transpose(const Value &inputs, const Value &kernel, cons
 HALFTONE_API Value max_pool(const Value &inputs, const std::vector<int64_t> &pool_size, const PoolArgs &args = {});
 /// The mean of the elements that lie inside. Integers give floatx.
 HALFTONE_API Value average_pool(const Value &inputs, const std::vector<int64_t> &pool_size, const PoolArgs &args = {});
+
+/// query (batch, t, n, h), key (batch, s, m, h), value (batch, s, m, e): (batch, t, n, e), where n is a multiple of m and
+/// neighbouring heads of the query share a head of the others. The weights are the softmax, in float32 at least, of
+/// query . key * scale + bias; a query that sees no key gets the mean of the values. value_error for shapes that do not
+/// fit.
+HALFTONE_API Value dot_product_attention(const Value &query, const Value &key, const Value &value,
+                                         const DotProductAttentionArgs &args = {});
 
 /// A function whose gradient is the one that `f` gives beside the value: one cotangent for each argument, of its shape
 /// and dtype. Those of arguments that are no floats are not used.

@@ -100,3 +100,19 @@ TEST_CASE("An Embedding that is given weights begins with them") {
   CHECK_THROWS_WITH(Embedding(2, 2, {.weights = table}),
                     Contains("`weights` must have the shape of the table, (2, 2). Received: weights.shape=(3, 2)"));
 }
+
+TEST_CASE("PositionEmbedding gives each step its row, in the compute dtype and for every sample") {
+  const PositionEmbedding layer(4, {.initializer = "ones", .dtype = "mixed_bfloat16"});
+  const Tensor y = layer(Tensor::zeros({2, 3, 2}));
+  CHECK(y.dtype() == bfloat16);
+  CHECK(layer.position_embeddings().shape() == Shape{4, 2});
+  CHECK(layer.position_embeddings().dtype() == float32);
+  layer.set_weights({counted({4, 2})});
+  CHECK(numbers(layer(Tensor::zeros({2, 3, 2}))) == Row{0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5});
+  CHECK(numbers(layer(Tensor::zeros({1, 1, 2}))) == Row{0, 1});
+  CHECK(layer(Tensor::zeros({1, 0, 2})).shape() == Shape{1, 0, 2});
+  CHECK_THAT(errorOf([&] { (void)layer(Tensor::zeros({1, 5, 2})); }),
+             Contains("ValueError: PositionEmbedding has a table of 4 places. Received an input of 5 steps"));
+  CHECK_THAT(errorOf([] { (void)PositionEmbedding(0); }), Contains("sequence_length"));
+  CHECK(layers::deserialize(layers::serialize(layer)).get_config().get_int("sequence_length") == 4);
+}

@@ -1,0 +1,115 @@
+// The parts of an `attention`, as ordinary ops.
+// SPDX-License-Identifier: Apache-2.0
+#include "dialect/AttentionParts.h"
+
+using namespace mlir;
+
+namespace halftone::dialect {
+
+static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+static constexpr StringRef origin = "attention";
+
+AttentionParts::AttentionParts(AttentionOp op, OpBuilder &builder)
+    : e(builder, op.getLoc()), op(op), scoreType(RankedTensorType::get(op.getScoreShape(), op.getScoreType())),
+      heads(typeOf(op.getQ()).getDimSize(2)), groups(typeOf(op.getK()).getDimSize(2)) {}
+
+Value AttentionParts::scores() {
+  Value scores = e.mul(products(op.getQ(), op.getK()), op.getScale().convertToDouble());
+  if (Value bias = op.getBias())
+    scores = e.add(scores, repeated(e.cast(bias, scoreType.getElementType(), origin)));
+  if (Value seen = allowed())
+    scores = e.select(seen, scores, e.splat(scoreType, AttentionOp::maskedScore));
+  return scores;
+}
+
+Value AttentionParts::allowed() {
+  Value seen = op.getMask() ? repeated(op.getMask()) : Value();
+  if (!op.getCausal())
+    return seen;
+  const auto type = scoreType.clone(e.builder.getI32Type());
+  Value query = IotaOp::create(e.builder, e.loc, type, 2), key = IotaOp::create(e.builder, e.loc, type, 3);
+  Value past = e.compare(ComparePredicate::ge, query, key);
+  return seen ? AndOp::create(e.builder, e.loc, seen, past).getResult() : past;
+}
+
+// Of each word the upper 24 bits, which f32 holds exactly.
+Value AttentionParts::dropped(Value weights) {
+  const double rate = op.getRate().convertToDouble();
+  if (rate == 0)
+    return weights;
+  const auto bits = scoreType.clone(IntegerType::get(op.getContext(), 32, IntegerType::Unsigned));
+  Value word = RandomBitsOp::create(e.builder, e.loc, bits, op.getKey());
+  Value upper = e.cast(ShrOp::create(e.builder, e.loc, word, e.splat(bits, 8)), e.builder.getF32Type(), origin);
+  Value kept = e.compare(ComparePredicate::ge, upper, e.splat(upper.getType(), rate * 0x1p24));
+  return e.zeroUnless(kept, e.mul(weights, 1 / (1 - rate)));
+}
+
+Value AttentionParts::repeated(Value value) {
+  SmallVector<int64_t> kept, shape;
+  for (auto [axis, extent] : llvm::enumerate(typeOf(value).getShape()))
+    if (extent == scoreType.getDimSize(axis)) {
+      kept.push_back(static_cast<int64_t>(axis));
+      shape.push_back(extent);
+    }
+  return e.broadcast(reshape(value, shape), scoreType.clone(typeOf(value).getElementType()), kept);
+}
+
+Value AttentionParts::reshape(Value value, ArrayRef<int64_t> shape) {
+  return typeOf(value).getShape() == shape
+             ? value
+             : ReshapeOp::create(e.builder, e.loc, typeOf(value).clone(shape), value).getResult();
+}
+
+Value AttentionParts::grouped(Value value, int64_t axis) {
+  SmallVector<int64_t> shape(typeOf(value).getShape());
+  shape[axis] = groups;
+  shape.insert(shape.begin() + axis + 1, heads / groups);
+  return reshape(value, shape);
+}
+
+Value AttentionParts::contract(Value lhs, Value rhs, const Axes &axes, Type element) {
+  SmallVector<int64_t> shape, lhsTaken = axes.lhsBatch, rhsTaken = axes.rhsBatch;
+  llvm::append_range(lhsTaken, axes.lhsContract);
+  llvm::append_range(rhsTaken, axes.rhsContract);
+  for (int64_t axis : axes.lhsBatch)
+    shape.push_back(typeOf(lhs).getDimSize(axis));
+  for (int64_t axis : otherAxes(typeOf(lhs).getRank(), lhsTaken))
+    shape.push_back(typeOf(lhs).getDimSize(axis));
+  for (int64_t axis : otherAxes(typeOf(rhs).getRank(), rhsTaken))
+    shape.push_back(typeOf(rhs).getDimSize(axis));
+  return ContractOp::create(e.builder, e.loc, RankedTensorType::get(shape, element), lhs, rhs, axes.lhsBatch,
+                            axes.rhsBatch, axes.lhsContract, axes.rhsContract,
+                            /*tile=*/DenseI64ArrayAttr());
+}
+
+Value AttentionParts::contract(Value lhs, Value rhs, const Axes &axes, double scale) {
+  const Type element = typeOf(rhs).getElementType();
+  if (scale == 1)
+    return contract(lhs, rhs, axes, element);
+  return e.cast(e.mul(contract(lhs, rhs, axes, scoreType.getElementType()), scale), element, origin);
+}
+
+Value AttentionParts::products(Value x, Value y) {
+  const Type element = scoreType.getElementType();
+  if (heads == groups)
+    return contract(x, y, {{0, 2}, {0, 2}, {3}, {3}}, element);
+  Value product = contract(grouped(x, 2), y, {{0, 2}, {0, 2}, {4}, {3}}, element); // (b, m, t, n / m, s)
+  return reshape(e.transpose(product, {0, 1, 3, 2, 4}), scoreType.getShape());
+}
+
+Value AttentionParts::overKeys(Value weights, Value y, double scale) {
+  if (heads == groups)
+    return e.transpose(contract(weights, y, {{0, 1}, {0, 2}, {3}, {1}}, scale), {0, 2, 1, 3});
+  Value product = contract(grouped(weights, 1), y, {{0, 1}, {0, 2}, {4}, {1}}, scale); // (b, m, n / m, t, c)
+  return reshape(e.transpose(product, {0, 3, 1, 2, 4}),
+                 {scoreType.getDimSize(0), scoreType.getDimSize(2), heads, typeOf(y).getDimSize(3)});
+}
+
+Value AttentionParts::overQueries(Value weights, Value x, double scale) {
+  Value product = heads == groups
+                      ? contract(weights, x, {{0, 1}, {0, 2}, {2}, {1}}, scale)
+                      : contract(grouped(weights, 1), grouped(x, 2), {{0, 1}, {0, 2}, {2, 3}, {3, 1}}, scale);
+  return e.transpose(product, {0, 2, 1, 3});
+}
+
+} // namespace halftone::dialect

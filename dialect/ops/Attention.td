@@ -1,0 +1,46 @@
+// Attention.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HALFTONE_OPS_ATTENTION
+#define HALFTONE_OPS_ATTENTION
+include "Types.td"
+
+def Halftone_AttentionOp : Halftone_PureOp<"attention", [AttrSizedOperandSegments, Halftone_Inexact,
+    DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
+  let summary = "Means of values, weighted by the softmax of products of queries and keys";
+  let description = [{
+    q has the axes (b, t, n, h), k (b, s, m, h), v (b, s, m, e) and `out` (b, t, n, e), all of one dtype; n is a multiple of m:
+    each head of k and v serves n / m neighbouring heads of q. For each (b, n, t), over s:
+
+    - the scores are the products of q and k, summed over h, times `scale`, plus `bias`. If `mask` is false, or with `causal` if
+      s > t, the score is -0.7 * 3.38953e38. A row of scores that are all masked so has equal weights.
+    - the weights are the softmax of the scores. With `rate` above 0 a weight is dropped if the upper 24 bits of its word of
+      `random_bits` of `key`, over the linear index of (b, n, t, s), are below `rate` * 2^24; the others are divided by 1 - `rate`.
+    - `out` is the sum of the weights times v; `lse` (b, n, t) is the logarithm of the sum of the exponentials of the scores.
+
+    Each axis of `bias` (a float) and `mask` has the extent of (b, n, t, s), or 1. Scores, weights and `lse` are f32, or f64 if q
+    is; products accumulate in that dtype, and `out` rounds once. Weights may round to v's dtype before they are multiplied;
+    strictly compiled code rounds them. Without keys (s = 0) `out` is 0. The gradient has none of `mask` and `key`.
+    Example:
+    ```mlir
+    %out, %lse = halftone.attention %q, %k, %v mask %mask {causal, scale = 0.125 : f64}
+        : (tensor<2x8x4x64xf16>, tensor<2x16x2x64xf16>, tensor<2x16x2x32xf16>, tensor<2x1x1x16xi1>) -> (tensor<2x8x4x32xf16>, tensor<2x4x8xf32>)
+    ```
+  }];
+  let arguments = (ins Halftone_FloatTensor:$q, Halftone_FloatTensor:$k, Halftone_FloatTensor:$v,
+                       Optional<Halftone_FloatTensor>:$bias, Optional<Halftone_BoolTensor>:$mask,
+                       Optional<RankedTensorOf<[UI32]>>:$key, UnitAttr:$causal, F64Attr:$scale,
+                       DefaultValuedAttr<F64Attr, "0.0">:$rate);
+  let results = (outs Halftone_FloatTensor:$out, StaticShapeTensorOf<[F32, F64]>:$lse);
+  let assemblyFormat = "$q `,` $k `,` $v (`bias` $bias^)? (`mask` $mask^)? (`key` $key^)? attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The dtype of scores, weights and sums: f32 or f64.
+    ::mlir::FloatType getScoreType();
+    /// The score of keys that a query must not see.
+    static constexpr double maskedScore = -0.7 * 3.38953e38;
+    /// The extents (b, n, t, s).
+    ::llvm::SmallVector<int64_t, 4> getScoreShape();
+  }];
+}
+
+#endif

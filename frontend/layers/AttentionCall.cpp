@@ -1,0 +1,103 @@
+// Calls of attention layers.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/layers/AttentionCall.h"
+#include "frontend/Masks.h"
+#include "frontend/Promotion.h"
+#include <array>
+#include <fmt/format.h>
+
+namespace halftone::detail {
+
+namespace {
+
+[[noreturn]] void refuseCount(const char *layer, size_t count) {
+  throw Error(
+      ErrorKind::value_error,
+      fmt::format("{} layer accepts inputs list of length 2 or 3, namely [query, value] or [query, value, key]. "
+                  "Received length: {}.",
+                  layer, count));
+}
+
+/// The parts of a call that may be undefined.
+using Masks = std::array<Value AttentionCall::*, 4>;
+constexpr Masks masks = {&AttentionCall::queryMask, &AttentionCall::valueMask, &AttentionCall::keyMask,
+                         &AttentionCall::attentionMask};
+
+} // namespace
+
+AttentionCall attentionCall(const char *layer, const Values &inputs) {
+  if (inputs.size() < 2 || inputs.size() > 3)
+    refuseCount(layer, inputs.size());
+  AttentionCall call;
+  call.query = inputs[0];
+  call.value = inputs[1];
+  call.key = inputs.size() == 3 ? inputs[2] : inputs[1];
+  return call;
+}
+
+std::vector<Shape> shapesOfAttention(const char *layer, const std::vector<Shape> &shapes) {
+  if (shapes.size() < 2)
+    refuseCount(layer, shapes.size());
+  std::vector<Shape> three{shapes[0], shapes[1], shapes.size() > 2 ? shapes[2] : shapes[1]};
+  for (const Shape &shape : three)
+    if (shape.rank() < 3)
+      throw Error(
+          ErrorKind::value_error,
+          fmt::format("{} layer needs inputs of shape (batch, ..., features) with at least 3 axes. Received: {}", layer,
+                      shape.str()));
+  const std::vector<int64_t> value = three[1].dims(), key = three[2].dims();
+  if (value.size() != key.size() || !std::equal(value.begin() + 1, value.end() - 1, key.begin() + 1))
+    throw Error(ErrorKind::value_error,
+                fmt::format("All dimensions of `value` and `key`, except the last one, must be equal. Received: "
+                            "value_shape={} and key_shape={}",
+                            three[1].str(), three[2].str()));
+  return three;
+}
+
+std::vector<Value> callAttention(const Layer &layer, AttentionCall call, std::optional<bool> training, Attend attend) {
+  if (!call.key.defined())
+    call.key = call.value;
+  std::vector<Value> inputs{call.query, call.value, call.key};
+  for (Value AttentionCall::*mask : masks)
+    if ((call.*mask).defined())
+      inputs.push_back(call.*mask);
+  const auto how = [call, attend](LayerBody &body, const Values &now, const CallContext &context) {
+    AttentionCall traced = call;
+    traced.query = now[0];
+    traced.value = now[1];
+    traced.key = now[2];
+    size_t next = 3;
+    for (Value AttentionCall::*mask : masks)
+      if ((call.*mask).defined())
+        traced.*mask = now[next++];
+    return attend(body, traced, context);
+  };
+  return layer.impl()->call(inputs, {.training = training}, how);
+}
+
+Value seenKeys(const AttentionCall &call, Places places, bool causal, std::optional<int64_t> window) {
+  Value seen;
+  for (const Value *mask : {&call.valueMask, &call.keyMask})
+    if (mask->defined())
+      seen = bothMasks(seen, ops::expand_dims(asMask(*mask), -2));
+  if (causal || window) {
+    const Shape shape{1, places.queries, places.keys};
+    const Value query = tracing().iota(1, shape, DType::int32), key = tracing().iota(2, shape, DType::int32);
+    if (causal)
+      seen = bothMasks(seen, ops::greater_equal(query, key));
+    if (window)
+      seen = bothMasks(seen, ops::less(ops::abs(query - key), scalarLike(static_cast<double>(*window), query)));
+  }
+  return bothMasks(seen, asMask(call.attentionMask));
+}
+
+void requireDropout(const Layer &layer, double dropout, Where where) {
+  if (!(dropout >= 0.0 && dropout <= 1.0))
+    throw Error(ErrorKind::value_error,
+                fmt::format("Invalid value received for argument `dropout`. Expected a float value between 0 and 1. "
+                            "Received: dropout={}",
+                            dropout),
+                layer.name(), where);
+}
+
+} // namespace halftone::detail

@@ -1,0 +1,38 @@
+// Calls of attention layers: their Values by name, and which keys a query sees.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/LayerImpl.h"
+#include "halftone/LayersAttention.h"
+
+namespace halftone::detail {
+
+/// One call. Masks may be undefined.
+struct AttentionCall {
+  Value query{}, value{}, key{};
+  Value queryMask{}, valueMask{}, keyMask{}, attentionMask{};
+  bool causal = false;
+  bool scores = false; // whether the call gives the weights too
+};
+
+/// The call of a layer with a list of query, value and perhaps key. value_error naming `layer` for another count.
+AttentionCall attentionCall(const char *layer, const Values &inputs);
+/// value_error unless there are shapes of a query and a value, and the key's fits the value's. The third shape, of the
+/// key, is the value's if there is none.
+std::vector<Shape> shapesOfAttention(const char *layer, const std::vector<Shape> &shapes);
+
+using Attend = Values (*)(LayerBody &body, const AttentionCall &call, const CallContext &context);
+/// Calls `layer`, whose body `attend` makes compute. The key is the value if it is undefined.
+std::vector<Value> callAttention(const Layer &layer, AttentionCall call, std::optional<bool> training, Attend attend);
+
+/// Where queries and keys are, of (batch, queries, keys).
+struct Places {
+  int64_t queries, keys;
+};
+/// Which keys each query sees by the masks of the call but queryMask, by `causal`, and less than `window` places away:
+/// it broadcasts to (batch, queries, keys), or has more axes if the call's attention mask has. Undefined: all.
+Value seenKeys(const AttentionCall &call, Places places, bool causal, std::optional<int64_t> window);
+
+/// The layer's argument `dropout` lies between 0 and 1, else value_error.
+void requireDropout(const Layer &layer, double dropout, Where where);
+
+} // namespace halftone::detail

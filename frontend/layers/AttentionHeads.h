@@ -1,0 +1,53 @@
+// Attention with heads: the projections of query, key and value, and of the heads' outputs.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/layers/AttentionCall.h"
+#include "halftone/LayersBasic.h"
+
+namespace halftone::detail {
+
+struct HeadSettings {
+  const char *layer; // for errors
+  int64_t heads, groups, keyDim, valueDim;
+  std::optional<std::vector<int64_t>> outputShape{}, axes{};
+  std::optional<int64_t> window{}, seed{};
+  double dropout = 0.0;
+  bool gate = false, bias = true;
+};
+
+/// The projections and what is between them. Of heads / groups neighbouring heads each has its own queries; they share
+/// keys and values.
+class AttentionHeads {
+public:
+  /// `projection`: the arguments of each projection but its name, bias and policy.
+  AttentionHeads(HeadSettings settings, layers::EinsumDenseArgs projection)
+      : settings_(std::move(settings)), projection_(std::move(projection)) {}
+
+  void build(BuildContext &context, const std::vector<Shape> &shapes);
+  Values attend(const AttentionCall &call, const CallContext &context) const;
+  /// The axes to attend over, once the layer is built.
+  const std::optional<std::vector<int64_t>> &axes() const { return settings_.axes; }
+
+private:
+  /// A projection over the last `bound` axes of `input` to axes of these extents.
+  Layer project(const BuildContext &context, const char *name, const Shape &input, int64_t bound,
+                const std::vector<int64_t> &output) const;
+  void settleAxes(int64_t rank);
+  /// What the heads of one call have in common.
+  struct Heads {
+    Value query, key, value; // of one dtype
+    Value seen;              // by masks; undefined: all
+  };
+  Value fused(const Heads &heads, bool causal, bool drops) const;
+  /// Their outputs and weights, in the heads' dtype.
+  std::array<Value, 2> composed(Heads heads, bool drops) const;
+  /// `seen` with axes of extent 1 in front of the axes that queries and keys attend over, up to `rank`.
+  Value withHeads(const Value &seen, const Shape &scores) const;
+
+  HeadSettings settings_;
+  layers::EinsumDenseArgs projection_;
+  std::optional<Layer> query_, key_, gate_, value_, output_;
+  Variable state_; // of dropout
+};
+
+} // namespace halftone::detail

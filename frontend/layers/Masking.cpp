@@ -1,0 +1,37 @@
+// Masking: hides the steps whose features all have one value.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/Promotion.h"
+#include "frontend/layers/Fields.h"
+#include "halftone/Ops.h"
+
+namespace halftone::layers {
+using namespace detail;
+
+namespace {
+
+class MaskingBody final : public BodyOf<MaskingOptions> {
+public:
+  using BodyOf::BodyOf;
+  Values call(const Values &inputs, const CallContext &) override {
+    const Value x = inputs[0];
+    dtype_ = x.dtype();
+    return x * asDtype(seen(x, /*keepdims=*/true), x.dtype(), "mask");
+  }
+  /// Compared in the dtype of the call, to which the value of the steps is rounded.
+  Value mask(const Values &inputs, const std::vector<Value> &) override {
+    return seen(asDtype(inputs[0], dtype_), /*keepdims=*/false);
+  }
+
+private:
+  Value seen(const Value &x, bool keepdims) const {
+    return ops::any(ops::not_equal(x, ops::full_like(x, options_.maskValue)), -1, keepdims);
+  }
+  DType dtype_ = DType::float32;
+};
+
+} // namespace
+
+Masking::Masking(double mask_value, const LayerArgs &args, Where where)
+    : Layer(std::make_unique<MaskingBody>(MaskingOptions{args, mask_value}), "Masking", args, where) {}
+
+} // namespace halftone::layers

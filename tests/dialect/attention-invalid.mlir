@@ -1,0 +1,127 @@
+// RUN: halftone-opt %s --split-input-file --verify-diagnostics
+
+func.func @f(%q: tensor<2x8x4x6xf32>, %k: tensor<2x5x12xf32>, %v: tensor<2x5x2x3xf32>) {
+  // expected-error @below {{k has the axes (b, s, m, h), but got 'tensor<2x5x12xf32>'}}
+  %out, %lse = halftone.attention %q, %k, %v {scale = 1.0 : f64} : (tensor<2x8x4x6xf32>, tensor<2x5x12xf32>, tensor<2x5x2x3xf32>) -> (tensor<2x8x4x3xf32>, tensor<2x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<2x8x4x6xf32>, %k: tensor<2x5x2x6xf32>, %v: tensor<2x5x2x3xf16>) {
+  // expected-error @below {{takes q, k and v of one dtype, but got 'f32', 'f32' and 'f16'}}
+  %out, %lse = halftone.attention %q, %k, %v {scale = 1.0 : f64} : (tensor<2x8x4x6xf32>, tensor<2x5x2x6xf32>, tensor<2x5x2x3xf16>) -> (tensor<2x8x4x3xf32>, tensor<2x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<2x8x4x6xf32>, %k: tensor<1x5x2x6xf32>, %v: tensor<2x5x2x3xf32>) {
+  // expected-error @below {{takes q, k and v of one batch}}
+  %out, %lse = halftone.attention %q, %k, %v {scale = 1.0 : f64} : (tensor<2x8x4x6xf32>, tensor<1x5x2x6xf32>, tensor<2x5x2x3xf32>) -> (tensor<2x8x4x3xf32>, tensor<2x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<2x8x4x6xf32>, %k: tensor<2x5x2x7xf32>, %v: tensor<2x5x2x3xf32>) {
+  // expected-error @below {{multiplies q and k over their last axes, but these have the extents 6 and 7}}
+  %out, %lse = halftone.attention %q, %k, %v {scale = 1.0 : f64} : (tensor<2x8x4x6xf32>, tensor<2x5x2x7xf32>, tensor<2x5x2x3xf32>) -> (tensor<2x8x4x3xf32>, tensor<2x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<2x8x4x6xf32>, %k: tensor<2x5x2x6xf32>, %v: tensor<2x4x2x3xf32>) {
+  // expected-error @below {{takes a key for each value and head}}
+  %out, %lse = halftone.attention %q, %k, %v {scale = 1.0 : f64} : (tensor<2x8x4x6xf32>, tensor<2x5x2x6xf32>, tensor<2x4x2x3xf32>) -> (tensor<2x8x4x3xf32>, tensor<2x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<2x8x4x6xf32>, %k: tensor<2x5x3x6xf32>, %v: tensor<2x5x3x3xf32>) {
+  // expected-error @below {{needs a count of heads of q that is a multiple of that of k, but got 4 and 3}}
+  %out, %lse = halftone.attention %q, %k, %v {scale = 1.0 : f64} : (tensor<2x8x4x6xf32>, tensor<2x5x3x6xf32>, tensor<2x5x3x3xf32>) -> (tensor<2x8x4x3xf32>, tensor<2x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<2x8x4x6xf32>, %k: tensor<2x5x0x6xf32>, %v: tensor<2x5x0x3xf32>) {
+  // expected-error @below {{needs a count of heads of q that is a multiple of that of k, but got 4 and 0}}
+  %out, %lse = halftone.attention %q, %k, %v {scale = 1.0 : f64} : (tensor<2x8x4x6xf32>, tensor<2x5x0x6xf32>, tensor<2x5x0x3xf32>) -> (tensor<2x8x4x3xf32>, tensor<2x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<2x8x4x6xf32>, %k: tensor<2x5x2x6xf32>, %v: tensor<2x5x2x3xf32>, %bias: tensor<2x4x5x8xf32>) {
+  // expected-error @below {{bias has the extents (b, n, t, s) = [2, 4, 8, 5], or 1 in place of some, but got 'tensor<2x4x5x8xf32>'}}
+  %out, %lse = halftone.attention %q, %k, %v bias %bias {scale = 1.0 : f64} : (tensor<2x8x4x6xf32>, tensor<2x5x2x6xf32>, tensor<2x5x2x3xf32>, tensor<2x4x5x8xf32>) -> (tensor<2x8x4x3xf32>, tensor<2x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<2x8x4x6xf32>, %k: tensor<2x5x2x6xf32>, %v: tensor<2x5x2x3xf32>, %mask: tensor<2x8x5xi1>) {
+  // expected-error @below {{mask has the extents (b, n, t, s) = [2, 4, 8, 5], or 1 in place of some, but got 'tensor<2x8x5xi1>'}}
+  %out, %lse = halftone.attention %q, %k, %v mask %mask {scale = 1.0 : f64} : (tensor<2x8x4x6xf32>, tensor<2x5x2x6xf32>, tensor<2x5x2x3xf32>, tensor<2x8x5xi1>) -> (tensor<2x8x4x3xf32>, tensor<2x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<2x8x4x6xf32>, %k: tensor<2x5x2x6xf32>, %v: tensor<2x5x2x3xf32>) {
+  // expected-error @below {{needs a finite scale, but got INF}}
+  %out, %lse = halftone.attention %q, %k, %v {scale = 0x7FF0000000000000 : f64} : (tensor<2x8x4x6xf32>, tensor<2x5x2x6xf32>, tensor<2x5x2x3xf32>) -> (tensor<2x8x4x3xf32>, tensor<2x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<2x8x4x6xf32>, %k: tensor<2x5x2x6xf32>, %v: tensor<2x5x2x3xf32>, %key: tensor<2xui32>) {
+  // expected-error @below {{needs a rate of at least 0 and below 1, but got 1}}
+  %out, %lse = halftone.attention %q, %k, %v key %key {scale = 1.0 : f64, rate = 1.0 : f64} : (tensor<2x8x4x6xf32>, tensor<2x5x2x6xf32>, tensor<2x5x2x3xf32>, tensor<2xui32>) -> (tensor<2x8x4x3xf32>, tensor<2x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<2x8x4x6xf32>, %k: tensor<2x5x2x6xf32>, %v: tensor<2x5x2x3xf32>) {
+  // expected-error @below {{takes a key if its rate is above 0, and else none}}
+  %out, %lse = halftone.attention %q, %k, %v {scale = 1.0 : f64, rate = 0.5 : f64} : (tensor<2x8x4x6xf32>, tensor<2x5x2x6xf32>, tensor<2x5x2x3xf32>) -> (tensor<2x8x4x3xf32>, tensor<2x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<2x8x4x6xf32>, %k: tensor<2x5x2x6xf32>, %v: tensor<2x5x2x3xf32>, %key: tensor<2xui32>) {
+  // expected-error @below {{takes a key if its rate is above 0, and else none}}
+  %out, %lse = halftone.attention %q, %k, %v key %key {scale = 1.0 : f64} : (tensor<2x8x4x6xf32>, tensor<2x5x2x6xf32>, tensor<2x5x2x3xf32>, tensor<2xui32>) -> (tensor<2x8x4x3xf32>, tensor<2x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<2x8x4x6xf32>, %k: tensor<2x5x2x6xf32>, %v: tensor<2x5x2x3xf32>, %key: tensor<3xui32>) {
+  // expected-error @below {{takes a key of 2 words}}
+  %out, %lse = halftone.attention %q, %k, %v key %key {scale = 1.0 : f64, rate = 0.5 : f64} : (tensor<2x8x4x6xf32>, tensor<2x5x2x6xf32>, tensor<2x5x2x3xf32>, tensor<3xui32>) -> (tensor<2x8x4x3xf32>, tensor<2x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<2x8x4x6xf32>, %k: tensor<2x5x2x6xf32>, %v: tensor<2x5x2x3xf32>) {
+  // expected-error @below {{gives 'tensor<2x8x4x3xf32>' and 'tensor<2x4x8xf32>', but its results are 'tensor<2x8x4x6xf32>'}}
+  %out, %lse = halftone.attention %q, %k, %v {scale = 1.0 : f64} : (tensor<2x8x4x6xf32>, tensor<2x5x2x6xf32>, tensor<2x5x2x3xf32>) -> (tensor<2x8x4x6xf32>, tensor<2x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<2x8x4x6xf16>, %k: tensor<2x5x2x6xf16>, %v: tensor<2x5x2x3xf16>) {
+  // expected-error @below {{gives 'tensor<2x8x4x3xf16>' and 'tensor<2x4x8xf32>'}}
+  %out, %lse = halftone.attention %q, %k, %v {scale = 1.0 : f64} : (tensor<2x8x4x6xf16>, tensor<2x5x2x6xf16>, tensor<2x5x2x3xf16>) -> (tensor<2x8x4x3xf16>, tensor<2x4x8xf64>)
+  return
+}

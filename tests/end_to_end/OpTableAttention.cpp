@@ -1,0 +1,85 @@
+// The cases of attention.
+// SPDX-License-Identifier: Apache-2.0
+#include "OpTable.h"
+#include <fmt/format.h>
+
+namespace halftone::test {
+namespace {
+
+struct Form {
+  int64_t batch, queries, keys, heads, groups, depth, width; // b, t, s, n, m, h, e
+  std::string bias, mask;                                    // extents, or "" for none
+  bool causal = false;
+  double rate = 0;
+};
+
+const std::vector<Form> forms = {
+    {2, 5, 7, 2, 2, 8, 6, "", ""},
+    {2, 13, 37, 3, 3, 16, 16, "", "", true},
+    {1, 37, 13, 4, 2, 8, 5, "", "1x1x37x13x", true},
+    {2, 5, 7, 6, 2, 3, 4, "1x6x1x7x", "2x1x5x1x"},
+    {2, 4, 4, 1, 1, 4, 4, "2x1x4x4x", "", true, 0.25},
+    {1, 6, 9, 4, 1, 5, 7, "", "1x1x1x9x", false, 0.5},
+    {2, 1, 1, 2, 1, 4, 4, "1x1x1x1x", "2x2x1x1x"},
+    {1, 3, 0, 2, 2, 4, 4, "", ""},
+    {1, 3, 4, 2, 2, 0, 4, "", "", true},
+    {1, 0, 4, 2, 2, 4, 3, "", ""},
+    {0, 3, 4, 2, 2, 4, 3, "", ""},
+    {1, 3, 4, 2, 2, 4, 0, "", ""},
+    {1, 64, 65, 1, 1, 32, 32, "", ""},
+};
+
+std::string tensor(const std::string &type) { return "tensor<" + type + ">"; }
+
+/// The case of one form, of its result `fetched`.
+OpCase caseOf(const Form &form, const std::string &dtype, size_t fetched, Values values) {
+  const std::string scores = dtype == "f64" ? "f64" : "f32";
+  const std::string q = fmt::format("{}x{}x{}x{}x{}", form.batch, form.queries, form.heads, form.depth, dtype),
+                    k = fmt::format("{}x{}x{}x{}x{}", form.batch, form.keys, form.groups, form.depth, dtype),
+                    v = fmt::format("{}x{}x{}x{}x{}", form.batch, form.keys, form.groups, form.width, dtype),
+                    out = fmt::format("{}x{}x{}x{}x{}", form.batch, form.queries, form.heads, form.width, dtype),
+                    lse = fmt::format("{}x{}x{}x{}", form.batch, form.heads, form.queries, scores);
+  std::vector<OpOperand> operands = {{q, values}, {k, values, 1}, {v, values, 2}};
+  std::string names = "$0, $1, $2", types = tensor(q) + ", " + tensor(k) + ", " + tensor(v);
+  const auto add = [&](const std::string &name, const std::string &type) {
+    names += fmt::format(" {} ${}", name, operands.size());
+    types += ", " + tensor(type);
+    operands.push_back({type, Values::moderate});
+  };
+  std::string attributes = form.causal ? "causal, scale = 0.3 : f64" : "scale = 0.3 : f64";
+  if (!form.bias.empty())
+    add("bias", form.bias + dtype);
+  if (!form.mask.empty())
+    add("mask", form.mask + "i1");
+  if (form.rate > 0) {
+    add("key", "2xui32");
+    attributes += fmt::format(", rate = {} : f64", form.rate);
+  }
+  const std::string label = fmt::format("attention_{}_{}_{}{}", &form - forms.data(), dtype, fetched ? "lse" : "out",
+                                        values == Values::special ? "_special" : "");
+  return {"attention",
+          label,
+          std::move(operands),
+          fmt::format("halftone.attention {} {{{}}} : ({}) -> ({}, {})", names, attributes, types, tensor(out),
+                      tensor(lse)),
+          fetched ? lse : out,
+          2,
+          fetched};
+}
+
+} // namespace
+
+std::vector<OpCase> attentionCases() {
+  std::vector<OpCase> cases;
+  for (const Form &form : forms)
+    for (const char *dtype : {"f32", "bf16", "f16", "f64"}) {
+      cases.push_back(caseOf(form, dtype, 0, Values::moderate));
+      if (std::string(dtype) == "f32" || std::string(dtype) == "bf16")
+        cases.push_back(caseOf(form, dtype, 1, Values::moderate));
+    }
+  cases.push_back(caseOf(forms[1], "f32", 0, Values::special));
+  cases.push_back(caseOf(forms[3], "f16", 0, Values::special));
+  return cases;
+}
+
+} // namespace halftone::test
