@@ -1,6 +1,7 @@
 // The convolutional networks of the questions about time.
 // SPDX-License-Identifier: Apache-2.0
 #include "Convnets.h"
+#include <functional>
 
 namespace halftone::benchmarks {
 

@@ -6,7 +6,8 @@
 
 namespace halftone::benchmarks {
 
-/// As of mlp(): compiled with Adam, built and initialised from seed 1, under the policy of that name.
+/// How a network is made. As mlp() it is compiled with Adam, built and initialised from seed 1, under the policy of that
+/// name.
 struct ConvnetArgs {
   double dropout = 0.5;
   double learning_rate = 0; // 0: timed steps do not change the weights

@@ -1,183 +1,22 @@
-// How long a training step of three networks takes beside PyTorch, JAX and Keras; losses must be equal.
+// How long a training step of the multilayer perceptron takes beside PyTorch, JAX and Keras; losses must be equal.
 // SPDX-License-Identifier: Apache-2.0
-#include "Convnets.h"
 #include "Mlp.h"
-#include "Peer.h"
-#include "Race.h"
-#include "Table.h"
-#include <cmath>
-#include <cstdlib>
-#include <filesystem>
-#include <fmt/format.h>
-#include <map>
-#include <sched.h>
-#include <tuple>
+#include "TrainStep.h"
 
 using namespace halftone;
 using namespace halftone::benchmarks;
 
-namespace {
-
-constexpr int checkedSteps = 5;
-
-/// A folder for the tensors from which peers start; it is removed at the end.
-struct Exchange {
-  std::filesystem::path path;
-  Exchange() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "halftone-train-step-XXXXXX").string();
-    if (!::mkdtemp(pattern.data()))
-      throw std::runtime_error("cannot make " + pattern);
-    path = pattern;
-  }
-  ~Exchange() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
-  void put(const std::string &name, const Tensor &tensor) const { tensor.save_npy((path / (name + ".npy")).string()); }
-};
-
-/// The largest relative difference between the losses of the first steps.
-double difference(const std::vector<double> &ours, const std::vector<double> &theirs) {
-  double largest = ours.size() == theirs.size() ? 0 : INFINITY;
-  for (size_t i = 0; i < ours.size() && i < theirs.size(); ++i)
-    largest = std::max(largest, std::abs(ours[i] - theirs[i]) / std::max(std::abs(ours[i]), 1e-3));
-  return largest;
-}
-
-/// A network whose training steps are timed.
-struct Network {
-  std::string title, name; // in rows, and in requests to peers
-  Shape image;
-  /// The first steps are checked while nothing is dropped and the weights change; the timed ones are the others.
-  std::function<Model(const std::string &policy, bool checked)> make;
-  std::vector<std::string> policies;
-  std::vector<int64_t> batches;
-  std::vector<std::string> peers;
-  std::map<std::string, std::pair<double, double>> bars; // by peer: bar and stretch
-  bool besideFloat32;                                    // mixed policies are timed beside float32 too
-};
-
-std::vector<Network> networks() {
-  const auto checkedArgs = [](bool checked) {
-    return checked ? ConvnetArgs{.dropout = 0, .learning_rate = 1e-3} : ConvnetArgs{};
-  };
+static void run(Table &table) {
   const std::string eager = "PyTorch eager", compiled = "torch.compile", jax = "JAX jit";
-  const std::vector<std::string> mixed = {"float32", "mixed_bfloat16"};
-  return {{"MLP",
-           "mlp",
-           {784},
-           [](const std::string &policy, bool checked) { return mlp(policy, {.learning_rate = checked ? 1e-3 : 0}); },
-           {"float32", "mixed_bfloat16", "mixed_float16"},
-           {32, 128, 512},
-           {eager, compiled, jax, "Keras on JAX"},
-           {{eager, {2.0, 3.0}}, {compiled, {1.2, 1.5}}, {jax, {1.2, 1.5}}},
-           false},
-          {"MNIST convnet",
-           "convnet",
-           {28, 28, 1},
-           [=](const std::string &policy, bool checked) { return convnet(policy, checkedArgs(checked)); },
-           mixed,
-           {32, 128},
-           {eager, jax},
-           {{eager, {1.5, 2.0}}, {jax, {1.2, 1.5}}},
-           true},
-          {"ResNet block",
-           "block",
-           {56, 56, 64},
-           [=](const std::string &policy, bool checked) { return residualBlock(policy, checkedArgs(checked)); },
-           mixed,
-           {8},
-           {eager, jax},
-           {{eager, {1.5, 2.0}}, {jax, {1.2, 1.5}}},
-           true}};
+  compareTrainSteps(table, {{.title = "MLP",
+                             .name = "mlp",
+                             .image = {784},
+                             .make = [](const std::string &policy,
+                                        bool checked) { return mlp(policy, {.learning_rate = checked ? 1e-3 : 0}); },
+                             .policies = {"float32", "mixed_bfloat16", "mixed_float16"},
+                             .batches = {32, 128, 512},
+                             .peers = {eager, compiled, jax, "Keras on JAX"},
+                             .bars = {{eager, {2.0, 3.0}}, {compiled, {1.2, 1.5}}, {jax, {1.2, 1.5}}}}});
 }
 
-/// Writes a batch and the weights from which all start, and returns the losses of the first steps from them.
-std::vector<double> firstLosses(const Model &model, const Batch &data, const Exchange &exchange) {
-  exchange.put("x", data.x[0]);
-  exchange.put("y", data.y[0]);
-  const std::vector<Variable> weights = model.trainable_variables();
-  for (size_t i = 0; i < weights.size(); ++i)
-    exchange.put(fmt::format("w{}", i), weights[i].value());
-  std::vector<double> losses;
-  for (int step = 0; step < checkedSteps; ++step)
-    losses.push_back(model.train_on_batch(data.x, data.y)["loss"]);
-  return losses;
-}
-
-/// The reason why `peer` is not timed; "" when it has prepared and its losses are ours.
-std::string refusal(Peer &peer, const std::string &request, const std::vector<double> &losses, double tolerance) {
-  if (!peer.missing().empty())
-    return peer.missing();
-  try {
-    const double off = difference(losses, peer.askNumbers(request));
-    return off > tolerance ? fmt::format("its losses differ by {:.1e}", off) : "";
-  } catch (const std::runtime_error &error) {
-    return error.what();
-  }
-}
-
-Contestant ours(const Network &network, const std::string &policy, const Batch &data) {
-  return contestant("Halftone " + policy,
-                    [model = network.make(policy, false), data] { model.train_on_batch(data.x, data.y); });
-}
-
-void compare(Table &table, const std::map<std::string, std::unique_ptr<Peer>> &peers, const Network &network,
-             const std::string &policy, int64_t batch) {
-  const std::string what = fmt::format("{} train step, batch {}, {}", network.title, batch, policy);
-  if (!table.wants(what))
-    return;
-  const Exchange exchange;
-  const Batch data = images(batch, network.image);
-  const std::vector<double> losses = firstLosses(network.make(policy, true), data, exchange);
-  std::vector<Contestant> field = {ours(network, policy, data)};
-  if (network.besideFloat32 && policy != "float32")
-    field.push_back(ours(network, "float32", data));
-  // PyTorch's Adam adds epsilon after the bias correction, all others before: the third digit of losses differs.
-  const double tolerance = policy == "float32" ? 5e-3 : 3e-2;
-  const std::string request =
-      fmt::format("prepare {} {} {} {}", network.name, policy, checkedSteps, exchange.path.string());
-  std::vector<Row> absent;
-  for (const std::string &name : network.peers) {
-    Peer &peer = *peers.at(name);
-    if (const std::string reason = refusal(peer, request, losses, tolerance); !reason.empty())
-      absent.push_back({what, "", name + " missing", {}, {}, {}, false, reason});
-    else
-      field.push_back({name, [&peer](int times) { return peer.askNumbers(fmt::format("steps {}", times)).at(0); }});
-  }
-  const std::vector<double> seconds = race(field, 7, 0.15);
-  for (size_t i = 1; i < field.size(); ++i) {
-    Row row{what, milliseconds(seconds[0]), field[i].name + " " + milliseconds(seconds[i]), seconds[i] / seconds[0]};
-    if (field[i].name == "Halftone float32")
-      row.bar = 0.95;
-    else if (const auto bars = network.bars.find(field[i].name);
-             bars != network.bars.end() && policy != "mixed_float16")
-      std::tie(row.bar, row.stretch) = bars->second;
-    table.add(std::move(row));
-  }
-  for (Row &row : absent) {
-    row.ours = milliseconds(seconds[0]);
-    table.add(std::move(row));
-  }
-}
-
-void run(Table &table) {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  ::sched_getaffinity(0, sizeof cores, &cores);
-  const std::string threads = std::to_string(CPU_COUNT(&cores)); // the threads that Halftone's plans use
-  std::map<std::string, std::unique_ptr<Peer>> peers;
-  for (const char *name : {"PyTorch eager", "torch.compile", "JAX jit", "Keras on JAX"}) {
-    const auto &peer = peers[name] =
-        std::make_unique<Peer>(name, "train_step", std::vector<std::string>{name, threads});
-    table.version(name, peer->missing().empty() ? peer->version() : "missing: " + peer->missing());
-  }
-  for (const Network &network : networks())
-    for (const std::string &policy : network.policies)
-      for (const int64_t batch : network.batches)
-        compare(table, peers, network, policy, batch);
-}
-
-} // namespace
-
-int main() { return runProgram("train-step", "one training step with Adam", run); }
+int main() { return runProgram("train-step", "one step of 784-512-512-10 with Adam", run); }

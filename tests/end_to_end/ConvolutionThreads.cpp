@@ -46,20 +46,15 @@ Tensor varied(const Shape &shape, int64_t period, DType dtype) {
   return Tensor(std::move(data), shape).astype(dtype);
 }
 
-/// The result of a case, the sum of its columns, and the gradients by both operands.
-std::vector<std::vector<double>> results(const Case &each, DType dtype) {
-  const auto all = [&](const std::vector<Value> &v) {
-    const Value y = each.result(v[0], v[1]), wide = ops::cast(y, float32);
+/// Gives the result of a case, the sum of its columns, and the gradients by both operands.
+detail::CompiledFunction functionOf(const Case &each) {
+  return recorded(Run::compiled, [result = each.result](const std::vector<Value> &v) {
+    const Value y = result(v[0], v[1]), wide = ops::cast(y, float32);
     std::vector<Value> found = gradients(ops::sum(ops::square(wide)), v);
     found.push_back(y);
     found.push_back(ops::sum(wide, {0, 1, 2}));
     return found;
-  };
-  std::vector<std::vector<double>> found;
-  for (const Tensor &tensor :
-       runOnce(Run::compiled, {varied(each.image, 1013, dtype), varied(each.kernel, 97, dtype)}, all))
-    found.push_back(numbers(tensor));
-  return found;
+  });
 }
 
 /// Sets the variable of the environment by which programs are compiled, for as long as it lives.
@@ -82,10 +77,14 @@ TEMPLATE_TEST_CASE("Convolutions, pooling, attention and their gradients have th
   for (const DType dtype : {float32, bfloat16})
     for (const Case &each : cases()) {
       INFO(each.what << " in " << name(dtype) << " on " << TestType::target);
+      detail::CompiledFunction function = functionOf(each);
+      const std::vector<Tensor> feeds = {varied(each.image, 1013, dtype), varied(each.kernel, 97, dtype)};
       std::vector<std::vector<double>> first;
       for (const int threads : {1, 2, 3, 7}) {
         device->setThreads(threads).orThrow();
-        const std::vector<std::vector<double>> found = results(each, dtype);
+        std::vector<std::vector<double>> found;
+        for (const Tensor &tensor : function.run(feeds))
+          found.push_back(numbers(tensor));
         if (first.empty())
           first = found;
         CHECK(found == first);

@@ -1,0 +1,30 @@
+// How long a training step of convolutional networks takes beside PyTorch and JAX; losses must be equal.
+// SPDX-License-Identifier: Apache-2.0
+#include "Convnets.h"
+#include "TrainStep.h"
+
+using namespace halftone;
+using namespace halftone::benchmarks;
+
+/// A network that `make` makes, timed with its dropout; nothing is dropped while its losses are compared.
+static Network network(const std::string &title, const std::string &name, const Shape &image,
+                       Model (*make)(const std::string &, const ConvnetArgs &), const std::vector<int64_t> &batches) {
+  const std::string eager = "PyTorch eager", jax = "JAX jit";
+  return {.title = title,
+          .name = name,
+          .image = image,
+          .make = [make](const std::string &policy,
+                         bool checked) { return make(policy, checked ? ConvnetArgs{0, 1e-3} : ConvnetArgs{}); },
+          .policies = {"float32", "mixed_bfloat16"},
+          .batches = batches,
+          .peers = {eager, jax},
+          .bars = {{eager, {1.5, 2.0}}, {jax, {1.2, 1.5}}},
+          .besideFloat32 = true};
+}
+
+static void run(Table &table) {
+  compareTrainSteps(table, {network("MNIST convnet", "convnet", {28, 28, 1}, convnet, {32, 128}),
+                            network("ResNet block", "block", {56, 56, 64}, residualBlock, {8})});
+}
+
+int main() { return runProgram("train-step-cnn", "one training step with Adam", run); }
