@@ -1,5 +1,4 @@
-// Compares reductions over windows, whose inner places have code of their own, and products of windows of few channels with
-// the interpreter.
+// Compares reductions over windows, and products of windows of few channels, with the interpreter.
 // SPDX-License-Identifier: Apache-2.0
 #include "OpChecks.h"
 #include <catch2/catch.hpp>
