@@ -79,6 +79,24 @@ TEST_CASE("Layers that support masking pass the mask of their first input on; ot
   CHECK_FALSE(isMasked([](const Value &x) { return Lambda([](const Value &y) { return y; })(x); }));
 }
 
+TEST_CASE("Convolutions and local pooling compute what they compute without a mask, and end it") {
+  const Tensor steps = Tensor({1, 2, 7, 7, 3, 4, 7, 7}, {1, 4, 2});
+  const Conv1D conv(3, 2, {.padding = Padding::same}), one(2, 1);
+  const DepthwiseConv1D depthwise(2);
+  const std::vector<std::function<Value(const Value &)>> layers = {
+      [&](const Value &x) { return conv(x); }, [&](const Value &x) { return one(x); },
+      [&](const Value &x) { return depthwise(x); }, [](const Value &x) { return MaxPooling1D(2)(x); },
+      [](const Value &x) { return AveragePooling1D(2)(x); }};
+  for (const auto &layer : layers) {
+    const auto results = runOnce(Run::compiled, {steps}, [&](const List &v) {
+      const Value shown = Masking(7.0)(v[0]), bare = shown * 1.0, result = layer(shown);
+      return List{result, layer(bare), kept(result), ops::mean(result, 1)};
+    });
+    CHECK(numbers(results[0]) == numbers(results[1]));
+    CHECK(near(numbers(results[2]), numbers(results[3])));
+  }
+}
+
 TEST_CASE("A functional model carries masks from layer to layer") {
   const Input ids({4}, {.dtype = int32});
   const Embedding embed(4, 3, {.mask_zero = true});
