@@ -56,7 +56,7 @@ private:
   bool intervals;
 };
 
-/// One attention. Rows are those of scores, (b, n, t), of which each has a score for each key.
+/// Evaluates one `attention`. A row of its scores belongs to one query of one head, (b, n, t), and has a score for each key.
 class Attention {
 public:
   Attention(AttentionOp op, Operands operands, const InterpreterOptions &options)

@@ -60,7 +60,7 @@ struct Pool {
         return false;
     return true;
   }
-  /// How many elements of the image stand at one distance behind a multiple of the stride, the last of which may be outside.
+  /// How many elements of the image one phase has along `axis`. All phases count alike, so the last element may be outside.
   int64_t placesOfPhase(size_t axis) const {
     return (extents[axis] + windows.steps.stride[axis] - 1) / windows.steps.stride[axis];
   }

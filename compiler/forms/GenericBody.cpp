@@ -206,11 +206,9 @@ Value GenericBody::compute(ValueNode *node) {
   return result;
 }
 
-/// Says that `value` keeps the index of a window's tap in the image.
-static Value asBound(Value value) {
-  Operation *op = value.getDefiningOp();
-  op->setAttr(boundAttribute, UnitAttr::get(op->getContext()));
-  return value;
+/// Marks the op that makes `value` as one that keeps the index of a window's tap in the image.
+static void markBound(Value value) {
+  value.getDefiningOp()->setAttr(boundAttribute, UnitAttr::get(value.getContext()));
 }
 
 Value GenericBody::clamped(Value value, int number) {
@@ -247,8 +245,9 @@ Value GenericBody::indexOf(const LookupAxis &axis, Value &inside) {
   Value isInside = arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::ult, index, number(axis.extent));
   Value kept = clamped(index, axis.extent);
   if (axis.window->hole == 1) {
-    asBound(isInside);
-    asBound(asBound(kept).getDefiningOp()->getOperand(0));
+    markBound(isInside);
+    markBound(kept);
+    markBound(kept.getDefiningOp()->getOperand(0)); // the other clamp
   }
   also(isInside);
   return kept;

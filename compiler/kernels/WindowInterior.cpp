@@ -53,14 +53,15 @@ Emitted WindowInterior::valueAt(Value value, IRMapping &known) {
   Operation *op = value.getDefiningOp();
   if (!op || op->getBlock() != bounded.getBody())
     return frame.wrap(frame.outside.lookupOrDefault(value));
+  Values operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(valueAt(operand, known));
   Emitted result;
   if (auto index = dyn_cast<linalg::IndexOp>(op)) {
     result = frame.index[size_t(dimsOf(bounded)[index.getDim()])];
   } else if (isa<arith::IndexCastOp>(op)) { // an index is an i64 here
-    result = valueAt(op->getOperand(0), known);
-  } else {
-    for (Value operand : op->getOperands())
-      (void)valueAt(operand, known);
+    result = operands[0];
+  } else { // `known` has the operands by now
     result = frame.wrap(frame.clone(*op, known)->getResult(0));
   }
   known.map(value, result.value());

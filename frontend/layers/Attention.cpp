@@ -99,7 +99,7 @@ private:
   Variable scale_;
 };
 
-AttentionCall callOf(const Value &query, const Value &value, const ScoredAttentionCallArgs &args, bool scores) {
+AttentionCall callOf(const Value &query, const Value &value, const ScoredAttentionCallArgs &args) {
   return {.query = query,
           .value = value,
           .key = args.key,
@@ -107,8 +107,7 @@ AttentionCall callOf(const Value &query, const Value &value, const ScoredAttenti
           .valueMask = args.value_mask,
           .keyMask = {},
           .attentionMask = {},
-          .causal = args.use_causal_mask,
-          .scores = scores};
+          .causal = args.use_causal_mask};
 }
 
 } // namespace
@@ -124,12 +123,11 @@ Attention::Attention(const AttentionArgs &args, Where where)
                 name(), where);
 }
 Value Attention::operator()(const Value &query, const Value &value, const ScoredAttentionCallArgs &args) const {
-  return callAttention(*this, callOf(query, value, args, false), args.training, AttentionBody::attend)[0];
+  return callAttention(*this, callOf(query, value, args), args.training, AttentionBody::attend)[0];
 }
 std::array<Value, 2> Attention::with_scores(const Value &query, const Value &value,
                                             const ScoredAttentionCallArgs &args) const {
-  const auto both = callAttention(*this, callOf(query, value, args, true), args.training, AttentionBody::attend);
-  return {both[0], both[1]};
+  return callWithScores(*this, callOf(query, value, args), args.training, AttentionBody::attend);
 }
 
 AdditiveAttention::AdditiveAttention(const AdditiveAttentionArgs &args, Where where)
@@ -138,13 +136,11 @@ AdditiveAttention::AdditiveAttention(const AdditiveAttentionArgs &args, Where wh
   requireDropout(*this, args.dropout, where);
 }
 Value AdditiveAttention::operator()(const Value &query, const Value &value, const ScoredAttentionCallArgs &args) const {
-  return callAttention(*this, callOf(query, value, args, false), args.training, AdditiveAttentionBody::attend)[0];
+  return callAttention(*this, callOf(query, value, args), args.training, AdditiveAttentionBody::attend)[0];
 }
 std::array<Value, 2> AdditiveAttention::with_scores(const Value &query, const Value &value,
                                                     const ScoredAttentionCallArgs &args) const {
-  const auto both =
-      callAttention(*this, callOf(query, value, args, true), args.training, AdditiveAttentionBody::attend);
-  return {both[0], both[1]};
+  return callWithScores(*this, callOf(query, value, args), args.training, AdditiveAttentionBody::attend);
 }
 
 } // namespace halftone::layers

@@ -3,7 +3,6 @@
 #include "frontend/layers/AttentionCall.h"
 #include "frontend/Masks.h"
 #include "frontend/Promotion.h"
-#include <array>
 #include <fmt/format.h>
 
 namespace halftone::detail {
@@ -73,6 +72,13 @@ std::vector<Value> callAttention(const Layer &layer, AttentionCall call, std::op
     return attend(body, traced, context);
   };
   return layer.impl()->call(inputs, {.training = training}, how);
+}
+
+std::array<Value, 2> callWithScores(const Layer &layer, AttentionCall call, std::optional<bool> training,
+                                    Attend attend) {
+  call.scores = true;
+  const std::vector<Value> both = callAttention(layer, std::move(call), training, attend);
+  return {both[0], both[1]};
 }
 
 Value seenKeys(const AttentionCall &call, Places places, bool causal, std::optional<int64_t> window) {

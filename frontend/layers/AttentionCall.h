@@ -3,6 +3,7 @@
 #pragma once
 #include "frontend/LayerImpl.h"
 #include "halftone/LayersAttention.h"
+#include <array>
 
 namespace halftone::detail {
 
@@ -23,6 +24,9 @@ std::vector<Shape> shapesOfAttention(const char *layer, const std::vector<Shape>
 using Attend = Values (*)(LayerBody &body, const AttentionCall &call, const CallContext &context);
 /// Calls `layer`, whose body `attend` makes compute. The key is the value if it is undefined.
 std::vector<Value> callAttention(const Layer &layer, AttentionCall call, std::optional<bool> training, Attend attend);
+/// The same for the output and the weights.
+std::array<Value, 2> callWithScores(const Layer &layer, AttentionCall call, std::optional<bool> training,
+                                    Attend attend);
 
 /// Where queries and keys are, of (batch, queries, keys).
 struct Places {

@@ -15,8 +15,8 @@ struct HeadSettings {
   bool gate = false, bias = true;
 };
 
-/// The projections and what is between them. Of heads / groups neighbouring heads each has its own queries; they share
-/// keys and values.
+/// The projections of an attention layer, and the attention between them. Each head has queries of its own; heads / groups
+/// neighbouring heads share keys and values.
 class AttentionHeads {
 public:
   /// `projection`: the arguments of each projection but its name, bias and policy.
@@ -34,7 +34,7 @@ private:
                 const std::vector<int64_t> &output) const;
   /// The axes to attend over of inputs with `rank` axes.
   std::vector<int64_t> axesOf(int64_t rank) const;
-  /// What the heads of one call have in common.
+  /// The projected inputs of one call, with an axis of heads, and its mask.
   struct Heads {
     Value query, key, value; // of one dtype
     Value seen;              // by masks; undefined: all

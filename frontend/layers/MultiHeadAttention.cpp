@@ -72,7 +72,7 @@ private:
   AttentionHeads heads_;
 };
 
-AttentionCall callOf(const Value &query, const Value &value, const AttentionCallArgs &args, bool scores) {
+AttentionCall callOf(const Value &query, const Value &value, const AttentionCallArgs &args) {
   return {.query = query,
           .value = value,
           .key = args.key,
@@ -80,8 +80,7 @@ AttentionCall callOf(const Value &query, const Value &value, const AttentionCall
           .valueMask = args.value_mask,
           .keyMask = args.key_mask,
           .attentionMask = args.attention_mask,
-          .causal = args.use_causal_mask,
-          .scores = scores};
+          .causal = args.use_causal_mask};
 }
 
 /// The regularizer of activities is the projections', not the layer's.
@@ -120,12 +119,11 @@ MultiHeadAttention::MultiHeadAttention(int64_t num_heads, int64_t key_dim, const
       requirePositive(*this, "output_shape", extent, where);
 }
 Value MultiHeadAttention::operator()(const Value &query, const Value &value, const AttentionCallArgs &args) const {
-  return callAttention(*this, callOf(query, value, args, false), args.training, MultiHeadBody::attend)[0];
+  return callAttention(*this, callOf(query, value, args), args.training, MultiHeadBody::attend)[0];
 }
 std::array<Value, 2> MultiHeadAttention::with_scores(const Value &query, const Value &value,
                                                      const AttentionCallArgs &args) const {
-  const auto both = callAttention(*this, callOf(query, value, args, true), args.training, MultiHeadBody::attend);
-  return {both[0], both[1]};
+  return callWithScores(*this, callOf(query, value, args), args.training, MultiHeadBody::attend);
 }
 
 GroupQueryAttention::GroupQueryAttention(int64_t head_dim, int64_t num_query_heads, int64_t num_key_value_heads,
@@ -146,12 +144,11 @@ GroupQueryAttention::GroupQueryAttention(int64_t head_dim, int64_t num_query_hea
                 name(), where);
 }
 Value GroupQueryAttention::operator()(const Value &query, const Value &value, const AttentionCallArgs &args) const {
-  return callAttention(*this, callOf(query, value, args, false), args.training, GroupQueryBody::attend)[0];
+  return callAttention(*this, callOf(query, value, args), args.training, GroupQueryBody::attend)[0];
 }
 std::array<Value, 2> GroupQueryAttention::with_scores(const Value &query, const Value &value,
                                                       const AttentionCallArgs &args) const {
-  const auto both = callAttention(*this, callOf(query, value, args, true), args.training, GroupQueryBody::attend);
-  return {both[0], both[1]};
+  return callWithScores(*this, callOf(query, value, args), args.training, GroupQueryBody::attend);
 }
 
 } // namespace halftone::layers

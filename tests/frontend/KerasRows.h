@@ -92,7 +92,7 @@ private:
     }
     return layer;
   }
-  /// What the row records of one output.
+  /// The recorded field `key` of one output.
   const Json &of(const char *key, size_t output) const { return isList_ ? json_.at(key)[output] : json_.at(key); }
   size_t outputs() const { return isList_ ? json_.at("output_dtype").size() : 1; }
   template <class Check> void checkState(const Layer &layer, Check check) const {

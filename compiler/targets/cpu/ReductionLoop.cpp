@@ -32,15 +32,15 @@ private:
   /// `groups` steps of the given lanes, side by side, at the present row and column.
   void emitColumns(Emitted column, const Lanes &lanes, int64_t groups);
   void emitRow(Emitted columnBegin, Emitted columnEnd);
-  /// The columns of the present row by `body`, a generic that accumulates.
-  void emitRowBy(linalg::GenericOp body, Emitted columnBegin, Emitted columnEnd);
+  /// The columns of the present row, accumulated by `generic`.
+  void emitRowBy(linalg::GenericOp generic, Emitted columnBegin, Emitted columnEnd);
   Values accumulate(ArrayRef<Emitted> accumulators, const Lanes &lanes);
   void finish(ArrayRef<Emitted> totals, const Lanes &lanes);
 
   KernelFrame &frame;
   int vectorDim;
   linalg::GenericOp accumulation, epilogue;
-  linalg::GenericOp body; // `accumulation`, or that without the bounds of its windows
+  linalg::GenericOp body; // of the present code: `accumulation`, or it without the bounds of its windows
   SmallVector<int> reduced, rows;
   std::optional<WindowInterior> interior;
 };
@@ -89,8 +89,8 @@ void ReductionLoopEmitter::emitRow(Emitted columnBegin, Emitted columnEnd) {
     by(accumulation)();
 }
 
-void ReductionLoopEmitter::emitRowBy(linalg::GenericOp body, Emitted columnBegin, Emitted columnEnd) {
-  this->body = body;
+void ReductionLoopEmitter::emitRowBy(linalg::GenericOp generic, Emitted columnBegin, Emitted columnEnd) {
+  body = generic;
   // So many vectors side by side; a body without bounds leaves registers for many.
   const bool isSmall = (isShort(body) || body != accumulation) && body.getNumDpsInits() == 1;
   const SmallVector<int64_t> groups = isSmall ? SmallVector<int64_t>{8, 4, 1} : SmallVector<int64_t>{4, 1};
