@@ -9,22 +9,62 @@ namespace halftone::dialect {
 static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 static constexpr StringRef origin = "attention";
 
-AttentionParts::AttentionParts(AttentionOp op, OpBuilder &builder)
-    : e(builder, op.getLoc()), op(op), scoreType(RankedTensorType::get(op.getScoreShape(), op.getScoreType())),
-      heads(typeOf(op.getQ()).getDimSize(2)), groups(typeOf(op.getK()).getDimSize(2)) {}
+FloatType AttentionInputs::scoreType() const {
+  Type element = typeOf(q).getElementType();
+  return isa<Float64Type>(element) ? cast<FloatType>(element) : Float32Type::get(q.getContext());
+}
+
+SmallVector<int64_t, 4> AttentionInputs::scoreShape() const {
+  ArrayRef<int64_t> queries = typeOf(q).getShape();
+  return {queries[0], queries[2], queries[1], typeOf(k).getDimSize(1)};
+}
+
+AttentionParts::AttentionParts(const AttentionInputs &inputs, OpBuilder &builder, Location loc)
+    : e(builder, loc), inputs(inputs), scoreType(RankedTensorType::get(inputs.scoreShape(), inputs.scoreType())),
+      heads(typeOf(inputs.q).getDimSize(2)), groups(typeOf(inputs.k).getDimSize(2)) {}
 
 Value AttentionParts::scores() {
-  Value scores = e.mul(products(op.getQ(), op.getK()), op.getScale().convertToDouble());
-  if (Value bias = op.getBias())
-    scores = e.add(scores, repeated(e.cast(bias, scoreType.getElementType(), origin)));
+  Value scores = e.mul(products(inputs.q, inputs.k), inputs.scale);
+  if (inputs.bias)
+    scores = e.add(scores, repeated(e.cast(inputs.bias, scoreType.getElementType(), origin)));
   if (Value seen = allowed())
     scores = e.select(seen, scores, e.splat(scoreType, AttentionOp::maskedScore));
   return scores;
 }
 
+// Beside scores of large size lse has lost the logarithm of the count of equal ones, as in rows that are masked whole. With
+// a bias or a mask, the weights of such rows are made to add up to 1 again.
+AttentionSlopes AttentionParts::slopes(Value lse, Value byOut, Value delta) {
+  AttentionSlopes made;
+  made.scores = scores();
+  made.raised = ExpOp::create(e.builder, e.loc, e.sub(made.scores, ofRows(lse)));
+  Value weights = made.raised;
+  if (inputs.bias || inputs.mask) {
+    made.total = e.sum(made.raised, {3}, scoreType.getElementType());
+    Value size = AbsOp::create(e.builder, e.loc, lse.getType(), lse);
+    Value isLarge = e.compare(ComparePredicate::ge, size, e.splat(lse.getType(), largeLse));
+    weights = e.div(weights, ofRows(e.select(isLarge, made.total, e.splat(lse.getType(), 1))));
+  }
+  made.kept = dropped(weights);
+  made.slopes = e.mul(weights, e.sub(dropped(products(byOut, inputs.v)), ofRows(delta)));
+  if (Value seen = allowed())
+    made.slopes = e.zeroUnless(seen, made.slopes);
+  return made;
+}
+
+SmallVector<Value, 3> AttentionParts::gradients(const AttentionSlopes &made, Value byOut) {
+  Value slope = narrowed(made.slopes);
+  return {overKeys(slope, inputs.k, inputs.scale), overQueries(slope, inputs.q, inputs.scale),
+          overQueries(narrowed(made.kept), byOut, 1)};
+}
+
+Value AttentionParts::narrowed(Value value) {
+  return e.cast(value, typeOf(inputs.q).getElementType(), "gradient of attention");
+}
+
 Value AttentionParts::allowed() {
-  Value seen = op.getMask() ? repeated(op.getMask()) : Value();
-  if (!op.getCausal())
+  Value seen = inputs.mask ? repeated(inputs.mask) : Value();
+  if (!inputs.causal)
     return seen;
   const auto type = scoreType.clone(e.builder.getI32Type());
   Value query = IotaOp::create(e.builder, e.loc, type, 2), key = IotaOp::create(e.builder, e.loc, type, 3);
@@ -34,11 +74,11 @@ Value AttentionParts::allowed() {
 
 // Of each word the upper 24 bits, which f32 holds exactly.
 Value AttentionParts::dropped(Value weights) {
-  const double rate = op.getRate().convertToDouble();
+  const double rate = inputs.rate;
   if (rate == 0)
     return weights;
-  const auto bits = scoreType.clone(IntegerType::get(op.getContext(), 32, IntegerType::Unsigned));
-  Value word = RandomBitsOp::create(e.builder, e.loc, bits, op.getKey());
+  const auto bits = scoreType.clone(IntegerType::get(e.builder.getContext(), 32, IntegerType::Unsigned));
+  Value word = RandomBitsOp::create(e.builder, e.loc, bits, inputs.key);
   Value upper = e.cast(ShrOp::create(e.builder, e.loc, word, e.splat(bits, 8)), e.builder.getF32Type(), origin);
   Value kept = e.compare(ComparePredicate::ge, upper, e.splat(upper.getType(), rate * 0x1p24));
   return e.zeroUnless(kept, e.mul(weights, 1 / (1 - rate)));
@@ -95,6 +135,14 @@ Value AttentionParts::products(Value x, Value y) {
     return contract(x, y, {{0, 2}, {0, 2}, {3}, {3}}, element);
   Value product = contract(grouped(x, 2), y, {{0, 2}, {0, 2}, {4}, {3}}, element); // (b, m, t, n / m, s)
   return reshape(e.transpose(product, {0, 1, 3, 2, 4}), scoreType.getShape());
+}
+
+Value AttentionParts::sumsOverKeys(Value weights, Value y) {
+  const Type element = scoreType.getElementType();
+  if (heads == groups)
+    return contract(weights, y, {{0, 1}, {0, 2}, {3}, {1}}, element);
+  return reshape(contract(grouped(weights, 1), y, {{0, 1}, {0, 2}, {4}, {1}}, element),
+                 {scoreType.getDimSize(0), heads, scoreType.getDimSize(2), typeOf(y).getDimSize(3)});
 }
 
 Value AttentionParts::overKeys(Value weights, Value y, double scale) {

@@ -5,11 +5,44 @@
 
 namespace halftone::dialect {
 
+/// The operands and attributes that an `attention` and its gradient share.
+struct AttentionInputs {
+  template <class Op>
+  explicit AttentionInputs(Op op)
+      : q(op.getQ()), k(op.getK()), v(op.getV()), bias(op.getBias()), mask(op.getMask()), key(op.getKey()),
+        causal(op.getCausal()), scale(op.getScale().convertToDouble()), rate(op.getRate().convertToDouble()) {}
+
+  /// The dtype of scores, weights and sums: f32 or f64.
+  mlir::FloatType scoreType() const;
+  /// The extents (b, n, t, s).
+  llvm::SmallVector<int64_t, 4> scoreShape() const;
+
+  mlir::Value q, k, v, bias, mask, key; // the last three may be null
+  bool causal;
+  double scale, rate;
+};
+
+/// From this size of `lse` on, the weights of a row are divided by their sum, if there is a bias or a mask.
+inline constexpr double largeLse = 4096;
+
+/// Values for each score, (b, n, t, s), and their way there.
+struct AttentionSlopes {
+  mlir::Value scores, raised; // raised: their exponentials beside lse
+  mlir::Value total;          // of each row of `raised`; null if no weight is divided by it
+  mlir::Value kept;           // the weights, without the dropped ones
+  mlir::Value slopes;         // the cotangents of `scores`: 0 where a key is masked
+};
+
 /// Creates, at the builder's insertion point, ops that compute parts of one `attention`. Scores and weights have the
 /// shape (b, n, t, s) and the dtype of scores.
 class AttentionParts {
 public:
-  AttentionParts(AttentionOp op, mlir::OpBuilder &builder);
+  AttentionParts(const AttentionInputs &inputs, mlir::OpBuilder &builder, mlir::Location loc);
+
+  /// What an `attention_grad` computes for each score.
+  AttentionSlopes slopes(mlir::Value lse, mlir::Value byOut, mlir::Value delta);
+  /// The results of an `attention_grad`.
+  llvm::SmallVector<mlir::Value, 3> gradients(const AttentionSlopes &made, mlir::Value byOut);
 
   /// The products of q and k, scaled, with bias, and masked.
   mlir::Value scores();
@@ -22,6 +55,8 @@ public:
 
   /// x (b, t, n, c) by y (b, s, m, c), summed over c: (b, n, t, s).
   mlir::Value products(mlir::Value x, mlir::Value y);
+  /// `weights` by y (b, s, m, c), summed over s: (b, n, t, c), in the dtype of scores.
+  mlir::Value sumsOverKeys(mlir::Value weights, mlir::Value y);
   /// `weights`, in y's dtype, by y (b, s, m, c), summed over s: (b, t, n, c), times `scale` and rounded to y's dtype.
   mlir::Value overKeys(mlir::Value weights, mlir::Value y, double scale);
   /// `weights`, in x's dtype, by x (b, t, n, c), summed over t and the heads that share one of k: (b, s, m, c), times
@@ -42,8 +77,10 @@ private:
   mlir::Value contract(mlir::Value lhs, mlir::Value rhs, const Axes &axes, mlir::Type element);
   /// Times `scale`, in the operands' dtype.
   mlir::Value contract(mlir::Value lhs, mlir::Value rhs, const Axes &axes, double scale);
+  /// `value`, weights or slopes, in the dtype of q.
+  mlir::Value narrowed(mlir::Value value);
 
-  AttentionOp op;
+  AttentionInputs inputs;
   mlir::RankedTensorType scoreType;
   int64_t heads, groups; // n and m
 };

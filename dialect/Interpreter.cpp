@@ -24,6 +24,8 @@ std::optional<std::vector<TensorData>> evaluateAll(Operation *op, Operands opera
                                                    const InterpreterOptions &options) {
   if (auto attention = dyn_cast<AttentionOp>(op))
     return evaluateAttention(attention, operands, options);
+  if (auto gradient = dyn_cast<AttentionGradOp>(op))
+    return evaluateAttentionGrad(gradient, operands, options);
   std::optional<TensorData> value = evaluate(op, operands, options);
   if (!value)
     return std::nullopt;

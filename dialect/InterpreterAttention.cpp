@@ -1,5 +1,6 @@
 // The interpreter's attention: a row of scores after another, each step rounded.
 // SPDX-License-Identifier: Apache-2.0
+#include "dialect/AttentionParts.h"
 #include "dialect/InterpreterProducts.h"
 #include "dialect/Philox.h"
 
@@ -56,57 +57,57 @@ private:
   bool intervals;
 };
 
-/// Evaluates one `attention`. A row of its scores belongs to one query of one head, (b, n, t), and has a score for each key.
-class Attention {
+/// The operands that an attention and its gradient share, and the scores. A row of scores belongs to one query of one head,
+/// (b, n, t), and has a score for each key.
+class ScoreRows {
 public:
-  Attention(AttentionOp op, Operands operands, const InterpreterOptions &options)
-      : op(op), options(options), q(*operands[0]), k(*operands[1]), v(*operands[2]), scores(op.getScoreShape()),
-        causal(op.getCausal()), rate(op.getRate().convertToDouble()), groups(k.type.getDimSize(2)),
-        depth(q.type.getDimSize(3)), width(v.type.getDimSize(3)), steps(*dtypeOf(op.getScoreType()), options),
-        sums(q.type.getElementType(), op.getScoreType(), op.getScoreType(), options),
-        means(q.type.getElementType(), op.getScoreType(), q.type.getElementType(), options),
-        stored(*dtypeOf(q.type.getElementType()), options.strict), scale(steps.number(op.getScale().convertToDouble())),
+  ScoreRows(const AttentionInputs &inputs, Operands operands, const InterpreterOptions &options)
+      : options(options), q(*operands[0]), k(*operands[1]), v(*operands[2]), scores(inputs.scoreShape()),
+        causal(inputs.causal), rate(inputs.rate), groups(k.type.getDimSize(2)), depth(q.type.getDimSize(3)),
+        width(v.type.getDimSize(3)), steps(*dtypeOf(inputs.scoreType()), options),
+        sums(q.type.getElementType(), inputs.scoreType(), inputs.scoreType(), options),
+        means(q.type.getElementType(), inputs.scoreType(), q.type.getElementType(), options),
+        stored(*dtypeOf(q.type.getElementType()), options.strict), scale(steps.number(inputs.scale)),
         masked(steps.number(AttentionOp::maskedScore)) {
-    size_t next = 3;
-    if (op.getBias())
-      bias = operands[next++];
-    if (op.getMask())
-      mask = operands[next++];
-    if (op.getKey())
-      key = operands[next++];
+    if (inputs.bias)
+      bias = operands[shared++];
+    if (inputs.mask)
+      mask = operands[shared++];
+    if (inputs.key)
+      key = operands[shared++];
   }
 
-  std::vector<TensorData> evaluate() {
-    TensorWriter out(op.getOut().getType()), lse(op.getLse().getType());
+protected:
+  /// Calls `visit(b, n, t, row)` for each row.
+  void forRows(llvm::function_ref<void(int64_t, int64_t, int64_t, int64_t)> visit) const {
     for (int64_t b = 0, row = 0; b < scores[0]; ++b)
       for (int64_t n = 0; n < scores[1]; ++n)
-        for (int64_t t = 0; t < scores[2]; ++t, ++row) {
-          std::vector<Interval> weights;
-          lse.real(row, softmax(scoresOf(b, n, t), weights));
-          drop(row, weights);
-          for (int64_t e = 0; e < width; ++e)
-            out.real(((b * scores[2] + t) * scores[1] + n) * width + e, mean(b, n, e, weights));
-        }
-    std::vector<TensorData> results;
-    results.push_back(out.take());
-    results.push_back(lse.take());
-    return results;
+        for (int64_t t = 0; t < scores[2]; ++t, ++row)
+          visit(b, n, t, row);
   }
 
-private:
   /// The first element of head n's row of k or v, whose last axis has the extent `extent`.
   int64_t keyRow(int64_t b, int64_t s, int64_t n, int64_t extent) const {
     return ((b * scores[3] + s) * groups + n / (scores[1] / groups)) * extent;
   }
 
+  /// The same of q or out.
+  int64_t queryRow(int64_t b, int64_t t, int64_t n, int64_t extent) const {
+    return ((b * scores[2] + t) * scores[1] + n) * extent;
+  }
+
+  Interval product(const TensorData &x, int64_t xRow, const TensorData &y, int64_t yRow, int64_t extent) const {
+    RealProducts product(sums);
+    for (int64_t i = 0; i < extent; ++i)
+      product.add(realAt(x, xRow + i), realAt(y, yRow + i));
+    return product.finish();
+  }
+
   std::vector<Interval> scoresOf(int64_t b, int64_t n, int64_t t) const {
-    const int64_t query = ((b * scores[2] + t) * scores[1] + n) * depth;
+    const int64_t query = queryRow(b, t, n, depth);
     std::vector<Interval> row;
     for (int64_t s = 0; s < scores[3]; ++s) {
-      RealProducts product(sums);
-      for (int64_t h = 0; h < depth; ++h)
-        product.add(realAt(q, query + h), realAt(k, keyRow(b, s, n, depth) + h));
-      Interval score = steps.times(product.finish(), scale);
+      Interval score = steps.times(product(q, query, k, keyRow(b, s, n, depth), depth), scale);
       if (bias)
         score = steps.plus(score, steps.number(realAt(*bias, repeated(*bias, {b, n, t, s}))));
       const IntInterval seen = isSeen(b, n, t, s);
@@ -132,19 +133,7 @@ private:
     return at;
   }
 
-  /// The weights of one row, and the logarithm of the sum of its exponentials.
-  Interval softmax(ArrayRef<Interval> row, std::vector<Interval> &weights) const {
-    Interval largest = Interval::point(-std::numeric_limits<double>::infinity());
-    for (Interval score : row)
-      largest = maximum(largest, score);
-    for (Interval score : row)
-      weights.push_back(steps.exp(steps.minus(score, largest)));
-    const Interval total = steps.sum(weights);
-    for (Interval &weight : weights)
-      weight = steps.over(weight, total);
-    return steps.plus(largest, steps.log(total));
-  }
-
+  /// Weights or their cotangents: 0 where the weight is dropped, else grown.
   void drop(int64_t row, std::vector<Interval> &weights) const {
     if (rate == 0)
       return;
@@ -161,19 +150,24 @@ private:
                       {static_cast<uint32_t>(key->integers[0]), static_cast<uint32_t>(key->integers[1])})[index % 4];
   }
 
-  /// One element of `out`.
-  Interval mean(int64_t b, int64_t n, int64_t e, ArrayRef<Interval> weights) const {
-    RealProducts sum(means);
-    for (int64_t s = 0; s < scores[3]; ++s)
-      sum.add(options.intervals ? stored.spread(weights[s], 0, true) : stored.store(weights[s]),
-              realAt(v, keyRow(b, s, n, width) + e));
-    return sum.finish();
+  /// A weight or slope as it is multiplied.
+  Interval factor(Interval weight) const {
+    return options.intervals ? stored.spread(weight, 0, true) : stored.store(weight);
   }
 
-  AttentionOp op;
+  /// Adds a product whose first factor may be 0 because a key is masked: compiled code may leave it out.
+  void addProduct(RealProducts &sum, Interval weight, Interval element) const {
+    constexpr double smallest = 0x1p-126;
+    if (options.intervals && absolute(weight).high <= smallest && (!element.isBounded() || element.mayBeInfinite()))
+      sum.addNothing(element);
+    else
+      sum.add(factor(weight), element);
+  }
+
   const InterpreterOptions &options;
   const TensorData &q, &k, &v;
   const TensorData *bias = nullptr, *mask = nullptr, *key = nullptr;
+  size_t shared = 3; // operands
   SmallVector<int64_t, 4> scores;
   bool causal;
   double rate;
@@ -184,10 +178,146 @@ private:
   Interval scale, masked;
 };
 
+class Attention : ScoreRows {
+public:
+  Attention(AttentionOp op, Operands operands, const InterpreterOptions &options)
+      : ScoreRows(AttentionInputs(op), operands, options), op(op) {}
+
+  std::vector<TensorData> evaluate() {
+    TensorWriter out(op.getOut().getType()), lse(op.getLse().getType());
+    forRows([&](int64_t b, int64_t n, int64_t t, int64_t row) {
+      std::vector<Interval> weights;
+      lse.real(row, softmax(scoresOf(b, n, t), weights));
+      drop(row, weights);
+      for (int64_t e = 0; e < width; ++e)
+        out.real(queryRow(b, t, n, width) + e, mean(b, n, e, weights));
+    });
+    std::vector<TensorData> results;
+    results.push_back(out.take());
+    results.push_back(lse.take());
+    return results;
+  }
+
+private:
+  /// The weights of one row, and the logarithm of the sum of its exponentials.
+  Interval softmax(ArrayRef<Interval> row, std::vector<Interval> &weights) const {
+    Interval largest = Interval::point(-std::numeric_limits<double>::infinity());
+    for (Interval score : row)
+      largest = maximum(largest, score);
+    for (Interval score : row)
+      weights.push_back(steps.exp(steps.minus(score, largest)));
+    const Interval total = steps.sum(weights);
+    for (Interval &weight : weights)
+      weight = steps.over(weight, total);
+    return steps.plus(largest, steps.log(total));
+  }
+
+  /// One element of `out`.
+  Interval mean(int64_t b, int64_t n, int64_t e, ArrayRef<Interval> weights) const {
+    RealProducts sum(means);
+    for (int64_t s = 0; s < scores[3]; ++s)
+      addProduct(sum, weights[size_t(s)], realAt(v, keyRow(b, s, n, width) + e));
+    return sum.finish();
+  }
+
+  AttentionOp op;
+};
+
+class AttentionGradient : ScoreRows {
+public:
+  AttentionGradient(AttentionGradOp op, Operands operands, const InterpreterOptions &options)
+      : ScoreRows(AttentionInputs(op), operands, options), op(op), lse(*operands[shared]), byOut(*operands[shared + 1]),
+        delta(*operands[shared + 2]) {}
+
+  std::vector<TensorData> evaluate() {
+    forRows([&](int64_t b, int64_t n, int64_t t, int64_t row) { addRow(b, n, t, row); });
+    std::vector<TensorData> results;
+    results.push_back(byQueries());
+    results.push_back(overQueries(op.getByK().getType(), slopes, q, depth, true));
+    results.push_back(overQueries(op.getByV().getType(), weights, byOut, width, false));
+    return results;
+  }
+
+private:
+  /// The weights, some dropped, and the slopes of one row.
+  void addRow(int64_t b, int64_t n, int64_t t, int64_t row) {
+    std::vector<Interval> own, upstream;
+    const Interval logarithm = realAt(lse, row);
+    for (Interval score : scoresOf(b, n, t))
+      own.push_back(steps.exp(steps.minus(score, logarithm)));
+    const Interval size = absolute(logarithm);
+    if ((bias || mask) && !(size.high < largeLse)) {
+      const Interval total = steps.sum(own), one = Interval::point(1);
+      for (Interval &weight : own)
+        weight = steps.over(weight, size.low >= largeLse ? total : Interval::hull(total, one));
+    }
+    for (int64_t s = 0; s < scores[3]; ++s)
+      upstream.push_back(product(byOut, queryRow(b, t, n, width), v, keyRow(b, s, n, width), width));
+    drop(row, upstream);
+    for (int64_t s = 0; s < scores[3]; ++s) {
+      const Interval slope = steps.times(own[size_t(s)], steps.minus(upstream[size_t(s)], realAt(delta, row)));
+      const IntInterval seen = isSeen(b, n, t, s);
+      const Interval none = Interval::point(0);
+      slopes.push_back(!seen.high ? none : seen.low ? slope : Interval::hull(slope, none));
+    }
+    drop(row, own);
+    llvm::append_range(weights, own);
+  }
+
+  Interval scaled(RealProducts &sum) const {
+    const Interval product = steps.times(sum.finish(), scale);
+    return options.intervals ? stored.spread(product, 0, true) : stored.store(product);
+  }
+
+  TensorData byQueries() {
+    TensorWriter result(op.getByQ().getType());
+    const bool isScaled = scale.low != 1;
+    forRows([&](int64_t b, int64_t n, int64_t t, int64_t row) {
+      for (int64_t h = 0; h < depth; ++h) {
+        RealProducts sum(isScaled ? sums : means);
+        for (int64_t s = 0; s < scores[3]; ++s)
+          addProduct(sum, slopes[size_t(row * scores[3] + s)], realAt(k, keyRow(b, s, n, depth) + h));
+        result.real(queryRow(b, t, n, depth) + h, isScaled ? scaled(sum) : sum.finish());
+      }
+    });
+    return result.take();
+  }
+
+  /// Sums over the queries that share a key: of `factors`, a number for each score, times rows of `x`.
+  TensorData overQueries(Type type, const std::vector<Interval> &factors, const TensorData &x, int64_t extent,
+                         bool mayScale) const {
+    TensorWriter result(type);
+    const bool isScaled = mayScale && scale.low != 1;
+    const int64_t heads = scores[1] / groups;
+    for (int64_t b = 0, at = 0; b < scores[0]; ++b)
+      for (int64_t s = 0; s < scores[3]; ++s)
+        for (int64_t m = 0; m < groups; ++m)
+          for (int64_t c = 0; c < extent; ++c, ++at) {
+            RealProducts sum(isScaled ? sums : means);
+            for (int64_t n = m * heads; n < (m + 1) * heads; ++n)
+              for (int64_t t = 0; t < scores[2]; ++t) {
+                const int64_t row = (b * scores[1] + n) * scores[2] + t;
+                addProduct(sum, factors[size_t(row * scores[3] + s)], realAt(x, queryRow(b, t, n, extent) + c));
+              }
+            result.real(at, isScaled ? scaled(sum) : sum.finish());
+          }
+    return result.take();
+  }
+
+  AttentionGradOp op;
+  const TensorData &lse, &byOut, &delta;
+  std::vector<Interval> weights, slopes; // of all rows
+};
+
 } // namespace
 
 std::vector<TensorData> evaluateAttention(AttentionOp op, Operands operands, const InterpreterOptions &options) {
   return Attention(op, operands, options).evaluate();
+}
+
+std::vector<TensorData> evaluateAttentionGrad(AttentionGradOp op, Operands operands,
+                                              const InterpreterOptions &options) {
+  return AttentionGradient(op, operands, options).evaluate();
 }
 
 } // namespace halftone::dialect

@@ -57,6 +57,7 @@ std::optional<TensorData> evaluateConvolution(mlir::Operation *op, Operands oper
                                               const InterpreterOptions &options);
 /// The values of both results.
 std::vector<TensorData> evaluateAttention(AttentionOp op, Operands operands, const InterpreterOptions &options);
+std::vector<TensorData> evaluateAttentionGrad(AttentionGradOp op, Operands operands, const InterpreterOptions &options);
 /// Ops that move elements, and those that make them from nothing.
 std::optional<TensorData> evaluateShape(mlir::Operation *op, Operands operands, const InterpreterOptions &options);
 std::optional<TensorData> evaluateIndexing(mlir::Operation *op, Operands operands, const InterpreterOptions &options);

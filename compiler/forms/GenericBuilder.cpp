@@ -214,21 +214,37 @@ SmallVector<Value> GenericBuilder::generic(ArrayRef<int> dims, ArrayRef<GenericO
   return op.getResults();
 }
 
-Value GenericBuilder::contraction(ArrayRef<Value> factors, ArrayRef<Access> accesses, ArrayRef<int> kept,
-                                  Type accumulator,
-                                  llvm::function_ref<Value(OpBuilder &, Location, Value, Value, Value)> multiplyAdd) {
-  Access all = space.all();
-  GenericBody body(space.size(), all, loc, strict);
+/// An element as a factor: in the accumulator's type.
+static Value widenedFactor(OpBuilder &builder, Location loc, Value value, Type element, Type accumulator) {
+  if (value.getType() == accumulator)
+    return value;
+  if (isa<FloatType>(accumulator))
+    return arith::ExtFOp::create(builder, loc, accumulator, value);
+  if (element.isUnsignedInteger())
+    return arith::ExtUIOp::create(builder, loc, accumulator, value);
+  return arith::ExtSIOp::create(builder, loc, accumulator, value);
+}
+
+Value GenericBuilder::contraction(ArrayRef<int> dims, const Factor &a, const Factor &b, ArrayRef<int> kept,
+                                  Type accumulator) {
+  GenericBody body(space.size(), dims, loc, strict);
   Value init = initial({nullptr, accumulator, Access(kept.begin(), kept.end()), "sum"}, false);
-  SmallVector<AffineMap> maps{body.map(accesses[0]), body.map(accesses[1]), body.map(kept)};
+  SmallVector<AffineMap> maps{body.map(a.access), body.map(b.access), body.map(kept)};
   SmallVector<utils::IteratorType> iterators(kept.size(), utils::IteratorType::parallel);
-  iterators.resize(all.size(), utils::IteratorType::reduction);
-  auto op = linalg::GenericOp::create(builder, loc, TypeRange{init.getType()}, factors, ValueRange{init}, maps,
-                                      iterators, [&](OpBuilder &inner, Location, ValueRange arguments) {
-                                        Value sum = multiplyAdd(inner, loc, arguments[0], arguments[1], arguments[2]);
-                                        linalg::YieldOp::create(inner, loc, sum);
-                                      });
-  GenericForm{SmallVector<int>(ArrayRef<int>(all)), {"sum"}}.write(op);
+  iterators.resize(dims.size(), utils::IteratorType::reduction);
+  const auto flags = strict ? arith::FastMathFlags::none : arith::FastMathFlags::contract;
+  auto op = linalg::GenericOp::create(
+      builder, loc, TypeRange{init.getType()}, ValueRange{a.tensor, b.tensor}, ValueRange{init}, maps, iterators,
+      [&](OpBuilder &inner, Location, ValueRange arguments) {
+        Value x = widenedFactor(inner, loc, arguments[0], a.element, accumulator);
+        Value y = widenedFactor(inner, loc, arguments[1], b.element, accumulator), sum = arguments[2];
+        if (isa<FloatType>(accumulator))
+          sum = arith::AddFOp::create(inner, loc, sum, arith::MulFOp::create(inner, loc, x, y, flags), flags);
+        else
+          sum = arith::AddIOp::create(inner, loc, sum, arith::MulIOp::create(inner, loc, x, y));
+        linalg::YieldOp::create(inner, loc, sum);
+      });
+  GenericForm{SmallVector<int>(dims), {"sum"}}.write(op);
   return op.getResult(0);
 }
 

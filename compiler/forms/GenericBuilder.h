@@ -43,15 +43,20 @@ public:
 
   /// One generic over `dims`, and the tensors of its outputs.
   llvm::SmallVector<mlir::Value> generic(llvm::ArrayRef<int> dims, llvm::ArrayRef<GenericOutput> outputs);
-  /// The contraction of two tensors, accumulated in `accumulator`, over all dims; the result has the dims `kept`.
-  mlir::Value
-  contraction(llvm::ArrayRef<mlir::Value> factors, llvm::ArrayRef<Access> accesses, llvm::ArrayRef<int> kept,
-              mlir::Type accumulator,
-              llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value, mlir::Value, mlir::Value)>
-                  multiplyAdd);
+  /// A tensor that a contraction multiplies: its dims, and the dtype of its elements, which may be unsigned.
+  struct Factor {
+    mlir::Value tensor;
+    Access access;
+    mlir::Type element;
+  };
+  /// The contraction of two tensors over `dims`, accumulated in `accumulator`; the result has the dims `kept`, the first
+  /// of `dims`.
+  mlir::Value contraction(llvm::ArrayRef<int> dims, const Factor &a, const Factor &b, llvm::ArrayRef<int> kept,
+                          mlir::Type accumulator);
   mlir::Value operand(int number) { return function.getArgument(space.size() + blockSizes + numbers + number); }
   /// `node` is at hand in `tensor`, one element per index of `access`.
   void provide(ValueNode *node, mlir::Value tensor, llvm::ArrayRef<int> access);
+  bool isProvided(ValueNode *node) const { return provided.contains(node); }
   /// Ends the function with `results`, in the order of begin.
   mlir::OwningOpRef<mlir::ModuleOp> finish(mlir::ValueRange results);
 

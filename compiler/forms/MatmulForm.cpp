@@ -3,8 +3,6 @@
 #include "compiler/forms/Forms.h"
 #include "compiler/forms/Roots.h"
 #include "dialect/TypeInference.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/STLExtras.h"
 #include <numeric>
 
@@ -87,17 +85,6 @@ std::optional<Access> accessOf(IterationSpace &space, const OperandAxes &operand
 int64_t stepOf(int64_t extent) {
   constexpr int64_t most = 16;
   return std::gcd(extent, most); // most, if the extent is 0
-}
-
-/// An element as a factor: in the accumulator's type.
-Value factor(OpBuilder &builder, Location loc, Value value, Type element, Type accumulator) {
-  if (value.getType() == accumulator)
-    return value;
-  if (isa<FloatType>(accumulator))
-    return arith::ExtFOp::create(builder, loc, accumulator, value);
-  if (element.isUnsignedInteger())
-    return arith::ExtUIOp::create(builder, loc, accumulator, value);
-  return arith::ExtSIOp::create(builder, loc, accumulator, value);
 }
 
 /// Whether `op` is the last op of a result that is stored with its axes in another order. The innermost axis, along which
@@ -326,29 +313,21 @@ private:
 
 /// The prologues, and the contraction of their results.
 Value writeProduct(GenericBuilder &builder, MatmulReading &reading, const MatmulChoice &choice) {
-  SmallVector<Value, 2> inputs;
+  SmallVector<GenericBuilder::Factor, 2> factors;
   for (int side = 0; side < 2; ++side) {
     ValueNode *node = reading.factors[side];
+    const Access &access = reading.accesses[side];
+    factors.push_back({nullptr, access, reading.elementOf(side)});
     if (!reading.isComputed(side)) {
-      inputs.push_back(builder.operand(node->operand));
+      factors.back().tensor = builder.operand(node->operand);
       continue;
     }
     // Groups along K are made of factors as they are, not of widened ones.
     const Type element = choice.instruction.empty() ? node->type : reading.elementOf(0);
-    const Access &access = reading.accesses[side];
-    inputs.push_back(builder.generic(access, {{node, element, access, ""}})[0]);
+    factors.back().tensor = builder.generic(access, {{node, element, access, ""}})[0];
   }
-  const Type accumulator = reading.contract.getAccumulatorType();
-  const auto flags = reading.strict ? arith::FastMathFlags::none : arith::FastMathFlags::contract;
-  return builder.contraction(inputs, reading.accesses, reading.kept, accumulator,
-                             [&](OpBuilder &inner, Location loc, Value a, Value b, Value sum) -> Value {
-                               a = factor(inner, loc, a, reading.elementOf(0), accumulator);
-                               b = factor(inner, loc, b, reading.elementOf(1), accumulator);
-                               if (isa<FloatType>(accumulator))
-                                 return arith::AddFOp::create(inner, loc, sum,
-                                                              arith::MulFOp::create(inner, loc, a, b, flags), flags);
-                               return arith::AddIOp::create(inner, loc, sum, arith::MulIOp::create(inner, loc, a, b));
-                             });
+  return builder.contraction(reading.space.all(), factors[0], factors[1], reading.kept,
+                             reading.contract.getAccumulatorType());
 }
 
 FailureOr<KernelDescription> describeMatmul(KernelOp kernel, const Target &target, bool strict) {

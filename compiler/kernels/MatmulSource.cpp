@@ -166,15 +166,19 @@ int MatmulSource::innermostDim(int side) const {
   return access.dims.empty() ? -1 : access.dims.back();
 }
 
-Value MatmulSource::factorOf(int side) const {
+/// The value that the body acc + a * b multiplies of an element of operand `side`.
+static Value factorIn(linalg::GenericOp contraction, int side) {
   Operation *sum = contraction.getBody()->getTerminator()->getOperand(0).getDefiningOp();
   return sum->getOperand(1).getDefiningOp()->getOperand(unsigned(side));
 }
 
-Emitted MatmulSource::factor(CodeBuilder &builder, int side, Emitted stored, int64_t lanes) const {
+Value MatmulSource::factorOf(int side) const { return factorIn(contraction, side); }
+
+Emitted MatmulSource::factor(CodeBuilder &builder, linalg::GenericOp contraction, int side, Emitted stored,
+                             int64_t lanes) {
   IRMapping known;
   known.map(contraction.getBody()->getArgument(unsigned(side)), stored.value());
-  return builder.wrap(cloneExpression(builder, factorOf(side), known, lanes));
+  return builder.wrap(cloneExpression(builder, factorIn(contraction, side), known, lanes));
 }
 
 } // namespace halftone::compiler

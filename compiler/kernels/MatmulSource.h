@@ -27,7 +27,11 @@ public:
   /// The value that the contraction multiplies of the element of an operand.
   mlir::Value factorOf(int side) const;
   /// The same at the builder's place, of `stored`, an element or a vector of `lanes` > 0 elements.
-  Emitted factor(CodeBuilder &builder, int side, Emitted stored, int64_t lanes) const;
+  Emitted factor(CodeBuilder &builder, int side, Emitted stored, int64_t lanes) const {
+    return factor(builder, contraction, side, stored, lanes);
+  }
+  static Emitted factor(CodeBuilder &builder, mlir::linalg::GenericOp contraction, int side, Emitted stored,
+                        int64_t lanes);
   /// Whether an output of the epilogue, a side reduction, keeps N.
   bool keepsColumns(int64_t output) const;
 

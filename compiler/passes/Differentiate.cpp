@@ -6,6 +6,7 @@
 //   %y = mul %x, %x; %s = reduce sum %y; %1 = constant 1; %b = broadcast %1; %d = add (mul %b, %x), (mul %b, %x)
 #include "compiler/passes/Passes.h"
 #include "compiler/reports/LayerPath.h"
+#include "dialect/AttentionParts.h"
 #include "dialect/Gradient.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
@@ -49,6 +50,7 @@ public:
 
 private:
   void findDependent();
+  bool expandAttention();
   LogicalResult findPath();
   LogicalResult differentiate(Operation *op);
   void accumulate(Value value, Value cotangent);
@@ -87,6 +89,22 @@ void Backward::findDependent() {
           dependent.insert(result);
     }
   });
+}
+
+/// A gradient of attention that a derivative reaches becomes ordinary ops, which have derivatives.
+bool Backward::expandAttention() {
+  SmallVector<AttentionGradOp> reached;
+  for (auto [op, isBetween] : path)
+    if (auto grad = dyn_cast<AttentionGradOp>(op); grad && hasDependentOperand(op))
+      reached.push_back(grad);
+  for (AttentionGradOp grad : reached) {
+    OpBuilder ordinary(grad);
+    AttentionParts parts(AttentionInputs(grad), ordinary, grad.getLoc());
+    const AttentionSlopes slopes = parts.slopes(grad.getLse(), grad.getByOut(), grad.getDelta());
+    grad.replaceAllUsesWith(parts.gradients(slopes, grad.getByOut()));
+    grad.erase();
+  }
+  return !reached.empty();
 }
 
 /// Backward: which of the ops that do so matter to y, and have they all a derivative?
@@ -160,6 +178,11 @@ LogicalResult Backward::run() {
   if (!gradient.getOf().empty())
     return gradient.emitOpError() << "names variables; expected lift-variables first";
   findDependent();
+  if (expandAttention()) {
+    path.clear();
+    dependent.clear();
+    findDependent();
+  }
   if (failed(findPath()))
     return failure();
   if (dependent.contains(gradient.getY()))

@@ -77,6 +77,8 @@ LogicalResult BlockFormer::visit(Operation *op) {
     chains.insert(op);
     return success();
   }
+  if (isa<AttentionOp, AttentionGradOp>(op))
+    return start(op);
   if (auto contract = dyn_cast<ContractOp>(op)) {
     storeForContraction(contract);
     producersOf.erase(op);

@@ -7,6 +7,7 @@
 //   %sum = reduce sum %e {axes = [3]};  %out = transpose (contract (cast (div %e, (broadcast %sum))), %v)
 //   %lse = add %max, (log %sum)
 #include "compiler/passes/LowerAttention.h"
+#include "compiler/forms/AttentionWriter.h"
 #include "dialect/AttentionParts.h"
 
 using namespace mlir;
@@ -16,9 +17,12 @@ namespace halftone::compiler {
 namespace {
 
 struct LowerAttention : OpRewritePattern<AttentionOp> {
-  using OpRewritePattern::OpRewritePattern;
+  LowerAttention(MLIRContext *context, const Target &target, bool strict)
+      : OpRewritePattern(context), target(target), strict(strict) {}
   LogicalResult matchAndRewrite(AttentionOp op, PatternRewriter &rewriter) const override {
-    AttentionParts parts(op, rewriter);
+    if (!strict && target.attentionTile(attentionTraits(AttentionInputs(op))))
+      return failure();
+    AttentionParts parts(AttentionInputs(op), rewriter, op.getLoc());
     Expression &e = parts.e;
     Value scores = parts.scores();
     Value largest = ReduceOp::create(rewriter, e.loc, op.getLse().getType(), ReduceKind::max, scores,
@@ -34,10 +38,31 @@ struct LowerAttention : OpRewritePattern<AttentionOp> {
     rewriter.replaceOp(op, {out, e.add(largest, LogOp::create(rewriter, e.loc, total))});
     return success();
   }
+
+  const Target &target;
+  bool strict;
+};
+
+struct LowerAttentionGrad : OpRewritePattern<AttentionGradOp> {
+  LowerAttentionGrad(MLIRContext *context, const Target &target, bool strict)
+      : OpRewritePattern(context), target(target), strict(strict) {}
+  LogicalResult matchAndRewrite(AttentionGradOp op, PatternRewriter &rewriter) const override {
+    if (!strict && target.attentionTile(attentionTraits(AttentionInputs(op))))
+      return failure();
+    AttentionParts parts(AttentionInputs(op), rewriter, op.getLoc());
+    const AttentionSlopes slopes = parts.slopes(op.getLse(), op.getByOut(), op.getDelta());
+    rewriter.replaceOp(op, parts.gradients(slopes, op.getByOut()));
+    return success();
+  }
+
+  const Target &target;
+  bool strict;
 };
 
 } // namespace
 
-void populateAttentionLowering(RewritePatternSet &patterns) { patterns.add<LowerAttention>(patterns.getContext()); }
+void populateAttentionLowering(RewritePatternSet &patterns, const Target &target, bool strict) {
+  patterns.add<LowerAttention, LowerAttentionGrad>(patterns.getContext(), target, strict);
+}
 
 } // namespace halftone::compiler

@@ -11,6 +11,7 @@
 #include "compiler/passes/LowerAttention.h"
 #include "compiler/passes/LowerConvolution.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/targets/Target.h"
 #include "dialect/ExactRewrites.h"
 #include "dialect/TypeInference.h"
 #include "mlir/IR/PatternMatch.h"
@@ -375,10 +376,15 @@ public:
 
 private:
   void runOnOperation() override {
+    auto found = Target::find(target);
+    if (!found) {
+      getOperation().emitError() << found.status().message();
+      return signalPassFailure();
+    }
     RewritePatternSet patterns(&getContext());
     populateEmptyRewrites(patterns); // a module that comes in stage pure was not simplified
     populateContractionRewrites(patterns);
-    populateAttentionLowering(patterns);
+    populateAttentionLowering(patterns, **found, strict);
     populateConvolutionLowering(patterns, strict);
     if (!strict)
       populateHoleLowering(patterns);

@@ -133,8 +133,9 @@ def NormalizePass : Halftone_Pass<"normalize"> {
     Ensures: no `reduce_all`; every `reduce` is over trailing axes or keeps the innermost one, and is over at least one; `arg_reduce` is over
     the last axis; contractions read transposed operands and operands with broadcast batch axes themselves, and where their result is transposed
     instead (ExactRewrites.h), elementwise work on it stands before the transpose; reshapes stand before elementwise work on values in
-    memory, after that on computed ones; every `scatter_add` gives f32 or a wider type; a `convolution` is a `contract` of a `window`, and
-    `attention` two contractions with the softmax of its scores between them.
+    memory, after that on computed ones; every `scatter_add` gives f32 or a wider type; a `convolution` is a `contract` of a `window`;
+    `attention` is left where the target has a kernel for it (Target::attentionTile), else two contractions with the softmax of its scores
+    between them.
     Meaning is kept to the bit, but for the order of sums that are split, and of those of a convolution's gradient by its kernel.
     Example: `reduce sum %0 {axes = array<i64: 0, 2>} : tensor<8x4x5xf32> -> tensor<4xf32>` becomes
     ```mlir
@@ -142,7 +143,8 @@ def NormalizePass : Halftone_Pass<"normalize"> {
     %2 = halftone.reduce sum %1 {axes = array<i64: 0>} : tensor<8x4xf32> -> tensor<4xf32>
     ```
   }];
-  let options = [Option<"strict", "strict", "bool", "false", "Every sum of a convolution keeps its order">];
+  let options = [Option<"target", "target", "std::string", "\"host\"", "The machine that kernels are compiled for">,
+                 Option<"strict", "strict", "bool", "false", "Every sum of a convolution keeps its order">];
 }
 
 def ChooseTemplatesPass : Halftone_Pass<"choose-templates"> {

@@ -32,6 +32,17 @@ struct MatmulTraits {
   int64_t windowRun = 0, windowPitch = 0, windowLine = 0;
 };
 
+/// The extents of one `attention` (AttentionOp), and its dtype.
+struct AttentionTraits {
+  DType dtype;
+  int64_t queries = 0, keys = 0, depth = 0, width = 0; // t, s, h, e
+};
+
+/// Queries and keys whose scores one step of an attention kernel makes. A block has the queries of one tile.
+struct AttentionTile {
+  int64_t queries = 0, keys = 0;
+};
+
 /// How a product is made, as the linalg form says it.
 struct MatmulChoice {
   std::string_view instruction; // "": one multiply-add at a time, of factors widened to the accumulator's type
@@ -71,6 +82,9 @@ public:
   virtual MatmulChoice chooseMatmul(const MatmulTraits &traits) const = 0;
   /// Whether a matmul reads its left operand through a window of an image in memory (`halftone.window`).
   virtual bool readsWindows() const { return false; }
+  /// The tile of an attention kernel; nullopt where there is no code for one, or where two products with a softmax
+  /// between them are as fast.
+  virtual std::optional<AttentionTile> attentionTile(const AttentionTraits & /*traits*/) const { return std::nullopt; }
   /// The layout of a weight, K x N along whichever axes, for the matmuls that read it as their right operand, where
   /// that makes their products faster. A function of dtype, extents and target alone, so that all batches share the
   /// copy; nullopt: row-major.

@@ -19,7 +19,8 @@ def Halftone_AttentionOp : Halftone_PureOp<"attention", [AttrSizedOperandSegment
 
     Each axis of `bias` (a float) and `mask` has the extent of (b, n, t, s), or 1. Scores, weights and `lse` are f32, or f64 if q
     is; products accumulate in that dtype, and `out` rounds once. Weights may round to v's dtype before they are multiplied;
-    strictly compiled code rounds them. Without keys (s = 0) `out` is 0. The gradient has none of `mask` and `key`.
+    strictly compiled code rounds them. Without keys (s = 0) `out` is 0. If keys of no weight hold an infinity or
+    NaN, results may differ from these sums. The gradient has none of `mask` and `key`.
     Example:
     ```mlir
     %out, %lse = halftone.attention %q, %k, %v mask %mask {causal, scale = 0.125 : f64}
@@ -39,6 +40,45 @@ def Halftone_AttentionOp : Halftone_PureOp<"attention", [AttrSizedOperandSegment
     /// The score of keys that a query must not see.
     static constexpr double maskedScore = -0.7 * 3.38953e38;
     /// The extents (b, n, t, s).
+    ::llvm::SmallVector<int64_t, 4> getScoreShape();
+  }];
+}
+
+def Halftone_AttentionGradOp : Halftone_PureOp<"attention_grad", [AttrSizedOperandSegments, Halftone_Inexact]> {
+  let summary = "The gradient of attention by q, k and v";
+  let description = [{
+    The operands and attributes up to `key` are those of an `attention`, which also gave `lse`. `by_out` (b, t, n, e) is the
+    cotangent of its `out`; `delta` (b, n, t), in the dtype of scores, is the sum over e of `by_out` times `out`, less the
+    cotangent of `lse`. With the weights exp(score - `lse`), which are divided by their sum in rows of an `lse` of at
+    least 4096 in size if there is a bias or a mask:
+
+    - `by_v` is the sum of the weights, some dropped, times `by_out`, over t and the heads that share one of v.
+    - the slope of a score is its weight times (the product of `by_out` and v over e, dropped as the weight is, less `delta`);
+      0 for a masked key.
+    - `by_q` is the sum of the slopes times k over s, `by_k` that of the slopes times q over t and the heads that share one of
+      k, both times `scale`.
+
+    Sums are in the dtype of scores. Weights and slopes may round to the dtype of q before they are multiplied; strictly
+    compiled code rounds them. If keys of no weight hold an infinity or NaN, results may differ from these sums.
+    Example:
+    ```mlir
+    %by_q, %by_k, %by_v = halftone.attention_grad %q, %k, %v lse %lse, %by_out, %delta {causal, scale = 0.125 : f64}
+        : (tensor<2x8x4x64xf16>, tensor<2x16x2x64xf16>, tensor<2x16x2x32xf16>, tensor<2x4x8xf32>, tensor<2x8x4x32xf16>, tensor<2x4x8xf32>)
+        -> (tensor<2x8x4x64xf16>, tensor<2x16x2x64xf16>, tensor<2x16x2x32xf16>)
+    ```
+  }];
+  let arguments = (ins Halftone_FloatTensor:$q, Halftone_FloatTensor:$k, Halftone_FloatTensor:$v,
+                       Optional<Halftone_FloatTensor>:$bias, Optional<Halftone_BoolTensor>:$mask,
+                       Optional<RankedTensorOf<[UI32]>>:$key, StaticShapeTensorOf<[F32, F64]>:$lse,
+                       Halftone_FloatTensor:$by_out, StaticShapeTensorOf<[F32, F64]>:$delta, UnitAttr:$causal,
+                       F64Attr:$scale, DefaultValuedAttr<F64Attr, "0.0">:$rate);
+  let results = (outs Halftone_FloatTensor:$by_q, Halftone_FloatTensor:$by_k, Halftone_FloatTensor:$by_v);
+  let assemblyFormat = "$q `,` $k `,` $v (`bias` $bias^)? (`mask` $mask^)? (`key` $key^)? `lse` $lse `,` $by_out `,` $delta "
+                       "attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// As of the attention.
+    ::mlir::FloatType getScoreType();
     ::llvm::SmallVector<int64_t, 4> getScoreShape();
   }];
 }

@@ -1,4 +1,6 @@
 // RUN: halftone-opt %s --split-input-file --halftone-normalize | FileCheck-22 %s
+// RUN: halftone-opt %s --split-input-file --halftone-normalize=target=sm_80 | FileCheck-22 %s --check-prefix=PARTS
+// RUN: halftone-opt %s --split-input-file --halftone-normalize=strict=true | FileCheck-22 %s --check-prefix=PARTS
 
 // Mixed axes: the trailing axes first, in f32 until the sum is complete.
 // CHECK-LABEL: func.func @main
@@ -220,4 +222,20 @@ func.func @attention(%q: tensor<2x5x4x8xbf16>, %k: tensor<2x7x4x8xbf16>, %v: ten
   %out, %lse = halftone.attention %q, %k, %v {causal, scale = 0.5 : f64}
       : (tensor<2x5x4x8xbf16>, tensor<2x7x4x8xbf16>, tensor<2x7x4x6xbf16>) -> (tensor<2x5x4x6xbf16>, tensor<2x4x5xf32>)
   return %out, %lse : tensor<2x5x4x6xbf16>, tensor<2x4x5xf32>
+}
+
+// -----
+
+// Attention of many scores stays where the target has a kernel for it.
+// CHECK-LABEL: func.func @long_attention
+// CHECK: halftone.attention
+// CHECK: halftone.attention_grad
+// PARTS-LABEL: func.func @long_attention
+// PARTS-NOT: halftone.attention
+func.func @long_attention(%q: tensor<1x64x4x8xf32>, %g: tensor<1x64x4x8xf32>, %delta: tensor<1x4x64xf32>) -> (tensor<1x64x4x8xf32>, tensor<1x64x4x8xf32>, tensor<1x64x4x8xf32>, tensor<1x64x4x8xf32>) {
+  %out, %lse = halftone.attention %q, %q, %q {causal, scale = 0.5 : f64}
+      : (tensor<1x64x4x8xf32>, tensor<1x64x4x8xf32>, tensor<1x64x4x8xf32>) -> (tensor<1x64x4x8xf32>, tensor<1x4x64xf32>)
+  %d:3 = halftone.attention_grad %q, %q, %q lse %lse, %g, %delta {causal, scale = 0.5 : f64}
+      : (tensor<1x64x4x8xf32>, tensor<1x64x4x8xf32>, tensor<1x64x4x8xf32>, tensor<1x4x64xf32>, tensor<1x64x4x8xf32>, tensor<1x4x64xf32>) -> (tensor<1x64x4x8xf32>, tensor<1x64x4x8xf32>, tensor<1x64x4x8xf32>)
+  return %out, %d#0, %d#1, %d#2 : tensor<1x64x4x8xf32>, tensor<1x64x4x8xf32>, tensor<1x64x4x8xf32>, tensor<1x64x4x8xf32>
 }

@@ -125,3 +125,27 @@ func.func @f(%q: tensor<2x8x4x6xf16>, %k: tensor<2x5x2x6xf16>, %v: tensor<2x5x2x
   %out, %lse = halftone.attention %q, %k, %v {scale = 1.0 : f64} : (tensor<2x8x4x6xf16>, tensor<2x5x2x6xf16>, tensor<2x5x2x3xf16>) -> (tensor<2x8x4x3xf16>, tensor<2x4x8xf64>)
   return
 }
+
+// -----
+
+func.func @f(%q: tensor<1x2x3x4xf16>, %lse: tensor<1x2x3xf32>, %g: tensor<1x2x3x4xf16>, %delta: tensor<1x3x2xf32>) {
+  // expected-error @below {{takes lse of type 'tensor<1x3x2xf32>', but got 'tensor<1x2x3xf32>'}}
+  %d:3 = halftone.attention_grad %q, %q, %q lse %lse, %g, %delta {scale = 1.0 : f64} : (tensor<1x2x3x4xf16>, tensor<1x2x3x4xf16>, tensor<1x2x3x4xf16>, tensor<1x2x3xf32>, tensor<1x2x3x4xf16>, tensor<1x3x2xf32>) -> (tensor<1x2x3x4xf16>, tensor<1x2x3x4xf16>, tensor<1x2x3x4xf16>)
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x2x3x4xf16>, %lse: tensor<1x3x2xf32>, %g: tensor<1x2x3x4xf32>, %delta: tensor<1x3x2xf32>) {
+  // expected-error @below {{takes by_out of type 'tensor<1x2x3x4xf16>', but got 'tensor<1x2x3x4xf32>'}}
+  %d:3 = halftone.attention_grad %q, %q, %q lse %lse, %g, %delta {scale = 1.0 : f64} : (tensor<1x2x3x4xf16>, tensor<1x2x3x4xf16>, tensor<1x2x3x4xf16>, tensor<1x3x2xf32>, tensor<1x2x3x4xf32>, tensor<1x3x2xf32>) -> (tensor<1x2x3x4xf16>, tensor<1x2x3x4xf16>, tensor<1x2x3x4xf16>)
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x2x3x4xf16>, %lse: tensor<1x3x2xf32>, %g: tensor<1x2x3x4xf16>) {
+  // expected-error @below {{gives 'tensor<1x2x3x4xf16>', the type of the operand, but its result is 'tensor<1x2x3x4xf32>'}}
+  %d:3 = halftone.attention_grad %q, %q, %q lse %lse, %g, %lse {scale = 1.0 : f64} : (tensor<1x2x3x4xf16>, tensor<1x2x3x4xf16>, tensor<1x2x3x4xf16>, tensor<1x3x2xf32>, tensor<1x2x3x4xf16>, tensor<1x3x2xf32>) -> (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf16>, tensor<1x2x3x4xf16>)
+  return
+}

@@ -22,3 +22,12 @@ func.func @dropped(%q: tensor<2x8x4x6xbf16>, %bias: tensor<1x4x1x8xf32>, %key: t
       : (tensor<2x8x4x6xbf16>, tensor<2x8x4x6xbf16>, tensor<2x8x4x6xbf16>, tensor<1x4x1x8xf32>, tensor<2xui32>) -> (tensor<2x8x4x6xbf16>, tensor<2x4x8xf32>)
   return
 }
+// CHECK-LABEL: func.func @grad
+// CHECK: halftone.attention_grad %{{.*}}, %{{.*}}, %{{.*}} lse %{{.*}}, %{{.*}}, %{{.*}} {causal, scale = 1.250000e-01 : f64}
+func.func @grad(%q: tensor<2x8x4x64xf16>, %k: tensor<2x16x2x64xf16>, %v: tensor<2x16x2x32xf16>, %lse: tensor<2x4x8xf32>,
+                %by_out: tensor<2x8x4x32xf16>, %delta: tensor<2x4x8xf32>) {
+  %by_q, %by_k, %by_v = halftone.attention_grad %q, %k, %v lse %lse, %by_out, %delta {causal, scale = 0.125 : f64}
+      : (tensor<2x8x4x64xf16>, tensor<2x16x2x64xf16>, tensor<2x16x2x32xf16>, tensor<2x4x8xf32>, tensor<2x8x4x32xf16>, tensor<2x4x8xf32>)
+      -> (tensor<2x8x4x64xf16>, tensor<2x16x2x64xf16>, tensor<2x16x2x32xf16>)
+  return
+}

@@ -1,6 +1,7 @@
 // The cases of attention.
 // SPDX-License-Identifier: Apache-2.0
 #include "OpTable.h"
+#include <array>
 #include <fmt/format.h>
 
 namespace halftone::test {
@@ -27,43 +28,81 @@ const std::vector<Form> forms = {
     {0, 3, 4, 2, 2, 4, 3, "", ""},
     {1, 3, 4, 2, 2, 4, 0, "", ""},
     {1, 64, 65, 1, 1, 32, 32, "", ""},
+    // From here on CPUs have a kernel for it.
+    {1, 97, 65, 4, 2, 17, 9, "", "", true},
+    {2, 65, 130, 1, 1, 8, 24, "", "2x1x1x130x", false},
+    {1, 63, 129, 2, 2, 16, 33, "1x2x63x129x", "1x1x63x129x", true},
+    {1, 64, 64, 3, 1, 5, 4, "", "1x3x64x64x", true, 0.25},
+    {1, 3, 130, 4, 2, 8, 8, "", "1x1x3x130x"},
+    {2, 1, 200, 2, 1, 40, 7, "", ""},
 };
 
 std::string tensor(const std::string &type) { return "tensor<" + type + ">"; }
 
-/// The case of one form, of its result `fetched`.
-OpCase caseOf(const Form &form, const std::string &dtype, size_t fetched, Values values) {
-  const std::string scores = dtype == "f64" ? "f64" : "f32";
-  const std::string q = fmt::format("{}x{}x{}x{}x{}", form.batch, form.queries, form.heads, form.depth, dtype),
-                    k = fmt::format("{}x{}x{}x{}x{}", form.batch, form.keys, form.groups, form.depth, dtype),
-                    v = fmt::format("{}x{}x{}x{}x{}", form.batch, form.keys, form.groups, form.width, dtype),
-                    out = fmt::format("{}x{}x{}x{}x{}", form.batch, form.queries, form.heads, form.width, dtype),
-                    lse = fmt::format("{}x{}x{}x{}", form.batch, form.heads, form.queries, scores);
-  std::vector<OpOperand> operands = {{q, values}, {k, values, 1}, {v, values, 2}};
-  std::string names = "$0, $1, $2", types = tensor(q) + ", " + tensor(k) + ", " + tensor(v);
-  const auto add = [&](const std::string &name, const std::string &type) {
-    names += fmt::format(" {} ${}", name, operands.size());
+/// The types of one attention's operands and results, and its text so far.
+struct Texts {
+  std::string q, k, v, out, lse, names = "$0, $1, $2", types, attributes;
+  std::vector<OpOperand> operands;
+
+  Texts(const Form &form, const std::string &dtype, Values values)
+      : q(fmt::format("{}x{}x{}x{}x{}", form.batch, form.queries, form.heads, form.depth, dtype)),
+        k(fmt::format("{}x{}x{}x{}x{}", form.batch, form.keys, form.groups, form.depth, dtype)),
+        v(fmt::format("{}x{}x{}x{}x{}", form.batch, form.keys, form.groups, form.width, dtype)),
+        out(fmt::format("{}x{}x{}x{}x{}", form.batch, form.queries, form.heads, form.width, dtype)),
+        lse(fmt::format("{}x{}x{}x{}", form.batch, form.heads, form.queries, dtype == "f64" ? "f64" : "f32")),
+        types(tensor(q) + ", " + tensor(k) + ", " + tensor(v)),
+        attributes(form.causal ? "causal, scale = 0.3 : f64" : "scale = 0.3 : f64"),
+        operands({{q, values}, {k, values, 1}, {v, values, 2}}) {
+    if (!form.bias.empty())
+      add(" bias", form.bias + dtype);
+    if (!form.mask.empty())
+      add(" mask", form.mask + "i1");
+    if (form.rate > 0) {
+      add(" key", "2xui32");
+      attributes += fmt::format(", rate = {} : f64", form.rate);
+    }
+  }
+
+  void add(const std::string &name, const std::string &type) {
+    names += fmt::format("{} ${}", name, operands.size());
     types += ", " + tensor(type);
     operands.push_back({type, Values::moderate});
-  };
-  std::string attributes = form.causal ? "causal, scale = 0.3 : f64" : "scale = 0.3 : f64";
-  if (!form.bias.empty())
-    add("bias", form.bias + dtype);
-  if (!form.mask.empty())
-    add("mask", form.mask + "i1");
-  if (form.rate > 0) {
-    add("key", "2xui32");
-    attributes += fmt::format(", rate = {} : f64", form.rate);
   }
-  const std::string label = fmt::format("attention_{}_{}_{}{}", &form - forms.data(), dtype, fetched ? "lse" : "out",
-                                        values == Values::special ? "_special" : "");
+};
+
+std::string labelOf(const Form &form, const std::string &dtype, const char *result, Values values) {
+  return fmt::format("attention_{}_{}_{}{}", &form - forms.data(), dtype, result,
+                     values == Values::special ? "_special" : "");
+}
+
+/// The case of one form, of its result `fetched`.
+OpCase caseOf(const Form &form, const std::string &dtype, size_t fetched, Values values) {
+  const Texts texts(form, dtype, values);
   return {"attention",
-          label,
-          std::move(operands),
-          fmt::format("halftone.attention {} {{{}}} : ({}) -> ({}, {})", names, attributes, types, tensor(out),
-                      tensor(lse)),
-          fetched ? lse : out,
+          labelOf(form, dtype, fetched ? "lse" : "out", values),
+          texts.operands,
+          fmt::format("halftone.attention {} {{{}}} : ({}) -> ({}, {})", texts.names, texts.attributes, texts.types,
+                      tensor(texts.out), tensor(texts.lse)),
+          fetched ? texts.lse : texts.out,
           2,
+          fetched};
+}
+
+/// The case of the gradient of one form, by q, k or v.
+OpCase gradientOf(const Form &form, const std::string &dtype, size_t fetched, Values values) {
+  Texts texts(form, dtype, values);
+  texts.add(" lse", texts.lse);
+  texts.add(",", texts.out);
+  texts.add(",", texts.lse);
+  const std::array results{texts.q, texts.k, texts.v};
+  const std::array names{"by_q", "by_k", "by_v"};
+  return {"attention_grad",
+          labelOf(form, dtype, names[fetched], values),
+          texts.operands,
+          fmt::format("halftone.attention_grad {} {{{}}} : ({}) -> ({}, {}, {})", texts.names, texts.attributes,
+                      texts.types, tensor(texts.q), tensor(texts.k), tensor(texts.v)),
+          results[fetched],
+          3,
           fetched};
 }
 
@@ -76,9 +115,16 @@ std::vector<OpCase> attentionCases() {
       cases.push_back(caseOf(form, dtype, 0, Values::moderate));
       if (std::string(dtype) == "f32" || std::string(dtype) == "bf16")
         cases.push_back(caseOf(form, dtype, 1, Values::moderate));
+      cases.push_back(gradientOf(form, dtype, size_t(&form - forms.data()) % 3, Values::moderate));
     }
   cases.push_back(caseOf(forms[1], "f32", 0, Values::special));
   cases.push_back(caseOf(forms[3], "f16", 0, Values::special));
+  for (size_t result = 0; result < 3; ++result) {
+    cases.push_back(gradientOf(forms[1], "f32", result, Values::special));
+    cases.push_back(gradientOf(forms.back(), "bf16", result, Values::moderate));
+    cases.push_back(gradientOf(forms[15], "f16", result, Values::moderate));
+  }
+  cases.push_back(caseOf(forms[13], "f32", 0, Values::special));
   return cases;
 }
 

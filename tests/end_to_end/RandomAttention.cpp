@@ -14,7 +14,7 @@ void RandomProgram::attention(RandomItem x) {
   while (queries.size() < 4)
     queries.insert(queries.size() == 3 ? queries.end() - 1 : queries.begin(), 1);
   const int64_t batch = queries[0], heads = queries[2], groups = heads > 0 && below(2) ? heads : 1;
-  const int64_t keys = extent(13), width = 1 + below(9);
+  const int64_t keys = below(4) ? extent(13) : 128 + below(9), width = 1 + below(9);
   const RandomShape out{batch, queries[1], heads, width}, lse{batch, heads, queries[1]};
   if (sizeOf(lse) * keys > mostElements || sizeOf(lse) * keys * (queries[3] + width) > 500'000 ||
       batch * keys * groups * queries[3] > mostElements)

@@ -93,6 +93,19 @@ MatmulChoice CpuTarget::chooseMatmul(const MatmulTraits &traits) const {
   return choice;
 }
 
+std::optional<AttentionTile> CpuTarget::attentionTile(const AttentionTraits &traits) const {
+  constexpr int64_t longest = 256, leastScores = 4096, leastKeys = 32; // for one launch to beat four
+  constexpr int64_t fewQueries = 4, manyKeys = 128;
+  const auto isShort = [](int64_t extent) { return extent >= 1 && extent <= longest; };
+  const bool isMuch = traits.keys >= leastKeys && traits.queries * traits.keys >= leastScores;
+  const bool isFew = traits.queries >= 1 && traits.queries <= fewQueries && traits.keys >= manyKeys;
+  if (traits.dtype == DType::float64 || !isShort(traits.depth) || !isShort(traits.width) || !(isMuch || isFew))
+    return std::nullopt;
+  constexpr int64_t mostQueries = 96, mostKeys = 96, step = 16; // scores and operands of a step stay in the caches
+  const int64_t parts = ceilDivide(traits.queries, mostQueries);
+  return AttentionTile{ceilDivide(ceilDivide(traits.queries, parts), step) * step, std::min(traits.keys, mostKeys)};
+}
+
 std::optional<WeightPanels> CpuTarget::weightPanels(bool strict, DType weight, int64_t k, int64_t n) const {
   return compiler::weightPanels(*this, strict, weight, k, n);
 }
@@ -110,8 +123,8 @@ mlir::FailureOr<EmittedKernel> CpuTarget::emit(mlir::func::FuncOp kernel) const 
 
 llvm::ArrayRef<llvm::StringLiteral> CpuTarget::vocabulary() const {
   static constexpr llvm::StringLiteral ops[] = {
-      "func.func",          "func.return",        "llvm.intr.masked.load", "llvm.intr.masked.store",
-      "llvm.intr.prefetch", "llvm.call_intrinsic"}; // of an instruction that an emitter found among the features
+      "func.func",           "func.return", "llvm.intr.masked.load", "llvm.intr.masked.store", "llvm.intr.prefetch",
+      "llvm.call_intrinsic", "func.call"}; // of an instruction that an emitter found among the features
   return ops;
 }
 

@@ -20,6 +20,7 @@ struct CpuTarget : Target {
   const Blocking &blocking() const override;
   MatmulChoice chooseMatmul(const MatmulTraits &traits) const override;
   bool readsWindows() const override { return true; }
+  std::optional<AttentionTile> attentionTile(const AttentionTraits &traits) const override;
   std::optional<WeightPanels> weightPanels(bool strict, DType weight, int64_t k, int64_t n) const override;
   int64_t scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const override;
   mlir::FailureOr<EmittedKernel> emit(mlir::func::FuncOp kernel) const override;

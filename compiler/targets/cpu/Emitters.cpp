@@ -15,6 +15,10 @@ LogicalResult emitRow(KernelFrame &frame);
 void emitReductionLoop(KernelFrame &frame);
 void emitScatter(KernelFrame &frame);
 void emitScan(KernelFrame &frame);
+FailureOr<std::string> emitAttention(KernelFrame &frame);
+int64_t attentionScratchBytes(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target);
+FailureOr<std::string> emitAttentionGradient(KernelFrame &frame);
+int64_t attentionGradientScratchBytes(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target);
 FailureOr<std::string> emitMatmul(KernelFrame &frame);
 int64_t matmulScratchBytes(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target);
 
@@ -48,10 +52,15 @@ template <auto emit> FailureOr<std::string> inVectors(KernelFrame &frame) {
 }
 
 constexpr Row rows[] = {
-    {"loop", 1, inVectors<emitLoop>, loopScratch}, {"reduction_loop", 2, inVectors<emitReductionLoop>, noScratch},
-    {"row", 0, inVectors<emitRow>, rowScratch},    {"finish", 0, inVectors<emitRow>, noScratch},
-    {"matmul", 0, emitMatmul, matmulScratchBytes}, {"scatter", 2, inVectors<emitScatter>, noScratch},
+    {"loop", 1, inVectors<emitLoop>, loopScratch},
+    {"reduction_loop", 2, inVectors<emitReductionLoop>, noScratch},
+    {"row", 0, inVectors<emitRow>, rowScratch},
+    {"finish", 0, inVectors<emitRow>, noScratch},
+    {"matmul", 0, emitMatmul, matmulScratchBytes},
+    {"scatter", 2, inVectors<emitScatter>, noScratch},
     {"scan", 2, inVectors<emitScan>, noScratch},
+    {"attention", 0, emitAttention, attentionScratchBytes},
+    {"attention_grad", 0, emitAttentionGradient, attentionGradientScratchBytes},
 };
 
 const Row *rowOf(StringRef kind) {

@@ -1,0 +1,150 @@
+// Attention kernels: products of queries and keys, their softmax, products with the values; or the gradient of that.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/forms/AttentionWriter.h"
+#include "compiler/forms/Forms.h"
+#include "mlir/IR/TypeUtilities.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace {
+
+constexpr double perMultiplyAdd = 0.015, perExponential = 0.3; // nanoseconds
+
+/// One attention, or one gradient, alone: its operands come from memory.
+std::optional<KernelShape> classifyAttention(const FormOps &ops) {
+  Operation *op = ops.body.ops.size() == 1 ? ops.body.ops.front() : nullptr;
+  if (!isa_and_nonnull<AttentionOp, AttentionGradOp>(op))
+    return std::nullopt;
+  const AttentionInputs inputs =
+      isa<AttentionOp>(op) ? AttentionInputs(cast<AttentionOp>(op)) : AttentionInputs(cast<AttentionGradOp>(op));
+  return KernelShape{KernelKind::attention, SmallVector<int64_t>(inputs.scoreShape()), 0};
+}
+
+Type storedElement(Value value) { return storedType(getElementTypeOrSelf(value.getType())); }
+
+/// The softmax stays undivided, so that one walk along the keys does: the sums of a row are divided.
+FailureOr<KernelDescription> describeForward(AttentionOp op, KernelOp kernel, const Target &target,
+                                             const AttentionTile &tile) {
+  OpBuilder builder(op);
+  AttentionParts parts(AttentionInputs(op), builder, op.getLoc());
+  Expression &e = parts.e;
+  Value scores = parts.scores();
+  Value largest = ReduceOp::create(builder, e.loc, op.getLse().getType(), ReduceKind::max, scores,
+                                   builder.getDenseI64ArrayAttr({3}));
+  Value raised = ExpOp::create(builder, e.loc, e.sub(scores, parts.ofRows(largest)));
+  Value total = e.sum(raised, {3}, op.getScoreType()), weights = parts.dropped(raised);
+  Value sums = parts.sumsOverKeys(weights, op.getV());
+  Value mean = e.div(sums, e.broadcast(total, sums.getType(), {0, 1, 2}));
+  Value out = e.cast(e.transpose(mean, {0, 2, 1, 3}), getElementTypeOrSelf(op.getOut().getType()), "attention");
+  Value lse = e.add(largest, LogOp::create(builder, e.loc, total));
+
+  AttentionWriter writer(kernel, AttentionInputs(op), /*strict=*/false);
+  writer.declare(op.getQ(), writer.ofQueries);
+  writer.declare(op.getK(), writer.ofKeys);
+  writer.declare(op.getV(), writer.ofValues);
+  const Access sumAccess{batchDim, groupDim, headDim, queryDim, widthDim};
+  ValueNode *scoreNode = writer.node(scores, writer.points, writer.products);
+  ValueNode *largestNode = writer.node(largest, writer.rows, {}), *raisedNode = writer.node(raised, writer.points, {});
+  ValueNode *totalNode = writer.node(total, writer.rows, {}), *weightNode = writer.node(weights, writer.points, {});
+  SmallVector<KernelResult> results;
+  for (Value yielded : kernel.getBody().front().getTerminator()->getOperands()) {
+    const bool isOut = yielded == op.getOut();
+    const Access &access = isOut ? writer.ofOut : writer.rows;
+    results.push_back({writer.node(isOut ? out : lse, access, sumAccess), storedElement(yielded), access, "", {}});
+  }
+  ValueNode *outNode = writer.node(out, writer.ofOut, sumAccess); // a contraction that no result asks for is made too
+  KernelForm form;
+  form.kind = "attention";
+  writer.begin(form, results, {weightNode, totalNode, outNode});
+  writer.contract(writer.operand(op.getQ()), writer.operand(op.getK()), writer.points, {depthDim});
+  writer.add(scoreNode, writer.points);
+  writer.add(largestNode, writer.rows);
+  Value factors = writer.add(raisedNode, writer.points);
+  writer.add(totalNode, writer.rows);
+  if (weightNode != raisedNode)
+    factors = writer.add(weightNode, writer.points);
+  writer.contract(writer.inScores(factors), writer.operand(op.getV()), sumAccess, {keyDim});
+  const int64_t grid = writer.extent(batchDim) * writer.extent(groupDim) * writer.extent(headDim) *
+                       ceilDivide(writer.extent(queryDim), tile.queries);
+  const auto products = double(writer.extent(depthDim) + writer.extent(widthDim));
+  return writer.finish(target, tile, grid, products * perMultiplyAdd + perExponential);
+}
+
+FailureOr<KernelDescription> describeGradient(AttentionGradOp op, KernelOp kernel, const Target &target,
+                                              const AttentionTile &tile) {
+  OpBuilder builder(op);
+  AttentionParts parts(AttentionInputs(op), builder, op.getLoc());
+  const AttentionSlopes made = parts.slopes(op.getLse(), op.getByOut(), op.getDelta());
+  const SmallVector<Value, 3> gradients = parts.gradients(made, op.getByOut());
+
+  AttentionWriter writer(kernel, AttentionInputs(op), /*strict=*/false);
+  writer.declare(op.getQ(), writer.ofQueries);
+  writer.declare(op.getK(), writer.ofKeys);
+  writer.declare(op.getV(), writer.ofValues);
+  writer.declare(op.getByOut(), writer.ofOut);
+  const Access sumAccess{batchDim, groupDim, headDim, queryDim, depthDim};
+  const Access keySums{batchDim, groupDim, keyDim, depthDim}, valueSums{batchDim, groupDim, keyDim, widthDim};
+  ValueNode *scoreNode = writer.node(made.scores, writer.points, writer.products);
+  ValueNode *raisedNode = writer.node(made.raised, writer.points, {});
+  ValueNode *totalNode = made.total ? writer.node(made.total, writer.rows, {}) : nullptr;
+  ValueNode *weightNode = writer.node(made.kept, writer.points, {});
+  ValueNode *slopeNode = writer.node(made.slopes, writer.points, writer.products);
+  const std::array<ValueNode *, 3> all{writer.node(gradients[0], writer.ofQueries, sumAccess),
+                                       writer.node(gradients[1], writer.ofKeys, keySums),
+                                       writer.node(gradients[2], writer.ofValues, valueSums)};
+  const std::array<Access, 3> accesses{writer.ofQueries, writer.ofKeys, writer.ofValues};
+  SmallVector<KernelResult> results;
+  for (Value yielded : kernel.getBody().front().getTerminator()->getOperands()) {
+    const size_t number = cast<OpResult>(yielded).getResultNumber();
+    results.push_back({all[number], storedElement(yielded), accesses[number], "", {}});
+  }
+  SmallVector<ValueNode *> others{weightNode, slopeNode};
+  others.append(all.begin(), all.end());
+  KernelForm form;
+  form.kind = "attention_grad";
+  writer.begin(form, results, others);
+  writer.contract(writer.operand(op.getQ()), writer.operand(op.getK()), writer.points, {depthDim});
+  writer.add(scoreNode, writer.points);
+  Value weights = writer.add(raisedNode, writer.points);
+  if (totalNode)
+    writer.add(totalNode, writer.rows);
+  if (weightNode != raisedNode)
+    weights = writer.add(weightNode, writer.points);
+  writer.contract(writer.operand(op.getByOut()), writer.operand(op.getV()), writer.points, {widthDim});
+  Value slopes = writer.add(slopeNode, writer.points);
+  writer.contract(writer.inScores(slopes), writer.operand(op.getK()), sumAccess, {keyDim});
+  writer.contract(writer.inScores(slopes), writer.operand(op.getQ()), keySums, {headDim, queryDim});
+  writer.contract(writer.inScores(weights), writer.operand(op.getByOut()), valueSums, {headDim, queryDim});
+  const auto products = double(3 * writer.extent(depthDim) + 2 * writer.extent(widthDim));
+  return writer.finish(target, tile, writer.extent(batchDim) * writer.extent(groupDim),
+                       products * perMultiplyAdd + perExponential);
+}
+
+/// The kernel is described from a copy, whose op becomes ordinary ones.
+FailureOr<KernelDescription> describeAttention(KernelOp original, const Target &target, bool strict) {
+  OwningOpRef<KernelOp> kernel(cast<KernelOp>(original->clone()));
+  Block &block = kernel->getBody().front();
+  auto forward = dyn_cast<AttentionOp>(block.front());
+  auto gradient = dyn_cast<AttentionGradOp>(block.front());
+  const auto tile =
+      strict ? std::nullopt
+             : target.attentionTile(attentionTraits(forward ? AttentionInputs(forward) : AttentionInputs(gradient)));
+  if (!tile)
+    return emitError(original.getLoc(), "the target has no attention kernel of these extents; expected normalize to "
+                                        "have made products of the op");
+  return forward ? describeForward(forward, *kernel, target, *tile)
+                 : describeGradient(gradient, *kernel, target, *tile);
+}
+
+bool readsNothingInPlace(KernelOp, int64_t) { return false; }
+
+bool fitsAttention(Block &ops) { return isa<AttentionOp, AttentionGradOp>(ops.front()); }
+
+} // namespace
+
+extern const Form attentionForm = {KernelKind::attention, fitsAttention, classifyAttention,
+                                   readsNothingInPlace,   nullptr,       describeAttention};
+
+} // namespace halftone::compiler

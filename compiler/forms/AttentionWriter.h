@@ -1,0 +1,60 @@
+// What the linalg forms of attention and of its gradient share: the dims, the tensors, one generic after another.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/forms/Roots.h"
+#include "compiler/kernels/AttentionDims.h"
+#include "compiler/targets/Target.h"
+#include "dialect/AttentionParts.h"
+
+namespace halftone::compiler {
+
+AttentionTraits attentionTraits(const dialect::AttentionInputs &inputs);
+
+/// Reads values of `kernel`, whose ops are ordinary ones, and writes generics that make them. Errors keep until finish().
+class AttentionWriter {
+public:
+  AttentionWriter(dialect::KernelOp kernel, const dialect::AttentionInputs &inputs, bool strict);
+
+  /// `value`, an operand of the kernel, is a factor of contractions: at `access`.
+  void declare(mlir::Value value, const Access &access);
+  /// The node of `value`; null after an error. A contraction among the ops behind it has its result at `contracted`.
+  ValueNode *node(mlir::Value value, const Access &access, const Access &contracted);
+  /// Starts the function, whose results are `results` at their accesses. Nodes that no result depends on are `others`.
+  void begin(KernelForm form, llvm::ArrayRef<KernelResult> results, llvm::ArrayRef<ValueNode *> others);
+  /// One generic that makes `node`, a reduction with its combiner; the tensor is at hand for later ones.
+  mlir::Value add(ValueNode *node, const Access &access);
+  /// A contraction over the dims `kept`, then `reduced`. The node that the next contraction among the ops has becomes its
+  /// result.
+  void contract(const GenericBuilder::Factor &a, const GenericBuilder::Factor &b, const Access &kept,
+                const Access &reduced);
+  /// An operand that declare() named.
+  GenericBuilder::Factor operand(mlir::Value value);
+  GenericBuilder::Factor inScores(mlir::Value tensor) const { return {tensor, points, scoreType}; }
+  /// The description of a launch in blocks of which there are `grid`. `cost`: nanoseconds for one score.
+  mlir::FailureOr<KernelDescription> finish(const Target &target, const AttentionTile &tile, int64_t grid,
+                                            double perScore);
+
+  mlir::LogicalResult state() const { return mlir::success(!failed && !graph.failed); }
+  int64_t extent(AttentionDim dim) const { return space.extent(dim); }
+
+  const Access rows{batchDim, groupDim, headDim, queryDim}, points{batchDim, groupDim, headDim, queryDim, keyDim};
+  const Access products{batchDim, groupDim, queryDim, headDim, keyDim}; // as a contraction gives the scores of groups
+  const Access ofQueries{batchDim, queryDim, groupDim, headDim, depthDim}, ofKeys{batchDim, keyDim, groupDim, depthDim},
+      ofValues{batchDim, keyDim, groupDim, widthDim}, ofOut{batchDim, queryDim, groupDim, headDim, widthDim};
+
+private:
+  void provide(ValueNode *node, mlir::Value tensor, const Access &access);
+
+  dialect::KernelOp kernel;
+  IterationSpace space;
+  ValueGraph graph;
+  mlir::Type scoreType;
+  bool causal, failed = false;
+  std::optional<GenericBuilder> builder;
+  llvm::SmallVector<KernelResult> results;
+  llvm::SmallVector<std::pair<mlir::Value, ValueNode *>> factors;
+  llvm::SmallVector<ValueNode *> reached;      // nodes that results depend on
+  llvm::SmallVector<ValueNode *> contractions; // not yet made, in order
+};
+
+} // namespace halftone::compiler

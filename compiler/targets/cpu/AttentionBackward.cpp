@@ -1,0 +1,326 @@
+// Kernels of attention's gradient: the weights are made again, a tile of queries and keys at a time.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   for block: a head of keys; byQueries = 0
+//     for tile of keys: byKeys = byValues = 0
+//       for head of queries, for tile of queries: scores[key][query] = keys * queries; upstream = values * byOut
+//         for lanes of queries, for key: weight, slope
+//         byValues += weights * byOut; byKeys += slopes * queries; byQueries += slopes, turned, * keys
+//       store byKeys, byValues
+//     store byQueries
+//
+// One block has all queries and keys of its heads, so each sum is made by one thread, in one order. The sums of rows whose
+// `lse` is large are made in a walk of their own before.
+#include "compiler/targets/cpu/AttentionTiles.h"
+#include "compiler/targets/cpu/Emitters.h"
+#include "compiler/targets/cpu/TileProduct.h"
+#include "dialect/AttentionParts.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+
+namespace {
+
+/// The generics of the form, in order.
+struct BackwardForm {
+  linalg::GenericOp products, scores, raised, total, weights, upstream, slopes; // total: null if nothing is divided
+  linalg::GenericOp byQueries, byKeys, byValues;
+  SmallVector<linalg::GenericOp> results;
+
+  static FailureOr<BackwardForm> read(const KernelSource &source) {
+    ArrayRef<linalg::GenericOp> left = source.generics;
+    constexpr size_t least = 9;
+    if (source.dims != attentionDims || left.size() < least)
+      return source.function.emitError() << "a gradient of attention has " << attentionDims << " dims and at least "
+                                         << least << " linalg.generic";
+    const auto takeIf = [&](bool isThere) { return isThere ? left.consume_front() : linalg::GenericOp(); };
+    const auto isSum = [&] { return combinersOf(left.front())[0] == "sum"; };
+    BackwardForm form;
+    form.products = left.consume_front();
+    form.scores = left.consume_front();
+    form.raised = left.consume_front();
+    form.total = takeIf(isSum() && left.front()->getNumOperands() == 2); // the row's scores, and the init
+    form.weights = takeIf(!isSum());
+    if (!form.weights)
+      form.weights = form.raised;
+    form.upstream = left.consume_front();
+    form.slopes = left.consume_front();
+    if (left.size() < 3)
+      return source.function.emitError("a gradient of attention has three contractions of slopes and weights");
+    form.byQueries = left.consume_front();
+    form.byKeys = left.consume_front();
+    form.byValues = left.consume_front();
+    form.results.assign(left.begin(), left.end());
+    for (linalg::GenericOp each : {form.products, form.upstream, form.byQueries, form.byKeys, form.byValues})
+      if (combinersOf(each)[0] != "sum" || each.getNumDpsInputs() != 2)
+        return each.emitError("expected a contraction of two tensors");
+    return form;
+  }
+
+  /// The generic of a result that reads the sums of `contraction`; null if there is none.
+  linalg::GenericOp resultOf(linalg::GenericOp contraction) const {
+    for (linalg::GenericOp result : results)
+      if (llvm::is_contained(result.getInputs(), contraction.getResult(0)))
+        return result;
+    return {};
+  }
+};
+
+class BackwardEmitter {
+public:
+  BackwardEmitter(KernelFrame &frame, BackwardForm form)
+      : frame(frame), form(std::move(form)), tiles(frame),
+        product(frame, (frame.source.function.getSymName() + "_product").str()), tile(attentionTile(frame)),
+        one(frame.constant(1)), zero(frame.constant(0)), depth(frame.extents[depthDim]),
+        width(frame.extents[widthDim]) {
+    totals = tiles.take(frame.extents[headDim], frame.extents[queryDim] + tile.queries);
+    queries = tiles.take(tile.queries, depth);
+    turnedQueries = tiles.take(tiles.padded(depth), tile.queries);
+    byOut = tiles.take(tile.queries, width);
+    turnedByOut = tiles.take(tiles.padded(width), tile.queries);
+    keys = tiles.take(tile.keys, depth);
+    values = tiles.take(tile.keys, width);
+    byKeys = tiles.take(tile.keys, depth);
+    byValues = tiles.take(tile.keys, width);
+    scores = tiles.take(tile.keys, tile.queries);
+    upstream = tiles.take(tile.keys, tile.queries);
+    byQueries = tiles.take(frame.extents[headDim] * frame.extents[queryDim], depth);
+  }
+
+  void emit() {
+    frame.loop(frame.blockBegin, frame.blockEnd, one, [&](Emitted block) {
+      frame.delinearize(block, {batchDim, groupDim});
+      const Emitted f32Zero = frame.zero(frame.getF32Type());
+      tiles.fill(byQueries, frame.extents[headDim] * frame.extents[queryDim], tiles.padded(depth), f32Zero);
+      if (form.total) {
+        tiles.fill(totals, frame.extents[headDim], tiles.padded(frame.extents[queryDim]), f32Zero);
+        forQueries([&] { frame.branch(hasLargeLse(), [&] { sumRows(); }); });
+      }
+      frame.loop(zero, frame.extents[keyDim], tile.keys, [&](Emitted key) { emitKeys(key); });
+      storeByQueries();
+    });
+  }
+
+private:
+  /// Calls `body` for each head of queries and tile of them, which `first`, `count` and `columns` describe.
+  void forQueries(llvm::function_ref<void()> body) {
+    frame.loop(zero, frame.extents[headDim], one, [&](Emitted head) {
+      frame.index[headDim] = head;
+      frame.loop(zero, frame.extents[queryDim], tile.queries, [&](Emitted at) {
+        frame.index[headDim] = head;
+        first = at;
+        count = minimum(tile.queries, frame.extents[queryDim] - first);
+        columns = tiles.padded(count);
+        body();
+      });
+    });
+  }
+
+  void takeKeys(Emitted key) {
+    firstKey = key;
+    keyCount = minimum(tile.keys, frame.extents[keyDim] - key);
+    tiles.copyRows(form.products, 1, keyDim, key, keyCount, keys);
+  }
+
+  /// The products of the tile's keys and queries, into `scores`.
+  void multiplyKeys() {
+    tiles.copyColumns(form.products, 0, queryDim, first, count, turnedQueries);
+    product.call({{keys.at, keys.pitch, one},
+                  turnedQueries.at,
+                  turnedQueries.pitch,
+                  scores.at,
+                  scores.pitch,
+                  keyCount,
+                  columns,
+                  depth,
+                  false});
+  }
+
+  /// The exponential of a vector of scores at the frame's index.
+  Emitted raisedAt(Emitted line, Emitted column) {
+    const Emitted products = tiles.load(scores, line, column);
+    const Emitted score = tiles.alongQueries(form.scores, {{form.products.getResult(0), products}});
+    return tiles.alongQueries(form.raised, {{form.scores.getResult(0), score}});
+  }
+
+  /// Whether the `lse` of some row of the tile is so large that its weights are divided by their sum, or the row is masked
+  /// as a whole.
+  Emitted hasLargeLse() {
+    OpOperand *lse = form.raised.getDpsInputOperand(form.raised.getInputs()[0] == form.scores.getResult(0) ? 1 : 0);
+    const TensorAccess access = frame.source.accessOf(form.raised, *lse);
+    const Emitted none = frame.splat(frame.constant(frame.getI32IntegerAttr(0)), frame.lanes);
+    const Emitted found = frame.loop(zero, columns, tiles.step, none, [&](Emitted column, const Values &before) {
+      frame.index[queryDim] = first + column;
+      const Lanes lanes = maskedLanes(frame, frame.lanes, queryDim, first + count);
+      const Emitted row = tiles.splat(loadLanes(frame, frame.storage.lookup(lse->get()), access, lanes));
+      const Emitted isLarge = negated(absolute(row) < dialect::largeLse) & lanes.mask;
+      return Values{before[0] | isLarge.widen(frame.getI32Type())};
+    })[0];
+    const Value any = vector::ReductionOp::create(frame, vector::CombiningKind::OR, found.value());
+    return negated(equal(frame.wrap(any), frame.constant(frame.getI32IntegerAttr(0))));
+  }
+
+  /// The sums of the rows of the tile's queries over all keys.
+  void sumRows() {
+    frame.loop(zero, frame.extents[keyDim], tile.keys, [&](Emitted key) {
+      takeKeys(key);
+      multiplyKeys();
+      tiles.forVectors(columns, [&](Emitted column) {
+        frame.index[queryDim] = first + column;
+        const Emitted before = tiles.load(totals, frame.index[headDim], first + column);
+        const Emitted sum = frame.loop(zero, keyCount, one, before, [&](Emitted line, const Values &now) {
+          frame.index[keyDim] = firstKey + line;
+          return Values{now[0] + raisedAt(line, column)};
+        })[0];
+        tiles.store(sum, totals, frame.index[headDim], first + column);
+      });
+    });
+  }
+
+  void emitKeys(Emitted key) {
+    takeKeys(key);
+    tiles.copyRows(form.upstream, 1, keyDim, key, keyCount, values);
+    const Emitted f32Zero = frame.zero(frame.getF32Type());
+    tiles.fill(byKeys, keyCount, tiles.padded(depth), f32Zero);
+    tiles.fill(byValues, keyCount, tiles.padded(width), f32Zero);
+    forQueries([&] {
+      if (!frame.source.form.causal)
+        return emitTile();
+      // No query of the tile sees a key of the tile, unless a whole row is masked.
+      const Emitted isSeen = first + count > firstKey;
+      const Emitted takes = frame.choose(
+          isSeen, [&] { return Values{frame.constant(frame.getBoolAttr(true))}; },
+          [&] { return Values{hasLargeLse()}; })[0];
+      frame.branch(takes, [&] { emitTile(); });
+    });
+    storeRows(form.byKeys, keyDim, depthDim, keyCount, firstKey, byKeys, zero);
+    storeRows(form.byValues, keyDim, widthDim, keyCount, firstKey, byValues, zero);
+  }
+
+  void emitTile() {
+    tiles.copyRows(form.products, 0, queryDim, first, count, queries);
+    tiles.copyRows(form.upstream, 0, queryDim, first, count, byOut);
+    tiles.copyColumns(form.upstream, 0, queryDim, first, count, turnedByOut);
+    multiplyKeys();
+    product.call({{values.at, values.pitch, one},
+                  turnedByOut.at,
+                  turnedByOut.pitch,
+                  upstream.at,
+                  upstream.pitch,
+                  keyCount,
+                  columns,
+                  width,
+                  false});
+    tiles.forVectors(columns, [&](Emitted column) {
+      frame.index[queryDim] = first + column;
+      frame.loop(zero, keyCount, one, [&](Emitted line) {
+        frame.index[keyDim] = firstKey + line;
+        makeSlopes(line, column);
+      });
+    });
+    const Emitted row = frame.index[headDim] * frame.extents[queryDim] + first;
+    const ScratchMatrix own{tiles.address(byQueries, row, zero), byQueries.pitch};
+    product.call({{scores.at, scores.pitch, one},
+                  byOut.at,
+                  byOut.pitch,
+                  byValues.at,
+                  byValues.pitch,
+                  keyCount,
+                  tiles.padded(width),
+                  count,
+                  true});
+    product.call({{upstream.at, upstream.pitch, one},
+                  queries.at,
+                  queries.pitch,
+                  byKeys.at,
+                  byKeys.pitch,
+                  keyCount,
+                  tiles.padded(depth),
+                  count,
+                  true});
+    product.call({{upstream.at, one, upstream.pitch},
+                  keys.at,
+                  keys.pitch,
+                  own.at,
+                  own.pitch,
+                  count,
+                  tiles.padded(depth),
+                  keyCount,
+                  true});
+  }
+
+  /// Scores become weights, and the cotangents of weights slopes.
+  void makeSlopes(Emitted line, Emitted column) {
+    const Emitted raised = raisedAt(line, column);
+    SmallVector<std::pair<Value, Emitted>> given{{form.raised.getResult(0), raised},
+                                                 {form.upstream.getResult(0), tiles.load(upstream, line, column)}};
+    if (form.total)
+      given.emplace_back(form.total.getResult(0), tiles.load(totals, frame.index[headDim], first + column));
+    const Emitted weight = form.weights == form.raised ? raised : tiles.alongQueries(form.weights, given);
+    given.emplace_back(form.weights.getResult(0), weight);
+    tiles.store(weight, scores, line, column);
+    tiles.store(tiles.alongQueries(form.slopes, given), upstream, line, column);
+  }
+
+  /// Stores what a result makes of rows of sums: `rows` indices of `rowDim` from `begin` on, which are those of `sums` from
+  /// `firstRow` on.
+  void storeRows(linalg::GenericOp contraction, int rowDim, int columnDim, Emitted rows, Emitted begin,
+                 const ScratchMatrix &sums, Emitted firstRow) {
+    const linalg::GenericOp result = form.resultOf(contraction);
+    if (!result)
+      return;
+    frame.loop(zero, rows, one, [&](Emitted row) {
+      frame.index[size_t(rowDim)] = begin + row;
+      tiles.storeAlong(columnDim, result,
+                       [&](Value, Emitted column) { return tiles.load(sums, firstRow + row, column); });
+    });
+  }
+
+  void storeByQueries() {
+    frame.loop(zero, frame.extents[headDim], one, [&](Emitted head) {
+      frame.index[headDim] = head;
+      storeRows(form.byQueries, queryDim, depthDim, frame.extents[queryDim], zero, byQueries,
+                head * frame.extents[queryDim]);
+    });
+  }
+
+  static AttentionTileSizes attentionTile(KernelFrame &frame) {
+    return {frame.extents[attentionDims], frame.extents[attentionDims + 1]};
+  }
+
+  KernelFrame &frame;
+  BackwardForm form;
+  AttentionTiles tiles;
+  TileProduct product;
+  AttentionTileSizes tile;
+  Emitted one, zero, depth, width;
+  ScratchMatrix totals, queries, turnedQueries, byOut, turnedByOut, keys, values, byKeys, byValues, scores, upstream,
+      byQueries;
+  Emitted first, count, columns; // of a tile's queries; whole vectors of them
+  Emitted firstKey, keyCount;
+};
+
+} // namespace
+
+FailureOr<std::string> emitAttentionGradient(KernelFrame &frame) {
+  FailureOr<BackwardForm> form = BackwardForm::read(frame.source);
+  if (failed(form))
+    return failure();
+  BackwardEmitter(frame, std::move(*form)).emit();
+  return std::string("multiply-add, weights of a tile in scratch");
+}
+
+int64_t attentionGradientScratchBytes(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target) {
+  const int64_t lanes = std::max<int64_t>(1, target.vectorBytes / (source.holdsF64() ? 8 : 4));
+  const auto padded = [&](int64_t columns) { return ceilDivide(columns, lanes) * lanes; };
+  const auto pitch = [&](int64_t columns) { return paddedPitch(columns, lanes); };
+  const int64_t depth = extents[depthDim], width = extents[widthDim], heads = extents[headDim];
+  const int64_t queries = extents[attentionDims], keys = extents[attentionDims + 1];
+  const int64_t ofQueries = (queries + 2 * keys + heads * extents[queryDim]) * pitch(depth);
+  const int64_t ofOut = (queries + 2 * keys) * pitch(width);
+  const int64_t turned = (padded(depth) + padded(width) + 2 * keys) * pitch(queries);
+  return 4 * (ofQueries + ofOut + turned + heads * pitch(extents[queryDim] + queries));
+}
+
+} // namespace halftone::compiler

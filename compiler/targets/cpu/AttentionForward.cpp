@@ -1,0 +1,228 @@
+// Attention kernels: tiles of queries walk along the keys, and no score is stored but those of a tile.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   for block: queries of one head, turned; largest = lowest, total = 0, sums = 0
+//     for tile of keys: scores[key][query] = keys * queries
+//       for lanes of queries: largest' of the row and its scores; weights = exp(scores - largest')
+//                             total = total * exp(largest - largest') + the weights
+//       sums[query] *= exp(largest - largest'); sums += weights, turned, * values
+//     out = sums / total
+//
+// Lanes run along queries, so that no step of the softmax combines lanes. With `causal` a block stops behind its last
+// query, unless a row has seen no score above that of masked keys: then the later keys weigh as much.
+#include "compiler/targets/cpu/AttentionTiles.h"
+#include "compiler/targets/cpu/Emitters.h"
+#include "compiler/targets/cpu/TileProduct.h"
+#include "dialect/Dialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <fmt/format.h>
+#include <limits>
+
+namespace halftone::compiler {
+using namespace mlir;
+
+namespace {
+
+/// The generics of the form, in order.
+struct ForwardForm {
+  linalg::GenericOp products, scores, largest, raised, total, weights, sums; // no dropout: `weights` is `raised`
+  SmallVector<linalg::GenericOp> results;
+
+  static FailureOr<ForwardForm> read(const KernelSource &source) {
+    const auto &all = source.generics;
+    constexpr size_t least = 7;
+    if (source.dims != attentionDims || all.size() < least)
+      return source.function.emitError() << "an attention kernel has " << attentionDims << " dims and at least "
+                                         << least << " linalg.generic";
+    ForwardForm form{all[0], all[1], all[2], all[3], all[4], all[3], all[5], {}};
+    size_t next = 6;
+    if (combinersOf(form.sums)[0].empty()) {
+      form.weights = form.sums;
+      form.sums = all[next++];
+    }
+    form.results.assign(all.begin() + long(next), all.end());
+    for (auto [contraction, inputs] : {std::pair(form.products, 2), {form.sums, 2}})
+      if (combinersOf(contraction)[0] != "sum" || contraction.getNumDpsInputs() != inputs)
+        return contraction.emitError("expected a contraction of two tensors");
+    return form;
+  }
+};
+
+class ForwardEmitter {
+public:
+  ForwardEmitter(KernelFrame &frame, ForwardForm form)
+      : frame(frame), form(std::move(form)), tiles(frame),
+        product(frame, (frame.source.function.getSymName() + "_product").str()),
+        tileQueries(frame.extents[attentionDims]), tileKeys(frame.extents[attentionDims + 1]) {
+    const Emitted depth = frame.extents[depthDim], width = frame.extents[widthDim];
+    rowsOfLargest = tiles.take(frame.constant(1), tileQueries);
+    rowsOfTotal = tiles.take(frame.constant(1), tileQueries);
+    rowsOfFactor = tiles.take(frame.constant(1), tileQueries);
+    queries = tiles.take(tiles.padded(depth), tileQueries);
+    keys = tiles.take(tileKeys, depth);
+    values = tiles.take(tileKeys, width);
+    scores = tiles.take(tileKeys, tileQueries);
+    sums = tiles.take(tileQueries, width);
+  }
+
+  void emit() {
+    const Emitted queryTiles = ceilDivide(frame.extents[queryDim], tileQueries);
+    frame.loop(frame.blockBegin, frame.blockEnd, frame.constant(1), [&](Emitted block) {
+      frame.delinearize(divideUnsigned(block, queryTiles), {batchDim, groupDim, headDim});
+      // The last tile first: with `causal` it has the most keys, and blocks are taken in order.
+      first = (queryTiles - 1 - remainderUnsigned(block, queryTiles)) * tileQueries;
+      count = minimum(tileQueries, frame.extents[queryDim] - first);
+      columns = tiles.padded(count);
+      emitBlock();
+    });
+  }
+
+private:
+  void emitBlock() {
+    tiles.copyColumns(form.products, 0, queryDim, first, count, queries);
+    const Emitted one = frame.constant(1), zero = frame.zero(frame.getF32Type());
+    tiles.fill(rowsOfLargest, one, columns, zero.like(-std::numeric_limits<float>::max()));
+    tiles.fill(rowsOfTotal, one, columns, zero);
+    tiles.fill(sums, count, tiles.padded(frame.extents[widthDim]), zero);
+    const Emitted all = frame.extents[keyDim];
+    if (frame.source.form.causal) {
+      const Emitted seen = minimum(all, first + count);
+      walkKeys(frame.constant(0), seen);
+      frame.branch(seesMaskedKeys(), [&] { walkKeys(seen, all); });
+    } else {
+      walkKeys(frame.constant(0), all);
+    }
+    storeResults();
+  }
+
+  /// Whether some row has no score above that of masked keys.
+  Emitted seesMaskedKeys() {
+    const Emitted none = frame.splat(frame.constant(frame.getI32IntegerAttr(0)), frame.lanes);
+    const Emitted found =
+        frame.loop(frame.constant(0), columns, tiles.step, none, [&](Emitted column, const Values &before) {
+          const Emitted row = tiles.load(rowsOfLargest, frame.constant(0), column);
+          frame.index[queryDim] = first + column;
+          const Lanes lanes = maskedLanes(frame, frame.lanes, queryDim, first + count);
+          const Emitted isLow = (row <= dialect::AttentionOp::maskedScore) & lanes.mask;
+          return Values{before[0] | isLow.widen(frame.getI32Type())};
+        })[0];
+    const Value any = vector::ReductionOp::create(frame, vector::CombiningKind::OR, found.value());
+    return negated(equal(frame.wrap(any), frame.constant(frame.getI32IntegerAttr(0))));
+  }
+
+  void walkKeys(Emitted begin, Emitted end) {
+    frame.loop(begin, end, tileKeys, [&](Emitted key) {
+      const Emitted keyCount = minimum(tileKeys, end - key), one = frame.constant(1);
+      tiles.copyRows(form.products, 1, keyDim, key, keyCount, keys);
+      tiles.copyRows(form.sums, 1, keyDim, key, keyCount, values);
+      product.call({{keys.at, keys.pitch, one},
+                    queries.at,
+                    queries.pitch,
+                    scores.at,
+                    scores.pitch,
+                    keyCount,
+                    columns,
+                    frame.extents[depthDim],
+                    false});
+      tiles.forVectors(columns, [&](Emitted column) { makeWeights(key, keyCount, column); });
+      scaleSums();
+      product.call({{scores.at, one, scores.pitch},
+                    values.at,
+                    values.pitch,
+                    sums.at,
+                    sums.pitch,
+                    count,
+                    tiles.padded(frame.extents[widthDim]),
+                    keyCount,
+                    true});
+    });
+  }
+
+  /// Scores become weights, for a vector of queries.
+  void makeWeights(Emitted key, Emitted keyCount, Emitted column) {
+    const Emitted zero = frame.constant(0), one = frame.constant(1);
+    const Emitted before = tiles.load(rowsOfLargest, zero, column);
+    frame.index[queryDim] = first + column;
+    const Emitted largest = frame.loop(zero, keyCount, one, before, [&](Emitted line, const Values &most) {
+      frame.index[keyDim] = key + line;
+      const Emitted product = tiles.load(scores, line, column);
+      const Emitted score = tiles.alongQueries(form.scores, {{form.products.getResult(0), product}});
+      tiles.store(score, scores, line, column);
+      return Values{tiles.larger(score, most[0])};
+    })[0];
+    const Emitted sum =
+        frame.loop(zero, keyCount, one, frame.zero(tiles.vector), [&](Emitted line, const Values &before) {
+          frame.index[keyDim] = key + line;
+          const Emitted raised = tiles.exp(tiles.load(scores, line, column) - largest);
+          const bool drops = form.weights != form.raised;
+          tiles.store(drops ? tiles.alongQueries(form.weights, {{form.raised.getResult(0), raised}}) : raised, scores,
+                      line, column);
+          return Values{before[0] + raised};
+        })[0];
+    const Emitted factor = tiles.exp(before - largest);
+    tiles.store(largest, rowsOfLargest, zero, column);
+    tiles.store(factor, rowsOfFactor, zero, column);
+    tiles.store(tiles.load(rowsOfTotal, zero, column) * factor + sum, rowsOfTotal, zero, column);
+  }
+
+  /// The sums so far, as sums beside the new largest scores.
+  void scaleSums() {
+    const Emitted width = tiles.padded(frame.extents[widthDim]);
+    frame.loop(frame.constant(0), count, frame.constant(1), [&](Emitted row) {
+      const Emitted factor = tiles.loadScalar(rowsOfFactor, frame.constant(0), row);
+      frame.branch(differs(factor, factor.like(1)), [&] {
+        tiles.forVectors(width, [&](Emitted column) {
+          tiles.store(tiles.load(sums, row, column) * tiles.splat(factor), sums, row, column);
+        });
+      });
+    });
+  }
+
+  void storeResults() {
+    for (linalg::GenericOp result : form.results) {
+      const bool isOut = llvm::is_contained(dimsOf(result), int(widthDim));
+      frame.loop(frame.constant(0), count, frame.constant(1), [&](Emitted row) {
+        frame.index[queryDim] = first + row;
+        const auto given = [&](Value input, Emitted column) {
+          if (input == form.sums.getResult(0))
+            return tiles.load(sums, row, column);
+          return tiles.loadScalar(input == form.largest.getResult(0) ? rowsOfLargest : rowsOfTotal, frame.constant(0),
+                                  row);
+        };
+        if (isOut)
+          tiles.storeAlong(widthDim, result, given);
+        else
+          tiles.storeScalar(result, [&](Value input) { return given(input, {}); });
+      });
+    }
+  }
+
+  KernelFrame &frame;
+  ForwardForm form;
+  AttentionTiles tiles;
+  TileProduct product;
+  Emitted tileQueries, tileKeys;
+  ScratchMatrix rowsOfLargest, rowsOfTotal, rowsOfFactor, queries, keys, values, scores, sums;
+  Emitted first, count, columns; // of the block's queries; whole vectors of them
+};
+
+} // namespace
+
+FailureOr<std::string> emitAttention(KernelFrame &frame) {
+  FailureOr<ForwardForm> form = ForwardForm::read(frame.source);
+  if (failed(form))
+    return failure();
+  ForwardEmitter(frame, std::move(*form)).emit();
+  return fmt::format("multiply-add, scores of a tile in scratch");
+}
+
+int64_t attentionScratchBytes(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target) {
+  const int64_t lanes = std::max<int64_t>(1, target.vectorBytes / (source.holdsF64() ? 8 : 4));
+  const int64_t depth = extents[depthDim], width = extents[widthDim];
+  const int64_t queries = extents[attentionDims], keys = extents[attentionDims + 1];
+  const int64_t rows = 3 + ceilDivide(depth, lanes) * lanes + keys, byWidth = keys + queries;
+  return 4 *
+         (rows * paddedPitch(queries, lanes) + keys * paddedPitch(depth, lanes) + byWidth * paddedPitch(width, lanes));
+}
+
+} // namespace halftone::compiler

@@ -1,0 +1,95 @@
+// The function that multiplies matrices in scratch.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   for strip of columns: for a few rows: sums in registers; for k: sums += a[rows][k] * b[k][strip]
+#include "compiler/targets/cpu/TileProduct.h"
+#include "compiler/targets/cpu/MatmulProblem.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+
+/// Depth runs along the columns of a.
+TileProduct::TileProduct(KernelFrame &frame, StringRef name) : frame(frame) {
+  CodeBuilder code(frame.getLoc(), frame.code.getOperation());
+  const Type pointer = LLVM::LLVMPointerType::get(code.getContext()), i64 = code.getI64Type();
+  const SmallVector<Type> types{pointer, i64, i64, pointer, i64, pointer, i64, i64, i64, i64, code.getI1Type()};
+  function = func::FuncOp::create(code, name, code.getFunctionType(types, {}));
+  function.setPrivate();
+  function->setAttr("llvm.linkage", LLVM::LinkageAttr::get(code.getContext(), LLVM::Linkage::Internal));
+  Block *entry = function.addEntryBlock();
+  code.setInsertionPointToStart(entry);
+  const auto argument = [&](unsigned number) { return code.wrap(entry->getArgument(number)); };
+  inside = {{argument(0), argument(1), argument(2)},
+            argument(3),
+            argument(4),
+            argument(5),
+            argument(6),
+            argument(7),
+            argument(8),
+            argument(9)};
+  insideContinues = argument(10);
+  emitBody(code);
+  func::ReturnOp::create(code);
+}
+
+void TileProduct::call(const TileProductCall &product) {
+  const Emitted continues = frame.constant(frame.getBoolAttr(product.continues));
+  func::CallOp::create(frame, function,
+                       plain({product.a.at, product.a.rowPitch, product.a.columnPitch, product.b, product.bPitch,
+                              product.c, product.cPitch, product.rows, product.columns, product.depth, continues}));
+}
+
+void TileProduct::emitBody(CodeBuilder &code) {
+  const MatmulSizes sizes(frame.target, code.getF32Type(), "");
+  const Emitted wide = code.constant(sizes.vectors * frame.lanes), narrow = code.constant(frame.lanes);
+  const Emitted whole = inside.columns / wide * wide;
+  code.loop(code.constant(0), whole, wide, [&](Emitted column) { emitRows(code, column, sizes.vectors); });
+  code.loop(whole, inside.columns, narrow, [&](Emitted column) { emitRows(code, column, 1); });
+}
+
+void TileProduct::emitRows(CodeBuilder &code, Emitted column, int64_t vectors) {
+  const MatmulSizes sizes(frame.target, code.getF32Type(), "");
+  Emitted begin = code.constant(0);
+  for (int64_t count : vectors == 1 ? sizes.vectorRows : sizes.panelRows) {
+    const Emitted step = code.constant(count), end = begin + (inside.rows - begin) / step * step;
+    code.loop(begin, end, step, [&](Emitted row) { emitTile(code, row, column, count, vectors); });
+    begin = end;
+  }
+}
+
+void TileProduct::emitTile(CodeBuilder &code, Emitted row, Emitted column, int64_t rows, int64_t vectors) {
+  const Type f32 = code.getF32Type();
+  const auto at = [&](Emitted start, Emitted offset) { return code.address(start, f32, offset); };
+  const auto place = [&](int64_t line, int64_t vector) {
+    return at(inside.c, (row + line) * inside.cPitch + column + vector * frame.lanes);
+  };
+  Values sums;
+  for (int64_t line = 0; line < rows; ++line)
+    for (int64_t vector = 0; vector < vectors; ++vector)
+      sums.push_back(select(insideContinues, code.load(lanes(code), place(line, vector), vectorAlignment()),
+                            code.zero(lanes(code))));
+  const Emitted a = at(inside.a.at, row * inside.a.rowPitch), b = at(inside.b, column);
+  sums = code.loop(code.constant(0), inside.depth, code.constant(1), sums, [&](Emitted k, const Values &now) {
+    Values next, strip;
+    for (int64_t vector = 0; vector < vectors; ++vector)
+      strip.push_back(code.load(lanes(code), at(b, k * inside.bPitch + vector * frame.lanes), vectorAlignment()));
+    for (int64_t line = 0; line < rows; ++line) {
+      const Emitted element =
+          code.splat(code.load(f32, at(a, k * inside.a.columnPitch + inside.a.rowPitch * line)), frame.lanes);
+      for (int64_t vector = 0; vector < vectors; ++vector) {
+        const Emitted y = strip[size_t(vector)], sum = now[next.size()];
+        next.push_back(frame.target.math.hasFma
+                           ? code.wrap(math::FmaOp::create(code, element.value(), y.value(), sum.value()))
+                           : sum + element * y);
+      }
+    }
+    return next;
+  });
+  for (int64_t line = 0; line < rows; ++line)
+    for (int64_t vector = 0; vector < vectors; ++vector)
+      code.store(sums[size_t(line * vectors + vector)], place(line, vector), vectorAlignment());
+}
+
+} // namespace halftone::compiler
