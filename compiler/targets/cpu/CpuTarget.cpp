@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
+#include <utility>
 
 using namespace halftone;
 using namespace halftone::compiler;
@@ -41,7 +42,7 @@ Status unknown(std::string_view name, std::string_view why) {
       fmt::format("unknown target \"{}\": {}; expected \"host\", \"x86-64-v2\", \"x86-64-v3\", \"x86-64-v4\", "
                   "\"sapphirerapids\", \"graniterapids\" or \"<triple>[:<cpu>]\" of a 64-bit little-endian CPU with "
                   "ELF objects, such as "
-                  "\"aarch64-unknown-linux-gnu:neoverse-n1\"",
+                  "\"aarch64-unknown-linux-gnu:neoverse-n1\", or \"emulated:\" and one of these",
                   name, why));
 }
 
@@ -68,9 +69,29 @@ void setX86Facts(CpuTarget &target, const llvm::MCSubtargetInfo &info) {
   target.hasAmxInt8 = avx512 && has("amx-tile") && has("amx-int8");
 }
 
+constexpr std::string_view emulatedPrefix = "emulated:";
+
+/// An x86 CPU whose instructions this x86 CPU emulates: all but tiles.
+StatusOr<CpuTarget> findEmulated(std::string_view name) {
+  StatusOr<CpuTarget> found = CpuTarget::find(name.substr(emulatedPrefix.size())), host = CpuTarget::find("host");
+  HALFTONE_RETURN_IF_ERROR(found.status());
+  HALFTONE_RETURN_IF_ERROR(host.status());
+  if (!found->emulated.empty() || !llvm::Triple(found->triple).isX86() || !llvm::Triple(host->triple).isX86() ||
+      !host->math.hasFma)
+    return unknown(name, "x86 CPUs are emulated, on x86 CPUs with fused multiply-add");
+  found->name = std::string(name);
+  found->emulated = std::exchange(found->processor, host->processor);
+  found->triple = host->triple;
+  found->features = host->features;
+  found->hasAmxBf16 = found->hasAmxInt8 = false;
+  return found;
+}
+
 } // namespace
 
-std::string CpuTarget::key() const { return triple + "|" + processor + "|" + features; }
+std::string CpuTarget::key() const {
+  return triple + "|" + processor + "|" + features + (emulated.empty() ? "" : "|" + emulated);
+}
 
 const Blocking &CpuTarget::blocking() const {
   static const CpuBlocking rules;
@@ -120,6 +141,8 @@ StatusOr<std::string> CpuTarget::makeCode(llvm::Module &module, KernelDumps *dum
 }
 
 StatusOr<CpuTarget> CpuTarget::find(std::string_view name) {
+  if (name.starts_with(emulatedPrefix))
+    return findEmulated(name);
   initializeMachines();
   CpuTarget target;
   target.name = std::string(name);

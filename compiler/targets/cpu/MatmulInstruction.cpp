@@ -13,7 +13,8 @@ namespace {
 ///   cooperlake, sapphirerapids and their successors     half as fast: no gain over numbers widened while packing
 /// Others are taken for the latter.
 bool multipliesPairsFast(const CpuTarget &target) {
-  return target.processor == "znver4" || target.processor == "znver5";
+  const std::string &processor = target.emulated.empty() ? target.processor : target.emulated;
+  return processor == "znver4" || processor == "znver5";
 }
 
 bool areAll(const MatmulTraits &traits, DType dtype, DType accumulator) {
