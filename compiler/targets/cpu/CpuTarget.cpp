@@ -106,10 +106,7 @@ MatmulChoice CpuTarget::chooseMatmul(const MatmulTraits &traits) const {
   // Up to here each element of the right operand is used too seldom to be packed first.
   constexpr int64_t mostFewRows = 16;
   choice.fewRows = traits.rows <= mostFewRows;
-  // Copying a row of taps takes as long as some ten elements one by one.
-  constexpr int64_t longestShortRun = 12, leastLine = 8;
-  choice.alongPlaces =
-      traits.windowLine >= leastLine && (traits.windowPitch == 1 || traits.windowRun <= longestShortRun);
+  choice.alongPlaces = packsAlongPlaces(traits);
   choice.evenDepth = instruction == MatmulInstruction::vdpbf16ps && traits.depth % 2 == 0;
   return choice;
 }
