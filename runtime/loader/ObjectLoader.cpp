@@ -151,11 +151,12 @@ bool isOfCode(llvm::StringRef feature) {
       [&](llvm::StringRef prefix) { return feature.starts_with(prefix); });
 }
 
-/// Checks that this CPU has those features of the code's target ("triple|cpu|features") that code may use, and for AMX
-/// that the process may use tiles.
+/// Checks that this CPU has those features of the code's target ("triple|cpu|features", "|" and the emulated CPU) that code
+/// may use, and for AMX that the process may use tiles.
 Status checkTarget(const std::string &key, const KernelCode &kernel) {
   const auto [triple, rest] = llvm::StringRef(kernel.target).split('|');
-  const auto [cpu, features] = rest.split('|');
+  const auto [cpu, after] = rest.split('|');
+  const llvm::StringRef features = after.split('|').first;
   if (!llvm::Triple(triple).isX86() || llvm::X86::parseArchX86(cpu) == llvm::X86::CK_None)
     return {};
   llvm::SmallVector<llvm::StringRef> ofModel, changes;

@@ -8,6 +8,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
 #include "runtime/loader/ObjectLoader.h"
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 namespace halftone::compiler {
@@ -32,6 +33,15 @@ inline std::vector<std::string> runnableTargets() {
   if (host.vectorBytes >= 64)
     names.push_back("x86-64-v4");
   names.push_back("host");
+  return names;
+}
+
+/// The same, and AVX-512 by emulation if it is not among them.
+inline std::vector<std::string> targetsOfMath() {
+  std::vector<std::string> names = runnableTargets();
+  const bool isHere = std::find(names.begin(), names.end(), "x86-64-v4") != names.end();
+  if (!isHere && targetNamed("host").vectorBytes >= 32)
+    names.push_back("emulated:x86-64-v4");
   return names;
 }
 

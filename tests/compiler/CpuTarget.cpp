@@ -62,10 +62,24 @@ TEST_CASE("The host is a target", "[targets]") {
   CHECK(host.key() == found("host").key());
 }
 
+TEST_CASE("An emulated CPU has that CPU's vectors and instructions, less tiles, and this machine's code", "[targets]") {
+  const CpuTarget host = found("host"), spr = found("emulated:sapphirerapids");
+  CHECK(spr.vectorBytes == 64);
+  CHECK(spr.hasAvx512Bf16);
+  CHECK_FALSE(spr.hasAmxBf16);
+  CHECK_FALSE(spr.hasAmxInt8);
+  CHECK(spr.processor == host.processor);
+  CHECK(spr.key().starts_with(host.key()));
+  CHECK(spr.key() != host.key());
+  CHECK(spr.key() != found("emulated:x86-64-v4").key());
+}
+
 TEST_CASE("An unknown target is refused, with what was expected", "[targets]") {
-  for (const char *name : {"", "x86-64-v9", "toaster", "x86_64-unknown-linux-gnu:toaster", "nvptx64-nvidia-cuda",
-                           "i386-unknown-linux-gnu", "powerpc64-unknown-linux-gnu", "x86_64-pc-windows-msvc",
-                           "x86_64-apple-darwin", ":", "-", "a-b-c:", "HOST", "x86_64-unknown-linux-gnu:i386"}) {
+  for (const char *name :
+       {"", "x86-64-v9", "toaster", "x86_64-unknown-linux-gnu:toaster", "nvptx64-nvidia-cuda", "i386-unknown-linux-gnu",
+        "powerpc64-unknown-linux-gnu", "x86_64-pc-windows-msvc", "x86_64-apple-darwin", ":", "-", "a-b-c:", "HOST",
+        "x86_64-unknown-linux-gnu:i386", "emulated:", "emulated:toaster", "emulated:emulated:x86-64-v4",
+        "emulated:aarch64-unknown-linux-gnu"}) {
     auto target = CpuTarget::find(name);
     INFO(name);
     REQUIRE_FALSE(target.isOk());

@@ -193,7 +193,7 @@ TEST_CASE("f32 math stays within its ulp", "[math]") {
   for (const Function &function : functions) {
     const std::vector<float> many = samples<float>(1 << 20, INFINITY, function.width),
                              few = samples<float>(1 << 16, INFINITY, function.width);
-    for (const std::string &target : runnableTargets())
+    for (const std::string &target : targetsOfMath())
       check<float, double>(function, target, int(targetNamed(target).vectorBytes / 4), function.exact,
                            target == "host" || target == "x86-64-v2" ? many : few);
   }
@@ -202,7 +202,7 @@ TEST_CASE("f32 math stays within its ulp", "[math]") {
 TEST_CASE("f64 math stays within its ulp", "[math]") {
   for (const Function &function : functions) {
     const std::vector<double> x = samples<double>(1 << 17, function.limit, function.width);
-    for (const std::string &target : runnableTargets())
+    for (const std::string &target : targetsOfMath())
       check<double, long double>(function, target, int(targetNamed(target).vectorBytes / 8), function.exactLong, x);
   }
 }
@@ -239,7 +239,7 @@ TEST_CASE("Powers of two and whole exponents are exact", "[math]") {
     exponents.push_back(n), powers.push_back(std::ldexp(1.0, n));
   exponents.resize(exponents.size() / 8 * 8);
   powers.resize(exponents.size());
-  for (const std::string &target : runnableTargets()) {
+  for (const std::string &target : targetsOfMath()) {
     INFO(target);
     const int lanes = int(targetNamed(target).vectorBytes / 8);
     CHECK(evaluate(loadMath("math.exp2", "f64", lanes, false, targetNamed(target)), exponents, exponents) == powers);
@@ -263,7 +263,7 @@ TEST_CASE("atan2 stays within its ulp in every quadrant", "[math]") {
   std::vector<double> wideY(y.begin(), y.end()), wideX(x.begin(), x.end());
   for (size_t i = wideY.size() / 2; i < wideY.size(); ++i) // beyond f32's range
     wideY[i] *= std::ldexp(1.0, int(random() % 1800) - 900), wideX[i] *= std::ldexp(1.0, int(random() % 1800) - 900);
-  for (const std::string &target : runnableTargets()) {
+  for (const std::string &target : targetsOfMath()) {
     const CpuTarget cpu = targetNamed(target);
     const std::vector<float> z = evaluate(loadMath("math.atan2", "f32", int(cpu.vectorBytes / 4), true, cpu), y, x);
     const std::vector<double> wide =
@@ -295,7 +295,7 @@ TEST_CASE("pow has its values at special operands", "[math]") {
   std::vector<double> wideY(y.begin(), y.end());
   for (size_t i = wideY.size() / 2; i < wideY.size(); ++i)
     wideY[i] *= 8; // up to the ends of f64's range
-  for (const std::string &target : runnableTargets()) {
+  for (const std::string &target : targetsOfMath()) {
     const CpuTarget cpu = targetNamed(target);
     const std::vector<float> z = evaluate(loadMath("math.powf", "f32", int(cpu.vectorBytes / 4), true, cpu), x, y);
     const std::vector<double> wideZ =
@@ -333,7 +333,7 @@ TEST_CASE("The float remainder is exact", "[math]") {
     y.push_back(std::bit_cast<float>(uint32_t(random())));
   }
   const std::vector<double> wideX(x.begin(), x.end()), wideY(y.begin(), y.end());
-  for (const std::string &target : runnableTargets()) {
+  for (const std::string &target : targetsOfMath()) {
     const CpuTarget cpu = targetNamed(target);
     const std::vector<float> z = evaluate(loadMath("arith.remf", "f32", int(cpu.vectorBytes / 4), true, cpu), x, y);
     const std::vector<double> wideZ = evaluate(loadMath("arith.remf", "f64", 1, true, cpu), wideX, wideY);

@@ -72,6 +72,13 @@ std::vector<char> aligned(size_t bytes, char *&start) {
   return memory;
 }
 
+const std::string targetOfPairs = "x86_64-unknown-linux-gnu:znver4";
+
+bool runsPairs() {
+  return __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512vbmi2") &&
+         __builtin_cpu_supports("vaes");
+}
+
 size_t bytesOf(RankedTensorType type) {
   return size_t(type.getNumElements()) * std::max(1u, type.getElementTypeBitWidth() / 8);
 }
@@ -327,10 +334,14 @@ std::vector<std::string> runnableTargets() {
     targets.push_back("x86-64-v3");
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
     targets.push_back("x86-64-v4");
-  if (__builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("vaes"))
-    targets.push_back("x86_64-unknown-linux-gnu:znver4"); // bf16 in pairs
+  if (runsPairs())
+    targets.push_back(targetOfPairs);
   return targets;
 #endif
+}
+
+std::vector<std::string> targetsOfGroups() {
+  return {(runsPairs() ? "" : "emulated:") + targetOfPairs, "sapphirerapids"};
 }
 
 } // namespace halftone::testing

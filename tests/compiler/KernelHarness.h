@@ -17,7 +17,7 @@ struct GpuLaunch;
 /// One `halftone.kernel` from text, with its compiled code and its operands.
 class KernelHarness {
 public:
-  /// run() and the checks need a CPU with the target's instructions; if it lacks AMX alone, tiles are emulated. GPUs
+  /// run() and the checks need a CPU with the target's instructions; if it lacks AMX, they and AVX-512 are emulated. GPUs
   /// are the emulated driver's.
   KernelHarness(const std::string &text, std::string_view target, bool strict);
   ~KernelHarness();
@@ -58,5 +58,9 @@ private:
 /// The targets of this program's tests: HALFTONE_TEST_TARGET where that is defined, else the x86 levels that this machine
 /// runs, and a CPU with bf16 in pairs if this machine can run its code.
 std::vector<std::string> runnableTargets();
+
+/// A CPU that multiplies bf16 in pairs and i8 in fours, and one that does so in tiles; emulated where this machine is
+/// neither.
+std::vector<std::string> targetsOfGroups();
 
 } // namespace halftone::testing

@@ -10,7 +10,7 @@
 using namespace halftone;
 using halftone::dialect::TensorData;
 using halftone::testing::KernelHarness;
-using halftone::testing::runnableTargets;
+using halftone::testing::targetsOfGroups;
 
 namespace {
 
@@ -52,19 +52,6 @@ std::vector<Layout> layouts() {
   return all;
 }
 
-bool runs(const std::string &target) {
-  const std::vector<std::string> targets = runnableTargets();
-  return std::find(targets.begin(), targets.end(), target) != targets.end();
-}
-
-/// The runnable targets, and a target with AMX, which AVX-512 emulates.
-std::vector<std::string> targetsWithTiles() {
-  std::vector<std::string> targets = runnableTargets();
-  if (runs("x86-64-v4"))
-    targets.push_back("sapphirerapids");
-  return targets;
-}
-
 void set(TensorData &tensor, size_t index, double value) { tensor.low[index] = tensor.high[index] = value; }
 
 } // namespace
@@ -97,11 +84,11 @@ TEST_CASE("products of pairs are right in all layouts and ragged extents", "[ker
   struct Size {
     int64_t m, n, k;
   };
-  for (const std::string &target : targetsWithTiles())
+  for (const std::string &target : targetsOfGroups())
     for (const Layout &layout : layouts())
       for (const Size &size : {Size{20, 30, 1}, {33, 70, 37}, {19, 150, 600}}) {
-        if (target.starts_with("x86-64-"))
-          continue; // this target has no pairs
+        if (!target.starts_with("x86_64-") && layout.batched == layout.fromF32)
+          continue; // emulation is slow
         const std::string text = product(size.m, size.n, size.k, layout);
         CAPTURE(target, text);
         KernelHarness kernel(text, target, false);
@@ -113,9 +100,9 @@ TEST_CASE("products of pairs are right in all layouts and ragged extents", "[ker
 TEST_CASE("Pairs keep subnormal operands", "[kernels]") {
   const double tiny = 0x1p-130, large = 0x1p120;
   const int64_t m = 33, n = 70;
-  for (const std::string &target : targetsWithTiles())
+  for (const std::string &target : targetsOfGroups())
     for (const Layout &layout : layouts()) {
-      if (target == "sapphirerapids" && layout.batched == layout.fromF32)
+      if (!target.starts_with("x86_64-") && layout.batched == layout.fromF32)
         continue; // emulation is slow
       // One part of K whose packed rows serve two blocks, or two parts. The extent is even, so rows that are neither
       // transposed nor cast are read in place.
@@ -140,7 +127,7 @@ TEST_CASE("Pairs keep subnormal operands", "[kernels]") {
 }
 
 TEST_CASE("Sums below the smallest normal number may become 0, not more", "[kernels]") {
-  for (const std::string &target : targetsWithTiles()) {
+  for (const std::string &target : targetsOfGroups()) {
     KernelHarness kernel(product(20, 30, 40, {.result = "f32"}), target, false);
     std::vector<TensorData> operands = kernel.operands(1, false, 0x1p-64);
     CAPTURE(target);
@@ -156,7 +143,7 @@ TEST_CASE("products of int8 are exact in all layouts and ragged extents", "[kern
   struct Size {
     int64_t m, n, k;
   };
-  for (const std::string &target : targetsWithTiles())
+  for (const std::string &target : targetsOfGroups())
     for (int bits = 0; bits < 4; ++bits)
       for (const Size &size : {Size{1, 1, 1}, {20, 30, 5}, {33, 70, 67}, {40, 100, 2100}}) {
         const bool lhsTransposed = bits & 1, rhsTransposed = bits & 2, strict = size.k == 67;

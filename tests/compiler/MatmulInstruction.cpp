@@ -67,6 +67,26 @@ TEST_CASE("a kernel that an instruction cannot take gets another instruction", "
   CHECK(chosen("znver5", with(i8, &MatmulTraits::lhs, DType::uint8)) == "multiply-add");
 }
 
+TEST_CASE("Windows are packed in groups along their rows, in pairs also across, but not along places", "[targets]") {
+  const auto window = [](MatmulTraits traits, bool alongDepth, int64_t channels) {
+    traits.window = true;
+    traits.lhsAlongDepth = alongDepth;
+    traits.windowRun = 3 * channels, traits.windowPitch = channels, traits.windowLine = 28;
+    return traits;
+  };
+  CHECK(chosen("znver5", window(bf16, true, 16)) == "vdpbf16ps");
+  CHECK(chosen("znver5", window(bf16, false, 16)) == "vdpbf16ps");
+  CHECK(chosen("znver5", window(i8, true, 16)) == "vpdpbusd");
+  CHECK(chosen("sapphirerapids", window(bf16, true, 16)) == "tdpbf16ps");
+  CHECK(chosen("sapphirerapids", window(bf16, false, 16)) == "multiply-add");
+  CHECK(chosen("sapphirerapids", window(i8, true, 16)) == "tdpbssd");
+  CHECK(chosen("sapphirerapids", window(i8, false, 16)) == "multiply-add");
+  CHECK(packsAlongPlaces(window(bf16, true, 3)));
+  for (const char *target : {"znver5", "sapphirerapids"})
+    for (const bool alongDepth : {true, false})
+      CHECK(chosen(target, window(bf16, alongDepth, 3)) == "multiply-add");
+}
+
 TEST_CASE("Weights are kept in panels where those make products faster", "[targets]") {
   auto packs = [](const char *target, DType weight, int64_t k, int64_t n, bool strict = false) {
     auto cpu = CpuTarget::find(target);

@@ -124,12 +124,12 @@ StatusOr<KernelCode> emulateTiles(const KernelCode &kernel, const compiler::Kern
   }
   if (llvm::NamedMDNode *flags = module->getModuleFlagsMetadata())
     flags->eraseFromParent(); // generateObject sets them again
-  StatusOr<compiler::CpuTarget> host = compiler::CpuTarget::find("host");
-  HALFTONE_RETURN_IF_ERROR(host.status());
-  StatusOr<std::string> object = compiler::generateObject(*module, *host, nullptr);
+  StatusOr<compiler::CpuTarget> cpu = compiler::CpuTarget::find("emulated:sapphirerapids");
+  HALFTONE_RETURN_IF_ERROR(cpu.status());
+  StatusOr<std::string> object = compiler::generateObject(*module, *cpu, nullptr);
   HALFTONE_RETURN_IF_ERROR(object.status());
   KernelCode code = kernel;
-  code.target = host->key();
+  code.target = cpu->key();
   code.code = std::move(*object);
   return code;
 }

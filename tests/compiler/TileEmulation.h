@@ -5,7 +5,7 @@
 
 namespace halftone::testing {
 
-/// Turns the `dumps.llvm` of a kernel for a CPU with AMX into code for this CPU, which must have AVX-512.
+/// Turns the `dumps.llvm` of a kernel for a CPU with AMX into code for this CPU; AVX-512 is emulated too.
 StatusOr<KernelCode> emulateTiles(const KernelCode &kernel, const compiler::KernelDumps &dumps);
 
 } // namespace halftone::testing

@@ -30,13 +30,15 @@ struct V4 {
   }
 };
 
-/// A CPU that multiplies bf16 in pairs, unlike V4.
+/// A CPU that multiplies bf16 in pairs and i8 in fours, unlike V4. Emulated where this CPU does not.
 struct Zen4 {
-  static constexpr const char *target = "x86_64-unknown-linux-gnu:znver4";
-  static bool runs() {
+  static bool isHere() {
     return V4::runs() && __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512vbmi2") &&
            __builtin_cpu_supports("vaes");
   }
+  inline static const char *const target =
+      isHere() ? "x86_64-unknown-linux-gnu:znver4" : "emulated:x86_64-unknown-linux-gnu:znver4";
+  static bool runs() { return V3::runs(); }
 };
 
 /// A CPU that multiplies bf16 and int8 in tiles.

@@ -87,3 +87,13 @@ TEMPLATE_TEST_CASE("Products of windows of few channels compute what the interpr
     }
   checkProgram(products(windows[0], "f32", 1), TestType::target, true, 3);
 }
+
+TEST_CASE("Products of windows in pairs compute what the interpreter says") {
+  if (!Zen4::runs()) {
+    WARN(Zen4::target << " does not run here");
+    return;
+  }
+  for (const Windows &each : windows)
+    for (int64_t channels : {3, 7, 16})
+      checkProgram(products(each, "bf16", channels), Zen4::target, false, 4);
+}

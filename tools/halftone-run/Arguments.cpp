@@ -74,7 +74,7 @@ CLI::App *addCommand(CLI::App &app, const std::string &name, const std::string &
   command->add_option(
       "--target", arguments.target,
       "The machine that code is for: host, x86-64-v2, x86-64-v3, x86-64-v4, sapphirerapids, sm_80 (default: the "
-      "device's)");
+      "device's). emulated:x86-64-v4: that CPU's code, run here by this CPU's instructions");
   command->add_flag("--timing", arguments.timing, "Tell on stderr how long each pass and each kernel took to compile");
   command->add_flag("--json", arguments.json, "Results as one JSON object");
   command->add_flag("-q,--quiet", arguments.quiet, "Print errors only");

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
+#include <utility>
 
 using namespace halftone;
 using namespace halftone::compiler;
@@ -41,7 +42,7 @@ Status unknown(std::string_view name, std::string_view why) {
       fmt::format("unknown target \"{}\": {}; expected \"host\", \"x86-64-v2\", \"x86-64-v3\", \"x86-64-v4\", "
                   "\"sapphirerapids\", \"graniterapids\" or \"<triple>[:<cpu>]\" of a 64-bit little-endian CPU with "
                   "ELF objects, such as "
-                  "\"aarch64-unknown-linux-gnu:neoverse-n1\"",
+                  "\"aarch64-unknown-linux-gnu:neoverse-n1\", or \"emulated:\" and one of these",
                   name, why));
 }
 
@@ -68,9 +69,29 @@ void setX86Facts(CpuTarget &target, const llvm::MCSubtargetInfo &info) {
   target.hasAmxInt8 = avx512 && has("amx-tile") && has("amx-int8");
 }
 
+constexpr std::string_view emulatedPrefix = "emulated:";
+
+/// An x86 CPU whose instructions this x86 CPU emulates: all but tiles.
+StatusOr<CpuTarget> findEmulated(std::string_view name) {
+  StatusOr<CpuTarget> found = CpuTarget::find(name.substr(emulatedPrefix.size())), host = CpuTarget::find("host");
+  HALFTONE_RETURN_IF_ERROR(found.status());
+  HALFTONE_RETURN_IF_ERROR(host.status());
+  if (!found->emulated.empty() || !llvm::Triple(found->triple).isX86() || !llvm::Triple(host->triple).isX86() ||
+      !host->math.hasFma)
+    return unknown(name, "x86 CPUs are emulated, on x86 CPUs with fused multiply-add");
+  found->name = std::string(name);
+  found->emulated = std::exchange(found->processor, host->processor);
+  found->triple = host->triple;
+  found->features = host->features;
+  found->hasAmxBf16 = found->hasAmxInt8 = false;
+  return found;
+}
+
 } // namespace
 
-std::string CpuTarget::key() const { return triple + "|" + processor + "|" + features; }
+std::string CpuTarget::key() const {
+  return triple + "|" + processor + "|" + features + (emulated.empty() ? "" : "|" + emulated);
+}
 
 const Blocking &CpuTarget::blocking() const {
   static const CpuBlocking rules;
@@ -85,10 +106,7 @@ MatmulChoice CpuTarget::chooseMatmul(const MatmulTraits &traits) const {
   // Up to here each element of the right operand is used too seldom to be packed first.
   constexpr int64_t mostFewRows = 16;
   choice.fewRows = traits.rows <= mostFewRows;
-  // Copying a row of taps takes as long as some ten elements one by one.
-  constexpr int64_t longestShortRun = 12, leastLine = 8;
-  choice.alongPlaces =
-      traits.windowLine >= leastLine && (traits.windowPitch == 1 || traits.windowRun <= longestShortRun);
+  choice.alongPlaces = packsAlongPlaces(traits);
   choice.evenDepth = instruction == MatmulInstruction::vdpbf16ps && traits.depth % 2 == 0;
   return choice;
 }
@@ -133,6 +151,8 @@ StatusOr<std::string> CpuTarget::makeCode(llvm::Module &module, KernelDumps *dum
 }
 
 StatusOr<CpuTarget> CpuTarget::find(std::string_view name) {
+  if (name.starts_with(emulatedPrefix))
+    return findEmulated(name);
   initializeMachines();
   CpuTarget target;
   target.name = std::string(name);

@@ -15,8 +15,11 @@ struct CpuTarget : Target {
   bool hasAvx512Bf16 = false, hasAvx512Fp16 = false, hasVnni = false;
   bool hasAmxBf16 = false, hasAmxInt8 = false; // products of tiles
   int64_t vectorRegisters = 16;
+  /// The processor whose facts these are, if its instructions are emulated; code is then for this machine, which `triple`,
+  /// `processor` and `features` name. "": none is.
+  std::string emulated;
 
-  std::string key() const override; // triple + processor + features
+  std::string key() const override; // triple, processor, features, and what is emulated
   const Blocking &blocking() const override;
   MatmulChoice chooseMatmul(const MatmulTraits &traits) const override;
   bool readsWindows() const override { return true; }

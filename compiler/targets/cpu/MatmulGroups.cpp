@@ -64,6 +64,10 @@ Emitted MatmulGroups::across(int side, MatmulIndex index, Emitted group) const {
     const Emitted lanes = operands.stored(side, index);
     members.push_back(within ? lanes : select(k < depth, lanes, lanes.like(int64_t(0))));
   }
+  return joined(members);
+}
+
+Emitted MatmulGroups::joined(const Values &members) const {
   const auto interleaved = [&](Emitted x, Emitted y, Type element) {
     const Emitted both = frame.wrap(vector::InterleaveOp::create(frame, x.value(), y.value()));
     return sameBits(both, block.lanesOf(element));

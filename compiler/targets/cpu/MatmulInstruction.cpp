@@ -13,7 +13,8 @@ namespace {
 ///   cooperlake, sapphirerapids and their successors     half as fast: no gain over numbers widened while packing
 /// Others are taken for the latter.
 bool multipliesPairsFast(const CpuTarget &target) {
-  return target.processor == "znver4" || target.processor == "znver5";
+  const std::string &processor = target.emulated.empty() ? target.processor : target.emulated;
+  return processor == "znver4" || processor == "znver5";
 }
 
 bool areAll(const MatmulTraits &traits, DType dtype, DType accumulator) {
@@ -53,6 +54,11 @@ constexpr Row table[] = {
      [](const CpuTarget &, const MatmulTraits &) { return true; }},
 };
 
+/// Groups are neighbours along a row of a window; pairs are also made of the rows of two places.
+bool makesGroupsOfWindow(MatmulInstruction instruction, const MatmulTraits &traits) {
+  return !packsAlongPlaces(traits) && (traits.lhsAlongDepth || instruction == MatmulInstruction::vdpbf16ps);
+}
+
 const Row &rowOf(MatmulInstruction instruction) {
   return *std::find_if(std::begin(table), std::end(table),
                        [&](const Row &row) { return row.instruction == instruction; });
@@ -63,10 +69,17 @@ const Row &rowOf(MatmulInstruction instruction) {
 MatmulInstruction chooseMatmulInstruction(const CpuTarget &target, const MatmulTraits &traits) {
   return std::find_if(std::begin(table), std::end(table),
                       [&](const Row &row) {
-                        const bool takesGroups = row.depth > 1; // packing a window makes none
-                        return row.isThere(target) && !(takesGroups && traits.window) && row.pays(target, traits);
+                        const bool hasFactors =
+                            row.depth == 1 || !traits.window || makesGroupsOfWindow(row.instruction, traits);
+                        return hasFactors && row.isThere(target) && row.pays(target, traits);
                       })
       ->instruction;
+}
+
+bool packsAlongPlaces(const MatmulTraits &traits) {
+  // Copying a row of taps takes as long as some ten elements one by one.
+  constexpr int64_t longestShortRun = 12, leastLine = 8;
+  return traits.windowLine >= leastLine && (traits.windowPitch == 1 || traits.windowRun <= longestShortRun);
 }
 
 std::optional<WeightPanels> weightPanels(const CpuTarget &target, bool strict, DType weight, int64_t k, int64_t n) {

@@ -18,6 +18,10 @@ enum class MatmulInstruction : uint8_t {
 /// The first row of the table (in MatmulInstruction.cpp) that the CPU has and the kernel may use.
 MatmulInstruction chooseMatmulInstruction(const CpuTarget &target, const MatmulTraits &traits);
 
+/// Whether packing a window copies one tap of neighbouring places at a time, because its image has few channels. No
+/// groups along K are made so.
+bool packsAlongPlaces(const MatmulTraits &traits);
+
 /// Target::weightPanels.
 std::optional<WeightPanels> weightPanels(const CpuTarget &target, bool strict, DType weight, int64_t k, int64_t n);
 

@@ -1,7 +1,6 @@
 // Packing: a tile's operands through their prologues into scratch.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/MatmulPack.h"
-#include "compiler/targets/cpu/MatmulWindow.h"
 
 namespace halftone::compiler {
 using namespace mlir;
@@ -61,16 +60,58 @@ void MatmulPacking::packWindow(const MatmulDepth &depth) {
     });
     return;
   }
-  if (places == rowRole) {
-    frame.loop(constant(0), block.rows, constant(1), [&](Emitted row) {
-      window.copy(firstPlace + block.firstRow + row, {depth.first, depth.count},
-                  block.at(block.packedA, row * block.sizes.depth));
-    });
-    return;
-  }
+  if (places == rowRole)
+    return packWindowAlongDepth(window, firstPlace, depth);
+  if (problem.groupSize > 1)
+    return packWindowPairs(window, firstPlace, depth);
   frame.loop(constant(0), depth.count, constant(1), [&](Emitted k) {
     window.copy(firstPlace + depth.first + k, {block.firstRow, block.rows},
                 block.at(block.packedA, k * block.packedPitch));
+  });
+}
+
+void MatmulPacking::packWindowAlongDepth(const MatmulWindow &window, Emitted firstPlace, const MatmulDepth &depth) {
+  const Emitted group = constant(problem.groupSize), first = depth.first * group;
+  const Emitted count = minimum(depth.count * group, block.size[depthRole] - first);
+  watch.loop(constant(0), block.rows, constant(1), [&](Emitted row) {
+    const Emitted to = block.at(block.packedA, row * block.sizes.depth);
+    window.copy(firstPlace + block.firstRow + row, {first, count}, to);
+    if (problem.groupSize > 1)
+      window.copyOutside(constant(1), window.at(to, count)); // past K
+    if (watch.isOn())
+      watch.loop(constant(0), depth.count, constant(lanes),
+                 [&](Emitted k) { watch.look(block.load(block.at(to, k))); });
+  });
+  if (problem.hasBiasRow())
+    packBias(depth);
+}
+
+/// Neighbouring rows of the window are pairs along K. Some columns of two rows at a time go to the place of packed B, which
+/// is not packed yet, and together from there.
+void MatmulPacking::packWindowPairs(const MatmulWindow &window, Emitted firstPlace, const MatmulDepth &depth) {
+  const Emitted most = constant(2048), pitch = most + 4 * lanes; // a vector of each kind may lie behind
+  const auto copyRow = [&](Emitted place, MatmulWindow::Range columns, Emitted to) {
+    frame.branch(
+        place < block.size[depthRole], [&] { window.copy(firstPlace + place, columns, to); },
+        [&] { window.copyOutside(columns.count, to); });
+    window.copyOutside(constant(1), window.at(to, columns.count));
+  };
+  watch.loop(constant(0), depth.count, constant(1), [&](Emitted pair) {
+    watch.loop(constant(0), block.rows, most, [&](Emitted begin) {
+      const Emitted count = minimum(most, block.rows - begin);
+      Values rows;
+      for (int64_t member = 0; member < problem.groupSize; ++member) {
+        rows.push_back(window.at(block.packedB, pitch * member));
+        const Emitted place = (depth.first + pair) * problem.groupSize + member;
+        copyRow(place, {block.firstRow + begin, count}, rows.back());
+      }
+      watch.loop(constant(0), count, constant(lanes), [&](Emitted at) {
+        Values members;
+        for (Emitted row : rows)
+          members.push_back(frame.load(block.lanesOf(frame.getI16Type()), window.at(row, at)));
+        store(groups.joined(members), block.at(block.packedA, pair * block.packedPitch + begin + at));
+      });
+    });
   });
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/cpu/MatmulGroups.h"
+#include "compiler/targets/cpu/MatmulWindow.h"
 #include "compiler/targets/cpu/SubnormalWatch.h"
 
 namespace halftone::compiler {
@@ -28,6 +29,8 @@ public:
 
 private:
   void packWindow(const MatmulDepth &depth);
+  void packWindowAlongDepth(const MatmulWindow &window, Emitted firstPlace, const MatmulDepth &depth);
+  void packWindowPairs(const MatmulWindow &window, Emitted firstPlace, const MatmulDepth &depth);
   void packRowsAlongDepth(const MatmulDepth &depth);
   void packRowsTurned(const MatmulDepth &depth);
   void packBias(const MatmulDepth &depth);

@@ -107,7 +107,9 @@ LogicalResult MatmulProblem::readWindow() {
   if (!window)
     return success();
   const size_t numbers = size_t(source.form.numbers);
-  if (groupSize != 1 || numbers != 4 * window->rank() + 1)
+  const bool readsGroups =
+      !source.form.alongPlaces && (lanesAlongDepth(0) || instruction == MatmulInstruction::vdpbf16ps);
+  if ((groupSize != 1 && !readsGroups) || numbers != 4 * window->rank() + 1)
     return contraction.emitError() << "no code that reads a window of " << window->rank() << " spatial axes with "
                                    << numbers << " numbers, in groups of " << groupSize;
   return success();
@@ -120,7 +122,8 @@ bool MatmulProblem::takesDots() const {
 }
 
 bool MatmulProblem::readsRowPairsInPlace() const {
-  return groupSize == 2 && !prologue[0] && lanesAlongDepth(0) && source.form.evenDepth && group[rowRole].size() == 1;
+  return groupSize == 2 && !prologue[0] && !window && lanesAlongDepth(0) && source.form.evenDepth &&
+         group[rowRole].size() == 1;
 }
 
 bool MatmulProblem::readsRowsInPlace() const {

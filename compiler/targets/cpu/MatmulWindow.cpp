@@ -7,7 +7,10 @@ namespace halftone::compiler {
 using namespace mlir;
 
 MatmulWindow::MatmulWindow(const MatmulBlock &block)
-    : block(block), frame(block.frame), image(block.problem.contraction.getInputs()[0]) {
+    : block(block), frame(block.frame), element(block.problem.accumulator),
+      step(block.sizes.lanes * block.problem.groupSize), image(block.problem.contraction.getInputs()[0]) {
+  if (block.problem.groupSize > 1)
+    element = getElementTypeOrSelf(image);
   const WindowForm &form = *block.problem.window;
   size_t next = size_t(frame.dims) + 2; // behind the extents and the tile
   const auto number = [&] { return frame.extents[next++]; };
@@ -85,32 +88,36 @@ void MatmulWindow::copyRowOfTaps(const Seen &outer, Emitted place, Emitted begin
 void MatmulWindow::copyRun(const Run &run, Range columns, Emitted to) const {
   const Emitted begin = maximum(run.begin, columns.first);
   const Emitted end = minimum(run.begin + run.length, columns.first + columns.count);
-  const Emitted target = block.at(to, begin - columns.first), count = end - begin;
+  const Emitted target = at(to, begin - columns.first), count = end - begin;
   frame.branch(
       run.seen.inside, [&] { copyInside(run.seen.index * channels + (begin - run.begin), count, target); },
-      [&] {
-        const Emitted zeros = block.zeros();
-        frame.loop(constant(0), count, constant(block.sizes.lanes),
-                   [&](Emitted at) { frame.store(zeros, block.at(target, at)); });
-      });
+      [&] { copyOutside(count, target); });
+}
+
+void MatmulWindow::copyOutside(Emitted count, Emitted to) const {
+  const bool isBiased = block.problem.hasBiasRow();
+  const Emitted outside = isBiased ? frame.constant(frame.getI8IntegerAttr(-128)) : frame.zero(element);
+  const Emitted vector = frame.splat(outside, step);
+  frame.loop(constant(0), count, constant(step), [&](Emitted offset) { frame.store(vector, at(to, offset)); });
 }
 
 /// Whole vectors are read, also where they go past the run, unless they would go past the image.
 void MatmulWindow::copyInside(Emitted from, Emitted count, Emitted to) const {
-  const int64_t lanes = block.sizes.lanes;
-  const Type element = getElementTypeOrSelf(image);
-  const VectorType vector = block.lanesOf(element);
-  const auto addressOf = [&](Emitted offset) { return frame.address(block.pointerOf(image), element, offset); };
-  frame.loop(constant(0), count, constant(lanes), [&](Emitted at) {
-    const Emitted first = from + at;
+  const Type stored = getElementTypeOrSelf(image);
+  const VectorType vector = VectorType::get(step, stored);
+  const auto addressOf = [&](Emitted offset) { return frame.address(block.pointerOf(image), stored, offset); };
+  frame.loop(constant(0), count, constant(step), [&](Emitted offset) {
+    const Emitted first = from + offset;
     const Emitted read = frame.choose(
-        first + lanes <= elements, [&] { return Values{frame.load(vector, addressOf(first))}; },
+        first + step <= elements, [&] { return Values{frame.load(vector, addressOf(first))}; },
         [&] {
-          const Emitted left = minimum(elements - first, constant(lanes)).narrow(frame.getI32Type());
-          const Emitted mask = frame.steps(frame.getI32Type(), lanes) < block.splat(left);
+          const Emitted left = minimum(elements - first, constant(step)).narrow(frame.getI32Type());
+          const Emitted mask = frame.steps(frame.getI32Type(), step) < frame.splat(left, step);
           return Values{frame.loadMasked(vector, addressOf(first), mask)};
         })[0];
-    frame.store(block.problem.factor(frame, 0, read, lanes), block.at(to, at));
+    const MatmulProblem &problem = block.problem;
+    const Emitted grouped = problem.hasBiasRow() ? read ^ -128 : read;
+    frame.store(problem.groupSize > 1 ? grouped : problem.factor(frame, 0, read, step), at(to, offset));
   });
 }
 

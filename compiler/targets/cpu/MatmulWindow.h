@@ -6,7 +6,8 @@
 namespace halftone::compiler {
 
 /// The matrix has a row for each place of the window (examples and places, row-major), and a column for each tap and
-/// channel. Taps outside of the image are 0.
+/// channel. Taps outside of the image are 0. Copies have the accumulator's type; for an instruction that takes groups, the
+/// image's, so that neighbours make groups (for VNNI as a + 128).
 class MatmulWindow {
 public:
   explicit MatmulWindow(const MatmulBlock &block);
@@ -16,9 +17,12 @@ public:
   struct Range {
     Emitted first, count;
   };
-  /// Copies these columns of the row of `place` to neighbouring elements of the accumulator's type from `to` on. The
-  /// elements behind them, fewer than a vector has, then hold anything.
+  /// Copies these columns of the row of `place` to neighbouring elements from `to` on. The elements behind them, fewer
+  /// than a vector has, then hold anything.
   void copy(Emitted place, Range columns, Emitted to) const;
+  /// As `copy`, of `count` columns that are all outside.
+  void copyOutside(Emitted count, Emitted to) const;
+  Emitted at(Emitted to, Emitted offset) const { return frame.address(to, element, offset); }
   /// Copies this column of the rows of `places`, which go forward and have no holes along the last axis, to neighbouring elements of the
   /// accumulator's type from `to` on.
   void copyPlaces(Emitted column, Range places, Emitted to) const;
@@ -53,6 +57,8 @@ private:
 
   const MatmulBlock &block;
   KernelFrame &frame;
+  mlir::Type element; // of a copy
+  int64_t step;       // elements in a vector of a copy
   std::vector<Axis> axes;
   Emitted channels, elements; // of the image
   mlir::Value image;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/ObjectCode.h"
 #include "compiler/targets/MachineCode.h"
+#include "compiler/targets/cpu/Emulation.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
@@ -35,6 +36,8 @@ Status checkSymbols(llvm::StringRef object) {
 } // namespace
 
 StatusOr<std::string> compiler::generateObject(llvm::Module &module, const CpuTarget &cpu, KernelDumps *dumps) {
+  if (!cpu.emulated.empty())
+    emulateInstructions(module);
   auto code = MachineCode::create({cpu.triple, cpu.processor, cpu.features});
   HALFTONE_RETURN_IF_ERROR(code.status());
   module.setPICLevel(llvm::PICLevel::BigPIC);
