@@ -1,7 +1,6 @@
 // The comparison of training steps.
 // SPDX-License-Identifier: Apache-2.0
 #include "TrainStep.h"
-#include "Mlp.h"
 #include "Peer.h"
 #include "Race.h"
 #include <cmath>
@@ -77,7 +76,7 @@ void compare(Table &table, const std::map<std::string, std::unique_ptr<Peer>> &p
   if (!table.wants(what))
     return;
   const Exchange exchange;
-  const Batch data = images(batch, network.image);
+  const Batch data = network.data(batch);
   const std::vector<double> losses = firstLosses(network.make(policy, true), data, exchange);
   std::vector<Contestant> field = {ours(network, policy, data)};
   if (network.besideFloat32 && policy != "float32")

@@ -14,7 +14,7 @@ namespace halftone::benchmarks {
 /// A network whose training steps are timed.
 struct Network {
   std::string title, name; // in rows, and in requests to peers
-  Shape image;
+  std::function<Batch(int64_t count)> data;
   /// The first steps are checked while nothing is dropped and the weights change; the timed ones are the others.
   std::function<Model(const std::string &policy, bool checked)> make;
   std::vector<std::string> policies;

@@ -1,5 +1,6 @@
-// How much larger the arena of a training step is than the values that must live in it at once.
+// How large the arena of a training step is beside the values that live in it, and that of a GPT beside strict mode's.
 // SPDX-License-Identifier: Apache-2.0
+#include "Gpt.h"
 #include "Mlp.h"
 #include "Table.h"
 #include <cstdio>
@@ -21,15 +22,36 @@ struct ArenaSize {
   }
 };
 
+ArenaSize arenaOf(const Model &model, int64_t batch) { return ArenaSize(model.ir(Stage::plan, {.batch_size = batch})); }
+
+/// Against the bytes that are live at once.
+void addTightness(Table &table, const std::string &what, const ArenaSize &arena) {
+  table.add({what, fmt::format("{} bytes", arena.bytes), fmt::format("live at most {} bytes", arena.live),
+             static_cast<double>(arena.bytes) / static_cast<double>(arena.live), 1.10, 1.02, true});
+}
+
+/// A GPT's, also against strict mode, which stores the weights of attention.
+void runGpt(Table &table, const std::string &policy) {
+  const int64_t batch = 16;
+  const std::string what = fmt::format("arena, GPT of 6 layers of 384, 256 long, batch {}, {}", batch, policy);
+  if (!table.wants(what))
+    return;
+  const ArenaSize arena = arenaOf(gpt(policy), batch);
+  addTightness(table, what, arena);
+  const ArenaSize strict = arenaOf(gpt(policy, {.numerics = Numerics::strict}), batch);
+  table.add({what, fmt::format("{} bytes", arena.bytes), fmt::format("strict mode {} bytes", strict.bytes),
+             static_cast<double>(arena.bytes) / static_cast<double>(strict.bytes), 0.75, 0.5, true});
+}
+
 void run(Table &table) {
   for (const char *policy : {"float32", "mixed_bfloat16", "mixed_float16"})
     for (int64_t hidden : {2, 12})
-      for (int64_t batch : {32, 512}) {
-        const ArenaSize arena(mlp(policy, {.hidden = hidden}).ir(Stage::plan, {.batch_size = batch}));
-        table.add({fmt::format("arena, {} layers of 512, batch {}, {}", hidden, batch, policy),
-                   fmt::format("{} bytes", arena.bytes), fmt::format("live at most {} bytes", arena.live),
-                   static_cast<double>(arena.bytes) / static_cast<double>(arena.live), 1.10, 1.02, true});
-      }
+      for (int64_t batch : {32, 512})
+        if (const auto what = fmt::format("arena, {} layers of 512, batch {}, {}", hidden, batch, policy);
+            table.wants(what))
+          addTightness(table, what, arenaOf(mlp(policy, {.hidden = hidden}), batch));
+  for (const char *policy : {"float32", "mixed_bfloat16"})
+    runGpt(table, policy);
 }
 
 } // namespace

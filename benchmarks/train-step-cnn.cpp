@@ -1,6 +1,7 @@
 // How long a training step of convolutional networks takes beside PyTorch and JAX; losses must be equal.
 // SPDX-License-Identifier: Apache-2.0
 #include "Convnets.h"
+#include "Mlp.h"
 #include "TrainStep.h"
 
 using namespace halftone;
@@ -12,7 +13,7 @@ static Network network(const std::string &title, const std::string &name, const 
   const std::string eager = "PyTorch eager", jax = "JAX jit";
   return {.title = title,
           .name = name,
-          .image = image,
+          .data = [image](int64_t count) { return images(count, image); },
           .make = [make](const std::string &policy,
                          bool checked) { return make(policy, checked ? ConvnetArgs{0, 1e-3} : ConvnetArgs{}); },
           .policies = {"float32", "mixed_bfloat16"},

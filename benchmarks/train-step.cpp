@@ -10,7 +10,7 @@ static void run(Table &table) {
   const std::string eager = "PyTorch eager", compiled = "torch.compile", jax = "JAX jit";
   compareTrainSteps(table, {{.title = "MLP",
                              .name = "mlp",
-                             .image = {784},
+                             .data = [](int64_t count) { return images(count); },
                              .make = [](const std::string &policy,
                                         bool checked) { return mlp(policy, {.learning_rate = checked ? 1e-3 : 0}); },
                              .policies = {"float32", "mixed_bfloat16", "mixed_float16"},

@@ -1,10 +1,9 @@
 // Trains Keras's MNIST convnet under several dtype policies; prints accuracy and seconds of each, and draws the curves.
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
+#include "LearningCurves.h"
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <halftone/Halftone.h>
 #include <map>
 #include <sstream>
@@ -18,27 +17,24 @@ namespace {
 constexpr int64_t batchSize = 128;
 using Options = std::map<std::string, std::string>;
 
-/// One policy's run: the running mean of the loss, and the accuracy on the test data after each epoch.
-struct Curve {
-  std::string policy;
-  std::vector<std::pair<double, double>> loss, accuracy; // (epochs, value)
-};
+/// The charts of a run: the running mean of the loss, and the accuracy on the test data after each epoch.
+enum : size_t { loss, accuracy };
 
 class Recorder : public Callback {
 public:
-  Recorder(Curve &curve, int64_t stepsPerEpoch) : curve_(&curve), stepsPerEpoch_(stepsPerEpoch) {}
+  Recorder(curves::Run &run, int64_t stepsPerEpoch) : run_(&run), stepsPerEpoch_(stepsPerEpoch) {}
   void on_epoch_begin(int64_t epoch, const Logs &) override { epoch_ = static_cast<double>(epoch); }
   void on_train_batch_end(int64_t step, const Logs &logs) override {
     if (step % 10 == 9) // reading the logs waits for the step
-      curve_->loss.emplace_back(epoch_ + static_cast<double>(step + 1) / static_cast<double>(stepsPerEpoch_),
-                                logs["loss"]);
+      run_->lines[loss].emplace_back(epoch_ + static_cast<double>(step + 1) / static_cast<double>(stepsPerEpoch_),
+                                     logs["loss"]);
   }
   void on_epoch_end(int64_t epoch, Logs &logs) override {
-    curve_->accuracy.emplace_back(static_cast<double>(epoch + 1), logs["val_accuracy"]);
+    run_->lines[accuracy].emplace_back(static_cast<double>(epoch + 1), logs["val_accuracy"]);
   }
 
 private:
-  Curve *curve_;
+  curves::Run *run_;
   int64_t stepsPerEpoch_;
   double epoch_ = 0.0;
 };
@@ -52,11 +48,11 @@ Model convnet() {
   return Model({image}, {Dense(10, {.activation = "softmax", .dtype = "float32"})(x)});
 }
 
-Curve train(const std::string &policy, const datasets::Arrays &mnist, int64_t epochs) {
+curves::Run train(const std::string &policy, const datasets::Arrays &mnist, int64_t epochs) {
   set_random_seed(1);
   set_dtype_policy(policy);
   const int64_t steps = (mnist.x_train.shape()[0] + batchSize - 1) / batchSize;
-  Curve curve{policy, {}, {}};
+  curves::Run run{policy, {{}, {}}};
   const auto start = std::chrono::steady_clock::now();
   const Model model = convnet();
   model.compile({.optimizer = optimizers::Adam(schedules::CosineDecay(2e-3, epochs * steps)),
@@ -66,74 +62,25 @@ Curve train(const std::string &policy, const datasets::Arrays &mnist, int64_t ep
             {.batch_size = batchSize,
              .epochs = epochs,
              .verbose = 2,
-             .callbacks = {Recorder(curve, steps)},
+             .callbacks = {Recorder(run, steps)},
              .validation_data = {mnist.x_test, mnist.y_test}});
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  std::printf("%s: test accuracy %.4f after %lld epochs, %.1f s\n", policy.c_str(), curve.accuracy.back().second,
+  std::printf("%s: test accuracy %.4f after %lld epochs, %.1f s\n", policy.c_str(), run.lines[accuracy].back().second,
               static_cast<long long>(epochs), seconds.count());
   std::fflush(stdout);
-  return curve;
-}
-
-/// One chart: its place in the drawing, and the values at its bottom and top.
-struct Chart {
-  const char *title;
-  double left, bottomValue, topValue, epochs;
-  double x(double epoch) const { return left + 360 * epoch / epochs; }
-  double y(double value) const {
-    return 330 - 280 * (std::clamp(value, bottomValue, topValue) - bottomValue) / (topValue - bottomValue);
-  }
-};
-
-void drawAxes(std::ostream &svg, const Chart &chart) {
-  svg << "<text x='" << chart.left << "' y='35' font-size='15'>" << chart.title << "</text>\n";
-  for (int i = 0; i <= 4; ++i) {
-    const double value = chart.bottomValue + (chart.topValue - chart.bottomValue) * i / 4;
-    char label[32];
-    std::snprintf(label, sizeof label, "%.3g", value);
-    svg << "<path d='M" << chart.left << " " << chart.y(value) << "h360' stroke='#ddd'/><text x='" << chart.left - 6
-        << "' y='" << chart.y(value) + 4 << "' text-anchor='end'>" << label << "</text>\n";
-  }
-  svg << "<text x='" << chart.left + 360 << "' y='350' text-anchor='end'>" << chart.epochs << " epochs</text>\n";
-}
-
-void drawLine(std::ostream &svg, const Chart &chart, const std::vector<std::pair<double, double>> &points,
-              const char *colour) {
-  svg << "<polyline fill='none' stroke-width='1.5' stroke='" << colour << "' points='";
-  for (const auto &[epoch, value] : points)
-    svg << chart.x(epoch) << "," << chart.y(value) << " ";
-  svg << "'/>\n";
-}
-
-void draw(const std::string &path, const std::vector<Curve> &curves, double epochs) {
-  static constexpr const char *colours[] = {"#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf"};
-  const Chart loss{"training loss", 60, 0.0, 0.4, epochs}, accuracy{"test accuracy", 500, 0.96, 1.0, epochs};
-  std::ofstream svg(path);
-  svg << "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 900 " << 370 + 20 * curves.size()
-      << "' font-family='sans-serif' font-size='12'>\n<rect width='100%' height='100%' fill='white'/>\n";
-  drawAxes(svg, loss);
-  drawAxes(svg, accuracy);
-  for (size_t i = 0; i < curves.size(); ++i) {
-    const char *colour = colours[i % std::size(colours)];
-    drawLine(svg, loss, curves[i].loss, colour);
-    drawLine(svg, accuracy, curves[i].accuracy, colour);
-    svg << "<text x='60' y='" << 375 + 20 * i << "' fill='" << colour << "'>" << curves[i].policy << "</text>\n";
-  }
-  svg << "</svg>\n";
-  svg.close();
-  if (!svg)
-    throw Error(ErrorKind::io_error, "cannot write '" + path + "'");
+  return run;
 }
 
 void run(const Options &options, int64_t epochs) {
   datasets::Arrays mnist = datasets::mnist(options.at("--data"));
   mnist.x_train = mnist.x_train.reshape({none, 28, 28, 1});
   mnist.x_test = mnist.x_test.reshape({none, 28, 28, 1});
-  std::vector<Curve> curves;
+  std::vector<curves::Run> runs;
   std::istringstream policies(options.at("--policies"));
   for (std::string policy; std::getline(policies, policy, ',');)
-    curves.push_back(train(policy, mnist, epochs));
-  draw(options.at("--svg"), curves, static_cast<double>(epochs));
+    runs.push_back(train(policy, mnist, epochs));
+  curves::draw(options.at("--svg"), {{"training loss", 0.0, 0.4}, {"test accuracy", 0.96, 1.0}}, runs,
+               {static_cast<double>(epochs), "epochs"});
 }
 
 int usage(const std::string &complaint) {

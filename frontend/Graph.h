@@ -62,6 +62,8 @@ private:
 
 /// True while a call only infers shapes; a layer remembers nothing of such a call.
 bool inferringShapes();
+/// Whether a call infers shapes and `extent` is a number in place of None.
+bool standsForNone(int64_t extent);
 /// The id of the inferSpecs() that runs on this thread, from 1; 0 when none runs. The traces of one id differ in the
 /// extents that stand for None.
 int64_t inferenceNumber();

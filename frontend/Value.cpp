@@ -25,6 +25,7 @@ static const Node &nodeOf(const std::shared_ptr<Node> &node) {
 Shape Value::shape() const { return nodeOf(node_).shape; }
 DType Value::dtype() const { return nodeOf(node_).dtype; }
 std::string Value::layer_path() const { return nodeOf(node_).layerPath; }
+Value Value::mask() const { return nodeOf(node_).mask; }
 
 Values::Values() noexcept = default;
 Values::Values(const Value &one) : list_{one} {}

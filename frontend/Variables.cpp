@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Variables.h"
 #include "frontend/Devices.h"
+#include "frontend/LayerImpl.h"
 #include "frontend/Trace.h"
 #include "halftone/Error.h"
 #include "runtime/base/Convert.h"
@@ -43,6 +44,17 @@ Variable &Variable::operator=(const Variable &) & = default;
 Variable &Variable::operator=(Variable &&) & noexcept = default;
 Variable::~Variable() = default;
 Variable::Variable(std::shared_ptr<VariableImpl> impl) : impl_(std::move(impl)) {}
+Variable::Variable(const Tensor &initial, const VariableArgs &args) {
+  if (!initial.defined())
+    throw Error(ErrorKind::value_error, "a Variable needs a first value. Received: an undefined Tensor");
+  const std::string name = args.name.empty() ? uniqueName("Variable") : args.name;
+  *this = makeVariable(initial, {.name = name,
+                                 .path = name,
+                                 .role = args.trainable ? VariableRole::weight : VariableRole::state,
+                                 .update = args.trainable ? UpdateKind::gradient : UpdateKind::assign,
+                                 .trainable = args.trainable,
+                                 .autocast = args.autocast});
+}
 
 Shape Variable::shape() const { return created(impl_).shape; }
 DType Variable::dtype() const {
@@ -89,19 +101,19 @@ void Variable::assign(const Value &value) const {
 
 namespace detail {
 
-Variable makeVariable(const Tensor &initial, const VariableArgs &args) {
+Variable makeVariable(const Tensor &initial, const VariableFacts &facts) {
   auto impl = std::make_shared<VariableImpl>();
-  impl->memory = processStore().on(runtimeOf(default_device())).create(args.path, initial).valueOrThrow();
-  impl->name = args.name;
-  impl->path = args.path;
+  impl->memory = processStore().on(runtimeOf(default_device())).create(facts.path, initial).valueOrThrow();
+  impl->name = facts.name;
+  impl->path = facts.path;
   impl->shape = initial.shape();
   impl->dtype = initial.dtype();
-  impl->role = args.role;
-  impl->update = args.update;
-  impl->trainable = args.trainable;
-  impl->autocast = args.autocast;
-  impl->regularizer = args.regularizer;
-  impl->constraint = args.constraint;
+  impl->role = facts.role;
+  impl->update = facts.update;
+  impl->trainable = facts.trainable;
+  impl->autocast = facts.autocast;
+  impl->regularizer = facts.regularizer;
+  impl->constraint = facts.constraint;
   return Variable(std::move(impl));
 }
 

@@ -26,7 +26,7 @@ struct VariableImpl {
   Constraint constraint{};
 };
 
-struct VariableArgs {
+struct VariableFacts {
   std::string name, path;
   VariableRole role = VariableRole::weight;
   UpdateKind update = UpdateKind::gradient;
@@ -35,7 +35,7 @@ struct VariableArgs {
   Constraint constraint{};
 };
 /// A variable with a copy of `initial`, on the thread's default device, under the one lock of all variables.
-Variable makeVariable(const Tensor &initial, const VariableArgs &args);
+Variable makeVariable(const Tensor &initial, const VariableFacts &facts);
 
 /// Checks that memory suffices for a variable and its first value, which is drawn in float32 at least. runtime_error
 /// with the needed bytes and the free ones if not; value_error when 64 bits cannot count the bytes. `what` begins the

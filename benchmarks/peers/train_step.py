@@ -14,7 +14,7 @@ import sys
 import time
 
 from conversation import serve, use_threads
-from networks import DROPOUT, JaxNetwork, torch_layout, torch_network, torch_weight
+from networks import DROPOUT, JaxNetwork, torch_layout, torch_network, torch_weights
 
 name, threads = sys.argv[1], int(sys.argv[2])
 use_threads(threads)
@@ -36,8 +36,8 @@ class Torch:
     def prepare(self, network, policy, weights, x, y):
         torch = self.torch
         torch._dynamo.reset()
-        net = torch_network(torch, network).to(memory_format=torch.channels_last)
-        x, y = torch.from_numpy(torch_layout(x)), torch.from_numpy(y).long()
+        net = torch_network(torch, network, weights).to(memory_format=torch.channels_last)
+        x, y = torch.from_numpy(torch_layout(x)), torch.from_numpy(y).long().flatten()
         adam = torch.optim.Adam(net.parameters(), lr=RATE, betas=(BETA_1, BETA_2), eps=EPSILON, fused=True)
         dtype = {"float32": None, "mixed_bfloat16": torch.bfloat16, "mixed_float16": torch.float16}[policy]
         scaler = torch.amp.GradScaler("cpu", init_scale=32768.0, enabled=policy == "mixed_float16")
@@ -56,13 +56,13 @@ class Torch:
             scaler.update()
             return loss.detach()
 
-        self.step, self.adam, self.net, self.weights = step, adam, net, weights
+        self.step, self.adam, self.net, self.weights = step, adam, net, torch_weights(network, weights)
         self.assign(dropout=0.0)
 
     def assign(self, dropout):
         with self.torch.no_grad():
             for parameter, value in zip(self.net.parameters(), self.weights, strict=True):
-                parameter.copy_(self.torch.from_numpy(torch_weight(value)))
+                parameter.copy_(self.torch.from_numpy(value))
         for layer in self.net.modules():
             if isinstance(layer, self.torch.nn.Dropout):
                 layer.p = dropout
@@ -91,7 +91,7 @@ class Jax:
         import jax.numpy as np
         dtype = {"float32": np.float32, "mixed_bfloat16": np.bfloat16, "mixed_float16": np.float16}[policy]
         scaled = policy == "mixed_float16"
-        x, y = np.asarray(x), np.asarray(y)
+        x, y = np.asarray(x), np.asarray(y).reshape(-1)
         net = JaxNetwork(jax, network, dtype)
 
         def loss_of(weights, x, y, scale, moving, key):

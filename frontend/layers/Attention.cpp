@@ -33,6 +33,7 @@ public:
   /// Keras takes a large number off the scores of hidden keys, so a query that sees no key has weights near equal.
   static Values attend(LayerBody &body, const AttentionCall &call, const CallContext &context) {
     auto &self = static_cast<Derived &>(body);
+    self.hasQueryMask_ = call.queryMask.defined();
     Value scores = self.scores(call.query, call.key);
     AttentionCall masked = call;
     if (!call.valueMask.defined())
@@ -51,9 +52,14 @@ public:
       out = out * asDtype(ops::expand_dims(queryMask, -1), out.dtype(), "mask");
     return call.scores ? Values{out, weights} : Values{out};
   }
+  /// As in Keras: the call's mask of the query, which follows the inputs, or else the one that the query carries.
+  Value mask(const Values &inputs, const std::vector<Value> &masks) override {
+    return hasQueryMask_ ? asMask(inputs[3]) : masks[0];
+  }
 
 private:
   Variable state_;
+  bool hasQueryMask_ = false; // of the last call
 };
 
 /// query + key for each pair of places: (batch, t, s, features).

@@ -81,14 +81,17 @@ std::array<Value, 2> callWithScores(const Layer &layer, AttentionCall call, std:
   return {both[0], both[1]};
 }
 
-Value seenKeys(const AttentionCall &call, Places places, bool causal, std::optional<int64_t> window) {
+Value seenKeys(const AttentionCall &call, const Places &places, bool causal, std::optional<int64_t> window) {
   Value seen;
   for (const Value *mask : {&call.valueMask, &call.keyMask})
     if (mask->defined())
       seen = bothMasks(seen, ops::expand_dims(asMask(*mask), -2));
   if (causal || window) {
     const Shape shape{1, places.queries, places.keys};
-    const Value query = tracing().iota(1, shape, DType::int32), key = tracing().iota(2, shape, DType::int32);
+    Value query = tracing().iota(1, shape, DType::int32);
+    const Value key = tracing().iota(2, shape, DType::int32);
+    if (places.first.defined())
+      query = query + places.first;
     if (causal)
       seen = bothMasks(seen, ops::greater_equal(query, key));
     if (window)

@@ -31,10 +31,11 @@ std::array<Value, 2> callWithScores(const Layer &layer, AttentionCall call, std:
 /// Where queries and keys are, of (batch, queries, keys).
 struct Places {
   int64_t queries, keys;
+  Value first{}; // the place of the first query among the keys, an int32 scalar; 0 if undefined
 };
 /// Which keys each query sees by the masks of the call but queryMask, by `causal`, and less than `window` places away:
 /// it broadcasts to (batch, queries, keys), or has more axes if the call's attention mask has. Undefined: all.
-Value seenKeys(const AttentionCall &call, Places places, bool causal, std::optional<int64_t> window);
+Value seenKeys(const AttentionCall &call, const Places &places, bool causal, std::optional<int64_t> window);
 
 /// The layer's argument `dropout` lies between 0 and 1, else value_error.
 void requireDropout(const Layer &layer, double dropout, Where where);

@@ -1,6 +1,7 @@
 // Attention with heads.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/AttentionHeads.h"
+#include "frontend/KeyValueCache.h"
 #include "frontend/Masks.h"
 #include "frontend/Promotion.h"
 #include "frontend/layers/RandomNumbers.h"
@@ -156,12 +157,35 @@ std::array<Value, 2> AttentionHeads::composed(Heads heads, bool drops) const {
   return {ops::einsum(labels.scores + "," + labels.keys + "->" + labels.queries, {used, heads.value}), weights};
 }
 
+Places AttentionHeads::withCache(Heads &heads, const AttentionCall &call, const CallContext &context) const {
+  const int64_t axis = settings_.axes->front();
+  const Places places{call.query.shape()[axis], call.value.shape()[axis]};
+  OpenCache *cache = call.causal ? OpenCache::current() : nullptr;
+  if (!cache)
+    return places;
+  const auto refuse = [&](const std::string &reason) {
+    throw Error(ErrorKind::value_error, fmt::format("{} cannot use a key-value cache: {}", settings_.layer, reason));
+  };
+  for (const Value *mask : {&call.queryMask, &call.valueMask, &call.keyMask, &call.attentionMask})
+    if (mask->defined())
+      refuse("its call has a mask, and the cache keeps none of the keys'");
+  if (heads.query.rank() != 4 || places.queries != places.keys)
+    refuse(fmt::format("query and value must have one axis of equally many steps. Received: query {} and value {}",
+                       call.query.shape().str(), call.value.shape().str()));
+  const KeysAndValues all = cache->append(context.path(), {heads.key, heads.value});
+  heads.key = all.keys;
+  heads.value = all.values;
+  return {places.queries, heads.key.shape()[1], cache->position()};
+}
+
 Values AttentionHeads::attend(const AttentionCall &given, const CallContext &context) const {
   AttentionCall call = given;
   if (!call.valueMask.defined())
     call.valueMask = maskOf(call.value);
   if (!call.keyMask.defined())
     call.keyMask = maskOf(call.key);
+  if (!call.queryMask.defined())
+    call.queryMask = maskOf(call.query);
   Heads heads{(*query_)(call.query), (*key_)(call.key), (*value_)(call.value), {}};
   const DType dtype = result_type(result_type(heads.query.dtype(), heads.key.dtype()), heads.value.dtype());
   for (Value *each : {&heads.query, &heads.key, &heads.value})
@@ -172,15 +196,14 @@ Values AttentionHeads::attend(const AttentionCall &given, const CallContext &con
     throw Error(ErrorKind::value_error,
                 fmt::format("{} attends over {} axes; a causal mask and a sliding window need one", settings_.layer,
                             settings_.axes->size()));
-  const int64_t axis = settings_.axes->front();
-  const Value queryMask = call.queryMask.defined() ? call.queryMask : maskOf(call.query);
-  heads.seen =
-      seenKeys(call, {call.query.shape()[axis], call.value.shape()[axis]}, call.causal && !whole, settings_.window);
-  if (queryMask.defined())
-    heads.seen = bothMasks(heads.seen, ops::expand_dims(asMask(queryMask), -1));
+  const Places places = withCache(heads, call, context);
+  const bool causalOp = call.causal && whole && !places.first.defined(); // it counts the places of queries from 0
+  heads.seen = seenKeys(call, places, call.causal && !causalOp, settings_.window);
+  if (call.queryMask.defined())
+    heads.seen = bothMasks(heads.seen, ops::expand_dims(asMask(call.queryMask), -1));
   Value out, weights;
   if (whole)
-    out = fused(heads, call.causal, drops);
+    out = fused(heads, causalOp, drops);
   else
     std::tie(out, weights) = std::tuple_cat(composed(heads, drops));
   if (gate_) {

@@ -39,6 +39,8 @@ private:
     Value query, key, value; // of one dtype
     Value seen;              // by masks; undefined: all
   };
+  /// Puts the heads of a causal call behind those of the cache that is open, if one is. The places of queries and keys.
+  Places withCache(Heads &heads, const AttentionCall &call, const CallContext &context) const;
   Value fused(const Heads &heads, bool causal, bool drops) const;
   /// Their outputs and weights, in the heads' dtype.
   std::array<Value, 2> composed(Heads heads, bool drops) const;

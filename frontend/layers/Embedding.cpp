@@ -1,5 +1,6 @@
 // Embedding and PositionEmbedding: rows of a table by index, or by place.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/KeyValueCache.h"
 #include "frontend/Promotion.h"
 #include "frontend/layers/Fields.h"
 #include "frontend/layers/SpatialAxes.h"
@@ -48,12 +49,21 @@ public:
   }
   Values call(const Values &inputs, const CallContext &context) override {
     const Shape shape = inputs[0].shape();
+    if (standsForNone(shape[-2]))
+      return tracing().splat(0.0, shape, context.compute_dtype());
     requireSteps(shape);
-    const Value rows = ops::slice(table_, Shape{0, 0}, Shape{shape[-2], shape[-1]});
+    const Value rows = rowsFor(shape);
     return ops::broadcast_to(asDtype(rows, context.compute_dtype(), "embedding"), shape);
   }
 
 private:
+  Value rowsFor(const Shape &input) const {
+    OpenCache *cache = OpenCache::current();
+    if (!cache)
+      return ops::slice(table_, Shape{0, 0}, Shape{input[-2], input[-1]});
+    cache->place(input, options_.sequenceLength);
+    return ops::take(table_, tracing().iota(0, Shape{input[-2]}, DType::int32) + cache->position());
+  }
   void requireSteps(const Shape &input) const {
     if (input.rank() < 2)
       throw Error(ErrorKind::value_error,

@@ -71,6 +71,30 @@ TEST_CASE("dot_product_attention is the sum that a plain loop gives, with bias, 
     }
 }
 
+TEST_CASE("The gradient of attention has a gradient: that of the same sums written out") {
+  const std::vector<Tensor> feeds{random({2, 3, 2, 4}, 1), random({2, 5, 2, 4}, 2), random({2, 5, 2, 3}, 3)};
+  const auto plain = [](const List &v) {
+    const Value scores = ops::einsum("btnh,bsnh->bnts", {v[0], v[1]}) * 0.5;
+    return ops::einsum("bnts,bsne->btne", {ops::softmax(scores), v[2]});
+  };
+  const auto slopes = [](const Value &out, const List &v) {
+    const List first = gradients(ops::sum(out * out * out), v);
+    Value sum = ops::sum(first[0] * first[0]);
+    for (size_t i : {1, 2})
+      sum = sum + ops::sum(first[i] * first[i]);
+    return gradients(sum, v);
+  };
+  for (Run run : everyRun) {
+    const auto found =
+        runOnce(run, feeds, [&](const List &v) { return slopes(ops::dot_product_attention(v[0], v[1], v[2]), v); });
+    const auto expected = runOnce(run, feeds, [&](const List &v) { return slopes(plain(v), v); });
+    for (size_t i = 0; i < 3; ++i) {
+      CHECK(found[i].shape() == feeds[i].shape());
+      CHECK(near(numbers(found[i]), numbers(expected[i]), 5e-6));
+    }
+  }
+}
+
 TEST_CASE("dot_product_attention computes integers in floatx and promotes mixed floats") {
   const Tensor whole = Tensor::zeros({1, 2, 1, 3}, int32), half = Tensor::zeros({1, 2, 1, 3}, float16),
                brain = Tensor::zeros({1, 2, 1, 3}, bfloat16);

@@ -97,6 +97,37 @@ TEST_CASE("Convolutions and local pooling compute what they compute without a ma
   }
 }
 
+TEST_CASE("A layer of one's own reads the mask of its input") {
+  struct Count {
+    Value call(const Value &x) const { return x.mask().defined() ? ops::count_nonzero(x.mask(), 1) : ops::sum(x); }
+  };
+  const Embedding embed(4, 3, {.embeddings_initializer = "ones", .mask_zero = true});
+  const Custom<Count> count{Count{}};
+  const auto results =
+      runOnce(Run::compiled, {tokens()}, [&](const List &v) { return List{count(embed(v[0])), count(v[0])}; });
+  CHECK(numbers(results[0]) == std::vector<double>{3, 2});
+  CHECK(numbers(results[1]) == std::vector<double>{9});
+  CHECK_FALSE(Input({4}).mask().defined());
+  CHECK_THROWS_WITH(Value().mask(), Catch::Matchers::Contains("an undefined Value was used"));
+}
+
+TEST_CASE("The mask of the query that a call of Attention gives is the output's, else the one that the query carries") {
+  const Attention attention;
+  const AdditiveAttention additive;
+  const Embedding embed(4, 3, {.mask_zero = true});
+  const auto results = runOnce(Run::compiled, {tokens(), seen()}, [&](const List &v) {
+    const Value x = embed(v[0]), all = ops::ones_like(v[1]);
+    return List{attention(x, x).mask(), attention(x, x, {.query_mask = all}).mask(),
+                additive(x, x, {.query_mask = ops::cast(all, float32)}).mask(), attention(x, x).mask()};
+  });
+  for (size_t i : {0, 3})
+    CHECK(numbers(results[i]) == numbers(seen()));
+  for (size_t i : {1, 2}) {
+    CHECK(results[i].dtype() == DType::bool_);
+    CHECK(numbers(results[i]) == std::vector<double>(8, 1.0));
+  }
+}
+
 TEST_CASE("A functional model carries masks from layer to layer") {
   const Input ids({4}, {.dtype = int32});
   const Embedding embed(4, 3, {.mask_zero = true});

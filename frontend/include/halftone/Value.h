@@ -30,6 +30,9 @@ public:
   DType dtype() const;
   int64_t rank() const { return shape().rank(); }
   std::string layer_path() const;
+  /// While a function is traced: the bools (batch, ...) that tell which elements count; undefined if there are none.
+  /// Keras's get_keras_mask.
+  Value mask() const;
   explicit Value(std::shared_ptr<detail::Node> node);
   const std::shared_ptr<detail::Node> &node() const { return node_; }
 
@@ -82,11 +85,17 @@ private:
   std::vector<Value> list_;
 };
 
-/// A variable of a layer, an optimizer or a metric. Conversion to a Value reads it: inside an autocast scope in the
+struct VariableArgs {
+  bool trainable = true;
+  bool autocast = true;
+  std::string name{};
+};
+/// A variable of a layer, an optimizer, a metric or a user's own function. Conversion to a Value reads it: inside an autocast scope in the
 /// scope's dtype, as in Keras.
 class HALFTONE_API Variable {
 public:
   Variable() noexcept;
+  explicit Variable(const Tensor &initial, const VariableArgs &args = {}); // a copy, on the thread's default device
   Variable(const Variable &);
   Variable(Variable &&) noexcept;
   Variable &operator=(const Variable &) &;

@@ -59,4 +59,9 @@ TEST_CASE("Attention refuses a score mode, a dropout and shapes that do not fit"
   CHECK_THAT(errorOf([] { (void)Attention()(Input({2, 3, 4}), Input({2, 3, 4})); }),
              Contains("ValueError: Attention layer needs inputs of shape (batch, sequence, features)"));
   CHECK_THAT(errorOf([] { (void)Attention()(Input({3}), Input({3})); }), Contains("with at least 3 axes"));
+  const Value x = Input({5, 3}), y = Input({7, 3}), mask = Input({6}, {.dtype = DType::bool_});
+  CHECK_THAT(errorOf([&] { (void)Attention()(x, y, {.value_mask = mask}); }),
+             Contains("ValueError") && Contains("(None, 1, 6)") && Contains("(None, 5, 7)"));
+  CHECK_THAT(errorOf([&] { (void)Attention()(x, y, {.query_mask = mask}); }),
+             Contains("ValueError") && Contains("(None, 6, 1)") && Contains("(None, 5, 3)"));
 }

@@ -116,3 +116,14 @@ TEST_CASE("PositionEmbedding gives each step its row, in the compute dtype and f
   CHECK_THAT(errorOf([] { (void)PositionEmbedding(0); }), Contains("sequence_length"));
   CHECK(layers::deserialize(layers::serialize(layer)).get_config().get_int("sequence_length") == 4);
 }
+
+TEST_CASE("PositionEmbedding takes inputs whose steps are not known before the call") {
+  const Input x({none, 2});
+  const PositionEmbedding layer(4, {.initializer = "ones"});
+  const Value y = layer(x);
+  CHECK(y.shape() == Shape{none, none, 2});
+  const Model model({x}, {y});
+  CHECK(numbers(model(Tensor::zeros({1, 2, 2}))) == Row{1, 1, 1, 1});
+  CHECK_THAT(errorOf([&] { (void)model(Tensor::zeros({1, 5, 2})); }), Contains("Received an input of 5 steps"));
+  CHECK_THAT(errorOf([&] { (void)layer(Input({7, 2})); }), Contains("Received an input of 7 steps"));
+}

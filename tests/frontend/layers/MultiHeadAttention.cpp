@@ -217,6 +217,9 @@ TEST_CASE("A layer with heads refuses arguments and inputs that do not fit, and 
              Contains("ValueError: The masks of a call of MultiHeadAttention have the shape (None, 5, 6) together") &&
                  Contains("(None, 2, 5, 7)"));
   CHECK_THAT(
+      errorOf([&] { (void)layer(Input({5, 6}), Input({7, 6}), {.value_mask = Input({6}, {.dtype = DType::bool_})}); }),
+      Contains("ValueError: The masks of a call of MultiHeadAttention have the shape (None, 1, 6) together"));
+  CHECK_THAT(
       errorOf([] { (void)MultiHeadAttention(1, 2, {.attention_axes = Integers{3}})(Input({5, 6}), Input({5, 6})); }),
       Contains("ValueError: `attention_axes` of MultiHeadAttention"));
   CHECK_THAT(

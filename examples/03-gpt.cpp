@@ -1,0 +1,324 @@
+// Trains a GPT on the characters of Shakespeare's plays for some minutes; draws its losses and writes a text with it.
+// SPDX-License-Identifier: Apache-2.0
+#include "LearningCurves.h"
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <halftone/Halftone.h>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <stdexcept>
+#include <string>
+
+using namespace halftone;
+using namespace halftone::layers;
+
+namespace {
+
+using Options = std::map<std::string, std::string>;
+
+/// std::invalid_argument unless the option is a number from `least`.
+double number(const Options &options, const std::string &name, double least) {
+  const std::string &text = options.at(name);
+  char *end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end || !(value >= least) || !std::isfinite(value))
+    throw std::invalid_argument(name + " expects a number from " + std::to_string(least) + ", got '" + text + "'");
+  return value;
+}
+int64_t whole(const Options &options, const std::string &name, int64_t least = 1) {
+  const double value = number(options, name, static_cast<double>(least));
+  if (value != std::floor(value) || value > 1e15)
+    throw std::invalid_argument(name + " expects a whole number, got '" + options.at(name) + "'");
+  return static_cast<int64_t>(value);
+}
+
+/// A text as tokens: the places of its characters among all different ones, in order.
+struct Text {
+  std::string characters;
+  std::vector<int32_t> tokens;
+
+  explicit Text(const std::string &path) {
+    std::ifstream file(path, std::ios::binary);
+    const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    if (!file || text.empty())
+      throw Error(ErrorKind::io_error, "cannot read a text from '" + path + "'");
+    characters = text;
+    std::ranges::sort(characters);
+    characters.erase(std::unique(characters.begin(), characters.end()), characters.end());
+    for (char character : text)
+      tokens.push_back(static_cast<int32_t>(characters.find(character)));
+  }
+  Tensor encode(const std::string &text) const {
+    std::vector<int32_t> tokens;
+    for (char character : text)
+      if (const size_t token = characters.find(character); token != std::string::npos)
+        tokens.push_back(static_cast<int32_t>(token));
+      else
+        throw Error(ErrorKind::value_error,
+                    std::string("the text does not have the character '") + character + "' of --prompt");
+    return Tensor(std::move(tokens), {text.size()});
+  }
+  std::string decode(const Tensor &tokens) const {
+    std::string text;
+    for (int32_t token : tokens.to_vector<int32_t>())
+      text += characters.at(static_cast<size_t>(token));
+    return text;
+  }
+};
+
+/// Windows of `length` tokens, each with the tokens that follow by one place.
+struct Windows {
+  std::vector<int32_t> tokens;
+  int64_t length, batch;
+
+  size_t places() const { return tokens.size() - static_cast<size_t>(length); }
+  Batch at(const std::vector<size_t> &starts) const {
+    std::vector<int32_t> x, y;
+    for (size_t start : starts) {
+      const auto from = tokens.begin() + static_cast<int64_t>(start);
+      x.insert(x.end(), from, from + length);
+      y.insert(y.end(), from + 1, from + 1 + length);
+    }
+    const Shape shape{starts.size(), length};
+    return {.x = Tensor(std::move(x), shape), .y = Tensor(std::move(y), shape)};
+  }
+  /// Batches of windows at random places, without an end.
+  Dataset drawn(uint64_t seed) const {
+    return Dataset::from_generator([windows = *this, engine = std::mt19937_64(seed)] {
+      return [windows, engine]() mutable -> std::optional<Batch> {
+        std::vector<size_t> starts(static_cast<size_t>(windows.batch));
+        for (size_t &start : starts)
+          start = engine() % windows.places();
+        return windows.at(starts);
+      };
+    });
+  }
+  /// Batches of windows that follow one another; of the text's tail none.
+  Dataset inOrder() const {
+    const int64_t count = static_cast<int64_t>(places() - 1) / (length * batch) + 1;
+    return Dataset::from_generator(
+        [windows = *this] {
+          return [windows, next = size_t{0}]() mutable -> std::optional<Batch> {
+            std::vector<size_t> starts;
+            for (; starts.size() < static_cast<size_t>(windows.batch) && next < windows.places();
+                 next += static_cast<size_t>(windows.length))
+              starts.push_back(next);
+            return starts.empty() ? std::nullopt : std::optional(windows.at(starts));
+          };
+        },
+        count);
+  }
+};
+
+/// The minutes of training, which begin after the first step: compiling does not count.
+class Clock {
+public:
+  explicit Clock(double end) : end_(end) {}
+  void start() {
+    if (!began_)
+      began_ = std::chrono::steady_clock::now();
+  }
+  double now() const {
+    using Minutes = std::chrono::duration<double, std::ratio<60>>;
+    return began_ ? Minutes(std::chrono::steady_clock::now() - *began_).count() : 0.0;
+  }
+  double end() const { return end_; }
+  double share() const { return std::min(now() / end_, 1.0); }
+
+private:
+  double end_;
+  std::optional<std::chrono::steady_clock::time_point> began_;
+};
+
+/// The charts of a run: the mean loss since the last validation, and the loss of validation.
+enum : size_t { training, validation };
+
+/// Ends training in time and shows how far it is.
+class Progress : public Callback {
+public:
+  Progress(curves::Run &run, std::shared_ptr<Clock> clock, int64_t tokensPerStep)
+      : run_(&run), clock_(std::move(clock)), tokensPerStep_(tokensPerStep) {}
+  void on_epoch_begin(int64_t, const Logs &) override { timeSteps(); }
+  void on_train_batch_end(int64_t, const Logs &logs) override {
+    if (++steps_ == 1) {
+      clock_->start();
+      timeSteps();
+    }
+    ended_ = clock_->now();
+    if (clock_->share() == 1.0)
+      model().stop_training();
+    if (ended_ - drawn_ < 1.0 / 60)
+      return;
+    drawn_ = ended_;
+    print(logs["loss"]);
+  }
+  void on_epoch_end(int64_t, Logs &logs) override {
+    const double trained = logs["loss"], validated = logs["val_loss"];
+    print(trained);
+    std::printf(" - validation loss: %.4f\n", validated);
+    std::fflush(stdout);
+    run_->lines[training].emplace_back(std::min(clock_->now(), clock_->end()), trained);
+    run_->lines[validation].emplace_back(std::min(clock_->now(), clock_->end()), validated);
+  }
+
+private:
+  void timeSteps() {
+    began_ = ended_ = drawn_ = clock_->now();
+    stepsBefore_ = steps_;
+  }
+  void print(double loss) const {
+    constexpr int cells = 20;
+    const int full = static_cast<int>(cells * clock_->share());
+    std::string bar;
+    for (int i = 0; i < cells; ++i)
+      bar += i < full ? "━" : "─";
+    const double seconds = 60 * (ended_ - began_);
+    std::printf("\r%s %.1f of %.3g min - step %lld - %.0f tokens/s - loss: %.4f", bar.c_str(), clock_->now(),
+                clock_->end(), static_cast<long long>(steps_),
+                seconds > 0 ? static_cast<double>((steps_ - stepsBefore_) * tokensPerStep_) / seconds : 0.0, loss);
+    std::fflush(stdout);
+  }
+  curves::Run *run_;
+  std::shared_ptr<Clock> clock_;
+  int64_t tokensPerStep_, steps_ = 0, stepsBefore_ = 0;
+  double began_ = 0.0, ended_ = 0.0, drawn_ = 0.0; // in minutes: the steps since the last validation, and the bar
+};
+
+struct Sizes {
+  int64_t layers, width, heads, length;
+  double dropout;
+};
+
+/// Tokens (batch, steps) to logits (batch, steps, vocabulary) of the tokens that follow.
+Model gpt(int64_t vocabulary, const Sizes &sizes) {
+  const Input tokens({none}, {.dtype = int32});
+  Value x = Embedding(vocabulary, sizes.width)(tokens);
+  x = x + PositionEmbedding(sizes.length, {.initializer = "uniform"})(x);
+  for (int64_t i = 0; i < sizes.layers; ++i) {
+    const Value h = LayerNormalization({.epsilon = 1e-5})(x);
+    const Value attended = MultiHeadAttention(sizes.heads, sizes.width / sizes.heads)(h, h, {.use_causal_mask = true});
+    x = x + Dropout(sizes.dropout)(attended);
+    Value y = LayerNormalization({.epsilon = 1e-5})(x);
+    y = Dense(sizes.width)(Dense(4 * sizes.width, {.activation = "gelu"})(y));
+    x = x + Dropout(sizes.dropout)(y);
+  }
+  x = LayerNormalization({.epsilon = 1e-5})(x);
+  return Model({tokens}, {Dense(vocabulary, {.dtype = "float32"})(x)}, {.name = "gpt"});
+}
+
+/// Grows for a fiftieth of the time, then falls along a cosine to a tenth.
+double learningRate(double most, double share) {
+  const double pi = std::acos(-1.0);
+  return most * std::min(50 * share + 0.01, 0.55 + 0.45 * std::cos(pi * share));
+}
+
+curves::Run train(const Model &model, const Options &options, const Windows &all) {
+  const size_t cut = all.tokens.size() / 10 * 9;
+  const Windows text{{all.tokens.begin(), all.tokens.begin() + static_cast<int64_t>(cut)}, all.length, all.batch};
+  const Windows held{{all.tokens.begin() + static_cast<int64_t>(cut), all.tokens.end()}, all.length, all.batch};
+  if (std::min(text.tokens.size(), held.tokens.size()) <= static_cast<size_t>(all.length))
+    throw Error(ErrorKind::value_error, "the text is too short: a tenth of it must be longer than --length");
+  const auto clock = std::make_shared<Clock>(number(options, "--minutes", 0.001));
+  const double most = number(options, "--rate", 0.0);
+  model.compile({.optimizer = optimizers::AdamW([=](int64_t) { return learningRate(most, clock->share()); },
+                                                {.weight_decay = 0.1, .beta_2 = 0.99, .global_clipnorm = 1.0}),
+                 .loss = losses::SparseCategoricalCrossentropy({.from_logits = true})});
+  curves::Run run{options.at("--policy"), {{}, {}}};
+  model.fit(text.drawn(static_cast<uint64_t>(whole(options, "--seed", 0))),
+            {.epochs = std::numeric_limits<int64_t>::max(),
+             .verbose = 0,
+             .callbacks = {Progress(run, clock, all.batch * all.length)},
+             .validation_data = held.inOrder(),
+             .steps_per_epoch = whole(options, "--report"),
+             .validation_steps = std::min<int64_t>(8, held.inOrder().cardinality().value())});
+  const Logs logs = model.evaluate(held.inOrder(), {.verbose = 0});
+  std::printf("%s: validation loss %.4f after %lld steps of %lld tokens, %.1f min\n", run.name.c_str(), logs["loss"],
+              static_cast<long long>(model.optimizer().iterations()), static_cast<long long>(all.batch * all.length),
+              clock->end());
+  std::fflush(stdout);
+  return run;
+}
+
+/// Writes `count` characters behind the prompt.
+void write(const Model &model, const Text &text, const Tensor &prompt, int64_t count, int64_t seed) {
+  const KeyValueCache cache(model);
+  const auto sample = [&] {
+    return generate(cache, prompt, {.max_new_tokens = count, .temperature = 0.8, .top_k = 40, .seed = seed});
+  };
+  const Tensor written = sample(); // compiles
+  const auto start = std::chrono::steady_clock::now();
+  (void)sample();
+  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+  std::printf("\n%s\n\n%lld characters, %.2f ms each\n", text.decode(written).c_str(), static_cast<long long>(count),
+              time.count() / static_cast<double>(count));
+}
+
+void run(const Options &options) {
+  const int64_t seed = whole(options, "--seed", 0);
+  set_random_seed(seed);
+  set_dtype_policy(options.at("--policy"));
+  const Sizes sizes{whole(options, "--layers"), whole(options, "--width"), whole(options, "--heads"),
+                    whole(options, "--length"), number(options, "--dropout", 0.0)};
+  if (sizes.width % sizes.heads != 0)
+    throw std::invalid_argument("--width must be a multiple of --heads");
+  const Text text(options.at("--data"));
+  const Tensor prompt = text.encode(options.at("--prompt"));
+  if (prompt.size() < 1 || prompt.size() > sizes.length)
+    throw std::invalid_argument("--prompt must have from 1 to --length characters");
+  const int64_t count = std::min(whole(options, "--sample", 0), sizes.length + 1 - prompt.size());
+  const Model model = gpt(static_cast<int64_t>(text.characters.size()), sizes);
+  std::printf("%lld parameters\n", static_cast<long long>(model.count_params()));
+  const curves::Run run = train(model, options, {text.tokens, sizes.length, whole(options, "--batch")});
+  curves::draw(options.at("--svg"), {{"training loss", 1.0, 4.0}, {"validation loss", 1.0, 4.0}}, {run},
+               {number(options, "--minutes", 0.001), "minutes"});
+  if (count > 0)
+    write(model, text, prompt, count, seed);
+}
+
+int usage(const std::string &complaint) {
+  std::fprintf(stderr,
+               "03-gpt: %s\nusage: 03-gpt [--policy NAME] [--minutes N] [--layers N] [--width N] [--heads N] "
+               "[--length N] [--batch N]\n              [--dropout N] [--rate N] [--report N] [--seed N] "
+               "[--prompt TEXT] [--sample N] [--data FILE] [--svg FILE]\n",
+               complaint.c_str());
+  return 2;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Options options{{"--policy", "float32"},
+                  {"--minutes", "30"},
+                  {"--layers", "6"},
+                  {"--width", "384"},
+                  {"--heads", "6"},
+                  {"--length", "256"},
+                  {"--batch", "16"},
+                  {"--dropout", "0"},
+                  {"--rate", "0.001"},
+                  {"--report", "50"}, // steps from one validation to the next
+                  {"--seed", "1"},
+                  {"--prompt", "ROMEO:"},
+                  {"--sample", "200"}, // characters to write at the end
+                  {"--data", "examples/data/tinyshakespeare/input.txt"},
+                  {"--svg", "gpt.svg"}};
+  for (int i = 1; i < argc; i += 2) {
+    const auto option = options.find(argv[i]);
+    if (option == options.end() || i + 1 == argc)
+      return usage(std::string("expected an option and its value, got '") + argv[i] + "'");
+    option->second = argv[i + 1];
+  }
+  try {
+    run(options);
+  } catch (const std::invalid_argument &error) {
+    return usage(error.what());
+  } catch (const Error &error) {
+    std::fprintf(stderr, "03-gpt: %s\n", error.what());
+    return 1;
+  }
+}
