@@ -128,6 +128,9 @@ std::shared_ptr<OpenCache> OpenCache::open(const std::shared_ptr<KeyValueState> 
   if (!trace)
     throw Error(ErrorKind::runtime_error,
                 "CacheScope is for functions being traced: use it inside a jit function, around the call of the model");
+  if (state->trace.lock().get() == trace)
+    refuse("serves one scope in a traced function. Received: another");
+  state->trace = trace->shared_from_this();
   const std::shared_ptr<OpenCache> opened(new OpenCache(state, trace->shared_from_this()));
   trace->atEnd.push_back([opened, trace] { opened->finish(*trace); });
   return opened;
@@ -160,13 +163,14 @@ Value OpenCache::position() const {
 Value OpenCache::appended(const Variable &cached, const Value &steps) const {
   const VariableImpl &all = *cached.impl();
   const Value place = tracing().iota(1, all.shape, DType::int32) - position(); // among the new steps
-  const Value index = tracing().iota(0, Shape{state_->length}, DType::int32) - position();
   const Value isNew = ops::logical_and(ops::greater_equal(place, scalarLike(0.0, place)),
                                        ops::less(place, scalarLike(static_cast<double>(steps_), place)));
-  const Value result = ops::where(isNew, tracing().gather(asDtype(steps, all.dtype, "cache"), index, 1),
-                                  tracing().read(cached.impl(), all.dtype));
-  cached.assign(result);
-  return asDtype(result, steps.dtype(), "cache");
+  const Value index = tracing().iota(0, Shape{state_->length}, DType::int32) - position();
+  const Value moved = steps_ == 1 ? broadcastTo(steps, all.shape) : tracing().gather(steps, index, 1);
+  const Value old = asDtype(tracing().read(cached.impl(), all.dtype), steps.dtype(), "cache");
+  const Value stored = asDtype(ops::where(isNew, moved, old), all.dtype, "cache"); // the old ones do not change
+  cached.assign(stored);
+  return asDtype(stored, steps.dtype(), "cache");
 }
 
 KeysAndValues OpenCache::append(const std::string &path, const KeysAndValues &steps) {

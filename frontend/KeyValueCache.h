@@ -38,6 +38,7 @@ struct KeyValueState {
   std::optional<int64_t> places; // of the smallest table of positions
   std::vector<CachedCall> calls; // in the order of the model
   Variable position;             // undefined while the calls are being found
+  std::weak_ptr<Trace> trace;    // that opened the cache last
   CompiledFunction program;      // tokens (batch, n): the last logits (batch, vocabulary)
 };
 
