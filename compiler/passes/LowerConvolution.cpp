@@ -36,8 +36,8 @@ public:
   /// The gradient of another convolution by its kernel: a contraction over the places of that convolution's window.
   /// Null if the operands are not laid out as such a gradient reads them.
   Value lowerAsKernelGradient() {
-    Value image = turnedBack(op.getX(), imageOrder()), cotangent = turnedBack(op.getW(), cotangentOrder());
-    if (x[rank + 1] != 1 || !image || !cotangent)
+    Value image = turnedBack(op.getX(), imageOrder()), cotangent = image ? cotangentOf(op.getW()) : Value();
+    if (x[rank + 1] != 1 || !cotangent)
       return {};
     ArrayRef<int64_t> places = op.getTaps(), taps = y.slice(1, rank);
     const int64_t examples = shapeOf(image).front(), channels = shapeOf(image).back(), filters = y.back();
@@ -62,8 +62,8 @@ public:
 
   /// The gradient of such a convolution by its kernel: a sum over the examples and places. Null for others.
   Value lowerAsChannelwiseGradient() {
-    Value image = turnedBack(op.getX(), imageOrder()), cotangent = turnedBack(op.getW(), cotangentOrder());
-    if (x[rank + 1] == 1 || x[0] != 1 || y[rank + 2] != 1 || !image || !cotangent)
+    Value image = turnedBack(op.getX(), imageOrder()), cotangent = image ? cotangentOf(op.getW()) : Value();
+    if (x[rank + 1] == 1 || x[0] != 1 || y[rank + 2] != 1 || !cotangent)
       return {};
     ArrayRef<int64_t> taps = y.slice(1, rank);
     const WindowSteps steps = op.getSteps().ofTaps();
@@ -168,6 +168,17 @@ private:
   static Value turnedBack(Value value, ArrayRef<int64_t> permutation) {
     auto turn = value.getDefiningOp<TransposeOp>();
     return turn && turn.getPermutation() == permutation ? Value(turn.getX()) : Value();
+  }
+  /// The same of a cotangent, which may also be a splat: a transpose of one is folded away.
+  Value cotangentOf(Value value) {
+    DenseElementsAttr elements;
+    if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
+      return turnedBack(value, cotangentOrder());
+    SmallVector<int64_t> shape(shapeOf(value).size());
+    for (auto [axis, before] : llvm::enumerate(cotangentOrder()))
+      shape[before] = shapeOf(value)[axis];
+    const auto type = typeOf(value).clone(shape);
+    return ConstantOp::create(rewriter, op.getLoc(), type, elements.resizeSplat(type));
   }
 
   ConvolutionOp op;

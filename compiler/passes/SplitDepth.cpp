@@ -69,7 +69,7 @@ Value reshaped(OpBuilder &builder, Value value, ArrayRef<int64_t> shape) {
   if (!isCopiedCast(value)) {
     while (auto inner = value.getDefiningOp<ReshapeOp>())
       value = inner.getX();
-    return value.getType() == type ? value : Value(ReshapeOp::create(builder, value.getLoc(), type, value));
+    return value.getType() == type ? value : builder.createOrFold<ReshapeOp>(value.getLoc(), type, value);
   }
   auto cast = value.getDefiningOp<CastOp>();
   IRMapping mapping;
@@ -80,9 +80,11 @@ Value reshaped(OpBuilder &builder, Value value, ArrayRef<int64_t> shape) {
 }
 
 bool maySplit(ContractOp op) {
-  const auto isStored = [](Value operand) {
+  const bool hasWindow = windowOf(op) != nullptr; // a splat beside it is stored
+  const auto isStored = [&](Value operand) {
     Operation *producer = operand.getDefiningOp();
-    return !(producer && isGlue(producer)) && !PanelsAttr::of(operand.getType());
+    const bool isSplatToStore = hasWindow && isa_and_nonnull<ConstantOp>(producer);
+    return !(producer && isGlue(producer) && !isSplatToStore) && !PanelsAttr::of(operand.getType());
   };
   // The taps and channels of a window stay together: a matmul reads the window's rows whole.
   const auto cutsTaps = [&] {

@@ -6,11 +6,12 @@
 
 using halftone::testing::KernelHarness;
 using halftone::testing::runnableTargets;
+using halftone::testing::targetsOfGroups;
 
 namespace {
 
-void checkInside(const std::string &text) {
-  for (const std::string &target : runnableTargets())
+void checkInside(const std::string &text, const std::vector<std::string> &targets = runnableTargets()) {
+  for (const std::string &target : targets)
     for (bool strict : {false, true}) {
       CAPTURE(target, strict, text);
       KernelHarness kernel(text, target, strict);
@@ -162,8 +163,8 @@ halftone.kernel matmul @k (tensor<2x30x12xf32>, tensor<2x12x40xf32>) -> (tensor<
 
 TEST_CASE("Side reductions see the rows of a product, which are several axes, as one", "[kernels]") {
   // Tiles end within rows of the second axis; the last one has one row. A convolution's rows are places.
-  for (const char *type : {"f32", "bf16", "f64"})
-    checkInside(fmt::format(R"(
+  for (const std::string type : {"f32", "bf16", "f64"}) {
+    const std::string text = fmt::format(R"(
 halftone.kernel matmul @k (tensor<3x7x5x2x{0}>, tensor<3x3x2x20x{0}>, tensor<20x{0}>)
     -> (tensor<3x5x5x20x{0}>, tensor<7x20x{1}>, tensor<7x1xi1>) attributes {{spec = #halftone.blocks<tile = [12, 32]>}} {{
 ^bb0(%x: tensor<3x7x5x2x{0}>, %w: tensor<3x3x2x20x{0}>, %b: tensor<20x{0}>):
@@ -181,7 +182,11 @@ halftone.kernel matmul @k (tensor<3x7x5x2x{0}>, tensor<3x3x2x20x{0}>, tensor<20x
   %q = halftone.partial_reduce and %9 {{axes = array<i64: 0, 1>, tile = array<i64: 12, 32>}} : tensor<75x20xi1> -> tensor<7x1xi1>
   halftone.yield %6, %p, %q : tensor<3x5x5x20x{0}>, tensor<7x20x{1}>, tensor<7x1xi1>
 }})",
-                            type, std::string(type) == "f64" ? "f64" : "f32"));
+                                         type, type == "f64" ? "f64" : "f32");
+    checkInside(text);
+    if (type == "bf16")
+      checkInside(text, targetsOfGroups());
+  }
 }
 
 TEST_CASE("Axes of extent 1 and 0 in a result that is stored in another order", "[kernels]") {

@@ -147,6 +147,8 @@ TEST_CASE("products of int8 are exact in all layouts and ragged extents", "[kern
     for (int bits = 0; bits < 4; ++bits)
       for (const Size &size : {Size{1, 1, 1}, {20, 30, 5}, {33, 70, 67}, {40, 100, 2100}}) {
         const bool lhsTransposed = bits & 1, rhsTransposed = bits & 2, strict = size.k == 67;
+        if (!target.starts_with("x86_64-") && size.k > 1000 && (lhsTransposed || !rhsTransposed))
+          continue; // emulation is slow
         const auto type = [](int64_t rows, int64_t columns, bool transposed) {
           return transposed ? fmt::format("tensor<{}x{}xi8>", columns, rows)
                             : fmt::format("tensor<{}x{}xi8>", rows, columns);

@@ -93,6 +93,19 @@ func.func @main(%x: tensor<7x2x512xf32> {halftone.name = "x"}, %w: tensor<2x512x
 
 // -----
 
+// Of a window's products with a splat, which is stored, too.
+// CHECK-LABEL: func.func @main(%arg0: tensor<2x80x64x3xf32>
+// CHECK: halftone.contract {{.*}} : (tensor<{{[0-9]+}}x{{[0-9]+}}x3x3x3xf32>, tensor<[[PARTS:[0-9]+]]x{{[0-9]+}}x5xf32>) -> tensor<[[PARTS]]x3x3x3x5xf32>
+// CHECK: halftone.reduce sum %{{.*}} {axes = array<i64: 0>}
+func.func @main(%x: tensor<2x80x64x3xf32> {halftone.name = "x"}) -> (tensor<3x3x3x5xf32> {halftone.name = "dw"}) {
+  %0 = halftone.window %x {stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>, low = array<i64: 1, 1>, hole = array<i64: 1, 1>} : tensor<2x80x64x3xf32> to tensor<2x80x64x3x3x3xf32>
+  %ones = halftone.constant dense<1.0> : tensor<2x80x64x5xf32>
+  %1 = halftone.contract %0, %ones {lhs_contract = array<i64: 0, 1, 2>, rhs_contract = array<i64: 0, 1, 2>} : (tensor<2x80x64x3x3x3xf32>, tensor<2x80x64x5xf32>) -> tensor<3x3x3x5xf32>
+  return %1 : tensor<3x3x3x5xf32>
+}
+
+// -----
+
 // Whole stay: sums over axes that are no neighbours in an operand, sums of integers, and products of a splat, which no
 // tensor in memory holds. Batch axes follow the axis of the parts.
 // GPU-LABEL: func.func @main(%arg0: tensor<3x8x256xf32>

@@ -178,6 +178,24 @@ func.func @by_kernel(%x: tensor<2x7x1x3xf32>, %dy: tensor<2x6x1x5xf32>) -> tenso
 
 // -----
 
+// So does the gradient of a sum of places, whose cotangent is the same everywhere.
+// CHECK-LABEL: func.func @by_kernel_of_a_sum
+// CHECK-NOT: halftone.transpose
+// CHECK: %[[P:.*]] = halftone.window %{{.*}} : tensor<2x7x3xf32> to tensor<2x6x2x3xf32>
+// CHECK: halftone.contract %[[P]], %{{.*}} {lhs_contract = array<i64: 0, 1>, rhs_contract = array<i64: 0, 1>} : (tensor<2x6x2x3xf32>, tensor<2x6x5xf32>) -> tensor<2x3x5xf32>
+// CHECK-NOT: halftone.transpose
+func.func @by_kernel_of_a_sum(%x: tensor<2x7x1x3xf32>) -> tensor<2x1x3x5xf32> {
+  %dy = halftone.constant dense<1.0> : tensor<2x6x1x5xf32>
+  %0 = halftone.transpose %x {permutation = array<i64: 3, 1, 2, 0>} : tensor<2x7x1x3xf32> to tensor<3x7x1x2xf32>
+  %1 = halftone.transpose %dy {permutation = array<i64: 1, 2, 0, 3>} : tensor<2x6x1x5xf32> to tensor<6x1x2x5xf32>
+  %2 = halftone.convolution %0, %1 {stride = array<i64: 1>, dilation = array<i64: 1>, low = array<i64: 0>, hole = array<i64: 1>}
+      : (tensor<3x7x1x2xf32>, tensor<6x1x2x5xf32>) -> tensor<3x2x1x5xf32>
+  %3 = halftone.transpose %2 {permutation = array<i64: 1, 2, 0, 3>} : tensor<3x2x1x5xf32> to tensor<2x1x3x5xf32>
+  return %3 : tensor<2x1x3x5xf32>
+}
+
+// -----
+
 // One channel and one filter for each group: a sum over the taps.
 // CHECK-LABEL: func.func @depthwise
 // CHECK-NOT: halftone.contract

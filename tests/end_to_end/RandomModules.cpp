@@ -30,6 +30,8 @@ bool runsHere(const std::string &target) {
     return SapphireRapids::runs();
   if (target == Sm80::target)
     return Sm80::runs();
+  if (target.starts_with("emulated:"))
+    return V3::runs();
   return target == Host::target || target == V2::target;
 }
 

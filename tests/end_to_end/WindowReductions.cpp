@@ -88,6 +88,20 @@ TEMPLATE_TEST_CASE("Products of windows of few channels compute what the interpr
   checkProgram(products(windows[0], "f32", 1), TestType::target, true, 3);
 }
 
+TEST_CASE("The gradient of a convolution's sum by its kernel, made in parts, computes what the interpreter says") {
+  checkProgram(R"(
+halftone.variable @w : tensor<3x3x1x3x5xf32> {path = "w"}
+func.func @main(%x: tensor<2x70x66x1x3xf32> {halftone.name = "x"}) -> (tensor<3x3x1x3x5xf32> {halftone.name = "dw"}) {
+  %w = halftone.read @w : tensor<3x3x1x3x5xf32>
+  %y = halftone.convolution %x, %w {stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>, low = array<i64: 1, 1>, hole = array<i64: 1, 1>}
+      : (tensor<2x70x66x1x3xf32>, tensor<3x3x1x3x5xf32>) -> tensor<2x70x66x1x5xf32>
+  %s = halftone.reduce sum %y {axes = array<i64: 0, 1, 2, 3, 4>} : tensor<2x70x66x1x5xf32> -> tensor<f32>
+  %g = halftone.gradient %s of [@w] : tensor<f32> -> tensor<3x3x1x3x5xf32>
+  return %g : tensor<3x3x1x3x5xf32>
+})",
+               "host", false, 5);
+}
+
 TEST_CASE("Products of windows in pairs compute what the interpreter says") {
   if (!Zen4::runs()) {
     WARN(Zen4::target << " does not run here");
