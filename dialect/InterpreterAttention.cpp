@@ -152,7 +152,11 @@ protected:
 
   /// A weight or slope as it is multiplied.
   Interval factor(Interval weight) const {
-    return options.intervals ? stored.spread(weight, 0, true) : stored.store(weight);
+    if (!options.intervals)
+      return stored.store(weight);
+    const Interval factor = stored.spread(weight, 0, true);
+    const bool mayVanish = sums.flushed > 0 && absolute(weight).low < sums.flushed; // a pair of bf16 loses it
+    return mayVanish ? Interval::hull(factor, Interval::point(0)) : factor;
   }
 
   /// Adds a product whose first factor may be 0 because a key is masked: compiled code may leave it out.
@@ -216,8 +220,16 @@ private:
   Interval mean(int64_t b, int64_t n, int64_t e, ArrayRef<Interval> weights) const {
     RealProducts sum(means);
     for (int64_t s = 0; s < scores[3]; ++s)
-      addProduct(sum, weights[size_t(s)], realAt(v, keyRow(b, s, n, width) + e));
+      addProduct(sum, roundedBeforeDivision(weights[size_t(s)]), realAt(v, keyRow(b, s, n, width) + e));
     return sum.finish();
+  }
+
+  /// Compiled code may round a weight to bf16 before it is divided by the sum of its row.
+  Interval roundedBeforeDivision(Interval weight) const {
+    constexpr double mostError = 0x1p-8; // relative
+    if (!options.intervals || sums.flushed == 0 || !weight.isBounded())
+      return weight;
+    return {weight.low * (1 - mostError), weight.high * (1 + mostError)};
   }
 
   AttentionOp op;

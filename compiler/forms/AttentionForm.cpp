@@ -22,6 +22,17 @@ std::optional<KernelShape> classifyAttention(const FormOps &ops) {
   return KernelShape{KernelKind::attention, SmallVector<int64_t>(inputs.scoreShape()), 0};
 }
 
+/// The instruction that multiplies pairs of bf16, if the target multiplies them so.
+std::string instructionOf(const AttentionInputs &inputs, const Target &target) {
+  const AttentionTraits of = attentionTraits(inputs);
+  MatmulTraits traits{of.dtype, of.dtype, DType::float32};
+  traits.rows = of.queries;
+  traits.depth = of.depth;
+  traits.lhsAlongDepth = true;
+  const std::string_view instruction = target.chooseMatmul(traits).instruction;
+  return instruction == "vdpbf16ps" ? std::string(instruction) : std::string();
+}
+
 Type storedElement(Value value) { return storedType(getElementTypeOrSelf(value.getType())); }
 
 /// The softmax stays undivided, so that one walk along the keys does: the sums of a row are divided.
@@ -57,6 +68,7 @@ FailureOr<KernelDescription> describeForward(AttentionOp op, KernelOp kernel, co
   ValueNode *outNode = writer.node(out, writer.ofOut, sumAccess); // a contraction that no result asks for is made too
   KernelForm form;
   form.kind = "attention";
+  form.instruction = instructionOf(AttentionInputs(op), target);
   writer.begin(form, results, {weightNode, totalNode, outNode});
   writer.contract(writer.operand(op.getQ()), writer.operand(op.getK()), writer.points, {depthDim});
   writer.add(scoreNode, writer.points);
@@ -104,6 +116,7 @@ FailureOr<KernelDescription> describeGradient(AttentionGradOp op, KernelOp kerne
   others.append(all.begin(), all.end());
   KernelForm form;
   form.kind = "attention_grad";
+  form.instruction = instructionOf(AttentionInputs(op), target);
   writer.begin(form, results, others);
   writer.contract(writer.operand(op.getQ()), writer.operand(op.getK()), writer.points, {depthDim});
   writer.add(scoreNode, writer.points);

@@ -24,7 +24,15 @@ DenseSet<Operation *> readBy(ArrayRef<Operation *> roots, const KernelBody &body
   return found;
 }
 
-bool isLookedUp(OpOperand &operand) { return operand.getOperandNumber() < lookedUpOperands(operand.getOwner()).size(); }
+/// The ways in which a kernel reads an operand. A value that is read in two ways is two operands.
+enum Way : unsigned { atOwnIndices, lookedUp, ofAttention }; // of attention: from here on, a way for each operand
+
+unsigned wayOf(OpOperand &operand) {
+  const unsigned number = operand.getOperandNumber();
+  if (isa<AttentionOp, AttentionGradOp>(operand.getOwner()))
+    return ofAttention + number;
+  return number < lookedUpOperands(operand.getOwner()).size() ? lookedUp : atOwnIndices;
+}
 
 /// The ops of `body` in an order that depends on its results and operands alone, so that equal kernels have equal texts
 /// wherever their ops stood.
@@ -60,8 +68,7 @@ BlocksAttr specOf(MLIRContext *context, const KernelBody &body, const KernelShap
   return {};
 }
 
-/// An operand of a kernel, and whether it is looked up: a value that is looked up and read at the kernel's own indices
-/// too is two operands.
+/// Operands of a kernel, each with its way.
 using KernelOperands = llvm::SetVector<std::pair<Value, unsigned>>;
 
 /// The values from outside that `ops`, the ops of a kernel, read.
@@ -71,7 +78,7 @@ KernelOperands operandsOf(ArrayRef<Operation *> ops) {
   for (Operation *op : ops)
     for (OpOperand &operand : op->getOpOperands())
       if (Value value = operand.get(); !inBody.contains(value.getDefiningOp()))
-        operands.insert({value, unsigned(isLookedUp(operand))});
+        operands.insert({value, wayOf(operand)});
   return operands;
 }
 
@@ -88,7 +95,7 @@ KernelOp buildKernel(OpBuilder &builder, const KernelBody &body, const KernelSha
   behind = readBy(others, body);
   SmallVector<Operation *> order = canonicalOrder(body);
   const KernelOperands operands = operandsOf(order);
-  for (auto [value, lookedUp] : operands)
+  for (auto [value, way] : operands)
     inputs.push_back(value);
 
   SmallVector<Type> resultTypes = llvm::to_vector(ValueRange(body.results).getTypes());
@@ -100,10 +107,10 @@ KernelOp buildKernel(OpBuilder &builder, const KernelBody &body, const KernelSha
   Block *block = builder.createBlock(&kernel.getBody(), {}, type.getInputs(),
                                      llvm::map_to_vector(inputs, [](Value input) { return input.getLoc(); }));
   IRMapping main, front;
-  DenseMap<Value, Value> lookedUp;
+  DenseMap<std::pair<Value, unsigned>, Value> otherwise; // read in another way than at the kernel's own indices
   for (auto [operand, argument] : llvm::zip_equal(operands, block->getArguments())) {
-    if (operand.second) {
-      lookedUp[operand.first] = argument;
+    if (operand.second != atOwnIndices) {
+      otherwise[operand] = argument;
       continue;
     }
     main.map(operand.first, argument);
@@ -119,8 +126,8 @@ KernelOp buildKernel(OpBuilder &builder, const KernelBody &body, const KernelSha
     const auto clone = [&](IRMapping &values) {
       Operation *copy = builder.clone(*op, values);
       for (auto [from, to] : llvm::zip_equal(op->getOpOperands(), copy->getOpOperands()))
-        if (isLookedUp(from) && lookedUp.contains(from.get()))
-          to.set(lookedUp.lookup(from.get()));
+        if (Value argument = otherwise.lookup({from.get(), wayOf(from)}))
+          to.set(argument);
     };
     if (prologue.contains(op))
       clone(front);

@@ -95,7 +95,10 @@ TEMPLATE_TEST_CASE("convolutions compute what the interpreter says", "", Host, V
 }
 
 TEMPLATE_TEST_CASE("attention computes what the interpreter says", "", Host, V2, V3, V4, Zen4) {
-  checkBoth<TestType>(attentionCases());
+  checkBoth<TestType>(only(attentionCases(), {"attention"}));
+}
+TEMPLATE_TEST_CASE("gradients of attention are what the interpreter says", "", Host, V2, V3, V4, Zen4) {
+  checkBoth<TestType>(only(attentionCases(), {"attention_grad"}));
 }
 
 TEST_CASE("elementwise ops on scalars, one element, none and many") {

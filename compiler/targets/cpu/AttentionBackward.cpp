@@ -13,7 +13,6 @@
 // `lse` is large are made in a walk of their own before.
 #include "compiler/targets/cpu/AttentionTiles.h"
 #include "compiler/targets/cpu/Emitters.h"
-#include "compiler/targets/cpu/TileProduct.h"
 #include "dialect/AttentionParts.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -70,10 +69,8 @@ struct BackwardForm {
 class BackwardEmitter {
 public:
   BackwardEmitter(KernelFrame &frame, BackwardForm form)
-      : frame(frame), form(std::move(form)), tiles(frame),
-        product(frame, (frame.source.function.getSymName() + "_product").str()), tile(attentionTile(frame)),
-        one(frame.constant(1)), zero(frame.constant(0)), depth(frame.extents[depthDim]),
-        width(frame.extents[widthDim]) {
+      : frame(frame), form(std::move(form)), tiles(frame), tile(attentionTile(frame)), one(frame.constant(1)),
+        zero(frame.constant(0)), depth(frame.extents[depthDim]), width(frame.extents[widthDim]) {
     totals = tiles.take(frame.extents[headDim], frame.extents[queryDim] + tile.queries);
     queries = tiles.take(tile.queries, depth);
     turnedQueries = tiles.take(tiles.padded(depth), tile.queries);
@@ -85,6 +82,8 @@ public:
     byValues = tiles.take(tile.keys, width);
     scores = tiles.take(tile.keys, tile.queries);
     upstream = tiles.take(tile.keys, tile.queries);
+    packed = tiles.take(tile.keys, tile.queries);
+    depthKeys = tiles.take(tile.keys, depth);
     byQueries = tiles.take(frame.extents[headDim] * frame.extents[queryDim], depth);
   }
 
@@ -120,21 +119,21 @@ private:
   void takeKeys(Emitted key) {
     firstKey = key;
     keyCount = minimum(tile.keys, frame.extents[keyDim] - key);
-    tiles.copyRows(form.products, 1, keyDim, key, keyCount, keys);
+    tiles.copyRows({form.products, 1, keyDim, key, keyCount}, keys);
+    watchedKeys = tiles.hasSubnormal(keys, keyCount, tiles.groups(depth));
   }
 
   /// The products of the tile's keys and queries, into `scores`.
   void multiplyKeys() {
-    tiles.copyColumns(form.products, 0, queryDim, first, count, turnedQueries);
-    product.call({{keys.at, keys.pitch, one},
-                  turnedQueries.at,
-                  turnedQueries.pitch,
-                  scores.at,
-                  scores.pitch,
-                  keyCount,
-                  columns,
-                  depth,
-                  false});
+    tiles.copyColumns({form.products, 0, queryDim, first, count}, turnedQueries);
+    watchedQueries = tiles.hasSubnormal(turnedQueries, tiles.groups(depth), columns);
+    tiles.multiply({.a = {keys.at, keys.pitch, one},
+                    .b = turnedQueries,
+                    .c = scores,
+                    .rows = keyCount,
+                    .columns = columns,
+                    .depth = tiles.groups(depth)},
+                   either(watchedKeys, watchedQueries));
   }
 
   /// The exponential of a vector of scores at the frame's index.
@@ -180,7 +179,11 @@ private:
 
   void emitKeys(Emitted key) {
     takeKeys(key);
-    tiles.copyRows(form.upstream, 1, keyDim, key, keyCount, values);
+    tiles.copyRows({form.upstream, 1, keyDim, key, keyCount}, values);
+    if (tiles.pairs)
+      tiles.copyDepth({form.products, 1, keyDim, key, keyCount}, depthKeys);
+    else
+      depthKeys = keys;
     const Emitted f32Zero = frame.zero(frame.getF32Type());
     tiles.fill(byKeys, keyCount, tiles.padded(depth), f32Zero);
     tiles.fill(byValues, keyCount, tiles.padded(width), f32Zero);
@@ -199,19 +202,19 @@ private:
   }
 
   void emitTile() {
-    tiles.copyRows(form.products, 0, queryDim, first, count, queries);
-    tiles.copyRows(form.upstream, 0, queryDim, first, count, byOut);
-    tiles.copyColumns(form.upstream, 0, queryDim, first, count, turnedByOut);
+    tiles.copyDepth({form.products, 0, queryDim, first, count}, queries);
+    tiles.copyDepth({form.upstream, 0, queryDim, first, count}, byOut);
+    tiles.copyColumns({form.upstream, 0, queryDim, first, count}, turnedByOut);
     multiplyKeys();
-    product.call({{values.at, values.pitch, one},
-                  turnedByOut.at,
-                  turnedByOut.pitch,
-                  upstream.at,
-                  upstream.pitch,
-                  keyCount,
-                  columns,
-                  width,
-                  false});
+    const Emitted watchedByOut = tiles.hasSubnormal(turnedByOut, tiles.groups(width), columns);
+    const Emitted watchedValues = tiles.hasSubnormal(values, keyCount, tiles.groups(width));
+    tiles.multiply({.a = {values.at, values.pitch, one},
+                    .b = turnedByOut,
+                    .c = upstream,
+                    .rows = keyCount,
+                    .columns = columns,
+                    .depth = tiles.groups(width)},
+                   either(watchedByOut, watchedValues));
     tiles.forVectors(columns, [&](Emitted column) {
       frame.index[queryDim] = first + column;
       frame.loop(zero, keyCount, one, [&](Emitted line) {
@@ -221,33 +224,33 @@ private:
     });
     const Emitted row = frame.index[headDim] * frame.extents[queryDim] + first;
     const ScratchMatrix own{tiles.address(byQueries, row, zero), byQueries.pitch};
-    product.call({{scores.at, scores.pitch, one},
-                  byOut.at,
-                  byOut.pitch,
-                  byValues.at,
-                  byValues.pitch,
-                  keyCount,
-                  tiles.padded(width),
-                  count,
-                  true});
-    product.call({{upstream.at, upstream.pitch, one},
-                  queries.at,
-                  queries.pitch,
-                  byKeys.at,
-                  byKeys.pitch,
-                  keyCount,
-                  tiles.padded(depth),
-                  count,
-                  true});
-    product.call({{upstream.at, one, upstream.pitch},
-                  keys.at,
-                  keys.pitch,
-                  own.at,
-                  own.pitch,
-                  count,
-                  tiles.padded(depth),
-                  keyCount,
-                  true});
+    const ScratchMatrix weights = tiles.packRows(scores, keyCount, count, packed);
+    tiles.multiply({.a = {weights.at, weights.pitch, one},
+                    .b = byOut,
+                    .c = byValues,
+                    .rows = keyCount,
+                    .columns = tiles.padded(width),
+                    .depth = tiles.groups(count),
+                    .continues = true},
+                   watchedByOut);
+    const ScratchMatrix slopes = tiles.packRows(upstream, keyCount, count, packed);
+    tiles.multiply({.a = {slopes.at, slopes.pitch, one},
+                    .b = queries,
+                    .c = byKeys,
+                    .rows = keyCount,
+                    .columns = tiles.padded(depth),
+                    .depth = tiles.groups(count),
+                    .continues = true},
+                   watchedQueries);
+    const ScratchMatrix turned = tiles.packDepth(upstream, keyCount, columns, packed);
+    tiles.multiply({.a = {turned.at, one, turned.pitch},
+                    .b = depthKeys,
+                    .c = own,
+                    .rows = count,
+                    .columns = tiles.padded(depth),
+                    .depth = tiles.groups(keyCount),
+                    .continues = true},
+                   watchedKeys);
   }
 
   /// Scores become weights, and the cotangents of weights slopes.
@@ -292,13 +295,13 @@ private:
   KernelFrame &frame;
   BackwardForm form;
   AttentionTiles tiles;
-  TileProduct product;
   AttentionTileSizes tile;
   Emitted one, zero, depth, width;
   ScratchMatrix totals, queries, turnedQueries, byOut, turnedByOut, keys, values, byKeys, byValues, scores, upstream,
-      byQueries;
+      packed, depthKeys, byQueries;
   Emitted first, count, columns; // of a tile's queries; whole vectors of them
   Emitted firstKey, keyCount;
+  Emitted watchedKeys, watchedQueries; // whether a tile has a subnormal number, of pairs
 };
 
 } // namespace
@@ -308,7 +311,7 @@ FailureOr<std::string> emitAttentionGradient(KernelFrame &frame) {
   if (failed(form))
     return failure();
   BackwardEmitter(frame, std::move(*form)).emit();
-  return std::string("multiply-add, weights of a tile in scratch");
+  return attentionMethod(frame.source);
 }
 
 int64_t attentionGradientScratchBytes(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target) {
@@ -317,9 +320,9 @@ int64_t attentionGradientScratchBytes(const KernelSource &source, ArrayRef<int64
   const auto pitch = [&](int64_t columns) { return paddedPitch(columns, lanes); };
   const int64_t depth = extents[depthDim], width = extents[widthDim], heads = extents[headDim];
   const int64_t queries = extents[attentionDims], keys = extents[attentionDims + 1];
-  const int64_t ofQueries = (queries + 2 * keys + heads * extents[queryDim]) * pitch(depth);
+  const int64_t ofQueries = (queries + 3 * keys + heads * extents[queryDim]) * pitch(depth);
   const int64_t ofOut = (queries + 2 * keys) * pitch(width);
-  const int64_t turned = (padded(depth) + padded(width) + 2 * keys) * pitch(queries);
+  const int64_t turned = (padded(depth) + padded(width) + 3 * keys) * pitch(queries);
   return 4 * (ofQueries + ofOut + turned + heads * pitch(extents[queryDim] + queries));
 }
 

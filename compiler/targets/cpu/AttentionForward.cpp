@@ -12,10 +12,8 @@
 // query, unless a row has seen no score above that of masked keys: then the later keys weigh as much.
 #include "compiler/targets/cpu/AttentionTiles.h"
 #include "compiler/targets/cpu/Emitters.h"
-#include "compiler/targets/cpu/TileProduct.h"
 #include "dialect/Dialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include <fmt/format.h>
 #include <limits>
 
 namespace halftone::compiler {
@@ -51,9 +49,8 @@ struct ForwardForm {
 class ForwardEmitter {
 public:
   ForwardEmitter(KernelFrame &frame, ForwardForm form)
-      : frame(frame), form(std::move(form)), tiles(frame),
-        product(frame, (frame.source.function.getSymName() + "_product").str()),
-        tileQueries(frame.extents[attentionDims]), tileKeys(frame.extents[attentionDims + 1]) {
+      : frame(frame), form(std::move(form)), tiles(frame), tileQueries(frame.extents[attentionDims]),
+        tileKeys(frame.extents[attentionDims + 1]) {
     const Emitted depth = frame.extents[depthDim], width = frame.extents[widthDim];
     rowsOfLargest = tiles.take(frame.constant(1), tileQueries);
     rowsOfTotal = tiles.take(frame.constant(1), tileQueries);
@@ -63,6 +60,7 @@ public:
     values = tiles.take(tileKeys, width);
     scores = tiles.take(tileKeys, tileQueries);
     sums = tiles.take(tileQueries, width);
+    weights = tiles.take(tileKeys, tileQueries);
   }
 
   void emit() {
@@ -79,7 +77,8 @@ public:
 
 private:
   void emitBlock() {
-    tiles.copyColumns(form.products, 0, queryDim, first, count, queries);
+    tiles.copyColumns({form.products, 0, queryDim, first, count}, queries);
+    watchedQueries = tiles.hasSubnormal(queries, tiles.groups(frame.extents[depthDim]), columns);
     const Emitted one = frame.constant(1), zero = frame.zero(frame.getF32Type());
     tiles.fill(rowsOfLargest, one, columns, zero.like(-std::numeric_limits<float>::max()));
     tiles.fill(rowsOfTotal, one, columns, zero);
@@ -113,28 +112,29 @@ private:
   void walkKeys(Emitted begin, Emitted end) {
     frame.loop(begin, end, tileKeys, [&](Emitted key) {
       const Emitted keyCount = minimum(tileKeys, end - key), one = frame.constant(1);
-      tiles.copyRows(form.products, 1, keyDim, key, keyCount, keys);
-      tiles.copyRows(form.sums, 1, keyDim, key, keyCount, values);
-      product.call({{keys.at, keys.pitch, one},
-                    queries.at,
-                    queries.pitch,
-                    scores.at,
-                    scores.pitch,
-                    keyCount,
-                    columns,
-                    frame.extents[depthDim],
-                    false});
+      const Emitted depth = tiles.groups(frame.extents[depthDim]), width = tiles.padded(frame.extents[widthDim]);
+      tiles.copyRows({form.products, 1, keyDim, key, keyCount}, keys);
+      tiles.copyDepth({form.sums, 1, keyDim, key, keyCount}, values);
+      const Emitted watchedKeys = tiles.hasSubnormal(keys, keyCount, depth);
+      tiles.multiply({.a = {keys.at, keys.pitch, one},
+                      .b = queries,
+                      .c = scores,
+                      .rows = keyCount,
+                      .columns = columns,
+                      .depth = depth},
+                     either(watchedQueries, watchedKeys));
       tiles.forVectors(columns, [&](Emitted column) { makeWeights(key, keyCount, column); });
       scaleSums();
-      product.call({{scores.at, one, scores.pitch},
-                    values.at,
-                    values.pitch,
-                    sums.at,
-                    sums.pitch,
-                    count,
-                    tiles.padded(frame.extents[widthDim]),
-                    keyCount,
-                    true});
+      const ScratchMatrix factors = tiles.packDepth(scores, keyCount, columns, weights);
+      const Emitted pairs = tiles.groups(keyCount);
+      tiles.multiply({.a = {factors.at, one, factors.pitch},
+                      .b = values,
+                      .c = sums,
+                      .rows = count,
+                      .columns = width,
+                      .depth = pairs,
+                      .continues = true},
+                     tiles.hasSubnormal(values, pairs, width));
     });
   }
 
@@ -200,10 +200,10 @@ private:
   KernelFrame &frame;
   ForwardForm form;
   AttentionTiles tiles;
-  TileProduct product;
   Emitted tileQueries, tileKeys;
-  ScratchMatrix rowsOfLargest, rowsOfTotal, rowsOfFactor, queries, keys, values, scores, sums;
+  ScratchMatrix rowsOfLargest, rowsOfTotal, rowsOfFactor, queries, keys, values, scores, sums, weights;
   Emitted first, count, columns; // of the block's queries; whole vectors of them
+  Emitted watchedQueries;        // whether their tile has a subnormal number, of pairs
 };
 
 } // namespace
@@ -213,14 +213,14 @@ FailureOr<std::string> emitAttention(KernelFrame &frame) {
   if (failed(form))
     return failure();
   ForwardEmitter(frame, std::move(*form)).emit();
-  return fmt::format("multiply-add, scores of a tile in scratch");
+  return attentionMethod(frame.source);
 }
 
 int64_t attentionScratchBytes(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target) {
   const int64_t lanes = std::max<int64_t>(1, target.vectorBytes / (source.holdsF64() ? 8 : 4));
   const int64_t depth = extents[depthDim], width = extents[widthDim];
   const int64_t queries = extents[attentionDims], keys = extents[attentionDims + 1];
-  const int64_t rows = 3 + ceilDivide(depth, lanes) * lanes + keys, byWidth = keys + queries;
+  const int64_t rows = 3 + ceilDivide(depth, lanes) * lanes + 2 * keys, byWidth = keys + queries;
   return 4 *
          (rows * paddedPitch(queries, lanes) + keys * paddedPitch(depth, lanes) + byWidth * paddedPitch(width, lanes));
 }

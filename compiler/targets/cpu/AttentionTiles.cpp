@@ -2,10 +2,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/AttentionTiles.h"
 #include "compiler/kernels/MatmulSource.h"
+#include "compiler/kernels/NarrowFloat.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace halftone::compiler {
 using namespace mlir;
+
+static std::string nameOf(KernelFrame &frame, const char *suffix) {
+  return (frame.source.function.getSymName() + suffix).str();
+}
+
+AttentionTiles::AttentionTiles(KernelFrame &frame)
+    : frame(frame), vector(VectorType::get(frame.lanes, frame.getF32Type())), step(frame.constant(frame.lanes)),
+      pairs(!frame.source.form.instruction.empty()),
+      product(frame, nameOf(frame, "_product"), pairs ? TileMultiply::pairs : TileMultiply::numbers),
+      next(frame.scratch) {
+  if (pairs)
+    widenedProduct.emplace(frame, nameOf(frame, "_widened_product"), TileMultiply::widenedPairs);
+}
 
 ScratchMatrix AttentionTiles::take(Emitted rows, Emitted columns) {
   const ScratchMatrix matrix{next, paddedPitch(columns, step)};
@@ -35,52 +50,149 @@ void AttentionTiles::fill(const ScratchMatrix &matrix, Emitted rows, Emitted col
              [&](Emitted row) { forVectors(columns, [&](Emitted column) { store(lanes, matrix, row, column); }); });
 }
 
-/// A vector of the factor along its innermost dim at the frame's index, in f32.
-Emitted AttentionTiles::factor(linalg::GenericOp contraction, int side, const Lanes &lanes) const {
-  OpOperand *operand = contraction.getDpsInputOperand(side);
-  const TensorAccess access = frame.source.accessOf(contraction, *operand);
-  const Emitted stored = loadLanes(frame, frame.storage.lookup(operand->get()), access, lanes);
-  return MatmulSource::factor(frame, contraction, side, stored, frame.lanes);
+int AttentionTiles::innermostDim(const Tile &tile) const {
+  linalg::GenericOp contraction = tile.contraction;
+  return frame.source.accessOf(contraction, *contraction.getDpsInputOperand(tile.side)).dims.back();
 }
 
-void AttentionTiles::copyRows(linalg::GenericOp contraction, int side, int rowDim, Emitted first, Emitted count,
-                              const ScratchMatrix &to) {
-  const int dim = frame.source.accessOf(contraction, *contraction.getDpsInputOperand(side)).dims.back();
-  const Emitted extent = frame.extents[size_t(dim)], whole = extent / step * step;
-  frame.loop(frame.constant(0), count, frame.constant(1), [&](Emitted row) {
-    frame.index[size_t(rowDim)] = first + row;
-    const auto copy = [&](Emitted column, bool isTail) {
-      frame.index[size_t(dim)] = column;
-      const Lanes lanes = isTail ? maskedLanes(frame, frame.lanes, dim, extent) : Lanes{frame.lanes, dim};
-      const Emitted elements = factor(contraction, side, lanes);
-      store(isTail ? selectInside(lanes, elements, elements.like(0)) : elements, to, row, column);
-    };
-    frame.loop(frame.constant(0), whole, step, [&](Emitted column) { copy(column, false); });
-    frame.loop(whole, extent, step, [&](Emitted column) { copy(column, true); });
+/// A vector of the operand along its innermost dim at the frame's index; 0 past that dim's end.
+Emitted AttentionTiles::stored(const Tile &tile, const Lanes &lanes) const {
+  linalg::GenericOp contraction = tile.contraction;
+  OpOperand *operand = contraction.getDpsInputOperand(tile.side);
+  const TensorAccess access = frame.source.accessOf(contraction, *operand);
+  const Emitted numbers = loadLanes(frame, frame.storage.lookup(operand->get()), access, lanes);
+  return lanes.mask ? selectInside(lanes, numbers, numbers.like(0)) : numbers;
+}
+
+/// The same in f32, or in pairs.
+Emitted AttentionTiles::factor(const Tile &tile, const Lanes &lanes) const {
+  const Emitted numbers = stored(tile, lanes);
+  if (pairs)
+    return frame.wrap(vector::BitCastOp::create(frame, vector, numbers.value()));
+  return MatmulSource::factor(frame, tile.contraction, tile.side, numbers, frame.lanes);
+}
+
+void AttentionTiles::forInnermost(const Tile &tile, int64_t numbers,
+                                  llvm::function_ref<void(Emitted, const Lanes &)> body) {
+  const int dim = innermostDim(tile);
+  const Emitted extent = frame.extents[size_t(dim)], width = frame.constant(numbers), whole = extent / width * width;
+  const auto at = [&](Emitted index, bool isTail) {
+    frame.index[size_t(dim)] = index;
+    body(index / width * step, isTail ? maskedLanes(frame, numbers, dim, extent) : Lanes{numbers, dim});
+  };
+  frame.loop(frame.constant(0), whole, width, [&](Emitted index) { at(index, false); });
+  frame.loop(whole, extent, width, [&](Emitted index) { at(index, true); });
+}
+
+void AttentionTiles::copyRows(const Tile &tile, const ScratchMatrix &to) {
+  frame.loop(frame.constant(0), tile.count, frame.constant(1), [&](Emitted row) {
+    frame.index[size_t(tile.dim)] = tile.first + row;
+    forInnermost(tile, pairs ? 2 * frame.lanes : frame.lanes,
+                 [&](Emitted column, const Lanes &lanes) { store(factor(tile, lanes), to, row, column); });
   });
 }
 
-void AttentionTiles::copyColumns(linalg::GenericOp contraction, int side, int rowDim, Emitted first, Emitted count,
-                                 const ScratchMatrix &to) {
-  const int dim = frame.source.accessOf(contraction, *contraction.getDpsInputOperand(side)).dims.back();
-  const Emitted extent = frame.extents[size_t(dim)], whole = extent / step * step;
-  const Emitted last = first + count - 1;
-  forVectors(count, [&](Emitted row) {
-    const auto turn = [&](Emitted column, bool isTail) {
-      frame.index[size_t(dim)] = column;
-      const Lanes lanes = isTail ? maskedLanes(frame, frame.lanes, dim, extent) : Lanes{frame.lanes, dim};
+void AttentionTiles::copyDepth(const Tile &tile, const ScratchMatrix &to) {
+  if (!pairs)
+    return copyRows(tile, to);
+  const Emitted last = tile.count - 1;
+  frame.loop(frame.constant(0), groups(tile.count), frame.constant(1), [&](Emitted row) {
+    forInnermost(tile, frame.lanes, [&](Emitted column, const Lanes &lanes) {
+      frame.index[size_t(tile.dim)] = tile.first + row * 2;
+      const Emitted even = stored(tile, lanes), second = row * 2 + 1;
+      frame.index[size_t(tile.dim)] = tile.first + minimum(second, last);
+      const Emitted odd = stored(tile, lanes);
+      store(interleaved(even, select(second <= last, odd, odd.like(0))), to, row, column);
+    });
+  });
+}
+
+void AttentionTiles::copyColumns(const Tile &tile, const ScratchMatrix &to) {
+  const Emitted last = tile.first + tile.count - 1;
+  forVectors(tile.count, [&](Emitted row) {
+    forInnermost(tile, pairs ? 2 * frame.lanes : frame.lanes, [&](Emitted column, const Lanes &lanes) {
       Values square;
       for (int64_t line = 0; line < frame.lanes; ++line) {
-        frame.index[size_t(rowDim)] = minimum(first + row + line, last);
-        square.push_back(factor(contraction, side, lanes));
+        frame.index[size_t(tile.dim)] = minimum(tile.first + row + line, last);
+        square.push_back(factor(tile, lanes));
       }
       square = frame.transpose(square);
       for (int64_t line = 0; line < frame.lanes; ++line)
         store(square[size_t(line)], to, column + line, row);
-    };
-    frame.loop(frame.constant(0), whole, step, [&](Emitted column) { turn(column, false); });
-    frame.loop(whole, extent, step, [&](Emitted column) { turn(column, true); });
+    });
   });
+}
+
+/// f32 as the bits of bf16.
+Emitted AttentionTiles::narrowed(Emitted numbers) const {
+  return narrowFloat(frame.target.math, numbers, frame.getBF16Type());
+}
+
+/// Pairs of bf16 with these first and second members, as a vector of 32-bit elements.
+Emitted AttentionTiles::interleaved(Emitted first, Emitted second) const {
+  const Value both = vector::InterleaveOp::create(frame, first.value(), second.value());
+  return frame.wrap(vector::BitCastOp::create(frame, vector, both));
+}
+
+ScratchMatrix AttentionTiles::packRows(const ScratchMatrix &from, Emitted rows, Emitted columns,
+                                       const ScratchMatrix &to) {
+  if (!pairs)
+    return from;
+  frame.loop(frame.constant(0), rows, frame.constant(1), [&](Emitted row) {
+    forVectors(groups(columns), [&](Emitted group) {
+      Values halves;
+      for (const int64_t half : {0, 1}) {
+        const Emitted column = group * 2 + half * frame.lanes;
+        const Emitted index = frame.steps(frame.getI64Type(), frame.lanes) + splat(column);
+        const Emitted numbers = narrowed(load(from, row, minimum(column, padded(columns) - step)));
+        halves.push_back(select(index < splat(columns), numbers, numbers.like(0)));
+      }
+      const auto all = llvm::to_vector(llvm::seq<int64_t>(0, 2 * frame.lanes));
+      const Value both = vector::ShuffleOp::create(frame, halves[0].value(), halves[1].value(), all);
+      store(frame.wrap(vector::BitCastOp::create(frame, vector, both)), to, row, group);
+    });
+  });
+  return to;
+}
+
+ScratchMatrix AttentionTiles::packDepth(const ScratchMatrix &from, Emitted rows, Emitted columns,
+                                        const ScratchMatrix &to) {
+  if (!pairs)
+    return from;
+  const Emitted last = rows - 1;
+  frame.loop(frame.constant(0), groups(rows), frame.constant(1), [&](Emitted group) {
+    forVectors(columns, [&](Emitted column) {
+      const Emitted second = group * 2 + 1, even = narrowed(load(from, group * 2, column));
+      const Emitted odd = narrowed(load(from, minimum(second, last), column));
+      store(interleaved(even, select(second <= last, odd, odd.like(0))), to, group, column);
+    });
+  });
+  return to;
+}
+
+Emitted AttentionTiles::hasSubnormal(const ScratchMatrix &matrix, Emitted rows, Emitted columns) const {
+  if (!pairs)
+    return {};
+  constexpr int64_t smallestNormal = 2 * 0x80 - 1;
+  const VectorType halves = VectorType::get(2 * frame.lanes, frame.getI16Type());
+  const Emitted none = frame.constant(cast<TypedAttr>(DenseElementsAttr::get(halves, frame.getI16IntegerAttr(-1))));
+  const Emitted least =
+      frame.loop(frame.constant(0), rows, frame.constant(1), none, [&](Emitted row, const Values &in) {
+        return frame.loop(frame.constant(0), columns, step, in, [&](Emitted column, const Values &now) {
+          // Without the sign bit and less 1, zeros are the largest numbers
+          // and subnormal ones the smallest.
+          const Value bits = vector::BitCastOp::create(frame, halves, load(matrix, row, column).value());
+          return Values{minimumUnsigned(now[0], (frame.wrap(bits) + frame.wrap(bits)) - 1)};
+        });
+      })[0];
+  const Value one = vector::ReductionOp::create(frame, vector::CombiningKind::MINUI, least.value());
+  return isLessUnsigned(frame.wrap(one), frame.wrap(one).like(smallestNormal));
+}
+
+void AttentionTiles::multiply(const TileProductCall &call, Emitted widens) {
+  if (!pairs)
+    return product.call(call);
+  frame.branch(widens, [&] { widenedProduct->call(call); }, [&] { product.call(call); });
 }
 
 Emitted AttentionTiles::alongQueries(linalg::GenericOp generic, ArrayRef<std::pair<Value, Emitted>> given) const {
@@ -122,5 +234,11 @@ void AttentionTiles::storeScalar(linalg::GenericOp generic, llvm::function_ref<E
 }
 
 Emitted AttentionTiles::exp(Emitted x) const { return frame.wrap(math::ExpOp::create(frame, x.value())); }
+
+Emitted either(Emitted a, Emitted b) { return a && b ? a | b : a ? a : b; }
+
+std::string attentionMethod(const KernelSource &source) {
+  return (source.form.instruction.empty() ? "multiply-add" : source.form.instruction) + ", scores of a tile in scratch";
+}
 
 } // namespace halftone::compiler

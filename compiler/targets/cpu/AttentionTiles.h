@@ -3,7 +3,8 @@
 #pragma once
 #include "compiler/kernels/AttentionDims.h"
 #include "compiler/kernels/Lanes.h"
-#include "compiler/targets/cpu/KernelFrame.h"
+#include "compiler/targets/cpu/TileProduct.h"
+#include <optional>
 
 namespace halftone::compiler {
 
@@ -17,29 +18,43 @@ struct AttentionTileSizes {
   Emitted queries, keys;
 };
 
-/// A matrix of f32 in scratch; every row begins at a multiple of a vector.
-struct ScratchMatrix {
-  Emitted at, pitch;
-};
-
+/// Tiles that are factors of products hold f32, or where the form names vdpbf16ps pairs of bf16: neighbours along the
+/// depth of the product, the first in the lowest bits; the last pair of an odd depth ends in a 0.
 class AttentionTiles {
 public:
-  explicit AttentionTiles(KernelFrame &frame)
-      : frame(frame), vector(mlir::VectorType::get(frame.lanes, frame.getF32Type())), step(frame.constant(frame.lanes)),
-        next(frame.scratch) {}
+  explicit AttentionTiles(KernelFrame &frame);
 
   /// The next `rows` rows of scratch.
   ScratchMatrix take(Emitted rows, Emitted columns);
   /// The whole vectors that hold `columns` elements, in elements.
   Emitted padded(Emitted columns) const { return ceilDivide(columns, step) * step; }
+  /// How many elements of a factor hold `depth` numbers.
+  Emitted groups(Emitted depth) const { return pairs ? ceilDivide(depth, depth.like(2)) : depth; }
 
-  /// Widens rows of the factor `side` of `contraction` into `to`: `count` indices of dim `rowDim` from `first` on, along
-  /// the operand's innermost dim. Elements past that dim's end are 0.
-  void copyRows(mlir::linalg::GenericOp contraction, int side, int rowDim, Emitted first, Emitted count,
-                const ScratchMatrix &to);
-  /// The same turned: a row for each index of the innermost dim. Columns past the end of `rowDim` repeat its last index.
-  void copyColumns(mlir::linalg::GenericOp contraction, int side, int rowDim, Emitted first, Emitted count,
-                   const ScratchMatrix &to);
+  /// Where an operand's tile begins: `count` indices of dim `dim` from `first` on, of the factor `side` of
+  /// `contraction`.
+  struct Tile {
+    mlir::linalg::GenericOp contraction;
+    int side, dim;
+    Emitted first, count;
+  };
+  // The tile as a factor. The operand's other index is along its innermost dim.
+  /// A row for each index; depth is innermost.
+  void copyRows(const Tile &tile, const ScratchMatrix &to);
+  /// A row for each group of indices, which are the depth.
+  void copyDepth(const Tile &tile, const ScratchMatrix &to);
+  /// A row for each group along the innermost dim, which is the depth. Columns past the tile's end repeat its last
+  /// index.
+  void copyColumns(const Tile &tile, const ScratchMatrix &to);
+  // `from`, `rows` rows of `columns` f32, as a factor: itself, or pairs in `to`.
+  /// Columns are the depth.
+  ScratchMatrix packRows(const ScratchMatrix &from, Emitted rows, Emitted columns, const ScratchMatrix &to);
+  /// Rows are the depth.
+  ScratchMatrix packDepth(const ScratchMatrix &from, Emitted rows, Emitted columns, const ScratchMatrix &to);
+  /// Whether a tile of pairs has a subnormal number; null if tiles hold f32.
+  Emitted hasSubnormal(const ScratchMatrix &matrix, Emitted rows, Emitted columns) const;
+  /// a b, `widens` of pairs with subnormal numbers among them.
+  void multiply(const TileProductCall &call, Emitted widens);
 
   Emitted address(const ScratchMatrix &matrix, Emitted row, Emitted column) const;
   Emitted load(const ScratchMatrix &matrix, Emitted row, Emitted column) const;
@@ -48,8 +63,8 @@ public:
   /// Stores `value` in all elements of `rows` rows.
   void fill(const ScratchMatrix &matrix, Emitted rows, Emitted columns, Emitted value) const;
 
-  /// The values of a generic's only output for a vector of queries from the frame's index on, where `given` are the values
-  /// of the inputs that are not in memory.
+  /// The values of a generic's only output for a vector of queries from the frame's index on, where `given` are the
+  /// values of the inputs that are not in memory.
   Emitted alongQueries(mlir::linalg::GenericOp generic, llvm::ArrayRef<std::pair<mlir::Value, Emitted>> given) const;
   /// The same of one query along the dim `dim`, stored where the kernel's result is.
   void storeAlong(int dim, mlir::linalg::GenericOp generic,
@@ -68,11 +83,25 @@ public:
   KernelFrame &frame;
   mlir::VectorType vector;
   Emitted step; // lanes of a vector
+  bool pairs;
 
 private:
-  Emitted factor(mlir::linalg::GenericOp contraction, int side, const Lanes &lanes) const;
+  int innermostDim(const Tile &tile) const;
+  /// Loops over the elements of a row along the innermost dim, with the lanes of each vector's numbers.
+  void forInnermost(const Tile &tile, int64_t numbers, llvm::function_ref<void(Emitted, const Lanes &)> body);
+  Emitted stored(const Tile &tile, const Lanes &lanes) const;
+  Emitted factor(const Tile &tile, const Lanes &lanes) const;
+  Emitted narrowed(Emitted numbers) const;
+  Emitted interleaved(Emitted first, Emitted second) const;
 
+  TileProduct product;
+  std::optional<TileProduct> widenedProduct;
   Emitted next;
 };
+
+/// Of two facts, each of which may be null for false.
+Emitted either(Emitted a, Emitted b);
+/// How the code computes, for reports.
+std::string attentionMethod(const KernelSource &source);
 
 } // namespace halftone::compiler

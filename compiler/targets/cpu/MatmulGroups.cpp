@@ -8,8 +8,8 @@
 //   bf16  AVX512_BF16, summed in f32. It takes subnormal numbers for 0, so packing watches for them: an operand with one
 //         among its elements is multiplied pair by pair in f32.
 #include "compiler/targets/cpu/MatmulGroups.h"
+#include "compiler/targets/cpu/PairProducts.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace halftone::compiler {
@@ -80,26 +80,16 @@ Emitted MatmulGroups::joined(const Values &members) const {
 }
 
 Emitted MatmulGroups::multiply(Emitted sums, Emitted a, Emitted b) const {
-  const auto call = [&](StringRef intrinsic, Type element) {
-    const VectorType type = VectorType::get(block.sizes.lanes * problem.groupSize, element);
-    const Emitted left = sameBits(a, type), right = sameBits(b, type);
-    const SmallVector<Value> operands{sums.value(), left.value(), right.value()};
-    auto op = LLVM::CallIntrinsicOp::create(frame, sums.type(), frame.getStringAttr(intrinsic), operands);
-    return frame.wrap(op.getResult(0));
-  };
-  if (problem.instruction == MatmulInstruction::vpdpbusd)
-    return call("llvm.x86.avx512.vpdpbusd.512", frame.getI8Type());
-  return call("llvm.x86.avx512bf16.dpbf16ps.512", frame.getBF16Type());
+  if (problem.instruction != MatmulInstruction::vpdpbusd)
+    return multiplyPairs(frame, sums, a, b);
+  const VectorType fours = VectorType::get(4 * block.sizes.lanes, frame.getI8Type());
+  const SmallVector<Value> operands{sums.value(), sameBits(a, fours).value(), sameBits(b, fours).value()};
+  const StringAttr name = frame.getStringAttr("llvm.x86.avx512.vpdpbusd.512");
+  return frame.wrap(LLVM::CallIntrinsicOp::create(frame, sums.type(), name, operands).getResult(0));
 }
 
 Emitted MatmulGroups::multiplyWidened(Emitted sums, Emitted a, Emitted b) const {
-  const auto first = [](Emitted pairs) { return (pairs.bits() << 16).bitsAs(pairs.f32()); };
-  const auto second = [](Emitted pairs) { return (pairs.bits() & int64_t(0xffff0000)).bitsAs(pairs.f32()); };
-  const auto fused = [&](Emitted x, Emitted y, Emitted sum) {
-    return frame.wrap(math::FmaOp::create(frame, x.value(), y.value(), sum.value()));
-  };
-  const Emitted sum = fused(second(a), second(b), sums);
-  return fused(first(a), first(b), sum);
+  return multiplyPairsWidened(frame, sums, a, b);
 }
 
 } // namespace halftone::compiler

@@ -3,7 +3,7 @@
 //
 //   for strip of columns: for a few rows: sums in registers; for k: sums += a[rows][k] * b[k][strip]
 #include "compiler/targets/cpu/TileProduct.h"
-#include "compiler/targets/cpu/MatmulProblem.h"
+#include "compiler/targets/cpu/PairProducts.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -11,7 +11,10 @@ namespace halftone::compiler {
 using namespace mlir;
 
 /// Depth runs along the columns of a.
-TileProduct::TileProduct(KernelFrame &frame, StringRef name) : frame(frame) {
+TileProduct::TileProduct(KernelFrame &frame, StringRef name, TileMultiply multiply)
+    : frame(frame), multiply(multiply),
+      sizes(frame.target, frame.getF32Type(),
+            multiply == TileMultiply::numbers ? StringRef() : StringRef(compiler::name(MatmulInstruction::vdpbf16ps))) {
   CodeBuilder code(frame.getLoc(), frame.code.getOperation());
   const Type pointer = LLVM::LLVMPointerType::get(code.getContext()), i64 = code.getI64Type();
   const SmallVector<Type> types{pointer, i64, i64, pointer, i64, pointer, i64, i64, i64, i64, code.getI1Type()};
@@ -22,10 +25,8 @@ TileProduct::TileProduct(KernelFrame &frame, StringRef name) : frame(frame) {
   code.setInsertionPointToStart(entry);
   const auto argument = [&](unsigned number) { return code.wrap(entry->getArgument(number)); };
   inside = {{argument(0), argument(1), argument(2)},
-            argument(3),
-            argument(4),
-            argument(5),
-            argument(6),
+            {argument(3), argument(4)},
+            {argument(5), argument(6)},
             argument(7),
             argument(8),
             argument(9)};
@@ -37,12 +38,11 @@ TileProduct::TileProduct(KernelFrame &frame, StringRef name) : frame(frame) {
 void TileProduct::call(const TileProductCall &product) {
   const Emitted continues = frame.constant(frame.getBoolAttr(product.continues));
   func::CallOp::create(frame, function,
-                       plain({product.a.at, product.a.rowPitch, product.a.columnPitch, product.b, product.bPitch,
-                              product.c, product.cPitch, product.rows, product.columns, product.depth, continues}));
+                       plain({product.a.at, product.a.rowPitch, product.a.columnPitch, product.b.at, product.b.pitch,
+                              product.c.at, product.c.pitch, product.rows, product.columns, product.depth, continues}));
 }
 
 void TileProduct::emitBody(CodeBuilder &code) {
-  const MatmulSizes sizes(frame.target, code.getF32Type(), "");
   const Emitted wide = code.constant(sizes.vectors * frame.lanes), narrow = code.constant(frame.lanes);
   const Emitted whole = inside.columns / wide * wide;
   code.loop(code.constant(0), whole, wide, [&](Emitted column) { emitRows(code, column, sizes.vectors); });
@@ -50,7 +50,6 @@ void TileProduct::emitBody(CodeBuilder &code) {
 }
 
 void TileProduct::emitRows(CodeBuilder &code, Emitted column, int64_t vectors) {
-  const MatmulSizes sizes(frame.target, code.getF32Type(), "");
   Emitted begin = code.constant(0);
   for (int64_t count : vectors == 1 ? sizes.vectorRows : sizes.panelRows) {
     const Emitted step = code.constant(count), end = begin + (inside.rows - begin) / step * step;
@@ -63,26 +62,24 @@ void TileProduct::emitTile(CodeBuilder &code, Emitted row, Emitted column, int64
   const Type f32 = code.getF32Type();
   const auto at = [&](Emitted start, Emitted offset) { return code.address(start, f32, offset); };
   const auto place = [&](int64_t line, int64_t vector) {
-    return at(inside.c, (row + line) * inside.cPitch + column + vector * frame.lanes);
+    return at(inside.c.at, (row + line) * inside.c.pitch + column + vector * frame.lanes);
   };
   Values sums;
   for (int64_t line = 0; line < rows; ++line)
     for (int64_t vector = 0; vector < vectors; ++vector)
-      sums.push_back(select(insideContinues, code.load(lanes(code), place(line, vector), vectorAlignment()),
-                            code.zero(lanes(code))));
-  const Emitted a = at(inside.a.at, row * inside.a.rowPitch), b = at(inside.b, column);
+      sums.push_back(select(insideContinues, code.load(lanes(f32), place(line, vector), vectorAlignment()),
+                            code.zero(lanes(f32))));
+  const Emitted a = at(inside.a.at, row * inside.a.rowPitch), b = at(inside.b.at, column);
   sums = code.loop(code.constant(0), inside.depth, code.constant(1), sums, [&](Emitted k, const Values &now) {
     Values next, strip;
     for (int64_t vector = 0; vector < vectors; ++vector)
-      strip.push_back(code.load(lanes(code), at(b, k * inside.bPitch + vector * frame.lanes), vectorAlignment()));
+      strip.push_back(code.load(lanes(f32), at(b, k * inside.b.pitch + vector * frame.lanes), vectorAlignment()));
     for (int64_t line = 0; line < rows; ++line) {
       const Emitted element =
           code.splat(code.load(f32, at(a, k * inside.a.columnPitch + inside.a.rowPitch * line)), frame.lanes);
       for (int64_t vector = 0; vector < vectors; ++vector) {
-        const Emitted y = strip[size_t(vector)], sum = now[next.size()];
-        next.push_back(frame.target.math.hasFma
-                           ? code.wrap(math::FmaOp::create(code, element.value(), y.value(), sum.value()))
-                           : sum + element * y);
+        const Emitted sum = now[next.size()];
+        next.push_back(multiplyAdd(code, element, strip[size_t(vector)], sum));
       }
     }
     return next;
@@ -90,6 +87,20 @@ void TileProduct::emitTile(CodeBuilder &code, Emitted row, Emitted column, int64
   for (int64_t line = 0; line < rows; ++line)
     for (int64_t vector = 0; vector < vectors; ++vector)
       code.store(sums[size_t(line * vectors + vector)], place(line, vector), vectorAlignment());
+}
+
+Emitted TileProduct::multiplyAdd(CodeBuilder &code, Emitted a, Emitted b, Emitted sum) const {
+  switch (multiply) {
+  case TileMultiply::pairs:
+    return multiplyPairs(code, sum, a, b);
+  case TileMultiply::widenedPairs:
+    return multiplyPairsWidened(code, sum, a, b);
+  case TileMultiply::numbers:
+    break;
+  }
+  if (!frame.target.math.hasFma)
+    return sum + a * b;
+  return code.wrap(math::FmaOp::create(code, a.value(), b.value(), sum.value()));
 }
 
 } // namespace halftone::compiler

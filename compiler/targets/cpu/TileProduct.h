@@ -1,7 +1,8 @@
-// Products of small f32 matrices in scratch, by one function that a kernel calls.
+// Products of small matrices in scratch, by functions that a kernel calls.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/cpu/KernelFrame.h"
+#include "compiler/targets/cpu/MatmulProblem.h"
 
 namespace halftone::compiler {
 
@@ -10,20 +11,33 @@ struct MatrixPlace {
   Emitted at, rowPitch, columnPitch;
 };
 
-/// c = a b, or c + a b. Neighbours of a row of b and of c lie together, and each row begins at a multiple of a vector;
-/// `columns` are rounded up to whole vectors, so b and c have room for them.
+/// A matrix of 32-bit elements in scratch; every row begins at a multiple of a vector.
+struct ScratchMatrix {
+  Emitted at, pitch;
+};
+
+/// c = a b, or c + a b, in f32. An element of a and b is an f32, or a pair of bf16 that are neighbours along depth.
+/// Neighbours of a row of b and of c lie together, and each row begins at a multiple of a vector; `columns` are rounded
+/// up to whole vectors, so b and c have room for them.
 struct TileProductCall {
   MatrixPlace a;
-  Emitted b, bPitch, c, cPitch; // elements between rows
+  ScratchMatrix b, c;
   Emitted rows, columns, depth;
   bool continues = false; // adds to c
 };
 
-/// Makes the function before the code that is being emitted. A row and a strip of columns are multiplied in registers, in
-/// the order of depth.
+/// How elements of a and b are multiplied.
+enum class TileMultiply : uint8_t {
+  numbers,     // f32
+  pairs,       // by vdpbf16ps, which takes subnormal numbers for 0
+  widenedPairs // each member widened to f32
+};
+
+/// Makes the function before the code that is being emitted. A row and a strip of columns are multiplied in registers,
+/// in the order of depth.
 class TileProduct {
 public:
-  TileProduct(KernelFrame &frame, llvm::StringRef name);
+  TileProduct(KernelFrame &frame, llvm::StringRef name, TileMultiply multiply);
   void call(const TileProductCall &product);
 
 private:
@@ -31,9 +45,12 @@ private:
   void emitRows(CodeBuilder &code, Emitted column, int64_t vectors);
   void emitTile(CodeBuilder &code, Emitted row, Emitted column, int64_t rows, int64_t vectors);
   int64_t vectorAlignment() const { return frame.lanes * 4; } // bytes
-  mlir::VectorType lanes(CodeBuilder &code) const { return mlir::VectorType::get(frame.lanes, code.getF32Type()); }
+  mlir::VectorType lanes(mlir::Type element) const { return mlir::VectorType::get(frame.lanes, element); }
+  Emitted multiplyAdd(CodeBuilder &code, Emitted a, Emitted b, Emitted sum) const;
 
   KernelFrame &frame;
+  TileMultiply multiply;
+  MatmulSizes sizes;
   mlir::func::FuncOp function;
   TileProductCall inside; // the function's arguments
   Emitted insideContinues;
