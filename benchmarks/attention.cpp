@@ -118,7 +118,7 @@ void compare(Table &table, std::vector<std::unique_ptr<Peer>> &peers, const Case
             seconds[i] / seconds[0]};
     if (field[i].name == "decomposed" && !of.trains)
       row.bar = 1.5;
-    else if (field[i].name == "PyTorch")
+    else if (field[i].name == "PyTorch eager")
       row.bar = of.trains ? 0.8 : 0.9;
     row.note = missing;
     table.add(std::move(row));
@@ -149,7 +149,7 @@ void body(Table &table) {
   cpu_set_t cpus;
   const int threads = sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
   std::vector<std::unique_ptr<Peer>> peers;
-  for (const char *name : {"PyTorch", "JAX"}) {
+  for (const char *name : {"PyTorch eager", "JAX jit"}) {
     peers.push_back(std::make_unique<Peer>(name, "attention", std::vector<std::string>{name, std::to_string(threads)}));
     table.version(name,
                   peers.back()->missing().empty() ? peers.back()->version() : "missing: " + peers.back()->missing());

@@ -1,6 +1,6 @@
 # Attention in the library that argv[1] names; requests and replies are lines.
 # SPDX-License-Identifier: Apache-2.0
-"""Usage: attention.py PyTorch | JAX  THREADS
+"""Usage: attention.py "PyTorch eager" | "JAX jit"  THREADS
 
 Says `ready VERSION` or `missing REASON`, then answers
   prepare forward|train DTYPE BATCH LENGTH HEADS DEPTH CAUSAL   of each result the sum of its squares
@@ -81,7 +81,7 @@ class Jax:
 def library():
     global numpy
     import numpy
-    return {"PyTorch": Torch, "JAX": Jax}[name]()
+    return {"PyTorch eager": Torch, "JAX jit": Jax}[name]()
 
 
 def prepare(library, way, dtype, batch, length, heads, depth, causal):

@@ -27,7 +27,8 @@ void buildPipeline(OpPassManager &passes, Stage from, Stage to, const CompileOpt
     verify(Stage::pure);
   }
   if (crosses(Stage::kernel)) {
-    passes.addPass(createNormalizePass({options.target, options.strict})); // before anything asks which kernel an op may stand in
+    passes.addPass(
+        createNormalizePass({options.target, options.strict})); // before anything asks which kernel an op may stand in
     passes.addPass(
         createChooseTemplatesPass({options.target, options.strict})); // before fusion depends on layouts and blockings
     passes.addPass(createHoistShadowsPass()); // sees the layouts; before casts are copied into kernels

@@ -126,15 +126,15 @@ private:
       tiles.forVectors(columns, [&](Emitted column) { makeWeights(key, keyCount, column); });
       scaleSums();
       const ScratchMatrix factors = tiles.packDepth(scores, keyCount, columns, weights);
-      const Emitted pairs = tiles.groups(keyCount);
+      const Emitted weightDepth = tiles.groups(keyCount);
       tiles.multiply({.a = {factors.at, one, factors.pitch},
                       .b = values,
                       .c = sums,
                       .rows = count,
                       .columns = width,
-                      .depth = pairs,
+                      .depth = weightDepth,
                       .continues = true},
-                     tiles.hasSubnormal(values, pairs, width));
+                     tiles.hasSubnormal(values, weightDepth, width));
     });
   }
 
