@@ -159,7 +159,7 @@ std::array<Value, 2> AttentionHeads::composed(Heads heads, bool drops) const {
 
 Places AttentionHeads::withCache(Heads &heads, const AttentionCall &call, const CallContext &context) const {
   const int64_t axis = settings_.axes->front();
-  const Places places{call.query.shape()[axis], call.value.shape()[axis]};
+  Places places{call.query.shape()[axis], call.value.shape()[axis]};
   OpenCache *cache = call.causal ? OpenCache::current() : nullptr;
   if (!cache)
     return places;
