@@ -114,8 +114,8 @@ void compare(Table &table, std::vector<std::unique_ptr<Peer>> &peers, const Case
   }
   const std::vector<double> seconds = race(field, 7, 0.05);
   for (size_t i = 1; i < field.size(); ++i) {
-    Row row{fmt::format("{}, beside {}", of.title(), field[i].name), milliseconds(seconds[0]), milliseconds(seconds[i]),
-            seconds[i] / seconds[0]};
+    Row row{fmt::format("{}, beside {}", of.title(), field[i].name), milliseconds(seconds[0]),
+            field[i].name + " " + milliseconds(seconds[i]), seconds[i] / seconds[0]};
     if (field[i].name == "decomposed" && !of.trains)
       row.bar = 1.5;
     else if (field[i].name == "PyTorch eager")
