@@ -32,6 +32,21 @@ Value AttentionParts::scores() {
   return scores;
 }
 
+AttentionSoftmax AttentionParts::softmax() {
+  AttentionSoftmax made;
+  made.scores = scores();
+  const auto rowType = RankedTensorType::get(scoreType.getShape().drop_back(), scoreType.getElementType());
+  made.largest =
+      ReduceOp::create(e.builder, e.loc, rowType, ReduceKind::max, made.scores, e.builder.getDenseI64ArrayAttr({3}));
+  made.raised = ExpOp::create(e.builder, e.loc, e.sub(made.scores, ofRows(made.largest)));
+  made.total = e.sum(made.raised, {3}, scoreType.getElementType());
+  return made;
+}
+
+Value AttentionParts::lse(const AttentionSoftmax &softmax) {
+  return e.add(softmax.largest, LogOp::create(e.builder, e.loc, softmax.total));
+}
+
 // Beside scores of large size lse has lost the logarithm of the count of equal ones, as in rows that are masked whole. With
 // a bias or a mask, the weights of such rows are made to add up to 1 again.
 AttentionSlopes AttentionParts::slopes(Value lse, Value byOut, Value delta) {
@@ -158,6 +173,11 @@ Value AttentionParts::overQueries(Value weights, Value x, double scale) {
                       ? contract(weights, x, {{0, 1}, {0, 2}, {2}, {1}}, scale)
                       : contract(grouped(weights, 1), grouped(x, 2), {{0, 1}, {0, 2}, {2, 3}, {3, 1}}, scale);
   return e.transpose(product, {0, 2, 1, 3});
+}
+
+SmallVector<Value, 3> expanded(AttentionGradOp op, OpBuilder &builder) {
+  AttentionParts parts(AttentionInputs(op), builder, op.getLoc());
+  return parts.gradients(parts.slopes(op.getLse(), op.getByOut(), op.getDelta()), op.getByOut());
 }
 
 } // namespace halftone::dialect

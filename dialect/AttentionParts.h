@@ -1,4 +1,4 @@
-// The parts of an `attention`, as ordinary ops: what its gradient and its lowering share.
+// The parts of an `attention`, as ordinary ops, for its gradient, its lowering and its kernel.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "dialect/ops/Expression.h"
@@ -25,9 +25,16 @@ struct AttentionInputs {
 /// From this size of `lse` on, the weights of a row are divided by their sum, if there is a bias or a mask.
 inline constexpr double largeLse = 4096;
 
-/// Values for each score, (b, n, t, s), and their way there.
+/// The softmax of an `attention` before it is divided.
+struct AttentionSoftmax {
+  mlir::Value scores;         // (b, n, t, s)
+  mlir::Value largest, total; // (b, n, t): of the scores of a row, and the sum of `raised`
+  mlir::Value raised;         // (b, n, t, s): exp(scores - largest)
+};
+
+/// The slopes of an `attention_grad`, and the values that they are made of, each (b, n, t, s) but for `total`.
 struct AttentionSlopes {
-  mlir::Value scores, raised; // raised: their exponentials beside lse
+  mlir::Value scores, raised; // raised: exp(scores - lse)
   mlir::Value total;          // of each row of `raised`; null if no weight is divided by it
   mlir::Value kept;           // the weights, without the dropped ones
   mlir::Value slopes;         // the cotangents of `scores`: 0 where a key is masked
@@ -39,7 +46,9 @@ class AttentionParts {
 public:
   AttentionParts(const AttentionInputs &inputs, mlir::OpBuilder &builder, mlir::Location loc);
 
-  /// What an `attention_grad` computes for each score.
+  AttentionSoftmax softmax();
+  /// The result `lse`.
+  mlir::Value lse(const AttentionSoftmax &softmax);
   AttentionSlopes slopes(mlir::Value lse, mlir::Value byOut, mlir::Value delta);
   /// The results of an `attention_grad`.
   llvm::SmallVector<mlir::Value, 3> gradients(const AttentionSlopes &made, mlir::Value byOut);
@@ -84,5 +93,8 @@ private:
   mlir::RankedTensorType scoreType;
   int64_t heads, groups; // n and m
 };
+
+/// The results of `op` as ordinary ops, created at the builder's insertion point.
+llvm::SmallVector<mlir::Value, 3> expanded(AttentionGradOp op, mlir::OpBuilder &builder);
 
 } // namespace halftone::dialect

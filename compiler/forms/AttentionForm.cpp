@@ -35,30 +35,28 @@ std::string instructionOf(const AttentionInputs &inputs, const Target &target) {
 
 Type storedElement(Value value) { return storedType(getElementTypeOrSelf(value.getType())); }
 
-/// The softmax stays undivided, so that one walk along the keys does: the sums of a row are divided.
+/// The sums of a row are divided instead of its weights, so one walk along the keys is enough.
 FailureOr<KernelDescription> describeForward(AttentionOp op, KernelOp kernel, const Target &target,
                                              const AttentionTile &tile) {
   OpBuilder builder(op);
   AttentionParts parts(AttentionInputs(op), builder, op.getLoc());
   Expression &e = parts.e;
-  Value scores = parts.scores();
-  Value largest = ReduceOp::create(builder, e.loc, op.getLse().getType(), ReduceKind::max, scores,
-                                   builder.getDenseI64ArrayAttr({3}));
-  Value raised = ExpOp::create(builder, e.loc, e.sub(scores, parts.ofRows(largest)));
-  Value total = e.sum(raised, {3}, op.getScoreType()), weights = parts.dropped(raised);
-  Value sums = parts.sumsOverKeys(weights, op.getV());
-  Value mean = e.div(sums, e.broadcast(total, sums.getType(), {0, 1, 2}));
+  const AttentionSoftmax softmax = parts.softmax();
+  Value weights = parts.dropped(softmax.raised), sums = parts.sumsOverKeys(weights, op.getV());
+  Value mean = e.div(sums, e.broadcast(softmax.total, sums.getType(), {0, 1, 2}));
   Value out = e.cast(e.transpose(mean, {0, 2, 1, 3}), getElementTypeOrSelf(op.getOut().getType()), "attention");
-  Value lse = e.add(largest, LogOp::create(builder, e.loc, total));
+  Value lse = parts.lse(softmax);
 
-  AttentionWriter writer(kernel, AttentionInputs(op), /*strict=*/false);
+  AttentionWriter writer(kernel, AttentionInputs(op));
   writer.declare(op.getQ(), writer.ofQueries);
   writer.declare(op.getK(), writer.ofKeys);
   writer.declare(op.getV(), writer.ofValues);
   const Access sumAccess{batchDim, groupDim, headDim, queryDim, widthDim};
-  ValueNode *scoreNode = writer.node(scores, writer.points, writer.products);
-  ValueNode *largestNode = writer.node(largest, writer.rows, {}), *raisedNode = writer.node(raised, writer.points, {});
-  ValueNode *totalNode = writer.node(total, writer.rows, {}), *weightNode = writer.node(weights, writer.points, {});
+  ValueNode *scoreNode = writer.node(softmax.scores, writer.points, writer.products);
+  ValueNode *largestNode = writer.node(softmax.largest, writer.rows, {}),
+            *raisedNode = writer.node(softmax.raised, writer.points, {});
+  ValueNode *totalNode = writer.node(softmax.total, writer.rows, {}),
+            *weightNode = writer.node(weights, writer.points, {});
   SmallVector<KernelResult> results;
   for (Value yielded : kernel.getBody().front().getTerminator()->getOperands()) {
     const bool isOut = yielded == op.getOut();
@@ -91,7 +89,7 @@ FailureOr<KernelDescription> describeGradient(AttentionGradOp op, KernelOp kerne
   const AttentionSlopes made = parts.slopes(op.getLse(), op.getByOut(), op.getDelta());
   const SmallVector<Value, 3> gradients = parts.gradients(made, op.getByOut());
 
-  AttentionWriter writer(kernel, AttentionInputs(op), /*strict=*/false);
+  AttentionWriter writer(kernel, AttentionInputs(op));
   writer.declare(op.getQ(), writer.ofQueries);
   writer.declare(op.getK(), writer.ofKeys);
   writer.declare(op.getV(), writer.ofValues);

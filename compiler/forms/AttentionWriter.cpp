@@ -15,8 +15,8 @@ AttentionTraits attentionTraits(const AttentionInputs &inputs) {
           extentOf(inputs.q, 3), extentOf(inputs.v, 3)};
 }
 
-AttentionWriter::AttentionWriter(KernelOp kernel, const AttentionInputs &inputs, bool strict)
-    : kernel(kernel), graph(kernel, space, strict), scoreType(inputs.scoreType()), causal(inputs.causal) {
+AttentionWriter::AttentionWriter(KernelOp kernel, const AttentionInputs &inputs)
+    : kernel(kernel), graph(kernel, space, /*strict=*/false), scoreType(inputs.scoreType()), causal(inputs.causal) {
   const SmallVector<int64_t, 4> scores = inputs.scoreShape();
   const int64_t groups = extentOf(inputs.k, 2);
   for (int64_t each :
@@ -90,7 +90,7 @@ void AttentionWriter::contract(const GenericBuilder::Factor &a, const GenericBui
   Access dims = kept;
   llvm::append_range(dims, reduced);
   Value tensor = builder->contraction(dims, a, b, kept, scoreType);
-  while (builder->isProvided(contractions.back())) // the result of one before, at another access
+  while (builder->isProvided(contractions.back())) // it stands for a contraction before, at another access
     contractions.pop_back();
   provide(contractions.pop_back_val(), tensor, kept);
 }

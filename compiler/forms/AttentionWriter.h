@@ -1,4 +1,4 @@
-// What the linalg forms of attention and of its gradient share: the dims, the tensors, one generic after another.
+// Writes the linalg forms of attention and of its gradient, one generic after another.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/forms/Roots.h"
@@ -10,27 +10,28 @@ namespace halftone::compiler {
 
 AttentionTraits attentionTraits(const dialect::AttentionInputs &inputs);
 
-/// Reads values of `kernel`, whose ops are ordinary ones, and writes generics that make them. Errors keep until finish().
+/// Reads values of `kernel`, whose ops are ordinary ones, and writes generics that make them. After an error every call
+/// does nothing, and finish() fails.
 class AttentionWriter {
 public:
-  AttentionWriter(dialect::KernelOp kernel, const dialect::AttentionInputs &inputs, bool strict);
+  AttentionWriter(dialect::KernelOp kernel, const dialect::AttentionInputs &inputs);
 
-  /// `value`, an operand of the kernel, is a factor of contractions: at `access`.
+  /// Says that contractions multiply `value`, an operand of the kernel, and which dims its axes are.
   void declare(mlir::Value value, const Access &access);
   /// The node of `value`; null after an error. A contraction among the ops behind it has its result at `contracted`.
   ValueNode *node(mlir::Value value, const Access &access, const Access &contracted);
   /// Starts the function, whose results are `results` at their accesses. Nodes that no result depends on are `others`.
   void begin(KernelForm form, llvm::ArrayRef<KernelResult> results, llvm::ArrayRef<ValueNode *> others);
-  /// One generic that makes `node`, a reduction with its combiner; the tensor is at hand for later ones.
+  /// Writes one generic that makes `node`. Later generics read the tensor that it returns.
   mlir::Value add(ValueNode *node, const Access &access);
-  /// A contraction over the dims `kept`, then `reduced`. The node that the next contraction among the ops has becomes its
-  /// result.
+  /// Writes a contraction over the dims `kept`, then `reduced`: the one that comes next in the order of the kernel's ops.
   void contract(const GenericBuilder::Factor &a, const GenericBuilder::Factor &b, const Access &kept,
                 const Access &reduced);
   /// An operand that declare() named.
   GenericBuilder::Factor operand(mlir::Value value);
   GenericBuilder::Factor inScores(mlir::Value tensor) const { return {tensor, points, scoreType}; }
-  /// The description of a launch in blocks of which there are `grid`. `cost`: nanoseconds for one score.
+  /// Ends the function. Gives the description of its launch: it has `grid` blocks, and each score takes about `perScore`
+  /// nanoseconds. On failure a diagnostic was emitted, here or before.
   mlir::FailureOr<KernelDescription> finish(const Target &target, const AttentionTile &tile, int64_t grid,
                                             double perScore);
 

@@ -4,8 +4,8 @@
 
 namespace halftone::compiler {
 
-/// Each is there, of extent 1 if need be. The heads of a group share the keys and values of one head; depth is that of a
-/// product of a query and a key, width that of a value.
+/// A dim of extent 1 stays a dim. The heads of queries in a group share one head of keys and values. Depth is the length of
+/// a key, width that of a value.
 enum AttentionDim : int { batchDim, groupDim, headDim, queryDim, keyDim, depthDim, widthDim, attentionDims };
 
 } // namespace halftone::compiler

@@ -99,9 +99,7 @@ bool Backward::expandAttention() {
       reached.push_back(grad);
   for (AttentionGradOp grad : reached) {
     OpBuilder ordinary(grad);
-    AttentionParts parts(AttentionInputs(grad), ordinary, grad.getLoc());
-    const AttentionSlopes slopes = parts.slopes(grad.getLse(), grad.getByOut(), grad.getDelta());
-    grad.replaceAllUsesWith(parts.gradients(slopes, grad.getByOut()));
+    grad.replaceAllUsesWith(expanded(grad, ordinary));
     grad.erase();
   }
   return !reached.empty();

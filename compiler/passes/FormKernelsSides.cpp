@@ -79,7 +79,8 @@ SmallVector<Operation *> BlockFormer::splitInto(std::optional<int64_t> host, Red
 }
 
 /// Splits a reduction over leading or all axes. The first half joins the kernel that makes the operand. If the operand is a
-/// copy, the first half joins a kernel that makes what the copy reads. If no kernel takes it, it is a kernel of its own.
+/// copy, the first half joins a kernel that makes a value which the copy reads. If no kernel takes the first half, it becomes
+/// a kernel of its own.
 bool BlockFormer::splitReduction(ReduceOp op) {
   llvm::SetVector<int64_t> hosts;
   for (Operation *producer : producers(op))

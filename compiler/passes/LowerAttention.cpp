@@ -16,42 +16,30 @@ using namespace halftone::dialect;
 namespace halftone::compiler {
 namespace {
 
-struct LowerAttention : OpRewritePattern<AttentionOp> {
-  LowerAttention(MLIRContext *context, const Target &target, bool strict)
-      : OpRewritePattern(context), target(target), strict(strict) {}
-  LogicalResult matchAndRewrite(AttentionOp op, PatternRewriter &rewriter) const override {
+SmallVector<Value> ordinary(AttentionOp op, OpBuilder &builder) {
+  AttentionParts parts(AttentionInputs(op), builder, op.getLoc());
+  Expression &e = parts.e;
+  const AttentionSoftmax softmax = parts.softmax();
+  Value weights = parts.dropped(e.div(softmax.raised, parts.ofRows(softmax.total)));
+  const Type element = cast<RankedTensorType>(op.getV().getType()).getElementType();
+  if (element != op.getScoreType())
+    weights = CastOp::create(builder, e.loc, cast<RankedTensorType>(weights.getType()).clone(element), weights,
+                             CastKind::storage, "attention");
+  return {parts.overKeys(weights, op.getV(), 1), parts.lse(softmax)};
+}
+
+SmallVector<Value> ordinary(AttentionGradOp op, OpBuilder &builder) {
+  return SmallVector<Value>(expanded(op, builder));
+}
+
+/// Of an `attention` or its gradient.
+template <class Op> struct LowerWithoutKernel : OpRewritePattern<Op> {
+  LowerWithoutKernel(MLIRContext *context, const Target &target, bool strict)
+      : OpRewritePattern<Op>(context), target(target), strict(strict) {}
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
     if (!strict && target.attentionTile(attentionTraits(AttentionInputs(op))))
       return failure();
-    AttentionParts parts(AttentionInputs(op), rewriter, op.getLoc());
-    Expression &e = parts.e;
-    Value scores = parts.scores();
-    Value largest = ReduceOp::create(rewriter, e.loc, op.getLse().getType(), ReduceKind::max, scores,
-                                     rewriter.getDenseI64ArrayAttr({3}));
-    Value raised = ExpOp::create(rewriter, e.loc, e.sub(scores, parts.ofRows(largest)));
-    Value total = e.sum(raised, {3}, op.getScoreType());
-    Value weights = parts.dropped(e.div(raised, parts.ofRows(total)));
-    const Type element = cast<RankedTensorType>(op.getV().getType()).getElementType();
-    if (element != op.getScoreType())
-      weights = CastOp::create(rewriter, e.loc, cast<RankedTensorType>(weights.getType()).clone(element), weights,
-                               CastKind::storage, "attention");
-    Value out = parts.overKeys(weights, op.getV(), 1);
-    rewriter.replaceOp(op, {out, e.add(largest, LogOp::create(rewriter, e.loc, total))});
-    return success();
-  }
-
-  const Target &target;
-  bool strict;
-};
-
-struct LowerAttentionGrad : OpRewritePattern<AttentionGradOp> {
-  LowerAttentionGrad(MLIRContext *context, const Target &target, bool strict)
-      : OpRewritePattern(context), target(target), strict(strict) {}
-  LogicalResult matchAndRewrite(AttentionGradOp op, PatternRewriter &rewriter) const override {
-    if (!strict && target.attentionTile(attentionTraits(AttentionInputs(op))))
-      return failure();
-    AttentionParts parts(AttentionInputs(op), rewriter, op.getLoc());
-    const AttentionSlopes slopes = parts.slopes(op.getLse(), op.getByOut(), op.getDelta());
-    rewriter.replaceOp(op, parts.gradients(slopes, op.getByOut()));
+    rewriter.replaceOp(op, ordinary(op, rewriter));
     return success();
   }
 
@@ -62,7 +50,8 @@ struct LowerAttentionGrad : OpRewritePattern<AttentionGradOp> {
 } // namespace
 
 void populateAttentionLowering(RewritePatternSet &patterns, const Target &target, bool strict) {
-  patterns.add<LowerAttention, LowerAttentionGrad>(patterns.getContext(), target, strict);
+  patterns.add<LowerWithoutKernel<AttentionOp>, LowerWithoutKernel<AttentionGradOp>>(patterns.getContext(), target,
+                                                                                     strict);
 }
 
 } // namespace halftone::compiler

@@ -1,4 +1,4 @@
-// Variables that users make: their facts, reads under autocast, updates in traced functions, and what is refused.
+// Variables that users make: their facts, reads under autocast, updates in traced functions, and errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Kernels of attention's gradient: the weights are made again, a tile of queries and keys at a time.
+// Kernels of attention's gradient: they make the weights again, for a tile of queries and keys at a time.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   for block: a head of keys; byQueries = 0
@@ -9,12 +9,11 @@
 //       store byKeys, byValues
 //     store byQueries
 //
-// One block has all queries and keys of its heads, so each sum is made by one thread, in one order. The sums of rows whose
-// `lse` is large are made in a walk of their own before.
+// One block has all queries and keys of its heads, so one thread makes each sum, in one order. If the `lse` of a row is
+// large, a walk before all others makes the sum of the row's weights.
 #include "compiler/targets/cpu/AttentionTiles.h"
 #include "compiler/targets/cpu/Emitters.h"
 #include "dialect/AttentionParts.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace halftone::compiler {
 using namespace mlir;
@@ -82,8 +81,9 @@ public:
     byValues = tiles.take(tile.keys, width);
     scores = tiles.take(tile.keys, tile.queries);
     upstream = tiles.take(tile.keys, tile.queries);
-    packed = tiles.take(tile.keys, tile.queries);
-    depthKeys = tiles.take(tile.keys, depth);
+    if (tiles.pairs)
+      packed = tiles.take(tile.keys, tile.queries);
+    depthKeys = tiles.pairs ? tiles.take(tile.keys, depth) : keys;
     byQueries = tiles.take(frame.extents[headDim] * frame.extents[queryDim], depth);
   }
 
@@ -143,21 +143,14 @@ private:
     return tiles.alongQueries(form.raised, {{form.scores.getResult(0), score}});
   }
 
-  /// Whether the `lse` of some row of the tile is so large that its weights are divided by their sum, or the row is masked
-  /// as a whole.
+  /// Whether some row of the tile has a large `lse`, as a row has that is masked whole.
   Emitted hasLargeLse() {
     OpOperand *lse = form.raised.getDpsInputOperand(form.raised.getInputs()[0] == form.scores.getResult(0) ? 1 : 0);
     const TensorAccess access = frame.source.accessOf(form.raised, *lse);
-    const Emitted none = frame.splat(frame.constant(frame.getI32IntegerAttr(0)), frame.lanes);
-    const Emitted found = frame.loop(zero, columns, tiles.step, none, [&](Emitted column, const Values &before) {
-      frame.index[queryDim] = first + column;
-      const Lanes lanes = maskedLanes(frame, frame.lanes, queryDim, first + count);
+    return tiles.holdsForAny(first, count, [&](Emitted, const Lanes &lanes) {
       const Emitted row = tiles.splat(loadLanes(frame, frame.storage.lookup(lse->get()), access, lanes));
-      const Emitted isLarge = negated(absolute(row) < dialect::largeLse) & lanes.mask;
-      return Values{before[0] | isLarge.widen(frame.getI32Type())};
-    })[0];
-    const Value any = vector::ReductionOp::create(frame, vector::CombiningKind::OR, found.value());
-    return negated(equal(frame.wrap(any), frame.constant(frame.getI32IntegerAttr(0))));
+      return negated(absolute(row) < dialect::largeLse);
+    });
   }
 
   /// The sums of the rows of the tile's queries over all keys.
@@ -182,8 +175,7 @@ private:
     tiles.copyRows({form.upstream, 1, keyDim, key, keyCount}, values);
     if (tiles.pairs)
       tiles.copyDepth({form.products, 1, keyDim, key, keyCount}, depthKeys);
-    else
-      depthKeys = keys;
+    watchedValues = tiles.hasSubnormal(values, keyCount, tiles.groups(width));
     const Emitted f32Zero = frame.zero(frame.getF32Type());
     tiles.fill(byKeys, keyCount, tiles.padded(depth), f32Zero);
     tiles.fill(byValues, keyCount, tiles.padded(width), f32Zero);
@@ -207,7 +199,6 @@ private:
     tiles.copyColumns({form.upstream, 0, queryDim, first, count}, turnedByOut);
     multiplyKeys();
     const Emitted watchedByOut = tiles.hasSubnormal(turnedByOut, tiles.groups(width), columns);
-    const Emitted watchedValues = tiles.hasSubnormal(values, keyCount, tiles.groups(width));
     tiles.multiply({.a = {values.at, values.pitch, one},
                     .b = turnedByOut,
                     .c = upstream,
@@ -301,7 +292,7 @@ private:
       packed, depthKeys, byQueries;
   Emitted first, count, columns; // of a tile's queries; whole vectors of them
   Emitted firstKey, keyCount;
-  Emitted watchedKeys, watchedQueries; // whether a tile has a subnormal number, of pairs
+  Emitted watchedKeys, watchedValues, watchedQueries; // whether a tile has a subnormal number, of pairs
 };
 
 } // namespace
@@ -320,9 +311,10 @@ int64_t attentionGradientScratchBytes(const KernelSource &source, ArrayRef<int64
   const auto pitch = [&](int64_t columns) { return paddedPitch(columns, lanes); };
   const int64_t depth = extents[depthDim], width = extents[widthDim], heads = extents[headDim];
   const int64_t queries = extents[attentionDims], keys = extents[attentionDims + 1];
-  const int64_t ofQueries = (queries + 3 * keys + heads * extents[queryDim]) * pitch(depth);
+  const int64_t packed = source.form.instruction.empty() ? 0 : keys; // rows of pairs
+  const int64_t ofQueries = (queries + 2 * keys + packed + heads * extents[queryDim]) * pitch(depth);
   const int64_t ofOut = (queries + 2 * keys) * pitch(width);
-  const int64_t turned = (padded(depth) + padded(width) + 3 * keys) * pitch(queries);
+  const int64_t turned = (padded(depth) + padded(width) + 2 * keys + packed) * pitch(queries);
   return 4 * (ofQueries + ofOut + turned + heads * pitch(extents[queryDim] + queries));
 }
 

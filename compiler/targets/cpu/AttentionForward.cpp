@@ -13,7 +13,6 @@
 #include "compiler/targets/cpu/AttentionTiles.h"
 #include "compiler/targets/cpu/Emitters.h"
 #include "dialect/Dialect.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <limits>
 
 namespace halftone::compiler {
@@ -60,7 +59,8 @@ public:
     values = tiles.take(tileKeys, width);
     scores = tiles.take(tileKeys, tileQueries);
     sums = tiles.take(tileQueries, width);
-    weights = tiles.take(tileKeys, tileQueries);
+    if (tiles.pairs)
+      weights = tiles.take(tileKeys, tileQueries);
   }
 
   void emit() {
@@ -96,17 +96,9 @@ private:
 
   /// Whether some row has no score above that of masked keys.
   Emitted seesMaskedKeys() {
-    const Emitted none = frame.splat(frame.constant(frame.getI32IntegerAttr(0)), frame.lanes);
-    const Emitted found =
-        frame.loop(frame.constant(0), columns, tiles.step, none, [&](Emitted column, const Values &before) {
-          const Emitted row = tiles.load(rowsOfLargest, frame.constant(0), column);
-          frame.index[queryDim] = first + column;
-          const Lanes lanes = maskedLanes(frame, frame.lanes, queryDim, first + count);
-          const Emitted isLow = (row <= dialect::AttentionOp::maskedScore) & lanes.mask;
-          return Values{before[0] | isLow.widen(frame.getI32Type())};
-        })[0];
-    const Value any = vector::ReductionOp::create(frame, vector::CombiningKind::OR, found.value());
-    return negated(equal(frame.wrap(any), frame.constant(frame.getI32IntegerAttr(0))));
+    return tiles.holdsForAny(first, count, [&](Emitted column, const Lanes &) {
+      return tiles.load(rowsOfLargest, frame.constant(0), column) <= dialect::AttentionOp::maskedScore;
+    });
   }
 
   void walkKeys(Emitted begin, Emitted end) {
@@ -201,7 +193,8 @@ private:
   ForwardForm form;
   AttentionTiles tiles;
   Emitted tileQueries, tileKeys;
-  ScratchMatrix rowsOfLargest, rowsOfTotal, rowsOfFactor, queries, keys, values, scores, sums, weights;
+  ScratchMatrix weights; // in pairs, where products take those
+  ScratchMatrix rowsOfLargest, rowsOfTotal, rowsOfFactor, queries, keys, values, scores, sums;
   Emitted first, count, columns; // of the block's queries; whole vectors of them
   Emitted watchedQueries;        // whether their tile has a subnormal number, of pairs
 };
@@ -220,7 +213,8 @@ int64_t attentionScratchBytes(const KernelSource &source, ArrayRef<int64_t> exte
   const int64_t lanes = std::max<int64_t>(1, target.vectorBytes / (source.holdsF64() ? 8 : 4));
   const int64_t depth = extents[depthDim], width = extents[widthDim];
   const int64_t queries = extents[attentionDims], keys = extents[attentionDims + 1];
-  const int64_t rows = 3 + ceilDivide(depth, lanes) * lanes + 2 * keys, byWidth = keys + queries;
+  const int64_t packed = source.form.instruction.empty() ? 0 : keys; // rows of pairs of weights
+  const int64_t rows = 3 + ceilDivide(depth, lanes) * lanes + keys + packed, byWidth = keys + queries;
   return 4 *
          (rows * paddedPitch(queries, lanes) + keys * paddedPitch(depth, lanes) + byWidth * paddedPitch(width, lanes));
 }

@@ -233,6 +233,19 @@ void AttentionTiles::storeScalar(linalg::GenericOp generic, llvm::function_ref<E
              frame.source.accessOf(generic, *generic.getDpsInitOperand(0)), {});
 }
 
+Emitted AttentionTiles::holdsForAny(Emitted first, Emitted count,
+                                    llvm::function_ref<Emitted(Emitted, const Lanes &)> test) const {
+  const Emitted no = frame.constant(frame.getI32IntegerAttr(0)), none = splat(no);
+  const Emitted found =
+      frame.loop(frame.constant(0), padded(count), step, none, [&](Emitted column, const Values &before) {
+        frame.index[queryDim] = first + column;
+        const Lanes lanes = maskedLanes(frame, frame.lanes, queryDim, first + count);
+        return Values{before[0] | (test(column, lanes) & lanes.mask).widen(frame.getI32Type())};
+      })[0];
+  const Value any = vector::ReductionOp::create(frame, vector::CombiningKind::OR, found.value());
+  return negated(equal(frame.wrap(any), no));
+}
+
 Emitted AttentionTiles::exp(Emitted x) const { return frame.wrap(math::ExpOp::create(frame, x.value())); }
 
 Emitted either(Emitted a, Emitted b) { return a && b ? a | b : a ? a : b; }

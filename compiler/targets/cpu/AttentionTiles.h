@@ -1,4 +1,4 @@
-// What the emitters of attention kernels share: the generics of the form, tiles of operands in scratch, rows of scores.
+// Tiles of an attention kernel's operands in scratch, their products, and steps along rows of scores.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/kernels/AttentionDims.h"
@@ -18,8 +18,8 @@ struct AttentionTileSizes {
   Emitted queries, keys;
 };
 
-/// Tiles that are factors of products hold f32, or where the form names vdpbf16ps pairs of bf16: neighbours along the
-/// depth of the product, the first in the lowest bits; the last pair of an odd depth ends in a 0.
+/// Tiles that are factors of products hold f32. If the form names vdpbf16ps, they hold pairs of bf16 instead: neighbours
+/// along the depth of the product, the first in the lowest bits. The last pair of an odd depth ends in a 0.
 class AttentionTiles {
 public:
   explicit AttentionTiles(KernelFrame &frame);
@@ -53,7 +53,7 @@ public:
   ScratchMatrix packDepth(const ScratchMatrix &from, Emitted rows, Emitted columns, const ScratchMatrix &to);
   /// Whether a tile of pairs has a subnormal number; null if tiles hold f32.
   Emitted hasSubnormal(const ScratchMatrix &matrix, Emitted rows, Emitted columns) const;
-  /// a b, `widens` of pairs with subnormal numbers among them.
+  /// Makes the product. `widens`, which may be null, says whether its pairs may hold subnormal numbers.
   void multiply(const TileProductCall &call, Emitted widens);
 
   Emitted address(const ScratchMatrix &matrix, Emitted row, Emitted column) const;
@@ -71,6 +71,10 @@ public:
                   llvm::function_ref<Emitted(mlir::Value, Emitted column)> given) const;
   /// The same of an element at the frame's index.
   void storeScalar(mlir::linalg::GenericOp generic, llvm::function_ref<Emitted(mlir::Value)> given) const;
+
+  /// Whether `test` holds for one of the `count` queries from `first` on. It gets the column of a vector of them, and the
+  /// lanes that are queries; the frame's index is that of the first.
+  Emitted holdsForAny(Emitted first, Emitted count, llvm::function_ref<Emitted(Emitted, const Lanes &)> test) const;
 
   Emitted exp(Emitted x) const;
   Emitted larger(Emitted a, Emitted b) const { return select(a > b, a, b); }
@@ -99,7 +103,7 @@ private:
   Emitted next;
 };
 
-/// Of two facts, each of which may be null for false.
+/// a | b, where null stands for false; null if both are.
 Emitted either(Emitted a, Emitted b);
 /// How the code computes, for reports.
 std::string attentionMethod(const KernelSource &source);

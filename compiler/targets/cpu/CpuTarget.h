@@ -19,7 +19,7 @@ struct CpuTarget : Target {
   /// `processor` and `features` name. "": none is.
   std::string emulated;
 
-  std::string key() const override; // triple, processor, features, and what is emulated
+  std::string key() const override; // triple, processor and features, and the name of the CPU that is emulated
   const Blocking &blocking() const override;
   MatmulChoice chooseMatmul(const MatmulTraits &traits) const override;
   bool readsWindows() const override { return true; }
