@@ -230,6 +230,7 @@ LogicalResult BlockFormer::run() {
     giveReductionsToReaders();
     joinSiblings();
     joinScalarKernels();
+    remakeStored();
   }
   emitAll();
   return success();

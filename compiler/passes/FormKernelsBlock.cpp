@@ -8,8 +8,6 @@ using namespace halftone::dialect;
 namespace halftone::compiler {
 
 static constexpr int64_t mostChainLoads = 2, mostChainTranscendentals = 2, mostChainOps = 16;
-/// Vectors that are loaded to make a large value again.
-static constexpr size_t mostRemadeVectors = 6;
 /// Home ops of one kernel. Each op that joins has all of them looked at again.
 static constexpr size_t mostHomeOps = 1024;
 
@@ -87,30 +85,6 @@ bool BlockFormer::isWidenedByReaders(Operation *op) const {
   return isa<FloatType>(from) && isa<FloatType>(to) && from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth() &&
          elementsOf(cast.getResult()) >= bigInput &&
          llvm::all_of(op->getUsers(), llvm::IsaPred<ElementwiseOpInterface, ReduceOp>);
-}
-
-/// Whether the readers of `op`, which no kernel of its producers holds, make its large value themselves from one tensor of
-/// its shape, which they read in its place, and from vectors. So a normalized value is not stored beside the value that it
-/// was made of.
-bool BlockFormer::isRemade(Operation *op) {
-  if (strict || !isa<ElementwiseOpInterface>(op) || escapes(op) || elementsOf(op->getResult(0)) < bigInput)
-    return false;
-  const KernelBody body = bodyOf(op);
-  const DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end());
-  DenseSet<Value> wholes, vectors;
-  for (Operation *each : body.ops) {
-    if (isTranscendental(each) || isLookup(each) || isa<RandomBitsOp, TransposeOp>(each))
-      return false;
-    for (Value operand : each->getOperands())
-      if (!inBody.contains(operand.getDefiningOp()) && elementsOf(operand) > 1)
-        (shapeOf(operand) == shapeOf(op->getResult(0)) ? wholes : vectors).insert(operand);
-  }
-  const auto bits = [](Value value) { return getElementTypeOrSelf(value).getIntOrFloatBitWidth(); };
-  const bool isFlag = bits(op->getResult(0)) == 1;
-  return wholes.size() == 1 && vectors.size() <= mostRemadeVectors &&
-         static_cast<int64_t>(body.ops.size()) <= 2 * mostChainOps &&
-         llvm::all_of(vectors, [](Value value) { return elementsOf(value) < bigInput; }) &&
-         (isFlag || bits(*wholes.begin()) <= bits(op->getResult(0)));
 }
 
 /// Whether all readers of `op` read the image through the window: matmuls whose left operand it is, if the target's read

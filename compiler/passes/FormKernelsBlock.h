@@ -4,6 +4,7 @@
 #include "compiler/passes/FormKernels.h"
 #include "compiler/passes/Line.h"
 #include "compiler/targets/Target.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
 #include <map>
 
@@ -17,6 +18,12 @@ struct Cluster {
   int64_t last = 0;    // of `number`
   bool opaque = false; // a `when`, `reshape` or `constant` that stays as it is
   KernelShape shape;
+};
+
+/// How a value can be made again where it is read: with `ops` from `source`, a tensor in memory, and vectors.
+struct Remake {
+  mlir::Value value, source;
+  llvm::SmallVector<mlir::Operation *> ops;
 };
 
 /// Clusters that are asked, in order, whether another joins them.
@@ -52,7 +59,6 @@ private:
   bool escapes(mlir::Operation *op) const;
   bool becomesChain(mlir::Operation *op);
   bool isWidenedByReaders(mlir::Operation *op) const;
-  bool isRemade(mlir::Operation *op);
   bool isReadInPlace(dialect::WindowOp op) const;
   void storeEscapingConstants();
   mlir::Value store(mlir::Value value, mlir::Operation *user);
@@ -85,6 +91,16 @@ private:
   bool joinClusters(int64_t host, int64_t index);
   void joinSiblings();
   void joinScalarKernels();
+
+  // Values made again.
+  bool isRemade(mlir::Operation *op);
+  bool isReadElsewhere(mlir::Value value, int64_t index) const;
+  std::optional<Remake> remakeOf(mlir::Value value, const KernelBody &body, const llvm::DenseSet<mlir::Value> &sources);
+  std::optional<int64_t> lastReader(mlir::Value value) const;
+  bool isSourceThere(const Remake &remake) const;
+  void apply(const Remake &remake, int64_t index, mlir::IRMapping &twins);
+  void remakeResultsOf(int64_t index);
+  void remakeStored();
 
   // Order of the block's ops. MLIR's own is counted anew after neighbours have come in.
   size_t itemOf(mlir::Operation *op);

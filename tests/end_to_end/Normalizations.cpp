@@ -39,6 +39,52 @@ std::string normalized(const std::string &element, int64_t channels, int64_t fil
       element == "f32" ? "halftone.reshape" : "halftone.cast");
 }
 
+/// Normalized rows of `rows` x `width` elements between two products; what comes behind reads the centered and the normalized
+/// rows again, and so makes them again.
+std::string normalizedRows(const std::string &element, int64_t rows, int64_t width) {
+  return fmt::format(
+      R"(func.func @main(%a: tensor<{1}x5x{0}> {{halftone.name = "a"}}, %u: tensor<5x{2}x{0}> {{halftone.name = "u"}}, %w: tensor<{2}x3x{0}> {{halftone.name = "w"}})
+    -> (tensor<{1}x{2}x{0}> {{halftone.name = "d"}}, tensor<{2}x{0}> {{halftone.name = "s"}}) {{
+  %x = halftone.contract %a, %u {{lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>}} : (tensor<{1}x5x{0}>, tensor<5x{2}x{0}>) -> tensor<{1}x{2}x{0}>
+  %0 = halftone.reduce sum %x {{axes = array<i64: 1>}} : tensor<{1}x{2}x{0}> -> tensor<{1}x{0}>
+  %n = halftone.constant dense<0.015625> : tensor<{1}x{0}>
+  %1 = halftone.mul %0, %n : tensor<{1}x{0}>
+  %2 = halftone.broadcast %1 {{axes = array<i64: 0>}} : tensor<{1}x{0}> to tensor<{1}x{2}x{0}>
+  %3 = halftone.sub %x, %2 : tensor<{1}x{2}x{0}>
+  %4 = halftone.mul %3, %3 : tensor<{1}x{2}x{0}>
+  %5 = halftone.reduce max %4 {{axes = array<i64: 1>}} : tensor<{1}x{2}x{0}> -> tensor<{1}x{0}>
+  %6 = halftone.rsqrt %5 : tensor<{1}x{0}>
+  %7 = halftone.broadcast %6 {{axes = array<i64: 0>}} : tensor<{1}x{0}> to tensor<{1}x{2}x{0}>
+  %8 = halftone.mul %3, %7 : tensor<{1}x{2}x{0}>
+  %9 = halftone.contract %8, %w {{lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>}} : (tensor<{1}x{2}x{0}>, tensor<{2}x3x{0}>) -> tensor<{1}x3x{0}>
+  %10 = halftone.contract %9, %w {{lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>}} : (tensor<{1}x3x{0}>, tensor<{2}x3x{0}>) -> tensor<{1}x{2}x{0}>
+  %11 = halftone.mul %10, %3 : tensor<{1}x{2}x{0}>
+  %12 = halftone.sub %11, %3 : tensor<{1}x{2}x{0}>
+  %13 = halftone.reduce max %12 {{axes = array<i64: 0>}} : tensor<{1}x{2}x{0}> -> tensor<{2}x{0}>
+  return %12, %13 : tensor<{1}x{2}x{0}>, tensor<{2}x{0}>
+}})",
+      element, rows, width);
+}
+
+/// A gelu and its slope, large enough that the slope is made again behind the second product.
+constexpr const char *geluAndSlope =
+    R"(func.func @main(%x: tensor<1024x3x@> {halftone.name = "x"}, %w: tensor<3x1025x@> {halftone.name = "w"}, %b: tensor<1025x@> {halftone.name = "b"})
+    -> (tensor<1025x@> {halftone.name = "d"}) {
+  %0 = halftone.contract %x, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<1024x3x@>, tensor<3x1025x@>) -> tensor<1024x1025x@>
+  %1 = halftone.broadcast %b {axes = array<i64: 1>} : tensor<1025x@> to tensor<1024x1025x@>
+  %2 = halftone.add %0, %1 : tensor<1024x1025x@>
+  %3 = halftone.erf %2 : tensor<1024x1025x@>
+  %4 = halftone.mul %2, %3 : tensor<1024x1025x@>
+  %5 = halftone.contract %4, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>} : (tensor<1024x1025x@>, tensor<3x1025x@>) -> tensor<1024x3x@>
+  %6 = halftone.contract %5, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<1024x3x@>, tensor<3x1025x@>) -> tensor<1024x1025x@>
+  %7 = halftone.neg %2 : tensor<1024x1025x@>
+  %8 = halftone.tanh %7 : tensor<1024x1025x@>
+  %9 = halftone.mul %6, %8 : tensor<1024x1025x@>
+  %10 = halftone.maximum %9, %3 : tensor<1024x1025x@>
+  %11 = halftone.reduce max %10 {axes = array<i64: 0>} : tensor<1024x1025x@> -> tensor<1025x@>
+  return %11 : tensor<1025x@>
+})";
+
 } // namespace
 
 TEMPLATE_TEST_CASE("Normalized convolutions compute what the interpreter says", "", Host, V2, V3, V4, Zen4) {
@@ -51,6 +97,26 @@ TEMPLATE_TEST_CASE("Normalized convolutions compute what the interpreter says", 
     checkProgram(normalized(element, 3, 70), TestType::target, false, 2); // two tiles of columns
   }
   checkProgram(normalized("f32", 1, 1), TestType::target, true, 3);
+}
+
+TEMPLATE_TEST_CASE("Normalized rows that later kernels make again are those that the interpreter computes", "", Host,
+                   V2, V3, V4, Zen4) {
+  if (!TestType::runs()) {
+    WARN(TestType::target << " does not run here");
+    return;
+  }
+  for (const char *element : {"f32", "bf16", "f16"})
+    checkProgram(normalizedRows(element, 67, 64), TestType::target, false, 1);
+  checkProgram(normalizedRows("f32", 1, 4100), TestType::target, false, 2);
+  checkProgram(normalizedRows("f32", 4100, 1), TestType::target, false, 3);
+  checkProgram(normalizedRows("bf16", 67, 64), TestType::target, true, 4);
+}
+
+TEST_CASE("The slope of a large gelu, made again behind the next product, is the one that the interpreter computes") {
+  std::string program = geluAndSlope;
+  for (size_t at = program.find("x@"); at != std::string::npos; at = program.find("x@", at))
+    program.replace(at + 1, 1, "bf16");
+  checkProgram(program, "host", false, 5);
 }
 
 TEST_CASE("Sums over all rows and columns of a product, each of several axes, compute what the interpreter says") {

@@ -1,0 +1,210 @@
+// Values made again: which stored values the kernels that read them make from other stored values instead.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/passes/FormKernelsBlock.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+
+/// Vectors that are loaded to make a large value again.
+static constexpr size_t mostVectors = 6;
+/// Ops, and transcendental ones among them, with which a value is made again.
+static constexpr size_t mostOps = 32;
+static constexpr int64_t mostTranscendentals = 2;
+/// A smaller value stays in a cache, and reading it costs less than a transcendental function.
+static constexpr int64_t leastWithTranscendentals = int64_t(1) << 20;
+/// A value with at most one element for so many of another's is a vector beside it.
+static constexpr int64_t elementsForOneOfVector = 16;
+
+static int64_t bitsOf(Value value) { return getElementTypeOrSelf(value).getIntOrFloatBitWidth(); }
+static int64_t sizeOf(Value value) { return elementsOf(value) * std::max<int64_t>(8, bitsOf(value)); }
+
+/// Whether the readers of `op`, which no kernel of its producers holds, make its large value themselves from one tensor of
+/// its shape, which they read in its place, and from vectors. So a normalized value is not stored beside the value that it
+/// was made of.
+bool BlockFormer::isRemade(Operation *op) {
+  if (strict || !isa<ElementwiseOpInterface>(op) || escapes(op) || elementsOf(op->getResult(0)) < bigInput)
+    return false;
+  const KernelBody body = bodyOf(op);
+  const DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end());
+  DenseSet<Value> wholes, vectors;
+  for (Operation *each : body.ops) {
+    if (isTranscendental(each) || isLookup(each) || isa<RandomBitsOp, TransposeOp>(each))
+      return false;
+    for (Value operand : each->getOperands())
+      if (!inBody.contains(operand.getDefiningOp()) && elementsOf(operand) > 1)
+        (shapeOf(operand) == shapeOf(op->getResult(0)) ? wholes : vectors).insert(operand);
+  }
+  const bool isFlag = bitsOf(op->getResult(0)) == 1;
+  return wholes.size() == 1 && vectors.size() <= mostVectors && body.ops.size() <= mostOps &&
+         llvm::all_of(vectors, [](Value value) { return elementsOf(value) < bigInput; }) &&
+         (isFlag || bitsOf(*wholes.begin()) <= bitsOf(op->getResult(0)));
+}
+
+/// The value of each contraction that all else in the kernel is made of: with its bias, for instance.
+static DenseSet<Value> productsOf(const KernelBody &body) {
+  DenseSet<Value> products;
+  for (Operation *op : body.home) {
+    if (!isa<ContractOp>(op))
+      continue;
+    Operation *last = op;
+    while (last->hasOneUse() && body.home.contains(*last->user_begin()) &&
+           isa<ElementwiseOpInterface>(*last->user_begin()))
+      last = *last->user_begin();
+    products.insert(last->getResult(0));
+  }
+  return products;
+}
+
+/// How kernels that read `value`, a result of the kernel `body`, would make it: from one tensor that is stored, or is one
+/// of `sources`, and from vectors. Nothing if they would need more.
+std::optional<Remake> BlockFormer::remakeOf(Value value, const KernelBody &body, const DenseSet<Value> &sources) {
+  Remake remake{value, {}, {}};
+  DenseSet<Operation *> seen;
+  DenseSet<Value> vectors;
+  SmallVector<Operation *> open{value.getDefiningOp()};
+  int64_t transcendentals = 0;
+  const auto reads = [&](Value operand) {
+    Operation *producer = operand.getDefiningOp();
+    const bool isVector = elementsOf(operand) * elementsForOneOfVector <= elementsOf(value);
+    if (producer && (isCopy(producer) || (body.home.contains(producer) && !isVector && !sources.contains(operand)))) {
+      if (seen.insert(producer).second)
+        open.push_back(producer);
+      return true;
+    }
+    if (isVector) {
+      if (elementsOf(operand) > 1)
+        vectors.insert(operand);
+      return true;
+    }
+    if (remake.source && remake.source != operand)
+      return false;
+    remake.source = operand;
+    return true;
+  };
+  while (!open.empty()) {
+    Operation *op = open.pop_back_val();
+    if (!isGlue(op) && !isa<ElementwiseOpInterface>(op))
+      return std::nullopt;
+    transcendentals += isTranscendental(op);
+    if (body.home.contains(op))
+      remake.ops.push_back(op);
+    if (seen.size() > mostOps || !llvm::all_of(op->getOperands(), reads))
+      return std::nullopt;
+  }
+  const bool isWorth =
+      transcendentals == 0 || (transcendentals <= mostTranscendentals && elementsOf(value) >= leastWithTranscendentals);
+  if (!isWorth || !remake.source || shapeOf(remake.source) != shapeOf(value) || vectors.size() > mostVectors)
+    return std::nullopt;
+  return remake;
+}
+
+/// Whether other kernels read `value`, a result of cluster `index`, and all of them element by element.
+bool BlockFormer::isReadElsewhere(Value value, int64_t index) const {
+  Operation *op = value.getDefiningOp();
+  const auto isLoopElsewhere = [&](Operation *reader) {
+    auto cluster = clusterOf.find(reader);
+    return isCopy(reader) || (cluster != clusterOf.end() && cluster->second != index && !isa<ContractOp>(reader));
+  };
+  return isa<ElementwiseOpInterface>(op) && elementsOf(value) >= bigInput && !escapes(op) &&
+         llvm::all_of(op->getUsers(), [&](Operation *user) {
+           if (isCopy(user))
+             return llvm::all_of(readersOf(user->getResult(0)), isLoopElsewhere);
+           return isa<ElementwiseOpInterface, ReduceOp, PartialReduceOp>(user);
+         });
+}
+
+/// The last kernel that reads `value`; nothing if no kernel of the block does.
+std::optional<int64_t> BlockFormer::lastReader(Value value) const {
+  std::optional<int64_t> last;
+  for (Operation *reader : readersOf(value))
+    if (auto found = clusterOf.find(reader); found != clusterOf.end())
+      if (!last || clusterLine.isBefore(*last, found->second))
+        last = found->second;
+  return last;
+}
+
+/// Whether the source stays in memory until the last kernel that reads the value, however that is made.
+bool BlockFormer::isSourceThere(const Remake &remake) const {
+  Operation *producer = remake.source.getDefiningOp();
+  if (!producer || producer->getBlock() != &block || escapes(producer))
+    return true;
+  const auto last = lastReader(remake.source), wanted = lastReader(remake.value);
+  return last && wanted && !clusterLine.isBefore(*last, *wanted);
+}
+
+/// Lets the other kernels that read `remake.value` make it. If a form does not hold the ops of one of these kernels then,
+/// all of them still read the value. `twins` are the copies of ops of cluster `index` that were made so far.
+void BlockFormer::apply(const Remake &remake, int64_t index, IRMapping &twins) {
+  SmallVector<Operation *> ops(remake.ops);
+  sortByPlace(ops);
+  for (Operation *op : ops)
+    if (!twins.contains(op->getResult(0)))
+      chains.insert(OpBuilder(op->getBlock(), std::next(op->getIterator())).clone(*op, twins));
+  const Value twin = twins.lookup(remake.value);
+  SmallVector<OpOperand *> uses;
+  llvm::SetVector<int64_t> affected;
+  affected.insert(index);
+  for (OpOperand &use : remake.value.getUses())
+    if (isCopy(use.getOwner()) || clusterOf.lookup(use.getOwner()) != index)
+      uses.push_back(&use);
+  for (Operation *reader : readersOf(remake.value))
+    if (auto found = clusterOf.find(reader); found != clusterOf.end())
+      affected.insert(found->second);
+  for (OpOperand *use : uses)
+    use->set(twin);
+  SmallVector<KernelShape> shapes;
+  for (int64_t each : affected) {
+    auto shape = legal(each, nullptr);
+    if (!shape || shape->kind != clusters[each].shape.kind)
+      break;
+    shapes.push_back(std::move(*shape));
+  }
+  if (shapes.size() < affected.size()) {
+    for (OpOperand *use : uses)
+      use->set(remake.value);
+    return;
+  }
+  for (auto [each, shape] : llvm::zip_equal(affected, shapes))
+    clusters[each].shape = std::move(shape);
+}
+
+/// Lets readers make the results of cluster `index` that they can make from one stored tensor, if that needs less memory.
+void BlockFormer::remakeResultsOf(int64_t index) {
+  const KernelBody body = bodyOf(clusters[index].ops);
+  DenseSet<Value> sources = productsOf(body);
+  SmallVector<Remake> accepted;
+  llvm::MapVector<Value, SmallVector<Remake>> bySource; // if the source had to stay longer
+  for (Value value : body.results) {
+    auto remake = isReadElsewhere(value, index) ? remakeOf(value, body, sources) : std::nullopt;
+    if (!remake)
+      sources.insert(value);
+    else if (isSourceThere(*remake))
+      accepted.push_back(std::move(*remake));
+    else
+      bySource[remake->source].push_back(std::move(*remake));
+  }
+  for (auto &[source, remakes] : bySource) {
+    int64_t saved = -sizeOf(source);
+    for (const Remake &each : remakes)
+      saved += sizeOf(each.value);
+    if (saved > 0)
+      llvm::append_range(accepted, std::move(remakes));
+  }
+  IRMapping twins;
+  for (const Remake &each : accepted)
+    apply(each, index, twins);
+}
+
+/// Looks at all values that kernels store, once the kernels are settled.
+void BlockFormer::remakeStored() {
+  for (int64_t index = 0, end = clusters.size(); index < end; ++index)
+    if (!clusters[index].opaque && !clusters[index].ops.empty())
+      remakeResultsOf(index);
+  producersOf.clear();
+}
+
+} // namespace halftone::compiler
