@@ -61,7 +61,7 @@ StatusOr<std::vector<Tensor>> readTogether(const std::vector<VariableHandle> &va
   }
   if (variables.empty())
     return values;
-  const ForkSafeLock guard(*variables[0]->lock());
+  const ForkSafeLock guard(variables[0]->lock());
   for (size_t i = 0; i < variables.size(); ++i)
     HALFTONE_RETURN_IF_ERROR(variables[i]->device().download(
         {TensorAccess::mutableData(values[i]), static_cast<size_t>(TensorAccess::bytes(values[i]))},
@@ -83,7 +83,7 @@ Status writeTogether(const std::vector<VariableHandle> &variables, const std::ve
   }
   if (variables.empty())
     return {};
-  const ForkSafeLock guard(*variables[0]->lock());
+  const ForkSafeLock guard(variables[0]->lock());
   for (size_t i = 0; i < variables.size(); ++i) {
     HALFTONE_RETURN_IF_ERROR(variables[i]->device().upload(
         variables[i]->data(), {TensorAccess::data(onHost[i]), static_cast<size_t>(TensorAccess::bytes(onHost[i]))}));
