@@ -24,9 +24,11 @@ static std::shared_ptr<History::Rep> fitLoop(Run run, FitData data, FitArgs args
   StallAlarm alarm(compiled.optimizer);
   auto history = std::make_shared<History::Rep>();
   state.stopTraining = false;
-  callbacks.trainBegin();
+  state.finishedEpochs = args.initial_epoch;
+  callbacks.trainBegin(); // may restore a checkpoint
   Logs logs;
-  for (int64_t epoch = args.initial_epoch; epoch < args.epochs; ++epoch) {
+  const int64_t first = state.finishedEpochs;
+  for (int64_t epoch = first; epoch < args.epochs; ++epoch) {
     resetMetrics(compiled);
     callbacks.epochBegin(epoch);
     EpochReader::Epoch seen = reader.epoch([&](int64_t i, const Batch &batch) {
@@ -38,7 +40,7 @@ static std::shared_ptr<History::Rep> fitLoop(Run run, FitData data, FitArgs args
       callbacks.trainBatchEnd(i, logs);
       return !state.stopTraining;
     });
-    if (epoch == args.initial_epoch)
+    if (epoch == first)
       requireBatches(seen);
     seen.ranOut |= seen.steps == 0; // a stream that cannot begin again
     warnWhenOut(seen, reader, "training");
@@ -48,6 +50,7 @@ static std::shared_ptr<History::Rep> fitLoop(Run run, FitData data, FitArgs args
       for (const auto &[name, value] : runTest(
                run, *data.validation, {*data.validation, false, args.validation_steps, "validation_steps"}, callbacks))
         logs.set("val_" + name, value);
+    state.finishedEpochs = epoch + 1;
     callbacks.epochEnd(epoch, logs);
     history->record(epoch, logs);
     alarm.look();

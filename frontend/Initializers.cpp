@@ -22,7 +22,14 @@ namespace {
 constexpr double pi = 3.14159265358979323846;
 
 std::mutex seedMutex;
-std::optional<std::mt19937_64> seedSequence;
+std::optional<std::mt19937_64> seeds; // guarded by seedMutex
+
+/// The sequence of seeds, from the machine's entropy if nobody set it.
+std::mt19937_64 &openSeeds() {
+  if (!seeds)
+    seeds.emplace(std::random_device{}());
+  return *seeds;
+}
 
 /// Draws uniform and normal samples by fixed formulas, since the standard library's distributions differ between
 /// libraries.
@@ -229,15 +236,21 @@ Initializer deserialize(const Config &config) { return Saved(savedObject(config)
 namespace detail {
 int64_t nextSeed() {
   const ForkSafeLock lock(seedMutex);
-  if (!seedSequence)
-    seedSequence.emplace(std::random_device{}());
-  return static_cast<int64_t>((*seedSequence)() >> 1);
+  return static_cast<int64_t>(openSeeds()() >> 1);
+}
+std::mt19937_64 seedSequence() {
+  const ForkSafeLock lock(seedMutex);
+  return openSeeds();
+}
+void setSeedSequence(const std::mt19937_64 &state) {
+  const ForkSafeLock lock(seedMutex);
+  seeds = state;
 }
 } // namespace detail
 
 void set_random_seed(int64_t seed) {
   const ForkSafeLock lock(seedMutex);
-  seedSequence.emplace(static_cast<uint64_t>(seed));
+  seeds.emplace(static_cast<uint64_t>(seed));
 }
 
 } // namespace halftone

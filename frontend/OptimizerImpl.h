@@ -5,6 +5,7 @@
 #include "halftone/Optimizers.h"
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace halftone::detail {
@@ -22,6 +23,8 @@ struct OptimizerImpl : std::enable_shared_from_this<OptimizerImpl> {
   /// variables(), and the variables that Keras's list lacks.
   virtual std::vector<Variable> allVariables() const = 0;
   virtual bool isBuilt() const = 0; // whether it knows the variables that it updates
+  /// Makes the slot variables. Does nothing if the optimizer is built, or if there are no variables.
+  virtual void build(const std::vector<Variable> &variables) = 0;
   virtual Config config() const = 0;
   /// Called when a wrapper scales the loss instead. Keras, too, drops the factor for good.
   virtual void dropLossScaleFactor() = 0;
@@ -35,6 +38,8 @@ optimizers::LossScaleOptimizer asLossScaleOptimizer(const Optimizer &optimizer);
 
 /// Records the int64 word that counts skipped steps.
 Value skippedWord(const optimizers::LossScaleOptimizer &optimizer);
+/// The loss scale's variables with the values of a new LossScaleOptimizer.
+std::vector<std::pair<Variable, Tensor>> initialLossScale(const optimizers::LossScaleOptimizer &optimizer);
 /// Whether that word counts as many skipped steps in a row as stall_alarm_steps.
 bool isStalled(const optimizers::LossScaleOptimizer &optimizer, int64_t skippedWord);
 

@@ -15,12 +15,17 @@ StatusOr<Tensor> StoredVariable::read() const {
   return tensor;
 }
 
+/// value_error unless the variable can hold `value`.
+static Status checkValue(const StoredVariable &variable, const Tensor &value) {
+  const std::string got = value.defined() ? typeOf(value).str() : "an undefined tensor";
+  if (value.defined() && typeOf(value) == variable.type())
+    return {};
+  return {ErrorKind::value_error,
+          fmt::format("variable {}: expected {}, got {}", variable.path(), variable.type().str(), got)};
+}
+
 Status StoredVariable::write(const Tensor &value) {
-  if (!value.defined())
-    return {ErrorKind::value_error,
-            fmt::format("variable {}: expected {}, got an undefined tensor", path_, type_.str())};
-  if (TensorType got = typeOf(value); got != type_)
-    return {ErrorKind::value_error, fmt::format("variable {}: expected {}, got {}", path_, type_.str(), got.str())};
+  HALFTONE_RETURN_IF_ERROR(checkValue(*this, value));
   try {
     const Tensor host = TensorAccess::onHost(value);
     return writeBytes({TensorAccess::data(host), static_cast<size_t>(type_.bytes())});
@@ -44,6 +49,46 @@ Status StoredVariable::writeBytes(std::span<const std::byte> bytes) {
   const ForkSafeLock guard(*lock_);
   HALFTONE_RETURN_IF_ERROR(device_->upload(data(), bytes));
   bumpVersion();
+  return {};
+}
+
+StatusOr<std::vector<Tensor>> readTogether(const std::vector<VariableHandle> &variables) {
+  std::vector<Tensor> values;
+  for (const VariableHandle &variable : variables) {
+    StatusOr<Tensor> value = makeTensor(variable->type());
+    HALFTONE_RETURN_IF_ERROR(value.status());
+    values.push_back(*std::move(value));
+  }
+  if (variables.empty())
+    return values;
+  const ForkSafeLock guard(variables[0]->lock());
+  for (size_t i = 0; i < variables.size(); ++i)
+    HALFTONE_RETURN_IF_ERROR(variables[i]->device().download(
+        {TensorAccess::mutableData(values[i]), static_cast<size_t>(TensorAccess::bytes(values[i]))},
+        variables[i]->data()));
+  return values;
+}
+
+Status writeTogether(const std::vector<VariableHandle> &variables, const std::vector<Tensor> &values) {
+  if (variables.size() != values.size())
+    return {ErrorKind::value_error, fmt::format("{} values for {} variables", values.size(), variables.size())};
+  std::vector<Tensor> onHost;
+  for (size_t i = 0; i < variables.size(); ++i) {
+    HALFTONE_RETURN_IF_ERROR(checkValue(*variables[i], values[i]));
+    try {
+      onHost.push_back(TensorAccess::onHost(values[i]));
+    } catch (const Error &error) {
+      return {error.kind(), fmt::format("variable {}: {}", variables[i]->path(), error.message())};
+    }
+  }
+  if (variables.empty())
+    return {};
+  const ForkSafeLock guard(variables[0]->lock());
+  for (size_t i = 0; i < variables.size(); ++i) {
+    HALFTONE_RETURN_IF_ERROR(variables[i]->device().upload(
+        variables[i]->data(), {TensorAccess::data(onHost[i]), static_cast<size_t>(TensorAccess::bytes(onHost[i]))}));
+    variables[i]->bumpVersion();
+  }
   return {};
 }
 

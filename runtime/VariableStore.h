@@ -11,6 +11,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace halftone {
 
@@ -70,6 +71,13 @@ private:
   std::map<std::string, OwnedShadow> shadows_;
 };
 using VariableHandle = std::shared_ptr<StoredVariable>;
+
+/// Copies of the values, all of one moment: no player of the store plays between the first and the last. The variables
+/// have one lock.
+StatusOr<std::vector<Tensor>> readTogether(const std::vector<VariableHandle> &variables);
+/// Writes a value to each variable, all in one moment as above. value_error when the counts, a dtype or a shape
+/// differ; nothing is then written.
+Status writeTogether(const std::vector<VariableHandle> &variables, const std::vector<Tensor> &values);
 
 /// Makes variables that share one lock: those of a model, its optimizer and its metrics.
 class VariableStore {

@@ -93,6 +93,7 @@ public:
   void setLearningRate(double value) override { inner_.set_learning_rate(value); }
   int64_t iterations() const override { return inner_.iterations(); }
   bool isBuilt() const override { return inner_.impl()->isBuilt(); }
+  void build(const std::vector<Variable> &variables) override { inner_.impl()->build(variables); }
   std::vector<Variable> variables() const override {
     std::vector<Variable> result{iteration_, rate_, counter_, scale_};
     for (const Variable &variable : inner_.variables())
@@ -124,6 +125,13 @@ public:
     const auto skipped = skipped_.value().item<int64_t>();
     return {hostScalar(scale_), static_cast<int64_t>(hostScalar(counter_)), skipped >> 32,
             fault > 0 && fault <= watched_.size() ? watched_[fault - 1].path() : "", inARow(skipped)};
+  }
+  std::vector<std::pair<Variable, Tensor>> initialScale() const {
+    std::vector<std::pair<Variable, Tensor>> values;
+    for (const Variable &variable : {counter_, scale_, skipped_, fault_})
+      values.emplace_back(variable, Tensor::full({}, variable.impl() == scale_.impl() ? args_.initial_scale : 0.0,
+                                                 variable.impl()->dtype));
+    return values;
   }
   Value skippedWord() const { return readRaw(skipped_); }
   bool isStalled(int64_t skippedWord) const {
@@ -165,6 +173,9 @@ bool detail::isLossScaleOptimizer(const Optimizer &optimizer) {
   return dynamic_cast<const LossScaleImpl *>(optimizer.impl().get()) != nullptr;
 }
 Value detail::skippedWord(const optimizers::LossScaleOptimizer &optimizer) { return implOf(optimizer).skippedWord(); }
+std::vector<std::pair<Variable, Tensor>> detail::initialLossScale(const optimizers::LossScaleOptimizer &optimizer) {
+  return implOf(optimizer).initialScale();
+}
 bool detail::isStalled(const optimizers::LossScaleOptimizer &optimizer, int64_t skippedWord) {
   return implOf(optimizer).isStalled(skippedWord);
 }

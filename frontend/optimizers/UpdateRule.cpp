@@ -79,7 +79,7 @@ Value UpdateRule::scaleLoss(const Value &loss) const {
 }
 
 void UpdateRule::build(const std::vector<Variable> &variables) {
-  if (built_)
+  if (built_ || variables.empty())
     return;
   // Makes all variables before it keeps any: a failure changes nothing.
   std::vector<Variable> slots, averages(variables.size()), accumulators(variables.size());

@@ -58,6 +58,7 @@ public:
   std::vector<Variable> variables() const override;
   std::vector<Variable> allVariables() const override;
   bool isBuilt() const override { return built_; }
+  void build(const std::vector<Variable> &variables) override;
   void dropLossScaleFactor() override { args_.lossScaleFactor.reset(); }
   void excludeFromWeightDecay(const std::vector<Variable> &variables, const std::vector<std::string> &names) override;
 
@@ -92,7 +93,6 @@ protected:
   Config config() const override;
 
 private:
-  void build(const std::vector<Variable> &variables);
   size_t indexOf(const Variable &variable) const;
   bool decays(const Variable &variable) const;
   std::vector<Value> clipped(std::vector<Value> gradients) const;

@@ -19,7 +19,7 @@
 namespace halftone {
 namespace {
 
-using Parts = std::initializer_list<std::string_view>;
+using Parts = std::span<const std::string_view>;
 
 /// A file descriptor, closed at the end.
 class File {
@@ -192,15 +192,30 @@ Outcome replace(const std::string &path, const struct stat *old, Parts parts) {
   return Outcome::done;
 }
 
-bool write(const std::string &path, Parts parts) {
+/// Puts a rename in the folder on the disk. Nobody could undo the rename: a failure is no error.
+void syncFolder(const std::string &path) {
+  File folder(::open(folderOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder >= 0)
+    (void)::fsync(folder);
+}
+
+/// How a regular file gets its new contents.
+enum class Way { replaceOrInPlace, replaceOnly };
+
+bool write(const std::string &path, Parts parts, Way way) {
   const std::optional<Place> place = follow(path);
   if (!place)
     return false;
   struct stat old;
   if (place->openFile)
     return writeThrough(*place, parts);
-  if (::stat(place->path.c_str(), &old) != 0)
-    return errno == ENOENT && replace(place->path, nullptr, parts) == Outcome::done;
+  if (::stat(place->path.c_str(), &old) != 0) {
+    if (errno != ENOENT || replace(place->path, nullptr, parts) != Outcome::done)
+      return false;
+    if (way == Way::replaceOnly)
+      syncFolder(place->path);
+    return true;
+  }
   if (S_ISDIR(old.st_mode)) {
     errno = EISDIR;
     return false;
@@ -209,18 +224,31 @@ bool write(const std::string &path, Parts parts) {
     return writeThrough(*place, parts);
   if (::faccessat(AT_FDCWD, place->path.c_str(), W_OK, AT_EACCESS) != 0)
     return false;
+  if (way == Way::replaceOnly) {
+    if (replace(place->path, &old, parts) != Outcome::done)
+      return false;
+    syncFolder(place->path);
+    return true;
+  }
   const Outcome outcome = old.st_nlink > 1 ? Outcome::notPossible : replace(place->path, &old, parts);
   return outcome == Outcome::done || (outcome == Outcome::notPossible && writeInPlace(place->path, old, parts));
 }
 
-} // namespace
-
-Status writeFile(const std::string &path, Parts parts) {
+Status written(const std::string &path, Parts parts, Way way) {
   const SignalsHeld held;
   errno = 0;
-  if (write(path, parts))
+  if (write(path, parts, way))
     return {};
   return {ErrorKind::io_error, fmt::format("cannot write {}: {}", path.empty() ? "''" : path, std::strerror(errno))};
+}
+
+} // namespace
+
+Status writeFile(const std::string &path, std::initializer_list<std::string_view> parts) {
+  return written(path, {parts.begin(), parts.size()}, Way::replaceOrInPlace);
+}
+Status replaceFile(const std::string &path, std::span<const std::string_view> parts) {
+  return written(path, parts, Way::replaceOnly);
 }
 
 } // namespace halftone

@@ -3,6 +3,7 @@
 #pragma once
 #include "runtime/base/Status.h"
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -24,5 +25,13 @@ namespace halftone {
 /// If the process has no write permission for an existing file, the result is an error, even if the folder permits
 /// new files.
 Status writeFile(const std::string &path, std::initializer_list<std::string_view> parts);
+
+/// Like writeFile(), but never writes a regular file in place: whenever the process dies, the path has the whole old
+/// contents or the whole new ones. When the function returns, the new contents and the rename are on the disk.
+///
+/// If the folder takes no new file, or if a rename would lose mode or owner, the result is an error and the old file
+/// stays. A rename leaves other hard links with the old contents. If the process dies, a file beside `path` may stay:
+/// `.<name>.<process>.<number>`.
+Status replaceFile(const std::string &path, std::span<const std::string_view> parts);
 
 } // namespace halftone

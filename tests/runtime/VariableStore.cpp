@@ -111,3 +111,35 @@ TEST_CASE("a variable moves to another device with its value") {
   CHECK(w->read().valueOrThrow().to_vector<float>() == std::vector<float>{4, 5, 6});
   CHECK(other->read().valueOrThrow().to_vector<float>() == std::vector<float>{4});
 }
+
+TEST_CASE("variables that are written together get all values, or none when one does not fit") {
+  VariableStore store(device());
+  std::vector<VariableHandle> all{store.create("a", Tensor({1, 2}, {2})).valueOrThrow(),
+                                  store.create("b", Tensor::scalar<int32_t>(3)).valueOrThrow(),
+                                  store.create("c", Tensor::zeros({0, 2})).valueOrThrow()};
+  const auto values = [&] {
+    const std::vector<Tensor> read = readTogether(all).valueOrThrow();
+    REQUIRE(read.size() == 3);
+    CHECK(read[2].shape() == Shape{0, 2});
+    return std::pair(read[0].to_vector<float>(), read[1].item<int32_t>());
+  };
+  CHECK(values() == std::pair(std::vector<float>{1, 2}, 3));
+  const uint64_t version = all[0]->version();
+  const std::vector<Tensor> fitting{Tensor({4, 5}, {2}), Tensor::scalar<int32_t>(6), Tensor::zeros({0, 2})};
+  REQUIRE(writeTogether(all, fitting).isOk());
+  CHECK(values() == std::pair(std::vector<float>{4, 5}, 6));
+  CHECK(all[0]->version() == version + 1);
+  for (const Tensor &wrong : {Tensor::scalar(1.0f), Tensor::zeros({1}, int32), Tensor()}) {
+    std::vector<Tensor> refused = fitting;
+    refused[0] = Tensor({7, 8}, {2});
+    refused[1] = wrong;
+    const Status status = writeTogether(all, refused);
+    REQUIRE_FALSE(status.isOk());
+    CHECK(status.kind() == ErrorKind::value_error);
+    CHECK(status.message().starts_with("variable b: expected "));
+  }
+  CHECK(writeTogether(all, {fitting[0]}).message() == "1 values for 3 variables");
+  CHECK(values() == std::pair(std::vector<float>{4, 5}, 6));
+  CHECK(readTogether({}).valueOrThrow().empty());
+  CHECK(writeTogether({}, {}).isOk());
+}

@@ -94,6 +94,47 @@ private:
   std::shared_ptr<State> state_;
   int64_t stopped_epoch_ = 0;
 };
+struct ModelCheckpointArgs {
+  std::string monitor = "val_loss";
+  int verbose = 0;
+  bool save_best_only = false;
+  bool save_weights_only = false;
+  MonitorMode mode = MonitorMode::automatic;
+  std::optional<int64_t> save_freq{};              // batches; if not given, every epoch
+  std::optional<double> initial_value_threshold{}; // a first value must be better to be saved as the best
+};
+/// Saves the model after each epoch, or after each `save_freq` batches. The name ends in .ckpt or .safetensors, for a
+/// Checkpoint; with save_weights_only it is a name for save_weights(). Its places {epoch}, {batch} and {<name in the logs>}
+/// take Python's formats, "model.{epoch:02d}-{val_loss:.2f}.ckpt"; epochs and batches count from 1. Makes the folder if
+/// there is none. With save_best_only, and without the monitored value in the logs, it warns and saves.
+class HALFTONE_API ModelCheckpoint : public Callback { // value_error for another ending or a save_freq below 1
+public:
+  explicit ModelCheckpoint(std::string filepath, ModelCheckpointArgs args = {});
+  void on_epoch_begin(int64_t epoch, const Logs &logs) override;
+  void on_train_batch_end(int64_t batch, const Logs &logs) override;
+  void on_epoch_end(int64_t epoch, Logs &logs) override;
+
+private:
+  struct State;
+  void save(int64_t epoch, std::optional<int64_t> batch, const Logs &logs);
+  std::string filepath_;
+  ModelCheckpointArgs args_;
+  std::shared_ptr<State> state_;
+};
+/// Writes a Checkpoint, "<backup_dir>/latest.ckpt", after each epoch. If that file is there when fit() begins, the
+/// callback restores it, and fit() goes on after its last epoch. When fit() ends, it removes the file, and the folder if
+/// that is empty.
+class HALFTONE_API BackupAndRestore : public Callback { // value_error for an empty name
+public:
+  explicit BackupAndRestore(std::string backup_dir);
+  void on_train_begin(const Logs &logs) override;
+  void on_epoch_end(int64_t epoch, Logs &logs) override;
+  void on_train_end(const Logs &logs) override;
+
+private:
+  std::string file() const;
+  std::string backup_dir_;
+};
 struct CSVLoggerArgs {
   char separator = ',';
   bool append = false;

@@ -6,3 +6,4 @@
 #include "Layers.h"
 #include "Model.h"
 #include "Ops.h"
+#include "Saving.h"

@@ -115,6 +115,9 @@ struct IrArgs {
   std::optional<int64_t> batch_size{};
   bool locations = false;
 }; // train when compiled
+struct SaveArgs {
+  bool overwrite = true; // false: io_error if the file is there
+};
 struct ModelArgs {
   std::string name{};
   bool trainable = true;
@@ -171,6 +174,13 @@ public:
   /// One file a stage: 0-graph.mlir, 1-cast.mlir, 2-pure.mlir, 3-kernel.mlir, 4-linalg.mlir, 5-plan.txt, 6-target.s.
   void dump_ir(const std::string &directory, const IrArgs &args = {}) const;
   CastLedger cast_ledger(const IrArgs &args = {}) const;
+
+  /// Writes weights() to "<name>.safetensors", whole or not at all. value_error for another ending or an unbuilt model.
+  void save_weights(const std::string &filepath, const SaveArgs &args = {}) const;
+  /// Reads weights() from a file of save_weights(), or those in a checkpoint, "<name>.ckpt". Floats are converted to the
+  /// variables' dtypes. value_error, and no weight is changed, when the file lacks a weight, has another weight or
+  /// another shape. With `skip_mismatch` such weights keep their values, and a warning names them.
+  void load_weights(const std::string &filepath, bool skip_mismatch = false) const;
 
   explicit Model(const Layer &layer); // type_error when it is not a model
 protected:

@@ -210,3 +210,50 @@ TEST_CASE("Permissions of file and folder decide as for any writer", "[file]") {
   CHECK(contents(folder / "closed/mine") == "new contents");
   CHECK(::chmod((folder / "closed").c_str(), 0755) == 0);
 }
+
+TEST_CASE("replaceFile never writes in place: a file without a new folder entry is an error", "[file]") {
+  Folder folder;
+  const std::string_view parts[] = {"new", "", " contents"};
+  REQUIRE(replaceFile(folder / "fresh", parts).isOk());
+  CHECK(contents(folder / "fresh") == "new contents");
+  put(folder / "a", "old");
+  fs::create_hard_link(folder / "a", folder / "b");
+  REQUIRE(replaceFile(folder / "a", parts).isOk());
+  CHECK(contents(folder / "a") == "new contents");
+  CHECK(contents(folder / "b") == "old");
+  CHECK(folder.entries() == 3);
+
+  fs::create_directory(folder / "closed");
+  put(folder / "closed/mine", "old");
+  REQUIRE(::chmod((folder / "closed").c_str(), 0555) == 0);
+  if (isRoot()) { // runs as another user
+    for (const char *name : {"", "closed", "closed/mine"})
+      REQUIRE(::chown((folder / name).c_str(), 12345, 54321) == 0);
+  }
+  CHECK(inChild(
+      [](const Folder &folder) {
+        if (isRoot() && (::setgid(54321) != 0 || ::setuid(12345) != 0))
+          return false;
+        const std::string_view parts[] = {"new"};
+        const Status status = replaceFile(folder / "closed/mine", parts);
+        return !status.isOk() && status.message().ends_with("closed/mine: Permission denied");
+      },
+      folder));
+  CHECK(contents(folder / "closed/mine") == "old");
+  CHECK(::chmod((folder / "closed").c_str(), 0755) == 0);
+}
+
+TEST_CASE("replaceFile leaves the old file when the disk is full", "[file]") {
+  Folder folder;
+  put(folder / "old", "old");
+  CHECK(inChild(
+      [](const Folder &folder) {
+        const rlimit limit{4096, 4096};
+        const std::string large(100000, 'x');
+        const std::string_view parts[] = {"head", large};
+        return ::setrlimit(RLIMIT_FSIZE, &limit) == 0 && !replaceFile(folder / "old", parts).isOk();
+      },
+      folder));
+  CHECK(contents(folder / "old") == "old");
+  CHECK(folder.entries() == 1);
+}

@@ -1,0 +1,145 @@
+// ModelCheckpoint: saves the model while it trains.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/ProgressBar.h"
+#include "frontend/callbacks/Monitor.h"
+#include "frontend/io/WeightsFile.h"
+#include "halftone/Error.h"
+#include "halftone/Saving.h"
+#include "runtime/policy/PythonText.h"
+#include <filesystem>
+#include <fmt/format.h>
+#include <functional>
+
+namespace halftone::callbacks {
+
+struct ModelCheckpoint::State {
+  State(const ModelCheckpointArgs &args)
+      : monitor(args.monitor, args.mode, 0.0), best(args.initial_value_threshold.value_or(monitor.worst())) {}
+  detail::Monitor monitor;
+  double best;
+  int64_t epoch = 0, batchesSinceSave = 0, lastBatch = -1;
+};
+
+namespace {
+
+/// "{:02d}" of a value. fmt's formats of numbers are Python's.
+std::string formatted(const std::string &format, const auto &value) {
+  return fmt::format(fmt::runtime("{:" + format + "}"), value);
+}
+
+/// The text of a place, "epoch:02d", by the counts that fit() has and the logs.
+std::string placeText(const std::string &place, const Logs &counts, const Logs &logs) {
+  const size_t colon = place.find(':');
+  const std::string name = place.substr(0, colon), format = colon == place.npos ? "" : place.substr(colon + 1);
+  if (counts.contains(name)) {
+    const auto count = static_cast<int64_t>(counts[name]);
+    return format.find_first_of("eEfFgG%") == format.npos ? formatted(format, count)
+                                                          : formatted(format, static_cast<double>(count));
+  }
+  return format.empty() ? pythonRepr(logs[name]) : formatted(format, logs[name]);
+}
+
+/// Python's str.format() with names: {name}, {name:format}, {{ and }}.
+std::string fileName(const std::string &pattern, const Logs &counts, const Logs &logs) {
+  std::string text;
+  for (size_t at = 0; at < pattern.size(); ++at) {
+    const char c = pattern[at];
+    if ((c == '{' || c == '}') && at + 1 < pattern.size() && pattern[at + 1] == c) {
+      text += c;
+      ++at;
+    } else if (c == '{') {
+      const size_t end = pattern.find('}', at);
+      if (end == pattern.npos)
+        throw fmt::format_error("a place without '}'");
+      text += placeText(pattern.substr(at + 1, end - at - 1), counts, logs);
+      at = end;
+    } else if (c == '}') {
+      throw fmt::format_error("'}' without a place");
+    } else {
+      text += c;
+    }
+  }
+  return text;
+}
+
+std::string fileNameOrThrow(const std::string &pattern, const Logs &counts, const Logs &logs) {
+  const auto refuse = [&](ErrorKind kind, const std::string &reason) -> std::string {
+    throw Error(kind, fmt::format("Failed to format this callback filepath: \"{}\". Reason: {}", pattern, reason));
+  };
+  try {
+    return fileName(pattern, counts, logs);
+  } catch (const fmt::format_error &error) {
+    return refuse(ErrorKind::value_error, error.what());
+  } catch (const Error &error) {
+    return refuse(error.kind(), error.message());
+  }
+}
+
+} // namespace
+
+ModelCheckpoint::ModelCheckpoint(std::string filepath, ModelCheckpointArgs args)
+    : filepath_(std::move(filepath)), args_(std::move(args)), state_(std::make_shared<State>(args_)) {
+  if (args_.save_freq && *args_.save_freq < 1)
+    throw Error(ErrorKind::value_error,
+                fmt::format("Unrecognized save_freq: {}. Expected a positive count of batches, or none for every "
+                            "epoch.",
+                            *args_.save_freq));
+  if (args_.save_weights_only)
+    (void)detail::writtenFormatOf(filepath_);
+  else if (!filepath_.ends_with(".ckpt") && !filepath_.ends_with(".safetensors"))
+    throw Error(ErrorKind::value_error,
+                fmt::format("The filepath provided must end in `.ckpt` or `.safetensors` (a Checkpoint). Received: "
+                            "filepath={}",
+                            filepath_));
+}
+
+void ModelCheckpoint::on_epoch_begin(int64_t epoch, const Logs &) { state_->epoch = epoch; }
+
+void ModelCheckpoint::on_train_batch_end(int64_t batch, const Logs &logs) {
+  if (!args_.save_freq)
+    return;
+  State &state = *state_;
+  state.batchesSinceSave += batch <= state.lastBatch ? batch + 1 : batch - state.lastBatch; // the count begins anew
+  state.lastBatch = batch;
+  if (state.batchesSinceSave < *args_.save_freq)
+    return;
+  state.batchesSinceSave = 0;
+  save(state.epoch, batch, logs);
+}
+
+void ModelCheckpoint::on_epoch_end(int64_t epoch, Logs &logs) {
+  if (!args_.save_freq)
+    save(epoch, std::nullopt, logs);
+}
+
+void ModelCheckpoint::save(int64_t epoch, std::optional<int64_t> batch, const Logs &logs) {
+  State &state = *state_;
+  Logs counts;
+  counts.set("epoch", static_cast<double>(epoch + 1));
+  if (batch)
+    counts.set("batch", static_cast<double>(*batch + 1));
+  const std::string path = fileNameOrThrow(filepath_, counts, logs);
+  const auto say = [&](const std::string &text) {
+    if (args_.verbose > 0)
+      detail::writeOutput(fmt::format("\nEpoch {}: {}\n", epoch + 1, text));
+  };
+  std::optional<double> value;
+  if (args_.save_best_only)
+    value = state.monitor.valueIn(logs, "Saving the best model");
+  if (value && !state.monitor.isBetter(*value, state.best))
+    return say(fmt::format("{} did not improve from {:.5f}", args_.monitor, state.best));
+  say(value ? fmt::format("{} improved from {:.5f} to {:.5f}, saving model to {}", args_.monitor, state.best, *value,
+                          path)
+            : fmt::format("saving model to {}", path));
+  std::error_code ignored; // a file in a folder that is not there cannot be written: one error for both
+  if (const std::filesystem::path folder = std::filesystem::path(path).parent_path(); !folder.empty())
+    std::filesystem::create_directories(folder, ignored);
+  if (args_.save_weights_only)
+    model().save_weights(path);
+  else
+    Checkpoint(model()).save(path);
+  if (value)
+    state.best = *value;
+}
+
+} // namespace halftone::callbacks

@@ -1,0 +1,152 @@
+// Reads and writes safetensors files.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/io/Safetensors.h"
+#include "frontend/io/RefuseFile.h"
+#include "halftone/Saving.h"
+#include "runtime/TensorAccess.h"
+#include "runtime/base/MappedFile.h"
+#include "runtime/base/WriteFile.h"
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
+
+namespace halftone {
+using namespace detail;
+
+static_assert(std::endian::native == std::endian::little);
+
+namespace {
+
+/// The first bytes of a file: the length of the header.
+constexpr int64_t lengthBytes = 8;
+/// The data begin at a multiple of it, and with them tensors whose order is that of their element sizes.
+constexpr size_t dataAlignment = 64;
+
+/// The tensor of an entry, in the file's memory if it is aligned there.
+Tensor tensorOf(const std::shared_ptr<MappedFile> &file, std::byte *data, const SafetensorsEntry &entry) {
+  const Shape shape(entry.dims);
+  std::byte *at = data + entry.begin;
+  const auto size = static_cast<size_t>(entry.end - entry.begin);
+  if (size > 0 && reinterpret_cast<uintptr_t>(at) % static_cast<size_t>(itemsize(entry.dtype)) == 0)
+    return TensorAccess::wrap(file, at, entry.dtype, shape);
+  Tensor tensor = TensorAccess::allocate(entry.dtype, shape);
+  if (size > 0)
+    std::memcpy(TensorAccess::mutableData(tensor), at, size);
+  return tensor;
+}
+
+std::string jsonText(const std::string &text) {
+  try {
+    return nlohmann::json(text).dump();
+  } catch (const nlohmann::json::exception &) {
+    throw Error(ErrorKind::value_error, fmt::format("safetensors: the name or text {} is no UTF-8", quotedName(text)));
+  }
+}
+
+/// Checks the tensors and gives them on the host.
+std::vector<Tensor> tensorsOnHost(const Safetensors &contents) {
+  std::set<std::string_view> names;
+  std::vector<Tensor> tensors;
+  for (const auto &[name, tensor] : contents.tensors) {
+    if (!tensor.defined())
+      throw Error(ErrorKind::value_error, fmt::format("safetensors: the tensor {} is undefined", quotedName(name)));
+    if (name == "__metadata__" || !names.insert(name).second)
+      throw Error(ErrorKind::value_error,
+                  fmt::format("safetensors: a tensor needs a name of its own, other than __metadata__. Received: {}{}",
+                              quotedName(name), name == "__metadata__" ? "" : " twice"));
+    tensors.push_back(TensorAccess::onHost(tensor));
+  }
+  return tensors;
+}
+
+/// The order of the data: large elements first, so that each tensor is aligned to its elements.
+std::vector<size_t> dataOrder(const std::vector<Tensor> &tensors) {
+  std::vector<size_t> order(tensors.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    const int64_t sizeOfA = itemsize(tensors[a].dtype()), sizeOfB = itemsize(tensors[b].dtype());
+    return sizeOfA != sizeOfB ? sizeOfA > sizeOfB : a < b;
+  });
+  return order;
+}
+
+/// The header's text without its length, padded with blanks.
+std::string headerText(const Safetensors &contents, const std::vector<Tensor> &tensors,
+                       const std::vector<size_t> &order) {
+  std::vector<int64_t> begins(tensors.size());
+  int64_t at = 0;
+  for (size_t i : order) {
+    begins[i] = at;
+    at += TensorAccess::bytes(tensors[i]);
+  }
+  std::vector<std::string> entries;
+  if (!contents.metadata.empty()) {
+    std::vector<std::string> texts;
+    for (const auto &[key, value] : contents.metadata)
+      texts.push_back(jsonText(key) + ":" + jsonText(value));
+    entries.push_back(fmt::format("\"__metadata__\":{{{}}}", fmt::join(texts, ",")));
+  }
+  for (size_t i = 0; i < tensors.size(); ++i)
+    entries.push_back(fmt::format("{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}",
+                                  jsonText(contents.tensors[i].first), safetensorsName(tensors[i].dtype()),
+                                  fmt::join(tensors[i].shape().dims(), ","), begins[i],
+                                  begins[i] + TensorAccess::bytes(tensors[i])));
+  std::string text = fmt::format("{{{}}}", fmt::join(entries, ","));
+  const size_t past = (static_cast<size_t>(lengthBytes) + text.size()) % dataAlignment;
+  text.append(past == 0 ? 0 : dataAlignment - past, ' ');
+  return text;
+}
+
+} // namespace
+
+Safetensors detail::readSafetensors(const std::string &path) {
+  const StatusOr<std::shared_ptr<MappedFile>> opened = MappedFile::open(path);
+  if (!opened.isOk())
+    refuseFile(path, "a safetensors file", opened.status().message());
+  const std::shared_ptr<MappedFile> &file = *opened;
+  const auto size = static_cast<int64_t>(file->bytes().size());
+  if (size < lengthBytes)
+    refuseFile(path, "a safetensors file, of 8 bytes at least", fmt::format("{} bytes", size));
+  uint64_t length = 0;
+  std::memcpy(&length, file->bytes().data(), sizeof length);
+  if (length > static_cast<uint64_t>(std::min(mostHeaderBytes, size - lengthBytes)))
+    refuseFile(
+        path,
+        fmt::format("a safetensors file: a header of at most {} bytes", std::min(mostHeaderBytes, size - lengthBytes)),
+        fmt::format("a header of {}", length));
+  const auto headerBytes = static_cast<int64_t>(length);
+  const std::string_view text(reinterpret_cast<const char *>(file->bytes().data()) + lengthBytes, length);
+  SafetensorsHeader header = parseSafetensorsHeader(path, text, size - lengthBytes - headerBytes);
+  Safetensors contents{.metadata = std::move(header.metadata)};
+  for (const SafetensorsEntry &entry : header.tensors)
+    contents.tensors.emplace_back(entry.name, tensorOf(file, file->bytes().data() + lengthBytes + headerBytes, entry));
+  return contents;
+}
+
+void detail::writeSafetensors(const std::string &path, const Safetensors &contents) {
+  const std::vector<Tensor> tensors = tensorsOnHost(contents);
+  const std::vector<size_t> order = dataOrder(tensors);
+  const std::string text = headerText(contents, tensors, order);
+  if (text.size() > static_cast<size_t>(mostHeaderBytes))
+    throw Error(ErrorKind::value_error, fmt::format("cannot write {}: its header would have {} bytes, more than {}",
+                                                    path, text.size(), mostHeaderBytes));
+  const uint64_t length = text.size();
+  std::string_view lengthText(reinterpret_cast<const char *>(&length), sizeof length);
+  std::vector<std::string_view> parts{lengthText, text};
+  for (size_t i : order)
+    parts.emplace_back(reinterpret_cast<const char *>(TensorAccess::data(tensors[i])),
+                       static_cast<size_t>(TensorAccess::bytes(tensors[i])));
+  replaceFile(path, parts).orThrow();
+}
+
+std::vector<std::pair<std::string, Tensor>> load_safetensors(const std::string &path) {
+  return readSafetensors(path).tensors;
+}
+void save_safetensors(const std::string &path, const std::vector<std::pair<std::string, Tensor>> &tensors) {
+  writeSafetensors(path, {.tensors = tensors});
+}
+
+} // namespace halftone

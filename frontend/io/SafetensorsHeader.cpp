@@ -1,0 +1,234 @@
+// Reads and checks the headers of safetensors files. Memory and time grow with the header alone.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/io/RefuseFile.h"
+#include "frontend/io/Safetensors.h"
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+namespace halftone::detail {
+
+namespace {
+
+struct Kind {
+  DType dtype;
+  std::string_view name;
+};
+constexpr Kind kinds[] = {{DType::bool_, "BOOL"},          {DType::uint8, "U8"},    {DType::int8, "I8"},
+                          {DType::float8_e5m2, "F8_E5M2"}, {DType::uint16, "U16"},  {DType::float8_e4m3fn, "F8_E4M3"},
+                          {DType::int16, "I16"},           {DType::float16, "F16"}, {DType::uint32, "U32"},
+                          {DType::bfloat16, "BF16"},       {DType::int32, "I32"},   {DType::float32, "F32"},
+                          {DType::uint64, "U64"},          {DType::int64, "I64"},   {DType::float64, "F64"}};
+constexpr size_t mostDims = 64;
+
+std::string kindNames() {
+  std::string names;
+  for (const Kind &kind : kinds)
+    names += (names.empty() ? "" : ", ") + std::string(kind.name);
+  return names;
+}
+
+/// Receives the JSON parser's events. The text is an object of objects, so that nothing deeper is ever stored.
+class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
+public:
+  explicit HeaderReader(const std::string &path) : path_(path) {}
+  SafetensorsHeader header;
+
+  bool null() override { refuse(expected(), "null"); }
+  bool boolean(bool) override { refuse(expected(), "a bool"); }
+  bool number_float(number_float_t, const string_t &) override { refuse(expected(), "a number with a fraction"); }
+  bool binary(binary_t &) override { refuse(expected(), "binary data"); }
+  bool number_integer(number_integer_t value) override {
+    refuse(expected(), fmt::format("the number {}", value)); // a negative one
+  }
+  bool number_unsigned(number_unsigned_t value) override {
+    if (!arrayOpen_ || value > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
+      refuse(expected(), fmt::format("the number {}", value));
+    if (place_ == Place::shape && entry().dims.size() == mostDims)
+      refuse(fmt::format("at most {} dimensions for {}", mostDims, quotedName(entry().name)), "more");
+    if (place_ == Place::offsets && offsets_ == 2)
+      refuse(expected(), "more than two numbers");
+    if (place_ == Place::shape)
+      entry().dims.push_back(static_cast<int64_t>(value));
+    else
+      (offsets_++ == 0 ? entry().begin : entry().end) = static_cast<int64_t>(value);
+    return true;
+  }
+  bool string(string_t &value) override {
+    if (place_ == Place::metadataValue) {
+      if (!header.metadata.emplace(key_, value).second)
+        refuse("metadata whose names differ", fmt::format("{} twice", quotedName(key_)));
+      place_ = Place::metadata;
+      return true;
+    }
+    if (place_ != Place::dtype)
+      refuse(expected(), fmt::format("the text {}", quotedName(value)));
+    const auto *kind = std::find_if(std::begin(kinds), std::end(kinds), [&](const Kind &k) { return k.name == value; });
+    if (kind == std::end(kinds))
+      refuse(fmt::format("a dtype of {} for {}", kindNames(), quotedName(entry().name)), quotedName(value));
+    entry().dtype = kind->dtype;
+    place_ = Place::entry;
+    return true;
+  }
+  bool start_object(size_t) override {
+    if (place_ == Place::start)
+      place_ = Place::top;
+    else if (place_ == Place::entryStart && key_ == "__metadata__") {
+      if (std::exchange(hasMetadata_, true))
+        refuse("one __metadata__", "another one");
+      place_ = Place::metadata;
+    } else if (place_ == Place::entryStart) {
+      header.tensors.push_back({.name = key_, .dims = {}});
+      seen_ = {};
+      offsets_ = 0;
+      place_ = Place::entry;
+    } else
+      refuse(expected(), "an object");
+    return true;
+  }
+  bool key(string_t &value) override {
+    if (place_ == Place::entry)
+      beginField(value);
+    else
+      place_ = place_ == Place::metadata ? Place::metadataValue : Place::entryStart;
+    key_ = value;
+    return true;
+  }
+  bool end_object() override {
+    if (place_ == Place::entry && !(seen_[0] && seen_[1] && seen_[2]))
+      refuse(fmt::format("dtype, shape and data_offsets for {}", quotedName(entry().name)), "fewer fields");
+    place_ = place_ == Place::top ? Place::end : Place::top;
+    return true;
+  }
+  bool start_array(size_t) override {
+    if ((place_ != Place::shape && place_ != Place::offsets) || arrayOpen_)
+      refuse(expected(), "a list");
+    arrayOpen_ = true;
+    return true;
+  }
+  bool end_array() override {
+    if (place_ == Place::offsets && offsets_ != 2)
+      refuse(expected(), fmt::format("{} numbers", offsets_));
+    arrayOpen_ = false;
+    place_ = Place::entry;
+    return true;
+  }
+  bool parse_error(size_t position, const std::string &, const nlohmann::detail::exception &) override {
+    refuse("a header in JSON", fmt::format("other text at byte {} of the header", position));
+  }
+
+private:
+  enum class Place { start, top, metadata, metadataValue, entryStart, entry, dtype, shape, offsets, end };
+
+  SafetensorsEntry &entry() { return header.tensors.back(); }
+  [[noreturn]] void refuse(const std::string &expected, const std::string &found) const {
+    refuseFile(path_, expected, found);
+  }
+  void beginField(const std::string &name) {
+    constexpr std::array<std::string_view, 3> names = {"dtype", "shape", "data_offsets"};
+    constexpr Place places[] = {Place::dtype, Place::shape, Place::offsets};
+    const auto found = static_cast<size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+    if (found == names.size() || seen_[found])
+      refuse(fmt::format("dtype, shape and data_offsets, each once, for {}", quotedName(entry().name)),
+             quotedName(name));
+    seen_[found] = true;
+    place_ = places[found];
+  }
+  std::string expected() const {
+    const std::string of = header.tensors.empty() ? "" : fmt::format(" for {}", quotedName(header.tensors.back().name));
+    switch (place_) {
+    case Place::start:
+      return "a header that is an object";
+    case Place::metadata:
+    case Place::metadataValue:
+      return "texts in __metadata__";
+    case Place::dtype:
+      return "the text of a dtype" + of;
+    case Place::shape:
+      return "a list of extents from 0 to 2^63 - 1 as shape" + of;
+    case Place::offsets:
+      return "a list of two numbers from 0 to 2^63 - 1 as data_offsets" + of;
+    default:
+      return fmt::format("an object for {}", quotedName(key_));
+    }
+  }
+
+  const std::string &path_;
+  Place place_ = Place::start;
+  std::string key_;
+  std::array<bool, 3> seen_{};
+  int offsets_ = 0;
+  bool arrayOpen_ = false, hasMetadata_ = false;
+};
+
+/// The bytes of the dtype and the dims; nullopt past 2^63 - 1.
+std::optional<int64_t> bytesOf(const SafetensorsEntry &entry) {
+  if (std::find(entry.dims.begin(), entry.dims.end(), 0) != entry.dims.end())
+    return 0;
+  int64_t bytes = itemsize(entry.dtype);
+  for (int64_t dim : entry.dims)
+    if (__builtin_mul_overflow(bytes, dim, &bytes))
+      return std::nullopt;
+  return bytes;
+}
+
+void checkNames(const std::string &path, const std::vector<SafetensorsEntry> &tensors) {
+  std::vector<std::string_view> names;
+  for (const SafetensorsEntry &entry : tensors)
+    names.push_back(entry.name);
+  std::sort(names.begin(), names.end());
+  if (const auto twice = std::adjacent_find(names.begin(), names.end()); twice != names.end())
+    refuseFile(path, "tensors whose names differ", fmt::format("{} twice", quotedName(std::string(*twice))));
+}
+
+void checkRanges(const std::string &path, const std::vector<SafetensorsEntry> &tensors, int64_t dataBytes) {
+  std::vector<const SafetensorsEntry *> byPlace;
+  for (const SafetensorsEntry &entry : tensors) {
+    const std::optional<int64_t> bytes = bytesOf(entry);
+    const std::string range = fmt::format("the range {} to {}", entry.begin, entry.end);
+    if (entry.begin > entry.end || entry.end > dataBytes)
+      refuseFile(path, fmt::format("a range within {} bytes of data for {}", dataBytes, quotedName(entry.name)), range);
+    if (bytes != entry.end - entry.begin)
+      refuseFile(path,
+                 fmt::format("{} bytes for {} of shape {} in {}", bytes ? std::to_string(*bytes) : "more than 2^63",
+                             quotedName(entry.name), Shape(entry.dims).str(), name(entry.dtype)),
+                 range);
+    byPlace.push_back(&entry);
+  }
+  const auto key = [](const SafetensorsEntry *entry) { return std::pair(entry->begin, entry->end); };
+  std::sort(byPlace.begin(), byPlace.end(), [&](const auto *a, const auto *b) { return key(a) < key(b); });
+  int64_t at = 0;
+  for (const SafetensorsEntry *entry : byPlace) {
+    if (entry->begin != at)
+      refuseFile(path, fmt::format("tensors one behind the other: one that begins at byte {} of the data", at),
+                 fmt::format("{}, which begins at {}", quotedName(entry->name), entry->begin));
+    at = entry->end;
+  }
+  if (at != dataBytes)
+    refuseFile(path, fmt::format("{} bytes of data, as the header says", at), fmt::format("{} bytes", dataBytes));
+}
+
+} // namespace
+
+std::string_view safetensorsName(DType dtype) {
+  const auto *kind = std::find_if(std::begin(kinds), std::end(kinds), [&](const Kind &k) { return k.dtype == dtype; });
+  return kind == std::end(kinds) ? std::string_view() : kind->name;
+}
+
+std::string quotedName(const std::string &name) {
+  constexpr size_t longest = 80;
+  const std::string text = nlohmann::json(name).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  return text.size() <= longest ? text : fmt::format("{}...\" ({} bytes)", text.substr(0, longest), name.size());
+}
+
+SafetensorsHeader parseSafetensorsHeader(const std::string &path, std::string_view text, int64_t dataBytes) {
+  HeaderReader reader(path);
+  nlohmann::json::sax_parse(text.begin(), text.end(), &reader);
+  checkNames(path, reader.header.tensors);
+  checkRanges(path, reader.header.tensors, dataBytes);
+  return std::move(reader.header);
+}
+
+} // namespace halftone::detail

@@ -1,0 +1,204 @@
+// Names variables for files, and matches a file's tensors with them.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/io/SavedVariables.h"
+#include "frontend/Devices.h"
+#include "frontend/OptimizerImpl.h"
+#include "halftone/Error.h"
+#include "runtime/TensorAccess.h"
+#include "runtime/base/Convert.h"
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+#include <set>
+
+namespace halftone::detail {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kindNames = {"layer", "seed", "optimizer", "loss_scale"};
+std::string_view nameOf(SavedKind kind) { return kindNames[static_cast<size_t>(kind)]; }
+
+/// "Dense", then "Dense_1": distinct texts in the order of the calls.
+class Numbered {
+public:
+  std::string operator()(const std::string &text, const char *separator, int64_t first) {
+    const int64_t count = counts_[text]++;
+    return count == 0 ? text : fmt::format("{}{}{}", text, separator, count + first - 1);
+  }
+
+private:
+  std::map<std::string, int64_t> counts_;
+};
+
+/// The class path, without the kind, of every variable of a layer and of the layers below it.
+class ClassPaths {
+public:
+  explicit ClassPaths(const LayerImpl &layer) { visit(layer, layer.className); }
+  std::string of(const Variable &variable) const {
+    const auto found = paths_.find(variable.impl().get());
+    return found == paths_.end() ? variable.path() : found->second;
+  }
+
+private:
+  void visit(const LayerImpl &layer, const std::string &path) {
+    if (!visited_.insert(&layer).second)
+      return;
+    Numbered names, classes;
+    for (const Variable &variable : layer.weights)
+      paths_.emplace(variable.impl().get(), path + "/" + names(variable.name(), "#", 2));
+    for (const Layer &child : layer.children)
+      visit(*child.impl(), path + "/" + classes(child.class_name(), "_", 1));
+  }
+
+  std::map<const VariableImpl *, std::string> paths_;
+  std::set<const LayerImpl *> visited_;
+};
+
+SavedVariable saved(const Variable &variable, SavedKind kind, const std::string &classPath) {
+  return {variable.path(), fmt::format("{}/{}", nameOf(kind), classPath), variable, kind};
+}
+
+void addLayers(const Layer &model, const std::vector<Variable> &variables, std::vector<SavedVariable> &all) {
+  const ClassPaths paths(*model.impl());
+  for (const Variable &variable : variables) {
+    const bool isSeed = variable.impl()->role == VariableRole::seed;
+    all.push_back(saved(variable, isSeed ? SavedKind::seed : SavedKind::layer, paths.of(variable)));
+  }
+}
+
+/// Adds the inner optimizer's variables(), and a loss scale and its counters. The wrapper's own rate and count never change,
+/// and a schedule's rates are functions of the count of updates.
+void addOptimizer(const Optimizer &optimizer, std::vector<SavedVariable> &all) {
+  if (isLossScaleOptimizer(optimizer)) {
+    for (const Variable &variable : optimizer.impl()->allVariables())
+      if (variable.impl()->role == VariableRole::loss_scale)
+        all.push_back(saved(variable, SavedKind::loss_scale, variable.name()));
+    return addOptimizer(asLossScaleOptimizer(optimizer).inner_optimizer(), all);
+  }
+  size_t number = 0;
+  for (const Variable &variable : optimizer.variables())
+    all.push_back(saved(variable, SavedKind::optimizer, fmt::format("{}/{}", optimizer.impl()->className, number++)));
+}
+
+void distinguishNames(std::vector<SavedVariable> &variables) {
+  Numbered names;
+  for (SavedVariable &variable : variables)
+    variable.name = names(variable.name, "#", 2);
+}
+
+int64_t infinities(const Tensor &tensor) {
+  const Tensor host = TensorAccess::onHost(tensor);
+  int64_t count = 0;
+  for (int64_t i = 0; i < host.size(); ++i)
+    count += std::isinf(elementAsDouble(host.dtype(), TensorAccess::data(host), i));
+  return count;
+}
+
+/// Matches by the texts that `wanted` gives of variables and `given` of tensors.
+template <class Wanted, class Given>
+MatchedValues matchBy(const Safetensors &contents, const std::vector<SavedVariable> &variables, Wanted wanted,
+                      Given given) {
+  std::map<std::string, const NamedTensor *> values;
+  for (const NamedTensor &tensor : contents.tensors)
+    values.emplace(given(tensor.first), &tensor);
+  MatchedValues matched;
+  std::set<const NamedTensor *> taken;
+  for (const SavedVariable &variable : variables) {
+    const auto found = values.find(wanted(variable));
+    matched.values.push_back(found == values.end() ? nullptr : found->second);
+    taken.insert(matched.values.back());
+  }
+  for (const NamedTensor &tensor : contents.tensors)
+    if (!taken.contains(&tensor))
+      matched.left.push_back(&tensor);
+  return matched;
+}
+
+} // namespace
+
+void requireBuilt(const Layer &model, const char *task) {
+  if (!model.built())
+    throw Error(ErrorKind::value_error,
+                fmt::format("{} needs a built model: call '{}' on data, or give it an Input, so that it makes its "
+                            "variables",
+                            task, model.name()),
+                model.name(), model.impl()->where);
+}
+
+std::vector<SavedVariable> savedWeights(const Layer &model) {
+  std::vector<SavedVariable> all;
+  addLayers(model, model.weights(), all);
+  distinguishNames(all);
+  return all;
+}
+
+std::vector<SavedVariable> savedState(const Layer &model, const CompiledModel *compiled) {
+  std::vector<SavedVariable> all;
+  addLayers(model, model.variables(), all);
+  if (compiled) {
+    const DeviceScope device(*compiled->args.device);
+    compiled->optimizer.impl()->build(model.trainable_variables());
+    addOptimizer(compiled->optimizer, all);
+  }
+  distinguishNames(all);
+  return all;
+}
+
+std::string classPathKey(const std::string &name) { return "class_path:" + name; }
+
+/// The class path that a file gives a tensor; "" if it gives none.
+static std::string classPathIn(const Safetensors &contents, const std::string &name) {
+  const auto found = contents.metadata.find(classPathKey(name));
+  return found == contents.metadata.end() ? "" : found->second;
+}
+
+SavedKind kindIn(const Safetensors &contents, const std::string &name) {
+  const std::string path = classPathIn(contents, name);
+  const auto found = std::find(kindNames.begin(), kindNames.end(), std::string_view(path).substr(0, path.find('/')));
+  return found == kindNames.end() ? SavedKind::layer : static_cast<SavedKind>(found - kindNames.begin());
+}
+
+MatchedValues matchValues(const Safetensors &contents, const std::vector<SavedVariable> &variables) {
+  MatchedValues byName = matchBy(
+      contents, variables, [](const SavedVariable &variable) { return variable.name; },
+      [](const std::string &name) { return name; });
+  if (std::find(byName.values.begin(), byName.values.end(), nullptr) == byName.values.end())
+    return byName;
+  MatchedValues byClass = matchBy(
+      contents, variables, [](const SavedVariable &variable) { return variable.classPath; },
+      [&](const std::string &name) { return classPathIn(contents, name); });
+  return byClass.left.size() < byName.left.size() ? byClass : byName;
+}
+
+std::string misfit(const SavedVariable &variable, const NamedTensor &value) {
+  const auto &[name, tensor] = value;
+  const Shape shape = variable.variable.shape();
+  const DType dtype = variable.variable.impl()->dtype;
+  const bool converts = is_float(dtype) && is_float(tensor.dtype());
+  if (tensor.shape() == shape && (tensor.dtype() == dtype || converts))
+    return "";
+  return fmt::format("{} is {} in {}, the model's variable {} in {}", quotedName(name), tensor.shape().str(),
+                     halftone::name(tensor.dtype()), shape.str(), halftone::name(dtype));
+}
+
+Tensor fitted(const SavedVariable &variable, const NamedTensor &value, std::vector<std::string> &converted) {
+  const DType from = value.second.dtype(), to = variable.variable.impl()->dtype;
+  if (from == to)
+    return value.second;
+  Tensor tensor = value.second.astype(to);
+  const int64_t overflows = infinities(tensor) - infinities(value.second);
+  converted.push_back(fmt::format("{}: {} -> {}{}", variable.name, name(from), name(to),
+                                  overflows > 0 ? fmt::format(", {} values became infinite", overflows) : ""));
+  return tensor;
+}
+
+std::string listed(const std::vector<std::string> &problems) {
+  constexpr size_t most = 10;
+  const std::vector<std::string> first(problems.begin(),
+                                       problems.begin() + static_cast<int64_t>(std::min(most, problems.size())));
+  return fmt::format("{}{}", fmt::join(first, "; "),
+                     problems.size() > most ? fmt::format("; and {} more", problems.size() - most) : "");
+}
+
+} // namespace halftone::detail

@@ -1,0 +1,53 @@
+// The names of variables in files, and how a file's values find variables of another policy or with other names.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/ModelState.h"
+#include "frontend/io/Safetensors.h"
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace halftone::detail {
+
+/// What a file keeps a variable for. A class path begins with it.
+enum class SavedKind : uint8_t { layer, seed, optimizer, loss_scale };
+
+struct SavedVariable {
+  std::string name; // its path; where a path repeats, "#2" and so on follow
+  /// "layer/Sequential/Dense_1/kernel": the kind, then classes instead of names. It is the same in each model of the
+  /// same classes, whatever names its layers have.
+  std::string classPath;
+  Variable variable;
+  SavedKind kind = SavedKind::layer;
+};
+
+/// value_error unless the model is built.
+void requireBuilt(const Layer &model, const char *task);
+/// weights(), as files name them.
+std::vector<SavedVariable> savedWeights(const Layer &model);
+/// All variables of a model and of its optimizer, which the function builds; `compiled` may be null.
+std::vector<SavedVariable> savedState(const Layer &model, const CompiledModel *compiled);
+
+/// The key of a tensor's class path in a file's metadata.
+std::string classPathKey(const std::string &name);
+/// The kind that a file gives a tensor; `layer` if it gives none.
+SavedKind kindIn(const Safetensors &contents, const std::string &name);
+
+using NamedTensor = std::pair<std::string, Tensor>;
+struct MatchedValues {
+  std::vector<const NamedTensor *> values; // one per variable; null if the file has none
+  std::vector<const NamedTensor *> left;   // that no variable takes
+};
+/// Finds the value of each variable by its name, or, if more are found so, of each by its class path.
+MatchedValues matchValues(const Safetensors &contents, const std::vector<SavedVariable> &variables);
+
+/// Why `variable` cannot take `value`; "" if it can.
+std::string misfit(const SavedVariable &variable, const NamedTensor &value);
+/// The value in the variable's dtype. A conversion adds a line to `converted`.
+Tensor fitted(const SavedVariable &variable, const NamedTensor &value, std::vector<std::string> &converted);
+
+/// Problems as one text: the first ten, then how many more there are.
+std::string listed(const std::vector<std::string> &problems);
+
+} // namespace halftone::detail

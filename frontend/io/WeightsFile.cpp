@@ -1,0 +1,93 @@
+// Model::save_weights and Model::load_weights.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/io/WeightsFile.h"
+#include "frontend/ProgressBar.h"
+#include "frontend/io/SavedVariables.h"
+#include "halftone/Error.h"
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace halftone {
+using namespace detail;
+
+WeightsFormat detail::weightsFormatOf(const std::string &path) {
+  if (path.ends_with(".safetensors"))
+    return WeightsFormat::safetensors;
+  if (path.ends_with(".ckpt"))
+    return WeightsFormat::checkpoint;
+  throw Error(ErrorKind::value_error,
+              fmt::format("A file of weights must end in `.safetensors` or, of a Checkpoint, in `.ckpt`. Received: "
+                          "filepath={}",
+                          path));
+}
+WeightsFormat detail::writtenFormatOf(const std::string &path) {
+  if (!path.ends_with(".ckpt"))
+    return weightsFormatOf(path);
+  throw Error(ErrorKind::value_error,
+              fmt::format("A Checkpoint writes names that end in `.ckpt`; a file of weights must "
+                          "end in `.safetensors`. Received: filepath={}",
+                          path));
+}
+
+/// Reads the values of `variables`: the tensors, undefined where a value does not fit, and the problems.
+static std::pair<std::vector<Tensor>, std::vector<std::string>>
+valuesFrom(const Safetensors &contents, const std::vector<SavedVariable> &variables) {
+  const MatchedValues matched = matchValues(contents, variables);
+  std::vector<Tensor> values;
+  std::vector<std::string> problems, converted;
+  for (size_t i = 0; i < variables.size(); ++i) {
+    const NamedTensor *value = matched.values[i];
+    const std::string problem = value ? misfit(variables[i], *value)
+                                      : fmt::format("the file has no value for {}", quotedName(variables[i].name));
+    values.push_back(problem.empty() ? fitted(variables[i], *value, converted) : Tensor());
+    if (!problem.empty())
+      problems.push_back(problem);
+  }
+  for (const NamedTensor *value : matched.left)
+    if (kindIn(contents, value->first) == SavedKind::layer)
+      problems.push_back(fmt::format("the model has no variable for {}", quotedName(value->first)));
+  return {std::move(values), std::move(problems)};
+}
+
+void Model::save_weights(const std::string &filepath, const SaveArgs &args) const {
+  const Model model = *this;
+  (void)writtenFormatOf(filepath);
+  requireBuilt(model, "save_weights()");
+  std::error_code ignored;
+  if (!args.overwrite && std::filesystem::exists(filepath, ignored))
+    throw Error(ErrorKind::io_error, fmt::format("cannot write {}: the file is there, and overwrite=false", filepath));
+  const std::vector<SavedVariable> variables = savedWeights(model);
+  std::vector<VariableHandle> handles;
+  for (const SavedVariable &saved : variables)
+    handles.push_back(saved.variable.impl()->memory);
+  std::vector<Tensor> values = readTogether(handles).valueOrThrow();
+  Safetensors contents{.metadata = {{"format", "halftone"}}};
+  for (size_t i = 0; i < variables.size(); ++i) {
+    contents.metadata.emplace(classPathKey(variables[i].name), variables[i].classPath);
+    contents.tensors.emplace_back(variables[i].name, std::move(values[i]));
+  }
+  writeSafetensors(filepath, contents);
+}
+
+void Model::load_weights(const std::string &filepath, bool skip_mismatch) const {
+  const Model model = *this;
+  (void)weightsFormatOf(filepath);
+  requireBuilt(model, "load_weights()");
+  const std::vector<SavedVariable> variables = savedWeights(model);
+  const auto [values, problems] = valuesFrom(readSafetensors(filepath), variables);
+  if (!problems.empty() && !skip_mismatch)
+    throw Error(ErrorKind::value_error, fmt::format("Cannot load weights from '{}': {}", filepath, listed(problems)),
+                model.name());
+  std::vector<VariableHandle> handles;
+  std::vector<Tensor> fitting;
+  for (size_t i = 0; i < variables.size(); ++i)
+    if (values[i].defined()) {
+      handles.push_back(variables[i].variable.impl()->memory);
+      fitting.push_back(values[i]);
+    }
+  writeTogether(handles, fitting).orThrow();
+  if (!problems.empty())
+    writeOutput(fmt::format("warning: weights from '{}' are skipped: {}\n", filepath, listed(problems)));
+}
+
+} // namespace halftone

@@ -1,0 +1,28 @@
+// A file's bytes in memory, mapped by the system.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "runtime/base/Status.h"
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace halftone {
+
+/// The bytes of a regular file while the object lives. The owner may write them: the writes stay in this process and
+/// never reach the file. The bytes stay if somebody replaces the file by a rename. Nobody may shorten the file in place
+/// meanwhile: a read past its new end kills the process.
+class MappedFile {
+public:
+  /// io_error with the system's reason, without the path; also for anything but a regular file.
+  static StatusOr<std::shared_ptr<MappedFile>> open(const std::string &path);
+  MappedFile(const MappedFile &) = delete;
+  ~MappedFile();
+  std::span<std::byte> bytes() const { return bytes_; } // aligned to 64 bytes at least
+
+private:
+  explicit MappedFile(std::span<std::byte> bytes) : bytes_(bytes) {}
+  std::span<std::byte> bytes_; // empty for an empty file, which is not mapped
+};
+
+} // namespace halftone

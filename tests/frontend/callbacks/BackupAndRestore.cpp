@@ -1,0 +1,61 @@
+// BackupAndRestore: a run that ends with an error goes on where it was, and a whole run leaves nothing behind.
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/TemporaryFolder.h"
+#include "tests/frontend/Recorded.h"
+#include <catch2/catch.hpp>
+
+using namespace halftone;
+using namespace halftone::test;
+using callbacks::BackupAndRestore;
+using callbacks::LambdaCallback;
+using Catch::Matchers::Contains;
+
+namespace {
+
+Sequential net() {
+  set_random_seed(5);
+  Sequential model({layers::Input({1}), layers::Dense(4, {.name = "a"}), layers::Dropout(0.5, {.name = "d"}),
+                    layers::Dense(1, {.name = "b"})},
+                   {.name = "net"});
+  model.compile({.optimizer = "adam", .loss = "mse"});
+  return model;
+}
+History fit(const Model &model, std::vector<CallbackArg> callbacks) {
+  return model.fit(counted({12, 1}), counted({12, 1}),
+                   {.batch_size = 4, .epochs = 5, .verbose = 0, .callbacks = callbacks});
+}
+
+} // namespace
+
+TEST_CASE("A run that was interrupted goes on after its last whole epoch and ends like a whole run", "[callbacks]") {
+  TemporaryFolder folder;
+  const std::string backup = folder / "sub/backup";
+  const Sequential whole = net();
+  const History all = fit(whole, {});
+
+  const Sequential cut = net();
+  const LambdaCallback stop({.on_train_batch_begin = [calls = 0](int64_t, const Logs &) mutable {
+    if (++calls == 11) // in the fourth epoch
+      throw Error(ErrorKind::runtime_error, "interrupted");
+  }});
+  CHECK_THAT(errorOf([&] { (void)fit(cut, {BackupAndRestore(backup), stop}); }), Contains("interrupted"));
+  CHECK(std::filesystem::exists(backup + "/latest.ckpt"));
+
+  const Sequential resumed = net();
+  set_random_seed(77);
+  const History rest = fit(resumed, {BackupAndRestore(backup)});
+  CHECK(rest.epoch() == std::vector<int64_t>{3, 4});
+  CHECK(rest["loss"] == std::vector<double>{all["loss"][3], all["loss"][4]});
+  for (size_t i = 0; i < whole.get_weights().size(); ++i)
+    CHECK(resumed.get_weights()[i].to_vector<float>() == whole.get_weights()[i].to_vector<float>());
+  CHECK_FALSE(std::filesystem::exists(backup));
+  CHECK(fit(resumed, {BackupAndRestore(backup)}).epoch().size() == 5);
+}
+
+TEST_CASE("BackupAndRestore refuses an empty name and reports a folder that cannot be made", "[callbacks]") {
+  TemporaryFolder folder;
+  CHECK_THAT(errorOf([] { BackupAndRestore callback(""); }), Contains("ValueError: Empty `backup_dir`"));
+  const std::string file = folder.write("file", "");
+  CHECK_THAT(errorOf([&] { (void)fit(net(), {BackupAndRestore(file + "/sub")}); }),
+             Contains("cannot make the folder " + file + "/sub: Not a directory"));
+}

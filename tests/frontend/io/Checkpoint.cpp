@@ -1,0 +1,203 @@
+// Checkpoints: their contents, which files are refused, and that a refusal changes nothing.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/OptimizerImpl.h"
+#include "frontend/io/Safetensors.h"
+#include "halftone/Saving.h"
+#include "tests/TemporaryFolder.h"
+#include "tests/frontend/Recorded.h"
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace halftone;
+using namespace halftone::test;
+using namespace halftone::layers;
+using Catch::Matchers::Contains;
+
+namespace {
+
+Sequential net(int64_t units = 3) {
+  return Sequential({Input({2}), Dense(units, {.name = "a"}), Dropout(0.5, {.name = "d"}), Dense(1, {.name = "b"})},
+                    {.name = "net"});
+}
+Sequential compiled(const Optimizer &optimizer = "adam") {
+  Sequential model = net();
+  model.compile({.optimizer = optimizer, .loss = "mse"});
+  return model;
+}
+void train(const Model &model) {
+  (void)model.fit(Tensor::ones({8, 2}), Tensor::ones({8, 1}), {.batch_size = 4, .verbose = 0});
+}
+/// Every variable of the model and its optimizer, as numbers.
+std::vector<std::vector<double>> stateOf(const Model &model) {
+  std::vector<std::vector<double>> all;
+  for (const Variable &variable : model.variables())
+    all.push_back(numbers(variable));
+  for (const Variable &variable : model.optimizer().impl()->allVariables())
+    all.push_back(numbers(variable));
+  return all;
+}
+std::string contents(const std::string &path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+} // namespace
+
+TEST_CASE("A checkpoint holds weights, seeds, the optimizer's variables, the loss scale and the counters", "[files]") {
+  TemporaryFolder folder;
+  const std::string path = folder / "a.ckpt";
+  const Sequential model = compiled(optimizers::LossScaleOptimizer("adam"));
+  train(model);
+  Checkpoint(model).save(path);
+  std::vector<std::string> names;
+  for (const auto &[name, tensor] : load_safetensors(path))
+    names.push_back(name);
+  CHECK(names == std::vector<std::string>{
+                     "net/a/kernel", "net/a/bias", "net/d/seed_generator/seed_generator_state", "net/b/kernel",
+                     "net/b/bias", "loss_scale_optimizer/step_counter", "loss_scale_optimizer/dynamic_scale",
+                     "loss_scale_optimizer/skipped_steps", "loss_scale_optimizer/last_fault", "adam/iteration",
+                     "adam/learning_rate", "adam/net_a_kernel_momentum", "adam/net_a_kernel_velocity",
+                     "adam/net_a_bias_momentum", "adam/net_a_bias_velocity", "adam/net_b_kernel_momentum",
+                     "adam/net_b_kernel_velocity", "adam/net_b_bias_momentum", "adam/net_b_bias_velocity"});
+  const auto metadata = detail::readSafetensors(path).metadata;
+  CHECK(metadata.at("format") == "halftone checkpoint");
+  CHECK(metadata.at("epoch") == "1");
+  CHECK(metadata.at("step") == "2");
+  CHECK(metadata.at("policy:net/a") == "float32");
+  CHECK(metadata.at("class_path:net/b/kernel") == "layer/Sequential/Dense_1/kernel");
+  CHECK(metadata.at("crc32:net/b/kernel").size() == 8);
+
+  const Sequential other = compiled(optimizers::LossScaleOptimizer("adam")); // its optimizer has no slots yet
+  const Checkpoint::Restored restored = Checkpoint(other).restore(path);
+  CHECK(restored.epoch == 1);
+  CHECK(restored.step == 2);
+  CHECK(restored.converted.empty());
+  CHECK(stateOf(other) == stateOf(model));
+}
+
+TEST_CASE("A checkpoint of a model that was never trained, or never compiled, restores too", "[files]") {
+  TemporaryFolder folder;
+  const Sequential fresh = compiled(), trained = compiled(), plain = net(), other = net();
+  Checkpoint(fresh).save(folder / "fresh.ckpt");
+  train(trained);
+  CHECK(Checkpoint(trained).restore(folder / "fresh.ckpt").step == 0);
+  CHECK(stateOf(trained) == stateOf(fresh));
+  Checkpoint(plain).save(folder / "plain.ckpt");
+  (void)Checkpoint(other).restore(folder / "plain.ckpt");
+  CHECK(numbers(other.get_weights()[0]) == numbers(plain.get_weights()[0]));
+}
+
+TEST_CASE("A checkpoint that does not fit the model changes nothing and says which variables differ", "[files]") {
+  TemporaryFolder folder;
+  const std::string path = folder / "a.ckpt";
+  const Sequential model = compiled(), wide = net(4), plain = net(), sgd = compiled(optimizers::SGD(0.1));
+  wide.compile({.optimizer = "adam", .loss = "mse"});
+  train(model);
+  Checkpoint(wide).save(path);
+  const auto before = stateOf(model);
+  const auto refusal = [&](const Model &into) { return errorOf([&] { (void)Checkpoint(into).restore(path); }); };
+  CHECK_THAT(refusal(model), Contains("ValueError: Cannot restore '" + path +
+                                      "': \"net/a/kernel\" is (2, 4) in "
+                                      "float32, the model's variable (2, 3) in float32"));
+  CHECK(stateOf(model) == before);
+  Checkpoint(model).save(path);
+  CHECK_THAT(refusal(plain), Contains("the model has no variable for \"adam/iteration\", since it is not compiled") &&
+                                 Contains("load_weights() reads the weights alone"));
+  CHECK_THAT(refusal(sgd), Contains("the file has no value for \"SGD/iteration\"") &&
+                               Contains("no variable for \"adam/net_a_kernel_momentum\""));
+  const Sequential unbuilt({Dense(1)});
+  CHECK_THAT(refusal(unbuilt), Contains("Checkpoint::restore() needs a built model"));
+  CHECK_THAT(errorOf([&] { Checkpoint(unbuilt).save(path); }), Contains("Checkpoint::save() needs a built model"));
+  model.save_weights(folder / "w.safetensors");
+  CHECK_THAT(errorOf([&] { (void)Checkpoint(model).restore(folder / "w.safetensors"); }),
+             Contains("another safetensors file"));
+}
+
+TEST_CASE("One changed byte anywhere in a checkpoint is found, and nothing is restored", "[files]") {
+  TemporaryFolder folder;
+  const std::string path = folder / "a.ckpt", damaged = folder / "damaged.ckpt";
+  const Sequential model = compiled();
+  Checkpoint(model).save(path);
+  train(model);
+  const auto before = stateOf(model);
+  const std::string whole = contents(path);
+  const size_t headerEnd = whole.find_last_of('}') + 1; // blanks follow, which may become other blanks
+  for (size_t at = 0; at < whole.size(); at += at < headerEnd ? 53 : 7) {
+    if (at >= headerEnd && whole[at] == ' ')
+      continue;
+    std::string bytes = whole;
+    bytes[at] = static_cast<char>(bytes[at] ^ 4);
+    folder.write("damaged.ckpt", bytes);
+    INFO("byte " << at << " of " << whole.size());
+    CHECK_THAT(errorOf([&] { (void)Checkpoint(model).restore(damaged); }), Contains(damaged));
+  }
+  for (size_t size = 0; size < whole.size(); size += 397) {
+    folder.write("damaged.ckpt", whole.substr(0, size));
+    CHECK_THAT(errorOf([&] { (void)Checkpoint(model).restore(damaged); }), Contains(damaged));
+  }
+  CHECK(stateOf(model) == before);
+}
+
+TEST_CASE("A checkpoint that does not fit on the disk leaves the old file, which still loads", "[files]") {
+  TemporaryFolder folder;
+  const std::string path = folder / "a.ckpt";
+  const Sequential model = compiled();
+  Checkpoint(model).save(path);
+  const std::string old = contents(path);
+  train(model);
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    const rlimit limit{4096, 4096};
+    const bool limited = ::setrlimit(RLIMIT_FSIZE, &limit) == 0;
+    const std::string error = errorOf([&] { Checkpoint(model).save(path); });
+    ::_exit(limited && error == "IOError: cannot write " + path + ": File too large" ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  CHECK(contents(path) == old);
+  CHECK(folder.entries() == 1);
+  CHECK(Checkpoint(model).restore(path).step == 0);
+}
+
+TEST_CASE("A process that is killed while it writes leaves the old or the new checkpoint", "[files]") {
+  TemporaryFolder folder;
+  const std::string path = folder / "a.ckpt";
+  Sequential model({Input({300}), Dense(300, {.name = "a"})}, {.name = "killed"});
+  model.compile({.optimizer = optimizers::SGD(0.1), .loss = "mse"});
+  const auto fill = [&](double value) {
+    for (const Variable &variable : model.variables())
+      variable.assign(Tensor::full(variable.shape(), value));
+  };
+  fill(0);
+  Checkpoint(model).save(path);
+  double last = 0, changes = 0;
+  for (int round = 0; round < 200; ++round) {
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0)
+      for (double value = last + 1;; ++value) {
+        fill(value);
+        Checkpoint(model).save(path);
+      }
+    ::usleep(static_cast<useconds_t>(500 + round * 7919 % 12000));
+    REQUIRE(::kill(child, SIGKILL) == 0);
+    int status = -1;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    REQUIRE((WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL));
+    (void)Checkpoint(model).restore(path);
+    const double value = numbers(model.variables()[0])[0];
+    for (const Variable &variable : model.variables())
+      for (double each : numbers(variable))
+        if (each != value)
+          FAIL("values of two checkpoints");
+    REQUIRE(value >= last);
+    changes += value > last;
+    last = value;
+  }
+  CHECK(changes > 20); // the kills come during writes, not before them
+}
