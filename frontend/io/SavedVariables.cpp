@@ -145,7 +145,18 @@ std::vector<SavedVariable> savedState(const Layer &model, const CompiledModel *c
   return all;
 }
 
-std::string classPathKey(const std::string &name) { return "class_path:" + name; }
+static std::string classPathKey(const std::string &name) { return "class_path:" + name; }
+
+void addValues(const std::vector<SavedVariable> &variables, Safetensors &contents) {
+  std::vector<VariableHandle> handles;
+  for (const SavedVariable &saved : variables)
+    handles.push_back(saved.variable.impl()->memory);
+  std::vector<Tensor> values = readTogether(handles).valueOrThrow();
+  for (size_t i = 0; i < variables.size(); ++i) {
+    contents.metadata.emplace(classPathKey(variables[i].name), variables[i].classPath);
+    contents.tensors.emplace_back(variables[i].name, std::move(values[i]));
+  }
+}
 
 /// The class path that a file gives a tensor; "" if it gives none.
 static std::string classPathIn(const Safetensors &contents, const std::string &name) {
