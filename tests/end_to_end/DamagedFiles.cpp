@@ -1,4 +1,4 @@
-// Reads files that chance has damaged: each must load, or give an error that names the file, in bounded time and memory.
+// Reads files that chance has damaged: each must load or give an error that names the file, in bounded time and memory.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/CheckpointFile.h"
 #include "halftone/Halftone.h"
