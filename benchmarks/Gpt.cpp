@@ -5,20 +5,35 @@
 
 namespace halftone::benchmarks {
 
+namespace {
+
+struct Block {
+  layers::LayerNormalization first{{.epsilon = 1e-5}}, second{{.epsilon = 1e-5}};
+  layers::MultiHeadAttention attention;
+  layers::Dense wide, narrow;
+
+  explicit Block(const GptArgs &args)
+      : attention(args.heads, args.width / args.heads), wide(4 * args.width, {.activation = "gelu"}),
+        narrow(args.width) {}
+  Value call(const Value &x) const {
+    const Value h = first(x), y = x + attention(h, h, {.use_causal_mask = true});
+    return y + narrow(wide(second(y)));
+  }
+};
+
+} // namespace
+
 Model gpt(const std::string &policy, const GptArgs &args) {
   using namespace layers;
   set_random_seed(1);
   set_dtype_policy(policy);
-  const auto normalized = [](const Value &x) { return LayerNormalization({.epsilon = 1e-5})(x); };
+  const RematScope scope(args.rematerialize);
   const Input tokens({args.length}, {.dtype = int32});
   Value x = Embedding(gptVocabulary, args.width)(tokens);
   x = x + PositionEmbedding(args.length)(x);
-  for (int64_t i = 0; i < args.layers; ++i) {
-    const Value h = normalized(x);
-    x = x + MultiHeadAttention(args.heads, args.width / args.heads)(h, h, {.use_causal_mask = true});
-    x = x + Dense(args.width)(Dense(4 * args.width, {.activation = "gelu"})(normalized(x)));
-  }
-  const Model model({tokens}, {Dense(gptVocabulary)(normalized(x))});
+  for (int64_t i = 0; i < args.layers; ++i)
+    x = Custom(Block(args))(x);
+  const Model model({tokens}, {Dense(gptVocabulary)(LayerNormalization({.epsilon = 1e-5})(x))});
   set_dtype_policy("float32");
   model.compile({.optimizer = optimizers::Adam(args.learning_rate),
                  .loss = losses::SparseCategoricalCrossentropy({.from_logits = true}),

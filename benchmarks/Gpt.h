@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <halftone/Halftone.h>
+#include <optional>
 #include <string>
 
 namespace halftone::benchmarks {
@@ -10,6 +11,7 @@ struct GptArgs {
   int64_t layers = 6, width = 384, heads = 6, length = 256;
   double learning_rate = 0; // 0: timed steps do not change the weights
   Numerics numerics = Numerics::fast;
+  std::optional<std::string> rematerialize{}; // the mode of the RematScope in which the layers are made
 };
 constexpr int64_t gptVocabulary = 65;
 

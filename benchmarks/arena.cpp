@@ -30,7 +30,7 @@ void addTightness(Table &table, const std::string &what, const ArenaSize &arena)
              static_cast<double>(arena.bytes) / static_cast<double>(arena.live), 1.10, 1.02, true});
 }
 
-/// A GPT's, also against strict mode, which stores the weights of attention.
+/// A GPT's, also against strict mode, which stores the weights of attention, and of one that computes its blocks again.
 void runGpt(Table &table, const std::string &policy) {
   const int64_t batch = 16;
   const std::string what = fmt::format("arena, GPT of 6 layers of 384, 256 long, batch {}, {}", batch, policy);
@@ -41,6 +41,9 @@ void runGpt(Table &table, const std::string &policy) {
   const ArenaSize strict = arenaOf(gpt(policy, {.numerics = Numerics::strict}), batch);
   table.add({what, fmt::format("{} bytes", arena.bytes), fmt::format("strict mode {} bytes", strict.bytes),
              static_cast<double>(arena.bytes) / static_cast<double>(strict.bytes), 0.75, 0.5, true});
+  const ArenaSize again = arenaOf(gpt(policy, {.rematerialize = "full"}), batch);
+  table.add({what + ", rematerialized", fmt::format("{} bytes", again.bytes), fmt::format("kept {} bytes", arena.bytes),
+             static_cast<double>(again.bytes) / static_cast<double>(arena.bytes), 0.5, 0.4, true});
 }
 
 void run(Table &table) {

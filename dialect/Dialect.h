@@ -33,6 +33,8 @@ namespace halftone::dialect {
 /// Attribute names on the arguments and results of @main.
 inline constexpr llvm::StringLiteral nameAttr = "halftone.name";         // StrAttr: a feed's or fetch's name
 inline constexpr llvm::StringLiteral variableAttr = "halftone.variable"; // FlatSymbolRefAttr: stands for that variable
+/// IntegerAttr, from inline-layers to differentiate: ops of one number are computed again together.
+inline constexpr llvm::StringLiteral rematerializeAttr = "halftone.rematerialize";
 inline constexpr llvm::StringLiteral shadowAttr = "halftone.shadow";     // FlatSymbolRefAttr: stands for that shadow
 
 /// The stage of a module that declares it: StringAttr. Passes that leave a stage drop it.

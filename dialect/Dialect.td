@@ -18,6 +18,7 @@ def Halftone_Dialect : Dialect {
     | --- | --- | --- |
     | `halftone.stage` | module | the stage that the module is in: "graph", "cast", "pure" or "kernel"; the language server checks its contract, and passes that leave the stage drop it |
     | `halftone.layers` | module | from stage cast on: layer path -> its class, policy and rule |
+    | `halftone.rematerialize` | op | in stage cast, and until differentiate: ops with one number are of one layer, which the backward pass computes again |
     | `halftone.extents`, `halftone.grid`, `halftone.scratch` | module of a kernel | of one launch: the launch arguments, the count of blocks, the bytes of scratch of a thread |
     | `halftone.kind`, `halftone.method`, `halftone.instruction` | function of a kernel | the kernel's form; how its code computes (for reports); the instruction of a matmul |
     | `halftone.outer`, `halftone.reduced`, `halftone.indices` | function of a kernel | how many dims are outer; how many behind them are reduced or scanned; how many dims the indices of a scatter have |

@@ -295,7 +295,7 @@ static TensorData evaluateRandomBits(RandomBitsOp op, const TensorData &key) {
 }
 
 std::optional<TensorData> evaluateShape(Operation *op, Operands operands, const InterpreterOptions &) {
-  if (isa<ReshapeOp, StopGradientOp, PackOp>(op)) {
+  if (isa<ReshapeOp, StopGradientOp, HoldOp, PackOp>(op)) {
     TensorData same = *operands[0];
     same.type = cast<RankedTensorType>(op->getResult(0).getType());
     return same;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <halftone/Halftone.h>
 #include <map>
@@ -194,19 +195,29 @@ struct Sizes {
   double dropout;
 };
 
+/// Attention and a net of two layers, each behind a normalization and beside a residual.
+struct Block {
+  LayerNormalization first{{.epsilon = 1e-5}}, second{{.epsilon = 1e-5}};
+  MultiHeadAttention attention;
+  Dense wide, narrow;
+  Dropout afterAttention, afterNet;
+
+  explicit Block(const Sizes &sizes)
+      : attention(sizes.heads, sizes.width / sizes.heads), wide(4 * sizes.width, {.activation = "gelu"}),
+        narrow(sizes.width), afterAttention(sizes.dropout), afterNet(sizes.dropout) {}
+  Value call(const Value &x) const {
+    const Value h = first(x), y = x + afterAttention(attention(h, h, {.use_causal_mask = true}));
+    return y + afterNet(narrow(wide(second(y))));
+  }
+};
+
 /// Tokens (batch, steps) to logits (batch, steps, vocabulary) of the tokens that follow.
 Model gpt(int64_t vocabulary, const Sizes &sizes) {
   const Input tokens({none}, {.dtype = int32});
   Value x = Embedding(vocabulary, sizes.width)(tokens);
   x = x + PositionEmbedding(sizes.length, {.initializer = "uniform"})(x);
-  for (int64_t i = 0; i < sizes.layers; ++i) {
-    const Value h = LayerNormalization({.epsilon = 1e-5})(x);
-    const Value attended = MultiHeadAttention(sizes.heads, sizes.width / sizes.heads)(h, h, {.use_causal_mask = true});
-    x = x + Dropout(sizes.dropout)(attended);
-    Value y = LayerNormalization({.epsilon = 1e-5})(x);
-    y = Dense(sizes.width)(Dense(4 * sizes.width, {.activation = "gelu"})(y));
-    x = x + Dropout(sizes.dropout)(y);
-  }
+  for (int64_t i = 0; i < sizes.layers; ++i)
+    x = Custom(Block(sizes))(x);
   x = LayerNormalization({.epsilon = 1e-5})(x);
   return Model({tokens}, {Dense(vocabulary, {.dtype = "float32"})(x)}, {.name = "gpt"});
 }
@@ -229,10 +240,17 @@ curves::Run train(const Model &model, const Options &options, const Windows &all
                                                 {.weight_decay = 0.1, .beta_2 = 0.99, .global_clipnorm = 1.0}),
                  .loss = losses::SparseCategoricalCrossentropy({.from_logits = true})});
   curves::Run run{options.at("--policy"), {{}, {}}};
+  std::vector<CallbackArg> callbacks{Progress(run, clock, all.batch * all.length)};
+  if (const std::string &path = options.at("--checkpoint"); !path.empty()) {
+    if (std::filesystem::exists(path))
+      std::printf("goes on from step %lld of %s\n", static_cast<long long>(Checkpoint(model).restore(path).step),
+                  path.c_str());
+    callbacks.emplace_back(callbacks::ModelCheckpoint(path));
+  }
   model.fit(text.drawn(static_cast<uint64_t>(whole(options, "--seed", 0))),
             {.epochs = std::numeric_limits<int64_t>::max(),
              .verbose = 0,
-             .callbacks = {Progress(run, clock, all.batch * all.length)},
+             .callbacks = callbacks,
              .validation_data = held.inOrder(),
              .steps_per_epoch = whole(options, "--report"),
              .validation_steps = std::min<int64_t>(8, held.inOrder().cardinality().value())});
@@ -271,6 +289,8 @@ void run(const Options &options) {
   if (prompt.size() < 1 || prompt.size() > sizes.length)
     throw std::invalid_argument("--prompt must have from 1 to --length characters");
   const int64_t count = std::min(whole(options, "--sample", 0), sizes.length + 1 - prompt.size());
+  const std::string &mode = options.at("--rematerialize");
+  const RematScope scope(mode == "none" ? std::nullopt : std::optional(mode));
   const Model model = gpt(static_cast<int64_t>(text.characters.size()), sizes);
   std::printf("%lld parameters\n", static_cast<long long>(model.count_params()));
   const curves::Run run = train(model, options, {text.tokens, sizes.length, whole(options, "--batch")});
@@ -281,11 +301,13 @@ void run(const Options &options) {
 }
 
 int usage(const std::string &complaint) {
-  std::fprintf(stderr,
-               "03-gpt: %s\nusage: 03-gpt [--policy NAME] [--minutes N] [--layers N] [--width N] [--heads N] "
-               "[--length N] [--batch N]\n              [--dropout N] [--rate N] [--report N] [--seed N] "
-               "[--prompt TEXT] [--sample N] [--data FILE] [--svg FILE]\n",
-               complaint.c_str());
+  std::fprintf(
+      stderr,
+      "03-gpt: %s\nusage: 03-gpt [--policy NAME] [--minutes N] [--layers N] [--width N] [--heads N] "
+      "[--length N] [--batch N]\n              [--dropout N] [--rate N] [--report N] [--seed N] "
+      "[--prompt TEXT] [--sample N] [--data FILE] [--svg FILE]\n              [--rematerialize none|full|activations] "
+      "[--checkpoint FILE]\n",
+      complaint.c_str());
   return 2;
 }
 
@@ -306,7 +328,9 @@ int main(int argc, char **argv) {
                   {"--prompt", "ROMEO:"},
                   {"--sample", "200"}, // characters to write at the end
                   {"--data", "examples/data/tinyshakespeare/input.txt"},
-                  {"--svg", "gpt.svg"}};
+                  {"--svg", "gpt.svg"},
+                  {"--rematerialize", "none"}, // of RematScope: less memory, more time
+                  {"--checkpoint", ""}};       // written at each validation; the run goes on from it if it is there
   for (int i = 1; i < argc; i += 2) {
     const auto option = options.find(argv[i]);
     if (option == options.end() || i + 1 == argc)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Graph.h"
 #include "frontend/Promotion.h"
+#include "frontend/Rematerialize.h"
 #include "frontend/Softplus.h"
 #include "halftone/Arguments.h"
 #include "halftone/Error.h"
@@ -125,6 +126,12 @@ ActivationArg::ActivationArg(const std::string &name) {
 }
 ActivationArg::ActivationArg(Activate f) : rep_(std::make_shared<Rep>(Rep{"function", std::move(f)})) {}
 std::string ActivationArg::name() const { return rep_ ? rep_->name : "linear"; }
-Value ActivationArg::operator()(const Value &x) const { return rep_ ? rep_->function(x) : x; }
+Value ActivationArg::operator()(const Value &x) const {
+  if (!rep_)
+    return x;
+  if (x.node()->isTraced() && detail::isActivationRematerialized())
+    return tracing().rematerialized([&] { return rep_->function(x); });
+  return rep_->function(x);
+}
 
 } // namespace halftone

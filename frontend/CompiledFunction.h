@@ -39,6 +39,11 @@ public:
                  bool locations = false);
   CastLedger ledger(const std::vector<TensorType> &types, const FeedLayout &layout = {});
   int64_t compileCount() const { return program_.compileCount(); }
+  /// The arena of the program that was compiled or ran last, in bytes; 0 if there is none.
+  int64_t arenaBytes() const {
+    const std::shared_ptr<Player> latest = program_.latest();
+    return latest ? latest->executable().plan.arenaBytes : 0;
+  }
 
 private:
   std::shared_ptr<Trace> trace(const std::vector<TensorType> &types, const FeedLayout &layout);

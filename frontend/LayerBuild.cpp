@@ -168,6 +168,27 @@ void LayerImpl::setChildren(const std::vector<Layer> &layers) {
     adopt(layer);
 }
 
+/// The outputs of a body in a scope of its own, with the masks that they have there.
+static std::vector<Value> inScopeWithMasks(const LayerScopeArgs &args, const std::vector<Value> &inputs,
+                                           const std::function<std::vector<Value>(const std::vector<Value> &)> &body) {
+  std::vector<size_t> masked; // the outputs whose masks are further results
+  size_t count = 0;
+  std::vector<Value> results = tracing().layer(args, inputs, [&](const std::vector<Value> &arguments) {
+    std::vector<Value> outputs = body(arguments);
+    count = outputs.size();
+    for (size_t i = 0; i < count; ++i)
+      if (outputs[i].node()->mask.defined()) {
+        masked.push_back(i);
+        outputs.push_back(outputs[i].node()->mask);
+      }
+    return outputs;
+  });
+  for (size_t i = 0; i < masked.size(); ++i)
+    results[masked[i]].node()->mask = results[count + i];
+  results.resize(count);
+  return results;
+}
+
 std::vector<Value> LayerImpl::callTraced(const std::vector<Value> &inputs, const BodyCall &how) {
   LayerImpl *parent = callStack.empty() ? nullptr : callStack.back();
   const std::shared_ptr<LayerImpl> self = shared_from_this();
@@ -200,18 +221,26 @@ std::vector<Value> LayerImpl::callTraced(const std::vector<Value> &inputs, const
       return outputs;
     };
     std::vector<Value> outputs;
-    if (transparent) {
+    const bool again = isRematerialized(parent);
+    const DTypePolicy decided = resolvedPolicy();
+    LayerScopeArgs args{path, className, decided.name(), policyKey(), decided.compute_dtype(), autocast, where};
+    if (again)
+      args.rematerializeAbove = remat->aboveElements;
+    if (transparent && !again) {
       outputs = run(inputs);
+    } else if (transparent) {
+      args.autocast = false;
+      outputs = inScopeWithMasks(args, inputs, run);
+      for (const Value &output : outputs)
+        output.node()->layerPath = path;
     } else {
       refuseQuantized(*this);
-      const DTypePolicy decided = resolvedPolicy();
       DType compute = decided.compute_dtype();
       std::vector<Value> converted = inputs;
       if (autocast && !is_float(compute)) // an integer policy also casts float inputs
         for (Value &input : converted)
           if (is_float(input.dtype()))
             input = asDtype(input, compute, "layer input");
-      LayerScopeArgs args{path, className, decided.name(), policyKey(), compute, autocast, where};
       outputs = tracing().layer(args, converted, run);
       for (const Value &output : outputs)
         output.node()->layerPath = path;
@@ -309,6 +338,10 @@ Tensors LayerImpl::callOnData(const Tensors &inputs, const CallArgs &args) {
 }
 
 bool layerCallOpen() { return !callStack.empty(); }
+
+bool isActivationRematerialized() {
+  return !callStack.empty() && callStack.back()->remat && callStack.back()->remat->isOfActivations;
+}
 
 std::vector<Value> weightRegularizers(const std::vector<Variable> &variables) {
   std::vector<Value> penalties;

@@ -3,6 +3,7 @@
 #pragma once
 #include "frontend/CompiledFunction.h"
 #include "frontend/Graph.h"
+#include "frontend/Rematerialize.h"
 #include "halftone/Layer.h"
 #include <array>
 #include <memory>
@@ -25,6 +26,7 @@ struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   bool trainable = true, autocast = true, built = false;
   bool transparent = false; // a graph of layers: it has no scope of its own in the IR and converts no inputs by policy
   bool madeInCall = false;  // constructed while another layer was called
+  std::optional<RematMode> remat = openRematMode();
   Where where{};
   std::vector<Variable> weights;
   std::vector<Layer> children; // in the order of their first call; set by adopt() and setChildren()
@@ -51,6 +53,12 @@ struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   void setChildren(const std::vector<Layer> &layers);
 
 private:
+  /// Whether the backward pass computes this layer's values again, if `parent` calls it. A graph of layers must be named;
+  /// a model that nobody calls is the whole step.
+  bool isRematerialized(const LayerImpl *parent) const {
+    return (parent || !model) && remat && !remat->isOfActivations && remat->isFor(name, path) &&
+           (!transparent || remat->names);
+  }
   void passMask(const std::vector<Value> &inputs, const std::vector<Value> &outputs) const;
   void noteCall(const std::vector<Value> &inputs, const std::vector<Value> &outputs);
   void noteRecordedCall(const std::vector<Value> &inputs, const std::vector<Value> &outputs);

@@ -82,8 +82,10 @@ SummaryReport Model::summary(const SummaryArgs &args) const {
   report.trainable_params = elementsOf(trainable_variables());
   report.trainable_bytes = bytesOf(trainable_variables());
   report.bytes = bytesOf(weights);
-  if (const std::shared_ptr<CompiledModel> compiled = compiledIfAny(*this);
-      compiled && compiled->optimizer.impl()->isBuilt()) {
+  const std::shared_ptr<CompiledModel> compiled = compiledIfAny(*this);
+  if (compiled)
+    report.training_step_bytes = compiled->train.arenaBytes();
+  if (compiled && compiled->optimizer.impl()->isBuilt()) {
     std::vector<Variable> slots = compiled->optimizer.variables();
     report.optimizer_params = elementsOf(slots);
     report.optimizer_bytes = bytesOf(slots);
@@ -137,6 +139,8 @@ std::string SummaryReport::text() const {
   count("Non-trainable", total_params - optimizer_params - trainable_params, bytes - optimizer_bytes - trainable_bytes);
   if (optimizer_params)
     count("Optimizer", optimizer_params, optimizer_bytes);
+  if (training_step_bytes)
+    text += fmt::format(" Training step: {} beside variables and data\n", sizeText(training_step_bytes));
   return text;
 }
 std::string SummaryReport::json() const {
@@ -158,6 +162,7 @@ std::string SummaryReport::json() const {
   json["bytes"] = bytes;
   json["trainable_bytes"] = trainable_bytes;
   json["optimizer_bytes"] = optimizer_bytes;
+  json["training_step_bytes"] = training_step_bytes;
   return json.dump();
 }
 

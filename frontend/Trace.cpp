@@ -305,12 +305,26 @@ public:
          named("rule", builder().getStringAttr(args.rule)), named("call", builder().getI64IntegerAttr(call)),
          named("layer_class", builder().getStringAttr(args.className))},
         bodies);
+    int64_t elements = 0;
+    for (mlir::Value result : llvm::ArrayRef(results).take_front(outputs))
+      elements += cast<RankedTensorType>(result.getType()).getNumElements();
+    cast<hd::LayerOp>(op).setRematerialize(args.rematerializeAbove && elements > *args.rematerializeAbove);
     loc_ = savedLoc;
     std::vector<Value> values = wrapResults(op);
     std::copy(values.begin() + static_cast<int64_t>(outputs), values.end(),
               losses.begin() + static_cast<int64_t>(outerLosses));
     values.resize(outputs);
     return values;
+  }
+
+  Value rematerialized(const std::function<Value()> &body) override {
+    Block &block = *regions_.back().block;
+    Operation *before = block.empty() ? nullptr : &block.back();
+    Value result = body();
+    const Attribute mark = builder().getI64IntegerAttr(nextRematerialized_++);
+    for (Operation *op = before ? before->getNextNode() : &block.front(); op; op = op->getNextNode())
+      op->setAttr(hd::rematerializeAttr, mark);
+    return result;
   }
 
   ModuleOp finish() override {
@@ -468,6 +482,7 @@ private:
   std::vector<std::string> feedNames_, fetchNames_;
   llvm::SmallVector<mlir::Value> fetches_;
   std::map<std::string, int64_t> layerCalls_;
+  int64_t nextRematerialized_ = 0; // a number of ops that are computed again together
 };
 
 } // namespace

@@ -47,6 +47,7 @@ struct LayerScopeArgs {
   DType computeDtype = DType::float32;
   bool autocast = true;
   Where where{};
+  std::optional<int64_t> rematerializeAbove{}; // if the outputs have more elements than this, all together
 };
 
 /// Emits ops of the dialect at the present insertion point. All shapes are static. Every method throws Error:
@@ -126,6 +127,8 @@ public:
   /// The assignments that `then` records happen only if `condition` (a bool scalar) holds.
   virtual void when(const Value &condition, const std::function<void()> &then) = 0;
   /// One call of a layer: `body` gets the inputs (with autocast, floats in the compute dtype) and returns the outputs.
+  /// The value of `body`, whose ops a backward pass computes again.
+  virtual Value rematerialized(const std::function<Value()> &body) = 0;
   virtual std::vector<Value> layer(const LayerScopeArgs &args, const std::vector<Value> &inputs,
                                    const std::function<std::vector<Value>(const std::vector<Value> &)> &body) = 0;
 

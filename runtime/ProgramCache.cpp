@@ -166,6 +166,11 @@ int64_t ProgramCache::compileCount() const {
   return compileCount_;
 }
 
+std::shared_ptr<Player> ProgramCache::latest() const {
+  const ForkSafeLock lock(mutex_);
+  return entries_.empty() ? nullptr : entries_.front().player;
+}
+
 std::vector<ProgramKey> ProgramCache::keys() const {
   const ForkSafeLock lock(mutex_);
   std::vector<ProgramKey> keys;

@@ -65,8 +65,9 @@ public:
   void insert(ProgramKey key, std::shared_ptr<Player> player);
   void clear();
 
-  int64_t compileCount() const;         // successful calls of Compile, since the start
-  std::vector<ProgramKey> keys() const; // most recently used first
+  int64_t compileCount() const;           // successful calls of Compile, since the start
+  std::vector<ProgramKey> keys() const;   // most recently used first
+  std::shared_ptr<Player> latest() const; // the most recently used one; null if there is none
 
 private:
   struct Entry {

@@ -4,11 +4,14 @@
 //   %y = mul %x, %x; %s = reduce sum %y; %d = gradient %s at (%x)
 // becomes
 //   %y = mul %x, %x; %s = reduce sum %y; %1 = constant 1; %b = broadcast %1; %d = add (mul %b, %x), (mul %b, %x)
+// Forward ops with one number of halftone.rematerialize are computed again, from their held inputs, before the first
+// derivative that reads one of their values.
 #include "compiler/passes/Passes.h"
 #include "compiler/reports/LayerPath.h"
 #include "dialect/AttentionParts.h"
 #include "dialect/Gradient.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -53,6 +56,8 @@ private:
   bool expandAttention();
   LogicalResult findPath();
   LogicalResult differentiate(Operation *op);
+  Operation *computedAgain(Operation *op);
+  void computeAgain(ArrayRef<Operation *> unit, IRMapping &copies);
   void accumulate(Value value, Value cotangent);
   /// Whether a cotangent of the op's results flows on through `operand`.
   bool isOnTheWay(OpOperand &operand) {
@@ -71,13 +76,19 @@ private:
   llvm::DenseSet<Value> dependent;         // values that a derivative reaches from the xs
   llvm::MapVector<Operation *, bool> path; // all ops in program order; true: between the xs and y
   llvm::DenseMap<Value, Value> cotangents;
+  llvm::DenseMap<int64_t, SmallVector<Operation *>> units; // by number: the ops before that are computed again together
+  llvm::DenseMap<int64_t, IRMapping> copies;               // of the ops of a unit, once they are made
 };
 
 /// Forward: which values depend on the xs, differentiably. Program order, ops of a region before the op that holds it.
 void Backward::findDependent() {
   dependent.insert(gradient.getXs().begin(), gradient.getXs().end());
+  bool isBefore = true; // the gradient
   function.getBody().walk([&](Operation *op) {
     path.insert({op, false});
+    isBefore &= op != gradient;
+    if (auto unit = op->getAttrOfType<IntegerAttr>(rematerializeAttr); unit && isBefore)
+      units[unit.getInt()].push_back(op);
     if (auto when = dyn_cast<WhenOp>(op)) {
       for (Region &region : when->getRegions())
         for (auto [yielded, result] : llvm::zip(region.front().getTerminator()->getOperands(), when.getResults()))
@@ -152,14 +163,43 @@ void Backward::accumulate(Value value, Value cotangent) {
     sum = AddOp::create(builder, listener.forward, sum, cotangent);
 }
 
+/// The ops of a unit once more, from values in memory: variables as they are, all else behind a `hold`.
+void Backward::computeAgain(ArrayRef<Operation *> unit, IRMapping &copies) {
+  const auto hold = [&](Value value) {
+    Operation *producer = value.getDefiningOp();
+    const auto argument = dyn_cast<BlockArgument>(value);
+    const bool isVariable = argument && argument.getOwner()->getParentOp() == function &&
+                            function.getArgAttr(argument.getArgNumber(), variableAttr);
+    if (!copies.contains(value) && !isVariable && !(producer && producer->hasTrait<OpTrait::ConstantLike>()))
+      copies.map(value, HoldOp::create(builder, value.getLoc(), value).getY());
+  };
+  for (Operation *op : unit) {
+    listener.forward = op->getLoc();
+    llvm::for_each(op->getOperands(), hold);
+    builder.clone(*op, copies)->removeAttr(rematerializeAttr);
+  }
+}
+
+/// The op whose operands and results the derivative of `op` reads: the op itself, or its copy in the backward pass.
+Operation *Backward::computedAgain(Operation *op) {
+  auto unit = op->getAttrOfType<IntegerAttr>(rematerializeAttr);
+  if (!unit)
+    return op;
+  auto [place, isNew] = copies.try_emplace(unit.getInt());
+  if (isNew)
+    computeAgain(units.lookup(unit.getInt()), place->second);
+  return place->second.lookup(op);
+}
+
 LogicalResult Backward::differentiate(Operation *op) {
   SmallVector<Value> results, operands;
   for (Value result : op->getResults())
     results.push_back(cotangents.lookup(result));
   if (llvm::none_of(results, [](Value cotangent) { return cotangent != nullptr; }))
     return success();
+  auto made = cast<GradientOpInterface>(computedAgain(op));
   listener.forward = op->getLoc();
-  if (failed(cast<GradientOpInterface>(op).buildGradient(builder, results, operands)))
+  if (failed(made.buildGradient(builder, results, operands)))
     return failure();
   for (auto [index, operand, cotangent] : llvm::enumerate(op->getOperands(), operands)) {
     if (!cotangent || !dependent.contains(operand))
@@ -178,6 +218,7 @@ LogicalResult Backward::run() {
   findDependent();
   if (expandAttention()) {
     path.clear();
+    units.clear();
     dependent.clear();
     findDependent();
   }
@@ -208,6 +249,7 @@ void Differentiate::runOnOperation() {
         return signalPassFailure();
   }
   getOperation().walk([](Operation *op) { // ops of a region first, which go with it
+    op->removeAttr(rematerializeAttr);
     if (!isa<StopGradientOp, CustomGradientOp>(op))
       return;
     op->replaceAllUsesWith(op->getOperands().take_front());

@@ -53,7 +53,7 @@ FailureOr<bool> BlockFormer::visitWindow(Operation *op) {
 LogicalResult BlockFormer::visit(Operation *op) {
   if (const FailureOr<bool> isWindow = visitWindow(op); failed(isWindow) || *isWindow)
     return failed(isWindow) ? failure() : success();
-  if (isa<WhenOp, ReshapeOp>(op) ||
+  if (isa<WhenOp, ReshapeOp, HoldOp>(op) ||
       (isa<ConstantOp>(op) &&
        (!isGlue(op) || (stored.contains(op) && elementsOf(op->getResult(0)) <= mostConstantElements)))) {
     clusters[merge({}, op, {})].opaque = true;
@@ -233,6 +233,10 @@ LogicalResult BlockFormer::run() {
     remakeStored();
   }
   emitAll();
+  for (auto hold : llvm::make_early_inc_range(block.getOps<HoldOp>())) {
+    hold.replaceAllUsesWith(hold.getX());
+    hold.erase();
+  }
   return success();
 }
 

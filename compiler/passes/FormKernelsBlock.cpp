@@ -11,10 +11,13 @@ static constexpr int64_t mostChainLoads = 2, mostChainTranscendentals = 2, mostC
 /// Home ops of one kernel. Each op that joins has all of them looked at again.
 static constexpr size_t mostHomeOps = 1024;
 
+/// Whether `user` is no op of a kernel of this block: it reads its operands from memory.
+bool BlockFormer::readsMemory(Operation *user) const {
+  return user->getBlock() != &block || user->hasTrait<OpTrait::IsTerminator>() || isa<WhenOp, ReshapeOp, HoldOp>(user);
+}
+
 bool BlockFormer::escapes(Operation *op) const {
-  return llvm::any_of(op->getUsers(), [&](Operation *user) {
-    return user->getBlock() != &block || user->hasTrait<OpTrait::IsTerminator>() || isa<WhenOp, ReshapeOp>(user);
-  });
+  return llvm::any_of(op->getUsers(), [&](Operation *user) { return readsMemory(user); });
 }
 
 /// A constant that something other than a kernel reads gets a twin for those uses; itself it stays glue.
@@ -25,10 +28,7 @@ void BlockFormer::storeEscapingConstants() {
     OpBuilder builder(constant);
     Operation *twin = builder.clone(*constant);
     stored.insert(twin);
-    constant->replaceUsesWithIf(twin, [&](OpOperand &use) {
-      Operation *user = use.getOwner();
-      return user->getBlock() != &block || user->hasTrait<OpTrait::IsTerminator>() || isa<WhenOp, ReshapeOp>(user);
-    });
+    constant->replaceUsesWithIf(twin, [&](OpOperand &use) { return readsMemory(use.getOwner()); });
   }
 }
 

@@ -16,7 +16,7 @@ inline constexpr int64_t bigInput = 4096;
 struct Cluster {
   llvm::SmallVector<mlir::Operation *> ops;
   int64_t last = 0;    // of `number`
-  bool opaque = false; // a `when`, `reshape` or `constant` that stays as it is
+  bool opaque = false; // a `when`, `reshape`, `hold` or `constant` that stays as it is
   KernelShape shape;
 };
 
@@ -56,6 +56,7 @@ public:
 private:
   // Copies.
   bool isCopy(mlir::Operation *op) const { return !stored.contains(op) && (isGlue(op) || chains.contains(op)); }
+  bool readsMemory(mlir::Operation *user) const;
   bool escapes(mlir::Operation *op) const;
   bool becomesChain(mlir::Operation *op);
   bool isWidenedByReaders(mlir::Operation *op) const;

@@ -21,6 +21,13 @@ class InlineLayers : public impl::InlineLayersPassBase<InlineLayers> {
   void cross() override;
 };
 
+/// Marks the ops whose values the backward pass computes again. The mark of a layer around takes the place of this one.
+void markRematerialized(LayerOp layer, int64_t unit) {
+  const Attribute mark = Builder(layer.getContext()).getI64IntegerAttr(unit);
+  for (Operation &op : layer.getBody().front().without_terminator())
+    op.setAttr(rematerializeAttr, mark);
+}
+
 /// Innermost layers come first, so an op keeps the path of the layer closest to it.
 LogicalResult inlineLayer(LayerOp layer) {
   Block &body = layer.getBody().front();
@@ -46,9 +53,17 @@ void InlineLayers::cross() {
     for (NamedAttribute layer : known)
       layers[layer.getName()] = layer.getValue();
   SmallVector<LayerOp> sites;
-  module.walk([&](LayerOp layer) { sites.push_back(layer); }); // post-order: innermost first
+  int64_t unit = 0; // the first number that no op has
+  module.walk([&](Operation *op) {
+    if (auto layer = dyn_cast<LayerOp>(op))
+      sites.push_back(layer); // post-order: innermost first
+    if (auto mark = op->getAttrOfType<IntegerAttr>(rematerializeAttr))
+      unit = std::max(unit, mark.getInt() + 1);
+  });
   Builder builder(&getContext());
   for (LayerOp layer : sites) {
+    if (layer.getRematerialize())
+      markRematerialized(layer, unit++);
     layers[layer.getPathAttr()] = builder.getDictionaryAttr({builder.getNamedAttr("class", layer.getLayerClassAttr()),
                                                              builder.getNamedAttr("policy", layer.getPolicyAttr()),
                                                              builder.getNamedAttr("rule", layer.getRuleAttr())});

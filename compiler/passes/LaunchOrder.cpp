@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/LaunchOrder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace halftone::dialect;
@@ -31,9 +32,35 @@ LaunchOrder::LaunchOrder(Block &block) : ops(opsOf(block)), block(&block), waits
     });
 }
 
-std::optional<size_t> LaunchOrder::positionOf(Operation *op) const {
-  auto found = index.find(op);
-  return found == index.end() ? std::nullopt : std::optional(found->second);
+/// Nothing for a result of the block.
+std::optional<LocalValue> LaunchOrder::localValue(Value value, size_t maker) const {
+  const auto type = cast<RankedTensorType>(value.getType());
+  llvm::SmallSetVector<size_t, 4> found;
+  SmallVector<Value> open{value};
+  while (!open.empty())
+    for (Operation *user : open.pop_back_val().getUsers()) {
+      while (user->getBlock() != block)
+        user = user->getParentOp();
+      auto reader = index.find(user);
+      if (reader == index.end())
+        return std::nullopt; // the terminator
+      if (isa<ReshapeOp>(user))
+        open.push_back(user->getResult(0));
+      else
+        found.insert(reader->second);
+    }
+  return LocalValue{maker, type.getNumElements() * std::max(1u, type.getElementTypeBitWidth() / 8),
+                    SmallVector<size_t, 2>(found.begin(), found.end())};
+}
+
+std::vector<LocalValue> LaunchOrder::localValues() const {
+  std::vector<LocalValue> values;
+  for (auto [position, op] : llvm::enumerate(ops))
+    if (!isa<ReshapeOp>(op))
+      for (Value result : op->getResults())
+        if (std::optional<LocalValue> value = localValue(result, position))
+          values.push_back(std::move(*value));
+  return values;
 }
 
 void LaunchOrder::readFirst(const Replacement &pair) {
@@ -57,8 +84,8 @@ void LaunchOrder::readFirst(const Replacement &pair) {
   }
 }
 
-void LaunchOrder::apply() {
-  for (size_t op : settled())
+void LaunchOrder::apply(WaitOrder::Urgency *urgency) {
+  for (size_t op : waits.settled(urgency))
     ops[op]->moveBefore(block->getTerminator());
 }
 

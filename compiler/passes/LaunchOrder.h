@@ -14,6 +14,13 @@ struct Replacement {
   mlir::Value old, fresh;
 };
 
+/// A value that is made in a block and ends in it: no result of the block. Positions of ops; reads through reshapes count.
+struct LocalValue {
+  size_t maker;
+  int64_t bytes;
+  llvm::SmallVector<size_t, 2> readers; // each once
+};
+
 /// The ops of a block, by their position, and the order between them.
 class LaunchOrder {
 public:
@@ -27,13 +34,14 @@ public:
   void release(llvm::ArrayRef<size_t> leaders) { waits.release(leaders); }
   /// The order of the program, changed only where waiting or gathering asks for it.
   std::vector<size_t> settled() const { return waits.settled(); }
-  void apply();
-  /// The position of an op of the block; nothing for its terminator.
-  std::optional<size_t> positionOf(mlir::Operation *op) const;
+  void apply(WaitOrder::Urgency *urgency = nullptr);
+  std::vector<LocalValue> localValues() const;
 
   std::vector<mlir::Operation *> ops;
 
 private:
+  std::optional<LocalValue> localValue(mlir::Value value, size_t maker) const;
+
   mlir::Block *block;
   llvm::DenseMap<mlir::Operation *, size_t> index;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<size_t, 2>> readers; // in rising order

@@ -53,20 +53,10 @@ std::string textWithoutExtents(KernelOp kernel) {
   return text;
 }
 
-int64_t bytesOf(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return type.getNumElements() * std::max(1u, type.getElementTypeBitWidth() / 8);
-}
-
-/// The values made in a block that end in it: results of the block do not count.
+/// The values made in a block that end in it.
 class Lifetimes {
 public:
-  explicit Lifetimes(const LaunchOrder &order) : order(order) {
-    for (size_t position = 0; position < order.ops.size(); ++position)
-      if (!isa<ReshapeOp>(order.ops[position]))
-        for (Value result : order.ops[position]->getResults())
-          add(result, position);
-  }
+  explicit Lifetimes(const LaunchOrder &order) : values(order.localValues()) {}
 
   /// The most bytes that live at once, in this order of the block's ops.
   int64_t mostBytes(ArrayRef<size_t> places) const {
@@ -74,7 +64,7 @@ public:
     for (auto [place, position] : llvm::enumerate(places))
       at[position] = place;
     std::vector<int64_t> change(places.size() + 1);
-    for (const Lifetime &each : lifetimes) {
+    for (const LocalValue &each : values) {
       size_t last = at[each.maker];
       for (size_t reader : each.readers)
         last = std::max(last, at[reader]);
@@ -88,31 +78,7 @@ public:
   }
 
 private:
-  struct Lifetime {
-    size_t maker;
-    int64_t bytes;
-    SmallVector<size_t, 2> readers;
-  };
-
-  void add(Value result, size_t maker) {
-    Lifetime lifetime{maker, bytesOf(result), {}};
-    SmallVector<Value> open{result};
-    while (!open.empty())
-      for (Operation *user : open.pop_back_val().getUsers()) {
-        while (user->getBlock() != result.getParentBlock())
-          user = user->getParentOp();
-        std::optional<size_t> reader = order.positionOf(user);
-        if (!reader)
-          return;
-        if (isa<ReshapeOp>(user))
-          open.push_back(user->getResult(0));
-        lifetime.readers.push_back(*reader);
-      }
-    lifetimes.push_back(std::move(lifetime));
-  }
-
-  const LaunchOrder &order;
-  std::vector<Lifetime> lifetimes;
+  std::vector<LocalValue> values;
 };
 
 /// Gathers the launches of each group. Gathered launches keep their operands alive longer: groups that would need more

@@ -52,7 +52,8 @@ def InlineLayersPass : Halftone_BorderPass<"inline-layers"> {
     Requires: insert-casts; operands of `layer` have the types of its block arguments.
     Ensures: stage cast: no `layer`; every op that stood in one has the layer's path in its location, as
     `NameLoc("<path>"(...))`, the innermost layer's where they nest. The module has `halftone.layers`, a dictionary from
-    path to the class, policy and rule of the layer, for reports.
+    path to the class, policy and rule of the layer, for reports. All ops of a layer with `rematerialize` have one number in
+    `halftone.rematerialize`, the outermost layer's where they nest.
     Example: `halftone.layer "net/relu" ... { ... halftone.maximum ... }` becomes
     ```mlir
     %1 = halftone.maximum %0, %zero : tensor<4xf16> loc("net/relu"("train.cpp":12:3))
@@ -97,7 +98,8 @@ def DifferentiatePass : Halftone_Pass<"differentiate"> {
     Ensures: no `gradient` and no `stop_gradient`. Only ops between the values and the scalar are differentiated; what
     does not depend on a value has zeros. Cotangents of a value used several times are added in its dtype; for a
     variable with `update = overwrite` the largest is taken. Ops of the backward pass have the location of their forward
-    op, marked `fused<"gradient">`. Gradients of gradients work. An op on the way that has no derivative is an error that
+    op, marked `fused<"gradient">`. Gradients of gradients work. Forward ops with one number of `halftone.rematerialize` are written again
+    before the first derivative that reads one of their values: from variables as they are, from all else behind `hold`; the attribute is gone. An op on the way that has no derivative is an error that
     names it, its layer and the gradient.
     Example:
     ```mlir
@@ -213,11 +215,11 @@ def FormKernelsPass : Halftone_BorderPass<"form-kernels"> {
   let summary = "Gathers loose ops into kernels and launches";
   let description = [{
     Requires: stage pure, after choose-templates.
-    Ensures: the bodies of @main and of `when` are `launch`, `when`, `reshape` and `constant`; each kernel is of the kind that its op
+    Ensures: the bodies of @main and of `when` are `launch`, `when`, `reshape` and `constant`, and no `hold`; each kernel is of the kind that its op
     says (docs/kernels.md, "What a kernel may hold"). Cheap chains of values in memory are copied into every kernel that reads them (at most 2 loads
     and 2 transcendentals); elementwise work joins the kernels of its producers; reductions over leading or all axes of a
     kernel's result are split into a `partial_reduce` there and a `reduce` that finishes it; kernels that give scalars alone become
-    few. At most 1024 ops are home ops of one kernel. Nothing moves into or
+    few. At last kernels make values of others again where that takes less memory. At most 1024 ops are home ops of one kernel. Nothing moves into or
     out of `when` but constants, broadcasts and rounding casts that widen. With `strict`, each compute op is a kernel.
     Example: `contract`, `add` of a broadcast bias and `maximum` with zero become one kernel of kind `matmul`.
   }];
@@ -240,7 +242,8 @@ def OrderLaunchesPass : Halftone_Pass<"order-launches"> {
   let description = [{
     Requires: stage kernel.
     Ensures: the order keeps all dependencies; what reads the old value of a variable stands before what makes
-    its new value, wherever the dependencies allow it, so that the new value can take the old one's place; otherwise
+    its new value, wherever the dependencies allow it, so that the new value can take the old one's place; a launch that is the last
+    to read large values, and makes less, comes as soon as it can, with small launches that it waits for; otherwise
     the order of the program is kept.
     Example: a launch that reads %w after the launch whose result is returned for `halftone.variable = @w` moves before it.
   }];

@@ -203,8 +203,9 @@ void Checker::checkKernel(KernelOp kernel) {
     contractions += isa<ContractOp>(op);
     scatters += isa<ScatterAddOp>(op);
     reductions += isa<ReduceOp, ArgReduceOp>(op);
-    if (!isa<ComputeOpInterface>(op) || isa<ReduceAllOp, StopGradientOp>(op)) // earlier passes replace these two
-      report(&op) << "expected an op that computes a tensor, other than reduce_all and stop_gradient, in a kernel";
+    if (!isa<ComputeOpInterface>(op) || isa<ReduceAllOp, StopGradientOp, HoldOp>(op)) // passes replace these
+      report(&op)
+          << "expected an op that computes a tensor, other than reduce_all, stop_gradient and hold, in a kernel";
   }
   StringRef kind = stringifyKernelKind(kernel.getKind());
   if (contractions > 1 || scatters > 1)
@@ -226,6 +227,8 @@ void Checker::checkOp(Operation *op) {
       report(op) << "expected ops of the halftone dialect";
     return;
   }
+  if (op->hasAttr(rematerializeAttr) && stage >= Stage::pure)
+    report(op) << "expected no '" << rematerializeAttr << "' after differentiate";
   if (isa<LayerOp>(op) && stage != Stage::graph)
     report(op) << "expected no layer after inline-layers";
   else if (isa<ReadOp, AssignOp>(op) && stage >= Stage::pure)

@@ -5,6 +5,7 @@
 #include "llvm/ADT/SetVector.h"
 #include <functional>
 #include <queue>
+#include <utility>
 
 namespace halftone::compiler {
 
@@ -180,23 +181,67 @@ void WaitOrder::release(llvm::ArrayRef<size_t> leaders) {
   }
 }
 
-std::vector<size_t> WaitOrder::settled() const {
+namespace {
+
+/// Items that wait for nothing any more: the urgent ones first, then by their numbers.
+class Ready {
+public:
+  explicit Ready(size_t count) : isReady(count), isUrgent(count), isOut(count) {}
+  void add(size_t item) {
+    isReady[item] = true;
+    open.push({!isUrgent[item], item});
+  }
+  /// False if the item was urgent before.
+  bool makeUrgent(size_t item) {
+    if (std::exchange(isUrgent[item], true))
+      return false;
+    if (isReady[item])
+      open.push({false, item});
+    return true;
+  }
+  std::optional<size_t> next() {
+    while (!open.empty()) {
+      const size_t item = open.top().second;
+      open.pop();
+      if (!std::exchange(isOut[item], true))
+        return item;
+    }
+    return std::nullopt;
+  }
+  bool hasCome(size_t item) const { return isOut[item]; }
+
+private:
+  using Entry = std::pair<bool, size_t>;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open; // an item that became urgent stands here twice
+  std::vector<uint8_t> isReady, isUrgent, isOut;
+};
+
+} // namespace
+
+std::vector<size_t> WaitOrder::settled(Urgency *urgency) const {
   std::vector<size_t> missing(leader.size()), order;
   for (size_t item = 0; item < leader.size(); ++item)
     for (size_t earlier : before[item])
       missing[leader[item]] += leader[earlier] != leader[item];
-  std::priority_queue<size_t, std::vector<size_t>, std::greater<>> ready; // a leader is its group's smallest number
-  for (size_t item = 0; item < leader.size(); ++item)
+  Ready ready(leader.size());
+  for (size_t item = 0; item < leader.size(); ++item) // a leader is its group's smallest number
     if (!members[item].empty() && missing[item] == 0)
-      ready.push(item);
-  while (!ready.empty()) {
-    const size_t group = ready.top();
-    ready.pop();
-    llvm::append_range(order, members[group]);
-    for (size_t item : members[group])
+      ready.add(item);
+  while (const std::optional<size_t> group = ready.next()) {
+    llvm::append_range(order, members[*group]);
+    for (size_t item : members[*group])
       for (size_t later : after[item])
-        if (leader[later] != group && --missing[leader[later]] == 0)
-          ready.push(leader[later]);
+        if (leader[later] != *group && --missing[leader[later]] == 0)
+          ready.add(leader[later]);
+    llvm::SmallVector<size_t> urgent = urgency ? urgency->after(*group) : llvm::SmallVector<size_t>();
+    while (!urgent.empty()) {
+      const size_t item = urgent.pop_back_val();
+      if (!ready.makeUrgent(item))
+        continue;
+      for (size_t earlier : before[item])
+        if (!ready.hasCome(earlier) && urgency->mayComeEarly(earlier))
+          urgent.push_back(earlier);
+    }
   }
   return order;
 }

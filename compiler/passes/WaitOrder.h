@@ -29,9 +29,18 @@ public:
   std::vector<size_t> gather(llvm::ArrayRef<size_t> items);
   /// Dissolves the groups of these leaders.
   void release(llvm::ArrayRef<size_t> leaders);
+  /// Which items should come as soon as they can.
+  class Urgency {
+  public:
+    virtual ~Urgency() = default;
+    /// The items that became urgent because `item` has come.
+    virtual llvm::SmallVector<size_t> after(size_t item) = 0;
+    /// Whether an urgent item that waits for `item` may have it come early.
+    virtual bool mayComeEarly(size_t item) const = 0;
+  };
   /// All items, each behind the items that it waits for, the members of a group side by side. Where that leaves a choice,
-  /// the smallest item comes first.
-  std::vector<size_t> settled() const;
+  /// urgent items come first, and then the smallest item. If items are urgent, there are no groups.
+  std::vector<size_t> settled(Urgency *urgency = nullptr) const;
 
   /// How many waits searches have followed so far.
   int64_t steps() const { return stepCount; }

@@ -112,6 +112,13 @@ LogicalResult CustomGradientOp::buildGradient(OpBuilder &builder, ValueRange cot
   return success();
 }
 
+OpFoldResult HoldOp::fold(FoldAdaptor adaptor) { return adaptor.getX(); }
+
+LogicalResult HoldOp::buildGradient(OpBuilder &, ValueRange cotangents, SmallVectorImpl<Value> &gradients) {
+  gradients.push_back(cotangents[0]);
+  return success();
+}
+
 // halftone.gradient %y (of [@v, ...])? (at (%x : type, ...))? attr-dict : type -> types
 ParseResult GradientOp::parse(OpAsmParser &parser, OperationState &result) {
   OpAsmParser::UnresolvedOperand y;

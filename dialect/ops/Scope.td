@@ -12,7 +12,8 @@ def Halftone_LayerOp : Halftone_Op<"layer", [Halftone_NoGradient<"inline-layers 
     Legal in the graph stage only. An operand may differ in dtype from its block argument, toward the policy's compute
     dtype; `insert-casts` makes each difference a cast; only floats may differ. Results round to their dtype, forward and backward.
     `path` is the layer's structural path, `call` counts the calls of a shared layer, `rule` is the policy-map key that
-    decided the policy ("" when none did).
+    decided the policy ("" when none did). With `rematerialize`, a training step keeps the layer's inputs and
+    computes its other values again in the backward pass; layers inside are part of it.
     Example:
     ```mlir
     %y = halftone.layer "net/dense" policy "mixed_float16" (%x) {call = 0 : i64, layer_class = "Dense"}
@@ -25,7 +26,8 @@ def Halftone_LayerOp : Halftone_Op<"layer", [Halftone_NoGradient<"inline-layers 
   }];
   let arguments = (ins StrAttr:$path, StrAttr:$policy, Variadic<Halftone_Tensor>:$inputs,
                        DefaultValuedAttr<I64Attr, "0">:$call, DefaultValuedStrAttr<StrAttr, "">:$layer_class,
-                       DefaultValuedStrAttr<StrAttr, "">:$rule);
+                       DefaultValuedStrAttr<StrAttr, "">:$rule,
+                       UnitAttr:$rematerialize);
   let results = (outs Variadic<Halftone_Tensor>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$path `policy` $policy `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs) $body";
@@ -118,6 +120,20 @@ def Halftone_StopGradientOp : Halftone_PureOp<"stop_gradient", [Halftone_KeepsDt
   let arguments = (ins Halftone_Tensor:$x);
   let results = (outs Halftone_Tensor:$y);
   let assemblyFormat = "$x attr-dict `:` type($x)";
+}
+
+def Halftone_HoldOp : Halftone_PureOp<"hold", [Halftone_KeepsDtype, SameOperandsAndResultType,
+    DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
+  let summary = "The identity, behind which nothing is merged with the ops before it";
+  let description = [{
+    `differentiate` puts it in front of ops that the backward pass computes again, so that they stay beside their forward twins.
+    `form-kernels` stores its operand and removes it.
+    Example: `%1 = halftone.hold %0 : tensor<4xf32>`
+  }];
+  let arguments = (ins Halftone_Tensor:$x);
+  let results = (outs Halftone_Tensor:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+  let hasFolder = 1;
 }
 
 #endif

@@ -117,6 +117,51 @@ TEST_CASE("wait orders answer as a search through everything does") {
   }
 }
 
+TEST_CASE("urgent items come as soon as the items that they wait for let them") {
+  // An item of a kind is urgent once another has come; even items may come early for it.
+  struct AfterOne : WaitOrder::Urgency {
+    size_t sign = 0, urgent = 0;
+    llvm::SmallVector<size_t> after(size_t item) override {
+      return item == sign ? llvm::SmallVector<size_t>{urgent} : llvm::SmallVector<size_t>();
+    }
+    bool mayComeEarly(size_t item) const override { return item % 2 == 0; }
+  };
+  std::mt19937 random(13);
+  auto below = [&](size_t bound) { return static_cast<size_t>(random() % bound); };
+  for (int round = 0; round < 300; ++round) {
+    const size_t count = 3 + below(20);
+    WaitOrder order(count);
+    std::vector<std::set<size_t>> before(count);
+    for (size_t item = 1; item < count; ++item)
+      for (size_t waits = below(3); waits > 0; --waits)
+        before[item].insert(below(item));
+    for (size_t item = 0; item < count; ++item)
+      for (size_t earlier : before[item])
+        order.wait(item, earlier);
+    AfterOne urgency;
+    urgency.sign = below(count);
+    urgency.urgent = below(count);
+    const std::vector<size_t> settled = order.settled(&urgency);
+    std::vector<size_t> place(count, count);
+    for (size_t i = 0; i < settled.size(); ++i)
+      place[settled[i]] = i;
+    REQUIRE(settled.size() == count);
+    for (size_t item = 0; item < count; ++item)
+      for (size_t earlier : before[item])
+        REQUIRE(place[earlier] < place[item]);
+    // Nothing stands between the sign and the urgent item but items that it waits for, if all of these may come early.
+    std::set<size_t> awaited{urgency.urgent};
+    bool isFree = place[urgency.sign] < place[urgency.urgent];
+    for (size_t i = place[urgency.urgent] + 1; i-- > 0;)
+      if (awaited.contains(settled[i]))
+        awaited.insert(before[settled[i]].begin(), before[settled[i]].end());
+    for (size_t item : awaited)
+      isFree &= item % 2 == 0 || item == urgency.urgent || place[item] <= place[urgency.sign];
+    for (size_t i = place[urgency.sign] + 1; isFree && i < place[urgency.urgent]; ++i)
+      REQUIRE(awaited.contains(settled[i]));
+  }
+}
+
 TEST_CASE("in stacks of layers a wait order looks at each wait a few times") {
   // For each layer: forward, gradient of its input, gradient of its weights, update.
   const size_t layers = 2000;

@@ -117,3 +117,32 @@ func.func @main(%x: tensor<f32> {halftone.name = "x"}, %p: tensor<i1> {halftone.
   %d = halftone.gradient %y at (%x : tensor<f32>) : tensor<f32> -> tensor<f32>
   return %d, %r#0 : tensor<f32>, tensor<f32>
 }
+
+// -----
+
+// Ops of one number are computed again before the derivatives that read their values: from held inputs, but from variables as
+// they are. The first value is kept, though an op of the other number reads it. The copies are marked as backward.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[A:.*]] = halftone.mul %arg0, %arg1 : tensor<4xf32> loc("net/a"(
+// CHECK: %[[B:.*]] = halftone.exp %[[A]]
+// CHECK: %[[C:.*]] = halftone.tanh %[[B]]
+// CHECK: halftone.reduce sum %[[C]]
+// CHECK: %[[HB:.*]] = halftone.hold %[[B]] : tensor<4xf32> loc(fused<"gradient">["net/b"(
+// CHECK: %[[C1:.*]] = halftone.tanh %[[HB]] : tensor<4xf32> loc(fused<"gradient">["net/b"(
+// CHECK: halftone.mul %[[C1]], %[[C1]]
+// CHECK: %[[HX:.*]] = halftone.hold %arg0
+// CHECK: %[[A1:.*]] = halftone.mul %[[HX]], %arg1 : tensor<4xf32> loc(fused<"gradient">["net/a"(
+// CHECK: %[[B1:.*]] = halftone.exp %[[A1]]
+// CHECK: halftone.mul {{.*}}%[[B1]]
+// CHECK-NOT: halftone.rematerialize
+// CHECK: return
+halftone.variable @w : tensor<4xf32>
+func.func @main(%x: tensor<4xf32> {halftone.name = "x"}, %w: tensor<4xf32> {halftone.variable = @w})
+    -> (tensor<4xf32> {halftone.name = "dw"}) {
+  %a = halftone.mul %x, %w {halftone.rematerialize = 0 : i64} : tensor<4xf32> loc("net/a"("train.cpp":7:1))
+  %b = halftone.exp %a {halftone.rematerialize = 0 : i64} : tensor<4xf32> loc("net/a"("train.cpp":7:1))
+  %c = halftone.tanh %b {halftone.rematerialize = 1 : i64} : tensor<4xf32> loc("net/b"("train.cpp":8:1))
+  %y = halftone.reduce sum %c {axes = array<i64: 0>} : tensor<4xf32> -> tensor<f32>
+  %d = halftone.gradient %y at (%w : tensor<4xf32>) : tensor<f32> -> tensor<4xf32>
+  return %d : tensor<4xf32>
+}

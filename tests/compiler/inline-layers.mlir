@@ -59,3 +59,39 @@ func.func @main(%x: tensor<4xf32> {halftone.name = "x"}) -> (tensor<4xf16> {half
   }
   return %y : tensor<4xf16>
 }
+
+// -----
+
+// Layers that the backward pass computes again leave a number on their ops, one that no op has. The outer layer's takes the
+// place of the inner's.
+// CHECK-LABEL: func.func @main
+// CHECK: halftone.exp %arg0 {halftone.rematerialize = [[N:[0-9]+]] : i64}
+// CHECK: halftone.tanh {{.*}} {halftone.rematerialize = [[N]] : i64}
+// CHECK: halftone.neg {{.*}} {halftone.rematerialize = 6 : i64}
+// CHECK: halftone.abs %{{[0-9]+}} : tensor<4xf32>
+// CHECK: halftone.sqrt %{{[0-9]+}} {halftone.rematerialize = 9 : i64}
+// CHECK: return
+func.func @main(%x: tensor<4xf32> {halftone.name = "x"}) -> (tensor<4xf32> {halftone.name = "y"}) {
+  %y = halftone.layer "block" policy "float32" (%x) {rematerialize} : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>):
+    %0 = halftone.exp %a : tensor<4xf32>
+    %1 = halftone.layer "block/inner" policy "float32" (%0) {rematerialize} : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%b: tensor<4xf32>):
+      %2 = halftone.tanh %b : tensor<4xf32>
+      halftone.yield %2 : tensor<4xf32>
+    }
+    halftone.yield %1 : tensor<4xf32>
+  }
+  %z = halftone.neg %y {halftone.rematerialize = 6 : i64} : tensor<4xf32>
+  %v = halftone.layer "plain" policy "float32" (%z) : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>):
+    %0 = halftone.abs %a : tensor<4xf32>
+    halftone.yield %0 : tensor<4xf32>
+  }
+  %w = halftone.layer "last" policy "float32" (%v) {rematerialize} : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>):
+    %0 = halftone.sqrt %a : tensor<4xf32>
+    halftone.yield %0 : tensor<4xf32>
+  }
+  return %w : tensor<4xf32>
+}

@@ -1,4 +1,4 @@
-// RUN: halftone-opt %s --halftone-order-launches | FileCheck-22 %s
+// RUN: halftone-opt %s --split-input-file --halftone-order-launches | FileCheck-22 %s
 
 // Readers of the old %w go before the launch that makes the new one; also inside of `when`.
 // CHECK-LABEL: func.func @main
@@ -33,4 +33,51 @@ func.func @main(%p: tensor<i1> {halftone.name = "p"}, %w: tensor<8xf32> {halfton
     halftone.yield %v, %v : tensor<8xf32>, tensor<8xf32>
   }
   return %1, %2#1, %0, %2#0 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// The update of a weight is the last to read a large gradient. It comes before the rest of the backward pass, with the small
+// launch of its rate.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[G:.*]] = halftone.launch @{{.*}}(%arg1)
+// CHECK: %[[D:.*]] = halftone.launch @{{.*}}(%[[G]])
+// CHECK: %[[R:.*]] = halftone.launch @{{.*}}(%arg2)
+// CHECK: %[[W:.*]] = halftone.launch @{{.*}}(%arg3, %[[G]], %[[R]])
+// CHECK: %[[E:.*]] = halftone.launch @{{.*}}(%[[D]])
+// CHECK: %[[F:.*]] = halftone.launch @{{.*}}(%[[E]])
+// CHECK: return %[[F]], %[[W]]
+halftone.variable @w : tensor<512x512xf32>
+halftone.kernel loop @grow (tensor<512xf32>) -> tensor<512x512xf32> {
+^bb0(%a: tensor<512xf32>):
+  %0 = halftone.broadcast %a {axes = array<i64: 1>} : tensor<512xf32> to tensor<512x512xf32>
+  %1 = halftone.neg %0 : tensor<512x512xf32>
+  halftone.yield %1 : tensor<512x512xf32>
+}
+halftone.kernel loop @big (tensor<512x512xf32>) -> tensor<512x512xf32> {
+^bb0(%a: tensor<512x512xf32>):
+  %0 = halftone.neg %a : tensor<512x512xf32>
+  halftone.yield %0 : tensor<512x512xf32>
+}
+halftone.kernel loop @rate (tensor<f32>) -> tensor<f32> {
+^bb0(%a: tensor<f32>):
+  %0 = halftone.neg %a : tensor<f32>
+  halftone.yield %0 : tensor<f32>
+}
+halftone.kernel loop @update (tensor<512x512xf32>, tensor<512x512xf32>, tensor<f32>) -> tensor<512x512xf32> {
+^bb0(%w: tensor<512x512xf32>, %g: tensor<512x512xf32>, %r: tensor<f32>):
+  %0 = halftone.broadcast %r {axes = array<i64>} : tensor<f32> to tensor<512x512xf32>
+  %1 = halftone.mul %g, %0 : tensor<512x512xf32>
+  %2 = halftone.sub %w, %1 : tensor<512x512xf32>
+  halftone.yield %2 : tensor<512x512xf32>
+}
+func.func @main(%unused: tensor<f32> {halftone.name = "u"}, %x: tensor<512xf32> {halftone.name = "x"}, %s: tensor<f32> {halftone.name = "s"}, %w: tensor<512x512xf32> {halftone.variable = @w})
+    -> (tensor<512x512xf32> {halftone.name = "e"}, tensor<512x512xf32> {halftone.variable = @w}) {
+  %g = halftone.launch @grow(%x) {site = ""} : (tensor<512xf32>) -> tensor<512x512xf32>
+  %d = halftone.launch @big(%g) {site = ""} : (tensor<512x512xf32>) -> tensor<512x512xf32>
+  %e = halftone.launch @big(%d) {site = ""} : (tensor<512x512xf32>) -> tensor<512x512xf32>
+  %f = halftone.launch @big(%e) {site = ""} : (tensor<512x512xf32>) -> tensor<512x512xf32>
+  %r = halftone.launch @rate(%s) {site = ""} : (tensor<f32>) -> tensor<f32>
+  %w1 = halftone.launch @update(%w, %g, %r) {site = ""} : (tensor<512x512xf32>, tensor<512x512xf32>, tensor<f32>) -> tensor<512x512xf32>
+  return %f, %w1 : tensor<512x512xf32>, tensor<512x512xf32>
 }

@@ -46,7 +46,9 @@ func.func @main(%x: tensor<f32> {halftone.name = "x"}) -> (tensor<f32> {halftone
   %3 = halftone.stop_gradient %2 : tensor<f32>
   // expected-error @below {{'halftone.cast' op is not legal in stage pure: casts for storage come with kernels; expected kind rounding}}
   %4 = halftone.cast %3 {kind = #halftone<cast_kind storage>} : tensor<f32> to tensor<f32>
-  return %4 : tensor<f32>
+  // expected-error @below {{'halftone.neg' op is not legal in stage pure: expected no 'halftone.rematerialize' after differentiate}}
+  %5 = halftone.neg %4 {halftone.rematerialize = 0 : i64} : tensor<f32>
+  return %5 : tensor<f32>
 }
 
 // -----

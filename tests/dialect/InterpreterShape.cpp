@@ -83,5 +83,7 @@ TEST_CASE("shape ops move elements of every kind") {
             "%y = halftone.transpose %0 {permutation = array<i64: 2, 0, 1>} : tensor<2x2x2xi32> to tensor<2x2x2xi32>",
             "2x2x2xi32", {cube})
             .integers == Ints{0, 2, 4, 6, 1, 3, 5, 7});
-  CHECK(evaluate("%y = halftone.stop_gradient %0 : tensor<2xi1>", "2xi1", {i}).integers == i.integers);
+  for (const char *identity : {"hold", "stop_gradient"})
+    CHECK(evaluate("%y = halftone." + std::string(identity) + " %0 : tensor<2xi1>", "2xi1", {i}).integers ==
+          i.integers);
 }

@@ -48,7 +48,7 @@ module attributes {halftone.layers = 1} {
 // -----
 
 func.func @main(%x: tensor<2xf32> {halftone.name = "x"}) {
-  // expected-error @below {{attribute 'halftone.dims' is not known on a halftone.neg: it stands on a linalg.generic; expected none}}
+  // expected-error @below {{attribute 'halftone.dims' is not known on an op of the dialect: it stands on a linalg.generic; expected halftone.rematerialize}}
   %0 = halftone.neg %x {halftone.dims = array<i64: 1, 1>} : tensor<2xf32>
   return
 }
@@ -56,7 +56,7 @@ func.func @main(%x: tensor<2xf32> {halftone.name = "x"}) {
 // -----
 
 func.func @main(%x: tensor<2x2xf32> {halftone.name = "x"}) {
-  // expected-error @below {{attribute 'halftone.tiling' is not known on a halftone.contract; expected none}}
+  // expected-error @below {{attribute 'halftone.tiling' is not known on an op of the dialect; expected halftone.rematerialize}}
   %0 = halftone.contract %x, %x {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>, halftone.tiling = array<i64: 8, 8>} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
   return
 }

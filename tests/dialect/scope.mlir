@@ -62,6 +62,25 @@ func.func @yield(%x: tensor<f32>) {
   return
 }
 
+// CHECK-LABEL: func.func @hold
+// CHECK: halftone.hold %{{.*}} : tensor<4xf32>
+func.func @hold(%0: tensor<4xf32>) {
+  %1 = halftone.hold %0 : tensor<4xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @rematerialized
+// CHECK: halftone.layer "net/act" policy "float32" (%{{.*}}) {rematerialize}
+func.func @rematerialized(%0: tensor<4xf32>) -> tensor<4xf32> {
+  %1 = halftone.layer "net/act" policy "float32" (%0) {rematerialize}
+      : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>):
+    %2 = halftone.tanh %a : tensor<4xf32>
+    halftone.yield %2 : tensor<4xf32>
+  }
+  return %1 : tensor<4xf32>
+}
+
 // CHECK-LABEL: func.func @stop_gradient
 // CHECK: halftone.stop_gradient %{{.*}} : tensor<4xf32>
 func.func @stop_gradient(%0: tensor<4xf32>) {

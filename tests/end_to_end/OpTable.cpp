@@ -78,9 +78,9 @@ std::vector<OpCase> elementwiseCases(const std::string &shape) {
     cases.push_back(make("select", dtype,
                          {{shape + "i1"}, {shape + dtype, Values::special, 1}, {shape + dtype, Values::special, 2}},
                          "$0, $1, $2 : " + tensor(shape + dtype), shape + dtype));
-  for (const std::string &dtype : elements)
-    cases.push_back(
-        make("stop_gradient", dtype, same(shape + dtype, 1), "$0 : " + tensor(shape + dtype), shape + dtype));
+  for (const char *op : {"hold", "stop_gradient"})
+    for (const std::string &dtype : elements)
+      cases.push_back(make(op, dtype, same(shape + dtype, 1), "$0 : " + tensor(shape + dtype), shape + dtype));
   return cases;
 }
 

@@ -81,6 +81,7 @@ TEST_CASE("nested models are indented, bytes stand beside counts") {
 
   outer.compile({.optimizer = "adam", .loss = "mse"});
   CHECK_THAT(outer.summary().text(), !Contains("Optimizer params")); // it has no slot variables yet
+  CHECK_THAT(outer.summary().text(), !Contains("Training step"));
   outer.fit(Tensor::ones({4, 4}), Tensor::ones({4, 1}), {.verbose = 0});
   SummaryReport report = outer.summary();
   CHECK_THAT(report.text(),
@@ -88,6 +89,10 @@ TEST_CASE("nested models are indented, bytes stand beside counts") {
   CHECK(report.bytes == 996);
   CHECK(report.trainable_bytes == 308);
   CHECK(report.optimizer_bytes == 624);
+  CHECK_THAT(outer.ir(Stage::plan, {.program = Program::train, .batch_size = 4}),
+             Contains("arena " + std::to_string(report.training_step_bytes) + " bytes"));
+  CHECK_THAT(report.text(), Contains(" Training step: ") && Contains(" beside variables and data\n"));
+  CHECK_THAT(report.json(), Contains("\"training_step_bytes\":" + std::to_string(report.training_step_bytes)));
   PolicyScope scope("float16");
   CHECK_THAT(Sequential({Input({2}), Dense(3)}).summary().text(), Contains("Trainable params: 9 (18.00 B)"));
 }

@@ -10,7 +10,8 @@ class Layer;
 class Input;
 namespace detail {
 struct LayerImpl;
-}
+struct RematMode;
+} // namespace detail
 
 /// DTypePolicy.convert_input, as free functions, so that Policy.h needs neither Value nor Tensor.
 HALFTONE_API Value convert_input(const DTypePolicy &policy, const Value &x, bool autocast, DType dtype);
@@ -129,6 +130,26 @@ template <class T> std::string type_name() { return class_name_of(__PRETTY_FUNCT
 template <class T>
 concept CustomLayer = !std::derived_from<T, Layer> &&
                       (detail::CallsOne<T> || detail::CallsOneIn<T> || detail::CallsMany<T> || detail::CallsManyIn<T>);
+
+struct RematArgs {
+  int64_t output_size_threshold = 1024;   // "larger_than": more elements than this in a call's outputs together
+  std::vector<std::string> layer_names{}; // "list_of_layers": names or paths
+};
+/// keras.RematScope: while it lives, this thread makes layers whose values a training step does not keep for its backward
+/// pass, which computes them again. So the step takes less memory and more time; its results are the same. Modes: "full",
+/// all values of the layer: its inputs are kept; "activations", those of its activation, whose argument is kept; "larger_than" and
+/// "list_of_layers", as "full", for layers with large outputs and for those named; nullopt, none. A layer inside such a layer
+/// is part of it. A graph of layers (Sequential, Model) is taken as a whole only if it is named and another layer calls
+/// it. value_error for other modes.
+class HALFTONE_API RematScope {
+public:
+  [[nodiscard]] explicit RematScope(const std::optional<std::string> &mode = "full", const RematArgs &args = {});
+  ~RematScope();
+  RematScope(const RematScope &) = delete;
+
+private:
+  std::unique_ptr<std::optional<detail::RematMode>> saved_;
+};
 
 struct LayerArgs { // Layer.__init__, in Keras's order
   Regularizer activity_regularizer{};

@@ -28,6 +28,7 @@ struct HALFTONE_API SummaryReport {
   int64_t line_length = 0;
   int64_t total_params = 0, trainable_params = 0, optimizer_params = 0, bytes = 0;
   int64_t trainable_bytes = 0, optimizer_bytes = 0; // of `bytes`
+  int64_t training_step_bytes = 0; // that a step takes beside variables and data, as last compiled; 0 before the first
   std::string text() const;
   std::string json() const;
 };

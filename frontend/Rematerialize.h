@@ -1,0 +1,25 @@
+// Which layers have their values computed again by the backward pass.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "halftone/Layer.h"
+#include <optional>
+#include <string>
+
+namespace halftone::detail {
+
+/// The mode of a RematScope.
+struct RematMode {
+  bool isOfActivations = false;                    // not of whole layers
+  int64_t aboveElements = -1;                      // of a call's outputs together
+  std::optional<std::vector<std::string>> names{}; // if given, only layers of these names or paths
+
+  bool isFor(const std::string &name, const std::string &path) const;
+};
+
+/// That of the innermost scope of this thread; nothing if there is none, or it says "none".
+const std::optional<RematMode> &openRematMode();
+
+/// Whether the layer that this thread is calling computes its activation again. (LayerBuild.cpp)
+bool isActivationRematerialized();
+
+} // namespace halftone::detail
