@@ -1,5 +1,4 @@
-// order-launches: the final order, with readers of old values before the writers that may take their place, and early
-// launches that free memory.
+// order-launches: the final order, with readers of old values before writers that may take their place.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   %1 = launch @loop_a(%w, %g);  %2 = launch @loop_b(%w);  return %2, %1   (%1 is the new value of %w)
