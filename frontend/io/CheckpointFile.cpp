@@ -74,7 +74,7 @@ public:
   std::mt19937_64 seeds() const {
     std::istringstream state(text(seedsKey));
     state.imbue(std::locale::classic());
-    std::mt19937_64 seeds;
+    std::mt19937_64 seeds; // NOLINT(bugprone-random-generator-seed): the text has its state
     if (!(state >> seeds))
       refuseFile(path_, "the state of a sequence of seeds", "another text");
     return seeds;
@@ -88,21 +88,20 @@ private:
 } // namespace
 
 CheckpointFile readCheckpointFile(const std::string &path) {
-  CheckpointFile file{.contents = readSafetensors(path), .seeds = {}};
-  const Metadata metadata(path, file.contents);
+  Safetensors contents = readSafetensors(path);
+  const Metadata metadata(path, contents);
   if (metadata.text(formatKey) != formatName)
     refuseFile(path, "a checkpoint", "another safetensors file (load_weights() and load_safetensors() read those)");
   if (metadata.text(versionKey) != formatVersion)
     refuseFile(path, fmt::format("version {} of the format", formatVersion), quotedName(metadata.text(versionKey)));
-  if (metadata.text(sumKey) != checksumOfHeader(file.contents))
+  if (metadata.text(sumKey) != checksumOfHeader(contents))
     refuseFile(path, "a header with its checksum", "a damaged one");
-  for (const auto &[name, tensor] : file.contents.tensors)
+  for (const auto &[name, tensor] : contents.tensors)
     if (metadata.text(sumKeyOf(name)) != checksumOf(tensor))
       refuseFile(path, fmt::format("the checksum of {}", quotedName(name)), "damaged data");
-  file.epoch = metadata.count(epochKey);
-  file.step = metadata.count(stepKey);
-  file.seeds = metadata.seeds();
-  return file;
+  const int64_t epoch = metadata.count(epochKey), step = metadata.count(stepKey);
+  const std::mt19937_64 seeds = metadata.seeds();
+  return {std::move(contents), epoch, step, seeds};
 }
 
 void writeCheckpointFile(const std::string &path, CheckpointFile file) {

@@ -100,6 +100,29 @@ TEST_CASE("A safetensors file has the names, dtypes and ranges that the format d
   CHECK(detail::readSafetensors(path).metadata == std::map<std::string, std::string>{{"key", "\"value\""}});
 }
 
+TEST_CASE("A file of every dtype that the Python package safetensors wrote is read", "[files]") {
+  const Safetensors recorded =
+      detail::readSafetensors(HALFTONE_SOURCE_DIR "/tests/data/safetensors/every_dtype.safetensors");
+  CHECK(recorded.metadata.at("written by") == "safetensors 0.8.0");
+  std::map<std::string, Tensor> tensors(recorded.tensors.begin(), recorded.tensors.end());
+  CHECK(tensors.size() == std::size(everyDType) + 2);
+  for (DType dtype : everyDType) {
+    INFO(name(dtype));
+    const Tensor &tensor = tensors[std::string(name(dtype))];
+    REQUIRE(tensor.defined());
+    CHECK(tensor.dtype() == dtype);
+    CHECK(tensor.shape() == Shape{3});
+    std::string expected = dtype == DType::bool_ ? std::string("\1\0\1", 3) : "";
+    for (int64_t i = 1; dtype != DType::bool_ && i <= 3 * itemsize(dtype); ++i)
+      expected += static_cast<char>(i);
+    CHECK(bytesOf(tensor) == expected);
+  }
+  CHECK(tensors["empty"].shape() == Shape{0, 3});
+  CHECK(tensors["empty"].dtype() == DType::int16);
+  CHECK(tensors["scalar"].shape() == Shape{});
+  CHECK(bytesOf(tensors["scalar"]) == "\1\2\3\4");
+}
+
 TEST_CASE("Data of any order and alignment are read, and empty tensors may share a place", "[files]") {
   TemporaryFolder folder;
   const auto tensors =
@@ -198,6 +221,22 @@ TEST_CASE("A damaged safetensors file gives one error that names the file, the e
   }
   CHECK_THAT(errorOf([&] { (void)load_safetensors(folder / "absent"); }), Contains("found No such file or directory"));
   CHECK_THAT(errorOf([&] { (void)load_safetensors(folder.path); }), Contains("found a directory"));
+}
+
+TEST_CASE("Headers of too many tensors or texts are refused, and not written", "[files]") {
+  TemporaryFolder folder;
+  std::string tensors = "{", texts = R"({"__metadata__":{)";
+  for (size_t i = 0; i <= detail::mostTensors; ++i)
+    tensors += std::string(i ? "," : "") + R"("a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})";
+  for (size_t i = 0; i <= detail::mostTexts; ++i)
+    texts += std::string(i ? ",\"" : "\"") + std::to_string(i) + "\":\"\"";
+  const std::string path = folder.write("many.safetensors", fileOf(tensors + "}", 0));
+  CHECK_THAT(errorOf([&] { (void)load_safetensors(path); }), Contains(path + "': expected at most 262144 tensors"));
+  folder.write("many.safetensors", fileOf(texts + "}}", 0));
+  CHECK_THAT(errorOf([&] { (void)load_safetensors(path); }), Contains(path + "': expected at most 1048576 texts"));
+  const Tensor empty = Tensor::zeros({0});
+  const std::vector<std::pair<std::string, Tensor>> many(detail::mostTensors + 1, {"a", empty});
+  CHECK_THAT(errorOf([&] { save_safetensors(path, many); }), Contains("at most 262144 tensors and 1048576 texts"));
 }
 
 TEST_CASE("Tensors that a safetensors file cannot hold are refused, and the old file stays", "[files]") {
