@@ -16,6 +16,7 @@ using namespace halftone;
 static_assert(std::endian::native == std::endian::little);
 
 static constexpr std::string_view magic = "\x93NUMPY";
+static constexpr size_t longestQuoted = 200; // bytes of a header that an error quotes
 // ml_dtypes writes float8_e5m2 as f1, which NumPy does not read back. The writer here uses V1 with this comment.
 static constexpr std::string_view e5m2Comment = "# float8_e5m2";
 
@@ -104,7 +105,10 @@ private:
 
   // The header is a Python dict literal: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
   [[noreturn]] void failHeader(const char *expected) const {
-    fail(fmt::format("{} at byte {} of the header", expected, at), fmt::format("the header {}", text));
+    fail(fmt::format("{} at byte {} of the header", expected, at),
+         text.size() <= longestQuoted
+             ? fmt::format("the header {}", text)
+             : fmt::format("the header {}... ({} bytes)", text.substr(0, longestQuoted), text.size()));
   }
   void skipSpace() {
     while (at < text.size() && std::isspace(static_cast<unsigned char>(text[at])))

@@ -14,8 +14,22 @@ BackupAndRestore::BackupAndRestore(std::string backup_dir) : backup_dir_(std::mo
 
 std::string BackupAndRestore::file() const { return (std::filesystem::path(backup_dir_) / "latest.ckpt").string(); }
 
+/// Files of processes that died while they wrote (replaceFile()). A failure to remove them is no error.
+static void removeLeftovers(const std::string &folder) {
+  std::error_code ignored;
+  std::vector<std::filesystem::path> leftovers;
+  for (std::filesystem::directory_iterator entry(folder, ignored), end; entry != end && !ignored;
+       entry.increment(ignored))
+    if (entry->path().filename().string().starts_with(".latest.ckpt."))
+      leftovers.push_back(entry->path());
+  for (const std::filesystem::path &leftover : leftovers)
+    std::filesystem::remove(leftover, ignored);
+}
+
 void BackupAndRestore::on_train_begin(const Logs &) {
-  if (std::filesystem::exists(file()))
+  removeLeftovers(backup_dir_);
+  std::error_code error;
+  if (std::filesystem::exists(file(), error) || error) // restore() reports why a file cannot be read
     (void)Checkpoint(model()).restore(file());
 }
 

@@ -13,7 +13,7 @@
 namespace halftone::callbacks {
 
 struct ModelCheckpoint::State {
-  State(const ModelCheckpointArgs &args)
+  explicit State(const ModelCheckpointArgs &args)
       : monitor(args.monitor, args.mode, 0.0), best(args.initial_value_threshold.value_or(monitor.worst())) {}
   detail::Monitor monitor;
   double best;
@@ -27,10 +27,10 @@ std::string formatted(const std::string &format, const auto &value) {
   return fmt::format(fmt::runtime("{:" + format + "}"), value);
 }
 
-/// The text of a place, "epoch:02d", by the counts that fit() has and the logs.
-std::string placeText(const std::string &place, const Logs &counts, const Logs &logs) {
-  const size_t colon = place.find(':');
-  const std::string name = place.substr(0, colon), format = colon == place.npos ? "" : place.substr(colon + 1);
+/// The text of a field, "epoch:02d", by the counts that fit() has and the logs.
+std::string fieldText(const std::string &field, const Logs &counts, const Logs &logs) {
+  const size_t colon = field.find(':');
+  const std::string name = field.substr(0, colon), format = colon == field.npos ? "" : field.substr(colon + 1);
   if (counts.contains(name)) {
     const auto count = static_cast<int64_t>(counts[name]);
     return format.find_first_of("eEfFgG%") == format.npos ? formatted(format, count)
@@ -50,11 +50,11 @@ std::string fileName(const std::string &pattern, const Logs &counts, const Logs 
     } else if (c == '{') {
       const size_t end = pattern.find('}', at);
       if (end == pattern.npos)
-        throw fmt::format_error("a place without '}'");
-      text += placeText(pattern.substr(at + 1, end - at - 1), counts, logs);
+        throw fmt::format_error("a field without '}'");
+      text += fieldText(pattern.substr(at + 1, end - at - 1), counts, logs);
       at = end;
     } else if (c == '}') {
-      throw fmt::format_error("'}' without a place");
+      throw fmt::format_error("'}' without a field");
     } else {
       text += c;
     }

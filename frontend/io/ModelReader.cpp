@@ -8,8 +8,6 @@ namespace halftone::detail {
 
 namespace {
 
-bool isInputLayer(const ConfigPlace &layer) { return layer.at("class_name").text() == "InputLayer"; }
-
 /// Extents with null for one that is not known; empty if the value is no list of them.
 std::optional<Shape> shapeOf(const ConfigPlace &place) {
   std::vector<int64_t> dims;
@@ -52,8 +50,9 @@ std::vector<Shape> builtShapes(const ConfigPlace &build) {
   return shapes;
 }
 
-/// Builds a layer outside of every model, as Keras's loader does: so its path is its name.
-void buildAlone(const Layer &layer, const ConfigPlace &place) {
+/// Builds the model of the whole file if its layers do not tell its input. All others are built by their calls, so paths
+/// are those of the model that was saved.
+void buildRoot(const Layer &layer, const ConfigPlace &place) {
   const std::vector<Shape> shapes = builtShapes(place.at("build_config"));
   if (!shapes.empty() && !layer.built())
     layer.impl()->build(shapes);
@@ -81,8 +80,8 @@ Layer readAny(const ConfigPlace &place) {
     return readFunctional(place);
   const Layer layer =
       className == "Sequential" ? readSequential(place) : layers::deserialize(ConfigAccess::make(place.json));
-  if (!isInputLayer(place))
-    buildAlone(layer, place);
+  if (place.where.empty())
+    buildRoot(layer, place);
   return layer;
 }
 

@@ -6,8 +6,8 @@
 
 namespace halftone::detail {
 
-/// The layer or model of the object at `place`; weights have their initial values. A layer that a config tells its input
-/// shapes is built. Errors name the place in the file and the class.
+/// The layer or model of the object at `place`; weights have their initial values. The model of a
+/// whole file is built if the config tells its input. Errors name the place in the file and the class.
 Layer readLayer(const ConfigPlace &place);
 
 /// The functional model of such an object: all of its layers, then its calls, each after the calls on which it depends.

@@ -55,10 +55,8 @@ Json sequentialObject(const Layer &model) {
   config["name"] = model.name();
   config["trainable"] = model.trainable();
   config["dtype"] = jsonOf(dtype_policies::serialize(model.dtype_policy()));
-  if (state.sequenceInput)
+  if (state.sequenceInput) // without one the layers are built by the model around this one, under its path
     layers.push_back(layerObject(*state.sequenceInput));
-  else if (!state.inputs.empty())
-    layers.push_back(layerObject(inputLayer(state.inputs[0])));
   for (const Layer &layer : state.sequence)
     layers.push_back(layerObject(layer));
   config["layers"] = std::move(layers);

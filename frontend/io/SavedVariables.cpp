@@ -67,8 +67,8 @@ void addLayers(const Layer &model, const std::vector<Variable> &variables, std::
   }
 }
 
-/// Adds the inner optimizer's variables(), and a loss scale and its counters. The wrapper's own rate and count never change,
-/// and a schedule's rates are functions of the count of updates.
+/// Adds the inner optimizer's variables(), and a loss scale and its counters. The wrapper's own rate and count never
+/// change, and a schedule's rates are functions of the count of updates.
 void addOptimizer(const Optimizer &optimizer, std::vector<SavedVariable> &all) {
   if (isLossScaleOptimizer(optimizer)) {
     for (const Variable &variable : optimizer.impl()->allVariables())
@@ -87,11 +87,12 @@ void distinguishNames(std::vector<SavedVariable> &variables) {
     variable.name = names(variable.name, "#", 2);
 }
 
-int64_t infinities(const Tensor &tensor) {
+/// The count of infinities and NaNs.
+int64_t notFinite(const Tensor &tensor) {
   const Tensor host = TensorAccess::onHost(tensor);
   int64_t count = 0;
   for (int64_t i = 0; i < host.size(); ++i)
-    count += std::isinf(elementAsDouble(host.dtype(), TensorAccess::data(host), i));
+    count += !std::isfinite(elementAsDouble(host.dtype(), TensorAccess::data(host), i));
   return count;
 }
 
@@ -145,7 +146,18 @@ std::vector<SavedVariable> savedState(const Layer &model, const CompiledModel *c
   return all;
 }
 
-std::string classPathKey(const std::string &name) { return "class_path:" + name; }
+static std::string classPathKey(const std::string &name) { return "class_path:" + name; }
+
+void addValues(const std::vector<SavedVariable> &variables, Safetensors &contents) {
+  std::vector<VariableHandle> handles;
+  for (const SavedVariable &saved : variables)
+    handles.push_back(saved.variable.impl()->memory);
+  std::vector<Tensor> values = readTogether(handles).valueOrThrow();
+  for (size_t i = 0; i < variables.size(); ++i) {
+    contents.metadata.emplace(classPathKey(variables[i].name), variables[i].classPath);
+    contents.tensors.emplace_back(variables[i].name, std::move(values[i]));
+  }
+}
 
 /// The class path that a file gives a tensor; "" if it gives none.
 static std::string classPathIn(const Safetensors &contents, const std::string &name) {
@@ -187,9 +199,9 @@ Tensor fitted(const SavedVariable &variable, const NamedTensor &value, std::vect
   if (from == to)
     return value.second;
   Tensor tensor = value.second.astype(to);
-  const int64_t overflows = infinities(tensor) - infinities(value.second);
+  const int64_t overflows = notFinite(tensor) - notFinite(value.second);
   converted.push_back(fmt::format("{}: {} -> {}{}", variable.name, name(from), name(to),
-                                  overflows > 0 ? fmt::format(", {} values became infinite", overflows) : ""));
+                                  overflows > 0 ? fmt::format(", {} values are no longer finite", overflows) : ""));
   return tensor;
 }
 

@@ -29,8 +29,8 @@ std::vector<SavedVariable> savedWeights(const Layer &model);
 /// All variables of a model and of its optimizer, which the function builds; `compiled` may be null.
 std::vector<SavedVariable> savedState(const Layer &model, const CompiledModel *compiled);
 
-/// The key of a tensor's class path in a file's metadata.
-std::string classPathKey(const std::string &name);
+/// Adds the values of variables, all of one moment, and their class paths to a file's contents.
+void addValues(const std::vector<SavedVariable> &variables, Safetensors &contents);
 /// The kind that a file gives a tensor; `layer` if it gives none.
 SavedKind kindIn(const Safetensors &contents, const std::string &name);
 

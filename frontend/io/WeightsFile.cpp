@@ -70,16 +70,8 @@ void Model::save_weights(const std::string &filepath, const SaveArgs &args) cons
     replaceFile(filepath, std::array{image.bytes()}).orThrow();
     return;
   }
-  const std::vector<SavedVariable> variables = savedWeights(model);
-  std::vector<VariableHandle> handles;
-  for (const SavedVariable &saved : variables)
-    handles.push_back(saved.variable.impl()->memory);
-  std::vector<Tensor> values = readTogether(handles).valueOrThrow();
   Safetensors contents{.metadata = {{"format", "halftone"}}};
-  for (size_t i = 0; i < variables.size(); ++i) {
-    contents.metadata.emplace(classPathKey(variables[i].name), variables[i].classPath);
-    contents.tensors.emplace_back(variables[i].name, std::move(values[i]));
-  }
+  addValues(savedWeights(model), contents);
   writeSafetensors(filepath, contents);
 }
 

@@ -1,4 +1,4 @@
-// Training that goes on from a checkpoint gives the same bits as training without a pause, and files go from policy to policy.
+// Training that goes on from a checkpoint gives the bits of training without a pause; checkpoints go between policies.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/OptimizerImpl.h"
 #include "halftone/Saving.h"

@@ -4,6 +4,7 @@
 #include "halftone/Halftone.h"
 #include "runtime/devices/Registry.h"
 #include "runtime/loader/ObjectLoader.h"
+#include "tests/TemporaryFolder.h"
 #include "tests/end_to_end/Mlp.h"
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -164,4 +165,27 @@ TEST_CASE("the stall alarm reaches who trains on a device apart") {
   set_output(nullptr);
   CHECK_THAT(said, Catch::Contains("loss scaling skipped 10 steps in a row, up to step 10 of epoch 1"));
   CHECK(model.loss_scale_optimizer()->state().skipped_steps == 10);
+}
+
+TEST_CASE("A checkpoint goes from a device apart to the CPU, and training goes on there with the same bits") {
+  const Far far;
+  const TemporaryFolder folder;
+  const std::string path = folder / "a.ckpt";
+  const Pictures data = trainingPictures(256);
+  const auto fit = [&](const Sequential &model, int64_t first, int64_t epochs) {
+    (void)model.fit(data.x, data.y, {.batch_size = 64, .epochs = epochs, .verbose = 0, .initial_epoch = first});
+  };
+  const Sequential there = classifier("mixed_float16"), here = classifier("mixed_float16");
+  compileFor(there, far.device());
+  compileFor(here, Device::cpu());
+  fit(there, 0, 1);
+  Checkpoint(there).save(path);
+  fit(there, 1, 2);
+  CHECK(Checkpoint(here).restore(path).step == 4);
+  fit(here, 1, 2);
+  CHECK(weightsOf(here) == weightsOf(there));
+  CHECK(Checkpoint(there).restore(path).converted.empty());
+  CHECK(weightsOf(here) != weightsOf(there));
+  fit(there, 1, 2);
+  CHECK(weightsOf(here) == weightsOf(there));
 }

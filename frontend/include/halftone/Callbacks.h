@@ -103,10 +103,10 @@ struct ModelCheckpointArgs {
   std::optional<int64_t> save_freq{};              // batches; if not given, every epoch
   std::optional<double> initial_value_threshold{}; // a first value must be better to be saved as the best
 };
-/// Saves the model after each epoch, or after each `save_freq` batches. The name ends in .ckpt or .safetensors, for a
-/// Checkpoint; with save_weights_only it is a name for save_weights(). Its places {epoch}, {batch} and {<name in the logs>}
-/// take Python's formats, "model.{epoch:02d}-{val_loss:.2f}.ckpt"; epochs and batches count from 1. Makes the folder if
-/// there is none. With save_best_only, and without the monitored value in the logs, it warns and saves.
+/// Saves the model after each epoch, or after each `save_freq` batches. The name ends in .keras, for Model::save(), or in
+/// .ckpt or .safetensors, for a Checkpoint; with save_weights_only it is a name for save_weights(). Its fields {epoch}, {batch} and {<name in the
+/// logs>} take Python's formats, "model.{epoch:02d}-{val_loss:.2f}.ckpt"; epochs and batches count from 1. Makes the
+/// folder if there is none. With save_best_only, and without the monitored value in the logs, it warns and saves.
 class HALFTONE_API ModelCheckpoint : public Callback { // value_error for another ending or a save_freq below 1
 public:
   explicit ModelCheckpoint(std::string filepath, ModelCheckpointArgs args = {});
@@ -122,8 +122,8 @@ private:
   std::shared_ptr<State> state_;
 };
 /// Writes a Checkpoint, "<backup_dir>/latest.ckpt", after each epoch. If that file is there when fit() begins, the
-/// callback restores it, and fit() goes on after its last epoch. When fit() ends, it removes the file, and the folder if
-/// that is empty.
+/// callback restores it, and fit() goes on after its last epoch. When fit() ends, the callback removes the file, and
+/// the folder if it is empty.
 class HALFTONE_API BackupAndRestore : public Callback { // value_error for an empty name
 public:
   explicit BackupAndRestore(std::string backup_dir);

@@ -188,8 +188,8 @@ public:
   /// Writes weights() to "<name>.weights.h5", Keras's form, which holds the optimizer's state too, or to
   /// "<name>.safetensors", whole or not at all. value_error for another ending or an unbuilt model.
   void save_weights(const std::string &filepath, const SaveArgs &args = {}) const;
-  /// Reads weights() from a file of save_weights(), or those in a checkpoint, "<name>.ckpt". Floats are converted to the
-  /// variables' dtypes. value_error, and no weight is changed, when the file lacks a weight, has another weight or
+  /// Reads weights() from a file of save_weights(), or those in a checkpoint, "<name>.ckpt". Floats are converted to
+  /// the variables' dtypes. value_error, and no weight changes, when the file lacks a weight, has another weight or
   /// another shape. With `skip_mismatch` such weights keep their values, and a warning names them.
   void load_weights(const std::string &filepath, bool skip_mismatch = false) const;
 

@@ -41,6 +41,7 @@ TEST_CASE("A run that was interrupted goes on after its last whole epoch and end
   CHECK_THAT(errorOf([&] { (void)fit(cut, {BackupAndRestore(backup), stop}); }), Contains("interrupted"));
   CHECK(std::filesystem::exists(backup + "/latest.ckpt"));
 
+  std::ofstream(backup + "/.latest.ckpt.123.0") << "the beginning of a file";
   const Sequential resumed = net();
   set_random_seed(77);
   const History rest = fit(resumed, {BackupAndRestore(backup)});

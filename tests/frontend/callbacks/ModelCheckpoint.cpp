@@ -51,7 +51,7 @@ struct Trained {
 
 } // namespace
 
-TEST_CASE("The places in a name take Python's formats, and the folder is made", "[callbacks]") {
+TEST_CASE("The fields in a name take Python's formats, and the folder is made", "[callbacks]") {
   const Trained run;
   run.epochs(ModelCheckpoint(run.folder / "sub/{{m}}.{epoch:03d}-{val_loss:.2f}-{val_loss}-{epoch:.1f}.ckpt"),
              {0.125, 2});
@@ -111,8 +111,8 @@ TEST_CASE("ModelCheckpoint refuses endings and names that it cannot write", "[ca
   };
   CHECK_THAT(refusal("{absent}.ckpt"), Contains("KeyError: Failed to format this callback filepath"));
   CHECK_THAT(refusal("{batch}.ckpt"), Contains("KeyError: Failed to format this callback filepath"));
-  CHECK_THAT(refusal("{epoch.ckpt"), Contains("a place without '}'"));
-  CHECK_THAT(refusal("epoch}.ckpt"), Contains("'}' without a place"));
+  CHECK_THAT(refusal("{epoch.ckpt"), Contains("a field without '}'"));
+  CHECK_THAT(refusal("epoch}.ckpt"), Contains("'}' without a field"));
   CHECK_THAT(refusal("{epoch:q}.ckpt"), Contains("ValueError: Failed to format"));
   CHECK_THAT(refusal("{val_loss:02d}.ckpt"), Contains("ValueError: Failed to format"));
   CHECK(run.files().empty());

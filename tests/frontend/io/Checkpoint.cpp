@@ -5,9 +5,12 @@
 #include "halftone/Saving.h"
 #include "tests/TemporaryFolder.h"
 #include "tests/frontend/Recorded.h"
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <csignal>
+#include <limits>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -141,8 +144,11 @@ TEST_CASE("One changed byte anywhere in a checkpoint is found, and nothing is re
   CHECK(stateOf(model) == before);
 }
 
-TEST_CASE("A checkpoint that does not fit on the disk leaves the old file, which still loads", "[files]") {
-  TemporaryFolder folder;
+namespace {
+
+/// Saves a second checkpoint in a process that `restrict` has restricted. It must fail with `reason`, the old file must
+/// stay and load.
+void checkOldFileStays(const TemporaryFolder &folder, bool (*restrict)(const TemporaryFolder &), const char *reason) {
   const std::string path = folder / "a.ckpt";
   const Sequential model = compiled();
   Checkpoint(model).save(path);
@@ -151,17 +157,36 @@ TEST_CASE("A checkpoint that does not fit on the disk leaves the old file, which
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
   if (child == 0) {
-    const rlimit limit{4096, 4096};
-    const bool limited = ::setrlimit(RLIMIT_FSIZE, &limit) == 0;
+    const bool restricted = restrict(folder);
     const std::string error = errorOf([&] { Checkpoint(model).save(path); });
-    ::_exit(limited && error == "IOError: cannot write " + path + ": File too large" ? 0 : 1);
+    ::_exit(restricted && error == "IOError: cannot write " + path + ": " + reason ? 0 : 1);
   }
   int status = -1;
   REQUIRE(::waitpid(child, &status, 0) == child);
   CHECK(status == 0);
+  REQUIRE(::chmod(folder.path.c_str(), 0755) == 0);
   CHECK(contents(path) == old);
   CHECK(folder.entries() == 1);
   CHECK(Checkpoint(model).restore(path).step == 0);
+}
+bool toSmallFiles(const TemporaryFolder &) {
+  const rlimit limit{4096, 4096};
+  return ::setrlimit(RLIMIT_FSIZE, &limit) == 0;
+}
+/// Closes the folder. For root every folder is open, so root becomes another user, who owns the file.
+bool toClosedFolder(const TemporaryFolder &folder) {
+  if (::chmod(folder.path.c_str(), 0555) != 0)
+    return false;
+  return ::geteuid() != 0 ||
+         (::chown((folder / "a.ckpt").c_str(), 12345, 54321) == 0 && ::setgid(54321) == 0 && ::setuid(12345) == 0);
+}
+
+} // namespace
+
+TEST_CASE("If the disk is full, or the folder takes no new file, the old checkpoint stays and loads", "[files]") {
+  const TemporaryFolder full, closed;
+  checkOldFileStays(full, toSmallFiles, "File too large");
+  checkOldFileStays(closed, toClosedFolder, "Permission denied");
 }
 
 TEST_CASE("A process that is killed while it writes leaves the old or the new checkpoint", "[files]") {
@@ -176,6 +201,7 @@ TEST_CASE("A process that is killed while it writes leaves the old or the new ch
   fill(0);
   Checkpoint(model).save(path);
   double last = 0, changes = 0;
+  int longest = 4000; // microseconds until the kill: about half of the processes write a whole file
   for (int round = 0; round < 200; ++round) {
     const pid_t child = ::fork();
     REQUIRE(child >= 0);
@@ -184,7 +210,7 @@ TEST_CASE("A process that is killed while it writes leaves the old or the new ch
         fill(value);
         Checkpoint(model).save(path);
       }
-    ::usleep(static_cast<useconds_t>(500 + round * 7919 % 12000));
+    ::usleep(static_cast<useconds_t>(round * 7919 % longest));
     REQUIRE(::kill(child, SIGKILL) == 0);
     int status = -1;
     REQUIRE(::waitpid(child, &status, 0) == child);
@@ -197,7 +223,24 @@ TEST_CASE("A process that is killed while it writes leaves the old or the new ch
           FAIL("values of two checkpoints");
     REQUIRE(value >= last);
     changes += value > last;
+    longest = value > last ? std::max(longest * 3 / 4, 2000) : std::min(longest * 3 / 2, 300000);
     last = value;
   }
-  CHECK(changes > 20); // the kills come during writes, not before them
+  CHECK(changes > 20);
+  CHECK(folder.entries() > 10); // parts of files, of processes that were killed while they wrote
+}
+
+TEST_CASE("Values that a narrower dtype cannot hold are counted in the line of their conversion", "[files]") {
+  TemporaryFolder folder;
+  const auto made = [](const char *policy) {
+    return Sequential({Input({2}), Dense(2, {.dtype = policy, .name = "a"})}, {.name = "net"});
+  };
+  const Sequential wide = made("float32"), narrow = made("float16");
+  const float infinity = std::numeric_limits<float>::infinity();
+  wide.set_weights({Tensor({1e6f, -1e6f, infinity, 1.0f}, {2, 2}), Tensor({1, 2}, {2})});
+  Checkpoint(wide).save(folder / "a.ckpt");
+  CHECK(Checkpoint(narrow).restore(folder / "a.ckpt").converted ==
+        std::vector<std::string>{"net/a/kernel: float32 -> float16, 2 values are no longer finite",
+                                 "net/a/bias: float32 -> float16"});
+  CHECK(numbers(narrow.variables()[0])[1] == -infinity);
 }

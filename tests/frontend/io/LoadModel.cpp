@@ -1,7 +1,9 @@
 // Files that real Keras saved: predictions, training along recorded losses, and training that goes on.
 // SPDX-License-Identifier: Apache-2.0
+#include "tests/TemporaryFolder.h"
 #include "tests/frontend/io/KerasModels.h"
 #include <catch2/catch.hpp>
+#include <map>
 #include <set>
 
 using namespace halftone;
@@ -106,6 +108,55 @@ TEST_CASE("Models of Keras's go on with the state of their optimizers: Adadelta 
   checkFolders(firstOptimizers);
 }
 TEST_CASE("Models of Keras's go on with the state of their optimizers: Nadam to SGD") { checkFolders(otherOptimizers); }
+
+namespace {
+/// The layers of a model and of its inner models by path, and by name.
+void collectLayers(const Layer &layer, std::map<std::string, Layer> &found) {
+  found.emplace(layer.path(), layer);
+  found.emplace(layer.name(), layer);
+  for (const Layer &inner : layer.layers())
+    collectLayers(inner, found);
+}
+} // namespace
+
+TEST_CASE(
+    "Small archives of Keras's load with each layer's dtypes, and are written again with equal layers and weights") {
+  int64_t files = 0, layers = 0;
+  for (const std::string &line : recordedLines("archives/layers.jsonl")) {
+    const Json row = Json::parse(line);
+    const std::string name = row.at("file"), path = HALFTONE_SOURCE_DIR "/tests/data/keras/archives/" + name;
+    INFO(name);
+    if (name == "wrapped.keras" || name == "mapped.keras") {
+      const bool wrapped = name == "wrapped.keras";
+      CHECK_THROWS_WITH(load_model(path), Contains(wrapped ? "config.layers[1]" : "config.layers[3]") &&
+                                              Contains(name) &&
+                                              Contains(wrapped ? "'Bidirectional' is not built" : "Int8Quantization"));
+      continue;
+    }
+    const Model model = load_model(path);
+    std::map<std::string, Layer> all;
+    collectLayers(model, all);
+    for (const Json &layer : row.at("layers")) {
+      INFO(layer.at("name"));
+      // Keras gives no path to layers without a build of their own.
+      const Layer &found = all.at(layer.at(layer.at("path").is_string() ? "path" : "name").get<std::string>());
+      CHECK(halftone::name(found.compute_dtype()) == layer.at("compute").get<std::string>());
+      CHECK(halftone::name(found.variable_dtype()) == layer.at("variable").get<std::string>());
+      ++layers;
+    }
+    const TemporaryFolder folder;
+    model.save(folder / name);
+    const Model again = load_model(folder / name);
+    CHECK(again.to_json() == model.to_json());
+    const std::vector<Tensor> weights = model.get_weights(), reread = again.get_weights();
+    REQUIRE(weights.size() == reread.size());
+    for (size_t i = 0; i < weights.size(); ++i)
+      CHECK(numbers(weights[i]) == numbers(reread[i]));
+    ++files;
+  }
+  CHECK(files == 4);
+  CHECK(layers > 10);
+}
 
 TEST_CASE("A file with a class that is not there is one error that names file, place, class and remedy") {
   const std::optional<fs::path> models = kerasModels();

@@ -100,6 +100,29 @@ TEST_CASE("A safetensors file has the names, dtypes and ranges that the format d
   CHECK(detail::readSafetensors(path).metadata == std::map<std::string, std::string>{{"key", "\"value\""}});
 }
 
+TEST_CASE("A file of every dtype that the Python package safetensors wrote is read", "[files]") {
+  const Safetensors recorded =
+      detail::readSafetensors(HALFTONE_SOURCE_DIR "/tests/data/safetensors/every_dtype.safetensors");
+  CHECK(recorded.metadata.at("written by") == "safetensors 0.8.0");
+  std::map<std::string, Tensor> tensors(recorded.tensors.begin(), recorded.tensors.end());
+  CHECK(tensors.size() == std::size(everyDType) + 2);
+  for (DType dtype : everyDType) {
+    INFO(name(dtype));
+    const Tensor &tensor = tensors[std::string(name(dtype))];
+    REQUIRE(tensor.defined());
+    CHECK(tensor.dtype() == dtype);
+    CHECK(tensor.shape() == Shape{3});
+    std::string expected = dtype == DType::bool_ ? std::string("\1\0\1", 3) : "";
+    for (int64_t i = 1; dtype != DType::bool_ && i <= 3 * itemsize(dtype); ++i)
+      expected += static_cast<char>(i);
+    CHECK(bytesOf(tensor) == expected);
+  }
+  CHECK(tensors["empty"].shape() == Shape{0, 3});
+  CHECK(tensors["empty"].dtype() == DType::int16);
+  CHECK(tensors["scalar"].shape() == Shape{});
+  CHECK(bytesOf(tensors["scalar"]) == "\1\2\3\4");
+}
+
 TEST_CASE("Data of any order and alignment are read, and empty tensors may share a place", "[files]") {
   TemporaryFolder folder;
   const auto tensors =

@@ -120,6 +120,45 @@ TEST_CASE("A functional model comes back from its file: shared and inner layers,
   CHECK(sameBits(found[1], expected[1]));
 }
 
+TEST_CASE("A policy map decides for a loaded Sequential as for the one that was saved") {
+  const TemporaryFolder folder;
+  const DTypePolicyMap map("mixed_bfloat16", {{"net/first", "float32"}, {"net/inner/.*", "mixed_float16"}});
+  const auto dense = [&](const char *name) { return Dense(4, {.dtype = map, .name = name}); };
+  const Sequential model({Input({4}), dense("first"), Sequential({dense("deep")}, {.name = "inner"}), dense("last")},
+                         {.name = "net"});
+  model.save(folder / "mapped.keras");
+  const Model loaded = load_model(folder / "mapped.keras");
+  const std::vector<Layer> found = loaded.layers(), expected = model.layers();
+  REQUIRE(found.size() == 3);
+  for (size_t i = 0; i < found.size(); ++i) {
+    CHECK(found[i].path() == expected[i].path());
+    CHECK(found[i].compute_dtype() == expected[i].compute_dtype());
+  }
+  CHECK(found[0].compute_dtype() == float32);
+  CHECK(found[1].layers()[0].compute_dtype() == float16);
+  CHECK(sameBits(loaded.predict(ramp({3, 4}), {.verbose = 0}), model.predict(ramp({3, 4}), {.verbose = 0})));
+}
+
+TEST_CASE("Operations between layers come back from a file with their numbers, axes and order; others are refused") {
+  const TemporaryFolder folder;
+  const Input x({6}, {.name = "x"});
+  const Value hidden = Dense(4)(x);
+  const Value sum = 1.5 - ops::relu(hidden) * 2.0 / (ops::exp(hidden) + 1.0);
+  const Value scaled = sum + ops::mean(hidden, -1, true) - ops::max(hidden, {0, 1});
+  const Model model({x}, {Dense(2)(scaled), ops::maximum(ops::tanh(scaled), hidden)});
+  model.save(folder / "operations.keras");
+  const Model loaded = load_model(folder / "operations.keras");
+  CHECK(loaded.to_json() == model.to_json());
+  const Tensor data = ramp({3, 6});
+  const Tensors found = loaded.predict_all(data, {.verbose = 0}), expected = model.predict_all(data, {.verbose = 0});
+  REQUIRE(found.size() == 2);
+  CHECK(sameBits(found[0], expected[0]));
+  CHECK(sameBits(found[1], expected[1]));
+  const Model unknown({x}, {ops::cumsum(hidden, 1)});
+  CHECK_THROWS_WITH(unknown.save(folder / "unknown.keras"), Contains("'cumsum'") && Contains("a layer of its own"));
+  CHECK(folder.entries() == 1);
+}
+
 TEST_CASE("clone_model gives the same layers with weights of their own, and no compile()") {
   const Model model = net(), clone = clone_model(model);
   CHECK(clone.to_json() == model.to_json());

@@ -117,3 +117,34 @@ TEST_CASE("The ending of its name decides how a file of weights is read and writ
   other.load_weights(folder / "whole.ckpt");
   CHECK(weightsOf(other) == weightsOf(model));
 }
+
+namespace {
+/// Two weights of one name.
+struct Twice {
+  Variable first, second;
+  void build(BuildContext &context, const Shape &) {
+    first = context.add_weight({.shape = {2}, .name = "w"});
+    second = context.add_weight({.shape = {2}, .name = "w"});
+  }
+  Value call(const Value &x) const { return x * first + second; }
+};
+} // namespace
+
+TEST_CASE("Weights of one path are told apart, and weights of shared layers stand in a file once", "[files]") {
+  TemporaryFolder folder;
+  const std::string path = folder / "w.safetensors";
+  const auto made = [] {
+    const Input x({2}), y({2});
+    const Dense shared(2, {.use_bias = false});
+    const Sequential inner({Input({2}), shared, Custom<Twice>(Twice{})});
+    return Model({x, y}, {inner(shared(x)) + shared(y)});
+  };
+  const Model model = made(), other = made();
+  model.save_weights(path);
+  const auto tensors = load_safetensors(path);
+  REQUIRE(tensors.size() == 3);
+  CHECK(tensors[2].first == tensors[1].first + "#2");
+  other.load_weights(path);
+  CHECK(weightsOf(other) == weightsOf(model));
+  CHECK(weightsOf(model)[1] != weightsOf(model)[2]);
+}
