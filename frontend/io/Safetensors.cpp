@@ -127,6 +127,11 @@ Safetensors detail::readSafetensors(const std::string &path) {
 }
 
 void detail::writeSafetensors(const std::string &path, const Safetensors &contents) {
+  if (contents.tensors.size() > mostTensors || contents.metadata.size() > mostTexts)
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("cannot write {}: a safetensors file has at most {} tensors and {} texts. Received: {} and {}",
+                    path, mostTensors, mostTexts, contents.tensors.size(), contents.metadata.size()));
   const std::vector<Tensor> tensors = tensorsOnHost(contents);
   const std::vector<size_t> order = dataOrder(tensors);
   const std::string text = headerText(contents, tensors, order);

@@ -40,8 +40,9 @@ Safetensors readSafetensors(const std::string &path);
 /// "__metadata__", stands twice or is no UTF-8.
 void writeSafetensors(const std::string &path, const Safetensors &contents);
 
-/// The most bytes of a header.
+/// The most bytes of a header, tensors of a file and texts of its metadata.
 inline constexpr int64_t mostHeaderBytes = 100 << 20;
+inline constexpr size_t mostTensors = 1 << 18, mostTexts = 1 << 20;
 /// The dtype's name in files, "BF16"; "" if files cannot hold it.
 std::string_view safetensorsName(DType dtype);
 

@@ -58,6 +58,8 @@ public:
   }
   bool string(string_t &value) override {
     if (place_ == Place::metadataValue) {
+      if (header.metadata.size() == mostTexts)
+        refuse(fmt::format("at most {} texts in __metadata__", mostTexts), "more");
       if (!header.metadata.emplace(key_, value).second)
         refuse("metadata whose names differ", fmt::format("{} twice", quotedName(key_)));
       place_ = Place::metadata;
@@ -80,6 +82,8 @@ public:
         refuse("one __metadata__", "another one");
       place_ = Place::metadata;
     } else if (place_ == Place::entryStart) {
+      if (header.tensors.size() == mostTensors)
+        refuse(fmt::format("at most {} tensors", mostTensors), "more");
       header.tensors.push_back({.name = key_, .dims = {}});
       seen_ = {};
       offsets_ = 0;

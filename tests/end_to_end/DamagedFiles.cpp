@@ -1,5 +1,6 @@
 // Reads files that chance has damaged: each must load or give an error that names the file, in bounded time and memory.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/OptimizerImpl.h"
 #include "frontend/io/CheckpointFile.h"
 #include "halftone/Halftone.h"
 #include "runtime/TensorAccess.h"
@@ -8,6 +9,7 @@
 #include <chrono>
 #include <fmt/format.h>
 #include <functional>
+#include <stdexcept>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -93,6 +95,26 @@ Sequential trained() {
   return model;
 }
 
+/// The versions of all variables; they grow with every write.
+std::vector<uint64_t> versionsOf(const Model &model) {
+  std::vector<uint64_t> versions;
+  for (const auto &variables : {model.variables(), model.optimizer().impl()->allVariables()})
+    for (const Variable &variable : variables)
+      versions.push_back(variable.impl()->memory->version());
+  return versions;
+}
+/// Calls `load`. If it throws, it must have written no variable.
+void loadOrKeep(const Model &model, const std::function<void()> &load) {
+  const std::vector<uint64_t> before = versionsOf(model);
+  try {
+    load();
+  } catch (const Error &) {
+    if (versionsOf(model) != before)
+      throw std::logic_error("an error after a variable was written");
+    throw;
+  }
+}
+
 std::vector<Kind> kinds(const fs::path &folder) {
   const Sequential model = trained();
   const auto whole = [&](const char *name) { return (folder / name).string(); };
@@ -104,7 +126,9 @@ std::vector<Kind> kinds(const fs::path &folder) {
                              {"scalar", Tensor::scalar<int64_t>(9)}});
   Tensor::ones({3, 4}).save_npy(npy);
   const std::string idx = std::string("\0\0\x0d\2\0\0\0\2\0\0\0\3", 12) + std::string(24, '\1');
-  const auto restore = [model](const std::string &path) { (void)Checkpoint(model).restore(path); };
+  const auto restore = [model](const std::string &path) {
+    loadOrKeep(model, [&] { (void)Checkpoint(model).restore(path); });
+  };
   const auto bytesOf = [](const std::string &bytes) { return [bytes](Damage &damage) { return damage(bytes); }; };
   return {
       {"safetensors", "damaged.safetensors",
@@ -112,7 +136,7 @@ std::vector<Kind> kinds(const fs::path &folder) {
        [](const std::string &path) { (void)load_safetensors(path); }},
       {"weights", "damaged.safetensors",
        [bytes = contentsOf(checkpoint)](Damage &damage) { return damagedSafetensors(bytes, damage); },
-       [model](const std::string &path) { model.load_weights(path); }},
+       [model](const std::string &path) { loadOrKeep(model, [&] { model.load_weights(path); }); }},
       {"checkpoint", "damaged.ckpt",
        [bytes = contentsOf(checkpoint)](Damage &damage) { return damagedSafetensors(bytes, damage); }, restore},
       {"checkpoint-contents", "damaged.ckpt",
