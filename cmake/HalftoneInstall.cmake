@@ -47,6 +47,8 @@ foreach(tool IN ITEMS halftone-opt halftone-run halftone-policy halftone-lsp-ser
   endif()
 endforeach()
 
+install(TARGETS halftone-h5 RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/halftone COMPONENT runtime) # the library looks there
+
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Halftone)
 install(EXPORT HalftoneTargets NAMESPACE Halftone:: DESTINATION ${package_dir} COMPONENT development)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/HalftoneConfig.cmake.in ${PROJECT_BINARY_DIR}/HalftoneConfig.cmake

@@ -277,10 +277,15 @@ Config serializedObject(const char *module, const std::string &className, const 
 }
 SavedObject savedObject(const Config &config) {
   const std::string className = config.get_string("class_name");
-  if (config.contains("registered_name") && !ConfigAccess::json(config).at("registered_name").is_null())
-    if (const std::string registered = config.get_string("registered_name"); registered.find('>') != std::string::npos)
-      throw Error(ErrorKind::value_error, fmt::format("'{}' is a class of a user's, which cannot be read", registered));
+  if (const std::string registered = registeredNameIn(config); !registered.empty())
+    throw Error(ErrorKind::value_error, fmt::format("'{}' is a class of a user's, which cannot be read", registered));
   return {className, FieldReader(config.get_object("config"))};
+}
+std::string registeredNameIn(const Config &config) {
+  if (!config.contains("registered_name") || ConfigAccess::json(config).at("registered_name").is_null())
+    return "";
+  const std::string registered = config.get_string("registered_name");
+  return registered.find('>') == std::string::npos ? "" : registered;
 }
 
 } // namespace halftone::detail

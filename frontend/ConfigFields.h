@@ -15,6 +15,9 @@ namespace halftone::detail {
 
 /// The names of an enum in configs, in the order of its values.
 template <class Enum> inline constexpr std::string_view enumNames[1]{};
+template <>
+inline constexpr std::string_view enumNames<Reduction>[] = {"sum_over_batch_size", "sum", "mean",
+                                                            "mean_with_sample_weight", "none"};
 template <> inline constexpr std::string_view enumNames<DataFormat>[] = {"channels_last", "channels_first"};
 template <> inline constexpr std::string_view enumNames<Padding>[] = {"valid", "same", "causal"};
 template <>
@@ -183,5 +186,7 @@ struct SavedObject {
 };
 /// The parts of such an object. key_error if one is missing, value_error for a class that a user registered.
 SavedObject savedObject(const Config &config);
+/// "package>Class" of an object whose class a user registered, else "".
+std::string registeredNameIn(const Config &config);
 
 } // namespace halftone::detail

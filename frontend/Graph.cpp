@@ -1,6 +1,8 @@
 // Records calls, infers shapes by tracing, and replays graphs.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Graph.h"
+#include "frontend/Operations.h"
+#include "runtime/base/ConfigAccess.h"
 #include "runtime/base/ForkGate.h"
 #include <algorithm>
 #include <atomic>
@@ -131,7 +133,7 @@ std::vector<ValueSpec> inferSpecs(const std::vector<ValueSpec> &inputs, const Fu
 }
 
 std::vector<Value> apply(const std::string &name, const std::vector<Value> &inputs, const Function &f,
-                         const std::shared_ptr<LayerImpl> &layer) {
+                         const std::shared_ptr<LayerImpl> &layer, const CallForm &form) {
   bool symbolic = false, traced = false;
   for (const Value &input : inputs) {
     if (!input.defined())
@@ -148,7 +150,8 @@ std::vector<Value> apply(const std::string &name, const std::vector<Value> &inpu
   for (const Value &input : inputs)
     specs.push_back({input.shape(), input.dtype()});
   specs = inferSpecs(specs, f);
-  auto call = std::make_shared<Call>(Call{name, layer, inputs, specs.size(), f});
+  auto call = std::make_shared<Call>(
+      Call{name, layer, inputs, specs.size(), f, layer ? form : operationForm(name, form, inputs.size())});
   std::vector<Value> outputs;
   for (size_t i = 0; i < specs.size(); ++i) {
     auto node = std::make_shared<Node>();
@@ -162,8 +165,20 @@ std::vector<Value> apply(const std::string &name, const std::vector<Value> &inpu
 }
 
 Value applyOne(const std::string &name, const std::vector<Value> &inputs,
-               const std::function<Value(const std::vector<Value> &)> &f) {
-  return apply(name, inputs, [f](const std::vector<Value> &values) { return std::vector<Value>{f(values)}; }).front();
+               const std::function<Value(const std::vector<Value> &)> &f, const CallForm &form) {
+  const auto list = [f](const std::vector<Value> &values) { return std::vector<Value>{f(values)}; };
+  return apply(name, inputs, list, nullptr, form).front();
+}
+
+Config listArguments(size_t count) {
+  using Json = nlohmann::ordered_json;
+  Json inputs = Json::array();
+  for (size_t i = 0; i < count; ++i)
+    inputs.push_back({{"input", i}});
+  Json arguments;
+  arguments["args"] = Json::array({count == 1 ? inputs[0] : inputs});
+  arguments["kwargs"] = Json::object();
+  return ConfigAccess::make(std::move(arguments));
 }
 
 Value symbolicInput(const Shape &shape, DType dtype, const std::string &name) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/Trace.h"
+#include "halftone/Config.h"
 #include <functional>
 #include <map>
 #include <memory>
@@ -13,6 +14,16 @@ namespace halftone::detail {
 struct LayerImpl;
 using Function = std::function<std::vector<Value>(const std::vector<Value> &)>;
 
+/// A call as Keras's files have it. The arguments are {"args": [...], "kwargs": {...}} in Keras's order and names, where
+/// {"input": i} stands for the i-th Value of the call.
+struct CallForm {
+  Config arguments{};
+  std::string className{}, module{}; // of an operation, "Relu" in "keras.src.ops.nn"; a layer has its own
+  Config config{};                   // of an operation: the arguments that Keras keeps there, {"axis": -1}
+};
+/// The arguments of a layer that takes `count` Values: one as it is, several as a list.
+Config listArguments(size_t count);
+
 /// One recorded call of an operation or a layer.
 struct Call {
   std::string name;
@@ -20,6 +31,7 @@ struct Call {
   std::vector<Value> inputs;
   size_t outputs = 0;
   Function replay;
+  CallForm form{};   // of an operation that files cannot hold: without a class
   int64_t index = 0; // how many calls of the layer were recorded before
 };
 
@@ -32,10 +44,10 @@ struct ValueSpec {
 /// extents for every dimension that is None: a dimension that differs is None. value_error for a mixture of traced and
 /// symbolic inputs. If the text of an error holds such an extent, None replaces it.
 std::vector<Value> apply(const std::string &name, const std::vector<Value> &inputs, const Function &f,
-                         const std::shared_ptr<LayerImpl> &layer = nullptr);
+                         const std::shared_ptr<LayerImpl> &layer = nullptr, const CallForm &form = {});
 /// apply() of a function with one result.
 Value applyOne(const std::string &name, const std::vector<Value> &inputs,
-               const std::function<Value(const std::vector<Value> &)> &f);
+               const std::function<Value(const std::vector<Value> &)> &f, const CallForm &form = {});
 
 std::vector<ValueSpec> inferSpecs(const std::vector<ValueSpec> &inputs, const Function &f);
 

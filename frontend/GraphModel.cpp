@@ -1,5 +1,6 @@
 // Models as graphs of layers: functional, Sequential and custom.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/GraphOrder.h"
 #include "frontend/KeyValueCache.h"
 #include "frontend/ModelState.h"
 #include "frontend/Promotion.h"
@@ -209,8 +210,6 @@ Model::Model(const Values &inputs, const Values &outputs, const ModelArgs &args,
       fail("the outputs of a functional model must be computed from its Inputs");
     state.outputs.push_back(output);
   }
-  for (const Value &input : inputs)
-    impl_->adopt(inputLayer(input));
   for (const std::shared_ptr<Call> &call : callsInOrder(state.outputs)) {
     for (const Value &operand : call->inputs) {
       bool known =
@@ -221,9 +220,10 @@ Model::Model(const Values &inputs, const Values &outputs, const ModelArgs &args,
             "`inputs` not connected to `outputs`: the graph depends on Input '{}', which is not among the inputs",
             operand.node()->name));
     }
-    if (call->layer)
-      impl_->adopt(Layer(call->layer));
   }
+  for (const GraphMember &member : membersInOrder(state.inputs, state.outputs))
+    if (member.input.defined() || member.layer)
+      impl_->adopt(member.layer ? Layer(member.layer) : inputLayer(member.input));
   checkNames(*impl_, where);
   for (const Value &output : outputs)
     state.outputNames.push_back(output.node()->call && output.node()->call->layer

@@ -290,7 +290,18 @@ void LayerImpl::noteRecordedCall(const std::vector<Value> &inputs, const std::ve
   outputSpecs = specsOf(outputs, false);
 }
 
-std::vector<Value> LayerImpl::call(const std::vector<Value> &inputs, const CallArgs &args, const BodyCall &how) {
+/// Adds the argument `training` of a call to its others, as Keras records it.
+static CallForm formOf(Config arguments, std::optional<bool> training) {
+  if (training) {
+    Config keywords = arguments.get_object("kwargs");
+    keywords.set("training", *training);
+    arguments.set("kwargs", keywords);
+  }
+  return {.arguments = std::move(arguments)};
+}
+
+std::vector<Value> LayerImpl::call(const std::vector<Value> &inputs, const CallArgs &args, const BodyCall &how,
+                                   std::optional<Config> arguments) {
   bool symbolic =
       std::any_of(inputs.begin(), inputs.end(), [](const Value &v) { return v.defined() && !v.node()->isTraced(); });
   if (symbolic && !built)
@@ -311,7 +322,7 @@ std::vector<Value> LayerImpl::call(const std::vector<Value> &inputs, const CallA
         TrainingScope scope(training.value_or(trainingNow()));
         return self->callTraced(values, how);
       },
-      self);
+      self, symbolic ? formOf(arguments ? *arguments : listArguments(inputs.size()), training) : CallForm());
   for (const Value &output : outputs)
     if (output.node()->layerPath.empty())
       output.node()->layerPath = path;

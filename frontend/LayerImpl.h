@@ -47,7 +47,9 @@ struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   /// Creates weights. `shapes` have None for the batch. If the body's build throws, nothing changes.
   void build(const std::vector<Shape> &shapes);
   std::vector<Value> callTraced(const std::vector<Value> &inputs, const BodyCall &how = {});
-  std::vector<Value> call(const std::vector<Value> &inputs, const CallArgs &args, const BodyCall &how = {});
+  /// `arguments`: the call's, as in a CallForm; without them, the inputs are one Value or one list.
+  std::vector<Value> call(const std::vector<Value> &inputs, const CallArgs &args, const BodyCall &how = {},
+                          std::optional<Config> arguments = {});
   Tensors callOnData(const Tensors &inputs, const CallArgs &args);
   void adopt(const Layer &child);
   void setChildren(const std::vector<Layer> &layers);

@@ -23,6 +23,7 @@ struct LossImpl {
   using Formula = std::function<LossEntries(const Value &yTrue, const Value &yPred)>;
   Formula formula;
   std::string name;
+  std::string kind{}; // the name without an own one, "huber_loss"; "" for a user's function
   Reduction reduction = Reduction::sum_over_batch_size;
   DType dtype = DType::float32;
   bool classLabels = false; // targets are class indices along `axis`

@@ -1,6 +1,7 @@
 // The Loss handle: names, casting, weights and reduction.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Losses.h"
+#include "frontend/ConfigFields.h"
 #include "frontend/Graph.h"
 #include "frontend/LossImpl.h"
 #include "frontend/Masks.h"
@@ -17,22 +18,6 @@ namespace halftone {
 using namespace detail;
 
 namespace {
-
-const char *nameOf(Reduction reduction) {
-  switch (reduction) {
-  case Reduction::sum_over_batch_size:
-    return "sum_over_batch_size";
-  case Reduction::sum:
-    return "sum";
-  case Reduction::mean:
-    return "mean";
-  case Reduction::mean_with_sample_weight:
-    return "mean_with_sample_weight";
-  case Reduction::none:
-    return "none";
-  }
-  return "";
-}
 
 struct Named {
   std::array<std::string_view, 4> names;
@@ -256,6 +241,7 @@ Loss detail::lossOf(const LossArgs &args, const char *name, std::function<Value(
                     std::function<void(Config &)> addConfig) {
   auto impl = std::make_shared<LossImpl>();
   impl->name = args.name.empty() ? name : args.name;
+  impl->kind = name;
   impl->reduction = args.reduction;
   impl->dtype = dtypeOfArgument(args.dtype, impl->name);
   impl->formula = [samples = std::move(samples), what = impl->name](const Value &yTrue, const Value &yPred) {
@@ -334,7 +320,7 @@ Config Loss::get_config() const {
   const LossImpl &loss = madeOf(impl_);
   Config config;
   config.set("name", loss.name);
-  config.set("reduction", nameOf(loss.reduction));
+  setField(config, "reduction", loss.reduction);
   if (loss.addConfig)
     loss.addConfig(config);
   return config;

@@ -19,6 +19,9 @@ struct MetricImpl {
   /// Picks a metric for the shapes of a model's target and output.
   using Choose = std::function<std::shared_ptr<MetricImpl>(const Shape &yTrue, const Shape &yPred)>;
   std::string name;
+  std::string identifier{}; // the string that a metric was made of, "mae"
+  std::string kind{};       // of an object: the name that its class gives, "mean_squared_error"
+  Config ownConfig{};       // the arguments of an object beyond name and dtype
   DType dtype = DType::float32;
   Formula formula;                    // null: a Mean of values
   Choose choose{};                    // set for names and functions: each output of a model gets a metric of its own

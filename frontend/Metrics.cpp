@@ -6,6 +6,7 @@
 #include "frontend/MetricImpl.h"
 #include "frontend/Promotion.h"
 #include "halftone/Ops.h"
+#include "runtime/base/ConfigAccess.h"
 #include "runtime/base/ForkGate.h"
 #include "runtime/base/Half.h"
 #include <algorithm>
@@ -71,7 +72,9 @@ Formula formulaOf(const Loss &loss) {
 }
 Metric metricOf(const std::string &given, const Loss &loss, const PolicyArg &dtype) {
   std::string name = given.empty() ? loss.name() : given;
-  return Metric(makeMetric(name, dtypeOfArgument(dtype, name), formulaOf(loss)));
+  std::shared_ptr<MetricImpl> impl = makeMetric(name, dtypeOfArgument(dtype, name), formulaOf(loss));
+  impl->kind = loss.name();
+  return Metric(std::move(impl));
 }
 
 /// The cosine itself: Keras's metric is the cosine, its loss the negative.
@@ -208,7 +211,7 @@ std::shared_ptr<MetricImpl> makeMetric(const std::string &name, DType dtype, For
 std::shared_ptr<MetricImpl> metricNamed(const std::string &name) {
   if (std::find(std::begin(byShape), std::end(byShape), lower(name)) != std::end(byShape)) {
     auto impl = std::make_shared<MetricImpl>();
-    impl->name = name;
+    impl->name = impl->identifier = name;
     impl->dtype = floatxDtype();
     impl->needsShapes = true;
     impl->choose = [name](const Shape &yTrue, const Shape &yPred) {
@@ -222,6 +225,7 @@ std::shared_ptr<MetricImpl> metricNamed(const std::string &name) {
     return impl;
   };
   std::shared_ptr<MetricImpl> impl = made();
+  impl->identifier = name;
   impl->choose = [made](const Shape &, const Shape &) { return made(); };
   return impl;
 }
@@ -316,13 +320,17 @@ Config Metric::get_config() const {
   Config config;
   config.set("name", impl_->name);
   config.set("dtype", halftone::name(impl_->dtype));
-  return config;
+  nlohmann::ordered_json all = ConfigAccess::json(config);
+  all.update(ConfigAccess::json(impl_->ownConfig));
+  return ConfigAccess::make(std::move(all));
 }
 
 namespace metrics {
 
 Mean::Mean(const MetricArgs &args)
-    : Metric(makeMetric(args.name.empty() ? "mean" : args.name, dtypeOfArgument(args.dtype, "mean"), {})) {}
+    : Metric(makeMetric(args.name.empty() ? "mean" : args.name, dtypeOfArgument(args.dtype, "mean"), {})) {
+  impl()->kind = "mean";
+}
 void Mean::update_state(const Tensor &values, const Tensor &sampleWeight) const {
   bool weighted = sampleWeight.defined();
   updateOnData(impl(), weighted ? std::vector<Tensor>{values, sampleWeight} : std::vector<Tensor>{values}, weighted);
@@ -345,11 +353,15 @@ CosineSimilarity::CosineSimilarity(const CosineSimilarityArgs &args)
     : Metric([&] {
         std::string name = args.name.empty() ? "cosine_similarity" : args.name;
         return makeMetric(name, dtypeOfArgument(args.dtype, name), cosineOf(args.axis));
-      }()) {}
+      }()) {
+  impl()->kind = "cosine_similarity";
+  impl()->ownConfig.set("axis", args.axis);
+}
 RootMeanSquaredError::RootMeanSquaredError(const MetricArgs &args)
     : Metric([&] {
         std::string name = args.name.empty() ? "root_mean_squared_error" : args.name;
         std::shared_ptr<MetricImpl> impl = makeMetric(name, dtypeOfArgument(args.dtype, name), squaredErrors);
+        impl->kind = "root_mean_squared_error";
         impl->finish = std::sqrt;
         return impl;
       }()) {}
@@ -357,17 +369,27 @@ BinaryCrossentropy::BinaryCrossentropy(const BinaryCrossentropyArgs &args)
     : Metric(metricOf(
           args.name,
           losses::BinaryCrossentropy({.from_logits = args.from_logits, .label_smoothing = args.label_smoothing}),
-          args.dtype)) {}
+          args.dtype)) {
+  impl()->ownConfig.set("from_logits", args.from_logits);
+  impl()->ownConfig.set("label_smoothing", args.label_smoothing);
+}
 CategoricalCrossentropy::CategoricalCrossentropy(const CategoricalCrossentropyArgs &args)
     : Metric(
           metricOf(args.name,
                    losses::CategoricalCrossentropy(
                        {.from_logits = args.from_logits, .label_smoothing = args.label_smoothing, .axis = args.axis}),
-                   args.dtype)) {}
+                   args.dtype)) {
+  impl()->ownConfig.set("from_logits", args.from_logits);
+  impl()->ownConfig.set("label_smoothing", args.label_smoothing);
+  impl()->ownConfig.set("axis", args.axis);
+}
 SparseCategoricalCrossentropy::SparseCategoricalCrossentropy(const SparseCategoricalCrossentropyArgs &args)
     : Metric(metricOf(args.name,
                       losses::SparseCategoricalCrossentropy({.from_logits = args.from_logits, .axis = args.axis}),
-                      args.dtype)) {}
+                      args.dtype)) {
+  impl()->ownConfig.set("from_logits", args.from_logits);
+  impl()->ownConfig.set("axis", args.axis);
+}
 
 } // namespace metrics
 } // namespace halftone

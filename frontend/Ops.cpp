@@ -1,7 +1,7 @@
 // keras.ops on Values: elementwise operations with promotion and broadcasting.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Ops.h"
-#include "frontend/Graph.h"
+#include "frontend/Operations.h"
 #include "frontend/Promotion.h"
 #include <cmath>
 #include <fmt/format.h>
@@ -53,11 +53,12 @@ enum class Side { left, right };
 /// other scalar makes an integer Value a float.
 Value withNumber(std::string_view op, const Value &x, double number, Side side) {
   bool divide = op == "div";
-  return applyOne(std::string(op), {x}, [op, number, side, divide](const List &v) {
+  const auto f = [op, number, side, divide](const List &v) {
     Value value = divide || !isWhole(number) ? asFloat(v[0]) : asNumber(v[0]);
     Value other = scalarLike(number, value);
     return side == Side::right ? tracing().binary(op, value, other) : tracing().binary(op, other, value);
-  });
+  };
+  return applyOne(std::string(op), {x}, f, isSymbolic(x) ? formWithNumber(number, side == Side::left) : CallForm());
 }
 Value logical(std::string_view op, const Value &a, const Value &b) {
   return applyOne(std::string(op), {a, b}, [op](const List &v) {

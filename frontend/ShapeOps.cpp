@@ -1,6 +1,6 @@
 // keras.ops on Values: reductions and shapes.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Graph.h"
+#include "frontend/Operations.h"
 #include "frontend/Promotion.h"
 #include "halftone/Ops.h"
 #include <algorithm>
@@ -28,7 +28,7 @@ DType accumulatorOf(DType dtype) {
 }
 
 Value reduce(ReduceKind kind, const char *op, const Value &x, const Axes &axis, bool keepdims) {
-  return applyOne(op, {x}, [kind, op, list = axis.list(), keepdims](const List &v) {
+  const auto f = [kind, op, list = axis.list(), keepdims](const List &v) {
     bool widens = kind == ReduceKind::sum || kind == ReduceKind::prod;
     Value in = widens ? asDtype(v[0], accumulatorOf(v[0].dtype())) : v[0];
     ReduceKind found = kind;
@@ -37,7 +37,8 @@ Value reduce(ReduceKind kind, const char *op, const Value &x, const Axes &axis, 
     std::vector<int64_t> axes = normalizeAxes(op, list, in.shape().rank());
     Value y = axes.empty() ? in : tracing().reduce(found, in, axes, in.dtype());
     return keepdims ? tracing().reshape(y, keepAxes(in.shape(), axes)) : y;
-  });
+  };
+  return applyOne(op, {x}, f, isSymbolic(x) ? formOfReduction(axis.list(), keepdims) : CallForm());
 }
 
 Value argReduce(bool largest, const char *op, const Value &x, int64_t axis) {
@@ -60,7 +61,7 @@ Value prod(const Value &x, const Axes &axis, bool keepdims) {
   return reduce(ReduceKind::prod, "prod", x, axis, keepdims);
 }
 Value mean(const Value &x, const Axes &axis, bool keepdims) {
-  return applyOne("mean", {x}, [list = axis.list(), keepdims](const List &v) {
+  const auto f = [list = axis.list(), keepdims](const List &v) {
     Value in = asFloat(v[0]);
     std::vector<int64_t> axes = normalizeAxes("mean", list, in.shape().rank());
     if (axes.empty())
@@ -74,7 +75,8 @@ Value mean(const Value &x, const Axes &axis, bool keepdims) {
     Value y = tracing().binary("div", total, scalarLike(static_cast<double>(count), total));
     y = asDtype(y, in.dtype(), "mean");
     return keepdims ? tracing().reshape(y, keepAxes(in.shape(), axes)) : y;
-  });
+  };
+  return applyOne("mean", {x}, f, isSymbolic(x) ? formOfReduction(axis.list(), keepdims) : CallForm());
 }
 Value cumsum(const Value &x, std::optional<int64_t> axis, std::optional<DType> dtype) {
   return applyOne("cumsum", {x}, [axis, dtype](const List &v) {

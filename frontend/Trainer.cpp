@@ -363,13 +363,16 @@ std::optional<optimizers::LossScaleOptimizer> Model::loss_scale_optimizer() cons
 }
 void Model::stop_training() const { stateOf(*this).stopTraining = true; }
 
-LossSpec::LossSpec(std::initializer_list<std::pair<std::string, Loss>> byName) {
+LossSpec::LossSpec(std::initializer_list<std::pair<std::string, Loss>> byName) : LossSpec(std::vector(byName)) {}
+LossSpec::LossSpec(const std::vector<std::pair<std::string, Loss>> &byName) {
   for (const auto &[name, loss] : byName) {
     names_.push_back(name);
     losses_.push_back(loss);
   }
 }
-MetricSpec::MetricSpec(std::initializer_list<std::pair<std::string, std::vector<Metric>>> byName) {
+MetricSpec::MetricSpec(std::initializer_list<std::pair<std::string, std::vector<Metric>>> byName)
+    : MetricSpec(std::vector(byName)) {}
+MetricSpec::MetricSpec(const std::vector<std::pair<std::string, std::vector<Metric>>> &byName) {
   for (const auto &[name, metrics] : byName)
     for (const Metric &metric : metrics) {
       names_.push_back(name);

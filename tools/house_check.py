@@ -44,7 +44,7 @@ KNOWS_TARGET_KINDS = "compiler/targets/Target.cpp"
 VOCABULARY = {"Version", "Error", "DType", "Shape", "Config", "Device", "Tensor", "Policy", "Legacy", "Reports"}
 PUBLIC = "frontend/include/halftone"
 SLOW_IN_PUBLIC_HEADERS = {"iostream", "regex", "filesystem", "map", "ranges", "chrono"}
-SYSTEM_HEADERS = re.compile(r"sys/|(unistd|fcntl|pthread|sched|dlfcn|errno|cpuid|\w*intrin)\.h$")
+SYSTEM_HEADERS = re.compile(r"sys/|(unistd|fcntl|pthread|sched|spawn|dlfcn|errno|cpuid|\w*intrin)\.h$")
 
 MAX_LINES = 500
 SKIPPED_FOLDERS = {"build", "__pycache__", ".git"}

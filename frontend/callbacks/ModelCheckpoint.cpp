@@ -86,11 +86,12 @@ ModelCheckpoint::ModelCheckpoint(std::string filepath, ModelCheckpointArgs args)
                             *args_.save_freq));
   if (args_.save_weights_only)
     (void)detail::writtenFormatOf(filepath_);
-  else if (!filepath_.ends_with(".ckpt") && !filepath_.ends_with(".safetensors"))
-    throw Error(ErrorKind::value_error,
-                fmt::format("The filepath provided must end in `.ckpt` or `.safetensors` (a Checkpoint). Received: "
-                            "filepath={}",
-                            filepath_));
+  else if (!filepath_.ends_with(".keras") && !filepath_.ends_with(".ckpt") && !filepath_.ends_with(".safetensors"))
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("The filepath provided must end in `.keras` (the model), or in `.ckpt` or `.safetensors` (a "
+                    "Checkpoint). Received: filepath={}",
+                    filepath_));
 }
 
 void ModelCheckpoint::on_epoch_begin(int64_t epoch, const Logs &) { state_->epoch = epoch; }
@@ -136,6 +137,8 @@ void ModelCheckpoint::save(int64_t epoch, std::optional<int64_t> batch, const Lo
     std::filesystem::create_directories(folder, ignored);
   if (args_.save_weights_only)
     model().save_weights(path);
+  else if (path.ends_with(".keras"))
+    model().save(path);
   else
     Checkpoint(model()).save(path);
   if (value)

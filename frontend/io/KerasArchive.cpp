@@ -4,6 +4,7 @@
 #include "halftone/Error.h"
 #include <filesystem>
 #include <fmt/format.h>
+#include <vector>
 #include <zip.h>
 
 namespace halftone::detail {
@@ -42,7 +43,7 @@ bool KerasArchive::contains(const std::string &member) const {
   return zip_name_locate(archive_.get(), member.c_str(), 0) >= 0;
 }
 
-Config KerasArchive::json(const std::string &member) const {
+void KerasArchive::read(const std::string &member, const std::function<void(std::string_view)> &take) const {
   const zip_int64_t index = zip_name_locate(archive_.get(), member.c_str(), 0);
   if (index < 0)
     fail(member, zip_strerror(archive_.get()));
@@ -50,22 +51,39 @@ Config KerasArchive::json(const std::string &member) const {
       zip_fopen_index(archive_.get(), static_cast<zip_uint64_t>(index), 0));
   if (!file)
     fail(member, fmt::format("{} that cannot be opened: {}", member, zip_strerror(archive_.get())));
-  std::string text;
-  char buffer[1 << 14];
+  std::vector<char> buffer(1 << 20);
   zip_int64_t count = 0;
   // The size in the directory may be wrong. Reading to the end of the data makes libzip also compare the checksum.
-  while ((count = zip_fread(file.get(), buffer, sizeof buffer)) > 0) {
-    text.append(buffer, static_cast<size_t>(count));
-    if (static_cast<int64_t>(text.size()) > mostJsonBytes)
-      fail(member, fmt::format("{} of more than {} MiB", member, mostJsonBytes >> 20));
-  }
+  while ((count = zip_fread(file.get(), buffer.data(), buffer.size())) > 0)
+    take({buffer.data(), static_cast<size_t>(count)});
   if (count < 0)
     fail(member, fmt::format("damaged data in {}: {}", member, zip_file_strerror(file.get())));
+}
+
+Config KerasArchive::json(const std::string &member) const {
+  std::string text;
+  read(member, [&](std::string_view piece) {
+    text += piece;
+    if (static_cast<int64_t>(text.size()) > mostJsonBytes)
+      fail(member, fmt::format("{} of more than {} MiB", member, mostJsonBytes >> 20));
+  });
   try {
     return Config::parse(text);
   } catch (const Error &error) {
     throw Error(error.kind(), fmt::format("{}: {}: {}", path_, member, error.message()));
   }
+}
+
+Descriptor KerasArchive::copy(const std::string &member, int64_t mostBytes) const {
+  Descriptor file = Descriptor::memory(path_);
+  int64_t size = 0;
+  read(member, [&](std::string_view piece) {
+    file.writeAt(size, std::as_bytes(std::span(piece)), path_);
+    size += std::ssize(piece);
+    if (size > mostBytes)
+      fail(member, fmt::format("{} of more than {} MiB, too many for the model", member, mostBytes >> 20));
+  });
+  return file;
 }
 
 } // namespace halftone::detail

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/LayerRecords.h"
 #include "frontend/LayerImpl.h"
-#include "runtime/base/ConfigAccess.h"
+#include "frontend/io/ConfigPlace.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -12,39 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A place in the file and its value, for messages: config.layers[2].config
-struct Place {
-  const Json &json;
-  std::string where;
-
-  [[noreturn]] void fail(const char *expected) const {
-    throw Error(ErrorKind::type_error, fmt::format("{}: expected {}, found {}", where.empty() ? "the file" : where,
-                                                   expected, ConfigAccess::kindOf(json)));
-  }
-  const Place &object() const {
-    if (!json.is_object())
-      fail("an object");
-    return *this;
-  }
-  Place at(const char *key) const {
-    static const Json null;
-    const auto found = object().json.find(key);
-    return {found == json.end() ? null : *found, where.empty() ? key : fmt::format("{}.{}", where, key)};
-  }
-  std::vector<Place> elements() const {
-    if (!json.is_array())
-      fail("a list");
-    std::vector<Place> nodes;
-    for (size_t i = 0; i < json.size(); ++i)
-      nodes.push_back({json[i], fmt::format("{}[{}]", where, i)});
-    return nodes;
-  }
-  std::string text() const {
-    if (!json.is_string())
-      fail("a string");
-    return json.get<std::string>();
-  }
-};
+using Place = ConfigPlace;
 
 bool isObjectOf(const Json &json, const char *className) {
   return json.is_object() && json.contains("class_name") && json["class_name"] == className;

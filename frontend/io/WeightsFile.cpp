@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/WeightsFile.h"
 #include "frontend/ProgressBar.h"
+#include "frontend/io/KerasWeights.h"
 #include "frontend/io/SavedVariables.h"
 #include "halftone/Error.h"
+#include "runtime/base/WriteFile.h"
+#include <array>
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -15,9 +18,11 @@ WeightsFormat detail::weightsFormatOf(const std::string &path) {
     return WeightsFormat::safetensors;
   if (path.ends_with(".ckpt"))
     return WeightsFormat::checkpoint;
+  if (path.ends_with(".weights.h5"))
+    return WeightsFormat::hdf5;
   throw Error(ErrorKind::value_error,
-              fmt::format("A file of weights must end in `.safetensors` or, of a Checkpoint, in `.ckpt`. Received: "
-                          "filepath={}",
+              fmt::format("A file of weights must end in `.weights.h5`, in `.safetensors` or, of a Checkpoint, in "
+                          "`.ckpt`. Received: filepath={}",
                           path));
 }
 WeightsFormat detail::writtenFormatOf(const std::string &path) {
@@ -25,7 +30,7 @@ WeightsFormat detail::writtenFormatOf(const std::string &path) {
     return weightsFormatOf(path);
   throw Error(ErrorKind::value_error,
               fmt::format("A Checkpoint writes names that end in `.ckpt`; a file of weights must "
-                          "end in `.safetensors`. Received: filepath={}",
+                          "end in `.weights.h5` or in `.safetensors`. Received: filepath={}",
                           path));
 }
 
@@ -49,13 +54,22 @@ valuesFrom(const Safetensors &contents, const std::vector<SavedVariable> &variab
   return {std::move(values), std::move(problems)};
 }
 
+void detail::requireMayWrite(const std::string &path, const SaveArgs &args) {
+  std::error_code ignored;
+  if (!args.overwrite && std::filesystem::exists(path, ignored))
+    throw Error(ErrorKind::io_error, fmt::format("cannot write {}: the file is there, and overwrite=false", path));
+}
+
 void Model::save_weights(const std::string &filepath, const SaveArgs &args) const {
   const Model model = *this;
-  (void)writtenFormatOf(filepath);
+  const WeightsFormat format = writtenFormatOf(filepath);
   requireBuilt(model, "save_weights()");
-  std::error_code ignored;
-  if (!args.overwrite && std::filesystem::exists(filepath, ignored))
-    throw Error(ErrorKind::io_error, fmt::format("cannot write {}: the file is there, and overwrite=false", filepath));
+  requireMayWrite(filepath, args);
+  if (format == WeightsFormat::hdf5) {
+    const WeightsImage image(model, true, filepath);
+    replaceFile(filepath, std::array{image.bytes()}).orThrow();
+    return;
+  }
   Safetensors contents{.metadata = {{"format", "halftone"}}};
   addValues(savedWeights(model), contents);
   writeSafetensors(filepath, contents);
@@ -63,8 +77,10 @@ void Model::save_weights(const std::string &filepath, const SaveArgs &args) cons
 
 void Model::load_weights(const std::string &filepath, bool skip_mismatch) const {
   const Model model = *this;
-  (void)weightsFormatOf(filepath);
+  const WeightsFormat format = weightsFormatOf(filepath);
   requireBuilt(model, "load_weights()");
+  if (format == WeightsFormat::hdf5)
+    return readWeights(model, H5File(Descriptor::reading(filepath), filepath), skip_mismatch);
   const std::vector<SavedVariable> variables = savedWeights(model);
   const auto [values, problems] = valuesFrom(readSafetensors(filepath), variables);
   if (!problems.empty() && !skip_mismatch)

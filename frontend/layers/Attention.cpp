@@ -13,7 +13,7 @@ using namespace detail;
 namespace {
 
 /// What both layers do with their scores, which `Derived` makes of query and key.
-template <class Derived, class Options> class ScoredBody : public BodyOf<Options> {
+template <class Derived, class Options> class ScoredBody : public BodyOf<Options>, public AttendingBody {
 public:
   using BodyOf<Options>::BodyOf;
   void build(BuildContext &context, const std::vector<Shape> &given) override {
@@ -28,11 +28,11 @@ public:
       state_ = addSeedState(context, this->options_.seed);
   }
   Values call(const Values &inputs, const CallContext &context) override {
-    return attend(*this, attentionCall(Derived::name, inputs), context);
+    return attend(attentionCall(Derived::name, inputs), context);
   }
   /// Keras takes a large number off the scores of hidden keys, so a query that sees no key has weights near equal.
-  static Values attend(LayerBody &body, const AttentionCall &call, const CallContext &context) {
-    auto &self = static_cast<Derived &>(body);
+  Values attend(const AttentionCall &call, const CallContext &context) override {
+    auto &self = static_cast<Derived &>(*this);
     self.hasQueryMask_ = call.queryMask.defined();
     Value scores = self.scores(call.query, call.key);
     AttentionCall masked = call;
@@ -52,6 +52,7 @@ public:
       out = out * asDtype(ops::expand_dims(queryMask, -1), out.dtype(), "mask");
     return call.scores ? Values{out, weights} : Values{out};
   }
+  bool takesValuesApart() const override { return false; }
   /// As in Keras: the call's mask of the query, which follows the inputs, or else the one that the query carries.
   Value mask(const Values &inputs, const std::vector<Value> &masks) override {
     return hasQueryMask_ ? asMask(inputs[3]) : masks[0];
@@ -129,11 +130,11 @@ Attention::Attention(const AttentionArgs &args, Where where)
                 name(), where);
 }
 Value Attention::operator()(const Value &query, const Value &value, const ScoredAttentionCallArgs &args) const {
-  return callAttention(*this, callOf(query, value, args), args.training, AttentionBody::attend)[0];
+  return callAttention(*this, callOf(query, value, args), args.training)[0];
 }
 std::array<Value, 2> Attention::with_scores(const Value &query, const Value &value,
                                             const ScoredAttentionCallArgs &args) const {
-  return callWithScores(*this, callOf(query, value, args), args.training, AttentionBody::attend);
+  return callWithScores(*this, callOf(query, value, args), args.training);
 }
 
 AdditiveAttention::AdditiveAttention(const AdditiveAttentionArgs &args, Where where)
@@ -142,11 +143,11 @@ AdditiveAttention::AdditiveAttention(const AdditiveAttentionArgs &args, Where wh
   requireDropout(*this, args.dropout, where);
 }
 Value AdditiveAttention::operator()(const Value &query, const Value &value, const ScoredAttentionCallArgs &args) const {
-  return callAttention(*this, callOf(query, value, args), args.training, AdditiveAttentionBody::attend)[0];
+  return callAttention(*this, callOf(query, value, args), args.training)[0];
 }
 std::array<Value, 2> AdditiveAttention::with_scores(const Value &query, const Value &value,
                                                     const ScoredAttentionCallArgs &args) const {
-  return callWithScores(*this, callOf(query, value, args), args.training, AdditiveAttentionBody::attend);
+  return callWithScores(*this, callOf(query, value, args), args.training);
 }
 
 } // namespace halftone::layers

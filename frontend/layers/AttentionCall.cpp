@@ -3,6 +3,7 @@
 #include "frontend/layers/AttentionCall.h"
 #include "frontend/Masks.h"
 #include "frontend/Promotion.h"
+#include "runtime/base/ConfigAccess.h"
 #include <fmt/format.h>
 
 namespace halftone::detail {
@@ -21,6 +22,8 @@ namespace {
 using Masks = std::array<Value AttentionCall::*, 4>;
 constexpr Masks masks = {&AttentionCall::queryMask, &AttentionCall::valueMask, &AttentionCall::keyMask,
                          &AttentionCall::attentionMask};
+
+constexpr std::array maskNames = {"query_mask", "value_mask", "key_mask", "attention_mask"};
 
 } // namespace
 
@@ -53,14 +56,54 @@ std::vector<Shape> shapesOfAttention(const char *layer, const std::vector<Shape>
   return three;
 }
 
-std::vector<Value> callAttention(const Layer &layer, AttentionCall call, std::optional<bool> training, Attend attend) {
-  if (!call.key.defined())
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The arguments by which Keras makes the call. `places`: of query, value and key, and of the masks that are defined.
+Config argumentsOf(const AttentionCall &call, bool apart, const std::vector<std::pair<const char *, Json>> &given) {
+  Json args = Json::array(), keywords = Json::object();
+  Json queryMask, valueMask;
+  for (const auto &[name, place] : given) {
+    const std::string_view word = name;
+    if (word == "query" || word == "value" || (word == "key" && !apart))
+      args.push_back(place);
+    else if (apart)
+      keywords[name] = place;
+    else
+      (word == "query_mask" ? queryMask : valueMask) = place;
+  }
+  if (!apart) {
+    args = Json::array({args});
+    if (!queryMask.is_null() || !valueMask.is_null())
+      keywords["mask"] = Json::array({queryMask, valueMask});
+  }
+  if (call.scores)
+    keywords["return_attention_scores"] = true;
+  if (call.causal)
+    keywords["use_causal_mask"] = true;
+  Json arguments;
+  arguments["args"] = args;
+  arguments["kwargs"] = keywords;
+  return ConfigAccess::make(std::move(arguments));
+}
+
+} // namespace
+
+std::vector<Value> callAttention(const Layer &layer, AttentionCall call, std::optional<bool> training) {
+  const bool ownKey = call.key.defined();
+  if (!ownKey)
     call.key = call.value;
   std::vector<Value> inputs{call.query, call.value, call.key};
-  for (Value AttentionCall::*mask : masks)
-    if ((call.*mask).defined())
-      inputs.push_back(call.*mask);
-  const auto how = [call, attend](LayerBody &body, const Values &now, const CallContext &context) {
+  std::vector<std::pair<const char *, Json>> given{{"query", {{"input", 0}}}, {"value", {{"input", 1}}}};
+  if (ownKey)
+    given.push_back({"key", {{"input", 2}}});
+  for (size_t i = 0; i < masks.size(); ++i)
+    if (const Value &mask = call.*masks[i]; mask.defined()) {
+      given.push_back({maskNames[i], {{"input", inputs.size()}}});
+      inputs.push_back(mask);
+    }
+  const auto how = [call](LayerBody &body, const Values &now, const CallContext &context) {
     AttentionCall traced = call;
     traced.query = now[0];
     traced.value = now[1];
@@ -69,15 +112,15 @@ std::vector<Value> callAttention(const Layer &layer, AttentionCall call, std::op
     for (Value AttentionCall::*mask : masks)
       if ((call.*mask).defined())
         traced.*mask = now[next++];
-    return attend(body, traced, context);
+    return dynamic_cast<AttendingBody &>(body).attend(traced, context);
   };
-  return layer.impl()->call(inputs, {.training = training}, how);
+  const bool apart = dynamic_cast<const AttendingBody &>(*layer.impl()->body).takesValuesApart();
+  return layer.impl()->call(inputs, {.training = training}, how, argumentsOf(call, apart, given));
 }
 
-std::array<Value, 2> callWithScores(const Layer &layer, AttentionCall call, std::optional<bool> training,
-                                    Attend attend) {
+std::array<Value, 2> callWithScores(const Layer &layer, AttentionCall call, std::optional<bool> training) {
   call.scores = true;
-  const std::vector<Value> both = callAttention(layer, std::move(call), training, attend);
+  const std::vector<Value> both = callAttention(layer, std::move(call), training);
   return {both[0], both[1]};
 }
 

@@ -21,12 +21,22 @@ AttentionCall attentionCall(const char *layer, const Values &inputs);
 /// key, is the value's if there is none.
 std::vector<Shape> shapesOfAttention(const char *layer, const std::vector<Shape> &shapes);
 
-using Attend = Values (*)(LayerBody &body, const AttentionCall &call, const CallContext &context);
-/// Calls `layer`, whose body `attend` makes compute. The key is the value if it is undefined.
-std::vector<Value> callAttention(const Layer &layer, AttentionCall call, std::optional<bool> training, Attend attend);
+/// The body of an attention layer, beside its LayerBody.
+class AttendingBody {
+public:
+  virtual Values attend(const AttentionCall &call, const CallContext &context) = 0;
+  /// Whether Keras's call takes query, value, key and masks as arguments of their own. If not, it takes a list of query,
+  /// value and key, and a list of masks.
+  virtual bool takesValuesApart() const = 0;
+
+protected:
+  ~AttendingBody() = default;
+};
+
+/// Calls `layer`, which has an AttendingBody. The key is the value if it is undefined.
+std::vector<Value> callAttention(const Layer &layer, AttentionCall call, std::optional<bool> training);
 /// The same for the output and the weights.
-std::array<Value, 2> callWithScores(const Layer &layer, AttentionCall call, std::optional<bool> training,
-                                    Attend attend);
+std::array<Value, 2> callWithScores(const Layer &layer, AttentionCall call, std::optional<bool> training);
 
 /// Where queries and keys are, of (batch, queries, keys).
 struct Places {

@@ -3,6 +3,7 @@
 #include "frontend/layers/FieldsAttention.h"
 #include "frontend/layers/FieldsConvolution.h"
 #include "frontend/layers/FieldsImage.h"
+#include "frontend/layers/Registered.h"
 #include "halftone/Error.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -112,23 +113,53 @@ constexpr Known catalogue[] = {
     {"ZeroPadding3D", made<ZeroPaddingOptions<ZeroPadding3D>>},
 };
 
+/// Keras's recurrent layers and wrappers, which nothing here can compute.
+constexpr const char *notBuilt[] = {"Bidirectional", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D",     "GRU",
+                                    "LSTM",          "RNN",        "SimpleRNN",  "TimeDistributed"};
+
+[[noreturn]] void refuseClass(const std::string &className) {
+  if (std::ranges::find(notBuilt, className) != std::end(notBuilt))
+    throw Error(
+        ErrorKind::not_implemented_error,
+        fmt::format("The layer '{}' is not built: there are no recurrent layers. Attention or Conv1D with causal "
+                    "padding can take its place in a model that is trained anew",
+                    className));
+  std::string names;
+  for (const Known &known : catalogue)
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", known.className);
+  throw Error(ErrorKind::value_error,
+              fmt::format("Could not locate class '{}'. A layer of your own can take its place: "
+                          "register_custom<{}>(\"package\"). The layers are: {}",
+                          className, className, names));
+}
+
 } // namespace
 
 Config serialize(const Layer &layer) {
-  return serializedObject("keras.layers", layer.class_name(), layer.get_config());
+  const std::string className = layer.class_name();
+  if (const std::optional<std::string> registered = registeredNameOf(className)) {
+    Config object = serializedObject("", className, layer.get_config());
+    object.set_null("module");
+    object.set("registered_name", *registered);
+    return object;
+  }
+  if (std::ranges::none_of(catalogue, [&](const Known &known) { return known.className == className; }))
+    throw Error(ErrorKind::value_error,
+                fmt::format("No config can hold a layer of class {0}: register it by register_custom<{0}>(\"package\")",
+                            className));
+  // Keras exports this class under a shorter name than its own.
+  return serializedObject("keras.layers", className == "GroupedQueryAttention" ? "GroupQueryAttention" : className,
+                          layer.get_config());
 }
 
 Layer deserialize(const Config &config) {
+  if (const std::string registered = registeredNameIn(config); !registered.empty())
+    return registeredLayer(registered, config.get_object("config"));
   SavedObject saved = savedObject(config);
   const Known *found =
       std::ranges::find_if(catalogue, [&](const Known &known) { return known.className == saved.className; });
-  if (found == std::end(catalogue)) {
-    std::string names;
-    for (const Known &known : catalogue)
-      names += fmt::format("{}{}", names.empty() ? "" : ", ", known.className);
-    throw Error(ErrorKind::value_error,
-                fmt::format("Could not locate class '{}'. The layers are: {}", saved.className, names));
-  }
+  if (found == std::end(catalogue))
+    refuseClass(saved.className);
   return found->make(saved);
 }
 

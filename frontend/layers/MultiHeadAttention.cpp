@@ -51,7 +51,7 @@ template <class Args> EinsumDenseArgs projectionOf(const Args &args) {
           .bias_constraint = args.bias_constraint};
 }
 
-template <class Options> class HeadsBody final : public BodyOf<Options> {
+template <class Options> class HeadsBody final : public BodyOf<Options>, public AttendingBody {
 public:
   explicit HeadsBody(const Options &options)
       : BodyOf<Options>(options), settings_(settingsOf(options)), heads_(settings_, projectionOf(options)) {}
@@ -63,9 +63,10 @@ public:
   Values call(const Values &inputs, const CallContext &context) override {
     return heads_.attend(attentionCall(settings_.layer, inputs), context);
   }
-  static Values attend(LayerBody &body, const AttentionCall &call, const CallContext &context) {
-    return static_cast<HeadsBody &>(body).heads_.attend(call, context);
+  Values attend(const AttentionCall &call, const CallContext &context) override {
+    return heads_.attend(call, context);
   }
+  bool takesValuesApart() const override { return true; }
 
 private:
   HeadSettings settings_;
@@ -119,11 +120,11 @@ MultiHeadAttention::MultiHeadAttention(int64_t num_heads, int64_t key_dim, const
       requirePositive(*this, "output_shape", extent, where);
 }
 Value MultiHeadAttention::operator()(const Value &query, const Value &value, const AttentionCallArgs &args) const {
-  return callAttention(*this, callOf(query, value, args), args.training, MultiHeadBody::attend)[0];
+  return callAttention(*this, callOf(query, value, args), args.training)[0];
 }
 std::array<Value, 2> MultiHeadAttention::with_scores(const Value &query, const Value &value,
                                                      const AttentionCallArgs &args) const {
-  return callWithScores(*this, callOf(query, value, args), args.training, MultiHeadBody::attend);
+  return callWithScores(*this, callOf(query, value, args), args.training);
 }
 
 GroupQueryAttention::GroupQueryAttention(int64_t head_dim, int64_t num_query_heads, int64_t num_key_value_heads,
@@ -144,11 +145,11 @@ GroupQueryAttention::GroupQueryAttention(int64_t head_dim, int64_t num_query_hea
                 name(), where);
 }
 Value GroupQueryAttention::operator()(const Value &query, const Value &value, const AttentionCallArgs &args) const {
-  return callAttention(*this, callOf(query, value, args), args.training, GroupQueryBody::attend)[0];
+  return callAttention(*this, callOf(query, value, args), args.training)[0];
 }
 std::array<Value, 2> GroupQueryAttention::with_scores(const Value &query, const Value &value,
                                                       const AttentionCallArgs &args) const {
-  return callWithScores(*this, callOf(query, value, args), args.training, GroupQueryBody::attend);
+  return callWithScores(*this, callOf(query, value, args), args.training);
 }
 
 } // namespace halftone::layers

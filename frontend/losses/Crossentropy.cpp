@@ -32,6 +32,7 @@ Value smoothed(const Value &target, double smoothing, double uniform) {
 std::shared_ptr<LossImpl> implOf(const CrossentropyArgs &args, const char *name) {
   auto impl = std::make_shared<LossImpl>();
   impl->name = args.name.empty() ? name : args.name;
+  impl->kind = name;
   impl->reduction = args.reduction;
   impl->dtype = dtypeOfArgument(args.dtype, impl->name);
   impl->axis = args.axis;
@@ -145,7 +146,8 @@ CategoricalCrossentropy::CategoricalCrossentropy(const CrossentropyArgs &args)
 SparseCategoricalCrossentropy::SparseCategoricalCrossentropy(const SparseCrossentropyArgs &args)
     : Loss([&] {
         auto impl = std::make_shared<LossImpl>();
-        impl->name = args.name.empty() ? "sparse_categorical_crossentropy" : args.name;
+        impl->kind = "sparse_categorical_crossentropy";
+        impl->name = args.name.empty() ? impl->kind : args.name;
         impl->reduction = args.reduction;
         impl->dtype = dtypeOfArgument(args.dtype, impl->name);
         impl->classLabels = true;

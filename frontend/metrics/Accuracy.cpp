@@ -89,7 +89,9 @@ using namespace detail;
 static Metric metricOf(const std::string &given, const char *name, const PolicyArg &dtype,
                        MetricImpl::Formula formula) {
   std::string chosen = given.empty() ? name : given;
-  return Metric(makeMetric(chosen, dtypeOfArgument(dtype, chosen), std::move(formula)));
+  std::shared_ptr<MetricImpl> impl = makeMetric(chosen, dtypeOfArgument(dtype, chosen), std::move(formula));
+  impl->kind = name;
+  return Metric(std::move(impl));
 }
 static void checkK(int64_t k) {
   if (k < 1)
@@ -109,6 +111,7 @@ BinaryAccuracy::BinaryAccuracy(const BinaryAccuracyArgs &args)
                         return binaryAccuracyEntries(yTrue, yPred, threshold);
                       })) {
   checkThreshold(args.threshold);
+  impl()->ownConfig.set("threshold", args.threshold);
 }
 CategoricalAccuracy::CategoricalAccuracy(const MetricArgs &args)
     : Metric(metricOf(args.name, "categorical_accuracy", args.dtype, categoricalAccuracyEntries)) {}
@@ -118,12 +121,14 @@ TopKCategoricalAccuracy::TopKCategoricalAccuracy(const TopKArgs &args)
     : Metric(metricOf(args.name, "top_k_categorical_accuracy", args.dtype,
                       [k = args.k](const Value &yTrue, const Value &yPred) { return topKEntries(yTrue, yPred, k); })) {
   checkK(args.k);
+  impl()->ownConfig.set("k", args.k);
 }
 SparseTopKCategoricalAccuracy::SparseTopKCategoricalAccuracy(const TopKArgs &args)
     : Metric(metricOf(
           args.name, "sparse_top_k_categorical_accuracy", args.dtype,
           [k = args.k](const Value &yTrue, const Value &yPred) { return sparseTopKEntries(yTrue, yPred, k); })) {
   checkK(args.k);
+  impl()->ownConfig.set("k", args.k);
 }
 
 } // namespace metrics

@@ -16,8 +16,8 @@ public:
 
 private:
   std::vector<std::vector<SlotSpec>> slotGroups(const Shape &shape) const override {
-    if (shape.rank() < 2)
-      return {{{"velocity"}}};
+    if (shape.rank() < 2) // Keras's list has a row and a column here too, scalars that nothing uses
+      return {{{"row", 0.0, Shape()}, {"column", 0.0, Shape()}, {"velocity"}}};
     std::vector<int64_t> rows = shape.dims(), columns = rows;
     rows.pop_back();
     columns.erase(columns.end() - 2);
@@ -39,8 +39,8 @@ private:
       return next;
     };
     Value velocity;
-    if (slots.size() == 1) {
-      velocity = kept(slots[0], square);
+    if (x.rank() < 2) {
+      velocity = kept(slots[2], square);
     } else {
       Value rows = kept(slots[0], ops::mean(square, -1)), columns = kept(slots[1], ops::mean(square, -2));
       velocity = ops::expand_dims(rows / ops::mean(rows, -1, true), -1) * ops::expand_dims(columns, -2);

@@ -148,7 +148,7 @@ class Package:
         missing = files(self.prefix).difference(*held.values())
         expect(not missing, f"no component has {sorted(missing)}")
         names = sorted(map(os.path.basename, held["runtime"]))
-        tools = ["halftone-lsp-server", "halftone-opt", "halftone-policy", "halftone-run"]
+        tools = ["halftone-h5", "halftone-lsp-server", "halftone-opt", "halftone-policy", "halftone-run"]
         libraries = [f"lib{name}.so.{version}" for name in ("HalftoneDialect", "HalftonePasses", "halftone") for version in ("0.1", "0.1.0")]
         expect(names == tools + libraries, f"runtime has {names}; expected {tools} and {libraries}")
 

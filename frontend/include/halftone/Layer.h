@@ -4,6 +4,7 @@
 #include "Arguments.h"
 #include "Error.h"
 #include "Policy.h"
+#include <functional>
 
 namespace halftone {
 class Layer;
@@ -220,6 +221,17 @@ public:
       : Layer(std::make_unique<detail::CustomBody<T>>(std::move(self)), detail::type_name<T>(), args, where) {}
   const T &self() const { return static_cast<detail::CustomBody<T> &>(body()).self; }
 };
+/// Lets files name a class of the user's, as "package>Class", Keras's registered name: load_model() and Model::from_config()
+/// make its layers by `make`, from the config without the arguments of every layer, and from those. value_error for another
+/// form of the name, or for a class that is registered in another package.
+HALFTONE_API void register_layer(const std::string &registered_name,
+                                 std::function<Layer(const Config &, const LayerArgs &)> make);
+/// The same for Custom<T>, where T has a static T from_config(const Config &); get_config() writes what it reads.
+template <CustomLayer T> void register_custom(const std::string &package) {
+  register_layer(package + ">" + detail::type_name<T>(), [](const Config &config, const LayerArgs &args) -> Layer {
+    return Custom<T>(T::from_config(config), args);
+  });
+}
 namespace utils {
 /// Unsets the thread's policy, so that the next read makes one of floatx(), and starts automatic names anew.
 HALFTONE_API void clear_session();

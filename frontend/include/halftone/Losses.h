@@ -128,5 +128,9 @@ class HALFTONE_API SparseCategoricalCrossentropy : public Loss {
 public:
   explicit SparseCategoricalCrossentropy(const SparseCrossentropyArgs &args = {});
 };
+/// {"module", "class_name", "config", "registered_name"}, as Keras saves a loss: value_error for a function. deserialize()
+/// throws value_error for an unknown class or argument.
+HALFTONE_API Config serialize(const Loss &loss);
+HALFTONE_API Loss deserialize(const Config &config);
 } // namespace losses
 } // namespace halftone

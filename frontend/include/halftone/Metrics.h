@@ -36,7 +36,7 @@ public:
   double result() const; // 0 before any sample
   void reset_state() const;
   std::vector<Variable> variables() const; // total, count
-  Config get_config() const;               // {"name", "dtype"}
+  Config get_config() const;               // {"name", "dtype"} and the metric's own
   const std::shared_ptr<detail::MetricImpl> &impl() const { return impl_; }
 
 private:
@@ -171,5 +171,9 @@ class HALFTONE_API SparseTopKCategoricalAccuracy : public Metric {
 public:
   explicit SparseTopKCategoricalAccuracy(const TopKArgs &args = {});
 };
+/// {"module", "class_name", "config", "registered_name"}, as Keras saves a metric: value_error for a function, and for a
+/// name, which Keras saves as it is. deserialize() throws value_error for an unknown class or argument.
+HALFTONE_API Config serialize(const Metric &metric);
+HALFTONE_API Metric deserialize(const Config &config);
 } // namespace metrics
 } // namespace halftone

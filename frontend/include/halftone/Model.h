@@ -18,6 +18,8 @@ public:
   template <std::convertible_to<Loss> L> LossSpec(L loss) : losses_{Loss(std::move(loss))} {}
   LossSpec(std::initializer_list<Loss> per_output) : losses_(per_output) {}
   LossSpec(std::initializer_list<std::pair<std::string, Loss>> by_name);
+  explicit LossSpec(std::vector<Loss> per_output) : losses_(std::move(per_output)) {}
+  explicit LossSpec(const std::vector<std::pair<std::string, Loss>> &by_name);
   const std::vector<Loss> &losses() const { return losses_; }
   const std::vector<std::string> &names() const { return names_; }
 
@@ -32,6 +34,7 @@ public:
   MetricSpec(std::initializer_list<Metric> metrics) : metrics_(metrics) {}
   MetricSpec(std::vector<Metric> metrics) : metrics_(std::move(metrics)) {}
   MetricSpec(std::initializer_list<std::pair<std::string, std::vector<Metric>>> by_name);
+  explicit MetricSpec(const std::vector<std::pair<std::string, std::vector<Metric>>> &by_name);
   const std::vector<Metric> &metrics() const { return metrics_; }
   const std::vector<std::string> &names() const { return names_; } // of the outputs, one per metric; empty: all
 
@@ -175,7 +178,15 @@ public:
   void dump_ir(const std::string &directory, const IrArgs &args = {}) const;
   CastLedger cast_ledger(const IrArgs &args = {}) const;
 
-  /// Writes weights() to "<name>.safetensors", whole or not at all. value_error for another ending or an unbuilt model.
+  /// Writes a .keras file, which Keras opens: layers and calls, the arguments of compile(), weights, and the optimizer's
+  /// state; whole or not at all. value_error for another ending, for an unbuilt model, and for a model that no config can
+  /// hold, such as one with a function of the user's or with a layer that is not registered.
+  void save(const std::string &filepath, const SaveArgs &args = {}) const;
+  /// The model as in config.json of that file; from_config() makes it again, with new weights and not compiled.
+  std::string to_json() const;
+  static Model from_config(const Config &config);
+  /// Writes weights() to "<name>.weights.h5", Keras's form, which holds the optimizer's state too, or to
+  /// "<name>.safetensors", whole or not at all. value_error for another ending or an unbuilt model.
   void save_weights(const std::string &filepath, const SaveArgs &args = {}) const;
   /// Reads weights() from a file of save_weights(), or those in a checkpoint, "<name>.ckpt". Floats are converted to
   /// the variables' dtypes. value_error, and no weight changes, when the file lacks a weight, has another weight or
@@ -186,6 +197,17 @@ public:
 protected:
   Model(std::unique_ptr<detail::LayerBody> body, std::string class_name, const ModelArgs &args, Where where);
 };
+
+struct LoadArgs {
+  bool compile = true; // as the file's model was, with its optimizer's state
+  std::optional<Device> device{};
+};
+/// A model with the same layers and new weights, not compiled. value_error as of Model::save().
+HALFTONE_API Model clone_model(const Model &model);
+/// Reads a model from a .keras file of Keras's: Sequential and functional models of this library's layers, the arguments
+/// of compile(), weights, and the optimizer's state. io_error for a damaged file, value_error for one that holds something
+/// else; the error names the file, the place in its config.json and the class.
+HALFTONE_API Model load_model(const std::string &filepath, const LoadArgs &args = {});
 
 class HALFTONE_API Sequential : public Model {
 public:

@@ -1,12 +1,24 @@
-// A user's program: the library that it loads is the one for which it was compiled, and catches work across the border.
+// A user's program: it loads the library for which it was compiled, catches its errors, and finds the reader of HDF5 files.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <halftone/DType.h>
 #include <halftone/Error.h>
+#include <halftone/Halftone.h>
 #include <string>
 
 #define TEXT_OF(x) #x
 #define TEXT(x) TEXT_OF(x)
+
+/// Saves a model and loads it again: the library starts halftone-h5, which is installed beside it.
+static int savesAndLoads() try {
+  const halftone::Sequential model({halftone::Input({2}), halftone::layers::Dense(1)});
+  model.save("app.keras");
+  const halftone::Model loaded = halftone::load_model("app.keras");
+  return loaded.to_json() == model.to_json() ? 0 : 1;
+} catch (const halftone::Error &error) {
+  std::printf("%s\n", error.what());
+  return 1;
+}
 
 int main() {
   const std::string compiled =
@@ -19,7 +31,7 @@ int main() {
     halftone::standardize_dtype("float17");
   } catch (const halftone::Error &error) {
     std::printf("halftone %s: %s\n", halftone::version(), error.what());
-    return error.kind() == halftone::ErrorKind::value_error ? 0 : 1;
+    return error.kind() == halftone::ErrorKind::value_error ? savesAndLoads() : 1;
   }
   std::printf("standardize_dtype(\"float17\") did not throw\n");
   return 1;

@@ -89,12 +89,21 @@ TEST_CASE("save_freq counts batches over the ends of epochs, and save_weights_on
   run.model.load_weights(run.folder / "2-3.safetensors");
 }
 
+TEST_CASE("ModelCheckpoint writes the model itself to a name that ends in .keras", "[callbacks]") {
+  const Trained run;
+  run.fit(1, {ModelCheckpoint(run.folder / "{epoch}.keras")});
+  CHECK(run.files() == std::vector<std::string>{"1.keras"});
+  CHECK(load_model(run.folder / "1.keras").to_json() == run.model.to_json());
+}
+
 TEST_CASE("ModelCheckpoint refuses endings and names that it cannot write", "[callbacks]") {
   const auto made = [](const std::string &path, const ModelCheckpointArgs &args = {}) {
     return errorOf([&] { ModelCheckpoint callback(path, args); });
   };
-  CHECK_THAT(made("m.h5"), Contains("must end in `.ckpt` or `.safetensors` (a Checkpoint). Received: filepath=m.h5"));
-  CHECK_THAT(made("m.ckpt", {.save_weights_only = true}), Contains("must end in `.safetensors`"));
+  CHECK_THAT(made("m.h5"),
+             Contains("must end in `.keras` (the model), or in `.ckpt` or `.safetensors` (a Checkpoint). Received: "
+                      "filepath=m.h5"));
+  CHECK_THAT(made("m.ckpt", {.save_weights_only = true}), Contains("must end in `.weights.h5` or in `.safetensors`"));
   CHECK_THAT(made("m.ckpt", {.save_freq = 0}), Contains("ValueError: Unrecognized save_freq: 0"));
   const Trained run;
   const auto refusal = [&](const char *pattern) {

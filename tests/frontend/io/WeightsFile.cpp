@@ -100,8 +100,10 @@ TEST_CASE("Weights that do not fit are all listed and none is loaded, or are ski
 TEST_CASE("The ending of its name decides how a file of weights is read and written", "[files]") {
   TemporaryFolder folder;
   const Sequential model = net(), unbuilt({Dense(2)});
-  CHECK_THAT(errorOf([&] { model.save_weights(folder / "w.npz"); }), Contains("must end in `.safetensors`"));
-  CHECK_THAT(errorOf([&] { model.load_weights(folder / "w.npz"); }), Contains("must end in `.safetensors`"));
+  CHECK_THAT(errorOf([&] { model.save_weights(folder / "w.npz"); }),
+             Contains("must end in `.weights.h5`, in `.safetensors`"));
+  CHECK_THAT(errorOf([&] { model.load_weights(folder / "w.npz"); }),
+             Contains("must end in `.weights.h5`, in `.safetensors`"));
   CHECK_THAT(errorOf([&] { model.save_weights(folder / "w.ckpt"); }),
              Contains("A Checkpoint writes names that end in `.ckpt`"));
   CHECK_THAT(errorOf([&] { unbuilt.save_weights(folder / "w.safetensors"); }), Contains("needs a built model"));

@@ -163,7 +163,8 @@ TEST_CASE("slots are Keras's, in its order") {
   CHECK(slotsOf(Nadam()).back() == "nadam/u_product()");
   // Keras has two scalar slots for a bias, which nothing uses.
   CHECK(slotsOf(Adafactor()) == Names{"adafactor/net_h_kernel_row(2,)", "adafactor/net_h_kernel_column(3,)",
-                                      "adafactor/net_h_kernel_velocity(2, 3)", "adafactor/net_h_bias_velocity(3,)"});
+                                      "adafactor/net_h_kernel_velocity(2, 3)", "adafactor/net_h_bias_row()",
+                                      "adafactor/net_h_bias_column()", "adafactor/net_h_bias_velocity(3,)"});
 }
 
 TEST_CASE("optimizers refuse arguments out of range") {

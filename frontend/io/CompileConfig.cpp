@@ -1,0 +1,194 @@
+// Reads compile_config.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/io/CompileConfig.h"
+#include "frontend/MetricImpl.h"
+
+namespace halftone::detail {
+
+namespace {
+
+/// Calls `make`; its errors get the place.
+template <class F> auto within(const ConfigPlace &place, F make) {
+  try {
+    return make();
+  } catch (const Error &error) {
+    if (error.message().starts_with(place.where))
+      throw;
+    throw Error(error.kind(), fmt::format("{}: {}", place.where, error.message()));
+  }
+}
+
+/// Whether the object is a function by its name: {"class_name": "function", "config": "relu"}.
+bool isFunction(const ConfigPlace &place) {
+  return place.json.is_object() && place.at("class_name").json == "function" && place.at("config").json.is_string();
+}
+
+Optimizer readOptimizerConfig(const ConfigPlace &place) {
+  return within(place, [&]() -> Optimizer {
+    return place.json.is_string() ? Optimizer(place.text())
+                                  : optimizers::deserialize(ConfigAccess::make(place.object().json));
+  });
+}
+
+Loss readLoss(const ConfigPlace &place) {
+  return within(place, [&]() -> Loss {
+    if (place.isNull())
+      return Loss();
+    if (place.json.is_string())
+      return Loss(place.text());
+    return isFunction(place) ? Loss(place.at("config").text())
+                             : losses::deserialize(ConfigAccess::make(place.object().json));
+  });
+}
+
+Metric readMetric(const ConfigPlace &place) {
+  return within(place, [&]() -> Metric {
+    if (place.json.is_string())
+      return Metric(place.text());
+    return isFunction(place) ? Metric(place.at("config").text())
+                             : metrics::deserialize(ConfigAccess::make(place.object().json));
+  });
+}
+
+/// Whether the object holds values by the outputs' names, and is no loss or metric of its own.
+bool isByName(const ConfigPlace &place) { return place.json.is_object() && !place.json.contains("class_name"); }
+
+LossSpec readLosses(const ConfigPlace &place) {
+  if (isByName(place)) {
+    std::vector<std::pair<std::string, Loss>> byName;
+    for (const auto &[name, value] : place.json.items())
+      byName.emplace_back(name, readLoss(place.at(name)));
+    return LossSpec(std::move(byName));
+  }
+  std::vector<Loss> all;
+  if (place.json.is_array())
+    for (const ConfigPlace &each : place.elements())
+      all.push_back(readLoss(each));
+  else if (!place.isNull())
+    all.push_back(readLoss(place));
+  return LossSpec(std::move(all));
+}
+
+std::vector<Metric> readMetricList(const ConfigPlace &place) {
+  std::vector<Metric> all;
+  if (place.json.is_array())
+    for (const ConfigPlace &each : place.elements())
+      all.push_back(readMetric(each));
+  else if (!place.isNull())
+    all.push_back(readMetric(place));
+  return all;
+}
+
+/// A list of an only output's metrics, or a list with an entry for each output, or an object by the outputs' names.
+MetricSpec readMetrics(const ConfigPlace &place, const std::vector<std::string> &outputs) {
+  std::vector<std::pair<std::string, std::vector<Metric>>> byName;
+  if (place.isNull())
+    return {};
+  if (isByName(place)) {
+    for (const auto &[name, value] : place.json.items())
+      byName.emplace_back(name, readMetricList(place.at(name)));
+    return MetricSpec(std::move(byName));
+  }
+  const bool nested = place.json.is_array() && !place.json.empty() && place.json[0].is_array();
+  if (outputs.size() < 2 && !nested)
+    return MetricSpec(readMetricList(place));
+  const std::vector<ConfigPlace> each = place.elements();
+  if (each.size() != outputs.size())
+    place.refuse(ErrorKind::value_error,
+                 fmt::format("expected an entry for each of the {} outputs, found {}", outputs.size(), each.size()));
+  for (size_t i = 0; i < outputs.size(); ++i)
+    byName.emplace_back(outputs[i], readMetricList(each[i]));
+  return MetricSpec(std::move(byName));
+}
+
+std::vector<double> readWeightsOfLosses(const ConfigPlace &place, const std::vector<std::string> &outputs) {
+  std::vector<double> weights;
+  const auto add = [&](const ConfigPlace &weight) {
+    if (!weight.json.is_number())
+      weight.fail("a number");
+    weights.push_back(weight.json.get<double>());
+  };
+  if (place.json.is_object())
+    for (const std::string &output : outputs)
+      add(place.at(output));
+  else if (place.json.is_number())
+    add(place);
+  else if (!place.isNull())
+    for (const ConfigPlace &each : place.elements())
+      add(each);
+  return weights;
+}
+
+} // namespace
+
+std::optional<CompileArgs> readCompileConfig(const ConfigPlace &place, const std::vector<std::string> &outputs) {
+  if (place.isNull() || place.object().json.empty())
+    return std::nullopt;
+  CompileArgs args;
+  if (const ConfigPlace optimizer = place.at("optimizer"); !optimizer.isNull())
+    args.optimizer = readOptimizerConfig(optimizer);
+  args.loss = readLosses(place.at("loss"));
+  args.loss_weights = readWeightsOfLosses(place.at("loss_weights"), outputs);
+  args.metrics = readMetrics(place.at("metrics"), outputs);
+  args.weighted_metrics = readMetrics(place.at("weighted_metrics"), outputs);
+  const ConfigPlace eager = place.at("run_eagerly"), steps = place.at("steps_per_execution");
+  args.run_eagerly = eager.json.is_boolean() && eager.json.get<bool>();
+  args.steps_per_execution = steps.isNull() ? 1 : steps.integer();
+  return args;
+}
+
+namespace {
+
+using Json = ConfigPlace::Json;
+
+Json lossJson(const Loss &loss) { return loss.defined() ? ConfigAccess::json(losses::serialize(loss)) : Json(); }
+Json metricJson(const Metric &metric) {
+  const std::string &identifier = metric.impl()->identifier;
+  return identifier.empty() ? ConfigAccess::json(metrics::serialize(metric)) : Json(identifier);
+}
+
+/// One value as it is, several as a list; by the outputs' names as an object.
+Json lossesJson(const LossSpec &spec) {
+  if (!spec.names().empty()) {
+    Json byName;
+    for (size_t i = 0; i < spec.names().size(); ++i)
+      byName[spec.names()[i]] = lossJson(spec.losses()[i]);
+    return byName;
+  }
+  Json list = Json::array();
+  for (const Loss &loss : spec.losses())
+    list.push_back(lossJson(loss));
+  return list.empty() ? Json() : list.size() == 1 ? list[0] : list;
+}
+
+/// A list for one output. Metrics that every one of several outputs gets become a list of each output's.
+Json metricsJson(const MetricSpec &spec, size_t outputs) {
+  Json list = Json::array(), byName, each = Json::array();
+  for (size_t i = 0; i < spec.metrics().size(); ++i)
+    if (spec.names().empty())
+      list.push_back(metricJson(spec.metrics()[i]));
+    else
+      byName[spec.names()[i]].push_back(metricJson(spec.metrics()[i]));
+  if (!spec.names().empty() || list.empty())
+    return byName;
+  for (size_t i = 0; i < outputs; ++i)
+    each.push_back(list);
+  return outputs > 1 ? each : list;
+}
+
+} // namespace
+
+Config writeCompileConfig(const CompileArgs &args, size_t outputs) {
+  Json config;
+  config["optimizer"] = ConfigAccess::json(optimizers::serialize(args.optimizer));
+  config["loss"] = lossesJson(args.loss);
+  config["loss_weights"] = args.loss_weights.empty() ? Json() : Json(args.loss_weights);
+  config["metrics"] = metricsJson(args.metrics, outputs);
+  config["weighted_metrics"] = metricsJson(args.weighted_metrics, outputs);
+  config["run_eagerly"] = args.run_eagerly;
+  config["steps_per_execution"] = args.steps_per_execution;
+  config["jit_compile"] = !args.run_eagerly;
+  return ConfigAccess::make(std::move(config));
+}
+
+} // namespace halftone::detail

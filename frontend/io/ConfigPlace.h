@@ -1,0 +1,57 @@
+// A value of a config together with its place in the file, for errors: config.layers[2].config
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "halftone/Error.h"
+#include "runtime/base/ConfigAccess.h"
+#include <fmt/format.h>
+#include <string>
+#include <vector>
+
+namespace halftone::detail {
+
+struct ConfigPlace {
+  using Json = nlohmann::ordered_json;
+  const Json &json;
+  std::string where; // "" for the whole file
+
+  /// A type_error with the place and the kind of the value.
+  [[noreturn]] void fail(const char *expected) const {
+    throw Error(ErrorKind::type_error, fmt::format("{}: expected {}, found {}", where.empty() ? "the file" : where,
+                                                   expected, ConfigAccess::kindOf(json)));
+  }
+  [[noreturn]] void refuse(ErrorKind kind, const std::string &message) const {
+    throw Error(kind, fmt::format("{}: {}", where.empty() ? "the file" : where, message));
+  }
+  const ConfigPlace &object() const {
+    if (!json.is_object())
+      fail("an object");
+    return *this;
+  }
+  /// The value of `key`; null if the object does not have it.
+  ConfigPlace at(const std::string &key) const {
+    static const Json null;
+    const auto found = object().json.find(key);
+    return {found == json.end() ? null : *found, where.empty() ? key : fmt::format("{}.{}", where, key)};
+  }
+  std::vector<ConfigPlace> elements() const {
+    if (!json.is_array())
+      fail("a list");
+    std::vector<ConfigPlace> nodes;
+    for (size_t i = 0; i < json.size(); ++i)
+      nodes.push_back({json[i], fmt::format("{}[{}]", where, i)});
+    return nodes;
+  }
+  std::string text() const {
+    if (!json.is_string())
+      fail("a string");
+    return json.get<std::string>();
+  }
+  int64_t integer() const {
+    if (!json.is_number_integer())
+      fail("an integer");
+    return json.get<int64_t>();
+  }
+  bool isNull() const { return json.is_null(); }
+};
+
+} // namespace halftone::detail

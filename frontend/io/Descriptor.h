@@ -1,0 +1,36 @@
+// An open file of the system, which is closed at the end of the object's life.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace halftone::detail {
+
+class Descriptor {
+public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor &&other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor &operator=(Descriptor &&other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Descriptor();
+  /// An empty file in memory. io_error if the system has none left; `name` is for the error.
+  static Descriptor memory(const std::string &name);
+  /// A file for reading. io_error with the system's reason.
+  static Descriptor reading(const std::string &path);
+
+  int number() const { return number_; }
+  /// Bytes. The functions below throw an io_error that begins with `name` if the system fails.
+  int64_t size(const std::string &name) const;
+  void readAt(int64_t offset, std::span<std::byte> to, const std::string &name) const;
+  void writeAt(int64_t offset, std::span<const std::byte> from, const std::string &name) const;
+
+private:
+  int number_;
+};
+
+} // namespace halftone::detail

@@ -1,0 +1,235 @@
+// Makes functional models: layers first, then the calls in an order in which their inputs are known.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/Graph.h"
+#include "frontend/LayerImpl.h"
+#include "frontend/Operations.h"
+#include "frontend/io/ModelReader.h"
+#include "frontend/layers/RecordedCall.h"
+#include "halftone/Model.h"
+#include <map>
+#include <optional>
+
+namespace halftone::detail {
+
+namespace {
+
+using Json = ConfigPlace::Json;
+
+/// Names one output of one call: ["dense", 0, 0].
+struct Reference {
+  std::string layer;
+  size_t call, output;
+  std::string where;
+};
+
+Reference referenceOf(const ConfigPlace &history) {
+  const std::vector<ConfigPlace> parts = history.elements();
+  if (parts.size() < 3 || !parts[1].json.is_number_unsigned() || !parts[2].json.is_number_unsigned())
+    history.fail("a layer's name, the index of its call and that of the call's output");
+  return {parts[0].text(), parts[1].json.get<size_t>(), parts[2].json.get<size_t>(), history.where};
+}
+
+/// A call of a file: its arguments as a CallForm, and the Values that it takes.
+struct CallRecord {
+  std::vector<Reference> inputs;
+  Json arguments;
+};
+
+/// `place` with {"input": i} for each Value, which `inputs` gets.
+Json withoutValues(const ConfigPlace &place, std::vector<Reference> &inputs) {
+  if (place.json.is_array()) {
+    Json list = Json::array();
+    for (const ConfigPlace &each : place.elements())
+      list.push_back(withoutValues(each, inputs));
+    return list;
+  }
+  if (!place.json.is_object())
+    return place.json;
+  const ConfigPlace kind = place.at("class_name");
+  if (kind.json == "__keras_tensor__") {
+    inputs.push_back(referenceOf(place.at("config").at("keras_history")));
+    return {{"input", inputs.size() - 1}};
+  }
+  Json object = Json::object();
+  for (const auto &[key, value] : place.json.items())
+    object[key] = withoutValues(place.at(key), inputs);
+  return object;
+}
+
+/// Reads {"args", "kwargs"}, or the form of older files: a list of ["dense", 0, 0, {keywords}].
+CallRecord recordOf(const ConfigPlace &node) {
+  CallRecord record;
+  Json arguments;
+  if (node.json.is_object()) {
+    arguments["args"] = withoutValues(node.at("args"), record.inputs);
+    arguments["kwargs"] = withoutValues(node.at("kwargs"), record.inputs);
+  } else {
+    Json list = Json::array(), keywords = Json::object();
+    for (const ConfigPlace &input : node.elements()) {
+      list.push_back({{"input", record.inputs.size()}});
+      record.inputs.push_back(referenceOf(input));
+      if (input.json.size() > 3 && input.json[3].is_object())
+        keywords = input.json[3];
+    }
+    arguments["args"] = Json::array({list.size() == 1 ? list[0] : list});
+    arguments["kwargs"] = keywords;
+  }
+  record.arguments = std::move(arguments);
+  return record;
+}
+
+/// A layer or an operation of the model, and its calls.
+struct Member {
+  ConfigPlace place;
+  std::optional<Layer> layer; // empty for an operation
+  std::vector<CallRecord> calls;
+  std::vector<std::vector<Value>> results; // of the calls made so far
+  bool isOpen = false;                     // whether the next call waits for its inputs
+  bool isInput = false;
+};
+
+Config configOf(const ConfigPlace &member) {
+  const ConfigPlace config = member.at("config");
+  return config.isNull() ? Config() : ConfigAccess::make(config.object().json);
+}
+
+class GraphReader {
+public:
+  explicit GraphReader(const ConfigPlace &config) {
+    for (const ConfigPlace &each : config.at("layers").elements())
+      add(each);
+    for (size_t i = 0; i < members_.size(); ++i)
+      while (members_[i].results.size() < members_[i].calls.size())
+        makeCall(i);
+  }
+
+  /// The Values that input_layers or output_layers names: ["x", 0, 0], or a list or an object of such lists.
+  std::vector<Value> values(const ConfigPlace &place) {
+    if (place.json.is_array() && !place.json.empty() && place.json[0].is_string()) {
+      Reference reference = referenceOf(place);
+      if (const size_t member = memberNamed(reference);
+          members_[member].layer && members_[member].layer->class_name() == "Functional")
+        reference.call -= reference.call > 0; // Keras counts the model's own graph as a call of it
+      return {found(reference)};
+    }
+    std::vector<Value> all;
+    const auto append = [&](const ConfigPlace &each) {
+      const std::vector<Value> some = values(each);
+      all.insert(all.end(), some.begin(), some.end());
+    };
+    if (place.json.is_object()) { // Keras sorts the names
+      std::map<std::string, ConfigPlace> sorted;
+      for (const auto &[key, value] : place.json.items())
+        sorted.emplace(key, place.at(key));
+      for (const auto &[key, each] : sorted)
+        append(each);
+      return all;
+    }
+    for (const ConfigPlace &each : place.elements())
+      append(each);
+    return all;
+  }
+
+private:
+  void add(const ConfigPlace &place) {
+    const ConfigPlace outer = place.at("name");
+    const std::string name = outer.isNull() ? place.at("config").at("name").text() : outer.text();
+    if (!indices_.emplace(name, members_.size()).second)
+      place.refuse(ErrorKind::value_error, fmt::format("the name \"{}\" is used twice in the model", name));
+    const ConfigPlace module = place.at("module");
+    const bool isOperation = module.json.is_string() && isOperationModule(module.text());
+    Member member{.place = place, .layer = std::nullopt, .calls = {}, .results = {}};
+    if (!isOperation)
+      member.layer = readLayer(place);
+    member.isInput = place.at("class_name").text() == "InputLayer";
+    if (member.isInput) {
+      const ValueSpec spec = member.layer->impl()->outputSpecs.at(0);
+      member.results.push_back({symbolicInput(spec.shape, spec.dtype, member.layer->name())});
+    } else {
+      for (const ConfigPlace &node : place.at("inbound_nodes").elements())
+        member.calls.push_back(recordOf(node));
+    }
+    members_.push_back(std::move(member));
+  }
+
+  size_t memberNamed(const Reference &reference) const {
+    const auto found = indices_.find(reference.layer);
+    if (found == indices_.end())
+      throw Error(ErrorKind::value_error,
+                  fmt::format("{}: the model has no layer '{}'", reference.where, reference.layer));
+    return found->second;
+  }
+  const Value &found(const Reference &reference) const {
+    const Member &member = members_[memberNamed(reference)];
+    if (reference.call >= member.results.size() || reference.output >= member.results[reference.call].size())
+      throw Error(ErrorKind::value_error, fmt::format("{}: layer '{}' has no output {} of a call {}", reference.where,
+                                                      reference.layer, reference.output, reference.call));
+    return member.results[reference.call][reference.output];
+  }
+
+  /// Makes the next call of a member, and before it the calls on which it depends. The stack is explicit: graphs may be
+  /// thousands of layers deep.
+  void makeCall(size_t first) {
+    struct Waiting {
+      size_t member, nextInput = 0;
+    };
+    std::vector<Waiting> stack{{first}};
+    members_[first].isOpen = true;
+    while (!stack.empty()) {
+      Waiting &top = stack.back();
+      Member &member = members_[top.member];
+      const std::vector<Reference> &inputs = member.calls[member.results.size()].inputs;
+      if (top.nextInput == inputs.size()) {
+        perform(member);
+        member.isOpen = false;
+        stack.pop_back();
+        continue;
+      }
+      const Reference &reference = inputs[top.nextInput];
+      const size_t needed = memberNamed(reference);
+      if (members_[needed].results.size() > reference.call) {
+        ++top.nextInput;
+        continue;
+      }
+      if (members_[needed].isOpen || members_[needed].calls.size() <= reference.call)
+        throw Error(ErrorKind::value_error,
+                    fmt::format("{}: {}", reference.where,
+                                members_[needed].isOpen
+                                    ? fmt::format("the calls depend on each other in a circle by '{}'", reference.layer)
+                                    : fmt::format("layer '{}' has no call {}", reference.layer, reference.call)));
+      members_[needed].isOpen = true;
+      stack.push_back({needed});
+    }
+  }
+
+  void perform(Member &member) {
+    const CallRecord &call = member.calls[member.results.size()];
+    std::vector<Value> inputs;
+    for (const Reference &reference : call.inputs)
+      inputs.push_back(found(reference));
+    try {
+      const Config arguments = ConfigAccess::make(call.arguments);
+      member.results.push_back(member.layer ? callAsRecorded(*member.layer, inputs, arguments)
+                                            : std::vector{callOperation(member.place.at("class_name").text(), inputs,
+                                                                        arguments, configOf(member.place))});
+    } catch (const Error &error) {
+      throw Error(error.kind(), fmt::format("{}: {}", member.place.where, error.message()), error.layer_path(),
+                  error.where());
+    }
+  }
+
+  std::vector<Member> members_;
+  std::map<std::string, size_t> indices_;
+};
+
+} // namespace
+
+Layer readFunctional(const ConfigPlace &place) {
+  const ConfigPlace config = place.at("config"), name = config.at("name"), trainable = config.at("trainable");
+  GraphReader reader(config);
+  return Model(Values(reader.values(config.at("input_layers"))), Values(reader.values(config.at("output_layers"))),
+               {.name = name.isNull() ? "" : name.text(),
+                .trainable = !trainable.json.is_boolean() || trainable.json.get<bool>()});
+}
+
+} // namespace halftone::detail

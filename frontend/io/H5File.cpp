@@ -1,0 +1,195 @@
+// Checks the tables of halftone-h5 and moves numbers between files and tensors.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/io/H5File.h"
+#include "frontend/io/H5Process.h"
+#include "halftone/Error.h"
+#include "runtime/TensorAccess.h"
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <string_view>
+
+namespace halftone::detail {
+
+namespace {
+
+using Table = std::map<std::string, H5Array>;
+constexpr size_t mostRows = size_t{1} << 20, mostTableBytes = size_t{256} << 20;
+
+[[noreturn]] void refuse(const std::string &name, const std::string &found) {
+  throw Error(ErrorKind::io_error, fmt::format("{}: expected an HDF5 file of Keras's weights; found {}", name, found));
+}
+
+/// The text up to the next space, which `line` loses.
+std::string_view word(std::string_view &line) {
+  const size_t end = std::min(line.find(' '), line.size());
+  const std::string_view found = line.substr(0, end);
+  line.remove_prefix(std::min(end + 1, line.size()));
+  return found;
+}
+
+std::optional<int64_t> integer(std::string_view text) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+std::optional<DType> dtypeNamed(std::string_view name) {
+  for (auto dtype = DType::bool_; dtype <= DType::float8_e5m2; dtype = static_cast<DType>(static_cast<int>(dtype) + 1))
+    if (halftone::name(dtype) == name)
+      return dtype;
+  return std::nullopt;
+}
+
+/// Reads "8192 48 float32 4,3 layers/dense/vars/0". nullopt if a part is missing, or if the bytes of shape and dtype
+/// are others or too many for 64 bits.
+std::optional<std::pair<std::string, H5Array>> parseRow(std::string_view line) {
+  const std::optional<int64_t> offset = integer(word(line)), bytes = integer(word(line));
+  const std::string_view dtype = word(line);
+  std::string_view dims = word(line);
+  if (!offset || !bytes || *offset < -1 || *bytes < 0 || line.empty())
+    return std::nullopt;
+  H5Array array{.shape = {}, .dtype = dtypeNamed(dtype), .offset = *offset, .bytes = *bytes};
+  std::vector<int64_t> extents;
+  int64_t expected = array.dtype ? itemsize(*array.dtype) : 1;
+  while (dims != "-" && !dims.empty()) {
+    const size_t comma = std::min(dims.find(','), dims.size());
+    const std::optional<int64_t> extent = integer(dims.substr(0, comma));
+    if (!extent || *extent < 0 || __builtin_mul_overflow(expected, *extent, &expected))
+      return std::nullopt;
+    extents.push_back(*extent);
+    dims.remove_prefix(std::min(comma + 1, dims.size()));
+  }
+  if (array.dtype && expected != *bytes)
+    return std::nullopt;
+  array.shape = Shape(std::move(extents));
+  return std::pair(std::string(line), std::move(array));
+}
+
+/// The table that halftone-h5 prints, without comparing it with the file.
+Table parseTable(const std::string &text, const std::string &name) {
+  Table table;
+  bool ended = false;
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (line.starts_with("error "))
+      refuse(name, std::string(line.substr(6)));
+    if (ended || (ended = line == "end"))
+      continue;
+    auto row = parseRow(line);
+    if (!row || !table.insert(std::move(*row)).second || table.size() > mostRows)
+      refuse(name, fmt::format("the row '{}' in the table of its datasets", line.substr(0, 200)));
+  }
+  if (!ended)
+    refuse(name, "a table of datasets that breaks off");
+  return table;
+}
+
+/// Checks that the numbers lie inside of the file, apart from each other.
+void checkRanges(const Table &table, int64_t fileBytes, const std::string &name) {
+  std::vector<std::pair<int64_t, const Table::value_type *>> begins;
+  for (const auto &row : table)
+    if (row.second.offset >= 0 && row.second.bytes > 0)
+      begins.emplace_back(row.second.offset, &row);
+  std::ranges::sort(begins);
+  int64_t last = 0;
+  for (const auto &[offset, row] : begins) {
+    if (offset < last || row->second.bytes > fileBytes || offset > fileBytes - row->second.bytes)
+      refuse(name, fmt::format("the dataset {} with {} bytes at {}, which {}", row->first, row->second.bytes, offset,
+                               offset < last ? "another dataset uses" : "lie beyond the end of the file"));
+    last = offset + row->second.bytes;
+  }
+}
+
+Table tableOf(const Descriptor &file, const char *command, const std::string &input, const std::string &name) {
+  std::string text;
+  runH5(
+      file, {command}, input,
+      [&](std::string_view piece) {
+        if (text.size() + piece.size() > mostTableBytes)
+          refuse(name, "a table of datasets of more than 256 MiB");
+        text += piece;
+      },
+      name);
+  Table table = parseTable(text, name);
+  checkRanges(table, file.size(name), name);
+  return table;
+}
+
+std::span<std::byte> bytesOf(const Tensor &tensor) {
+  return {TensorAccess::mutableData(tensor), static_cast<size_t>(TensorAccess::bytes(tensor))};
+}
+
+} // namespace
+
+H5File::H5File(Descriptor file, std::string name)
+    : file_(std::move(file)), name_(std::move(name)), arrays_(tableOf(file_, "list", "", name_)) {}
+
+const H5Array *H5File::find(const std::string &path) const {
+  const auto found = arrays_.find(path);
+  return found == arrays_.end() ? nullptr : &found->second;
+}
+
+int64_t H5File::count(const std::string &group) const {
+  int64_t count = 0;
+  while (find(fmt::format("{}/{}", group, count)))
+    ++count;
+  return count;
+}
+
+Tensor H5File::read(const std::string &path) const {
+  const H5Array &array = arrays_.at(path);
+  Tensor tensor = TensorAccess::allocate(*array.dtype, array.shape);
+  const std::span<std::byte> to = bytesOf(tensor);
+  if (array.offset >= 0) {
+    file_.readAt(array.offset, to, name_);
+    return tensor;
+  }
+  size_t done = 0;
+  const int status = runH5(
+      file_, {"read", path}, "",
+      [&](std::string_view piece) {
+        if (piece.size() > to.size() - done)
+          refuse(name_, fmt::format("more numbers than {} holds", path));
+        std::memcpy(to.data() + done, piece.data(), piece.size());
+        done += piece.size();
+      },
+      name_);
+  if (status != 0 || done != to.size())
+    refuse(name_, fmt::format("the dataset {}, which cannot be read", path));
+  return tensor;
+}
+
+Descriptor h5FileOf(const std::vector<H5Entry> &entries, const std::string &name) {
+  std::string wanted;
+  for (const H5Entry &entry : entries) {
+    if (!entry.numbers.defined()) {
+      std::string label = entry.name;
+      std::ranges::replace_if(label, [](unsigned char c) { return c < ' '; }, ' ');
+      wanted += fmt::format("group {} {}\n", entry.path, label);
+      continue;
+    }
+    const std::vector<int64_t> dims = entry.numbers.shape().dims();
+    wanted += fmt::format("dataset {} {} {}\n", halftone::name(entry.numbers.dtype()),
+                          dims.empty() ? "-" : fmt::format("{}", fmt::join(dims, ",")), entry.path);
+  }
+  Descriptor file = Descriptor::memory(name);
+  const Table table = tableOf(file, "layout", wanted, name);
+  for (const H5Entry &entry : entries) {
+    if (!entry.numbers.defined() || entry.numbers.size() == 0)
+      continue;
+    const auto row = table.find(entry.path);
+    const Tensor numbers = TensorAccess::onHost(entry.numbers);
+    if (row == table.end() || row->second.offset < 0 || row->second.bytes != TensorAccess::bytes(numbers))
+      throw Error(ErrorKind::io_error, fmt::format("{}: halftone-h5 gave no room for {}", name, entry.path));
+    file.writeAt(row->second.offset, bytesOf(numbers), name);
+  }
+  return file;
+}
+
+} // namespace halftone::detail

@@ -1,0 +1,158 @@
+// Compares weights files with models, and reads them whole or not at all.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/io/KerasWeights.h"
+#include "frontend/ModelState.h"
+#include "frontend/ProgressBar.h"
+#include "frontend/io/SavedGroups.h"
+#include "halftone/Error.h"
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <iterator>
+#include <sys/mman.h>
+
+namespace halftone::detail {
+
+namespace {
+
+std::string datasetOf(const SavedGroup &group, size_t index) {
+  return fmt::format("{}{}vars/{}", group.path, group.path.empty() ? "" : "/", index);
+}
+int64_t countOf(const H5File &file, const SavedGroup &group) {
+  return file.count(group.path.empty() ? "vars" : group.path + "/vars");
+}
+
+/// Why the file's dataset cannot be the variable's value; "" if it can.
+std::string mismatch(const H5Array &array, const Variable &variable) {
+  if (array.shape != variable.shape())
+    return fmt::format("The shape of the target variable and the shape of the target value in "
+                       "`variable.assign(value)` must match. variable.shape={}, Received: value.shape={}. Target "
+                       "variable: {}",
+                       variable.shape().str(), array.shape.str(), variable.path());
+  return array.dtype ? "" : fmt::format("{} is stored in a type that Keras does not write", variable.path());
+}
+
+/// Why the group cannot be read; "" if it can.
+std::string mismatch(const SavedGroup &group, const H5File &file) {
+  const int64_t count = countOf(file, group);
+  if (count != std::ssize(group.variables)) {
+    std::vector<std::string> names;
+    for (const Variable &variable : group.variables)
+      names.push_back(fmt::format("'{}'", variable.name()));
+    return fmt::format("Layer '{}' expected {} variables, but received {} variables during loading. Expected: [{}]",
+                       group.name, group.variables.size(), count, fmt::join(names, ", "));
+  }
+  for (size_t i = 0; i < group.variables.size(); ++i)
+    if (std::string why = mismatch(*file.find(datasetOf(group, i)), group.variables[i]); !why.empty())
+      return why;
+  return "";
+}
+
+struct Reading {
+  std::vector<VariableHandle> variables;
+  std::vector<Tensor> values;
+
+  void add(const SavedGroup &group, const H5File &file) {
+    for (size_t i = 0; i < group.variables.size(); ++i) {
+      const VariableImpl &variable = *group.variables[i].impl();
+      const Tensor value = file.read(datasetOf(group, i));
+      variables.push_back(variable.memory);
+      values.push_back(value.dtype() == variable.dtype ? value : value.astype(variable.dtype));
+    }
+  }
+  void write() const { writeTogether(variables, values).orThrow(); }
+};
+
+std::string objectOf(const SavedGroup &group) { return fmt::format("<{} name={}>", group.className, group.name); }
+
+} // namespace
+
+void readWeights(const Layer &model, const H5File &file, bool skipMismatch) {
+  std::vector<std::pair<const SavedGroup *, std::string>> failed;
+  Reading reading;
+  const std::vector<SavedGroup> groups = savedGroups(model);
+  std::vector<const SavedGroup *> right;
+  for (const SavedGroup &group : groups) {
+    if (group.isRandomState && countOf(file, group) == 0)
+      continue;
+    if (std::string why = mismatch(group, file); !why.empty())
+      failed.emplace_back(&group, std::move(why));
+    else
+      right.push_back(&group);
+  }
+  if (!failed.empty()) {
+    std::vector<std::string> objects;
+    for (const auto &[group, why] : failed)
+      objects.push_back(objectOf(*group));
+    const std::string message = fmt::format(
+        "A total of {} objects could not be loaded. Example error message for object {}:\n\n{}\n\nList of objects that "
+        "could not be loaded:\n[{}]",
+        failed.size(), objects.front(), failed.front().second, fmt::join(objects, ", "));
+    if (!skipMismatch)
+      throw Error(ErrorKind::value_error, fmt::format("{}: {}", file.name(), message));
+    writeOutput(fmt::format("warning: {}: {}\n", file.name(), message));
+  }
+  for (const SavedGroup *group : right)
+    reading.add(*group, file);
+  reading.write();
+}
+
+void readOptimizer(const Optimizer &optimizer, const H5File &file) {
+  const std::vector<SavedGroup> own = savedGroups(optimizer);
+  SavedGroup plain = own.back(); // without a loss scale
+  const int64_t outer = file.count("optimizer/vars"), inner = file.count("optimizer/inner_optimizer/vars");
+  plain.path = inner > 0 ? "optimizer/inner_optimizer" : "optimizer";
+  const SavedGroup &group = own.size() > 1 && inner > 0 ? own.front() : plain;
+  if (outer == 0)
+    return;
+  if (const std::string why = mismatch(group, file); !why.empty()) {
+    if ((inner > 0 ? inner : outer) <= 2) // never trained: the count of updates, which is 0, and the config's rate
+      return;
+    writeOutput(
+        fmt::format("warning: Skipping variable loading for optimizer '{}', because it has {} variables whereas "
+                    "the saved optimizer has {} variables. {}\n",
+                    optimizer.name(), group.variables.size(), countOf(file, group), why));
+    return;
+  }
+  Reading reading;
+  reading.add(group, file);
+  reading.write();
+}
+
+/// The entries of these groups, whose numbers are all of one moment.
+static std::vector<H5Entry> entriesOf(const std::vector<SavedGroup> &groups) {
+  std::vector<VariableHandle> handles;
+  for (const SavedGroup &group : groups)
+    for (const Variable &variable : group.variables)
+      handles.push_back(variable.impl()->memory);
+  const std::vector<Tensor> values = readTogether(handles).valueOrThrow();
+  std::vector<H5Entry> entries;
+  size_t next = 0;
+  for (const SavedGroup &group : groups) {
+    entries.push_back({.path = group.path.empty() ? "vars" : group.path + "/vars", .name = group.name});
+    for (size_t i = 0; i < group.variables.size(); ++i)
+      entries.push_back({.path = datasetOf(group, i), .numbers = values[next++]});
+  }
+  return entries;
+}
+
+static Descriptor fileOf(const Model &model, bool withOptimizer, const std::string &name) {
+  std::vector<SavedGroup> groups = savedGroups(model);
+  const std::shared_ptr<CompiledModel> compiled = withOptimizer ? compiledIfAny(model) : nullptr;
+  if (compiled)
+    std::ranges::move(savedGroups(compiled->optimizer), std::back_inserter(groups));
+  return h5FileOf(entriesOf(groups), name);
+}
+
+WeightsImage::WeightsImage(const Model &model, bool withOptimizer, const std::string &name)
+    : file_(fileOf(model, withOptimizer, name)) {
+  const auto size = static_cast<size_t>(file_.size(name));
+  void *memory = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file_.number(), 0);
+  if (memory == MAP_FAILED)
+    throw Error(ErrorKind::io_error, fmt::format("{}: {}", name, std::strerror(errno)));
+  bytes_ = {static_cast<const char *>(memory), size};
+}
+WeightsImage::~WeightsImage() { ::munmap(const_cast<char *>(bytes_.data()), bytes_.size()); }
+
+} // namespace halftone::detail

@@ -1,0 +1,34 @@
+// Reads the weights and the optimizer's state of Keras's weights files into a model.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/io/H5File.h"
+#include "halftone/Model.h"
+#include <string_view>
+
+namespace halftone::detail {
+
+/// value_error in Keras's words that names all layers whose variables the file does not hold, or holds in another shape;
+/// nothing is then changed. With `skipMismatch` such layers keep their values, and a warning names them. Numbers are
+/// converted to the variables' dtypes.
+void readWeights(const Layer &model, const H5File &file, bool skipMismatch);
+
+/// Reads the state of `optimizer`, which is built if the model is. A file of a model that was never trained has none. If
+/// only the loss scale is missing in the file or in the optimizer, the rest is read; if the variables are others, none is, and
+/// a warning says so.
+void readOptimizer(const Optimizer &optimizer, const H5File &file);
+
+/// The bytes of a weights file of a model, of one moment; with the optimizer's state, if it has one and `withOptimizer`.
+class WeightsImage {
+public:
+  /// `name` begins errors.
+  WeightsImage(const Model &model, bool withOptimizer, const std::string &name);
+  WeightsImage(const WeightsImage &) = delete;
+  ~WeightsImage();
+  std::string_view bytes() const { return bytes_; }
+
+private:
+  Descriptor file_;
+  std::string_view bytes_; // mapped
+};
+
+} // namespace halftone::detail

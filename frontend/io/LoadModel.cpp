@@ -1,0 +1,80 @@
+// load_model(): makes a model aside, from config.json, and gives it out when it has its weights and its compile().
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/Devices.h"
+#include "frontend/ModelState.h"
+#include "frontend/OptimizerImpl.h"
+#include "frontend/io/CompileConfig.h"
+#include "frontend/io/KerasArchive.h"
+#include "frontend/io/KerasWeights.h"
+#include "halftone/Model.h"
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace halftone {
+using namespace detail;
+
+namespace {
+
+constexpr const char *weightsMember = "model.weights.h5";
+
+/// More bytes than the weights and the state of any optimizer take: Keras keeps at most six numbers of eight bytes for
+/// each weight, and those of a loss scale's inner optimizer twice.
+int64_t mostWeightBytes(const Layer &model) {
+  int64_t bytes = 64 << 20;
+  for (const Variable &variable : model.variables())
+    bytes += 16 * 8 * variable.impl()->shape.elements();
+  return bytes;
+}
+
+void refuseOtherFormats(const std::string &path) {
+  std::error_code ignored;
+  const std::string ending = std::filesystem::path(path).extension();
+  if (ending == ".h5" || ending == ".hdf5" || std::filesystem::is_directory(path, ignored))
+    throw Error(ErrorKind::io_error,
+                fmt::format("{}: expected a .keras file; Keras converts {}: keras.models.load_model(...).save("
+                            "\"model.keras\")",
+                            path, ending.empty() ? "a SavedModel" : "an .h5 file of a whole model"));
+}
+
+void compileAsSaved(const Model &model, const Config &config, const LoadArgs &args) {
+  const ConfigPlace root{ConfigAccess::json(config), ""};
+  std::optional<CompileArgs> compile = readCompileConfig(root.at("compile_config"), stateOf(model).outputNames);
+  if (!compile)
+    return;
+  compile->device = args.device;
+  model.compile(*compile);
+}
+
+/// The config's place and the file begin the message of every error.
+template <class F> auto within(const std::string &path, const char *member, F make) {
+  try {
+    return make();
+  } catch (const Error &error) {
+    throw Error(error.kind(), fmt::format("{}: {}: {}", path, member, error.message()), error.layer_path(),
+                error.where());
+  }
+}
+
+} // namespace
+
+Model load_model(const std::string &filepath, const LoadArgs &args) {
+  refuseOtherFormats(filepath);
+  const KerasArchive archive(filepath);
+  const Config config = archive.json("config.json");
+  const DeviceScope device(args.device.value_or(default_device()));
+  const Model model = within(filepath, "config.json", [&] { return Model::from_config(config); });
+  if (args.compile)
+    within(filepath, "config.json", [&] { compileAsSaved(model, config, args); });
+  if (model.built()) {
+    const H5File weights(archive.copy(weightsMember, mostWeightBytes(model)),
+                         fmt::format("{}: {}", filepath, weightsMember));
+    readWeights(model, weights, false);
+    if (const std::shared_ptr<CompiledModel> compiled = compiledIfAny(model)) {
+      compiled->optimizer.impl()->build(model.trainable_variables());
+      readOptimizer(compiled->optimizer, weights);
+    }
+  }
+  return model;
+}
+
+} // namespace halftone

@@ -1,0 +1,100 @@
+// Makes Sequential models and single layers from configs.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/io/ModelReader.h"
+#include "frontend/ModelState.h"
+#include "halftone/Layers.h"
+
+namespace halftone::detail {
+
+namespace {
+
+/// Extents with null for one that is not known; empty if the value is no list of them.
+std::optional<Shape> shapeOf(const ConfigPlace &place) {
+  std::vector<int64_t> dims;
+  if (!place.json.is_array())
+    return std::nullopt;
+  for (const ConfigPlace &dim : place.elements()) {
+    if (!dim.isNull() && (!dim.json.is_number_integer() || dim.integer() < 0))
+      return std::nullopt;
+    dims.push_back(dim.isNull() ? -1 : dim.integer());
+  }
+  return Shape(std::move(dims));
+}
+
+/// The shapes in a build_config: "input_shape" is one or a list of them, "shapes_dict" has them by name. Empty if Keras
+/// recorded none.
+std::vector<Shape> builtShapes(const ConfigPlace &build) {
+  std::vector<Shape> shapes;
+  const auto add = [&](const ConfigPlace &place) {
+    const std::optional<Shape> shape = shapeOf(place);
+    if (!shape)
+      place.fail("a list of extents, integers from 0 or null");
+    shapes.push_back(*shape);
+  };
+  if (build.isNull())
+    return shapes;
+  if (const ConfigPlace byName = build.at("shapes_dict"); !byName.isNull()) {
+    for (const auto &[name, value] : byName.object().json.items())
+      add(byName.at(name));
+    return shapes;
+  }
+  const ConfigPlace input = build.at("input_shape");
+  if (input.isNull())
+    return shapes;
+  if (shapeOf(input)) {
+    add(input);
+    return shapes;
+  }
+  for (const ConfigPlace &each : input.elements())
+    add(each);
+  return shapes;
+}
+
+/// Builds the model of the whole file if its layers do not tell its input. All others are built by their calls, so paths
+/// are those of the model that was saved.
+void buildRoot(const Layer &layer, const ConfigPlace &place) {
+  const std::vector<Shape> shapes = builtShapes(place.at("build_config"));
+  if (!shapes.empty() && !layer.built())
+    layer.impl()->build(shapes);
+}
+
+std::string nameOf(const ConfigPlace &config) {
+  const ConfigPlace name = config.at("name");
+  return name.isNull() ? "" : name.text();
+}
+
+Layer readSequential(const ConfigPlace &place) {
+  const ConfigPlace config = place.at("config");
+  std::vector<Layer> layers;
+  for (const ConfigPlace &each : config.at("layers").elements())
+    layers.push_back(readLayer(each));
+  const ConfigPlace trainable = config.at("trainable");
+  return Sequential(std::move(layers),
+                    {.name = nameOf(config), .trainable = !trainable.json.is_boolean() || trainable.json.get<bool>()});
+}
+
+Layer readAny(const ConfigPlace &place) {
+  const std::string className = place.at("class_name").text();
+  (void)place.at("config").object();
+  if (className == "Functional" || (className == "Model" && !place.at("config").at("input_layers").isNull()))
+    return readFunctional(place);
+  const Layer layer =
+      className == "Sequential" ? readSequential(place) : layers::deserialize(ConfigAccess::make(place.json));
+  if (place.where.empty())
+    buildRoot(layer, place);
+  return layer;
+}
+
+} // namespace
+
+Layer readLayer(const ConfigPlace &place) {
+  try {
+    return readAny(place.object());
+  } catch (const Error &error) {
+    if (place.where.empty() || error.message().starts_with(place.where)) // the place of an inner layer
+      throw;
+    throw Error(error.kind(), fmt::format("{}: {}", place.where, error.message()), error.layer_path(), error.where());
+  }
+}
+
+} // namespace halftone::detail

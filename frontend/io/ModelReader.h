@@ -1,0 +1,16 @@
+// Makes models and layers from their configs in a file.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/io/ConfigPlace.h"
+#include "halftone/Layer.h"
+
+namespace halftone::detail {
+
+/// The layer or model of the object at `place`; weights have their initial values. The model of a
+/// whole file is built if the config tells its input. Errors name the place in the file and the class.
+Layer readLayer(const ConfigPlace &place);
+
+/// The functional model of such an object: all of its layers, then its calls, each after the calls on which it depends.
+Layer readFunctional(const ConfigPlace &place);
+
+} // namespace halftone::detail

@@ -1,0 +1,220 @@
+// Writes config.json as Keras does.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/io/ModelWriter.h"
+#include "frontend/GraphOrder.h"
+#include "frontend/ModelState.h"
+#include "frontend/io/CompileConfig.h"
+#include "halftone/Layers.h"
+#include "runtime/base/ConfigAccess.h"
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+namespace halftone::detail {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json jsonOf(const Config &config) { return ConfigAccess::json(config); }
+Json jsonOf(const Shape &shape) {
+  Json dims = Json::array();
+  for (const int64_t dim : shape)
+    dims.push_back(dim < 0 ? Json() : Json(dim));
+  return dims;
+}
+
+Json objectOf(const char *module, const char *className, Json config) {
+  Json object;
+  object["module"] = module;
+  object["class_name"] = className;
+  object["config"] = std::move(config);
+  object["registered_name"] = nullptr;
+  return object;
+}
+
+Json layerObject(const Layer &layer);
+
+/// The shapes with which Keras builds the layer before it reads weights; null if it has none of its own.
+Json buildConfigOf(const LayerImpl &layer) {
+  if (layer.inputSpecs.empty() || (layer.weights.empty() && layer.children.empty()))
+    return nullptr;
+  Json shapes = Json::array(), build;
+  for (const ValueSpec &spec : layer.inputSpecs)
+    shapes.push_back(jsonOf(spec.shape));
+  if (layer.className == "MultiHeadAttention" || layer.className == "GroupedQueryAttention")
+    build["shapes_dict"] = {{"query_shape", shapes[0]}, {"value_shape", shapes[1]}, {"key_shape", shapes[2]}};
+  else
+    build["input_shape"] = shapes.size() == 1 ? shapes[0] : shapes;
+  return build;
+}
+
+Json sequentialObject(const Layer &model) {
+  const ModelState &state = stateOf(model);
+  Json config, layers = Json::array();
+  config["name"] = model.name();
+  config["trainable"] = model.trainable();
+  config["dtype"] = jsonOf(dtype_policies::serialize(model.dtype_policy()));
+  if (state.sequenceInput) // without one the layers are built by the model around this one, under its path
+    layers.push_back(layerObject(*state.sequenceInput));
+  for (const Layer &layer : state.sequence)
+    layers.push_back(layerObject(layer));
+  config["layers"] = std::move(layers);
+  if (!state.inputs.empty())
+    config["build_input_shape"] = jsonOf(state.inputs[0].shape());
+  Json object = objectOf("keras", "Sequential", std::move(config));
+  if (!state.inputs.empty())
+    object["build_config"] = {{"input_shape", jsonOf(state.inputs[0].shape())}};
+  return object;
+}
+
+/// The names by which a functional model's calls refer to each other.
+class GraphWriter {
+public:
+  explicit GraphWriter(const Layer &model) : model_(model), state_(stateOf(model)) {
+    members_ = membersInOrder(state_.inputs, state_.outputs);
+    for (const GraphMember &member : members_)
+      if (member.layer || member.input.defined())
+        used_.insert(member.layer ? member.layer->name : member.input.node()->name);
+    for (const GraphMember &member : members_) {
+      const std::string name = nameOf(member);
+      names_.push_back(name);
+      for (size_t i = 0; i < member.calls.size(); ++i)
+        places_[member.calls[i].get()] = {name, static_cast<int64_t>(i)};
+    }
+  }
+
+  Json config() const {
+    Json config, layers = Json::array();
+    config["name"] = model_.name();
+    config["trainable"] = model_.trainable();
+    for (size_t i = 0; i < members_.size(); ++i) {
+      Json object = memberObject(members_[i], names_[i]), nodes = Json::array();
+      object["name"] = names_[i];
+      for (const std::shared_ptr<Call> &call : members_[i].calls)
+        nodes.push_back(withValues(ConfigAccess::json(call->form.arguments), *call));
+      object["inbound_nodes"] = std::move(nodes);
+      layers.push_back(std::move(object));
+    }
+    config["layers"] = std::move(layers);
+    config["input_layers"] = ends(state_.inputs);
+    config["output_layers"] = ends(state_.outputs);
+    return config;
+  }
+
+private:
+  /// A layer's name; of an operation, which has none, its word with a number that makes it differ.
+  std::string nameOf(const GraphMember &member) {
+    if (member.input.defined())
+      return member.input.node()->name;
+    if (member.layer)
+      return member.layer->name;
+    const std::string word = snakeCase(member.calls[0]->form.className);
+    std::string name = word;
+    for (int64_t &count = numbers_[word]; !used_.insert(name).second;)
+      name = fmt::format("{}_{}", word, ++count);
+    return name;
+  }
+
+  Json memberObject(const GraphMember &member, const std::string &name) const {
+    if (member.input.defined())
+      return layerObject(inputLayer(member.input));
+    if (member.layer)
+      return layerObject(Layer(member.layer));
+    const CallForm &form = member.calls[0]->form;
+    if (form.className.empty())
+      throw Error(ErrorKind::value_error,
+                  fmt::format("a file cannot hold the operation '{}' between layers: put it into a layer of its own, "
+                              "or save weights alone",
+                              member.calls[0]->name),
+                  model_.name());
+    Json config = ConfigAccess::json(form.config);
+    Json named;
+    named["name"] = name;
+    named.update(config);
+    Json object = objectOf(form.module.c_str(), form.className.c_str(), std::move(named));
+    object["registered_name"] = form.className;
+    return object;
+  }
+
+  Json history(const Value &value) const {
+    const std::shared_ptr<Call> &call = value.node()->call;
+    if (!call)
+      return Json::array({value.node()->name, 0, 0});
+    const auto &[name, index] = places_.at(call.get());
+    return Json::array({name, index, value.node()->index});
+  }
+  /// The arguments with Keras's description of a Value in place of {"input": i}.
+  Json withValues(const Json &json, const Call &call) const {
+    if (json.is_object() && json.size() == 1 && json.contains("input")) {
+      const Value &value = call.inputs[json["input"].get<size_t>()];
+      Json tensor, config;
+      config["shape"] = jsonOf(value.shape());
+      config["dtype"] = std::string(name(value.dtype()));
+      config["keras_history"] = history(value);
+      tensor["class_name"] = "__keras_tensor__";
+      tensor["config"] = std::move(config);
+      return tensor;
+    }
+    Json result = json;
+    for (Json &each : result)
+      if (each.is_structured())
+        each = withValues(Json(each), call);
+    return result;
+  }
+  /// Inputs or outputs: one as it is, several as a list. Here Keras counts the graph of an inner functional model as a call.
+  Json ends(const std::vector<Value> &values) const {
+    Json list = Json::array();
+    for (const Value &value : values) {
+      Json place = history(value);
+      if (const std::shared_ptr<Call> &call = value.node()->call)
+        if (call->layer && call->layer->className == "Functional")
+          place[1] = place[1].get<int64_t>() + 1;
+      list.push_back(std::move(place));
+    }
+    return list.size() == 1 ? list[0] : list;
+  }
+
+  const Layer &model_;
+  const ModelState &state_;
+  std::vector<GraphMember> members_;
+  std::vector<std::string> names_;
+  std::set<std::string> used_;
+  std::map<std::string, int64_t> numbers_;
+  std::map<const Call *, std::pair<std::string, int64_t>> places_;
+};
+
+Json functionalObject(const Layer &model) {
+  Json object = objectOf("keras.src.models.functional", "Functional", GraphWriter(model).config());
+  object["registered_name"] = "Functional";
+  object["build_config"] = {{"input_shape", nullptr}};
+  return object;
+}
+
+Json layerObject(const Layer &layer) {
+  const LayerImpl &impl = *layer.impl();
+  if (impl.model && impl.transparent) {
+    Json object = impl.model->isSequential ? sequentialObject(layer) : functionalObject(layer);
+    object["compile_config"] = Json::object();
+    return object;
+  }
+  try {
+    Json object = jsonOf(layers::serialize(layer));
+    if (Json build = buildConfigOf(impl); !build.is_null())
+      object["build_config"] = std::move(build);
+    return object;
+  } catch (const Error &error) {
+    rethrowWithLayer(error, impl);
+  }
+}
+
+} // namespace
+
+Config writeModel(const Model &model) {
+  Json object = layerObject(model);
+  if (const std::shared_ptr<CompiledModel> compiled = compiledIfAny(model))
+    object["compile_config"] = jsonOf(writeCompileConfig(compiled->args, stateOf(model).outputs.size()));
+  return ConfigAccess::make(std::move(object));
+}
+
+} // namespace halftone::detail

@@ -1,0 +1,12 @@
+// Models and layers as Keras's configs.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "halftone/Model.h"
+
+namespace halftone::detail {
+
+/// The object of config.json: {"module", "class_name", "config", "registered_name", "build_config", "compile_config"}.
+/// value_error, naming the layer, for a model, layer or operation that a config cannot hold, such as users' functions.
+Config writeModel(const Model &model);
+
+} // namespace halftone::detail

@@ -1,0 +1,47 @@
+// Model::save(): config.json, metadata.json and the weights in one zip, replaced whole or not at all.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/io/KerasWeights.h"
+#include "frontend/io/ModelReader.h"
+#include "frontend/io/ModelWriter.h"
+#include "frontend/io/SavedVariables.h"
+#include "frontend/io/StoredZip.h"
+#include "frontend/io/WeightsFile.h"
+#include "halftone/Model.h"
+#include <chrono>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+namespace halftone {
+using namespace detail;
+
+void Model::save(const std::string &filepath, const SaveArgs &args) const {
+  const Model model = *this;
+  if (!filepath.ends_with(".keras"))
+    throw Error(ErrorKind::value_error, fmt::format("Invalid filepath extension for saving. Please add a `.keras` "
+                                                    "extension. Received: filepath={}",
+                                                    filepath));
+  requireMayWrite(filepath, args);
+  requireBuilt(model, "save()");
+  const std::string config = writeModel(model).dump();
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  // The version of Keras whose format this is. Keras does not read it.
+  const std::string metadata =
+      fmt::format(R"({{"keras_version": "3.15.1", "date_saved": "{:%Y-%m-%d@%H:%M:%S}"}})", fmt::gmtime(now));
+  const WeightsImage weights(model, true, filepath);
+  writeStoredZip(filepath,
+                 {{"metadata.json", metadata}, {"config.json", config}, {"model.weights.h5", weights.bytes()}})
+      .orThrow();
+}
+
+std::string Model::to_json() const { return writeModel(*this).dump(); }
+
+Model Model::from_config(const Config &config) {
+  const Layer layer = readLayer({ConfigAccess::json(config), ""});
+  if (!layer.impl()->model)
+    throw Error(ErrorKind::value_error, fmt::format("expected a model, found a layer of class {}", layer.class_name()));
+  return Model(layer);
+}
+
+Model clone_model(const Model &model) { return Model::from_config(writeModel(model)); }
+
+} // namespace halftone

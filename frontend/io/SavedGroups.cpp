@@ -1,0 +1,92 @@
+// Names the groups of weights files as keras.src.saving.saving_lib does.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/io/SavedGroups.h"
+#include "frontend/ModelState.h"
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+namespace halftone::detail {
+
+namespace {
+
+std::string under(const std::string &path, const std::string &name) {
+  return path.empty() ? name : fmt::format("{}/{}", path, name);
+}
+
+/// The attribute of Keras's layer that holds the part with this name, for layers that are made of layers.
+std::string attributeOf(const std::string &className, const std::string &part) {
+  const std::string attribute = fmt::format("{}_dense", part == "attention_output" ? "output" : part);
+  const bool isPublic = className == "MultiHeadAttention" && part != "gate";
+  if (className == "MultiHeadAttention" || className == "GroupedQueryAttention")
+    return isPublic ? attribute : "_" + attribute;
+  return part;
+}
+/// The path below a layer at which Keras keeps the state of its random numbers.
+const char *randomStateOf(const std::string &className) {
+  if (className == "MultiHeadAttention" || className == "GroupedQueryAttention")
+    return "_dropout_layer/seed_generator";
+  return className.starts_with("Random") ? "generator" : "seed_generator";
+}
+
+class Walk {
+public:
+  std::vector<SavedGroup> groups;
+
+  /// A layer that is a part of several models stands where the walk first meets it.
+  void layer(const LayerImpl &layer, const std::string &path) {
+    if (!visited_.insert(&layer).second)
+      return;
+    SavedGroup own{.path = path, .className = layer.className, .name = layer.name};
+    for (const bool trainable : {true, false})
+      for (const Variable &variable : layer.weights)
+        if (variable.trainable() == trainable && variable.impl()->role != VariableRole::seed)
+          own.variables.push_back(variable);
+    groups.push_back(std::move(own));
+    if (layer.model && layer.transparent)
+      return members(layer, under(path, "layers"));
+    for (const Variable &variable : layer.weights)
+      if (variable.impl()->role == VariableRole::seed)
+        groups.push_back({.path = under(path, randomStateOf(layer.className)),
+                          .className = "SeedGenerator",
+                          .name = "seed_generator",
+                          .variables = {variable},
+                          .isRandomState = true});
+    for (const Layer &child : layer.children)
+      this->layer(*child.impl(), under(path, attributeOf(layer.className, child.name())));
+  }
+
+private:
+  std::set<const LayerImpl *> visited_;
+
+  /// The layers of a Sequential, which does not count its InputLayer, or of a functional model.
+  void members(const LayerImpl &model, const std::string &path) {
+    std::map<std::string, int64_t> used;
+    for (const Layer &member : model.children) {
+      const std::string word = snakeCase(member.class_name());
+      const int64_t count = used[word]++;
+      layer(*member.impl(), under(path, count == 0 ? word : fmt::format("{}_{}", word, count)));
+    }
+  }
+};
+
+} // namespace
+
+std::vector<SavedGroup> savedGroups(const Layer &model) {
+  Walk walk;
+  walk.layer(*model.impl(), "");
+  return std::move(walk.groups);
+}
+
+std::vector<SavedGroup> savedGroups(const Optimizer &optimizer) {
+  const auto group = [](const Optimizer &each, const char *path) {
+    return SavedGroup{
+        .path = path, .className = each.impl()->className, .name = each.name(), .variables = each.variables()};
+  };
+  std::vector<SavedGroup> groups{group(optimizer, "optimizer")};
+  if (isLossScaleOptimizer(optimizer))
+    groups.push_back(group(asLossScaleOptimizer(optimizer).inner_optimizer(), "optimizer/inner_optimizer"));
+  return groups;
+}
+
+} // namespace halftone::detail

@@ -1,0 +1,26 @@
+// The groups of Keras's weights files: which variables of a model stand under which name.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/OptimizerImpl.h"
+#include "halftone/Layer.h"
+#include <string>
+#include <vector>
+
+namespace halftone::detail {
+
+/// The variables of one object: "<path>/vars/0", "<path>/vars/1", ...
+struct SavedGroup {
+  std::string path;                  // "" for the model itself, "layers/dense_1", "optimizer"
+  std::string className, name;       // of the object
+  std::vector<Variable> variables{}; // trainable ones first
+  bool isRandomState = false;        // of a layer that draws numbers; a file may lack it
+};
+
+/// A model's groups in Keras's order. Layers are named by class and number in the order of `model.layers`, whatever
+/// their names are.
+std::vector<SavedGroup> savedGroups(const Layer &model);
+
+/// The optimizer's: with a loss scale, the inner optimizer's variables once with and once without it, as in Keras.
+std::vector<SavedGroup> savedGroups(const Optimizer &optimizer);
+
+} // namespace halftone::detail

@@ -1,0 +1,18 @@
+// Users' layers by their registered names.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/ConfigFields.h"
+#include "halftone/Layer.h"
+#include <optional>
+#include <string>
+
+namespace halftone::detail {
+
+/// The layer of an object that Keras saved of a class that a user registered. value_error, which says how to register it,
+/// for any other.
+Layer registeredLayer(const std::string &registeredName, const Config &config);
+
+/// The name under which layers of this class are registered; nullopt if they are not.
+std::optional<std::string> registeredNameOf(const std::string &className);
+
+} // namespace halftone::detail

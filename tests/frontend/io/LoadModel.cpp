@@ -1,0 +1,192 @@
+// Files that real Keras saved: predictions, training along recorded losses, and training that goes on.
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/TemporaryFolder.h"
+#include "tests/frontend/io/KerasModels.h"
+#include <catch2/catch.hpp>
+#include <map>
+#include <set>
+
+using namespace halftone;
+using namespace halftone::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+const std::vector<std::string> sequentials{"mlp", "mlp_bfloat16", "mlp_bfloat16_adam", "mlp_mixed_bfloat16"};
+const std::vector<std::string> scaledSequentials{"mlp_float16", "mlp_loss_scale", "mlp_mixed_float16"};
+const std::vector<std::string> convolutions{"operations", "cnn", "cnn_mixed_bfloat16", "cnn_mixed_float16",
+                                            "conv1d_text"};
+const std::vector<std::string> residuals{"cnn_residual", "cnn_residual_mixed_bfloat16"};
+const std::vector<std::string> attentions{"transformer",
+                                          "transformer_mixed_bfloat16",
+                                          "transformer_scores_mixed_bfloat16",
+                                          "transformer_scores_mixed_float16",
+                                          "gqa",
+                                          "gqa_mixed_bfloat16"};
+const std::vector<std::string> maps{"policy_map", "policy_map_global", "policy_map_paths"};
+const std::vector<std::string> firstOptimizers{
+    "optimizer_adadelta",     "optimizer_adafactor",     "optimizer_adafactor_absolute",
+    "optimizer_adagrad",      "optimizer_adam",          "optimizer_adam_accumulate",
+    "optimizer_adam_amsgrad", "optimizer_adam_clipnorm", "optimizer_adam_cosine_warmup",
+    "optimizer_adam_ema",     "optimizer_adamax",        "optimizer_adamw",
+    "optimizer_ftrl",         "optimizer_lamb",          "optimizer_lion"};
+const std::vector<std::string> otherOptimizers{"optimizer_nadam",
+                                               "optimizer_rmsprop",
+                                               "optimizer_rmsprop_centered",
+                                               "optimizer_sgd",
+                                               "optimizer_sgd_clipvalue",
+                                               "optimizer_sgd_cosine_restarts",
+                                               "optimizer_sgd_ema_overwrite",
+                                               "optimizer_sgd_exponential_decay",
+                                               "optimizer_sgd_global_clipnorm",
+                                               "optimizer_sgd_inverse_time",
+                                               "optimizer_sgd_loss_scale_factor",
+                                               "optimizer_sgd_momentum",
+                                               "optimizer_sgd_nesterov",
+                                               "optimizer_sgd_piecewise",
+                                               "optimizer_sgd_polynomial"};
+
+/// Folders of models that cannot be loaded, with words of the error: the class, its place and the remedy.
+const std::vector<std::pair<std::string, std::vector<std::string>>> refused{
+    {"cnn_flatten", {"LeakyReLU", "config.layers["}},
+    {"custom_layer", {"golden>Scale", "config.layers[2]", "register_custom<Scale>(\"golden\")"}},
+    {"float8", {"config.layers["}},
+    {"float8_mixed_bfloat16", {"config.layers["}},
+    {"int4", {"config.layers["}},
+    {"int4_block", {"config.layers["}},
+    {"int4_per_channel", {"config.layers["}},
+    {"int8", {"config.layers["}},
+    {"int8_attention", {"config.layers["}},
+    {"int8_attention_unreadable", {"config.layers["}},
+    {"int8_mixed_bfloat16", {"config.layers["}},
+    {"int8_tied", {"ReversibleEmbedding", "config.layers["}},
+    {"int8_weight_only", {"config.layers["}},
+    {"lambda_layer", {"Lambda", "config.layers["}},
+    {"multi_io", {"Subtract", "config.layers["}},
+    {"norms", {"PReLU", "config.layers["}},
+    {"norms_mixed_float16", {"PReLU", "config.layers["}},
+    {"optimizer_muon", {"Muon", "compile_config.optimizer"}},
+    {"optimizer_schedule_free_adamw", {"ScheduleFreeAdamW", "compile_config.optimizer"}},
+    {"recurrent", {"config.layers[", "LSTM"}},
+};
+
+void checkFolders(const std::vector<std::string> &names) {
+  const std::optional<fs::path> models = kerasModels();
+  for (const std::string &name : models ? names : std::vector<std::string>{}) {
+    INFO(name);
+    const RecordedModel recorded{*models / name};
+    const PolicyScope scope = recorded.scope();
+    const Model model = load_model(recorded.file("model.keras"));
+    checkPredictions(model, recorded, "predict");
+    if (name == "mlp_bfloat16_adam") // Keras's bias correction is 0 in bfloat16; here it is computed in float32
+      continue;
+    checkLosses(model, recorded, "losses");
+    const Model after = load_model(recorded.file("after.keras"));
+    checkPredictions(after, recorded, "predict_after");
+    checkLosses(after, recorded, "losses continued");
+  }
+  SUCCEED();
+}
+
+} // namespace
+
+TEST_CASE("Sequential models of Keras's load, predict, and train along the recorded losses") {
+  checkFolders(sequentials);
+}
+TEST_CASE("Sequential models of Keras's in float16 load, predict, and train along the recorded losses") {
+  checkFolders(scaledSequentials);
+}
+TEST_CASE("Nets with convolutions or operations of Keras's load, predict, and train along the recorded losses") {
+  checkFolders(convolutions);
+}
+TEST_CASE("Residual nets of Keras's load, predict, and train along the recorded losses") { checkFolders(residuals); }
+TEST_CASE("Transformers of Keras's load, predict, and train along the recorded losses") { checkFolders(attentions); }
+TEST_CASE("Models of Keras's with policy maps load, predict, and train along the recorded losses") {
+  checkFolders(maps);
+}
+TEST_CASE("Models of Keras's go on with the state of their optimizers: Adadelta to Lion") {
+  checkFolders(firstOptimizers);
+}
+TEST_CASE("Models of Keras's go on with the state of their optimizers: Nadam to SGD") { checkFolders(otherOptimizers); }
+
+namespace {
+/// The layers of a model and of its inner models by path, and by name.
+void collectLayers(const Layer &layer, std::map<std::string, Layer> &found) {
+  found.emplace(layer.path(), layer);
+  found.emplace(layer.name(), layer);
+  for (const Layer &inner : layer.layers())
+    collectLayers(inner, found);
+}
+} // namespace
+
+TEST_CASE(
+    "Small archives of Keras's load with each layer's dtypes, and are written again with equal layers and weights") {
+  int64_t files = 0, layers = 0;
+  for (const std::string &line : recordedLines("archives/layers.jsonl")) {
+    const Json row = Json::parse(line);
+    const std::string name = row.at("file"), path = HALFTONE_SOURCE_DIR "/tests/data/keras/archives/" + name;
+    INFO(name);
+    if (name == "wrapped.keras" || name == "mapped.keras") {
+      const bool wrapped = name == "wrapped.keras";
+      CHECK_THROWS_WITH(load_model(path), Contains(wrapped ? "config.layers[1]" : "config.layers[3]") &&
+                                              Contains(name) &&
+                                              Contains(wrapped ? "'Bidirectional' is not built" : "Int8Quantization"));
+      continue;
+    }
+    const Model model = load_model(path);
+    std::map<std::string, Layer> all;
+    collectLayers(model, all);
+    for (const Json &layer : row.at("layers")) {
+      INFO(layer.at("name"));
+      // Keras gives no path to layers without a build of their own.
+      const Layer &found = all.at(layer.at(layer.at("path").is_string() ? "path" : "name").get<std::string>());
+      CHECK(halftone::name(found.compute_dtype()) == layer.at("compute").get<std::string>());
+      CHECK(halftone::name(found.variable_dtype()) == layer.at("variable").get<std::string>());
+      ++layers;
+    }
+    const TemporaryFolder folder;
+    model.save(folder / name);
+    const Model again = load_model(folder / name);
+    CHECK(again.to_json() == model.to_json());
+    const std::vector<Tensor> weights = model.get_weights(), reread = again.get_weights();
+    REQUIRE(weights.size() == reread.size());
+    for (size_t i = 0; i < weights.size(); ++i)
+      CHECK(numbers(weights[i]) == numbers(reread[i]));
+    ++files;
+  }
+  CHECK(files == 4);
+  CHECK(layers > 10);
+}
+
+TEST_CASE("A file with a class that is not there is one error that names file, place, class and remedy") {
+  const std::optional<fs::path> models = kerasModels();
+  for (const auto &[name, words] : models ? refused : decltype(refused)()) {
+    INFO(name);
+    const std::string file = (*models / name / "model.keras").string();
+    try {
+      (void)load_model(file);
+      FAIL("the file was loaded");
+    } catch (const Error &error) {
+      CHECK_THAT(error.what(), Contains(file) && Contains("config.json"));
+      for (const std::string &word : words)
+        CHECK_THAT(error.what(), Contains(word));
+    }
+  }
+  SUCCEED();
+}
+
+TEST_CASE("Every folder of the recorded models is in a list of this test") {
+  std::set<std::string> known;
+  for (const auto *list : {&sequentials, &scaledSequentials, &convolutions, &residuals, &attentions, &maps,
+                           &firstOptimizers, &otherOptimizers})
+    known.insert(list->begin(), list->end());
+  for (const auto &[name, words] : refused)
+    known.insert(name);
+  if (const std::optional<fs::path> models = kerasModels())
+    for (const fs::directory_entry &entry : fs::directory_iterator(*models))
+      if (entry.is_directory()) {
+        INFO(entry.path().filename().string());
+        CHECK(known.contains(entry.path().filename().string()));
+      }
+  CHECK(known.size() > 60);
+}

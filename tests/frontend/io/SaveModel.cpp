@@ -1,0 +1,240 @@
+// Models as .keras files and weights as .weights.h5: what is written is read back, and bad files change nothing.
+// SPDX-License-Identifier: Apache-2.0
+#include "halftone/Halftone.h"
+#include "runtime/TensorAccess.h"
+#include "tests/TemporaryFolder.h"
+#include "tests/frontend/Recorded.h"
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <sstream>
+
+using namespace halftone;
+using namespace halftone::layers;
+using namespace halftone::test;
+using Catch::Matchers::Contains;
+using Catch::Matchers::Message;
+
+namespace {
+
+bool sameBits(const Tensor &a, const Tensor &b) {
+  return a.dtype() == b.dtype() && a.shape() == b.shape() &&
+         std::memcmp(TensorAccess::data(a), TensorAccess::data(b), static_cast<size_t>(TensorAccess::bytes(a))) == 0;
+}
+void checkSame(const std::vector<Variable> &a, const std::vector<Variable> &b) {
+  REQUIRE(a.size() == b.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    INFO(a[i].path());
+    CHECK(sameBits(a[i].value(), b[i].value()));
+  }
+}
+
+Tensor ramp(const Shape &shape) {
+  std::vector<float> data(static_cast<size_t>(shape.elements()));
+  for (size_t i = 0; i < data.size(); ++i)
+    data[i] = static_cast<float>(i % 17) / 8.0f - 1.0f;
+  return Tensor(std::move(data), shape);
+}
+
+Sequential net(int64_t units = 3) {
+  return Sequential({Input({4}), Dense(units, {.activation = "relu", .kernel_regularizer = regularizers::L2(0.01)}),
+                     BatchNormalization(), Dropout(0.25), Dense(2)},
+                    {.name = "net"});
+}
+
+/// Two inputs and two outputs; a layer and an inner model that are called twice; attention with a mask; several outputs.
+Model graph() {
+  const Input left({6, 8}, {.name = "left"}), right({6, 8}, {.name = "right"});
+  const Dense shared(8, {.activation = "tanh"});
+  const Sequential inner({Input({6, 8}), Dense(8), LayerNormalization()}, {.name = "inner"});
+  const Input innerInput({6, 8});
+  const Model functional({innerInput}, {Dense(8)(innerInput)}, {.name = "functional"});
+  const Value a = inner(shared(left)), b = functional(inner(shared(right)));
+  const MultiHeadAttention attention(2, 4);
+  const auto [attended, scores] = attention.with_scores(a, b, {.use_causal_mask = true});
+  const Value sum = Add()({attended, a, b});
+  const Value pooled = GlobalAveragePooling1D()(sum);
+  return Model({left, right}, {Dense(3, {.name = "kind"})(pooled), functional(sum)}, {.name = "graph"});
+}
+
+std::string bytesOf(const std::string &path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+struct Scale {
+  double shift = 0.0;
+  Variable factor{};
+  void build(BuildContext &context, const Shape &input) {
+    factor = context.add_weight({.shape = {input[-1]}, .initializer = "ones", .name = "factor"});
+  }
+  Value call(const Value &x) const { return x * factor + shift; }
+  void get_config(Config &config) const { config.set("shift", shift); }
+  static Scale from_config(const Config &config) { return {.shift = config.get_double("shift")}; }
+};
+
+struct Unregistered {
+  Value call(const Value &x) const { return x; }
+};
+
+} // namespace
+
+TEST_CASE(
+    "A compiled Sequential comes back from its file with equal config, weights and optimizer, and trains on alike") {
+  const TemporaryFolder folder;
+  for (const char *policy : {"float32", "mixed_bfloat16", "mixed_float16", "bfloat16"}) {
+    INFO(policy);
+    const PolicyScope scope{DTypePolicy(policy)};
+    const Model model = net();
+    model.compile({.optimizer = optimizers::Adam(schedules::ExponentialDecay(0.01, 10, 0.9), {.clipnorm = 1.0}),
+                   .loss = losses::Huber(0.5),
+                   .metrics = {"mae", metrics::MeanSquaredError()}});
+    const Tensor x = ramp({8, 4}), y = ramp({8, 2});
+    model.fit(x, y, {.batch_size = 4, .epochs = 2, .verbose = 0});
+    model.save(folder / "net.keras");
+    const Model loaded = load_model(folder / "net.keras");
+    CHECK(loaded.to_json() == model.to_json());
+    checkSame(loaded.variables(), model.variables());
+    checkSame(loaded.optimizer().variables(), model.optimizer().variables());
+    CHECK(sameBits(loaded.predict(x, {.verbose = 0}), model.predict(x, {.verbose = 0})));
+    for (int64_t step = 0; step < 3; ++step)
+      CHECK(double(loaded.train_on_batch(x, y)["loss"]) == double(model.train_on_batch(x, y)["loss"]));
+  }
+}
+
+TEST_CASE("A functional model comes back from its file: shared and inner layers, keyword arguments, several ends") {
+  const TemporaryFolder folder;
+  const Model model = graph();
+  model.compile({.optimizer = "sgd",
+                 .loss = {"sparse_categorical_crossentropy", "mse"},
+                 .loss_weights = {1.0, 0.5},
+                 .metrics = {{"kind", {"accuracy"}}, {"functional", {"mae"}}}});
+  model.save(folder / "graph.keras");
+  const Model loaded = load_model(folder / "graph.keras");
+  CHECK(loaded.to_json() == model.to_json());
+  checkSame(loaded.variables(), model.variables());
+  const Tensors x{ramp({2, 6, 8}), ramp({2, 6, 8})};
+  const Tensors found = loaded.predict_all(x, {.verbose = 0}), expected = model.predict_all(x, {.verbose = 0});
+  REQUIRE(found.size() == 2);
+  CHECK(sameBits(found[0], expected[0]));
+  CHECK(sameBits(found[1], expected[1]));
+}
+
+TEST_CASE("A policy map decides for a loaded Sequential as for the one that was saved") {
+  const TemporaryFolder folder;
+  const DTypePolicyMap map("mixed_bfloat16", {{"net/first", "float32"}, {"net/inner/.*", "mixed_float16"}});
+  const auto dense = [&](const char *name) { return Dense(4, {.dtype = map, .name = name}); };
+  const Sequential model({Input({4}), dense("first"), Sequential({dense("deep")}, {.name = "inner"}), dense("last")},
+                         {.name = "net"});
+  model.save(folder / "mapped.keras");
+  const Model loaded = load_model(folder / "mapped.keras");
+  const std::vector<Layer> found = loaded.layers(), expected = model.layers();
+  REQUIRE(found.size() == 3);
+  for (size_t i = 0; i < found.size(); ++i) {
+    CHECK(found[i].path() == expected[i].path());
+    CHECK(found[i].compute_dtype() == expected[i].compute_dtype());
+  }
+  CHECK(found[0].compute_dtype() == float32);
+  CHECK(found[1].layers()[0].compute_dtype() == float16);
+  CHECK(sameBits(loaded.predict(ramp({3, 4}), {.verbose = 0}), model.predict(ramp({3, 4}), {.verbose = 0})));
+}
+
+TEST_CASE("Operations between layers come back from a file with their numbers, axes and order; others are refused") {
+  const TemporaryFolder folder;
+  const Input x({6}, {.name = "x"});
+  const Value hidden = Dense(4)(x);
+  const Value sum = 1.5 - ops::relu(hidden) * 2.0 / (ops::exp(hidden) + 1.0);
+  const Value scaled = sum + ops::mean(hidden, -1, true) - ops::max(hidden, {0, 1});
+  const Model model({x}, {Dense(2)(scaled), ops::maximum(ops::tanh(scaled), hidden)});
+  model.save(folder / "operations.keras");
+  const Model loaded = load_model(folder / "operations.keras");
+  CHECK(loaded.to_json() == model.to_json());
+  const Tensor data = ramp({3, 6});
+  const Tensors found = loaded.predict_all(data, {.verbose = 0}), expected = model.predict_all(data, {.verbose = 0});
+  REQUIRE(found.size() == 2);
+  CHECK(sameBits(found[0], expected[0]));
+  CHECK(sameBits(found[1], expected[1]));
+  const Model unknown({x}, {ops::cumsum(hidden, 1)});
+  CHECK_THROWS_WITH(unknown.save(folder / "unknown.keras"), Contains("'cumsum'") && Contains("a layer of its own"));
+  CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("clone_model gives the same layers with weights of their own, and no compile()") {
+  const Model model = net(), clone = clone_model(model);
+  CHECK(clone.to_json() == model.to_json());
+  CHECK(clone.variables().size() == model.variables().size());
+  CHECK(clone.variables()[0].impl() != model.variables()[0].impl());
+  CHECK_THROWS_WITH(clone.optimizer(), Contains("compile"));
+}
+
+TEST_CASE(
+    "A registered layer of the user's comes back from a file; one that is not registered is refused before writing") {
+  const TemporaryFolder folder;
+  register_custom<Scale>("tests");
+  const Sequential model({Input({4}), Custom(Scale{.shift = 0.5}, {.name = "scaled"})});
+  model.save(folder / "scaled.keras");
+  const Model loaded = load_model(folder / "scaled.keras");
+  CHECK(loaded.to_json() == model.to_json());
+  CHECK(sameBits(loaded.predict(ramp({2, 4}), {.verbose = 0}), model.predict(ramp({2, 4}), {.verbose = 0})));
+  const Sequential unknown({Input({4}), Custom(Unregistered{})});
+  CHECK_THROWS_WITH(unknown.save(folder / "unknown.keras"), Contains("register_custom<Unregistered>"));
+  CHECK(folder.entries() == 1);
+  CHECK_THROWS_WITH(register_custom<Scale>("other"), Contains("tests>Scale"));
+  CHECK_THROWS_WITH(register_layer("Scale", [](const Config &, const LayerArgs &args) { return Dense(1); }),
+                    Contains("package>Class"));
+}
+
+TEST_CASE(
+    "Weights of layers whose shapes differ are refused together and change nothing; skip_mismatch loads the others") {
+  const TemporaryFolder folder;
+  const Model model = net(3), other = net(6);
+  model.save_weights(folder / "net.weights.h5");
+  std::vector<Tensor> before = other.get_weights();
+  CHECK_THROWS_WITH(other.load_weights(folder / "net.weights.h5"),
+                    Contains("must match") && Contains("A total of 3 objects could not be loaded") &&
+                        Contains("net.weights.h5"));
+  const std::vector<Tensor> after = other.get_weights();
+  for (size_t i = 0; i < before.size(); ++i)
+    CHECK(sameBits(before[i], after[i]));
+  const Sequential longer({Input({4}), Dense(3), Dense(5)});
+  CHECK_THROWS_WITH(longer.load_weights(folder / "net.weights.h5"), Contains("must match"));
+  std::string warnings;
+  set_output([&](std::string_view text) { warnings += text; });
+  longer.load_weights(folder / "net.weights.h5", true);
+  set_output({});
+  CHECK_THAT(warnings, Contains("dense"));
+  CHECK(sameBits(longer.get_weights()[0], model.get_weights()[0]));
+  const Model same = net(3);
+  same.load_weights(folder / "net.weights.h5");
+  checkSame(same.weights(), model.weights());
+}
+
+TEST_CASE("A damaged file is an error that names it: cut off, a flipped bit, no weights, another format") {
+  const TemporaryFolder folder;
+  const Model model = net();
+  model.save(folder / "net.keras");
+  const std::string bytes = bytesOf(folder / "net.keras");
+  for (const size_t size : {size_t{0}, size_t{10}, bytes.size() / 2, bytes.size() - 1}) {
+    INFO(size);
+    CHECK_THROWS_WITH(load_model(folder.write("cut.keras", bytes.substr(0, size))), Contains("cut.keras"));
+  }
+  std::string flipped = bytes;
+  flipped[bytes.size() / 2] = static_cast<char>(flipped[bytes.size() / 2] ^ 4); // in the weights
+  CHECK_THROWS_WITH(load_model(folder.write("flipped.keras", flipped)), Contains("flipped.keras"));
+  CHECK_THROWS_WITH(load_model(folder / "absent.keras"), Contains("absent.keras"));
+  CHECK_THROWS_WITH(load_model(folder / "whole.h5"), Contains("keras.models.load_model"));
+  CHECK_THROWS_WITH(model.load_weights(folder.write("no.weights.h5", "no HDF5")),
+                    Contains("no.weights.h5") && Contains("no HDF5 file"));
+}
+
+TEST_CASE("save() refuses another ending, an unbuilt model and a file that it may not overwrite") {
+  const TemporaryFolder folder;
+  CHECK_THROWS_WITH(net().save(folder / "net.h5"), Contains("Please add a `.keras` extension"));
+  CHECK_THROWS_WITH(Sequential({Dense(2)}).save(folder / "net.keras"), Contains("built"));
+  folder.write("net.keras", "old");
+  CHECK_THROWS_WITH(net().save(folder / "net.keras", {.overwrite = false}), Contains("overwrite"));
+  CHECK(bytesOf(folder / "net.keras") == "old");
+  net().save(folder / "net.keras");
+  const Model loaded = load_model(folder / "net.keras", {.compile = false, .device = Device::cpu()});
+  CHECK(loaded.name() == "net");
+}

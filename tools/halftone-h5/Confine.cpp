@@ -1,0 +1,34 @@
+// The limits under which the process reads a file.
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/halftone-h5/Confine.h"
+#include <cstdlib>
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace halftone::h5 {
+
+static bool limit(__rlimit_resource what, rlim_t most) {
+  const rlimit both{most, most};
+  return setrlimit(what, &both) == 0;
+}
+
+bool confine(int openFiles) {
+  // libhdf5 loads no plugins, and does not lock the file, which some file systems refuse.
+  setenv("HDF5_PLUGIN_PRELOAD", "::", 1);
+  setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
+  if (close_range(fileDescriptor + 1, ~0u, 0) != 0)
+    return false;
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  constexpr bool reservesMemory = true; // far more than the limit, for its shadow
+#else
+  constexpr bool reservesMemory = false;
+#endif
+#else
+  constexpr bool reservesMemory = false;
+#endif
+  return (reservesMemory || limit(RLIMIT_AS, rlim_t{1} << 30)) && limit(RLIMIT_CPU, 20) &&
+         limit(RLIMIT_NOFILE, static_cast<rlim_t>(fileDescriptor + 1 + openFiles)) && limit(RLIMIT_CORE, 0);
+}
+
+} // namespace halftone::h5
