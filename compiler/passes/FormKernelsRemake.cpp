@@ -1,6 +1,7 @@
 // Values made again: which stored values the kernels that read them make from other stored values instead.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/FormKernelsBlock.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -42,6 +43,13 @@ bool BlockFormer::isRemade(Operation *op) {
   return wholes.size() == 1 && vectors.size() <= mostVectors && body.ops.size() <= mostOps &&
          llvm::all_of(vectors, [](Value value) { return elementsOf(value) < bigInput; }) &&
          (isFlag || bitsOf(*wholes.begin()) <= bitsOf(op->getResult(0)));
+}
+
+/// A variable's new value takes its place once nobody reads it any more: further readers could be in the way.
+static bool isVariable(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto function = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
+  return function && function.getArgAttr(argument.getArgNumber(), variableAttr);
 }
 
 /// The value of each contraction that all else in the kernel is made of: with its bias, for instance.
@@ -97,7 +105,8 @@ std::optional<Remake> BlockFormer::remakeOf(Value value, const KernelBody &body,
   }
   const bool isWorth =
       transcendentals == 0 || (transcendentals <= mostTranscendentals && elementsOf(value) >= leastWithTranscendentals);
-  if (!isWorth || !remake.source || shapeOf(remake.source) != shapeOf(value) || vectors.size() > mostVectors)
+  if (!isWorth || !remake.source || isVariable(remake.source) || shapeOf(remake.source) != shapeOf(value) ||
+      vectors.size() > mostVectors)
     return std::nullopt;
   return remake;
 }
