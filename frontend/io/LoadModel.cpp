@@ -45,12 +45,18 @@ void compileAsSaved(const Model &model, const Config &config, const LoadArgs &ar
   model.compile(*compile);
 }
 
-/// The config's place and the file begin the message of every error.
+/// A message that quotes a long value of a file, cut to its beginning.
+std::string shortened(const std::string &message) {
+  constexpr size_t most = 2000;
+  return message.size() <= most ? message : message.substr(0, most) + " ...";
+}
+
+/// The file and the member begin the message of every error.
 template <class F> auto within(const std::string &path, const char *member, F make) {
   try {
     return make();
   } catch (const Error &error) {
-    throw Error(error.kind(), fmt::format("{}: {}: {}", path, member, error.message()), error.layer_path(),
+    throw Error(error.kind(), fmt::format("{}: {}: {}", path, member, shortened(error.message())), error.layer_path(),
                 error.where());
   }
 }

@@ -63,9 +63,7 @@ public:
   Values call(const Values &inputs, const CallContext &context) override {
     return heads_.attend(attentionCall(settings_.layer, inputs), context);
   }
-  Values attend(const AttentionCall &call, const CallContext &context) override {
-    return heads_.attend(call, context);
-  }
+  Values attend(const AttentionCall &call, const CallContext &context) override { return heads_.attend(call, context); }
   bool takesValuesApart() const override { return true; }
 
 private:

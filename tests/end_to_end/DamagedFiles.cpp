@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/OptimizerImpl.h"
 #include "frontend/io/CheckpointFile.h"
+#include "frontend/io/KerasArchive.h"
+#include "frontend/io/StoredZip.h"
 #include "halftone/Halftone.h"
 #include "runtime/TensorAccess.h"
 #include "tests/end_to_end/Damage.h"
@@ -9,6 +11,7 @@
 #include <chrono>
 #include <fmt/format.h>
 #include <functional>
+#include <span>
 #include <stdexcept>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -85,6 +88,34 @@ std::string damagedCheckpoint(const std::string &path, Damage &damage) {
   return contentsOf(target);
 }
 
+/// A .keras file with one damaged member, or damaged as a whole. A damaged member has the right checksum.
+std::string damagedArchive(const fs::path &path, const std::string &member, Damage &damage) {
+  const detail::KerasArchive archive(path);
+  std::vector<std::pair<std::string, std::string>> members;
+  for (const char *name : {"metadata.json", "config.json", "model.weights.h5"}) {
+    const detail::Descriptor file = archive.copy(name, 1 << 24);
+    std::string bytes(static_cast<size_t>(file.size(name)), ' ');
+    file.readAt(0, std::as_writable_bytes(std::span(bytes)), name);
+    members.emplace_back(name, name == member ? damage(bytes) : bytes);
+  }
+  const std::vector<std::pair<std::string, std::string_view>> views(members.begin(), members.end());
+  const std::string target = path.string() + ".damaged";
+  detail::writeStoredZip(target, views).orThrow();
+  return contentsOf(target);
+}
+
+/// Layers of several kinds, called in several ways.
+Model graph() {
+  const layers::Input x({4, 6}, {.name = "x"});
+  const layers::Dense shared(6);
+  const Sequential inner({layers::Input({4, 6}), layers::Dense(6, {.activation = "relu"})});
+  const Value attended = layers::MultiHeadAttention(2, 3)(shared(x), inner(x), {.use_causal_mask = true});
+  const Model model({x}, {layers::Dense(1)(shared(inner(attended)) * 2.0 + ops::mean(attended, -1, true))});
+  model.compile({.optimizer = "adam", .loss = "mse", .metrics = {"mae"}});
+  (void)model.train_on_batch(Tensor::ones({2, 4, 6}), Tensor::ones({2, 4, 1}));
+  return model;
+}
+
 Sequential trained() {
   set_random_seed(3);
   Sequential model({layers::Input({2}), layers::Dense(3, {.name = "a"}), layers::Dropout(0.5, {.name = "d"}),
@@ -125,6 +156,13 @@ std::vector<Kind> kinds(const fs::path &folder) {
                              {"empty", Tensor::zeros({0, 7}, bfloat16)},
                              {"scalar", Tensor::scalar<int64_t>(9)}});
   Tensor::ones({3, 4}).save_npy(npy);
+  const std::string archive = whole("whole.keras"), h5 = whole("whole.weights.h5");
+  graph().save(archive);
+  model.save_weights(h5);
+  const auto member = [archive](const char *name) {
+    return [archive, name](Damage &damage) { return damagedArchive(archive, name, damage); };
+  };
+  const auto loadModel = [](const std::string &path) { (void)load_model(path); };
   const std::string idx = std::string("\0\0\x0d\2\0\0\0\2\0\0\0\3", 12) + std::string(24, '\1');
   const auto restore = [model](const std::string &path) {
     loadOrKeep(model, [&] { (void)Checkpoint(model).restore(path); });
@@ -141,6 +179,11 @@ std::vector<Kind> kinds(const fs::path &folder) {
        [bytes = contentsOf(checkpoint)](Damage &damage) { return damagedSafetensors(bytes, damage); }, restore},
       {"checkpoint-contents", "damaged.ckpt",
        [checkpoint](Damage &damage) { return damagedCheckpoint(checkpoint, damage); }, restore},
+      {"keras", "damaged.keras", bytesOf(contentsOf(archive)), loadModel},
+      {"keras-config", "damaged.keras", member("config.json"), loadModel},
+      {"keras-weights", "damaged.keras", member("model.weights.h5"), loadModel},
+      {"h5", "damaged.weights.h5", bytesOf(contentsOf(h5)),
+       [model](const std::string &path) { model.load_weights(path); }},
       {"npy", "damaged.npy", bytesOf(contentsOf(npy)), [](const std::string &path) { (void)Tensor::load_npy(path); }},
       {"idx", "damaged.idx", bytesOf(idx), [](const std::string &path) { (void)datasets::load_idx(path); }}};
 }

@@ -199,8 +199,10 @@ TEST_CASE("A config is checked as the constructor checks its arguments") {
 }
 
 TEST_CASE("A config that no layer can be made of is an error that names the class, the key or the value") {
-  CHECK_THAT(fieldsOf("LSTM", ""),
-             Contains("ValueError: Could not locate class 'LSTM'. The layers are: Activation, Add"));
+  CHECK_THAT(fieldsOf("Gate", ""), Contains("ValueError: Could not locate class 'Gate'") &&
+                                       Contains("register_custom<Gate>") &&
+                                       Contains("The layers are: Activation, Add"));
+  CHECK_THAT(fieldsOf("LSTM", ""), Contains("NotImplementedError: The layer 'LSTM' is not built"));
   CHECK_THAT(fieldsOf("Dense", ""), Contains("KeyError: The config has no key 'units'"));
   CHECK_THAT(fieldsOf("Dense", R"("units":"3")"), Contains("TypeError"));
   CHECK(fieldsOf("Dense", R"("units":3,"depth":4)") == "ValueError: Dense: Argument(s) not recognized: {'depth': 4}");
@@ -237,7 +239,8 @@ TEST_CASE("A config that no layer can be made of is an error that names the clas
                (void)layers::deserialize(
                    Config::parse(R"({"class_name":"Dense","config":{"units":3},"registered_name":"mine>Dense"})"));
              }),
-             Contains("'mine>Dense' is a class of a user's"));
+             Contains("Could not locate class 'Dense', which a user registered in Python as 'mine>Dense'") &&
+                 Contains("register_custom<Dense>(\"mine\")"));
 }
 
 TEST_CASE("A function in the place of a name has no config") {
