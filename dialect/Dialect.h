@@ -35,7 +35,7 @@ inline constexpr llvm::StringLiteral nameAttr = "halftone.name";         // StrA
 inline constexpr llvm::StringLiteral variableAttr = "halftone.variable"; // FlatSymbolRefAttr: stands for that variable
 /// IntegerAttr, from inline-layers to differentiate: ops of one number are computed again together.
 inline constexpr llvm::StringLiteral rematerializeAttr = "halftone.rematerialize";
-inline constexpr llvm::StringLiteral shadowAttr = "halftone.shadow";     // FlatSymbolRefAttr: stands for that shadow
+inline constexpr llvm::StringLiteral shadowAttr = "halftone.shadow"; // FlatSymbolRefAttr: stands for that shadow
 
 /// The stage of a module that declares it: StringAttr. Passes that leave a stage drop it.
 inline constexpr llvm::StringLiteral stageAttr = "halftone.stage";

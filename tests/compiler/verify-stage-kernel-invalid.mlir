@@ -20,7 +20,7 @@ halftone.kernel scatter @s (tensor<8xf32>) -> tensor<8xf32> {
 }
 halftone.kernel loop @l (tensor<8xf32>) -> tensor<8xf32> {
 ^bb0(%a: tensor<8xf32>):
-  // expected-error @below {{'halftone.reduce_all' op is not legal in stage kernel: expected an op that computes a tensor, other than reduce_all and stop_gradient, in a kernel}}
+  // expected-error @below {{'halftone.reduce_all' op is not legal in stage kernel: expected an op that computes a tensor, other than reduce_all, stop_gradient and hold, in a kernel}}
   %n = halftone.reduce_all max_abs (%a) : tensor<8xf32>
   %0 = halftone.broadcast %n {axes = array<i64>} : tensor<f32> to tensor<8xf32>
   halftone.yield %0 : tensor<8xf32>

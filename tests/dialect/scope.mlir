@@ -70,7 +70,7 @@ func.func @hold(%0: tensor<4xf32>) {
 }
 
 // CHECK-LABEL: func.func @rematerialized
-// CHECK: halftone.layer "net/act" policy "float32" (%{{.*}}) {rematerialize}
+// CHECK: halftone.layer "net/act" policy "float32"(%{{.*}}) {rematerialize}
 func.func @rematerialized(%0: tensor<4xf32>) -> tensor<4xf32> {
   %1 = halftone.layer "net/act" policy "float32" (%0) {rematerialize}
       : (tensor<4xf32>) -> tensor<4xf32> {
