@@ -1,5 +1,6 @@
 // Layers from configs and to configs: the list of all that there are.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/ClassNames.h"
 #include "frontend/layers/FieldsAttention.h"
 #include "frontend/layers/FieldsConvolution.h"
 #include "frontend/layers/FieldsImage.h"
@@ -124,13 +125,10 @@ constexpr const char *notBuilt[] = {"Bidirectional", "ConvLSTM1D", "ConvLSTM2D",
         fmt::format("The layer '{}' is not built: there are no recurrent layers. Attention or Conv1D with causal "
                     "padding can take its place in a model that is trained anew",
                     className));
-  std::string names;
-  for (const Known &known : catalogue)
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", known.className);
   throw Error(ErrorKind::value_error,
-              fmt::format("Could not locate class '{}'. A layer of your own can take its place: "
-                          "register_custom<{}>(\"package\"). The layers are: {}",
-                          className, className, names));
+              fmt::format("Could not locate class '{0}'. A layer of your own can take its place: "
+                          "register_custom<{0}>(\"package\"). {1}",
+                          className, knownClasses(catalogue, className, "layers")));
 }
 
 } // namespace
@@ -143,7 +141,7 @@ Config serialize(const Layer &layer) {
     object.set("registered_name", *registered);
     return object;
   }
-  if (std::ranges::none_of(catalogue, [&](const Known &known) { return known.className == className; }))
+  if (!findClass(catalogue, className))
     throw Error(ErrorKind::value_error,
                 fmt::format("No config can hold a layer of class {0}: register it by register_custom<{0}>(\"package\")",
                             className));
@@ -156,9 +154,8 @@ Layer deserialize(const Config &config) {
   if (const std::string registered = registeredNameIn(config); !registered.empty())
     return registeredLayer(registered, config.get_object("config"));
   SavedObject saved = savedObject(config);
-  const Known *found =
-      std::ranges::find_if(catalogue, [&](const Known &known) { return known.className == saved.className; });
-  if (found == std::end(catalogue))
+  const Known *found = findClass(catalogue, saved.className);
+  if (!found)
     refuseClass(saved.className);
   return found->make(saved);
 }

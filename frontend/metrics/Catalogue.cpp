@@ -1,5 +1,6 @@
 // Metrics from configs and to configs: the list of all that there are.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/ClassNames.h"
 #include "frontend/ConfigFields.h"
 #include "frontend/MetricImpl.h"
 #include "halftone/Error.h"
@@ -81,15 +82,10 @@ Config serialize(const Metric &metric) {
 
 Metric deserialize(const Config &config) {
   SavedObject saved = savedObject(config);
-  const Known *found =
-      std::ranges::find_if(catalogue, [&](const Known &known) { return known.className == saved.className; });
-  if (found == std::end(catalogue)) {
-    std::string names;
-    for (const Known &known : catalogue)
-      names += fmt::format("{}{}", names.empty() ? "" : ", ", known.className);
-    throw Error(ErrorKind::value_error,
-                fmt::format("Could not locate metric class '{}'. The metrics are: {}", saved.className, names));
-  }
+  const Known *found = findClass(catalogue, saved.className);
+  if (!found)
+    throw Error(ErrorKind::value_error, fmt::format("Could not locate metric class '{}'. {}", saved.className,
+                                                    knownClasses(catalogue, saved.className, "metrics")));
   const Metric metric = found->make(saved.fields);
   saved.fields.requireNothingLeft(saved.className);
   return metric;

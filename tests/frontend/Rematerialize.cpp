@@ -85,7 +85,7 @@ std::string moduleOf(const Model &model) {
 }
 
 long long arenaOf(const Model &model) {
-  const std::string plan = model.ir(Stage::plan, {.program = Program::train, .batch_size = 256});
+  const std::string plan = model.ir(Stage::plan, {.program = Program::train, .batch_size = 4096});
   long long bytes = 0;
   REQUIRE(std::sscanf(plan.c_str() + plan.find("arena "), "arena %lld bytes", &bytes) == 1);
   return bytes;

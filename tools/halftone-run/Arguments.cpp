@@ -44,13 +44,36 @@ struct Flags {
   bool noCache = false;
   std::string numerics;
   std::string cacheDirectory;
+  std::string program;
 };
+
+/// Options that say which program of a model is meant. UsageError if the file is no model.
+void settleProgram(Arguments &arguments, const Flags &flags) {
+  if (flags.program == "test" || flags.program == "train")
+    arguments.program = flags.program == "test" ? Program::test : Program::train;
+  const bool isOfModel =
+      !flags.program.empty() || arguments.batchSize || !arguments.policy.empty() || !arguments.policyMap.empty();
+  if (isOfModel && !arguments.model.ends_with(".keras"))
+    throw UsageError("--program, --batch-size, --policy and --policy-map are for .keras models; '" + arguments.model +
+                     "' is none");
+}
 
 CLI::App *addCommand(CLI::App &app, const std::string &name, const std::string &help, Arguments &arguments,
                      Flags &flags, const std::string &numerics) {
   CLI::App *command = app.add_subcommand(name, help);
-  command->add_option("MODEL", arguments.model, "A .mlir module in a stage from graph to kernel, or a saved plan")
+  command
+      ->add_option("MODEL", arguments.model,
+                   "A .keras file, a .mlir module in a stage from graph to kernel, or a saved plan")
       ->required();
+  command->add_option("--program", flags.program, "Of a .keras model: predict, test or train (default: predict)")
+      ->check(CLI::IsMember({"predict", "test", "train"}));
+  command
+      ->add_option("--batch-size", arguments.batchSize,
+                   "Of a .keras model (default: the first axis of the first --input whose shape is given, else 32)")
+      ->check(atLeast(int64_t(1)));
+  auto *map = command->add_option("--policy-map", arguments.policyMap,
+                                  "Of a .keras model: a DTypePolicyMap's JSON file, in place of the file's policies");
+  command->add_option("--policy", arguments.policy, "Of a .keras model: one policy for all layers")->excludes(map);
   command
       ->add_option("--device", arguments.device,
                    name == "predict" ? "cpu, cuda or cuda:<index>; or interpreter for the slow, exact meaning"
@@ -128,7 +151,7 @@ bool asksForJson(int argc, char **argv) {
 Arguments parseArguments(int argc, char **argv) {
   Arguments arguments;
   Flags flags;
-  CLI::App app("Runs, compares and prints modules and saved plans.", "halftone-run");
+  CLI::App app("Runs, compares and prints models, modules and saved plans.", "halftone-run");
   app.footer("Exit codes: 0 yes, 1 no (a difference, too many casts), 2 bad usage, 3 bad input, 4 device missing, 5 "
              "bug in Halftone.");
   app.set_version_flag("--version", std::string("halftone-run ") + version());
@@ -162,9 +185,7 @@ Arguments parseArguments(int argc, char **argv) {
   if (!arguments.target.empty())
     if (auto target = compiler::Target::find(arguments.target); !target.isOk())
       throw UsageError("--target: " + target.status().message());
-  if (arguments.model.ends_with(".keras"))
-    throw UsageError("'" + arguments.model +
-                     "': expected a .mlir module or a saved plan; .keras archives are not read");
+  settleProgram(arguments, flags);
   return arguments;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Difference.h"
+#include "halftone/Model.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,7 +17,11 @@ namespace halftone::tools {
 struct Arguments {
   std::string command; // "predict", "compare", "emit"; "" for --help or --version alone
   std::string model;
-  std::string notice; // the text of --help or --version, for stdout
+  // For a .keras model.
+  Program program = Program::predict;
+  std::optional<int64_t> batchSize;
+  std::string policy, policyMap; // "": those of the file
+  std::string notice;            // the text of --help or --version, for stdout
 
   // For all commands.
   std::string device = "cpu";

@@ -149,7 +149,7 @@ ExitCode compare(const Arguments &arguments) {
   if (isFile && arguments.byLayer)
     throw UsageError("--by-layer: a file holds no layers; expected --against interpreter");
   std::shared_ptr<DeviceRuntime> device = openDevice(arguments);
-  const ModuleOrPlan model = loadModuleOrPlan(arguments.model);
+  const ModuleOrPlan model = loadModuleOrPlan(arguments);
   if (model.plan && !isFile)
     throw UsageError(
         fmt::format("{} is a saved plan, which holds nothing to interpret; expected a module, or --against FILE.npy",

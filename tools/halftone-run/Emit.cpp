@@ -124,7 +124,7 @@ ExitCode emit(const Arguments &arguments) {
                                                          : "plan, llvm, asm, ptx or object"));
   if (format.empty())
     format = isModule ? "mlir" : *stage == Stage::plan ? "" : "asm";
-  const ModuleOrPlan model = loadModuleOrPlan(arguments.model);
+  const ModuleOrPlan model = loadModuleOrPlan(arguments);
 
   if (model.plan && isModule)
     throw UsageError(

@@ -3,6 +3,7 @@
 #include "ModuleOrPlan.h"
 #include "CompiledModule.h"
 #include "InputSpec.h"
+#include "KerasModel.h"
 #include "Output.h"
 #include "UsageError.h"
 #include "halftone/Device.h"
@@ -48,7 +49,10 @@ std::vector<DeclaredVariable> ModuleOrPlan::variables() const {
   return list;
 }
 
-ModuleOrPlan loadModuleOrPlan(const std::string &path) {
+ModuleOrPlan loadModuleOrPlan(const Arguments &arguments) {
+  if (arguments.model.ends_with(".keras"))
+    return loadKerasModel(arguments);
+  const std::string &path = arguments.model;
   ModuleOrPlan model;
   model.path = path;
   std::error_code ignored;
@@ -104,7 +108,9 @@ InitialValues readValues(const ModuleOrPlan &model, const std::vector<std::strin
   if (!fillFeeds && !missing.empty())
     throw UsageError(fmt::format("no --input for {}", fmt::join(missing, ", ")));
   for (const DeclaredVariable &variable : variables)
-    if (!values.variables.contains(variable.symbol))
+    if (const auto saved = model.saved.find(variable.symbol); saved != model.saved.end())
+      values.variables.emplace(variable.symbol, saved->second);
+    else if (!values.variables.contains(variable.symbol))
       values.variables[variable.symbol] = initialValue(variable, seed);
   return values;
 }

@@ -18,20 +18,22 @@ struct ModuleOrPlan {
   std::optional<ModuleFile> module;
   std::shared_ptr<const Executable> plan;
   std::string path;
+  VariableTensors saved; // values of variables, by symbol, from the file
 
   const Signature &signature() const { return module ? module->signature : plan->signature; }
   std::vector<DeclaredVariable> variables() const;
 };
 
-/// Loads a saved plan if the file begins with its magic bytes, else a module. Throws io_error and value_error.
-ModuleOrPlan loadModuleOrPlan(const std::string &path);
+/// Loads a model if the file's name ends in .keras, a saved plan if the file begins with its magic bytes, else a module.
+/// Throws io_error and value_error.
+ModuleOrPlan loadModuleOrPlan(const Arguments &arguments);
 
 struct InitialValues {
   std::vector<Tensor> feeds;
   VariableTensors variables;
 };
 
-/// Feeds and variables from --input, and initialValue() for all other variables. Specs without a name stand, in order,
+/// Feeds and variables from --input; other variables have the file's value, or initialValue(). Specs without a name stand, in order,
 /// for the feeds that no spec names. If `fillFeeds`, a feed without a spec is random; else missing feeds are a
 /// UsageError that names them all. UsageError too for a name that is no feed, path or symbol.
 InitialValues readValues(const ModuleOrPlan &model, const std::vector<std::string> &inputs, uint64_t seed,

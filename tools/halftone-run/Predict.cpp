@@ -54,7 +54,7 @@ std::vector<Destination> readDestinations(const Arguments &arguments, const Modu
 
 ExitCode predict(const Arguments &arguments) {
   std::shared_ptr<DeviceRuntime> device = arguments.device == "interpreter" ? nullptr : openDevice(arguments);
-  const ModuleOrPlan model = loadModuleOrPlan(arguments.model);
+  const ModuleOrPlan model = loadModuleOrPlan(arguments);
   const std::vector<Destination> destinations = readDestinations(arguments, model);
   InitialValues values = readValues(model, arguments.inputs, arguments.seed, false);
 

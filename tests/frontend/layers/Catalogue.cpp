@@ -201,7 +201,10 @@ TEST_CASE("A config is checked as the constructor checks its arguments") {
 TEST_CASE("A config that no layer can be made of is an error that names the class, the key or the value") {
   CHECK_THAT(fieldsOf("Gate", ""), Contains("ValueError: Could not locate class 'Gate'") &&
                                        Contains("register_custom<Gate>") &&
-                                       Contains("The layers are: Activation, Add"));
+                                       Contains(". The layers are: Activation, Add"));
+  CHECK_THAT(fieldsOf("Desne", ""), Contains("The nearest is 'Dense'. The layers are: Activation, Add"));
+  CHECK_THAT(fieldsOf("Dense2", ""), Contains("The nearest is 'Dense'."));
+  CHECK_THAT(fieldsOf(std::string(300, 'x').c_str(), ""), !Contains("The nearest"));
   CHECK_THAT(fieldsOf("LSTM", ""), Contains("NotImplementedError: The layer 'LSTM' is not built"));
   CHECK_THAT(fieldsOf("Dense", ""), Contains("KeyError: The config has no key 'units'"));
   CHECK_THAT(fieldsOf("Dense", R"("units":"3")"), Contains("TypeError"));

@@ -8,8 +8,6 @@
 // FIT: halftone-run: 'fit' is no command; expected predict
 // RUN: %exit 2 halftone-run predict 2>&1 | FileCheck-22 %s --check-prefix=NOMODEL
 // NOMODEL: halftone-run: MODEL is required
-// RUN: %exit 2 halftone-run predict net.keras 2>&1 | FileCheck-22 %s --check-prefix=KERAS
-// KERAS: halftone-run: 'net.keras': expected a .mlir module or a saved plan; .keras archives are not read
 // RUN: %exit 2 halftone-run predict %s --frobnicate 2>&1 | FileCheck-22 %s --check-prefix=FLAG
 // FLAG: halftone-run: {{.*}}--frobnicate
 // RUN: %exit 2 halftone-run predict %s --numerics exact 2>&1 | FileCheck-22 %s --check-prefix=NUMERICS

@@ -1,0 +1,74 @@
+// Loads a model, gives it another policy if asked to, and traces one of its programs.
+// SPDX-License-Identifier: Apache-2.0
+#include "KerasModel.h"
+#include "InputSpec.h"
+#include "halftone/Model.h"
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+
+namespace halftone::tools {
+namespace {
+
+constexpr int64_t usualBatch = 32; // Keras's
+
+/// The first axis of the first input whose shape the command line tells.
+int64_t batchOf(const Arguments &arguments) {
+  if (arguments.batchSize)
+    return *arguments.batchSize;
+  for (const std::string &input : arguments.inputs) {
+    const InputSpec spec = parseInputSpec(input);
+    if (spec.type && !spec.type->shape.empty())
+      return spec.type->shape.front();
+    if (spec.source == InputSpec::Source::npy)
+      if (const Shape shape = Tensor::load_npy(spec.text).shape(); shape.rank() > 0)
+        return shape[0];
+  }
+  return usualBatch;
+}
+
+std::string textOf(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (!file)
+    throw Error(ErrorKind::io_error, fmt::format("cannot read {}", path));
+  return text;
+}
+
+void applyPolicy(const Model &model, const Arguments &arguments) {
+  if (!arguments.policyMap.empty())
+    model.apply_policy(DTypePolicyMap::from_config(Config::parse(textOf(arguments.policyMap))));
+  else if (!arguments.policy.empty())
+    model.apply_policy(DTypePolicyMap(DTypePolicy(arguments.policy)));
+}
+
+/// value_error if two variables have one path, as those of layers with one name have.
+void addByPath(std::map<std::string, Tensor> &values, const std::vector<Variable> &variables, const std::string &file) {
+  for (const Variable &variable : variables)
+    if (!values.emplace(variable.path(), variable.value()).second)
+      throw Error(ErrorKind::value_error, fmt::format("{}: two variables have the path '{}'", file, variable.path()));
+}
+
+} // namespace
+
+ModuleOrPlan loadKerasModel(const Arguments &arguments) {
+  const Model model = load_model(arguments.model, {.compile = arguments.program != Program::predict});
+  applyPolicy(model, arguments);
+  ModuleOrPlan loaded;
+  loaded.path = arguments.model;
+  loaded.module = parseModule(model.ir(Stage::graph, {.program = arguments.program,
+                                                      .batch_size = batchOf(arguments),
+                                                      .locations = arguments.locations}),
+                              arguments.model)
+                      .valueOrThrow();
+  std::map<std::string, Tensor> values;
+  addByPath(values, model.variables(), arguments.model);
+  if (arguments.program == Program::train)
+    addByPath(values, model.optimizer().variables(), arguments.model);
+  for (const DeclaredVariable &variable : loaded.module->variables)
+    if (const auto value = values.find(variable.path); value != values.end())
+      loaded.saved[variable.symbol] = value->second;
+  return loaded;
+}
+
+} // namespace halftone::tools
