@@ -58,7 +58,7 @@ LossSpec readLosses(const ConfigPlace &place) {
     std::vector<std::pair<std::string, Loss>> byName;
     for (const auto &[name, value] : place.json.items())
       byName.emplace_back(name, readLoss(place.at(name)));
-    return LossSpec(std::move(byName));
+    return LossSpec(byName);
   }
   std::vector<Loss> all;
   if (place.json.is_array())
@@ -66,7 +66,7 @@ LossSpec readLosses(const ConfigPlace &place) {
       all.push_back(readLoss(each));
   else if (!place.isNull())
     all.push_back(readLoss(place));
-  return LossSpec(std::move(all));
+  return LossSpec(all);
 }
 
 std::vector<Metric> readMetricList(const ConfigPlace &place) {
@@ -87,7 +87,7 @@ MetricSpec readMetrics(const ConfigPlace &place, const std::vector<std::string> 
   if (isByName(place)) {
     for (const auto &[name, value] : place.json.items())
       byName.emplace_back(name, readMetricList(place.at(name)));
-    return MetricSpec(std::move(byName));
+    return MetricSpec(byName);
   }
   const bool nested = place.json.is_array() && !place.json.empty() && place.json[0].is_array();
   if (outputs.size() < 2 && !nested)
@@ -98,7 +98,7 @@ MetricSpec readMetrics(const ConfigPlace &place, const std::vector<std::string> 
                  fmt::format("expected an entry for each of the {} outputs, found {}", outputs.size(), each.size()));
   for (size_t i = 0; i < outputs.size(); ++i)
     byName.emplace_back(outputs[i], readMetricList(each[i]));
-  return MetricSpec(std::move(byName));
+  return MetricSpec(byName);
 }
 
 std::vector<double> readWeightsOfLosses(const ConfigPlace &place, const std::vector<std::string> &outputs) {

@@ -79,7 +79,8 @@ Table parseTable(const std::string &text, const std::string &name) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
     if (line.starts_with("error "))
       refuse(name, std::string(line.substr(6)));
-    if (ended || (ended = line == "end"))
+    ended |= line == "end";
+    if (ended)
       continue;
     auto row = parseRow(line);
     if (!row || !table.insert(std::move(*row)).second || table.size() > mostRows)

@@ -20,9 +20,10 @@ constexpr const char *weightsMember = "model.weights.h5";
 /// More bytes than the weights and the state of any optimizer take: Keras keeps at most six numbers of eight bytes for
 /// each weight, and those of a loss scale's inner optimizer twice.
 int64_t mostWeightBytes(const Layer &model) {
-  int64_t bytes = 64 << 20;
+  constexpr int64_t leastAllowed = int64_t{64} << 20, mostForEach = 128;
+  int64_t bytes = leastAllowed;
   for (const Variable &variable : model.variables())
-    bytes += 16 * 8 * variable.impl()->shape.elements();
+    bytes += mostForEach * variable.impl()->shape.elements();
   return bytes;
 }
 
