@@ -170,7 +170,7 @@ void LayerImpl::setChildren(const std::vector<Layer> &layers) {
 
 /// The outputs of a body in a scope of its own, with the masks that they have there.
 static std::vector<Value> inScopeWithMasks(const LayerScopeArgs &args, const std::vector<Value> &inputs,
-                                           const std::function<std::vector<Value>(const std::vector<Value> &)> &body) {
+                                           const LayerImpl::TracedBody &body) {
   std::vector<size_t> masked; // the outputs whose masks are further results
   size_t count = 0;
   std::vector<Value> results = tracing().layer(args, inputs, [&](const std::vector<Value> &arguments) {
@@ -206,51 +206,59 @@ std::vector<Value> LayerImpl::callTraced(const std::vector<Value> &inputs, const
     NameScope scope = NameScope::ofLayer(path); // the same path from wherever this call comes
     std::unique_ptr<AutocastScope> reads = autocastScopeFor(*this);
     CallContext context(*this, trainingNow());
-    auto run = [&](const std::vector<Value> &arguments) {
+    const auto run = [&](const std::vector<Value> &arguments) {
       for (size_t i = 0; i < arguments.size(); ++i) // a layer's scope has Values of its own
         arguments[i].node()->mask = inputs[i].node()->mask;
       Values results = how ? how(*body, Values(arguments), context) : body->call(Values(arguments), context);
       std::vector<Value> outputs(results.begin(), results.end());
-      if (activityRegularizer.defined())
-        for (const Value &output : outputs) {
-          Value penalty = activityRegularizer(output);
-          if (output.rank() > 0)
-            penalty = penalty / static_cast<double>(std::max<int64_t>(output.shape()[0], 1));
-          context.add_loss(penalty);
-        }
+      addPenalties(outputs, context);
       return outputs;
     };
-    std::vector<Value> outputs;
     const bool again = isRematerialized(parent);
-    const DTypePolicy decided = resolvedPolicy();
-    LayerScopeArgs args{path, className, decided.name(), policyKey(), decided.compute_dtype(), autocast, where};
-    if (again)
-      args.rematerializeAbove = remat->aboveElements;
-    if (transparent && !again) {
-      outputs = run(inputs);
-    } else if (transparent) {
-      args.autocast = false;
-      outputs = inScopeWithMasks(args, inputs, run);
-      for (const Value &output : outputs)
-        output.node()->layerPath = path;
-    } else {
-      refuseQuantized(*this);
-      DType compute = decided.compute_dtype();
-      std::vector<Value> converted = inputs;
-      if (autocast && !is_float(compute)) // an integer policy also casts float inputs
-        for (Value &input : converted)
-          if (is_float(input.dtype()))
-            input = asDtype(input, compute, "layer input");
-      outputs = tracing().layer(args, converted, run);
-      for (const Value &output : outputs)
-        output.node()->layerPath = path;
-      passMask(inputs, outputs);
-    }
+    std::vector<Value> outputs = transparent && !again ? run(inputs) : callInScope(inputs, again, run);
     noteCall(inputs, outputs);
     return outputs;
   } catch (const Error &error) {
     rethrowWithLayer(error, *this);
   }
+}
+
+/// Adds the activity regularizer's penalties for the outputs of a call to the losses.
+void LayerImpl::addPenalties(const std::vector<Value> &outputs, const CallContext &context) const {
+  if (!activityRegularizer.defined())
+    return;
+  for (const Value &output : outputs) {
+    Value penalty = activityRegularizer(output);
+    if (output.rank() > 0)
+      penalty = penalty / static_cast<double>(std::max<int64_t>(output.shape()[0], 1));
+    context.add_loss(penalty);
+  }
+}
+
+/// Calls a body in a scope of the IR. A graph of layers has one only if it is computed again (`again`): then its inputs stay
+/// as they are, and its outputs keep their masks.
+std::vector<Value> LayerImpl::callInScope(const std::vector<Value> &inputs, bool again, const TracedBody &run) {
+  const DTypePolicy decided = resolvedPolicy();
+  const DType compute = decided.compute_dtype();
+  LayerScopeArgs args{path, className, decided.name(), policyKey(), compute, autocast && !transparent, where};
+  if (again)
+    args.rematerializeAbove = remat->aboveElements;
+  std::vector<Value> outputs;
+  if (transparent) {
+    outputs = inScopeWithMasks(args, inputs, run);
+  } else {
+    refuseQuantized(*this);
+    std::vector<Value> converted = inputs;
+    if (autocast && !is_float(compute)) // an integer policy also casts float inputs
+      for (Value &input : converted)
+        if (is_float(input.dtype()))
+          input = asDtype(input, compute, "layer input");
+    outputs = tracing().layer(args, converted, run);
+    passMask(inputs, outputs);
+  }
+  for (const Value &output : outputs)
+    output.node()->layerPath = path;
+  return outputs;
 }
 
 /// As in Keras, the first output carries the mask that the body makes of the inputs'.

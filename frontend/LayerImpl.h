@@ -19,6 +19,9 @@ struct ModelState;
 using BodyCall = std::function<Values(LayerBody &body, const Values &inputs, const CallContext &context)>;
 
 struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
+  /// Computes the outputs of one call, in a trace.
+  using TracedBody = std::function<std::vector<Value>(const std::vector<Value> &)>;
+
   std::unique_ptr<LayerBody> body;
   std::string className, name, path;
   DTypePolicy policy = dtype_policy(); // if it is a map, see resolvedPolicy()
@@ -61,6 +64,8 @@ private:
     return (parent || !model) && remat && !remat->isOfActivations && remat->isFor(name, path) &&
            (!transparent || remat->names);
   }
+  void addPenalties(const std::vector<Value> &outputs, const CallContext &context) const;
+  std::vector<Value> callInScope(const std::vector<Value> &inputs, bool again, const TracedBody &run);
   void passMask(const std::vector<Value> &inputs, const std::vector<Value> &outputs) const;
   void noteCall(const std::vector<Value> &inputs, const std::vector<Value> &outputs);
   void noteRecordedCall(const std::vector<Value> &inputs, const std::vector<Value> &outputs);

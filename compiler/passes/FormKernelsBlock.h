@@ -98,10 +98,11 @@ private:
   bool isReadElsewhere(mlir::Value value, int64_t index) const;
   std::optional<Remake> remakeOf(mlir::Value value, const KernelBody &body, const llvm::DenseSet<mlir::Value> &sources);
   std::optional<int64_t> lastReader(mlir::Value value) const;
-  bool isSourceThere(const Remake &remake) const;
+  bool isSourceThere(const Remake &remake);
   void apply(const Remake &remake, int64_t index, mlir::IRMapping &twins);
   void remakeResultsOf(int64_t index);
   void remakeStored();
+  llvm::DenseMap<mlir::Value, std::optional<int64_t>> lastReaders; // of sources, by lastReader(), with later readers
 
   // Order of the block's ops. MLIR's own is counted anew after neighbours have come in.
   size_t itemOf(mlir::Operation *op);

@@ -67,6 +67,14 @@ static DenseSet<Value> productsOf(const KernelBody &body) {
   return products;
 }
 
+/// Whether the op decides, or rounds a value for a decision (docs/kernels.md). A copy of it would see the values of another
+/// rounding, and could decide otherwise.
+static bool isOfDecision(Operation *op) {
+  if (auto rounding = dyn_cast<CastOp>(op); rounding && rounding.getOrigin() == "decision")
+    return true;
+  return cast<ComputeOpInterface>(op).isDecision();
+}
+
 /// How kernels that read `value`, a result of the kernel `body`, would make it: from one tensor that is stored, or is one
 /// of `sources`, and from vectors. Nothing if they would need more.
 std::optional<Remake> BlockFormer::remakeOf(Value value, const KernelBody &body, const DenseSet<Value> &sources) {
@@ -95,7 +103,7 @@ std::optional<Remake> BlockFormer::remakeOf(Value value, const KernelBody &body,
   };
   while (!open.empty()) {
     Operation *op = open.pop_back_val();
-    if (!isGlue(op) && !isa<ElementwiseOpInterface>(op))
+    if ((!isGlue(op) && !isa<ElementwiseOpInterface>(op)) || isOfDecision(op))
       return std::nullopt;
     transcendentals += isTranscendental(op);
     if (body.home.contains(op))
@@ -137,12 +145,15 @@ std::optional<int64_t> BlockFormer::lastReader(Value value) const {
 }
 
 /// Whether the source stays in memory until the last kernel that reads the value, however that is made.
-bool BlockFormer::isSourceThere(const Remake &remake) const {
+bool BlockFormer::isSourceThere(const Remake &remake) {
   Operation *producer = remake.source.getDefiningOp();
   if (!producer || producer->getBlock() != &block || escapes(producer))
     return true;
-  const auto last = lastReader(remake.source), wanted = lastReader(remake.value);
-  return last && wanted && !clusterLine.isBefore(*last, *wanted);
+  auto [last, isNew] = lastReaders.try_emplace(remake.source);
+  if (isNew)
+    last->second = lastReader(remake.source);
+  const std::optional<int64_t> wanted = lastReader(remake.value);
+  return last->second && wanted && !clusterLine.isBefore(*last->second, *wanted);
 }
 
 /// Lets the other kernels that read `remake.value` make it. If a form does not hold the ops of one of these kernels then,
@@ -154,6 +165,7 @@ void BlockFormer::apply(const Remake &remake, int64_t index, IRMapping &twins) {
     if (!twins.contains(op->getResult(0)))
       chains.insert(OpBuilder(op->getBlock(), std::next(op->getIterator())).clone(*op, twins));
   const Value twin = twins.lookup(remake.value);
+  const std::optional<int64_t> wanted = lastReader(remake.value);
   SmallVector<OpOperand *> uses;
   llvm::SetVector<int64_t> affected;
   affected.insert(index);
@@ -179,6 +191,9 @@ void BlockFormer::apply(const Remake &remake, int64_t index, IRMapping &twins) {
   }
   for (auto [each, shape] : llvm::zip_equal(affected, shapes))
     clusters[each].shape = std::move(shape);
+  if (auto last = lastReaders.find(remake.source); last != lastReaders.end() && wanted)
+    if (!last->second || clusterLine.isBefore(*last->second, *wanted))
+      last->second = wanted;
 }
 
 /// Lets readers make the results of cluster `index` that they can make from one stored tensor, if that needs less memory.
