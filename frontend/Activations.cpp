@@ -1,6 +1,6 @@
 // Activations by name, as keras.activations, composed of elementwise operations and reductions.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Graph.h"
+#include "frontend/Operations.h"
 #include "frontend/Promotion.h"
 #include "frontend/Rematerialize.h"
 #include "frontend/Softplus.h"
@@ -29,6 +29,35 @@ Value relu6(const Value &x) {
   return ops::where(inside, x, ops::stop_gradient(bounds));
 }
 
+Value hardSigmoid(const Value &x) { return relu6(x + 3.0) / 6.0; }
+/// 0 between the thresholds, and beyond them x or, `moved`, x less the threshold.
+Value shrunk(const Value &x, bool moved) {
+  constexpr double threshold = 0.5; // Keras's
+  const Value above = ops::greater(x, ops::full_like(x, threshold)),
+              below = ops::less(x, ops::full_like(x, -threshold));
+  const Value outside = moved ? ops::where(above, x - threshold, x + threshold) : x;
+  return ops::where(ops::logical_or(above, below), outside, ops::zeros_like(x));
+}
+/// x kept in [-1, 1], with the slope 1 at the bounds.
+Value hardTanh(const Value &x) {
+  const Value one = ops::ones_like(x);
+  return ops::where(ops::greater(x, one), one, ops::where(ops::less(x, -one), -one, x));
+}
+/// 0 up to -1, x from 1 on, and a parabola between.
+Value sparsePlus(const Value &x) {
+  const Value one = ops::ones_like(x);
+  return ops::where(ops::less_equal(x, -one), ops::zeros_like(x),
+                    ops::where(ops::greater_equal(x, one), x, ops::square(x + 1.0) / 4.0));
+}
+/// The first half of the last axis, each element times the sigmoid of its partner in the second half.
+Value glu(const Value &x) {
+  if (x.rank() == 0 || x.shape()[-1] % 2 != 0)
+    throw Error(ErrorKind::value_error,
+                fmt::format("glu needs a last axis of even extent. Received: shape={}", x.shape().str()));
+  const std::vector<Value> halves = ops::split(x, 2, -1);
+  return halves[0] * ops::sigmoid(halves[1]);
+}
+
 } // namespace
 
 SoftplusParts detail::softplusParts(const Value &x) {
@@ -39,22 +68,32 @@ SoftplusParts detail::softplusParts(const Value &x) {
 namespace ops {
 
 Value leaky_relu(const Value &x, double negative_slope) {
+  if (isSymbolic(x))
+    return recordOperation("LeakyRelu", {x}, configOf("negative_slope", negative_slope));
   Value y = real(x);
   return where(greater_equal(y, zeros_like(y)), y, y * negative_slope);
 }
 Value elu(const Value &x, double alpha) {
+  if (isSymbolic(x))
+    return recordOperation("Elu", {x}, configOf("alpha", alpha));
   Value y = real(x), positive = greater(y, zeros_like(y));
   return where(positive, y, expm1(where(positive, zeros_like(y), y)) * alpha);
 }
 Value silu(const Value &x) {
+  if (isSymbolic(x))
+    return recordOperation("Silu", {x});
   Value y = real(x);
   return y * sigmoid(y);
 }
 Value softplus(const Value &x) {
+  if (isSymbolic(x))
+    return recordOperation("Softplus", {x});
   SoftplusParts parts = softplusParts(real(x));
   return parts.linear + parts.curved;
 }
 Value gelu(const Value &x, bool approximate) {
+  if (isSymbolic(x))
+    return recordOperation("Gelu", {x}, configOf("approximate", approximate));
   Value y = real(x);
   if (!approximate)
     return y * 0.5 * (1.0 + erf(y * (1.0 / std::sqrt(2.0))));
@@ -62,10 +101,14 @@ Value gelu(const Value &x, bool approximate) {
   return 0.5 * y * (1.0 + tanh(inner));
 }
 Value softmax(const Value &x, int64_t axis) {
+  if (isSymbolic(x))
+    return recordOperation("Softmax", {x}, configOf("axis", axis));
   Value e = exp(x - stop_gradient(max(x, static_cast<int>(axis), true)));
   return e / sum(e, static_cast<int>(axis), true);
 }
 Value log_softmax(const Value &x, int64_t axis) {
+  if (isSymbolic(x))
+    return recordOperation("LogSoftmax", {x}, configOf("axis", axis));
   Value shifted = x - stop_gradient(max(x, static_cast<int>(axis), true));
   return shifted - log(sum(exp(shifted), static_cast<int>(axis), true));
 }
@@ -91,7 +134,20 @@ const std::map<std::string, Activate> &registry() {
       {"silu", [](const Value &x) { return ops::silu(x); }},
       {"swish", [](const Value &x) { return ops::silu(x); }},
       {"sigmoid", [](const Value &x) { return ops::sigmoid(x); }},
-      {"hard_sigmoid", [](const Value &x) { return relu6(real(x) + 3.0) / 6.0; }},
+      {"hard_sigmoid", [](const Value &x) { return hardSigmoid(real(x)); }},
+      {"hard_silu", [](const Value &x) { return real(x) * hardSigmoid(real(x)); }},
+      {"hard_swish", [](const Value &x) { return real(x) * hardSigmoid(real(x)); }},
+      {"hard_tanh", [](const Value &x) { return hardTanh(real(x)); }},
+      {"hard_shrink", [](const Value &x) { return shrunk(real(x), false); }},
+      {"soft_shrink", [](const Value &x) { return shrunk(real(x), true); }},
+      {"tanh_shrink", [](const Value &x) { return real(x) - ops::tanh(x); }},
+      {"celu", [](const Value &x) { return ops::elu(x); }}, // of alpha 1
+      {"glu", [](const Value &x) { return glu(real(x)); }},
+      {"mish", [](const Value &x) { return real(x) * ops::tanh(ops::softplus(x)); }},
+      {"log_sigmoid", [](const Value &x) { return -ops::softplus(-real(x)); }},
+      {"squareplus", [](const Value &x) { return 0.5 * (real(x) + ops::sqrt(ops::square(real(x)) + 4.0)); }},
+      {"sparse_plus", [](const Value &x) { return sparsePlus(real(x)); }},
+      {"sparse_sigmoid", [](const Value &x) { return 0.5 * ops::clip(real(x) + 1.0, 0.0, 2.0); }},
       {"tanh", [](const Value &x) { return ops::tanh(x); }},
       {"softplus", [](const Value &x) { return ops::softplus(x); }},
       {"softsign", [](const Value &x) { return real(x) / (1.0 + ops::abs(real(x))); }},
@@ -100,6 +156,11 @@ const std::map<std::string, Activate> &registry() {
       {"log_softmax", [](const Value &x) { return ops::log_softmax(x); }},
   };
   return activations;
+}
+
+/// Keras's name of a function that has two.
+std::string keptName(const std::string &name) {
+  return name == "swish" ? "silu" : name == "hard_swish" ? "hard_silu" : name;
 }
 
 } // namespace
@@ -122,7 +183,7 @@ ActivationArg::ActivationArg(const std::string &name) {
     throw Error(ErrorKind::value_error,
                 fmt::format("Could not interpret activation function identifier: {}. Known: {}", name, known));
   }
-  rep_ = std::make_shared<Rep>(Rep{name == "swish" ? "silu" : name, found->second}); // one function, Keras's name
+  rep_ = std::make_shared<Rep>(Rep{keptName(name), found->second});
 }
 ActivationArg::ActivationArg(Activate f) : rep_(std::make_shared<Rep>(Rep{"function", std::move(f)})) {}
 std::string ActivationArg::name() const { return rep_ ? rep_->name : "linear"; }

@@ -26,6 +26,10 @@ inline constexpr std::string_view enumNames<Interpolation>[] = {"nearest", "bili
 template <> inline constexpr std::string_view enumNames<FillMode>[] = {"reflect", "wrap", "constant", "nearest"};
 template <>
 inline constexpr std::string_view enumNames<FlipMode>[] = {"horizontal", "vertical", "horizontal_and_vertical"};
+template <> inline constexpr std::string_view enumNames<initializers::FanMode>[] = {"fan_in", "fan_out", "fan_avg"};
+template <>
+inline constexpr std::string_view enumNames<initializers::Distribution>[] = {"uniform", "truncated_normal",
+                                                                             "untruncated_normal"};
 template <class Enum> constexpr std::string_view enumName(Enum value) {
   return enumNames<Enum>[static_cast<size_t>(value)];
 }

@@ -12,10 +12,13 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <mutex>
+#include <numeric>
 #include <random>
 
 namespace halftone {
 using namespace detail;
+using initializers::Distribution;
+using initializers::FanMode;
 
 namespace {
 
@@ -48,14 +51,14 @@ private:
   std::mt19937_64 engine_;
 };
 
-enum class Kind { zeros, ones, constant, uniform, normal, truncated, scaling };
-enum class Fan { in, average };
+/// `preset` is a scaling whose parameters its class fixes.
+enum class Kind { zeros, ones, constant, identity, uniform, normal, truncated, preset, scaling, orthogonal };
 
 struct Draw {
   Kind kind = Kind::zeros;
-  double a = 0, b = 0; // constant: the value; uniform: the bounds; normal: mean, stddev; scaling: scale
-  Fan fan = Fan::in;
-  bool uniformScaling = false;
+  double a = 0, b = 0; // constant: the value; uniform: the bounds; normal: mean, stddev; scaling: scale; others: gain
+  FanMode fan = FanMode::fan_in;
+  Distribution distribution = Distribution::truncated_normal;
   std::optional<int64_t> seed{};
 };
 
@@ -68,8 +71,15 @@ template <class F> void withFields(Kind kind, F f) {
     f(std::tuple{seed, Field{"minval", &Draw::a}, Field{"maxval", &Draw::b}});
   else if (kind == Kind::normal || kind == Kind::truncated)
     f(std::tuple{seed, Field{"mean", &Draw::a}, Field{"stddev", &Draw::b}});
-  else if (kind == Kind::scaling)
+  else if (kind == Kind::preset)
     f(std::tuple{seed, FixedField{"input_axes", nullptr}, FixedField{"output_axes", nullptr}});
+  else if (kind == Kind::scaling)
+    f(std::tuple{seed, Field{"scale", &Draw::a}, Field{"mode", &Draw::fan}, Field{"distribution", &Draw::distribution},
+                 FixedField{"input_axes", nullptr}, FixedField{"output_axes", nullptr}});
+  else if (kind == Kind::orthogonal)
+    f(std::tuple{seed, Field{"gain", &Draw::a}});
+  else if (kind == Kind::identity)
+    f(std::tuple{Field{"gain", &Draw::a}});
   else
     f(std::tuple<>());
 }
@@ -88,7 +98,14 @@ struct Named {
 };
 // The names of keras.initializers.get: snake case and class names.
 constexpr Named names[] = {{"zeros", "Zeros"},
+                           {"zero", "Zeros"},
                            {"ones", "Ones"},
+                           {"one", "Ones"},
+                           {"identity", "Identity"},
+                           {"IdentityInitializer", "Identity"},
+                           {"orthogonal", "Orthogonal"},
+                           {"OrthogonalInitializer", "Orthogonal"},
+                           {"variance_scaling", "VarianceScaling"},
                            {"constant", "Constant"},
                            {"uniform", "RandomUniform"},
                            {"random_uniform", "RandomUniform"},
@@ -101,6 +118,15 @@ constexpr Named names[] = {{"zeros", "Zeros"},
                            {"he_uniform", "HeUniform"},
                            {"lecun_normal", "LecunNormal"},
                            {"lecun_uniform", "LecunUniform"}};
+
+/// The scaling of Glorot, He or Lecun, uniform or truncated normal.
+Draw presetOf(std::string_view cls, std::optional<int64_t> seed = {}) {
+  return {.kind = Kind::preset,
+          .a = cls.starts_with("He") ? 2.0 : 1.0,
+          .fan = cls.starts_with("Glorot") ? FanMode::fan_avg : FanMode::fan_in,
+          .distribution = cls.ends_with("Uniform") ? Distribution::uniform : Distribution::truncated_normal,
+          .seed = seed};
+}
 
 struct Fans {
   double in, out;
@@ -144,11 +170,12 @@ Initializer::Initializer(const std::string &name) {
     rep_ = std::make_shared<Rep>(cls, Draw{Kind::uniform, -0.05, 0.05});
   else if (cls == "RandomNormal" || cls == "TruncatedNormal")
     rep_ = std::make_shared<Rep>(cls, Draw{cls == "RandomNormal" ? Kind::normal : Kind::truncated, 0.0, 0.05});
-  else {
-    bool he = cls.rfind("He", 0) == 0, glorot = cls.rfind("Glorot", 0) == 0;
-    rep_ = std::make_shared<Rep>(cls, Draw{Kind::scaling, he ? 2.0 : 1.0, 0.0, glorot ? Fan::average : Fan::in,
-                                           cls.find("Uniform") != std::string::npos});
-  }
+  else if (cls == "Identity" || cls == "Orthogonal")
+    rep_ = std::make_shared<Rep>(cls, Draw{cls == "Identity" ? Kind::identity : Kind::orthogonal, 1.0});
+  else if (cls == "VarianceScaling")
+    rep_ = std::make_shared<Rep>(cls, Draw{Kind::scaling, 1.0});
+  else
+    rep_ = std::make_shared<Rep>(cls, presetOf(cls));
 }
 std::string Initializer::name() const { return rep_ ? rep_->className : ""; }
 Config Initializer::get_config() const {
@@ -158,60 +185,156 @@ Config Initializer::get_config() const {
   return config;
 }
 
+namespace {
+
+/// Draws one element; of a scaling, `a` is the variance.
+double drawn(const Draw &rule, Draws &draws) {
+  switch (rule.kind) {
+  case Kind::uniform:
+    return rule.a + (rule.b - rule.a) * draws.uniform();
+  case Kind::normal:
+    return rule.a + rule.b * draws.normal();
+  case Kind::truncated:
+    return rule.a + rule.b * draws.truncatedNormal();
+  default:
+    break;
+  }
+  switch (rule.distribution) {
+  case Distribution::uniform:
+    return std::sqrt(3.0 * rule.a) * (2.0 * draws.uniform() - 1.0);
+  case Distribution::untruncated_normal:
+    return std::sqrt(rule.a) * draws.normal();
+  default: // the constant makes up for the variance that truncation removes
+    return std::sqrt(rule.a) / 0.87962566103423978 * draws.truncatedNormal();
+  }
+}
+
+/// A tensor in float64 for float64 and else in float32, rounded to `dtype`; `next` gives the elements in order.
+template <class F> Tensor filled(const Shape &shape, DType dtype, F next) {
+  Tensor made = TensorAccess::allocate(dtype == DType::float64 ? dtype : DType::float32, shape);
+  if (dtype == DType::float64)
+    std::ranges::generate(made.mutable_span<double>(), next);
+  else
+    std::ranges::generate(made.mutable_span<float>(), [&] { return static_cast<float>(next()); });
+  return dtype == made.dtype() ? made : made.astype(dtype);
+}
+
+Tensor identity(const Shape &shape, DType dtype, double gain) {
+  if (shape.rank() != 2)
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("Identity matrix initializer can only be used for 2D matrices. Received: shape={} of rank {}.",
+                    shape.str(), shape.rank()));
+  const int64_t columns = shape[1];
+  return filled(shape, dtype, [&, place = int64_t{0}]() mutable {
+    const int64_t row = place / columns, column = place++ % columns;
+    return row == column ? gain : 0.0;
+  });
+}
+
+/// `count` orthonormal vectors of `length` elements in random directions, by Gram and Schmidt's process, which each vector
+/// passes twice, since rounding spoils the first pass.
+std::vector<std::vector<double>> orthonormal(int64_t count, int64_t length, Draws &draws) {
+  std::vector<std::vector<double>> vectors;
+  while (static_cast<int64_t>(vectors.size()) < count) {
+    std::vector<double> next(static_cast<size_t>(length));
+    std::ranges::generate(next, [&] { return draws.normal(); });
+    for (int pass = 0; pass < 2; ++pass)
+      for (const std::vector<double> &before : vectors) {
+        const double along = std::inner_product(next.begin(), next.end(), before.begin(), 0.0);
+        std::ranges::transform(next, before, next.begin(), [&](double x, double b) { return x - along * b; });
+      }
+    const double norm = std::sqrt(std::inner_product(next.begin(), next.end(), next.begin(), 0.0));
+    if (norm < 1e-9) // a direction that the others span; another one is drawn
+      continue;
+    for (double &each : next)
+      each /= norm;
+    vectors.push_back(std::move(next));
+  }
+  return vectors;
+}
+
+/// With all axes but the last as rows: orthonormal columns, or rows if there are fewer of them, times the gain.
+Tensor orthogonal(const Shape &shape, DType dtype, double gain, Draws &draws) {
+  if (shape.rank() < 2)
+    throw Error(ErrorKind::value_error,
+                fmt::format("The tensor to initialize must be at least two-dimensional. Received: shape={} of rank {}.",
+                            shape.str(), shape.rank()));
+  const int64_t columns = shape[-1], rows = columns == 0 ? 0 : shape.elements() / columns;
+  const auto vectors = orthonormal(std::min(rows, columns), std::max(rows, columns), draws);
+  return filled(shape, dtype, [&, place = int64_t{0}]() mutable {
+    const auto row = static_cast<size_t>(place / columns), column = static_cast<size_t>(place % columns);
+    ++place;
+    return gain * (rows < columns ? vectors[row][column] : vectors[column][row]);
+  });
+}
+
+} // namespace
+
 Tensor Initializer::operator()(const Shape &shape, DType dtype, int64_t seed) const {
   if (!rep_)
     throw Error(ErrorKind::value_error, "no initializer");
   if (rep_->kind <= Kind::constant)
     return Tensor::full(shape, rep_->a, dtype);
+  if (rep_->kind == Kind::identity)
+    return identity(shape, dtype, rep_->a);
   Draws draws(rep_->seed.value_or(seed));
-  double scale = rep_->a;
-  if (rep_->kind == Kind::scaling) {
-    Fans fans = fansOf(shape);
-    scale /= std::max(1.0, rep_->fan == Fan::in ? fans.in : (fans.in + fans.out) / 2.0);
+  if (rep_->kind == Kind::orthogonal)
+    return orthogonal(shape, dtype, rep_->a, draws);
+  Draw rule = *rep_;
+  if (rule.kind == Kind::preset || rule.kind == Kind::scaling) {
+    const Fans fans = fansOf(shape);
+    const double fan = rule.fan == FanMode::fan_in    ? fans.in
+                       : rule.fan == FanMode::fan_out ? fans.out
+                                                      : (fans.in + fans.out) / 2.0;
+    rule.a /= std::max(1.0, fan);
   }
-  auto draw = [&]() -> double {
-    switch (rep_->kind) {
-    case Kind::uniform:
-      return rep_->a + (rep_->b - rep_->a) * draws.uniform();
-    case Kind::normal:
-      return rep_->a + rep_->b * draws.normal();
-    case Kind::truncated:
-      return rep_->a + rep_->b * draws.truncatedNormal();
-    default: // scaling; the constant makes up for the variance that truncation removes
-      return rep_->uniformScaling ? std::sqrt(3.0 * scale) * (2.0 * draws.uniform() - 1.0)
-                                  : std::sqrt(scale) / 0.87962566103423978 * draws.truncatedNormal();
-    }
-  };
-  Tensor drawn = TensorAccess::allocate(dtype == DType::float64 ? dtype : DType::float32, shape);
-  if (dtype == DType::float64)
-    std::ranges::generate(drawn.mutable_span<double>(), draw);
-  else
-    std::ranges::generate(drawn.mutable_span<float>(), [&] { return static_cast<float>(draw()); });
-  return dtype == drawn.dtype() ? drawn : drawn.astype(dtype);
+  return filled(shape, dtype, [&] { return drawn(rule, draws); });
 }
 
 namespace initializers {
 Zeros::Zeros() : Initializer("zeros") {}
 Ones::Ones() : Initializer("ones") {}
 Constant::Constant(double value) { rep_ = std::make_shared<Rep>("Constant", Draw{Kind::constant, value}); }
+Identity::Identity(double gain) { rep_ = std::make_shared<Rep>("Identity", Draw{Kind::identity, gain}); }
+RandomUniform::RandomUniform(UniformArgs args) {
+  rep_ = std::make_shared<Rep>("RandomUniform",
+                               Draw{.kind = Kind::uniform, .a = args.minval, .b = args.maxval, .seed = args.seed});
+}
 RandomNormal::RandomNormal(RandomArgs args) {
-  rep_ = std::make_shared<Rep>("RandomNormal", Draw{Kind::normal, args.mean, args.stddev, Fan::in, false, args.seed});
+  rep_ = std::make_shared<Rep>("RandomNormal",
+                               Draw{.kind = Kind::normal, .a = args.mean, .b = args.stddev, .seed = args.seed});
 }
 TruncatedNormal::TruncatedNormal(RandomArgs args) {
   rep_ = std::make_shared<Rep>("TruncatedNormal",
-                               Draw{Kind::truncated, args.mean, args.stddev, Fan::in, false, args.seed});
+                               Draw{.kind = Kind::truncated, .a = args.mean, .b = args.stddev, .seed = args.seed});
+}
+VarianceScaling::VarianceScaling(VarianceScalingArgs args) {
+  if (!(args.scale > 0))
+    throw Error(ErrorKind::value_error,
+                fmt::format("Argument `scale` must be positive float. Received: scale={}", args.scale));
+  rep_ = std::make_shared<Rep>("VarianceScaling", Draw{.kind = Kind::scaling,
+                                                       .a = args.scale,
+                                                       .fan = args.mode,
+                                                       .distribution = args.distribution,
+                                                       .seed = args.seed});
+}
+Orthogonal::Orthogonal(OrthogonalArgs args) {
+  rep_ = std::make_shared<Rep>("Orthogonal", Draw{.kind = Kind::orthogonal, .a = args.gain, .seed = args.seed});
 }
 GlorotUniform::GlorotUniform(SeedArgs args) {
-  rep_ = std::make_shared<Rep>("GlorotUniform", Draw{Kind::scaling, 1.0, 0.0, Fan::average, true, args.seed});
+  rep_ = std::make_shared<Rep>("GlorotUniform", presetOf("GlorotUniform", args.seed));
 }
 GlorotNormal::GlorotNormal(SeedArgs args) {
-  rep_ = std::make_shared<Rep>("GlorotNormal", Draw{Kind::scaling, 1.0, 0.0, Fan::average, false, args.seed});
+  rep_ = std::make_shared<Rep>("GlorotNormal", presetOf("GlorotNormal", args.seed));
 }
-HeNormal::HeNormal(SeedArgs args) {
-  rep_ = std::make_shared<Rep>("HeNormal", Draw{Kind::scaling, 2.0, 0.0, Fan::in, false, args.seed});
+HeNormal::HeNormal(SeedArgs args) { rep_ = std::make_shared<Rep>("HeNormal", presetOf("HeNormal", args.seed)); }
+HeUniform::HeUniform(SeedArgs args) { rep_ = std::make_shared<Rep>("HeUniform", presetOf("HeUniform", args.seed)); }
+LecunNormal::LecunNormal(SeedArgs args) {
+  rep_ = std::make_shared<Rep>("LecunNormal", presetOf("LecunNormal", args.seed));
 }
-HeUniform::HeUniform(SeedArgs args) {
-  rep_ = std::make_shared<Rep>("HeUniform", Draw{Kind::scaling, 2.0, 0.0, Fan::in, true, args.seed});
+LecunUniform::LecunUniform(SeedArgs args) {
+  rep_ = std::make_shared<Rep>("LecunUniform", presetOf("LecunUniform", args.seed));
 }
 
 Config serialize(const Initializer &initializer) {
@@ -225,6 +348,8 @@ public:
     Rep rep = *rep_;
     withFields(rep.kind, [&](const auto &fields) { saved.fields.read(static_cast<Draw &>(rep), fields); });
     saved.fields.requireNothingLeft(rep.className);
+    if (rep.kind == Kind::scaling)
+      (void)VarianceScaling({.scale = rep.a});
     rep_ = std::make_shared<Rep>(std::move(rep));
   }
 };

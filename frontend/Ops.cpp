@@ -86,6 +86,8 @@ Value operator-(const Value &a) { return ops::negative(a); }
 namespace ops {
 
 Value cast(const Value &x, DType dtype) {
+  if (isSymbolic(x))
+    return recordOperation("Cast", {x}, configOf("dtype", dtype));
   return applyOne("cast", {x}, [dtype](const List &v) { return asDtype(v[0], dtype, "user"); });
 }
 Value add(const Value &a, const Value &b) { return a + b; }
@@ -96,6 +98,11 @@ Value power(const Value &a, const Value &b) { return binary("pow", a, b); }
 Value maximum(const Value &a, const Value &b) { return binary("maximum", a, b, "or"); }
 Value minimum(const Value &a, const Value &b) { return binary("minimum", a, b, "and"); }
 Value clip(const Value &x, double x_min, double x_max) {
+  if (isSymbolic(x) && std::isfinite(x_min) && std::isfinite(x_max)) { // JSON has no other numbers
+    Config bounds = configOf("x_min", x_min);
+    bounds.set("x_max", x_max);
+    return recordOperation("Clip", {x}, bounds);
+  }
   return applyOne("clip", {x}, [x_min, x_max](const List &v) {
     Value y = isWhole(x_min) && isWhole(x_max) ? asNumber(v[0]) : asFloat(v[0]);
     // A lower bound below the dtype's range, or an upper bound above it, bounds nothing.
@@ -189,7 +196,9 @@ Value isfinite(const Value &x) {
 Value zeros_like(const Value &x) { return full_like(x, 0.0); }
 Value ones_like(const Value &x) { return full_like(x, 1.0); }
 Value full_like(const Value &x, double value) {
-  return applyOne("full_like", {x}, [value](const List &v) { return scalarLike(value, v[0]); });
+  return applyOne(
+      "full_like", {x}, [value](const List &v) { return scalarLike(value, v[0]); },
+      isSymbolic(x) ? formWithNumber(value, false) : CallForm());
 }
 Value stop_gradient(const Value &x) {
   return applyOne("stop_gradient", {x}, [](const List &v) { return tracing().stopGradient(v[0]); });

@@ -42,6 +42,8 @@ Value reduce(ReduceKind kind, const char *op, const Value &x, const Axes &axis, 
 }
 
 Value argReduce(bool largest, const char *op, const Value &x, int64_t axis) {
+  if (isSymbolic(x))
+    return recordOperation(largest ? "Argmax" : "Argmin", {x}, configOf("axis", axis));
   return applyOne(op, {x}, [largest, op, axis](const List &v) {
     Value in = asNumber(v[0]);
     int64_t along = normalizeAxis(op, axis, in.shape().rank());
@@ -90,6 +92,8 @@ Value argmax(const Value &x, int64_t axis) { return argReduce(true, "argmax", x,
 Value argmin(const Value &x, int64_t axis) { return argReduce(false, "argmin", x, axis); }
 
 Value reshape(const Value &x, const Shape &newshape) {
+  if (isSymbolic(x))
+    return recordOperation("Reshape", {x}, configOf("newshape", newshape.dims()));
   return applyOne("reshape", {x}, [newshape](const List &v) {
     std::vector<int64_t> dims = newshape.dims();
     int64_t known = 1, unknown = -1;
@@ -111,6 +115,8 @@ Value reshape(const Value &x, const Shape &newshape) {
   });
 }
 Value transpose(const Value &x, const std::vector<int64_t> &axes) {
+  if (isSymbolic(x))
+    return recordOperation("Transpose", {x}, axes.empty() ? Config() : configOf("axes", axes));
   return applyOne("transpose", {x}, [axes](const List &v) {
     int64_t rank = v[0].shape().rank();
     std::vector<int64_t> permutation(static_cast<size_t>(rank));
@@ -133,6 +139,8 @@ Value broadcast_to(const Value &x, const Shape &shape) {
 Value concatenate(const Values &xs, int64_t axis) {
   if (xs.size() == 0)
     throw Error(ErrorKind::value_error, "concatenate needs at least one input");
+  if (std::any_of(xs.begin(), xs.end(), isSymbolic))
+    return recordOperation("Concatenate", List(xs.begin(), xs.end()), configOf("axis", axis), OperandForm::list);
   return applyOne("concatenate", List(xs.begin(), xs.end()), [axis](const List &v) {
     DType dtype = v[0].dtype();
     for (const Value &x : v)
@@ -183,6 +191,8 @@ Value slice(const Value &x, const Shape &start, const Shape &shape) {
   });
 }
 Value expand_dims(const Value &x, int64_t axis) {
+  if (isSymbolic(x))
+    return recordOperation("ExpandDims", {x}, configOf("axis", axis));
   return applyOne("expand_dims", {x}, [axis](const List &v) {
     std::vector<int64_t> dims = v[0].shape().dims();
     dims.insert(dims.begin() + normalizeAxis("expand_dims", axis, static_cast<int64_t>(dims.size()) + 1), 1);
@@ -190,6 +200,8 @@ Value expand_dims(const Value &x, int64_t axis) {
   });
 }
 Value squeeze(const Value &x, const Axes &axis) {
+  if (isSymbolic(x))
+    return recordOperation("Squeeze", {x}, axis.list().empty() ? Config() : configOf("axis", axis.list()));
   return applyOne("squeeze", {x}, [list = axis.list()](const List &v) {
     Shape shape = v[0].shape();
     std::vector<int64_t> axes = normalizeAxes("squeeze", list, shape.rank()), dims;

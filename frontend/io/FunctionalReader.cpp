@@ -210,8 +210,8 @@ private:
     try {
       const Config arguments = ConfigAccess::make(call.arguments);
       member.results.push_back(member.layer ? callAsRecorded(*member.layer, inputs, arguments)
-                                            : std::vector{callOperation(member.place.at("class_name").text(), inputs,
-                                                                        arguments, configOf(member.place))});
+                                            : callOperation(member.place.at("class_name").text(), inputs, arguments,
+                                                            configOf(member.place)));
     } catch (const Error &error) {
       throw Error(error.kind(), fmt::format("{}: {}", member.place.where, error.message()), error.layer_path(),
                   error.where());

@@ -41,6 +41,52 @@ TEST_CASE("slopes of activations at their kinks are Keras's") {
   }
 }
 
+TEST_CASE("values and slopes of the activations that have only a name are Keras's") {
+  const auto values = [](Run run, const Row &x, const std::string &activation) {
+    const Tensor points(x, {static_cast<int64_t>(x.size())});
+    return numbers(runOnce(run, {points}, [&](const std::vector<Value> &v) {
+      return std::vector<Value>{ActivationArg(activation)(v[0])};
+    })[0]);
+  };
+  struct Line {
+    const char *name;
+    Row x, y, slopes;
+  };
+  const double s = 1 / (1 + std::exp(1.0));
+  for (const Line &line : {
+           Line{"celu", {0, 1, -1}, {0, 1, std::expm1(-1.0)}, {1, 1, std::exp(-1.0)}},
+           Line{"hard_shrink", {0.5, -0.5, 1, -1, 0.25}, {0, 0, 1, -1, 0}, {0, 0, 1, 1, 0}},
+           Line{"soft_shrink", {0.5, -0.5, 1, -1, 0}, {0, 0, 0.5, -0.5, 0}, {0, 0, 1, 1, 0}},
+           Line{"hard_silu", {-3, 3, 0, -4, 4, 1}, {0, 3, 0, 0, 4, 2.0 / 3}, {0, 1, 0.5, 0, 1, 5.0 / 6}},
+           Line{"hard_swish", {-3, 3}, {0, 3}, {0, 1}},
+           Line{"hard_tanh", {-1, 1, 0, 2, -2}, {-1, 1, 0, 1, -1}, {1, 1, 1, 0, 0}},
+           Line{"log_sigmoid", {0, 1, -30}, {-std::log(2.0), std::log(1 - s), -30}, {0.5, s, 1}},
+           Line{"mish", {0, 1}, {0, std::tanh(std::log1p(std::exp(1.0)))}, {0.6, 1.04903625}},
+           Line{"sparse_plus", {-1, 1, 0, 2, -2}, {0, 1, 0.25, 2, 0}, {0, 1, 0.5, 1, 0}},
+           Line{"sparse_sigmoid", {-1, 1, 0, 2}, {0, 1, 0.5, 1}, {0.25, 0.25, 0.5, 0}},
+           Line{"squareplus",
+                {0, 1, -1},
+                {1, (1 + std::sqrt(5.0)) / 2, (std::sqrt(5.0) - 1) / 2},
+                {0.5, 0.7236068, 0.2763932}},
+           Line{"tanh_shrink", {0, 1}, {0, 1 - std::tanh(1.0)}, {0, std::tanh(1.0) * std::tanh(1.0)}},
+       })
+    for (Run run : everyRun) {
+      INFO(line.name);
+      CHECK(near(values(run, line.x, line.name), line.y));
+      CHECK(near(slopes(run, line.x, line.name), line.slopes));
+    }
+  CHECK(ActivationArg("hard_swish").name() == "hard_silu");
+  const Tensor rows(Row{1, 2, 0, -1}, {1, 4});
+  const std::vector<Tensor> halves = runOnce(Run::compiled, {rows}, [](const std::vector<Value> &v) {
+    return std::vector<Value>{ActivationArg("glu")(v[0])};
+  });
+  CHECK(halves[0].shape() == Shape{1, 2});
+  CHECK(near(numbers(halves[0]), {0.5, 2 * s}));
+  CHECK_THROWS_WITH(runOnce(Run::compiled, {Tensor(Row{1, 2, 3}, {1, 3})},
+                            [](const std::vector<Value> &v) { return std::vector<Value>{ActivationArg("glu")(v[0])}; }),
+                    Catch::Matchers::Contains("even extent. Received: shape=(1, 3)"));
+}
+
 TEST_CASE("softplus is smooth: three derivatives agree with those of the sigmoid, at 0 and far from it") {
   const Row x{0, -0.0, 1, -2, 30, -30, 1e-4};
   for (Run run : everyRun) {

@@ -111,7 +111,25 @@ struct RandomArgs {
   double stddev = 0.05;
   std::optional<int64_t> seed{};
 };
+struct UniformArgs {
+  double minval = -0.05;
+  double maxval = 0.05;
+  std::optional<int64_t> seed{};
+};
 struct SeedArgs {
+  std::optional<int64_t> seed{};
+};
+/// Of a weight's shape (places.., inputs, outputs): the inputs, the outputs, each times the places, or their mean.
+enum class FanMode : uint8_t { fan_in, fan_out, fan_avg };
+enum class Distribution : uint8_t { uniform, truncated_normal, untruncated_normal };
+struct VarianceScalingArgs {
+  double scale = 1.0; // above 0
+  FanMode mode = FanMode::fan_in;
+  Distribution distribution = Distribution::truncated_normal;
+  std::optional<int64_t> seed{};
+};
+struct OrthogonalArgs {
+  double gain = 1.0;
   std::optional<int64_t> seed{};
 };
 class HALFTONE_API Zeros : public Initializer {
@@ -126,6 +144,15 @@ class HALFTONE_API Constant : public Initializer {
 public:
   explicit Constant(double value = 0.0);
 };
+/// `gain` on the diagonal of a matrix and 0 elsewhere. value_error for a shape of another rank than 2.
+class HALFTONE_API Identity : public Initializer {
+public:
+  explicit Identity(double gain = 1.0);
+};
+class HALFTONE_API RandomUniform : public Initializer {
+public:
+  explicit RandomUniform(UniformArgs args = {});
+};
 class HALFTONE_API RandomNormal : public Initializer {
 public:
   explicit RandomNormal(RandomArgs args = {});
@@ -133,6 +160,17 @@ public:
 class HALFTONE_API TruncatedNormal : public Initializer {
 public:
   explicit TruncatedNormal(RandomArgs args = {});
+};
+/// Values with the variance scale / fan. value_error for a scale that is not above 0.
+class HALFTONE_API VarianceScaling : public Initializer {
+public:
+  explicit VarianceScaling(VarianceScalingArgs args = {});
+};
+/// Orthonormal columns, or rows if those are fewer, times `gain`; the rows are all axes but the last. value_error for a
+/// rank below 2.
+class HALFTONE_API Orthogonal : public Initializer {
+public:
+  explicit Orthogonal(OrthogonalArgs args = {});
 };
 class HALFTONE_API GlorotUniform : public Initializer {
 public:
@@ -149,6 +187,14 @@ public:
 class HALFTONE_API HeUniform : public Initializer {
 public:
   explicit HeUniform(SeedArgs args = {});
+};
+class HALFTONE_API LecunNormal : public Initializer {
+public:
+  explicit LecunNormal(SeedArgs args = {});
+};
+class HALFTONE_API LecunUniform : public Initializer {
+public:
+  explicit LecunUniform(SeedArgs args = {});
 };
 /// {"module", "class_name", "config", "registered_name"}, as Keras saves it. deserialize() throws value_error for a
 /// class or an argument that it does not know; so do those of regularizers and constraints.

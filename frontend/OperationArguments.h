@@ -1,0 +1,57 @@
+// The arguments of an operation that a file holds: operands by position or by name, and its config.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "halftone/Ops.h"
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace halftone::detail {
+
+using Operand = std::variant<Value, double>;
+
+/// Operands are asked for in Keras's order. Each getter throws an Error that names the operation and the argument:
+/// value_error if it is not there, not_implemented_error if its value is of another kind.
+class OperationArguments {
+public:
+  using Json = nlohmann::ordered_json;
+  /// `arguments` is {"args", "kwargs"}, where {"input": i} stands for inputs[i].
+  OperationArguments(std::string className, std::vector<Value> inputs, const Json &arguments, Json config);
+
+  Operand operand(const char *name);
+  Value value(const char *name);
+  /// Of one argument that is a list.
+  std::vector<Value> values(const char *name);
+  /// All operands that are left.
+  std::vector<Value> rest();
+  /// An operand as the file has it.
+  Json literal(const char *name);
+  bool hasMore() const { return next_ < positional_.size() || !keywords_.empty(); }
+
+  /// Of the config; null if it is not there.
+  Json config(const char *key);
+  int64_t integer(const char *key, std::optional<int64_t> byDefault = {});
+  double number(const char *key, std::optional<double> byDefault = {});
+  bool flag(const char *key); // false if it is not there
+  std::string text(const char *key);
+  std::vector<int64_t> integers(const char *key); // one, a list, or none for null
+
+  /// not_implemented_error that names the first argument for which nobody has asked.
+  void requireNothingLeft() const;
+
+private:
+  Json take(const char *name);
+  Value inputOf(const Json &argument, const char *name) const;
+  [[noreturn]] void refuse(const char *name, const Json &found, const char *expected) const;
+
+  std::string className_;
+  std::vector<Value> inputs_;
+  std::vector<Json> positional_;
+  size_t next_ = 0; // of positional_
+  Json keywords_, config_;
+};
+
+} // namespace halftone::detail

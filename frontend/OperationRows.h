@@ -1,0 +1,18 @@
+// The table of operations that files can hold.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/OperationArguments.h"
+#include <span>
+
+namespace halftone::detail {
+
+struct Operation {
+  const char *call;               // the name of its calls here; "" if those are made of other operations
+  const char *className, *module; // Keras's
+  Values (*make)(OperationArguments &);
+};
+
+/// "Relu" of "keras.src.ops.nn" and the others.
+std::span<const Operation> operationRows();
+
+} // namespace halftone::detail

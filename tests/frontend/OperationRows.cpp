@@ -1,0 +1,156 @@
+// Operations as Keras's files have them: each with its arguments, on an input of shape (batch, 2, 3).
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/OperationRows.h"
+#include "tests/frontend/Recorded.h"
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <fmt/format.h>
+
+using namespace halftone;
+using namespace halftone::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+const std::string input =
+    R"({"class_name": "__keras_tensor__", "config": {"shape": [null, 2, 3], "dtype": "float32", "keras_history": ["x", 0, 0]}})";
+
+/// A model of one operation. In `args`, X stands for the model's input.
+std::string modelOf(const std::string &className, std::string args, const std::string &config) {
+  for (size_t place = 0; (place = args.find('X', place)) != std::string::npos; place += input.size())
+    args.replace(place, 1, input);
+  return fmt::format(
+      R"({{"name": "m", "trainable": true, "layers": [
+        {{"module": "keras.layers", "class_name": "InputLayer", "config": {{"batch_shape": [null, 2, 3], "dtype": "float32", "name": "x"}}, "name": "x", "inbound_nodes": []}},
+        {{"module": "keras.src.ops.numpy", "class_name": "{}", "config": {{"name": "operation"{}{}}}, "name": "operation", "inbound_nodes": [{{"args": {}, "kwargs": {{}}}}]}}],
+        "input_layers": [["x", 0, 0]], "output_layers": [["operation", 0, 0]]}})",
+      className, config.empty() ? "" : ", ", config, args);
+}
+Model read(const std::string &className, const std::string &args, const std::string &config = "") {
+  return Model::from_config(Config::parse(fmt::format(
+      R"({{"module": "keras", "class_name": "Functional", "config": {}}})", modelOf(className, args, config))));
+}
+
+struct Row {
+  const char *className, *args, *config;
+  Shape shape;
+  std::vector<double> expected;
+};
+
+const std::string all = R"({"class_name": "__slice__", "config": {"start": null, "stop": null, "step": null}})";
+std::string slice(const char *start, const char *stop, const char *step) {
+  return fmt::format(R"({{"class_name": "__slice__", "config": {{"start": {}, "stop": {}, "step": {}}}}})", start, stop,
+                     step);
+}
+
+/// Of the input 0 to 5 in one sample.
+void check(const Row &row) {
+  INFO(row.className << " " << row.args << " " << row.config);
+  const Model model = read(row.className, row.args, row.config);
+  const Tensor found = model.predict(counted({1, 2, 3}), {.verbose = 0});
+  CHECK(found.shape() == row.shape);
+  CHECK(near(numbers(found), row.expected));
+  CHECK(Model::from_config(Config::parse(model.to_json())).to_json() == model.to_json());
+}
+
+} // namespace
+
+TEST_CASE("Operations with arguments compute as Keras's, and go into a config again", "[files]") {
+  const double e = std::exp(1.0);
+  for (const Row &row : {
+           Row{"Reshape", "[X]", R"("newshape": [-1, 6])", {1, 6}, {0, 1, 2, 3, 4, 5}},
+           Row{"Transpose", "[X]", R"("axes": [0, 2, 1])", {1, 3, 2}, {0, 3, 1, 4, 2, 5}},
+           Row{"Concatenate", "[[X, X]]", R"("axis": 1)", {1, 4, 3}, {0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5}},
+           Row{"Stack", "[[X, X]]", R"("axis": -1)", {1, 2, 3, 2}, {0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5}},
+           Row{"ExpandDims", "[X]", R"("axis": 1)", {1, 1, 2, 3}, {0, 1, 2, 3, 4, 5}},
+           Row{"Flip", "[X]", R"("axis": 2)", {1, 2, 3}, {2, 1, 0, 5, 4, 3}},
+           Row{"Repeat", "[X]", R"("repeats": 2, "axis": 1)", {1, 4, 3}, {0, 1, 2, 0, 1, 2, 3, 4, 5, 3, 4, 5}},
+           Row{"Tile", "[X]", R"("repeats": [1, 1, 2])", {1, 2, 6}, {0, 1, 2, 0, 1, 2, 3, 4, 5, 3, 4, 5}},
+           Row{"Swapaxes", "[X]", R"("axis1": 1, "axis2": 2)", {1, 3, 2}, {0, 3, 1, 4, 2, 5}},
+           Row{"Moveaxis", "[X]", R"("source": 2, "destination": 1)", {1, 3, 2}, {0, 3, 1, 4, 2, 5}},
+           Row{"Cumsum", "[X]", R"("axis": 2, "dtype": null)", {1, 2, 3}, {0, 1, 3, 3, 7, 12}},
+           Row{"Clip", "[X]", R"("x_min": 1, "x_max": 3.5)", {1, 2, 3}, {1, 1, 2, 3, 3.5, 3.5}},
+           Row{"Einsum", "[X, X]", R"("subscripts": "abc,abc->ab")", {1, 2}, {5, 50}},
+           Row{"Argmax", "[X]", R"("axis": -1, "keepdims": true)", {1, 2, 1}, {2, 2}},
+           Row{"Std", "[X]", R"("axis": 1, "keepdims": false)", {1, 3}, {1.5, 1.5, 1.5}},
+           Row{"Var", "[X]", R"("axis": [1], "keepdims": true)", {1, 1, 3}, {2.25, 2.25, 2.25}},
+           Row{"Any", "[X]", R"("axis": 2, "keepdims": false)", {1, 2}, {1, 1}},
+           Row{"All", "[X]", R"("axis": 2, "keepdims": false)", {1, 2}, {0, 1}},
+           Row{"Power", "[X, 2]", "", {1, 2, 3}, {0, 1, 4, 9, 16, 25}},
+           Row{"Power", "[2, X]", "", {1, 2, 3}, {1, 2, 4, 8, 16, 32}},
+           Row{"Minimum", "[2.5, X]", "", {1, 2, 3}, {0, 1, 2, 2.5, 2.5, 2.5}},
+           Row{"Mod", "[X, 2]", "", {1, 2, 3}, {0, 1, 0, 1, 0, 1}},
+           Row{"Greater", "[X, 2]", "", {1, 2, 3}, {0, 0, 0, 1, 1, 1}},
+           Row{"NotEqual", "[X, 0]", "", {1, 2, 3}, {0, 1, 1, 1, 1, 1}},
+           Row{"LeakyRelu", "[X]", R"("negative_slope": 0.3)", {1, 2, 3}, {0, 1, 2, 3, 4, 5}},
+           Row{"Round", "[X]", R"("decimals": 0)", {1, 2, 3}, {0, 1, 2, 3, 4, 5}},
+           Row{"Softmax",
+               "[X]",
+               R"("axis": 1)",
+               {1, 2, 3},
+               {1 / (1 + e * e * e), 1 / (1 + e * e * e), 1 / (1 + e * e * e), 1 - 1 / (1 + e * e * e),
+                1 - 1 / (1 + e * e * e), 1 - 1 / (1 + e * e * e)}},
+           Row{"FullLike", "[X, 2.5]", R"("dtype": null)", {1, 2, 3}, {2.5, 2.5, 2.5, 2.5, 2.5, 2.5}},
+           Row{"OnesLike", "[X]", R"("dtype": null)", {1, 2, 3}, {1, 1, 1, 1, 1, 1}},
+       })
+    check(row);
+}
+
+TEST_CASE("Items of a Value are those of NumPy: integers, slices forwards and backwards, ellipses and new axes",
+          "[files]") {
+  const auto item = [](const std::string &key) { return "[X, " + key + "]"; };
+  const auto checkItem = [&](const std::string &key, const Shape &shape, const std::vector<double> &expected) {
+    check({"GetItem", item(key).c_str(), "", shape, expected});
+  };
+  const std::string ellipsis = R"({"class_name": "__ellipsis__", "config": {}})";
+  checkItem("[" + all + ", 0]", {1, 3}, {0, 1, 2});
+  checkItem("[" + ellipsis + ", -1]", {1, 2}, {2, 5});
+  checkItem("[" + all + ", -1, " + slice("1", "null", "null") + "]", {1, 2}, {4, 5});
+  checkItem("[" + all + ", " + all + ", " + slice("null", "null", "2") + "]", {1, 2, 2}, {0, 2, 3, 5});
+  checkItem("[" + all + ", " + all + ", " + slice("null", "null", "-1") + "]", {1, 2, 3}, {2, 1, 0, 5, 4, 3});
+  checkItem("[" + all + ", " + all + ", " + slice("-1", "0", "-1") + "]", {1, 2, 2}, {2, 1, 5, 4});
+  checkItem("[" + all + ", null, 1]", {1, 1, 3}, {3, 4, 5});
+  checkItem("[" + all + ", " + slice("-9", "99", "1") + "]", {1, 2, 3}, {0, 1, 2, 3, 4, 5});
+  checkItem("[" + all + ", " + slice("2", "1", "null") + "]", {1, 0, 3}, {});
+  checkItem(all, {1, 2, 3}, {0, 1, 2, 3, 4, 5});
+  CHECK_THROWS_WITH(read("GetItem", item("[" + all + ", 2]")), Contains("index 2 is out of bounds for axis 1"));
+  CHECK_THROWS_WITH(read("GetItem", item("[0, 0, 0, 0]")), Contains("does not fit 3 axes"));
+  CHECK_THROWS_WITH(read("GetItem", item("[" + slice("null", "null", "0") + "]")), Contains("step cannot be zero"));
+  CHECK_THROWS_WITH(read("GetItem", item("[true]")), Contains("no integer, slice, ellipsis or null"));
+}
+
+TEST_CASE("An operation's error names the argument that is missing, too much, or of another kind", "[files]") {
+  CHECK_THROWS_WITH(read("Add", "[X]"), Contains("the operation Add lacks the argument `x2`"));
+  CHECK_THROWS_WITH(read("Relu", "[X, 1]"), Contains("the operation Relu has the further argument 1"));
+  CHECK_THROWS_WITH(read("Relu", "[X]", R"("alpha": 2)"), Contains("`alpha` = 2, which it cannot take"));
+  CHECK_THROWS_WITH(read("Reshape", "[X]", R"("newshape": "wide")"),
+                    Contains("`newshape` = \"wide\"; expected an integer"));
+  CHECK_THROWS_WITH(read("Clip", "[X]", R"("x_min": 0)"), Contains("`x_max` = null; expected a number"));
+  CHECK_THROWS_WITH(read("Relu", "[3]"), Contains("`x` = 3; expected a Value"));
+  CHECK_THROWS_WITH(read("Soften", "[X]"), Contains("The operation Soften between layers cannot be read"));
+}
+
+TEST_CASE("A functional model of this library's operations goes through a config", "[files]") {
+  const layers::Input x({2, 3}, {.name = "x"});
+  const Value flat = ops::reshape(ops::transpose(x, {0, 2, 1}), {-1, 6});
+  const Value all = ops::concatenate({ops::softmax(flat), ops::clip(flat, 0.5, 2), ops::gelu(flat), ops::silu(flat)});
+  const Value more = ops::squeeze(ops::expand_dims(ops::leaky_relu(ops::elu(all, 0.5), 0.1), 1), 1);
+  const Value last = ops::where(ops::greater(more, ops::zeros_like(more)), ops::log_softmax(more), ops::softplus(more));
+  const Model model({x}, {last, ops::cast(ops::argmax(last), float32)});
+  const Model again = Model::from_config(Config::parse(model.to_json()));
+  CHECK(again.to_json() == model.to_json());
+  const Tensors found = again.predict_all(counted({4, 2, 3}), {.verbose = 0});
+  const Tensors expected = model.predict_all(counted({4, 2, 3}), {.verbose = 0});
+  REQUIRE(found.size() == 2);
+  CHECK(numbers(found[0]) == numbers(expected[0]));
+  CHECK(numbers(found[1]) == numbers(expected[1]));
+  CHECK_THROWS_WITH(Model({x}, {x + HUGE_VAL}).to_json(), Contains("a file cannot hold the operation 'add'"));
+}
+
+TEST_CASE("Two outputs of one layer have different names in the IR", "[files]") {
+  const layers::Input x({3}, {.name = "x"}), y({3}, {.name = "y"});
+  const layers::Dense shared(2, {.name = "shared"});
+  const Model model({x, y}, {shared(x), shared(y)});
+  const std::string text = model.ir(Stage::graph, {.batch_size = 2});
+  CHECK_THAT(text, Contains("\"shared\"") && Contains("\"shared_1\""));
+}
