@@ -11,8 +11,6 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "runtime/TensorAccess.h"
-#include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
 #include <fmt/format.h>
 #include <map>
@@ -58,10 +56,7 @@ public:
   }
   void fetch(const std::string &name, const Value &value) override {
     fetches_.push_back(resolve(value));
-    std::string distinct = name; // two outputs of one layer have one name in Keras
-    while (!fetchNamesUsed_.insert(distinct).second)
-      distinct = fmt::format("{}_{}", name, ++fetchNameCounts_[name]);
-    fetchNames_.push_back(std::move(distinct));
+    fetchNames_.push_back(symbols_.fetchName(name));
   }
 
   Value unary(std::string_view op, const Value &x) override { return emit(op, {}, {resolve(x)}); }
@@ -485,8 +480,6 @@ private:
   std::vector<OpenRegion> regions_;
   int64_t nextRegion_ = 0;
   std::vector<std::string> feedNames_, fetchNames_;
-  llvm::StringSet<> fetchNamesUsed_;
-  llvm::StringMap<int64_t> fetchNameCounts_; // of names that were taken
   llvm::SmallVector<mlir::Value> fetches_;
   std::map<std::string, int64_t> layerCalls_;
   int64_t nextRematerialized_ = 0; // a number of ops that are computed again together

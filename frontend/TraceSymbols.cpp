@@ -42,6 +42,13 @@ std::string TraceSymbols::declare(ModuleOp module, const std::shared_ptr<Variabl
   return symbol;
 }
 
+std::string TraceSymbols::fetchName(const std::string &name) {
+  std::string distinct = name;
+  while (!fetchNames_.insert(distinct).second)
+    distinct = fmt::format("{}_{}", name, ++fetchesNamed_[name]);
+  return distinct;
+}
+
 DenseElementsAttr TraceSymbols::splat(RankedTensorType type, double value) {
   Type element = type.getElementType();
   if (auto floats = dyn_cast<FloatType>(element)) {

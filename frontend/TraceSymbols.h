@@ -18,12 +18,15 @@ public:
   mlir::DenseElementsAttr splat(mlir::RankedTensorType type, double value);
   /// The attribute of raw row-major bytes; a bool is one byte.
   mlir::DenseElementsAttr literal(mlir::RankedTensorType type, std::span<const std::byte> bytes);
+  /// `name`, or if a result has it, as the other outputs of one layer do, "<name>_1" and so on.
+  std::string fetchName(const std::string &name);
   const std::vector<std::pair<std::string, std::shared_ptr<VariableImpl>>> &variables() const { return variables_; }
 
 private:
   mlir::MLIRContext &context_;
   std::map<const VariableImpl *, std::string> names_;
-  std::set<std::string> used_;
+  std::set<std::string> used_, fetchNames_;
+  std::map<std::string, int64_t> fetchesNamed_; // of names that were taken
   std::vector<std::pair<std::string, std::shared_ptr<VariableImpl>>> variables_;
 };
 
