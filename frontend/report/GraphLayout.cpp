@@ -189,7 +189,8 @@ private:
   void drawLong(size_t edge, RowMaxima &right, RowMaxima &left) {
     const auto [from, to] = edges_[edge];
     const bool back = ways_[edge].goesBack;
-    const size_t first = back ? row_[to] : row_[from] + 1, last = back ? row_[from] + 1 : row_[to];
+    const auto [least, most] = std::minmax({row_[from], row_[to]}); // of an edge back, its boxes' rows, too
+    const size_t first = back ? least : least + 1, last = back ? most + 1 : most;
     const Point start = startOf(from), end = endOf(to);
     const double atRight = right.of(first, last) + laneGap, atLeft = -left.of(first, last) - laneGap;
     const bool isRight = 2 * atRight - start.x - end.x <= start.x + end.x - 2 * atLeft;

@@ -14,11 +14,14 @@ namespace {
 constexpr double left = 58, right = 452, top = 34, bottom = 226, legendHeight = 20;
 constexpr int64_t colors = 6;
 
+/// Values from `low` to `high` stand between two pixels, others at the nearer one.
 struct Axis {
   std::vector<double> ticks;
-  double from, to; // pixels
-  double at(double value) const {
-    return from + (to - from) * (value - ticks.front()) / (ticks.back() - ticks.front());
+  double low, high, from, to;
+  double at(double value) const { return from + (to - from) * (std::clamp(value, low, high) - low) / (high - low); }
+  bool holds(double value) const {
+    const double rounding = (high - low) * 1e-9;
+    return value >= low - rounding && value <= high + rounding;
   }
 };
 
@@ -36,6 +39,28 @@ bool isFinite(const std::pair<double, double> &point) {
   return std::abs(point.first) < 1e300 && std::abs(point.second) < 1e300; // so that their difference is finite, too
 }
 
+int64_t colorOf(const LineChart::Line &line) { return (line.color % colors + colors) % colors; }
+
+Axis axisOfX(const Extent &extent) {
+  const double room = extent.low < extent.high ? 0 : 1;
+  Axis axis{ticksOf(extent.low, extent.high, 6), extent.low - room, extent.high + room, left + 8, right - 8};
+  std::erase_if(axis.ticks, [&](double tick) {
+    const bool isBetween = extent.areWhole && tick != std::floor(tick); // such as between two epochs
+    return isBetween || !axis.holds(tick);
+  });
+  return axis;
+}
+Axis axisOfY(const LineChart &chart, const Extent &extent) {
+  const auto [low, high] = chart.range.value_or(std::pair(extent.low, extent.high));
+  Axis axis{ticksOf(low, high, 4), low, high, bottom, top};
+  if (!chart.range || !(low < high)) {
+    axis.low = axis.ticks.front();
+    axis.high = axis.ticks.back();
+  }
+  std::erase_if(axis.ticks, [&](double tick) { return !axis.holds(tick); });
+  return axis;
+}
+
 std::string lineMarkup(const LineChart::Line &line, const Axis &x, const Axis &y) {
   std::string d, dots;
   bool isOpen = false;
@@ -50,8 +75,8 @@ std::string lineMarkup(const LineChart::Line &line, const Axis &x, const Axis &y
       dots += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.4\"><title>{}: {:.6g} at {:.6g}</title></circle>",
                           x.at(point.first), y.at(point.second), escaped(line.name), point.second, point.first);
   }
-  return fmt::format("<g class=\"line k{}{}\"><path d=\"{}\"/>{}</g>\n", line.color % colors,
-                     line.isDashed ? " dashed" : "", d, dots);
+  return fmt::format("<g class=\"line k{}{}\"><path d=\"{}\"/>{}</g>\n", colorOf(line), line.dashed ? " dashed" : "", d,
+                     dots);
 }
 
 std::string axesMarkup(const Axis &x, const Axis &y, const std::string &name) {
@@ -87,37 +112,33 @@ std::vector<double> ticksOf(double low, double high, int64_t count) {
   return ticks;
 }
 
-std::string LineChart::svg() const {
+double heightOf(const LineChart &chart) { return bottom + 44 + legendHeight * static_cast<double>(chart.lines.size()); }
+
+std::string chartSvg(const LineChart &chart) {
   Extent ofX, ofY;
-  for (const Line &line : lines)
+  for (const LineChart::Line &line : chart.lines)
     for (const auto &point : line.points)
       if (isFinite(point)) {
         ofX.take(point.first);
         ofY.take(point.second);
       }
-  const double height = bottom + 44 + legendHeight * static_cast<double>(lines.size());
   std::string markup = fmt::format(
-      "<svg class=\"chart\" xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"470\" height=\"{0:.0f}\" "
-      "viewBox=\"0 0 470 {0:.0f}\">\n<title>{1}</title>\n<text class=\"title\" x=\"{2}\" y=\"18\">{1}</text>\n",
-      height, escaped(title), left);
+      "<svg class=\"chart\" xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"{3:.0f}\" height=\"{0:.0f}\" "
+      "viewBox=\"0 0 {3:.0f} {0:.0f}\">\n<title>{1}</title>\n<text class=\"title\" x=\"{2}\" y=\"18\">{1}</text>\n",
+      heightOf(chart), escaped(chart.title), left, chartWidth);
   if (ofX.low <= ofX.high) {
-    std::vector<double> places = ticksOf(ofX.low, ofX.high, 6);
-    if (ofX.areWhole) // such as epochs: no tick stands between two of them
-      std::erase_if(places, [](double tick) { return tick != std::floor(tick); });
-    if (places.size() < 2)
-      places = {ofX.low - 1, ofX.low, ofX.low + 1};
-    const Axis x{places, left + 6, right - 6}, y{ticksOf(ofY.low, ofY.high, 4), bottom, top};
-    markup += axesMarkup(x, y, axis);
-    for (const Line &line : lines)
+    const Axis x = axisOfX(ofX), y = axisOfY(chart, ofY);
+    markup += axesMarkup(x, y, chart.axis);
+    for (const LineChart::Line &line : chart.lines)
       markup += lineMarkup(line, x, y);
   } else {
     markup += fmt::format("<text class=\"faint\" x=\"{}\" y=\"{}\">no finite value</text>\n", left, top + 40);
   }
-  for (size_t i = 0; i < lines.size(); ++i) {
+  for (size_t i = 0; i < chart.lines.size(); ++i) {
+    const LineChart::Line &line = chart.lines[i];
     const double y = bottom + 52 + legendHeight * static_cast<double>(i);
     markup += fmt::format("<g class=\"line k{}{}\"><path d=\"M{} {}h26\"/></g><text x=\"{}\" y=\"{}\">{}</text>\n",
-                          lines[i].color % colors, lines[i].isDashed ? " dashed" : "", left, y - 4, left + 34, y,
-                          escaped(lines[i].name));
+                          colorOf(line), line.dashed ? " dashed" : "", left, y - 4, left + 34, y, escaped(line.name));
   }
   return markup + "</svg>\n";
 }

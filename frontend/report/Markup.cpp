@@ -53,7 +53,7 @@ std::string escaped(std::string_view text) {
 }
 
 Cell Cell::count(int64_t count) { return {withCommas(count), std::to_string(count)}; }
-Cell Cell::bytes(int64_t bytes) { return {sizeText(bytes), std::to_string(bytes)}; }
+Cell Cell::bytes(int64_t bytes) { return {bytes ? sizeText(bytes) : "0", std::to_string(bytes)}; }
 
 Cell shareCell(double share) {
   return {fmt::format("<span class=\"share\"><i style=\"width:{:.2f}%\"></i></span>{:.1f} %", 100 * share, 100 * share),

@@ -101,18 +101,20 @@ Section curvesSection(const History::Rep *history) {
     else
       charts.push_back({name, "epoch", {lineOf(*history, key)}});
   }
+  if (const auto loss = std::ranges::find(charts, "loss", &LineChart::title); loss != charts.end())
+    std::rotate(charts.begin(), loss, loss + 1);
   section.body = "<div class=\"charts\">\n";
   for (size_t i = 0; i < charts.size(); ++i) {
     charts[i].lines[0].color = static_cast<int64_t>(i);
     if (auto line = validation.extract(charts[i].title)) {
-      line.mapped().isDashed = true;
+      line.mapped().dashed = true;
       line.mapped().color = static_cast<int64_t>(i);
       charts[i].lines.push_back(std::move(line.mapped()));
     }
-    section.body += charts[i].svg();
+    section.body += chartSvg(charts[i]);
   }
   for (const auto &[name, line] : validation)
-    section.body += LineChart{line.name, "epoch", {line}}.svg();
+    section.body += chartSvg({line.name, "epoch", {line}});
   section.body += "</div>\n";
   return section;
 }

@@ -18,10 +18,10 @@ body{margin:0;background:var(--paper);color:var(--ink);font:15px/1.55 system-ui,
 main{max-width:1180px;margin:0 auto;padding:40px 28px 80px}
 h1{font-size:30px;line-height:1.2;margin:0;letter-spacing:-.015em;overflow-wrap:anywhere}
 .subtitle,.lead,.absent{color:var(--faint);margin:6px 0 0}
-.numbers{display:grid;grid-template-columns:repeat(auto-fill,minmax(158px,1fr));gap:1px;margin:26px 0 0;padding:0;background:var(--line);border:1px solid var(--line);border-radius:10px;overflow:hidden}
-.numbers div{background:var(--paper);padding:12px 16px}
+.numbers{display:flex;flex-wrap:wrap;gap:1px;margin:26px 0 0;padding:0;background:var(--line);border:1px solid var(--line);border-radius:10px;overflow:hidden}
+.numbers div{background:var(--paper);padding:12px 16px;flex:1 1 auto;min-width:148px}
 .numbers dt{color:var(--faint);font-size:12.5px}
-.numbers dd{margin:1px 0 0;font-size:17px;font-weight:600;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
+.numbers dd{margin:1px 0 0;font-size:16.5px;font-weight:600;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
 nav{margin:22px 0 0;display:flex;flex-wrap:wrap;gap:4px 18px;font-size:14px}
 a{color:var(--accent);text-decoration:none}a:hover{text-decoration:underline}
 section{margin-top:34px;border-top:1px solid var(--line);padding-top:22px}
@@ -36,8 +36,8 @@ th{position:sticky;top:0;background:var(--soft);text-align:left;padding:0;white-
 th button{all:unset;box-sizing:border-box;width:100%;padding:8px 12px;cursor:pointer;color:var(--faint);font-weight:600;font-size:12.5px}
 th.number button{text-align:right}th button:focus-visible{outline:2px solid var(--accent);outline-offset:-2px}
 th[aria-sort=ascending] button::after{content:" ↑"}th[aria-sort=descending] button::after{content:" ↓"}
-td{padding:6px 12px;border-top:1px solid var(--line);vertical-align:top;overflow-wrap:anywhere;min-width:4em}
-td.number{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums;overflow-wrap:normal}
+td{padding:6px 12px;border-top:1px solid var(--line);vertical-align:top;overflow-wrap:break-word}td code{overflow-wrap:anywhere}
+td.number{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
 tbody tr:hover{background:var(--soft)}
 code{font:12.5px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}
 .share{display:inline-block;width:92px;height:8px;border-radius:4px;background:var(--line);margin-right:9px;overflow:hidden;vertical-align:1px}
@@ -45,11 +45,6 @@ code{font:12.5px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mon
 .keys{margin:12px 0 0;padding-left:20px}.faint{color:var(--faint)}
 .legend{display:flex;flex-wrap:wrap;gap:4px 18px;margin:10px 0 0;color:var(--faint);font-size:13px}
 .legend svg{width:12px;height:12px;vertical-align:-1px;margin-right:6px}
-.grid{stroke:var(--line);fill:none}.line path{fill:none;stroke-width:1.8;stroke-linejoin:round}.dashed path{stroke-dasharray:5 4}
-.k0 path{stroke:var(--c0)}.k0 circle{fill:var(--c0)}.k1 path{stroke:var(--c1)}.k1 circle{fill:var(--c1)}
-.k2 path{stroke:var(--c2)}.k2 circle{fill:var(--c2)}.k3 path{stroke:var(--c3)}.k3 circle{fill:var(--c3)}
-.k4 path{stroke:var(--c4)}.k4 circle{fill:var(--c4)}.k5 path{stroke:var(--c5)}.k5 circle{fill:var(--c5)}
-.span{stroke:var(--paper);stroke-width:.6;fill-opacity:.8}.span:not([class*=loat]){fill:var(--c5)}.span:hover{fill-opacity:1}
 footer{margin-top:48px;color:var(--faint);font-size:13px}
 @media print{.wide,.picture{max-height:none}}
 )";

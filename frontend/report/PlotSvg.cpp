@@ -163,8 +163,20 @@ svg text{fill:var(--ink)}svg text.title{font-size:13px;font-weight:600}svg text.
 .box{fill:var(--box);stroke:var(--line)}.operation{stroke-dasharray:4 3}.frame{fill:var(--frame);stroke:var(--line)}
 .way{fill:none;stroke:var(--way);stroke-width:1.3}.back{stroke-dasharray:5 4}marker path{fill:var(--way)}
 .dtype{fill:var(--c5)}.float32,.float64{fill:var(--c0)}.bfloat16{fill:var(--c1)}.float16{fill:var(--c2)}
-.float8_e4m3fn,.float8_e5m2{fill:var(--c3)}
+.float8_e4m3fn,.float8_e5m2{fill:var(--c3)}.paper{fill:var(--paper)}
+.grid{stroke:var(--line);fill:none}.line path{fill:none;stroke-width:1.8;stroke-linejoin:round}.dashed path{stroke-dasharray:5 4}
+.k0 path{stroke:var(--c0)}.k0 circle{fill:var(--c0)}.k1 path{stroke:var(--c1)}.k1 circle{fill:var(--c1)}
+.k2 path{stroke:var(--c2)}.k2 circle{fill:var(--c2)}.k3 path{stroke:var(--c3)}.k3 circle{fill:var(--c3)}
+.k4 path{stroke:var(--c4)}.k4 circle{fill:var(--c4)}.k5 path{stroke:var(--c5)}.k5 circle{fill:var(--c5)}
+.span{stroke:var(--paper);stroke-width:.6;fill-opacity:.8}.span:not([class*=loat]){fill:var(--c5)}.span:hover{fill-opacity:1}
 )";
+
+std::string pictureFile(std::string svg) {
+  svg.insert(
+      svg.find('>') + 1,
+      fmt::format("\n<style>\n{}</style>\n<rect class=\"paper\" width=\"100%\" height=\"100%\"/>", pictureStyle));
+  return svg;
+}
 
 std::string graphSvg(const ModelGraph &graph, const PlotModelArgs &args) { return Picture(args).draw(graph); }
 

@@ -113,10 +113,11 @@ Section castsSection(const ReportedProgram &reported) {
     return section;
   const CastLedger &ledger = reported.ledger;
   section.lead =
-      fmt::format("The {} has {} casts: {} inside kernels that do other work, too, and {} that are kernels of "
-                  "their own and move {}.",
-                  programName(reported.program), withCommas(std::ssize(ledger.rows)), withCommas(ledger.fused),
-                  withCommas(ledger.standalone), sizeText(ledger.bytes_moved));
+      fmt::format("The {} has {} casts: {} inside kernels that do other work, too", programName(reported.program),
+                  withCommas(std::ssize(ledger.rows)), withCommas(ledger.fused));
+  section.lead += ledger.standalone ? fmt::format(", and {} that are kernels of their own and move {}.",
+                                                  withCommas(ledger.standalone), sizeText(ledger.bytes_moved))
+                                    : ". No kernel only casts, so casts move no bytes.";
   if (ledger.rows.empty())
     return section;
   std::map<std::tuple<DType, DType, CastLedger::Kind, bool>, std::pair<int64_t, int64_t>> groups; // count, bytes
@@ -163,11 +164,10 @@ Section kernelsSection(const ReportedProgram &reported) {
   section.lead = fmt::format("The {} launches {} kernels {} times. ", programName(reported.program),
                              withCommas(std::ssize(uses)), withCommas(launches));
   if (reported.times)
-    section.lead +=
-        fmt::format("One play takes {}: {} in kernels, the rest between them. Times are means over {} plays "
-                    "with zeros as data, on {}.",
-                    timeText(reported.times->total), timeText(all), reported.times->plays,
-                    escaped(reported.player->device()->description()));
+    section.lead += fmt::format("One play takes {}; its kernels alone {}. Times are medians over {} plays "
+                                "with zeros as data, on {}.",
+                                timeText(reported.times->total), timeText(all), reported.times->plays,
+                                escaped(reported.player->device()->description()));
   else
     section.lead += fmt::format("{}; shares are those of the compiler's estimate.", escaped(reported.timesAbsent));
   if (uses.empty())
@@ -183,9 +183,11 @@ Section kernelsSection(const ReportedProgram &reported) {
   for (const KernelUse &use : uses) {
     const double each = use.launches ? use.weight / static_cast<double>(use.launches) : 0;
     rows.push_back({shareCell(all > 0 ? use.weight / all : 1 / static_cast<double>(uses.size())),
-                    Cell("<code>" + escaped(use.key) + "</code>", escaped(use.key)), Cell::text(use.code->kind),
-                    Cell::count(use.launches), Cell(timeText(each), fmt::format("{:.9f}", each)),
-                    Cell::text(use.code->method), sitesCell(use.sites)});
+                    Cell(fmt::format("<code title=\"{}\">{}</code>", escaped(use.key), escaped(use.key.substr(0, 12))),
+                         escaped(use.key)),
+                    Cell::text(use.code->kind), Cell::count(use.launches),
+                    Cell(timeText(each), fmt::format("{:.9f}", each)), Cell::text(use.code->method),
+                    sitesCell(use.sites)});
   }
   if (!reported.times) {
     columns.erase(columns.begin() + 4);

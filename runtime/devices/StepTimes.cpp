@@ -4,6 +4,7 @@
 #include "runtime/TensorAccess.h"
 #include "runtime/TensorTypes.h"
 #include "runtime/devices/ForwardingDevice.h"
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <fmt/format.h>
@@ -16,6 +17,13 @@ using Clock = std::chrono::steady_clock;
 
 double secondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
+/// 0 of no values.
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + std::ssize(values) / 2;
+  std::ranges::nth_element(values, middle);
+  return values.empty() ? 0 : *middle;
+}
+
 class TimedDevice final : public ForwardingDevice {
 public:
   TimedDevice(std::shared_ptr<DeviceRuntime> inner, const Plan &plan)
@@ -27,7 +35,7 @@ public:
   StatusOr<std::unique_ptr<DeviceQueue>> makeQueue(int64_t scratchBytes) override;
 
   std::map<const std::string *, size_t> steps; // by the address of the step's kernel key, as in Launch
-  std::vector<double> seconds;                 // of each step, over all plays
+  std::vector<std::vector<double>> seconds;    // of each step, one for each play
 };
 
 class TimedQueue final : public ForwardingQueue {
@@ -38,7 +46,7 @@ public:
     const Clock::time_point start = Clock::now();
     ForwardingQueue::launch(parts);
     if (const auto step = device_.steps.find(parts.front().kernel); step != device_.steps.end())
-      device_.seconds[step->second] += secondsSince(start);
+      device_.seconds[step->second].push_back(secondsSince(start));
   }
 
 private:
@@ -65,7 +73,7 @@ StatusOr<std::vector<Tensor>> zeroFeeds(const Signature &signature) {
 } // namespace
 
 StatusOr<StepTimes> measureSteps(const Player &player) {
-  constexpr int64_t mostPlays = 20;
+  constexpr size_t mostPlays = 20;
   constexpr double enoughSeconds = 1;
   if (!player.device()->isHost())
     return Status(ErrorKind::value_error, fmt::format("launches on {} are not timed: the host does not wait for them",
@@ -76,18 +84,20 @@ StatusOr<StepTimes> measureSteps(const Player &player) {
   StatusOr<std::vector<Tensor>> feeds = zeroFeeds(player.executable().signature);
   HALFTONE_RETURN_IF_ERROR(feeds.status());
   HALFTONE_RETURN_IF_ERROR((*copy)->play(*feeds).status());
-  std::ranges::fill(device->seconds, 0.0);
-  StepTimes times;
+  for (std::vector<double> &ofStep : device->seconds)
+    ofStep.clear();
+  std::vector<double> plays;
   const Clock::time_point start = Clock::now();
-  while (times.plays < mostPlays && (times.plays == 0 || secondsSince(start) < enoughSeconds)) {
+  while (plays.size() < mostPlays && (plays.empty() || secondsSince(start) < enoughSeconds)) {
+    const Clock::time_point began = Clock::now();
     HALFTONE_RETURN_IF_ERROR((*copy)->play(*feeds).status());
-    ++times.plays;
+    plays.push_back(secondsSince(began));
   }
-  const auto plays = static_cast<double>(times.plays);
-  times.total = secondsSince(start) / plays;
-  times.seconds = device->seconds;
-  for (double &seconds : times.seconds)
-    seconds /= plays;
+  StepTimes times;
+  times.plays = std::ssize(plays);
+  times.total = median(std::move(plays));
+  for (std::vector<double> &ofStep : device->seconds)
+    times.seconds.push_back(median(std::move(ofStep)));
   return times;
 }
 

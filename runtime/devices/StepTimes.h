@@ -8,7 +8,7 @@ namespace halftone {
 
 /// The time that a player's steps take.
 struct StepTimes {
-  int64_t plays = 0;           // the times are means over these
+  int64_t plays = 0;           // the times are medians over these
   std::vector<double> seconds; // of each step of the plan; 0 for copies and for launches joined to the one before
   double total = 0;            // of one play: the launches, and all that the player does between them
 };

@@ -16,7 +16,7 @@ std::string in(const std::string &name) { return folder + "/" + name; }
 /// need escaping; trained for some epochs.
 void branched() {
   DTypePolicyMap policies("mixed_bfloat16");
-  policies.insert(".*/kind", DTypePolicy("float32"));
+  policies.insert(".*kind", DTypePolicy("float32"));
   policies.insert(".*/nobody", DTypePolicy("float16"));
   const PolicyScope scope(policies);
   Input left({16}, {.name = "left"}), right({16}, {.name = "right"});

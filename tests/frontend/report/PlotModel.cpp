@@ -4,7 +4,7 @@
 #include "tests/TemporaryFolder.h"
 #include "tests/frontend/report/Parsed.h"
 #include <catch2/catch.hpp>
-#include <filesystem>
+#include <cmath>
 #include <halftone/Halftone.h>
 
 using namespace halftone;
@@ -133,4 +133,23 @@ TEST_CASE("a picture of 800 layers with long connections has ways of bounded len
   CHECK(countOf(svg, "class=\"box") == 801);
   CHECK(countOf(svg, "class=\"way") == 1200);
   CHECK(svg.size() < 801 * 1000);
+}
+
+TEST_CASE("charts stand side by side, with gaps for points that are not finite and ticks inside the range") {
+  const TemporaryFolder folder;
+  const double nan = std::nan("");
+  plot_charts({{"loss <a>", "minutes", {{"bf16", {{0, 2}, {1, nan}, {2, 0.5}, {3, 9}}, true, 7}}, std::pair(0.0, 4.0)},
+               {"one point", "epoch", {{"x", {{3, 5}}}}},
+               {"nothing", "epoch", {{"x", {{0, nan}}}}},
+               {"extremes", "step", {{"x", {{0, -1e308}, {1, 1e308}, {2, 5e-324}, {3, 1e299}}, false, -1}}}},
+              folder / "c.svg");
+  const std::string svg = readFile(folder / "c.svg");
+  parseXml(svg);
+  CHECK_THAT(svg, Contains("loss &lt;a&gt;") && Contains("x=\"470\"") && Contains("x=\"1410\"") && !Contains("nan"));
+  CHECK_THAT(svg, !Contains("=\"inf") && Contains("no finite value") && Contains("class=\"line k1 dashed\"") &&
+                      Contains("class=\"line k5\""));
+  CHECK_THAT(svg, Contains("M66.0 130.0M318.0 202.0L444.0 34.0")); // a gap; the last value stands at the edge
+  CHECK_THROWS_WITH(plot_charts({}, folder / "c.png"), Contains("must end with .svg"));
+  plot_charts({}, folder / "none.svg");
+  parseXml(readFile(folder / "none.svg"));
 }

@@ -3,7 +3,6 @@
 #include "tests/TemporaryFolder.h"
 #include "tests/frontend/report/Parsed.h"
 #include <catch2/catch.hpp>
-#include <filesystem>
 #include <fmt/format.h>
 #include <halftone/Halftone.h>
 
@@ -63,7 +62,7 @@ TEST_CASE("the page of a trained model is XML that refers to nothing outside and
   model.compile({.optimizer = "adam", .loss = "mse", .metrics = {"mae"}});
   train(model, 4);
   const std::string page = pageOf(model);
-  const XmlFacts facts = parseXml(page.substr(0));
+  const XmlFacts facts = parseXml(page);
   for (const char *id : {"curves", "graph", "layers", "policies", "casts", "kernels", "memory"})
     CHECK(facts.ids.contains(id));
   CHECK(!facts.attributes.contains("src"));
