@@ -90,7 +90,7 @@ private:
 
   Drawn box(const ModelGraph::Node &node) {
     const NodeLabel label = labelOf(node, args_);
-    double width = widthOf(shortened(label.title), 7.6);
+    double width = widthOf(shortened(label.title), 8.3);
     for (const std::string &line : label.lines)
       width = std::max(width, widthOf(shortened(line), 6.6));
     const BoxSize size{std::max(72.0, width + 2 * padding + 4),
@@ -115,7 +115,7 @@ private:
     std::string text = label.title;
     for (const std::string &line : label.lines)
       text += "  ·  " + line;
-    const BoxSize size{std::max(inside.size.width, widthOf(shortened(text), 7.2)) + 2 * framePadding,
+    const BoxSize size{std::max(inside.size.width, widthOf(shortened(text), 8.3)) + 2 * framePadding,
                        inside.size.height + titleHeight + 2 * framePadding};
     std::string markup = tooltip(node);
     markup +=
@@ -145,8 +145,9 @@ NodeLabel labelOf(const ModelGraph::Node &node, const PlotModelArgs &args) {
   if (!kind.empty())
     label.lines.push_back(kind);
   if (args.show_shapes)
-    label.lines.push_back(node.input_shape == node.output_shape ? node.output_shape
-                                                                : node.input_shape + " → " + node.output_shape);
+    label.lines.push_back(node.output_shape == "?"                ? "shape not known"
+                          : node.input_shape == node.output_shape ? node.output_shape
+                                                                  : node.input_shape + " → " + node.output_shape);
   if (args.show_dtype)
     label.lines.push_back(node.compute_dtype);
   if (args.show_trainable && node.trainable != "-")

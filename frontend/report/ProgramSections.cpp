@@ -92,7 +92,7 @@ ReportedProgram reportedProgram(const Model &model, const ReportArgs &args) {
     reported.player = choice.function->player(choice.types, choice.layout);
     reported.ledger = choice.function->ledger(choice.types, choice.layout);
   } catch (const Error &error) {
-    reported.absent = fmt::format("There is no compiled program: {}", error.what());
+    reported.absent = fmt::format("There is no compiled program: {}", error.message());
     return reported;
   }
   if (!args.time_kernels) {

@@ -100,6 +100,7 @@ TEST_CASE("models without a graph are drawn as their layers, with the reason") {
   const std::string unbuilt = plotted(Sequential({Dense(2), Dense(1)}), "m.svg", {.show_shapes = true});
   CHECK(countOf(unbuilt, "class=\"box") == 2);
   CHECK(countOf(unbuilt, "class=\"way") == 1);
+  CHECK_THAT(unbuilt, Contains("shape not known"));
 }
 
 TEST_CASE("a layer that is called again on its own result has a way that leads back") {
