@@ -79,7 +79,7 @@ def main(folder):
             picture = os.path.join(home, os.path.basename(page) + ".png")
             run = subprocess.run(
                 [browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0",
-                 "--window-size=900,700", f"--user-data-dir={home}/profile", f"--screenshot={picture}",
+                 "--window-size=560,420", f"--user-data-dir={home}/profile", f"--screenshot={picture}",
                  "file://" + os.path.abspath(page)],
                 capture_output=True, text=True, timeout=90, check=False)
             errors = [line for line in run.stderr.splitlines() if "CONSOLE" in line]
