@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Opens the pages of write_reports: they are XML, and a headless browser shows them without a console error.
+# Opens the pages of write_reports: they are XML, and a headless browser shows them without a console error and sorts.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: report_in_browser.py FOLDER
 
@@ -7,6 +7,7 @@ Without a browser the test checks the files as XML and is then skipped (exit cod
 """
 import glob
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -61,6 +62,24 @@ def check_screenshot(path):
     return None
 
 
+def check_sorting(command, page, home):
+    """Two clicks on "Parameters" must sort the layers by their counts, the largest first."""
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    click = 'document.querySelectorAll("#layers th button")[4].click();'
+    clicked = os.path.join(home, "clicked.html")
+    with open(clicked, "w", encoding="utf-8") as file:
+        file.write(text.replace("//]]>", 2 * click + "//]]>"))
+    dom = subprocess.run(command + ["--dump-dom", "file://" + clicked], capture_output=True, text=True, timeout=90,
+                         check=True).stdout
+    layers = dom[dom.index('<section id="layers"'):dom.index('<section id="policies"')]
+    rows = re.findall(r"<tr>(<td.*?)</tr>", layers)
+    counts = [int(re.findall(r'class="number" data-key="(\d+)"', row)[1]) for row in rows]
+    if len(counts) < 10 or counts != sorted(counts, reverse=True) or 'aria-sort="descending"' not in layers:
+        return f"{page}: after two clicks the counts of parameters are {counts}; expected the largest first"
+    return None
+
+
 def main(folder):
     pages = sorted(glob.glob(os.path.join(folder, "*.html")))
     names = [os.path.basename(page) for page in pages]
@@ -75,12 +94,12 @@ def main(folder):
         print(f"skipped: none of {', '.join(BROWSERS)} is installed; the files are XML")
         return 77
     with tempfile.TemporaryDirectory() as home:
+        command = [browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={home}/profile"]
         for page in pages:
             picture = os.path.join(home, os.path.basename(page) + ".png")
             run = subprocess.run(
-                [browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0",
-                 "--window-size=560,420", f"--user-data-dir={home}/profile", f"--screenshot={picture}",
-                 "file://" + os.path.abspath(page)],
+                command + ["--enable-logging=stderr", "--v=0", "--window-size=560,420", f"--screenshot={picture}",
+                           "file://" + os.path.abspath(page)],
                 capture_output=True, text=True, timeout=90, check=False)
             errors = [line for line in run.stderr.splitlines() if "CONSOLE" in line]
             if run.returncode or errors:
@@ -88,6 +107,8 @@ def main(folder):
             if fault := check_screenshot(picture):
                 return fault
             print(f"{os.path.basename(page)}: shown without a console error")
+        if fault := check_sorting(command, pages[0], home):
+            return fault
     return 0
 
 
