@@ -17,11 +17,13 @@ constexpr int64_t batchSize = 128;
 struct Options {
   std::string policy = "float32";
   std::string data = "examples/data/mnist";
+  std::string report; // of a page about the model; empty: none
   int64_t epochs = 3;
 };
 
 int usage(std::string_view complaint) {
-  std::fprintf(stderr, "01-mnist: %.*s\nusage: 01-mnist [--policy NAME] [--epochs N] [--data FOLDER]\n",
+  std::fprintf(stderr,
+               "01-mnist: %.*s\nusage: 01-mnist [--policy NAME] [--epochs N] [--data FOLDER] [--report FILE.html]\n",
                static_cast<int>(complaint.size()), complaint.data());
   return 2;
 }
@@ -45,6 +47,8 @@ void train(const Options &options) {
   const Logs logs = model.evaluate(mnist.x_test, mnist.y_test, {.batch_size = batchSize, .verbose = 0});
   std::printf("%s: test accuracy %.4f after %lld epochs, %.1f s\n", options.policy.c_str(), logs["accuracy"],
               static_cast<long long>(options.epochs), seconds.count());
+  if (!options.report.empty())
+    model.report(options.report);
 }
 
 } // namespace
@@ -53,7 +57,7 @@ int main(int argc, char **argv) {
   Options options;
   for (int i = 1; i < argc; i += 2) {
     const std::string_view flag = argv[i];
-    if (flag != "--policy" && flag != "--epochs" && flag != "--data")
+    if (flag != "--policy" && flag != "--epochs" && flag != "--data" && flag != "--report")
       return usage("unknown argument '" + std::string(flag) + "'");
     if (i + 1 == argc)
       return usage(std::string(flag) + " expects a value");
@@ -61,6 +65,8 @@ int main(int argc, char **argv) {
       options.policy = argv[i + 1];
     else if (flag == "--data")
       options.data = argv[i + 1];
+    else if (flag == "--report")
+      options.report = argv[i + 1];
     else if (char *end = nullptr; (options.epochs = std::strtoll(argv[i + 1], &end, 10)) < 1 || *end)
       return usage("--epochs expects a whole number from 1, got '" + std::string(argv[i + 1]) + "'");
   }

@@ -1,6 +1,5 @@
 // Trains Keras's MNIST convnet under several dtype policies; prints accuracy and seconds of each, and draws the curves.
 // SPDX-License-Identifier: Apache-2.0
-#include "LearningCurves.h"
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -17,24 +16,25 @@ namespace {
 constexpr int64_t batchSize = 128;
 using Options = std::map<std::string, std::string>;
 
-/// The charts of a run: the running mean of the loss, and the accuracy on the test data after each epoch.
+/// The charts, each with a line for each run: the running mean of the loss, and the accuracy on the test data after each
+/// epoch.
 enum : size_t { loss, accuracy };
 
 class Recorder : public Callback {
 public:
-  Recorder(curves::Run &run, int64_t stepsPerEpoch) : run_(&run), stepsPerEpoch_(stepsPerEpoch) {}
+  Recorder(std::vector<LineChart> &charts, int64_t stepsPerEpoch) : charts_(&charts), stepsPerEpoch_(stepsPerEpoch) {}
   void on_epoch_begin(int64_t epoch, const Logs &) override { epoch_ = static_cast<double>(epoch); }
   void on_train_batch_end(int64_t step, const Logs &logs) override {
     if (step % 10 == 9) // reading the logs waits for the step
-      run_->lines[loss].emplace_back(epoch_ + static_cast<double>(step + 1) / static_cast<double>(stepsPerEpoch_),
-                                     logs["loss"]);
+      (*charts_)[loss].lines.back().points.emplace_back(
+          epoch_ + static_cast<double>(step + 1) / static_cast<double>(stepsPerEpoch_), logs["loss"]);
   }
   void on_epoch_end(int64_t epoch, Logs &logs) override {
-    run_->lines[accuracy].emplace_back(static_cast<double>(epoch + 1), logs["val_accuracy"]);
+    (*charts_)[accuracy].lines.back().points.emplace_back(static_cast<double>(epoch + 1), logs["val_accuracy"]);
   }
 
 private:
-  curves::Run *run_;
+  std::vector<LineChart> *charts_;
   int64_t stepsPerEpoch_;
   double epoch_ = 0.0;
 };
@@ -48,11 +48,12 @@ Model convnet() {
   return Model({image}, {Dense(10, {.activation = "softmax", .dtype = "float32"})(x)});
 }
 
-curves::Run train(const std::string &policy, const datasets::Arrays &mnist, int64_t epochs) {
+void train(const std::string &policy, const datasets::Arrays &mnist, int64_t epochs, std::vector<LineChart> &charts) {
   set_random_seed(1);
   set_dtype_policy(policy);
   const int64_t steps = (mnist.x_train.shape()[0] + batchSize - 1) / batchSize;
-  curves::Run run{policy, {{}, {}}};
+  for (LineChart &chart : charts)
+    chart.lines.push_back({policy, {}, false, std::ssize(chart.lines)});
   const auto start = std::chrono::steady_clock::now();
   const Model model = convnet();
   model.compile({.optimizer = optimizers::Adam(schedules::CosineDecay(2e-3, epochs * steps)),
@@ -62,25 +63,24 @@ curves::Run train(const std::string &policy, const datasets::Arrays &mnist, int6
             {.batch_size = batchSize,
              .epochs = epochs,
              .verbose = 2,
-             .callbacks = {Recorder(run, steps)},
+             .callbacks = {Recorder(charts, steps)},
              .validation_data = {mnist.x_test, mnist.y_test}});
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  std::printf("%s: test accuracy %.4f after %lld epochs, %.1f s\n", policy.c_str(), run.lines[accuracy].back().second,
-              static_cast<long long>(epochs), seconds.count());
+  std::printf("%s: test accuracy %.4f after %lld epochs, %.1f s\n", policy.c_str(),
+              charts[accuracy].lines.back().points.back().second, static_cast<long long>(epochs), seconds.count());
   std::fflush(stdout);
-  return run;
 }
 
 void run(const Options &options, int64_t epochs) {
   datasets::Arrays mnist = datasets::mnist(options.at("--data"));
   mnist.x_train = mnist.x_train.reshape({none, 28, 28, 1});
   mnist.x_test = mnist.x_test.reshape({none, 28, 28, 1});
-  std::vector<curves::Run> runs;
+  std::vector<LineChart> charts{{"training loss", "epochs", {}, std::pair(0.0, 0.4)},
+                                {"test accuracy", "epochs", {}, std::pair(0.96, 1.0)}};
   std::istringstream policies(options.at("--policies"));
   for (std::string policy; std::getline(policies, policy, ',');)
-    runs.push_back(train(policy, mnist, epochs));
-  curves::draw(options.at("--svg"), {{"training loss", 0.0, 0.4}, {"test accuracy", 0.96, 1.0}}, runs,
-               {static_cast<double>(epochs), "epochs"});
+    train(policy, mnist, epochs, charts);
+  plot_charts(charts, options.at("--svg"));
 }
 
 int usage(const std::string &complaint) {

@@ -1,6 +1,5 @@
 // Trains a GPT on the characters of Shakespeare's plays for some minutes; draws its losses and writes a text with it.
 // SPDX-License-Identifier: Apache-2.0
-#include "LearningCurves.h"
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -136,14 +135,14 @@ private:
   std::optional<std::chrono::steady_clock::time_point> began_;
 };
 
-/// The charts of a run: the mean loss since the last validation, and the loss of validation.
+/// The lines of the chart: the mean loss since the last validation, and the loss of validation.
 enum : size_t { training, validation };
 
 /// Ends training in time and shows how far it is.
 class Progress : public Callback {
 public:
-  Progress(curves::Run &run, std::shared_ptr<Clock> clock, int64_t tokensPerStep)
-      : run_(&run), clock_(std::move(clock)), tokensPerStep_(tokensPerStep) {}
+  Progress(LineChart &chart, std::shared_ptr<Clock> clock, int64_t tokensPerStep)
+      : chart_(&chart), clock_(std::move(clock)), tokensPerStep_(tokensPerStep) {}
   void on_epoch_begin(int64_t, const Logs &) override { timeSteps(); }
   void on_train_batch_end(int64_t, const Logs &logs) override {
     if (++steps_ == 1) {
@@ -163,8 +162,8 @@ public:
     print(trained);
     std::printf(" - validation loss: %.4f\n", validated);
     std::fflush(stdout);
-    run_->lines[training].emplace_back(std::min(clock_->now(), clock_->end()), trained);
-    run_->lines[validation].emplace_back(std::min(clock_->now(), clock_->end()), validated);
+    chart_->lines[training].points.emplace_back(std::min(clock_->now(), clock_->end()), trained);
+    chart_->lines[validation].points.emplace_back(std::min(clock_->now(), clock_->end()), validated);
   }
 
 private:
@@ -184,7 +183,7 @@ private:
                 seconds > 0 ? static_cast<double>((steps_ - stepsBefore_) * tokensPerStep_) / seconds : 0.0, loss);
     std::fflush(stdout);
   }
-  curves::Run *run_;
+  LineChart *chart_;
   std::shared_ptr<Clock> clock_;
   int64_t tokensPerStep_, steps_ = 0, stepsBefore_ = 0;
   double began_ = 0.0, ended_ = 0.0, drawn_ = 0.0; // in minutes: the steps since the last validation, and the bar
@@ -228,7 +227,7 @@ double learningRate(double most, double share) {
   return most * std::min(50 * share + 0.01, 0.55 + 0.45 * std::cos(pi * share));
 }
 
-curves::Run train(const Model &model, const Options &options, const Windows &all) {
+LineChart train(const Model &model, const Options &options, const Windows &all) {
   const size_t cut = all.tokens.size() / 10 * 9;
   const Windows text{{all.tokens.begin(), all.tokens.begin() + static_cast<int64_t>(cut)}, all.length, all.batch};
   const Windows held{{all.tokens.begin() + static_cast<int64_t>(cut), all.tokens.end()}, all.length, all.batch};
@@ -239,8 +238,9 @@ curves::Run train(const Model &model, const Options &options, const Windows &all
   model.compile({.optimizer = optimizers::AdamW([=](int64_t) { return learningRate(most, clock->share()); },
                                                 {.weight_decay = 0.1, .beta_2 = 0.99, .global_clipnorm = 1.0}),
                  .loss = losses::SparseCategoricalCrossentropy({.from_logits = true})});
-  curves::Run run{options.at("--policy"), {{}, {}}};
-  std::vector<CallbackArg> callbacks{Progress(run, clock, all.batch * all.length)};
+  LineChart chart{
+      options.at("--policy"), "minutes", {{"training loss", {}}, {"validation loss", {}, true}}, std::pair(1.0, 4.0)};
+  std::vector<CallbackArg> callbacks{Progress(chart, clock, all.batch * all.length)};
   if (const std::string &path = options.at("--checkpoint"); !path.empty()) {
     if (std::filesystem::exists(path))
       std::printf("goes on from step %lld of %s\n", static_cast<long long>(Checkpoint(model).restore(path).step),
@@ -255,11 +255,11 @@ curves::Run train(const Model &model, const Options &options, const Windows &all
              .steps_per_epoch = whole(options, "--report"),
              .validation_steps = std::min<int64_t>(8, held.inOrder().cardinality().value())});
   const Logs logs = model.evaluate(held.inOrder(), {.verbose = 0});
-  std::printf("%s: validation loss %.4f after %lld steps of %lld tokens, %.1f min\n", run.name.c_str(), logs["loss"],
+  std::printf("%s: validation loss %.4f after %lld steps of %lld tokens, %.1f min\n", chart.title.c_str(), logs["loss"],
               static_cast<long long>(model.optimizer().iterations()), static_cast<long long>(all.batch * all.length),
               clock->end());
   std::fflush(stdout);
-  return run;
+  return chart;
 }
 
 /// Writes `count` characters behind the prompt.
@@ -293,9 +293,8 @@ void run(const Options &options) {
   const RematScope scope(mode == "none" ? std::nullopt : std::optional(mode));
   const Model model = gpt(static_cast<int64_t>(text.characters.size()), sizes);
   std::printf("%lld parameters\n", static_cast<long long>(model.count_params()));
-  const curves::Run run = train(model, options, {text.tokens, sizes.length, whole(options, "--batch")});
-  curves::draw(options.at("--svg"), {{"training loss", 1.0, 4.0}, {"validation loss", 1.0, 4.0}}, {run},
-               {number(options, "--minutes", 0.001), "minutes"});
+  const LineChart chart = train(model, options, {text.tokens, sizes.length, whole(options, "--batch")});
+  plot_charts({chart}, options.at("--svg"));
   if (count > 0)
     write(model, text, prompt, count, seed);
 }

@@ -103,7 +103,11 @@ std::vector<Tensor> CompiledFunction::run(const std::vector<Tensor> &feeds, cons
 
 void CompiledFunction::prepare(const std::vector<TensorType> &types, const FeedLayout &layout) {
   if (!options_.interpret)
-    naming(options_.name, [&] { return std::move(program_.find(keyOf(types, layout))).valueOrThrow(); });
+    player(types, layout);
+}
+
+std::shared_ptr<Player> CompiledFunction::player(const std::vector<TensorType> &types, const FeedLayout &layout) {
+  return naming(options_.name, [&] { return std::move(program_.find(keyOf(types, layout))).valueOrThrow(); });
 }
 
 std::string CompiledFunction::ir(Stage stage, const std::vector<TensorType> &types, const FeedLayout &layout,
@@ -113,7 +117,7 @@ std::string CompiledFunction::ir(Stage stage, const std::vector<TensorType> &typ
 }
 
 CastLedger CompiledFunction::ledger(const std::vector<TensorType> &types, const FeedLayout &layout) {
-  std::shared_ptr<Player> player = program_.find(keyOf(types, layout)).valueOrThrow();
+  const std::shared_ptr<Player> player = this->player(types, layout);
   CastLedger ledger;
   for (const LedgerRow &row : player->executable().ledger) {
     ledger.rows.push_back({row.path, row.value, row.from, row.to,

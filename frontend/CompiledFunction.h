@@ -38,6 +38,9 @@ public:
   std::string ir(Stage stage, const std::vector<TensorType> &types, const FeedLayout &layout = {},
                  bool locations = false);
   CastLedger ledger(const std::vector<TensorType> &types, const FeedLayout &layout = {});
+  /// The player for these types, which is compiled if there is none yet.
+  std::shared_ptr<Player> player(const std::vector<TensorType> &types, const FeedLayout &layout = {});
+  const FunctionOptions &options() const { return options_; }
   int64_t compileCount() const { return program_.compileCount(); }
   /// The arena of the program that was compiled or ran last, in bytes; 0 if there is none.
   int64_t arenaBytes() const {

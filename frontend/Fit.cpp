@@ -5,6 +5,7 @@
 #include "frontend/FitData.h"
 #include "frontend/HistoryRep.h"
 #include "frontend/StallAlarm.h"
+#include "runtime/base/ForkGate.h"
 #include <utility>
 
 namespace halftone {
@@ -60,6 +61,8 @@ static std::shared_ptr<History::Rep> fitLoop(Run run, FitData data, FitArgs args
   if (args.epochs > 0)
     compiled.optimizer.finalize_variable_values(run.model.trainable_variables());
   callbacks.trainEnd(logs);
+  const ForkSafeLock lock(state.mutex);
+  state.history = history;
   return history;
 }
 
@@ -77,6 +80,14 @@ History Model::fit(const Dataset &dataset, const FitArgs &args) const {
   FitData data = fitData(*this, dataset, args);
   History history;
   history.rep_ = fitLoop(std::move(run), std::move(data), args);
+  return history;
+}
+
+History Model::history() const {
+  ModelState &state = stateOf(*this);
+  History history;
+  const ForkSafeLock lock(state.mutex);
+  history.rep_ = state.history;
   return history;
 }
 

@@ -11,9 +11,12 @@ void History::Rep::record(int64_t epoch, const Logs &logs) {
   epochs.push_back(epoch);
   for (const auto &[name, value] : logs) {
     auto found = std::find_if(values.begin(), values.end(), [&](const auto &entry) { return entry.first == name; });
-    if (found == values.end())
+    if (found == values.end()) {
       found = values.insert(values.end(), {name, {}});
+      epochsOfValues.emplace_back();
+    }
     found->second.push_back(value);
+    epochsOfValues[static_cast<size_t>(found - values.begin())].push_back(epoch);
   }
 }
 

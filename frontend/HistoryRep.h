@@ -10,6 +10,7 @@ namespace halftone {
 
 struct History::Rep {
   std::vector<std::pair<std::string, std::vector<double>>> values; // one value an epoch
+  std::vector<std::vector<int64_t>> epochsOfValues;                // those of each key: validation may be seldom
   std::vector<int64_t> epochs;
   void record(int64_t epoch, const Logs &logs);
 };

@@ -1,5 +1,6 @@
 // Shows the inside of a model: IR by stage, dumps, the cast ledger.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/Inspect.h"
 #include "frontend/ModelState.h"
 #include "frontend/OptimizerImpl.h"
 #include "runtime/TensorTypes.h"
@@ -15,13 +16,6 @@ namespace {
 
 constexpr std::string_view stageNames[] = {"graph", "cast", "pure", "kernel", "linalg", "plan", "target"};
 static_assert(static_cast<size_t>(Stage::target) + 1 == std::size(stageNames));
-
-/// A program, and the types and the variant to trace it with.
-struct Choice {
-  std::shared_ptr<CompiledFunction> function;
-  std::vector<TensorType> types;
-  FeedLayout layout;
-};
 
 /// A target of the dtype and rank that the first loss expects, for a model that has not been trained yet.
 Tensor exampleTarget(const Loss &loss, const Shape &output, DType floatx) {
@@ -76,16 +70,18 @@ std::vector<Tensor> exampleTargets(const Model &model, const CompiledModel &comp
   return y;
 }
 
-Choice choose(const Model &model, const IrArgs &args) {
+} // namespace
+
+ProgramChoice detail::chooseProgram(const Model &model, const IrArgs &args) {
   ModelState &state = stateOf(model);
   std::shared_ptr<CompiledModel> compiled = compiledIfAny(model);
   const Program program = args.program.value_or(compiled ? Program::train : Program::predict);
   if (program != Program::predict)
     compiled = compiledOf(model, "asking for the train or test program");
-  Choice choice;
+  ProgramChoice choice;
   {
     const ForkSafeLock lock(state.mutex);
-    choice = {nullptr, state.lastTrainTypes, state.lastTrainLayout};
+    choice = {program, nullptr, state.lastTrainTypes, state.lastTrainLayout};
   }
   const std::vector<ValueSpec> inputs = inputSpecsOf(model);
   // If the model was trained, the shapes of its last step are the example; another batch size replaces the leading
@@ -116,8 +112,6 @@ Choice choose(const Model &model, const IrArgs &args) {
   return choice;
 }
 
-} // namespace
-
 std::string_view name(Stage stage) { return stageNames[static_cast<size_t>(stage)]; }
 Stage stage(std::string_view name) {
   for (size_t i = 0; i < std::size(stageNames); ++i)
@@ -129,13 +123,13 @@ Stage stage(std::string_view name) {
 
 std::string Model::ir(Stage stage, const IrArgs &args) const {
   const Model model = *this; // tracing runs users' code, which may destroy this handle
-  Choice choice = choose(model, args);
+  const ProgramChoice choice = chooseProgram(model, args);
   return choice.function->ir(stage, choice.types, choice.layout, args.locations);
 }
 
 void Model::dump_ir(const std::string &directory, const IrArgs &args) const {
   const Model model = *this; // tracing runs users' code, which may destroy this handle
-  Choice choice = choose(model, args);
+  const ProgramChoice choice = chooseProgram(model, args);
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error)
@@ -151,7 +145,7 @@ void Model::dump_ir(const std::string &directory, const IrArgs &args) const {
 
 CastLedger Model::cast_ledger(const IrArgs &args) const {
   const Model model = *this; // tracing runs users' code, which may destroy this handle
-  Choice choice = choose(model, args);
+  const ProgramChoice choice = chooseProgram(model, args);
   return choice.function->ledger(choice.types, choice.layout);
 }
 

@@ -58,6 +58,7 @@ struct ModelState {
   std::shared_ptr<CompiledFunction> predict;
   std::vector<TensorType> lastTrainTypes; // of the last training step, which ir() shows by default
   FeedLayout lastTrainLayout;
+  std::shared_ptr<History::Rep> history; // of the last fit(); null before the first
 };
 
 ModelState &stateOf(const Layer &model);

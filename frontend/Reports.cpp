@@ -4,6 +4,7 @@
 #include "frontend/Connections.h"
 #include "frontend/ModelState.h"
 #include "frontend/OptimizerImpl.h"
+#include "frontend/ReportWords.h"
 #include "frontend/TextTable.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -16,21 +17,6 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-std::string withCommas(int64_t n) {
-  std::string digits = std::to_string(n);
-  for (int64_t i = static_cast<int64_t>(digits.size()) - 3; i > 0; i -= 3)
-    digits.insert(static_cast<size_t>(i), ",");
-  return digits;
-}
-std::string sizeText(int64_t bytes) {
-  const char *units[] = {"B", "KB", "MB", "GB", "TB"};
-  auto size = static_cast<double>(bytes);
-  size_t unit = 0;
-  for (; size >= 1024.0 && unit + 1 < std::size(units); ++unit)
-    size /= 1024.0;
-  return fmt::format("{:.2f} {}", size, units[unit]);
-}
-
 int64_t bytesOf(const std::vector<Variable> &variables) {
   int64_t bytes = 0;
   for (const Variable &variable : variables)
@@ -42,13 +28,6 @@ int64_t elementsOf(const std::vector<Variable> &variables) {
   for (const Variable &variable : variables)
     count += variable.shape().elements();
   return count;
-}
-
-std::string shapesText(const std::vector<ValueSpec> &specs) {
-  std::string text;
-  for (const ValueSpec &spec : specs)
-    text += (text.empty() ? "" : ", ") + spec.shape.str();
-  return specs.empty() ? "?" : specs.size() == 1 ? text : "[" + text + "]";
 }
 
 void addRows(const Layer &layer, bool expand, std::vector<SummaryReport::Row> &rows, int64_t depth = 0) {
@@ -96,6 +75,28 @@ SummaryReport Model::summary(const SummaryArgs &args) const {
   report.show_trainable = args.show_trainable;
   report.line_length = args.line_length;
   return report;
+}
+
+std::string detail::withCommas(int64_t n) {
+  std::string digits = std::to_string(n);
+  for (int64_t i = static_cast<int64_t>(digits.size()) - 3; i > 0; i -= 3)
+    digits.insert(static_cast<size_t>(i), ",");
+  return digits;
+}
+std::string detail::sizeText(int64_t bytes) {
+  const char *units[] = {"B", "KB", "MB", "GB", "TB"};
+  auto size = static_cast<double>(bytes);
+  size_t unit = 0;
+  for (; size >= 1024.0 && unit + 1 < std::size(units); ++unit)
+    size /= 1024.0;
+  return fmt::format("{:.2f} {}", size, units[unit]);
+}
+
+std::string detail::shapesText(const std::vector<ValueSpec> &specs) {
+  std::string text;
+  for (const ValueSpec &spec : specs)
+    text += (text.empty() ? "" : ", ") + spec.shape.str();
+  return specs.empty() ? "?" : specs.size() == 1 ? text : "[" + text + "]";
 }
 
 std::string SummaryReport::text() const {
@@ -166,7 +167,7 @@ std::string SummaryReport::json() const {
   return json.dump();
 }
 
-static const char *kindName(CastLedger::Kind kind) {
+const char *detail::kindName(CastLedger::Kind kind) {
   return kind == CastLedger::Kind::rounding ? "rounding" : "storage";
 }
 

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <numeric>
 #include <set>
+#include <utility>
 #include <variant>
 
 namespace halftone {
@@ -109,6 +110,21 @@ Player::Player(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Player::~Player() = default;
 
 const Executable &Player::executable() const { return *impl_->executable; }
+const std::shared_ptr<DeviceRuntime> &Player::device() const { return impl_->device; }
+
+StatusOr<std::shared_ptr<Player>> Player::onCopies(std::shared_ptr<DeviceRuntime> device) const {
+  StatusOr<std::vector<Tensor>> values = readTogether(impl_->variables);
+  HALFTONE_RETURN_IF_ERROR(values.status());
+  VariableStore store(device);
+  VariableBinding binding;
+  for (size_t i = 0; i < values->size(); ++i) {
+    const VariableSlot &slot = impl_->executable->variables[i];
+    StatusOr<VariableHandle> copy = store.create(slot.path, std::exchange((*values)[i], Tensor()));
+    HALFTONE_RETURN_IF_ERROR(copy.status());
+    binding[slot.symbol] = *std::move(copy);
+  }
+  return bind(impl_->executable, impl_->kernels, std::move(device), binding);
+}
 
 StatusOr<std::shared_ptr<Player>> Player::bind(std::shared_ptr<const Executable> executable,
                                                std::shared_ptr<const KernelLibrary> kernels,

@@ -38,6 +38,10 @@ public:
   StatusOr<std::vector<Tensor>> play(std::span<const Tensor> feeds);
 
   const Executable &executable() const;
+  const std::shared_ptr<DeviceRuntime> &device() const;
+  /// A player of the same plan, by way of `device`, on copies of the variables; it calls no `beforePlay`. device_error
+  /// when there is no room.
+  StatusOr<std::shared_ptr<Player>> onCopies(std::shared_ptr<DeviceRuntime> device) const;
 
 private:
   struct Impl;

@@ -6,23 +6,19 @@
 
 namespace halftone::tools {
 
-class ObservedDevice::Queue final : public DeviceQueue {
+class ObservedDevice::Queue final : public ForwardingQueue {
 public:
-  Queue(std::unique_ptr<DeviceQueue> inner, const ObservedDevice &device) : inner_(std::move(inner)), device_(device) {}
+  Queue(std::unique_ptr<DeviceQueue> inner, const ObservedDevice &device)
+      : ForwardingQueue(std::move(inner)), device_(device) {}
 
-  void begin() override { inner_->begin(); }
-  void copy(std::byte *to, const std::byte *from, int64_t bytes, Condition condition) override {
-    inner_->copy(to, from, bytes, condition);
-  }
-  void fillZero(std::byte *to, int64_t bytes, Condition condition) override { inner_->fillZero(to, bytes, condition); }
   Status finish() override {
-    const Status status = inner_->finish();
+    const Status status = ForwardingQueue::finish();
     return seen_.isOk() ? status : std::exchange(seen_, {});
   }
 
   void launch(std::span<const Launch> parts) override {
     if (!device_.launches_.contains(parts.front().kernel)) // a launch that refreshes a shadow
-      return inner_->launch(parts);
+      return ForwardingQueue::launch(parts);
     const Condition &condition = parts.front().condition;
     const bool runs = !condition.byte || (bytesAt(condition.byte, 1)[0] != 0) != condition.negated;
     std::vector<ObservedLaunch> seen(parts.size());
@@ -33,7 +29,7 @@ public:
       for (int64_t i = 0; runs && i < seen[part].step->operandCount; ++i)
         seen[part].operands.push_back(bytesOf(parts[part], *seen[part].step, static_cast<size_t>(i)));
     }
-    inner_->launch(parts);
+    ForwardingQueue::launch(parts);
     for (size_t part = 0; runs && part < parts.size(); ++part) {
       const size_t operands = static_cast<size_t>(seen[part].step->operandCount);
       for (size_t i = operands; i < parts[part].buffers.size(); ++i)
@@ -49,29 +45,28 @@ private:
   std::string bytesAt(const void *address, int64_t count) {
     std::string bytes(static_cast<size_t>(count), '\0');
     const Status status =
-        device_.inner_->download(std::as_writable_bytes(std::span(bytes)), static_cast<const std::byte *>(address));
+        device_.inner().download(std::as_writable_bytes(std::span(bytes)), static_cast<const std::byte *>(address));
     if (!status.isOk())
       seen_ = status;
     return bytes;
   }
 
-  std::unique_ptr<DeviceQueue> inner_;
   Status seen_; // not ok: some bytes could not be read
   const ObservedDevice &device_;
 };
 
 ObservedDevice::ObservedDevice(std::shared_ptr<DeviceRuntime> inner, std::shared_ptr<const Executable> executable,
                                Observer observer)
-    : inner_(std::move(inner)), executable_(std::move(executable)), observer_(std::move(observer)) {
+    : ForwardingDevice(std::move(inner)), executable_(std::move(executable)), observer_(std::move(observer)) {
   for (const Step &step : executable_->plan.steps)
     if (auto *launch = std::get_if<LaunchStep>(&step))
       launches_.insert({&launch->kernel, {launches_.size(), launch}});
 }
 
 StatusOr<std::unique_ptr<DeviceQueue>> ObservedDevice::makeQueue(int64_t scratchBytes) {
-  StatusOr<std::unique_ptr<DeviceQueue>> inner = inner_->makeQueue(scratchBytes);
-  HALFTONE_RETURN_IF_ERROR(inner.status());
-  return std::unique_ptr<DeviceQueue>(std::make_unique<Queue>(*std::move(inner), *this));
+  StatusOr<std::unique_ptr<DeviceQueue>> queue = inner().makeQueue(scratchBytes);
+  HALFTONE_RETURN_IF_ERROR(queue.status());
+  return std::unique_ptr<DeviceQueue>(std::make_unique<Queue>(*std::move(queue), *this));
 }
 
 } // namespace halftone::tools

@@ -6,4 +6,5 @@
 #include "Layers.h"
 #include "Model.h"
 #include "Ops.h"
+#include "Plot.h"
 #include "Saving.h"

@@ -118,6 +118,9 @@ struct IrArgs {
   std::optional<int64_t> batch_size{};
   bool locations = false;
 }; // train when compiled
+struct ReportArgs {
+  bool time_kernels = true; // plays the program a few times, with zeros, on copies of its variables
+};
 struct SaveArgs {
   bool overwrite = true; // false: io_error if the file is there
 };
@@ -177,6 +180,13 @@ public:
   /// One file a stage: 0-graph.mlir, 1-cast.mlir, 2-pure.mlir, 3-kernel.mlir, 4-linalg.mlir, 5-plan.txt, 6-target.s.
   void dump_ir(const std::string &directory, const IrArgs &args = {}) const;
   CastLedger cast_ledger(const IrArgs &args = {}) const;
+  /// Of the last fit(); without epochs before the first.
+  History history() const;
+  /// Writes a page that a browser shows without a network: layers, policies, casts, kernels, memory, learning curves. It
+  /// compiles the training step if that was not compiled before, without compile() the program of predict; the model
+  /// stays as it is. If a section cannot be made, the page says why. value_error unless the name ends with ".html";
+  /// io_error, and no file changes, if the page cannot be written.
+  void report(const std::string &filepath, const ReportArgs &args = {}) const;
 
   /// Writes a .keras file, which Keras opens: layers and calls, the arguments of compile(), weights, and the optimizer's
   /// state; whole or not at all. value_error for another ending, for an unbuilt model, and for a model that no config can

@@ -1,0 +1,117 @@
+// Finds the lives of arena slots and draws them as rectangles.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/report/ArenaChart.h"
+#include "frontend/ReportWords.h"
+#include "frontend/report/Markup.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <tuple>
+
+namespace halftone::detail {
+
+namespace {
+
+constexpr double left = 76, right = 940, top = 18, bottom = 318;
+
+/// The slots that a step uses.
+struct StepSlots {
+  std::vector<SlotId> slots;
+  bool isJoined = false;
+};
+
+StepSlots slotsOf(const Step &step) {
+  StepSlots used;
+  const std::optional<Predicate> *predicate = nullptr;
+  if (const auto *launch = std::get_if<LaunchStep>(&step)) {
+    used = {launch->buffers, launch->joined};
+    predicate = &launch->predicate;
+  } else {
+    const CopyStep &copy = std::get<CopyStep>(step);
+    used.slots = {copy.to};
+    if (copy.from >= 0)
+      used.slots.push_back(copy.from);
+    predicate = &copy.predicate;
+  }
+  if (*predicate)
+    used.slots.push_back((*predicate)->slot);
+  return used;
+}
+
+int64_t stepsOf(const Plan &plan) {
+  int64_t count = 0;
+  for (const Step &step : plan.steps)
+    count += !slotsOf(step).isJoined;
+  return count;
+}
+
+std::string writerText(const Executable &executable, size_t step) {
+  const auto *launch = std::get_if<LaunchStep>(&executable.plan.steps[step]);
+  if (!launch)
+    return "a copy";
+  return launch->site < 0 ? launch->kernel : executable.sites[static_cast<size_t>(launch->site)].text;
+}
+
+} // namespace
+
+std::vector<ArenaSpan> arenaSpans(const Plan &plan) {
+  std::vector<ArenaSpan> bySlot(plan.slots.size());
+  int64_t now = -1;
+  for (size_t step = 0; step < plan.steps.size(); ++step) {
+    const StepSlots used = slotsOf(plan.steps[step]);
+    now += !used.isJoined;
+    for (SlotId id : used.slots) {
+      const Slot &slot = plan.slots[static_cast<size_t>(id)];
+      ArenaSpan &span = bySlot[static_cast<size_t>(id)];
+      if (slot.kind != SlotKind::arena || slot.type.bytes() == 0)
+        continue;
+      if (span.slot < 0)
+        span = {id, slot.index, slot.type.bytes(), now, now, step};
+      span.last = now;
+    }
+  }
+  std::erase_if(bySlot, [](const ArenaSpan &span) { return span.slot < 0; });
+  // A value that takes over another one's bytes in place has the same range of bytes: the spans join where they meet.
+  std::ranges::sort(bySlot, {}, [](const ArenaSpan &span) { return std::tuple(span.offset, span.bytes, span.first); });
+  std::vector<ArenaSpan> spans;
+  for (const ArenaSpan &span : bySlot) {
+    if (!spans.empty() && spans.back().offset == span.offset && spans.back().bytes == span.bytes &&
+        spans.back().last >= span.first)
+      spans.back().last = std::max(spans.back().last, span.last);
+    else
+      spans.push_back(span);
+  }
+  return spans;
+}
+
+std::string arenaSvg(const Executable &executable) {
+  const Plan &plan = executable.plan;
+  const std::vector<ArenaSpan> spans = arenaSpans(plan);
+  const auto steps = static_cast<double>(std::max<int64_t>(1, stepsOf(plan)));
+  const auto bytes = static_cast<double>(std::max<int64_t>(1, plan.arenaBytes));
+  const auto x = [&](int64_t step) { return left + (right - left) * static_cast<double>(step) / steps; };
+  const auto y = [&](int64_t offset) { return bottom - (bottom - top) * static_cast<double>(offset) / bytes; };
+  std::string svg = "<svg class=\"chart arena\" xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"960\" "
+                    "height=\"360\" viewBox=\"0 0 960 360\">\n<title>Bytes of the arena over the launches</title>\n";
+  for (int64_t quarter = 0; quarter <= 4; ++quarter) {
+    const int64_t offset = plan.arenaBytes / 4 * quarter + (quarter == 4 ? plan.arenaBytes % 4 : 0);
+    svg += fmt::format("<path class=\"grid\" d=\"M{} {:.1f}H{}\"/><text class=\"faint\" x=\"{}\" y=\"{:.1f}\" "
+                       "text-anchor=\"end\">{}</text>\n",
+                       left, y(offset), right, left - 7, y(offset) + 4, sizeText(offset));
+  }
+  for (const ArenaSpan &span : spans) {
+    const double width = std::max(0.4, x(span.last + 1) - x(span.first));
+    const double height = std::max(0.4, y(span.offset) - y(span.offset + span.bytes));
+    svg +=
+        fmt::format("<rect class=\"span {}\" x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\"><title>{}, "
+                    "{}, launches {} to {}: {}</title></rect>\n",
+                    name(plan.slots[static_cast<size_t>(span.slot)].type.dtype), x(span.first),
+                    y(span.offset + span.bytes), width, height, plan.slots[static_cast<size_t>(span.slot)].type.str(),
+                    sizeText(span.bytes), span.first + 1, span.last + 1, escaped(writerText(executable, span.writer)));
+  }
+  svg += fmt::format("<text class=\"faint\" x=\"{}\" y=\"{}\">launch 1</text><text class=\"faint\" x=\"{}\" y=\"{}\" "
+                     "text-anchor=\"end\">launch {:.0f}</text>\n",
+                     left, bottom + 20, right, bottom + 20, steps);
+  return svg + "</svg>\n";
+}
+
+} // namespace halftone::detail

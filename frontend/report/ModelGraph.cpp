@@ -1,0 +1,140 @@
+// Reads the graph of a model from the calls that it recorded.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/report/ModelGraph.h"
+#include "frontend/GraphOrder.h"
+#include "frontend/ModelState.h"
+#include "frontend/ReportWords.h"
+#include "halftone/Error.h"
+#include "runtime/base/ConfigAccess.h"
+#include <algorithm>
+#include <map>
+
+namespace halftone::detail {
+
+namespace {
+
+using Node = ModelGraph::Node;
+
+/// The name of the activation that the layer's config holds; "" without one, and for a layer that has no config.
+std::string activationOf(const Layer &layer) {
+  try {
+    const Config config = layer.get_config();
+    const nlohmann::ordered_json &json = ConfigAccess::json(config);
+    const auto found = json.find("activation");
+    return found != json.end() && found->is_string() && *found != "linear" ? found->get<std::string>() : "";
+  } catch (const Error &) {
+    return "";
+  }
+}
+
+Node layerNode(const Layer &layer, bool expandNested) {
+  const LayerImpl &impl = *layer.impl();
+  Node node;
+  node.name = layer.name();
+  node.class_name = layer.class_name();
+  node.path = layer.path().empty() ? layer.name() : layer.path();
+  node.input_shape = shapesText(impl.inputSpecs);
+  node.output_shape = shapesText(impl.outputSpecs);
+  node.compute_dtype = name(layer.compute_dtype());
+  node.activation = activationOf(layer);
+  node.trainable = layer.weights().empty() ? "-" : layer.trainable() ? "Y" : "N";
+  if (expandNested && impl.model && !layer.layers().empty())
+    node.inside = std::make_shared<const ModelGraph>(modelGraph(layer, true));
+  return node;
+}
+
+Node operationNode(const Call &call) {
+  Node node;
+  node.name = node.path = call.name;
+  node.class_name = call.form.className.empty() ? call.name : call.form.className;
+  std::vector<ValueSpec> inputs;
+  for (const Value &input : call.inputs)
+    inputs.push_back({input.shape(), input.dtype()});
+  node.input_shape = shapesText(inputs);
+  node.output_shape = "?";
+  node.trainable = "-";
+  node.isOperation = true;
+  return node;
+}
+
+/// Layers that are called one after the other, or not known to be.
+ModelGraph listOf(const std::vector<Layer> &layers, bool areChain, bool expandNested) {
+  ModelGraph graph;
+  for (const Layer &layer : layers)
+    graph.nodes.push_back(layerNode(layer, expandNested));
+  for (size_t i = 1; areChain && i < layers.size(); ++i)
+    graph.edges.emplace_back(i - 1, i);
+  return graph;
+}
+
+class RecordedGraph {
+public:
+  explicit RecordedGraph(bool expandNested) : expandNested_(expandNested) {}
+
+  ModelGraph read(const std::vector<Value> &inputs, const std::vector<Value> &outputs) {
+    const std::vector<GraphMember> members = membersInOrder(inputs, outputs);
+    for (const GraphMember &member : members)
+      add(member);
+    for (size_t to = 0; to < members.size(); ++to)
+      for (const std::shared_ptr<Call> &call : members[to].calls)
+        for (const Value &input : call->inputs)
+          graph_.edges.emplace_back(sourceOf(input), to);
+    for (const Value &output : outputs)
+      sourceOf(output);
+    std::ranges::sort(graph_.edges);
+    graph_.edges.erase(std::ranges::unique(graph_.edges).begin(), graph_.edges.end());
+    return std::move(graph_);
+  }
+
+private:
+  void add(const GraphMember &member) {
+    const size_t index = graph_.nodes.size();
+    if (member.layer || member.input.defined())
+      graph_.nodes.push_back(layerNode(member.layer ? Layer(member.layer) : inputLayer(member.input), expandNested_));
+    else
+      graph_.nodes.push_back(operationNode(*member.calls.at(0)));
+    if (member.input.defined())
+      nodeOf_[member.input.node().get()] = index;
+    for (const std::shared_ptr<Call> &call : member.calls)
+      nodeOf_[call.get()] = index;
+  }
+  /// The node that gives `value`. Users of an operation's result know its shape; the call does not.
+  size_t sourceOf(const Value &value) {
+    const detail::Node &symbolic = *value.node();
+    const size_t source = nodeOf_.at(symbolic.call ? static_cast<const void *>(symbolic.call.get())
+                                                   : static_cast<const void *>(&symbolic));
+    if (Node &node = graph_.nodes[source]; node.isOperation && node.output_shape == "?") {
+      node.output_shape = value.shape().str();
+      node.compute_dtype = name(value.dtype());
+    }
+    return source;
+  }
+
+  bool expandNested_;
+  ModelGraph graph_;
+  std::map<const void *, size_t> nodeOf_; // by the call, or by the Input's node
+};
+
+} // namespace
+
+ModelGraph modelGraph(const Layer &model, bool expandNested) {
+  const ModelState &state = stateOf(model);
+  ModelGraph graph;
+  if (!state.outputs.empty()) {
+    graph = RecordedGraph(expandNested).read(state.inputs, state.outputs);
+  } else if (state.isSequential) {
+    std::vector<Layer> layers = state.sequence;
+    if (state.sequenceInput)
+      layers.insert(layers.begin(), *state.sequenceInput);
+    graph = listOf(layers, true, expandNested);
+  } else {
+    graph = listOf(model.layers(), false, expandNested);
+    graph.note = model.layers().empty() ? "The model has not been called yet: its layers are not known."
+                                        : "The model's own code calls these layers: it has no graph of connections.";
+  }
+  graph.name = model.name();
+  graph.class_name = model.class_name();
+  return graph;
+}
+
+} // namespace halftone::detail

@@ -1,0 +1,15 @@
+// The sections of a report that need no compiled program: graph, layers, policies, learning curves.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/HistoryRep.h"
+#include "frontend/report/Page.h"
+#include "halftone/Model.h"
+
+namespace halftone::detail {
+
+Section curvesSection(const History::Rep *history); // null before the first fit()
+Section graphSection(const Model &model);
+Section layersSection(const SummaryReport &summary);
+Section policiesSection(const Model &model);
+
+} // namespace halftone::detail

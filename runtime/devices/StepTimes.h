@@ -1,0 +1,21 @@
+// Measures how long each launch of a plan takes.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "runtime/Player.h"
+#include <vector>
+
+namespace halftone {
+
+/// The time that a player's steps take.
+struct StepTimes {
+  int64_t plays = 0;           // the times are medians over these
+  std::vector<double> seconds; // of each step of the plan; 0 for copies and for launches joined to the one before
+  double total = 0;            // of one play: the launches, and all that the player does between them
+};
+
+/// Plays the plan with feeds of zeros on copies of its variables: once to warm up, then a few times, until about a
+/// second has passed. The player and its variables stay as they are. value_error for a device that is not the host's,
+/// whose launches the host does not wait for; device_error when there is no room for the copies.
+StatusOr<StepTimes> measureSteps(const Player &player);
+
+} // namespace halftone

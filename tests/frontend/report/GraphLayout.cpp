@@ -1,0 +1,94 @@
+// Where boxes stand and ways run.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/report/GraphLayout.h"
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <random>
+
+using namespace halftone::detail;
+
+namespace {
+
+using Edges = std::vector<std::pair<size_t, size_t>>;
+
+bool overlap(const GraphLayout &layout, const std::vector<BoxSize> &sizes, size_t a, size_t b) {
+  const Point &p = layout.corners[a], &q = layout.corners[b];
+  return p.x < q.x + sizes[b].width && q.x < p.x + sizes[a].width && p.y < q.y + sizes[b].height &&
+         q.y < p.y + sizes[a].height;
+}
+
+/// Skip connections over two boxes each.
+Edges residual(size_t boxes) {
+  Edges edges;
+  for (size_t i = 1; i < boxes; ++i) {
+    edges.emplace_back(i - 1, i);
+    if (i >= 3 && i % 3 == 0)
+      edges.emplace_back(i - 3, i);
+  }
+  return edges;
+}
+
+double secondsFor(size_t boxes) {
+  const std::vector<BoxSize> sizes(boxes, {100, 40});
+  const Edges edges = residual(boxes);
+  const auto start = std::chrono::steady_clock::now();
+  const GraphLayout layout = layoutGraph(sizes, edges, Direction::down);
+  REQUIRE(layout.ways.size() == edges.size());
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+} // namespace
+
+TEST_CASE("no boxes of a random graph overlap, all stand in the picture, and edges lead onwards") {
+  std::mt19937 random(7);
+  for (int round = 0; round < 50; ++round) {
+    std::vector<BoxSize> sizes;
+    Edges edges;
+    const size_t count = random() % 30;
+    for (size_t i = 0; i < count; ++i) {
+      sizes.push_back({20.0 + static_cast<double>(random() % 200), 20.0 + static_cast<double>(random() % 60)});
+      for (size_t k = random() % 3; i > 0 && k > 0; --k)
+        edges.emplace_back(random() % i, i);
+      if (random() % 8 == 0)
+        edges.emplace_back(i, random() % (i + 1)); // back, or to itself
+    }
+    for (const Direction direction : {Direction::down, Direction::up, Direction::right, Direction::left}) {
+      const GraphLayout layout = layoutGraph(sizes, edges, direction);
+      for (size_t a = 0; a < count; ++a) {
+        for (size_t b = 0; b < a; ++b)
+          REQUIRE(!overlap(layout, sizes, a, b));
+        REQUIRE(layout.corners[a].x >= 0);
+        REQUIRE(layout.corners[a].x + sizes[a].width <= layout.size.width);
+        REQUIRE(layout.corners[a].y >= 0);
+        REQUIRE(layout.corners[a].y + sizes[a].height <= layout.size.height);
+      }
+      for (size_t edge = 0; edge < edges.size(); ++edge) {
+        const auto [from, to] = edges[edge];
+        REQUIRE(layout.ways[edge].goesBack == (to <= from));
+        REQUIRE(layout.ways[edge].points.size() % 3 == 1);
+        for (const Point &point : layout.ways[edge].points)
+          REQUIRE((point.x >= 0 && point.x <= layout.size.width && point.y >= 0 && point.y <= layout.size.height));
+        if (direction == Direction::down && from < to)
+          REQUIRE(layout.corners[from].y + sizes[from].height < layout.corners[to].y);
+        if (direction == Direction::left && from < to)
+          REQUIRE(layout.corners[to].x + sizes[to].width < layout.corners[from].x);
+      }
+    }
+  }
+}
+
+TEST_CASE("a way over several rows runs beside the boxes between") {
+  const std::vector<BoxSize> sizes(4, {100, 40});
+  const GraphLayout layout = layoutGraph(sizes, {{0, 1}, {1, 2}, {2, 3}, {0, 3}}, Direction::down);
+  CHECK(layout.corners[0].x == layout.corners[3].x);
+  const std::vector<Point> &way = layout.ways[3].points;
+  CHECK(way[4].x == way[6].x); // the straight part
+  CHECK(way[4].x > layout.corners[1].x + 100);
+  CHECK(way.back().y == layout.corners[3].y);
+}
+
+TEST_CASE("the time for a layout grows about linearly with the boxes") {
+  const double small = std::min(secondsFor(4000), secondsFor(4000)), large = secondsFor(40000);
+  CHECK(large < 60 * small); // ten times the boxes; quadratic work would take 100 times as long
+}

@@ -1,0 +1,65 @@
+// Times of a plan's launches, measured on copies of its variables.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/devices/StepTimes.h"
+#include "runtime/devices/CpuDevice.h"
+#include "tests/runtime/TestPlan.h"
+#include "tests/runtime/devices/FarDevice.h"
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <thread>
+
+using namespace halftone;
+using namespace halftone::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+std::atomic<int64_t> slowLaunches = 0;
+
+/// halve, 2 ms later.
+void slowHalve(void *const *buffers, const int64_t *extents, int64_t begin, int64_t end, void *scratch) {
+  ++slowLaunches;
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  halveKernel(buffers, extents, begin, end, scratch);
+}
+
+} // namespace
+
+TEST_CASE("the time of a launch is its own, copies and launches that are not due take none, and variables stay") {
+  const std::shared_ptr<CpuDevice> device = CpuDevice::create(1).valueOrThrow();
+  VariableStore store(device);
+  const VariableHandle w = store.create("net/w", Tensor::full(Shape{100}, 3)).valueOrThrow();
+  auto kernels = std::make_shared<FunctionLibrary>(
+      std::map<std::string, CpuKernelFunction>{{"add", addKernel}, {"halve", slowHalve}});
+  bool called = false;
+  const std::shared_ptr<Player> player = Player::bind(std::make_shared<const Executable>(testExecutable(100)), kernels,
+                                                      device, {{"w", w}}, {[&] { called = true; }})
+                                             .valueOrThrow();
+  const uint64_t version = w->version();
+  slowLaunches = 0;
+  const StepTimes times = measureSteps(*player).valueOrThrow();
+  CHECK(times.plays > 0);
+  CHECK(slowLaunches == times.plays + 1); // one to warm up
+  REQUIRE(times.seconds.size() == 6);
+  CHECK(times.seconds[1] >= 0.002);
+  CHECK(times.seconds[0] > 0);
+  CHECK(times.seconds[0] < times.seconds[1]);
+  CHECK(times.seconds[2] == 0);               // a copy
+  CHECK(times.seconds[4] < times.seconds[1]); // zeros as data: `go` is false
+  CHECK(times.total >= times.seconds[1]);
+  CHECK(w->version() == version);
+  CHECK(w->read().valueOrThrow().to_vector<float>() == std::vector<float>(100, 3));
+  CHECK(!called);
+  CHECK(player->device() == device);
+}
+
+TEST_CASE("launches of a device that is not the host's are not timed") {
+  const auto device = FarDevice::create("far:0");
+  VariableStore store(device);
+  const VariableHandle w = store.create("net/w", Tensor::full(Shape{8}, 3)).valueOrThrow();
+  const std::shared_ptr<Player> player =
+      Player::bind(std::make_shared<const Executable>(testExecutable(8)), testKernels(), device, {{"w", w}})
+          .valueOrThrow();
+  CHECK_THAT(measureSteps(*player).status().message(), Contains("the host does not wait for them"));
+}
