@@ -24,6 +24,7 @@ template <class T> static void setObject(Config &config, const char *key, const 
 }
 
 void setField(Config &config, const char *key, const std::vector<int64_t> &value) { setJson(config, key, value); }
+void setField(Config &config, const char *key, const std::vector<std::string> &value) { setJson(config, key, value); }
 void setField(Config &config, const char *key, const Shape &value) {
   Json list = Json::array();
   for (int64_t dim : value)
@@ -141,10 +142,12 @@ void FieldReader::load(const char *key, std::string &value) {
   throw Error(ErrorKind::type_error,
               fmt::format("The value of '{}' must be {}; it is {}", key, expected, found.dump()));
 }
-template <class T> static std::vector<T> listOf(const Config &config, const char *key, bool (*fits)(const Json &)) {
+template <class T>
+static std::vector<T> listOf(const Config &config, const char *key, bool (*fits)(const Json &),
+                             const char *expected = "a list of numbers") {
   const Json &list = valueOf(config, key);
   if (!list.is_array() || !std::all_of(list.begin(), list.end(), fits))
-    refuseKind(key, "a list of numbers", list);
+    refuseKind(key, expected, list);
   return list.get<std::vector<T>>();
 }
 void FieldReader::load(const char *key, std::vector<double> &value) {
@@ -154,6 +157,10 @@ void FieldReader::load(const char *key, std::vector<double> &value) {
 void FieldReader::load(const char *key, std::vector<int64_t> &value) {
   takes(key);
   value = listOf<int64_t>(config_, key, [](const Json &value) { return value.is_number_integer(); });
+}
+void FieldReader::load(const char *key, std::vector<std::string> &value) {
+  takes(key);
+  value = listOf<std::string>(config_, key, [](const Json &value) { return value.is_string(); }, "a list of strings");
 }
 void FieldReader::load(const char *key, Shape &value) {
   takes(key);

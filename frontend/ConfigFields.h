@@ -41,6 +41,7 @@ template <class T> void setField(Config &config, const char *key, const T &value
     config.set(key, value);
 }
 void setField(Config &config, const char *key, const std::vector<int64_t> &value);
+void setField(Config &config, const char *key, const std::vector<std::string> &value);
 void setField(Config &config, const char *key, const Shape &value);   // null for a dimension that is none
 void setField(Config &config, const char *key, const Axes &value);    // one axis as an integer, several as a list
 void setField(Config &config, const char *key, const Margins &value); // a list of two integers for each axis
@@ -150,6 +151,7 @@ private:
   void load(const char *key, std::string &value);
   void load(const char *key, std::vector<double> &value);
   void load(const char *key, std::vector<int64_t> &value);
+  void load(const char *key, std::vector<std::string> &value);
   void load(const char *key, Shape &value);
   void load(const char *key, Axes &value);
   void load(const char *key, Margins &value);

@@ -58,7 +58,7 @@ private:
 
 } // namespace
 
-Concatenate::Concatenate(int64_t axis, const ConcatenateArgs &args, Where where)
+Concatenate::Concatenate(int64_t axis, const MergeArgs &args, Where where)
     : Layer(std::make_unique<ConcatenateBody>(ConcatenateOptions{args, axis}), "Concatenate", layerArgs(args), where) {}
 
 } // namespace halftone::layers

@@ -47,6 +47,14 @@ struct ActivationOptions : layers::ActivationArgs {
   ActivationArg activation{};
   Layer layer() const { return layers::Activation(activation, *this); }
 };
+struct LeakyReLUOptions : layers::ActivationArgs {
+  double negativeSlope = 0.3;
+  Layer layer() const { return layers::LeakyReLU(negativeSlope, *this); }
+};
+struct ELUOptions : layers::ActivationArgs {
+  double alpha = 1.0;
+  Layer layer() const { return layers::ELU(alpha, *this); }
+};
 struct SoftmaxOptions : layers::SoftmaxArgs {
   Axes axis = -1;
   Layer layer() const { return layers::Softmax(axis, *this); }
@@ -59,9 +67,13 @@ struct RescalingOptions : layers::RescalingArgs {
   double scale = 1.0, offset = 0.0;
   Layer layer() const { return layers::Rescaling(scale, offset, *this); }
 };
-struct ConcatenateOptions : layers::ConcatenateArgs {
+struct ConcatenateOptions : layers::MergeArgs {
   int64_t axis = -1;
   Layer layer() const { return layers::Concatenate(axis, *this); }
+};
+struct DotOptions : layers::DotArgs {
+  Axes axes{};
+  Layer layer() const { return layers::Dot(axes, *this); }
 };
 /// Of a layer without positional arguments.
 template <class LayerClass, class Args> struct PlainOptions : Args {
@@ -74,8 +86,8 @@ using RMSNormalizationOptions = PlainOptions<layers::RMSNormalization, layers::R
 using UnitNormalizationOptions = PlainOptions<layers::UnitNormalization, layers::UnitNormalizationArgs>;
 using ReLUOptions = PlainOptions<layers::ReLU, layers::ReLUArgs>;
 using FlattenOptions = PlainOptions<layers::Flatten, layers::FlattenArgs>;
-using AddOptions = PlainOptions<layers::Add, layers::AddArgs>;
-using MultiplyOptions = PlainOptions<layers::Multiply, layers::MultiplyArgs>;
+using PReLUOptions = PlainOptions<layers::PReLU, layers::PReLUArgs>;
+template <class LayerClass> using MergeOptions = PlainOptions<LayerClass, layers::MergeArgs>;
 
 struct PermuteOptions : LayerArgs {
   std::vector<int64_t> dims{};
@@ -203,6 +215,14 @@ template <>
 inline constexpr std::tuple layerFields<ReLUOptions>{Field{"max_value", &layers::ReLUArgs::max_value},
                                                      Field{"negative_slope", &layers::ReLUArgs::negative_slope},
                                                      Field{"threshold", &layers::ReLUArgs::threshold}};
+template <>
+inline constexpr std::tuple layerFields<LeakyReLUOptions>{Field{"negative_slope", &LeakyReLUOptions::negativeSlope}};
+template <> inline constexpr std::tuple layerFields<ELUOptions>{Field{"alpha", &ELUOptions::alpha}};
+template <>
+inline constexpr std::tuple layerFields<PReLUOptions>{Field{"alpha_initializer", &layers::PReLUArgs::alpha_initializer},
+                                                      Field{"alpha_regularizer", &layers::PReLUArgs::alpha_regularizer},
+                                                      Field{"alpha_constraint", &layers::PReLUArgs::alpha_constraint},
+                                                      ListField{"shared_axes", &layers::PReLUArgs::shared_axes}};
 template <> inline constexpr std::tuple layerFields<SoftmaxOptions>{Field{"axis", &SoftmaxOptions::axis}};
 template <>
 inline constexpr std::tuple layerFields<FlattenOptions>{Field{"data_format", &layers::FlattenArgs::data_format}};
@@ -213,6 +233,9 @@ template <>
 inline constexpr std::tuple layerFields<RescalingOptions>{Field{"scale", &RescalingOptions::scale, Presence::required},
                                                           Field{"offset", &RescalingOptions::offset}};
 template <> inline constexpr std::tuple layerFields<ConcatenateOptions>{Field{"axis", &ConcatenateOptions::axis}};
+template <>
+inline constexpr std::tuple layerFields<DotOptions>{Field{"axes", &DotOptions::axes, Presence::required},
+                                                    Field{"normalize", &layers::DotArgs::normalize}};
 template <>
 inline constexpr std::tuple layerFields<PermuteOptions>{Field{"dims", &PermuteOptions::dims, Presence::required}};
 template <>
@@ -232,6 +255,9 @@ template <> inline constexpr bool passesMask<GaussianNoiseOptions> = true;
 template <> inline constexpr bool passesMask<GroupNormalizationOptions> = true;
 template <> inline constexpr bool passesMask<LayerNormalizationOptions> = true;
 template <> inline constexpr bool passesMask<PositionEmbeddingOptions> = true;
+template <> inline constexpr bool passesMask<ELUOptions> = true;
+template <> inline constexpr bool passesMask<LeakyReLUOptions> = true;
+template <> inline constexpr bool passesMask<PReLUOptions> = true;
 template <> inline constexpr bool passesMask<ReLUOptions> = true;
 template <> inline constexpr bool passesMask<SoftmaxOptions> = true;
 template <> inline constexpr bool passesMask<UnitNormalizationOptions> = true;

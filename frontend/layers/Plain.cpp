@@ -34,6 +34,11 @@ Value relu(const Value &x, const ReLUOptions &options, const CallContext &) {
   return y - slope * ops::relu(threshold == 0.0 ? -x : threshold - x);
 }
 
+Value leakyRelu(const Value &x, const LeakyReLUOptions &options, const CallContext &) {
+  return ops::leaky_relu(x, options.negativeSlope);
+}
+Value elu(const Value &x, const ELUOptions &options, const CallContext &) { return ops::elu(x, options.alpha); }
+
 class SoftmaxBody final : public BodyOf<SoftmaxOptions> {
 public:
   using BodyOf::BodyOf;
@@ -112,6 +117,19 @@ ReLU::ReLU(const ReLUArgs &args, Where where) : Layer(plain(ReLUOptions{args}, r
   requireNotNegative(*this, "negative_slope", args.negative_slope, where);
   requireNotNegative(*this, "threshold", args.threshold, where);
 }
+
+LeakyReLU::LeakyReLU(double negative_slope, const ActivationArgs &args, Where where)
+    : Layer(plain(LeakyReLUOptions{args, negative_slope}, leakyRelu), "LeakyReLU", layerArgs(args), where) {
+  if (!(negative_slope >= 0.0))
+    throw Error(ErrorKind::value_error,
+                fmt::format("The negative_slope value of a Leaky ReLU layer cannot be None or negative value. Expected "
+                            "a float. Received: negative_slope={}",
+                            negative_slope),
+                name(), where);
+}
+
+ELU::ELU(double alpha, const ActivationArgs &args, Where where)
+    : Layer(plain(ELUOptions{args, alpha}, elu), "ELU", layerArgs(args), where) {}
 
 Softmax::Softmax(const Axes &axis, const SoftmaxArgs &args, Where where)
     : Layer(std::make_unique<SoftmaxBody>(SoftmaxOptions{args, axis}), "Softmax", layerArgs(args), where) {

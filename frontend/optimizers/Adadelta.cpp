@@ -13,7 +13,7 @@ public:
   using RuleOf::RuleOf;
 
 private:
-  std::vector<std::vector<SlotSpec>> slotGroups(const Shape &) const override {
+  std::vector<std::vector<SlotSpec>> slotGroups(const Variable &) const override {
     return {{{"accumulated_grad"}, {"accumulated_delta_var"}}};
   }
   void update(const Value &gradient, const Variable &variable, const std::vector<Variable> &slots,

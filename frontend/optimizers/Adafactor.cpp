@@ -15,7 +15,8 @@ public:
   using RuleOf::RuleOf;
 
 private:
-  std::vector<std::vector<SlotSpec>> slotGroups(const Shape &shape) const override {
+  std::vector<std::vector<SlotSpec>> slotGroups(const Variable &variable) const override {
+    const Shape shape = variable.shape();
     if (shape.rank() < 2) // Keras's list has a row and a column here too, scalars that nothing uses
       return {{{"row", 0.0, Shape()}, {"column", 0.0, Shape()}, {"velocity"}}};
     std::vector<int64_t> rows = shape.dims(), columns = rows;

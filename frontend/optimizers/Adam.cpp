@@ -17,7 +17,7 @@ private:
   using RuleOf<Args>::args_;
   using typename UpdateRule::Scalars;
   using typename UpdateRule::SlotSpec;
-  std::vector<std::vector<SlotSpec>> slotGroups(const Shape &) const override {
+  std::vector<std::vector<SlotSpec>> slotGroups(const Variable &) const override {
     std::vector<std::vector<SlotSpec>> groups{{{"momentum"}, {"velocity"}}};
     if (args_.amsgrad)
       groups.push_back({{"velocity_hat"}});

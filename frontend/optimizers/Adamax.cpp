@@ -14,7 +14,7 @@ public:
   using RuleOf::RuleOf;
 
 private:
-  std::vector<std::vector<SlotSpec>> slotGroups(const Shape &) const override { return {{{"momentum"}, {"norm"}}}; }
+  std::vector<std::vector<SlotSpec>> slotGroups(const Variable &) const override { return {{{"momentum"}, {"norm"}}}; }
   std::vector<Value> derivedOf(const Value &rate, const Value &step) const override {
     return {rate / (1.0 - ops::power(scalarLike(args_.beta_1, step), step))};
   }

@@ -83,6 +83,8 @@ constexpr Known catalogue[] = {
     {"Adafactor", made<optimizers::Adafactor, optimizers::AdafactorArgs>},
     {"Ftrl", made<optimizers::Ftrl, optimizers::FtrlArgs>},
     {"Lamb", made<optimizers::Lamb, optimizers::LambArgs>},
+    {"Muon", made<optimizers::Muon, optimizers::MuonArgs>},
+    {"ScheduleFreeAdamW", made<optimizers::ScheduleFreeAdamW, optimizers::ScheduleFreeAdamWArgs>},
     {"LossScaleOptimizer", madeLossScale},
 };
 

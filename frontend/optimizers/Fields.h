@@ -70,5 +70,27 @@ template <>
 inline constexpr std::tuple ownFields<optimizers::LambArgs>{Field{"beta_1", &optimizers::LambArgs::beta_1},
                                                             Field{"beta_2", &optimizers::LambArgs::beta_2},
                                                             Field{"epsilon", &optimizers::LambArgs::epsilon}};
+template <>
+inline constexpr std::tuple ownFields<optimizers::MuonArgs>{
+    Field{"adam_beta_1", &optimizers::MuonArgs::adam_beta_1},
+    Field{"adam_beta_2", &optimizers::MuonArgs::adam_beta_2},
+    Field{"epsilon", &optimizers::MuonArgs::epsilon},
+    Field{"exclude_layers", &optimizers::MuonArgs::exclude_layers},
+    Field{"muon_a", &optimizers::MuonArgs::muon_a},
+    Field{"muon_b", &optimizers::MuonArgs::muon_b},
+    Field{"muon_c", &optimizers::MuonArgs::muon_c},
+    Field{"adam_lr_ratio", &optimizers::MuonArgs::adam_lr_ratio},
+    Field{"momentum", &optimizers::MuonArgs::momentum},
+    Field{"ns_steps", &optimizers::MuonArgs::ns_steps},
+    Field{"nesterov", &optimizers::MuonArgs::nesterov},
+    Field{"exclude_embeddings", &optimizers::MuonArgs::exclude_embeddings},
+    Field{"adam_weight_decay", &optimizers::MuonArgs::adam_weight_decay},
+    Field{"rms_rate", &optimizers::MuonArgs::rms_rate}};
+template <>
+inline constexpr std::tuple ownFields<optimizers::ScheduleFreeAdamWArgs>{
+    Field{"beta_1", &optimizers::ScheduleFreeAdamWArgs::beta_1},
+    Field{"beta_2", &optimizers::ScheduleFreeAdamWArgs::beta_2},
+    Field{"epsilon", &optimizers::ScheduleFreeAdamWArgs::epsilon},
+    Field{"warmup_steps", &optimizers::ScheduleFreeAdamWArgs::warmup_steps}};
 
 } // namespace halftone::detail

@@ -14,7 +14,9 @@ public:
   using RuleOf::RuleOf;
 
 private:
-  std::vector<std::vector<SlotSpec>> slotGroups(const Shape &) const override { return {{{"momentum"}, {"velocity"}}}; }
+  std::vector<std::vector<SlotSpec>> slotGroups(const Variable &) const override {
+    return {{{"momentum"}, {"velocity"}}};
+  }
   std::vector<Value> derivedOf(const Value &, const Value &step) const override {
     return {1.0 - ops::power(scalarLike(args_.beta_1, step), step),
             1.0 - ops::power(scalarLike(args_.beta_2, step), step)};

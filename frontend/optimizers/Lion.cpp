@@ -16,7 +16,7 @@ public:
   using RuleOf::RuleOf;
 
 private:
-  std::vector<std::vector<SlotSpec>> slotGroups(const Shape &) const override { return {{{"momentum"}}}; }
+  std::vector<std::vector<SlotSpec>> slotGroups(const Variable &) const override { return {{{"momentum"}}}; }
   void update(const Value &gradient, const Variable &variable, const std::vector<Variable> &slots,
               const Scalars &scalars) const override {
     Value m = readRaw(slots[0]);

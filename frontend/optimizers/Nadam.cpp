@@ -14,7 +14,9 @@ public:
   using RuleOf::RuleOf;
 
 private:
-  std::vector<std::vector<SlotSpec>> slotGroups(const Shape &) const override { return {{{"momentum"}, {"velocity"}}}; }
+  std::vector<std::vector<SlotSpec>> slotGroups(const Variable &) const override {
+    return {{{"momentum"}, {"velocity"}}};
+  }
   void makeState(DType dtype) override {
     product_ = optimizerScalar(name, "u_product", 1.0, dtype, VariableRole::slot);
   }

@@ -13,7 +13,7 @@ public:
   using RuleOf::RuleOf;
 
 private:
-  std::vector<std::vector<SlotSpec>> slotGroups(const Shape &) const override {
+  std::vector<std::vector<SlotSpec>> slotGroups(const Variable &) const override {
     std::vector<std::vector<SlotSpec>> groups{{{"velocity"}}};
     if (args_.momentum > 0.0)
       groups.push_back({{"momentum"}});

@@ -94,7 +94,8 @@ void UpdateRule::build(const std::vector<Variable> &variables) {
     std::string slotName = like.path + "_" + slot.name;
     std::replace(slotName.begin(), slotName.end(), '/', '_');
     checkMemoryFor(fmt::format("{}: slot '{}'", name, slotName), slot.shape.value_or(like.shape), like.dtype);
-    slots.push_back(makeVariable(Tensor::full(slot.shape.value_or(like.shape), slot.initial, like.dtype),
+    slots.push_back(makeVariable(slot.isCopy ? variable.value()
+                                             : Tensor::full(slot.shape.value_or(like.shape), slot.initial, like.dtype),
                                  {.name = slotName,
                                   .path = name + "/" + slotName,
                                   .role = VariableRole::slot,
@@ -112,7 +113,7 @@ void UpdateRule::build(const std::vector<Variable> &variables) {
       accumulators[i] = add(variables[i], {"gradient_accumulator"});
   std::vector<std::vector<std::vector<SlotSpec>>> groups; // indexed by variable
   for (const Variable &variable : variables)
-    groups.push_back(isOverwritten(variable) ? std::vector<std::vector<SlotSpec>>{} : slotGroups(variable.shape()));
+    groups.push_back(isOverwritten(variable) ? std::vector<std::vector<SlotSpec>>{} : slotGroups(variable));
   for (size_t group = 0, count = 1; group < count; ++group)
     for (size_t i = 0; i < variables.size(); ++i) {
       count = std::max(count, groups[i].size());
@@ -207,12 +208,10 @@ void UpdateRule::updateAll(std::vector<Value> gradients, const std::vector<Varia
     for (const Value &number : derivedOf(asDtype(rate, wide, "optimizer"), asDtype(step, wide, "optimizer")))
       numbers.derived.push_back(asDtype(number, own, "optimizer"));
   }
-  if (args_.weightDecay)
-    for (const Variable &variable : variables) {
-      if (!decays(variable))
-        continue;
+  for (const Variable &variable : variables)
+    if (const std::optional<double> decay = weightDecayOf(variable); decay && decays(variable)) {
       Value x = readRaw(variable);
-      variable.assign(x - x * *args_.weightDecay * scalars[x.dtype()].rate);
+      variable.assign(x - x * *decay * scalars[x.dtype()].rate);
     }
   for (size_t i = 0; i < variables.size(); ++i) {
     DType dtype = variables[i].impl()->dtype;

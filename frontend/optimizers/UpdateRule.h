@@ -67,15 +67,18 @@ protected:
     const char *name;
     double initial = 0.0;
     std::optional<Shape> shape{}; // empty: the shape of the variable
+    bool isCopy = false;          // begins as the variable's value, not as `initial`
   };
   /// The scalars of one step, in the dtype of the variable's update.
   struct Scalars {
     Value rate;
     std::vector<Value> derived; // the result of derivedOf()
   };
-  /// The slot variables of a variable of `shape`. apply() makes one group after the other, and within a group goes from
-  /// variable to variable.
-  virtual std::vector<std::vector<SlotSpec>> slotGroups(const Shape &shape) const = 0;
+  /// The slot variables of a variable. apply() makes one group after the other, and within a group goes from variable to
+  /// variable.
+  virtual std::vector<std::vector<SlotSpec>> slotGroups(const Variable &variable) const = 0;
+  /// The share of a variable that each update takes away, times the rate: the argument unless a rule overrides it.
+  virtual std::optional<double> weightDecayOf(const Variable &) const { return args_.weightDecay; }
   /// Scalars that a rule derives from the rate and from `step`, the count of updates including this one. Both have
   /// float32 or more.
   virtual std::vector<Value> derivedOf(const Value &rate, const Value &step) const;

@@ -87,6 +87,8 @@ TEST_CASE("every optimizer has the arguments that all share") {
   checkShared<Adafactor, AdafactorArgs>();
   checkShared<Ftrl, FtrlArgs>();
   checkShared<Lamb, LambArgs>();
+  checkShared<Muon, MuonArgs>();
+  checkShared<ScheduleFreeAdamW, ScheduleFreeAdamWArgs>();
 }
 
 TEST_CASE("each optimizer's own arguments act") {
@@ -131,6 +133,9 @@ TEST_CASE("each optimizer's own arguments act") {
   CHECK(acts<Lamb, LambArgs>([](auto &a) { a.beta_1 = 0.5; }));
   CHECK(acts<Lamb, LambArgs>([](auto &a) { a.beta_2 = 0.5; }));
   CHECK(acts<Lamb, LambArgs>([](auto &a) { a.epsilon = 0.1; }));
+  CHECK(acts<ScheduleFreeAdamW, ScheduleFreeAdamWArgs>([](auto &a) { a.warmup_steps = 3; }));
+  CHECK(acts<Muon, MuonArgs>([](auto &a) { a.ns_steps = 3; }));
+  CHECK(acts<Muon, MuonArgs>([](auto &a) { a.exclude_layers = {"dense"}; }));
 }
 
 namespace {

@@ -71,8 +71,15 @@ TEST_CASE("Layers that support masking pass the mask of their first input on; ot
   CHECK(isMasked([&](const Value &x) { return dense(x); }));
   CHECK(isMasked([](const Value &x) { return Activation("relu")(x); }));
   CHECK(isMasked([](const Value &x) { return Dropout(0.5)(x); }));
-  CHECK(isMasked([](const Value &x) { return Add()(Values{x, x * 2.0}); }));
-  CHECK(isMasked([](const Value &x) { return Multiply()(Values{x * 2.0, x}); }));
+  for (const Layer &layer : std::vector<Layer>{Add(), Subtract(), Multiply(), Average(), Maximum(), Minimum(),
+                                               LeakyReLU(), ELU(), PReLU()}) {
+    INFO(layer.class_name());
+    const bool merges = !layer.class_name().ends_with("LU");
+    CHECK(isMasked([&](const Value &x) { return merges ? layer(Values{x, dense(x)}) : layer(x); }));
+    if (merges)
+      CHECK_FALSE(isMasked([&](const Value &x) { return layer(Values{x, x * 2.0}); }));
+  }
+  CHECK_FALSE(isMasked([](const Value &x) { return Dot({2, 2})(Values{x, x}); }));
   CHECK(isMasked([&](const Value &x) { return Sequential({dense, Activation("relu")})(x); }));
   CHECK_FALSE(isMasked([](const Value &x) { return x * 2.0; }));
   CHECK_FALSE(isMasked([](const Value &x) { return Reshape({4, 3})(x); }));

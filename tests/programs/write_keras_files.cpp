@@ -48,6 +48,15 @@ Model graph() {
   const Value sum = Add()({functional(grouped), a, b});
   return Model({left, right}, {Dense(4, {.dtype = "float32"})(GlobalAveragePooling1D()(sum))}, {.name = "graph"});
 }
+/// Each elementwise merge, Dot, and the activations that are layers.
+Model merges() {
+  const Input left({12}), right({12});
+  const Dense shared(6);
+  const Value a = PReLU({.alpha_initializer = initializers::Constant(0.25)})(shared(left)), b = ELU(0.5)(shared(right));
+  const Value merged = Concatenate()({Add()({a, b}), Subtract()({a, b}), Multiply()({a, b}), Average()({a, b}),
+                                      Maximum()({a, b}), Minimum()({a, b}), Dot(1, {.normalize = true})({a, b})});
+  return Model({left, right}, {Dense(4, {.dtype = "float32"})(LeakyReLU(0.1)(merged))}, {.name = "merges"});
+}
 
 void write(const Task &task, const std::filesystem::path &parent) {
   const std::filesystem::path folder = parent / task.name;
@@ -87,7 +96,8 @@ int main(int argc, char **argv) try {
     std::cerr << "usage: " << argv[0] << " FOLDER\n";
     return 2;
   }
-  const std::vector<Tensor> one{ramp({8, 12})}, images{ramp({8, 10, 10, 2})}, two{ramp({8, 6, 8}), ramp({8, 6, 8}, 13)};
+  const std::vector<Tensor> one{ramp({8, 12})}, images{ramp({8, 10, 10, 2})}, two{ramp({8, 6, 8}), ramp({8, 6, 8}, 13)},
+      pair{ramp({8, 12}), ramp({8, 12}, 13)};
   using namespace optimizers;
   const std::vector<Task> tasks{
       {"mlp", "float32", mlp, one, Adam(0.01)},
@@ -98,6 +108,9 @@ int main(int argc, char **argv) try {
       {"cnn", "float32", cnn, images, RMSprop(0.01)},
       {"cnn_mixed_float16", "mixed_float16", cnn, images, Lion(0.001)},
       {"graph", "float32", graph, two, Adafactor(0.01)},
+      {"merges_muon", "float32", merges, pair, Muon(0.01)},
+      {"merges_schedule_free", "float32", merges, pair, ScheduleFreeAdamW(0.01, {.warmup_steps = 2})},
+      {"merges_mixed_float16", "mixed_float16", merges, pair, Adam(0.01)},
       {"graph_mixed_bfloat16", "mixed_bfloat16", graph, two, Adam(0.01, {.use_ema = true})},
   };
   for (const Task &task : tasks)

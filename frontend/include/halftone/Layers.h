@@ -1,10 +1,12 @@
 // The catalogue of layers. First argument(s) as in Keras; everything else in one struct, in Keras's order.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "LayersActivation.h"
 #include "LayersAttention.h"
 #include "LayersBasic.h"
 #include "LayersConvolution.h"
 #include "LayersImage.h"
+#include "LayersMerge.h"
 #include "LayersNormalization.h"
 #include "LayersPooling.h"
 

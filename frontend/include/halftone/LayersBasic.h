@@ -1,4 +1,4 @@
-// Dense, EinsumDense, embeddings, masking, activations, dropout, shapes, merges.
+// Dense, EinsumDense, embeddings, masking, dropout, shapes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Layer.h"
@@ -127,45 +127,6 @@ public:
   explicit GaussianNoise(double stddev, const GaussianNoiseArgs &args = {}, Where where = Where::current());
 };
 
-struct ActivationArgs {
-  Regularizer activity_regularizer{};
-  bool trainable = true;
-  PolicyArg dtype{};
-  bool autocast = true;
-  std::string name{};
-};
-class HALFTONE_API Activation : public Layer {
-public:
-  explicit Activation(const ActivationArg &activation, const ActivationArgs &args = {}, Where where = Where::current());
-};
-struct ReLUArgs {
-  std::optional<double> max_value{};
-  double negative_slope = 0.0;
-  double threshold = 0.0;
-  Regularizer activity_regularizer{};
-  bool trainable = true;
-  PolicyArg dtype{};
-  bool autocast = true;
-  std::string name{};
-};
-/// x if x > threshold, but at most max_value; else negative_slope * (x - threshold). value_error for negative arguments.
-class HALFTONE_API ReLU : public Layer {
-public:
-  explicit ReLU(const ReLUArgs &args = {}, Where where = Where::current());
-};
-struct SoftmaxArgs {
-  Regularizer activity_regularizer{};
-  bool trainable = true;
-  PolicyArg dtype{};
-  bool autocast = true;
-  std::string name{};
-};
-/// exp(x) / sum(exp(x)) over one axis or several. A second input, or the mask that x carries, is a mask that broadcasts to
-/// x: elements for which it is false are left out and give 0.
-class HALFTONE_API Softmax : public Layer {
-public:
-  explicit Softmax(const Axes &axis = -1, const SoftmaxArgs &args = {}, Where where = Where::current());
-};
 struct FlattenArgs {
   std::optional<DataFormat> data_format{}; // channels_last; channels_first: axis 1 becomes the last before all join
   Regularizer activity_regularizer{};
@@ -201,42 +162,6 @@ struct RescalingArgs {
 class HALFTONE_API Rescaling : public Layer {
 public:
   explicit Rescaling(double scale, double offset = 0.0, const RescalingArgs &args = {}, Where where = Where::current());
-};
-struct AddArgs {
-  Regularizer activity_regularizer{};
-  bool trainable = true;
-  PolicyArg dtype{};
-  bool autocast = true;
-  std::string name{};
-};
-/// The sum of all inputs, which broadcast.
-class HALFTONE_API Add : public Layer {
-public:
-  explicit Add(const AddArgs &args = {}, Where where = Where::current());
-};
-struct MultiplyArgs {
-  Regularizer activity_regularizer{};
-  bool trainable = true;
-  PolicyArg dtype{};
-  bool autocast = true;
-  std::string name{};
-};
-/// The product of all inputs, which broadcast.
-class HALFTONE_API Multiply : public Layer {
-public:
-  explicit Multiply(const MultiplyArgs &args = {}, Where where = Where::current());
-};
-struct ConcatenateArgs {
-  Regularizer activity_regularizer{};
-  bool trainable = true;
-  PolicyArg dtype{};
-  bool autocast = true;
-  std::string name{};
-};
-/// The inputs one after the other along `axis`; their shapes agree but for that axis.
-class HALFTONE_API Concatenate : public Layer {
-public:
-  explicit Concatenate(int64_t axis = -1, const ConcatenateArgs &args = {}, Where where = Where::current());
 };
 struct LambdaArgs {
   Regularizer activity_regularizer{};

@@ -321,6 +321,48 @@ struct LambArgs {
   std::optional<int64_t> gradient_accumulation_steps{};
   std::string name{};
 };
+struct MuonArgs {
+  double adam_beta_1 = 0.9;
+  double adam_beta_2 = 0.999;
+  std::optional<double> adam_weight_decay = 0.004; // of the variables with steps of Adam
+  double epsilon = 1e-7;
+  std::optional<double> weight_decay = 0.004; // of the others
+  std::optional<double> clipnorm{};
+  std::optional<double> clipvalue{};
+  std::optional<double> global_clipnorm{};
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  std::optional<int64_t> ema_overwrite_frequency{};
+  std::optional<double> loss_scale_factor{};
+  std::optional<int64_t> gradient_accumulation_steps{};
+  std::string name{};
+  std::vector<std::string> exclude_layers{}; // regular expressions, each of which may match a part of a variable's path
+  bool exclude_embeddings = true;            // variables with "embedding" in their paths take steps of Adam
+  double muon_a = 3.4445;
+  double muon_b = -4.775;
+  double muon_c = 2.0315;
+  double adam_lr_ratio = 1.0;
+  double momentum = 0.95;
+  int64_t ns_steps = 5;
+  bool nesterov = true;
+  std::optional<double> rms_rate = 0.2; // a step is so many times the root of the larger extent; none: 1
+};
+struct ScheduleFreeAdamWArgs {
+  double beta_1 = 0.9;
+  double beta_2 = 0.999;
+  double epsilon = 1e-8;
+  int64_t warmup_steps = 0; // the rate grows over so many updates
+  std::optional<double> weight_decay{};
+  std::optional<double> clipnorm{};
+  std::optional<double> clipvalue{};
+  std::optional<double> global_clipnorm{};
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  std::optional<int64_t> ema_overwrite_frequency{};
+  std::optional<double> loss_scale_factor{};
+  std::optional<int64_t> gradient_accumulation_steps{};
+  std::string name{};
+};
 class HALFTONE_API SGD : public Optimizer {
 public:
   explicit SGD(const LearningRate &learning_rate = 0.01, const SGDArgs &args = {});
@@ -372,6 +414,20 @@ public:
 class HALFTONE_API Lamb : public Optimizer {
 public:
   explicit Lamb(const LearningRate &learning_rate = 0.001, const LambArgs &args = {});
+};
+
+/// Matrices move along their momentum, made nearly orthogonal by `ns_steps` steps of a Newton-Schulz iteration with the
+/// factors a, b, c. All other variables, and those that are excluded, take steps of Adam at adam_lr_ratio times the rate.
+/// value_error for an expression that is none, or unless 0 <= ns_steps <= 100.
+class HALFTONE_API Muon : public Optimizer {
+public:
+  explicit Muon(const LearningRate &learning_rate = 0.001, const MuonArgs &args = {});
+};
+/// Adam without a schedule: its momentum slot takes the steps, and the variable is between that and the mean of all its
+/// values so far, at the share beta_1. The slot begins as a copy of the variable at the first update.
+class HALFTONE_API ScheduleFreeAdamW : public Optimizer {
+public:
+  explicit ScheduleFreeAdamW(const LearningRate &learning_rate = 0.0025, const ScheduleFreeAdamWArgs &args = {});
 };
 
 struct LossScaleArgs {

@@ -66,6 +66,17 @@ def windows():
     ]
 
 
+def merges():
+    return [layers.Subtract(), layers.Average(name="mean"), layers.Maximum(dtype="mixed_float16"), layers.Minimum(),
+            layers.Dot(1), layers.Dot((2, -1), normalize=True, activity_regularizer="l2")]
+
+
+def activations():
+    return [layers.LeakyReLU(), layers.LeakyReLU(0.5, name="leak"), layers.PReLU(), layers.PReLU(
+        initializers.Constant(0.25), regularizers.L1(0.5), "non_neg", shared_axes=[1, 2]), layers.PReLU(shared_axes=1),
+            layers.ELU(), layers.ELU(0.5, dtype="bfloat16")]
+
+
 def configs():
     kernel = dict(kernel_initializer=initializers.HeNormal(seed=3), kernel_regularizer=regularizers.L1L2(0.25, 0.5),
                   kernel_constraint=constraints.MaxNorm(1.5, axis=[0, 1]), bias_constraint="non_neg")
@@ -95,7 +106,7 @@ def configs():
         layers.Rescaling(0.5), layers.Rescaling(0.25, offset=-1.0, dtype="float64"), layers.Add(), layers.Multiply(),
         layers.Concatenate(), layers.Concatenate(axis=1, name="joined"),
         layers.InputLayer((4, None), batch_size=8, dtype="int32", name="tokens"), layers.InputLayer((3,)),
-    ] + images() + windows()
+    ] + images() + windows() + merges() + activations()
 
 
 def projections(random):

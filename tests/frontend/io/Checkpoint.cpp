@@ -5,6 +5,7 @@
 #include "halftone/Saving.h"
 #include "tests/TemporaryFolder.h"
 #include "tests/frontend/Recorded.h"
+#include "tests/frontend/io/Kills.h"
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <csignal>
@@ -198,35 +199,21 @@ TEST_CASE("A process that is killed while it writes leaves the old or the new ch
     for (const Variable &variable : model.variables())
       variable.assign(Tensor::full(variable.shape(), value));
   };
-  fill(0);
-  Checkpoint(model).save(path);
-  double last = 0, changes = 0;
-  int longest = 4000; // microseconds until the kill: about half of the processes write a whole file
-  for (int round = 0; round < 200; ++round) {
-    const pid_t child = ::fork();
-    REQUIRE(child >= 0);
-    if (child == 0)
-      for (double value = last + 1;; ++value) {
-        fill(value);
-        Checkpoint(model).save(path);
-      }
-    ::usleep(static_cast<useconds_t>(round * 7919 % longest));
-    REQUIRE(::kill(child, SIGKILL) == 0);
-    int status = -1;
-    REQUIRE(::waitpid(child, &status, 0) == child);
-    REQUIRE((WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL));
+  const auto write = [&](double value) {
+    fill(value);
+    Checkpoint(model).save(path);
+  };
+  const auto read = [&] {
     (void)Checkpoint(model).restore(path);
     const double value = numbers(model.variables()[0])[0];
     for (const Variable &variable : model.variables())
       for (double each : numbers(variable))
         if (each != value)
           FAIL("values of two checkpoints");
-    REQUIRE(value >= last);
-    changes += value > last;
-    longest = value > last ? std::max(longest * 3 / 4, 2000) : std::min(longest * 3 / 2, 300000);
-    last = value;
-  }
-  CHECK(changes > 20);
+    return value;
+  };
+  const int rounds = killCount(200);
+  CHECK(killWriters(rounds, write, read) > rounds / 10);
   CHECK(folder.entries() > 1); // parts of files, of processes that were killed while they wrote
 }
 

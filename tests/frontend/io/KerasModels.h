@@ -37,8 +37,6 @@ struct RecordedModel {
   std::string policy() const { return facts.at("policy"); }
   Tolerances tolerances() const {
     const std::string name = policy(), model = facts.at("name");
-    if (model == "policy_map") // float16 without a loss scale beside bfloat16: no two programs give the same gradients
-      return {3e-3, 2e-4, 0.2};
     if (model ==
         "policy_map_paths") // recorded under the paths that Keras gives a loaded model: other keys decide there
       return {2e-2, 3e-3, 3e-2};

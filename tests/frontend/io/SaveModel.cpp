@@ -4,6 +4,7 @@
 #include "runtime/TensorAccess.h"
 #include "tests/TemporaryFolder.h"
 #include "tests/frontend/Recorded.h"
+#include "tests/frontend/io/Kills.h"
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <sstream>
@@ -99,6 +100,32 @@ TEST_CASE(
     CHECK(sameBits(loaded.predict(x, {.verbose = 0}), model.predict(x, {.verbose = 0})));
     for (int64_t step = 0; step < 3; ++step)
       CHECK(double(loaded.train_on_batch(x, y)["loss"]) == double(model.train_on_batch(x, y)["loss"]));
+  }
+}
+
+TEST_CASE("Merges and activations come back from a file, and Muon and ScheduleFreeAdamW go on bit by bit") {
+  const TemporaryFolder folder;
+  for (const Optimizer &optimizer : {Optimizer(optimizers::Muon(0.01, {.exclude_layers = {"end"}})),
+                                     Optimizer(optimizers::ScheduleFreeAdamW(0.01, {.warmup_steps = 3}))}) {
+    INFO(optimizer.name());
+    const Input left({4}), right({4});
+    const Dense shared(6);
+    const Value u = PReLU({.alpha_initializer = "ones"})(shared(left)), v = ELU(0.5)(shared(right));
+    const Value merged = Concatenate()({Subtract()({u, v}), Average()({u, v}), Maximum()({u, v}), Minimum()({u, v}),
+                                        Dot(1, {.normalize = true})({u, v})});
+    const Model model({left, right}, {Dense(2, {.name = "end"})(LeakyReLU(0.1)(merged))});
+    model.compile({.optimizer = optimizer, .loss = "mse"});
+    const Tensors x{ramp({8, 4}), Tensor::ones({8, 4})};
+    const Tensor y = ramp({8, 2});
+    model.fit(x, y, {.batch_size = 4, .epochs = 2, .verbose = 0});
+    model.save(folder / "net.keras");
+    const Model loaded = load_model(folder / "net.keras");
+    CHECK(loaded.to_json() == model.to_json());
+    checkSame(loaded.variables(), model.variables());
+    checkSame(loaded.optimizer().variables(), model.optimizer().variables());
+    for (int64_t step = 0; step < 3; ++step)
+      CHECK(double(loaded.train_on_batch(x, y)["loss"]) == double(model.train_on_batch(x, y)["loss"]));
+    checkSame(loaded.variables(), model.variables());
   }
 }
 
@@ -237,4 +264,27 @@ TEST_CASE("save() refuses another ending, an unbuilt model and a file that it ma
   net().save(folder / "net.keras");
   const Model loaded = load_model(folder / "net.keras", {.compile = false, .device = Device::cpu()});
   CHECK(loaded.name() == "net");
+}
+
+TEST_CASE("A process that is killed while it saves a model leaves the old or the new .keras file, which loads") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "a.keras";
+  const Sequential model({Input({200}), Dense(200, {.name = "a"})}, {.name = "killed"});
+  model.compile({.optimizer = optimizers::SGD(0.1, {.momentum = 0.5}), .loss = "mse"});
+  const auto write = [&](double value) {
+    for (const Variable &variable : model.variables())
+      variable.assign(Tensor::full(variable.shape(), value));
+    model.save(path);
+  };
+  const auto read = [&] {
+    const Model loaded = load_model(path);
+    const double value = numbers(loaded.variables()[0])[0];
+    for (const Variable &variable : loaded.variables())
+      for (double each : numbers(variable))
+        if (each != value)
+          FAIL("values of two files");
+    return value;
+  };
+  const int rounds = killCount(20);
+  CHECK(killWriters(rounds, write, read) > rounds / 10);
 }

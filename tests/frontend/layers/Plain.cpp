@@ -53,6 +53,18 @@ TEST_CASE("ReLU gives Keras's values and slopes for its three arguments") {
   CHECK(rows == 16);
 }
 
+TEST_CASE("LeakyReLU and ELU take Keras's defaults and refuse a negative slope") {
+  const Tensor x({-2, 0, 3}, {1, 3});
+  CHECK(near(numbers(LeakyReLU()(x)), {-0.6, 0, 3}, 1e-7));
+  CHECK(numbers(LeakyReLU(0.5)(x)) == std::vector<double>{-1, 0, 3});
+  CHECK(near(numbers(ELU()(x)), {std::expm1(-2.0), 0, 3}, 1e-7));
+  CHECK(near(numbers(ELU(0.5)(x)), {0.5 * std::expm1(-2.0), 0, 3}, 1e-7));
+  CHECK_THROWS_WITH(LeakyReLU(-0.5), Contains("The negative_slope value of a Leaky ReLU layer cannot be None or "
+                                              "negative value") &&
+                                         Contains("negative_slope=-0.5"));
+  CHECK_THROWS_WITH(LeakyReLU(std::nan("")), Contains("negative_slope=nan"));
+}
+
 TEST_CASE("ReLU refuses negative arguments in Keras's words, and takes integers") {
   CHECK_THROWS_WITH(ReLU({.max_value = -1}),
                     Contains("max_value of a ReLU layer cannot be a negative value. Received: max_value=-1"));

@@ -1,0 +1,47 @@
+// Processes that are killed while they write a file again and again: the file must always be a whole one.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <cstdlib>
+#include <functional>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace halftone::test {
+
+/// How many processes a test kills: HALFTONE_KILLS, else `standard`.
+inline int killCount(int standard) {
+  const char *given = std::getenv("HALFTONE_KILLS");
+  return given ? std::max(std::atoi(given), 1) : standard;
+}
+
+/// `write` writes a file that holds a value; `read` gives the value of the file that is there and checks that it is whole.
+/// Each of `rounds` processes writes greater values than the one before, until it is killed. How many of them changed
+/// the file.
+inline int killWriters(int rounds, const std::function<void(double)> &write, const std::function<double()> &read) {
+  write(0);
+  double last = 0;
+  int changes = 0, longest = 4000; // microseconds until the kill: about half of the processes write a whole file
+  for (int round = 0; round < rounds; ++round) {
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0)
+      for (double value = last + 1;; ++value)
+        write(value);
+    ::usleep(static_cast<useconds_t>(round * 7919 % longest));
+    REQUIRE(::kill(child, SIGKILL) == 0);
+    int status = -1;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    REQUIRE((WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL));
+    const double value = read();
+    REQUIRE(value >= last);
+    changes += value > last;
+    longest = value > last ? std::max(longest * 3 / 4, 2000) : std::min(longest * 3 / 2, 300000);
+    last = value;
+  }
+  return changes;
+}
+
+} // namespace halftone::test
