@@ -1,7 +1,10 @@
-// Looks classes up by the names that configs give them.
+// Looks classes up by the names that configs give them, and makes their objects.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "frontend/ConfigFields.h"
+#include "halftone/Error.h"
 #include <algorithm>
+#include <fmt/format.h>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -25,6 +28,20 @@ std::string knownClasses(const Row (&catalogue)[rows], std::string_view classNam
   for (const Row &row : catalogue)
     names.emplace_back(row.className);
   return knownClasses(names, className, what);
+}
+
+/// The object of a saved config, made by the row of its class. value_error for an unknown class or argument; `kind` and
+/// its plural `kinds` name the catalogue there.
+template <class Row, size_t rows>
+auto madeFrom(const Row (&catalogue)[rows], const Config &config, std::string_view kind, std::string_view kinds) {
+  SavedObject saved = savedObject(config);
+  const Row *found = findClass(catalogue, saved.className);
+  if (!found)
+    throw Error(ErrorKind::value_error, fmt::format("Could not locate {} class '{}'. {}", kind, saved.className,
+                                                    knownClasses(catalogue, saved.className, kinds)));
+  auto object = found->make(saved.fields);
+  saved.fields.requireNothingLeft(saved.className);
+  return object;
 }
 
 } // namespace halftone::detail

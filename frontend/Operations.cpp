@@ -1,6 +1,7 @@
 // The table of operations that files can hold.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Operations.h"
+#include "frontend/ClassNames.h"
 #include "halftone/Error.h"
 #include "halftone/Ops.h"
 #include "runtime/base/ConfigAccess.h"
@@ -8,7 +9,6 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <limits>
 #include <variant>
 
@@ -169,16 +169,11 @@ bool isOperationModule(std::string_view module) {
 
 Value callOperation(const std::string &className, const std::vector<Value> &inputs, const Config &arguments,
                     const Config &config) {
-  const auto *found = std::ranges::find_if(operations, [&](const Operation &o) { return o.className == className; });
-  if (found == std::end(operations)) {
-    std::vector<std::string_view> names;
-    for (const Operation &operation : operations)
-      names.emplace_back(operation.className);
+  const Operation *found = findClass(operations, className);
+  if (!found)
     throw Error(ErrorKind::not_implemented_error,
-                fmt::format("The operation {} between layers cannot be read: put it into a layer of your own. The "
-                            "operations are: {}",
-                            className, fmt::join(names, ", ")));
-  }
+                fmt::format("The operation {} between layers cannot be read: put it into a layer of your own. {}",
+                            className, knownClasses(operations, className, "operations")));
   const std::vector<Operand> operands = operandsOf(*found, inputs, ConfigAccess::json(arguments));
   const auto *reduction = std::get_if<Reduction>(&found->make);
   const Json &json = ConfigAccess::json(config);

@@ -47,7 +47,8 @@ struct LayerScopeArgs {
   DType computeDtype = DType::float32;
   bool autocast = true;
   Where where{};
-  std::optional<int64_t> rematerializeAbove{}; // if the outputs have more elements than this, all together
+  // The backward pass computes the call again if its outputs together have more elements than this.
+  std::optional<int64_t> rematerializeAbove{};
 };
 
 /// Emits ops of the dialect at the present insertion point. All shapes are static. Every method throws Error:

@@ -67,8 +67,7 @@ static DenseSet<Value> productsOf(const KernelBody &body) {
   return products;
 }
 
-/// Whether the op decides, or rounds a value for a decision (docs/kernels.md). A copy of it would see the values of another
-/// rounding, and could decide otherwise.
+/// Whether the op decides, or rounds a value for a decision (docs/kernels.md).
 static bool isOfDecision(Operation *op) {
   if (auto rounding = dyn_cast<CastOp>(op); rounding && rounding.getOrigin() == "decision")
     return true;
@@ -83,9 +82,17 @@ std::optional<Remake> BlockFormer::remakeOf(Value value, const KernelBody &body,
   DenseSet<Value> vectors;
   SmallVector<Operation *> open{value.getDefiningOp()};
   int64_t transcendentals = 0;
+  const auto isVectorBeside = [&](Value operand) {
+    return elementsOf(operand) * elementsForOneOfVector <= elementsOf(value);
+  };
+  const auto isMadeAgain = [&](Value operand) {
+    Operation *producer = operand.getDefiningOp();
+    return producer && body.home.contains(producer) && !sources.contains(operand) && !isVectorBeside(operand) &&
+           !(isGlue(producer) && llvm::all_of(producer->getOperands(), isVectorBeside));
+  };
   const auto reads = [&](Value operand) {
     Operation *producer = operand.getDefiningOp();
-    const bool isVector = elementsOf(operand) * elementsForOneOfVector <= elementsOf(value);
+    const bool isVector = isVectorBeside(operand);
     if (producer && (isCopy(producer) || (body.home.contains(producer) && !isVector && !sources.contains(operand)))) {
       if (seen.insert(producer).second)
         open.push_back(producer);
@@ -103,7 +110,10 @@ std::optional<Remake> BlockFormer::remakeOf(Value value, const KernelBody &body,
   };
   while (!open.empty()) {
     Operation *op = open.pop_back_val();
-    if ((!isGlue(op) && !isa<ElementwiseOpInterface>(op)) || isOfDecision(op))
+    if (!isGlue(op) && !isa<ElementwiseOpInterface>(op))
+      return std::nullopt;
+    // Made of a value that is made again, in another rounding, a copy of a decision could decide otherwise.
+    if (isOfDecision(op) && llvm::any_of(op->getOperands(), isMadeAgain))
       return std::nullopt;
     transcendentals += isTranscendental(op);
     if (body.home.contains(op))

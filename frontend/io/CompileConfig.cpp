@@ -53,6 +53,17 @@ Metric readMetric(const ConfigPlace &place) {
 /// Whether the object holds values by the outputs' names, and is no loss or metric of its own.
 bool isByName(const ConfigPlace &place) { return place.json.is_object() && !place.json.contains("class_name"); }
 
+/// The elements of a list, or a single value that stands without one, or nothing for null.
+template <class T> std::vector<T> readOneOrMore(const ConfigPlace &place, T (*read)(const ConfigPlace &)) {
+  std::vector<T> all;
+  if (place.json.is_array())
+    for (const ConfigPlace &each : place.elements())
+      all.push_back(read(each));
+  else if (!place.isNull())
+    all.push_back(read(place));
+  return all;
+}
+
 LossSpec readLosses(const ConfigPlace &place) {
   if (isByName(place)) {
     std::vector<std::pair<std::string, Loss>> byName;
@@ -60,24 +71,10 @@ LossSpec readLosses(const ConfigPlace &place) {
       byName.emplace_back(name, readLoss(place.at(name)));
     return LossSpec(byName);
   }
-  std::vector<Loss> all;
-  if (place.json.is_array())
-    for (const ConfigPlace &each : place.elements())
-      all.push_back(readLoss(each));
-  else if (!place.isNull())
-    all.push_back(readLoss(place));
-  return LossSpec(all);
+  return LossSpec(readOneOrMore(place, readLoss));
 }
 
-std::vector<Metric> readMetricList(const ConfigPlace &place) {
-  std::vector<Metric> all;
-  if (place.json.is_array())
-    for (const ConfigPlace &each : place.elements())
-      all.push_back(readMetric(each));
-  else if (!place.isNull())
-    all.push_back(readMetric(place));
-  return all;
-}
+std::vector<Metric> readMetricList(const ConfigPlace &place) { return readOneOrMore(place, readMetric); }
 
 /// A list of an only output's metrics, or a list with an entry for each output, or an object by the outputs' names.
 MetricSpec readMetrics(const ConfigPlace &place, const std::vector<std::string> &outputs) {

@@ -137,16 +137,15 @@ static std::vector<H5Entry> entriesOf(const std::vector<SavedGroup> &groups) {
   return entries;
 }
 
-static Descriptor fileOf(const Model &model, bool withOptimizer, const std::string &name) {
+static Descriptor fileOf(const Model &model, const std::string &name) {
   std::vector<SavedGroup> groups = savedGroups(model);
-  const std::shared_ptr<CompiledModel> compiled = withOptimizer ? compiledIfAny(model) : nullptr;
+  const std::shared_ptr<CompiledModel> compiled = compiledIfAny(model);
   if (compiled)
     std::ranges::move(savedGroups(compiled->optimizer), std::back_inserter(groups));
   return h5FileOf(entriesOf(groups), name);
 }
 
-WeightsImage::WeightsImage(const Model &model, bool withOptimizer, const std::string &name)
-    : file_(fileOf(model, withOptimizer, name)) {
+WeightsImage::WeightsImage(const Model &model, const std::string &name) : file_(fileOf(model, name)) {
   const auto size = static_cast<size_t>(file_.size(name));
   void *memory = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file_.number(), 0);
   if (memory == MAP_FAILED)

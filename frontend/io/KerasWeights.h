@@ -17,11 +17,11 @@ void readWeights(const Layer &model, const H5File &file, bool skipMismatch);
 /// a warning says so.
 void readOptimizer(const Optimizer &optimizer, const H5File &file);
 
-/// The bytes of a weights file of a model, of one moment; with the optimizer's state, if it has one and `withOptimizer`.
+/// The bytes of a weights file of a model, of one moment; with the optimizer's state, if it has one.
 class WeightsImage {
 public:
   /// `name` begins errors.
-  WeightsImage(const Model &model, bool withOptimizer, const std::string &name);
+  WeightsImage(const Model &model, const std::string &name);
   WeightsImage(const WeightsImage &) = delete;
   ~WeightsImage();
   std::string_view bytes() const { return bytes_; }

@@ -66,7 +66,7 @@ void Model::save_weights(const std::string &filepath, const SaveArgs &args) cons
   requireBuilt(model, "save_weights()");
   requireMayWrite(filepath, args);
   if (format == WeightsFormat::hdf5) {
-    const WeightsImage image(model, true, filepath);
+    const WeightsImage image(model, filepath);
     replaceFile(filepath, std::array{image.bytes()}).orThrow();
     return;
   }

@@ -1,7 +1,6 @@
 // Losses from configs and to configs: the list of all that there are.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ClassNames.h"
-#include "frontend/ConfigFields.h"
 #include "frontend/LossImpl.h"
 #include "halftone/Error.h"
 #include <algorithm>
@@ -12,40 +11,36 @@ using namespace detail;
 
 namespace {
 
+template <class Args> constexpr std::tuple ownFields{};
+template <>
+inline constexpr std::tuple ownFields<CrossentropyArgs>{Field{"from_logits", &CrossentropyArgs::from_logits},
+                                                        Field{"label_smoothing", &CrossentropyArgs::label_smoothing},
+                                                        Field{"axis", &CrossentropyArgs::axis}};
+template <>
+inline constexpr std::tuple ownFields<SparseCrossentropyArgs>{
+    Field{"from_logits", &SparseCrossentropyArgs::from_logits},
+    Field{"ignore_class", &SparseCrossentropyArgs::ignore_class}, Field{"axis", &SparseCrossentropyArgs::axis}};
+
 /// A reduction of null is none.
-template <class Args> Args sharedArgs(FieldReader &reader) {
+template <class Args> Args argsOf(FieldReader &reader) {
   Args args;
-  reader.readOne("name", args.name);
-  reader.readOne("dtype", args.dtype);
+  reader.read(args, std::tuple{Field{"name", &Args::name}, Field{"dtype", &Args::dtype}});
   if (reader.takes("reduction"))
     args.reduction = reader.isNull("reduction") ? Reduction::none : reader.get<Reduction>("reduction");
+  reader.read(args, ownFields<Args>);
   return args;
 }
 
-template <class T> Loss made(FieldReader &reader) { return T(sharedArgs<LossArgs>(reader)); }
-template <class T> Loss madeCrossentropy(FieldReader &reader) {
-  auto args = sharedArgs<CrossentropyArgs>(reader);
-  reader.readOne("from_logits", args.from_logits);
-  reader.readOne("label_smoothing", args.label_smoothing);
-  reader.readOne("axis", args.axis);
-  return T(args);
-}
-Loss madeSparse(FieldReader &reader) {
-  auto args = sharedArgs<SparseCrossentropyArgs>(reader);
-  reader.readOne("from_logits", args.from_logits);
-  reader.readOne("ignore_class", args.ignore_class);
-  reader.readOne("axis", args.axis);
-  return SparseCategoricalCrossentropy(args);
-}
+template <class T, class Args = LossArgs> Loss made(FieldReader &reader) { return T(argsOf<Args>(reader)); }
 Loss madeHuber(FieldReader &reader) {
   double delta = 1.0;
   reader.readOne("delta", delta);
-  return Huber(delta, sharedArgs<LossArgs>(reader));
+  return Huber(delta, argsOf<LossArgs>(reader));
 }
 Loss madeCosine(FieldReader &reader) {
   int64_t axis = -1;
   reader.readOne("axis", axis);
-  return CosineSimilarity(axis, sharedArgs<LossArgs>(reader));
+  return CosineSimilarity(axis, argsOf<LossArgs>(reader));
 }
 
 struct Known {
@@ -53,8 +48,8 @@ struct Known {
   Loss (*make)(FieldReader &);
 };
 constexpr Known catalogue[] = {
-    {"BinaryCrossentropy", "binary_crossentropy", madeCrossentropy<BinaryCrossentropy>},
-    {"CategoricalCrossentropy", "categorical_crossentropy", madeCrossentropy<CategoricalCrossentropy>},
+    {"BinaryCrossentropy", "binary_crossentropy", made<BinaryCrossentropy, CrossentropyArgs>},
+    {"CategoricalCrossentropy", "categorical_crossentropy", made<CategoricalCrossentropy, CrossentropyArgs>},
     {"CategoricalHinge", "categorical_hinge", made<CategoricalHinge>},
     {"CosineSimilarity", "cosine_similarity", madeCosine},
     {"Hinge", "hinge", made<Hinge>},
@@ -66,7 +61,8 @@ constexpr Known catalogue[] = {
     {"MeanSquaredError", "mean_squared_error", made<MeanSquaredError>},
     {"MeanSquaredLogarithmicError", "mean_squared_logarithmic_error", made<MeanSquaredLogarithmicError>},
     {"Poisson", "poisson", made<Poisson>},
-    {"SparseCategoricalCrossentropy", "sparse_categorical_crossentropy", madeSparse},
+    {"SparseCategoricalCrossentropy", "sparse_categorical_crossentropy",
+     made<SparseCategoricalCrossentropy, SparseCrossentropyArgs>},
     {"SquaredHinge", "squared_hinge", made<SquaredHinge>},
 };
 
@@ -80,15 +76,6 @@ Config serialize(const Loss &loss) {
               fmt::format("The loss '{}' is a function, which no config can hold", loss.name()));
 }
 
-Loss deserialize(const Config &config) {
-  SavedObject saved = savedObject(config);
-  const Known *found = findClass(catalogue, saved.className);
-  if (!found)
-    throw Error(ErrorKind::value_error, fmt::format("Could not locate loss class '{}'. {}", saved.className,
-                                                    knownClasses(catalogue, saved.className, "losses")));
-  const Loss loss = found->make(saved.fields);
-  saved.fields.requireNothingLeft(saved.className);
-  return loss;
-}
+Loss deserialize(const Config &config) { return madeFrom(catalogue, config, "loss", "losses"); }
 
 } // namespace halftone::losses

@@ -1,7 +1,6 @@
 // Metrics from configs and to configs: the list of all that there are.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ClassNames.h"
-#include "frontend/ConfigFields.h"
 #include "frontend/MetricImpl.h"
 #include "halftone/Error.h"
 #include <algorithm>
@@ -80,15 +79,6 @@ Config serialize(const Metric &metric) {
       fmt::format("The metric '{}' is made of a function or a name: no object of a config can hold it", metric.name()));
 }
 
-Metric deserialize(const Config &config) {
-  SavedObject saved = savedObject(config);
-  const Known *found = findClass(catalogue, saved.className);
-  if (!found)
-    throw Error(ErrorKind::value_error, fmt::format("Could not locate metric class '{}'. {}", saved.className,
-                                                    knownClasses(catalogue, saved.className, "metrics")));
-  const Metric metric = found->make(saved.fields);
-  saved.fields.requireNothingLeft(saved.className);
-  return metric;
-}
+Metric deserialize(const Config &config) { return madeFrom(catalogue, config, "metric", "metrics"); }
 
 } // namespace halftone::metrics

@@ -109,3 +109,34 @@ func.func @main(%a: tensor<256x4xf32> {halftone.name = "a"}, %u: tensor<4x64xf32
   %13 = halftone.mul %12, %3 : tensor<256x64xf32>
   return %13 : tensor<256x64xf32>
 }
+
+// -----
+
+// Whether a stored product is positive is asked again by the kernel that needs to know. Whether its exponential is above 1 is
+// asked once, and the answers are stored: another kernel could make another exponential.
+// CHECK-LABEL: module
+// CHECK: halftone.kernel matmul @[[FIRST:matmul_[0-9a-f]+]] ({{.*}}) -> (tensor<1024x1024xf32>, tensor<1024x1024xf32>)
+// CHECK: halftone.exp
+// CHECK: halftone.compare gt
+// CHECK: halftone.kernel matmul @{{.*}} (tensor<1024x8xf32>, tensor<1024x8xf32>, tensor<1024x1024xf32>, tensor<1024x1024xf32>)
+// CHECK-NOT: halftone.exp
+// CHECK: halftone.compare lt
+// CHECK-NOT: halftone.exp
+// CHECK: func.func @main
+func.func @main(%x: tensor<1024x8xf32> {halftone.name = "x"}, %w: tensor<8x1024xf32> {halftone.name = "w"}, %v: tensor<1024x8xf32> {halftone.name = "v"})
+    -> (tensor<1024x8xf32> {halftone.name = "p"}, tensor<1024x1024xf32> {halftone.name = "d"}) {
+  %0 = halftone.contract %x, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<1024x8xf32>, tensor<8x1024xf32>) -> tensor<1024x1024xf32>
+  %zero = halftone.constant dense<0.0> : tensor<1024x1024xf32>
+  %one = halftone.constant dense<1.0> : tensor<1024x1024xf32>
+  %1 = halftone.exp %0 : tensor<1024x1024xf32>
+  %2 = halftone.compare gt %1, %one : tensor<1024x1024xf32>
+  %3 = halftone.select %2, %one, %zero : tensor<1024x1024xf32>
+  %4 = halftone.compare lt %zero, %0 : tensor<1024x1024xf32>
+  %5 = halftone.select %4, %one, %zero : tensor<1024x1024xf32>
+  %6 = halftone.contract %0, %v {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<1024x1024xf32>, tensor<1024x8xf32>) -> tensor<1024x8xf32>
+  %7 = halftone.contract %6, %v {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>} : (tensor<1024x8xf32>, tensor<1024x8xf32>) -> tensor<1024x1024xf32>
+  %8 = halftone.mul %7, %3 : tensor<1024x1024xf32>
+  %9 = halftone.mul %8, %5 : tensor<1024x1024xf32>
+  %10 = halftone.sub %9, %0 : tensor<1024x1024xf32>
+  return %6, %10 : tensor<1024x8xf32>, tensor<1024x1024xf32>
+}

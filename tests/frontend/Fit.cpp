@@ -1,5 +1,6 @@
 // fit, evaluate and predict: how many batches they draw, which arguments they refuse, how they weigh samples.
 // SPDX-License-Identifier: Apache-2.0
+#include "tests/frontend/CapturedOutput.h"
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
 #include <limits>
@@ -48,14 +49,6 @@ struct Stream {
 std::vector<double> lossesOf(const Sequential &model, const Dataset &data, const FitArgs &args) {
   return model.fit(data, args)["loss"];
 }
-
-struct Captured {
-  std::string text;
-  Captured() {
-    set_output([this](std::string_view part) { text += part; });
-  }
-  ~Captured() { set_output({}); }
-};
 
 } // namespace
 
@@ -110,7 +103,7 @@ TEST_CASE("fit asks a stream of known length for no more elements") {
 
 TEST_CASE("EarlyStopping watches the epochs that have its value") {
   Sequential model = line();
-  Captured output;
+  CapturedOutput output;
   callbacks::EarlyStopping stopping({.patience = 2, .restore_best_weights = true}); // val_loss
   History history = model.fit(column(4), column(4),
                               {.epochs = 20,
@@ -137,7 +130,7 @@ TEST_CASE("stop_training draws nothing more") {
 
 TEST_CASE("data that run out end the epoch with a warning, and the next begins anew") {
   Sequential model = line();
-  Captured output;
+  CapturedOutput output;
   Stream five{.length = 5};
   FitArgs pairs{.epochs = 4, .verbose = 0, .steps_per_epoch = 2};
   CHECK(lossesOf(model, five.dataset(), pairs).size() == 4); // batches of 2, 2, 1, and 2 of the next pass
@@ -209,7 +202,7 @@ TEST_CASE("the largest batch size and steps_per_epoch mean all data") {
   Sequential model = line();
   Tensor x = column(6), y = column(6);
   constexpr int64_t largest = std::numeric_limits<int64_t>::max();
-  Captured output;
+  CapturedOutput output;
   for (int64_t size : {largest, largest - 5, int64_t{6}, int64_t{7}}) {
     model.fit(x, y, {.batch_size = size, .verbose = 2, .validation_data = {x, y}, .validation_batch_size = size});
     CHECK_THAT(output.text, Contains("1/1 - "));

@@ -1,8 +1,8 @@
 // Reads a map entry by entry, so that one mistake does not hide the next.
 // SPDX-License-Identifier: Apache-2.0
 #include "MapFile.h"
-#include "TextFile.h"
 #include "runtime/base/ConfigAccess.h"
+#include "tools/shell/JsonFile.h"
 #include <algorithm>
 #include <fmt/format.h>
 

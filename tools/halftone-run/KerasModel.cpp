@@ -3,9 +3,8 @@
 #include "KerasModel.h"
 #include "InputSpec.h"
 #include "halftone/Model.h"
+#include "tools/shell/JsonFile.h"
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
 
 namespace halftone::tools {
 namespace {
@@ -27,17 +26,9 @@ int64_t batchOf(const Arguments &arguments) {
   return usualBatch;
 }
 
-std::string textOf(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file)
-    throw Error(ErrorKind::io_error, fmt::format("cannot read {}", path));
-  return text;
-}
-
 void applyPolicy(const Model &model, const Arguments &arguments) {
   if (!arguments.policyMap.empty())
-    model.apply_policy(DTypePolicyMap::from_config(Config::parse(textOf(arguments.policyMap))));
+    model.apply_policy(DTypePolicyMap::from_config(parseFile(arguments.policyMap)));
   else if (!arguments.policy.empty())
     model.apply_policy(DTypePolicyMap(DTypePolicy(arguments.policy)));
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Saving.h"
 #include "tests/TemporaryFolder.h"
+#include "tests/frontend/CapturedOutput.h"
 #include "tests/frontend/Recorded.h"
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -14,14 +15,6 @@ using callbacks::ModelCheckpointArgs;
 using Catch::Matchers::Contains;
 
 namespace {
-
-struct Captured {
-  std::string text;
-  Captured() {
-    set_output([this](std::string_view part) { text += part; });
-  }
-  ~Captured() { set_output({}); }
-};
 
 /// Runs a callback's epochs with these values of "val_loss", without training.
 struct Trained {
@@ -71,7 +64,7 @@ TEST_CASE("With save_best_only a file is written only when the value becomes bet
   CHECK(saved({}, {3, 4, 2, 2, nan, 1}) == Names{"1.safetensors", "3.safetensors", "6.safetensors"});
   CHECK(saved({.mode = MonitorMode::max}, {3, 4, 2}) == Names{"1.safetensors", "2.safetensors"});
   CHECK(saved({.initial_value_threshold = 2.5}, {3, 2}) == Names{"2.safetensors"});
-  Captured output;
+  CapturedOutput output;
   CHECK(saved({.monitor = "absent"}, {3, 4}) == Names{"1.safetensors", "2.safetensors"});
   CHECK_THAT(output.text, Contains("`absent` which is not available"));
   output.text.clear();

@@ -1,4 +1,4 @@
-// Models that real Keras saved: where they are, and what it recorded of them.
+// Models that real Keras saved: their folders, and the predictions and losses that it recorded.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "tests/frontend/RecordedJson.h"

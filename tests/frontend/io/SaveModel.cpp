@@ -1,4 +1,4 @@
-// Models as .keras files and weights as .weights.h5: what is written is read back, and bad files change nothing.
+// Models as .keras files and weights as .weights.h5: loading gives the saved values, and bad files change nothing.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include "runtime/TensorAccess.h"

@@ -3,6 +3,7 @@
 #include "frontend/io/WeightsFile.h"
 #include "halftone/Saving.h"
 #include "tests/TemporaryFolder.h"
+#include "tests/frontend/CapturedOutput.h"
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
 
@@ -27,14 +28,6 @@ std::vector<std::vector<double>> weightsOf(const Model &model) {
     all.push_back(numbers(tensor));
   return all;
 }
-struct Captured {
-  std::string text;
-  Captured() {
-    set_output([this](std::string_view part) { text += part; });
-  }
-  ~Captured() { set_output({}); }
-};
-
 } // namespace
 
 TEST_CASE("Weights in a safetensors file have their variables' paths, and come back bit by bit", "[files]") {
@@ -85,7 +78,7 @@ TEST_CASE("Weights that do not fit are all listed and none is loaded, or are ski
   CHECK_THAT(error, Contains("\"net/a/kernel\" is (2, 4) in float32, the model's variable (2, 3) in float32"));
   CHECK_THAT(error, Contains("\"net/c/kernel\" is (4, 1)"));
   CHECK(weightsOf(model) == before);
-  Captured output;
+  CapturedOutput output;
   model.load_weights(path, /*skip_mismatch=*/true);
   CHECK_THAT(output.text, Contains("warning: weights from '" + path + "' are skipped: \"net/a/kernel\""));
   CHECK(weightsOf(model)[0] == before[0]);

@@ -1,6 +1,6 @@
 // Reads JSON files.
 // SPDX-License-Identifier: Apache-2.0
-#include "TextFile.h"
+#include "JsonFile.h"
 #include "halftone/Error.h"
 #include <cerrno>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Reads the files that commands get.
+// Reads the JSON files that commands get.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Config.h"
