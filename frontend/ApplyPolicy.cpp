@@ -4,21 +4,27 @@
 #include "frontend/Variables.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 namespace halftone {
 using namespace detail;
 
-namespace {
-
-/// Every layer below `parent` that computes under a policy, once, in the order of the graph.
-void collectLayers(const Layer &parent, std::vector<Layer> &layers) {
+static void collectLayers(const Layer &parent, std::set<const LayerImpl *> &known, std::vector<Layer> &layers) {
   for (const Layer &child : parent.layers()) {
-    const bool computes = !child.impl()->transparent;
-    if (computes && std::find(layers.begin(), layers.end(), child) == layers.end())
+    if (!child.impl()->transparent && known.insert(child.impl().get()).second)
       layers.push_back(child);
-    collectLayers(child, layers);
+    collectLayers(child, known, layers);
   }
 }
+
+std::vector<Layer> detail::computingLayers(const Layer &model) {
+  std::set<const LayerImpl *> known;
+  std::vector<Layer> layers;
+  collectLayers(model, known, layers);
+  return layers;
+}
+
+namespace {
 
 [[noreturn]] void failUnbuilt(const Layer &layer, const Layer &model) {
   throw Error(ErrorKind::value_error,
@@ -33,8 +39,8 @@ void collectLayers(const Layer &parent, std::vector<Layer> &layers) {
 PolicyReport Model::apply_policy(const DTypePolicyMap &map) const {
   if (!built())
     failUnbuilt(*this, *this);
-  std::vector<Layer> layers;
-  collectLayers(*this, layers);
+  const std::vector<Layer> layers = computingLayers(*this);
+  std::vector<QuantizationConfig> configs;
   PolicyReport report;
   for (const Layer &layer : layers) {
     if (!layer.built())
@@ -42,7 +48,7 @@ PolicyReport Model::apply_policy(const DTypePolicyMap &map) const {
     try {
       const std::optional<std::string> key = map.matching_key(layer.path());
       const DTypePolicy policy = map[layer.path()];
-      refuseQuantizing(*layer.impl(), policy);
+      configs.push_back(quantizationBy(policy, *layer.impl()));
       report.rows.push_back({layer.path(), policy.name(), key});
     } catch (const Error &error) {
       rethrowWithLayer(error, *layer.impl());
@@ -51,8 +57,11 @@ PolicyReport Model::apply_policy(const DTypePolicyMap &map) const {
   for (const auto &item : map.items())
     if (std::none_of(report.rows.begin(), report.rows.end(), [&](const auto &row) { return row.key == item.first; }))
       report.unused_keys.push_back(item.first);
-  for (const Layer &layer : layers)
-    layer.impl()->policy = map;
+  for (size_t i = 0; i < layers.size(); ++i) {
+    layers[i].impl()->policy = map;
+    if (configs[i].defined())
+      layers[i].impl()->quantize(configs[i]);
+  }
   bumpConfigurationEpoch();
   return report;
 }

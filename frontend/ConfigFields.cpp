@@ -274,6 +274,71 @@ void FieldReader::load(const char *key, Constraint &value) {
   value = namedOrSaved(config_, key, &constraints::deserialize);
 }
 
+static Config absMaxQuantizer(int least, int most) {
+  Config quantizer =
+      ConfigAccess::make(Json{{"value_range", {least, most}}, {"epsilon", 1e-07}, {"output_dtype", "int8"}});
+  return serializedObject("keras.quantizers", "AbsMaxQuantizer", quantizer);
+}
+void setField(Config &config, const char *key, const QuantizationConfig &value) {
+  if (!value.defined())
+    return config.set_null(key);
+  Config fields;
+  if (value.mode != "float8") {
+    fields.set_null("weight_quantizer");
+    fields.set_null("activation_quantizer");
+    if (value.quantizes_activations)
+      fields.set("activation_quantizer", absMaxQuantizer(-127, 127));
+  }
+  if (value.mode == "int4" && value.block_size < 0)
+    fields.set_null("block_size");
+  else if (value.mode == "int4")
+    fields.set("block_size", value.block_size);
+  const char *className = value.mode == "int8"   ? "Int8QuantizationConfig"
+                          : value.mode == "int4" ? "Int4QuantizationConfig"
+                                                 : "Float8QuantizationConfig";
+  config.set(key, serializedObject("keras.quantizers", className, fields));
+}
+/// Whether a saved config quantizes activations, as only Keras's default quantizer does here.
+static bool quantizesActivations(FieldReader &fields) {
+  fields.requireFixed("weight_quantizer", ConfigAccess::make(Json{{"weight_quantizer", nullptr}}));
+  if (!fields.takes("activation_quantizer") || fields.isNull("activation_quantizer"))
+    return false;
+  SavedObject quantizer = savedObject(fields.config().get_object("activation_quantizer"));
+  const Json range{{"value_range", {-127, 127}}}, epsilon{{"epsilon", 1e-07}}, dtype{{"output_dtype", "int8"}};
+  quantizer.fields.requireFixed("value_range", ConfigAccess::make(range));
+  quantizer.fields.requireFixed("epsilon", ConfigAccess::make(epsilon));
+  quantizer.fields.requireFixed("output_dtype", ConfigAccess::make(dtype));
+  quantizer.fields.requireNothingLeft(quantizer.className);
+  return true;
+}
+void FieldReader::load(const char *key, QuantizationConfig &value) {
+  takes(key);
+  value = {};
+  const Json &saved = valueOf(config_, key);
+  if (saved.is_null())
+    return;
+  if (!saved.is_object())
+    refuseKind(key, "an object or null", saved);
+  auto [className, fields] = savedObject(config_.get_object(key));
+  if (className == "Int8QuantizationConfig") {
+    value = quantizers::Int8QuantizationConfig(quantizesActivations(fields));
+  } else if (className == "Int4QuantizationConfig") {
+    const bool activations = quantizesActivations(fields);
+    std::optional<int64_t> block;
+    fields.readOne("block_size", block);
+    value = quantizers::Int4QuantizationConfig(block, activations);
+  } else if (className == "Float8QuantizationConfig") {
+    value = quantizers::Float8QuantizationConfig();
+  } else {
+    throw Error(
+        ErrorKind::not_implemented_error,
+        fmt::format("`{}` is of the class {}: it can be an Int8QuantizationConfig, an Int4QuantizationConfig or "
+                    "a Float8QuantizationConfig",
+                    key, className));
+  }
+  fields.requireNothingLeft(className);
+}
+
 Config serializedObject(const char *module, const std::string &className, const Config &config) {
   Config object;
   object.set("module", module);

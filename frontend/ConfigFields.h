@@ -4,6 +4,7 @@
 #include "halftone/Arguments.h"
 #include "halftone/Config.h"
 #include "halftone/Policy.h"
+#include "halftone/Quantization.h"
 #include "halftone/Spatial.h"
 #include <optional>
 #include <span>
@@ -49,6 +50,7 @@ void setField(Config &config, const char *key, const Factor &value);  // one num
 void setField(Config &config, const char *key, const Tensor &value);  // nested lists; null if it is undefined
 void setField(Config &config, const char *key, DType value);
 void setField(Config &config, const char *key, const PolicyArg &value);
+void setField(Config &config, const char *key, const QuantizationConfig &value); // null for none
 // null for none. value_error for a function of the user's, which no config can hold.
 void setField(Config &config, const char *key, const ActivationArg &value);
 void setField(Config &config, const char *key, const Initializer &value);
@@ -165,6 +167,7 @@ private:
   size_t indexOfName(const char *key, std::span<const std::string_view> names);
   void load(const char *key, DType &value);
   void load(const char *key, PolicyArg &value);
+  void load(const char *key, QuantizationConfig &value);
   void load(const char *key, ActivationArg &value);
   void load(const char *key, Initializer &value);
   void load(const char *key, Regularizer &value);

@@ -16,6 +16,7 @@ namespace detail {
 
 LayerBody::~LayerBody() = default;
 Value LayerBody::mask(const Values &, const std::vector<Value> &) { return {}; }
+bool LayerBody::quantizes(std::string_view) const { return false; }
 
 std::string class_name_of(std::string_view pretty) {
   // "... [T = ns::Name]" (clang) or "... [with T = ns::Name; ...]" (gcc)
@@ -63,6 +64,29 @@ void collect(const LayerImpl &layer, bool parentTrainable, Collected &found) {
         add(variable, trainable && own);
   for (const Layer &child : layer.children)
     collect(*child.impl(), trainable, found);
+}
+
+/// The policies of the layers below `layer`, which its body made, by their paths.
+void collectPolicies(const LayerImpl &layer, std::vector<std::pair<std::string, DTypePolicy>> &found) {
+  for (const Layer &child : layer.children) {
+    found.emplace_back(child.path(), child.dtype_policy());
+    collectPolicies(*child.impl(), found);
+  }
+}
+
+/// The layer's policy, or, if layers that it is made of were quantized apart from it, a map that names theirs.
+DTypePolicy policyWithParts(const LayerImpl &layer) {
+  std::vector<std::pair<std::string, DTypePolicy>> parts;
+  if (!layer.transparent && !layer.policy.as_map())
+    collectPolicies(layer, parts);
+  std::erase_if(parts,
+                [&](const auto &part) { return !part.second.quantization_mode() || part.second == layer.policy; });
+  if (parts.empty())
+    return layer.policy;
+  const DTypePolicyMap map(PolicyArg(layer.policy), {});
+  for (const auto &[path, policy] : parts)
+    map.insert(path, policy);
+  return map;
 }
 
 std::vector<Variable> select(const LayerImpl &layer, std::optional<bool> trainable) {
@@ -167,27 +191,10 @@ void Layer::set_trainable(bool trainable) const {
   bumpConfigurationEpoch();
 }
 DTypePolicy Layer::dtype_policy() const { return impl_->policy; }
-void detail::refuseQuantizing(const LayerImpl &layer, const DTypePolicy &policy) {
-  const std::optional<std::string> mode = policy.quantization_mode();
-  if (!layer.built || !mode)
-    return;
-  const std::string path = layer.path.empty() ? layer.name : layer.path;
-  if (*mode == "gptq" || *mode == "awq")
-    throw Error(
-        ErrorKind::value_error,
-        fmt::format("Implicitly enabling {} quantization by setting `dtype_policy` to '{}' is not supported: it "
-                    "needs calibration data and a config.",
-                    *mode == "gptq" ? "GPTQ" : "AWQ", policy.name()),
-        path, layer.where);
-  throw Error(ErrorKind::not_implemented_error,
-              fmt::format("Layer {} does not have a `quantize` method implemented.", layer.className), path,
-              layer.where);
-}
-
 void Layer::set_dtype_policy(const PolicyArg &policy) const {
-  const DTypePolicy given = policy.get();
-  const std::optional<DTypePolicyMap> present = impl_->policy.as_map(), map = given.as_map();
-  refuseQuantizing(*impl_, map && !path().empty() ? (*map)[path()] : given);
+  const DTypePolicy given = policy.get(), old = impl_->policy;
+  const std::optional<DTypePolicyMap> present = old.as_map(), map = given.as_map();
+  const QuantizationConfig config = quantizationBy(map && !path().empty() ? (*map)[path()] : given, *impl_);
   if (present && !map && !path().empty()) { // changes the map's entry for the path, for every layer that shares the map
     if (present->contains(path()))
       present->erase(path());
@@ -195,6 +202,8 @@ void Layer::set_dtype_policy(const PolicyArg &policy) const {
   } else {
     impl_->policy = given;
   }
+  if (config.defined())
+    impl_->quantize(config);
   bumpConfigurationEpoch();
 }
 DType Layer::dtype() const { return variable_dtype(); }
@@ -250,7 +259,7 @@ Config Layer::get_config() const {
   Config config;
   const LayerArgs args{.activity_regularizer = impl_->activityRegularizer,
                        .trainable = trainable(),
-                       .dtype = impl_->policy,
+                       .dtype = policyWithParts(*impl_),
                        .name = name()};
   writeFields(config, args, baseFields<LayerArgs>);
   if (args.activity_regularizer.defined())

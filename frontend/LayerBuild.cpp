@@ -125,13 +125,17 @@ void LayerImpl::settlePolicy(const std::vector<Value> &inputs) {
       policy = *settled;
 }
 
-/// No layer can compute quantized yet, so each one refuses.
-static void refuseQuantized(const LayerImpl &layer) {
-  if (layer.transparent)
+/// Refuses to compute under a quantization mode that the layer, or its weights once it is built, do not have.
+static void requireMode(const LayerImpl &layer) {
+  const std::string mode = layer.resolvedPolicy().quantization_mode().value_or("");
+  if (layer.transparent || (layer.built ? mode == layer.quantizedMode : mode.empty() || layer.body->quantizes(mode)))
     return;
-  if (const std::optional<std::string> mode = layer.resolvedPolicy().quantization_mode())
-    throw Error(ErrorKind::not_implemented_error,
-                fmt::format("Layer {} does not have a `_{}_call` method implemented.", layer.className, *mode));
+  throw Error(ErrorKind::not_implemented_error,
+              layer.body->quantizes(mode)
+                  ? fmt::format("Layer {} has the policy '{}' but float weights: quantize('{}') makes quantized ones",
+                                layer.className, layer.resolvedPolicy().name(), mode)
+                  : fmt::format("Layer {} does not have a `_{}_call` method implemented.", layer.className,
+                                mode.empty() ? "float" : mode));
 }
 
 void LayerImpl::build(const std::vector<Shape> &shapes) {
@@ -140,7 +144,7 @@ void LayerImpl::build(const std::vector<Shape> &shapes) {
   path = NameScope::prefix() + name;
   NameScope scope(name);
   try {
-    refuseQuantized(*this);
+    requireMode(*this);
     BuildContext context(*this);
     body->build(context, shapes);
     if (madeInCall && !weights.empty())
@@ -149,6 +153,7 @@ void LayerImpl::build(const std::vector<Shape> &shapes) {
                                                       "or create the weights in build()",
                                                       name));
     built = true;
+    quantizedMode = transparent ? "" : resolvedPolicy().quantization_mode().value_or("");
   } catch (...) {
     path = givenPath;
     weights = givenWeights;
@@ -247,7 +252,7 @@ std::vector<Value> LayerImpl::callInScope(const std::vector<Value> &inputs, bool
   if (transparent) {
     outputs = inScopeWithMasks(args, inputs, run);
   } else {
-    refuseQuantized(*this);
+    requireMode(*this);
     std::vector<Value> converted = inputs;
     if (autocast && !is_float(compute)) // an integer policy also casts float inputs
       for (Value &input : converted)

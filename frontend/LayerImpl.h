@@ -32,6 +32,7 @@ struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   std::optional<RematMode> remat = openRematMode();
   Where where{};
   std::vector<Variable> weights;
+  std::string quantizedMode;   // of the weights; "" if they are floats
   std::vector<Layer> children; // in the order of their first call; set by adopt() and setChildren()
   std::set<const LayerImpl *> knownChildren;
   std::vector<ValueSpec> inputSpecs, outputSpecs;          // of the first call; batch dimensions None
@@ -49,6 +50,8 @@ struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   void settlePolicy(const std::vector<Value> &inputs);
   /// Creates weights. `shapes` have None for the batch. If the body's build throws, nothing changes.
   void build(const std::vector<Shape> &shapes);
+  /// Puts quantized weights in place of the float ones, under a mode that the body has. If the body throws, nothing changes.
+  void quantize(const QuantizationConfig &config);
   std::vector<Value> callTraced(const std::vector<Value> &inputs, const BodyCall &how = {});
   /// `arguments`: the call's, as in a CallForm; without them, the inputs are one Value or one list.
   std::vector<Value> call(const std::vector<Value> &inputs, const CallArgs &args, const BodyCall &how = {},
@@ -79,8 +82,13 @@ std::string snakeCase(const std::string &className);
 /// "dense", then "dense_1": Keras's automatic names.
 std::string uniqueName(const std::string &className);
 
-/// Throws if the policy is quantized and the layer has weights, which would need to be quantized with it.
-void refuseQuantizing(const LayerImpl &layer, const DTypePolicy &policy);
+/// The config under which a layer with this policy computes: `given` if it has the policy's mode, else that of the policy. It
+/// has no mode if the policy has none.
+QuantizationConfig quantizationOf(const DTypePolicy &policy, const QuantizationConfig &given);
+
+/// How giving a layer this policy quantizes its weights; no mode if they stay. Throws if the layer cannot have the policy:
+/// it lacks the mode, or its weights are quantized under another one.
+QuantizationConfig quantizationBy(const DTypePolicy &policy, const LayerImpl &layer);
 
 /// While it lives, layers that this thread builds get paths with its prefix.
 class NameScope {

@@ -62,6 +62,8 @@ struct ModelState {
 };
 
 ModelState &stateOf(const Layer &model);
+/// Every layer below `model` that computes under a policy, once, in the order of the graph.
+std::vector<Layer> computingLayers(const Layer &model);
 /// The result of the last compile(); null before the first.
 std::shared_ptr<CompiledModel> compiledIfAny(const Layer &model);
 /// The result of the last compile(). value_error "You must call `compile()` before ..." if there was none.

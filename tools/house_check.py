@@ -59,6 +59,7 @@ FREE_TESTS = ("tests/emulator/", "tests/end_to_end/", "tests/programs/", "tests/
 # Test files about several sources at once.
 TESTS_OF_MANY = {"tests/compiler/nvptx/Mutations.cpp", "tests/frontend/KerasChecksLayers.cpp",
                  "tests/frontend/KerasAttention.cpp", "tests/frontend/KerasChecksOptimizers.cpp",
+                 "tests/frontend/KerasChecksQuantized.cpp",
                  "tests/frontend/KerasCnns.cpp", "tests/frontend/KerasLayers.cpp",
                  "tests/runtime/devices/Conformance.cpp", "tests/runtime/policy/KerasChecks.cpp",
                  "tests/runtime/policy/RandomInput.cpp"}

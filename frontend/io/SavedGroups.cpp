@@ -38,9 +38,10 @@ public:
     if (!visited_.insert(&layer).second)
       return;
     SavedGroup own{.path = path, .className = layer.className, .name = layer.name};
-    for (const bool trainable : {true, false})
+    const bool keepsOrder = layer.body->quantizes("int8"); // of a layer that can be quantized: kernel, bias, scales
+    for (const bool first : {true, false})
       for (const Variable &variable : layer.weights)
-        if (variable.trainable() == trainable && variable.impl()->role != VariableRole::seed)
+        if ((keepsOrder || variable.trainable()) == first && variable.impl()->role != VariableRole::seed)
           own.variables.push_back(variable);
     groups.push_back(std::move(own));
     if (layer.model && layer.transparent)

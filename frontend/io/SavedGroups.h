@@ -12,7 +12,7 @@ namespace halftone::detail {
 struct SavedGroup {
   std::string path;                  // "" for the model itself, "layers/dense_1", "optimizer"
   std::string className, name;       // of the object
-  std::vector<Variable> variables{}; // trainable ones first
+  std::vector<Variable> variables{}; // trainable ones first, or in the order of Keras's layer
   bool isRandomState = false;        // of a layer that draws numbers; a file may lack it
 };
 

@@ -1,7 +1,7 @@
 // Dense: activation(x @ kernel + bias).
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/Fields.h"
-#include "halftone/Ops.h"
+#include "frontend/layers/ProductKernel.h"
 #include <fmt/format.h>
 
 namespace halftone::layers {
@@ -19,34 +19,47 @@ public:
                                                       "min_ndim=2 and a known last dimension, found shape {}",
                                                       input.str()));
     inputs_ = input[-1];
-    kernel_ = context.add_weight({.shape = {inputs_, options_.units},
-                                  .initializer = options_.kernel_initializer,
-                                  .regularizer = options_.kernel_regularizer,
-                                  .constraint = options_.kernel_constraint,
-                                  .name = "kernel"});
+    const ProductForm form{.labels = {.elided = EinsumLabels::left, .input = "a", .kernel = "ab", .output = "b"},
+                           .isMatrix = true,
+                           .kernelShape = {inputs_, options_.units},
+                           .inputRank = input.rank()};
+    kernel_.build(context, form,
+                  {.shape = form.kernelShape,
+                   .initializer = options_.kernel_initializer,
+                   .regularizer = options_.kernel_regularizer,
+                   .constraint = options_.kernel_constraint,
+                   .name = "kernel"},
+                  quantizationOf(context.layer().resolvedPolicy(), options_.quantization_config));
     if (options_.use_bias)
       bias_ = context.add_weight({.shape = {options_.units},
                                   .initializer = options_.bias_initializer,
                                   .regularizer = options_.bias_regularizer,
                                   .constraint = options_.bias_constraint,
                                   .name = "bias"});
+    kernel_.buildScales(context);
   }
-  Values call(const Values &inputs, const CallContext &) override {
+  bool quantizes(std::string_view mode) const override { return mode == "int8" || mode == "int4" || mode == "float8"; }
+  void quantize(BuildContext &context, const QuantizationConfig &config) override {
+    kernel_.quantize(context, config);
+    options_.quantization_config = config;
+  }
+  Values call(const Values &inputs, const CallContext &context) override {
     Value x = inputs[0];
     if (x.rank() < 2 || x.shape()[-1] != inputs_)
       throw Error(ErrorKind::value_error,
                   fmt::format("Input of layer Dense is incompatible with the layer: expected axis -1 of input shape to "
                               "have value {}, but received input with shape {}",
                               inputs_, x.shape().str()));
-    Value y = ops::matmul(x, kernel_);
+    Value y = kernel_.times(x, context);
     if (options_.use_bias)
-      y = y + bias_;
+      y = kernel_.addBias(y, bias_);
     return options_.activation(y);
   }
 
 private:
   int64_t inputs_ = 0;
-  Variable kernel_, bias_;
+  ProductKernel kernel_;
+  Variable bias_;
 };
 
 } // namespace

@@ -1,9 +1,8 @@
 // EinsumDense: activation(einsum(equation, {x, kernel}) + bias).
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/Fields.h"
-#include "halftone/Ops.h"
+#include "frontend/layers/ProductKernel.h"
 #include <algorithm>
-#include <cctype>
 #include <fmt/format.h>
 #include <map>
 
@@ -12,64 +11,23 @@ using namespace detail;
 
 namespace {
 
-/// The labels of an equation, and on which side of the input and the output "..." stands.
-struct Labels {
-  enum Elided { none, left, right } elided = none;
-  std::string input, kernel, output;
-};
-
-/// Removes "..." from the front or the back of `term`; says which.
-Labels::Elided takeElided(std::string &term) {
-  if (term.starts_with("...")) {
-    term.erase(0, 3);
-    return Labels::left;
-  }
-  if (!term.ends_with("..."))
-    return Labels::none;
-  term.erase(term.size() - 3);
-  return Labels::right;
-}
-
-Labels labelsOf(const std::string &equation) {
-  const size_t comma = equation.find(','), arrow = equation.find("->");
-  Labels labels;
-  const auto isWord = [](const std::string &term) {
-    return !term.empty() && std::ranges::all_of(term, [](unsigned char c) { return std::isalpha(c); });
-  };
-  bool isLegal = comma != std::string::npos && arrow != std::string::npos && comma < arrow;
-  if (isLegal) {
-    labels.input = equation.substr(0, comma);
-    labels.kernel = equation.substr(comma + 1, arrow - comma - 1);
-    labels.output = equation.substr(arrow + 2);
-    labels.elided = takeElided(labels.input);
-    isLegal = takeElided(labels.output) == labels.elided && isWord(labels.input) && isWord(labels.kernel) &&
-              isWord(labels.output) && (labels.elided != Labels::right || labels.input.size() > 1);
-  }
-  if (!isLegal)
-    throw Error(ErrorKind::value_error,
-                fmt::format("Invalid einsum equation '{}'. Expected the form [X],[Y]->[Z], ...[X],[Y]->...[Z] or "
-                            "[X]...,[Y]->[Z]...",
-                            equation));
-  return labels;
-}
-
 /// The extents that the labels have in a layer, and the shapes of its weights.
 class Analysis {
 public:
   Analysis(const std::string &equation, const Shape &outputShape, const Shape &input)
-      : equation(equation), labels(labelsOf(equation)),
+      : equation(equation), labels(einsumLabels(equation)),
         elided(input.rank() - static_cast<int64_t>(labels.input.size())) {
-    if (elided < 0 || (elided > 0 && labels.elided == Labels::none))
+    if (elided < 0 || (elided > 0 && labels.elided == EinsumLabels::none))
       refuse("the input has {} axes, as in {}; the equation has labels for {}", input.rank(), input.str(),
              labels.input.size());
-    const int64_t before = labels.elided == Labels::left ? elided : 0; // axes in front of the first label
+    const int64_t before = labels.elided == EinsumLabels::left ? elided : 0; // axes in front of the first label
     for (size_t i = 0; i < labels.input.size(); ++i)
       inputs[labels.input[i]] = input[before + static_cast<int64_t>(i)];
     // The batch is the first axis that "..." stands for, if any stands in front, else the first label's.
     const size_t batch = before > 0 ? 0 : 1;
     // Keras takes extents for the axes of a trailing "..." too, and does not look at them.
     const int64_t wanted = static_cast<int64_t>(labels.output.size() - batch);
-    const int64_t ignored = labels.elided == Labels::right ? elided : 0;
+    const int64_t ignored = labels.elided == EinsumLabels::right ? elided : 0;
     if (outputShape.rank() < wanted || outputShape.rank() > wanted + ignored)
       refuse("output_shape={} has {} extents; expected {}", outputShape.str(), outputShape.rank(), wanted);
     for (size_t i = 0; i < labels.output.size(); ++i)
@@ -113,7 +71,7 @@ public:
       if (dims.back() < 0)
         refuse("the extent of '{}', an axis of the bias, is None; expected a known one", label);
     }
-    if (labels.elided == Labels::right)
+    if (labels.elided == EinsumLabels::right)
       dims.insert(dims.end(), static_cast<size_t>(elided), 1);
     return Shape(dims);
   }
@@ -125,7 +83,7 @@ private:
   }
 
   const std::string &equation;
-  Labels labels;
+  EinsumLabels labels;
   int64_t elided; // how many axes "..." stands for
   std::map<char, int64_t> inputs, outputs;
 };
@@ -138,27 +96,38 @@ public:
     const Shape kernel = analysis.kernelShape();
     const std::optional<Shape> bias =
         options_.bias_axes ? std::optional(analysis.biasShape(*options_.bias_axes)) : std::nullopt;
-    kernel_ = context.add_weight({.shape = kernel,
-                                  .initializer = options_.kernel_initializer,
-                                  .regularizer = options_.kernel_regularizer,
-                                  .constraint = options_.kernel_constraint,
-                                  .name = "kernel"});
+    const ProductForm form{
+        .labels = einsumLabels(options_.equation), .kernelShape = kernel, .inputRank = shapes.at(0).rank()};
+    kernel_.build(context, form,
+                  {.shape = kernel,
+                   .initializer = options_.kernel_initializer,
+                   .regularizer = options_.kernel_regularizer,
+                   .constraint = options_.kernel_constraint,
+                   .name = "kernel"},
+                  quantizationOf(context.layer().resolvedPolicy(), options_.quantization_config));
     if (bias)
       bias_ = context.add_weight({.shape = *bias,
                                   .initializer = options_.bias_initializer,
                                   .regularizer = options_.bias_regularizer,
                                   .constraint = options_.bias_constraint,
                                   .name = "bias"});
+    kernel_.buildScales(context);
   }
-  Values call(const Values &inputs, const CallContext &) override {
-    Value y = ops::einsum(options_.equation, {inputs[0], kernel_});
+  bool quantizes(std::string_view mode) const override { return mode == "int8" || mode == "int4" || mode == "float8"; }
+  void quantize(BuildContext &context, const QuantizationConfig &config) override {
+    kernel_.quantize(context, config);
+    options_.quantization_config = config;
+  }
+  Values call(const Values &inputs, const CallContext &context) override {
+    Value y = kernel_.times(inputs[0], context);
     if (options_.bias_axes)
-      y = y + bias_;
+      y = kernel_.addBias(y, bias_);
     return options_.activation(y);
   }
 
 private:
-  Variable kernel_, bias_;
+  ProductKernel kernel_;
+  Variable bias_;
 };
 
 EinsumDenseArgs withoutEmptyAxes(EinsumDenseArgs args) {

@@ -3,6 +3,7 @@
 #include "frontend/KeyValueCache.h"
 #include "frontend/Promotion.h"
 #include "frontend/layers/Fields.h"
+#include "frontend/layers/ProductKernel.h"
 #include "frontend/layers/SpatialAxes.h"
 #include "halftone/Ops.h"
 #include <fmt/format.h>
@@ -16,6 +17,9 @@ class EmbeddingBody final : public BodyOf<EmbeddingOptions> {
 public:
   using BodyOf::BodyOf;
   void build(BuildContext &context, const std::vector<Shape> &) override {
+    config_ = quantizationOf(context.layer().resolvedPolicy(), options_.quantization_config);
+    if (config_.defined())
+      return buildQuantized(context);
     embeddings_ = context.add_weight({.shape = {options_.inputDim, options_.outputDim},
                                       .initializer = options_.embeddings_initializer,
                                       .regularizer = options_.embeddings_regularizer,
@@ -24,10 +28,27 @@ public:
     if (options_.weights.defined())
       embeddings_.assign(options_.weights);
   }
+  bool quantizes(std::string_view mode) const override { return mode == "int8" || mode == "int4"; }
+  void quantize(BuildContext &context, const QuantizationConfig &config) override {
+    const bool isGrouped = config.mode == "int4" && config.block_size > 0;
+    const Tensor floats = embeddings_.value();
+    MatrixView view = MatrixView::of(floats.shape(), {1}, {0});
+    view.hasGroupsLast = true;
+    const int64_t least = config.mode == "int8" ? -127 : -8, most = config.mode == "int8" ? 127 : 7;
+    const QuantizedWeights weights =
+        isGrouped ? groupQuantized(floats, view, config.block_size) : absMaxQuantized(floats, view, least, most);
+    const Variable rows =
+        replacedWeight(context, embeddings_, config.mode == "int4" ? packedInt4(weights.values) : weights.values);
+    addScales(context, config, weights);
+    embeddings_ = rows;
+    config_ = options_.quantization_config = config;
+  }
   Values call(const Values &inputs, const CallContext &context) override {
     Value indices = inputs[0];
     if (indices.dtype() != DType::int64)
       indices = asDtype(indices, DType::int32, "index");
+    if (config_.defined())
+      return quantizedRows(indices, context.compute_dtype());
     return asDtype(ops::take(embeddings_, indices), context.compute_dtype(), "embedding");
   }
   Value mask(const Values &inputs, const std::vector<Value> &) override {
@@ -35,7 +56,38 @@ public:
   }
 
 private:
-  Variable embeddings_;
+  void buildQuantized(BuildContext &context) {
+    const int64_t width = config_.mode == "int4" ? (options_.outputDim + 1) / 2 : options_.outputDim;
+    embeddings_ = fixedWeight(context, "embeddings", Tensor::zeros({options_.inputDim, width}, DType::int8));
+    const bool isGrouped = config_.mode == "int4" && config_.block_size > 0;
+    const Shape scale = isGrouped ? Shape{options_.inputDim, groupCount(config_)} : Shape{options_.inputDim};
+    addScales(context, config_,
+              {.values = {},
+               .scale = Tensor::ones(scale, context.variable_dtype()),
+               .zero = isGrouped ? Tensor::zeros(scale, DType::int8) : Tensor()});
+  }
+  void addScales(BuildContext &context, const QuantizationConfig &config, const QuantizedWeights &weights) {
+    scale_ = fixedWeight(context, "embeddings_scale", weights.scale);
+    if (!weights.zero.defined())
+      return;
+    zero_ = fixedWeight(context, "embeddings_zero", weights.zero);
+    groups_ = fixedWeight(context, "g_idx", groupNumbers(options_.outputDim, config.block_size));
+  }
+  int64_t groupCount(const QuantizationConfig &config) const {
+    return (options_.outputDim + config.block_size - 1) / config.block_size;
+  }
+  Value quantizedRows(const Value &indices, DType compute) const {
+    const Value scale = ops::take(scale_, indices);
+    if (config_.mode == "int8")
+      return asDtype(ops::take(embeddings_, indices), compute) / ops::expand_dims(scale, -1);
+    const Value rows = ops::take(unpackedInt4(embeddings_, options_.outputDim), indices);
+    if (!zero_.defined())
+      return asDtype(rows, compute) / ops::expand_dims(scale, -1);
+    return dequantizedGroups(rows, scale, ops::take(zero_, indices), groups_, -1);
+  }
+
+  QuantizationConfig config_;
+  Variable embeddings_, scale_, zero_, groups_;
 };
 
 class PositionEmbeddingBody final : public BodyOf<PositionEmbeddingOptions> {

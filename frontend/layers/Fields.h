@@ -130,7 +130,7 @@ inline constexpr std::tuple layerFields<DenseOptions>{Field{"units", &DenseOptio
                                                       Field{"bias_regularizer", &DenseOptions::bias_regularizer},
                                                       Field{"kernel_constraint", &DenseOptions::kernel_constraint},
                                                       Field{"bias_constraint", &DenseOptions::bias_constraint},
-                                                      FixedField{"quantization_config", nullptr}};
+                                                      Field{"quantization_config", &DenseOptions::quantization_config}};
 template <>
 inline constexpr std::tuple layerFields<EinsumDenseOptions>{
     Field{"output_shape", &EinsumDenseOptions::outputShape, Presence::required},
@@ -144,7 +144,7 @@ inline constexpr std::tuple layerFields<EinsumDenseOptions>{
     Field{"activity_regularizer", &EinsumDenseOptions::activity_regularizer},
     Field{"kernel_constraint", &EinsumDenseOptions::kernel_constraint},
     Field{"bias_constraint", &EinsumDenseOptions::bias_constraint},
-    FixedField{"quantization_config", nullptr}};
+    Field{"quantization_config", &EinsumDenseOptions::quantization_config}};
 template <>
 inline constexpr std::tuple layerFields<EmbeddingOptions>{
     Field{"input_dim", &EmbeddingOptions::inputDim, Presence::required},
@@ -154,7 +154,7 @@ inline constexpr std::tuple layerFields<EmbeddingOptions>{
     Field{"activity_regularizer", &EmbeddingOptions::activity_regularizer},
     Field{"embeddings_constraint", &EmbeddingOptions::embeddings_constraint},
     Field{"mask_zero", &EmbeddingOptions::mask_zero},
-    FixedField{"quantization_config", nullptr}};
+    Field{"quantization_config", &EmbeddingOptions::quantization_config}};
 
 template <> inline constexpr std::tuple layerFields<MaskingOptions>{Field{"mask_value", &MaskingOptions::maskValue}};
 template <>

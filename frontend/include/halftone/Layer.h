@@ -4,6 +4,7 @@
 #include "Arguments.h"
 #include "Error.h"
 #include "Policy.h"
+#include "Quantization.h"
 #include <functional>
 
 namespace halftone {
@@ -68,6 +69,10 @@ public:
   virtual void get_config(Config &) const {}
   /// The mask (batch, ...) that the first output carries, bool; undefined for none. `masks`: those of the inputs.
   virtual Value mask(const Values &inputs, const std::vector<Value> &masks);
+  /// Whether the layer computes under this quantization mode: made with such a policy, or by quantize().
+  virtual bool quantizes(std::string_view mode) const;
+  /// Puts quantized weights in place of the float ones. Only for a mode that quantizes() names.
+  virtual void quantize(BuildContext &, const QuantizationConfig &) {}
 };
 HALFTONE_API std::string class_name_of(std::string_view pretty_function);
 
@@ -202,6 +207,11 @@ public:
   void set_weights(const std::vector<Tensor> &weights) const;
   int64_t count_params() const;
   Config get_config() const;
+  /// Quantizes the weights of a built layer, or of the layers of a model: "int8", "int4" or "float8"; "" takes the mode of
+  /// `args.config`. The policy becomes "<mode>_from_<policy>". A model reports and skips layers that have no such mode.
+  /// value_error for a layer that is not built or already quantized, for another mode, and for int8 over a policy that
+  /// computes in float16; not_implemented_error for a layer without the mode. Nothing changes then.
+  QuantizationReport quantize(std::string_view mode, const QuantizeArgs &args = {}) const;
   friend bool operator==(const Layer &, const Layer &) = default; // identity
   explicit Layer(std::shared_ptr<detail::LayerImpl> impl);
   const std::shared_ptr<detail::LayerImpl> &impl() const { return impl_; }

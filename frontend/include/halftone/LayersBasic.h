@@ -16,6 +16,7 @@ struct DenseArgs {
   Regularizer activity_regularizer{};
   Constraint kernel_constraint{};
   Constraint bias_constraint{};
+  QuantizationConfig quantization_config{}; // of a quantized policy; none: as the policy says
   bool trainable = true;
   PolicyArg dtype{};
   bool autocast = true;
@@ -39,6 +40,7 @@ struct EinsumDenseArgs {
   Regularizer activity_regularizer{};
   Constraint kernel_constraint{};
   Constraint bias_constraint{};
+  QuantizationConfig quantization_config{}; // as of Dense
   bool trainable = true;
   PolicyArg dtype{};
   bool autocast = true;
@@ -62,6 +64,7 @@ struct EmbeddingArgs {
   Constraint embeddings_constraint{};
   bool mask_zero = false; // the result carries a mask that hides the index 0
   Tensor weights{}; // (input_dim, output_dim), the first value in place of the initializer's; not part of the config
+  QuantizationConfig quantization_config{}; // as of Dense
   Regularizer activity_regularizer{};
   bool trainable = true;
   PolicyArg dtype{};

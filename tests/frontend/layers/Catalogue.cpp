@@ -230,7 +230,7 @@ TEST_CASE("A config that no layer can be made of is an error that names the clas
   CHECK_THAT(fieldsOf("Dense", R"("units":3,"bias_constraint":7)"),
              Contains("TypeError: The value of 'bias_constraint' must be a name, an object or null; it is 7"));
   CHECK(fieldsOf("Embedding", R"("input_dim":3,"output_dim":2,"quantization_config":true)") ==
-        "NotImplementedError: `quantization_config` is true: it can only be null");
+        "TypeError: The value of 'quantization_config' must be an object or null; it is true");
   CHECK(fieldsOf("BatchNormalization", R"("renorm":true)") ==
         "NotImplementedError: `renorm` is true: it can only be false");
   CHECK_THAT(fieldsOf("Flatten", R"("data_format":"channels")"), Contains("The `data_format` argument must be one of"));

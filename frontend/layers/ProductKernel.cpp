@@ -1,0 +1,254 @@
+// Builds, quantizes and multiplies by kernels.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/layers/ProductKernel.h"
+#include "frontend/LayerImpl.h"
+#include "frontend/Promotion.h"
+#include <algorithm>
+#include <numeric>
+
+namespace halftone::detail {
+
+namespace {
+
+int64_t historyLengthOf(const DTypePolicy &policy) {
+  const Config config = policy.get_config();
+  return config.contains("amax_history_length") ? config.get_int("amax_history_length")
+                                                : QuantizedFloat8DTypePolicy::default_amax_history_length;
+}
+
+Value transposed(const Value &x, const std::vector<int64_t> &permutation) {
+  return std::ranges::is_sorted(permutation) ? x : ops::transpose(x, permutation);
+}
+
+} // namespace
+
+Variable fixedWeight(BuildContext &context, const std::string &name, const Tensor &value) {
+  const Variable made = context.add_weight(
+      {.shape = value.shape(), .initializer = "zeros", .dtype = value.dtype(), .trainable = false, .name = name});
+  made.assign(value);
+  return made;
+}
+
+Variable replacedWeight(BuildContext &context, const Variable &old, const Tensor &value) {
+  Variable made = fixedWeight(context, old.name(), value);
+  std::vector<Variable> &weights = context.layer().weights;
+  weights.pop_back();
+  std::ranges::replace_if(weights, [&](const Variable &weight) { return weight.impl() == old.impl(); }, made);
+  return made;
+}
+
+/// As a matrix, one column for each output. int4 keeps the kernel's own order of elements.
+MatrixView ProductKernel::view() const {
+  std::vector<int64_t> rows = form_.labels.reducedAxes(form_.labels.kernel);
+  std::vector<int64_t> columns = form_.labels.keptAxes(form_.labels.kernel);
+  if (config_.mode != "int4")
+    return MatrixView::of(form_.kernelShape, rows, columns);
+  const int64_t count = rowCount();
+  return MatrixView::of({count, form_.kernelShape.elements() / std::max<int64_t>(count, 1)}, {0}, {1});
+}
+
+int64_t ProductKernel::rowCount() const {
+  int64_t rows = 1;
+  for (const int64_t axis : form_.labels.reducedAxes(form_.labels.kernel))
+    rows *= form_.kernelShape[axis];
+  return rows;
+}
+
+Shape ProductKernel::scaleShape() const {
+  const int64_t rows = rowCount(), columns = form_.kernelShape.elements() / std::max<int64_t>(rows, 1);
+  if (isGrouped())
+    return {(rows + config_.block_size - 1) / config_.block_size, columns};
+  if (config_.mode == "int4" || form_.isMatrix)
+    return {columns};
+  const EinsumLabels labels = form_.labels.expanded(form_.inputRank);
+  std::vector<int64_t> dims;
+  for (const char label : labels.output) {
+    const size_t place = labels.kernel.find(label);
+    dims.push_back(place == std::string::npos ? 1 : form_.kernelShape[static_cast<int64_t>(place)]);
+  }
+  return Shape(dims);
+}
+
+void ProductKernel::build(BuildContext &context, const ProductForm &form, const WeightArgs &floats,
+                          const QuantizationConfig &config) {
+  form_ = form;
+  config_ = config;
+  if (config.mode != "int8" && config.mode != "int4") {
+    kernel_ = context.add_weight(floats);
+    return;
+  }
+  const int64_t rows = rowCount(), columns = form.kernelShape.elements() / std::max<int64_t>(rows, 1);
+  const Shape stored = config.mode == "int8" ? form.kernelShape : Shape{rows, (columns + 1) / 2};
+  kernel_ = fixedWeight(context, floats.name, Tensor::zeros(stored, DType::int8));
+}
+
+void ProductKernel::buildScales(BuildContext &context) {
+  if (config_.mode == "float8")
+    return addFloat8States(context);
+  if (!config_.defined())
+    return;
+  const Shape scale = scaleShape();
+  scale_ = fixedWeight(context, "kernel_scale", Tensor::ones(scale, context.variable_dtype()));
+  if (!isGrouped())
+    return;
+  zero_ = fixedWeight(context, "kernel_zero", Tensor::zeros(scale, DType::int8));
+  groups_ = fixedWeight(context, "g_idx", groupNumbers(rowCount(), config_.block_size));
+}
+
+void ProductKernel::addFloat8States(BuildContext &context) {
+  const int64_t length = historyLengthOf(context.layer().resolvedPolicy());
+  const auto add = [&](const std::string &name, const Shape &shape, const char *initializer) {
+    return context.add_weight({.shape = shape,
+                               .initializer = initializer,
+                               .dtype = DType::float32,
+                               .autocast = false,
+                               .overwrite_with_gradient = true,
+                               .name = name});
+  };
+  const auto addState = [&](Float8State &state, const std::string &name) {
+    state.scale = add(name + "_scale", {}, "ones");
+    state.history = add(name + "_amax_history", {length}, "zeros");
+  };
+  addState(input_, "inputs");
+  addState(weight_, "kernel");
+  addState(gradient_, "outputs_grad");
+}
+
+void ProductKernel::quantize(BuildContext &context, const QuantizationConfig &config) {
+  ProductKernel made = *this;
+  made.config_ = config;
+  if (config.mode == "float8") {
+    made.addFloat8States(context);
+  } else {
+    const Tensor floats = kernel_.value();
+    QuantizedWeights weights = config.mode == "int8" ? absMaxQuantized(floats, made.view(), -127, 127)
+                               : made.isGrouped()    ? groupQuantized(floats, made.view(), config.block_size)
+                                                     : absMaxQuantized(floats, made.view(), -8, 7);
+    if (config.mode == "int4") {
+      const int64_t rows = rowCount();
+      weights.values = packedInt4(weights.values.reshape({rows, weights.values.size() / std::max<int64_t>(rows, 1)}));
+    }
+    made.kernel_ = replacedWeight(context, kernel_, weights.values);
+    made.scale_ = fixedWeight(context, "kernel_scale", weights.scale.reshape(made.scaleShape()));
+    if (made.isGrouped()) {
+      made.zero_ = fixedWeight(context, "kernel_zero", weights.zero);
+      made.groups_ = fixedWeight(context, "g_idx", groupNumbers(rowCount(), config.block_size));
+    }
+  }
+  *this = made;
+}
+
+Value ProductKernel::product(const Value &x, const Value &kernel) const {
+  if (form_.isMatrix)
+    return ops::matmul(x, kernel);
+  return ops::einsum(form_.labels.expanded(x.rank()).equation(), {x, kernel});
+}
+
+Value ProductKernel::inputGradient(const Value &upstream, const Value &kernel, int64_t inputRank) const {
+  if (form_.isMatrix)
+    return ops::matmul(upstream, ops::transpose(kernel));
+  return ops::einsum(form_.labels.expanded(inputRank).inputGradientEquation(), {upstream, kernel});
+}
+
+/// The scale of an input, which has extent 1 for the summed axes, with the axes of the output.
+Value ProductKernel::asOutput(const Value &scale, const EinsumLabels &labels) const {
+  if (form_.isMatrix)
+    return scale;
+  std::vector<int64_t> order = labels.keptAxes(labels.input), dims;
+  for (const char label : labels.output) {
+    const size_t place = labels.input.find(label);
+    dims.push_back(place == std::string::npos ? 1 : scale.shape()[static_cast<int64_t>(place)]);
+  }
+  std::ranges::copy(labels.reducedAxes(labels.input), std::back_inserter(order));
+  return ops::reshape(transposed(scale, order), Shape(dims));
+}
+
+/// The scale of int8 with the axes of the kernel.
+Value ProductKernel::kernelScale(const Value &scale) const {
+  if (form_.isMatrix)
+    return scale;
+  const std::vector<int64_t> kept = form_.labels.keptAxes(form_.labels.kernel);
+  std::vector<int64_t> order(kept.size()); // the place in the output of each kept axis of the kernel
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, {}, [&](int64_t place) { return kept[static_cast<size_t>(place)]; });
+  std::vector<int64_t> inOutput, inKernel(static_cast<size_t>(form_.kernelShape.rank()), 1);
+  for (const int64_t axis : kept) {
+    inOutput.push_back(form_.kernelShape[axis]);
+    inKernel[static_cast<size_t>(axis)] = form_.kernelShape[axis];
+  }
+  return ops::reshape(transposed(ops::reshape(scale, Shape(inOutput)), order), Shape(inKernel));
+}
+
+Value ProductKernel::times(const Value &x, const CallContext &context) const {
+  if (config_.mode == "int8")
+    return int8Product(x, context.compute_dtype());
+  if (config_.mode == "int4")
+    return int4Product(x, context.compute_dtype());
+  if (config_.mode == "float8")
+    return float8Product(x, context);
+  return product(x, kernel_);
+}
+
+Value ProductKernel::int8Product(const Value &x, DType compute) const {
+  return ops::custom_gradient([self = *this, compute](const Values &v) -> ops::WithGradient {
+    const Value input = v[0], kernel = v[1];
+    Value scale = v[2], factor = input;
+    if (self.config_.quantizes_activations) {
+      const EinsumLabels labels = self.form_.labels.expanded(input.rank());
+      const QuantizedValue quantized = absMaxQuantized(input, labels.reducedAxes(labels.input));
+      factor = quantized.values;
+      scale = scale * self.asOutput(quantized.scale, labels);
+    }
+    return {ops::divide(asDtype(self.product(factor, kernel), compute), scale),
+            [self, v, compute](const Value &upstream) {
+              const Value floats = asDtype(v[1], compute) / self.kernelScale(v[2]);
+              return Values{self.inputGradient(upstream, floats, v[0].rank()), v[1], ops::zeros_like(v[2])};
+            }};
+  })({x, kernel_, scale_});
+}
+
+Value ProductKernel::int4Product(const Value &x, DType compute) const {
+  const Shape matrix{rowCount(), form_.kernelShape.elements() / rowCount()};
+  const Value zero = isGrouped() ? Value(zero_) : Value(), groups = isGrouped() ? Value(groups_) : Value();
+  const auto floatsOf = [self = *this, matrix, compute, zero, groups](const Value &packed, const Value &scale) {
+    const Value values = unpackedInt4(packed, matrix[1]);
+    const Value floats =
+        self.isGrouped() ? dequantizedGroups(values, scale, zero, groups, 0) : asDtype(values, compute) / scale;
+    return ops::reshape(asDtype(floats, compute), self.form_.kernelShape);
+  };
+  return ops::custom_gradient([self = *this, matrix, compute, floatsOf](const Values &v) -> ops::WithGradient {
+    const auto gradient = [self, v, floatsOf](const Value &upstream) {
+      return Values{self.inputGradient(upstream, floatsOf(v[1], v[2]), v[0].rank()), v[1], ops::zeros_like(v[2])};
+    };
+    Value factor = v[0], divisor;
+    if (self.config_.quantizes_activations) {
+      const EinsumLabels labels = self.form_.labels.expanded(factor.rank());
+      const QuantizedValue quantized = absMaxQuantized(factor, labels.reducedAxes(labels.input));
+      factor = quantized.values;
+      divisor = self.asOutput(quantized.scale, labels);
+    }
+    if (self.isGrouped() || !self.form_.isMatrix) { // Keras sums products of dequantized weights here
+      const Value sums = self.product(factor, floatsOf(v[1], v[2]));
+      return {divisor.defined() ? sums / divisor : sums, gradient};
+    }
+    const Value sums = asDtype(self.product(factor, unpackedInt4(v[1], matrix[1])), compute);
+    return {sums / (divisor.defined() ? v[2] * divisor : v[2]), gradient};
+  })({x, kernel_, scale_});
+}
+
+Value ProductKernel::float8Product(const Value &x, const CallContext &context) const {
+  const DType compute = context.compute_dtype();
+  const bool updates = context.training();
+  const Value sums =
+      product(roundedToFloat8(x, input_, compute, updates), roundedToFloat8(kernel_, weight_, compute, updates));
+  return withFloat8Gradient(sums, gradient_, compute);
+}
+
+Value ProductKernel::addBias(const Value &product, const Variable &bias) const {
+  const Value added = bias;
+  if (config_.mode != "float8" || added.dtype() != DType::float32)
+    return product + added;
+  return product + ops::cast(ops::cast(added, DType::bfloat16), added.dtype());
+}
+
+} // namespace halftone::detail

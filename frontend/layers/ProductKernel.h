@@ -1,0 +1,58 @@
+// The kernel of a layer that multiplies its input: floats, or integers and scales under a quantization mode.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/layers/EinsumLabels.h"
+#include "frontend/layers/QuantizedOps.h"
+#include "frontend/layers/QuantizedWeights.h"
+#include "halftone/Layer.h"
+
+namespace halftone::detail {
+
+/// Puts a weight of this value in the place of `old`.
+Variable replacedWeight(BuildContext &context, const Variable &old, const Tensor &value);
+/// A new weight with this value that is not trained.
+Variable fixedWeight(BuildContext &context, const std::string &name, const Tensor &value);
+
+/// How a kernel meets an input. Keras keeps a scale of int8 for each output of a Dense, and in the output's rank for an
+/// EinsumDense.
+struct ProductForm {
+  EinsumLabels labels{};
+  bool isMatrix = false; // Dense: (..., n) by (n, units)
+  Shape kernelShape{};   // as floats
+  int64_t inputRank = 0; // of the first call
+};
+
+/// Weights: "kernel" of build(), then, behind the bias, those of buildScales(): the order of Keras's files.
+class ProductKernel {
+public:
+  void build(BuildContext &context, const ProductForm &form, const WeightArgs &floats,
+             const QuantizationConfig &config);
+  void buildScales(BuildContext &context);
+  void quantize(BuildContext &context, const QuantizationConfig &config);
+  /// The product with an input, before bias and activation, in the compute dtype.
+  Value times(const Value &x, const CallContext &context) const;
+  /// The bias as the product takes it.
+  Value addBias(const Value &product, const Variable &bias) const;
+  Shape shape() const { return form_.kernelShape; }
+
+private:
+  Value product(const Value &x, const Value &kernel) const;
+  Value inputGradient(const Value &upstream, const Value &kernel, int64_t inputRank) const;
+  Value asOutput(const Value &scale, const EinsumLabels &labels) const;
+  Value kernelScale(const Value &scale) const;
+  Value int8Product(const Value &x, DType compute) const;
+  Value int4Product(const Value &x, DType compute) const;
+  Value float8Product(const Value &x, const CallContext &context) const;
+  void addFloat8States(BuildContext &context);
+  MatrixView view() const;
+  Shape scaleShape() const;
+  int64_t rowCount() const;
+  bool isGrouped() const { return config_.mode == "int4" && config_.block_size > 0; }
+
+  ProductForm form_;
+  QuantizationConfig config_;
+  Variable kernel_, scale_, zero_, groups_;
+  Float8State input_, weight_, gradient_;
+};
+
+} // namespace halftone::detail

@@ -1,0 +1,78 @@
+// Composes the arithmetic of quantized layers of ordinary ops.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/layers/QuantizedOps.h"
+#include "frontend/Promotion.h"
+
+namespace halftone::detail {
+
+QuantizedValue absMaxQuantized(const Value &x, const std::vector<int64_t> &axes) {
+  constexpr double most = 127.0, epsilon = 1e-7;
+  const Value floats = asFloat(x);
+  const Value scale = most / (ops::max(ops::abs(floats), Axes(axes), true) + epsilon);
+  return {ops::cast(ops::clip(ops::round(floats * scale), -most, most), DType::int8), scale};
+}
+
+Value unpackedInt4(const Value &packed, int64_t columns) {
+  const int64_t rows = packed.shape()[0], bytes = packed.shape()[1];
+  const Value pairs = ops::broadcast_to(ops::expand_dims(packed, -1), {rows, bytes, 2});
+  const Value lift = ops::arange(4, -4, -4, DType::int8); // 4, 0: a lower half moves up, and then down with its sign
+  const Value down = tracing().splat(4.0, {2}, DType::int8);
+  const Value halves = ops::right_shift(ops::left_shift(pairs, lift), down);
+  const Value all = ops::reshape(halves, {rows, bytes * 2});
+  return columns == bytes * 2 ? all : ops::slice(all, {0, 0}, {rows, columns});
+}
+
+Value dequantizedGroups(const Value &values, const Value &scale, const Value &zero, const Value &groups, int64_t axis) {
+  const Value places = ops::cast(groups, DType::int32);
+  const Value scales = ops::take(scale, places, axis), zeros = ops::take(zero, places, axis);
+  return (asDtype(values, scales.dtype()) - asDtype(zeros, scales.dtype())) * scales;
+}
+
+namespace {
+
+constexpr double mostE4M3 = 448.0, mostE5M2 = 57344.0;
+
+Value throughFloat8(const Value &x, const Value &scale, DType narrow, double most, DType compute) {
+  const Value steps = ops::clip(x / asDtype(scale, compute), -most, most);
+  return ops::cast(ops::cast(steps, narrow), compute) * asDtype(scale, compute);
+}
+
+/// The scale that follows from the largest magnitude of the history; the present one if that is 0 or no finite number.
+Value nextScale(const Value &scale, const Value &history, double most) {
+  const Value largest = ops::max(history, {0});
+  const Value present = ops::reciprocal(scale), next = most / largest;
+  const Value isUseful = ops::logical_and(ops::greater(largest, ops::zeros_like(largest)), ops::isfinite(largest));
+  return ops::reciprocal(ops::where(isUseful, next, present));
+}
+
+/// The history, in which the largest magnitude of `x` takes the place of the oldest entry.
+Value nextHistory(const Value &x, const Value &history) {
+  const Value largest = asDtype(ops::reshape(ops::max(ops::abs(x)), {1}), history.dtype());
+  const int64_t length = history.shape()[0];
+  if (length <= 1)
+    return largest;
+  return ops::concatenate({largest, ops::slice(history, {2 % length}, {length - 2}), ops::slice(history, {0}, {1})}, 0);
+}
+
+} // namespace
+
+Value roundedToFloat8(const Value &x, const Float8State &state, DType compute, bool updates) {
+  return ops::custom_gradient([compute, updates](const Values &v) -> ops::WithGradient {
+    const Value scale = v[1], history = v[2];
+    const Values next =
+        updates ? Values{nextScale(scale, history, mostE4M3), nextHistory(v[0], history)} : Values{scale, history};
+    return {throughFloat8(v[0], scale, DType::float8_e4m3fn, mostE4M3, compute),
+            [next](const Value &upstream) { return Values{upstream, next[0], next[1]}; }};
+  })({x, state.scale, state.history});
+}
+
+Value withFloat8Gradient(const Value &y, const Float8State &state, DType compute) {
+  return ops::custom_gradient([compute](const Values &v) -> ops::WithGradient {
+    return {v[0], [v, compute](const Value &upstream) {
+              return Values{throughFloat8(upstream, v[1], DType::float8_e5m2, mostE5M2, compute),
+                            nextScale(v[1], v[2], mostE5M2), nextHistory(upstream, v[2])};
+            }};
+  })({y, state.scale, state.history});
+}
+
+} // namespace halftone::detail

@@ -1,0 +1,217 @@
+// Quantizing layers and models: weights, policies, reports, files, refusals, and the layers that Keras quantized.
+// SPDX-License-Identifier: Apache-2.0
+#include "halftone/Halftone.h"
+#include "tests/TemporaryFolder.h"
+#include "tests/frontend/RecordedJson.h"
+#include <catch2/catch.hpp>
+
+using namespace halftone;
+using namespace halftone::layers;
+using namespace halftone::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+Layer layerOf(const Json &row) {
+  Json config = row.at("config"), object;
+  config["dtype"] = "float32";
+  config["quantization_config"] = nullptr;
+  object["class_name"] = row.at("layer");
+  object["config"] = std::move(config);
+  return layers::deserialize(ConfigAccess::make(std::move(object)));
+}
+QuantizationConfig configOf(const Json &row) {
+  const std::string mode = row.at("mode");
+  const bool activations = row.at("activations");
+  if (mode == "int8")
+    return quantizers::Int8QuantizationConfig(activations);
+  if (mode == "float8")
+    return quantizers::Float8QuantizationConfig();
+  const std::optional<int64_t> block =
+      row.at("block").is_null() ? std::nullopt : std::optional(row.at("block").get<int64_t>());
+  return quantizers::Int4QuantizationConfig(block, activations);
+}
+Tensor inputOf(const Json &row) { return tensorOf(row.at("x"), row.at("layer") == "Embedding" ? "int32" : "float32"); }
+
+/// The recorded elements of a weight: of a long history the first and the last two.
+std::vector<double> recordedPart(const Tensor &weight) {
+  std::vector<double> elements = numbers(weight);
+  if (weight.shape().rank() == 1 && elements.size() == 1024)
+    elements.erase(elements.begin() + 2, elements.end() - 2);
+  return elements;
+}
+
+void checkWeights(const Layer &layer, const Json &recorded, double tolerance) {
+  const std::vector<Variable> weights = layer.weights();
+  REQUIRE(weights.size() == recorded.size());
+  for (size_t i = 0; i < weights.size(); ++i) {
+    INFO(recorded[i].at("name"));
+    CHECK(weights[i].name() == recorded[i].at("name").get<std::string>());
+    CHECK(name(weights[i].dtype()) == recorded[i].at("dtype").get<std::string>());
+    CHECK(weights[i].trainable() == recorded[i].at("trainable").get<bool>());
+    CHECK(weights[i].shape() == Shape(recorded[i].at("shape").get<std::vector<int64_t>>()));
+    const std::vector<double> found = recordedPart(weights[i].value()), expected = elementsOf(recorded[i].at("value"));
+    if (tolerance == 0.0)
+      CHECK(found == expected);
+    else
+      CHECK(distance(found, expected) <= tolerance);
+  }
+}
+
+/// The layer of a row, built and with the row's weights, before it is quantized.
+Layer builtLayer(const Json &row) {
+  const Layer layer = layerOf(row);
+  (void)layer(inputOf(row));
+  std::vector<Tensor> floats;
+  for (const Json &weight : row.at("floats"))
+    floats.push_back(tensorOf(weight.at("value"), "float32"));
+  layer.set_weights(floats);
+  return layer;
+}
+
+} // namespace
+
+TEST_CASE("Quantized layers have Keras's integers and scales bit for bit, and its outputs and gradients") {
+  size_t rows = 0;
+  for (const std::string &line : recordedLines("quantized.jsonl")) {
+    const Json row = Json::parse(line);
+    INFO(row.at("layer") << " " << row.at("config").value("equation", "") << " " << row.at("mode") << " block "
+                         << row.at("block") << " activations " << row.at("activations"));
+    const Layer layer = builtLayer(row);
+    const QuantizationReport report = layer.quantize("", {.config = configOf(row)});
+    CHECK(report.quantized.size() == 1);
+    CHECK(layer.dtype_policy().name() == row.at("policy").get<std::string>());
+    checkWeights(layer, row.at("weights"), 0.0);
+    const Tensor x = inputOf(row), output = layer(x);
+    CHECK(name(output.dtype()) == row.at("output_dtype").get<std::string>());
+    CHECK(distance(numbers(output), elementsOf(row.at("output"))) <= 2e-6);
+    CHECK(layers::deserialize(layers::serialize(layer)).get_config().dump() == layer.get_config().dump());
+    ++rows;
+    if (!row.contains("gradient"))
+      continue;
+    const auto gradient = jit([&](const Value &at) {
+      const Value loss = ops::sum(layer(at) * constant(tensorOf(row.at("cotangent"), "float32")));
+      return gradients(loss, std::vector<Value>{at})[0];
+    });
+    CHECK(distance(numbers(gradient(x)), elementsOf(row.at("gradient"))) <= 2e-6);
+  }
+  CHECK(rows > 40);
+}
+
+TEST_CASE("Steps in float8 overwrite scales and histories as Keras's do") {
+  size_t rows = 0;
+  for (const std::string &line : recordedLines("quantized.jsonl")) {
+    const Json row = Json::parse(line);
+    if (row.at("mode") != "float8")
+      continue;
+    INFO(row.at("layer") << " " << row.at("config").value("equation", ""));
+    const Layer layer = builtLayer(row);
+    (void)layer.quantize("float8");
+    const Tensor x = inputOf(row), cotangent = tensorOf(row.at("cotangent"), "float32");
+    const Loss weighted([](const Value &target, const Value &output) { return target * output; },
+                        {.reduction = Reduction::sum});
+    std::vector<int64_t> dims = x.shape().dims();
+    dims.erase(dims.begin());
+    const Sequential model({Input(Shape(dims)), layer});
+    model.compile({.optimizer = optimizers::SGD(0.1), .loss = weighted});
+    for (int step = 0; step < 2; ++step)
+      (void)model.train_on_batch(x, cotangent);
+    checkWeights(layer, row.at("after"), 2e-6);
+    CHECK(distance(numbers(layer(x)), elementsOf(row.at("output_after"))) <= 2e-6);
+    ++rows;
+  }
+  CHECK(rows > 5);
+}
+
+TEST_CASE("A layer made with a quantized policy has the variables that quantize() gives") {
+  for (const char *mode : {"int8", "int4", "int4/4", "float8"}) {
+    INFO(mode);
+    const Tensor x = Tensor::ones({2, 6});
+    const Dense made(3, {.dtype = std::string(mode) + "_from_float32"}), given(3);
+    (void)made(x);
+    (void)given(x);
+    given.set_dtype_policy(std::string(mode) + "_from_float32");
+    const std::vector<Variable> a = made.weights(), b = given.weights();
+    REQUIRE(a.size() == b.size());
+    for (size_t i = 0; i < a.size(); ++i) {
+      CHECK(a[i].name() == b[i].name());
+      CHECK(a[i].shape() == b[i].shape());
+      CHECK(a[i].dtype() == b[i].dtype());
+      CHECK(a[i].trainable() == b[i].trainable());
+    }
+    CHECK(given(x).shape() == Shape{2, 3});
+  }
+}
+
+namespace {
+Model smallModel(const char *policy = "float32") {
+  const PolicyScope scope(policy);
+  const Input input({4});
+  return Model({input},
+               {Dense(2, {.name = "out"})(LayerNormalization({.name = "ln"})(Dense(3, {.name = "a"})(input)))});
+}
+} // namespace
+
+TEST_CASE("A model quantizes the layers that can be quantized, and reports the others") {
+  const Model model = smallModel();
+  const QuantizationReport report = model.quantize("int8", {.verbose = false});
+  CHECK(report.text() == "Quantization report (mode='int8')\n" + std::string(65, '=') +
+                             "\nQuantized 2 layer(s):\n  - a (int8): int8_from_float32\n  - out (int8): "
+                             "int8_from_float32\nSkipped 1 layer(s):\n  - ln: no quantize support\n");
+  CHECK(Config::parse(report.json()).get_string("mode") == "int8");
+  CHECK(model.dtype_policy().name() == "float32");
+  const Tensor x = Tensor::of({1.0f, -2.0f, 3.0f, 0.5f}, {1, 4});
+  const std::vector<double> before = numbers(model.predict(x, {.verbose = 0}));
+  const TemporaryFolder folder;
+  model.save(folder / "model.keras");
+  const Model again = load_model(folder / "model.keras");
+  CHECK(again.to_json() == model.to_json());
+  CHECK(numbers(again.predict(x, {.verbose = 0})) == before);
+  CHECK(again.quantize("int4", {.verbose = false}).skipped.size() == 3);
+}
+
+TEST_CASE("A call that cannot quantize is Keras's error and changes nothing") {
+  const Tensor x = Tensor::ones({2, 4});
+  const Dense layer(3), unbuilt(3), halves(3, {.dtype = "mixed_float16"});
+  (void)layer(x);
+  (void)halves(x);
+  const auto errorOfMode = [](const Layer &each, const char *mode, const QuantizationConfig &config = {}) {
+    return errorOf([&] { (void)each.quantize(mode, {.config = config}); });
+  };
+  CHECK_THAT(errorOfMode(unbuilt, "int8"), Contains("ValueError: Cannot quantize a layer that isn't yet built."));
+  CHECK_THAT(errorOfMode(layer, "int7"), Contains("ValueError: Invalid quantization mode. Expected one of"));
+  CHECK_THAT(errorOfMode(layer, ""), Contains("ValueError: You must provide either `mode` or `config`"));
+  CHECK_THAT(errorOfMode(layer, "int4", quantizers::Int8QuantizationConfig()),
+             Contains("Contradictory arguments: mode='int4' but config.mode='int8'"));
+  CHECK_THAT(errorOfMode(layer, "gptq"), Contains("you must pass a `GPTQConfig`"));
+  CHECK_THAT(errorOfMode(halves, "int8"), Contains("doesn't work well with compute_dtype='float16'"));
+  CHECK_THAT(errorOf([] { quantizers::Int4QuantizationConfig(0); }), Contains("ValueError: block_size must be None"));
+  CHECK_THAT(errorOf([] { quantizers::Int4QuantizationConfig(8, true); }), Contains("sub-channel quantization"));
+  CHECK_THAT(errorOf([] { (void)QuantizeFilter("("); }), Contains("ValueError"));
+  const LayerNormalization norm;
+  (void)norm(x);
+  CHECK_THAT(errorOfMode(norm, "int8"),
+             Contains("NotImplementedError: Layer LayerNormalization does not have a `quantize` method implemented."));
+  CHECK(layer.dtype_policy().name() == "float32");
+  CHECK(layer.weights().size() == 2);
+  CHECK(layer.kernel().dtype() == float32);
+  CHECK(halves.kernel().dtype() == float32);
+  (void)layer.quantize("int8");
+  for (const char *mode : {"int8", "int4", "float8"})
+    CHECK_THAT(errorOfMode(layer, mode), Contains("is already quantized with dtype_policy='int8_from_float32'"));
+  CHECK_THAT(errorOf([&] { layer.set_dtype_policy("float32"); }), Contains("is already quantized"));
+  CHECK(layer.dtype_policy().name() == "int8_from_float32");
+  CHECK_THAT(errorOf([&] { (void)smallModel("mixed_float16").quantize("int8"); }), Contains("compute_dtype='float16'"));
+}
+
+TEST_CASE("Extents of 1, rows of zeros, infinities and NaN pass through a quantized layer as in Keras") {
+  const float inf = std::numeric_limits<float>::infinity();
+  const Dense layer(1, {.use_bias = false});
+  (void)layer(Tensor::ones({1, 1}));
+  layer.set_weights({Tensor::of({-0.75f}, {1, 1})});
+  (void)layer.quantize("int8");
+  CHECK(numbers(layer.kernel().value()) == std::vector<double>{-127});
+  CHECK(distance(numbers(layer(Tensor::of({2.0f, 0.0f, -3.0f}, {3, 1}))), {-1.5, 0, 2.25}) <= 1e-6);
+  const std::vector<double> odd = numbers(layer(Tensor::of({inf}, {1, 1})));
+  CHECK(std::isnan(odd[0])); // a scale of 0: 0 / 0
+}
