@@ -75,6 +75,15 @@ void GraphBody::build(BuildContext &, const std::vector<Shape> &shapes) {
   buildSequence(*state_, {shapes[0], dtype}, "input_layer");
 }
 
+/// As in Keras, a last axis of extent 1 goes or comes if the expected rank asks for it.
+static Value ofRank(const Value &x, const Shape &expected) {
+  if (x.rank() == expected.rank() + 1 && x.shape()[-1] == 1)
+    return ops::squeeze(x, -1);
+  if (x.rank() + 1 == expected.rank() && expected[-1] == 1)
+    return ops::expand_dims(x, -1);
+  return x;
+}
+
 Values GraphBody::call(const Values &inputs, const CallContext &) {
   if (inputs.size() != state_->inputs.size())
     throw Error(ErrorKind::value_error, fmt::format("Model '{}' expects {} inputs, but it received {}", layer_->name,
@@ -82,13 +91,13 @@ Values GraphBody::call(const Values &inputs, const CallContext &) {
   std::vector<Value> values;
   const std::vector<Value> from = state_->inputs, to = state_->outputs; // layers' own code may change the graph
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const Value &expected = state_->inputs[i];
-    if (!fits(inputs[i].shape(), expected.shape()))
+    const Value &expected = state_->inputs[i], given = ofRank(inputs[i], expected.shape());
+    if (!fits(given.shape(), expected.shape()))
       throw Error(ErrorKind::value_error,
                   fmt::format("Invalid input shape for input '{}' of model '{}'. Expected shape {}, but input has "
                               "incompatible shape {}",
                               expected.node()->name, layer_->name, expected.shape().str(), inputs[i].shape().str()));
-    values.push_back(asDtype(inputs[i], expected.dtype(), "model input"));
+    values.push_back(asDtype(given, expected.dtype(), "model input"));
     values.back().node()->mask = inputs[i].node()->mask; // a cast keeps it
   }
   return Values(replay(from, to, values));

@@ -84,7 +84,7 @@ private:
   std::map<std::string, Json, std::less<>> given_;
 };
 
-constexpr const char *plainNames[] = {"inputs", "training"};
+constexpr const char *plainNames[] = {"inputs", "training", "mask"};
 constexpr const char *maskedNames[] = {"inputs", "mask"}; // of Softmax, whose second Value is a mask
 constexpr const char *apartNames[] = {"query",
                                       "value",
@@ -134,6 +134,30 @@ std::vector<Value> callWithLists(const Layer &layer, const Arguments &arguments)
   return callAttending(layer, arguments, std::move(call));
 }
 
+/// Calls a layer whose first input has the mask `mask`, which Keras records as an argument. The layer is built and noted
+/// as a layer of its inputs alone.
+std::vector<Value> callUnderMask(const Layer &layer, std::vector<Value> inputs, const Value &mask, const CallArgs &args,
+                                 const Config &arguments) {
+  LayerImpl &impl = *layer.impl();
+  const size_t count = inputs.size();
+  if (!impl.built) {
+    impl.settlePolicy(inputs);
+    std::vector<Shape> shapes;
+    for (const Value &input : inputs)
+      shapes.push_back(input.shape());
+    impl.build(shapes);
+  }
+  inputs.push_back(mask);
+  const auto how = [count](LayerBody &body, const Values &given, const CallContext &context) {
+    std::vector<Value> own(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(count));
+    own.front().node()->mask = given[count];
+    return body.call(Values(own), context);
+  };
+  std::vector<Value> outputs = impl.call(inputs, args, how, arguments);
+  impl.inputSpecs.resize(std::min(impl.inputSpecs.size(), count));
+  return outputs;
+}
+
 } // namespace
 
 std::vector<Value> callAsRecorded(const Layer &layer, const std::vector<Value> &inputs, const Config &arguments) {
@@ -147,7 +171,10 @@ std::vector<Value> callAsRecorded(const Layer &layer, const std::vector<Value> &
   const Arguments named(layer, inputs, arguments,
                         masked ? std::span<const char *const>(maskedNames) : std::span<const char *const>(plainNames));
   std::vector<Value> values = named.values("inputs");
-  if (const Value mask = named.value("mask"); mask.defined())
+  const Value mask = named.value("mask");
+  if (mask.defined() && !masked)
+    return callUnderMask(layer, values, mask, {.training = named.flag("training")}, arguments);
+  if (mask.defined())
     values.push_back(mask);
   return layer.impl()->call(values, {.training = named.flag("training")}, {},
                             masked ? std::optional(arguments) : std::nullopt);

@@ -154,3 +154,43 @@ TEST_CASE("Two outputs of one layer have different names in the IR", "[files]") 
   const std::string text = model.ir(Stage::graph, {.batch_size = 2});
   CHECK_THAT(text, Contains("\"shared\"") && Contains("\"shared_1\""));
 }
+
+TEST_CASE("A mask that a file gives to a layer's call is the mask of its input", "[files]") {
+  const auto tensor = [](const char *layer, const char *shape, const char *dtype) {
+    return fmt::format(
+        R"({{"class_name": "__keras_tensor__", "config": {{"shape": {}, "dtype": "{}", "keras_history": ["{}", 0, 0]}}}})",
+        shape, dtype, layer);
+  };
+  const std::string operation = R"({{"module": "keras.src.ops.numpy", "class_name": "{}", "config": {{"name": "{}"}},
+    "name": "{}", "inbound_nodes": [{{"args": [{}], "kwargs": {{}}}}]}})";
+  const std::string text = fmt::format(
+      R"({{"module": "keras", "class_name": "Functional", "config": {{"name": "m", "trainable": true, "layers": [
+        {{"module": "keras.layers", "class_name": "InputLayer", "config": {{"batch_shape": [null, 2, 3], "dtype": "float32", "name": "x"}}, "name": "x", "inbound_nodes": []}},
+        {}, {},
+        {{"module": "keras.layers", "class_name": "GlobalAveragePooling1D", "config": {{"name": "mean"}}, "name": "mean",
+          "inbound_nodes": [{{"args": [{}], "kwargs": {{"mask": {}}}}}]}}],
+        "input_layers": [["x", 0, 0]], "output_layers": [["mean", 0, 0]]}}}})",
+      fmt::format(fmt::runtime(operation), "GetItem", "first", "first",
+                  input + R"(, [{"class_name": "__ellipsis__", "config": {}}, 0])"),
+      fmt::format(fmt::runtime(operation), "Greater", "above", "above",
+                  tensor("first", "[null, 2]", "float32") + ", 1"),
+      input, tensor("above", "[null, 2]", "bool"));
+  const Model model = Model::from_config(Config::parse(text));
+  CHECK(numbers(model.predict(counted({1, 2, 3}), {.verbose = 0})) == std::vector<double>{3, 4, 5});
+  const Model again = Model::from_config(Config::parse(model.to_json()));
+  CHECK(numbers(again.predict(counted({1, 2, 3}), {.verbose = 0})) == std::vector<double>{3, 4, 5});
+  CHECK(again.to_json() == model.to_json());
+}
+
+TEST_CASE("A model adds or drops a last axis of extent 1 where its Input's rank asks for it", "[files]") {
+  const layers::Input flat({3}), column({3, 1});
+  const Model doubled({flat}, {flat * 2.0}), halved({column}, {column * 0.5});
+  const layers::Input x({3, 1}), y({3});
+  const Model both({x, y}, {doubled(x), halved(y)});
+  const Tensors found = both.predict_all(Tensors{counted({2, 3, 1}), counted({2, 3})}, {.verbose = 0});
+  CHECK(found[0].shape() == Shape{2, 3});
+  CHECK(numbers(found[0]) == std::vector<double>{0, 2, 4, 6, 8, 10});
+  CHECK(found[1].shape() == Shape{2, 3, 1});
+  CHECK(numbers(found[1]) == std::vector<double>{0, 0.5, 1, 1.5, 2, 2.5});
+  CHECK_THROWS_WITH(doubled(layers::Input({3, 2})), Contains("Expected shape (None, 3)"));
+}
