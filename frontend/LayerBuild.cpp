@@ -1,5 +1,6 @@
 // Builds and calls layers: names, paths, policies, autocast, children.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/InitialZeros.h"
 #include "frontend/LayerImpl.h"
 #include "frontend/Promotion.h"
 #include "frontend/RandomSeeds.h"
@@ -18,6 +19,7 @@ namespace {
 
 thread_local std::vector<std::string> nameScopes;
 thread_local std::vector<LayerImpl *> callStack;
+thread_local bool initialZeros = false;
 
 struct CallFrame {
   explicit CallFrame(LayerImpl *layer) { callStack.push_back(layer); }
@@ -108,6 +110,10 @@ void rethrowWithLayer(const Error &error, const LayerImpl &layer) {
     throw error;
   throw Error(error.kind(), error.message(), layer.path.empty() ? layer.name : layer.path, layer.where);
 }
+
+InitialZeros::InitialZeros() : outer_(initialZeros) { initialZeros = true; }
+InitialZeros::~InitialZeros() { initialZeros = outer_; }
+bool InitialZeros::isOpen() { return initialZeros; }
 
 DTypePolicy LayerImpl::resolvedPolicy() const {
   const std::optional<DTypePolicyMap> map = path.empty() ? std::nullopt : policy.as_map();
@@ -398,17 +404,19 @@ Variable BuildContext::add_weight(const WeightArgs &args) {
       args.initializer.defined() ? args.initializer : Initializer(is_float(dtype) ? "glorot_uniform" : "zeros");
   std::string name = args.name.empty() ? fmt::format("variable_{}", layer.weights.size()) : args.name;
   checkMemoryFor(fmt::format("weight '{}'", name), args.shape, dtype);
-  Variable variable = makeVariable(initializer(args.shape, dtype, nextSeed()),
-                                   {.name = name,
-                                    .path = layer.path + "/" + name,
-                                    .role = args.trainable ? VariableRole::weight : VariableRole::state,
-                                    .update = args.overwrite_with_gradient ? UpdateKind::overwrite
-                                              : args.trainable             ? UpdateKind::gradient
-                                                                           : UpdateKind::assign,
-                                    .trainable = args.trainable,
-                                    .autocast = args.autocast,
-                                    .regularizer = args.regularizer,
-                                    .constraint = args.constraint});
+  const int64_t seed = nextSeed();
+  Variable variable =
+      makeVariable(InitialZeros::isOpen() ? Tensor::zeros(args.shape, dtype) : initializer(args.shape, dtype, seed),
+                   {.name = name,
+                    .path = layer.path + "/" + name,
+                    .role = args.trainable ? VariableRole::weight : VariableRole::state,
+                    .update = args.overwrite_with_gradient ? UpdateKind::overwrite
+                              : args.trainable             ? UpdateKind::gradient
+                                                           : UpdateKind::assign,
+                    .trainable = args.trainable,
+                    .autocast = args.autocast,
+                    .regularizer = args.regularizer,
+                    .constraint = args.constraint});
   layer.weights.push_back(variable);
   return variable;
 }

@@ -25,6 +25,7 @@ Descriptor Descriptor::memory(const std::string &name) {
   Descriptor file(::memfd_create("halftone", MFD_CLOEXEC));
   if (file.number_ < 0)
     fail(name, "the system gives no file in memory");
+  file.isMemory_ = true;
   return file;
 }
 
@@ -40,6 +41,13 @@ int64_t Descriptor::size(const std::string &name) const {
   if (::fstat(number_, &facts) != 0)
     fail(name, "cannot read");
   return facts.st_size;
+}
+
+std::shared_ptr<MappedFile> Descriptor::mapped(const std::string &name) const {
+  StatusOr<std::shared_ptr<MappedFile>> bytes = MappedFile::open(number_);
+  if (!bytes.isOk())
+    throw Error(ErrorKind::io_error, fmt::format("{}: cannot map: {}", name, bytes.status().message()));
+  return *bytes;
 }
 
 void Descriptor::readAt(int64_t offset, std::span<std::byte> to, const std::string &name) const {

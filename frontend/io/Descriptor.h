@@ -1,8 +1,10 @@
 // An open file of the system, which is closed at the end of the object's life.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "runtime/base/MappedFile.h"
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -12,9 +14,10 @@ namespace halftone::detail {
 class Descriptor {
 public:
   explicit Descriptor(int number) : number_(number) {}
-  Descriptor(Descriptor &&other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor(Descriptor &&other) noexcept : number_(std::exchange(other.number_, -1)), isMemory_(other.isMemory_) {}
   Descriptor &operator=(Descriptor &&other) noexcept {
     std::swap(number_, other.number_);
+    std::swap(isMemory_, other.isMemory_);
     return *this;
   }
   ~Descriptor();
@@ -24,13 +27,17 @@ public:
   static Descriptor reading(const std::string &path);
 
   int number() const { return number_; }
+  bool isMemory() const { return isMemory_; } // of memory(): no other program can change it
   /// Bytes. The functions below throw an io_error that begins with `name` if the system fails.
   int64_t size(const std::string &name) const;
   void readAt(int64_t offset, std::span<std::byte> to, const std::string &name) const;
+  /// All bytes, which stay when the descriptor is closed.
+  std::shared_ptr<MappedFile> mapped(const std::string &name) const;
   void writeAt(int64_t offset, std::span<const std::byte> from, const std::string &name) const;
 
 private:
   int number_;
+  bool isMemory_ = false;
 };
 
 } // namespace halftone::detail

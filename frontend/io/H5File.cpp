@@ -129,7 +129,10 @@ std::span<std::byte> bytesOf(const Tensor &tensor) {
 } // namespace
 
 H5File::H5File(Descriptor file, std::string name)
-    : file_(std::move(file)), name_(std::move(name)), arrays_(tableOf(file_, "list", "", name_)) {}
+    : file_(std::move(file)), name_(std::move(name)), arrays_(tableOf(file_, "list", "", name_)) {
+  if (file_.isMemory())
+    memory_ = file_.mapped(name_);
+}
 
 const H5Array *H5File::find(const std::string &path) const {
   const auto found = arrays_.find(path);
@@ -145,6 +148,10 @@ int64_t H5File::count(const std::string &group) const {
 
 Tensor H5File::read(const std::string &path) const {
   const H5Array &array = arrays_.at(path);
+  if (memory_ && array.offset >= 0 && array.bytes > 0)
+    if (std::byte *at = memory_->bytes().data() + array.offset;
+        reinterpret_cast<uintptr_t>(at) % static_cast<size_t>(itemsize(*array.dtype)) == 0)
+      return TensorAccess::wrap(memory_, at, *array.dtype, array.shape);
   Tensor tensor = TensorAccess::allocate(*array.dtype, array.shape);
   const std::span<std::byte> to = bytesOf(tensor);
   if (array.offset >= 0) {

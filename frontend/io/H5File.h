@@ -27,13 +27,14 @@ public:
   /// How many datasets "0", "1", ... `group` holds without a gap.
   int64_t count(const std::string &group) const;
   /// The numbers of a dataset with a known dtype, in that dtype. It takes as much memory as the table says, so the caller
-  /// has compared the shape.
+  /// has compared the shape. The tensor of a file in memory shares that memory; nobody may write it.
   Tensor read(const std::string &path) const;
   const std::string &name() const { return name_; }
 
 private:
   Descriptor file_;
   std::string name_;
+  std::shared_ptr<MappedFile> memory_; // null for a file on a disk, which another program may shorten
   std::map<std::string, H5Array> arrays_;
 };
 

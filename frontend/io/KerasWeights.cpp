@@ -5,12 +5,9 @@
 #include "frontend/ProgressBar.h"
 #include "frontend/io/SavedGroups.h"
 #include "halftone/Error.h"
-#include <cerrno>
-#include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <iterator>
-#include <sys/mman.h>
 
 namespace halftone::detail {
 
@@ -145,13 +142,6 @@ static Descriptor fileOf(const Model &model, const std::string &name) {
   return h5FileOf(entriesOf(groups), name);
 }
 
-WeightsImage::WeightsImage(const Model &model, const std::string &name) : file_(fileOf(model, name)) {
-  const auto size = static_cast<size_t>(file_.size(name));
-  void *memory = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file_.number(), 0);
-  if (memory == MAP_FAILED)
-    throw Error(ErrorKind::io_error, fmt::format("{}: {}", name, std::strerror(errno)));
-  bytes_ = {static_cast<const char *>(memory), size};
-}
-WeightsImage::~WeightsImage() { ::munmap(const_cast<char *>(bytes_.data()), bytes_.size()); }
+WeightsImage::WeightsImage(const Model &model, const std::string &name) : memory_(fileOf(model, name).mapped(name)) {}
 
 } // namespace halftone::detail

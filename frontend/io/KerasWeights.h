@@ -22,13 +22,12 @@ class WeightsImage {
 public:
   /// `name` begins errors.
   WeightsImage(const Model &model, const std::string &name);
-  WeightsImage(const WeightsImage &) = delete;
-  ~WeightsImage();
-  std::string_view bytes() const { return bytes_; }
+  std::string_view bytes() const {
+    return {reinterpret_cast<const char *>(memory_->bytes().data()), memory_->bytes().size()};
+  }
 
 private:
-  Descriptor file_;
-  std::string_view bytes_; // mapped
+  std::shared_ptr<MappedFile> memory_;
 };
 
 } // namespace halftone::detail

@@ -1,6 +1,7 @@
 // load_model(): makes a model aside, from config.json, and gives it out when it has its weights and its compile().
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Devices.h"
+#include "frontend/InitialZeros.h"
 #include "frontend/ModelState.h"
 #include "frontend/OptimizerImpl.h"
 #include "frontend/io/CompileConfig.h"
@@ -52,6 +53,17 @@ std::string shortened(const std::string &message) {
   return message.size() <= most ? message : message.substr(0, most) + " ...";
 }
 
+/// The model of a config, to which the file's weights are given at once. One that is not built keeps no weights of
+/// zeros.
+Model modelOf(const Config &config) {
+  {
+    const InitialZeros zeros;
+    if (Model model = Model::from_config(config); model.built())
+      return model;
+  }
+  return Model::from_config(config);
+}
+
 /// The file and the member begin the message of every error.
 template <class F> auto within(const std::string &path, const char *member, F make) {
   try {
@@ -69,7 +81,7 @@ Model load_model(const std::string &filepath, const LoadArgs &args) {
   const KerasArchive archive(filepath);
   const Config config = archive.json("config.json");
   const DeviceScope device(args.device.value_or(default_device()));
-  const Model model = within(filepath, "config.json", [&] { return Model::from_config(config); });
+  const Model model = within(filepath, "config.json", [&] { return modelOf(config); });
   if (args.compile)
     within(filepath, "config.json", [&] { compileAsSaved(model, config, args); });
   if (model.built()) {

@@ -33,8 +33,13 @@ StatusOr<std::shared_ptr<MappedFile>> MappedFile::open(const std::string &path) 
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); // a FIFO would block
   if (file < 0)
     return Status(ErrorKind::io_error, std::strerror(errno));
-  StatusOr<std::span<std::byte>> bytes = mapped(file);
+  StatusOr<std::shared_ptr<MappedFile>> bytes = open(file);
   (void)::close(file);
+  return bytes;
+}
+
+StatusOr<std::shared_ptr<MappedFile>> MappedFile::open(int descriptor) {
+  const StatusOr<std::span<std::byte>> bytes = mapped(descriptor);
   HALFTONE_RETURN_IF_ERROR(bytes.status());
   return std::shared_ptr<MappedFile>(new MappedFile(*bytes));
 }

@@ -16,6 +16,8 @@ class MappedFile {
 public:
   /// io_error with the system's reason, without the path; also for anything but a regular file.
   static StatusOr<std::shared_ptr<MappedFile>> open(const std::string &path);
+  /// The same of an open file, which the caller may close afterwards.
+  static StatusOr<std::shared_ptr<MappedFile>> open(int descriptor);
   MappedFile(const MappedFile &) = delete;
   ~MappedFile();
   std::span<std::byte> bytes() const { return bytes_; } // aligned to 64 bytes at least

@@ -58,19 +58,11 @@ void settleProgram(Arguments &arguments, const Flags &flags) {
                      "' is none");
 }
 
-CLI::App *addCommand(CLI::App &app, const std::string &name, const std::string &help, Arguments &arguments,
-                     Flags &flags, const std::string &numerics) {
+/// The options of all commands.
+CLI::App *addCommand(CLI::App &app, const std::string &name, const std::string &help, const std::string &kinds,
+                     Arguments &arguments) {
   CLI::App *command = app.add_subcommand(name, help);
-  command
-      ->add_option("MODEL", arguments.model,
-                   "A .keras file, a .mlir module in a stage from graph to kernel, or a saved plan")
-      ->required();
-  command->add_option("--program", flags.program, "Of a .keras model: predict, test or train (default: predict)")
-      ->check(CLI::IsMember({"predict", "test", "train"}));
-  command
-      ->add_option("--batch-size", arguments.batchSize,
-                   "Of a .keras model (default: the first axis of the first --input whose shape is given, else 32)")
-      ->check(atLeast(int64_t(1)));
+  command->add_option("MODEL", arguments.model, kinds)->required();
   auto *map = command->add_option("--policy-map", arguments.policyMap,
                                   "Of a .keras model: a DTypePolicyMap's JSON file, in place of the file's policies");
   command->add_option("--policy", arguments.policy, "Of a .keras model: one policy for all layers")->excludes(map);
@@ -79,13 +71,30 @@ CLI::App *addCommand(CLI::App &app, const std::string &name, const std::string &
                    name == "predict" ? "cpu, cuda or cuda:<index>; or interpreter for the slow, exact meaning"
                                      : "cpu, cuda or cuda:<index>")
       ->capture_default_str();
+  command->add_option("--seed", arguments.seed, "For random inputs, initial variables, shuffling and dropout")
+      ->check(atLeast(uint64_t(0)))
+      ->capture_default_str();
+  command->add_flag("--json", arguments.json, "Results as one JSON object");
+  command->add_flag("-q,--quiet", arguments.quiet, "Print errors only");
+  command->add_flag("-v,--verbose", arguments.verbose, "Tell on stderr what was done");
+  return command;
+}
+
+/// A command that compiles one program, which may be that of a module or a plan.
+CLI::App *addProgramCommand(CLI::App &app, const std::string &name, const std::string &help, Arguments &arguments,
+                            Flags &flags, const std::string &numerics) {
+  CLI::App *command = addCommand(
+      app, name, help, "A .keras file, a .mlir module in a stage from graph to kernel, or a saved plan", arguments);
+  command->add_option("--program", flags.program, "Of a .keras model: predict, test or train (default: predict)")
+      ->check(CLI::IsMember({"predict", "test", "train"}));
+  command
+      ->add_option("--batch-size", arguments.batchSize,
+                   "Of a .keras model (default: the first axis of the first --input whose shape is given, else 32)")
+      ->check(atLeast(int64_t(1)));
   command->add_option("--threads", arguments.threads, "Threads that share a launch (default: all cores)")
       ->check(numberIn(1, 1024));
   command->add_option("--numerics", flags.numerics, "fast or strict (default: " + numerics + ")")
       ->check(CLI::IsMember({"fast", "strict"}));
-  command->add_option("--seed", arguments.seed, "For random inputs and initial variables")
-      ->check(atLeast(uint64_t(0)))
-      ->capture_default_str();
   auto *cache = command->add_option("--cache-dir", flags.cacheDirectory, "Where compiled kernels are kept");
   command->add_flag("--no-cache", flags.noCache, "Keep no compiled kernels on disk")->excludes(cache);
   command->add_option("--dump-ir", arguments.dumpDirectory, "Write every stage into this directory");
@@ -99,15 +108,38 @@ CLI::App *addCommand(CLI::App &app, const std::string &name, const std::string &
       "The machine that code is for: host, x86-64-v2, x86-64-v3, x86-64-v4, sapphirerapids, sm_80 (default: the "
       "device's). emulated:x86-64-v4: that CPU's code, run here by this CPU's instructions");
   command->add_flag("--timing", arguments.timing, "Tell on stderr how long each pass and each kernel took to compile");
-  command->add_flag("--json", arguments.json, "Results as one JSON object");
-  command->add_flag("-q,--quiet", arguments.quiet, "Print errors only");
-  command->add_flag("-v,--verbose", arguments.verbose, "Tell on stderr what was done");
   return command;
+}
+
+/// A command that trains or evaluates a model.
+CLI::App *addTrainingCommand(CLI::App &app, const std::string &name, const std::string &help, Arguments &arguments) {
+  CLI::App *command = addCommand(app, name, help, "A .keras file", arguments);
+  const std::string form = ": @x.npy, 2x3xf32=1 2 3 4 5 6, 2x3xf32=@raw.bin, 2x3xf32=random";
+  addList(command, "--x", arguments.x, "SPEC, once for each input in order" + form)->required();
+  addList(command, "--y", arguments.y, "SPEC, once for each output in order" + form)->required();
+  command->add_option("--batch-size", arguments.batchSize, "Rows of a step (default: 32)")->check(atLeast(int64_t(1)));
+  command->add_option("--loss", arguments.loss, "Compile the model with this loss (default: as in the file)");
+  command->add_option("--optimizer", arguments.optimizer, "With --loss (default: rmsprop)");
+  addList(command, "--metric", arguments.metrics, "With --loss, once for each metric");
+  return command;
+}
+
+void addFit(CLI::App &app, Arguments &arguments) {
+  CLI::App *command = addTrainingCommand(app, "fit", "Train a model; a line for each epoch", arguments);
+  command->add_option("--epochs", arguments.epochs, "Passes over the data")
+      ->check(atLeast(int64_t(1)))
+      ->capture_default_str();
+  command
+      ->add_option("--validation-split", arguments.validationSplit,
+                   "The share of the rows, the last ones, that validate each epoch")
+      ->check(tolerance())
+      ->capture_default_str();
+  command->add_option("--save", arguments.save, "The .keras file for the trained model, with the optimizer's state");
 }
 
 void addPredict(CLI::App &app, Arguments &arguments, Flags &flags) {
   CLI::App *command =
-      addCommand(app, "predict", "Run a program once and print what it fetches", arguments, flags, "fast");
+      addProgramCommand(app, "predict", "Run a program once and print what it fetches", arguments, flags, "fast");
   addList(command, "--input", arguments.inputs, inputHelp);
   addList(
       command, "--output", arguments.outputs,
@@ -116,7 +148,7 @@ void addPredict(CLI::App &app, Arguments &arguments, Flags &flags) {
 
 void addCompare(CLI::App &app, Arguments &arguments, Flags &flags) {
   CLI::App *command =
-      addCommand(app, "compare", "Check compiled code against the interpreter", arguments, flags, "strict");
+      addProgramCommand(app, "compare", "Check compiled code against the interpreter", arguments, flags, "strict");
   addList(command, "--input", arguments.inputs, inputHelp + "; feeds without one are random");
   command->add_option("--against", arguments.against, "interpreter, or [NAME=]FILE.npy: what a fetch must be")
       ->capture_default_str();
@@ -134,7 +166,7 @@ void addCompare(CLI::App &app, Arguments &arguments, Flags &flags) {
 }
 
 void addEmit(CLI::App &app, Arguments &arguments, Flags &flags) {
-  CLI::App *command = addCommand(app, "emit", "Print a stage of the compiler", arguments, flags, "fast");
+  CLI::App *command = addProgramCommand(app, "emit", "Print a stage of the compiler", arguments, flags, "fast");
   command->add_option("--stage", arguments.stage, "graph, cast, pure, kernel, linalg, plan or target")
       ->capture_default_str();
   command->add_option("--format", arguments.format, "mlir, plan, llvm, asm, ptx (kernels of GPUs) or object (of CPUs)");
@@ -151,19 +183,22 @@ bool asksForJson(int argc, char **argv) {
 Arguments parseArguments(int argc, char **argv) {
   Arguments arguments;
   Flags flags;
-  CLI::App app("Runs, compares and prints models, modules and saved plans.", "halftone-run");
-  app.footer("Exit codes: 0 yes, 1 no (a difference, too many casts), 2 bad usage, 3 bad input, 4 device missing, 5 "
+  CLI::App app("Runs, trains, compares and prints models, modules and saved plans.", "halftone-run");
+  app.footer("Exit codes: 0 yes, 1 no (a difference, too many casts, a loss that is not finite), 2 bad usage, 3 bad "
+             "input, 4 device missing, 5 "
              "bug in Halftone.");
   app.set_version_flag("--version", std::string("halftone-run ") + version());
   app.require_subcommand(1);
 
   addPredict(app, arguments, flags);
+  addTrainingCommand(app, "evaluate", "Print the loss and the metrics of a model on data", arguments);
+  addFit(app, arguments);
   addCompare(app, arguments, flags);
   addEmit(app, arguments, flags);
 
   auto isNamed = [&](const CLI::App *command) { return command->get_name() == argv[1]; };
   if (argc > 1 && argv[1][0] != '-' && !std::ranges::any_of(app.get_subcommands({}), isNamed))
-    throw UsageError(std::string("'") + argv[1] + "' is no command; expected predict, compare or emit");
+    throw UsageError(std::string("'") + argv[1] + "' is no command; expected predict, evaluate, fit, compare or emit");
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp &) {

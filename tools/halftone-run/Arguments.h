@@ -15,7 +15,7 @@ class TimingScope;
 namespace halftone::tools {
 
 struct Arguments {
-  std::string command; // "predict", "compare", "emit"; "" for --help or --version alone
+  std::string command; // "predict", "evaluate", "fit", "compare", "emit"; "" for --help or --version alone
   std::string model;
   // For a .keras model.
   Program program = Program::predict;
@@ -45,6 +45,14 @@ struct Arguments {
   int64_t steps = 1;
   Tolerance tolerance;
   bool byLayer = false;
+
+  // For evaluate and fit.
+  std::vector<std::string> x, y; // one spec for each input and output
+  std::string optimizer, loss;   // "": those of the file
+  std::vector<std::string> metrics;
+  int64_t epochs = 1; // fit, as all below
+  double validationSplit = 0.0;
+  std::string save; // "": the trained model is not saved
 
   // For emit.
   std::string stage = "target", format, output = "-";

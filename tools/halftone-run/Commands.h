@@ -7,6 +7,8 @@
 namespace halftone::tools {
 
 ExitCode predict(const Arguments &arguments);
+ExitCode evaluate(const Arguments &arguments);
+ExitCode fit(const Arguments &arguments);
 ExitCode compare(const Arguments &arguments);
 ExitCode emit(const Arguments &arguments);
 

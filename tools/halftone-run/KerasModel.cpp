@@ -9,8 +9,6 @@
 namespace halftone::tools {
 namespace {
 
-constexpr int64_t usualBatch = 32; // Keras's
-
 /// The first axis of the first input whose shape the command line tells.
 int64_t batchOf(const Arguments &arguments) {
   if (arguments.batchSize)
@@ -26,13 +24,6 @@ int64_t batchOf(const Arguments &arguments) {
   return usualBatch;
 }
 
-void applyPolicy(const Model &model, const Arguments &arguments) {
-  if (!arguments.policyMap.empty())
-    model.apply_policy(DTypePolicyMap::from_config(parseFile(arguments.policyMap)));
-  else if (!arguments.policy.empty())
-    model.apply_policy(DTypePolicyMap(DTypePolicy(arguments.policy)));
-}
-
 /// value_error if two variables have one path, as those of layers with one name have.
 void addByPath(std::map<std::string, Tensor> &values, const std::vector<Variable> &variables, const std::string &file) {
   for (const Variable &variable : variables)
@@ -42,9 +33,17 @@ void addByPath(std::map<std::string, Tensor> &values, const std::vector<Variable
 
 } // namespace
 
+Model openKerasModel(const Arguments &arguments, bool compiled) {
+  const Model model = load_model(arguments.model, {.compile = compiled});
+  if (!arguments.policyMap.empty())
+    model.apply_policy(DTypePolicyMap::from_config(parseFile(arguments.policyMap)));
+  else if (!arguments.policy.empty())
+    model.apply_policy(DTypePolicyMap(DTypePolicy(arguments.policy)));
+  return model;
+}
+
 ModuleOrPlan loadKerasModel(const Arguments &arguments) {
-  const Model model = load_model(arguments.model, {.compile = arguments.program != Program::predict});
-  applyPolicy(model, arguments);
+  const Model model = openKerasModel(arguments, arguments.program != Program::predict);
   ModuleOrPlan loaded;
   loaded.path = arguments.model;
   loaded.module = parseModule(model.ir(Stage::graph, {.program = arguments.program,

@@ -115,7 +115,7 @@ InitialValues readValues(const ModuleOrPlan &model, const std::vector<std::strin
   return values;
 }
 
-static Device deviceNamed(const Arguments &arguments) {
+Device deviceNamed(const Arguments &arguments) {
   std::optional<Device> device = Device::find(arguments.device);
   if (!device && (arguments.device == "cuda" || arguments.device.starts_with("cuda:"))) {
     const std::string index = arguments.device.size() > 4 ? arguments.device.substr(5) : "0";

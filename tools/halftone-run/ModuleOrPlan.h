@@ -39,8 +39,9 @@ struct InitialValues {
 InitialValues readValues(const ModuleOrPlan &model, const std::vector<std::string> &inputs, uint64_t seed,
                          bool fillFeeds);
 
-/// The device that --device and --threads name. Throws device_error with the reason, UsageError for a name that is no
-/// device.
+/// The device that --device names. Throws device_error with the reason, UsageError for a name that is no device.
+Device deviceNamed(const Arguments &arguments);
+/// The same, with the threads that --threads asks for.
 std::shared_ptr<DeviceRuntime> openDevice(const Arguments &arguments);
 
 /// The target that --target names, else that of --device. Throws as openDevice().

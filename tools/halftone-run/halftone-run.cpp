@@ -1,4 +1,4 @@
-// Runs, compares and prints modules and saved plans from the command line.
+// Runs, trains, compares and prints models, modules and saved plans from the command line.
 // SPDX-License-Identifier: Apache-2.0
 #include "Arguments.h"
 #include "Commands.h"
@@ -24,7 +24,7 @@ static ExitCode run(int argc, char **argv) {
       return yes;
     }
     static const std::map<std::string, ExitCode (*)(const Arguments &)> commands = {
-        {"predict", predict}, {"compare", compare}, {"emit", emit}};
+        {"predict", predict}, {"evaluate", evaluate}, {"fit", fit}, {"compare", compare}, {"emit", emit}};
     mlir::DefaultTimingManager timing; // prints its times in its destructor
     timing.setEnabled(arguments.timing);
     mlir::TimingScope times = timing.getRootScope();

@@ -4,8 +4,8 @@
 // 2: bad usage.
 // RUN: %exit 2 halftone-run 2>&1 | FileCheck-22 %s --check-prefix=NOTHING
 // NOTHING: halftone-run: A subcommand is required
-// RUN: %exit 2 halftone-run fit %s 2>&1 | FileCheck-22 %s --check-prefix=FIT
-// FIT: halftone-run: 'fit' is no command; expected predict
+// RUN: %exit 2 halftone-run tune %s 2>&1 | FileCheck-22 %s --check-prefix=TUNE
+// TUNE: halftone-run: 'tune' is no command; expected predict
 // RUN: %exit 2 halftone-run predict 2>&1 | FileCheck-22 %s --check-prefix=NOMODEL
 // NOMODEL: halftone-run: MODEL is required
 // RUN: %exit 2 halftone-run predict %s --frobnicate 2>&1 | FileCheck-22 %s --check-prefix=FLAG

@@ -1,0 +1,21 @@
+// What evaluate and fit share: the model of a .keras file and its data.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "Arguments.h"
+#include <nlohmann/json.hpp>
+
+namespace halftone::tools {
+
+/// A compiled model, with its data.
+struct TrainingTask {
+  Model model;
+  Tensors x, y;
+};
+/// The file's model, compiled as it was or as the arguments say, and the tensors of --x and --y. Seeds all random
+/// numbers. Throws UsageError for a spec that is incomplete.
+TrainingTask openTraining(const Arguments &arguments);
+
+/// {"loss": 0.5, ...}; what is not finite is a text.
+nlohmann::ordered_json jsonOf(const Logs &logs);
+
+} // namespace halftone::tools
