@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/Fields.h"
 #include "frontend/layers/ProductKernel.h"
+#include "frontend/layers/QuantizedModes.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -113,7 +114,7 @@ public:
                                   .name = "bias"});
     kernel_.buildScales(context);
   }
-  bool quantizes(std::string_view mode) const override { return mode == "int8" || mode == "int4" || mode == "float8"; }
+  bool quantizes(std::string_view mode) const override { return classQuantizes("EinsumDense", mode); }
   void quantize(BuildContext &context, const QuantizationConfig &config) override {
     kernel_.quantize(context, config);
     options_.quantization_config = config;

@@ -4,6 +4,7 @@
 #include "frontend/Promotion.h"
 #include "frontend/layers/Fields.h"
 #include "frontend/layers/ProductKernel.h"
+#include "frontend/layers/QuantizedModes.h"
 #include "frontend/layers/SpatialAxes.h"
 #include "halftone/Ops.h"
 #include <fmt/format.h>
@@ -28,7 +29,7 @@ public:
     if (options_.weights.defined())
       embeddings_.assign(options_.weights);
   }
-  bool quantizes(std::string_view mode) const override { return mode == "int8" || mode == "int4"; }
+  bool quantizes(std::string_view mode) const override { return classQuantizes("Embedding", mode); }
   void quantize(BuildContext &context, const QuantizationConfig &config) override {
     const bool isGrouped = config.mode == "int4" && config.block_size > 0;
     const Tensor floats = embeddings_.value();

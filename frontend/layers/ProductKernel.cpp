@@ -37,16 +37,6 @@ Variable replacedWeight(BuildContext &context, const Variable &old, const Tensor
   return made;
 }
 
-/// As a matrix, one column for each output. int4 keeps the kernel's own order of elements.
-MatrixView ProductKernel::view() const {
-  std::vector<int64_t> rows = form_.labels.reducedAxes(form_.labels.kernel);
-  std::vector<int64_t> columns = form_.labels.keptAxes(form_.labels.kernel);
-  if (config_.mode != "int4")
-    return MatrixView::of(form_.kernelShape, rows, columns);
-  const int64_t count = rowCount();
-  return MatrixView::of({count, form_.kernelShape.elements() / std::max<int64_t>(count, 1)}, {0}, {1});
-}
-
 int64_t ProductKernel::rowCount() const {
   int64_t rows = 1;
   for (const int64_t axis : form_.labels.reducedAxes(form_.labels.kernel))
@@ -54,12 +44,26 @@ int64_t ProductKernel::rowCount() const {
   return rows;
 }
 
+int64_t ProductKernel::columnCount() const {
+  int64_t columns = 1;
+  for (const int64_t axis : form_.labels.keptAxes(form_.labels.kernel))
+    columns *= form_.kernelShape[axis];
+  return columns;
+}
+
+/// As a matrix, one column for each output. int4 keeps the kernel's own order of elements.
+MatrixView ProductKernel::view() const {
+  if (config_.mode == "int4")
+    return MatrixView::of({rowCount(), columnCount()}, {0}, {1});
+  return MatrixView::of(form_.kernelShape, form_.labels.reducedAxes(form_.labels.kernel),
+                        form_.labels.keptAxes(form_.labels.kernel));
+}
+
 Shape ProductKernel::scaleShape() const {
-  const int64_t rows = rowCount(), columns = form_.kernelShape.elements() / std::max<int64_t>(rows, 1);
   if (isGrouped())
-    return {(rows + config_.block_size - 1) / config_.block_size, columns};
+    return {(rowCount() + config_.block_size - 1) / config_.block_size, columnCount()};
   if (config_.mode == "int4" || form_.isMatrix)
-    return {columns};
+    return {columnCount()};
   const EinsumLabels labels = form_.labels.expanded(form_.inputRank);
   std::vector<int64_t> dims;
   for (const char label : labels.output) {
@@ -77,8 +81,7 @@ void ProductKernel::build(BuildContext &context, const ProductForm &form, const 
     kernel_ = context.add_weight(floats);
     return;
   }
-  const int64_t rows = rowCount(), columns = form.kernelShape.elements() / std::max<int64_t>(rows, 1);
-  const Shape stored = config.mode == "int8" ? form.kernelShape : Shape{rows, (columns + 1) / 2};
+  const Shape stored = config.mode == "int8" ? form.kernelShape : Shape{rowCount(), (columnCount() + 1) / 2};
   kernel_ = fixedWeight(context, floats.name, Tensor::zeros(stored, DType::int8));
 }
 
@@ -124,10 +127,8 @@ void ProductKernel::quantize(BuildContext &context, const QuantizationConfig &co
     QuantizedWeights weights = config.mode == "int8" ? absMaxQuantized(floats, made.view(), -127, 127)
                                : made.isGrouped()    ? groupQuantized(floats, made.view(), config.block_size)
                                                      : absMaxQuantized(floats, made.view(), -8, 7);
-    if (config.mode == "int4") {
-      const int64_t rows = rowCount();
-      weights.values = packedInt4(weights.values.reshape({rows, weights.values.size() / std::max<int64_t>(rows, 1)}));
-    }
+    if (config.mode == "int4")
+      weights.values = packedInt4(weights.values.reshape({rowCount(), columnCount()}));
     made.kernel_ = replacedWeight(context, kernel_, weights.values);
     made.scale_ = fixedWeight(context, "kernel_scale", weights.scale.reshape(made.scaleShape()));
     if (made.isGrouped()) {
@@ -208,15 +209,15 @@ Value ProductKernel::int8Product(const Value &x, DType compute) const {
 }
 
 Value ProductKernel::int4Product(const Value &x, DType compute) const {
-  const Shape matrix{rowCount(), form_.kernelShape.elements() / rowCount()};
+  const int64_t columns = columnCount();
   const Value zero = isGrouped() ? Value(zero_) : Value(), groups = isGrouped() ? Value(groups_) : Value();
-  const auto floatsOf = [self = *this, matrix, compute, zero, groups](const Value &packed, const Value &scale) {
-    const Value values = unpackedInt4(packed, matrix[1]);
+  const auto floatsOf = [self = *this, columns, compute, zero, groups](const Value &packed, const Value &scale) {
+    const Value values = unpackedInt4(packed, columns);
     const Value floats =
         self.isGrouped() ? dequantizedGroups(values, scale, zero, groups, 0) : asDtype(values, compute) / scale;
     return ops::reshape(asDtype(floats, compute), self.form_.kernelShape);
   };
-  return ops::custom_gradient([self = *this, matrix, compute, floatsOf](const Values &v) -> ops::WithGradient {
+  return ops::custom_gradient([self = *this, columns, compute, floatsOf](const Values &v) -> ops::WithGradient {
     const auto gradient = [self, v, floatsOf](const Value &upstream) {
       return Values{self.inputGradient(upstream, floatsOf(v[1], v[2]), v[0].rank()), v[1], ops::zeros_like(v[2])};
     };
@@ -231,7 +232,7 @@ Value ProductKernel::int4Product(const Value &x, DType compute) const {
       const Value sums = self.product(factor, floatsOf(v[1], v[2]));
       return {divisor.defined() ? sums / divisor : sums, gradient};
     }
-    const Value sums = asDtype(self.product(factor, unpackedInt4(v[1], matrix[1])), compute);
+    const Value sums = asDtype(self.product(factor, unpackedInt4(v[1], columns)), compute);
     return {sums / (divisor.defined() ? v[2] * divisor : v[2]), gradient};
   })({x, kernel_, scale_});
 }

@@ -19,7 +19,7 @@ struct ProductForm {
   EinsumLabels labels{};
   bool isMatrix = false; // Dense: (..., n) by (n, units)
   Shape kernelShape{};   // as floats
-  int64_t inputRank = 0; // of the first call
+  int64_t inputRank = 0; // of the input with which the layer is built
 };
 
 /// Weights: "kernel" of build(), then, behind the bias, those of buildScales(): the order of Keras's files.
@@ -33,7 +33,6 @@ public:
   Value times(const Value &x, const CallContext &context) const;
   /// The bias as the product takes it.
   Value addBias(const Value &product, const Variable &bias) const;
-  Shape shape() const { return form_.kernelShape; }
 
 private:
   Value product(const Value &x, const Value &kernel) const;
@@ -46,7 +45,8 @@ private:
   void addFloat8States(BuildContext &context);
   MatrixView view() const;
   Shape scaleShape() const;
-  int64_t rowCount() const;
+  int64_t rowCount() const;    // weights that one output sums over
+  int64_t columnCount() const; // outputs that have weights of their own
   bool isGrouped() const { return config_.mode == "int4" && config_.block_size > 0; }
 
   ProductForm form_;

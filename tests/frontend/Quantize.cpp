@@ -143,6 +143,28 @@ TEST_CASE("A layer made with a quantized policy has the variables that quantize(
   }
 }
 
+TEST_CASE("The arguments of a layer say whether a quantized policy quantizes activations, and in which blocks") {
+  const Tensor x = Tensor::of({0.3f, -1.7f, 2.0f, 0.9f, 1.1f, -0.2f}, {2, 3});
+  const QuantizationConfig weightsAlone = quantizers::Int8QuantizationConfig(false);
+  const Dense layer(2, {.quantization_config = weightsAlone, .dtype = "int8_from_float32"}), floats(2);
+  (void)layer(x);
+  (void)floats(x);
+  (void)floats.quantize("int8", {.config = weightsAlone});
+  layer.set_weights(floats.get_weights());
+  CHECK(numbers(layer(x)) == numbers(floats(x)));
+  const Embedding table(4, 6,
+                        {.quantization_config = quantizers::Int4QuantizationConfig(2), .dtype = "int4_from_float32"});
+  (void)table(Tensor::of({1}, {1}));
+  CHECK(table.weights()[1].shape() == Shape{4, 3});
+  const Dense none(2);
+  (void)none(Tensor::zeros({2, 0}));
+  CHECK_THAT(errorOf([&] {
+               (void)none.quantize("int4");
+               (void)none(Tensor::zeros({0, 0}));
+             }),
+             !Contains("InternalError"));
+}
+
 namespace {
 Model smallModel(const char *policy = "float32") {
   const PolicyScope scope(policy);
@@ -214,4 +236,75 @@ TEST_CASE("Extents of 1, rows of zeros, infinities and NaN pass through a quanti
   CHECK(distance(numbers(layer(Tensor::of({2.0f, 0.0f, -3.0f}, {3, 1}))), {-1.5, 0, 2.25}) <= 1e-6);
   const std::vector<double> odd = numbers(layer(Tensor::of({inf}, {1, 1})));
   CHECK(std::isnan(odd[0])); // a scale of 0: 0 / 0
+}
+
+TEST_CASE("The projections of quantized attention are read again from its config") {
+  const Input input({5, 6});
+  const MultiHeadAttention attention(2, 3, {.name = "mha"});
+  const Model model({input}, {Dense(2, {.name = "out"})(attention(input, input))});
+  const QuantizationReport report = model.quantize("int8", {.verbose = false});
+  CHECK(report.quantized.size() == 5);
+  REQUIRE(report.skipped.size() == 1);
+  CHECK(report.skipped[0].path == "mha");
+  CHECK(report.skipped[0].reason == "no quantize support");
+  const TemporaryFolder folder;
+  model.save(folder / "model.keras");
+  const Model again = load_model(folder / "model.keras");
+  std::vector<float> data(2 * 5 * 6);
+  for (size_t i = 0; i < data.size(); ++i)
+    data[i] = static_cast<float>(i % 7) - 3.0f;
+  const Tensor x(std::move(data), {2, 5, 6});
+  CHECK(numbers(again.predict(x, {.verbose = 0})) == numbers(model.predict(x, {.verbose = 0})));
+  CHECK(again.get_layer("mha").layers()[0].quantization_mode() == "int8");
+  CHECK(again.get_layer("mha").quantization_mode() == std::nullopt);
+}
+
+namespace {
+struct Block { // a layer of a user's, with layers of its own
+  Dense dense{3, {.name = "dense"}};
+  BatchNormalization norm{{.name = "norm"}};
+  Value call(const Value &x) const { return ops::relu(norm(dense(x))); }
+};
+} // namespace
+
+TEST_CASE("A-049: the config of a layer made of layers names the policies of its quantized parts by path") {
+  const Input input({4});
+  const Custom block(Block{}, {.name = "block"});
+  const Model model({input}, {block(input)});
+  (void)model.quantize("int8", {.verbose = false});
+  CHECK(block.self().dense.dtype_policy().name() == "int8_from_float32");
+  CHECK(block.self().norm.dtype_policy().name() == "float32");
+  const DTypePolicy saved = dtype_policies::deserialize(block.get_config().get_object("dtype"));
+  const std::optional<DTypePolicyMap> map = saved.as_map();
+  REQUIRE(map);
+  CHECK(map->size() == 1);
+  CHECK((*map)["block/dense"].name() == "int8_from_float32");
+  CHECK((*map)["block/norm"].name() == "float32");
+}
+
+TEST_CASE("A map applied to a model quantizes the paths that it names, or nothing") {
+  const Model model = smallModel();
+  CHECK_THAT(errorOf([&] {
+               (void)model.apply_policy(DTypePolicyMap({{"out", "int8_from_float32"}, {"ln", "int8_from_float32"}}));
+             }),
+             Contains("NotImplementedError"));
+  CHECK(model.get_layer("out").dtype_policy().name() == "float32");
+  (void)model.apply_policy(DTypePolicyMap({{"out", "int8_from_float32"}}));
+  CHECK(model.get_layer("out").quantization_mode() == "int8");
+  CHECK(model.get_layer("out").weights()[1].dtype() == int8);
+  CHECK(model.get_layer("a").weights()[0].dtype() == float32);
+  CHECK(model.predict(Tensor::ones({2, 4}), {.verbose = 0}).shape() == Shape{2, 2});
+}
+
+TEST_CASE("An int8 product is a kernel over rows and one contraction with its epilogue") {
+  const Sequential model({Input({64}), Dense(32, {.activation = "relu"})});
+  (void)model.quantize("int8", {.verbose = false});
+  const std::string text = model.ir(Stage::kernel, {.program = Program::predict, .batch_size = 8});
+  size_t launches = 0;
+  for (size_t at = text.find("halftone.launch "); at != text.npos; at = text.find("halftone.launch ", at + 1))
+    ++launches;
+  INFO(text);
+  CHECK(launches == 2);
+  CHECK_THAT(text, Contains("halftone.kernel row") && Contains("halftone.kernel matmul") &&
+                       Contains("tensor<64x32xi8>) -> tensor<8x32xi32>"));
 }

@@ -1,6 +1,7 @@
 // Finds policies under which a layer cannot or should not compute.
 // SPDX-License-Identifier: Apache-2.0
 #include "LayerChecks.h"
+#include "frontend/layers/QuantizedModes.h"
 #include "runtime/policy/LegacyPolicy.h"
 #include <fmt/format.h>
 
@@ -69,7 +70,8 @@ std::vector<Finding> checkLayers(const MapFile &map, const RecordedModel &model,
       continue;
     const DType compute = policy->compute_dtype();
     const auto dtypeName = name(compute);
-    if (const std::optional<std::string> mode = policy->quantization_mode())
+    if (const std::optional<std::string> mode = policy->quantization_mode();
+        mode && !detail::classQuantizes(layer.className, *mode))
       unquantized.add(fmt::format("{}: {} has no {} path", policy->name(), layer.className, *mode), layer.path);
     if (isBelowFloat32(compute) && (layer.isSoftmax || layer.isOutput))
       heads.add(fmt::format("{} in {}", layer.isSoftmax ? "a softmax" : "an output", dtypeName), layer.path);
