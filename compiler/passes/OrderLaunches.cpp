@@ -15,8 +15,8 @@ namespace halftone::compiler {
 
 namespace {
 
-/// A launch that frees so many bytes more than it makes comes as soon as it can. Fewer bytes stay in a cache, and are worth less
-/// than one launch for the updates of many weights.
+/// A launch that frees so many bytes more than it makes comes as soon as it can. Fewer bytes stay in a cache, and
+/// are worth less than one launch for the updates of many weights.
 constexpr int64_t leastFreed = 1024 * 1024;
 /// A launch that makes no more comes early if that lets another free memory.
 constexpr int64_t mostMadeEarly = 16 * 1024;

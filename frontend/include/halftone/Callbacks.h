@@ -104,9 +104,10 @@ struct ModelCheckpointArgs {
   std::optional<double> initial_value_threshold{}; // a first value must be better to be saved as the best
 };
 /// Saves the model after each epoch, or after each `save_freq` batches. The name ends in .keras, for Model::save(), or in
-/// .ckpt or .safetensors, for a Checkpoint; with save_weights_only it is a name for save_weights(). Its fields {epoch}, {batch} and {<name in the
-/// logs>} take Python's formats, "model.{epoch:02d}-{val_loss:.2f}.ckpt"; epochs and batches count from 1. Makes the
-/// folder if there is none. With save_best_only, and without the monitored value in the logs, it warns and saves.
+/// .ckpt or .safetensors, for a Checkpoint; with save_weights_only it is a name for save_weights(). Its fields {epoch},
+/// {batch} and {<name in the logs>} take Python's formats, "model.{epoch:02d}-{val_loss:.2f}.ckpt"; epochs and batches
+/// count from 1. Makes the folder if there is none. With save_best_only, and without the monitored value in the logs, it
+/// warns and saves.
 class HALFTONE_API ModelCheckpoint : public Callback { // value_error for another ending or a save_freq below 1
 public:
   explicit ModelCheckpoint(std::string filepath, ModelCheckpointArgs args = {});

@@ -142,11 +142,15 @@ struct RematArgs {
   std::vector<std::string> layer_names{}; // "list_of_layers": names or paths
 };
 /// keras.RematScope: while it lives, this thread makes layers whose values a training step does not keep for its backward
-/// pass, which computes them again. So the step takes less memory and more time; its results are the same. Modes: "full",
-/// all values of the layer: its inputs are kept; "activations", those of its activation, whose argument is kept; "larger_than" and
-/// "list_of_layers", as "full", for layers with large outputs and for those named; nullopt, none. A layer inside such a layer
-/// is part of it. A graph of layers (Sequential, Model) is taken as a whole only if it is named and another layer calls
-/// it. value_error for other modes.
+/// pass, which computes them again. So the step takes less memory and more time. Its results are the same, in strict
+/// numerics bit for bit. Modes:
+///   "full": the layer's inputs are kept, and no other value;
+///   "activations": the argument of the layer's activation is kept, and the activation's values are not;
+///   "larger_than": as "full", for layers with outputs of more than output_size_threshold elements;
+///   "list_of_layers": as "full", for the layers in layer_names;
+///   nullopt: all is kept.
+/// A layer inside such a layer is part of it. A graph of layers (Sequential, Model) is taken as a whole only if it is
+/// named and another layer calls it. value_error for other modes.
 class HALFTONE_API RematScope {
 public:
   [[nodiscard]] explicit RematScope(const std::optional<std::string> &mode = "full", const RematArgs &args = {});
@@ -236,7 +240,7 @@ public:
 /// form of the name, or for a class that is registered in another package.
 HALFTONE_API void register_layer(const std::string &registered_name,
                                  std::function<Layer(const Config &, const LayerArgs &)> make);
-/// The same for Custom<T>, where T has a static T from_config(const Config &); get_config() writes what it reads.
+/// Registers Custom<T>. T has a static T from_config(const Config &), which reads the fields that T's get_config() writes.
 template <CustomLayer T> void register_custom(const std::string &package) {
   register_layer(package + ">" + detail::type_name<T>(), [](const Config &config, const LayerArgs &args) -> Layer {
     return Custom<T>(T::from_config(config), args);

@@ -90,8 +90,8 @@ struct VariableArgs {
   bool autocast = true;
   std::string name{};
 };
-/// A variable of a layer, an optimizer, a metric or a user's own function. Conversion to a Value reads it: inside an autocast scope in the
-/// scope's dtype, as in Keras.
+/// A variable of a layer, an optimizer, a metric or a user's own function. Conversion to a Value reads it: inside an
+/// autocast scope in the scope's dtype, as in Keras.
 class HALFTONE_API Variable {
 public:
   Variable() noexcept;
