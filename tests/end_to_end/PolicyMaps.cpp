@@ -113,17 +113,20 @@ TEST_CASE("apply_policy says which key decides, and which none") {
 
 // policies 10.7
 TEST_CASE("No layer computes a quantized policy in silence") {
-  Dense dense(3, {.dtype = "int8_from_float32", .name = "quantized"});
-  CHECK(dense.quantization_mode() == std::string("int8"));
-  CHECK(dense.get_config().get_object("dtype").dump() ==
+  LayerNormalization normal({.dtype = "int8_from_float32", .name = "quantized"});
+  CHECK(normal.quantization_mode() == std::string("int8"));
+  CHECK(normal.get_config().get_object("dtype").dump() ==
         dtype_policies::serialize(QuantizedDTypePolicy("int8", "float32")).dump());
-  CHECK_THROWS_WITH(outputOf(dense), Contains("NotImplementedError: Layer Dense does not have a `_int8_call` method "
-                                              "implemented.") &&
-                                         Contains("quantized"));
-  Dense plain(3);
-  (void)outputOf(plain);
-  CHECK_THROWS_WITH(plain.set_dtype_policy("gptq/4/-1_from_float32"),
+  CHECK_THROWS_WITH(outputOf(normal),
+                    Contains("NotImplementedError: Layer LayerNormalization does not have a `_int8_call` method "
+                             "implemented.") &&
+                        Contains("quantized"));
+  Dense product(3);
+  (void)outputOf(product);
+  CHECK_THROWS_WITH(product.set_dtype_policy("gptq/4/-1_from_float32"),
                     Contains("ValueError: Implicitly enabling GPTQ quantization") && Contains("is not supported"));
+  LayerNormalization plain;
+  (void)outputOf(plain);
   CHECK_THROWS_WITH(plain.set_dtype_policy("int8_from_float32"), Contains("NotImplementedError: "));
   CHECK(plain.dtype_policy().name() == "float32");
   CHECK(outputOf(plain) == float32);
