@@ -71,6 +71,7 @@ Layer builtLayer(const Json &row) {
 
 } // namespace
 
+// policies 6.10, 6.11, 6.12
 TEST_CASE("Quantized layers have Keras's integers and scales bit for bit, and its outputs and gradients") {
   size_t rows = 0;
   for (const std::string &line : recordedLines("quantized.jsonl")) {
@@ -98,6 +99,7 @@ TEST_CASE("Quantized layers have Keras's integers and scales bit for bit, and it
   CHECK(rows > 40);
 }
 
+// policies 6.13
 TEST_CASE("Steps in float8 overwrite scales and histories as Keras's do") {
   size_t rows = 0;
   for (const std::string &line : recordedLines("quantized.jsonl")) {
@@ -173,6 +175,29 @@ Model smallModel(const char *policy = "float32") {
                {Dense(2, {.name = "out"})(LayerNormalization({.name = "ln"})(Dense(3, {.name = "a"})(input)))});
 }
 } // namespace
+
+// policies 6.14
+TEST_CASE("Configs hold Keras's quantizations with its default quantizers; others are refused") {
+  const auto read = [](const std::string &quantization) {
+    return errorOf([&] {
+      const Layer layer = layers::deserialize(Config::parse(
+          R"({"class_name": "Dense", "config": {"units": 2, "quantization_config": )" + quantization + "}}"));
+      const Config config = layer.get_config().get_object("quantization_config");
+      CHECK(config.get_object("config").dump() == Config::parse(quantization).get_object("config").dump());
+    });
+  };
+  CHECK(read(R"({"class_name": "Int8QuantizationConfig",
+                 "config": {"weight_quantizer": null, "activation_quantizer": null}})") == "");
+  CHECK(read(R"({"class_name": "Int4QuantizationConfig",
+                 "config": {"weight_quantizer": null, "activation_quantizer": null, "block_size": 64}})") == "");
+  CHECK(read(R"({"class_name": "Float8QuantizationConfig", "config": {}})") == "");
+  for (const char *other : {"GPTQConfig", "AWQConfig", "TernaryQuantizationConfig"})
+    CHECK_THAT(read(std::string(R"({"class_name": ")") + other + R"(", "config": {}})"),
+               Contains("NotImplementedError: `quantization_config` is of the class ") && Contains(other));
+  CHECK_THAT(
+      read(R"({"class_name": "Int8QuantizationConfig", "config": {"weight_quantizer": {"class_name": "Mine"}}})"),
+      Contains("NotImplementedError: ") && Contains("`weight_quantizer`"));
+}
 
 TEST_CASE("A model quantizes the layers that can be quantized, and reports the others") {
   const Model model = smallModel();
