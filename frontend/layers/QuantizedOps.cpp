@@ -47,7 +47,7 @@ Value nextScale(const Value &scale, const Value &history, double most) {
 
 /// The history, in which the largest magnitude of `x` takes the place of the oldest entry.
 Value nextHistory(const Value &x, const Value &history) {
-  const Value largest = asDtype(ops::reshape(ops::max(ops::abs(x)), {1}), history.dtype());
+  Value largest = asDtype(ops::reshape(ops::max(ops::abs(x)), {1}), history.dtype());
   const int64_t length = history.shape()[0];
   if (length <= 1)
     return largest;

@@ -152,8 +152,10 @@ QuantizedWeights groupQuantized(const Tensor &weights, const MatrixView &view, i
 
 Tensor groupNumbers(int64_t rows, int64_t block) {
   std::vector<float> numbers(static_cast<size_t>(rows));
-  for (int64_t row = 0; row < rows; ++row)
-    numbers[static_cast<size_t>(row)] = static_cast<float>(row / block);
+  for (int64_t row = 0; row < rows; ++row) {
+    const int64_t group = row / block;
+    numbers[static_cast<size_t>(row)] = static_cast<float>(group);
+  }
   return {std::move(numbers), {rows}};
 }
 

@@ -31,11 +31,11 @@ Node layerNode(const Layer &layer, bool expandNested) {
   const LayerImpl &impl = *layer.impl();
   Node node;
   node.name = layer.name();
-  node.class_name = layer.class_name();
+  node.className = layer.class_name();
   node.path = layer.path().empty() ? layer.name() : layer.path();
-  node.input_shape = shapesText(impl.inputSpecs);
-  node.output_shape = shapesText(impl.outputSpecs);
-  node.compute_dtype = name(layer.compute_dtype());
+  node.inputShape = shapesText(impl.inputSpecs);
+  node.outputShape = shapesText(impl.outputSpecs);
+  node.computeDtype = name(layer.compute_dtype());
   node.activation = activationOf(layer);
   node.trainable = layer.weights().empty() ? "-" : layer.trainable() ? "Y" : "N";
   if (expandNested && impl.model && !layer.layers().empty())
@@ -46,12 +46,12 @@ Node layerNode(const Layer &layer, bool expandNested) {
 Node operationNode(const Call &call) {
   Node node;
   node.name = node.path = call.name;
-  node.class_name = call.form.className.empty() ? call.name : call.form.className;
+  node.className = call.form.className.empty() ? call.name : call.form.className;
   std::vector<ValueSpec> inputs;
   for (const Value &input : call.inputs)
     inputs.push_back({input.shape(), input.dtype()});
-  node.input_shape = shapesText(inputs);
-  node.output_shape = "?";
+  node.inputShape = shapesText(inputs);
+  node.outputShape = "?";
   node.trainable = "-";
   node.isOperation = true;
   return node;
@@ -103,9 +103,9 @@ private:
     const detail::Node &symbolic = *value.node();
     const size_t source = nodeOf_.at(symbolic.call ? static_cast<const void *>(symbolic.call.get())
                                                    : static_cast<const void *>(&symbolic));
-    if (Node &node = graph_.nodes[source]; node.isOperation && node.output_shape == "?") {
-      node.output_shape = value.shape().str();
-      node.compute_dtype = name(value.dtype());
+    if (Node &node = graph_.nodes[source]; node.isOperation && node.outputShape == "?") {
+      node.outputShape = value.shape().str();
+      node.computeDtype = name(value.dtype());
     }
     return source;
   }
@@ -133,7 +133,7 @@ ModelGraph modelGraph(const Layer &model, bool expandNested) {
                                         : "The model's own code calls these layers: it has no graph of connections.";
   }
   graph.name = model.name();
-  graph.class_name = model.class_name();
+  graph.className = model.class_name();
   return graph;
 }
 

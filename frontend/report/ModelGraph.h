@@ -11,18 +11,18 @@ namespace halftone::detail {
 
 struct ModelGraph {
   struct Node {
-    std::string name, class_name, path;
-    std::string input_shape, output_shape; // "?" if not known
-    std::string compute_dtype;             // of a layer: of its policy; of an operation: of its result
-    std::string activation;                // "" if the layer has none
-    std::string trainable;                 // "Y", "N", or "-" for nodes without weights
+    std::string name, className, path;
+    std::string inputShape, outputShape; // "?" if not known
+    std::string computeDtype;            // of a layer: of its policy; of an operation: of its result
+    std::string activation;              // "" if the layer has none
+    std::string trainable;               // "Y", "N", or "-" for nodes without weights
     bool isOperation = false;
     std::shared_ptr<const ModelGraph> inside; // of a nested model that is shown as a box around its layers
   };
   using Edge = std::pair<size_t, size_t>; // from the node that gives a value to the node that takes it; each once
-  std::string name, class_name;
-  std::vector<Node>
-      nodes; // in Keras's order. Only edges of layers that are called again go from a node to an earlier one
+  std::string name, className;
+  /// In Keras's order. Only edges of layers that are called again go from a node to an earlier one.
+  std::vector<Node> nodes;
   std::vector<Edge> edges;
   std::string note; // if the connections are not known, the reason; else ""
 };

@@ -99,7 +99,7 @@ private:
     markup += fmt::format("<rect class=\"box{}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"6\"/>",
                           node.isOperation ? " operation" : "", size.width, size.height);
     markup += fmt::format("<rect class=\"dtype {}\" y=\"6\" width=\"4\" height=\"{:.1f}\"/>",
-                          escaped(node.compute_dtype), size.height - 12);
+                          escaped(node.computeDtype), size.height - 12);
     markup += fmt::format("<text class=\"title\" x=\"{:.0f}\" y=\"20\">{}</text>", padding + 2,
                           escaped(shortened(label.title)));
     double y = 20;
@@ -127,8 +127,8 @@ private:
   }
 
   std::string tooltip(const ModelGraph::Node &node) const {
-    return fmt::format("<title>{} ({}): {} → {}, {}</title>", escaped(node.path), escaped(node.class_name),
-                       escaped(node.input_shape), escaped(node.output_shape), escaped(node.compute_dtype));
+    return fmt::format("<title>{} ({}): {} → {}, {}</title>", escaped(node.path), escaped(node.className),
+                       escaped(node.inputShape), escaped(node.outputShape), escaped(node.computeDtype));
   }
 
   const PlotModelArgs &args_;
@@ -138,18 +138,18 @@ private:
 } // namespace
 
 NodeLabel labelOf(const ModelGraph::Node &node, const PlotModelArgs &args) {
-  NodeLabel label{args.show_layer_names ? node.name : node.class_name, {}};
-  std::string kind = args.show_layer_names && node.name != node.class_name ? node.class_name : "";
+  NodeLabel label{args.show_layer_names ? node.name : node.className, {}};
+  std::string kind = args.show_layer_names && node.name != node.className ? node.className : "";
   if (args.show_layer_activations && !node.activation.empty())
     kind += (kind.empty() ? "" : " · ") + node.activation;
   if (!kind.empty())
     label.lines.push_back(kind);
   if (args.show_shapes)
-    label.lines.push_back(node.output_shape == "?"                ? "shape not known"
-                          : node.input_shape == node.output_shape ? node.output_shape
-                                                                  : node.input_shape + " → " + node.output_shape);
+    label.lines.push_back(node.outputShape == "?"               ? "shape not known"
+                          : node.inputShape == node.outputShape ? node.outputShape
+                                                                : node.inputShape + " → " + node.outputShape);
   if (args.show_dtype)
-    label.lines.push_back(node.compute_dtype);
+    label.lines.push_back(node.computeDtype);
   if (args.show_trainable && node.trainable != "-")
     label.lines.emplace_back(node.trainable == "Y" ? "trainable" : "not trainable");
   return label;
