@@ -12,13 +12,19 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-bool isKind(const Json &item, const char *kind) { return item.is_object() && item.value("class_name", "") == kind; }
+bool isKind(const Json &item, const char *kind) {
+  return item.is_object() && item.contains("class_name") && item["class_name"] == kind;
+}
 
 /// The places of a slice along an axis, as Python counts them.
 struct Places {
   int64_t start, count, step;
 };
-Places placesOf(const Json &config, int64_t extent) {
+Places placesOf(const Json &item, int64_t extent) {
+  const Json config = item.value("config", Json::object());
+  if (!config.is_object())
+    throw Error(ErrorKind::not_implemented_error,
+                fmt::format("a slice has the config {}; expected an object", config.dump()));
   const auto part = [&](const char *key) {
     const Json found = config.value(key, Json());
     if (!found.is_null() && !found.is_number_integer())
@@ -27,7 +33,8 @@ Places placesOf(const Json &config, int64_t extent) {
     return found;
   };
   const Json given = part("step"), first = part("start"), last = part("stop");
-  const int64_t step = given.is_null() ? 1 : given.get<int64_t>();
+  // A step beyond the axis takes the first place alone, whatever its length.
+  const int64_t step = given.is_null() ? 1 : std::clamp<int64_t>(given.get<int64_t>(), -extent - 1, extent + 1);
   if (step == 0)
     throw Error(ErrorKind::value_error, "slice step cannot be zero");
   const int64_t lower = step > 0 ? 0 : -1, upper = step > 0 ? extent : extent - 1;
@@ -88,7 +95,7 @@ Value getItem(const Value &x, const Json &key) {
       start.push_back(from);
       extent.push_back(1);
     } else if (isKind(item, "__slice__")) {
-      const Places places = placesOf(item.value("config", Json::object()), shape[axis]);
+      const Places places = placesOf(item, shape[axis]);
       const bool isWhole = places.step != 1 && places.count > 0; // the steps come later
       if (isWhole)
         steps.emplace_back(axis, places);

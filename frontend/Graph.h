@@ -20,7 +20,7 @@ struct CallForm {
   Config arguments{};
   std::string className{}, module{}; // of an operation, "Relu" in "keras.src.ops.nn"; a layer has its own
   Config config{};                   // of an operation: the arguments that Keras keeps there, {"axis": -1}
-  bool fits = true;                  // false if an argument is nothing that files can hold
+  bool fits = true;                  // false if files cannot hold one of the arguments
 };
 /// The arguments of a layer that takes `count` Values: one as it is, several as a list.
 Config listArguments(size_t count);

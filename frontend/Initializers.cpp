@@ -309,10 +309,13 @@ TruncatedNormal::TruncatedNormal(RandomArgs args) {
   rep_ = std::make_shared<Rep>("TruncatedNormal",
                                Draw{.kind = Kind::truncated, .a = args.mean, .b = args.stddev, .seed = args.seed});
 }
-VarianceScaling::VarianceScaling(VarianceScalingArgs args) {
-  if (!(args.scale > 0))
+static void requirePositive(double scale) {
+  if (!(scale > 0))
     throw Error(ErrorKind::value_error,
-                fmt::format("Argument `scale` must be positive float. Received: scale={}", args.scale));
+                fmt::format("Argument `scale` must be positive float. Received: scale={}", scale));
+}
+VarianceScaling::VarianceScaling(VarianceScalingArgs args) {
+  requirePositive(args.scale);
   rep_ = std::make_shared<Rep>("VarianceScaling", Draw{.kind = Kind::scaling,
                                                        .a = args.scale,
                                                        .fan = args.mode,
@@ -349,7 +352,7 @@ public:
     withFields(rep.kind, [&](const auto &fields) { saved.fields.read(static_cast<Draw &>(rep), fields); });
     saved.fields.requireNothingLeft(rep.className);
     if (rep.kind == Kind::scaling)
-      (void)VarianceScaling({.scale = rep.a});
+      requirePositive(rep.a);
     rep_ = std::make_shared<Rep>(std::move(rep));
   }
 };

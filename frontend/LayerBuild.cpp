@@ -319,20 +319,26 @@ static CallForm formOf(Config arguments, std::optional<bool> training) {
   return {.arguments = std::move(arguments)};
 }
 
+void LayerImpl::buildFor(const std::vector<Value> &inputs) {
+  if (built)
+    return;
+  try {
+    settlePolicy(inputs);
+    std::vector<Shape> shapes;
+    for (const Value &input : inputs)
+      shapes.push_back(input.shape());
+    build(shapes);
+  } catch (const Error &error) {
+    rethrowWithLayer(error, *this);
+  }
+}
+
 std::vector<Value> LayerImpl::call(const std::vector<Value> &inputs, const CallArgs &args, const BodyCall &how,
                                    std::optional<Config> arguments) {
   bool symbolic =
       std::any_of(inputs.begin(), inputs.end(), [](const Value &v) { return v.defined() && !v.node()->isTraced(); });
-  if (symbolic && !built)
-    try {
-      settlePolicy(inputs);
-      std::vector<Shape> shapes;
-      for (const Value &input : inputs)
-        shapes.push_back(input.shape());
-      build(shapes);
-    } catch (const Error &error) {
-      rethrowWithLayer(error, *this);
-    }
+  if (symbolic)
+    buildFor(inputs);
   std::shared_ptr<LayerImpl> self = shared_from_this();
   std::optional<bool> training = args.training;
   std::vector<Value> outputs = apply(

@@ -52,6 +52,8 @@ struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   void build(const std::vector<Shape> &shapes);
   /// Puts quantized weights in place of the float ones, under a mode that the body has. If the body throws, nothing changes.
   void quantize(const QuantizationConfig &config);
+  /// Settles the policy and builds the layer for these inputs, unless it is built.
+  void buildFor(const std::vector<Value> &inputs);
   std::vector<Value> callTraced(const std::vector<Value> &inputs, const BodyCall &how = {});
   /// `arguments`: the call's, as in a CallForm; without them, the inputs are one Value or one list.
   std::vector<Value> call(const std::vector<Value> &inputs, const CallArgs &args, const BodyCall &how = {},

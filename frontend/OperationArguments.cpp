@@ -12,8 +12,13 @@ using Json = OperationArguments::Json;
 OperationArguments::OperationArguments(std::string className, std::vector<Value> inputs, const Json &arguments,
                                        Json config)
     : className_(std::move(className)), inputs_(std::move(inputs)),
-      positional_(arguments.value("args", Json::array()).get<std::vector<Json>>()),
       keywords_(arguments.value("kwargs", Json::object())), config_(std::move(config)) {
+  const Json positional = arguments.value("args", Json::array());
+  if (!positional.is_array())
+    refuse("args", positional, "a list");
+  if (!keywords_.is_object())
+    refuse("kwargs", keywords_, "an object");
+  positional_ = positional.get<std::vector<Json>>();
   config_.erase("name");
 }
 
@@ -73,13 +78,23 @@ Json OperationArguments::config(const char *key) {
   config_.erase(found);
   return value;
 }
-int64_t OperationArguments::integer(const char *key, std::optional<int64_t> byDefault) {
+bool OperationArguments::isList(const char *key) const {
+  const auto found = config_.find(key);
+  return found != config_.end() && found->is_array();
+}
+std::optional<int64_t> OperationArguments::maybeInteger(const char *key) {
   const Json found = config(key);
-  if (found.is_null() && byDefault)
-    return *byDefault;
+  if (found.is_null())
+    return std::nullopt;
   if (!found.is_number_integer())
     refuse(key, found, "an integer");
   return found.get<int64_t>();
+}
+int64_t OperationArguments::integer(const char *key, std::optional<int64_t> byDefault) {
+  const std::optional<int64_t> found = maybeInteger(key);
+  if (!found && !byDefault)
+    refuse(key, {}, "an integer");
+  return found.value_or(byDefault.value_or(0));
 }
 double OperationArguments::number(const char *key, std::optional<double> byDefault) {
   const Json found = config(key);

@@ -37,7 +37,9 @@ public:
   double number(const char *key, std::optional<double> byDefault = {});
   bool flag(const char *key); // false if it is not there
   std::string text(const char *key);
-  std::vector<int64_t> integers(const char *key); // one, a list, or none for null
+  std::vector<int64_t> integers(const char *key);       // one, a list, or none for null
+  std::optional<int64_t> maybeInteger(const char *key); // none for null
+  bool isList(const char *key) const;
 
   /// not_implemented_error that names the first argument for which nobody has asked.
   void requireNothingLeft() const;

@@ -6,7 +6,8 @@
 #include "halftone/Arguments.h"
 #include "halftone/Error.h"
 #include "halftone/Policy.h"
-#include <array>
+#include <algorithm>
+#include <climits>
 #include <cmath>
 
 namespace halftone::detail {
@@ -58,6 +59,10 @@ template <Value (*f)(const Value &, int64_t)> Values alongAxis(Arguments &a) {
   const Value x = a.value("x");
   return f(x, a.integer("axis", -1));
 }
+template <Value (*f)(const Value &, const Axes &)> Values alongAxes(Arguments &a) {
+  const Value x = a.value("x");
+  return f(x, Axes(a.integers("axis")));
+}
 template <Value (*f)(const Value &, int64_t)> Values argReduction(Arguments &a) {
   const Value x = a.value("x");
   const int64_t axis = a.integer("axis");
@@ -89,25 +94,16 @@ Values stack(Arguments &a) {
 }
 Values split(Arguments &a) {
   const Value x = a.value("x");
-  const Arguments::Json parts = a.config("indices_or_sections");
   const int64_t axis = a.integer("axis", 0);
-  if (parts.is_array())
-    return ops::split(x, Sections(parts.get<std::vector<int64_t>>()), axis);
-  return ops::split(x, Sections(parts.get<int>()), axis);
-}
-Values squeeze(Arguments &a) {
-  const Value x = a.value("x");
-  return ops::squeeze(x, Axes(a.integers("axis")));
-}
-Values flip(Arguments &a) {
-  const Value x = a.value("x");
-  return ops::flip(x, Axes(a.integers("axis")));
+  if (a.isList("indices_or_sections"))
+    return ops::split(x, Sections(a.integers("indices_or_sections")), axis);
+  const int64_t count = a.integer("indices_or_sections");
+  return ops::split(x, Sections(static_cast<int>(std::clamp<int64_t>(count, 0, INT_MAX))), axis);
 }
 Values repeat(Arguments &a) {
   const Value x = a.value("x");
   const int64_t repeats = a.integer("repeats");
-  const std::vector<int64_t> axis = a.integers("axis");
-  return ops::repeat(x, repeats, axis.empty() ? std::nullopt : std::optional(axis[0]));
+  return ops::repeat(x, repeats, a.maybeInteger("axis"));
 }
 Values tile(Arguments &a) {
   const Value x = a.value("x");
@@ -125,8 +121,7 @@ Values moveAxis(Arguments &a) {
 }
 Values cumulativeSum(Arguments &a) {
   const Value x = a.value("x");
-  const std::vector<int64_t> axis = a.integers("axis");
-  return ops::cumsum(x, axis.empty() ? std::nullopt : std::optional(axis[0]));
+  return ops::cumsum(x, a.maybeInteger("axis"));
 }
 Values castTo(Arguments &a) {
   const Value x = a.value("x");
@@ -266,8 +261,8 @@ constexpr Operation rows[] = {
     {"", "Stack", numpy, stack},
     {"", "Split", numpy, split},
     {"", "ExpandDims", numpy, alongAxis<ops::expand_dims>},
-    {"", "Squeeze", numpy, squeeze},
-    {"", "Flip", numpy, flip},
+    {"", "Squeeze", numpy, alongAxes<ops::squeeze>},
+    {"", "Flip", numpy, alongAxes<ops::flip>},
     {"", "Repeat", numpy, repeat},
     {"", "Tile", numpy, tile},
     {"", "Swapaxes", numpy, swapAxes},

@@ -173,12 +173,6 @@ void Checker::checkState(Operation *op) {
                << "; expected a cast after a read of the variable's type";
 }
 
-/// The compute dtype of a policy by its name: of a quantized one it is that of its source.
-static DType computeDtypeOf(const std::string &policy) {
-  return policy.find("_from_") == std::string::npos ? DTypePolicy(policy).compute_dtype()
-                                                    : dtype_policies::get(policy).compute_dtype();
-}
-
 /// A layer casts its operands to the compute dtype of its policy and to nothing else.
 void Checker::checkLayer(LayerOp layer) {
   for (auto [operand, argument] : llvm::zip_equal(layer.getInputs().getTypes(), layer.getBody().getArgumentTypes())) {
@@ -186,7 +180,7 @@ void Checker::checkLayer(LayerOp layer) {
       continue;
     Type element = cast<RankedTensorType>(argument).getElementType(), compute;
     try {
-      compute = elementType(layer.getContext(), computeDtypeOf(layer.getPolicy().str()));
+      compute = elementType(layer.getContext(), dtype_policies::get(layer.getPolicy().str()).compute_dtype());
     } catch (const Error &error) {
       report(layer) << error.message();
       return;

@@ -24,24 +24,13 @@ public:
                            .isMatrix = true,
                            .kernelShape = {inputs_, options_.units},
                            .inputRank = input.rank()};
-    kernel_.build(context, form,
-                  {.shape = form.kernelShape,
-                   .initializer = options_.kernel_initializer,
-                   .regularizer = options_.kernel_regularizer,
-                   .constraint = options_.kernel_constraint,
-                   .name = "kernel"},
-                  quantizationOf(context.layer().resolvedPolicy(), options_.quantization_config));
-    if (options_.use_bias)
-      bias_ = context.add_weight({.shape = {options_.units},
-                                  .initializer = options_.bias_initializer,
-                                  .regularizer = options_.bias_regularizer,
-                                  .constraint = options_.bias_constraint,
-                                  .name = "bias"});
-    kernel_.buildScales(context);
+    product_.build(context, form, kernelArgs(options_, form.kernelShape),
+                   options_.use_bias ? std::optional(biasArgs(options_, {options_.units})) : std::nullopt,
+                   quantizationOf(context.layer().resolvedPolicy(), options_.quantization_config));
   }
   bool quantizes(std::string_view mode) const override { return classQuantizes("Dense", mode); }
   void quantize(BuildContext &context, const QuantizationConfig &config) override {
-    kernel_.quantize(context, config);
+    product_.quantize(context, config);
     options_.quantization_config = config;
   }
   Values call(const Values &inputs, const CallContext &context) override {
@@ -51,16 +40,12 @@ public:
                   fmt::format("Input of layer Dense is incompatible with the layer: expected axis -1 of input shape to "
                               "have value {}, but received input with shape {}",
                               inputs_, x.shape().str()));
-    Value y = kernel_.times(x, context);
-    if (options_.use_bias)
-      y = kernel_.addBias(y, bias_);
-    return options_.activation(y);
+    return options_.activation(product_.call(x, context));
   }
 
 private:
   int64_t inputs_ = 0;
-  ProductKernel kernel_;
-  Variable bias_;
+  ProductKernel product_;
 };
 
 } // namespace

@@ -19,11 +19,12 @@ Value unitAlong(const Value &x, int64_t axis) {
 class DotBody final : public BodyOf<DotOptions> {
 public:
   using BodyOf::BodyOf;
-  void build(BuildContext &, const std::vector<Shape> &shapes) override { (void)axesOf(shapes); }
+  void build(BuildContext &, const std::vector<Shape> &shapes) override { requireFit(shapes); }
   Values call(const Values &inputs, const CallContext &) override {
     std::vector<Shape> shapes;
     for (const Value &input : inputs)
       shapes.push_back(input.shape());
+    requireFit(shapes);
     const auto [axis, otherAxis] = axesOf(shapes);
     Value x = inputs[0], y = inputs[1];
     if (options_.normalize) {
@@ -51,8 +52,13 @@ public:
   }
 
 private:
-  /// The axes counted from the front. value_error unless the shapes have equal extents along them.
+  /// The axes counted from the front.
   std::pair<int64_t, int64_t> axesOf(const std::vector<Shape> &shapes) const {
+    const std::vector<int64_t> &axes = options_.axes.list();
+    return {normalizeAxis("Dot", axes.front(), shapes[0].rank()), normalizeAxis("Dot", axes.back(), shapes[1].rank())};
+  }
+  /// value_error unless there are two batches of one size with equal extents along the axes.
+  void requireFit(const std::vector<Shape> &shapes) const {
     if (shapes.size() != 2)
       throw Error(ErrorKind::value_error, fmt::format("A `Dot` layer should be called on a list of 2 inputs. Received: "
                                                       "{} inputs",
@@ -61,9 +67,7 @@ private:
     if (shapes[0].rank() < 2 || shapes[1].rank() < 2)
       throw Error(ErrorKind::value_error,
                   "Cannot do batch_dot on inputs with rank < 2. Received inputs with shapes " + given);
-    const std::vector<int64_t> &axes = options_.axes.list();
-    const int64_t x = normalizeAxis("Dot", axes.front(), shapes[0].rank());
-    const int64_t y = normalizeAxis("Dot", axes.back(), shapes[1].rank());
+    const auto [x, y] = axesOf(shapes);
     if (x == 0 || y == 0)
       throw Error(ErrorKind::value_error, "Cannot perform batch_dot over axis 0, which is the batch's");
     const bool known = shapes[0][x] >= 0 && shapes[1][y] >= 0;
@@ -76,7 +80,6 @@ private:
       throw Error(ErrorKind::value_error, "Cannot do batch_dot on inputs with different batch sizes. Received inputs "
                                           "with shapes " +
                                               given);
-    return {x, y};
   }
 };
 

@@ -99,36 +99,21 @@ public:
         options_.bias_axes ? std::optional(analysis.biasShape(*options_.bias_axes)) : std::nullopt;
     const ProductForm form{
         .labels = einsumLabels(options_.equation), .kernelShape = kernel, .inputRank = shapes.at(0).rank()};
-    kernel_.build(context, form,
-                  {.shape = kernel,
-                   .initializer = options_.kernel_initializer,
-                   .regularizer = options_.kernel_regularizer,
-                   .constraint = options_.kernel_constraint,
-                   .name = "kernel"},
-                  quantizationOf(context.layer().resolvedPolicy(), options_.quantization_config));
-    if (bias)
-      bias_ = context.add_weight({.shape = *bias,
-                                  .initializer = options_.bias_initializer,
-                                  .regularizer = options_.bias_regularizer,
-                                  .constraint = options_.bias_constraint,
-                                  .name = "bias"});
-    kernel_.buildScales(context);
+    product_.build(context, form, kernelArgs(options_, kernel),
+                   bias ? std::optional(biasArgs(options_, *bias)) : std::nullopt,
+                   quantizationOf(context.layer().resolvedPolicy(), options_.quantization_config));
   }
   bool quantizes(std::string_view mode) const override { return classQuantizes("EinsumDense", mode); }
   void quantize(BuildContext &context, const QuantizationConfig &config) override {
-    kernel_.quantize(context, config);
+    product_.quantize(context, config);
     options_.quantization_config = config;
   }
   Values call(const Values &inputs, const CallContext &context) override {
-    Value y = kernel_.times(inputs[0], context);
-    if (options_.bias_axes)
-      y = kernel_.addBias(y, bias_);
-    return options_.activation(y);
+    return options_.activation(product_.call(inputs[0], context));
   }
 
 private:
-  ProductKernel kernel_;
-  Variable bias_;
+  ProductKernel product_;
 };
 
 EinsumDenseArgs withoutEmptyAxes(EinsumDenseArgs args) {

@@ -47,7 +47,7 @@ Value productOf(const std::vector<Value> &inputs) {
   return shown.defined() ? ops::where(shown, product, ops::zeros_like(product)) : product;
 }
 
-/// An element that an input hides is left out where the inputs before it show one, or the reverse.
+/// The extreme of the elements that their masks show. If all of them are hidden, the first one.
 Value extremeOf(const std::vector<Value> &inputs, Combine combine) {
   Value extreme = inputs.front(), shown = elementMask(extreme);
   for (size_t i = 1; i < inputs.size(); ++i) {

@@ -73,19 +73,26 @@ Shape ProductKernel::scaleShape() const {
   return Shape(dims);
 }
 
-void ProductKernel::build(BuildContext &context, const ProductForm &form, const WeightArgs &floats,
-                          const QuantizationConfig &config) {
+void ProductKernel::build(BuildContext &context, const ProductForm &form, const WeightArgs &kernel,
+                          const std::optional<WeightArgs> &bias, const QuantizationConfig &config) {
   form_ = form;
   config_ = config;
-  if (config.mode != "int8" && config.mode != "int4") {
-    kernel_ = context.add_weight(floats);
-    return;
-  }
-  const Shape stored = config.mode == "int8" ? form.kernelShape : Shape{rowCount(), (columnCount() + 1) / 2};
-  kernel_ = fixedWeight(context, floats.name, Tensor::zeros(stored, DType::int8));
+  addKernel(context, kernel);
+  if (bias)
+    bias_ = context.add_weight(*bias);
+  addScales(context);
 }
 
-void ProductKernel::buildScales(BuildContext &context) {
+void ProductKernel::addKernel(BuildContext &context, const WeightArgs &kernel) {
+  if (config_.mode != "int8" && config_.mode != "int4") {
+    kernel_ = context.add_weight(kernel);
+    return;
+  }
+  const Shape stored = config_.mode == "int8" ? form_.kernelShape : Shape{rowCount(), (columnCount() + 1) / 2};
+  kernel_ = fixedWeight(context, kernel.name, Tensor::zeros(stored, DType::int8));
+}
+
+void ProductKernel::addScales(BuildContext &context) {
   if (config_.mode == "float8")
     return addFloat8States(context);
   if (!config_.defined())
@@ -245,11 +252,14 @@ Value ProductKernel::float8Product(const Value &x, const CallContext &context) c
   return withFloat8Gradient(sums, gradient_, compute);
 }
 
-Value ProductKernel::addBias(const Value &product, const Variable &bias) const {
-  const Value added = bias;
-  if (config_.mode != "float8" || added.dtype() != DType::float32)
-    return product + added;
-  return product + ops::cast(ops::cast(added, DType::bfloat16), added.dtype());
+Value ProductKernel::call(const Value &x, const CallContext &context) const {
+  const Value sums = times(x, context);
+  if (!bias_.defined())
+    return sums;
+  const Value bias = bias_;
+  if (config_.mode != "float8" || bias.dtype() != DType::float32)
+    return sums + bias;
+  return sums + ops::cast(ops::cast(bias, DType::bfloat16), bias.dtype());
 }
 
 } // namespace halftone::detail

@@ -1,4 +1,4 @@
-// The kernel of a layer that multiplies its input: floats, or integers and scales under a quantization mode.
+// Kernel and bias of a layer that multiplies its input: floats, or integers and scales under a quantization mode.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/layers/EinsumLabels.h"
@@ -22,19 +22,35 @@ struct ProductForm {
   int64_t inputRank = 0; // of the input with which the layer is built
 };
 
-/// Weights: "kernel" of build(), then, behind the bias, those of buildScales(): the order of Keras's files.
+/// The weights that a layer's options describe as its kernel and its bias.
+template <class Options> WeightArgs kernelArgs(const Options &options, const Shape &shape) {
+  return {.shape = shape,
+          .initializer = options.kernel_initializer,
+          .regularizer = options.kernel_regularizer,
+          .constraint = options.kernel_constraint,
+          .name = "kernel"};
+}
+template <class Options> WeightArgs biasArgs(const Options &options, const Shape &shape) {
+  return {.shape = shape,
+          .initializer = options.bias_initializer,
+          .regularizer = options.bias_regularizer,
+          .constraint = options.bias_constraint,
+          .name = "bias"};
+}
+
 class ProductKernel {
 public:
-  void build(BuildContext &context, const ProductForm &form, const WeightArgs &floats,
-             const QuantizationConfig &config);
-  void buildScales(BuildContext &context);
+  /// Adds the kernel, the bias if there is one, and the states of the quantization: the order of Keras's files.
+  void build(BuildContext &context, const ProductForm &form, const WeightArgs &kernel,
+             const std::optional<WeightArgs> &bias, const QuantizationConfig &config);
   void quantize(BuildContext &context, const QuantizationConfig &config);
-  /// The product with an input, before bias and activation, in the compute dtype.
-  Value times(const Value &x, const CallContext &context) const;
-  /// The bias as the product takes it.
-  Value addBias(const Value &product, const Variable &bias) const;
+  /// The product with an input plus the bias, in the compute dtype.
+  Value call(const Value &x, const CallContext &context) const;
 
 private:
+  void addKernel(BuildContext &context, const WeightArgs &kernel);
+  void addScales(BuildContext &context);
+  Value times(const Value &x, const CallContext &context) const;
   Value product(const Value &x, const Value &kernel) const;
   Value inputGradient(const Value &upstream, const Value &kernel, int64_t inputRank) const;
   Value asOutput(const Value &scale, const EinsumLabels &labels) const;
@@ -51,7 +67,7 @@ private:
 
   ProductForm form_;
   QuantizationConfig config_;
-  Variable kernel_, scale_, zero_, groups_;
+  Variable kernel_, bias_, scale_, zero_, groups_;
   Float8State input_, weight_, gradient_;
 };
 

@@ -140,13 +140,7 @@ std::vector<Value> callUnderMask(const Layer &layer, std::vector<Value> inputs, 
                                  const Config &arguments) {
   LayerImpl &impl = *layer.impl();
   const size_t count = inputs.size();
-  if (!impl.built) {
-    impl.settlePolicy(inputs);
-    std::vector<Shape> shapes;
-    for (const Value &input : inputs)
-      shapes.push_back(input.shape());
-    impl.build(shapes);
-  }
+  impl.buildFor(inputs);
   inputs.push_back(mask);
   const auto how = [count](LayerBody &body, const Values &given, const CallContext &context) {
     std::vector<Value> own(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(count));

@@ -64,6 +64,7 @@ TEST_CASE("Operations with arguments compute as Keras's, and go into a config ag
            Row{"Stack", "[[X, X]]", R"("axis": -1)", {1, 2, 3, 2}, {0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5}},
            Row{"ExpandDims", "[X]", R"("axis": 1)", {1, 1, 2, 3}, {0, 1, 2, 3, 4, 5}},
            Row{"Flip", "[X]", R"("axis": 2)", {1, 2, 3}, {2, 1, 0, 5, 4, 3}},
+           Row{"Split", "[X]", R"("indices_or_sections": 1, "axis": 1)", {1, 2, 3}, {0, 1, 2, 3, 4, 5}},
            Row{"Repeat", "[X]", R"("repeats": 2, "axis": 1)", {1, 4, 3}, {0, 1, 2, 0, 1, 2, 3, 4, 5, 3, 4, 5}},
            Row{"Tile", "[X]", R"("repeats": [1, 1, 2])", {1, 2, 6}, {0, 1, 2, 0, 1, 2, 3, 4, 5, 3, 4, 5}},
            Row{"Swapaxes", "[X]", R"("axis1": 1, "axis2": 2)", {1, 3, 2}, {0, 3, 1, 4, 2, 5}},
@@ -112,11 +113,16 @@ TEST_CASE("Items of a Value are those of NumPy: integers, slices forwards and ba
   checkItem("[" + all + ", null, 1]", {1, 1, 3}, {3, 4, 5});
   checkItem("[" + all + ", " + slice("-9", "99", "1") + "]", {1, 2, 3}, {0, 1, 2, 3, 4, 5});
   checkItem("[" + all + ", " + slice("2", "1", "null") + "]", {1, 0, 3}, {});
+  checkItem("[" + all + ", " + all + ", " + slice("1", "null", "9223372036854775807") + "]", {1, 2, 1}, {1, 4});
+  checkItem("[" + all + ", " + all + ", " + slice("null", "null", "-9223372036854775808") + "]", {1, 2, 1}, {2, 5});
   checkItem(all, {1, 2, 3}, {0, 1, 2, 3, 4, 5});
   CHECK_THROWS_WITH(read("GetItem", item("[" + all + ", 2]")), Contains("index 2 is out of bounds for axis 1"));
   CHECK_THROWS_WITH(read("GetItem", item("[0, 0, 0, 0]")), Contains("does not fit 3 axes"));
   CHECK_THROWS_WITH(read("GetItem", item("[" + slice("null", "null", "0") + "]")), Contains("step cannot be zero"));
-  CHECK_THROWS_WITH(read("GetItem", item("[true]")), Contains("no integer, slice, ellipsis or null"));
+  for (const char *other : {"[true]", R"([{"class_name": 3}])"})
+    CHECK_THROWS_WITH(read("GetItem", item(other)), Contains("no integer, slice, ellipsis or null"));
+  CHECK_THROWS_WITH(read("GetItem", item(R"([{"class_name": "__slice__", "config": 3}])")),
+                    Contains("expected an object"));
 }
 
 TEST_CASE("An operation's error names the argument that is missing, too much, or of another kind", "[files]") {
@@ -125,6 +131,11 @@ TEST_CASE("An operation's error names the argument that is missing, too much, or
   CHECK_THROWS_WITH(read("Relu", "[X]", R"("alpha": 2)"), Contains("`alpha` = 2, which it cannot take"));
   CHECK_THROWS_WITH(read("Reshape", "[X]", R"("newshape": "wide")"),
                     Contains("`newshape` = \"wide\"; expected an integer"));
+  CHECK_THROWS_WITH(read("Repeat", "[X]", R"("repeats": 2, "axis": [1])"),
+                    Contains("`axis` = [1]; expected an integer"));
+  CHECK_THROWS_WITH(read("Split", "[X]", R"("indices_or_sections": "two", "axis": 1)"),
+                    Contains("`indices_or_sections` = \"two\"; expected an integer"));
+  CHECK_THROWS_WITH(read("Relu", "3"), Contains("expected a list"));
   CHECK_THROWS_WITH(read("Clip", "[X]", R"("x_min": 0)"), Contains("`x_max` = null; expected a number"));
   CHECK_THROWS_WITH(read("Relu", "[3]"), Contains("`x` = 3; expected a Value"));
   CHECK_THROWS_WITH(read("Soften", "[X]"), Contains("The operation Soften between layers cannot be read"));

@@ -52,7 +52,7 @@ nlohmann::ordered_json jsonOf(const Logs &logs) {
     if (std::isfinite(value))
       object[name] = value;
     else
-      object[name] = fmt::format("{}", value); // JSON has no NaN and no infinity
+      object[name] = fmt::format("{}", value);
   return object;
 }
 

@@ -1,4 +1,4 @@
-// What evaluate and fit share: the model of a .keras file and its data.
+// Opens the model of a .keras file and its data, for evaluate and fit.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Arguments.h"
@@ -15,7 +15,7 @@ struct TrainingTask {
 /// numbers. Throws UsageError for a spec that is incomplete.
 TrainingTask openTraining(const Arguments &arguments);
 
-/// {"loss": 0.5, ...}; what is not finite is a text.
+/// {"loss": 0.5, ...}. A NaN or an infinity becomes a text, "nan", since JSON has no such number.
 nlohmann::ordered_json jsonOf(const Logs &logs);
 
 } // namespace halftone::tools
