@@ -33,7 +33,7 @@ class Calls:
 
 
 class OneDnn(Calls):
-    DTYPES = {"float16": 1, "bfloat16": 2, "float32": 3}
+    DTYPES = {"float16": 1, "bfloat16": 2, "float32": 3, "int32": 4, "int8": 5}
     SOURCE, RESULT, WEIGHTS = 1, 17, 33  # DNNL_ARG_*, for the operands of a primitive
     WEIGHTS_DESCRIPTOR = 131  # dnnl_query_weights_md
     ANY_LAYOUT = 1

@@ -6,7 +6,7 @@ Says `ready VERSION` or `missing REASON`, then answers
   prepare DTYPE M N K   the sum of all elements of A x B (M x K by K x N), where A[i] = (i % 13 - 6) / 8 and
                         B[i] = (i % 11 - 5) / 8, counted row by row
   calls TIMES           seconds a call, without what a call costs from Python
-oneDNN keeps narrow weights in the layout that it asks for.
+oneDNN keeps narrow weights in the layout that it asks for. In int8, A and B are 8 times as large, and sums are int32.
 """
 import ctypes as C
 import sys
@@ -43,10 +43,13 @@ class Products(OneDnn):
 
     def prepare(self, dtype, m, n, k):
         a, b, c = operand(m * k, 13), operand(k * n, 11), numpy.zeros(m * n, numpy.float32)
+        if dtype == "int8":
+            a, b = a * 8, b * 8
         self.tensors = a, b, c
         kind, wide = self.DTYPES[dtype], self.DTYPES["float32"]
         narrow = kind != wide
-        source, result = self.descriptor(kind, m, k, True), self.descriptor(kind, m, n, True)
+        sums = self.DTYPES["int32"] if dtype == "int8" else kind
+        source, result = self.descriptor(kind, m, k, True), self.descriptor(sums, m, n, True)
         weights = self.descriptor(kind, k, n, not narrow)
         product = self.made("dnnl_matmul_primitive_desc_create", self.engine, source, weights, None, result, None)
         if narrow:

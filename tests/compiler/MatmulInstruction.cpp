@@ -61,6 +61,8 @@ TEST_CASE("a kernel that an instruction cannot take gets another instruction", "
   MatmulTraits panels = with(bf16, &MatmulTraits::panels, true);
   CHECK(chosen("znver5", with(panels, &MatmulTraits::rows, int64_t(1))) == "vdpbf16ps"); // is packed already
   CHECK(chosen("znver5", with(panels, &MatmulTraits::splitDepth, true)) == "multiply-add");
+  CHECK(chosen("sapphirerapids", panels) == "tdpbf16ps");
+  CHECK(chosen("sapphirerapids", with(panels, &MatmulTraits::rows, int64_t(1))) == "vdpbf16ps");
   CHECK(chosen("znver5", with(i8, &MatmulTraits::strict, true)) == "vpdpbusd"); // exact
   CHECK(chosen("znver5", with(i8, &MatmulTraits::computed, true)) == "multiply-add");
   CHECK(chosen("znver5", with(i8, &MatmulTraits::lhsAlongDepth, false)) == "multiply-add");
@@ -101,10 +103,20 @@ TEST_CASE("Weights are kept in panels where those make products faster", "[targe
   CHECK_FALSE(packs(zen5, DType::bfloat16, 784, 512, true));
   CHECK_FALSE(packs(zen5, DType::float16, 784, 512));
   CHECK_FALSE(packs(zen5, DType::float32, 784, 512));
-  CHECK_FALSE(packs(zen5, DType::bfloat16, 783, 512)); // an odd index of K is left over
-  CHECK_FALSE(packs(zen5, DType::bfloat16, 784, 520)); // half a panel is left over
-  CHECK_FALSE(packs(zen5, DType::bfloat16, 64, 16));   // too small
-  for (const char *target : {"x86-64-v2", "x86-64-v3", "x86-64-v4", "x86_64-unknown-linux-gnu:cooperlake",
-                             "x86_64-unknown-linux-gnu:sapphirerapids"})
+  CHECK_FALSE(packs(zen5, DType::bfloat16, 783, 512));       // an odd index of K is left over
+  CHECK_FALSE(packs(zen5, DType::bfloat16, 784, 520));       // half a panel is left over
+  CHECK_FALSE(packs(zen5, DType::bfloat16, 64, 16));         // too small
+  CHECK(packs("sapphirerapids", DType::bfloat16, 784, 512)); // for tiles, and pairs with few rows
+  for (const char *target : {"x86-64-v2", "x86-64-v3", "x86-64-v4", "x86_64-unknown-linux-gnu:cooperlake"})
     CHECK_FALSE(packs(target, DType::bfloat16, 784, 512));
+  for (const char *target : {zen5, "sapphirerapids", "x86_64-unknown-linux-gnu:cooperlake"}) {
+    const auto fours = weightPanels(*CpuTarget::find(target), true, DType::int8, 784, 512); // exact: strict mode too
+    REQUIRE(fours);
+    CHECK(fours->columns == 16);
+    CHECK(fours->group == 4);
+    CHECK_FALSE(packs(target, DType::int8, 782, 512));
+    CHECK_FALSE(packs(target, DType::uint8, 784, 512));
+  }
+  for (const char *target : {"x86-64-v2", "x86-64-v3", "x86-64-v4"})
+    CHECK_FALSE(packs(target, DType::int8, 784, 512));
 }

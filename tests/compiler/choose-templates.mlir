@@ -1,5 +1,7 @@
 // RUN: halftone-opt %s --split-input-file --halftone-choose-templates | FileCheck-22 %s
 // RUN: halftone-opt %s --split-input-file --halftone-choose-templates=target=x86_64-unknown-linux-gnu:znver4 | FileCheck-22 %s --check-prefix=PAIRS
+// RUN: halftone-opt %s --split-input-file "--halftone-choose-templates=target=x86_64-unknown-linux-gnu:znver4 strict=true" | FileCheck-22 %s --check-prefix=FOURS
+// RUN: halftone-opt %s --split-input-file --halftone-choose-templates=target=sapphirerapids | FileCheck-22 %s --check-prefixes=PAIRS,FOURS
 // RUN: halftone-opt %s --split-input-file --halftone-choose-templates=target=sm_80 | FileCheck-22 %s --check-prefix=GPU
 // RUN: halftone-opt %s --split-input-file "--halftone-choose-templates=target=sm_80 strict=true" | FileCheck-22 %s --check-prefix=STRICT
 // RUN: halftone-opt %s --split-input-file --check-passes --halftone-choose-templates=target=sm_80 -o /dev/null
@@ -121,4 +123,15 @@ func.func @main(%x: tensor<3x8x256xf32> {halftone.name = "x"}, %y: tensor<256x8x
   %2 = halftone.contract %x, %ones {lhs_contract = array<i64: 1, 2>, rhs_contract = array<i64: 0, 1>} : (tensor<3x8x256xf32>, tensor<8x256x2xf32>) -> tensor<3x2xf32>
   %3 = halftone.contract %b, %b {lhs_batch = array<i64: 0>, rhs_batch = array<i64: 0>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>} : (tensor<3x1024x2xf32>, tensor<3x1024x2xf32>) -> tensor<3x2x2xf32>
   return %0, %1, %2, %3 : tensor<3x3xf32>, tensor<3x3xi32>, tensor<3x2xf32>, tensor<3x2x2xf32>
+}
+
+// -----
+
+// A weight of int8 is packed in fours, in strict mode too.
+// FOURS-LABEL: func.func @main
+// FOURS: halftone.pack %arg1 : tensor<128x128xi8> to tensor<128x128xi8, #halftone.panels<depth = 0, columns = 16, group = 4>>
+halftone.variable @w : tensor<128x128xi8> {path = "w"}
+func.func @main(%x: tensor<2x128xi8> {halftone.name = "x"}, %w: tensor<128x128xi8> {halftone.variable = @w}) -> (tensor<2x128xi32> {halftone.name = "a"}) {
+  %a = halftone.contract %x, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<2x128xi8>, tensor<128x128xi8>) -> tensor<2x128xi32>
+  return %a : tensor<2x128xi32>
 }

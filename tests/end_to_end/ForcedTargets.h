@@ -34,7 +34,7 @@ struct V4 {
 struct Zen4 {
   static bool isHere() {
     return V4::runs() && __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512vbmi2") &&
-           __builtin_cpu_supports("vaes");
+           __builtin_cpu_supports("vaes") && __builtin_cpu_supports("sse4a"); // which Intel's CPUs lack
   }
   inline static const char *const target =
       isHere() ? "x86_64-unknown-linux-gnu:znver4" : "emulated:x86_64-unknown-linux-gnu:znver4";

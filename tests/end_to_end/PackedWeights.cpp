@@ -12,7 +12,22 @@ using namespace halftone::tools;
 
 namespace {
 
-void check(const std::string &text, const std::string &target, bool strict, int threads = 2) {
+/// The CPUs here that have such panels.
+std::vector<std::string> packingTargets() {
+  std::vector<std::string> targets;
+  if (Zen4::runs())
+    targets.emplace_back(Zen4::target);
+  else
+    WARN(Zen4::target << " does not run here");
+  if (SapphireRapids::runs())
+    targets.emplace_back(SapphireRapids::target);
+  else
+    WARN(SapphireRapids::target << " does not run here");
+  return targets;
+}
+
+void check(const std::string &text, const std::string &target, bool strict, int threads = 2,
+           const VariableTensors &given = {}) {
   INFO(target << (strict ? ", strict\n" : ", fast\n") << text);
   StatusOr<ModuleFile> file = parseModule(text, "packed");
   INFO(file.status().str());
@@ -22,7 +37,8 @@ void check(const std::string &text, const std::string &target, bool strict, int 
     feeds.push_back(randomTensor(feed, 3));
   VariableTensors variables;
   for (const DeclaredVariable &variable : file->variables)
-    variables[variable.symbol] = initialValue(variable, 3);
+    variables[variable.symbol] =
+        given.contains(variable.symbol) ? given.at(variable.symbol) : initialValue(variable, 3);
   CompareOptions options = optionsFor(target, strict);
   options.steps = 2;
   StatusOr<std::shared_ptr<CpuDevice>> device = CpuDevice::create(threads);
@@ -33,6 +49,27 @@ void check(const std::string &text, const std::string &target, bool strict, int 
   for (const LaunchComparison &launch : comparison->launches)
     CHECK(launch.difference.agrees());
   CHECK(comparison->agrees());
+}
+
+/// Elements of matrices, those of their products, and how many of the former a group has.
+struct Elements {
+  const char *element, *sum;
+  int64_t group;
+};
+constexpr Elements pairs{"bf16", "f32", 2}, fours{"i8", "i32", 4};
+
+std::string replaced(std::string text, const std::vector<std::pair<std::string, std::string>> &words) {
+  for (const auto &[word, other] : words)
+    for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + other.size()))
+      text.replace(at, word.size(), other);
+  return text;
+}
+
+/// A text about pairs of bf16 as one about other elements.
+std::string ofElements(const Elements &elements, const std::string &text) {
+  return replaced(
+      text,
+      {{"f32", elements.sum}, {"bf16", elements.element}, {"group = 2", fmt::format("group = {}", elements.group)}});
 }
 
 /// x . w; and, summed over the other axis of w, x . w^T.
@@ -52,63 +89,75 @@ std::string product(int64_t m, int64_t rows, int64_t columns, bool transposed) {
 } // namespace
 
 TEST_CASE("products with packed weights: any number of rows, columns that are no whole panels, long sums") {
-  if (!Zen4::runs()) {
-    WARN(Zen4::target << " does not run here");
-    return;
-  }
-  for (int64_t m : {1, 2, 3, 7, 19, 40})
-    for (bool transposed : {false, true})
-      check(product(m, transposed ? 352 : 48, transposed ? 48 : 352, transposed), Zen4::target, false);
-  check(product(5, 2080, 16, false), Zen4::target, false);   // K in several parts
-  check(product(5, 80, 2080, true), Zen4::target, false, 3); // more blocks than threads
-  check(product(7, 130, 131, false), Zen4::target, false);   // not packed
-  check(product(7, 48, 352, false), Zen4::target, true);
+  for (const std::string &target : packingTargets())
+    for (const Elements &elements : {pairs, fours}) {
+      const auto checkProduct = [&](int64_t m, int64_t rows, int64_t columns, bool transposed, bool strict = false,
+                                    int threads = 2) {
+        check(ofElements(elements, product(m, rows, columns, transposed)), target, strict, threads);
+      };
+      for (int64_t m : {1, 2, 3, 7, 19, 40})
+        for (bool transposed : {false, true})
+          checkProduct(m, transposed ? 352 : 48, transposed ? 48 : 352, transposed);
+      checkProduct(5, 8240, 16, false);          // K in several parts
+      checkProduct(5, 80, 8240, true, false, 3); // more blocks than threads
+      checkProduct(37, 1044, 32, false);         // groups after the last whole 16
+      checkProduct(7, 130, 131, false);          // not packed
+      checkProduct(7, 48, 352, false, true);
+    }
   check(product(7, 48, 352, false), "x86-64-v3", false);
+  check(ofElements(fours, product(7, 48, 352, false)), "x86-64-v3", false);
+}
+
+TEST_CASE("subnormal numbers count in products with packed weights") {
+  for (const std::string &target : packingTargets())
+    for (const int64_t place : {0, 5000, 64 * 352 - 1})
+      for (const int64_t m : {1, 19}) {
+        std::vector<float> numbers(64 * 352, 0.0f);
+        numbers[static_cast<size_t>(place)] = 0x1p-130f;
+        const Tensor w = Tensor(numbers, {64, 352}).astype(bfloat16);
+        check(product(m, 64, 352, false), target, false, 2, {{"w", w}});
+      }
 }
 
 TEST_CASE("packed weights in kernels whose rows or columns are several axes") {
-  if (!Zen4::runs()) {
-    WARN(Zen4::target << " does not run here");
-    return;
-  }
   // The rows or columns of y are two axes, of which one has factors of its own.
-  for (int64_t m : {2, 6, 26})
-    for (bool depthFirst : {true, false})
-      for (bool splitsRows : {true, false}) {
-        const std::string parts = splitsRows ? fmt::format("2x{}x48", m / 2) : fmt::format("{}x3x16", m);
-        const std::string packed = fmt::format("tensor<{}xbf16, #halftone.panels<depth = {}, columns = 16, group = 2>>",
-                                               depthFirst ? "1058x48" : "48x1058", depthFirst ? 0 : 1);
-        check(fmt::format(R"(
+  for (const std::string &target : packingTargets())
+    for (const Elements &elements : {pairs, fours})
+      for (int64_t m : {2, 6, 26})
+        for (bool depthFirst : {true, false})
+          for (bool splitsRows : {true, false}) {
+            const std::string parts = splitsRows ? fmt::format("2x{}x48", m / 2) : fmt::format("{}x3x16", m);
+            const std::string packed =
+                fmt::format("tensor<{}xbf16, #halftone.panels<depth = {}, columns = 16, group = 2>>",
+                            depthFirst ? "1060x48" : "48x1060", depthFirst ? 0 : 1);
+            check(ofElements(elements, fmt::format(R"(
     halftone.kernel loop @store (tensor<{3}xbf16>) -> {0} {{
     ^bb0(%v: tensor<{3}xbf16>):
       %0 = halftone.pack %v : tensor<{3}xbf16> to {0}
       halftone.yield %0 : {0}
     }}
-    halftone.kernel matmul @multiply (tensor<{1}x1058xbf16>, {0}, tensor<{5}xf32>) -> tensor<{2}xf32> {{
-    ^bb0(%x: tensor<{1}x1058xbf16>, %w: {0}, %s: tensor<{5}xf32>):
-      %0 = halftone.contract %x, %w {{lhs_contract = array<i64: 1>, rhs_contract = array<i64: {4}>}} : (tensor<{1}x1058xbf16>, {0}) -> tensor<{1}x48xf32>
+    halftone.kernel matmul @multiply (tensor<{1}x1060xbf16>, {0}, tensor<{5}xf32>) -> tensor<{2}xf32> {{
+    ^bb0(%x: tensor<{1}x1060xbf16>, %w: {0}, %s: tensor<{5}xf32>):
+      %0 = halftone.contract %x, %w {{lhs_contract = array<i64: 1>, rhs_contract = array<i64: {4}>}} : (tensor<{1}x1060xbf16>, {0}) -> tensor<{1}x48xf32>
       %1 = halftone.reshape %0 : tensor<{1}x48xf32> to tensor<{2}xf32>
       %2 = halftone.broadcast %s {{axes = array<i64: {6}>}} : tensor<{5}xf32> to tensor<{2}xf32>
       %3 = halftone.mul %1, %2 : tensor<{2}xf32>
       halftone.yield %3 : tensor<{2}xf32>
     }}
-    func.func @main(%x: tensor<{1}x1058xbf16> {{halftone.name = "x"}}, %v: tensor<{3}xbf16> {{halftone.name = "v"}}, %s: tensor<{5}xf32> {{halftone.name = "s"}}) -> (tensor<{2}xf32> {{halftone.name = "y"}}) {{
+    func.func @main(%x: tensor<{1}x1060xbf16> {{halftone.name = "x"}}, %v: tensor<{3}xbf16> {{halftone.name = "v"}}, %s: tensor<{5}xf32> {{halftone.name = "s"}}) -> (tensor<{2}xf32> {{halftone.name = "y"}}) {{
       %0 = halftone.launch @store(%v) : (tensor<{3}xbf16>) -> {0}
-      %1 = halftone.launch @multiply(%x, %0, %s) : (tensor<{1}x1058xbf16>, {0}, tensor<{5}xf32>) -> tensor<{2}xf32>
+      %1 = halftone.launch @multiply(%x, %0, %s) : (tensor<{1}x1060xbf16>, {0}, tensor<{5}xf32>) -> tensor<{2}xf32>
       return %1 : tensor<{2}xf32>
     }})",
-                          packed, m, parts, depthFirst ? "1058x48" : "48x1058", depthFirst ? 0 : 1, splitsRows ? 2 : 3,
-                          splitsRows ? 0 : 1),
-              Zen4::target, false);
-      }
+                                                   packed, m, parts, depthFirst ? "1060x48" : "48x1060",
+                                                   depthFirst ? 0 : 1, splitsRows ? 2 : 3, splitsRows ? 0 : 1)),
+                  target, false);
+          }
 }
 
 TEST_CASE("one loop stores a matrix and its packed copies") {
-  if (!Zen4::runs()) {
-    WARN(Zen4::target << " does not run here");
-    return;
-  }
-  // Rows in pairs, with an odd count of pairs left over; columns in pairs, no multiple of a vector's lanes.
+  // Rows in groups, with a count of groups that is no multiple of anything; columns in groups, no multiple of a vector's
+  // lanes.
   const std::string text = R"(
     halftone.kernel loop @store (tensor<ROWSxCOLUMNSxf32>) -> (tensor<ROWSxCOLUMNSxf32>, tensor<ROWSxCOLUMNSxbf16, #halftone.panels<depth = DEPTH, columns = 16, group = 2>>) {
     ^bb0(%v: tensor<ROWSxCOLUMNSxf32>):
@@ -130,17 +179,17 @@ TEST_CASE("one loop stores a matrix and its packed copies") {
   struct Case {
     int64_t rows, columns, depth;
   };
-  for (const Case &c :
-       {Case{34, 48, 0}, Case{2, 16, 0}, Case{46, 528, 0}, Case{48, 34, 1}, Case{16, 2, 1}, Case{32, 520, 1}}) {
-    std::string own = text;
-    const std::pair<std::string, int64_t> words[] = {{"ROWS", c.rows},
-                                                     {"COLUMNS", c.columns},
-                                                     {"DEPTH", c.depth},
-                                                     {"5xK", c.depth == 0 ? c.rows : c.columns},
-                                                     {"5xN", c.depth == 0 ? c.columns : c.rows}};
-    for (const auto &[word, number] : words)
-      for (size_t at = own.find(word); at != std::string::npos; at = own.find(word))
-        own.replace(at, word.size(), (word[0] == '5' ? "5x" : "") + std::to_string(number));
-    check(own, Zen4::target, false);
-  }
+  for (const std::string &target : packingTargets())
+    for (const Elements &elements : {pairs, fours})
+      for (const Case &c :
+           {Case{36, 48, 0}, Case{4, 16, 0}, Case{44, 528, 0}, Case{48, 36, 1}, Case{16, 4, 1}, Case{32, 520, 1}}) {
+        const std::string k = std::to_string(c.depth == 0 ? c.rows : c.columns),
+                          n = std::to_string(c.depth == 0 ? c.columns : c.rows);
+        check(ofElements(elements, replaced(text, {{"ROWS", std::to_string(c.rows)},
+                                                   {"COLUMNS", std::to_string(c.columns)},
+                                                   {"DEPTH", std::to_string(c.depth)},
+                                                   {"5xK", "5x" + k},
+                                                   {"5xN", "5x" + n}})),
+              target, false);
+      }
 }

@@ -13,8 +13,12 @@ inline constexpr int64_t transposedSquareBytes = 2048;
 /// Packed results of a loop kernel are stored row by row in scratch and moved from there, so many rows at a time: lines
 /// of the panels are then whole.
 inline constexpr int64_t stagedRows = 16;
+/// So many columns of a staged row take a cache line at most: elements have two bytes or one.
+inline constexpr int64_t stagedColumns = 32;
 /// Scratch for each packed result in blocks of so many columns.
-constexpr int64_t stagedBytes(int64_t columns) { return stagedRows * ((columns + 31) / 32 * 32) * 2; }
+constexpr int64_t stagedBytes(int64_t columns) {
+  return stagedRows * ((columns + stagedColumns - 1) / stagedColumns) * 64;
+}
 
 /// Bytes of scratch per thread, from the linalg form (legalized or not) and a launch's extents.
 int64_t kernelScratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents, const CpuTarget &target);

@@ -56,28 +56,47 @@ std::function<Values(Emitted)> MatmulFactors::columnsInPlace(const MatmulStrip &
   };
 }
 
+Emitted MatmulFactors::panelAt(Emitted column) const {
+  const Emitted groups = block.size[depthRole] / frame.constant(problem.panels->group);
+  const Emitted panel = (block.firstColumn + column) / frame.constant(block.sizes.lanes);
+  return block.at(block.pointerOf(problem.contraction.getInputs()[1]), panel * groups * block.sizes.lanes);
+}
+
+void MatmulFactors::watchPanels(const MatmulDepth &depth) const {
+  const Emitted lanes = frame.constant(block.sizes.lanes);
+  watch.loop(frame.constant(0), block.columns, lanes, [&](Emitted column) {
+    const Emitted panel = block.at(panelAt(column), depth.first * lanes);
+    watch.loop(frame.constant(0), depth.count, frame.constant(1),
+               [&](Emitted k) { watch.look(block.load(block.at(panel, k * lanes))); });
+  });
+}
+
+/// One member of each group, in the accumulator's type. The first is in the lowest bits.
+Emitted MatmulFactors::memberOf(Emitted groups, Emitted member) const {
+  const int64_t group = problem.panels->group, width = 32 / group;
+  const Emitted up = ((frame.constant(group - 1) - member) * width).narrow(frame.getI32Type());
+  const Emitted highest = groups.bits() << block.splat(up);
+  if (problem.accumulator.isF32())
+    return (highest & int64_t(0xffff0000)).bitsAs(problem.accumulator);
+  return shiftSigned(highest, 32 - width);
+}
+
 /// A right operand that is kept packed, as #halftone.panels says, is read where it is, for any number of rows. Panels are
-/// of one vector of columns, and so a strip reads `vectors` of them side by side. By vdpbf16ps their pairs are multiplied
-/// as they are. Where the kernel multiplies single elements (K has several dims), one of each pair is widened.
+/// of one vector of columns, and so a strip reads `vectors` of them side by side. Where the kernel multiplies single
+/// elements (K has several dims, say), one member of each group is widened.
 std::function<Values(Emitted)> MatmulFactors::columnsOfPanels(const MatmulStrip &strip) const {
-  const Emitted group = frame.constant(problem.panels->group), pairs = block.size[depthRole] / group;
+  const Emitted group = frame.constant(problem.panels->group), groups = block.size[depthRole] / group;
   const int64_t lanes = block.sizes.lanes;
-  const Emitted panel = (block.firstColumn + strip.column) / frame.constant(lanes) * pairs * lanes;
-  const Emitted first = block.at(block.pointerOf(problem.contraction.getInputs()[1]), panel);
-  // Of pairs along K, the first or the second.
-  const auto widened = [this](Emitted both, Emitted member) {
-    const Emitted bits = both.bits(), shift = ((frame.constant(1) - member) * 16).narrow(frame.getI32Type());
-    return ((bits << block.splat(shift)) & int64_t(0xffff0000)).bitsAs(problem.accumulator);
-  };
+  const Emitted first = panelAt(strip.column);
   return [=, this, vectors = strip.vectors, firstDepth = strip.depth.first](Emitted k) {
-    const Emitted depth = firstDepth + k, pair = problem.groupSize == 2 ? depth : depth / group;
+    const Emitted depth = firstDepth + k, place = problem.groupSize > 1 ? depth : depth / group;
     Values read;
     for (int64_t vector = 0; vector < vectors; ++vector) {
-      read.push_back(block.load(block.at(first, (pairs * vector + pair) * lanes)));
-      if (problem.groupSize == 2)
+      read.push_back(block.load(block.at(first, (groups * vector + place) * lanes)));
+      if (problem.groupSize > 1)
         watch.look(read.back());
       else
-        read.back() = widened(read.back(), depth % group);
+        read.back() = memberOf(read.back(), depth % group);
     }
     return read;
   };

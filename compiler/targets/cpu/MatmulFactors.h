@@ -31,9 +31,14 @@ public:
   std::function<Values(Emitted)> columns(const MatmulStrip &strip) const;
   /// B's vectors where they are; if B is packed panel by panel, a copy of them goes into the panel.
   std::function<Values(Emitted)> columnsInPlace(const MatmulStrip &strip) const;
+  /// Where the panel of a tile's column begins, which is the first of its panel.
+  Emitted panelAt(Emitted column) const;
+  /// Looks for subnormal numbers in the tile's panels.
+  void watchPanels(const MatmulDepth &depth) const;
 
 private:
   std::function<Values(Emitted)> columnsOfPanels(const MatmulStrip &strip) const;
+  Emitted memberOf(Emitted groups, Emitted member) const;
 
   const MatmulBlock &block;
   const MatmulAccess &access;

@@ -29,6 +29,11 @@ struct Row {
   bool (*pays)(const CpuTarget &target, const MatmulTraits &traits);
 };
 
+/// Reading a weight in pairs takes half the time of reading it in f32, and with few rows nothing else takes as long.
+bool readsPairsFast(const CpuTarget &target, const MatmulTraits &traits) {
+  return multipliesPairsFast(target) || (traits.panels && target.hasAmxBf16);
+}
+
 /// In the order of preference. Those of bf16 are not the exact operation (subnormal numbers, order of sums), so not in
 /// strict mode; with fewer rows packing pairs takes longer than multiplying in pairs saves, and nothing is packed of
 /// panels.
@@ -43,7 +48,7 @@ constexpr Row table[] = {
      }},
     {MatmulInstruction::vdpbf16ps, "vdpbf16ps", 2, [](const CpuTarget &target) { return target.hasAvx512Bf16; },
      [](const CpuTarget &target, const MatmulTraits &traits) {
-       return multipliesPairsFast(target) && !traits.strict && (traits.rows > 4 || traits.panels) &&
+       return readsPairsFast(target, traits) && !traits.strict && (traits.rows > 4 || traits.panels) &&
               areAll(traits, DType::bfloat16, DType::float32);
      }},
     {MatmulInstruction::vpdpbusd, "vpdpbusd", 4, [](const CpuTarget &target) { return target.hasVnni; },
@@ -83,15 +88,16 @@ bool packsAlongPlaces(const MatmulTraits &traits) {
 }
 
 std::optional<WeightPanels> weightPanels(const CpuTarget &target, bool strict, DType weight, int64_t k, int64_t n) {
-  constexpr WeightPanels pairs{16, 2};
+  constexpr int64_t columns = 16, manyRows = 64;
   constexpr int64_t smallest = int64_t(1) << 14; // of less a copy of its own costs more than packing it at each product
-  MatmulTraits traits{weight, weight, DType::float32};
+  MatmulTraits traits{weight, weight, weight == DType::int8 ? DType::int32 : DType::float32};
   traits.strict = strict;
-  traits.panels = true;
-  if (chooseMatmulInstruction(target, traits) != MatmulInstruction::vdpbf16ps || k * n < smallest ||
-      k % pairs.group != 0 || n % pairs.columns != 0)
+  traits.rows = manyRows;
+  traits.lhsAlongDepth = traits.panels = true;
+  const int64_t group = depthOf(chooseMatmulInstruction(target, traits));
+  if (group == 1 || k * n < smallest || k % group != 0 || n % columns != 0)
     return std::nullopt;
-  return pairs;
+  return WeightPanels{columns, group};
 }
 
 std::string_view name(MatmulInstruction instruction) { return rowOf(instruction).name; }

@@ -54,8 +54,10 @@ void MatmulOrder::packRows(const MatmulDepth &depth) {
 }
 
 void MatmulOrder::multiply(const MatmulDepth &depth) {
-  if (!watch.isOn() || problem.panels)
+  if (!watch.isOn() || (problem.panels && !problem.usesTiles()))
     return multiplyTile(depth);
+  if (problem.panels)
+    factors.watchPanels(depth);
   const Emitted saw = watch.saw();
   watch.stop();
   const auto inPairs = [&](bool widens) {

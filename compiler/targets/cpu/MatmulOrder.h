@@ -13,7 +13,7 @@ public:
       : problem(problem), frame(frame), block(problem, frame), access(block), operands(block, access),
         groups(block, access, operands), watch(block), packing(block, access, operands, groups, watch),
         factors(block, access, operands, watch), microKernel(block, groups, watch),
-        dots(block, access, operands, microKernel), tiles(block, packing), epilogue(block, access) {}
+        dots(block, access, operands, microKernel), tiles(block, packing, factors), epilogue(block, access) {}
   MatmulOrder(const MatmulOrder &) = delete; // the parts refer to each other
   MatmulOrder &operator=(const MatmulOrder &) = delete;
 
@@ -29,7 +29,8 @@ private:
   /// Packs the strip's panel, multiplying the first `count` rows meanwhile where there are so many; how many were.
   Emitted packWithFirstRows(int64_t count, const MatmulStrip &strip);
   void multiplyRows(llvm::ArrayRef<int64_t> counts, Emitted row, const MatmulStrip &strip);
-  /// Nobody has looked for subnormal numbers in a right operand that came packed: the first rows' multiplication does.
+  /// Nobody has looked for subnormal numbers in a right operand that came packed: the first rows' multiplication in
+  /// registers does.
   bool watchesPanels() const { return problem.panels && problem.groupSize == 2 && !microKernel.widens; }
   void multiplyWatching(llvm::ArrayRef<int64_t> counts, const MatmulStrip &strip);
   Emitted constant(int64_t value) { return frame.constant(value); }

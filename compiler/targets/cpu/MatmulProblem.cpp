@@ -93,9 +93,11 @@ LogicalResult MatmulProblem::readPanels() {
   for (int dim : source.accessOf(contraction, *contraction.getDpsInputOperand(1)).dims)
     if (dim >= 0)
       found.push_back(dim);
-  const bool takesPairs = instruction == MatmulInstruction::vdpbf16ps || instruction == MatmulInstruction::multiplyAdd;
-  if (!takesPairs || !accumulator.isF32() || !getElementTypeOrSelf(operand).isInteger(16) || panels->group != 2 ||
-      panels->columns != sizes.lanes || found != expected)
+  const bool takesGroups = groupSize == 1 || groupSize == panels->group;
+  const unsigned bits = accumulator.getIntOrFloatBitWidth();
+  if (!takesGroups || bits != 32 || accumulator.isF32() != (panels->group == 2) ||
+      !getElementTypeOrSelf(operand).isInteger(bits / unsigned(panels->group)) || panels->columns != sizes.lanes ||
+      found != expected)
     return contraction.emitError() << "no code that reads panels of " << panels->columns << " columns, groups of "
                                    << panels->group << ", along axis " << panels->depth;
   return success();

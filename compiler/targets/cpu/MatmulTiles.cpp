@@ -6,7 +6,8 @@
 //     sums of earlier parts of K, or 0; for 16 groups: load the factors, four products; store
 //
 // Every tile is whole, and one configuration serves all: rows and columns past the block's end are there in scratch,
-// where nobody reads their sums, and groups past K are packed as 0.
+// where nobody reads their sums, and groups past K are packed as 0. B that is kept in panels is read where it is; of its
+// last groups, if they are no whole 16, scratch has a copy with zeros behind them.
 #include "compiler/targets/cpu/MatmulTiles.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -48,14 +49,50 @@ void MatmulTiles::inPairs(Emitted count, llvm::function_ref<void(Emitted, int64_
 
 void MatmulTiles::multiply(const MatmulDepth &depth) const {
   inPairs(block.columns, [&](Emitted column, int64_t across) {
-    inPairs(block.rows, [&](Emitted row, int64_t down) { multiplySums({row, column, down, across}, depth); });
+    Sums sums{{}, column, 0, {}};
+    for (int64_t place = 0; place < across; ++place)
+      sums.columns.push_back(columnsAt(column + place * lanes, place, depth));
+    inPairs(block.rows, [&](Emitted row, int64_t down) {
+      sums.row = row, sums.down = down;
+      multiplySums(sums, depth);
+    });
   });
+}
+
+MatmulTiles::Columns MatmulTiles::columnsAt(Emitted column, int64_t place, const MatmulDepth &depth) const {
+  if (!block.problem.panels) {
+    const auto [at, pitch] = packing.packedColumns(column, frame.constant(0));
+    return {at, pitch, {}};
+  }
+  const Emitted pitch = frame.constant(lanes), at = block.at(factors.panelAt(column), depth.first * lanes);
+  const Emitted whole = block.wholeOf(depth.count, lanes),
+                tail = block.at(block.packedB, frame.constant(place * lanes * lanes));
+  const auto copied = [&](Emitted k) { return block.at(tail, (k - whole) * lanes); };
+  frame.loop(whole, depth.count, frame.constant(1),
+             [&](Emitted k) { block.store(block.load(block.at(at, k * lanes)), copied(k)); });
+  frame.loop(depth.count, whole + lanes, frame.constant(1), [&](Emitted k) { block.store(block.zeros(), copied(k)); });
+  return {at, pitch, tail};
 }
 
 void MatmulTiles::forTiles(const Sums &sums, llvm::function_ref<void(int64_t, Emitted)> body) const {
   for (int64_t i = 0; i < sums.down; ++i)
-    for (int64_t j = 0; j < sums.across; ++j)
+    for (int64_t j = 0; j < sums.across(); ++j)
       body(2 * i + j, block.at(block.sums, (sums.row + i * lanes) * block.sumsPitch + sums.column + j * lanes));
+}
+
+void MatmulTiles::multiplyGroups(const Sums &sums, Emitted k, bool ofTail) const {
+  const Emitted rowStride = frame.constant(block.sizes.depth * elementSize);
+  for (int64_t i = 0; i < sums.down; ++i) {
+    const Emitted fromA = block.at(block.packedA, (sums.row + i * lanes) * block.sizes.depth + k);
+    instruction("tileloadd64", factorsOfRows + i, {fromA, rowStride});
+  }
+  for (auto [j, columns] : llvm::enumerate(sums.columns)) {
+    const Emitted at = ofTail ? columns.tail : block.at(columns.at, k * columns.pitch);
+    instruction("tileloadd64", factorsOfColumns + int64_t(j), {at, columns.pitch * elementSize});
+  }
+  for (int64_t i = 0; i < sums.down; ++i)
+    for (int64_t j = 0; j < sums.across(); ++j)
+      instruction(name(block.problem.instruction), {2 * i + j, factorsOfRows + i, factorsOfColumns + j}, {});
 }
 
 void MatmulTiles::multiplySums(const Sums &sums, const MatmulDepth &depth) const {
@@ -64,23 +101,11 @@ void MatmulTiles::multiplySums(const Sums &sums, const MatmulDepth &depth) const
       depth.first > frame.constant(0),
       [&] { forTiles(sums, [&](int64_t tile, Emitted at) { instruction("tileloadd64", tile, {at, sumsStride}); }); },
       [&] { forTiles(sums, [&](int64_t tile, Emitted) { instruction("tilezero", tile, {}); }); });
-  SmallVector<std::pair<Emitted, Emitted>> fromB;
-  for (int64_t j = 0; j < sums.across; ++j)
-    fromB.push_back(packing.packedColumns(sums.column + j * lanes, frame.constant(0)));
-  const Emitted depthStride = frame.constant(block.sizes.depth * elementSize);
-  frame.loop(frame.constant(0), depth.count, frame.constant(lanes), [&](Emitted k) {
-    for (int64_t i = 0; i < sums.down; ++i) {
-      const Emitted fromA = block.at(block.packedA, (sums.row + i * lanes) * block.sizes.depth + k);
-      instruction("tileloadd64", factorsOfRows + i, {fromA, depthStride});
-    }
-    for (int64_t j = 0; j < sums.across; ++j) {
-      const auto &[start, pitch] = fromB[size_t(j)];
-      instruction("tileloadd64", factorsOfColumns + j, {block.at(start, k * pitch), pitch * elementSize});
-    }
-    for (int64_t i = 0; i < sums.down; ++i)
-      for (int64_t j = 0; j < sums.across; ++j)
-        instruction(name(block.problem.instruction), {2 * i + j, factorsOfRows + i, factorsOfColumns + j}, {});
-  });
+  const bool hasTail = bool(sums.columns[0].tail);
+  const Emitted end = hasTail ? block.wholeOf(depth.count, lanes) : depth.count;
+  frame.loop(frame.constant(0), end, frame.constant(lanes), [&](Emitted k) { multiplyGroups(sums, k, false); });
+  if (hasTail)
+    frame.branch(end < depth.count, [&] { multiplyGroups(sums, end, true); });
   forTiles(sums, [&](int64_t tile, Emitted at) { instruction("tilestored64", tile, {at, sumsStride}); });
 }
 

@@ -1,21 +1,29 @@
 // From staged rows to panels.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Element (k, n) of a packed K x N matrix lies at ((n / 16) * (K / 2) + k / 2) * 32 + (n % 16) * 2 + k % 2. So a line
-// of 64 bytes holds two rows of 16 columns when k is the row, and two columns of 16 rows when k is the column.
+// A group is four bytes: two 16-bit elements or four of 8 bits, neighbours along k. With g elements in a group, element
+// (k, n) of a packed K x N matrix lies at ((n / 16) * (K / g) + k / g) * 16 g + (n % 16) * g + k % g. So a line of 64 bytes
+// holds g rows of 16 columns when k is the row, and g columns of 16 rows when k is the column.
 #include "compiler/targets/cpu/PackedStore.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
 
 namespace halftone::compiler {
 using namespace mlir;
 
-static constexpr int64_t panelColumns = 16, lineElements = 32, lineBytes = 64;
+static constexpr int64_t panelColumns = 16, groupBytes = 4, lineBytes = panelColumns * groupBytes;
+
+/// The bytes between two staged rows, as stagedBytes() has room for them.
+static Emitted stagedPitchBytes(KernelFrame &frame, Emitted columns) {
+  return ceilDivideUnsigned(columns, frame.constant(stagedColumns)) * frame.constant(lineBytes);
+}
 
 PackedStore::PackedStore(KernelFrame &frame, Value result, const Panels &panels, unsigned place)
-    : frame(frame), pointer(frame.storage.lookup(result).pointer), depth(panels.depth) {
-  const Emitted line = frame.constant(lineElements);
-  pitch = ceilDivideUnsigned(frame.extents[size_t(frame.dims + 1)], line) * line;
-  scratch = frame.address(frame.scratch, frame.getI16Type(), pitch * (place * stagedRows));
+    : frame(frame), pointer(frame.storage.lookup(result).pointer), element(getElementTypeOrSelf(result)),
+      depth(panels.depth), group(panels.group) {
+  const Emitted pitchBytes = stagedPitchBytes(frame, frame.extents[size_t(frame.dims + 1)]);
+  pitch = divideUnsigned(pitchBytes, frame.constant(elementBytes(element)));
+  scratch = frame.address(frame.scratch, frame.getI8Type(), pitchBytes * (place * stagedRows));
 }
 
 FailureOr<std::optional<PackedStore>> PackedStore::of(KernelFrame &frame, Value result, unsigned place) {
@@ -23,56 +31,64 @@ FailureOr<std::optional<PackedStore>> PackedStore::of(KernelFrame &frame, Value 
   if (!panels)
     return std::optional<PackedStore>();
   auto type = cast<RankedTensorType>(result.getType());
-  if (!type.getElementType().isInteger(16) || panels->group != 2 || panels->columns != panelColumns || frame.dims != 2)
+  if (!type.getElementType().isInteger(unsigned(8 * groupBytes / panels->group)) || panels->columns != panelColumns ||
+      frame.dims != 2)
     return emitError(frame.getLoc()) << "no code that stores " << type << " in panels of " << panels->columns
                                      << " columns, groups of " << panels->group << ", in a kernel of " << frame.dims
                                      << " dims";
   return std::optional(PackedStore(frame, result, *panels, place));
 }
 
-Emitted PackedStore::staged(Emitted row) const { return frame.address(scratch, frame.getI16Type(), row * pitch); }
+Emitted PackedStore::staged(Emitted row) const { return frame.address(scratch, element, row * pitch); }
 
 void PackedStore::move(Emitted rowBegin, Emitted rowEnd, Emitted columnBegin, Emitted columnEnd) const {
   if (depth == 0)
-    moveRowPairs(rowBegin, rowEnd, columnBegin, columnEnd);
+    moveRowGroups(rowBegin, rowEnd, columnBegin, columnEnd);
   else
-    moveColumnPairs(rowBegin, columnBegin, columnEnd);
+    moveColumnGroups(rowBegin, columnBegin, columnEnd);
 }
 
-void PackedStore::moveRowPairs(Emitted rowBegin, Emitted rowEnd, Emitted columnBegin, Emitted columnEnd) const {
-  const Type element = frame.getI16Type();
-  const auto half = VectorType::get(panelColumns, element);
-  const Emitted zero = frame.constant(0), two = frame.constant(2);
-  const Emitted groups = divideUnsigned(frame.extents[0], two), first = divideUnsigned(rowBegin, two);
+void PackedStore::moveRowGroups(Emitted rowBegin, Emitted rowEnd, Emitted columnBegin, Emitted columnEnd) const {
+  const auto part = VectorType::get(panelColumns, element);
+  const Emitted zero = frame.constant(0), members = frame.constant(group);
+  const Emitted groups = divideUnsigned(frame.extents[0], members), first = divideUnsigned(rowBegin, members);
   const Emitted rows = rowEnd - rowBegin;
+  const auto interleaved = [&](Emitted x, Emitted y) {
+    return frame.wrap(vector::InterleaveOp::create(frame, x.value(), y.value()));
+  };
   frame.loop(zero, columnEnd - columnBegin, frame.constant(panelColumns), [&](Emitted column) {
     const Emitted panel = divideUnsigned(columnBegin + column, frame.constant(panelColumns));
     const Emitted lines = panel * groups + first;
-    frame.loop(zero, rows, two, [&](Emitted row) {
-      const auto halfAt = [&](Emitted at) { return frame.load(half, frame.address(staged(at), element, column)); };
-      const Emitted even = halfAt(row), odd = halfAt(row + 1);
-      const Emitted line = frame.wrap(vector::InterleaveOp::create(frame, even.value(), odd.value()));
-      const Emitted at = (lines + divideUnsigned(row, two)) * lineElements;
-      frame.store(line, frame.address(pointer, element, at), lineBytes);
+    frame.loop(zero, rows, members, [&](Emitted row) {
+      Values line;
+      for (int64_t member = 0; member < group; ++member)
+        line.push_back(frame.load(part, frame.address(staged(row + member), element, column)));
+      // Of four rows the first and the third, the second and the fourth, and then both.
+      for (size_t half = line.size() / 2; half > 0; half /= 2)
+        for (size_t i = 0; i < half; ++i)
+          line[i] = interleaved(line[i], line[i + half]);
+      const Emitted at = (lines + divideUnsigned(row, members)) * (panelColumns * group);
+      frame.store(line[0], frame.address(pointer, element, at), lineBytes);
     });
   });
 }
 
-void PackedStore::moveColumnPairs(Emitted rowBegin, Emitted columnBegin, Emitted columnEnd) const {
-  const Type element = frame.getI16Type(), pair = frame.getI32Type();
-  const auto pairs = VectorType::get(stagedRows, pair);
-  const Emitted two = frame.constant(2), groups = divideUnsigned(frame.extents[1], two);
+void PackedStore::moveColumnGroups(Emitted rowBegin, Emitted columnBegin, Emitted columnEnd) const {
+  const Type whole = frame.getI32Type();
+  const auto wholes = VectorType::get(stagedRows, whole);
+  const Emitted members = frame.constant(group), groups = divideUnsigned(frame.extents[1], members);
   const Emitted panel = divideUnsigned(rowBegin, frame.constant(panelColumns)) * groups;
-  const Emitted count = divideUnsigned(columnEnd - columnBegin, two);
-  // Squares of 16 rows and 16 pairs; of the last one only the lines that there are.
+  const Emitted count = divideUnsigned(columnEnd - columnBegin, members);
+  // Squares of 16 rows and 16 groups; of the last one only the lines that there are.
   frame.loop(frame.constant(0), count, frame.constant(stagedRows), [&](Emitted start) {
     Values rows;
     for (int64_t row = 0; row < stagedRows; ++row)
-      rows.push_back(frame.load(pairs, frame.address(staged(frame.constant(row)), pair, start), elementBytes(element)));
-    const Emitted first = panel + divideUnsigned(columnBegin, two) + start;
+      rows.push_back(
+          frame.load(wholes, frame.address(staged(frame.constant(row)), whole, start), elementBytes(element)));
+    const Emitted first = panel + divideUnsigned(columnBegin, members) + start;
     for (auto [position, line] : llvm::enumerate(frame.transpose(rows))) {
       const Emitted index = frame.constant(int64_t(position)), isThere = start + index < count;
-      const Emitted at = (first + index) * lineElements;
+      const Emitted at = (first + index) * (panelColumns * group);
       frame.storeMasked(line, frame.address(pointer, element, at), frame.splat(isThere, stagedRows), lineBytes);
     }
   });

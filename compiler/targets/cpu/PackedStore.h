@@ -6,8 +6,8 @@
 
 namespace halftone::compiler {
 
-/// A result that a matmul reads as its packed right operand: 16-bit elements in groups of two, panels of 16 columns. A
-/// block stages `stagedRows` rows of it in scratch, row-major, and then moves them to the panels in whole lines of 64
+/// A result that a matmul reads as its packed right operand: 16-bit elements in groups of two or 8-bit ones in groups of
+/// four, in panels of 16 columns. A block stages `stagedRows` rows of it in scratch, row-major, and then moves them to the panels in whole lines of 64
 /// bytes.
 class PackedStore {
 public:
@@ -23,13 +23,14 @@ public:
 
 private:
   PackedStore(KernelFrame &frame, mlir::Value result, const Panels &panels, unsigned place);
-  void moveRowPairs(Emitted rowBegin, Emitted rowEnd, Emitted columnBegin, Emitted columnEnd) const;
-  void moveColumnPairs(Emitted rowBegin, Emitted columnBegin, Emitted columnEnd) const;
+  void moveRowGroups(Emitted rowBegin, Emitted rowEnd, Emitted columnBegin, Emitted columnEnd) const;
+  void moveColumnGroups(Emitted rowBegin, Emitted columnBegin, Emitted columnEnd) const;
 
   KernelFrame &frame;
-  Emitted pointer;        // of the result
+  Emitted pointer; // of the result
+  mlir::Type element;
   Emitted scratch, pitch; // of the staged rows; elements between two rows
-  int64_t depth;          // the axis along which pairs go
+  int64_t depth, group;   // the axis along which groups go, and their members
 };
 
 } // namespace halftone::compiler
