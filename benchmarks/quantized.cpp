@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t inputs = 768, units = 3072;
 
 /// A Dense of 768 x 3072 with bias and relu, quantized if `mode` is not empty, as a compiled function.
-CompiledFunction dense(const std::string &mode, const Tensor &x, const QuantizationConfig &config = {}) {
+auto dense(const std::string &mode, const Tensor &x, const QuantizationConfig &config = {}) {
   set_random_seed(1);
   layers::Dense layer(units, {.activation = "relu"});
   (void)layer(x);
@@ -43,7 +43,7 @@ void compare(Table &table, const Bar &bar, const Contestant &faster, const Conte
              seconds[1] / seconds[0], bar.bar, bar.stretch});
 }
 
-Contestant calls(const std::string &name, const CompiledFunction &function, const Tensor &x) {
+Contestant calls(const std::string &name, const auto &function, const Tensor &x) {
   return contestant(name, [function, x] { (void)function(x); });
 }
 

@@ -22,7 +22,7 @@ std::optional<KernelShape> classifyAttention(const FormOps &ops) {
   return KernelShape{KernelKind::attention, SmallVector<int64_t>(inputs.scoreShape()), 0};
 }
 
-/// The instruction that multiplies pairs of bf16, if the target multiplies them so.
+/// The instruction that multiplies pairs of bf16, alone or in tiles, if the target multiplies them so.
 std::string instructionOf(const AttentionInputs &inputs, const Target &target) {
   const AttentionTraits of = attentionTraits(inputs);
   MatmulTraits traits{of.dtype, of.dtype, DType::float32};
@@ -30,7 +30,7 @@ std::string instructionOf(const AttentionInputs &inputs, const Target &target) {
   traits.depth = of.depth;
   traits.lhsAlongDepth = true;
   const std::string_view instruction = target.chooseMatmul(traits).instruction;
-  return instruction == "vdpbf16ps" ? std::string(instruction) : std::string();
+  return instruction == "vdpbf16ps" || instruction == "tdpbf16ps" ? std::string(instruction) : std::string();
 }
 
 Type storedElement(Value value) { return storedType(getElementTypeOrSelf(value.getType())); }

@@ -84,14 +84,16 @@ public:
     if (tiles.pairs)
       packed = tiles.take(tile.keys, tile.queries);
     depthKeys = tiles.pairs ? tiles.take(tile.keys, depth) : keys;
-    byQueries = tiles.take(frame.extents[headDim] * frame.extents[queryDim], depth);
+    if (tiles.usesTiles())
+      turnedSlopes = tiles.take(tile.queries, tile.keys);
+    byQueries = tiles.take(frame.extents[headDim] * queryRows(), depth);
   }
 
   void emit() {
     frame.loop(frame.blockBegin, frame.blockEnd, one, [&](Emitted block) {
       frame.delinearize(block, {batchDim, groupDim});
       const Emitted f32Zero = frame.zero(frame.getF32Type());
-      tiles.fill(byQueries, frame.extents[headDim] * frame.extents[queryDim], tiles.padded(depth), f32Zero);
+      tiles.fill(byQueries, frame.extents[headDim] * queryRows(), tiles.padded(depth), f32Zero);
       if (form.total) {
         tiles.fill(totals, frame.extents[headDim], tiles.padded(frame.extents[queryDim]), f32Zero);
         forQueries([&] { frame.branch(hasLargeLse(), [&] { sumRows(); }); });
@@ -99,9 +101,13 @@ public:
       frame.loop(zero, frame.extents[keyDim], tile.keys, [&](Emitted key) { emitKeys(key); });
       storeByQueries();
     });
+    tiles.end();
   }
 
 private:
+  /// Rows of `byQueries` for each head.
+  Emitted queryRows() const { return tiles.wholeRows(frame.extents[queryDim]); }
+
   /// Calls `body` for each head of queries and tile of them, which `first`, `count` and `columns` describe.
   void forQueries(llvm::function_ref<void()> body) {
     frame.loop(zero, frame.extents[headDim], one, [&](Emitted head) {
@@ -213,7 +219,7 @@ private:
         makeSlopes(line, column);
       });
     });
-    const Emitted row = frame.index[headDim] * frame.extents[queryDim] + first;
+    const Emitted row = frame.index[headDim] * queryRows() + first;
     const ScratchMatrix own{tiles.address(byQueries, row, zero), byQueries.pitch};
     const ScratchMatrix weights = tiles.packRows(scores, keyCount, count, packed);
     tiles.multiply({.a = {weights.at, weights.pitch, one},
@@ -233,8 +239,8 @@ private:
                     .depth = tiles.groups(count),
                     .continues = true},
                    watchedQueries);
-    const ScratchMatrix turned = tiles.packDepth(upstream, keyCount, columns, packed);
-    tiles.multiply({.a = {turned.at, one, turned.pitch},
+    const ScratchMatrix byKey = tiles.packDepth(upstream, keyCount, columns, packed);
+    tiles.multiply({.a = tiles.turned(byKey, columns, tiles.groups(keyCount), turnedSlopes),
                     .b = depthKeys,
                     .c = own,
                     .rows = count,
@@ -274,8 +280,7 @@ private:
   void storeByQueries() {
     frame.loop(zero, frame.extents[headDim], one, [&](Emitted head) {
       frame.index[headDim] = head;
-      storeRows(form.byQueries, queryDim, depthDim, frame.extents[queryDim], zero, byQueries,
-                head * frame.extents[queryDim]);
+      storeRows(form.byQueries, queryDim, depthDim, frame.extents[queryDim], zero, byQueries, head * queryRows());
     });
   }
 
@@ -289,7 +294,7 @@ private:
   AttentionTileSizes tile;
   Emitted one, zero, depth, width;
   ScratchMatrix totals, queries, turnedQueries, byOut, turnedByOut, keys, values, byKeys, byValues, scores, upstream,
-      packed, depthKeys, byQueries;
+      packed, depthKeys, turnedSlopes, byQueries;
   Emitted first, count, columns; // of a tile's queries; whole vectors of them
   Emitted firstKey, keyCount;
   Emitted watchedKeys, watchedValues, watchedQueries; // whether a tile has a subnormal number, of pairs
@@ -306,16 +311,24 @@ FailureOr<std::string> emitAttentionGradient(KernelFrame &frame) {
 }
 
 int64_t attentionGradientScratchBytes(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target) {
-  const int64_t lanes = std::max<int64_t>(1, target.vectorBytes / (source.holdsF64() ? 8 : 4));
-  const auto padded = [&](int64_t columns) { return ceilDivide(columns, lanes) * lanes; };
-  const auto pitch = [&](int64_t columns) { return paddedPitch(columns, lanes); };
   const int64_t depth = extents[depthDim], width = extents[widthDim], heads = extents[headDim];
   const int64_t queries = extents[attentionDims], keys = extents[attentionDims + 1];
-  const int64_t packed = source.form.instruction.empty() ? 0 : keys; // rows of pairs
-  const int64_t ofQueries = (queries + 2 * keys + packed + heads * extents[queryDim]) * pitch(depth);
-  const int64_t ofOut = (queries + 2 * keys) * pitch(width);
-  const int64_t turned = (padded(depth) + padded(width) + 2 * keys + packed) * pitch(queries);
-  return 4 * (ofQueries + ofOut + turned + heads * pitch(extents[queryDim] + queries));
+  AttentionScratch scratch(source, target);
+  scratch.add(heads, extents[queryDim] + queries); // totals
+  scratch.add(queries, depth);
+  scratch.add(scratch.padded(depth), queries);
+  scratch.add(queries, width);
+  scratch.add(scratch.padded(width), queries);
+  for (const int64_t columns :
+       {depth, width, depth, width, queries, queries}) // keys, values, their gradients, scores, upstream
+    scratch.add(keys, columns);
+  if (scratch.pairs)
+    for (const int64_t columns : {queries, depth}) // packed, depthKeys
+      scratch.add(keys, columns);
+  if (scratch.usesTiles)
+    scratch.add(queries, keys);
+  scratch.add(heads * scratch.wholeRows(extents[queryDim]), depth);
+  return scratch.bytes;
 }
 
 } // namespace halftone::compiler

@@ -61,6 +61,8 @@ public:
     sums = tiles.take(tileQueries, width);
     if (tiles.pairs)
       weights = tiles.take(tileKeys, tileQueries);
+    if (tiles.usesTiles())
+      turnedWeights = tiles.take(tileQueries, tileKeys);
   }
 
   void emit() {
@@ -73,6 +75,7 @@ public:
       columns = tiles.padded(count);
       emitBlock();
     });
+    tiles.end();
   }
 
 private:
@@ -119,7 +122,7 @@ private:
       scaleSums();
       const ScratchMatrix factors = tiles.packDepth(scores, keyCount, columns, weights);
       const Emitted weightDepth = tiles.groups(keyCount);
-      tiles.multiply({.a = {factors.at, one, factors.pitch},
+      tiles.multiply({.a = tiles.turned(factors, columns, weightDepth, turnedWeights),
                       .b = values,
                       .c = sums,
                       .rows = count,
@@ -193,7 +196,7 @@ private:
   ForwardForm form;
   AttentionTiles tiles;
   Emitted tileQueries, tileKeys;
-  ScratchMatrix weights; // in pairs, where products take those
+  ScratchMatrix weights, turnedWeights; // in pairs, where products take those
   ScratchMatrix rowsOfLargest, rowsOfTotal, rowsOfFactor, queries, keys, values, scores, sums;
   Emitted first, count, columns; // of the block's queries; whole vectors of them
   Emitted watchedQueries;        // whether their tile has a subnormal number, of pairs
@@ -210,13 +213,21 @@ FailureOr<std::string> emitAttention(KernelFrame &frame) {
 }
 
 int64_t attentionScratchBytes(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target) {
-  const int64_t lanes = std::max<int64_t>(1, target.vectorBytes / (source.holdsF64() ? 8 : 4));
   const int64_t depth = extents[depthDim], width = extents[widthDim];
   const int64_t queries = extents[attentionDims], keys = extents[attentionDims + 1];
-  const int64_t packed = source.form.instruction.empty() ? 0 : keys; // rows of pairs of weights
-  const int64_t rows = 3 + ceilDivide(depth, lanes) * lanes + keys + packed, byWidth = keys + queries;
-  return 4 *
-         (rows * paddedPitch(queries, lanes) + keys * paddedPitch(depth, lanes) + byWidth * paddedPitch(width, lanes));
+  AttentionScratch scratch(source, target);
+  for (int row = 0; row < 3; ++row) // largest, total, factor
+    scratch.add(1, queries);
+  scratch.add(scratch.padded(depth), queries);
+  scratch.add(keys, depth);
+  scratch.add(keys, width);
+  scratch.add(keys, queries);
+  scratch.add(queries, width);
+  if (scratch.pairs)
+    scratch.add(keys, queries);
+  if (scratch.usesTiles)
+    scratch.add(queries, keys);
+  return scratch.bytes;
 }
 
 } // namespace halftone::compiler

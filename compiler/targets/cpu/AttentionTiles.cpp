@@ -13,19 +13,47 @@ static std::string nameOf(KernelFrame &frame, const char *suffix) {
   return (frame.source.function.getSymName() + suffix).str();
 }
 
+static TileMultiply multiplyOf(const KernelSource &source) {
+  if (source.form.instruction.empty())
+    return TileMultiply::numbers;
+  return source.form.instruction == name(MatmulInstruction::tdpbf16ps) ? TileMultiply::tilesOfPairs
+                                                                       : TileMultiply::pairs;
+}
+
 AttentionTiles::AttentionTiles(KernelFrame &frame)
     : frame(frame), vector(VectorType::get(frame.lanes, frame.getF32Type())), step(frame.constant(frame.lanes)),
       pairs(!frame.source.form.instruction.empty()),
-      product(frame, nameOf(frame, "_product"), pairs ? TileMultiply::pairs : TileMultiply::numbers),
-      next(frame.scratch) {
+      product(frame, nameOf(frame, "_product"), multiplyOf(frame.source)), next(frame.scratch) {
   if (pairs)
     widenedProduct.emplace(frame, nameOf(frame, "_widened_product"), TileMultiply::widenedPairs);
+  if (usesTiles())
+    configureTiles(frame, frame.scratch);
+}
+
+void AttentionTiles::end() {
+  if (usesTiles())
+    releaseTiles(frame);
+}
+
+Emitted AttentionTiles::groups(Emitted depth) const {
+  if (!pairs)
+    return depth;
+  const Emitted groups = ceilDivide(depth, depth.like(2));
+  return usesTiles() ? padded(groups) : groups;
 }
 
 ScratchMatrix AttentionTiles::take(Emitted rows, Emitted columns) {
   const ScratchMatrix matrix{next, paddedPitch(columns, step)};
-  next = frame.address(next, frame.getF32Type(), rows * matrix.pitch);
+  next = frame.address(next, frame.getF32Type(), wholeRows(rows) * matrix.pitch);
   return matrix;
+}
+
+AttentionScratch::AttentionScratch(const KernelSource &source, const CpuTarget &target)
+    : pairs(!source.form.instruction.empty()), usesTiles(multiplyOf(source) == TileMultiply::tilesOfPairs),
+      lanes(std::max<int64_t>(1, target.vectorBytes / (source.holdsF64() ? 8 : 4))) {}
+
+void AttentionScratch::add(int64_t rows, int64_t columns) {
+  bytes += 4 * wholeRows(rows) * paddedPitch(columns, lanes);
 }
 
 Emitted AttentionTiles::address(const ScratchMatrix &matrix, Emitted row, Emitted column) const {
@@ -92,17 +120,26 @@ void AttentionTiles::copyRows(const Tile &tile, const ScratchMatrix &to) {
   });
 }
 
+/// The pair of rows 2 `row` and 2 `row` + 1; 0 for those from `count` on.
+Emitted AttentionTiles::pairOf(Emitted row, Emitted count, llvm::function_ref<Emitted(Emitted)> numbers) const {
+  const auto member = [&](Emitted place) {
+    const Emitted found = numbers(minimum(place, count - 1));
+    return select(place < count, found, found.like(0));
+  };
+  const Emitted even = usesTiles() ? member(row * 2) : numbers(row * 2);
+  return interleaved(even, member(row * 2 + 1));
+}
+
 void AttentionTiles::copyDepth(const Tile &tile, const ScratchMatrix &to) {
   if (!pairs)
     return copyRows(tile, to);
-  const Emitted last = tile.count - 1;
   frame.loop(frame.constant(0), groups(tile.count), frame.constant(1), [&](Emitted row) {
     forInnermost(tile, frame.lanes, [&](Emitted column, const Lanes &lanes) {
-      frame.index[size_t(tile.dim)] = tile.first + row * 2;
-      const Emitted even = stored(tile, lanes), second = row * 2 + 1;
-      frame.index[size_t(tile.dim)] = tile.first + minimum(second, last);
-      const Emitted odd = stored(tile, lanes);
-      store(interleaved(even, select(second <= last, odd, odd.like(0))), to, row, column);
+      const Emitted pair = pairOf(row, tile.count, [&](Emitted place) {
+        frame.index[size_t(tile.dim)] = tile.first + place;
+        return stored(tile, lanes);
+      });
+      store(pair, to, row, column);
     });
   });
 }
@@ -159,15 +196,29 @@ ScratchMatrix AttentionTiles::packDepth(const ScratchMatrix &from, Emitted rows,
                                         const ScratchMatrix &to) {
   if (!pairs)
     return from;
-  const Emitted last = rows - 1;
   frame.loop(frame.constant(0), groups(rows), frame.constant(1), [&](Emitted group) {
     forVectors(columns, [&](Emitted column) {
-      const Emitted second = group * 2 + 1, even = narrowed(load(from, group * 2, column));
-      const Emitted odd = narrowed(load(from, minimum(second, last), column));
-      store(interleaved(even, select(second <= last, odd, odd.like(0))), to, group, column);
+      store(pairOf(group, rows, [&](Emitted row) { return narrowed(load(from, row, column)); }), to, group, column);
     });
   });
   return to;
+}
+
+MatrixPlace AttentionTiles::turned(const ScratchMatrix &from, Emitted rows, Emitted depth, const ScratchMatrix &to) {
+  const Emitted one = frame.constant(1);
+  if (!usesTiles())
+    return {from.at, one, from.pitch};
+  forVectors(depth, [&](Emitted group) {
+    forVectors(rows, [&](Emitted row) {
+      Values square;
+      for (int64_t line = 0; line < frame.lanes; ++line)
+        square.push_back(load(from, group + line, row));
+      square = frame.transpose(square);
+      for (int64_t line = 0; line < frame.lanes; ++line)
+        store(square[size_t(line)], to, row + line, group);
+    });
+  });
+  return {to.at, to.pitch, one};
 }
 
 Emitted AttentionTiles::hasSubnormal(const ScratchMatrix &matrix, Emitted rows, Emitted columns) const {

@@ -3,6 +3,7 @@
 #pragma once
 #include "compiler/kernels/AttentionDims.h"
 #include "compiler/kernels/Lanes.h"
+#include "compiler/targets/cpu/AmxTiles.h"
 #include "compiler/targets/cpu/TileProduct.h"
 #include <optional>
 
@@ -18,8 +19,9 @@ struct AttentionTileSizes {
   Emitted queries, keys;
 };
 
-/// Tiles that are factors of products hold f32. If the form names vdpbf16ps, they hold pairs of bf16 instead: neighbours
-/// along the depth of the product, the first in the lowest bits. The last pair of an odd depth ends in a 0.
+/// Tiles that are factors of products hold f32. If the form names an instruction, they hold pairs of bf16 instead:
+/// neighbours along the depth of the product, the first in the lowest bits. The last pair of an odd depth ends in a 0. For
+/// tdpbf16ps a depth is so many whole tiles of pairs, which end in zeros, and matrices have the rows of whole tiles.
 class AttentionTiles {
 public:
   explicit AttentionTiles(KernelFrame &frame);
@@ -29,7 +31,11 @@ public:
   /// The whole vectors that hold `columns` elements, in elements.
   Emitted padded(Emitted columns) const { return ceilDivide(columns, step) * step; }
   /// How many elements of a factor hold `depth` numbers.
-  Emitted groups(Emitted depth) const { return pairs ? ceilDivide(depth, depth.like(2)) : depth; }
+  Emitted groups(Emitted depth) const;
+  /// Rows of the tiles that hold `rows` rows of sums.
+  Emitted wholeRows(Emitted rows) const { return usesTiles() ? padded(rows) : rows; }
+  /// After the last product.
+  void end();
 
   /// Where an operand's tile begins: `count` indices of dim `dim` from `first` on, of the factor `side` of
   /// `contraction`.
@@ -55,6 +61,8 @@ public:
   Emitted hasSubnormal(const ScratchMatrix &matrix, Emitted rows, Emitted columns) const;
   /// Makes the product. `widens`, which may be null, says whether its pairs may hold subnormal numbers.
   void multiply(const TileProductCall &call, Emitted widens);
+  /// The factor a whose rows are the columns of `from`, in `to` if a product asks for neighbours of its rows side by side.
+  MatrixPlace turned(const ScratchMatrix &from, Emitted rows, Emitted depth, const ScratchMatrix &to);
 
   Emitted address(const ScratchMatrix &matrix, Emitted row, Emitted column) const;
   Emitted load(const ScratchMatrix &matrix, Emitted row, Emitted column) const;
@@ -88,6 +96,8 @@ public:
   mlir::VectorType vector;
   Emitted step; // lanes of a vector
   bool pairs;
+  /// Whether products are made by tiles.
+  bool usesTiles() const { return frame.source.form.instruction == name(MatmulInstruction::tdpbf16ps); }
 
 private:
   int innermostDim(const Tile &tile) const;
@@ -97,6 +107,7 @@ private:
   Emitted factor(const Tile &tile, const Lanes &lanes) const;
   Emitted narrowed(Emitted numbers) const;
   Emitted interleaved(Emitted first, Emitted second) const;
+  Emitted pairOf(Emitted row, Emitted count, llvm::function_ref<Emitted(Emitted)> numbers) const;
 
   TileProduct product;
   std::optional<TileProduct> widenedProduct;
@@ -105,6 +116,21 @@ private:
 
 /// a | b, where null stands for false; null if both are.
 Emitted either(Emitted a, Emitted b);
+/// Bytes of scratch of matrices that take() makes.
+class AttentionScratch {
+public:
+  AttentionScratch(const KernelSource &source, const CpuTarget &target);
+  void add(int64_t rows, int64_t columns);
+  int64_t padded(int64_t columns) const { return (columns + lanes - 1) / lanes * lanes; }
+  /// AttentionTiles::wholeRows.
+  int64_t wholeRows(int64_t rows) const { return usesTiles ? padded(rows) : rows; }
+  int64_t bytes = 0;
+  bool pairs, usesTiles;
+
+private:
+  int64_t lanes;
+};
+
 /// How the code computes, for reports.
 std::string attentionMethod(const KernelSource &source);
 

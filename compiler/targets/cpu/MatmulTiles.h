@@ -1,6 +1,7 @@
 // Products by AMX.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "compiler/targets/cpu/AmxTiles.h"
 #include "compiler/targets/cpu/MatmulFactors.h"
 #include "compiler/targets/cpu/MatmulPack.h"
 
@@ -12,9 +13,9 @@ public:
   MatmulTiles(const MatmulBlock &block, const MatmulPacking &packing, const MatmulFactors &factors)
       : block(block), packing(packing), factors(factors), frame(block.frame), lanes(block.sizes.lanes) {}
 
-  /// The tiles' shapes, once for each call of the kernel.
-  void configure() const;
-  void release() const;
+  /// Once for each call of the kernel, before and after all products.
+  void configure() const { configureTiles(frame, block.square); }
+  void release() const { releaseTiles(frame); }
   /// The sums of the whole tile of the block.
   void multiply(const MatmulDepth &depth) const;
 
@@ -24,22 +25,10 @@ private:
   struct Columns {
     Emitted at, pitch, tail;
   };
-  /// Neighbouring AMX tiles of sums: `down` rows of them from `row` on, for each of the columns from `column` on.
-  struct Sums {
-    Emitted row, column;
-    int64_t down;
-    llvm::SmallVector<Columns, 2> columns;
-    int64_t across() const { return int64_t(columns.size()); }
-  };
-  /// An instruction of AMX; `tiles` are the numbers of its tiles.
-  void instruction(llvm::StringRef what, llvm::ArrayRef<int64_t> tiles, llvm::ArrayRef<Emitted> operands) const;
   Columns columnsAt(Emitted column, int64_t place, const MatmulDepth &depth) const;
-  void multiplySums(const Sums &sums, const MatmulDepth &depth) const;
-  /// Adds the products of 16 groups, from group `k` of this part of K on.
-  void multiplyGroups(const Sums &sums, Emitted k, bool ofTail) const;
-  /// Runs `body` for each AMX tile of sums, with the address of its memory.
-  void forTiles(const Sums &sums, llvm::function_ref<void(int64_t tile, Emitted at)> body) const;
-  void inPairs(Emitted count, llvm::function_ref<void(Emitted, int64_t)> body) const;
+  /// The sums of `down` tiles of rows from `row` on with the columns, whose first is `column`.
+  void multiplySums(Emitted row, int64_t down, Emitted column, llvm::ArrayRef<Columns> columns,
+                    const MatmulDepth &depth) const;
 
   const MatmulBlock &block;
   const MatmulPacking &packing;

@@ -3,6 +3,7 @@
 //
 //   for strip of columns: for a few rows: sums in registers; for k: sums += a[rows][k] * b[k][strip]
 #include "compiler/targets/cpu/TileProduct.h"
+#include "compiler/targets/cpu/AmxTiles.h"
 #include "compiler/targets/cpu/PairProducts.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -43,10 +44,41 @@ void TileProduct::call(const TileProductCall &product) {
 }
 
 void TileProduct::emitBody(CodeBuilder &code) {
+  if (multiply == TileMultiply::tilesOfPairs)
+    return emitSquares(code);
   const Emitted wide = code.constant(sizes.vectors * frame.lanes), narrow = code.constant(frame.lanes);
   const Emitted whole = inside.columns / wide * wide;
   code.loop(code.constant(0), whole, wide, [&](Emitted column) { emitRows(code, column, sizes.vectors); });
   code.loop(whole, inside.columns, narrow, [&](Emitted column) { emitRows(code, column, 1); });
+}
+
+void TileProduct::emitSquares(CodeBuilder &code) {
+  forTilePairs(code, inside.columns, [&](Emitted column, int64_t across) {
+    forTilePairs(code, inside.rows, [&](Emitted row, int64_t down) { emitSquare(code, row, down, column, across); });
+  });
+}
+
+void TileProduct::emitSquare(CodeBuilder &code, Emitted row, int64_t down, Emitted column, int64_t across) {
+  constexpr int64_t elementSize = 4; // bytes
+  const auto place = [&](Emitted start, Emitted pitch, Emitted line, Emitted offset) {
+    return TilePlace{code.address(start, code.getF32Type(), line * pitch + offset), pitch * elementSize};
+  };
+  TileSquare square;
+  for (int64_t i = 0; i < down; ++i) {
+    square.sums.emplace_back();
+    for (int64_t j = 0; j < across; ++j)
+      square.sums.back().push_back(place(inside.c.at, inside.c.pitch, row + i * tileSide, column + j * tileSide));
+  }
+  beginTiles(code, square, insideContinues);
+  code.loop(code.constant(0), inside.depth, code.constant(tileSide), [&](Emitted k) {
+    SmallVector<TilePlace> rows, columns;
+    for (int64_t i = 0; i < down; ++i)
+      rows.push_back(place(inside.a.at, inside.a.rowPitch, row + i * tileSide, k));
+    for (int64_t j = 0; j < across; ++j)
+      columns.push_back(place(inside.b.at, inside.b.pitch, k, column + j * tileSide));
+    multiplyTiles(code, compiler::name(MatmulInstruction::tdpbf16ps), rows, columns);
+  });
+  storeTiles(code, square);
 }
 
 void TileProduct::emitRows(CodeBuilder &code, Emitted column, int64_t vectors) {
@@ -96,6 +128,7 @@ Emitted TileProduct::multiplyAdd(CodeBuilder &code, Emitted a, Emitted b, Emitte
   case TileMultiply::widenedPairs:
     return multiplyPairsWidened(code, sum, a, b);
   case TileMultiply::numbers:
+  case TileMultiply::tilesOfPairs: // by whole tiles
     break;
   }
   if (!frame.target.math.hasFma)

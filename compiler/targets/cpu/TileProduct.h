@@ -18,7 +18,8 @@ struct ScratchMatrix {
 
 /// c = a b, or c + a b, in f32. An element of a and b is an f32, or a pair of bf16 that are neighbours along depth.
 /// Neighbours of a row of b and of c lie together, and each row begins at a multiple of a vector; `columns` are rounded
-/// up to whole vectors, so b and c have room for them.
+/// up to whole vectors, so b and c have room for them. By tiles, neighbours of a row of a lie together too; rows, and
+/// depth, are rounded up to whole tiles, so there is room for these rows, and both factors are 0 beyond depth.
 struct TileProductCall {
   MatrixPlace a;
   ScratchMatrix b, c;
@@ -28,13 +29,14 @@ struct TileProductCall {
 
 /// How elements of a and b are multiplied.
 enum class TileMultiply : uint8_t {
-  numbers,     // f32
-  pairs,       // by vdpbf16ps, which takes subnormal numbers for 0
-  widenedPairs // each member widened to f32
+  numbers,      // f32
+  pairs,        // by vdpbf16ps, which takes subnormal numbers for 0
+  tilesOfPairs, // by tdpbf16ps, which does so too
+  widenedPairs  // each member widened to f32
 };
 
-/// Makes the function before the code that is being emitted. A row and a strip of columns are multiplied in registers,
-/// in the order of depth.
+/// Makes the function before the code that is being emitted. Some rows and a strip of columns are multiplied in registers,
+/// in the order of depth. For tiles, configureTiles() comes before the calls.
 class TileProduct {
 public:
   TileProduct(KernelFrame &frame, llvm::StringRef name, TileMultiply multiply);
@@ -43,6 +45,8 @@ public:
 private:
   void emitBody(CodeBuilder &code);
   void emitRows(CodeBuilder &code, Emitted column, int64_t vectors);
+  void emitSquares(CodeBuilder &code);
+  void emitSquare(CodeBuilder &code, Emitted row, int64_t down, Emitted column, int64_t across);
   void emitTile(CodeBuilder &code, Emitted row, Emitted column, int64_t rows, int64_t vectors);
   int64_t vectorAlignment() const { return frame.lanes * 4; } // bytes
   mlir::VectorType lanes(mlir::Type element) const { return mlir::VectorType::get(frame.lanes, element); }
