@@ -26,6 +26,7 @@ Variable fixedWeight(BuildContext &context, const std::string &name, const Tenso
   const Variable made = context.add_weight(
       {.shape = value.shape(), .initializer = "zeros", .dtype = value.dtype(), .trainable = false, .name = name});
   made.assign(value);
+  made.impl()->role = VariableRole::weight; // not a state that steps write: packed copies of it may be kept
   return made;
 }
 

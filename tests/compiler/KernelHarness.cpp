@@ -76,7 +76,7 @@ const std::string targetOfPairs = "x86_64-unknown-linux-gnu:znver4";
 
 bool runsPairs() {
   return __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512vbmi2") &&
-         __builtin_cpu_supports("vaes");
+         __builtin_cpu_supports("vaes") && __builtin_cpu_supports("sse4a"); // which Intel's CPUs lack
 }
 
 size_t bytesOf(RankedTensorType type) {

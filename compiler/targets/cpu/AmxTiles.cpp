@@ -55,13 +55,18 @@ void beginTiles(CodeBuilder &code, const TileSquare &square, Emitted continues) 
 }
 
 void multiplyTiles(CodeBuilder &code, StringRef instruction, ArrayRef<TilePlace> rows, ArrayRef<TilePlace> columns) {
-  for (auto [i, place] : llvm::enumerate(rows))
-    emitInstruction(code, "tileloadd64", firstOfRows + int64_t(i), {place.at, place.stride});
-  for (auto [j, place] : llvm::enumerate(columns))
-    emitInstruction(code, "tileloadd64", firstOfColumns + int64_t(j), {place.at, place.stride});
-  for (int64_t i = 0; i < int64_t(rows.size()); ++i)
-    for (int64_t j = 0; j < int64_t(columns.size()); ++j)
+  const auto load = [&](int64_t tile, const TilePlace &place) {
+    emitInstruction(code, "tileloadd64", tile, {place.at, place.stride});
+  };
+  // Each factor just before its first product, so that products run while others are loaded.
+  for (int64_t i = 0; i < int64_t(rows.size()); ++i) {
+    load(firstOfRows + i, rows[size_t(i)]);
+    for (int64_t j = 0; j < int64_t(columns.size()); ++j) {
+      if (i == 0)
+        load(firstOfColumns + j, columns[size_t(j)]);
       emitInstruction(code, instruction, {2 * i + j, firstOfRows + i, firstOfColumns + j}, {});
+    }
+  }
 }
 
 void storeTiles(CodeBuilder &code, const TileSquare &square) {

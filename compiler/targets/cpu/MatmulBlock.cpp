@@ -19,7 +19,7 @@ MatmulBlock::MatmulBlock(const MatmulProblem &problem, KernelFrame &frame)
   packedPitch = ceilDivide(tileRows + 1, constant(sizes.lanes)) * sizes.lanes;
   packedRowsAt = frame.scratch;
   packedA = frame.address(packedRowsAt, frame.getI8Type(), constant(MatmulScratch::headBytes));
-  packedB = at(packedA, packedPitch * sizes.depth);
+  packedB = at(packedA, packedPitch * sizes.rowPitch());
   square = at(packedB, sumsPitch * sizes.depth);
   watchedAt = at(square, constant(sizes.lanes * sizes.lanes));
   sums = at(watchedAt, constant(sizes.lanes));

@@ -9,7 +9,7 @@ using namespace mlir;
 MatmulRows MatmulFactors::rows(const MatmulDepth &depth) const {
   const Emitted one = frame.constant(1);
   if (!problem.readsRowsInPlace())
-    return problem.packsRowsAlongDepth() ? MatmulRows{block.packedA, frame.constant(block.sizes.depth), one}
+    return problem.packsRowsAlongDepth() ? MatmulRows{block.packedA, frame.constant(block.sizes.rowPitch()), one}
                                          : MatmulRows{block.packedA, one, block.packedPitch};
   OpOperand *input = problem.contraction.getDpsInputOperand(0);
   const TensorAccess accessed = frame.source.accessOf(problem.contraction, *input);

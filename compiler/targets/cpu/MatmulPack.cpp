@@ -39,7 +39,7 @@ void MatmulPacking::packRowsAlongDepth(const MatmulDepth &depth) {
         index.whole = whole;
         const Emitted vector =
             problem.groupSize > 1 ? groups.alongDepth(0, index, depth.first + k) : operands.factor(0, index);
-        store(vector, block.at(block.packedA, row * block.sizes.depth + k));
+        store(vector, block.at(block.packedA, row * block.sizes.rowPitch() + k));
       });
   });
   if (problem.hasBiasRow())
@@ -53,7 +53,7 @@ void MatmulPacking::packWindow(const MatmulDepth &depth) {
   if (problem.packsAlongPlaces()) {
     const MatmulWindow::Range ofRows{block.firstRow, block.rows}, ofDepth{depth.first, depth.count};
     auto [seen, columns] = places == rowRole ? std::pair(ofRows, ofDepth) : std::pair(ofDepth, ofRows);
-    const Emitted pitch = places == rowRole ? block.packedPitch : constant(block.sizes.depth);
+    const Emitted pitch = places == rowRole ? block.packedPitch : constant(block.sizes.rowPitch());
     seen.first = firstPlace + seen.first;
     frame.loop(constant(0), columns.count, constant(1), [&, seen = seen, first = columns.first](Emitted column) {
       window.copyPlaces(first + column, seen, block.at(block.packedA, column * pitch));
@@ -74,7 +74,7 @@ void MatmulPacking::packWindowAlongDepth(const MatmulWindow &window, Emitted fir
   const Emitted group = constant(problem.groupSize), first = depth.first * group;
   const Emitted count = minimum(depth.count * group, block.size[depthRole] - first);
   watch.loop(constant(0), block.rows, constant(1), [&](Emitted row) {
-    const Emitted to = block.at(block.packedA, row * block.sizes.depth);
+    const Emitted to = block.at(block.packedA, row * block.sizes.rowPitch());
     window.copy(firstPlace + block.firstRow + row, {first, count}, to);
     if (problem.groupSize > 1)
       window.copyOutside(constant(1), window.at(to, count)); // past K
@@ -119,7 +119,7 @@ void MatmulPacking::packBias(const MatmulDepth &depth) {
   const VectorType bytes = VectorType::get(64, frame.getI8Type());
   const Emitted signs = frame.constant(cast<TypedAttr>(DenseElementsAttr::get(bytes, frame.getI8IntegerAttr(-128))));
   frame.loop(constant(0), depth.count, constant(lanes),
-             [&](Emitted k) { block.store(signs, block.at(block.packedA, block.rows * block.sizes.depth + k)); });
+             [&](Emitted k) { block.store(signs, block.at(block.packedA, block.rows * block.sizes.rowPitch() + k)); });
 }
 
 void MatmulPacking::packRowsTurned(const MatmulDepth &depth) {
@@ -138,7 +138,7 @@ void MatmulPacking::packRowsTurned(const MatmulDepth &depth) {
         turned.push_back(block.load(squareRow(constant(member))));
       turned = frame.transpose(turned);
       for (int64_t lane = 0; lane < lanes; ++lane)
-        store(turned[size_t(lane)], block.at(block.packedA, (row + lane) * block.sizes.depth + k));
+        store(turned[size_t(lane)], block.at(block.packedA, (row + lane) * block.sizes.rowPitch() + k));
     });
   });
 }

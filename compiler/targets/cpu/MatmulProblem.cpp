@@ -35,7 +35,7 @@ MatmulSizes::MatmulSizes(const CpuTarget &cpu, Type accumulator, StringRef name)
 
 MatmulScratch::MatmulScratch(const MatmulSizes &sizes, int64_t tileRows, int64_t tileColumns) {
   const int64_t padded = roundUp(tileColumns, sizes.lanes);
-  a = roundUp(tileRows + 1, sizes.lanes) * sizes.depth; // groups take a row more
+  a = roundUp(tileRows + 1, sizes.lanes) * sizes.rowPitch(); // groups take a row more
   b = padded * sizes.depth;
   sums = roundUp(tileRows + 1, sizes.rowStep) * padded;
   square = sizes.lanes * (sizes.lanes + 1);

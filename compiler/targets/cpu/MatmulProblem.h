@@ -17,6 +17,9 @@ struct MatmulSizes {
   int64_t rowStep = 1;                                 // sums are made for a multiple of it
   static constexpr int64_t sumsInFlight = 8;           // two multiply-adds a cycle, each of four cycles
   int64_t columns() const { return lanes * vectors; }
+  /// Elements between rows of packed A that lie along K: a vector more than they have, so that rows begin in different
+  /// sets of a cache.
+  int64_t rowPitch() const { return depth + lanes; }
   MatmulSizes(const CpuTarget &cpu, mlir::Type accumulator, llvm::StringRef instruction);
 };
 

@@ -41,7 +41,7 @@ MatmulTiles::Columns MatmulTiles::columnsAt(Emitted column, int64_t place, const
 
 void MatmulTiles::multiplySums(Emitted row, int64_t down, Emitted column, ArrayRef<Columns> columns,
                                const MatmulDepth &depth) const {
-  const Emitted sumsStride = block.sumsPitch * elementSize, rowStride = frame.constant(block.sizes.depth * elementSize);
+  const Emitted sumsStride = block.sumsPitch * elementSize, rowStride = frame.constant(block.sizes.rowPitch() * elementSize);
   TileSquare square;
   for (int64_t i = 0; i < down; ++i) {
     square.sums.emplace_back();
@@ -53,7 +53,7 @@ void MatmulTiles::multiplySums(Emitted row, int64_t down, Emitted column, ArrayR
   const auto multiplyGroups = [&](Emitted k, bool ofTail) {
     SmallVector<TilePlace> fromA, fromB;
     for (int64_t i = 0; i < down; ++i)
-      fromA.push_back({block.at(block.packedA, (row + i * lanes) * block.sizes.depth + k), rowStride});
+      fromA.push_back({block.at(block.packedA, (row + i * lanes) * block.sizes.rowPitch() + k), rowStride});
     for (const Columns &each : columns)
       fromB.push_back({ofTail ? each.tail : block.at(each.at, k * each.pitch), each.pitch * elementSize});
     multiplyTiles(frame, name(block.problem.instruction), fromA, fromB);
