@@ -97,7 +97,8 @@ FailureOr<KernelDescription> describeReductionLoop(KernelOp kernel, const Target
   int64_t columns = space.extent(inner.back());
   int64_t rows = space.extentOf(kept) / std::max<int64_t>(columns, 1);
   int64_t depth = space.extentOf(reduced);
-  LoopBlocks blocks = target.blocking().loopBlocks({rows, columns, depth});
+  const bool sharesRows = inner.size() > 1;
+  LoopBlocks blocks = target.blocking().loopBlocks({rows, columns, depth, false, false, sharesRows});
   KernelDescription description;
   description.grid = ceilDivide(rows, blocks.rows) * ceilDivide(columns, blocks.columns);
   for (int dim : space.all())

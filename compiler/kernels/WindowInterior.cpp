@@ -68,18 +68,24 @@ Emitted WindowInterior::valueAt(Value value, IRMapping &known) {
   return result;
 }
 
-Emitted WindowInterior::holds() {
+Emitted WindowInterior::holdsAtIndex() {
   Emitted all;
-  for (const bool last : {false, true}) {
-    IRMapping known = frame.outside;
-    for (int dim : reduced)
-      frame.index[size_t(dim)] = last ? frame.extents[size_t(dim)] - 1 : frame.constant(0);
-    for (Operation *test : tests) {
-      const Emitted inside = valueAt(test->getResult(0), known);
-      all = all ? all & inside : inside;
-    }
+  IRMapping known = frame.outside;
+  for (Operation *test : tests) {
+    const Emitted inside = valueAt(test->getResult(0), known);
+    all = all ? all & inside : inside;
   }
   return all;
+}
+
+Emitted WindowInterior::holds() {
+  const auto holdsAt = [&](bool last) {
+    for (int dim : reduced)
+      frame.index[size_t(dim)] = last ? frame.extents[size_t(dim)] - 1 : frame.constant(0);
+    return holdsAtIndex();
+  };
+  const Emitted first = holdsAt(false);
+  return first & holdsAt(true);
 }
 
 } // namespace halftone::compiler

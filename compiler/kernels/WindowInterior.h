@@ -18,6 +18,8 @@ public:
   mlir::linalg::GenericOp generic() const { return mlir::cast<mlir::linalg::GenericOp>(*unbounded); }
   /// Whether all taps are inside at the frame's index of the kept dims.
   Emitted holds();
+  /// Whether the tap at the frame's index is inside.
+  Emitted holdsAtIndex();
 
 private:
   Emitted valueAt(mlir::Value value, mlir::IRMapping &known);

@@ -24,6 +24,7 @@ struct LoopSpace {
   int64_t rows = 1, columns = 1, weight = 1;
   bool transposes = false; // an operand is read along its own last axis, which is not the space's
   bool packs = false;      // a result is stored in panels
+  bool sharesRows = false; // of a reduction loop: rows lie behind the reduced axes, and operands are the same for many
 };
 
 /// The rules of one target.

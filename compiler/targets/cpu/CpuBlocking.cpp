@@ -24,6 +24,12 @@ LoopBlocks plainBlocks(int64_t rows, int64_t columns, int64_t weight) {
   return blocks;
 }
 
+/// Blocks of the rows that are accumulated together, and of columns that keep them in registers.
+LoopBlocks sharedBlocks(int64_t rows, int64_t columns) {
+  constexpr int64_t most = 64;
+  return {std::min(rows, sharedRows), std::min(std::max<int64_t>(columns, 1), most)};
+}
+
 /// Blocks for packed results: whole lines of the panels, and rows that are staged in little memory.
 LoopBlocks packedBlocks(int64_t rows, int64_t columns) {
   constexpr int64_t longest = 256, smallest = 4096, most = 256;
@@ -108,6 +114,8 @@ LoopBlocks CpuBlocking::loopBlocks(const LoopSpace &space) const {
     return packedBlocks(space.rows, space.columns);
   if (space.transposes)
     return squareBlocks(space.rows, space.columns);
+  if (constexpr int64_t leastWeight = 64; space.sharesRows && space.weight >= leastWeight)
+    return sharedBlocks(std::max<int64_t>(space.rows, 1), space.columns);
   return plainBlocks(space.rows, space.columns, space.weight);
 }
 

@@ -10,6 +10,8 @@ namespace halftone::compiler {
 /// Scratch that the code of a loop kernel has for each operand whose last axis is the last outer dim: a square of
 /// vectors.
 inline constexpr int64_t transposedSquareBytes = 2048;
+/// Rows that a reduction loop accumulates together, where operands are the same for many.
+inline constexpr int64_t sharedRows = 3;
 /// Packed results of a loop kernel are stored row by row in scratch and moved from there, so many rows at a time: lines
 /// of the panels are then whole.
 inline constexpr int64_t stagedRows = 16;

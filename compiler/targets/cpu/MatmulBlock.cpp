@@ -18,6 +18,8 @@ MatmulBlock::MatmulBlock(const MatmulProblem &problem, KernelFrame &frame)
   sumsPitch = ceilDivide(tileColumns, constant(sizes.lanes)) * sizes.lanes;
   packedPitch = ceilDivide(tileRows + 1, constant(sizes.lanes)) * sizes.lanes;
   packedRowsAt = frame.scratch;
+  watchedPanelsAt = frame.address(frame.scratch, frame.getI64Type(), constant(1));
+  subnormalPanelsAt = frame.address(frame.scratch, frame.getI64Type(), constant(2));
   packedA = frame.address(packedRowsAt, frame.getI8Type(), constant(MatmulScratch::headBytes));
   packedB = at(packedA, packedPitch * sizes.rowPitch());
   square = at(packedB, sumsPitch * sizes.depth);

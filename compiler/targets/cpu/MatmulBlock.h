@@ -39,6 +39,7 @@ public:
   std::array<Emitted, 4> size; // of each role
   Emitted tileRows, tileColumns, rowTiles, columnTiles;
   Emitted packedRowsAt;                         // in the head of scratch: the tile whose A is packed
+  Emitted watchedPanelsAt, subnormalPanelsAt;   // in the head too: bits of column tiles, see MatmulOrder::watchPanels
   Emitted packedA, packedB, sums, square;       // in scratch
   Emitted watchedAt;                            // the values that packing A watched
   Emitted sumsPitch, packedPitch;               // elements between rows of sums, of packed A as [k][row]

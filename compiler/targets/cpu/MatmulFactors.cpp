@@ -62,11 +62,11 @@ Emitted MatmulFactors::panelAt(Emitted column) const {
   return block.at(block.pointerOf(problem.contraction.getInputs()[1]), panel * groups * block.sizes.lanes);
 }
 
-void MatmulFactors::watchPanels(const MatmulDepth &depth) const {
+void MatmulFactors::watchPanels() const {
   const Emitted lanes = frame.constant(block.sizes.lanes);
   watch.loop(frame.constant(0), block.columns, lanes, [&](Emitted column) {
-    const Emitted panel = block.at(panelAt(column), depth.first * lanes);
-    watch.loop(frame.constant(0), depth.count, frame.constant(1),
+    const Emitted panel = panelAt(column);
+    watch.loop(frame.constant(0), block.groups(), frame.constant(1),
                [&](Emitted k) { watch.look(block.load(block.at(panel, k * lanes))); });
   });
 }

@@ -34,7 +34,7 @@ public:
   /// Where the panel of a tile's column begins, which is the first of its panel.
   Emitted panelAt(Emitted column) const;
   /// Looks for subnormal numbers in the tile's panels.
-  void watchPanels(const MatmulDepth &depth) const;
+  void watchPanels() const;
 
 private:
   std::function<Values(Emitted)> columnsOfPanels(const MatmulStrip &strip) const;

@@ -12,6 +12,13 @@ using namespace mlir;
 void MatmulOrder::emit() {
   if (problem.usesTiles())
     tiles.configure();
+  if (problem.watchesPanelsAhead()) {
+    const Emitted packed = frame.load(frame.getI64Type(), block.packedRowsAt);
+    frame.branch(equal(packed, constant(0)), [&] { // the thread's first blocks of the launch
+      frame.store(constant(0), block.watchedPanelsAt);
+      frame.store(constant(0), block.subnormalPanelsAt);
+    });
+  }
   frame.loop(frame.blockBegin, frame.blockEnd, constant(1), [&](Emitted number) { emitBlock(number); });
   if (problem.usesTiles())
     tiles.release();
@@ -19,6 +26,8 @@ void MatmulOrder::emit() {
 
 void MatmulOrder::emitBlock(Emitted number) {
   block.begin(number);
+  if (problem.watchesPanelsAhead())
+    watchPanels();
   // Once at least: a sum of nothing is 0. Parts of equal size, rather than a small one at the end.
   const Emitted steps = block.groups(), atLeastOne = maximum(steps, constant(1));
   const Emitted parts = ceilDivide(atLeastOne, constant(block.sizes.depth));
@@ -34,6 +43,23 @@ void MatmulOrder::emitBlock(Emitted number) {
   });
   watch.stop();
   epilogue.emit();
+}
+
+void MatmulOrder::watchPanels() {
+  const Emitted zero = constant(0), bit = select(block.columnTile < 64, constant(1) << block.columnTile, zero);
+  const auto bits = [&](Emitted at) { return frame.load(frame.getI64Type(), at); };
+  const auto isSet = [&](Emitted at) { return negated(equal(bits(at) & bit, zero)); };
+  const auto look = [&] {
+    watch.start();
+    factors.watchPanels();
+    const Emitted saw = watch.sawOwn();
+    watch.stop();
+    frame.store(bits(block.watchedPanelsAt) | bit, block.watchedPanelsAt);
+    frame.store(bits(block.subnormalPanelsAt) | select(saw, bit, zero), block.subnormalPanelsAt);
+    return Values{saw};
+  };
+  panelsAreSubnormal =
+      frame.choose(isSet(block.watchedPanelsAt), [&] { return Values{isSet(block.subnormalPanelsAt)}; }, look)[0];
 }
 
 /// Neighbouring blocks have the same rows, which are packed, or watched, still when one part of K is all.
@@ -56,9 +82,8 @@ void MatmulOrder::packRows(const MatmulDepth &depth) {
 void MatmulOrder::multiply(const MatmulDepth &depth) {
   if (!watch.isOn() || (problem.panels && !problem.usesTiles()))
     return multiplyTile(depth);
-  if (problem.panels)
-    factors.watchPanels(depth);
-  const Emitted saw = watch.saw();
+  const Emitted sawPacked = watch.saw();
+  const Emitted saw = problem.watchesPanelsAhead() ? sawPacked | panelsAreSubnormal : sawPacked;
   watch.stop();
   const auto inPairs = [&](bool widens) {
     microKernel.widens = widens;

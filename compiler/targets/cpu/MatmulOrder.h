@@ -23,6 +23,8 @@ public:
 private:
   void emitBlock(Emitted number);
   void packRows(const MatmulDepth &depth);
+  /// Sets `panelsAreSubnormal`. A thread looks once at the panels of each of the first 64 column tiles.
+  void watchPanels();
   void multiply(const MatmulDepth &depth);
   void multiplyTile(const MatmulDepth &depth);
   void multiplyColumns(Emitted begin, Emitted end, int64_t vectors, const MatmulDepth &depth);
@@ -37,6 +39,7 @@ private:
 
   const MatmulProblem &problem;
   KernelFrame &frame;
+  Emitted panelsAreSubnormal; // whether the block's panels have such a number, if problem.watchesPanelsAhead()
   MatmulBlock block;
   MatmulAccess access;
   MatmulOperands operands;

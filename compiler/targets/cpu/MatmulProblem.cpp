@@ -27,8 +27,10 @@ MatmulSizes::MatmulSizes(const CpuTarget &cpu, Type accumulator, StringRef name)
     vectors = 2, panelRows = {4, 1}, vectorRows = {4, 1};
   }
   const auto instruction = matmulInstructionNamed(name);
-  if (instruction && isOfTiles(*instruction))
+  if (instruction && isOfTiles(*instruction)) {
     rowStep = lanes;
+    depth = 1536; // sums are stored after each part of K, and A of several parts is packed for each block
+  }
   if (instruction && depthOf(*instruction) == 2)
     panelRows = {6, 4, 2, 1};
 }

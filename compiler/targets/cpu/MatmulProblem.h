@@ -25,7 +25,8 @@ struct MatmulSizes {
 
 /// Scratch of one tile, in elements of the accumulator: packed A, packed B, sums, and a square of lanes for
 /// transposing with a line for the values that packing A watched. Before them stands, in eight bytes, which tile's A is
-/// packed: batch * row tiles + row tile + 1.
+/// packed: batch * row tiles + row tile + 1; and in eight bytes each, which column tiles' panels the thread has watched in
+/// this launch, and which of them have a subnormal number.
 struct MatmulScratch {
   static constexpr int64_t headBytes = 64;
   int64_t a, b, sums, square; // elements
@@ -55,6 +56,8 @@ public:
   /// B is packed one panel at a time, just before it is multiplied or, where lanes run along columns, with the first
   /// rows.
   bool packsPanels() const { return groupSize == 1 && !readsColumnsInPlace(); }
+  /// Tiles of pairs lose subnormal numbers of B in panels, which nobody packs and so looks at.
+  bool watchesPanelsAhead() const { return panels && usesTiles() && groupSize == 2; }
   /// Packed A has a row more: its sums are those that the other rows have too much.
   bool hasBiasRow() const { return instruction == MatmulInstruction::vpdpbusd; }
   /// The epilogue copies: sums of whole panels are made in the result.

@@ -41,7 +41,8 @@ MatmulTiles::Columns MatmulTiles::columnsAt(Emitted column, int64_t place, const
 
 void MatmulTiles::multiplySums(Emitted row, int64_t down, Emitted column, ArrayRef<Columns> columns,
                                const MatmulDepth &depth) const {
-  const Emitted sumsStride = block.sumsPitch * elementSize, rowStride = frame.constant(block.sizes.rowPitch() * elementSize);
+  const Emitted sumsStride = block.sumsPitch * elementSize,
+                rowStride = frame.constant(block.sizes.rowPitch() * elementSize);
   TileSquare square;
   for (int64_t i = 0; i < down; ++i) {
     square.sums.emplace_back();

@@ -28,10 +28,13 @@ void SubnormalWatch::save() const {
 }
 
 Emitted SubnormalWatch::saw() const {
-  constexpr int64_t smallestNormal = 2 * 0x80 - 1;
   const Emitted saved = frame.load(least[0].type(), block.watchedAt, block.problem.cpu.vectorBytes);
-  const Emitted both = minimumUnsigned(least[0], saved);
-  const Emitted one = frame.wrap(vector::ReductionOp::create(frame, vector::CombiningKind::MINUI, both.value()));
+  return isSubnormal(minimumUnsigned(least[0], saved));
+}
+
+Emitted SubnormalWatch::isSubnormal(Emitted magnitudes) const {
+  constexpr int64_t smallestNormal = 2 * 0x80 - 1;
+  const Emitted one = frame.wrap(vector::ReductionOp::create(frame, vector::CombiningKind::MINUI, magnitudes.value()));
   return isLessUnsigned(one, one.like(smallestNormal));
 }
 

@@ -21,6 +21,8 @@ public:
   void save() const;
   /// Whether a number was subnormal: one that look() got since start(), or one of A before save().
   Emitted saw() const;
+  /// The same without those of A.
+  Emitted sawOwn() const { return isSubnormal(least[0]); }
 
   /// Loops in whose bodies groups are looked at.
   Values loop(Emitted begin, Emitted end, Emitted step, llvm::ArrayRef<Emitted> carried,
@@ -28,6 +30,7 @@ public:
   void loop(Emitted begin, Emitted end, Emitted step, llvm::function_ref<void(Emitted)> body);
 
 private:
+  Emitted isSubnormal(Emitted magnitudes) const;
   Values takeOwn(const Values &all);
 
   const MatmulBlock &block;
