@@ -9,7 +9,8 @@
 //   func @main(%x, %w {...}, %c {halftone.shadow = @w_bf16}) -> (%w1 {...}, %c1 {halftone.shadow = @w_bf16}) {
 //     ... %c ...;  %w1 = sub %w, %d;  %c1 = cast %w1 : f32 to bf16
 //     return %w1, %c1
-// A pack of a cast that is kept is a shadow of that shadow, and so never casts again.
+// A pack of a cast that is kept is a shadow of that shadow, and so never casts again. Of integers that share bytes the
+// unpacked ones are kept: each reader would shift all of them.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/WhenResults.h"
 #include "dialect/TypeInference.h"
@@ -17,6 +18,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -30,8 +32,32 @@ namespace {
 
 RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-/// An op that a shadow's function may consist of.
-bool mayMove(Operation *op) { return isa<CastOp, TransposeOp, ReshapeOp, PackOp>(op); }
+/// Whether `value` is computed of nothing but constants, by at most `steps` ops one after the other.
+bool isConstant(Value value, int steps) {
+  Operation *op = value.getDefiningOp();
+  return op && steps > 0 && isPure(op) && op->getNumRegions() == 0 &&
+         llvm::all_of(op->getOperands(), [&](Value operand) { return isConstant(operand, steps - 1); });
+}
+
+/// Whether integers that share bytes were taken apart by shifts to make `value`.
+bool isUnpacked(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (isa_and_nonnull<ReshapeOp, SliceOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return isa_and_nonnull<ShrOp>(op);
+}
+
+/// An op that takes integers apart: it shifts by constants, or serves such shifts.
+bool unpacks(Operation *op) {
+  if (isa<ShlOp, ShrOp>(op))
+    return isConstant(op->getOperand(1), 8);
+  if (isa<BroadcastOp>(op))
+    return llvm::all_of(op->getUsers(), [](Operation *user) { return isa<ShlOp, ShrOp>(user) && unpacks(user); });
+  return isa<SliceOp>(op) && isUnpacked(op->getOperand(0));
+}
+
+/// An op that a shadow's function may consist of: one of its first operand, and else of constants.
+bool mayMove(Operation *op) { return isa<CastOp, TransposeOp, ReshapeOp, PackOp>(op) || unpacks(op); }
 
 /// A reshape that no other op of a shadow's function follows: an alias of the kept value, which its readers share.
 bool isAlias(Operation *op) {
@@ -39,8 +65,14 @@ bool isAlias(Operation *op) {
          llvm::all_of(op->getUsers(), [](Operation *user) { return !mayMove(user) || isAlias(user); });
 }
 
+/// A cast of unpacked integers to wider numbers that stay as they are: their readers widen what is kept.
+bool widensUnpacked(Operation *op) {
+  return isa<CastOp>(op) && isUnpacked(op->getOperand(0)) &&
+         llvm::none_of(op->getUsers(), [](Operation *user) { return isa<PackOp>(user); });
+}
+
 /// Whether `op`, which uses a value that a shadow may keep, is a part of a longer shadow's function.
-bool moves(Operation *op) { return mayMove(op) && !isAlias(op); }
+bool moves(Operation *op) { return mayMove(op) && !isAlias(op) && !widensUnpacked(op); }
 
 /// A function of the variable that somebody reads: its ops in order, and the values that it is read as.
 struct Chain {
@@ -48,15 +80,17 @@ struct Chain {
   SmallVector<Value> values;
 };
 
-/// Worth keeping: a packed copy, or one in fewer bytes. (A wider one would cost its readers more than the cast does.)
+/// Worth keeping: a packed copy, one in fewer bytes, or unpacked integers. (A wider one would cost its readers more than
+/// the cast does.)
 bool isWorthKeeping(Value variable, Value value) {
-  return value.getDefiningOp<PackOp>() ||
+  return value.getDefiningOp<PackOp>() || isUnpacked(value) ||
          tensorOf(value).getElementTypeBitWidth() < tensorOf(variable).getElementTypeBitWidth();
 }
 
 bool sameOp(Operation *a, Operation *b) {
   return a->getName() == b->getName() && a->getResultTypes() == b->getResultTypes() &&
-         a->getAttrDictionary() == b->getAttrDictionary();
+         a->getAttrDictionary() == b->getAttrDictionary() &&
+         llvm::equal(a->getOperands().drop_front(), b->getOperands().drop_front());
 }
 
 bool sameFunction(ArrayRef<Operation *> known, ArrayRef<Operation *> ops) { return llvm::equal(known, ops, sameOp); }
@@ -132,6 +166,15 @@ SmallVector<Chain> HoistShadows::chainsOf(Value variable) {
   return chains;
 }
 
+/// Makes the constant that `value` is computed of visible where `builder` stands.
+void copyConstant(OpBuilder &builder, Value value, IRMapping &copies) {
+  if (value.getParentRegion()->isAncestor(builder.getInsertionBlock()->getParent()) || copies.contains(value))
+    return;
+  for (Value operand : value.getDefiningOp()->getOperands())
+    copyConstant(builder, operand, copies);
+  builder.clone(*value.getDefiningOp(), copies);
+}
+
 /// `ops` on `value`: those that are there already, for another chain, and new ones behind them.
 Value apply(OpBuilder &builder, ArrayRef<Operation *> ops, Value value) {
   for (Operation *op : ops) {
@@ -142,6 +185,8 @@ Value apply(OpBuilder &builder, ArrayRef<Operation *> ops, Value value) {
       continue;
     }
     IRMapping mapping;
+    for (Value operand : op->getOperands().drop_front())
+      copyConstant(builder, operand, mapping);
     mapping.map(op->getOperand(0), value);
     value = builder.clone(*op, mapping)->getResult(0);
   }
@@ -247,24 +292,46 @@ void HoistShadows::finishSignature(func::FuncOp main) {
   main.setAllResultAttrs(results);
 }
 
+/// A cast of unpacked integers moves behind the reshape or slice that is its only reader: what is kept is then the operand
+/// of the product itself, which widens it as it reads.
+void castLast(func::FuncOp main) {
+  SmallVector<CastOp> casts;
+  main.walk([&](CastOp cast) {
+    if (isUnpacked(cast.getX()))
+      casts.push_back(cast);
+  });
+  for (CastOp cast : casts)
+    while (cast->hasOneUse()) {
+      Operation *next = *cast->user_begin();
+      if (!isa<ReshapeOp, SliceOp>(next))
+        break;
+      OpBuilder builder(next);
+      const Type element = getElementTypeOrSelf(cast.getX().getType());
+      Operation *earlier = builder.clone(*next);
+      earlier->setOperand(0, cast.getX());
+      earlier->getResult(0).setType(tensorOf(next->getResult(0)).clone(element));
+      cast->moveAfter(earlier);
+      cast.getXMutable().assign(earlier->getResult(0));
+      cast.getResult().setType(tensorOf(next->getResult(0)));
+      next->getResult(0).replaceAllUsesWith(cast.getResult());
+      next->erase();
+    }
+}
+
+void eraseWithOperands(Operation *op) {
+  const SmallVector<Value> operands(op->getOperands());
+  op->erase();
+  for (Value operand : operands)
+    if (Operation *source = operand.getDefiningOp(); source && isOpTriviallyDead(source))
+      eraseWithOperands(source);
+}
+
+/// A chain stands behind those that it goes on from, so no value is erased before its turn.
 void eraseUnread(ArrayRef<Chain> chains) {
-  llvm::SetVector<Operation *> ops; // each before its users
   for (const Chain &chain : chains)
-    for (Value value : chain.values) {
-      SmallVector<Operation *> path;
-      for (Operation *op = value.getDefiningOp(); op && mayMove(op); op = op->getOperand(0).getDefiningOp())
-        path.push_back(op);
-      ops.insert(path.rbegin(), path.rend());
-    }
-  for (bool changed = true; std::exchange(changed, false);)
-    for (Operation *op : ops.takeVector()) {
-      if (!op->use_empty()) {
-        ops.insert(op);
-        continue;
-      }
-      op->erase();
-      changed = true;
-    }
+    for (Value value : chain.values)
+      if (isOpTriviallyDead(value.getDefiningOp()))
+        eraseWithOperands(value.getDefiningOp());
 }
 
 void HoistShadows::cross() {
@@ -273,6 +340,7 @@ void HoistShadows::cross() {
     getOperation().emitError("expected a function @main with a body");
     return signalPassFailure();
   }
+  castLast(main);
   SymbolTable symbols(getOperation());
   resultOf.clear();
   keptArguments.clear();

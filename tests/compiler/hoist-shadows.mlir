@@ -113,3 +113,32 @@ func.func @main(%w: tensor<4x8xf32> {halftone.variable = @w})
   %3 = halftone.mul %0, %0 : tensor<4x8xf16>
   return %2, %3 : tensor<2x2x8xf16>, tensor<4x8xf16>
 }
+
+// -----
+
+// Integers that share bytes are unpacked once; their reader widens them. A shift by another value stays.
+// CHECK: halftone.shadow @w_int8 of @w {
+// CHECK-NEXT: ^bb0(%[[V:.*]]: tensor<4x8xi8>):
+// CHECK: halftone.broadcast %[[V]]
+// CHECK: halftone.shl
+// CHECK: %[[S:.*]] = halftone.shr
+// CHECK-NEXT: %[[R:.*]] = halftone.reshape %[[S]] : tensor<4x8x2xi8> to tensor<4x16xi8>
+// CHECK-NEXT: halftone.yield %[[R]]
+// CHECK: func.func @main({{.*}}, %[[K:.*]]: tensor<4x16xi8> {halftone.shadow = @w_int8})
+// CHECK-NEXT: halftone.cast %[[K]]
+// CHECK: halftone.shr
+halftone.variable @w : tensor<4x8xi8> {path = "w", trainable = false, update = #halftone<update assign>}
+func.func @main(%x: tensor<2x4xf32> {halftone.name = "x"}, %n: tensor<i8> {halftone.name = "n"}, %w: tensor<4x8xi8> {halftone.variable = @w}) -> (tensor<2x16xf32> {halftone.name = "a"}, tensor<4x8xi8> {halftone.name = "b"}) {
+  %0 = halftone.broadcast %w {axes = array<i64: 0, 1>} : tensor<4x8xi8> to tensor<4x8x2xi8>
+  %1 = halftone.constant dense<[4, 0]> : tensor<2xi8>
+  %2 = halftone.broadcast %1 {axes = array<i64: 2>} : tensor<2xi8> to tensor<4x8x2xi8>
+  %3 = halftone.shl %0, %2 : tensor<4x8x2xi8>
+  %4 = halftone.constant dense<4> : tensor<4x8x2xi8>
+  %5 = halftone.shr %3, %4 : tensor<4x8x2xi8>
+  %6 = halftone.cast %5 {origin = "promotion"} : tensor<4x8x2xi8> to tensor<4x8x2xf32>
+  %7 = halftone.reshape %6 : tensor<4x8x2xf32> to tensor<4x16xf32>
+  %8 = halftone.contract %x, %7 {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<2x4xf32>, tensor<4x16xf32>) -> tensor<2x16xf32>
+  %9 = halftone.broadcast %n {axes = array<i64>} : tensor<i8> to tensor<4x8xi8>
+  %10 = halftone.shr %w, %9 : tensor<4x8xi8>
+  return %8, %10 : tensor<2x16xf32>, tensor<4x8xi8>
+}
