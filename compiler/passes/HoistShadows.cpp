@@ -42,18 +42,17 @@ bool isConstant(Value value, int steps) {
 /// Whether integers that share bytes were taken apart by shifts to make `value`.
 bool isUnpacked(Value value) {
   Operation *op = value.getDefiningOp();
-  while (isa_and_nonnull<ReshapeOp, SliceOp>(op))
+  while (isa_and_nonnull<ReshapeOp>(op))
     op = op->getOperand(0).getDefiningOp();
   return isa_and_nonnull<ShrOp>(op);
 }
 
-/// An op that takes integers apart: it shifts by constants, or serves such shifts.
+/// An op that takes integers apart: it shifts by constants, or repeats what such shifts take.
 bool unpacks(Operation *op) {
   if (isa<ShlOp, ShrOp>(op))
     return isConstant(op->getOperand(1), 8);
-  if (isa<BroadcastOp>(op))
-    return llvm::all_of(op->getUsers(), [](Operation *user) { return isa<ShlOp, ShrOp>(user) && unpacks(user); });
-  return isa<SliceOp>(op) && isUnpacked(op->getOperand(0));
+  return isa<BroadcastOp>(op) &&
+         llvm::all_of(op->getUsers(), [](Operation *user) { return isa<ShlOp, ShrOp>(user) && unpacks(user); });
 }
 
 /// An op that a shadow's function may consist of: one of its first operand, and else of constants.
