@@ -254,7 +254,7 @@ Value ProductKernel::float8Product(const Value &x, const CallContext &context) c
 }
 
 Value ProductKernel::call(const Value &x, const CallContext &context) const {
-  const Value sums = times(x, context);
+  Value sums = times(x, context);
   if (!bias_.defined())
     return sums;
   const Value bias = bias_;

@@ -110,10 +110,10 @@ TEST_CASE("products with packed weights: any number of rows, columns that are no
 
 TEST_CASE("subnormal numbers count in products with packed weights") {
   for (const std::string &target : packingTargets())
-    for (const int64_t place : {0, 5000, 64 * 352 - 1})
+    for (const size_t place : {0, 5000, 22527}) // the last one
       for (const int64_t m : {1, 19}) {
-        std::vector<float> numbers(64 * 352, 0.0f);
-        numbers[static_cast<size_t>(place)] = 0x1p-130f;
+        std::vector<float> numbers(22528, 0.0f);
+        numbers[place] = 0x1p-130f;
         const Tensor w = Tensor(numbers, {64, 352}).astype(bfloat16);
         check(product(m, 64, 352, false), target, false, 2, {{"w", w}});
       }

@@ -60,8 +60,8 @@ constexpr Row table[] = {
 };
 
 /// Groups are neighbours along a row of a window; pairs are also made of the rows of two places.
-bool makesGroupsOfWindow(MatmulInstruction instruction, const MatmulTraits &traits) {
-  return !packsAlongPlaces(traits) && (traits.lhsAlongDepth || instruction == MatmulInstruction::vdpbf16ps);
+bool makesGroupsOfWindow(const Row &row, const MatmulTraits &traits) {
+  return !packsAlongPlaces(traits) && (traits.lhsAlongDepth || row.depth == 2);
 }
 
 const Row &rowOf(MatmulInstruction instruction) {
@@ -74,8 +74,7 @@ const Row &rowOf(MatmulInstruction instruction) {
 MatmulInstruction chooseMatmulInstruction(const CpuTarget &target, const MatmulTraits &traits) {
   return std::find_if(std::begin(table), std::end(table),
                       [&](const Row &row) {
-                        const bool hasFactors =
-                            row.depth == 1 || !traits.window || makesGroupsOfWindow(row.instruction, traits);
+                        const bool hasFactors = row.depth == 1 || !traits.window || makesGroupsOfWindow(row, traits);
                         return hasFactors && row.isThere(target) && row.pays(target, traits);
                       })
       ->instruction;

@@ -87,31 +87,58 @@ void MatmulPacking::packWindowAlongDepth(const MatmulWindow &window, Emitted fir
 }
 
 /// Neighbouring rows of the window are pairs along K. Some columns of two rows at a time go to the place of packed B, which
-/// is not packed yet, and together from there.
+/// is not packed yet, and together from there to packed A, or to lines behind them that are turned.
 void MatmulPacking::packWindowPairs(const MatmulWindow &window, Emitted firstPlace, const MatmulDepth &depth) {
   const Emitted most = constant(2048), pitch = most + 4 * lanes; // a vector of each kind may lie behind
+  const Emitted lines = block.at(block.packedB, pitch);          // behind two rows of 16-bit elements
   const auto copyRow = [&](Emitted place, MatmulWindow::Range columns, Emitted to) {
     frame.branch(
         place < block.size[depthRole], [&] { window.copy(firstPlace + place, columns, to); },
         [&] { window.copyOutside(columns.count, to); });
     window.copyOutside(constant(1), window.at(to, columns.count));
   };
-  watch.loop(constant(0), depth.count, constant(1), [&](Emitted pair) {
-    watch.loop(constant(0), block.rows, most, [&](Emitted begin) {
-      const Emitted count = minimum(most, block.rows - begin);
-      Values rows;
-      for (int64_t member = 0; member < problem.groupSize; ++member) {
-        rows.push_back(window.at(block.packedB, pitch * member));
-        const Emitted place = (depth.first + pair) * problem.groupSize + member;
-        copyRow(place, {block.firstRow + begin, count}, rows.back());
-      }
-      watch.loop(constant(0), count, constant(lanes), [&](Emitted at) {
-        Values members;
-        for (Emitted row : rows)
-          members.push_back(frame.load(block.lanesOf(frame.getI16Type()), window.at(row, at)));
-        store(groups.joined(members), block.at(block.packedA, pair * block.packedPitch + begin + at));
+  // The columns from `begin` on of a pair of rows.
+  const auto packPair = [&](Emitted pair, Emitted begin, Emitted count, Emitted to) {
+    Values rows;
+    for (int64_t member = 0; member < problem.groupSize; ++member) {
+      rows.push_back(window.at(block.packedB, pitch * member));
+      const Emitted place = (depth.first + pair) * problem.groupSize + member;
+      copyRow(place, {block.firstRow + begin, count}, rows.back());
+    }
+    watch.loop(constant(0), count, constant(lanes), [&](Emitted at) {
+      Values members;
+      for (Emitted row : rows)
+        members.push_back(frame.load(block.lanesOf(frame.getI16Type()), window.at(row, at)));
+      store(groups.joined(members), block.at(to, at));
+    });
+  };
+  const auto forColumns = [&](llvm::function_ref<void(Emitted, Emitted)> body) {
+    watch.loop(constant(0), block.rows, most, [&](Emitted begin) { body(begin, minimum(most, block.rows - begin)); });
+  };
+  if (!problem.packsRowsAlongDepth())
+    return watch.loop(constant(0), depth.count, constant(1), [&](Emitted pair) {
+      forColumns([&](Emitted begin, Emitted count) {
+        packPair(pair, begin, count, block.at(block.packedA, pair * block.packedPitch + begin));
       });
     });
+  watch.loop(constant(0), depth.count, constant(lanes), [&](Emitted first) {
+    forColumns([&](Emitted begin, Emitted count) {
+      watch.loop(constant(0), constant(lanes), constant(1),
+                 [&](Emitted line) { packPair(first + line, begin, count, block.at(lines, line * pitch)); });
+      turnLines(lines, pitch, count, block.at(block.packedA, begin * block.sizes.rowPitch() + first));
+    });
+  });
+}
+
+/// `lanes` lines of `count` packed elements become `count` rows of packed A.
+void MatmulPacking::turnLines(Emitted lines, Emitted pitch, Emitted count, Emitted to) {
+  frame.loop(constant(0), count, constant(lanes), [&](Emitted at) {
+    Values square;
+    for (int64_t line = 0; line < lanes; ++line)
+      square.push_back(block.load(block.at(lines, pitch * line + at)));
+    square = frame.transpose(square);
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      block.store(square[size_t(lane)], block.at(to, (at + lane) * block.sizes.rowPitch()));
   });
 }
 

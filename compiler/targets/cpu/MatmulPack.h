@@ -31,6 +31,7 @@ private:
   void packWindow(const MatmulDepth &depth);
   void packWindowAlongDepth(const MatmulWindow &window, Emitted firstPlace, const MatmulDepth &depth);
   void packWindowPairs(const MatmulWindow &window, Emitted firstPlace, const MatmulDepth &depth);
+  void turnLines(Emitted lines, Emitted pitch, Emitted count, Emitted to);
   void packRowsAlongDepth(const MatmulDepth &depth);
   void packRowsTurned(const MatmulDepth &depth);
   void packBias(const MatmulDepth &depth);

@@ -111,8 +111,7 @@ LogicalResult MatmulProblem::readWindow() {
   if (!window)
     return success();
   const size_t numbers = size_t(source.form.numbers);
-  const bool readsGroups =
-      !source.form.alongPlaces && (lanesAlongDepth(0) || instruction == MatmulInstruction::vdpbf16ps);
+  const bool readsGroups = !source.form.alongPlaces && (lanesAlongDepth(0) || groupSize == 2);
   if ((groupSize != 1 && !readsGroups) || numbers != 4 * window->rank() + 1)
     return contraction.emitError() << "no code that reads a window of " << window->rank() << " spatial axes with "
                                    << numbers << " numbers, in groups of " << groupSize;
