@@ -95,7 +95,7 @@ public:
     row.signal_to_noise = row.worst_signal_to_noise = decibels(sum(signals_), sum(errors_));
     for (size_t c = 0; c < signals_.size(); ++c)
       if (const double own = decibels(signals_[c], errors_[c]);
-          c == 0 || own < row.worst_signal_to_noise || std::isnan(own)) {
+          c == 0 || own < row.worst_signal_to_noise || (std::isnan(own) && !std::isnan(row.worst_signal_to_noise))) {
         row.worst_channel = static_cast<int64_t>(c);
         row.worst_signal_to_noise = own;
       }
@@ -320,7 +320,7 @@ DTypePolicyMap Model::suggest_policy_map(const Tensors &x, const Tensors &y, con
   std::vector<std::string> paths;
   for (const Row &row : rows)
     paths.push_back(row.path);
-  const DTypePolicyMap all = mapOf(model, paths, args.mode);
+  DTypePolicyMap all = mapOf(model, paths, args.mode);
   if (trials.loss(all) <= most)
     return all;
   std::vector<std::string> kept;

@@ -144,7 +144,7 @@ Value EmbeddingTable::integerBack(const Value &x, DType compute) const {
 
 Value EmbeddingTable::back(const Value &x, DType compute, std::optional<DType> product) const {
   if (config_.defined()) {
-    const Value logits = integerBack(x, compute);
+    Value logits = integerBack(x, compute);
     if (!delta_.isOn() || back_.values.defined())
       return logits;
     const Value atRank = ops::matmul(x, ops::transpose(delta_.b()));

@@ -157,7 +157,7 @@ QuantizedWeights ProductKernel::integersOf(const Tensor &floats) const {
 
 /// The floats that the values of the kernel and its scales stand for.
 Tensor ProductKernel::floatsOf(const WeightValues &values) const {
-  const Tensor kernel = values.at(kernel_.impl().get());
+  Tensor kernel = values.at(kernel_.impl().get());
   if (!scale_.defined())
     return kernel;
   QuantizedWeights weights{.values = kernel, .scale = values.at(scale_.impl().get())};
@@ -320,7 +320,7 @@ Value ProductKernel::float8Product(const Value &x, const CallContext &context) c
 }
 
 Value ProductKernel::call(const Value &x, const CallContext &context) const {
-  const Value sums = times(x, context);
+  Value sums = times(x, context);
   if (!bias_.defined())
     return sums;
   const Value bias = bias_;

@@ -78,8 +78,7 @@ Value callBack(const Layer &layer, const Value &x, std::optional<bool> training)
   Config arguments = listArguments(1), keywords;
   keywords.set("reverse", true);
   arguments.set("kwargs", keywords);
-  const std::shared_ptr<LayerImpl> impl = layer.impl();
-  return impl->call({x}, {.training = training}, how, arguments)[0];
+  return layer.impl()->call({x}, {.training = training}, how, arguments)[0];
 }
 
 } // namespace halftone::detail

@@ -217,6 +217,8 @@ TEST_CASE("LoRA after compile() needs a new one; extents of 1 and shared layers 
   (void)model.train_on_batch(x, y);
   shared.enable_lora(3);
   CHECK(model.trainable_variables().size() == 3);
+  CHECK_THAT(errorOf([&] { (void)model.train_on_batch(x, y); }),
+             Contains("ValueError: Unknown variable") && Contains("recreate a new optimizer"));
   model.compile({.optimizer = "sgd", .loss = "mse"});
   const double before = model.evaluate(x, y, {.verbose = 0})["loss"];
   for (int step = 0; step < 20; ++step)
