@@ -280,7 +280,7 @@ static Config absMaxQuantizer(int least, int most) {
   return serializedObject("keras.quantizers", "AbsMaxQuantizer", quantizer);
 }
 void setField(Config &config, const char *key, const QuantizationConfig &value) {
-  if (!value.defined())
+  if (!value.defined() || value.mode == "gptq" || value.mode == "awq")
     return config.set_null(key);
   Config fields;
   if (value.mode != "float8") {
@@ -329,6 +329,9 @@ void FieldReader::load(const char *key, QuantizationConfig &value) {
     value = quantizers::Int4QuantizationConfig(block, activations);
   } else if (className == "Float8QuantizationConfig") {
     value = quantizers::Float8QuantizationConfig();
+  } else if (className == "GPTQConfig" || className == "AWQConfig") {
+    value = {.mode = className == "GPTQConfig" ? "gptq" : "awq"}; // the other fields tell how Keras calibrated
+    return;
   } else {
     throw Error(
         ErrorKind::not_implemented_error,

@@ -90,6 +90,16 @@ template <class Args, class T> struct ListField {
   }
   void read(FieldReader &reader, Args &args) const { Field<Args, T>{key, member, presence}.read(reader, args); }
 };
+/// A key that a config lacks if the argument is not given.
+template <class Args, class T> struct GivenField {
+  const char *key;
+  std::optional<T> Args::*member;
+  void write(Config &config, const Args &args) const {
+    if (args.*member)
+      setField(config, key, *(args.*member));
+  }
+  void read(FieldReader &reader, Args &args) const;
+};
 /// Keras's argument `key` has one value here. A config that asks for another is a not_implemented_error.
 template <class T> struct FixedField {
   const char *key;
@@ -179,6 +189,9 @@ private:
 template <class Args, class T> void Field<Args, T>::read(FieldReader &reader, Args &args) const {
   if (presence == Presence::required)
     reader.require(key);
+  reader.readOne(key, args.*member);
+}
+template <class Args, class T> void GivenField<Args, T>::read(FieldReader &reader, Args &args) const {
   reader.readOne(key, args.*member);
 }
 template <class T> template <class Args> void FixedField<T>::read(FieldReader &reader, Args &) const {

@@ -1,5 +1,6 @@
 // Builds and calls layers: names, paths, policies, autocast, children.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/CallProbe.h"
 #include "frontend/InitialZeros.h"
 #include "frontend/LayerImpl.h"
 #include "frontend/Promotion.h"
@@ -220,6 +221,7 @@ std::vector<Value> LayerImpl::callTraced(const std::vector<Value> &inputs, const
     const auto run = [&](const std::vector<Value> &arguments) {
       for (size_t i = 0; i < arguments.size(); ++i) // a layer's scope has Values of its own
         arguments[i].node()->mask = inputs[i].node()->mask;
+      CallProbe::note(*this, arguments);
       Values results = how ? how(*body, Values(arguments), context) : body->call(Values(arguments), context);
       std::vector<Value> outputs(results.begin(), results.end());
       addPenalties(outputs, context);

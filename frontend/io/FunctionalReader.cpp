@@ -24,7 +24,10 @@ struct Reference {
 
 Reference referenceOf(const ConfigPlace &history) {
   const std::vector<ConfigPlace> parts = history.elements();
-  if (parts.size() < 3 || !parts[1].json.is_number_unsigned() || !parts[2].json.is_number_unsigned())
+  const auto isIndex = [](const ConfigPlace &part) {
+    return part.json.is_number_integer() && part.json.get<int64_t>() >= 0;
+  };
+  if (parts.size() < 3 || !isIndex(parts[1]) || !isIndex(parts[2]))
     history.fail("a layer's name, the index of its call and that of the call's output");
   return {parts[0].text(), parts[1].json.get<size_t>(), parts[2].json.get<size_t>(), history.where};
 }

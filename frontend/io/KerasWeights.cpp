@@ -57,8 +57,18 @@ struct Reading {
       variables.push_back(variable.memory);
       values.push_back(value.dtype() == variable.dtype ? value : value.astype(variable.dtype));
     }
+    if (group.adapted)
+      restart(group.adapted->delta());
   }
   void write() const { writeTogether(variables, values).orThrow(); }
+
+private:
+  /// The weight of the file has the delta in it, so LoRA begins anew.
+  void restart(const LowRankDelta &delta) {
+    auto [a, b] = delta.fresh();
+    variables.insert(variables.end(), {delta.a().impl()->memory, delta.b().impl()->memory});
+    values.insert(values.end(), {std::move(a), std::move(b)});
+  }
 };
 
 std::string objectOf(const SavedGroup &group) { return fmt::format("<{} name={}>", group.className, group.name); }
@@ -117,19 +127,34 @@ void readOptimizer(const Optimizer &optimizer, const H5File &file) {
   reading.write();
 }
 
-/// The entries of these groups, whose numbers are all of one moment.
-static std::vector<H5Entry> entriesOf(const std::vector<SavedGroup> &groups) {
+/// The values of the variables of these groups, all of one moment, as files hold them.
+static WeightValues valuesOf(const std::vector<SavedGroup> &groups) {
+  std::vector<Variable> variables;
+  for (const SavedGroup &group : groups) {
+    variables.insert(variables.end(), group.variables.begin(), group.variables.end());
+    if (group.adapted)
+      variables.insert(variables.end(), {group.adapted->delta().a(), group.adapted->delta().b()});
+  }
   std::vector<VariableHandle> handles;
+  for (const Variable &variable : variables)
+    handles.push_back(variable.impl()->memory);
+  std::vector<Tensor> tensors = readTogether(handles).valueOrThrow();
+  WeightValues values;
+  for (size_t i = 0; i < variables.size(); ++i)
+    values.insert_or_assign(variables[i].impl().get(), std::move(tensors[i]));
   for (const SavedGroup &group : groups)
-    for (const Variable &variable : group.variables)
-      handles.push_back(variable.impl()->memory);
-  const std::vector<Tensor> values = readTogether(handles).valueOrThrow();
+    if (group.adapted && !group.adapted->delta().isZero(values)) // integers quantized again may be others
+      group.adapted->merge(values);
+  return values;
+}
+
+static std::vector<H5Entry> entriesOf(const std::vector<SavedGroup> &groups) {
+  const WeightValues values = valuesOf(groups);
   std::vector<H5Entry> entries;
-  size_t next = 0;
   for (const SavedGroup &group : groups) {
     entries.push_back({.path = group.path.empty() ? "vars" : group.path + "/vars", .name = group.name});
     for (size_t i = 0; i < group.variables.size(); ++i)
-      entries.push_back({.path = datasetOf(group, i), .numbers = values[next++]});
+      entries.push_back({.path = datasetOf(group, i), .numbers = values.at(group.variables[i].impl().get())});
   }
   return entries;
 }

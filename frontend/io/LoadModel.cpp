@@ -7,6 +7,7 @@
 #include "frontend/io/CompileConfig.h"
 #include "frontend/io/KerasArchive.h"
 #include "frontend/io/KerasWeights.h"
+#include "frontend/layers/CalibratedKernel.h"
 #include "halftone/Model.h"
 #include <filesystem>
 #include <fmt/format.h>
@@ -88,6 +89,7 @@ Model load_model(const std::string &filepath, const LoadArgs &args) {
     const H5File weights(archive.copy(weightsMember, mostWeightBytes(model)),
                          fmt::format("{}: {}", filepath, weightsMember));
     readWeights(model, weights, false);
+    dequantizeCalibrated(model);
     if (const std::shared_ptr<CompiledModel> compiled = compiledIfAny(model)) {
       compiled->optimizer.impl()->build(model.trainable_variables());
       readOptimizer(compiled->optimizer, weights);

@@ -29,6 +29,10 @@ const char *randomStateOf(const std::string &className) {
   return className.starts_with("Random") ? "generator" : "seed_generator";
 }
 
+bool isOfDelta(const Variable &variable, const LoraBody *adapted) {
+  return adapted && (variable.impl() == adapted->delta().a().impl() || variable.impl() == adapted->delta().b().impl());
+}
+
 class Walk {
 public:
   std::vector<SavedGroup> groups;
@@ -39,9 +43,13 @@ public:
       return;
     SavedGroup own{.path = path, .className = layer.className, .name = layer.name};
     const bool keepsOrder = layer.body->quantizes("int8"); // of a layer that can be quantized: kernel, bias, scales
+    const auto *adaptable = dynamic_cast<const LoraBody *>(layer.body.get());
+    if (adaptable && adaptable->delta().isOn())
+      own.adapted = adaptable;
     for (const bool first : {true, false})
       for (const Variable &variable : layer.weights)
-        if ((keepsOrder || variable.trainable()) == first && variable.impl()->role != VariableRole::seed)
+        if ((keepsOrder || variable.trainable()) == first && variable.impl()->role != VariableRole::seed &&
+            !isOfDelta(variable, own.adapted))
           own.variables.push_back(variable);
     groups.push_back(std::move(own));
     if (layer.model && layer.transparent)

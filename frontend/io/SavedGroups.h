@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/OptimizerImpl.h"
+#include "frontend/layers/Lora.h"
 #include "halftone/Layer.h"
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@ struct SavedGroup {
   std::string className, name;       // of the object
   std::vector<Variable> variables{}; // trainable ones first, or in the order of Keras's layer
   bool isRandomState = false;        // of a layer that draws numbers; a file may lack it
+  const LoraBody *adapted = nullptr; // if LoRA adapts the layer: a file holds the variables with the delta in them
 };
 
 /// A model's groups in Keras's order. Layers are named by class and number in the order of `model.layers`, whatever

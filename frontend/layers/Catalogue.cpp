@@ -26,6 +26,7 @@ template <class Options> Layer made(SavedObject &saved) {
     saved.fields.read(options, activityField<Options>);
   }
   saved.fields.read(options, layerFields<Options>);
+  saved.fields.takes("gptq_unpacked_column_size"); // of an EinsumDense's kernel, whose shape tells it too
   saved.fields.requireNothingLeft(saved.className);
   return options.layer();
 }
@@ -106,6 +107,7 @@ constexpr Known catalogue[] = {
     {"Rescaling", made<RescalingOptions>},
     {"Reshape", made<ReshapeOptions>},
     {"Resizing", made<ResizingOptions>},
+    {"ReversibleEmbedding", made<ReversibleEmbeddingOptions>},
     {"SeparableConv1D", made<SeparableConvOptions<SeparableConv1D>>},
     {"SeparableConv2D", made<SeparableConvOptions<SeparableConv2D>>},
     {"Softmax", made<SoftmaxOptions>},

@@ -1,8 +1,6 @@
 // Dense: activation(x @ kernel + bias).
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/layers/Fields.h"
-#include "frontend/layers/ProductKernel.h"
-#include "frontend/layers/QuantizedModes.h"
+#include "frontend/layers/ProductBody.h"
 #include <fmt/format.h>
 
 namespace halftone::layers {
@@ -10,9 +8,9 @@ using namespace detail;
 
 namespace {
 
-class DenseBody final : public BodyOf<DenseOptions> {
+class DenseBody final : public ProductBody<DenseOptions> {
 public:
-  using BodyOf::BodyOf;
+  explicit DenseBody(DenseOptions options) : ProductBody("Dense", std::move(options)) {}
   void build(BuildContext &context, const std::vector<Shape> &shapes) override {
     const Shape &input = shapes.at(0);
     if (input.rank() < 2 || input[-1] < 0)
@@ -24,14 +22,7 @@ public:
                            .isMatrix = true,
                            .kernelShape = {inputs_, options_.units},
                            .inputRank = input.rank()};
-    product_.build(context, form, kernelArgs(options_, form.kernelShape),
-                   options_.use_bias ? std::optional(biasArgs(options_, {options_.units})) : std::nullopt,
-                   quantizationOf(context.layer().resolvedPolicy(), options_.quantization_config));
-  }
-  bool quantizes(std::string_view mode) const override { return classQuantizes("Dense", mode); }
-  void quantize(BuildContext &context, const QuantizationConfig &config) override {
-    product_.quantize(context, config);
-    options_.quantization_config = config;
+    buildProduct(context, form, options_.use_bias ? std::optional(Shape{options_.units}) : std::nullopt);
   }
   Values call(const Values &inputs, const CallContext &context) override {
     Value x = inputs[0];
@@ -45,7 +36,6 @@ public:
 
 private:
   int64_t inputs_ = 0;
-  ProductKernel product_;
 };
 
 } // namespace

@@ -1,8 +1,6 @@
 // EinsumDense: activation(einsum(equation, {x, kernel}) + bias).
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/layers/Fields.h"
-#include "frontend/layers/ProductKernel.h"
-#include "frontend/layers/QuantizedModes.h"
+#include "frontend/layers/ProductBody.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -89,9 +87,9 @@ private:
   std::map<char, int64_t> inputs, outputs;
 };
 
-class EinsumDenseBody final : public BodyOf<EinsumDenseOptions> {
+class EinsumDenseBody final : public ProductBody<EinsumDenseOptions> {
 public:
-  using BodyOf::BodyOf;
+  explicit EinsumDenseBody(EinsumDenseOptions options) : ProductBody("EinsumDense", std::move(options)) {}
   void build(BuildContext &context, const std::vector<Shape> &shapes) override {
     const Analysis analysis(options_.equation, options_.outputShape, shapes.at(0));
     const Shape kernel = analysis.kernelShape();
@@ -99,21 +97,11 @@ public:
         options_.bias_axes ? std::optional(analysis.biasShape(*options_.bias_axes)) : std::nullopt;
     const ProductForm form{
         .labels = einsumLabels(options_.equation), .kernelShape = kernel, .inputRank = shapes.at(0).rank()};
-    product_.build(context, form, kernelArgs(options_, kernel),
-                   bias ? std::optional(biasArgs(options_, *bias)) : std::nullopt,
-                   quantizationOf(context.layer().resolvedPolicy(), options_.quantization_config));
-  }
-  bool quantizes(std::string_view mode) const override { return classQuantizes("EinsumDense", mode); }
-  void quantize(BuildContext &context, const QuantizationConfig &config) override {
-    product_.quantize(context, config);
-    options_.quantization_config = config;
+    buildProduct(context, form, bias);
   }
   Values call(const Values &inputs, const CallContext &context) override {
     return options_.activation(product_.call(inputs[0], context));
   }
-
-private:
-  ProductKernel product_;
 };
 
 EinsumDenseArgs withoutEmptyAxes(EinsumDenseArgs args) {

@@ -27,6 +27,10 @@ struct EmbeddingOptions : layers::EmbeddingArgs {
   int64_t inputDim = 0, outputDim = 0;
   Layer layer() const { return layers::Embedding(inputDim, outputDim, *this); }
 };
+struct ReversibleEmbeddingOptions : layers::ReversibleEmbeddingArgs {
+  int64_t inputDim = 0, outputDim = 0;
+  Layer layer() const { return layers::ReversibleEmbedding(inputDim, outputDim, *this); }
+};
 struct MaskingOptions : LayerArgs {
   double maskValue = 0.0;
   Layer layer() const { return layers::Masking(maskValue, *this); }
@@ -120,41 +124,52 @@ inline constexpr std::tuple layerFields<InputOptions>{
     FixedField{"ragged", false},
     Field{"name", &InputOptions::name},
     FixedField{"optional", false}};
+/// The last fields of layers that can be quantized and adapted. Keras writes those of LoRA only where it is asked for.
+template <class Args>
+constexpr std::tuple adaptionFields{Field{"quantization_config", &Args::quantization_config},
+                                    GivenField{"lora_rank", &Args::lora_rank},
+                                    GivenField{"lora_alpha", &Args::lora_alpha}};
 template <>
-inline constexpr std::tuple layerFields<DenseOptions>{Field{"units", &DenseOptions::units, Presence::required},
-                                                      Field{"activation", &DenseOptions::activation},
-                                                      Field{"use_bias", &DenseOptions::use_bias},
-                                                      Field{"kernel_initializer", &DenseOptions::kernel_initializer},
-                                                      Field{"bias_initializer", &DenseOptions::bias_initializer},
-                                                      Field{"kernel_regularizer", &DenseOptions::kernel_regularizer},
-                                                      Field{"bias_regularizer", &DenseOptions::bias_regularizer},
-                                                      Field{"kernel_constraint", &DenseOptions::kernel_constraint},
-                                                      Field{"bias_constraint", &DenseOptions::bias_constraint},
-                                                      Field{"quantization_config", &DenseOptions::quantization_config}};
+inline constexpr std::tuple layerFields<DenseOptions> = std::tuple_cat(
+    std::tuple{Field{"units", &DenseOptions::units, Presence::required}, Field{"activation", &DenseOptions::activation},
+               Field{"use_bias", &DenseOptions::use_bias},
+               Field{"kernel_initializer", &DenseOptions::kernel_initializer},
+               Field{"bias_initializer", &DenseOptions::bias_initializer},
+               Field{"kernel_regularizer", &DenseOptions::kernel_regularizer},
+               Field{"bias_regularizer", &DenseOptions::bias_regularizer},
+               Field{"kernel_constraint", &DenseOptions::kernel_constraint},
+               Field{"bias_constraint", &DenseOptions::bias_constraint}},
+    adaptionFields<layers::DenseArgs>);
 template <>
-inline constexpr std::tuple layerFields<EinsumDenseOptions>{
-    Field{"output_shape", &EinsumDenseOptions::outputShape, Presence::required},
-    Field{"equation", &EinsumDenseOptions::equation, Presence::required},
-    Field{"activation", &EinsumDenseOptions::activation},
-    Field{"bias_axes", &EinsumDenseOptions::bias_axes},
-    Field{"kernel_initializer", &EinsumDenseOptions::kernel_initializer},
-    Field{"bias_initializer", &EinsumDenseOptions::bias_initializer},
-    Field{"kernel_regularizer", &EinsumDenseOptions::kernel_regularizer},
-    Field{"bias_regularizer", &EinsumDenseOptions::bias_regularizer},
-    Field{"activity_regularizer", &EinsumDenseOptions::activity_regularizer},
-    Field{"kernel_constraint", &EinsumDenseOptions::kernel_constraint},
-    Field{"bias_constraint", &EinsumDenseOptions::bias_constraint},
-    Field{"quantization_config", &EinsumDenseOptions::quantization_config}};
+inline constexpr std::tuple layerFields<EinsumDenseOptions> = std::tuple_cat(
+    std::tuple{Field{"output_shape", &EinsumDenseOptions::outputShape, Presence::required},
+               Field{"equation", &EinsumDenseOptions::equation, Presence::required},
+               Field{"activation", &EinsumDenseOptions::activation}, Field{"bias_axes", &EinsumDenseOptions::bias_axes},
+               Field{"kernel_initializer", &EinsumDenseOptions::kernel_initializer},
+               Field{"bias_initializer", &EinsumDenseOptions::bias_initializer},
+               Field{"kernel_regularizer", &EinsumDenseOptions::kernel_regularizer},
+               Field{"bias_regularizer", &EinsumDenseOptions::bias_regularizer},
+               Field{"activity_regularizer", &EinsumDenseOptions::activity_regularizer},
+               Field{"kernel_constraint", &EinsumDenseOptions::kernel_constraint},
+               Field{"bias_constraint", &EinsumDenseOptions::bias_constraint}},
+    adaptionFields<layers::EinsumDenseArgs>);
+template <class Options, class Args>
+constexpr std::tuple tableFields = std::tuple_cat(
+    std::tuple{Field{"input_dim", &Options::inputDim, Presence::required},
+               Field{"output_dim", &Options::outputDim, Presence::required},
+               Field{"embeddings_initializer", &Args::embeddings_initializer},
+               Field{"embeddings_regularizer", &Args::embeddings_regularizer},
+               Field{"activity_regularizer", &Args::activity_regularizer},
+               Field{"embeddings_constraint", &Args::embeddings_constraint}, Field{"mask_zero", &Args::mask_zero}},
+    adaptionFields<Args>);
 template <>
-inline constexpr std::tuple layerFields<EmbeddingOptions>{
-    Field{"input_dim", &EmbeddingOptions::inputDim, Presence::required},
-    Field{"output_dim", &EmbeddingOptions::outputDim, Presence::required},
-    Field{"embeddings_initializer", &EmbeddingOptions::embeddings_initializer},
-    Field{"embeddings_regularizer", &EmbeddingOptions::embeddings_regularizer},
-    Field{"activity_regularizer", &EmbeddingOptions::activity_regularizer},
-    Field{"embeddings_constraint", &EmbeddingOptions::embeddings_constraint},
-    Field{"mask_zero", &EmbeddingOptions::mask_zero},
-    Field{"quantization_config", &EmbeddingOptions::quantization_config}};
+inline constexpr std::tuple layerFields<EmbeddingOptions> = tableFields<EmbeddingOptions, layers::EmbeddingArgs>;
+template <>
+inline constexpr std::tuple layerFields<ReversibleEmbeddingOptions> =
+    std::tuple_cat(tableFields<ReversibleEmbeddingOptions, layers::ReversibleEmbeddingArgs>,
+                   std::tuple{Field{"tie_weights", &layers::ReversibleEmbeddingArgs::tie_weights},
+                              Field{"reverse_dtype", &layers::ReversibleEmbeddingArgs::reverse_dtype},
+                              Field{"logit_soft_cap", &layers::ReversibleEmbeddingArgs::logit_soft_cap}});
 
 template <> inline constexpr std::tuple layerFields<MaskingOptions>{Field{"mask_value", &MaskingOptions::maskValue}};
 template <>

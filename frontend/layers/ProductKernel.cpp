@@ -1,6 +1,7 @@
 // Builds, quantizes and multiplies by kernels.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/ProductKernel.h"
+#include "frontend/InitialZeros.h"
 #include "frontend/LayerImpl.h"
 #include "frontend/Promotion.h"
 #include <algorithm>
@@ -78,10 +79,29 @@ void ProductKernel::build(BuildContext &context, const ProductForm &form, const 
                           const std::optional<WeightArgs> &bias, const QuantizationConfig &config) {
   form_ = form;
   config_ = config;
-  addKernel(context, kernel);
+  const bool isCalibrated = config.mode == "gptq" || config.mode == "awq";
+  if (!isCalibrated)
+    addKernel(context, kernel);
   if (bias)
     bias_ = context.add_weight(*bias);
-  addScales(context);
+  if (isCalibrated)
+    calibrated_.build(context, context.layer().resolvedPolicy().get_config().get_string("mode"), form.kernelShape);
+  else
+    addScales(context);
+}
+
+bool ProductKernel::dequantize(BuildContext &context, const WeightArgs &kernel) {
+  if (!calibrated_.isThere())
+    return false;
+  std::vector<Variable> &weights = context.layer().weights;
+  for (const Variable &old : calibrated_.variables())
+    std::erase_if(weights, [&](const Variable &each) { return each.impl() == old.impl(); });
+  kernel_ = context.add_weight(kernel);
+  kernel_.assign(calibrated_.floats());
+  std::ranges::rotate(weights, weights.end() - 1); // the kernel before the bias
+  calibrated_ = {};
+  config_ = {};
+  return true;
 }
 
 void ProductKernel::addKernel(BuildContext &context, const WeightArgs &kernel) {
@@ -125,20 +145,53 @@ void ProductKernel::addFloat8States(BuildContext &context) {
   addState(gradient_, "outputs_grad");
 }
 
+/// The integers of a kernel and their scales, as the variables have them.
+QuantizedWeights ProductKernel::integersOf(const Tensor &floats) const {
+  QuantizedWeights weights = config_.mode == "int8" ? absMaxQuantized(floats, view(), -127, 127)
+                             : isGrouped()          ? groupQuantized(floats, view(), config_.block_size)
+                                                    : absMaxQuantized(floats, view(), -8, 7);
+  if (config_.mode == "int4")
+    weights.values = packedInt4(weights.values.reshape({rowCount(), columnCount()}));
+  weights.scale = weights.scale.reshape(scaleShape());
+  return weights;
+}
+
+/// The floats that the values of the kernel and its scales stand for.
+Tensor ProductKernel::floatsOf(const WeightValues &values) const {
+  Tensor kernel = values.at(kernel_.impl().get());
+  if (!scale_.defined())
+    return kernel;
+  QuantizedWeights weights{.values = kernel, .scale = values.at(scale_.impl().get())};
+  if (config_.mode == "int4")
+    weights.values = unpackedInt4(kernel, columnCount());
+  if (isGrouped())
+    weights.zero = values.at(zero_.impl().get());
+  return dequantized(weights, view(), config_.block_size).reshape(form_.kernelShape);
+}
+
+void ProductKernel::merge(WeightValues &values) const {
+  const auto put = [&](const Variable &variable, const Tensor &value) {
+    values.at(variable.impl().get()) = value.astype(variable.dtype());
+  };
+  const Tensor merged = delta_.addedTo(floatsOf(values), values);
+  if (!scale_.defined())
+    return put(kernel_, merged);
+  const QuantizedWeights weights = integersOf(merged);
+  put(kernel_, weights.values);
+  put(scale_, weights.scale);
+  if (isGrouped())
+    put(zero_, weights.zero);
+}
+
 void ProductKernel::quantize(BuildContext &context, const QuantizationConfig &config) {
   ProductKernel made = *this;
   made.config_ = config;
   if (config.mode == "float8") {
     made.addFloat8States(context);
   } else {
-    const Tensor floats = kernel_.value();
-    QuantizedWeights weights = config.mode == "int8" ? absMaxQuantized(floats, made.view(), -127, 127)
-                               : made.isGrouped()    ? groupQuantized(floats, made.view(), config.block_size)
-                                                     : absMaxQuantized(floats, made.view(), -8, 7);
-    if (config.mode == "int4")
-      weights.values = packedInt4(weights.values.reshape({rowCount(), columnCount()}));
+    const QuantizedWeights weights = made.integersOf(kernel_.value());
     made.kernel_ = replacedWeight(context, kernel_, weights.values);
-    made.scale_ = fixedWeight(context, "kernel_scale", weights.scale.reshape(made.scaleShape()));
+    made.scale_ = fixedWeight(context, "kernel_scale", weights.scale);
     if (made.isGrouped()) {
       made.zero_ = fixedWeight(context, "kernel_zero", weights.zero);
       made.groups_ = fixedWeight(context, "g_idx", groupNumbers(rowCount(), config.block_size));
@@ -189,13 +242,27 @@ Value ProductKernel::kernelScale(const Value &scale) const {
 }
 
 Value ProductKernel::times(const Value &x, const CallContext &context) const {
-  if (config_.mode == "int8")
-    return int8Product(x, context.compute_dtype());
-  if (config_.mode == "int4")
-    return int4Product(x, context.compute_dtype());
+  const DType compute = context.compute_dtype();
+  if (calibrated_.isThere() && !InitialZeros::isOpen())
+    throw Error(ErrorKind::not_implemented_error,
+                "kernels of GPTQ and AWQ are read from files, where they become floats; nothing computes with them");
+  if (calibrated_.isThere()) // for the shapes of a model that is being read
+    return product(x, tracing().splat(0.0, form_.kernelShape, compute));
   if (config_.mode == "float8")
     return float8Product(x, context);
-  return product(x, kernel_);
+  if (!config_.defined())
+    return product(x, delta_.isOn() ? asDtype(Value(kernel_) + delta_.value(), compute) : Value(kernel_));
+  const Value sums = config_.mode == "int8" ? int8Product(x, compute) : int4Product(x, compute);
+  return delta_.isOn() ? asDtype(sums + deltaProduct(x), compute) : sums;
+}
+
+/// The delta's share in the product: by way of the rank, if the output ends with an axis that only the kernel has.
+Value ProductKernel::deltaProduct(const Value &x) const {
+  const EinsumLabels labels = form_.labels.expanded(x.rank());
+  const char last = labels.kernel.back();
+  const bool isByRank =
+      form_.isMatrix || (labels.output.back() == last && labels.input.find(last) == std::string::npos);
+  return isByRank ? delta_.fromA(product(x, delta_.a())) : product(x, delta_.value());
 }
 
 Value ProductKernel::int8Product(const Value &x, DType compute) const {

@@ -1,7 +1,9 @@
 // Kernel and bias of a layer that multiplies its input: floats, or integers and scales under a quantization mode.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "frontend/layers/CalibratedKernel.h"
 #include "frontend/layers/EinsumLabels.h"
+#include "frontend/layers/Lora.h"
 #include "frontend/layers/QuantizedOps.h"
 #include "frontend/layers/QuantizedWeights.h"
 #include "halftone/Layer.h"
@@ -44,8 +46,16 @@ public:
   void build(BuildContext &context, const ProductForm &form, const WeightArgs &kernel,
              const std::optional<WeightArgs> &bias, const QuantizationConfig &config);
   void quantize(BuildContext &context, const QuantizationConfig &config);
+  /// Puts floats in the place of a calibrated kernel; false if there is none.
+  bool dequantize(BuildContext &context, const WeightArgs &kernel);
   /// The product with an input plus the bias, in the compute dtype.
   Value call(const Value &x, const CallContext &context) const;
+  /// Puts LoRA's delta into the values of the kernel and its scales.
+  void merge(WeightValues &values) const;
+  LowRankDelta &delta() { return delta_; }
+  const LowRankDelta &delta() const { return delta_; }
+  const Variable &kernel() const { return kernel_; }
+  const Shape &kernelShape() const { return form_.kernelShape; }
 
 private:
   void addKernel(BuildContext &context, const WeightArgs &kernel);
@@ -58,6 +68,9 @@ private:
   Value int8Product(const Value &x, DType compute) const;
   Value int4Product(const Value &x, DType compute) const;
   Value float8Product(const Value &x, const CallContext &context) const;
+  Value deltaProduct(const Value &x) const;
+  QuantizedWeights integersOf(const Tensor &floats) const;
+  Tensor floatsOf(const WeightValues &values) const;
   void addFloat8States(BuildContext &context);
   MatrixView view() const;
   Shape scaleShape() const;
@@ -69,6 +82,8 @@ private:
   QuantizationConfig config_;
   Variable kernel_, bias_, scale_, zero_, groups_;
   Float8State input_, weight_, gradient_;
+  LowRankDelta delta_; // of the kernel
+  CalibratedKernel calibrated_;
 };
 
 } // namespace halftone::detail

@@ -9,7 +9,7 @@ namespace halftone::detail {
 constexpr bool classQuantizes(std::string_view className, std::string_view mode) {
   const bool isProduct = className == "Dense" || className == "EinsumDense";
   if (mode == "int8" || mode == "int4")
-    return isProduct || className == "Embedding";
+    return isProduct || className == "Embedding" || className == "ReversibleEmbedding";
   return mode == "float8" && isProduct;
 }
 

@@ -150,6 +150,27 @@ QuantizedWeights groupQuantized(const Tensor &weights, const MatrixView &view, i
           tensorOf(zero, DType::int8, shape)};
 }
 
+Tensor dequantized(const QuantizedWeights &weights, const MatrixView &view, int64_t block) {
+  const Rounded rounded(weights.scale.dtype());
+  const std::vector<double> scales = elementsOf(weights.scale);
+  const std::vector<double> zeros = weights.zero.defined() ? elementsOf(weights.zero) : std::vector<double>();
+  const size_t columns = view.columns.size(), groups = zeros.empty() ? 1 : scales.size() / std::max<size_t>(columns, 1);
+  std::vector<double> elements = elementsOf(weights.values);
+  for (size_t r = 0; r < view.rows.size(); ++r)
+    for (size_t c = 0; c < columns; ++c) {
+      double &element = elements[static_cast<size_t>(view.rows[r] + view.columns[c])];
+      if (zeros.empty()) {
+        element /= scales[c];
+        continue;
+      }
+      const size_t group = r / static_cast<size_t>(block);
+      const size_t place = view.hasGroupsLast ? c * groups + group : group * columns + c;
+      element = (element - zeros[place]) * scales[place];
+    }
+  rounded.all(elements);
+  return tensorOf(elements, weights.scale.dtype(), weights.values.shape());
+}
+
 Tensor groupNumbers(int64_t rows, int64_t block) {
   std::vector<float> numbers(static_cast<size_t>(rows));
   for (int64_t row = 0; row < rows; ++row) {
@@ -170,6 +191,29 @@ Tensor packedInt4(const Tensor &values) {
       byte = static_cast<int8_t>(static_cast<unsigned char>(byte) | (c % 2 ? half << 4U : half));
     }
   return {std::move(packed), {rows, bytes}};
+}
+
+Tensor unpackedInt4(const Tensor &bytes, int64_t columns) {
+  const int64_t rows = bytes.shape()[0], width = bytes.shape()[1];
+  const std::vector<int8_t> packed = bytes.to_vector<int8_t>();
+  std::vector<int8_t> values(static_cast<size_t>(rows * columns));
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = 0; c < columns; ++c) {
+      const auto byte = static_cast<unsigned char>(packed[static_cast<size_t>(r * width + c / 2)]);
+      const unsigned half = (c % 2 ? byte >> 4U : byte) & 15U;
+      values[static_cast<size_t>(r * columns + c)] = static_cast<int8_t>(half < 8 ? half : half - 16);
+    }
+  return {std::move(values), {rows, columns}};
+}
+
+Tensor transposedInt8(const Tensor &matrix) {
+  const int64_t rows = matrix.shape()[0], columns = matrix.shape()[1];
+  const std::vector<int8_t> given = matrix.to_vector<int8_t>();
+  std::vector<int8_t> turned(given.size());
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = 0; c < columns; ++c)
+      turned[static_cast<size_t>(c * rows + r)] = given[static_cast<size_t>(r * columns + c)];
+  return {std::move(turned), {columns, rows}};
 }
 
 } // namespace halftone::detail

@@ -28,10 +28,17 @@ QuantizedWeights absMaxQuantized(const Tensor &weights, const MatrixView &view, 
 /// (integer - zero) * scale. The rows that the last block lacks count as zeros.
 QuantizedWeights groupQuantized(const Tensor &weights, const MatrixView &view, int64_t block);
 
+/// The floats that integers stand for, in the dtype of their scale: integer / scale, or (integer - zero) * scale of a block.
+Tensor dequantized(const QuantizedWeights &weights, const MatrixView &view, int64_t block);
+
 /// The group of each row, as the floats that Keras keeps.
 Tensor groupNumbers(int64_t rows, int64_t block);
 
 /// Two integers from -8 to 7 in a byte, along the last axis of a matrix: the even column in the lower half.
 Tensor packedInt4(const Tensor &values);
+/// The integers of such bytes, `columns` of them in a row.
+Tensor unpackedInt4(const Tensor &bytes, int64_t columns);
+/// A matrix of int8 with its axes in the other order.
+Tensor transposedInt8(const Tensor &matrix);
 
 } // namespace halftone::detail

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/RecordedCall.h"
 #include "frontend/layers/AttentionCall.h"
+#include "frontend/layers/ReversibleEmbedding.h"
 #include "runtime/base/ConfigAccess.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -85,6 +86,7 @@ private:
 };
 
 constexpr const char *plainNames[] = {"inputs", "training", "mask"};
+constexpr const char *reversibleNames[] = {"inputs", "reverse", "training"};
 constexpr const char *maskedNames[] = {"inputs", "mask"}; // of Softmax, whose second Value is a mask
 constexpr const char *apartNames[] = {"query",
                                       "value",
@@ -160,6 +162,13 @@ std::vector<Value> callAsRecorded(const Layer &layer, const std::vector<Value> &
     const Arguments named(layer, inputs, arguments,
                           apart ? std::span<const char *const>(apartNames) : std::span<const char *const>(listNames));
     return apart ? callApart(layer, named) : callWithLists(layer, named);
+  }
+  if (dynamic_cast<const ReversibleBody *>(layer.impl()->body.get())) {
+    const Arguments named(layer, inputs, arguments, reversibleNames);
+    const Value x = named.value("inputs");
+    if (named.flag("reverse").value_or(false))
+      return {callBack(layer, x, named.flag("training"))};
+    return layer.impl()->call({x}, {.training = named.flag("training")});
   }
   const bool masked = layer.class_name() == "Softmax";
   const Arguments named(layer, inputs, arguments,

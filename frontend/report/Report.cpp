@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ModelState.h"
 #include "frontend/ReportWords.h"
+#include "frontend/report/CalibrationSection.h"
 #include "frontend/report/ModelSections.h"
 #include "frontend/report/ProgramSections.h"
 #include "halftone/Error.h"
@@ -58,11 +59,16 @@ void Model::report(const std::string &filepath, const ReportArgs &args) const {
     const ForkSafeLock lock(stateOf(model).mutex);
     history = stateOf(model).history;
   }
-  const Page page{model.name(),
-                  subtitleOf(model, compiled.get(), history.get()),
-                  numbersOf(model, summary, compiled.get(), reported),
-                  {curvesSection(history.get()), graphSection(model), layersSection(summary), policiesSection(model),
-                   castsSection(reported), kernelsSection(reported), memorySection(reported)}};
+  Page page{model.name(),
+            subtitleOf(model, compiled.get(), history.get()),
+            numbersOf(model, summary, compiled.get(), reported),
+            {curvesSection(history.get()), graphSection(model), layersSection(summary), policiesSection(model),
+             castsSection(reported), kernelsSection(reported), memorySection(reported)}};
+  if (!args.calibration_data.empty()) {
+    const CalibrationReport calibration =
+        model.quantization_report(args.calibration_data, {.time_layers = args.time_kernels});
+    page.sections.push_back(calibrationSection(calibration));
+  }
   const std::string html = page.html();
   replaceFile(filepath, std::array<std::string_view, 1>{html}).orThrow();
 }

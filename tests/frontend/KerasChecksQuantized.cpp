@@ -1,5 +1,6 @@
 // Keras's own tests of quantized layers and models, by their ids in the list of acceptance checks.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/layers/QuantizedOps.h"
 #include "halftone/Halftone.h"
 #include "tests/TemporaryFolder.h"
 #include "tests/frontend/RecordedJson.h"
@@ -44,6 +45,20 @@ const Check checks[] = {
        for (const Layer &layer : {Layer(Dense(2)), Layer(EinsumDense("ab,bc->ac", {2})), Layer(Embedding(3, 2))})
          for (const char *mode : {"int8", "int4", "float8"})
            CHECK_THAT(quantizing(layer, mode), Contains("ValueError: Cannot quantize a layer that isn't yet built."));
+     }},
+    {"A-109", // a class of the user's, even one made of a Dense
+     [] {
+       struct Wrapped {
+         Dense dense{3, {.name = "dense"}};
+         Value call(const Value &x) const { return dense(x); }
+       };
+       const Custom layer(Wrapped{}, {.name = "wrapped"});
+       (void)layer(wave({2, 4}));
+       for (const char *mode : {"int8", "int4", "float8"}) {
+         CHECK_THAT(quantizing(layer, mode), Contains("NotImplementedError") && Contains("`quantize` method"));
+         CHECK(layer.self().dense.kernel().dtype() == float32);
+       }
+       CHECK(quantizing(layer.self().dense, "int8") == "");
      }},
     {"A-110",
      [] {
@@ -101,6 +116,15 @@ const Check checks[] = {
        CHECK(numbers(load_model(folder / "model.keras").predict(x, {.verbose = 0})) ==
              numbers(model.predict(x, {.verbose = 0})));
      }},
+    {"A-117", // nothing here calibrates, so no layer comes to be saved without it
+     [] {
+       for (const char *mode : {"gptq", "awq"}) {
+         const Dense layer = builtDense(16, 8);
+         CHECK_THAT(quantizing(layer, mode), Contains("ValueError") && Contains("calibration data"));
+         CHECK(layer.weights().size() == 2);
+         CHECK(layer.dtype_policy().name() == "float32");
+       }
+     }},
     {"A-118",
      [] {
        for (const auto &[block, shape] :
@@ -118,6 +142,59 @@ const Check checks[] = {
            squares += (after[i] - before[i]) * (after[i] - before[i]);
          CHECK(squares / static_cast<double>(before.size()) < 0.01);
        }
+     }},
+    {"A-120",
+     [] {
+       const auto reading = [](const std::string &className, const std::string &config) {
+         return errorOf([&] {
+           (void)layers::deserialize(Config::parse(R"({"class_name": "Dense", "config": {"units": 2, )"
+                                                   R"("quantization_config": {"class_name": ")" +
+                                                   className + R"(", "config": )" + config + "}}}"));
+         });
+       };
+       const char *quantizer = R"({"class_name": "AbsMaxQuantizer", "config": {"value_range": [-127, 127]}})";
+       const std::string weights = std::string(R"({"weight_quantizer": )") + quantizer;
+       CHECK_THAT(reading("Int4QuantizationConfig", weights + R"(, "block_size": 128})"), Contains("weight_quantizer"));
+       CHECK_THAT(reading("Int4QuantizationConfig", weights + R"(, "block_size": null})"),
+                  Contains("weight_quantizer"));
+       CHECK_THAT(reading("Int8QuantizationConfig", weights + "}"), Contains("weight_quantizer"));
+       CHECK_THAT(errorOf([] { quantizers::Int4QuantizationConfig(128, true); }), Contains("sub-channel quantization"));
+       const Dense layer = builtDense(3, 4);
+       CHECK_THAT(errorOf([&] { (void)layer.quantize("int4", {.config = quantizers::Int8QuantizationConfig()}); }),
+                  Contains("Contradictory arguments"));
+       CHECK_THAT(quantizing(layer, "invalid_mode"), Contains("Invalid quantization mode"));
+       CHECK_THAT(quantizing(layer, "gptq"), Contains("must pass a `GPTQConfig`"));
+     }},
+    {"A-121",
+     [] {
+       for (const DType dtype : {float32, bfloat16, float16}) {
+         const Tensor x = wave({3, 4, 5}).astype(dtype);
+         const auto quantized = jit([](const Value &at) {
+           const detail::QuantizedValue made = detail::absMaxQuantized(at, {2});
+           return Values{made.values, made.scale};
+         });
+         const Tensors found = quantized(x);
+         CHECK(found[0].dtype() == int8);
+         CHECK(found[1].dtype() == dtype);
+         CHECK(found[1].shape() == Shape{3, 4, 1});
+         const std::vector<double> values = numbers(found[0]), scales = numbers(found[1]), floats = numbers(x);
+         double squares = 0;
+         for (size_t i = 0; i < values.size(); ++i) {
+           CHECK(std::abs(values[i]) <= 127);
+           squares += std::pow(values[i] / scales[i / 5] - floats[i], 2);
+         }
+         CHECK(std::sqrt(squares / 60) < 0.1);
+       }
+     }},
+    {"A-122",
+     [] {
+       const Dense layer(1, {.use_bias = false, .dtype = QuantizedFloat8DTypePolicy("float8", "float32", 1)});
+       const Sequential model({Input({2}), layer});
+       layer.weights()[1].assign(Tensor::full({}, 4.0)); // inputs_scale
+       layer.weights()[2].assign(Tensor::full({1}, 3.0));
+       model.compile({.optimizer = "sgd", .loss = "mse"});
+       (void)model.train_on_batch(wave({1, 2}), Tensor::zeros({1, 1}));
+       CHECK(numbers(layer.weights()[1].value())[0] == Approx(0.0066964286).epsilon(1e-7));
      }},
     {"A-124",
      [] {
@@ -151,6 +228,32 @@ const Check checks[] = {
      [] {
        CHECK_THAT(quantizing(Sequential({Dense(2)}), "int8"), Contains("ValueError") && Contains("isn't yet built"));
        CHECK_THAT(quantizing(twoDense(), "abc"), Contains("ValueError: Invalid quantization mode. Expected one of"));
+     }},
+    {"A-128",
+     [] {
+       const auto sequential = [](int64_t units, bool isLonger) {
+         std::vector<Layer> layers{Input({4}), Dense(5), Dense(units)};
+         if (isLonger)
+           layers.emplace_back(Dense(2));
+         return Sequential(layers);
+       };
+       const TemporaryFolder folder;
+       const Sequential saved = sequential(3, false), wider = sequential(6, false), longer = sequential(3, true);
+       saved.save(folder / "net.keras");
+       saved.save_weights(folder / "net.weights.h5");
+       const std::string file = folder / "net.weights.h5";
+       const std::vector<double> own = numbers(wider.layers()[1].weights()[0].value());
+       CHECK_THAT(errorOf([&] { wider.load_weights(file); }), Contains("ValueError") && Contains("must match"));
+       CHECK_THAT(errorOf([&] { longer.load_weights(file); }), Contains("received 0 variables"));
+       const std::vector<double> first = numbers(saved.layers()[0].weights()[0].value());
+       for (const Sequential &model : {wider, longer}) {
+         CHECK(numbers(model.layers()[0].weights()[0].value()) != first);
+         set_output([](std::string_view) {});
+         model.load_weights(file, true);
+         set_output({});
+         CHECK(numbers(model.layers()[0].weights()[0].value()) == first);
+       }
+       CHECK(numbers(wider.layers()[1].weights()[0].value()) == own);
      }},
     {"B-15",
      [] {

@@ -16,6 +16,8 @@ struct DenseArgs {
   Regularizer activity_regularizer{};
   Constraint kernel_constraint{};
   Constraint bias_constraint{};
+  std::optional<int64_t> lora_rank{};       // enables LoRA when the layer is built, with enable_lora()'s initializers
+  std::optional<double> lora_alpha{};       // none: the rank
   QuantizationConfig quantization_config{}; // of a quantized policy; none: as the policy says
   bool trainable = true;
   PolicyArg dtype{};
@@ -26,8 +28,10 @@ struct DenseArgs {
 class HALFTONE_API Dense : public Layer {
 public:
   explicit Dense(int64_t units, const DenseArgs &args = {}, Where where = Where::current());
-  Variable kernel() const { return weight("kernel"); }
+  Variable kernel() const { return weight("kernel"); } // as it is stored, without LoRA's product
   Variable bias() const { return weight("bias"); }
+  Variable lora_kernel_a() const { return weight("lora_kernel_a"); }
+  Variable lora_kernel_b() const { return weight("lora_kernel_b"); }
 };
 
 struct EinsumDenseArgs {
@@ -40,6 +44,8 @@ struct EinsumDenseArgs {
   Regularizer activity_regularizer{};
   Constraint kernel_constraint{};
   Constraint bias_constraint{};
+  std::optional<int64_t> lora_rank{}; // as of Dense, and lora_alpha
+  std::optional<double> lora_alpha{};
   QuantizationConfig quantization_config{}; // as of Dense
   bool trainable = true;
   PolicyArg dtype{};
@@ -54,8 +60,10 @@ class HALFTONE_API EinsumDense : public Layer {
 public:
   EinsumDense(std::string_view equation, const Shape &output_shape, const EinsumDenseArgs &args = {},
               Where where = Where::current());
-  Variable kernel() const { return weight("kernel"); }
+  Variable kernel() const { return weight("kernel"); } // as of Dense
   Variable bias() const { return weight("bias"); }
+  Variable lora_kernel_a() const { return weight("lora_kernel_a"); }
+  Variable lora_kernel_b() const { return weight("lora_kernel_b"); }
 };
 
 struct EmbeddingArgs {
@@ -64,6 +72,8 @@ struct EmbeddingArgs {
   Constraint embeddings_constraint{};
   bool mask_zero = false; // the result carries a mask that hides the index 0
   Tensor weights{}; // (input_dim, output_dim), the first value in place of the initializer's; not part of the config
+  std::optional<int64_t> lora_rank{}; // as of Dense, and lora_alpha
+  std::optional<double> lora_alpha{};
   QuantizationConfig quantization_config{}; // as of Dense
   Regularizer activity_regularizer{};
   bool trainable = true;
@@ -76,7 +86,44 @@ struct EmbeddingArgs {
 class HALFTONE_API Embedding : public Layer {
 public:
   Embedding(int64_t input_dim, int64_t output_dim, const EmbeddingArgs &args = {}, Where where = Where::current());
-  Variable embeddings() const { return weight("embeddings"); }
+  Variable embeddings() const { return weight("embeddings"); } // as it is stored, without LoRA's product
+  Variable lora_embeddings_a() const { return weight("lora_embeddings_a"); }
+  Variable lora_embeddings_b() const { return weight("lora_embeddings_b"); }
+};
+
+struct ReversibleEmbeddingArgs {
+  bool tie_weights = true; // false: the way back has a weight reverse_embeddings (output_dim, input_dim) of its own
+  Initializer embeddings_initializer = "uniform";
+  Regularizer embeddings_regularizer{};
+  Constraint embeddings_constraint{};
+  bool mask_zero = false;                 // as of Embedding
+  std::optional<DType> reverse_dtype{};   // of the product on the way back; none: that of its operands
+  std::optional<double> logit_soft_cap{}; // c: the way back gives tanh(y / c) * c in the place of y
+  Tensor weights{};                       // as of Embedding
+  std::optional<int64_t> lora_rank{};     // as of Dense, and lora_alpha
+  std::optional<double> lora_alpha{};
+  QuantizationConfig quantization_config{}; // as of Dense; int4 quantizes activations too unless it says otherwise
+  Regularizer activity_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  std::string name{};
+};
+struct ReverseArgs {
+  bool reverse = true;
+};
+/// An Embedding that also leads back: layer(x, {.reverse = true}) is x @ table^T, (..., output_dim) -> (..., input_dim),
+/// which gives a language model its logits. The table is read unrounded, and the input is not cast.
+class HALFTONE_API ReversibleEmbedding : public Layer {
+public:
+  ReversibleEmbedding(int64_t input_dim, int64_t output_dim, const ReversibleEmbeddingArgs &args = {},
+                      Where where = Where::current());
+  explicit ReversibleEmbedding(const Layer &layer); // such as one of a loaded model; type_error for another class
+  using Layer::operator();
+  [[nodiscard]] Value operator()(const Value &x, const ReverseArgs &args) const;
+  Variable embeddings() const { return weight("embeddings"); } // as of Embedding
+  Variable reverse_embeddings() const { return weight("reverse_embeddings"); }
+  Variable lora_embeddings_a() const { return weight("lora_embeddings_a"); }
+  Variable lora_embeddings_b() const { return weight("lora_embeddings_b"); }
 };
 
 /// The input, which carries a mask (batch, steps) that hides each step whose features all equal `mask_value`; these

@@ -119,7 +119,8 @@ struct IrArgs {
   bool locations = false;
 }; // train when compiled
 struct ReportArgs {
-  bool time_kernels = true; // plays the program a few times, with zeros, on copies of its variables
+  bool time_kernels = true;   // plays the program a few times, with zeros, on copies of its variables
+  Tensors calibration_data{}; // inputs for a section with the quantization_report(); none: no such section
 };
 struct SaveArgs {
   bool overwrite = true; // false: io_error if the file is there
@@ -174,6 +175,16 @@ public:
   /// model's own policy, by which compile() scales the loss, too. value_error, and nothing is changed, when the model
   /// is not built (layers have no paths) or two keys match one path.
   PolicyReport apply_policy(const DTypePolicyMap &map) const;
+  /// Computes each layer that can be quantized, on the inputs that it has when the model computes x (samples, ...), in float32
+  /// and under quantization modes, and compares. float8 has the scales that training on x would reach. The model stays as it
+  /// is. value_error for a model that is not built, without samples and for an unknown mode.
+  CalibrationReport quantization_report(const Tensors &x, const CalibrationArgs &args = {}) const;
+  /// A map that quantizes as many layers as the loss on (x, y) allows, and keeps the policies of the others: it adds the
+  /// layers one by one, the one with the best signal to noise first, and leaves out those with which the loss increases by
+  /// more than `max_loss_increase`. It trains nothing, and works on copies; apply_policy() quantizes. value_error for a
+  /// model that is not compiled or that clone_model() cannot copy, for a mode that cannot be measured so (float8: its scales
+  /// come from training), and for a negative increase.
+  DTypePolicyMap suggest_policy_map(const Tensors &x, const Tensors &y, const SuggestArgs &args = {}) const;
   SummaryReport summary(const SummaryArgs &args = {}) const;
   /// The text of a stage: MLIR up to linalg, the plan's steps, the target's assembly.
   std::string ir(Stage stage, const IrArgs &args = {}) const;

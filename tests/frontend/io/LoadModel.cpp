@@ -1,6 +1,7 @@
 // Files that real Keras saved: predictions, training along recorded losses, and training that goes on.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/TemporaryFolder.h"
+#include "tests/frontend/CapturedOutput.h"
 #include "tests/frontend/io/KerasModels.h"
 #include <catch2/catch.hpp>
 #include <map>
@@ -25,8 +26,9 @@ const std::vector<std::string> attentions{"transformer",
                                           "gqa",
                                           "gqa_mixed_bfloat16"};
 const std::vector<std::string> float8s{"float8", "float8_mixed_bfloat16"};
-const std::vector<std::string> quantized{"int8", "int8_attention", "int8_mixed_bfloat16", "int8_weight_only",
-                                         "int4", "int4_block",     "int4_per_channel"};
+const std::vector<std::string> quantized{"int8",       "int8_attention",   "int8_mixed_bfloat16",
+                                         "int8_tied",  "int8_weight_only", "int4",
+                                         "int4_block", "int4_per_channel"};
 const std::vector<std::string> maps{"policy_map", "policy_map_global", "policy_map_paths"};
 const std::vector<std::string> firstOptimizers{
     "optimizer_adadelta",     "optimizer_adafactor",     "optimizer_adafactor_absolute",
@@ -56,7 +58,6 @@ const std::vector<std::string> otherOptimizers{"optimizer_nadam",
 const std::vector<std::pair<std::string, std::vector<std::string>>> refused{
     {"custom_layer", {"golden>Scale", "config.layers[2]", "register_custom<Scale>(\"golden\")"}},
     {"int8_attention_unreadable", {"A total of 4 objects could not be loaded"}},
-    {"int8_tied", {"ReversibleEmbedding", "config.layers["}},
     {"lambda_layer", {"Lambda", "config.layers["}},
     {"recurrent", {"config.layers[", "LSTM"}},
 };
@@ -133,6 +134,35 @@ TEST_CASE("Quantized models of Keras's load, predict, and are written again with
     checkPredictions(again, recorded, "predict");
   }
   SUCCEED();
+}
+// policies 6.14
+TEST_CASE("Kernels of GPTQ and AWQ are read as floats, and a warning says so") {
+  size_t files = 0;
+  for (const std::string &line : recordedLines("calibrated/predictions.jsonl")) {
+    const Json row = Json::parse(line);
+    const std::string name = row.at("file");
+    INFO(name);
+    const CapturedOutput said;
+    const Model model = load_model(HALFTONE_SOURCE_DIR "/tests/data/keras/calibrated/" + name);
+    CHECK_THAT(said.text, Contains("heads' has the policy '" + name.substr(0, name.size() - 7) + "/") &&
+                              Contains("its kernel is read as floats, and its policy is 'float32' now"));
+    const Layer hidden = model.get_layer("hidden");
+    CHECK(hidden.dtype_policy().name() == "float32");
+    CHECK(hidden.weights()[0].name() == "kernel");
+    CHECK(hidden.weights()[0].shape() == Shape{6, 7});
+    CHECK(hidden.trainable_variables().size() == 2);
+    const Tensor x = tensorOf(row.at("x"), "float32");
+    CHECK(distance(numbers(model.predict(x, {.verbose = 0})), elementsOf(row.at("output"))) <= 2e-6);
+    const TemporaryFolder folder;
+    model.save(folder / "again.keras");
+    CHECK(numbers(load_model(folder / "again.keras").predict(x, {.verbose = 0})) ==
+          numbers(model.predict(x, {.verbose = 0})));
+    ++files;
+  }
+  CHECK(files == 4);
+  CHECK_THAT(
+      errorOf([] { (void)layers::Dense(2, {.dtype = GPTQDTypePolicy("gptq/4/4", "float32")})(Tensor::ones({1, 3})); }),
+      Contains("NotImplementedError"));
 }
 TEST_CASE("Models of Keras's go on with the state of their optimizers: Adadelta to Muon") {
   checkFolders(firstOptimizers);

@@ -192,6 +192,9 @@ TEST_CASE("clone_model gives the same layers with weights of their own, and no c
   CHECK(clone.variables().size() == model.variables().size());
   CHECK(clone.variables()[0].impl() != model.variables()[0].impl());
   CHECK_THROWS_WITH(clone.optimizer(), Contains("compile"));
+  const Model functional = graph(), other = clone_model(functional);
+  CHECK(other.to_json() == functional.to_json());
+  CHECK(other.variables().size() == functional.variables().size());
 }
 
 TEST_CASE(

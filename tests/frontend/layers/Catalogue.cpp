@@ -107,6 +107,8 @@ TEST_CASE("Every layer takes the arguments of every layer") {
   checkShared<LayerArgs>("Masking", [](const auto &args) { return Masking(0.0, args); });
   checkShared<PositionEmbeddingArgs>("PositionEmbedding", [](const auto &args) { return PositionEmbedding(2, args); });
   checkShared<EmbeddingArgs>("Embedding", [](const auto &args) { return Embedding(4, 2, args); });
+  checkShared<ReversibleEmbeddingArgs>("ReversibleEmbedding",
+                                       [](const auto &args) { return ReversibleEmbedding(4, 2, args); });
   checkShared<LayerNormalizationArgs>("LayerNormalization", [](const auto &args) { return LayerNormalization(args); });
   checkShared<GroupNormalizationArgs>("GroupNormalization", [](auto args) {
     args.groups = 2;

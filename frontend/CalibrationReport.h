@@ -1,0 +1,13 @@
+// The words of a calibration report that its table and the page of a model share.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "halftone/Quantization.h"
+#include <string>
+
+namespace halftone::detail {
+
+std::string decibelText(double decibels);                 // "41.3 dB", "exact", "not finite"
+std::string savedText(const CalibrationReport::Row &row); // "1.21 KB"
+std::string speedText(const CalibrationReport::Row &row); // "1.84x": how many times as fast as its floats
+
+} // namespace halftone::detail

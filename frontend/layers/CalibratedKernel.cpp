@@ -1,0 +1,98 @@
+// Reads kernels that Keras quantized by GPTQ or AWQ.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/layers/CalibratedKernel.h"
+#include "frontend/LayerImpl.h"
+#include "frontend/ModelState.h"
+#include "frontend/ProgressBar.h"
+#include "frontend/layers/ProductKernel.h"
+#include "runtime/policy/PythonText.h"
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace halftone::detail {
+
+namespace {
+
+/// The parts of "gptq/4/128".
+struct CalibratedMode {
+  bool isAwq;
+  int64_t bits, group;
+};
+CalibratedMode parsed(const std::string &mode) {
+  const size_t first = mode.find('/'), second = mode.find('/', first + 1);
+  const auto integer = [&](size_t begin, size_t end) {
+    return pythonInteger(std::string_view(mode).substr(begin, end - begin)).value_or(-1);
+  };
+  return {mode.starts_with("awq"), integer(first + 1, second), integer(second + 1, mode.size())};
+}
+
+} // namespace
+
+void CalibratedKernel::build(BuildContext &context, const std::string &mode, const Shape &kernel) {
+  const CalibratedMode parts = parsed(mode);
+  const std::vector<int64_t> &dims = kernel.dims();
+  if (dims.size() != 2 && dims.size() != 3)
+    throw Error(
+        ErrorKind::not_implemented_error,
+        fmt::format("Keras quantizes kernels of two or three axes by GPTQ and AWQ. Received: {}", kernel.str()));
+  const bool isInputFirst = dims.size() == 2 || std::ranges::max_element(dims) == dims.begin(); // Keras's rule
+  kernel_ = kernel;
+  columns_ = isInputFirst ? kernel.elements() / dims[0] : dims.back();
+  rows_ = isInputFirst ? dims[0] : dims[0] * dims[1];
+  isPacked_ = parts.bits == 4;
+  const int64_t groups = parts.group == -1 ? 1 : (rows_ + parts.group - 1) / parts.group;
+  const DType floats = context.variable_dtype();
+  values_ =
+      fixedWeight(context, "kernel", Tensor::zeros({isPacked_ ? (columns_ + 1) / 2 : columns_, rows_}, DType::uint8));
+  scale_ = fixedWeight(context, "kernel_scale", Tensor::ones({columns_, groups}, floats));
+  zero_ = fixedWeight(context, "kernel_zero", Tensor::zeros({columns_, groups}, DType::uint8));
+  if (parts.isAwq)
+    inputs_ = fixedWeight(context, "awq_scales", Tensor::ones({rows_}, floats));
+  groups_ = fixedWeight(context, "g_idx", Tensor::zeros({rows_}));
+}
+
+std::vector<Variable> CalibratedKernel::variables() const {
+  std::vector<Variable> all{values_, scale_, zero_, groups_};
+  if (inputs_.defined())
+    all.push_back(inputs_);
+  return all;
+}
+
+Tensor CalibratedKernel::floats() const {
+  const auto numbersOf = [](const Variable &variable) {
+    return variable.value().astype(DType::float64).to_vector<double>();
+  };
+  const std::vector<double> scale = numbersOf(scale_), zero = numbersOf(zero_), group = numbersOf(groups_);
+  const std::vector<double> inputs = inputs_.defined() ? numbersOf(inputs_) : std::vector<double>();
+  const std::vector<uint8_t> values = values_.value().to_vector<uint8_t>();
+  const size_t columns = static_cast<size_t>(columns_), rows = static_cast<size_t>(rows_);
+  const size_t groups = columns == 0 ? 1 : scale.size() / columns;
+  std::vector<float> floats(rows * columns);
+  for (size_t c = 0; c < columns; ++c)
+    for (size_t r = 0; r < rows; ++r) {
+      const uint8_t byte = values[(isPacked_ ? c / 2 : c) * rows + r];
+      const unsigned value = !isPacked_ ? byte : c % 2 ? byte >> 4U : byte & 15U;
+      const size_t place = c * groups + std::min(groups - 1, static_cast<size_t>(std::max(0.0, group[r])));
+      const auto number = static_cast<float>((value - zero[place]) * scale[place]);
+      floats[r * columns + c] = inputs.empty() ? number : number / static_cast<float>(inputs[r]);
+    }
+  return {std::move(floats), kernel_};
+}
+
+void dequantizeCalibrated(const Layer &model) {
+  for (const Layer &layer : computingLayers(model)) {
+    auto *body = dynamic_cast<CalibratedBody *>(layer.impl()->body.get());
+    BuildContext context(*layer.impl());
+    const DTypePolicy policy = layer.impl()->resolvedPolicy();
+    if (!body || !body->dequantize(context))
+      continue;
+    const std::string source = policy.get_config().get_string("source_name");
+    layer.impl()->quantizedMode = "";
+    layer.set_dtype_policy(PolicyArg(source, Where{}));
+    writeOutput(fmt::format("warning: layer '{}' has the policy '{}': its kernel is read as floats, and its policy is "
+                            "'{}' now\n",
+                            layer.path(), policy.name(), source));
+  }
+}
+
+} // namespace halftone::detail

@@ -1,0 +1,52 @@
+// The table of an embedding: rows of floats, or of integers with scales; the way there, the way back, and LoRA.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/layers/Lora.h"
+#include "frontend/layers/QuantizedWeights.h"
+#include "halftone/Ops.h"
+
+namespace halftone::detail {
+
+/// A matrix with a row for each index, as variables hold it.
+struct TableWeights {
+  Variable values{}, scale{},
+      zero{};            // (indices, width), two integers a byte under int4; (indices) or (indices, groups)
+  bool isTurned = false; // all with their axes in the other order
+};
+
+class EmbeddingTable {
+public:
+  /// `back`: that of a weight of its own for the way back, (width, indices).
+  void build(BuildContext &context, const WeightArgs &rows, const std::optional<WeightArgs> &back,
+             const QuantizationConfig &config);
+  void quantize(BuildContext &context, const QuantizationConfig &config);
+  /// Row i for each index i, in `compute`.
+  Value rows(const Value &indices, DType compute) const;
+  /// x (..., width) by the table, (..., indices). `product`: the dtype in which floats are multiplied; none: their own.
+  Value back(const Value &x, DType compute, std::optional<DType> product) const;
+  /// Puts LoRA's delta into the values of the table and its scales.
+  void merge(WeightValues &values) const;
+  LowRankDelta &delta() { return delta_; }
+  const LowRankDelta &delta() const { return delta_; }
+  const Variable &values() const { return table_.values; }
+  const Shape &shape() const { return shape_; }
+
+private:
+  TableWeights buildQuantized(BuildContext &context, const std::string &name, bool isTurned) const;
+  TableWeights quantized(BuildContext &context, const TableWeights &floats) const;
+  void addScales(BuildContext &context, TableWeights &weights, const QuantizedWeights &given) const;
+  QuantizedWeights integersOf(const Tensor &floats, bool isTurned) const;
+  Value integers(const TableWeights &weights, const Value &values) const;
+  Value floatsOf(const TableWeights &weights, const Value &integers, const Value &scale, DType compute) const;
+  Value integerBack(const Value &x, DType compute) const;
+  bool isGrouped() const { return config_.mode == "int4" && config_.block_size > 0; }
+  Shape scaleShape(bool isTurned) const;
+
+  Shape shape_; // (indices, width)
+  QuantizationConfig config_;
+  TableWeights table_, back_; // back_ without values: the table, which the way back shares
+  Variable groups_;
+  LowRankDelta delta_; // of the table
+};
+
+} // namespace halftone::detail

@@ -1,0 +1,47 @@
+// Layers of recorded rows that real Keras quantized: how they are made, and what they are given.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/LayerImpl.h"
+#include "tests/frontend/RecordedJson.h"
+
+namespace halftone::test {
+
+/// The layer of a row in its own floats.
+inline Layer layerOf(const Json &row) {
+  Json config = row.at("config"), object;
+  if (config.at("dtype").at("config").contains("source_name"))
+    config["dtype"] = config.at("dtype").at("config").at("source_name");
+  config["quantization_config"] = nullptr;
+  object["class_name"] = row.at("layer");
+  object["config"] = std::move(config);
+  return layers::deserialize(ConfigAccess::make(std::move(object)));
+}
+inline QuantizationConfig configOf(const Json &row) {
+  const std::string mode = row.at("mode");
+  const bool activations = row.at("activations");
+  if (mode == "int8")
+    return quantizers::Int8QuantizationConfig(activations);
+  if (mode == "float8")
+    return quantizers::Float8QuantizationConfig();
+  const std::optional<int64_t> block =
+      row.at("block").is_null() ? std::nullopt : std::optional(row.at("block").get<int64_t>());
+  return quantizers::Int4QuantizationConfig(block, activations);
+}
+inline Tensor inputOf(const Json &row) {
+  return tensorOf(row.at("x"), row.at("layer") == "Embedding" ? "int32" : "float32");
+}
+
+/// The layer of a row, built and with the row's weights, before it is quantized.
+inline Layer builtLayer(const Json &row) {
+  const Layer layer = layerOf(row);
+  std::vector<int64_t> dims = row.at("input").get<std::vector<int64_t>>();
+  dims.insert(dims.begin(), -1);
+  layer.impl()->build({Shape(dims)});
+  std::vector<Tensor> floats;
+  for (const Json &weight : row.at("floats"))
+    floats.push_back(tensorOf(weight.at("value"), "float32"));
+  layer.set_weights(floats);
+  return layer;
+}
+
+} // namespace halftone::test
