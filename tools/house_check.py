@@ -17,9 +17,9 @@ Room = namedtuple("Room", "below third_party")
 TEXT = ("fmt/", "nlohmann/")
 MLIR = ("mlir/", "llvm/")
 ROOMS = {
-    "runtime/base": Room((), TEXT),
+    "runtime/base": Room((), TEXT + ("zlib.h",)),
     "runtime/policy": Room(("runtime/base",), TEXT + ("pcre2.h",)),
-    "runtime/plan": Room(("runtime/base",), TEXT + ("zlib.h",)),
+    "runtime/plan": Room(("runtime/base",), TEXT),
     "runtime": Room(("runtime/base", "runtime/plan"), TEXT),
     "runtime/loader": Room(("runtime/base", "runtime/plan", "runtime"), TEXT + ("llvm/",)),
     "dialect": Room(("runtime/base", "runtime/policy"), TEXT + MLIR),

@@ -98,7 +98,9 @@ std::string damagedArchive(const fs::path &path, const std::string &member, Dama
     file.readAt(0, std::as_writable_bytes(std::span(bytes)), name);
     members.emplace_back(name, name == member ? damage(bytes) : bytes);
   }
-  const std::vector<std::pair<std::string, std::string_view>> views(members.begin(), members.end());
+  std::vector<detail::ZipMember> views;
+  for (const auto &[name, bytes] : members)
+    views.push_back({name, {bytes}});
   const std::string target = path.string() + ".damaged";
   detail::writeStoredZip(target, views).orThrow();
   return contentsOf(target);
