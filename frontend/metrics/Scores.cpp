@@ -105,7 +105,8 @@ std::shared_ptr<const MetricRule> fScore(const FBetaScoreArgs &args) {
 
 class R2Rule final : public MetricRule {
 public:
-  explicit R2Rule(const R2ScoreArgs &args) : args_(args) {}
+  explicit R2Rule(const R2ScoreArgs &args)
+      : args_(args), isWide_(dtypeOfArgument(args.dtype, "R2Score") == DType::float64) {}
   bool needsShapes() const override { return true; }
   State state(const Shape &yTrue, const Shape &yPred) const override {
     Shape columns = yPred;
@@ -132,11 +133,13 @@ public:
     addTo(state[4], ops::sum(w, 0));
   }
   std::vector<double> results(const std::vector<std::vector<double>> &state) const override {
+    // Rounded as Keras rounds: the variance of one sample is then 0.
+    const auto rounded = [this](double x) { return isWide_ ? x : static_cast<double>(static_cast<float>(x)); };
     std::vector<double> scores, totals;
     for (size_t i = 0; i < state[1].size(); ++i) {
-      const double mean = state[2][i] / state[4][i];
-      totals.push_back(state[1][i] - state[2][i] * mean);
-      const double score = 1.0 - state[3][i] / totals.back();
+      const double mean = rounded(state[2][i] / state[4][i]);
+      totals.push_back(rounded(state[1][i] - rounded(state[2][i] * mean)));
+      const double score = 1.0 - rounded(state[3][i] / totals.back());
       scores.push_back(std::isinf(score) ? 0.0 : score);
     }
     if (args_.class_aggregation == ClassAggregation::uniform_average)
@@ -153,6 +156,7 @@ public:
 
 private:
   R2ScoreArgs args_;
+  bool isWide_; // whether the state is float64
 };
 
 } // namespace

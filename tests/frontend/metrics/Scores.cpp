@@ -29,6 +29,14 @@ TEST_CASE("Scores count the classes of the first batch and refuse another count 
              Contains("2 columns") || Contains("1 columns"));
 }
 
+TEST_CASE("The targets of one sample have no variance, and their score is 0 as in Keras") {
+  for (const float target : {0.1f, -1.3f, 7.77f, 0.333f, 12345.6f}) {
+    const metrics::R2Score r2;
+    r2.update_state(Tensor({target, 2.0f * target}, {1, 2}), Tensor({0.5f, 0.25f}, {1, 2}));
+    CHECK(r2.result() == 0.0);
+  }
+}
+
 TEST_CASE("Arguments of scores outside of their ranges are refused") {
   CHECK_THAT(errorOf([] { metrics::FBetaScore({.beta = 0.0}); }), Contains("It should be > 0. Received: beta=0"));
   CHECK_THAT(errorOf([] { metrics::F1Score({.threshold = 0.0}); }), Contains("threshold=0"));
