@@ -57,6 +57,24 @@ Value glu(const Value &x) {
   const std::vector<Value> halves = ops::split(x, 2, -1);
   return halves[0] * ops::sigmoid(halves[1]);
 }
+/// keras.activations.sparsemax: max(x - t, 0) over the last axis. The k largest elements that are supported give t, as
+/// (the sum of their cumulative sums - 1) / k. (The projection on the simplex takes the last cumulative sum alone.)
+Value sparsemax(const Value &x) {
+  if (x.rank() == 0)
+    throw Error(ErrorKind::value_error, "sparsemax needs at least one axis. Received: shape=()");
+  const Value each = ops::expand_dims(x, -1), other = ops::expand_dims(x, -2), excess = other - each;
+  const Value place = tracing().iota(x.rank() - 1, excess.shape(), DType::int32),
+              rival = tracing().iota(x.rank(), excess.shape(), DType::int32);
+  const Value before = ops::logical_or(ops::greater(excess, ops::zeros_like(excess)),
+                                       ops::logical_and(ops::equal(other, each), ops::less(rival, place)));
+  const Value rank = ops::sum(asDtype(before, x.dtype()), -1); // among the elements in descending order
+  const Value above = ops::sum(ops::maximum(excess, ops::zeros_like(excess)), -1);
+  const Value supported = asDtype(ops::less(above, ops::ones_like(above)), x.dtype());
+  const Value k = ops::sum(supported, -1, true);
+  const Value sums = ops::sum(ops::stop_gradient(supported * (k - rank)) * x, -1, true);
+  const Value rest = x - (sums - 1.0) / ops::stop_gradient(k);
+  return ops::maximum(rest, ops::zeros_like(rest));
+}
 
 } // namespace
 
@@ -148,6 +166,7 @@ const std::map<std::string, Activate> &registry() {
       {"squareplus", [](const Value &x) { return 0.5 * (real(x) + ops::sqrt(ops::square(real(x)) + 4.0)); }},
       {"sparse_plus", [](const Value &x) { return sparsePlus(real(x)); }},
       {"sparse_sigmoid", [](const Value &x) { return 0.5 * ops::clip(real(x) + 1.0, 0.0, 2.0); }},
+      {"sparsemax", [](const Value &x) { return sparsemax(real(x)); }},
       {"tanh", [](const Value &x) { return ops::tanh(x); }},
       {"softplus", [](const Value &x) { return ops::softplus(x); }},
       {"softsign", [](const Value &x) { return real(x) / (1.0 + ops::abs(real(x))); }},

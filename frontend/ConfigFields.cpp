@@ -15,15 +15,17 @@ static void setJson(Config &config, const char *key, Json value) {
   json[key] = std::move(value);
   config = ConfigAccess::make(std::move(json));
 }
-/// An object of Keras's module, or null for none.
-template <class T> static void setObject(Config &config, const char *key, const T &value, const char *module) {
+/// An object as Keras saves it, or null for none.
+template <class T>
+static void setObject(Config &config, const char *key, const T &value, Config (*serialize)(const T &)) {
   if (!value.defined())
     config.set_null(key);
   else
-    config.set(key, serializedObject(module, value.name(), value.get_config()));
+    config.set(key, serialize(value));
 }
 
 void setField(Config &config, const char *key, const std::vector<int64_t> &value) { setJson(config, key, value); }
+void setField(Config &config, const char *key, const std::vector<double> &value) { setJson(config, key, value); }
 void setField(Config &config, const char *key, const std::vector<std::string> &value) { setJson(config, key, value); }
 void setField(Config &config, const char *key, const Shape &value) {
   Json list = Json::array();
@@ -45,6 +47,14 @@ void setField(Config &config, const char *key, const Margins &value) {
 }
 void setField(Config &config, const char *key, const Factor &value) {
   if (value.list().size() == 1)
+    config.set(key, value.list()[0]);
+  else
+    setJson(config, key, value.list());
+}
+void setField(Config &config, const char *key, const Numbers &value) {
+  if (value.list().empty())
+    config.set_null(key);
+  else if (value.list().size() == 1)
     config.set(key, value.list()[0]);
   else
     setJson(config, key, value.list());
@@ -74,13 +84,13 @@ void setField(Config &config, const char *key, const ActivationArg &value) {
   config.set(key, std::string_view(value.name()));
 }
 void setField(Config &config, const char *key, const Initializer &value) {
-  setObject(config, key, value, "keras.initializers");
+  setObject(config, key, value, &initializers::serialize);
 }
 void setField(Config &config, const char *key, const Regularizer &value) {
-  setObject(config, key, value, "keras.regularizers");
+  setObject(config, key, value, &regularizers::serialize);
 }
 void setField(Config &config, const char *key, const Constraint &value) {
-  setObject(config, key, value, "keras.constraints");
+  setObject(config, key, value, &constraints::serialize);
 }
 
 bool FieldReader::takes(const char *key) {
@@ -179,10 +189,10 @@ void FieldReader::load(const char *key, Axes &value) {
   value = Axes(axes.is_array() ? get<std::vector<int64_t>>(key) : std::vector{get<int64_t>(key)});
 }
 size_t FieldReader::indexOfName(const char *key, std::span<const std::string_view> names) {
-  auto name = get<std::string>(key);
-  for (char &c : name) // Keras takes capitals too
-    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  const auto found = std::ranges::find(names, name);
+  const auto name = get<std::string>(key);
+  const auto small = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  const auto found = std::ranges::find_if( // Keras takes capitals too
+      names, [&](std::string_view known) { return std::ranges::equal(name, known, {}, small, small); });
   if (found == names.end())
     throw Error(ErrorKind::value_error, fmt::format("The `{}` argument must be one of {{\"{}\"}}. Received: {}", key,
                                                     fmt::join(names, "\", \""), name));
@@ -211,6 +221,15 @@ void FieldReader::load(const char *key, Factor &value) {
   takes(key);
   const bool isList = valueOf(config_, key).is_array();
   value = Factor(isList ? get<std::vector<double>>(key) : std::vector{get<double>(key)});
+}
+void FieldReader::load(const char *key, Numbers &value) {
+  takes(key);
+  const Json &given = valueOf(config_, key);
+  if (given.is_array() && given.empty())
+    throw Error(ErrorKind::value_error, fmt::format("`{}` is an empty list", key));
+  value = given.is_null()    ? Numbers()
+          : given.is_array() ? Numbers(get<std::vector<double>>(key))
+                             : Numbers(get<double>(key));
 }
 /// Appends the numbers in `value`, whose nesting must be that of `dims`; the first list of each depth adds its length.
 static void flatten(const char *key, const Json &value, size_t depth, std::vector<int64_t> &dims,

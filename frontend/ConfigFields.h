@@ -47,7 +47,9 @@ void setField(Config &config, const char *key, const Shape &value);   // null fo
 void setField(Config &config, const char *key, const Axes &value);    // one axis as an integer, several as a list
 void setField(Config &config, const char *key, const Margins &value); // a list of two integers for each axis
 void setField(Config &config, const char *key, const Factor &value);  // one number, or a list of two
-void setField(Config &config, const char *key, const Tensor &value);  // nested lists; null if it is undefined
+void setField(Config &config, const char *key, const Numbers &value); // one number, a list of several, or null
+void setField(Config &config, const char *key, const std::vector<double> &value);
+void setField(Config &config, const char *key, const Tensor &value); // nested lists; null if it is undefined
 void setField(Config &config, const char *key, DType value);
 void setField(Config &config, const char *key, const PolicyArg &value);
 void setField(Config &config, const char *key, const QuantizationConfig &value); // null for none
@@ -168,6 +170,7 @@ private:
   void load(const char *key, Axes &value);
   void load(const char *key, Margins &value);
   void load(const char *key, Factor &value);
+  void load(const char *key, Numbers &value);
   void load(const char *key, Tensor &value); // float32
   template <class Enum>
     requires std::is_enum_v<Enum>

@@ -1,6 +1,6 @@
 // keras.constraints: projections of weights, in the dtype of the weight.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/ConfigFields.h"
+#include "frontend/ClassRegistry.h"
 #include "halftone/Error.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -52,6 +52,7 @@ struct Constraint::Rep {
   std::string className = "function";
   Bounds bounds{};
   std::function<Value(const Value &)> function{};
+  CustomObject object{}; // of the user's, if `kind` is function
 };
 
 Constraint::Constraint() noexcept = default;
@@ -70,8 +71,9 @@ Constraint::Constraint(const std::string &name) {
                                                     name));
   rep_ = std::make_shared<Rep>(Rep{found->kind, found->className, {.most = found->most}});
 }
-Constraint::Constraint(std::function<Value(const Value &)> f)
-    : rep_(std::make_shared<Rep>(Rep{.function = std::move(f)})) {
+Constraint::Constraint(std::function<Value(const Value &)> f, CustomObject object)
+    : rep_(std::make_shared<Rep>(
+          Rep{.className = object.class_name, .function = std::move(f), .object = std::move(object)})) {
   if (!rep_->function)
     throw Error(ErrorKind::value_error, "a constraint needs a function that can be called; an empty one was given");
 }
@@ -83,7 +85,7 @@ Config Constraint::get_config() const {
   if (!rep_)
     return config;
   if (rep_->kind == Kind::function)
-    throw Error(ErrorKind::value_error, "A constraint that is a function cannot be saved: a config cannot hold it");
+    return customConfig(rep_->object, "A constraint");
   withFields(rep_->kind, [&](const auto &fields) { writeFields(config, rep_->bounds, fields); });
   return config;
 }
@@ -117,10 +119,6 @@ MinMaxNorm::MinMaxNorm(double min_value, double max_value, double rate, const Ax
       Rep{Kind::min_max_norm, "MinMaxNorm", {.least = min_value, .most = max_value, .rate = rate, .axis = axis}});
 }
 
-Config serialize(const Constraint &constraint) {
-  return serializedObject("keras.constraints", constraint.name(), constraint.get_config());
-}
-
 namespace {
 class Saved : public Constraint {
 public:
@@ -130,9 +128,19 @@ public:
     saved.fields.requireNothingLeft(rep.className);
     rep_ = std::make_shared<Rep>(std::move(rep));
   }
+  explicit Saved(const Constraint &constraint) : Constraint(constraint) {}
+  bool isCustom() const { return rep_ && rep_->kind == Kind::function; }
 };
 } // namespace
-Constraint deserialize(const Config &config) { return Saved(savedObject(config)); }
+
+Config serialize(const Constraint &constraint) {
+  return savedAs(constraint, "keras.constraints", Saved(constraint).isCustom());
+}
+Constraint deserialize(const Config &config) {
+  if (std::optional<Constraint> registered = registeredObject<Constraint>(config))
+    return *std::move(registered);
+  return Saved(savedObject(config));
+}
 
 } // namespace constraints
 } // namespace halftone

@@ -1,6 +1,6 @@
 // keras.initializers: draws values on the host; a seed gives the same values on every machine.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/ConfigFields.h"
+#include "frontend/ClassRegistry.h"
 #include "frontend/RandomSeeds.h"
 #include "halftone/Error.h"
 #include "halftone/Model.h"
@@ -54,7 +54,7 @@ private:
 /// `preset` is a scaling whose parameters its class fixes.
 enum class Kind { zeros, ones, constant, identity, uniform, normal, truncated, preset, scaling, orthogonal };
 
-struct Draw {
+struct Rule {
   Kind kind = Kind::zeros;
   double a = 0, b = 0; // constant: the value; uniform: the bounds; normal: mean, stddev; scaling: scale; others: gain
   FanMode fan = FanMode::fan_in;
@@ -64,31 +64,33 @@ struct Draw {
 
 /// Calls f with the fields of a kind, in Keras's order.
 template <class F> void withFields(Kind kind, F f) {
-  const Field seed{"seed", &Draw::seed};
+  const Field seed{"seed", &Rule::seed};
   if (kind == Kind::constant)
-    f(std::tuple{Field{"value", &Draw::a}});
+    f(std::tuple{Field{"value", &Rule::a}});
   else if (kind == Kind::uniform)
-    f(std::tuple{seed, Field{"minval", &Draw::a}, Field{"maxval", &Draw::b}});
+    f(std::tuple{seed, Field{"minval", &Rule::a}, Field{"maxval", &Rule::b}});
   else if (kind == Kind::normal || kind == Kind::truncated)
-    f(std::tuple{seed, Field{"mean", &Draw::a}, Field{"stddev", &Draw::b}});
+    f(std::tuple{seed, Field{"mean", &Rule::a}, Field{"stddev", &Rule::b}});
   else if (kind == Kind::preset)
     f(std::tuple{seed, FixedField{"input_axes", nullptr}, FixedField{"output_axes", nullptr}});
   else if (kind == Kind::scaling)
-    f(std::tuple{seed, Field{"scale", &Draw::a}, Field{"mode", &Draw::fan}, Field{"distribution", &Draw::distribution},
+    f(std::tuple{seed, Field{"scale", &Rule::a}, Field{"mode", &Rule::fan}, Field{"distribution", &Rule::distribution},
                  FixedField{"input_axes", nullptr}, FixedField{"output_axes", nullptr}});
   else if (kind == Kind::orthogonal)
-    f(std::tuple{seed, Field{"gain", &Draw::a}});
+    f(std::tuple{seed, Field{"gain", &Rule::a}});
   else if (kind == Kind::identity)
-    f(std::tuple{Field{"gain", &Draw::a}});
+    f(std::tuple{Field{"gain", &Rule::a}});
   else
     f(std::tuple<>());
 }
 
 } // namespace
 
-struct Initializer::Rep : Draw {
+struct Initializer::Rep : Rule {
   std::string className;
-  Rep(std::string name, const Draw &draw) : Draw(draw), className(std::move(name)) {}
+  Draw function{}; // of a user's class
+  CustomObject object{};
+  Rep(std::string name, const Rule &rule) : Rule(rule), className(std::move(name)) {}
 };
 
 namespace {
@@ -120,7 +122,7 @@ constexpr Named names[] = {{"zeros", "Zeros"},
                            {"lecun_uniform", "LecunUniform"}};
 
 /// The scaling of Glorot, He or Lecun, uniform or truncated normal.
-Draw presetOf(std::string_view cls, std::optional<int64_t> seed = {}) {
+Rule presetOf(std::string_view cls, std::optional<int64_t> seed = {}) {
   return {.kind = Kind::preset,
           .a = cls.starts_with("He") ? 2.0 : 1.0,
           .fan = cls.starts_with("Glorot") ? FanMode::fan_avg : FanMode::fan_in,
@@ -163,32 +165,42 @@ Initializer::Initializer(const std::string &name) {
   }
   std::string cls = found->className;
   if (cls == "Zeros" || cls == "Constant")
-    rep_ = std::make_shared<Rep>(cls, Draw{cls == "Zeros" ? Kind::zeros : Kind::constant});
+    rep_ = std::make_shared<Rep>(cls, Rule{cls == "Zeros" ? Kind::zeros : Kind::constant});
   else if (cls == "Ones")
-    rep_ = std::make_shared<Rep>(cls, Draw{Kind::ones, 1.0});
+    rep_ = std::make_shared<Rep>(cls, Rule{Kind::ones, 1.0});
   else if (cls == "RandomUniform")
-    rep_ = std::make_shared<Rep>(cls, Draw{Kind::uniform, -0.05, 0.05});
+    rep_ = std::make_shared<Rep>(cls, Rule{Kind::uniform, -0.05, 0.05});
   else if (cls == "RandomNormal" || cls == "TruncatedNormal")
-    rep_ = std::make_shared<Rep>(cls, Draw{cls == "RandomNormal" ? Kind::normal : Kind::truncated, 0.0, 0.05});
+    rep_ = std::make_shared<Rep>(cls, Rule{cls == "RandomNormal" ? Kind::normal : Kind::truncated, 0.0, 0.05});
   else if (cls == "Identity" || cls == "Orthogonal")
-    rep_ = std::make_shared<Rep>(cls, Draw{cls == "Identity" ? Kind::identity : Kind::orthogonal, 1.0});
+    rep_ = std::make_shared<Rep>(cls, Rule{cls == "Identity" ? Kind::identity : Kind::orthogonal, 1.0});
   else if (cls == "VarianceScaling")
-    rep_ = std::make_shared<Rep>(cls, Draw{Kind::scaling, 1.0});
+    rep_ = std::make_shared<Rep>(cls, Rule{Kind::scaling, 1.0});
   else
     rep_ = std::make_shared<Rep>(cls, presetOf(cls));
+}
+Initializer::Initializer(Draw draw, CustomObject object) {
+  if (!draw)
+    throw Error(ErrorKind::value_error, "an initializer needs a function that can be called; an empty one was given");
+  Rep rep(object.class_name, Rule{});
+  rep.function = std::move(draw);
+  rep.object = std::move(object);
+  rep_ = std::make_shared<Rep>(std::move(rep));
 }
 std::string Initializer::name() const { return rep_ ? rep_->className : ""; }
 Config Initializer::get_config() const {
   Config config;
+  if (rep_ && rep_->function)
+    return customConfig(rep_->object, "An initializer");
   if (rep_)
-    withFields(rep_->kind, [&](const auto &fields) { writeFields(config, static_cast<const Draw &>(*rep_), fields); });
+    withFields(rep_->kind, [&](const auto &fields) { writeFields(config, static_cast<const Rule &>(*rep_), fields); });
   return config;
 }
 
 namespace {
 
 /// Draws one element; of a scaling, `a` is the variance.
-double drawn(const Draw &rule, Draws &draws) {
+double drawn(const Rule &rule, Draws &draws) {
   switch (rule.kind) {
   case Kind::uniform:
     return rule.a + (rule.b - rule.a) * draws.uniform();
@@ -269,11 +281,26 @@ Tensor orthogonal(const Shape &shape, DType dtype, double gain, Draws &draws) {
   });
 }
 
+/// The tensor of a user's function. value_error unless it has the shape and the dtype that were asked for.
+Tensor drawnBy(const Initializer::Draw &draw, const std::string &name, const Shape &shape, DType dtype, int64_t seed) {
+  Tensor drawn = draw(shape, dtype, seed);
+  if (!drawn.defined() || drawn.shape() != shape || drawn.dtype() != dtype)
+    throw Error(ErrorKind::value_error,
+                fmt::format("The initializer {} must give a tensor of shape {} and dtype {}. Received: {}", name,
+                            shape.str(), halftone::name(dtype),
+                            drawn.defined() ? fmt::format("shape {} and dtype {}", drawn.shape().str(),
+                                                          halftone::name(drawn.dtype()))
+                                            : std::string("an undefined tensor")));
+  return drawn;
+}
+
 } // namespace
 
 Tensor Initializer::operator()(const Shape &shape, DType dtype, int64_t seed) const {
   if (!rep_)
     throw Error(ErrorKind::value_error, "no initializer");
+  if (rep_->function)
+    return drawnBy(rep_->function, rep_->className, shape, dtype, seed);
   if (rep_->kind <= Kind::constant)
     return Tensor::full(shape, rep_->a, dtype);
   if (rep_->kind == Kind::identity)
@@ -281,7 +308,7 @@ Tensor Initializer::operator()(const Shape &shape, DType dtype, int64_t seed) co
   Draws draws(rep_->seed.value_or(seed));
   if (rep_->kind == Kind::orthogonal)
     return orthogonal(shape, dtype, rep_->a, draws);
-  Draw rule = *rep_;
+  Rule rule = *rep_;
   if (rule.kind == Kind::preset || rule.kind == Kind::scaling) {
     const Fans fans = fansOf(shape);
     const double fan = rule.fan == FanMode::fan_in    ? fans.in
@@ -295,19 +322,19 @@ Tensor Initializer::operator()(const Shape &shape, DType dtype, int64_t seed) co
 namespace initializers {
 Zeros::Zeros() : Initializer("zeros") {}
 Ones::Ones() : Initializer("ones") {}
-Constant::Constant(double value) { rep_ = std::make_shared<Rep>("Constant", Draw{Kind::constant, value}); }
-Identity::Identity(double gain) { rep_ = std::make_shared<Rep>("Identity", Draw{Kind::identity, gain}); }
+Constant::Constant(double value) { rep_ = std::make_shared<Rep>("Constant", Rule{Kind::constant, value}); }
+Identity::Identity(double gain) { rep_ = std::make_shared<Rep>("Identity", Rule{Kind::identity, gain}); }
 RandomUniform::RandomUniform(UniformArgs args) {
   rep_ = std::make_shared<Rep>("RandomUniform",
-                               Draw{.kind = Kind::uniform, .a = args.minval, .b = args.maxval, .seed = args.seed});
+                               Rule{.kind = Kind::uniform, .a = args.minval, .b = args.maxval, .seed = args.seed});
 }
 RandomNormal::RandomNormal(RandomArgs args) {
   rep_ = std::make_shared<Rep>("RandomNormal",
-                               Draw{.kind = Kind::normal, .a = args.mean, .b = args.stddev, .seed = args.seed});
+                               Rule{.kind = Kind::normal, .a = args.mean, .b = args.stddev, .seed = args.seed});
 }
 TruncatedNormal::TruncatedNormal(RandomArgs args) {
   rep_ = std::make_shared<Rep>("TruncatedNormal",
-                               Draw{.kind = Kind::truncated, .a = args.mean, .b = args.stddev, .seed = args.seed});
+                               Rule{.kind = Kind::truncated, .a = args.mean, .b = args.stddev, .seed = args.seed});
 }
 static void requirePositive(double scale) {
   if (!(scale > 0))
@@ -316,14 +343,14 @@ static void requirePositive(double scale) {
 }
 VarianceScaling::VarianceScaling(VarianceScalingArgs args) {
   requirePositive(args.scale);
-  rep_ = std::make_shared<Rep>("VarianceScaling", Draw{.kind = Kind::scaling,
+  rep_ = std::make_shared<Rep>("VarianceScaling", Rule{.kind = Kind::scaling,
                                                        .a = args.scale,
                                                        .fan = args.mode,
                                                        .distribution = args.distribution,
                                                        .seed = args.seed});
 }
 Orthogonal::Orthogonal(OrthogonalArgs args) {
-  rep_ = std::make_shared<Rep>("Orthogonal", Draw{.kind = Kind::orthogonal, .a = args.gain, .seed = args.seed});
+  rep_ = std::make_shared<Rep>("Orthogonal", Rule{.kind = Kind::orthogonal, .a = args.gain, .seed = args.seed});
 }
 GlorotUniform::GlorotUniform(SeedArgs args) {
   rep_ = std::make_shared<Rep>("GlorotUniform", presetOf("GlorotUniform", args.seed));
@@ -340,24 +367,30 @@ LecunUniform::LecunUniform(SeedArgs args) {
   rep_ = std::make_shared<Rep>("LecunUniform", presetOf("LecunUniform", args.seed));
 }
 
-Config serialize(const Initializer &initializer) {
-  return serializedObject("keras.initializers", initializer.name(), initializer.get_config());
-}
-
 namespace {
 class Saved : public Initializer {
 public:
   explicit Saved(SavedObject saved) : Initializer(saved.className) {
     Rep rep = *rep_;
-    withFields(rep.kind, [&](const auto &fields) { saved.fields.read(static_cast<Draw &>(rep), fields); });
+    withFields(rep.kind, [&](const auto &fields) { saved.fields.read(static_cast<Rule &>(rep), fields); });
     saved.fields.requireNothingLeft(rep.className);
     if (rep.kind == Kind::scaling)
       requirePositive(rep.a);
     rep_ = std::make_shared<Rep>(std::move(rep));
   }
+  explicit Saved(const Initializer &initializer) : Initializer(initializer) {}
+  bool isCustom() const { return rep_ && rep_->function; }
 };
 } // namespace
-Initializer deserialize(const Config &config) { return Saved(savedObject(config)); }
+
+Config serialize(const Initializer &initializer) {
+  return savedAs(initializer, "keras.initializers", Saved(initializer).isCustom());
+}
+Initializer deserialize(const Config &config) {
+  if (std::optional<Initializer> registered = registeredObject<Initializer>(config))
+    return *std::move(registered);
+  return Saved(savedObject(config));
+}
 
 } // namespace initializers
 

@@ -18,7 +18,9 @@ struct OptimizerImpl : std::enable_shared_from_this<OptimizerImpl> {
   virtual void finalize(const std::vector<Variable> &variables) const = 0;
   virtual double learningRate() const = 0;
   virtual void setLearningRate(double value) = 0;
-  virtual int64_t iterations() const = 0;
+  virtual Variable callCount() const = 0;                // how often apply() was called
+  virtual int64_t updatesAfter(int64_t calls) const = 0; // with accumulation, fewer than calls
+  int64_t iterations() const { return updatesAfter(static_cast<int64_t>(hostScalar(callCount()))); }
   virtual std::vector<Variable> variables() const = 0;
   /// variables(), and the variables that Keras's list lacks.
   virtual std::vector<Variable> allVariables() const = 0;

@@ -1,6 +1,6 @@
 // keras.regularizers: penalties in the dtype of their argument.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/ConfigFields.h"
+#include "frontend/ClassRegistry.h"
 #include "frontend/Promotion.h"
 #include "halftone/Error.h"
 #include "halftone/Ops.h"
@@ -51,7 +51,9 @@ void check(const Factors &factors) {
 
 struct Regularizer::Rep {
   std::string className;
-  Factors factors;
+  Factors factors{};
+  std::function<Value(const Value &)> function{}; // of a user's class
+  CustomObject object{};
   static std::shared_ptr<const Rep> make(const char *className, const Factors &factors) {
     check(factors);
     return std::make_shared<Rep>(Rep{className, factors});
@@ -81,10 +83,19 @@ Regularizer::Regularizer(const std::string &name) {
                             name));
 }
 
+Regularizer::Regularizer(std::function<Value(const Value &)> f, CustomObject object)
+    : rep_(std::make_shared<Rep>(
+          Rep{.className = object.class_name, .function = std::move(f), .object = std::move(object)})) {
+  if (!rep_->function)
+    throw Error(ErrorKind::value_error, "a regularizer needs a function that can be called; an empty one was given");
+}
+
 std::string Regularizer::name() const { return rep_ ? rep_->className : ""; }
 
 Config Regularizer::get_config() const {
   Config config;
+  if (rep_ && rep_->function)
+    return customConfig(rep_->object, "A regularizer");
   if (rep_)
     withFields(rep_->className, [&](const auto &fields) { writeFields(config, rep_->factors, fields); });
   return config;
@@ -107,6 +118,8 @@ static Value cosines(const Value &matrix) {
 Value Regularizer::operator()(const Value &weight) const {
   if (!rep_)
     throw Error(ErrorKind::value_error, "no regularizer");
+  if (rep_->function)
+    return rep_->function(weight);
   const Factors &factors = rep_->factors;
   if (rep_->className == "OrthogonalRegularizer") {
     if (weight.rank() != 2)
@@ -136,10 +149,6 @@ OrthogonalRegularizer::OrthogonalRegularizer(double factor, OrthogonalMode mode)
                    {.orthogonal = factor, .mode = mode == OrthogonalMode::rows ? "rows" : "columns"});
 }
 
-Config serialize(const Regularizer &regularizer) {
-  return serializedObject("keras.regularizers", regularizer.name(), regularizer.get_config());
-}
-
 namespace {
 class Saved : public Regularizer {
 public:
@@ -149,9 +158,19 @@ public:
     saved.fields.requireNothingLeft(rep_->className);
     rep_ = Rep::make(rep_->className.c_str(), factors);
   }
+  explicit Saved(const Regularizer &regularizer) : Regularizer(regularizer) {}
+  bool isCustom() const { return rep_ && rep_->function; }
 };
 } // namespace
-Regularizer deserialize(const Config &config) { return Saved(savedObject(config)); }
+
+Config serialize(const Regularizer &regularizer) {
+  return savedAs(regularizer, "keras.regularizers", Saved(regularizer).isCustom());
+}
+Regularizer deserialize(const Config &config) {
+  if (std::optional<Regularizer> registered = registeredObject<Regularizer>(config))
+    return *std::move(registered);
+  return Saved(savedObject(config));
+}
 
 } // namespace regularizers
 } // namespace halftone

@@ -12,23 +12,30 @@ namespace halftone {
 namespace detail {
 
 void fetchMetrics(const LoggedMetrics &metrics, std::vector<CompiledFunction::Named> &fetches) {
-  for (const LoggedMetric &logged : metrics) {
-    const std::vector<Variable> state = metricVariables(logged.metric);
-    fetches.push_back({logged.name + "/total", readRaw(state.at(0))});
-    fetches.push_back({logged.name + "/count", readRaw(state.at(1))});
-  }
+  for (const LoggedMetric &logged : metrics)
+    for (const Variable &state : logged.metric.variables())
+      fetches.push_back({logged.name + "/" + state.name(), readRaw(state)});
+}
+
+/// The elements of a tensor of the host.
+static std::vector<double> elementsOf(const Tensor &tensor) {
+  std::vector<double> elements(static_cast<size_t>(tensor.size()));
+  for (size_t i = 0; i < elements.size(); ++i)
+    elements[i] = elementAsDouble(tensor.dtype(), TensorAccess::data(tensor), static_cast<int64_t>(i));
+  return elements;
 }
 
 const StepValues::Items &StepValues::items() {
   std::call_once(computed_, [&] {
-    auto numberIn = [&](size_t fetch) {
-      const Tensor host = TensorAccess::onHost(fetches_.at(fetch));
-      return elementAsDouble(host.dtype(), TensorAccess::data(host), 0);
-    };
     Items items;
+    size_t fetch = first_;
     for (const LoggedMetric &logged : *metrics_) {
-      const size_t fetch = first_ + 2 * items.size();
-      items.emplace_back(logged.name, metricResult(logged.metric, numberIn(fetch), numberIn(fetch + 1)));
+      std::vector<std::vector<double>> state;
+      for (size_t i = 0; i < logged.metric.variables().size(); ++i)
+        state.push_back(elementsOf(TensorAccess::onHost(fetches_.at(fetch++))));
+      const std::vector<double> results = metricResults(logged.metric, state);
+      for (size_t i = 0; i < results.size(); ++i)
+        items.emplace_back(results.size() == 1 ? logged.name : fmt::format("{}[{}]", logged.name, i), results[i]);
     }
     items_ = std::move(items);
     fetches_.clear();

@@ -18,8 +18,7 @@ struct LoggedMetric {
 };
 using LoggedMetrics = std::vector<LoggedMetric>; // in the order of the logs
 
-/// For a program that updates these metrics: adds as fetches the total and the count of each, at the trace's present
-/// point.
+/// For a program that updates these metrics: adds as fetches the state of each, at the trace's present point.
 void fetchMetrics(const LoggedMetrics &metrics, std::vector<CompiledFunction::Named> &fetches);
 
 /// The values of logs, computed from a step's fetches. Safe to use from several threads.

@@ -287,6 +287,7 @@ void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vec
                                   state.outputNames[output]),
                       model.name());
         Metric metric = resolveMetric(metricSpec.metrics()[i], y[output].shape(), outputs[output].shape);
+        buildMetric(metric, y[output].shape(), outputs[output].shape);
         std::string base = metricSpec.metrics()[i].name();
         metrics.push_back({count > 1 ? state.outputNames[output] + "_" + base : base, output, metric, weighted});
       }

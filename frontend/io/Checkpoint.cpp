@@ -67,6 +67,16 @@ Restoring valuesFor(const Model &model, const CompiledModel *compiled, const Saf
   return restoring;
 }
 
+/// How many updates the optimizer had made at the moment of the saved values.
+int64_t stepOf(const OptimizerImpl &optimizer, const std::vector<SavedVariable> &variables,
+               const Safetensors &contents) {
+  const Variable count = optimizer.callCount();
+  for (size_t i = 0; i < variables.size(); ++i)
+    if (variables[i].variable.impl() == count.impl())
+      return optimizer.updatesAfter(contents.tensors[i].second.astype(DType::int64).item<int64_t>());
+  throw Error(ErrorKind::internal_error, "the optimizer's count of updates is none of its variables");
+}
+
 } // namespace
 
 Checkpoint::Checkpoint(const Model &model) : model_(model) {}
@@ -75,12 +85,11 @@ void Checkpoint::save(const std::string &path) const {
   requireBuilt(model_, "Checkpoint::save()");
   const std::shared_ptr<CompiledModel> compiled = compiledIfAny(model_);
   const std::vector<SavedVariable> variables = savedState(model_, compiled.get());
-  CheckpointFile file{.contents = {},
-                      .epoch = stateOf(model_).finishedEpochs,
-                      .step = compiled ? compiled->optimizer.iterations() : 0,
-                      .seeds = seedSequence()};
+  CheckpointFile file{.contents = {}, .epoch = stateOf(model_).finishedEpochs, .step = 0, .seeds = seedSequence()};
   addPolicies(model_, file.contents.metadata);
   addValues(variables, file.contents);
+  if (compiled)
+    file.step = stepOf(*compiled->optimizer.impl(), variables, file.contents);
   writeCheckpointFile(path, std::move(file));
 }
 

@@ -3,10 +3,10 @@
 #include "frontend/io/CheckpointFile.h"
 #include "frontend/io/RefuseFile.h"
 #include "runtime/TensorAccess.h"
+#include "runtime/base/Crc32.h"
 #include <charconv>
 #include <locale>
 #include <sstream>
-#include <zlib.h>
 
 namespace halftone::detail {
 
@@ -18,8 +18,8 @@ constexpr const char *formatKey = "format", *versionKey = "version", *epochKey =
 constexpr const char *formatName = "halftone checkpoint", *formatVersion = "1";
 std::string sumKeyOf(const std::string &name) { return "crc32:" + name; }
 
-uint32_t checksum(uint32_t start, const void *data, size_t size) {
-  return static_cast<uint32_t>(crc32_z(start, static_cast<const Bytef *>(data), size));
+uint32_t checksum(uint32_t before, const void *data, size_t size) {
+  return crc32Of({static_cast<const std::byte *>(data), size}, before);
 }
 std::string checksumOf(const Tensor &tensor) {
   const Tensor host = TensorAccess::onHost(tensor);

@@ -173,7 +173,8 @@ Tensor H5File::read(const std::string &path) const {
   return tensor;
 }
 
-Descriptor h5FileOf(const std::vector<H5Entry> &entries, const std::string &name) {
+/// What halftone-h5 is to lay out, a line for each entry.
+static std::string layoutOf(const std::vector<H5Entry> &entries) {
   std::string wanted;
   for (const H5Entry &entry : entries) {
     if (!entry.numbers.defined()) {
@@ -186,18 +187,33 @@ Descriptor h5FileOf(const std::vector<H5Entry> &entries, const std::string &name
     wanted += fmt::format("dataset {} {} {}\n", halftone::name(entry.numbers.dtype()),
                           dims.empty() ? "-" : fmt::format("{}", fmt::join(dims, ",")), entry.path);
   }
-  Descriptor file = Descriptor::memory(name);
-  const Table table = tableOf(file, "layout", wanted, name);
+  return wanted;
+}
+
+H5Image::H5Image(const std::vector<H5Entry> &entries, const std::string &name) {
+  const Descriptor file = Descriptor::memory(name);
+  const Table table = tableOf(file, "layout", layoutOf(entries), name);
+  layout_ = file.mapped(name);
+  std::map<size_t, std::string_view> numbers; // by their places
   for (const H5Entry &entry : entries) {
     if (!entry.numbers.defined() || entry.numbers.size() == 0)
       continue;
     const auto row = table.find(entry.path);
-    const Tensor numbers = TensorAccess::onHost(entry.numbers);
-    if (row == table.end() || row->second.offset < 0 || row->second.bytes != TensorAccess::bytes(numbers))
+    const Tensor &onHost = numbers_.emplace_back(TensorAccess::onHost(entry.numbers));
+    if (row == table.end() || row->second.offset < 0 || row->second.bytes != TensorAccess::bytes(onHost))
       throw Error(ErrorKind::io_error, fmt::format("{}: halftone-h5 gave no room for {}", name, entry.path));
-    file.writeAt(row->second.offset, bytesOf(numbers), name);
+    numbers.emplace(static_cast<size_t>(row->second.offset),
+                    std::string_view(reinterpret_cast<const char *>(TensorAccess::data(onHost)),
+                                     static_cast<size_t>(TensorAccess::bytes(onHost))));
   }
-  return file;
+  const std::string_view layout(reinterpret_cast<const char *>(layout_->bytes().data()), layout_->bytes().size());
+  size_t end = 0;
+  for (const auto &[begin, piece] : numbers) {
+    pieces_.push_back(layout.substr(end, begin - end));
+    pieces_.push_back(piece);
+    end = begin + piece.size();
+  }
+  pieces_.push_back(layout.substr(end));
 }
 
 } // namespace halftone::detail

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace halftone::detail {
@@ -44,7 +45,18 @@ struct H5Entry {
   std::string name{}; // of a group
   Tensor numbers{};   // undefined for a group
 };
-/// A file in memory with these entries, their groups and nothing else.
-Descriptor h5FileOf(const std::vector<H5Entry> &entries, const std::string &name);
+/// The bytes of a file with these entries, their groups and nothing else. The numbers are not copied: they stay in their
+/// tensors, between the bytes that halftone-h5 has laid out.
+class H5Image {
+public:
+  /// `name` begins errors.
+  H5Image(const std::vector<H5Entry> &entries, const std::string &name);
+  const std::vector<std::string_view> &pieces() const { return pieces_; } // in order; they live as long as the image
+
+private:
+  std::shared_ptr<MappedFile> layout_;
+  std::vector<Tensor> numbers_;
+  std::vector<std::string_view> pieces_;
+};
 
 } // namespace halftone::detail

@@ -159,14 +159,12 @@ static std::vector<H5Entry> entriesOf(const std::vector<SavedGroup> &groups) {
   return entries;
 }
 
-static Descriptor fileOf(const Model &model, const std::string &name) {
+H5Image weightsImage(const Model &model, const std::string &name) {
   std::vector<SavedGroup> groups = savedGroups(model);
   const std::shared_ptr<CompiledModel> compiled = compiledIfAny(model);
   if (compiled)
     std::ranges::move(savedGroups(compiled->optimizer), std::back_inserter(groups));
-  return h5FileOf(entriesOf(groups), name);
+  return H5Image(entriesOf(groups), name);
 }
-
-WeightsImage::WeightsImage(const Model &model, const std::string &name) : memory_(fileOf(model, name).mapped(name)) {}
 
 } // namespace halftone::detail

@@ -3,7 +3,7 @@
 #pragma once
 #include "frontend/io/H5File.h"
 #include "halftone/Model.h"
-#include <string_view>
+#include <string>
 
 namespace halftone::detail {
 
@@ -17,17 +17,7 @@ void readWeights(const Layer &model, const H5File &file, bool skipMismatch);
 /// a warning says so.
 void readOptimizer(const Optimizer &optimizer, const H5File &file);
 
-/// The bytes of a weights file of a model, of one moment; with the optimizer's state, if it has one.
-class WeightsImage {
-public:
-  /// `name` begins errors.
-  WeightsImage(const Model &model, const std::string &name);
-  std::string_view bytes() const {
-    return {reinterpret_cast<const char *>(memory_->bytes().data()), memory_->bytes().size()};
-  }
-
-private:
-  std::shared_ptr<MappedFile> memory_;
-};
+/// The bytes of a weights file of a model, of one moment; with the optimizer's state, if it has one. `name` begins errors.
+H5Image weightsImage(const Model &model, const std::string &name);
 
 } // namespace halftone::detail

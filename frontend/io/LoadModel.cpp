@@ -45,6 +45,7 @@ void compileAsSaved(const Model &model, const Config &config, const LoadArgs &ar
   if (!compile)
     return;
   compile->device = args.device;
+  compile->numerics = args.numerics;
   model.compile(*compile);
 }
 

@@ -27,9 +27,9 @@ void Model::save(const std::string &filepath, const SaveArgs &args) const {
   // The version of Keras whose format this is. Keras does not read it.
   const std::string metadata =
       fmt::format(R"({{"keras_version": "3.15.1", "date_saved": "{:%Y-%m-%d@%H:%M:%S}"}})", fmt::gmtime(now));
-  const WeightsImage weights(model, filepath);
+  const H5Image weights = weightsImage(model, filepath);
   writeStoredZip(filepath,
-                 {{"metadata.json", metadata}, {"config.json", config}, {"model.weights.h5", weights.bytes()}})
+                 {{"metadata.json", {metadata}}, {"config.json", {config}}, {"model.weights.h5", weights.pieces()}})
       .orThrow();
 }
 

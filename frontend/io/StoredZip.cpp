@@ -1,71 +1,100 @@
-// Lays out a zip's headers around its members: PKWARE's APPNOTE, sections 4.3.7, 4.3.12 and 4.3.16.
+// Lays out a zip's headers around its members: PKWARE's APPNOTE, sections 4.3.7, 4.3.12, 4.3.14 to 4.3.16 and 4.5.3.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/StoredZip.h"
+#include "runtime/base/Crc32.h"
 #include "runtime/base/WriteFile.h"
-#include <cstdint>
-#include <fmt/format.h>
 #include <limits>
-#include <zlib.h>
+#include <span>
 
 namespace halftone::detail {
 
 namespace {
 
-constexpr uint32_t version = 20, firstOfJanuary1980 = 0x21;
+constexpr uint64_t largest =
+    std::numeric_limits<uint32_t>::max(); // of a field; in a header it refers to zip64's fields
+constexpr uint32_t version = 20, zip64Version = 45, firstOfJanuary1980 = 0x21;
 
-/// Appends little-endian numbers of 2 or 4 bytes.
+/// Appends little-endian numbers of 2, 4 or 8 bytes.
 struct Header {
   std::string bytes;
-  Header &two(uint32_t value) { return add(value, 2); }
-  Header &four(uint32_t value) { return add(value, 4); }
-  Header &add(uint32_t value, int size) {
+  Header &two(uint64_t value) { return add(value, 2); }
+  Header &four(uint64_t value) { return add(value, 4); }
+  Header &eight(uint64_t value) { return add(value, 8); }
+  Header &add(uint64_t value, int size) {
     for (int i = 0; i < size; ++i)
       bytes += static_cast<char>(value >> (8 * i));
     return *this;
   }
 };
 
-uint32_t checksum(std::string_view data) {
-  uLong sum = crc32_z(0, nullptr, 0);
-  return static_cast<uint32_t>(crc32_z(sum, reinterpret_cast<const Bytef *>(data.data()), data.size()));
+struct Member {
+  std::string name;
+  uint32_t sum = 0;
+  uint64_t size = 0, offset = 0;
+  bool isWide = false; // sizes and offset stand in zip64's fields
+};
+
+/// The fields that both headers of a member have, up to the lengths of name and extra fields.
+void describe(Header &header, const Member &member, uint64_t extraBytes) {
+  const uint64_t size = member.isWide ? largest : member.size;
+  header.two(member.isWide ? zip64Version : version).two(0).two(0).two(0).two(firstOfJanuary1980);
+  header.four(member.sum).four(size).four(size).two(member.name.size()).two(extraBytes);
 }
 
-/// The fields that both headers of a member have.
-void describe(Header &header, const std::string &name, uint32_t sum, uint32_t size) {
-  header.two(version).two(0).two(0).two(0).two(firstOfJanuary1980).four(sum).four(size).four(size);
-  header.two(static_cast<uint32_t>(name.size())).two(0);
+std::string localHeader(const Member &member) {
+  Header header;
+  header.four(0x04034b50);
+  describe(header, member, member.isWide ? 20 : 0);
+  header.bytes += member.name;
+  if (member.isWide)
+    header.two(1).two(16).eight(member.size).eight(member.size);
+  return header.bytes;
+}
+
+void addToDirectory(Header &directory, const Member &member) {
+  directory.four(0x02014b50).two(member.isWide ? zip64Version : version);
+  describe(directory, member, member.isWide ? 28 : 0);
+  directory.two(0).two(0).two(0).four(0).four(member.isWide ? largest : member.offset);
+  directory.bytes += member.name;
+  if (member.isWide)
+    directory.two(1).two(24).eight(member.size).eight(member.size).eight(member.offset);
+}
+
+/// Ends the directory, which begins at `offset`.
+void endDirectory(Header &directory, uint64_t count, uint64_t offset, bool isWide) {
+  const uint64_t size = directory.bytes.size();
+  if (isWide) {
+    directory.four(0x06064b50).eight(44).two(zip64Version).two(zip64Version).four(0).four(0);
+    directory.eight(count).eight(count).eight(size).eight(offset);
+    directory.four(0x07064b50).four(0).eight(offset + size).four(1);
+  }
+  directory.four(0x06054b50).two(0).two(0).two(count).two(count);
+  directory.four(size).four(isWide ? largest : offset).two(0);
 }
 
 } // namespace
 
-Status writeStoredZip(const std::string &path, const std::vector<std::pair<std::string, std::string_view>> &members) {
-  constexpr uint64_t most = std::numeric_limits<uint32_t>::max();
-  std::vector<Header> headers;
+Status writeStoredZip(const std::string &path, const std::vector<ZipMember> &members, uint64_t most) {
+  std::vector<std::string> headers;
   Header directory;
   uint64_t offset = 0;
-  for (const auto &[name, data] : members) {
-    if (data.size() >= most || offset + data.size() >= most)
-      return {ErrorKind::io_error, fmt::format("cannot write {}: {} has {} bytes, and a .keras file can have 4 GiB",
-                                               path, name, data.size())};
-    const uint32_t sum = checksum(data), size = static_cast<uint32_t>(data.size());
-    Header &local = headers.emplace_back();
-    local.four(0x04034b50);
-    describe(local, name, sum, size);
-    local.bytes += name;
-    directory.four(0x02014b50).two(version);
-    describe(directory, name, sum, size);
-    directory.two(0).two(0).two(0).four(0).four(static_cast<uint32_t>(offset));
-    directory.bytes += name;
-    offset += local.bytes.size() + data.size();
+  bool isWide = false;
+  for (const ZipMember &given : members) {
+    Member member{.name = given.name, .offset = offset};
+    for (const std::string_view piece : given.pieces) {
+      member.sum = crc32Of(std::as_bytes(std::span(piece)), member.sum);
+      member.size += piece.size();
+    }
+    member.isWide = member.size >= most || offset >= most;
+    addToDirectory(directory, member);
+    offset += headers.emplace_back(localHeader(member)).size() + member.size;
+    isWide |= member.isWide || offset >= most;
   }
-  const auto count = static_cast<uint32_t>(members.size());
-  const auto directorySize = static_cast<uint32_t>(directory.bytes.size());
-  directory.four(0x06054b50).two(0).two(0).two(count).two(count);
-  directory.four(directorySize).four(static_cast<uint32_t>(offset)).two(0);
+  endDirectory(directory, members.size(), offset, isWide);
   std::vector<std::string_view> parts;
   for (size_t i = 0; i < members.size(); ++i) {
-    parts.push_back(headers[i].bytes);
-    parts.push_back(members[i].second);
+    parts.push_back(headers[i]);
+    parts.insert(parts.end(), members[i].pieces.begin(), members[i].pieces.end());
   }
   parts.push_back(directory.bytes);
   return replaceFile(path, parts);

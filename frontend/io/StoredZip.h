@@ -2,15 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/base/Status.h"
+#include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace halftone::detail {
 
-/// Writes a zip with these members, by replaceFile(). io_error if the system refuses, or if a member has 4 GiB or more, which
-/// this form of a zip cannot hold.
-Status writeStoredZip(const std::string &path, const std::vector<std::pair<std::string, std::string_view>> &members);
+struct ZipMember {
+  std::string name;
+  std::vector<std::string_view> pieces; // its bytes, one after another
+};
+/// Writes a zip with these members, by replaceFile(). io_error if the system refuses. Sizes and offsets of `most` bytes and
+/// more have the form of zip64.
+Status writeStoredZip(const std::string &path, const std::vector<ZipMember> &members, uint64_t most = 0xffffffff);
 
 } // namespace halftone::detail

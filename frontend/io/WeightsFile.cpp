@@ -6,7 +6,6 @@
 #include "frontend/io/SavedVariables.h"
 #include "halftone/Error.h"
 #include "runtime/base/WriteFile.h"
-#include <array>
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -66,8 +65,7 @@ void Model::save_weights(const std::string &filepath, const SaveArgs &args) cons
   requireBuilt(model, "save_weights()");
   requireMayWrite(filepath, args);
   if (format == WeightsFormat::hdf5) {
-    const WeightsImage image(model, filepath);
-    replaceFile(filepath, std::array{image.bytes()}).orThrow();
+    replaceFile(filepath, weightsImage(model, filepath).pieces()).orThrow();
     return;
   }
   Safetensors contents{.metadata = {{"format", "halftone"}}};

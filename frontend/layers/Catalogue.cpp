@@ -23,7 +23,8 @@ template <class Options> Layer made(SavedObject &saved) {
   Options options;
   if constexpr (requires { options.trainable; }) { // a SpatialDropout lists all of its fields itself
     saved.fields.read(options, baseFields<Options>);
-    saved.fields.read(options, activityField<Options>);
+    if constexpr (requires { options.activity_regularizer; })
+      saved.fields.read(options, activityField<Options>);
   }
   saved.fields.read(options, layerFields<Options>);
   saved.fields.takes("gptq_unpacked_column_size"); // of an EinsumDense's kernel, whose shape tells it too
@@ -46,8 +47,16 @@ template <> Layer made<InputOptions>(SavedObject &saved) {
 
 constexpr Known catalogue[] = {
     {"Activation", made<ActivationOptions>},
+    {"ActivityRegularization", made<ActivityRegularizationOptions>},
+    {"AdaptiveAveragePooling1D", made<AdaptivePoolingOptions<AdaptiveAveragePooling1D>>},
+    {"AdaptiveAveragePooling2D", made<AdaptivePoolingOptions<AdaptiveAveragePooling2D>>},
+    {"AdaptiveAveragePooling3D", made<AdaptivePoolingOptions<AdaptiveAveragePooling3D>>},
+    {"AdaptiveMaxPooling1D", made<AdaptivePoolingOptions<AdaptiveMaxPooling1D>>},
+    {"AdaptiveMaxPooling2D", made<AdaptivePoolingOptions<AdaptiveMaxPooling2D>>},
+    {"AdaptiveMaxPooling3D", made<AdaptivePoolingOptions<AdaptiveMaxPooling3D>>},
     {"Add", made<MergeOptions<Add>>},
     {"AdditiveAttention", made<AdditiveAttentionOptions>},
+    {"AlphaDropout", made<AlphaDropoutOptions>},
     {"Attention", made<AttentionOptions>},
     {"Average", made<MergeOptions<Average>>},
     {"AveragePooling1D", made<PoolingOptions<AveragePooling1D>>},
@@ -74,6 +83,7 @@ constexpr Known catalogue[] = {
     {"EinsumDense", made<EinsumDenseOptions>},
     {"Embedding", made<EmbeddingOptions>},
     {"Flatten", made<FlattenOptions>},
+    {"GaussianDropout", made<GaussianDropoutOptions>},
     {"GaussianNoise", made<GaussianNoiseOptions>},
     {"GlobalAveragePooling1D", made<GlobalPoolingOptions<GlobalAveragePooling1D>>},
     {"GlobalAveragePooling2D", made<GlobalPoolingOptions<GlobalAveragePooling2D>>},
@@ -84,6 +94,7 @@ constexpr Known catalogue[] = {
     {"GroupNormalization", made<GroupNormalizationOptions>},
     {"GroupQueryAttention", made<GroupQueryAttentionOptions>},
     {"GroupedQueryAttention", made<GroupQueryAttentionOptions>},
+    {"Identity", made<IdentityOptions>},
     {"InputLayer", made<InputOptions>},
     {"LayerNormalization", made<LayerNormalizationOptions>},
     {"LeakyReLU", made<LeakyReLUOptions>},

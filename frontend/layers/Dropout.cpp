@@ -1,8 +1,10 @@
 // Dropout: of single elements, and of whole channels.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/Promotion.h"
 #include "frontend/layers/FieldsImage.h"
 #include "frontend/layers/RandomNumbers.h"
 #include "frontend/layers/SpatialAxes.h"
+#include <cmath>
 #include <fmt/format.h>
 
 namespace halftone::layers {
@@ -10,8 +12,8 @@ using namespace detail;
 
 namespace {
 
-/// The shape of the mask for an input of `Dropout`: `noise_shape`, with the input's extents where it has none.
-Shape shapeOfMask(const DropoutOptions &options, const Shape &input) {
+/// The shape of the mask for an input of `Dropout` or `AlphaDropout`: `noise_shape`, with the input's extents where it has none.
+Shape shapeOfMask(const DropoutArgs &options, const Shape &input) {
   if (!options.noise_shape)
     return input;
   std::vector<int64_t> dims = options.noise_shape->dims();
@@ -50,11 +52,30 @@ public:
     const Shape mask = shapeOfMask(this->options_, x.shape());
     if (!context.training() || this->options_.rate == 0.0)
       return x;
-    return dropped(x, this->options_.rate, mask, state_);
+    return drop(x, mask);
   }
+
+protected:
+  virtual Value drop(const Value &x, const Shape &mask) { return dropped(x, this->options_.rate, mask, state_); }
+  const Variable &state() const { return state_; }
 
 private:
   Variable state_;
+};
+
+/// Dropped elements become the lowest value of SELU; then all are scaled and shifted, so that mean and variance stay.
+class AlphaDropoutBody final : public DropoutBody<AlphaDropoutOptions> {
+public:
+  using DropoutBody::DropoutBody;
+
+protected:
+  Value drop(const Value &x, const Shape &mask) override {
+    constexpr double lowest = -1.6732632423543772 * 1.0507009873554805; // -alpha * scale of SELU
+    const double rate = options_.rate, scale = 1.0 / std::sqrt((1.0 - rate) * (1.0 + rate * lowest * lowest));
+    const Value draw = uniform(state(), mask);
+    const Value kept = broadcastTo(ops::greater_equal(draw, ops::full_like(draw, rate)), x.shape());
+    return ops::where(kept, x, ops::full_like(x, lowest)) * scale - scale * lowest * rate;
+  }
 };
 
 /// As in Keras, whose SpatialDropout takes none of the other arguments of every layer.
@@ -70,8 +91,18 @@ public:
   }
 };
 
-void requireRate(const Layer &layer, double rate, Where where) {
-  if (!(rate >= 0.0 && rate <= 1.0))
+void requireMask(const Layer &layer, const DropoutArgs &args, Where where) {
+  if (args.noise_shape)
+    for (int64_t i = 0; i < args.noise_shape->rank(); ++i)
+      if (int64_t dim = (*args.noise_shape)[i]; dim == 0 || dim < none)
+        throw Error(ErrorKind::value_error,
+                    fmt::format("Invalid value received for argument `noise_shape`. Expected all dimensions to be "
+                                "positive integers or None. Received negative or zero value at index {}: {}",
+                                i, dim),
+                    layer.name(), where);
+}
+void requireRate(const Layer &layer, double rate, Where where, double refused = 2.0) {
+  if (!(rate >= 0.0 && rate <= 1.0) || rate == refused)
     throw Error(
         ErrorKind::value_error,
         fmt::format(
@@ -86,14 +117,14 @@ Dropout::Dropout(double rate, const DropoutArgs &args, Where where)
     : Layer(std::make_unique<DropoutBody<DropoutOptions>>(DropoutOptions{args, rate}), "Dropout", layerArgs(args),
             where) {
   requireRate(*this, rate, where);
-  if (args.noise_shape)
-    for (int64_t i = 0; i < args.noise_shape->rank(); ++i)
-      if (int64_t dim = (*args.noise_shape)[i]; dim == 0 || dim < none)
-        throw Error(ErrorKind::value_error,
-                    fmt::format("Invalid value received for argument `noise_shape`. Expected all dimensions to be "
-                                "positive integers or None. Received negative or zero value at index {}: {}",
-                                i, dim),
-                    name(), where);
+  requireMask(*this, args, where);
+}
+
+AlphaDropout::AlphaDropout(double rate, const DropoutArgs &args, Where where)
+    : Layer(std::make_unique<AlphaDropoutBody>(AlphaDropoutOptions{args, rate}), "AlphaDropout", layerArgs(args),
+            where) {
+  requireRate(*this, rate, where, 1.0); // with 1 no variance would be left
+  requireMask(*this, args, where);
 }
 
 SpatialDropout1D::SpatialDropout1D(double rate, const SpatialDropout1DArgs &args, Where where)

@@ -47,6 +47,14 @@ struct GaussianNoiseOptions : layers::GaussianNoiseArgs {
   double stddev = 0.0;
   Layer layer() const { return layers::GaussianNoise(stddev, *this); }
 };
+struct GaussianDropoutOptions : layers::GaussianNoiseArgs {
+  double rate = 0.0;
+  Layer layer() const { return layers::GaussianDropout(rate, *this); }
+};
+struct AlphaDropoutOptions : layers::DropoutArgs {
+  double rate = 0.0;
+  Layer layer() const { return layers::AlphaDropout(rate, *this); }
+};
 struct ActivationOptions : layers::ActivationArgs {
   ActivationArg activation{};
   Layer layer() const { return layers::Activation(activation, *this); }
@@ -89,6 +97,8 @@ using BatchNormalizationOptions = PlainOptions<layers::BatchNormalization, layer
 using RMSNormalizationOptions = PlainOptions<layers::RMSNormalization, layers::RMSNormalizationArgs>;
 using UnitNormalizationOptions = PlainOptions<layers::UnitNormalization, layers::UnitNormalizationArgs>;
 using ReLUOptions = PlainOptions<layers::ReLU, layers::ReLUArgs>;
+using IdentityOptions = PlainOptions<layers::Identity, LayerArgs>;
+using ActivityRegularizationOptions = PlainOptions<layers::ActivityRegularization, layers::ActivityRegularizationArgs>;
 using FlattenOptions = PlainOptions<layers::Flatten, layers::FlattenArgs>;
 using PReLUOptions = PlainOptions<layers::PReLU, layers::PReLUArgs>;
 template <class LayerClass> using MergeOptions = PlainOptions<LayerClass, layers::MergeArgs>;
@@ -224,6 +234,16 @@ template <>
 inline constexpr std::tuple layerFields<GaussianNoiseOptions>{
     Field{"stddev", &GaussianNoiseOptions::stddev, Presence::required}, Field{"seed", &GaussianNoiseOptions::seed}};
 template <>
+inline constexpr std::tuple layerFields<GaussianDropoutOptions>{
+    Field{"rate", &GaussianDropoutOptions::rate, Presence::required}, Field{"seed", &GaussianDropoutOptions::seed}};
+template <>
+inline constexpr std::tuple layerFields<AlphaDropoutOptions>{
+    Field{"rate", &AlphaDropoutOptions::rate, Presence::required}, Field{"seed", &AlphaDropoutOptions::seed},
+    Field{"noise_shape", &AlphaDropoutOptions::noise_shape}};
+template <>
+inline constexpr std::tuple layerFields<ActivityRegularizationOptions>{
+    Field{"l1", &layers::ActivityRegularizationArgs::l1}, Field{"l2", &layers::ActivityRegularizationArgs::l2}};
+template <>
 inline constexpr std::tuple layerFields<ActivationOptions>{
     Field{"activation", &ActivationOptions::activation, Presence::required}};
 template <>
@@ -267,6 +287,10 @@ template <> inline constexpr bool passesMask<BatchNormalizationOptions> = true;
 template <> inline constexpr bool passesMask<DenseOptions> = true;
 template <> inline constexpr bool passesMask<DropoutOptions> = true;
 template <> inline constexpr bool passesMask<GaussianNoiseOptions> = true;
+template <> inline constexpr bool passesMask<GaussianDropoutOptions> = true;
+template <> inline constexpr bool passesMask<AlphaDropoutOptions> = true;
+template <> inline constexpr bool passesMask<IdentityOptions> = true;
+template <> inline constexpr bool passesMask<ActivityRegularizationOptions> = true;
 template <> inline constexpr bool passesMask<GroupNormalizationOptions> = true;
 template <> inline constexpr bool passesMask<LayerNormalizationOptions> = true;
 template <> inline constexpr bool passesMask<PositionEmbeddingOptions> = true;

@@ -59,6 +59,10 @@ template <class LayerClass> struct SpatialDropoutOptions : layers::SpatialDropou
 };
 template <> inline constexpr bool passesMask<SpatialDropout1DOptions> = true;
 template <class LayerClass> inline constexpr bool passesMask<SpatialDropoutOptions<LayerClass>> = true;
+template <class LayerClass> struct AdaptivePoolingOptions : layers::AdaptivePoolingArgs {
+  Integers outputSize{};
+  Layer layer() const { return LayerClass(outputSize, *this); }
+};
 template <class LayerClass> struct PoolingOptions : layers::PoolingArgs {
   Integers poolSize = 2;
   Layer layer() const { return LayerClass(poolSize, *this); }
@@ -128,6 +132,10 @@ inline constexpr std::tuple layerFields<SpatialDropoutOptions<LayerClass>> =
     std::tuple_cat(spatialDropoutFields<SpatialDropoutOptions<LayerClass>>,
                    std::tuple{Field{"data_format", &layers::SpatialDropoutArgs::data_format}});
 
+template <class LayerClass>
+inline constexpr std::tuple layerFields<AdaptivePoolingOptions<LayerClass>>{
+    ListField{"output_size", &AdaptivePoolingOptions<LayerClass>::outputSize, Presence::required},
+    Field{"data_format", &layers::AdaptivePoolingArgs::data_format}};
 template <class LayerClass>
 inline constexpr std::tuple layerFields<PoolingOptions<LayerClass>>{
     ListField{"pool_size", &PoolingOptions<LayerClass>::poolSize,

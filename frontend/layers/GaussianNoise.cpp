@@ -1,11 +1,11 @@
-// GaussianNoise: normally distributed noise by Box and Muller's method, from counter-based random bits.
+// GaussianNoise and GaussianDropout: normally distributed noise that is added or multiplied.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Promotion.h"
 #include "frontend/layers/Fields.h"
 #include "frontend/layers/RandomNumbers.h"
 #include "halftone/Ops.h"
+#include <cmath>
 #include <fmt/format.h>
-#include <numbers>
 
 namespace halftone::layers {
 using namespace detail;
@@ -23,10 +23,26 @@ public:
     Value x = inputs[0];
     if (!context.training() || options_.stddev == 0.0)
       return x;
-    // The first uniform draw is above 0, so its logarithm is finite.
-    Value radius = ops::sqrt(ops::log(uniform(state_, x.shape(), 0.5)) * -2.0);
-    Value noise = radius * ops::cos(uniform(state_, x.shape()) * (2.0 * std::numbers::pi));
-    return x + asDtype(noise * options_.stddev, context.compute_dtype(), "random");
+    return x + asDtype(normal(state_, x.shape()) * options_.stddev, context.compute_dtype(), "random");
+  }
+
+private:
+  Variable state_;
+};
+
+class GaussianDropoutBody final : public BodyOf<GaussianDropoutOptions> {
+public:
+  using BodyOf::BodyOf;
+  void build(BuildContext &context, const std::vector<Shape> &) override {
+    if (options_.rate > 0.0)
+      state_ = addSeedState(context, options_.seed);
+  }
+  Values call(const Values &inputs, const CallContext &context) override {
+    Value x = inputs[0];
+    if (!context.training() || options_.rate == 0.0)
+      return x;
+    const double deviation = std::sqrt(options_.rate / (1.0 - options_.rate));
+    return x * asDtype(normal(state_, x.shape()) * deviation + 1.0, context.compute_dtype(), "random");
   }
 
 private:
@@ -43,6 +59,17 @@ GaussianNoise::GaussianNoise(double stddev, const GaussianNoiseArgs &args, Where
                 fmt::format("Invalid value received for argument `stddev`. Expected a float value between 0 and 1. "
                             "Received: stddev={}",
                             stddev),
+                name(), where);
+}
+
+GaussianDropout::GaussianDropout(double rate, const GaussianNoiseArgs &args, Where where)
+    : Layer(std::make_unique<GaussianDropoutBody>(GaussianDropoutOptions{args, rate}), "GaussianDropout",
+            layerArgs(args), where) {
+  if (!(rate >= 0.0 && rate < 1.0)) // with 1 the deviation would be infinite
+    throw Error(ErrorKind::value_error,
+                fmt::format("Invalid value received for argument `rate`. Expected a float value of at least 0 and "
+                            "below 1. Received: rate={}",
+                            rate),
                 name(), where);
 }
 

@@ -4,6 +4,7 @@
 #include "frontend/layers/PlainBody.h"
 #include "frontend/layers/SpatialAxes.h"
 #include "halftone/Ops.h"
+#include "runtime/base/ConfigAccess.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <numeric>
@@ -107,7 +108,29 @@ void requireNotNegative(const Layer &layer, const char *argument, double value, 
                 layer.name(), where);
 }
 
+Value same(const Value &x, const IdentityOptions &, const CallContext &) { return x; }
+
+class ActivityRegularizationBody final : public BodyOf<ActivityRegularizationOptions> {
+public:
+  using BodyOf::BodyOf;
+  Values call(const Values &inputs, const CallContext &) override { return inputs[0]; }
+  /// As in Keras, the factors stand in the place of the regularizer.
+  void get_config(Config &config) const override {
+    nlohmann::ordered_json fields = ConfigAccess::json(config);
+    fields.erase("activity_regularizer");
+    config = ConfigAccess::make(std::move(fields));
+    BodyOf::get_config(config);
+  }
+};
+
 } // namespace
+
+Identity::Identity(const LayerArgs &args, Where where)
+    : Layer(plain(IdentityOptions{args}, same), "Identity", args, where) {}
+
+ActivityRegularization::ActivityRegularization(const ActivityRegularizationArgs &args, Where where)
+    : Layer(std::make_unique<ActivityRegularizationBody>(ActivityRegularizationOptions{args}), "ActivityRegularization",
+            {regularizers::L1L2(args.l1, args.l2), args.trainable, args.dtype, args.autocast, args.name}, where) {}
 
 Activation::Activation(const ActivationArg &activation, const ActivationArgs &args, Where where)
     : Layer(plain(ActivationOptions{args, activation}, activate), "Activation", layerArgs(args), where) {}

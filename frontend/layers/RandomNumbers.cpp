@@ -1,7 +1,8 @@
-// Draws uniform random numbers, and drops elements by them.
+// Draws uniform and normal random numbers, and drops elements by them.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/RandomNumbers.h"
 #include "frontend/Promotion.h"
+#include <numbers>
 
 namespace halftone::detail {
 
@@ -14,6 +15,12 @@ static Value draw(const Variable &state, const Shape &shape) {
 Value uniform(const Variable &state, const Shape &shape, double offset) {
   const Value upper = draw(state, shape);
   return (offset == 0.0 ? upper : upper + offset) * (1.0 / 16777216.0);
+}
+
+Value normal(const Variable &state, const Shape &shape) {
+  // The first uniform draw is above 0, so its logarithm is finite.
+  const Value radius = ops::sqrt(ops::log(uniform(state, shape, 0.5)) * -2.0);
+  return radius * ops::cos(uniform(state, shape) * (2.0 * std::numbers::pi));
 }
 
 Value dropped(const Value &x, double rate, const Shape &mask, const Variable &state) {

@@ -1,7 +1,7 @@
 // Losses from configs and to configs: the list of all that there are.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ClassNames.h"
-#include "frontend/LossImpl.h"
+#include "frontend/losses/Fields.h"
 #include "halftone/Error.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -11,23 +11,13 @@ using namespace detail;
 
 namespace {
 
-template <class Args> constexpr std::tuple ownFields{};
-template <>
-inline constexpr std::tuple ownFields<CrossentropyArgs>{Field{"from_logits", &CrossentropyArgs::from_logits},
-                                                        Field{"label_smoothing", &CrossentropyArgs::label_smoothing},
-                                                        Field{"axis", &CrossentropyArgs::axis}};
-template <>
-inline constexpr std::tuple ownFields<SparseCrossentropyArgs>{
-    Field{"from_logits", &SparseCrossentropyArgs::from_logits},
-    Field{"ignore_class", &SparseCrossentropyArgs::ignore_class}, Field{"axis", &SparseCrossentropyArgs::axis}};
-
 /// A reduction of null is none.
 template <class Args> Args argsOf(FieldReader &reader) {
   Args args;
   reader.read(args, std::tuple{Field{"name", &Args::name}, Field{"dtype", &Args::dtype}});
   if (reader.takes("reduction"))
     args.reduction = reader.isNull("reduction") ? Reduction::none : reader.get<Reduction>("reduction");
-  reader.read(args, ownFields<Args>);
+  reader.read(args, lossFields<Args>);
   return args;
 }
 
@@ -36,6 +26,11 @@ Loss madeHuber(FieldReader &reader) {
   double delta = 1.0;
   reader.readOne("delta", delta);
   return Huber(delta, argsOf<LossArgs>(reader));
+}
+Loss madeGeneralized(FieldReader &reader) {
+  double q = 0.5;
+  reader.readOne("q", q);
+  return CategoricalGeneralizedCrossEntropy(q, argsOf<LossArgs>(reader));
 }
 Loss madeCosine(FieldReader &reader) {
   int64_t axis = -1;
@@ -49,9 +44,15 @@ struct Known {
 };
 constexpr Known catalogue[] = {
     {"BinaryCrossentropy", "binary_crossentropy", made<BinaryCrossentropy, CrossentropyArgs>},
+    {"BinaryFocalCrossentropy", "binary_focal_crossentropy", made<BinaryFocalCrossentropy, BinaryFocalArgs>},
     {"CategoricalCrossentropy", "categorical_crossentropy", made<CategoricalCrossentropy, CrossentropyArgs>},
+    {"CategoricalFocalCrossentropy", "categorical_focal_crossentropy",
+     made<CategoricalFocalCrossentropy, CategoricalFocalArgs>},
+    {"CategoricalGeneralizedCrossEntropy", "categorical_generalized_cross_entropy", madeGeneralized},
     {"CategoricalHinge", "categorical_hinge", made<CategoricalHinge>},
+    {"Circle", "circle", made<Circle, CircleArgs>},
     {"CosineSimilarity", "cosine_similarity", madeCosine},
+    {"Dice", "dice", made<Dice, DiceArgs>},
     {"Hinge", "hinge", made<Hinge>},
     {"Huber", "huber_loss", madeHuber},
     {"KLDivergence", "kl_divergence", made<KLDivergence>},
@@ -64,6 +65,7 @@ constexpr Known catalogue[] = {
     {"SparseCategoricalCrossentropy", "sparse_categorical_crossentropy",
      made<SparseCategoricalCrossentropy, SparseCrossentropyArgs>},
     {"SquaredHinge", "squared_hinge", made<SquaredHinge>},
+    {"Tversky", "tversky", made<Tversky, TverskyArgs>},
 };
 
 } // namespace

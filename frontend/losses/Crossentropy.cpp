@@ -1,8 +1,8 @@
 // Crossentropies of probabilities and of logits.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/LossImpl.h"
 #include "frontend/Promotion.h"
 #include "frontend/Softplus.h"
+#include "frontend/losses/Fields.h"
 #include "halftone/Ops.h"
 #include <fmt/format.h>
 #include <limits>
@@ -29,22 +29,16 @@ Value smoothed(const Value &target, double smoothing, double uniform) {
   return smoothing == 0.0 ? target : target * (1.0 - smoothing) + smoothing * uniform;
 }
 
+void checkSmoothing(double smoothing) {
+  if (!(smoothing >= 0.0 && smoothing <= 1.0))
+    throw Error(ErrorKind::value_error, fmt::format("`label_smoothing` must be a float between [0, 1]. Received: "
+                                                    "label_smoothing={}",
+                                                    smoothing));
+}
 std::shared_ptr<LossImpl> implOf(const CrossentropyArgs &args, const char *name) {
-  auto impl = std::make_shared<LossImpl>();
-  impl->name = args.name.empty() ? name : args.name;
-  impl->kind = name;
-  impl->reduction = args.reduction;
-  impl->dtype = dtypeOfArgument(args.dtype, impl->name);
+  checkSmoothing(args.label_smoothing);
+  std::shared_ptr<LossImpl> impl = lossImplOf(args, name);
   impl->axis = args.axis;
-  if (!(args.label_smoothing >= 0.0 && args.label_smoothing <= 1.0))
-    throw Error(ErrorKind::value_error,
-                fmt::format("`label_smoothing` must be a float between [0, 1]. Received: label_smoothing={}",
-                            args.label_smoothing));
-  impl->addConfig = [args](Config &config) {
-    config.set("from_logits", args.from_logits);
-    config.set("label_smoothing", args.label_smoothing);
-    config.set("axis", args.axis);
-  };
   return impl;
 }
 
@@ -87,11 +81,29 @@ Value outOfRange(const Value &labels, const Value &valid, int64_t classes, const
   return ops::where(known, ops::ones_like(like), ops::full_like(like, std::numeric_limits<double>::quiet_NaN()));
 }
 
-LossEntries sparse(const Value &target, const Value &output, const SparseCrossentropyArgs &args) {
+void requireClasses(const Value &output) {
   if (output.rank() < 1)
     throw Error(
         ErrorKind::value_error,
         fmt::format("Argument `output` must be at least rank 1. Received: output.shape={}", output.shape().str()));
+}
+Value powerOf(const Value &x, double exponent) { return ops::power(x, ops::full_like(x, exponent)); }
+
+/// The factors of the classes, which are the last axis.
+Value alphasFor(const Numbers &alpha, const Value &entries) {
+  if (alpha.list().size() == 1)
+    return ops::full_like(entries, alpha.list()[0]);
+  if (std::ssize(alpha.list()) != entries.shape()[-1])
+    throw Error(ErrorKind::value_error,
+                fmt::format("`alpha` has {} numbers for {} classes", alpha.list().size(), entries.shape()[-1]));
+  std::vector<Value> factors;
+  for (const double each : alpha.list())
+    factors.push_back(tracing().splat(each, {1}, entries.dtype()));
+  return broadcastTo(ops::concatenate(factors, 0), entries.shape());
+}
+
+LossEntries sparse(const Value &target, const Value &output, const SparseCrossentropyArgs &args) {
+  requireClasses(output);
   int64_t axis = normalizeAxis("sparse_categorical_crossentropy", args.axis, output.rank());
   Picked picked = pick(target, output, axis);
   auto entry = [&](const Value &x) { return ops::sum(ops::where(picked.chosen, x, ops::zeros_like(x)), Axes{axis}); };
@@ -145,23 +157,65 @@ CategoricalCrossentropy::CategoricalCrossentropy(const CrossentropyArgs &args)
 
 SparseCategoricalCrossentropy::SparseCategoricalCrossentropy(const SparseCrossentropyArgs &args)
     : Loss([&] {
-        auto impl = std::make_shared<LossImpl>();
-        impl->kind = "sparse_categorical_crossentropy";
-        impl->name = args.name.empty() ? impl->kind : args.name;
-        impl->reduction = args.reduction;
-        impl->dtype = dtypeOfArgument(args.dtype, impl->name);
+        auto impl = lossImplOf(args, "sparse_categorical_crossentropy");
         impl->classLabels = true;
         impl->axis = args.axis;
         impl->ignoreClass = args.ignore_class;
-        impl->addConfig = [args](Config &config) {
-          config.set("from_logits", args.from_logits);
-          if (args.ignore_class)
-            config.set("ignore_class", *args.ignore_class);
-          else
-            config.set_null("ignore_class");
-          config.set("axis", args.axis);
-        };
         impl->formula = [args](const Value &yTrue, const Value &yPred) { return sparse(yTrue, yPred, args); };
+        return Loss(std::shared_ptr<const LossImpl>(std::move(impl)));
+      }()) {}
+
+CategoricalGeneralizedCrossEntropy::CategoricalGeneralizedCrossEntropy(double q, const LossArgs &args)
+    : Loss([&] {
+        if (!(q > 0.0 && q < 1.0))
+          throw Error(ErrorKind::value_error, fmt::format("q must be in the interval (0, 1). Received: q={}", q));
+        auto impl = lossImplOf(args, "categorical_generalized_cross_entropy");
+        impl->classLabels = true;
+        impl->addConfig = [q](Config &config) { config.set("q", q); };
+        impl->formula = [q](const Value &yTrue, const Value &yPred) {
+          requireClasses(yPred);
+          const Picked picked = pick(yTrue, yPred, yPred.rank() - 1);
+          const Value p = ops::sum(ops::where(picked.chosen, yPred, ops::zeros_like(yPred)), -1);
+          const Value values = (1.0 - ops::power(p, ops::full_like(p, q))) / q;
+          return LossEntries{values * outOfRange(picked.labels, {}, yPred.shape()[-1], values), {}};
+        };
+        return Loss(std::shared_ptr<const LossImpl>(std::move(impl)));
+      }()) {}
+
+BinaryFocalCrossentropy::BinaryFocalCrossentropy(const BinaryFocalArgs &args)
+    : Loss([&] {
+        checkSmoothing(args.label_smoothing);
+        auto impl = lossImplOf(args, "binary_focal_crossentropy");
+        impl->formula = [args, what = impl->name](const Value &yTrue, const Value &yPred) {
+          Value t = yTrue, p = yPred;
+          matchRanks(t, p);
+          requireSameShape(what, t, p);
+          t = smoothed(t, args.label_smoothing, 0.5);
+          p = args.from_logits ? ops::sigmoid(p) : p;
+          const Value ofTarget = t * p + (1.0 - t) * (1.0 - p);
+          Value entries = powerOf(1.0 - ofTarget, args.gamma) * binary(t, p, false);
+          if (args.apply_class_balancing)
+            entries = entries * (t * args.alpha + (1.0 - t) * (1.0 - args.alpha));
+          return LossEntries{ops::mean(entries, Axes{args.axis}), {}};
+        };
+        return Loss(std::shared_ptr<const LossImpl>(std::move(impl)));
+      }()) {}
+
+CategoricalFocalCrossentropy::CategoricalFocalCrossentropy(const CategoricalFocalArgs &args)
+    : Loss([&] {
+        checkSmoothing(args.label_smoothing);
+        auto impl = lossImplOf(args, "categorical_focal_crossentropy");
+        impl->formula = [args, what = impl->name](const Value &yTrue, const Value &yPred) {
+          Value t = yTrue, p = yPred;
+          matchRanks(t, p);
+          requireSameShape(what, t, p);
+          requireClasses(p);
+          t = smoothed(t, args.label_smoothing, 1.0 / static_cast<double>(t.shape()[-1]));
+          p = clipped(normalized(args.from_logits ? ops::softmax(p, args.axis) : p, args.axis));
+          Value entries = powerOf(1.0 - p, args.gamma) * -(t * ops::log(p));
+          entries = entries * alphasFor(args.alpha, entries);
+          return LossEntries{ops::sum(entries, Axes{args.axis}), {}};
+        };
         return Loss(std::shared_ptr<const LossImpl>(std::move(impl)));
       }()) {}
 

@@ -1,8 +1,7 @@
 // The accuracy metrics: 1 for each sample whose prediction is right.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/LossImpl.h"
-#include "frontend/MetricImpl.h"
 #include "frontend/Promotion.h"
+#include "frontend/metrics/Fields.h"
 #include "halftone/Ops.h"
 #include <fmt/format.h>
 
@@ -86,49 +85,51 @@ Value sparseTopKEntries(const Value &yTrue, const Value &yPred, int64_t k) {
 namespace metrics {
 using namespace detail;
 
-static Metric metricOf(const std::string &given, const char *name, const PolicyArg &dtype,
-                       MetricImpl::Formula formula) {
-  std::string chosen = given.empty() ? name : given;
-  std::shared_ptr<MetricImpl> impl = makeMetric(chosen, dtypeOfArgument(dtype, chosen), std::move(formula));
-  impl->kind = name;
-  return Metric(std::move(impl));
+namespace {
+
+template <class MetricClass, class Args>
+Metric meanOfEntries(const char *className, const char *name, const Args &args, MetricFormula formula) {
+  return metricOfClass(className, name, MetricOptions<MetricClass, Args>{args}, meanOf(std::move(formula)));
 }
-static void checkK(int64_t k) {
+void checkK(int64_t k) {
   if (k < 1)
     throw Error(ErrorKind::value_error, fmt::format("`k` must be a positive integer. Received: k={}", k));
 }
-static void checkThreshold(double threshold) {
+void checkThreshold(double threshold) {
   if (!(threshold > 0.0 && threshold < 1.0))
     throw Error(ErrorKind::value_error, fmt::format("Invalid value for argument `threshold`. Expected a value in "
                                                     "interval (0, 1). Received: threshold={}",
                                                     threshold));
 }
 
-Accuracy::Accuracy(const MetricArgs &args) : Metric(metricOf(args.name, "accuracy", args.dtype, accuracyEntries)) {}
+} // namespace
+
+Accuracy::Accuracy(const MetricArgs &args)
+    : Metric(meanOfEntries<Accuracy>("Accuracy", "accuracy", args, accuracyEntries)) {}
 BinaryAccuracy::BinaryAccuracy(const BinaryAccuracyArgs &args)
-    : Metric(metricOf(args.name, "binary_accuracy", args.dtype,
-                      [threshold = args.threshold](const Value &yTrue, const Value &yPred) {
-                        return binaryAccuracyEntries(yTrue, yPred, threshold);
-                      })) {
+    : Metric(meanOfEntries<BinaryAccuracy>("BinaryAccuracy", "binary_accuracy", args,
+                                           [threshold = args.threshold](const Value &yTrue, const Value &yPred) {
+                                             return binaryAccuracyEntries(yTrue, yPred, threshold);
+                                           })) {
   checkThreshold(args.threshold);
-  impl()->ownConfig.set("threshold", args.threshold);
 }
 CategoricalAccuracy::CategoricalAccuracy(const MetricArgs &args)
-    : Metric(metricOf(args.name, "categorical_accuracy", args.dtype, categoricalAccuracyEntries)) {}
+    : Metric(meanOfEntries<CategoricalAccuracy>("CategoricalAccuracy", "categorical_accuracy", args,
+                                                categoricalAccuracyEntries)) {}
 SparseCategoricalAccuracy::SparseCategoricalAccuracy(const MetricArgs &args)
-    : Metric(metricOf(args.name, "sparse_categorical_accuracy", args.dtype, sparseCategoricalAccuracyEntries)) {}
+    : Metric(meanOfEntries<SparseCategoricalAccuracy>("SparseCategoricalAccuracy", "sparse_categorical_accuracy", args,
+                                                      sparseCategoricalAccuracyEntries)) {}
 TopKCategoricalAccuracy::TopKCategoricalAccuracy(const TopKArgs &args)
-    : Metric(metricOf(args.name, "top_k_categorical_accuracy", args.dtype,
-                      [k = args.k](const Value &yTrue, const Value &yPred) { return topKEntries(yTrue, yPred, k); })) {
+    : Metric(meanOfEntries<TopKCategoricalAccuracy>(
+          "TopKCategoricalAccuracy", "top_k_categorical_accuracy", args,
+          [k = args.k](const Value &yTrue, const Value &yPred) { return topKEntries(yTrue, yPred, k); })) {
   checkK(args.k);
-  impl()->ownConfig.set("k", args.k);
 }
 SparseTopKCategoricalAccuracy::SparseTopKCategoricalAccuracy(const TopKArgs &args)
-    : Metric(metricOf(
-          args.name, "sparse_top_k_categorical_accuracy", args.dtype,
+    : Metric(meanOfEntries<SparseTopKCategoricalAccuracy>(
+          "SparseTopKCategoricalAccuracy", "sparse_top_k_categorical_accuracy", args,
           [k = args.k](const Value &yTrue, const Value &yPred) { return sparseTopKEntries(yTrue, yPred, k); })) {
   checkK(args.k);
-  impl()->ownConfig.set("k", args.k);
 }
 
 } // namespace metrics

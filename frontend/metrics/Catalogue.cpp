@@ -1,84 +1,157 @@
-// Metrics from configs and to configs: the list of all that there are.
+// The list of all metrics: from names, from configs and to configs.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ClassNames.h"
-#include "frontend/MetricImpl.h"
+#include "frontend/Promotion.h"
+#include "frontend/metrics/Fields.h"
 #include "halftone/Error.h"
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace halftone::metrics {
+namespace halftone {
 using namespace detail;
 
 namespace {
 
-template <class Args> constexpr std::tuple ownFields{};
-template <> inline constexpr std::tuple ownFields<TopKArgs>{Field{"k", &TopKArgs::k}};
-template <>
-inline constexpr std::tuple ownFields<BinaryAccuracyArgs>{Field{"threshold", &BinaryAccuracyArgs::threshold}};
-template <>
-inline constexpr std::tuple ownFields<BinaryCrossentropyArgs>{
-    Field{"from_logits", &BinaryCrossentropyArgs::from_logits},
-    Field{"label_smoothing", &BinaryCrossentropyArgs::label_smoothing}};
-template <> inline constexpr std::tuple ownFields<CosineSimilarityArgs>{Field{"axis", &CosineSimilarityArgs::axis}};
-template <>
-inline constexpr std::tuple ownFields<CategoricalCrossentropyArgs>{
-    Field{"from_logits", &CategoricalCrossentropyArgs::from_logits},
-    Field{"label_smoothing", &CategoricalCrossentropyArgs::label_smoothing},
-    Field{"axis", &CategoricalCrossentropyArgs::axis}};
-template <>
-inline constexpr std::tuple ownFields<SparseCategoricalCrossentropyArgs>{
-    Field{"from_logits", &SparseCategoricalCrossentropyArgs::from_logits},
-    Field{"axis", &SparseCategoricalCrossentropyArgs::axis}};
-
-template <class T, class Args = MetricArgs> Metric made(FieldReader &reader) {
-  Args args;
-  reader.read(args, std::tuple{Field{"name", &Args::name}, Field{"dtype", &Args::dtype}});
-  reader.read(args, ownFields<Args>);
-  return T(args);
+template <class Options> Metric made(FieldReader &reader) {
+  Options options;
+  reader.read(options, std::tuple{Field{"name", &Options::name}, Field{"dtype", &Options::dtype}});
+  reader.read(options, MetricFields<Options>::all);
+  return options.metric();
 }
+template <class MetricClass, class Args = MetricArgs> constexpr auto plain = made<MetricOptions<MetricClass, Args>>;
+template <class MetricClass, class Args> constexpr auto ofTargets = made<TargetClassesOptions<MetricClass, Args>>;
+template <class MetricClass, class Args> constexpr auto ofClasses = made<ClassesOptions<MetricClass, Args>>;
+template <class MetricClass> constexpr auto atThreshold = made<AtThresholdOptions<MetricClass>>;
 
 struct Known {
-  const char *className, *kind;
+  const char *className;
   Metric (*make)(FieldReader &);
+  const char *alias = nullptr; // also in capitals
 };
+using namespace metrics;
 constexpr Known catalogue[] = {
-    {"Accuracy", "accuracy", made<Accuracy>},
-    {"BinaryAccuracy", "binary_accuracy", made<BinaryAccuracy, BinaryAccuracyArgs>},
-    {"BinaryCrossentropy", "binary_crossentropy", made<BinaryCrossentropy, BinaryCrossentropyArgs>},
-    {"CategoricalAccuracy", "categorical_accuracy", made<CategoricalAccuracy>},
-    {"CategoricalCrossentropy", "categorical_crossentropy", made<CategoricalCrossentropy, CategoricalCrossentropyArgs>},
-    {"CategoricalHinge", "categorical_hinge", made<CategoricalHinge>},
-    {"CosineSimilarity", "cosine_similarity", made<CosineSimilarity, CosineSimilarityArgs>},
-    {"Hinge", "hinge", made<Hinge>},
-    {"KLDivergence", "kl_divergence", made<KLDivergence>},
-    {"LogCoshError", "log_cosh", made<LogCoshError>},
-    {"Mean", "mean", made<Mean>},
-    {"MeanAbsoluteError", "mean_absolute_error", made<MeanAbsoluteError>},
-    {"MeanAbsolutePercentageError", "mean_absolute_percentage_error", made<MeanAbsolutePercentageError>},
-    {"MeanSquaredError", "mean_squared_error", made<MeanSquaredError>},
-    {"MeanSquaredLogarithmicError", "mean_squared_logarithmic_error", made<MeanSquaredLogarithmicError>},
-    {"Poisson", "poisson", made<Poisson>},
-    {"RootMeanSquaredError", "root_mean_squared_error", made<RootMeanSquaredError>},
-    {"SparseCategoricalAccuracy", "sparse_categorical_accuracy", made<SparseCategoricalAccuracy>},
-    {"SparseCategoricalCrossentropy", "sparse_categorical_crossentropy",
-     made<SparseCategoricalCrossentropy, SparseCategoricalCrossentropyArgs>},
-    {"SparseTopKCategoricalAccuracy", "sparse_top_k_categorical_accuracy",
-     made<SparseTopKCategoricalAccuracy, TopKArgs>},
-    {"SquaredHinge", "squared_hinge", made<SquaredHinge>},
-    {"TopKCategoricalAccuracy", "top_k_categorical_accuracy", made<TopKCategoricalAccuracy, TopKArgs>},
+    {"AUC", made<AUCOptions>},
+    {"Accuracy", plain<Accuracy>},
+    {"BinaryAccuracy", plain<BinaryAccuracy, BinaryAccuracyArgs>},
+    {"BinaryCrossentropy", plain<BinaryCrossentropy, BinaryCrossentropyArgs>, "bce"},
+    {"BinaryIoU", made<BinaryIoUOptions>},
+    {"CategoricalAccuracy", plain<CategoricalAccuracy>},
+    {"CategoricalCrossentropy", plain<CategoricalCrossentropy, CategoricalCrossentropyArgs>},
+    {"CategoricalHinge", plain<CategoricalHinge>},
+    {"ConcordanceCorrelation", plain<ConcordanceCorrelation, CorrelationArgs>},
+    {"CosineSimilarity", plain<CosineSimilarity, CosineSimilarityArgs>},
+    {"F1Score", plain<F1Score, F1ScoreArgs>},
+    {"FBetaScore", plain<FBetaScore, FBetaScoreArgs>},
+    {"FalseNegatives", plain<FalseNegatives, ThresholdsArgs>},
+    {"FalsePositives", plain<FalsePositives, ThresholdsArgs>},
+    {"Hinge", plain<Hinge>},
+    {"IoU", ofTargets<IoU, IoUArgs>},
+    {"KLDivergence", plain<KLDivergence>},
+    {"LogCoshError", plain<LogCoshError>},
+    {"Mean", plain<Mean>},
+    {"MeanAbsoluteError", plain<MeanAbsoluteError>, "mae"},
+    {"MeanAbsolutePercentageError", plain<MeanAbsolutePercentageError>, "mape"},
+    {"MeanIoU", ofClasses<MeanIoU, IoUArgs>},
+    {"MeanSquaredError", plain<MeanSquaredError>, "mse"},
+    {"MeanSquaredLogarithmicError", plain<MeanSquaredLogarithmicError>, "msle"},
+    {"OneHotIoU", ofTargets<OneHotIoU, OneHotIoUArgs>},
+    {"OneHotMeanIoU", ofClasses<OneHotMeanIoU, OneHotIoUArgs>},
+    {"PearsonCorrelation", plain<PearsonCorrelation, CorrelationArgs>},
+    {"Poisson", plain<Poisson>},
+    {"Precision", plain<Precision, PrecisionArgs>},
+    {"PrecisionAtRecall", atThreshold<PrecisionAtRecall>},
+    {"R2Score", plain<R2Score, R2ScoreArgs>},
+    {"Recall", plain<Recall, PrecisionArgs>},
+    {"RecallAtPrecision", atThreshold<RecallAtPrecision>},
+    {"RootMeanSquaredError", plain<RootMeanSquaredError>},
+    {"SensitivityAtSpecificity", atThreshold<SensitivityAtSpecificity>},
+    {"SparseCategoricalAccuracy", plain<SparseCategoricalAccuracy>},
+    {"SparseCategoricalCrossentropy", plain<SparseCategoricalCrossentropy, SparseCategoricalCrossentropyArgs>},
+    {"SparseTopKCategoricalAccuracy", plain<SparseTopKCategoricalAccuracy, TopKArgs>},
+    {"SpecificityAtSensitivity", atThreshold<SpecificityAtSensitivity>},
+    {"SquaredHinge", plain<SquaredHinge>},
+    {"Sum", plain<Sum>},
+    {"TopKCategoricalAccuracy", plain<TopKCategoricalAccuracy, TopKArgs>},
+    {"TrueNegatives", plain<TrueNegatives, ThresholdsArgs>},
+    {"TruePositives", plain<TruePositives, ThresholdsArgs>},
 };
+
+constexpr std::string_view byShape[] = {"accuracy", "acc", "crossentropy", "ce"};
+
+std::string lower(std::string_view name) {
+  std::string result(name);
+  std::ranges::transform(result, result.begin(), [](unsigned char c) { return std::tolower(c); });
+  return result;
+}
+
+/// Keras's choice of the kind: binary for one output, sparse if the target has no axis of classes.
+std::string_view kindFor(std::string_view name, const Shape &yTrue, const Shape &yPred) {
+  bool accuracy = lower(name).starts_with("acc");
+  if (yPred.rank() < 1)
+    throw Error(ErrorKind::value_error,
+                fmt::format("metric '{}' needs a batch of predictions. Received: y_pred.shape={}", name, yPred.str()));
+  if (yPred[-1] == 1)
+    return accuracy ? "BinaryAccuracy" : "BinaryCrossentropy";
+  bool sparse = yTrue.rank() < yPred.rank() || yTrue[-1] == 1;
+  if (sparse)
+    return accuracy ? "SparseCategoricalAccuracy" : "SparseCategoricalCrossentropy";
+  return accuracy ? "CategoricalAccuracy" : "CategoricalCrossentropy";
+}
+
+/// The row of a class by its name, that name in snake case, or its alias.
+const Known &rowNamed(std::string_view name) {
+  std::string known = fmt::format("{}", fmt::join(byShape, ", "));
+  for (const Known &row : catalogue) {
+    const std::string alias = row.alias ? row.alias : "", snake = snakeCase(row.className);
+    std::string capitals = alias;
+    std::ranges::transform(alias, capitals.begin(), [](unsigned char c) { return std::toupper(c); });
+    if (name == row.className || name == snake || (row.alias && (name == alias || name == capitals)))
+      return row;
+    known += fmt::format(", {}, {}", row.className, snake);
+    if (row.alias)
+      known += fmt::format(", {}, {}", alias, capitals);
+  }
+  throw Error(ErrorKind::value_error, fmt::format("Could not interpret metric identifier: {}. Known: {}", name, known));
+}
+
+/// A metric of that row with this name.
+std::shared_ptr<MetricImpl> madeWithName(const Known &row, const std::string &name) {
+  Config config;
+  config.set("name", name);
+  FieldReader reader(config);
+  std::shared_ptr<MetricImpl> impl = row.make(reader).impl();
+  impl->className.clear(); // a file holds the name alone
+  return impl;
+}
 
 } // namespace
 
-Config serialize(const Metric &metric) {
-  for (const Known &known : catalogue)
-    if (metric.impl()->kind == known.kind)
-      return serializedObject("keras.metrics", known.className, metric.get_config());
-  throw Error(
-      ErrorKind::value_error,
-      fmt::format("The metric '{}' is made of a function or a name: no object of a config can hold it", metric.name()));
+std::shared_ptr<MetricImpl> detail::metricNamed(const std::string &name) {
+  std::shared_ptr<MetricImpl> impl;
+  if (std::ranges::find(byShape, lower(name)) != std::end(byShape)) {
+    impl = std::make_shared<MetricImpl>();
+    impl->name = name;
+    impl->dtype = floatxDtype();
+    impl->choose = [name](const Shape &yTrue, const Shape &yPred) {
+      return madeWithName(rowNamed(kindFor(name, yTrue, yPred)), name);
+    };
+  } else {
+    const Known &row = rowNamed(name);
+    impl = madeWithName(row, name);
+    impl->choose = [&row, name](const Shape &, const Shape &) { return madeWithName(row, name); };
+  }
+  impl->identifier = name;
+  return impl;
 }
 
-Metric deserialize(const Config &config) { return madeFrom(catalogue, config, "metric", "metrics"); }
+Config metrics::serialize(const Metric &metric) {
+  if (metric.impl()->className.empty())
+    throw Error(ErrorKind::value_error,
+                fmt::format("The metric '{}' is made of a function or a name: no object of a config can hold it",
+                            metric.name()));
+  return serializedObject("keras.metrics", metric.impl()->className, metric.get_config());
+}
 
-} // namespace halftone::metrics
+Metric metrics::deserialize(const Config &config) { return madeFrom(catalogue, config, "metric", "metrics"); }
+
+} // namespace halftone

@@ -91,7 +91,8 @@ public:
   void finalize(const std::vector<Variable> &variables) const override { inner_.finalize_variable_values(variables); }
   double learningRate() const override { return inner_.learning_rate(); }
   void setLearningRate(double value) override { inner_.set_learning_rate(value); }
-  int64_t iterations() const override { return inner_.iterations(); }
+  Variable callCount() const override { return inner_.impl()->callCount(); }
+  int64_t updatesAfter(int64_t calls) const override { return inner_.impl()->updatesAfter(calls); }
   bool isBuilt() const override { return inner_.impl()->isBuilt(); }
   void build(const std::vector<Variable> &variables) override { inner_.impl()->build(variables); }
   std::vector<Variable> variables() const override {

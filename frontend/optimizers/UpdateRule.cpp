@@ -336,10 +336,6 @@ void UpdateRule::setLearningRate(double value) {
                 "should instantiate the optimizer with a float `learning_rate` argument.");
   rate_.assign(Tensor::full({}, value, rate_.impl()->dtype));
 }
-int64_t UpdateRule::iterations() const {
-  return static_cast<int64_t>(hostScalar(iterations_)) / args_.accumulationSteps.value_or(1);
-}
-
 std::vector<Variable> UpdateRule::variables() const {
   std::vector<Variable> result{iterations_};
   if (!schedule_.is_schedule())

@@ -54,7 +54,8 @@ public:
   void finalize(const std::vector<Variable> &variables) const override;
   double learningRate() const override;
   void setLearningRate(double value) override;
-  int64_t iterations() const override;
+  Variable callCount() const override { return iterations_; }
+  int64_t updatesAfter(int64_t calls) const override { return calls / args_.accumulationSteps.value_or(1); }
   std::vector<Variable> variables() const override;
   std::vector<Variable> allVariables() const override;
   bool isBuilt() const override { return built_; }

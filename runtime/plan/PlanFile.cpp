@@ -1,6 +1,7 @@
 // The plan file. One list of fields serves the writer and the reader, so the two cannot disagree.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/plan/PlanFile.h"
+#include "runtime/base/Crc32.h"
 #include "runtime/base/WriteFile.h"
 #include <bit>
 #include <cerrno>
@@ -8,8 +9,8 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <memory>
+#include <span>
 #include <type_traits>
-#include <zlib.h>
 
 namespace halftone {
 namespace {
@@ -65,9 +66,7 @@ uint32_t getU32(std::string_view bytes) {
   return v;
 }
 
-uint32_t checksum(std::string_view bytes) {
-  return static_cast<uint32_t>(crc32_z(0, reinterpret_cast<const Bytef *>(bytes.data()), bytes.size()));
-}
+uint32_t checksum(std::string_view bytes) { return crc32Of(std::as_bytes(std::span(bytes))); }
 
 class Writer {
 public:

@@ -98,7 +98,9 @@ std::string damagedArchive(const fs::path &path, const std::string &member, Dama
     file.readAt(0, std::as_writable_bytes(std::span(bytes)), name);
     members.emplace_back(name, name == member ? damage(bytes) : bytes);
   }
-  const std::vector<std::pair<std::string, std::string_view>> views(members.begin(), members.end());
+  std::vector<detail::ZipMember> views;
+  for (const auto &[name, bytes] : members)
+    views.push_back({name, {bytes}});
   const std::string target = path.string() + ".damaged";
   detail::writeStoredZip(target, views).orThrow();
   return contentsOf(target);
@@ -111,7 +113,10 @@ Model graph() {
   const Sequential inner({layers::Input({4, 6}), layers::Dense(6, {.activation = "relu"})});
   const Value attended = layers::MultiHeadAttention(2, 3)(shared(x), inner(x), {.use_causal_mask = true});
   const Model model({x}, {layers::Dense(1)(shared(inner(attended)) * 2.0 + ops::mean(attended, -1, true))});
-  model.compile({.optimizer = "adam", .loss = "mse", .metrics = {"mae"}});
+  model.compile({.optimizer = "adam",
+                 .loss = losses::Tversky({.axis = 1}),
+                 .metrics = {"mae", metrics::AUC({.thresholds = {0.25}, .label_weights = {1}}),
+                             metrics::PrecisionAtRecall(0.5), metrics::MeanIoU(2)}});
   (void)model.train_on_batch(Tensor::ones({2, 4, 6}), Tensor::ones({2, 4, 1}));
   return model;
 }

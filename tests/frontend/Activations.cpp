@@ -6,6 +6,7 @@
 
 using namespace halftone;
 using namespace halftone::test;
+using Catch::Matchers::Contains;
 using Row = std::vector<double>;
 
 /// The first `count` derivatives of f, elementwise, at the points `x`.
@@ -85,6 +86,25 @@ TEST_CASE("values and slopes of the activations that have only a name are Keras'
   CHECK_THROWS_WITH(runOnce(Run::compiled, {Tensor(Row{1, 2, 3}, {1, 3})},
                             [](const std::vector<Value> &v) { return std::vector<Value>{ActivationArg("glu")(v[0])}; }),
                     Catch::Matchers::Contains("even extent. Received: shape=(1, 3)"));
+}
+
+TEST_CASE("sparsemax has Keras's values and slopes, also for equal elements") {
+  // Keras 3.15.1: keras.activations.sparsemax, and its gradients for the cotangent (1, 2, 4).
+  const Tensor x({0.5, 0.25, -1, 3, 1, 1, 2, 2, 2, 0.25, 0.25, 0}, {4, 3});
+  for (const Run run : everyRun) {
+    const auto results = runOnce(run, {x}, [](const std::vector<Value> &v) {
+      const Value y = ActivationArg("sparsemax")(v[0]);
+      const Value cotangent = ops::exp2(ops::arange(3.0, {}, {}, float32));
+      return std::vector{y, gradients(ops::sum(y * cotangent), std::vector{v[0]})[0]};
+    });
+    CHECK(near(numbers(results[0]), {0.375, 0.125, 0, 1, 0, 0, 0, 0, 0, 1.0 / 6, 1.0 / 6, 0}));
+    CHECK(near(numbers(results[1]), {-2, 0.5, 0, 0, 0, 0, 0, 0, 0, -2, 0, -1}));
+  }
+  CHECK_THAT(errorOf([] {
+               (void)runOnce(Run::compiled, {Tensor::full({}, 1)},
+                             [](const std::vector<Value> &v) { return std::vector{ActivationArg("sparsemax")(v[0])}; });
+             }),
+             Contains("sparsemax needs at least one axis"));
 }
 
 TEST_CASE("softplus is smooth: three derivatives agree with those of the sigmoid, at 0 and far from it") {

@@ -132,9 +132,26 @@ TEST_CASE("a tracker weighs numbers, recorded in a step") {
     });
     step.run({Tensor::full({}, 2)});
     step.run({Tensor::full({}, 4)});
-    CHECK(copy.result() == 3.0);
+    CHECK(copy.metric().result() == 3.0);
   }
   CHECK(copy.name() == "loss");
+}
+
+TEST_CASE("A sum adds values times their weights") {
+  metrics::Sum sum;
+  CHECK(sum.result() == 0.0);
+  sum.update_state(Tensor({1, 3, 5, 7}, {2, 2}));
+  CHECK(sum.result() == 16.0);
+  sum.update_state(Tensor({1, 3, 5, 7}, {2, 2}), Tensor({2, 0.5}, {2})); // one weight per row
+  CHECK(sum.result() == 16.0 + 8.0 + 6.0);
+  CHECK(sum.get_config().dump() == R"({"name":"sum","dtype":"float32"})");
+}
+
+TEST_CASE("A metric of several numbers has no single result") {
+  const metrics::Precision precision({.thresholds = {0.25, 0.75}});
+  CHECK(precision.results() == std::vector<double>{0.0, 0.0});
+  CHECK_THAT(errorOf([&] { (void)precision.result(); }),
+             Contains("ValueError: the result of metric '") && Contains("is 2 numbers: use results()"));
 }
 
 TEST_CASE("float16 predictions are squared in float32") {

@@ -35,6 +35,14 @@ Model cnn() {
                      Dense(4, {.dtype = "float32"})},
                     {.name = "cnn"});
 }
+/// Adaptive pooling, layers that draw noise in training, a penalty of activities.
+Model pooled() {
+  return Sequential({Input({10, 10, 2}), AdaptiveAveragePooling2D({5, 3}), AdaptiveMaxPooling2D(2), Flatten(),
+                     Identity(), Dense(6, {.activation = "sparsemax"}), GaussianDropout(0.25),
+                     AlphaDropout(0.25, {.seed = 3}), ActivityRegularization({.l1 = 0.01, .l2 = 0.02}),
+                     Dense(4, {.dtype = "float32"})},
+                    {.name = "pooled"});
+}
 /// Attention with scores and a causal mask, heads in groups, a layer and inner models that are called twice.
 Model graph() {
   const Input left({6, 8}, {.name = "left"}), right({6, 8}, {.name = "right"});
@@ -65,7 +73,8 @@ void write(const Task &task, const std::filesystem::path &parent) {
   const Model model = task.make();
   model.compile({.optimizer = task.optimizer,
                  .loss = losses::SparseCategoricalCrossentropy({.from_logits = true}),
-                 .metrics = {"accuracy", metrics::SparseTopKCategoricalAccuracy({.k = 2})}});
+                 .metrics = {"accuracy", metrics::SparseTopKCategoricalAccuracy({.k = 2}),
+                             metrics::MeanIoU(4, {.sparse_y_pred = false})}});
   const Tensors x(task.x);
   const Tensor y(std::vector<int32_t>{0, 1, 2, 3, 0, 1, 2, 3}, {8});
   for (int64_t step = 0; step < 3; ++step)
@@ -107,6 +116,7 @@ int main(int argc, char **argv) try {
       {"mlp_bfloat16", "bfloat16", mlp, one, SGD(0.01, {.momentum = 0.9})},
       {"cnn", "float32", cnn, images, RMSprop(0.01)},
       {"cnn_mixed_float16", "mixed_float16", cnn, images, Lion(0.001)},
+      {"pooled", "float32", pooled, images, RMSprop(0.01)},
       {"graph", "float32", graph, two, Adafactor(0.01)},
       {"merges_muon", "float32", merges, pair, Muon(0.01)},
       {"merges_schedule_free", "float32", merges, pair, ScheduleFreeAdamW(0.01, {.warmup_steps = 2})},

@@ -18,6 +18,8 @@ const std::string inputHelp = "[NAME=]SPEC, once for each feed (in order, or by 
                               "name): 2x3xf32=1 2 3 4 5 6, "
                               "2x3xf32=@raw.bin, @x.npy, 2x3xf32=random";
 
+const std::string specForm = ": @x.npy, 2x3xf32=1 2 3 4 5 6, 2x3xf32=@raw.bin, 2x3xf32=random";
+
 CLI::Option *addList(CLI::App *app, const std::string &name, std::vector<std::string> &values,
                      const std::string &help) {
   return app->add_option(name, values, help)->expected(1)->take_all()->allow_extra_args(false);
@@ -58,9 +60,9 @@ void settleProgram(Arguments &arguments, const Flags &flags) {
                      "' is none");
 }
 
-/// The options of all commands.
+/// The options of all commands. `numerics` are those without --numerics.
 CLI::App *addCommand(CLI::App &app, const std::string &name, const std::string &help, const std::string &kinds,
-                     Arguments &arguments) {
+                     Arguments &arguments, Flags &flags, const std::string &numerics = "fast") {
   CLI::App *command = app.add_subcommand(name, help);
   command->add_option("MODEL", arguments.model, kinds)->required();
   auto *map = command->add_option("--policy-map", arguments.policyMap,
@@ -71,6 +73,10 @@ CLI::App *addCommand(CLI::App &app, const std::string &name, const std::string &
                    name == "predict" ? "cpu, cuda or cuda:<index>; or interpreter for the slow, exact meaning"
                                      : "cpu, cuda or cuda:<index>")
       ->capture_default_str();
+  command->add_option("--threads", arguments.threads, "Threads that share a launch (default: all cores)")
+      ->check(numberIn(1, 1024));
+  command->add_option("--numerics", flags.numerics, "fast or strict (default: " + numerics + ")")
+      ->check(CLI::IsMember({"fast", "strict"}));
   command->add_option("--seed", arguments.seed, "For random inputs, initial variables, shuffling and dropout")
       ->check(atLeast(uint64_t(0)))
       ->capture_default_str();
@@ -83,18 +89,15 @@ CLI::App *addCommand(CLI::App &app, const std::string &name, const std::string &
 /// A command that compiles one program, which may be that of a module or a plan.
 CLI::App *addProgramCommand(CLI::App &app, const std::string &name, const std::string &help, Arguments &arguments,
                             Flags &flags, const std::string &numerics) {
-  CLI::App *command = addCommand(
-      app, name, help, "A .keras file, a .mlir module in a stage from graph to kernel, or a saved plan", arguments);
+  CLI::App *command =
+      addCommand(app, name, help, "A .keras file, a .mlir module in a stage from graph to kernel, or a saved plan",
+                 arguments, flags, numerics);
   command->add_option("--program", flags.program, "Of a .keras model: predict, test or train (default: predict)")
       ->check(CLI::IsMember({"predict", "test", "train"}));
   command
       ->add_option("--batch-size", arguments.batchSize,
                    "Of a .keras model (default: the first axis of the first --input whose shape is given, else 32)")
       ->check(atLeast(int64_t(1)));
-  command->add_option("--threads", arguments.threads, "Threads that share a launch (default: all cores)")
-      ->check(numberIn(1, 1024));
-  command->add_option("--numerics", flags.numerics, "fast or strict (default: " + numerics + ")")
-      ->check(CLI::IsMember({"fast", "strict"}));
   auto *cache = command->add_option("--cache-dir", flags.cacheDirectory, "Where compiled kernels are kept");
   command->add_flag("--no-cache", flags.noCache, "Keep no compiled kernels on disk")->excludes(cache);
   command->add_option("--dump-ir", arguments.dumpDirectory, "Write every stage into this directory");
@@ -112,11 +115,11 @@ CLI::App *addProgramCommand(CLI::App &app, const std::string &name, const std::s
 }
 
 /// A command that trains or evaluates a model.
-CLI::App *addTrainingCommand(CLI::App &app, const std::string &name, const std::string &help, Arguments &arguments) {
-  CLI::App *command = addCommand(app, name, help, "A .keras file", arguments);
-  const std::string form = ": @x.npy, 2x3xf32=1 2 3 4 5 6, 2x3xf32=@raw.bin, 2x3xf32=random";
-  addList(command, "--x", arguments.x, "SPEC, once for each input in order" + form)->required();
-  addList(command, "--y", arguments.y, "SPEC, once for each output in order" + form)->required();
+CLI::App *addTrainingCommand(CLI::App &app, const std::string &name, const std::string &help, Arguments &arguments,
+                             Flags &flags) {
+  CLI::App *command = addCommand(app, name, help, "A .keras file", arguments, flags);
+  addList(command, "--x", arguments.x, "SPEC, once for each input in order" + specForm)->required();
+  addList(command, "--y", arguments.y, "SPEC, once for each output in order" + specForm)->required();
   command->add_option("--batch-size", arguments.batchSize, "Rows of a step (default: 32)")->check(atLeast(int64_t(1)));
   command->add_option("--loss", arguments.loss, "Compile the model with this loss (default: as in the file)");
   command->add_option("--optimizer", arguments.optimizer, "With --loss (default: rmsprop)");
@@ -124,16 +127,25 @@ CLI::App *addTrainingCommand(CLI::App &app, const std::string &name, const std::
   return command;
 }
 
-void addFit(CLI::App &app, Arguments &arguments) {
-  CLI::App *command = addTrainingCommand(app, "fit", "Train a model; a line for each epoch", arguments);
-  command->add_option("--epochs", arguments.epochs, "Passes over the data")
+void addFit(CLI::App &app, Arguments &arguments, Flags &flags) {
+  CLI::App *command = addTrainingCommand(app, "fit", "Train a model; a line for each epoch", arguments, flags);
+  command->add_option("--epochs", arguments.epochs, "Passes over the data, those before --resume included")
       ->check(atLeast(int64_t(1)))
       ->capture_default_str();
-  command
-      ->add_option("--validation-split", arguments.validationSplit,
-                   "The share of the rows, the last ones, that validate each epoch")
-      ->check(tolerance())
-      ->capture_default_str();
+  auto *split = command
+                    ->add_option("--validation-split", arguments.validationSplit,
+                                 "The share of the rows, the last ones, that validate each epoch")
+                    ->check(tolerance())
+                    ->capture_default_str();
+  auto *x = addList(command, "--val-x", arguments.validationX, "SPEC of data that validate each epoch, as --x");
+  auto *y = addList(command, "--val-y", arguments.validationY, "SPEC of data that validate each epoch, as --y");
+  x->needs(y)->excludes(split);
+  y->needs(x);
+  command->add_option("--resume", arguments.resume,
+                      "A checkpoint: training goes on after its last epoch, with its optimizer's state");
+  command->add_option("--checkpoint", arguments.checkpoint, "Write a checkpoint, FILE.ckpt, after each epoch");
+  command->add_option("--csv", arguments.csv,
+                      "Write a line of comma-separated values after each epoch; with --resume append to the file");
   command->add_option("--save", arguments.save, "The .keras file for the trained model, with the optimizer's state");
 }
 
@@ -191,8 +203,8 @@ Arguments parseArguments(int argc, char **argv) {
   app.require_subcommand(1);
 
   addPredict(app, arguments, flags);
-  addTrainingCommand(app, "evaluate", "Print the loss and the metrics of a model on data", arguments);
-  addFit(app, arguments);
+  addTrainingCommand(app, "evaluate", "Print the loss and the metrics of a model on data", arguments, flags);
+  addFit(app, arguments, flags);
   addCompare(app, arguments, flags);
   addEmit(app, arguments, flags);
 

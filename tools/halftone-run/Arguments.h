@@ -52,7 +52,9 @@ struct Arguments {
   std::vector<std::string> metrics;
   int64_t epochs = 1; // fit, as all below
   double validationSplit = 0.0;
-  std::string save; // "": the trained model is not saved
+  std::vector<std::string> validationX, validationY; // specs, as x and y
+  std::string resume, checkpoint, csv;               // files; "": none
+  std::string save;                                  // "": the trained model is not saved
 
   // For emit.
   std::string stage = "target", format, output = "-";

@@ -3,7 +3,9 @@
 #include "Commands.h"
 #include "KerasModel.h"
 #include "Training.h"
+#include "UsageError.h"
 #include "halftone/Callbacks.h"
+#include "halftone/Saving.h"
 #include <cmath>
 #include <fmt/format.h>
 
@@ -28,17 +30,48 @@ private:
   double loss_ = NAN;
 };
 
+/// The count of epochs that a resumed run has behind it; 0 without --resume. Throws UsageError if no epoch is left.
+int64_t resumedEpoch(const Arguments &arguments, const Model &model) {
+  if (arguments.resume.empty())
+    return 0;
+  const Checkpoint::Restored restored = Checkpoint(model).restore(arguments.resume);
+  if (!arguments.quiet)
+    for (const std::string &line : restored.converted)
+      printError("halftone-run: {}: {}\n", arguments.resume, line);
+  if (restored.epoch >= arguments.epochs)
+    throw UsageError(fmt::format("--epochs {}: {} has {} epochs behind it, so no epoch is left", arguments.epochs,
+                                 arguments.resume, restored.epoch));
+  if (arguments.verbose)
+    printError("halftone-run: resumed {} after epoch {}\n", arguments.resume, restored.epoch);
+  return restored.epoch;
+}
+
+std::vector<CallbackArg> callbacksOf(const Arguments &arguments, EpochLines &lines) {
+  std::vector<CallbackArg> callbacks{&lines};
+  if (!arguments.checkpoint.empty())
+    callbacks.emplace_back(callbacks::ModelCheckpoint(arguments.checkpoint));
+  if (!arguments.csv.empty())
+    callbacks.emplace_back(callbacks::CSVLogger(arguments.csv, {.append = !arguments.resume.empty()}));
+  return callbacks;
+}
+
 } // namespace
 
 ExitCode fit(const Arguments &arguments) {
+  if (!arguments.checkpoint.empty() && !arguments.checkpoint.ends_with(".ckpt"))
+    throw UsageError(fmt::format("--checkpoint '{}': expected FILE.ckpt", arguments.checkpoint));
   const TrainingTask task = openTraining(arguments);
   EpochLines lines(arguments);
-  (void)task.model.fit(task.x, task.y,
-                       {.batch_size = arguments.batchSize.value_or(usualBatch),
-                        .epochs = arguments.epochs,
-                        .verbose = 0,
-                        .callbacks = {CallbackArg(&lines)},
-                        .validation_split = arguments.validationSplit});
+  FitArgs args{.batch_size = arguments.batchSize.value_or(usualBatch),
+               .epochs = arguments.epochs,
+               .verbose = 0,
+               .callbacks = callbacksOf(arguments, lines),
+               .validation_split = arguments.validationSplit,
+               .initial_epoch = resumedEpoch(arguments, task.model)};
+  if (!arguments.validationX.empty())
+    args.validation_data = {tensorsOf("--val-x", arguments.validationX, arguments.seed),
+                            tensorsOf("--val-y", arguments.validationY, arguments.seed)};
+  (void)task.model.fit(task.x, task.y, args);
   if (!arguments.save.empty())
     task.model.save(arguments.save);
   if (arguments.verbose && !arguments.save.empty())

@@ -34,7 +34,8 @@ void addByPath(std::map<std::string, Tensor> &values, const std::vector<Variable
 } // namespace
 
 Model openKerasModel(const Arguments &arguments, bool compiled) {
-  const Model model = load_model(arguments.model, {.compile = compiled});
+  const Model model = load_model(
+      arguments.model, {.compile = compiled, .numerics = arguments.strict ? Numerics::strict : Numerics::fast});
   if (!arguments.policyMap.empty())
     model.apply_policy(DTypePolicyMap::from_config(parseFile(arguments.policyMap)));
   else if (!arguments.policy.empty())

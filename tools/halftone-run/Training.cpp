@@ -5,11 +5,11 @@
 #include "KerasModel.h"
 #include "ModuleOrPlan.h"
 #include "UsageError.h"
+#include "runtime/devices/CpuDevice.h"
 #include <cmath>
 #include <fmt/format.h>
 
 namespace halftone::tools {
-namespace {
 
 Tensors tensorsOf(const char *option, const std::vector<std::string> &specs, uint64_t seed) {
   std::vector<Tensor> tensors;
@@ -28,8 +28,6 @@ Tensors tensorsOf(const char *option, const std::vector<std::string> &specs, uin
   return Tensors(tensors);
 }
 
-} // namespace
-
 TrainingTask openTraining(const Arguments &arguments) {
   if (!arguments.model.ends_with(".keras"))
     throw UsageError(fmt::format("{} needs a .keras model; '{}' is none", arguments.command, arguments.model));
@@ -37,12 +35,15 @@ TrainingTask openTraining(const Arguments &arguments) {
   if (!recompiles && (!arguments.optimizer.empty() || !arguments.metrics.empty()))
     throw UsageError("--optimizer and --metric need --loss: the three take the place of those in the file");
   set_default_device(deviceNamed(arguments));
+  if (arguments.threads)
+    sharedCpuDevice().valueOrThrow()->setThreads(*arguments.threads).orThrow();
   set_random_seed(static_cast<int64_t>(arguments.seed & INT64_MAX));
   const Model model = openKerasModel(arguments, !recompiles);
   if (recompiles)
     model.compile({.optimizer = arguments.optimizer.empty() ? "rmsprop" : arguments.optimizer.c_str(),
                    .loss = Loss(arguments.loss),
-                   .metrics = std::vector<Metric>(arguments.metrics.begin(), arguments.metrics.end())});
+                   .metrics = std::vector<Metric>(arguments.metrics.begin(), arguments.metrics.end()),
+                   .numerics = arguments.strict ? Numerics::strict : Numerics::fast});
   return {model, tensorsOf("--x", arguments.x, arguments.seed), tensorsOf("--y", arguments.y, arguments.seed)};
 }
 

@@ -15,6 +15,9 @@ struct TrainingTask {
 /// numbers. Throws UsageError for a spec that is incomplete.
 TrainingTask openTraining(const Arguments &arguments);
 
+/// The tensors of the specs that stand after `option`, in order. Throws UsageError for a spec that is incomplete.
+Tensors tensorsOf(const char *option, const std::vector<std::string> &specs, uint64_t seed);
+
 /// {"loss": 0.5, ...}. A NaN or an infinity becomes a text, "nan", since JSON has no such number.
 nlohmann::ordered_json jsonOf(const Logs &logs);
 

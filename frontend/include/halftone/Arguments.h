@@ -16,6 +16,38 @@ enum class Numerics : uint8_t {
   strict // every op rounds as the interpreter does
 };
 
+/// One number or several, where Keras takes a float or a list.
+class Numbers {
+public:
+  Numbers() = default; // none
+  Numbers(double one) : list_{one} {}
+  Numbers(std::initializer_list<double> list) : list_(list) {}
+  explicit Numbers(std::vector<double> list) : list_(std::move(list)) {}
+  const std::vector<double> &list() const { return list_; }
+
+private:
+  std::vector<double> list_;
+};
+
+namespace detail {
+HALFTONE_API std::string class_name_of(std::string_view pretty_function);
+template <class T> std::string type_name() { return class_name_of(__PRETTY_FUNCTION__); }
+template <class T>
+concept HasConfig = requires(const T &t, Config &c) { t.get_config(c); };
+
+/// How a config holds a user's object: by its class, if the class has get_config() and is registered.
+struct CustomObject {
+  std::string class_name = "function"; // of an object without get_config()
+  std::function<void(Config &)> get_config{};
+};
+template <class T> CustomObject custom_object(const T &object) {
+  if constexpr (HasConfig<T>)
+    return {type_name<T>(), [object](Config &config) { object.get_config(config); }};
+  else
+    return {};
+}
+} // namespace detail
+
 class HALFTONE_API ActivationArg {
 public:
   ActivationArg() noexcept; // linear
@@ -39,8 +71,11 @@ private:
   std::shared_ptr<const Rep> rep_;
 };
 
+/// Besides the classes of `initializers`, any function or struct that gives a tensor of the shape and the dtype. A struct
+/// with get_config(Config &) const can be saved after register_initializer<T>().
 class HALFTONE_API Initializer {
 public:
+  using Draw = std::function<Tensor(const Shape &shape, DType dtype, int64_t seed)>;
   Initializer() noexcept; // add_weight's rule: glorot_uniform for floats, zeros otherwise
   Initializer(const Initializer &);
   Initializer(Initializer &&) noexcept;
@@ -49,9 +84,14 @@ public:
   ~Initializer();
   Initializer(const char *name);
   Initializer(const std::string &name);
+  template <class F>
+    requires(!std::derived_from<F, Initializer> && std::invocable<F &, const Shape &, DType, int64_t> &&
+             std::convertible_to<std::invoke_result_t<F &, const Shape &, DType, int64_t>, Tensor>)
+  Initializer(F draw) : Initializer(Draw(draw), detail::custom_object(draw)) {}
+  Initializer(Draw draw, detail::CustomObject object);
   bool defined() const { return rep_ != nullptr; }
-  std::string name() const;
-  Config get_config() const;
+  std::string name() const;  // the class, "function", or "" for none
+  Config get_config() const; // value_error for a function
   /// A fresh value; float dtypes are drawn in float32 and rounded. `seed` is used when the initializer has none of its
   /// own.
   Tensor operator()(const Shape &shape, DType dtype, int64_t seed) const;
@@ -60,6 +100,8 @@ protected:
   struct Rep;
   std::shared_ptr<const Rep> rep_;
 };
+/// Besides the classes of `regularizers`, any function or struct that gives a penalty. A struct with get_config(Config &)
+/// const can be saved after register_regularizer<T>().
 class HALFTONE_API Regularizer {
 public:
   Regularizer() noexcept; // none
@@ -70,9 +112,14 @@ public:
   ~Regularizer();
   Regularizer(const char *name);
   Regularizer(const std::string &name);
+  template <class F>
+    requires(!std::derived_from<F, Regularizer> && std::invocable<F &, const Value &> &&
+             std::convertible_to<std::invoke_result_t<F &, const Value &>, Value>)
+  Regularizer(F f) : Regularizer(std::function<Value(const Value &)>(f), detail::custom_object(f)) {}
+  Regularizer(std::function<Value(const Value &)> f, detail::CustomObject object); // gives a scalar
   bool defined() const { return rep_ != nullptr; }
-  std::string name() const; // the class, "" for none
-  Config get_config() const;
+  std::string name() const;  // the class, "function", or "" for none
+  Config get_config() const; // value_error for a function
   Value operator()(const Value &weight) const;
 
 protected:
@@ -80,7 +127,8 @@ protected:
   std::shared_ptr<const Rep> rep_;
 };
 /// A projection of a weight. The optimizer applies it to the weight after each apply(); a step that loss scaling skips
-/// leaves the weight as it is.
+/// leaves the weight as it is. A user's struct with get_config(Config &) const can be saved after
+/// register_constraint<T>().
 class HALFTONE_API Constraint {
 public:
   Constraint() noexcept; // none
@@ -94,8 +142,8 @@ public:
   template <class F>
     requires(!std::derived_from<F, Constraint> && std::invocable<F &, const Value &> &&
              std::convertible_to<std::invoke_result_t<F &, const Value &>, Value>)
-  Constraint(F f) : Constraint(std::function<Value(const Value &)>(std::move(f))) {}
-  Constraint(std::function<Value(const Value &)> f); // gives a value of the weight's shape
+  Constraint(F f) : Constraint(std::function<Value(const Value &)>(f), detail::custom_object(f)) {}
+  Constraint(std::function<Value(const Value &)> f, detail::CustomObject object); // gives a value of the weight's shape
   bool defined() const { return rep_ != nullptr; }
   std::string name() const;  // the class, "function", or "" for none
   Config get_config() const; // value_error for a function
@@ -105,6 +153,28 @@ protected:
   struct Rep;
   std::shared_ptr<const Rep> rep_;
 };
+/// Let files name a user's class as "package>Class", Keras's registered name: its objects are made by `make` from the
+/// config that get_config() wrote. value_error for another form of the name, or for a class that is registered in another
+/// package. T has a static T from_config(const Config &).
+HALFTONE_API void register_initializer(const std::string &registered_name,
+                                       std::function<Initializer(const Config &)> make);
+HALFTONE_API void register_regularizer(const std::string &registered_name,
+                                       std::function<Regularizer(const Config &)> make);
+HALFTONE_API void register_constraint(const std::string &registered_name,
+                                      std::function<Constraint(const Config &)> make);
+template <detail::HasConfig T> void register_initializer(const std::string &package) {
+  register_initializer(package + ">" + detail::type_name<T>(),
+                       [](const Config &config) { return Initializer(T::from_config(config)); });
+}
+template <detail::HasConfig T> void register_regularizer(const std::string &package) {
+  register_regularizer(package + ">" + detail::type_name<T>(),
+                       [](const Config &config) { return Regularizer(T::from_config(config)); });
+}
+template <detail::HasConfig T> void register_constraint(const std::string &package) {
+  register_constraint(package + ">" + detail::type_name<T>(),
+                      [](const Config &config) { return Constraint(T::from_config(config)); });
+}
+
 namespace initializers {
 struct RandomArgs {
   double mean = 0.0;

@@ -74,8 +74,6 @@ public:
   /// Puts quantized weights in place of the float ones. Only for a mode that quantizes() names.
   virtual void quantize(BuildContext &, const QuantizationConfig &) {}
 };
-HALFTONE_API std::string class_name_of(std::string_view pretty_function);
-
 template <class T>
 concept CallsOne = requires(T &t, const Value &x) {
   { t.call(x) } -> std::convertible_to<Values>;
@@ -98,8 +96,6 @@ template <class T>
 concept BuildsMany = requires(T &t, BuildContext &b, const std::vector<Shape> &s) { t.build(b, s); };
 template <class T>
 concept HasBuild = requires { &T::build; };
-template <class T>
-concept HasConfig = requires(const T &t, Config &c) { t.get_config(c); };
 
 template <class T> class CustomBody final : public LayerBody {
 public:
@@ -128,7 +124,6 @@ public:
   }
   T self;
 };
-template <class T> std::string type_name() { return class_name_of(__PRETTY_FUNCTION__); }
 } // namespace detail
 
 /// A struct with  call(const Value &)  or  call(const Values &), each optionally with a second  const CallContext &.

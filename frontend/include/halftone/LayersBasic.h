@@ -177,6 +177,37 @@ public:
   explicit GaussianNoise(double stddev, const GaussianNoiseArgs &args = {}, Where where = Where::current());
 };
 
+/// In training, multiplies by normally distributed noise with mean 1 and the deviation sqrt(rate / (1 - rate)); else the
+/// identity. value_error for a rate outside of [0, 1].
+class HALFTONE_API GaussianDropout : public Layer {
+public:
+  explicit GaussianDropout(double rate, const GaussianNoiseArgs &args = {}, Where where = Where::current());
+};
+/// In training, sets a share `rate` of the elements to SELU's lowest value and scales and shifts all, so that mean and
+/// variance of standardized inputs stay; else the identity. value_error as of Dropout.
+class HALFTONE_API AlphaDropout : public Layer {
+public:
+  explicit AlphaDropout(double rate, const DropoutArgs &args = {}, Where where = Where::current());
+};
+/// The input.
+class HALFTONE_API Identity : public Layer {
+public:
+  explicit Identity(const LayerArgs &args = {}, Where where = Where::current());
+};
+struct ActivityRegularizationArgs {
+  double l1 = 0.0, l2 = 0.0;
+  bool trainable = true;
+  PolicyArg dtype{};
+  bool autocast = true;
+  std::string name{};
+};
+/// The input, whose elements x are penalized by l1 * |x| + l2 * x^2, divided by the batch size. value_error for negative
+/// factors.
+class HALFTONE_API ActivityRegularization : public Layer {
+public:
+  explicit ActivityRegularization(const ActivityRegularizationArgs &args = {}, Where where = Where::current());
+};
+
 struct FlattenArgs {
   std::optional<DataFormat> data_format{}; // channels_last; channels_first: axis 1 becomes the last before all join
   Regularizer activity_regularizer{};

@@ -79,4 +79,47 @@ class HALFTONE_API GlobalAveragePooling3D : public Layer {
 public:
   explicit GlobalAveragePooling3D(const GlobalPoolingArgs &args = {}, Where where = Where::current());
 };
+
+struct AdaptivePoolingArgs {
+  std::optional<DataFormat> data_format{};
+  Regularizer activity_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  bool autocast = true;
+  std::string name{};
+};
+/// The mean of each of `output_size` windows that cover a spatial axis evenly: window i of n begins at floor(i * s / n) and
+/// ends before ceil((i + 1) * s / n). (batch, spatial axes.., channels) -> (batch, output_size.., channels). value_error
+/// for a size below 1.
+class HALFTONE_API AdaptiveAveragePooling1D : public Layer {
+public:
+  explicit AdaptiveAveragePooling1D(const Integers &output_size, const AdaptivePoolingArgs &args = {},
+                                    Where where = Where::current());
+};
+class HALFTONE_API AdaptiveAveragePooling2D : public Layer {
+public:
+  explicit AdaptiveAveragePooling2D(const Integers &output_size, const AdaptivePoolingArgs &args = {},
+                                    Where where = Where::current());
+};
+class HALFTONE_API AdaptiveAveragePooling3D : public Layer {
+public:
+  explicit AdaptiveAveragePooling3D(const Integers &output_size, const AdaptivePoolingArgs &args = {},
+                                    Where where = Where::current());
+};
+/// The largest element of each of these windows.
+class HALFTONE_API AdaptiveMaxPooling1D : public Layer {
+public:
+  explicit AdaptiveMaxPooling1D(const Integers &output_size, const AdaptivePoolingArgs &args = {},
+                                Where where = Where::current());
+};
+class HALFTONE_API AdaptiveMaxPooling2D : public Layer {
+public:
+  explicit AdaptiveMaxPooling2D(const Integers &output_size, const AdaptivePoolingArgs &args = {},
+                                Where where = Where::current());
+};
+class HALFTONE_API AdaptiveMaxPooling3D : public Layer {
+public:
+  explicit AdaptiveMaxPooling3D(const Integers &output_size, const AdaptivePoolingArgs &args = {},
+                                Where where = Where::current());
+};
 } // namespace halftone::layers

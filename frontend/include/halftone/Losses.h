@@ -61,6 +61,47 @@ struct SparseCrossentropyArgs {
   std::string name{};
   PolicyArg dtype{};
 };
+struct BinaryFocalArgs {
+  bool apply_class_balancing = false; // alpha weighs the class 1, and 1 - alpha the class 0
+  double alpha = 0.25;
+  double gamma = 2.0; // how little rows count that are predicted well
+  bool from_logits = false;
+  double label_smoothing = 0.0;
+  int64_t axis = -1;
+  Reduction reduction = Reduction::sum_over_batch_size;
+  std::string name{};
+  PolicyArg dtype{};
+};
+struct CategoricalFocalArgs {
+  Numbers alpha = 0.25; // for all classes, or one for each
+  double gamma = 2.0;
+  bool from_logits = false;
+  double label_smoothing = 0.0;
+  int64_t axis = -1;
+  Reduction reduction = Reduction::sum_over_batch_size;
+  std::string name{};
+  PolicyArg dtype{};
+};
+struct DiceArgs {
+  Reduction reduction = Reduction::sum_over_batch_size;
+  std::string name{};
+  std::optional<Axes> axis{}; // all
+  PolicyArg dtype{};
+};
+struct TverskyArgs {
+  double alpha = 0.5, beta = 0.5; // how much false negatives and false positives count
+  Reduction reduction = Reduction::sum_over_batch_size;
+  std::string name{};
+  std::optional<Axes> axis{};
+  PolicyArg dtype{};
+};
+struct CircleArgs {
+  double gamma = 80.0, margin = 0.4;
+  bool remove_diagonal = true; // no pair of a sample with itself
+  Reduction reduction = Reduction::sum_over_batch_size;
+  std::string name{};
+  PolicyArg dtype{};
+};
 class HALFTONE_API MeanSquaredError : public Loss {
 public:
   explicit MeanSquaredError(const LossArgs &args = {});
@@ -127,6 +168,38 @@ public:
 class HALFTONE_API SparseCategoricalCrossentropy : public Loss {
 public:
   explicit SparseCategoricalCrossentropy(const SparseCrossentropyArgs &args = {});
+};
+/// Crossentropies of probabilities (of logits with from_logits), times (1 - p)^gamma: p is the probability of the target.
+/// The categorical one weighs each class by alpha, the binary one as `apply_class_balancing` says.
+class HALFTONE_API BinaryFocalCrossentropy : public Loss {
+public:
+  explicit BinaryFocalCrossentropy(const BinaryFocalArgs &args = {});
+};
+class HALFTONE_API CategoricalFocalCrossentropy : public Loss {
+public:
+  explicit CategoricalFocalCrossentropy(const CategoricalFocalArgs &args = {});
+};
+/// (1 - p^q) / q of the probability of the target class: (batch) class indices, (batch, classes) probabilities. Labels as of
+/// SparseCategoricalCrossentropy. value_error unless 0 < q < 1.
+class HALFTONE_API CategoricalGeneralizedCrossEntropy : public Loss {
+public:
+  explicit CategoricalGeneralizedCrossEntropy(double q = 0.5, const LossArgs &args = {});
+};
+/// 1 - 2 * sum(t p) / (sum(t) + sum(p)), the sums over `axis`.
+class HALFTONE_API Dice : public Loss {
+public:
+  explicit Dice(const DiceArgs &args = {});
+};
+/// 1 - s / (s + alpha * sum(t (1 - p)) + beta * sum(p (1 - t))) with s = sum(t p), the sums over `axis`.
+class HALFTONE_API Tversky : public Loss {
+public:
+  explicit Tversky(const TverskyArgs &args = {});
+};
+/// Of normalized rows of predictions (batch, features) and their class indices (batch): pulls rows of one class together
+/// and others apart. Rows whose loss is 0 do not count in a mean.
+class HALFTONE_API Circle : public Loss {
+public:
+  explicit Circle(const CircleArgs &args = {});
 };
 /// {"module", "class_name", "config", "registered_name"}, as Keras saves a loss: value_error for a function. deserialize()
 /// throws value_error for an unknown class or argument.

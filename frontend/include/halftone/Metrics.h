@@ -11,9 +11,11 @@ struct MetricArgs {
   std::string name{};
   PolicyArg dtype{}; // of the state; empty: floatx, not the global policy; a policy gives its compute dtype
 };
-/// A mean over samples: its state is a total and a count. Copies share the state. compile() chooses the kind of
-/// "accuracy", "acc", "crossentropy" and "ce" by the shapes of the target and the output; until then they have no
-/// state.
+/// Adds batches up in its state: most metrics a total and a count, of which the result is the mean. Copies share the
+/// state. compile() chooses the kind of "accuracy", "acc", "crossentropy" and "ce" by the shapes of the target and the
+/// output; until then they have no state. The state of FBetaScore, F1Score, R2Score and of an AUC of labels is made at
+/// the first batch, whose classes it counts. In fit() and evaluate() a metric whose result is several numbers has an
+/// entry of the logs for each: "precision[0]", "precision[1]".
 class HALFTONE_API Metric {
 public:
   Metric(const Metric &);
@@ -33,9 +35,10 @@ public:
   DType dtype() const;
   /// Compiled. value_error for a metric whose kind compile() has not chosen yet.
   void update_state(const Tensor &y_true, const Tensor &y_pred, const Tensor &sample_weight = {}) const;
-  double result() const; // 0 before any sample
+  double result() const;               // 0 before any sample; value_error if the result is several numbers
+  std::vector<double> results() const; // one for each threshold or class where Keras's result is a vector
   void reset_state() const;
-  std::vector<Variable> variables() const; // total, count
+  std::vector<Variable> variables() const; // the state; of a mean: total, count
   Config get_config() const;               // {"name", "dtype"} and the metric's own
   const std::shared_ptr<detail::MetricImpl> &impl() const { return impl_; }
 
@@ -77,9 +80,96 @@ struct SparseCategoricalCrossentropyArgs {
   bool from_logits = false;
   int64_t axis = -1;
 };
+struct CorrelationArgs {
+  std::string name{};
+  PolicyArg dtype{};
+  int64_t axis = -1;
+};
+struct ThresholdsArgs {
+  Numbers thresholds{}; // 0.5
+  std::string name{};
+  PolicyArg dtype{};
+};
+struct PrecisionArgs {
+  Numbers thresholds{};              // 0.5; with top_k every prediction that top_k keeps is positive
+  std::optional<int64_t> top_k{};    // of each row only the k largest predictions can be positive
+  std::optional<int64_t> class_id{}; // only this class of the last axis counts
+  std::string name{};
+  PolicyArg dtype{};
+};
+struct AtThresholdArgs {
+  int64_t num_thresholds = 200; // at equal distances from 0 to 1; one: 0.5
+  std::optional<int64_t> class_id{};
+  std::string name{};
+  PolicyArg dtype{};
+};
+enum class AUCCurve : uint8_t { ROC, PR, PRGAIN };
+/// How the area between two thresholds is found: with the mean of the two heights, the larger or the smaller one. Of the
+/// curve PR, `interpolation` draws a line through the counts.
+enum class AUCSummationMethod : uint8_t { interpolation, majoring, minoring };
+struct AUCArgs {
+  int64_t num_thresholds = 200; // at equal distances from 0 to 1
+  AUCCurve curve = AUCCurve::ROC;
+  AUCSummationMethod summation_method = AUCSummationMethod::interpolation;
+  std::string name{};
+  PolicyArg dtype{};
+  std::vector<double> thresholds{};    // besides 0 and 1, in the place of num_thresholds
+  bool multi_label = false;            // (batch, labels): the mean of each label's area
+  std::optional<int64_t> num_labels{}; // with multi_label: the state is made at once
+  std::vector<double> label_weights{}; // 1
+  bool from_logits = false;
+};
+enum class FScoreAverage : uint8_t { micro, macro, weighted };
+struct FBetaScoreArgs {
+  /// micro: of the counts of all classes; macro: the mean of the classes; weighted: by each class's positive targets.
+  std::optional<FScoreAverage> average{}; // a result for each class
+  double beta = 1.0;
+  std::optional<double> threshold{}; // positive are predictions above it; none: the largest of each row
+  std::string name{};
+  PolicyArg dtype{};
+};
+struct F1ScoreArgs {
+  std::optional<FScoreAverage> average{};
+  std::optional<double> threshold{};
+  std::string name{};
+  PolicyArg dtype{};
+};
+enum class ClassAggregation : uint8_t { uniform_average, variance_weighted_average };
+struct R2ScoreArgs {
+  std::optional<ClassAggregation> class_aggregation = ClassAggregation::uniform_average; // nullopt: one for each column
+  int64_t num_regressors = 0; // the adjusted score if above 0
+  std::string name{};
+  PolicyArg dtype{};
+};
+struct IoUArgs {
+  std::string name{};
+  PolicyArg dtype{};                     // of the counts: int32
+  std::optional<int64_t> ignore_class{}; // a target that does not count
+  bool sparse_y_true = true;             // class indices; else elements along `axis`, the largest of which is the class
+  bool sparse_y_pred = true;
+  int64_t axis = -1;
+};
+struct BinaryIoUArgs {
+  double threshold = 0.5;
+  std::string name{};
+  PolicyArg dtype{};
+};
+struct OneHotIoUArgs {
+  std::string name{};
+  PolicyArg dtype{};
+  std::optional<int64_t> ignore_class{};
+  bool sparse_y_pred = false;
+  int64_t axis = -1;
+};
 class HALFTONE_API Mean : public Metric {
 public:
   explicit Mean(const MetricArgs &args = {});
+  void update_state(const Tensor &values, const Tensor &sample_weight = {}) const;
+};
+/// The sum of values, each times its weight.
+class HALFTONE_API Sum : public Metric {
+public:
+  explicit Sum(const MetricArgs &args = {});
   void update_state(const Tensor &values, const Tensor &sample_weight = {}) const;
 };
 class HALFTONE_API MeanSquaredError : public Metric {
@@ -170,6 +260,118 @@ public:
 class HALFTONE_API SparseTopKCategoricalAccuracy : public Metric {
 public:
   explicit SparseTopKCategoricalAccuracy(const TopKArgs &args = {});
+};
+/// The correlation of target and prediction along an axis: that of Pearson, and Lin's concordance, which is 1 only for
+/// equal rows.
+class HALFTONE_API PearsonCorrelation : public Metric {
+public:
+  explicit PearsonCorrelation(const CorrelationArgs &args = {});
+};
+class HALFTONE_API ConcordanceCorrelation : public Metric {
+public:
+  explicit ConcordanceCorrelation(const CorrelationArgs &args = {});
+};
+
+/// Counts of predictions in [0, 1] that are above a threshold (positive) or not (negative), and whose target, 0 or
+/// another number, says so too (true) or not (false). A weight of samples weighs its samples' counts. value_error for a
+/// threshold outside of [0, 1].
+class HALFTONE_API TruePositives : public Metric {
+public:
+  explicit TruePositives(const ThresholdsArgs &args = {});
+};
+class HALFTONE_API FalsePositives : public Metric {
+public:
+  explicit FalsePositives(const ThresholdsArgs &args = {});
+};
+class HALFTONE_API TrueNegatives : public Metric {
+public:
+  explicit TrueNegatives(const ThresholdsArgs &args = {});
+};
+class HALFTONE_API FalseNegatives : public Metric {
+public:
+  explicit FalseNegatives(const ThresholdsArgs &args = {});
+};
+/// Of the positive predictions the share that is right: true positives / (true and false positives).
+class HALFTONE_API Precision : public Metric {
+public:
+  explicit Precision(const PrecisionArgs &args = {});
+};
+/// Of the positive targets the share that is found: true positives / (true positives and false negatives).
+class HALFTONE_API Recall : public Metric {
+public:
+  explicit Recall(const PrecisionArgs &args = {});
+};
+/// The best of one ratio among the thresholds at which the other ratio is at least the given one: sensitivity is
+/// recall, specificity is true negatives / (true negatives and false positives). value_error for a ratio outside of
+/// [0, 1] or num_thresholds below 1.
+class HALFTONE_API SensitivityAtSpecificity : public Metric {
+public:
+  explicit SensitivityAtSpecificity(double specificity, const AtThresholdArgs &args = {});
+};
+class HALFTONE_API SpecificityAtSensitivity : public Metric {
+public:
+  explicit SpecificityAtSensitivity(double sensitivity, const AtThresholdArgs &args = {});
+};
+class HALFTONE_API PrecisionAtRecall : public Metric {
+public:
+  explicit PrecisionAtRecall(double recall, const AtThresholdArgs &args = {});
+};
+class HALFTONE_API RecallAtPrecision : public Metric {
+public:
+  explicit RecallAtPrecision(double precision, const AtThresholdArgs &args = {});
+};
+/// The area under a curve of recall by the share of false positives (ROC), of precision by recall (PR), or of their
+/// gains (PRGAIN), from counts at thresholds. value_error for fewer than 2 thresholds, or `num_labels` without
+/// `multi_label`.
+class HALFTONE_API AUC : public Metric {
+public:
+  explicit AUC(const AUCArgs &args = {});
+};
+
+/// (1 + beta^2) * precision * recall / (beta^2 * precision + recall) for each class of targets (batch, classes), which are
+/// 0 or 1, and predictions of that shape. value_error unless beta > 0, 0 < threshold <= 1 and shapes are of rank 2.
+class HALFTONE_API FBetaScore : public Metric {
+public:
+  explicit FBetaScore(const FBetaScoreArgs &args = {});
+};
+/// FBetaScore with a beta of 1.
+class HALFTONE_API F1Score : public Metric {
+public:
+  explicit F1Score(const F1ScoreArgs &args = {});
+};
+/// 1 - squared errors / variance of the targets, for each column of targets and predictions (batch, columns). NaN after
+/// reset_state(). value_error for other ranks or num_regressors below 0.
+class HALFTONE_API R2Score : public Metric {
+public:
+  explicit R2Score(const R2ScoreArgs &args = {});
+};
+
+/// The mean over the target classes of intersection / union: of the samples with the class as target and prediction, and
+/// of those with the class as either. A sample whose target or prediction is no class counts nowhere, and a class without
+/// samples is left out. The state counts in the dtype, int32 if none is given. value_error for a target class that is
+/// none of the num_classes.
+class HALFTONE_API IoU : public Metric {
+public:
+  IoU(int64_t num_classes, const std::vector<int64_t> &target_class_ids, const IoUArgs &args = {});
+};
+/// IoU of two classes: predictions of at least `threshold` are class 1.
+class HALFTONE_API BinaryIoU : public Metric {
+public:
+  explicit BinaryIoU(const std::vector<int64_t> &target_class_ids = {0, 1}, const BinaryIoUArgs &args = {});
+};
+/// IoU of all classes.
+class HALFTONE_API MeanIoU : public Metric {
+public:
+  explicit MeanIoU(int64_t num_classes, const IoUArgs &args = {});
+};
+/// IoU of targets with an axis of classes, of which the largest element counts.
+class HALFTONE_API OneHotIoU : public Metric {
+public:
+  OneHotIoU(int64_t num_classes, const std::vector<int64_t> &target_class_ids, const OneHotIoUArgs &args = {});
+};
+class HALFTONE_API OneHotMeanIoU : public Metric {
+public:
+  explicit OneHotMeanIoU(int64_t num_classes, const OneHotIoUArgs &args = {});
 };
 /// {"module", "class_name", "config", "registered_name"}, as Keras saves a metric: value_error for a function, and for a
 /// name, which Keras saves as it is. deserialize() throws value_error for an unknown class or argument.

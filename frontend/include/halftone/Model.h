@@ -222,6 +222,7 @@ protected:
 struct LoadArgs {
   bool compile = true; // as the file's model was, with its optimizer's state
   std::optional<Device> device{};
+  Numerics numerics = Numerics::fast; // of the compiled model: files do not hold them
 };
 /// A model with the same layers and new weights, not compiled. value_error as of Model::save().
 HALFTONE_API Model clone_model(const Model &model);

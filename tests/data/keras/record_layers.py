@@ -77,6 +77,16 @@ def activations():
             layers.ELU(), layers.ELU(0.5, dtype="bfloat16")]
 
 
+def plain():
+    return [layers.Identity(), layers.Identity(name="same", dtype="mixed_float16"), layers.ActivityRegularization(),
+            layers.ActivityRegularization(0.25, 0.5, trainable=False), layers.GaussianDropout(0.25), layers.GaussianDropout(
+                0.5, seed=3, dtype="bfloat16"), layers.AlphaDropout(0.25), layers.AlphaDropout(
+                    0.5, noise_shape=(None, 1), seed=4), layers.AdaptiveAveragePooling1D(3), layers.AdaptiveMaxPooling1D(
+                        (4,), data_format="channels_first"), layers.AdaptiveAveragePooling2D(2), layers.AdaptiveMaxPooling2D(
+                            (3, 2)), layers.AdaptiveAveragePooling3D((1, 2, 3)), layers.AdaptiveMaxPooling3D(
+                                2, activity_regularizer="l2", data_format="channels_first")]
+
+
 def configs():
     kernel = dict(kernel_initializer=initializers.HeNormal(seed=3), kernel_regularizer=regularizers.L1L2(0.25, 0.5),
                   kernel_constraint=constraints.MaxNorm(1.5, axis=[0, 1]), bias_constraint="non_neg")
@@ -106,7 +116,7 @@ def configs():
         layers.Rescaling(0.5), layers.Rescaling(0.25, offset=-1.0, dtype="float64"), layers.Add(), layers.Multiply(),
         layers.Concatenate(), layers.Concatenate(axis=1, name="joined"),
         layers.InputLayer((4, None), batch_size=8, dtype="int32", name="tokens"), layers.InputLayer((3,)),
-    ] + images() + windows() + merges() + activations()
+    ] + images() + windows() + merges() + activations() + plain()
 
 
 def projections(random):

@@ -1,5 +1,6 @@
 // Models as .keras files and weights as .weights.h5: loading gives the saved values, and bad files change nothing.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/ModelState.h"
 #include "halftone/Halftone.h"
 #include "runtime/TensorAccess.h"
 #include "tests/TemporaryFolder.h"
@@ -127,6 +128,44 @@ TEST_CASE("Merges and activations come back from a file, and Muon and ScheduleFr
       CHECK(double(loaded.train_on_batch(x, y)["loss"]) == double(model.train_on_batch(x, y)["loss"]));
     checkSame(loaded.variables(), model.variables());
   }
+}
+
+TEST_CASE("Metrics with counts, losses of areas and layers that draw noise come back from a file") {
+  const TemporaryFolder folder;
+  const std::vector<std::pair<Loss, std::vector<Metric>>> cases{
+      {losses::Tversky({.alpha = 0.25, .axis = 1}),
+       {metrics::AUC({.curve = metrics::AUCCurve::PR, .thresholds = {0.75, 0.25}}), metrics::Precision({.top_k = 1}),
+        metrics::TruePositives({.thresholds = {0.25, 0.5}}), "recall", metrics::PrecisionAtRecall(0.5)}},
+      {losses::CategoricalFocalCrossentropy({.alpha = {0.25, 0.75}}),
+       {metrics::F1Score({.average = metrics::FScoreAverage::weighted}), metrics::R2Score(), metrics::OneHotMeanIoU(2),
+        metrics::AUC({.multi_label = true, .label_weights = {1, 3}}), metrics::Recall()}}};
+  for (const auto &[loss, metrics] : cases) {
+    INFO(loss.name());
+    const Sequential model({Input({4, 3}), AdaptiveMaxPooling1D(2), Flatten(), Identity(), GaussianDropout(0.25),
+                            AlphaDropout(0.25), ActivityRegularization({.l1 = 0.01}),
+                            Dense(2, {.activation = "sparsemax"})});
+    model.compile({.optimizer = "sgd", .loss = loss, .metrics = metrics});
+    const Tensor x = ramp({8, 4, 3}), y({1, 0, 0, 1, 1, 0, 1, 0, 0, 1, 0, 1, 1, 0, 0, 1}, {8, 2});
+    model.fit(x, y, {.batch_size = 4, .epochs = 1, .verbose = 0});
+    model.save(folder / "net.keras");
+    const Model loaded = load_model(folder / "net.keras");
+    CHECK(loaded.to_json() == model.to_json());
+    CHECK(loaded.evaluate(x, y, {.verbose = 0}).str() == model.evaluate(x, y, {.verbose = 0}).str());
+    for (int64_t step = 0; step < 3; ++step)
+      CHECK(loaded.train_on_batch(x, y).str() == model.train_on_batch(x, y).str());
+  }
+}
+
+TEST_CASE("A loaded model computes with the numerics that load_model() was given") {
+  const TemporaryFolder folder;
+  net().save(folder / "plain.keras");
+  const Model model = net();
+  model.compile({.optimizer = "sgd", .loss = "mse"});
+  model.save(folder / "net.keras");
+  CHECK(detail::compiledIfAny(load_model(folder / "net.keras"))->args.numerics == Numerics::fast);
+  CHECK(detail::compiledIfAny(load_model(folder / "net.keras", {.numerics = Numerics::strict}))->args.numerics ==
+        Numerics::strict);
+  CHECK_FALSE(detail::compiledIfAny(load_model(folder / "plain.keras", {.numerics = Numerics::strict})));
 }
 
 TEST_CASE("A functional model comes back from its file: shared and inner layers, keyword arguments, several ends") {

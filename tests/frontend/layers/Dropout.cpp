@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <set>
 
 using namespace halftone;
@@ -88,4 +89,38 @@ TEST_CASE("SpatialDropout keeps or drops whole channels of each sample") {
   CHECK(SpatialDropout1D(0.0)(Tensor::ones({0, 2, 3}), training).shape() == Shape{0, 2, 3});
   CHECK_THROWS_WITH(SpatialDropout3D(1.5), Contains("Expected a float value between 0 and 1. Received: rate=1.5"));
   CHECK_THROWS_WITH(SpatialDropout2D(0.5)(Tensor::ones({1, 2, 3})), Contains("expected ndim=4, found ndim=3"));
+}
+
+TEST_CASE("AlphaDropout keeps mean and variance of standardized inputs, in training only") {
+  const AlphaDropout layer(0.25, {.seed = 5});
+  const Tensor x = GaussianNoise(1.0, {.seed = 6})(Tensor::zeros({200, 500}), {.training = true});
+  CHECK(numbers(layer(x)) == numbers(x));
+  const std::vector<double> y = numbers(layer(x, {.training = true})), given = numbers(x);
+  double mean = 0, variance = 0, dropped = 0;
+  // The scale and the shift that Keras computes for this rate, and the value of dropped elements with them.
+  const double lowest = -1.7580993408473766, scale = 1.0 / std::sqrt(0.75 * (1 + 0.25 * lowest * lowest)),
+               shift = -scale * lowest * 0.25, low = scale * lowest + shift;
+  for (size_t i = 0; i < y.size(); ++i) {
+    const bool isDropped = std::abs(y[i] - low) < 1e-6;
+    CHECK((isDropped || std::abs(y[i] - (scale * given[i] + shift)) < 1e-5));
+    mean += y[i] / 1e5;
+    variance += y[i] * y[i] / 1e5;
+    dropped += isDropped ? 1e-5 : 0;
+  }
+  CHECK(std::abs(mean) < 0.015);
+  CHECK(std::abs(variance - 1) < 0.02);
+  CHECK(std::abs(dropped - 0.25) < 0.01);
+}
+
+TEST_CASE("The elements that AlphaDropout drops follow noise_shape, and a rate of 1 is refused") {
+  const std::vector<double> y =
+      numbers(AlphaDropout(0.5, {.noise_shape = Shape{none, 1}, .seed = 5})(Tensor::ones({64, 3}), {.training = true}));
+  std::set<double> seen;
+  for (size_t row = 0; row < 64; ++row) {
+    CHECK((y[3 * row] == y[3 * row + 1] && y[3 * row] == y[3 * row + 2]));
+    seen.insert(y[3 * row]);
+  }
+  CHECK(seen.size() == 2);
+  CHECK_THROWS_WITH(AlphaDropout(1.0), Contains("Invalid value received for argument `rate`"));
+  CHECK_THROWS_WITH(AlphaDropout(0.5, {.noise_shape = Shape{0}}), Contains("noise_shape"));
 }

@@ -1,4 +1,4 @@
-// GaussianNoise: its moments, its seed, its dtype, and nothing outside training.
+// GaussianNoise and GaussianDropout: their moments, seeds, dtypes, and nothing outside training.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include "tests/frontend/Recorded.h"
@@ -41,4 +41,30 @@ TEST_CASE("GaussianNoise takes a deviation between 0 and 1") {
   CHECK_THAT(errorOf([] { GaussianNoise(-0.1); }), Contains("between 0 and 1"));
   Tensor x = Tensor::ones({2, 2});
   CHECK(numbers(GaussianNoise(0.0)(x, {.training = true})) == numbers(x));
+}
+
+TEST_CASE("GaussianDropout multiplies by normal numbers around 1 in training only") {
+  for (const char *policy : {"float32", "mixed_bfloat16"}) {
+    const GaussianDropout layer(0.2, {.seed = 4, .dtype = policy}); // a deviation of 0.5
+    const Tensor x = Tensor::full({200, 500}, 4);
+    CHECK(numbers(layer(x)) == std::vector<double>(100000, 4.0));
+    const Tensor y = layer(x, {.training = true});
+    CHECK(y.dtype() == DTypePolicy(policy).compute_dtype());
+    double mean = 0, variance = 0, within = 0;
+    for (const double v : numbers(y)) {
+      const double d = (v / 4 - 1) / 0.5;
+      mean += d / 1e5;
+      variance += d * d / 1e5;
+      within += (std::abs(d) < 1 ? 1.0 : 0.0) / 1e5;
+    }
+    CHECK(std::abs(mean) < 0.015);
+    CHECK(std::abs(variance - 1) < 0.02);
+    CHECK(std::abs(within - 0.6827) < 0.01);
+    CHECK(numbers(layer(x, {.training = true})) != numbers(y));
+  }
+  const Tensor ones = Tensor::ones({2, 2});
+  CHECK(numbers(GaussianDropout(0.0)(ones, {.training = true})) == numbers(ones));
+  for (const double rate : {-0.1, 1.0, static_cast<double>(NAN)})
+    CHECK_THAT(errorOf([&] { GaussianDropout{rate}; }),
+               Contains("ValueError: Invalid value received for argument `rate`"));
 }

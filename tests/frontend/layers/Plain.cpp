@@ -130,3 +130,18 @@ TEST_CASE("RepeatVector repeats each sample n times") {
   CHECK_THROWS_WITH(RepeatVector(0), Contains("Argument `n` should be a positive integer. Received: n=0"));
   CHECK_THROWS_WITH(RepeatVector(2)(counted({2, 3, 4})), Contains("expected ndim=2, found ndim=3"));
 }
+
+TEST_CASE("ActivityRegularization and Identity give their input, and one penalizes it") {
+  const Tensor x({1, -2, 3, 0}, {2, 2});
+  CHECK(numbers(layers::Identity()(x)) == numbers(x));
+  const layers::ActivityRegularization layer({.l1 = 0.5, .l2 = 0.25});
+  const std::vector<Tensor> results = runOnce(Run::compiled, {x}, [&](const std::vector<Value> &v) {
+    const Value y = layer(v[0]);
+    return std::vector<Value>{y, detail::Trace::current()->losses.at(0)};
+  });
+  CHECK(numbers(results[0]) == numbers(x));
+  CHECK(near(numbers(results[1]), {(0.5 * 6 + 0.25 * 14) / 2}));
+  CHECK_THAT(errorOf([] { layers::ActivityRegularization({.l1 = -1.0}); }),
+             Contains("ValueError") && Contains("l1=-1"));
+  CHECK_FALSE(layer.get_config().contains("activity_regularizer"));
+}

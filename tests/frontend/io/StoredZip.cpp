@@ -1,0 +1,62 @@
+// Zips without compression: members in pieces, and the form of zip64 of large ones.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/io/StoredZip.h"
+#include "frontend/io/KerasArchive.h"
+#include "tests/TemporaryFolder.h"
+#include "tests/frontend/Recorded.h"
+#include <catch2/catch.hpp>
+#include <sstream>
+
+using namespace halftone;
+using namespace halftone::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+std::string read(const detail::KerasArchive &archive, const char *member) {
+  const detail::Descriptor file = archive.copy(member, 1 << 20);
+  std::string text(static_cast<size_t>(file.size(member)), '\0');
+  file.readAt(0, std::as_writable_bytes(std::span(text)), member);
+  return text;
+}
+std::string bytesOf(const std::string &path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+} // namespace
+
+TEST_CASE("A zip holds its members in pieces, with fields of 32 or of 64 bits") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "a.zip", large(100000, 'x');
+  size_t narrow = 0;
+  for (const uint64_t most : {0xffffffffull, 100000ull, 100ull, 1ull}) {
+    INFO(most);
+    REQUIRE(
+        detail::writeStoredZip(
+            path, {{"a.json", {"{\"a\"", ":1}"}}, {"empty", {}}, {"large", {large, "", "end"}}, {"last", {"z"}}}, most)
+            .isOk());
+    const detail::KerasArchive archive(path);
+    CHECK(archive.json("a.json").get_int("a") == 1);
+    CHECK(read(archive, "empty").empty());
+    CHECK(read(archive, "large") == large + "end");
+    CHECK(read(archive, "last") == "z");
+    const size_t size = bytesOf(path).size();
+    narrow = narrow == 0 ? size : narrow;
+    // Of each wide member 20 bytes before it and 28 in the directory; 76 at the directory's end.
+    const size_t wide = most == 0xffffffff ? 0 : most == 100000 ? 2 : most == 100 ? 2 : 4;
+    CHECK(size - narrow == (wide == 0 ? 0 : wide * 48 + 76));
+  }
+}
+
+TEST_CASE("A stored member whose bytes have changed is refused") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "a.zip";
+  REQUIRE(detail::writeStoredZip(path, {{"config.json", {"{\"a\":1}"}}}).isOk());
+  std::string bytes = bytesOf(path);
+  bytes[bytes.find(":1}") + 1] = '2';
+  folder.write("a.zip", bytes);
+  CHECK_THAT(errorOf([&] { (void)detail::KerasArchive(path).json("config.json"); }),
+             Contains("IOError: ") && Contains("damaged data in config.json: CRC error"));
+}

@@ -1,0 +1,23 @@
+// The circle loss: rows without pairs, shapes. Keras's rows hold the values.
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/frontend/Recorded.h"
+#include <catch2/catch.hpp>
+
+using namespace halftone;
+using namespace halftone::test;
+using Catch::Matchers::Contains;
+
+TEST_CASE("A row without a pair of its class, or without another class, has no loss and no slope") {
+  const losses::Circle loss({.reduction = Reduction::none});
+  const Tensor rows({1, 0, 0, 1}, {2, 2});
+  for (const Tensor &labels : {Tensor::of<int32_t>({0, 1}, {2}), Tensor::of<int32_t>({1, 1}, {2, 1})}) {
+    const std::vector<Tensor> found = runOnce(Run::compiled, {labels, rows}, [&](const std::vector<Value> &v) {
+      const Value values = loss(v[0], v[1]);
+      return std::vector<Value>{values, gradients(ops::sum(values), std::vector<Value>{v[1]})[0]};
+    });
+    CHECK(numbers(found[0]) == std::vector<double>{0, 0});
+    CHECK(numbers(found[1]) == std::vector<double>{0, 0, 0, 0});
+  }
+  CHECK_THAT(errorOf([&] { (void)loss(Tensor::zeros({3}), rows); }),
+             Contains("circle: expected class indices (batch) and rows (batch, features)"));
+}
