@@ -5,6 +5,7 @@
 #include "frontend/Masks.h"
 #include "frontend/MetricImpl.h"
 #include "frontend/Promotion.h"
+#include "frontend/SharedBatch.h"
 #include "halftone/Ops.h"
 #include "runtime/base/ConfigAccess.h"
 #include "runtime/base/ForkGate.h"
@@ -39,7 +40,9 @@ Value meanFrom(const Value &x, int64_t first) {
 }
 
 /// keras.metrics.Mean.update_state.
-void addValues(const MetricImpl &metric, const Value &given, const Value &givenWeight) {
+/// `sum` adds up what processes of one step add.
+void addValues(const MetricImpl &metric, const Value &given, const Value &givenWeight,
+               Value (&sum)(const Value &) = sumOfRows) {
   Value values = asDtype(given, metric.dtype, "metric"), weight;
   if (givenWeight.defined()) {
     weight = asDtype(givenWeight, metric.dtype, "metric");
@@ -59,8 +62,8 @@ void addValues(const MetricImpl &metric, const Value &given, const Value &givenW
     count = weight.rank() > 0 ? ops::sum(weight) : weight;
   else
     count = scalarLike(values.rank() > 0 ? static_cast<double>(values.shape()[0]) : 1.0, old);
-  metric.total.assign(readState(metric.total) + total);
-  metric.count.assign(old + count);
+  metric.total.assign(readState(metric.total) + sum(total));
+  metric.count.assign(old + sum(count));
 }
 
 Formula formulaOf(const Loss &loss) {
@@ -275,11 +278,13 @@ std::vector<Variable> metricVariables(const Metric &metric) {
   return impl.needsShapes ? std::vector<Variable>{} : std::vector<Variable>{impl.total, impl.count};
 }
 
+static Value asItIs(const Value &x) { return x; }
+
 MeanTracker::MeanTracker(std::string name) : mean_(makeMetric(name, floatxDtype(), {})) {}
 std::string MeanTracker::name() const { return mean_.name(); }
-void MeanTracker::update(const Value &value, double weight) const {
-  Value number = asDtype(value, mean_.dtype(), "metric");
-  addValues(*mean_.impl(), number, scalarLike(weight, number));
+void MeanTracker::update(const Value &value, int64_t ownRows) const {
+  Value number = asDtype(meanOverProcesses(value), mean_.dtype(), "metric");
+  addValues(*mean_.impl(), number, rowsOfAll(ownRows, number), asItIs);
 }
 double MeanTracker::result() const { return metricResult(mean_); }
 void MeanTracker::reset() const { resetMetric(mean_); }

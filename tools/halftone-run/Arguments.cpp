@@ -134,6 +134,10 @@ void addFit(CLI::App &app, Arguments &arguments) {
                    "The share of the rows, the last ones, that validate each epoch")
       ->check(tolerance())
       ->capture_default_str();
+  command
+      ->add_option("--distribute", arguments.distribute,
+                   "mpi: the processes that mpirun or Slurm started share each batch, and rank 0 prints and saves")
+      ->check(CLI::IsMember({"mpi"}));
   command->add_option("--save", arguments.save, "The .keras file for the trained model, with the optimizer's state");
 }
 

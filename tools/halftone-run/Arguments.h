@@ -52,7 +52,8 @@ struct Arguments {
   std::vector<std::string> metrics;
   int64_t epochs = 1; // fit, as all below
   double validationSplit = 0.0;
-  std::string save; // "": the trained model is not saved
+  std::string distribute; // "": the process trains alone
+  std::string save;       // "": the trained model is not saved
 
   // For emit.
   std::string stage = "target", format, output = "-";

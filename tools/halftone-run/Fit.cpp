@@ -4,6 +4,7 @@
 #include "KerasModel.h"
 #include "Training.h"
 #include "halftone/Callbacks.h"
+#include "halftone/Distribution.h"
 #include <cmath>
 #include <fmt/format.h>
 
@@ -30,7 +31,15 @@ private:
 
 } // namespace
 
-ExitCode fit(const Arguments &arguments) {
+ExitCode fit(const Arguments &given) {
+  Arguments arguments = given;
+  if (!arguments.distribute.empty())
+    distribution::set_distribution(distribution::DataParallel({.communicator = arguments.distribute}));
+  if (distribution::rank() > 0) { // rank 0 says and saves what all have
+    arguments.quiet = true;
+    arguments.json = arguments.verbose = false;
+    arguments.save.clear();
+  }
   const TrainingTask task = openTraining(arguments);
   EpochLines lines(arguments);
   (void)task.model.fit(task.x, task.y,

@@ -66,6 +66,15 @@ TEST_CASE("an executable survives being written and read") {
   CHECK(std::get<CopyStep>(read->plan.steps[6]).predicate->negated);
 }
 
+TEST_CASE("a plan file holds collectives") {
+  const Executable exe = test::sharingExecutable();
+  const StatusOr<Executable> read = readExecutable(writeExecutable(exe));
+  REQUIRE(read.isOk());
+  CHECK(print(*read) == print(exe));
+  CHECK(std::get<CollectiveStep>(read->plan.steps[2]).to == std::vector<SlotId>{8});
+  CHECK(std::holds_alternative<WaitStep>(read->plan.steps[6]));
+}
+
 TEST_CASE("a plan file is refused with the reason") {
   std::string bytes = writeExecutable(test::testExecutable());
   auto messageOf = [](const std::string &b) {
