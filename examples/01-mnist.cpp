@@ -1,6 +1,7 @@
-// Trains 784-512-512-10 on MNIST under one dtype policy; prints the seconds of training and the test accuracy. Several
-// processes train together: mpirun -n 4 01-mnist --data-parallel
+// Trains 784-512-512-10 on MNIST under one dtype policy; prints the seconds of training and the test accuracy.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Several processes train together: mpirun -n 4 01-mnist --data-parallel
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

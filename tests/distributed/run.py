@@ -61,11 +61,12 @@ def require_close(a, b, tolerance, *runs):
         require(abs(float(x) - float(y)) <= tolerance * max(1, abs(float(y))), f"{x} is not close to {y}", *runs)
 
 
-def deterministic(policy):
-    """Two runs have the same bits; n processes have those of one that accumulates n parts; logs are those of one."""
-    alone = well(0, "alone", "policy=" + policy, "epochs=16", "shuffle=no", "rows=768", "batch=96")
+def deterministic(policy, net="mlp"):
+    """200 steps. Two runs have the same bits; n processes have those of one that accumulates n parts; logs are those of
+    one."""
+    words = ("policy=" + policy, "net=" + net, "epochs=25", "shuffle=no", "rows=768", "batch=96")
+    alone = well(0, "alone", *words)
     for processes in (1, 2, 3, 4):
-        words = ("policy=" + policy, "epochs=16", "shuffle=no", "rows=768", "batch=96")
         first, second = well(processes, "together", *words), well(processes, "together", *words)
         require(first.said[0] == second.said[0], f"{processes} processes: two runs differ", first, second)
         if processes == 1:
@@ -88,6 +89,23 @@ def deterministic_mixed_bfloat16():
 
 def deterministic_mixed_float16():
     deterministic("mixed_float16")
+
+
+def deterministic_cnn():
+    deterministic("mixed_bfloat16", "cnn")
+
+
+def synchronized():
+    """BatchNormalization(synchronized) in several processes normalizes as one process does with the whole batch."""
+    words = ("normalization=synchronized", "shuffle=no", "rows=192", "batch=48", "epochs=4")
+    alone = well(0, "alone", *words)
+    for processes in (2, 3):
+        result = well(processes, "together", *words)
+        for what in ("fit loss", "evaluate loss"):
+            require_close(values(result, what), values(alone, what), 1e-4, result, alone)
+    apart = well(2, "together", "normalization=yes", *words[1:])
+    require(abs(float(values(apart, "fit loss")[0]) - float(values(alone, "fit loss")[0])) > 1e-4,
+            "statistics of each process's own rows gave the same", apart, alone)
 
 
 def partial_batches():

@@ -49,8 +49,13 @@ Sequential modelOf(const Words &words) {
   set_random_seed(number(words, "seed", 1));
   set_dtype_policy(word(words, "policy", "float32"));
   Sequential model({Input({number(words, "inputs", 20)})});
-  if (word(words, "normalization", "no") == "yes")
-    model.add(BatchNormalization());
+  if (word(words, "net", "mlp") == "cnn") {
+    model.add(Reshape({5, 4, 1}));
+    model.add(Conv2D(8, {3, 3}, {.padding = "same", .activation = "relu"}));
+    model.add(Flatten());
+  }
+  if (const std::string kind = word(words, "normalization", "no"); kind != "no")
+    model.add(BatchNormalization({.synchronized = kind == "synchronized"}));
   model.add(Dense(number(words, "units", 48), {.activation = "relu"}));
   if (word(words, "dropout", "no") == "yes")
     model.add(Dropout(0.25));
@@ -149,7 +154,7 @@ void train(const Words &words) {
   sayLogs("evaluate", model.evaluate(data.x, data.y, {.batch_size = batch, .verbose = 0}));
   const Tensor predicted = model.predict(data.x, {.batch_size = batch, .verbose = 0});
   double sum = 0;
-  for (float x : predicted.to_vector<float>())
+  for (float x : predicted.astype(DType::float32).to_vector<float>())
     sum += std::abs(x);
   say(fmt::format("predict {} {:.9g} {}", predicted.shape().str(), sum,
                   sha256({reinterpret_cast<const char *>(TensorAccess::data(predicted)),

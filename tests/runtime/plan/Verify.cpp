@@ -205,11 +205,17 @@ TEST_CASE("A collective's values travel until its wait, and no step between may 
       {"step 6: reads slot 8, which travels in a collective",
        [](auto &e) { std::swap(e.plan.steps[6], e.plan.steps[7]); }},
       {"step 8: waits, but no collective travels", [](auto &e) { e.plan.steps.emplace_back(WaitStep{}); }},
-      {"a collective has no wait", [](auto &e) { e.plan.steps[6] = CollectiveStep{CollectiveKind::max, {5}, {3}}; }},
+      {"a collective has no wait",
+       [](auto &e) { e.plan.steps.emplace_back(CollectiveStep{CollectiveKind::max, {5}, {8}}); }},
   };
-  for (const BadPlan &each : bad) {
-    Executable exe = sharingExecutable();
-    each.spoil(exe);
-    CHECK_THAT(verify(exe).str(), Catch::Contains(each.expected));
-  }
+}
+}
+,
+}
+;
+for (const BadPlan &each : bad) {
+  Executable exe = sharingExecutable();
+  each.spoil(exe);
+  CHECK_THAT(verify(exe).str(), Catch::Contains(each.expected));
+}
 }
