@@ -43,6 +43,7 @@ double bytesOf(const Model &model) {
 
 struct Times {
   double alone, together, bytes;
+  double hidden; // the share of the exchanges' seconds for which rank 0 did other work
 };
 
 /// Seconds of a step of `batchAlone` rows in one process, and of `batch` rows in all, in turn. The other processes sleep
@@ -53,6 +54,7 @@ Times timesOf(const Net &net, int64_t batchAlone, int64_t batch, int steps) {
   const Batch one = images(batchAlone), shared = images(batch);
   const Sequential alone = modelOf(net), together = modelOf(net);
   std::vector<double> seconds[2];
+  double exchanged = 0, waited = 0;
   for (int round = -1; round < rounds; ++round) {
     const auto lap = [&](const Model &model, const Batch &data, std::vector<double> &laps) {
       const double taken = secondsOf([&] {
@@ -68,13 +70,16 @@ Times timesOf(const Net &net, int64_t batchAlone, int64_t batch, int steps) {
       distribution::set_distribution(all);
     }
     together.train_on_batch(shared.x, shared.y); // the processes meet before the clock runs
+    const distribution::ExchangeTimes before = distribution::exchange_times();
     lap(together, shared, seconds[1]);
+    exchanged += distribution::exchange_times().seconds - before.seconds;
+    waited += distribution::exchange_times().waited - before.waited;
   }
   std::vector<double> quotients;
   for (size_t i = 0; isFirst && i < seconds[0].size(); ++i)
     quotients.push_back(seconds[0][i] / seconds[1][i]);
   const double base = isFirst ? median(seconds[0]) : 0;
-  return {base, isFirst ? base / median(quotients) : 0, bytesOf(alone)};
+  return {base, isFirst ? base / median(quotients) : 0, bytesOf(alone), 1 - waited / exchanged};
 }
 
 /// Seconds of an exchange between `processes`: two ways of messages to each other process, and the bytes that each sends.
@@ -108,6 +113,7 @@ void addScaling(Table &table, const Net &net, int64_t batch, double bar, const L
   table.add({fmt::format("{}, {} processes against one", what, processes), milliseconds(times.together),
              "one " + milliseconds(times.alone), times.alone / times.together,
              processes == 2 ? std::optional(bar) : std::nullopt});
+  std::printf("%s: %.0f %% of the exchanges' time was hidden behind launches\n", what.c_str(), 100 * times.hidden);
   const double predicted = part.alone + link.seconds(times.bytes, static_cast<double>(processes));
   table.add({what + ", the model of cost", milliseconds(times.together), "predicted " + milliseconds(predicted),
              predicted / times.together});

@@ -175,5 +175,11 @@ int64_t size() {
   return group ? group->size() : 1;
 }
 
+ExchangeTimes exchange_times() {
+  const std::shared_ptr<ProcessGroup> group = processGroup();
+  const GroupTimes times = group ? group->times() : GroupTimes();
+  return {times.count, times.seconds, times.waited};
+}
+
 } // namespace distribution
 } // namespace halftone

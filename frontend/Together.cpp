@@ -57,7 +57,7 @@ void shareCounters(const Layer &model, ProcessGroup &group) {
       .orThrow();
   std::istringstream shared(first);
   int64_t finished = 0;
-  std::mt19937_64 seeds;
+  std::mt19937_64 seeds = seedSequence();
   shared >> finished >> seeds;
   epochs = finished;
   setSeedSequence(seeds);

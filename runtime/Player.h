@@ -5,7 +5,6 @@
 #include "runtime/Device.h"
 #include "runtime/KernelLibrary.h"
 #include "runtime/VariableStore.h"
-#include "runtime/communication/ProcessGroup.h"
 #include "runtime/plan/Executable.h"
 #include <functional>
 #include <map>
@@ -15,6 +14,7 @@
 #include <vector>
 
 namespace halftone {
+class ProcessGroup;
 
 /// Variables by their symbols in the executable. May hold more variables than the executable needs.
 using VariableBinding = std::map<std::string, VariableHandle>;

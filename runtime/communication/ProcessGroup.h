@@ -11,6 +11,12 @@
 
 namespace halftone {
 
+/// Totals over all work of a group.
+struct GroupTimes {
+  int64_t count = 0;
+  double seconds = 0, waited = 0; // that the work took; that threads waited for it
+};
+
 /// Runs work with collectives in the order in which it was started, on a thread of its own or, if nobody has begun it, on
 /// the thread that waits for it. After a failure all later work fails in the same way: the processes are no longer in
 /// step. Safe to use from several threads, though all processes must start the same work in the same order.
@@ -29,6 +35,7 @@ public:
   /// Waits until the work of that number, and all work before, is done; returns the first failure so far.
   Status wait(uint64_t number);
   Status run(Work work) { return wait(start(std::move(work))); }
+  GroupTimes times();
 
 private:
   void serve();
@@ -42,6 +49,7 @@ private:
   uint64_t started_ = 0, done_ = 0;
   bool running_ = false, stopping_ = false;
   Status failure_;
+  GroupTimes times_;
   std::thread thread_;
 };
 

@@ -4,6 +4,7 @@
 #include "runtime/TensorAccess.h"
 #include "runtime/base/Sha256.h"
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -111,8 +112,11 @@ struct Ending : Callback {
   void on_train_batch_end(int64_t, const Logs &) override {
     if (how.empty() || --left != 0)
       return;
-    if (how == "die")
+    if (how == "die") {
+      const std::chrono::duration<double> now = std::chrono::steady_clock::now().time_since_epoch();
+      say(fmt::format("dying at {:.3f}", now.count()));
       (void)::raise(SIGKILL);
+    }
     if (how == "change") {
       const Variable variable = model().weights().at(2);
       variable.assign(Tensor::ones(variable.shape()));

@@ -1,4 +1,4 @@
-// What a process adds to the sums of a step, in a world of one process that thinks it is one of several.
+// The values that a process adds to the sums of a step; the process is alone, though the step is told of several.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/SharedBatch.h"
 #include "frontend/CompiledFunction.h"

@@ -38,4 +38,11 @@ HALFTONE_API std::optional<DataParallel> distribution();
 HALFTONE_API int64_t rank();
 HALFTONE_API int64_t size();
 
+struct ExchangeTimes {
+  int64_t count = 0;              // of exchanges with other processes
+  double seconds = 0, waited = 0; // that they took; that this process did nothing else meanwhile
+};
+/// Totals since the process joined the run. An exchange that training steps hide behind their own work is not waited for.
+HALFTONE_API ExchangeTimes exchange_times();
+
 } // namespace halftone::distribution

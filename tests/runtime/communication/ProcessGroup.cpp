@@ -4,6 +4,7 @@
 #include "Threads.h"
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <chrono>
 
 using namespace halftone;
 using namespace halftone::test;
@@ -44,6 +45,26 @@ TEST_CASE("After a failure no later work runs, and each wait for it returns the 
   });
   CHECK(later.message() == "rank 1 left");
   CHECK(ran == 0);
+}
+
+TEST_CASE("Work that runs beside other work is not waited for") {
+  const std::unique_ptr<ProcessGroup> group = alone();
+  const auto sleep = [] { std::this_thread::sleep_for(std::chrono::milliseconds(60)); };
+  const auto work = [&](Collectives &) {
+    sleep();
+    return Status();
+  };
+  CHECK(group->run(work).isOk());
+  const GroupTimes whole = group->times();
+  CHECK(whole.count == 1);
+  CHECK(whole.seconds >= 0.06);
+  CHECK(whole.waited >= 0.06);
+  const uint64_t number = group->start(work);
+  while (group->times().count < 2)
+    sleep();
+  CHECK(group->wait(number).isOk());
+  CHECK(group->times().seconds >= 0.12);
+  CHECK(group->times().waited - whole.waited < 0.03);
 }
 
 TEST_CASE("Several threads may start and wait at once") {
