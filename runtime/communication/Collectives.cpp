@@ -16,6 +16,8 @@ namespace {
 constexpr int64_t alignment = 8;
 /// Up to so many bytes every process sends its whole message to all: one way instead of two, for more bytes.
 constexpr int64_t mostBytesSharedWhole = 8192;
+/// Arrays from here on are messages of their own: copying them would take longer than sending one message more.
+constexpr int64_t leastBytesInPlace = 32768;
 
 int64_t alignedBytes(const SharedArray &array) {
   return (array.elements * itemsize(array.dtype) + alignment - 1) / alignment * alignment;
@@ -170,34 +172,74 @@ Status Collectives::shareWhole(CollectiveKind kind, std::span<const SharedArray>
   return {};
 }
 
-/// Rank r combines chunk r of all messages and sends the result to all.
+namespace {
+
+/// Arrays that lie in memory as in a message: one large array, or small ones that were packed. `to` may be `from`.
+struct Region {
+  std::vector<SharedArray> arrays;
+  const std::byte *from;
+  std::byte *to;
+  int64_t bytes;
+
+  int64_t border(int64_t chunk, int64_t chunks) const { return bytes / alignment * chunk / chunks * alignment; }
+  /// Where the chunk begins and ends. The last one has the bytes behind the last border too.
+  std::pair<int64_t, int64_t> chunk(int64_t number, int64_t chunks) const {
+    return {border(number, chunks), number + 1 == chunks ? bytes : border(number + 1, chunks)};
+  }
+};
+
+} // namespace
+
+/// Rank r combines chunk r of each region and sends the result to all. Large arrays travel from and to their own memory.
 Status Collectives::shareChunks(CollectiveKind kind, std::span<const SharedArray> arrays) {
-  const int64_t bytes = bytesOf(arrays);
-  const auto border = [&](int64_t chunk) { return bytes / alignment * chunk / size() * alignment; };
-  std::byte *const own = place(own_, bytes);
-  pack(arrays, own);
-  const auto chunk = [&](int64_t number) {
-    return std::span(own + border(number), static_cast<size_t>(border(number + 1) - border(number)));
-  };
-  const int64_t begin = border(rank()), end = border(rank() + 1);
-  std::byte *const others = place(others_, (end - begin) * size());
-  std::vector<Outgoing> sends;
-  std::vector<Incoming> receives;
-  std::vector<const std::byte *> messages;
+  std::vector<SharedArray> small;
+  std::vector<Region> regions;
+  for (const SharedArray &array : arrays)
+    if (const int64_t bytes = array.elements * itemsize(array.dtype); bytes < leastBytesInPlace)
+      small.push_back(array);
+    else
+      regions.push_back({{array}, array.from, array.to, bytes});
+  if (const int64_t bytes = bytesOf(small); bytes > 0) {
+    std::byte *const packed = place(own_, bytes);
+    pack(small, packed);
+    regions.push_back({small, packed, packed, bytes});
+  }
+  int64_t ownBytes = 0; // of the chunks that this process combines
+  for (const Region &region : regions) {
+    const auto [begin, end] = region.chunk(rank(), size());
+    ownBytes += (end - begin + alignment - 1) / alignment * alignment;
+  }
+  std::byte *const others = place(others_, ownBytes * size());
+  std::vector<Outgoing> sends, results;
+  std::vector<Incoming> receives, chunks;
   for (int other = 0; other < size(); ++other) {
-    messages.push_back(other == rank() ? own + begin : others + (end - begin) * other);
     if (other == rank())
       continue;
-    sends.push_back({other, chunk(other)});
-    receives.push_back({other, {others + (end - begin) * other, static_cast<size_t>(end - begin)}});
+    std::byte *next = others + ownBytes * other;
+    for (const Region &region : regions) {
+      const auto [begin, end] = region.chunk(other, size());
+      const auto [ownBegin, ownEnd] = region.chunk(rank(), size());
+      const auto bytes = static_cast<size_t>(end - begin), own = static_cast<size_t>(ownEnd - ownBegin);
+      sends.push_back({other, {region.from + begin, bytes}});
+      receives.push_back({other, {next, own}});
+      results.push_back({other, {region.to + ownBegin, own}});
+      chunks.push_back({other, {region.to + begin, bytes}});
+      next += (ownEnd - ownBegin + alignment - 1) / alignment * alignment;
+    }
   }
   HALFTONE_RETURN_IF_ERROR(communicator_.exchange(sends, receives));
-  combineBytes(kind, arrays, begin, end, messages, own + begin);
-  std::vector<std::span<std::byte>> chunks;
-  for (int other = 0; other < size(); ++other)
-    chunks.push_back(chunk(other));
-  HALFTONE_RETURN_IF_ERROR(gatherInPlace(chunks));
-  unpack(arrays, own);
+  int64_t at = 0;
+  for (const Region &region : regions) {
+    const auto [begin, end] = region.chunk(rank(), size());
+    std::vector<const std::byte *> messages;
+    for (int other = 0; other < size(); ++other)
+      messages.push_back(other == rank() ? region.from + begin : others + ownBytes * other + at);
+    combineBytes(kind, region.arrays, begin, end, messages, region.to + begin);
+    at += (end - begin + alignment - 1) / alignment * alignment;
+  }
+  HALFTONE_RETURN_IF_ERROR(communicator_.exchange(results, chunks));
+  if (!small.empty())
+    unpack(small, own_.data());
   return {};
 }
 

@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mpi.h>
-#include <sched.h>
 #include <string>
+#include <sys/prctl.h>
 #include <unistd.h>
 #include <vector>
 
@@ -115,20 +115,24 @@ struct Exchange {
   }
 };
 
-/// Waits without keeping the processor from threads that compute.
+/// Waits: at first for one more look, then asleep, so that threads that compute have the processor.
 class Patience {
 public:
+  Patience() : slack_(::prctl(PR_GET_TIMERSLACK)) { ::prctl(PR_SET_TIMERSLACK, 1000UL); } // nanoseconds
+  ~Patience() { ::prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(slack_)); }
+  Patience(const Patience &) = delete;
   void once() {
     ++count_;
     if (count_ > 20000)
-      ::usleep(50);
-    else if (count_ > 50)
-      ::sched_yield();
+      ::usleep(100);
+    else if (count_ > 100)
+      ::usleep(10);
   }
   bool isLong() const { return count_ % 64 == 63; }
 
 private:
   int64_t count_ = 0;
+  int slack_;
 };
 
 int32_t exchange(const HalftoneMessage *sends, int64_t sendCount, const HalftoneMessage *receives, int64_t receiveCount,
