@@ -52,7 +52,7 @@ Sequential modelOf(const Words &words) {
   Sequential model({Input({number(words, "inputs", 20)})});
   if (word(words, "net", "mlp") == "cnn") {
     model.add(Reshape({5, 4, 1}));
-    model.add(Conv2D(8, {3, 3}, {.padding = "same", .activation = "relu"}));
+    model.add(Conv2D(8, {3, 3}, {.padding = Padding::same, .activation = "relu"}));
     model.add(Flatten());
   }
   if (const std::string kind = word(words, "normalization", "no"); kind != "no")
