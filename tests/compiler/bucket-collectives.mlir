@@ -6,9 +6,9 @@
 // CHECK: %[[B:.*]] = halftone.tanh
 // CHECK: %[[A:.*]] = halftone.neg
 // CHECK: %[[R:.*]]:2 = halftone.all_reduce sum(%[[B]], %[[A]]) {order = 0 : i64} : tensor<8xf32>, tensor<8xf32>
-// CHECK: %[[D:.*]] = halftone.exp %[[R]]#0
 // CHECK: %[[C:.*]] = halftone.cos
 // CHECK: %[[S:.*]] = halftone.all_reduce sum(%[[C]]) {order = 1 : i64}
+// CHECK: %[[D:.*]] = halftone.exp %[[R]]#0
 // CHECK: return %[[R]]#1, %[[D]], %[[S]]
 func.func @main(%x: tensor<8xf32> {halftone.name = "x"}) -> (tensor<8xf32> {halftone.name = "a"}, tensor<8xf32> {halftone.name = "b"}, tensor<8xf32> {halftone.name = "c"}) {
   %b = halftone.tanh %x : tensor<8xf32>

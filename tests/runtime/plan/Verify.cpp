@@ -208,14 +208,9 @@ TEST_CASE("A collective's values travel until its wait, and no step between may 
       {"a collective has no wait",
        [](auto &e) { e.plan.steps.emplace_back(CollectiveStep{CollectiveKind::max, {5}, {8}}); }},
   };
-}
-}
-,
-}
-;
-for (const BadPlan &each : bad) {
-  Executable exe = sharingExecutable();
-  each.spoil(exe);
-  CHECK_THAT(verify(exe).str(), Catch::Contains(each.expected));
-}
+  for (const BadPlan &each : bad) {
+    Executable exe = sharingExecutable();
+    each.spoil(exe);
+    CHECK_THAT(verify(exe).str(), Catch::Contains(each.expected));
+  }
 }
