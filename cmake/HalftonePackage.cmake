@@ -1,5 +1,6 @@
-# Three Debian packages, by `cpack -G DEB`: halftone (libraries and tools), halftone-dev (users' headers), halftone-developer (the dialect's).
+# Debian packages, by `cpack -G DEB`: halftone (libraries and tools), halftone-dev (users' headers), halftone-developer (the dialect's).
 # SPDX-License-Identifier: Apache-2.0
+# If MPI was found there is halftone-mpi too, so that halftone itself needs no MPI.
 # The preset `package` builds their contents, for the prefix /usr; scripts/test-packages tries them on a bare Debian 12.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
@@ -38,4 +39,12 @@ foreach(package IN ITEMS llvm-${LLVM_VERSION_MAJOR}-dev llvm-${LLVM_VERSION_MAJO
   string(APPEND CPACK_DEBIAN_DEVELOPER_PACKAGE_DEPENDS ", ${package}")
 endforeach()
 set(CPACK_COMPONENT_DEVELOPER_DESCRIPTION "Headers and .td files of the dialect and the passes, for plugins of halftone-opt and opt tools.")
+if(TARGET halftone-mpi)
+  list(APPEND CPACK_COMPONENTS_ALL mpi)
+  set(CPACK_DEBIAN_MPI_PACKAGE_NAME halftone-mpi)
+  set(CPACK_DEBIAN_MPI_PACKAGE_SECTION libs)
+  set(CPACK_DEBIAN_MPI_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "halftone (= ${PROJECT_VERSION})")
+  set(CPACK_COMPONENT_MPI_DESCRIPTION "The library by which programs of Halftone train in several processes, by MPI.")
+endif()
 include(CPack)

@@ -37,6 +37,11 @@ def Halftone_ReduceAllKind : Halftone_Enum<"ReduceAllKind", "what is asked of al
 ]>;
 def Halftone_ReduceAllKindAttr : Halftone_EnumAttr<Halftone_ReduceAllKind, "reduce_all_kind">;
 
+def Halftone_CollectiveKind : Halftone_Enum<"CollectiveKind", "how processes combine their values", [
+  I32EnumCase<"sum", 0>, I32EnumCase<"max", 1>
+]>;
+def Halftone_CollectiveKindAttr : Halftone_EnumAttr<Halftone_CollectiveKind, "collective_kind">;
+
 def Halftone_UpdateKind : Halftone_Enum<"UpdateKind", "who may write a variable", [
   I32EnumCase<"gradient", 0>,  // an optimizer, from a gradient
   I32EnumCase<"assign", 1>,    // the forward pass or the host

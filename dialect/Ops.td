@@ -14,5 +14,6 @@ include "ops/Reduction.td"
 include "ops/Shape.td"
 include "ops/Indexing.td"
 include "ops/Launch.td"
+include "ops/Collective.td"
 
 #endif // HALFTONE_OPS

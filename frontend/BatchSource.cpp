@@ -1,6 +1,7 @@
 // Batches of arrays and datasets, epoch by epoch.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/BatchSource.h"
+#include "frontend/ProcessRun.h"
 #include "frontend/RandomSeeds.h"
 #include "frontend/io/Batches.h"
 #include "halftone/Error.h"
@@ -26,14 +27,31 @@ std::optional<int64_t> BatchSource::batches() const {
   return count == 0 ? std::nullopt : count;
 }
 
-std::vector<Batch> BatchSource::shapes() const {
-  std::vector<Batch> result;
+/// This process's part of the batch of the rows `order`, of which there is at least one.
+static BatchPart partOf(const Batch &arrays, std::span<const int64_t> order) {
+  const RowRange own = ownRows(std::ssize(order));
+  const std::span<const int64_t> rows =
+      own.count() == 0 ? order.first(1)
+                       : order.subspan(static_cast<size_t>(own.first), static_cast<size_t>(own.count()));
+  return {gatherBatch(arrays, rows), own.count(), std::ssize(order)};
+}
+
+BatchPart ownPart(const Batch &whole) {
+  std::vector<int64_t> order(static_cast<size_t>(checkRows(whole)));
+  if (order.empty())
+    return {whole, 0, 0};
+  std::iota(order.begin(), order.end(), 0);
+  return partOf(whole, order);
+}
+
+std::vector<BatchPart> BatchSource::shapes() const {
+  std::vector<BatchPart> result;
   if (dataset_)
     return result;
   auto rows = [&](int64_t count) {
     std::vector<int64_t> first(static_cast<size_t>(count));
     std::iota(first.begin(), first.end(), 0);
-    result.push_back(gatherBatch(arrays_, first));
+    result.push_back(partOf(arrays_, first));
   };
   rows(batchSize_);
   if (rows_ % batchSize_)
@@ -63,23 +81,23 @@ void EpochReader::beginPass() {
     ShuffleOrder(nextSeed()).shuffle(order_);
 }
 
-std::optional<Batch> EpochReader::drawRows() {
+std::optional<BatchPart> EpochReader::drawRows() {
   int64_t begin = drawn_ * source_.batchSize_, end = std::min(begin + source_.batchSize_, source_.rows_);
-  return gatherBatch(source_.arrays_,
-                     std::span(order_).subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin)));
+  return partOf(source_.arrays_,
+                std::span(order_).subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin)));
 }
 
-std::optional<Batch> EpochReader::drawFromDataset() {
+std::optional<BatchPart> EpochReader::drawFromDataset() {
   if (place_)
     ++*place_;
   else
     place_ = source_.dataset_->begin();
-  return *place_ != Dataset::iterator() ? std::optional(**place_) : std::nullopt;
+  return *place_ != Dataset::iterator() ? std::optional(ownPart(**place_)) : std::nullopt;
 }
 
 /// Draws no more batches than the source has by its own count: a stream might wait for the next one.
-std::optional<Batch> EpochReader::draw() {
-  std::optional<Batch> batch;
+std::optional<BatchPart> EpochReader::draw() {
+  std::optional<BatchPart> batch;
   if (!passOver_ && drawn_ != source_.batches())
     batch = source_.areArrays() ? drawRows() : drawFromDataset();
   passOver_ = !batch;
@@ -87,14 +105,14 @@ std::optional<Batch> EpochReader::draw() {
   return batch;
 }
 
-EpochReader::Epoch EpochReader::epoch(const std::function<bool(int64_t, const Batch &)> &visit) {
+EpochReader::Epoch EpochReader::epoch(const std::function<bool(int64_t, const BatchPart &)> &visit) {
   bool isNew = !steps_ || !passOpen_;
   if (isNew)
     beginPass();
   std::optional<int64_t> wanted = steps();
   Epoch epoch;
   while (epoch.steps != wanted) {
-    std::optional<Batch> batch = draw();
+    std::optional<BatchPart> batch = draw();
     if (!batch && epoch.steps == 0 && !isNew) { // the last epoch used up the pass
       beginPass();
       batch = draw();

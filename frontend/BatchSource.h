@@ -9,6 +9,14 @@
 
 namespace halftone::detail {
 
+/// The rows of a batch that this process computes. If it has none, its batch has the first row of all, which counts as 0.
+struct BatchPart {
+  Batch batch;
+  int64_t rows = 0, allRows = 0; // of this process, and of all that share the batch
+};
+/// The part of this process. value_error when counts of rows differ; `whole` may have no rows.
+BatchPart ownPart(const Batch &whole);
+
 /// Arrays that are cut into batches, or a dataset of batches.
 class BatchSource {
 public:
@@ -21,8 +29,8 @@ public:
   const Batch &arrays() const { return arrays_; }
   /// How many batches a pass has; nullopt for a dataset without a known count.
   std::optional<int64_t> batches() const;
-  /// For arrays: the first batch, and the last batch if it is smaller.
-  std::vector<Batch> shapes() const;
+  /// For arrays: this process's part of the first batch, and of the last batch if that is smaller.
+  std::vector<BatchPart> shapes() const;
 
 private:
   friend class EpochReader;
@@ -45,14 +53,14 @@ public:
     int64_t steps = 0;
     bool ranOut = false; // the data ended before the epoch had all its steps
   };
-  /// Visits the batches of one epoch, until there are no more of them or `visit` returns false.
-  Epoch epoch(const std::function<bool(int64_t step, const Batch &batch)> &visit);
+  /// Visits this process's parts of the batches of one epoch, until there are no more of them or `visit` returns false.
+  Epoch epoch(const std::function<bool(int64_t step, const BatchPart &part)> &visit);
 
 private:
   void beginPass();
-  std::optional<Batch> draw();
-  std::optional<Batch> drawRows();
-  std::optional<Batch> drawFromDataset();
+  std::optional<BatchPart> draw();
+  std::optional<BatchPart> drawRows();
+  std::optional<BatchPart> drawFromDataset();
 
   const BatchSource &source_;
   bool shuffle_;

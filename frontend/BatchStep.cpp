@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/BatchStep.h"
 #include "frontend/ClassWeights.h"
+#include "frontend/ProcessRun.h"
 #include "frontend/io/Batches.h"
 #include "runtime/TensorTypes.h"
 #include "runtime/base/ForkGate.h"
@@ -18,7 +19,8 @@ struct Feeds {
 };
 /// A batch as feeds of the train and test programs. Compiled state and, unless they were before, labels are checked
 /// first.
-Feeds feedsOf(const Run &run, const Batch &batch, bool labelsChecked) {
+Feeds feedsOf(const Run &run, const BatchPart &part, bool labelsChecked) {
+  const Batch &batch = part.batch;
   checkRows(batch);
   std::vector<Tensor> x = orderedInputs(run.model, batch.x), y = targetsInOrder(run.model, batch.y);
   prepareCompiled(run.model, *run.compiled, x, y);
@@ -38,9 +40,13 @@ Feeds feedsOf(const Run &run, const Batch &batch, bool labelsChecked) {
     requireTarget(metric.output, "metric");
   if (!labelsChecked)
     checkTargets(run.model, compiled, y);
-  Feeds feeds{x, batchLayout(x.size(), y.size(), batch.sample_weight.size())};
+  const bool isShared = processGroup() != nullptr;
+  Feeds feeds{x, batchLayout(x.size(), y.size(), batch.sample_weight.size(), isShared)};
   feeds.tensors.insert(feeds.tensors.end(), y.begin(), y.end());
   feeds.tensors.insert(feeds.tensors.end(), batch.sample_weight.begin(), batch.sample_weight.end());
+  if (isShared)
+    for (int64_t rows : {part.rows, part.allRows})
+      feeds.tensors.push_back(Tensor::full({}, static_cast<double>(rows), DType::float32));
   return feeds;
 }
 
@@ -60,14 +66,14 @@ void detail::prepare(const Run &run, const BatchSource &batches, CompiledFunctio
     prepareCompiled(run.model, *run.compiled, orderedInputs(run.model, batches.arrays().x), y);
     checkTargets(run.model, *run.compiled, y);
   }
-  for (const Batch &batch : batches.shapes()) {
-    Feeds feeds = feedsOf(run, batch, true);
+  for (const BatchPart &part : batches.shapes()) {
+    Feeds feeds = feedsOf(run, part, true);
     program.prepare(typesOf(feeds.tensors), feeds.layout);
   }
 }
 
-StepResult detail::trainStep(const Run &run, const Batch &batch, bool labelsChecked) {
-  Feeds feeds = feedsOf(run, batch, labelsChecked);
+StepResult detail::trainStep(const Run &run, const BatchPart &part, bool labelsChecked) {
+  Feeds feeds = feedsOf(run, part, labelsChecked);
   std::vector<Tensor> fetches = run.compiled->train.run(feeds.tensors, feeds.layout);
   ModelState &state = stateOf(run.model);
   {
@@ -77,8 +83,8 @@ StepResult detail::trainStep(const Run &run, const Batch &batch, bool labelsChec
   }
   return resultOf(*run.compiled, std::move(fetches));
 }
-StepResult detail::testStep(const Run &run, const Batch &batch, bool labelsChecked) {
-  Feeds feeds = feedsOf(run, batch, labelsChecked);
+StepResult detail::testStep(const Run &run, const BatchPart &part, bool labelsChecked) {
+  Feeds feeds = feedsOf(run, part, labelsChecked);
   return resultOf(*run.compiled, run.compiled->test.run(feeds.tensors, feeds.layout));
 }
 
@@ -92,12 +98,12 @@ Tensor Model::predict_on_batch(const Tensors &x) const {
 }
 
 static Logs onBatch(const Run &run, const Tensors &x, const Tensors &y, const BatchArgs &args,
-                    StepResult (&step)(const Run &, const Batch &, bool)) {
+                    StepResult (&step)(const Run &, const BatchPart &, bool)) {
   Batch batch = weighedByClass(run.model, {x, y, args.sample_weight}, args.class_weight);
   if (checkRows(batch) == 0)
     throw Error(ErrorKind::value_error, "no data was given: the batch has 0 samples", run.model.name());
   resetMetrics(*run.compiled);
-  return step(run, batch, false).logs;
+  return step(run, ownPart(batch), false).logs;
 }
 Logs Model::train_on_batch(const Tensors &x, const Tensors &y, const BatchArgs &args) const {
   return onBatch({*this, "using the model's `train_on_batch()`"}, x, y, args, trainStep);

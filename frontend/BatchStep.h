@@ -19,8 +19,8 @@ struct StepResult {
   Tensor skipped; // of training with a scaled loss: its word of skipped steps
 };
 /// Checks and runs one batch. `labelsChecked`: the labels of all batches were checked before.
-StepResult trainStep(const Run &run, const Batch &batch, bool labelsChecked);
-StepResult testStep(const Run &run, const Batch &batch, bool labelsChecked);
+StepResult trainStep(const Run &run, const BatchPart &part, bool labelsChecked);
+StepResult testStep(const Run &run, const BatchPart &part, bool labelsChecked);
 
 /// Checks arrays whole and compiles `program` for their batches, the last one included. A dataset shows its batches only
 /// as they come.

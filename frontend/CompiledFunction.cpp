@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/CompiledFunction.h"
 #include "frontend/Devices.h"
+#include "frontend/ProcessRun.h"
 #include "frontend/TraceCompile.h"
 #include "frontend/Variables.h"
 #include "runtime/TensorTypes.h"
@@ -83,7 +84,8 @@ StatusOr<std::shared_ptr<Player>> CompiledFunction::compile(const ProgramKey &ke
   VariableBinding binding;
   for (const auto &[symbol, variable] : traced->variables())
     binding[symbol] = variable->memory;
-  return Player::bind(executable, *kernels, device, binding, traced->beforeRun);
+  return Player::bind(executable, *kernels, device, binding, traced->beforeRun,
+                      traced->sharedBatch ? processGroup() : nullptr);
 }
 
 std::vector<Tensor> CompiledFunction::run(const std::vector<Tensor> &feeds, const FeedLayout &layout) {
@@ -94,6 +96,11 @@ std::vector<Tensor> CompiledFunction::run(const std::vector<Tensor> &feeds, cons
     if (!options_.interpret)
       return program_.play(feeds, layout, configurationEpoch(), device()).valueOrThrow();
     std::shared_ptr<Trace> traced = trace(typesOf(feeds), layout);
+    if (traced->sharedBatch)
+      throw Error(ErrorKind::not_implemented_error,
+                  fmt::format("{}: several processes run compiled steps together, not eager ones: compile() the model "
+                              "without `run_eagerly`",
+                              options_.name));
     for (const auto &hook : traced->beforeRun)
       hook();
     const ForkGate gate;

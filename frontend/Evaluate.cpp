@@ -1,6 +1,7 @@
 // evaluate and predict.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Evaluate.h"
+#include "frontend/Together.h"
 #include "frontend/io/Batches.h"
 #include "runtime/TensorAccess.h"
 #include <fmt/format.h>
@@ -32,8 +33,8 @@ Logs detail::runTest(const Run &run, const BatchSource &batches, EpochReader rea
   resetMetrics(*run.compiled);
   callbacks.testBegin();
   Logs logs;
-  EpochReader::Epoch epoch = reader.epoch([&](int64_t i, const Batch &batch) {
-    logs = testStep(run, batch, batches.areArrays()).logs;
+  EpochReader::Epoch epoch = reader.epoch([&](int64_t i, const BatchPart &part) {
+    logs = testStep(run, part, batches.areArrays()).logs;
     callbacks.testBatchEnd(i, logs);
     return true;
   });
@@ -43,9 +44,17 @@ Logs detail::runTest(const Run &run, const BatchSource &batches, EpochReader rea
   return logs;
 }
 
+/// Facts in which processes that make the call together must agree, besides the model.
+static std::vector<Fact> factsOf(const char *call, const BatchSource &batches) {
+  std::vector<Fact> facts{{"call", call}};
+  addFacts("data", batches, facts);
+  return facts;
+}
+
 static Logs evaluateOn(const Run &run, const BatchSource &batches, const EvaluateArgs args) {
   EpochReader reader(batches, false, args.steps, "steps");
   prepare(run, batches, run.compiled->test);
+  beginTogether(run.model, run.compiled.get(), factsOf("evaluate()", batches));
   CallbackList callbacks(run.model, args.callbacks, {args.verbose, 0, reader.steps()});
   return runTest(run, batches, reader, callbacks);
 }
@@ -65,12 +74,14 @@ static Tensors predictOn(const Model model, const Tensors &x, const PredictArgs 
   EpochReader reader(batches, false, args.steps, "steps");
   CallbackList callbacks(model, args.callbacks, {args.verbose, 0, reader.steps()});
   std::shared_ptr<CompiledFunction> program = predictFunction(model);
+  const std::shared_ptr<ProcessGroup> group = processGroup();
+  beginTogether(model, nullptr, factsOf("predict()", batches));
   std::vector<std::vector<Tensor>> parts;
-  EpochReader::Epoch epoch = reader.epoch([&](int64_t i, const Batch &batch) {
-    std::vector<Tensor> outputs = program->run({batch.x.begin(), batch.x.end()});
+  EpochReader::Epoch epoch = reader.epoch([&](int64_t i, const BatchPart &part) {
+    std::vector<Tensor> outputs = program->run({part.batch.x.begin(), part.batch.x.end()});
     parts.resize(outputs.size());
     for (size_t o = 0; o < outputs.size(); ++o)
-      parts[o].push_back(outputs[o]);
+      parts[o].push_back(group ? gatherRowsOfAll(*group, outputs[o], part.allRows) : outputs[o]);
     callbacks.predictBatchEnd(i);
     return true;
   });

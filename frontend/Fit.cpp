@@ -5,11 +5,26 @@
 #include "frontend/FitData.h"
 #include "frontend/HistoryRep.h"
 #include "frontend/StallAlarm.h"
+#include "frontend/Together.h"
 #include "runtime/base/ForkGate.h"
+#include <fmt/format.h>
 #include <utility>
 
 namespace halftone {
 using namespace detail;
+
+/// Facts in which processes that call fit() together must agree, besides the model.
+static std::vector<Fact> factsOf(const FitData &data, const FitArgs &args) {
+  std::vector<Fact> facts{
+      {"call", fmt::format("fit() of {} epochs from {} on, shuffle {}, {} steps an epoch, validation "
+                           "every {}",
+                           args.epochs, args.initial_epoch, args.shuffle, args.steps_per_epoch.value_or(0),
+                           args.validation_freq)}};
+  addFacts("data", data.train, facts);
+  if (data.validation)
+    addFacts("validation data", *data.validation, facts);
+  return facts;
+}
 
 /// The loop behind both forms of fit. It has its arguments to itself: users' code may destroy what was given.
 static std::shared_ptr<History::Rep> fitLoop(Run run, FitData data, FitArgs args) {
@@ -27,15 +42,23 @@ static std::shared_ptr<History::Rep> fitLoop(Run run, FitData data, FitArgs args
   state.stopTraining = false;
   state.finishedEpochs = args.initial_epoch;
   callbacks.trainBegin(); // may restore a checkpoint
+  const std::shared_ptr<ProcessGroup> group = processGroup();
+  const int64_t checkEvery = group ? distribution::distribution()->args().check_weights_every : 0;
+  if (group)
+    beginTogether(run.model, &compiled, factsOf(data, args));
   Logs logs;
+  int64_t steps = 0;
   const int64_t first = state.finishedEpochs;
   for (int64_t epoch = first; epoch < args.epochs; ++epoch) {
     resetMetrics(compiled);
     callbacks.epochBegin(epoch);
-    EpochReader::Epoch seen = reader.epoch([&](int64_t i, const Batch &batch) {
+    EpochReader::Epoch seen = reader.epoch([&](int64_t i, const BatchPart &part) {
       callbacks.trainBatchBegin(i);
       alarm.look(); // before more is queued that it would wait for
-      StepResult result = trainStep(run, weighedByClass(run.model, batch, data.classWeight), data.train.areArrays());
+      const Batch batch = weighedByClass(run.model, part.batch, data.classWeight);
+      StepResult result = trainStep(run, {batch, part.rows, part.allRows}, data.train.areArrays());
+      if (checkEvery > 0 && ++steps % checkEvery == 0)
+        requireSameWeights(run.model, *group);
       alarm.stepped(epoch, i, result.skipped);
       logs = std::move(result.logs);
       callbacks.trainBatchEnd(i, logs);

@@ -36,6 +36,8 @@ struct LossImpl {
 
 /// The reduced loss; with an undefined weight every sample counts once.
 Value lossValue(const Loss &loss, const Value &yTrue, const Value &yPred, const Value &sampleWeight);
+/// The part of this process in the loss of a batch that processes share: the loss is meanOverProcesses() of it.
+Value lossPart(const Loss &loss, const Value &yTrue, const Value &yPred, const Value &sampleWeight);
 /// The loss of each sample, computed in `dtype`.
 LossEntries lossEntries(const LossImpl &loss, const Value &yTrue, const Value &yPred, DType dtype);
 

@@ -6,6 +6,7 @@
 #include "frontend/LossImpl.h"
 #include "frontend/Masks.h"
 #include "frontend/Promotion.h"
+#include "frontend/SharedBatch.h"
 #include "halftone/Ops.h"
 #include "runtime/TensorAccess.h"
 #include "runtime/base/ForkGate.h"
@@ -52,13 +53,13 @@ constexpr Named registry[] = {
 
 /// Weights of samples: 0 for entries that do not count, the others scaled up so that a mean is over those entries
 /// alone.
-Value weightOf(const LossImpl &loss, const LossEntries &entries, const Value &sampleWeight) {
+Value weightOf(const LossImpl &loss, const LossEntries &entries, const Value &sampleWeight, bool isPart) {
   if (!entries.valid.defined())
     return sampleWeight;
   Value mask = asDtype(entries.valid, entries.values.dtype(), "loss");
   if (loss.reduction == Reduction::mean || loss.reduction == Reduction::sum_over_batch_size) {
-    Value total = scalarLike(static_cast<double>(mask.shape().elements()), ops::sum(mask));
-    mask = mask * divideNoNan(total, ops::sum(mask));
+    Value valid = ops::sum(mask), total = scalarLike(static_cast<double>(mask.shape().elements()), valid);
+    mask = mask * (isPart ? divideNoNan(sumOfRows(total), sumOfRows(valid)) : divideNoNan(total, valid));
   }
   if (!sampleWeight.defined())
     return mask;
@@ -68,34 +69,34 @@ Value weightOf(const LossImpl &loss, const LossEntries &entries, const Value &sa
 }
 
 /// Sums are in float32 at least: a sum of float16 overflows long before its mean does.
-Value reduceEntries(const LossImpl &loss, LossEntries entries, Value sampleWeight) {
+Value reduceEntries(const LossImpl &loss, LossEntries entries, Value sampleWeight, bool isPart) {
   DType wide = itemsize(loss.dtype) < 4 ? DType::float32 : loss.dtype;
   entries.values = asDtype(entries.values, wide, "loss");
   if (sampleWeight.defined())
     sampleWeight = asDtype(sampleWeight, wide, "loss");
-  Value weight = weightOf(loss, entries, sampleWeight), values = entries.values;
+  Value weight = weightOf(loss, entries, sampleWeight, isPart), values = entries.values;
   if (weight.defined()) {
     matchWeight(values, weight);
     values = values * weight;
   }
   if (loss.reduction == Reduction::none || values.rank() == 0)
-    return asDtype(values, loss.dtype, "loss");
+    return asDtype(isPart ? partOfMean(values) : values, loss.dtype, "loss");
   Value total = ops::sum(values);
-  if (loss.reduction != Reduction::sum) {
-    bool byWeight = loss.reduction == Reduction::mean_with_sample_weight && weight.defined();
-    double count = static_cast<double>(values.shape().elements());
-    if (byWeight)
-      total = divideNoNan(total, ops::sum(weight));
-    else if (count > 0)
-      total = total / count;
-  }
+  bool isSum = loss.reduction == Reduction::sum;
+  bool byWeight = loss.reduction == Reduction::mean_with_sample_weight && weight.defined();
+  if (byWeight)
+    total = divideNoNan(total, isPart ? sumOfRows(ops::sum(weight)) : ops::sum(weight));
+  else if (double count = static_cast<double>(values.shape().elements()); !isSum && count > 0)
+    total = total / count;
+  if (isPart)
+    total = isSum || byWeight ? partOfSum(total) : partOfMean(total);
   return asDtype(total, loss.dtype, "loss");
 }
 
-Value evaluate(const LossImpl &loss, const std::vector<Value> &v) {
+Value evaluate(const LossImpl &loss, const std::vector<Value> &v, bool isPart = false) {
   LossEntries entries = lossEntries(loss, v[0], v[1], loss.dtype);
   entries.valid = bothMasks(entries.valid, asMask(maskOf(v[1])));
-  return reduceEntries(loss, std::move(entries), v.size() > 2 ? v[2] : Value());
+  return reduceEntries(loss, std::move(entries), v.size() > 2 ? v[2] : Value(), isPart);
 }
 
 const LossImpl &madeOf(const std::shared_ptr<const LossImpl> &impl) {
@@ -178,12 +179,20 @@ LossEntries lossEntries(const LossImpl &loss, const Value &yTrue, const Value &y
   return loss.formula(keep ? yTrue : asDtype(yTrue, dtype, "loss"), asDtype(yPred, dtype, "loss"));
 }
 
-Value lossValue(const Loss &loss, const Value &yTrue, const Value &yPred, const Value &sampleWeight) {
+static Value applyLoss(const Loss &loss, const Value &yTrue, const Value &yPred, const Value &sampleWeight,
+                       bool isPart) {
   const LossImpl &impl = madeOf(loss.impl());
   std::vector<Value> inputs{yTrue, yPred};
   if (sampleWeight.defined())
     inputs.push_back(sampleWeight);
-  return applyOne(impl.name, inputs, [loss](const std::vector<Value> &v) { return evaluate(*loss.impl(), v); });
+  return applyOne(impl.name, inputs,
+                  [loss, isPart](const std::vector<Value> &v) { return evaluate(*loss.impl(), v, isPart); });
+}
+Value lossValue(const Loss &loss, const Value &yTrue, const Value &yPred, const Value &sampleWeight) {
+  return applyLoss(loss, yTrue, yPred, sampleWeight, false);
+}
+Value lossPart(const Loss &loss, const Value &yTrue, const Value &yPred, const Value &sampleWeight) {
+  return applyLoss(loss, yTrue, yPred, sampleWeight, tracing().sharedBatch.has_value());
 }
 
 Status checkLabels(const Loss &loss, const Tensor &yTrue, int64_t classes) {

@@ -72,7 +72,8 @@ class MeanTracker {
 public:
   explicit MeanTracker(std::string name);
   std::string name() const;
-  void update(const Value &value, double weight) const; // recorded
+  /// Recorded. `value` is the part of this process, whose batch has `ownRows`.
+  void update(const Value &value, int64_t ownRows) const;
   void reset() const;
   const Metric &metric() const { return mean_; }
 

@@ -5,6 +5,7 @@
 #include "frontend/Masks.h"
 #include "frontend/MetricImpl.h"
 #include "frontend/Promotion.h"
+#include "frontend/SharedBatch.h"
 #include "runtime/TensorAccess.h"
 #include "runtime/base/ConfigAccess.h"
 #include "runtime/base/Convert.h"
@@ -133,9 +134,13 @@ Metric resolveMetric(const Metric &metric, const Shape &yTrue, const Shape &yPre
 
 MeanTracker::MeanTracker(std::string name) : mean_(makeMetric(name, floatxDtype(), meanOf({}))) {}
 std::string MeanTracker::name() const { return mean_.name(); }
-void MeanTracker::update(const Value &value, double weight) const {
-  Value number = asDtype(value, mean_.dtype(), "metric");
-  mean_.impl()->rule->update(mean_.impl()->state, {}, number, scalarLike(weight, number));
+void MeanTracker::update(const Value &value, int64_t ownRows) const {
+  const Value mean = asDtype(meanOverProcesses(value), mean_.dtype(), "metric"), rows = rowsOfAll(ownRows, mean);
+  const auto add = [](const Variable &state, const Value &added) {
+    state.assign(tracing().read(state.impl(), state.impl()->dtype) + added);
+  };
+  add(mean_.impl()->state[0], mean * rows);
+  add(mean_.impl()->state[1], rows);
 }
 void MeanTracker::reset() const { resetMetric(mean_); }
 

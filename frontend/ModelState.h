@@ -74,8 +74,9 @@ std::vector<Tensor> orderedInputs(const Layer &model, const Tensors &x);
 
 /// The program of predict. The caller owns it while it runs, like the result of compile().
 std::shared_ptr<CompiledFunction> predictFunction(const Layer &model);
-/// The feeds of the train and test programs: inputs, targets, weights.
-FeedLayout batchLayout(size_t inputs, size_t targets, size_t weights);
+/// The feeds of the train and test programs: inputs, targets, weights, and of a batch that processes share the counts of
+/// rows of this process and of all.
+FeedLayout batchLayout(size_t inputs, size_t targets, size_t weights, bool isShared);
 
 /// Matches losses and metrics to the model's outputs, at the first batch.
 void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vector<Tensor> &x,

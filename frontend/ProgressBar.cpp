@@ -1,6 +1,7 @@
 // Draws the progress bar; the only code through which the library writes text.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ProgressBar.h"
+#include "frontend/ProcessRun.h"
 #include "halftone/Model.h"
 #include "runtime/base/ForkGate.h"
 #include <algorithm>
@@ -24,6 +25,8 @@ void set_output(std::function<void(std::string_view)> newSink) {
 namespace detail {
 
 void writeOutput(const std::string &text) {
+  if (!isFirstProcess())
+    return;
   std::function<void(std::string_view)> target;
   {
     const ForkSafeLock lock(sinkMutex);

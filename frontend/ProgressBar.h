@@ -29,7 +29,7 @@ private:
   std::optional<Clock::time_point> afterFirst_; // the end of the first step, which is slower than the others
 };
 
-/// Writes text to the sink of set_output().
+/// Writes text to the sink of set_output(). Of several processes only the first writes.
 void writeOutput(const std::string &text);
 
 } // namespace halftone::detail

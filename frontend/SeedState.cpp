@@ -33,6 +33,10 @@ Value nextKey(const Variable &state) {
   Trace &trace = tracing();
   Value key = trace.read(state.impl(), DType::uint32);
   trace.assign(state.impl(), trace.binary("add", key, trace.literal(words(0, 1))));
+  if (trace.sharedBatch && trace.sharedBatch->rank > 0) { // other rows, other draws
+    constexpr uint32_t farApart = 0x9e3779b9;             // odd, so that no two ranks meet
+    key = trace.binary("add", key, trace.literal(words(static_cast<uint32_t>(trace.sharedBatch->rank) * farApart, 0)));
+  }
   return key;
 }
 

@@ -8,7 +8,8 @@ namespace halftone::detail {
 
 /// A (2,) uint32 variable: seed, count of uses.
 Variable addSeedState(BuildContext &context, std::optional<int64_t> seed);
-/// Returns the present key, for random_bits, and advances the state.
+/// Returns the present key, for random_bits, and advances the state. Processes that share a batch have one state, and each
+/// has keys of its own.
 Value nextKey(const Variable &state);
 
 } // namespace halftone::detail

@@ -166,6 +166,10 @@ public:
     auto attr = hd::ReduceAllKindAttr::get(&context_, mirrored<hd::ReduceAllKind>(kind));
     return emit("reduce_all", {}, resolveAll(xs), {named("kind", attr)});
   }
+  Value allReduce(CollectiveKind kind, const Value &x) override {
+    auto attr = hd::CollectiveKindAttr::get(&context_, mirrored<hd::CollectiveKind>(kind));
+    return emit("all_reduce", {}, {resolve(x)}, {named("kind", attr)});
+  }
   Value reshape(const Value &x, const Shape &shape) override {
     return emit("reshape", {type(shape, x.dtype())}, {resolve(x)});
   }

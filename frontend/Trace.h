@@ -4,9 +4,11 @@
 #include "frontend/Variables.h"
 #include "halftone/Error.h"
 #include "halftone/Value.h"
+#include "runtime/plan/Plan.h"
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +42,13 @@ struct Node {
 enum class ReduceKind : uint8_t { sum, max, min, prod, logical_and, logical_or };
 enum class ComparePredicate : uint8_t { eq, ne, lt, le, gt, ge };
 enum class ReduceAllKind : uint8_t { all_finite, sum_of_squares, max_abs };
+
+/// The part of a batch that this process computes of a step that several processes run together. A process without rows
+/// computes a row that counts as 0 rows.
+struct SharedBatch {
+  int64_t rank = 0, processes = 1;
+  Value rows, allRows; // float32 scalars: of this process, and of all
+};
 
 struct LayerScopeArgs {
   std::string path, className, policy;
@@ -107,6 +116,8 @@ public:
   virtual Value argReduce(bool max, const Value &x, int64_t axis) = 0;
   virtual Value cumsum(const Value &x, int64_t axis) = 0;
   virtual Value reduceAll(ReduceAllKind kind, const std::vector<Value> &xs) = 0;
+  /// x combined with the values of the other processes, which record the same call.
+  virtual Value allReduce(CollectiveKind kind, const Value &x) = 0;
   virtual Value reshape(const Value &x, const Shape &shape) = 0;
   virtual Value broadcast(const Value &x, const Shape &shape, const std::vector<int64_t> &axes) = 0;
   virtual Value transpose(const Value &x, const std::vector<int64_t> &permutation) = 0;
@@ -133,6 +144,8 @@ public:
   virtual std::vector<Value> layer(const LayerScopeArgs &args, const std::vector<Value> &inputs,
                                    const std::function<std::vector<Value>(const std::vector<Value> &)> &body) = 0;
 
+  /// Set before the layers are called, if several processes run the traced step together.
+  std::optional<SharedBatch> sharedBatch;
   /// Losses that layers have added so far (activity regularizers). The code that computes the total takes them.
   std::vector<Value> losses;
   /// Functions that the host calls before each play of the traced function (learning-rate schedules).

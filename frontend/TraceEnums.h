@@ -39,6 +39,9 @@ static_assert(areMirrored<dialect::ReduceAllKind, ReduceAllKind>(
      {ReduceAllKind::sum_of_squares, dialect::ReduceAllKind::sum_of_squares},
      {ReduceAllKind::max_abs, dialect::ReduceAllKind::max_abs}},
     dialect::getMaxEnumValForReduceAllKind()));
+static_assert(areMirrored<dialect::CollectiveKind, CollectiveKind>(
+    {{CollectiveKind::sum, dialect::CollectiveKind::sum}, {CollectiveKind::max, dialect::CollectiveKind::max}},
+    dialect::getMaxEnumValForCollectiveKind()));
 static_assert(areMirrored<dialect::UpdateKind, UpdateKind>({{UpdateKind::gradient, dialect::UpdateKind::gradient},
                                                             {UpdateKind::assign, dialect::UpdateKind::assign},
                                                             {UpdateKind::overwrite, dialect::UpdateKind::overwrite}},

@@ -4,7 +4,9 @@
 #include "frontend/LossImpl.h"
 #include "frontend/ModelState.h"
 #include "frontend/OptimizerImpl.h"
+#include "frontend/ProcessRun.h"
 #include "frontend/Promotion.h"
+#include "frontend/SharedBatch.h"
 #include "halftone/Ops.h"
 #include "runtime/base/ForkGate.h"
 #include "runtime/policy/LegacyPolicy.h"
@@ -41,8 +43,11 @@ Optimizer chooseOptimizer(const Layer &model, const CompileArgs &args) {
 struct Feeds {
   std::vector<Value> x, y, weights;
 };
+/// Splits the feeds, and tells the trace whether processes share the batch.
 Feeds split(const std::vector<Value> &feeds, const FeedLayout &layout) {
   std::vector<std::vector<Value>> parts = layout.split(feeds);
+  if (const std::vector<Value> &counts = parts.at(3); !counts.empty())
+    tracing().sharedBatch = SharedBatch{distribution::rank(), distribution::size(), counts.at(0), counts.at(1)};
   return {std::move(parts.at(0)), std::move(parts.at(1)), std::move(parts.at(2))};
 }
 
@@ -52,18 +57,19 @@ Value weightOf(const Feeds &feeds, size_t output) {
   return feeds.weights[feeds.weights.size() == 1 ? 0 : output];
 }
 
-/// The loss of one batch as Keras's Trainer.compute_loss gives it; updates the metrics too.
+/// The loss of one batch as Keras's Trainer.compute_loss gives it; updates the metrics too. Of a shared batch it is the
+/// part of this process, whose meanOverProcesses() is the loss.
 Value computeLoss(const Layer &model, CompiledModel &compiled, const Feeds &feeds,
                   const std::vector<Value> &predictions) {
   DType floatx = floatxDtype();
-  double batch = static_cast<double>(feeds.x.at(0).shape()[0]);
+  const int64_t batch = feeds.x.at(0).shape()[0];
   Value total;
   auto addTo = [&](const Value &value) { total = total.defined() ? total + value : value; };
   for (size_t i = 0; i < compiled.losses.size(); ++i) {
     if (!compiled.losses[i].defined())
       continue;
     Value value =
-        asDtype(lossValue(compiled.losses[i], feeds.y.at(i), predictions.at(i), weightOf(feeds, i)), floatx, "loss");
+        asDtype(lossPart(compiled.losses[i], feeds.y.at(i), predictions.at(i), weightOf(feeds, i)), floatx, "loss");
     if (value.rank() != 0)
       throw Error(ErrorKind::value_error,
                   fmt::format("the loss '{}' gives shape {}: `compile()` needs one that reduces to a scalar",
@@ -79,8 +85,8 @@ Value computeLoss(const Layer &model, CompiledModel &compiled, const Feeds &feed
     Value value = is_float(penalty.dtype()) ? penalty : asDtype(penalty, floatx);
     addTo(value.rank() == 0 ? value : ops::sum(value));
   };
-  for (const Value &penalty : tracing().losses)
-    addPenalty(penalty);
+  for (const Value &penalty : tracing().losses) // of the activations of this process's rows
+    addPenalty(partOfMean(penalty));
   for (const Value &penalty : weightRegularizers(model.trainable_variables()))
     addPenalty(penalty);
   if (!total.defined())
@@ -124,8 +130,8 @@ CompiledFunction::Body trainBody(LayerImpl *layer, CompiledModel *compiled) {
   return [=](Trace &, const std::vector<Value> &values, const FeedLayout &layout) -> std::vector<Named> {
     TrainingScope training(true);
     Value loss = lossOfBatch(layer, *compiled, values, layout);
-    compiled->optimizer.minimize(loss, handle(layer).trainable_variables(), Where{});
-    std::vector<Named> fetches{{"loss", loss}};
+    minimizeTogether(compiled->optimizer, loss, handle(layer).trainable_variables());
+    std::vector<Named> fetches{{"loss", meanOverProcesses(loss)}};
     fetchMetrics(*compiled->logged, fetches);
     if (isLossScaleOptimizer(compiled->optimizer))
       fetches.push_back({"skipped_steps", skippedWord(asLossScaleOptimizer(compiled->optimizer))});
@@ -135,7 +141,7 @@ CompiledFunction::Body trainBody(LayerImpl *layer, CompiledModel *compiled) {
 CompiledFunction::Body testBody(LayerImpl *layer, CompiledModel *compiled) {
   return [=](Trace &, const std::vector<Value> &values, const FeedLayout &layout) -> std::vector<Named> {
     TrainingScope training(false);
-    std::vector<Named> fetches{{"loss", lossOfBatch(layer, *compiled, values, layout)}};
+    std::vector<Named> fetches{{"loss", meanOverProcesses(lossOfBatch(layer, *compiled, values, layout))}};
     fetchMetrics(*compiled->logged, fetches);
     return fetches;
   };
@@ -173,8 +179,9 @@ std::shared_ptr<CompiledModel> compiledOf(const Layer &model, const char *before
   return compiled;
 }
 
-FeedLayout batchLayout(size_t inputs, size_t targets, size_t weights) {
-  return {{static_cast<int64_t>(inputs), static_cast<int64_t>(targets), static_cast<int64_t>(weights)}};
+FeedLayout batchLayout(size_t inputs, size_t targets, size_t weights, bool isShared) {
+  return {
+      {static_cast<int64_t>(inputs), static_cast<int64_t>(targets), static_cast<int64_t>(weights), isShared ? 2 : 0}};
 }
 
 std::shared_ptr<CompiledFunction> predictFunction(const Layer &model) {

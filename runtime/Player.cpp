@@ -1,6 +1,7 @@
 // Binds a plan once, then plays it.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/Player.h"
+#include "runtime/PlanCollectives.h"
 #include "runtime/TensorAccess.h"
 #include "runtime/TensorTypes.h"
 #include "runtime/base/ForkGate.h"
@@ -60,6 +61,13 @@ struct ChangingAddress {
   }
 };
 
+/// Operations that are queued together, and the step behind them.
+struct Leg {
+  enum class End : uint8_t { plan, collective, wait };
+  size_t begin, end; // of the operations
+  End then;
+};
+
 } // namespace
 
 struct Player::Impl {
@@ -81,8 +89,10 @@ struct Player::Impl {
   std::vector<void *> buffers;             // of all launches, one after another
   std::vector<Launch> launches;            // in the order of the launch steps
   std::vector<QueuedOperation> operations; // the plan's steps; launches in parts are one operation
-  std::vector<ChangingAddress> changing;   // in order of their operations
-  std::vector<size_t> changed;             // indices of the operations whose addresses differ in this play
+  std::vector<Leg> legs;                   // of the operations; the last ends with the plan
+  std::unique_ptr<PlanCollectives> collectives;
+  std::vector<ChangingAddress> changing; // in order of their operations
+  std::vector<size_t> changed;           // indices of the operations whose addresses differ in this play
   bool played = false;
   std::mutex playing;
 
@@ -93,6 +103,8 @@ struct Player::Impl {
   StatusOr<Launch> bindLaunch(const LaunchStep &step);
   void bindOperations();
   bool changes(SlotId slot) const;
+  void playOperations(size_t begin, size_t end);
+  Status playLegs();
   Status checkFeeds(std::span<const Tensor> feeds) const;
   StatusOr<Tensor> makeFetch(const Parameter &parameter) const;
   StatusOr<const std::byte *> placeFeed(const Tensor &feed, DeviceMemory &copy) const;
@@ -129,13 +141,19 @@ StatusOr<std::shared_ptr<Player>> Player::onCopies(std::shared_ptr<DeviceRuntime
 StatusOr<std::shared_ptr<Player>> Player::bind(std::shared_ptr<const Executable> executable,
                                                std::shared_ptr<const KernelLibrary> kernels,
                                                std::shared_ptr<DeviceRuntime> device, const VariableBinding &variables,
-                                               std::vector<std::function<void()>> beforePlay) {
+                                               std::vector<std::function<void()>> beforePlay,
+                                               std::shared_ptr<ProcessGroup> group) {
   HALFTONE_RETURN_IF_ERROR(verify(*executable));
+  if (group && !device->isHost())
+    return Status(ErrorKind::not_implemented_error,
+                  fmt::format("{}: processes combine values that are in the host's memory, but the plan runs on {}",
+                              executable->name, device->name()));
   auto impl = std::make_unique<Impl>();
   impl->executable = std::move(executable);
   impl->kernels = std::move(kernels);
   impl->device = std::move(device);
   impl->beforePlay = std::move(beforePlay);
+  impl->collectives = std::make_unique<PlanCollectives>(impl->executable->plan, std::move(group));
   HALFTONE_RETURN_IF_ERROR(impl->bindVariables(variables));
   HALFTONE_RETURN_IF_ERROR(impl->bindShadows());
   HALFTONE_RETURN_IF_ERROR(impl->allocate());
@@ -275,6 +293,7 @@ void Player::Impl::bindOperations() {
   operations.reserve(steps.size()); // `changing` points into the operations
   auto launch = launches.begin();
   auto buffer = buffers.begin();
+  auto endLeg = [&](Leg::End then) { legs.push_back({legs.empty() ? 0 : legs.back().end, operations.size(), then}); };
   auto note = [&](SlotId slot, auto *place) {
     if (changes(slot))
       changing.push_back({operations.size() - 1, slot, place});
@@ -292,6 +311,10 @@ void Player::Impl::bindOperations() {
       ++launch;
       continue;
     }
+    if (std::holds_alternative<CollectiveStep>(step) || std::holds_alternative<WaitStep>(step)) {
+      endLeg(std::holds_alternative<WaitStep>(step) ? Leg::End::wait : Leg::End::collective);
+      continue;
+    }
     const CopyStep &planned = std::get<CopyStep>(step);
     operations.emplace_back(QueuedCopy{addresses[planned.to], planned.from < 0 ? nullptr : addresses[planned.from],
                                        executable->plan.slots[planned.to].type.bytes(), condition(planned.predicate)});
@@ -302,6 +325,7 @@ void Player::Impl::bindOperations() {
     if (planned.predicate)
       note(planned.predicate->slot, &copy.condition.byte);
   }
+  endLeg(Leg::End::plan);
 }
 
 Status Player::Impl::checkFeeds(std::span<const Tensor> feeds) const {
@@ -422,6 +446,31 @@ void Player::Impl::settleShadows(bool failed) {
   }
 }
 
+void Player::Impl::playOperations(size_t begin, size_t end) {
+  const std::span<const QueuedOperation> all(operations);
+  if (legs.size() == 1)
+    return queue->play(all, changed);
+  std::vector<size_t> ofThese;
+  for (auto index = std::ranges::lower_bound(changed, begin); index != changed.end() && *index < end; ++index)
+    ofThese.push_back(*index - begin);
+  queue->play(all.subspan(begin, end - begin), ofThese);
+}
+
+Status Player::Impl::playLegs() {
+  Status status;
+  for (const Leg &leg : legs) {
+    playOperations(leg.begin, leg.end);
+    if (leg.then == Leg::End::collective)
+      collectives->start(addresses, *queue);
+    else if (leg.then == Leg::End::wait)
+      status = collectives->wait();
+    if (!status.isOk())
+      break;
+  }
+  collectives->settle();
+  return status;
+}
+
 StatusOr<std::vector<Tensor>> Player::play(std::span<const Tensor> feeds) {
   HALFTONE_RETURN_IF_ERROR(impl_->checkFeeds(feeds));
   for (const std::function<void()> &call : impl_->beforePlay)
@@ -433,8 +482,9 @@ StatusOr<std::vector<Tensor>> Player::play(std::span<const Tensor> feeds) {
   HALFTONE_RETURN_IF_ERROR(impl_->checkVariables());
   impl_->queue->begin();
   impl_->refreshShadows();
-  impl_->queue->play(impl_->operations, impl_->changed);
-  Status status = impl_->queue->finish();
+  Status status = impl_->playLegs();
+  if (const Status finished = impl_->queue->finish(); status.isOk())
+    status = finished;
   for (size_t i = 0; i < impl_->variables.size(); ++i)
     if (impl_->executable->variables[i].written)
       impl_->variables[i]->bumpVersion();

@@ -14,6 +14,7 @@
 #include <vector>
 
 namespace halftone {
+class ProcessGroup;
 
 /// Variables by their symbols in the executable. May hold more variables than the executable needs.
 using VariableBinding = std::map<std::string, VariableHandle>;
@@ -23,17 +24,20 @@ public:
   /// Verifies the plan, finds every kernel, resolves every address and allocates the arena. The player keeps all
   /// arguments alive. value_error for a bad plan or a variable of another type, key_error for a missing kernel or
   /// variable. Each play() calls `beforePlay` after it has checked the feeds, while no lock is held: the function may
-  /// write variables.
+  /// write variables. The collectives of the plan are those of `group`; without one, of this process alone.
+  /// not_implemented_error for a group and a device that is no host.
   static StatusOr<std::shared_ptr<Player>> bind(std::shared_ptr<const Executable> executable,
                                                 std::shared_ptr<const KernelLibrary> kernels,
                                                 std::shared_ptr<DeviceRuntime> device, const VariableBinding &variables,
-                                                std::vector<std::function<void()>> beforePlay = {});
+                                                std::vector<std::function<void()>> beforePlay = {},
+                                                std::shared_ptr<ProcessGroup> group = nullptr);
   ~Player();
 
   /// Runs the plan once: takes feeds in the signature's order and makes fresh fetches in the signature's order. The
   /// player reads a feed in place if it is aligned to bufferAlignment, and copies it otherwise. Written variables get a
   /// new version.
-  /// value_error before anything changes: it names the parameter, the expected type and the given one.
+  /// value_error before anything changes: it names the parameter, the expected type and the given one. runtime_error
+  /// when another process fails or leaves during a collective; the variables that the plan writes are then undefined.
   /// Calls from several threads take turns; so do players that share a variable store.
   StatusOr<std::vector<Tensor>> play(std::span<const Tensor> feeds);
 

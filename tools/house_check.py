@@ -55,7 +55,7 @@ GENERATED_MARK = re.compile(r"@generated|do not edit|automatically generated|aut
 # Folders of tests/ whose files have the names of sources in the folder of the same name. Files in all other folders
 # have the names of their subjects.
 MIRRORED = {"runtime", "dialect", "compiler", "frontend", "tools"}
-FREE_TESTS = ("tests/emulator/", "tests/end_to_end/", "tests/programs/", "tests/consume/", "tests/frontend/rejected/")
+FREE_TESTS = ("tests/distributed/", "tests/emulator/", "tests/end_to_end/", "tests/programs/", "tests/consume/", "tests/frontend/rejected/")
 # Test files about several sources at once.
 TESTS_OF_MANY = {"tests/compiler/nvptx/Mutations.cpp", "tests/frontend/KerasChecksLayers.cpp",
                  "tests/frontend/KerasAttention.cpp", "tests/frontend/KerasChecksOptimizers.cpp",

@@ -357,6 +357,10 @@ private:
         slot(static_cast<BufferId>(id));
     for (DraftStep &step : draft.steps) {
       markVariables(step);
+      if (step.collective || step.waits) {
+        writeCollective(step);
+        continue;
+      }
       if (!step.launch) {
         SlotId from = step.from < 0 ? -1 : slot(step.from), to = slot(step.to);
         if (from != to)
@@ -371,6 +375,20 @@ private:
       exe.plan.steps.push_back(std::move(out));
     }
     return Status::ok();
+  }
+  void writeCollective(const DraftStep &step) {
+    if (step.waits) {
+      exe.plan.steps.push_back(WaitStep{});
+      return;
+    }
+    CollectiveStep out;
+    const bool isSum = AllReduceOp(step.collective).getKind() == dialect::CollectiveKind::sum;
+    out.kind = isSum ? halftone::CollectiveKind::sum : halftone::CollectiveKind::max;
+    for (BufferId id : step.reads)
+      out.from.push_back(slot(id));
+    for (BufferId id : step.writes)
+      out.to.push_back(slot(id));
+    exe.plan.steps.push_back(std::move(out));
   }
   void markVariables(const DraftStep &step) {
     auto mark = [&](BufferId id, bool VariableSlot::*flag) {

@@ -26,11 +26,14 @@ struct BufferPredicate {
   bool negated = false;
 };
 
-/// A launch, or a copy (`launch` is null; from < 0 fills with zeros).
+/// A launch, a collective, the wait for one, or a copy (none of these; from < 0 fills with zeros).
 struct DraftStep {
   dialect::LaunchOp launch;
+  dialect::AllReduceOp collective;
+  bool waits = false;
   BufferId from = -1, to = -1;
-  std::vector<BufferId> reads, writes; // of a launch: operands and results; of a copy: from and to
+  /// Of a launch or collective: operands and results. Of a copy: from and to. Of a wait: those of its collective.
+  std::vector<BufferId> reads, writes;
   std::optional<BufferPredicate> predicate;
   bool joined = false; // part of the launch before it
 };

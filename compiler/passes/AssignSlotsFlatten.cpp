@@ -4,6 +4,7 @@
 #include "dialect/TypeInference.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/StringMap.h"
+#include <deque>
 
 using namespace mlir;
 using namespace halftone::dialect;
@@ -44,6 +45,8 @@ public:
     HALFTONE_RETURN_IF_ERROR(addArguments(main));
     Block &body = main.getBody().front();
     HALFTONE_RETURN_IF_ERROR(flatten(body, std::nullopt));
+    while (!travelling.empty())
+      waitForOldest();
     HALFTONE_RETURN_IF_ERROR(addResults(main, body.getTerminator()));
     return std::move(draft);
   }
@@ -175,11 +178,17 @@ private:
           return type ? failure("a constant is not dense") : type.status();
         buffers[value.getResult()] = constant(bytesOf(elements), *type);
       } else if (auto launch = dyn_cast<LaunchOp>(op)) {
+        waitForOperands(launch);
         HALFTONE_RETURN_IF_ERROR(addLaunch(launch, predicate));
+      } else if (auto reduce = dyn_cast<AllReduceOp>(op)) {
+        waitForOperands(reduce);
+        HALFTONE_RETURN_IF_ERROR(addCollective(reduce));
       } else if (auto when = dyn_cast<WhenOp>(op)) {
+        waitForOperands(when);
         HALFTONE_RETURN_IF_ERROR(addWhen(when, predicate));
       } else {
-        return failure("expected launch, when, reshape and constant, but got " + op.getName().getStringRef());
+        return failure("expected launch, when, reshape, constant and all_reduce, but got " +
+                       op.getName().getStringRef());
       }
     }
     return Status::ok();
@@ -202,6 +211,45 @@ private:
     }
     draft.steps.push_back(std::move(step));
     return Status::ok();
+  }
+
+  Status addCollective(AllReduceOp reduce) {
+    DraftStep step;
+    step.collective = reduce;
+    for (Value operand : reduce.getXs())
+      step.reads.push_back(buffers.lookup(operand));
+    for (Value output : reduce.getOutputs()) {
+      auto type = typeOf(output.getType());
+      if (!type)
+        return type.status();
+      step.writes.push_back(buffers[output] = draft.add(SlotKind::arena, *type));
+    }
+    DraftStep wait;
+    wait.waits = true;
+    wait.reads = step.reads;
+    wait.writes = step.writes;
+    travelling.push_back(std::move(wait));
+    draft.steps.push_back(std::move(step));
+    return Status::ok();
+  }
+
+  void waitForOldest() {
+    draft.steps.push_back(std::move(travelling.front()));
+    travelling.pop_front();
+  }
+  /// Collectives end in their order: waits for all up to the last whose result `op`, or an op in it, reads.
+  void waitForOperands(Operation *op) {
+    DenseSet<BufferId> read;
+    op->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (auto found = buffers.find(operand); found != buffers.end())
+          read.insert(found->second);
+    });
+    auto last = llvm::find_if(llvm::reverse(travelling), [&](const DraftStep &wait) {
+      return llvm::any_of(wait.writes, [&](BufferId id) { return read.contains(id); });
+    });
+    for (auto count = std::distance(last, travelling.rend()); count > 0; --count)
+      waitForOldest();
   }
 
   Status addWhen(WhenOp when, std::optional<BufferPredicate> outer) {
@@ -258,6 +306,7 @@ private:
   DenseMap<Value, BufferId> buffers;
   DenseMap<Attribute, BufferId> variables, shadows;
   llvm::StringMap<BufferId> constants; // by type and bytes
+  std::deque<DraftStep> travelling;    // the waits for the collectives that travel, oldest first
 };
 
 } // namespace

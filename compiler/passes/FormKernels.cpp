@@ -53,7 +53,7 @@ FailureOr<bool> BlockFormer::visitWindow(Operation *op) {
 LogicalResult BlockFormer::visit(Operation *op) {
   if (const FailureOr<bool> isWindow = visitWindow(op); failed(isWindow) || *isWindow)
     return failed(isWindow) ? failure() : success();
-  if (isa<WhenOp, ReshapeOp, HoldOp>(op) ||
+  if (isa<WhenOp, ReshapeOp, HoldOp, AllReduceOp>(op) ||
       (isa<ConstantOp>(op) &&
        (!isGlue(op) || (stored.contains(op) && elementsOf(op->getResult(0)) <= mostConstantElements)))) {
     clusters[merge({}, op, {})].opaque = true;

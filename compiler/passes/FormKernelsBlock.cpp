@@ -13,7 +13,8 @@ static constexpr size_t mostHomeOps = 1024;
 
 /// Whether `user` is no op of a kernel of this block: it reads its operands from memory.
 bool BlockFormer::readsMemory(Operation *user) const {
-  return user->getBlock() != &block || user->hasTrait<OpTrait::IsTerminator>() || isa<WhenOp, ReshapeOp, HoldOp>(user);
+  return user->getBlock() != &block || user->hasTrait<OpTrait::IsTerminator>() ||
+         isa<WhenOp, ReshapeOp, HoldOp, AllReduceOp>(user);
 }
 
 bool BlockFormer::escapes(Operation *op) const {

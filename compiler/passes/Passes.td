@@ -116,6 +116,20 @@ def DifferentiatePass : Halftone_Pass<"differentiate"> {
   }];
 }
 
+def BucketCollectivesPass : Halftone_Pass<"bucket-collectives"> {
+  let summary = "Joins the all_reduces of many values into few, in the order in which the values are ready";
+  let description = [{
+    Requires: differentiate.
+    Ensures: all_reduces of one kind whose operands are made one after another, of which none waits for another, are one, up
+    to `bucket-bytes`. Each all_reduce has an `order`; it counts from 0, and an all_reduce waits only for those of a lower
+    order. The result depends on dtypes, kinds, shapes of the operands and the order of the program alone, so that processes
+    whose batches differ in their extents make the same buckets.
+    Example: the gradients of a layer's kernel and of its bias become one `all_reduce`.
+  }];
+  let options = [Option<"bucketBytes", "bucket-bytes", "int64_t", "1 << 20",
+                        "A bucket takes no further value once it has so many bytes">];
+}
+
 def SimplifyPass : Halftone_Pass<"simplify"> {
   let summary = "Canonicalization, exact rewrites, common subexpressions, dead code";
   let description = [{
@@ -257,6 +271,18 @@ def MergeLaunchesPass : Halftone_Pass<"merge-launches"> {
     that makes the values alive at once no larger; the order keeps all that order-launches asked for. assign-slots
     makes neighbours of one code one launch.
     Example: the updates of all parameters stand together in the `when` around them.
+  }];
+}
+
+def PlaceCollectivesPass : Halftone_Pass<"place-collectives"> {
+  let summary = "Lets values travel between processes while launches that do not need them run";
+  let description = [{
+    Requires: merge-launches; each all_reduce has an `order`.
+    Ensures: in @main, each all_reduce stands as early as its operands and the all_reduces of lower order allow. Ops that
+    wait for the all_reduce of order i, and for none of a higher order, stand behind all ops that wait only for lower
+    ones. Otherwise the order is kept. Without all_reduces nothing changes.
+    Example: the update of the last layer's weights, which waits for the sum of their gradients, moves behind the backward
+    pass of the first layer.
   }];
 }
 

@@ -21,9 +21,10 @@ void buildPipeline(OpPassManager &passes, Stage from, Stage to, const CompileOpt
     verify(Stage::cast);
   }
   if (crosses(Stage::pure)) {
-    passes.addPass(createLiftVariablesPass()); // before anything may reorder reads and writes
-    passes.addPass(createDifferentiatePass()); // pure, and each use of a variable still has its own cast
-    passes.addPass(createSimplifyPass());      // the first merging of equal values that is legal
+    passes.addPass(createLiftVariablesPass());     // before anything may reorder reads and writes
+    passes.addPass(createDifferentiatePass());     // pure, and each use of a variable still has its own cast
+    passes.addPass(createBucketCollectivesPass()); // the order of the gradients is that of the layers, in each process
+    passes.addPass(createSimplifyPass());          // the first merging of equal values that is legal
     verify(Stage::pure);
   }
   if (crosses(Stage::kernel)) {
@@ -35,9 +36,10 @@ void buildPipeline(OpPassManager &passes, Stage from, Stage to, const CompileOpt
     if (!options.strict)
       passes.addPass(createRoundDecisionsPass()); // stores are settled, and no kernel keeps values wide yet
     passes.addPass(createFormKernelsPass({options.target, options.strict}));
-    passes.addPass(createOutlineKernelsPass()); // equal kernels are one before anything is compiled
-    passes.addPass(createOrderLaunchesPass());  // needs launches only
-    passes.addPass(createMergeLaunchesPass());  // changes that order where it may
+    passes.addPass(createOutlineKernelsPass());   // equal kernels are one before anything is compiled
+    passes.addPass(createOrderLaunchesPass());    // needs launches only
+    passes.addPass(createMergeLaunchesPass());    // changes that order where it may
+    passes.addPass(createPlaceCollectivesPass()); // last: launches that need no sum fill the time in which one travels
     verify(Stage::kernel);
   }
 }

@@ -1,5 +1,6 @@
 // BackupAndRestore: a run that was interrupted goes on after its last whole epoch.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/ProcessRun.h"
 #include "halftone/Error.h"
 #include "halftone/Saving.h"
 #include <filesystem>
@@ -27,13 +28,16 @@ static void removeLeftovers(const std::string &folder) {
 }
 
 void BackupAndRestore::on_train_begin(const Logs &) {
-  removeLeftovers(backup_dir_);
+  if (detail::isFirstProcess())
+    removeLeftovers(backup_dir_);
   std::error_code error;
   if (std::filesystem::exists(file(), error) || error) // restore() reports why a file cannot be read
     (void)Checkpoint(model()).restore(file());
 }
 
 void BackupAndRestore::on_epoch_end(int64_t, Logs &) {
+  if (!detail::isFirstProcess())
+    return;
   std::error_code error;
   std::filesystem::create_directories(backup_dir_, error);
   if (error)
@@ -42,6 +46,8 @@ void BackupAndRestore::on_epoch_end(int64_t, Logs &) {
 }
 
 void BackupAndRestore::on_train_end(const Logs &) {
+  if (!detail::isFirstProcess())
+    return;
   std::error_code ignored; // a file that stays would only make the next run begin late
   std::filesystem::remove(file(), ignored);
   std::filesystem::remove(backup_dir_, ignored); // only if it is empty

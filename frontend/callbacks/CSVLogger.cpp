@@ -1,5 +1,6 @@
 // CSVLogger: one row per epoch, written when the epoch ends.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/ProcessRun.h"
 #include "halftone/Callbacks.h"
 #include "halftone/Error.h"
 #include "runtime/policy/PythonText.h"
@@ -44,6 +45,8 @@ CSVLogger::CSVLogger(std::string filename, CSVLoggerArgs args)
     : filename_(std::move(filename)), args_(args), state_(std::make_shared<State>()) {}
 
 void CSVLogger::on_train_begin(const Logs &) {
+  if (!detail::isFirstProcess())
+    return;
   std::error_code ignored;
   bool present = args_.append && std::filesystem::is_regular_file(filename_, ignored) && // pipes have no size
                  std::filesystem::file_size(filename_, ignored) > 0;
@@ -56,6 +59,8 @@ void CSVLogger::on_train_begin(const Logs &) {
 }
 
 void CSVLogger::on_epoch_end(int64_t epoch, Logs &logs) {
+  if (!detail::isFirstProcess())
+    return;
   if (state_->keys.empty()) {
     state_->keys = columns(logs);
     if (state_->header) {

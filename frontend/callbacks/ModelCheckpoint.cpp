@@ -1,5 +1,6 @@
 // ModelCheckpoint: saves the model while it trains.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/ProcessRun.h"
 #include "frontend/ProgressBar.h"
 #include "frontend/callbacks/Monitor.h"
 #include "frontend/io/WeightsFile.h"
@@ -132,6 +133,13 @@ void ModelCheckpoint::save(int64_t epoch, std::optional<int64_t> batch, const Lo
   say(value ? fmt::format("{} improved from {:.5f} to {:.5f}, saving model to {}", args_.monitor, state.best, *value,
                           path)
             : fmt::format("saving model to {}", path));
+  if (detail::isFirstProcess())
+    write(path);
+  if (value)
+    state.best = *value;
+}
+
+void ModelCheckpoint::write(const std::string &path) const {
   std::error_code ignored; // a file in a folder that is not there cannot be written: one error for both
   if (const std::filesystem::path folder = std::filesystem::path(path).parent_path(); !folder.empty())
     std::filesystem::create_directories(folder, ignored);
@@ -141,8 +149,6 @@ void ModelCheckpoint::save(int64_t epoch, std::optional<int64_t> batch, const Lo
     model().save(path);
   else
     Checkpoint(model()).save(path);
-  if (value)
-    state.best = *value;
 }
 
 } // namespace halftone::callbacks

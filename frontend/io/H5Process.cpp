@@ -1,14 +1,13 @@
 // Finds and starts halftone-h5 and reads its output.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/H5Process.h"
+#include "frontend/io/LibexecFile.h"
 #include "halftone/Error.h"
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <fcntl.h>
-#include <filesystem>
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -19,18 +18,6 @@ extern char **environ;
 namespace halftone::detail {
 
 namespace {
-
-namespace fs = std::filesystem;
-
-/// The file that holds this function: the shared library, or a program that holds the rooms.
-fs::path ownFile() {
-  Dl_info info{};
-  std::error_code ignored;
-  if (::dladdr(reinterpret_cast<const void *>(&h5Program), &info) != 0 && std::strchr(info.dli_fname, '/'))
-    if (fs::path path = fs::canonical(info.dli_fname, ignored); !path.empty())
-      return path;
-  return fs::canonical("/proc/self/exe", ignored);
-}
 
 /// A copy of the descriptor with a number that the program's own, 0 to 3, cannot meet.
 Descriptor moved(int number, const std::string &name) {
@@ -109,15 +96,12 @@ pid_t start(const Descriptor &file, const Descriptor &input, const Descriptor &o
 std::string h5Program() {
   if (const char *given = ::secure_getenv("HALFTONE_H5"))
     return given;
-  const fs::path own = ownFile();
-  fs::path folder = own.parent_path();
-  for (int level = 0; level < 5 && folder.has_relative_path(); ++level, folder = folder.parent_path())
-    if (const fs::path program = folder / "libexec/halftone/halftone-h5"; ::access(program.c_str(), X_OK) == 0)
-      return program;
+  if (const std::string program = libexecFile("halftone-h5", X_OK); !program.empty())
+    return program;
   throw Error(ErrorKind::io_error,
               fmt::format("Cannot find the program halftone-h5, which reads and lays out HDF5 files: expected "
                           "libexec/halftone/halftone-h5 in a folder above {}, or its path in HALFTONE_H5",
-                          own.string()));
+                          ownFile().string()));
 }
 
 int runH5(const Descriptor &file, const std::vector<std::string> &arguments, const std::string &input,

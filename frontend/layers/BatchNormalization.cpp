@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Masks.h"
 #include "frontend/Promotion.h"
+#include "frontend/SharedBatch.h"
 #include "frontend/layers/Fields.h"
 #include "frontend/layers/Normalized.h"
 #include "halftone/Ops.h"
@@ -37,10 +38,15 @@ public:
     if (context.training() && layer_->trainable) {
       Moments moving = moments;
       const Value mask = asMask(inputs.size() > 1 ? inputs[1] : maskOf(inputs[0]));
-      moments = mask.defined() ? momentsOf(x, axes, asDtype(ops::expand_dims(mask, -1), x.dtype(), "mask"))
-                               : momentsOf(x, axes);
-      move(mean_, moving.mean, moments.mean);
-      move(variance_, moving.variance, moments.variance);
+      if (mask.defined() && options_.synchronized && tracing().sharedBatch)
+        throw Error(ErrorKind::not_implemented_error,
+                    "BatchNormalization: `synchronized` statistics of several processes take no mask", layer_->path);
+      if (mask.defined())
+        moments = momentsOf(x, axes, asDtype(ops::expand_dims(mask, -1), x.dtype(), "mask"));
+      else
+        moments = options_.synchronized ? momentsOfAll(x, axes) : momentsOf(x, axes);
+      move(mean_, moving.mean, meanOfParts(moments.mean, x.shape()[0]));
+      move(variance_, moving.variance, meanOfParts(moments.variance, x.shape()[0]));
       if (!mask.defined())
         return asDtype(byBatch(x, moments, axes), context.compute_dtype(), "normalization");
     }
@@ -49,6 +55,11 @@ public:
   }
 
 private:
+  /// The moments of the rows of all processes.
+  static Moments momentsOfAll(const Value &x, const std::vector<int64_t> &axes) {
+    const Value mean = meanOfParts(meanOver(x, axes), x.shape()[0]);
+    return {mean, meanOfParts(meanOver(ops::square(x - mean), axes), x.shape()[0])};
+  }
   /// x normalized by its own moments over `axes`, scaled and moved, with the gradient in closed form: it takes two sums over
   /// the batch, which the gradients of scale and offset are.
   Value byBatch(const Value &x, const Moments &moments, const std::vector<int64_t> &axes) const {
@@ -68,8 +79,7 @@ private:
     }
     return tracing().customGradient(y, arguments, [&](const Value &upstream) {
       const Value byOffset = sumOver(upstream, axes), byScale = sumOver(upstream * normalized, axes);
-      const double count = countOver(x, axes);
-      const Value centered = upstream - byOffset / count - normalized * (byScale / count);
+      const Value centered = upstream - meanOfSum(byOffset, x, axes) - normalized * meanOfSum(byScale, x, axes);
       std::vector<Value> cotangents{centered * (affine_.scale ? scale * deviation : deviation)};
       if (affine_.scale)
         cotangents.push_back(byScale);
@@ -77,6 +87,11 @@ private:
         cotangents.push_back(byOffset);
       return cotangents;
     });
+  }
+  /// The mean over the elements whose moments normalize x, of a sum over the elements of this process.
+  Value meanOfSum(const Value &sum, const Value &x, const std::vector<int64_t> &axes) const {
+    const Value mean = sum / countOver(x, axes);
+    return options_.synchronized ? meanOfParts(mean, x.shape()[0]) : mean;
   }
   /// Moves a statistic towards the batch's. If the result is not finite, the statistic stays.
   void move(const Variable &statistic, const Value &old, const Value &batch) const {

@@ -218,8 +218,8 @@ inline constexpr std::tuple layerFields<BatchNormalizationOptions> = std::tuple_
     std::tuple{Field{"moving_mean_initializer", &layers::BatchNormalizationArgs::moving_mean_initializer},
                Field{"moving_variance_initializer", &layers::BatchNormalizationArgs::moving_variance_initializer}},
     affineLimits<layers::BatchNormalizationArgs>,
-    std::tuple{FixedField{"synchronized", false}, FixedField{"renorm", false}, FixedField{"renorm_clipping", nullptr},
-               FixedField{"renorm_momentum", 0.99}});
+    std::tuple{Field{"synchronized", &layers::BatchNormalizationArgs::synchronized}, FixedField{"renorm", false},
+               FixedField{"renorm_clipping", nullptr}, FixedField{"renorm_momentum", 0.99}});
 template <>
 inline constexpr std::tuple layerFields<RMSNormalizationOptions>{
     Field{"axis", &layers::RMSNormalizationArgs::axis}, Field{"epsilon", &layers::RMSNormalizationArgs::epsilon}};

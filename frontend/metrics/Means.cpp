@@ -1,6 +1,7 @@
 // Metrics that are means over samples, of losses and of other formulas, and the sum of values.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Promotion.h"
+#include "frontend/SharedBatch.h"
 #include "frontend/metrics/Fields.h"
 #include "halftone/Ops.h"
 #include <cmath>
@@ -52,8 +53,8 @@ public:
       count = sumOf(meanFrom(weight, 1));
     else
       count = scalarLike(values.rank() > 0 ? static_cast<double>(values.shape()[0]) : 1.0, old);
-    state[0].assign(readState(state[0]) + sumOf(values));
-    state[1].assign(old + count);
+    state[0].assign(readState(state[0]) + sumOfRows(sumOf(values)));
+    state[1].assign(old + sumOfRows(count));
   }
   std::vector<double> results(const std::vector<std::vector<double>> &state) const override {
     const double total = state[0][0], count = state[1][0];
@@ -80,7 +81,7 @@ public:
       matchWeight(added, factor);
       added = added * factor;
     }
-    state[0].assign(readState(state[0]) + sumOf(added));
+    state[0].assign(readState(state[0]) + sumOfRows(sumOf(added)));
   }
   std::vector<double> results(const std::vector<std::vector<double>> &state) const override { return state[0]; }
 };

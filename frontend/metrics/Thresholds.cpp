@@ -3,6 +3,7 @@
 #include "frontend/metrics/Thresholds.h"
 #include "frontend/LossImpl.h"
 #include "frontend/Promotion.h"
+#include "frontend/SharedBatch.h"
 #include "halftone/Ops.h"
 #include <algorithm>
 #include <cmath>
@@ -148,7 +149,7 @@ Confusion confusionOf(const Value &yTrue, const Value &yPred, const Value &weigh
 
 void addTo(const Variable &state, const Value &value) {
   const std::shared_ptr<VariableImpl> &impl = state.impl();
-  state.assign(tracing().read(impl, impl->dtype) + asDtype(value, impl->dtype, "metric"));
+  state.assign(tracing().read(impl, impl->dtype) + sumOfRows(asDtype(value, impl->dtype, "metric")));
 }
 
 double divideNoNan(double a, double b) { return b == 0.0 ? 0.0 : a / b; }

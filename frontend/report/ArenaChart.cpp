@@ -25,14 +25,16 @@ StepSlots slotsOf(const Step &step) {
   if (const auto *launch = std::get_if<LaunchStep>(&step)) {
     used = {launch->buffers, launch->joined};
     predicate = &launch->predicate;
-  } else {
-    const CopyStep &copy = std::get<CopyStep>(step);
-    used.slots = {copy.to};
-    if (copy.from >= 0)
-      used.slots.push_back(copy.from);
-    predicate = &copy.predicate;
+  } else if (const auto *copy = std::get_if<CopyStep>(&step)) {
+    used.slots = {copy->to};
+    if (copy->from >= 0)
+      used.slots.push_back(copy->from);
+    predicate = &copy->predicate;
+  } else if (const auto *collective = std::get_if<CollectiveStep>(&step)) {
+    used.slots = collective->from;
+    used.slots.insert(used.slots.end(), collective->to.begin(), collective->to.end());
   }
-  if (*predicate)
+  if (predicate && *predicate)
     used.slots.push_back((*predicate)->slot);
   return used;
 }
@@ -46,6 +48,8 @@ int64_t stepsOf(const Plan &plan) {
 
 std::string writerText(const Executable &executable, size_t step) {
   const auto *launch = std::get_if<LaunchStep>(&executable.plan.steps[step]);
+  if (std::holds_alternative<CollectiveStep>(executable.plan.steps[step]))
+    return "a sum over processes";
   if (!launch)
     return "a copy";
   return launch->site < 0 ? launch->kernel : executable.sites[static_cast<size_t>(launch->site)].text;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <span>
 
 namespace halftone {
 namespace {
@@ -31,10 +32,10 @@ std::string printSlot(const Executable &exe, const Slot &slot) {
   return "?";
 }
 
-std::string slotList(const LaunchStep &launch, int64_t begin, int64_t end) {
+std::string slotList(std::span<const SlotId> slots) {
   std::string text;
-  for (int64_t i = begin; i < end; ++i)
-    text += fmt::format("{}s{}", text.empty() ? "" : ", ", launch.buffers[i]);
+  for (SlotId slot : slots)
+    text += fmt::format("{}s{}", text.empty() ? "" : ", ", slot);
   return "(" + text + ")";
 }
 
@@ -43,10 +44,10 @@ std::string condition(const std::optional<Predicate> &predicate) {
 }
 
 std::string printStep(const Executable &exe, const LaunchStep &launch) {
-  const auto count = static_cast<int64_t>(launch.buffers.size());
-  const int64_t operands = std::clamp<int64_t>(launch.operandCount, 0, count);
+  const std::span<const SlotId> slots(launch.buffers);
+  const auto operands = static_cast<size_t>(std::clamp<int64_t>(launch.operandCount, 0, std::ssize(slots)));
   std::string text = fmt::format("{}{} {} -> {} grid {}", launch.joined ? "with " : "", launch.kernel,
-                                 slotList(launch, 0, operands), slotList(launch, operands, count), launch.grid);
+                                 slotList(slots.first(operands)), slotList(slots.subspan(operands)), launch.grid);
   if (!launch.extents.empty())
     text += fmt::format(" extents {}", launch.extents);
   if (launch.scratchBytes > 0)
@@ -61,6 +62,13 @@ std::string printStep(const Executable &, const CopyStep &copy) {
   std::string from = copy.from < 0 ? "zero" : fmt::format("copy s{}", copy.from);
   return fmt::format("{} -> s{}{}", from, copy.to, condition(copy.predicate));
 }
+
+std::string printStep(const Executable &, const CollectiveStep &collective) {
+  return fmt::format("all_reduce {} {} -> {}", collective.kind == CollectiveKind::sum ? "sum" : "max",
+                     slotList(collective.from), slotList(collective.to));
+}
+
+std::string printStep(const Executable &, const WaitStep &) { return "wait"; }
 
 } // namespace
 

@@ -95,6 +95,9 @@ struct Executable {
 ///   same range), under the reader's own predicate, both polarities of one predicate, or none; and it was not
 ///   overwritten since through another range;
 /// - every fetch is written;
+/// - a collective's pairs of slots have one type each, its results overlap neither each other nor its operands; from the
+///   collective to its wait no step writes the operands or touches the results; each wait has a collective, each
+///   collective a wait;
 /// - within a launch a result overlaps no other result, and an operand only if both have the same range (a kernel may
 ///   then work in place; the compiler guarantees that it reads each element before it writes it);
 /// - a joined launch follows a launch of the same kernel under the same predicate, and no part of a launch touches

@@ -1,4 +1,4 @@
-// A plan: a straight list of launches and copies over numbered slots with known lifetimes. No branch, no loop, no callback.
+// A plan: a straight list of launches, copies and collectives over numbered slots with known lifetimes. No branch, no loop, no callback.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Signature.h"
@@ -54,7 +54,21 @@ struct CopyStep {
   std::optional<Predicate> predicate;
 };
 
-using Step = std::variant<LaunchStep, CopyStep>;
+/// How processes combine their values.
+enum class CollectiveKind : uint8_t { sum, max };
+
+/// Begins to combine the values of `from` with those of the other processes; the results go to `to`, slot by slot. The
+/// values travel while the steps behind this one run, until a WaitStep. No such step may write `from`, or touch `to`.
+/// All processes have the same collectives in the same order.
+struct CollectiveStep {
+  CollectiveKind kind = CollectiveKind::sum;
+  std::vector<SlotId> from, to; // pairs of one type
+};
+
+/// Waits for the oldest collective that still travels.
+struct WaitStep {};
+
+using Step = std::variant<LaunchStep, CopyStep, CollectiveStep, WaitStep>;
 
 struct Plan {
   std::vector<Slot> slots;

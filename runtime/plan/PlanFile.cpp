@@ -40,6 +40,8 @@ template <class A, Is<LaunchStep> T> void fields(A &a, T &x) {
   a(x.kernel, x.grid, x.buffers, x.operandCount, x.extents, x.scratchBytes, x.predicate, x.joined, x.site, x.cost);
 }
 template <class A, Is<CopyStep> T> void fields(A &a, T &x) { a(x.from, x.to, x.predicate); }
+template <class A, Is<CollectiveStep> T> void fields(A &a, T &x) { a(x.kind, x.from, x.to); }
+template <class A, Is<WaitStep> T> void fields(A &, T &) {}
 template <class A, Is<ShadowSlot> T> void fields(A &a, T &x) {
   a(x.symbol, x.function, x.type, x.variable, x.source, x.written, x.refresh);
 }
@@ -164,6 +166,9 @@ private:
   void get(int32_t &v) { v = static_cast<int32_t>(bounded(INT32_MIN, INT32_MAX)); }
   void get(bool &v) { v = bounded(0, 1) != 0; }
   void get(DType &v) { v = static_cast<DType>(bounded(0, static_cast<int64_t>(DType::string))); }
+  void get(CollectiveKind &v) {
+    v = static_cast<CollectiveKind>(bounded(0, static_cast<int64_t>(CollectiveKind::max)));
+  }
   void get(SlotKind &v) { v = static_cast<SlotKind>(bounded(0, static_cast<int64_t>(SlotKind::constant))); }
   int64_t bounded(int64_t low, int64_t high) {
     auto v = static_cast<int64_t>(word());
@@ -201,10 +206,16 @@ private:
       get(v.emplace());
   }
   void get(Step &v) {
-    if (bounded(0, 1) == 0)
-      get(v.emplace<LaunchStep>());
-    else
-      get(v.emplace<CopyStep>());
+    switch (bounded(0, 3)) {
+    case 0:
+      return get(v.emplace<LaunchStep>());
+    case 1:
+      return get(v.emplace<CopyStep>());
+    case 2:
+      return get(v.emplace<CollectiveStep>());
+    default:
+      return get(v.emplace<WaitStep>());
+    }
   }
   template <class T>
     requires std::is_class_v<T>

@@ -5,6 +5,7 @@
 #include "runtime/plan/WrittenUnder.h"
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <fmt/format.h>
 #include <map>
 #include <set>
@@ -51,6 +52,8 @@ public:
       HALFTONE_RETURN_IF_ERROR(std::visit([&](auto &s) { return checkStep(s); }, plan.steps[i]));
       part = std::get_if<LaunchStep>(&plan.steps[i]);
     }
+    if (!travelling.empty())
+      return invalid("a collective has no wait");
     return checkFetches();
   }
 
@@ -63,6 +66,7 @@ private:
   // Ranges of the present launch's parts; two that overlap are equal.
   const LaunchStep *part = nullptr;
   std::set<Range> partsRead, partsWritten;
+  std::deque<const CollectiveStep *> travelling;
 
   Status bad(std::string message) const { return invalid(fmt::format("step {}: {}", step, message)); }
 
@@ -162,6 +166,7 @@ private:
   }
 
   Status checkRead(SlotId id, const std::optional<Predicate> &predicate) const {
+    HALFTONE_RETURN_IF_ERROR(checkTravelling(id, false));
     Range range = rangeOf(id);
     if ((range.kind != SlotKind::arena && range.kind != SlotKind::fetch) || range.empty())
       return {};
@@ -185,6 +190,7 @@ private:
   }
 
   Status checkWritable(SlotId id) const {
+    HALFTONE_RETURN_IF_ERROR(checkTravelling(id, true));
     const Slot &slot = plan.slots[id];
     if (slot.kind == SlotKind::feed || slot.kind == SlotKind::constant)
       return bad(fmt::format("writes slot {}, a {}", id, slot.kind == SlotKind::feed ? "feed" : "constant"));
@@ -316,6 +322,51 @@ private:
     }
     HALFTONE_RETURN_IF_ERROR(checkWritable(copy.to));
     write(copy.to, copy.predicate);
+    return {};
+  }
+
+  Status checkStep(const CollectiveStep &collective) {
+    if (collective.from.empty() || collective.from.size() != collective.to.size())
+      return bad(fmt::format("a collective has {} operands and {} results; expected pairs", collective.from.size(),
+                             collective.to.size()));
+    std::set<Range> touched;
+    for (bool isResult : {false, true})
+      for (SlotId id : isResult ? collective.to : collective.from) {
+        if (!slotExists(id))
+          return bad(fmt::format("slot {} does not exist", id));
+        HALFTONE_RETURN_IF_ERROR(isResult ? checkWritable(id) : checkRead(id, {}));
+        const Range range = rangeOf(id);
+        if (isResult && meets(touched, range))
+          return bad(fmt::format("result slot {} overlaps an operand or another result", id));
+        if (!range.empty())
+          touched.insert(range);
+      }
+    for (size_t i = 0; i < collective.from.size(); ++i)
+      if (const TensorType &from = plan.slots[collective.from[i]].type, &to = plan.slots[collective.to[i]].type;
+          from.dtype != to.dtype || from.elements() != to.elements())
+        return bad(fmt::format("combines {} into {}", from.str(), to.str()));
+    travelling.push_back(&collective);
+    return {};
+  }
+
+  Status checkStep(const WaitStep &) {
+    if (travelling.empty())
+      return bad("waits, but no collective travels");
+    for (SlotId id : travelling.front()->to)
+      write(id, {});
+    travelling.pop_front();
+    return {};
+  }
+
+  /// A collective that travels reads its operands and writes its results at any time until its wait.
+  Status checkTravelling(SlotId id, bool writes) const {
+    const Range range = rangeOf(id);
+    auto meetsAny = [&](const std::vector<SlotId> &slots) {
+      return std::ranges::any_of(slots, [&](SlotId each) { return rangeOf(each).overlaps(range); });
+    };
+    for (const CollectiveStep *collective : travelling)
+      if (meetsAny(collective->to) || (writes && meetsAny(collective->from)))
+        return bad(fmt::format("{} slot {}, which travels in a collective", writes ? "writes" : "reads", id));
     return {};
   }
 

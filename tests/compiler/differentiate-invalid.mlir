@@ -37,3 +37,12 @@ func.func @main(%x: tensor<f32> {halftone.name = "x"}) -> (tensor<f32> {halftone
   %d = halftone.gradient %x of [@w] : tensor<f32> -> tensor<f32>
   return %d : tensor<f32>
 }
+
+// -----
+
+func.func @main(%x: tensor<f32> {halftone.name = "x"}) -> (tensor<f32> {halftone.name = "d"}) {
+  // expected-error @below {{of kind max has no gradient; expected kind sum}}
+  %m = halftone.all_reduce max (%x) : tensor<f32>
+  %d = halftone.gradient %m at (%x : tensor<f32>) : tensor<f32> -> tensor<f32>
+  return %d : tensor<f32>
+}

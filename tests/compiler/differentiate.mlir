@@ -146,3 +146,19 @@ func.func @main(%x: tensor<4xf32> {halftone.name = "x"}, %w: tensor<4xf32> {half
   %d = halftone.gradient %y at (%w : tensor<4xf32>) : tensor<f32> -> tensor<4xf32>
   return %d : tensor<4xf32>
 }
+
+// -----
+
+// The differentiated value is the sum of those of all processes: the cotangent of a sum over processes is the sum of their
+// cotangents.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[S:.*]] = halftone.all_reduce sum(%arg0) : tensor<4xf32>
+// CHECK: %[[B:.*]] = halftone.broadcast
+// CHECK: %[[D:.*]] = halftone.all_reduce sum(%[[B]]) : tensor<4xf32> loc(fused<"gradient">
+// CHECK: return %[[D]]
+func.func @main(%x: tensor<4xf32> {halftone.name = "x"}) -> (tensor<4xf32> {halftone.name = "dx"}) {
+  %s = halftone.all_reduce sum (%x) : tensor<4xf32>
+  %y = halftone.reduce sum %s {axes = array<i64: 0>} : tensor<4xf32> -> tensor<f32>
+  %d = halftone.gradient %y at (%x : tensor<4xf32>) : tensor<f32> -> tensor<4xf32>
+  return %d : tensor<4xf32>
+}

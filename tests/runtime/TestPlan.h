@@ -105,4 +105,19 @@ inline Executable testExecutable(int64_t n = 100) {
   return exe;
 }
 
+/// The same, but y is the sum of h over all processes; it travels while the variable is updated.
+///   ...; s := all_reduce h; old := w; if go: ...; wait; y := s
+/// Slot 8 is s.
+inline Executable sharingExecutable(int64_t n = 100) {
+  Executable exe = testExecutable(n);
+  const int64_t room = exe.plan.arenaBytes / 2;
+  exe.plan.slots.push_back({SlotKind::arena, exe.plan.slots[5].type, 2 * room});
+  std::vector<Step> &steps = exe.plan.steps;
+  steps[2] = CollectiveStep{CollectiveKind::sum, {6}, {8}};
+  steps.emplace_back(WaitStep{});
+  steps.emplace_back(CopyStep{8, 3, {}});
+  exe.plan.arenaBytes = exe.plan.largestLiveBytes = 3 * room;
+  return exe;
+}
+
 } // namespace halftone::test

@@ -146,6 +146,10 @@ void addFit(CLI::App &app, Arguments &arguments, Flags &flags) {
   command->add_option("--checkpoint", arguments.checkpoint, "Write a checkpoint, FILE.ckpt, after each epoch");
   command->add_option("--csv", arguments.csv,
                       "Write a line of comma-separated values after each epoch; with --resume append to the file");
+  command
+      ->add_option("--distribute", arguments.distribute,
+                   "mpi: the processes that mpirun or Slurm started share each batch, and rank 0 prints and saves")
+      ->check(CLI::IsMember({"mpi"}));
   command->add_option("--save", arguments.save, "The .keras file for the trained model, with the optimizer's state");
 }
 

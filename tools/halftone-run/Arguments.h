@@ -54,6 +54,7 @@ struct Arguments {
   double validationSplit = 0.0;
   std::vector<std::string> validationX, validationY; // specs, as x and y
   std::string resume, checkpoint, csv;               // files; "": none
+  std::string distribute;                            // "": the process trains alone
   std::string save;                                  // "": the trained model is not saved
 
   // For emit.

@@ -5,6 +5,7 @@
 #include "Training.h"
 #include "UsageError.h"
 #include "halftone/Callbacks.h"
+#include "halftone/Distribution.h"
 #include "halftone/Saving.h"
 #include <cmath>
 #include <fmt/format.h>
@@ -57,9 +58,18 @@ std::vector<CallbackArg> callbacksOf(const Arguments &arguments, EpochLines &lin
 
 } // namespace
 
-ExitCode fit(const Arguments &arguments) {
+ExitCode fit(const Arguments &given) {
+  Arguments arguments = given;
   if (!arguments.checkpoint.empty() && !arguments.checkpoint.ends_with(".ckpt"))
     throw UsageError(fmt::format("--checkpoint '{}': expected FILE.ckpt", arguments.checkpoint));
+  if (!arguments.distribute.empty())
+    distribution::set_distribution(distribution::DataParallel({.communicator = arguments.distribute}));
+  if (distribution::rank() > 0) { // rank 0 says and saves what all have
+    arguments.quiet = true;
+    arguments.json = arguments.verbose = false;
+    arguments.save.clear();
+    arguments.csv.clear();
+  }
   const TrainingTask task = openTraining(arguments);
   EpochLines lines(arguments);
   FitArgs args{.batch_size = arguments.batchSize.value_or(usualBatch),

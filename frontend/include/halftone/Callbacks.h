@@ -118,6 +118,7 @@ public:
 private:
   struct State;
   void save(int64_t epoch, std::optional<int64_t> batch, const Logs &logs);
+  void write(const std::string &path) const;
   std::string filepath_;
   ModelCheckpointArgs args_;
   std::shared_ptr<State> state_;

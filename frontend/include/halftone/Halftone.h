@@ -1,6 +1,7 @@
 // All public headers but Legacy.h, in one include.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "Distribution.h"
 #include "Generate.h"
 #include "Jit.h"
 #include "Layers.h"

@@ -38,3 +38,8 @@ TEST_CASE("a plan that fails its verifier prints all the same") {
   CHECK_THAT(print(exe),
              Catch::Contains("s0: feed 77 ? 100xf32") && Catch::Contains("0: with add (s0, s2, s5) -> () grid 13"));
 }
+
+TEST_CASE("a plan prints its collectives and the waits for them") {
+  CHECK_THAT(print(test::sharingExecutable()),
+             Catch::Contains("2: all_reduce sum (s6) -> (s8)\n") && Catch::Contains("6: wait\n"));
+}

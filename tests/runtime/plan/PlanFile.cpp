@@ -66,6 +66,15 @@ TEST_CASE("an executable survives being written and read") {
   CHECK(std::get<CopyStep>(read->plan.steps[6]).predicate->negated);
 }
 
+TEST_CASE("a plan file holds collectives") {
+  const Executable exe = test::sharingExecutable();
+  const StatusOr<Executable> read = readExecutable(writeExecutable(exe));
+  REQUIRE(read.isOk());
+  CHECK(print(*read) == print(exe));
+  CHECK(std::get<CollectiveStep>(read->plan.steps[2]).to == std::vector<SlotId>{8});
+  CHECK(std::holds_alternative<WaitStep>(read->plan.steps[6]));
+}
+
 TEST_CASE("a plan file is refused with the reason") {
   std::string bytes = writeExecutable(test::testExecutable());
   auto messageOf = [](const std::string &b) {
@@ -79,7 +88,7 @@ TEST_CASE("a plan file is refused with the reason") {
   CHECK_THAT(messageOf(bytes.substr(0, bytes.size() / 2)), Catch::Contains("checksum"));
   std::string other = bytes;
   other[8] = 9;
-  CHECK_THAT(messageOf(other), Catch::Contains("format version 9, this library reads version 6"));
+  CHECK_THAT(messageOf(other), Catch::Contains("format version 9, this library reads version 7"));
   other = bytes;
   other[100] ^= 1;
   CHECK_THAT(messageOf(other), Catch::Contains("checksum"));

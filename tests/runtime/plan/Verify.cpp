@@ -12,6 +12,8 @@ namespace {
 LaunchStep &launch(Executable &exe, size_t step) { return std::get<LaunchStep>(exe.plan.steps[step]); }
 CopyStep &copy(Executable &exe, size_t step) { return std::get<CopyStep>(exe.plan.steps[step]); }
 
+CollectiveStep &collective(Executable &exe) { return std::get<CollectiveStep>(exe.plan.steps[2]); }
+
 struct BadPlan {
   const char *expected;
   std::function<void(Executable &)> spoil;
@@ -184,4 +186,31 @@ TEST_CASE("independent parts of a launch are accepted") {
   INFO(status.str());
   CHECK(status.isOk());
   CHECK(exe.plan.launches() == 3);
+}
+
+TEST_CASE("A collective's values travel until its wait, and no step between may disturb them") {
+  CHECK(verify(sharingExecutable()).str() == "ok");
+  CHECK(verify(sharingExecutable(0)).str() == "ok");
+  const BadPlan bad[] = {
+      {"step 2: a collective has 2 operands and 1 results", [](auto &e) { collective(e).from = {6, 5}; }},
+      {"step 2: a collective has 0 operands", [](auto &e) { collective(e).from = collective(e).to = {}; }},
+      {"step 2: slot 50 does not exist", [](auto &e) { collective(e).to = {50}; }},
+      {"step 2: combines 100xf32 into i1", [](auto &e) { e.plan.slots[8].type = {DType::bool_, {}}; }},
+      {"step 2: result slot 6 overlaps an operand", [](auto &e) { collective(e).to = {6}; }},
+      {"step 2: writes slot 0, a feed", [](auto &e) { collective(e).to = {0}; }},
+      {"step 2: reads slot 8, whose bytes no earlier step wrote", [](auto &e) { collective(e).from = {8}; }},
+      {"step 3: reads slot 8, which travels in a collective", [](auto &e) { copy(e, 3).from = 8; }},
+      {"step 3: writes slot 8, which travels in a collective", [](auto &e) { copy(e, 3).to = 8; }},
+      {"step 5: writes slot 6, which travels in a collective", [](auto &e) { copy(e, 5).to = 6; }},
+      {"step 6: reads slot 8, which travels in a collective",
+       [](auto &e) { std::swap(e.plan.steps[6], e.plan.steps[7]); }},
+      {"step 8: waits, but no collective travels", [](auto &e) { e.plan.steps.emplace_back(WaitStep{}); }},
+      {"a collective has no wait",
+       [](auto &e) { e.plan.steps.emplace_back(CollectiveStep{CollectiveKind::max, {5}, {8}}); }},
+  };
+  for (const BadPlan &each : bad) {
+    Executable exe = sharingExecutable();
+    each.spoil(exe);
+    CHECK_THAT(verify(exe).str(), Catch::Contains(each.expected));
+  }
 }

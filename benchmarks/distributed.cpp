@@ -1,0 +1,166 @@
+// Training steps shared by processes against steps of one process, and a model of what an exchange costs.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Started by mpirun: mpirun -n 2 build/release/benchmarks/distributed, with HALFTONE_NUM_THREADS=1. Rank 0 writes the table.
+#include "Mlp.h"
+#include "Race.h"
+#include "Table.h"
+#include <cmath>
+#include <cstdio>
+#include <fmt/format.h>
+
+using namespace halftone;
+using namespace halftone::benchmarks;
+
+namespace {
+
+constexpr int rounds = 15;
+
+struct Net {
+  std::string title;
+  int64_t hidden = 0, width = 0; // layers and their units
+};
+
+Sequential modelOf(const Net &net) {
+  set_random_seed(1);
+  std::vector<Layer> stack{Input({784})};
+  for (int64_t i = 0; i < net.hidden; ++i)
+    stack.push_back(layers::Dense(net.width, {.activation = "relu"}));
+  stack.push_back(layers::Dense(10));
+  Sequential model(stack);
+  model.compile(
+      {.optimizer = optimizers::Adam(0.0), .loss = losses::SparseCategoricalCrossentropy({.from_logits = true})});
+  return model;
+}
+
+/// The bytes of gradients that a step sums.
+double bytesOf(const Model &model) {
+  double bytes = 0;
+  for (const Variable &variable : model.trainable_variables())
+    bytes += 4.0 * static_cast<double>(variable.shape().elements());
+  return bytes;
+}
+
+struct Times {
+  double alone, together, bytes;
+  double hidden; // the share of the exchanges' seconds for which rank 0 did other work
+};
+
+/// Seconds of a step of `batchAlone` rows in one process, and of `batch` rows in all, in turn. The other processes sleep
+/// while rank 0 is alone.
+Times timesOf(const Net &net, int64_t batchAlone, int64_t batch, int steps) {
+  const distribution::DataParallel all;
+  const bool isFirst = distribution::rank() == 0;
+  const Batch one = images(batchAlone), shared = images(batch);
+  const Sequential alone = modelOf(net), together = modelOf(net);
+  std::vector<double> seconds[2];
+  double exchanged = 0, waited = 0;
+  for (int round = -1; round < rounds; ++round) {
+    const auto lap = [&](const Model &model, const Batch &data, std::vector<double> &laps) {
+      const double taken = secondsOf([&] {
+        for (int i = 0; i < steps; ++i)
+          model.train_on_batch(data.x, data.y);
+      });
+      if (round >= 0)
+        laps.push_back(taken / steps);
+    };
+    if (isFirst) {
+      distribution::set_distribution(std::nullopt);
+      lap(alone, one, seconds[0]);
+      distribution::set_distribution(all);
+    }
+    together.train_on_batch(shared.x, shared.y); // the processes meet before the clock runs
+    const distribution::ExchangeTimes before = distribution::exchange_times();
+    lap(together, shared, seconds[1]);
+    exchanged += distribution::exchange_times().seconds - before.seconds;
+    waited += distribution::exchange_times().waited - before.waited;
+  }
+  std::vector<double> quotients;
+  for (size_t i = 0; isFirst && i < seconds[0].size(); ++i)
+    quotients.push_back(seconds[0][i] / seconds[1][i]);
+  const double base = isFirst ? median(seconds[0]) : 0;
+  return {base, isFirst ? base / median(quotients) : 0, bytesOf(alone), 1 - waited / exchanged};
+}
+
+/// Seconds of an exchange between `processes`: two ways of messages to each other process, and the bytes that each sends.
+struct Link {
+  double latency, bandwidth; // seconds of a message; bytes a second
+  double seconds(double bytes, double processes) const {
+    return 2 * (processes - 1) * latency + 2 * (processes - 1) / processes * bytes / bandwidth;
+  }
+};
+
+/// The link that explains a small and a large exchange.
+Link linkOf(double smallBytes, double small, double largeBytes, double large, double processes) {
+  const double perByte = (large - small) / (largeBytes - smallBytes);
+  return {(small - perByte * smallBytes) / (2 * (processes - 1)), 2 * (processes - 1) / processes / perByte};
+}
+
+/// Seconds that a step of two rows takes longer in all processes than a step of one row alone: those of the exchange.
+double exchangeSeconds(const Net &net, double &bytes) {
+  const int64_t processes = distribution::size();
+  const Times times = timesOf(net, 1, processes, 20);
+  bytes = times.bytes;
+  return times.together - times.alone;
+}
+
+void addScaling(Table &table, const Net &net, int64_t batch, double bar, const Link &link) {
+  const int64_t processes = distribution::size();
+  const Times times = timesOf(net, batch, batch, 10), part = timesOf(net, batch / processes, batch, 10);
+  if (distribution::rank() > 0)
+    return;
+  const std::string what = fmt::format("{} train step, global batch {}", net.title, batch);
+  table.add({fmt::format("{}, {} processes against one", what, processes), milliseconds(times.together),
+             "one " + milliseconds(times.alone), times.alone / times.together,
+             processes == 2 ? std::optional(bar) : std::nullopt});
+  std::printf("%s: %.0f %% of the exchanges' time was hidden behind launches\n", what.c_str(), 100 * times.hidden);
+  const double predicted = part.alone + link.seconds(times.bytes, static_cast<double>(processes));
+  table.add({what + ", the model of cost", milliseconds(times.together), "predicted " + milliseconds(predicted),
+             predicted / times.together});
+  for (const auto &[name, wire] :
+       {std::pair("10 Gbit/s, 20 us", Link{20e-6, 1.1e9}), std::pair("100 Gbit/s, 2 us", Link{2e-6, 11e9})})
+    for (double machines : {8.0, 64.0, 512.0})
+      std::printf("model, not measured: %s, %.0f machines of batch %lld, %s: %.2f ms a step, efficiency %.2f\n",
+                  net.title.c_str(), machines, static_cast<long long>(batch), name,
+                  1e3 * (times.alone + wire.seconds(times.bytes, machines)),
+                  times.alone / (times.alone + wire.seconds(times.bytes, machines)));
+}
+
+void run(Table &table) {
+  double smallBytes = 0, largeBytes = 0, middleBytes = 0;
+  const double small = exchangeSeconds({"small", 1, 16}, smallBytes),
+               large = exchangeSeconds({"large", 2, 1536}, largeBytes),
+               middle = exchangeSeconds({"middle", 1, 1024}, middleBytes);
+  const auto processes = static_cast<double>(distribution::size());
+  const Link link = linkOf(smallBytes, small, largeBytes, large, processes);
+  if (distribution::rank() == 0) {
+    table.version("latency of a message, us", fmt::format("{:.1f}", 1e6 * link.latency));
+    table.version("bandwidth, GB/s", fmt::format("{:.2f}", 1e-9 * link.bandwidth));
+    table.add({fmt::format("exchange of {:.1f} MB, the model of cost", middleBytes / 1e6), milliseconds(middle),
+               "predicted " + milliseconds(link.seconds(middleBytes, processes)),
+               link.seconds(middleBytes, processes) / middle});
+  }
+  addScaling(table, {"MLP 784-512-512-10", 2, 512}, 512, 1.8, link);
+  addScaling(table, {"MLP of 4 x 1024", 4, 1024}, 512, 1.9, link);
+}
+
+} // namespace
+
+int main() {
+  try {
+    distribution::set_distribution(distribution::DataParallel());
+    if (distribution::size() > 1 && distribution::rank() > 0) {
+      Table unused("distributed", "");
+      run(unused);
+      return 0;
+    }
+  } catch (const Error &error) {
+    std::fprintf(stderr, "distributed: %s\n", error.what());
+    return 77; // this machine has no MPI
+  }
+  if (distribution::size() == 1) {
+    std::fprintf(stderr, "distributed: expected several processes: mpirun -n 2 distributed\n");
+    return 2;
+  }
+  return runProgram("distributed", "steps shared by processes, each of one thread", run);
+}

@@ -1,0 +1,98 @@
+// place-collectives: launches that need no sum run while it travels.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   %g = launch @a(%x);  %s = all_reduce sum (%g) {order = 0};  %w1 = launch @update(%w, %s);  %h = launch @b(%x)
+// becomes
+//   %g = launch @a(%x);  %s = all_reduce sum (%g) {order = 0};  %h = launch @b(%x);  %w1 = launch @update(%w, %s)
+#include "compiler/passes/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+#define GEN_PASS_DEF_PLACECOLLECTIVESPASS
+#include "compiler/passes/Passes.h.inc"
+
+namespace {
+
+/// The ops of a block in a new order.
+class Placement {
+public:
+  explicit Placement(Block &block) : block(block) {}
+
+  LogicalResult run() {
+    SmallVector<AllReduceOp> collectives(block.getOps<AllReduceOp>());
+    for (AllReduceOp op : collectives)
+      if (!op.getOrder())
+        return op.emitOpError("has no order; expected bucket-collectives first");
+    llvm::sort(collectives, [](AllReduceOp a, AllReduceOp b) { return *a.getOrder() < *b.getOrder(); });
+    std::vector<SmallVector<Operation *>> others = byLastCollective(collectives.size(), collectives);
+    size_t next = 0;
+    auto placeReady = [&] {
+      for (; next < collectives.size() && isReady(collectives[next]); ++next)
+        place(collectives[next]);
+    };
+    placeReady();
+    for (const SmallVector<Operation *> &ops : others)
+      for (Operation *op : ops) {
+        place(op);
+        placeReady();
+      }
+    if (next < collectives.size())
+      return collectives[next].emitOpError("waits for one of a higher order");
+    for (Operation *op : placed)
+      op->moveBefore(block.getTerminator());
+    return success();
+  }
+
+private:
+  /// The ops that are no collectives, by the last collective that each waits for; those that wait for none come first.
+  std::vector<SmallVector<Operation *>> byLastCollective(size_t count, ArrayRef<AllReduceOp> collectives) {
+    DenseMap<Operation *, size_t> levels; // 1 + the position of that collective
+    for (auto [position, op] : llvm::enumerate(collectives))
+      levels[op] = position + 1;
+    std::vector<SmallVector<Operation *>> others(count + 1);
+    for (Operation &op : block.without_terminator()) {
+      if (isa<AllReduceOp>(op))
+        continue;
+      size_t level = 0;
+      op.walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands())
+          if (Operation *producer = operand.getDefiningOp(); producer && producer->getBlock() == &block)
+            level = std::max(level, levels.lookup(producer));
+      });
+      levels[&op] = level;
+      others[level].push_back(&op);
+    }
+    return others;
+  }
+
+  bool isReady(AllReduceOp op) const {
+    return llvm::all_of(op.getXs(), [&](Value operand) {
+      Operation *producer = operand.getDefiningOp();
+      return !producer || isPlaced.contains(producer);
+    });
+  }
+  void place(Operation *op) {
+    placed.push_back(op);
+    isPlaced.insert(op);
+  }
+
+  Block &block;
+  SmallVector<Operation *> placed;
+  DenseSet<Operation *> isPlaced;
+};
+
+class PlaceCollectives : public impl::PlaceCollectivesPassBase<PlaceCollectives> {
+  void runOnOperation() override {
+    auto main = getOperation().lookupSymbol<func::FuncOp>("main");
+    if (!main || main.isExternal() || main.getBody().front().getOps<AllReduceOp>().empty())
+      return;
+    if (failed(Placement(main.getBody().front()).run()))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace halftone::compiler

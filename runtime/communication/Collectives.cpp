@@ -1,0 +1,286 @@
+// Packs arrays into one message, and combines the messages in the order of ranks.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/communication/Collectives.h"
+#include "runtime/base/Half.h"
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace halftone {
+
+namespace {
+
+/// Arrays lie one behind the other in a message, each at a multiple of this, so that the borders of chunks, which are
+/// multiples too, divide no element.
+constexpr int64_t alignment = 8;
+/// Up to so many bytes every process sends its whole message to all: one way instead of two, for more bytes.
+constexpr int64_t mostBytesSharedWhole = 8192;
+/// Arrays from here on are messages of their own: copying them would take longer than sending one message more.
+constexpr int64_t leastBytesInPlace = 32768;
+
+int64_t alignedBytes(const SharedArray &array) {
+  return (array.elements * itemsize(array.dtype) + alignment - 1) / alignment * alignment;
+}
+int64_t bytesOf(std::span<const SharedArray> arrays) {
+  int64_t bytes = 0;
+  for (const SharedArray &array : arrays)
+    bytes += alignedBytes(array);
+  return bytes;
+}
+
+void pack(std::span<const SharedArray> arrays, std::byte *to) {
+  for (const SharedArray &array : arrays) {
+    if (array.elements > 0)
+      std::memcpy(to, array.from, static_cast<size_t>(array.elements * itemsize(array.dtype)));
+    to += alignedBytes(array);
+  }
+}
+void unpack(std::span<const SharedArray> arrays, const std::byte *from) {
+  for (const SharedArray &array : arrays) {
+    if (array.elements > 0)
+      std::memcpy(array.to, from, static_cast<size_t>(array.elements * itemsize(array.dtype)));
+    from += alignedBytes(array);
+  }
+}
+
+/// Elements of a stored type as numbers of the type in which they are combined.
+template <class T> struct Plain {
+  using Storage = T;
+  using Number = T;
+  static Number decode(T x) { return x; }
+  static T encode(Number x) { return x; }
+};
+template <class Format> struct Narrow {
+  using Storage = typename Format::Storage;
+  using Number = float;
+  static float decode(Storage x) { return Format::decode(x); }
+  static Storage encode(float x) { return Format::encode(x); }
+};
+
+template <class T> T combined(CollectiveKind kind, T a, T b) {
+  if (kind == CollectiveKind::sum) {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
+    else
+      return a + b;
+  }
+  return a != a || a > b ? a : b; // NaN stays
+}
+
+/// `parts` are the same bytes of the processes' messages, by rank; `to` may be one of them.
+template <class Codec>
+void combine(CollectiveKind kind, std::span<const std::byte *const> parts, std::byte *to, int64_t elements) {
+  using Storage = typename Codec::Storage;
+  using Number = typename Codec::Number;
+  constexpr int64_t most = 512; // numbers that stay in the first cache
+  std::array<Number, most> numbers;
+  for (int64_t begin = 0; begin < elements; begin += most) {
+    const int64_t count = std::min(most, elements - begin);
+    for (size_t rank = 0; rank < parts.size(); ++rank) {
+      const auto *from = reinterpret_cast<const Storage *>(parts[rank]) + begin;
+      if (rank == 0 && kind == CollectiveKind::sum)
+        std::fill_n(numbers.begin(), count, Number(0));
+      else if (rank == 0)
+        std::transform(from, from + count, numbers.begin(), Codec::decode);
+      if (rank > 0 || kind == CollectiveKind::sum)
+        for (int64_t i = 0; i < count; ++i)
+          numbers[i] = combined<Number>(kind, numbers[i], Codec::decode(from[i]));
+    }
+    std::transform(numbers.begin(), numbers.begin() + count, reinterpret_cast<Storage *>(to) + begin, Codec::encode);
+  }
+}
+
+using Combine = void (*)(CollectiveKind, std::span<const std::byte *const>, std::byte *, int64_t);
+Combine combineOf(DType dtype) {
+  switch (dtype) {
+  case DType::float16:
+    return combine<Narrow<Float16>>;
+  case DType::bfloat16:
+    return combine<Narrow<Bfloat16>>;
+  case DType::float32:
+    return combine<Plain<float>>;
+  case DType::float64:
+    return combine<Plain<double>>;
+  case DType::int8:
+    return combine<Plain<int8_t>>;
+  case DType::int16:
+    return combine<Plain<int16_t>>;
+  case DType::int32:
+    return combine<Plain<int32_t>>;
+  case DType::int64:
+    return combine<Plain<int64_t>>;
+  case DType::uint8:
+    return combine<Plain<uint8_t>>;
+  case DType::uint16:
+    return combine<Plain<uint16_t>>;
+  case DType::uint32:
+    return combine<Plain<uint32_t>>;
+  case DType::uint64:
+    return combine<Plain<uint64_t>>;
+  default:
+    return nullptr;
+  }
+}
+
+/// Combines the bytes [begin, end) of messages. `messages` point to byte `begin` of each; so does `to`.
+void combineBytes(CollectiveKind kind, std::span<const SharedArray> arrays, int64_t begin, int64_t end,
+                  std::span<const std::byte *const> messages, std::byte *to) {
+  int64_t at = 0; // where the array begins
+  std::vector<const std::byte *> parts(messages.size());
+  for (const SharedArray &array : arrays) {
+    const int64_t size = itemsize(array.dtype), first = std::max(begin, at),
+                  last = std::min(end, at + array.elements * size);
+    if (first < last) {
+      for (size_t rank = 0; rank < parts.size(); ++rank)
+        parts[rank] = messages[rank] + (first - begin);
+      combineOf(array.dtype)(kind, parts, to + (first - begin), (last - first) / size);
+    }
+    at += alignedBytes(array);
+  }
+}
+
+std::byte *place(std::vector<std::byte> &memory, int64_t bytes) {
+  if (std::ssize(memory) < bytes)
+    memory.resize(static_cast<size_t>(bytes));
+  return memory.data();
+}
+
+} // namespace
+
+Status Collectives::allReduce(CollectiveKind kind, std::span<const SharedArray> arrays) {
+  for (const SharedArray &array : arrays)
+    if (!combineOf(array.dtype))
+      return {ErrorKind::type_error, fmt::format("processes do not combine values of dtype {}", name(array.dtype))};
+  return bytesOf(arrays) <= mostBytesSharedWhole ? shareWhole(kind, arrays) : shareChunks(kind, arrays);
+}
+
+Status Collectives::shareWhole(CollectiveKind kind, std::span<const SharedArray> arrays) {
+  const int64_t bytes = bytesOf(arrays);
+  std::byte *const all = place(others_, bytes * size());
+  std::vector<std::span<std::byte>> parts;
+  std::vector<const std::byte *> messages;
+  for (int other = 0; other < size(); ++other) {
+    parts.emplace_back(all + bytes * other, static_cast<size_t>(bytes));
+    messages.push_back(parts.back().data());
+  }
+  pack(arrays, parts[static_cast<size_t>(rank())].data());
+  HALFTONE_RETURN_IF_ERROR(gatherInPlace(parts));
+  std::byte *const result = place(own_, bytes);
+  combineBytes(kind, arrays, 0, bytes, messages, result);
+  unpack(arrays, result);
+  return {};
+}
+
+namespace {
+
+/// Arrays that lie in memory as in a message: one large array, or small ones that were packed. `to` may be `from`.
+struct Region {
+  std::vector<SharedArray> arrays;
+  const std::byte *from;
+  std::byte *to;
+  int64_t bytes;
+
+  int64_t border(int64_t chunk, int64_t chunks) const { return bytes / alignment * chunk / chunks * alignment; }
+  /// Where the chunk begins and ends. The last one has the bytes behind the last border too.
+  std::pair<int64_t, int64_t> chunk(int64_t number, int64_t chunks) const {
+    return {border(number, chunks), number + 1 == chunks ? bytes : border(number + 1, chunks)};
+  }
+};
+
+} // namespace
+
+/// Rank r combines chunk r of each region and sends the result to all. Large arrays travel from and to their own memory.
+Status Collectives::shareChunks(CollectiveKind kind, std::span<const SharedArray> arrays) {
+  std::vector<SharedArray> small;
+  std::vector<Region> regions;
+  for (const SharedArray &array : arrays)
+    if (const int64_t bytes = array.elements * itemsize(array.dtype); bytes < leastBytesInPlace)
+      small.push_back(array);
+    else
+      regions.push_back({{array}, array.from, array.to, bytes});
+  if (const int64_t bytes = bytesOf(small); bytes > 0) {
+    std::byte *const packed = place(own_, bytes);
+    pack(small, packed);
+    regions.push_back({small, packed, packed, bytes});
+  }
+  int64_t ownBytes = 0; // of the chunks that this process combines
+  for (const Region &region : regions) {
+    const auto [begin, end] = region.chunk(rank(), size());
+    ownBytes += (end - begin + alignment - 1) / alignment * alignment;
+  }
+  std::byte *const others = place(others_, ownBytes * size());
+  std::vector<Outgoing> sends, results;
+  std::vector<Incoming> receives, chunks;
+  for (int other = 0; other < size(); ++other) {
+    if (other == rank())
+      continue;
+    std::byte *next = others + ownBytes * other;
+    for (const Region &region : regions) {
+      const auto [begin, end] = region.chunk(other, size());
+      const auto [ownBegin, ownEnd] = region.chunk(rank(), size());
+      const auto bytes = static_cast<size_t>(end - begin), own = static_cast<size_t>(ownEnd - ownBegin);
+      sends.push_back({other, {region.from + begin, bytes}});
+      receives.push_back({other, {next, own}});
+      results.push_back({other, {region.to + ownBegin, own}});
+      chunks.push_back({other, {region.to + begin, bytes}});
+      next += (ownEnd - ownBegin + alignment - 1) / alignment * alignment;
+    }
+  }
+  HALFTONE_RETURN_IF_ERROR(communicator_.exchange(sends, receives));
+  int64_t at = 0;
+  for (const Region &region : regions) {
+    const auto [begin, end] = region.chunk(rank(), size());
+    std::vector<const std::byte *> messages;
+    for (int other = 0; other < size(); ++other)
+      messages.push_back(other == rank() ? region.from + begin : others + ownBytes * other + at);
+    combineBytes(kind, region.arrays, begin, end, messages, region.to + begin);
+    at += (end - begin + alignment - 1) / alignment * alignment;
+  }
+  HALFTONE_RETURN_IF_ERROR(communicator_.exchange(results, chunks));
+  if (!small.empty())
+    unpack(small, own_.data());
+  return {};
+}
+
+Status Collectives::gatherInPlace(std::span<const std::span<std::byte>> parts) {
+  std::vector<Outgoing> sends;
+  std::vector<Incoming> receives;
+  for (int other = 0; other < size(); ++other)
+    if (other != rank()) {
+      sends.push_back({other, parts[static_cast<size_t>(rank())]});
+      receives.push_back({other, parts[static_cast<size_t>(other)]});
+    }
+  return communicator_.exchange(sends, receives);
+}
+
+Status Collectives::broadcast(std::span<std::byte> bytes) {
+  if (rank() > 0) {
+    const Incoming receive{0, bytes};
+    return communicator_.exchange({}, {&receive, 1});
+  }
+  std::vector<Outgoing> sends;
+  for (int other = 1; other < size(); ++other)
+    sends.push_back({other, bytes});
+  return communicator_.exchange(sends, {});
+}
+
+StatusOr<std::vector<std::string>> Collectives::gather(std::string_view own) {
+  std::vector<int64_t> lengths(static_cast<size_t>(size()));
+  lengths[static_cast<size_t>(rank())] = std::ssize(own);
+  std::vector<std::span<std::byte>> parts;
+  for (int64_t &length : lengths)
+    parts.push_back(std::as_writable_bytes(std::span(&length, 1)));
+  HALFTONE_RETURN_IF_ERROR(gatherInPlace(parts));
+  std::vector<std::string> texts;
+  for (int64_t length : lengths)
+    texts.emplace_back(static_cast<size_t>(length), '\0');
+  texts[static_cast<size_t>(rank())] = own;
+  parts.clear();
+  for (std::string &text : texts)
+    parts.push_back(std::as_writable_bytes(std::span(text)));
+  HALFTONE_RETURN_IF_ERROR(gatherInPlace(parts));
+  return texts;
+}
+
+} // namespace halftone

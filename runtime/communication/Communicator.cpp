@@ -1,0 +1,56 @@
+// Opens a library that sends messages between processes.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/communication/Communicator.h"
+#include "runtime/communication/CommunicatorAbi.h"
+#include <array>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <vector>
+
+namespace halftone {
+
+namespace {
+
+using Text = std::array<char, 1024>;
+
+class LibraryCommunicator final : public Communicator {
+public:
+  explicit LibraryCommunicator(const HalftoneCommunicator &functions) : functions_(functions) {}
+  int rank() const override { return functions_.rank; }
+  int size() const override { return functions_.size; }
+  Status exchange(std::span<const Outgoing> sends, std::span<const Incoming> receives) override {
+    std::vector<HalftoneMessage> out, in;
+    for (const Outgoing &send : sends)
+      out.push_back({send.rank, const_cast<std::byte *>(send.bytes.data()), std::ssize(send.bytes)});
+    for (const Incoming &receive : receives)
+      in.push_back({receive.rank, receive.bytes.data(), std::ssize(receive.bytes)});
+    Text error{};
+    if (functions_.exchange(out.data(), std::ssize(out), in.data(), std::ssize(in), error.data(), std::ssize(error)))
+      return {ErrorKind::runtime_error, error.data()};
+    return {};
+  }
+
+private:
+  const HalftoneCommunicator &functions_; // of the library, which stays open
+};
+
+} // namespace
+
+StatusOr<std::unique_ptr<Communicator>> openCommunicator(const std::string &path) {
+  const auto fail = [&](const char *reason) {
+    return Status(ErrorKind::runtime_error, fmt::format("cannot use {}: {}", path, reason));
+  };
+  void *const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL); // Open MPI's components look for its symbols
+  if (!library)
+    return fail(::dlerror());
+  const auto open = reinterpret_cast<HalftoneOpenCommunicator>(::dlsym(library, openCommunicatorName));
+  if (!open)
+    return fail(::dlerror());
+  Text error{};
+  const HalftoneCommunicator *const functions = open(communicatorAbi, error.data(), std::ssize(error));
+  if (!functions)
+    return fail(error.data());
+  return std::unique_ptr<Communicator>(std::make_unique<LibraryCommunicator>(*functions));
+}
+
+} // namespace halftone

@@ -1,0 +1,36 @@
+// The interface to the processes of a run: ranks, and messages between them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "runtime/base/Status.h"
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace halftone {
+
+struct Outgoing {
+  int rank = 0; // of the receiver
+  std::span<const std::byte> bytes;
+};
+struct Incoming {
+  int rank = 0; // of the sender
+  std::span<std::byte> bytes;
+};
+
+class Communicator {
+public:
+  virtual ~Communicator() = default;
+  virtual int rank() const = 0; // of this process: 0 to size() - 1
+  virtual int size() const = 0;
+  /// Sends and receives messages, and returns when all are done. Messages between two ranks arrive in their order.
+  /// runtime_error that names the other rank if it has left the run or sends a message of another size. Call it from one
+  /// thread at a time.
+  virtual Status exchange(std::span<const Outgoing> sends, std::span<const Incoming> receives) = 0;
+};
+
+/// The processes that a library with the interface of CommunicatorAbi.h joins. `path` is the library's file. runtime_error
+/// when the library cannot be opened, or cannot join the run.
+StatusOr<std::unique_ptr<Communicator>> openCommunicator(const std::string &path);
+
+} // namespace halftone

@@ -1,0 +1,36 @@
+// RUN: halftone-opt %s --split-input-file --halftone-bucket-collectives=bucket-bytes=64 | FileCheck-22 %s
+
+// In the order in which the operands are made: %b, then %a; the second bucket has the one that did not fit. Readers of
+// early results move behind the bucket.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[B:.*]] = halftone.tanh
+// CHECK: %[[A:.*]] = halftone.neg
+// CHECK: %[[R:.*]]:2 = halftone.all_reduce sum(%[[B]], %[[A]]) {order = 0 : i64} : tensor<8xf32>, tensor<8xf32>
+// CHECK: %[[C:.*]] = halftone.cos
+// CHECK: %[[S:.*]] = halftone.all_reduce sum(%[[C]]) {order = 1 : i64}
+// CHECK: %[[D:.*]] = halftone.exp %[[R]]#0
+// CHECK: return %[[R]]#1, %[[D]], %[[S]]
+func.func @main(%x: tensor<8xf32> {halftone.name = "x"}) -> (tensor<8xf32> {halftone.name = "a"}, tensor<8xf32> {halftone.name = "b"}, tensor<8xf32> {halftone.name = "c"}) {
+  %b = halftone.tanh %x : tensor<8xf32>
+  %b1 = halftone.all_reduce sum (%b) : tensor<8xf32>
+  %d = halftone.exp %b1 : tensor<8xf32>
+  %a = halftone.neg %x : tensor<8xf32>
+  %c = halftone.cos %x : tensor<8xf32>
+  %c1 = halftone.all_reduce sum (%c) : tensor<8xf32>
+  %a1 = halftone.all_reduce sum (%a) : tensor<8xf32>
+  return %a1, %d, %c1 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// One that waits for another is in a later bucket, and kinds do not mix.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[A:.*]] = halftone.all_reduce sum(%arg0) {order = 0 : i64}
+// CHECK: %[[M:.*]] = halftone.all_reduce max(%arg0) {order = 1 : i64}
+// CHECK: %[[B:.*]] = halftone.all_reduce sum(%[[A]]) {order = 2 : i64}
+func.func @main(%x: tensor<4xf32> {halftone.name = "x"}) -> (tensor<4xf32> {halftone.name = "a"}, tensor<4xf32> {halftone.name = "m"}) {
+  %0 = halftone.all_reduce sum (%x) : tensor<4xf32>
+  %1 = halftone.all_reduce max (%x) : tensor<4xf32>
+  %2 = halftone.all_reduce sum (%0) : tensor<4xf32>
+  return %2, %1 : tensor<4xf32>, tensor<4xf32>
+}

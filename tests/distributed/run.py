@@ -1,0 +1,244 @@
+#!/usr/bin/env python3
+# Runs the program `train` in several processes by mpirun, and compares what the processes say.
+# SPDX-License-Identifier: Apache-2.0
+"""Usage: run.py MPIRUN PROGRAM FOLDER TEST [times]
+
+TEST is a function below; FOLDER is for files. A test that kills processes does so `times` times.
+"""
+import collections
+import os
+import random
+import shutil
+import subprocess
+import sys
+import time
+
+POLICIES = ("float32", "mixed_bfloat16", "mixed_float16")
+mpirun, program, folder, test = sys.argv[1:5]
+times = int(sys.argv[5]) if len(sys.argv) > 5 else 3
+
+Run = collections.namedtuple("Run", "code said text seconds end")
+
+
+def run(processes, *words, limit=60):
+    """What each rank says, as lists of lines by rank."""
+    command = [mpirun, "--allow-run-as-root", "--oversubscribe", "-n", str(processes), program, *words]
+    if processes == 0:
+        command = [program, *words]
+    start = time.monotonic()
+    done = subprocess.run(command, capture_output=True, text=True, timeout=limit,
+                          env={**os.environ, "HALFTONE_NUM_THREADS": "1"})
+    said = collections.defaultdict(list)
+    for line in done.stdout.splitlines():
+        rank, colon, rest = line.partition(": ")
+        if colon and rank.isdigit():
+            said[int(rank)].append(rest)
+    end = time.monotonic()  # the clock of the processes
+    return Run(done.returncode, said, done.stdout + done.stderr, end - start, end)
+
+
+def require(condition, message, *runs):
+    if not condition:
+        sys.exit(f"{test}: {message}\n" + "\n---\n".join(each.text for each in runs))
+
+
+def well(processes, *words, **more):
+    """A run that ends well and in which all ranks say the same."""
+    result = run(processes, *words, **more)
+    require(result.code == 0, f"{processes} processes: exit code {result.code}", result)
+    for rank in range(max(processes, 1)):
+        require(result.said[rank] == result.said[0] and result.said[0], f"rank {rank} differs from rank 0", result)
+    return result
+
+
+def values(result, what):
+    """The words behind `what`, numbers where they are some."""
+    return [line[len(what) + 1:] for line in result.said[0] if line.startswith(what + " ")]
+
+
+def require_close(a, b, tolerance, *runs):
+    require(len(a) == len(b) and a, "different counts of values", *runs)
+    for x, y in zip(a, b):
+        require(abs(float(x) - float(y)) <= tolerance * max(1, abs(float(y))), f"{x} is not close to {y}", *runs)
+
+
+def deterministic(policy, net="mlp"):
+    """200 steps. Two runs have the same bits; n processes have those of one that accumulates n parts; logs are those of
+    one."""
+    words = ("policy=" + policy, "net=" + net, "epochs=25", "shuffle=no", "rows=768", "batch=96")
+    alone = well(0, "alone", *words)
+    for processes in (1, 2, 3, 4):
+        first, second = well(processes, "together", *words), well(processes, "together", *words)
+        require(first.said[0] == second.said[0], f"{processes} processes: two runs differ", first, second)
+        if processes == 1:
+            require(values(first, "state") == values(alone, "state"), "one process is not as one alone", first, alone)
+            continue
+        parts = well(0, "alone", f"split={processes}", f"accumulate={processes}", *words)
+        require(values(first, "weights") == values(parts, "weights"),
+                f"{processes} processes differ from one that accumulates", first, parts)
+        for what in ("fit loss", "fit accuracy"):  # of the first epochs: later ones depend on the rounding of the first
+            require_close(values(first, what)[:3], values(alone, what)[:3], 0.02, first, alone)
+
+
+def deterministic_float32():
+    deterministic("float32")
+
+
+def deterministic_mixed_bfloat16():
+    deterministic("mixed_bfloat16")
+
+
+def deterministic_mixed_float16():
+    deterministic("mixed_float16")
+
+
+def deterministic_cnn():
+    deterministic("mixed_bfloat16", "cnn")
+
+
+def synchronized():
+    """BatchNormalization(synchronized) in several processes normalizes as one process does with the whole batch."""
+    words = ("normalization=synchronized", "shuffle=no", "rows=192", "batch=48", "epochs=4")
+    alone = well(0, "alone", *words)
+    for processes in (2, 3):
+        result = well(processes, "together", *words)
+        for what in ("fit loss", "evaluate loss"):
+            require_close(values(result, what), values(alone, what), 1e-4, result, alone)
+    apart = well(2, "together", "normalization=yes", *words[1:])
+    require(abs(float(values(apart, "fit loss")[0]) - float(values(alone, "fit loss")[0])) > 1e-4,
+            "statistics of each process's own rows gave the same", apart, alone)
+
+
+def partial_batches():
+    """Batches that the processes cannot share equally, and one with fewer rows than processes."""
+    for rows, batch in ((103, 10), (41, 4), (7, 32), (2, 2), (1, 1)):
+        words = (f"rows={rows}", f"batch={batch}", "shuffle=no", "epochs=3")
+        alone = well(0, "alone", *words)
+        for more in ((), ("dataset=yes",)):
+            for processes in (2, 3):
+                result = well(processes, "together", *words, *more)
+                for what in ("fit loss", "fit accuracy", "evaluate loss", "evaluate accuracy"):
+                    require_close(values(result, what), values(alone, what), 1e-4, result, alone)
+                require(values(result, "predict")[0].split(")")[0] == values(alone, "predict")[0].split(")")[0],
+                        "predictions have another shape", result, alone)
+                require_close([values(result, "predict")[0].split()[2]], [values(alone, "predict")[0].split()[2]], 1e-3,
+                              result, alone)
+
+
+def random_layers():
+    """Dropout and BatchNormalization: shuffled alike, and all processes end with the same state."""
+    for policy in POLICIES:
+        words = ("policy=" + policy, "dropout=yes", "normalization=yes", "epochs=4", "rows=330", "batch=50")
+        first = well(3, "together", *words)
+        require(first.said[0] == well(3, "together", *words).said[0], "two runs differ", first)
+
+
+def one_begins():
+    """All processes begin with the weights of rank 0, and with its seeds."""
+    same = well(2, "together", "epochs=1")
+    other = well(2, "together", "epochs=1", "1:seed=99")
+    require(same.said[0] == other.said[0], "rank 1's seed had a part in the result", same, other)
+
+
+def faults():
+    """Overflow in the rows of one process: all skip, halve and go on, with the same bits."""
+    for processes in (2, 4):
+        result = well(processes, "faults", "policy=mixed_float16", f"steps={times * 100}", limit=900)
+        skipped, _, of = values(result, "skipped")[0].partition(",")[0].partition(" of ")
+        require(int(skipped) >= int(of.split()[0]) > 0, "a fault was not skipped", result)
+        print(f"{processes} processes: skipped {skipped} steps, {of}")
+
+
+def refused(processes, words, *texts):
+    result = run(processes, "together", *words)
+    require(result.code != 0, "it was not refused", result)
+    for rank in range(processes):
+        require(any(all(text in line for text in texts) for line in result.said[rank] if line.startswith("error ")),
+                f"rank {rank} does not say {texts}", result)
+
+
+def disagreement():
+    """Another model, policy, optimizer or data in one process: refused in all, with both sides."""
+    refused(2, ["1:units=40"], "rank 0 has", "rank 1 has", "(20, 48)", "(20, 40)")
+    refused(3, ["2:policy=mixed_bfloat16"], "rank 0 has", "rank 2 has", "float32", "mixed_bfloat16")
+    refused(2, ["1:rows=640"], "rank 0 has", "rank 1 has", "13 batches", "10 batches")
+    refused(2, ["1:epochs=9"], "rank 0 has", "rank 1 has", "2 epochs", "9 epochs")
+    refused(2, ["1:accumulate=2"], "rank 0 has", "rank 1 has", "gradient_accumulation_steps")
+
+
+def leaving():
+    """A process that ends by an error of its own: the others name it."""
+    result = run(3, "together", "1:ending=throw", "1:steps=5")
+    require(result.code != 0 and result.seconds < 20, "it did not end", result)
+    require(any("has enough" in line for line in result.said[1]), "rank 1 has no error of its own", result)
+    for rank in (0, 2):
+        require(any("rank 1 has left" in line for line in result.said[rank]), f"rank {rank} does not name rank 1", result)
+
+
+def weights_differ():
+    """The check of weights names the rank and the variable."""
+    result = run(2, "checked", "1:ending=change", "1:steps=3")
+    for rank in (0, 1):
+        require(any("rank 1" in line and "kernel" in line for line in result.said[rank]), "it is not named", result)
+
+
+def killed():
+    """A process that is killed at a random step: mpirun ends the others with a message, and the last checkpoint loads."""
+    for seed in range(times):
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
+        backup = os.path.join(folder, "backup")
+        rank, steps = random.Random(seed).randrange(4), random.Random(seed).randrange(20, 120)
+        result = run(4, "together", "epochs=100", "backup=" + backup, f"{rank}:ending=die", f"{rank}:steps={steps}",
+                     "rows=640", limit=300)
+        died = [float(line.split()[-1]) for line in result.said[rank] if line.startswith("dying")]
+        require(result.code != 0 and len(died) == 1, "no process was killed", result)
+        require(result.end - died[0] < 10, f"the others ended {result.end - died[0]:.1f} s later", result)
+        require("signal 9" in result.text, "nothing says that a process was killed", result)
+        again = well(2, "together", "epochs=1", "restore=" + os.path.join(backup, "latest.ckpt"))
+        require(values(again, "restored"), "the checkpoint does not load", again)
+    print(f"{times} processes were killed")
+
+
+def files():
+    """One process prints and writes; another count of processes goes on from the checkpoint."""
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    name = lambda file: os.path.join(folder, file)
+    result = well(3, "together", "verbose=2", "csv=" + name("log.csv"), "checkpoint=" + name("at-{epoch}.ckpt"))
+    require(result.text.count("Epoch 1/2") == 1, "not one process printed", result)
+    with open(name("log.csv"), encoding="utf-8") as file:
+        require(len(file.readlines()) == 3, "the log has other rows", result)
+    require(sorted(os.listdir(folder)) == ["at-1.ckpt", "at-2.ckpt", "log.csv"], "other files", result)
+    for processes in (0, 2, 4):
+        again = well(processes, "together" if processes else "alone", "epochs=2", "initial_epoch=1",
+                     "restore=" + name("at-1.ckpt"))
+        require_close(values(again, "fit loss"), values(result, "fit loss")[1:], 1e-3, again, result)
+
+
+def tool():
+    """halftone-run fit --distribute mpi: one process prints and saves."""
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir)
+    words = ["fit", os.path.join(source, "data/keras/archives/sequential.keras"), "--x", "8x4xf32=random", "--y", "8x2xf32=1",
+             "--epochs", "3", "--batch-size", "4"]
+    alone = run(0, *words)
+    shared = run(2, *words, "--distribute", "mpi", "--save", os.path.join(folder, "trained.keras"))
+    losses = [[line.split("loss: ")[1] for line in each.text.splitlines() if line.startswith("epoch")]
+              for each in (alone, shared)]
+    require(len(losses[0]) == 3, "one process alone does not print three epochs", alone)
+    require_close(losses[1], losses[0], 2e-3, shared, alone)
+    require(os.listdir(folder) == ["trained.keras"], "the model was not saved", shared)
+
+
+def example():
+    """01-mnist --data-parallel: one process prints, and the processes learn together what one learns."""
+    data = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "examples/data/mnist")
+    result = run(2, "--data-parallel", "--epochs", "1", "--data", data)
+    accuracies = [float(line.split()[3]) for line in result.text.splitlines() if "test accuracy" in line]
+    require(result.code == 0 and len(accuracies) == 1 and accuracies[0] > 0.95, "it did not learn", result)
+
+
+if __name__ == "__main__":
+    globals()[test]()

@@ -1,0 +1,222 @@
+// A program that several processes run together; run.py starts it and compares their words.
+// SPDX-License-Identifier: Apache-2.0
+#include "halftone/Halftone.h"
+#include "runtime/TensorAccess.h"
+#include "runtime/base/Sha256.h"
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <fmt/format.h>
+#include <map>
+#include <random>
+#include <string>
+#include <unistd.h>
+
+using namespace halftone;
+using namespace halftone::layers;
+
+namespace {
+
+using Words = std::map<std::string, std::string>; // the arguments NAME=VALUE
+
+std::string word(const Words &words, const std::string &name, const std::string &otherwise) {
+  const auto found = words.find(name);
+  return found == words.end() ? otherwise : found->second;
+}
+int64_t number(const Words &words, const std::string &name, int64_t otherwise) {
+  return std::stoll(word(words, name, std::to_string(otherwise)));
+}
+
+struct Data {
+  Tensor x, y;
+};
+/// Rows of numbers from -1 to 1, and as class the position of the largest of the first five.
+Data dataOf(int64_t rows, int64_t width = 20) {
+  std::mt19937_64 engine(7);
+  std::vector<float> x;
+  std::vector<int32_t> y;
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t i = 0; i < width; ++i)
+      x.push_back(static_cast<float>(engine() % 2001) / 1000.0f - 1.0f);
+    const auto own = x.end() - width;
+    y.push_back(static_cast<int32_t>(std::max_element(own, own + 5) - own));
+  }
+  return {Tensor(x, Shape({rows, width})), Tensor(y, Shape({rows}))};
+}
+
+Sequential modelOf(const Words &words) {
+  set_random_seed(number(words, "seed", 1));
+  set_dtype_policy(word(words, "policy", "float32"));
+  Sequential model({Input({number(words, "inputs", 20)})});
+  if (word(words, "net", "mlp") == "cnn") {
+    model.add(Reshape({5, 4, 1}));
+    model.add(Conv2D(8, {3, 3}, {.padding = Padding::same, .activation = "relu"}));
+    model.add(Flatten());
+  }
+  if (const std::string kind = word(words, "normalization", "no"); kind != "no")
+    model.add(BatchNormalization({.synchronized = kind == "synchronized"}));
+  model.add(Dense(number(words, "units", 48), {.activation = "relu"}));
+  if (word(words, "dropout", "no") == "yes")
+    model.add(Dropout(0.25));
+  model.add(Dense(32, {.activation = "relu"}));
+  model.add(Dense(5));
+  optimizers::AdamArgs adam;
+  if (const int64_t steps = number(words, "accumulate", 0))
+    adam.gradient_accumulation_steps = steps;
+  model.compile({.optimizer = optimizers::Adam(1e-2, adam),
+                 .loss = losses::SparseCategoricalCrossentropy({.from_logits = true}),
+                 .metrics = {"accuracy"},
+                 .weighted_metrics = {"accuracy"}});
+  return model;
+}
+
+std::string digest(const std::vector<Variable> &variables) {
+  std::string bytes;
+  for (const Variable &variable : variables) {
+    const Tensor value = variable.value();
+    bytes.append(reinterpret_cast<const char *>(TensorAccess::data(value)),
+                 static_cast<size_t>(TensorAccess::bytes(value)));
+  }
+  return sha256(bytes);
+}
+
+/// Prints a line that begins with the rank, whole.
+void say(const std::string &text) {
+  std::string line = fmt::format("{}: {}\n", distribution::rank(), text);
+  for (size_t at = line.find('\n'); at + 1 < line.size(); at = line.find('\n', at + 1))
+    line[at] = ' ';
+  (void)!::write(STDOUT_FILENO, line.data(), line.size());
+}
+
+/// Every process says its weights, and all its state.
+void sayState(const Model &model) {
+  std::vector<Variable> all = model.variables();
+  for (const Variable &variable : model.optimizer().variables())
+    all.push_back(variable);
+  say("weights " + digest(model.weights()));
+  say("state " + digest(all));
+}
+
+void sayLogs(const std::string &what, const Logs &logs) {
+  for (const auto &[name, value] : logs)
+    say(fmt::format("{} {} {:.9g}", what, name, value));
+}
+
+/// Ends or leaves the process at a step.
+struct Ending : Callback {
+  std::string how;
+  int64_t left = 0;
+  Ending(std::string how, int64_t steps) : how(std::move(how)), left(steps) {}
+  void on_train_batch_end(int64_t, const Logs &) override {
+    if (how.empty() || --left != 0)
+      return;
+    if (how == "die") {
+      const std::chrono::duration<double> now = std::chrono::steady_clock::now().time_since_epoch();
+      say(fmt::format("dying at {:.3f}", now.count()));
+      (void)::raise(SIGKILL);
+    }
+    if (how == "change") {
+      const Variable variable = model().weights().at(2);
+      variable.assign(Tensor::ones(variable.shape()));
+      return;
+    }
+    throw Error(ErrorKind::runtime_error, "this process has enough");
+  }
+};
+
+/// fit(), evaluate() and predict() as the words say.
+void train(const Words &words) {
+  const Data data = dataOf(number(words, "rows", 800), number(words, "inputs", 20));
+  const int64_t batch = number(words, "batch", 64), processes = number(words, "split", 1);
+  const Sequential model = modelOf(words);
+  FitArgs fit{.batch_size = batch / processes,
+              .epochs = number(words, "epochs", 2),
+              .verbose = static_cast<int>(number(words, "verbose", 0)),
+              .callbacks = {Ending(word(words, "ending", ""), number(words, "steps", 1))},
+              .shuffle = word(words, "shuffle", "yes") == "yes",
+              .initial_epoch = number(words, "initial_epoch", 0)};
+  if (const std::string folder = word(words, "backup", ""); !folder.empty())
+    fit.callbacks.push_back(callbacks::BackupAndRestore(folder));
+  if (const std::string file = word(words, "checkpoint", ""); !file.empty())
+    fit.callbacks.push_back(callbacks::ModelCheckpoint(file));
+  if (const std::string file = word(words, "csv", ""); !file.empty())
+    fit.callbacks.push_back(callbacks::CSVLogger(file));
+  if (const std::string file = word(words, "restore", ""); !file.empty()) {
+    model.train_on_batch(data.x.slice(0, 8), data.y.slice(0, 8)); // makes the optimizer's variables
+    (void)Checkpoint(model).restore(file);
+    say("restored " + digest(model.weights()));
+  }
+  const bool isDataset = word(words, "dataset", "no") == "yes";
+  const History history =
+      isDataset ? model.fit(Dataset(data.x, data.y).batch(batch), fit) : model.fit(data.x, data.y, fit);
+  for (const std::string &name : history.keys())
+    for (double value : history[name])
+      say(fmt::format("fit {} {:.9g}", name, value));
+  sayState(model);
+  sayLogs("evaluate", model.evaluate(data.x, data.y, {.batch_size = batch, .verbose = 0}));
+  const Tensor predicted = model.predict(data.x, {.batch_size = batch, .verbose = 0});
+  double sum = 0;
+  for (float x : predicted.astype(DType::float32).to_vector<float>())
+    sum += std::abs(x);
+  say(fmt::format("predict {} {:.9g} {}", predicted.shape().str(), sum,
+                  sha256({reinterpret_cast<const char *>(TensorAccess::data(predicted)),
+                          static_cast<size_t>(TensorAccess::bytes(predicted))})));
+}
+
+/// Steps of which some have values in the rows of one process, another each time, that overflow float16.
+void faults(const Words &words) {
+  const int64_t steps = number(words, "steps", 400), rows = 24;
+  const Sequential model = modelOf(words);
+  const Data data = dataOf(rows);
+  std::mt19937_64 engine(3);
+  int64_t expected = 0;
+  for (int64_t step = 0; step < steps; ++step) {
+    std::vector<float> x(reinterpret_cast<const float *>(TensorAccess::data(data.x)),
+                         reinterpret_cast<const float *>(TensorAccess::data(data.x)) + data.x.size());
+    const auto row = static_cast<size_t>(engine() % rows);
+    const bool isFault = engine() % 2 == 0;
+    if (isFault)
+      x[row * 20] = 1e30f;
+    expected += isFault;
+    model.train_on_batch(Tensor(x, data.x.shape()), data.y);
+  }
+  const optimizers::LossScaleState state = model.loss_scale_optimizer()->state();
+  say(fmt::format("skipped {} of {} faults, scale {}", state.skipped_steps, expected, state.scale));
+  sayState(model);
+}
+
+int run(int argc, char **argv) {
+  const std::string what = argv[1];
+  if (what != "alone")
+    distribution::set_distribution(distribution::DataParallel({.check_weights_every = what == "checked" ? 1 : 0}));
+  Words words;
+  for (int i = 2; i < argc; ++i) { // NAME=VALUE, or RANK:NAME=VALUE for one process
+    std::string given = argv[i];
+    if (const size_t colon = given.find(':'); colon < given.find('=')) {
+      if (std::stoll(given.substr(0, colon)) != distribution::rank())
+        continue;
+      given = given.substr(colon + 1);
+    }
+    words[given.substr(0, given.find('='))] = given.substr(given.find('=') + 1);
+  }
+  try {
+    what == "faults" ? faults(words) : train(words);
+  } catch (const Error &error) {
+    say(std::string("error ") + error.what());
+    return 3;
+  }
+  return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 2;
+  }
+}

@@ -1,0 +1,85 @@
+// Work that threads start, and the thread that talks to the other processes.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/communication/ProcessGroup.h"
+#include "Threads.h"
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <chrono>
+
+using namespace halftone;
+using namespace halftone::test;
+
+namespace {
+
+std::unique_ptr<ProcessGroup> alone() {
+  return std::make_unique<ProcessGroup>(std::make_unique<ThreadCommunicator>(std::make_shared<Post>(), 0, 1));
+}
+
+} // namespace
+
+TEST_CASE("Work runs in the order in which it was started, and wait() returns when it is done") {
+  const std::unique_ptr<ProcessGroup> group = alone();
+  std::vector<int> order;
+  std::vector<uint64_t> numbers;
+  for (int i = 0; i < 100; ++i)
+    numbers.push_back(group->start([&order, i](Collectives &) {
+      order.push_back(i);
+      return Status();
+    }));
+  CHECK(group->wait(numbers[50]).isOk());
+  CHECK(order.size() > 50);
+  CHECK(group->wait(numbers.back()).isOk());
+  for (int i = 0; i < 100; ++i)
+    CHECK(order[static_cast<size_t>(i)] == i);
+}
+
+TEST_CASE("After a failure no later work runs, and each wait for it returns the failure") {
+  const std::unique_ptr<ProcessGroup> group = alone();
+  std::atomic<int> ran = 0;
+  CHECK(group->run([&](Collectives &) { return Status(); }).isOk());
+  CHECK(group->run([&](Collectives &) { return Status(ErrorKind::runtime_error, "rank 1 left"); }).message() ==
+        "rank 1 left");
+  const Status later = group->run([&](Collectives &) {
+    ++ran;
+    return Status();
+  });
+  CHECK(later.message() == "rank 1 left");
+  CHECK(ran == 0);
+}
+
+TEST_CASE("Work that runs beside other work is not waited for") {
+  const std::unique_ptr<ProcessGroup> group = alone();
+  const auto sleep = [] { std::this_thread::sleep_for(std::chrono::milliseconds(60)); };
+  const auto work = [&](Collectives &) {
+    sleep();
+    return Status();
+  };
+  CHECK(group->run(work).isOk());
+  const GroupTimes whole = group->times();
+  CHECK(whole.count == 1);
+  CHECK(whole.seconds >= 0.06);
+  CHECK(whole.waited >= 0.06);
+  const uint64_t number = group->start(work);
+  while (group->times().count < 2)
+    sleep();
+  CHECK(group->wait(number).isOk());
+  CHECK(group->times().seconds >= 0.12);
+  CHECK(group->times().waited - whole.waited < 0.03);
+}
+
+TEST_CASE("Several threads may start and wait at once") {
+  const std::unique_ptr<ProcessGroup> group = alone();
+  int64_t sum = 0; // the group runs one piece of work at a time
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 500; ++i)
+        (void)group->run([&](Collectives &) {
+          ++sum;
+          return Status();
+        });
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  CHECK(sum == 2000);
+}

@@ -1,0 +1,68 @@
+// Threads in the place of processes: a communicator for tests.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "runtime/communication/Communicator.h"
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace halftone::test {
+
+/// The messages between threads, by sender and receiver.
+struct Post {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::map<std::pair<int, int>, std::deque<std::vector<std::byte>>> messages;
+};
+
+class ThreadCommunicator final : public Communicator {
+public:
+  ThreadCommunicator(std::shared_ptr<Post> post, int rank, int size)
+      : post_(std::move(post)), rank_(rank), size_(size) {}
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  Status exchange(std::span<const Outgoing> sends, std::span<const Incoming> receives) override {
+    std::unique_lock lock(post_->mutex);
+    for (const Outgoing &send : sends)
+      post_->messages[{rank_, send.rank}].emplace_back(send.bytes.begin(), send.bytes.end());
+    post_->changed.notify_all();
+    for (const Incoming &receive : receives) {
+      auto &queue = post_->messages[{receive.rank, rank_}];
+      post_->changed.wait(lock, [&] { return !queue.empty(); });
+      if (queue.front().size() != receive.bytes.size())
+        return {ErrorKind::runtime_error, "a message of another size"};
+      std::copy(queue.front().begin(), queue.front().end(), receive.bytes.begin());
+      queue.pop_front();
+    }
+    return {};
+  }
+
+private:
+  std::shared_ptr<Post> post_;
+  int rank_, size_;
+};
+
+/// A thread holds it while it checks: Catch2 takes assertions of one thread at a time.
+inline std::mutex checking;
+
+/// Runs `body` in one thread for each rank.
+inline void inThreads(int size, const std::function<void(Communicator &)> &body) {
+  auto post = std::make_shared<Post>();
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < size; ++rank)
+    threads.emplace_back([&, rank] {
+      ThreadCommunicator own(post, rank, size);
+      body(own);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+} // namespace halftone::test
