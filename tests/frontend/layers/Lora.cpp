@@ -183,6 +183,25 @@ TEST_CASE("A model with LoRA trains a and b alone, and a loaded one goes on") {
 }
 
 // policies 6.15
+TEST_CASE("LoRA computed by the interpreter and in strict numerics agrees with the compiled one") {
+  size_t rows = 0;
+  for (const std::string &line : recordedLines("lora.jsonl")) {
+    const Json row = Json::parse(line);
+    if (row.at("layer") == "Embedding" || row.at("rank") != 2)
+      continue;
+    INFO(row.at("layer") << " " << row.at("config").value("equation", "") << " " << row.at("mode") << " block "
+                         << row.at("block"));
+    const Layer layer = adaptedLayer(row);
+    const auto output = [&](const std::vector<Value> &v) -> std::vector<Value> { return {layer(v[0])}; };
+    const std::vector<double> compiled = numbers(layer(inputOf(row)));
+    for (const Run run : {Run::interpreted, Run::strict})
+      CHECK(distance(numbers(runOnce(run, {inputOf(row)}, output)[0]), compiled) <= toleranceOf(row));
+    ++rows;
+  }
+  CHECK(rows > 20);
+}
+
+// policies 6.15
 TEST_CASE("A call of enable_lora that cannot be is Keras's error and changes nothing") {
   CHECK_THAT(adapting(Dense(3)), Contains("ValueError: Cannot enable lora on a layer that isn't yet built."));
   CHECK_THAT(adapting(Dropout(0.5)), Contains("AttributeError: 'Dropout' object has no attribute 'enable_lora'"));

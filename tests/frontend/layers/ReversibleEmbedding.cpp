@@ -113,6 +113,27 @@ TEST_CASE("A gradient passes the way back of integers by way of the floats for w
   }
 }
 
+TEST_CASE("The interpreter and strict numerics agree on both ways, with LoRA and under each mode") {
+  const Tensor x = Tensor::of({0.5f, -1.0f, 0.25f, 2.0f, 3.0f, 0.1f, -0.7f, 0.2f}, {2, 4}),
+               tokens = Tensor::of({5, 1}, {2});
+  for (const bool ties : {true, false})
+    for (const char *mode : {"", "int8", "int4"}) {
+      INFO(ties << " " << mode);
+      const ReversibleEmbedding layer(6, 4, {.tie_weights = ties, .logit_soft_cap = 2.0, .lora_rank = 2});
+      (void)layer(tokens);
+      layer.lora_embeddings_b().assign(Tensor::full({2, 4}, 0.3));
+      if (*mode)
+        (void)layer.quantize(mode);
+      const auto both = [&](const std::vector<Value> &v) -> std::vector<Value> {
+        return {layer(v[0], {.reverse = true}), layer(v[1])};
+      };
+      const std::vector<Tensor> right = runOnce(Run::interpreted, {x, tokens}, both),
+                                found = runOnce(Run::strict, {x, tokens}, both);
+      for (size_t i = 0; i < 2; ++i)
+        CHECK(distance(numbers(found[i]), numbers(right[i])) <= 1e-6);
+    }
+}
+
 TEST_CASE("A mask that hides index 0 is carried there, and not back") {
   const ReversibleEmbedding layer(5, 3, {.mask_zero = true});
   const Tensor x = Tensor::of({0, 2, 4}, {1, 3});
