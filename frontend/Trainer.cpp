@@ -204,7 +204,7 @@ std::vector<Tensor> orderedInputs(const Layer &model, const Tensors &x) {
   return ordered;
 }
 
-/// The metrics by name. If two have one name, the later one counts.
+/// The metrics by name. If a metric and the loss of an output have one name, the loss counts.
 static std::shared_ptr<const LoggedMetrics> loggedMetrics(const CompiledModel &compiled) {
   std::map<std::string, Metric> byName;
   byName.emplace("loss", compiled.lossTracker.metric());
@@ -255,6 +255,16 @@ static std::vector<Loss> lossesOf(const Layer &model, const LossSpec &spec, cons
   return losses;
 }
 
+/// Keras's name of a metric in the logs. If other metrics have the name, a weighted one begins with "weighted_"; then
+/// "_1" and so on follow. `taken` counts the metrics of each name.
+static std::string nameInLogs(std::map<std::string, int64_t> &taken, const std::string &prefix,
+                              const std::string &metric, bool weighted) {
+  const bool again = weighted && taken.contains(prefix + metric);
+  const std::string name = prefix + (again ? "weighted_" : "") + metric;
+  const int64_t before = taken[name]++;
+  return before == 0 ? name : fmt::format("{}_{}", name, before);
+}
+
 void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vector<Tensor> &x,
                      const std::vector<Tensor> &y) {
   if (compiled.ready)
@@ -282,6 +292,7 @@ void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vec
                 model.name());
 
   std::vector<OutputMetric> metrics;
+  std::map<std::string, int64_t> names;
   auto addMetrics = [&](const MetricSpec &metricSpec, bool weighted, const char *what) {
     for (size_t i = 0; i < metricSpec.metrics().size(); ++i) {
       bool named = !metricSpec.names().empty();
@@ -296,7 +307,8 @@ void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vec
         Metric metric = resolveMetric(metricSpec.metrics()[i], y[output].shape(), outputs[output].shape);
         buildMetric(metric, y[output].shape(), outputs[output].shape);
         std::string base = metricSpec.metrics()[i].name();
-        metrics.push_back({count > 1 ? state.outputNames[output] + "_" + base : base, output, metric, weighted});
+        const std::string prefix = count > 1 ? state.outputNames[output] + "_" : "";
+        metrics.push_back({nameInLogs(names, prefix, base, weighted), output, metric, weighted});
       }
     }
   };

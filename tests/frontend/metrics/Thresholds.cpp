@@ -110,3 +110,17 @@ TEST_CASE(
   CHECK(near({logs["union"]}, {both.result()}));
   CHECK(both.result() > 0.0);
 }
+
+TEST_CASE("Metrics of one name get different names in the logs, as in Keras") {
+  Sequential model({Input({2}), layers::Dense(1)});
+  model.compile(
+      {.optimizer = "sgd", .loss = "mse", .metrics = {"mae", "mae", "mape"}, .weighted_metrics = {"mae", "mae"}});
+  const Tensor x = counted({4, 2}), y = counted({4, 1}), w = counted({4});
+  const Logs logs = model.evaluate(x, y, {.verbose = 0, .sample_weight = w});
+  std::vector<std::string> names;
+  for (const auto &[name, value] : logs)
+    names.push_back(name);
+  CHECK(names == std::vector<std::string>{"loss", "mae", "mae_1", "mape", "weighted_mae", "weighted_mae_1"});
+  CHECK(logs["mae"] == logs["mae_1"]);
+  CHECK(logs["mae"] != logs["weighted_mae"]);
+}
