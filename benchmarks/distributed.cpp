@@ -127,18 +127,18 @@ void addScaling(Table &table, const Net &net, int64_t batch, double bar, const L
 }
 
 void run(Table &table) {
-  double smallBytes = 0, largeBytes = 0, middleBytes = 0;
+  double smallBytes = 0, largeBytes = 0, otherBytes = 0;
   const double small = exchangeSeconds({"small", 1, 16}, smallBytes),
-               large = exchangeSeconds({"large", 2, 1536}, largeBytes),
-               middle = exchangeSeconds({"middle", 1, 1024}, middleBytes);
+               large = exchangeSeconds({"large", 1, 1024}, largeBytes),
+               other = exchangeSeconds({"other", 2, 1024}, otherBytes);
   const auto processes = static_cast<double>(distribution::size());
   const Link link = linkOf(smallBytes, small, largeBytes, large, processes);
   if (distribution::rank() == 0) {
     table.version("latency of a message, us", fmt::format("{:.1f}", 1e6 * link.latency));
     table.version("bandwidth, GB/s", fmt::format("{:.2f}", 1e-9 * link.bandwidth));
-    table.add({fmt::format("exchange of {:.1f} MB, the model of cost", middleBytes / 1e6), milliseconds(middle),
-               "predicted " + milliseconds(link.seconds(middleBytes, processes)),
-               link.seconds(middleBytes, processes) / middle});
+    table.add({fmt::format("exchange of {:.1f} MB, the model of cost", otherBytes / 1e6), milliseconds(other),
+               "predicted " + milliseconds(link.seconds(otherBytes, processes)),
+               link.seconds(otherBytes, processes) / other});
   }
   addScaling(table, {"MLP 784-512-512-10", 2, 512}, 512, 1.8, link);
   addScaling(table, {"MLP of 4 x 1024", 4, 1024}, 512, 1.9, link);

@@ -15,6 +15,13 @@ using namespace halftone::dialect;
 
 namespace {
 
+std::optional<Predicate> predicateOf(const Step &step) {
+  if (auto *launch = std::get_if<LaunchStep>(&step))
+    return launch->predicate;
+  auto *copy = std::get_if<CopyStep>(&step);
+  return copy ? copy->predicate : std::nullopt;
+}
+
 struct Context : MLIRContext {
   Context() : MLIRContext(MLIRContext::Threading::DISABLED) {
     DialectRegistry registry;
@@ -75,8 +82,16 @@ public:
     }
     for (const Step *next : order) {
       const Step &step = *next;
-      auto &predicate = std::visit([](auto &each) -> const std::optional<Predicate> & { return each.predicate; }, step);
+      const std::optional<Predicate> predicate = predicateOf(step);
       if (predicate && (*at(predicate->slot) != 0) == predicate->negated)
+        continue;
+      if (auto *collective = std::get_if<CollectiveStep>(&step)) { // of a process alone
+        for (size_t i = 0; i < collective->from.size(); ++i)
+          std::memmove(at(collective->to[i]), at(collective->from[i]),
+                       exe.plan.slots[collective->from[i]].type.bytes());
+        continue;
+      }
+      if (std::holds_alternative<WaitStep>(step))
         continue;
       if (auto *copy = std::get_if<CopyStep>(&step)) {
         int64_t bytes = exe.plan.slots[copy->to].type.bytes();
@@ -234,11 +249,15 @@ std::string printed(const std::string &text) {
       const Slot &slot = exe->plan.slots[id];
       return std::string(1, "avsfoc"[static_cast<int>(slot.kind)]);
     };
-    auto &predicate = std::visit([](auto &each) -> const std::optional<Predicate> & { return each.predicate; }, step);
+    const std::optional<Predicate> predicate = predicateOf(step);
     if (predicate)
       steps += predicate->negated ? "!" : "?";
     if (auto *copy = std::get_if<CopyStep>(&step)) {
       steps += "copy " + name(copy->from) + ">" + name(copy->to) + "; ";
+    } else if (auto *collective = std::get_if<CollectiveStep>(&step)) {
+      steps += "sum " + name(collective->from.front()) + ">" + name(collective->to.front()) + "; ";
+    } else if (std::holds_alternative<WaitStep>(step)) {
+      steps += "wait; ";
     } else {
       auto &launch = std::get<LaunchStep>(step);
       steps += launch.joined ? "+" : "";
@@ -283,4 +302,15 @@ TEST_CASE("independent launches of one kernel side by side are one launch") {
   CHECK(printed(around("  %0 = halftone.neg %v0 : tensor<6x5xf32>\n  %1 = halftone.neg %x0 : tensor<6x5xf32>\n", "%0",
                        "%1"))
             .find("+") != std::string::npos);
+}
+
+TEST_CASE("a sum over processes travels until its first reader") {
+  const std::string sum = "  %0 = halftone.neg %x0 : tensor<6x5xf32>\n"
+                          "  %1 = halftone.all_reduce sum (%0) {order = 0 : i64} : tensor<6x5xf32>\n"
+                          "  %2 = halftone.add %v0, %1 : tensor<6x5xf32>\n"
+                          "  %3 = halftone.exp %x0 : tensor<6x5xf32>\n";
+  CHECK(printed(around(sum, "%2", "%3")) == "f>a; sum a>a; f>o; wait; va>v; ");
+  // Without a reader it travels to the end; its result may be made in a variable or a fetch.
+  CHECK(printed(around(sum, "%1", "%3")) == "f>a; sum a>v; f>o; wait; ");
+  CHECK(printed(around(sum, "%v0", "%1")) == "f>a; sum a>o; wait; ");
 }
