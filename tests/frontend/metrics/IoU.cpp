@@ -30,6 +30,12 @@ TEST_CASE("Samples that are no class count nowhere, and a class without samples 
   CHECK(near({mean.result()}, {1.0}));
 }
 
+TEST_CASE("Targets may be classes or elements for each class") {
+  const metrics::MeanIoU mean(2, {.sparse_y_true = false});
+  mean.update_state(Tensor({1, 0, 0, 1, 0, 1}, {3, 2}), Tensor({0, 1, 0}, {3}));
+  CHECK(near({mean.result()}, {0.5}));
+}
+
 TEST_CASE("Classes along another axis are found") {
   const metrics::OneHotMeanIoU mean(2, {.axis = 1});
   const Tensor t({1, 0, 0, 1}, {1, 2, 2}); // element 0 is class 0, element 1 is class 1

@@ -37,6 +37,22 @@ TEST_CASE("The targets of one sample have no variance, and their score is 0 as i
   }
 }
 
+TEST_CASE("Without an aggregation of classes R2Score gives one result for each column") {
+  const metrics::R2Score score({.class_aggregation = std::nullopt});
+  score.update_state(Tensor({1, 0, 0, 1}, {2, 2}), Tensor({0.75f, 0.5f, 0.25f, 0.75f}, {2, 2}));
+  CHECK(near(score.results(), {0.75, 0.375}));
+}
+
+TEST_CASE("The method of an area says which ends of its steps count") {
+  const auto areaBy = [](metrics::AUCSummationMethod method) {
+    const metrics::AUC area({.num_thresholds = 3, .summation_method = method});
+    area.update_state(Tensor({0, 1, 0, 1}, {4}), Tensor({0.1f, 0.4f, 0.6f, 0.9f}, {4}));
+    return area.result();
+  };
+  CHECK(areaBy(metrics::AUCSummationMethod::minoring) == 0.25);
+  CHECK(areaBy(metrics::AUCSummationMethod::majoring) == 0.75);
+}
+
 TEST_CASE("Arguments of scores outside of their ranges are refused") {
   CHECK_THAT(errorOf([] { metrics::FBetaScore({.beta = 0.0}); }), Contains("It should be > 0. Received: beta=0"));
   CHECK_THAT(errorOf([] { metrics::F1Score({.threshold = 0.0}); }), Contains("threshold=0"));
