@@ -1,0 +1,82 @@
+// Attention by pairs of bf16 and by tiles: extents that end inside a tile, and subnormal numbers.
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/compiler/KernelHarness.h"
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+using namespace halftone;
+using halftone::testing::KernelHarness;
+using halftone::testing::targetsOfGroups;
+
+namespace {
+
+/// Queries, keys, depth, width. Two heads of queries share a head of keys.
+struct Extents {
+  int64_t t, s, h, e;
+  bool causal = false;
+};
+
+std::string replaced(std::string text, const Extents &extents) {
+  const std::pair<std::string, std::string> words[] = {
+      {"QUERIES", fmt::format("tensor<1x{}x2x{}xbf16>", extents.t, extents.h)},
+      {"KEYS", fmt::format("tensor<1x{}x1x{}xbf16>", extents.s, extents.h)},
+      {"VALUES", fmt::format("tensor<1x{}x1x{}xbf16>", extents.s, extents.e)},
+      {"OUT", fmt::format("tensor<1x{}x2x{}xbf16>", extents.t, extents.e)},
+      {"ROWS", fmt::format("tensor<1x2x{}xf32>", extents.t)},
+      {"CAUSAL", extents.causal ? "causal, " : ""}};
+  for (const auto &[word, other] : words)
+    for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + other.size()))
+      text.replace(at, word.size(), other);
+  return text;
+}
+
+std::string forward(const Extents &extents) {
+  return replaced(R"(
+halftone.kernel attention @k (QUERIES, KEYS, VALUES) -> (OUT, ROWS) {
+^bb0(%q: QUERIES, %k: KEYS, %v: VALUES):
+  %out, %lse = halftone.attention %q, %k, %v {CAUSALscale = 0.25 : f64} : (QUERIES, KEYS, VALUES) -> (OUT, ROWS)
+  halftone.yield %out, %lse : OUT, ROWS
+})",
+                  extents);
+}
+
+std::string backward(const Extents &extents) {
+  return replaced(R"(
+halftone.kernel attention @k (QUERIES, KEYS, VALUES, ROWS, OUT, ROWS) -> (QUERIES, KEYS, VALUES) {
+^bb0(%q: QUERIES, %k: KEYS, %v: VALUES, %lse: ROWS, %g: OUT, %delta: ROWS):
+  %by_q, %by_k, %by_v = halftone.attention_grad %q, %k, %v lse %lse, %g, %delta {CAUSALscale = 0.25 : f64} : (QUERIES, KEYS, VALUES, ROWS, OUT, ROWS) -> (QUERIES, KEYS, VALUES)
+  halftone.yield %by_q, %by_k, %by_v : QUERIES, KEYS, VALUES
+})",
+                  extents);
+}
+
+// Products of fewer queries and keys are made otherwise.
+const Extents all[] = {{64, 80, 16, 8}, {129, 33, 24, 40, true}, {130, 37, 15, 17}, {1, 130, 64, 32},
+                       {100, 60, 2, 3}, {110, 40, 32, 16, true}, {97, 113, 32, 33}};
+
+} // namespace
+
+TEST_CASE("Attention by pairs and by tiles is right at all extents", "[kernels]") {
+  for (const std::string &target : targetsOfGroups())
+    for (const Extents &extents : all)
+      for (const bool isGradient : {false, true}) {
+        INFO(target << " " << extents.t << " " << extents.s << " " << extents.h << " " << extents.e << " "
+                    << isGradient);
+        const KernelHarness kernel(isGradient ? backward(extents) : forward(extents), target, false);
+        const std::string instruction = target == "sapphirerapids" ? "tdpbf16ps" : "vdpbf16ps";
+        if (extents.t > 4)
+          CHECK(kernel.linalgText().find("halftone.instruction = \"" + instruction + "\"") != std::string::npos);
+        kernel.checkInside(kernel.operands(7, false));
+      }
+}
+
+TEST_CASE("Attention by pairs and by tiles keeps subnormal operands", "[kernels]") {
+  for (const std::string &target : targetsOfGroups()) {
+    const KernelHarness kernel(forward({110, 40, 16, 16}), target, false);
+    auto operands = kernel.operands(3, false);
+    for (double &value : operands[2].low) // the values: their mean is a subnormal number
+      value = 0x1p-130;
+    operands[2].high = operands[2].low;
+    kernel.checkInside(operands);
+  }
+}
