@@ -137,7 +137,7 @@ class Package:
             return {os.path.relpath(os.path.join(at, name), folder) for at, _, names in os.walk(folder) for name in names}
 
         held = {}
-        parts = ("runtime", "development", "developer")
+        parts = ("runtime", "development", "developer", "mpi")
         for component in parts:
             folder = self.fresh(f"component-{component}")
             run("cmake", "--install", self.build, "--prefix", folder, "--config", self.config, "--component", component)
@@ -147,6 +147,8 @@ class Package:
             expect(not both, f"{one} and {other} have {sorted(both)}; expected each file in one component")
         missing = files(self.prefix).difference(*held.values())
         expect(not missing, f"no component has {sorted(missing)}")
+        of_mpi = held["mpi"] - {os.path.join("libexec", "halftone", "libhalftone-mpi.so")} # nothing where no MPI was found
+        expect(not of_mpi, f"mpi has {sorted(of_mpi)} besides the library that sends messages")
         names = sorted(map(os.path.basename, held["runtime"]))
         tools = ["halftone-h5", "halftone-lsp-server", "halftone-opt", "halftone-policy", "halftone-run"]
         libraries = [f"lib{name}.so.{version}" for name in ("HalftoneDialect", "HalftonePasses", "halftone") for version in ("0.1", "0.1.0")]
