@@ -27,7 +27,7 @@ std::optional<int64_t> BatchSource::batches() const {
   return count == 0 ? std::nullopt : count;
 }
 
-/// This process's part of the batch of the rows `order`, of which there is at least one.
+/// The batch has the rows of `arrays` that `order` lists, at least one. Returns the part of it that this process computes.
 static BatchPart partOf(const Batch &arrays, std::span<const int64_t> order) {
   const RowRange own = ownRows(std::ssize(order));
   const std::span<const int64_t> rows =
@@ -37,9 +37,10 @@ static BatchPart partOf(const Batch &arrays, std::span<const int64_t> order) {
 }
 
 BatchPart ownPart(const Batch &whole) {
-  std::vector<int64_t> order(static_cast<size_t>(checkRows(whole)));
-  if (order.empty())
-    return {whole, 0, 0};
+  const int64_t rows = checkRows(whole);
+  if (rows == 0 || !processGroup())
+    return {whole, rows, rows};
+  std::vector<int64_t> order(static_cast<size_t>(rows));
   std::iota(order.begin(), order.end(), 0);
   return partOf(whole, order);
 }

@@ -15,6 +15,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <set>
 #include <tuple>
 
 namespace halftone {
@@ -39,10 +40,11 @@ std::vector<WatchedLayer> detail::watchedCalls(const Model &model, const std::ve
                               return fetches;
                             });
   const std::vector<Tensor> inputs = function.run(orderedInputs(model, x));
+  std::map<const LayerImpl *, size_t> places;
+  for (size_t i = 0; i < layers.size(); ++i)
+    places[layers[i].impl().get()] = i;
   for (size_t i = 0; i < inputs.size(); ++i)
-    std::ranges::find_if(watched, [&](const WatchedLayer &each) {
-      return each.layer.impl().get() == order[i];
-    })->inputs.push_back(inputs[i]);
+    watched[places.at(order[i])].inputs.push_back(inputs[i]);
   return watched;
 }
 
@@ -276,7 +278,7 @@ private:
 };
 
 /// The model's present policies, one of them as the default, and those of `quantized` under the mode.
-DTypePolicyMap mapOf(const Model &model, const std::vector<std::string> &quantized, const std::string &mode) {
+DTypePolicyMap mapOf(const Model &model, const std::set<std::string> &quantized, const std::string &mode) {
   const std::vector<Layer> layers = computingLayers(model);
   std::map<std::string, int64_t> counts;
   for (const Layer &layer : layers)
@@ -286,7 +288,7 @@ DTypePolicyMap mapOf(const Model &model, const std::vector<std::string> &quantiz
   DTypePolicyMap map(common);
   for (const Layer &layer : layers) {
     const std::string policy = layer.impl()->resolvedPolicy().name();
-    const bool isQuantized = std::ranges::find(quantized, layer.path()) != quantized.end();
+    const bool isQuantized = quantized.contains(layer.path());
     if ((isQuantized || policy != common) && !map.contains(layer.path()))
       map.insert(layer.path(),
                  isQuantized ? fmt::format("{}_from_{}", mode == "int4" ? "int4/128" : mode, policy) : policy);
@@ -320,14 +322,14 @@ DTypePolicyMap Model::suggest_policy_map(const Tensors &x, const Tensors &y, con
   std::vector<std::string> paths;
   for (const Row &row : rows)
     paths.push_back(row.path);
-  DTypePolicyMap all = mapOf(model, paths, args.mode);
+  DTypePolicyMap all = mapOf(model, {paths.begin(), paths.end()}, args.mode);
   if (trials.loss(all) <= most)
     return all;
-  std::vector<std::string> kept;
+  std::set<std::string> kept;
   for (const std::string &path : paths) {
-    kept.push_back(path);
+    kept.insert(path);
     if (!(trials.loss(mapOf(model, kept, args.mode)) <= most))
-      kept.pop_back();
+      kept.erase(path);
   }
   return mapOf(model, kept, args.mode);
 }

@@ -1,4 +1,4 @@
-// Joins the run of processes, and compares and gathers what they have.
+// Connects this process with the others, compares facts with theirs, and gathers rows from all.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ProcessRun.h"
 #include "frontend/io/LibexecFile.h"

@@ -10,12 +10,15 @@ Value sumOverProcesses(const Value &x) {
   return tracing().sharedBatch ? tracing().allReduce(CollectiveKind::sum, x) : x;
 }
 
+/// 0 in a process without rows.
+static Value ofRows(const SharedBatch &shared, const Value &x) {
+  const Value isNone = ops::equal(shared.rows, ops::zeros_like(shared.rows));
+  return ops::where(isNone, ops::zeros_like(x), x);
+}
+
 Value sumOfRows(const Value &x) {
   const std::optional<SharedBatch> &shared = tracing().sharedBatch;
-  if (!shared)
-    return x;
-  const Value isNone = ops::equal(shared->rows, ops::zeros_like(shared->rows));
-  return sumOverProcesses(ops::where(isNone, ops::zeros_like(x), x));
+  return shared ? sumOverProcesses(ofRows(*shared, x)) : x;
 }
 
 Value meanOverProcesses(const Value &x) {
@@ -42,10 +45,7 @@ Value meanOfParts(const Value &meanOfOwnRows, int64_t ownRows) {
 
 Value partOfSum(const Value &sumOfOwnRows) {
   const std::optional<SharedBatch> &shared = tracing().sharedBatch;
-  if (!shared)
-    return sumOfOwnRows;
-  const Value isNone = ops::equal(shared->rows, ops::zeros_like(shared->rows));
-  return ops::where(isNone, ops::zeros_like(sumOfOwnRows), sumOfOwnRows * static_cast<double>(shared->processes));
+  return shared ? ofRows(*shared, sumOfOwnRows * static_cast<double>(shared->processes)) : sumOfOwnRows;
 }
 
 Value rowsOfAll(int64_t ownRows, const Value &like) {

@@ -11,7 +11,7 @@ namespace halftone::detail {
 Value sumOverProcesses(const Value &x);
 /// The same of a number of rows, or of their values: a process without rows adds 0.
 Value sumOfRows(const Value &x);
-/// The mean over processes, each of which counts once.
+/// The mean over processes. Each process counts once, however many rows it has.
 Value meanOverProcesses(const Value &x);
 /// The part of this process in a mean over all rows, so that meanOverProcesses() of it is that mean: `meanOfOwnRows` times
 /// the rows of this process, divided by the mean count of rows.

@@ -40,7 +40,7 @@ Status PlanCollectives::wait() {
 
 void PlanCollectives::settle() {
   while (!travelling_.empty())
-    (void)wait();
+    (void)wait(); // play() reports the first failure, and the group returns it to each later wait
   next_ = 0;
 }
 

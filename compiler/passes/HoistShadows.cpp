@@ -64,7 +64,8 @@ bool isAlias(Operation *op) {
          llvm::all_of(op->getUsers(), [](Operation *user) { return !mayMove(user) || isAlias(user); });
 }
 
-/// A cast of unpacked integers to wider numbers that stay as they are: their readers widen what is kept.
+/// A cast that widens unpacked integers, and whose result is not packed. The shadow keeps the integers, and the readers cast
+/// them.
 bool widensUnpacked(Operation *op) {
   return isa<CastOp>(op) && isUnpacked(op->getOperand(0)) &&
          llvm::none_of(op->getUsers(), [](Operation *user) { return isa<PackOp>(user); });
@@ -291,8 +292,8 @@ void HoistShadows::finishSignature(func::FuncOp main) {
   main.setAllResultAttrs(results);
 }
 
-/// A cast of unpacked integers moves behind the reshape or slice that is its only reader: what is kept is then the operand
-/// of the product itself, which widens it as it reads.
+/// If a reshape or a slice alone reads a cast of unpacked integers, the cast moves behind it. A product then reads the kept
+/// integers through the cast alone, and widens them as it reads.
 void castLast(func::FuncOp main) {
   SmallVector<CastOp> casts;
   main.walk([&](CastOp cast) {

@@ -49,7 +49,7 @@ void KerasArchive::read(const std::string &member, const std::function<void(std:
   zip_stat_t facts{};
   if (index < 0 || zip_stat_index(archive_.get(), static_cast<zip_uint64_t>(index), 0, &facts) != 0)
     fail(member, zip_strerror(archive_.get()));
-  // libzip takes the checksum of what it unpacks. It hands stored bytes out as they are, and they get a faster one here.
+  // libzip checks the checksum of a packed member. A stored member is read raw, and its checksum is checked here: faster.
   constexpr zip_uint64_t needed = ZIP_STAT_CRC | ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
   const bool isStored =
       (facts.valid & needed) == needed && facts.comp_method == ZIP_CM_STORE && facts.encryption_method == ZIP_EM_NONE;

@@ -1,4 +1,4 @@
-// Counts of right and wrong predictions at thresholds, of which precision, recall and areas under curves are made.
+// Counts right and wrong predictions at thresholds. Precision, recall and areas under curves follow from the counts.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/MetricImpl.h"

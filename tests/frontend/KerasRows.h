@@ -146,7 +146,8 @@ private:
   }
   void checkGradient(const std::string &part, size_t i, const std::vector<double> &found, double tolerance) const {
     const Json &gradients = json_.at("grad_x").at(part);
-    const double most = (isAttention() && tolerance > toleranceOf(float32) ? 8 : 4) * tolerance;
+    // Sums of attention have another order on each CPU: 6.6e-6 was seen in float32.
+    const double most = (!isAttention() ? 3 : tolerance > toleranceOf(float32) ? 8 : 4) * tolerance;
     if (part != "weights" || !json_.at("weights")[i].at("name").get<std::string>().ends_with("key/bias")) {
       CHECK(distance(found, elementsOf(gradients[i])) <= most);
       return;

@@ -11,7 +11,7 @@ struct MetricArgs {
   std::string name{};
   PolicyArg dtype{}; // of the state; empty: floatx, not the global policy; a policy gives its compute dtype
 };
-/// Adds batches up in its state: most metrics a total and a count, of which the result is the mean. Copies share the
+/// Adds batches up in its state. Most metrics keep a total and a count; their result is total / count. Copies share the
 /// state. compile() chooses the kind of "accuracy", "acc", "crossentropy" and "ce" by the shapes of the target and the
 /// output; until then they have no state. The state of FBetaScore, F1Score, R2Score and of an AUC of labels is made at
 /// the first batch, whose classes it counts. In fit() and evaluate() a metric whose result is several numbers has an
@@ -145,7 +145,7 @@ struct IoUArgs {
   std::string name{};
   PolicyArg dtype{};                     // of the counts: int32
   std::optional<int64_t> ignore_class{}; // a target that does not count
-  bool sparse_y_true = true;             // class indices; else elements along `axis`, the largest of which is the class
+  bool sparse_y_true = true;             // class indices; if false, the largest element along `axis` gives the class
   bool sparse_y_pred = true;
   int64_t axis = -1;
 };
@@ -364,7 +364,7 @@ class HALFTONE_API MeanIoU : public Metric {
 public:
   explicit MeanIoU(int64_t num_classes, const IoUArgs &args = {});
 };
-/// IoU of targets with an axis of classes, of which the largest element counts.
+/// IoU of targets that have an axis of classes. The largest element along that axis gives the class.
 class HALFTONE_API OneHotIoU : public Metric {
 public:
   OneHotIoU(int64_t num_classes, const std::vector<int64_t> &target_class_ids, const OneHotIoUArgs &args = {});
