@@ -5,9 +5,11 @@
 # Debian has no static fmt; its functions are compiled into each file instead.
 set_target_properties(fmt::fmt PROPERTIES INTERFACE_COMPILE_DEFINITIONS FMT_HEADER_ONLY=1)
 
+find_library(HALFTONE_STATIC_DEFLATE libdeflate.a REQUIRED)
 find_library(HALFTONE_STATIC_PCRE2 libpcre2-8.a REQUIRED)
 find_library(HALFTONE_STATIC_ZLIB libz.a REQUIRED)
 find_library(HALFTONE_STATIC_ZSTD libzstd.a REQUIRED)
+set_target_properties(PkgConfig::LIBDEFLATE PROPERTIES INTERFACE_LINK_LIBRARIES ${HALFTONE_STATIC_DEFLATE})
 set_target_properties(PkgConfig::PCRE2 PROPERTIES INTERFACE_LINK_LIBRARIES ${HALFTONE_STATIC_PCRE2})
 set_target_properties(ZLIB::ZLIB PROPERTIES
   IMPORTED_LOCATION ${HALFTONE_STATIC_ZLIB} IMPORTED_LOCATION_RELEASE ${HALFTONE_STATIC_ZLIB})

@@ -30,12 +30,13 @@ Shape withSteps(const Shape &shape, int64_t steps) {
 Variable zeros(const std::string &layer, const char *name, const Shape &shape, DType dtype) {
   const std::string path = layer + "/cache/" + name;
   checkMemoryFor("the key-value cache's '" + path + "'", shape, dtype);
-  return makeVariable(Tensor::zeros(shape, dtype), {.name = name,
-                                                    .path = path,
-                                                    .role = VariableRole::state,
-                                                    .update = UpdateKind::assign,
-                                                    .trainable = false,
-                                                    .autocast = false});
+  return makeZeros(shape, dtype,
+                   {.name = name,
+                    .path = path,
+                    .role = VariableRole::state,
+                    .update = UpdateKind::assign,
+                    .trainable = false,
+                    .autocast = false});
 }
 
 /// The last logits of a chunk, in float32: (batch, vocabulary).

@@ -413,18 +413,18 @@ Variable BuildContext::add_weight(const WeightArgs &args) {
   std::string name = args.name.empty() ? fmt::format("variable_{}", layer.weights.size()) : args.name;
   checkMemoryFor(fmt::format("weight '{}'", name), args.shape, dtype);
   const int64_t seed = nextSeed();
-  Variable variable =
-      makeVariable(InitialZeros::isOpen() ? Tensor::zeros(args.shape, dtype) : initializer(args.shape, dtype, seed),
-                   {.name = name,
-                    .path = layer.path + "/" + name,
-                    .role = args.trainable ? VariableRole::weight : VariableRole::state,
-                    .update = args.overwrite_with_gradient ? UpdateKind::overwrite
-                              : args.trainable             ? UpdateKind::gradient
-                                                           : UpdateKind::assign,
-                    .trainable = args.trainable,
-                    .autocast = args.autocast,
-                    .regularizer = args.regularizer,
-                    .constraint = args.constraint});
+  const VariableFacts facts{.name = name,
+                            .path = layer.path + "/" + name,
+                            .role = args.trainable ? VariableRole::weight : VariableRole::state,
+                            .update = args.overwrite_with_gradient ? UpdateKind::overwrite
+                                      : args.trainable             ? UpdateKind::gradient
+                                                                   : UpdateKind::assign,
+                            .trainable = args.trainable,
+                            .autocast = args.autocast,
+                            .regularizer = args.regularizer,
+                            .constraint = args.constraint};
+  Variable variable = InitialZeros::isOpen() ? makeZeros(args.shape, dtype, facts)
+                                             : makeVariable(initializer(args.shape, dtype, seed), facts);
   layer.weights.push_back(variable);
   return variable;
 }

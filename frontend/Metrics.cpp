@@ -35,12 +35,13 @@ void makeState(MetricImpl &metric, const Shape &yTrue, const Shape &yPred) {
   std::vector<Variable> made;
   for (const auto &[part, shape] : metric.rule->state(yTrue, yPred)) {
     checkMemoryFor(fmt::format("the state of metric '{}'", metric.name), shape, metric.dtype);
-    made.push_back(makeVariable(Tensor::zeros(shape, metric.dtype), {.name = part,
-                                                                     .path = fmt::format("{}/{}", metric.name, part),
-                                                                     .role = VariableRole::metric,
-                                                                     .update = UpdateKind::assign,
-                                                                     .trainable = false,
-                                                                     .autocast = false}));
+    made.push_back(makeZeros(shape, metric.dtype,
+                             {.name = part,
+                              .path = fmt::format("{}/{}", metric.name, part),
+                              .role = VariableRole::metric,
+                              .update = UpdateKind::assign,
+                              .trainable = false,
+                              .autocast = false}));
   }
   metric.state = std::move(made);
 }

@@ -101,13 +101,13 @@ void Variable::assign(const Value &value) const {
 
 namespace detail {
 
-Variable makeVariable(const Tensor &initial, const VariableFacts &facts) {
+static Variable variableOver(VariableHandle memory, const Shape &shape, const VariableFacts &facts) {
   auto impl = std::make_shared<VariableImpl>();
-  impl->memory = processStore().on(runtimeOf(default_device())).create(facts.path, initial).valueOrThrow();
+  impl->dtype = memory->type().dtype;
+  impl->memory = std::move(memory);
   impl->name = facts.name;
   impl->path = facts.path;
-  impl->shape = initial.shape();
-  impl->dtype = initial.dtype();
+  impl->shape = shape;
   impl->role = facts.role;
   impl->update = facts.update;
   impl->trainable = facts.trainable;
@@ -115,6 +115,17 @@ Variable makeVariable(const Tensor &initial, const VariableFacts &facts) {
   impl->regularizer = facts.regularizer;
   impl->constraint = facts.constraint;
   return Variable(std::move(impl));
+}
+
+static VariableStore storeOfDefaultDevice() { return processStore().on(runtimeOf(default_device())); }
+
+Variable makeVariable(const Tensor &initial, const VariableFacts &facts) {
+  return variableOver(storeOfDefaultDevice().create(facts.path, initial).valueOrThrow(), initial.shape(), facts);
+}
+
+Variable makeZeros(const Shape &shape, DType dtype, const VariableFacts &facts) {
+  const TensorType type{dtype, shape.dims()};
+  return variableOver(storeOfDefaultDevice().create(facts.path, type).valueOrThrow(), shape, facts);
 }
 
 void checkMemoryFor(const std::string &what, const Shape &shape, DType dtype) {

@@ -36,6 +36,8 @@ struct VariableFacts {
 };
 /// A variable with a copy of `initial`, on the thread's default device, under the one lock of all variables.
 Variable makeVariable(const Tensor &initial, const VariableFacts &facts);
+/// The same with zeros.
+Variable makeZeros(const Shape &shape, DType dtype, const VariableFacts &facts);
 
 /// Checks that memory suffices for a variable and its first value, which is drawn in float32 at least. runtime_error
 /// with the needed bytes and the free ones if not; value_error when 64 bits cannot count the bytes. `what` begins the

@@ -3,12 +3,12 @@
 #include "runtime/TensorMemory.h"
 #include "runtime/base/ForkGate.h"
 #include "runtime/base/FreeMemory.h"
+#include "runtime/base/PageMemory.h"
 #include <algorithm>
 #include <cstdlib>
 #include <list>
 #include <mutex>
 #include <new>
-#include <sys/mman.h>
 
 namespace halftone {
 
@@ -25,21 +25,10 @@ constexpr bool keeps = false; // so that the sanitizer finds uses of a tensor af
 constexpr bool keeps = true;
 #endif
 
-constexpr size_t page = size_t(1) << 12, hugePage = size_t(1) << 21, leastHuge = 2 * hugePage;
+constexpr size_t page = size_t(1) << 12;
 constexpr std::align_val_t alignment{64};
 
 size_t roundUp(size_t value, size_t step) { return (value + step - 1) / step * step; }
-
-void *allocateBlock(size_t bytes) {
-  if (!fitsMemory(static_cast<int64_t>(bytes)))
-    return nullptr;
-  void *memory = nullptr; // std::aligned_alloc takes only multiples of the alignment
-  if (::posix_memalign(&memory, bytes >= leastHuge ? hugePage : page, bytes) != 0)
-    return nullptr;
-  if (bytes >= leastHuge)
-    (void)::madvise(memory, bytes / hugePage * hugePage, MADV_HUGEPAGE); // where the system has them
-  return memory;
-}
 
 /// The blocks of destroyed tensors, in the order in which they were kept.
 class KeptBlocks {
@@ -113,7 +102,7 @@ std::shared_ptr<void> allocateTensorMemory(size_t bytes) {
   const size_t rounded = roundUp(bytes, page);
   void *memory = keptBlocks().take(rounded);
   if (!memory)
-    memory = allocateBlock(rounded);
+    memory = allocatePages(rounded);
   return memory ? std::shared_ptr<void>(memory, [rounded](void *p) { keptBlocks().give(p, rounded); }) : nullptr;
 }
 

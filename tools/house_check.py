@@ -17,7 +17,7 @@ Room = namedtuple("Room", "below third_party")
 TEXT = ("fmt/", "nlohmann/")
 MLIR = ("mlir/", "llvm/")
 ROOMS = {
-    "runtime/base": Room((), TEXT + ("zlib.h",)),
+    "runtime/base": Room((), TEXT + ("libdeflate.h",)),
     "runtime/policy": Room(("runtime/base",), TEXT + ("pcre2.h",)),
     "runtime/plan": Room(("runtime/base",), TEXT),
     "runtime": Room(("runtime/base", "runtime/plan"), TEXT),

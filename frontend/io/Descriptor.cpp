@@ -25,15 +25,21 @@ Descriptor Descriptor::memory(const std::string &name) {
   Descriptor file(::memfd_create("halftone", MFD_CLOEXEC));
   if (file.number_ < 0)
     fail(name, "the system gives no file in memory");
-  file.isMemory_ = true;
   return file;
 }
 
 Descriptor Descriptor::reading(const std::string &path) {
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.number_ < 0)
-    fail(path, "cannot read");
+    throw Error(ErrorKind::io_error, fmt::format("cannot read {}: {}", path, std::strerror(errno)));
   return file;
+}
+
+Descriptor Descriptor::copy(const std::string &name, int least) const {
+  Descriptor copy(::fcntl(number_, F_DUPFD_CLOEXEC, least));
+  if (copy.number_ < 0)
+    fail(name, "cannot read");
+  return copy;
 }
 
 int64_t Descriptor::size(const std::string &name) const {

@@ -14,10 +14,9 @@ namespace halftone::detail {
 class Descriptor {
 public:
   explicit Descriptor(int number) : number_(number) {}
-  Descriptor(Descriptor &&other) noexcept : number_(std::exchange(other.number_, -1)), isMemory_(other.isMemory_) {}
+  Descriptor(Descriptor &&other) noexcept : number_(std::exchange(other.number_, -1)) {}
   Descriptor &operator=(Descriptor &&other) noexcept {
     std::swap(number_, other.number_);
-    std::swap(isMemory_, other.isMemory_);
     return *this;
   }
   ~Descriptor();
@@ -26,8 +25,10 @@ public:
   /// A file for reading. io_error with the system's reason.
   static Descriptor reading(const std::string &path);
 
+  /// Another descriptor of the same open file, with a number of at least `least`.
+  Descriptor copy(const std::string &name, int least = 0) const;
+
   int number() const { return number_; }
-  bool isMemory() const { return isMemory_; } // of memory(): no other program can change it
   /// Bytes. The functions below throw an io_error that begins with `name` if the system fails.
   int64_t size(const std::string &name) const;
   void readAt(int64_t offset, std::span<std::byte> to, const std::string &name) const;
@@ -37,7 +38,12 @@ public:
 
 private:
   int number_;
-  bool isMemory_ = false;
+};
+
+/// A part of a file.
+struct FileRange {
+  Descriptor file;
+  int64_t offset = 0, bytes = 0;
 };
 
 } // namespace halftone::detail

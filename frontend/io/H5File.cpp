@@ -107,19 +107,28 @@ void checkRanges(const Table &table, int64_t fileBytes, const std::string &name)
   }
 }
 
-Table tableOf(const Descriptor &file, const char *command, const std::string &input, const std::string &name) {
+Table tableOf(const Descriptor &file, const std::vector<std::string> &command, const std::string &input,
+              const std::string &name) {
   std::string text;
   runH5(
-      file, {command}, input,
+      file, command, input,
       [&](std::string_view piece) {
         if (text.size() + piece.size() > mostTableBytes)
           refuse(name, "a table of datasets of more than 256 MiB");
         text += piece;
       },
       name);
-  Table table = parseTable(text, name);
-  checkRanges(table, file.size(name), name);
-  return table;
+  return parseTable(text, name);
+}
+
+/// The words that tell halftone-h5 what to do with a part of the file.
+std::vector<std::string> commandOn(const FileRange &range, const char *command) {
+  return {command, std::to_string(range.offset), std::to_string(range.bytes)};
+}
+
+FileRange wholeOf(Descriptor file, const std::string &name) {
+  const int64_t bytes = file.size(name);
+  return {std::move(file), 0, bytes};
 }
 
 std::span<std::byte> bytesOf(const Tensor &tensor) {
@@ -128,11 +137,15 @@ std::span<std::byte> bytesOf(const Tensor &tensor) {
 
 } // namespace
 
-H5File::H5File(Descriptor file, std::string name)
-    : file_(std::move(file)), name_(std::move(name)), arrays_(tableOf(file_, "list", "", name_)) {
-  if (file_.isMemory())
-    memory_ = file_.mapped(name_);
+H5File::H5File(FileRange range, std::string name)
+    : range_(std::move(range)), name_(std::move(name)), mapped_(range_.file.mapped(name_)),
+      arrays_(tableOf(range_.file, commandOn(range_, "list"), "", name_)) {
+  if (std::ssize(mapped_->bytes()) < range_.offset + range_.bytes)
+    refuse(name_, "a file that has become shorter");
+  checkRanges(arrays_, range_.bytes, name_);
 }
+
+H5File::H5File(Descriptor file, std::string name) : H5File(wholeOf(std::move(file), name), name) {}
 
 const H5Array *H5File::find(const std::string &path) const {
   const auto found = arrays_.find(path);
@@ -148,19 +161,22 @@ int64_t H5File::count(const std::string &group) const {
 
 Tensor H5File::read(const std::string &path) const {
   const H5Array &array = arrays_.at(path);
-  if (memory_ && array.offset >= 0 && array.bytes > 0)
-    if (std::byte *at = memory_->bytes().data() + array.offset;
-        reinterpret_cast<uintptr_t>(at) % static_cast<size_t>(itemsize(*array.dtype)) == 0)
-      return TensorAccess::wrap(memory_, at, *array.dtype, array.shape);
+  if (array.offset >= 0 && array.bytes > 0) {
+    std::byte *const at = mapped_->bytes().data() + range_.offset + array.offset;
+    if (reinterpret_cast<uintptr_t>(at) % static_cast<size_t>(itemsize(*array.dtype)) == 0)
+      return TensorAccess::wrap(mapped_, at, *array.dtype, array.shape);
+  }
   Tensor tensor = TensorAccess::allocate(*array.dtype, array.shape);
   const std::span<std::byte> to = bytesOf(tensor);
   if (array.offset >= 0) {
-    file_.readAt(array.offset, to, name_);
+    range_.file.readAt(range_.offset + array.offset, to, name_);
     return tensor;
   }
+  std::vector<std::string> command = commandOn(range_, "read");
+  command.push_back(path);
   size_t done = 0;
   const int status = runH5(
-      file_, {"read", path}, "",
+      range_.file, command, "",
       [&](std::string_view piece) {
         if (piece.size() > to.size() - done)
           refuse(name_, fmt::format("more numbers than {} holds", path));
@@ -192,7 +208,8 @@ static std::string layoutOf(const std::vector<H5Entry> &entries) {
 
 H5Image::H5Image(const std::vector<H5Entry> &entries, const std::string &name) {
   const Descriptor file = Descriptor::memory(name);
-  const Table table = tableOf(file, "layout", layoutOf(entries), name);
+  const Table table = tableOf(file, {"layout"}, layoutOf(entries), name);
+  checkRanges(table, file.size(name), name);
   layout_ = file.mapped(name);
   std::map<size_t, std::string_view> numbers; // by their places
   for (const H5Entry &entry : entries) {

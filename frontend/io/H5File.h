@@ -14,7 +14,7 @@ namespace halftone::detail {
 struct H5Array {
   Shape shape;
   std::optional<DType> dtype; // nullopt: a type that Keras does not store
-  int64_t offset = -1;        // of the numbers in the file; -1: compressed or in pieces
+  int64_t offset = -1;        // of the numbers in the range; -1: compressed or in pieces
   int64_t bytes = 0;
 };
 
@@ -22,20 +22,23 @@ struct H5Array {
 /// checked: ranges lie inside of the file and do not overlap, and sizes are those of shape and dtype.
 class H5File {
 public:
-  /// io_error, beginning with `name`, for a file that is not HDF5 or whose table is wrong.
+  /// io_error, beginning with `name`, for a range that holds no HDF5 file or one whose table is wrong. Nobody may shorten
+  /// the file in place while the object lives.
+  H5File(FileRange range, std::string name);
+  /// The whole file.
   H5File(Descriptor file, std::string name);
   const H5Array *find(const std::string &path) const; // null if there is none
   /// How many datasets "0", "1", ... `group` holds without a gap.
   int64_t count(const std::string &group) const;
-  /// The numbers of a dataset with a known dtype, in that dtype. It takes as much memory as the table says, so the caller
-  /// has compared the shape. The tensor of a file in memory shares that memory; nobody may write it.
+  /// The numbers of a dataset with a known dtype, in that dtype. They may stay in the mapped file, so nobody may write the
+  /// tensor. Else it takes as much memory as the table says: the caller has compared the shape.
   Tensor read(const std::string &path) const;
   const std::string &name() const { return name_; }
 
 private:
-  Descriptor file_;
+  FileRange range_;
   std::string name_;
-  std::shared_ptr<MappedFile> memory_; // null for a file on a disk, which another program may shorten
+  std::shared_ptr<MappedFile> mapped_;
   std::map<std::string, H5Array> arrays_;
 };
 

@@ -19,14 +19,6 @@ namespace halftone::detail {
 
 namespace {
 
-/// A copy of the descriptor with a number that the program's own, 0 to 3, cannot meet.
-Descriptor moved(int number, const std::string &name) {
-  Descriptor copy(::fcntl(number, F_DUPFD_CLOEXEC, 10));
-  if (copy.number() < 0)
-    throw Error(ErrorKind::io_error, fmt::format("{}: {}", name, std::strerror(errno)));
-  return copy;
-}
-
 struct Pipe {
   explicit Pipe(const std::string &name) : reading(-1), writing(-1) {
     int ends[2];
@@ -78,8 +70,8 @@ pid_t start(const Descriptor &file, const Descriptor &input, const Descriptor &o
   for (const std::string &argument : arguments)
     words.push_back(const_cast<char *>(argument.c_str()));
   words.push_back(nullptr);
-  const Descriptor zero = moved(input.number(), name), one = moved(output.number(), name),
-                   three = moved(file.number(), name);
+  constexpr int least = 10; // the program's own numbers are 0 to 3
+  const Descriptor zero = input.copy(name, least), one = output.copy(name, least), three = file.copy(name, least);
   Actions actions;
   posix_spawn_file_actions_adddup2(&actions.list, zero.number(), 0);
   posix_spawn_file_actions_adddup2(&actions.list, one.number(), 1);

@@ -3,6 +3,7 @@
 #include "frontend/io/KerasArchive.h"
 #include "halftone/Error.h"
 #include "runtime/base/Crc32.h"
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 #include <vector>
@@ -10,75 +11,94 @@
 
 namespace halftone::detail {
 
-namespace {
-struct CloseMember {
-  void operator()(zip_file_t *file) const { (void)zip_fclose(file); }
-};
-} // namespace
-
 void KerasArchive::Close::operator()(struct zip *archive) const { zip_discard(archive); }
+void KerasArchive::CloseMember::operator()(struct zip_file *file) const { (void)zip_fclose(file); }
 
 void KerasArchive::fail(const std::string &member, const std::string &found) const {
   throw Error(ErrorKind::io_error,
               fmt::format("{}: expected a .keras archive, a zip with {}; found: {}", path_, member, found));
 }
 
-KerasArchive::KerasArchive(const std::string &path) : path_(path) {
+/// libzip's words for an error.
+static std::string reasonOf(zip_error_t error) {
+  std::string reason = zip_error_strerror(&error);
+  zip_error_fini(&error);
+  return reason;
+}
+
+KerasArchive::KerasArchive(const std::string &path) : path_(path), file_(Descriptor::reading(path)) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
     fail("config.json", "a directory");
-  int code = 0;
-  archive_.reset(zip_open(path.c_str(), ZIP_RDONLY, &code));
-  if (archive_)
-    return;
+  mapped_ = file_.mapped(path);
+  source_ = std::make_unique<MappedZipSource>(mapped_->bytes());
   zip_error_t error;
-  zip_error_init_with_code(&error, code);
-  const std::string reason = zip_error_strerror(&error);
+  zip_error_init(&error);
+  zip_source_t *const source = source_->make(&error);
+  archive_.reset(source ? zip_open_from_source(source, ZIP_RDONLY, &error) : nullptr);
+  if (!archive_) {
+    zip_source_free(source);
+    fail("config.json", reasonOf(error));
+  }
   zip_error_fini(&error);
-  if (code == ZIP_ER_NOENT || code == ZIP_ER_OPEN)
-    throw Error(ErrorKind::io_error, fmt::format("cannot read {}: {}", path, reason));
-  fail("config.json", reason);
 }
 
 bool KerasArchive::contains(const std::string &member) const {
   return zip_name_locate(archive_.get(), member.c_str(), 0) >= 0;
 }
 
-void KerasArchive::read(const std::string &member, const std::function<void(std::string_view)> &take) const {
+uint64_t KerasArchive::indexOf(const std::string &member) const {
   const zip_int64_t index = zip_name_locate(archive_.get(), member.c_str(), 0);
-  zip_stat_t facts{};
-  if (index < 0 || zip_stat_index(archive_.get(), static_cast<zip_uint64_t>(index), 0, &facts) != 0)
+  if (index < 0)
     fail(member, zip_strerror(archive_.get()));
-  // libzip checks the checksum of a packed member. A stored member is read raw, and its checksum is checked here: faster.
-  constexpr zip_uint64_t needed = ZIP_STAT_CRC | ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
-  const bool isStored =
-      (facts.valid & needed) == needed && facts.comp_method == ZIP_CM_STORE && facts.encryption_method == ZIP_EM_NONE;
-  const std::unique_ptr<zip_file_t, CloseMember> file(
-      zip_fopen_index(archive_.get(), static_cast<zip_uint64_t>(index), isStored ? ZIP_FL_COMPRESSED : 0));
+  return static_cast<uint64_t>(index);
+}
+
+std::unique_ptr<zip_file_t, KerasArchive::CloseMember> KerasArchive::open(const std::string &member, uint64_t index,
+                                                                          bool isRaw) const {
+  std::unique_ptr<zip_file_t, CloseMember> file(zip_fopen_index(archive_.get(), index, isRaw ? ZIP_FL_COMPRESSED : 0));
   if (!file)
     fail(member, fmt::format("{} that cannot be opened: {}", member, zip_strerror(archive_.get())));
-  std::vector<char> buffer(1 << 20);
+  return file;
+}
+
+std::optional<std::span<const std::byte>> KerasArchive::stored(const std::string &member) const {
+  constexpr zip_uint64_t needed = ZIP_STAT_CRC | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
+  const uint64_t index = indexOf(member);
+  zip_stat_t facts{};
+  if (zip_stat_index(archive_.get(), index, 0, &facts) != 0 || (facts.valid & needed) != needed ||
+      facts.comp_method != ZIP_CM_STORE || facts.encryption_method != ZIP_EM_NONE)
+    return std::nullopt;
+  char first = 0;
+  if (facts.comp_size > 0 && zip_fread(open(member, index, true).get(), &first, 1) != 1)
+    fail(member, fmt::format("damaged data in {}: the file ends within them", member));
+  // Where libzip has read that byte. If this were another place, the checksum would not agree.
+  const std::span<const std::byte> rest = std::span(mapped_->bytes()).subspan(source_->lastRead());
+  const std::span<const std::byte> bytes = rest.first(std::min<size_t>(facts.comp_size, rest.size()));
+  if (crc32Of(bytes) != facts.crc)
+    fail(member, fmt::format("damaged data in {}: CRC error", member));
+  return bytes;
+}
+
+void KerasArchive::read(const std::string &member, const std::function<void(std::span<const std::byte>)> &take) const {
+  if (const auto bytes = stored(member))
+    return take(*bytes);
+  const auto file = open(member, indexOf(member), false);
+  std::vector<std::byte> buffer(1 << 20);
   zip_int64_t count = 0;
-  uint32_t sum = 0;
-  // The size in the directory may be wrong. Reading to the end of packed data makes libzip also compare the checksum.
-  while ((count = zip_fread(file.get(), buffer.data(), buffer.size())) > 0) {
-    const std::string_view piece(buffer.data(), static_cast<size_t>(count));
-    if (isStored)
-      sum = crc32Of(std::as_bytes(std::span(piece)), sum);
-    take(piece);
-  }
+  // The size in the directory may be wrong. Reading to the end of the data makes libzip also compare the checksum.
+  while ((count = zip_fread(file.get(), buffer.data(), buffer.size())) > 0)
+    take(std::span(buffer).first(static_cast<size_t>(count)));
   if (count < 0)
     fail(member, fmt::format("damaged data in {}: {}", member, zip_file_strerror(file.get())));
-  if (isStored && sum != facts.crc)
-    fail(member, fmt::format("damaged data in {}: CRC error", member));
 }
 
 Config KerasArchive::json(const std::string &member) const {
   std::string text;
-  read(member, [&](std::string_view piece) {
-    text += piece;
-    if (static_cast<int64_t>(text.size()) > mostJsonBytes)
+  read(member, [&](std::span<const std::byte> piece) {
+    if (std::ssize(text) + std::ssize(piece) > mostJsonBytes)
       fail(member, fmt::format("{} of more than {} MiB", member, mostJsonBytes >> 20));
+    text.append(reinterpret_cast<const char *>(piece.data()), piece.size());
   });
   try {
     return Config::parse(text);
@@ -87,16 +107,22 @@ Config KerasArchive::json(const std::string &member) const {
   }
 }
 
-Descriptor KerasArchive::copy(const std::string &member, int64_t mostBytes) const {
-  Descriptor file = Descriptor::memory(path_);
-  int64_t size = 0;
-  read(member, [&](std::string_view piece) {
-    file.writeAt(size, std::as_bytes(std::span(piece)), path_);
-    size += std::ssize(piece);
-    if (size > mostBytes)
+FileRange KerasArchive::data(const std::string &member, int64_t mostBytes) const {
+  const auto check = [&](int64_t bytes) {
+    if (bytes > mostBytes)
       fail(member, fmt::format("{} of more than {} MiB, too many for the model", member, mostBytes >> 20));
+  };
+  if (const auto bytes = stored(member)) {
+    check(std::ssize(*bytes));
+    return {file_.copy(path_), bytes->data() - mapped_->bytes().data(), std::ssize(*bytes)};
+  }
+  FileRange unpacked{Descriptor::memory(path_)};
+  read(member, [&](std::span<const std::byte> piece) {
+    unpacked.file.writeAt(unpacked.bytes, piece, path_);
+    unpacked.bytes += std::ssize(piece);
+    check(unpacked.bytes);
   });
-  return file;
+  return unpacked;
 }
 
 } // namespace halftone::detail

@@ -87,7 +87,7 @@ Model load_model(const std::string &filepath, const LoadArgs &args) {
   if (args.compile)
     within(filepath, "config.json", [&] { compileAsSaved(model, config, args); });
   if (model.built()) {
-    const H5File weights(archive.copy(weightsMember, mostWeightBytes(model)),
+    const H5File weights(archive.data(weightsMember, mostWeightBytes(model)),
                          fmt::format("{}: {}", filepath, weightsMember));
     readWeights(model, weights, false);
     dequantizeCalibrated(model);

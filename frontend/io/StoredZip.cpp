@@ -41,14 +41,21 @@ void describe(Header &header, const Member &member, uint64_t extraBytes) {
   header.four(member.sum).four(size).four(size).two(member.name.size()).two(extraBytes);
 }
 
+/// The member's bytes begin at a multiple of `alignment`: readers can use its numbers where they lie. An extra field as that of
+/// Android's zipalign fills the gap.
 std::string localHeader(const Member &member) {
+  constexpr uint64_t alignment = 64, fixedBytes = 30, fieldBytes = 6;
+  const uint64_t wideBytes = member.isWide ? 20 : 0;
+  const uint64_t begin = member.offset + fixedBytes + member.name.size() + wideBytes + fieldBytes;
+  const uint64_t gap = (alignment - begin % alignment) % alignment;
   Header header;
   header.four(0x04034b50);
-  describe(header, member, member.isWide ? 20 : 0);
+  describe(header, member, wideBytes + fieldBytes + gap);
   header.bytes += member.name;
   if (member.isWide)
     header.two(1).two(16).eight(member.size).eight(member.size);
-  return header.bytes;
+  header.two(0xd935).two(2 + gap).two(alignment);
+  return header.bytes.append(gap, '\0');
 }
 
 void addToDirectory(Header &directory, const Member &member) {

@@ -9,12 +9,13 @@
 namespace halftone::detail {
 
 RateTable::RateTable(const std::string &optimizer, DType dtype)
-    : values_(makeVariable(Tensor::zeros({length}, dtype), {.name = "next_learning_rates",
-                                                            .path = fmt::format("{}/next_learning_rates", optimizer),
-                                                            .role = VariableRole::learning_rate,
-                                                            .update = UpdateKind::assign,
-                                                            .trainable = false,
-                                                            .autocast = false})),
+    : values_(makeZeros({length}, dtype,
+                        {.name = "next_learning_rates",
+                         .path = fmt::format("{}/next_learning_rates", optimizer),
+                         .role = VariableRole::learning_rate,
+                         .update = UpdateKind::assign,
+                         .trainable = false,
+                         .autocast = false})),
       first_(optimizerScalar(optimizer, "first_learning_rate", 0, DType::int32, VariableRole::learning_rate)) {}
 
 Value RateTable::at(const Value &step) const { return ops::take(readRaw(values_), step - readRaw(first_)); }

@@ -94,14 +94,16 @@ void UpdateRule::build(const std::vector<Variable> &variables) {
     std::string slotName = like.path + "_" + slot.name;
     std::replace(slotName.begin(), slotName.end(), '/', '_');
     checkMemoryFor(fmt::format("{}: slot '{}'", name, slotName), slot.shape.value_or(like.shape), like.dtype);
-    slots.push_back(makeVariable(slot.isCopy ? variable.value()
-                                             : Tensor::full(slot.shape.value_or(like.shape), slot.initial, like.dtype),
-                                 {.name = slotName,
-                                  .path = name + "/" + slotName,
-                                  .role = VariableRole::slot,
-                                  .update = UpdateKind::assign,
-                                  .trainable = false,
-                                  .autocast = false}));
+    const VariableFacts facts{.name = slotName,
+                              .path = name + "/" + slotName,
+                              .role = VariableRole::slot,
+                              .update = UpdateKind::assign,
+                              .trainable = false,
+                              .autocast = false};
+    const Shape shape = slot.shape.value_or(like.shape);
+    slots.push_back(slot.isCopy         ? makeVariable(variable.value(), facts)
+                    : slot.initial == 0 ? makeZeros(shape, like.dtype, facts)
+                                        : makeVariable(Tensor::full(shape, slot.initial, like.dtype), facts));
     return slots.back();
   };
   if (args_.useEma)

@@ -7,8 +7,7 @@
 
 namespace halftone {
 
-/// zlib's crc32(): the CRC-32 of bytes that come after others, whose CRC-32 is `before`. With carry-less products (PCLMULQDQ)
-/// of the CPU it runs at the speed of reading memory.
+/// The CRC-32 of zips and zlib, of bytes that come after others, whose CRC-32 is `before`.
 uint32_t crc32Of(std::span<const std::byte> bytes, uint32_t before = 0);
 
 } // namespace halftone

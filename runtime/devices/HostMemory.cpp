@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/HostMemory.h"
 #include "runtime/base/FreeMemory.h"
+#include "runtime/base/PageMemory.h"
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -9,18 +10,22 @@
 
 namespace halftone {
 
+/// Null when so much memory is not free.
+static void *allocateBlock(size_t bytes) {
+  if (bytes >= leastHugeBlock)
+    return allocatePages(bytes);
+  constexpr size_t alignment = bufferAlignment;
+  return std::aligned_alloc(alignment, (std::max<size_t>(bytes, 1) + alignment - 1) & ~(alignment - 1));
+}
+
 StatusOr<DeviceMemory> allocateHostMemory(int64_t bytes) {
   if (bytes < 0)
     return Status(ErrorKind::device_error, fmt::format("cannot allocate {} bytes", bytes));
-  std::byte *memory = nullptr;
-  if (fitsMemory(bytes)) { // else the system may promise memory, and end the process when it is written
-    const auto size = static_cast<size_t>((std::max<int64_t>(bytes, 1) + bufferAlignment - 1) & ~(bufferAlignment - 1));
-    memory = static_cast<std::byte *>(std::aligned_alloc(bufferAlignment, size));
-    if (memory)
-      std::memset(memory, 0, size);
-  }
+  const auto size = static_cast<size_t>(bytes);
+  auto *const memory = static_cast<std::byte *>(allocateBlock(size));
   if (!memory)
     return Status(ErrorKind::device_error, "out of memory: " + memoryShortage(bytes));
+  std::memset(memory, 0, size);
   return DeviceMemory(memory, [](std::byte *p) { std::free(p); });
 }
 

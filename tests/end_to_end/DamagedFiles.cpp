@@ -93,9 +93,9 @@ std::string damagedArchive(const fs::path &path, const std::string &member, Dama
   const detail::KerasArchive archive(path);
   std::vector<std::pair<std::string, std::string>> members;
   for (const char *name : {"metadata.json", "config.json", "model.weights.h5"}) {
-    const detail::Descriptor file = archive.copy(name, 1 << 24);
-    std::string bytes(static_cast<size_t>(file.size(name)), ' ');
-    file.readAt(0, std::as_writable_bytes(std::span(bytes)), name);
+    const detail::FileRange data = archive.data(name, 1 << 24);
+    std::string bytes(static_cast<size_t>(data.bytes), ' ');
+    data.file.readAt(data.offset, std::as_writable_bytes(std::span(bytes)), name);
     members.emplace_back(name, name == member ? damage(bytes) : bytes);
   }
   std::vector<detail::ZipMember> views;

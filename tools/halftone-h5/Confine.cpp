@@ -12,7 +12,7 @@ static bool limit(__rlimit_resource what, rlim_t most) {
   return setrlimit(what, &both) == 0;
 }
 
-bool confine(int openFiles) {
+bool confine(size_t mappedBytes, int openFiles) {
   // libhdf5 loads no plugins, and does not lock the file, which some file systems refuse.
   setenv("HDF5_PLUGIN_PRELOAD", "::", 1);
   setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
@@ -27,7 +27,7 @@ bool confine(int openFiles) {
 #else
   constexpr bool reservesMemory = false;
 #endif
-  return (reservesMemory || limit(RLIMIT_AS, rlim_t{1} << 30)) && limit(RLIMIT_CPU, 20) &&
+  return (reservesMemory || limit(RLIMIT_AS, (rlim_t{1} << 30) + mappedBytes)) && limit(RLIMIT_CPU, 20) &&
          limit(RLIMIT_NOFILE, static_cast<rlim_t>(fileDescriptor + 1 + openFiles)) && limit(RLIMIT_CORE, 0);
 }
 
