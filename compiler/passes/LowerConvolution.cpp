@@ -36,7 +36,7 @@ public:
   /// The gradient of another convolution by its kernel: a contraction over the places of that convolution's window.
   /// Null if the operands are not laid out as such a gradient reads them.
   Value lowerAsKernelGradient() {
-    Value image = turnedBack(op.getX(), imageOrder()), cotangent = image ? cotangentOf(op.getW()) : Value();
+    Value image = imageOfGradient(), cotangent = image ? cotangentOf(op.getW()) : Value();
     if (x[rank + 1] != 1 || !cotangent)
       return {};
     ArrayRef<int64_t> places = op.getTaps(), taps = y.slice(1, rank);
@@ -62,7 +62,7 @@ public:
 
   /// The gradient of such a convolution by its kernel: a sum over the examples and places. Null for others.
   Value lowerAsChannelwiseGradient() {
-    Value image = turnedBack(op.getX(), imageOrder()), cotangent = image ? cotangentOf(op.getW()) : Value();
+    Value image = imageOfGradient(), cotangent = image ? cotangentOf(op.getW()) : Value();
     if (x[rank + 1] == 1 || x[0] != 1 || y[rank + 2] != 1 || !cotangent)
       return {};
     ArrayRef<int64_t> taps = y.slice(1, rank);
@@ -164,10 +164,25 @@ private:
     return rewriter.createOrFold<TransposeOp>(op.getLoc(), typeOf(value).clone(shape), value,
                                               rewriter.getDenseI64ArrayAttr(permutation));
   }
-  /// The operand of `value`, a transpose with this permutation; null if `value` is none.
-  static Value turnedBack(Value value, ArrayRef<int64_t> permutation) {
-    auto turn = value.getDefiningOp<TransposeOp>();
-    return turn && turn.getPermutation() == permutation ? Value(turn.getX()) : Value();
+  /// The image of a convolution whose gradient by its kernel this one may be. Of one example of one channel in each group
+  /// the image is not transposed: then such a gradient is taken to have more taps than places.
+  Value imageOfGradient() {
+    const bool isLikely =
+        op.getX().getDefiningOp<TransposeOp>() || llvm::product_of(y.slice(1, rank)) <= llvm::product_of(op.getTaps());
+    return isLikely ? turnedBack(op.getX(), imageOrder()) : Value();
+  }
+  /// The operand of `value`, a transpose with this permutation; null if `value` is none. One that moves only axes of extent
+  /// 1 may be folded away, so `value` counts as one if it can be.
+  Value turnedBack(Value value, ArrayRef<int64_t> permutation) {
+    if (auto turn = value.getDefiningOp<TransposeOp>(); turn && turn.getPermutation() == permutation)
+      return turn.getX();
+    SmallVector<int64_t> before(permutation.size()), moved;
+    for (auto [axis, from] : llvm::enumerate(permutation)) {
+      before[from] = shapeOf(value)[axis];
+      if (before[from] != 1)
+        moved.push_back(from);
+    }
+    return llvm::is_sorted(moved) ? reshape(value, before) : Value();
   }
   /// The same of a cotangent, which may also be a splat: a transpose of one is folded away.
   Value cotangentOf(Value value) {

@@ -303,6 +303,19 @@ struct SinkReshape : OpInterfaceRewritePattern<ElementwiseOpInterface> {
   }
 };
 
+/// A transpose that moves only axes of extent 1 moves nothing in memory.
+struct ReshapeUnitAxes : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
+    SmallVector<int64_t> moved(op.getPermutation());
+    llvm::erase_if(moved, [&](int64_t axis) { return shapeOf(op.getX())[axis] == 1; });
+    if (!llvm::is_sorted(moved))
+      return failure();
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getX());
+    return success();
+  }
+};
+
 /// Elementwise work on the transposed result of a contraction is work on the result: it joins the contraction's kernel,
 /// which stores it transposed.
 struct SinkTranspose : OpInterfaceRewritePattern<ElementwiseOpInterface> {
@@ -388,8 +401,8 @@ private:
     populateConvolutionLowering(patterns, strict);
     if (!strict)
       populateHoleLowering(patterns);
-    patterns.add<ArgReduceLastAxis, ExpandReduceAll, FoldArgReduceOfOne, FoldReductionOfOne, HoistReshape, SinkReshape,
-                 SinkTranspose, SplitMixedAxes, WidenScatterAdd>(&getContext());
+    patterns.add<ArgReduceLastAxis, ExpandReduceAll, FoldArgReduceOfOne, FoldReductionOfOne, HoistReshape,
+                 ReshapeUnitAxes, SinkReshape, SinkTranspose, SplitMixedAxes, WidenScatterAdd>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
       getOperation().emitError("normalizing did not settle");
       return signalPassFailure();

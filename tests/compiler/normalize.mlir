@@ -257,3 +257,20 @@ func.func @long_attention(%q: tensor<1x64x4x8xf32>, %g: tensor<1x64x4x8xf32>, %d
       : (tensor<1x64x4x8xf32>, tensor<1x64x4x8xf32>, tensor<1x64x4x8xf32>, tensor<1x4x64xf32>, tensor<1x64x4x8xf32>, tensor<1x4x64xf32>) -> (tensor<1x64x4x8xf32>, tensor<1x64x4x8xf32>, tensor<1x64x4x8xf32>)
   return %out, %d#0, %d#1, %d#2 : tensor<1x64x4x8xf32>, tensor<1x64x4x8xf32>, tensor<1x64x4x8xf32>, tensor<1x64x4x8xf32>
 }
+
+// -----
+
+// One example of one channel in each group: the transposes of the gradient by the kernel move nothing, and the sum is still
+// over the example and its places.
+// CHECK-LABEL: func.func @by_kernel_of_one_example
+// CHECK-NOT: halftone.transpose
+// CHECK: %[[P:.*]] = halftone.window %{{.*}} : tensor<1x7x3xf32> to tensor<1x6x2x3xf32>
+// CHECK: halftone.reduce sum %{{.*}} {axes = array<i64: 0, 1>} : tensor<1x6x2x3xf32> -> tensor<2x3xf32>
+// CHECK-NOT: halftone.transpose
+func.func @by_kernel_of_one_example(%x: tensor<1x7x3x1xf32>, %dy: tensor<1x6x3x1xf32>) -> tensor<2x3x1x1xf32> {
+  %0 = halftone.transpose %dy {permutation = array<i64: 1, 2, 0, 3>} : tensor<1x6x3x1xf32> to tensor<6x3x1x1xf32>
+  %1 = halftone.convolution %x, %0 {stride = array<i64: 1>, dilation = array<i64: 1>, low = array<i64: 0>, hole = array<i64: 1>}
+      : (tensor<1x7x3x1xf32>, tensor<6x3x1x1xf32>) -> tensor<1x2x3x1xf32>
+  %2 = halftone.transpose %1 {permutation = array<i64: 1, 2, 0, 3>} : tensor<1x2x3x1xf32> to tensor<2x3x1x1xf32>
+  return %2 : tensor<2x3x1x1xf32>
+}
