@@ -274,3 +274,17 @@ func.func @by_kernel_of_one_example(%x: tensor<1x7x3x1xf32>, %dy: tensor<1x6x3x1
   %2 = halftone.transpose %1 {permutation = array<i64: 1, 2, 0, 3>} : tensor<1x2x3x1xf32> to tensor<2x3x1x1xf32>
   return %2 : tensor<2x3x1x1xf32>
 }
+
+// -----
+
+// Axes of extent 1 do not keep a contraction from reading a transposed kernel in place.
+// CHECK-LABEL: func.func @by_image_of_one_tap
+// CHECK-NOT: halftone.transpose
+// CHECK: halftone.contract %{{.*}}, %{{.*}} {lhs_contract = array<i64: 2>, rhs_contract = array<i64: 1>} : (tensor<2x7x5xf32>, tensor<3x5xf32>) -> tensor<2x7x3xf32>
+// CHECK-NOT: halftone.transpose
+func.func @by_image_of_one_tap(%dy: tensor<2x7x1x5xf32>, %w: tensor<1x1x3x5xf32>) -> tensor<2x7x1x3xf32> {
+  %0 = halftone.transpose %w {permutation = array<i64: 0, 1, 3, 2>} : tensor<1x1x3x5xf32> to tensor<1x1x5x3xf32>
+  %1 = halftone.convolution %dy, %0 {stride = array<i64: 1>, dilation = array<i64: 1>, low = array<i64: 0>, hole = array<i64: 1>}
+      : (tensor<2x7x1x5xf32>, tensor<1x1x5x3xf32>) -> tensor<2x7x1x3xf32>
+  return %1 : tensor<2x7x1x3xf32>
+}
