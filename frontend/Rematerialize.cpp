@@ -1,6 +1,7 @@
 // The scope whose layers have their values computed again by the backward pass.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Rematerialize.h"
+#include "frontend/Trace.h"
 #include "halftone/Error.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -41,5 +42,14 @@ RematScope::RematScope(const std::optional<std::string> &mode, const RematArgs &
   detail::openMode = detail::modeNamed(mode, args);
 }
 RematScope::~RematScope() { detail::openMode = *saved_; }
+
+std::function<Value(const Values &)> remat(std::function<Value(const Values &)> f) {
+  if (!f)
+    throw Error(ErrorKind::value_error, "remat() needs a function. Received: an empty one");
+  return [f = std::move(f)](const Values &x) {
+    detail::Trace *trace = detail::Trace::current();
+    return trace ? trace->rematerialized([&] { return f(x); }) : f(x);
+  };
+}
 
 } // namespace halftone

@@ -22,8 +22,7 @@ class InlineLayers : public impl::InlineLayersPassBase<InlineLayers> {
 };
 
 /// Marks the ops whose values the backward pass computes again. The mark of a layer around takes the place of this one.
-void markRematerialized(LayerOp layer, int64_t unit) {
-  const Attribute mark = Builder(layer.getContext()).getI64IntegerAttr(unit);
+void markRematerialized(LayerOp layer, Attribute mark) {
   for (Operation &op : layer.getBody().front().without_terminator())
     op.setAttr(rematerializeAttr, mark);
 }
@@ -62,8 +61,10 @@ void InlineLayers::cross() {
   });
   Builder builder(&getContext());
   for (LayerOp layer : sites) {
-    if (layer.getRematerialize())
-      markRematerialized(layer, unit++);
+    if (const Attribute mark = layer->getAttr(rematerializeAttr)) // the layer is part of what is computed again
+      markRematerialized(layer, mark);
+    else if (layer.getRematerialize())
+      markRematerialized(layer, builder.getI64IntegerAttr(unit++));
     layers[layer.getPathAttr()] = builder.getDictionaryAttr({builder.getNamedAttr("class", layer.getLayerClassAttr()),
                                                              builder.getNamedAttr("policy", layer.getPolicyAttr()),
                                                              builder.getNamedAttr("rule", layer.getRuleAttr())});

@@ -178,6 +178,53 @@ TEST_CASE("Gradients inside a layer and of gradients pass through values that ar
   CHECK(again.to_vector<float>()[0] == Approx(6 * x * s - 18 * x * x * x * x * t * s).epsilon(1e-5));
 }
 
+namespace {
+
+/// Blocks whose bodies remat() takes, or not.
+struct Remade {
+  std::vector<Block> blocks;
+  Dropout drop{0.25};
+  bool remakes;
+  Value call(const Value &x) const {
+    Value y = x;
+    for (const Block &block : blocks) {
+      const auto body = [&](const Values &in) { return drop(block.call(in[0])) * in[1]; };
+      y = remakes ? remat(body)({y, y * 0.5}) : body({y, y * 0.5});
+    }
+    return y;
+  }
+};
+Model remade(bool remakes, int64_t width, Numerics numerics) {
+  set_random_seed(7);
+  utils::clear_session();
+  const Input in({width});
+  const Model model({in},
+                    {Dense(3)(Custom(Remade{.blocks = std::vector<Block>(6, Block(width)), .remakes = remakes})(in))});
+  model.compile({.optimizer = "sgd", .loss = "mse", .numerics = numerics});
+  return model;
+}
+
+} // namespace
+
+TEST_CASE("A function that remat() has taken gives the same bits, and its values are not kept") {
+  const auto step = [](const Model &model) {
+    for (int i = 0; i < 3; ++i)
+      (void)model.train_on_batch(noise({4, 8}), noise({4, 3}));
+    return model.get_weights();
+  };
+  checkSame(step(remade(true, 8, Numerics::strict)), step(remade(false, 8, Numerics::strict)));
+  const long long kept = arenaOf(remade(false, 64, Numerics::fast)), again = arenaOf(remade(true, 64, Numerics::fast));
+  CAPTURE(kept, again);
+  CHECK(again * 3 < kept * 2);
+}
+
+TEST_CASE("A function that remat() has taken computes outside of traces' gradients too; an empty one is refused") {
+  const auto twice = remat([](const Values &x) { return x[0] + x[0]; });
+  const auto result = jit([&](const Value &x) { return twice({x}); })(Tensor({1.0f, 2.0f}, {2}));
+  CHECK(result.to_vector<float>() == std::vector<float>{2, 4});
+  CHECK_THROWS_WITH(remat({}), Catch::Matchers::Contains("ValueError: remat() needs a function"));
+}
+
 TEST_CASE("A mode that RematScope does not know is refused") {
   try {
     const RematScope scope("everything");

@@ -155,6 +155,10 @@ public:
 private:
   std::unique_ptr<std::optional<detail::RematMode>> saved_;
 };
+/// keras.remat: a function with the results of `f`. In a function being traced (the call() of a custom layer, a loss, jit) its
+/// arguments are kept for the backward pass, which computes all other values of `f` again, those of layers that it calls
+/// too. value_error for an empty function.
+HALFTONE_API std::function<Value(const Values &)> remat(std::function<Value(const Values &)> f);
 
 struct LoraArgs {                     // of enable_lora(), in Keras's order
   std::optional<double> lora_alpha{}; // none: the rank
