@@ -88,7 +88,10 @@ Sequential modelOf(const Case &each) {
     hidden.kernel_constraint = constraints::MaxNorm(0.4);
   Sequential model({Input({12}), Dense(each.width, hidden), Dense(37, {.activation = "relu"}), Dense(2)});
   model.compile(
-      {.optimizer = each.optimizer(), .loss = losses::SparseCategoricalCrossentropy({.from_logits = true})});
+      {.optimizer = each.optimizer(),
+       .loss = losses::SparseCategoricalCrossentropy({.from_logits = true}),
+       // Fast numerics round gradients of 16 bits in other places if only a part of them is read.
+       .numerics = each.policy == "bfloat16" ? Numerics::strict : Numerics::fast});
   return model;
 }
 
@@ -128,7 +131,8 @@ void require(bool condition, const std::string &what) {
 
 /// All processes are here, so rank 0 has written its files.
 void meet() {
-  processGroup()->run([](Collectives &all) { return all.gather("").status(); }).orThrow();
+  if (const std::shared_ptr<ProcessGroup> group = processGroup())
+    group->run([](Collectives &all) { return all.gather("").status(); }).orThrow();
 }
 
 void compare(const Case &each, const std::string &folder) {
@@ -179,7 +183,7 @@ void files(const std::string &folder) {
   distribute(true);
   const Sequential split = modelOf(large);
   split.fit(data.x, data.y, once);
-  say(fmt::format("bytes {} of {}", stateBytes(split), stateBytes(whole)));
+  say(fmt::format("own bytes {} of {}", stateBytes(split), stateBytes(whole)));
   split.save(folder + "/split.keras");
   split.save_weights(folder + "/split.weights.h5");
   const Digests expected = digestsOf(split);
@@ -214,7 +218,10 @@ int run(const std::string &what, const std::string &folder) {
     files(folder);
     return 0;
   }
-  for (const Case &each : what == "optimizers" ? optimizerCases() : argumentCases())
+  std::vector<Case> cases = what == "optimizers" ? optimizerCases() : argumentCases();
+  if (what == "one")
+    cases.resize(1);
+  for (const Case &each : cases)
     try {
       compare(each, folder);
     } catch (const Error &error) {
