@@ -191,6 +191,25 @@ def another_build():
                     for line in result.said[rank] if line.startswith("error ")), f"rank {rank} names other builds", result)
 
 
+def intervals():
+    """200 steps: every step of several processes gives weights in the intervals of the interpreter's step of one process, from
+    the same weights; and so do the first steps together, until the interval that goes through them is wider than 1. In a
+    mixed policy each process rounds its sum of a gradient to 16 bits, which the interval of one process does not hold: some
+    weights lie beside it."""
+    nets = [word for net in ("mlp", "cnn") for policy in POLICIES for word in (policy, net)]
+    for processes in (2, 3, 4):
+        result = run(processes, *nets)
+        require(result.code == 0 and len(result.said[0]) == len(nets), "it failed", result)
+        for line in result.said[0]:
+            outside, _, elements = line.split(": ")[1].split()[:3]
+            widths = float(line.split(" by ")[1].split()[0])
+            require(int(elements) > 160, "nothing was compared", result)
+            if line.startswith("float32"):
+                require(outside == "0", "a weight is not in its interval", result)
+            require(int(outside) <= int(elements) // 80 and widths < 0.5, "weights are far from their intervals", result)
+        print(f"{processes} processes\n{result.text}")
+
+
 def sharded(what, counts):
     """Processes that divide the optimizer's state: the program itself compares the bits."""
     for processes in counts:
