@@ -202,7 +202,7 @@ def intervals():
         require(result.code == 0 and len(result.said[0]) == len(nets), "it failed", result)
         for line in result.said[0]:
             outside, _, elements = line.split(": ")[1].split()[:3]
-            widths = float(line.split(" by ")[1].split()[0])
+            widths = float(line.split("outside, by ")[1].split()[0])
             require(int(elements) > 160, "nothing was compared", result)
             if line.startswith("float32"):
                 require(outside == "0", "a weight is not in its interval", result)
