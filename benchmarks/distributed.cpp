@@ -44,7 +44,7 @@ double bytesOf(const Model &model) {
 
 struct Times {
   double alone, together, split, peer, bytes; // split: with shard_optimizer_state; peer: 0 without one
-  double hidden; // the share of the exchanges' seconds for which rank 0 did other work
+  double hidden;                              // the share of the exchanges' seconds for which rank 0 did other work
 };
 
 /// Seconds of a step of `batchAlone` rows in one process, and of `batch` rows in all, in turn. The other processes sleep

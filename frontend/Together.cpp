@@ -108,9 +108,9 @@ void beginTogether(const Layer &model, const CompiledModel *compiled, std::vecto
   }
   const std::vector<Variable> variables = variablesOf(model, compiled);
   for (const Variable &variable : variables)
-    all.emplace_back(fmt::format("variable '{}'", variable.path()),
-                     fmt::format("{} {}", (parts ? parts->wholeShape(variable) : variable.shape()).str(),
-                                 name(variable.dtype())));
+    all.emplace_back(
+        fmt::format("variable '{}'", variable.path()),
+        fmt::format("{} {}", (parts ? parts->wholeShape(variable) : variable.shape()).str(), name(variable.dtype())));
   all.insert(all.end(), std::make_move_iterator(facts.begin()), std::make_move_iterator(facts.end()));
   requireAgreement(*group, all);
   group->run([&](Collectives &collectives) { return broadcastVariables(variables, parts, collectives); }).orThrow();

@@ -84,14 +84,14 @@ Variable UpdateRule::makeSlot(const Variable &variable, const SlotSpec &slot) {
   std::replace(slotName.begin(), slotName.end(), '/', '_');
   const Shape whole = slot.shape.value_or(like.shape), own = slot.isWhole ? whole : parts_.cut(variable, whole);
   checkMemoryFor(fmt::format("{}: slot '{}'", name, slotName), own, like.dtype);
-  const Variable made = makeVariable(slot.isCopy ? parts_.cut(variable, variable.value())
-                                                 : Tensor::full(own, slot.initial, like.dtype),
-                                     {.name = slotName,
-                                      .path = name + "/" + slotName,
-                                      .role = VariableRole::slot,
-                                      .update = UpdateKind::assign,
-                                      .trainable = false,
-                                      .autocast = false});
+  const Variable made =
+      makeVariable(slot.isCopy ? parts_.cut(variable, variable.value()) : Tensor::full(own, slot.initial, like.dtype),
+                   {.name = slotName,
+                    .path = name + "/" + slotName,
+                    .role = VariableRole::slot,
+                    .update = UpdateKind::assign,
+                    .trainable = false,
+                    .autocast = false});
   if (!slot.isWhole)
     parts_.addSlot(made, variable, whole);
   return made;
@@ -121,7 +121,8 @@ void UpdateRule::split(int64_t rank, int64_t processes) {
       own.push_back(accumulators_[i]);
     for (const Variable &slot : own) {
       const VariableImpl &impl = *slot.impl();
-      cuts.emplace_back(slot, makeVariable(parts_.cut(known_[i], slot.value()), {.name = impl.name, .path = impl.path}));
+      cuts.emplace_back(slot,
+                        makeVariable(parts_.cut(known_[i], slot.value()), {.name = impl.name, .path = impl.path}));
       parts_.addSlot(slot, known_[i], impl.shape);
     }
   }

@@ -44,8 +44,7 @@ Sequential modelOf(const std::string &policy, const std::string &net) {
   Optimizer optimizer = optimizers::SGD(0.05, {.momentum = 0.9});
   if (policy == "mixed_float16")
     optimizer = optimizers::LossScaleOptimizer(optimizer, {.initial_scale = 256});
-  model.compile({.optimizer = optimizer,
-                 .loss = losses::SparseCategoricalCrossentropy({.from_logits = true})});
+  model.compile({.optimizer = optimizer, .loss = losses::SparseCategoricalCrossentropy({.from_logits = true})});
   return model;
 }
 
@@ -80,9 +79,9 @@ public:
     dialect::VariableValues values;
     for (const tools::DeclaredVariable &each : file_.variables) {
       const auto found = byPath_.find(each.path);
-      values[each.symbol] =
-          tools::toData(file_.context.get(), found == byPath_.end() ? Tensor::zeros(Shape(each.type.shape), each.type.dtype)
-                                                                    : found->second.value());
+      values[each.symbol] = tools::toData(
+          file_.context.get(),
+          found == byPath_.end() ? Tensor::zeros(Shape(each.type.shape), each.type.dtype) : found->second.value());
     }
     return values;
   }
@@ -97,7 +96,8 @@ public:
 
   struct Result {
     int64_t elements = 0, outside = 0;
-    double width = 0, excess = 0; // the widest interval; the most by which a weight is outside, in widths of its variable's widest
+    double width = 0,
+           excess = 0; // the widest interval; the most by which a weight is outside, in widths of its variable's widest
     void add(const Result &other) {
       elements += other.elements;
       outside += other.outside;

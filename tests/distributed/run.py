@@ -20,16 +20,16 @@ times = int(sys.argv[5]) if len(sys.argv) > 5 else 3
 Run = collections.namedtuple("Run", "code said text seconds end")
 
 
-def run(processes, *words, limit=60):
+def run(processes, *words, limit=60, **environment):
     """What each rank says, as lists of lines by rank."""
     return started([mpirun, "--allow-run-as-root", "--oversubscribe", "-n", str(processes), program, *words]
-                   if processes else [program, *words], limit)
+                   if processes else [program, *words], limit, **environment)
 
 
-def started(command, limit=60):
+def started(command, limit=60, **environment):
     start = time.monotonic()
     done = subprocess.run(command, capture_output=True, text=True, timeout=limit,
-                          env={**os.environ, "HALFTONE_NUM_THREADS": "1"})
+                          env={**os.environ, "HALFTONE_NUM_THREADS": "1", **environment})
     said = collections.defaultdict(list)
     for line in done.stdout.splitlines():
         rank, colon, rest = line.partition(": ")
@@ -251,6 +251,20 @@ def leaving():
     require(any("has enough" in line for line in result.said[1]), "rank 1 has no error of its own", result)
     for rank in (0, 2):
         require(any("rank 1 has left" in line for line in result.said[rank]), f"rank {rank} does not name rank 1", result)
+
+
+def silent():
+    """A process that stops without an end, and no launcher that notices: the others name it within the bound."""
+    for bound in ("nan", "2 s"):
+        result = run(0, "together", HALFTONE_EXCHANGE_SECONDS=bound)
+        require(result.code != 0 and f"Received: {bound}" in result.text, "a bound is not refused", result)
+    result = run(3, "together", "1:ending=stop", "1:steps=5", HALFTONE_EXCHANGE_SECONDS="2")
+    require(result.code != 0 and result.seconds < 25, f"it did not end: {result.seconds:.1f} s", result)
+    for rank in (0, 2):
+        require(any(f"rank 1 has not answered rank {rank} for 2 seconds" in line for line in result.said[rank]),
+                f"rank {rank} does not name rank 1", result)
+    well(2, "together", "epochs=1", HALFTONE_EXCHANGE_SECONDS="60")
+    print(f"ended after {result.seconds:.1f} s")
 
 
 def weights_differ():

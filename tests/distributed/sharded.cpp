@@ -38,8 +38,8 @@ struct Case {
 
 std::vector<Case> optimizerCases() {
   std::vector<Case> cases;
-  for (const char *name : {"sgd", "adam", "adamw", "rmsprop", "lion", "adagrad", "adadelta", "adamax", "nadam", "adafactor",
-                           "ftrl", "lamb", "muon", "schedulefreeadamw"})
+  for (const char *name : {"sgd", "adam", "adamw", "rmsprop", "lion", "adagrad", "adadelta", "adamax", "nadam",
+                           "adafactor", "ftrl", "lamb", "muon", "schedulefreeadamw"})
     cases.push_back({name, "float32", [name] { return Optimizer(name); }});
   return cases;
 }
@@ -87,11 +87,10 @@ Sequential modelOf(const Case &each) {
   if (each.constrained)
     hidden.kernel_constraint = constraints::MaxNorm(0.4);
   Sequential model({Input({12}), Dense(each.width, hidden), Dense(37, {.activation = "relu"}), Dense(2)});
-  model.compile(
-      {.optimizer = each.optimizer(),
-       .loss = losses::SparseCategoricalCrossentropy({.from_logits = true}),
-       // Fast numerics round gradients of 16 bits in other places if only a part of them is read.
-       .numerics = each.policy == "bfloat16" ? Numerics::strict : Numerics::fast});
+  model.compile({.optimizer = each.optimizer(),
+                 .loss = losses::SparseCategoricalCrossentropy({.from_logits = true}),
+                 // Fast numerics round gradients of 16 bits in other places if only a part of them is read.
+                 .numerics = each.policy == "bfloat16" ? Numerics::strict : Numerics::fast});
   return model;
 }
 
@@ -121,7 +120,8 @@ int64_t stateBytes(const Model &model) {
 }
 
 void distribute(bool isSharded) {
-  distribution::set_distribution(distribution::DataParallel({.check_weights_every = 3, .shard_optimizer_state = isSharded}));
+  distribution::set_distribution(
+      distribution::DataParallel({.check_weights_every = 3, .shard_optimizer_state = isSharded}));
 }
 
 void require(bool condition, const std::string &what) {
@@ -163,7 +163,8 @@ void compare(const Case &each, const std::string &folder) {
   require(digestsOf(read).weights == digestsOf(split).weights, "trained on, other weights");
   meet();
   (void)Checkpoint(split).restore(file);
-  require(digestsOf(split).slots == expected.slots && digestsOf(split).weights == expected.weights, "another restored state");
+  require(digestsOf(split).slots == expected.slots && digestsOf(split).weights == expected.weights,
+          "another restored state");
   // A whole state that is split later.
   (void)Checkpoint(whole).restore(file);
   whole.fit(data.x, data.y, epochs);

@@ -118,12 +118,15 @@ struct Ending : Callback {
       say(fmt::format("dying at {:.3f}", now.count()));
       (void)::raise(SIGKILL);
     }
+    if (how == "stop")
+      (void)::raise(SIGSTOP);
     if (how == "change") {
       const Variable variable = model().weights().at(2);
       variable.assign(Tensor::ones(variable.shape()));
       return;
     }
-    throw Error(ErrorKind::runtime_error, "this process has enough");
+    if (how == "throw")
+      throw Error(ErrorKind::runtime_error, "this process has enough");
   }
 };
 
