@@ -3,6 +3,7 @@
 //
 // Started by mpirun: mpirun -n 2 build/release/benchmarks/distributed, with HALFTONE_NUM_THREADS=1. Rank 0 writes the table.
 #include "Mlp.h"
+#include "Peer.h"
 #include "Race.h"
 #include "Table.h"
 #include <cmath>
@@ -42,18 +43,20 @@ double bytesOf(const Model &model) {
 }
 
 struct Times {
-  double alone, together, bytes;
-  double hidden; // the share of the exchanges' seconds for which rank 0 did other work
+  double alone, together, split, peer, bytes; // split: with shard_optimizer_state; peer: 0 without one
+  double hidden;                              // the share of the exchanges' seconds for which rank 0 did other work
 };
 
 /// Seconds of a step of `batchAlone` rows in one process, and of `batch` rows in all, in turn. The other processes sleep
-/// while rank 0 is alone.
-Times timesOf(const Net &net, int64_t batchAlone, int64_t batch, int steps) {
-  const distribution::DataParallel all;
+/// while rank 0 is alone, and while it asks the peer, which may be null.
+Times timesOf(const Net &net, int64_t batchAlone, int64_t batch, int steps, Peer *peer = nullptr) {
+  const distribution::DataParallel all, divided({.shard_optimizer_state = true});
   const bool isFirst = distribution::rank() == 0;
   const Batch one = images(batchAlone), shared = images(batch);
-  const Sequential alone = modelOf(net), together = modelOf(net);
-  std::vector<double> seconds[2];
+  const Sequential alone = modelOf(net), together = modelOf(net), split = modelOf(net);
+  if (peer)
+    peer->ask(fmt::format("prepare {} {} {}", net.hidden, net.width, batch));
+  std::vector<double> seconds[4]; // alone, together, split, the peer
   double exchanged = 0, waited = 0;
   for (int round = -1; round < rounds; ++round) {
     const auto lap = [&](const Model &model, const Batch &data, std::vector<double> &laps) {
@@ -67,6 +70,11 @@ Times timesOf(const Net &net, int64_t batchAlone, int64_t batch, int steps) {
     if (isFirst) {
       distribution::set_distribution(std::nullopt);
       lap(alone, one, seconds[0]);
+      if (peer) {
+        const double lap = peer->askNumbers(fmt::format("steps {}", steps)).at(0);
+        if (round >= 0)
+          seconds[3].push_back(lap);
+      }
       distribution::set_distribution(all);
     }
     together.train_on_batch(shared.x, shared.y); // the processes meet before the clock runs
@@ -74,12 +82,19 @@ Times timesOf(const Net &net, int64_t batchAlone, int64_t batch, int steps) {
     lap(together, shared, seconds[1]);
     exchanged += distribution::exchange_times().seconds - before.seconds;
     waited += distribution::exchange_times().waited - before.waited;
+    distribution::set_distribution(divided);
+    split.train_on_batch(shared.x, shared.y);
+    lap(split, shared, seconds[2]);
+    distribution::set_distribution(all);
   }
-  std::vector<double> quotients;
-  for (size_t i = 0; isFirst && i < seconds[0].size(); ++i)
-    quotients.push_back(seconds[0][i] / seconds[1][i]);
   const double base = isFirst ? median(seconds[0]) : 0;
-  return {base, isFirst ? base / median(quotients) : 0, bytesOf(alone), 1 - waited / exchanged};
+  const auto against = [&](const std::vector<double> &laps) {
+    std::vector<double> quotients;
+    for (size_t i = 0; isFirst && i < laps.size(); ++i)
+      quotients.push_back(seconds[0][i] / laps[i]);
+    return quotients.empty() ? 0 : base / median(quotients);
+  };
+  return {base, against(seconds[1]), against(seconds[2]), against(seconds[3]), bytesOf(alone), 1 - waited / exchanged};
 }
 
 /// Seconds of an exchange between `processes`: two ways of messages to each other process, and the bytes that each sends.
@@ -104,15 +119,21 @@ double exchangeSeconds(const Net &net, double &bytes) {
   return times.together - times.alone;
 }
 
-void addScaling(Table &table, const Net &net, int64_t batch, double bar, const Link &link) {
+void addScaling(Table &table, const Net &net, int64_t batch, double bar, const Link &link, Peer *peer) {
   const int64_t processes = distribution::size();
-  const Times times = timesOf(net, batch, batch, 10), part = timesOf(net, batch / processes, batch, 10);
+  const Times times = timesOf(net, batch, batch, 10, peer), part = timesOf(net, batch / processes, batch, 10);
   if (distribution::rank() > 0)
     return;
   const std::string what = fmt::format("{} train step, global batch {}", net.title, batch);
   table.add({fmt::format("{}, {} processes against one", what, processes), milliseconds(times.together),
              "one " + milliseconds(times.alone), times.alone / times.together,
              processes == 2 ? std::optional(bar) : std::nullopt});
+  table.add({fmt::format("{}, the optimizer's state divided", what), milliseconds(times.split),
+             "whole " + milliseconds(times.together), times.together / times.split});
+  if (peer)
+    table.add({fmt::format("{}, {} processes against DDP with gloo", what, processes), milliseconds(times.together),
+               "PyTorch " + milliseconds(times.peer), times.peer / times.together, 1.2});
+  std::printf("%s: half the batch takes one process %s\n", what.c_str(), milliseconds(part.alone).c_str());
   std::printf("%s: %.0f %% of the exchanges' time was hidden behind launches\n", what.c_str(), 100 * times.hidden);
   const double predicted = part.alone + link.seconds(times.bytes, static_cast<double>(processes));
   table.add({what + ", the model of cost", milliseconds(times.together), "predicted " + milliseconds(predicted),
@@ -140,8 +161,14 @@ void run(Table &table) {
                "predicted " + milliseconds(link.seconds(otherBytes, processes)),
                link.seconds(otherBytes, processes) / other});
   }
-  addScaling(table, {"MLP 784-512-512-10", 2, 512}, 512, 1.8, link);
-  addScaling(table, {"MLP of 4 x 1024", 4, 1024}, 512, 1.9, link);
+  std::optional<Peer> peer;
+  if (distribution::rank() == 0) {
+    peer.emplace("PyTorch DDP", "ddp", std::vector{std::to_string(distribution::size())});
+    table.version(peer->name(), peer->missing().empty() ? peer->version() : "missing: " + peer->missing());
+  }
+  Peer *const present = peer && peer->missing().empty() ? &*peer : nullptr;
+  addScaling(table, {"MLP 784-512-512-10", 2, 512}, 512, 1.8, link, present);
+  addScaling(table, {"MLP of 4 x 1024", 4, 1024}, 512, 1.9, link, present);
 }
 
 } // namespace

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/BatchStep.h"
 #include "frontend/ClassWeights.h"
+#include "frontend/OptimizerImpl.h"
 #include "frontend/ProcessRun.h"
 #include "frontend/io/Batches.h"
+#include "frontend/optimizers/OptimizerParts.h"
 #include "runtime/TensorTypes.h"
 #include "runtime/base/ForkGate.h"
 #include <fmt/format.h>
@@ -72,9 +74,20 @@ void detail::prepare(const Run &run, const BatchSource &batches, CompiledFunctio
   }
 }
 
+void detail::splitState(const CompiledModel &compiled) {
+  OptimizerImpl &optimizer = *compiled.optimizer.impl();
+  if (const std::shared_ptr<ProcessGroup> group = processGroup(); !group)
+    optimizer.parts().requireWhole();
+  else if (!optimizer.parts().areSplit() && distribution::distribution()->args().shard_optimizer_state)
+    optimizer.split(group->rank(), group->size());
+}
+
 StepResult detail::trainStep(const Run &run, const BatchPart &part, bool labelsChecked) {
+  splitState(*run.compiled);
   Feeds feeds = feedsOf(run, part, labelsChecked);
   std::vector<Tensor> fetches = run.compiled->train.run(feeds.tensors, feeds.layout);
+  if (const OptimizerParts &parts = run.compiled->optimizer.impl()->parts(); parts.areSplit())
+    parts.gather(*processGroup());
   ModelState &state = stateOf(run.model);
   {
     const ForkSafeLock lock(state.mutex);

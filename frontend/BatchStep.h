@@ -18,6 +18,10 @@ struct StepResult {
   Logs logs;
   Tensor skipped; // of training with a scaled loss: its word of skipped steps
 };
+/// Keeps this process's part of the optimizer's state alone if the distribution says so. runtime_error if the state was split
+/// before and the process is alone.
+void splitState(const CompiledModel &compiled);
+
 /// Checks and runs one batch. `labelsChecked`: the labels of all batches were checked before.
 StepResult trainStep(const Run &run, const BatchPart &part, bool labelsChecked);
 StepResult testStep(const Run &run, const BatchPart &part, bool labelsChecked);

@@ -32,6 +32,10 @@ static std::shared_ptr<History::Rep> fitLoop(Run run, FitData data, FitArgs args
   CompiledModel &compiled = *run.compiled;
   ModelState &state = stateOf(run.model);
   EpochReader reader(data.train, args.shuffle, args.steps_per_epoch, "steps_per_epoch");
+  const std::shared_ptr<ProcessGroup> group = processGroup();
+  if (group && distribution::distribution()->args().shard_optimizer_state)
+    beginTogether(run.model, &compiled, factsOf(data, args)); // before each process keeps its part alone
+  splitState(compiled);
   // Everything is compiled before the first step: train and validation, whole and last batches.
   prepare(run, data.train, compiled.train);
   if (data.validation)
@@ -42,7 +46,6 @@ static std::shared_ptr<History::Rep> fitLoop(Run run, FitData data, FitArgs args
   state.stopTraining = false;
   state.finishedEpochs = args.initial_epoch;
   callbacks.trainBegin(); // may restore a checkpoint
-  const std::shared_ptr<ProcessGroup> group = processGroup();
   const int64_t checkEvery = group ? distribution::distribution()->args().check_weights_every : 0;
   if (group)
     beginTogether(run.model, &compiled, factsOf(data, args));

@@ -10,6 +10,8 @@
 
 namespace halftone::detail {
 
+class OptimizerParts;
+
 struct OptimizerImpl : std::enable_shared_from_this<OptimizerImpl> {
   virtual ~OptimizerImpl() = default;
   std::string className, name;
@@ -27,6 +29,10 @@ struct OptimizerImpl : std::enable_shared_from_this<OptimizerImpl> {
   virtual bool isBuilt() const = 0; // whether it knows the variables that it updates
   /// Makes the slot variables. Does nothing if the optimizer is built, or if there are no variables.
   virtual void build(const std::vector<Variable> &variables) = 0;
+  /// How processes divide the state.
+  virtual const OptimizerParts &parts() const = 0;
+  /// Keeps the state of this process of `processes` alone, from now on; call it once, with the same state in all of them.
+  virtual void split(int64_t rank, int64_t processes) = 0;
   virtual Config config() const = 0;
   /// Called when a wrapper scales the loss instead. Keras, too, drops the factor for good.
   virtual void dropLossScaleFactor() = 0;

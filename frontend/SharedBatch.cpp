@@ -1,7 +1,9 @@
 // Records what processes exchange in a step.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/SharedBatch.h"
+#include "frontend/OptimizerImpl.h"
 #include "frontend/Promotion.h"
+#include "frontend/optimizers/OptimizerParts.h"
 #include "halftone/Ops.h"
 
 namespace halftone::detail {
@@ -62,6 +64,8 @@ void minimizeTogether(const Optimizer &optimizer, const Value &loss, const std::
     if (all[i].defined())
       all[i] = variables[i].impl()->update == UpdateKind::overwrite ? tracing().allReduce(CollectiveKind::max, all[i])
                                                                     : meanOverProcesses(all[i]);
+  optimizer.impl()->build(variables);
+  optimizer.impl()->parts().read();
   optimizer.apply(all, variables);
 }
 

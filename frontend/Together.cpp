@@ -4,6 +4,7 @@
 #include "compiler/codegen/KernelCache.h"
 #include "frontend/OptimizerImpl.h"
 #include "frontend/RandomSeeds.h"
+#include "frontend/optimizers/OptimizerParts.h"
 #include "runtime/base/Sha256.h"
 #include <fmt/format.h>
 #include <sstream>
@@ -21,6 +22,11 @@ void addLayers(const Layer &layer, std::vector<Fact> &facts) {
     addLayers(child, facts);
 }
 
+/// The optimizer's parts; null without an optimizer.
+const OptimizerParts *partsOf(const CompiledModel *compiled) {
+  return compiled ? &compiled->optimizer.impl()->parts() : nullptr;
+}
+
 std::vector<Variable> variablesOf(const Layer &model, const CompiledModel *compiled) {
   std::vector<Variable> variables = model.variables();
   if (compiled)
@@ -29,8 +35,12 @@ std::vector<Variable> variablesOf(const Layer &model, const CompiledModel *compi
   return variables;
 }
 
-Status broadcastVariables(const std::vector<Variable> &variables, Collectives &collectives) {
+/// Each process has a cut of its own.
+Status broadcastVariables(const std::vector<Variable> &variables, const OptimizerParts *parts,
+                          Collectives &collectives) {
   for (const Variable &variable : variables) {
+    if (parts && parts->isCut(variable))
+      continue;
     StoredVariable &memory = *variable.impl()->memory;
     std::vector<std::byte> bytes(static_cast<size_t>(memory.type().bytes()));
     HALFTONE_RETURN_IF_ERROR(memory.readBytes(bytes));
@@ -85,19 +95,25 @@ void beginTogether(const Layer &model, const CompiledModel *compiled, std::vecto
   const std::shared_ptr<ProcessGroup> group = processGroup();
   if (!group)
     return;
+  const OptimizerParts *const parts = partsOf(compiled);
   std::vector<Fact> all{{"library build", compiler::buildId()}};
+  all.emplace_back("distribution", distribution::distribution()->args().shard_optimizer_state
+                                       ? "with shard_optimizer_state"
+                                       : "without shard_optimizer_state");
   addLayers(model, all);
   if (compiled) {
     all.emplace_back("optimizer", compiled->optimizer.get_config().dump());
+    all.emplace_back("optimizer state", parts->areSplit() ? "split among the processes" : "whole");
     all.emplace_back("numerics", compiled->args.numerics == Numerics::strict ? "strict" : "fast");
   }
   const std::vector<Variable> variables = variablesOf(model, compiled);
   for (const Variable &variable : variables)
-    all.emplace_back(fmt::format("variable '{}'", variable.path()),
-                     fmt::format("{} {}", variable.shape().str(), name(variable.dtype())));
+    all.emplace_back(
+        fmt::format("variable '{}'", variable.path()),
+        fmt::format("{} {}", (parts ? parts->wholeShape(variable) : variable.shape()).str(), name(variable.dtype())));
   all.insert(all.end(), std::make_move_iterator(facts.begin()), std::make_move_iterator(facts.end()));
   requireAgreement(*group, all);
-  group->run([&](Collectives &collectives) { return broadcastVariables(variables, collectives); }).orThrow();
+  group->run([&](Collectives &collectives) { return broadcastVariables(variables, parts, collectives); }).orThrow();
   shareCounters(model, *group);
 }
 

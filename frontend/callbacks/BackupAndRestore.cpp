@@ -1,6 +1,7 @@
 // BackupAndRestore: a run that was interrupted goes on after its last whole epoch.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ProcessRun.h"
+#include "frontend/io/SavedVariables.h"
 #include "halftone/Error.h"
 #include "halftone/Saving.h"
 #include <filesystem>
@@ -36,7 +37,7 @@ void BackupAndRestore::on_train_begin(const Logs &) {
 }
 
 void BackupAndRestore::on_epoch_end(int64_t, Logs &) {
-  if (!detail::isFirstProcess())
+  if (!detail::isFirstProcess() && !detail::isStateSplit(model()))
     return;
   std::error_code error;
   std::filesystem::create_directories(backup_dir_, error);

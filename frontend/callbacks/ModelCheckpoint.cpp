@@ -3,6 +3,7 @@
 #include "frontend/ProcessRun.h"
 #include "frontend/ProgressBar.h"
 #include "frontend/callbacks/Monitor.h"
+#include "frontend/io/SavedVariables.h"
 #include "frontend/io/WeightsFile.h"
 #include "halftone/Error.h"
 #include "halftone/Saving.h"
@@ -133,7 +134,7 @@ void ModelCheckpoint::save(int64_t epoch, std::optional<int64_t> batch, const Lo
   say(value ? fmt::format("{} improved from {:.5f} to {:.5f}, saving model to {}", args_.monitor, state.best, *value,
                           path)
             : fmt::format("saving model to {}", path));
-  if (detail::isFirstProcess())
+  if (detail::isFirstProcess() || detail::isStateSplit(model()))
     write(path);
   if (value)
     state.best = *value;

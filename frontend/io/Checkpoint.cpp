@@ -90,7 +90,8 @@ void Checkpoint::save(const std::string &path) const {
   addValues(variables, file.contents);
   if (compiled)
     file.step = stepOf(*compiled->optimizer.impl(), variables, file.contents);
-  writeCheckpointFile(path, std::move(file));
+  if (writesState(model_))
+    writeCheckpointFile(path, std::move(file));
 }
 
 Checkpoint::Restored Checkpoint::restore(const std::string &path) const {

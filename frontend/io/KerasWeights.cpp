@@ -4,6 +4,7 @@
 #include "frontend/ModelState.h"
 #include "frontend/ProgressBar.h"
 #include "frontend/io/SavedGroups.h"
+#include "frontend/optimizers/OptimizerParts.h"
 #include "halftone/Error.h"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -128,7 +129,8 @@ void readOptimizer(const Optimizer &optimizer, const H5File &file) {
 }
 
 /// The values of the variables of these groups, all of one moment, as files hold them.
-static WeightValues valuesOf(const std::vector<SavedGroup> &groups) {
+/// Slots that processes divide are whole; `parts` may be null.
+static WeightValues valuesOf(const std::vector<SavedGroup> &groups, const OptimizerParts *parts) {
   std::vector<Variable> variables;
   for (const SavedGroup &group : groups) {
     variables.insert(variables.end(), group.variables.begin(), group.variables.end());
@@ -141,15 +143,15 @@ static WeightValues valuesOf(const std::vector<SavedGroup> &groups) {
   std::vector<Tensor> tensors = readTogether(handles).valueOrThrow();
   WeightValues values;
   for (size_t i = 0; i < variables.size(); ++i)
-    values.insert_or_assign(variables[i].impl().get(), std::move(tensors[i]));
+    values.insert_or_assign(variables[i].impl().get(), parts ? parts->whole(variables[i], tensors[i]) : tensors[i]);
   for (const SavedGroup &group : groups)
     if (group.adapted && !group.adapted->delta().isZero(values)) // integers quantized again may be others
       group.adapted->merge(values);
   return values;
 }
 
-static std::vector<H5Entry> entriesOf(const std::vector<SavedGroup> &groups) {
-  const WeightValues values = valuesOf(groups);
+static std::vector<H5Entry> entriesOf(const std::vector<SavedGroup> &groups, const OptimizerParts *parts) {
+  const WeightValues values = valuesOf(groups, parts);
   std::vector<H5Entry> entries;
   for (const SavedGroup &group : groups) {
     entries.push_back({.path = group.path.empty() ? "vars" : group.path + "/vars", .name = group.name});
@@ -164,7 +166,7 @@ H5Image weightsImage(const Model &model, const std::string &name) {
   const std::shared_ptr<CompiledModel> compiled = compiledIfAny(model);
   if (compiled)
     std::ranges::move(savedGroups(compiled->optimizer), std::back_inserter(groups));
-  return H5Image(entriesOf(groups), name);
+  return H5Image(entriesOf(groups, compiled ? &compiled->optimizer.impl()->parts() : nullptr), name);
 }
 
 } // namespace halftone::detail

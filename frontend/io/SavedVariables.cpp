@@ -3,6 +3,8 @@
 #include "frontend/io/SavedVariables.h"
 #include "frontend/Devices.h"
 #include "frontend/OptimizerImpl.h"
+#include "frontend/ProcessRun.h"
+#include "frontend/optimizers/OptimizerParts.h"
 #include "halftone/Error.h"
 #include "runtime/TensorAccess.h"
 #include "runtime/base/Convert.h"
@@ -78,7 +80,8 @@ void addOptimizer(const Optimizer &optimizer, std::vector<SavedVariable> &all) {
   }
   size_t number = 0;
   for (const Variable &variable : optimizer.variables())
-    all.push_back(saved(variable, SavedKind::optimizer, fmt::format("{}/{}", optimizer.impl()->className, number++)));
+    all.emplace_back(saved(variable, SavedKind::optimizer, fmt::format("{}/{}", optimizer.impl()->className, number++)))
+        .parts = &optimizer.impl()->parts();
 }
 
 void distinguishNames(std::vector<SavedVariable> &variables) {
@@ -155,9 +158,17 @@ void addValues(const std::vector<SavedVariable> &variables, Safetensors &content
   std::vector<Tensor> values = readTogether(handles).valueOrThrow();
   for (size_t i = 0; i < variables.size(); ++i) {
     contents.metadata.emplace(classPathKey(variables[i].name), variables[i].classPath);
-    contents.tensors.emplace_back(variables[i].name, std::move(values[i]));
+    const OptimizerParts *const parts = variables[i].parts;
+    contents.tensors.emplace_back(variables[i].name,
+                                  parts ? parts->whole(variables[i].variable, values[i]) : std::move(values[i]));
   }
 }
+
+bool isStateSplit(const Layer &model) {
+  const std::shared_ptr<CompiledModel> compiled = compiledIfAny(model);
+  return compiled && compiled->optimizer.impl()->parts().areSplit();
+}
+bool writesState(const Layer &model) { return !isStateSplit(model) || isFirstProcess(); }
 
 /// The class path that a file gives a tensor; "" if it gives none.
 static std::string classPathIn(const Safetensors &contents, const std::string &name) {
@@ -185,7 +196,7 @@ MatchedValues matchValues(const Safetensors &contents, const std::vector<SavedVa
 
 std::string misfit(const SavedVariable &variable, const NamedTensor &value) {
   const auto &[name, tensor] = value;
-  const Shape shape = variable.variable.shape();
+  const Shape shape = variable.parts ? variable.parts->wholeShape(variable.variable) : variable.variable.shape();
   const DType dtype = variable.variable.impl()->dtype;
   const bool converts = is_float(dtype) && is_float(tensor.dtype());
   if (tensor.shape() == shape && (tensor.dtype() == dtype || converts))
@@ -196,13 +207,16 @@ std::string misfit(const SavedVariable &variable, const NamedTensor &value) {
 
 Tensor fitted(const SavedVariable &variable, const NamedTensor &value, std::vector<std::string> &converted) {
   const DType from = value.second.dtype(), to = variable.variable.impl()->dtype;
+  const auto cut = [&](const Tensor &whole) {
+    return variable.parts ? variable.parts->cutFor(variable.variable, whole) : whole;
+  };
   if (from == to)
-    return value.second;
+    return cut(value.second);
   Tensor tensor = value.second.astype(to);
   const int64_t overflows = notFinite(tensor) - notFinite(value.second);
   converted.push_back(fmt::format("{}: {} -> {}{}", variable.name, name(from), name(to),
                                   overflows > 0 ? fmt::format(", {} values are no longer finite", overflows) : ""));
-  return tensor;
+  return cut(tensor);
 }
 
 std::string listed(const std::vector<std::string> &problems) {

@@ -10,6 +10,8 @@
 
 namespace halftone::detail {
 
+class OptimizerParts;
+
 /// What a file keeps a variable for. A class path begins with it.
 enum class SavedKind : uint8_t { layer, seed, optimizer, loss_scale };
 
@@ -20,6 +22,7 @@ struct SavedVariable {
   std::string classPath;
   Variable variable;
   SavedKind kind = SavedKind::layer;
+  const OptimizerParts *parts = nullptr; // of the optimizer that has the variable
 };
 
 /// value_error unless the model is built.
@@ -41,6 +44,11 @@ struct MatchedValues {
 };
 /// Finds the value of each variable by its name, or, if more are found so, of each by its class path.
 MatchedValues matchValues(const Safetensors &contents, const std::vector<SavedVariable> &variables);
+
+/// Whether processes divide the state of the model's optimizer. All of them then make a call that saves it, and one writes.
+bool isStateSplit(const Layer &model);
+/// Whether this process writes the file of such a call.
+bool writesState(const Layer &model);
 
 /// Why `variable` cannot take `value`; "" if it can.
 std::string misfit(const SavedVariable &variable, const NamedTensor &value);

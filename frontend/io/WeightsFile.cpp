@@ -64,10 +64,14 @@ void Model::save_weights(const std::string &filepath, const SaveArgs &args) cons
   const WeightsFormat format = writtenFormatOf(filepath);
   requireBuilt(model, "save_weights()");
   requireMayWrite(filepath, args);
-  if (format == WeightsFormat::hdf5) {
-    replaceFile(filepath, weightsImage(model, filepath).pieces()).orThrow();
+  if (format == WeightsFormat::hdf5) { // with the optimizer's state
+    const H5Image image = weightsImage(model, filepath);
+    if (writesState(model))
+      replaceFile(filepath, image.pieces()).orThrow();
     return;
   }
+  if (!writesState(model))
+    return;
   Safetensors contents{.metadata = {{"format", "halftone"}}};
   addValues(savedWeights(model), contents);
   writeSafetensors(filepath, contents);

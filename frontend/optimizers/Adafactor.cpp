@@ -15,6 +15,7 @@ public:
   using RuleOf::RuleOf;
 
 private:
+  bool isElementwise() const override { return false; }
   std::vector<std::vector<SlotSpec>> slotGroups(const Variable &variable) const override {
     const Shape shape = variable.shape();
     if (shape.rank() < 2) // Keras's list has a row and a column here too, scalars that nothing uses

@@ -14,6 +14,7 @@ public:
   using RuleOf::RuleOf;
 
 private:
+  bool isElementwise() const override { return false; }
   std::vector<std::vector<SlotSpec>> slotGroups(const Variable &) const override {
     return {{{"momentum"}, {"velocity"}}};
   }

@@ -95,6 +95,8 @@ public:
   int64_t updatesAfter(int64_t calls) const override { return inner_.impl()->updatesAfter(calls); }
   bool isBuilt() const override { return inner_.impl()->isBuilt(); }
   void build(const std::vector<Variable> &variables) override { inner_.impl()->build(variables); }
+  const OptimizerParts &parts() const override { return inner_.impl()->parts(); }
+  void split(int64_t rank, int64_t processes) override { inner_.impl()->split(rank, processes); }
   std::vector<Variable> variables() const override {
     std::vector<Variable> result{iteration_, rate_, counter_, scale_};
     for (const Variable &variable : inner_.variables())

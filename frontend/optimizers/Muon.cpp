@@ -25,6 +25,7 @@ public:
   }
 
 private:
+  bool isElementwise() const override { return false; }
   bool isForAdam(const Variable &variable) const {
     if (variable.shape().rank() != 2)
       return true;

@@ -78,6 +78,61 @@ Value UpdateRule::scaleLoss(const Value &loss) const {
   return args_.lossScaleFactor ? loss * *args_.lossScaleFactor : loss;
 }
 
+Variable UpdateRule::makeSlot(const Variable &variable, const SlotSpec &slot) {
+  const VariableImpl &like = *variable.impl();
+  std::string slotName = like.path + "_" + slot.name;
+  std::replace(slotName.begin(), slotName.end(), '/', '_');
+  const Shape whole = slot.shape.value_or(like.shape), own = slot.isWhole ? whole : parts_.cut(variable, whole);
+  checkMemoryFor(fmt::format("{}: slot '{}'", name, slotName), own, like.dtype);
+  const VariableFacts facts{.name = slotName,
+                            .path = name + "/" + slotName,
+                            .role = VariableRole::slot,
+                            .update = UpdateKind::assign,
+                            .trainable = false,
+                            .autocast = false};
+  const Variable made = slot.isCopy         ? makeVariable(parts_.cut(variable, variable.value()), facts)
+                        : slot.initial == 0 ? makeZeros(own, like.dtype, facts)
+                                            : makeVariable(Tensor::full(own, slot.initial, like.dtype), facts);
+  if (!slot.isWhole)
+    parts_.addSlot(made, variable, whole);
+  return made;
+}
+
+void UpdateRule::divide(const std::vector<Variable> &variables) {
+  std::vector<bool> isWhole, overwritten;
+  for (const Variable &variable : variables) {
+    isWhole.push_back(!isElementwise() || variable.impl()->constraint.defined());
+    overwritten.push_back(isOverwritten(variable));
+  }
+  parts_.divide(variables, isWhole, overwritten);
+}
+
+void UpdateRule::split(int64_t rank, int64_t processes) {
+  parts_.split(rank, processes);
+  bumpConfigurationEpoch();
+  if (!built_)
+    return;
+  divide(known_);
+  std::vector<std::pair<Variable, Variable>> cuts; // a slot, and a variable with its cut
+  for (size_t i = 0; i < known_.size(); ++i) {
+    std::vector<Variable> own = slotsOf_[i];
+    if (averages_[i].defined())
+      own.push_back(averages_[i]);
+    if (accumulators_[i].defined() && !clipsByNorm())
+      own.push_back(accumulators_[i]);
+    for (const Variable &slot : own) {
+      const VariableImpl &impl = *slot.impl();
+      cuts.emplace_back(slot,
+                        makeVariable(parts_.cut(known_[i], slot.value()), {.name = impl.name, .path = impl.path}));
+      parts_.addSlot(slot, known_[i], impl.shape);
+    }
+  }
+  for (const auto &[slot, cut] : cuts) {
+    slot.impl()->memory = cut.impl()->memory;
+    slot.impl()->shape = cut.impl()->shape;
+  }
+}
+
 void UpdateRule::build(const std::vector<Variable> &variables) {
   if (built_ || variables.empty())
     return;
@@ -89,21 +144,10 @@ void UpdateRule::build(const std::vector<Variable> &variables) {
     index.emplace(variable.impl().get(), index.size());
   if (index.size() != variables.size())
     throw Error(ErrorKind::value_error, fmt::format("{}: a variable was given twice", name));
+  if (parts_.areSplit())
+    divide(variables);
   auto add = [&](const Variable &variable, const SlotSpec &slot) {
-    const VariableImpl &like = *variable.impl();
-    std::string slotName = like.path + "_" + slot.name;
-    std::replace(slotName.begin(), slotName.end(), '/', '_');
-    checkMemoryFor(fmt::format("{}: slot '{}'", name, slotName), slot.shape.value_or(like.shape), like.dtype);
-    const VariableFacts facts{.name = slotName,
-                              .path = name + "/" + slotName,
-                              .role = VariableRole::slot,
-                              .update = UpdateKind::assign,
-                              .trainable = false,
-                              .autocast = false};
-    const Shape shape = slot.shape.value_or(like.shape);
-    slots.push_back(slot.isCopy         ? makeVariable(variable.value(), facts)
-                    : slot.initial == 0 ? makeZeros(shape, like.dtype, facts)
-                                        : makeVariable(Tensor::full(shape, slot.initial, like.dtype), facts));
+    slots.push_back(makeSlot(variable, slot));
     return slots.back();
   };
   if (args_.useEma)
@@ -112,7 +156,7 @@ void UpdateRule::build(const std::vector<Variable> &variables) {
         averages[i] = add(variables[i], {"average"});
   if (args_.accumulationSteps)
     for (size_t i = 0; i < variables.size(); ++i)
-      accumulators[i] = add(variables[i], {"gradient_accumulator"});
+      accumulators[i] = add(variables[i], {.name = "gradient_accumulator", .isWhole = clipsByNorm()});
   std::vector<std::vector<std::vector<SlotSpec>>> groups; // indexed by variable
   for (const Variable &variable : variables)
     groups.push_back(isOverwritten(variable) ? std::vector<std::vector<SlotSpec>>{} : slotGroups(variable));
@@ -160,6 +204,11 @@ void UpdateRule::excludeFromWeightDecay(const std::vector<Variable> &variables, 
   undecayed_ = variables;
 }
 
+/// Then each process needs whole gradients, also accumulated ones.
+bool UpdateRule::clipsByNorm() const {
+  return (args_.clipnorm && *args_.clipnorm > 0) || (args_.globalClipnorm && *args_.globalClipnorm > 0);
+}
+
 /// Norms are in float32 or more: the square of a float16 above 255 is inf.
 std::vector<Value> UpdateRule::clipped(std::vector<Value> gradients) const {
   if (args_.clipnorm && *args_.clipnorm > 0) {
@@ -193,9 +242,22 @@ void UpdateRule::overwrite(const Variable &variable, const Value &gradient, cons
   accumulator.assign(ops::where(updates, ops::zeros_like(largest), largest));
 }
 
-void UpdateRule::updateAll(std::vector<Value> gradients, const std::vector<Variable> &variables,
-                           const Value &updatesBefore) {
+/// Leaves the variables that this process updates, with its elements of their gradients.
+void UpdateRule::takeOwn(std::vector<Value> &gradients, std::vector<Variable> &variables) const {
+  size_t count = 0;
+  for (size_t i = 0; i < variables.size(); ++i)
+    if (parts_.own(variables[i]).defined()) {
+      gradients[count] = parts_.own(variables[i], gradients[i]);
+      variables[count++] = variables[i];
+    }
+  gradients.resize(count);
+  variables.resize(count);
+}
+
+void UpdateRule::updateAll(std::vector<Value> gradients, std::vector<Variable> variables, const Value &updatesBefore) {
   gradients = clipped(std::move(gradients));
+  if (clipsByNorm())
+    takeOwn(gradients, variables);
   Value rate = readRaw(rate_), step = updatesBefore + 1;
   advance(step);
   std::map<DType, Scalars> scalars;
@@ -212,13 +274,14 @@ void UpdateRule::updateAll(std::vector<Value> gradients, const std::vector<Varia
   }
   for (const Variable &variable : variables)
     if (const std::optional<double> decay = weightDecayOf(variable); decay && decays(variable)) {
-      Value x = readRaw(variable);
-      variable.assign(x - x * *decay * scalars[x.dtype()].rate);
+      const Variable own = parts_.own(variable);
+      Value x = readRaw(own);
+      own.assign(x - x * *decay * scalars[x.dtype()].rate);
     }
   for (size_t i = 0; i < variables.size(); ++i) {
     DType dtype = variables[i].impl()->dtype;
-    update(asDtype(gradients[i], dtypeFor(dtype), "optimizer"), variables[i], slotsOf_[indexOf(variables[i])],
-           scalars[dtype]);
+    update(asDtype(gradients[i], dtypeFor(dtype), "optimizer"), parts_.own(variables[i]),
+           slotsOf_[indexOf(variables[i])], scalars[dtype]);
   }
 }
 
@@ -226,22 +289,24 @@ void UpdateRule::updateAll(std::vector<Value> gradients, const std::vector<Varia
 void UpdateRule::average(const Value &updatesBefore) const {
   Value first = ops::equal(updatesBefore, ops::zeros_like(updatesBefore));
   for (size_t i = 0; i < known_.size(); ++i) {
-    if (!averages_[i].defined())
+    const Variable own = parts_.own(known_[i]);
+    if (!averages_[i].defined() || !own.defined())
       continue;
-    Value x = readRaw(known_[i]), old = readRaw(averages_[i]);
+    Value x = readRaw(own), old = readRaw(averages_[i]);
     Value moved = old * args_.emaMomentum + x * (1.0 - args_.emaMomentum);
     Value next = ops::where(first, x, moved);
     averages_[i].assign(next);
     if (args_.emaOverwriteFrequency)
-      known_[i].assign(ops::where(isMultiple(updatesBefore + 1, *args_.emaOverwriteFrequency), next, x));
+      own.assign(ops::where(isMultiple(updatesBefore + 1, *args_.emaOverwriteFrequency), next, x));
   }
 }
 
 /// At each apply(), as Keras: also at one that only accumulates gradients, and after averages replaced the variables.
-static void constrain(const std::vector<Variable> &variables) {
+/// A variable with a constraint belongs to one process.
+static void constrain(const std::vector<Variable> &variables, const OptimizerParts &parts) {
   for (const Variable &variable : variables) {
     const VariableImpl &impl = *variable.impl();
-    if (!impl.constraint.defined())
+    if (!impl.constraint.defined() || !parts.own(variable).defined())
       continue;
     try {
       variable.assign(impl.constraint(readRaw(variable)));
@@ -259,6 +324,8 @@ void UpdateRule::apply(const std::vector<Value> &allGradients, const std::vector
   Trace &trace = tracing();
   checkGradients(allGradients, allVariables);
   build(allVariables);
+  if (!trace.sharedBatch)
+    parts_.requireWhole();
   Value calls = readRaw(iterations_), updatesBefore = calls, updates;
   if (args_.accumulationSteps) {
     updatesBefore = quotient(calls, *args_.accumulationSteps);
@@ -285,9 +352,13 @@ void UpdateRule::apply(const std::vector<Value> &allGradients, const std::vector
       gradient = gradient / *args_.lossScaleFactor;
   if (schedule_.is_schedule())
     feedSchedule(trace);
-  if (!gradients.empty() && !updates.defined()) {
+  const bool anyUpdates = !gradients.empty();
+  const std::vector<Variable> updated = variables;
+  if (!clipsByNorm())
+    takeOwn(gradients, variables);
+  if (anyUpdates && !updates.defined()) {
     updateAll(std::move(gradients), variables, updatesBefore);
-  } else if (!gradients.empty()) {
+  } else if (anyUpdates) {
     for (size_t i = 0; i < variables.size(); ++i) {
       const Variable &accumulator = accumulators_[indexOf(variables[i])];
       Value sum = asDtype(gradients[i], accumulator.impl()->dtype, "optimizer") + readRaw(accumulator);
@@ -298,7 +369,7 @@ void UpdateRule::apply(const std::vector<Value> &allGradients, const std::vector
   }
   if (args_.useEma)
     average(updatesBefore);
-  constrain(variables);
+  constrain(updated, parts_);
   iterations_.assign(calls + 1);
 }
 
@@ -324,7 +395,7 @@ void UpdateRule::feedSchedule(Trace &trace) {
 void UpdateRule::finalize(const std::vector<Variable> &variables) const {
   for (const Variable &variable : variables)
     if (auto found = index_.find(variable.impl().get()); found != index_.end() && averages_[found->second].defined())
-      variable.assign(averages_[found->second].value());
+      variable.assign(parts_.whole(averages_[found->second], averages_[found->second].value()));
 }
 
 double UpdateRule::learningRate() const {
@@ -355,6 +426,7 @@ std::vector<Variable> UpdateRule::allVariables() const {
   if (rates_)
     for (const Variable &variable : rates_->variables())
       result.push_back(variable);
+  result.insert(result.end(), parts_.parts().begin(), parts_.parts().end());
   return result;
 }
 

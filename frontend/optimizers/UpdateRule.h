@@ -3,6 +3,7 @@
 #pragma once
 #include "frontend/OptimizerImpl.h"
 #include "frontend/optimizers/Fields.h"
+#include "frontend/optimizers/OptimizerParts.h"
 #include "frontend/optimizers/RateTable.h"
 #include "runtime/policy/PathPattern.h"
 #include <map>
@@ -60,6 +61,8 @@ public:
   std::vector<Variable> allVariables() const override;
   bool isBuilt() const override { return built_; }
   void build(const std::vector<Variable> &variables) override;
+  const OptimizerParts &parts() const override { return parts_; }
+  void split(int64_t rank, int64_t processes) override;
   void dropLossScaleFactor() override { args_.lossScaleFactor.reset(); }
   void excludeFromWeightDecay(const std::vector<Variable> &variables, const std::vector<std::string> &names) override;
 
@@ -69,6 +72,7 @@ protected:
     double initial = 0.0;
     std::optional<Shape> shape{}; // empty: the shape of the variable
     bool isCopy = false;          // begins as the variable's value, not as `initial`
+    bool isWhole = false;         // in every process, though the variable is divided
   };
   /// The scalars of one step, in the dtype of the variable's update.
   struct Scalars {
@@ -78,6 +82,8 @@ protected:
   /// The slot variables of a variable. apply() makes one group after the other, and within a group goes from variable to
   /// variable.
   virtual std::vector<std::vector<SlotSpec>> slotGroups(const Variable &variable) const = 0;
+  /// Whether the update of an element depends on no other element, so that processes may divide a variable.
+  virtual bool isElementwise() const { return true; }
   /// The share of a variable that each update takes away, times the rate: the argument unless a rule overrides it.
   virtual std::optional<double> weightDecayOf(const Variable &) const { return args_.weightDecay; }
   /// Scalars that a rule derives from the rate and from `step`, the count of updates including this one. Both have
@@ -99,10 +105,14 @@ protected:
 private:
   size_t indexOf(const Variable &variable) const;
   bool decays(const Variable &variable) const;
+  Variable makeSlot(const Variable &variable, const SlotSpec &slot);
+  bool clipsByNorm() const;
+  void divide(const std::vector<Variable> &variables);
+  void takeOwn(std::vector<Value> &gradients, std::vector<Variable> &variables) const;
   std::vector<Value> clipped(std::vector<Value> gradients) const;
   void overwrite(const Variable &variable, const Value &gradient, const Value &updates) const;
   void feedSchedule(Trace &trace);
-  void updateAll(std::vector<Value> gradients, const std::vector<Variable> &variables, const Value &updatesBefore);
+  void updateAll(std::vector<Value> gradients, std::vector<Variable> variables, const Value &updatesBefore);
   void average(const Value &updatesBefore) const;
 
   RuleArgs args_;
@@ -112,6 +122,7 @@ private:
   std::vector<Variable> undecayed_;
   std::optional<PathPattern> undecayedNames_; // matches a name if one of the given expressions matches a part of it
   bool built_ = false;
+  OptimizerParts parts_;
   std::vector<Variable> slots_; // in Keras's order
   std::vector<Variable> known_; // the variables of the first apply()
   std::map<const VariableImpl *, size_t> index_;

@@ -254,6 +254,55 @@ Status Collectives::gatherInPlace(std::span<const std::span<std::byte>> parts) {
   return communicator_.exchange(sends, receives);
 }
 
+/// Parts of less than leastBytesInPlace travel behind each other, in one message from each process.
+Status Collectives::gatherInPlace(std::span<const std::vector<std::span<std::byte>>> arrays) {
+  const auto isSmall = [](std::span<std::byte> part) { return std::ssize(part) < leastBytesInPlace; };
+  std::vector<int64_t> ends; // of each process's small parts
+  for (size_t rank = 0; rank < static_cast<size_t>(size()); ++rank) {
+    ends.push_back(ends.empty() ? 0 : ends.back());
+    for (const auto &parts : arrays)
+      ends.back() += isSmall(parts[rank]) ? std::ssize(parts[rank]) : 0;
+  }
+  std::byte *const memory = place(others_, ends.back());
+  std::vector<std::span<std::byte>> packed;
+  for (size_t rank = 0; rank < ends.size(); ++rank) {
+    const int64_t begin = rank == 0 ? 0 : ends[rank - 1];
+    packed.emplace_back(memory + begin, static_cast<size_t>(ends[rank] - begin));
+  }
+  const auto eachSmall = [&](size_t rank, const auto &copy) {
+    std::byte *at = packed[rank].data();
+    for (const auto &parts : arrays)
+      if (const std::span<std::byte> part = parts[rank]; isSmall(part) && !part.empty()) {
+        copy(at, part);
+        at += part.size();
+      }
+  };
+  const auto own = static_cast<size_t>(rank());
+  eachSmall(own, [](std::byte *at, std::span<std::byte> part) { std::memcpy(at, part.data(), part.size()); });
+  std::vector<Outgoing> sends;
+  std::vector<Incoming> receives;
+  for (size_t other = 0; other < ends.size(); ++other) {
+    if (other == own)
+      continue;
+    const auto rank = static_cast<int>(other);
+    for (const auto &parts : arrays) {
+      if (!isSmall(parts[own]))
+        sends.push_back({rank, parts[own]});
+      if (!isSmall(parts[other]))
+        receives.push_back({rank, parts[other]});
+    }
+    if (!packed[own].empty())
+      sends.push_back({rank, packed[own]});
+    if (!packed[other].empty())
+      receives.push_back({rank, packed[other]});
+  }
+  HALFTONE_RETURN_IF_ERROR(communicator_.exchange(sends, receives));
+  for (size_t other = 0; other < ends.size(); ++other)
+    if (other != own)
+      eachSmall(other, [](std::byte *at, std::span<std::byte> part) { std::memcpy(part.data(), at, part.size()); });
+  return {};
+}
+
 Status Collectives::broadcast(std::span<std::byte> bytes) {
   if (rank() > 0) {
     const Incoming receive{0, bytes};

@@ -35,6 +35,8 @@ public:
   /// The same of arrays of bytes whose sizes all processes know; `parts` has one for each rank, and this process's part
   /// stands in its place.
   Status gatherInPlace(std::span<const std::span<std::byte>> parts);
+  /// The same of several arrays together.
+  Status gatherInPlace(std::span<const std::vector<std::span<std::byte>>> arrays);
 
 private:
   Status shareWhole(CollectiveKind kind, std::span<const SharedArray> arrays);

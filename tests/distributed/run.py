@@ -20,14 +20,16 @@ times = int(sys.argv[5]) if len(sys.argv) > 5 else 3
 Run = collections.namedtuple("Run", "code said text seconds end")
 
 
-def run(processes, *words, limit=60):
+def run(processes, *words, limit=60, **environment):
     """What each rank says, as lists of lines by rank."""
-    command = [mpirun, "--allow-run-as-root", "--oversubscribe", "-n", str(processes), program, *words]
-    if processes == 0:
-        command = [program, *words]
+    return started([mpirun, "--allow-run-as-root", "--oversubscribe", "-n", str(processes), program, *words]
+                   if processes else [program, *words], limit, **environment)
+
+
+def started(command, limit=60, **environment):
     start = time.monotonic()
     done = subprocess.run(command, capture_output=True, text=True, timeout=limit,
-                          env={**os.environ, "HALFTONE_NUM_THREADS": "1"})
+                          env={**os.environ, "HALFTONE_NUM_THREADS": "1", **environment})
     said = collections.defaultdict(list)
     for line in done.stdout.splitlines():
         rank, colon, rest = line.partition(": ")
@@ -46,8 +48,9 @@ def well(processes, *words, **more):
     """A run that ends well and in which all ranks say the same."""
     result = run(processes, *words, **more)
     require(result.code == 0, f"{processes} processes: exit code {result.code}", result)
+    words_of_all = lambda rank: [line for line in result.said[rank] if not line.startswith("own ")]
     for rank in range(max(processes, 1)):
-        require(result.said[rank] == result.said[0] and result.said[0], f"rank {rank} differs from rank 0", result)
+        require(words_of_all(rank) == words_of_all(0) and result.said[0], f"rank {rank} differs from rank 0", result)
     return result
 
 
@@ -164,6 +167,81 @@ def disagreement():
     refused(2, ["1:rows=640"], "rank 0 has", "rank 1 has", "13 batches", "10 batches")
     refused(2, ["1:epochs=9"], "rank 0 has", "rank 1 has", "2 epochs", "9 epochs")
     refused(2, ["1:accumulate=2"], "rank 0 has", "rank 1 has", "gradient_accumulation_steps")
+    refused(2, ["1:shard=yes"], "rank 0 has", "rank 1 has", "shard_optimizer_state")
+
+
+def another_build():
+    """A process with another build of the library: refused in all. The other build is a copy of the program that has another
+    text where it keeps the name of its build. (The compiler may keep the end of the text elsewhere.)"""
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    build = values(well(0, "build"), "build")[0]
+    with open(program, "rb") as file:
+        code = file.read()
+    require(len(build) > 8 and build.encode() in code, f"the program does not hold its build '{build}'")
+    other = os.path.join(folder, "other")
+    with open(other, "wb") as file:
+        file.write(code.replace(build.encode(), b"0" * len(build)))
+    os.chmod(other, 0o700)
+    result = started([mpirun, "--allow-run-as-root", "--oversubscribe", "-n", "1", program, "together", ":",
+                      "-n", "1", other, "together"])
+    require(result.code != 0, "it was not refused", result)
+    for rank in (0, 1):
+        require(any(f"rank 0 has library build {build}" in line and f"rank 1 has library build 0000" in line
+                    for line in result.said[rank] if line.startswith("error ")), f"rank {rank} names other builds", result)
+
+
+def intervals():
+    """200 steps: every step of several processes gives weights in the intervals of the interpreter's step of one process, from
+    the same weights; and so do the first steps together, until the interval that goes through them is wider than 1. In a
+    mixed policy each process rounds its sum of a gradient to 16 bits, which the interval of one process does not hold: some
+    weights lie beside it."""
+    nets = [word for net in ("mlp", "cnn") for policy in POLICIES for word in (policy, net)]
+    for processes in (2, 3, 4):
+        result = run(processes, *nets)
+        require(result.code == 0 and len(result.said[0]) == len(nets), "it failed", result)
+        for line in result.said[0]:
+            outside, _, elements = line.split(": ")[1].split()[:3]
+            widths = float(line.split("outside, by ")[1].split()[0])
+            require(int(elements) > 160, "nothing was compared", result)
+            if line.startswith("float32"):
+                require(outside == "0", "a weight is not in its interval", result)
+            require(int(outside) <= int(elements) // 80 and widths < 0.5, "weights are far from their intervals", result)
+        print(f"{processes} processes\n{result.text}")
+
+
+def sharded(what, counts):
+    """Processes that divide the optimizer's state: the program itself compares the bits."""
+    for processes in counts:
+        result = well(processes, what, folder, limit=110)
+        require(len([line for line in result.said[0] if line.endswith("same bits")]) > 10, "too few cases", result)
+
+
+def sharded_optimizers():
+    sharded("optimizers", [3])
+
+
+def sharded_arguments_2():
+    sharded("arguments", [2])
+
+
+def sharded_arguments_3():
+    sharded("arguments", [3])
+
+
+def sharded_arguments_4():
+    sharded("arguments", [4])
+
+
+def sharded_files():
+    """Adam has two numbers for each weight, and a divided variable one more, its part."""
+    well(1, "one", folder)
+    for processes in (2, 4):
+        result = well(processes, "files", folder)
+        for rank in range(processes):
+            own, _, whole = [line for line in result.said[rank] if line.startswith("own bytes ")][0][10:].split()
+            require(int(own) < 1.01 * int(whole) * 1.5 / processes, f"rank {rank} keeps {own} bytes of {whole}", result)
+        print(result.text)
 
 
 def leaving():
@@ -173,6 +251,20 @@ def leaving():
     require(any("has enough" in line for line in result.said[1]), "rank 1 has no error of its own", result)
     for rank in (0, 2):
         require(any("rank 1 has left" in line for line in result.said[rank]), f"rank {rank} does not name rank 1", result)
+
+
+def silent():
+    """A process that stops without an end, and no launcher that notices: the others name it within the bound."""
+    for bound in ("nan", "2 s"):
+        result = run(0, "together", HALFTONE_EXCHANGE_SECONDS=bound)
+        require(result.code != 0 and f"Received: {bound}" in result.text, "a bound is not refused", result)
+    result = run(3, "together", "1:ending=stop", "1:steps=5", HALFTONE_EXCHANGE_SECONDS="2")
+    require(result.code != 0 and result.seconds < 25, f"it did not end: {result.seconds:.1f} s", result)
+    for rank in (0, 2):
+        require(any(f"rank 1 has not answered rank {rank} for 2 seconds" in line for line in result.said[rank]),
+                f"rank {rank} does not name rank 1", result)
+    well(2, "together", "epochs=1", HALFTONE_EXCHANGE_SECONDS="60")
+    print(f"ended after {result.seconds:.1f} s")
 
 
 def weights_differ():

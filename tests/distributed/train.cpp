@@ -1,5 +1,6 @@
 // A program that several processes run together; run.py starts it and compares their words.
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler/codegen/KernelCache.h"
 #include "halftone/Halftone.h"
 #include "runtime/TensorAccess.h"
 #include "runtime/base/Sha256.h"
@@ -117,12 +118,15 @@ struct Ending : Callback {
       say(fmt::format("dying at {:.3f}", now.count()));
       (void)::raise(SIGKILL);
     }
+    if (how == "stop")
+      (void)::raise(SIGSTOP);
     if (how == "change") {
       const Variable variable = model().weights().at(2);
       variable.assign(Tensor::ones(variable.shape()));
       return;
     }
-    throw Error(ErrorKind::runtime_error, "this process has enough");
+    if (how == "throw")
+      throw Error(ErrorKind::runtime_error, "this process has enough");
   }
 };
 
@@ -189,8 +193,12 @@ void faults(const Words &words) {
 
 int run(int argc, char **argv) {
   const std::string what = argv[1];
-  if (what != "alone")
+  if (what != "alone" && what != "build")
     distribution::set_distribution(distribution::DataParallel({.check_weights_every = what == "checked" ? 1 : 0}));
+  if (what == "build") {
+    say("build " + compiler::buildId());
+    return 0;
+  }
   Words words;
   for (int i = 2; i < argc; ++i) { // NAME=VALUE, or RANK:NAME=VALUE for one process
     std::string given = argv[i];
@@ -201,6 +209,8 @@ int run(int argc, char **argv) {
     }
     words[given.substr(0, given.find('='))] = given.substr(given.find('=') + 1);
   }
+  if (word(words, "shard", "no") == "yes")
+    distribution::set_distribution(distribution::DataParallel({.shard_optimizer_state = true}));
   try {
     what == "faults" ? faults(words) : train(words);
   } catch (const Error &error) {

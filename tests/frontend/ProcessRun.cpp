@@ -109,7 +109,7 @@ TEST_CASE("A process without a distribution is rank 0 of 1; wrong arguments are 
     return "";
   };
   CHECK(textOf({}).empty());
-  CHECK(textOf({.check_weights_every = 10}).empty());
+  CHECK(textOf({.check_weights_every = 10, .shard_optimizer_state = true}).empty());
   CHECK_THAT(textOf({.communicator = "tcp"}), Catch::Contains("ValueError") && Catch::Contains("communicator=tcp"));
   CHECK_THAT(textOf({.check_weights_every = -1}),
              Catch::Contains("ValueError") && Catch::Contains("check_weights_every=-1"));

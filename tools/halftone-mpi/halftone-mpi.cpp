@@ -19,6 +19,8 @@ MPI_Comm world = MPI_COMM_NULL;
 HalftoneCommunicator self{};
 std::vector<bool> hasLeft; // by rank
 char farewell = 0;
+double mostSeconds = 0; // of an exchange; 0 for no bound
+bool gaveUp = false;    // because another process did not answer within the bound
 
 int32_t failure(const std::string &text, char *error, int64_t errorBytes) {
   std::snprintf(error, static_cast<size_t>(errorBytes), "%s", text.c_str());
@@ -91,17 +93,32 @@ struct Exchange {
     return "";
   }
 
+  bool isOpen(size_t part) {
+    int isDone = 1;
+    return requests[part] != MPI_REQUEST_NULL &&
+           MPI_Request_get_status(requests[part], &isDone, MPI_STATUS_IGNORE) == MPI_SUCCESS && !isDone;
+  }
+
+  /// A text about the first rank that has not answered.
+  std::string silent() {
+    size_t part = 0;
+    while (part + 1 < parts.size() && !isOpen(part))
+      ++part;
+    char text[200];
+    std::snprintf(text, sizeof text,
+                  "rank %d has not answered rank %d for %g seconds, the bound that HALFTONE_EXCHANGE_SECONDS sets",
+                  parts[part].rank, self.rank, mostSeconds);
+    return text;
+  }
+
   /// A text about a rank that has left while a message to or from it is open; empty if there is none. A rank that left
   /// behind its last message to this one has sent it, so the caller asks twice.
   std::string leaver() {
     hearFarewells();
     for (size_t i = 0; i < parts.size(); ++i)
-      if (requests[i] != MPI_REQUEST_NULL && hasLeft[static_cast<size_t>(parts[i].rank)]) {
-        int isDone = 0;
-        if (MPI_Request_get_status(requests[i], &isDone, MPI_STATUS_IGNORE) == MPI_SUCCESS && !isDone)
-          return "rank " + std::to_string(parts[i].rank) + " has left the run while rank " + std::to_string(self.rank) +
-                 " waits for it";
-      }
+      if (hasLeft[static_cast<size_t>(parts[i].rank)] && isOpen(i))
+        return "rank " + std::to_string(parts[i].rank) + " has left the run while rank " + std::to_string(self.rank) +
+               " waits for it";
     return "";
   }
 
@@ -148,6 +165,7 @@ int32_t exchange(const HalftoneMessage *sends, int64_t sendCount, const Halftone
         return give("rank " + std::to_string((isReceive ? receives : sends)[i].rank) + ": " + textOf(code));
   std::vector<MPI_Status> statuses(open.requests.size());
   Patience patience;
+  const double start = MPI_Wtime();
   for (std::string leaver;;) {
     int isDone = 0;
     const int code =
@@ -161,19 +179,28 @@ int32_t exchange(const HalftoneMessage *sends, int64_t sendCount, const Halftone
     if (!leaver.empty())
       return give(leaver);
     patience.once();
-    if (patience.isLong())
+    if (patience.isLong()) {
       leaver = open.leaver();
+      if (leaver.empty() && mostSeconds > 0 && MPI_Wtime() - start > mostSeconds) {
+        gaveUp = true;
+        return give(open.silent());
+      }
+    }
   }
 }
 
-/// Tells all others that this process ends, and waits for theirs, so that MPI_Finalize() meets nobody in a collective.
+/// Tells all others that this process ends, and waits for theirs, so that MPI_Finalize() meets nobody in a collective. If
+/// one does not answer, the others get a second to report so, and then the run ends.
 void leave() {
   for (int rank = 0; rank < self.size; ++rank)
     if (rank != self.rank)
       MPI_Send(&farewell, 1, MPI_CHAR, rank, farewellTag, world);
   hasLeft[static_cast<size_t>(self.rank)] = true;
+  const double start = MPI_Wtime();
   while (std::find(hasLeft.begin(), hasLeft.end(), false) != hasLeft.end()) {
     hearFarewells();
+    if (gaveUp && MPI_Wtime() - start > 1)
+      MPI_Abort(world, 1);
     ::usleep(1000);
   }
   MPI_Finalize();
@@ -214,6 +241,15 @@ halftone_open_communicator(int32_t abi, char *error, int64_t errorBytes) {
   if (abi != halftone::communicatorAbi) {
     failure("it belongs to another version of Halftone", error, errorBytes);
     return nullptr;
+  }
+  if (const char *bound = ::secure_getenv("HALFTONE_EXCHANGE_SECONDS"); bound && *bound) {
+    char *end = nullptr;
+    mostSeconds = std::strtod(bound, &end);
+    if (*end || !(mostSeconds > 0)) {
+      failure("HALFTONE_EXCHANGE_SECONDS needs a count of seconds above 0. Received: " + std::string(bound), error,
+              errorBytes);
+      return nullptr;
+    }
   }
   if (world == MPI_COMM_NULL)
     if (const int code = join(); code != MPI_SUCCESS) {

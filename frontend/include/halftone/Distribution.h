@@ -14,6 +14,10 @@ struct DataParallelArgs {
   /// fit() compares all weights of all processes after so many steps, and runtime_error names the first rank and the
   /// first variable that differ. 0: never.
   int64_t check_weights_every = 0;
+  /// Training divides the slot variables of the optimizer among the processes: each keeps those of the elements that it
+  /// updates, and then all get the new weights. The results have the same bits. Every process must then call
+  /// Model::save() and Checkpoint::save(), which write in rank 0. A state that was divided stays so.
+  bool shard_optimizer_state = false;
 };
 
 /// Every process has the whole model and computes its part of each batch. A batch has the size that the user gives to

@@ -132,3 +132,37 @@ TEST_CASE("Rank 0's bytes reach all, and every process gets the texts of all") {
         CHECK((*texts)[static_cast<size_t>(rank)] == std::string(static_cast<size_t>(rank), 'x'));
     });
 }
+
+TEST_CASE("Arrays of which each process has a part become whole in all, large and small ones together") {
+  for (int size : {1, 2, 3, 7})
+    inThreads(size, [&](Communicator &own) {
+      // Of array i rank r has sizes[i] + r bytes; some parts are empty, and some too large to be packed.
+      const std::vector<size_t> sizes{5, 0, 40000, 1, 32767};
+      std::vector<std::vector<std::byte>> memory;
+      std::vector<std::vector<std::span<std::byte>>> arrays;
+      const auto bytesOf = [&](size_t array, int rank) {
+        return array == 1 && rank != size - 1 ? 0 : sizes[array] + static_cast<size_t>(rank);
+      };
+      for (size_t i = 0; i < sizes.size(); ++i) {
+        size_t all = 0;
+        for (int rank = 0; rank < size; ++rank)
+          all += bytesOf(i, rank);
+        memory.emplace_back(all, std::byte(255));
+        std::span<std::byte> rest = memory.back();
+        arrays.emplace_back();
+        for (int rank = 0; rank < size; ++rank) {
+          arrays.back().push_back(rest.first(bytesOf(i, rank)));
+          rest = rest.subspan(bytesOf(i, rank));
+        }
+        std::ranges::fill(arrays.back()[static_cast<size_t>(own.rank())],
+                          std::byte(own.rank() * 10 + static_cast<int>(i)));
+      }
+      const Status status = Collectives(own).gatherInPlace(arrays);
+      const std::lock_guard lock(checking);
+      CHECK(status.isOk());
+      for (size_t i = 0; i < arrays.size(); ++i)
+        for (int rank = 0; rank < size; ++rank)
+          CHECK(std::ranges::count(arrays[i][static_cast<size_t>(rank)], std::byte(rank * 10 + static_cast<int>(i))) ==
+                static_cast<int64_t>(bytesOf(i, rank)));
+    });
+}
