@@ -292,7 +292,7 @@ TEST_CASE("random nets at loss scales of 2^10 to 2^24 skip the steps that strict
 
 TEST_CASE("steps that overflow leave no trace in the weights and slots of any optimizer") {
   const Tensor good = Tensor::full({64, 4}, 0.5), bad = Tensor::full({64, 4}, 100.0), y = Tensor::full({64, 2}, 1.0);
-  constexpr int count = 2000; // of each optimizer
+  const int count = default_device() == Device::cpu() ? 2000 : 40; // of each optimizer; GPUs may be emulated
   for (const char *name : {"sgd", "adam", "adamw", "rmsprop", "lion", "adagrad", "adadelta", "adamax", "nadam",
                            "adafactor", "ftrl", "lamb"}) {
     INFO(name);
