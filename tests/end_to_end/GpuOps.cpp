@@ -41,7 +41,12 @@ TEST_CASE("A GPU's sums along an axis compute what the interpreter says") { chec
 TEST_CASE("A GPU's contractions compute what the interpreter says") { checkBoth<Sm80>(contractionCases()); }
 TEST_CASE("A GPU's windows compute what the interpreter says") { checkBoth<Sm80>(windowCases()); }
 TEST_CASE("A GPU's convolutions compute what the interpreter says") { checkBoth<Sm80>(convolutionCases()); }
-TEST_CASE("A GPU's attention computes what the interpreter says") { checkBoth<Sm80>(attentionCases()); }
+TEST_CASE("A GPU's attention computes what the interpreter says, first half of the cases") {
+  checkBoth<Sm80>(partOf(attentionCases(), 0, 2));
+}
+TEST_CASE("A GPU's attention computes what the interpreter says, second half of the cases") {
+  checkBoth<Sm80>(partOf(attentionCases(), 1, 2));
+}
 
 TEST_CASE("A GPU's long sums of few products, made in parts, are what the interpreter says") {
   check(longSumCases(1024), Sm80::target, false);
