@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
+#include <functional>
 #include <stdexcept>
 
 using namespace halftone;
@@ -17,21 +18,35 @@ namespace {
 
 constexpr int rounds = 7;
 
+/// Code of a GPU is made in whole before the CPU's device refuses it.
+void expectRefusal(const std::function<void()> &step) {
+  try {
+    step();
+  } catch (const Error &) {
+    return;
+  }
+  throw std::runtime_error("a step of a GPU's code ran on the CPU");
+}
+
 /// Runs in the child: the seconds of the first step of "convnet", or of an MLP with so many hidden layers, less those
-/// of a second one.
+/// of a second one; with HALFTONE_TARGET, the seconds until all code for that target is there.
 int measure(const std::string &network) {
   const bool isConvnet = network == "convnet";
   const Batch data = isConvnet ? images(32, {28, 28, 1}) : images(32);
   const Model model = isConvnet ? convnet("float32") : Model(mlp("float32", {.hidden = std::atoll(network.c_str())}));
   auto step = [&] { model.train_on_batch(data.x, data.y); };
+  if (std::getenv("HALFTONE_TARGET")) {
+    fmt::print("{}\n", secondsOf([&] { expectRefusal(step); }));
+    return 0;
+  }
   const double first = secondsOf(step), second = secondsOf(step);
   fmt::print("{}\n", first - second);
   return 0;
 }
 
-double child(const std::string &network, const std::filesystem::path &cache) {
+double child(const std::string &network, const std::filesystem::path &cache, const std::string &setting = "") {
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-  const std::string command = fmt::format("XDG_CACHE_HOME='{}' '{}' --first-step {}", cache.string(), self, network);
+  const std::string command = fmt::format("{} XDG_CACHE_HOME='{}' '{}' --first-step {}", setting, cache.string(), self, network);
   FILE *pipe = ::popen(command.c_str(), "r");
   double seconds = 0;
   const bool told = pipe && std::fscanf(pipe, "%lf", &seconds) == 1;
@@ -45,16 +60,19 @@ void run(Table &table) {
   if (!::mkdtemp(pattern.data()))
     throw std::runtime_error("cannot make " + pattern);
   const std::filesystem::path folder = pattern;
-  std::vector<double> cold, warm, twelve, convnetCold, convnetWarm;
+  std::vector<double> cold, warm, twelve, convnetCold, convnetWarm, ptxCold, ptxWarm;
   for (int round = 0; round < rounds; ++round) {
     const std::filesystem::path cache = folder / fmt::format("{}", round),
                                 other = folder / fmt::format("{}-twelve", round),
-                                third = folder / fmt::format("{}-convnet", round);
+                                third = folder / fmt::format("{}-convnet", round),
+                                fourth = folder / fmt::format("{}-ptx", round);
     cold.push_back(child("2", cache));
     warm.push_back(child("2", cache));
     twelve.push_back(child("12", other));
     convnetCold.push_back(child("convnet", third));
     convnetWarm.push_back(child("convnet", third));
+    ptxCold.push_back(child("12", fourth, "HALFTONE_TARGET=sm_80"));
+    ptxWarm.push_back(child("12", fourth, "HALFTONE_TARGET=sm_80"));
   }
   std::error_code ignored;
   std::filesystem::remove_all(folder, ignored);
@@ -71,6 +89,15 @@ void run(Table &table) {
              "-",
              cnnWarm,
              0.3,
+             {},
+             true});
+  const double ptx = median(ptxCold), ptxAgain = median(ptxWarm);
+  table.add({"the PTX of a train step of twelve Dense layers, cold (s)", milliseconds(ptx), "-", ptx, 1.5, {}, true});
+  table.add({"the PTX of a train step of twelve Dense layers, from the disk cache (s)",
+             milliseconds(ptxAgain),
+             "-",
+             ptxAgain,
+             0.05,
              {},
              true});
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/KernelDescription.h"
 #include "compiler/forms/Forms.h"
+#include "compiler/kernels/KernelForm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -12,6 +13,49 @@ namespace halftone::compiler {
 using namespace mlir;
 using namespace halftone::dialect;
 
+/// The extents of dims over which one linear index may run, group by group.
+static SmallVector<SmallVector<int64_t>> linearised(func::FuncOp function, const KernelForm &form,
+                                                    ArrayRef<int64_t> extents) {
+  SmallVector<SmallVector<int64_t>> groups;
+  const auto addInOrder = [&](ArrayRef<int64_t> counts) {
+    for (const int64_t count : counts) {
+      groups.emplace_back(extents.take_front(size_t(count)));
+      extents = extents.drop_front(size_t(count));
+    }
+  };
+  if (form.kind == "matmul")
+    addInOrder(form.roles);
+  else if (form.kind == "scatter")
+    addInOrder({form.outer, 1, form.indices, form.dims(function) - form.outer - 1 - form.indices});
+  else
+    function.walk([&](linalg::GenericOp generic) {
+      groups.push_back(
+          llvm::map_to_vector(GenericForm::read(generic).dims, [&](int dim) { return extents[size_t(dim)]; }));
+    });
+  return groups;
+}
+
+bool fitShortIndices(ArrayRef<int64_t> counts) {
+  constexpr int64_t most = int64_t(1) << 30; // the last step of a loop may end behind its range
+  int64_t product = 1;
+  for (const int64_t count : counts) {
+    if (count > most / std::max<int64_t>(product, 1))
+      return false;
+    product *= count;
+  }
+  return true;
+}
+
+/// Whether i32 holds all indices and offsets of the kernel.
+static bool fitShortIndices(KernelOp kernel, func::FuncOp function, const KernelForm &form, ArrayRef<int64_t> extents) {
+  const auto fits = [](Type type) { return fitShortIndices(cast<RankedTensorType>(type).getShape()); };
+  const auto blocks = extents.drop_front(size_t(form.dims(function))).take_front(size_t(form.blockSizes()));
+  return llvm::all_of(kernel.getBody().getArgumentTypes(), fits) &&
+         llvm::all_of(kernel.getBody().front().getTerminator()->getOperandTypes(), fits) &&
+         llvm::all_of(linearised(function, form, extents), [](ArrayRef<int64_t> group) { return fitShortIndices(group); }) &&
+         llvm::all_of(blocks, [](int64_t size) { return fitShortIndices(size); });
+}
+
 FailureOr<KernelDescription> describeKernel(KernelOp kernel, const Target &target, bool strict) {
   kernel.getContext()
       ->loadDialect<arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect, math::MathDialect,
@@ -20,7 +64,16 @@ FailureOr<KernelDescription> describeKernel(KernelOp kernel, const Target &targe
   if (kernel.getKind() != kind)
     return kernel.emitOpError() << "of kind " << stringifyKernelKind(kernel.getKind()) << " holds the ops of a "
                                 << stringifyKernelKind(kind);
-  return formOf(kind).describe(kernel, target, strict);
+  FailureOr<KernelDescription> description = formOf(kind).describe(kernel, target, strict);
+  if (failed(description) || !target.shortIndices)
+    return description;
+  func::FuncOp function = *description->module->getOps<func::FuncOp>().begin();
+  FailureOr<KernelForm> form = KernelForm::read(function);
+  if (failed(form))
+    return failure();
+  form->shortIndices = fitShortIndices(kernel, function, *form, description->extents);
+  form->write(function);
+  return description;
 }
 
 } // namespace halftone::compiler

@@ -257,8 +257,10 @@ bool readsScalarInPlace(KernelOp kernel, int64_t operand) {
 
 std::optional<SideReduction> sideReductionOfOuterRows(const KernelShape &kernel, Operation *contract, int64_t reduced,
                                                       const Blocking &blocking) {
-  return blockedAxis(kernel.shape) < kernel.outerRank ? sideReductionOfRows(kernel, contract, reduced, blocking)
-                                                      : std::nullopt;
+  const bool keepsPart = reduced > kernel.outerRank && reduced < int64_t(kernel.shape.size());
+  if (blockedAxis(kernel.shape) >= kernel.outerRank || (keepsPart && !blocking.keepsPartsOfRows()))
+    return std::nullopt;
+  return sideReductionOfRows(kernel, contract, reduced, blocking);
 }
 
 } // namespace

@@ -17,16 +17,17 @@ BlockFrame::BlockFrame(const KernelSource &source)
 }
 
 void BlockFrame::bind(Values values, llvm::function_ref<Emitted(unsigned)> buffer) {
-  extents = std::move(values);
+  extents = llvm::map_to_vector(values, [&](Emitted value) { return asIndex(value); });
+  // Bodies compute with indices as i64.
   for (unsigned position = 0; position < source.indexArguments; ++position)
-    outside.map(source.function.getArgument(position), extents[position].value());
+    outside.map(source.function.getArgument(position), values[position].value());
   for (BlockArgument argument : source.operands())
     storage[argument] = {buffer(argument.getArgNumber() - source.indexArguments), getElementTypeOrSelf(argument), {}};
   for (Operation &op : source.function.getBody().front()) {
     if (auto cast = dyn_cast<arith::IndexCastOp>(op))
       outside.map(cast.getResult(), wrap(outside.lookup(cast.getIn())).narrow(cast.getType()).value());
     else if (auto fixed = dyn_cast<arith::ConstantIndexOp>(op))
-      outside.map(fixed.getResult(), constant(fixed.value()).value());
+      outside.map(fixed.getResult(), constant(getI64IntegerAttr(fixed.value())).value());
     else if (isa<arith::ConstantOp>(op) && isReadByBody(op.getResult(0)))
       clone(op, outside);
   }

@@ -43,7 +43,7 @@ public:
 
 protected:
   explicit BlockFrame(const KernelSource &source);
-  /// Gives the index arguments their values, as i64, and operands and results their addresses: of buffer 0, 1, ...
+  /// Gives the index arguments their values, i64, and operands and results their addresses: of buffer 0, 1, ...
   void bind(Values extents, llvm::function_ref<Emitted(unsigned)> buffer);
 };
 

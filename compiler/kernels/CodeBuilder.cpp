@@ -27,7 +27,11 @@ Values CodeBuilder::wrapAll(ValueRange values) {
   return llvm::map_to_vector(values, [&](Value value) { return wrap(value); });
 }
 
-Emitted CodeBuilder::constant(int64_t value) { return constant(getI64IntegerAttr(value)); }
+Emitted CodeBuilder::asIndex(Emitted integer) {
+  return integer.width() > indexType().getWidth() ? integer.narrow(indexType()) : integer.widen(indexType());
+}
+
+Emitted CodeBuilder::constant(int64_t value) { return constant(getIntegerAttr(indexType(), value)); }
 Emitted CodeBuilder::constant(TypedAttr value) { return wrap(arith::ConstantOp::create(*this, value)); }
 
 Emitted CodeBuilder::splat(Emitted scalar, int64_t lanes) {

@@ -14,8 +14,7 @@ llvm::SmallVector<mlir::Value> plain(llvm::ArrayRef<Emitted> values);
 /// Bytes of an element in memory; a vector has the bytes of its elements' type.
 int64_t elementBytes(mlir::Type type);
 
-/// Adds ops at the place where it stands. Index arithmetic is in i64. Alignments are in bytes; 0 stands for the
-/// alignment of one element.
+/// Adds ops at the place where it stands. Alignments are in bytes; 0 stands for the alignment of one element.
 class CodeBuilder : public mlir::ImplicitLocOpBuilder {
 public:
   using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
@@ -25,7 +24,13 @@ public:
   Emitted wrap(mlir::Value value) { return {*this, value}; }
   Values wrapAll(mlir::ValueRange values);
 
-  /// An i64.
+  /// The type of extents, indices and offsets: i64, or i32 with `shortIndices`.
+  mlir::IntegerType indexType() { return getIntegerType(shortIndices ? 32 : 64); }
+  /// An integer of any width as an index that it fits. An integer narrower than an index must not be negative.
+  Emitted asIndex(Emitted integer);
+  /// An index as an i64.
+  Emitted asLong(Emitted index) { return index.widenSigned(getI64Type()); }
+  /// An index.
   Emitted constant(int64_t value);
   Emitted constant(mlir::TypedAttr value);
   Emitted zero(mlir::Type type) { return constant(getZeroAttr(type)); }
@@ -55,6 +60,8 @@ public:
   void branch(Emitted condition, llvm::function_ref<void()> then, llvm::function_ref<void()> otherwise = nullptr);
   /// The values that the code for either outcome returns; both return values of the same types.
   Values choose(Emitted condition, llvm::function_ref<Values()> then, llvm::function_ref<Values()> otherwise);
+
+  bool shortIndices = false;
 };
 
 } // namespace halftone::compiler

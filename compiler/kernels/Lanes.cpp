@@ -183,9 +183,10 @@ Values emitBody(BlockFrame &frame, linalg::GenericOp generic, const Values &valu
   arguments.values = values;
   arguments.index = [&](unsigned position) {
     const int dim = dims[position];
+    const Emitted start = frame.asLong(frame.index[dim]);
     if (lanes.count == 0 || dim != lanes.dim)
-      return frame.index[dim];
-    Emitted index = frame.splat(frame.index[dim], lanes.count) + frame.steps(frame.getI64Type(), lanes.count);
+      return start;
+    Emitted index = frame.splat(start, lanes.count) + frame.steps(start.type(), lanes.count);
     if (looksUp && lanes.limit) // a lane outside looks up the element of the last one inside
       index = minimum(index, frame.splat(lanes.limit - 1, lanes.count));
     return index;

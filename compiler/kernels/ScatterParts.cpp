@@ -25,7 +25,7 @@ Emitted ScatterParts::namedRow() { return bodyOf(indexing, {}, {}); }
 
 void ScatterParts::standAt(Emitted row) {
   frame.index[size_t(rowDim)] = row;
-  frame.storage[indexing.getResult(0)] = {{}, row.type(), row};
+  frame.storage[indexing.getResult(0)] = {{}, frame.getI64Type(), frame.asLong(row)};
 }
 
 void ScatterParts::clear(const Lanes &lanes) {

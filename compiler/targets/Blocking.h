@@ -45,6 +45,9 @@ public:
   /// Indices of `blockedAxis(shape)` in one block of a loop or row kernel with side reductions. 1 for a scalar.
   virtual int64_t rowsPerBlock(llvm::ArrayRef<int64_t> shape) const = 0;
 
+  /// Whether a block of a row kernel may have a side reduction that keeps some axes of the row and reduces others.
+  virtual bool keepsPartsOfRows() const { return true; }
+
   /// The `tile` of a partial_reduce over the first `reduced` axes of `shape` in a loop or row kernel with that blocking.
   llvm::SmallVector<int64_t> sideReductionTile(llvm::ArrayRef<int64_t> shape, int64_t reduced) const;
 

@@ -77,6 +77,7 @@ public:
   std::string name;      // as asked
   std::string processor; // LLVM's -mcpu: "znver4"
   MathTraits math;
+  bool shortIndices = false; // i32 indices are faster than i64 ones
 
   /// All that decides which code a kernel becomes: part of every kernel's key.
   virtual std::string key() const = 0;

@@ -191,8 +191,24 @@ std::vector<TensorData> KernelHarness::run(const std::vector<TensorData> &operan
   return isGpu(*target) ? runOnGpu(operands) : runOnCpu(operands);
 }
 
+const KernelCode &KernelHarness::wideCode() const {
+  static std::map<std::string, KernelCode> known;
+  auto at = known.find(text);
+  if (at == known.end()) {
+    const std::string attribute = ", halftone.short_indices";
+    const size_t begin = text.find(attribute);
+    REQUIRE(begin != std::string::npos);
+    at = known.emplace(text, compileForTest(std::string(text).erase(begin, attribute.size()), *target)).first;
+  }
+  return at->second;
+}
+
 GpuLaunch KernelHarness::gpuLaunch(const std::vector<TensorData> &operands) const {
-  GpuLaunch launch{code(), {}, {}, {described.extents}, described.grid, described.scratchBytes};
+  return launchOf(code(), operands);
+}
+
+GpuLaunch KernelHarness::launchOf(const KernelCode &made, const std::vector<TensorData> &operands) const {
+  GpuLaunch launch{made, {}, {}, {described.extents}, described.grid, described.scratchBytes};
   for (const TensorData &operand : operands)
     launch.operands.push_back(operand.toBytes());
   for (RankedTensorType type : resultTypes())
@@ -206,6 +222,7 @@ std::vector<TensorData> KernelHarness::runOnGpu(const std::vector<TensorData> &o
   const unsigned seed = 7, other = text.find("\"mma.m16n8k16") == std::string::npos ? 0 : seed;
   const std::vector<std::string> whole = testing::runOnGpu(launch, /*parts=*/0, other);
   CHECK(testing::runOnGpu(launch, /*parts=*/2, seed) == whole);
+  CHECK(testing::runOnGpu(launchOf(wideCode(), operands), /*parts=*/2, other) == whole);
   std::vector<TensorData> results;
   for (auto [type, bytes] : llvm::zip(resultTypes(), whole))
     results.push_back(TensorData::fromBytes(type, bytes.data()));

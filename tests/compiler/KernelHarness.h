@@ -25,7 +25,8 @@ public:
   /// Random operands. With `specials`, floats include NaN, infinities, zeros of both signs and subnormal values.
   std::vector<dialect::TensorData> operands(unsigned seed, bool specials, double scale = 2.0) const;
   /// Runs all blocks of the compiled kernel at once. Checks that the blocks one by one, last first, give the same
-  /// bytes; on a GPU, blocks and warps in another order, as one of several parts.
+  /// bytes; on a GPU, blocks and warps in another order, as one of several parts,
+  /// and code with i64 indices.
   std::vector<dialect::TensorData> run(const std::vector<dialect::TensorData> &operands) const;
   std::vector<dialect::TensorData> interpret(const std::vector<dialect::TensorData> &operands, bool intervals) const;
   /// The results must equal the interpreter's bit for bit; any NaN equals any NaN.
@@ -46,6 +47,9 @@ private:
   std::vector<dialect::TensorData> runOnCpu(const std::vector<dialect::TensorData> &operands) const;
   std::vector<dialect::TensorData> runOnGpu(const std::vector<dialect::TensorData> &operands) const;
   std::vector<mlir::RankedTensorType> resultTypes() const;
+  /// The code with i64 indices.
+  const KernelCode &wideCode() const;
+  GpuLaunch launchOf(const KernelCode &made, const std::vector<dialect::TensorData> &operands) const;
 
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;

@@ -72,9 +72,9 @@ inline tools::CompareOptions optionsFor(const std::string &target, bool strict) 
   return options;
 }
 
-/// Two runs of a program on random feeds and variables.
+/// Runs of a program one after another, on random feeds and variables; each is compared on the state before it.
 inline StatusOr<tools::Comparison> compareProgram(const std::string &text, const tools::CompareOptions &options,
-                                                  uint32_t seed) {
+                                                  uint32_t seed, int64_t steps = 2) {
   StatusOr<tools::ModuleFile> file = tools::parseModule(text, "program");
   HALFTONE_RETURN_IF_ERROR(file.status());
   std::vector<Tensor> feeds;
@@ -83,9 +83,9 @@ inline StatusOr<tools::Comparison> compareProgram(const std::string &text, const
   tools::VariableTensors variables;
   for (const tools::DeclaredVariable &variable : file->variables)
     variables[variable.symbol] = tools::initialValue(variable, seed);
-  tools::CompareOptions twice = options;
-  twice.steps = 2;
-  return compareWithInterpreter(*file, feeds, variables, deviceFor(options.compile.target), twice);
+  tools::CompareOptions all = options;
+  all.steps = steps;
+  return compareWithInterpreter(*file, feeds, variables, deviceFor(options.compile.target), all);
 }
 
 /// The differences, a line each.

@@ -31,6 +31,17 @@ Sequential classifier(const std::string &policy, Device device) {
   return model;
 }
 
+/// As few products as the interpreter computes in tens of steps.
+Sequential smallClassifier(const std::string &policy) {
+  const PolicyScope scope(policy);
+  Sequential model(
+      {Input({64}), Dense(24, {.activation = "relu"}), Dense(10), Activation("linear", {.dtype = "float32"})});
+  model.compile({.optimizer = optimizers::Adam(0.003),
+                 .loss = losses::SparseCategoricalCrossentropy({.from_logits = true}),
+                 .metrics = {"accuracy"}});
+  return model;
+}
+
 std::vector<float> weightsOf(const Sequential &model) {
   std::vector<float> all;
   for (const Variable &variable : model.trainable_variables()) {
@@ -101,6 +112,18 @@ TEST_CASE("Weights after training steps on a GPU lie in the intervals that the i
   CHECK(test::differencesOf(*comparison) == std::vector<std::string>());
 }
 
+TEST_CASE("Each of 40 training steps on a GPU gives weights in the intervals of the interpreter") {
+  const std::string policy = GENERATE("float32", "mixed_float16", "mixed_bfloat16");
+  INFO(policy);
+  const std::string step = smallClassifier(policy).ir(Stage::graph, {.program = Program::train, .batch_size = 8});
+  const auto comparison =
+      test::compareProgram(step, test::optionsFor(test::Sm80::target, /*strict=*/false), 3, /*steps=*/40);
+  INFO(comparison.status().str());
+  REQUIRE(comparison.isOk());
+  CHECK(comparison->outputs.size() > 4);
+  CHECK(test::differencesOf(*comparison) == std::vector<std::string>());
+}
+
 TEST_CASE("A model moves from the CPU to a GPU and back") {
   const Tensor x = inputs(mnist().x_train, 64), y = mnist().y_train.slice(0, 64);
   const Sequential model = classifier("mixed_float16", Device::cpu());
@@ -141,4 +164,25 @@ TEST_CASE("Feeds of NaN on a GPU skip the steps of a scaled loss") {
   model.train_on_batch(x * std::nan(""), y);
   CHECK(weightsOf(model) == before);
   CHECK(model.loss_scale_optimizer()->state().skipped_steps == 1);
+}
+
+TEST_CASE("Quantized layers compute on a GPU as on the CPU: int8 by its tensor cores, int4 and float8 by conversion") {
+  for (const char *mode : {"int8", "int4", "float8"}) {
+    INFO(mode);
+    std::vector<std::vector<float>> outputs;
+    const Tensor x = inputs(mnist().x_test, 48);
+    for (const Device device : {Device::cpu(), Device::cuda(0)}) {
+      set_random_seed(4);
+      const DeviceScope scope(device);
+      const Sequential model({Input({784}), Dense(96, {.activation = "relu"}), Dense(10)});
+      (void)model.quantize(mode, {.verbose = false});
+      model.compile({.optimizer = "sgd", .loss = "mse", .device = device});
+      outputs.push_back(model(x).to_vector<float>());
+      if (device == Device::cpu())
+        continue;
+      const std::string plan = model.ir(Stage::target, {.program = Program::predict, .batch_size = 48});
+      CHECK((plan.find("mma.m16n8k32.s8") != plan.npos) == (mode == std::string("int8")));
+    }
+    CHECK(relativeDistance(outputs[0], outputs[1]) < 1e-6);
+  }
 }

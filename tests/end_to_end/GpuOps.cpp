@@ -41,7 +41,12 @@ TEST_CASE("A GPU's sums along an axis compute what the interpreter says") { chec
 TEST_CASE("A GPU's contractions compute what the interpreter says") { checkBoth<Sm80>(contractionCases()); }
 TEST_CASE("A GPU's windows compute what the interpreter says") { checkBoth<Sm80>(windowCases()); }
 TEST_CASE("A GPU's convolutions compute what the interpreter says") { checkBoth<Sm80>(convolutionCases()); }
-TEST_CASE("A GPU's attention computes what the interpreter says") { checkBoth<Sm80>(attentionCases()); }
+TEST_CASE("A GPU's attention computes what the interpreter says, first half of the cases") {
+  checkBoth<Sm80>(partOf(attentionCases(), 0, 2));
+}
+TEST_CASE("A GPU's attention computes what the interpreter says, second half of the cases") {
+  checkBoth<Sm80>(partOf(attentionCases(), 1, 2));
+}
 
 TEST_CASE("A GPU's long sums of few products, made in parts, are what the interpreter says") {
   check(longSumCases(1024), Sm80::target, false);
@@ -73,4 +78,22 @@ TEST_CASE("A GPU's row kernel that reads two elements of one key has both") {
   return %3, %2 : tensor<f32>, tensor<8x13xf32>
 })",
       Sm80::target, false, 1);
+}
+
+TEST_CASE("A sum over batch and part of a row, beside a kernel of whole rows, is made on a GPU") {
+  for (const char *kept : {"8x16", "16x1", "1x16", "7x3"})
+    for (const bool strict : {false, true}) {
+      const std::string shape = kept, columns = shape.substr(shape.find('x') + 1);
+      INFO(shape);
+      checkProgram(fmt::format(R"(func.func @main(%x: tensor<64x{0}xf32> {{halftone.name = "x"}})
+    -> (tensor<64x{0}xf32> {{halftone.name = "y"}}, tensor<{1}xf32> {{halftone.name = "z"}}) {{
+  %0 = halftone.reduce sum %x {{axes = array<i64: 1, 2>}} : tensor<64x{0}xf32> -> tensor<64xf32>
+  %1 = halftone.broadcast %0 {{axes = array<i64: 0>}} : tensor<64xf32> to tensor<64x{0}xf32>
+  %2 = halftone.sub %x, %1 : tensor<64x{0}xf32>
+  %3 = halftone.reduce sum %2 {{axes = array<i64: 0, 1>}} : tensor<64x{0}xf32> -> tensor<{1}xf32>
+  return %2, %3 : tensor<64x{0}xf32>, tensor<{1}xf32>
+}})",
+                               shape, columns),
+                   Sm80::target, strict, 1);
+    }
 }

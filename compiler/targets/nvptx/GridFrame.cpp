@@ -42,6 +42,7 @@ Emitted shuffle(CodeBuilder &builder, NVVM::ShflKind kind, Emitted value, Emitte
 } // namespace
 
 GridFrame::GridFrame(const KernelSource &source) : BlockFrame(source) {
+  shortIndices = source.form.shortIndices;
   const auto pointer = LLVM::LLVMPointerType::get(getContext(), globalSpace);
   const Type i32 = getI32Type(), i64 = getI64Type();
   const size_t buffers = source.operands().size() + source.results().size();
@@ -61,11 +62,11 @@ GridFrame::GridFrame(const KernelSource &source) : BlockFrame(source) {
   const Values parameters = wrapAll(code.getArguments());
   const ArrayRef<Emitted> fixed = ArrayRef<Emitted>(parameters).take_back(fixedParameters);
   beginUnder(fixed[predicateParameter], fixed[negatedParameter]);
-  const Emitted gridBlock = wrap(NVVM::BlockIdXOp::create(*this, i32)).widen(i64);
-  thread = wrap(NVVM::ThreadIdXOp::create(*this, i32)).widen(i64);
+  const Emitted gridBlock = asIndex(wrap(NVVM::BlockIdXOp::create(*this, i32)));
+  thread = asIndex(wrap(NVVM::ThreadIdXOp::create(*this, i32)));
   lane = thread & (warpLanes - 1);
   warp = divideUnsigned(thread, thread.like(warpLanes));
-  scratch = address(fixed[scratchParameter], getI8Type(), gridBlock * fixed[scratchBytesParameter]);
+  scratch = address(fixed[scratchParameter], getI8Type(), asLong(gridBlock) * fixed[scratchBytesParameter]);
   findPart(gridBlock, parameters);
 }
 
@@ -117,7 +118,7 @@ Emitted GridFrame::partOf(Emitted gridBlock, Emitted table, Emitted parts, int64
   const Emitted bits = countLeadingZeros(parts.like(0)) - countLeadingZeros(parts); // of the index of a part
   const Emitted part = loop(constant(0), bits, constant(1), {constant(0)}, [&](Emitted step, const Values &found) {
     const Emitted next = found[0] + (step.like(1) << (bits - 1 - step));
-    const Emitted first = load(getI64Type(), rowOf(minimum(next, parts - 1)));
+    const Emitted first = asIndex(load(getI64Type(), rowOf(minimum(next, parts - 1))));
     return Values{select((next < parts) & (first <= gridBlock), next, found[0])};
   })[0];
   return rowOf(part);
@@ -129,7 +130,7 @@ void GridFrame::findPart(Emitted gridBlock, ArrayRef<Emitted> parameters) {
   ArrayRef<Emitted> own = parameters.drop_back(fixedParameters);
   const size_t buffers = source.operands().size() + source.results().size();
   const int64_t stride = 1 + int64_t(buffers) + source.indexArguments;
-  const Emitted parts = fixed[partsParameter].widen(getI64Type());
+  const Emitted parts = asIndex(fixed[partsParameter]);
   const auto fromTable = [&] {
     const Emitted row = partOf(gridBlock, fixed[tableParameter], parts, stride);
     Values values;
@@ -137,7 +138,7 @@ void GridFrame::findPart(Emitted gridBlock, ArrayRef<Emitted> parameters) {
       const Type type = entry <= int64_t(buffers) ? fixed[tableParameter].type() : getI64Type();
       values.push_back(load(type, address(row, getI64Type(), constant(entry))));
     }
-    values.push_back(gridBlock - load(getI64Type(), row));
+    values.push_back(gridBlock - asIndex(load(getI64Type(), row)));
     return values;
   };
   Values values;

@@ -32,14 +32,14 @@ public:
   Emitted exchange(int64_t bytes);
   /// The value of the lane `distance` above; lanes without one keep theirs. i1 and integers and floats of up to 64 bits.
   Emitted shuffleDown(Emitted value, int64_t distance);
-  /// The value of the lane with index `lane` modulo 32; `lane` is an i64.
+  /// The value of the lane with index `lane` modulo 32; `lane` is an index.
   Emitted shuffleFrom(Emitted value, Emitted lane);
   /// In all lanes of a warp, an i32 whose bit i is the `condition` of lane i.
   Emitted ballot(Emitted condition);
 
   int64_t threads = 256; // of a block; an emitter that wants another number sets it first
   Emitted block;         // index within this part of the launch
-  Emitted thread;        // index in the block; this and all other indices are i64
+  Emitted thread;        // index in the block
   Emitted lane, warp;    // of the thread
   Emitted scratch;       // the block's
 

@@ -85,7 +85,7 @@ Values FragmentStage::copy(Emitted number, Emitted from) const {
     address = frame.address(address, element, stride);
   }
   if (source.group[depthRole].size() > 1)
-    return {copiedFrom((number + 1).widen(frame.getI64Type()) * depth)};
+    return {copiedFrom(frame.asIndex(number + 1) * depth)};
   return {frame.address(from, element, alongDepth ? frame.constant(depth) : lineStride * depth)};
 }
 
@@ -102,7 +102,7 @@ static void rolledLoop(CodeBuilder &builder, int64_t count, llvm::function_ref<v
 Values FragmentStage::move(Emitted number, ArrayRef<Emitted> at) const {
   if (isCopied())
     return copy(number, at[0]);
-  const Emitted firstDepth = number.widen(frame.getI64Type()) * depth;
+  const Emitted firstDepth = frame.asIndex(number) * depth;
   frame.branch(firstDepth < cta.size[depthRole], [&] {
     rolledLoop(frame, chunks(), [&](Emitted index) { store(index, load(index, firstDepth), firstDepth); });
   });

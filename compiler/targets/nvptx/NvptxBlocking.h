@@ -19,6 +19,8 @@ public:
   int64_t scatterBlock(int64_t rows, int64_t indices, int64_t columns) const override;
   /// At least 8192 elements a block, at most 256 blocks: each block writes a piece, which is read again.
   int64_t rowsPerBlock(llvm::ArrayRef<int64_t> shape) const override;
+  /// Several threads would add to one element.
+  bool keepsPartsOfRows() const override { return false; }
 };
 
 } // namespace halftone::compiler

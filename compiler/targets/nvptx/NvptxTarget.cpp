@@ -69,6 +69,7 @@ StatusOr<NvptxTarget> NvptxTarget::find(std::string_view name) {
                                                       name));
   NvptxTarget target;
   target.name = target.processor = std::string(name);
+  target.shortIndices = true;
   target.math.hasFma = target.math.hasRounding = target.math.convertsF16 = target.math.convertsBf16 = true;
   return target;
 }

@@ -72,7 +72,7 @@ FailureOr<TeamRowEmitter::Combining> TeamRowEmitter::combiningOf(Phase &phase, c
 
 /// Gives each tensor between phases its row of scratch, unless the steps hold it.
 void TeamRowEmitter::placeScratch() {
-  Emitted next = frame.constant(0);
+  Emitted next = frame.asLong(frame.constant(0));
   for (Phase &phase : phases)
     for (Output &output : phase.outputs) {
       if (output.storage.pointer || !output.combiner.empty() || keepsRows())
@@ -81,8 +81,8 @@ void TeamRowEmitter::placeScratch() {
       const Type element = getElementTypeOrSelf(result);
       output.storage = {frame.address(frame.scratch, frame.getI8Type(), next), element, {}, true};
       frame.storage[result] = output.storage;
-      const Emitted bytes = frame.size(inner) * elementBytes(element);
-      next = next + ceilDivideUnsigned(bytes, frame.constant(bufferAlignment)) * bufferAlignment;
+      const Emitted bytes = frame.asLong(frame.size(inner)) * elementBytes(element);
+      next = next + ceilDivideUnsigned(bytes, bytes.like(bufferAlignment)) * bufferAlignment;
     }
 }
 

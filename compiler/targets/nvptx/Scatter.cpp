@@ -41,15 +41,19 @@ void ScatterEmitter::eachColumn(const ThreadTile &tile, llvm::function_ref<void(
 void ScatterEmitter::addNamed(const ThreadTile &tile, Span rows, Emitted first, const Lanes &lanes) {
   const Emitted at = first + frame.lane;
   frame.delinearize(at, index);
-  const Emitted named = frame.choose(
-      at < frame.size(index), [&] { return Values{namedRow()}; }, [&] { return Values{frame.constant(-1)}; })[0];
+  const Emitted none = frame.constant(-1);
+  const auto readRow = [&] {
+    const Emitted row = namedRow();
+    return Values{select(isLessUnsigned(row, frame.asLong(rows.end)), frame.asIndex(row), none)};
+  };
+  const Emitted named = frame.choose(at < frame.size(index), readRow, [&] { return Values{none}; })[0];
   const Emitted isMine =
       (named >= rows.begin) & (named < rows.end) & equal((named - rows.begin) & (tile.down - 1), tile.rowThread);
   const Emitted found = frame.ballot(isMine);
-  const Emitted count = frame.wrap(math::CtPopOp::create(frame, found.value())).widen(frame.getI64Type());
+  const Emitted count = frame.asIndex(frame.wrap(math::CtPopOp::create(frame, found.value())));
   frame.loop(frame.constant(0), count, frame.constant(1), {found}, [&](Emitted, const Values &left) {
     const Emitted bit =
-        frame.wrap(math::CountTrailingZerosOp::create(frame, left[0].value())).widen(frame.getI64Type());
+        frame.asIndex(frame.wrap(math::CountTrailingZerosOp::create(frame, left[0].value())));
     frame.delinearize(first + bit, index);
     standAt(frame.shuffleFrom(named, bit));
     eachColumn(tile, [&] { add(lanes); });

@@ -10,7 +10,7 @@ ThreadTile::ThreadTile(GridFrame &frame, Emitted columns, int64_t vector, int64_
     : vector(vector), frame(frame) {
   const Emitted steps = ceilDivideUnsigned(columns, frame.constant(vector));
   // 2 to the power of as many bits as the index of the last step has.
-  const Emitted bits = frame.constant(64) - countLeadingZeros(maximum(steps, steps.like(least)) - 1);
+  const Emitted bits = frame.constant(steps.width()) - countLeadingZeros(maximum(steps, steps.like(least)) - 1);
   const Emitted acrossBits = minimum(bits, bits.like(llvm::Log2_64(uint64_t(frame.threads))));
   across = acrossBits.like(1) << acrossBits;
   down = frame.constant(frame.threads) >> acrossBits;

@@ -222,14 +222,14 @@ halftone.kernel matmul @k (tensor<70x24xf16>, tensor<24x40xf16>, tensor<40xf16>)
 
 TEST_CASE("Every mutant of the search for a part of a launch is caught", "[mutations]") {
   const KernelHarness kernel(flat, "sm_80", /*strict=*/false);
-  const std::string row = "mad\\.lo\\.s64 (.*), \\d+, ";
+  const std::string row = "mul\\.lo\\.s32(.*), 7;";
   checkCaught(kernel, kernel.operands(3, false),
-              {{"rows of the table lie too near to each other", row, "mad.lo.s64 $1, 8, "},
-               {"a part's row is not that of the search", row, "mad.lo.s64 $1, 8, ", 1},
+              {{"rows of the table lie too near to each other", row, "mul.lo.s32$1, 1;"},
+               {"a part's row is not that of the search", row, "mul.lo.s32$1, 1;", 1},
                {"a part has the next buffer's address", "(ld\\.global\\.b64 .*)\\+8\\]", "$1+16]"},
-               {"a block's number is not counted from its part's first", "sub\\.s64 (.*), (.*), .*;", "mov.b64 $1, $2;",
+               {"a block's number is not counted from its part's first", "sub\\.s32 (.*), (.*), .*;", "mov.b32 $1, $2;",
                 0, "\\+8\\]"},
-               {"the first block of a part takes the part before", "setp\\.le\\.s64", "setp.lt.s64"}},
+               {"the first block of a part takes the part before", "setp\\.ge\\.s32", "setp.gt.s32"}},
               /*parts=*/2);
 }
 
@@ -254,16 +254,16 @@ TEST_CASE("Every mutant of a loop is caught", "[mutations]") {
   checkCaught(flat, {swappedSubtraction(vectors),
                      narrowLoad,
                      {"a vector begins an element late", "(st\\.global\\.v4\\.b32.*%rd\\d+)\\]", "$1+4]"},
-                     {"a thread past the end takes an element", "setp\\.ge\\.s64", "setp.gt.s64", -1},
-                     {"blocks begin at another column", "mul\\.lo\\.s64", "add.s64", 1, "tid\\.x"}});
+                     {"a thread past the end takes an element", "setp\\.ge\\.s32", "setp.gt.s32", -1},
+                     {"blocks begin at another column", "mul\\.lo\\.s32", "add.s32", 2, "tid\\.x"}});
 }
 
 TEST_CASE("Every mutant of a loop with a transposed operand is caught", "[mutations]") {
   checkCaught(turned,
               {withoutBarrier("squares are read before all threads have written", 3),
                {"elements of a square are written a line further", "(st\\.shared\\.b32.*%rd\\d+)\\]", "$1+4]", -1},
-               {"a square's lines are read at another distance", "(mad\\.lo\\.s64.*), 260,", "$1, 256,", -1},
-               {"a square's lines are written at another distance", "(mad\\.lo\\.s64.*), 260,", "$1, 256,", -2},
+               {"a square's lines are read at another distance", "(mad\\.lo\\.s32.*), 65,", "$1, 64,", -1},
+               {"a square's lines are written at another distance", "(mad\\.lo\\.s32.*), 65,", "$1, 64,", -2},
                swappedSubtraction(vectors)});
 }
 
@@ -279,8 +279,8 @@ TEST_CASE("Every mutant of a reduction loop is caught", "[mutations]") {
   checkCaught(columns, {withoutBarrier("sums are read before all threads have written", 2),
                         missedSum("ld\\.shared\\.v4"),
                         narrowExchange,
-                        {"threads begin with the second sum", "mov\\.b64(.*), 1;", "mov.b64$1, 2;", -1},
-                        {"a thread's rows have another distance", "mul\\.lo\\.s64", "add.s64", -1}});
+                        {"threads begin with the second sum", "mov\\.b32(.*), 1;", "mov.b32$1, 2;", -1},
+                        {"a thread's rows have another distance", "mul\\.lo\\.s32", "add.s32", -1}});
 }
 
 TEST_CASE("Every mutant of a row kernel of one warp a row is caught", "[mutations]") {
@@ -313,8 +313,8 @@ TEST_CASE("Every mutant of a finish is caught", "[mutations]") {
 TEST_CASE("Every mutant of a scan is caught", "[mutations]") {
   checkCaught(scan,
               {{"a sum begins with one", "mov\\.b32(.*), 0f00000000;", "mov.b32$1, 0f3F800000;", -1},
-               {"elements have another distance", "mad\\.lo\\.s64(.*), (.*), (.*), (.*);", "add.s64$1, $2, $4;", -1},
-               {"every second element is left out", "add\\.s64(.*), 1;", "add.s64$1, 2;", -1},
+               {"elements have another distance", "mad\\.lo\\.s32(.*), (.*), (.*), (.*);", "add.s32$1, $2, $4;", -1},
+               {"every second element is left out", "add\\.s32(.*), 1;", "add.s32$1, 2;", -1},
                narrowLoad});
 }
 
@@ -327,7 +327,7 @@ TEST_CASE("Every mutant of a scatter is caught", "[mutations]") {
   checkCaught(
       kernel, operands,
       {{"indices below 0 are not clamped", "max\\.s64(.*), (.*), 0;", "mov.b64$1, $2;", 0, cleared},
-       {"warps add the rows of others", "setp\\.eq\\.b64", "setp.ne.b64", 0, cleared},
+       {"warps add the rows of others", "setp\\.eq\\.b32", "setp.ne.b32", 0, cleared},
        {"lanes take another lane's index", "(shfl\\.sync\\.idx\\.b32.*, %r\\d+), %r\\d+, 31", "$1, 0, 31", 0, cleared},
        {"only some lanes tell their index", "(vote\\.sync\\.ballot.*), -1;", "$1, 65535;", 0, cleared},
        {"rows are not cleared", cleared + ".*", ""}});
@@ -343,15 +343,15 @@ TEST_CASE("Every mutant of a product by multiply-add is caught", "[mutations]") 
 }
 
 TEST_CASE("Every mutant of a product by mma.sync is caught", "[mutations]") {
-  const std::string stage = "halftone_shared;";
+  const std::string stage = "tid\\.x";
   checkCaught(with(with(product, {{"$K", "200"}}), 40, 48, "bf16"),
               {withoutBarrier("factors are read before all threads' copies have come", 0),
                {"threads do not wait for their copies", "cp\\.async\\.wait_group.*", ""},
                {"threads wait for one group of copies fewer", "cp\\.async\\.wait_group\\s+2", "cp.async.wait_group 3"},
                {"copies are put into the group after", "cp\\.async\\.commit_group.*", "", 1},
                {"copies at the edge of K read on", "(cp\\.async\\.cg.*, 16), %r\\d+;", "$1;", -1},
-               {"a chunk is not permuted as it is written", "xor\\.b64(.*), (.*), (.*);", "mov.b64$1, $2;", 0, stage},
-               {"a fragment is not permuted as it is read", "xor\\.b64(.*), (.*), (.*);", "mov.b64$1, $2;", -1, stage},
+               {"a chunk is not permuted as it is written", "xor\\.b32(.*), (.*), (.*);", "mov.b32$1, $2;", 1, stage},
+               {"a fragment is not permuted as it is read", "xor\\.b32(.*), (.*), (.*);", "mov.b32$1, $2;", -1, stage},
                {"matrices are not transposed", "ldmatrix(.*)\\.trans", "ldmatrix$1"},
                {"factors change places", "\\{ *(%r\\d+), *(%r\\d+), *(%r\\d+), *(%r\\d+) *\\},", "{$1, $3, $2, $4},", 1,
                 "mma\\.sync"}});

@@ -4,6 +4,7 @@
 #include "tests/compiler/KernelHarness.h"
 #include "tests/compiler/KernelText.h"
 #include <catch2/catch.hpp>
+#include <limits>
 
 using namespace halftone;
 using namespace halftone::compiler;
@@ -53,6 +54,73 @@ TEST_CASE("A loop of one dim moves 16 bytes at a time and fuses products with su
     CHECK(countOf(ptx, ".local") == 0);
     CHECK(countOf(ptx, ".func") == 0);
     CHECK_THAT(ptx, Catch::Contains(".target sm_80") && Catch::Contains(".version 8.0"));
+  }
+}
+
+TEST_CASE("Indices are i32 if no tensor and no range of dims has more than 2^30 elements, else i64") {
+  CHECK(fitShortIndices({int64_t(1) << 30}));
+  CHECK(fitShortIndices({1 << 15, 1 << 15, 1, 1}));
+  CHECK(fitShortIndices({}));
+  CHECK(fitShortIndices({0, int64_t(1) << 30}));
+  CHECK_FALSE(fitShortIndices({(int64_t(1) << 30) + 1}));
+  CHECK_FALSE(fitShortIndices({1 << 15, (1 << 15) + 1}));
+  CHECK_FALSE(fitShortIndices({int64_t(1) << 32, int64_t(1) << 32})); // the product of which is 0 in 64 bits
+  const auto isShort = [](const std::string &text, const std::string &target = "sm_80") {
+    return KernelHarness(text, target, /*strict=*/false).linalgText().find("halftone.short_indices") !=
+           std::string::npos;
+  };
+  CHECK(isShort(with(multiplyAdd, 1, int64_t(1) << 30, "f32")));
+  CHECK_FALSE(isShort(with(multiplyAdd, 1, (int64_t(1) << 30) + 1, "f32")));
+  CHECK_FALSE(isShort(with(multiplyAdd, 1, 5000, "f32"), "x86-64-v2"));
+  // No tensor here is large, but a row of the kernel's space has 2^32 places.
+  CHECK_FALSE(isShort(R"(
+halftone.kernel row @k (tensor<65536xf32>, tensor<65536xf32>) -> tensor<f32> {
+^bb0(%x: tensor<65536xf32>, %y: tensor<65536xf32>):
+  %a = halftone.broadcast %x {axes = array<i64: 0>} : tensor<65536xf32> to tensor<65536x65536xf32>
+  %b = halftone.broadcast %y {axes = array<i64: 1>} : tensor<65536xf32> to tensor<65536x65536xf32>
+  %0 = halftone.mul %a, %b : tensor<65536x65536xf32>
+  %1 = halftone.reduce sum %0 {axes = array<i64: 0, 1>} : tensor<65536x65536xf32> -> tensor<f32>
+  halftone.yield %1 : tensor<f32>
+})"));
+  // A product's M, N and K are never one index.
+  CHECK(isShort(R"(
+halftone.kernel matmul @k (tensor<8192x8192xf32>, tensor<8192x8192xf32>) -> tensor<8192x8192xf32> {
+^bb0(%a: tensor<8192x8192xf32>, %b: tensor<8192x8192xf32>):
+  %0 = halftone.contract %a, %b {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>, tile = array<i64: 128, 128>} : (tensor<8192x8192xf32>, tensor<8192x8192xf32>) -> tensor<8192x8192xf32>
+  halftone.yield %0 : tensor<8192x8192xf32>
+})"));
+}
+
+TEST_CASE("Code with i32 indices divides in 32 bits, and code for more elements in 64") {
+  const std::string small = KernelHarness(with(multiplyAdd, 1, 5000, "f32"), "sm_80", false).code().code,
+                    large = KernelHarness(with(multiplyAdd, 1, int64_t(1) << 31, "f32"), "sm_80", false).code().code;
+  const auto wideDivisions = [](const std::string &ptx) {
+    return countOf(ptx, "div.u64") + countOf(ptx, "rem.u64") + countOf(ptx, "div.s64") + countOf(ptx, "rem.s64");
+  };
+  CHECK(wideDivisions(small) == 0);
+  CHECK(wideDivisions(large) > 0);
+}
+
+TEST_CASE("Indices of i64 name rows by all their bits in code with i32 indices") {
+  const int64_t far = int64_t(1) << 32;
+  for (const char *text : {R"(
+halftone.kernel scatter @k (tensor<8xi64>, tensor<8x5xf32>) -> tensor<4x5xf32> {
+^bb0(%i: tensor<8xi64>, %u: tensor<8x5xf32>):
+  %0 = halftone.scatter_add %i, %u {axis = 0 : i64} : (tensor<8xi64>, tensor<8x5xf32>) -> tensor<4x5xf32>
+  halftone.yield %0 : tensor<4x5xf32>
+})",
+                           R"(
+halftone.kernel loop @k (tensor<8xi64>, tensor<4x5xf32>) -> tensor<8x5xf32> {
+^bb0(%i: tensor<8xi64>, %u: tensor<4x5xf32>):
+  %0 = halftone.gather %u, %i {axis = 0 : i64} : (tensor<4x5xf32>, tensor<8xi64>) -> tensor<8x5xf32>
+  halftone.yield %0 : tensor<8x5xf32>
+})"}) {
+    const KernelHarness kernel(text, "sm_80", /*strict=*/true);
+    CAPTURE(kernel.linalgText());
+    CHECK_THAT(kernel.linalgText(), Catch::Contains("halftone.short_indices"));
+    auto operands = kernel.operands(3, false);
+    operands[0].integers = {1, far + 1, -1, -far + 2, far, 3, std::numeric_limits<int64_t>::min(), 4};
+    kernel.checkExact(operands);
   }
 }
 

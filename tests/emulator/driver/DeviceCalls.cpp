@@ -80,7 +80,9 @@ template <typename F> int withDriver(F f) {
   }
 }
 
-void expectDevice(int device) { expect(device == 0, Result::InvalidDevice); }
+void expectDevice(const Driver &driver, int device) {
+  expect(device >= 0 && device < driver.settings.devices, Result::InvalidDevice);
+}
 
 int findText(int result, const char **text, const char *ResultName::*member) {
   const auto *found = std::ranges::find(resultNames, static_cast<Result>(result), &ResultName::result);
@@ -117,15 +119,15 @@ HALFTONE_EMULATED int cuDeviceGetCount(int *count) {
 }
 
 HALFTONE_EMULATED int cuDeviceGet(int *device, int index) {
-  return withDriver([&](Driver &) {
-    expectDevice(index);
+  return withDriver([&](Driver &driver) {
+    expectDevice(driver, index);
     *device = index;
   });
 }
 
 HALFTONE_EMULATED int cuDeviceGetName(char *name, int bytes, int device) {
   return withDriver([&](Driver &driver) {
-    expectDevice(device);
+    expectDevice(driver, device);
     expect(bytes > 0);
     uint32_t capability = driver.settings.capability;
     std::snprintf(name, bytes, "Halftone emulated GPU sm_%u", capability);
@@ -134,14 +136,14 @@ HALFTONE_EMULATED int cuDeviceGetName(char *name, int bytes, int device) {
 
 HALFTONE_EMULATED int cuDeviceTotalMem_v2(size_t *bytes, int device) {
   return withDriver([&](Driver &driver) {
-    expectDevice(device);
+    expectDevice(driver, device);
     *bytes = driver.settings.memory;
   });
 }
 
 HALFTONE_EMULATED int cuDeviceGetAttribute(int *value, int attribute, int device) {
   return withDriver([&](Driver &driver) {
-    expectDevice(device);
+    expectDevice(driver, device);
     std::optional<int> found = attributeOf(driver.settings, attribute);
     expect(found.has_value());
     *value = *found;
@@ -150,35 +152,35 @@ HALFTONE_EMULATED int cuDeviceGetAttribute(int *value, int attribute, int device
 
 HALFTONE_EMULATED int cuDevicePrimaryCtxRetain(void **context, int device) {
   return withDriver([&](Driver &driver) {
-    expectDevice(device);
-    if (!driver.context)
-      driver.context = std::make_unique<Context>(driver.settings);
-    ++driver.retained;
-    *context = driver.context.get();
+    expectDevice(driver, device);
+    std::unique_ptr<Context> &own = driver.contexts[device];
+    if (!own)
+      own = std::make_unique<Context>(driver.settings, device);
+    ++own->retained;
+    *context = own.get();
   });
 }
 
 HALFTONE_EMULATED int cuDevicePrimaryCtxRelease_v2(int device) {
   return withDriver([&](Driver &driver) {
-    expectDevice(device);
-    expect(driver.retained > 0, Result::InvalidContext);
-    if (--driver.retained)
-      return;
-    driver.context.reset();
-    driver.sticky = Result::Success;
+    expectDevice(driver, device);
+    auto found = driver.contexts.find(device);
+    expect(found != driver.contexts.end(), Result::InvalidContext);
+    if (--found->second->retained == 0)
+      driver.contexts.erase(found);
   });
 }
 
 HALFTONE_EMULATED int cuCtxSetCurrent(void *context) {
   return withDriver([&](Driver &driver) {
-    expect(!context || context == driver.context.get(), Result::InvalidContext);
+    expect(!context || driver.holds(static_cast<Context *>(context)), Result::InvalidContext);
     currentContext = static_cast<Context *>(context);
   });
 }
 
 HALFTONE_EMULATED int cuCtxPushCurrent_v2(void *context) {
   return withDriver([&](Driver &driver) {
-    expect(context && context == driver.context.get(), Result::InvalidContext);
+    expect(driver.holds(static_cast<Context *>(context)), Result::InvalidContext);
     contextsBelow.push_back(currentContext);
     currentContext = static_cast<Context *>(context);
   });
@@ -199,7 +201,7 @@ HALFTONE_EMULATED int cuCtxGetCurrent(void **context) {
 }
 
 HALFTONE_EMULATED int cuCtxGetDevice(int *device) {
-  return withContext([&](Context &) { *device = 0; });
+  return withContext([&](Context &context) { *device = context.device; });
 }
 
 HALFTONE_EMULATED int cuCtxSynchronize() {
@@ -213,25 +215,25 @@ HALFTONE_EMULATED int cuGetErrorString(int result, const char **text) {
   return findText(result, text, &ResultName::text);
 }
 
-/// The text of the fault that stopped the context; empty if none did. Valid until the next fault.
+/// The text of the last fault that stopped a context; empty if none did. Valid until the next fault.
 HALFTONE_EMULATED const char *halftoneEmulatorFault() { return Driver::get().faultText.c_str(); }
 
 /// Launches that have run and instructions of all their threads.
 HALFTONE_EMULATED void halftoneEmulatorCounts(uint64_t *launches, uint64_t *threadInstructions) {
   Driver &driver = Driver::get();
   std::lock_guard lock(driver.mutex);
-  LaunchCounts counts = driver.context ? driver.context->counts : LaunchCounts{};
-  *launches = counts.launches;
-  *threadInstructions = counts.threadInstructions;
+  *launches = *threadInstructions = 0;
+  for (const auto &[device, context] : driver.contexts) {
+    *launches += context->counts.launches;
+    *threadInstructions += context->counts.threadInstructions;
+  }
 }
 
 /// As a new process: no context, no fault, and the environment is read again at cuInit.
 HALFTONE_EMULATED void halftoneEmulatorReset() {
   Driver &driver = Driver::get();
   std::lock_guard lock(driver.mutex);
-  driver.context.reset();
-  driver.retained = 0;
-  driver.sticky = Result::Success;
+  driver.contexts.clear();
   driver.faultText.clear();
   driver.isInitialised = false;
 }

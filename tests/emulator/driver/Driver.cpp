@@ -1,6 +1,7 @@
 // The state behind the driver's functions.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/driver/Driver.h"
+#include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
 
@@ -19,7 +20,7 @@ Settings Settings::fromEnvironment() {
   made.capability = number("HALFTONE_EMULATOR_CAPABILITY", made.capability);
   made.memory = number("HALFTONE_EMULATOR_MEMORY", made.memory);
   made.driverVersion = number("HALFTONE_EMULATOR_DRIVER", made.driverVersion);
-  made.devices = number("HALFTONE_EMULATOR_DEVICES", made.devices) ? 1 : 0;
+  made.devices = static_cast<int>(number("HALFTONE_EMULATOR_DEVICES", made.devices));
   made.isStub = number("HALFTONE_EMULATOR_STUB", 0) != 0;
   return made;
 }
@@ -66,14 +67,17 @@ Driver &Driver::get() {
   return *driver;
 }
 
-Result Driver::note(const Fault &fault) {
+bool Driver::holds(const Context *context) const {
+  return std::ranges::any_of(contexts, [&](const auto &each) { return each.second.get() == context; });
+}
+
+Result Driver::note(Context &context, const Fault &fault) {
   constexpr Result results[] = {Result::IllegalAddress, Result::MisalignedAddress, Result::LaunchFailed};
-  sticky = results[static_cast<int>(fault.kind)];
+  context.sticky = results[static_cast<int>(fault.kind)];
   faultText = fault.what();
   fmt::print(stderr, "emulated CUDA driver: {}\n", faultText);
-  if (context)
-    context->streams.drop();
-  return sticky;
+  context.streams.drop();
+  return context.sticky;
 }
 
 Launch makeLaunch(const Context &context, const Function &function, const LaunchShape &shape, void **parameters) {

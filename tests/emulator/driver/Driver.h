@@ -1,8 +1,8 @@
-// The state behind the driver's functions: one device, its context, and everything that handles name.
+// The state behind the driver's functions: devices that are alike, their contexts, and everything that handles name.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Environment, read at cuInit: HALFTONE_EMULATOR_SEED (orders; 0: as written), HALFTONE_EMULATOR_CAPABILITY (80), HALFTONE_EMULATOR_MEMORY
-// (bytes), HALFTONE_EMULATOR_DRIVER (version, 12000), HALFTONE_EMULATOR_DEVICES (0 or 1), HALFTONE_EMULATOR_STUB (1: as the stub library that
+// (bytes), HALFTONE_EMULATOR_DRIVER (version, 12000), HALFTONE_EMULATOR_DEVICES (how many, 1), HALFTONE_EMULATOR_STUB (1: as the stub library that
 // programs are linked with).
 #pragma once
 #include "tests/emulator/Block.h"
@@ -59,16 +59,19 @@ struct Settings {
   uint32_t sharedBytesPerBlock() const;
 };
 
-/// Everything that belongs to the context of the device.
+/// Everything that belongs to the context of one device.
 struct Context {
-  explicit Context(const Settings &settings)
-      : settings(settings), memory(settings.memory), random(settings.seed), streams(random) {}
+  Context(const Settings &settings, int device)
+      : settings(settings), device(device), memory(settings.memory), random(settings.seed), streams(random) {}
   ~Context();
   Context(const Context &) = delete;
   Context &operator=(const Context &) = delete;
 
   Settings settings;
-  DeviceMemory memory; ///< outlives all that follows
+  int device;
+  int retained = 0;
+  Result sticky = Result::Success; ///< of the fault that stopped the context
+  DeviceMemory memory;             ///< outlives all that follows
   Random random;
   Streams streams;
   LaunchCounts counts;
@@ -93,13 +96,12 @@ public:
   std::recursive_mutex mutex;
   bool isInitialised = false;
   Settings settings;
-  std::unique_ptr<Context> context;
-  int retained = 0;
-  Result sticky = Result::Success;
-  std::string faultText;
+  std::map<int, std::unique_ptr<Context>> contexts; ///< by device
+  std::string faultText;                            ///< of the last fault
 
-  /// Remembers the fault, prints it, and drops all work that is queued.
-  Result note(const Fault &fault);
+  bool holds(const Context *context) const;
+  /// Remembers the context's fault, prints it, and drops all work that is queued there.
+  Result note(Context &context, const Fault &fault);
 };
 
 /// The object that `handle` names in one of a context's tables.
@@ -127,17 +129,18 @@ template <typename F> int withContext(F f) {
   std::lock_guard lock(driver.mutex);
   if (!driver.isInitialised)
     return static_cast<int>(Result::NotInitialized);
-  if (!currentContext || currentContext != driver.context.get())
+  if (!driver.holds(currentContext))
     return static_cast<int>(Result::InvalidContext);
-  if (driver.sticky != Result::Success)
-    return static_cast<int>(driver.sticky);
+  Context &context = *currentContext;
+  if (context.sticky != Result::Success)
+    return static_cast<int>(context.sticky);
   try {
-    f(*driver.context);
+    f(context);
     return static_cast<int>(Result::Success);
   } catch (const DriverError &error) {
     return static_cast<int>(error.result);
   } catch (const Fault &fault) {
-    return static_cast<int>(driver.note(fault));
+    return static_cast<int>(driver.note(context, fault));
   } catch (const std::bad_alloc &) {
     return static_cast<int>(Result::OutOfMemory);
   }

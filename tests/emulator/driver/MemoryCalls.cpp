@@ -122,15 +122,15 @@ HALFTONE_EMULATED int cuMemFreeAsync(DevicePointer pointer, void *stream) {
 }
 
 HALFTONE_EMULATED int cuDeviceGetDefaultMemPool(void **pool, int device) {
-  return withContext([&](Context &) {
-    expect(device == 0, Result::InvalidDevice);
+  return withContext([&](Context &context) {
+    expect(device == context.device, Result::InvalidDevice);
     *pool = &defaultPool;
   });
 }
 
 HALFTONE_EMULATED int cuMemPoolCreate(void **pool, const PoolProperties *properties) {
   return withContext([&](Context &context) {
-    expect(properties && properties->locationId == 0);
+    expect(properties && properties->locationId == context.device);
     auto made = std::make_unique<char>(); // an address of its own
     *pool = made.get();
     context.pools[*pool] = std::move(made);
