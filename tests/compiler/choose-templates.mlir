@@ -135,3 +135,28 @@ func.func @main(%x: tensor<2x128xi8> {halftone.name = "x"}, %w: tensor<128x128xi
   %a = halftone.contract %x, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<2x128xi8>, tensor<128x128xi8>) -> tensor<2x128xi32>
   return %a : tensor<2x128xi32>
 }
+
+// -----
+
+// A weight whose bytes hold two elements each is packed in halves, for products with floats too, but not in strict mode. A
+// cast moves behind the reshape for it.
+// CHECK-LABEL: func.func @main
+// CHECK-NOT: halftone.pack
+// PAIRS-LABEL: func.func @main
+// PAIRS: %[[K:.*]] = halftone.pack %{{.*}} : tensor<128x128xi8> to tensor<128x128xi8, #halftone.panels<depth = 0, columns = 16, group = 8, bits = 4>>
+// PAIRS-NEXT: %[[F:.*]] = halftone.cast %[[K]] : tensor<128x128xi8, #halftone.panels<depth = 0, columns = 16, group = 8, bits = 4>> to tensor<128x128xf32>
+// PAIRS-NEXT: halftone.contract %arg0, %[[F]]
+// FOURS-LABEL: func.func @main
+halftone.variable @w : tensor<128x64xi8> {path = "w"}
+func.func @main(%x: tensor<2x128xf32> {halftone.name = "x"}, %w: tensor<128x64xi8> {halftone.variable = @w}) -> (tensor<2x128xf32> {halftone.name = "y"}) {
+  %0 = halftone.broadcast %w {axes = array<i64: 0, 1>} : tensor<128x64xi8> to tensor<128x64x2xi8>
+  %1 = halftone.constant dense<[4, 0]> : tensor<2xi8>
+  %2 = halftone.broadcast %1 {axes = array<i64: 2>} : tensor<2xi8> to tensor<128x64x2xi8>
+  %3 = halftone.shl %0, %2 : tensor<128x64x2xi8>
+  %4 = halftone.constant dense<4> : tensor<128x64x2xi8>
+  %5 = halftone.shr %3, %4 : tensor<128x64x2xi8>
+  %6 = halftone.cast %5 : tensor<128x64x2xi8> to tensor<128x64x2xf32>
+  %7 = halftone.reshape %6 : tensor<128x64x2xf32> to tensor<128x128xf32>
+  %y = halftone.contract %x, %7 {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<2x128xf32>, tensor<128x128xf32>) -> tensor<2x128xf32>
+  return %y : tensor<2x128xf32>
+}
