@@ -112,7 +112,10 @@ std::string productOfHalves(const std::string &lhs, int64_t m, int64_t k, int64_
 )",
                                  m, k, n, halves, matrix, n / 2, lhs, isWhole ? "i32" : "f32");
   if (!isWhole)
-    text += fmt::format("      %1 = halftone.cast %0 : {0}i8> to {0}{1}>\n", matrix, lhs);
+    text += fmt::format("      %wide = halftone.cast %0 : {0}i8> to {0}{1}>\n"
+                        "      %scale = halftone.constant dense<0.5> : {0}{1}>\n"
+                        "      %1 = halftone.mul %wide, %scale : {0}{1}>\n",
+                        matrix, lhs);
   return text + fmt::format(R"(
       %y = halftone.contract %x, %{0} {{lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>}}
           : (tensor<{1}x{2}x{3}>, {4}{3}>) -> tensor<{1}x{5}x{6}>
