@@ -14,8 +14,8 @@ LogicalResult PanelsAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitEr
     return emitError() << "panels have 1 to " << largest << " columns, and groups 1 to " << largest
                        << " elements, but got columns = " << columns << ", group = " << group;
   if (bits != 0 && (bits != 4 || group % 2 != 0))
-    return emitError() << "panels hold whole elements, or those of 4 bits in groups of an even size, but got bits = " << bits
-                       << ", group = " << group;
+    return emitError() << "panels hold whole elements, or those of 4 bits in groups of an even size, but got bits = "
+                       << bits << ", group = " << group;
   return success();
 }
 

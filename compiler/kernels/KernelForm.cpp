@@ -73,7 +73,8 @@ TensorForm tensorForm(DictionaryAttr attributes) {
   TensorForm form;
   if (!attributes)
     return form;
-  if (auto layout = attributes.getAs<DenseI64ArrayAttr>(panelsName); layout && (layout.size() == 3 || layout.size() == 4))
+  if (auto layout = attributes.getAs<DenseI64ArrayAttr>(panelsName);
+      layout && (layout.size() == 3 || layout.size() == 4))
     form.panels = Panels{layout[0], layout[1], layout[2], layout.size() == 4 ? layout[3] : 0};
   if (auto partial = attributes.getAs<StringAttr>(partialName))
     form.partial = partial.str();

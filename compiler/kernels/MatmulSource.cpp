@@ -103,7 +103,8 @@ LogicalResult MatmulSource::readGenerics() {
     return contraction.emitError("expected an epilogue that reads the sums");
   combiners = combinersOf(epilogue);
   SmallVector<Value> factors;
-  const bool readsPanels = llvm::any_of(source.form.operands, [](const TensorForm &form) { return form.panels.has_value(); });
+  const bool readsPanels =
+      llvm::any_of(source.form.operands, [](const TensorForm &form) { return form.panels.has_value(); });
   for (linalg::GenericOp generic : prologue) {
     if (!generic)
       continue;

@@ -150,7 +150,8 @@ bool packHalves(ContractOp op, Value halves, const Target &target) {
   auto widened = op.getRhs().getDefiningOp<CastOp>();
   if (widened && widened.getX() == halves && type.getNumElements() < smallWeight)
     return false;
-  const bool isRead = lhs && !op.getLhs().getDefiningOp<WindowOp>() && type.getShape() == typeOf(op.getRhs()).getShape();
+  const bool isRead =
+      lhs && !op.getLhs().getDefiningOp<WindowOp>() && type.getShape() == typeOf(op.getRhs()).getShape();
   auto panels = isRead ? target.halfBytePanels(*lhs, type.getDimSize(0), type.getDimSize(1)) : std::nullopt;
   if (!panels)
     return false;
@@ -182,10 +183,8 @@ private:
       const bool isMatrix =
           typeOf(rhs).getRank() == 2 && op.getRhsContract().size() == 1 && op.getRhsFree().size() == 1;
       const Value halves = isMatrix && op.getRhsContract()[0] == 0 ? halfBytes.under(rhs, strict) : Value();
-      const bool isPacked =
-          isMatrix &&
-          ((isFixedWeight(rhs, symbols, newValues) && packWeight(op, **found, strict)) ||
-           (halves && packHalves(op, halves, **found)));
+      const bool isPacked = isMatrix && ((isFixedWeight(rhs, symbols, newValues) && packWeight(op, **found, strict)) ||
+                                         (halves && packHalves(op, halves, **found)));
       setTile(strict || isPacked ? op : splitDepth(op, blocking), blocking);
     });
   }

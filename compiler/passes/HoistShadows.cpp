@@ -50,7 +50,8 @@ bool unpacks(Operation *op) {
 
 /// An op that a shadow's function may consist of: one of its first operand, and else of constants. A pack is the last one.
 bool mayMove(Operation *op) {
-  return (isa<CastOp, TransposeOp, ReshapeOp, PackOp>(op) && !PanelsAttr::of(op->getOperand(0).getType())) || unpacks(op);
+  return (isa<CastOp, TransposeOp, ReshapeOp, PackOp>(op) && !PanelsAttr::of(op->getOperand(0).getType())) ||
+         unpacks(op);
 }
 
 /// A reshape that no other op of a shadow's function follows: an alias of the kept value, which its readers share.

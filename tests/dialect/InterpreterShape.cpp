@@ -51,7 +51,8 @@ TEST_CASE("two elements of four bits share a byte of a packed matrix") {
   x.type = mlir::RankedTensorType::get(plain.type.getShape(), plain.type.getElementType(),
                                        PanelsAttr::get(plain.type.getContext(), 0, 2, 4, 4));
   const std::string bytes = x.toBytes();
-  CHECK(bytes == std::string("\x20\x38\xf1\xe7", 4)); // a column's first two rows in low halves, the others in high ones
+  CHECK(bytes ==
+        std::string("\x20\x38\xf1\xe7", 4)); // a column's first two rows in low halves, the others in high ones
   CHECK(TensorData::fromBytes(x.type, bytes.data()).integers == plain.integers);
 }
 

@@ -156,7 +156,7 @@ TEST_CASE("products with weights of four bits, two in a byte: any number of rows
       };
       for (int64_t m : {1, 2, 3, 7, 19, 40})
         checkProduct(m, 48, 352);
-      checkProduct(5, 8240, 16);           // K in several parts
+      checkProduct(5, 8240, 16);            // K in several parts
       checkProduct(1, 2064, 112, false, 7); // groups after the last whole 16; columns after the last whole panels
       checkProduct(3, 80, 8240, false, 3);
       checkProduct(7, 132, 176); // not packed: half a word is left over

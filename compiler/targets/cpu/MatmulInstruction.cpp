@@ -107,7 +107,7 @@ std::optional<WeightPanels> weightPanels(const CpuTarget &target, bool strict, D
 }
 
 std::optional<WeightPanels> halfBytePanels(const CpuTarget &target, DType lhs, int64_t k, int64_t n) {
-  constexpr int64_t bits = 4, group = 8; // a group of a column lies in 32 bits
+  constexpr int64_t bits = 4, group = 8;                        // a group of a column lies in 32 bits
   const bool takesFours = target.hasVnni && !target.hasAmxInt8; // tiles are faster, and want whole bytes
   const bool isFloat = lhs == DType::float32 || lhs == DType::bfloat16 || lhs == DType::float16;
   const bool isRead = lhs == DType::int8 ? takesFours : isFloat && target.vectorBytes == panelColumns * 4;

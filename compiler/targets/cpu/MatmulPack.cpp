@@ -157,10 +157,10 @@ void MatmulPacking::packBiasOfRows(const MatmulDepth &depth) {
   const Emitted eights = block.splat(frame.constant(frame.getI32IntegerAttr(0x08080808)));
   frame.loop(constant(0), block.rows, constant(1), [&](Emitted row) {
     const Emitted start = block.at(block.packedA, row * block.sizes.rowPitch());
-    const Values sums = frame.loop(constant(0), depth.count, constant(lanes), block.zeros(),
-                                   [&](Emitted k, const Values &now) {
-                                     return Values{groups.multiplyFours(now[0], eights, block.load(block.at(start, k)))};
-                                   });
+    const Values sums =
+        frame.loop(constant(0), depth.count, constant(lanes), block.zeros(), [&](Emitted k, const Values &now) {
+          return Values{groups.multiplyFours(now[0], eights, block.load(block.at(start, k)))};
+        });
     const Emitted sum = frame.wrap(vector::ReductionOp::create(frame, vector::CombiningKind::ADD, sums[0].value()));
     frame.store(sum.like(int64_t(0)) - sum, block.at(start, constant(block.sizes.depth)));
   });

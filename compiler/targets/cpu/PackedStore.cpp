@@ -33,7 +33,8 @@ FailureOr<std::optional<PackedStore>> PackedStore::of(KernelFrame &frame, Value 
     return std::optional<PackedStore>();
   auto type = cast<RankedTensorType>(result.getType());
   const int64_t bits = panels->bits ? panels->bits : type.getElementTypeBitWidth();
-  const bool hasMove = panels->bits == 0 || (panels->bits == 4 && panels->depth == 0 && type.getElementType().isInteger(8));
+  const bool hasMove =
+      panels->bits == 0 || (panels->bits == 4 && panels->depth == 0 && type.getElementType().isInteger(8));
   if (!hasMove || bits * panels->group != 8 * groupBytes || panels->columns != panelColumns || frame.dims != 2)
     return emitError(frame.getLoc()) << "no code that stores " << type << " in panels of " << panels->columns
                                      << " columns, groups of " << panels->group << ", in a kernel of " << frame.dims
