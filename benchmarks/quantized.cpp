@@ -68,13 +68,15 @@ void runDense(Table &table, Peer &peer) {
 }
 
 void runInt4(Table &table) {
-  const quantizers::Int4QuantizationConfig channels(std::nullopt);
+  const quantizers::Int4QuantizationConfig channels(std::nullopt), integers(std::nullopt, true);
   for (const int64_t rows : {1, 32}) {
     const Tensor x = operand({rows, inputs}, 13);
     const std::string size = fmt::format("Dense {} x {} x {}", rows, inputs, units);
     const Contestant wide = calls("float32", dense("", x), x), eight = calls("int8", dense("int8", x), x);
     const Contestant four = calls("int4", dense("int4", x, channels), x);
     compare(table, {size + ", int4 a channel against int8", rows == 1 ? 1.5 : 0.5}, four, eight);
+    compare(table, {size + ", int4 a channel with inputs of int8 against int8", rows == 1 ? 1.5 : 0.5},
+            calls("int4", dense("int4", x, integers), x), eight);
     compare(table, {size + ", int4 in blocks of 128 against float32", 0.5}, calls("int4", dense("int4", x), x), wide);
   }
 }

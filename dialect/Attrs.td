@@ -78,16 +78,19 @@ def Halftone_PanelsAttr : AttrDef<Halftone_Dialect, "Panels",
     multiples of `group` and of `columns`, both at most 1024. The element lies at place
     `((n / columns) * (K / group) + k / group) * columns * group + (n % columns) * group + k % group`:
     panels of `columns` columns, one after the other, and in each `group` neighbours along K of a column in a row.
+    With `bits = 4` each element, an i8 from -8 to 7, takes half a byte: the first half of a group's members has the low halves
+    of the group's bytes, the second half has the high halves.
     Example: `tensor<784x512xbf16, #halftone.panels<depth = 0, columns = 16, group = 2>>`
   }];
-  let parameters = (ins "int64_t":$depth, "int64_t":$columns, "int64_t":$group);
+  let parameters = (ins "int64_t":$depth, "int64_t":$columns, "int64_t":$group,
+                        OptionalParameter<"int64_t">:$bits); // 0: whole elements
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     static constexpr int64_t largest = 1024;
     /// The layout of a matrix, or null.
     static PanelsAttr of(::mlir::Type type);
-    /// Where the element at (row, column) of a matrix of this shape lies.
+    /// Where the element at (row, column) of a matrix of this shape lies, in elements or in halves of bytes, low halves first.
     int64_t offsetOf(::llvm::ArrayRef<int64_t> shape, int64_t row, int64_t column) const;
   }];
 }

@@ -131,9 +131,29 @@ static TensorData movedToPlaces(const TensorData &tensor, RankedTensorType packe
   return writer.take();
 }
 
+/// The integers of `count` halves of bytes, low halves first, with their signs.
+static std::string wholeBytes(const void *bytes, int64_t count) {
+  std::string whole;
+  for (int64_t i = 0; i < count; ++i) {
+    const unsigned half = (load<uint8_t>(bytes, i / 2) >> (i % 2 * 4)) & 15U;
+    whole.push_back(static_cast<char>(half < 8 ? half : half + 240));
+  }
+  return whole;
+}
+
+static std::string halfBytes(const std::string &whole) {
+  std::string halves;
+  for (size_t i = 0; i < whole.size(); i += 2)
+    halves.push_back(static_cast<char>((whole[i] & 15) | (whole[i + 1] & 15) << 4));
+  return halves;
+}
+
 TensorData TensorData::fromBytes(RankedTensorType type, const void *bytes) {
-  if (PanelsAttr::of(type))
-    return movedToPlaces(fromBytes(RankedTensorType::get(type.getShape(), type.getElementType()), bytes), type);
+  if (auto panels = PanelsAttr::of(type)) {
+    const auto plain = RankedTensorType::get(type.getShape(), type.getElementType());
+    const std::string whole = panels.getBits() ? wholeBytes(bytes, type.getNumElements()) : "";
+    return movedToPlaces(fromBytes(plain, panels.getBits() ? whole.data() : bytes), type);
+  }
   TensorWriter writer(type);
   Type element = type.getElementType();
   unsigned width = element.getIntOrFloatBitWidth();
@@ -166,8 +186,10 @@ TensorData TensorData::fromBytes(RankedTensorType type, const void *bytes) {
 }
 
 std::string TensorData::toBytes() const {
-  if (PanelsAttr::of(type))
-    return movedToPlaces(*this, type).toBytes();
+  if (auto panels = PanelsAttr::of(type)) {
+    const std::string whole = movedToPlaces(*this, type).toBytes();
+    return panels.getBits() ? halfBytes(whole) : whole;
+  }
   std::string bytes;
   Type element = type.getElementType();
   unsigned width = element.getIntOrFloatBitWidth();

@@ -7,19 +7,24 @@ using namespace mlir;
 namespace halftone::dialect {
 
 LogicalResult PanelsAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t depth, int64_t columns,
-                                 int64_t group) {
+                                 int64_t group, int64_t bits) {
   if (depth < 0 || depth > 1)
     return emitError() << "panels of a matrix have depth along axis 0 or 1, not " << depth;
   if (columns < 1 || group < 1 || columns > largest || group > largest)
     return emitError() << "panels have 1 to " << largest << " columns, and groups 1 to " << largest
                        << " elements, but got columns = " << columns << ", group = " << group;
+  if (bits != 0 && (bits != 4 || group % 2 != 0))
+    return emitError() << "panels hold whole elements, or those of 4 bits in groups of an even size, but got bits = "
+                       << bits << ", group = " << group;
   return success();
 }
 
-LogicalResult PanelsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+LogicalResult PanelsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
                                          llvm::function_ref<InFlightDiagnostic()> emitError) const {
   if (shape.size() != 2)
     return emitError() << "panels are of a matrix, but the tensor has rank " << shape.size();
+  if (getBits() != 0 && !element.isSignlessInteger(8))
+    return emitError() << "panels of halves of bytes have elements of type i8, but got " << element;
   const int64_t depth = shape[getDepth()], columns = shape[1 - getDepth()];
   if (!ShapedType::isDynamic(depth) && depth % getGroup() != 0)
     return emitError() << "panels of groups of " << getGroup() << " need a multiple of that along axis " << getDepth()
@@ -38,7 +43,9 @@ PanelsAttr PanelsAttr::of(Type type) {
 int64_t PanelsAttr::offsetOf(ArrayRef<int64_t> shape, int64_t row, int64_t column) const {
   const int64_t group = getGroup(), columns = getColumns(), groups = shape[getDepth()] / group;
   const int64_t k = getDepth() == 0 ? row : column, n = getDepth() == 0 ? column : row;
-  return ((n / columns * groups + k / group) * columns + n % columns) * group + k % group;
+  const int64_t member = k % group, half = group / 2;
+  const int64_t place = getBits() == 0 ? member : member % half * 2 + member / half;
+  return ((n / columns * groups + k / group) * columns + n % columns) * group + place;
 }
 
 } // namespace halftone::dialect

@@ -53,7 +53,8 @@ void GenericBuilder::begin(ArrayRef<KernelResult> results) {
   builder.setInsertionPointToEnd(module->getBody());
   SmallVector<Type> inputs(space.size() + blockSizes + numbers, builder.getIndexType()), outputs;
   const auto layout = [](PanelsAttr panels) -> std::optional<Panels> {
-    return panels ? std::optional(Panels{panels.getDepth(), panels.getColumns(), panels.getGroup()}) : std::nullopt;
+    return panels ? std::optional(Panels{panels.getDepth(), panels.getColumns(), panels.getGroup(), panels.getBits()})
+                  : std::nullopt;
   };
   for (auto [argument, rank] : llvm::zip(kernel.getBody().getArguments(), ranks)) {
     inputs.push_back(tensorType(rank, storedType(cast<RankedTensorType>(argument.getType()).getElementType())));

@@ -104,9 +104,13 @@ std::optional<KernelShape> classifyMatmul(const FormOps &ops) {
   KernelShape kernel{KernelKind::matmul, SmallVector<int64_t>(shapeOf(contract)), 0};
   DenseSet<Operation *> prologue = ancestors(body, contract->getOperands());
   const WindowOp window = windowOf(contract);
+  const bool isUnpacked = !window && llvm::any_of(prologue, [](Operation *op) {
+    return llvm::any_of(op->getOperandTypes(), [](Type type) { return bool(PanelsAttr::of(type)); });
+  });
   for (Operation *op : prologue) {
     const bool isOfWindow = window && (op == window || op == contract.getLhs().getDefiningOp());
-    if (body.home.contains(op) || !(isPrologueOp(op) || isOfWindow))
+    const bool isBesidePanels = isUnpacked && isa<GatherOp>(op);
+    if (body.home.contains(op) || !(isPrologueOp(op) || isOfWindow || isBesidePanels))
       return std::nullopt;
   }
   for (Operation *op : body.ops) {
@@ -188,7 +192,9 @@ public:
     traits.splitDepth = space.groupSize(groups[Role::k]) != 1;
     traits.computed = isComputed(0) || isComputed(1);
     traits.lhsAlongDepth = !accesses[0].empty() && llvm::is_contained(space.group(groups[Role::k]), accesses[0].back());
-    traits.panels = PanelsAttr::of(contract.getRhs().getType()) != nullptr;
+    const PanelsAttr panels = PanelsAttr::of(contract.getRhs().getType());
+    traits.panels = panels != nullptr;
+    traits.halfBytes = panels && panels.getBits() != 0;
     if (WindowOp window = windowOf(contract)) {
       const WindowSteps steps = window.getSteps();
       const size_t last = size_t(steps.rank()) - 1;
@@ -223,9 +229,9 @@ public:
     return form;
   }
 
-  /// The numbers of the window of the left operand, in the order of WindowForm; none without a window.
+  /// The numbers of the window of the left operand, in the order of WindowForm, or those of lookups beside a packed weight.
   SmallVector<int64_t> numbers() const {
-    SmallVector<int64_t> all;
+    SmallVector<int64_t> all(graph->numbers);
     if (WindowOp window = windowOf(contract)) {
       const WindowSteps steps = window.getSteps();
       ArrayRef<int64_t> image = shapeOf(window.getX());

@@ -73,8 +73,9 @@ TensorForm tensorForm(DictionaryAttr attributes) {
   TensorForm form;
   if (!attributes)
     return form;
-  if (auto layout = attributes.getAs<DenseI64ArrayAttr>(panelsName); layout && layout.size() == 3)
-    form.panels = Panels{layout[0], layout[1], layout[2]};
+  if (auto layout = attributes.getAs<DenseI64ArrayAttr>(panelsName);
+      layout && (layout.size() == 3 || layout.size() == 4))
+    form.panels = Panels{layout[0], layout[1], layout[2], layout.size() == 4 ? layout[3] : 0};
   if (auto partial = attributes.getAs<StringAttr>(partialName))
     form.partial = partial.str();
   if (auto steps = attributes.getAs<DenseI64ArrayAttr>(windowName); steps && !steps.empty() && steps.size() % 3 == 0) {
@@ -87,7 +88,10 @@ TensorForm tensorForm(DictionaryAttr attributes) {
 }
 
 DenseI64ArrayAttr layoutAttr(Builder builder, const Panels &panels) {
-  return builder.getDenseI64ArrayAttr({panels.depth, panels.columns, panels.group});
+  SmallVector<int64_t, 4> numbers{panels.depth, panels.columns, panels.group};
+  if (panels.bits != 0)
+    numbers.push_back(panels.bits);
+  return builder.getDenseI64ArrayAttr(numbers);
 }
 
 DenseI64ArrayAttr windowAttr(Builder builder, const WindowForm &window) {

@@ -12,7 +12,7 @@ namespace halftone::compiler {
 /// `halftone.panels`: how a packed operand or result lies in memory, a matrix whose axis `depth` a contraction sums
 /// over, as #halftone.panels says.
 struct Panels {
-  int64_t depth = 0, columns = 0, group = 0;
+  int64_t depth = 0, columns = 0, group = 0, bits = 0;
 };
 
 /// `halftone.window`: the operand is an image, and generics read the matrix of a window's elements: a row for each place,

@@ -165,6 +165,12 @@ static Emitted lookUp(BlockFrame &frame, const TensorStorage &storage, Emitted i
   })[0];
 }
 
+Emitted lookUpLanes(BlockFrame &frame, linalg::GenericOp generic, tensor::ExtractOp op, Emitted indices,
+                    const Lanes &lanes) {
+  const Pace pace = paceOf(frame, generic, op.getIndices()[0], lanes);
+  return lookUp(frame, frame.storage.lookup(op.getTensor()), indices, pace, lanes);
+}
+
 Emitted selectInside(const Lanes &lanes, Emitted value, Emitted other) {
   return lanes.mask ? select(lanes.mask, value, other) : value;
 }
@@ -192,8 +198,7 @@ Values emitBody(BlockFrame &frame, linalg::GenericOp generic, const Values &valu
     return index;
   };
   arguments.lookup = [&](tensor::ExtractOp op, Emitted indices) {
-    const Pace pace = paceOf(frame, generic, op.getIndices()[0], lanes);
-    return lookUp(frame, frame.storage.lookup(op.getTensor()), indices, pace, lanes);
+    return lookUpLanes(frame, generic, op, indices, lanes);
   };
   return cloneBody(frame, generic, arguments, frame.outside);
 }

@@ -43,6 +43,10 @@ bool isShort(mlir::linalg::GenericOp generic);
 /// The values that a generic's body yields at the present index, when its block arguments are `values`.
 Values emitBody(BlockFrame &frame, mlir::linalg::GenericOp generic, const Values &values, const Lanes &lanes);
 
+/// The elements that `op` of the body of `generic` looks up at `indices`.
+Emitted lookUpLanes(BlockFrame &frame, mlir::linalg::GenericOp generic, mlir::tensor::ExtractOp op, Emitted indices,
+                    const Lanes &lanes);
+
 /// Accumulators, one for each name in `combiners` ("" takes none), combined pairwise: the values of `a`, then those of
 /// `b`.
 Values combineAll(BlockFrame &frame, llvm::ArrayRef<std::string> combiners, llvm::ArrayRef<Emitted> a,

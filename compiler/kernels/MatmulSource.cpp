@@ -10,7 +10,7 @@ using namespace mlir;
 namespace {
 
 /// Checks the facts that every access relies on: the dims of the loops, and inputs that are in memory or are `local`.
-LogicalResult checkGeneric(linalg::GenericOp generic, int64_t dims, ArrayRef<Value> local) {
+LogicalResult checkGeneric(linalg::GenericOp generic, int64_t dims, ArrayRef<Value> local, bool mayLookUp = false) {
   const SmallVector<int> loops = dimsOf(generic);
   if (loops.size() != generic.getNumLoops() || llvm::any_of(loops, [&](int dim) { return dim < 0 || dim >= dims; }))
     return generic.emitError("expected halftone.dims, one dim of the kernel for each loop");
@@ -21,7 +21,7 @@ LogicalResult checkGeneric(linalg::GenericOp generic, int64_t dims, ArrayRef<Val
   for (Value input : generic.getInputs())
     if (!isa<BlockArgument>(input) && !llvm::is_contained(local, input))
       return generic.emitError("an input is neither an operand of the kernel nor what this generic may read");
-  if (!generic.getBody()->getOps<tensor::ExtractOp>().empty())
+  if (!mayLookUp && !generic.getBody()->getOps<tensor::ExtractOp>().empty())
     return generic.emitError("looks elements up; expected none in a matmul kernel");
   return success();
 }
@@ -103,10 +103,12 @@ LogicalResult MatmulSource::readGenerics() {
     return contraction.emitError("expected an epilogue that reads the sums");
   combiners = combinersOf(epilogue);
   SmallVector<Value> factors;
+  const bool readsPanels =
+      llvm::any_of(source.form.operands, [](const TensorForm &form) { return form.panels.has_value(); });
   for (linalg::GenericOp generic : prologue) {
     if (!generic)
       continue;
-    if (failed(checkGeneric(generic, source.dims, {})))
+    if (failed(checkGeneric(generic, source.dims, {}, readsPanels && generic == prologue[1])))
       return failure();
     factors.append(generic.getResults().begin(), generic.getResults().end());
   }

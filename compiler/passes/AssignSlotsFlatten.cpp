@@ -57,7 +57,10 @@ private:
     auto dtype = tensor ? dtypeOf(tensor.getElementType()) : std::nullopt;
     if (!dtype)
       return failure("a value is no tensor of a known dtype");
-    return TensorType{*dtype, std::vector<int64_t>(tensor.getShape().begin(), tensor.getShape().end())};
+    std::vector<int64_t> dims(tensor.getShape().begin(), tensor.getShape().end());
+    if (auto panels = PanelsAttr::of(type); panels && panels.getBits() != 0)
+      dims[size_t(panels.getDepth())] /= 2; // the bytes that it takes
+    return TensorType{*dtype, std::move(dims)};
   }
 
   Status addArguments(func::FuncOp main) {

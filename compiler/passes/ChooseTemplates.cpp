@@ -8,6 +8,7 @@
 // SplitDepth.cpp shows a sum in parts.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/SplitDepth.h"
+#include "compiler/passes/UnpackedIntegers.h"
 #include "compiler/targets/Target.h"
 #include "dialect/TypeInference.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -56,6 +57,26 @@ DenseMap<Attribute, Value> newValuesOf(ModuleOp module) {
   return values;
 }
 
+/// Whether integers of four bits, two in a byte of a fixed weight, were taken apart to make `value`.
+bool isFixedHalves(Value value, SymbolTable &symbols, const DenseMap<Attribute, Value> &newValues) {
+  while (auto reshape = value.getDefiningOp<ReshapeOp>())
+    value = reshape.getX();
+  auto down = value.getDefiningOp<ShrOp>();
+  auto amount = down ? down->getOperand(1).getDefiningOp<ConstantOp>() : ConstantOp();
+  auto bits = amount ? dyn_cast<DenseIntElementsAttr>(amount.getValue()) : DenseIntElementsAttr();
+  if (!bits || !bits.isSplat() || bits.getSplatValue<APInt>() != 4 || !bits.getElementType().isSignlessInteger(8))
+    return false;
+  while (isa_and_nonnull<ReshapeOp, ShrOp, ShlOp, BroadcastOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return isFixedWeight(value, symbols, newValues);
+}
+
+Value packed(OpBuilder &builder, Value matrix, int64_t depth, const WeightPanels &panels) {
+  auto layout = PanelsAttr::get(builder.getContext(), depth, panels.columns, panels.group, panels.bits);
+  auto type = RankedTensorType::get(typeOf(matrix).getShape(), typeOf(matrix).getElementType(), layout);
+  return PackOp::create(builder, matrix.getLoc(), type, matrix);
+}
+
 /// False if the target has no layout for the weight.
 bool packWeight(ContractOp op, const Target &target, bool strict) {
   auto type = typeOf(op.getRhs());
@@ -66,9 +87,77 @@ bool packWeight(ContractOp op, const Target &target, bool strict) {
   if (!panels)
     return false;
   OpBuilder builder(op);
-  auto layout = PanelsAttr::get(op.getContext(), depth, panels->columns, panels->group);
-  auto packed = RankedTensorType::get(type.getShape(), type.getElementType(), layout);
-  op.getRhsMutable().assign(PackOp::create(builder, op.getRhs().getLoc(), packed, op.getRhs()));
+  op.getRhsMutable().assign(packed(builder, op.getRhs(), depth, *panels));
+  return true;
+}
+
+/// Finds the weight of which two elements share a byte, and from which casts and other elementwise work make the right
+/// operand of a contraction.
+class HalfByteWeight {
+public:
+  HalfByteWeight(SymbolTable &symbols, const DenseMap<Attribute, Value> &newValues)
+      : symbols(symbols), newValues(newValues) {}
+
+  /// The weight's elements, or null. In strict mode each op on them is a kernel of its own, which reads no packed copy.
+  Value under(Value rhs, bool strict) const { return find(rhs, strict ? 0 : mostOps); }
+
+  /// `value`, made of `kept` in the place of `halves`.
+  static Value rebuilt(OpBuilder &builder, Value value, Value halves, Value kept) {
+    if (value == halves)
+      return kept;
+    Operation *op = value.getDefiningOp();
+    if (!op || !isElementwise(op))
+      return value;
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(rebuilt(builder, operand, halves, kept));
+    if (llvm::equal(operands, op->getOperands()))
+      return value;
+    Operation *own = builder.clone(*op);
+    own->setOperands(operands);
+    return own->getResult(0);
+  }
+
+private:
+  static constexpr int mostOps = 4; // one on the other
+
+  static bool isElementwise(Operation *op) {
+    auto compute = dyn_cast<ComputeOpInterface>(op);
+    return isa<ElementwiseOpInterface>(op) && !(compute && compute.isTranscendental());
+  }
+
+  Value find(Value value, int ops) const {
+    if (isFixedHalves(value, symbols, newValues))
+      return value;
+    Operation *op = value.getDefiningOp();
+    if (op && ops > 0 && isElementwise(op))
+      for (Value operand : op->getOperands())
+        if (Value found = find(operand, ops - 1))
+          return found;
+    return {};
+  }
+
+  SymbolTable &symbols;
+  const DenseMap<Attribute, Value> &newValues;
+};
+
+/// The same of a weight of which two elements share a byte. The work on them reads the packed copy.
+bool packHalves(ContractOp op, Value halves, const Target &target) {
+  auto type = typeOf(halves);
+  auto lhs = dtypeOf(typeOf(op.getLhs()).getElementType());
+  // Floats multiply a small weight, which stays in the caches, faster in whole bytes, if a cast is all the work on it.
+  constexpr int64_t smallWeight = int64_t(1) << 22;
+  auto widened = op.getRhs().getDefiningOp<CastOp>();
+  if (widened && widened.getX() == halves && type.getNumElements() < smallWeight)
+    return false;
+  const bool isRead =
+      lhs && !op.getLhs().getDefiningOp<WindowOp>() && type.getShape() == typeOf(op.getRhs()).getShape();
+  auto panels = isRead ? target.halfBytePanels(*lhs, type.getDimSize(0), type.getDimSize(1)) : std::nullopt;
+  if (!panels)
+    return false;
+  OpBuilder builder(op);
+  Value kept = packed(builder, halves, 0, *panels);
+  op.getRhsMutable().assign(HalfByteWeight::rebuilt(builder, op.getRhs(), halves, kept));
   return true;
 }
 
@@ -85,11 +174,17 @@ private:
     }
     SymbolTable symbols(getOperation());
     const DenseMap<Attribute, Value> newValues = newValuesOf(getOperation());
+    if (auto main = getOperation().lookupSymbol<func::FuncOp>("main"); main && !main.isExternal())
+      castUnpackedLast(main);
+    const HalfByteWeight halfBytes(symbols, newValues);
     const Blocking &blocking = (*found)->blocking();
     getOperation()->walk([&](ContractOp op) {
-      const bool isPacked = typeOf(op.getRhs()).getRank() == 2 && op.getRhsContract().size() == 1 &&
-                            op.getRhsFree().size() == 1 && isFixedWeight(op.getRhs(), symbols, newValues) &&
-                            packWeight(op, **found, strict);
+      const Value rhs = op.getRhs();
+      const bool isMatrix =
+          typeOf(rhs).getRank() == 2 && op.getRhsContract().size() == 1 && op.getRhsFree().size() == 1;
+      const Value halves = isMatrix && op.getRhsContract()[0] == 0 ? halfBytes.under(rhs, strict) : Value();
+      const bool isPacked = isMatrix && ((isFixedWeight(rhs, symbols, newValues) && packWeight(op, **found, strict)) ||
+                                         (halves && packHalves(op, halves, **found)));
       setTile(strict || isPacked ? op : splitDepth(op, blocking), blocking);
     });
   }

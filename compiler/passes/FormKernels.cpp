@@ -73,7 +73,7 @@ LogicalResult BlockFormer::visit(Operation *op) {
         return failure();
     }
   }
-  if (!stored.contains(op) && (becomesChain(op) || isWidenedByReaders(op))) {
+  if (!stored.contains(op) && (unpacking.contains(op) || becomesChain(op) || isWidenedByReaders(op))) {
     chains.insert(op);
     return success();
   }
@@ -217,6 +217,9 @@ LogicalResult BlockFormer::run() {
     if (isOpTriviallyDead(&op))
       op.erase();
   storeEscapingConstants();
+  if (!strict)
+    for (ContractOp contract : block.getOps<ContractOp>())
+      findUnpacking(contract.getRhs());
   for (Operation *op = &block.front(); !op->hasTrait<OpTrait::IsTerminator>();) {
     if (!clusterOf.contains(op) && !chains.contains(op) && failed(visit(op)))
       return failure();

@@ -363,13 +363,45 @@ LogicalResult BlockFormer::start(Operation *op) {
   return success();
 }
 
+/// Whether `value` is a packed weight or elementwise work on one. Notes the ops of that work, which a contraction takes as its
+/// prologue, however many tensors they read.
+bool BlockFormer::findUnpacking(Value value) {
+  if (PanelsAttr::of(value.getType()))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != &block || !isa<ElementwiseOpInterface>(op))
+    return false;
+  if (unpacking.contains(op))
+    return true;
+  SmallVector<Value> others;
+  for (Value operand : op->getOperands())
+    if (!findUnpacking(operand))
+      others.push_back(operand);
+  if (others.size() == op->getNumOperands())
+    return false;
+  llvm::for_each(others, [&](Value other) { findBesideUnpacking(other); });
+  unpacking.insert(op);
+  return true;
+}
+
+/// Rows that are looked up in a tensor in memory, for each row of the weight, are looked up by the contraction too.
+void BlockFormer::findBesideUnpacking(Value value) {
+  Operation *op = value.getDefiningOp();
+  auto gather = dyn_cast_or_null<GatherOp>(op);
+  if (!op || op->getBlock() != &block || escapes(op) || !(isa<CastOp>(op) || gather) ||
+      (gather && !isa<BlockArgument>(gather.getX())))
+    return;
+  unpacking.insert(op);
+  findBesideUnpacking(gather ? gather.getIndices() : op->getOperand(0));
+}
+
 /// A contraction takes a copy as its prologue when that reads one tensor of the operand's size, and no larger one.
 void BlockFormer::storeForContraction(ContractOp op) {
   const WindowOp window = windowOf(op);
   for (OpOperand &operand : op->getOpOperands()) {
     Operation *producer = operand.get().getDefiningOp();
     const bool isThroughWindow = operand.getOperandNumber() == 0 && window && chains.contains(window);
-    if (!producer || !isCopy(producer) || isThroughWindow)
+    if (!producer || !isCopy(producer) || isThroughWindow || unpacking.contains(producer))
       continue;
     KernelBody body = bodyOf(producer);
     DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end());

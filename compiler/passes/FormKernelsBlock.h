@@ -63,6 +63,8 @@ private:
   bool isReadInPlace(dialect::WindowOp op) const;
   void storeEscapingConstants();
   mlir::Value store(mlir::Value value, mlir::Operation *user);
+  bool findUnpacking(mlir::Value value);
+  void findBesideUnpacking(mlir::Value value);
   void storeForContraction(dialect::ContractOp op);
 
   // Clusters.
@@ -118,8 +120,9 @@ private:
   const Target &target;
   const Blocking &blocking;
   bool strict;
-  llvm::DenseSet<mlir::Operation *> stored; // glue that must be in memory after all
-  llvm::DenseSet<mlir::Operation *> chains; // cheap ops and windows of values in memory, copied like glue
+  llvm::DenseSet<mlir::Operation *> stored;    // glue that must be in memory after all
+  llvm::DenseSet<mlir::Operation *> chains;    // cheap ops and windows of values in memory, copied like glue
+  llvm::DenseSet<mlir::Operation *> unpacking; // work on packed weights, which only a matmul reads: copied into it
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> storedCopy;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *>> producersOf;
   llvm::DenseMap<mlir::Operation *, int64_t> number, clusterOf;

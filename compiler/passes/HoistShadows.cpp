@@ -12,6 +12,7 @@
 // A pack of a cast that is kept is a shadow of that shadow, and so never casts again. Of integers that share bytes the
 // unpacked ones are kept: each reader would shift all of them.
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/UnpackedIntegers.h"
 #include "compiler/passes/WhenResults.h"
 #include "dialect/TypeInference.h"
 #include "halftone/DType.h"
@@ -39,14 +40,6 @@ bool isConstant(Value value, int steps) {
          llvm::all_of(op->getOperands(), [&](Value operand) { return isConstant(operand, steps - 1); });
 }
 
-/// Whether integers that share bytes were taken apart by shifts to make `value`.
-bool isUnpacked(Value value) {
-  Operation *op = value.getDefiningOp();
-  while (isa_and_nonnull<ReshapeOp>(op))
-    op = op->getOperand(0).getDefiningOp();
-  return isa_and_nonnull<ShrOp>(op);
-}
-
 /// An op that takes integers apart: it shifts by constants, or repeats what such shifts take.
 bool unpacks(Operation *op) {
   if (isa<ShlOp, ShrOp>(op))
@@ -55,8 +48,11 @@ bool unpacks(Operation *op) {
          llvm::all_of(op->getUsers(), [](Operation *user) { return isa<ShlOp, ShrOp>(user) && unpacks(user); });
 }
 
-/// An op that a shadow's function may consist of: one of its first operand, and else of constants.
-bool mayMove(Operation *op) { return isa<CastOp, TransposeOp, ReshapeOp, PackOp>(op) || unpacks(op); }
+/// An op that a shadow's function may consist of: one of its first operand, and else of constants. A pack is the last one.
+bool mayMove(Operation *op) {
+  return (isa<CastOp, TransposeOp, ReshapeOp, PackOp>(op) && !PanelsAttr::of(op->getOperand(0).getType())) ||
+         unpacks(op);
+}
 
 /// A reshape that no other op of a shadow's function follows: an alias of the kept value, which its readers share.
 bool isAlias(Operation *op) {
@@ -292,32 +288,6 @@ void HoistShadows::finishSignature(func::FuncOp main) {
   main.setAllResultAttrs(results);
 }
 
-/// If a reshape or a slice alone reads a cast of unpacked integers, the cast moves behind it. A product then reads the kept
-/// integers through the cast alone, and widens them as it reads.
-void castLast(func::FuncOp main) {
-  SmallVector<CastOp> casts;
-  main.walk([&](CastOp cast) {
-    if (isUnpacked(cast.getX()))
-      casts.push_back(cast);
-  });
-  for (CastOp cast : casts)
-    while (cast->hasOneUse()) {
-      Operation *next = *cast->user_begin();
-      if (!isa<ReshapeOp, SliceOp>(next))
-        break;
-      OpBuilder builder(next);
-      const Type element = getElementTypeOrSelf(cast.getX().getType());
-      Operation *earlier = builder.clone(*next);
-      earlier->setOperand(0, cast.getX());
-      earlier->getResult(0).setType(tensorOf(next->getResult(0)).clone(element));
-      cast->moveAfter(earlier);
-      cast.getXMutable().assign(earlier->getResult(0));
-      cast.getResult().setType(tensorOf(next->getResult(0)));
-      next->getResult(0).replaceAllUsesWith(cast.getResult());
-      next->erase();
-    }
-}
-
 void eraseWithOperands(Operation *op) {
   const SmallVector<Value> operands(op->getOperands());
   op->erase();
@@ -340,7 +310,6 @@ void HoistShadows::cross() {
     getOperation().emitError("expected a function @main with a body");
     return signalPassFailure();
   }
-  castLast(main);
   SymbolTable symbols(getOperation());
   resultOf.clear();
   keptArguments.clear();

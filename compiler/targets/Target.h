@@ -26,6 +26,7 @@ struct MatmulTraits {
   bool computed = false;      // an operand passes through a prologue
   bool lhsAlongDepth = false; // K is the left operand's innermost axis
   bool panels = false;        // the right operand is kept in the panels that the instruction reads
+  bool halfBytes = false;     // in such panels that hold two elements in a byte
   bool window = false;        // the left operand is a window of an image
   // Of a window that goes forward, without holes, along the last spatial axis: how many elements a row of taps has, how
   // far apart in memory the elements of one tap are at neighbouring places, and how many places a line of the image has.
@@ -62,6 +63,7 @@ struct EmittedKernel {
 /// together.
 struct WeightPanels {
   int64_t columns = 0, group = 0;
+  int64_t bits = 0; // of an element; 0: those of its dtype
 };
 
 /// A kind of machine. Each kind has a folder in compiler/targets.
@@ -92,6 +94,10 @@ public:
   /// that makes their products faster. A function of dtype, extents and target alone, so that all batches share the
   /// copy; nullopt: row-major.
   virtual std::optional<WeightPanels> weightPanels(bool strict, DType weight, int64_t k, int64_t n) const = 0;
+  /// The same of a weight of integers of four bits that values of dtype `lhs` are multiplied by: two in a byte.
+  virtual std::optional<WeightPanels> halfBytePanels(DType /*lhs*/, int64_t /*k*/, int64_t /*n*/) const {
+    return std::nullopt;
+  }
   /// How the threads of a block share rows in the code of `kernel`, a linalg form of a row or finish kernel, at these
   /// extents; nullopt on targets where one thread computes a block.
   virtual std::optional<RowTile> rowTile(mlir::func::FuncOp /*kernel*/, llvm::ArrayRef<int64_t> /*extents*/) const {

@@ -16,7 +16,7 @@ def Halftone_CastOp : Halftone_PureOp<"cast", [SameOperandsAndResultShape,
     `origin` says who asked, for the ledger: "layer input", "variable read", "layer output", "loss", "user", ...
     Example: `%1 = halftone.cast %0 {origin = "layer input"} : tensor<4xf32> to tensor<4xf16>`
   }];
-  let arguments = (ins Halftone_Tensor:$x, DefaultValuedAttr<Halftone_CastKindAttr, "CastKind::rounding">:$kind,
+  let arguments = (ins Halftone_AnyTensor:$x, DefaultValuedAttr<Halftone_CastKindAttr, "CastKind::rounding">:$kind,
                        DefaultValuedStrAttr<StrAttr, "">:$origin, DefaultValuedAttr<BoolAttr, "false">:$saturate);
   let results = (outs Halftone_Tensor:$y);
   let assemblyFormat = "$x attr-dict `:` type($x) `to` type($y)";

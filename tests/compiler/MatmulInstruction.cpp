@@ -89,6 +89,28 @@ TEST_CASE("Windows are packed in groups along their rows, in pairs also across, 
       CHECK(chosen(target, window(bf16, alongDepth, 3)) == "multiply-add");
 }
 
+TEST_CASE("Weights of four bits share bytes in panels where a product reads them so", "[targets]") {
+  auto packs = [](const char *target, DType lhs, int64_t k, int64_t n) {
+    return halfBytePanels(*CpuTarget::find(target), lhs, k, n).has_value();
+  };
+  constexpr const char *zen4 = "x86_64-unknown-linux-gnu:znver4";
+  const auto panels = halfBytePanels(*CpuTarget::find(zen4), DType::int8, 784, 512);
+  REQUIRE(panels);
+  CHECK(panels->columns == 16);
+  CHECK(panels->group == 8);
+  CHECK(panels->bits == 4);
+  CHECK(packs(zen4, DType::float32, 784, 512));
+  CHECK(packs("x86-64-v4", DType::float32, 784, 512));
+  CHECK(packs("sapphirerapids", DType::bfloat16, 784, 512));
+  CHECK_FALSE(packs("sapphirerapids", DType::int8, 784, 512)); // tiles want whole bytes
+  CHECK_FALSE(packs("x86-64-v4", DType::int8, 784, 512));
+  CHECK_FALSE(packs("x86-64-v3", DType::float32, 784, 512));
+  CHECK_FALSE(packs(zen4, DType::float64, 784, 512));
+  CHECK_FALSE(packs(zen4, DType::float32, 780, 512)); // half a word is left over
+  CHECK_FALSE(packs(zen4, DType::float32, 784, 520)); // half a panel is left over
+  CHECK_FALSE(packs(zen4, DType::float32, 64, 16));   // too small
+}
+
 TEST_CASE("Weights are kept in panels where those make products faster", "[targets]") {
   auto packs = [](const char *target, DType weight, int64_t k, int64_t n, bool strict = false) {
     auto cpu = CpuTarget::find(target);

@@ -128,10 +128,39 @@ func.func @main(%x: tensor<3x8x256xf32> {halftone.name = "x"}, %y: tensor<256x8x
 // -----
 
 // A weight of int8 is packed in fours, in strict mode too.
-// FOURS-LABEL: func.func @main
+// FOURS-LABEL: func.func @main(%arg0: tensor<2x128xi8>
 // FOURS: halftone.pack %arg1 : tensor<128x128xi8> to tensor<128x128xi8, #halftone.panels<depth = 0, columns = 16, group = 4>>
 halftone.variable @w : tensor<128x128xi8> {path = "w"}
 func.func @main(%x: tensor<2x128xi8> {halftone.name = "x"}, %w: tensor<128x128xi8> {halftone.variable = @w}) -> (tensor<2x128xi32> {halftone.name = "a"}) {
   %a = halftone.contract %x, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<2x128xi8>, tensor<128x128xi8>) -> tensor<2x128xi32>
   return %a : tensor<2x128xi32>
+}
+
+// -----
+
+// A weight whose bytes hold two elements each is packed in halves, for products with floats too, but not in strict mode. A
+// cast moves behind the reshape for it. If the cast alone reads a small weight, the weight stays in whole bytes.
+// CHECK-LABEL: func.func @main
+// CHECK-NOT: halftone.pack
+// PAIRS-LABEL: func.func @main(%arg0: tensor<2x128xf32> {halftone.name = "x"}, %arg1: tensor<128x64xi8>
+// PAIRS: %[[K:.*]] = halftone.pack %{{.*}} : tensor<128x128xi8> to tensor<128x128xi8, #halftone.panels<depth = 0, columns = 16, group = 8, bits = 4>>
+// PAIRS-NEXT: %[[F:.*]] = halftone.cast %[[K]] : tensor<128x128xi8, #halftone.panels<depth = 0, columns = 16, group = 8, bits = 4>> to tensor<128x128xf32>
+// PAIRS-NEXT: %[[S:.*]] = halftone.mul %[[F]]
+// PAIRS-NEXT: halftone.contract %arg0, %[[S]]
+// PAIRS-NEXT: halftone.contract %arg0, %{{[0-9]+}} {{.*}} tensor<128x128xf32>)
+halftone.variable @w : tensor<128x64xi8> {path = "w"}
+func.func @main(%x: tensor<2x128xf32> {halftone.name = "x"}, %w: tensor<128x64xi8> {halftone.variable = @w}) -> (tensor<2x128xf32> {halftone.name = "y"}, tensor<2x128xf32> {halftone.name = "z"}) {
+  %0 = halftone.broadcast %w {axes = array<i64: 0, 1>} : tensor<128x64xi8> to tensor<128x64x2xi8>
+  %1 = halftone.constant dense<[4, 0]> : tensor<2xi8>
+  %2 = halftone.broadcast %1 {axes = array<i64: 2>} : tensor<2xi8> to tensor<128x64x2xi8>
+  %3 = halftone.shl %0, %2 : tensor<128x64x2xi8>
+  %4 = halftone.constant dense<4> : tensor<128x64x2xi8>
+  %5 = halftone.shr %3, %4 : tensor<128x64x2xi8>
+  %6 = halftone.cast %5 : tensor<128x64x2xi8> to tensor<128x64x2xf32>
+  %7 = halftone.reshape %6 : tensor<128x64x2xf32> to tensor<128x128xf32>
+  %8 = halftone.constant dense<5.000000e-01> : tensor<128x128xf32>
+  %9 = halftone.mul %7, %8 : tensor<128x128xf32>
+  %y = halftone.contract %x, %9 {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<2x128xf32>, tensor<128x128xf32>) -> tensor<2x128xf32>
+  %z = halftone.contract %x, %7 {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<2x128xf32>, tensor<128x128xf32>) -> tensor<2x128xf32>
+  return %y, %z : tensor<2x128xf32>, tensor<2x128xf32>
 }

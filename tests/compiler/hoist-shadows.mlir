@@ -135,8 +135,8 @@ func.func @main(%x: tensor<2x4xf32> {halftone.name = "x"}, %n: tensor<i8> {halft
   %3 = halftone.shl %0, %2 : tensor<4x8x2xi8>
   %4 = halftone.constant dense<4> : tensor<4x8x2xi8>
   %5 = halftone.shr %3, %4 : tensor<4x8x2xi8>
-  %6 = halftone.cast %5 {origin = "promotion"} : tensor<4x8x2xi8> to tensor<4x8x2xf32>
-  %7 = halftone.reshape %6 : tensor<4x8x2xf32> to tensor<4x16xf32>
+  %6 = halftone.reshape %5 : tensor<4x8x2xi8> to tensor<4x16xi8>
+  %7 = halftone.cast %6 {origin = "promotion"} : tensor<4x16xi8> to tensor<4x16xf32>
   %8 = halftone.contract %x, %7 {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<2x4xf32>, tensor<4x16xf32>) -> tensor<2x16xf32>
   %9 = halftone.broadcast %n {axes = array<i64>} : tensor<i8> to tensor<4x8xi8>
   %10 = halftone.shr %w, %9 : tensor<4x8xi8>

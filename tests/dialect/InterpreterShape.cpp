@@ -34,7 +34,7 @@ TEST_CASE("the bytes of a packed matrix lie in panels") {
   auto packed = [&](int64_t depth, int64_t columns) {
     TensorData x = plain;
     x.type = mlir::RankedTensorType::get(plain.type.getShape(), plain.type.getElementType(),
-                                         PanelsAttr::get(plain.type.getContext(), depth, columns, 2));
+                                         PanelsAttr::get(plain.type.getContext(), depth, columns, 2, 0));
     std::string bytes = x.toBytes();
     CHECK(TensorData::fromBytes(x.type, bytes.data()).low == plain.low);
     return TensorData::fromBytes(plain.type, bytes.data()).low;
@@ -43,6 +43,17 @@ TEST_CASE("the bytes of a packed matrix lie in panels") {
   CHECK(packed(0, 2) == Row{0, 4, 1, 5, 2, 6, 3, 7});
   CHECK(packed(1, 2) == Row{0, 1, 4, 5, 2, 3, 6, 7});
   CHECK(packed(1, 1) == Row{0, 1, 2, 3, 4, 5, 6, 7});
+}
+
+TEST_CASE("two elements of four bits share a byte of a packed matrix") {
+  TensorData plain = wholes("4x2xi8", {0, 1, -8, 7, 2, -1, 3, -2});
+  TensorData x = plain;
+  x.type = mlir::RankedTensorType::get(plain.type.getShape(), plain.type.getElementType(),
+                                       PanelsAttr::get(plain.type.getContext(), 0, 2, 4, 4));
+  const std::string bytes = x.toBytes();
+  CHECK(bytes ==
+        std::string("\x20\x38\xf1\xe7", 4)); // a column's first two rows in low halves, the others in high ones
+  CHECK(TensorData::fromBytes(x.type, bytes.data()).integers == plain.integers);
 }
 
 TEST_CASE("constants hold the written elements in every dtype") {

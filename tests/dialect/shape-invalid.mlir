@@ -155,3 +155,18 @@ func.func @f(%x: tensor<4x16xbf16>, %w: tensor<16x16xbf16, #halftone.panels<dept
 func.func @f(%x: tensor<8x16xbf16, #halftone.panels<depth = 0, columns = 4611686018427387904, group = 4>>) {
   return
 }
+
+// -----
+
+// expected-error @below {{panels hold whole elements, or those of 4 bits in groups of an even size, but got bits = 4, group = 1}}
+func.func @f(%x: tensor<8x16xi8, #halftone.panels<depth = 0, columns = 16, group = 1, bits = 4>>) {
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x16xbf16>) {
+  // expected-error @below {{panels of halves of bytes have elements of type i8, but got 'bf16'}}
+  %y = halftone.pack %x : tensor<8x16xbf16> to tensor<8x16xbf16, #halftone.panels<depth = 0, columns = 16, group = 8, bits = 4>>
+  return
+}

@@ -86,6 +86,44 @@ std::string product(int64_t m, int64_t rows, int64_t columns, bool transposed) {
                      m, rows, columns, k, n, transposed ? 1 : 0);
 }
 
+/// Bytes of all values.
+Tensor allBytes(int64_t rows, int64_t columns) {
+  std::vector<int8_t> bytes(size_t(rows * columns));
+  for (size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = int8_t((i * 167 + i / 256) % 256);
+  return {bytes, {rows, columns}};
+}
+
+/// x . w, where the bytes of w hold two elements each, neighbours of a row.
+std::string productOfHalves(const std::string &lhs, int64_t m, int64_t k, int64_t n) {
+  const bool isWhole = lhs == "i8";
+  const std::string halves = fmt::format("tensor<{}x{}x2xi8>", k, n / 2), matrix = fmt::format("tensor<{}x{}x", k, n);
+  std::string text = fmt::format(R"(
+    halftone.variable @w : tensor<{1}x{5}xi8> {{path = "w", trainable = false}}
+    func.func @main(%x: tensor<{0}x{1}x{6}> {{halftone.name = "x"}}) -> (tensor<{0}x{2}x{7}> {{halftone.name = "y"}}) {{
+      %w = halftone.read @w : tensor<{1}x{5}xi8>
+      %pairs = halftone.broadcast %w {{axes = array<i64: 0, 1>}} : tensor<{1}x{5}xi8> to {3}
+      %lift = halftone.constant dense<[4, 0]> : tensor<2xi8>
+      %up = halftone.broadcast %lift {{axes = array<i64: 2>}} : tensor<2xi8> to {3}
+      %high = halftone.shl %pairs, %up : {3}
+      %down = halftone.constant dense<4> : {3}
+      %halves = halftone.shr %high, %down : {3}
+      %0 = halftone.reshape %halves : {3} to {4}i8>
+)",
+                                 m, k, n, halves, matrix, n / 2, lhs, isWhole ? "i32" : "f32");
+  if (!isWhole)
+    text += fmt::format("      %wide = halftone.cast %0 : {0}i8> to {0}{1}>\n"
+                        "      %scale = halftone.constant dense<0.5> : {0}{1}>\n"
+                        "      %1 = halftone.mul %wide, %scale : {0}{1}>\n",
+                        matrix, lhs);
+  return text + fmt::format(R"(
+      %y = halftone.contract %x, %{0} {{lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>}}
+          : (tensor<{1}x{2}x{3}>, {4}{3}>) -> tensor<{1}x{5}x{6}>
+      return %y : tensor<{1}x{5}x{6}>
+    }})",
+                            isWhole ? 0 : 1, m, k, lhs, matrix, n, isWhole ? "i32" : "f32");
+}
+
 } // namespace
 
 TEST_CASE("products with packed weights: any number of rows, columns that are no whole panels, long sums") {
@@ -106,6 +144,26 @@ TEST_CASE("products with packed weights: any number of rows, columns that are no
     }
   check(product(7, 48, 352, false), "x86-64-v3", false);
   check(ofElements(fours, product(7, 48, 352, false)), "x86-64-v3", false);
+}
+
+TEST_CASE("products with weights of four bits, two in a byte: any number of rows, long sums, strict mode") {
+  std::vector<std::string> targets = packingTargets();
+  targets.emplace_back("x86-64-v3");
+  for (const std::string &target : targets)
+    for (const std::string lhs : {"i8", "f32", "bf16"}) {
+      const auto checkProduct = [&](int64_t m, int64_t k, int64_t n, bool strict = false, int threads = 2) {
+        check(productOfHalves(lhs, m, k, n), target, strict, threads, {{"w", allBytes(k, n / 2)}});
+      };
+      for (int64_t m : {1, 2, 3, 7, 19, 40})
+        checkProduct(m, 48, 352);
+      checkProduct(5, 8240, 16);            // K in several parts
+      checkProduct(1, 2064, 112, false, 7); // groups after the last whole 16; columns after the last whole panels
+      checkProduct(3, 80, 8240, false, 3);
+      checkProduct(7, 132, 176); // not packed: half a word is left over
+      checkProduct(7, 1, 18);
+      checkProduct(7, 48, 352, true);
+      checkProduct(1, 48, 352, true);
+    }
 }
 
 TEST_CASE("subnormal numbers count in products with packed weights") {

@@ -123,7 +123,9 @@ Status Comparer::compareLaunch(int64_t step, const ObservedLaunch &launch) {
     bool matches = types.size() == buffers.size();
     for (size_t i = 0; matches && i < buffers.size(); ++i) {
       auto type = cast<RankedTensorType>(types[i]);
-      matches = tensorTypeOf(type)->bytes() == static_cast<int64_t>(buffers[i].size());
+      const auto panels = dialect::PanelsAttr::of(type);
+      const int64_t elementsInByte = panels && panels.getBits() == 4 ? 2 : 1;
+      matches = tensorTypeOf(type)->bytes() / elementsInByte == static_cast<int64_t>(buffers[i].size());
       if (matches)
         values.push_back(TensorData::fromBytes(type, buffers[i].data()));
     }

@@ -128,6 +128,10 @@ std::optional<WeightPanels> CpuTarget::weightPanels(bool strict, DType weight, i
   return compiler::weightPanels(*this, strict, weight, k, n);
 }
 
+std::optional<WeightPanels> CpuTarget::halfBytePanels(DType lhs, int64_t k, int64_t n) const {
+  return compiler::halfBytePanels(*this, lhs, k, n);
+}
+
 int64_t CpuTarget::scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const {
   return kernelScratchBytes(kernel, extents, *this);
 }

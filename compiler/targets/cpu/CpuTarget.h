@@ -25,6 +25,7 @@ struct CpuTarget : Target {
   bool readsWindows() const override { return true; }
   std::optional<AttentionTile> attentionTile(const AttentionTraits &traits) const override;
   std::optional<WeightPanels> weightPanels(bool strict, DType weight, int64_t k, int64_t n) const override;
+  std::optional<WeightPanels> halfBytePanels(DType lhs, int64_t k, int64_t n) const override;
   int64_t scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const override;
   mlir::FailureOr<EmittedKernel> emit(mlir::func::FuncOp kernel) const override;
   llvm::ArrayRef<llvm::StringLiteral> vocabulary() const override;

@@ -1,7 +1,7 @@
 // Offsets and lanes of tensors in a matmul kernel.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/MatmulAccess.h"
-#include "compiler/kernels/ScalarBody.h"
+#include "compiler/kernels/Lanes.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -79,7 +79,38 @@ Emitted MatmulAccess::laneMask(const MatmulIndex &index) const {
   return steps < block.splat(left);
 }
 
+/// The lanes, which are columns, at the place of an index of K in their words.
+Emitted MatmulAccess::loadOfPanels(Value tensor, const Panels &panels, const MatmulIndex &index) const {
+  const int64_t group = panels.group, half = group / 2, width = 32 / group;
+  const Type word = frame.getI32Type();
+  const Emitted members = frame.constant(group), k = index.linear[depthRole];
+  const Emitted panel = divideUnsigned(index.linear[columnRole], frame.constant(panels.columns));
+  const Emitted line = panel * divideUnsigned(block.size[depthRole], members) + divideUnsigned(k, members);
+  const Emitted words = block.load(frame.address(block.pointerOf(tensor), word, line * panels.columns)).bits();
+  Emitted member = remainderUnsigned(k, members);
+  if (panels.bits != 0)
+    member = remainderUnsigned(member, frame.constant(half)) * 2 + divideUnsigned(member, frame.constant(half));
+  const Emitted up = ((frame.constant(group - 1) - member) * width).narrow(word);
+  const Emitted highest = shiftSigned(words << block.splat(up), 32 - width);
+  return frame.wrap(arith::TruncIOp::create(frame, block.lanesOf(getElementTypeOrSelf(tensor)), highest.value()));
+}
+
+Values MatmulAccess::loadInputs(linalg::GenericOp generic, const MatmulIndex &index) const {
+  Values inputs;
+  for (OpOperand *input : generic.getDpsInputOperands()) {
+    const TensorAccess accessed = frame.source.accessOf(generic, *input);
+    const MatmulReach reach = this->reach(accessed, index);
+    const Type element = getElementTypeOrSelf(input->get());
+    inputs.push_back(reach.varies
+                         ? load(input->get(), accessed, index)
+                         : frame.load(element, frame.address(block.pointerOf(input->get()), element, reach.offset)));
+  }
+  return inputs;
+}
+
 Emitted MatmulAccess::load(Value tensor, const TensorAccess &access, const MatmulIndex &index) const {
+  if (const std::optional<Panels> &panels = frame.source.formOf(tensor).panels)
+    return loadOfPanels(tensor, *panels, index);
   const Type element = getElementTypeOrSelf(tensor);
   const Emitted pointer = block.pointerOf(tensor);
   const MatmulReach reach = this->reach(access, index);
@@ -146,7 +177,15 @@ Values MatmulAccess::body(linalg::GenericOp generic, const Values &arguments, co
   BodyArguments at;
   at.lanes = block.sizes.lanes;
   at.values = arguments;
-  at.index = [&](unsigned dim) { return indexLanes(dims[dim], index); };
+  const bool looksUp = !generic.getBody()->getOps<tensor::ExtractOp>().empty();
+  const int laneDim = index.laneRole ? problem.group[*index.laneRole].back() : -1;
+  at.index = [&](unsigned dim) {
+    return looksUp && dims[dim] != laneDim ? index.ofDim[size_t(dims[dim])] : indexLanes(dims[dim], index);
+  };
+  at.lookup = [&](tensor::ExtractOp op, Emitted indices) {
+    const Emitted mask = index.whole ? Emitted() : laneMask(index);
+    return lookUpLanes(frame, generic, op, indices, {at.lanes, laneDim, mask});
+  };
   return cloneBody(frame, generic, at, frame.outside);
 }
 

@@ -33,6 +33,8 @@ public:
 
   /// Lanes of `tensor` (as stored) at `index`; lanes past the tile's end hold anything.
   Emitted load(mlir::Value tensor, const TensorAccess &access, const MatmulIndex &index) const;
+  /// The same of each input of `generic`; of an input that is the same in all lanes its element.
+  Values loadInputs(mlir::linalg::GenericOp generic, const MatmulIndex &index) const;
   /// Stores the lanes that are within the tile.
   void store(Emitted lanes, mlir::Value tensor, const TensorAccess &access, const MatmulIndex &index) const;
   /// The values that the body of `generic` yields at `index`, in lanes.
@@ -46,6 +48,7 @@ public:
   }
 
 private:
+  Emitted loadOfPanels(mlir::Value tensor, const Panels &panels, const MatmulIndex &index) const;
   /// The index of a kernel dim, in all lanes.
   Emitted indexLanes(int dim, const MatmulIndex &index) const;
   Emitted laneOffset(const MatmulReach &reach, const TensorAccess &access, const MatmulIndex &index,

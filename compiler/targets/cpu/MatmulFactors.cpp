@@ -27,7 +27,7 @@ MatmulRows MatmulFactors::rows(const MatmulDepth &depth) const {
 }
 
 std::function<Values(Emitted)> MatmulFactors::columns(const MatmulStrip &strip) const {
-  if (problem.panels)
+  if (problem.panels && problem.groupSize > 1)
     return columnsOfPanels(strip);
   if (problem.readsColumnsInPlace())
     return columnsInPlace(strip);
@@ -71,35 +71,30 @@ void MatmulFactors::watchPanels() const {
   });
 }
 
-/// One member of each group, in the accumulator's type. The first is in the lowest bits.
-Emitted MatmulFactors::memberOf(Emitted groups, Emitted member) const {
-  const int64_t group = problem.panels->group, width = 32 / group;
-  const Emitted up = ((frame.constant(group - 1) - member) * width).narrow(frame.getI32Type());
-  const Emitted highest = groups.bits() << block.splat(up);
-  if (problem.accumulator.isF32())
-    return (highest & int64_t(0xffff0000)).bitsAs(problem.accumulator);
-  return shiftSigned(highest, 32 - width);
-}
-
 /// A right operand that is kept packed, as #halftone.panels says, is read where it is, for any number of rows. Panels are
-/// of one vector of columns, and so a strip reads `vectors` of them side by side. Where the kernel multiplies single
-/// elements (K has several dims, say), one member of each group is widened.
+/// of one vector of columns, and so a strip reads `vectors` of them side by side.
 std::function<Values(Emitted)> MatmulFactors::columnsOfPanels(const MatmulStrip &strip) const {
-  const Emitted group = frame.constant(problem.panels->group), groups = block.size[depthRole] / group;
+  const Emitted inWord = frame.constant(problem.depthOfWord());
+  const Emitted words = block.size[depthRole] / frame.constant(problem.panels->group);
   const int64_t lanes = block.sizes.lanes;
   const Emitted first = panelAt(strip.column);
   return [=, this, vectors = strip.vectors, firstDepth = strip.depth.first](Emitted k) {
-    const Emitted depth = firstDepth + k, place = problem.groupSize > 1 ? depth : depth / group;
+    const Emitted depth = firstDepth + k, word = divideUnsigned(depth, inWord);
     Values read;
     for (int64_t vector = 0; vector < vectors; ++vector) {
-      read.push_back(block.load(block.at(first, (groups * vector + place) * lanes)));
-      if (problem.groupSize > 1)
-        watch.look(read.back());
-      else
-        read.back() = memberOf(read.back(), depth % group);
+      read.push_back(block.load(block.at(first, (words * vector + word) * lanes)));
+      if (problem.hasBiasOfRows())
+        read.back() = raisedHalves(read.back(), remainderUnsigned(depth, inWord));
+      watch.look(read.back());
     }
     return read;
   };
+}
+
+/// The low halves of all bytes if `half` is 0, the high ones if it is 1, as numbers from 0 to 15: the elements and 8.
+Emitted MatmulFactors::raisedHalves(Emitted words, Emitted half) const {
+  const Emitted down = (half * 4).narrow(frame.getI32Type());
+  return ((words >> block.splat(down)) & int64_t(0x0f0f0f0f)) ^ int64_t(0x08080808);
 }
 
 } // namespace halftone::compiler

@@ -38,7 +38,7 @@ public:
 
 private:
   std::function<Values(Emitted)> columnsOfPanels(const MatmulStrip &strip) const;
-  Emitted memberOf(Emitted groups, Emitted member) const;
+  Emitted raisedHalves(Emitted words, Emitted half) const;
 
   const MatmulBlock &block;
   const MatmulAccess &access;

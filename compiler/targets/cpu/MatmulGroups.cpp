@@ -4,7 +4,8 @@
 // One element of the packed operands is a group: neighbours along K of a row of A or of a column of B, in 32 bits, the
 // first in the lowest. Groups past K are 0.
 //   i8    VNNI, exact in i32. It multiplies unsigned by signed numbers, so A is packed as a + 128, and a row of 128s
-//         after the last one: the sums of that row are those that the others have too much.
+//         after the last one: the sums of that row are those that the others have too much. B of elements of four bits is
+//         multiplied as b + 8 instead, by A as it is; each row of A has too much the same in all columns.
 //   bf16  AVX512_BF16, summed in f32. It takes subnormal numbers for 0, so packing watches for them: an operand with one
 //         among its elements is multiplied pair by pair in f32.
 #include "compiler/targets/cpu/MatmulGroups.h"
@@ -82,6 +83,13 @@ Emitted MatmulGroups::joined(const Values &members) const {
 Emitted MatmulGroups::multiply(Emitted sums, Emitted a, Emitted b) const {
   if (problem.instruction != MatmulInstruction::vpdpbusd)
     return multiplyPairs(frame, sums, a, b);
+  if (problem.hasBiasOfRows())
+    std::swap(a, b);
+  return multiplyFours(sums, a, b);
+}
+
+/// Unsigned numbers by signed ones.
+Emitted MatmulGroups::multiplyFours(Emitted sums, Emitted a, Emitted b) const {
   const VectorType fours = VectorType::get(4 * block.sizes.lanes, frame.getI8Type());
   const SmallVector<Value> operands{sums.value(), sameBits(a, fours).value(), sameBits(b, fours).value()};
   const StringAttr name = frame.getStringAttr("llvm.x86.avx512.vpdpbusd.512");

@@ -20,6 +20,8 @@ public:
   Emitted joined(const Values &members) const;
   /// `sums` and the products of `a` and `b`, by the problem's instruction.
   Emitted multiply(Emitted sums, Emitted a, Emitted b) const;
+  /// The same by vpdpbusd, of unsigned `a` and signed `b`.
+  Emitted multiplyFours(Emitted sums, Emitted a, Emitted b) const;
   /// The same of pairs by products of their members widened to f32, which keep subnormal numbers.
   Emitted multiplyWidened(Emitted sums, Emitted a, Emitted b) const;
 

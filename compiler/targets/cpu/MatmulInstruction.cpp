@@ -44,7 +44,7 @@ constexpr Row table[] = {
      }},
     {MatmulInstruction::tdpbssd, "tdpbssd", 4, [](const CpuTarget &target) { return target.hasAmxInt8; },
      [](const CpuTarget &, const MatmulTraits &traits) {
-       return areAll(traits, DType::int8, DType::int32) && !traits.computed;
+       return areAll(traits, DType::int8, DType::int32) && !traits.computed && !traits.halfBytes;
      }},
     {MatmulInstruction::vdpbf16ps, "vdpbf16ps", 2, [](const CpuTarget &target) { return target.hasAvx512Bf16; },
      [](const CpuTarget &target, const MatmulTraits &traits) {
@@ -86,17 +86,32 @@ bool packsAlongPlaces(const MatmulTraits &traits) {
   return traits.windowLine >= leastLine && (traits.windowPitch == 1 || traits.windowRun <= longestShortRun);
 }
 
-std::optional<WeightPanels> weightPanels(const CpuTarget &target, bool strict, DType weight, int64_t k, int64_t n) {
-  constexpr int64_t columns = 16, manyRows = 64;
+/// Columns of a panel: one vector of 32-bit sums.
+static constexpr int64_t panelColumns = 16;
+
+static bool fitPanels(int64_t k, int64_t n, int64_t group) {
   constexpr int64_t smallest = int64_t(1) << 14; // of less a copy of its own costs more than packing it at each product
+  return k * n >= smallest && k % group == 0 && n % panelColumns == 0;
+}
+
+std::optional<WeightPanels> weightPanels(const CpuTarget &target, bool strict, DType weight, int64_t k, int64_t n) {
+  constexpr int64_t manyRows = 64;
   MatmulTraits traits{weight, weight, weight == DType::int8 ? DType::int32 : DType::float32};
   traits.strict = strict;
   traits.rows = manyRows;
   traits.lhsAlongDepth = traits.panels = true;
   const int64_t group = depthOf(chooseMatmulInstruction(target, traits));
-  if (group == 1 || k * n < smallest || k % group != 0 || n % columns != 0)
+  if (group == 1 || !fitPanels(k, n, group))
     return std::nullopt;
-  return WeightPanels{columns, group};
+  return WeightPanels{panelColumns, group};
+}
+
+std::optional<WeightPanels> halfBytePanels(const CpuTarget &target, DType lhs, int64_t k, int64_t n) {
+  constexpr int64_t bits = 4, group = 8;                        // a group of a column lies in 32 bits
+  const bool takesFours = target.hasVnni && !target.hasAmxInt8; // tiles are faster, and want whole bytes
+  const bool isFloat = lhs == DType::float32 || lhs == DType::bfloat16 || lhs == DType::float16;
+  const bool isRead = lhs == DType::int8 ? takesFours : isFloat && target.vectorBytes == panelColumns * 4;
+  return isRead && fitPanels(k, n, group) ? std::optional(WeightPanels{panelColumns, group, bits}) : std::nullopt;
 }
 
 std::string_view name(MatmulInstruction instruction) { return rowOf(instruction).name; }

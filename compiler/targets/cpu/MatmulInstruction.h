@@ -24,6 +24,8 @@ bool packsAlongPlaces(const MatmulTraits &traits);
 
 /// Target::weightPanels.
 std::optional<WeightPanels> weightPanels(const CpuTarget &target, bool strict, DType weight, int64_t k, int64_t n);
+/// Target::halfBytePanels.
+std::optional<WeightPanels> halfBytePanels(const CpuTarget &target, DType lhs, int64_t k, int64_t n);
 
 /// As the linalg form has it in `halftone.instruction`, which stands on all but those of multiplyAdd.
 std::string_view name(MatmulInstruction instruction);

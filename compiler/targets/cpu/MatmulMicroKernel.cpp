@@ -18,17 +18,21 @@ Emitted MatmulMicroKernel::addressIn(const Place &place, int64_t row, int64_t ve
   return block.at(place.at, place.pitch * row + vector * block.sizes.lanes);
 }
 
-/// The sums of earlier parts of K, or 0.
+/// The sums of earlier parts of K, or 0; less the bias of this part.
 Values MatmulMicroKernel::begin(int64_t rows, Emitted row, const MatmulStrip &strip) const {
   const Place place = placeOf(row, strip);
   const Emitted zeros = block.zeros(), continues = strip.depth.first > frame.constant(0);
   const Type lanes = block.lanesOf(problem.accumulator);
   Values sums;
-  for (int64_t row = 0; row < rows; ++row)
+  for (int64_t line = 0; line < rows; ++line)
     for (int64_t vector = 0; vector < strip.vectors; ++vector) {
       const Emitted before =
-          frame.load(lanes, addressIn(place, row, vector), place.aligned ? problem.cpu.vectorBytes : 0);
+          frame.load(lanes, addressIn(place, line, vector), place.aligned ? problem.cpu.vectorBytes : 0);
       sums.push_back(select(continues, before, zeros));
+      if (problem.hasBiasOfRows()) {
+        const Emitted behind = (row + line) * strip.rows.rowPitch + block.sizes.depth;
+        sums.back() = sums.back() + block.splat(frame.load(problem.accumulator, block.at(strip.rows.a, behind)));
+      }
     }
   return sums;
 }
@@ -51,15 +55,15 @@ Values MatmulMicroKernel::multiply(int64_t rows, Emitted row, const MatmulStrip 
       }
     }
   };
-  const Emitted whole = block.wholeOf(strip.depth.count, int64_t(turns));
-  Values done =
-      watch.loop(frame.constant(0), whole, frame.constant(int64_t(turns)), carried, [&](Emitted k, const Values &now) {
-        Values sums = now;
-        for (size_t turn = 0; turn < turns; ++turn)
-          step(k + int64_t(turn), MutableArrayRef<Emitted>(sums).slice(turn * many, many));
-        return sums;
-      });
-  if (turns > 1) {
+  const int64_t steps = std::max(int64_t(turns), problem.depthOfWord()); // so that places in words are constants
+  const Emitted whole = block.wholeOf(strip.depth.count, steps);
+  Values done = watch.loop(frame.constant(0), whole, frame.constant(steps), carried, [&](Emitted k, const Values &now) {
+    Values sums = now;
+    for (int64_t place = 0; place < steps; ++place)
+      step(k + place, MutableArrayRef<Emitted>(sums).slice(size_t(place) % turns * many, many));
+    return sums;
+  });
+  if (steps > 1) {
     const ArrayRef<Emitted> once = ArrayRef<Emitted>(done).take_front(many);
     const Values first =
         watch.loop(whole, strip.depth.count, frame.constant(1), once, [&](Emitted k, const Values &now) {

@@ -11,9 +11,7 @@ Emitted MatmulOperands::stored(int side, const MatmulIndex &index) const {
     OpOperand *input = contraction.getDpsInputOperand(side);
     return access.load(input->get(), frame.source.accessOf(contraction, *input), index);
   }
-  Values arguments;
-  for (OpOperand *input : prologue.getDpsInputOperands())
-    arguments.push_back(access.load(input->get(), frame.source.accessOf(prologue, *input), index));
+  Values arguments = access.loadInputs(prologue, index);
   arguments.resize(prologue.getBody()->getNumArguments());
   const auto result = cast<OpResult>(contraction.getInputs()[unsigned(side)]).getResultNumber();
   return access.body(prologue, arguments, index)[result];

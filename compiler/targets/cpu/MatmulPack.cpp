@@ -1,6 +1,7 @@
 // Packing: a tile's operands through their prologues into scratch.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/MatmulPack.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace halftone::compiler {
 using namespace mlir;
@@ -42,8 +43,7 @@ void MatmulPacking::packRowsAlongDepth(const MatmulDepth &depth) {
         store(vector, block.at(block.packedA, row * block.sizes.rowPitch() + k));
       });
   });
-  if (problem.hasBiasRow())
-    packBias(depth);
+  packBias(depth);
 }
 
 void MatmulPacking::packWindow(const MatmulDepth &depth) {
@@ -82,8 +82,7 @@ void MatmulPacking::packWindowAlongDepth(const MatmulWindow &window, Emitted fir
       watch.loop(constant(0), depth.count, constant(lanes),
                  [&](Emitted k) { watch.look(block.load(block.at(to, k))); });
   });
-  if (problem.hasBiasRow())
-    packBias(depth);
+  packBias(depth);
 }
 
 /// Neighbouring rows of the window are pairs along K. Some columns of two rows at a time go to the place of packed B, which
@@ -143,10 +142,28 @@ void MatmulPacking::turnLines(Emitted lines, Emitted pitch, Emitted count, Emitt
 }
 
 void MatmulPacking::packBias(const MatmulDepth &depth) {
+  if (problem.hasBiasOfRows())
+    return packBiasOfRows(depth);
+  if (!problem.hasBiasRow())
+    return;
   const VectorType bytes = VectorType::get(64, frame.getI8Type());
   const Emitted signs = frame.constant(cast<TypedAttr>(DenseElementsAttr::get(bytes, frame.getI8IntegerAttr(-128))));
   frame.loop(constant(0), depth.count, constant(lanes),
              [&](Emitted k) { block.store(signs, block.at(block.packedA, block.rows * block.sizes.rowPitch() + k)); });
+}
+
+/// -8 times the sum of each row's part of K, in the room behind the row.
+void MatmulPacking::packBiasOfRows(const MatmulDepth &depth) {
+  const Emitted eights = block.splat(frame.constant(frame.getI32IntegerAttr(0x08080808)));
+  frame.loop(constant(0), block.rows, constant(1), [&](Emitted row) {
+    const Emitted start = block.at(block.packedA, row * block.sizes.rowPitch());
+    const Values sums =
+        frame.loop(constant(0), depth.count, constant(lanes), block.zeros(), [&](Emitted k, const Values &now) {
+          return Values{groups.multiplyFours(now[0], eights, block.load(block.at(start, k)))};
+        });
+    const Emitted sum = frame.wrap(vector::ReductionOp::create(frame, vector::CombiningKind::ADD, sums[0].value()));
+    frame.store(sum.like(int64_t(0)) - sum, block.at(start, constant(block.sizes.depth)));
+  });
 }
 
 void MatmulPacking::packRowsTurned(const MatmulDepth &depth) {

@@ -86,22 +86,32 @@ LogicalResult MatmulProblem::readInstruction() {
 }
 
 LogicalResult MatmulProblem::readPanels() {
-  const Value operand = contraction.getInputs()[1];
-  panels = prologue[1] ? std::nullopt : source.formOf(operand).panels;
-  if (!panels)
-    return success();
-  SmallVector<int> expected(group[panels->depth == 0 ? depthRole : columnRole]), found;
-  llvm::append_range(expected, group[panels->depth == 0 ? columnRole : depthRole]);
-  for (int dim : source.accessOf(contraction, *contraction.getDpsInputOperand(1)).dims)
+  if (prologue[1])
+    for (OpOperand *input : prologue[1].getDpsInputOperands())
+      if (source.formOf(input->get()).panels && failed(readPanels(prologue[1], *input)))
+        return failure();
+  OpOperand *operand = contraction.getDpsInputOperand(1);
+  panels = prologue[1] ? std::nullopt : source.formOf(operand->get()).panels;
+  return panels ? readPanels(contraction, *operand) : success();
+}
+
+/// The elements lie over the dims of K and of the columns, and a vector of sums has the columns of a panel.
+LogicalResult MatmulProblem::readPanels(linalg::GenericOp generic, OpOperand &operand) {
+  const Panels layout = *source.formOf(operand.get()).panels;
+  SmallVector<int> expected(group[layout.depth == 0 ? depthRole : columnRole]), found;
+  llvm::append_range(expected, group[layout.depth == 0 ? columnRole : depthRole]);
+  for (int dim : source.accessOf(generic, operand).dims)
     if (dim >= 0)
       found.push_back(dim);
-  const bool takesGroups = groupSize == 1 || groupSize == panels->group;
-  const unsigned bits = accumulator.getIntOrFloatBitWidth();
-  if (!takesGroups || bits != 32 || accumulator.isF32() != (panels->group == 2) ||
-      !getElementTypeOrSelf(operand).isInteger(bits / unsigned(panels->group)) || panels->columns != sizes.lanes ||
-      found != expected)
-    return contraction.emitError() << "no code that reads panels of " << panels->columns << " columns, groups of "
-                                   << panels->group << ", along axis " << panels->depth;
+  const int64_t bits = layout.bits ? layout.bits : getElementTypeOrSelf(operand.get()).getIntOrFloatBitWidth();
+  const bool isWord = bits * layout.group == 32 && accumulator.getIntOrFloatBitWidth() == 32;
+  const bool takesGroups = groupSize == 1 || bool(prologue[1]) || groupSize == layout.group ||
+                           (instruction == MatmulInstruction::vpdpbusd && layout.bits == 4);
+  if (!takesGroups || !isWord || layout.columns != sizes.lanes || found != expected)
+    return generic.emitError() << "no code that reads panels of " << layout.columns << " columns, groups of "
+                               << layout.group << ", along axis " << layout.depth;
+  readsPanels = true;
+  wordGroup = layout.group;
   return success();
 }
 

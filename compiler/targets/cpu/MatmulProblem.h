@@ -39,6 +39,8 @@ public:
   /// On failure a diagnostic names the part of the kernel for which there is no code.
   static mlir::FailureOr<MatmulProblem> read(const KernelSource &source, const CpuTarget &cpu);
 
+  /// Whether neighbours in the operand's memory are neighbours along K. In panels they are neighbours along columns too.
+  bool lanesAlongDepth(int side) const { return !(side == 1 && readsPanels) && MatmulSource::lanesAlongDepth(side); }
   /// Rows of A times rows of a transposed B, both read along K where they are: nothing is packed.
   bool takesDots() const;
   bool usesTiles() const { return isOfTiles(instruction); }
@@ -51,7 +53,7 @@ public:
   bool readsRowPairsInPlace() const;
   /// B is read where it is: it comes packed, or its rows are used too seldom.
   bool readsColumnsInPlace() const {
-    return panels || takesDots() || (fewRows() && groupSize == 1 && !lanesAlongDepth(1));
+    return (panels && groupSize > 1) || takesDots() || (fewRows() && groupSize == 1 && !lanesAlongDepth(1));
   }
   /// B is packed one panel at a time, just before it is multiplied or, where lanes run along columns, with the first
   /// rows.
@@ -59,7 +61,12 @@ public:
   /// Tiles of pairs lose subnormal numbers of B in panels, which nobody packs and so looks at.
   bool watchesPanelsAhead() const { return panels && usesTiles() && groupSize == 2; }
   /// Packed A has a row more: its sums are those that the other rows have too much.
-  bool hasBiasRow() const { return instruction == MatmulInstruction::vpdpbusd; }
+  bool hasBiasRow() const { return instruction == MatmulInstruction::vpdpbusd && !hasBiasOfRows(); }
+  /// B's elements of four bits are multiplied as numbers 8 larger. Behind each row of packed A stands how much its sums have
+  /// too much, negated.
+  bool hasBiasOfRows() const { return panels && panels->bits != 0 && groupSize > 1; }
+  /// Neighbours along K, in packed elements, that a word of B has where it is read in place.
+  int64_t depthOfWord() const { return readsPanels && readsColumnsInPlace() ? wordGroup / groupSize : 1; }
   /// The epilogue copies: sums of whole panels are made in the result.
   bool sumsAreResult() const;
   bool fewRows() const { return source.form.fewRows; }
@@ -71,13 +78,16 @@ public:
   bool fuses = false; // products and sums may be one instruction
   MatmulInstruction instruction = MatmulInstruction::multiplyAdd;
   int64_t groupSize = 1;            // indices of K in one packed element
-  std::optional<Panels> panels;     // how B lies in memory, where it comes packed
+  std::optional<Panels> panels;     // how B lies in memory, where it comes packed and is multiplied as it is
+  bool readsPanels = false;         // B comes packed, maybe through a prologue
+  int64_t wordGroup = 1;            // indices of K in a 32-bit word of it
   std::optional<WindowForm> window; // A is a window of an image
 
 private:
   MatmulProblem(MatmulSource read, const CpuTarget &cpu);
   mlir::LogicalResult readInstruction();
   mlir::LogicalResult readPanels();
+  mlir::LogicalResult readPanels(mlir::linalg::GenericOp generic, mlir::OpOperand &operand);
   mlir::LogicalResult readWindow();
 };
 

@@ -3,7 +3,8 @@
 //
 // A group is four bytes: two 16-bit elements or four of 8 bits, neighbours along k. With g elements in a group, element
 // (k, n) of a packed K x N matrix lies at ((n / 16) * (K / g) + k / g) * 16 g + (n % 16) * g + k % g. So a line of 64 bytes
-// holds g rows of 16 columns when k is the row, and g columns of 16 rows when k is the column.
+// holds g rows of 16 columns when k is the row, and g columns of 16 rows when k is the column. Elements of 4 bits lie in groups
+// of eight rows: the four bytes of a group have the first four in their low halves, the others in their high halves.
 #include "compiler/targets/cpu/PackedStore.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -20,7 +21,7 @@ static Emitted stagedPitchBytes(KernelFrame &frame, Emitted columns) {
 
 PackedStore::PackedStore(KernelFrame &frame, Value result, const Panels &panels, unsigned place)
     : frame(frame), pointer(frame.storage.lookup(result).pointer), element(getElementTypeOrSelf(result)),
-      depth(panels.depth), group(panels.group) {
+      depth(panels.depth), group(panels.group), halves(panels.bits != 0) {
   const Emitted pitchBytes = stagedPitchBytes(frame, frame.extents[size_t(frame.dims + 1)]);
   pitch = divideUnsigned(pitchBytes, frame.constant(elementBytes(element)));
   scratch = frame.address(frame.scratch, frame.getI8Type(), pitchBytes * (place * stagedRows));
@@ -31,8 +32,10 @@ FailureOr<std::optional<PackedStore>> PackedStore::of(KernelFrame &frame, Value 
   if (!panels)
     return std::optional<PackedStore>();
   auto type = cast<RankedTensorType>(result.getType());
-  if (!type.getElementType().isInteger(unsigned(8 * groupBytes / panels->group)) || panels->columns != panelColumns ||
-      frame.dims != 2)
+  const int64_t bits = panels->bits ? panels->bits : type.getElementTypeBitWidth();
+  const bool hasMove =
+      panels->bits == 0 || (panels->bits == 4 && panels->depth == 0 && type.getElementType().isInteger(8));
+  if (!hasMove || bits * panels->group != 8 * groupBytes || panels->columns != panelColumns || frame.dims != 2)
     return emitError(frame.getLoc()) << "no code that stores " << type << " in panels of " << panels->columns
                                      << " columns, groups of " << panels->group << ", in a kernel of " << frame.dims
                                      << " dims";
@@ -63,12 +66,18 @@ void PackedStore::moveRowGroups(Emitted rowBegin, Emitted rowEnd, Emitted column
       Values line;
       for (int64_t member = 0; member < group; ++member)
         line.push_back(frame.load(part, frame.address(staged(row + member), element, column)));
+      if (halves) {
+        const size_t half = line.size() / 2;
+        for (size_t i = 0; i < half; ++i)
+          line[i] = (line[i] & 15) | (line[i + half] << 4);
+        line.truncate(half);
+      }
       // Of four rows the first and the third, the second and the fourth, and then both.
       for (size_t half = line.size() / 2; half > 0; half /= 2)
         for (size_t i = 0; i < half; ++i)
           line[i] = interleaved(line[i], line[i + half]);
-      const Emitted at = (lines + divideUnsigned(row, members)) * (panelColumns * group);
-      frame.store(line[0], frame.address(pointer, element, at), lineBytes);
+      const Emitted at = (lines + divideUnsigned(row, members)) * lineBytes;
+      frame.store(line[0], frame.address(pointer, frame.getI8Type(), at), lineBytes);
     });
   });
 }

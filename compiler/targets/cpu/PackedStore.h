@@ -7,7 +7,7 @@
 namespace halftone::compiler {
 
 /// A result that a matmul reads as its packed right operand: 16-bit elements in groups of two or 8-bit ones in groups of
-/// four, in panels of 16 columns. A block stages `stagedRows` rows of it in scratch, row-major, and then moves them to the panels in whole lines of 64
+/// four, or elements of four bits in groups of eight, in panels of 16 columns. A block stages `stagedRows` rows of it in scratch, row-major, and then moves them to the panels in whole lines of 64
 /// bytes.
 class PackedStore {
 public:
@@ -31,6 +31,7 @@ private:
   mlir::Type element;
   Emitted scratch, pitch; // of the staged rows; elements between two rows
   int64_t depth, group;   // the axis along which groups go, and their members
+  bool halves;            // an element takes half a byte
 };
 
 } // namespace halftone::compiler
