@@ -46,7 +46,8 @@ int measure(const std::string &network) {
 
 double child(const std::string &network, const std::filesystem::path &cache, const std::string &setting = "") {
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-  const std::string command = fmt::format("{} XDG_CACHE_HOME='{}' '{}' --first-step {}", setting, cache.string(), self, network);
+  const std::string command =
+      fmt::format("{} XDG_CACHE_HOME='{}' '{}' --first-step {}", setting, cache.string(), self, network);
   FILE *pipe = ::popen(command.c_str(), "r");
   double seconds = 0;
   const bool told = pipe && std::fscanf(pipe, "%lf", &seconds) == 1;

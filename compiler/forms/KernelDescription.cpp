@@ -52,7 +52,8 @@ static bool fitShortIndices(KernelOp kernel, func::FuncOp function, const Kernel
   const auto blocks = extents.drop_front(size_t(form.dims(function))).take_front(size_t(form.blockSizes()));
   return llvm::all_of(kernel.getBody().getArgumentTypes(), fits) &&
          llvm::all_of(kernel.getBody().front().getTerminator()->getOperandTypes(), fits) &&
-         llvm::all_of(linearised(function, form, extents), [](ArrayRef<int64_t> group) { return fitShortIndices(group); }) &&
+         llvm::all_of(linearised(function, form, extents),
+                      [](ArrayRef<int64_t> group) { return fitShortIndices(group); }) &&
          llvm::all_of(blocks, [](int64_t size) { return fitShortIndices(size); });
 }
 

@@ -203,9 +203,7 @@ const KernelCode &KernelHarness::wideCode() const {
   return at->second;
 }
 
-GpuLaunch KernelHarness::gpuLaunch(const std::vector<TensorData> &operands) const {
-  return launchOf(code(), operands);
-}
+GpuLaunch KernelHarness::gpuLaunch(const std::vector<TensorData> &operands) const { return launchOf(code(), operands); }
 
 GpuLaunch KernelHarness::launchOf(const KernelCode &made, const std::vector<TensorData> &operands) const {
   GpuLaunch launch{made, {}, {}, {described.extents}, described.grid, described.scratchBytes};

@@ -52,8 +52,7 @@ void ScatterEmitter::addNamed(const ThreadTile &tile, Span rows, Emitted first, 
   const Emitted found = frame.ballot(isMine);
   const Emitted count = frame.asIndex(frame.wrap(math::CtPopOp::create(frame, found.value())));
   frame.loop(frame.constant(0), count, frame.constant(1), {found}, [&](Emitted, const Values &left) {
-    const Emitted bit =
-        frame.asIndex(frame.wrap(math::CountTrailingZerosOp::create(frame, left[0].value())));
+    const Emitted bit = frame.asIndex(frame.wrap(math::CountTrailingZerosOp::create(frame, left[0].value())));
     frame.delinearize(first + bit, index);
     standAt(frame.shuffleFrom(named, bit));
     eachColumn(tile, [&] { add(lanes); });
