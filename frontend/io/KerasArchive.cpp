@@ -7,12 +7,11 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <vector>
-#include <zip.h>
 
 namespace halftone::detail {
 
-void KerasArchive::Close::operator()(struct zip *archive) const { zip_discard(archive); }
-void KerasArchive::CloseMember::operator()(struct zip_file *file) const { (void)zip_fclose(file); }
+void KerasArchive::Close::operator()(zip_t *archive) const { zip_discard(archive); }
+void KerasArchive::CloseMember::operator()(zip_file_t *file) const { (void)zip_fclose(file); }
 
 void KerasArchive::fail(const std::string &member, const std::string &found) const {
   throw Error(ErrorKind::io_error,

@@ -11,9 +11,6 @@
 #include <span>
 #include <string>
 
-struct zip;
-struct zip_file;
-
 namespace halftone::detail {
 
 /// The archive is open, and its file mapped, while the object lives: nobody may shorten the file in place meanwhile. Every
@@ -35,14 +32,14 @@ public:
 
 private:
   struct Close {
-    void operator()(struct zip *archive) const;
+    void operator()(zip_t *archive) const;
   };
   struct CloseMember {
-    void operator()(struct zip_file *file) const;
+    void operator()(zip_file_t *file) const;
   };
   /// io_error when there is no such member.
   uint64_t indexOf(const std::string &member) const;
-  std::unique_ptr<struct zip_file, CloseMember> open(const std::string &member, uint64_t index, bool isRaw) const;
+  std::unique_ptr<zip_file_t, CloseMember> open(const std::string &member, uint64_t index, bool isRaw) const;
   /// The data of a member that is neither packed nor encrypted; nullopt for others. io_error when they are damaged.
   std::optional<std::span<const std::byte>> stored(const std::string &member) const;
   /// Gives the member's data, piece after piece, to `take`. io_error when there is no such member or its data are damaged.
@@ -53,7 +50,7 @@ private:
   Descriptor file_;
   std::shared_ptr<MappedFile> mapped_;
   std::unique_ptr<MappedZipSource> source_;
-  std::unique_ptr<struct zip, Close> archive_;
+  std::unique_ptr<zip_t, Close> archive_;
 };
 
 } // namespace halftone::detail

@@ -3,11 +3,10 @@
 #include "frontend/io/MappedZipSource.h"
 #include <algorithm>
 #include <cstring>
-#include <zip.h>
 
 namespace halftone::detail {
 
-struct zip_source *MappedZipSource::make(struct zip_error *error) {
+zip_source_t *MappedZipSource::make(zip_error_t *error) {
   return zip_source_function_create(
       [](void *self, void *data, zip_uint64_t size, zip_source_cmd_t command) -> zip_int64_t {
         return static_cast<MappedZipSource *>(self)->answer(command, data, size);

@@ -4,9 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-
-struct zip_source;
-struct zip_error;
+#include <zip.h>
 
 namespace halftone::detail {
 
@@ -17,7 +15,7 @@ public:
   explicit MappedZipSource(std::span<const std::byte> bytes) : bytes_(bytes) {}
   MappedZipSource(const MappedZipSource &) = delete;
   /// A source for zip_open_from_source(); null, with the reason in `error`, if libzip has no memory.
-  struct zip_source *make(struct zip_error *error);
+  zip_source_t *make(zip_error_t *error);
   /// Where the last bytes lie that libzip has read.
   size_t lastRead() const { return lastRead_; }
 
