@@ -82,6 +82,10 @@ bool OperationArguments::isList(const char *key) const {
   const auto found = config_.find(key);
   return found != config_.end() && found->is_array();
 }
+bool OperationArguments::isNull(const char *key) const {
+  const auto found = config_.find(key);
+  return found == config_.end() || found->is_null();
+}
 std::optional<int64_t> OperationArguments::maybeInteger(const char *key) {
   const Json found = config(key);
   if (found.is_null())

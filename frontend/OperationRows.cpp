@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <climits>
 #include <cmath>
+#include <fmt/format.h>
 
 namespace halftone::detail {
 
@@ -127,6 +128,14 @@ Values castTo(Arguments &a) {
   const Value x = a.value("x");
   return ops::cast(x, standardize_dtype(a.text("dtype")));
 }
+/// Keras puts it between a mask of an Embedding and the layer that takes the mask.
+Values convertToTensor(Arguments &a) {
+  const Value x = a.value("x");
+  const bool isDense = !a.flag("sparse") && !a.flag("ragged");
+  if (!isDense)
+    throw Error(ErrorKind::not_implemented_error, "the operation ConvertToTensor gives a sparse or a ragged tensor");
+  return a.isNull("dtype") ? x : ops::cast(x, standardize_dtype(a.text("dtype")));
+}
 Values clip(Arguments &a) {
   const Value x = a.value("x");
   const double least = a.number("x_min");
@@ -166,6 +175,53 @@ Values gelu(Arguments &a) {
   const Value x = a.value("x");
   return ops::gelu(x, a.flag("approximate"));
 }
+Values celu(Arguments &a) {
+  const Value x = a.value("x");
+  const double alpha = a.number("alpha", 1.0);
+  return ops::relu(x) + alpha * ops::expm1(-ops::relu(-x) / alpha);
+}
+Values squareplus(Arguments &a) {
+  const Value x = a.value("x");
+  return 0.5 * (x + ops::sqrt(ops::square(x) + a.number("b", 4.0)));
+}
+/// An activation by its name. The argument `key` of its Keras operation must have the value that the activation has.
+template <Word name, Word key, double usual> Values usualActivation(Arguments &a) {
+  const Value x = a.value("x");
+  if (a.number(key.text, usual) != usual)
+    throw Error(ErrorKind::not_implemented_error,
+                fmt::format("the operation has `{}` other than {}: only the value of the activation '{}' can be read",
+                            key.text, usual, name.text));
+  return ActivationArg(name.text)(x);
+}
+Values threshold(Arguments &a) {
+  const Value x = a.value("x");
+  const double least = a.number("threshold");
+  return ops::where(ops::greater(x, ops::full_like(x, least)), x, ops::full_like(x, a.number("default_value")));
+}
+template <Value (*f)(const Value &, int64_t)> Values triangle(Arguments &a) {
+  const Value x = a.value("x");
+  return f(x, a.integer("k", 0));
+}
+Values roll(Arguments &a) {
+  const Value x = a.value("x");
+  const Integers shift(a.integers("shift"));
+  return ops::roll(x, shift, Axes(a.integers("axis")));
+}
+Values ravel(Arguments &a) { return ops::reshape(a.value("x"), {-1}); }
+Values average(Arguments &a) {
+  const Value x = a.value("x");
+  const Axes axis(a.integers("axis"));
+  return a.hasMore() ? ops::average(x, axis, a.value("weights")) : ops::average(x, axis);
+}
+Values countNonzero(Arguments &a) {
+  const Value x = a.value("x");
+  return ops::count_nonzero(x, Axes(a.integers("axis")));
+}
+Values take(Arguments &a) {
+  const Value x = a.value("x"), indices = a.value("indices");
+  const std::optional<int64_t> axis = a.maybeInteger("axis");
+  return axis ? ops::take(x, indices, *axis) : ops::take(ops::reshape(x, {-1}), indices);
+}
 Values getItemOf(Arguments &a) {
   const Value x = a.value("x");
   return getItem(x, a.literal("key"));
@@ -185,6 +241,10 @@ constexpr Operation rows[] = {
     {"div", "Divide", numpy, arithmetic<std::divides<>>},
     {"div", "TrueDivide", numpy, arithmetic<std::divides<>>}, // older files have it
     {"pow", "Power", numpy, binary<ops::power>},
+    {"atan2", "Arctan2", numpy, binary<ops::arctan2>},
+    {"hypot", "Hypot", numpy, binary<ops::hypot>},
+    {"logaddexp", "Logaddexp", numpy, binary<ops::logaddexp>},
+    {"", "Outer", numpy, binary<ops::outer>},
     {"maximum", "Maximum", numpy, binary<ops::maximum>},
     {"minimum", "Minimum", numpy, binary<ops::minimum>},
     {"matmul", "Matmul", numpy, binary<ops::matmul>},
@@ -197,14 +257,19 @@ constexpr Operation rows[] = {
     {"less_equal", "LessEqual", numpy, binary<ops::less_equal>},
     {"greater", "Greater", numpy, binary<ops::greater>},
     {"greater_equal", "GreaterEqual", numpy, binary<ops::greater_equal>},
-    {"logical_and", "LogicalAnd", numpy, binary<ops::logical_and>},
-    {"logical_or", "LogicalOr", numpy, binary<ops::logical_or>},
-    {"logical_not", "LogicalNot", numpy, unary<ops::logical_not>},
+    {"and", "LogicalAnd", numpy, binary<ops::logical_and>},
+    {"or", "LogicalOr", numpy, binary<ops::logical_or>},
+    {"xor", "LogicalXor", numpy, binary<ops::logical_xor>},
+    {"not", "LogicalNot", numpy, unary<ops::logical_not>},
     {"sum", "Sum", numpy, reduction<ops::sum>},
     {"mean", "Mean", numpy, reduction<ops::mean>},
     {"max", "Max", numpy, reduction<ops::max>},
     {"min", "Min", numpy, reduction<ops::min>},
     {"prod", "Prod", numpy, reduction<ops::prod>},
+    {"", "Amax", numpy, reduction<ops::max>},
+    {"", "Amin", numpy, reduction<ops::min>},
+    {"", "Average", numpy, average},
+    {"", "CountNonzero", numpy, countNonzero},
     {"", "Any", numpy, reduction<ops::any>},
     {"", "All", numpy, reduction<ops::all>},
     {"", "Var", numpy, reduction<ops::var>},
@@ -226,10 +291,25 @@ constexpr Operation rows[] = {
     {"expm1", "Expm1", numpy, unary<ops::expm1>},
     {"log", "Log", numpy, unary<ops::log>},
     {"log1p", "Log1p", numpy, unary<ops::log1p>},
+    {"exp2", "Exp2", numpy, unary<ops::exp2>},
+    {"log2", "Log2", numpy, unary<ops::log2>},
+    {"log10", "Log10", numpy, unary<ops::log10>},
+    {"cbrt", "Cbrt", numpy, unary<ops::cbrt>},
     {"sin", "Sin", numpy, unary<ops::sin>},
     {"cos", "Cos", numpy, unary<ops::cos>},
+    {"tan", "Tan", numpy, unary<ops::tan>},
+    {"asin", "Arcsin", numpy, unary<ops::arcsin>},
+    {"acos", "Arccos", numpy, unary<ops::arccos>},
+    {"atan", "Arctan", numpy, unary<ops::arctan>},
+    {"sinh", "Sinh", numpy, unary<ops::sinh>},
+    {"cosh", "Cosh", numpy, unary<ops::cosh>},
+    {"asinh", "Arcsinh", numpy, unary<ops::arcsinh>},
+    {"acosh", "Arccosh", numpy, unary<ops::arccosh>},
+    {"atanh", "Arctanh", numpy, unary<ops::arctanh>},
+    {"trunc", "Trunc", numpy, unary<ops::trunc>},
     {"tanh", "Tanh", numpy, unary<ops::tanh>},
     {"erf", "Erf", math, unary<ops::erf>},
+    {"isfinite", "Isfinite", numpy, unary<ops::isfinite>},
     {"isnan", "Isnan", numpy, unary<ops::isnan>},
     {"isinf", "Isinf", numpy, unary<ops::isinf>},
     {"logistic", "Sigmoid", nn, unary<ops::sigmoid>},
@@ -245,11 +325,22 @@ constexpr Operation rows[] = {
     {"", "LogSigmoid", nn, activation<"log_sigmoid">},
     {"", "LeakyRelu", nn, leakyRelu},
     {"", "Elu", nn, elu},
+    {"", "Celu", nn, celu},
+    {"", "Squareplus", nn, squareplus},
+    {"", "SparsePlus", nn, activation<"sparse_plus">},
+    {"", "SparseSigmoid", nn, activation<"sparse_sigmoid">},
+    {"", "TanhShrink", nn, activation<"tanh_shrink">},
+    {"", "HardShrink", nn, usualActivation<"hard_shrink", "threshold", 0.5>},
+    {"", "SoftShrink", nn, usualActivation<"soft_shrink", "threshold", 0.5>},
+    {"", "Glu", nn, usualActivation<"glu", "axis", -1.0>},
+    {"", "Sparsemax", nn, usualActivation<"sparsemax", "axis", -1.0>},
+    {"", "Threshold", nn, threshold},
     {"", "Gelu", nn, gelu},
     {"", "Softmax", nn, alongAxis<ops::softmax>},
     {"", "LogSoftmax", nn, alongAxis<ops::log_softmax>},
     {"", "OneHot", nn, oneHot},
     {"", "Cast", core, castTo},
+    {"", "ConvertToTensor", core, convertToTensor},
     {"stop_gradient", "StopGradient", core, stopGradient},
     {"", "Clip", numpy, clip},
     {"where", "Where", numpy, where},
@@ -267,6 +358,11 @@ constexpr Operation rows[] = {
     {"", "Tile", numpy, tile},
     {"", "Swapaxes", numpy, swapAxes},
     {"", "Moveaxis", numpy, moveAxis},
+    {"", "Roll", numpy, roll},
+    {"", "Tril", numpy, triangle<ops::tril>},
+    {"", "Triu", numpy, triangle<ops::triu>},
+    {"", "Ravel", numpy, ravel},
+    {"", "Take", numpy, take},
     {"", "Cumsum", numpy, cumulativeSum},
     {"full_like", "FullLike", numpy, fullLike},
     {"", "ZerosLike", numpy, unary<ops::zeros_like>},

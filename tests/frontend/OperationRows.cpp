@@ -57,6 +57,9 @@ void check(const Row &row) {
 
 TEST_CASE("Operations with arguments compute as Keras's, and go into a config again", "[files]") {
   const double e = std::exp(1.0);
+  std::vector<double> products;
+  for (int i = 0; i < 36; ++i)
+    products.push_back((i / 6) * (i % 6));
   for (const Row &row : {
            Row{"Reshape", "[X]", R"("newshape": [-1, 6])", {1, 6}, {0, 1, 2, 3, 4, 5}},
            Row{"Transpose", "[X]", R"("axes": [0, 2, 1])", {1, 3, 2}, {0, 3, 1, 4, 2, 5}},
@@ -83,6 +86,12 @@ TEST_CASE("Operations with arguments compute as Keras's, and go into a config ag
            Row{"Mod", "[X, 2]", "", {1, 2, 3}, {0, 1, 0, 1, 0, 1}},
            Row{"Greater", "[X, 2]", "", {1, 2, 3}, {0, 0, 0, 1, 1, 1}},
            Row{"NotEqual", "[X, 0]", "", {1, 2, 3}, {0, 1, 1, 1, 1, 1}},
+           Row{"ConvertToTensor",
+               "[X]",
+               R"("dtype": null, "sparse": null, "ragged": null)",
+               {1, 2, 3},
+               {0, 1, 2, 3, 4, 5}},
+           Row{"ConvertToTensor", "[X]", R"("dtype": "int32")", {1, 2, 3}, {0, 1, 2, 3, 4, 5}},
            Row{"LeakyRelu", "[X]", R"("negative_slope": 0.3)", {1, 2, 3}, {0, 1, 2, 3, 4, 5}},
            Row{"Round", "[X]", R"("decimals": 0)", {1, 2, 3}, {0, 1, 2, 3, 4, 5}},
            Row{"Softmax",
@@ -91,10 +100,74 @@ TEST_CASE("Operations with arguments compute as Keras's, and go into a config ag
                {1, 2, 3},
                {1 / (1 + e * e * e), 1 / (1 + e * e * e), 1 / (1 + e * e * e), 1 - 1 / (1 + e * e * e),
                 1 - 1 / (1 + e * e * e), 1 - 1 / (1 + e * e * e)}},
+           Row{"Exp2", "[X]", "", {1, 2, 3}, {1, 2, 4, 8, 16, 32}},
+           Row{"Arctan",
+               "[X]",
+               "",
+               {1, 2, 3},
+               {0, std::atan(1), std::atan(2), std::atan(3), std::atan(4), std::atan(5)}},
+           Row{"Arctan2",
+               "[X, 2]",
+               "",
+               {1, 2, 3},
+               {0, std::atan(.5), std::atan(1), std::atan(1.5), std::atan(2), std::atan(2.5)}},
+           Row{"Hypot", "[X, 0]", "", {1, 2, 3}, {0, 1, 2, 3, 4, 5}},
+           Row{"Outer", "[X, X]", "", {6, 6}, products},
+           Row{"Amax", "[X]", R"("axis": 2, "keepdims": false)", {1, 2}, {2, 5}},
+           Row{"Amin", "[X]", R"("axis": 1, "keepdims": true)", {1, 1, 3}, {0, 1, 2}},
+           Row{"Average", "[X]", R"("axis": 1)", {1, 3}, {1.5, 2.5, 3.5}},
+           Row{"CountNonzero", "[X]", R"("axis": 2)", {1, 2}, {2, 3}},
+           Row{"LogicalXor", "[X, 1]", "", {1, 2, 3}, {1, 0, 0, 0, 0, 0}},
+           Row{"Isfinite", "[X]", "", {1, 2, 3}, {1, 1, 1, 1, 1, 1}},
+           Row{"Celu", "[X]", R"("alpha": 2.0)", {1, 2, 3}, {0, 1, 2, 3, 4, 5}},
+           Row{"Squareplus", "[X]", R"("b": 0)", {1, 2, 3}, {0, 1, 2, 3, 4, 5}},
+           Row{"HardShrink", "[X]", R"("threshold": 0.5)", {1, 2, 3}, {0, 1, 2, 3, 4, 5}},
+           Row{"Threshold", "[X]", R"("threshold": 2, "default_value": -1)", {1, 2, 3}, {-1, -1, -1, 3, 4, 5}},
+           Row{"Roll", "[X]", R"("shift": 1, "axis": 2)", {1, 2, 3}, {2, 0, 1, 5, 3, 4}},
+           Row{"Tril", "[X]", R"("k": 0)", {1, 2, 3}, {0, 0, 0, 3, 4, 0}},
+           Row{"Triu", "[X]", R"("k": 1)", {1, 2, 3}, {0, 1, 2, 0, 0, 5}},
+           Row{"Ravel", "[X]", "", {6}, {0, 1, 2, 3, 4, 5}},
            Row{"FullLike", "[X, 2.5]", R"("dtype": null)", {1, 2, 3}, {2.5, 2.5, 2.5, 2.5, 2.5, 2.5}},
            Row{"OnesLike", "[X]", R"("dtype": null)", {1, 2, 3}, {1, 1, 1, 1, 1, 1}},
        })
     check(row);
+}
+
+TEST_CASE("Calls of operations between layers are written as Keras's operations", "[files]") {
+  const Input x({2, 3});
+  const Value flag = ops::isfinite(x);
+  const std::vector<std::pair<const char *, Value>> rows{{"Exp2", ops::exp2(x)},
+                                                         {"Log2", ops::log2(x)},
+                                                         {"Log10", ops::log10(x)},
+                                                         {"Cbrt", ops::cbrt(x)},
+                                                         {"Tan", ops::tan(x)},
+                                                         {"Arcsin", ops::arcsin(x)},
+                                                         {"Arccos", ops::arccos(x)},
+                                                         {"Arctan", ops::arctan(x)},
+                                                         {"Sinh", ops::sinh(x)},
+                                                         {"Cosh", ops::cosh(x)},
+                                                         {"Arcsinh", ops::arcsinh(x)},
+                                                         {"Arccosh", ops::arccosh(x)},
+                                                         {"Arctanh", ops::arctanh(x)},
+                                                         {"Trunc", ops::trunc(x)},
+                                                         {"Arctan2", ops::arctan2(x, x)},
+                                                         {"Hypot", ops::hypot(x, x)},
+                                                         {"Isfinite", flag},
+                                                         {"Logaddexp", ops::logaddexp(x, x)},
+                                                         {"LogicalNot", ops::logical_not(flag)},
+                                                         {"LogicalAnd", ops::logical_and(flag, flag)},
+                                                         {"LogicalOr", ops::logical_or(flag, flag)},
+                                                         {"LogicalXor", ops::logical_xor(flag, flag)}};
+  for (const auto &[className, result] : rows) {
+    INFO(className);
+    const Model model({x}, {result});
+    const std::string text = model.to_json();
+    CHECK_THAT(text, Contains(fmt::format("\"class_name\":\"{}\"", className)) ||
+                         Contains(fmt::format("\"class_name\": \"{}\"", className)));
+    const Model again = Model::from_config(Config::parse(text));
+    const Tensor data = counted({1, 2, 3});
+    CHECK(again.predict(data, {.verbose = 0}).str() == model.predict(data, {.verbose = 0}).str());
+  }
 }
 
 TEST_CASE("Items of a Value are those of NumPy: integers, slices forwards and backwards, ellipses and new axes",

@@ -1,0 +1,533 @@
+# Random functional models of real Keras, of the layers and operations that .keras files may hold.
+# SPDX-License-Identifier: Apache-2.0
+import keras
+import numpy as np
+from keras import layers, ops
+
+ACTIVATIONS = [
+    None,
+    "relu",
+    "gelu",
+    "silu",
+    "tanh",
+    "sigmoid",
+    "softplus",
+    "elu",
+    "selu",
+    "leaky_relu",
+    "relu6",
+    "softmax",
+    "hard_sigmoid",
+    "hard_silu",
+    "mish",
+    "softsign",
+    "exponential",
+    "log_softmax",
+    "celu",
+    "squareplus",
+    "sparse_plus",
+    "soft_shrink",
+    "hard_shrink",
+    "tanh_shrink",
+    "hard_tanh",
+    "log_sigmoid",
+    "linear",
+]
+POLICIES = ["float32"] * 4 + ["mixed_bfloat16"] * 3 + ["mixed_float16"] * 3 + ["bfloat16", "float16", "float64"]
+
+
+class Draw:
+    """Random choices, all of which follow from a seed."""
+
+    def __init__(self, seed):
+        self.random = np.random.default_rng(seed)
+
+    def of(self, *options):
+        return options[self.random.integers(len(options))]
+
+    def chance(self, p):
+        return bool(self.random.random() < p)
+
+    def n(self, low, high):
+        return int(self.random.integers(low, high + 1))
+
+    def sizes(self, rank, low, high):
+        return self.n(low, high) if self.chance(0.5) else tuple(self.n(low, high) for _ in range(rank))
+
+    def activation(self):
+        return self.of(*ACTIVATIONS)
+
+    def some(self, **options):
+        """Each of the arguments with a chance of 0.3."""
+        return {name: make() for name, make in options.items() if self.chance(0.3)}
+
+    def initializer(self):
+        make = self.of(
+            keras.initializers.RandomNormal, keras.initializers.RandomUniform, keras.initializers.TruncatedNormal
+        )
+        return make(*((-0.4, 0.4) if make is keras.initializers.RandomUniform else (0.0, 0.3)), seed=self.n(0, 99))
+
+    def regularizer(self):
+        return self.of(
+            keras.regularizers.L1(0.01),
+            keras.regularizers.L2(0.02),
+            keras.regularizers.L1L2(0.01, 0.02),
+            keras.regularizers.OrthogonalRegularizer(0.01),
+        )
+
+    def constraint(self):
+        return self.of(
+            keras.constraints.MaxNorm(1.0),
+            keras.constraints.NonNeg(),
+            keras.constraints.UnitNorm(),
+            keras.constraints.MinMaxNorm(0.2, 1.0),
+        )
+
+    def weights(self, rank=2, bias=True):
+        """Arguments of a layer with a kernel."""
+        found = self.some(kernel_initializer=self.initializer, kernel_constraint=self.constraint)
+        if rank == 2:
+            found |= self.some(kernel_regularizer=self.regularizer)
+        if bias:
+            found |= self.some(use_bias=lambda: False, bias_initializer=self.initializer)
+        found |= {"activity_regularizer": "l2"} if self.chance(0.05) else {}
+        return found
+
+
+def padding(draw, causal=False):
+    return draw.of("valid", "same", "causal") if causal else draw.of("valid", "same")
+
+
+# ---- of any rank: the last axis is the channels
+
+
+def dense(draw, x):
+    return layers.Dense(draw.n(1, 12), activation=draw.activation(), **draw.weights())(x)
+
+
+def einsum_dense(draw, x):
+    letters = "abcde"[: len(x.shape) - 1]
+    if draw.chance(0.5) or len(x.shape) == 2:
+        equation, shape = "...x,xy->...y", (*[None] * (len(x.shape) - 2), draw.n(1, 9))
+        return layers.EinsumDense(equation, shape, bias_axes=draw.of(None, "y"), activation=draw.activation())(x)
+    inner = letters[1:]
+    equation = f"a{inner}x,xyz->a{inner}yz"
+    out = (*x.shape[1:-1], draw.n(1, 3), draw.n(1, 4))
+    y = layers.EinsumDense(equation, out, bias_axes=draw.of(None, "yz", "z"))(x)
+    return layers.Reshape((*x.shape[1:-1], -1))(y)
+
+
+def activation(draw, x):
+    return layers.Activation(draw.activation() or "relu")(x)
+
+
+def activation_layer(draw, x):
+    make = draw.of(layers.ReLU, layers.LeakyReLU, layers.ELU, layers.PReLU, layers.Softmax)
+    if make is layers.ReLU:
+        return make(
+            **draw.some(max_value=lambda: draw.of(1.0, 6.0), negative_slope=lambda: 0.1, threshold=lambda: 0.2)
+        )(x)
+    if make is layers.PReLU:
+        shared = [a for a in range(1, len(x.shape) - 1) if draw.chance(0.5)] or None
+        return make(alpha_initializer=draw.initializer(), shared_axes=shared)(x)
+    if make is layers.Softmax:
+        return make(axis=draw.of(-1, 1))(x)
+    return make(draw.of(0.1, 0.3))(x)
+
+
+def normalization(draw, x):
+    make = draw.of(
+        layers.LayerNormalization,
+        layers.BatchNormalization,
+        layers.RMSNormalization,
+        layers.UnitNormalization,
+        layers.GroupNormalization,
+    )
+    channels = x.shape[-1]
+    if make is layers.GroupNormalization:
+        return make(draw.of(*[g for g in (1, 2, 3, -1) if g < 0 or channels % g == 0]), epsilon=0.01)(x)
+    if make is layers.LayerNormalization:
+        axis = draw.of(-1, list(range(1, len(x.shape))))
+        return make(axis=axis, epsilon=0.01, **draw.some(center=lambda: False, scale=lambda: False))(x)
+    if make is layers.BatchNormalization:
+        arguments = draw.some(center=lambda: False, scale=lambda: False, momentum=lambda: 0.6)
+        return make(epsilon=0.01, **arguments)(x)
+    return make(**({"epsilon": 0.01} if make is layers.RMSNormalization else {}))(x)
+
+
+def plain(draw, x):
+    return draw.of(
+        lambda: layers.Rescaling(draw.of(0.5, 2.0), draw.of(0.0, 0.25))(x),
+        lambda: layers.Identity()(x),
+        lambda: layers.Dropout(0.0)(x),
+        lambda: layers.ActivityRegularization(l1=0.001, l2=0.002)(x),
+    )()
+
+
+def operation(draw, x):
+    last = len(x.shape) - 1
+    return draw.of(
+        lambda: x + 1.5,
+        lambda: 2.0 - x,
+        lambda: x * 0.5,
+        lambda: x / 2.0,
+        lambda: -x,
+        lambda: 1.0 / (ops.abs(x) + 1.0),
+        lambda: ops.tanh(x),
+        lambda: ops.sigmoid(x),
+        lambda: ops.exp(-ops.square(x)),
+        lambda: ops.log1p(ops.abs(x)),
+        lambda: ops.sqrt(ops.abs(x) + 0.5),
+        lambda: ops.sin(x),
+        lambda: ops.cos(x),
+        lambda: ops.erf(x),
+        lambda: ops.clip(x, -1.0, 1.0),
+        lambda: ops.maximum(x, 0.1),
+        lambda: ops.minimum(x, ops.tanh(x)),
+        lambda: ops.where(x > 0.1, x, x * 0.1),
+        lambda: x - ops.mean(x, axis=-1, keepdims=True),
+        lambda: x / (1.0 + ops.std(x, axis=last, keepdims=True)),
+        lambda: x - ops.max(x, axis=-1, keepdims=True),
+        lambda: ops.cumsum(x, axis=-1),
+        lambda: ops.flip(x, axis=last),
+        lambda: ops.softmax(x, axis=-1),
+        lambda: ops.log_softmax(x),
+        lambda: ops.logsumexp(x, axis=-1, keepdims=True) + x,
+        lambda: ops.gelu(x, approximate=False),
+        lambda: ops.concatenate([x, ops.relu(x)], axis=-1),
+        lambda: ops.power(ops.abs(x) + 0.5, 1.5),
+        lambda: ops.repeat(x, 2, axis=-1),
+        lambda: ops.stop_gradient(x) + x,
+        lambda: ops.var(x, axis=-1, keepdims=True) + x,
+        lambda: ops.tile(x, [1] * last + [2]),
+        lambda: x[..., ::-1],
+        lambda: x[:, : max(1, x.shape[1] // 2)],
+        lambda: ops.arctan(x),
+        lambda: ops.celu(x, 2.0),
+        lambda: ops.squareplus(x),
+        lambda: ops.threshold(x, 0.1, -0.2),
+        lambda: ops.roll(x, 1, axis=-1),
+        lambda: ops.hypot(x, 1.0),
+        lambda: ops.logaddexp(x, 0.5),
+        lambda: ops.log2(ops.abs(x) + 1.0),
+        lambda: ops.amax(x, axis=-1, keepdims=True) - x,
+        lambda: ops.cast(ops.cast(x, "float16"), x.dtype),
+        lambda: ops.sum(x, axis=-1, keepdims=True) * x,
+        lambda: ops.expand_dims(x, 1)[:, 0],
+        lambda: ops.one_hot(ops.argmax(x, axis=-1), x.shape[-1]) * x,
+    )()
+
+
+# ---- (batch, steps, channels)
+
+
+def convolution_1d(draw, x):
+    steps, channels = x.shape[1:]
+    kernel = draw.n(1, min(4, steps))
+    strides = draw.n(1, 3)
+    dilation = draw.n(1, 2) if strides == 1 and (kernel - 1) * 2 < steps else 1
+    kind = draw.n(0, 3)
+    if kind == 0:
+        groups = draw.of(*[g for g in (1, 1, 1, 2, 3) if channels % g == 0])
+        return layers.Conv1D(
+            groups * draw.n(1, 5),
+            kernel,
+            strides=strides,
+            padding=padding(draw, True),
+            dilation_rate=dilation,
+            groups=groups,
+            activation=draw.activation(),
+            **draw.weights(3),
+        )(x)
+    if kind == 1:
+        return layers.SeparableConv1D(
+            draw.n(1, 6),
+            kernel,
+            strides=strides,
+            padding=padding(draw),
+            dilation_rate=dilation,
+            depth_multiplier=draw.n(1, 2),
+            activation=draw.activation(),
+        )(x)
+    if kind == 2:
+        return layers.DepthwiseConv1D(
+            kernel,
+            strides=strides,
+            padding=padding(draw),
+            dilation_rate=dilation,
+            depth_multiplier=draw.n(1, 2),
+            activation=draw.activation(),
+        )(x)
+    return layers.Conv1DTranspose(
+        draw.n(1, 5), kernel, strides=strides, padding=padding(draw), activation=draw.activation()
+    )(x)
+
+
+def attention(draw, x):
+    heads, width = draw.n(1, 3), draw.n(1, 6)
+    kind = draw.n(0, 3)
+    causal = draw.chance(0.4)
+    if kind == 0:
+        arguments = draw.some(value_dim=lambda: draw.n(1, 5), use_bias=lambda: False, output_shape=lambda: draw.n(1, 7))
+        return layers.MultiHeadAttention(heads, width, **arguments)(x, x, use_causal_mask=causal)
+    if kind == 1:
+        return layers.GroupQueryAttention(width, heads * 2, heads)(x, x, use_causal_mask=causal)
+    if kind == 2:
+        query = layers.Dense(x.shape[-1], activation="tanh")(x)
+        return layers.Attention(**draw.some(use_scale=lambda: True, score_mode=lambda: "concat"))(
+            [query, x], use_causal_mask=causal
+        )
+    query = layers.Dense(x.shape[-1], activation="tanh")(x)
+    return layers.AdditiveAttention(use_scale=draw.chance(0.5))([query, x], use_causal_mask=causal)
+
+
+def steps_1d(draw, x):
+    steps = x.shape[1]
+    return draw.of(
+        lambda: layers.MaxPooling1D(draw.n(1, min(3, steps)), strides=draw.of(None, 1, 2), padding=padding(draw))(x),
+        lambda: layers.AveragePooling1D(draw.n(1, min(3, steps)), strides=draw.of(None, 1, 2), padding=padding(draw))(
+            x
+        ),
+        lambda: layers.UpSampling1D(draw.n(1, 2))(x),
+        lambda: layers.ZeroPadding1D((draw.n(0, 2), draw.n(0, 2)))(x),
+        lambda: layers.Cropping1D((0, 1) if steps > 1 else 0)(x),
+        lambda: layers.Permute((2, 1))(x),
+        lambda: ops.transpose(x, [0, 2, 1]),
+        lambda: ops.matmul(x, ops.swapaxes(x, 1, 2)),
+        lambda: ops.einsum("bij,bkj->bik", x, x),
+        lambda: layers.Dot(axes=2, normalize=draw.chance(0.5))([x, x]),
+        lambda: ops.moveaxis(x, 1, 2),
+    )()
+
+
+def leave_1d(draw, x):
+    return draw.of(
+        lambda: layers.GlobalAveragePooling1D()(x),
+        lambda: layers.GlobalMaxPooling1D()(x),
+        lambda: layers.Flatten()(x),
+        lambda: ops.mean(x, axis=1),
+        lambda: x[:, -1],
+        lambda: x[:, 0],
+        lambda: layers.Reshape((-1,))(x),
+    )()
+
+
+# ---- images
+
+
+def convolution_2d(draw, x):
+    height, width, channels = x.shape[1:]
+    kernel = (draw.n(1, min(3, height)), draw.n(1, min(3, width)))
+    strides = draw.of(1, 1, 2, 3)
+    dilation = (
+        2 if strides == 1 and 2 * (kernel[0] - 1) < height and 2 * (kernel[1] - 1) < width and draw.chance(0.3) else 1
+    )
+    kind = draw.n(0, 4)
+    if kind <= 1:
+        groups = draw.of(*[g for g in (1, 1, 1, 2, 3) if channels % g == 0])
+        return layers.Conv2D(
+            groups * draw.n(1, 6),
+            kernel,
+            strides=strides,
+            padding=padding(draw),
+            dilation_rate=dilation,
+            groups=groups,
+            activation=draw.activation(),
+            **draw.weights(4),
+        )(x)
+    if kind == 2:
+        return layers.SeparableConv2D(
+            draw.n(1, 6),
+            kernel,
+            strides=strides,
+            padding=padding(draw),
+            dilation_rate=dilation,
+            depth_multiplier=draw.n(1, 2),
+            activation=draw.activation(),
+        )(x)
+    if kind == 3:
+        return layers.DepthwiseConv2D(
+            kernel,
+            strides=strides,
+            padding=padding(draw),
+            dilation_rate=dilation,
+            depth_multiplier=draw.n(1, 2),
+            activation=draw.activation(),
+        )(x)
+    return layers.Conv2DTranspose(
+        draw.n(1, 5), kernel, strides=draw.of(1, 2), padding=padding(draw), activation=draw.activation()
+    )(x)
+
+
+def areas_2d(draw, x):
+    height, width = x.shape[1:3]
+    pool = (draw.n(1, min(3, height)), draw.n(1, min(3, width)))
+    return draw.of(
+        lambda: layers.MaxPooling2D(pool, strides=draw.of(None, 1, 2), padding=padding(draw))(x),
+        lambda: layers.AveragePooling2D(pool, strides=draw.of(None, 1, 2), padding=padding(draw))(x),
+        lambda: layers.UpSampling2D(draw.n(1, 2), interpolation=draw.of("nearest", "bilinear"))(x),
+        lambda: layers.ZeroPadding2D(((draw.n(0, 1), draw.n(0, 2)), (draw.n(0, 1), draw.n(0, 2))))(x),
+        lambda: layers.Cropping2D(((0, int(height > 1)), (0, int(width > 1))))(x),
+        lambda: layers.Permute((2, 1, 3))(x),
+        lambda: layers.CenterCrop(max(1, height - 1), max(1, width - 1))(x),
+        lambda: layers.Resizing(draw.n(1, 6), draw.n(1, 6), interpolation=draw.of("nearest", "bilinear"))(x),
+    )()
+
+
+def leave_2d(draw, x):
+    return draw.of(
+        lambda: layers.GlobalAveragePooling2D()(x),
+        lambda: layers.GlobalMaxPooling2D()(x),
+        lambda: layers.Flatten()(x),
+        lambda: ops.mean(x, axis=[1, 2]),
+        lambda: ops.max(x, axis=(1, 2)),
+        lambda: layers.Reshape((-1, x.shape[-1]))(x),
+    )()
+
+
+# ---- volumes and vectors
+
+
+def volume(draw, x):
+    size = min(x.shape[1:4])
+    return draw.of(
+        lambda: layers.Conv3D(draw.n(1, 4), draw.n(1, min(2, size)), strides=draw.n(1, 2), padding=padding(draw))(x),
+        lambda: layers.Conv3DTranspose(draw.n(1, 3), draw.n(1, 2), padding=padding(draw))(x),
+        lambda: layers.MaxPooling3D(min(2, size), padding=padding(draw))(x),
+        lambda: layers.AveragePooling3D(min(2, size), padding=padding(draw))(x),
+        lambda: layers.UpSampling3D(2)(x),
+        lambda: layers.ZeroPadding3D(1)(x),
+    )()
+
+
+def leave_3d(draw, x):
+    return draw.of(
+        lambda: layers.GlobalAveragePooling3D()(x),
+        lambda: layers.GlobalMaxPooling3D()(x),
+        lambda: layers.Reshape((x.shape[1], -1, x.shape[-1]))(x),
+    )()
+
+
+def widen(draw, x):
+    return draw.of(
+        lambda: layers.RepeatVector(draw.n(1, 3))(x),
+        lambda: layers.Reshape((x.shape[1], 1))(x),
+        lambda: ops.expand_dims(x, 1),
+        lambda: ops.stack([x, ops.tanh(x)], axis=1),
+    )()
+
+
+ANY = [
+    dense,
+    dense,
+    einsum_dense,
+    activation,
+    activation_layer,
+    normalization,
+    normalization,
+    plain,
+    operation,
+    operation,
+]
+OF_RANK = {
+    2: [dense, dense, widen],
+    3: [convolution_1d, convolution_1d, attention, attention, steps_1d, leave_1d],
+    4: [convolution_2d, convolution_2d, convolution_2d, areas_2d, areas_2d, leave_2d],
+    5: [volume, volume, leave_3d],
+}
+LEAVE = {3: leave_1d, 4: leave_2d, 5: leave_3d}
+MERGES = [
+    layers.Add,
+    layers.Subtract,
+    layers.Multiply,
+    layers.Average,
+    layers.Maximum,
+    layers.Minimum,
+    layers.Concatenate,
+]
+
+
+def grow(draw, x):
+    """`x` through one random layer. A result that is too large or empty is not taken."""
+    builders = ANY + 2 * OF_RANK[len(x.shape)]
+    policy = draw.of("float32", "mixed_bfloat16", "mixed_float16", "float16", "bfloat16") if draw.chance(0.08) else None
+    saved = keras.config.dtype_policy()
+    if policy:
+        keras.config.set_dtype_policy(policy)
+    try:
+        y = builders[draw.n(0, len(builders) - 1)](draw, x)
+    finally:
+        keras.config.set_dtype_policy(saved)
+    fits = 2 <= len(y.shape) <= 5 and 0 < np.prod(y.shape[1:]) <= 1500 and all(y.shape[1:])
+    return y if fits else x
+
+
+def join(draw, values):
+    """Two of the values, merged by a layer."""
+    a, b = values[draw.n(0, len(values) - 1)], values[draw.n(0, len(values) - 1)]
+    if a.shape != b.shape:
+        a, b = flat(draw, a), flat(draw, b)
+        b = layers.Dense(a.shape[-1])(b)
+    return draw.of(*MERGES)()([a, b])
+
+
+def flat(draw, x):
+    while len(x.shape) > 2:
+        x = LEAVE[len(x.shape)](draw, x)
+    return x
+
+
+def entry(draw, batch):
+    """A random input: the symbol, the data, and the value with which the model goes on."""
+    kind = draw.of("vector", "steps", "image", "image", "volume", "ids")
+    if kind == "ids":
+        length, bound = draw.n(1, 7), draw.n(2, 11)
+        symbol = layers.Input((length,), dtype="int32")
+        masked = draw.chance(0.5)
+        y = layers.Embedding(bound, draw.n(1, 8), mask_zero=masked, **draw.some(embeddings_constraint=draw.constraint))(
+            symbol
+        )
+        ids = draw.random.integers(0, bound, (batch, length)).astype("int32")
+        if masked:
+            ids[:, 0] = np.maximum(ids[:, 0], 1)
+        return symbol, ids, y
+    shape = {
+        "vector": (draw.n(1, 16),),
+        "steps": (draw.n(1, 9), draw.n(1, 8)),
+        "image": (draw.n(1, 9), draw.n(1, 9), draw.n(1, 4)),
+        "volume": (draw.n(1, 4), draw.n(1, 4), draw.n(1, 4), draw.n(1, 3)),
+    }[kind]
+    symbol = layers.Input(shape)
+    return symbol, draw.random.standard_normal((batch, *shape)).astype("float32"), symbol
+
+
+def random_model(draw, batch):
+    """A functional model and its inputs' data."""
+    entries = [entry(draw, batch) for _ in range(draw.of(1, 1, 1, 2))]
+    values = [value for _, _, value in entries]
+    for _ in range(draw.n(1, 7)):
+        at = draw.n(0, len(values) - 1)
+        grown = grow(draw, values[at])
+        if draw.chance(0.7):
+            values[at] = grown
+        else:
+            values.append(grown)
+        if len(values) > 1 and draw.chance(0.25):
+            values.append(join(draw, values))
+    if draw.chance(0.25):  # a model inside, called once or twice
+        x = flat(draw, values[-1])
+        inner = layers.Input(x.shape[1:])
+        model = keras.Model(
+            inner,
+            layers.Dense(x.shape[-1], activation=draw.activation())(
+                grow(draw, layers.Dense(4)(inner)) if x.shape[-1] < 2 else inner
+            ),
+        )
+        x = model(x)
+        values[-1] = model(x) if draw.chance(0.5) else x
+    ends = [flat(draw, value) for value in values]
+    end = ends[0] if len(ends) == 1 else layers.Concatenate()(ends)
+    heads = [
+        layers.Dense(draw.n(2, 5), dtype=draw.of("float32", "float32", None))(end) for _ in range(draw.of(1, 1, 1, 2))
+    ]
+    return keras.Model([symbol for symbol, _, _ in entries], heads), [data for _, data, _ in entries]

@@ -1,0 +1,324 @@
+#!/usr/bin/env python3
+# Makes random models with real Keras, and compares predictions, losses and trained weights of the program train_keras_files.
+# SPDX-License-Identifier: Apache-2.0
+"""Usage: random_keras_models.py PROGRAM FOLDER [--seed S] [--count N] [--seconds T]
+
+Each model is saved in FOLDER/SEED with data, and Keras predicts, tests and trains a few batches. PROGRAM does the same with the file.
+A number may differ by a few roundings of the model's narrowest dtype, or by several times the change that Keras shows if its
+weights change by such a rounding. Differences are printed, and their folders stay; the exit code is 1 if there is one.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+import warnings
+
+os.environ.setdefault("KERAS_BACKEND", "jax")
+os.environ.setdefault(
+    "XLA_FLAGS",
+    "--xla_allow_excess_precision=false --xla_backend_optimization_level=0 " "--xla_llvm_disable_expensive_passes=true",
+)
+warnings.filterwarnings("ignore")
+import keras  # noqa: E402
+import numpy as np  # noqa: E402
+from random_keras_layers import POLICIES, Draw, random_model  # noqa: E402
+
+STEPS = 3
+# Shares of the largest number that a result may be off, by the narrowest dtype in the model's file.
+ROUNDINGS = {"bfloat16": 0.03, "float16": 0.004, "float32": 3e-5}
+ULPS = {"bfloat16": 2.0**-8, "float16": 2.0**-11, "float32": 2.0**-23}
+
+
+def optimizer(draw, has_narrow_variables):
+    """Of 16-bit variables Keras computes the step sizes of Adam's relatives in 16 bits, where beta_2 is 1 or epsilon is 0."""
+    make = (
+        draw.of("SGD", "Lion", "Adagrad")
+        if has_narrow_variables
+        else draw.of(
+            "SGD",
+            "SGD",
+            "Adam",
+            "AdamW",
+            "Adamax",
+            "Nadam",
+            "RMSprop",
+            "Adagrad",
+            "Adadelta",
+            "Ftrl",
+            "Lion",
+            "Adafactor",
+            "Lamb",
+            "Muon",
+        )
+    )
+    rate = draw.of(0.01, 0.003, keras.optimizers.schedules.ExponentialDecay(0.01, 2, 0.5))
+    arguments = draw.some(weight_decay=lambda: 0.01, use_ema=lambda: True)
+    arguments |= draw.of({}, {}, {"clipnorm": 0.5}, {"clipvalue": 0.1}, {"global_clipnorm": 0.7})
+    if make == "SGD":
+        arguments |= draw.some(momentum=lambda: 0.9)
+        arguments |= {"nesterov": True} if "momentum" in arguments and draw.chance(0.5) else {}
+    if make in ("Adam", "AdamW"):
+        arguments |= draw.some(amsgrad=lambda: True)
+    if make == "RMSprop":
+        arguments |= draw.some(centered=lambda: True, momentum=lambda: 0.5)
+    if not arguments.get("use_ema") and draw.chance(0.15):
+        arguments["gradient_accumulation_steps"] = 2
+    return getattr(keras.optimizers, make)(rate, **arguments)
+
+
+def loss(draw, batch, units):
+    """A loss, and targets for a head of `units` numbers."""
+    classes = draw.random.integers(0, units, batch)
+    real = draw.random.standard_normal((batch, units)).astype("float32")
+    hot = np.eye(units, dtype="float32")[classes]
+    signs = np.sign(real).astype("float32")
+    losses = keras.losses
+    return draw.of(
+        lambda: (
+            losses.SparseCategoricalCrossentropy(from_logits=True, **draw.some(ignore_class=lambda: 0)),
+            classes.astype("int32"),
+        ),
+        lambda: (losses.CategoricalCrossentropy(from_logits=True, label_smoothing=draw.of(0.0, 0.1)), hot),
+        lambda: (losses.BinaryCrossentropy(from_logits=True, label_smoothing=draw.of(0.0, 0.2)), hot),
+        lambda: (losses.BinaryFocalCrossentropy(from_logits=True), hot),
+        lambda: (losses.CategoricalFocalCrossentropy(from_logits=True), hot),
+        lambda: ("mse", real),
+        lambda: ("mae", real),
+        lambda: (losses.Huber(delta=draw.of(0.5, 1.0)), real),
+        lambda: ("log_cosh", real),
+        lambda: (losses.CosineSimilarity(), real),
+        lambda: ("hinge", signs),
+        lambda: ("squared_hinge", signs),
+        lambda: ("categorical_hinge", hot),
+        lambda: (losses.MeanSquaredError(reduction=draw.of("sum", "mean_with_sample_weight")), real),
+    )()
+
+
+def metrics(draw, chosen):
+    name = chosen if isinstance(chosen, str) else chosen.name
+    usual = {
+        "categorical_crossentropy": ["accuracy", keras.metrics.TopKCategoricalAccuracy(k=2)],
+        "sparse_categorical_crossentropy": ["accuracy", keras.metrics.SparseTopKCategoricalAccuracy(k=2)],
+        "binary_crossentropy": ["accuracy"],
+    }
+    return usual.get(name, [draw.of("mse", "mae", keras.metrics.RootMeanSquaredError())]) if draw.chance(0.6) else []
+
+
+def narrowest(model):
+    text = model.to_json()
+    return next(dtype for dtype in ("bfloat16", "float16", "float32") if dtype in text or dtype == "float32")
+
+
+def make(seed, folder):
+    """Writes model.keras, its data and facts.json."""
+    draw = Draw(seed)
+    keras.utils.clear_session()
+    keras.utils.set_random_seed(seed)
+    policy = draw.of(*POLICIES)
+    keras.config.set_dtype_policy(policy)
+    batch = draw.of(1, 2, 5, 8)
+    model, x = random_model(draw, batch)
+    chosen = [loss(draw, batch, head.shape[-1]) for head in model.outputs]
+    narrow = any(variable.dtype in ("float16", "bfloat16") for variable in model.trainable_variables)
+    model.compile(
+        optimizer(draw, narrow),
+        [each for each, _ in chosen],
+        metrics=[metrics(draw, each) for each, _ in chosen],
+        loss_weights=draw.of(None, [draw.of(0.5, 2.0) for _ in chosen]),
+    )
+    weights = [draw.random.uniform(0.0, 2.0, batch).astype("float32") for _ in chosen] if draw.chance(0.25) else []
+    folder.mkdir(parents=True)
+    for stem, arrays in (("x", x), ("y", [y for _, y in chosen]), ("weights", weights)):
+        for i, array in enumerate(arrays):
+            np.save(folder / f"{stem}_{i}.npy", array)
+    # Kernels and biases that are not zeros, and gammas that are not ones.
+    for variable in model.trainable_variables:
+        noise = 0.05 * draw.random.standard_normal(variable.shape)
+        variable.assign(keras.ops.cast(np.asarray(variable.value, "float64") + noise, variable.dtype))
+    model.save(folder / "model.keras")
+    (folder / "facts.json").write_text(json.dumps({"policy": policy, "narrowest": narrowest(model)}))
+
+
+def numbers(array):
+    return np.asarray(
+        keras.ops.convert_to_numpy(keras.ops.cast(array, "float64" if "64" in str(array.dtype) else "float32")),
+        "float64",
+    )
+
+
+def arrays_of(folder, stem):
+    return [np.load(file) for file in sorted(folder.glob(f"{stem}_*.npy"))]
+
+
+def one_or_all(arrays):
+    return arrays[0] if len(arrays) == 1 else arrays
+
+
+def logs(found):
+    return {name: float(value) for name, value in found.items()}
+
+
+def load(folder, name):
+    keras.utils.clear_session()
+    keras.config.set_dtype_policy(json.loads((folder / "facts.json").read_text())["policy"])
+    return keras.models.load_model(folder / name)
+
+
+def keras_results(folder, ulp=0.0, seed=0):
+    """What Keras predicts, tests and trains from the file, with weights that are off by up to an ulp."""
+    model = load(folder, "model.keras")
+    random = np.random.default_rng(seed)
+    if ulp:
+        for variable in model.trainable_variables:
+            off = numbers(variable.value) * (1 + ulp * random.uniform(-1, 1, variable.shape))
+            variable.assign(keras.ops.cast(off, variable.dtype))
+    x, y, weights = (arrays_of(folder, stem) for stem in ("x", "y", "weights"))
+    if ulp:
+        x = [
+            each * (1 + ulp * random.uniform(-1, 1, each.shape)).astype("float32") if each.dtype == "float32" else each
+            for each in x
+        ]
+    x, y, weights = one_or_all(x), one_or_all(y), one_or_all(weights) if weights else None
+    predicted = model.predict_on_batch(x)
+    before = [numbers(variable.value) for variable in model.variables]
+    results = {
+        "predict": [
+            np.asarray(each, "float64") for each in (predicted if isinstance(predicted, list) else [predicted])
+        ],
+        "test": logs(model.test_on_batch(x, y, weights, return_dict=True)),
+        "train": [logs(model.train_on_batch(x, y, weights, return_dict=True)) for _ in range(STEPS)],
+    }
+    results["after"] = [numbers(variable.value) for variable in model.variables]
+    results["optimizer"] = [numbers(variable.value) for variable in model.optimizer.variables]
+    results["moved"] = [np.abs(a - b).max(initial=0) for a, b in zip(results["after"], before)]
+    results["paths"] = [variable.path for variable in model.variables]
+    return results
+
+
+def our_results(folder):
+    found = json.loads((folder / "ours.json").read_text())
+    if "error" in found:
+        return found
+    model = load(folder, "after.keras")
+    return {
+        "predict": [each.astype("float64") for each in arrays_of(folder, "predict")],
+        "test": logs(found["test"]),
+        "train": [logs(each) for each in found["train"]],
+        "after": [numbers(v.value) for v in model.variables],
+        "optimizer": [numbers(v.value) for v in model.optimizer.variables],
+    }
+
+
+def distance(found, expected, scale=None):
+    """The largest difference as a share of the largest expected number (or of `scale`)."""
+    found, expected = np.asarray(found, "float64"), np.asarray(expected, "float64")
+    if found.shape != expected.shape:
+        return float("inf")
+    finite = np.isfinite(expected)
+    if not np.array_equal(finite, np.isfinite(found)):
+        return float("inf")
+    if not finite.any():
+        return 0.0
+    scale = max(np.abs(expected[finite]).max(), 1e-3) if scale is None else scale
+    return float(np.abs(found - expected)[finite].max() / scale)
+
+
+def parts(results):
+    """(name, numbers) of all that is compared."""
+    for i, each in enumerate(results["predict"]):
+        yield f"prediction {i}", each
+    for name, number in results["test"].items():
+        yield f"test {name}", number
+    for step, entries in enumerate(results["train"]):
+        for name, number in entries.items():
+            yield f"step {step} {name}", number
+    for i, each in enumerate(results["after"]):
+        yield f"weight {i}", each
+
+
+def differences(folder):
+    """The parts that differ by more than roundings explain, with a word on each."""
+    facts = json.loads((folder / "facts.json").read_text())
+    try:
+        keras_own = keras_results(folder)
+    except Exception:
+        return []  # Keras cannot run it
+    ours = our_results(folder)
+    if "error" in ours:
+        return [ours["error"]]
+    expected, found = dict(parts(keras_own)), dict(parts(ours))
+    if expected.keys() != found.keys():
+        return [f"other results: {sorted(expected.keys() ^ found.keys())}"]
+    kind = facts["narrowest"]
+    suspects = {name for name in expected if distance(found[name], expected[name]) > ROUNDINGS[kind]}
+    allowed = dict.fromkeys(suspects, ROUNDINGS[kind])
+    for seed in range(1, 7):  # how far Keras is from itself
+        if not suspects:
+            break
+        other = dict(parts(keras_results(folder, ULPS[kind], seed)))
+        for name in suspects:
+            allowed[name] = max(allowed[name], 4 * distance(other[name], expected[name]))
+        suspects = {name for name in suspects if distance(found[name], expected[name]) > allowed[name]}
+    if len(ours["optimizer"]) != len(keras_own["optimizer"]):
+        return [f"{len(ours['optimizer'])} variables of the optimizer, Keras has {len(keras_own['optimizer'])}"]
+    return [
+        f"{name} ({keras_own['paths'][int(name.split()[1])] if name.startswith('weight') else ''}): "
+        f"{distance(found[name], expected[name]):.1e} of {allowed[name]:.1e}"
+        for name in expected
+        if name in suspects
+    ]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=20)
+    parser.add_argument("--seconds", type=float, default=1e9)
+    parser.add_argument("--part", type=int, default=10, help="models per run of PROGRAM")
+    options = parser.parse_args()
+    start, wrong, done, seed = time.monotonic(), 0, 0, options.seed
+    while done < options.count and time.monotonic() - start < options.seconds:
+        seeds = range(seed, seed + min(options.part, options.count - done))
+        seed = seeds.stop
+        made = []
+        for each in seeds:
+            folder = options.folder / str(each)
+            shutil.rmtree(folder, ignore_errors=True)
+            try:
+                make(each, folder)
+                made.append(folder)
+            except Exception as error:  # Keras refuses the arguments that were drawn
+                print(f"{each}: Keras: {str(error).splitlines()[0][:150]}", flush=True)
+                shutil.rmtree(folder, ignore_errors=True)
+        while any(not (folder / "ours.json").exists() for folder in made):
+            run = subprocess.run([options.program, options.folder, str(STEPS)], capture_output=True, text=True)
+            if run.returncode:
+                left = [folder for folder in made if not (folder / "ours.json").exists()]
+                died = next((f for f in left if f.name in run.stderr.splitlines()), left[0])
+                (died / "ours.json").write_text(
+                    json.dumps({"error": f"the program died: {run.returncode} {run.stderr[-500:]}"})
+                )
+        for folder in made:
+            try:
+                found = differences(folder)
+            except Exception as error:
+                found = [f"{type(error).__name__}: {str(error)[:300]}"]
+            done += 1
+            wrong += bool(found)
+            if found:
+                print(f"{folder.name}: " + "; ".join(found[:6])[:1500], flush=True)
+            else:
+                shutil.rmtree(folder)
+        print(f"# {done} models, {wrong} differ, {time.monotonic() - start:.0f} s", flush=True)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
