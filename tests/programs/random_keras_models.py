@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-# Makes random models with real Keras, and compares predictions, losses and trained weights of the program train_keras_files.
+# Makes random models with real Keras, and compares predictions, losses and trained weights with ours.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: random_keras_models.py PROGRAM FOLDER [--seed S] [--count N] [--seconds T]
 
-Each model is saved in FOLDER/SEED with data, and Keras predicts, tests and trains a few batches. PROGRAM does the same with the file.
-A number may differ by a few roundings of the model's narrowest dtype, or by several times the change that Keras shows if its
-weights change by such a rounding. Differences are printed, and their folders stay; the exit code is 1 if there is one.
+Each model is saved in FOLDER/SEED with data, and Keras predicts, tests and trains a few batches. PROGRAM does
+the same with the file.
+A number may differ by a few roundings of the model's narrowest dtype, or by several times the change that Keras shows
+if its weights change by such a rounding. Differences are printed, and their folders stay; the exit code is 1 if there
+is one.
 """
 
 import argparse
@@ -26,7 +28,8 @@ os.environ.setdefault(
 warnings.filterwarnings("ignore")
 import keras  # noqa: E402
 import numpy as np  # noqa: E402
-from random_keras_layers import POLICIES, Draw, random_model  # noqa: E402
+from random_keras_graphs import random_model  # noqa: E402
+from random_keras_layers import POLICIES, Draw  # noqa: E402
 
 STEPS = 3
 # Shares of the largest number that a result may be off, by the narrowest dtype in the model's file.
@@ -35,7 +38,7 @@ ULPS = {"bfloat16": 2.0**-8, "float16": 2.0**-11, "float32": 2.0**-23}
 
 
 def optimizer(draw, has_narrow_variables):
-    """Of 16-bit variables Keras computes the step sizes of Adam's relatives in 16 bits, where beta_2 is 1 or epsilon is 0."""
+    """Keras computes Adam's step sizes in the variables' dtype; in 16 bits beta_2 may be 1 and epsilon 0."""
     make = (
         draw.of("SGD", "Lion", "Adagrad")
         if has_narrow_variables

@@ -1,0 +1,139 @@
+# Random functional models of real Keras.
+# SPDX-License-Identifier: Apache-2.0
+import keras
+import numpy as np
+from keras import layers
+from random_keras_layers import (
+    activation,
+    activation_layer,
+    areas_2d,
+    attention,
+    convolution_1d,
+    convolution_2d,
+    dense,
+    einsum_dense,
+    leave_1d,
+    leave_2d,
+    leave_3d,
+    normalization,
+    operation,
+    plain,
+    steps_1d,
+    volume,
+    widen,
+)
+
+ANY = [
+    dense,
+    dense,
+    einsum_dense,
+    activation,
+    activation_layer,
+    normalization,
+    normalization,
+    plain,
+    operation,
+    operation,
+]
+OF_RANK = {
+    2: [dense, dense, widen],
+    3: [convolution_1d, convolution_1d, attention, attention, steps_1d, leave_1d],
+    4: [convolution_2d, convolution_2d, convolution_2d, areas_2d, areas_2d, leave_2d],
+    5: [volume, volume, leave_3d],
+}
+LEAVE = {3: leave_1d, 4: leave_2d, 5: leave_3d}
+MERGES = [
+    layers.Add,
+    layers.Subtract,
+    layers.Multiply,
+    layers.Average,
+    layers.Maximum,
+    layers.Minimum,
+    layers.Concatenate,
+]
+
+
+def grow(draw, x):
+    """`x` through one random layer. A result that is too large or empty is not taken."""
+    builders = ANY + 2 * OF_RANK[len(x.shape)]
+    policy = draw.of("float32", "mixed_bfloat16", "mixed_float16", "float16", "bfloat16") if draw.chance(0.08) else None
+    saved = keras.config.dtype_policy()
+    if policy:
+        keras.config.set_dtype_policy(policy)
+    try:
+        y = builders[draw.n(0, len(builders) - 1)](draw, x)
+    finally:
+        keras.config.set_dtype_policy(saved)
+    fits = 2 <= len(y.shape) <= 5 and 0 < np.prod(y.shape[1:]) <= 1500 and all(y.shape[1:])
+    return y if fits else x
+
+
+def join(draw, values):
+    """Two of the values, merged by a layer."""
+    a, b = values[draw.n(0, len(values) - 1)], values[draw.n(0, len(values) - 1)]
+    if a.shape != b.shape:
+        a, b = flat(draw, a), flat(draw, b)
+        b = layers.Dense(a.shape[-1])(b)
+    return draw.of(*MERGES)()([a, b])
+
+
+def flat(draw, x):
+    while len(x.shape) > 2:
+        x = LEAVE[len(x.shape)](draw, x)
+    return x
+
+
+def entry(draw, batch):
+    """A random input: the symbol, the data, and the value with which the model goes on."""
+    kind = draw.of("vector", "steps", "image", "image", "volume", "ids")
+    if kind == "ids":
+        length, bound = draw.n(1, 7), draw.n(2, 11)
+        symbol = layers.Input((length,), dtype="int32")
+        masked = draw.chance(0.5)
+        y = layers.Embedding(bound, draw.n(1, 8), mask_zero=masked, **draw.some(embeddings_constraint=draw.constraint))(
+            symbol
+        )
+        ids = draw.random.integers(0, bound, (batch, length)).astype("int32")
+        if masked:
+            ids[:, 0] = np.maximum(ids[:, 0], 1)
+        return symbol, ids, y
+    shape = {
+        "vector": (draw.n(1, 16),),
+        "steps": (draw.n(1, 9), draw.n(1, 8)),
+        "image": (draw.n(1, 9), draw.n(1, 9), draw.n(1, 4)),
+        "volume": (draw.n(1, 4), draw.n(1, 4), draw.n(1, 4), draw.n(1, 3)),
+    }[kind]
+    symbol = layers.Input(shape)
+    return symbol, draw.random.standard_normal((batch, *shape)).astype("float32"), symbol
+
+
+def random_model(draw, batch):
+    """A functional model and its inputs' data."""
+    entries = [entry(draw, batch) for _ in range(draw.of(1, 1, 1, 2))]
+    values = [value for _, _, value in entries]
+    for _ in range(draw.n(1, 7)):
+        at = draw.n(0, len(values) - 1)
+        grown = grow(draw, values[at])
+        if draw.chance(0.7):
+            values[at] = grown
+        else:
+            values.append(grown)
+        if len(values) > 1 and draw.chance(0.25):
+            values.append(join(draw, values))
+    if draw.chance(0.25):  # a model inside, called once or twice
+        x = flat(draw, values[-1])
+        inner = layers.Input(x.shape[1:])
+        model = keras.Model(
+            inner,
+            layers.Dense(x.shape[-1], activation=draw.activation())(
+                grow(draw, layers.Dense(4)(inner)) if x.shape[-1] < 2 else inner
+            ),
+        )
+        x = model(x)
+        values[-1] = model(x) if draw.chance(0.5) else x
+    ends = [flat(draw, value) for value in values]
+    end = ends[0] if len(ends) == 1 else layers.Concatenate()(ends)
+    heads = [
+        layers.Dense(draw.n(2, 5), dtype=draw.of("float32", "float32", None))(end) for _ in range(draw.of(1, 1, 1, 2))
+    ]
+    return keras.Model([symbol for symbol, _, _ in entries], heads), [data for _, data, _ in entries]
