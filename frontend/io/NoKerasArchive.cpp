@@ -1,0 +1,23 @@
+// The archives of a program that is linked without libzip, of which Debian has no static form: it reads none.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/io/KerasArchive.h"
+#include "halftone/Error.h"
+#include <fmt/format.h>
+
+namespace halftone::detail {
+
+KerasArchive::KerasArchive(const std::string &path) : path_(path), file_(Descriptor::reading(path)) {
+  fail("", "this program is linked without libzip");
+}
+
+// No object is ever made, so that nobody calls the others.
+bool KerasArchive::contains(const std::string &) const { return false; }
+Config KerasArchive::json(const std::string &member) const { fail(member, "no archive"); }
+FileRange KerasArchive::data(const std::string &member, int64_t) const { fail(member, "no archive"); }
+void KerasArchive::Close::operator()(zip_t *) const {}
+
+void KerasArchive::fail(const std::string &, const std::string &found) const {
+  throw Error(ErrorKind::not_implemented_error, fmt::format("{}: a .keras file cannot be read: {}", path_, found));
+}
+
+} // namespace halftone::detail
