@@ -71,8 +71,9 @@ SmallVector<Operation *> BlockFormer::splitInto(std::optional<int64_t> host, Red
   SmallVector<Operation *> finish{rest};
   if (rest.getType() != op.getType()) {
     OpBuilder builder(rest->getBlock(), std::next(rest->getIterator()));
-    finish.push_back(
-        CastOp::create(builder, op.getLoc(), op.getY().getType(), rest.getY(), CastKind::storage, "reduction"));
+    // A decision on an extremum sees the rounding of the operand (valuesToRound), which a cast for storage would hide.
+    const CastKind kind = op.keepsDtype() ? CastKind::rounding : CastKind::storage;
+    finish.push_back(CastOp::create(builder, op.getLoc(), op.getY().getType(), rest.getY(), kind, "reduction"));
   }
   op.getY().replaceAllUsesWith(finish.back()->getResult(0));
   return finish;

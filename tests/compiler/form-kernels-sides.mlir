@@ -107,3 +107,27 @@ func.func @main(%x: tensor<8x64x16xf32> {halftone.name = "x"}, %dy: tensor<8x64x
   %3 = halftone.reduce sum %2 {axes = array<i64: 0, 1>} : tensor<8x64x3x16xf32> -> tensor<3x16xf32>
   return %3 : tensor<3x16xf32>
 }
+
+// -----
+
+// A comparison depends on the largest of rounded numbers: the second half of the reduction gives it rounded.
+// CHECK-LABEL: module
+// CHECK: halftone.partial_reduce max
+// CHECK: halftone.reduce max {{.*}} : tensor<1x31xf32>
+// CHECK: halftone.cast {{.*}} {origin = "reduction"} : tensor<31xf32> to tensor<31xf16>
+// CHECK: halftone.compare le
+func.func @main(%x: tensor<257x31xf16> {halftone.name = "x"}, %y: tensor<31xf16> {halftone.name = "y"})
+    -> (tensor<31xf16> {halftone.name = "z"}) {
+  %0 = halftone.slice %x {start = array<i64: 55, 0>} : tensor<257x31xf16> to tensor<156x31xf16>
+  %1 = halftone.log %0 : tensor<156x31xf16>
+  %2 = halftone.constant dense<0.5> : tensor<156x31xf16>
+  %3 = halftone.compare gt %1, %2 : tensor<156x31xf16>
+  %4 = halftone.select %3, %1, %2 : tensor<156x31xf16>
+  %5 = halftone.div %1, %4 : tensor<156x31xf16>
+  %6 = halftone.reduce max %5 {axes = array<i64: 0>} : tensor<156x31xf16> -> tensor<31xf16>
+  %7 = halftone.add %6, %y : tensor<31xf16>
+  %8 = halftone.compare le %6, %y : tensor<31xf16>
+  %9 = halftone.select %8, %6, %y : tensor<31xf16>
+  %10 = halftone.sub %7, %9 : tensor<31xf16>
+  return %10 : tensor<31xf16>
+}
