@@ -33,6 +33,7 @@ static std::shared_ptr<History::Rep> fitLoop(Run run, FitData data, FitArgs args
   ModelState &state = stateOf(run.model);
   EpochReader reader(data.train, args.shuffle, args.steps_per_epoch, "steps_per_epoch");
   const std::shared_ptr<ProcessGroup> group = processGroup();
+  requireSameDevices(compiled);
   if (group && distribution::distribution()->args().shard_optimizer_state)
     beginTogether(run.model, &compiled, factsOf(data, args)); // before each process keeps its part alone
   splitState(compiled);

@@ -40,7 +40,6 @@ uint64_t number(const char *name, uint64_t otherwise) {
   const char *text = std::getenv(name);
   return text && *text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
-std::chrono::seconds patience() { return std::chrono::seconds(number("HALFTONE_EMULATOR_NCCL_SECONDS", 60)); }
 
 thread_local std::string lastError;
 int fail(Result result, std::string text) {
@@ -53,6 +52,7 @@ struct Comm {
   Board *board = nullptr;
   int rank = 0, ranks = 0;
   void *context = nullptr;
+  const std::chrono::seconds patience{number("HALFTONE_EMULATOR_NCCL_SECONDS", 60)};
   std::atomic<uint64_t> pieces{0}, done{0}; ///< queued; that have run
   std::atomic<bool> isClosed{false}, hasFailed{false};
 
@@ -73,7 +73,7 @@ std::function<bool()> onceAll(std::shared_ptr<Comm> comm, std::atomic<uint64_t> 
   return [=, start = std::make_shared<Clock::time_point>()] {
     if (*start == Clock::time_point())
       *start = Clock::now();
-    return comm->haveAll(count, least) || Clock::now() - *start > patience();
+    return comm->haveAll(count, least) || Clock::now() - *start > comm->patience;
   };
 }
 
@@ -152,7 +152,7 @@ int join(Comm &comm, const std::string &name) {
   ++comm.board->joined;
   const Clock::time_point start = Clock::now();
   while (comm.board->joined < static_cast<uint32_t>(comm.ranks)) {
-    if (Clock::now() - start > patience())
+    if (Clock::now() - start > comm.patience)
       return fail(SystemError, "not all ranks have come");
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
