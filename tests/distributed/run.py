@@ -169,6 +169,7 @@ def disagreement():
     refused(2, ["1:rows=640"], "rank 0 has", "rank 1 has", "13 batches", "10 batches")
     refused(2, ["1:epochs=9"], "rank 0 has", "rank 1 has", "2 epochs", "9 epochs")
     refused(2, ["1:accumulate=2"], "rank 0 has", "rank 1 has", "gradient_accumulation_steps")
+    refused(2, ["1:checkpoint=/no/such/folder/at-{epoch}.ckpt"], "rank 0 has callbacks with 0 Model", "rank 1 has callbacks with 1 Model")
     refused(2, ["1:shard=yes"], "rank 0 has", "rank 1 has", "shard_optimizer_state")
 
 
