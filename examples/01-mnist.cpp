@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Several processes train together: mpirun -n 4 01-mnist --data-parallel
+// With --timing, rank 0 prints when the kernels of a step run, and when its exchanges with the other processes do.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -21,12 +22,13 @@ struct Options {
   std::string data = "examples/data/mnist";
   std::string report; // of a page about the model; empty: none
   int64_t epochs = 3;
+  bool timing = false;
 };
 
 int usage(std::string_view complaint) {
   std::fprintf(stderr,
                "01-mnist: %.*s\nusage: 01-mnist [--policy NAME] [--epochs N] [--data FOLDER] [--report FILE.html] "
-               "[--data-parallel]\n",
+               "[--data-parallel] [--timing]\n",
                static_cast<int>(complaint.size()), complaint.data());
   return 2;
 }
@@ -47,6 +49,9 @@ void train(const Options &options) {
   model.fit(mnist.x_train, mnist.y_train, {.batch_size = batchSize, .epochs = options.epochs, .verbose = 2});
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
 
+  if (options.timing)
+    if (const StepTimeline timeline = step_timeline(model); timeline.rank == 0) // all processes record a step together
+      std::printf("%s", timeline.text().c_str());
   const Logs logs = model.evaluate(mnist.x_test, mnist.y_test, {.batch_size = batchSize, .verbose = 0});
   if (distribution::rank() > 0) // the others have the same values
     return;
@@ -63,8 +68,8 @@ int main(int argc, char **argv) {
   bool isDataParallel = false;
   for (int i = 1; i < argc; i += 2) {
     const std::string_view flag = argv[i];
-    if (flag == "--data-parallel") {
-      isDataParallel = true;
+    if (flag == "--data-parallel" || flag == "--timing") {
+      (flag == "--timing" ? options.timing : isDataParallel) = true;
       --i; // it has no value
       continue;
     }

@@ -53,6 +53,7 @@ static std::vector<Fact> factsOf(const char *call, const BatchSource &batches) {
 
 static Logs evaluateOn(const Run &run, const BatchSource &batches, const EvaluateArgs args) {
   EpochReader reader(batches, false, args.steps, "steps");
+  requireSameDevices(*run.compiled);
   prepare(run, batches, run.compiled->test);
   beginTogether(run.model, run.compiled.get(), factsOf("evaluate()", batches));
   CallbackList callbacks(run.model, args.callbacks, {args.verbose, 0, reader.steps()});

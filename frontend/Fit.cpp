@@ -6,12 +6,20 @@
 #include "frontend/HistoryRep.h"
 #include "frontend/StallAlarm.h"
 #include "frontend/Together.h"
+#include "halftone/Callbacks.h"
 #include "runtime/base/ForkGate.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
 namespace halftone {
 using namespace detail;
+
+/// Whether all processes meet in the callback, since rank 0 writes a file.
+static bool writesInFirst(const CallbackArg &callback) {
+  return dynamic_cast<const callbacks::ModelCheckpoint *>(&*callback) ||
+         dynamic_cast<const callbacks::BackupAndRestore *>(&*callback);
+}
 
 /// Facts in which processes that call fit() together must agree, besides the model.
 static std::vector<Fact> factsOf(const FitData &data, const FitArgs &args) {
@@ -23,6 +31,8 @@ static std::vector<Fact> factsOf(const FitData &data, const FitArgs &args) {
   addFacts("data", data.train, facts);
   if (data.validation)
     addFacts("validation data", *data.validation, facts);
+  facts.emplace_back("callbacks", fmt::format("with {} ModelCheckpoint or BackupAndRestore",
+                                              std::ranges::count_if(args.callbacks, writesInFirst)));
   return facts;
 }
 
@@ -33,6 +43,7 @@ static std::shared_ptr<History::Rep> fitLoop(Run run, FitData data, FitArgs args
   ModelState &state = stateOf(run.model);
   EpochReader reader(data.train, args.shuffle, args.steps_per_epoch, "steps_per_epoch");
   const std::shared_ptr<ProcessGroup> group = processGroup();
+  requireSameDevices(compiled);
   if (group && distribution::distribution()->args().shard_optimizer_state)
     beginTogether(run.model, &compiled, factsOf(data, args)); // before each process keeps its part alone
   splitState(compiled);

@@ -112,6 +112,36 @@ void requireAgreement(ProcessGroup &group, const std::vector<Fact> &facts) {
       throw Error(ErrorKind::value_error, difference);
 }
 
+/// The word of rank 0 about its work: "" or the kind of an error and its message.
+static std::string wordOfFirst(ProcessGroup &group, const std::string &own) {
+  std::string first;
+  group
+      .run([&](Collectives &collectives) -> Status {
+        StatusOr<std::vector<std::string>> words = collectives.gather(own);
+        HALFTONE_RETURN_IF_ERROR(words.status());
+        first = std::move(words->front());
+        return {};
+      })
+      .orThrow();
+  return first;
+}
+
+void writeInFirst(const std::function<void()> &write) {
+  const std::shared_ptr<ProcessGroup> group = processGroup();
+  if (!group)
+    return write();
+  std::string own;
+  if (group->rank() == 0)
+    try {
+      write();
+    } catch (const Error &error) {
+      own = static_cast<char>(error.kind()) + error.message();
+      own.insert(0, 1, '-');
+    }
+  if (const std::string word = wordOfFirst(*group, own); !word.empty())
+    throw Error(static_cast<ErrorKind>(word[1]), word.substr(2));
+}
+
 Tensor gatherRowsOfAll(ProcessGroup &group, const Tensor &own, int64_t rows) {
   const RowRange mine = rowsOf(rows, group.rank(), group.size());
   const Tensor host = TensorAccess::onHost(own);
@@ -173,6 +203,10 @@ int64_t rank() {
 int64_t size() {
   const std::shared_ptr<ProcessGroup> group = processGroup();
   return group ? group->size() : 1;
+}
+
+void barrier() {
+  writeInFirst([] {});
 }
 
 ExchangeTimes exchange_times() {

@@ -4,6 +4,7 @@
 #include "halftone/Distribution.h"
 #include "halftone/Tensor.h"
 #include "runtime/communication/ProcessGroup.h"
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -28,6 +29,8 @@ RowRange ownRows(int64_t rows);
 using Fact = std::pair<std::string, std::string>;
 /// value_error, the same in all processes, that names the first fact in which one differs from rank 0, with both sides.
 void requireAgreement(ProcessGroup &group, const std::vector<Fact> &facts);
+/// Runs `write` in rank 0, and returns in all processes once the files are there. An Error of `write` is thrown in all of them.
+void writeInFirst(const std::function<void()> &write);
 /// The rows of all processes, each with its own in `own`. `rows` is the count of rows of all.
 Tensor gatherRowsOfAll(ProcessGroup &group, const Tensor &own, int64_t rows);
 

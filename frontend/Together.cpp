@@ -117,6 +117,11 @@ void beginTogether(const Layer &model, const CompiledModel *compiled, std::vecto
   shareCounters(model, *group);
 }
 
+void requireSameDevices(const CompiledModel &compiled) {
+  if (const std::shared_ptr<ProcessGroup> group = processGroup())
+    requireAgreement(*group, {{"device", compiled.args.device->kind() == Device::Kind::cpu ? "the CPU" : "a GPU"}});
+}
+
 void requireSameWeights(const Layer &model, ProcessGroup &group) {
   const std::vector<Variable> variables = model.variables();
   std::string digests;

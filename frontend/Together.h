@@ -14,6 +14,9 @@ void addFacts(const std::string &what, const BatchSource &source, std::vector<Fa
 /// process alone. value_error, in all processes, if they do not agree. `compiled` may be null.
 void beginTogether(const Layer &model, const CompiledModel *compiled, std::vector<Fact> facts);
 
+/// Compares the kind of the device likewise. Call it before a plan is bound: then the processes' GPUs join.
+void requireSameDevices(const CompiledModel &compiled);
+
 /// Compares all weights with those of rank 0. runtime_error, in all processes, that names the first rank and the first
 /// variable that differ.
 void requireSameWeights(const Layer &model, ProcessGroup &group);

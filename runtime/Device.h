@@ -15,6 +15,8 @@
 namespace halftone {
 
 struct KernelCode;
+class DeviceCollectives;
+class ProcessGroup;
 
 /// Memory of a device, freed with its last owner. Work that was queued before may still use the memory.
 using DeviceMemory = std::shared_ptr<std::byte>;
@@ -106,6 +108,10 @@ public:
   /// A queue whose launches use at most `scratchBytes` of scratch on each thread (on a GPU, in each block). The device must outlive the queue.
   /// device_error as for allocate().
   virtual StatusOr<std::unique_ptr<DeviceQueue>> makeQueue(int64_t scratchBytes) = 0;
+  /// Collectives of this device with devices of the group's other processes, all of which call it; the same object for
+  /// the same group. not_implemented_error if the device has none: on devices of the host, the group combines the values.
+  /// runtime_error, the same in all processes, that names the rank whose device cannot take part, and the reason.
+  virtual StatusOr<std::shared_ptr<DeviceCollectives>> join(std::shared_ptr<ProcessGroup> group);
   virtual DeviceCounters counters() const = 0;
   /// The id of the last submission; ids grow. hasFinished() is true if the submission has run, as all have on devices
   /// of the host.

@@ -1,13 +1,30 @@
 // Hands the collectives of a plan to the group of processes.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/PlanCollectives.h"
+#include <fmt/format.h>
 
 namespace halftone {
 
-PlanCollectives::PlanCollectives(const Plan &plan, std::shared_ptr<ProcessGroup> group) : group_(std::move(group)) {
+using Clock = std::chrono::steady_clock;
+
+StatusOr<std::unique_ptr<PlanCollectives>> PlanCollectives::make(const Executable &executable, DeviceRuntime &device,
+                                                                 std::shared_ptr<ProcessGroup> group) {
+  std::shared_ptr<DeviceCollectives> onDevice;
+  if (group && !device.isHost()) {
+    StatusOr<std::shared_ptr<DeviceCollectives>> joined = device.join(group);
+    if (!joined.isOk())
+      return Status(joined.status().kind(), fmt::format("{}: {}", executable.name, joined.status().message()));
+    onDevice = *std::move(joined);
+  }
+  return std::unique_ptr<PlanCollectives>(new PlanCollectives(executable.plan, std::move(group), std::move(onDevice)));
+}
+
+PlanCollectives::PlanCollectives(const Plan &plan, std::shared_ptr<ProcessGroup> group,
+                                 std::shared_ptr<DeviceCollectives> onDevice)
+    : group_(std::move(group)), onDevice_(std::move(onDevice)) {
   for (const Step &step : plan.steps)
     if (auto *collective = std::get_if<CollectiveStep>(&step)) {
-      Bound &bound = bound_.emplace_back(Bound{collective, {}});
+      Bound &bound = bound_.emplace_back(Bound{collective, {}, {}});
       for (SlotId slot : collective->from) {
         const TensorType &type = plan.slots[static_cast<size_t>(slot)].type;
         bound.arrays.push_back({type.dtype, type.elements(), nullptr, nullptr});
@@ -15,19 +32,29 @@ PlanCollectives::PlanCollectives(const Plan &plan, std::shared_ptr<ProcessGroup>
     }
 }
 
-void PlanCollectives::start(const std::vector<std::byte *> &addresses, DeviceQueue &queue) {
+Status PlanCollectives::start(const std::vector<std::byte *> &addresses, DeviceQueue &queue) {
   Bound &bound = bound_[next_++];
+  bound.times.started = Clock::now();
   for (size_t i = 0; i < bound.arrays.size(); ++i) {
     bound.arrays[i].from = addresses[static_cast<size_t>(bound.step->from[i])];
     bound.arrays[i].to = addresses[static_cast<size_t>(bound.step->to[i])];
   }
+  if (onDevice_) {
+    travelling_.push_back(0);
+    return onDevice_->start(bound.step->kind, bound.arrays);
+  }
   if (group_) {
-    travelling_.push_back(
-        group_->start([&bound](Collectives &all) { return all.allReduce(bound.step->kind, bound.arrays); }));
-    return;
+    travelling_.push_back(group_->start([&bound](Collectives &all) {
+      bound.times.began = Clock::now();
+      Status status = all.allReduce(bound.step->kind, bound.arrays);
+      bound.times.ended = Clock::now();
+      return status;
+    }));
+    return {};
   }
   for (const SharedArray &array : bound.arrays)
     queue.copy(array.to, array.from, array.elements * itemsize(array.dtype), {});
+  return {};
 }
 
 Status PlanCollectives::wait() {
@@ -35,13 +62,24 @@ Status PlanCollectives::wait() {
     return {};
   const uint64_t oldest = travelling_.front();
   travelling_.pop_front();
-  return group_->wait(oldest);
+  CollectiveTimes &times = bound_[awaited_++].times;
+  times.awaited = Clock::now();
+  Status status = onDevice_ ? onDevice_->wait() : group_->wait(oldest);
+  times.arrived = Clock::now();
+  return status;
+}
+
+std::vector<CollectiveTimes> PlanCollectives::times() const {
+  std::vector<CollectiveTimes> times;
+  for (const Bound &bound : bound_)
+    times.push_back(bound.times);
+  return times;
 }
 
 void PlanCollectives::settle() {
   while (!travelling_.empty())
     (void)wait(); // play() reports the first failure, and the group returns it to each later wait
-  next_ = 0;
+  next_ = awaited_ = 0;
 }
 
 } // namespace halftone

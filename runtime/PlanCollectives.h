@@ -2,33 +2,53 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/Device.h"
+#include "runtime/communication/DeviceCollectives.h"
 #include "runtime/communication/ProcessGroup.h"
+#include "runtime/plan/Executable.h"
+#include <chrono>
 #include <deque>
 #include <memory>
 #include <vector>
 
 namespace halftone {
 
+/// When a collective of a play began and ended. On a device only the times of the host's own calls are known.
+struct CollectiveTimes {
+  using Time = std::chrono::steady_clock::time_point;
+  Time started;          // the play began it
+  Time began, ended;     // it was exchanged with the other processes
+  Time awaited, arrived; // the play waited for it
+};
+
 class PlanCollectives {
 public:
-  /// Without a group the process is alone: each value is copied. The plan must outlive the object.
-  PlanCollectives(const Plan &plan, std::shared_ptr<ProcessGroup> group);
+  /// Without a group the process is alone: each value is copied. With one, a device that is no host joins it; errors are
+  /// those of DeviceRuntime::join(). The executable must outlive the object.
+  static StatusOr<std::unique_ptr<PlanCollectives>> make(const Executable &executable, DeviceRuntime &device,
+                                                         std::shared_ptr<ProcessGroup> group);
   /// Begins the next collective; `addresses` are by slot.
-  void start(const std::vector<std::byte *> &addresses, DeviceQueue &queue);
-  /// Waits for the oldest collective that travels. A failure is that of Communicator::exchange().
+  Status start(const std::vector<std::byte *> &addresses, DeviceQueue &queue);
+  /// Waits for the oldest collective that travels; on a device its queue waits, and not the host. A failure is that of
+  /// Communicator::exchange() or of the device.
   Status wait();
   /// Waits for all that travel, since their memory is about to change, and begins anew at the plan's first collective.
   void settle();
+  /// Of the last play, by the order of collectives. Call it after the play.
+  std::vector<CollectiveTimes> times() const;
+  const std::shared_ptr<ProcessGroup> &group() const { return group_; }
 
 private:
+  PlanCollectives(const Plan &plan, std::shared_ptr<ProcessGroup> group, std::shared_ptr<DeviceCollectives> onDevice);
   struct Bound {
     const CollectiveStep *step;
     std::vector<SharedArray> arrays; // with the addresses of the present play
+    CollectiveTimes times;
   };
   std::vector<Bound> bound_;
   std::shared_ptr<ProcessGroup> group_;
-  size_t next_ = 0;
-  std::deque<uint64_t> travelling_; // numbers of the group's work
+  std::shared_ptr<DeviceCollectives> onDevice_;
+  size_t next_ = 0, awaited_ = 0;   // how many have begun, and have been awaited, in this play
+  std::deque<uint64_t> travelling_; // numbers of the group's work; on a device, one entry for each collective
 };
 
 } // namespace halftone

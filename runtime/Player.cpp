@@ -123,8 +123,9 @@ Player::~Player() = default;
 
 const Executable &Player::executable() const { return *impl_->executable; }
 const std::shared_ptr<DeviceRuntime> &Player::device() const { return impl_->device; }
+std::vector<CollectiveTimes> Player::collectiveTimes() const { return impl_->collectives->times(); }
 
-StatusOr<std::shared_ptr<Player>> Player::onCopies(std::shared_ptr<DeviceRuntime> device) const {
+StatusOr<std::shared_ptr<Player>> Player::onCopies(std::shared_ptr<DeviceRuntime> device, bool together) const {
   StatusOr<std::vector<Tensor>> values = readTogether(impl_->variables);
   HALFTONE_RETURN_IF_ERROR(values.status());
   VariableStore store(device);
@@ -135,7 +136,8 @@ StatusOr<std::shared_ptr<Player>> Player::onCopies(std::shared_ptr<DeviceRuntime
     HALFTONE_RETURN_IF_ERROR(copy.status());
     binding[slot.symbol] = *std::move(copy);
   }
-  return bind(impl_->executable, impl_->kernels, std::move(device), binding);
+  return bind(impl_->executable, impl_->kernels, std::move(device), binding, {},
+              together ? impl_->collectives->group() : nullptr);
 }
 
 StatusOr<std::shared_ptr<Player>> Player::bind(std::shared_ptr<const Executable> executable,
@@ -144,16 +146,14 @@ StatusOr<std::shared_ptr<Player>> Player::bind(std::shared_ptr<const Executable>
                                                std::vector<std::function<void()>> beforePlay,
                                                std::shared_ptr<ProcessGroup> group) {
   HALFTONE_RETURN_IF_ERROR(verify(*executable));
-  if (group && !device->isHost())
-    return Status(ErrorKind::not_implemented_error,
-                  fmt::format("{}: processes combine values that are in the host's memory, but the plan runs on {}",
-                              executable->name, device->name()));
+  auto collectives = PlanCollectives::make(*executable, *device, std::move(group));
+  HALFTONE_RETURN_IF_ERROR(collectives.status());
   auto impl = std::make_unique<Impl>();
   impl->executable = std::move(executable);
   impl->kernels = std::move(kernels);
   impl->device = std::move(device);
   impl->beforePlay = std::move(beforePlay);
-  impl->collectives = std::make_unique<PlanCollectives>(impl->executable->plan, std::move(group));
+  impl->collectives = *std::move(collectives);
   HALFTONE_RETURN_IF_ERROR(impl->bindVariables(variables));
   HALFTONE_RETURN_IF_ERROR(impl->bindShadows());
   HALFTONE_RETURN_IF_ERROR(impl->allocate());
@@ -461,7 +461,7 @@ Status Player::Impl::playLegs() {
   for (const Leg &leg : legs) {
     playOperations(leg.begin, leg.end);
     if (leg.then == Leg::End::collective)
-      collectives->start(addresses, *queue);
+      status = collectives->start(addresses, *queue);
     else if (leg.then == Leg::End::wait)
       status = collectives->wait();
     if (!status.isOk())

@@ -15,6 +15,7 @@
 
 namespace halftone {
 class ProcessGroup;
+struct CollectiveTimes;
 
 /// Variables by their symbols in the executable. May hold more variables than the executable needs.
 using VariableBinding = std::map<std::string, VariableHandle>;
@@ -25,7 +26,7 @@ public:
   /// arguments alive. value_error for a bad plan or a variable of another type, key_error for a missing kernel or
   /// variable. Each play() calls `beforePlay` after it has checked the feeds, while no lock is held: the function may
   /// write variables. The collectives of the plan are those of `group`; without one, of this process alone.
-  /// not_implemented_error for a group and a device that is no host.
+  /// With a group and a device that is no host, the device joins the group: errors are those of DeviceRuntime::join().
   static StatusOr<std::shared_ptr<Player>> bind(std::shared_ptr<const Executable> executable,
                                                 std::shared_ptr<const KernelLibrary> kernels,
                                                 std::shared_ptr<DeviceRuntime> device, const VariableBinding &variables,
@@ -43,9 +44,12 @@ public:
 
   const Executable &executable() const;
   const std::shared_ptr<DeviceRuntime> &device() const;
-  /// A player of the same plan, by way of `device`, on copies of the variables; it calls no `beforePlay`. device_error
-  /// when there is no room.
-  StatusOr<std::shared_ptr<Player>> onCopies(std::shared_ptr<DeviceRuntime> device) const;
+  /// A player of the same plan, by way of `device`, on copies of the variables; it calls no `beforePlay`. Its collectives are
+  /// those of this process alone, or `together` with the others, which then make the same calls. device_error when there is
+  /// no room.
+  StatusOr<std::shared_ptr<Player>> onCopies(std::shared_ptr<DeviceRuntime> device, bool together = false) const;
+  /// Of the last play, by the order of the plan's collectives. No play may run.
+  std::vector<CollectiveTimes> collectiveTimes() const;
 
 private:
   struct Impl;

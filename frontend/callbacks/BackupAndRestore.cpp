@@ -37,13 +37,17 @@ void BackupAndRestore::on_train_begin(const Logs &) {
 }
 
 void BackupAndRestore::on_epoch_end(int64_t, Logs &) {
-  if (!detail::isFirstProcess() && !detail::isStateSplit(model()))
-    return;
-  std::error_code error;
-  std::filesystem::create_directories(backup_dir_, error);
-  if (error)
-    throw Error(ErrorKind::io_error, fmt::format("cannot make the folder {}: {}", backup_dir_, error.message()));
-  Checkpoint(model()).save(file());
+  const auto write = [&] {
+    std::error_code error;
+    std::filesystem::create_directories(backup_dir_, error);
+    if (error)
+      throw Error(ErrorKind::io_error, fmt::format("cannot make the folder {}: {}", backup_dir_, error.message()));
+    Checkpoint(model()).save(file());
+  };
+  if (detail::isStateSplit(model())) // then all processes have a part of the file
+    write();
+  else
+    detail::writeInFirst(write);
 }
 
 void BackupAndRestore::on_train_end(const Logs &) {

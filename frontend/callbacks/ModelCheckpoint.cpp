@@ -134,8 +134,10 @@ void ModelCheckpoint::save(int64_t epoch, std::optional<int64_t> batch, const Lo
   say(value ? fmt::format("{} improved from {:.5f} to {:.5f}, saving model to {}", args_.monitor, state.best, *value,
                           path)
             : fmt::format("saving model to {}", path));
-  if (detail::isFirstProcess() || detail::isStateSplit(model()))
+  if (detail::isStateSplit(model())) // then all processes have a part of the file
     write(path);
+  else
+    detail::writeInFirst([&] { write(path); });
   if (value)
     state.best = *value;
 }

@@ -90,8 +90,7 @@ void Checkpoint::save(const std::string &path) const {
   addValues(variables, file.contents);
   if (compiled)
     file.step = stepOf(*compiled->optimizer.impl(), variables, file.contents);
-  if (writesState(model_))
-    writeCheckpointFile(path, std::move(file));
+  writeState(model_, [&] { writeCheckpointFile(path, std::move(file)); });
 }
 
 Checkpoint::Restored Checkpoint::restore(const std::string &path) const {

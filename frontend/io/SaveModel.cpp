@@ -28,10 +28,11 @@ void Model::save(const std::string &filepath, const SaveArgs &args) const {
   const std::string metadata =
       fmt::format(R"({{"keras_version": "3.15.1", "date_saved": "{:%Y-%m-%d@%H:%M:%S}"}})", fmt::gmtime(now));
   const H5Image weights = weightsImage(model, filepath);
-  if (writesState(model))
+  writeState(model, [&] {
     writeStoredZip(filepath,
                    {{"metadata.json", {metadata}}, {"config.json", {config}}, {"model.weights.h5", weights.pieces()}})
         .orThrow();
+  });
 }
 
 std::string Model::to_json() const { return writeModel(*this).dump(); }

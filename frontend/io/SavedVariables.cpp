@@ -168,7 +168,9 @@ bool isStateSplit(const Layer &model) {
   const std::shared_ptr<CompiledModel> compiled = compiledIfAny(model);
   return compiled && compiled->optimizer.impl()->parts().areSplit();
 }
-bool writesState(const Layer &model) { return !isStateSplit(model) || isFirstProcess(); }
+void writeState(const Layer &model, const std::function<void()> &write) {
+  isStateSplit(model) ? writeInFirst(write) : write();
+}
 
 /// The class path that a file gives a tensor; "" if it gives none.
 static std::string classPathIn(const Safetensors &contents, const std::string &name) {

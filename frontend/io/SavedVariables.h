@@ -47,8 +47,9 @@ MatchedValues matchValues(const Safetensors &contents, const std::vector<SavedVa
 
 /// Whether processes divide the state of the model's optimizer. All of them then make a call that saves it, and one writes.
 bool isStateSplit(const Layer &model);
-/// Whether this process writes the file of such a call.
-bool writesState(const Layer &model);
+/// Writes the file of a call that saves the model: if processes divide its state, in rank 0, and for the others as
+/// writeInFirst().
+void writeState(const Layer &model, const std::function<void()> &write);
 
 /// Why `variable` cannot take `value`; "" if it can.
 std::string misfit(const SavedVariable &variable, const NamedTensor &value);

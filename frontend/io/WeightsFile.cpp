@@ -66,15 +66,13 @@ void Model::save_weights(const std::string &filepath, const SaveArgs &args) cons
   requireMayWrite(filepath, args);
   if (format == WeightsFormat::hdf5) { // with the optimizer's state
     const H5Image image = weightsImage(model, filepath);
-    if (writesState(model))
-      replaceFile(filepath, image.pieces()).orThrow();
-    return;
+    return writeState(model, [&] { replaceFile(filepath, image.pieces()).orThrow(); });
   }
-  if (!writesState(model))
-    return;
-  Safetensors contents{.metadata = {{"format", "halftone"}}};
-  addValues(savedWeights(model), contents);
-  writeSafetensors(filepath, contents);
+  writeState(model, [&] {
+    Safetensors contents{.metadata = {{"format", "halftone"}}};
+    addValues(savedWeights(model), contents);
+    writeSafetensors(filepath, contents);
+  });
 }
 
 void Model::load_weights(const std::string &filepath, bool skip_mismatch) const {

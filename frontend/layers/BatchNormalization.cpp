@@ -38,15 +38,14 @@ public:
     if (context.training() && layer_->trainable) {
       Moments moving = moments;
       const Value mask = asMask(inputs.size() > 1 ? inputs[1] : maskOf(inputs[0]));
-      if (mask.defined() && options_.synchronized && tracing().sharedBatch)
-        throw Error(ErrorKind::not_implemented_error,
-                    "BatchNormalization: `synchronized` statistics of several processes take no mask", layer_->path);
-      if (mask.defined())
-        moments = momentsOf(x, axes, asDtype(ops::expand_dims(mask, -1), x.dtype(), "mask"));
-      else
+      if (mask.defined()) {
+        const Value weights = asDtype(ops::expand_dims(mask, -1), x.dtype(), "mask");
+        moments = options_.synchronized ? momentsOfAll(x, axes, weights) : momentsOf(x, axes, weights);
+      } else {
         moments = options_.synchronized ? momentsOfAll(x, axes) : momentsOf(x, axes);
-      move(mean_, moving.mean, meanOfParts(moments.mean, x.shape()[0]));
-      move(variance_, moving.variance, meanOfParts(moments.variance, x.shape()[0]));
+      }
+      move(mean_, moving.mean, ofAll(moments.mean, x));
+      move(variance_, moving.variance, ofAll(moments.variance, x));
       if (!mask.defined())
         return asDtype(byBatch(x, moments, axes), context.compute_dtype(), "normalization");
     }
@@ -59,6 +58,16 @@ private:
   static Moments momentsOfAll(const Value &x, const std::vector<int64_t> &axes) {
     const Value mean = meanOfParts(meanOver(x, axes), x.shape()[0]);
     return {mean, meanOfParts(meanOver(ops::square(x - mean), axes), x.shape()[0])};
+  }
+  /// The same of the elements that count, as momentsOf() with weights.
+  static Moments momentsOfAll(const Value &x, const std::vector<int64_t> &axes, const Value &weights) {
+    const Value count = sumOverProcesses(sumOver(weights, axes)) + 1e-7;
+    const Value mean = sumOverProcesses(sumOver(x * weights, axes)) / count;
+    return {mean, sumOverProcesses(sumOver(ops::square(x - mean) * weights, axes)) / count};
+  }
+  /// A statistic of all rows, from that of the rows by which x is normalized.
+  Value ofAll(const Value &statistic, const Value &x) const {
+    return options_.synchronized ? statistic : meanOfParts(statistic, x.shape()[0]);
   }
   /// x normalized by its own moments over `axes`, scaled and moved, with the gradient in closed form: it takes two sums over
   /// the batch, which the gradients of scale and offset are.

@@ -119,6 +119,8 @@ void OptimizerParts::read() const {
 void OptimizerParts::gather(ProcessGroup &group) const {
   if (divided_.empty())
     return;
+  if (!divided_.front().variable.impl()->memory->device().isHost())
+    return gatherByHost(group);
   const std::lock_guard lock(divided_.front().variable.impl()->memory->lock()); // all variables have one lock
   std::vector<std::vector<std::span<std::byte>>> arrays;
   for (const Divided &divided : divided_) {
@@ -135,6 +137,27 @@ void OptimizerParts::gather(ProcessGroup &group) const {
   group.run([&](Collectives &collectives) { return collectives.gatherInPlace(arrays); }).orThrow();
   for (const Divided &divided : divided_)
     divided.variable.impl()->memory->bumpVersion();
+}
+
+/// From and to a device, whose bytes come to the host and go back.
+void OptimizerParts::gatherByHost(ProcessGroup &group) const {
+  std::vector<std::vector<std::byte>> wholes;
+  std::vector<std::vector<std::span<std::byte>>> arrays;
+  for (const Divided &divided : divided_) {
+    const VariableImpl &variable = *divided.variable.impl();
+    const int64_t size = itemsize(variable.dtype), elements = variable.shape.elements();
+    std::vector<std::byte> &whole = wholes.emplace_back(static_cast<size_t>(elements * size));
+    std::vector<std::span<std::byte>> &parts = arrays.emplace_back();
+    for (int64_t rank = 0; rank < processes_; ++rank) {
+      const Division::Range range = divided.division.of(elements, rank);
+      parts.emplace_back(whole.data() + range.first * size, static_cast<size_t>(range.count() * size));
+    }
+    if (const std::span<std::byte> own = parts[static_cast<size_t>(rank_)]; !own.empty())
+      this->own(divided.variable).impl()->memory->readBytes(own).orThrow();
+  }
+  group.run([&](Collectives &collectives) { return collectives.gatherInPlace(arrays); }).orThrow();
+  for (size_t i = 0; i < divided_.size(); ++i)
+    divided_[i].variable.impl()->memory->writeBytes(wholes[i]).orThrow();
 }
 
 Tensor OptimizerParts::cut(const Division &division, const Tensor &whole) const {
@@ -198,7 +221,7 @@ Tensor OptimizerParts::whole(const Variable &slot, const Tensor &value) const {
     parts.emplace_back(TensorAccess::mutableData(all) + range.first * size, static_cast<size_t>(range.count() * size));
   }
   if (const std::span<std::byte> own = parts[static_cast<size_t>(rank_)]; !own.empty())
-    std::memcpy(own.data(), TensorAccess::data(value), own.size());
+    std::memcpy(own.data(), TensorAccess::data(TensorAccess::onHost(value)), own.size());
   group->run([&](Collectives &collectives) { return collectives.gatherInPlace(parts); }).orThrow();
   return all;
 }

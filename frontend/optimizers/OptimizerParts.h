@@ -62,6 +62,7 @@ public:
   void requireWhole() const;
 
 private:
+  void gatherByHost(ProcessGroup &group) const;
   struct Divided {
     Variable variable, part; // no part if one process updates all elements
     Division division;

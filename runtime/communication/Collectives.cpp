@@ -68,11 +68,25 @@ template <class T> T combined(CollectiveKind kind, T a, T b) {
   return a != a || a > b ? a : b; // NaN stays
 }
 
+/// The sum of two processes' elements; `to` may be one of them.
+template <class Codec>
+void addTwo(const typename Codec::Storage *first, const typename Codec::Storage *second, typename Codec::Storage *to,
+            int64_t elements) {
+  using Number = typename Codec::Number;
+  for (int64_t i = 0; i < elements; ++i)
+    to[i] = Codec::encode(combined<Number>(CollectiveKind::sum,
+                                           combined<Number>(CollectiveKind::sum, 0, Codec::decode(first[i])),
+                                           Codec::decode(second[i])));
+}
+
 /// `parts` are the same bytes of the processes' messages, by rank; `to` may be one of them.
 template <class Codec>
 void combine(CollectiveKind kind, std::span<const std::byte *const> parts, std::byte *to, int64_t elements) {
   using Storage = typename Codec::Storage;
   using Number = typename Codec::Number;
+  if (kind == CollectiveKind::sum && parts.size() == 2)
+    return addTwo<Codec>(reinterpret_cast<const Storage *>(parts[0]), reinterpret_cast<const Storage *>(parts[1]),
+                         reinterpret_cast<Storage *>(to), elements);
   constexpr int64_t most = 512; // numbers that stay in the first cache
   std::array<Number, most> numbers;
   for (int64_t begin = 0; begin < elements; begin += most) {

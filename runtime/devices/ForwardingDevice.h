@@ -22,6 +22,9 @@ public:
   StatusOr<std::shared_ptr<const KernelLibrary>> load(const std::map<std::string, KernelCode> &kernels) override {
     return inner_->load(kernels);
   }
+  StatusOr<std::shared_ptr<DeviceCollectives>> join(std::shared_ptr<ProcessGroup> group) override {
+    return inner_->join(std::move(group));
+  }
   DeviceCounters counters() const override { return inner_->counters(); }
   uint64_t submission() const override { return inner_->submission(); }
   bool hasFinished(uint64_t submission) const override { return inner_->hasFinished(submission); }

@@ -102,11 +102,13 @@ def deterministic_cnn():
 def synchronized():
     """BatchNormalization(synchronized) in several processes normalizes as one process does with the whole batch."""
     words = ("normalization=synchronized", "shuffle=no", "rows=192", "batch=48", "epochs=4")
+    for more in ((), ("net=masked",)):
+        alone = well(0, "alone", *words, *more)
+        for processes in (2, 3):
+            result = well(processes, "together", *words, *more)
+            for what in ("fit loss", "evaluate loss"):
+                require_close(values(result, what), values(alone, what), 1e-4, result, alone)
     alone = well(0, "alone", *words)
-    for processes in (2, 3):
-        result = well(processes, "together", *words)
-        for what in ("fit loss", "evaluate loss"):
-            require_close(values(result, what), values(alone, what), 1e-4, result, alone)
     apart = well(2, "together", "normalization=yes", *words[1:])
     require(abs(float(values(apart, "fit loss")[0]) - float(values(alone, "fit loss")[0])) > 1e-4,
             "statistics of each process's own rows gave the same", apart, alone)
@@ -167,6 +169,7 @@ def disagreement():
     refused(2, ["1:rows=640"], "rank 0 has", "rank 1 has", "13 batches", "10 batches")
     refused(2, ["1:epochs=9"], "rank 0 has", "rank 1 has", "2 epochs", "9 epochs")
     refused(2, ["1:accumulate=2"], "rank 0 has", "rank 1 has", "gradient_accumulation_steps")
+    refused(2, ["1:checkpoint=/no/such/folder/at-{epoch}.ckpt"], "rank 0 has callbacks with 0 Model", "rank 1 has callbacks with 1 Model")
     refused(2, ["1:shard=yes"], "rank 0 has", "rank 1 has", "shard_optimizer_state")
 
 
@@ -308,6 +311,19 @@ def files():
         require_close(values(again, "fit loss"), values(result, "fit loss")[1:], 1e-3, again, result)
 
 
+def barrier():
+    """A file that rank 0 saves is there for all when the call returns; if it cannot be written, all get the error."""
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    for what in ("checkpoint", "backup", "save"):
+        result = well(3, "files", "what=" + what, "folder=" + os.path.join(folder, what))
+        require(int(values(result, "loaded")[0]) == 8, "a file was not there", result)
+    result = run(3, "files", "what=checkpoint", "folder=/proc/no/such/folder")
+    for rank in range(3):
+        require(result.code != 0 and any(line.startswith("error ") and "/proc/no/such/folder" in line
+                                         for line in result.said[rank]), f"rank {rank} has no error", result)
+
+
 def tool():
     """halftone-run fit --distribute mpi: one process prints and saves."""
     shutil.rmtree(folder, ignore_errors=True)
@@ -327,9 +343,56 @@ def tool():
 def example():
     """01-mnist --data-parallel: one process prints, and the processes learn together what one learns."""
     data = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "examples/data/mnist")
-    result = run(2, "--data-parallel", "--epochs", "1", "--data", data)
+    result = run(2, "--data-parallel", "--epochs", "1", "--data", data, "--timing")
+    require(result.text.count("Step of rank 0: ") == 1 and "exchange  1 of " in result.text, "no timeline", result)
     accuracies = [float(line.split()[3]) for line in result.text.splitlines() if "test accuracy" in line]
     require(result.code == 0 and len(accuracies) == 1 and accuracies[0] > 0.95, "it did not learn", result)
+
+
+def timeline():
+    """The exchange of the first bucket begins before the last kernel of the backward pass ends, in every process."""
+    result = run(2, "timeline")
+    require(result.code == 0, "it failed", result)
+    for rank in (0, 1):
+        said = {line.split()[0]: line.split()[1:] for line in result.said[rank]}
+        require(int(said["exchanges"][0]) >= 3, "there are fewer than three buckets", result)
+        require(float(said["first"][0]) < float(said["last"][0]), "no exchange hides", result)
+        require(int(said["kernels"][0]) > 10 and int(said["events"][0]) > 15, "rows are missing", result)
+
+
+def gpu():
+    """Each process trains on a GPU of its own, the emulated one, with the emulated NCCL, which adds in the order of ranks: in
+    float32 two processes have the bits of one that accumulates two parts, with a divided state too, and the host waits for
+    nothing in a step. Processes that cannot join are told why, all of them."""
+    here = {"HALFTONE_DEVICE": "cuda:0"}
+    words = ("epochs=2", "shuffle=no", "rows=192", "batch=48")
+    parts = well(0, "alone", *words, "split=2", "accumulate=2", **here)
+    for more in ({"HALFTONE_EMULATOR_SEED": "0"}, {"HALFTONE_EMULATOR_SEED": "1"}):
+        first = well(2, "together", *words, **more, **here)
+        require(values(first, "weights") == values(parts, "weights"), "they differ from one that accumulates", first, parts)
+    divided = run(2, "together", "shard=yes", *words, **here)  # each has a state of its own
+    require([each.count("weights " + values(parts, "weights")[0]) for each in divided.said.values()] == [1, 1],
+            "a divided state gives other bits", divided, parts)
+    words = ("policy=mixed_float16", *words)
+    alone = well(0, "alone", *words, **here)
+    first, second = (well(2, "together", *words, **here) for _ in range(2))
+    require(first.said[0] == second.said[0], "two runs differ", first, second)
+    require_close(values(first, "fit loss"), values(alone, "fit loss"), 0.01, first, alone)
+    counted = well(2, "steps", **here)
+    require(values(counted, "waits") == ["0"] and int(values(counted, "graphs")[0]) >= 12, "the host waited", counted)
+    skipped = well(2, "faults", "policy=mixed_float16", "steps=12", **here)
+    require(values(skipped, "skipped")[0].split(" of ")[0] != "0", "no step was skipped", skipped)
+    for missing, text in (("/no/such/library.so", "cannot open NCCL"), ("libc.so.6", "is not NCCL")):
+        result = started([mpirun, "--allow-run-as-root", "--oversubscribe", "-n", "1", program, "together", ":",
+                          "-n", "1", "env", "HALFTONE_NCCL=" + missing, program, "together"], **here)
+        for rank in (0, 1):
+            require(result.code != 0 and any("rank 1 says: " in line and text in line for line in result.said[rank]),
+                    f"rank {rank} does not say that rank 1 lacks NCCL", result)
+    mixed = started([mpirun, "--allow-run-as-root", "--oversubscribe", "-n", "1", program, "together", ":",
+                     "-n", "1", "env", "HALFTONE_DEVICE=cpu", program, "together"], **here)
+    for rank in (0, 1):
+        require(any("rank 0 has device a GPU, rank 1 has device the CPU" in line for line in mixed.said[rank]),
+                f"rank {rank} does not name the devices", mixed)
 
 
 if __name__ == "__main__":

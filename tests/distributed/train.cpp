@@ -4,11 +4,13 @@
 #include "halftone/Halftone.h"
 #include "runtime/TensorAccess.h"
 #include "runtime/base/Sha256.h"
+#include "runtime/devices/Registry.h"
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <fmt/format.h>
 #include <map>
 #include <random>
@@ -33,8 +35,9 @@ int64_t number(const Words &words, const std::string &name, int64_t otherwise) {
 struct Data {
   Tensor x, y;
 };
-/// Rows of numbers from -1 to 1, and as class the position of the largest of the first five.
-Data dataOf(int64_t rows, int64_t width = 20) {
+/// Rows of numbers from -1 to 1, and as class the position of the largest of the first five. `masked`: the last four numbers
+/// of the first of two rows are zeros, the last eight of each seventh.
+Data dataOf(int64_t rows, int64_t width = 20, bool masked = false) {
   std::mt19937_64 engine(7);
   std::vector<float> x;
   std::vector<int32_t> y;
@@ -43,6 +46,8 @@ Data dataOf(int64_t rows, int64_t width = 20) {
       x.push_back(static_cast<float>(engine() % 2001) / 1000.0f - 1.0f);
     const auto own = x.end() - width;
     y.push_back(static_cast<int32_t>(std::max_element(own, own + 5) - own));
+    if (masked)
+      std::fill(x.end() - (row % 7 == 0 ? 8 : row % 2 == 0 ? 4 : 0), x.end(), 0.0f);
   }
   return {Tensor(x, Shape({rows, width})), Tensor(y, Shape({rows}))};
 }
@@ -56,9 +61,15 @@ Sequential modelOf(const Words &words) {
     model.add(Conv2D(8, {3, 3}, {.padding = Padding::same, .activation = "relu"}));
     model.add(Flatten());
   }
+  if (word(words, "net", "mlp") == "masked") { // five steps of four features
+    model.add(Reshape({5, 4}));
+    model.add(Masking(0));
+  }
   if (const std::string kind = word(words, "normalization", "no"); kind != "no")
     model.add(BatchNormalization({.synchronized = kind == "synchronized"}));
   model.add(Dense(number(words, "units", 48), {.activation = "relu"}));
+  if (word(words, "net", "mlp") == "masked")
+    model.add(Flatten());
   if (word(words, "dropout", "no") == "yes")
     model.add(Dropout(0.25));
   model.add(Dense(32, {.activation = "relu"}));
@@ -132,7 +143,8 @@ struct Ending : Callback {
 
 /// fit(), evaluate() and predict() as the words say.
 void train(const Words &words) {
-  const Data data = dataOf(number(words, "rows", 800), number(words, "inputs", 20));
+  const Data data =
+      dataOf(number(words, "rows", 800), number(words, "inputs", 20), word(words, "net", "mlp") == "masked");
   const int64_t batch = number(words, "batch", 64), processes = number(words, "split", 1);
   const Sequential model = modelOf(words);
   FitArgs fit{.batch_size = batch / processes,
@@ -191,6 +203,100 @@ void faults(const Words &words) {
   sayState(model);
 }
 
+/// Steps on a GPU: how often the host waited in them, and the device's graphs.
+void steps(const Words &words) {
+  const Sequential model = modelOf(words);
+  const Data data = dataOf(number(words, "rows", 48));
+  const auto counters = [] { return deviceRuntime(default_device()).valueOrThrow()->counters(); };
+  DeviceCounters before;
+  for (int64_t step = 0; step < 8; ++step) {
+    if (step == 2) // the program is compiled, and its graphs are made
+      before = counters();
+    model.train_on_batch(data.x, data.y);
+  }
+  const DeviceCounters after = counters();
+  say(fmt::format("waits {}", after.waits - before.waits));
+  say(fmt::format("graphs {}", after.graphLaunches - before.graphLaunches));
+  sayState(model);
+}
+
+/// Loads a checkpoint at the end of each epoch.
+struct Loading : Callback {
+  std::string file; // "{}" for the epoch
+  int64_t loaded = 0;
+  void on_epoch_end(int64_t epoch, Logs &) override {
+    (void)Checkpoint(model()).restore(fmt::format(fmt::runtime(file), epoch + 1));
+    ++loaded;
+  }
+};
+
+/// Every process loads each file of rank 0 as soon as it is said to be there.
+void files(const Words &words) {
+  const std::string what = word(words, "what", ""), folder = word(words, "folder", "");
+  constexpr int64_t times = 8;
+  const Sequential model = modelOf(words);
+  const Data data = dataOf(48);
+  Loading loading;
+  FitArgs fit{.batch_size = 48, .epochs = times, .verbose = 0};
+  if (what == "checkpoint") {
+    loading.file = folder + "/{}.ckpt";
+    fit.callbacks = {callbacks::ModelCheckpoint(folder + "/{epoch}.ckpt"), &loading};
+  } else if (what == "backup") {
+    loading.file = folder + "/latest.ckpt";
+    fit.callbacks = {callbacks::BackupAndRestore(folder), &loading};
+  }
+  if (!fit.callbacks.empty())
+    (void)model.fit(data.x, data.y, fit);
+  for (; what == "save" && loading.loaded < times; ++loading.loaded) {
+    const std::string file = fmt::format("{}/{}.weights.h5", folder, loading.loaded);
+    if (distribution::rank() == 0) {
+      std::filesystem::create_directories(folder);
+      model.save_weights(file);
+    }
+    distribution::barrier();
+    model.load_weights(file);
+  }
+  say(fmt::format("loaded {}", loading.loaded));
+}
+
+/// When the first exchange of a step begins, and when the last kernel ends that makes values of the last exchange.
+void timeline(const Words &) {
+  set_random_seed(1);
+  Sequential model({Input({512})});
+  for (int layer = 0; layer < 3; ++layer)
+    model.add(Dense(512, {.activation = "relu"}));
+  model.add(Dense(5));
+  model.compile(
+      {.optimizer = optimizers::Adam(1e-3), .loss = losses::SparseCategoricalCrossentropy({.from_logits = true})});
+  const Data data = dataOf(64, 512);
+  model.train_on_batch(data.x, data.y);
+  const StepTimeline times = step_timeline(model);
+  double first = -1, begun = 0, last = 0;
+  int kernels = 0, exchanges = 0;
+  for (const StepTimeline::Row &row : times.rows) { // by their begin
+    kernels += row.kind == StepTimeline::Kind::kernel;
+    if (row.kind == StepTimeline::Kind::kernel)
+      begun = row.end;
+    if (row.kind != StepTimeline::Kind::exchange)
+      continue;
+    first = exchanges++ == 0 ? row.begin : first;
+    last = begun; // the step begins an exchange right behind the kernel that makes the last of its values
+  }
+  say(fmt::format("first {:.9f}", first));
+  say(fmt::format("last {:.9f}", last));
+  say(fmt::format("exchanges {}", exchanges));
+  say(fmt::format("kernels {}", kernels));
+  const std::string json = times.json();
+  int events = 0;
+  for (size_t at = json.find("\"ph\":\"X\""); at != json.npos; at = json.find("\"ph\":\"X\"", at + 1))
+    ++events;
+  say(fmt::format("events {}", events));
+}
+
+/// By the first argument; train() without one of these.
+const std::map<std::string, void (*)(const Words &)> programs{
+    {"faults", faults}, {"steps", steps}, {"timeline", timeline}, {"files", files}};
+
 int run(int argc, char **argv) {
   const std::string what = argv[1];
   if (what != "alone" && what != "build")
@@ -212,7 +318,8 @@ int run(int argc, char **argv) {
   if (word(words, "shard", "no") == "yes")
     distribution::set_distribution(distribution::DataParallel({.shard_optimizer_state = true}));
   try {
-    what == "faults" ? faults(words) : train(words);
+    const auto program = programs.find(what);
+    program == programs.end() ? train(words) : program->second(words);
   } catch (const Error &error) {
     say(std::string("error ") + error.what());
     return 3;

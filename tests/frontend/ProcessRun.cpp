@@ -99,6 +99,10 @@ TEST_CASE("A process without a distribution is rank 0 of 1; wrong arguments are 
   CHECK(processGroup() == nullptr);
   CHECK(isFirstProcess());
   CHECK(distribution::exchange_times().count == 0);
+  distribution::barrier(); // at once
+  bool isWritten = false;
+  writeInFirst([&] { isWritten = true; });
+  CHECK(isWritten);
   distribution::set_distribution(std::nullopt); // joins nothing
   const auto textOf = [](const distribution::DataParallelArgs &args) -> std::string {
     try {

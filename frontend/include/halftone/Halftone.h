@@ -9,3 +9,4 @@
 #include "Ops.h"
 #include "Plot.h"
 #include "Saving.h"
+#include "Timeline.h"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/CudaDevice.h"
 #include "runtime/devices/cuda/CudaQueue.h"
+#include "runtime/devices/cuda/NcclCollectives.h"
 #include <fmt/format.h>
 
 namespace halftone::cuda {
@@ -41,6 +42,18 @@ StatusOr<std::unique_ptr<DeviceQueue>> CudaDevice::makeQueue(int64_t scratchByte
     return Status(ErrorKind::device_error, fmt::format("{}: cannot allocate {} bytes", name(), scratchBytes));
   HALFTONE_RETURN_IF_ERROR(gpu_->usable());
   return std::unique_ptr<DeviceQueue>(std::make_unique<CudaQueue>(gpu_, modules_));
+}
+
+StatusOr<std::shared_ptr<DeviceCollectives>> CudaDevice::join(std::shared_ptr<ProcessGroup> group) {
+  const ForkSafeLock lock(joining_);
+  if (group_ != group) {
+    StatusOr<std::shared_ptr<NcclCollectives>> joined = NcclCollectives::join(gpu_, group);
+    if (!joined.isOk())
+      return Status(joined.status().kind(), fmt::format("{}: {}", name(), joined.status().message()));
+    collectives_ = *std::move(joined);
+    group_ = std::move(group);
+  }
+  return collectives_;
 }
 
 DeviceCounters CudaDevice::counters() const { return gpu_->countersNow(); }

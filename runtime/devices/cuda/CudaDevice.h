@@ -5,6 +5,7 @@
 #include "runtime/devices/cuda/Gpu.h"
 #include "runtime/devices/cuda/Modules.h"
 #include <memory>
+#include <mutex>
 
 namespace halftone::cuda {
 
@@ -34,6 +35,8 @@ public:
   }
   /// Scratch is allocated when a launch needs it.
   StatusOr<std::unique_ptr<DeviceQueue>> makeQueue(int64_t scratchBytes) override;
+  /// Errors as NcclCollectives::join().
+  StatusOr<std::shared_ptr<DeviceCollectives>> join(std::shared_ptr<ProcessGroup> group) override;
   DeviceCounters counters() const override;
   uint64_t submission() const override { return gpu_->submission(); }
   bool hasFinished(uint64_t submission) const override { return gpu_->hasFinished(submission); }
@@ -43,6 +46,9 @@ private:
       : gpu_(gpu), modules_(std::make_shared<Modules>(std::move(gpu), cubins)) {}
   std::shared_ptr<Gpu> gpu_;
   std::shared_ptr<Modules> modules_;
+  std::mutex joining_;
+  std::shared_ptr<ProcessGroup> group_; // that the device has joined
+  std::shared_ptr<DeviceCollectives> collectives_;
 };
 
 } // namespace halftone::cuda

@@ -116,11 +116,12 @@ void CudaQueue::copy(std::byte *to, const std::byte *from, int64_t bytes, Condit
 void CudaQueue::fillZero(std::byte *to, int64_t bytes, Condition condition) { copy(to, nullptr, bytes, condition); }
 
 Status CudaQueue::playList(std::span<const QueuedOperation> operations, std::span<const size_t> changed) {
-  if (!list_ || !list_->isOf(operations))
-    list_ = std::make_unique<OperationList>(gpu_, modules_, operations);
-  Status status = list_->play(changed);
+  std::unique_ptr<OperationList> &list = lists_[{operations.data(), operations.size()}];
+  if (!list)
+    list = std::make_unique<OperationList>(gpu_, modules_, operations);
+  Status status = list->play(changed);
   if (!status.isOk())
-    list_.reset(); // the next play reads all operations anew
+    list.reset(); // the next play reads all operations anew
   return status;
 }
 

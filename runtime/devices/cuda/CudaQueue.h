@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/devices/cuda/CudaGraph.h"
+#include <map>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace halftone::cuda {
@@ -14,9 +16,6 @@ class OperationList {
 public:
   OperationList(std::shared_ptr<Gpu> gpu, std::shared_ptr<Modules> modules, std::span<const QueuedOperation> operations)
       : gpu_(std::move(gpu)), modules_(std::move(modules)), operations_(operations) {}
-  bool isOf(std::span<const QueuedOperation> operations) const {
-    return operations.data() == operations_.data() && operations.size() == operations_.size();
-  }
   /// `changed` as DeviceQueue::play(); the first play reads all operations.
   Status play(std::span<const size_t> changed);
 
@@ -54,7 +53,7 @@ private:
   Status playList(std::span<const QueuedOperation> operations, std::span<const size_t> changed);
   std::shared_ptr<Gpu> gpu_;
   std::shared_ptr<Modules> modules_;
-  std::unique_ptr<OperationList> list_;
+  std::map<std::pair<const QueuedOperation *, size_t>, std::unique_ptr<OperationList>> lists_; // by place and length
   Status error_; // the first of the submission, whose later operations are left out
 };
 

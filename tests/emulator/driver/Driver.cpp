@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <thread>
 
 namespace halftone::emulator {
 
@@ -60,6 +61,12 @@ Event &Context::eventOf(void *handle) {
 Function &Context::functionOf(void *handle) {
   expect(functions.contains(static_cast<Function *>(handle)), Result::InvalidHandle);
   return *static_cast<Function *>(handle);
+}
+
+void letOthersWork() {
+  Driver::get().mutex.unlock();
+  std::this_thread::sleep_for(std::chrono::microseconds(50));
+  Driver::get().mutex.lock();
 }
 
 Driver &Driver::get() {

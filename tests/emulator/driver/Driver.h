@@ -59,10 +59,14 @@ struct Settings {
   uint32_t sharedBytesPerBlock() const;
 };
 
+/// Opens the driver's lock for a moment. The caller holds it once.
+void letOthersWork();
+
 /// Everything that belongs to the context of one device.
 struct Context {
   Context(const Settings &settings, int device)
-      : settings(settings), device(device), memory(settings.memory), random(settings.seed), streams(random) {}
+      : settings(settings), device(device), memory(settings.memory), random(settings.seed),
+        streams(random, letOthersWork) {}
   ~Context();
   Context(const Context &) = delete;
   Context &operator=(const Context &) = delete;

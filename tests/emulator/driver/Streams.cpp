@@ -22,18 +22,22 @@ void Streams::destroy(Stream *stream) {
 
 void Streams::add(Stream *stream, std::function<void()> run) {
   if (stream) {
-    stream->queue.push_back({std::move(run), nullptr});
+    stream->queue.push_back({std::move(run), nullptr, nullptr});
     return;
   }
   finishBlocking();
   run();
 }
 
+void Streams::addWhenReady(Stream *stream, std::function<void()> run, std::function<bool()> isReady) {
+  stream->queue.push_back({std::move(run), nullptr, std::move(isReady)});
+}
+
 void Streams::wait(Stream *stream, std::shared_ptr<Mark> mark) {
   if (!mark)
     return;
   if (stream)
-    stream->queue.push_back({[] {}, std::move(mark)});
+    stream->queue.push_back({[] {}, std::move(mark), nullptr});
   else
     finish(*mark);
 }
@@ -48,11 +52,20 @@ void Streams::record(Stream *stream, Event &event) {
 
 bool Streams::runOne() {
   std::vector<Stream *> ready;
-  for (const auto &stream : streams_)
-    if (!stream->queue.empty() && (!stream->queue.front().after || stream->queue.front().after->reached))
+  bool waitsForOthers = false;
+  for (const auto &stream : streams_) {
+    if (stream->queue.empty() || (stream->queue.front().after && !stream->queue.front().after->reached))
+      continue;
+    const Operation &next = stream->queue.front();
+    if (!next.isReady || next.isReady())
       ready.push_back(stream.get());
+    else
+      waitsForOthers = true;
+  }
+  if (ready.empty() && waitsForOthers)
+    pause_();
   if (ready.empty())
-    return false;
+    return waitsForOthers;
   Stream *chosen = ready[random_.below(ready.size())];
   std::function<void()> run = std::move(chosen->queue.front().run);
   chosen->queue.pop_front();

@@ -23,6 +23,8 @@ struct Event {
 struct Operation {
   std::function<void()> run;
   std::shared_ptr<Mark> after; ///< may run once this mark is reached; null: at once
+  /// May run once this holds, which another process or another device brings about; null: at once.
+  std::function<bool()> isReady = nullptr;
 };
 
 struct Stream {
@@ -33,7 +35,8 @@ struct Stream {
 /// All streams of a context. Nothing queued runs until the host waits for something.
 class Streams {
 public:
-  explicit Streams(Random &random) : random_(random) {}
+  /// `pause` lets others work while all that is left here waits for them.
+  Streams(Random &random, std::function<void()> pause) : random_(random), pause_(std::move(pause)) {}
 
   Stream *create(bool isBlocking);
   bool isStream(const Stream *stream) const;
@@ -42,10 +45,12 @@ public:
 
   /// Queues work; on the null stream (null) it runs at once, after all work of blocking streams.
   void add(Stream *stream, std::function<void()> run);
+  void addWhenReady(Stream *stream, std::function<void()> run, std::function<bool()> isReady);
   void wait(Stream *stream, std::shared_ptr<Mark> mark);
   void record(Stream *stream, Event &event);
 
-  /// Runs one operation of a stream that `Random` draws among those that can go on; false if there is none.
+  /// Runs one operation of a stream that `Random` draws among those that can go on, or pauses if they wait for others; false
+  /// if there is nothing to do.
   bool runOne();
   void finish(const Stream *stream);
   void finish(const Mark &mark);
@@ -57,6 +62,7 @@ private:
   void finishBlocking();
 
   Random &random_;
+  std::function<void()> pause_;
   std::vector<std::unique_ptr<Stream>> streams_;
 };
 

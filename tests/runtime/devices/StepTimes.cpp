@@ -1,8 +1,10 @@
 // Times of a plan's launches, measured on copies of its variables.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/StepTimes.h"
+#include "runtime/communication/ProcessGroup.h"
 #include "runtime/devices/CpuDevice.h"
 #include "tests/runtime/TestPlan.h"
+#include "tests/runtime/communication/Threads.h"
 #include "tests/runtime/devices/FarDevice.h"
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -62,4 +64,39 @@ TEST_CASE("launches of a device that is not the host's are not timed") {
       Player::bind(std::make_shared<const Executable>(testExecutable(8)), testKernels(), device, {{"w", w}})
           .valueOrThrow();
   CHECK_THAT(measureSteps(*player).status().message(), Contains("the host does not wait for them"));
+}
+
+TEST_CASE("A recorded play has its exchanges with other processes between its launches") {
+  auto post = std::make_shared<Post>();
+  std::vector<StatusOr<PlayRecord>> records;
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < 2; ++rank)
+    threads.emplace_back([&, rank] {
+      const std::shared_ptr<CpuDevice> device = CpuDevice::create(1).valueOrThrow();
+      VariableStore store(device);
+      const VariableHandle w = store.create("net/w", Tensor::full(Shape{100}, 3)).valueOrThrow();
+      const auto group = std::make_shared<ProcessGroup>(std::make_unique<ThreadCommunicator>(post, rank, 2));
+      const std::shared_ptr<Player> player = Player::bind(std::make_shared<const Executable>(sharingExecutable(100)),
+                                                          testKernels(), device, {{"w", w}}, {}, group)
+                                                 .valueOrThrow();
+      auto record = recordPlay(*player);
+      const std::lock_guard lock(checking);
+      records.push_back(std::move(record));
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (const StatusOr<PlayRecord> &record : records) {
+    INFO(record.status().str());
+    REQUIRE(record.isOk());
+    REQUIRE(record->collectives.size() == 1);
+    REQUIRE(record->launches.size() == 3);
+    const PlayRecord::Collective &sum = record->collectives[0];
+    CHECK(sum.step == 2);
+    CHECK(record->launches[1].end <= sum.started); // of h, which travels
+    CHECK(sum.started <= sum.begin);
+    CHECK(sum.begin <= sum.end);
+    CHECK(sum.end <= sum.arrived);
+    CHECK(record->launches[2].end <= sum.awaited); // of the update, which does not wait
+    CHECK(sum.arrived <= record->total);
+  }
 }

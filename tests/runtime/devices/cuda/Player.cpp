@@ -14,41 +14,6 @@ using namespace halftone;
 
 namespace {
 
-/// Eight threads a block, one for each element: `compute` changes %f0, the element of the first operand, whose offset in
-/// bytes is %d0.
-KernelCode elementwise(const std::string &symbol, int buffers, const std::string &compute) {
-  const std::string extent = "%in" + std::to_string(buffers), result = "%in" + std::to_string(buffers - 1);
-  return test::gpuKernel(symbol, buffers, 1,
-                         R"(
-  mov.u32 %r0, %tid.x;
-  shl.b32 %r1, %block, 3;
-  add.u32 %r0, %r0, %r1;
-  cvt.u64.u32 %d0, %r0;
-  setp.ge.u64 %p, %d0, )" + extent +
-                             R"(;
-  @%p ret;
-  shl.b64 %d0, %d0, 2;
-  add.s64 %d1, %in0, %d0;
-  ld.global.f32 %f0, [%d1];)" +
-                             compute + "\n  add.s64 %d1, " + result + ", %d0;\n  st.global.f32 [%d1], %f0;",
-                         {.threads = test::blockElements});
-}
-
-/// The kernels of TestPlan.h. The sum goes through scratch, as there.
-std::map<std::string, KernelCode> kernels() {
-  return {
-      {"add", elementwise("add", 3, R"(
-  add.s64 %d1, %in1, %d0;
-  ld.global.f32 %f1, [%d1];
-  add.rn.f32 %f0, %f0, %f1;
-  mov.u32 %r0, %tid.x;
-  mul.wide.u32 %d2, %r0, 4;
-  add.s64 %d2, %d2, %scratch;
-  st.global.f32 [%d2], %f0;
-  ld.global.f32 %f0, [%d2];)")},
-      {"halve", elementwise("halve", 2, "\n  mul.rn.f32 %f0, %f0, 0f3F000000;\n  add.rn.f32 %f0, %f0, 0f3F800000;")}};
-}
-
 /// The executable of TestPlan.h, but `old` is the shadow w * 0.5 + 1 of the variable; slot 8. A plan that writes the
 /// variable and not the shadow makes it stale.
 Executable shadowed(int64_t n) {
@@ -103,7 +68,7 @@ TEST_CASE("A plan of launches, copies, predicates and shadows has the same bits 
     for (const char *seed : {"0", "1", "2"})
       for (const Executable &exe : {test::testExecutable(n), shadowed(n)}) {
         const test::EmulatedGpu gpu({{"HALFTONE_EMULATOR_SEED", seed}});
-        auto library = gpu->load(kernels());
+        auto library = gpu->load(test::planKernels());
         INFO(library.status().str());
         REQUIRE(library.isOk());
         const auto there = play(gpu.device, *library, exe),
@@ -117,7 +82,7 @@ TEST_CASE("A plan of launches, copies, predicates and shadows has the same bits 
 
 TEST_CASE("A plan whose memory a GPU does not have is refused with what it is for") {
   const test::EmulatedGpu gpu({{"HALFTONE_EMULATOR_MEMORY", "4000000"}});
-  auto library = gpu->load(kernels());
+  auto library = gpu->load(test::planKernels());
   REQUIRE(library.isOk());
   VariableStore store(gpu.device);
   const int64_t n = 800000;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/runtime/devices/cuda/PtxKernels.h"
 #include "runtime/plan/GpuAbi.h"
+#include "tests/runtime/TestPlan.h"
 #include <fmt/format.h>
 
 namespace halftone::test {
@@ -103,6 +104,45 @@ KernelCode addingKernel() {
   cvt.u32.u64 %r1, %in1;
   add.u32 %r0, %r0, %r1;
   st.global.u32 [%d0], %r0;)");
+}
+
+namespace {
+
+/// Eight threads a block, one for each element: `compute` changes %f0, the element of the first operand, whose offset in
+/// bytes is %d0.
+KernelCode elementwise(const std::string &symbol, int buffers, const std::string &compute) {
+  const std::string extent = "%in" + std::to_string(buffers), result = "%in" + std::to_string(buffers - 1);
+  return gpuKernel(symbol, buffers, 1,
+                   R"(
+  mov.u32 %r0, %tid.x;
+  shl.b32 %r1, %block, 3;
+  add.u32 %r0, %r0, %r1;
+  cvt.u64.u32 %d0, %r0;
+  setp.ge.u64 %p, %d0, )" +
+                       extent +
+                       R"(;
+  @%p ret;
+  shl.b64 %d0, %d0, 2;
+  add.s64 %d1, %in0, %d0;
+  ld.global.f32 %f0, [%d1];)" +
+                       compute + "\n  add.s64 %d1, " + result + ", %d0;\n  st.global.f32 [%d1], %f0;",
+                   {.threads = blockElements});
+}
+
+} // namespace
+
+std::map<std::string, KernelCode> planKernels() {
+  return {
+      {"add", elementwise("add", 3, R"(
+  add.s64 %d1, %in1, %d0;
+  ld.global.f32 %f1, [%d1];
+  add.rn.f32 %f0, %f0, %f1;
+  mov.u32 %r0, %tid.x;
+  mul.wide.u32 %d2, %r0, 4;
+  add.s64 %d2, %d2, %scratch;
+  st.global.f32 [%d2], %f0;
+  ld.global.f32 %f0, [%d2];)")},
+      {"halve", elementwise("halve", 2, "\n  mul.rn.f32 %f0, %f0, 0f3F000000;\n  add.rn.f32 %f0, %f0, 0f3F800000;")}};
 }
 
 } // namespace halftone::test

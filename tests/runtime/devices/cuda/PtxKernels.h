@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/plan/Executable.h"
+#include <map>
 #include <string>
 
 namespace halftone::test {
@@ -18,5 +19,8 @@ KernelCode countingKernel(bool usesScratch);
 
 /// Adds the one extent to the integer of 32 bits at [block] in the one buffer.
 KernelCode addingKernel();
+
+/// The kernels of TestPlan.h. The sum goes through scratch, as there.
+std::map<std::string, KernelCode> planKernels();
 
 } // namespace halftone::test

@@ -1,0 +1,95 @@
+// Opens NCCL, and says clearly why it cannot be used.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/devices/cuda/Nccl.h"
+#include "runtime/base/ForkGate.h"
+#include <cstdlib>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <mutex>
+#include <string_view>
+
+namespace halftone::cuda {
+namespace {
+
+constexpr int leastVersion = 21300; // has ncclGetLastError; bfloat16 since 2.10
+constexpr const char *usualFile = "libnccl.so.2";
+
+Status unusable(std::string reason) { return {ErrorKind::runtime_error, std::move(reason)}; }
+
+/// NCCL writes 2.8.4 as 2804, and 2.9.1 and later ones as 20901.
+std::string versionText(int version) {
+  const int hundreds = version / 100;
+  return version < 10000 ? fmt::format("{}.{}.{}", hundreds / 10, hundreds % 10, version % 100)
+                         : fmt::format("{}.{}.{}", hundreds / 100, hundreds % 100, version % 100);
+}
+
+template <class F> void find(void *library, F *&function, const char *name, std::string &missing) {
+  function = reinterpret_cast<F *>(dlsym(library, name));
+  if (!function && missing.empty())
+    missing = name;
+}
+
+/// The name of the first function that is not there; "" if all are.
+std::string findFunctions(void *library, nccl::Functions &f) {
+  std::string missing;
+  find(library, f.getErrorString, "ncclGetErrorString", missing);
+  find(library, f.getLastError, "ncclGetLastError", missing);
+  find(library, f.getUniqueId, "ncclGetUniqueId", missing);
+  find(library, f.commInitRank, "ncclCommInitRank", missing);
+  find(library, f.commDestroy, "ncclCommDestroy", missing);
+  find(library, f.commGetAsyncError, "ncclCommGetAsyncError", missing);
+  find(library, f.groupStart, "ncclGroupStart", missing);
+  find(library, f.groupEnd, "ncclGroupEnd", missing);
+  find(library, f.allReduce, "ncclAllReduce", missing);
+  return missing;
+}
+
+} // namespace
+
+StatusOr<std::shared_ptr<const Nccl>> Nccl::shared() {
+  static std::mutex mutex;
+  static std::shared_ptr<const Nccl> &library = *new std::shared_ptr<const Nccl>; // lives until the process ends
+  const ForkSafeLock lock(mutex);
+  if (library)
+    return library;
+  const char *named = ::secure_getenv("HALFTONE_NCCL");
+  StatusOr<std::shared_ptr<const Nccl>> opened = open(named && *named ? named : usualFile);
+  HALFTONE_RETURN_IF_ERROR(opened.status());
+  return library = *std::move(opened);
+}
+
+StatusOr<std::shared_ptr<const Nccl>> Nccl::open(const std::string &file) {
+  void *const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    const char *error = dlerror();
+    return unusable(fmt::format("cannot open NCCL, which combines values of GPUs: {}; is it installed, or named in "
+                                "HALFTONE_NCCL?",
+                                error ? error : file));
+  }
+  std::shared_ptr<Nccl> opened(new Nccl());
+  nccl::Functions &calls = opened->calls_;
+  std::string missing;
+  find(library, calls.getVersion, "ncclGetVersion", missing);
+  if (!missing.empty())
+    return unusable(fmt::format("{} is not NCCL: it has no function {}", file, missing));
+  if (const nccl::Result known = calls.getVersion(&opened->version_); known != nccl::Result::success)
+    return unusable(fmt::format("NCCL in {} does not tell its version: error {}", file, static_cast<int>(known)));
+  if (opened->version_ < leastVersion)
+    return unusable(fmt::format("NCCL in {} is too old: {}, expected {} or newer", file, opened->version(),
+                                versionText(leastVersion)));
+  if (missing = findFunctions(library, calls); !missing.empty())
+    return unusable(fmt::format("NCCL {} in {} has no function {}", opened->version(), file, missing));
+  return std::shared_ptr<const Nccl>(std::move(opened));
+}
+
+std::string Nccl::version() const { return versionText(version_); }
+
+Status Nccl::check(nccl::Result result, std::string_view doing, nccl::Comm comm) const {
+  if (result == nccl::Result::success)
+    return {};
+  const char *text = calls_.getErrorString(result), *last = calls_.getLastError(comm);
+  return {ErrorKind::runtime_error, fmt::format("NCCL: {}: {}{}{}", doing, text ? text : "an error",
+                                                last && *last ? ": " : "", last ? last : "")};
+}
+
+} // namespace halftone::cuda

@@ -1,0 +1,32 @@
+// NVIDIA's library of collectives between GPUs: found at run time, with its functions and the texts of its errors.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "runtime/base/Status.h"
+#include "runtime/devices/cuda/NcclTypes.h"
+#include <memory>
+#include <string>
+
+namespace halftone::cuda {
+
+/// An open library, which is never closed: its threads run until the process ends.
+class Nccl {
+public:
+  /// The process's library: $HALFTONE_NCCL, or libnccl.so.2. The first call that succeeds opens it for good. runtime_error
+  /// with the reason when there is none, or it is too old, or it is another library.
+  static StatusOr<std::shared_ptr<const Nccl>> shared();
+  /// The library in the file of that name. Errors as shared().
+  static StatusOr<std::shared_ptr<const Nccl>> open(const std::string &file);
+
+  const nccl::Functions &calls() const { return calls_; }
+  /// "2.21.5".
+  std::string version() const;
+  /// Success, or runtime_error "NCCL: <doing>: <its text>: <its last error>". `comm` may be null.
+  Status check(nccl::Result result, std::string_view doing, nccl::Comm comm) const;
+
+private:
+  Nccl() = default;
+  nccl::Functions calls_{};
+  int version_ = 0;
+};
+
+} // namespace halftone::cuda

@@ -1,0 +1,166 @@
+// Queues collectives of NCCL between the compute stream's work.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/devices/cuda/NcclCollectives.h"
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+#include <optional>
+
+namespace halftone::cuda {
+namespace {
+
+Status refusal(size_t rank, std::string_view reason) {
+  return {ErrorKind::runtime_error, fmt::format("the GPUs of the processes cannot join: rank {} {}", rank, reason)};
+}
+
+/// Whether this process can join; in rank 0 with the id of the group.
+struct Readiness {
+  std::shared_ptr<const Nccl> nccl;
+  nccl::GroupId id{};
+  std::string word; // "+" and the version, or "-" and why not
+};
+
+Readiness readinessOf(int rank) {
+  StatusOr<std::shared_ptr<const Nccl>> nccl = Nccl::shared();
+  if (!nccl.isOk())
+    return {nullptr, {}, "-" + nccl.status().message()};
+  Readiness own{*nccl, {}, "+" + (*nccl)->version()};
+  const Status made =
+      rank > 0 ? Status() : own.nccl->check(own.nccl->calls().getUniqueId(&own.id), "naming a group", nullptr);
+  if (!made.isOk())
+    own.word = "-" + made.message();
+  return own;
+}
+
+/// Gives all processes the id of rank 0. If one cannot join, all return the same error.
+Status agree(ProcessGroup &group, Readiness &own) {
+  std::vector<std::string> words;
+  HALFTONE_RETURN_IF_ERROR(group.run([&](Collectives &collectives) -> Status {
+    StatusOr<std::vector<std::string>> all = collectives.gather(own.word);
+    HALFTONE_RETURN_IF_ERROR(all.status());
+    words = *std::move(all);
+    return collectives.broadcast(std::as_writable_bytes(std::span(own.id.bytes)));
+  }));
+  for (size_t rank = 0; rank < words.size(); ++rank)
+    if (words[rank].front() == '-')
+      return refusal(rank, "says: " + words[rank].substr(1));
+  for (size_t rank = 1; rank < words.size(); ++rank)
+    if (words[rank] != words[0])
+      return refusal(rank, fmt::format("has NCCL {}, rank 0 has {}", words[rank].substr(1), words[0].substr(1)));
+  return {};
+}
+
+std::optional<nccl::DataType> typeOf(DType dtype) {
+  switch (dtype) {
+  case DType::float16:
+    return nccl::DataType::float16;
+  case DType::bfloat16:
+    return nccl::DataType::bfloat16;
+  case DType::float32:
+    return nccl::DataType::float32;
+  case DType::float64:
+    return nccl::DataType::float64;
+  case DType::int8:
+    return nccl::DataType::int8;
+  case DType::uint8:
+    return nccl::DataType::uint8;
+  case DType::int32:
+    return nccl::DataType::int32;
+  case DType::uint32:
+    return nccl::DataType::uint32;
+  case DType::int64:
+    return nccl::DataType::int64;
+  case DType::uint64:
+    return nccl::DataType::uint64;
+  default:
+    return std::nullopt;
+  }
+}
+
+} // namespace
+
+StatusOr<std::shared_ptr<NcclCollectives>> NcclCollectives::join(std::shared_ptr<Gpu> gpu,
+                                                                 const std::shared_ptr<ProcessGroup> &group) {
+  HALFTONE_RETURN_IF_ERROR(gpu->usable());
+  Readiness own = readinessOf(group->rank());
+  HALFTONE_RETURN_IF_ERROR(agree(*group, own));
+  std::shared_ptr<NcclCollectives> joined(new NcclCollectives(gpu, own.nccl));
+  const ContextScope context(*gpu); // without the GPU's turn: the call below waits for the other processes
+  HALFTONE_RETURN_IF_ERROR(
+      gpu->check(gpu->calls().streamCreate(&joined->stream_, nonBlockingStream), "making a stream"));
+  HALFTONE_RETURN_IF_ERROR(own.nccl->check(
+      own.nccl->calls().commInitRank(&joined->comm_, group->size(), own.id, group->rank()),
+      fmt::format("joining {} of rank {} with the other processes", gpu->name(), group->rank()), nullptr));
+  return joined;
+}
+
+NcclCollectives::~NcclCollectives() {
+  if (!gpu_->usable().isOk())
+    return;
+  const GpuTurn turn(*gpu_);
+  if (stream_)
+    (void)gpu_->calls().streamSynchronize(stream_);
+  if (comm_)
+    (void)nccl_->calls().commDestroy(comm_);
+  for (Event event : travelling_)
+    gpu_->giveEvent(event);
+  if (stream_)
+    (void)gpu_->calls().streamDestroy(stream_);
+}
+
+/// Work that is queued on `behind` from here on runs after all that is queued on `first`.
+Status NcclCollectives::runBehind(Stream behind, Stream first) {
+  StatusOr<Event> event = gpu_->takeEvent();
+  HALFTONE_RETURN_IF_ERROR(event.status());
+  Status status = gpu_->check(gpu_->calls().eventRecord(*event, first), "a collective");
+  if (status.isOk())
+    status = gpu_->check(gpu_->calls().streamWaitEvent(behind, *event, 0), "a collective");
+  gpu_->giveEvent(*event);
+  return status;
+}
+
+/// One kernel of NCCL for all arrays.
+Status NcclCollectives::queue(CollectiveKind kind, std::span<const SharedArray> arrays) {
+  const nccl::Functions &calls = nccl_->calls();
+  const nccl::Reduction reduction = kind == CollectiveKind::sum ? nccl::Reduction::sum : nccl::Reduction::max;
+  HALFTONE_RETURN_IF_ERROR(nccl_->check(calls.groupStart(), "a collective", comm_));
+  Status status;
+  for (const SharedArray &array : arrays)
+    if (status.isOk() && array.elements > 0)
+      status = nccl_->check(calls.allReduce(array.from, array.to, static_cast<size_t>(array.elements),
+                                            *typeOf(array.dtype), reduction, comm_, stream_),
+                            "a collective", comm_);
+  const Status ended = nccl_->check(calls.groupEnd(), "a collective", comm_);
+  return status.isOk() ? ended : status;
+}
+
+Status NcclCollectives::start(CollectiveKind kind, std::span<const SharedArray> arrays) {
+  for (const SharedArray &array : arrays)
+    if (!typeOf(array.dtype))
+      return {ErrorKind::type_error, fmt::format("GPUs do not combine values of dtype {}", name(array.dtype))};
+  HALFTONE_RETURN_IF_ERROR(gpu_->usable());
+  const GpuTurn turn(*gpu_);
+  nccl::Result late = nccl::Result::success;
+  HALFTONE_RETURN_IF_ERROR(nccl_->check(nccl_->calls().commGetAsyncError(comm_, &late), "asking for errors", comm_));
+  HALFTONE_RETURN_IF_ERROR(nccl_->check(late, "a collective queued before", comm_));
+  HALFTONE_RETURN_IF_ERROR(runBehind(stream_, gpu_->compute()));
+  HALFTONE_RETURN_IF_ERROR(queue(kind, arrays));
+  StatusOr<Event> arrived = gpu_->takeEvent();
+  HALFTONE_RETURN_IF_ERROR(arrived.status());
+  travelling_.push_back(*arrived);
+  return gpu_->check(gpu_->calls().eventRecord(*arrived, stream_), "a collective");
+}
+
+Status NcclCollectives::wait() {
+  HALFTONE_RETURN_IF_ERROR(gpu_->usable());
+  const GpuTurn turn(*gpu_);
+  if (travelling_.empty()) // its start failed
+    return {};
+  const Event arrived = travelling_.front();
+  travelling_.pop_front();
+  const Status status = gpu_->check(gpu_->calls().streamWaitEvent(gpu_->compute(), arrived, 0), "a collective");
+  gpu_->giveEvent(arrived);
+  return status;
+}
+
+} // namespace halftone::cuda
