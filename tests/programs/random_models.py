@@ -234,7 +234,7 @@ def draw_steps(maker, model):
             steps.append(dict(do="train", rate=0.01, count=int(pick(1, 2))))
         else:
             steps.append(dict(do="policy", layer=pick(*others),
-                              name=pick("int8_from_float32", "int4/16_from_float32", "float8_from_float32", "float32",
+                              name=pick("int8_from_float32", "int4/128_from_float32", "float8_from_float32", "float32",
                                         "mixed_bfloat16", "int8_from_mixed_float16")))
         if rng.random() < 0.3:
             steps.append(dict(do="predict"))

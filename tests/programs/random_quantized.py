@@ -262,6 +262,8 @@ class Case:
                 continue
             for key in ("dtype", "quantization_config", "lora_rank", "lora_alpha", "units", "gate"):
                 a, b = plain(configs[0][name].get(key)), plain(config.get(key))
+                if key == "quantization_config" and a is None and "source_name" not in str(config.get("dtype")):
+                    continue  # which Keras keeps after a quantize() that failed
                 if a != b:
                     self.note(f"config {i}, {name}, {key}: {a}, Keras {b}")
 
