@@ -3,6 +3,7 @@
 #include "compiler/kernels/ScalarBody.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
 
 namespace halftone::compiler {
 using namespace mlir;
@@ -71,6 +72,10 @@ Values cloneBody(CodeBuilder &builder, linalg::GenericOp generic, const BodyArgu
       continue;
     }
     if (isa<arith::IndexCastOp>(op)) { // an index is an i64 here
+      mapping.map(op.getResult(0), valueOf(op.getOperand(0)));
+      continue;
+    }
+    if (isa<arith::SIToFPOp>(op) && isa<FloatType>(getElementTypeOrSelf(valueOf(op.getOperand(0))))) {
       mapping.map(op.getResult(0), valueOf(op.getOperand(0)));
       continue;
     }

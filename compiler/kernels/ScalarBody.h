@@ -13,7 +13,9 @@ namespace halftone::compiler {
 /// `vector<lanes x T>`; a value computed from scalars alone stays a scalar, until it meets a vector or is yielded.
 struct BodyArguments {
   int64_t lanes = 0;
-  Values values;                              // one per block argument; unused ones may be null
+  /// One for each block argument; unused ones may be null. Integers that the body only converts to a float may be given as
+  /// that float.
+  Values values;
   std::function<Emitted(unsigned dim)> index; // `linalg.index dim`, as i64, or a vector of it when it varies
   /// The elements of a flat tensor at these linear indices, i64 or a vector of it; null: the body looks nothing up.
   std::function<Emitted(mlir::tensor::ExtractOp, Emitted indices)> lookup;

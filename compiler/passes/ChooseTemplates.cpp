@@ -145,11 +145,6 @@ private:
 bool packHalves(ContractOp op, Value halves, const Target &target) {
   auto type = typeOf(halves);
   auto lhs = dtypeOf(typeOf(op.getLhs()).getElementType());
-  // Floats multiply a small weight, which stays in the caches, faster in whole bytes, if a cast is all the work on it.
-  constexpr int64_t smallWeight = int64_t(1) << 22;
-  auto widened = op.getRhs().getDefiningOp<CastOp>();
-  if (widened && widened.getX() == halves && type.getNumElements() < smallWeight)
-    return false;
   const bool isRead =
       lhs && !op.getLhs().getDefiningOp<WindowOp>() && type.getShape() == typeOf(op.getRhs()).getShape();
   auto panels = isRead ? target.halfBytePanels(*lhs, type.getDimSize(0), type.getDimSize(1)) : std::nullopt;

@@ -42,8 +42,8 @@ public:
     if (!visited_.insert(&layer).second)
       return;
     SavedGroup own{.path = path, .className = layer.className, .name = layer.name};
-    const bool keepsOrder = layer.body->quantizes("int8"); // of a layer that can be quantized: kernel, bias, scales
     const auto *adaptable = dynamic_cast<const LoraBody *>(layer.body.get());
+    const bool keepsOrder = adaptable != nullptr; // kernel, which LoRA freezes, bias, scales
     if (adaptable && adaptable->delta().isOn())
       own.adapted = adaptable;
     for (const bool first : {true, false})

@@ -1,6 +1,8 @@
 // Conv, Conv..Transpose, DepthwiseConv and SeparableConv: activation(convolution + bias).
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/Promotion.h"
 #include "frontend/layers/FieldsConvolution.h"
+#include "frontend/layers/Lora.h"
 #include "frontend/layers/SpatialAxes.h"
 #include "halftone/Ops.h"
 #include <algorithm>
@@ -24,12 +26,10 @@ template <class Options> ops::ConvArgs convArgs(const Options &options) {
           options.dilation_rate.list()};
 }
 
-template <class L>
-Value convolved(const Value &x, const ConvOptions<L> &options, const std::vector<Variable> &kernels) {
+template <class L> Value convolved(const Value &x, const ConvOptions<L> &options, const Values &kernels) {
   return ops::conv(x, kernels[0], convArgs(options));
 }
-template <class L>
-Value convolved(const Value &x, const ConvTransposeOptions<L> &options, const std::vector<Variable> &kernels) {
+template <class L> Value convolved(const Value &x, const ConvTransposeOptions<L> &options, const Values &kernels) {
   const ops::ConvArgs shared = convArgs(options);
   ops::ConvTransposeArgs args{.strides = shared.strides,
                               .padding = shared.padding,
@@ -39,12 +39,10 @@ Value convolved(const Value &x, const ConvTransposeOptions<L> &options, const st
     args.output_padding = options.output_padding->list();
   return ops::conv_transpose(x, kernels[0], args);
 }
-template <class L>
-Value convolved(const Value &x, const DepthwiseConvOptions<L> &options, const std::vector<Variable> &kernels) {
+template <class L> Value convolved(const Value &x, const DepthwiseConvOptions<L> &options, const Values &kernels) {
   return ops::depthwise_conv(x, kernels[0], convArgs(options));
 }
-template <class L>
-Value convolved(const Value &x, const SeparableConvOptions<L> &options, const std::vector<Variable> &kernels) {
+template <class L> Value convolved(const Value &x, const SeparableConvOptions<L> &options, const Values &kernels) {
   return ops::separable_conv(x, kernels[0], kernels[1], convArgs(options));
 }
 
@@ -73,7 +71,7 @@ template <class L> Kernels kernelsOf(const SeparableConvOptions<L> &o, int64_t c
            {"pointwise_kernel", o.pointwise_initializer, o.pointwise_regularizer, o.pointwise_constraint}}};
 }
 
-template <class Options> class ConvolutionBody final : public BodyOf<Options> {
+template <class Options> class ConvolutionBody : public BodyOf<Options> {
 public:
   using BodyOf<Options>::BodyOf;
   void build(BuildContext &context, const std::vector<Shape> &shapes) override {
@@ -107,7 +105,7 @@ public:
                                   .constraint = options.bias_constraint,
                                   .name = "bias"});
   }
-  Values call(const Values &inputs, const CallContext &) override {
+  Values call(const Values &inputs, const CallContext &context) override {
     const Value x = inputs[0];
     requireRank(x.shape(), rank() + 2);
     if (x.shape()[channelAxis()] != channels_)
@@ -115,11 +113,15 @@ public:
                   fmt::format("Input 0 is incompatible with the layer: expected axis {} of input shape to have value "
                               "{}, but received input with shape {}",
                               channelAxis(), channels_, x.shape().str()));
-    Value y = convolved(x, this->options_, kernels_);
+    Value y = convolved(x, this->options_, kernels(context.compute_dtype()));
     if (this->options_.use_bias)
       y = y + bias(y);
     return this->options_.activation(y);
   }
+
+protected:
+  virtual Values kernels(DType /*compute*/) const { return std::vector<Value>(kernels_.begin(), kernels_.end()); }
+  const std::vector<Variable> &kernelVariables() const { return kernels_; }
 
 private:
   int64_t rank() const { return std::ssize(this->options_.kernelSize.list()); }
@@ -162,6 +164,44 @@ private:
   Variable bias_;
 };
 
+/// A convolution that LoRA can adapt.
+template <class Options> class AdaptableConvolutionBody final : public ConvolutionBody<Options>, public LoraBody {
+public:
+  explicit AdaptableConvolutionBody(Options options) : ConvolutionBody<Options>(withAlpha(std::move(options))) {}
+  void build(BuildContext &context, const std::vector<Shape> &shapes) override {
+    ConvolutionBody<Options>::build(context, shapes);
+    if (this->options_.lora_rank)
+      addDelta(context, *this->options_.lora_rank, {.lora_alpha = this->options_.lora_alpha});
+  }
+  const LowRankDelta &delta() const override { return delta_; }
+  void merge(WeightValues &values) const override {
+    Tensor &kernel = values.at(variable().impl().get());
+    kernel = delta_.addedTo(kernel, values).astype(variable().dtype());
+  }
+
+protected:
+  Values kernels(DType compute) const override {
+    const Value kernel = variable();
+    return {delta_.isOn() ? asDtype(kernel + delta_.value(), compute) : kernel};
+  }
+  AdaptedWeight adaptedWeight() const override {
+    return {.name = "kernel",
+            .variable = variable(),
+            .shape = variable().shape(),
+            .regularizer = this->options_.kernel_regularizer,
+            .constraint = this->options_.kernel_constraint};
+  }
+  LowRankDelta &ownDelta() override { return delta_; }
+  void noteLora(int64_t rank, double alpha) override {
+    this->options_.lora_rank = rank;
+    this->options_.lora_alpha = alpha;
+  }
+
+private:
+  const Variable &variable() const { return this->kernelVariables()[0]; }
+  LowRankDelta delta_;
+};
+
 /// With one entry of each size for each spatial axis.
 template <class Options> Options standardized(Options options, int64_t rank) {
   options.kernelSize = forEachAxis(options.kernelSize, rank);
@@ -173,7 +213,10 @@ template <class Options> Options standardized(Options options, int64_t rank) {
   return withDataFormat(std::move(options));
 }
 template <class Options> std::unique_ptr<LayerBody> convolution(const Options &options, int64_t rank) {
-  return std::make_unique<ConvolutionBody<Options>>(standardized(options, rank));
+  if constexpr (requires { options.lora_rank; })
+    return std::make_unique<AdaptableConvolutionBody<Options>>(standardized(options, rank));
+  else
+    return std::make_unique<ConvolutionBody<Options>>(standardized(options, rank));
 }
 
 /// The checks of one layer's arguments, in Keras's order. Each is a value_error.

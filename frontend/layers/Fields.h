@@ -134,11 +134,13 @@ inline constexpr std::tuple layerFields<InputOptions>{
     FixedField{"ragged", false},
     Field{"name", &InputOptions::name},
     FixedField{"optional", false}};
-/// The last fields of layers that can be quantized and adapted. Keras writes those of LoRA only where it is asked for.
+/// The last fields of layers that can be adapted, which Keras writes only where LoRA is asked for.
 template <class Args>
-constexpr std::tuple adaptionFields{Field{"quantization_config", &Args::quantization_config},
-                                    GivenField{"lora_rank", &Args::lora_rank},
-                                    GivenField{"lora_alpha", &Args::lora_alpha}};
+constexpr std::tuple loraFields{GivenField{"lora_rank", &Args::lora_rank}, GivenField{"lora_alpha", &Args::lora_alpha}};
+/// Those of layers that can also be quantized.
+template <class Args>
+constexpr std::tuple adaptionFields =
+    std::tuple_cat(std::tuple{Field{"quantization_config", &Args::quantization_config}}, loraFields<Args>);
 template <>
 inline constexpr std::tuple layerFields<DenseOptions> = std::tuple_cat(
     std::tuple{Field{"units", &DenseOptions::units, Presence::required}, Field{"activation", &DenseOptions::activation},

@@ -49,7 +49,8 @@ template <class LayerClass>
 inline constexpr std::tuple layerFields<ConvOptions<LayerClass>> =
     std::tuple_cat(filtersField<ConvOptions<LayerClass>>, windowFields<ConvOptions<LayerClass>>,
                    formatFields<ConvOptions<LayerClass>>, std::tuple{Field{"groups", &layers::ConvArgs::groups}},
-                   resultFields<ConvOptions<LayerClass>>, kernelFields<ConvOptions<LayerClass>>);
+                   resultFields<ConvOptions<LayerClass>>, kernelFields<ConvOptions<LayerClass>>,
+                   loraFields<layers::ConvArgs>);
 template <class LayerClass>
 inline constexpr std::tuple layerFields<ConvTransposeOptions<LayerClass>> =
     std::tuple_cat(filtersField<ConvTransposeOptions<LayerClass>>, windowFields<ConvTransposeOptions<LayerClass>>,

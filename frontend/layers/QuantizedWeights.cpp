@@ -37,6 +37,9 @@ private:
   double epsilon_ = 0.0;
 };
 
+/// Of the operations from the addition of epsilon on: NumPy makes float32 of bfloat16 and a Python number.
+DType dtypeWithEpsilon(DType weights) { return weights == DType::bfloat16 ? DType::float32 : weights; }
+
 std::vector<double> elementsOf(const Tensor &weights) {
   const Tensor host = TensorAccess::onHost(weights);
   std::vector<double> elements(static_cast<size_t>(host.size()));
@@ -80,7 +83,7 @@ MatrixView MatrixView::of(const Shape &shape, const std::vector<int64_t> &rowAxe
 }
 
 QuantizedWeights absMaxQuantized(const Tensor &weights, const MatrixView &view, int64_t least, int64_t most) {
-  const Rounded rounded(weights.dtype());
+  const Rounded rounded(dtypeWithEpsilon(weights.dtype()));
   std::vector<double> elements = elementsOf(weights), scales(view.columns.size(), 0.0);
   for (const int64_t row : view.rows)
     for (size_t c = 0; c < scales.size(); ++c) {
@@ -102,7 +105,7 @@ QuantizedWeights absMaxQuantized(const Tensor &weights, const MatrixView &view, 
 }
 
 QuantizedWeights groupQuantized(const Tensor &weights, const MatrixView &view, int64_t block) {
-  const Rounded rounded(weights.dtype());
+  const Rounded rounded(dtypeWithEpsilon(weights.dtype()));
   constexpr double least = -8.0, most = 7.0;
   const size_t columns = view.columns.size(), size = static_cast<size_t>(block);
   const size_t groups = (view.rows.size() + size - 1) / size;
@@ -124,7 +127,7 @@ QuantizedWeights groupQuantized(const Tensor &weights, const MatrixView &view, i
     }
   }
   std::ranges::transform(high, low, scale.begin(), [](double highest, double lowest) { return highest - lowest; });
-  rounded.all(scale);
+  Rounded(weights.dtype()).all(scale);
   std::ranges::transform(scale, scale.begin(), [&](double range) { return rounded.withEpsilon(range); });
   rounded.all(scale);
   std::ranges::transform(scale, scale.begin(), [&](double range) { return range / (most - least); });

@@ -5,6 +5,7 @@
 #include "tools/halftone-run/InputSpec.h"
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
+#include <functional>
 
 using namespace halftone;
 using namespace halftone::test;
@@ -94,12 +95,23 @@ Tensor allBytes(int64_t rows, int64_t columns) {
   return {bytes, {rows, columns}};
 }
 
-/// x . w, where the bytes of w hold two elements each, neighbours of a row.
-std::string productOfHalves(const std::string &lhs, int64_t m, int64_t k, int64_t n) {
+/// x . w, where the bytes of w hold two elements each, neighbours of a row. With `groups` each row k of w has the scales and
+/// the zero points of row @places[k].
+std::string productOfHalves(const std::string &lhs, int64_t m, int64_t k, int64_t n, int64_t groups = 0) {
   const bool isWhole = lhs == "i8";
   const std::string halves = fmt::format("tensor<{}x{}x2xi8>", k, n / 2), matrix = fmt::format("tensor<{}x{}x", k, n);
   std::string text = fmt::format(R"(
     halftone.variable @w : tensor<{1}x{5}xi8> {{path = "w", trainable = false}}
+)",
+                                 m, k, n, halves, matrix, n / 2);
+  if (groups > 0)
+    text += fmt::format(R"(
+    halftone.variable @places : tensor<{0}xf32> {{path = "places", trainable = false}}
+    halftone.variable @scale : tensor<{1}x{2}x{3}> {{path = "scale", trainable = false}}
+    halftone.variable @zero : tensor<{1}x{2}xi8> {{path = "zero", trainable = false}}
+)",
+                        k, groups, n, lhs);
+  text += fmt::format(R"(
     func.func @main(%x: tensor<{0}x{1}x{6}> {{halftone.name = "x"}}) -> (tensor<{0}x{2}x{7}> {{halftone.name = "y"}}) {{
       %w = halftone.read @w : tensor<{1}x{5}xi8>
       %pairs = halftone.broadcast %w {{axes = array<i64: 0, 1>}} : tensor<{1}x{5}xi8> to {3}
@@ -110,8 +122,22 @@ std::string productOfHalves(const std::string &lhs, int64_t m, int64_t k, int64_
       %halves = halftone.shr %high, %down : {3}
       %0 = halftone.reshape %halves : {3} to {4}i8>
 )",
-                                 m, k, n, halves, matrix, n / 2, lhs, isWhole ? "i32" : "f32");
-  if (!isWhole)
+                      m, k, n, halves, matrix, n / 2, lhs, isWhole ? "i32" : "f32");
+  if (groups > 0)
+    text += fmt::format(R"(
+      %places = halftone.read @places : tensor<{0}xf32>
+      %scales = halftone.read @scale : tensor<{1}x{2}x{3}>
+      %zeros = halftone.read @zero : tensor<{1}x{2}xi8>
+      %rows = halftone.cast %places : tensor<{0}xf32> to tensor<{0}xi32>
+      %scale = halftone.gather %scales, %rows {{axis = 0 : i64}} : (tensor<{1}x{2}x{3}>, tensor<{0}xi32>) -> {4}{3}>
+      %zero = halftone.gather %zeros, %rows {{axis = 0 : i64}} : (tensor<{1}x{2}xi8>, tensor<{0}xi32>) -> {4}i8>
+      %wide = halftone.cast %0 : {4}i8> to {4}{3}>
+      %wide_zero = halftone.cast %zero : {4}i8> to {4}{3}>
+      %centered = halftone.sub %wide, %wide_zero : {4}{3}>
+      %1 = halftone.mul %centered, %scale : {4}{3}>
+)",
+                        k, groups, n, lhs, matrix);
+  else if (!isWhole)
     text += fmt::format("      %wide = halftone.cast %0 : {0}i8> to {0}{1}>\n"
                         "      %scale = halftone.constant dense<0.5> : {0}{1}>\n"
                         "      %1 = halftone.mul %wide, %scale : {0}{1}>\n",
@@ -133,7 +159,7 @@ TEST_CASE("products with packed weights: any number of rows, columns that are no
                                     int threads = 2) {
         check(ofElements(elements, product(m, rows, columns, transposed)), target, strict, threads);
       };
-      for (int64_t m : {1, 2, 3, 7, 19, 40})
+      for (int64_t m : {1, 2, 3, 4, 6, 7, 8, 9, 19, 40})
         for (bool transposed : {false, true})
           checkProduct(m, transposed ? 352 : 48, transposed ? 48 : 352, transposed);
       checkProduct(5, 8240, 16, false);          // K in several parts
@@ -163,6 +189,27 @@ TEST_CASE("products with weights of four bits, two in a byte: any number of rows
       checkProduct(7, 1, 18);
       checkProduct(7, 48, 352, true);
       checkProduct(1, 48, 352, true);
+    }
+}
+
+TEST_CASE("products with weights of four bits in blocks: rows of a word with equal and with different scales") {
+  std::vector<std::string> targets = packingTargets();
+  targets.emplace_back("x86-64-v3");
+  constexpr int64_t k = 144, groups = 5;
+  // Whole words in a block, words across blocks, and no order at all, with places that name no block.
+  const std::vector<std::function<float(int64_t)>> orders{[](int64_t row) { return float(row / 32); },
+                                                          [](int64_t row) { return float(row / 29); },
+                                                          [](int64_t row) { return float(row * 37 % 9 - 2); }};
+  for (const std::string &target : targets)
+    for (const auto &order : orders) {
+      std::vector<float> places(k);
+      for (int64_t row = 0; row < k; ++row)
+        places[size_t(row)] = order(row);
+      for (const std::string lhs : {"f32", "bf16"})
+        for (const int64_t m : {1, 3, 20})
+          for (const bool strict : {false, true})
+            check(productOfHalves(lhs, m, k, 112, groups), target, strict, 2,
+                  {{"w", allBytes(k, 56)}, {"places", Tensor(places, {k})}});
     }
 }
 

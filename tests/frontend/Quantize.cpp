@@ -67,6 +67,21 @@ TEST_CASE("Quantized layers have Keras's integers and scales bit for bit, and it
   CHECK(rows > 40);
 }
 
+// policies 6.10
+TEST_CASE("Weights of 16-bit floats become Keras's integers and scales bit for bit") {
+  size_t rows = 0;
+  for (const std::string &line : recordedLines("narrow_quantized.jsonl")) {
+    const Json row = Json::parse(line);
+    INFO(row.at("layer") << " " << row.at("policy") << " block " << row.at("block"));
+    const Layer layer = builtLayer(row);
+    (void)layer.quantize("", {.config = configOf(row)});
+    CHECK(layer.dtype_policy().name() == row.at("policy").get<std::string>());
+    checkWeights(layer, row.at("weights"), 0.0);
+    ++rows;
+  }
+  CHECK(rows == 15);
+}
+
 // policies 6.13
 TEST_CASE("Steps in float8 overwrite scales and histories as Keras's do") {
   size_t rows = 0;

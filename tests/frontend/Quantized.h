@@ -11,7 +11,8 @@ inline Layer layerOf(const Json &row) {
   Json config = row.at("config"), object;
   if (config.at("dtype").at("config").contains("source_name"))
     config["dtype"] = config.at("dtype").at("config").at("source_name");
-  config["quantization_config"] = nullptr;
+  if (config.contains("quantization_config"))
+    config["quantization_config"] = nullptr;
   object["class_name"] = row.at("layer");
   object["config"] = std::move(config);
   return layers::deserialize(ConfigAccess::make(std::move(object)));

@@ -79,33 +79,95 @@ Emitted MatmulAccess::laneMask(const MatmulIndex &index) const {
   return steps < block.splat(left);
 }
 
-/// The lanes, which are columns, at the place of an index of K in their words.
-Emitted MatmulAccess::loadOfPanels(Value tensor, const Panels &panels, const MatmulIndex &index) const {
-  const int64_t group = panels.group, half = group / 2, width = 32 / group;
+/// The words of the lanes, which are columns, with an index of K, and which member of them the index is.
+std::pair<Emitted, Emitted> MatmulAccess::wordsOfPanels(Value tensor, const Panels &panels,
+                                                        const MatmulIndex &index) const {
+  const int64_t group = panels.group, half = group / 2;
   const Type word = frame.getI32Type();
-  const Emitted members = frame.constant(group), k = index.linear[depthRole];
+  const Emitted members = frame.constant(group), k = index.linear[depthRole] - index.inWord;
   const Emitted panel = divideUnsigned(index.linear[columnRole], frame.constant(panels.columns));
   const Emitted line = panel * divideUnsigned(block.size[depthRole], members) + divideUnsigned(k, members);
   const Emitted words = block.load(frame.address(block.pointerOf(tensor), word, line * panels.columns)).bits();
-  Emitted member = remainderUnsigned(k, members);
+  Emitted member = remainderUnsigned(k, members) + index.inWord;
   if (panels.bits != 0)
     member = remainderUnsigned(member, frame.constant(half)) * 2 + divideUnsigned(member, frame.constant(half));
-  const Emitted up = ((frame.constant(group - 1) - member) * width).narrow(word);
+  return {words, member.narrow(word)};
+}
+
+Emitted MatmulAccess::loadOfPanels(Value tensor, const Panels &panels, const MatmulIndex &index) const {
+  const int64_t width = 32 / panels.group;
+  const auto [words, member] = wordsOfPanels(tensor, panels, index);
+  const Emitted up = (member.like(panels.group - 1) - member) * width;
   const Emitted highest = shiftSigned(words << block.splat(up), 32 - width);
   return frame.wrap(arith::TruncIOp::create(frame, block.lanesOf(getElementTypeOrSelf(tensor)), highest.value()));
+}
+
+/// Integers as f32: put into the last bits of the float 2^23 / 2^place, a field of bits at `place` adds its value. The
+/// pattern turns the field's sign, so the difference is the integer itself.
+Emitted MatmulAccess::floatsOfPanels(Value tensor, const Panels &panels, const MatmulIndex &index) const {
+  constexpr int64_t exponentAt = 23, exponentOfOne = 127, half = 16; // bits
+  const int64_t width = 32 / panels.group;
+  auto [words, member] = wordsOfPanels(tensor, panels, index);
+  const Emitted inWord = member * width, isHigh = inWord >= inWord.like(half);
+  const Emitted place = select(isHigh, inWord - half, inWord),
+                down = select(isHigh, inWord.like(half), inWord.like(int64_t(0)));
+  const Emitted mask = place.like((int64_t(1) << width) - 1) << place, sign = place.like(int64_t(1) << (width - 1))
+                                                                              << place;
+  const Emitted exponent = (place.like(exponentOfOne + exponentAt) - place) << place.like(exponentAt);
+  const Emitted pattern = block.splat(exponent | sign);
+  const Type f32 = frame.getF32Type();
+  const Emitted raised = ((words >> block.splat(down)) & block.splat(mask)) ^ pattern;
+  return raised.bitsAs(f32) - pattern.bitsAs(f32);
+}
+
+/// Whether the generic reads the input, which lies in panels, only as f32.
+static bool isReadAsFloats(linalg::GenericOp generic, OpOperand &input) {
+  const BlockArgument argument = generic.getMatchingBlockArgument(&input);
+  return !argument.use_empty() && llvm::all_of(argument.getUsers(), [](Operation *user) {
+    return isa<arith::SIToFPOp>(user) && user->getResult(0).getType().isF32();
+  });
 }
 
 Values MatmulAccess::loadInputs(linalg::GenericOp generic, const MatmulIndex &index) const {
   Values inputs;
   for (OpOperand *input : generic.getDpsInputOperands()) {
+    if (const std::optional<Panels> &panels = frame.source.formOf(input->get()).panels;
+        panels && isReadAsFloats(generic, *input)) {
+      inputs.push_back(floatsOfPanels(input->get(), *panels, index));
+      continue;
+    }
     const TensorAccess accessed = frame.source.accessOf(generic, *input);
-    const MatmulReach reach = this->reach(accessed, index);
+    MatmulIndex there = index;
+    if (index.sameLookups && liesAlongDepth(accessed))
+      moveTo(there, depthRole, *index.sameLookups);
+    const MatmulReach reach = this->reach(accessed, there);
     const Type element = getElementTypeOrSelf(input->get());
     inputs.push_back(reach.varies
                          ? load(input->get(), accessed, index)
                          : frame.load(element, frame.address(block.pointerOf(input->get()), element, reach.offset)));
   }
   return inputs;
+}
+
+bool MatmulAccess::liesAlongDepth(const TensorAccess &access) const {
+  return problem.group[depthRole].size() == 1 && llvm::equal(access.dims, problem.group[depthRole]);
+}
+
+Emitted MatmulAccess::haveEqualLookups(linalg::GenericOp generic, Emitted first, int64_t count) const {
+  Emitted all;
+  for (OpOperand *input : generic.getDpsInputOperands()) {
+    const TensorAccess accessed = frame.source.accessOf(generic, *input);
+    if (!liesAlongDepth(accessed))
+      continue;
+    const Type element = getElementTypeOrSelf(input->get());
+    const Emitted at = frame.address(block.pointerOf(input->get()), element, first);
+    const Emitted run = frame.load(VectorType::get(count, element), at).bits();
+    const Emitted one = frame.splat(frame.load(element, at).bits(), count);
+    const Emitted equals =
+        frame.wrap(vector::ReductionOp::create(frame, vector::CombiningKind::AND, equal(run, one).value()));
+    all = all ? all & equals : equals;
+  }
+  return all;
 }
 
 Emitted MatmulAccess::load(Value tensor, const TensorAccess &access, const MatmulIndex &index) const {

@@ -12,6 +12,11 @@ struct MatmulIndex {
   std::optional<MatmulRole> laneRole;
   Emitted start, count; // with lanes: the first lane's index within the tile, and how many there are in the tile
   bool whole = false;   // all lanes are within the tile
+  /// By how many indices of K the present one lies behind the first of its word of panels, where that is known here; else
+  /// 0.
+  int64_t inWord = 0;
+  /// An index of K whose elements in inputs that lie along K alone are those of the present one: they are read there.
+  std::optional<Emitted> sameLookups;
 };
 
 /// An access of a tensor: offset of the first lane, and how lanes continue.
@@ -40,6 +45,8 @@ public:
   /// The values that the body of `generic` yields at `index`, in lanes.
   Values body(mlir::linalg::GenericOp generic, const Values &arguments, const MatmulIndex &index) const;
   MatmulReach reach(const TensorAccess &access, const MatmulIndex &index) const;
+  /// Whether the inputs of `generic` that lie along K alone have equal elements at `count` indices of K from `first` on.
+  Emitted haveEqualLookups(mlir::linalg::GenericOp generic, Emitted first, int64_t count) const;
   /// Which lanes are within the tile.
   Emitted laneMask(const MatmulIndex &index) const;
   /// `lanes` within the tile, `other` past its end.
@@ -48,7 +55,10 @@ public:
   }
 
 private:
+  std::pair<Emitted, Emitted> wordsOfPanels(mlir::Value tensor, const Panels &panels, const MatmulIndex &index) const;
   Emitted loadOfPanels(mlir::Value tensor, const Panels &panels, const MatmulIndex &index) const;
+  Emitted floatsOfPanels(mlir::Value tensor, const Panels &panels, const MatmulIndex &index) const;
+  bool liesAlongDepth(const TensorAccess &access) const;
   /// The index of a kernel dim, in all lanes.
   Emitted indexLanes(int dim, const MatmulIndex &index) const;
   Emitted laneOffset(const MatmulReach &reach, const TensorAccess &access, const MatmulIndex &index,

@@ -122,8 +122,7 @@ Values MatmulEpilogue::emitLanes(Emitted row, Emitted column, bool whole, const 
       arguments.push_back(access.load(input->get(), frame.source.accessOf(epilogue, *input), index));
       continue;
     }
-    const Emitted sums = sumsAt(row, column);
-    arguments.push_back(problem.hasBiasRow() ? sums - sumsAt(block.rows, column) : sums);
+    arguments.push_back(sumsAt(row, column));
   }
   const size_t inputs = arguments.size();
   arguments.resize(inputs + problem.combiners.size());

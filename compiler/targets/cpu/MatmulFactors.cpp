@@ -26,31 +26,34 @@ MatmulRows MatmulFactors::rows(const MatmulDepth &depth) const {
           depthPitch};
 }
 
-std::function<Values(Emitted)> MatmulFactors::columns(const MatmulStrip &strip) const {
+std::function<Values(const MatmulStep &)> MatmulFactors::columns(const MatmulStrip &strip) const {
   if (problem.panels && problem.groupSize > 1)
     return columnsOfPanels(strip);
   if (problem.readsColumnsInPlace())
     return columnsInPlace(strip);
   const Emitted panel =
       problem.packsPanels() ? block.packedB : block.at(block.packedB, strip.column * block.sizes.depth);
-  return [this, panel, vectors = strip.vectors](Emitted k) {
+  return [this, panel, vectors = strip.vectors](const MatmulStep &step) {
     Values read;
     for (int64_t vector = 0; vector < vectors; ++vector)
-      read.push_back(block.load(block.at(panel, (k * vectors + vector) * block.sizes.lanes)));
+      read.push_back(block.load(block.at(panel, (step.k * vectors + vector) * block.sizes.lanes)));
     return read;
   };
 }
 
-std::function<Values(Emitted)> MatmulFactors::columnsInPlace(const MatmulStrip &strip) const {
-  return [this, vectors = strip.vectors, column = strip.column, first = strip.depth.first](Emitted k) {
-    MatmulIndex index = access.indexAt(depthRole, first + k);
+std::function<Values(const MatmulStep &)> MatmulFactors::columnsInPlace(const MatmulStrip &strip) const {
+  return [this, vectors = strip.vectors, column = strip.column, first = strip.depth.first](const MatmulStep &step) {
+    MatmulIndex index = access.indexAt(depthRole, first + step.k);
     index.whole = vectors > 1;
+    index.inWord = step.inWord;
+    if (step.sameLookups)
+      index.sameLookups = first + *step.sameLookups;
     Values read;
     for (int64_t vector = 0; vector < vectors; ++vector) {
       access.setLanes(index, columnRole, block.firstColumn, column + vector * block.sizes.lanes, block.columns);
       read.push_back(operands.factor(1, index));
       if (problem.packsPanels())
-        block.store(read.back(), block.at(block.packedB, (k * vectors + vector) * block.sizes.lanes));
+        block.store(read.back(), block.at(block.packedB, (step.k * vectors + vector) * block.sizes.lanes));
     }
     return read;
   };
@@ -73,18 +76,19 @@ void MatmulFactors::watchPanels() const {
 
 /// A right operand that is kept packed, as #halftone.panels says, is read where it is, for any number of rows. Panels are
 /// of one vector of columns, and so a strip reads `vectors` of them side by side.
-std::function<Values(Emitted)> MatmulFactors::columnsOfPanels(const MatmulStrip &strip) const {
+std::function<Values(const MatmulStep &)> MatmulFactors::columnsOfPanels(const MatmulStrip &strip) const {
   const Emitted inWord = frame.constant(problem.depthOfWord());
   const Emitted words = block.size[depthRole] / frame.constant(problem.panels->group);
   const int64_t lanes = block.sizes.lanes;
   const Emitted first = panelAt(strip.column);
-  return [=, this, vectors = strip.vectors, firstDepth = strip.depth.first](Emitted k) {
-    const Emitted depth = firstDepth + k, word = divideUnsigned(depth, inWord);
+  return [=, this, vectors = strip.vectors, firstDepth = strip.depth.first](const MatmulStep &step) {
+    const Emitted start = firstDepth + step.k - step.inWord, word = divideUnsigned(start, inWord);
     Values read;
     for (int64_t vector = 0; vector < vectors; ++vector) {
       read.push_back(block.load(block.at(first, (words * vector + word) * lanes)));
-      if (problem.hasBiasOfRows())
-        read.back() = raisedHalves(read.back(), remainderUnsigned(depth, inWord));
+      if (problem.raiseOfColumns() == 8)
+        read.back() = raisedHalves(read.back(), remainderUnsigned(start, inWord) + step.inWord);
+      read.back() = groups.raised(1, read.back());
       watch.look(read.back());
     }
     return read;

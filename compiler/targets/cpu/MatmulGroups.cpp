@@ -3,15 +3,15 @@
 //
 // One element of the packed operands is a group: neighbours along K of a row of A or of a column of B, in 32 bits, the
 // first in the lowest. Groups past K are 0.
-//   i8    VNNI, exact in i32. It multiplies unsigned by signed numbers, so A is packed as a + 128, and a row of 128s
-//         after the last one: the sums of that row are those that the others have too much. B of elements of four bits is
-//         multiplied as b + 8 instead, by A as it is; each row of A has too much the same in all columns.
+//   i8    VNNI, exact in i32. It multiplies unsigned by signed numbers, so B is multiplied as b + 128, or as b + 8 if its
+//         elements have four bits. A row of A has too much the same in all columns, which its sums begin without.
 //   bf16  AVX512_BF16, summed in f32. It takes subnormal numbers for 0, so packing watches for them: an operand with one
 //         among its elements is multiplied pair by pair in f32.
 #include "compiler/targets/cpu/MatmulGroups.h"
 #include "compiler/targets/cpu/PairProducts.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <bit>
 
 namespace halftone::compiler {
 using namespace mlir;
@@ -49,10 +49,9 @@ Emitted MatmulGroups::inMemory(int side, MatmulIndex index, Emitted first) const
 
 Emitted MatmulGroups::alongDepth(int side, MatmulIndex index, Emitted group) const {
   const Emitted first = group * problem.groupSize;
-  Emitted found = problem.prologue[size_t(side)] ? throughPrologue(side, index, first) : inMemory(side, index, first);
-  if (problem.hasBiasRow() && side == 0)
-    found = found ^ -128;
-  return sameBits(found, block.lanesOf(problem.accumulator));
+  const Emitted found =
+      problem.prologue[size_t(side)] ? throughPrologue(side, index, first) : inMemory(side, index, first);
+  return raised(side, sameBits(found, block.lanesOf(problem.accumulator)));
 }
 
 Emitted MatmulGroups::across(int side, MatmulIndex index, Emitted group) const {
@@ -65,7 +64,11 @@ Emitted MatmulGroups::across(int side, MatmulIndex index, Emitted group) const {
     const Emitted lanes = operands.stored(side, index);
     members.push_back(within ? lanes : select(k < depth, lanes, lanes.like(int64_t(0))));
   }
-  return joined(members);
+  return raised(side, joined(members));
+}
+
+Emitted MatmulGroups::raised(int side, Emitted group) const {
+  return side == 1 && problem.raiseOfColumns() == 128 ? group ^ int64_t(std::bit_cast<int32_t>(0x80808080U)) : group;
 }
 
 Emitted MatmulGroups::joined(const Values &members) const {
@@ -81,11 +84,7 @@ Emitted MatmulGroups::joined(const Values &members) const {
 }
 
 Emitted MatmulGroups::multiply(Emitted sums, Emitted a, Emitted b) const {
-  if (problem.instruction != MatmulInstruction::vpdpbusd)
-    return multiplyPairs(frame, sums, a, b);
-  if (problem.hasBiasOfRows())
-    std::swap(a, b);
-  return multiplyFours(sums, a, b);
+  return problem.raiseOfColumns() == 0 ? multiplyPairs(frame, sums, a, b) : multiplyFours(sums, b, a);
 }
 
 /// Unsigned numbers by signed ones.

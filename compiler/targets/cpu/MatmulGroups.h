@@ -16,6 +16,8 @@ public:
   Emitted alongDepth(int side, MatmulIndex index, Emitted group) const;
   /// One group of each of 16 neighbouring rows of A or columns of B.
   Emitted across(int side, MatmulIndex index, Emitted group) const;
+  /// Groups of columns in bytes as numbers 128 larger, where the product wants them so; others as they are.
+  Emitted raised(int side, Emitted group) const;
   /// Groups of these members, lane by lane, the first in the lowest bits.
   Emitted joined(const Values &members) const;
   /// `sums` and the products of `a` and `b`, by the problem's instruction.

@@ -29,7 +29,7 @@ Values MatmulMicroKernel::begin(int64_t rows, Emitted row, const MatmulStrip &st
       const Emitted before =
           frame.load(lanes, addressIn(place, line, vector), place.aligned ? problem.cpu.vectorBytes : 0);
       sums.push_back(select(continues, before, zeros));
-      if (problem.hasBiasOfRows()) {
+      if (problem.raiseOfColumns() != 0) {
         const Emitted behind = (row + line) * strip.rows.rowPitch + block.sizes.depth;
         sums.back() = sums.back() + block.splat(frame.load(problem.accumulator, block.at(strip.rows.a, behind)));
       }
@@ -44,8 +44,7 @@ Values MatmulMicroKernel::multiply(int64_t rows, Emitted row, const MatmulStrip 
   Values carried = begin(rows, row, strip);
   carried.resize(turns * many, block.zeros());
   const Emitted firstOfRows = block.at(strip.rows.a, row * strip.rows.rowPitch);
-  const auto step = [&](Emitted k, MutableArrayRef<Emitted> sums) {
-    const Values column = strip.b(k);
+  const auto step = [&](Emitted k, const Values &column, MutableArrayRef<Emitted> sums) {
     const Emitted fromA = block.at(firstOfRows, k * strip.rows.depthPitch);
     for (int64_t row = 0; row < rows; ++row) {
       const Emitted element = block.splat(frame.load(problem.accumulator, block.at(fromA, strip.rows.rowPitch * row)));
@@ -58,17 +57,26 @@ Values MatmulMicroKernel::multiply(int64_t rows, Emitted row, const MatmulStrip 
   const int64_t steps = std::max(int64_t(turns), problem.depthOfWord()); // so that places in words are constants
   const Emitted whole = block.wholeOf(strip.depth.count, steps);
   Values done = watch.loop(frame.constant(0), whole, frame.constant(steps), carried, [&](Emitted k, const Values &now) {
-    Values sums = now;
-    for (int64_t place = 0; place < steps; ++place)
-      step(k + place, MutableArrayRef<Emitted>(sums).slice(size_t(place) % turns * many, many));
-    return sums;
+    const auto all = [&](std::optional<Emitted> sameLookups) {
+      Values sums = now;
+      for (int64_t place = 0; place < steps; ++place) {
+        const Values column = strip.b({k + place, place % problem.depthOfWord(), sameLookups});
+        step(k + place, column, MutableArrayRef<Emitted>(sums).slice(size_t(place) % turns * many, many));
+      }
+      return sums;
+    };
+    if (!problem.looksUpInWords())
+      return all(std::nullopt);
+    return frame.choose(
+        access.haveEqualLookups(problem.prologue[1], strip.depth.first + k, steps), [&] { return all(k); },
+        [&] { return all(std::nullopt); });
   });
   if (steps > 1) {
     const ArrayRef<Emitted> once = ArrayRef<Emitted>(done).take_front(many);
     const Values first =
         watch.loop(whole, strip.depth.count, frame.constant(1), once, [&](Emitted k, const Values &now) {
           Values sums = now;
-          step(k, sums);
+          step(k, strip.b({k}), sums);
           return sums;
         });
     llvm::copy(first, done.begin());

@@ -8,8 +8,9 @@ namespace halftone::compiler {
 
 class MatmulMicroKernel {
 public:
-  MatmulMicroKernel(const MatmulBlock &block, const MatmulGroups &groups, SubnormalWatch &watch)
-      : block(block), groups(groups), watch(watch), frame(block.frame), problem(block.problem) {}
+  MatmulMicroKernel(const MatmulBlock &block, const MatmulAccess &access, const MatmulGroups &groups,
+                    SubnormalWatch &watch)
+      : block(block), access(access), groups(groups), watch(watch), frame(block.frame), problem(block.problem) {}
 
   /// The sums of `rows` rows from `row` on with a strip's columns, row by row, with those of earlier parts of K.
   Values multiply(int64_t rows, Emitted row, const MatmulStrip &strip) const;
@@ -30,6 +31,7 @@ private:
   Values begin(int64_t rows, Emitted row, const MatmulStrip &strip) const;
 
   const MatmulBlock &block;
+  const MatmulAccess &access;
   const MatmulGroups &groups;
   SubnormalWatch &watch;
   KernelFrame &frame;

@@ -120,16 +120,15 @@ void MatmulOrder::multiplyColumns(Emitted begin, Emitted end, int64_t vectors, c
 }
 
 void MatmulOrder::multiplyRows(ArrayRef<int64_t> counts, Emitted row, const MatmulStrip &strip) {
-  const Emitted allRows = problem.hasBiasRow() ? block.rows + 1 : block.rows;
   // Widened products are rare: less code for them.
   for (int64_t count : counts.drop_front(microKernel.widens ? counts.size() - 2 : 0)) {
-    Emitted times = (allRows - row) / constant(count);
+    Emitted times = (block.rows - row) / constant(count);
     if (count == 6 && block.sizes.panelRows[1] == 4) {
       // Two or three rows alone would wait for the columns: better one six less, and fours.
-      const Emitted rest = (allRows - row) % constant(6);
+      const Emitted rest = (block.rows - row) % constant(6);
       times = select((times > 0) & (rest > 1) & (rest < 4), times - 1, times);
     }
-    const Emitted next = count == 1 ? allRows : row + times * count;
+    const Emitted next = count == 1 ? block.rows : row + times * count;
     frame.loop(row, next, constant(count),
                [&](Emitted at) { microKernel.store(microKernel.multiply(count, at, strip), at, strip); });
     row = next;
@@ -148,7 +147,7 @@ Emitted MatmulOrder::packWithFirstRows(int64_t count, const MatmulStrip &strip) 
   const Emitted areThere = constant(count) <= block.rows;
   frame.branch(
       areThere, [&] { microKernel.store(microKernel.multiply(count, zero, inPlace), zero, inPlace); },
-      [&] { frame.loop(zero, strip.depth.count, constant(1), [&](Emitted k) { inPlace.b(k); }); });
+      [&] { frame.loop(zero, strip.depth.count, constant(1), [&](Emitted k) { inPlace.b({k}); }); });
   return select(areThere, constant(count), zero);
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/MatmulPack.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <bit>
 
 namespace halftone::compiler {
 using namespace mlir;
@@ -141,25 +142,18 @@ void MatmulPacking::turnLines(Emitted lines, Emitted pitch, Emitted count, Emitt
   });
 }
 
+/// The sum of each row's part of K times the raise of the columns, negated, in the room behind the row.
 void MatmulPacking::packBias(const MatmulDepth &depth) {
-  if (problem.hasBiasOfRows())
-    return packBiasOfRows(depth);
-  if (!problem.hasBiasRow())
+  const int64_t raise = problem.raiseOfColumns();
+  if (raise == 0)
     return;
-  const VectorType bytes = VectorType::get(64, frame.getI8Type());
-  const Emitted signs = frame.constant(cast<TypedAttr>(DenseElementsAttr::get(bytes, frame.getI8IntegerAttr(-128))));
-  frame.loop(constant(0), depth.count, constant(lanes),
-             [&](Emitted k) { block.store(signs, block.at(block.packedA, block.rows * block.sizes.rowPitch() + k)); });
-}
-
-/// -8 times the sum of each row's part of K, in the room behind the row.
-void MatmulPacking::packBiasOfRows(const MatmulDepth &depth) {
-  const Emitted eights = block.splat(frame.constant(frame.getI32IntegerAttr(0x08080808)));
+  const Emitted raises =
+      block.splat(frame.constant(frame.getI32IntegerAttr(std::bit_cast<int32_t>(uint32_t(raise) * 0x01010101U))));
   frame.loop(constant(0), block.rows, constant(1), [&](Emitted row) {
     const Emitted start = block.at(block.packedA, row * block.sizes.rowPitch());
     const Values sums =
         frame.loop(constant(0), depth.count, constant(lanes), block.zeros(), [&](Emitted k, const Values &now) {
-          return Values{groups.multiplyFours(now[0], eights, block.load(block.at(start, k)))};
+          return Values{groups.multiplyFours(now[0], raises, block.load(block.at(start, k)))};
         });
     const Emitted sum = frame.wrap(vector::ReductionOp::create(frame, vector::CombiningKind::ADD, sums[0].value()));
     frame.store(sum.like(int64_t(0)) - sum, block.at(start, constant(block.sizes.depth)));

@@ -35,7 +35,6 @@ private:
   void packRowsAlongDepth(const MatmulDepth &depth);
   void packRowsTurned(const MatmulDepth &depth);
   void packBias(const MatmulDepth &depth);
-  void packBiasOfRows(const MatmulDepth &depth);
   void packAcross(int side, const MatmulDepth &depth);
   void packZerosPastDepth(const MatmulDepth &depth); // of B
   Values squareOfColumns(Emitted start, Emitted k, const MatmulDepth &depth);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/MatmulProblem.h"
 #include "compiler/targets/cpu/Emitters.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
 
 namespace halftone::compiler {
@@ -31,7 +32,7 @@ MatmulSizes::MatmulSizes(const CpuTarget &cpu, Type accumulator, StringRef name)
     rowStep = lanes;
     depth = 1536; // sums are stored after each part of K, and A of several parts is packed for each block
   }
-  if (instruction && depthOf(*instruction) == 2)
+  if (instruction && depthOf(*instruction) > 1)
     panelRows = {6, 4, 2, 1};
 }
 
@@ -147,6 +148,14 @@ bool MatmulProblem::readsRowsInPlace() const {
   return !prologue[0] && getElementTypeOrSelf(contraction.getInputs()[0]) == accumulator &&
          group[rowRole].size() == 1 && group[depthRole].size() == 1 &&
          factorOf(0) == contraction.getBody()->getArgument(0);
+}
+
+bool MatmulProblem::looksUpInWords() const {
+  return depthOfWord() > 1 && groupSize == 1 && prologue[1] && group[depthRole].size() == 1 &&
+         !prologue[1].getBody()->getOps<tensor::ExtractOp>().empty() &&
+         llvm::any_of(prologue[1].getDpsInputOperands(), [&](OpOperand *input) {
+           return llvm::equal(source.accessOf(prologue[1], *input).dims, group[depthRole]);
+         });
 }
 
 bool MatmulProblem::sumsAreResult() const {

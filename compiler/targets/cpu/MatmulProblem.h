@@ -60,13 +60,17 @@ public:
   bool packsPanels() const { return groupSize == 1 && !readsColumnsInPlace(); }
   /// Tiles of pairs lose subnormal numbers of B in panels, which nobody packs and so looks at.
   bool watchesPanelsAhead() const { return panels && usesTiles() && groupSize == 2; }
-  /// Packed A has a row more: its sums are those that the other rows have too much.
-  bool hasBiasRow() const { return instruction == MatmulInstruction::vpdpbusd && !hasBiasOfRows(); }
-  /// B's elements of four bits are multiplied as numbers 8 larger. Behind each row of packed A stands how much its sums have
-  /// too much, negated.
-  bool hasBiasOfRows() const { return panels && panels->bits != 0 && groupSize > 1; }
+  /// B is multiplied as numbers larger by this, so that none is below 0: 0 where the instruction takes signed numbers. Behind
+  /// each row of packed A stands how much its sums have too much, negated.
+  int64_t raiseOfColumns() const {
+    if (instruction != MatmulInstruction::vpdpbusd)
+      return 0;
+    return panels && panels->bits == 4 ? 8 : 128;
+  }
   /// Neighbours along K, in packed elements, that a word of B has where it is read in place.
   int64_t depthOfWord() const { return readsPanels && readsColumnsInPlace() ? wordGroup / groupSize : 1; }
+  /// B's prologue looks elements up by inputs along K alone, whose equal neighbours in a word of B need one look.
+  bool looksUpInWords() const;
   /// The epilogue copies: sums of whole panels are made in the result.
   bool sumsAreResult() const;
   bool fewRows() const { return source.form.fewRows; }

@@ -95,9 +95,7 @@ void MatmulWindow::copyRun(const Run &run, Range columns, Emitted to) const {
 }
 
 void MatmulWindow::copyOutside(Emitted count, Emitted to) const {
-  const bool isBiased = block.problem.hasBiasRow();
-  const Emitted outside = isBiased ? frame.constant(frame.getI8IntegerAttr(-128)) : frame.zero(element);
-  const Emitted vector = frame.splat(outside, step);
+  const Emitted vector = frame.splat(frame.zero(element), step);
   frame.loop(constant(0), count, constant(step), [&](Emitted offset) { frame.store(vector, at(to, offset)); });
 }
 
@@ -116,8 +114,7 @@ void MatmulWindow::copyInside(Emitted from, Emitted count, Emitted to) const {
           return Values{frame.loadMasked(vector, addressOf(first), mask)};
         })[0];
     const MatmulProblem &problem = block.problem;
-    const Emitted grouped = problem.hasBiasRow() ? read ^ -128 : read;
-    frame.store(problem.groupSize > 1 ? grouped : problem.factor(frame, 0, read, step), at(to, offset));
+    frame.store(problem.groupSize > 1 ? read : problem.factor(frame, 0, read, step), at(to, offset));
   });
 }
 

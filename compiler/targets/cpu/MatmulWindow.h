@@ -7,7 +7,7 @@ namespace halftone::compiler {
 
 /// The matrix has a row for each place of the window (examples and places, row-major), and a column for each tap and
 /// channel. Taps outside of the image are 0. Copies have the accumulator's type; for an instruction that takes groups, the
-/// image's, so that neighbours make groups (for VNNI as a + 128).
+/// image's, so that neighbours make groups.
 class MatmulWindow {
 public:
   explicit MatmulWindow(const MatmulBlock &block);

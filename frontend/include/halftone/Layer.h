@@ -220,11 +220,11 @@ public:
   /// value_error for a layer that is not built or already quantized, for another mode, and for int8 over a policy that
   /// computes in float16; not_implemented_error for a layer without the mode. Nothing changes then.
   QuantizationReport quantize(std::string_view mode, const QuantizeArgs &args = {}) const;
-  /// Low-rank adaptation of a built Dense, EinsumDense, Embedding or ReversibleEmbedding: its kernel (..., n) or table is
-  /// frozen, and lora_alpha / rank * a @ b is added to it, where the new float32 weights a (..., rank) and b (rank, n) are
-  /// trained. Keras's files hold the sum. attribute_error for another layer; value_error for a layer that is not built,
-  /// has LoRA already or a constraint on the weight, and for a rank below 1; not_implemented_error under float8. Nothing
-  /// changes then.
+  /// Low-rank adaptation of a built Dense, EinsumDense, Conv1D, Conv2D, Conv3D, Embedding or ReversibleEmbedding: its kernel
+  /// (..., n) or table is frozen, and lora_alpha / rank * a @ b is added to it, where the new float32 weights a (..., rank)
+  /// and b (rank, n) are trained. Keras's files hold the sum. attribute_error for another layer; value_error for a layer
+  /// that is not built, has LoRA already or a constraint on the weight, and for a rank below 1; not_implemented_error under
+  /// float8. Nothing changes then.
   void enable_lora(int64_t rank, const LoraArgs &args = {}) const;
   friend bool operator==(const Layer &, const Layer &) = default; // identity
   explicit Layer(std::shared_ptr<detail::LayerImpl> impl);

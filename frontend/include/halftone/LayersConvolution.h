@@ -21,6 +21,8 @@ struct ConvArgs {
   Regularizer activity_regularizer{};
   Constraint kernel_constraint{};
   Constraint bias_constraint{};
+  std::optional<int64_t> lora_rank{}; // enables LoRA when the layer is built, with enable_lora()'s initializers
+  std::optional<double> lora_alpha{}; // none: the rank
   bool trainable = true;
   PolicyArg dtype{};
   bool autocast = true;
@@ -34,20 +36,26 @@ using Conv3DArgs = ConvArgs;
 class HALFTONE_API Conv1D : public Layer {
 public:
   Conv1D(int64_t filters, const Integers &kernel_size, const ConvArgs &args = {}, Where where = Where::current());
-  Variable kernel() const { return weight("kernel"); }
+  Variable kernel() const { return weight("kernel"); } // as it is stored, without LoRA's product
   Variable bias() const { return weight("bias"); }
+  Variable lora_kernel_a() const { return weight("lora_kernel_a"); }
+  Variable lora_kernel_b() const { return weight("lora_kernel_b"); }
 };
 class HALFTONE_API Conv2D : public Layer {
 public:
   Conv2D(int64_t filters, const Integers &kernel_size, const ConvArgs &args = {}, Where where = Where::current());
-  Variable kernel() const { return weight("kernel"); }
+  Variable kernel() const { return weight("kernel"); } // as it is stored, without LoRA's product
   Variable bias() const { return weight("bias"); }
+  Variable lora_kernel_a() const { return weight("lora_kernel_a"); }
+  Variable lora_kernel_b() const { return weight("lora_kernel_b"); }
 };
 class HALFTONE_API Conv3D : public Layer {
 public:
   Conv3D(int64_t filters, const Integers &kernel_size, const ConvArgs &args = {}, Where where = Where::current());
-  Variable kernel() const { return weight("kernel"); }
+  Variable kernel() const { return weight("kernel"); } // as it is stored, without LoRA's product
   Variable bias() const { return weight("bias"); }
+  Variable lora_kernel_a() const { return weight("lora_kernel_a"); }
+  Variable lora_kernel_b() const { return weight("lora_kernel_b"); }
 };
 
 struct ConvTransposeArgs {

@@ -125,6 +125,13 @@ def main(folder):
                     if mode[0] and mode[0] != "int8":
                         break
     rows.append(record_lora(layers.Dense(4, dtype="mixed_bfloat16"), (3,), None, False, None, "lora", 2, 5))
+    for layer, shape in ((layers.Conv2D(4, 3, strides=2, activation="relu"), (6, 5, 2)),
+                         (layers.Conv2D(6, 2, groups=2, padding="same", use_bias=False), (4, 3, 4)),
+                         (layers.Conv1D(3, 2, dilation_rate=2), (7, 2)), (layers.Conv3D(2, 2), (3, 4, 3, 2)),
+                         (layers.Conv2D(3, 2, data_format="channels_first"), (2, 4, 5)),
+                         (layers.Conv1D(4, 3, dtype="mixed_bfloat16"), (5, 2))):
+        for rank, alpha in ((2, None), (1, 3.5)):
+            rows.append(record_lora(layer.__class__.from_config(layer.get_config()), shape, None, False, None, "lora", rank, alpha))
     write(os.path.join(folder, "lora.jsonl"), rows)
     rows = []
     for ties in (True, False):

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: KERAS_BACKEND=jax XLA_FLAGS=--xla_allow_excess_precision=false python record_quantized.py FOLDER
 
-Writes FOLDER/quantized.jsonl. Each line: `layer`, its `config` and the `input` shape it is built with; `mode`, `activations` and
+Writes FOLDER/quantized.jsonl and FOLDER/narrow_quantized.jsonl. Each line: `layer`, its `config` and the `input` shape it is built with; `mode`, `activations` and
 `block` of quantize(); `floats`, the weights before; `policy` and `weights` after; `x`, `output`, and `gradient`: that of
 sum(output * cotangent) by x. Of float8 also `after`: the weights after two steps of SGD(0.1) on that sum under training=True,
-and `output_after`.
+and `output_after`. Of narrow_quantized.jsonl, whose layers are in 16-bit floats, only what is there before `x`.
 """
 import json
 import os
@@ -84,6 +84,26 @@ def record(layer, shape, mode, activations, block):
     return row
 
 
+def record_narrow(layer, shape, mode, activations, block):
+    layer.build((None, *shape))
+    layer.set_weights([drawn(w.shape) for w in layer.weights])
+    floats = weights_of(layer)
+    layer.quantize(mode, config=config_of(mode, activations, block))
+    return dict(layer=type(layer).__name__, config=keras.saving.serialize_keras_object(layer)["config"], input=list(shape),
+                mode=mode, activations=activations, block=block, floats=floats, policy=layer.dtype_policy.name,
+                weights=weights_of(layer))
+
+
+def write_narrow(path):
+    with open(path, "w") as file:
+        for dtype in ("bfloat16", "float16"):
+            for maker in (lambda: (layers.Dense(9, dtype=dtype), (37,)), lambda: (layers.Embedding(11, 35, dtype=dtype), (2,)),
+                          lambda: (layers.EinsumDense("abc,cde->abde", (None, 3, 5), dtype=dtype), (2, 33))):
+                for mode in [("int8", True, None), ("int4", False, None), ("int4", False, 16)]:
+                    if mode[0] != "int8" or dtype != "float16":  # which Keras refuses
+                        file.write(json.dumps(record_narrow(*maker(), *mode)) + "\n")
+
+
 def main(folder):
     dense = lambda **more: lambda: (layers.Dense(5, activation="relu", **more), (7,))
     makers = [
@@ -109,6 +129,7 @@ def main(folder):
         for maker in tables:
             for mode in modes[:5]:
                 file.write(json.dumps(record(*maker(), *mode)) + "\n")
+    write_narrow(os.path.join(folder, "narrow_quantized.jsonl"))
 
 
 main(sys.argv[1])
