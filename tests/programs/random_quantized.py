@@ -24,7 +24,7 @@ import h5py  # noqa: E402
 import keras  # noqa: E402
 import numpy as np  # noqa: E402
 from keras import layers, quantizers  # noqa: E402
-from random_models import ADAPTED, Maker, draw_steps, draw_weights, int4_config, leaves  # noqa: E402
+from random_quantized_models import ADAPTED, Maker, draw_steps, draw_weights, int4_config, leaves  # noqa: E402
 
 NARROW = ("float16", "bfloat16")
 
