@@ -326,7 +326,7 @@ struct SinkTranspose : OpInterfaceRewritePattern<ElementwiseOpInterface> {
       if (auto transpose = operand.getDefiningOp<TransposeOp>(); transpose && !first)
         first = transpose;
     const int64_t rank = first ? static_cast<int64_t>(first.getPermutation().size()) : 0;
-    if (!first || first.getPermutation().back() != rank - 1 || !isProduct(first.getX(), op->getBlock()))
+    if (rank == 0 || first.getPermutation().back() != rank - 1 || !isProduct(first.getX(), op->getBlock()))
       return failure();
     const auto isMovable = [&](Value operand) {
       auto transpose = operand.getDefiningOp<TransposeOp>();

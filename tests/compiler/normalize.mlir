@@ -330,3 +330,14 @@ func.func @groups(%x: tensor<2x7x3x4xf32>, %w: tensor<2x3x4x5xf32>) -> tensor<2x
       : (tensor<2x7x3x4xf32>, tensor<2x3x4x5xf32>) -> tensor<2x7x3x5xf32>
   return %0 : tensor<2x7x3x5xf32>
 }
+
+// -----
+
+// Work on the transpose of a scalar, which moves nothing.
+// CHECK-LABEL: func.func @of_scalar
+// CHECK: halftone.tanh
+func.func @of_scalar(%x: tensor<f32>) -> tensor<f32> {
+  %0 = halftone.transpose %x {permutation = array<i64>} : tensor<f32> to tensor<f32>
+  %1 = halftone.tanh %0 : tensor<f32>
+  return %1 : tensor<f32>
+}
