@@ -20,34 +20,55 @@ namespace {
 struct Convolution {
   const char *family;
   int64_t size, channels, filters, taps, stride, groups;
+  DType dtype = float32;
 
   int64_t places() const { return (size + stride - 1) / stride; }
+  bool isGrouped() const { return groups > 1 && groups < channels; }
   std::string text(int64_t batch) const {
-    return fmt::format("{} {}x{}/{} {}^2x{}->{} batch {}", family, taps, taps, stride, size, channels, filters, batch);
+    return fmt::format("{} {}x{}/{} {}^2x{}->{}{} batch {}", family, taps, taps, stride, size, channels, filters,
+                       isGrouped() ? fmt::format(" in {} groups", groups) : "", batch);
   }
   double work(int64_t batch) const {
     return 2.0 * static_cast<double>(batch * places() * places() * filters * (channels / groups) * taps * taps);
   }
 };
 
-const std::vector<Convolution> convolutions = {
-    {"3x3", 56, 64, 64, 3, 1, 1},          {"3x3", 28, 128, 128, 3, 1, 1},       {"3x3", 14, 256, 256, 3, 1, 1},
-    {"3x3", 7, 512, 512, 3, 1, 1},         {"1x1", 56, 64, 256, 1, 1, 1},        {"1x1", 28, 512, 128, 1, 1, 1},
-    {"1x1", 14, 1024, 256, 1, 1, 1},       {"1x1", 28, 512, 128, 1, 2, 1},       {"first", 224, 3, 64, 7, 2, 1},
-    {"first", 28, 1, 32, 3, 1, 1},         {"first", 28, 1, 32, 5, 1, 1},        {"strided", 56, 128, 128, 3, 2, 1},
-    {"strided", 28, 256, 256, 3, 2, 1},    {"depthwise", 112, 32, 32, 3, 1, 32}, {"depthwise", 56, 128, 128, 3, 1, 128},
-    {"depthwise", 14, 512, 512, 3, 1, 512}};
+const std::vector<Convolution> convolutions = {{"3x3", 56, 64, 64, 3, 1, 1},
+                                               {"3x3", 28, 128, 128, 3, 1, 1},
+                                               {"3x3", 14, 256, 256, 3, 1, 1},
+                                               {"3x3", 7, 512, 512, 3, 1, 1},
+                                               {"1x1", 56, 64, 256, 1, 1, 1},
+                                               {"1x1", 28, 512, 128, 1, 1, 1},
+                                               {"1x1", 14, 1024, 256, 1, 1, 1},
+                                               {"1x1", 28, 512, 128, 1, 2, 1},
+                                               {"first", 224, 3, 64, 7, 2, 1},
+                                               {"first", 28, 1, 32, 3, 1, 1},
+                                               {"first", 28, 1, 32, 5, 1, 1},
+                                               {"strided", 56, 128, 128, 3, 2, 1},
+                                               {"strided", 28, 256, 256, 3, 2, 1},
+                                               {"depthwise", 112, 32, 32, 3, 1, 32},
+                                               {"depthwise", 56, 128, 128, 3, 1, 128},
+                                               {"depthwise", 14, 512, 512, 3, 1, 512},
+                                               {"grouped", 28, 128, 128, 3, 1, 2},
+                                               {"grouped", 28, 128, 128, 3, 1, 4},
+                                               {"grouped", 28, 128, 128, 3, 1, 32},
+                                               {"bfloat16 3x3", 56, 64, 64, 3, 1, 1, bfloat16},
+                                               {"bfloat16 3x3", 28, 128, 128, 3, 1, 1, bfloat16},
+                                               {"bfloat16 3x3", 14, 256, 256, 3, 1, 1, bfloat16},
+                                               {"bfloat16 3x3", 7, 512, 512, 3, 1, 1, bfloat16}};
+
+const std::string besideFloat32 = " beside own float32";
 
 /// The bars of a family: forward, by the image, by the kernel.
 struct Bars {
-  const char *family;
+  std::string family;
   double forward, byX, byW;
 };
-const std::vector<Bars> bars = {{"3x3", 0.90, 0.85, 0.80},
-                                {"1x1", 0.95, 0.90, 0.85},
-                                {"first", 0.60, 0.0, 0.50},
-                                {"strided", 0.85, 0.70, 0.70},
-                                {"depthwise", 0.60, 0.60, 0.40}};
+const std::vector<Bars> bars = {{"3x3", 0.90, 0.85, 0.80},          {"1x1", 0.95, 0.90, 0.85},
+                                {"first", 0.60, 0.0, 0.50},         {"strided", 0.85, 0.70, 0.70},
+                                {"depthwise", 0.60, 0.60, 0.40},    {"grouped", 0.0, 0.0, 0.0},
+                                {"bfloat16 3x3", 0.90, 0.80, 0.80}, {"bfloat16 3x3" + besideFloat32, 1.5, 0.0, 0.0}};
+using Ratios = std::map<std::string, std::vector<double>>;
 
 std::string gigaflops(double work, double seconds) {
   return fmt::format("{:.0f} us {:.0f} GF/s", seconds * 1e6, work / seconds * 1e-9);
@@ -55,9 +76,9 @@ std::string gigaflops(double work, double seconds) {
 
 /// The result of one way as a function of two operands: the image and the kernel, or one of them and the cotangent.
 std::function<Tensor()> workOf(const std::string &way, const Convolution &c, int64_t batch) {
-  const Tensor x = operand({batch, c.size, c.size, c.channels}, 13),
-               w = operand({c.taps, c.taps, c.channels / c.groups, c.filters}, 11),
-               dy = operand({batch, c.places(), c.places(), c.filters}, 7);
+  const Tensor x = operand({batch, c.size, c.size, c.channels}, 13).astype(c.dtype),
+               w = operand({c.taps, c.taps, c.channels / c.groups, c.filters}, 11).astype(c.dtype),
+               dy = operand({batch, c.places(), c.places(), c.filters}, 7).astype(c.dtype);
   const auto conv = [c](const Value &image, const Value &kernel) {
     return ops::conv(image, kernel, {.strides = {c.stride}, .padding = "same"});
   };
@@ -72,18 +93,18 @@ std::function<Tensor()> workOf(const std::string &way, const Convolution &c, int
   return [=]() mutable { return f(x, w, dy); };
 }
 
-/// One row; returns the ratio, or nothing if oneDNN did not answer.
-std::optional<double> compare(Table &table, Peer &peer, const std::string &way, const Convolution &c, int64_t batch) {
+/// One row. Adds the ratio to those of its family; of a narrow dtype also the ratio to the same in float32.
+void compare(Table &table, Peer &peer, const std::string &way, const Convolution &c, int64_t batch, Ratios &ratios) {
   const std::string what = fmt::format("{} {}", way, c.text(batch));
   if (!table.wants(what))
-    return std::nullopt;
+    return;
   const std::function<Tensor()> work = workOf(way, c, batch);
   const double sum = sumOf(work());
   std::vector<Contestant> field{contestant("ours", [&] { (void)work(); })};
   bool answers = peer.missing().empty();
   if (answers) {
-    const double theirs = peer.askNumbers(fmt::format("prepare {} float32 {} {} {} {} {} {} {}", way, batch, c.size,
-                                                      c.channels, c.filters, c.taps, c.stride, c.groups))
+    const double theirs = peer.askNumbers(fmt::format("prepare {} {} {} {} {} {} {} {} {}", way, name(c.dtype), batch,
+                                                      c.size, c.channels, c.filters, c.taps, c.stride, c.groups))
                               .at(0);
     const double scale = std::sqrt(c.work(batch)) * 1e-2 + 1;
     if (std::abs(theirs - sum) > scale)
@@ -91,15 +112,25 @@ std::optional<double> compare(Table &table, Peer &peer, const std::string &way, 
           fmt::format("{}: the sum of {}'s result is {}, ours {}", what, peer.name(), theirs, sum));
     field.push_back({peer.name(), [&](int times) { return peer.askNumbers(fmt::format("calls {}", times)).at(0); }});
   }
+  if (c.dtype != float32) {
+    Convolution wide = c;
+    wide.dtype = float32;
+    field.push_back(contestant("own float32", [same = workOf(way, wide, batch)] { (void)same(); }));
+  }
   const std::vector<double> seconds = race(field, 5, 0.02);
   Row row{what, gigaflops(c.work(batch), seconds[0]), answers ? gigaflops(c.work(batch), seconds[1]) : "missing"};
-  if (answers)
+  if (answers) {
     row.ratio = seconds[1] / seconds[0];
+    ratios[c.family].push_back(*row.ratio);
+  }
+  if (c.dtype != float32) {
+    row.peer += ", own float32 " + gigaflops(c.work(batch), seconds.back());
+    ratios[c.family + besideFloat32].push_back(seconds.back() / seconds[0]);
+  }
   table.add(row);
-  return row.ratio;
 }
 
-void addFamilies(Table &table, const std::string &way, const std::map<std::string, std::vector<double>> &ratios) {
+void addFamilies(Table &table, const std::string &way, const Ratios &ratios) {
   for (const Bars &bar : bars) {
     const auto found = ratios.find(bar.family);
     const double least = way == "forward" ? bar.forward : way == "by_x" ? bar.byX : bar.byW;
@@ -150,14 +181,13 @@ void body(Table &table) {
   Peer peer("oneDNN", "conv", {"oneDNN", std::to_string(threads)});
   table.version("oneDNN", peer.missing().empty() ? peer.version() : "missing: " + peer.missing());
   for (const std::string way : {"forward", "by_x", "by_w"}) {
-    std::map<std::string, std::vector<double>> ratios;
+    Ratios ratios;
     for (const Convolution &c : convolutions)
       for (const int64_t batch : {1, 8, 32}) {
         const bool small = c.work(batch) < 3e9 || batch == 8; // the larger batches of large images say no more
         if (!small || (way == "by_x" && std::string(c.family) == "first"))
           continue;
-        if (const auto ratio = compare(table, peer, way, c, batch))
-          ratios[c.family].push_back(*ratio);
+        compare(table, peer, way, c, batch, ratios);
       }
     addFamilies(table, way, ratios);
   }
@@ -166,4 +196,4 @@ void body(Table &table) {
 
 } // namespace
 
-int main() { return runProgram("conv", "Convolutions in float32 and pooling", body); }
+int main() { return runProgram("conv", "Convolutions and pooling", body); }

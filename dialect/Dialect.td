@@ -26,7 +26,7 @@ def Halftone_Dialect : Dialect {
     | `halftone.roles` | function of a kernel | how many dims are batch, M, N and K of a matmul |
     | `halftone.tile`, `halftone.steps` | function of a kernel | on GPUs: rows and columns of the tile of a matmul; of each dim, a power of two that divides its extent |
     | `halftone.row_tile` | function of a kernel | how a GPU's threads take rows: teams, threads of a team, elements of a vector, vectors in registers |
-    | `halftone.strict`, `halftone.few_rows`, `halftone.even_depth`, `halftone.along_places`, `halftone.reverse`, `halftone.causal`, `halftone.short_indices` | function of a kernel | no value: every op rounds; a matmul of few rows; one of an even depth; one of a window of few channels; a scan from the last index on; an attention whose queries see no later key; indices and offsets fit into 31 bits |
+    | `halftone.strict`, `halftone.few_rows`, `halftone.even_depth`, `halftone.whole_runs`, `halftone.tall_sums`, `halftone.along_places`, `halftone.reverse`, `halftone.causal`, `halftone.short_indices` | function of a kernel | no value: every op rounds; a matmul of few rows; one of an even depth; one in which a vector along K is one run in memory; one that sums many rows and few columns at a time; one of a window of few channels; a scan from the last index on; an attention whose queries see no later key; indices and offsets fit into 31 bits |
     | `halftone.name` | argument and result of @main | the feed's or fetch's name |
     | `halftone.variable`, `halftone.shadow` | argument and result of @main | from stage pure, and from stage kernel: the symbol of the variable or shadow that it stands for |
     | `halftone.panels` | argument and result of a kernel's function | the layout of a packed matrix |

@@ -187,9 +187,11 @@ public:
     const auto dtypeOf = [](Type element) { return dialect::dtypeOf(element).value_or(DType::bool_); };
     MatmulTraits traits{dtypeOf(elementOf(0)), dtypeOf(elementOf(1)), dtypeOf(contract.getAccumulatorType())};
     traits.rows = extentOf(Role::m);
+    traits.columns = extentOf(Role::n);
     traits.depth = extentOf(Role::k);
     traits.strict = strict;
     traits.splitDepth = space.groupSize(groups[Role::k]) != 1;
+    traits.depthRun = depthRun();
     traits.computed = isComputed(0) || isComputed(1);
     traits.lhsAlongDepth = !accesses[0].empty() && llvm::is_contained(space.group(groups[Role::k]), accesses[0].back());
     const PanelsAttr panels = PanelsAttr::of(contract.getRhs().getType());
@@ -209,6 +211,15 @@ public:
     return traits;
   }
 
+  /// The extent of the last dim of K, if neighbours along K are neighbours along that dim in each operand.
+  int64_t depthRun() const {
+    const auto dims = space.group(groups[Role::k]);
+    const bool isLast = llvm::all_of(accesses, [&](const Access &access) {
+      return access.empty() || !llvm::is_contained(dims, access.back()) || access.back() == dims.back();
+    });
+    return isLast ? space.extent(dims.back()) : 0;
+  }
+
   KernelForm form(const MatmulChoice &choice, const MatmulTile &tile) const {
     KernelForm form;
     form.kind = "matmul";
@@ -218,8 +229,10 @@ public:
       form.roles.push_back(space.groupSize(group));
     form.instruction = choice.instruction;
     form.fewRows = choice.fewRows;
+    form.tallSums = choice.tallSums;
     form.alongPlaces = choice.alongPlaces;
     form.evenDepth = choice.evenDepth;
+    form.wholeRuns = choice.wholeRuns;
     form.numbers = static_cast<int64_t>(numbers().size());
     if (choice.fixesTile) {
       form.tile = {tile.m, tile.n};

@@ -7,6 +7,7 @@
 //   %y = reshape (contract %p, %w {lhs_contract = [3, 4, 5], rhs_contract = [0, 1, 2]} : 8x24x24x16)
 #include "compiler/passes/LowerConvolution.h"
 #include "compiler/forms/KernelBody.h"
+#include "dialect/TypeInference.h"
 #include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
@@ -27,27 +28,53 @@ SmallVector<int64_t> joined(std::initializer_list<ArrayRef<int64_t>> parts) {
 /// Builds what takes the place of one convolution.
 class Lowering {
 public:
-  Lowering(ConvolutionOp op, PatternRewriter &rewriter)
-      : op(op), rewriter(rewriter), rank(op.getSteps().rank()), x(shapeOf(op.getX())), w(shapeOf(op.getW())),
-        y(shapeOf(op.getY())) {}
+  Lowering(ConvolutionOp op, const Target &target, PatternRewriter &rewriter)
+      : op(op), target(target), rewriter(rewriter), rank(op.getSteps().rank()), x(shapeOf(op.getX())),
+        w(shapeOf(op.getW())), y(shapeOf(op.getY())) {}
 
-  Value lower() { return x[rank + 1] == 1 ? ofOneGroup() : ofGroups(); }
+  Value lower() {
+    const int64_t groups = x[rank + 1];
+    const bool isOne = groups == 1;
+    Value image = isOne ? reshape(op.getX(), joined({x.take_front(rank + 1), x.take_back()})) : groupsFirst(op.getX());
+    Value patches = patchesOf(image, op.getSteps(), y.slice(1, rank), op.getTaps());
+    const bool seesAll = patches != image; // else one tap
+    Value source = turnedKernel();
+    const bool isTurned = source && (!seesAll || readsTurnedKernel());
+    source = isTurned ? source : op.getW();
+    // The kernel's axes: taps, the group if there are several, channels and filters; of a turned one filters and channels.
+    const ArrayRef<int64_t> taps = seesAll ? w.take_front(rank) : w.take_front(0);
+    Value kernel = reshape(source, joined({taps, shapeOf(source).take_back(isOne ? 2 : 3)}));
+    const auto count = static_cast<int64_t>(taps.size()), lead = int64_t(isOne ? 0 : 1);
+    Axes of{{}, {}, axes(lead + rank + 1, lead + rank + 2 + count), axes(0, count)};
+    of.rhsContract.push_back(count + lead + (isTurned ? 1 : 0));
+    if (isOne)
+      return reshape(contract(patches, kernel, of), y);
+    of.lhsBatch = {0}, of.rhsBatch = {count};
+    return transpose(contract(withGroups(patches, groups), kernel, of), joined({axes(1, rank + 2), {0, rank + 2}}));
+  }
 
   /// The gradient of another convolution by its kernel: a contraction over the places of that convolution's window.
   /// Null if the operands are not laid out as such a gradient reads them.
   Value lowerAsKernelGradient() {
     Value image = imageOfGradient(), cotangent = image ? cotangentOf(op.getW()) : Value();
-    if (x[rank + 1] != 1 || !cotangent)
+    if (!cotangent)
       return {};
     ArrayRef<int64_t> places = op.getTaps(), taps = y.slice(1, rank);
-    const int64_t examples = shapeOf(image).front(), channels = shapeOf(image).back(), filters = y.back();
-    Value patches = patchesOf(reshape(image, joined({shapeOf(image).take_front(rank + 1), {channels}})),
-                              op.getSteps().ofTaps(), places, taps);
-    Value gradients = reshape(cotangent, joined({{examples}, places, {filters}}));
+    const int64_t groups = x[rank + 1], examples = shapeOf(image).front(), channels = shapeOf(image).back();
+    const int64_t filters = y.back();
+    const bool isOne = groups == 1;
+    Value own = isOne ? reshape(image, joined({shapeOf(image).take_front(rank + 1), {channels}})) : groupsFirst(image);
+    Value patches = patchesOf(own, op.getSteps().ofTaps(), places, taps);
     const SmallVector<int64_t> summed = axes(0, rank + 1);
-    Value product = contract(patches, gradients, {{}, {}, summed, summed});
-    product = reshape(product, joined({taps, {1, channels, filters}}));
-    return transpose(product, joined({{rank + 1}, axes(0, rank), {rank, rank + 2}}));
+    if (isOne) {
+      Value gradients = reshape(cotangent, joined({{examples}, places, {filters}}));
+      Value product =
+          reshape(contract(patches, gradients, {{}, {}, summed, summed}), joined({taps, {1, channels, filters}}));
+      return transpose(product, joined({{rank + 1}, axes(0, rank), {rank, rank + 2}}));
+    }
+    Value product = contract(withGroups(patches, groups), cotangent, {{0}, {rank + 1}, axes(1, rank + 2), summed});
+    product = reshape(product, joined({{groups}, taps, {channels, filters}}));
+    return transpose(product, joined({{rank + 1}, axes(1, rank + 1), {0, rank + 2}}));
   }
 
   /// Without a contraction, each channel apart: a group of one channel and one filter is a sum over the taps. Null for
@@ -102,26 +129,31 @@ private:
     SmallVector<int64_t> lhsBatch, rhsBatch, lhsContract, rhsContract;
   };
 
-  Value ofOneGroup() {
-    ArrayRef<int64_t> places = y.slice(1, rank);
-    Value image = reshape(op.getX(), joined({x.take_front(rank + 1), x.take_back()}));
-    Value patches = patchesOf(image, op.getSteps(), places, op.getTaps());
-    if (patches == image) {
-      Value kernel = reshape(op.getW(), w.take_back(2));
-      return reshape(contract(image, kernel, {{}, {}, {rank + 1}, {0}}), y);
-    }
-    Value kernel = reshape(op.getW(), joined({w.take_front(rank), w.take_back(2)}));
-    return reshape(contract(patches, kernel, {{}, {}, axes(rank + 1, 2 * rank + 2), axes(0, rank + 1)}), y);
+  /// Of a value (n, s.., g, c) the values of all groups (g * n, s.., c), those of a group together: as they are read by the
+  /// contraction of each group.
+  Value groupsFirst(Value value) {
+    const ArrayRef<int64_t> shape = shapeOf(value);
+    Value moved = transpose(value, joined({{rank + 1}, axes(0, rank + 1), {rank + 2}}));
+    return reshape(moved, joined({{shape[rank + 1] * shape[0]}, shape.slice(1, rank), {shape[rank + 2]}}));
+  }
+  /// The same with an axis for the groups.
+  Value withGroups(Value value, int64_t groups) {
+    const ArrayRef<int64_t> shape = shapeOf(value);
+    return reshape(value, joined({{groups, shape[0] / groups}, shape.drop_front()}));
   }
 
-  Value ofGroups() {
-    Value window = windowOf(op.getX(), op.getSteps(), y.slice(1, rank), op.getTaps());
-    Value product = contract(window, op.getW(),
-                             {{2 * rank + 1},
-                              {rank},
-                              joined({axes(rank + 1, 2 * rank + 1), {2 * rank + 2}}),
-                              joined({axes(0, rank), {rank + 1}})});
-    return transpose(product, joined({axes(1, rank + 2), {0, rank + 2}}));
+  /// The operand of the transpose that exchanges channels and filters, as the gradient by the image reads its kernel; null
+  /// if the kernel is not transposed so.
+  Value turnedKernel() {
+    auto turn = op.getW().getDefiningOp<TransposeOp>();
+    return turn && turn.getPermutation() == ArrayRef<int64_t>(joined({axes(0, rank + 1), {rank + 2, rank + 1}}))
+               ? turn.getX()
+               : Value();
+  }
+  bool readsTurnedKernel() {
+    const int64_t rows = llvm::product_of(y.take_front(rank + 1));
+    const auto dtype = dtypeOf(typeOf(op.getW()).getElementType());
+    return dtype && target.readsDepthInRuns(*dtype, rows, w[rank + 1]);
   }
 
   /// Of an image (n, s.., c) the patches (n, places.., taps.., c); the image itself if each place sees one tap, its own.
@@ -197,31 +229,34 @@ private:
   }
 
   ConvolutionOp op;
+  const Target &target;
   PatternRewriter &rewriter;
   int64_t rank;
   ArrayRef<int64_t> x, w, y;
 };
 
 struct LowerConvolution : OpRewritePattern<ConvolutionOp> {
-  LowerConvolution(MLIRContext *context, bool strict) : OpRewritePattern(context), strict(strict) {}
+  LowerConvolution(MLIRContext *context, const Target &target, bool strict)
+      : OpRewritePattern(context), target(target), strict(strict) {}
   LogicalResult matchAndRewrite(ConvolutionOp op, PatternRewriter &rewriter) const override {
-    Lowering lowering(op, rewriter);
+    Lowering lowering(op, target, rewriter);
     Value result;
     if (!strict) {
-      result = lowering.lowerAsKernelGradient();
-      result = result ? result : lowering.lowerAsChannelwiseGradient();
+      result = lowering.lowerAsChannelwiseGradient();
+      result = result ? result : lowering.lowerAsKernelGradient();
       result = result || !isa<FloatType>(op.getAccumulatorType()) ? result : lowering.lowerChannelwise();
     }
     rewriter.replaceOp(op, result ? result : lowering.lower());
     return success();
   }
+  const Target &target;
   bool strict;
 };
 
 } // namespace
 
-void populateConvolutionLowering(RewritePatternSet &patterns, bool strict) {
-  patterns.add<LowerConvolution>(patterns.getContext(), strict);
+void populateConvolutionLowering(RewritePatternSet &patterns, const Target &target, bool strict) {
+  patterns.add<LowerConvolution>(patterns.getContext(), target, strict);
 }
 
 } // namespace halftone::compiler

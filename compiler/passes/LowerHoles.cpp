@@ -9,6 +9,7 @@
 #include "compiler/forms/KernelBody.h"
 #include "compiler/passes/LowerConvolution.h"
 #include "dialect/ops/Expression.h"
+#include "llvm/ADT/Sequence.h"
 #include <numeric>
 
 using namespace mlir;
@@ -89,9 +90,17 @@ private:
     return ConvolutionOp::create(rewriter, op.getLoc(), type, op.getX(), tapsOf(phases), own);
   }
 
-  /// The taps of the kernel that these phases see.
+  /// The taps of the kernel that these phases see. A transpose of the axes behind the taps comes after they are taken: so a
+  /// contraction may read through it.
   Value tapsOf(ArrayRef<AxisPhase> phases) {
-    const ArrayRef<int64_t> w = shapeOf(op.getW());
+    auto turn = op.getW().getDefiningOp<TransposeOp>();
+    const bool keepsTaps = turn && llvm::equal(turn.getPermutation().take_front(rank), llvm::seq<int64_t>(0, rank));
+    Value taken = takenFrom(keepsTaps ? turn.getX() : op.getW(), phases);
+    return keepsTaps ? e.transpose(taken, turn.getPermutation()) : taken;
+  }
+
+  Value takenFrom(Value kernel, ArrayRef<AxisPhase> phases) {
+    const ArrayRef<int64_t> w = shapeOf(kernel);
     const int64_t behind = ShapedType::getNumElements(w.drop_front(rank));
     SmallVector<int64_t> flat{1}, taken{1}, result;
     WindowSteps every;
@@ -108,7 +117,7 @@ private:
     flat.push_back(behind);
     taken.push_back(behind);
     llvm::append_range(result, w.drop_front(rank));
-    Value all = reshape(op.getW(), flat);
+    Value all = reshape(kernel, flat);
     return reshape(WindowOp::create(rewriter, op.getLoc(), typeOf(all).clone(taken), all, every), result);
   }
 

@@ -316,29 +316,6 @@ struct ReshapeUnitAxes : OpRewritePattern<TransposeOp> {
   }
 };
 
-/// A contraction reads a transposed matrix in place, but not behind a reshape: one that only drops axes of extent 1 comes
-/// before the transpose.
-struct HoistUnitReshape : OpRewritePattern<ReshapeOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
-    auto transpose = op.getX().getDefiningOp<TransposeOp>();
-    if (!transpose || !llvm::any_of(op->getUsers(), llvm::IsaPred<ContractOp>))
-      return failure();
-    const ArrayRef<int64_t> whole = shapeOf(transpose.getX());
-    SmallVector<int64_t> axes(transpose.getPermutation());
-    llvm::erase_if(axes, [&](int64_t axis) { return whole[axis] == 1; });
-    if (axes.size() != 2 || axes[0] < axes[1])
-      return failure();
-    const SmallVector<int64_t> matrix{whole[axes[1]], whole[axes[0]]};
-    if (shapeOf(op) != ArrayRef({matrix[1], matrix[0]}))
-      return failure();
-    const auto type = typeOf(op.getX()).clone(matrix);
-    const Value dropped = ReshapeOp::create(rewriter, op.getLoc(), type, transpose.getX());
-    rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getType(), dropped, rewriter.getDenseI64ArrayAttr({1, 0}));
-    return success();
-  }
-};
-
 /// Elementwise work on the transposed result of a contraction is work on the result: it joins the contraction's kernel,
 /// which stores it transposed.
 struct SinkTranspose : OpInterfaceRewritePattern<ElementwiseOpInterface> {
@@ -349,7 +326,7 @@ struct SinkTranspose : OpInterfaceRewritePattern<ElementwiseOpInterface> {
       if (auto transpose = operand.getDefiningOp<TransposeOp>(); transpose && !first)
         first = transpose;
     const int64_t rank = first ? static_cast<int64_t>(first.getPermutation().size()) : 0;
-    if (!first || first.getPermutation().back() != rank - 1 || !isProduct(first.getX(), op->getBlock()))
+    if (rank == 0 || first.getPermutation().back() != rank - 1 || !isProduct(first.getX(), op->getBlock()))
       return failure();
     const auto isMovable = [&](Value operand) {
       auto transpose = operand.getDefiningOp<TransposeOp>();
@@ -421,12 +398,11 @@ private:
     populateEmptyRewrites(patterns); // a module that comes in stage pure was not simplified
     populateContractionRewrites(patterns);
     populateAttentionLowering(patterns, **found, strict);
-    populateConvolutionLowering(patterns, strict);
+    populateConvolutionLowering(patterns, **found, strict);
     if (!strict)
       populateHoleLowering(patterns);
     patterns.add<ArgReduceLastAxis, ExpandReduceAll, FoldArgReduceOfOne, FoldReductionOfOne, HoistReshape,
-                 HoistUnitReshape, ReshapeUnitAxes, SinkReshape, SinkTranspose, SplitMixedAxes, WidenScatterAdd>(
-        &getContext());
+                 ReshapeUnitAxes, SinkReshape, SinkTranspose, SplitMixedAxes, WidenScatterAdd>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
       getOperation().emitError("normalizing did not settle");
       return signalPassFailure();

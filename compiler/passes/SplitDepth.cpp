@@ -31,11 +31,12 @@ struct AxisCut {
     llvm::append_range(result, whole.drop_front(first + count));
     return result;
   }
-  /// The batch axes of the tensor after the cut: the parts, then those that `axes`, uncut axes of the whole, have become.
-  SmallVector<int64_t> batch(ArrayRef<int64_t> axes) const {
-    SmallVector<int64_t> result{first};
+  /// The batch axes of the tensor after the cut: those that `axes`, uncut axes of the whole, have become, and the parts.
+  SmallVector<int64_t> batch(ArrayRef<int64_t> axes, bool partsLast) const {
+    SmallVector<int64_t> result;
     for (int64_t axis : axes)
       result.push_back(axis < first ? axis : axis + 2 - count);
+    result.insert(partsLast ? result.end() : result.begin(), first);
     return result;
   }
 };
@@ -115,18 +116,21 @@ ContractOp splitDepth(ContractOp op, const Blocking &blocking) {
   const int64_t count = static_cast<int64_t>(op.getLhsContract().size());
   const AxisCut lhs{op.getLhsContract()[0], count, parts, k / parts},
       rhs{op.getRhsContract()[0], count, parts, k / parts};
-  SmallVector<int64_t> shape{parts};
-  llvm::append_range(shape, shapeOf(op));
+  // Batch axes that lead in the left operand lead still: so a matmul reads a window of several groups.
+  const bool partsLast = llvm::all_of(op.getLhsBatch(), [&](int64_t axis) { return axis < lhs.first; });
+  const auto partsAt = static_cast<int64_t>(partsLast ? op.getLhsBatch().size() : 0);
+  SmallVector<int64_t> shape(shapeOf(op));
+  shape.insert(shape.begin() + partsAt, parts);
   const Type sum = op.getAccumulatorType(), element = typeOf(op).getElementType();
   OpBuilder builder(op);
   Value a = reshaped(builder, op.getLhs(), lhs.shape(shapeOf(op.getLhs())));
   Value b = reshaped(builder, op.getRhs(), rhs.shape(shapeOf(op.getRhs())));
-  auto split =
-      ContractOp::create(builder, op.getLoc(), RankedTensorType::get(shape, sum), a, b, lhs.batch(op.getLhsBatch()),
-                         rhs.batch(op.getRhsBatch()), ArrayRef(lhs.first + 1), ArrayRef(rhs.first + 1),
-                         /*tile=*/DenseI64ArrayAttr());
+  auto split = ContractOp::create(builder, op.getLoc(), RankedTensorType::get(shape, sum), a, b,
+                                  lhs.batch(op.getLhsBatch(), partsLast), rhs.batch(op.getRhsBatch(), partsLast),
+                                  ArrayRef(lhs.first + 1), ArrayRef(rhs.first + 1),
+                                  /*tile=*/DenseI64ArrayAttr());
   Value whole = ReduceOp::create(builder, op.getLoc(), RankedTensorType::get(shapeOf(op), sum), ReduceKind::sum, split,
-                                 builder.getDenseI64ArrayAttr(0));
+                                 builder.getDenseI64ArrayAttr(partsAt));
   if (sum != element)
     whole = CastOp::create(builder, op.getLoc(), op.getType(), whole, CastKind::storage, "reduction");
   op.replaceAllUsesWith(whole);

@@ -20,9 +20,10 @@ namespace halftone::compiler {
 /// The facts of one product of matrices that its instruction depends on.
 struct MatmulTraits {
   DType lhs, rhs, accumulator;
-  int64_t rows = 0, depth = 0; // M, K
+  int64_t rows = 0, columns = 0, depth = 0; // M, N, K
   bool strict = false;
   bool splitDepth = false;    // K is more than one dim
+  int64_t depthRun = 0;       // the extent of the last dim of K; 0 if an operand has another of these dims innermost
   bool computed = false;      // an operand passes through a prologue
   bool lhsAlongDepth = false; // K is the left operand's innermost axis
   bool panels = false;        // the right operand is kept in the panels that the instruction reads
@@ -48,8 +49,10 @@ struct AttentionTile {
 struct MatmulChoice {
   std::string_view instruction; // "": one multiply-add at a time, of factors widened to the accumulator's type
   bool fewRows = false;         // M is small: the right operand is read in place where its layout allows
+  bool tallSums = false;        // sums of many rows and few columns are made at a time
   bool alongPlaces = false;     // a window's image has few channels: a tap of neighbouring places is packed at a time
   bool evenDepth = false;       // K is even, which the instruction asks for: pairs of a row are neighbours in memory
+  bool wholeRuns = false;       // vectors along K lie in one run of the last of its dims
   bool fixesTile = false;       // the code has the rows and columns of a tile, and steps along dims, as constants
 };
 
@@ -87,6 +90,9 @@ public:
   virtual MatmulChoice chooseMatmul(const MatmulTraits &traits) const = 0;
   /// Whether a matmul reads its left operand through a window of an image in memory (`halftone.window`).
   virtual bool readsWindows() const { return false; }
+  /// Whether a matmul of so many rows should read a right operand whose K is several axes, and lies in runs of `run` elements,
+  /// as it is. Otherwise a transpose lays it out as a matrix first.
+  virtual bool readsDepthInRuns(DType /*dtype*/, int64_t /*rows*/, int64_t /*run*/) const { return false; }
   /// The tile of an attention kernel; nullopt where there is no code for one, or where two products with a softmax
   /// between them are as fast.
   virtual std::optional<AttentionTile> attentionTile(const AttentionTraits & /*traits*/) const { return std::nullopt; }

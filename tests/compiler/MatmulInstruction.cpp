@@ -69,6 +69,49 @@ TEST_CASE("a kernel that an instruction cannot take gets another instruction", "
   CHECK(chosen("znver5", with(i8, &MatmulTraits::lhs, DType::uint8)) == "multiply-add");
 }
 
+TEST_CASE("Several dims of K are multiplied in pairs if a vector of pairs lies in one run of the last", "[targets]") {
+  const MatmulTraits several = with(bf16, &MatmulTraits::splitDepth, true);
+  CHECK(chosen("znver5", with(several, &MatmulTraits::depthRun, int64_t(64))) == "vdpbf16ps");
+  CHECK(chosen("znver5", with(several, &MatmulTraits::depthRun, int64_t(48))) == "multiply-add");
+  CHECK(chosen("sapphirerapids", with(several, &MatmulTraits::depthRun, int64_t(64))) == "multiply-add");
+}
+
+TEST_CASE("A kernel is read in runs of K if these are whole vectors and few tiles of rows transpose them",
+          "[targets]") {
+  const auto reads = [](const char *target, DType dtype, int64_t rows, int64_t run) {
+    auto cpu = CpuTarget::find(target);
+    REQUIRE(cpu.isOk());
+    return readsDepthInRuns(*cpu, dtype, rows, run);
+  };
+  const char *zen = "x86_64-unknown-linux-gnu:znver4";
+  CHECK(reads(zen, DType::float32, 784, 48));
+  CHECK(!reads(zen, DType::float32, 784, 40));
+  CHECK(reads("x86-64-v3", DType::float32, 784, 40));
+  CHECK(!reads(zen, DType::float32, 50000, 48));
+  CHECK(reads(zen, DType::bfloat16, 784, 64));
+  CHECK(!reads(zen, DType::bfloat16, 784, 48)); // pairs
+  CHECK(!reads("x86-64-v4", DType::bfloat16, 784, 64));
+  CHECK(!reads("sapphirerapids", DType::bfloat16, 784, 64)); // tiles take one dim of K
+}
+
+TEST_CASE("Two vectors of columns, and packed windows, are summed for many rows at a time", "[targets]") {
+  const auto isTall = [](const char *target, MatmulTraits traits) {
+    auto cpu = CpuTarget::find(target);
+    REQUIRE(cpu.isOk());
+    return sumsTall(*cpu, traits, chooseMatmulInstruction(*cpu, traits));
+  };
+  const MatmulTraits few = with(f32, &MatmulTraits::columns, int64_t(32)),
+                     many = with(f32, &MatmulTraits::columns, int64_t(64));
+  CHECK(isTall("x86-64-v4", few));
+  CHECK(!isTall("x86-64-v4", many));
+  CHECK(!isTall("x86-64-v4", with(f32, &MatmulTraits::columns, int64_t(16))));
+  CHECK(!isTall("x86-64-v3", few)); // sixteen registers
+  MatmulTraits window = with(many, &MatmulTraits::window, true);
+  CHECK(!isTall("x86-64-v4", window)); // a gradient by the kernel
+  window.lhsAlongDepth = true;
+  CHECK(isTall("x86-64-v4", window));
+}
+
 TEST_CASE("Windows are packed in groups along their rows, in pairs also across, but not along places", "[targets]") {
   const auto window = [](MatmulTraits traits, bool alongDepth, int64_t channels) {
     traits.window = true;

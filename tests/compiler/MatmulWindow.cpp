@@ -30,18 +30,23 @@ struct Convolution {
                        stride, dilation, low, hole, image(), placesAndTaps(), element);
   }
   /// The product of the window with `factor`, over the taps and channels, or over examples and places.
-  std::string product(const std::string &factor, const std::string &y, bool overPlaces) const {
+  std::string product(const std::string &factor, const std::string &y, bool overPlaces,
+                      const char *ofFactor = "0, 1, 2") const {
     const char *over = overPlaces ? "0, 1, 2" : "3, 4, 5";
-    return fmt::format(
-        "halftone.kernel matmul @k ({0}, {1}) -> ({2})\n"
-        "    attributes {{spec = #halftone.blocks<tile = [24, 64]>}} {{\n^bb0(%x: {0}, %w: {1}):\n{3}"
-        "  %1 = halftone.contract %0, %w {{lhs_contract = array<i64: {4}>, rhs_contract = array<i64: 0, 1, "
-        "2>}} : (tensor<{5}x{6}>, {1}) -> {2}\n  halftone.yield %1 : {2}\n}}\n",
-        image(), factor, y, window(), over, placesAndTaps(), element);
+    return fmt::format("halftone.kernel matmul @k ({0}, {1}) -> ({2})\n"
+                       "    attributes {{spec = #halftone.blocks<tile = [24, 64]>}} {{\n^bb0(%x: {0}, %w: {1}):\n{3}"
+                       "  %1 = halftone.contract %0, %w {{lhs_contract = array<i64: {4}>, rhs_contract = array<i64: "
+                       "{7}>}} : (tensor<{5}x{6}>, {1}) -> {2}\n  halftone.yield %1 : {2}\n}}\n",
+                       image(), factor, y, window(), over, placesAndTaps(), element, ofFactor);
   }
   std::string forward() const {
     return product(fmt::format("tensor<{}x{}x{}x{}x{}>", taps, taps, channels, filters, element),
                    fmt::format("tensor<{}x{}x{}x{}x{}>", examples, places, places, filters, result), false);
+  }
+  /// With a kernel whose filters stand before its channels, as the gradient by the image reads it.
+  std::string turned() const {
+    return product(fmt::format("tensor<{}x{}x{}x{}x{}>", taps, taps, filters, channels, element),
+                   fmt::format("tensor<{}x{}x{}x{}x{}>", examples, places, places, filters, result), false, "0, 1, 3");
   }
   std::string byKernel() const {
     return product(fmt::format("tensor<{}x{}x{}x{}x{}>", examples, places, places, filters, element),
@@ -152,6 +157,34 @@ TEST_CASE("Windows whose rows are longer than a part of K, and many places, are 
       kernel.checkInside(kernel.operands(9, true));
     }
   }
+}
+
+TEST_CASE("Kernels whose channels and filters are exchanged are read in runs of channels", "[kernels]") {
+  const auto hasRuns = [](const KernelHarness &kernel) {
+    return kernel.linalgText().find("halftone.whole_runs") != std::string::npos;
+  };
+  int inPairs = 0;
+  for (const std::string &target : {std::string("x86-64-v3"), targetsOfGroups().front()})
+    for (const char *element : {"f32", "bf16"})
+      for (const int64_t channels : {5, 16, 96}) {
+        const Convolution each{.examples = 1,
+                               .extent = 5,
+                               .dilation = -1,
+                               .low = -1,
+                               .places = 5,
+                               .channels = channels,
+                               .filters = 36,
+                               .element = element,
+                               .result = element};
+        CAPTURE(target, element, channels);
+        KernelHarness strict(each.turned(), target, true), fast(each.turned(), target, false);
+        strict.checkExact(strict.operands(3, false));
+        fast.checkInside(fast.operands(4, false));
+        fast.checkInside(fast.operands(5, true));
+        CHECK(hasRuns(strict) == (channels % 16 == 0));
+        inPairs += instructionOf(fast) == "vdpbf16ps";
+      }
+  CHECK(inPairs > 0);
 }
 
 TEST_CASE("Pairs of a window keep subnormal operands", "[kernels]") {

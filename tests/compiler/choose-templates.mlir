@@ -109,12 +109,12 @@ func.func @main(%x: tensor<2x80x64x3xf32> {halftone.name = "x"}) -> (tensor<3x3x
 // -----
 
 // Whole stay: sums over axes that are no neighbours in an operand, sums of integers, and products of a splat, which no
-// tensor in memory holds. Batch axes follow the axis of the parts.
+// tensor in memory holds. Batch axes that lead stay before the axis of the parts.
 // GPU-LABEL: func.func @main(%arg0: tensor<3x8x256xf32>
 // GPU: halftone.contract %arg0, %arg1 {lhs_contract = array<i64: 1, 2>, rhs_contract = array<i64: 1, 0>, tile
 // GPU: halftone.contract %arg2, %arg2 {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>, tile
 // GPU: halftone.contract %arg0, %{{.*}} {lhs_contract = array<i64: 1, 2>, rhs_contract = array<i64: 0, 1>, tile
-// GPU: halftone.contract %{{.*}}, %{{.*}} {lhs_batch = array<i64: 1, 0>, lhs_contract = array<i64: 2>, rhs_batch = array<i64: 1, 0>, rhs_contract = array<i64: 2>, tile = array<i64: 32, 32>} : (tensor<3x4x256x2xf32>, tensor<3x4x256x2xf32>) -> tensor<4x3x2x2xf32>
+// GPU: halftone.contract %{{.*}}, %{{.*}} {lhs_batch = array<i64: 0, 1>, lhs_contract = array<i64: 2>, rhs_batch = array<i64: 0, 1>, rhs_contract = array<i64: 2>, tile = array<i64: 32, 32>} : (tensor<3x4x256x2xf32>, tensor<3x4x256x2xf32>) -> tensor<3x4x2x2xf32>
 func.func @main(%x: tensor<3x8x256xf32> {halftone.name = "x"}, %y: tensor<256x8x3xf32> {halftone.name = "y"}, %i: tensor<3x2048xi8> {halftone.name = "i"}, %b: tensor<3x1024x2xf32> {halftone.name = "b"})
     -> (tensor<3x3xf32> {halftone.name = "p"}, tensor<3x3xi32> {halftone.name = "q"}, tensor<3x2xf32> {halftone.name = "r"}, tensor<3x2x2xf32> {halftone.name = "s"}) {
   %0 = halftone.contract %x, %y {lhs_contract = array<i64: 1, 2>, rhs_contract = array<i64: 1, 0>} : (tensor<3x8x256xf32>, tensor<256x8x3xf32>) -> tensor<3x3xf32>

@@ -288,3 +288,56 @@ func.func @by_image_of_one_tap(%dy: tensor<2x7x1x5xf32>, %w: tensor<1x1x3x5xf32>
       : (tensor<2x7x1x5xf32>, tensor<1x1x5x3xf32>) -> tensor<2x7x1x3xf32>
   return %1 : tensor<2x7x1x3xf32>
 }
+
+// -----
+
+// The gradient by the image reads the kernel in runs of the filters, if these are a multiple of 16: it is not transposed.
+// CHECK-LABEL: func.func @by_image
+// CHECK-NOT: halftone.transpose
+// CHECK: halftone.contract %{{.*}}, %{{.*}} {lhs_contract = array<i64: 2, 3>, rhs_contract = array<i64: 0, 2>} : (tensor<2x7x3x16xf32>, tensor<3x5x16xf32>) -> tensor<2x7x5xf32>
+// CHECK-NOT: halftone.transpose
+func.func @by_image(%dy: tensor<2x7x1x16xf32>, %w: tensor<3x1x5x16xf32>) -> tensor<2x7x1x5xf32> {
+  %0 = halftone.transpose %w {permutation = array<i64: 0, 1, 3, 2>} : tensor<3x1x5x16xf32> to tensor<3x1x16x5xf32>
+  %1 = halftone.convolution %dy, %0 {stride = array<i64: 1>, dilation = array<i64: -1>, low = array<i64: -1>, hole = array<i64: 1>}
+      : (tensor<2x7x1x16xf32>, tensor<3x1x16x5xf32>) -> tensor<2x7x1x5xf32>
+  return %1 : tensor<2x7x1x5xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @by_image_in_short_runs
+// CHECK: halftone.transpose
+// CHECK: rhs_contract = array<i64: 0, 1>
+func.func @by_image_in_short_runs(%dy: tensor<2x7x1x17xf32>, %w: tensor<3x1x5x17xf32>) -> tensor<2x7x1x5xf32> {
+  %0 = halftone.transpose %w {permutation = array<i64: 0, 1, 3, 2>} : tensor<3x1x5x17xf32> to tensor<3x1x17x5xf32>
+  %1 = halftone.convolution %dy, %0 {stride = array<i64: 1>, dilation = array<i64: -1>, low = array<i64: -1>, hole = array<i64: 1>}
+      : (tensor<2x7x1x17xf32>, tensor<3x1x17x5xf32>) -> tensor<2x7x1x5xf32>
+  return %1 : tensor<2x7x1x5xf32>
+}
+
+// -----
+
+// Several groups are a batch, of which the window is read as that of one group.
+// CHECK-LABEL: func.func @groups(
+// CHECK: %[[X:.*]] = halftone.transpose %arg0 {permutation = array<i64: 2, 0, 1, 3>}
+// CHECK: %[[G:.*]] = halftone.reshape %[[X]] : tensor<3x2x7x4xf32> to tensor<6x7x4xf32>
+// CHECK: %[[W:.*]] = halftone.window %[[G]]
+// CHECK: %[[P:.*]] = halftone.reshape %[[W]] : tensor<6x7x2x4xf32> to tensor<3x2x7x2x4xf32>
+// CHECK: %[[C:.*]] = halftone.contract %[[P]], %arg1 {lhs_batch = array<i64: 0>, lhs_contract = array<i64: 3, 4>, rhs_batch = array<i64: 1>, rhs_contract = array<i64: 0, 2>}
+// CHECK: halftone.transpose %[[C]] {permutation = array<i64: 1, 2, 0, 3>}
+func.func @groups(%x: tensor<2x7x3x4xf32>, %w: tensor<2x3x4x5xf32>) -> tensor<2x7x3x5xf32> {
+  %0 = halftone.convolution %x, %w {stride = array<i64: 1>, dilation = array<i64: 1>, low = array<i64: 0>, hole = array<i64: 1>}
+      : (tensor<2x7x3x4xf32>, tensor<2x3x4x5xf32>) -> tensor<2x7x3x5xf32>
+  return %0 : tensor<2x7x3x5xf32>
+}
+
+// -----
+
+// Work on the transpose of a scalar, which moves nothing.
+// CHECK-LABEL: func.func @of_scalar
+// CHECK: halftone.tanh
+func.func @of_scalar(%x: tensor<f32>) -> tensor<f32> {
+  %0 = halftone.transpose %x {permutation = array<i64>} : tensor<f32> to tensor<f32>
+  %1 = halftone.tanh %0 : tensor<f32>
+  return %1 : tensor<f32>
+}

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "RandomProgram.h"
 #include <fmt/format.h>
+#include <numeric>
 
 namespace halftone::test {
 
@@ -42,6 +43,19 @@ void RandomProgram::window(const RandomItem &x) {
   reduce(below(2) ? "max" : "sum", y, axes, below(2) ? x.dtype : x.isFloat() ? x.wide() : x.dtype);
 }
 
+/// The shape with its last two axes exchanged.
+static RandomShape exchanged(RandomShape shape) {
+  std::swap(shape.back(), *(shape.end() - 2));
+  return shape;
+}
+
+RandomItem RandomProgram::turned(const RandomItem &kernel) {
+  std::vector<int64_t> permutation(kernel.shape.size());
+  std::iota(permutation.begin(), permutation.end(), 0);
+  return moved("transpose", kernel, fmt::format("{{permutation = {}}}", array(exchanged(permutation))),
+               exchanged(kernel.shape));
+}
+
 void RandomProgram::convolution(RandomItem x) {
   const int rank = int(x.shape.size()), spatial = rank < 3 ? 0 : 1 + below(std::min(2, rank - 2));
   if (spatial == 0)
@@ -52,18 +66,25 @@ void RandomProgram::convolution(RandomItem x) {
   const int64_t groups = rank > spatial + 2 ? x.shape[size_t(spatial) + 1] : 1;
   image.insert(image.end(),
                {groups, sizeOf(RandomShape(x.shape.begin() + 1 + spatial + (rank > spatial + 2), x.shape.end()))});
+  // Some kernels are transposed, as that of a gradient by the image is; such a one is read in runs of channels.
+  const bool isTurned = below(3) == 0;
+  if (isTurned && below(2))
+    image.back() = 16 * (1 + below(2));
   const RandomSteps steps = windowSteps(spatial);
-  const int64_t filters = 1 + below(9);
+  const int64_t filters = 1 + below(isTurned ? 40 : 9);
   RandomShape kernel = steps.taps, to{x.shape.front()};
   kernel.insert(kernel.end(), {groups, image.back(), filters});
   to.insert(to.end(), steps.places.begin(), steps.places.end());
   to.insert(to.end(), {groups, filters});
   const int64_t depth = sizeOf(steps.taps) * image.back();
-  if (sizeOf(kernel) > mostElements || sizeOf(to) > mostElements || sizeOf(to) * depth > 1'000'000)
+  if (sizeOf(image) > mostElements || sizeOf(kernel) > mostElements || sizeOf(to) > mostElements ||
+      sizeOf(to) * depth > 1'000'000)
     return;
-  const RandomItem from = image == x.shape ? x : moved("reshape", x, "", image);
+  const RandomItem from = image == x.shape                   ? x
+                          : sizeOf(image) == sizeOf(x.shape) ? moved("reshape", x, "", image)
+                                                             : factor(x.dtype, image);
   const std::string dtype = below(5) < 3 ? x.dtype : x.wide();
-  const RandomItem w = factor(x.dtype, kernel);
+  const RandomItem w = isTurned ? turned(factor(x.dtype, exchanged(kernel))) : factor(x.dtype, kernel);
   const RandomItem y = add(dtype, to,
                            fmt::format("convolution {}, {} {{{}}} : ({}, {}) -> {}", from.name, w.name, steps.text,
                                        from.type(), w.type(), RandomItem{"", dtype, to}.type()));

@@ -78,6 +78,7 @@ private:
   RandomSteps windowSteps(int rank);
   void window(const RandomItem &x);
   void convolution(RandomItem x);
+  RandomItem turned(const RandomItem &kernel); // its last two axes exchanged
 
   // In RandomAttention.cpp.
   void attention(RandomItem x);

@@ -107,8 +107,14 @@ MatmulChoice CpuTarget::chooseMatmul(const MatmulTraits &traits) const {
   constexpr int64_t mostFewRows = 16;
   choice.fewRows = traits.rows <= mostFewRows;
   choice.alongPlaces = packsAlongPlaces(traits);
+  choice.tallSums = sumsTall(*this, traits, instruction);
   choice.evenDepth = instruction == MatmulInstruction::vdpbf16ps && traits.depth % 2 == 0;
+  choice.wholeRuns = liesInWholeRuns(*this, traits);
   return choice;
+}
+
+bool CpuTarget::readsDepthInRuns(DType dtype, int64_t rows, int64_t run) const {
+  return compiler::readsDepthInRuns(*this, dtype, rows, run);
 }
 
 std::optional<AttentionTile> CpuTarget::attentionTile(const AttentionTraits &traits) const {

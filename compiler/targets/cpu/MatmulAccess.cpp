@@ -54,9 +54,12 @@ MatmulReach MatmulAccess::reach(const TensorAccess &access, const MatmulIndex &i
     }
     stride = stride * frame.extents[size_t(dim)];
   }
-  // Neighbouring lanes are neighbours in memory when their dims are the innermost axes, in order.
-  reach.contiguous = reach.varies && access.dims.size() >= lanes.size() &&
-                     llvm::equal(ArrayRef<int>(access.dims).take_back(lanes.size()), lanes);
+  // Neighbouring lanes are neighbours in memory when their dims are the innermost axes, in order, or when the lanes are in
+  // one run of the innermost axis.
+  const bool areInRun = reach.varies && *index.laneRole == depthRole && frame.source.form.wholeRuns;
+  const size_t dims = areInRun ? 1 : lanes.size();
+  reach.contiguous = reach.varies && access.dims.size() >= dims &&
+                     llvm::equal(ArrayRef<int>(access.dims).take_back(dims), lanes.take_back(dims));
   return reach;
 }
 

@@ -21,6 +21,15 @@ bool areAll(const MatmulTraits &traits, DType dtype, DType accumulator) {
   return traits.lhs == dtype && traits.rhs == dtype && traits.accumulator == accumulator && !traits.splitDepth;
 }
 
+bool isWholeRun(int64_t run, int64_t vector) { return run > 0 && run % vector == 0; }
+
+/// The same where K may be several dims, if a vector of pairs lies in one run of the last.
+bool arePairsInRuns(const CpuTarget &target, MatmulTraits traits) {
+  if (traits.splitDepth && isWholeRun(traits.depthRun, target.vectorBytes / itemsize(traits.lhs)))
+    traits.splitDepth = false;
+  return areAll(traits, DType::bfloat16, DType::float32);
+}
+
 struct Row {
   MatmulInstruction instruction;
   std::string_view name;
@@ -49,7 +58,7 @@ constexpr Row table[] = {
     {MatmulInstruction::vdpbf16ps, "vdpbf16ps", 2, [](const CpuTarget &target) { return target.hasAvx512Bf16; },
      [](const CpuTarget &target, const MatmulTraits &traits) {
        return readsPairsFast(target, traits) && !traits.strict && (traits.rows > 4 || traits.panels) &&
-              areAll(traits, DType::bfloat16, DType::float32);
+              arePairsInRuns(target, traits);
      }},
     {MatmulInstruction::vpdpbusd, "vpdpbusd", 4, [](const CpuTarget &target) { return target.hasVnni; },
      [](const CpuTarget &, const MatmulTraits &traits) {
@@ -80,10 +89,32 @@ MatmulInstruction chooseMatmulInstruction(const CpuTarget &target, const MatmulT
       ->instruction;
 }
 
+bool liesInWholeRuns(const CpuTarget &target, const MatmulTraits &traits) {
+  return traits.splitDepth && isWholeRun(traits.depthRun, target.vectorBytes / itemsize(traits.accumulator));
+}
+
+bool readsDepthInRuns(const CpuTarget &target, DType dtype, int64_t rows, int64_t run) {
+  // Each tile of rows transposes what it packs; a transposed copy is made once.
+  constexpr int64_t mostRows = 4096;
+  const bool isWide = dtype == DType::float32 || dtype == DType::float64;
+  const bool isOfPairs =
+      dtype == DType::bfloat16 && multipliesPairsFast(target) && target.hasAvx512Bf16 && !target.hasAmxBf16;
+  return (isWide || isOfPairs) && rows <= mostRows && isWholeRun(run, target.vectorBytes / itemsize(dtype));
+}
+
 bool packsAlongPlaces(const MatmulTraits &traits) {
   // Copying a row of taps takes as long as some ten elements one by one.
   constexpr int64_t longestShortRun = 12, leastLine = 8;
   return traits.windowLine >= leastLine && (traits.windowPitch == 1 || traits.windowRun <= longestShortRun);
+}
+
+bool sumsTall(const CpuTarget &target, const MatmulTraits &traits, MatmulInstruction instruction) {
+  const int64_t lanes = target.vectorBytes / itemsize(traits.accumulator);
+  const bool fitsTwoVectors = traits.columns > lanes && traits.columns <= 2 * lanes;
+  // Rows of a packed window begin in different sets of the cache, however many are read together.
+  const bool readsPackedRows = instruction == MatmulInstruction::multiplyAdd && traits.window && traits.lhsAlongDepth &&
+                               !packsAlongPlaces(traits) && traits.columns > lanes;
+  return target.vectorRegisters >= 32 && !isOfTiles(instruction) && (fitsTwoVectors || readsPackedRows);
 }
 
 /// Columns of a panel: one vector of 32-bit sums.

@@ -21,6 +21,12 @@ MatmulInstruction chooseMatmulInstruction(const CpuTarget &target, const MatmulT
 /// Whether packing a window copies one tap of neighbouring places at a time, because its image has few channels. No
 /// groups along K are made so.
 bool packsAlongPlaces(const MatmulTraits &traits);
+/// Whether K is several dims, and a vector along it lies in one run of the last (`halftone.whole_runs`).
+bool liesInWholeRuns(const CpuTarget &target, const MatmulTraits &traits);
+/// Target::readsDepthInRuns.
+bool readsDepthInRuns(const CpuTarget &target, DType dtype, int64_t rows, int64_t run);
+/// Whether registers hold the sums of many rows and few columns (`halftone.tall_sums`).
+bool sumsTall(const CpuTarget &target, const MatmulTraits &traits, MatmulInstruction instruction);
 
 /// Target::weightPanels.
 std::optional<WeightPanels> weightPanels(const CpuTarget &target, bool strict, DType weight, int64_t k, int64_t n);

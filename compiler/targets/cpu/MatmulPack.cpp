@@ -65,18 +65,24 @@ void MatmulPacking::packWindow(const MatmulDepth &depth) {
     return packWindowAlongDepth(window, firstPlace, depth);
   if (problem.groupSize > 1)
     return packWindowPairs(window, firstPlace, depth);
-  frame.loop(constant(0), depth.count, constant(1), [&](Emitted k) {
-    window.copy(firstPlace + depth.first + k, {block.firstRow, block.rows},
-                block.at(block.packedA, k * block.packedPitch));
+  const auto loop = [&](Emitted begin, Emitted end, Emitted step, llvm::function_ref<void(Emitted)> body) {
+    frame.loop(begin, end, step, body);
+  };
+  window.forPlaces({firstPlace + depth.first, depth.count}, loop, [&](const MatmulWindow::Place &place, Emitted k) {
+    window.copy(place, {block.firstRow, block.rows}, block.at(block.packedA, k * block.packedPitch));
   });
 }
 
 void MatmulPacking::packWindowAlongDepth(const MatmulWindow &window, Emitted firstPlace, const MatmulDepth &depth) {
   const Emitted group = constant(problem.groupSize), first = depth.first * group;
   const Emitted count = minimum(depth.count * group, block.size[depthRole] - first);
-  watch.loop(constant(0), block.rows, constant(1), [&](Emitted row) {
+  const auto loop = [&](Emitted begin, Emitted end, Emitted step, llvm::function_ref<void(Emitted)> body) {
+    watch.loop(begin, end, step, body);
+  };
+  const MatmulWindow::Range places{firstPlace + block.firstRow, block.rows};
+  window.forPlaces(places, loop, [&](const MatmulWindow::Place &place, Emitted row) {
     const Emitted to = block.at(block.packedA, row * block.sizes.rowPitch());
-    window.copy(firstPlace + block.firstRow + row, {first, count}, to);
+    window.copy(place, {first, count}, to);
     if (problem.groupSize > 1)
       window.copyOutside(constant(1), window.at(to, count)); // past K
     if (watch.isOn())
@@ -93,7 +99,7 @@ void MatmulPacking::packWindowPairs(const MatmulWindow &window, Emitted firstPla
   const Emitted lines = block.at(block.packedB, pitch);          // behind two rows of 16-bit elements
   const auto copyRow = [&](Emitted place, MatmulWindow::Range columns, Emitted to) {
     frame.branch(
-        place < block.size[depthRole], [&] { window.copy(firstPlace + place, columns, to); },
+        place < block.size[depthRole], [&] { window.copy(window.placeAt(firstPlace + place), columns, to); },
         [&] { window.copyOutside(columns.count, to); });
     window.copyOutside(constant(1), window.at(to, columns.count));
   };

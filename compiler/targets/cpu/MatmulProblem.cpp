@@ -14,7 +14,7 @@ int64_t roundUp(int64_t value, int64_t step) { return (value + step - 1) / step 
 
 } // namespace
 
-MatmulSizes::MatmulSizes(const CpuTarget &cpu, Type accumulator, StringRef name) {
+MatmulSizes::MatmulSizes(const CpuTarget &cpu, Type accumulator, StringRef name, bool tallSums) {
   if (accumulator.getIntOrFloatBitWidth() == 32)
     depth = 512;
   lanes = cpu.vectorBytes * 8 / accumulator.getIntOrFloatBitWidth();
@@ -34,6 +34,8 @@ MatmulSizes::MatmulSizes(const CpuTarget &cpu, Type accumulator, StringRef name)
   }
   if (instruction && depthOf(*instruction) > 1)
     panelRows = {6, 4, 2, 1};
+  if (tallSums)
+    vectors = 2, panelRows = {12, 4, 2, 1};
 }
 
 MatmulScratch::MatmulScratch(const MatmulSizes &sizes, int64_t tileRows, int64_t tileColumns) {
@@ -49,14 +51,14 @@ int64_t matmulScratchBytes(const KernelSource &source, ArrayRef<int64_t> extents
   if (!contraction)
     return 0;
   const Type accumulator = MatmulSource::accumulatorOf(contraction);
-  const MatmulScratch scratch(MatmulSizes(target, accumulator, source.form.instruction), extents[size_t(source.dims)],
-                              extents[size_t(source.dims) + 1]);
+  const MatmulScratch scratch(MatmulSizes(target, accumulator, source.form.instruction, source.form.tallSums),
+                              extents[size_t(source.dims)], extents[size_t(source.dims) + 1]);
   return MatmulScratch::headBytes +
          (scratch.a + scratch.b + scratch.sums + scratch.square) * int64_t(accumulator.getIntOrFloatBitWidth() / 8);
 }
 
 MatmulProblem::MatmulProblem(MatmulSource read, const CpuTarget &cpu)
-    : MatmulSource(std::move(read)), cpu(cpu), sizes(cpu, accumulator, source.form.instruction),
+    : MatmulSource(std::move(read)), cpu(cpu), sizes(cpu, accumulator, source.form.instruction, source.form.tallSums),
       fuses(mayFuse && cpu.math.hasFma) {}
 
 FailureOr<MatmulProblem> MatmulProblem::read(const KernelSource &source, const CpuTarget &cpu) {
@@ -78,7 +80,7 @@ LogicalResult MatmulProblem::readInstruction() {
     return source.function.emitError() << named << " is no instruction of this CPU for products";
   instruction = *found;
   groupSize = depthOf(instruction);
-  if (group[depthRole].size() != 1)
+  if (group[depthRole].size() != 1 && !(groupSize == 2 && source.form.wholeRuns))
     return source.function.emitError() << named << " with several dims of K; expected one";
   for (Value factor : contraction.getInputs())
     if (groupSize > 1 && !getElementTypeOrSelf(factor).isInteger(unsigned(32 / groupSize)))
@@ -137,7 +139,7 @@ bool MatmulProblem::takesDots() const {
 
 bool MatmulProblem::readsRowPairsInPlace() const {
   return groupSize == 2 && !prologue[0] && !window && lanesAlongDepth(0) && source.form.evenDepth &&
-         group[rowRole].size() == 1;
+         group[rowRole].size() == 1 && group[depthRole].size() == 1;
 }
 
 bool MatmulProblem::readsRowsInPlace() const {

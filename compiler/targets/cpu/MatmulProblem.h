@@ -20,7 +20,8 @@ struct MatmulSizes {
   /// Elements between rows of packed A that lie along K: a vector more than they have, so that rows begin in different
   /// sets of a cache.
   int64_t rowPitch() const { return depth + lanes; }
-  MatmulSizes(const CpuTarget &cpu, mlir::Type accumulator, llvm::StringRef instruction);
+  /// `tallSums`: panels of two vectors, and groups of more rows.
+  MatmulSizes(const CpuTarget &cpu, mlir::Type accumulator, llvm::StringRef instruction, bool tallSums = false);
 };
 
 /// Scratch of one tile, in elements of the accumulator: packed A, packed B, sums, and a square of lanes for

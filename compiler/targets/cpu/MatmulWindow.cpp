@@ -48,15 +48,37 @@ MatmulWindow::Seen MatmulWindow::alongOuter(const Values &places, const Values &
   return seen;
 }
 
-void MatmulWindow::copy(Emitted place, Range columns, Emitted to) const {
+MatmulWindow::Place MatmulWindow::placeAt(Emitted linear) const {
+  Place place{Values(axes.size()), linear};
+  for (size_t axis = axes.size(); axis-- > 0; place.example = place.example / axes[axis].places)
+    place.along[axis] = place.example % axes[axis].places;
+  return place;
+}
+
+void MatmulWindow::forLines(Range places, Loop loop, llvm::function_ref<void(const Line &)> body) const {
+  const Emitted length = axes.back().places, end = places.first + places.count;
+  loop(places.first / length, ceilDivide(end, length), constant(1), [&](Emitted number) {
+    const Emitted begin = maximum(number * length, places.first), finish = minimum((number + 1) * length, end);
+    Line line{{Values(axes.size()), number}, finish - begin, begin - places.first};
+    line.first.along.back() = begin - number * length;
+    for (size_t axis = axes.size() - 1; axis-- > 0; line.first.example = line.first.example / axes[axis].places)
+      line.first.along[axis] = line.first.example % axes[axis].places;
+    body(line);
+  });
+}
+
+void MatmulWindow::forPlaces(Range places, Loop loop, llvm::function_ref<void(const Place &, Emitted)> body) const {
+  forLines(places, loop, [&](const Line &line) {
+    loop(constant(0), line.count, constant(1), [&](Emitted number) {
+      Place place = line.first;
+      place.along.back() = place.along.back() + number;
+      body(place, line.number + number);
+    });
+  });
+}
+
+void MatmulWindow::copy(const Place &place, Range columns, Emitted to) const {
   const size_t last = axes.size() - 1;
-  // The place along each axis, and the example.
-  Values placeOf(axes.size());
-  Emitted example = place;
-  for (size_t axis = axes.size(); axis-- > 0;) {
-    placeOf[axis] = example % axes[axis].places;
-    example = example / axes[axis].places;
-  }
   const Emitted width = axes[last].taps * channels, end = columns.first + columns.count;
   frame.loop(columns.first / width, ceilDivide(end, width), constant(1), [&](Emitted row) {
     Values tapOf(last);
@@ -65,7 +87,7 @@ void MatmulWindow::copy(Emitted place, Range columns, Emitted to) const {
       tapOf[axis] = axis == 0 ? rest : rest % axes[axis].taps;
       rest = axis == 0 ? rest : rest / axes[axis].taps;
     }
-    copyRowOfTaps(alongOuter(placeOf, tapOf, example), placeOf[last], row * width, columns, to);
+    copyRowOfTaps(alongOuter(place.along, tapOf, place.example), place.along[last], row * width, columns, to);
   });
 }
 
@@ -73,16 +95,23 @@ void MatmulWindow::copy(Emitted place, Range columns, Emitted to) const {
 /// they are one run.
 void MatmulWindow::copyRowOfTaps(const Seen &outer, Emitted place, Emitted begin, Range columns, Emitted to) const {
   const Axis &axis = axes.back();
-  const Emitted width = axis.taps * channels;
-  Emitted length = channels;
-  if (axis.dilation == 1 && axis.hole == 1) {
-    const Emitted first = place * axis.stride - axis.low;
-    length = select((first >= constant(0)) & (first + axis.taps <= axis.extent), width, channels);
-  }
-  frame.loop(constant(0), width, length, [&](Emitted at) {
-    const Seen seen = joined(outer, along(axis, place, at / channels), axis);
-    copyRun({seen, begin + at, length}, columns, to);
-  });
+  const Emitted first = maximum(begin, columns.first);
+  const Emitted count = minimum(begin + axis.taps * channels, columns.first + columns.count) - first;
+  const Emitted target = at(to, first - columns.first);
+  const auto copyTaps = [&] {
+    frame.loop(constant(0), axis.taps, constant(1), [&](Emitted tap) {
+      copyRun({joined(outer, along(axis, place, tap), axis), begin + tap * channels, channels}, columns, to);
+    });
+  };
+  const auto copyLine = [&] {
+    if (axis.dilation != 1 || axis.hole != 1)
+      return copyTaps();
+    const Emitted seen = place * axis.stride - axis.low;
+    const Emitted from = (outer.index * axis.extent + seen) * channels + (first - begin);
+    const Emitted isInside = (seen >= constant(0)) & (seen + axis.taps <= axis.extent);
+    frame.branch(isInside & (from + count + step <= elements), [&] { copyVectors(from, count, target); }, copyTaps);
+  };
+  frame.branch(outer.inside, copyLine, [&] { copyOutside(count, target); });
 }
 
 void MatmulWindow::copyRun(const Run &run, Range columns, Emitted to) const {
@@ -99,41 +128,68 @@ void MatmulWindow::copyOutside(Emitted count, Emitted to) const {
   frame.loop(constant(0), count, constant(step), [&](Emitted offset) { frame.store(vector, at(to, offset)); });
 }
 
+Emitted MatmulWindow::read(Emitted from, VectorType vector) const {
+  return frame.load(vector, frame.address(block.pointerOf(image), vector.getElementType(), from));
+}
+
+/// The same of a vector that may go past the image.
+Emitted MatmulWindow::readBeforeEnd(Emitted from, VectorType vector) const {
+  const int64_t lanes = vector.getNumElements();
+  return frame.choose(
+      from + lanes <= elements, [&] { return Values{read(from, vector)}; },
+      [&] {
+        const Emitted left = minimum(elements - from, constant(lanes)).narrow(frame.getI32Type());
+        const Emitted mask = frame.steps(frame.getI32Type(), lanes) < frame.splat(left, lanes);
+        return Values{
+            frame.loadMasked(vector, frame.address(block.pointerOf(image), vector.getElementType(), from), mask)};
+      })[0];
+}
+
+/// A vector of a copy.
+Emitted MatmulWindow::factorOf(Emitted read) const {
+  const MatmulProblem &problem = block.problem;
+  return problem.groupSize == 1 ? problem.factor(frame, 0, read, step) : read;
+}
+
 /// Whole vectors are read, also where they go past the run, unless they would go past the image.
 void MatmulWindow::copyInside(Emitted from, Emitted count, Emitted to) const {
-  const Type stored = getElementTypeOrSelf(image);
-  const VectorType vector = VectorType::get(step, stored);
-  const auto addressOf = [&](Emitted offset) { return frame.address(block.pointerOf(image), stored, offset); };
-  frame.loop(constant(0), count, constant(step), [&](Emitted offset) {
-    const Emitted first = from + offset;
-    const Emitted read = frame.choose(
-        first + step <= elements, [&] { return Values{frame.load(vector, addressOf(first))}; },
-        [&] {
-          const Emitted left = minimum(elements - first, constant(step)).narrow(frame.getI32Type());
-          const Emitted mask = frame.steps(frame.getI32Type(), step) < frame.splat(left, step);
-          return Values{frame.loadMasked(vector, addressOf(first), mask)};
-        })[0];
-    const MatmulProblem &problem = block.problem;
-    frame.store(problem.groupSize > 1 ? read : problem.factor(frame, 0, read, step), at(to, offset));
-  });
+  const VectorType vector = VectorType::get(step, getElementTypeOrSelf(image));
+  const auto copyVector = [&](Emitted offset) {
+    frame.store(factorOf(readBeforeEnd(from + offset, vector)), at(to, offset));
+  };
+  frame.branch(
+      from + count + step <= elements, [&] { copyVectors(from, count, to); },
+      [&] { frame.loop(constant(0), count, constant(step), copyVector); });
+}
+
+/// The same where no vector goes past the image.
+void MatmulWindow::copyVectors(Emitted from, Emitted count, Emitted to) const {
+  constexpr int64_t together = 4;
+  const VectorType vector = VectorType::get(step, getElementTypeOrSelf(image));
+  const auto copyFrom = [&](Emitted offset, int64_t vectors) {
+    Values copies;
+    for (int64_t i = 0; i < vectors; ++i)
+      copies.push_back(factorOf(read(from + offset + i * step, vector)));
+    for (int64_t i = 0; i < vectors; ++i)
+      frame.store(copies[size_t(i)], at(to, offset + i * step));
+  };
+  const Emitted many = block.wholeOf(count, together * step);
+  frame.loop(constant(0), many, constant(together * step), [&](Emitted offset) { copyFrom(offset, together); });
+  frame.loop(many, count, constant(step), [&](Emitted offset) { copyFrom(offset, 1); });
 }
 
 void MatmulWindow::copyPlaces(Emitted column, Range places, Emitted to) const {
-  const size_t last = axes.size() - 1;
   const Emitted channel = column % channels;
   Values taps(axes.size());
   Emitted rest = column / channels;
   for (size_t axis = axes.size(); axis-- > 0; rest = rest / axes[axis].taps)
     taps[axis] = rest % axes[axis].taps;
-  const Emitted length = axes[last].places, end = places.first + places.count;
-  frame.loop(places.first / length, ceilDivide(end, length), constant(1), [&](Emitted line) {
-    Values placeOf(axes.size());
-    Emitted example = line;
-    for (size_t axis = last; axis-- > 0; example = example / axes[axis].places)
-      placeOf[axis] = example % axes[axis].places;
-    const Emitted begin = maximum(line * length, places.first), finish = minimum((line + 1) * length, end);
-    const Range within{begin - line * length, finish - begin};
-    copyLine(alongOuter(placeOf, taps, example), taps, channel, within, block.at(to, begin - places.first));
+  const auto loop = [&](Emitted begin, Emitted end, Emitted step, llvm::function_ref<void(Emitted)> body) {
+    frame.loop(begin, end, step, body);
+  };
+  forLines(places, loop, [&](const Line &line) {
+    const Seen seen = alongOuter(line.first.along, taps, line.first.example);
+    copyLine(seen, taps, channel, {line.first.along.back(), line.count}, block.at(to, line.number));
   });
 }
 
@@ -156,31 +212,22 @@ void MatmulWindow::copyLine(const Seen &line, const Values &taps, Emitted channe
 }
 
 void MatmulWindow::copyStrided(Emitted from, Emitted pitch, Emitted count, Emitted to) const {
-  const auto oneByOne = [&](Emitted begin) {
-    frame.loop(begin, count, constant(1), [&](Emitted at) { copyElements(from + at * pitch, 1, block.at(to, at)); });
+  const Type stored = getElementTypeOrSelf(image);
+  const auto copyVector = [&](Emitted at) {
+    frame.store(factorOf(readBeforeEnd(from + at, VectorType::get(step, stored))), block.at(to, at));
+  };
+  const auto copyElement = [&](Emitted at) {
+    const Emitted element = read(from + at * pitch, VectorType::get(1, stored));
+    frame.store(block.problem.factor(frame, 0, element, 1), block.at(to, at));
   };
   frame.branch(
-      equal(pitch, constant(1)),
-      [&] {
-        const int64_t lanes = block.sizes.lanes;
-        const Emitted whole = block.wholeOf(count, lanes);
-        frame.loop(constant(0), whole, constant(lanes),
-                   [&](Emitted at) { copyElements(from + at, lanes, block.at(to, at)); });
-        oneByOne(whole);
-      },
-      [&] { oneByOne(constant(0)); });
-}
-
-void MatmulWindow::copyElements(Emitted from, int64_t lanes, Emitted to) const {
-  const Type element = getElementTypeOrSelf(image);
-  const Emitted read =
-      frame.load(VectorType::get(lanes, element), frame.address(block.pointerOf(image), element, from));
-  frame.store(block.problem.factor(frame, 0, read, lanes), to);
+      equal(pitch, constant(1)), [&] { frame.loop(constant(0), count, constant(step), copyVector); },
+      [&] { frame.loop(constant(0), count, constant(1), copyElement); });
 }
 
 void MatmulWindow::zero(Emitted begin, Emitted end, Emitted to) const {
-  const Emitted none = frame.zero(block.problem.accumulator);
-  frame.loop(begin, end, constant(1), [&](Emitted at) { frame.store(none, block.at(to, at)); });
+  const Emitted none = block.zeros();
+  frame.loop(begin, end, constant(step), [&](Emitted at) { frame.store(none, block.at(to, at)); });
 }
 
 } // namespace halftone::compiler
