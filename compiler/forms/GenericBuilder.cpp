@@ -146,7 +146,7 @@ SmallVector<Value> GenericBuilder::yieldsOf(GenericBody &body, OpBuilder &inner,
       continue;
     }
     if (isArgCombiner(output.combiner)) {
-      Value value = body.emit(output.node->inputs[0]);
+      Value value = body.emit(output.computed());
       Value index = arith::TruncIOp::create(inner, loc, inner.getI32Type(), body.linearIndex(output.node->access));
       auto [best, at] =
           buildArgCombine(inner, loc, output.combiner, {accumulators[i], accumulators[i + 1]}, {value, index});
@@ -154,7 +154,7 @@ SmallVector<Value> GenericBuilder::yieldsOf(GenericBody &body, OpBuilder &inner,
       ++i;
       continue;
     }
-    Value value = body.emit(output.node->kind == ValueNode::reduce ? output.node->inputs[0] : output.node);
+    Value value = body.emit(output.computed());
     yields.push_back(buildCombine(inner, loc, output.combiner, accumulators[i], value, !strict));
   }
   return yields;
@@ -170,8 +170,7 @@ SmallVector<Value> GenericBuilder::generic(ArrayRef<int> dims, ArrayRef<GenericO
   llvm::SmallBitVector reduced(space.size()), covered(space.size());
   for (auto [number, output] : llvm::enumerate(outputs)) {
     bool isArg = isArgCombiner(output.combiner);
-    bool isReduction = isArg || (!output.combiner.empty() && output.node->kind == ValueNode::reduce);
-    collect(body, seen, isReduction ? output.node->inputs[0] : output.node);
+    collect(body, seen, output.computed());
     if (isArg)
       needExtents(output.node->access);
     bool isIndex = isArg && number > 0 && outputs[number - 1].node == output.node;

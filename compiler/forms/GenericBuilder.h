@@ -14,6 +14,10 @@ struct GenericOutput {
   mlir::Type element;   // of the tensor
   Access access;        // the dims that the tensor has
   std::string combiner; // "" or a combiner over the dims that `access` lacks
+  bool isSide = false;  // the combiner takes the node's elements; if not, the node is the reduction itself
+
+  /// The node whose elements the generic computes.
+  ValueNode *computed() const { return combiner.empty() || isSide ? node : node->inputs[0]; }
 };
 
 /// A result of the kernel: its stored type, dims and, when packed, layout; `combiner` for a side reduction.

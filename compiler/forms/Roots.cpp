@@ -100,8 +100,11 @@ std::optional<KernelResult> resultOf(ValueGraph &graph, IterationSpace &space, c
     for (auto [isKept, piece] : llvm::zip(kept, *pieces))
       if (isKept)
         result.access.append(piece.begin(), piece.end());
-    if (result.access != all) // else nothing is combined: every element is a piece
+    if (result.access != all) { // else nothing is combined: every element is a piece
       result.combiner = graph.combinerOf(partial.getKind(), type.getElementType());
+      // A dim of one index, which cut() may give to either of its neighbours, is combined too.
+      llvm::erase_if(result.access, [&](int dim) { return space.extent(dim) == 1; });
+    }
     if (isNarrowFloat(root.element)) {
       partial.emitError("a side reduction accumulates in f32 or wider, not in ") << root.element;
       graph.failed = true;
@@ -146,7 +149,7 @@ SmallVector<ValueNode *> nodesOf(ArrayRef<KernelResult> results) {
 
 SmallVector<GenericOutput> outputsOf(ArrayRef<KernelResult> results) {
   return llvm::map_to_vector(results, [](const KernelResult &result) {
-    return GenericOutput{result.node, result.element, result.access, result.combiner};
+    return GenericOutput{result.node, result.element, result.access, result.combiner, !result.combiner.empty()};
   });
 }
 
