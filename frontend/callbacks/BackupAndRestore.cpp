@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ProcessRun.h"
 #include "frontend/io/SavedVariables.h"
+#include "halftone/Distribution.h"
 #include "halftone/Error.h"
 #include "halftone/Saving.h"
 #include <filesystem>
@@ -51,6 +52,7 @@ void BackupAndRestore::on_epoch_end(int64_t, Logs &) {
 }
 
 void BackupAndRestore::on_train_end(const Logs &) {
+  distribution::barrier(); // another process may still read the file at the end of its last epoch
   if (!detail::isFirstProcess())
     return;
   std::error_code ignored; // a file that stays would only make the next run begin late
