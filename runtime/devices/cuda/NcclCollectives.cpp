@@ -35,12 +35,13 @@ Readiness readinessOf(int rank) {
 /// Gives all processes the id of rank 0. If one cannot join, all return the same error.
 Status agree(ProcessGroup &group, Readiness &own) {
   std::vector<std::string> words;
-  HALFTONE_RETURN_IF_ERROR(group.run([&](Collectives &collectives) -> Status {
+  const auto exchange = [&](Collectives &collectives) -> Status {
     StatusOr<std::vector<std::string>> all = collectives.gather(own.word);
     HALFTONE_RETURN_IF_ERROR(all.status());
     words = *std::move(all);
     return collectives.broadcast(std::as_writable_bytes(std::span(own.id.bytes)));
-  }));
+  };
+  HALFTONE_RETURN_IF_ERROR(group.run(exchange));
   for (size_t rank = 0; rank < words.size(); ++rank)
     if (words[rank].front() == '-')
       return refusal(rank, "says: " + words[rank].substr(1));
