@@ -36,27 +36,32 @@ static std::vector<Fact> factsOf(const FitData &data, const FitArgs &args) {
   return facts;
 }
 
+/// Compiles all programs before the first step: train and validation, whole and last batches.
+static void compilePrograms(const Run &run, const FitData &data, const FitArgs &args) {
+  CompiledModel &compiled = *run.compiled;
+  requireSameDevices(compiled);
+  if (processGroup() && distribution::distribution()->args().shard_optimizer_state)
+    beginTogether(run.model, &compiled, factsOf(data, args)); // before each process keeps its part alone
+  splitState(compiled);
+  prepare(run, data.train, compiled.train);
+  if (data.validation)
+    prepare(run, *data.validation, compiled.test);
+}
+
 /// The loop behind both forms of fit. It has its arguments to itself: users' code may destroy what was given.
 static std::shared_ptr<History::Rep> fitLoop(Run run, FitData data, FitArgs args) {
   checkNumbers(run.model, args);
   CompiledModel &compiled = *run.compiled;
   ModelState &state = stateOf(run.model);
   EpochReader reader(data.train, args.shuffle, args.steps_per_epoch, "steps_per_epoch");
-  const std::shared_ptr<ProcessGroup> group = processGroup();
-  requireSameDevices(compiled);
-  if (group && distribution::distribution()->args().shard_optimizer_state)
-    beginTogether(run.model, &compiled, factsOf(data, args)); // before each process keeps its part alone
-  splitState(compiled);
-  // Everything is compiled before the first step: train and validation, whole and last batches.
-  prepare(run, data.train, compiled.train);
-  if (data.validation)
-    prepare(run, *data.validation, compiled.test);
+  compilePrograms(run, data, args);
   CallbackList callbacks(run.model, args.callbacks, {args.verbose, args.epochs, reader.steps()});
   StallAlarm alarm(compiled.optimizer);
   auto history = std::make_shared<History::Rep>();
   state.stopTraining = false;
   state.finishedEpochs = args.initial_epoch;
   callbacks.trainBegin(); // may restore a checkpoint
+  const std::shared_ptr<ProcessGroup> group = processGroup();
   const int64_t checkEvery = group ? distribution::distribution()->args().check_weights_every : 0;
   if (group)
     beginTogether(run.model, &compiled, factsOf(data, args));

@@ -136,10 +136,9 @@ void writeInFirst(const std::function<void()> &write) {
       write();
     } catch (const Error &error) {
       own = static_cast<char>(error.kind()) + error.message();
-      own.insert(0, 1, '-');
     }
   if (const std::string word = wordOfFirst(*group, own); !word.empty())
-    throw Error(static_cast<ErrorKind>(word[1]), word.substr(2));
+    throw Error(static_cast<ErrorKind>(word[0]), word.substr(1));
 }
 
 Tensor gatherRowsOfAll(ProcessGroup &group, const Tensor &own, int64_t rows) {

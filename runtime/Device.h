@@ -108,9 +108,9 @@ public:
   /// A queue whose launches use at most `scratchBytes` of scratch on each thread (on a GPU, in each block). The device must outlive the queue.
   /// device_error as for allocate().
   virtual StatusOr<std::unique_ptr<DeviceQueue>> makeQueue(int64_t scratchBytes) = 0;
-  /// Collectives of this device with devices of the group's other processes, all of which call it; the same object for
-  /// the same group. not_implemented_error if the device has none: on devices of the host, the group combines the values.
-  /// runtime_error, the same in all processes, that names the rank whose device cannot take part, and the reason.
+  /// Combines values in this device's memory with those in the other processes' devices. All processes of the group call
+  /// it; the same group gives the same object. not_implemented_error for devices of the host, whose values the group combines.
+  /// If one device cannot take part, all processes get the same runtime_error, which names the rank and the reason.
   virtual StatusOr<std::shared_ptr<DeviceCollectives>> join(std::shared_ptr<ProcessGroup> group);
   virtual DeviceCounters counters() const = 0;
   /// The id of the last submission; ids grow. hasFinished() is true if the submission has run, as all have on devices

@@ -147,11 +147,10 @@ SmallVector<ValueNode *> nodesOf(ArrayRef<KernelResult> results) {
   return llvm::map_to_vector(results, [](const KernelResult &result) { return result.node; });
 }
 
-SmallVector<GenericOutput> outputsOf(ArrayRef<KernelResult> results) {
-  return llvm::map_to_vector(results, [](const KernelResult &result) {
-    return GenericOutput{result.node, result.element, result.access, result.combiner, !result.combiner.empty()};
-  });
+GenericOutput outputOf(const KernelResult &result) {
+  return {result.node, result.element, result.access, result.combiner, !result.combiner.empty()};
 }
+SmallVector<GenericOutput> outputsOf(ArrayRef<KernelResult> results) { return llvm::map_to_vector(results, outputOf); }
 
 void writeRowTile(func::FuncOp function, ArrayRef<int64_t> extents, const Target &target) {
   if (const std::optional<RowTile> tile = target.rowTile(function, extents))

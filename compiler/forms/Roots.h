@@ -45,6 +45,7 @@ mlir::FailureOr<ReadRoots> readRoots(dialect::KernelOp kernel, IterationSpace &s
                                      llvm::function_ref<Access(const Root &)> accessOf, llvm::StringRef misfit);
 
 llvm::SmallVector<ValueNode *> nodesOf(llvm::ArrayRef<KernelResult> results);
+GenericOutput outputOf(const KernelResult &result);
 /// The results as outputs of the last generic.
 llvm::SmallVector<GenericOutput> outputsOf(llvm::ArrayRef<KernelResult> results);
 

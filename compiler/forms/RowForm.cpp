@@ -149,8 +149,7 @@ private:
     }
     for (auto [number, result] : llvm::enumerate(results))
       if (full[number] && result.node->level == phase)
-        add({result.node, result.element, result.access, result.combiner, !result.combiner.empty()},
-            static_cast<int>(number), nullptr);
+        add(outputOf(result), static_cast<int>(number), nullptr);
     for (ValueNode *node : kept)
       add({node, node->type, space.all(), ""}, -1, node);
     if (outputs.empty())

@@ -11,6 +11,7 @@
 namespace halftone::detail {
 
 void KerasArchive::Close::operator()(zip_t *archive) const { zip_discard(archive); }
+/// All data were read and checked before: an error of closing tells nothing new.
 void KerasArchive::CloseMember::operator()(zip_file_t *file) const { (void)zip_fclose(file); }
 
 void KerasArchive::fail(const std::string &member, const std::string &found) const {

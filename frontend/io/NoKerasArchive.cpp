@@ -1,4 +1,4 @@
-// The archives of a program that is linked without libzip, of which Debian has no static form: it reads none.
+// KerasArchive for programs that are linked without libzip, since Debian has no static libzip: every file is refused.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/KerasArchive.h"
 #include "halftone/Error.h"
@@ -10,7 +10,7 @@ KerasArchive::KerasArchive(const std::string &path) : path_(path), file_(Descrip
   fail("", "this program is linked without libzip");
 }
 
-// No object is ever made, so that nobody calls the others.
+// The constructor always throws, so nobody can call these.
 bool KerasArchive::contains(const std::string &) const { return false; }
 Config KerasArchive::json(const std::string &member) const { fail(member, "no archive"); }
 FileRange KerasArchive::data(const std::string &member, int64_t) const { fail(member, "no archive"); }

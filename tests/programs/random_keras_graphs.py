@@ -8,8 +8,7 @@ from random_keras_layers import (
     activation_layer,
     areas_2d,
     attention,
-    convolution_1d,
-    convolution_2d,
+    convolution,
     dense,
     einsum_dense,
     leave_1d,
@@ -37,8 +36,8 @@ ANY = [
 ]
 OF_RANK = {
     2: [dense, dense, widen],
-    3: [convolution_1d, convolution_1d, attention, attention, steps_1d, leave_1d],
-    4: [convolution_2d, convolution_2d, convolution_2d, areas_2d, areas_2d, leave_2d],
+    3: [convolution, convolution, attention, attention, steps_1d, leave_1d],
+    4: [convolution, convolution, convolution, areas_2d, areas_2d, leave_2d],
     5: [volume, volume, leave_3d],
 }
 LEAVE = {3: leave_1d, 4: leave_2d, 5: leave_3d}

@@ -218,49 +218,30 @@ def operation(draw, x):
     )()
 
 
-# ---- (batch, steps, channels)
+# ---- steps and images
 
 
-def convolution_1d(draw, x):
-    steps, channels = x.shape[1:]
-    kernel = draw.n(1, min(4, steps))
-    strides = draw.n(1, 3)
-    dilation = draw.n(1, 2) if strides == 1 and (kernel - 1) * 2 < steps else 1
-    kind = draw.n(0, 3)
-    if kind == 0:
+def convolution(draw, x):
+    """(batch, steps, channels) or (batch, height, width, channels)."""
+    *sizes, channels = x.shape[1:]
+    kernel = tuple(draw.n(1, min(4, size)) for size in sizes)
+    strides = draw.of(1, 1, 2, 3)
+    fits = strides == 1 and all(2 * (taps - 1) < size for taps, size in zip(kernel, sizes))
+    shared = {"strides": strides, "padding": padding(draw), "activation": draw.activation()}
+    kind = draw.of("Conv", "Conv", "SeparableConv", "DepthwiseConv", "Transpose")
+    if kind == "Transpose":
+        return getattr(layers, f"Conv{len(sizes)}DTranspose")(draw.n(1, 5), kernel, **shared)(x)
+    shared["dilation_rate"] = draw.n(1, 2) if fits else 1
+    make = getattr(layers, f"{kind}{len(sizes)}D")
+    if kind == "Conv":
         groups = draw.of(*[g for g in (1, 1, 1, 2, 3) if channels % g == 0])
-        return layers.Conv1D(
-            groups * draw.n(1, 5),
-            kernel,
-            strides=strides,
-            padding=padding(draw, True),
-            dilation_rate=dilation,
-            groups=groups,
-            activation=draw.activation(),
-            **draw.weights(3),
-        )(x)
-    if kind == 1:
-        return layers.SeparableConv1D(
-            draw.n(1, 6),
-            kernel,
-            strides=strides,
-            padding=padding(draw),
-            dilation_rate=dilation,
-            depth_multiplier=draw.n(1, 2),
-            activation=draw.activation(),
-        )(x)
-    if kind == 2:
-        return layers.DepthwiseConv1D(
-            kernel,
-            strides=strides,
-            padding=padding(draw),
-            dilation_rate=dilation,
-            depth_multiplier=draw.n(1, 2),
-            activation=draw.activation(),
-        )(x)
-    return layers.Conv1DTranspose(
-        draw.n(1, 5), kernel, strides=strides, padding=padding(draw), activation=draw.activation()
-    )(x)
+        shared["padding"] = padding(draw, causal=len(sizes) == 1)
+        return make(groups * draw.n(1, 6), kernel, groups=groups, **shared, **draw.weights(len(sizes) + 2))(x)
+    filters = [draw.n(1, 6)] if kind == "SeparableConv" else []
+    return make(*filters, kernel, depth_multiplier=draw.n(1, 2), **shared)(x)
+
+
+# ---- (batch, steps, channels)
 
 
 def attention(draw, x):
@@ -313,50 +294,6 @@ def leave_1d(draw, x):
 
 
 # ---- images
-
-
-def convolution_2d(draw, x):
-    height, width, channels = x.shape[1:]
-    kernel = (draw.n(1, min(3, height)), draw.n(1, min(3, width)))
-    strides = draw.of(1, 1, 2, 3)
-    dilation = (
-        2 if strides == 1 and 2 * (kernel[0] - 1) < height and 2 * (kernel[1] - 1) < width and draw.chance(0.3) else 1
-    )
-    kind = draw.n(0, 4)
-    if kind <= 1:
-        groups = draw.of(*[g for g in (1, 1, 1, 2, 3) if channels % g == 0])
-        return layers.Conv2D(
-            groups * draw.n(1, 6),
-            kernel,
-            strides=strides,
-            padding=padding(draw),
-            dilation_rate=dilation,
-            groups=groups,
-            activation=draw.activation(),
-            **draw.weights(4),
-        )(x)
-    if kind == 2:
-        return layers.SeparableConv2D(
-            draw.n(1, 6),
-            kernel,
-            strides=strides,
-            padding=padding(draw),
-            dilation_rate=dilation,
-            depth_multiplier=draw.n(1, 2),
-            activation=draw.activation(),
-        )(x)
-    if kind == 3:
-        return layers.DepthwiseConv2D(
-            kernel,
-            strides=strides,
-            padding=padding(draw),
-            dilation_rate=dilation,
-            depth_multiplier=draw.n(1, 2),
-            activation=draw.activation(),
-        )(x)
-    return layers.Conv2DTranspose(
-        draw.n(1, 5), kernel, strides=draw.of(1, 2), padding=padding(draw), activation=draw.activation()
-    )(x)
 
 
 def areas_2d(draw, x):

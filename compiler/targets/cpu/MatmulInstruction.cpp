@@ -94,7 +94,8 @@ bool liesInWholeRuns(const CpuTarget &target, const MatmulTraits &traits) {
 }
 
 bool readsDepthInRuns(const CpuTarget &target, DType dtype, int64_t rows, int64_t run) {
-  // Each tile of rows transposes what it packs; a transposed copy is made once.
+  // Every tile of rows packs the operand, and so transposes it, again. With more rows than this (a guess), one transposed copy
+  // in memory costs less.
   constexpr int64_t mostRows = 4096;
   const bool isWide = dtype == DType::float32 || dtype == DType::float64;
   const bool isOfPairs =

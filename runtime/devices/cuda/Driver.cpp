@@ -1,6 +1,7 @@
 // Opens the CUDA driver, and says clearly why it cannot be used.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/Driver.h"
+#include "runtime/devices/cuda/FunctionFinder.h"
 #include <cstdlib>
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -23,17 +24,6 @@ Status tooOld(int version) {
   return unusable(fmt::format("driver too old: {}{}(CUDA {}), expected 525 or newer (CUDA {})", Driver::release(),
                               Driver::release().empty() ? "" : " ", versionText(version), versionText(leastVersion)));
 }
-
-/// Finds functions by name, and remembers the first that is not there.
-struct Finder {
-  void *library;
-  std::string missing;
-  template <class F> void operator()(F *&function, const char *name) {
-    function = reinterpret_cast<F *>(dlsym(library, name));
-    if (!function && missing.empty())
-      missing = name;
-  }
-};
 
 Status notOpened(const std::string &file) {
   const char *error = dlerror();
@@ -65,7 +55,7 @@ StatusOr<std::shared_ptr<const Driver>> Driver::open(const std::string &file) {
     return notOpened(file);
   std::shared_ptr<Driver> driver(new Driver());
   Functions &calls = driver->calls_;
-  Finder find{library, ""};
+  FunctionFinder find{library};
   find(calls.init, "cuInit");
   find(calls.driverGetVersion, "cuDriverGetVersion");
   if (!find.missing.empty())
@@ -88,7 +78,7 @@ StatusOr<std::shared_ptr<const Driver>> Driver::open(const std::string &file) {
 
 namespace {
 
-void findMemoryFunctions(Finder &find, Functions &f) {
+void findMemoryFunctions(FunctionFinder &find, Functions &f) {
   find(f.memGetInfo, "cuMemGetInfo_v2");
   find(f.memPoolCreate, "cuMemPoolCreate");
   find(f.memPoolDestroy, "cuMemPoolDestroy");
@@ -104,7 +94,7 @@ void findMemoryFunctions(Finder &find, Functions &f) {
   find(f.memsetD8Async, "cuMemsetD8Async");
 }
 
-void findGraphFunctions(Finder &find, Functions &f) {
+void findGraphFunctions(FunctionFinder &find, Functions &f) {
   find(f.graphCreate, "cuGraphCreate");
   find(f.graphDestroy, "cuGraphDestroy");
   find(f.graphAddKernelNode, "cuGraphAddKernelNode_v2");
@@ -121,7 +111,7 @@ void findGraphFunctions(Finder &find, Functions &f) {
 } // namespace
 
 Status Driver::findFunctions(void *library, const std::string &file) {
-  Finder find{library, ""};
+  FunctionFinder find{library};
   Functions &f = calls_;
   find(f.getErrorName, "cuGetErrorName");
   find(f.getErrorString, "cuGetErrorString");

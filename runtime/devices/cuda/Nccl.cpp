@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/Nccl.h"
 #include "runtime/base/ForkGate.h"
+#include "runtime/devices/cuda/FunctionFinder.h"
 #include <cstdlib>
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -23,25 +24,19 @@ std::string versionText(int version) {
                          : fmt::format("{}.{}.{}", hundreds / 100, hundreds % 100, version % 100);
 }
 
-template <class F> void find(void *library, F *&function, const char *name, std::string &missing) {
-  function = reinterpret_cast<F *>(dlsym(library, name));
-  if (!function && missing.empty())
-    missing = name;
-}
-
 /// The name of the first function that is not there; "" if all are.
 std::string findFunctions(void *library, nccl::Functions &f) {
-  std::string missing;
-  find(library, f.getErrorString, "ncclGetErrorString", missing);
-  find(library, f.getLastError, "ncclGetLastError", missing);
-  find(library, f.getUniqueId, "ncclGetUniqueId", missing);
-  find(library, f.commInitRank, "ncclCommInitRank", missing);
-  find(library, f.commDestroy, "ncclCommDestroy", missing);
-  find(library, f.commGetAsyncError, "ncclCommGetAsyncError", missing);
-  find(library, f.groupStart, "ncclGroupStart", missing);
-  find(library, f.groupEnd, "ncclGroupEnd", missing);
-  find(library, f.allReduce, "ncclAllReduce", missing);
-  return missing;
+  FunctionFinder find{library};
+  find(f.getErrorString, "ncclGetErrorString");
+  find(f.getLastError, "ncclGetLastError");
+  find(f.getUniqueId, "ncclGetUniqueId");
+  find(f.commInitRank, "ncclCommInitRank");
+  find(f.commDestroy, "ncclCommDestroy");
+  find(f.commGetAsyncError, "ncclCommGetAsyncError");
+  find(f.groupStart, "ncclGroupStart");
+  find(f.groupEnd, "ncclGroupEnd");
+  find(f.allReduce, "ncclAllReduce");
+  return find.missing;
 }
 
 } // namespace
@@ -68,16 +63,16 @@ StatusOr<std::shared_ptr<const Nccl>> Nccl::open(const std::string &file) {
   }
   std::shared_ptr<Nccl> opened(new Nccl());
   nccl::Functions &calls = opened->calls_;
-  std::string missing;
-  find(library, calls.getVersion, "ncclGetVersion", missing);
-  if (!missing.empty())
-    return unusable(fmt::format("{} is not NCCL: it has no function {}", file, missing));
+  FunctionFinder find{library};
+  find(calls.getVersion, "ncclGetVersion");
+  if (!find.missing.empty())
+    return unusable(fmt::format("{} is not NCCL: it has no function {}", file, find.missing));
   if (const nccl::Result known = calls.getVersion(&opened->version_); known != nccl::Result::success)
     return unusable(fmt::format("NCCL in {} does not tell its version: error {}", file, static_cast<int>(known)));
   if (opened->version_ < leastVersion)
     return unusable(fmt::format("NCCL in {} is too old: {}, expected {} or newer", file, opened->version(),
                                 versionText(leastVersion)));
-  if (missing = findFunctions(library, calls); !missing.empty())
+  if (const std::string missing = findFunctions(library, calls); !missing.empty())
     return unusable(fmt::format("NCCL {} in {} has no function {}", opened->version(), file, missing));
   return std::shared_ptr<const Nccl>(std::move(opened));
 }

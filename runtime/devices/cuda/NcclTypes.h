@@ -6,8 +6,8 @@
 
 namespace halftone::cuda::nccl {
 
-/// ncclResult_t: those that the runtime acts on. Nccl::text() describes each.
-enum class Result : int { success = 0, in_progress = 7 };
+/// ncclResult_t: the one that the runtime tells apart. The library describes the others.
+enum class Result : int { success = 0 };
 
 /// ncclDataType_t.
 enum class DataType : int {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/Driver.h"
 #include "tests/runtime/devices/cuda/EmulatedGpu.h"
+#include "tests/runtime/devices/cuda/SameCall.h"
 #include <catch2/catch.hpp>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,20 +17,6 @@ using test::SetEnvironment;
 
 #ifdef HALFTONE_HAS_CUDA_HEADER
 namespace halftone::cuda {
-namespace {
-
-template <class A, class B>
-constexpr bool isSame = sizeof(A) == sizeof(B) && std::is_pointer_v<A> == std::is_pointer_v<B>;
-
-template <class R, class... A, class S, class... B> constexpr bool isSameCall(R (*)(A...), S (*)(B...)) {
-  if constexpr (sizeof...(A) == sizeof...(B))
-    return isSame<R, S> && (isSame<A, B> && ...);
-  return false;
-}
-
-} // namespace
-
-#define SAME_CALL(ours, theirs) static_assert(isSameCall(decltype(Functions::ours){}, decltype(&theirs){}))
 SAME_CALL(init, cuInit);
 SAME_CALL(driverGetVersion, cuDriverGetVersion);
 SAME_CALL(getErrorName, cuGetErrorName);
