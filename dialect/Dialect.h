@@ -19,6 +19,11 @@
 #include "dialect/OpTraits.h"
 #include "dialect/WindowSteps.h"
 
+namespace halftone::dialect {
+/// Checks the facts that all collectives share.
+llvm::LogicalResult verifyCollective(mlir::Operation *op);
+} // namespace halftone::dialect
+
 #include "dialect/Dialect.h.inc"
 #include "dialect/Enums.h.inc"
 #include "dialect/Interfaces.h.inc"

@@ -78,4 +78,20 @@ def Halftone_ComputeOpInterface : OpInterface<"ComputeOpInterface"> {
   }];
 }
 
+def Halftone_CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
+  let cppNamespace = "::halftone::dialect";
+  let description = [{
+    Values that all processes of the run exchange. Every process runs the same collectives in the same order, so none is ever
+    removed, and none stands in a `when`.
+  }];
+  let methods = [
+    InterfaceMethod<"The values that this process gives.", "::mlir::OperandRange", "getXs">,
+    InterfaceMethod<"One value for each that it gives.", "::mlir::ResultRange", "getOutputs">,
+    InterfaceMethod<"The position among the module's collectives, once `bucket-collectives` has set it.",
+                    "::std::optional<uint64_t>", "getOrder">,
+    InterfaceMethod<"Sets that position.", "void", "setOrder", (ins "::std::optional<uint64_t>":$order)>
+  ];
+  let verify = [{ return ::halftone::dialect::verifyCollective($_op); }];
+}
+
 #endif // HALFTONE_INTERFACES

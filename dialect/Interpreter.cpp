@@ -123,6 +123,14 @@ private:
         bind(result, values.at(operand));
       return Status::ok();
     }
+    if (auto scatter = dyn_cast<ReduceScatterOp>(op)) {
+      bindDivided(scatter);
+      return Status::ok();
+    }
+    if (auto gather = dyn_cast<AllGatherOp>(op)) {
+      bindDivided(gather);
+      return Status::ok();
+    }
     if (auto custom = dyn_cast<CustomGradientOp>(op)) {
       bind(custom.getResult(), values.at(custom.getY()));
       return Status::ok();
@@ -197,6 +205,31 @@ private:
     bind(read.getValue(),
          std::make_shared<TensorData>(storeAs(cast<RankedTensorType>(read.getValue().getType()), found->second)));
     return Status::ok();
+  }
+
+  /// In a world of one process: of each vector, the elements of other processes are 0.
+  template <class Op> void bindDivided(Op op) {
+    for (auto [i, operand] : llvm::enumerate(op.getXs())) {
+      const TensorData &from = *values.at(operand);
+      const int64_t begin = cast<DenseI64ArrayAttr>(op.getBorders()[i])[op.getRank()];
+      const bool gathers = isa<AllGatherOp>(op);
+      auto to = std::make_shared<TensorData>();
+      to->type = cast<RankedTensorType>(op.getOutputs()[i].getType());
+      const auto copyOwn = [&](auto TensorData::*numbers) {
+        (to.get()->*numbers).resize(static_cast<size_t>(to->size()));
+        std::copy_n((from.*numbers).begin() + (gathers ? 0 : begin), std::min(from.size(), to->size()),
+                    (to.get()->*numbers).begin() + (gathers ? begin : 0));
+      };
+      if (to->isFloat()) {
+        copyOwn(&TensorData::low);
+        copyOwn(&TensorData::high);
+      } else {
+        copyOwn(&TensorData::integers);
+        if (!from.upper.empty())
+          copyOwn(&TensorData::upper);
+      }
+      bind(op.getOutputs()[i], std::move(to));
+    }
   }
 
   Status runLaunch(LaunchOp launch) {

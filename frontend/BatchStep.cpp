@@ -86,8 +86,6 @@ StepResult detail::trainStep(const Run &run, const BatchPart &part, bool labelsC
   splitState(*run.compiled);
   Feeds feeds = feedsOf(run, part, labelsChecked);
   std::vector<Tensor> fetches = run.compiled->train.run(feeds.tensors, feeds.layout);
-  if (const OptimizerParts &parts = run.compiled->optimizer.impl()->parts(); parts.areSplit())
-    parts.gather(*processGroup());
   ModelState &state = stateOf(run.model);
   {
     const ForkSafeLock lock(state.mutex);

@@ -39,6 +39,8 @@ void checkGradients(const std::vector<Value> &gradients, const std::vector<Varia
     if (!is_float(gradients[i].dtype()))
       throw Error(ErrorKind::type_error, fmt::format("The gradient of variable '{}' must be a float, got {}",
                                                      variables[i].path(), name(gradients[i].dtype())));
+    if (const auto &shared = tracing().sharedBatch; shared && shared->hasOwnGradients)
+      continue;
     if (gradients[i].shape() != variables[i].shape())
       throw Error(ErrorKind::value_error,
                   fmt::format("The gradient of variable '{}' must have its shape {}, got {}", variables[i].path(),

@@ -59,14 +59,21 @@ Value rowsOfAll(int64_t ownRows, const Value &like) {
 void minimizeTogether(const Optimizer &optimizer, const Value &loss, const std::vector<Variable> &variables) {
   if (!tracing().sharedBatch || variables.empty())
     return optimizer.minimize(loss, variables, Where{});
+  SharedBatch &shared = *tracing().sharedBatch;
   std::vector<Value> all = gradients(optimizer.scale_loss(loss), variables, Where{});
-  for (size_t i = 0; i < all.size(); ++i)
-    if (all[i].defined())
-      all[i] = variables[i].impl()->update == UpdateKind::overwrite ? tracing().allReduce(CollectiveKind::max, all[i])
-                                                                    : meanOverProcesses(all[i]);
   optimizer.impl()->build(variables);
-  optimizer.impl()->parts().read();
+  const OptimizerParts &parts = optimizer.impl()->parts();
+  shared.hasOwnGradients = optimizer.impl()->takesOwnGradients();
+  for (size_t i = 0; i < all.size(); ++i)
+    if (all[i].defined() && variables[i].impl()->update == UpdateKind::overwrite)
+      all[i] = tracing().allReduce(CollectiveKind::max, all[i]);
+    else if (all[i].defined())
+      all[i] = (shared.hasOwnGradients ? parts.ownOfSum(variables[i], all[i]) : sumOverProcesses(all[i])) /
+               static_cast<double>(shared.processes);
+  parts.read();
   optimizer.apply(all, variables);
+  shared.hasOwnGradients = false;
+  parts.gather();
 }
 
 } // namespace halftone::detail

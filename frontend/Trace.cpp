@@ -4,6 +4,7 @@
 #include "dialect/Dialect.h"
 #include "dialect/TypeInference.h"
 #include "frontend/TraceEnums.h"
+#include "frontend/TraceRegion.h"
 #include "frontend/TraceSymbols.h"
 #include "frontend/UserWords.h"
 #include "halftone/Error.h"
@@ -23,16 +24,6 @@ namespace halftone::detail {
 namespace {
 
 thread_local std::vector<std::shared_ptr<Trace>> openTraces;
-
-/// A region that is being filled: the body of @main or of a layer, or one side of a `when`.
-struct OpenRegion {
-  int64_t id = 0;
-  Block *block = nullptr;
-  bool isolated = false;
-  // For isolated regions: the outer values that the region uses, and the block arguments that stand for them.
-  llvm::SmallVector<mlir::Value> captured;
-  llvm::DenseMap<mlir::Value, mlir::Value> captures;
-};
 
 class MlirTrace final : public Trace {
 public:
@@ -169,6 +160,12 @@ public:
   Value allReduce(CollectiveKind kind, const Value &x) override {
     auto attr = hd::CollectiveKindAttr::get(&context_, mirrored<hd::CollectiveKind>(kind));
     return emit("all_reduce", {}, {resolve(x)}, {named("kind", attr)});
+  }
+  Value reduceScatter(const Value &x, const std::vector<int64_t> &borders, int64_t rank) override {
+    return emitDivided("reduce_scatter", x, borders, rank);
+  }
+  Value allGather(const Value &x, const std::vector<int64_t> &borders, int64_t rank) override {
+    return emitDivided("all_gather", x, borders, rank);
   }
   Value reshape(const Value &x, const Shape &shape) override {
     return emit("reshape", {type(shape, x.dtype())}, {resolve(x)});
@@ -415,17 +412,8 @@ private:
               "a Value of shape {} made inside a layer's call was used after the call ended: return it from call",
               node.shape.str()));
     mlir::Value seen = mlir::Value::getFromOpaquePointer(node.handle);
-    for (; depth < regions_.size(); ++depth) {
-      OpenRegion &region = regions_[depth];
-      if (!region.isolated)
-        continue;
-      auto [it, isNew] = region.captures.try_emplace(seen, mlir::Value());
-      if (isNew) {
-        region.captured.push_back(seen);
-        it->second = region.block->addArgument(seen.getType(), loc_);
-      }
-      seen = it->second;
-    }
+    for (; depth < regions_.size(); ++depth)
+      seen = regions_[depth].seenInside(seen, loc_);
     return seen;
   }
   llvm::SmallVector<mlir::Value> resolveAll(const std::vector<Value> &values) {
@@ -468,6 +456,11 @@ private:
   }
   Value emit(std::string_view name, TypeRange types, ValueRange operands, ArrayRef<NamedAttribute> attributes = {}) {
     return wrapResults(emitOp(name, types, operands, attributes)).front();
+  }
+  Value emitDivided(std::string_view name, const Value &x, const std::vector<int64_t> &borders, int64_t rank) {
+    return emit(
+        name, {}, {resolve(x)},
+        {named("borders", builder().getArrayAttr(i64s(borders))), named("rank", builder().getI64IntegerAttr(rank))});
   }
   Value constantOf(DenseElementsAttr value) { return emit("constant", {value.getType()}, {}, {named("value", value)}); }
   void yield(Block &block, ValueRange values) {

@@ -9,6 +9,14 @@ using Clock = std::chrono::steady_clock;
 
 StatusOr<std::unique_ptr<PlanCollectives>> PlanCollectives::make(const Executable &executable, DeviceRuntime &device,
                                                                  std::shared_ptr<ProcessGroup> group) {
+  for (const Step &step : executable.plan.steps)
+    if (auto *collective = std::get_if<CollectiveStep>(&step); collective && group && isDivided(collective->kind)) {
+      const auto processes = std::ssize(collective->borders.front()) - 1;
+      if (collective->rank != group->rank() || processes != group->size())
+        return Status(ErrorKind::value_error,
+                      fmt::format("{}: its plan is that of rank {} of {} processes, and this is rank {} of {}",
+                                  executable.name, collective->rank, processes, group->rank(), group->size()));
+    }
   std::shared_ptr<DeviceCollectives> onDevice;
   if (group && !device.isHost()) {
     StatusOr<std::shared_ptr<DeviceCollectives>> joined = device.join(group);
@@ -25,9 +33,13 @@ PlanCollectives::PlanCollectives(const Plan &plan, std::shared_ptr<ProcessGroup>
   for (const Step &step : plan.steps)
     if (auto *collective = std::get_if<CollectiveStep>(&step)) {
       Bound &bound = bound_.emplace_back(Bound{collective, {}, {}});
-      for (SlotId slot : collective->from) {
-        const TensorType &type = plan.slots[static_cast<size_t>(slot)].type;
-        bound.arrays.push_back({type.dtype, type.elements(), nullptr, nullptr});
+      for (size_t i = 0; i < collective->from.size(); ++i) {
+        const TensorType &type = plan.slots[static_cast<size_t>(collective->from[i])].type;
+        if (isDivided(collective->kind))
+          bound.arrays.push_back(
+              {type.dtype, collective->borders[i].back(), nullptr, nullptr, std::span(collective->borders[i])});
+        else
+          bound.arrays.push_back({type.dtype, type.elements(), nullptr, nullptr});
       }
     }
 }
@@ -46,15 +58,27 @@ Status PlanCollectives::start(const std::vector<std::byte *> &addresses, DeviceQ
   if (group_) {
     travelling_.push_back(group_->start([&bound](Collectives &all) {
       bound.times.began = Clock::now();
-      Status status = all.allReduce(bound.step->kind, bound.arrays);
+      Status status = all.combine(bound.step->kind, bound.arrays);
       bound.times.ended = Clock::now();
       return status;
     }));
     return {};
   }
-  for (const SharedArray &array : bound.arrays)
-    queue.copy(array.to, array.from, array.elements * itemsize(array.dtype), {});
+  copy(*bound.step, bound.arrays, queue);
   return {};
+}
+
+void PlanCollectives::copy(const CollectiveStep &step, std::span<const SharedArray> arrays, DeviceQueue &queue) {
+  const auto rank = static_cast<int>(step.rank);
+  for (const SharedArray &array : arrays)
+    if (step.kind == CollectiveKind::scattered_sum) {
+      queue.copy(array.to, array.from + array.partBegin(rank), array.partBytes(rank), {});
+    } else if (step.kind == CollectiveKind::gather) {
+      queue.fillZero(array.to, array.elements * itemsize(array.dtype), {});
+      queue.copy(array.to + array.partBegin(rank), array.from, array.partBytes(rank), {});
+    } else {
+      queue.copy(array.to, array.from, array.elements * itemsize(array.dtype), {});
+    }
 }
 
 Status PlanCollectives::wait() {

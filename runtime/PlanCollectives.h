@@ -23,7 +23,8 @@ struct CollectiveTimes {
 class PlanCollectives {
 public:
   /// Without a group the process is alone: each value is copied. With one, a device that is no host joins it; errors are
-  /// those of DeviceRuntime::join(). The executable must outlive the object.
+  /// those of DeviceRuntime::join(). value_error if the plan divides values among other processes than the group's. The
+  /// executable must outlive the object.
   static StatusOr<std::unique_ptr<PlanCollectives>> make(const Executable &executable, DeviceRuntime &device,
                                                          std::shared_ptr<ProcessGroup> group);
   /// Begins the next collective; `addresses` are by slot.
@@ -38,6 +39,8 @@ public:
   const std::shared_ptr<ProcessGroup> &group() const { return group_; }
 
 private:
+  /// Without other processes: each value is copied, and the elements of others are 0.
+  static void copy(const CollectiveStep &step, std::span<const SharedArray> arrays, DeviceQueue &queue);
   PlanCollectives(const Plan &plan, std::shared_ptr<ProcessGroup> group, std::shared_ptr<DeviceCollectives> onDevice);
   struct Bound {
     const CollectiveStep *step;

@@ -7,6 +7,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "runtime/plan/WrittenUnder.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include <algorithm>
 #include <map>
 #include <set>
@@ -21,6 +22,34 @@ namespace {
 bool exclude(const DraftStep &a, const DraftStep &b) {
   return a.predicate && b.predicate && a.predicate->buffer == b.predicate->buffer &&
          a.predicate->negated != b.predicate->negated;
+}
+
+std::vector<std::vector<int64_t>> bordersOf(ArrayAttr attribute) {
+  std::vector<std::vector<int64_t>> borders;
+  for (Attribute own : attribute) {
+    const ArrayRef<int64_t> list = cast<DenseI64ArrayAttr>(own).asArrayRef();
+    borders.emplace_back(list.begin(), list.end());
+  }
+  return borders;
+}
+
+/// The step of a collective, without slots.
+CollectiveStep describe(Operation *op) {
+  using Kind = halftone::CollectiveKind;
+  return llvm::TypeSwitch<Operation *, CollectiveStep>(op)
+      .Case([](AllReduceOp reduce) {
+        return CollectiveStep{.kind = reduce.getKind() == dialect::CollectiveKind::sum ? Kind::sum : Kind::max};
+      })
+      .Case([](ReduceScatterOp scatter) {
+        return CollectiveStep{.kind = Kind::scattered_sum,
+                              .borders = bordersOf(scatter.getBorders()),
+                              .rank = static_cast<int64_t>(scatter.getRank())};
+      })
+      .Case([](AllGatherOp gather) {
+        return CollectiveStep{.kind = Kind::gather,
+                              .borders = bordersOf(gather.getBorders()),
+                              .rank = static_cast<int64_t>(gather.getRank())};
+      });
 }
 
 class SlotAssigner {
@@ -381,9 +410,7 @@ private:
       exe.plan.steps.push_back(WaitStep{});
       return;
     }
-    CollectiveStep out;
-    const bool isSum = AllReduceOp(step.collective).getKind() == dialect::CollectiveKind::sum;
-    out.kind = isSum ? halftone::CollectiveKind::sum : halftone::CollectiveKind::max;
+    CollectiveStep out = describe(step.collective);
     for (BufferId id : step.reads)
       out.from.push_back(slot(id));
     for (BufferId id : step.writes)

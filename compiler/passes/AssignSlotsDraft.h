@@ -29,7 +29,7 @@ struct BufferPredicate {
 /// A launch, a collective, the wait for one, or a copy (none of these; from < 0 fills with zeros).
 struct DraftStep {
   dialect::LaunchOp launch;
-  dialect::AllReduceOp collective;
+  dialect::CollectiveOpInterface collective;
   bool waits = false;
   BufferId from = -1, to = -1;
   /// Of a launch or collective: operands and results. Of a copy: from and to. Of a wait: those of its collective.

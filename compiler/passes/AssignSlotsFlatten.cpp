@@ -183,14 +183,14 @@ private:
       } else if (auto launch = dyn_cast<LaunchOp>(op)) {
         waitForOperands(launch);
         HALFTONE_RETURN_IF_ERROR(addLaunch(launch, predicate));
-      } else if (auto reduce = dyn_cast<AllReduceOp>(op)) {
-        waitForOperands(reduce);
-        HALFTONE_RETURN_IF_ERROR(addCollective(reduce));
+      } else if (auto collective = dyn_cast<CollectiveOpInterface>(op)) {
+        waitForOperands(collective);
+        HALFTONE_RETURN_IF_ERROR(addCollective(collective));
       } else if (auto when = dyn_cast<WhenOp>(op)) {
         waitForOperands(when);
         HALFTONE_RETURN_IF_ERROR(addWhen(when, predicate));
       } else {
-        return failure("expected launch, when, reshape, constant and all_reduce, but got " +
+        return failure("expected launch, when, reshape, constant and collectives, but got " +
                        op.getName().getStringRef());
       }
     }
@@ -216,12 +216,12 @@ private:
     return Status::ok();
   }
 
-  Status addCollective(AllReduceOp reduce) {
+  Status addCollective(CollectiveOpInterface collective) {
     DraftStep step;
-    step.collective = reduce;
-    for (Value operand : reduce.getXs())
+    step.collective = collective;
+    for (Value operand : collective.getXs())
       step.reads.push_back(buffers.lookup(operand));
-    for (Value output : reduce.getOutputs()) {
+    for (Value output : collective.getOutputs()) {
       auto type = typeOf(output.getType());
       if (!type)
         return type.status();

@@ -1,4 +1,4 @@
-// bucket-collectives: many small all_reduces become few large ones.
+// bucket-collectives: many small collectives become few large ones.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   %a1 = all_reduce sum (%a);  %b = tanh %x;  %b1 = all_reduce sum (%b);  return %a1, %b1
@@ -8,6 +8,7 @@
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
+#include <limits>
 
 using namespace mlir;
 using namespace halftone::dialect;
@@ -18,96 +19,146 @@ namespace halftone::compiler {
 
 namespace {
 
+constexpr llvm::StringLiteral orderName = "order", bordersName = "borders";
+
 int64_t bytesOf(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   return tensor.getNumElements() * std::max(1u, tensor.getElementTypeBitWidth() / 8);
 }
+/// Of all processes' elements, so that it is the same in each process.
+int64_t bytesOf(CollectiveOpInterface op) {
+  int64_t bytes = 0;
+  for (auto [given, gotten] : llvm::zip_equal(op.getXs().getTypes(), op.getOutputs().getTypes()))
+    bytes += std::max(bytesOf(given), bytesOf(gotten));
+  return bytes;
+}
 
-/// The all_reduces of a block, joined into buckets.
+/// The attributes of a collective but for those that each of its values has for itself: collectives with the same ones may be
+/// one op.
+DictionaryAttr sharedAttributes(CollectiveOpInterface op) {
+  NamedAttrList attributes(op->getAttrDictionary());
+  attributes.erase(orderName);
+  attributes.erase(bordersName);
+  return attributes.getDictionary(op.getContext());
+}
+
+/// The collectives of a block, joined into buckets.
 class Buckets {
 public:
   Buckets(Block &block, int64_t mostBytes) : block(block), mostBytes(mostBytes) {}
 
   void run() {
     findLevels();
-    llvm::MapVector<std::pair<int64_t, dialect::CollectiveKind>, SmallVector<AllReduceOp>> alike;
-    for (AllReduceOp op : byReadiness())
-      alike[{levels.lookup(op), op.getKind()}].push_back(op);
+    using Key = std::pair<Level, std::pair<OperationName, DictionaryAttr>>;
+    llvm::MapVector<Key, SmallVector<CollectiveOpInterface>> alike;
+    for (CollectiveOpInterface op : byReadiness())
+      alike[{levels.lookup(op), {op->getName(), sharedAttributes(op)}}].push_back(op);
     for (auto &[key, ops] : alike)
       join(ops);
     sortTopologically(&block);
     int64_t order = 0;
-    for (auto op : block.getOps<AllReduceOp>())
+    for (auto op : block.getOps<CollectiveOpInterface>())
       op.setOrder(order++);
   }
 
 private:
-  /// How many all_reduces stand on the longest way to each op. Of two with one level, none waits for the other.
+  /// How many all_gathers, and how many other collectives behind the last of them, stand on the longest way to an op. Of two
+  /// collectives with one level, none waits for the other. Before an all_gather only the first number counts: the update of a
+  /// part differs from process to process, and every process must have the same buckets.
+  using Level = std::pair<int64_t, int64_t>;
+
   void findLevels() {
+    levels.clear();
     for (Operation &op : block) {
-      int64_t level = 0;
+      Level level{0, 0};
       op.walk([&](Operation *inner) {
         for (Value operand : inner->getOperands())
           if (Operation *producer = operand.getDefiningOp(); producer && producer->getBlock() == &block)
-            level = std::max(level, levels.lookup(producer) + isa<AllReduceOp>(producer));
+            level = std::max(level, behind(producer));
       });
-      levels[&op] = level;
+      levels[&op] = isa<AllGatherOp>(op) ? Level{level.first, 0} : level;
     }
   }
+  Level behind(Operation *op) const {
+    const Level level = levels.lookup(op);
+    if (isa<AllGatherOp>(op))
+      return {level.first + 1, 0};
+    return {level.first, level.second + isa<CollectiveOpInterface>(op)};
+  }
 
-  /// In the order in which the last operand of each is made.
-  SmallVector<AllReduceOp> byReadiness() {
-    SmallVector<std::pair<std::pair<int64_t, int64_t>, AllReduceOp>> ready; // by the operand's place, then the op's own
+  /// In the order in which the last operand of each is made; behind them the all_gathers, in their own order.
+  SmallVector<CollectiveOpInterface> byReadiness() {
+    std::vector<std::pair<std::pair<int64_t, int64_t>, CollectiveOpInterface>>
+        ready; // by the operand's place, then its own
     DenseMap<Operation *, int64_t> places;
     for (auto [place, op] : llvm::enumerate(block)) {
       places[&op] = static_cast<int64_t>(place);
-      auto reduce = dyn_cast<AllReduceOp>(op);
-      if (!reduce)
+      auto collective = dyn_cast<CollectiveOpInterface>(op);
+      if (!collective)
         continue;
-      int64_t last = -1;
-      for (Value operand : reduce.getXs())
+      int64_t last = isa<AllGatherOp>(op) ? std::numeric_limits<int64_t>::max() : -1;
+      for (Value operand : collective.getXs())
         if (Operation *producer = operand.getDefiningOp())
           last = std::max(last, places.lookup(producer));
-      ready.push_back({{last, places.lookup(&op)}, reduce});
+      ready.push_back({{last, places.lookup(&op)}, collective});
     }
     llvm::sort(ready, llvm::less_first());
     return llvm::to_vector(llvm::make_second_range(ready));
   }
 
-  void join(ArrayRef<AllReduceOp> ops) {
+  void join(ArrayRef<CollectiveOpInterface> ops) {
     while (!ops.empty()) {
       int64_t bytes = 0;
       size_t count = 0;
       for (; count < ops.size() && bytes < mostBytes; ++count)
-        for (Type type : AllReduceOp(ops[count]).getXs().getTypes())
-          bytes += bytesOf(type);
+        bytes += bytesOf(ops[count]);
       joinAll(ops.take_front(count));
       ops = ops.drop_front(count);
     }
   }
 
-  void joinAll(ArrayRef<AllReduceOp> ops) {
+  /// The op behind which a bucket may stand: the last that makes an operand, and of all_gathers the last of themselves.
+  static Operation *lastBefore(ArrayRef<CollectiveOpInterface> ops) {
+    Operation *last = nullptr;
+    const auto add = [&](Operation *op) {
+      if (op && (!last || last->isBeforeInBlock(op)))
+        last = op;
+    };
+    for (CollectiveOpInterface op : ops)
+      if (isa<AllGatherOp>(op))
+        add(op);
+      else
+        for (Value operand : op.getXs())
+          add(operand.getDefiningOp());
+    return last;
+  }
+
+  void joinAll(ArrayRef<CollectiveOpInterface> ops) {
     if (ops.size() < 2)
       return;
     SmallVector<Value> operands;
+    SmallVector<Type> types;
+    SmallVector<Attribute> borders;
     SmallVector<Location> locations;
-    Operation *last = nullptr; // that makes an operand
-    for (AllReduceOp op : ops) {
+    for (CollectiveOpInterface op : ops) {
       llvm::append_range(operands, op.getXs());
+      llvm::append_range(types, op->getResultTypes());
+      if (auto own = op->getAttrOfType<ArrayAttr>(bordersName))
+        llvm::append_range(borders, own);
       locations.push_back(op.getLoc());
-      for (Value operand : op.getXs())
-        if (Operation *producer = operand.getDefiningOp(); producer && (!last || last->isBeforeInBlock(producer)))
-          last = producer;
     }
     OpBuilder builder(block.getParentOp()->getContext());
-    if (last)
+    if (Operation *last = lastBefore(ops))
       builder.setInsertionPointAfter(last);
     else
       builder.setInsertionPointToStart(&block);
-    auto bucket = AllReduceOp::create(builder, FusedLoc::get(builder.getContext(), locations),
-                                      AllReduceOp(ops.front()).getKind(), operands, IntegerAttr());
-    auto output = bucket.getOutputs().begin();
-    for (AllReduceOp op : ops) {
+    NamedAttrList attributes(sharedAttributes(ops.front()));
+    if (!borders.empty())
+      attributes.set(bordersName, builder.getArrayAttr(borders));
+    OperationState state(FusedLoc::get(builder.getContext(), locations), CollectiveOpInterface(ops.front())->getName(),
+                         operands, types, attributes.getAttrs());
+    auto output = builder.create(state)->result_begin();
+    for (CollectiveOpInterface op : ops) {
       for (Value old : op.getOutputs())
         old.replaceAllUsesWith(*output++);
       op.erase();
@@ -116,7 +167,7 @@ private:
 
   Block &block;
   int64_t mostBytes;
-  DenseMap<Operation *, int64_t> levels;
+  DenseMap<Operation *, Level> levels;
 };
 
 class BucketCollectives : public impl::BucketCollectivesPassBase<BucketCollectives> {
@@ -126,7 +177,7 @@ public:
 private:
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal() && !function.getBody().front().getOps<AllReduceOp>().empty())
+      if (!function.isExternal() && !function.getBody().front().getOps<CollectiveOpInterface>().empty())
         Buckets(function.getBody().front(), bucketBytes).run();
   }
 };

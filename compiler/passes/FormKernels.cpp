@@ -53,7 +53,7 @@ FailureOr<bool> BlockFormer::visitWindow(Operation *op) {
 LogicalResult BlockFormer::visit(Operation *op) {
   if (const FailureOr<bool> isWindow = visitWindow(op); failed(isWindow) || *isWindow)
     return failed(isWindow) ? failure() : success();
-  if (isa<WhenOp, ReshapeOp, HoldOp, AllReduceOp>(op) ||
+  if (isa<WhenOp, ReshapeOp, HoldOp, CollectiveOpInterface>(op) ||
       (isa<ConstantOp>(op) &&
        (!isGlue(op) || (stored.contains(op) && elementsOf(op->getResult(0)) <= mostConstantElements)))) {
     clusters[merge({}, op, {})].opaque = true;
@@ -216,6 +216,12 @@ LogicalResult BlockFormer::run() {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))
       op.erase();
+  Operation *collective = nullptr;
+  for (Operation &op : block)
+    if (isa<CollectiveOpInterface>(op)) {
+      if (Operation *before = std::exchange(collective, &op))
+        collectiveBefore[&op] = before;
+    }
   storeEscapingConstants();
   if (!strict)
     for (ContractOp contract : block.getOps<ContractOp>())

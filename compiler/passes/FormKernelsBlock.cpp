@@ -14,7 +14,7 @@ static constexpr size_t mostHomeOps = 1024;
 /// Whether `user` is no op of a kernel of this block: it reads its operands from memory.
 bool BlockFormer::readsMemory(Operation *user) const {
   return user->getBlock() != &block || user->hasTrait<OpTrait::IsTerminator>() ||
-         isa<WhenOp, ReshapeOp, HoldOp, AllReduceOp>(user);
+         isa<WhenOp, ReshapeOp, HoldOp, CollectiveOpInterface>(user);
 }
 
 bool BlockFormer::escapes(Operation *op) const {
@@ -33,7 +33,8 @@ void BlockFormer::storeEscapingConstants() {
   }
 }
 
-/// The ops of this block, kernels-to-be and opaque ones, that `op` waits for, seen through copies.
+/// The ops of this block, kernels-to-be and opaque ones, that `op` waits for, seen through copies. A collective waits for the
+/// one before it: no kernel may make a value for it and read a value of a later one.
 const SmallVector<Operation *> &BlockFormer::producers(Operation *op) {
   auto [place, isNew] = producersOf.try_emplace(op);
   if (!isNew)
@@ -54,6 +55,8 @@ const SmallVector<Operation *> &BlockFormer::producers(Operation *op) {
       }
     });
   }
+  if (auto before = collectiveBefore.find(op); before != collectiveBefore.end())
+    found.insert(before->second);
   return producersOf[op] = found.takeVector();
 }
 

@@ -16,7 +16,7 @@ inline constexpr int64_t bigInput = 4096;
 struct Cluster {
   llvm::SmallVector<mlir::Operation *> ops;
   int64_t last = 0;    // of `number`
-  bool opaque = false; // a `when`, `reshape`, `hold`, `all_reduce` or `constant` that stays as it is
+  bool opaque = false; // a `when`, `reshape`, `hold`, `constant` or collective that stays as it is
   KernelShape shape;
 };
 
@@ -125,6 +125,7 @@ private:
   llvm::DenseSet<mlir::Operation *> unpacking; // work on packed weights, which only a matmul reads: copied into it
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> storedCopy;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *>> producersOf;
+  llvm::DenseMap<mlir::Operation *, mlir::Operation *> collectiveBefore; // of each collective but the first
   llvm::DenseMap<mlir::Operation *, int64_t> number, clusterOf;
   std::vector<Cluster> clusters;
   Line clusterLine; // clusters with ops: each behind those it waits for

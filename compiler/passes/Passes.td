@@ -117,13 +117,14 @@ def DifferentiatePass : Halftone_Pass<"differentiate"> {
 }
 
 def BucketCollectivesPass : Halftone_Pass<"bucket-collectives"> {
-  let summary = "Joins the all_reduces of many values into few, in the order in which the values are ready";
+  let summary = "Joins the collectives of many values into few, in the order in which the values are ready";
   let description = [{
     Requires: differentiate.
-    Ensures: all_reduces of one kind whose operands are made one after another, of which none waits for another, are one, up
-    to `bucket-bytes`. Each all_reduce has an `order`; it counts from 0, and an all_reduce waits only for those of a lower
+    Ensures: collectives of one kind whose operands are made one after another, of which none waits for another, are one, up
+    to `bucket-bytes`. Each collective has an `order`; it counts from 0, and a collective waits only for those of a lower
     order. The result depends on dtypes, kinds, shapes of the operands and the order of the program alone, so that processes
-    whose batches differ in their extents make the same buckets.
+    whose batches differ in their extents make the same buckets. The all_gathers keep their places in the program, since the ops
+    before them differ from process to process.
     Example: the gradients of a layer's kernel and of its bias become one `all_reduce`.
   }];
   let options = [Option<"bucketBytes", "bucket-bytes", "int64_t", "1 << 20",
@@ -277,10 +278,10 @@ def MergeLaunchesPass : Halftone_Pass<"merge-launches"> {
 def PlaceCollectivesPass : Halftone_Pass<"place-collectives"> {
   let summary = "Lets values travel between processes while launches that do not need them run";
   let description = [{
-    Requires: merge-launches; each all_reduce has an `order`.
-    Ensures: in @main, each all_reduce stands as early as its operands and the all_reduces of lower order allow. Ops that
-    wait for the all_reduce of order i, and for none of a higher order, stand behind all ops that wait only for lower
-    ones. Otherwise the order is kept. Without all_reduces nothing changes.
+    Requires: merge-launches; each collective has an `order`.
+    Ensures: in @main, each collective stands as early as its operands and the collectives of lower order allow. Ops that
+    wait for the collective of order i, and for none of a higher order, stand behind all ops that wait only for lower
+    ones. Otherwise the order is kept. Without collectives nothing changes.
     Example: the update of the last layer's weights, which waits for the sum of their gradients, moves behind the backward
     pass of the first layer.
   }];

@@ -22,11 +22,12 @@ public:
   explicit Placement(Block &block) : block(block) {}
 
   LogicalResult run() {
-    SmallVector<AllReduceOp> collectives(block.getOps<AllReduceOp>());
-    for (AllReduceOp op : collectives)
+    SmallVector<CollectiveOpInterface> collectives(block.getOps<CollectiveOpInterface>());
+    for (CollectiveOpInterface op : collectives)
       if (!op.getOrder())
-        return op.emitOpError("has no order; expected bucket-collectives first");
-    llvm::sort(collectives, [](AllReduceOp a, AllReduceOp b) { return *a.getOrder() < *b.getOrder(); });
+        return op->emitOpError("has no order; expected bucket-collectives first");
+    llvm::sort(collectives,
+               [](CollectiveOpInterface a, CollectiveOpInterface b) { return *a.getOrder() < *b.getOrder(); });
     std::vector<SmallVector<Operation *>> others = byLastCollective(collectives.size(), collectives);
     size_t next = 0;
     auto placeReady = [&] {
@@ -40,7 +41,7 @@ public:
         placeReady();
       }
     if (next < collectives.size())
-      return collectives[next].emitOpError("waits for one of a higher order");
+      return collectives[next]->emitOpError("waits for one of a higher order");
     for (Operation *op : placed)
       op->moveBefore(block.getTerminator());
     return success();
@@ -48,13 +49,13 @@ public:
 
 private:
   /// The ops that are no collectives, by the last collective that each waits for; those that wait for none come first.
-  std::vector<SmallVector<Operation *>> byLastCollective(size_t count, ArrayRef<AllReduceOp> collectives) {
+  std::vector<SmallVector<Operation *>> byLastCollective(size_t count, ArrayRef<CollectiveOpInterface> collectives) {
     DenseMap<Operation *, size_t> levels; // 1 + the position of that collective
     for (auto [position, op] : llvm::enumerate(collectives))
       levels[op] = position + 1;
     std::vector<SmallVector<Operation *>> others(count + 1);
     for (Operation &op : block.without_terminator()) {
-      if (isa<AllReduceOp>(op))
+      if (isa<CollectiveOpInterface>(op))
         continue;
       size_t level = 0;
       op.walk([&](Operation *inner) {
@@ -68,7 +69,7 @@ private:
     return others;
   }
 
-  bool isReady(AllReduceOp op) const {
+  bool isReady(CollectiveOpInterface op) const {
     return llvm::all_of(op.getXs(), [&](Value operand) {
       Operation *producer = operand.getDefiningOp();
       return !producer || isPlaced.contains(producer);
@@ -87,7 +88,7 @@ private:
 class PlaceCollectives : public impl::PlaceCollectivesPassBase<PlaceCollectives> {
   void runOnOperation() override {
     auto main = getOperation().lookupSymbol<func::FuncOp>("main");
-    if (!main || main.isExternal() || main.getBody().front().getOps<AllReduceOp>().empty())
+    if (!main || main.isExternal() || main.getBody().front().getOps<CollectiveOpInterface>().empty())
       return;
     if (failed(Placement(main.getBody().front()).run()))
       signalPassFailure();

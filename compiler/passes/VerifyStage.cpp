@@ -192,8 +192,8 @@ void Checker::checkLayer(LayerOp layer) {
 }
 
 void Checker::checkMainOfKernels(Operation *op) {
-  if (!isa<LaunchOp, WhenOp, ReshapeOp, ConstantOp, AllReduceOp, YieldOp>(op))
-    report(op) << "expected only launch, when, reshape, constant and all_reduce outside kernels";
+  if (!isa<LaunchOp, WhenOp, ReshapeOp, ConstantOp, CollectiveOpInterface, YieldOp>(op))
+    report(op) << "expected only launch, when, reshape, constant and collectives outside kernels";
 }
 
 /// The kind is that of the ops. How values of different shapes may meet in them is form-kernels' matter.

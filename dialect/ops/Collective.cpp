@@ -12,11 +12,11 @@ LogicalResult AllReduceOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
   return success();
 }
 
-LogicalResult AllReduceOp::verify() {
-  if (getXs().empty())
-    return emitOpError("combines at least one value");
-  if ((*this)->getParentOfType<WhenOp>())
-    return emitOpError("stands in a 'halftone.when', but every process runs the same all_reduces");
+LogicalResult verifyCollective(Operation *op) {
+  if (op->getNumOperands() == 0)
+    return op->emitOpError("combines at least one value");
+  if (op->getParentOfType<WhenOp>())
+    return op->emitOpError("stands in a 'halftone.when', but every process runs the same collectives");
   return success();
 }
 
@@ -30,5 +30,76 @@ LogicalResult AllReduceOp::buildGradient(OpBuilder &builder, ValueRange cotangen
             : Value());
   return success();
 }
+
+namespace {
+
+ArrayRef<int64_t> bordersOf(ArrayAttr borders, size_t value) {
+  return cast<DenseI64ArrayAttr>(borders[value]).asArrayRef();
+}
+
+/// The borders of each of `values` arrays rise from 0, and `rank` is between two of them.
+LogicalResult checkDivision(ArrayAttr borders, int64_t rank, size_t values, function_ref<InFlightDiagnostic()> error) {
+  if (borders.size() != values)
+    return error() << "has " << values << " values, but borders of " << borders.size();
+  for (size_t i = 0; i < values; ++i) {
+    const ArrayRef<int64_t> own = bordersOf(borders, i);
+    if (own.size() < 2 || own.size() != bordersOf(borders, 0).size() || own.front() != 0 || !llvm::is_sorted(own))
+      return error() << "expected borders that rise from 0, as many for each value, but got " << borders[i];
+    if (rank < 0 || rank + 1 >= static_cast<int64_t>(own.size()))
+      return error() << "is of rank " << rank << " of " << own.size() - 1 << " processes";
+  }
+  return success();
+}
+
+int64_t ownElements(ArrayRef<int64_t> borders, int64_t rank) { return borders[rank + 1] - borders[rank]; }
+int64_t allElements(ArrayRef<int64_t> borders, int64_t) { return borders.back(); }
+
+/// Values with as many elements as `count` tells for each value's borders and the rank: of the operand's type if it has as
+/// many, else vectors.
+template <class Adaptor>
+LogicalResult inferTypes(std::optional<Location> location, Adaptor &op,
+                         function_ref<int64_t(ArrayRef<int64_t>, int64_t)> count, SmallVectorImpl<Type> &types) {
+  if (!op.getBordersAttr() || !op.getRankAttr())
+    return emitOptionalError(location, "a divided collective needs borders and a rank");
+  const auto error = [&] { return emitError(location.value_or(UnknownLoc::get(op.getBorders().getContext()))); };
+  if (failed(checkDivision(op.getBorders(), op.getRank(), op.getXs().size(), error)))
+    return failure();
+  for (auto [i, x] : llvm::enumerate(op.getXs())) {
+    const auto type = cast<RankedTensorType>(x.getType());
+    const int64_t elements = count(bordersOf(op.getBorders(), i), op.getRank());
+    types.push_back(type.getNumElements() == elements ? type
+                                                      : RankedTensorType::get({elements}, type.getElementType()));
+  }
+  return success();
+}
+
+template <class Op> LogicalResult verifyDivided(Op op, function_ref<int64_t(ArrayRef<int64_t>, int64_t)> count) {
+  if (failed(checkDivision(op.getBorders(), op.getRank(), op.getXs().size(), [&] { return op.emitOpError(); })))
+    return failure();
+  for (auto [i, x] : llvm::enumerate(op.getXs()))
+    if (const int64_t expected = count(bordersOf(op.getBorders(), i), op.getRank());
+        cast<RankedTensorType>(x.getType()).getNumElements() != expected)
+      return op.emitOpError() << "expected a value of " << expected << " elements by its borders, but got "
+                              << x.getType();
+  return success();
+}
+
+} // namespace
+
+LogicalResult ReduceScatterOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, ValueRange operands,
+                                                DictionaryAttr attributes, OpaqueProperties properties,
+                                                RegionRange regions, SmallVectorImpl<Type> &types) {
+  Adaptor op(operands, attributes, properties, regions);
+  return inferTypes(location, op, ownElements, types);
+}
+LogicalResult ReduceScatterOp::verify() { return verifyDivided(*this, allElements); }
+
+LogicalResult AllGatherOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, ValueRange operands,
+                                            DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
+                                            SmallVectorImpl<Type> &types) {
+  Adaptor op(operands, attributes, properties, regions);
+  return inferTypes(location, op, allElements, types);
+}
+LogicalResult AllGatherOp::verify() { return verifyDivided(*this, ownElements); }
 
 } // namespace halftone::dialect

@@ -62,6 +62,8 @@ public:
         Value number = scalarLike(watch(variables[i]) + 1.0, lastFault);
         fault = ops::where(whole, fault, ops::minimum(fault, number));
       }
+    if (trace.sharedBatch && trace.sharedBatch->hasOwnGradients) // each process has seen its own elements alone
+      fault = ops::negative(trace.allReduce(CollectiveKind::max, ops::negative(fault)));
     Value finite = ops::equal(fault, none);
     if (!gradients.empty())
       trace.when(finite, [&] {
@@ -96,6 +98,7 @@ public:
   bool isBuilt() const override { return inner_.impl()->isBuilt(); }
   void build(const std::vector<Variable> &variables) override { inner_.impl()->build(variables); }
   const OptimizerParts &parts() const override { return inner_.impl()->parts(); }
+  bool takesOwnGradients() const override { return inner_.impl()->takesOwnGradients(); }
   void split(int64_t rank, int64_t processes) override { inner_.impl()->split(rank, processes); }
   std::vector<Variable> variables() const override {
     std::vector<Variable> result{iteration_, rate_, counter_, scale_};

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <numeric>
 #include <queue>
+#include <ranges>
 #include <tuple>
 
 namespace halftone::detail {
@@ -25,6 +26,13 @@ Division::Range Division::of(int64_t elements, int64_t rank) const {
     return number == processes ? elements : elements / stride * number / processes * stride;
   };
   return {border(rank), border(rank + 1)};
+}
+
+std::vector<int64_t> Division::borders(int64_t elements) const {
+  std::vector<int64_t> borders{0};
+  for (int64_t rank = 0; rank < processes; ++rank)
+    borders.push_back(borders.back() + of(elements, rank).count());
+  return borders;
 }
 
 void OptimizerParts::split(int64_t rank, int64_t processes) {
@@ -110,54 +118,28 @@ Value OptimizerParts::own(const Variable &variable, const Value &x) const {
   return tracing().slice(tracing().reshape(x, Shape({elements})), {range.first}, Shape({range.count()}));
 }
 
+Value OptimizerParts::ownOfSum(const Variable &variable, const Value &x) const {
+  const Divided *divided = find(variable);
+  if (!divided) // apply() refuses it
+    return x;
+  return tracing().reduceScatter(x, divided->division.borders(x.shape().elements()), rank_);
+}
+
 void OptimizerParts::read() const {
   for (const Divided &divided : divided_)
     if (divided.part.defined())
       divided.part.assign(own(divided.variable, readRaw(divided.variable)));
 }
 
-void OptimizerParts::gather(ProcessGroup &group) const {
-  if (divided_.empty())
-    return;
-  if (!divided_.front().variable.impl()->memory->device().isHost())
-    return gatherByHost(group);
-  const std::lock_guard lock(divided_.front().variable.impl()->memory->lock()); // all variables have one lock
-  std::vector<std::vector<std::span<std::byte>>> arrays;
-  for (const Divided &divided : divided_) {
-    const VariableImpl &variable = *divided.variable.impl();
-    const int64_t size = itemsize(variable.dtype), elements = variable.shape.elements();
-    std::vector<std::span<std::byte>> &parts = arrays.emplace_back();
-    for (int64_t rank = 0; rank < processes_; ++rank) {
-      const Division::Range range = divided.division.of(elements, rank);
-      parts.emplace_back(variable.memory->data() + range.first * size, static_cast<size_t>(range.count() * size));
-    }
-    if (const std::span<std::byte> own = parts[static_cast<size_t>(rank_)]; divided.part.defined() && !own.empty())
-      std::memcpy(own.data(), divided.part.impl()->memory->data(), own.size());
+/// From the last variable to the first, the order in which backward passes make their gradients, and so updates are made.
+void OptimizerParts::gather() const {
+  for (const Divided &divided : std::views::reverse(divided_)) {
+    const Variable own = this->own(divided.variable);
+    const Shape shape = divided.variable.shape();
+    const std::vector<int64_t> borders = divided.division.borders(shape.elements());
+    const Value mine = own.defined() ? readRaw(own) : tracing().splat(0.0, Shape({0}), divided.variable.impl()->dtype);
+    divided.variable.assign(tracing().reshape(tracing().allGather(mine, borders, rank_), shape));
   }
-  group.run([&](Collectives &collectives) { return collectives.gatherInPlace(arrays); }).orThrow();
-  for (const Divided &divided : divided_)
-    divided.variable.impl()->memory->bumpVersion();
-}
-
-/// From and to a device, whose bytes come to the host and go back.
-void OptimizerParts::gatherByHost(ProcessGroup &group) const {
-  std::vector<std::vector<std::byte>> wholes;
-  std::vector<std::vector<std::span<std::byte>>> arrays;
-  for (const Divided &divided : divided_) {
-    const VariableImpl &variable = *divided.variable.impl();
-    const int64_t size = itemsize(variable.dtype), elements = variable.shape.elements();
-    std::vector<std::byte> &whole = wholes.emplace_back(static_cast<size_t>(elements * size));
-    std::vector<std::span<std::byte>> &parts = arrays.emplace_back();
-    for (int64_t rank = 0; rank < processes_; ++rank) {
-      const Division::Range range = divided.division.of(elements, rank);
-      parts.emplace_back(whole.data() + range.first * size, static_cast<size_t>(range.count() * size));
-    }
-    if (const std::span<std::byte> own = parts[static_cast<size_t>(rank_)]; !own.empty())
-      this->own(divided.variable).impl()->memory->readBytes(own).orThrow();
-  }
-  group.run([&](Collectives &collectives) { return collectives.gatherInPlace(arrays); }).orThrow();
-  for (size_t i = 0; i < divided_.size(); ++i)
-    divided_[i].variable.impl()->memory->writeBytes(wholes[i]).orThrow();
 }
 
 Tensor OptimizerParts::cut(const Division &division, const Tensor &whole) const {

@@ -19,6 +19,8 @@ struct Division {
   };
   int64_t processes = 1, owner = -1;
   Range of(int64_t elements, int64_t rank) const;
+  /// Process r has the elements from borders[r] up to borders[r + 1].
+  std::vector<int64_t> borders(int64_t elements) const;
 };
 
 /// Each process keeps the slots of the elements that it updates. A variable that processes divide has a part in each of
@@ -40,10 +42,13 @@ public:
   Variable own(const Variable &variable) const;
   /// Records the same elements of a value with the shape of `variable`, which this process updates.
   Value own(const Variable &variable, const Value &x) const;
+  /// Records the same elements of the sum of all processes' values; a vector without elements if other processes update
+  /// all.
+  Value ownOfSum(const Variable &variable, const Value &x) const;
   /// Records that the parts get the values of their variables.
   void read() const;
-  /// Gives the variables of all processes the values that one process has for each of their elements.
-  void gather(ProcessGroup &group) const;
+  /// Records that the variables of all processes get the values that one process has for each of their elements.
+  void gather() const;
 
   /// The elements that this process keeps of a slot of `variable`, as a slot; the whole value if nothing is divided.
   Tensor cut(const Variable &variable, const Tensor &whole) const;
@@ -62,7 +67,6 @@ public:
   void requireWhole() const;
 
 private:
-  void gatherByHost(ProcessGroup &group) const;
   struct Divided {
     Variable variable, part; // no part if one process updates all elements
     Division division;

@@ -244,10 +244,11 @@ void UpdateRule::overwrite(const Variable &variable, const Value &gradient, cons
 
 /// Leaves the variables that this process updates, with its elements of their gradients.
 void UpdateRule::takeOwn(std::vector<Value> &gradients, std::vector<Variable> &variables) const {
+  const std::optional<SharedBatch> &shared = tracing().sharedBatch;
   size_t count = 0;
   for (size_t i = 0; i < variables.size(); ++i)
     if (parts_.own(variables[i]).defined()) {
-      gradients[count] = parts_.own(variables[i], gradients[i]);
+      gradients[count] = shared && shared->hasOwnGradients ? gradients[i] : parts_.own(variables[i], gradients[i]);
       variables[count++] = variables[i];
     }
   gradients.resize(count);

@@ -62,6 +62,7 @@ public:
   bool isBuilt() const override { return built_; }
   void build(const std::vector<Variable> &variables) override;
   const OptimizerParts &parts() const override { return parts_; }
+  bool takesOwnGradients() const override { return parts_.areSplit() && !clipsByNorm(); }
   void split(int64_t rank, int64_t processes) override;
   void dropLossScaleFactor() override { args_.lossScaleFactor.reset(); }
   void excludeFromWeightDecay(const std::vector<Variable> &variables, const std::vector<std::string> &names) override;

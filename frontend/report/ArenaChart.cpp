@@ -49,7 +49,7 @@ int64_t stepsOf(const Plan &plan) {
 std::string writerText(const Executable &executable, size_t step) {
   const auto *launch = std::get_if<LaunchStep>(&executable.plan.steps[step]);
   if (std::holds_alternative<CollectiveStep>(executable.plan.steps[step]))
-    return "a sum over processes";
+    return "a collective of all processes";
   if (!launch)
     return "a copy";
   return launch->site < 0 ? launch->kernel : executable.sites[static_cast<size_t>(launch->site)].text;

@@ -34,11 +34,13 @@ std::string shortened(const std::string &name) {
   return name.size() <= most ? name : name.substr(0, most - 3) + "...";
 }
 
+/// Of all processes' elements.
 int64_t bytesOf(const Plan &plan, const CollectiveStep &step) {
-  int64_t bytes = 0;
-  for (SlotId slot : step.from)
-    bytes += plan.slots[static_cast<size_t>(slot)].type.bytes();
-  return bytes;
+  const auto bytes = [&](SlotId slot) { return plan.slots[static_cast<size_t>(slot)].type.bytes(); };
+  int64_t all = 0;
+  for (size_t i = 0; i < step.from.size(); ++i)
+    all += std::max(bytes(step.from[i]), bytes(step.to[i]));
+  return all;
 }
 
 std::vector<StepTimeline::Row> rowsOf(const Executable &executable, const PlayRecord &record) {
@@ -48,9 +50,10 @@ std::vector<StepTimeline::Row> rowsOf(const Executable &executable, const PlayRe
                     launch.begin, launch.end, launch.begin});
   for (size_t i = 0; i < record.collectives.size(); ++i) {
     const PlayRecord::Collective &collective = record.collectives[i];
-    const std::string name = fmt::format("{} of {}", i + 1, record.collectives.size());
-    rows.push_back({Kind::exchange, name, collective.started, collective.end, collective.begin,
-                    bytesOf(executable.plan, std::get<CollectiveStep>(executable.plan.steps[collective.step]))});
+    const auto &step = std::get<CollectiveStep>(executable.plan.steps[collective.step]);
+    const std::string name = fmt::format("{} of {}, {}", i + 1, record.collectives.size(), halftone::name(step.kind));
+    rows.push_back(
+        {Kind::exchange, name, collective.started, collective.end, collective.begin, bytesOf(executable.plan, step)});
     rows.push_back({Kind::wait, name, collective.awaited, collective.arrived, collective.awaited});
   }
   std::ranges::sort(rows, {}, [](const StepTimeline::Row &row) { return std::pair(row.begin, row.end); });

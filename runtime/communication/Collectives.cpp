@@ -163,10 +163,28 @@ std::byte *place(std::vector<std::byte> &memory, int64_t bytes) {
 
 } // namespace
 
-Status Collectives::allReduce(CollectiveKind kind, std::span<const SharedArray> arrays) {
+Status Collectives::check(std::span<const SharedArray> arrays) {
   for (const SharedArray &array : arrays)
     if (!combineOf(array.dtype))
       return {ErrorKind::type_error, fmt::format("processes do not combine values of dtype {}", name(array.dtype))};
+  return {};
+}
+
+Status Collectives::combine(CollectiveKind kind, std::span<const SharedArray> arrays) {
+  switch (kind) {
+  case CollectiveKind::sum:
+  case CollectiveKind::max:
+    return allReduce(kind, arrays);
+  case CollectiveKind::scattered_sum:
+    return reduceScatter(arrays);
+  case CollectiveKind::gather:
+    return allGather(arrays);
+  }
+  return {ErrorKind::internal_error, "a collective of an unknown kind"};
+}
+
+Status Collectives::allReduce(CollectiveKind kind, std::span<const SharedArray> arrays) {
+  HALFTONE_RETURN_IF_ERROR(check(arrays));
   return bytesOf(arrays) <= mostBytesSharedWhole ? shareWhole(kind, arrays) : shareChunks(kind, arrays);
 }
 
@@ -256,6 +274,91 @@ Status Collectives::shareChunks(CollectiveKind kind, std::span<const SharedArray
   if (!small.empty())
     unpack(small, own_.data());
   return {};
+}
+
+namespace {
+
+/// The parts of one rank, one behind the other: first the large ones, each a message of its own, then the small ones, which
+/// travel as one message.
+struct PartLayout {
+  std::vector<int64_t> offsets; // by array
+  int64_t smallBegin = 0, bytes = 0;
+
+  static bool isSmall(const SharedArray &array, int rank) { return array.partBytes(rank) < leastBytesInPlace; }
+  PartLayout(std::span<const SharedArray> arrays, int rank) : offsets(arrays.size()) {
+    for (const bool small : {false, true}) {
+      smallBegin = small ? bytes : 0;
+      for (size_t i = 0; i < arrays.size(); ++i)
+        if (isSmall(arrays[i], rank) == small) {
+          offsets[i] = bytes;
+          bytes += (arrays[i].partBytes(rank) + alignment - 1) / alignment * alignment;
+        }
+    }
+  }
+  int64_t smallBytes() const { return bytes - smallBegin; }
+};
+
+} // namespace
+
+Status Collectives::reduceScatter(std::span<const SharedArray> arrays) {
+  HALFTONE_RETURN_IF_ERROR(check(arrays));
+  const PartLayout own(arrays, rank());
+  std::vector<PartLayout> layouts;
+  int64_t packedBytes = 0;
+  for (int other = 0; other < size(); ++other)
+    packedBytes += layouts.emplace_back(arrays, other).smallBytes();
+  std::byte *const others = place(others_, own.bytes * size()), *packed = place(own_, packedBytes);
+  std::vector<Outgoing> sends;
+  std::vector<Incoming> receives;
+  const auto send = [&](int to, const std::byte *from, int64_t bytes) {
+    sends.push_back({to, {from, static_cast<size_t>(bytes)}});
+  };
+  for (int other = 0; other < size(); ++other) {
+    if (other == rank())
+      continue;
+    const PartLayout &theirs = layouts[static_cast<size_t>(other)];
+    std::byte *const received = others + own.bytes * other;
+    for (size_t i = 0; i < arrays.size(); ++i) {
+      const SharedArray &array = arrays[i];
+      const int64_t bytes = array.partBytes(other), ownBytes = array.partBytes(rank());
+      const std::byte *const part = array.from + array.partBegin(other);
+      if (!PartLayout::isSmall(array, other))
+        send(other, part, bytes);
+      else if (bytes > 0)
+        std::memcpy(packed + (theirs.offsets[i] - theirs.smallBegin), part, static_cast<size_t>(bytes));
+      if (!PartLayout::isSmall(array, rank()))
+        receives.push_back({other, {received + own.offsets[i], static_cast<size_t>(ownBytes)}});
+    }
+    if (theirs.smallBytes() > 0)
+      send(other, packed, theirs.smallBytes());
+    if (own.smallBytes() > 0)
+      receives.push_back({other, {received + own.smallBegin, static_cast<size_t>(own.smallBytes())}});
+    packed += theirs.smallBytes();
+  }
+  HALFTONE_RETURN_IF_ERROR(communicator_.exchange(sends, receives));
+  std::vector<const std::byte *> parts(static_cast<size_t>(size()));
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    for (int other = 0; other < size(); ++other)
+      parts[static_cast<size_t>(other)] =
+          other == rank() ? arrays[i].from + arrays[i].partBegin(other) : others + own.bytes * other + own.offsets[i];
+    const int64_t elements = arrays[i].partBytes(rank()) / itemsize(arrays[i].dtype);
+    if (elements > 0)
+      combineOf(arrays[i].dtype)(CollectiveKind::sum, parts, arrays[i].to, elements);
+  }
+  return {};
+}
+
+Status Collectives::allGather(std::span<const SharedArray> arrays) {
+  HALFTONE_RETURN_IF_ERROR(check(arrays));
+  std::vector<std::vector<std::span<std::byte>>> wholes;
+  for (const SharedArray &array : arrays) {
+    std::vector<std::span<std::byte>> &parts = wholes.emplace_back();
+    for (int other = 0; other < size(); ++other)
+      parts.emplace_back(array.to + array.partBegin(other), static_cast<size_t>(array.partBytes(other)));
+    if (const std::span<std::byte> own = parts[static_cast<size_t>(rank())]; !own.empty())
+      std::memcpy(own.data(), array.from, own.size());
+  }
+  return gatherInPlace(wholes);
 }
 
 Status Collectives::gatherInPlace(std::span<const std::span<std::byte>> parts) {

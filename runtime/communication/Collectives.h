@@ -12,9 +12,15 @@ namespace halftone {
 /// An array of this process that is combined with those of the others. `from` and `to` are disjoint.
 struct SharedArray {
   DType dtype = DType::float32; // a float of at least 16 bits, or an integer
-  int64_t elements = 0;
+  int64_t elements = 0;         // of all processes together, if they have parts
   const std::byte *from = nullptr;
   std::byte *to = nullptr;
+  /// If processes have parts of the array: rank r has the elements from borders[r] up to borders[r + 1].
+  std::span<const int64_t> borders{};
+
+  /// Where the part of a rank begins, in bytes, and its bytes.
+  int64_t partBegin(int rank) const { return borders[static_cast<size_t>(rank)] * itemsize(dtype); }
+  int64_t partBytes(int rank) const { return partBegin(rank + 1) - partBegin(rank); }
 };
 
 /// Every process makes the same calls in the same order, with arrays of the same dtypes and sizes. A failure is that of
@@ -28,6 +34,12 @@ public:
   /// Combines each array with those of the other processes. The sum of an element is 0 + x0 + x1 + ... in the order of
   /// ranks, in f32 for floats of 16 bits and rounded once at the end. So every process has the same bits, in every run.
   Status allReduce(CollectiveKind kind, std::span<const SharedArray> arrays);
+  /// Gives each process its part of the sum of each array, with the same bits: `from` is the whole array, `to` the part.
+  Status reduceScatter(std::span<const SharedArray> arrays);
+  /// Gives every process the parts of all: `from` is the own part, `to` the whole array.
+  Status allGather(std::span<const SharedArray> arrays);
+  /// The call above of that kind.
+  Status combine(CollectiveKind kind, std::span<const SharedArray> arrays);
   /// Gives all processes the bytes of rank 0.
   Status broadcast(std::span<std::byte> bytes);
   /// Gives each process the texts of all, by rank.
@@ -39,6 +51,7 @@ public:
   Status gatherInPlace(std::span<const std::vector<std::span<std::byte>>> arrays);
 
 private:
+  static Status check(std::span<const SharedArray> arrays);
   Status shareWhole(CollectiveKind kind, std::span<const SharedArray> arrays);
   Status shareChunks(CollectiveKind kind, std::span<const SharedArray> arrays);
 

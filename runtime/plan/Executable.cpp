@@ -2,11 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/plan/Executable.h"
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <span>
 
 namespace halftone {
+
+std::string_view name(CollectiveKind kind) {
+  constexpr std::array names{"all_reduce sum", "all_reduce max", "reduce_scatter", "all_gather"};
+  return names[static_cast<size_t>(kind)];
+}
+
 namespace {
 
 std::string printSlot(const Executable &exe, const Slot &slot) {
@@ -64,8 +71,7 @@ std::string printStep(const Executable &, const CopyStep &copy) {
 }
 
 std::string printStep(const Executable &, const CollectiveStep &collective) {
-  return fmt::format("all_reduce {} {} -> {}", collective.kind == CollectiveKind::sum ? "sum" : "max",
-                     slotList(collective.from), slotList(collective.to));
+  return fmt::format("{} {} -> {}", name(collective.kind), slotList(collective.from), slotList(collective.to));
 }
 
 std::string printStep(const Executable &, const WaitStep &) { return "wait"; }

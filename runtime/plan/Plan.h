@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -54,15 +55,24 @@ struct CopyStep {
   std::optional<Predicate> predicate;
 };
 
-/// How processes combine their values.
-enum class CollectiveKind : uint8_t { sum, max };
+/// What processes get of their values: the sum or the largest, all of them; each its part of the sum; all the parts of all.
+enum class CollectiveKind : uint8_t { sum, max, scattered_sum, gather };
+
+/// "all_reduce sum", "reduce_scatter".
+std::string_view name(CollectiveKind kind);
+/// Whether each process has a part of the values, by borders.
+constexpr bool isDivided(CollectiveKind kind) { return kind >= CollectiveKind::scattered_sum; }
 
 /// Begins to combine the values of `from` with those of the other processes; the results go to `to`, slot by slot. The
 /// values travel while the steps behind this one run, until a WaitStep. No such step may write `from`, or touch `to`.
 /// All processes have the same collectives in the same order.
 struct CollectiveStep {
   CollectiveKind kind = CollectiveKind::sum;
-  std::vector<SlotId> from, to; // pairs of one type
+  std::vector<SlotId> from{}, to{}; // pairs of one dtype
+  /// Of scattered_sum and gather: of pair i, process r has the elements from borders[i][r] up to borders[i][r + 1]. This
+  /// process is `rank`.
+  std::vector<std::vector<int64_t>> borders{};
+  int64_t rank = 0;
 };
 
 /// Waits for the oldest collective that still travels.

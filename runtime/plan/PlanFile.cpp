@@ -40,7 +40,7 @@ template <class A, Is<LaunchStep> T> void fields(A &a, T &x) {
   a(x.kernel, x.grid, x.buffers, x.operandCount, x.extents, x.scratchBytes, x.predicate, x.joined, x.site, x.cost);
 }
 template <class A, Is<CopyStep> T> void fields(A &a, T &x) { a(x.from, x.to, x.predicate); }
-template <class A, Is<CollectiveStep> T> void fields(A &a, T &x) { a(x.kind, x.from, x.to); }
+template <class A, Is<CollectiveStep> T> void fields(A &a, T &x) { a(x.kind, x.from, x.to, x.borders, x.rank); }
 template <class A, Is<WaitStep> T> void fields(A &, T &) {}
 template <class A, Is<ShadowSlot> T> void fields(A &a, T &x) {
   a(x.symbol, x.function, x.type, x.variable, x.source, x.written, x.refresh);
@@ -167,7 +167,7 @@ private:
   void get(bool &v) { v = bounded(0, 1) != 0; }
   void get(DType &v) { v = static_cast<DType>(bounded(0, static_cast<int64_t>(DType::string))); }
   void get(CollectiveKind &v) {
-    v = static_cast<CollectiveKind>(bounded(0, static_cast<int64_t>(CollectiveKind::max)));
+    v = static_cast<CollectiveKind>(bounded(0, static_cast<int64_t>(CollectiveKind::gather)));
   }
   void get(SlotKind &v) { v = static_cast<SlotKind>(bounded(0, static_cast<int64_t>(SlotKind::constant))); }
   int64_t bounded(int64_t low, int64_t high) {

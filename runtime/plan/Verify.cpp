@@ -7,6 +7,7 @@
 #include <cmath>
 #include <deque>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <map>
 #include <set>
 #include <tuple>
@@ -341,12 +342,39 @@ private:
         if (!range.empty())
           touched.insert(range);
       }
+    HALFTONE_RETURN_IF_ERROR(checkDivision(collective));
     for (size_t i = 0; i < collective.from.size(); ++i)
       if (const TensorType &from = plan.slots[collective.from[i]].type, &to = plan.slots[collective.to[i]].type;
-          from.dtype != to.dtype || from.elements() != to.elements())
+          from.dtype != to.dtype || !hasElements(collective, i, from.elements(), to.elements()))
         return bad(fmt::format("combines {} into {}", from.str(), to.str()));
     travelling.push_back(&collective);
     return {};
+  }
+
+  Status checkDivision(const CollectiveStep &collective) {
+    if (!isDivided(collective.kind))
+      return collective.borders.empty() ? Status() : bad("a collective of whole values has borders");
+    if (collective.borders.size() != collective.from.size())
+      return bad(fmt::format("a collective of {} values has borders of {}", collective.from.size(),
+                             collective.borders.size()));
+    for (const std::vector<int64_t> &own : collective.borders)
+      if (own.size() < 2 || own.size() != collective.borders.front().size() || own.front() != 0 ||
+          !std::ranges::is_sorted(own))
+        return bad(
+            fmt::format("borders [{}]: expected as many as for other values, rising from 0", fmt::join(own, ", ")));
+    const auto processes = std::ssize(collective.borders.front()) - 1;
+    if (collective.rank < 0 || collective.rank >= processes)
+      return bad(fmt::format("rank {} of {} processes", collective.rank, processes));
+    return {};
+  }
+  /// The borders are right.
+  static bool hasElements(const CollectiveStep &collective, size_t pair, int64_t from, int64_t to) {
+    if (!isDivided(collective.kind))
+      return from == to;
+    const std::vector<int64_t> &borders = collective.borders[pair];
+    const auto rank = static_cast<size_t>(collective.rank);
+    const int64_t own = borders[rank + 1] - borders[rank], all = borders.back();
+    return collective.kind == CollectiveKind::gather ? from == own && to == all : from == all && to == own;
   }
 
   Status checkStep(const WaitStep &) {

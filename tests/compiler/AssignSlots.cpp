@@ -87,8 +87,7 @@ public:
         continue;
       if (auto *collective = std::get_if<CollectiveStep>(&step)) { // of a process alone
         for (size_t i = 0; i < collective->from.size(); ++i)
-          std::memmove(at(collective->to[i]), at(collective->from[i]),
-                       exe.plan.slots[collective->from[i]].type.bytes());
+          copy(*collective, i);
         continue;
       }
       if (std::holds_alternative<WaitStep>(step))
@@ -103,6 +102,18 @@ public:
       }
       launch(std::get<LaunchStep>(step));
     }
+  }
+  /// The value of a pair, or this process's elements of it.
+  void copy(const CollectiveStep &step, size_t pair) {
+    const auto bytes = [&](SlotId id) { return exe.plan.slots[id].type.bytes(); };
+    const SlotId from = step.from[pair], to = step.to[pair];
+    int64_t begin = 0;
+    if (isDivided(step.kind))
+      begin = step.borders[pair][static_cast<size_t>(step.rank)] * itemsize(exe.plan.slots[from].type.dtype);
+    if (step.kind == halftone::CollectiveKind::gather)
+      std::memset(at(to), 0, bytes(to));
+    const bool gathers = step.kind == halftone::CollectiveKind::gather;
+    std::memmove(at(to) + (gathers ? begin : 0), at(from) + (gathers ? 0 : begin), std::min(bytes(from), bytes(to)));
   }
   void launch(const LaunchStep &step) {
     auto kernel = module.lookupSymbol<KernelOp>(step.kernel);
@@ -255,7 +266,9 @@ std::string printed(const std::string &text) {
     if (auto *copy = std::get_if<CopyStep>(&step)) {
       steps += "copy " + name(copy->from) + ">" + name(copy->to) + "; ";
     } else if (auto *collective = std::get_if<CollectiveStep>(&step)) {
-      steps += "sum " + name(collective->from.front()) + ">" + name(collective->to.front()) + "; ";
+      const bool isSum = collective->kind == halftone::CollectiveKind::sum;
+      steps += isSum ? "sum " : collective->kind == halftone::CollectiveKind::gather ? "gather " : "scatter ";
+      steps += name(collective->from.front()) + ">" + name(collective->to.front()) + "; ";
     } else if (std::holds_alternative<WaitStep>(step)) {
       steps += "wait; ";
     } else {
@@ -313,4 +326,15 @@ TEST_CASE("a sum over processes travels until its first reader") {
   // Without a reader it travels to the end; its result may be made in a variable or a fetch.
   CHECK(printed(around(sum, "%1", "%3")) == "f>a; sum a>v; f>o; wait; ");
   CHECK(printed(around(sum, "%v0", "%1")) == "f>a; sum a>o; wait; ");
+}
+
+TEST_CASE("Parts of all processes are gathered in the variable") {
+  const std::string parts =
+      "  %0 = halftone.reduce_scatter (%x0) rank 1 borders [array<i64: 0, 16, 30>] {order = 0 : i64} : "
+      "tensor<6x5xf32>\n"
+      "  %1 = halftone.neg %0 : tensor<14xf32>\n"
+      "  %2 = halftone.all_gather (%1) rank 1 borders [array<i64: 0, 16, 30>] {order = 1 : i64} : "
+      "tensor<14xf32>\n"
+      "  %3 = halftone.reshape %2 : tensor<30xf32> to tensor<6x5xf32>\n";
+  CHECK(printed(around(parts, "%3")) == "copy f>o; scatter f>a; wait; a>a; gather a>v; wait; ");
 }

@@ -34,3 +34,39 @@ func.func @main(%x: tensor<4xf32> {halftone.name = "x"}) -> (tensor<4xf32> {half
   %2 = halftone.all_reduce sum (%0) : tensor<4xf32>
   return %2, %1 : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// Parts join with parts, with their borders. All_gathers keep the order of the program, and fill their buckets by the bytes of
+// all processes: that %none is ready first, since another process updates it, changes nothing.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[P:.*]]:2 = halftone.reduce_scatter(%arg0, %arg1) rank 1 borders [array<i64: 0, 4, 8>, array<i64: 0, 8, 8>] {order = 0 : i64} : tensor<8xf32>, tensor<8xf32>
+// CHECK: %[[N:.*]] = halftone.neg %[[P]]#0
+// CHECK: %[[G:.*]]:2 = halftone.all_gather(%[[N]], %arg2) rank 1 borders [array<i64: 0, 4, 8>, array<i64: 0, 8, 8>] {order = 1 : i64} : tensor<4xf32>, tensor<0xf32>
+// CHECK: %[[V:.*]] = halftone.all_gather(%arg3) rank 1 borders [array<i64: 0, 4, 8>] {order = 2 : i64}
+// CHECK: halftone.all_reduce max(%arg0) {order = 3 : i64}
+// CHECK: return %[[G]]#0, %[[G]]#1, %[[V]]
+func.func @main(%x: tensor<8xf32> {halftone.name = "x"}, %y: tensor<8xf32> {halftone.name = "y"}, %none: tensor<0xf32> {halftone.name = "none"}, %v: tensor<4xf32> {halftone.name = "v"}) -> (tensor<8xf32> {halftone.name = "a"}, tensor<8xf32> {halftone.name = "b"}, tensor<8xf32> {halftone.name = "c"}, tensor<8xf32> {halftone.name = "m"}) {
+  %0 = halftone.reduce_scatter (%x) rank 1 borders [array<i64: 0, 4, 8>] : tensor<8xf32>
+  %1 = halftone.reduce_scatter (%y) rank 1 borders [array<i64: 0, 8, 8>] : tensor<8xf32>
+  %2 = halftone.neg %0 : tensor<4xf32>
+  %3 = halftone.all_gather (%2) rank 1 borders [array<i64: 0, 4, 8>] : tensor<4xf32>
+  %4 = halftone.all_gather (%none) rank 1 borders [array<i64: 0, 8, 8>] : tensor<0xf32>
+  %5 = halftone.all_gather (%v) rank 1 borders [array<i64: 0, 4, 8>] : tensor<4xf32>
+  %6 = halftone.all_reduce max (%x) : tensor<8xf32>
+  return %3, %4, %5, %6 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// A collective that waits for an all_gather comes behind it.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[G:.*]] = halftone.all_gather(%arg0) rank 0 borders [array<i64: 0, 4, 8>] {order = 0 : i64}
+// CHECK: halftone.all_reduce sum(%[[G]]) {order = 1 : i64}
+// CHECK: halftone.all_reduce sum(%arg1) {order = 2 : i64}
+func.func @main(%x: tensor<4xf32> {halftone.name = "x"}, %y: tensor<8xf32> {halftone.name = "y"}) -> (tensor<8xf32> {halftone.name = "a"}, tensor<8xf32> {halftone.name = "b"}) {
+  %0 = halftone.all_gather (%x) rank 0 borders [array<i64: 0, 4, 8>] : tensor<4xf32>
+  %1 = halftone.all_reduce sum (%0) : tensor<8xf32>
+  %2 = halftone.all_reduce sum (%y) : tensor<8xf32>
+  return %1, %2 : tensor<8xf32>, tensor<8xf32>
+}

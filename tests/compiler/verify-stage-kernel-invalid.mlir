@@ -34,7 +34,7 @@ halftone.kernel loop @d (tensor<8xf16>) -> (tensor<8xf16>, tensor<8xi1>) {
 }
 func.func @main(%x: tensor<8xf32> {halftone.name = "x"}) -> (tensor<8xf32> {halftone.name = "y"}) {
   %0 = halftone.launch @l(%x) : (tensor<8xf32>) -> tensor<8xf32>
-  // expected-error @below {{'halftone.neg' op is not legal in stage kernel: expected only launch, when, reshape, constant and all_reduce outside kernels}}
+  // expected-error @below {{'halftone.neg' op is not legal in stage kernel: expected only launch, when, reshape, constant and collectives outside kernels}}
   %1 = halftone.neg %0 : tensor<8xf32>
   return %1 : tensor<8xf32>
 }

@@ -10,7 +10,7 @@ func.func @f() {
 
 func.func @f(%p: tensor<i1>, %x: tensor<4xf32>) {
   halftone.when %p : () {
-    // expected-error @below {{stands in a 'halftone.when', but every process runs the same all_reduces}}
+    // expected-error @below {{stands in a 'halftone.when', but every process runs the same collectives}}
     %0 = halftone.all_reduce sum (%x) : tensor<4xf32>
     halftone.yield
   } else {
@@ -24,5 +24,66 @@ func.func @f(%p: tensor<i1>, %x: tensor<4xf32>) {
 func.func @f(%x: tensor<4xi1>) {
   // expected-error @below {{must be variadic of statically shaped tensor of integer or float (not float8) values, but got 'tensor<4xi1>'}}
   %0 = halftone.all_reduce sum (%x) : tensor<4xi1>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf32>) {
+  // expected-error @below {{has 1 values, but borders of 2}}
+  %0 = halftone.reduce_scatter (%x) rank 0 borders [array<i64: 0, 4, 8>, array<i64: 0, 4, 8>] : tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf32>) {
+  // expected-error @below {{expected borders that rise from 0, as many for each value, but got array<i64: 0, 5, 4, 8>}}
+  %0 = halftone.reduce_scatter (%x) rank 0 borders [array<i64: 0, 5, 4, 8>] : tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf32>) {
+  // expected-error @below {{expected borders that rise from 0, as many for each value, but got array<i64: 1, 8>}}
+  %0 = halftone.reduce_scatter (%x) rank 0 borders [array<i64: 1, 8>] : tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf32>) {
+  // expected-error @below {{is of rank 2 of 2 processes}}
+  %0 = halftone.all_gather (%x) rank 2 borders [array<i64: 0, 8, 16>] : tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<9xf32>) {
+  // expected-error @below {{expected a value of 8 elements by its borders, but got 'tensor<9xf32>'}}
+  %0 = halftone.all_gather (%x) rank 0 borders [array<i64: 0, 8, 16>] : tensor<9xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<9xf32>) {
+  // expected-error @below {{expected a value of 8 elements by its borders, but got 'tensor<9xf32>'}}
+  %0 = halftone.reduce_scatter (%x) rank 0 borders [array<i64: 0, 4, 8>] : tensor<9xf32>
+  return
+}
+
+// -----
+
+func.func @f(%p: tensor<i1>, %x: tensor<4xf32>) {
+  halftone.when %p : () {
+    // expected-error @below {{stands in a 'halftone.when', but every process runs the same collectives}}
+    %0 = halftone.all_gather (%x) rank 0 borders [array<i64: 0, 4>] : tensor<4xf32>
+    halftone.yield
+  } else {
+    halftone.yield
+  }
   return
 }

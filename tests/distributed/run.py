@@ -358,6 +358,13 @@ def timeline():
         require(int(said["exchanges"][0]) >= 3, "there are fewer than three buckets", result)
         require(float(said["first"][0]) < float(said["last"][0]), "no exchange hides", result)
         require(int(said["kernels"][0]) > 10 and int(said["events"][0]) > 15, "rows are missing", result)
+    # With a divided state the gradients travel once, in parts, and then the weights.
+    divided = run(2, "timeline", "shard=yes")
+    require(divided.code == 0, "it failed", divided)
+    for rank in (0, 1):
+        sent = dict(line[9:].split(": ") for line in divided.said[rank] if line.startswith("bytes of "))
+        require(sent["reduce_scatter"] == sent["all_gather"] == sent["weights"], "other bytes", divided)
+        require(int(sent.get("all_reduce sum", 0)) < 1000, "whole gradients travel", divided)
 
 
 def gpu():
@@ -380,6 +387,8 @@ def gpu():
     require_close(values(first, "fit loss"), values(alone, "fit loss"), 0.01, first, alone)
     counted = well(2, "steps", **here)
     require(values(counted, "waits") == ["0"] and int(values(counted, "graphs")[0]) >= 12, "the host waited", counted)
+    counted = run(2, "steps", "shard=yes", **here)
+    require([each.count("waits 0") for each in counted.said.values()] == [1, 1], "the host waits for parts", counted)
     skipped = well(2, "faults", "policy=mixed_float16", "steps=12", **here)
     require(values(skipped, "skipped")[0].split(" of ")[0] != "0", "no step was skipped", skipped)
     for missing, text in (("/no/such/library.so", "cannot open NCCL"), ("libc.so.6", "is not NCCL")):

@@ -273,6 +273,7 @@ void timeline(const Words &) {
   const StepTimeline times = step_timeline(model);
   double first = -1, begun = 0, last = 0;
   int kernels = 0, exchanges = 0;
+  std::map<std::string, int64_t> bytes;             // by the kind of collective
   for (const StepTimeline::Row &row : times.rows) { // by their begin
     kernels += row.kind == StepTimeline::Kind::kernel;
     if (row.kind == StepTimeline::Kind::kernel)
@@ -280,11 +281,18 @@ void timeline(const Words &) {
     if (row.kind != StepTimeline::Kind::exchange)
       continue;
     first = exchanges++ == 0 ? row.begin : first;
+    bytes[row.name.substr(row.name.find(", ") + 2)] += row.bytes;
     last = begun; // the step begins an exchange right behind the kernel that makes the last of its values
   }
   say(fmt::format("first {:.9f}", first));
   say(fmt::format("last {:.9f}", last));
   say(fmt::format("exchanges {}", exchanges));
+  int64_t weights = 0;
+  for (const Variable &variable : model.trainable_variables())
+    weights += 4 * variable.shape().elements();
+  say(fmt::format("bytes of weights: {}", weights));
+  for (const auto &[kind, sent] : bytes)
+    say(fmt::format("bytes of {}: {}", kind, sent));
   say(fmt::format("kernels {}", kernels));
   const std::string json = times.json();
   int events = 0;

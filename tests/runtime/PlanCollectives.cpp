@@ -16,14 +16,15 @@ namespace {
 constexpr int64_t elements = 3000;
 
 /// The fetch y of sharingExecutable() where x is `x`, @w is 0, and h so x / 2 + 1; then that of a second play.
-StatusOr<std::vector<std::vector<float>>> playTwice(float x, std::shared_ptr<ProcessGroup> group) {
+StatusOr<std::vector<std::vector<float>>> playTwice(float x, std::shared_ptr<ProcessGroup> group,
+                                                    const Executable &executable = sharingExecutable(elements)) {
   StatusOr<std::shared_ptr<CpuDevice>> device = CpuDevice::create(1);
   HALFTONE_RETURN_IF_ERROR(device.status());
   VariableStore store(*device);
   StatusOr<VariableHandle> w = store.create("net/w", Tensor::zeros({elements}));
   HALFTONE_RETURN_IF_ERROR(w.status());
-  StatusOr<std::shared_ptr<Player>> player = Player::bind(
-      std::make_shared<const Executable>(sharingExecutable(elements)), testKernels(), *device, {{"w", *w}}, {}, group);
+  StatusOr<std::shared_ptr<Player>> player =
+      Player::bind(std::make_shared<const Executable>(executable), testKernels(), *device, {{"w", *w}}, {}, group);
   HALFTONE_RETURN_IF_ERROR(player.status());
   std::vector<std::vector<float>> results;
   for (int play = 0; play < 2; ++play) {
@@ -63,6 +64,41 @@ TEST_CASE("A process alone gets its own values") {
   REQUIRE(results.isOk());
   CHECK((*results)[0] == std::vector<float>(elements, 3));
   CHECK((*results)[1] == std::vector<float>(elements, 3));
+}
+
+TEST_CASE("Players of two processes get their parts of a sum, and gather them") {
+  std::mutex mutex;
+  auto post = std::make_shared<Post>();
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < 2; ++rank)
+    threads.emplace_back([&, rank] {
+      auto group = std::make_shared<ProcessGroup>(std::make_unique<ThreadCommunicator>(post, rank, 2));
+      const auto own = playTwice(static_cast<float>(2 * rank), group, dividingExecutable(elements, rank));
+      const std::lock_guard lock(mutex);
+      REQUIRE(own.isOk());
+      for (const std::vector<float> &play : *own)
+        CHECK(play == std::vector<float>(elements, 3)); // 0 + 1, 1 + 1
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+TEST_CASE("A process alone gets 0 for the parts of others") {
+  const auto results = playTwice(4, nullptr, dividingExecutable(elements, 1));
+  REQUIRE(results.isOk());
+  std::vector<float> expected(elements, 3);
+  std::fill_n(expected.begin(), elements / 3, 0.0f);
+  CHECK((*results)[1] == expected);
+}
+
+TEST_CASE("A plan for another rank, or for more processes, is refused") {
+  auto post = std::make_shared<Post>();
+  const auto refusal = [&](int rank, int size, int64_t planned) {
+    auto group = std::make_shared<ProcessGroup>(std::make_unique<ThreadCommunicator>(post, rank, size));
+    return playTwice(4, group, dividingExecutable(elements, planned)).status().message();
+  };
+  CHECK_THAT(refusal(0, 2, 1), Catch::EndsWith("its plan is that of rank 1 of 2 processes, and this is rank 0 of 2"));
+  CHECK_THAT(refusal(0, 3, 0), Catch::EndsWith("its plan is that of rank 0 of 2 processes, and this is rank 0 of 3"));
 }
 
 TEST_CASE("A failure of the communication is the play's") {

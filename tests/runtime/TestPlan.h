@@ -120,4 +120,18 @@ inline Executable sharingExecutable(int64_t n = 100) {
   return exe;
 }
 
+/// The same, but process `rank` of two gets its part of the sum of h, and then the whole sum, s, of parts of n / 3 and 2 n / 3.
+/// Slot 9 is the part.
+inline Executable dividingExecutable(int64_t n, int64_t rank) {
+  Executable exe = sharingExecutable(n);
+  const std::vector<int64_t> borders{0, n / 3, n};
+  const int64_t own = rank == 0 ? n / 3 : n - n / 3;
+  exe.plan.slots.push_back({SlotKind::arena, {DType::float32, {own}}, exe.plan.arenaBytes});
+  exe.plan.arenaBytes = exe.plan.largestLiveBytes = exe.plan.arenaBytes / 3 * 4;
+  std::vector<Step> &steps = exe.plan.steps;
+  steps[2] = CollectiveStep{CollectiveKind::scattered_sum, {6}, {9}, {borders}, rank};
+  steps.insert(steps.end() - 1, {CollectiveStep{CollectiveKind::gather, {9}, {8}, {borders}, rank}, WaitStep{}});
+  return exe;
+}
+
 } // namespace halftone::test

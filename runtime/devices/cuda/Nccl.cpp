@@ -36,6 +36,8 @@ std::string findFunctions(void *library, nccl::Functions &f) {
   find(f.groupStart, "ncclGroupStart");
   find(f.groupEnd, "ncclGroupEnd");
   find(f.allReduce, "ncclAllReduce");
+  find(f.reduce, "ncclReduce");
+  find(f.broadcast, "ncclBroadcast");
   return find.missing;
 }
 

@@ -120,17 +120,41 @@ Status NcclCollectives::runBehind(Stream behind, Stream first) {
   return status;
 }
 
+nccl::Result NcclCollectives::queue(CollectiveKind kind, const SharedArray &array) {
+  if (isDivided(kind))
+    return queueParts(kind, array);
+  if (array.elements == 0)
+    return nccl::Result::success;
+  const nccl::Reduction reduction = kind == CollectiveKind::sum ? nccl::Reduction::sum : nccl::Reduction::max;
+  return nccl_->calls().allReduce(array.from, array.to, static_cast<size_t>(array.elements), *typeOf(array.dtype),
+                                  reduction, comm_, stream_);
+}
+
+/// NCCL's own reduce_scatter and all_gather take parts of one size.
+nccl::Result NcclCollectives::queueParts(CollectiveKind kind, const SharedArray &array) {
+  const nccl::Functions &calls = nccl_->calls();
+  const nccl::DataType type = *typeOf(array.dtype);
+  nccl::Result result = nccl::Result::success;
+  for (int rank = 0; rank + 1 < std::ssize(array.borders) && result == nccl::Result::success; ++rank) {
+    const int64_t begin = array.partBegin(rank);
+    const auto count = static_cast<size_t>(array.partBytes(rank) / itemsize(array.dtype));
+    if (count == 0)
+      continue;
+    result = kind == CollectiveKind::scattered_sum
+                 ? calls.reduce(array.from + begin, array.to, count, type, nccl::Reduction::sum, rank, comm_, stream_)
+                 : calls.broadcast(array.from, array.to + begin, count, type, rank, comm_, stream_);
+  }
+  return result;
+}
+
 /// One kernel of NCCL for all arrays.
 Status NcclCollectives::queue(CollectiveKind kind, std::span<const SharedArray> arrays) {
   const nccl::Functions &calls = nccl_->calls();
-  const nccl::Reduction reduction = kind == CollectiveKind::sum ? nccl::Reduction::sum : nccl::Reduction::max;
   HALFTONE_RETURN_IF_ERROR(nccl_->check(calls.groupStart(), "a collective", comm_));
   Status status;
   for (const SharedArray &array : arrays)
-    if (status.isOk() && array.elements > 0)
-      status = nccl_->check(calls.allReduce(array.from, array.to, static_cast<size_t>(array.elements),
-                                            *typeOf(array.dtype), reduction, comm_, stream_),
-                            "a collective", comm_);
+    if (status.isOk())
+      status = nccl_->check(queue(kind, array), "a collective", comm_);
   const Status ended = nccl_->check(calls.groupEnd(), "a collective", comm_);
   return status.isOk() ? ended : status;
 }

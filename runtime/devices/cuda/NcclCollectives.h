@@ -28,6 +28,8 @@ private:
   NcclCollectives(std::shared_ptr<Gpu> gpu, std::shared_ptr<const Nccl> nccl)
       : gpu_(std::move(gpu)), nccl_(std::move(nccl)) {}
   Status queue(CollectiveKind kind, std::span<const SharedArray> arrays);
+  nccl::Result queue(CollectiveKind kind, const SharedArray &array);
+  nccl::Result queueParts(CollectiveKind kind, const SharedArray &array);
   Status runBehind(Stream behind, Stream first);
 
   std::shared_ptr<Gpu> gpu_;

@@ -46,6 +46,9 @@ struct Functions {
   Result (*groupEnd)();
   Result (*allReduce)(const void *from, void *to, size_t count, DataType type, Reduction reduction, Comm comm,
                       Stream stream);
+  Result (*reduce)(const void *from, void *to, size_t count, DataType type, Reduction reduction, int root, Comm comm,
+                   Stream stream);
+  Result (*broadcast)(const void *from, void *to, size_t count, DataType type, int root, Comm comm, Stream stream);
 };
 
 } // namespace halftone::cuda::nccl

@@ -77,6 +77,10 @@ constexpr Type types[] = {rowOf<int8_t>,   rowOf<uint8_t>, rowOf<int32_t>, rowOf
 uint64_t bytesOfType(int type) { return type < 0 || type >= int(std::size(types)) ? 0 : types[type].bytes; }
 
 void combine(const Board &board, int ranks, const Call &call, std::byte *to) {
+  if (call.reduction == Call::copy) {
+    std::memcpy(to, board.bytes[static_cast<size_t>(call.root)].data(), call.elements * bytesOfType(call.type));
+    return;
+  }
   types[call.type].combine(board, ranks, call, to);
 }
 

@@ -14,8 +14,12 @@ inline constexpr uint64_t pieceBytes = uint64_t(1) << 20; ///< values travel in 
 
 /// What a rank calls: all ranks must call the same.
 struct Call {
+  static constexpr int all = -1, copy = -1;
   uint64_t elements = 0;
-  int type = 0, reduction = 0;
+  int type = 0, reduction = 0; ///< `copy`: every rank gets the root's values
+  int root = all;              ///< of a reduction: the rank that gets the result
+  bool gives(int rank) const { return reduction != copy || rank == root; }
+  bool takes(int rank) const { return reduction == copy || root == all || rank == root; }
   bool operator==(const Call &) const = default;
 };
 
@@ -39,7 +43,8 @@ struct Board {
 };
 static_assert(std::atomic<uint64_t>::is_always_lock_free);
 
-/// The sum or maximum of all ranks' values, 0 + x0 + x1 + ... in the order of ranks, in f32 for 16 bits; into `to`.
+/// The sum or maximum of all ranks' values, 0 + x0 + x1 + ... in the order of ranks, in f32 for 16 bits, or the root's; into
+/// `to`.
 void combine(const Board &board, int ranks, const Call &call, std::byte *to);
 /// Bytes of an element; 0 for a type that is none of ncclDataType_t.
 uint64_t bytesOfType(int type);

@@ -86,7 +86,8 @@ void requireAll(Comm &comm, std::atomic<uint64_t> Seat::*count, uint64_t least, 
 
 void giveOwn(Comm &comm, uint64_t piece, uint64_t from, const Call &call, const MemoryDoor &memory) {
   requireAll(comm, &Seat::consumed, piece - 1, memory);
-  memory.read(comm.board->bytes[static_cast<size_t>(comm.rank)].data(), from, call.elements * bytesOfType(call.type));
+  if (call.gives(comm.rank))
+    memory.read(comm.board->bytes[static_cast<size_t>(comm.rank)].data(), from, call.elements * bytesOfType(call.type));
   comm.own().call = call;
   comm.own().arrived = piece;
 }
@@ -96,14 +97,17 @@ void takeAll(Comm &comm, uint64_t piece, uint64_t to, const Call &call, const Me
   for (int other = 0; other < comm.ranks; ++other)
     if (const Call &theirs = comm.board->seats[static_cast<size_t>(other)].call; theirs != call) {
       comm.hasFailed = true;
-      memory.fail(fmt::format("emulated NCCL: rank {} combines {} elements of type {}, rank {} {} of type {}",
-                              comm.rank, call.elements, call.type, other, theirs.elements, theirs.type)
-                      .c_str());
+      memory.fail(
+          fmt::format("emulated NCCL: rank {} combines {} elements of type {} for root {}, rank {} {} of type {} "
+                      "for root {}",
+                      comm.rank, call.elements, call.type, call.root, other, theirs.elements, theirs.type, theirs.root)
+              .c_str());
     }
   std::vector<std::byte> result(call.elements * bytesOfType(call.type));
   combine(*comm.board, comm.ranks, call, result.data());
   comm.own().consumed = piece;
-  memory.write(to, result.data(), result.size());
+  if (call.takes(comm.rank))
+    memory.write(to, result.data(), result.size());
   comm.done = piece;
 }
 
@@ -125,10 +129,10 @@ void runAlone(const std::shared_ptr<Comm> &comm) {
 thread_local int groupDepth = 0;
 thread_local std::vector<std::function<int()>> groupCalls;
 
-int queueAllReduce(const std::shared_ptr<Comm> &comm, uint64_t from, uint64_t to, const Call &whole, void *stream) {
+int queueCall(const std::shared_ptr<Comm> &comm, uint64_t from, uint64_t to, const Call &whole, void *stream) {
   const uint64_t size = bytesOfType(whole.type), most = pieceBytes / size;
   for (uint64_t begin = 0; begin < whole.elements; begin += most) {
-    const Call call{std::min(most, whole.elements - begin), whole.type, whole.reduction};
+    const Call call{std::min(most, whole.elements - begin), whole.type, whole.reduction, whole.root};
     const uint64_t piece = ++comm->pieces, offset = begin * size;
     const StreamWork give{onceAll(comm, &Seat::consumed, piece - 1),
                           [=](const MemoryDoor &memory) { giveOwn(*comm, piece, from + offset, call, memory); }};
@@ -246,16 +250,33 @@ HALFTONE_EMULATED int ncclGroupEnd() {
   return result;
 }
 
-HALFTONE_EMULATED int ncclAllReduce(const void *from, void *to, size_t count, int type, int reduction, void *comm,
-                                    void *stream) {
-  if (bytesOfType(type) == 0 || (reduction != 0 && reduction != 2))
-    return fail(InvalidArgument, fmt::format("type {}, reduction {}", type, reduction));
+/// Queues the call, at once or when the group of calls ends.
+static int inGroup(const void *from, void *to, const Call &whole, void *comm, void *stream) {
+  const int ranks = static_cast<Handle *>(comm)->comm->ranks;
+  if (bytesOfType(whole.type) == 0 || (whole.reduction != Call::copy && whole.reduction != 0 && whole.reduction != 2) ||
+      whole.root < Call::all || whole.root >= ranks)
+    return fail(InvalidArgument,
+                fmt::format("type {}, reduction {}, root {} of {}", whole.type, whole.reduction, whole.root, ranks));
   auto call = [=, own = static_cast<Handle *>(comm)->comm] {
-    return queueAllReduce(own, reinterpret_cast<uint64_t>(from), reinterpret_cast<uint64_t>(to),
-                          {count, type, reduction}, stream);
+    return queueCall(own, reinterpret_cast<uint64_t>(from), reinterpret_cast<uint64_t>(to), whole, stream);
   };
   if (groupDepth == 0)
     return call();
   groupCalls.emplace_back(std::move(call));
   return Success;
+}
+
+HALFTONE_EMULATED int ncclAllReduce(const void *from, void *to, size_t count, int type, int reduction, void *comm,
+                                    void *stream) {
+  return inGroup(from, to, {count, type, reduction}, comm, stream);
+}
+
+HALFTONE_EMULATED int ncclReduce(const void *from, void *to, size_t count, int type, int reduction, int root,
+                                 void *comm, void *stream) {
+  return inGroup(from, to, {count, type, reduction, root}, comm, stream);
+}
+
+HALFTONE_EMULATED int ncclBroadcast(const void *from, void *to, size_t count, int type, int root, void *comm,
+                                    void *stream) {
+  return inGroup(from, to, {count, type, Call::copy, root}, comm, stream);
 }

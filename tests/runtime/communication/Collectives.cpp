@@ -166,3 +166,81 @@ TEST_CASE("Arrays of which each process has a part become whole in all, large an
                 static_cast<int64_t>(bytesOf(i, rank)));
     });
 }
+
+namespace {
+
+/// Random borders of `elements` among `size` ranks; some parts are empty.
+std::vector<int64_t> bordersOf(int64_t elements, int size, std::mt19937_64 &engine) {
+  std::vector<int64_t> borders{0, elements};
+  while (std::ssize(borders) < size + 1)
+    borders.push_back(static_cast<int64_t>(engine() % static_cast<uint64_t>(elements + 1)));
+  std::ranges::sort(borders);
+  return borders;
+}
+
+/// The elements of `numbers` that a rank has.
+std::vector<float> partOf(const std::vector<float> &numbers, const std::vector<int64_t> &borders, int rank) {
+  return {numbers.begin() + borders[static_cast<size_t>(rank)],
+          numbers.begin() + borders[static_cast<size_t>(rank) + 1]};
+}
+
+} // namespace
+
+TEST_CASE("Each process gets its part of the sums, with the bits of the whole sums, and all gather the parts") {
+  for (int size : {1, 2, 3, 7})
+    for (uint64_t seed : {1, 2, 3}) {
+      std::mt19937_64 engine(seed);
+      const std::vector<int64_t> counts{100003, 0, 1, 900, 20000, 7, 32768};
+      std::vector<std::vector<int64_t>> borders;
+      for (int64_t count : counts)
+        borders.push_back(bordersOf(count, size, engine));
+      inThreads(size, [&](Communicator &own) {
+        const int rank = own.rank();
+        Collectives all(own);
+        std::vector<std::vector<float>> from, sums(counts.size()), parts(counts.size()), wholes(counts.size());
+        std::vector<SharedArray> reduced, scattered, gathered;
+        for (size_t i = 0; i < counts.size(); ++i) {
+          from.push_back(numbersOf(rank + static_cast<int>(i) * 10, counts[i]));
+          reduced.push_back(arrayOf(DType::float32, from[i], sums[i]));
+          parts[i].resize(partOf(from[i], borders[i], rank).size());
+          scattered.push_back(
+              {DType::float32, counts[i], reduced[i].from, reinterpret_cast<std::byte *>(parts[i].data()), borders[i]});
+          wholes[i].resize(from[i].size());
+          gathered.push_back({DType::float32, counts[i], scattered[i].to,
+                              reinterpret_cast<std::byte *>(wholes[i].data()), borders[i]});
+        }
+        const Status status = all.allReduce(CollectiveKind::sum, reduced),
+                     divided = all.combine(CollectiveKind::scattered_sum, scattered);
+        const std::vector<std::vector<float>> ownParts = parts;
+        const Status joined = all.combine(CollectiveKind::gather, gathered);
+        const std::lock_guard lock(checking);
+        CHECK((status.isOk() && divided.isOk() && joined.isOk()));
+        for (size_t i = 0; i < counts.size(); ++i) {
+          CHECK(ownParts[i] == partOf(sums[i], borders[i], rank));
+          CHECK(wholes[i] == sums[i]);
+        }
+      });
+    }
+}
+
+TEST_CASE("Parts of narrow floats and of integers have borders between elements") {
+  const std::vector<int64_t> borders{0, 3, 3, 5}; // not at multiples of 8 bytes
+  inThreads(3, [&](Communicator &own) {
+    const std::vector<uint16_t> halves(5, Float16::encode(own.rank() == 0 ? 2048.0 : 1.0));
+    const std::vector<uint8_t> bytes{100, 200, 50, 3, 4};
+    const auto rank = static_cast<size_t>(own.rank());
+    const auto count = static_cast<size_t>(borders[rank + 1] - borders[rank]);
+    std::vector<uint16_t> halvesOut(count);
+    std::vector<uint8_t> bytesOut(count);
+    const auto in = [](const auto &values) { return reinterpret_cast<const std::byte *>(values.data()); };
+    const auto out = [](auto &values) { return reinterpret_cast<std::byte *>(values.data()); };
+    const std::vector<SharedArray> arrays{{DType::float16, 5, in(halves), out(halvesOut), borders},
+                                          {DType::uint8, 5, in(bytes), out(bytesOut), borders}};
+    const Status status = Collectives(own).reduceScatter(arrays);
+    const std::vector<uint8_t> sums{44, 88, 150, 9, 12}; // three times, and it wraps
+    const std::lock_guard lock(checking);
+    CHECK(status.isOk());
+    CHECK(halvesOut == std::vector<uint16_t>(count, Float16::encode(2050.0)));
+    CHECK(bytesOut == std::vector<uint8_t>(sums.begin() + borders[rank], sums.begin() + borders[rank + 1]));
+  });
+}

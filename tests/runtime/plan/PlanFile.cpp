@@ -73,6 +73,15 @@ TEST_CASE("a plan file holds collectives") {
   CHECK(print(*read) == print(exe));
   CHECK(std::get<CollectiveStep>(read->plan.steps[2]).to == std::vector<SlotId>{8});
   CHECK(std::holds_alternative<WaitStep>(read->plan.steps[6]));
+
+  const Executable divided = test::dividingExecutable(90, 1);
+  const StatusOr<Executable> readDivided = readExecutable(writeExecutable(divided));
+  REQUIRE(readDivided.isOk());
+  CHECK(print(*readDivided) == print(divided));
+  const CollectiveStep &scatter = std::get<CollectiveStep>(readDivided->plan.steps[2]);
+  CHECK(scatter.kind == CollectiveKind::scattered_sum);
+  CHECK(scatter.borders == std::vector<std::vector<int64_t>>{{0, 30, 90}});
+  CHECK(scatter.rank == 1);
 }
 
 TEST_CASE("a plan file is refused with the reason") {
@@ -88,7 +97,7 @@ TEST_CASE("a plan file is refused with the reason") {
   CHECK_THAT(messageOf(bytes.substr(0, bytes.size() / 2)), Catch::Contains("checksum"));
   std::string other = bytes;
   other[8] = 9;
-  CHECK_THAT(messageOf(other), Catch::Contains("format version 9, this library reads version 7"));
+  CHECK_THAT(messageOf(other), Catch::Contains("format version 9, this library reads version 8"));
   other = bytes;
   other[100] ^= 1;
   CHECK_THAT(messageOf(other), Catch::Contains("checksum"));

@@ -24,6 +24,8 @@ SAME_CALL(commGetAsyncError, ncclCommGetAsyncError);
 SAME_CALL(groupStart, ncclGroupStart);
 SAME_CALL(groupEnd, ncclGroupEnd);
 SAME_CALL(allReduce, ncclAllReduce);
+SAME_CALL(reduce, ncclReduce);
+SAME_CALL(broadcast, ncclBroadcast);
 
 #define SAME_VALUE(ours, theirs) static_assert(static_cast<int>(ours) == static_cast<int>(theirs))
 SAME_VALUE(Result::success, ncclSuccess);

@@ -118,6 +118,64 @@ TEST_CASE("A collective runs behind the work before it and before the work behin
     checkCombined<float>(CollectiveKind::sum, DType::float32, first, second, expected, seed);
 }
 
+namespace {
+
+/// This rank's part of the sum of `own`, and then the whole sum, gathered from all parts.
+StatusOr<std::pair<std::vector<float>, std::vector<float>>> dividedSum(CudaDevice &device,
+                                                                       const std::shared_ptr<ProcessGroup> &group,
+                                                                       const std::vector<float> &own,
+                                                                       const std::vector<int64_t> &borders) {
+  const auto bytes = static_cast<int64_t>(own.size() * sizeof(float)), elements = std::ssize(own);
+  const auto rank = static_cast<size_t>(group->rank());
+  std::vector<float> part(static_cast<size_t>(borders[rank + 1] - borders[rank])), whole(own.size());
+  std::vector<DeviceMemory> memories;
+  for (int i = 0; i < 3; ++i)
+    memories.push_back(device.allocate(bytes).valueOrThrow());
+  device.upload(memories[0].get(), std::as_bytes(std::span(own))).orThrow();
+  auto queue = device.makeQueue(0).valueOrThrow();
+  auto collectives = device.join(group).valueOrThrow();
+  const SharedArray scattered{DType::float32, elements, memories[0].get(), memories[1].get(), borders},
+      gathered{DType::float32, elements, memories[1].get(), memories[2].get(), borders};
+  queue->begin();
+  for (const auto &[kind, array] :
+       {std::pair(CollectiveKind::scattered_sum, scattered), {CollectiveKind::gather, gathered}}) {
+    HALFTONE_RETURN_IF_ERROR(collectives->start(kind, {&array, 1}));
+    HALFTONE_RETURN_IF_ERROR(collectives->wait());
+  }
+  HALFTONE_RETURN_IF_ERROR(queue->finish());
+  HALFTONE_RETURN_IF_ERROR(device.download(std::as_writable_bytes(std::span(part)), memories[1].get()));
+  HALFTONE_RETURN_IF_ERROR(device.download(std::as_writable_bytes(std::span(whole)), memories[2].get()));
+  return std::pair(part, whole);
+}
+
+} // namespace
+
+TEST_CASE("Two GPUs get their parts of a sum, and gather the parts of both") {
+  const std::vector<std::vector<int64_t>> divisions{
+      {0, 16, 40}, {0, 40, 40}, {0, 0, 40}, {0, 290000, 600001}}; // the last in two pieces of the emulated NCCL
+  for (const std::vector<int64_t> &borders : divisions) {
+    std::vector<float> first(static_cast<size_t>(borders.back())), second(first.size()), expected(first.size());
+    for (size_t i = 0; i < first.size(); ++i) {
+      first[i] = static_cast<float>(i);
+      second[i] = static_cast<float>(2 * i + 1);
+      expected[i] = first[i] + second[i];
+    }
+    const TwoGpus gpus({{"HALFTONE_EMULATOR_SEED", "1"}});
+    const auto results =
+        inRanks<StatusOr<std::pair<std::vector<float>, std::vector<float>>>>([&](std::shared_ptr<ProcessGroup> group) {
+          const auto rank = static_cast<size_t>(group->rank());
+          return dividedSum(*gpus.devices[rank], group, rank ? second : first, borders);
+        });
+    for (size_t rank = 0; rank < 2; ++rank) {
+      INFO(results[rank].status().str());
+      REQUIRE(results[rank].isOk());
+      CHECK(results[rank]->first ==
+            std::vector<float>(expected.begin() + borders[rank], expected.begin() + borders[rank + 1]));
+      CHECK(results[rank]->second == expected);
+    }
+  }
+}
+
 TEST_CASE("A plan on two GPUs sums their values at each play, and the host waits for nothing") {
   constexpr int64_t n = 1001;
   constexpr int plays = 4;
