@@ -1,8 +1,10 @@
 // keras.ops on Values: attention.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Graph.h"
+#include "frontend/Operations.h"
 #include "frontend/Promotion.h"
 #include "halftone/Ops.h"
+#include "runtime/base/ConfigAccess.h"
 #include <cmath>
 #include <fmt/format.h>
 
@@ -43,6 +45,22 @@ Value withFourAxes(const char *name, const Value &operand, const Shape &scores) 
   return tracing().reshape(operand, Shape(dims));
 }
 
+/// The call as files have it: bias, mask and scale are arguments by name, and null if they are not there.
+Value recorded(const List &inputs, const DotProductAttentionArgs &args) {
+  nlohmann::ordered_json arguments, keywords;
+  size_t next = 3;
+  for (const auto &[name, operand] : {std::pair("bias", &args.bias), std::pair("mask", &args.mask)})
+    keywords[name] = operand->defined() ? nlohmann::ordered_json{{"input", next++}} : nlohmann::ordered_json();
+  keywords["scale"] = args.scale ? nlohmann::ordered_json(*args.scale) : nlohmann::ordered_json();
+  for (size_t i = 0; i < 3; ++i)
+    arguments["args"].push_back({{"input", i}});
+  arguments["kwargs"] = std::move(keywords);
+  Config config = configOf("is_causal", args.is_causal);
+  config.set_null("flash_attention");
+  config.set_null("attn_logits_soft_cap");
+  return callOperation("DotProductAttention", inputs, ConfigAccess::make(std::move(arguments)), config)[0];
+}
+
 } // namespace
 
 Value dot_product_attention(const Value &query, const Value &key, const Value &value,
@@ -51,6 +69,8 @@ Value dot_product_attention(const Value &query, const Value &key, const Value &v
   for (const Value *operand : {&args.bias, &args.mask})
     if (operand->defined())
       inputs.push_back(*operand);
+  if (isSymbolic(query))
+    return recorded(inputs, args);
   const bool hasBias = args.bias.defined(), hasMask = args.mask.defined();
   return applyOne(
       "dot_product_attention", inputs, [hasBias, hasMask, scale = args.scale, causal = args.is_causal](const List &v) {

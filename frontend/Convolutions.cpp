@@ -1,6 +1,7 @@
 // keras.ops on Values: convolutions.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Graph.h"
+#include "frontend/Operations.h"
 #include "frontend/Promotion.h"
 #include "frontend/Windows.h"
 #include "halftone/Ops.h"
@@ -72,6 +73,18 @@ Value convolve(const ConvOperands &operands, const Value &kernel, const Windows 
   return asDtype(y, dtype);
 }
 
+/// The arguments as the operations of files have them.
+template <class Args> Config configOfArgs(const Args &args) {
+  Config config;
+  setField(config, "strides", args.strides);
+  setField(config, "padding", args.padding);
+  if constexpr (requires { args.output_padding; })
+    setField(config, "output_padding", args.output_padding);
+  setField(config, "data_format", args.data_format);
+  setField(config, "dilation_rate", args.dilation_rate);
+  return config;
+}
+
 /// A kernel (k..., c, g * f) as (k..., g, c, f).
 Value inGroups(const Value &kernel, int64_t groups) {
   const int64_t rank = kernel.rank() - 2, channels = kernel.shape()[rank], filters = kernel.shape()[-1] / groups;
@@ -88,6 +101,8 @@ Value inGroups(const Value &kernel, int64_t groups) {
 } // namespace
 
 Value conv(const Value &inputs, const Value &kernel, const ConvArgs &args) {
+  if (isSymbolic(inputs))
+    return recordOperation("Conv", {inputs, kernel}, configOfArgs(args));
   return applyOne("conv", {inputs, kernel}, [args](const List &v) {
     const ConvOperands operands = operandsOf("conv", v, args.data_format);
     const int64_t channels = operands.channels(), own = operands.kernel.shape()[operands.rank],
@@ -110,6 +125,8 @@ Value conv(const Value &inputs, const Value &kernel, const ConvArgs &args) {
 }
 
 Value depthwise_conv(const Value &inputs, const Value &kernel, const ConvArgs &args) {
+  if (isSymbolic(inputs))
+    return recordOperation("DepthwiseConv", {inputs, kernel}, configOfArgs(args));
   return applyOne("depthwise_conv", {inputs, kernel}, [args](const List &v) {
     const ConvOperands operands = operandsOf("depthwise_conv", v, args.data_format);
     const int64_t channels = operands.channels(), multiplier = operands.kernel.shape()[-1];
@@ -125,6 +142,8 @@ Value depthwise_conv(const Value &inputs, const Value &kernel, const ConvArgs &a
 
 Value separable_conv(const Value &inputs, const Value &depthwise_kernel, const Value &pointwise_kernel,
                      const ConvArgs &args) {
+  if (isSymbolic(inputs))
+    return recordOperation("SeparableConv", {inputs, depthwise_kernel, pointwise_kernel}, configOfArgs(args));
   const Value middle = depthwise_conv(inputs, depthwise_kernel, args);
   return conv(middle, pointwise_kernel, {.data_format = args.data_format});
 }
@@ -174,6 +193,8 @@ Windows windowsOf(const ConvOperands &operands, const ConvTransposeArgs &args) {
 } // namespace
 
 Value conv_transpose(const Value &inputs, const Value &kernel, const ConvTransposeArgs &args) {
+  if (isSymbolic(inputs))
+    return recordOperation("ConvTranspose", {inputs, kernel}, configOfArgs(args));
   return applyOne("conv_transpose", {inputs, kernel}, [args](const List &v) {
     const ConvOperands operands = operandsOf("conv_transpose", v, args.data_format);
     const int64_t rank = operands.rank;

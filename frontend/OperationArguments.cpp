@@ -1,6 +1,7 @@
 // Looks the arguments of recorded operations up, and tells which of them does not fit.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/OperationArguments.h"
+#include "frontend/Literals.h"
 #include "halftone/Error.h"
 #include <fmt/format.h>
 #include <utility>
@@ -39,6 +40,8 @@ Json OperationArguments::take(const char *name) {
 }
 
 Value OperationArguments::inputOf(const Json &argument, const char *name) const {
+  if (isRecordedArray(argument))
+    return recordedArray(className_, argument);
   const auto place = argument.is_object() ? argument.find("input") : argument.end();
   if (!argument.is_object() || place == argument.end() || !place->is_number_unsigned() ||
       place->get<size_t>() >= inputs_.size())
@@ -53,6 +56,28 @@ Operand OperationArguments::operand(const char *name) {
   return inputOf(found, name);
 }
 Value OperationArguments::value(const char *name) { return inputOf(take(name), name); }
+bool OperationArguments::has(const char *name) const {
+  if (const auto keyword = keywords_.find(name); keyword != keywords_.end())
+    return !keyword->is_null();
+  return next_ < positional_.size() && !positional_[next_].is_null();
+}
+Value OperationArguments::maybeValue(const char *name) {
+  if (has(name))
+    return value(name);
+  if (keywords_.erase(name) == 0 && next_ < positional_.size())
+    ++next_;
+  return {};
+}
+std::optional<double> OperationArguments::maybeNumber(const char *name) {
+  if (!has(name)) {
+    maybeValue(name);
+    return std::nullopt;
+  }
+  const Json found = take(name);
+  if (!found.is_number())
+    refuse(name, found, "a number");
+  return found.get<double>();
+}
 std::vector<Value> OperationArguments::values(const char *name) {
   const Json found = take(name);
   if (!found.is_array())

@@ -18,24 +18,29 @@ using Operand = std::variant<Value, double>;
 class OperationArguments {
 public:
   using Json = nlohmann::ordered_json;
-  /// `arguments` is {"args", "kwargs"}, where {"input": i} stands for inputs[i].
+  /// `arguments` is {"args", "kwargs"}, where {"input": i} stands for inputs[i]. Where a Value is expected, an array that the
+  /// file holds is one too.
   OperationArguments(std::string className, std::vector<Value> inputs, const Json &arguments, Json config);
 
   Operand operand(const char *name);
   Value value(const char *name);
+  /// Undefined if it is null or not there.
+  Value maybeValue(const char *name);
   /// Of one argument that is a list.
   std::vector<Value> values(const char *name);
   /// All operands that are left.
   std::vector<Value> rest();
   /// An operand as the file has it.
   Json literal(const char *name);
+  bool has(const char *name) const; // an operand that is not null
   bool hasMore() const { return next_ < positional_.size() || !keywords_.empty(); }
 
   /// Of the config; null if it is not there.
   Json config(const char *key);
   int64_t integer(const char *key, std::optional<int64_t> byDefault = {});
   double number(const char *key, std::optional<double> byDefault = {});
-  bool flag(const char *key); // false if it is not there
+  std::optional<double> maybeNumber(const char *name); // an operand
+  bool flag(const char *key);                          // false if it is not there
   std::string text(const char *key);
   std::vector<int64_t> integers(const char *key);       // one, a list, or none for null
   std::optional<int64_t> maybeInteger(const char *key); // none for null

@@ -12,6 +12,22 @@ struct Operation {
   Values (*make)(OperationArguments &);
 };
 
+// OperationWindows.cpp
+Values convOperation(OperationArguments &);
+Values depthwiseConvOperation(OperationArguments &);
+Values separableConvOperation(OperationArguments &);
+Values convTransposeOperation(OperationArguments &);
+Values maxPoolOperation(OperationArguments &);
+Values averagePoolOperation(OperationArguments &);
+Values padOperation(OperationArguments &);
+// OperationNorms.cpp
+Values normalizeOperation(OperationArguments &);
+Values momentsOperation(OperationArguments &);
+Values batchNormOperation(OperationArguments &);
+Values rmsNormOperation(OperationArguments &);
+Values layerNormOperation(OperationArguments &);
+Values attentionOperation(OperationArguments &);
+
 /// "Relu" of "keras.src.ops.nn" and the others.
 std::span<const Operation> operationRows();
 

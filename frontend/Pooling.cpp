@@ -1,6 +1,7 @@
 // keras.ops on Values: pooling, and functions with a gradient of their own.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Graph.h"
+#include "frontend/Operations.h"
 #include "frontend/Promotion.h"
 #include "frontend/Windows.h"
 #include "halftone/Ops.h"
@@ -11,6 +12,15 @@ using namespace detail;
 using List = std::vector<Value>;
 
 namespace {
+
+/// The arguments as the operations of files have them.
+Config configOfPool(const std::vector<int64_t> &pool_size, const PoolArgs &args) {
+  Config config = configOf("pool_size", pool_size);
+  setField(config, "strides", args.strides);
+  setField(config, "padding", args.padding);
+  setField(config, "data_format", args.data_format);
+  return config;
+}
 
 /// `value` with the gradient that `gradient` gives to those of `arguments` that are floats.
 Value withGradient(const Value &value, const List &arguments, const std::function<Values(const Value &)> &gradient) {
@@ -272,6 +282,8 @@ std::function<Value(const Values &)> custom_gradient(std::function<WithGradient(
 }
 
 Value max_pool(const Value &inputs, const std::vector<int64_t> &pool_size, const PoolArgs &args) {
+  if (isSymbolic(inputs))
+    return recordOperation("MaxPool", {inputs}, configOfPool(pool_size, args));
   return applyOne("max_pool", {inputs}, [pool_size, args](const List &v) {
     const bool first = isChannelsFirst("max_pool", args.data_format);
     const Value image = channelsLast(v[0], first);
@@ -287,6 +299,8 @@ Value max_pool(const Value &inputs, const std::vector<int64_t> &pool_size, const
 }
 
 Value average_pool(const Value &inputs, const std::vector<int64_t> &pool_size, const PoolArgs &args) {
+  if (isSymbolic(inputs))
+    return recordOperation("AveragePool", {inputs}, configOfPool(pool_size, args));
   return applyOne("average_pool", {inputs}, [pool_size, args](const List &v) {
     const bool first = isChannelsFirst("average_pool", args.data_format);
     const Value image = channelsLast(asFloat(v[0]), first);

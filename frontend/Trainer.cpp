@@ -229,6 +229,9 @@ static void moveToDevice(const Layer &model, const CompiledModel &compiled) {
 /// that of compile().
 static size_t outputNamed(const Layer &model, const std::vector<std::string> &outputs, const std::string &name,
                           const char *argument) {
+  for (size_t i = 0; i < outputs.size(); ++i) // a file whose outputs share a name has their places
+    if (name == fmt::format("[{}]", i))
+      return i;
   auto found = std::find(outputs.begin(), outputs.end(), name);
   if (found == outputs.end())
     throw Error(

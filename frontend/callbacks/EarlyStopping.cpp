@@ -9,11 +9,9 @@
 namespace halftone::callbacks {
 
 struct EarlyStopping::State {
-  explicit State(const EarlyStoppingArgs &args) : monitor(args.monitor, args.mode, args.min_delta) {
-    best = args.baseline.value_or(monitor.worst());
-  }
+  explicit State(const EarlyStoppingArgs &args) : monitor(args.monitor, args.mode, args.min_delta) {}
   detail::Monitor monitor;
-  double best = 0.0;
+  std::optional<double> best{};
   int64_t wait = 0, bestEpoch = 0;
   std::vector<Tensor> bestWeights;
 };
@@ -29,7 +27,7 @@ void EarlyStopping::on_train_begin(const Logs &) {
 }
 
 void EarlyStopping::on_epoch_end(int64_t epoch, Logs &logs) {
-  const std::optional<double> found = state_->monitor.valueIn(logs, "Early stopping");
+  const std::optional<double> found = state_->monitor.valueIn(logs, model(), "Early stopping");
   if (!found || epoch < args_.start_from_epoch)
     return;
   const double value = *found;
@@ -43,7 +41,7 @@ void EarlyStopping::on_epoch_end(int64_t epoch, Logs &logs) {
     state_->bestEpoch = epoch;
     if (args_.restore_best_weights)
       state_->bestWeights = model().get_weights();
-    if (!args_.baseline || state_->monitor.exceeds(value, *args_.baseline))
+    if (!args_.baseline || state_->monitor.isBetter(value, *args_.baseline))
       state_->wait = 0;
     return;
   }

@@ -16,9 +16,9 @@ namespace halftone::callbacks {
 
 struct ModelCheckpoint::State {
   explicit State(const ModelCheckpointArgs &args)
-      : monitor(args.monitor, args.mode, 0.0), best(args.initial_value_threshold.value_or(monitor.worst())) {}
+      : monitor(args.monitor, args.mode, 0.0), best(args.initial_value_threshold) {}
   detail::Monitor monitor;
-  double best;
+  std::optional<double> best;
   int64_t epoch = 0, batchesSinceSave = 0, lastBatch = -1;
 };
 
@@ -128,11 +128,11 @@ void ModelCheckpoint::save(int64_t epoch, std::optional<int64_t> batch, const Lo
   };
   std::optional<double> value;
   if (args_.save_best_only)
-    value = state.monitor.valueIn(logs, "Saving the best model");
+    value = state.monitor.valueIn(logs, model(), "Saving the best model");
+  const std::string best = state.best ? fmt::format("{:.5f}", *state.best) : "None";
   if (value && !state.monitor.isBetter(*value, state.best))
-    return say(fmt::format("{} did not improve from {:.5f}", args_.monitor, state.best));
-  say(value ? fmt::format("{} improved from {:.5f} to {:.5f}, saving model to {}", args_.monitor, state.best, *value,
-                          path)
+    return say(fmt::format("{} did not improve from {}", args_.monitor, best));
+  say(value ? fmt::format("{} improved from {} to {:.5f}, saving model to {}", args_.monitor, best, *value, path)
             : fmt::format("saving model to {}", path));
   if (detail::isStateSplit(model())) // then all processes have a part of the file
     write(path);

@@ -9,20 +9,21 @@ namespace halftone::detail {
 
 class Monitor {
 public:
-  /// Keras's automatic mode maximizes values whose names hold "acc" or "auc" and minimizes all others. `minDelta` is
-  /// not negative.
+  /// `minDelta` is not negative.
   Monitor(std::string name, MonitorMode mode, double minDelta);
   /// The watched value in `logs`. If `logs` do not have it, the callback does nothing in this epoch, as in Keras; the
-  /// first time a warning names `what` and the values that `logs` have.
-  std::optional<double> valueIn(const Logs &logs, const char *what);
-  /// Whether `value` is better than `than` by more than minDelta.
-  bool isBetter(double value, double than) const;
-  bool exceeds(double value, double than) const; // without minDelta
-  double worst() const;
+  /// first time a warning names `what` and the values that `logs` have. In the automatic mode the first value decides
+  /// whether it is to rise or to fall: a loss falls, and a compiled metric does as Keras says of its class. value_error
+  /// for any other value.
+  std::optional<double> valueIn(const Logs &logs, const Model &model, const char *what);
+  /// Whether `value` is better than `than` by more than minDelta. As in Keras, any value is better than none.
+  bool isBetter(double value, std::optional<double> than) const;
 
 private:
+  void choose(const Model &model);
+
   std::string name_;
-  bool maximize_;
+  std::optional<bool> maximize_; // empty until the automatic mode has chosen
   double minDelta_;
   bool warned_ = false;
 };

@@ -11,10 +11,9 @@
 namespace halftone::callbacks {
 
 struct ReduceLROnPlateau::State {
-  explicit State(const ReduceLROnPlateauArgs &args)
-      : monitor(args.monitor, args.mode, args.min_delta), best(monitor.worst()) {}
+  explicit State(const ReduceLROnPlateauArgs &args) : monitor(args.monitor, args.mode, args.min_delta) {}
   detail::Monitor monitor;
-  double best;
+  std::optional<double> best{};
   int64_t wait = 0, cooldown = 0;
 };
 
@@ -32,7 +31,7 @@ void ReduceLROnPlateau::on_epoch_end(int64_t epoch, Logs &logs) {
   const Optimizer optimizer = model().optimizer();
   double rate = optimizer.learning_rate();
   logs.set("learning_rate", rate);
-  const std::optional<double> found = state.monitor.valueIn(logs, "Learning rate reduction is");
+  const std::optional<double> found = state.monitor.valueIn(logs, model(), "Learning rate reduction is");
   if (!found)
     return;
   const double value = *found;

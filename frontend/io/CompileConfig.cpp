@@ -76,6 +76,10 @@ LossSpec readLosses(const ConfigPlace &place) {
 
 std::vector<Metric> readMetricList(const ConfigPlace &place) { return readOneOrMore(place, readMetric); }
 
+/// Names an output by its place, if a layer makes several outputs, which then have one name. Trainer.cpp reads it.
+std::string placeName(size_t output) { return fmt::format("[{}]", output); }
+bool isPlaceName(const std::string &name) { return name.starts_with('['); }
+
 /// A list of an only output's metrics, or a list with an entry for each output, or an object by the outputs' names.
 MetricSpec readMetrics(const ConfigPlace &place, const std::vector<std::string> &outputs) {
   std::vector<std::pair<std::string, std::vector<Metric>>> byName;
@@ -93,8 +97,9 @@ MetricSpec readMetrics(const ConfigPlace &place, const std::vector<std::string> 
   if (each.size() != outputs.size())
     place.refuse(ErrorKind::value_error,
                  fmt::format("expected an entry for each of the {} outputs, found {}", outputs.size(), each.size()));
+  const bool unique = std::set<std::string>(outputs.begin(), outputs.end()).size() == outputs.size();
   for (size_t i = 0; i < outputs.size(); ++i)
-    byName.emplace_back(outputs[i], readMetricList(each[i]));
+    byName.emplace_back(unique ? outputs[i] : placeName(i), readMetricList(each[i]));
   return MetricSpec(byName);
 }
 
@@ -161,6 +166,15 @@ Json lossesJson(const LossSpec &spec) {
 /// A list for one output. Metrics that every one of several outputs gets become a list of each output's.
 Json metricsJson(const MetricSpec &spec, size_t outputs) {
   Json list = Json::array(), byName, each = Json::array();
+  if (!spec.names().empty() && isPlaceName(spec.names()[0])) {
+    for (size_t i = 0; i < outputs; ++i)
+      each.push_back(Json::array());
+    for (size_t i = 0; i < spec.metrics().size(); ++i)
+      for (size_t output = 0; output < outputs; ++output)
+        if (spec.names()[i] == placeName(output))
+          each[output].push_back(metricJson(spec.metrics()[i]));
+    return each;
+  }
   for (size_t i = 0; i < spec.metrics().size(); ++i)
     if (spec.names().empty())
       list.push_back(metricJson(spec.metrics()[i]));

@@ -57,7 +57,7 @@ inline constexpr std::tuple argFields<metrics::CategoricalCrossentropyArgs>{
     Field{"axis", &metrics::CategoricalCrossentropyArgs::axis}};
 template <>
 inline constexpr std::tuple argFields<metrics::SparseCategoricalCrossentropyArgs>{
-    Field{"from_logits", &metrics::SparseCategoricalCrossentropyArgs::from_logits},
+    Field{"from_logits", &metrics::SparseCategoricalCrossentropyArgs::from_logits}, FixedField{"ignore_class", nullptr},
     Field{"axis", &metrics::SparseCategoricalCrossentropyArgs::axis}};
 template <>
 inline constexpr std::tuple argFields<metrics::CorrelationArgs>{Field{"axis", &metrics::CorrelationArgs::axis}};

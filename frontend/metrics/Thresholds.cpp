@@ -1,6 +1,7 @@
 // Compares predictions with thresholds and counts.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/metrics/Thresholds.h"
+#include "frontend/Literals.h"
 #include "frontend/LossImpl.h"
 #include "frontend/Promotion.h"
 #include "frontend/SharedBatch.h"
@@ -14,18 +15,6 @@ namespace halftone::detail {
 namespace {
 
 constexpr double lowest = -1e10; // Keras's NEG_INF, the threshold and the predictions that top_k leaves out
-
-/// The values as a vector. A literal has at most 64 elements.
-Value vectorOf(const std::vector<double> &values, DType dtype) {
-  constexpr size_t most = 64;
-  std::vector<Value> pieces;
-  for (size_t begin = 0; begin < values.size(); begin += most) {
-    const std::vector<double> piece(values.begin() + static_cast<int64_t>(begin),
-                                    values.begin() + static_cast<int64_t>(std::min(begin + most, values.size())));
-    pieces.push_back(tracing().literal(Tensor(piece, {std::ssize(piece)}).astype(dtype)));
-  }
-  return pieces.size() == 1 ? pieces[0] : tracing().concat(pieces, 0);
-}
 
 /// Sample weights with as many axes as the predictions: those of samples get an axis of extent 1.
 Value weightFor(const Value &weight, const Value &t, DType dtype) {

@@ -89,6 +89,18 @@ TEST_CASE("a name makes a metric") {
   CHECK(near({ce.result()}, {1.177}, 1e-3));
 }
 
+TEST_CASE("A crossentropy of class numbers is read from the config that Keras writes") {
+  const std::string config = R"({"module": "keras.metrics", "class_name": "SparseCategoricalCrossentropy", "config":
+    {"name": "ce", "dtype": "float32", "from_logits": true, "ignore_class": null, "axis": -1}, "registered_name": null})";
+  const Metric ce = metrics::deserialize(Config::parse(config));
+  ce.update_state(Tensor::of<int32_t>({1}, {1}), Tensor({0, 0}, {1, 2}));
+  CHECK(near({ce.result()}, {std::log(2.0)}));
+  CHECK(ce.get_config().dump() == Config::parse(config).get_object("config").dump());
+  std::string other = config;
+  other.replace(other.find("null"), 4, "0");
+  CHECK_THAT(errorOf([&] { (void)metrics::deserialize(Config::parse(other)); }), Contains("ignore_class"));
+}
+
 TEST_CASE("accuracy picks its kind as Keras does") {
   auto resolved = [](const char *name, const Tensor &t, const Tensor &p) {
     Metric metric = detail::resolveMetric(Metric(name), t.shape(), p.shape());

@@ -1,7 +1,7 @@
 // Operations as Keras's files have them: each with its arguments, on an input of shape (batch, 2, 3).
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/OperationRows.h"
-#include "tests/frontend/Recorded.h"
+#include "tests/frontend/RecordedJson.h"
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <fmt/format.h>
@@ -133,6 +133,56 @@ TEST_CASE("Operations with arguments compute as Keras's, and go into a config ag
     check(row);
 }
 
+TEST_CASE("Windows, pads, normalizations, attention and constants of Keras's files give Keras's results", "[files]") {
+  for (const std::string &line : recordedLines("operations.jsonl")) {
+    const Json row = Json::parse(line);
+    const std::string text = row.at("config").dump(), dtype = row.at("dtype");
+    INFO(dtype << " " << text);
+    const Model model = Model::from_config(Config::parse(text));
+    const Tensor x(elementsOf(row.at("x")), Shape(row.at("shape").get<std::vector<int64_t>>()));
+    for (const Model &each : {model, Model::from_config(Config::parse(model.to_json()))}) {
+      const Tensors found = each.predict_all(x.astype(float32), {.verbose = 0});
+      REQUIRE(found.size() == row.at("y").size());
+      for (size_t i = 0; i < found.size(); ++i) {
+        const Json &expected = row.at("y")[i];
+        CHECK(found[i].shape() == Shape(expected.at("shape").get<std::vector<int64_t>>()));
+        CHECK(distance(numbers(found[i]), elementsOf(expected.at("y"))) <= (dtype == "float32"   ? 2e-6
+                                                                            : dtype == "float16" ? 2e-3
+                                                                                                 : 1.6e-2));
+      }
+    }
+    CHECK(Model::from_config(Config::parse(model.to_json())).to_json() == model.to_json());
+  }
+}
+
+TEST_CASE("Convolutions, pools and attention between layers are written as one operation of Keras's each", "[files]") {
+  const Input x({6, 5, 4});
+  const Value mean = ops::mean(x, {0}), each = ops::mean(x, {0, 1, 2}), ofSteps = ops::mean(x, {0, 2, 3});
+  const Value kernel = ops::reshape(mean, {3, 2, 4, 5}), few = ops::reshape(mean, {6, 5, 4, 1}),
+              point = ops::reshape(each, {1, 1, 4, 1}), turned = ops::reshape(mean, {3, 2, 5, 4});
+  const Value mask = ops::greater(ofSteps, ops::mean(ofSteps)), bias = ofSteps * 0.01;
+  const std::vector<std::pair<std::string, Value>> rows{
+      {"Conv", ops::conv(x, kernel, {.strides = {2}, .padding = "same"})},
+      {"DepthwiseConv", ops::depthwise_conv(x, few)},
+      {"SeparableConv", ops::separable_conv(x, few, point, {.padding = "same"})},
+      {"ConvTranspose", ops::conv_transpose(x, turned, {.strides = {2, 1}})},
+      {"MaxPool", ops::max_pool(x, {2}, {.strides = {{1}}})},
+      {"AveragePool", ops::average_pool(x, {2, 1}, {.padding = "same"})},
+      {"DotProductAttention", ops::dot_product_attention(x, x, x, {.bias = bias, .mask = mask, .scale = 0.1})},
+      {"DotProductAttention", ops::dot_product_attention(x, x, x, {.mask = mask, .is_causal = true})}};
+  for (const auto &[className, result] : rows) {
+    INFO(className);
+    const Model model({x}, {result});
+    const std::string text = model.to_json();
+    const Model again = Model::from_config(Config::parse(text));
+    CHECK_THAT(text, Contains(fmt::format("\"class_name\":\"{}\"", className)) ||
+                         Contains(fmt::format("\"class_name\": \"{}\"", className)));
+    CHECK(again.to_json() == text);
+    const Tensor data = counted({2, 6, 5, 4}) * 0.01;
+    CHECK(numbers(again.predict(data, {.verbose = 0})) == numbers(model.predict(data, {.verbose = 0})));
+  }
+}
+
 TEST_CASE("Calls of operations between layers are written as Keras's operations", "[files]") {
   const Input x({2, 3});
   const Value flag = ops::isfinite(x);
@@ -196,6 +246,25 @@ TEST_CASE("Items of a Value are those of NumPy: integers, slices forwards and ba
     CHECK_THROWS_WITH(read("GetItem", item(other)), Contains("no integer, slice, ellipsis or null"));
   CHECK_THROWS_WITH(read("GetItem", item(R"([{"class_name": "__slice__", "config": 3}])")),
                     Contains("expected an object"));
+}
+
+TEST_CASE("An error about an array, a pad or a normalization says what can be read", "[files]") {
+  const std::string ragged = R"({"class_name": "__numpy__", "config": {"value": [[1, 2], [3]], "dtype": "float32"}})";
+  CHECK_THROWS_WITH(read("Add", "[X, " + ragged + "]"), Contains("Add has an array") && Contains("no nested list"));
+  const std::string many =
+      fmt::format(R"({{"class_name": "__numpy__", "config": {{"value": [{}0], "dtype": "int32"}}}})",
+                  fmt::join(std::vector<std::string>(4096, "0, "), ""));
+  CHECK_THROWS_WITH(read("Take", "[X, " + many + "]", R"("axis": 1)"), Contains("more than 4096 elements"));
+  CHECK_THROWS_WITH(read("Pad", "[X]", R"("pad_width": [[0, 0], [1, 1]], "mode": "constant")"),
+                    Contains("a pair for each of the 3 axes"));
+  CHECK_THROWS_WITH(read("Pad", "[X]", R"("pad_width": -1)"), Contains("expected integers from 0"));
+  CHECK_THROWS_WITH(read("Pad", "[X]", R"("pad_width": 1, "mode": "median")"), Contains("`mode` = \"median\""));
+  CHECK_THROWS_WITH(read("Pad", "[X, 1]", R"("pad_width": [[0, 0], [1, 1], [0, 0]], "mode": "edge")"),
+                    Contains("`constant_values` can only be provided"));
+  CHECK_THROWS_WITH(read("Normalize", "[X]", R"("axis": [1, 2], "order": 1)"), Contains("norms of matrices"));
+  CHECK_THROWS_WITH(read("Normalize", "[X]", R"("order": 0)"), Contains("must be an int >= 1"));
+  CHECK_THROWS_WITH(read("BatchNorm", "[X, X, X]", R"("axis": 2)"), Contains("`mean` must be a vector of length"));
+  CHECK_THROWS_WITH(read("Moments", "[X]", R"("axes": [1], "synchronized": true)"), Contains("synchronized"));
 }
 
 TEST_CASE("An operation's error names the argument that is missing, too much, or of another kind", "[files]") {

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 import keras
 import numpy as np
-from keras import layers
+from keras import layers, ops
 from random_keras_layers import (
     activation,
     activation_layer,
     areas_2d,
     attention,
+    chance,
     convolution,
     dense,
     einsum_dense,
@@ -15,12 +16,12 @@ from random_keras_layers import (
     leave_2d,
     leave_3d,
     normalization,
-    operation,
     plain,
     steps_1d,
     volume,
     widen,
 )
+from random_keras_operations import attention_operation, constants, norms, operation, pad, windows
 
 ANY = [
     dense,
@@ -33,11 +34,14 @@ ANY = [
     plain,
     operation,
     operation,
+    constants,
+    norms,
+    pad,
 ]
 OF_RANK = {
     2: [dense, dense, widen],
-    3: [convolution, convolution, attention, attention, steps_1d, leave_1d],
-    4: [convolution, convolution, convolution, areas_2d, areas_2d, leave_2d],
+    3: [convolution, convolution, attention, attention, steps_1d, steps_1d, leave_1d, windows, attention_operation],
+    4: [convolution, convolution, convolution, areas_2d, areas_2d, areas_2d, leave_2d, windows, windows],
     5: [volume, volume, leave_3d],
 }
 LEAVE = {3: leave_1d, 4: leave_2d, 5: leave_3d}
@@ -54,7 +58,7 @@ MERGES = [
 
 def grow(draw, x):
     """`x` through one random layer. A result that is too large or empty is not taken."""
-    builders = ANY + 2 * OF_RANK[len(x.shape)]
+    builders = ANY + 2 * OF_RANK[len(x.shape)] + ([chance] if draw.is_random else [])
     policy = draw.of("float32", "mixed_bfloat16", "mixed_float16", "float16", "bfloat16") if draw.chance(0.08) else None
     saved = keras.config.dtype_policy()
     if policy:
@@ -89,9 +93,12 @@ def entry(draw, batch):
         length, bound = draw.n(1, 7), draw.n(2, 11)
         symbol = layers.Input((length,), dtype="int32")
         masked = draw.chance(0.5)
-        y = layers.Embedding(bound, draw.n(1, 8), mask_zero=masked, **draw.some(embeddings_constraint=draw.constraint))(
-            symbol
-        )
+        y = layers.Embedding(
+            bound,
+            draw.n(1, 8),
+            mask_zero=masked,
+            **draw.some(embeddings_constraint=draw.constraint, embeddings_regularizer=lambda: draw.of("l1", "l2"))
+        )(symbol)
         ids = draw.random.integers(0, bound, (batch, length)).astype("int32")
         if masked:
             ids[:, 0] = np.maximum(ids[:, 0], 1)
@@ -106,8 +113,45 @@ def entry(draw, batch):
     return symbol, draw.random.standard_normal((batch, *shape)).astype("float32"), symbol
 
 
+def nested(draw, x):
+    """`x` through a model inside, called once or twice: functional with one or two outputs, or sequential."""
+    units = x.shape[-1]
+    if draw.chance(0.3):
+        model = keras.Sequential([layers.Input(x.shape[1:]), layers.Dense(units, activation=draw.activation())])
+        if draw.chance(0.5):
+            model.add(layers.BatchNormalization(epsilon=0.01))
+        return model(model(x)) if draw.chance(0.5) else model(x)
+    inner = layers.Input(x.shape[1:])
+    hidden = layers.Dense(units, activation=draw.activation())(
+        grow(draw, layers.Dense(4)(inner)) if units < 2 else inner
+    )
+    if draw.chance(0.3):
+        model = keras.Model(inner, [hidden, normalization(draw, hidden)])
+        return layers.Add()(model(x))
+    model = keras.Model(inner, hidden)
+    x = model(x)
+    return model(x) if draw.chance(0.5) else x
+
+
+def heads_of(draw, end, values):
+    """The model's outputs: mostly vectors; sometimes one for each step, under the mask of the steps if there is one."""
+    steps = [value for value in values if len(value.shape) == 3 and value.shape[1] < 12]
+    dtype = lambda: draw.of("float32", "float32", None)  # noqa: E731
+    if steps and draw.chance(0.5):
+        return [layers.Dense(draw.n(2, 5), dtype=dtype())(draw.of(*steps))] + (
+            [layers.Dense(draw.n(2, 5), dtype=dtype())(end)] if draw.chance(0.3) else []
+        )
+    units = draw.n(2, 5)
+    shared = layers.Dense(units, dtype=dtype())
+    count = draw.of(1, 1, 1, 2)
+    if count == 2 and draw.chance(0.3):  # one layer makes both outputs
+        return [shared(end), shared(ops.tanh(end))]
+    return [shared(end)] + [layers.Dense(draw.n(2, 5), dtype=dtype())(end) for _ in range(count - 1)]
+
+
 def random_model(draw, batch):
-    """A functional model and its inputs' data."""
+    """A functional model and its inputs' data. draw.is_random: whether layers are in it that training makes random."""
+    draw.is_random = draw.chance(0.15)
     entries = [entry(draw, batch) for _ in range(draw.of(1, 1, 1, 2))]
     values = [value for _, _, value in entries]
     for _ in range(draw.n(1, 7)):
@@ -119,20 +163,10 @@ def random_model(draw, batch):
             values.append(grown)
         if len(values) > 1 and draw.chance(0.25):
             values.append(join(draw, values))
-    if draw.chance(0.25):  # a model inside, called once or twice
-        x = flat(draw, values[-1])
-        inner = layers.Input(x.shape[1:])
-        model = keras.Model(
-            inner,
-            layers.Dense(x.shape[-1], activation=draw.activation())(
-                grow(draw, layers.Dense(4)(inner)) if x.shape[-1] < 2 else inner
-            ),
-        )
-        x = model(x)
-        values[-1] = model(x) if draw.chance(0.5) else x
+    steps = values[-1]
+    if draw.chance(0.25):
+        values[-1] = nested(draw, flat(draw, values[-1]))
     ends = [flat(draw, value) for value in values]
     end = ends[0] if len(ends) == 1 else layers.Concatenate()(ends)
-    heads = [
-        layers.Dense(draw.n(2, 5), dtype=draw.of("float32", "float32", None))(end) for _ in range(draw.of(1, 1, 1, 2))
-    ]
+    heads = heads_of(draw, end, [*values, steps])
     return keras.Model([symbol for symbol, _, _ in entries], heads), [data for _, data, _ in entries]

@@ -89,9 +89,16 @@ class Draw:
         if rank == 2:
             found |= self.some(kernel_regularizer=self.regularizer)
         if bias:
-            found |= self.some(use_bias=lambda: False, bias_initializer=self.initializer)
+            found |= self.some(
+                use_bias=lambda: False, bias_initializer=self.initializer, bias_constraint=self.constraint
+            )
+            found |= {"bias_regularizer": draw_plain_regularizer(self)} if self.chance(0.2) else {}
         found |= {"activity_regularizer": "l2"} if self.chance(0.05) else {}
         return found
+
+
+def draw_plain_regularizer(draw):
+    return draw.of("l1", "l2", keras.regularizers.L1L2(0.02, 0.01))
 
 
 def padding(draw, causal=False):
@@ -107,8 +114,9 @@ def dense(draw, x):
 
 def einsum_dense(draw, x):
     letters = "abcde"[: len(x.shape) - 1]
-    if draw.chance(0.5) or len(x.shape) == 2:
-        equation, shape = "...x,xy->...y", (*[None] * (len(x.shape) - 2), draw.n(1, 9))
+    if len(x.shape) == 2 or (draw.chance(0.5) and len(x.shape) == 3):
+        inner = letters[1:]
+        equation, shape = f"a{inner}x,xy->a{inner}y", (*x.shape[1:-1], draw.n(1, 9))
         return layers.EinsumDense(equation, shape, bias_axes=draw.of(None, "y"), activation=draw.activation())(x)
     inner = letters[1:]
     equation = f"a{inner}x,xyz->a{inner}yz"
@@ -131,7 +139,7 @@ def activation_layer(draw, x):
         shared = [a for a in range(1, len(x.shape) - 1) if draw.chance(0.5)] or None
         return make(alpha_initializer=draw.initializer(), shared_axes=shared)(x)
     if make is layers.Softmax:
-        return make(axis=draw.of(-1, 1))(x)
+        return make(axis=draw.of(-1, 1, *([(1, 2)] if len(x.shape) > 2 else [])))(x)
     return make(draw.of(0.1, 0.3))(x)
 
 
@@ -145,14 +153,27 @@ def normalization(draw, x):
     )
     channels = x.shape[-1]
     if make is layers.GroupNormalization:
-        return make(draw.of(*[g for g in (1, 2, 3, -1) if g < 0 or channels % g == 0]), epsilon=0.01)(x)
+        arguments = draw.some(center=lambda: False, scale=lambda: False, gamma_initializer=draw.initializer)
+        return make(draw.of(*[g for g in (1, 2, 3, -1) if g < 0 or channels % g == 0]), epsilon=0.01, **arguments)(x)
     if make is layers.LayerNormalization:
         axis = draw.of(-1, list(range(1, len(x.shape))))
         return make(axis=axis, epsilon=0.01, **draw.some(center=lambda: False, scale=lambda: False))(x)
     if make is layers.BatchNormalization:
-        arguments = draw.some(center=lambda: False, scale=lambda: False, momentum=lambda: 0.6)
-        return make(epsilon=0.01, **arguments)(x)
-    return make(**({"epsilon": 0.01} if make is layers.RMSNormalization else {}))(x)
+        arguments = draw.some(
+            center=lambda: False,
+            scale=lambda: False,
+            momentum=lambda: 0.6,
+            axis=lambda: 1,
+            beta_regularizer=lambda: draw_plain_regularizer(draw),
+            gamma_constraint=draw.constraint,
+            moving_mean_initializer=draw.initializer,
+        )
+        layer = make(epsilon=0.01, **arguments)
+        layer.trainable = not draw.chance(0.15)  # frozen: moving statistics in training too
+        return layer(x)
+    if make is layers.RMSNormalization:
+        return make(axis=draw.of(-1, list(range(1, len(x.shape)))), epsilon=0.01)(x)
+    return make(axis=draw.of(-1, 1))(x + 0.5)
 
 
 def plain(draw, x):
@@ -160,62 +181,22 @@ def plain(draw, x):
         lambda: layers.Rescaling(draw.of(0.5, 2.0), draw.of(0.0, 0.25))(x),
         lambda: layers.Identity()(x),
         lambda: layers.Dropout(0.0)(x),
+        lambda: layers.Normalization(
+            axis=-1,
+            mean=draw.random.standard_normal(x.shape[-1]).tolist(),
+            variance=draw.random.uniform(0.5, 2, x.shape[-1]).tolist(),
+            invert=draw.chance(0.3),
+        )(x),
         lambda: layers.ActivityRegularization(l1=0.001, l2=0.002)(x),
     )()
 
 
-def operation(draw, x):
-    last = len(x.shape) - 1
-    return draw.of(
-        lambda: x + 1.5,
-        lambda: 2.0 - x,
-        lambda: x * 0.5,
-        lambda: x / 2.0,
-        lambda: -x,
-        lambda: 1.0 / (ops.abs(x) + 1.0),
-        lambda: ops.tanh(x),
-        lambda: ops.sigmoid(x),
-        lambda: ops.exp(-ops.square(x)),
-        lambda: ops.log1p(ops.abs(x)),
-        lambda: ops.sqrt(ops.abs(x) + 0.5),
-        lambda: ops.sin(x),
-        lambda: ops.cos(x),
-        lambda: ops.erf(x),
-        lambda: ops.clip(x, -1.0, 1.0),
-        lambda: ops.maximum(x, 0.1),
-        lambda: ops.minimum(x, ops.tanh(x)),
-        lambda: ops.where(x > 0.1, x, x * 0.1),
-        lambda: x - ops.mean(x, axis=-1, keepdims=True),
-        lambda: x / (1.0 + ops.std(x, axis=last, keepdims=True)),
-        lambda: x - ops.max(x, axis=-1, keepdims=True),
-        lambda: ops.cumsum(x, axis=-1),
-        lambda: ops.flip(x, axis=last),
-        lambda: ops.softmax(x, axis=-1),
-        lambda: ops.log_softmax(x),
-        lambda: ops.logsumexp(x, axis=-1, keepdims=True) + x,
-        lambda: ops.gelu(x, approximate=False),
-        lambda: ops.concatenate([x, ops.relu(x)], axis=-1),
-        lambda: ops.power(ops.abs(x) + 0.5, 1.5),
-        lambda: ops.repeat(x, 2, axis=-1),
-        lambda: ops.stop_gradient(x) + x,
-        lambda: ops.var(x, axis=-1, keepdims=True) + x,
-        lambda: ops.tile(x, [1] * last + [2]),
-        lambda: x[..., ::-1],
-        lambda: x[:, : max(1, x.shape[1] // 2)],
-        lambda: ops.arctan(x),
-        lambda: ops.celu(x, 2.0),
-        lambda: ops.squareplus(x),
-        lambda: ops.threshold(x, 0.1, -0.2),
-        lambda: ops.roll(x, 1, axis=-1),
-        lambda: ops.hypot(x, 1.0),
-        lambda: ops.logaddexp(x, 0.5),
-        lambda: ops.log2(ops.abs(x) + 1.0),
-        lambda: ops.amax(x, axis=-1, keepdims=True) - x,
-        lambda: ops.cast(ops.cast(x, "float16"), x.dtype),
-        lambda: ops.sum(x, axis=-1, keepdims=True) * x,
-        lambda: ops.expand_dims(x, 1)[:, 0],
-        lambda: ops.one_hot(ops.argmax(x, axis=-1), x.shape[-1]) * x,
-    )()
+def chance(draw, x):
+    """Layers that only training makes random: their models are not trained."""
+    last = len(x.shape)
+    makes = [layers.Dropout, layers.GaussianNoise, layers.GaussianDropout, layers.AlphaDropout]
+    makes += {3: [layers.SpatialDropout1D], 4: [layers.SpatialDropout2D], 5: [layers.SpatialDropout3D]}.get(last, [])
+    return draw.of(*makes)(draw.of(0.2, 0.5))(x)
 
 
 # ---- steps and images
@@ -246,13 +227,28 @@ def convolution(draw, x):
 
 def attention(draw, x):
     heads, width = draw.n(1, 3), draw.n(1, 6)
-    kind = draw.n(0, 3)
+    kind = draw.n(0, 4)
     causal = draw.chance(0.4)
+    calls = {"use_causal_mask": causal}
+    if draw.chance(0.2):  # which query sees which key
+        calls["attention_mask"] = ops.matmul(x, ops.swapaxes(x, 1, 2)) > draw.of(-1.0, 0.0)
     if kind == 0:
-        arguments = draw.some(value_dim=lambda: draw.n(1, 5), use_bias=lambda: False, output_shape=lambda: draw.n(1, 7))
-        return layers.MultiHeadAttention(heads, width, **arguments)(x, x, use_causal_mask=causal)
+        arguments = draw.some(
+            value_dim=lambda: draw.n(1, 5),
+            use_bias=lambda: False,
+            output_shape=lambda: draw.n(1, 7),
+            kernel_regularizer=lambda: draw_plain_regularizer(draw),
+            kernel_constraint=draw.constraint,
+            bias_initializer=draw.initializer,
+        )
+        memory = layers.Dense(draw.n(1, 6))(x) if draw.chance(0.3) else x
+        key = {"key": layers.Dense(draw.n(1, 6))(x)} if draw.chance(0.2) else {}
+        return layers.MultiHeadAttention(heads, width, **arguments)(x, memory, **key, **calls)
     if kind == 1:
-        return layers.GroupQueryAttention(width, heads * 2, heads)(x, x, use_causal_mask=causal)
+        arguments = draw.some(use_bias=lambda: False, kernel_initializer=draw.initializer)
+        return layers.GroupQueryAttention(width, heads * 2, heads, **arguments)(x, x, **calls)
+    if kind == 4:
+        return layers.PositionEmbedding(x.shape[1])(x) + x if hasattr(layers, "PositionEmbedding") else x
     if kind == 2:
         query = layers.Dense(x.shape[-1], activation="tanh")(x)
         return layers.Attention(**draw.some(use_scale=lambda: True, score_mode=lambda: "concat"))(
@@ -272,6 +268,9 @@ def steps_1d(draw, x):
         lambda: layers.UpSampling1D(draw.n(1, 2))(x),
         lambda: layers.ZeroPadding1D((draw.n(0, 2), draw.n(0, 2)))(x),
         lambda: layers.Cropping1D((0, 1) if steps > 1 else 0)(x),
+        lambda: layers.Masking(mask_value=0.0)(ops.relu(x)),
+        lambda: layers.AdaptiveAveragePooling1D(draw.n(1, steps))(x),
+        lambda: layers.AdaptiveMaxPooling1D(draw.n(1, steps))(x),
         lambda: layers.Permute((2, 1))(x),
         lambda: ops.transpose(x, [0, 2, 1]),
         lambda: ops.matmul(x, ops.swapaxes(x, 1, 2)),
@@ -285,6 +284,8 @@ def leave_1d(draw, x):
     return draw.of(
         lambda: layers.GlobalAveragePooling1D()(x),
         lambda: layers.GlobalMaxPooling1D()(x),
+        lambda: layers.GlobalAveragePooling1D(keepdims=True)(x)[:, 0],
+        lambda: layers.GlobalMaxPooling1D(data_format="channels_first")(x),
         lambda: layers.Flatten()(x),
         lambda: ops.mean(x, axis=1),
         lambda: x[:, -1],
@@ -308,6 +309,10 @@ def areas_2d(draw, x):
         lambda: layers.Permute((2, 1, 3))(x),
         lambda: layers.CenterCrop(max(1, height - 1), max(1, width - 1))(x),
         lambda: layers.Resizing(draw.n(1, 6), draw.n(1, 6), interpolation=draw.of("nearest", "bilinear"))(x),
+        lambda: layers.AdaptiveAveragePooling2D((draw.n(1, height), draw.n(1, width)))(x),
+        lambda: layers.AdaptiveMaxPooling2D((draw.n(1, height), draw.n(1, width)))(x),
+        lambda: layers.MultiHeadAttention(draw.n(1, 2), draw.n(1, 3), attention_axes=draw.of(1, 2, (1, 2)))(x, x),
+        lambda: layers.Dot(axes=(3, 3))([x, x]) if height * width < 30 else x,
     )()
 
 

@@ -31,88 +31,12 @@ import keras  # noqa: E402
 import numpy as np  # noqa: E402
 from random_keras_graphs import random_model  # noqa: E402
 from random_keras_layers import POLICIES, Draw  # noqa: E402
+from random_keras_training import loss, metrics, optimizer  # noqa: E402
 
 STEPS = 3
 # Shares of the largest number that a result may be off, by the narrowest dtype in the model's file.
 ROUNDINGS = {"bfloat16": 0.03, "float16": 0.004, "float32": 3e-5}
 ULPS = {"bfloat16": 2.0**-8, "float16": 2.0**-11, "float32": 2.0**-23}
-
-
-def optimizer(draw, has_narrow_variables):
-    """Keras computes Adam's step sizes in the variables' dtype; in 16 bits beta_2 may be 1 and epsilon 0."""
-    make = (
-        draw.of("SGD", "Lion", "Adagrad")
-        if has_narrow_variables
-        else draw.of(
-            "SGD",
-            "SGD",
-            "Adam",
-            "AdamW",
-            "Adamax",
-            "Nadam",
-            "RMSprop",
-            "Adagrad",
-            "Adadelta",
-            "Ftrl",
-            "Lion",
-            "Adafactor",
-            "Lamb",
-            "Muon",
-        )
-    )
-    rate = draw.of(0.01, 0.003, keras.optimizers.schedules.ExponentialDecay(0.01, 2, 0.5))
-    if make == "Nadam" and keras.config.dtype_policy().name == "mixed_float16":
-        make = "Adam"  # under a loss scale Keras does not advance the product of Nadam's momenta
-    arguments = draw.some(weight_decay=lambda: 0.01, use_ema=lambda: True)
-    arguments |= draw.of({}, {}, {"clipnorm": 0.5}, {"clipvalue": 0.1}, {"global_clipnorm": 0.7})
-    if make == "SGD":
-        arguments |= draw.some(momentum=lambda: 0.9)
-        arguments |= {"nesterov": True} if "momentum" in arguments and draw.chance(0.5) else {}
-    if make in ("Adam", "AdamW"):
-        arguments |= draw.some(amsgrad=lambda: True)
-    if make == "RMSprop":
-        arguments |= draw.some(centered=lambda: True, momentum=lambda: 0.5)
-    if not arguments.get("use_ema") and draw.chance(0.15):
-        arguments["gradient_accumulation_steps"] = 2
-    return getattr(keras.optimizers, make)(rate, **arguments)
-
-
-def loss(draw, batch, units):
-    """A loss, and targets for a head of `units` numbers."""
-    classes = draw.random.integers(0, units, batch)
-    real = draw.random.standard_normal((batch, units)).astype("float32")
-    hot = np.eye(units, dtype="float32")[classes]
-    signs = np.sign(real).astype("float32")
-    losses = keras.losses
-    return draw.of(
-        lambda: (
-            losses.SparseCategoricalCrossentropy(from_logits=True, **draw.some(ignore_class=lambda: 0)),
-            classes.astype("int32"),
-        ),
-        lambda: (losses.CategoricalCrossentropy(from_logits=True, label_smoothing=draw.of(0.0, 0.1)), hot),
-        lambda: (losses.BinaryCrossentropy(from_logits=True, label_smoothing=draw.of(0.0, 0.2)), hot),
-        lambda: (losses.BinaryFocalCrossentropy(from_logits=True), hot),
-        lambda: (losses.CategoricalFocalCrossentropy(from_logits=True), hot),
-        lambda: ("mse", real),
-        lambda: ("mae", real),
-        lambda: (losses.Huber(delta=draw.of(0.5, 1.0)), real),
-        lambda: ("log_cosh", real),
-        lambda: (losses.CosineSimilarity(), real),
-        lambda: ("hinge", signs),
-        lambda: ("squared_hinge", signs),
-        lambda: ("categorical_hinge", hot),
-        lambda: (losses.MeanSquaredError(reduction=draw.of("sum", "mean_with_sample_weight")), real),
-    )()
-
-
-def metrics(draw, chosen):
-    name = chosen if isinstance(chosen, str) else chosen.name
-    usual = {
-        "categorical_crossentropy": ["accuracy", keras.metrics.TopKCategoricalAccuracy(k=2)],
-        "sparse_categorical_crossentropy": ["accuracy", keras.metrics.SparseTopKCategoricalAccuracy(k=2)],
-        "binary_crossentropy": ["accuracy"],
-    }
-    return usual.get(name, [draw.of("mse", "mae", keras.metrics.RootMeanSquaredError())]) if draw.chance(0.6) else []
 
 
 def narrowest(model):
@@ -129,25 +53,45 @@ def make(seed, folder):
     keras.config.set_dtype_policy(policy)
     batch = draw.of(1, 2, 5, 8)
     model, x = random_model(draw, batch)
-    chosen = [loss(draw, batch, head.shape[-1]) for head in model.outputs]
+    chosen = [loss(draw, (batch, *head.shape[1:])) for head in model.outputs]
     narrow = any(variable.dtype in ("float16", "bfloat16") for variable in model.trainable_variables)
+    with_metrics = [metrics(draw, each, head.shape[-1]) for (each, _), head in zip(chosen, model.outputs)]
     model.compile(
         optimizer(draw, narrow),
         [each for each, _ in chosen],
-        metrics=[metrics(draw, each) for each, _ in chosen],
+        **{draw.of("metrics", "metrics", "weighted_metrics"): with_metrics},
         loss_weights=draw.of(None, [draw.of(0.5, 2.0) for _ in chosen]),
     )
-    weights = [draw.random.uniform(0.0, 2.0, batch).astype("float32") for _ in chosen] if draw.chance(0.25) else []
+    weights, class_weight = [], None
+    if draw.chance(0.25):
+        # One weight for each step, where the head has steps: Keras would broadcast those of samples along the steps.
+        weights = [
+            draw.random.uniform(0.0, 2.0, (batch, *head.shape[1:-1])).astype("float32") for head in model.outputs
+        ]
+    elif len(chosen) == 1 and chosen[0][1].dtype.kind == "i" and draw.chance(0.3):
+        class_weight = {i: float(draw.of(0.5, 1.0, 3.0)) for i in range(model.outputs[0].shape[-1])}
     folder.mkdir(parents=True)
     for stem, arrays in (("x", x), ("y", [y for _, y in chosen]), ("weights", weights)):
         for i, array in enumerate(arrays):
             np.save(folder / f"{stem}_{i}.npy", array)
-    # Kernels and biases that are not zeros, and gammas that are not ones.
-    for variable in model.trainable_variables:
+    # Kernels and biases that are not zeros, gammas that are not ones, and statistics that have moved.
+    trained = {id(variable) for variable in model.trainable_variables}
+    for variable in model.variables:
+        if "float" not in str(variable.dtype):
+            continue
         noise = 0.05 * draw.random.standard_normal(variable.shape)
-        variable.assign(keras.ops.cast(np.asarray(variable.value, "float64") + noise, variable.dtype))
+        noise = noise if id(variable) in trained else np.abs(noise)
+        variable.assign(keras.ops.cast(np.asarray(numbers(variable.value)) + noise, variable.dtype))
     model.save(folder / "model.keras")
-    (folder / "facts.json").write_text(json.dumps({"policy": policy, "narrowest": narrowest(model)}))
+    # With batch_size, evaluate, predict and two epochs of fit instead of single batches. The last batch may be a part.
+    facts = {
+        "policy": policy,
+        "narrowest": narrowest(model),
+        "steps": 0 if draw.is_random else STEPS,
+        "batch_size": draw.of(2, 3) if draw.chance(0.25) else None,
+        "class_weight": class_weight,
+    }
+    (folder / "facts.json").write_text(json.dumps(facts))
 
 
 def numbers(array):
@@ -175,6 +119,32 @@ def load(folder, name):
     return keras.models.load_model(folder / name)
 
 
+def run(model, facts, x, y, weights):
+    size = facts["batch_size"]
+    classes = {int(name): weight for name, weight in (facts["class_weight"] or {}).items()} or None
+    if size:
+        quiet = {"batch_size": size, "verbose": 0}
+        predicted = model.predict(x, **quiet)
+        tested = model.evaluate(x, y, sample_weight=weights, return_dict=True, **quiet)
+        if facts["steps"]:
+            history = model.fit(
+                x, y, sample_weight=weights, class_weight=classes, epochs=2, shuffle=False, **quiet
+            ).history
+        trained = [{name: each[i] for name, each in history.items()} for i in range(2)] if facts["steps"] else []
+    else:
+        predicted = model.predict_on_batch(x)
+        tested = model.test_on_batch(x, y, weights, return_dict=True)
+        trained = [
+            model.train_on_batch(x, y, weights, class_weight=classes, return_dict=True) for _ in range(facts["steps"])
+        ]
+    predicted = predicted if isinstance(predicted, list) else [predicted]
+    return {
+        "predict": [np.asarray(each, "float64") for each in predicted],
+        "test": logs(tested),
+        "train": [logs(each) for each in trained],
+    }
+
+
 def keras_results(folder, ulp=0.0, seed=0):
     """What Keras predicts, tests and trains from the file, with weights that are off by up to an ulp."""
     model = load(folder, "model.keras")
@@ -190,18 +160,9 @@ def keras_results(folder, ulp=0.0, seed=0):
             for each in x
         ]
     x, y, weights = one_or_all(x), one_or_all(y), one_or_all(weights) if weights else None
-    predicted = model.predict_on_batch(x)
-    before = [numbers(variable.value) for variable in model.variables]
-    results = {
-        "predict": [
-            np.asarray(each, "float64") for each in (predicted if isinstance(predicted, list) else [predicted])
-        ],
-        "test": logs(model.test_on_batch(x, y, weights, return_dict=True)),
-        "train": [logs(model.train_on_batch(x, y, weights, return_dict=True)) for _ in range(STEPS)],
-    }
+    results = run(model, json.loads((folder / "facts.json").read_text()), x, y, weights)
     results["after"] = [numbers(variable.value) for variable in model.variables]
     results["optimizer"] = [numbers(variable.value) for variable in model.optimizer.variables]
-    results["moved"] = [np.abs(a - b).max(initial=0) for a, b in zip(results["after"], before)]
     results["paths"] = [variable.path for variable in model.variables]
     return results
 
@@ -214,7 +175,7 @@ def our_results(folder):
     return {
         "predict": [each.astype("float64") for each in arrays_of(folder, "predict")],
         "test": logs(found["test"]),
-        "train": [logs(each) for each in found["train"]],
+        "train": [logs(each) for each in found.get("train") or []],
         "after": [numbers(v.value) for v in model.variables],
         "optimizer": [numbers(v.value) for v in model.optimizer.variables],
     }
@@ -318,12 +279,12 @@ def main():
                 print(f"{each}: Keras: {str(error).splitlines()[0][:150]}", flush=True)
                 shutil.rmtree(folder, ignore_errors=True)
         while any(not (folder / "ours.json").exists() for folder in made):
-            run = subprocess.run([options.program, options.folder, str(STEPS)], capture_output=True, text=True)
-            if run.returncode:
+            done_by_us = subprocess.run([options.program, options.folder], capture_output=True, text=True)
+            if done_by_us.returncode:
                 left = [folder for folder in made if not (folder / "ours.json").exists()]
-                died = next((f for f in left if f.name in run.stderr.splitlines()), left[0])
+                died = next((f for f in left if f.name in done_by_us.stderr.splitlines()), left[0])
                 (died / "ours.json").write_text(
-                    json.dumps({"error": f"the program died: {run.returncode} {run.stderr[-500:]}"})
+                    json.dumps({"error": f"the program died: {done_by_us.returncode} {done_by_us.stderr[-500:]}"})
                 )
         for folder in made:
             try:

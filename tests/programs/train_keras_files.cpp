@@ -6,8 +6,10 @@
 #include <filesystem>
 #include <fstream>
 #include <halftone/Halftone.h>
+#include <iomanip>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 using namespace halftone;
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
@@ -24,32 +26,66 @@ std::vector<Tensor> numbered(const fs::path &folder, const std::string &stem) {
   }
 }
 
+/// A text, since JSON has neither NaN nor infinity.
+std::string textOf(double number) {
+  std::ostringstream text;
+  text << std::setprecision(17) << number;
+  return text.str();
+}
+
 Json jsonOf(const Logs &logs) {
   Json all;
   for (const auto &[name, number] : logs)
-    all[name] = std::to_string(number); // a text, since JSON has neither NaN nor infinity
+    all[name] = textOf(number);
   return all;
 }
 
-void check(const fs::path &folder, int64_t steps, Json &results) {
+/// In batches of facts["batch_size"], or in one.
+void check(const fs::path &folder, Json &results) {
   const Json facts = Json::parse(std::ifstream(folder / "facts.json"));
   const PolicyScope scope{DTypePolicy(facts["policy"].get<std::string>())};
   const Model model = load_model(folder / "model.keras");
   const Tensors x(numbered(folder, "x_")), y(numbered(folder, "y_")), weights(numbered(folder, "weights_"));
-  const Tensors predicted = model.predict_all(x, {.verbose = 0});
+  const int64_t steps = facts["steps"];
+  std::vector<std::pair<int64_t, double>> classes;
+  if (facts["class_weight"].is_object())
+    for (const auto &[name, weight] : facts["class_weight"].items())
+      classes.emplace_back(std::stoll(name), weight.get<double>());
+  const bool inBatches = facts["batch_size"].is_number();
+  const int64_t size = inBatches ? facts["batch_size"].get<int64_t>() : 32;
+  const Tensors predicted = model.predict_all(x, {.batch_size = size, .verbose = 0});
   for (size_t i = 0; i < predicted.size(); ++i)
     predicted[i].astype(float32).save_npy(folder / ("predict_" + std::to_string(i) + ".npy"));
-  results["test"] = jsonOf(model.test_on_batch(x, y, {.sample_weight = weights}));
-  for (int64_t step = 0; step < steps; ++step)
-    results["train"].push_back(jsonOf(model.train_on_batch(x, y, {.sample_weight = weights})));
+  results["test"] =
+      jsonOf(inBatches ? model.evaluate(x, y, {.batch_size = size, .verbose = 0, .sample_weight = weights})
+                       : model.test_on_batch(x, y, {.sample_weight = weights}));
+  if (inBatches && steps > 0) {
+    const FitArgs args{.batch_size = size,
+                       .epochs = 2,
+                       .verbose = 0,
+                       .shuffle = false,
+                       .class_weight = classes,
+                       .sample_weight = weights};
+    const History history = model.fit(x, y, args);
+    for (size_t epoch = 0; epoch < 2; ++epoch) {
+      Json logs;
+      for (const std::string &name : history.keys())
+        logs[name] = textOf(history[name].at(epoch));
+      results["train"].push_back(logs);
+    }
+  } else {
+    for (int64_t step = 0; step < steps; ++step)
+      results["train"].push_back(
+          jsonOf(model.train_on_batch(x, y, {.sample_weight = weights, .class_weight = classes})));
+  }
   model.save(folder / "after.keras");
 }
 
 } // namespace
 
 int main(int argc, char **argv) try {
-  if (argc != 3) {
-    std::cerr << "usage: " << argv[0] << " FOLDER STEPS     (HALFTONE_DEVICE: the device)\n";
+  if (argc != 2) {
+    std::cerr << "usage: " << argv[0] << " FOLDER     (HALFTONE_DEVICE: the device)\n";
     return 2;
   }
   for (const fs::directory_entry &entry : fs::directory_iterator(argv[1])) {
@@ -59,7 +95,7 @@ int main(int argc, char **argv) try {
     std::cerr << folder.filename().string() << std::endl; // the last one, if the process dies
     Json results;
     try {
-      check(folder, std::stol(argv[2]), results);
+      check(folder, results);
     } catch (const std::exception &error) {
       results["error"] = error.what();
     }

@@ -16,6 +16,8 @@ struct Outcome {
 /// Up to eight epochs that log these values as `signal`.
 Outcome fitWith(EarlyStoppingArgs args, const std::vector<double> &values) {
   args.monitor = "signal";
+  if (args.mode == MonitorMode::automatic)
+    args.mode = MonitorMode::min;
   Sequential model({layers::Input({1}), layers::Dense(1, {.use_bias = false, .kernel_initializer = "zeros"})});
   model.compile({.optimizer = optimizers::SGD(0.0), .loss = "mse"});
   callbacks::LambdaCallback signal({.on_epoch_end = [&](int64_t epoch, Logs &logs) {
@@ -57,8 +59,35 @@ TEST_CASE("each argument of EarlyStopping decides when training stops") {
   CHECK(fitWith({.min_delta = 1.5, .patience = 1}, falling).stoppedEpoch == 1);
   CHECK(fitWith({.patience = 1, .mode = MonitorMode::max}, falling).stoppedEpoch == 1);
   CHECK(fitWith({.patience = 1, .mode = MonitorMode::min}, falling).epochs == 8);
-  CHECK(fitWith({.patience = 2, .baseline = 0.5}, falling).stoppedEpoch == 1);
-  CHECK(fitWith({.patience = 2, .baseline = 6.5}, falling).stoppedEpoch == 1);
-  CHECK(fitWith({.patience = 3, .baseline = 6.5}, falling).epochs == 8); // the baseline is reached in time
+  CHECK(fitWith({.patience = 2, .baseline = 0.5}, falling).epochs == 8); // an epoch that is better never stops
+  CHECK(fitWith({.patience = 3, .baseline = 2.5}, turning).stoppedEpoch == 5);
+  CHECK(fitWith({.patience = 3, .baseline = 1.5}, turning).stoppedEpoch == 3); // no epoch was better than the baseline
   CHECK(fitWith({.start_from_epoch = 5}, turning).stoppedEpoch == 6);
+}
+
+TEST_CASE("In the automatic mode the metric's class decides whether its value is to rise or to fall") {
+  const Tensor x({-1, 1, -1, 1}, {4, 1}), y({0, 1, 1, 1}, {4, 1});
+  const auto stopped = [&](const Metric &metric, const std::string &monitor, const std::vector<double> &kernels) {
+    Sequential model({layers::Input({1}), layers::Dense(1, {.use_bias = false, .kernel_initializer = "ones"})});
+    model.compile({.optimizer = optimizers::SGD(0.0), .loss = "mse", .metrics = {metric}});
+    callbacks::LambdaCallback move({.on_epoch_begin = [&](int64_t epoch, const Logs &) {
+      model.set_weights({Tensor({static_cast<float>(kernels[static_cast<size_t>(epoch)])}, {1, 1})});
+    }});
+    callbacks::EarlyStopping stopping({.monitor = monitor, .patience = 1});
+    (void)model.fit(x, y, {.epochs = 3, .verbose = 0, .callbacks = {&move, &stopping}});
+    return stopping.stopped_epoch();
+  };
+  const metrics::Recall recall({.thresholds = {0.5}, .name = "found"});
+  CHECK(stopped(recall, "found", {-1, 1, 1}) == 2); // rises from 1/3 to 2/3, and stays
+  CHECK(stopped(recall, "found", {1, -1, -1}) == 1);
+  CHECK(stopped(Metric("mse"), "mse", {-1, 1, 1}) == 2); // falls, and stays
+  CHECK(stopped(Metric("mse"), "mse", {1, -1, -1}) == 1);
+  CHECK(stopped(Metric("cosine_similarity"), "cosine_similarity", {-1, 1, 1}) == 2); // rises
+  try {
+    (void)stopped(metrics::FalsePositives({.thresholds = {0.5}, .name = "wrong"}), "wrong", {1, 1, 1});
+    FAIL("no error");
+  } catch (const Error &error) {
+    CHECK(error.kind() == ErrorKind::value_error);
+    CHECK_THAT(error.message(), Catch::Matchers::Contains("monitor=wrong, but isn't able to automatically determine"));
+  }
 }

@@ -69,7 +69,7 @@ TEST_CASE("With save_best_only a file is written only when the value becomes bet
   CHECK_THAT(output.text, Contains("`absent` which is not available"));
   output.text.clear();
   (void)saved({.verbose = 1}, {3, 4});
-  CHECK_THAT(output.text, Contains("\nEpoch 1: val_loss improved from inf to 3.00000, saving model to ") &&
+  CHECK_THAT(output.text, Contains("\nEpoch 1: val_loss improved from None to 3.00000, saving model to ") &&
                               Contains("\nEpoch 2: val_loss did not improve from 3.00000\n"));
 }
 

@@ -17,7 +17,10 @@ std::vector<double> ratesOf(const callbacks::ReduceLROnPlateauArgs &args) {
       {.on_epoch_end = [&](int64_t epoch, Logs &logs) { logs.set("signal", values[static_cast<size_t>(epoch)]); }});
   Sequential model({layers::Input({1}), layers::Dense(1)});
   model.compile({.optimizer = optimizers::SGD(1.0), .loss = "mse"});
-  ReduceLROnPlateau plateau(args);
+  callbacks::ReduceLROnPlateauArgs with = args;
+  if (with.mode == MonitorMode::automatic)
+    with.mode = MonitorMode::min;
+  ReduceLROnPlateau plateau(with);
   History history = model.fit(Tensor::zeros({2, 1}), Tensor::zeros({2, 1}),
                               {.epochs = 15, .verbose = 0, .callbacks = {&signal, &plateau}});
   std::vector<double> rates = history["learning_rate"];

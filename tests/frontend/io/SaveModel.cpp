@@ -330,3 +330,20 @@ TEST_CASE("A process that is killed while it saves a model leaves the old or the
   const int rounds = killCount(20);
   CHECK(killWriters(rounds, write, read) > rounds / 10);
 }
+
+TEST_CASE("Metrics of two outputs of one layer stay with their outputs in a file", "[files]") {
+  const TemporaryFolder folder;
+  const layers::Input x({3}), z({3});
+  const layers::Dense shared(2, {.name = "shared"});
+  const Model model({x, z}, {shared(x), shared(z)});
+  model.compile({.loss = "mse", .metrics = {"mae"}});
+  const Tensors inputs{counted({4, 3}), counted({4, 3}) * 0.1};
+  const Tensors targets{counted({4, 2}), counted({4, 2}) * -3.0};
+  const Logs expected = model.test_on_batch(inputs, targets);
+  model.save(folder / "model.keras");
+  const Model loaded = load_model(folder / "model.keras");
+  CHECK(loaded.test_on_batch(inputs, targets).str() == expected.str());
+  CHECK(expected["shared_mae"] != expected["shared_mae_1"]);
+  loaded.save(folder / "again.keras");
+  CHECK(load_model(folder / "again.keras").test_on_batch(inputs, targets).str() == expected.str());
+}

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# Records models of one operation between layers: the configs that Keras writes into files, inputs and predictions.
+# SPDX-License-Identifier: Apache-2.0
+"""Usage: KERAS_BACKEND=jax record_operations.py > operations.jsonl
+
+Each line: `config` as in the config.json of a .keras file, the input `x` with its `shape`, and for each output its `shape` and
+numbers, `y`. The operations are those with windows, normalizations, pads, attention, and those with constant arrays.
+"""
+
+import json
+
+import keras
+import numpy as np
+from keras import layers, ops
+
+random = np.random.default_rng(20)
+
+
+def array(*shape):
+    return np.round(random.standard_normal(shape), 2).astype("float32")
+
+
+def image(f, shape=(5, 4, 2)):
+    return shape, f
+
+
+CASES = [
+    image(lambda x: ops.conv(x, array(3, 2, 2, 3), strides=(1, 2), padding="SAME")),
+    image(lambda x: ops.conv(x, array(2, 2, 2, 4), padding="valid", dilation_rate=2)),
+    image(lambda x: ops.conv(x, array(2, 2, 5, 2), data_format="channels_first")),
+    image(lambda x: ops.conv(x, array(3, 2, 4), 2, "same"), (6, 2)),
+    image(lambda x: ops.depthwise_conv(x, array(2, 2, 2, 2), strides=2, padding="same")),
+    image(lambda x: ops.separable_conv(x, array(2, 3, 2, 2), array(1, 1, 4, 3), padding="same")),
+    image(lambda x: ops.max_pool(x, 2, 2)),
+    image(lambda x: ops.max_pool(x, (3, 2), strides=1, padding="SAME")),
+    image(lambda x: ops.max_pool(x, 2, strides=2, data_format="channels_first"), (3, 6)),
+    image(lambda x: ops.average_pool(x, (2, 3), strides=(1, 2), padding="same")),
+    image(lambda x: ops.average_pool(x, 2, 2), (6, 2)),
+    image(lambda x: ops.pad(x, 1), (3, 2)),
+    image(lambda x: ops.pad(x, (1, 2)), (3, 2)),
+    image(lambda x: ops.pad(x, ((0, 0), (2, 0), (1, 3)), constant_values=1.5), (3, 2)),
+    image(lambda x: ops.pad(x, ((0, 0), (2, 1), (5, 4)), mode="reflect"), (3, 3)),
+    image(lambda x: ops.pad(x, ((0, 0), (2, 1), (5, 7)), mode="symmetric"), (3, 3)),
+    image(lambda x: ops.pad(x, ((0, 0), (2, 1), (0, 3)), mode="edge"), (3, 2)),
+    image(lambda x: ops.pad(x, ((0, 0), (2, 5), (1, 0)), mode="wrap"), (3, 2)),
+    image(lambda x: ops.pad(x, ((0, 0), (1, 2)), mode="reflect"), (1,)),
+    image(lambda x: ops.normalize(x)),
+    image(lambda x: ops.normalize(x, axis=(1, 2), epsilon=0.01)),
+    image(lambda x: ops.normalize(x, axis=1, order=1)),
+    image(lambda x: ops.normalize(x, axis=-1, order=3)),
+    image(lambda x: ops.batch_normalization(x, array(2), np.abs(array(2)) + 0.5, -1)),
+    image(lambda x: ops.batch_normalization(x, array(5), np.abs(array(5)) + 0.5, 1, array(5), array(5), 0.1)),
+    image(lambda x: ops.layer_normalization(x), (3, 6)),
+    image(lambda x: ops.layer_normalization(x, array(2), array(2), epsilon=0.01)),
+    image(lambda x: ops.layer_normalization(x, array(5, 2), None, axis=(1, -1), epsilon=0.01)),
+    image(lambda x: ops.layer_normalization(x, array(2), axis=-1, rms_scaling=True, epsilon=0.01)),
+    image(lambda x: ops.rms_normalization(x)),
+    image(lambda x: ops.rms_normalization(x, array(2), axis=(2, 3), epsilon=0.01)),
+    image(lambda x: list(ops.moments(x, axes=[1, 2]))),
+    image(lambda x: list(ops.moments(x, axes=[-1], keepdims=True))),
+    image(lambda x: ops.dot_product_attention(x, x, x)),
+    image(lambda x: ops.dot_product_attention(x, x, x, bias=array(4, 5, 5), scale=0.3, is_causal=True)),
+    image(lambda x: ops.dot_product_attention(x, x, x, mask=array(5, 5) > -0.5)),
+    image(lambda x: x + array(4, 2)),
+    image(lambda x: ops.subtract(array(2), x)),
+    image(lambda x: ops.matmul(x, ops.convert_to_tensor(array(2, 3)))),
+    image(lambda x: ops.where(array(4, 2) > 0, x, -x)),
+    image(lambda x: ops.take(x, np.array([3, 0, 0], "int32"), axis=2)),
+    image(lambda x: ops.matmul(x, array(70, 3)), (2, 70)),
+]
+
+
+def main():
+    for number, (shape, f) in enumerate(CASES):
+        for dtype in ("float32", "bfloat16", "float16")[: 3 if number % 3 == 0 else 1]:
+            if dtype == "float16" and "dot_product_attention" in f.__code__.co_names:
+                continue  # JAX has no such product on the CPU
+            keras.utils.clear_session()
+            symbol = layers.Input(shape, dtype="float32")
+            model = keras.Model(symbol, f(ops.cast(symbol, dtype) if dtype != "float32" else symbol))
+            x = array(2, *shape)
+            found = model.predict(x, verbose=0)
+            found = [np.asarray(each, "float64") for each in (found if isinstance(found, list) else [found])]
+            row = {
+                "dtype": dtype,
+                "config": json.loads(model.to_json()),
+                "shape": list(x.shape),
+                "x": x.ravel().tolist(),
+                "y": [{"shape": list(each.shape), "y": each.ravel().tolist()} for each in found],
+            }
+            rounded = json.loads(json.dumps(row), parse_float=lambda text: float(f"{float(text):.9g}"))
+            print(json.dumps(rounded, separators=(",", ":")))
+
+
+if __name__ == "__main__":
+    main()
