@@ -12,13 +12,27 @@ namespace {
 
 constexpr double perMultiplyAdd = 0.015, perExponential = 0.3; // nanoseconds
 
-/// One attention, or one gradient, alone: its operands come from memory.
+bool isAttention(Operation *op) { return isa<AttentionOp, AttentionGradOp>(op); }
+
+AttentionInputs inputsOf(Operation *op) {
+  return isa<AttentionOp>(op) ? AttentionInputs(cast<AttentionOp>(op)) : AttentionInputs(cast<AttentionGradOp>(op));
+}
+
+/// Copies of the cheap ops that make its mask may stand before the attention or the gradient. Its other operands come
+/// from memory.
 std::optional<KernelShape> classifyAttention(const FormOps &ops) {
-  Operation *op = ops.body.ops.size() == 1 ? ops.body.ops.front() : nullptr;
-  if (!isa_and_nonnull<AttentionOp, AttentionGradOp>(op))
+  const KernelBody &body = ops.body;
+  Operation *op = body.ops.empty() ? nullptr : body.ops.back();
+  if (!op || !isAttention(op) || body.home.size() != 1)
     return std::nullopt;
-  const AttentionInputs inputs =
-      isa<AttentionOp>(op) ? AttentionInputs(cast<AttentionOp>(op)) : AttentionInputs(cast<AttentionGradOp>(op));
+  const AttentionInputs inputs = inputsOf(op);
+  const DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end());
+  const auto isFromMemory = [&](Value operand) {
+    return operand == inputs.mask || !inBody.contains(operand.getDefiningOp());
+  };
+  const auto isCheap = [&](Operation *each) { return each == op || (isPointwise(each) && !isTranscendental(each)); };
+  if (!llvm::all_of(op->getOperands(), isFromMemory) || !llvm::all_of(body.ops, isCheap))
+    return std::nullopt;
   return KernelShape{KernelKind::attention, SmallVector<int64_t>(inputs.scoreShape()), 0};
 }
 
@@ -136,22 +150,21 @@ FailureOr<KernelDescription> describeGradient(AttentionGradOp op, KernelOp kerne
 /// The kernel is described from a copy, whose op becomes ordinary ones.
 FailureOr<KernelDescription> describeAttention(KernelOp original, const Target &target, bool strict) {
   OwningOpRef<KernelOp> kernel(cast<KernelOp>(original->clone()));
-  Block &block = kernel->getBody().front();
-  auto forward = dyn_cast<AttentionOp>(block.front());
-  auto gradient = dyn_cast<AttentionGradOp>(block.front());
-  const auto tile =
-      strict ? std::nullopt
-             : target.attentionTile(attentionTraits(forward ? AttentionInputs(forward) : AttentionInputs(gradient)));
+  Operation &op = *llvm::find_if(kernel->getBody().front(), [](Operation &each) { return isAttention(&each); });
+  const auto tile = strict ? std::nullopt : target.attentionTile(attentionTraits(inputsOf(&op)));
   if (!tile)
     return emitError(original.getLoc(), "the target has no attention kernel of these extents; expected normalize to "
                                         "have made products of the op");
-  return forward ? describeForward(forward, *kernel, target, *tile)
-                 : describeGradient(gradient, *kernel, target, *tile);
+  if (auto forward = dyn_cast<AttentionOp>(op))
+    return describeForward(forward, *kernel, target, *tile);
+  return describeGradient(cast<AttentionGradOp>(op), *kernel, target, *tile);
 }
 
 bool readsNothingInPlace(KernelOp, int64_t) { return false; }
 
-bool fitsAttention(Block &ops) { return isa<AttentionOp, AttentionGradOp>(ops.front()); }
+bool fitsAttention(Block &ops) {
+  return llvm::any_of(ops, [](Operation &op) { return isAttention(&op); });
+}
 
 } // namespace
 

@@ -16,10 +16,11 @@ struct Reduced {
   Emitted n, steps, shifted, r;
 };
 
-Reduced reduce(const MathTarget &target, Emitted x, int parts = 1) {
+/// `more` is added to the integer in the lowest bits of `shifted`, and to nothing else.
+Reduced reduce(const MathTarget &target, Emitted x, int parts = 1, int more = 0) {
   const bool single = x.width() == 32;
   // Adding 1.5 * 2^mantissa leaves the nearest integer in the low bits; no conversion, so a NaN is harmless.
-  const double shift = (single ? 0x1.8p23 : 0x1.8p52) / parts;
+  const double shift = ((single ? 0x1.8p23 : 0x1.8p52) + more) / parts;
   const Emitted shifted = target.multiplyAdd(x, 0x1.71547652b82fep0, x.like(shift));
   Reduced reduced;
   reduced.n = shifted - shift;
@@ -64,6 +65,14 @@ Emitted exponentialByTable(const MathTarget &target, Emitted x) {
   return target.scale(target.multiplyAdd(power, rest, power), reduced.n);
 }
 
+/// e^r
+Emitted exponentialOfRest(const MathTarget &target, Emitted r) {
+  if (r.width() == 32 && target.hasFma)
+    return target.polynomial(r, {1, 1, 4.999999344307311e-1, 1.6666520561676354e-1, 4.16683888712474e-2,
+                                 8.368725379513216e-3, 1.381458096312715e-3});
+  return target.multiplyAdd(r * r, exponentialTail(target, r), r) + 1.0;
+}
+
 } // namespace
 
 Emitted compiler::buildExp(const MathTarget &target, Emitted x) {
@@ -72,18 +81,26 @@ Emitted compiler::buildExp(const MathTarget &target, Emitted x) {
   if (single && target.scales(x))
     return exponentialByTable(target, bounded);
   const Reduced reduced = reduce(target, bounded);
-  const Emitted r = reduced.r;
-  Emitted value;
-  if (single && target.hasFma)
-    value = target.polynomial(r, {1, 1, 4.999999344307311e-1, 1.6666520561676354e-1, 4.16683888712474e-2,
-                                  8.368725379513216e-3, 1.381458096312715e-3});
-  else
-    value = target.multiplyAdd(r * r, exponentialTail(target, r), r) + 1.0;
+  const Emitted value = exponentialOfRest(target, reduced.r);
   if (target.scales(x))
     return target.scale(value, reduced.n);
   // In two steps: the result may be subnormal, or 2^n infinite where the result is not.
   const Emitted half = shiftSigned(reduced.steps, 1);
   return value * powerOfTwo(half, x) * powerOfTwo(reduced.steps - half, x);
+}
+
+Emitted compiler::buildExpOfDistance(const MathTarget &target, Emitted x) {
+  constexpr double least = -104; // from here on down the result is 0
+  const Emitted isNone = x < least, zero = x.like(0.0);
+  // An exponential of a number that small would be a multiplication that underflows, which is slow.
+  const Emitted bounded = select(isNone, zero, x);
+  if (target.scales(x))
+    return select(isNone, zero, exponentialByTable(target, bounded));
+  // 2^n is at hand beside 2^64, with which no step is subnormal but the last.
+  constexpr int bias = 127, extra = 64;
+  const Reduced reduced = reduce(target, bounded, 1, bias + extra);
+  const Emitted power = (reduced.shifted << 23).bitsAs(x.f32());
+  return select(isNone, zero, exponentialOfRest(target, reduced.r) * power * 0x1p-64);
 }
 
 namespace {

@@ -53,6 +53,8 @@ bool isLongFunction(mlir::Operation &op);
 
 // Functions that others are built from.
 Emitted buildExp(const MathTarget &target, Emitted x);
+/// e^x for f32 that are not above 0, or NaN: as exact, in fewer instructions.
+Emitted buildExpOfDistance(const MathTarget &target, Emitted x);
 Emitted buildLog(const MathTarget &target, Emitted x);
 Emitted buildLog1p(const MathTarget &target, Emitted x);
 /// C's fmod, exact. One step per bit of the quotient.

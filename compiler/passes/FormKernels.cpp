@@ -77,8 +77,11 @@ LogicalResult BlockFormer::visit(Operation *op) {
     chains.insert(op);
     return success();
   }
-  if (isa<AttentionOp, AttentionGradOp>(op))
+  if (isa<AttentionOp, AttentionGradOp>(op)) {
+    if (failed(storeForAttention(op)))
+      return failure();
     return start(op);
+  }
   if (auto contract = dyn_cast<ContractOp>(op)) {
     storeForContraction(contract);
     producersOf.erase(op);

@@ -419,6 +419,39 @@ void BlockFormer::storeForContraction(ContractOp op) {
   }
 }
 
+/// Whether `op`, an attention or its gradient, makes the elements of its mask where it needs them: by few ops, of
+/// tensors that are small beside its scores.
+bool BlockFormer::isMadeByAttention(Operation *op, Value mask) {
+  constexpr int64_t scoresForOneElement = 16;
+  const SmallVector<int64_t, 4> scores =
+      isa<AttentionOp>(op) ? cast<AttentionOp>(op).getScoreShape() : cast<AttentionGradOp>(op).getScoreShape();
+  const KernelBody body = bodyOf(mask.getDefiningOp());
+  const DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end());
+  const auto isSmall = [&](Value operand) {
+    return inBody.contains(operand.getDefiningOp()) || elementsOf(operand) == 1 ||
+           elementsOf(operand) * scoresForOneElement <= ShapedType::getNumElements(scores);
+  };
+  return !strict && static_cast<int64_t>(body.ops.size()) <= mostChainOps &&
+         llvm::all_of(body.ops, [&](Operation *each) {
+           return isPointwise(each) && !isTranscendental(each) && llvm::all_of(each->getOperands(), isSmall);
+         });
+}
+
+/// Stores copies that `op`, an attention or its gradient, reads, but for a mask that it makes itself.
+LogicalResult BlockFormer::storeForAttention(Operation *op) {
+  const Value mask = isa<AttentionOp>(op) ? cast<AttentionOp>(op).getMask() : cast<AttentionGradOp>(op).getMask();
+  for (OpOperand &operand : op->getOpOperands()) {
+    Operation *producer = operand.get().getDefiningOp();
+    if (!producer || !isCopy(producer) || (operand.get() == mask && isMadeByAttention(op, mask)))
+      continue;
+    operand.set(store(operand.get(), op));
+    if (Operation *twin = operand.get().getDefiningOp(); !clusterOf.contains(twin) && failed(visit(twin)))
+      return failure();
+  }
+  producersOf.erase(op);
+  return success();
+}
+
 /// The values of at least so many elements that a kernel of `home` reads.
 llvm::SetVector<Value> BlockFormer::inputsOf(ArrayRef<Operation *> home, int64_t leastElements) {
   KernelBody body = bodyOf(home);

@@ -66,6 +66,8 @@ private:
   bool findUnpacking(mlir::Value value);
   void findBesideUnpacking(mlir::Value value);
   void storeForContraction(dialect::ContractOp op);
+  bool isMadeByAttention(mlir::Operation *op, mlir::Value mask);
+  llvm::LogicalResult storeForAttention(mlir::Operation *op);
 
   // Clusters.
   const llvm::SmallVector<mlir::Operation *> &producers(mlir::Operation *op);

@@ -39,7 +39,7 @@ public:
     if (!call.valueMask.defined())
       masked.valueMask = maskOf(call.value);
     const Shape shape = scores.shape();
-    if (const Value seen = seenKeys(masked, {shape[1], shape[2]}, call.causal, std::nullopt); seen.defined()) {
+    if (const Value seen = seenKeys(masked, {shape[1], shape[2]}, {.causal = call.causal}); seen.defined()) {
       const double hidden = scores.dtype() == DType::float16 ? 3e4 : 1e9;
       const Value kept = broadcastTo(seen, shape);
       scores = ops::where(kept, scores, scores - hidden);

@@ -124,23 +124,48 @@ std::array<Value, 2> callWithScores(const Layer &layer, AttentionCall call, std:
   return {both[0], both[1]};
 }
 
-Value seenKeys(const AttentionCall &call, const Places &places, bool causal, std::optional<int64_t> window) {
+namespace {
+
+/// Whether an axis of heads in front of the last two axes of each mask changes nothing but their rank.
+bool takesHeads(const AttentionCall &call, const Places &places) {
+  const auto isOf = [](const Value &mask, int64_t extent) {
+    return !mask.defined() || (mask.rank() == 2 && mask.shape()[1] == extent);
+  };
+  const auto isOrOne = [](int64_t extent, int64_t whole) { return extent == whole || extent == 1; };
+  const Value &own = call.attentionMask;
+  return isOf(call.valueMask, places.keys) && isOf(call.keyMask, places.keys) && isOf(call.queryMask, places.queries) &&
+         (!own.defined() ||
+          (own.rank() == 3 && isOrOne(own.shape()[1], places.queries) && isOrOne(own.shape()[2], places.keys)));
+}
+
+} // namespace
+
+Value seenKeys(const AttentionCall &call, const Places &places, const SeenArgs &args) {
+  const bool heads = args.heads && takesHeads(call, places);
   Value seen;
-  for (const Value *mask : {&call.valueMask, &call.keyMask})
-    if (mask->defined())
-      seen = bothMasks(seen, ops::expand_dims(asMask(*mask), -2));
-  if (causal || window) {
-    const Shape shape{1, places.queries, places.keys};
-    Value query = tracing().iota(1, shape, DType::int32);
-    const Value key = tracing().iota(2, shape, DType::int32);
+  const auto add = [&](const Value &mask) {
+    seen = bothMasks(seen, heads && mask.rank() == 3 ? ops::expand_dims(mask, 1) : mask);
+  };
+  if (call.valueMask.defined())
+    add(ops::expand_dims(asMask(call.valueMask), -2));
+  if (call.keyMask.defined() && call.keyMask.node() != call.valueMask.node())
+    add(ops::expand_dims(asMask(call.keyMask), -2));
+  if (args.causal || args.window) {
+    const Shape shape = heads ? Shape{1, 1, places.queries, places.keys} : Shape{1, places.queries, places.keys};
+    Value query = tracing().iota(shape.rank() - 2, shape, DType::int32);
+    const Value key = tracing().iota(shape.rank() - 1, shape, DType::int32);
     if (places.first.defined())
       query = query + places.first;
-    if (causal)
-      seen = bothMasks(seen, ops::greater_equal(query, key));
-    if (window)
-      seen = bothMasks(seen, ops::less(ops::abs(query - key), scalarLike(static_cast<double>(*window), query)));
+    if (args.causal)
+      add(ops::greater_equal(query, key));
+    if (args.window)
+      add(ops::less(ops::abs(query - key), scalarLike(static_cast<double>(*args.window), query)));
   }
-  return bothMasks(seen, asMask(call.attentionMask));
+  if (call.attentionMask.defined())
+    add(asMask(call.attentionMask));
+  if (args.queries && call.queryMask.defined())
+    add(ops::expand_dims(asMask(call.queryMask), -1));
+  return seen;
 }
 
 void requireDropout(const Layer &layer, double dropout, Where where) {

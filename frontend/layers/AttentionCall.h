@@ -43,9 +43,15 @@ struct Places {
   int64_t queries, keys;
   Value first{}; // the place of the first query among the keys, an int32 scalar; 0 if undefined
 };
-/// Which keys each query sees by the masks of the call but queryMask, by `causal`, and less than `window` places away:
-/// it broadcasts to (batch, queries, keys), or has more axes if the call's attention mask has. Undefined: all.
-Value seenKeys(const AttentionCall &call, const Places &places, bool causal, std::optional<int64_t> window);
+struct SeenArgs {
+  bool causal = false;
+  std::optional<int64_t> window{}; // a query sees the keys less than so many places away
+  bool queries = false;            // by queryMask too
+  bool heads = false;              // with an axis of heads if no mask of the call has one
+};
+/// Which keys each query sees by the masks of the call: it broadcasts to (batch, queries, keys), or has more axes if
+/// the call's attention mask or `heads` asks for them. Undefined: all.
+Value seenKeys(const AttentionCall &call, const Places &places, const SeenArgs &args);
 
 /// The layer's argument `dropout` lies between 0 and 1, else value_error.
 void requireDropout(const Layer &layer, double dropout, Where where);

@@ -198,9 +198,9 @@ Values AttentionHeads::attend(const AttentionCall &given, const CallContext &con
                             settings_.axes->size()));
   const Places places = withCache(heads, call, context);
   const bool causalOp = call.causal && whole && !places.first.defined(); // it counts the places of queries from 0
-  heads.seen = seenKeys(call, places, call.causal && !causalOp, settings_.window);
-  if (call.queryMask.defined())
-    heads.seen = bothMasks(heads.seen, ops::expand_dims(asMask(call.queryMask), -1));
+  // A kernel makes the mask itself if no reshape stands behind it: so it has the axes of scores from the start.
+  heads.seen = seenKeys(
+      call, places, {.causal = call.causal && !causalOp, .window = settings_.window, .queries = true, .heads = whole});
   Value out, weights;
   if (whole)
     out = fused(heads, causalOp, drops);

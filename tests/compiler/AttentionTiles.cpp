@@ -1,10 +1,13 @@
 // Attention by pairs of bf16 and by tiles: extents that end inside a tile, and subnormal numbers.
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler/codegen/KernelCompiler.h"
+#include "compiler/targets/cpu/CpuTarget.h"
 #include "tests/compiler/KernelHarness.h"
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
 using namespace halftone;
+using namespace halftone::compiler;
 using halftone::testing::KernelHarness;
 using halftone::testing::targetsOfGroups;
 
@@ -78,5 +81,24 @@ TEST_CASE("Attention by pairs and by tiles keeps subnormal operands", "[kernels]
       value = 0x1p-130;
     operands[2].high = operands[2].low;
     kernel.checkInside(operands);
+  }
+}
+
+TEST_CASE("Attention widens f16 where it copies a tile, and not where it multiplies", "[kernels]") {
+  for (const bool isGradient : {false, true}) {
+    std::string text = isGradient ? backward(all[0]) : forward(all[0]);
+    for (size_t at = text.find("bf16"); at != std::string::npos; at = text.find("bf16", at))
+      text.replace(at, 4, "f16");
+    const KernelHarness kernel(text, "x86-64-v3", false);
+    const CpuTarget cpu = CpuTarget::find("x86-64-v3").valueOrThrow();
+    KernelDumps dumps;
+    REQUIRE(compileKernel(kernel.linalgText(), cpu, &dumps).status().isOk());
+    const size_t begin = dumps.assembly.find("_product:"), end = dumps.assembly.find(".Lfunc_end0");
+    REQUIRE(begin < end);
+    REQUIRE(end != std::string::npos);
+    const std::string products = dumps.assembly.substr(begin, end - begin);
+    CHECK(products.find("vfmadd") != std::string::npos);
+    CHECK(products.find("vcvtph2ps") == std::string::npos);
+    CHECK(dumps.assembly.find("vcvtph2ps") != std::string::npos);
   }
 }

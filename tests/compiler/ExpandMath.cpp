@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "CompiledFunction.h"
 #include "compiler/kernels/MathFunctions.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include <bit>
 #include <cfloat>
 #include <cmath>
@@ -15,7 +16,7 @@ using namespace halftone::compiler;
 namespace {
 
 /// y[i] = op(x[i], z[i]) for i in [begin, end), in steps of `lanes`; of vector type if lanes > 1.
-Loaded loadMath(const std::string &op, const std::string &type, int lanes, bool binary, const CpuTarget &cpu) {
+std::string mathText(const std::string &op, const std::string &type, int lanes, bool binary) {
   const std::string value = lanes > 1 ? fmt::format("vector<{}x{}>", lanes, type) : type;
   const auto pointer = [&](int index) {
     return fmt::format("    %s{0} = llvm.getelementptr %buffers[{0}] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr\n"
@@ -31,8 +32,30 @@ Loaded loadMath(const std::string &op, const std::string &type, int lanes, bool 
                       "{{alignment = 4 : i64}} : !llvm.ptr -> {0}\n",
                       value);
   text += fmt::format("    %y = {} %x{} : {}\n", op, binary ? ", %z" : "", value);
-  text += fmt::format("    llvm.store %y, %p2 {{alignment = 4 : i64}} : {}, !llvm.ptr\n  }}\n  return\n}}\n", value);
-  return loadEmitted(text, cpu);
+  return text +
+         fmt::format("    llvm.store %y, %p2 {{alignment = 4 : i64}} : {}, !llvm.ptr\n  }}\n  return\n}}\n", value);
+}
+
+Loaded loadMath(const std::string &op, const std::string &type, int lanes, bool binary, const CpuTarget &cpu) {
+  return loadEmitted(mathText(op, type, lanes, binary), cpu);
+}
+
+/// y[i] = buildExpOfDistance(x[i]).
+Loaded loadExpOfDistance(int lanes, const CpuTarget &cpu) {
+  KernelContext context;
+  const DiagnosticText diagnostics(&context);
+  auto module =
+      mlir::parseSourceString<mlir::ModuleOp>(mathText("math.exp", "f32", lanes, false), mlir::ParserConfig(&context));
+  REQUIRE(module);
+  module->walk([&](mlir::math::ExpOp op) {
+    mlir::ImplicitLocOpBuilder builder(op.getLoc(), op);
+    op.replaceAllUsesWith(buildExpOfDistance(MathTarget(cpu.math), Emitted(builder, op.getOperand())).value());
+    op.erase();
+  });
+  auto object = lowerToCode(*module, cpu, diagnostics);
+  INFO(describe(object.status()));
+  REQUIRE(object.isOk());
+  return Loaded(KernelCode{"kernel", "loop", cpu.key(), "", *object});
 }
 
 template <class T> std::vector<T> evaluate(const Loaded &code, const std::vector<T> &x, const std::vector<T> &z) {
@@ -188,6 +211,21 @@ void check(const Function &function, const std::string &target, int lanes, Wide 
 }
 
 } // namespace
+
+TEST_CASE("The exponential of a distance is as exact as any other", "[math]") {
+  std::vector<float> x;
+  for (const float value : samples<float>(1 << 18, INFINITY, 110))
+    x.push_back(value > 0 ? -value : value);
+  for (const std::string &target : targetsOfMath()) {
+    const CpuTarget cpu = targetNamed(target);
+    const std::vector<float> y = evaluate(loadExpOfDistance(int(cpu.vectorBytes / 4), cpu), x, x);
+    double worst = 0;
+    for (size_t i = 0; i < x.size(); ++i)
+      worst = std::max(worst, ulpError(y[i], std::exp(double(x[i]))));
+    INFO(target);
+    CHECK(worst <= allowedUlps<float>("math.exp"));
+  }
+}
 
 TEST_CASE("f32 math stays within its ulp", "[math]") {
   for (const Function &function : functions) {

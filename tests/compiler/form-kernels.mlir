@@ -428,3 +428,30 @@ func.func @main(%q: tensor<2x3x4x5xf16> {halftone.name = "q"}, %k: tensor<2x6x4x
   %y = halftone.transpose %1 {permutation = array<i64: 0, 2, 1, 3>} : tensor<2x4x3x5xf16> to tensor<2x3x4x5xf16>
   return %y : tensor<2x3x4x5xf16>
 }
+
+// -----
+
+// A kernel of attention, and one of its gradient, makes a mask itself that is made of indices and of vectors.
+// CHECK-LABEL: module
+// STRICT-LABEL: module
+// CHECK: halftone.kernel attention @{{.*}} (tensor<2x64xi1>, tensor<2x64x4x16xf32>, tensor<2x64x4x16xf32>, tensor<2x64x4x16xf32>) -> (
+// CHECK: halftone.compare lt
+// CHECK: halftone.and
+// CHECK: halftone.attention %arg1, %arg2, %arg3 mask
+// CHECK: halftone.kernel attention @{{.*}} (tensor<2x64xi1>, {{.*}}) -> tensor<2x64x4x16xf32> {
+// CHECK: halftone.and
+// CHECK: halftone.attention_grad
+// CHECK: func.func @main
+// CHECK-NOT: halftone.launch @loop
+func.func @main(%q: tensor<2x64x4x16xf32> {halftone.name = "q"}, %seen: tensor<2x64xi1> {halftone.name = "seen"}, %delta: tensor<2x4x64xf32> {halftone.name = "delta"}) -> (tensor<2x64x4x16xf32> {halftone.name = "out"}, tensor<2x64x4x16xf32> {halftone.name = "by_q"}) {
+  %query = halftone.iota {axis = 2 : i64} : tensor<2x1x64x64xi32>
+  %key = halftone.iota {axis = 3 : i64} : tensor<2x1x64x64xi32>
+  %distance = halftone.sub %query, %key : tensor<2x1x64x64xi32>
+  %window = halftone.constant dense<9> : tensor<2x1x64x64xi32>
+  %near = halftone.compare lt %distance, %window : tensor<2x1x64x64xi32>
+  %keys = halftone.broadcast %seen {axes = array<i64: 0, 3>} : tensor<2x64xi1> to tensor<2x1x64x64xi1>
+  %mask = halftone.and %near, %keys : tensor<2x1x64x64xi1>
+  %out, %lse = halftone.attention %q, %q, %q mask %mask {scale = 0.25 : f64} : (tensor<2x64x4x16xf32>, tensor<2x64x4x16xf32>, tensor<2x64x4x16xf32>, tensor<2x1x64x64xi1>) -> (tensor<2x64x4x16xf32>, tensor<2x4x64xf32>)
+  %by_q, %by_k, %by_v = halftone.attention_grad %q, %q, %q mask %mask lse %lse, %out, %delta {scale = 0.25 : f64} : (tensor<2x64x4x16xf32>, tensor<2x64x4x16xf32>, tensor<2x64x4x16xf32>, tensor<2x1x64x64xi1>, tensor<2x4x64xf32>, tensor<2x64x4x16xf32>, tensor<2x4x64xf32>) -> (tensor<2x64x4x16xf32>, tensor<2x64x4x16xf32>, tensor<2x64x4x16xf32>)
+  return %out, %by_q : tensor<2x64x4x16xf32>, tensor<2x64x4x16xf32>
+}

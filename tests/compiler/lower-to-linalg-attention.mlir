@@ -42,3 +42,22 @@ halftone.kernel attention @gradient (tensor<2x64x4x16xbf16>, tensor<2x80x2x16xbf
   %by_q, %by_k, %by_v = halftone.attention_grad %q, %k, %v lse %lse, %g, %delta {scale = 1.0 : f64} : (tensor<2x64x4x16xbf16>, tensor<2x80x2x16xbf16>, tensor<2x80x2x8xbf16>, tensor<2x4x64xf32>, tensor<2x64x4x8xbf16>, tensor<2x4x64xf32>) -> (tensor<2x64x4x16xbf16>, tensor<2x80x2x16xbf16>, tensor<2x80x2x8xbf16>)
   halftone.yield %by_q, %by_v : tensor<2x64x4x16xbf16>, tensor<2x80x2x8xbf16>
 }
+
+// A mask that the kernel makes itself is compared where the scores are: nothing is loaded but the vector.
+// CHECK-LABEL: module @made
+// CHECK: %[[Z:.*]] = linalg.generic
+// CHECK: %[[S:.*]] = linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : {{.*}}) outs
+// CHECK: linalg.index
+// CHECK: arith.cmpi slt
+// CHECK: arith.andi
+// CHECK: arith.select
+halftone.kernel attention @made (tensor<2x64x4x16xf32>, tensor<2x80x4x16xf32>, tensor<2x80xi1>) -> tensor<2x64x4x16xf32> {
+^bb0(%q: tensor<2x64x4x16xf32>, %k: tensor<2x80x4x16xf32>, %seen: tensor<2x80xi1>):
+  %query = halftone.iota {axis = 2 : i64} : tensor<2x1x64x80xi32>
+  %key = halftone.iota {axis = 3 : i64} : tensor<2x1x64x80xi32>
+  %near = halftone.compare lt %query, %key : tensor<2x1x64x80xi32>
+  %keys = halftone.broadcast %seen {axes = array<i64: 0, 3>} : tensor<2x80xi1> to tensor<2x1x64x80xi1>
+  %mask = halftone.and %near, %keys : tensor<2x1x64x80xi1>
+  %out, %lse = halftone.attention %q, %k, %k mask %mask {scale = 0.25 : f64} : (tensor<2x64x4x16xf32>, tensor<2x80x4x16xf32>, tensor<2x80x4x16xf32>, tensor<2x1x64x80xi1>) -> (tensor<2x64x4x16xf32>, tensor<2x4x64xf32>)
+  halftone.yield %out : tensor<2x64x4x16xf32>
+}

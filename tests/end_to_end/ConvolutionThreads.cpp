@@ -34,8 +34,13 @@ std::vector<Case> cases() {
            [](const Value &x, const Value &w) {
              return ops::max_pool(x * w, {3, 3}, {.strides = std::vector<int64_t>{2}, .padding = "same"});
            }},
-          {"an attention", {2, 131, 4, 33}, {2, 131, 2, 33}, [](const Value &x, const Value &w) {
-             return ops::dot_product_attention(x, w, w, {.is_causal = true});
+          {"an attention",
+           {2, 131, 4, 33},
+           {2, 131, 2, 33},
+           [](const Value &x, const Value &w) { return ops::dot_product_attention(x, w, w, {.is_causal = true}); }},
+          {"an attention with a mask", {2, 131, 4, 33}, {2, 231, 2, 33}, [](const Value &x, const Value &w) {
+             const Value key = ops::arange(231.0), query = ops::expand_dims(ops::arange(131.0), 1);
+             return ops::dot_product_attention(x, w, w, {.mask = ops::less(ops::abs(query - key), 9.0)});
            }}};
 }
 

@@ -11,7 +11,7 @@
 //
 // One block has all queries and keys of its heads, so one thread makes each sum, in one order. If the `lse` of a row is
 // large, a walk before all others makes the sum of the row's weights.
-#include "compiler/targets/cpu/AttentionTiles.h"
+#include "compiler/targets/cpu/AttentionMask.h"
 #include "compiler/targets/cpu/Emitters.h"
 #include "dialect/AttentionParts.h"
 
@@ -68,8 +68,10 @@ struct BackwardForm {
 class BackwardEmitter {
 public:
   BackwardEmitter(KernelFrame &frame, BackwardForm form)
-      : frame(frame), form(std::move(form)), tiles(frame), tile(attentionTile(frame)), one(frame.constant(1)),
-        zero(frame.constant(0)), depth(frame.extents[depthDim]), width(frame.extents[widthDim]) {
+      : frame(frame), form(std::move(form)), tiles(frame),
+        mask(tiles, this->form.scores, this->form.products.getResult(0)), tile(attentionTile(frame)),
+        one(frame.constant(1)), zero(frame.constant(0)), depth(frame.extents[depthDim]),
+        width(frame.extents[widthDim]) {
     totals = tiles.take(frame.extents[headDim], frame.extents[queryDim] + tile.queries);
     queries = tiles.take(tile.queries, depth);
     turnedQueries = tiles.take(tiles.padded(depth), tile.queries);
@@ -186,17 +188,28 @@ private:
     tiles.fill(byKeys, keyCount, tiles.padded(depth), f32Zero);
     tiles.fill(byValues, keyCount, tiles.padded(width), f32Zero);
     forQueries([&] {
-      if (!frame.source.form.causal)
+      if (!frame.source.form.causal && !mask)
         return emitTile();
-      // No query of the tile sees a key of the tile, unless a whole row is masked.
-      const Emitted isSeen = first + count > firstKey;
+      // If no query of the tile sees a key of it, all weights are 0, unless a whole row is masked.
       const Emitted takes = frame.choose(
-          isSeen, [&] { return Values{frame.constant(frame.getBoolAttr(true))}; },
+          seesKeys(), [&] { return Values{frame.constant(frame.getBoolAttr(true))}; },
           [&] { return Values{hasLargeLse()}; })[0];
       frame.branch(takes, [&] { emitTile(); });
     });
     storeRows(form.byKeys, keyDim, depthDim, keyCount, firstKey, byKeys, zero);
     storeRows(form.byValues, keyDim, widthDim, keyCount, firstKey, byValues, zero);
+  }
+
+  /// Whether a query of the tile may see a key of the tile.
+  Emitted seesKeys() {
+    const auto byMask = [&] { return mask.seesAny({first, count, firstKey, keyCount}); };
+    if (!frame.source.form.causal)
+      return byMask();
+    const Emitted reaches = first + count > firstKey;
+    if (!mask)
+      return reaches;
+    return frame.choose(
+        reaches, [&] { return Values{byMask()}; }, [&] { return Values{frame.constant(frame.getBoolAttr(false))}; })[0];
   }
 
   void emitTile() {
@@ -291,6 +304,7 @@ private:
   KernelFrame &frame;
   BackwardForm form;
   AttentionTiles tiles;
+  AttentionMask mask;
   AttentionTileSizes tile;
   Emitted one, zero, depth, width;
   ScratchMatrix totals, queries, turnedQueries, byOut, turnedByOut, keys, values, byKeys, byValues, scores, upstream,

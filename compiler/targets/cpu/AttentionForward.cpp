@@ -2,15 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 //   for block: queries of one head, turned; largest = lowest, total = 0, sums = 0
-//     for tile of keys: scores[key][query] = keys * queries
+//     for tile of keys that some query sees: scores[key][query] = keys * queries
 //       for lanes of queries: largest' of the row and its scores; weights = exp(scores - largest')
 //                             total = total * exp(largest - largest') + the weights
 //       sums[query] *= exp(largest - largest'); sums += weights, turned, * values
 //     out = sums / total
 //
-// Lanes run along queries, so that no step of the softmax combines lanes. With `causal` a block stops behind its last
-// query, unless a row has seen no score above that of masked keys: then the later keys weigh as much.
-#include "compiler/targets/cpu/AttentionTiles.h"
+// Lanes run along queries, so that no step of the softmax combines lanes. Tiles of keys that no query sees, by the mask
+// or because `causal` ends behind the block's last query, come behind the others, and only if a row has seen no score
+// above that of masked keys: then all keys weigh as much.
+#include "compiler/targets/cpu/AttentionMask.h"
 #include "compiler/targets/cpu/Emitters.h"
 #include "dialect/Dialect.h"
 #include <limits>
@@ -48,7 +49,8 @@ struct ForwardForm {
 class ForwardEmitter {
 public:
   ForwardEmitter(KernelFrame &frame, ForwardForm form)
-      : frame(frame), form(std::move(form)), tiles(frame), tileQueries(frame.extents[attentionDims]),
+      : frame(frame), form(std::move(form)), tiles(frame),
+        mask(tiles, this->form.scores, this->form.products.getResult(0)), tileQueries(frame.extents[attentionDims]),
         tileKeys(frame.extents[attentionDims + 1]) {
     const Emitted depth = frame.extents[depthDim], width = frame.extents[widthDim];
     rowsOfLargest = tiles.take(frame.constant(1), tileQueries);
@@ -87,13 +89,11 @@ private:
     tiles.fill(rowsOfTotal, one, columns, zero);
     tiles.fill(sums, count, tiles.padded(frame.extents[widthDim]), zero);
     const Emitted all = frame.extents[keyDim];
-    if (frame.source.form.causal) {
-      const Emitted seen = minimum(all, first + count);
-      walkKeys(frame.constant(0), seen);
-      frame.branch(seesMaskedKeys(), [&] { walkKeys(seen, all); });
-    } else {
-      walkKeys(frame.constant(0), all);
-    }
+    const bool causal = frame.source.form.causal;
+    if (!causal && !mask)
+      walkKeys(frame.constant(0), all, {});
+    else
+      walkSeenKeys(causal ? minimum(all, first + count) : all, all);
     storeResults();
   }
 
@@ -104,33 +104,68 @@ private:
     });
   }
 
-  void walkKeys(Emitted begin, Emitted end) {
-    frame.loop(begin, end, tileKeys, [&](Emitted key) {
-      const Emitted keyCount = minimum(tileKeys, end - key), one = frame.constant(1);
-      const Emitted depth = tiles.groups(frame.extents[depthDim]), width = tiles.padded(frame.extents[widthDim]);
-      tiles.copyRows({form.products, 1, keyDim, key, keyCount}, keys);
-      tiles.copyDepth({form.sums, 1, keyDim, key, keyCount}, values);
-      const Emitted watchedKeys = tiles.hasSubnormal(keys, keyCount, depth);
-      tiles.multiply({.a = {keys.at, keys.pitch, one},
-                      .b = queries,
-                      .c = scores,
-                      .rows = keyCount,
-                      .columns = columns,
-                      .depth = depth},
-                     either(watchedQueries, watchedKeys));
-      tiles.forVectors(columns, [&](Emitted column) { makeWeights(key, keyCount, column); });
-      scaleSums();
-      const ScratchMatrix factors = tiles.packDepth(scores, keyCount, columns, weights);
-      const Emitted weightDepth = tiles.groups(keyCount);
-      tiles.multiply({.a = tiles.turned(factors, columns, weightDepth, turnedWeights),
-                      .b = values,
-                      .c = sums,
-                      .rows = count,
-                      .columns = width,
-                      .depth = weightDepth,
-                      .continues = true},
-                     tiles.hasSubnormal(values, weightDepth, width));
+  /// First the tiles before `behind` that some query sees, then the others before it, then those from it on.
+  enum Round : int64_t { seen, hidden, behindAll, rounds };
+
+  void walkSeenKeys(Emitted behind, Emitted all) {
+    const Emitted none = frame.constant(0), always = frame.constant(frame.getBoolAttr(true));
+    const Emitted step = frame.constant(mask ? hidden - seen : behindAll - seen);
+    const Emitted end = frame.constant(frame.source.form.causal ? rounds : behindAll);
+    frame.loop(none, end, step, [&](Emitted round) {
+      const auto isFirst = [&] { return Values{always}; };
+      const Emitted takes = frame.choose(equal(round, none), isFirst, [&] { return Values{seesMaskedKeys()}; })[0];
+      frame.branch(takes, [&] {
+        const Emitted isBehind = equal(round, round.like(behindAll));
+        walkKeys(select(isBehind, behind, none), select(isBehind, all, behind), round);
+      });
     });
+  }
+
+  /// Null for `round`: all tiles.
+  void walkKeys(Emitted begin, Emitted end, Emitted round) {
+    frame.loop(begin, end, tileKeys, [&](Emitted key) {
+      const Emitted keyCount = minimum(tileKeys, end - key);
+      if (!round || !mask)
+        return addKeys(key, keyCount);
+      const Emitted isSeen = equal(round, round.like(seen)), isBehind = equal(round, round.like(behindAll));
+      frame.branch(isBehind | differs(isHidden(key, keyCount), isSeen), [&] { addKeys(key, keyCount); });
+    });
+  }
+
+  /// Whether the keys add nothing to a row that sees others. Beside a weight of 0, an infinity makes NaN.
+  Emitted isHidden(Emitted key, Emitted keyCount) {
+    const auto isNot = [&] { return Values{frame.constant(frame.getBoolAttr(false))}; };
+    return frame.choose(mask.seesAny({first, count, key, keyCount}), isNot, [&] {
+      tiles.copyDepth({form.sums, 1, keyDim, key, keyCount}, values);
+      return Values{tiles.isFinite(values, tiles.groups(keyCount), tiles.padded(frame.extents[widthDim]))};
+    })[0];
+  }
+
+  void addKeys(Emitted key, Emitted keyCount) {
+    const Emitted one = frame.constant(1);
+    const Emitted depth = tiles.groups(frame.extents[depthDim]), width = tiles.padded(frame.extents[widthDim]);
+    tiles.copyRows({form.products, 1, keyDim, key, keyCount}, keys);
+    tiles.copyDepth({form.sums, 1, keyDim, key, keyCount}, values);
+    const Emitted watchedKeys = tiles.hasSubnormal(keys, keyCount, depth);
+    tiles.multiply({.a = {keys.at, keys.pitch, one},
+                    .b = queries,
+                    .c = scores,
+                    .rows = keyCount,
+                    .columns = columns,
+                    .depth = depth},
+                   either(watchedQueries, watchedKeys));
+    tiles.forVectors(columns, [&](Emitted column) { makeWeights(key, keyCount, column); });
+    scaleSums();
+    const ScratchMatrix factors = tiles.packDepth(scores, keyCount, columns, weights);
+    const Emitted weightDepth = tiles.groups(keyCount);
+    tiles.multiply({.a = tiles.turned(factors, columns, weightDepth, turnedWeights),
+                    .b = values,
+                    .c = sums,
+                    .rows = count,
+                    .columns = width,
+                    .depth = weightDepth,
+                    .continues = true},
+                   tiles.hasSubnormal(values, weightDepth, width));
   }
 
   /// Scores become weights, for a vector of queries.
@@ -148,13 +183,13 @@ private:
     const Emitted sum =
         frame.loop(zero, keyCount, one, frame.zero(tiles.vector), [&](Emitted line, const Values &before) {
           frame.index[keyDim] = key + line;
-          const Emitted raised = tiles.exp(tiles.load(scores, line, column) - largest);
+          const Emitted raised = tiles.expOfDistance(tiles.load(scores, line, column) - largest);
           const bool drops = form.weights != form.raised;
           tiles.store(drops ? tiles.alongQueries(form.weights, {{form.raised.getResult(0), raised}}) : raised, scores,
                       line, column);
           return Values{before[0] + raised};
         })[0];
-    const Emitted factor = tiles.exp(before - largest);
+    const Emitted factor = tiles.expOfDistance(before - largest);
     tiles.store(largest, rowsOfLargest, zero, column);
     tiles.store(factor, rowsOfFactor, zero, column);
     tiles.store(tiles.load(rowsOfTotal, zero, column) * factor + sum, rowsOfTotal, zero, column);
@@ -195,6 +230,7 @@ private:
   KernelFrame &frame;
   ForwardForm form;
   AttentionTiles tiles;
+  AttentionMask mask;
   Emitted tileQueries, tileKeys;
   ScratchMatrix weights, turnedWeights; // in pairs, where products take those
   ScratchMatrix rowsOfLargest, rowsOfTotal, rowsOfFactor, queries, keys, values, scores, sums;

@@ -1,9 +1,9 @@
 // Tiles of an attention kernel's operands in scratch, and steps along rows of scores.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/AttentionTiles.h"
+#include "compiler/kernels/MathFunctions.h"
 #include "compiler/kernels/MatmulSource.h"
 #include "compiler/kernels/NarrowFloat.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace halftone::compiler {
@@ -240,6 +240,22 @@ Emitted AttentionTiles::hasSubnormal(const ScratchMatrix &matrix, Emitted rows, 
   return isLessUnsigned(frame.wrap(one), frame.wrap(one).like(smallestNormal));
 }
 
+Emitted AttentionTiles::isFinite(const ScratchMatrix &matrix, Emitted rows, Emitted columns) const {
+  const auto difference = [](Emitted numbers) { return numbers - numbers; }; // NaN for what is not finite
+  const Emitted none = frame.zero(vector);
+  const Emitted sum = frame.loop(frame.constant(0), rows, frame.constant(1), none, [&](Emitted row, const Values &in) {
+    return frame.loop(frame.constant(0), columns, step, in, [&](Emitted column, const Values &now) {
+      const Emitted numbers = load(matrix, row, column), bits = numbers.bits();
+      if (!pairs)
+        return Values{now[0] + difference(numbers)};
+      return Values{now[0] + difference((bits << 16).bitsAs(numbers.f32())) +
+                    difference((bits & int64_t(0xffff0000)).bitsAs(numbers.f32()))};
+    });
+  })[0];
+  const Emitted total = frame.wrap(vector::ReductionOp::create(frame, vector::CombiningKind::ADD, sum.value()));
+  return equal(total, total.like(0));
+}
+
 void AttentionTiles::multiply(const TileProductCall &call, Emitted widens) {
   if (!pairs)
     return product.call(call);
@@ -297,7 +313,7 @@ Emitted AttentionTiles::holdsForAny(Emitted first, Emitted count,
   return negated(equal(frame.wrap(any), no));
 }
 
-Emitted AttentionTiles::exp(Emitted x) const { return frame.wrap(math::ExpOp::create(frame, x.value())); }
+Emitted AttentionTiles::expOfDistance(Emitted x) const { return buildExpOfDistance(MathTarget(frame.target.math), x); }
 
 Emitted either(Emitted a, Emitted b) { return a && b ? a | b : a ? a : b; }
 

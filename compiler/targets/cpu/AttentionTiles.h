@@ -59,6 +59,8 @@ public:
   ScratchMatrix packDepth(const ScratchMatrix &from, Emitted rows, Emitted columns, const ScratchMatrix &to);
   /// Whether a tile of pairs has a subnormal number; null if tiles hold f32.
   Emitted hasSubnormal(const ScratchMatrix &matrix, Emitted rows, Emitted columns) const;
+  /// Whether a factor has no infinity and no NaN.
+  Emitted isFinite(const ScratchMatrix &matrix, Emitted rows, Emitted columns) const;
   /// Makes the product. `widens`, which may be null, says whether its pairs may hold subnormal numbers.
   void multiply(const TileProductCall &call, Emitted widens);
   /// The factor a whose rows are the columns of `from`, in `to` if a product asks for neighbours of its rows side by side.
@@ -84,7 +86,8 @@ public:
   /// lanes that are queries; the frame's index is that of the first.
   Emitted holdsForAny(Emitted first, Emitted count, llvm::function_ref<Emitted(Emitted, const Lanes &)> test) const;
 
-  Emitted exp(Emitted x) const;
+  /// The exponential of a vector of numbers that are not above 0.
+  Emitted expOfDistance(Emitted x) const;
   Emitted larger(Emitted a, Emitted b) const { return select(a > b, a, b); }
   Emitted splat(Emitted scalar) const { return frame.splat(scalar, frame.lanes); }
   /// Loops over vectors of `columns` elements.

@@ -46,10 +46,26 @@ void TileProduct::call(const TileProductCall &product) {
 void TileProduct::emitBody(CodeBuilder &code) {
   if (multiply == TileMultiply::tilesOfPairs)
     return emitSquares(code);
-  const Emitted wide = code.constant(sizes.vectors * frame.lanes), narrow = code.constant(frame.lanes);
-  const Emitted whole = inside.columns / wide * wide;
-  code.loop(code.constant(0), whole, wide, [&](Emitted column) { emitRows(code, column, sizes.vectors); });
-  code.loop(whole, inside.columns, narrow, [&](Emitted column) { emitRows(code, column, 1); });
+  Emitted begin = code.constant(0);
+  SmallVector<int64_t, 3> strips{sizes.vectors};
+  if (sizes.vectors > 2) // strips of one vector wait for their elements of a
+    strips.push_back(2);
+  strips.push_back(1);
+  for (int64_t vectors : strips) {
+    const Emitted step = code.constant(vectors * frame.lanes), end = begin + (inside.columns - begin) / step * step;
+    code.loop(begin, end, step, [&](Emitted column) { emitRows(code, column, vectors); });
+    begin = end;
+  }
+}
+
+/// How many rows are multiplied at a time, beside so many vectors of columns: descending, the last is 1.
+ArrayRef<int64_t> TileProduct::rowsBeside(int64_t vectors) const {
+  static constexpr int64_t many[] = {12, 4, 1}, few[] = {6, 2, 1};
+  if (vectors == sizes.vectors)
+    return sizes.panelRows;
+  if (vectors == 1)
+    return sizes.vectorRows;
+  return frame.target.vectorRegisters >= 32 ? ArrayRef(many) : ArrayRef(few);
 }
 
 void TileProduct::emitSquares(CodeBuilder &code) {
@@ -83,7 +99,7 @@ void TileProduct::emitSquare(CodeBuilder &code, Emitted row, int64_t down, Emitt
 
 void TileProduct::emitRows(CodeBuilder &code, Emitted column, int64_t vectors) {
   Emitted begin = code.constant(0);
-  for (int64_t count : vectors == 1 ? sizes.vectorRows : sizes.panelRows) {
+  for (int64_t count : rowsBeside(vectors)) {
     const Emitted step = code.constant(count), end = begin + (inside.rows - begin) / step * step;
     code.loop(begin, end, step, [&](Emitted row) { emitTile(code, row, column, count, vectors); });
     begin = end;

@@ -44,6 +44,7 @@ public:
 
 private:
   void emitBody(CodeBuilder &code);
+  llvm::ArrayRef<int64_t> rowsBeside(int64_t vectors) const;
   void emitRows(CodeBuilder &code, Emitted column, int64_t vectors);
   void emitSquares(CodeBuilder &code);
   void emitSquare(CodeBuilder &code, Emitted row, int64_t down, Emitted column, int64_t across);

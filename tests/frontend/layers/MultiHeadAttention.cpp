@@ -232,3 +232,18 @@ TEST_CASE("A layer with heads refuses arguments and inputs that do not fit, and 
       errorOf([] { (void)MultiHeadAttention(1, 2)(Input({4, 5, 6}), Input({4, 5, 6}), {.use_causal_mask = true}); }),
       Contains("MultiHeadAttention attends over 2 axes; a causal mask and a sliding window need one"));
 }
+
+TEST_CASE("Attention's kernel makes a padding mask or a sliding window itself: no kernel stores one") {
+  for (const bool isPadding : {false, true})
+    for (const bool causal : {false, true}) {
+      INFO(isPadding << " " << causal);
+      const Input tokens({128}, {.dtype = int32});
+      const Value x = Embedding(50, 32, {.mask_zero = isPadding})(tokens);
+      MultiHeadAttentionArgs args;
+      if (!isPadding)
+        args.sliding_window = 16;
+      const Value y = MultiHeadAttention(4, 8, args)(x, x, {.use_causal_mask = causal});
+      const std::string text = Model(tokens, y).ir(Stage::kernel, {.batch_size = 2});
+      CHECK_THAT(text, Contains("halftone.attention ") && Contains(" mask ") && !Contains("x128x128xi1> {"));
+    }
+}
