@@ -50,7 +50,7 @@ TableWeights EmbeddingTable::buildQuantized(BuildContext &context, const std::st
 
 void EmbeddingTable::addScales(BuildContext &context, TableWeights &weights, const QuantizedWeights &given) const {
   const std::string name = weights.values.name();
-  weights.scale = fixedWeight(context, name + "_scale", given.scale);
+  weights.scale = fixedWeight(context, name + "_scale", given.scale.astype(context.variable_dtype()));
   if (given.zero.defined()) // Keras keeps the zero points of the way back as floats
     weights.zero = fixedWeight(context, name + "_zero",
                                weights.isTurned ? given.zero.astype(context.variable_dtype()) : given.zero);

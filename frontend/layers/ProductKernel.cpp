@@ -191,7 +191,8 @@ void ProductKernel::quantize(BuildContext &context, const QuantizationConfig &co
   } else {
     const QuantizedWeights weights = made.integersOf(kernel_.value());
     made.kernel_ = replacedWeight(context, kernel_, weights.values);
-    made.scale_ = fixedWeight(context, "kernel_scale", weights.scale);
+    // A policy that the layer has just got may have another dtype than the kernel.
+    made.scale_ = fixedWeight(context, "kernel_scale", weights.scale.astype(context.variable_dtype()));
     if (made.isGrouped()) {
       made.zero_ = fixedWeight(context, "kernel_zero", weights.zero);
       made.groups_ = fixedWeight(context, "g_idx", groupNumbers(rowCount(), config.block_size));

@@ -315,3 +315,22 @@ TEST_CASE("An int8 product is a kernel over rows and one contraction with its ep
   CHECK_THAT(text, Contains("halftone.kernel row") && Contains("halftone.kernel matmul") &&
                        Contains("tensor<64x32xi8>) -> tensor<8x32xi32>"));
 }
+
+TEST_CASE("A quantized policy that replaces a narrow one has scales in its own variable dtype, as in Keras") {
+  const PolicyScope scope{DTypePolicy("bfloat16")};
+  const layers::Dense dense(3);
+  const layers::Embedding table(5, 4);
+  (void)dense(Tensor::ones({2, 4}));
+  (void)table(Tensor::of<int32_t>({1, 2}, {1, 2}));
+  for (const Layer &layer : {Layer(dense), Layer(table)}) {
+    layer.set_dtype_policy("int8_from_float32");
+    for (const Variable &variable : layer.variables()) {
+      INFO(variable.path());
+      if (variable.name().ends_with("_scale"))
+        CHECK(variable.dtype() == DType::float32);
+      if (variable.name() == "bias")
+        CHECK(variable.dtype() == DType::bfloat16);
+    }
+    CHECK(layer.variables().size() >= 2);
+  }
+}
