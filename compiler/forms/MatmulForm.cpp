@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/Forms.h"
 #include "compiler/forms/Roots.h"
+#include "compiler/forms/WindowTraits.h"
 #include "dialect/TypeInference.h"
 #include "llvm/ADT/STLExtras.h"
 #include <numeric>
@@ -138,10 +139,6 @@ std::optional<KernelShape> classifyMatmul(const FormOps &ops) {
   return kernel;
 }
 
-int64_t channelsOf(WindowOp window) {
-  return ShapedType::getNumElements(shapeOf(window.getX()).drop_front(1 + window.getSteps().rank()));
-}
-
 /// The contraction of a kernel, its factors and the kernel's results, as nodes over an iteration space.
 class MatmulReading {
 public:
@@ -197,17 +194,8 @@ public:
     const PanelsAttr panels = PanelsAttr::of(contract.getRhs().getType());
     traits.panels = panels != nullptr;
     traits.halfBytes = panels && panels.getBits() != 0;
-    if (WindowOp window = windowOf(contract)) {
-      const WindowSteps steps = window.getSteps();
-      const size_t last = size_t(steps.rank()) - 1;
-      const int64_t channels = channelsOf(window);
-      traits.window = true;
-      if (steps.hole[last] == 1 && steps.stride[last] > 0) {
-        traits.windowRun = window.getTaps()[last] * channels;
-        traits.windowPitch = steps.stride[last] * channels;
-        traits.windowLine = window.getPlaces()[last];
-      }
-    }
+    if (WindowOp window = windowOf(contract))
+      setWindow(traits, window);
     return traits;
   }
 
@@ -231,6 +219,7 @@ public:
     form.fewRows = choice.fewRows;
     form.tallSums = choice.tallSums;
     form.alongPlaces = choice.alongPlaces;
+    form.readsImage = choice.readsImage;
     form.evenDepth = choice.evenDepth;
     form.wholeRuns = choice.wholeRuns;
     form.numbers = static_cast<int64_t>(numbers().size());

@@ -6,6 +6,8 @@
 //   %1 = contract %x, %w {lhs_contract = [1], rhs_contract = [1], tile = [96, 128]}
 //   (of pack %w, where %w is a weight that stays: its type says in which order a matmul reads it)
 // SplitDepth.cpp shows a sum in parts.
+#include "compiler/forms/KernelBody.h"
+#include "compiler/forms/WindowTraits.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/SplitDepth.h"
 #include "compiler/passes/UnpackedIntegers.h"
@@ -24,9 +26,27 @@ namespace {
 
 RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-void setTile(ContractOp op, const Blocking &blocking) {
+DType elementOf(Type type) { return dialect::dtypeOf(getElementTypeOrSelf(type)).value_or(DType::bool_); }
+
+/// Whether the target reads the window in its image.
+bool readsImage(const MatmulTraits &traits, const Target &target) {
+  return traits.window && target.chooseMatmul(traits).readsImage;
+}
+
+void setTile(ContractOp op, const Target &target, bool strict) {
   const auto [batch, m, n, k] = MatmulExtents::of(op);
-  const MatmulTile tile = blocking.matmulTile(batch, m, n, k);
+  MatmulTraits traits{elementOf(op.getLhs().getType()), elementOf(op.getRhs().getType()),
+                      elementOf(op.getAccumulatorType())};
+  traits.rows = m;
+  traits.columns = n;
+  traits.depth = k;
+  traits.strict = strict;
+  traits.lhsAlongDepth = llvm::is_contained(op.getLhsContract(), typeOf(op.getLhs()).getRank() - 1);
+  if (WindowOp window = windowOf(op))
+    setWindow(traits, window);
+  const Blocking &blocking = target.blocking();
+  const MatmulTile tile = readsImage(traits, target) ? blocking.imageTile(batch, m, n, k, traits.windowLine)
+                                                     : blocking.matmulTile(batch, m, n, k);
   op.setTile(ArrayRef<int64_t>{tile.m, tile.n});
 }
 
@@ -180,7 +200,7 @@ private:
       const Value halves = isMatrix && op.getRhsContract()[0] == 0 ? halfBytes.under(rhs, strict) : Value();
       const bool isPacked = isMatrix && ((isFixedWeight(rhs, symbols, newValues) && packWeight(op, **found, strict)) ||
                                          (halves && packHalves(op, halves, **found)));
-      setTile(strict || isPacked ? op : splitDepth(op, blocking), blocking);
+      setTile(strict || isPacked ? op : splitDepth(op, blocking), **found, strict);
     });
   }
 };

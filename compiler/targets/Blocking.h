@@ -34,6 +34,11 @@ public:
 
   /// The tile for an m x k by k x n product (per batch entry; `batch` of them).
   virtual MatmulTile matmulTile(int64_t batch, int64_t m, int64_t n, int64_t k) const = 0;
+  /// The tile of a product whose left operand is a window that is read in its image (MatmulChoice::readsImage), in lines of
+  /// `line` places.
+  virtual MatmulTile imageTile(int64_t batch, int64_t m, int64_t n, int64_t k, int64_t /*line*/) const {
+    return matmulTile(batch, m, n, k);
+  }
   /// In how many equal parts of K the sums of such a product are made, to be added up by a kernel of their own: a divisor
   /// of `k`, 1 if the tiles of the whole product are blocks enough.
   virtual int64_t depthParts(int64_t batch, int64_t m, int64_t n, int64_t k) const = 0;

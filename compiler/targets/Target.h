@@ -32,6 +32,7 @@ struct MatmulTraits {
   // Of a window that goes forward, without holes, along the last spatial axis: how many elements a row of taps has, how
   // far apart in memory the elements of one tap are at neighbouring places, and how many places a line of the image has.
   int64_t windowRun = 0, windowPitch = 0, windowLine = 0;
+  int64_t windowChannels = 0; // of a window without holes along any axis
 };
 
 /// The extents of one `attention` (AttentionOp), and its dtype.
@@ -51,6 +52,7 @@ struct MatmulChoice {
   bool fewRows = false;         // M is small: the right operand is read in place where its layout allows
   bool tallSums = false;        // sums of many rows and few columns are made at a time
   bool alongPlaces = false;     // a window's image has few channels: a tap of neighbouring places is packed at a time
+  bool readsImage = false;      // elements of a window are read where the image lies, and its taps outside are left out
   bool evenDepth = false;       // K is even, which the instruction asks for: pairs of a row are neighbours in memory
   bool wholeRuns = false;       // vectors along K lie in one run of the last of its dims
   bool fixesTile = false;       // the code has the rows and columns of a tile, and steps along dims, as constants

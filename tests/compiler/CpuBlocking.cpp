@@ -33,6 +33,24 @@ TEST_CASE("tiles stay multiples of the micro-kernels'") {
         }
 }
 
+TEST_CASE("Tiles of images have whole lines, and are blocks enough") {
+  auto [m, n, k, line, tileM, tileN] = GENERATE(table<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t>({
+      {25088, 64, 576, 56, 448, 64}, // enough blocks
+      {3136, 64, 576, 56, 392, 32},  // an even count of parts along M, narrower columns
+      {6272, 128, 1152, 28, 448, 64},
+      {392, 512, 4608, 7, 392, 32}, // all rows
+      {49, 512, 4608, 7, 49, 32},
+      {196, 256, 2304, 14, 98, 32},
+      {64, 32, 144, 8, 64, 32}, // each block has 2^17 multiply-adds
+      {0, 8, 8, 8, 8, 32},
+  }));
+  CAPTURE(m, n, k, line);
+  const MatmulTile tile = CpuBlocking().imageTile(1, m, n, k, line);
+  CHECK(tile.m == tileM);
+  CHECK(tile.n == tileN);
+  CHECK(tile.m % line == 0);
+}
+
 TEST_CASE("Long sums of few blocks are cut into equal parts, each worth a block") {
   auto [batch, m, n, k, parts] = GENERATE(table<int64_t, int64_t, int64_t, int64_t, int64_t>({
       {1, 784, 128, 16384, 4}, // 6 of the largest tiles

@@ -1,6 +1,7 @@
 // Products of windows by instructions that take groups: where they are chosen, all forms of windows, and lost values.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/compiler/KernelHarness.h"
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <fmt/format.h>
@@ -134,6 +135,41 @@ TEST_CASE("Products of windows in pairs are right for all taps, strides, padding
   }
 }
 
+TEST_CASE("Windows that are read in their image are right for all taps, strides, paddings and lines", "[kernels]") {
+  const auto readsImage = [](const KernelHarness &kernel) {
+    return kernel.linalgText().find("halftone.reads_image") != std::string::npos;
+  };
+  std::vector<Convolution> all;
+  constexpr const char *paddings[] = {"same", "valid", "causal"};
+  constexpr int64_t channels[] = {16, 18, 20}, extents[] = {7, 9, 14, 17, 11};
+  for (int64_t taps = 1; taps <= 5; ++taps)
+    for (int64_t stride = 1; stride <= 3; ++stride) {
+      const auto turn = all.size();
+      Convolution each{.examples = 1 + int64_t(turn % 2), .extent = extents[turn % 5], .taps = taps};
+      each.stride = stride, each.dilation = 1 + int64_t(turn / 2 % 2), each.channels = channels[turn % 3];
+      each.filters = turn % 2 ? 36 : 17;
+      all.push_back(padded(each, paddings[turn % 3]));
+    }
+  // Backwards; parts of K that end within a tap; and no tap inside.
+  all.push_back({.dilation = -1, .low = -1, .channels = 32, .filters = 32});
+  all.push_back({.examples = 1, .extent = 7, .taps = 2, .low = 0, .places = 7, .channels = 1100, .filters = 17});
+  all.push_back({.extent = 8, .taps = 2, .low = 40, .places = 8, .filters = 20});
+  int inImage = 0;
+  for (const std::string &target : {std::string("x86-64-v3"), targetsOfGroups().front()})
+    for (const char *element : {"f32", "bf16"})
+      for (Convolution each : all) {
+        each.element = each.result = element;
+        CAPTURE(target, each.forward());
+        KernelHarness kernel(each.forward(), target, false);
+        if (!readsImage(kernel))
+          continue;
+        kernel.checkInside(kernel.operands(5, false));
+        ++inImage;
+        CHECK_FALSE(readsImage(KernelHarness(each.forward(), target, true)));
+      }
+  CHECK(inImage > 20);
+}
+
 TEST_CASE("Products of windows of int8 are exact", "[kernels]") {
   for (const std::string &target : targetsOfGroups())
     for (Convolution each : manyConvolutions()) {
@@ -190,7 +226,20 @@ TEST_CASE("Kernels whose channels and filters are exchanged are read in runs of 
 TEST_CASE("Pairs of a window keep subnormal operands", "[kernels]") {
   const double tiny = 0x1p-130, large = 0x1p120;
   // One place and one tap: the window is the image. The last row of K is half a pair.
-  for (const std::string &target : targetsOfGroups())
+  for (const std::string &target : targetsOfGroups()) {
+    // Read in the image.
+    const Convolution lines{.extent = 8, .places = 8, .filters = 20, .result = "f32"};
+    for (const size_t place : {size_t(0), size_t(8 * 16 + 5), size_t(2 * 8 * 8 * 16 - 1)}) {
+      KernelHarness kernel(lines.forward(), target, false);
+      std::vector<TensorData> operands = kernel.operands(1, false, 0);
+      for (double *value : {&operands[0].low[place], &operands[0].high[place]})
+        *value = tiny;
+      for (std::vector<double> *values : {&operands[1].low, &operands[1].high})
+        std::fill(values->begin(), values->end(), large);
+      CAPTURE(target, place);
+      const std::vector<double> sums = kernel.run(operands)[0].low;
+      CHECK(*std::max_element(sums.begin(), sums.end()) == tiny * large);
+    }
     for (const int64_t channels : {33, 34}) {
       const Convolution each{.examples = 7,
                              .extent = 3,
@@ -213,4 +262,5 @@ TEST_CASE("Pairs of a window keep subnormal operands", "[kernels]") {
           CHECK(kernel.run(operands)[0].low.back() == -tiny * large);
         }
     }
+  }
 }

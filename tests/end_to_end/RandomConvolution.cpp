@@ -70,8 +70,15 @@ void RandomProgram::convolution(RandomItem x) {
   const bool isTurned = below(3) == 0;
   if (isTurned && below(2))
     image.back() = 16 * (1 + below(2));
-  const RandomSteps steps = windowSteps(spatial);
-  const int64_t filters = 1 + below(isTurned ? 40 : 9);
+  RandomSteps steps = windowSteps(spatial);
+  int64_t filters = 1 + below(isTurned ? 40 : 9);
+  // Of longer lines and more channels than most, CPUs read the window in its image.
+  if (!degenerate && below(3) == 0) {
+    steps.places.back() = 7 + below(14);
+    image[size_t(spatial)] = std::max<int64_t>(image[size_t(spatial)], 1 + below(20));
+    image.back() = isTurned ? 16 : 16 + below(9);
+    filters = 17 + below(54);
+  }
   RandomShape kernel = steps.taps, to{x.shape.front()};
   kernel.insert(kernel.end(), {groups, image.back(), filters});
   to.insert(to.end(), steps.places.begin(), steps.places.end());

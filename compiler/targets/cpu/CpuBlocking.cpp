@@ -97,6 +97,27 @@ MatmulTile CpuBlocking::matmulTile(int64_t batch, int64_t m, int64_t n, int64_t 
   return tile;
 }
 
+MatmulTile CpuBlocking::imageTile(int64_t batch, int64_t m, int64_t n, int64_t k, int64_t line) const {
+  // Whole lines of all examples, many: nothing but sums needs room for each row, and each tile of rows packs the right
+  // operand again. As many parts for each of two threads.
+  constexpr int64_t mostM = 448, mostN = 128, leastN = 32;
+  const int64_t lines = std::max<int64_t>(ceilDivide(m, line), 1);
+  int64_t parts = ceilDivide(lines * line, mostM);
+  parts = parts > 1 ? roundUp(parts, 2) : 1;
+  MatmulTile tile{ceilDivide(lines, parts) * line, std::clamp(roundUp(n, leastN), leastN, mostN)};
+  while (blocksOf(tile, batch, m, n) < wantedMatmulBlocks) {
+    MatmulTile smaller = tile;
+    if (tile.n > leastN)
+      smaller.n = roundUp(tile.n / 2, leastN);
+    else
+      smaller.m = ceilDivide(lines, parts = std::min(2 * parts, lines)) * line;
+    if (smaller.m * smaller.n == tile.m * tile.n || worthBlocks(smaller.m, smaller.n, k) < 1)
+      break;
+    tile = smaller;
+  }
+  return tile;
+}
+
 int64_t CpuBlocking::depthParts(int64_t batch, int64_t m, int64_t n, int64_t k) const {
   constexpr int64_t longestWhole = 8192, mostParts = 64;
   const int64_t blocks = blocksOf(matmulTile(batch, m, n, k), batch, m, n);

@@ -11,6 +11,7 @@ public:
   /// part or an even number of them); halved while there are fewer than 16 blocks (4, where that takes short ones) and a
   /// block keeps at least 2^17 multiply-adds, or 2^16 elements of the right operand.
   MatmulTile matmulTile(int64_t batch, int64_t m, int64_t n, int64_t k) const override;
+  MatmulTile imageTile(int64_t batch, int64_t m, int64_t n, int64_t k, int64_t line) const override;
   /// Two or more if the product has fewer than 16 blocks and K is above 8192: as many as make 16 blocks of the largest
   /// tiles, each worth a block of its own as `matmulTile` says it.
   int64_t depthParts(int64_t batch, int64_t m, int64_t n, int64_t k) const override;

@@ -107,7 +107,8 @@ MatmulChoice CpuTarget::chooseMatmul(const MatmulTraits &traits) const {
   constexpr int64_t mostFewRows = 16;
   choice.fewRows = traits.rows <= mostFewRows;
   choice.alongPlaces = packsAlongPlaces(traits);
-  choice.tallSums = sumsTall(*this, traits, instruction);
+  choice.readsImage = readsImage(*this, traits, instruction);
+  choice.tallSums = !choice.readsImage && sumsTall(*this, traits, instruction);
   choice.evenDepth = instruction == MatmulInstruction::vdpbf16ps && traits.depth % 2 == 0;
   choice.wholeRuns = liesInWholeRuns(*this, traits);
   return choice;

@@ -21,7 +21,7 @@ MatmulBlock::MatmulBlock(const MatmulProblem &problem, KernelFrame &frame)
   watchedPanelsAt = frame.address(frame.scratch, frame.getI64Type(), constant(1));
   subnormalPanelsAt = frame.address(frame.scratch, frame.getI64Type(), constant(2));
   packedA = frame.address(packedRowsAt, frame.getI8Type(), constant(MatmulScratch::headBytes));
-  packedB = at(packedA, packedPitch * sizes.rowPitch());
+  packedB = problem.readsImage() ? packedA : at(packedA, packedPitch * sizes.rowPitch());
   square = at(packedB, sumsPitch * sizes.depth);
   watchedAt = at(square, constant(sizes.lanes * sizes.lanes));
   sums = at(watchedAt, constant(sizes.lanes));

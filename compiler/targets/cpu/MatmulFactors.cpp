@@ -59,6 +59,20 @@ std::function<Values(const MatmulStep &)> MatmulFactors::columnsInPlace(const Ma
   };
 }
 
+void MatmulFactors::prefetchColumns(const MatmulStrip &strip, Emitted k) const {
+  constexpr int64_t ahead = 16; // memory answers in that time; rows are too far apart for the CPU to guess
+  if (problem.prologue[1])
+    return;
+  OpOperand *input = problem.contraction.getDpsInputOperand(1);
+  MatmulIndex index = access.indexAt(depthRole, strip.depth.first + k + ahead);
+  for (int64_t vector = 0; vector < strip.vectors; ++vector) {
+    access.setLanes(index, columnRole, block.firstColumn, strip.column + vector * block.sizes.lanes, block.columns);
+    const Emitted offset = access.reach(frame.source.accessOf(problem.contraction, *input), index).offset;
+    frame.prefetch(frame.address(block.pointerOf(input->get()), getElementTypeOrSelf(input->get()), offset),
+                   /*toWrite=*/false);
+  }
+}
+
 Emitted MatmulFactors::panelAt(Emitted column) const {
   const Emitted groups = block.size[depthRole] / frame.constant(problem.panels->group);
   const Emitted panel = (block.firstColumn + column) / frame.constant(block.sizes.lanes);

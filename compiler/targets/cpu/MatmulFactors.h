@@ -39,6 +39,8 @@ public:
   std::function<Values(const MatmulStep &)> columns(const MatmulStrip &strip) const;
   /// B's vectors where they are; if B is packed panel by panel, a copy of them goes into the panel.
   std::function<Values(const MatmulStep &)> columnsInPlace(const MatmulStrip &strip) const;
+  /// Asks for B's vectors some indices of K after `k`, if B is read as it is.
+  void prefetchColumns(const MatmulStrip &strip, Emitted k) const;
   /// Where the panel of a tile's column begins, which is the first of its panel.
   Emitted panelAt(Emitted column) const;
   /// Looks for subnormal numbers in the tile's panels.

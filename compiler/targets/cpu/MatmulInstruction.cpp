@@ -109,6 +109,19 @@ bool packsAlongPlaces(const MatmulTraits &traits) {
   return traits.windowLine >= leastLine && (traits.windowPitch == 1 || traits.windowRun <= longestShortRun);
 }
 
+bool readsImage(const CpuTarget &target, const MatmulTraits &traits, MatmulInstruction instruction) {
+  // Of shorter lines few places are summed together, and of fewer channels a tap's loop is short.
+  constexpr int64_t leastLine = 7, leastChannels = 16;
+  const int64_t lanes = target.vectorBytes / itemsize(DType::float32);
+  const bool isOfPairs =
+      instruction == MatmulInstruction::vdpbf16ps && !traits.panels && traits.windowChannels % 2 == 0;
+  const bool isPlain = instruction == MatmulInstruction::multiplyAdd && traits.lhs == DType::float32 &&
+                       traits.accumulator == DType::float32;
+  return (target.vectorRegisters >= 32 || target.math.hasFma) && (isPlain || isOfPairs) && traits.window &&
+         !traits.strict && traits.lhsAlongDepth && traits.columns > lanes && traits.windowLine >= leastLine &&
+         traits.windowChannels >= leastChannels;
+}
+
 bool sumsTall(const CpuTarget &target, const MatmulTraits &traits, MatmulInstruction instruction) {
   const int64_t lanes = target.vectorBytes / itemsize(traits.accumulator);
   const bool fitsTwoVectors = traits.columns > lanes && traits.columns <= 2 * lanes;

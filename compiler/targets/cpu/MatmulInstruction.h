@@ -25,6 +25,8 @@ bool packsAlongPlaces(const MatmulTraits &traits);
 bool liesInWholeRuns(const CpuTarget &target, const MatmulTraits &traits);
 /// Target::readsDepthInRuns.
 bool readsDepthInRuns(const CpuTarget &target, DType dtype, int64_t rows, int64_t run);
+/// Whether the elements of a window are read in its image (`halftone.reads_image`).
+bool readsImage(const CpuTarget &target, const MatmulTraits &traits, MatmulInstruction instruction);
 /// Whether registers hold the sums of many rows and few columns (`halftone.tall_sums`).
 bool sumsTall(const CpuTarget &target, const MatmulTraits &traits, MatmulInstruction instruction);
 

@@ -18,22 +18,27 @@ Emitted MatmulMicroKernel::addressIn(const Place &place, int64_t row, int64_t ve
   return block.at(place.at, place.pitch * row + vector * block.sizes.lanes);
 }
 
-/// The sums of earlier parts of K, or 0; less the bias of this part.
-Values MatmulMicroKernel::begin(int64_t rows, Emitted row, const MatmulStrip &strip) const {
+Values MatmulMicroKernel::load(int64_t rows, Emitted row, const MatmulStrip &strip) const {
   const Place place = placeOf(row, strip);
-  const Emitted zeros = block.zeros(), continues = strip.depth.first > frame.constant(0);
   const Type lanes = block.lanesOf(problem.accumulator);
   Values sums;
   for (int64_t line = 0; line < rows; ++line)
-    for (int64_t vector = 0; vector < strip.vectors; ++vector) {
-      const Emitted before =
-          frame.load(lanes, addressIn(place, line, vector), place.aligned ? problem.cpu.vectorBytes : 0);
-      sums.push_back(select(continues, before, zeros));
-      if (problem.raiseOfColumns() != 0) {
-        const Emitted behind = (row + line) * strip.rows.rowPitch + block.sizes.depth;
-        sums.back() = sums.back() + block.splat(frame.load(problem.accumulator, block.at(strip.rows.a, behind)));
-      }
+    for (int64_t vector = 0; vector < strip.vectors; ++vector)
+      sums.push_back(frame.load(lanes, addressIn(place, line, vector), place.aligned ? problem.cpu.vectorBytes : 0));
+  return sums;
+}
+
+/// Less the bias of this part.
+Values MatmulMicroKernel::begin(int64_t rows, Emitted row, const MatmulStrip &strip) const {
+  const Emitted zeros = block.zeros(), continues = strip.depth.first > frame.constant(0);
+  Values sums = load(rows, row, strip);
+  for (auto [position, sum] : llvm::enumerate(sums)) {
+    sum = select(continues, sum, zeros);
+    if (problem.raiseOfColumns() != 0) {
+      const Emitted behind = (row + int64_t(position) / strip.vectors) * strip.rows.rowPitch + block.sizes.depth;
+      sum = sum + block.splat(frame.load(problem.accumulator, block.at(strip.rows.a, behind)));
     }
+  }
   return sums;
 }
 

@@ -14,6 +14,10 @@ public:
 
   /// The sums of `rows` rows from `row` on with a strip's columns, row by row, with those of earlier parts of K.
   Values multiply(int64_t rows, Emitted row, const MatmulStrip &strip) const;
+  /// The sums of earlier parts of K, or 0, of `rows` rows from `row` on.
+  Values begin(int64_t rows, Emitted row, const MatmulStrip &strip) const;
+  /// Sums that store() stored.
+  Values load(int64_t rows, Emitted row, const MatmulStrip &strip) const;
   void store(const Values &sums, Emitted row, const MatmulStrip &strip) const;
   /// `sum` + x * y of packed elements.
   Emitted multiplyAdd(Emitted x, Emitted y, Emitted sum) const;
@@ -28,7 +32,6 @@ private:
   };
   Place placeOf(Emitted row, const MatmulStrip &strip) const;
   Emitted addressIn(const Place &place, int64_t row, int64_t vector) const;
-  Values begin(int64_t rows, Emitted row, const MatmulStrip &strip) const;
 
   const MatmulBlock &block;
   const MatmulAccess &access;

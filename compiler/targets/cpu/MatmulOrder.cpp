@@ -31,10 +31,12 @@ void MatmulOrder::emitBlock(Emitted number) {
   // Once at least: a sum of nothing is 0. Parts of equal size, rather than a small one at the end.
   const Emitted steps = block.groups(), atLeastOne = maximum(steps, constant(1));
   const Emitted parts = ceilDivide(atLeastOne, constant(block.sizes.depth));
-  const Emitted part = ceilDivide(ceilDivide(atLeastOne, parts), constant(block.sizes.lanes)) * block.sizes.lanes;
+  const Emitted part = problem.readsImage()
+                           ? MatmulWindow(block).partOfDepth(block.sizes.depth)
+                           : ceilDivide(ceilDivide(atLeastOne, parts), constant(block.sizes.lanes)) * block.sizes.lanes;
   frame.loop(constant(0), atLeastOne, part, [&](Emitted first) {
     const MatmulDepth depth{first, minimum(part, steps - first)};
-    if (!problem.readsRowsInPlace() || problem.readsRowPairsInPlace())
+    if (!problem.readsRowsInPlace() || problem.groupSize == 2)
       packRows(depth);
     watch.start();
     if (!problem.readsColumnsInPlace() && !problem.packsPanels())
@@ -66,9 +68,13 @@ void MatmulOrder::watchPanels() {
 void MatmulOrder::packRows(const MatmulDepth &depth) {
   const Emitted tile = block.rowsOfTile + 1;
   const Emitted packed = frame.load(frame.getI64Type(), block.packedRowsAt);
-  frame.branch(negated(equal(packed, tile)) | (block.groups() > constant(block.sizes.depth)), [&] {
+  const Emitted isOther = negated(equal(packed, tile));
+  const Emitted isMissing = problem.readsImage() ? isOther : isOther | (block.groups() > constant(block.sizes.depth));
+  frame.branch(isMissing, [&] {
     watch.start();
-    if (problem.readsRowPairsInPlace()) {
+    if (problem.readsImage())
+      packing.watchImage();
+    else if (problem.readsRowPairsInPlace()) {
       const MatmulRows rows = factors.rows(depth);
       packing.watchRows(rows.a, rows.rowPitch, depth);
     } else {
@@ -104,7 +110,7 @@ void MatmulOrder::multiplyTile(const MatmulDepth &depth) {
 }
 
 void MatmulOrder::multiplyColumns(Emitted begin, Emitted end, int64_t vectors, const MatmulDepth &depth) {
-  MatmulStrip strip{vectors, {}, depth, factors.rows(depth), {}};
+  MatmulStrip strip{vectors, {}, depth, problem.readsImage() ? MatmulRows() : factors.rows(depth), {}};
   const ArrayRef<int64_t> counts(vectors == 1 ? block.sizes.vectorRows : block.sizes.panelRows);
   frame.loop(begin, end, constant(vectors * block.sizes.lanes), [&](Emitted column) {
     strip.column = column;
@@ -112,7 +118,9 @@ void MatmulOrder::multiplyColumns(Emitted begin, Emitted end, int64_t vectors, c
     if (problem.packsPanels())
       row = packWithFirstRows(counts.front(), strip);
     strip.b = factors.columns(strip);
-    if (watchesPanels())
+    if (problem.readsImage())
+      MatmulLines(block, microKernel).multiply(counts.drop_front(microKernel.widens ? counts.size() - 2 : 0), strip);
+    else if (watchesPanels())
       multiplyWatching(counts, strip);
     else
       multiplyRows(counts, row, strip);
@@ -144,10 +152,19 @@ Emitted MatmulOrder::packWithFirstRows(int64_t count, const MatmulStrip &strip) 
   }
   MatmulStrip inPlace = strip;
   inPlace.b = factors.columnsInPlace(strip);
+  const auto packAlone = [&] {
+    frame.loop(zero, strip.depth.count, constant(1), [&](Emitted k) {
+      factors.prefetchColumns(strip, k);
+      inPlace.b({k});
+    });
+  };
+  if (problem.readsImage()) {
+    packAlone();
+    return zero;
+  }
   const Emitted areThere = constant(count) <= block.rows;
   frame.branch(
-      areThere, [&] { microKernel.store(microKernel.multiply(count, zero, inPlace), zero, inPlace); },
-      [&] { frame.loop(zero, strip.depth.count, constant(1), [&](Emitted k) { inPlace.b({k}); }); });
+      areThere, [&] { microKernel.store(microKernel.multiply(count, zero, inPlace), zero, inPlace); }, packAlone);
   return select(areThere, constant(count), zero);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 #include "compiler/targets/cpu/MatmulDots.h"
 #include "compiler/targets/cpu/MatmulEpilogue.h"
+#include "compiler/targets/cpu/MatmulLines.h"
 #include "compiler/targets/cpu/MatmulTiles.h"
 
 namespace halftone::compiler {

@@ -281,4 +281,13 @@ void MatmulPacking::watchRows(Emitted rows, Emitted rowPitch, const MatmulDepth 
   });
 }
 
+void MatmulPacking::watchImage() {
+  const MatmulWindow window(block);
+  const auto [first, count] = window.elementsOf({block.batch * block.size[rowRole] + block.firstRow, block.rows});
+  const Emitted vector = constant(lanes * problem.groupSize), past = first + count, whole = count / vector * vector;
+  watch.loop(first, first + whole, vector, [&](Emitted at) { watch.look(window.groupsAt(at)); });
+  watch.loop(first + whole, past, constant(problem.groupSize),
+             [&](Emitted at) { watch.look(block.splat(window.groupAt(at))); });
+}
+
 } // namespace halftone::compiler

@@ -38,9 +38,20 @@ MatmulSizes::MatmulSizes(const CpuTarget &cpu, Type accumulator, StringRef name,
     vectors = 2, panelRows = {12, 4, 2, 1};
 }
 
-MatmulScratch::MatmulScratch(const MatmulSizes &sizes, int64_t tileRows, int64_t tileColumns) {
+MatmulSizes::MatmulSizes(const CpuTarget &cpu, Type accumulator, const KernelForm &form)
+    : MatmulSizes(cpu, accumulator, form.instruction, form.tallSums || form.readsImage) {
+  if (!form.readsImage)
+    return;
+  if (cpu.vectorRegisters >= 32)
+    panelRows = {14, 7, 4, 2, 1}; // lines of the usual images are multiples of seven places long
+  else
+    panelRows = {6, 4, 3, 2, 1};
+  vectorRows = panelRows;
+}
+
+MatmulScratch::MatmulScratch(const MatmulSizes &sizes, int64_t tileRows, int64_t tileColumns, bool packsRows) {
   const int64_t padded = roundUp(tileColumns, sizes.lanes);
-  a = roundUp(tileRows + 1, sizes.lanes) * sizes.rowPitch(); // groups take a row more
+  a = packsRows ? roundUp(tileRows + 1, sizes.lanes) * sizes.rowPitch() : 0; // groups take a row more
   b = padded * sizes.depth;
   sums = roundUp(tileRows + 1, sizes.rowStep) * padded;
   square = sizes.lanes * (sizes.lanes + 1);
@@ -51,15 +62,15 @@ int64_t matmulScratchBytes(const KernelSource &source, ArrayRef<int64_t> extents
   if (!contraction)
     return 0;
   const Type accumulator = MatmulSource::accumulatorOf(contraction);
-  const MatmulScratch scratch(MatmulSizes(target, accumulator, source.form.instruction, source.form.tallSums),
-                              extents[size_t(source.dims)], extents[size_t(source.dims) + 1]);
+  const MatmulScratch scratch(MatmulSizes(target, accumulator, source.form), extents[size_t(source.dims)],
+                              extents[size_t(source.dims) + 1], !source.form.readsImage);
   return MatmulScratch::headBytes +
          (scratch.a + scratch.b + scratch.sums + scratch.square) * int64_t(accumulator.getIntOrFloatBitWidth() / 8);
 }
 
 MatmulProblem::MatmulProblem(MatmulSource read, const CpuTarget &cpu)
-    : MatmulSource(std::move(read)), cpu(cpu), sizes(cpu, accumulator, source.form.instruction, source.form.tallSums),
-      fuses(mayFuse && cpu.math.hasFma) {}
+    : MatmulSource(std::move(read)), cpu(cpu), sizes(cpu, accumulator, source.form), fuses(mayFuse && cpu.math.hasFma) {
+}
 
 FailureOr<MatmulProblem> MatmulProblem::read(const KernelSource &source, const CpuTarget &cpu) {
   FailureOr<MatmulSource> matmul = MatmulSource::read(source);
@@ -128,6 +139,10 @@ LogicalResult MatmulProblem::readWindow() {
   if ((groupSize != 1 && !readsGroups) || numbers != 4 * window->rank() + 1)
     return contraction.emitError() << "no code that reads a window of " << window->rank() << " spatial axes with "
                                    << numbers << " numbers, in groups of " << groupSize;
+  const bool isPlain = groupSize == 1 && factorOf(0) == contraction.getBody()->getArgument(0) &&
+                       getElementTypeOrSelf(operand) == accumulator;
+  if (readsImage() && !(lanesAlongDepth(0) && (isPlain || (groupSize == 2 && source.form.evenDepth))))
+    return contraction.emitError() << "no code that reads such a window in its image";
   return success();
 }
 
@@ -146,7 +161,7 @@ bool MatmulProblem::readsRowsInPlace() const {
   if (takesDots() || readsRowPairsInPlace())
     return true;
   if (window)
-    return false;
+    return readsImage();
   return !prologue[0] && getElementTypeOrSelf(contraction.getInputs()[0]) == accumulator &&
          group[rowRole].size() == 1 && group[depthRole].size() == 1 &&
          factorOf(0) == contraction.getBody()->getArgument(0);

@@ -22,6 +22,8 @@ struct MatmulSizes {
   int64_t rowPitch() const { return depth + lanes; }
   /// `tallSums`: panels of two vectors, and groups of more rows.
   MatmulSizes(const CpuTarget &cpu, mlir::Type accumulator, llvm::StringRef instruction, bool tallSums = false);
+  /// Of a matmul kernel.
+  MatmulSizes(const CpuTarget &cpu, mlir::Type accumulator, const KernelForm &form);
 };
 
 /// Scratch of one tile, in elements of the accumulator: packed A, packed B, sums, and a square of lanes for
@@ -31,7 +33,8 @@ struct MatmulSizes {
 struct MatmulScratch {
   static constexpr int64_t headBytes = 64;
   int64_t a, b, sums, square; // elements
-  MatmulScratch(const MatmulSizes &sizes, int64_t tileRows, int64_t tileColumns);
+  /// `packsRows`: A is packed.
+  MatmulScratch(const MatmulSizes &sizes, int64_t tileRows, int64_t tileColumns, bool packsRows = true);
 };
 
 /// Facts that follow from the linalg form and the CPU; nothing here emits code.
@@ -49,6 +52,8 @@ public:
   bool packsRowsAlongDepth() const { return usesTiles() || lanesAlongDepth(0) != packsAlongPlaces(); }
   /// A is a window, and packing copies neighbouring places at a time.
   bool packsAlongPlaces() const { return window && source.form.alongPlaces; }
+  /// A is a window whose elements are read in the image; those outside are left out.
+  bool readsImage() const { return window && source.form.readsImage; }
   /// A is stored in the accumulator's type, or in pairs along K, so that its elements can be read where they are.
   bool readsRowsInPlace() const;
   bool readsRowPairsInPlace() const;

@@ -77,17 +77,102 @@ void MatmulWindow::forPlaces(Range places, Loop loop, llvm::function_ref<void(co
   });
 }
 
+/// The tap along each axis but the last, of a row of taps that differ along the last.
+Values MatmulWindow::tapsOf(Emitted row) const {
+  Values taps(axes.size() - 1);
+  for (size_t axis = taps.size(); axis-- > 0;) {
+    taps[axis] = axis == 0 ? row : row % axes[axis].taps;
+    row = axis == 0 ? row : row / axes[axis].taps;
+  }
+  return taps;
+}
+
+Values MatmulWindow::forStretches(const Place &first, int64_t count, Range columns, ArrayRef<Emitted> carried,
+                                  OfStretch body) const {
+  const Emitted width = axes.back().taps * channels, end = columns.first + columns.count;
+  return frame.loop(
+      columns.first / width, ceilDivide(end, width), constant(1), carried, [&](Emitted number, const Values &now) {
+        const Emitted begin = maximum(number * width, columns.first);
+        const Emitted count_ = minimum((number + 1) * width, end) - begin;
+        const RowOfTaps row{alongOuter(first.along, tapsOf(number), first.example), number * width, {begin, count_}};
+        return frame.choose(
+            row.outer.inside, [&] { return stretchesOf(row, first.along.back(), count, now, body); },
+            [&] { return now; });
+      });
+}
+
+/// If all places see all taps, and these are neighbours in memory, they are one stretch.
+Values MatmulWindow::stretchesOf(const RowOfTaps &row, Emitted place, int64_t count, const Values &carried,
+                                 OfStretch body) const {
+  const Axis &axis = axes.back();
+  const Emitted line = row.outer.index * axis.extent, seen = place * axis.stride - axis.low;
+  const Emitted first = row.columns.first - row.begin, end = first + row.columns.count;
+  const auto ofTap = [&](Emitted tap, const Values &now) {
+    const Emitted shift = tap * axis.dilation - axis.low; // of the index that place 0 sees
+    const auto placeFrom = [&](Emitted index) {           // the first that sees the index or a later one
+      return minimum(
+          maximum(ceilDivide(maximum(index - shift, constant(0)), constant(axis.stride)) - place, constant(0)),
+          constant(count));
+    };
+    const Emitted begin = maximum(tap * channels, first), past = minimum((tap + 1) * channels, end);
+    const Emitted from = (line + seen + tap * axis.dilation) * channels + (begin - tap * channels);
+    return body({{row.begin + begin, past - begin}, from, placeFrom(constant(0)), placeFrom(axis.extent)}, now);
+  };
+  const auto tapByTap = [&] {
+    return frame.loop(first / channels, ceilDivide(end, channels), constant(1), carried, ofTap);
+  };
+  if (axis.dilation != 1)
+    return tapByTap();
+  const Emitted isInside = (seen >= constant(0)) & (seen + (count - 1) * axis.stride + axis.taps <= axis.extent);
+  return frame.choose(
+      isInside, [&] { return body({row.columns, (line + seen) * channels + first, {}, {}}, carried); }, tapByTap);
+}
+
+Emitted MatmulWindow::groupAt(Emitted offset) const {
+  const Type stored = getElementTypeOrSelf(image);
+  return frame.load(block.problem.accumulator, frame.address(block.pointerOf(image), stored, offset),
+                    elementBytes(stored));
+}
+
+Emitted MatmulWindow::groupsAt(Emitted offset) const {
+  const Type stored = getElementTypeOrSelf(image);
+  return frame.load(block.lanesOf(block.problem.accumulator), frame.address(block.pointerOf(image), stored, offset),
+                    elementBytes(stored));
+}
+
+MatmulWindow::Range MatmulWindow::elementsOf(Range places) const {
+  const Axis &axis = axes.front();
+  const Place first = placeAt(places.first), last = placeAt(places.first + places.count - 1);
+  const Emitted none = constant(0), reach = (axis.taps - 1) * axis.dilation;
+  const auto lineAt = [&](const Place &place, Emitted offset) {
+    return minimum(maximum(place.along.front() * axis.stride - axis.low + offset, none), axis.extent);
+  };
+  // Places that go backwards may see all lines of their examples.
+  const bool goesForward = axis.stride > 0;
+  const Emitted begin = first.example * axis.extent + (goesForward ? lineAt(first, minimum(reach, none)) : none);
+  const Emitted end = last.example * axis.extent + (goesForward ? lineAt(last, maximum(reach, none) + 1) : axis.extent);
+  Emitted line = channels;
+  for (size_t inner = 1; inner < axes.size(); ++inner)
+    line = line * axes[inner].extent;
+  return {begin * line, maximum(end - begin, none) * line};
+}
+
+Emitted MatmulWindow::partOfDepth(int64_t most) const {
+  const Emitted depth = maximum(block.groups(), constant(1)), group = constant(block.problem.groupSize);
+  const auto parts = [&](Emitted unit) { // of K, in units
+    const Emitted units = ceilDivide(depth, unit), together = maximum(constant(most) / unit, constant(1));
+    return ceilDivide(units, ceilDivide(units, together)) * unit;
+  };
+  const Emitted lanes = constant(block.sizes.lanes);
+  const Emitted ofTap = maximum(channels / group, constant(1));
+  return select(ofTap <= constant(most), parts(ofTap), parts(lanes));
+}
+
 void MatmulWindow::copy(const Place &place, Range columns, Emitted to) const {
   const size_t last = axes.size() - 1;
   const Emitted width = axes[last].taps * channels, end = columns.first + columns.count;
   frame.loop(columns.first / width, ceilDivide(end, width), constant(1), [&](Emitted row) {
-    Values tapOf(last);
-    Emitted rest = row;
-    for (size_t axis = last; axis-- > 0;) {
-      tapOf[axis] = axis == 0 ? rest : rest % axes[axis].taps;
-      rest = axis == 0 ? rest : rest / axes[axis].taps;
-    }
-    copyRowOfTaps(alongOuter(place.along, tapOf, place.example), place.along[last], row * width, columns, to);
+    copyRowOfTaps(alongOuter(place.along, tapsOf(row), place.example), place.along[last], row * width, columns, to);
   });
 }
 

@@ -26,6 +26,35 @@ public:
   using Loop = llvm::function_ref<void(Emitted begin, Emitted end, Emitted step, llvm::function_ref<void(Emitted)>)>;
   /// Code for each of these places, whose number among them `body` gets too. `loop` makes the loops.
   void forPlaces(Range places, Loop loop, llvm::function_ref<void(const Place &, Emitted number)> body) const;
+  /// Neighbouring places along the last axis.
+  struct Line {
+    Place first;
+    Emitted count, number; // how many, and the number of the first among the places that are asked for
+  };
+  void forLines(Range places, Loop loop, llvm::function_ref<void(const Line &)> body) const;
+
+  /// Columns of neighbouring places of a line that are neighbours in memory.
+  struct Stretch {
+    Range columns;
+    Emitted from;       // the first column of the first place, in elements of the image; each place is pitch() further
+    Emitted begin, end; // the places that see the image; if unset, all of them
+  };
+  using OfStretch = llvm::function_ref<Values(const Stretch &, const Values &)>;
+  /// Code for the stretches of `count` places from `first` on, in the order of columns, without those that no place sees. The
+  /// window has no holes. `body` gets the carried values and returns the next; returns the last.
+  Values forStretches(const Place &first, int64_t count, Range columns, llvm::ArrayRef<Emitted> carried,
+                      OfStretch body) const;
+  Emitted pitch() const { return channels * axes.back().stride; }
+  /// The packed element of neighbours in the image from `offset` on.
+  Emitted groupAt(Emitted offset) const;
+  /// A vector of them.
+  Emitted groupsAt(Emitted offset) const;
+  /// How many packed elements along K to multiply at a time, at most `most`: all channels of some taps, in parts of equal
+  /// size.
+  Emitted partOfDepth(int64_t most) const;
+  /// The elements of the image in the lines along its first axis that `places` see, and in those between them.
+  Range elementsOf(Range places) const;
+
   /// Copies these columns of the row of `place` to neighbouring elements from `to` on. The elements behind them, fewer
   /// than a vector has, then hold anything.
   void copy(const Place &place, Range columns, Emitted to) const;
@@ -54,12 +83,14 @@ private:
 
   Seen along(const Axis &axis, Emitted place, Emitted tap) const;
   Seen joined(const Seen &outer, const Seen &inner, const Axis &axis) const;
-  /// Neighbouring places along the last axis.
-  struct Line {
-    Place first;
-    Emitted count, number; // how many, and the number of the first among the places that are asked for
+  Values tapsOf(Emitted row) const;
+  /// Columns of the taps that differ along the last axis alone, from `begin` on.
+  struct RowOfTaps {
+    Seen outer; // along the other axes
+    Emitted begin;
+    Range columns; // those of the row that are asked for
   };
-  void forLines(Range places, Loop loop, llvm::function_ref<void(const Line &)> body) const;
+  Values stretchesOf(const RowOfTaps &row, Emitted place, int64_t count, const Values &carried, OfStretch body) const;
   void copyRowOfTaps(const Seen &outer, Emitted place, Emitted begin, Range columns, Emitted to) const;
   void copyRun(const Run &run, Range columns, Emitted to) const;
   void copyInside(Emitted from, Emitted count, Emitted to) const;

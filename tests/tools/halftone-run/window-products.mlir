@@ -1,6 +1,6 @@
 // The plan's text names the instruction by which convolutions multiply, for any CPU: nothing runs.
 // RUN: halftone-run emit %s --stage plan --target x86_64-unknown-linux-gnu:znver5 | FileCheck-22 %s --check-prefix=ZEN
-// ZEN-DAG: matmul, vdpbf16ps, 12 x 32 sums in registers
+// ZEN-DAG: matmul, vdpbf16ps, 14 x 32 sums in registers
 // ZEN-DAG: matmul, vpdpbusd, 12 x 32 sums in registers
 // RUN: halftone-run emit %s --stage plan --target sapphirerapids | FileCheck-22 %s --check-prefix=SPR
 // SPR-DAG: matmul, tdpbf16ps, 32 x 32 sums in tiles

@@ -1,0 +1,15 @@
+// The facts of a window on which the instruction and the tiles of its matmul depend.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/targets/Target.h"
+#include "dialect/Dialect.h"
+
+namespace halftone::compiler {
+
+/// Elements of an image at one place.
+int64_t channelsOf(dialect::WindowOp window);
+
+/// Sets the traits of a product whose left operand is `window`.
+void setWindow(MatmulTraits &traits, dialect::WindowOp window);
+
+} // namespace halftone::compiler
