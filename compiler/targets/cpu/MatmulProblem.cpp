@@ -42,11 +42,11 @@ MatmulSizes::MatmulSizes(const CpuTarget &cpu, Type accumulator, const KernelFor
     : MatmulSizes(cpu, accumulator, form.instruction, form.tallSums || form.readsImage) {
   if (!form.readsImage)
     return;
+  // Lines of the usual images are multiples of seven places long. Few strips are of one vector: less code for them.
   if (cpu.vectorRegisters >= 32)
-    panelRows = {14, 7, 4, 2, 1}; // lines of the usual images are multiples of seven places long
+    panelRows = {14, 7, 4, 2, 1}, vectorRows = {7, 1};
   else
-    panelRows = {6, 4, 3, 2, 1};
-  vectorRows = panelRows;
+    panelRows = {6, 4, 3, 1}, vectorRows = {4, 1};
 }
 
 MatmulScratch::MatmulScratch(const MatmulSizes &sizes, int64_t tileRows, int64_t tileColumns, bool packsRows) {
