@@ -1,5 +1,6 @@
 # Random operations of keras.ops between layers, of those that .keras files may hold.
 # SPDX-License-Identifier: Apache-2.0
+import keras
 import numpy as np
 from keras import layers, ops
 
@@ -108,6 +109,8 @@ def norms(draw, x):
 
 def pad(draw, x):
     mode = draw.of("constant", "constant", "reflect", "symmetric", "edge", "wrap")
+    if mode == "symmetric" and keras.backend.backend() == "torch":
+        mode = "reflect"  # Keras repeats the edge there
     width = [(0, 0)] + [(draw.n(0, 2), draw.n(0, 2)) for _ in x.shape[1:]]
     return ops.pad(x, width, mode=mode, **({"constant_values": 0.5} if mode == "constant" and draw.chance(0.5) else {}))
 
