@@ -44,7 +44,8 @@ std::vector<Case> cases() {
            [](const Value &x, const Value &w) { return ops::dot_product_attention(x, w, w, {.is_causal = true}); }},
           {"an attention with a mask", {2, 131, 4, 33}, {2, 231, 2, 33}, [](const Value &x, const Value &w) {
              const Value key = ops::arange(231.0), query = ops::expand_dims(ops::arange(131.0), 1);
-             return ops::dot_product_attention(x, w, w, {.mask = ops::less(ops::abs(query - key), 9.0)});
+             const Value distance = ops::abs(query - key);
+             return ops::dot_product_attention(x, w, w, {.mask = ops::less(distance, ops::full_like(distance, 9.0))});
            }}};
 }
 
