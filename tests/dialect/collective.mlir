@@ -29,3 +29,17 @@ func.func @all(%a: tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<8x4xf32>) {
   %1 = halftone.all_gather (%0) rank 1 borders [array<i64: 0, 0, 32>] : tensor<8x4xf32>
   return %0, %1 : tensor<8x4xf32>, tensor<8x4xf32>
 }
+
+// CHECK-LABEL: func.func @one
+// CHECK: return {{.*}} : tensor<16xf32>
+func.func @one(%a: tensor<8x4xf32>) -> tensor<16xf32> {
+  %0 = halftone.reduce_scatter (%a) rank 0 borders [array<i64: 0, 16, 32>] : tensor<8x4xf32>
+  return %0 : tensor<16xf32>
+}
+
+// CHECK-LABEL: func.func @two
+// CHECK: return {{.*}} : tensor<32xf32>
+func.func @two(%a: tensor<16xf32>) -> tensor<32xf32> {
+  %0 = halftone.all_gather (%a) rank 0 borders [array<i64: 0, 16, 32>] : tensor<16xf32>
+  return %0 : tensor<32xf32>
+}
