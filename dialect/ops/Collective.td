@@ -28,7 +28,8 @@ def Halftone_BordersAttr : TypedArrayAttrBase<DenseI64ArrayAttr, "list of border
 
 /// Values that processes divide: of value i, in row-major order, process r has the elements from borders[i][r] up to
 /// borders[i][r + 1]. `rank` is this process.
-class Halftone_DividedOp<string mnemonic> : Halftone_CollectiveOp<mnemonic> {
+class Halftone_DividedOp<string mnemonic> : Halftone_CollectiveOp<mnemonic, [
+    Halftone_NoGradient<"only optimizers divide values">]> {
   let arguments = (ins Variadic<Halftone_NumberTensor>:$xs, Halftone_BordersAttr:$borders, I64Attr:$rank,
                        OptionalAttr<I64Attr>:$order);
   let results = (outs Variadic<Halftone_NumberTensor>:$outputs);
@@ -41,7 +42,7 @@ def Halftone_ReduceScatterOp : Halftone_DividedOp<"reduce_scatter"> {
   let description = [{
     Result i has this process's elements of the sum of operand i, with the bits of `all_reduce sum`: as a vector, or with the
     operand's shape if they are all. Of value i, in row-major order, process r has the elements from `borders[i][r]` up to
-    `borders[i][r + 1]`; this process is `rank`. A process alone has the sum of its own values, and so has the interpreter. It has no gradient: only optimizers use it.
+    `borders[i][r + 1]`; this process is `rank`. A process alone has the sum of its own values, and so has the interpreter.
     Example: `%0 = halftone.reduce_scatter (%a) rank 0 borders [array<i64: 0, 16, 32>] : tensor<8x4xf32>`
   }];
 }
@@ -50,8 +51,8 @@ def Halftone_AllGatherOp : Halftone_DividedOp<"all_gather"> {
   let summary = "Gives every process the parts of all processes";
   let description = [{
     Operand i has this process's elements, those from `borders[i][rank]` up to `borders[i][rank + 1]`, and result i the
-    elements of all processes: as a vector, or with the operand's shape if all are this process's. A process alone gets 0 for the elements of other processes, and so does the
-    interpreter. It has no gradient: only optimizers use it.
+    elements of all processes: as a vector, or with the operand's shape if all are this process's. A process alone gets 0 for
+    the elements of other processes, and so does the interpreter.
     Example: `%0 = halftone.all_gather (%a) rank 0 borders [array<i64: 0, 16, 32>] : tensor<16xf32>`
   }];
 }
