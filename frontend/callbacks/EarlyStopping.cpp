@@ -41,7 +41,7 @@ void EarlyStopping::on_epoch_end(int64_t epoch, Logs &logs) {
     state_->bestEpoch = epoch;
     if (args_.restore_best_weights)
       state_->bestWeights = model().get_weights();
-    if (!args_.baseline || state_->monitor.isBetter(value, *args_.baseline))
+    if (state_->monitor.isBetter(value, args_.baseline))
       state_->wait = 0;
     return;
   }

@@ -139,7 +139,7 @@ void ModelCheckpoint::save(int64_t epoch, std::optional<int64_t> batch, const Lo
   else
     detail::writeInFirst([&] { write(path); });
   if (value)
-    state.best = *value;
+    state.best = value;
 }
 
 void ModelCheckpoint::write(const std::string &path) const {
