@@ -207,7 +207,7 @@ private:
     return Status::ok();
   }
 
-  /// In a world of one process: of each vector, the elements of other processes are 0.
+  /// There is one process here, so the elements of other processes are 0.
   template <class Op> void bindDivided(Op op) {
     for (auto [i, operand] : llvm::enumerate(op.getXs())) {
       const TensorData &from = *values.at(operand);

@@ -48,7 +48,7 @@ static void compilePrograms(const Run &run, const FitData &data, const FitArgs &
     prepare(run, *data.validation, compiled.test);
 }
 
-/// The loop behind both forms of fit. It has its arguments to itself: users' code may destroy what was given.
+/// The loop behind both forms of fit. It takes copies, since a user's callback may destroy the originals.
 static std::shared_ptr<History::Rep> fitLoop(Run run, FitData data, FitArgs args) {
   checkNumbers(run.model, args);
   CompiledModel &compiled = *run.compiled;

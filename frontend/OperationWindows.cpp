@@ -88,7 +88,8 @@ struct Sides {
   int64_t before, after;
 };
 
-/// One pair for each axis of x, of an integer, of [before, after], or of pairs, of which one serves all axes.
+/// Reads `pad_width` as a pair [before, after] for each axis. It may be one integer, or one pair, for all axes, or a list of
+/// as many pairs as there are axes.
 std::vector<Sides> sidesOf(const Json &widths, int64_t rank) {
   const auto refuse = [&]() {
     throw Error(

@@ -31,7 +31,7 @@ struct OptimizerImpl : std::enable_shared_from_this<OptimizerImpl> {
   virtual void build(const std::vector<Variable> &variables) = 0;
   /// How processes divide the state.
   virtual const OptimizerParts &parts() const = 0;
-  /// Whether apply() may get of each gradient the elements that this process updates (SharedBatch::hasOwnGradients).
+  /// Whether apply() needs only the elements of each gradient that this process updates (SharedBatch::hasOwnGradients).
   virtual bool takesOwnGradients() const = 0;
   /// Keeps the state of this process of `processes` alone, from now on; call it once, with the same state in all of them.
   virtual void split(int64_t rank, int64_t processes) = 0;

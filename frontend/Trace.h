@@ -48,7 +48,7 @@ enum class ReduceAllKind : uint8_t { all_finite, sum_of_squares, max_abs };
 struct SharedBatch {
   int64_t rank = 0, processes = 1;
   Value rows, allRows; // float32 scalars: of this process, and of all
-  /// The optimizer's apply() gets of each gradient the elements that this process updates.
+  /// If so, apply() of the optimizer gets only those elements of each gradient that this process updates.
   bool hasOwnGradients = false;
 };
 
@@ -120,9 +120,9 @@ public:
   virtual Value reduceAll(ReduceAllKind kind, const std::vector<Value> &xs) = 0;
   /// x combined with the values of the other processes, which record the same call.
   virtual Value allReduce(CollectiveKind kind, const Value &x) = 0;
-  /// The elements of the sum over processes from borders[rank] up to borders[rank + 1]: a vector, or all with the shape of x.
+  /// Sums x over processes, and gives a vector of elements borders[rank] to borders[rank + 1] - 1; all keep the shape of x.
   virtual Value reduceScatter(const Value &x, const std::vector<int64_t> &borders, int64_t rank) = 0;
-  /// The elements of all processes, of which `x` has those of this one: a vector, or x itself if they are all its own.
+  /// Joins the elements of all processes to a vector. If `x` already has all elements, the result has the shape of x.
   virtual Value allGather(const Value &x, const std::vector<int64_t> &borders, int64_t rank) = 0;
   virtual Value reshape(const Value &x, const Shape &shape) = 0;
   virtual Value broadcast(const Value &x, const Shape &shape, const std::vector<int64_t> &axes) = 0;

@@ -39,7 +39,7 @@ public:
   const std::shared_ptr<ProcessGroup> &group() const { return group_; }
 
 private:
-  /// Without other processes: each value is copied, and the elements of others are 0.
+  /// For a process alone: copies its own elements, and writes 0 for the elements of other processes.
   static void copy(const CollectiveStep &step, std::span<const SharedArray> arrays, DeviceQueue &queue);
   PlanCollectives(const Plan &plan, std::shared_ptr<ProcessGroup> group, std::shared_ptr<DeviceCollectives> onDevice);
   struct Bound {

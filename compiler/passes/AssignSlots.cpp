@@ -33,7 +33,7 @@ std::vector<std::vector<int64_t>> bordersOf(ArrayAttr attribute) {
   return borders;
 }
 
-/// The step of a collective, without slots.
+/// The plan's step for a collective; its slots are still missing.
 CollectiveStep describe(Operation *op) {
   using Kind = halftone::CollectiveKind;
   return llvm::TypeSwitch<Operation *, CollectiveStep>(op)

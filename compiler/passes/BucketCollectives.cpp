@@ -25,7 +25,7 @@ int64_t bytesOf(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   return tensor.getNumElements() * std::max(1u, tensor.getElementTypeBitWidth() / 8);
 }
-/// Of all processes' elements, so that it is the same in each process.
+/// Counts the elements of all processes, so that every process gets the same number.
 int64_t bytesOf(CollectiveOpInterface op) {
   int64_t bytes = 0;
   for (auto [given, gotten] : llvm::zip_equal(op.getXs().getTypes(), op.getOutputs().getTypes()))
@@ -33,8 +33,7 @@ int64_t bytesOf(CollectiveOpInterface op) {
   return bytes;
 }
 
-/// The attributes of a collective but for those that each of its values has for itself: collectives with the same ones may be
-/// one op.
+/// The attributes that collectives must have in common to become one op: all but the order and the borders of single values.
 DictionaryAttr sharedAttributes(CollectiveOpInterface op) {
   NamedAttrList attributes(op->getAttrDictionary());
   attributes.erase(orderName);
@@ -62,9 +61,9 @@ public:
   }
 
 private:
-  /// How many all_gathers, and how many other collectives behind the last of them, stand on the longest way to an op. Of two
-  /// collectives with one level, none waits for the other. Before an all_gather only the first number counts: the update of a
-  /// part differs from process to process, and every process must have the same buckets.
+  /// On the longest way to an op: how many all_gathers there are, and how many other collectives behind the last all_gather. If
+  /// two collectives have one level, neither waits for the other. The second number of an all_gather is always 0: updates
+  /// differ from process to process, and the buckets must not.
   using Level = std::pair<int64_t, int64_t>;
 
   void findLevels() {
@@ -86,7 +85,7 @@ private:
     return {level.first, level.second + isa<CollectiveOpInterface>(op)};
   }
 
-  /// In the order in which the last operand of each is made; behind them the all_gathers, in their own order.
+  /// Sorted by when the last operand of each is made. The all_gathers come last, in the order of the program.
   SmallVector<CollectiveOpInterface> byReadiness() {
     std::vector<std::pair<std::pair<int64_t, int64_t>, CollectiveOpInterface>>
         ready; // by the operand's place, then its own
@@ -117,7 +116,7 @@ private:
     }
   }
 
-  /// The op behind which a bucket may stand: the last that makes an operand, and of all_gathers the last of themselves.
+  /// A bucket is put behind this op: the last one that makes an operand. A bucket of all_gathers is put behind the last of them.
   static Operation *lastBefore(ArrayRef<CollectiveOpInterface> ops) {
     Operation *last = nullptr;
     const auto add = [&](Operation *op) {

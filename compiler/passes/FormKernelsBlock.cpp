@@ -33,8 +33,8 @@ void BlockFormer::storeEscapingConstants() {
   }
 }
 
-/// The ops of this block, kernels-to-be and opaque ones, that `op` waits for, seen through copies. A collective waits for the
-/// one before it: no kernel may make a value for it and read a value of a later one.
+/// The ops of this block, kernels-to-be and opaque ones, that `op` waits for, seen through copies. A collective also
+/// waits for the one before it: else a kernel could make a value for it, and read a value of a later one.
 const SmallVector<Operation *> &BlockFormer::producers(Operation *op) {
   auto [place, isNew] = producersOf.try_emplace(op);
   if (!isNew)

@@ -54,8 +54,8 @@ LogicalResult checkDivision(ArrayAttr borders, int64_t rank, size_t values, func
 int64_t ownElements(ArrayRef<int64_t> borders, int64_t rank) { return borders[rank + 1] - borders[rank]; }
 int64_t allElements(ArrayRef<int64_t> borders, int64_t) { return borders.back(); }
 
-/// Values with as many elements as `count` tells for each value's borders and the rank: of the operand's type if it has as
-/// many, else vectors.
+/// Each result has `count(borders, rank)` elements. If its operand has as many, the result has the operand's type; else it is a
+/// vector.
 template <class Adaptor>
 LogicalResult inferTypes(std::optional<Location> location, Adaptor &op,
                          function_ref<int64_t(ArrayRef<int64_t>, int64_t)> count, SmallVectorImpl<Type> &types) {

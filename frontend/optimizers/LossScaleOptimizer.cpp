@@ -62,7 +62,7 @@ public:
         Value number = scalarLike(watch(variables[i]) + 1.0, lastFault);
         fault = ops::where(whole, fault, ops::minimum(fault, number));
       }
-    if (trace.sharedBatch && trace.sharedBatch->hasOwnGradients) // each process has seen its own elements alone
+    if (trace.sharedBatch && trace.sharedBatch->hasOwnGradients) // so far each process knows its own elements only
       fault = ops::negative(trace.allReduce(CollectiveKind::max, ops::negative(fault)));
     Value finite = ops::equal(fault, none);
     if (!gradients.empty())

@@ -131,7 +131,7 @@ void OptimizerParts::read() const {
       divided.part.assign(own(divided.variable, readRaw(divided.variable)));
 }
 
-/// From the last variable to the first, the order in which backward passes make their gradients, and so updates are made.
+/// The last variable comes first, since its gradient, and so its update, is ready first.
 void OptimizerParts::gather() const {
   for (const Divided &divided : std::views::reverse(divided_)) {
     const Variable own = this->own(divided.variable);

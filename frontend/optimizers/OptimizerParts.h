@@ -42,12 +42,12 @@ public:
   Variable own(const Variable &variable) const;
   /// Records the same elements of a value with the shape of `variable`, which this process updates.
   Value own(const Variable &variable, const Value &x) const;
-  /// Records the same elements of the sum of all processes' values; a vector without elements if other processes update
-  /// all.
+  /// Records a sum over processes of which this process gets only the elements that it updates. It gets a vector without
+  /// elements if it updates none.
   Value ownOfSum(const Variable &variable, const Value &x) const;
   /// Records that the parts get the values of their variables.
   void read() const;
-  /// Records that the variables of all processes get the values that one process has for each of their elements.
+  /// Records that each process sends the elements that it has updated to the variables of all other processes.
   void gather() const;
 
   /// The elements that this process keeps of a slot of `variable`, as a slot; the whole value if nothing is divided.

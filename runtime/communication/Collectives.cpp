@@ -68,8 +68,8 @@ template <class T> T combined(CollectiveKind kind, T a, T b) {
   return a != a || a > b ? a : b; // NaN stays
 }
 
-/// The sum of two processes' elements; `to` may be one of them. It begins with 0, as the sum of more processes does: the bits
-/// of a zero are the same.
+/// The sum of two processes' elements; `to` may be one of them. Like the sum of more
+/// processes it begins with 0, so that -0 + -0 has the same bits.
 template <class Codec>
 void addTwo(const typename Codec::Storage *first, const typename Codec::Storage *second, typename Codec::Storage *to,
             int64_t elements) {

@@ -18,7 +18,7 @@ struct SharedArray {
   /// If processes have parts of the array: rank r has the elements from borders[r] up to borders[r + 1].
   std::span<const int64_t> borders{};
 
-  /// Where the part of a rank begins, in bytes, and its bytes.
+  /// The first byte of a rank's part, and how many bytes the part has.
   int64_t partBegin(int rank) const { return borders[static_cast<size_t>(rank)] * itemsize(dtype); }
   int64_t partBytes(int rank) const { return partBegin(rank + 1) - partBegin(rank); }
 };
@@ -38,7 +38,7 @@ public:
   Status reduceScatter(std::span<const SharedArray> arrays);
   /// Gives every process the parts of all: `from` is the own part, `to` the whole array.
   Status allGather(std::span<const SharedArray> arrays);
-  /// The call above of that kind.
+  /// Calls allReduce(), reduceScatter() or allGather().
   Status combine(CollectiveKind kind, std::span<const SharedArray> arrays);
   /// Gives all processes the bytes of rank 0.
   Status broadcast(std::span<std::byte> bytes);

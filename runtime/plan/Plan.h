@@ -55,7 +55,7 @@ struct CopyStep {
   std::optional<Predicate> predicate;
 };
 
-/// What processes get of their values: the sum or the largest, all of them; each its part of the sum; all the parts of all.
+/// sum, max: every process gets all results. scattered_sum: each gets its part of the sums. gather: each gets all parts.
 enum class CollectiveKind : uint8_t { sum, max, scattered_sum, gather };
 
 /// "all_reduce sum", "reduce_scatter".

@@ -367,7 +367,7 @@ private:
       return bad(fmt::format("rank {} of {} processes", collective.rank, processes));
     return {};
   }
-  /// The borders are right.
+  /// Whether the pair's slots fit their borders, which checkDivision() has checked.
   static bool hasElements(const CollectiveStep &collective, size_t pair, int64_t from, int64_t to) {
     if (!isDivided(collective.kind))
       return from == to;

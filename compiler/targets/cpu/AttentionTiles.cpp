@@ -241,7 +241,7 @@ Emitted AttentionTiles::hasSubnormal(const ScratchMatrix &matrix, Emitted rows, 
 }
 
 Emitted AttentionTiles::isFinite(const ScratchMatrix &matrix, Emitted rows, Emitted columns) const {
-  const auto difference = [](Emitted numbers) { return numbers - numbers; }; // NaN for what is not finite
+  const auto difference = [](Emitted numbers) { return numbers - numbers; }; // 0, or NaN for inf and NaN
   const Emitted none = frame.zero(vector);
   const Emitted sum = frame.loop(frame.constant(0), rows, frame.constant(1), none, [&](Emitted row, const Values &in) {
     return frame.loop(frame.constant(0), columns, step, in, [&](Emitted column, const Values &now) {

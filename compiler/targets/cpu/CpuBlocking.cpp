@@ -98,8 +98,8 @@ MatmulTile CpuBlocking::matmulTile(int64_t batch, int64_t m, int64_t n, int64_t 
 }
 
 MatmulTile CpuBlocking::imageTile(int64_t batch, int64_t m, int64_t n, int64_t k, int64_t line) const {
-  // Whole lines of all examples, many: nothing but sums needs room for each row, and each tile of rows packs the right
-  // operand again. As many parts for each of two threads.
+  // A tile has many whole lines: each tile of rows packs the right operand again, and a row needs room for its sums alone.
+  // An even count of parts gives two threads the same work.
   constexpr int64_t mostM = 448, mostN = 128, leastN = 32;
   const int64_t lines = std::max<int64_t>(ceilDivide(m, line), 1);
   int64_t parts = ceilDivide(lines * line, mostM);

@@ -110,7 +110,7 @@ bool packsAlongPlaces(const MatmulTraits &traits) {
 }
 
 bool readsImage(const CpuTarget &target, const MatmulTraits &traits, MatmulInstruction instruction) {
-  // Of shorter lines few places are summed together, and of fewer channels a tap's loop is short.
+  // Guesses. In shorter lines too few places are summed together; with fewer channels the loop over a tap is too short.
   constexpr int64_t leastLine = 7, leastChannels = 16;
   const int64_t lanes = target.vectorBytes / itemsize(DType::float32);
   const bool isOfPairs =

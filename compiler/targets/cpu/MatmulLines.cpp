@@ -16,7 +16,7 @@ void MatmulLines::multiply(ArrayRef<int64_t> counts, const MatmulStrip &strip) c
       const Emitted step = frame.constant(count);
       Emitted times = (line.count - begin) / step;
       if (count == 6) {
-        // One place or two alone would wait for their sums: better one six less, and fours and threes.
+        // A group of one or two places waits for its sums: one group of six less leaves groups of four and three.
         const Emitted rest = line.count - begin - times * step;
         const Emitted isAwkward = ((rest > 0) & (rest < 3)) | equal(rest, frame.constant(5));
         times = select((times > 0) & isAwkward, times - 1, times);

@@ -23,7 +23,7 @@ public:
   void packColumnsTransposed(Emitted begin, Emitted end, const MatmulDepth &depth);
   /// Looks at pairs of A that are read in place.
   void watchRows(Emitted rows, Emitted rowPitch, const MatmulDepth &depth);
-  /// Looks at what the tile's places see of the image, of which pairs are read in place.
+  /// Shows the watch all pairs of the image that the tile's places read.
   void watchImage();
   /// Where a vector of packed B's columns begins, and the pitch of its groups, in elements; `first` is the first
   /// column that is packed.

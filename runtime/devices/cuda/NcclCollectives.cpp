@@ -130,7 +130,7 @@ nccl::Result NcclCollectives::queue(CollectiveKind kind, const SharedArray &arra
                                   reduction, comm_, stream_);
 }
 
-/// NCCL's own reduce_scatter and all_gather take parts of one size.
+/// A reduce or a broadcast for each process, since NCCL's own reduce_scatter and all_gather take parts of one size.
 nccl::Result NcclCollectives::queueParts(CollectiveKind kind, const SharedArray &array) {
   const nccl::Functions &calls = nccl_->calls();
   const nccl::DataType type = *typeOf(array.dtype);
