@@ -29,6 +29,7 @@ public:
       return {ErrorKind::runtime_error, error.data()};
     return {};
   }
+  void setAwaited(bool isAwaited) override { functions_.setAwaited(isAwaited ? 1 : 0); }
 
 private:
   const HalftoneCommunicator &functions_; // of the library, which stays open

@@ -27,6 +27,9 @@ public:
   /// runtime_error that names the other rank if it has left the run or sends a message of another size. Call it from one
   /// thread at a time.
   virtual Status exchange(std::span<const Outgoing> sends, std::span<const Incoming> receives) = 0;
+  /// Says whether a thread of this process has nothing to do but wait for exchanges. Then an exchange need not sleep to
+  /// leave the processor to that thread. Safe to call while another thread exchanges; a communicator may ignore it.
+  virtual void setAwaited(bool /*isAwaited*/) {}
 };
 
 /// The processes that a library with the interface of CommunicatorAbi.h joins. `path` is the library's file. runtime_error

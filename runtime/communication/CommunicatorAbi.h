@@ -19,6 +19,9 @@ struct HalftoneCommunicator {
   /// one fails, writes a text that ends with 0 to `error` and returns 1. Calls come from one thread at a time.
   int32_t (*exchange)(const HalftoneMessage *sends, int64_t sendCount, const HalftoneMessage *receives,
                       int64_t receiveCount, char *error, int64_t errorBytes);
+  /// Says by 1 that a thread of this process has nothing to do but wait for exchanges, by 0 that none has. Never null, but
+  /// it may do nothing. Calls come from any thread.
+  void (*setAwaited)(int32_t isAwaited);
 };
 
 /// The type of the library's function halftone_open_communicator. It joins the run at the first call, and leaves when the
@@ -27,6 +30,6 @@ using HalftoneOpenCommunicator = const HalftoneCommunicator *(*)(int32_t abi, ch
 }
 
 namespace halftone {
-inline constexpr int32_t communicatorAbi = 1; // grows with each change of the declarations above
+inline constexpr int32_t communicatorAbi = 2; // grows with each change of the declarations above
 inline constexpr const char *openCommunicatorName = "halftone_open_communicator";
 } // namespace halftone

@@ -48,6 +48,7 @@ private:
   std::deque<Work> open_; // not begun
   uint64_t started_ = 0, done_ = 0;
   bool running_ = false, stopping_ = false;
+  int waiting_ = 0; // threads in wait()
   Status failure_;
   GroupTimes times_;
   std::thread thread_;

@@ -15,7 +15,6 @@ namespace {
 
 constexpr double nanosecondsPerChunk = 1500;
 constexpr int64_t chunksPerThread = 4; // several, so that an interrupted thread does not keep the others waiting long
-constexpr int64_t bitsPerWord = 64;
 constexpr auto stayAwake = std::chrono::microseconds(200); // covers the time between two plans of a training loop
 
 void pause() {
@@ -62,13 +61,18 @@ void WorkerPool::stop() {
   threads_ = 1;
 }
 
-Status WorkerPool::start(int threads) {
+Status WorkerPool::start() {
+  const auto threads = static_cast<int>(scratchPointers_.size()) + 1;
+  allChunks_ = 0;
   try {
+    shares_ = std::vector<Share>(static_cast<size_t>(threads));
     for (std::byte *const &scratch : scratchPointers_)
       workers_->threads.emplace_back(&WorkerPool::work, this, std::ref(*workers_),
                                      static_cast<int64_t>(workers_->threads.size()) + 1, &scratch);
   } catch (const std::system_error &error) {
     stop();
+    scratchPointers_.clear();
+    scratch_.clear();
     return {ErrorKind::device_error, fmt::format("cannot start {} threads: {}", threads, error.what())};
   }
   threads_ = threads;
@@ -80,16 +84,18 @@ Status WorkerPool::setThreads(int threads) {
   if (threads == this->threads())
     return {};
   stop();
+  scratchPointers_.clear();
   scratch_.clear();
+  std::vector<DeviceMemory> scratch;
   for (int i = 1; i < threads; ++i) {
     StatusOr<DeviceMemory> memory = allocateHostMemory(scratchBytes_);
     HALFTONE_RETURN_IF_ERROR(memory.status());
-    scratch_.push_back(*std::move(memory));
+    scratch.push_back(*std::move(memory));
   }
-  scratchPointers_.assign(scratch_.size(), nullptr);
-  std::ranges::transform(scratch_, scratchPointers_.begin(), [](auto &memory) { return memory.get(); });
-  claimBits_ = std::vector<ClaimBits>(static_cast<size_t>((threads * chunksPerThread + bitsPerWord - 1) / bitsPerWord));
-  return start(threads);
+  scratch_ = std::move(scratch);
+  for (const DeviceMemory &memory : scratch_)
+    scratchPointers_.push_back(memory.get());
+  return start();
 }
 
 Status WorkerPool::reserveScratch(int64_t bytes) {
@@ -110,9 +116,8 @@ bool WorkerPool::acquire() {
   if (!owner_.try_lock())
     return false;
   if (forks_ != forkCount()) {
-    const int threads = this->threads();
     stop();
-    (void)start(threads); // on failure the caller works alone
+    (void)start(); // on failure the caller works alone
   }
   if (workers_->threads.empty()) {
     owner_.unlock();
@@ -133,7 +138,9 @@ void WorkerPool::release() {
 
 void WorkerPool::work(Workers &workers, int64_t thread, std::byte *const *scratch) {
   using Clock = std::chrono::steady_clock;
+  const Share &own = shares_[static_cast<size_t>(thread)];
   ThreadState state{scratch};
+  int64_t seenRun = 0;
   while (true) {
     {
       std::unique_lock lock(workers.sleep);
@@ -141,11 +148,16 @@ void WorkerPool::work(Workers &workers, int64_t thread, std::byte *const *scratc
     }
     Spin spin;
     for (Clock::time_point lastActive = Clock::now(); !workers.stopping;) {
-      if (runOneChunk(thread, state))
+      if (const int64_t run = own.run.load(std::memory_order_relaxed);
+          run != seenRun || own.open.load(std::memory_order_relaxed) != 0) {
+        seenRun = run;
+        runOpenChunks(thread, state);
         continue;
+      }
       spin.once();
       if (!spin.longEnoughToCheckTheClock())
         continue;
+      runOpenChunks(thread, state); // of threads that are late, or of a launch that has no chunk for this one
       const Clock::time_point now = Clock::now();
       if (workers.active)
         lastActive = now;
@@ -157,71 +169,83 @@ void WorkerPool::work(Workers &workers, int64_t thread, std::byte *const *scratc
   }
 }
 
-/// The index of the first open bit among the thread's own, or after them, going round.
-std::optional<int64_t> WorkerPool::claimBit(int64_t thread) {
-  const int64_t own = thread * chunksPerThread, words = static_cast<int64_t>(claimBits_.size());
-  uint64_t preferred = ~uint64_t(0) << own % bitsPerWord;
-  for (int64_t i = 0; i < words; ++i, preferred = ~uint64_t(0)) {
-    const int64_t word = (own / bitsPerWord + i) % words;
-    std::atomic<uint64_t> &open = claimBits_[static_cast<size_t>(word)].open;
-    for (uint64_t seen = open.load(std::memory_order_relaxed); seen != 0;) {
-      const int bit = std::countr_zero(seen & preferred ? seen & preferred : seen);
-      if (open.compare_exchange_weak(seen, seen & ~(uint64_t(1) << bit), std::memory_order_acquire,
-                                     std::memory_order_relaxed))
-        return word * bitsPerWord + bit;
+/// Claims and runs chunks until none is open: the thread's own, then those of the threads after it, going round.
+void WorkerPool::runOpenChunks(int64_t thread, ThreadState &state) {
+  const auto count = static_cast<int64_t>(shares_.size());
+  Share &own = shares_[static_cast<size_t>(thread)];
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t owner = (thread + i) % count;
+    Share &share = shares_[static_cast<size_t>(owner)];
+    for (uint64_t seen = share.open.load(std::memory_order_acquire); seen != 0;) {
+      // run() opens the caller's share last, so a worker that sees chunks of the next launch there sees its own too.
+      if (i > 0 && own.open.load(std::memory_order_relaxed) != 0) {
+        i = -1; // its own again
+        break;
+      }
+      const uint64_t rest = seen & (seen - 1);
+      if (!share.open.compare_exchange_weak(seen, rest, std::memory_order_acquire))
+        continue;
+      runChunk(share, owner * chunksPerThread + std::countr_zero(seen), state);
+      own.done.store(own.done.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+      seen = share.open.load(std::memory_order_acquire);
     }
   }
-  return std::nullopt;
 }
 
-bool WorkerPool::runOneChunk(int64_t thread, ThreadState &state) {
-  const std::optional<int64_t> bit = claimBit(thread);
-  if (!bit)
-    return false;
-  const int64_t bits = threads() * chunksPerThread, chunk = (*bit * chunks_ + bits - 1) / bits;
+void WorkerPool::runChunk(const Share &share, int64_t bit, ThreadState &state) {
+  const int64_t bits = static_cast<int64_t>(shares_.size()) * chunksPerThread, chunks = share.chunks;
+  const int64_t chunk = (bit * chunks + bits - 1) / bits, run = share.run.load(std::memory_order_relaxed);
   int64_t few = 0; // sum over earlier parts with fewer blocks than chunks; so that the chunks take turns
-  for (const Launch &part : parts_) {
-    const int64_t turn = part.grid < chunks_ ? (chunk + few) % chunks_ : chunk;
-    const auto firstOf = [&](int64_t chunk) { return (chunk * part.grid + chunks_ - 1) / chunks_; };
+  for (const Launch &part : share.parts) {
+    const int64_t turn = part.grid < chunks ? (chunk + few) % chunks : chunk;
+    const auto firstOf = [&](int64_t chunk) { return (chunk * part.grid + chunks - 1) / chunks; };
     const int64_t begin = firstOf(turn), end = firstOf(turn + 1);
-    few += part.grid < chunks_ ? part.grid : 0;
+    few += part.grid < chunks ? part.grid : 0;
     if (begin == end)
       continue;
-    if (state.run != runs_ || state.part != &part)
+    if (state.run != run || state.part != &part)
       forgetScratch(*state.scratch);
-    state.run = runs_;
+    state.run = run;
     state.part = &part;
     part.code.function()(part.buffers.data(), part.extents.data(), begin, end, *state.scratch);
   }
-  done_.fetch_add(1, std::memory_order_release);
-  return true;
 }
 
 void WorkerPool::run(std::span<const Launch> parts, std::byte *callersScratch) {
-  parts_ = parts;
   int64_t blocks = 0;
   double cost = 0;
   for (const Launch &part : parts) {
     blocks += part.grid;
     cost += part.cost;
   }
-  const int64_t bits = threads() * chunksPerThread;
-  chunks_ = std::min(blocks, bits);
-  chunks_ = std::min(chunks_, std::max<int64_t>(2, static_cast<int64_t>(std::min(cost / nanosecondsPerChunk, 1e6))));
+  const auto threads = static_cast<int64_t>(shares_.size());
+  const int64_t bits = threads * chunksPerThread;
+  const auto worth = std::max<int64_t>(2, static_cast<int64_t>(std::min(cost / nanosecondsPerChunk, 1e6)));
+  const int64_t chunks = std::min({blocks, bits, worth});
   ++runs_;
-  const int64_t chunks = chunks_;
-  done_.store(0, std::memory_order_relaxed);
-  for (int64_t chunk = 0, word = 0; word < static_cast<int64_t>(claimBits_.size()); ++word) {
+  allChunks_ += chunks;
+  // The workers' shares first: workers find their chunks while the caller writes its own share.
+  for (int64_t thread = threads, chunk = chunks; thread-- > 0;) {
     uint64_t open = 0;
-    for (int64_t bit; chunk < chunks && (bit = chunk * bits / chunks) / bitsPerWord == word; ++chunk)
-      open |= uint64_t(1) << bit % bitsPerWord;
-    claimBits_[static_cast<size_t>(word)].open.store(open, std::memory_order_release);
+    for (int64_t bit; chunk > 0 && (bit = (chunk - 1) * bits / chunks) >= thread * chunksPerThread; --chunk)
+      open |= uint64_t(1) << (bit - thread * chunksPerThread);
+    if (open == 0)
+      continue;
+    Share &share = shares_[static_cast<size_t>(thread)];
+    share.parts = parts;
+    share.chunks = chunks;
+    share.run.store(runs_, std::memory_order_relaxed);
+    share.open.store(open, std::memory_order_release);
   }
   ThreadState state{&callersScratch};
-  while (runOneChunk(0, state)) {
-  }
-  Spin spin;
-  while (done_.load(std::memory_order_acquire) != chunks)
+  runOpenChunks(0, state);
+  const auto doneByAll = [&] {
+    int64_t done = 0;
+    for (const Share &share : shares_)
+      done += share.done.load(std::memory_order_acquire);
+    return done;
+  };
+  for (Spin spin; doneByAll() != allChunks_;)
     spin.once();
 }
 

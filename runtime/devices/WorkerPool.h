@@ -6,7 +6,6 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <thread>
 #include <vector>
 
@@ -46,7 +45,7 @@ private:
     std::atomic<bool> active{false}, stopping{false};
     std::vector<std::thread> threads;
   };
-  Status start(int threads); // `threads` includes the caller
+  Status start(); // a worker for each scratch
   void stop();
   /// A thread's scratch, and the run and the part that last used it.
   struct ThreadState {
@@ -54,9 +53,24 @@ private:
     int64_t run = 0;
     const Launch *part = nullptr;
   };
+  /// The chunks that a thread begins with, and how many it has done. If two cores write to one cache line in turn, each
+  /// write takes hundreds of nanoseconds. So a share lies on lines of its own: run() writes it once for a launch, and
+  /// other workers look at it only if they have no chunk of their own to claim.
+  struct alignas(128) Share {
+    /// Bits of chunks, set while nobody has claimed the chunk.
+    std::atomic<uint64_t> open{0};
+    // The launch of the open chunks. run() writes these while no bit is set and all earlier chunks are done; whoever has
+    // claimed a chunk reads them.
+    std::span<const Launch> parts;
+    int64_t chunks = 0;
+    /// The number of that launch. The share's thread also watches it: if it changes, the thread may have chunks.
+    std::atomic<int64_t> run{0};
+    /// Chunks that the thread has done since it started, of any share. Only the thread writes it.
+    std::atomic<int64_t> done{0};
+  };
   void work(Workers &workers, int64_t thread, std::byte *const *scratch);
-  bool runOneChunk(int64_t thread, ThreadState &state);
-  std::optional<int64_t> claimBit(int64_t thread);
+  void runOpenChunks(int64_t thread, ThreadState &state);
+  void runChunk(const Share &share, int64_t bit, ThreadState &state);
 
   std::atomic<int> threads_{1};
   std::mutex owner_; // held by the plan that has the workers, and while the workers change
@@ -65,19 +79,13 @@ private:
   std::vector<std::byte *> scratchPointers_;
   std::unique_ptr<Workers> workers_ = std::make_unique<Workers>();
   int64_t forks_ = 0; // forkCount() when the workers started
+  /// By thread. Share t has the chunksPerThread bits from t * chunksPerThread on. If a launch has fewer chunks than there
+  /// are bits, the chunks are spread evenly over all bits.
+  std::vector<Share> shares_;
 
-  /// Bits of chunks, set while nobody has claimed the chunk. Thread t's own bits are the chunksPerThread bits from t *
-  /// chunksPerThread on. If a launch has fewer chunks than there are bits, the chunks are spread evenly over all bits.
-  struct alignas(64) ClaimBits {
-    std::atomic<uint64_t> open{0};
-  };
-  std::vector<ClaimBits> claimBits_;
-
-  // The launch that runs now. run() writes it while no bit is set and all earlier chunks are done; a thread reads it
-  // after a claim.
-  std::span<const Launch> parts_;
-  int64_t chunks_ = 0, runs_ = 0;
-  alignas(64) std::atomic<int64_t> done_{0};
+  // Only run() uses these, apart from start().
+  alignas(128) int64_t runs_ = 0; // launches so far
+  int64_t allChunks_ = 0;         // chunks of all launches since the workers started
 };
 
 } // namespace halftone

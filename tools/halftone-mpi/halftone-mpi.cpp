@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/communication/CommunicatorAbi.h"
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <mpi.h>
+#include <sched.h>
 #include <string>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -19,8 +21,9 @@ MPI_Comm world = MPI_COMM_NULL;
 HalftoneCommunicator self{};
 std::vector<bool> hasLeft; // by rank
 char farewell = 0;
-double mostSeconds = 0; // of an exchange; 0 for no bound
-bool gaveUp = false;    // because another process did not answer within the bound
+std::atomic<bool> isAwaited = false; // a thread has nothing to do but wait for exchanges
+double mostSeconds = 0;              // of an exchange; 0 for no bound
+bool gaveUp = false;                 // because another process did not answer within the bound
 
 int32_t failure(const std::string &text, char *error, int64_t errorBytes) {
   std::snprintf(error, static_cast<size_t>(errorBytes), "%s", text.c_str());
@@ -132,23 +135,37 @@ struct Exchange {
   }
 };
 
-/// Waits: at first for one more look, then asleep, so that threads that compute have the processor.
+/// The time between two looks for messages. After some looks it is sleep, so that threads that compute have the processor.
+/// While a thread of this process does nothing but wait for exchanges, the sleep begins some milliseconds later: waking up
+/// can take as long as sending a large message.
 class Patience {
 public:
   Patience() : slack_(::prctl(PR_GET_TIMERSLACK)) { ::prctl(PR_SET_TIMERSLACK, 1000UL); } // nanoseconds
   ~Patience() { ::prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(slack_)); }
   Patience(const Patience &) = delete;
   void once() {
-    ++count_;
-    if (count_ > 20000)
-      ::usleep(100);
-    else if (count_ > 100)
-      ::usleep(10);
+    if (++count_ <= 100)
+      return;
+    if (staysAwake())
+      ::sched_yield();
+    else
+      ::usleep(count_ > 20000 ? 100 : 10);
   }
   bool isLong() const { return count_ % 64 == 63; }
 
 private:
-  int64_t count_ = 0;
+  bool staysAwake() {
+    constexpr double mostSecondsAwake = 0.02;
+    if (!isAwaited.load(std::memory_order_relaxed))
+      return false;
+    const double now = MPI_Wtime();
+    if (awakeSince_ == 0)
+      awakeSince_ = now;
+    return now - awakeSince_ < mostSecondsAwake;
+  }
+
+  int64_t count_ = 0;     // of looks
+  double awakeSince_ = 0; // when a thread was first seen to wait; 0: none was
   int slack_;
 };
 
@@ -228,6 +245,7 @@ int join() {
   if (code != MPI_SUCCESS)
     return code;
   self.exchange = exchange;
+  self.setAwaited = [](int32_t awaited) { isAwaited = awaited != 0; };
   hasLeft.assign(static_cast<size_t>(self.size), false);
   if (!isInitialized) // else the program's own code finalizes MPI
     std::atexit(leave);

@@ -69,6 +69,30 @@ TEST_CASE("Work that runs beside other work is not waited for") {
   CHECK(group->times().waited - whole.waited < 0.03);
 }
 
+TEST_CASE("The communicator knows whether a thread waits for an exchange") {
+  auto own = std::make_unique<ThreadCommunicator>(std::make_shared<Post>(), 0, 1);
+  const ThreadCommunicator &communicator = *own;
+  ProcessGroup group(std::move(own));
+  std::atomic<bool> isAwaited = true, isDone = false;
+  const uint64_t behindOtherWork = group.start([&](Collectives &) {
+    isAwaited = communicator.isAwaited();
+    isDone = true;
+    return Status();
+  });
+  while (!isDone)
+    std::this_thread::yield();
+  CHECK(!isAwaited);
+  CHECK(group.wait(behindOtherWork).isOk());
+  CHECK(group
+            .run([&](Collectives &) {
+              while (!communicator.isAwaited()) // begun by the group's thread, maybe before this one waits
+                std::this_thread::yield();
+              return Status(ErrorKind::runtime_error, "rank 1 left");
+            })
+            .message() == "rank 1 left");
+  CHECK(!communicator.isAwaited());
+}
+
 TEST_CASE("Several threads may start and wait at once") {
   const std::unique_ptr<ProcessGroup> group = alone();
   int64_t sum = 0; // the group runs one piece of work at a time

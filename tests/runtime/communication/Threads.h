@@ -3,6 +3,7 @@
 #pragma once
 #include "runtime/communication/Communicator.h"
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -43,8 +44,11 @@ public:
     }
     return {};
   }
+  void setAwaited(bool isAwaited) override { isAwaited_ = isAwaited; }
+  bool isAwaited() const { return isAwaited_; }
 
 private:
+  std::atomic<bool> isAwaited_ = false;
   std::shared_ptr<Post> post_;
   int rank_, size_;
 };
