@@ -160,6 +160,12 @@ void body(Table &table) {
         compare(table, peers, {.dtype = dtype, .causal = causal, .trains = trains});
   compare(table, peers, {.batch = 16, .length = 256, .heads = 6, .causal = true, .trains = true}); // as in a small GPT
   compare(table, peers, {.length = 8192, .heads = 2, .causal = true});
+  // Few heads: a text at a time.
+  for (DType dtype : {float32, bfloat16})
+    for (bool causal : {false, true})
+      compare(table, peers, {.length = 2048, .heads = 1, .dtype = dtype, .causal = causal, .trains = true});
+  compare(table, peers, {.length = 2048, .heads = 3, .trains = true});
+  compare(table, peers, {.length = 8192, .heads = 1, .causal = true, .trains = true});
   memory(table);
 }
 

@@ -52,6 +52,14 @@ const std::vector<Convolution> convolutions = {{"3x3", 56, 64, 64, 3, 1, 1},
                                                {"grouped", 28, 128, 128, 3, 1, 2},
                                                {"grouped", 28, 128, 128, 3, 1, 4},
                                                {"grouped", 28, 128, 128, 3, 1, 32},
+                                               {"few channels", 56, 128, 128, 3, 1, 32},
+                                               {"few channels", 56, 128, 128, 3, 2, 32},
+                                               {"few channels", 28, 256, 256, 3, 1, 32},
+                                               {"few channels", 28, 256, 256, 3, 2, 32},
+                                               {"few channels", 14, 512, 512, 3, 1, 32},
+                                               {"bfloat16 few channels", 56, 128, 128, 3, 1, 32, bfloat16},
+                                               {"bfloat16 few channels", 28, 256, 256, 3, 1, 32, bfloat16},
+                                               {"bfloat16 few channels", 14, 512, 512, 3, 1, 32, bfloat16},
                                                {"bfloat16 3x3", 56, 64, 64, 3, 1, 1, bfloat16},
                                                {"bfloat16 3x3", 28, 128, 128, 3, 1, 1, bfloat16},
                                                {"bfloat16 3x3", 14, 256, 256, 3, 1, 1, bfloat16},
@@ -67,6 +75,7 @@ struct Bars {
 const std::vector<Bars> bars = {{"3x3", 0.90, 0.85, 0.80},          {"1x1", 0.95, 0.90, 0.85},
                                 {"first", 0.60, 0.0, 0.50},         {"strided", 0.85, 0.70, 0.70},
                                 {"depthwise", 0.60, 0.60, 0.40},    {"grouped", 0.0, 0.0, 0.0},
+                                {"few channels", 0.60, 0.60, 0.60}, {"bfloat16 few channels", 0.60, 0.60, 0.60},
                                 {"bfloat16 3x3", 0.90, 0.80, 0.80}, {"bfloat16 3x3" + besideFloat32, 1.5, 0.0, 0.0}};
 using Ratios = std::map<std::string, std::vector<double>>;
 
