@@ -67,10 +67,41 @@ AttentionSlopes AttentionParts::slopes(Value lse, Value byOut, Value delta) {
   return made;
 }
 
-SmallVector<Value, 3> AttentionParts::gradients(const AttentionSlopes &made, Value byOut) {
+SmallVector<Value, 3> AttentionParts::gradients(const AttentionSlopes &made, Value byOut, Type keySums) {
   Value slope = narrowed(made.slopes);
-  return {overKeys(slope, inputs.k, inputs.scale), overQueries(slope, inputs.q, inputs.scale),
-          overQueries(narrowed(made.kept), byOut, 1)};
+  return {overKeys(slope, inputs.k, inputs.scale), overQueries(slope, inputs.q, inputs.scale, keySums),
+          overQueries(narrowed(made.kept), byOut, 1, keySums)};
+}
+
+SmallVector<Value, 3> AttentionParts::gradientsInPieces(const AttentionSlopes &made, Value byOut, int64_t parts) {
+  const Value slope = narrowed(made.slopes), kept = narrowed(made.kept);
+  const int64_t queries = scoreType.getDimSize(2), run = llvm::divideCeil(queries, parts);
+  SmallVector<Value> byKeys, byValues;
+  for (int64_t part = 0; part < parts; ++part) {
+    const int64_t begin = std::min(part * run, queries), count = std::min(run, queries - begin);
+    const auto add = [&](SmallVector<Value> &all, Value weights, Value x, double scale) {
+      Value sums =
+          overQueries(ofRun(weights, 2, begin, count), ofRun(x, 1, begin, count), scale, scoreType.getElementType());
+      all.push_back(reshape(sums, typeOfPieces(sums.getType(), 1, scoreType.getElementType()).getShape()));
+    };
+    add(byKeys, slope, inputs.q, inputs.scale);
+    add(byValues, kept, byOut, 1);
+  }
+  const auto joined = [&](ArrayRef<Value> all) {
+    SmallVector<int64_t> shape(typeOf(all[0]).getShape());
+    shape[0] = parts;
+    return ConcatOp::create(e.builder, e.loc, typeOf(all[0]).clone(shape), all, 0).getResult();
+  };
+  return {overKeys(slope, inputs.k, inputs.scale), joined(byKeys), joined(byValues)};
+}
+
+Value AttentionParts::ofRun(Value value, int64_t axis, int64_t begin, int64_t count) {
+  SmallVector<int64_t> shape(typeOf(value).getShape()), start(shape.size(), 0);
+  if (shape[axis] == count)
+    return value;
+  shape[axis] = count;
+  start[axis] = begin;
+  return SliceOp::create(e.builder, e.loc, typeOf(value).clone(shape), value, start);
 }
 
 Value AttentionParts::narrowed(Value value) {
@@ -137,8 +168,7 @@ Value AttentionParts::contract(Value lhs, Value rhs, const Axes &axes, Type elem
                             /*tile=*/DenseI64ArrayAttr());
 }
 
-Value AttentionParts::contract(Value lhs, Value rhs, const Axes &axes, double scale) {
-  const Type element = typeOf(rhs).getElementType();
+Value AttentionParts::contract(Value lhs, Value rhs, const Axes &axes, double scale, Type element) {
   if (scale == 1)
     return contract(lhs, rhs, axes, element);
   return e.cast(e.mul(contract(lhs, rhs, axes, scoreType.getElementType()), scale), element, origin);
@@ -161,23 +191,38 @@ Value AttentionParts::sumsOverKeys(Value weights, Value y) {
 }
 
 Value AttentionParts::overKeys(Value weights, Value y, double scale) {
+  const Type element = typeOf(y).getElementType();
   if (heads == groups)
-    return e.transpose(contract(weights, y, {{0, 1}, {0, 2}, {3}, {1}}, scale), {0, 2, 1, 3});
-  Value product = contract(grouped(weights, 1), y, {{0, 1}, {0, 2}, {4}, {1}}, scale); // (b, m, n / m, t, c)
+    return e.transpose(contract(weights, y, {{0, 1}, {0, 2}, {3}, {1}}, scale, element), {0, 2, 1, 3});
+  Value product = contract(grouped(weights, 1), y, {{0, 1}, {0, 2}, {4}, {1}}, scale, element); // (b, m, n / m, t, c)
   return reshape(e.transpose(product, {0, 3, 1, 2, 4}),
                  {scoreType.getDimSize(0), scoreType.getDimSize(2), heads, typeOf(y).getDimSize(3)});
 }
 
-Value AttentionParts::overQueries(Value weights, Value x, double scale) {
+Value AttentionParts::overQueries(Value weights, Value x, double scale, Type element) {
   Value product = heads == groups
-                      ? contract(weights, x, {{0, 1}, {0, 2}, {2}, {1}}, scale)
-                      : contract(grouped(weights, 1), grouped(x, 2), {{0, 1}, {0, 2}, {2, 3}, {3, 1}}, scale);
+                      ? contract(weights, x, {{0, 1}, {0, 2}, {2}, {1}}, scale, element)
+                      : contract(grouped(weights, 1), grouped(x, 2), {{0, 1}, {0, 2}, {2, 3}, {3, 1}}, scale, element);
   return e.transpose(product, {0, 2, 1, 3});
+}
+
+int64_t partsOfQueries(AttentionGradOp op) {
+  const RankedTensorType type = typeOf(op.getByK());
+  return type.getRank() == 5 ? type.getDimSize(0) : 0;
+}
+
+RankedTensorType typeOfPieces(Type whole, int64_t parts, Type sum) {
+  SmallVector<int64_t> shape(cast<RankedTensorType>(whole).getShape());
+  shape.insert(shape.begin(), parts);
+  return RankedTensorType::get(shape, sum);
 }
 
 SmallVector<Value, 3> expanded(AttentionGradOp op, OpBuilder &builder) {
   AttentionParts parts(AttentionInputs(op), builder, op.getLoc());
-  return parts.gradients(parts.slopes(op.getLse(), op.getByOut(), op.getDelta()), op.getByOut());
+  const AttentionSlopes made = parts.slopes(op.getLse(), op.getByOut(), op.getDelta());
+  if (const int64_t count = partsOfQueries(op))
+    return parts.gradientsInPieces(made, op.getByOut(), count);
+  return parts.gradients(made, op.getByOut(), typeOf(op.getQ()).getElementType());
 }
 
 } // namespace halftone::dialect

@@ -50,8 +50,10 @@ public:
   /// The result `lse`.
   mlir::Value lse(const AttentionSoftmax &softmax);
   AttentionSlopes slopes(mlir::Value lse, mlir::Value byOut, mlir::Value delta);
-  /// The results of an `attention_grad`.
-  llvm::SmallVector<mlir::Value, 3> gradients(const AttentionSlopes &made, mlir::Value byOut);
+  /// The results of an `attention_grad`. Those by k and v have the dtype `keySums`.
+  llvm::SmallVector<mlir::Value, 3> gradients(const AttentionSlopes &made, mlir::Value byOut, mlir::Type keySums);
+  /// The same, but each result by k or v has `parts` pieces: one for each part of the queries.
+  llvm::SmallVector<mlir::Value, 3> gradientsInPieces(const AttentionSlopes &made, mlir::Value byOut, int64_t parts);
 
   /// The products of q and k, scaled, with bias, and masked.
   mlir::Value scores();
@@ -69,8 +71,8 @@ public:
   /// `weights`, in y's dtype, by y (b, s, m, c), summed over s: (b, t, n, c), times `scale` and rounded to y's dtype.
   mlir::Value overKeys(mlir::Value weights, mlir::Value y, double scale);
   /// `weights`, in x's dtype, by x (b, t, n, c), summed over t and the heads that share one of k: (b, s, m, c), times
-  /// `scale` and rounded to x's dtype.
-  mlir::Value overQueries(mlir::Value weights, mlir::Value x, double scale);
+  /// `scale`, in the dtype `element`.
+  mlir::Value overQueries(mlir::Value weights, mlir::Value x, double scale, mlir::Type element);
 
   Expression e;
 
@@ -84,8 +86,10 @@ private:
     llvm::SmallVector<int64_t> lhsBatch, rhsBatch, lhsContract, rhsContract;
   };
   mlir::Value contract(mlir::Value lhs, mlir::Value rhs, const Axes &axes, mlir::Type element);
-  /// Times `scale`, in the operands' dtype.
-  mlir::Value contract(mlir::Value lhs, mlir::Value rhs, const Axes &axes, double scale);
+  /// Times `scale`, in the dtype `element`.
+  mlir::Value contract(mlir::Value lhs, mlir::Value rhs, const Axes &axes, double scale, mlir::Type element);
+  /// `count` indices of `axis`, from `begin` on.
+  mlir::Value ofRun(mlir::Value value, int64_t axis, int64_t begin, int64_t count);
   /// `value`, weights or slopes, in the dtype of q.
   mlir::Value narrowed(mlir::Value value);
 
@@ -93,6 +97,11 @@ private:
   mlir::RankedTensorType scoreType;
   int64_t heads, groups; // n and m
 };
+
+/// How many pieces each gradient of `op` by k and v has, one for each part of the queries; 0 if these gradients are whole.
+int64_t partsOfQueries(AttentionGradOp op);
+/// The type of `parts` pieces of a gradient that has the type `whole`. The pieces have the dtype `sum`.
+mlir::RankedTensorType typeOfPieces(mlir::Type whole, int64_t parts, mlir::Type sum);
 
 /// The results of `op` as ordinary ops, created at the builder's insertion point.
 llvm::SmallVector<mlir::Value, 3> expanded(AttentionGradOp op, mlir::OpBuilder &builder);

@@ -9,7 +9,7 @@ namespace halftone::dialect {
 
 namespace {
 
-enum class Place : uint8_t { module, function, argument, result, generic, loop, comparison, op };
+enum class Place : uint8_t { module, function, argument, result, generic, loop, comparison, choice, op };
 enum class Holds : uint8_t { string, unit, integer, integers, list, dictionary, symbol };
 
 struct Known {
@@ -34,7 +34,7 @@ constexpr Known known[] = {
     {"combine", Place::generic, Holds::list},     {"dims", Place::generic, Holds::integers},
     {"interleaved", Place::loop, Holds::unit},    {"row_tile", Place::function, Holds::integers},
     {"window", Place::argument, Holds::integers}, {"bound", Place::comparison, Holds::unit},
-    {"rematerialize", Place::op, Holds::integer},
+    {"rematerialize", Place::op, Holds::integer}, {"keeps", Place::choice, Holds::integers},
 };
 
 StringRef textOf(Place place) {
@@ -53,6 +53,8 @@ StringRef textOf(Place place) {
     return "an scf.for";
   case Place::comparison:
     return "an arith.cmpi, arith.maxsi or arith.minsi";
+  case Place::choice:
+    return "an arith.select";
   case Place::op:
     return "an op of the dialect";
   }
@@ -112,6 +114,8 @@ std::optional<Place> placeOf(Operation *op) {
     return Place::loop;
   if (name == "arith.cmpi" || name == "arith.maxsi" || name == "arith.minsi")
     return Place::comparison;
+  if (name == "arith.select")
+    return Place::choice;
   return isa<HalftoneDialect>(op->getDialect()) ? std::optional(Place::op) : std::nullopt;
 }
 

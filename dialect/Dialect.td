@@ -25,8 +25,9 @@ def Halftone_Dialect : Dialect {
     | `halftone.numbers` | function of a kernel | how many lookup arguments the function has |
     | `halftone.roles` | function of a kernel | how many dims are batch, M, N and K of a matmul |
     | `halftone.tile`, `halftone.steps` | function of a kernel | on GPUs: rows and columns of the tile of a matmul; of each dim, a power of two that divides its extent |
+    | `halftone.groups` | function of a kernel | a reduction loop whose lanes run along groups: how many filters and channels a group has, and the dim of the channels |
     | `halftone.row_tile` | function of a kernel | how a GPU's threads take rows: teams, threads of a team, elements of a vector, vectors in registers |
-    | `halftone.strict`, `halftone.few_rows`, `halftone.even_depth`, `halftone.whole_runs`, `halftone.tall_sums`, `halftone.reads_image`, `halftone.along_places`, `halftone.reverse`, `halftone.causal`, `halftone.short_indices` | function of a kernel | no value: every op rounds; a matmul of few rows; one of an even depth; one in which a vector along K is one run in memory; one that sums many rows and few columns at a time; one of a window that is read in its image; one of a window of few channels; a scan from the last index on; an attention whose queries see no later key; indices and offsets fit into 31 bits |
+    | `halftone.strict`, `halftone.few_rows`, `halftone.even_depth`, `halftone.whole_runs`, `halftone.tall_sums`, `halftone.reads_image`, `halftone.along_places`, `halftone.reverse`, `halftone.causal`, `halftone.short_indices` | function of a kernel | no value: every op rounds; a matmul of few rows, or an attention of few queries; a matmul of an even depth; one in which a vector along K is one run in memory; one that sums many rows and few columns at a time; one of a window that is read in its image; one of a window of few channels; a scan from the last index on; an attention whose queries see no later key; indices and offsets fit into 31 bits |
     | `halftone.name` | argument and result of @main | the feed's or fetch's name |
     | `halftone.variable`, `halftone.shadow` | argument and result of @main | from stage pure, and from stage kernel: the symbol of the variable or shadow that it stands for |
     | `halftone.panels` | argument and result of a kernel's function | the layout of a packed matrix |
@@ -35,6 +36,7 @@ def Halftone_Dialect : Dialect {
     | `halftone.combine`, `halftone.dims` | linalg.generic | the combiners of its results; the kernel's dim of each loop |
     | `halftone.interleaved` | scf.for | no value: the loop's steps are interleaved |
     | `halftone.bound` | arith.cmpi, arith.maxsi, arith.minsi in a generic's body | no value: the op keeps the index of a window's tap in the image |
+    | `halftone.keeps` | arith.select in a generic's body | whether the true value is an operand's old element, and the operand's place; the other value is new |
 
     Those of kernels: docs/kernel-form.md. The bytecode records the version of the dialect (Bytecode.cpp).
   }];

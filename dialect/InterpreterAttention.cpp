@@ -276,8 +276,11 @@ private:
     llvm::append_range(weights, own);
   }
 
-  Interval scaled(RealProducts &sum) const {
+  /// A piece of a sum is not rounded to the dtype of q.
+  Interval scaled(RealProducts &sum, bool isPiece = false) const {
     const Interval product = steps.times(sum.finish(), scale);
+    if (isPiece)
+      return product;
     return options.intervals ? stored.spread(product, 0, true) : stored.store(product);
   }
 
@@ -299,21 +302,32 @@ private:
   TensorData overQueries(Type type, const std::vector<Interval> &factors, const TensorData &x, int64_t extent,
                          bool mayScale) const {
     TensorWriter result(type);
+    const int64_t pieces = partsOfQueries(op), parts = std::max<int64_t>(pieces, 1);
+    const int64_t run = llvm::divideCeil(scores[2], parts);
     const bool isScaled = mayScale && scale.low != 1;
-    const int64_t heads = scores[1] / groups;
-    for (int64_t b = 0, at = 0; b < scores[0]; ++b)
-      for (int64_t s = 0; s < scores[3]; ++s)
-        for (int64_t m = 0; m < groups; ++m)
-          for (int64_t c = 0; c < extent; ++c, ++at) {
-            RealProducts sum(isScaled ? sums : means);
-            for (int64_t n = m * heads; n < (m + 1) * heads; ++n)
-              for (int64_t t = 0; t < scores[2]; ++t) {
-                const int64_t row = (b * scores[1] + n) * scores[2] + t;
+    int64_t at = 0;
+    for (int64_t part = 0; part < parts; ++part)
+      for (int64_t b = 0; b < scores[0]; ++b)
+        for (int64_t s = 0; s < scores[3]; ++s)
+          for (int64_t m = 0; m < groups; ++m)
+            for (int64_t c = 0; c < extent; ++c, ++at) {
+              RealProducts sum(isScaled || pieces ? sums : means);
+              forRowsOfKey(b, m, part * run, run, [&](int64_t n, int64_t t, int64_t row) {
                 addProduct(sum, factors[size_t(row * scores[3] + s)], realAt(x, queryRow(b, t, n, extent) + c));
-              }
-            result.real(at, isScaled ? scaled(sum) : sum.finish());
-          }
+              });
+              result.real(at, isScaled ? scaled(sum, pieces > 0) : sum.finish());
+            }
     return result.take();
+  }
+
+  /// Calls `visit(n, t, row)` for the heads of queries that share the head m of keys, and at most `count` queries from
+  /// `begin` on.
+  void forRowsOfKey(int64_t b, int64_t m, int64_t begin, int64_t count,
+                    llvm::function_ref<void(int64_t, int64_t, int64_t)> visit) const {
+    const int64_t heads = scores[1] / groups;
+    for (int64_t n = m * heads; n < (m + 1) * heads; ++n)
+      for (int64_t t = begin; t < std::min(begin + count, scores[2]); ++t)
+        visit(n, t, (b * scores[1] + n) * scores[2] + t);
   }
 
   AttentionGradOp op;

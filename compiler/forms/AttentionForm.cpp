@@ -80,7 +80,9 @@ FailureOr<KernelDescription> describeForward(AttentionOp op, KernelOp kernel, co
   ValueNode *outNode = writer.node(out, writer.ofOut, sumAccess); // a contraction that no result asks for is made too
   KernelForm form;
   form.kind = "attention";
-  form.instruction = instructionOf(AttentionInputs(op), target);
+  form.fewRows = tile.queries == 1;
+  if (!form.fewRows)
+    form.instruction = instructionOf(AttentionInputs(op), target);
   writer.begin(form, results, {weightNode, totalNode, outNode});
   writer.contract(writer.operand(op.getQ()), writer.operand(op.getK()), writer.points, {depthDim});
   writer.add(scoreNode, writer.points);
@@ -93,15 +95,16 @@ FailureOr<KernelDescription> describeForward(AttentionOp op, KernelOp kernel, co
   const int64_t grid = writer.extent(batchDim) * writer.extent(groupDim) * writer.extent(headDim) *
                        ceilDivide(writer.extent(queryDim), tile.queries);
   const auto products = double(writer.extent(depthDim) + writer.extent(widthDim));
-  return writer.finish(target, tile, grid, products * perMultiplyAdd + perExponential);
+  return writer.finish(target, {tile.queries, tile.keys}, grid, products * perMultiplyAdd + perExponential);
 }
 
 FailureOr<KernelDescription> describeGradient(AttentionGradOp op, KernelOp kernel, const Target &target,
-                                              const AttentionTile &tile) {
+                                              const AttentionTile &given) {
   OpBuilder builder(op);
   AttentionParts parts(AttentionInputs(op), builder, op.getLoc());
   const AttentionSlopes made = parts.slopes(op.getLse(), op.getByOut(), op.getDelta());
-  const SmallVector<Value, 3> gradients = parts.gradients(made, op.getByOut());
+  const int64_t partCount = partsOfQueries(op);
+  const SmallVector<Value, 3> gradients = parts.gradients(made, op.getByOut(), getElementTypeOrSelf(op.getByK()));
 
   AttentionWriter writer(kernel, AttentionInputs(op));
   writer.declare(op.getQ(), writer.ofQueries);
@@ -122,7 +125,8 @@ FailureOr<KernelDescription> describeGradient(AttentionGradOp op, KernelOp kerne
   SmallVector<KernelResult> results;
   for (Value yielded : kernel.getBody().front().getTerminator()->getOperands()) {
     const size_t number = cast<OpResult>(yielded).getResultNumber();
-    results.push_back({all[number], storedElement(yielded), accesses[number], "", {}});
+    const bool isInPieces = partCount > 0 && yielded != op.getByQ();
+    results.push_back({all[number], storedElement(yielded), accesses[number], isInPieces ? "sum" : "", {}});
   }
   SmallVector<ValueNode *> others{weightNode, slopeNode};
   others.append(all.begin(), all.end());
@@ -142,8 +146,12 @@ FailureOr<KernelDescription> describeGradient(AttentionGradOp op, KernelOp kerne
   writer.contract(writer.inScores(slopes), writer.operand(op.getK()), sumAccess, {keyDim});
   writer.contract(writer.inScores(slopes), writer.operand(op.getQ()), keySums, {headDim, queryDim});
   writer.contract(writer.inScores(weights), writer.operand(op.getByOut()), valueSums, {headDim, queryDim});
+  constexpr int64_t leastQueries = 16; // lanes run along them
+  const AttentionTile tile{std::max(leastQueries, given.queries), given.keys};
   const auto products = double(3 * writer.extent(depthDim) + 2 * writer.extent(widthDim));
-  return writer.finish(target, tile, writer.extent(batchDim) * writer.extent(groupDim),
+  const int64_t blocks = std::max<int64_t>(partCount, 1); // of a head of keys
+  return writer.finish(target, {tile.queries, tile.keys, blocks},
+                       writer.extent(batchDim) * writer.extent(groupDim) * blocks,
                        products * perMultiplyAdd + perExponential);
 }
 
@@ -151,13 +159,17 @@ FailureOr<KernelDescription> describeGradient(AttentionGradOp op, KernelOp kerne
 FailureOr<KernelDescription> describeAttention(KernelOp original, const Target &target, bool strict) {
   OwningOpRef<KernelOp> kernel(cast<KernelOp>(original->clone()));
   Operation &op = *llvm::find_if(kernel->getBody().front(), [](Operation &each) { return isAttention(&each); });
-  const auto tile = strict ? std::nullopt : target.attentionTile(attentionTraits(inputsOf(&op)));
+  AttentionTraits traits = attentionTraits(inputsOf(&op));
+  const auto tile = strict ? std::nullopt : target.attentionTile(traits);
   if (!tile)
     return emitError(original.getLoc(), "the target has no attention kernel of these extents; expected normalize to "
                                         "have made products of the op");
   if (auto forward = dyn_cast<AttentionOp>(op))
     return describeForward(forward, *kernel, target, *tile);
-  return describeGradient(cast<AttentionGradOp>(op), *kernel, target, *tile);
+  auto gradient = cast<AttentionGradOp>(op);
+  if (const int64_t parts = partsOfQueries(gradient)) // of which a block has one
+    traits.queries = ceilDivide(traits.queries, parts);
+  return describeGradient(gradient, *kernel, target, target.attentionTile(traits).value_or(*tile));
 }
 
 bool readsNothingInPlace(KernelOp, int64_t) { return false; }

@@ -95,19 +95,21 @@ void AttentionWriter::contract(const GenericBuilder::Factor &a, const GenericBui
   provide(contractions.pop_back_val(), tensor, kept);
 }
 
-FailureOr<KernelDescription> AttentionWriter::finish(const Target &target, const AttentionTile &tile, int64_t grid,
+FailureOr<KernelDescription> AttentionWriter::finish(const Target &target, ArrayRef<int64_t> blockSizes, int64_t grid,
                                                      double perScore) {
   if (mlir::failed(state()))
     return failure();
   SmallVector<Value> tensors;
-  for (const KernelResult &result : results)
+  for (KernelResult &result : results) {
+    result.combiner.clear();
     tensors.push_back(builder->generic(result.access, outputsOf(ArrayRef(result)))[0]);
+  }
   func::FuncOp function = builder->function;
   KernelDescription description;
   description.module = builder->finish(tensors);
   for (int dim : space.all())
     description.extents.push_back(space.extent(dim));
-  description.extents.insert(description.extents.end(), {tile.queries, tile.keys});
+  description.extents.insert(description.extents.end(), blockSizes.begin(), blockSizes.end());
   description.grid = grid;
   description.cost = perScore * double(space.extentOf(points)) / (causal ? 2 : 1);
   description.scratchBytes = target.scratchBytes(function, description.extents);

@@ -20,7 +20,8 @@ public:
   void declare(mlir::Value value, const Access &access);
   /// The node of `value`; null after an error. A contraction among the ops behind it has its result at `contracted`.
   ValueNode *node(mlir::Value value, const Access &access, const Access &contracted);
-  /// Starts the function, whose results are `results` at their accesses. Nodes that no result depends on are `others`.
+  /// Starts the function, whose results are `results` at their accesses; one with a combiner is in pieces, which the kernel
+  /// does not combine. Nodes that no result depends on are `others`.
   void begin(KernelForm form, llvm::ArrayRef<KernelResult> results, llvm::ArrayRef<ValueNode *> others);
   /// Writes one generic that makes `node`. Later generics read the tensor that it returns.
   mlir::Value add(ValueNode *node, const Access &access);
@@ -30,9 +31,9 @@ public:
   /// An operand that declare() named.
   GenericBuilder::Factor operand(mlir::Value value);
   GenericBuilder::Factor inScores(mlir::Value tensor) const { return {tensor, points, scoreType}; }
-  /// Ends the function. Gives the description of its launch: it has `grid` blocks, and each score takes about `perScore`
-  /// nanoseconds. On failure a diagnostic was emitted, here or before.
-  mlir::FailureOr<KernelDescription> finish(const Target &target, const AttentionTile &tile, int64_t grid,
+  /// Ends the function. Gives the description of its launch: it has `grid` blocks of the sizes `blockSizes`, and each
+  /// score takes about `perScore` nanoseconds. On failure a diagnostic was emitted, here or before.
+  mlir::FailureOr<KernelDescription> finish(const Target &target, llvm::ArrayRef<int64_t> blockSizes, int64_t grid,
                                             double perScore);
 
   mlir::LogicalResult state() const { return mlir::success(!failed && !graph.failed); }

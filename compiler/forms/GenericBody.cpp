@@ -242,6 +242,8 @@ Value GenericBody::indexOf(const LookupAxis &axis, Value &inside) {
   }
   if (!axis.window)
     return axis.clamped ? clamped(index, axis.extent) : index;
+  if (axis.window->inside)
+    return index;
   Value isInside = arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::ult, index, number(axis.extent));
   Value kept = clamped(index, axis.extent);
   if (axis.window->hole == 1) {

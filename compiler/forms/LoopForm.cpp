@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/Forms.h"
 #include "compiler/forms/Roots.h"
+#include "compiler/kernels/KeptElements.h"
 #include "compiler/kernels/KernelSource.h"
 #include <algorithm>
 
@@ -118,7 +119,9 @@ FailureOr<KernelDescription> describeLoop(KernelOp kernel, const Target &target,
     return failure();
   builder.begin(results);
   func::FuncOp function = builder.function;
-  description.module = builder.finish(builder.generic(all, outputsOf(results)));
+  const SmallVector<Value> tensors = builder.generic(all, outputsOf(results));
+  markKept(tensors.front().getDefiningOp<linalg::GenericOp>());
+  description.module = builder.finish(tensors);
   FailureOr<KernelSource> source = KernelSource::read(function);
   if (failed(source))
     return failure();

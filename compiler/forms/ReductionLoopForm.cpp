@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/Forms.h"
 #include "compiler/forms/Roots.h"
+#include "dialect/TypeInference.h"
 #include <algorithm>
 
 namespace halftone::compiler {
@@ -57,14 +58,85 @@ std::optional<KernelShape> classifyReductionLoop(const FormOps &ops) {
     }
     ArrayRef<int64_t> wanted = before.contains(op) ? whole : ArrayRef(kernel.shape);
     bool full = shapeOf(op->getResult(0)) == wanted;
+    // A copy of a window may be smaller: a broadcast repeats it.
     const bool isWindow = isa<WindowOp>(op) && before.contains(op) && hasColumns;
-    if ((!isPointwise(op) && !((isa<RandomBitsOp>(op) || isWindow) && full)) || (body.home.contains(op) && !full))
+    if ((!isPointwise(op) && !(isa<RandomBitsOp>(op) && full) && !isWindow) || (body.home.contains(op) && !full))
       return std::nullopt;
   }
   for (Value result : body.results)
     if (shapeOf(result) != ArrayRef(kernel.shape) || before.contains(result.getDefiningOp()))
       return std::nullopt;
   return kernel;
+}
+
+/// Lanes along groups, if the target wants them. The last dims of the kernel of a convolution in groups of few channels and
+/// filters are (group, filter). It reads its image through a window; the last axis of the image is one index of (group,
+/// channel). Tensors that it reads along the filters have (group, filter) as their last axes.
+class LaneGroupsFinder {
+public:
+  LaneGroupsFinder(KernelOp kernel, const IterationSpace &space, const Access &inner) : kernel(kernel), space(space) {
+    if (inner.size() >= 2 && inner.back() == inner[inner.size() - 2] + 1) {
+      filter = inner.back();
+      group = filter - 1;
+    }
+  }
+
+  /// `KernelForm::groups`; empty if lanes do not run along groups.
+  attribute::integers find(ArrayRef<ValueNode *> nodes, const Target &target) {
+    if (group < 0 || !llvm::all_of(nodes, [&](ValueNode *node) { return fits(*node); }) || !image)
+      return {};
+    const int64_t channels = channel < 0 ? 1 : space.extent(channel);
+    const auto dtype = dtypeOf(getElementTypeOrSelf(image));
+    if (!dtype || !target.sumsGroups(*dtype, channels, space.extent(filter)))
+      return {};
+    return {space.extent(filter), channels, channel};
+  }
+
+private:
+  bool fits(const ValueNode &node) {
+    if (node.kind == ValueNode::argReduce)
+      return false;
+    if (node.kind == ValueNode::lookup)
+      return node.inputs.empty() && !llvm::is_contained(node.access, filter) && fitsLookup(node);
+    if (node.kind != ValueNode::load || !llvm::is_contained(node.access, filter))
+      return true;
+    return llvm::count(node.access, group) == 1 && llvm::count(node.access, filter) == 1 && node.access.size() >= 2 &&
+           node.access.back() == filter && node.access[node.access.size() - 2] == group;
+  }
+
+  bool fitsLookup(const ValueNode &node) {
+    if (!llvm::is_contained(node.access, group))
+      return true;
+    const LookupAxis &last = node.position.back();
+    if (!last.window || !last.window->inside || last.window->taps != Access{group} || last.dims.size() > 1)
+      return false;
+    const int own = last.dims.empty() ? -1 : last.dims.front();
+    const int64_t channels = own < 0 ? 1 : space.extent(own);
+    if ((image && own != channel) || last.window->dilation != channels || (own >= 0 && last.window->stride != 1))
+      return false;
+    channel = own;
+    image = kernel.getBody().getArgument(unsigned(node.operand)).getType();
+    return llvm::count(node.access, group) == 1;
+  }
+
+  KernelOp kernel;
+  const IterationSpace &space;
+  int group = -1, filter = -1, channel = -1; // dims
+  Type image;                                // null: none is read so
+};
+
+/// Rows and columns of a reduction loop. Lanes run along the last dim alone, or along it and the groups; the other kept dims
+/// are rows, but for the channels of a group, all of which belong to one row.
+LoopSpace loopSpaceOf(const IterationSpace &space, ArrayRef<int> kept, ArrayRef<int> inner, ArrayRef<int> reduced,
+                      const attribute::integers &groups) {
+  const size_t vectorDims = groups.empty() ? 1 : 2;
+  Access rowDims(kept.drop_back(vectorDims));
+  if (!groups.empty())
+    llvm::erase(rowDims, int(groups[2]));
+  LoopSpace loops{space.extentOf(rowDims), space.extentOf(inner.take_back(vectorDims)), space.extentOf(reduced)};
+  loops.sharesRows = !rowDims.empty() && llvm::is_contained(inner, rowDims.back());
+  loops.groups = !groups.empty();
+  return loops;
 }
 
 FailureOr<KernelDescription> describeReductionLoop(KernelOp kernel, const Target &target, bool strict) {
@@ -93,28 +165,26 @@ FailureOr<KernelDescription> describeReductionLoop(KernelOp kernel, const Target
   SmallVector<KernelResult> &results = read->results;
 
   Access outer = space.group(outerGroup), reduced = space.group(reducedGroup), inner = space.group(innerGroup);
-  // The vector runs along the last dim alone; the other kept ones are rows.
-  int64_t columns = space.extent(inner.back());
-  int64_t rows = space.extentOf(kept) / std::max<int64_t>(columns, 1);
-  int64_t depth = space.extentOf(reduced);
-  const bool sharesRows = inner.size() > 1;
-  LoopBlocks blocks = target.blocking().loopBlocks({rows, columns, depth, false, false, sharesRows});
+  KernelForm form;
+  SmallVector<ValueNode *> nodes = nodesOf(results);
+  if (!strict)
+    form.groups = LaneGroupsFinder(kernel, space, inner).find(GenericBuilder::reachable(nodes), target);
+  const LoopSpace loops = loopSpaceOf(space, kept, inner, reduced, form.groups);
+  const LoopBlocks blocks = target.blocking().loopBlocks(loops);
   KernelDescription description;
-  description.grid = ceilDivide(rows, blocks.rows) * ceilDivide(columns, blocks.columns);
+  description.grid = ceilDivide(loops.rows, blocks.rows) * ceilDivide(loops.columns, blocks.columns);
   for (int dim : space.all())
     description.extents.push_back(space.extent(dim));
   description.extents.insert(description.extents.end(), {blocks.rows, blocks.columns});
   llvm::append_range(description.extents, read->graph->numbers);
-  description.cost = estimatedCost(kernel, results, double(rows) * double(columns) * std::max<int64_t>(depth, 1));
+  description.cost = estimatedCost(kernel, results, double(space.extentOf(kept)) * std::max<int64_t>(loops.weight, 1));
 
-  KernelForm form;
   form.kind = "reduction_loop";
   form.strict = strict;
   form.outer = static_cast<int64_t>(outer.size());
   form.reduced = static_cast<int64_t>(reduced.size());
   form.numbers = static_cast<int64_t>(read->graph->numbers.size());
   GenericBuilder builder(kernel, space, form);
-  SmallVector<ValueNode *> nodes = nodesOf(results);
   if (failed(builder.declareOperands(nodes)))
     return failure();
   builder.begin(results);

@@ -11,10 +11,12 @@ namespace halftone::compiler {
 
 struct ValueNode;
 
-/// A spatial axis of a window: the index is (places * stride + taps * dilation + start) / hole.
+/// A spatial axis of a window: the index is (places * stride + taps * dilation + start) / hole. `inside`: no tap of any
+/// place leaves the image, and there are no holes.
 struct WindowAxis {
   Access taps;
   int64_t stride, dilation, hole;
+  bool inside;
 };
 
 /// One axis of a place in an operand: an index, or the linear index over `dims` plus number `start`; and the axis's

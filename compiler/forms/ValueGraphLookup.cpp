@@ -144,6 +144,16 @@ ValueNode *ValueGraph::concat(ConcatOp op, ArrayRef<int> access) {
   return make(std::move(node));
 }
 
+/// Whether the window stays in its image along spatial axis `axis`, whose indices are all of the image.
+static bool staysInside(WindowOp op, int64_t axis) {
+  const WindowSteps steps = op.getSteps();
+  const int64_t places = (op.getPlaces()[axis] - 1) * steps.stride[axis],
+                taps = (op.getTaps()[axis] - 1) * steps.dilation[axis];
+  const int64_t least = std::min<int64_t>(places, 0) + std::min<int64_t>(taps, 0) - steps.low[axis];
+  const int64_t most = std::max<int64_t>(places, 0) + std::max<int64_t>(taps, 0) - steps.low[axis];
+  return steps.hole[axis] == 1 && least >= 0 && most < shapeOf(op.getX())[1 + axis];
+}
+
 ValueNode *ValueGraph::window(WindowOp op, ArrayRef<int> access) {
   const WindowSteps steps = op.getSteps();
   ArrayRef<int64_t> x = shapeOf(op.getX());
@@ -158,7 +168,8 @@ ValueNode *ValueGraph::window(WindowOp op, ArrayRef<int> access) {
   SmallVector<LookupAxis, 3> position{{pieces->front()}};
   for (int64_t axis = 0; axis < rank; ++axis) {
     LookupAxis spatial{(*pieces)[1 + axis], nullptr, number(x[1 + axis]), number(-steps.low[axis])};
-    spatial.window = {(*pieces)[1 + rank + axis], steps.stride[axis], steps.dilation[axis], steps.hole[axis]};
+    spatial.window = {(*pieces)[1 + rank + axis], steps.stride[axis], steps.dilation[axis], steps.hole[axis],
+                      staysInside(op, axis)};
     position.push_back(spatial);
   }
   if (op.getDiagonal())

@@ -140,7 +140,11 @@ void KernelForm::write(func::FuncOp function) const {
   }
 }
 
-int64_t KernelForm::blockSizes() const { return kind == "row" || kind == "finish" || kind == "scatter" ? 1 : 2; }
+int64_t KernelForm::blockSizes() const {
+  if (kind == "attention_grad")
+    return 3;
+  return kind == "row" || kind == "finish" || kind == "scatter" ? 1 : 2;
+}
 
 int64_t KernelForm::indexArguments(func::FuncOp function) {
   return llvm::count_if(function.getArgumentTypes(), [](Type type) { return isa<IndexType>(type); });

@@ -26,7 +26,7 @@ struct WindowForm {
 /// The attributes of one operand or result.
 struct TensorForm {
   std::optional<Panels> panels; // nullopt: row-major
-  std::string partial;          // `halftone.partial`: the combiner of a side reduction, "" for other results
+  std::string partial;          // `halftone.partial`: the combiner of pieces, "" for other results
   std::optional<WindowForm> window;
 };
 
@@ -49,7 +49,7 @@ struct KernelForm {
   static mlir::FailureOr<KernelForm> read(mlir::func::FuncOp function);
   void write(mlir::func::FuncOp function) const;
 
-  /// Block sizes among the index arguments: of rows and columns, or of rows alone.
+  /// Block sizes among the index arguments: of rows and columns, or of rows alone; an attention_grad has a third one.
   int64_t blockSizes() const;
   /// Index arguments of `function`: extents of dims, block sizes, numbers.
   static int64_t indexArguments(mlir::func::FuncOp function);

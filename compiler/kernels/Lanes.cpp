@@ -3,6 +3,7 @@
 #include "compiler/kernels/Lanes.h"
 #include "compiler/kernels/Combiner.h"
 #include "compiler/kernels/MathFunctions.h"
+#include "compiler/kernels/WindowInterior.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "runtime/plan/Abi.h"
@@ -37,6 +38,36 @@ Emitted loadAt(BlockFrame &frame, const TensorStorage &storage, Emitted elements
   return frame.load(type, frame.address(storage.pointer, storage.element, elements), alignment);
 }
 
+/// The index along the dims of the lanes at which a step begins: of groups the linear one.
+Emitted beginOf(BlockFrame &frame, int dim, const LaneGroups &groups) {
+  return groups.size == 0 ? frame.index[size_t(dim)]
+                          : frame.index[size_t(groups.dim)] * groups.size + frame.index[size_t(dim)];
+}
+
+/// Calls `visit` with each lane's number, while the frame's index is at the lane. A lane outside is at the last one inside.
+void forEachLane(BlockFrame &frame, const Lanes &lanes, llvm::function_ref<void(int64_t)> visit) {
+  const int64_t size = std::max<int64_t>(lanes.groups.size, 1);
+  const auto stepped = size_t(lanes.groups.size > 0 ? lanes.groups.dim : lanes.dim), own = size_t(lanes.dim);
+  const Emitted start = frame.index[stepped], first = frame.index[own];
+  for (int64_t lane = 0; lane < lanes.count; ++lane) {
+    if (lanes.groups.size > 0)
+      frame.index[own] = frame.constant(lane % size);
+    Emitted at = start + lane / size;
+    if (lanes.limit)
+      at = minimum(at, divideUnsigned(lanes.limit, lanes.limit.like(size)) - 1);
+    frame.index[stepped] = at;
+    visit(lane);
+  }
+  frame.index[own] = first;
+  frame.index[stepped] = start;
+}
+
+/// Whether lanes along groups are neighbours in memory.
+bool isAlongGroups(const TensorAccess &access, const Lanes &lanes) {
+  return access.dims.size() >= 2 && access.dims.back() == lanes.dim &&
+         access.dims[access.dims.size() - 2] == lanes.groups.dim;
+}
+
 /// Of a step's vector in memory along its dim, for CodeBuilder: 0 where only elements are aligned.
 int64_t alignmentOf(const TensorStorage &storage, const Lanes &lanes) {
   return lanes.isAligned ? std::min(lanes.count * elementBytes(storage.element), bufferAlignment) : 0;
@@ -44,9 +75,9 @@ int64_t alignmentOf(const TensorStorage &storage, const Lanes &lanes) {
 
 } // namespace
 
-Lanes maskedLanes(BlockFrame &frame, int64_t count, int dim, Emitted limit) {
-  const Emitted left = frame.splat(limit - frame.index[dim], count);
-  return {count, dim, frame.steps(frame.getI64Type(), count) < left, limit};
+Lanes maskedLanes(BlockFrame &frame, int64_t count, int dim, Emitted limit, const LaneGroups &groups) {
+  const Emitted left = frame.splat(limit - beginOf(frame, dim, groups), count);
+  return {count, dim, frame.steps(frame.getI64Type(), count) < left, limit, false, groups};
 }
 
 Emitted loadLanes(BlockFrame &frame, const TensorStorage &storage, const TensorAccess &outerAccess,
@@ -54,7 +85,9 @@ Emitted loadLanes(BlockFrame &frame, const TensorStorage &storage, const TensorA
   if (!storage.pointer)
     return storage.value;
   const TensorAccess access = inMemory(frame, storage, outerAccess);
-  const Stride stride = strideOf(access, lanes.dim);
+  Stride stride = strideOf(access, lanes.dim);
+  if (lanes.groups.size > 0 && !isAlongGroups(access, lanes))
+    stride = stride == Stride::none && !llvm::is_contained(access.dims, lanes.groups.dim) ? Stride::none : Stride::many;
   const Emitted offset = frame.offset(access);
   if (lanes.count == 0 || stride == Stride::none)
     return loadAt(frame, storage, offset, storage.element);
@@ -63,16 +96,10 @@ Emitted loadLanes(BlockFrame &frame, const TensorStorage &storage, const TensorA
     return lanes.mask ? frame.loadMasked(type, frame.address(storage.pointer, storage.element, offset), lanes.mask)
                       : loadAt(frame, storage, offset, type, alignmentOf(storage, lanes));
   Value vector = frame.zero(type);
-  const Emitted start = frame.index[lanes.dim];
-  for (int64_t lane = 0; lane < lanes.count; ++lane) {
-    Emitted at = start + lane;
-    if (lanes.limit) // a lane outside reads the last element inside
-      at = minimum(at, lanes.limit - 1);
-    frame.index[lanes.dim] = at;
+  forEachLane(frame, lanes, [&](int64_t lane) {
     const Emitted element = loadAt(frame, storage, frame.offset(access), storage.element);
     vector = vector::InsertOp::create(frame, element.value(), vector, lane);
-  }
-  frame.index[lanes.dim] = start;
+  });
   return frame.wrap(vector);
 }
 
@@ -165,8 +192,80 @@ static Emitted lookUp(BlockFrame &frame, const TensorStorage &storage, Emitted i
   })[0];
 }
 
+/// How far a linear index that a body computes of indices and launch arguments goes from one group of lanes to the next, if
+/// that is a constant, and if it is the same for all lanes of a group.
+static std::optional<int64_t> stepOfGroups(linalg::GenericOp generic, Value value, const Lanes &lanes) {
+  Operation *op = value.getDefiningOp();
+  if (value.getParentBlock() != generic.getBody() || isa_and_nonnull<arith::ConstantOp>(op))
+    return 0;
+  if (!op) // an element of a tensor
+    return std::nullopt;
+  if (auto index = dyn_cast<linalg::IndexOp>(op)) {
+    const int dim = dimsOf(generic)[index.getDim()];
+    return dim == lanes.dim ? std::nullopt : std::optional<int64_t>(dim == lanes.groups.dim ? 1 : 0);
+  }
+  SmallVector<int64_t> steps;
+  for (Value operand : op->getOperands()) {
+    const std::optional<int64_t> step = stepOfGroups(generic, operand, lanes);
+    if (!step)
+      return std::nullopt;
+    steps.push_back(*step);
+  }
+  if (llvm::all_of(steps, [](int64_t step) { return step == 0; }))
+    return 0;
+  if (isa<arith::IndexCastOp>(op))
+    return steps[0];
+  if (isa<arith::AddIOp>(op))
+    return steps[0] + steps[1];
+  if (isa<arith::MulIOp>(op))
+    for (const unsigned factor : {0U, 1U})
+      if (auto constant = op->getOperand(factor).getDefiningOp<arith::ConstantOp>())
+        return steps[1 - factor] * cast<IntegerAttr>(constant.getValue()).getInt();
+  return std::nullopt;
+}
+
+/// Each group's element of its present channel, for all lanes of the group, from a flat tensor in which the channels of all
+/// groups are neighbours. `index` is the linear index in the body of `generic`. The code for each channel loads the same
+/// vector; LLVM leaves one of these loads.
+static Emitted lookUpGroups(BlockFrame &frame, linalg::GenericOp generic, const TensorStorage &storage, Value index,
+                            const Lanes &lanes) {
+  const LaneGroups &groups = lanes.groups;
+  if (lanes.count == groups.size) { // one group: one element for all lanes
+    IRMapping known = frame.outside;
+    const Emitted at = valueAtIndex(frame, generic, index, known);
+    return frame.splat(loadAt(frame, storage, at, storage.element), lanes.count);
+  }
+  const int64_t count = lanes.count / groups.size * groups.channels;
+  const auto type = VectorType::get(count, storage.element);
+  if (groups.channelDim >= 0)
+    frame.index[size_t(groups.channelDim)] = frame.constant(0);
+  IRMapping known = frame.outside;
+  const Emitted pointer = frame.address(storage.pointer, storage.element, valueAtIndex(frame, generic, index, known));
+  if (groups.channelDim >= 0)
+    frame.index[size_t(groups.channelDim)] = frame.constant(groups.channel);
+  Emitted all;
+  if (lanes.mask) {
+    const Emitted end = divideUnsigned(lanes.limit, lanes.limit.like(groups.size));
+    const Emitted left = (end - frame.index[size_t(groups.dim)]) * groups.channels;
+    all = frame.loadMasked(type, pointer, frame.steps(left.type(), count) < frame.splat(left, count));
+  } else {
+    all = frame.load(type, pointer);
+  }
+  SmallVector<int64_t> picks;
+  for (int64_t lane = 0; lane < lanes.count; ++lane)
+    picks.push_back(lane / groups.size * groups.channels + groups.channel);
+  return frame.wrap(vector::ShuffleOp::create(frame, all.value(), all.value(), picks));
+}
+
 Emitted lookUpLanes(BlockFrame &frame, linalg::GenericOp generic, tensor::ExtractOp op, Emitted indices,
                     const Lanes &lanes) {
+  if (lanes.groups.size > 0 && isa<VectorType>(indices.type())) {
+    const TensorStorage storage = frame.storage.lookup(op.getTensor());
+    const std::optional<int64_t> step = stepOfGroups(generic, op.getIndices()[0], lanes);
+    return step && (*step == lanes.groups.channels || lanes.count == lanes.groups.size)
+               ? lookUpGroups(frame, generic, storage, op.getIndices()[0], lanes)
+               : lookUp(frame, storage, indices, Pace::any, lanes);
+  }
   const Pace pace = paceOf(frame, generic, op.getIndices()[0], lanes);
   return lookUp(frame, frame.storage.lookup(op.getTensor()), indices, pace, lanes);
 }
@@ -190,8 +289,21 @@ Values emitBody(BlockFrame &frame, linalg::GenericOp generic, const Values &valu
   arguments.index = [&](unsigned position) {
     const int dim = dims[position];
     const Emitted start = frame.asLong(frame.index[dim]);
-    if (lanes.count == 0 || dim != lanes.dim)
+    const LaneGroups &groups = lanes.groups;
+    if (lanes.count == 0 || (dim != lanes.dim && (groups.size == 0 || dim != groups.dim)))
       return start;
+    if (groups.size > 0) {
+      SmallVector<Attribute> steps;
+      for (int64_t lane = 0; lane < lanes.count; ++lane)
+        steps.push_back(frame.getI64IntegerAttr(dim == lanes.dim ? lane % groups.size : lane / groups.size));
+      const auto type = VectorType::get(lanes.count, frame.getI64Type());
+      Emitted index =
+          frame.splat(start, lanes.count) + frame.constant(cast<TypedAttr>(DenseElementsAttr::get(type, steps)));
+      if (looksUp && lanes.limit && dim == groups.dim)
+        index =
+            minimum(index, frame.splat(divideUnsigned(lanes.limit, lanes.limit.like(groups.size)) - 1, lanes.count));
+      return index;
+    }
     Emitted index = frame.splat(start, lanes.count) + frame.steps(start.type(), lanes.count);
     if (looksUp && lanes.limit) // a lane outside looks up the element of the last one inside
       index = minimum(index, frame.splat(lanes.limit - 1, lanes.count));

@@ -6,6 +6,16 @@
 
 namespace halftone::compiler {
 
+/// Lanes that run along two neighbouring dims: at each index of `dim`, a group, all `size` indices of the lanes' own dim, its
+/// filters. `size` divides the count of lanes. A vector begins with a group: at index 0 of the lanes' own dim.
+struct LaneGroups {
+  int64_t size = 0; // 0: lanes run along their own dim alone
+  int dim = -1;
+  int channelDim = -1;  // -1: none
+  int64_t channels = 1; // of a group
+  int64_t channel = 0;  // the index of the channels' dim, which is a constant of the code
+};
+
 /// One step along the vector dim: `count` neighbours that begin at the frame's index of `dim`, or a scalar (count 0).
 struct Lanes {
   int64_t count = 0;
@@ -15,10 +25,12 @@ struct Lanes {
   /// The index and the extent of `dim` are multiples of `count`, so that vectors along it lie at multiples of their size
   /// (of 64 bytes if they are larger).
   bool isAligned = false;
+  LaneGroups groups = {};
 };
 
-/// The lanes of a masked step that begins at the present index and ends before `limit`.
-Lanes maskedLanes(BlockFrame &frame, int64_t count, int dim, Emitted limit);
+/// The lanes of a masked step that begins at the present index and ends before `limit`. With groups `limit` counts the
+/// filters of all groups before it.
+Lanes maskedLanes(BlockFrame &frame, int64_t count, int dim, Emitted limit, const LaneGroups &groups = {});
 
 /// The element or elements at the present index; a scalar when the access does not vary along the lanes. Lanes outside
 /// hold anything.

@@ -46,19 +46,18 @@ bool WindowInterior::isKnown(int vectorDim) {
   return !tests.empty();
 }
 
-/// `value`, which the body of `bounded` computes of indices and launch arguments, at the frame's index.
-Emitted WindowInterior::valueAt(Value value, IRMapping &known) {
+Emitted valueAtIndex(BlockFrame &frame, linalg::GenericOp generic, Value value, IRMapping &known) {
   if (known.contains(value))
     return frame.wrap(known.lookup(value));
   Operation *op = value.getDefiningOp();
-  if (!op || op->getBlock() != bounded.getBody())
+  if (!op || op->getBlock() != generic.getBody())
     return frame.wrap(frame.outside.lookupOrDefault(value));
   Values operands;
   for (Value operand : op->getOperands())
-    operands.push_back(valueAt(operand, known));
+    operands.push_back(valueAtIndex(frame, generic, operand, known));
   Emitted result;
   if (auto index = dyn_cast<linalg::IndexOp>(op)) {
-    result = frame.index[size_t(dimsOf(bounded)[index.getDim()])];
+    result = frame.index[size_t(dimsOf(generic)[index.getDim()])];
   } else if (isa<arith::IndexCastOp>(op)) { // an index is an i64 here
     result = operands[0];
   } else { // `known` has the operands by now
@@ -72,7 +71,7 @@ Emitted WindowInterior::holdsAtIndex() {
   Emitted all;
   IRMapping known = frame.outside;
   for (Operation *test : tests) {
-    const Emitted inside = valueAt(test->getResult(0), known);
+    const Emitted inside = valueAtIndex(frame, bounded, test->getResult(0), known);
     all = all ? all & inside : inside;
   }
   return all;

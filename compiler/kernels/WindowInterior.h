@@ -6,6 +6,10 @@
 
 namespace halftone::compiler {
 
+/// `value`, which the body of `generic` computes of indices and launch arguments alone, at the frame's index. `known` maps
+/// values to those at hand: at first the frame's `outside`.
+Emitted valueAtIndex(BlockFrame &frame, mlir::linalg::GenericOp generic, mlir::Value value, mlir::IRMapping &known);
+
 /// Of a generic whose body reads windows: its `halftone.bound` ops test and clamp the indices of taps along dims that are
 /// reduced. Each index is monotonic in the tap, so all taps are inside if the first and the last are.
 class WindowInterior {
@@ -22,8 +26,6 @@ public:
   Emitted holdsAtIndex();
 
 private:
-  Emitted valueAt(mlir::Value value, mlir::IRMapping &known);
-
   BlockFrame &frame;
   mlir::linalg::GenericOp bounded;
   llvm::SmallVector<int> reduced;

@@ -5,12 +5,15 @@
 // becomes
 //   %1 = contract %x, %w {lhs_contract = [1], rhs_contract = [1], tile = [96, 128]}
 //   (of pack %w, where %w is a weight that stays: its type says in which order a matmul reads it)
-// SplitDepth.cpp shows a sum in parts.
+// SplitDepth.cpp shows a sum in parts, SplitAttention.cpp one of a gradient of attention, WeightMatrices.cpp a weight of more
+// axes.
 #include "compiler/forms/KernelBody.h"
 #include "compiler/forms/WindowTraits.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/SplitAttention.h"
 #include "compiler/passes/SplitDepth.h"
 #include "compiler/passes/UnpackedIntegers.h"
+#include "compiler/passes/WeightMatrices.h"
 #include "compiler/targets/Target.h"
 #include "dialect/TypeInference.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -95,6 +98,15 @@ Value packed(OpBuilder &builder, Value matrix, int64_t depth, const WeightPanels
   auto layout = PanelsAttr::get(builder.getContext(), depth, panels.columns, panels.group, panels.bits);
   auto type = RankedTensorType::get(typeOf(matrix).getShape(), typeOf(matrix).getElementType(), layout);
   return PackOp::create(builder, matrix.getLoc(), type, matrix);
+}
+
+/// The contraction of matrices that stands for `op`, if its right operand is a weight of more axes for which the target has
+/// a layout; else `op`.
+ContractOp withMatrix(ContractOp op, const Target &target, bool strict) {
+  const std::optional<WeightMatrix> matrix = WeightMatrix::of(op);
+  const auto dtype = dtypeOf(typeOf(op.getRhs()).getElementType());
+  const bool isPacked = matrix && dtype && target.weightPanels(strict, *dtype, matrix->depth, matrix->columns);
+  return isPacked ? multiplyByMatrix(op, *matrix) : op;
 }
 
 /// False if the target has no layout for the weight.
@@ -193,15 +205,22 @@ private:
       castUnpackedLast(main);
     const HalfByteWeight halfBytes(symbols, newValues);
     const Blocking &blocking = (*found)->blocking();
-    getOperation()->walk([&](ContractOp op) {
+    SmallVector<ContractOp> contractions;
+    getOperation()->walk([&](ContractOp op) { contractions.push_back(op); });
+    for (ContractOp op : contractions) {
+      const bool isFixed = isFixedWeight(op.getRhs(), symbols, newValues);
+      if (isFixed && !windowOf(op))
+        op = withMatrix(op, **found, strict);
       const Value rhs = op.getRhs();
       const bool isMatrix =
           typeOf(rhs).getRank() == 2 && op.getRhsContract().size() == 1 && op.getRhsFree().size() == 1;
       const Value halves = isMatrix && op.getRhsContract()[0] == 0 ? halfBytes.under(rhs, strict) : Value();
-      const bool isPacked = isMatrix && ((isFixedWeight(rhs, symbols, newValues) && packWeight(op, **found, strict)) ||
-                                         (halves && packHalves(op, halves, **found)));
+      const bool isPacked =
+          isMatrix && ((isFixed && packWeight(op, **found, strict)) || (halves && packHalves(op, halves, **found)));
       setTile(strict || isPacked ? op : splitDepth(op, blocking), **found, strict);
-    });
+    }
+    if (!strict)
+      getOperation()->walk([&](AttentionGradOp op) { splitAttention(op, **found); });
   }
 };
 

@@ -91,8 +91,19 @@ bool BlockFormer::isWidenedByReaders(Operation *op) const {
          llvm::all_of(op->getUsers(), llvm::IsaPred<ElementwiseOpInterface, ReduceOp>);
 }
 
+/// Whether `op`, or elementwise work on it, is only read by reductions that keep its last axis: their kernels hold windows.
+static bool isReducedBeforeLast(Operation *op, int depth = 0) {
+  constexpr int deepest = 4;
+  return llvm::all_of(op->getUsers(), [&](Operation *user) {
+    if (auto reduce = dyn_cast<ReduceOp>(user))
+      return !llvm::is_contained(reduce.getAxes(), cast<RankedTensorType>(reduce.getOperand().getType()).getRank() - 1);
+    return isa<ElementwiseOpInterface>(user) && user->getBlock() == op->getBlock() && depth < deepest &&
+           isReducedBeforeLast(user, depth + 1);
+  });
+}
+
 /// Whether all readers of `op` read the image through the window: matmuls whose left operand it is, if the target's read
-/// windows, elementwise work, and sums over taps.
+/// windows, elementwise work, sums over taps, and broadcasts for sums over taps.
 bool BlockFormer::isReadInPlace(WindowOp op) const {
   const auto isMatrix = [&](Operation *reader) {
     auto contract = dyn_cast<ContractOp>(reader);
@@ -102,7 +113,10 @@ bool BlockFormer::isReadInPlace(WindowOp op) const {
   return llvm::all_of(op->getUsers(), [&](Operation *user) {
     if (isa<ReshapeOp>(user))
       return llvm::all_of(user->getUsers(), isMatrix);
-    return user->getBlock() == &block && (isa<ElementwiseOpInterface, ReduceOp>(user) || isMatrix(user));
+    if (user->getBlock() != &block)
+      return false;
+    return isa<ElementwiseOpInterface, ReduceOp>(user) || isMatrix(user) ||
+           (isa<BroadcastOp>(user) && isReducedBeforeLast(user));
   });
 }
 

@@ -99,7 +99,51 @@ public:
     return reshape(sumOfProducts(seen, weights, joined({axes(0, rank + 1), {2 * rank + 1}}), axes(0, rank + 1)), y);
   }
 
+  /// Without a contraction, groups of few channels and filters: a sum over the channels of the group and the taps, for
+  /// all groups together. Null if the target does not want that.
+  Value lowerGroups() {
+    if (!sumsGroups(x[rank + 2]))
+      return {};
+    Value seen = windowOfGroups(op.getX(), op.getSteps(), y.slice(1, rank), op.getTaps());
+    Value weights = transpose(op.getW(), joined({{rank + 1}, axes(0, rank), {rank, rank + 2}}));
+    return sumOfProducts(withFilters(seen), weights, axes(rank + 1, 2 * rank + 4), axes(rank + 1, 2 * rank + 2));
+  }
+
+  /// The gradient of such a convolution by its kernel: a sum over the examples and places. Null for others.
+  Value lowerAsGroupsGradient() {
+    Value image = sumsGroups(x[0]) ? imageOfGradient() : Value(), cotangent = image ? cotangentOf(op.getW()) : Value();
+    if (!cotangent)
+      return {};
+    Value seen = windowOfGroups(image, op.getSteps().ofTaps(), op.getTaps(), y.slice(1, rank));
+    const SmallVector<int64_t> own = joined({axes(0, rank + 1), {2 * rank + 2, 2 * rank + 3}});
+    return sumOfProducts(withFilters(seen), cotangent, own, axes(0, rank + 1));
+  }
+
 private:
+  bool sumsGroups(int64_t channels) {
+    const auto dtype = dtypeOf(typeOf(op.getX()).getElementType());
+    return x[rank + 1] > 1 && dtype && target.sumsGroups(*dtype, channels, y.back());
+  }
+
+  /// Of an image (n, s.., g, c) the elements (n, places.., c, taps.., g): to the window the groups and their channels are
+  /// one more spatial axis.
+  Value windowOfGroups(Value image, WindowSteps steps, ArrayRef<int64_t> places, ArrayRef<int64_t> taps) {
+    const ArrayRef<int64_t> shape = shapeOf(image);
+    const int64_t groups = shape[rank + 1], channels = shape[rank + 2];
+    steps.stride.push_back(1);
+    steps.dilation.push_back(channels);
+    steps.low.push_back(0);
+    steps.hole.push_back(1);
+    return windowOf(reshape(image, joined({shape.take_front(rank + 1), {groups * channels}})), steps,
+                    joined({places, {channels}}), joined({taps, {groups}}));
+  }
+  /// The same for each filter of a group.
+  Value withFilters(Value seen) {
+    const ArrayRef<int64_t> shape = shapeOf(seen);
+    const auto type = typeOf(seen).clone(joined({shape, {y.back()}}));
+    return BroadcastOp::create(rewriter, op.getLoc(), type, seen, axes(0, static_cast<int64_t>(shape.size())));
+  }
+
   /// How a gradient by the kernel reads the image and the cotangent of the convolution.
   SmallVector<int64_t> imageOrder() const { return joined({{rank + 2}, axes(1, rank + 1), {rank + 1, 0}}); }
   SmallVector<int64_t> cotangentOrder() const { return joined({axes(1, rank + 1), {rank + 1, 0, rank + 2}}); }
@@ -169,7 +213,8 @@ private:
 
   Value windowOf(Value image, const WindowSteps &steps, ArrayRef<int64_t> places, ArrayRef<int64_t> taps) {
     ArrayRef<int64_t> shape = shapeOf(image);
-    const auto type = typeOf(image).clone(joined({shape.take_front(), places, taps, shape.drop_front(rank + 1)}));
+    const auto type =
+        typeOf(image).clone(joined({shape.take_front(), places, taps, shape.drop_front(1 + steps.rank())}));
     return WindowOp::create(rewriter, op.getLoc(), type, image, steps);
   }
 
@@ -242,9 +287,12 @@ struct LowerConvolution : OpRewritePattern<ConvolutionOp> {
     Lowering lowering(op, target, rewriter);
     Value result;
     if (!strict) {
+      const bool isFloat = isa<FloatType>(op.getAccumulatorType());
       result = lowering.lowerAsChannelwiseGradient();
+      result = result || !isFloat ? result : lowering.lowerAsGroupsGradient();
       result = result ? result : lowering.lowerAsKernelGradient();
-      result = result || !isa<FloatType>(op.getAccumulatorType()) ? result : lowering.lowerChannelwise();
+      result = result || !isFloat ? result : lowering.lowerChannelwise();
+      result = result || !isFloat ? result : lowering.lowerGroups();
     }
     rewriter.replaceOp(op, result ? result : lowering.lower());
     return success();

@@ -171,7 +171,8 @@ def ChooseTemplatesPass : Halftone_Pass<"choose-templates"> {
     Ensures: every `contract` has a `tile`, the rows and columns of its blocks; a right operand of a contraction that is a weight
     which @main only reads is packed (`pack`) where the target's matmul reads it so (Target::weightPanels). If a product of floats has few tiles
     and long sums, its contraction makes parts of the sums, one for each index of a leading batch axis, and a `reduce` adds the parts up
-    (Blocking::depthParts); all else keeps its bits.
+    (Blocking::depthParts). A gradient of attention with few heads of keys and many scores gives pieces of its gradients by keys and values,
+    which a `reduce` adds up (SplitAttention.h). All else keeps its bits.
     Example: `contract %x, %w` of 8 x 6 by 6 x 4 gets `tile = array<i64: 8, 64>`. For `sm_80`, `contract %x, %w` of 8 x 1024 by 1024 x 4 becomes
     ```mlir
     %a = halftone.reshape %x : tensor<8x1024xf32> to tensor<8x4x256xf32>

@@ -17,6 +17,13 @@ using namespace halftone::dialect;
 
 namespace halftone::compiler {
 
+bool areNeighbours(ArrayRef<int64_t> axes) {
+  for (size_t i = 1; i < axes.size(); ++i)
+    if (axes[i] != axes[i - 1] + 1)
+      return false;
+  return !axes.empty();
+}
+
 namespace {
 
 RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
@@ -40,14 +47,6 @@ struct AxisCut {
     return result;
   }
 };
-
-/// Whether each axis follows the one before it; false if there are none.
-bool areNeighbours(ArrayRef<int64_t> axes) {
-  for (size_t i = 1; i < axes.size(); ++i)
-    if (axes[i] != axes[i - 1] + 1)
-      return false;
-  return !axes.empty();
-}
 
 /// Whether `value` is a cast of a tensor in memory, which a kernel copies; behind a reshape it would be stored. Casts of
 /// weights to fewer bytes stay: hoist-shadows keeps their values.

@@ -12,6 +12,9 @@ struct MatmulExtents {
   static MatmulExtents of(dialect::ContractOp op);
 };
 
+/// Whether each axis follows the one before it; false if there are none.
+bool areNeighbours(llvm::ArrayRef<int64_t> axes);
+
 /// Makes the sums of a float contraction in as many parts of K as `blocking` asks for (Blocking::depthParts), and adds
 /// the parts up in the accumulator's type: the result is rounded once, but the order of the sum is another. Returns the
 /// contraction that stands then; `op` itself, unchanged, if it stays whole. It stays whole if its contracted axes are not

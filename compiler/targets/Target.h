@@ -95,6 +95,9 @@ public:
   /// Whether a matmul of so many rows should read a right operand whose K is several axes, and lies in runs of `run` elements,
   /// as it is. Otherwise a transpose lays it out as a matrix first.
   virtual bool readsDepthInRuns(DType /*dtype*/, int64_t /*rows*/, int64_t /*run*/) const { return false; }
+  /// Whether a convolution of this dtype, in groups of so many channels and filters, should be lowered to a sum of products,
+  /// with lanes along the filters of one or several groups, and not to a contraction for each group.
+  virtual bool sumsGroups(DType /*dtype*/, int64_t /*channels*/, int64_t /*filters*/) const { return false; }
   /// The tile of an attention kernel; nullopt where there is no code for one, or where two products with a softmax
   /// between them are as fast.
   virtual std::optional<AttentionTile> attentionTile(const AttentionTraits & /*traits*/) const { return std::nullopt; }

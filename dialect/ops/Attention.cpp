@@ -99,10 +99,15 @@ LogicalResult AttentionGradOp::verify() {
                                    {getDelta(), rowType(inputs), "delta"}})
     if (value.getType() != type)
       return emitOpError() << "takes " << name << " of type " << type << ", but got " << value.getType();
-  for (auto [result, operand] : llvm::zip(getResults(), ValueRange{getQ(), getK(), getV()}))
-    if (result.getType() != operand.getType())
-      return emitOpError() << "gives " << operand.getType() << ", the type of the operand, but its result is "
-                           << result.getType();
+  const int64_t parts = partsOfQueries(*this);
+  for (auto [result, operand] : llvm::zip(getResults(), ValueRange{getQ(), getK(), getV()})) {
+    const bool inPieces = parts > 0 && result != getByQ();
+    const RankedTensorType whole = typeOf(operand),
+                           type = inPieces ? typeOfPieces(whole, parts, inputs.scoreType()) : whole;
+    if (result.getType() != type)
+      return emitOpError() << "gives " << type << (inPieces ? ", in pieces as by_k" : ", the type of the operand")
+                           << ", but its result is " << result.getType();
+  }
   return success();
 }
 

@@ -60,6 +60,10 @@ def Halftone_AttentionGradOp : Halftone_PureOp<"attention_grad", [AttrSizedOpera
 
     Sums are in the dtype of scores. Weights and slopes may round to the dtype of q before they are multiplied; strictly
     compiled code rounds them. If keys of no weight hold an infinity or NaN, results may differ from these sums.
+
+    `by_k` and `by_v` may both be pieces, in the dtype of scores and with a leading axis of extent p: the queries are cut into p
+    parts of ceil(t / p) queries; the last parts may have fewer or none. Each piece sums over one part. The pieces add up
+    to the gradient.
     Example:
     ```mlir
     %by_q, %by_k, %by_v = halftone.attention_grad %q, %k, %v lse %lse, %by_out, %delta {causal, scale = 0.125 : f64}

@@ -1,6 +1,8 @@
 // Block sizes: enough blocks, none too small, a function of extents alone.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/CpuBlocking.h"
+#include "compiler/targets/cpu/Emitters.h"
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 using namespace halftone::compiler;
@@ -85,4 +87,18 @@ TEST_CASE("side reductions cut the first axis that can be cut") {
   CHECK(CpuBlocking().rowsPerBlock({int64_t(1) << 30}) == int64_t(1) << 23); // at most 128 blocks
   CHECK(CpuBlocking().sideReductionTile({1, 128, 512}, 2) == llvm::SmallVector<int64_t>{1, 16});
   CHECK(CpuBlocking().sideReductionTile({128, 512}, 2) == llvm::SmallVector<int64_t>{16, 512});
+}
+
+TEST_CASE("Blocks of lanes along groups have whole sets of rows that are accumulated together") {
+  for (int64_t rows : {1, 7, 196, 3136, 25088})
+    for (int64_t columns : {8, 128, 512}) {
+      const LoopBlocks blocks = CpuBlocking().loopBlocks({rows, columns, 36, false, false, false, /*groups=*/true});
+      CAPTURE(rows, columns, blocks.rows, blocks.columns);
+      CHECK(blocks.rows % groupedRows == 0);
+      CHECK(blocks.columns == std::min<int64_t>(columns, 64));
+      CHECK(ceilDivide(rows, blocks.rows) * ceilDivide(columns, blocks.columns) <= 512);
+    }
+  const LoopBlocks shared = CpuBlocking().loopBlocks({9, 128, 25088, false, false, true, /*groups=*/true});
+  CHECK(shared.rows == sharedRows);
+  CHECK(shared.columns == 32);
 }

@@ -227,7 +227,8 @@ std::vector<TensorData> KernelHarness::runOnGpu(const std::vector<TensorData> &o
   return results;
 }
 
-std::vector<TensorData> KernelHarness::runOnCpu(const std::vector<TensorData> &operands) const {
+std::vector<TensorData> KernelHarness::runOnCpu(const std::vector<TensorData> &operands,
+                                                std::optional<size_t> inPlace) const {
   const CpuKernelFunction function = load(compiler::kernelKey(text, *target), code()).function;
   auto once = [&](bool blockByBlock) {
     std::vector<std::vector<char>> memories;
@@ -246,7 +247,10 @@ std::vector<TensorData> KernelHarness::runOnCpu(const std::vector<TensorData> &o
     std::vector<size_t> sizes;
     for (RankedTensorType type : resultTypes()) {
       sizes.push_back(bytesOf(type));
-      add(nullptr, sizes.back());
+      if (inPlace && sizes.size() == 1)
+        buffers.push_back(buffers[*inPlace]);
+      else
+        add(nullptr, sizes.back());
     }
     char *scratch = nullptr;
     std::vector<char> scratchMemory = aligned(std::max<int64_t>(described.scratchBytes, 64), scratch);

@@ -6,6 +6,7 @@
 #include "dialect/Interpreter.h"
 #include "runtime/plan/Abi.h"
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -28,6 +29,10 @@ public:
   /// bytes; on a GPU, blocks and warps in another order, as one of several parts,
   /// and code with i64 indices.
   std::vector<dialect::TensorData> run(const std::vector<dialect::TensorData> &operands) const;
+  /// The same on a CPU, with the first result in the memory of an operand.
+  std::vector<dialect::TensorData> runInPlace(const std::vector<dialect::TensorData> &operands, size_t operand) const {
+    return runOnCpu(operands, operand);
+  }
   std::vector<dialect::TensorData> interpret(const std::vector<dialect::TensorData> &operands, bool intervals) const;
   /// The results must equal the interpreter's bit for bit; any NaN equals any NaN.
   void checkExact(const std::vector<dialect::TensorData> &operands) const;
@@ -44,7 +49,8 @@ public:
   GpuLaunch gpuLaunch(const std::vector<dialect::TensorData> &operands) const;
 
 private:
-  std::vector<dialect::TensorData> runOnCpu(const std::vector<dialect::TensorData> &operands) const;
+  std::vector<dialect::TensorData> runOnCpu(const std::vector<dialect::TensorData> &operands,
+                                            std::optional<size_t> inPlace = {}) const;
   std::vector<dialect::TensorData> runOnGpu(const std::vector<dialect::TensorData> &operands) const;
   std::vector<mlir::RankedTensorType> resultTypes() const;
   /// The code with i64 indices.

@@ -165,3 +165,79 @@ func.func @main(%x: tensor<2x128xf32> {halftone.name = "x"}, %w: tensor<128x64xi
   %z = halftone.contract %x, %7 {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<2x128xf32>, tensor<128x128xf32>) -> tensor<2x128xf32>
   return %y, %z : tensor<2x128xf32>, tensor<2x128xf32>
 }
+
+// -----
+
+// Weights of three axes are packed as matrices: one with two axes of columns, and one with two axes that are summed over. The
+// work behind the first contraction is done on the matrix's shape, up to the reshape that gives the old one.
+// CHECK-LABEL: func.func @main
+// CHECK-NOT: halftone.pack
+// PAIRS-LABEL: func.func @main
+// PAIRS: %[[W:.*]] = halftone.reshape %arg1 : tensor<128x4x32xbf16> to tensor<128x128xbf16>
+// PAIRS: %[[PW:.*]] = halftone.pack %[[W]]
+// PAIRS: %[[A:.*]] = halftone.contract %arg0, %[[PW]] {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>, tile = {{.*}} -> tensor<2x128xbf16>
+// PAIRS: %[[B:.*]] = halftone.reshape %arg3 : tensor<4x32xbf16> to tensor<128xbf16>
+// PAIRS: %[[BB:.*]] = halftone.broadcast %[[B]] {axes = array<i64: 1>} : tensor<128xbf16> to tensor<2x128xbf16>
+// PAIRS: %[[S:.*]] = halftone.add %[[A]], %[[BB]] : tensor<2x128xbf16>
+// PAIRS: %[[R:.*]] = halftone.reshape %[[S]] : tensor<2x128xbf16> to tensor<2x4x32xbf16>
+// PAIRS: %[[X:.*]] = halftone.reshape %[[R]] : tensor<2x4x32xbf16> to tensor<2x128xbf16>
+// PAIRS: %[[U:.*]] = halftone.reshape %arg2 : tensor<4x32x128xbf16> to tensor<128x128xbf16>
+// PAIRS: %[[PU:.*]] = halftone.pack %[[U]]
+// PAIRS: halftone.contract %[[X]], %[[PU]] {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>
+halftone.variable @w : tensor<128x4x32xbf16> {path = "w"}
+halftone.variable @u : tensor<4x32x128xbf16> {path = "u"}
+halftone.variable @b : tensor<4x32xbf16> {path = "b"}
+func.func @main(%x: tensor<2x128xbf16> {halftone.name = "x"}, %w: tensor<128x4x32xbf16> {halftone.variable = @w}, %u: tensor<4x32x128xbf16> {halftone.variable = @u}, %b: tensor<4x32xbf16> {halftone.variable = @b}) -> (tensor<2x4x32xbf16> {halftone.name = "s"}, tensor<2x128xbf16> {halftone.name = "c"}) {
+  %a = halftone.contract %x, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<2x128xbf16>, tensor<128x4x32xbf16>) -> tensor<2x4x32xbf16>
+  %bb = halftone.broadcast %b {axes = array<i64: 1, 2>} : tensor<4x32xbf16> to tensor<2x4x32xbf16>
+  %s = halftone.add %a, %bb : tensor<2x4x32xbf16>
+  %c = halftone.contract %s, %u {lhs_contract = array<i64: 1, 2>, rhs_contract = array<i64: 0, 1>} : (tensor<2x4x32xbf16>, tensor<4x32x128xbf16>) -> tensor<2x128xbf16>
+  return %s, %c : tensor<2x4x32xbf16>, tensor<2x128xbf16>
+}
+
+// -----
+
+// A weight stays as it is if its axes lie otherwise, if its product is stored transposed, or if work behind the product has an
+// operand that only the old shape has: that work would need a kernel of its own.
+// CHECK-LABEL: func.func @main
+// CHECK-NOT: halftone.pack
+// PAIRS-LABEL: func.func @main
+// PAIRS-NOT: halftone.pack
+// PAIRS: return
+halftone.variable @w : tensor<4x128x32xbf16> {path = "w"}
+halftone.variable @u : tensor<128x4x32xbf16> {path = "u"}
+func.func @main(%x: tensor<2x128xbf16> {halftone.name = "x"}, %g: tensor<32xbf16> {halftone.name = "g"}, %w: tensor<4x128x32xbf16> {halftone.variable = @w}, %u: tensor<128x4x32xbf16> {halftone.variable = @u}) -> (tensor<2x4x32xbf16> {halftone.name = "a"}, tensor<4x2x32xbf16> {halftone.name = "c"}, tensor<2x4x32xbf16> {halftone.name = "d"}) {
+  %a = halftone.contract %x, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>} : (tensor<2x128xbf16>, tensor<4x128x32xbf16>) -> tensor<2x4x32xbf16>
+  %b = halftone.contract %x, %u {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<2x128xbf16>, tensor<128x4x32xbf16>) -> tensor<2x4x32xbf16>
+  %n = halftone.neg %b : tensor<2x4x32xbf16>
+  %c = halftone.transpose %n {permutation = array<i64: 1, 0, 2>} : tensor<2x4x32xbf16> to tensor<4x2x32xbf16>
+  %o = halftone.contract %x, %u {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<2x128xbf16>, tensor<128x4x32xbf16>) -> tensor<2x4x32xbf16>
+  %gg = halftone.broadcast %g {axes = array<i64: 2>} : tensor<32xbf16> to tensor<2x4x32xbf16>
+  %m = halftone.neg %o : tensor<2x4x32xbf16>
+  %d = halftone.mul %m, %gg : tensor<2x4x32xbf16>
+  return %a, %c, %d : tensor<2x4x32xbf16>, tensor<4x2x32xbf16>, tensor<2x4x32xbf16>
+}
+
+// -----
+
+// All work behind the product moves to the matrix's shape: also values that are read twice, and work of other operands, which
+// is computed in that shape alone.
+// CHECK-LABEL: func.func @main
+// CHECK-NOT: halftone.pack
+// PAIRS-LABEL: func.func @main
+// PAIRS: %[[A:.*]] = halftone.contract %arg0, %{{.*}} {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>, tile = {{.*}} -> tensor<2x128xbf16>
+// PAIRS-DAG: %[[E:.*]] = halftone.exp %[[A]] : tensor<2x128xbf16>
+// PAIRS-DAG: %[[S:.*]] = halftone.add %[[A]], %[[E]] : tensor<2x128xbf16>
+// PAIRS-DAG: %[[N:.*]] = halftone.neg %{{.*}} : tensor<2x128xbf16>
+// PAIRS: %[[M:.*]] = halftone.mul %[[S]], %[[N]] : tensor<2x128xbf16>
+// PAIRS-NEXT: %[[R:.*]] = halftone.reshape %[[M]] : tensor<2x128xbf16> to tensor<2x4x32xbf16>
+// PAIRS-NEXT: return %[[R]]
+halftone.variable @u : tensor<128x4x32xbf16> {path = "u"}
+func.func @main(%x: tensor<2x128xbf16> {halftone.name = "x"}, %r: tensor<2x4x32xbf16> {halftone.name = "r"}, %u: tensor<128x4x32xbf16> {halftone.variable = @u}) -> (tensor<2x4x32xbf16> {halftone.name = "m"}) {
+  %a = halftone.contract %x, %u {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<2x128xbf16>, tensor<128x4x32xbf16>) -> tensor<2x4x32xbf16>
+  %e = halftone.exp %a : tensor<2x4x32xbf16>
+  %s = halftone.add %a, %e : tensor<2x4x32xbf16>
+  %n = halftone.neg %r : tensor<2x4x32xbf16>
+  %m = halftone.mul %s, %n : tensor<2x4x32xbf16>
+  return %m : tensor<2x4x32xbf16>
+}

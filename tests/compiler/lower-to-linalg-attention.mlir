@@ -28,13 +28,13 @@ halftone.kernel attention @attention (tensor<2x64x4x16xbf16>, tensor<2x80x2x16xb
 // CHECK-LABEL: module @gradient
 // CHECK-SAME: halftone.grid = 4 : i64
 // CHECK: halftone.kind = "attention_grad"
-// CHECK: %[[W:.*]] = linalg.generic {{.*}} ins(%{{.*}}, %arg12
+// CHECK: %[[W:.*]] = linalg.generic {{.*}} ins(%{{.*}}, %arg13
 // CHECK: math.exp
-// CHECK: %[[U:.*]] = linalg.generic {{.*}} ins(%arg13, %arg11
-// CHECK: %[[D:.*]] = linalg.generic {{.*}} ins(%[[W]], %[[U]], %arg14
-// CHECK: %[[Q:.*]] = linalg.generic {{.*}} ins(%[[D]], %arg10
-// CHECK: linalg.generic {{.*}} ins(%[[D]], %arg9
-// CHECK: %[[V:.*]] = linalg.generic {{.*}} ins(%[[W]], %arg13
+// CHECK: %[[U:.*]] = linalg.generic {{.*}} ins(%arg14, %arg12
+// CHECK: %[[D:.*]] = linalg.generic {{.*}} ins(%[[W]], %[[U]], %arg15
+// CHECK: %[[Q:.*]] = linalg.generic {{.*}} ins(%[[D]], %arg11
+// CHECK: linalg.generic {{.*}} ins(%[[D]], %arg10
+// CHECK: %[[V:.*]] = linalg.generic {{.*}} ins(%[[W]], %arg14
 // CHECK: linalg.generic {{.*}} ins(%[[Q]]
 // CHECK: linalg.generic {{.*}} ins(%[[V]]
 halftone.kernel attention @gradient (tensor<2x64x4x16xbf16>, tensor<2x80x2x16xbf16>, tensor<2x80x2x8xbf16>, tensor<2x4x64xf32>, tensor<2x64x4x8xbf16>, tensor<2x4x64xf32>) -> (tensor<2x64x4x16xbf16>, tensor<2x80x2x8xbf16>) {
@@ -60,4 +60,15 @@ halftone.kernel attention @made (tensor<2x64x4x16xf32>, tensor<2x80x4x16xf32>, t
   %mask = halftone.and %near, %keys : tensor<2x1x64x80xi1>
   %out, %lse = halftone.attention %q, %k, %k mask %mask {scale = 0.25 : f64} : (tensor<2x64x4x16xf32>, tensor<2x80x4x16xf32>, tensor<2x80x4x16xf32>, tensor<2x1x64x80xi1>) -> (tensor<2x64x4x16xf32>, tensor<2x4x64xf32>)
   halftone.yield %out : tensor<2x64x4x16xf32>
+}
+
+// The gradient in parts of the queries: a block for each part of each head of keys; the sums by keys and values are pieces.
+// CHECK-LABEL: module @in_parts
+// CHECK-SAME: halftone.extents = array<i64: 2, 2, 2, 640, 80, 16, 8, 96, 80, 5>, halftone.grid = 20 : i64
+// CHECK: -> (tensor<?x?x?x?x?xf32>, tensor<?x?x?x?xf32> {halftone.partial = "sum"}, tensor<?x?x?x?xf32> {halftone.partial = "sum"})
+// CHECK-SAME: halftone.kind = "attention_grad"
+halftone.kernel attention @in_parts (tensor<2x640x4x16xf32>, tensor<2x80x2x16xf32>, tensor<2x80x2x8xf32>, tensor<2x4x640xf32>, tensor<2x640x4x8xf32>, tensor<2x4x640xf32>) -> (tensor<2x640x4x16xf32>, tensor<5x2x80x2x16xf32>, tensor<5x2x80x2x8xf32>) {
+^bb0(%q: tensor<2x640x4x16xf32>, %k: tensor<2x80x2x16xf32>, %v: tensor<2x80x2x8xf32>, %lse: tensor<2x4x640xf32>, %g: tensor<2x640x4x8xf32>, %delta: tensor<2x4x640xf32>):
+  %by_q, %by_k, %by_v = halftone.attention_grad %q, %k, %v lse %lse, %g, %delta {causal, scale = 1.0 : f64} : (tensor<2x640x4x16xf32>, tensor<2x80x2x16xf32>, tensor<2x80x2x8xf32>, tensor<2x4x640xf32>, tensor<2x640x4x8xf32>, tensor<2x4x640xf32>) -> (tensor<2x640x4x16xf32>, tensor<5x2x80x2x16xf32>, tensor<5x2x80x2x8xf32>)
+  halftone.yield %by_q, %by_k, %by_v : tensor<2x640x4x16xf32>, tensor<5x2x80x2x16xf32>, tensor<5x2x80x2x8xf32>
 }

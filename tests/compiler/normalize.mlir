@@ -208,6 +208,38 @@ func.func @depthwise(%x: tensor<2x7x8x1xf32>, %w: tensor<3x8x1x1xf32>) -> tensor
 
 // -----
 
+// Few channels and filters for each group: a sum over channels and taps, for all groups together. To the window the groups
+// and their channels are a spatial axis.
+// CHECK-LABEL: func.func @few_channels
+// CHECK-NOT: halftone.contract
+// CHECK: %[[X:.*]] = halftone.reshape %arg0 : tensor<2x7x8x2xf32> to tensor<2x7x16xf32>
+// CHECK: halftone.window %[[X]] {dilation = array<i64: 1, 2>, {{.*}}stride = array<i64: 1, 1>} : tensor<2x7x16xf32> to tensor<2x7x2x3x8xf32>
+// CHECK: halftone.transpose %arg1 {permutation = array<i64: 2, 0, 1, 3>} : tensor<3x8x2x2xf32> to tensor<2x3x8x2xf32>
+// CHECK: halftone.reduce sum %{{.*}} {axes = array<i64: 2, 3>} : tensor<2x7x2x3x8x2xf32> -> tensor<2x7x8x2xf32>
+// PARTS-LABEL: func.func @few_channels
+// PARTS: halftone.contract
+func.func @few_channels(%x: tensor<2x7x8x2xf32>, %w: tensor<3x8x2x2xf32>) -> tensor<2x7x8x2xf32> {
+  %y = halftone.convolution %x, %w {stride = array<i64: 1>, dilation = array<i64: 1>, low = array<i64: 1>, hole = array<i64: 1>}
+      : (tensor<2x7x8x2xf32>, tensor<3x8x2x2xf32>) -> tensor<2x7x8x2xf32>
+  return %y : tensor<2x7x8x2xf32>
+}
+
+// -----
+
+// Its gradient by the kernel: a sum over examples and places.
+// CHECK-LABEL: func.func @few_channels_by_kernel
+// CHECK-NOT: halftone.contract
+// CHECK: halftone.reduce sum %{{.*}} {axes = array<i64: 0, 1>} : tensor<4x7x2x3x8x2xf32> -> tensor<2x3x8x2xf32>
+func.func @few_channels_by_kernel(%x: tensor<4x7x8x2xf32>, %dy: tensor<4x7x8x2xf32>) -> tensor<2x3x8x2xf32> {
+  %a = halftone.transpose %x {permutation = array<i64: 3, 1, 2, 0>} : tensor<4x7x8x2xf32> to tensor<2x7x8x4xf32>
+  %b = halftone.transpose %dy {permutation = array<i64: 1, 2, 0, 3>} : tensor<4x7x8x2xf32> to tensor<7x8x4x2xf32>
+  %y = halftone.convolution %a, %b {stride = array<i64: 1>, dilation = array<i64: 1>, low = array<i64: 1>, hole = array<i64: 1>}
+      : (tensor<2x7x8x4xf32>, tensor<7x8x4x2xf32>) -> tensor<2x3x8x2xf32>
+  return %y : tensor<2x3x8x2xf32>
+}
+
+// -----
+
 // A convolution with holes: each phase of the places has its own taps.
 // CHECK-LABEL: func.func @holes
 // CHECK: halftone.window %{{.*}} {{{.*}}stride = array<i64: 2>} : tensor<1x3x20xf32> to tensor<1x2x1x20xf32>

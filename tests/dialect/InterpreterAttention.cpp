@@ -237,3 +237,48 @@ TEST_CASE("Scores of float16 operands are float32: products beyond 65504 decide"
                  "1x1x1x1xf16", {q, k, v})
             .low == Row{1});
 }
+
+TEST_CASE("The pieces of attention's gradient add up to it, and each is that of its own queries") {
+  // Five queries of two heads, which share a head of four keys; the second part has the last two.
+  std::mt19937 random(11);
+  const auto make = [&](const std::string &shape, const Extents &extents) {
+    return reals(shape, randomReals(random, extents));
+  };
+  std::vector<TensorData> feeds{make("1x5x2x3xf64", {1, 5, 2, 3}), make("1x4x1x3xf64", {1, 4, 1, 3}),
+                                make("1x4x1x2xf64", {1, 4, 1, 2}), make("1x2x5xf64", {1, 1, 2, 5}),
+                                make("1x5x2x2xf64", {1, 5, 2, 2}), make("1x2x5xf64", {1, 1, 2, 5})};
+  const auto gradient = [&](const std::string &asked, const std::string &byKeys, const std::string &byValues) {
+    std::string names[] = {"%a", "%b", "%c"};
+    names[asked == byKeys ? 1 : 2] = "%y";
+    return evaluate(fmt::format("{}, {}, {} = halftone.attention_grad %0, %1, %2 lse %3, %4, %5 {{causal, scale = 0.5 "
+                                ": f64}} : (tensor<1x5x2x3xf64>, tensor<1x4x1x3xf64>, tensor<1x4x1x2xf64>, "
+                                "tensor<1x2x5xf64>, tensor<1x5x2x2xf64>, tensor<1x2x5xf64>) -> (tensor<1x5x2x3xf64>, "
+                                "tensor<{}>, tensor<{}>)",
+                                names[0], names[1], names[2], byKeys, byValues),
+                    asked, feeds)
+        .low;
+  };
+  const std::string keys = "1x4x1x3xf64", values = "1x4x1x2xf64";
+  for (const bool ofKeys : {false, true}) {
+    const auto found = [&](const std::string &parts) {
+      return gradient(parts + (ofKeys ? keys : values), parts + keys, parts + values);
+    };
+    const Row whole = found(""), two = found("2x"), seven = found("7x");
+    const size_t size = whole.size();
+    CHECK(found("1x") == whole);
+    REQUIRE(two.size() == 2 * size);
+    REQUIRE(seven.size() == 7 * size);
+    for (size_t i = 0; i < size; ++i) {
+      CHECK(two[i] + two[size + i] == Approx(whole[i]));
+      double first = 0, sum = 0;
+      for (size_t part = 0; part < 7; ++part) {
+        sum += seven[part * size + i];
+        first += part < 3 ? seven[part * size + i] : 0;
+      }
+      CHECK(first == Approx(two[i])); // 3 of 5 queries, each of which has a part
+      CHECK(sum == Approx(whole[i]));
+      CHECK(seven[5 * size + i] == 0);
+      CHECK(seven[6 * size + i] == 0);
+    }
+  }
+}

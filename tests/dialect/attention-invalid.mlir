@@ -149,3 +149,27 @@ func.func @f(%q: tensor<1x2x3x4xf16>, %lse: tensor<1x3x2xf32>, %g: tensor<1x2x3x
   %d:3 = halftone.attention_grad %q, %q, %q lse %lse, %g, %lse {scale = 1.0 : f64} : (tensor<1x2x3x4xf16>, tensor<1x2x3x4xf16>, tensor<1x2x3x4xf16>, tensor<1x3x2xf32>, tensor<1x2x3x4xf16>, tensor<1x3x2xf32>) -> (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf16>, tensor<1x2x3x4xf16>)
   return
 }
+
+// -----
+
+func.func @f(%q: tensor<1x2x3x4xf16>, %lse: tensor<1x3x2xf32>, %g: tensor<1x2x3x4xf16>) {
+  // expected-error @below {{gives 'tensor<2x1x2x3x4xf32>', in pieces as by_k, but its result is 'tensor<1x2x3x4xf16>'}}
+  %d:3 = halftone.attention_grad %q, %q, %q lse %lse, %g, %lse {scale = 1.0 : f64} : (tensor<1x2x3x4xf16>, tensor<1x2x3x4xf16>, tensor<1x2x3x4xf16>, tensor<1x3x2xf32>, tensor<1x2x3x4xf16>, tensor<1x3x2xf32>) -> (tensor<1x2x3x4xf16>, tensor<2x1x2x3x4xf32>, tensor<1x2x3x4xf16>)
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x2x3x4xf16>, %lse: tensor<1x3x2xf32>, %g: tensor<1x2x3x4xf16>) {
+  // expected-error @below {{gives 'tensor<2x1x2x3x4xf32>', in pieces as by_k, but its result is 'tensor<2x1x2x3x4xf16>'}}
+  %d:3 = halftone.attention_grad %q, %q, %q lse %lse, %g, %lse {scale = 1.0 : f64} : (tensor<1x2x3x4xf16>, tensor<1x2x3x4xf16>, tensor<1x2x3x4xf16>, tensor<1x3x2xf32>, tensor<1x2x3x4xf16>, tensor<1x3x2xf32>) -> (tensor<1x2x3x4xf16>, tensor<2x1x2x3x4xf16>, tensor<2x1x2x3x4xf16>)
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x2x3x4xf16>, %lse: tensor<1x3x2xf32>, %g: tensor<1x2x3x4xf16>) {
+  // expected-error @below {{gives 'tensor<1x2x3x4xf16>', the type of the operand, but its result is 'tensor<0x1x2x3x4xf32>'}}
+  %d:3 = halftone.attention_grad %q, %q, %q lse %lse, %g, %lse {scale = 1.0 : f64} : (tensor<1x2x3x4xf16>, tensor<1x2x3x4xf16>, tensor<1x2x3x4xf16>, tensor<1x3x2xf32>, tensor<1x2x3x4xf16>, tensor<1x3x2xf32>) -> (tensor<1x2x3x4xf16>, tensor<0x1x2x3x4xf32>, tensor<0x1x2x3x4xf32>)
+  return
+}

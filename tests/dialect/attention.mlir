@@ -31,3 +31,12 @@ func.func @grad(%q: tensor<2x8x4x64xf16>, %k: tensor<2x16x2x64xf16>, %v: tensor<
       -> (tensor<2x8x4x64xf16>, tensor<2x16x2x64xf16>, tensor<2x16x2x32xf16>)
   return
 }
+// CHECK-LABEL: func.func @grad_in_pieces
+// CHECK: -> (tensor<1x8x2x4xf16>, tensor<3x1x9x1x4xf32>, tensor<3x1x9x1x5xf32>)
+func.func @grad_in_pieces(%q: tensor<1x8x2x4xf16>, %k: tensor<1x9x1x4xf16>, %v: tensor<1x9x1x5xf16>, %lse: tensor<1x2x8xf32>,
+                         %by_out: tensor<1x8x2x5xf16>) {
+  %by_q, %by_k, %by_v = halftone.attention_grad %q, %k, %v lse %lse, %by_out, %lse {scale = 1.0 : f64}
+      : (tensor<1x8x2x4xf16>, tensor<1x9x1x4xf16>, tensor<1x9x1x5xf16>, tensor<1x2x8xf32>, tensor<1x8x2x5xf16>, tensor<1x2x8xf32>)
+      -> (tensor<1x8x2x4xf16>, tensor<3x1x9x1x4xf32>, tensor<3x1x9x1x5xf32>)
+  return
+}

@@ -32,6 +32,10 @@ std::vector<Case> cases() {
            {7, 41, 39, 21},
            {3, 3, 21, 1},
            [](const Value &x, const Value &w) { return ops::depthwise_conv(x, w, {.padding = "same"}); }},
+          {"a convolution in groups of few channels",
+           {3, 41, 39, 44},
+           {3, 3, 4, 44},
+           [](const Value &x, const Value &w) { return ops::conv(x, w, {.padding = "same"}); }},
           {"a max pooling",
            {7, 41, 39, 21},
            {21},
@@ -42,6 +46,17 @@ std::vector<Case> cases() {
            {2, 131, 4, 33},
            {2, 131, 2, 33},
            [](const Value &x, const Value &w) { return ops::dot_product_attention(x, w, w, {.is_causal = true}); }},
+          {"an attention of one head, whose blocks share it",
+           {1, 1100, 1, 17},
+           {1, 300, 1, 17},
+           [](const Value &x, const Value &w) { return ops::dot_product_attention(x, w, w, {.is_causal = true}); }},
+          {"an attention of heads that share keys, with a mask that hides all keys of some queries",
+           {1, 200, 4, 16},
+           {1, 350, 1, 16},
+           [](const Value &x, const Value &w) {
+             const Value key = ops::arange(350.0), query = ops::expand_dims(ops::arange(200.0), 1);
+             return ops::dot_product_attention(x, w, w, {.mask = ops::less(key + 30.0, query)});
+           }},
           {"an attention with a mask", {2, 131, 4, 33}, {2, 231, 2, 33}, [](const Value &x, const Value &w) {
              const Value key = ops::arange(231.0), query = ops::expand_dims(ops::arange(131.0), 1);
              const Value distance = ops::abs(query - key);

@@ -95,6 +95,27 @@ TEST_CASE("The gradient of attention has a gradient: that of the same sums writt
   }
 }
 
+TEST_CASE("The gradient of attention whose blocks share a head is that of the same sums written out") {
+  // Two heads of queries and one of keys: few enough, and with enough scores, for parts of the queries.
+  const std::vector<Tensor> feeds{random({1, 301, 2, 4}, 1), random({1, 310, 1, 4}, 2), random({1, 310, 1, 3}, 3)};
+  const auto plain = [](const List &v) {
+    const Value keys = ops::reshape(v[1], {1, 310, 4}), values = ops::reshape(v[2], {1, 310, 3});
+    const Value scores = ops::einsum("btnh,bsh->bnts", {v[0], keys}) * 0.5;
+    const Value seen = ops::greater_equal(ops::expand_dims(ops::arange(301.0), 1), ops::arange(310.0));
+    const Value shown = ops::where(seen, scores, ops::full_like(scores, -1e9));
+    return ops::einsum("bnts,bse->btne", {ops::softmax(shown), values});
+  };
+  const auto slopes = [](const Value &out, const List &v) { return gradients(ops::sum(out * out * out), v); };
+  const auto expected = runOnce(Run::compiled, feeds, [&](const List &v) { return slopes(plain(v), v); });
+  const auto found = runOnce(Run::compiled, feeds, [&](const List &v) {
+    return slopes(ops::dot_product_attention(v[0], v[1], v[2], {.is_causal = true}), v);
+  });
+  for (size_t i = 0; i < 3; ++i) {
+    CHECK(found[i].shape() == feeds[i].shape());
+    CHECK(near(numbers(found[i]), numbers(expected[i]), 2e-5));
+  }
+}
+
 TEST_CASE("dot_product_attention computes integers in floatx and promotes mixed floats") {
   const Tensor whole = Tensor::zeros({1, 2, 1, 3}, int32), half = Tensor::zeros({1, 2, 1, 3}, float16),
                brain = Tensor::zeros({1, 2, 1, 3}, bfloat16);

@@ -1,16 +1,17 @@
 // Kernels of attention's gradient: they make the weights again, for a tile of queries and keys at a time.
 // SPDX-License-Identifier: Apache-2.0
 //
-//   for block: a head of keys; byQueries = 0
+//   for block: a head of keys, a part of the queries; byQueries = 0
 //     for tile of keys: byKeys = byValues = 0
-//       for head of queries, for tile of queries: scores[key][query] = keys * queries; upstream = values * byOut
+//       for head of queries, for tile of the part: scores[key][query] = keys * queries; upstream = values * byOut
 //         for lanes of queries, for key: weight, slope
 //         byValues += weights * byOut; byKeys += slopes * queries; byQueries += slopes, turned, * keys
 //       store byKeys, byValues
 //     store byQueries
 //
-// One block has all queries and keys of its heads, so one thread makes each sum, in one order. If the `lse` of a row is
-// large, a walk before all others makes the sum of the row's weights.
+// One block has all keys of its head, and the same queries of each head that shares it, so one thread makes each sum, in
+// one order. If there are several parts of the queries, byKeys and byValues of each part are pieces of results. If the `lse`
+// of a row is large, a walk before all others makes the sum of the row's weights.
 #include "compiler/targets/cpu/AttentionMask.h"
 #include "compiler/targets/cpu/Emitters.h"
 #include "dialect/AttentionParts.h"
@@ -70,9 +71,9 @@ public:
   BackwardEmitter(KernelFrame &frame, BackwardForm form)
       : frame(frame), form(std::move(form)), tiles(frame),
         mask(tiles, this->form.scores, this->form.products.getResult(0)), tile(attentionTile(frame)),
-        one(frame.constant(1)), zero(frame.constant(0)), depth(frame.extents[depthDim]),
-        width(frame.extents[widthDim]) {
-    totals = tiles.take(frame.extents[headDim], frame.extents[queryDim] + tile.queries);
+        one(frame.constant(1)), zero(frame.constant(0)), depth(frame.extents[depthDim]), width(frame.extents[widthDim]),
+        parts(frame.extents[attentionDims + 2]), run(ceilDivide(frame.extents[queryDim], parts)) {
+    totals = tiles.take(frame.extents[headDim], run + tile.queries);
     queries = tiles.take(tile.queries, depth);
     turnedQueries = tiles.take(tiles.padded(depth), tile.queries);
     byOut = tiles.take(tile.queries, width);
@@ -89,17 +90,22 @@ public:
     if (tiles.usesTiles())
       turnedSlopes = tiles.take(tile.queries, tile.keys);
     byQueries = tiles.take(frame.extents[headDim] * queryRows(), depth);
+    for (linalg::GenericOp result : this->form.results)
+      if (!frame.source.formOf(result.getResult(0)).partial.empty())
+        pieces.emplace_back(result, frame.storage.lookup(result.getResult(0)).pointer);
   }
 
   void emit() {
     frame.loop(frame.blockBegin, frame.blockEnd, one, [&](Emitted block) {
-      frame.delinearize(block, {batchDim, groupDim});
+      takeBlock(block);
       const Emitted f32Zero = frame.zero(frame.getF32Type());
       tiles.fill(byQueries, frame.extents[headDim] * queryRows(), tiles.padded(depth), f32Zero);
       if (form.total) {
-        tiles.fill(totals, frame.extents[headDim], tiles.padded(frame.extents[queryDim]), f32Zero);
+        tiles.fill(totals, frame.extents[headDim], tiles.padded(end - begin), f32Zero);
         forQueries([&] { frame.branch(hasLargeLse(), [&] { sumRows(); }); });
       }
+      if (frame.source.form.causal)
+        hasLargeRow = blockHasLargeLse();
       frame.loop(zero, frame.extents[keyDim], tile.keys, [&](Emitted key) { emitKeys(key); });
       storeByQueries();
     });
@@ -108,26 +114,42 @@ public:
 
 private:
   /// Rows of `byQueries` for each head.
-  Emitted queryRows() const { return tiles.wholeRows(frame.extents[queryDim]); }
+  Emitted queryRows() const { return tiles.wholeRows(run); }
 
-  /// Calls `body` for each head of queries and tile of them, which `first`, `count` and `columns` describe.
+  /// Sets the block's heads and queries, and which pieces are its own.
+  void takeBlock(Emitted block) {
+    frame.delinearize(divideUnsigned(block, parts), {batchDim, groupDim});
+    const Emitted part = inFairOrder(frame, remainderUnsigned(block, parts), parts);
+    begin = minimum(part * run, frame.extents[queryDim]);
+    end = minimum(begin + run, frame.extents[queryDim]);
+    for (auto &[result, all] : pieces) {
+      TensorStorage &piece = frame.storage[result.getResult(0)];
+      const TensorAccess access = frame.source.accessOf(result, *result.getDpsInitOperand(0));
+      piece.pointer = frame.address(all, piece.element, part * frame.size(access.dims));
+    }
+  }
+
+  /// Calls `body` for each head of queries and tile of the block's queries, which `first`, `count` and `columns` describe.
   void forQueries(llvm::function_ref<void()> body) {
     frame.loop(zero, frame.extents[headDim], one, [&](Emitted head) {
       frame.index[headDim] = head;
-      frame.loop(zero, frame.extents[queryDim], tile.queries, [&](Emitted at) {
+      frame.loop(begin, end, tile.queries, [&](Emitted at) {
         frame.index[headDim] = head;
         first = at;
-        count = minimum(tile.queries, frame.extents[queryDim] - first);
+        count = minimum(tile.queries, end - first);
         columns = tiles.padded(count);
         body();
       });
     });
   }
 
-  void takeKeys(Emitted key) {
+  void setKeys(Emitted key) {
     firstKey = key;
     keyCount = minimum(tile.keys, frame.extents[keyDim] - key);
-    tiles.copyRows({form.products, 1, keyDim, key, keyCount}, keys);
+  }
+
+  void copyKeys() {
+    tiles.copyRows({form.products, 1, keyDim, firstKey, keyCount}, keys);
     watchedKeys = tiles.hasSubnormal(keys, keyCount, tiles.groups(depth));
   }
 
@@ -161,32 +183,54 @@ private:
     });
   }
 
+  /// The same of the rows of the block.
+  Emitted blockHasLargeLse() {
+    const Emitted no = frame.constant(frame.getBoolAttr(false));
+    return frame.loop(zero, frame.extents[headDim], one, no, [&](Emitted head, const Values &before) {
+      frame.index[headDim] = head;
+      first = begin;
+      count = end - begin;
+      return Values{before[0] | hasLargeLse()};
+    })[0];
+  }
+
   /// The sums of the rows of the tile's queries over all keys.
   void sumRows() {
     frame.loop(zero, frame.extents[keyDim], tile.keys, [&](Emitted key) {
-      takeKeys(key);
+      setKeys(key);
+      copyKeys();
       multiplyKeys();
       tiles.forVectors(columns, [&](Emitted column) {
         frame.index[queryDim] = first + column;
-        const Emitted before = tiles.load(totals, frame.index[headDim], first + column);
+        const Emitted before = tiles.load(totals, frame.index[headDim], first - begin + column);
         const Emitted sum = frame.loop(zero, keyCount, one, before, [&](Emitted line, const Values &now) {
           frame.index[keyDim] = firstKey + line;
           return Values{now[0] + raisedAt(line, column)};
         })[0];
-        tiles.store(sum, totals, frame.index[headDim], first + column);
+        tiles.store(sum, totals, frame.index[headDim], first - begin + column);
       });
     });
   }
 
   void emitKeys(Emitted key) {
-    takeKeys(key);
-    tiles.copyRows({form.upstream, 1, keyDim, key, keyCount}, values);
-    if (tiles.pairs)
-      tiles.copyDepth({form.products, 1, keyDim, key, keyCount}, depthKeys);
-    watchedValues = tiles.hasSubnormal(values, keyCount, tiles.groups(width));
+    setKeys(key);
     const Emitted f32Zero = frame.zero(frame.getF32Type());
     tiles.fill(byKeys, keyCount, tiles.padded(depth), f32Zero);
     tiles.fill(byValues, keyCount, tiles.padded(width), f32Zero);
+    if (frame.source.form.causal)
+      frame.branch((key < end) | hasLargeRow, [&] { addQueries(); });
+    else
+      addQueries();
+    storeRows(form.byKeys, keyDim, depthDim, keyCount, firstKey, byKeys, zero);
+    storeRows(form.byValues, keyDim, widthDim, keyCount, firstKey, byValues, zero);
+  }
+
+  void addQueries() {
+    copyKeys();
+    tiles.copyRows({form.upstream, 1, keyDim, firstKey, keyCount}, values);
+    if (tiles.pairs)
+      tiles.copyDepth({form.products, 1, keyDim, firstKey, keyCount}, depthKeys);
+    watchedValues = tiles.hasSubnormal(values, keyCount, tiles.groups(width));
     forQueries([&] {
       if (!frame.source.form.causal && !mask)
         return emitTile();
@@ -196,8 +240,6 @@ private:
           [&] { return Values{hasLargeLse()}; })[0];
       frame.branch(takes, [&] { emitTile(); });
     });
-    storeRows(form.byKeys, keyDim, depthDim, keyCount, firstKey, byKeys, zero);
-    storeRows(form.byValues, keyDim, widthDim, keyCount, firstKey, byValues, zero);
   }
 
   /// Whether a query of the tile may see a key of the tile.
@@ -232,7 +274,7 @@ private:
         makeSlopes(line, column);
       });
     });
-    const Emitted row = frame.index[headDim] * queryRows() + first;
+    const Emitted row = frame.index[headDim] * queryRows() + (first - begin);
     const ScratchMatrix own{tiles.address(byQueries, row, zero), byQueries.pitch};
     const ScratchMatrix weights = tiles.packRows(scores, keyCount, count, packed);
     tiles.multiply({.a = {weights.at, weights.pitch, one},
@@ -269,22 +311,22 @@ private:
     SmallVector<std::pair<Value, Emitted>> given{{form.raised.getResult(0), raised},
                                                  {form.upstream.getResult(0), tiles.load(upstream, line, column)}};
     if (form.total)
-      given.emplace_back(form.total.getResult(0), tiles.load(totals, frame.index[headDim], first + column));
+      given.emplace_back(form.total.getResult(0), tiles.load(totals, frame.index[headDim], first - begin + column));
     const Emitted weight = form.weights == form.raised ? raised : tiles.alongQueries(form.weights, given);
     given.emplace_back(form.weights.getResult(0), weight);
     tiles.store(weight, scores, line, column);
     tiles.store(tiles.alongQueries(form.slopes, given), upstream, line, column);
   }
 
-  /// Stores what a result makes of rows of sums: `rows` indices of `rowDim` from `begin` on, which are those of `sums` from
-  /// `firstRow` on.
-  void storeRows(linalg::GenericOp contraction, int rowDim, int columnDim, Emitted rows, Emitted begin,
+  /// Stores the elements that a result makes of rows of sums: `rows` indices of `rowDim` from `firstIndex` on. Their sums are
+  /// the rows of `sums` from `firstRow` on.
+  void storeRows(linalg::GenericOp contraction, int rowDim, int columnDim, Emitted rows, Emitted firstIndex,
                  const ScratchMatrix &sums, Emitted firstRow) {
     const linalg::GenericOp result = form.resultOf(contraction);
     if (!result)
       return;
     frame.loop(zero, rows, one, [&](Emitted row) {
-      frame.index[size_t(rowDim)] = begin + row;
+      frame.index[size_t(rowDim)] = firstIndex + row;
       tiles.storeAlong(columnDim, result,
                        [&](Value, Emitted column) { return tiles.load(sums, firstRow + row, column); });
     });
@@ -293,7 +335,7 @@ private:
   void storeByQueries() {
     frame.loop(zero, frame.extents[headDim], one, [&](Emitted head) {
       frame.index[headDim] = head;
-      storeRows(form.byQueries, queryDim, depthDim, frame.extents[queryDim], zero, byQueries, head * queryRows());
+      storeRows(form.byQueries, queryDim, depthDim, end - begin, begin, byQueries, head * queryRows());
     });
   }
 
@@ -307,6 +349,10 @@ private:
   AttentionMask mask;
   AttentionTileSizes tile;
   Emitted one, zero, depth, width;
+  Emitted parts, run; // of the queries: how many there are, and how many queries one has
+  SmallVector<std::pair<linalg::GenericOp, Emitted>> pieces; // results in pieces, and where the first one lies
+  Emitted begin, end;                                        // of the block's queries
+  Emitted hasLargeRow;                                       // whether one of their rows has a large `lse`
   ScratchMatrix totals, queries, turnedQueries, byOut, turnedByOut, keys, values, byKeys, byValues, scores, upstream,
       packed, depthKeys, turnedSlopes, byQueries;
   Emitted first, count, columns; // of a tile's queries; whole vectors of them
@@ -327,8 +373,9 @@ FailureOr<std::string> emitAttentionGradient(KernelFrame &frame) {
 int64_t attentionGradientScratchBytes(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target) {
   const int64_t depth = extents[depthDim], width = extents[widthDim], heads = extents[headDim];
   const int64_t queries = extents[attentionDims], keys = extents[attentionDims + 1];
+  const int64_t run = ceilDivide(extents[queryDim], extents[attentionDims + 2]); // a block's queries of a head
   AttentionScratch scratch(source, target);
-  scratch.add(heads, extents[queryDim] + queries); // totals
+  scratch.add(heads, run + queries); // totals
   scratch.add(queries, depth);
   scratch.add(scratch.padded(depth), queries);
   scratch.add(queries, width);
@@ -341,7 +388,7 @@ int64_t attentionGradientScratchBytes(const KernelSource &source, ArrayRef<int64
       scratch.add(keys, columns);
   if (scratch.usesTiles)
     scratch.add(queries, keys);
-  scratch.add(heads * scratch.wholeRows(extents[queryDim]), depth);
+  scratch.add(heads * scratch.wholeRows(run), depth);
   return scratch.bytes;
 }
 

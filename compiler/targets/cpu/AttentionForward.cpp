@@ -11,40 +11,34 @@
 // Lanes run along queries, so that no step of the softmax combines lanes. Tiles of keys that no query sees, by the mask
 // or because `causal` ends behind the block's last query, come behind the others, and only if a row has seen no score
 // above that of masked keys: then all keys weigh as much.
+#include "compiler/targets/cpu/AttentionForward.h"
 #include "compiler/targets/cpu/AttentionMask.h"
-#include "compiler/targets/cpu/Emitters.h"
 #include "dialect/Dialect.h"
 #include <limits>
 
 namespace halftone::compiler {
 using namespace mlir;
 
-namespace {
-
-/// The generics of the form, in order.
-struct ForwardForm {
-  linalg::GenericOp products, scores, largest, raised, total, weights, sums; // no dropout: `weights` is `raised`
-  SmallVector<linalg::GenericOp> results;
-
-  static FailureOr<ForwardForm> read(const KernelSource &source) {
-    const auto &all = source.generics;
-    constexpr size_t least = 7;
-    if (source.dims != attentionDims || all.size() < least)
-      return source.function.emitError() << "an attention kernel has " << attentionDims << " dims and at least "
-                                         << least << " linalg.generic";
-    ForwardForm form{all[0], all[1], all[2], all[3], all[4], all[3], all[5], {}};
-    size_t next = 6;
-    if (combinersOf(form.sums)[0].empty()) {
-      form.weights = form.sums;
-      form.sums = all[next++];
-    }
-    form.results.assign(all.begin() + long(next), all.end());
-    for (auto [contraction, inputs] : {std::pair(form.products, 2), {form.sums, 2}})
-      if (combinersOf(contraction)[0] != "sum" || contraction.getNumDpsInputs() != inputs)
-        return contraction.emitError("expected a contraction of two tensors");
-    return form;
+FailureOr<ForwardForm> ForwardForm::read(const KernelSource &source) {
+  const auto &all = source.generics;
+  constexpr size_t least = 7;
+  if (source.dims != attentionDims || all.size() < least)
+    return source.function.emitError() << "an attention kernel has " << attentionDims << " dims and at least " << least
+                                       << " linalg.generic";
+  ForwardForm form{all[0], all[1], all[2], all[3], all[4], all[3], all[5], {}};
+  size_t next = 6;
+  if (combinersOf(form.sums)[0].empty()) {
+    form.weights = form.sums;
+    form.sums = all[next++];
   }
-};
+  form.results.assign(all.begin() + long(next), all.end());
+  for (auto [contraction, inputs] : {std::pair(form.products, 2), {form.sums, 2}})
+    if (combinersOf(contraction)[0] != "sum" || contraction.getNumDpsInputs() != inputs)
+      return contraction.emitError("expected a contraction of two tensors");
+  return form;
+}
+
+namespace {
 
 class ForwardEmitter {
 public:
@@ -71,8 +65,7 @@ public:
     const Emitted queryTiles = ceilDivide(frame.extents[queryDim], tileQueries);
     frame.loop(frame.blockBegin, frame.blockEnd, frame.constant(1), [&](Emitted block) {
       frame.delinearize(divideUnsigned(block, queryTiles), {batchDim, groupDim, headDim});
-      // The last tile first: with `causal` it has the most keys, and blocks are taken in order.
-      first = (queryTiles - 1 - remainderUnsigned(block, queryTiles)) * tileQueries;
+      first = inFairOrder(frame, remainderUnsigned(block, queryTiles), queryTiles) * tileQueries;
       count = minimum(tileQueries, frame.extents[queryDim] - first);
       columns = tiles.padded(count);
       emitBlock();
@@ -240,7 +233,7 @@ private:
 
 } // namespace
 
-FailureOr<std::string> emitAttention(KernelFrame &frame) {
+FailureOr<std::string> emitAttentionOfTiles(KernelFrame &frame) {
   FailureOr<ForwardForm> form = ForwardForm::read(frame.source);
   if (failed(form))
     return failure();
@@ -248,7 +241,7 @@ FailureOr<std::string> emitAttention(KernelFrame &frame) {
   return attentionMethod(frame.source);
 }
 
-int64_t attentionScratchBytes(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target) {
+int64_t attentionScratchOfTiles(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target) {
   const int64_t depth = extents[depthDim], width = extents[widthDim];
   const int64_t queries = extents[attentionDims], keys = extents[attentionDims + 1];
   AttentionScratch scratch(source, target);

@@ -9,26 +9,30 @@
 namespace halftone::compiler {
 using namespace mlir;
 
-AttentionMask::AttentionMask(const AttentionTiles &tiles, linalg::GenericOp scores, Value products)
-    : tiles(tiles), scores(scores), products(products) {
-  const Value seen = condition();
-  // With `causal`, a mask is combined with the order of indices.
-  isThere = seen && (!tiles.frame.source.form.causal || seen.getDefiningOp<arith::AndIOp>());
-  if (!isThere)
-    return;
-  alongQueries = dependsOn(seen, queryDim);
-  alongKeys = dependsOn(seen, keyDim);
-}
-
 /// What decides whether a score is that of a masked key; null if none is.
-Value AttentionMask::condition() const {
-  linalg::GenericOp generic = scores;
+static Value condition(linalg::GenericOp generic) {
   auto select = generic.getBody()->getTerminator()->getOperand(0).getDefiningOp<arith::SelectOp>();
   FloatAttr other;
   if (!select || !matchPattern(select.getFalseValue(), m_Constant(&other)) ||
       other.getValueAsDouble() != double(float(dialect::AttentionOp::maskedScore)))
     return {};
   return select.getCondition();
+}
+
+bool hidesKeys(const KernelSource &source, linalg::GenericOp scores) {
+  const Value seen = condition(scores);
+  // With `causal`, a mask is combined with the order of indices.
+  return seen && (!source.form.causal || seen.getDefiningOp<arith::AndIOp>());
+}
+
+AttentionMask::AttentionMask(const AttentionTiles &tiles, linalg::GenericOp scores, Value products)
+    : tiles(tiles), scores(scores), products(products) {
+  isThere = hidesKeys(tiles.frame.source, scores);
+  if (!isThere)
+    return;
+  const Value seen = condition(scores);
+  alongQueries = dependsOn(seen, queryDim);
+  alongKeys = dependsOn(seen, keyDim);
 }
 
 /// Whether `value`, of the body, differs along `dim`.

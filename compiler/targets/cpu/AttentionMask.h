@@ -10,6 +10,9 @@ struct ScoreTile {
   Emitted firstQuery, queries, firstKey, keys;
 };
 
+/// Whether `scores`, of an attention kernel, have a mask besides `halftone.causal`.
+bool hidesKeys(const KernelSource &source, mlir::linalg::GenericOp scores);
+
 /// The mask of an attention kernel's scores; false if the form has none, or nothing but `halftone.causal`.
 class AttentionMask {
 public:
@@ -20,7 +23,6 @@ public:
   Emitted seesAny(const ScoreTile &tile) const;
 
 private:
-  mlir::Value condition() const;
   bool dependsOn(mlir::Value value, int dim) const;
   Emitted seesAny(const ScoreTile &tile, Emitted keys, Emitted columns) const;
 

@@ -315,6 +315,13 @@ Emitted AttentionTiles::holdsForAny(Emitted first, Emitted count,
 
 Emitted AttentionTiles::expOfDistance(Emitted x) const { return buildExpOfDistance(MathTarget(frame.target.math), x); }
 
+Emitted inFairOrder(const KernelFrame &frame, Emitted number, Emitted count) {
+  if (!frame.source.form.causal)
+    return number;
+  const Emitted two = number.like(2), half = divideUnsigned(number, two);
+  return select(equal(remainderUnsigned(number, two), number.like(0)), count - 1 - half, half);
+}
+
 Emitted either(Emitted a, Emitted b) { return a && b ? a | b : a ? a : b; }
 
 std::string attentionMethod(const KernelSource &source) {

@@ -117,6 +117,9 @@ private:
   Emitted next;
 };
 
+/// Which of `count` runs of queries comes `number`th. With `causal` a later run has more keys; then the last run comes
+/// first, the first one second, and so on, so that neighbouring blocks have as much work as others.
+Emitted inFairOrder(const KernelFrame &frame, Emitted number, Emitted count);
 /// a | b, where null stands for false; null if both are.
 Emitted either(Emitted a, Emitted b);
 /// Bytes of scratch of matrices that take() makes.

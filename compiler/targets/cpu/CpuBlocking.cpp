@@ -25,9 +25,20 @@ LoopBlocks plainBlocks(int64_t rows, int64_t columns, int64_t weight) {
 }
 
 /// Blocks of the rows that are accumulated together, and of columns that keep them in registers.
-LoopBlocks sharedBlocks(int64_t rows, int64_t columns) {
-  constexpr int64_t most = 64;
+LoopBlocks sharedBlocks(int64_t rows, int64_t columns, bool groups) {
+  const int64_t most = groups ? 32 : 64; // a group has sums for each channel
   return {std::min(rows, sharedRows), std::min(std::max<int64_t>(columns, 1), most)};
+}
+
+/// Blocks of whole sets of rows that are accumulated together, and of so few columns that their part of the kernel stays in
+/// the first cache for all rows.
+LoopBlocks groupedBlocks(int64_t rows, int64_t columns, int64_t weight) {
+  constexpr int64_t smallest = 4096, most = 256, widest = 64;
+  LoopBlocks blocks;
+  blocks.columns = std::clamp<int64_t>(columns, 1, widest);
+  const int64_t wanted = std::max(ceilDivide(smallest, std::max<int64_t>(weight, 1)), ceilDivide(rows * columns, most));
+  blocks.rows = roundUp(std::clamp<int64_t>(wanted / blocks.columns, 1, std::max<int64_t>(rows, 1)), groupedRows);
+  return blocks;
 }
 
 /// Blocks for packed results: whole lines of the panels, and rows that are staged in little memory.
@@ -136,7 +147,9 @@ LoopBlocks CpuBlocking::loopBlocks(const LoopSpace &space) const {
   if (space.transposes)
     return squareBlocks(space.rows, space.columns);
   if (constexpr int64_t leastWeight = 64; space.sharesRows && space.weight >= leastWeight)
-    return sharedBlocks(std::max<int64_t>(space.rows, 1), space.columns);
+    return sharedBlocks(std::max<int64_t>(space.rows, 1), space.columns, space.groups);
+  if (space.groups)
+    return groupedBlocks(space.rows, space.columns, space.weight);
   return plainBlocks(space.rows, space.columns, space.weight);
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/Emitters.h"
 #include "compiler/kernels/RowTile.h"
+#include "compiler/targets/cpu/AttentionForward.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -15,8 +16,6 @@ LogicalResult emitRow(KernelFrame &frame);
 void emitReductionLoop(KernelFrame &frame);
 void emitScatter(KernelFrame &frame);
 void emitScan(KernelFrame &frame);
-FailureOr<std::string> emitAttention(KernelFrame &frame);
-int64_t attentionScratchBytes(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target);
 FailureOr<std::string> emitAttentionGradient(KernelFrame &frame);
 int64_t attentionGradientScratchBytes(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target);
 FailureOr<std::string> emitMatmul(KernelFrame &frame);
@@ -32,6 +31,15 @@ int64_t loopScratch(const KernelSource &source, ArrayRef<int64_t> extents, const
 
 int64_t rowScratch(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &) {
   return keptRowBytes(source, extents);
+}
+
+FailureOr<std::string> emitAttention(KernelFrame &frame) {
+  return frame.source.form.fewRows ? emitAttentionOfFewQueries(frame) : emitAttentionOfTiles(frame);
+}
+
+int64_t attentionScratch(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target) {
+  return source.form.fewRows ? attentionScratchOfFewQueries(source, extents, target)
+                             : attentionScratchOfTiles(source, extents, target);
 }
 
 int64_t noScratch(const KernelSource &, ArrayRef<int64_t>, const CpuTarget &) { return 0; }
@@ -59,7 +67,7 @@ constexpr Row rows[] = {
     {"matmul", 0, emitMatmul, matmulScratchBytes},
     {"scatter", 2, inVectors<emitScatter>, noScratch},
     {"scan", 2, inVectors<emitScan>, noScratch},
-    {"attention", 0, emitAttention, attentionScratchBytes},
+    {"attention", 0, emitAttention, attentionScratch},
     {"attention_grad", 0, emitAttentionGradient, attentionGradientScratchBytes},
 };
 

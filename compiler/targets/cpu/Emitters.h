@@ -12,6 +12,8 @@ namespace halftone::compiler {
 inline constexpr int64_t transposedSquareBytes = 2048;
 /// Rows that a reduction loop accumulates together, where operands are the same for many.
 inline constexpr int64_t sharedRows = 3;
+/// Rows that a reduction loop accumulates together, where its lanes run along groups: they share the kernel's elements.
+inline constexpr int64_t groupedRows = 4;
 /// Packed results of a loop kernel are stored row by row in scratch and moved from there, so many rows at a time: lines
 /// of the panels are then whole.
 inline constexpr int64_t stagedRows = 16;

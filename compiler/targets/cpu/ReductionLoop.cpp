@@ -6,9 +6,12 @@
 // A row at which no tap of a window leaves its image has code without tests of taps. Where rows lie behind the reduced
 // axes (the taps of a window, in the gradient by a depthwise kernel), operands are the same for many rows: a few rows are
 // accumulated together, and parts of the last reduced axis at which their taps stay inside have code without tests.
+// If lanes run along groups (KernelForm::groups), the code is unrolled over the channels of a group, which all use one vector
+// of the image. A few rows are then accumulated together, so that they share the kernel's elements.
 #include "compiler/kernels/Lanes.h"
 #include "compiler/kernels/WindowInterior.h"
 #include "compiler/targets/cpu/Emitters.h"
+#include <optional>
 
 namespace halftone::compiler {
 using namespace mlir;
@@ -20,17 +23,40 @@ public:
   explicit ReductionLoopEmitter(KernelFrame &frame)
       : frame(frame), vectorDim(int(frame.dims) - 1), accumulation(frame.source.generics[0]),
         epilogue(frame.source.generics[1]) {
-    for (int dim = 0; dim < frame.dims; ++dim) {
-      if (dim >= frame.source.form.outer && dim < frame.source.form.outer + frame.source.form.reduced)
-        reduced.push_back(dim);
-      else if (dim != vectorDim)
-        rows.push_back(dim);
+    if (!frame.source.form.groups.empty())
+      setGroups(frame.source.form.groups);
+    for (int dim = 0; dim < frame.dims; ++dim)
+      if (dim != groups.channelDim && dim != groups.dim && dim != vectorDim)
+        (isReduced(dim) ? reduced : rows).push_back(dim);
+    if (vectorsHoldGroup() && sumsChannels) { // channels are one more reduced dim, the last
+      reduced.push_back(std::exchange(groups.channelDim, -1));
+      groups.channels = 1;
     }
     interior.emplace(frame, accumulation, reduced);
   }
   void emit();
 
 private:
+  bool isReduced(int dim) const {
+    return dim >= frame.source.form.outer && dim < frame.source.form.outer + frame.source.form.reduced;
+  }
+  /// KernelForm::groups: constants of the code.
+  void setGroups(const attribute::integers &form) {
+    groups = {form[0], vectorDim - 1, int(form[2]), form[1]};
+    frame.extents[size_t(vectorDim)] = frame.constant(groups.size);
+    if (groups.channelDim < 0)
+      return;
+    frame.extents[size_t(groups.channelDim)] = frame.constant(groups.channels);
+    sumsChannels = isReduced(groups.channelDim);
+  }
+  bool hasGroups() const { return groups.size > 0; }
+  /// Lanes of a whole vector.
+  int64_t laneCount() const { return std::max(frame.lanes, groups.size); }
+  /// Whether each vector holds one group. Then no vector has a tail.
+  bool vectorsHoldGroup() const { return hasGroups() && laneCount() == groups.size; }
+  /// How many rows are accumulated together where there are enough, and how many vectors of columns side by side.
+  int64_t mostRows() const;
+  SmallVector<int64_t> vectorCounts();
   bool sharesRows() const { return !rows.empty() && !reduced.empty() && rows.back() > reduced.back(); }
   /// `count` rows from `row` on, side by side.
   void emitRows(Emitted row, int64_t count, Emitted columnBegin, Emitted columnEnd);
@@ -46,6 +72,15 @@ private:
     for (auto [dim, index] : llvm::zip_equal(rows, row))
       frame.index[size_t(dim)] = index;
   }
+  Values rowAfter(Values row);
+  void moveToColumn(Emitted column, const Lanes &lanes);
+  void moveToChannel(int64_t channel) {
+    groups.channel = channel;
+    if (groups.channelDim >= 0)
+      frame.index[size_t(groups.channelDim)] = frame.constant(channel);
+  }
+  /// Whether `holds` gives true at each present row.
+  Emitted holdsAtRows(llvm::function_ref<Emitted()> holds);
 
   KernelFrame &frame;
   int vectorDim;
@@ -54,7 +89,60 @@ private:
   SmallVector<int> reduced, rows;
   SmallVector<Values> present; // the indices of the rows that are accumulated together
   std::optional<WindowInterior> interior;
+  LaneGroups groups;
+  bool sumsChannels = false; // channels are reduced; else each row has all of them
 };
+
+int64_t ReductionLoopEmitter::mostRows() const {
+  if (!hasGroups())
+    return sharesRows() ? sharedRows : 1;
+  if (!sharesRows())
+    return rows.empty() ? 1 : groupedRows;
+  // Of the registers, a quarter holds other values than sums.
+  const int64_t sums = frame.target.vectorRegisters * 3 / 4;
+  return std::clamp<int64_t>(sums / groups.channels, 1, sharedRows);
+}
+
+/// So many vectors side by side; a body without bounds leaves registers for many.
+SmallVector<int64_t> ReductionLoopEmitter::vectorCounts() {
+  if (hasGroups()) {
+    const int64_t sums = int64_t(present.size()) * (sumsChannels ? 1 : groups.channels);
+    const int64_t fitting = frame.target.vectorRegisters * 3 / 4 / sums, most = vectorsHoldGroup() ? 4 : 2;
+    const int64_t count = fitting >= most ? most : fitting >= 2 ? 2 : 1;
+    if (count == 1 || (frame.target.hasMaskedMemory && !vectorsHoldGroup()))
+      return {count}; // a single vector is left to the code for the tail: code for all channels is long
+    return {count, 1};
+  }
+  const bool isSmall = (isShort(body) || body != accumulation) && body.getNumDpsInits() == 1 && present.size() == 1;
+  return isSmall ? SmallVector<int64_t>{8, 4, 1} : SmallVector<int64_t>{4, 2, 1};
+}
+
+/// The next row, without a division.
+Values ReductionLoopEmitter::rowAfter(Values row) {
+  const Emitted zero = frame.constant(0), one = frame.constant(1);
+  Emitted carry = one;
+  for (size_t place = row.size(); place-- > 0;) {
+    const Emitted next = row[place] + carry;
+    if (place == 0) {
+      row[place] = next;
+      break;
+    }
+    const Emitted wraps = equal(next, frame.extents[size_t(rows[place])]);
+    row[place] = select(wraps, zero, next);
+    carry = select(wraps, one, zero);
+  }
+  return row;
+}
+
+void ReductionLoopEmitter::moveToColumn(Emitted column, const Lanes &lanes) {
+  if (!hasGroups()) {
+    frame.index[vectorDim] = column;
+    return;
+  }
+  const Emitted size = frame.constant(groups.size);
+  frame.index[size_t(groups.dim)] = divideUnsigned(column, size);
+  frame.index[vectorDim] = lanes.count == 0 ? remainderUnsigned(column, size) : frame.constant(0);
+}
 
 Values ReductionLoopEmitter::accumulate(ArrayRef<Emitted> accumulators, const Lanes &lanes) {
   Values arguments = loadInputs(frame, body, lanes);
@@ -68,15 +156,21 @@ void ReductionLoopEmitter::finish(ArrayRef<Emitted> totals, const Lanes &lanes) 
   storeOutputs(frame, epilogue, lanes);
 }
 
-void ReductionLoopEmitter::emitColumns(Emitted column, const Lanes &lanes, int64_t vectors) {
+void ReductionLoopEmitter::emitColumns(Emitted column, const Lanes &all, int64_t vectors) {
   const auto count = size_t(accumulation.getNumDpsInits());
+  Lanes lanes = all;
   const auto forEach = [&](llvm::function_ref<void(size_t)> each) {
     size_t first = 0;
     for (const Values &row : present) {
       moveTo(row);
-      for (int64_t vector = 0; vector < vectors; ++vector, first += count) {
-        frame.index[vectorDim] = vector == 0 ? column : column + vector * lanes.count;
-        each(first);
+      for (int64_t vector = 0; vector < vectors; ++vector) {
+        moveToColumn(vector == 0 ? column : column + vector * lanes.count, lanes);
+        for (int64_t channel = 0; channel < (sumsChannels ? 1 : groups.channels); ++channel, first += count) {
+          if (!sumsChannels)
+            moveToChannel(channel);
+          lanes.groups = groups;
+          each(first);
+        }
       }
     }
   };
@@ -85,12 +179,28 @@ void ReductionLoopEmitter::emitColumns(Emitted column, const Lanes &lanes, int64
     for (unsigned output = 0; output < count; ++output)
       initial.push_back(frame.splat(frame.initialOf(accumulation, output), lanes.count));
   });
-  const Values totals = accumulateAll(initial, [&](const Values &accumulators) {
-    Values next;
-    forEach([&](size_t first) { next.append(accumulate(ArrayRef<Emitted>(accumulators).slice(first, count), lanes)); });
-    return next;
+  const Values totals = accumulateAll(initial, [&](const Values &before) {
+    Values now = before;
+    for (int64_t channel = 0; channel < (sumsChannels ? groups.channels : 1); ++channel) {
+      if (sumsChannels)
+        moveToChannel(channel);
+      forEach([&](size_t first) {
+        llvm::copy(accumulate(ArrayRef<Emitted>(now).slice(first, count), lanes), now.begin() + int64_t(first));
+      });
+    }
+    return now;
   });
   forEach([&](size_t first) { finish(ArrayRef<Emitted>(totals).slice(first, count), lanes); });
+}
+
+Emitted ReductionLoopEmitter::holdsAtRows(llvm::function_ref<Emitted()> holds) {
+  Emitted all;
+  for (const Values &row : present) {
+    moveTo(row);
+    const Emitted here = holds();
+    all = all ? all & here : here;
+  }
+  return all;
 }
 
 /// One step after the other, in the order of the reduced axes.
@@ -107,14 +217,12 @@ Values ReductionLoopEmitter::accumulateParts(const Values &initial, llvm::functi
   const Emitted one = frame.constant(1), length = frame.constant(8), extent = frame.extents[dim];
   return frame.loop(frame.constant(0), extent, length, initial, [&](Emitted begin, const Values &before) {
     const Emitted end = minimum(begin + length, extent);
-    Emitted inside;
-    for (const Values &row : present)
-      for (const Emitted &at : {begin, end - 1}) { // the index of a tap is monotonic between them
-        moveTo(row);
-        frame.index[dim] = at;
-        const Emitted holds = interior->holdsAtIndex();
-        inside = inside ? inside & holds : holds;
-      }
+    const Emitted inside = holdsAtRows([&] { // the index of a tap is monotonic between the two
+      frame.index[dim] = begin;
+      const Emitted first = interior->holdsAtIndex();
+      frame.index[dim] = end - 1;
+      return first & interior->holdsAtIndex();
+    });
     const auto by = [&](linalg::GenericOp generic) {
       return [&, generic] {
         body = generic;
@@ -129,51 +237,49 @@ Values ReductionLoopEmitter::accumulateParts(const Values &initial, llvm::functi
 }
 
 void ReductionLoopEmitter::emitRows(Emitted row, int64_t count, Emitted columnBegin, Emitted columnEnd) {
-  present.clear();
-  for (int64_t i = 0; i < count; ++i) {
-    frame.delinearize(i == 0 ? row : row + i, rows);
-    present.emplace_back();
-    for (int dim : rows)
-      present.back().push_back(frame.index[size_t(dim)]);
-  }
+  frame.delinearize(row, rows);
+  present.assign(1, llvm::map_to_vector(rows, [&](int dim) { return frame.index[size_t(dim)]; }));
+  while (int64_t(present.size()) < count)
+    present.push_back(rowAfter(present.back()));
   const auto by = [&](linalg::GenericOp generic) {
     return [&, generic] { emitRowsBy(generic, columnBegin, columnEnd); };
   };
   if (interior->isKnown(vectorDim) && !sharesRows())
-    frame.branch(interior->holds(), by(interior->generic()), by(accumulation));
+    frame.branch(holdsAtRows([&] { return interior->holds(); }), by(interior->generic()), by(accumulation));
   else
     by(accumulation)();
 }
 
 void ReductionLoopEmitter::emitRowsBy(linalg::GenericOp generic, Emitted columnBegin, Emitted columnEnd) {
   body = generic;
-  // So many vectors side by side; a body without bounds leaves registers for many.
-  const bool isSmall = (isShort(body) || body != accumulation) && body.getNumDpsInits() == 1 && present.size() == 1;
-  const SmallVector<int64_t> counts = isSmall ? SmallVector<int64_t>{8, 4, 1} : SmallVector<int64_t>{4, 2, 1};
+  const int64_t width = laneCount();
   const auto segment = [&](Emitted begin, Emitted end, int64_t step, const Lanes &lanes, int64_t count) {
     frame.loop(begin, end, frame.constant(step), [&](Emitted column) {
-      frame.index[vectorDim] = column;
-      emitColumns(column, lanes.limit ? maskedLanes(frame, lanes.count, vectorDim, lanes.limit) : lanes, count);
+      moveToColumn(column, lanes);
+      emitColumns(column, lanes.limit ? maskedLanes(frame, lanes.count, vectorDim, lanes.limit, groups) : lanes, count);
     });
   };
   Emitted begin = columnBegin;
-  for (int64_t count : counts) {
-    const int64_t step = count * frame.lanes;
+  for (int64_t count : vectorCounts()) {
+    const int64_t step = count * width;
     const Emitted end = begin + divideUnsigned(columnEnd - begin, frame.constant(step)) * step;
-    segment(begin, end, step, {frame.lanes, vectorDim}, count);
+    segment(begin, end, step, {width, vectorDim}, count);
     begin = end;
   }
+  if (vectorsHoldGroup())
+    return;
   if (frame.target.hasMaskedMemory)
-    segment(begin, columnEnd, frame.lanes, {frame.lanes, vectorDim, {}, columnEnd}, 1);
+    segment(begin, columnEnd, width, {width, vectorDim, {}, columnEnd}, 1);
   else
     segment(begin, columnEnd, 1, {0, vectorDim}, 1);
 }
 
 void ReductionLoopEmitter::emit() {
-  const Emitted one = frame.constant(1), columns = frame.extents[vectorDim], rowCount = frame.size(rows);
+  const Emitted one = frame.constant(1), rowCount = frame.size(rows);
+  const Emitted columns = hasGroups() ? frame.extents[groups.dim] * groups.size : frame.extents[vectorDim];
   const Emitted blockRows = frame.extents[frame.dims], blockColumns = frame.extents[frame.dims + 1];
   const Emitted columnBlocks = ceilDivideUnsigned(columns, blockColumns);
-  const SmallVector<int64_t> counts = sharesRows() ? SmallVector<int64_t>{sharedRows, 1} : SmallVector<int64_t>{1};
+  const SmallVector<int64_t> counts = mostRows() > 1 ? SmallVector<int64_t>{mostRows(), 1} : SmallVector<int64_t>{1};
   frame.loop(frame.blockBegin, frame.blockEnd, one, [&](Emitted block) {
     const Emitted rowBegin = divideUnsigned(block, columnBlocks) * blockRows;
     const Emitted rowEnd = minimum(rowCount, rowBegin + blockRows);

@@ -137,6 +137,15 @@ LogicalResult RowEmitter::findPacked() {
   return success();
 }
 
+/// In place, rows that keep their elements are passed over.
+void RowEmitter::findKept() {
+  kept.emplace(frame, phases.front().generic);
+  if (*kept)
+    isInPlace = kept->isInPlace();
+  else
+    kept.reset();
+}
+
 /// Points each side reduction to the block's piece of its buffer and fills that with the neutral element.
 void RowEmitter::clearPartials(Emitted block) {
   for (Phase &phase : phases)
@@ -164,6 +173,8 @@ LogicalResult RowEmitter::emit(bool isLoop) {
   }
   const Emitted rows = frame.size(outer), blockRows = frame.extents[size_t(frame.dims)];
   const SmallVector<unsigned> transposed = isLoop ? transposedInputs(phases.front()) : SmallVector<unsigned>();
+  if (isLoop && transposed.empty() && packed.empty())
+    findKept();
   const Emitted one = frame.constant(1), columns = frame.extents[vectorDim];
   const Emitted blockColumns = isLoop ? frame.extents[size_t(frame.dims + 1)] : columns;
   const Emitted columnBlocks = isLoop ? ceilDivideUnsigned(columns, blockColumns) : one;
@@ -205,7 +216,10 @@ void RowEmitter::emitRows(Emitted rowBegin, Emitted rowEnd) {
     for (auto &[output, store] : packed)
       output->storage.pointer = frame.address(store.staged(row - stagedBegin), output->storage.element, -columnBegin);
     nextRow = select(row + one < rows, frame.size(inner), frame.constant(0));
-    emitRow();
+    if (kept)
+      frame.branch(negated(isInPlace) | kept->areNew(), [&] { emitRow(); });
+    else
+      emitRow();
   });
 }
 

@@ -1,9 +1,11 @@
 // The emitter of elementwise loops and row kernels, shared by its parts: rows, their phases, squares of transposed
 // loops. SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "compiler/kernels/KeptElements.h"
 #include "compiler/kernels/Lanes.h"
 #include "compiler/targets/cpu/PackedStore.h"
 #include "compiler/targets/cpu/Streaming.h"
+#include <optional>
 
 namespace halftone::compiler {
 
@@ -43,6 +45,7 @@ private:
   void choosePrefetches();
   void chooseStreams();
   mlir::LogicalResult findPacked();
+  void findKept();
   void clearPartials(Emitted block);
   void emitStagedRows(Emitted rowBegin, Emitted rowEnd);
   void emitRows(Emitted rowBegin, Emitted rowEnd);
@@ -77,6 +80,8 @@ private:
   Emitted columnBegin, columnEnd;                       // of the vector dim, in the present block
   Emitted nextRow;                                      // how many elements ahead it is
   Emitted stagedBegin;                                  // the first row of those that are staged
+  std::optional<KeptElements> kept;                     // of a loop that may leave rows as they are
+  Emitted isInPlace;                                    // whether it does
   Emitted streams;                                      // whether results go past the caches; null: none ever does
   bool streaming = false;                               // in the code for that
   std::vector<std::pair<Output *, PackedStore>> packed; // results that are stored as panels

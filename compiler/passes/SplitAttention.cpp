@@ -1,0 +1,63 @@
+// The gradient of attention of few heads, in parts of the queries.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   %by_q, %by_k, %by_v = attention_grad %q, %k, %v ... : k is 1 x 4096 x 1 x 64, bf16
+// becomes
+//   %by_q, %ks, %vs = attention_grad %q, %k, %v ... : %ks is 16 x 1 x 4096 x 1 x 64, f32
+//   %k0 = reduce sum %ks {axes = [0]} : 1 x 4096 x 1 x 64, f32;  %by_k = cast %k0 : bf16;  %by_v likewise
+#include "compiler/passes/SplitAttention.h"
+#include "compiler/forms/AttentionWriter.h"
+#include "dialect/AttentionParts.h"
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+
+namespace {
+
+RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+/// How many blocks should share a head of keys. Each part of the queries has rows and scores enough that its pieces take
+/// little time beside its products.
+int64_t partsFor(const AttentionInputs &inputs) {
+  constexpr int64_t enoughHeads = 8, wantedBlocks = 16, leastQueries = 64, leastRows = 256, leastScores = 256 * 256;
+  const SmallVector<int64_t, 4> scores = inputs.scoreShape(); // b, n, t, s
+  const int64_t groups = typeOf(inputs.k).getDimSize(2), heads = scores[0] * groups;
+  if (heads == 0 || heads >= enoughHeads)
+    return 1;
+  const int64_t rows = scores[1] / groups * scores[2];
+  return std::max<int64_t>(1, std::min({ceilDivide(wantedBlocks, heads), scores[2] / leastQueries, rows / leastRows,
+                                        rows * scores[3] / leastScores}));
+}
+
+} // namespace
+
+void splitAttention(AttentionGradOp op, const Target &target) {
+  const AttentionInputs inputs(op);
+  const int64_t parts = partsFor(inputs);
+  if (parts == 1 || partsOfQueries(op) != 0 || !target.attentionTile(attentionTraits(inputs)))
+    return;
+  const Type sum = op.getScoreType();
+  const auto piecesOf = [&](Value result) { return typeOfPieces(result.getType(), parts, sum); };
+  OpBuilder builder(op);
+  Expression e(builder, op.getLoc());
+  auto split = AttentionGradOp::create(
+      builder, e.loc, TypeRange{op.getByQ().getType(), piecesOf(op.getByK()), piecesOf(op.getByV())}, op.getQ(),
+      op.getK(), op.getV(), op.getBias(), op.getMask(), op.getKey(), op.getLse(), op.getByOut(), op.getDelta(),
+      op.getCausalAttr(), op.getScaleAttr(), op.getRateAttr());
+  const auto joined = [&](Value pieces, Type type) {
+    const Value whole = e.sum(pieces, {0}, sum);
+    return whole.getType() == type
+               ? whole
+               : CastOp::create(builder, e.loc, type, whole, CastKind::storage, "attention").getResult();
+  };
+  op.getByQ().replaceAllUsesWith(split.getByQ());
+  if (!op.getByK().use_empty())
+    op.getByK().replaceAllUsesWith(joined(split.getByK(), op.getByK().getType()));
+  if (!op.getByV().use_empty())
+    op.getByV().replaceAllUsesWith(joined(split.getByV(), op.getByV().getType()));
+  op.erase();
+}
+
+} // namespace halftone::compiler
