@@ -62,9 +62,10 @@ halftone.kernel attention @made (tensor<2x64x4x16xf32>, tensor<2x80x4x16xf32>, t
   halftone.yield %out : tensor<2x64x4x16xf32>
 }
 
-// The gradient in parts of the queries: a block for each part of each head of keys; the sums by keys and values are pieces.
+// The gradient in parts of the queries: a block for each part of each head of keys, in two tiles of 64 queries; the sums by
+// keys and values are pieces.
 // CHECK-LABEL: module @in_parts
-// CHECK-SAME: halftone.extents = array<i64: 2, 2, 2, 640, 80, 16, 8, 96, 80, 5>, halftone.grid = 20 : i64
+// CHECK-SAME: halftone.extents = array<i64: 2, 2, 2, 640, 80, 16, 8, 64, 80, 5>, halftone.grid = 20 : i64
 // CHECK: -> (tensor<?x?x?x?x?xf32>, tensor<?x?x?x?xf32> {halftone.partial = "sum"}, tensor<?x?x?x?xf32> {halftone.partial = "sum"})
 // CHECK-SAME: halftone.kind = "attention_grad"
 halftone.kernel attention @in_parts (tensor<2x640x4x16xf32>, tensor<2x80x2x16xf32>, tensor<2x80x2x8xf32>, tensor<2x4x640xf32>, tensor<2x640x4x8xf32>, tensor<2x4x640xf32>) -> (tensor<2x640x4x16xf32>, tensor<5x2x80x2x16xf32>, tensor<5x2x80x2x8xf32>) {
