@@ -162,9 +162,12 @@ bool MatmulProblem::readsRowsInPlace() const {
     return true;
   if (window)
     return readsImage();
-  return !prologue[0] && getElementTypeOrSelf(contraction.getInputs()[0]) == accumulator &&
-         group[rowRole].size() == 1 && group[depthRole].size() == 1 &&
-         factorOf(0) == contraction.getBody()->getArgument(0);
+  // If K is not the last axis of A, each index of K reads other cache lines. A CPU with few registers has too few
+  // multiply-adds for an index of K to hide that.
+  constexpr int64_t manyRegisters = 32;
+  return (lanesAlongDepth(0) || cpu.vectorRegisters >= manyRegisters) && !prologue[0] &&
+         getElementTypeOrSelf(contraction.getInputs()[0]) == accumulator && group[rowRole].size() == 1 &&
+         group[depthRole].size() == 1 && factorOf(0) == contraction.getBody()->getArgument(0);
 }
 
 bool MatmulProblem::looksUpInWords() const {

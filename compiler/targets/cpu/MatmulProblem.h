@@ -54,7 +54,7 @@ public:
   bool packsAlongPlaces() const { return window && source.form.alongPlaces; }
   /// A is a window whose elements are read in the image; those outside are left out.
   bool readsImage() const { return window && source.form.readsImage; }
-  /// A is stored in the accumulator's type, or in pairs along K, so that its elements can be read where they are.
+  /// A is stored in the accumulator's type, or in pairs along K, and lies so that its elements can be read where they are.
   bool readsRowsInPlace() const;
   bool readsRowPairsInPlace() const;
   /// B is read where it is: it comes packed, or its rows are used too seldom.
