@@ -167,7 +167,7 @@ FailureOr<KernelDescription> describeAttention(KernelOp original, const Target &
   if (auto forward = dyn_cast<AttentionOp>(op))
     return describeForward(forward, *kernel, target, *tile);
   auto gradient = cast<AttentionGradOp>(op);
-  if (const int64_t parts = partsOfQueries(gradient)) // of which a block has one
+  if (const int64_t parts = partsOfQueries(gradient)) // a block has the queries of one part
     traits.queries = ceilDivide(traits.queries, parts);
   return describeGradient(gradient, *kernel, target, target.attentionTile(traits).value_or(*tile));
 }

@@ -125,8 +125,8 @@ private:
   Type image;                                // null: none is read so
 };
 
-/// Rows and columns of a reduction loop. Lanes run along the last dim alone, or along it and the groups; the other kept dims
-/// are rows, but for the channels of a group, all of which belong to one row.
+/// Rows and columns of a reduction loop. Lanes run along the last dim alone, or along it and the groups. The other kept dims
+/// are rows, except the channels of a group: one row has them all.
 LoopSpace loopSpaceOf(const IterationSpace &space, ArrayRef<int> kept, ArrayRef<int> inner, ArrayRef<int> reduced,
                       const attribute::integers &groups) {
   const size_t vectorDims = groups.empty() ? 1 : 2;
