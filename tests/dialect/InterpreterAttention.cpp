@@ -275,7 +275,7 @@ TEST_CASE("The pieces of attention's gradient add up to it, and each is that of 
         sum += seven[part * size + i];
         first += part < 3 ? seven[part * size + i] : 0;
       }
-      CHECK(first == Approx(two[i])); // 3 of 5 queries, each of which has a part
+      CHECK(first == Approx(two[i])); // the part of 3 of the 5 queries
       CHECK(sum == Approx(whole[i]));
       CHECK(seven[5 * size + i] == 0);
       CHECK(seven[6 * size + i] == 0);
