@@ -8,6 +8,10 @@ using namespace mlir;
 
 MatmulRows MatmulFactors::rows(const MatmulDepth &depth) const {
   const Emitted one = frame.constant(1);
+  if (problem.packsRowPanels()) {
+    const Emitted lanes = frame.constant(block.sizes.lanes);
+    return {block.packedA, one, lanes, lanes, lanes * block.sizes.rowPitch()};
+  }
   if (!problem.readsRowsInPlace())
     return problem.packsRowsAlongDepth() ? MatmulRows{block.packedA, frame.constant(block.sizes.rowPitch()), one}
                                          : MatmulRows{block.packedA, one, block.packedPitch};

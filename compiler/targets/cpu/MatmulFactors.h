@@ -6,9 +6,14 @@
 
 namespace halftone::compiler {
 
-/// A's element [row][k] is at a + row * rowPitch + k * depthPitch, in packed elements.
+/// A's element [row][k] is at a + offsetOf(row) + k * depthPitch, in packed elements.
 struct MatmulRows {
   Emitted a, rowPitch, depthPitch;
+  Emitted panelRows{}, panelPitch{}; // if rows lie in panels of so many rows each; then rowPitch is that in a panel
+
+  Emitted offsetOf(Emitted row) const {
+    return panelRows ? row / panelRows * panelPitch + row % panelRows * rowPitch : row * rowPitch;
+  }
 };
 
 /// An index of K, within a part of K; the other fields are those of MatmulIndex.

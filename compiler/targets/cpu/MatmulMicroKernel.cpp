@@ -48,7 +48,7 @@ Values MatmulMicroKernel::multiply(int64_t rows, Emitted row, const MatmulStrip 
   const size_t turns = problem.ordered() ? 1 : std::max<size_t>(1, size_t(MatmulSizes::sumsInFlight) / many);
   Values carried = begin(rows, row, strip);
   carried.resize(turns * many, block.zeros());
-  const Emitted firstOfRows = block.at(strip.rows.a, row * strip.rows.rowPitch);
+  const Emitted firstOfRows = block.at(strip.rows.a, strip.rows.offsetOf(row));
   const auto step = [&](Emitted k, const Values &column, MutableArrayRef<Emitted> sums) {
     const Emitted fromA = block.at(firstOfRows, k * strip.rows.depthPitch);
     for (int64_t row = 0; row < rows; ++row) {

@@ -187,6 +187,10 @@ void MatmulPacking::packRowsTurned(const MatmulDepth &depth) {
   });
 }
 
+Emitted MatmulPacking::rowsAcross(Emitted k, Emitted row) const {
+  return problem.packsRowPanels() ? row * block.sizes.rowPitch() + k * lanes : k * block.packedPitch + row;
+}
+
 void MatmulPacking::packAcross(int side, const MatmulDepth &depth) {
   const bool isRows = side == 0;
   const MatmulRole role = isRows ? rowRole : columnRole;
@@ -200,8 +204,7 @@ void MatmulPacking::packAcross(int side, const MatmulDepth &depth) {
         access.setLanes(index, role, first, at, count);
         const Emitted packed =
             problem.groupSize > 1 ? groups.across(side, index, depth.first + k) : operands.factor(side, index);
-        const Emitted offset =
-            isRows ? k * block.packedPitch + at : start * block.sizes.depth + (k * vectors + vector) * lanes;
+        const Emitted offset = isRows ? rowsAcross(k, at) : start * block.sizes.depth + (k * vectors + vector) * lanes;
         store(packed, block.at(isRows ? block.packedA : block.packedB, offset));
       }
     });

@@ -8,8 +8,8 @@
 namespace halftone::compiler {
 
 /// B lies in panels of as many columns as the micro-kernel has, [panel][k][column], the columns after the last whole
-/// panel in panels of one vector. A's elements are read one by one, so that it may lie as its operand does: [row][k] or
-/// [k][row].
+/// panel in panels of one vector. A's elements are read one by one, so that it may lie as its operand does: [row][k], or
+/// [k][row], there in panels too where the micro-kernel's rows fit.
 class MatmulPacking {
 public:
   MatmulPacking(const MatmulBlock &block, const MatmulAccess &access, const MatmulOperands &operands,
@@ -37,6 +37,7 @@ private:
   void packRowsAlongDepth(const MatmulDepth &depth);
   void packRowsTurned(const MatmulDepth &depth);
   void packBias(const MatmulDepth &depth);
+  Emitted rowsAcross(Emitted k, Emitted row) const; // where a vector of rows goes, the first of its panel
   void packAcross(int side, const MatmulDepth &depth);
   void packZerosPastDepth(const MatmulDepth &depth); // of B
   Values squareOfColumns(Emitted start, Emitted k, const MatmulDepth &depth);

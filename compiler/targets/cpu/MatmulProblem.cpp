@@ -170,6 +170,13 @@ bool MatmulProblem::readsRowsInPlace() const {
          group[depthRole].size() == 1 && factorOf(0) == contraction.getBody()->getArgument(0);
 }
 
+/// Then neighbours along K share a cache line. Rows that are multiplied together have to be in one panel.
+bool MatmulProblem::packsRowPanels() const {
+  const auto divides = [&](int64_t rows) { return sizes.lanes % rows == 0; };
+  return !window && !packsRowsAlongDepth() && !readsRowsInPlace() && llvm::all_of(sizes.panelRows, divides) &&
+         llvm::all_of(sizes.vectorRows, divides);
+}
+
 bool MatmulProblem::looksUpInWords() const {
   return depthOfWord() > 1 && groupSize == 1 && prologue[1] && group[depthRole].size() == 1 &&
          !prologue[1].getBody()->getOps<tensor::ExtractOp>().empty() &&

@@ -50,6 +50,8 @@ public:
   bool usesTiles() const { return isOfTiles(instruction); }
   /// A lies packed as [row][k], not as [k][row].
   bool packsRowsAlongDepth() const { return usesTiles() || lanesAlongDepth(0) != packsAlongPlaces(); }
+  /// A lies packed in panels of a vector of rows, [panel][k][row].
+  bool packsRowPanels() const;
   /// A is a window, and packing copies neighbouring places at a time.
   bool packsAlongPlaces() const { return window && source.form.alongPlaces; }
   /// A is a window whose elements are read in the image; those outside are left out.
