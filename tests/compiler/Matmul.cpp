@@ -329,6 +329,7 @@ TEST_CASE("a matmul is right in all layouts", "[matmul]") {
     cases.back().fewRows = true, cases.back().name += " in place";
   }
   checkAll(cases, small);
+  checkAll(cases, {{1, 21, 40, 1100, 12, 32}}); // three parts of K
 }
 
 TEST_CASE("a matmul is right in all dtypes", "[matmul]") {
