@@ -89,10 +89,10 @@ struct Windows {
     const Shape shape{starts.size(), steps};
     return {.x = Tensor(std::move(x), shape), .y = Tensor(std::move(y), shape)};
   }
-  /// Batches of windows at random places, without an end. While `areShort`, a batch has four times as many windows of a
-  /// quarter of the length (if the length is a multiple of 4): a model that has few tokens to look at finds sooner which
-  /// of them matter. The positions behind them are learned later, and so the loss of validation, whose windows are whole,
-  /// falls later too.
+  /// Batches of windows at random places, without an end. If `areShort` says so, and the length is a multiple of 4, a
+  /// batch has four times as many windows of a quarter of the length: a model that has few tokens to look at finds sooner
+  /// which of them matter. It learns the later positions afterwards; until then the loss of validation, whose windows
+  /// are whole, stays high.
   Dataset drawn(uint64_t seed, const std::function<bool()> &areShort) const {
     return Dataset::from_generator([windows = *this, areShort, engine = std::mt19937_64(seed)] {
       return [windows, areShort, engine]() mutable -> std::optional<Batch> {

@@ -9,7 +9,7 @@ namespace halftone::compiler {
 /// A's element [row][k] is at a + offsetOf(row) + k * depthPitch, in packed elements.
 struct MatmulRows {
   Emitted a, rowPitch, depthPitch;
-  Emitted panelRows{}, panelPitch{}; // if rows lie in panels of so many rows each; then rowPitch is that in a panel
+  Emitted panelRows{}, panelPitch{}; // set if rows lie in panels: the rows of one, and the elements between two
 
   Emitted offsetOf(Emitted row) const {
     return panelRows ? row / panelRows * panelPitch + row % panelRows * rowPitch : row * rowPitch;

@@ -8,8 +8,8 @@
 namespace halftone::compiler {
 
 /// B lies in panels of as many columns as the micro-kernel has, [panel][k][column], the columns after the last whole
-/// panel in panels of one vector. A's elements are read one by one, so that it may lie as its operand does: [row][k], or
-/// [k][row], there in panels too where the micro-kernel's rows fit.
+/// panel in panels of one vector. A's elements are read one by one, so that it may lie as its operand does: [row][k] or
+/// [k][row]. The latter is cut in panels too, [panel][k][row], if MatmulProblem::packsRowPanels().
 class MatmulPacking {
 public:
   MatmulPacking(const MatmulBlock &block, const MatmulAccess &access, const MatmulOperands &operands,

@@ -170,7 +170,7 @@ bool MatmulProblem::readsRowsInPlace() const {
          group[depthRole].size() == 1 && factorOf(0) == contraction.getBody()->getArgument(0);
 }
 
-/// Then neighbours along K share a cache line. Rows that are multiplied together have to be in one panel.
+/// In panels, neighbours along K share a cache line. The micro-kernel's groups of rows must not cross from one to the next.
 bool MatmulProblem::packsRowPanels() const {
   const auto divides = [&](int64_t rows) { return sizes.lanes % rows == 0; };
   return !window && !packsRowsAlongDepth() && !readsRowsInPlace() && llvm::all_of(sizes.panelRows, divides) &&

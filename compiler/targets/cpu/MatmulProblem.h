@@ -50,7 +50,7 @@ public:
   bool usesTiles() const { return isOfTiles(instruction); }
   /// A lies packed as [row][k], not as [k][row].
   bool packsRowsAlongDepth() const { return usesTiles() || lanesAlongDepth(0) != packsAlongPlaces(); }
-  /// A lies packed in panels of a vector of rows, [panel][k][row].
+  /// A lies packed as [panel][k][row], in panels of as many rows as a vector has lanes.
   bool packsRowPanels() const;
   /// A is a window, and packing copies neighbouring places at a time.
   bool packsAlongPlaces() const { return window && source.form.alongPlaces; }
