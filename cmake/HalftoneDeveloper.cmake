@@ -28,14 +28,14 @@ function(halftone_developer_library NAME)
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT developer)
 endfunction()
 
-halftone_developer_library(Dialect ROOMS halftone_dialect DEPS halftone_base)
+halftone_developer_library(Dialect ROOMS halftone_dialect halftone_enums DEPS halftone_base)
 halftone_developer_library(Passes
   ROOMS halftone_compiler halftone_codegen halftone_kernel_cache
   DEPS HalftoneDialect halftone_policy halftone_plan halftone_base fmt::fmt nlohmann_json::nlohmann_json)
 target_link_libraries(HalftonePasses INTERFACE HalftoneDialect)
 
 set(developer_include ${CMAKE_INSTALL_INCLUDEDIR}/halftone-developer)
-foreach(header IN ITEMS Bytecode Decisions Dialect ExactRewrites Gradient OpTraits TypeInference WindowSteps)
+foreach(header IN ITEMS Bytecode Decisions Dialect Enums ExactRewrites Gradient OpTraits TypeInference WindowSteps)
   install(FILES dialect/${header}.h DESTINATION ${developer_include}/dialect COMPONENT developer)
 endforeach()
 foreach(header IN ITEMS CompileOptions Passes Pipelines)

@@ -28,7 +28,7 @@ Value AttentionParts::scores() {
   if (inputs.bias)
     scores = e.add(scores, repeated(e.cast(inputs.bias, scoreType.getElementType(), origin)));
   if (Value seen = allowed())
-    scores = e.select(seen, scores, e.splat(scoreType, AttentionOp::maskedScore));
+    scores = e.select(seen, scores, e.splat(scoreType, maskedScore));
   return scores;
 }
 

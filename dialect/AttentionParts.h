@@ -1,6 +1,7 @@
 // The parts of an `attention`, as ordinary ops, for its gradient, its lowering and its kernel.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "dialect/AttentionConstants.h"
 #include "dialect/ops/Expression.h"
 
 namespace halftone::dialect {
@@ -21,9 +22,6 @@ struct AttentionInputs {
   bool causal;
   double scale, rate;
 };
-
-/// From this size of `lse` on, the weights of a row are divided by their sum, if there is a bias or a mask.
-inline constexpr double largeLse = 4096;
 
 /// The softmax of an `attention` before it is divided.
 struct AttentionSoftmax {

@@ -10,7 +10,6 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 #include "dialect/Dialect.cpp.inc"
-#include "dialect/Enums.cpp.inc"
 #include "dialect/Interfaces.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES

@@ -16,6 +16,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include <functional>
 
+#include "dialect/Enums.h"
 #include "dialect/OpTraits.h"
 #include "dialect/WindowSteps.h"
 
@@ -25,7 +26,6 @@ llvm::LogicalResult verifyCollective(mlir::Operation *op);
 } // namespace halftone::dialect
 
 #include "dialect/Dialect.h.inc"
-#include "dialect/Enums.h.inc"
 #include "dialect/Interfaces.h.inc"
 
 #define GET_ATTRDEF_CLASSES

@@ -68,7 +68,7 @@ public:
         sums(q.type.getElementType(), inputs.scoreType(), inputs.scoreType(), options),
         means(q.type.getElementType(), inputs.scoreType(), q.type.getElementType(), options),
         stored(*dtypeOf(q.type.getElementType()), options.strict), scale(steps.number(inputs.scale)),
-        masked(steps.number(AttentionOp::maskedScore)) {
+        masked(steps.number(maskedScore)) {
     if (inputs.bias)
       bias = operands[shared++];
     if (inputs.mask)

@@ -44,6 +44,9 @@ KNOWS_TARGET_KINDS = "compiler/targets/Target.cpp"
 VOCABULARY = {"Version", "Error", "DType", "Shape", "Config", "Device", "Tensor", "Policy", "Legacy", "Reports"}
 PUBLIC = "frontend/include/halftone"
 SLOW_IN_PUBLIC_HEADERS = {"iostream", "regex", "filesystem", "map", "ranges", "chrono"}
+# The files whose contents identify code generation, and the sources of generated files that it may include.
+CODE_ID = "cmake/CodeId.cmake"
+GENERATED_FROM = {"dialect/Enums.h.inc": "dialect/Attrs.td", "compiler/codegen/BuildId.inc": None, "compiler/codegen/CodeId.inc": None}
 SYSTEM_HEADERS = re.compile(r"sys/|(unistd|fcntl|pthread|sched|spawn|dlfcn|errno|cpuid|\w*intrin)\.h$")
 
 MAX_LINES = 500
@@ -117,9 +120,9 @@ class House:
             return f"frontend/include/{include}"
         for base in (os.path.dirname(path), ""):
             target = os.path.normpath(os.path.join(base, include)).replace(os.sep, "/")
-            if target in self.known or (include.endswith(".inc") and "/" in include and room_of(target)):
+            if target in self.known:
                 return target
-        return None
+        return include if include.endswith(".inc") and room_of(include) else None  # generated: by its path from the root
 
     def check_includes(self):
         for path in filter(is_source, self.files):
@@ -209,6 +212,32 @@ class House:
                 line, header = self.way_to_mlir(path)
                 self.report(path, line, f"includes {header}; in the frontend expected MLIR and LLVM only in Trace*.cpp")
 
+    def check_code_id(self):
+        """The code id hashes each header of ours that code generation includes, but for those that cannot matter."""
+        text = "\n".join(self.lines(CODE_ID)) if CODE_ID in self.known else ""
+        lists = {name: words.split() for name, words in re.findall(r"set\((HALFTONE_CODE_\w+)([^)]*)\)", text)}
+        folders = tuple(folder + "/" for folder in lists.get("HALFTONE_CODE_FOLDERS", ()))
+        named = lists.get("HALFTONE_CODE_FILES", []) + lists.get("HALFTONE_CODE_NEUTRAL_FILES", [])
+        for path in named:
+            if path not in self.known:
+                self.report(CODE_ID, 1, f"names {path}; expected files that exist")
+        if not folders and any(path.startswith("compiler/codegen/") for path in self.files):
+            self.report(CODE_ID, 1, "no list HALFTONE_CODE_FOLDERS; expected the folders that generate code")
+        waiting = [path for path in self.files if folders and path.startswith(folders) and is_source(path)]
+        seen = set(waiting)
+        for path in waiting:
+            for number, line in enumerate(self.lines(path), 1):
+                match = INCLUDE.match(line)
+                target = match and self.target_of(path, match.group(2))
+                target = GENERATED_FROM.get(target, target)
+                if not target or target in seen:
+                    continue
+                seen.add(target)
+                if target not in named and not target.startswith(folders):
+                    self.report(path, number, f"code generation includes {target}; expected it in a list of {CODE_ID}")
+                if target in self.known and is_source(target):
+                    waiting.append(target)
+
     def check_sizes(self):
         for path in self.files:
             if path.endswith((".h", ".cpp", ".td", ".py", ".cmake", ".mlir", "CMakeLists.txt")):
@@ -295,6 +324,7 @@ class House:
     def check(self):
         self.check_includes()
         self.check_frontend_without_mlir()
+        self.check_code_id()
         self.check_sizes()
         self.check_first_lines()
         self.check_names()

@@ -1,7 +1,8 @@
 // Kernels' code in memory, and as entries of a cache on disk.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/KernelCache.h"
-#include "compiler/BuildId.inc"
+#include "compiler/codegen/BuildId.inc"
+#include "compiler/codegen/CodeId.inc"
 #include "runtime/base/ForkGate.h"
 #include "runtime/base/SizedText.h"
 #include <map>
@@ -13,7 +14,9 @@ constexpr std::string_view magic = "halftone kernel 3\n";
 
 std::string compiler::buildId() { return HALFTONE_BUILD_ID; }
 
-KernelCache::KernelCache(std::string_view directory, int64_t limit) : disk_(directory, buildId(), magic, limit) {}
+std::string compiler::codeId() { return HALFTONE_CODE_ID; }
+
+KernelCache::KernelCache(std::string_view directory, int64_t limit) : disk_(directory, codeId(), magic, limit) {}
 
 KernelCache &KernelCache::shared(std::string_view directory) {
   static std::mutex mutex;

@@ -13,11 +13,17 @@
 
 namespace halftone::compiler {
 
-/// The identity of the compiler: the version and a hash of the compiler's sources. Part of every kernel's key and of
-/// the disk cache's folder, so that a changed compiler never finds old code.
+/// Identifies the whole compiler: the version and a hash of its sources. Executables record it, and processes that
+/// train together must have the same one.
 std::string buildId();
 
-/// Code by kernel key, in memory and in a CacheFolder that is named by the build. Safe for threads, and, on disk, for
+/// Identifies code generation, from a kernel's linalg form to its code: the version and a hash of the sources that
+/// determine that code (cmake/CodeId.cmake) and of LLVM's version. It is part of every kernel's key and of the disk
+/// cache's folder, so that no compiler finds code that another code generation made. A change elsewhere in the compiler
+/// keeps the cache warm: it can change a kernel's code only through the kernel's text, which is part of the key too.
+std::string codeId();
+
+/// Code by kernel key, in memory and in a CacheFolder named by the code id. Safe for threads, and, on disk, for
 /// processes.
 class KernelCache {
 public:

@@ -35,7 +35,7 @@ func::FuncOp kernelFunction(ModuleOp module) {
 } // namespace
 
 std::string compiler::kernelKey(std::string_view linalgText, const Target &target) {
-  return sha256(fmt::format("{}\n{}\n{}", buildId(), target.key(), linalgText));
+  return sha256(fmt::format("{}\n{}\n{}", codeId(), target.key(), linalgText));
 }
 
 StatusOr<KernelCode> compiler::compileKernel(std::string_view linalgText, const Target &target, KernelDumps *dumps) {

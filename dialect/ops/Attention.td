@@ -37,8 +37,6 @@ def Halftone_AttentionOp : Halftone_PureOp<"attention", [AttrSizedOperandSegment
   let extraClassDeclaration = [{
     /// The dtype of scores, weights and sums: f32 or f64.
     ::mlir::FloatType getScoreType();
-    /// The score of keys that a query must not see.
-    static constexpr double maskedScore = -0.7 * 3.38953e38;
     /// The extents (b, n, t, s).
     ::llvm::SmallVector<int64_t, 4> getScoreShape();
   }];

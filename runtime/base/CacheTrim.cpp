@@ -24,8 +24,8 @@ bool isHexadecimal(std::string_view name, size_t digits) {
   return name.size() == digits && name.find_first_not_of("0123456789abcdef") == name.npos;
 }
 
-/// <version>-<16 digits>, see cmake/BuildId.cmake.
-bool isBuild(std::string_view name) {
+/// <version>-<16 digits>, see cmake/CodeId.cmake.
+bool isCodeId(std::string_view name) {
   const size_t dash = name.rfind('-');
   return dash != name.npos && dash > 0 && name.find_first_not_of("0123456789.") == dash &&
          isHexadecimal(name.substr(dash + 1), 16);
@@ -54,7 +54,7 @@ void trimCacheFolder(const std::string &base, const std::string &own, int64_t li
   int64_t total = 0;
   for (const fs::path &folder : contentsOf(base)) {
     std::error_code error;
-    if (!isBuild(folder.filename().string()) || !fs::is_directory(fs::symlink_status(folder, error)))
+    if (!isCodeId(folder.filename().string()) || !fs::is_directory(fs::symlink_status(folder, error)))
       continue;
     for (const fs::path &path : contentsOf(folder)) {
       const std::string name = path.filename();
@@ -78,7 +78,7 @@ void trimCacheFolder(const std::string &base, const std::string &own, int64_t li
       total -= entry.bytes;
   }
   for (const fs::path &folder : contentsOf(base))
-    if (folder != own && isBuild(folder.filename().string()))
+    if (folder != own && isCodeId(folder.filename().string()))
       (void)::rmdir(folder.c_str()); // fails, and shall, when the folder is not empty
 }
 

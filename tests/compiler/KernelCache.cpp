@@ -19,7 +19,7 @@ namespace {
 
 struct Folder : TemporaryFolder {
   std::string cache() const { return (path / "a" / "cache").string(); }
-  fs::path file(const std::string &key) const { return path / "a" / "cache" / buildId() / key; }
+  fs::path file(const std::string &key) const { return path / "a" / "cache" / codeId() / key; }
 };
 
 const std::string key = std::string(64, 'a');
@@ -108,7 +108,7 @@ TEST_CASE("Folders that others could have filled are refused", "[cache]") {
   SECTION("a symlink below") {
     fs::create_directories(folder.path / "b");
     fs::create_directories(folder.path / "a" / "cache");
-    fs::create_directory_symlink(folder.path / "b", folder.path / "a" / "cache" / buildId());
+    fs::create_directory_symlink(folder.path / "b", folder.path / "a" / "cache" / codeId());
     CHECK_THAT(complaint(), Catch::EndsWith("is a symlink; expected a folder"));
     CHECK(fs::is_empty(folder.path / "b"));
   }
@@ -248,7 +248,7 @@ TEST_CASE("A cache stays within its limit while it is written, and keeps what is
     other.replace(0, 3, std::to_string(100 + i));
     cache.insert(other, sample(std::string(10000, 'c')));
     // Less than a second has passed since the write, so set the times of a file that was read an hour ago and now.
-    const fs::path file = fs::path(cacheFolder) / buildId() / used;
+    const fs::path file = fs::path(cacheFolder) / codeId() / used;
     const timespec hours[2] = {{::time(nullptr) - 7200, 0}, {::time(nullptr) - 7200, 0}};
     REQUIRE(::utimensat(AT_FDCWD, file.c_str(), hours, 0) == 0);
     REQUIRE(KernelCache(cacheFolder, limit).find(used));

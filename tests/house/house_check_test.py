@@ -105,6 +105,23 @@ class HouseCheck(unittest.TestCase):
                      "examples/01-mnist/main.cpp": HEAD + '#include "runtime/Player.h"\n'},
                     "examples/01-mnist/main.cpp:3: includes runtime/Player.h")
 
+    def test_the_code_id_hashes_all_that_code_generation_includes(self):
+        files = {"cmake/CodeId.cmake": LIST_HEAD + "set(HALFTONE_CODE_FOLDERS compiler/codegen)\n"
+                 "set(HALFTONE_CODE_FILES dialect/Attrs.td)\nset(HALFTONE_CODE_NEUTRAL_FILES runtime/base/Status.h)\n",
+                 "dialect/Attrs.td": HEAD, "dialect/Enums.h": HEADER,
+                 "compiler/codegen/Lowering.h": HEADER + '#include "dialect/Enums.h.inc"\n#include "runtime/base/Status.h"\n'}
+        self.expect(files)
+        said = "code generation includes"
+        self.expect({**files, "compiler/codegen/Code.h": HEADER + '#include "dialect/Enums.h"\n'},
+                    f"compiler/codegen/Code.h:4: {said} dialect/Enums.h")
+        self.expect({**files, "runtime/base/Status.h": HEADER + '#include "halftone/DType.h"\n'},
+                    f"runtime/base/Status.h:4: {said} frontend/include/halftone/DType.h")
+        self.expect({**files, "dialect/Attrs.td": HEAD, "compiler/codegen/Code.h": HEADER + '#include "dialect/Ops.h.inc"\n'},
+                    f"compiler/codegen/Code.h:4: {said} dialect/Ops.h.inc")
+        self.expect({"compiler/codegen/Lowering.h": HEADER}, "cmake/CodeId.cmake:1: no list HALFTONE_CODE_FOLDERS")
+        del files["dialect/Attrs.td"]
+        self.expect({**files, "compiler/codegen/Lowering.h": HEADER}, "cmake/CodeId.cmake:1: names dialect/Attrs.td")
+
     def test_sizes(self):
         self.expect({"runtime/Player.h": HEADER + "\n" * 497})
         self.expect({"runtime/Player.h": HEADER + "\n" * 498}, "runtime/Player.h:501: 501 lines")

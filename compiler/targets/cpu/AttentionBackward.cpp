@@ -14,7 +14,7 @@
 // of a row is large, a walk before all others makes the sum of the row's weights.
 #include "compiler/targets/cpu/AttentionMask.h"
 #include "compiler/targets/cpu/Emitters.h"
-#include "dialect/AttentionParts.h"
+#include "dialect/AttentionConstants.h"
 
 namespace halftone::compiler {
 using namespace mlir;

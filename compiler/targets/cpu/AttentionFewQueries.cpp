@@ -17,7 +17,7 @@
 #include "compiler/kernels/MatmulSource.h"
 #include "compiler/targets/cpu/AttentionForward.h"
 #include "compiler/targets/cpu/AttentionMask.h"
-#include "dialect/Dialect.h"
+#include "dialect/AttentionConstants.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <limits>
@@ -77,7 +77,7 @@ private:
     const Emitted end = frame.constant(frame.source.form.causal ? rounds : behindAll);
     return frame.loop(none, end, next, start, [&](Emitted round, const Values &now) {
       const auto isFirst = [&] { return Values{always}; };
-      const auto seesMaskedKeys = [&] { return Values{lane(now[largest]) <= dialect::AttentionOp::maskedScore}; };
+      const auto seesMaskedKeys = [&] { return Values{lane(now[largest]) <= dialect::maskedScore}; };
       const auto walk = [&] {
         const Emitted isBehind = equal(round, round.like(behindAll));
         return walkKeys(select(isBehind, behind, none), select(isBehind, all, behind), round, now);
@@ -112,7 +112,7 @@ private:
     const Emitted found = overKeys(count, frame.splat(no, frame.lanes), [&](Emitted line, Emitted before) {
       const Lanes lanes = lanesOfKeys(key, count, line);
       const Emitted score = valueOf(form.scores, lanes, {{form.products.getResult(0), product}});
-      const Emitted isSeen = differs(score, score.like(dialect::AttentionOp::maskedScore)) & lanes.mask;
+      const Emitted isSeen = differs(score, score.like(dialect::maskedScore)) & lanes.mask;
       return before | isSeen.widen(frame.getI32Type());
     });
     const Value any = vector::ReductionOp::create(frame, vector::CombiningKind::OR, found.value());

@@ -13,7 +13,7 @@
 // above that of masked keys: then all keys weigh as much.
 #include "compiler/targets/cpu/AttentionForward.h"
 #include "compiler/targets/cpu/AttentionMask.h"
-#include "dialect/Dialect.h"
+#include "dialect/AttentionConstants.h"
 #include <limits>
 
 namespace halftone::compiler {
@@ -93,7 +93,7 @@ private:
   /// Whether some row has no score above that of masked keys.
   Emitted seesMaskedKeys() {
     return tiles.holdsForAny(first, count, [&](Emitted column, const Lanes &) {
-      return tiles.load(rowsOfLargest, frame.constant(0), column) <= dialect::AttentionOp::maskedScore;
+      return tiles.load(rowsOfLargest, frame.constant(0), column) <= dialect::maskedScore;
     });
   }
 

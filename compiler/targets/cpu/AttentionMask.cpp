@@ -1,7 +1,7 @@
 // Tiles of an attention kernel in which no query sees a key.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/AttentionMask.h"
-#include "dialect/Dialect.h"
+#include "dialect/AttentionConstants.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include <limits>
@@ -14,7 +14,7 @@ static Value condition(linalg::GenericOp generic) {
   auto select = generic.getBody()->getTerminator()->getOperand(0).getDefiningOp<arith::SelectOp>();
   FloatAttr other;
   if (!select || !matchPattern(select.getFalseValue(), m_Constant(&other)) ||
-      other.getValueAsDouble() != double(float(dialect::AttentionOp::maskedScore)))
+      other.getValueAsDouble() != double(float(dialect::maskedScore)))
     return {};
   return select.getCondition();
 }
@@ -74,7 +74,7 @@ Emitted AttentionMask::seesAny(const ScoreTile &tile, Emitted keys, Emitted colu
           frame.index[queryDim] = tile.firstQuery + column;
           const Lanes lanes = maskedLanes(frame, frame.lanes, queryDim, tile.firstQuery + tile.queries);
           const Emitted score = tiles.alongQueries(scores, {{products, product}});
-          const Emitted isSeen = differs(score, score.like(dialect::AttentionOp::maskedScore)) & lanes.mask;
+          const Emitted isSeen = differs(score, score.like(dialect::maskedScore)) & lanes.mask;
           return Values{before[0] | isSeen.widen(frame.getI32Type())};
         });
       })[0];
