@@ -42,7 +42,7 @@ TARGET_KIND = re.compile(r"compiler/targets/\w+/")
 KNOWS_TARGET_KINDS = "compiler/targets/Target.cpp"
 # The public headers that rooms below the frontend may include.
 VOCABULARY = {"Version", "Error", "DType", "Shape", "Config", "Device", "Tensor", "Policy", "Legacy", "Reports"}
-PUBLIC = "frontend/include/halftone"
+PUBLIC = "include/halftone"
 SLOW_IN_PUBLIC_HEADERS = {"iostream", "regex", "filesystem", "map", "ranges", "chrono"}
 SYSTEM_HEADERS = re.compile(r"sys/|(unistd|fcntl|pthread|sched|spawn|dlfcn|errno|cpuid|\w*intrin)\.h$")
 
@@ -66,7 +66,7 @@ TESTS_OF_MANY = {"tests/compiler/nvptx/Mutations.cpp", "tests/frontend/KerasChec
                  "tests/runtime/policy/RandomInput.cpp"}
 
 # The frontend's files that may include MLIR.
-TRACE = re.compile(r"frontend/(?!include/)(.*/)?Trace\w*\.(h|cpp)")
+TRACE = re.compile(r"frontend/(.*/)?Trace\w*\.(h|cpp)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -114,7 +114,7 @@ class House:
     def target_of(self, path, include):
         """The project path that a quoted include names, or None when it is no file of ours."""
         if include.startswith("halftone/"):
-            return f"frontend/include/{include}"
+            return f"include/{include}"
         for base in (os.path.dirname(path), ""):
             target = os.path.normpath(os.path.join(base, include)).replace(os.sep, "/")
             if target in self.known or (include.endswith(".inc") and "/" in include and room_of(target)):

@@ -18,9 +18,9 @@ LIST_HEAD = "# What it is for.\n# SPDX-License-Identifier: Apache-2.0\n"
 HEADER = HEAD + "#pragma once\n"
 CLEAN = {
     "CMakeLists.txt": LIST_HEAD,
-    "frontend/include/halftone/Tensor.h": HEADER + '#include "DType.h"\n#include <vector>\n',
-    "frontend/include/halftone/DType.h": HEADER + "#include <cstdint>\n",
-    "frontend/include/halftone/Model.h": HEADER,
+    "include/halftone/Tensor.h": HEADER + '#include "DType.h"\n#include <vector>\n',
+    "include/halftone/DType.h": HEADER + "#include <cstdint>\n",
+    "include/halftone/Model.h": HEADER,
     "frontend/CMakeLists.txt": LIST_HEAD + "halftone_room(halftone_frontend SOURCES Trace.cpp)\n",
     "frontend/Trace.cpp": HEAD + '#include "compiler/Compiler.h"\n#include "mlir/IR/Builders.h"\n',
     "compiler/CMakeLists.txt": LIST_HEAD + "halftone_room(halftone_compiler SOURCES passes/InsertCasts.cpp)\n",
@@ -94,7 +94,7 @@ class HouseCheck(unittest.TestCase):
                     "runtime/Player.h:4: runtime includes the public header Model.h")
 
     def test_public_headers_are_light(self):
-        public = "frontend/include/halftone/Model.h"
+        public = "include/halftone/Model.h"
         said = f"{public}:4: a public header includes"
         self.expect({public: HEADER + "#include <iostream>\n"}, f"{said} <iostream>")
         self.expect({public: HEADER + "#include <fmt/format.h>\n"}, f"{said} <fmt/format.h>")
