@@ -13,16 +13,16 @@ set(HALFTONE_CODE_FILES
   dialect/Attrs.td
   dialect/Enums.h
   dialect/KernelAttributes.def
-  frontend/include/halftone/DType.h
+  include/halftone/DType.h
   runtime/base/TilePermission.h
   runtime/plan/Abi.h
   runtime/plan/GpuAbi.h)
 # Headers that code generation includes and that cannot change its results: errors, locks, hashes, the cache's own files (whose
 # header has a format of its own), and the records that hold finished code.
 set(HALFTONE_CODE_NEUTRAL_FILES
-  frontend/include/halftone/Error.h
-  frontend/include/halftone/Shape.h
-  frontend/include/halftone/Version.h
+  include/halftone/Error.h
+  include/halftone/Shape.h
+  include/halftone/Version.h
   runtime/base/CacheFolder.h
   runtime/base/ForkGate.h
   runtime/base/Sha256.h

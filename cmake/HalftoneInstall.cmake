@@ -24,7 +24,7 @@ endforeach()
 target_link_libraries(halftone PRIVATE ${HALFTONE_ROOM_LIBRARIES})
 target_compile_features(halftone PUBLIC cxx_std_20)
 target_include_directories(halftone PUBLIC
-  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/frontend/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 # While the version is 0.x the SONAME carries major.minor: a field added to an argument struct changes the ABI.
 set_target_properties(halftone PROPERTIES
   EXPORT_NAME Halftone
@@ -37,7 +37,7 @@ target_link_options(halftone PRIVATE LINKER:--version-script=${CMAKE_CURRENT_LIS
 
 install(TARGETS halftone EXPORT HalftoneTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development)
-install(DIRECTORY frontend/include/halftone DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY include/halftone DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN "*.h")
 
 foreach(tool IN ITEMS halftone-opt halftone-run halftone-policy halftone-lsp-server)
   if(TARGET ${tool})

@@ -42,7 +42,7 @@ TARGET_KIND = re.compile(r"compiler/targets/\w+/")
 KNOWS_TARGET_KINDS = "compiler/targets/Target.cpp"
 # The public headers that rooms below the frontend may include.
 VOCABULARY = {"Version", "Error", "DType", "Shape", "Config", "Device", "Tensor", "Policy", "Legacy", "Reports"}
-PUBLIC = "frontend/include/halftone"
+PUBLIC = "include/halftone"
 SLOW_IN_PUBLIC_HEADERS = {"iostream", "regex", "filesystem", "map", "ranges", "chrono"}
 # The files whose contents identify code generation, and the sources of generated files that it may include.
 CODE_ID = "cmake/CodeId.cmake"
@@ -69,7 +69,7 @@ TESTS_OF_MANY = {"tests/compiler/nvptx/Mutations.cpp", "tests/frontend/KerasChec
                  "tests/runtime/policy/RandomInput.cpp"}
 
 # The frontend's files that may include MLIR.
-TRACE = re.compile(r"frontend/(?!include/)(.*/)?Trace\w*\.(h|cpp)")
+TRACE = re.compile(r"frontend/(.*/)?Trace\w*\.(h|cpp)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -117,7 +117,7 @@ class House:
     def target_of(self, path, include):
         """The project path that a quoted include names, or None when it is no file of ours."""
         if include.startswith("halftone/"):
-            return f"frontend/include/{include}"
+            return f"include/{include}"
         for base in (os.path.dirname(path), ""):
             target = os.path.normpath(os.path.join(base, include)).replace(os.sep, "/")
             if target in self.known:

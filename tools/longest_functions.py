@@ -10,7 +10,7 @@ import os
 import re
 import sys
 
-ROOMS = ("runtime", "dialect", "compiler", "frontend", "tools")
+ROOMS = ("include", "runtime", "dialect", "compiler", "frontend", "tools")
 NO_FUNCTION = re.compile(r"^\s*(if|for|while|switch|else|do|return|catch|\}|namespace|struct|class|enum|public|private|protected)\b|\[[^\]]*\]\(|= \[")
 
 

@@ -1,6 +1,6 @@
 // BackupAndRestore: a run that was interrupted goes on after its last whole epoch.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/ProcessRun.h"
+#include "frontend/base/ProcessRun.h"
 #include "frontend/io/SavedVariables.h"
 #include "halftone/Distribution.h"
 #include "halftone/Error.h"

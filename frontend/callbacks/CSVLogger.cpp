@@ -1,6 +1,6 @@
 // CSVLogger: one row per epoch, written when the epoch ends.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/ProcessRun.h"
+#include "frontend/base/ProcessRun.h"
 #include "halftone/Callbacks.h"
 #include "halftone/Error.h"
 #include "runtime/policy/PythonText.h"

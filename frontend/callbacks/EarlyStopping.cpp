@@ -1,6 +1,6 @@
 // EarlyStopping: ends training when a value stops improving.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/ProgressBar.h"
+#include "frontend/base/ProgressBar.h"
 #include "frontend/callbacks/Monitor.h"
 #include "halftone/Model.h"
 #include <cmath>

@@ -1,7 +1,7 @@
 // ModelCheckpoint: saves the model while it trains.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/ProcessRun.h"
-#include "frontend/ProgressBar.h"
+#include "frontend/base/ProcessRun.h"
+#include "frontend/base/ProgressBar.h"
 #include "frontend/callbacks/Monitor.h"
 #include "frontend/io/SavedVariables.h"
 #include "frontend/io/WeightsFile.h"

@@ -1,8 +1,8 @@
 // Reads the value that a callback watches.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/callbacks/Monitor.h"
-#include "frontend/ModelState.h"
-#include "frontend/ProgressBar.h"
+#include "frontend/base/ProgressBar.h"
+#include "frontend/training/ModelState.h"
 #include "halftone/Error.h"
 #include "halftone/Model.h"
 #include <algorithm>

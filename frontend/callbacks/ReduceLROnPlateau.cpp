@@ -1,6 +1,6 @@
 // ReduceLROnPlateau: a smaller learning rate when a value stops improving.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/ProgressBar.h"
+#include "frontend/base/ProgressBar.h"
 #include "frontend/callbacks/Monitor.h"
 #include "halftone/Error.h"
 #include "halftone/Model.h"

@@ -1,6 +1,6 @@
 // TerminateOnNaN, LearningRateScheduler and LambdaCallback.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/ProgressBar.h"
+#include "frontend/base/ProgressBar.h"
 #include "halftone/Error.h"
 #include "halftone/Model.h"
 #include "runtime/policy/PythonText.h"

@@ -1,9 +1,9 @@
 // Checkpoints: from a model's variables to a file and back.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/OptimizerImpl.h"
-#include "frontend/RandomSeeds.h"
+#include "frontend/base/RandomSeeds.h"
 #include "frontend/io/CheckpointFile.h"
 #include "frontend/io/SavedVariables.h"
+#include "frontend/optimizers/OptimizerImpl.h"
 #include "halftone/Saving.h"
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // Reads and writes the files of checkpoints.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/CheckpointFile.h"
-#include "frontend/io/RefuseFile.h"
+#include "frontend/base/RefuseFile.h"
 #include "runtime/TensorAccess.h"
 #include "runtime/base/Crc32.h"
 #include <charconv>

@@ -1,7 +1,7 @@
 // Reads compile_config.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/CompileConfig.h"
-#include "frontend/MetricImpl.h"
+#include "frontend/metrics/MetricImpl.h"
 
 namespace halftone::detail {
 

@@ -1,10 +1,10 @@
 // Makes functional models: layers first, then the calls in an order in which their inputs are known.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Graph.h"
-#include "frontend/LayerImpl.h"
-#include "frontend/Operations.h"
+#include "frontend/graph/Graph.h"
 #include "frontend/io/ModelReader.h"
+#include "frontend/layers/LayerImpl.h"
 #include "frontend/layers/RecordedCall.h"
+#include "frontend/ops/Operations.h"
 #include "halftone/Model.h"
 #include <map>
 #include <optional>

@@ -1,7 +1,7 @@
 // Finds and starts halftone-h5 and reads its output.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/H5Process.h"
-#include "frontend/io/LibexecFile.h"
+#include "frontend/base/LibexecFile.h"
 #include "halftone/Error.h"
 #include <cerrno>
 #include <csignal>

@@ -1,10 +1,10 @@
 // Compares weights files with models, and reads them whole or not at all.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/KerasWeights.h"
-#include "frontend/ModelState.h"
-#include "frontend/ProgressBar.h"
+#include "frontend/base/ProgressBar.h"
 #include "frontend/io/SavedGroups.h"
 #include "frontend/optimizers/OptimizerParts.h"
+#include "frontend/training/ModelState.h"
 #include "halftone/Error.h"
 #include <fmt/format.h>
 #include <fmt/ranges.h>

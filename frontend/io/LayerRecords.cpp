@@ -1,8 +1,8 @@
 // Reads layers from the nested configs of a saved model.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/LayerRecords.h"
-#include "frontend/LayerImpl.h"
 #include "frontend/io/ConfigPlace.h"
+#include "frontend/layers/LayerImpl.h"
 #include <algorithm>
 #include <fmt/format.h>
 

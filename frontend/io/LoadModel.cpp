@@ -1,13 +1,13 @@
 // load_model(): makes a model aside, from config.json, and gives it out when it has its weights and its compile().
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Devices.h"
-#include "frontend/InitialZeros.h"
-#include "frontend/ModelState.h"
-#include "frontend/OptimizerImpl.h"
+#include "frontend/graph/Devices.h"
 #include "frontend/io/CompileConfig.h"
 #include "frontend/io/KerasArchive.h"
 #include "frontend/io/KerasWeights.h"
 #include "frontend/layers/CalibratedKernel.h"
+#include "frontend/layers/InitialZeros.h"
+#include "frontend/optimizers/OptimizerImpl.h"
+#include "frontend/training/ModelState.h"
 #include "halftone/Model.h"
 #include <filesystem>
 #include <fmt/format.h>

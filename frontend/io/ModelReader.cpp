@@ -1,7 +1,7 @@
 // Makes Sequential models and single layers from configs.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/ModelReader.h"
-#include "frontend/ModelState.h"
+#include "frontend/training/ModelState.h"
 #include "halftone/Layers.h"
 
 namespace halftone::detail {

@@ -1,7 +1,7 @@
 // Reads and writes safetensors files.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/Safetensors.h"
-#include "frontend/io/RefuseFile.h"
+#include "frontend/base/RefuseFile.h"
 #include "halftone/Saving.h"
 #include "runtime/TensorAccess.h"
 #include "runtime/base/MappedFile.h"

@@ -1,6 +1,6 @@
 // Reads and checks the headers of safetensors files. Memory and time grow with the header alone.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/io/RefuseFile.h"
+#include "frontend/base/RefuseFile.h"
 #include "frontend/io/Safetensors.h"
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // Names the groups of weights files as keras.src.saving.saving_lib does.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/SavedGroups.h"
-#include "frontend/ModelState.h"
+#include "frontend/training/ModelState.h"
 #include <fmt/format.h>
 #include <map>
 #include <set>

@@ -1,8 +1,8 @@
 // The groups of Keras's weights files: which variables of a model stand under which name.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "frontend/OptimizerImpl.h"
 #include "frontend/layers/Lora.h"
+#include "frontend/optimizers/OptimizerImpl.h"
 #include "halftone/Layer.h"
 #include <string>
 #include <vector>

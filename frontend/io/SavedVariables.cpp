@@ -1,9 +1,9 @@
 // Names variables for files, and matches a file's tensors with them.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/SavedVariables.h"
-#include "frontend/Devices.h"
-#include "frontend/OptimizerImpl.h"
-#include "frontend/ProcessRun.h"
+#include "frontend/base/ProcessRun.h"
+#include "frontend/graph/Devices.h"
+#include "frontend/optimizers/OptimizerImpl.h"
 #include "frontend/optimizers/OptimizerParts.h"
 #include "halftone/Error.h"
 #include "runtime/TensorAccess.h"

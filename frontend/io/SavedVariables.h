@@ -1,8 +1,8 @@
 // The names of variables in files, and how a file's values find variables of another policy or with other names.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "frontend/ModelState.h"
 #include "frontend/io/Safetensors.h"
+#include "frontend/training/ModelState.h"
 #include <map>
 #include <string>
 #include <utility>

@@ -1,7 +1,7 @@
 // Model::save_weights and Model::load_weights.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/WeightsFile.h"
-#include "frontend/ProgressBar.h"
+#include "frontend/base/ProgressBar.h"
 #include "frontend/io/KerasWeights.h"
 #include "frontend/io/SavedVariables.h"
 #include "halftone/Error.h"

@@ -1,6 +1,6 @@
 // AdaptiveAveragePooling and AdaptiveMaxPooling: windows that cover each spatial axis evenly, as many as are asked for.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
 #include "frontend/layers/FieldsImage.h"
 #include "frontend/layers/PlainBody.h"
 #include "frontend/layers/SpatialAxes.h"

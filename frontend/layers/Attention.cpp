@@ -1,10 +1,10 @@
 // Attention and AdditiveAttention: one head, no projections, all in the compute dtype.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Masks.h"
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
 #include "frontend/layers/AttentionCall.h"
 #include "frontend/layers/FieldsAttention.h"
 #include "frontend/layers/RandomNumbers.h"
+#include "frontend/ops/Masks.h"
 #include <fmt/format.h>
 
 namespace halftone::layers {

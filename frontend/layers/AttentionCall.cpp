@@ -1,8 +1,8 @@
 // Calls of attention layers.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/AttentionCall.h"
-#include "frontend/Masks.h"
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
+#include "frontend/ops/Masks.h"
 #include "runtime/base/ConfigAccess.h"
 #include <fmt/format.h>
 

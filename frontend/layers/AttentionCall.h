@@ -1,7 +1,7 @@
 // Calls of attention layers: their Values by name, and which keys a query sees.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "frontend/LayerImpl.h"
+#include "frontend/layers/LayerImpl.h"
 #include "halftone/LayersAttention.h"
 #include <array>
 

@@ -1,10 +1,10 @@
 // Attention with heads.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/AttentionHeads.h"
-#include "frontend/KeyValueCache.h"
-#include "frontend/Masks.h"
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
+#include "frontend/layers/KeyValueCache.h"
 #include "frontend/layers/RandomNumbers.h"
+#include "frontend/ops/Masks.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>

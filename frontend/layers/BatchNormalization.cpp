@@ -1,10 +1,10 @@
 // BatchNormalization: by the batch's statistics in training, by moving statistics otherwise.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Masks.h"
-#include "frontend/Promotion.h"
-#include "frontend/SharedBatch.h"
+#include "frontend/graph/Promotion.h"
+#include "frontend/graph/SharedBatch.h"
 #include "frontend/layers/Fields.h"
 #include "frontend/layers/Normalized.h"
+#include "frontend/ops/Masks.h"
 #include "halftone/Ops.h"
 
 namespace halftone::layers {

@@ -1,10 +1,10 @@
 // Reads kernels that Keras quantized by GPTQ or AWQ.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/CalibratedKernel.h"
-#include "frontend/LayerImpl.h"
-#include "frontend/ModelState.h"
-#include "frontend/ProgressBar.h"
+#include "frontend/base/ProgressBar.h"
+#include "frontend/layers/LayerImpl.h"
 #include "frontend/layers/ProductKernel.h"
+#include "frontend/training/ModelState.h"
 #include "runtime/policy/PythonText.h"
 #include <algorithm>
 #include <fmt/format.h>

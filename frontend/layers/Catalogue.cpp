@@ -1,6 +1,6 @@
 // Layers from configs and to configs: the list of all that there are.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/ClassNames.h"
+#include "frontend/base/ClassNames.h"
 #include "frontend/layers/FieldsAttention.h"
 #include "frontend/layers/FieldsConvolution.h"
 #include "frontend/layers/FieldsImage.h"

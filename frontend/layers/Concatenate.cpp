@@ -1,8 +1,8 @@
 // Concatenate: joins inputs along an axis.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Masks.h"
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
 #include "frontend/layers/Fields.h"
+#include "frontend/ops/Masks.h"
 #include "halftone/Ops.h"
 #include <algorithm>
 #include <fmt/format.h>

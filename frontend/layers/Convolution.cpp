@@ -1,6 +1,6 @@
 // Conv, Conv..Transpose, DepthwiseConv and SeparableConv: activation(convolution + bias).
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
 #include "frontend/layers/FieldsConvolution.h"
 #include "frontend/layers/Lora.h"
 #include "frontend/layers/SpatialAxes.h"

@@ -1,6 +1,6 @@
 // Normalization: by a mean and a variance that are given, or computed from data once.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
 #include "frontend/layers/Fields.h"
 #include "frontend/layers/Normalized.h"
 #include "halftone/Jit.h"

@@ -1,6 +1,6 @@
 // Dot: products of two inputs, summed over one axis of each, batch by batch.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
 #include "frontend/layers/Fields.h"
 #include "halftone/Ops.h"
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // Dropout: of single elements, and of whole channels.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
 #include "frontend/layers/FieldsImage.h"
 #include "frontend/layers/RandomNumbers.h"
 #include "frontend/layers/SpatialAxes.h"

@@ -1,7 +1,7 @@
 // Embedding and PositionEmbedding: rows of a table by index, or by place.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/KeyValueCache.h"
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
+#include "frontend/layers/KeyValueCache.h"
 #include "frontend/layers/SpatialAxes.h"
 #include "frontend/layers/TableBody.h"
 #include <fmt/format.h>

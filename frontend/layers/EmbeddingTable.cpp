@@ -1,8 +1,8 @@
 // Builds and quantizes tables of embeddings, and reads them in both directions.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/EmbeddingTable.h"
-#include "frontend/LayerImpl.h"
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
+#include "frontend/layers/LayerImpl.h"
 #include "frontend/layers/ProductKernel.h"
 #include "frontend/layers/QuantizedOps.h"
 #include <algorithm>

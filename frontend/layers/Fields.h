@@ -1,8 +1,8 @@
 // The arguments of each layer as keys of its config, in Keras's order.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "frontend/ConfigFields.h"
-#include "frontend/LayerImpl.h"
+#include "frontend/base/ConfigFields.h"
+#include "frontend/layers/LayerImpl.h"
 #include "halftone/Layers.h"
 
 namespace halftone::detail {

@@ -1,6 +1,6 @@
 // GaussianNoise and GaussianDropout: normally distributed noise that is added or multiplied.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
 #include "frontend/layers/Fields.h"
 #include "frontend/layers/RandomNumbers.h"
 #include "halftone/Ops.h"

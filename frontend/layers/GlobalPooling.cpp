@@ -1,10 +1,10 @@
 // GlobalMaxPooling and GlobalAveragePooling: one element for each channel of each sample.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Masks.h"
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
 #include "frontend/layers/FieldsImage.h"
 #include "frontend/layers/PlainBody.h"
 #include "frontend/layers/SpatialAxes.h"
+#include "frontend/ops/Masks.h"
 #include "halftone/Ops.h"
 
 namespace halftone::layers {

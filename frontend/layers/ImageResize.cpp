@@ -1,7 +1,7 @@
 // Resizes images: nearest pixels by lookups, weighted sums by a product with a matrix for each axis.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/ImageResize.h"
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>

@@ -1,10 +1,10 @@
 // Enables LoRA, computes with it, and merges it into the weights of files.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/Lora.h"
-#include "frontend/LayerImpl.h"
-#include "frontend/Promotion.h"
-#include "frontend/RandomSeeds.h"
-#include "frontend/Variables.h"
+#include "frontend/base/RandomSeeds.h"
+#include "frontend/graph/Promotion.h"
+#include "frontend/graph/Variables.h"
+#include "frontend/layers/LayerImpl.h"
 #include <algorithm>
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // ZeroPadding and Cropping: margins that an input gets or loses along its spatial axes.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
 #include "frontend/layers/FieldsImage.h"
 #include "frontend/layers/PlainBody.h"
 #include "frontend/layers/SpatialAxes.h"

@@ -1,6 +1,6 @@
 // Masking: hides the steps whose features all have one value.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
 #include "frontend/layers/Fields.h"
 #include "halftone/Ops.h"
 

@@ -1,7 +1,7 @@
 // Elementwise layers of several inputs: Add, Subtract, Multiply, Average, Maximum, Minimum.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Masks.h"
 #include "frontend/layers/Fields.h"
+#include "frontend/ops/Masks.h"
 #include "halftone/Ops.h"
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // Normalization over the features of a sample: by layer, by group, by root mean square, to unit length.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
 #include "frontend/layers/Fields.h"
 #include "frontend/layers/Normalized.h"
 #include "halftone/Ops.h"

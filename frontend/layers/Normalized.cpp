@@ -1,7 +1,7 @@
 // Computes statistics, parameters and axes of normalization layers.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/Normalized.h"
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
 #include "halftone/Ops.h"
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // Shared by normalization layers: statistics in float32 or more, parameters along chosen axes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "frontend/LayerImpl.h"
+#include "frontend/layers/LayerImpl.h"
 #include <vector>
 
 namespace halftone::detail {

@@ -1,8 +1,8 @@
 // Layers without weights: activations, shapes, rescaling, functions.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Masks.h"
 #include "frontend/layers/PlainBody.h"
 #include "frontend/layers/SpatialAxes.h"
+#include "frontend/ops/Masks.h"
 #include "halftone/Ops.h"
 #include "runtime/base/ConfigAccess.h"
 #include <algorithm>

@@ -1,8 +1,8 @@
 // The body that Dense and EinsumDense share: a ProductKernel that can be quantized and adapted.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "frontend/InitialZeros.h"
 #include "frontend/layers/Fields.h"
+#include "frontend/layers/InitialZeros.h"
 #include "frontend/layers/ProductKernel.h"
 #include "frontend/layers/QuantizedModes.h"
 

@@ -1,9 +1,9 @@
 // Builds, quantizes and multiplies by kernels.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/ProductKernel.h"
-#include "frontend/InitialZeros.h"
-#include "frontend/LayerImpl.h"
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
+#include "frontend/layers/InitialZeros.h"
+#include "frontend/layers/LayerImpl.h"
 #include <algorithm>
 #include <numeric>
 

@@ -1,7 +1,7 @@
 // Composes the arithmetic of quantized layers of ordinary ops.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/QuantizedOps.h"
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
 
 namespace halftone::detail {
 

@@ -1,6 +1,6 @@
 // RandomFlip and RandomTranslation: each image of a batch in training gets its own change.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
 #include "frontend/layers/FieldsImage.h"
 #include "frontend/layers/Normalized.h"
 #include "frontend/layers/RandomNumbers.h"

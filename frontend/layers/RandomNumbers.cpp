@@ -1,7 +1,7 @@
 // Draws uniform and normal random numbers, and drops elements by them.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/RandomNumbers.h"
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
 #include <numbers>
 
 namespace halftone::detail {

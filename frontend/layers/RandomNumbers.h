@@ -1,7 +1,7 @@
 // Uniform random numbers inside a layer's call, from counter-based bits, so that nothing is stored and devices agree.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "frontend/SeedState.h"
+#include "frontend/layers/SeedState.h"
 #include "halftone/Ops.h"
 
 namespace halftone::detail {

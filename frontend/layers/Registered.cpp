@@ -1,7 +1,7 @@
 // Keeps users' layers that files may name.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/Registered.h"
-#include "frontend/ClassRegistry.h"
+#include "frontend/base/ClassRegistry.h"
 #include "frontend/layers/Fields.h"
 #include "runtime/base/ConfigAccess.h"
 

@@ -1,7 +1,7 @@
 // Users' layers by their registered names.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "frontend/ConfigFields.h"
+#include "frontend/base/ConfigFields.h"
 #include "halftone/Layer.h"
 #include <optional>
 #include <string>

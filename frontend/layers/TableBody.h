@@ -1,7 +1,7 @@
 // The body that Embedding and ReversibleEmbedding share: a table of rows by index.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
 #include "frontend/layers/EmbeddingTable.h"
 #include "frontend/layers/Fields.h"
 #include "frontend/layers/QuantizedModes.h"

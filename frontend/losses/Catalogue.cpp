@@ -1,6 +1,6 @@
 // Losses from configs and to configs: the list of all that there are.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/ClassNames.h"
+#include "frontend/base/ClassNames.h"
 #include "frontend/losses/Fields.h"
 #include "halftone/Error.h"
 #include <algorithm>

@@ -1,6 +1,6 @@
 // The circle loss: similarities of rows of one class against those of different classes.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
 #include "frontend/losses/Fields.h"
 #include "halftone/Ops.h"
 #include <fmt/format.h>

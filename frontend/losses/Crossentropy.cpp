@@ -1,8 +1,8 @@
 // Crossentropies of probabilities and of logits.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Promotion.h"
-#include "frontend/Softplus.h"
+#include "frontend/graph/Promotion.h"
 #include "frontend/losses/Fields.h"
+#include "frontend/ops/Softplus.h"
 #include "halftone/Ops.h"
 #include <fmt/format.h>
 #include <limits>

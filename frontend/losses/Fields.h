@@ -1,8 +1,8 @@
 // The arguments of each loss as keys of its config, beyond name, reduction and dtype.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "frontend/ConfigFields.h"
-#include "frontend/LossImpl.h"
+#include "frontend/base/ConfigFields.h"
+#include "frontend/losses/LossImpl.h"
 #include "halftone/Losses.h"
 
 namespace halftone::detail {

@@ -1,7 +1,7 @@
 // Hinge losses: distances to a margin.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/LossImpl.h"
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
+#include "frontend/losses/LossImpl.h"
 #include "halftone/Ops.h"
 
 namespace halftone::losses {

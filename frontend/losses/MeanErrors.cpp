@@ -1,6 +1,6 @@
 // Losses that are means of errors over the last axis.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/LossImpl.h"
+#include "frontend/losses/LossImpl.h"
 #include "halftone/Ops.h"
 #include <numbers>
 

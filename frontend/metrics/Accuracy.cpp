@@ -1,6 +1,6 @@
 // The accuracy metrics: 1 for each sample whose prediction is right.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
 #include "frontend/metrics/Fields.h"
 #include "halftone/Ops.h"
 #include <fmt/format.h>

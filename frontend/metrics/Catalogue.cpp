@@ -1,7 +1,7 @@
 // The list of all metrics: from names, from configs and to configs.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/ClassNames.h"
-#include "frontend/Promotion.h"
+#include "frontend/base/ClassNames.h"
+#include "frontend/graph/Promotion.h"
 #include "frontend/metrics/Fields.h"
 #include "halftone/Error.h"
 #include <algorithm>

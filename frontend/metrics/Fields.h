@@ -1,10 +1,10 @@
 // The arguments of each metric as keys of its config, and the metric made of them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "frontend/ConfigFields.h"
-#include "frontend/LayerImpl.h"
-#include "frontend/LossImpl.h"
-#include "frontend/MetricImpl.h"
+#include "frontend/base/ConfigFields.h"
+#include "frontend/layers/LayerImpl.h"
+#include "frontend/losses/LossImpl.h"
+#include "frontend/metrics/MetricImpl.h"
 
 namespace halftone::detail {
 

@@ -1,6 +1,6 @@
 // Intersections and unions of classes, from a matrix of counts by target and prediction.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
 #include "frontend/metrics/Fields.h"
 #include "frontend/metrics/Thresholds.h"
 #include "halftone/Ops.h"

@@ -1,7 +1,7 @@
 // Metrics that are means over samples, of losses and of other formulas, and the sum of values.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Promotion.h"
-#include "frontend/SharedBatch.h"
+#include "frontend/graph/Promotion.h"
+#include "frontend/graph/SharedBatch.h"
 #include "frontend/metrics/Fields.h"
 #include "halftone/Ops.h"
 #include <cmath>

@@ -1,6 +1,6 @@
 // Scores with state for each class or column: F-scores and the coefficient of determination.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
 #include "frontend/metrics/Fields.h"
 #include "frontend/metrics/Thresholds.h"
 #include "halftone/Ops.h"

@@ -1,10 +1,10 @@
 // Compares predictions with thresholds and counts.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/metrics/Thresholds.h"
-#include "frontend/Literals.h"
-#include "frontend/LossImpl.h"
-#include "frontend/Promotion.h"
-#include "frontend/SharedBatch.h"
+#include "frontend/graph/Literals.h"
+#include "frontend/graph/Promotion.h"
+#include "frontend/graph/SharedBatch.h"
+#include "frontend/losses/LossImpl.h"
 #include "halftone/Ops.h"
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Counts right and wrong predictions at thresholds. Precision, recall and areas under curves follow from the counts.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "frontend/MetricImpl.h"
+#include "frontend/metrics/MetricImpl.h"
 #include <optional>
 
 namespace halftone::detail {

@@ -1,6 +1,6 @@
 // Adafactor: keeps the mean squares of a matrix only by rows and by columns.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
 #include "frontend/optimizers/UpdateRule.h"
 #include "halftone/Ops.h"
 #include <cmath>

@@ -1,6 +1,6 @@
 // Adam, and AdamW, which adds decoupled weight decay.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
 #include "frontend/optimizers/UpdateRule.h"
 #include "halftone/Ops.h"
 

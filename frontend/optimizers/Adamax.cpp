@@ -1,6 +1,6 @@
 // Adamax: Adam with the largest gradient in place of the mean square.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
 #include "frontend/optimizers/UpdateRule.h"
 #include "halftone/Ops.h"
 

@@ -1,8 +1,8 @@
 // Optimizers by name and from configs: the list of all optimizers.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/OptimizerImpl.h"
-#include "frontend/ProgressBar.h"
+#include "frontend/base/ProgressBar.h"
 #include "frontend/optimizers/Fields.h"
+#include "frontend/optimizers/OptimizerImpl.h"
 #include "halftone/Error.h"
 #include <algorithm>
 #include <cctype>

@@ -1,7 +1,7 @@
 // The arguments of each optimizer as keys of its config, in Keras's order.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "frontend/ConfigFields.h"
+#include "frontend/base/ConfigFields.h"
 #include "halftone/Optimizers.h"
 
 namespace halftone::detail {

@@ -1,6 +1,6 @@
 // LAMB: Adam's step, scaled to the length of the variable times the rate.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
 #include "frontend/optimizers/UpdateRule.h"
 #include "halftone/Ops.h"
 

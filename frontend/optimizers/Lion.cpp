@@ -1,6 +1,6 @@
 // Lion: the sign of a momentum.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
 #include "frontend/optimizers/UpdateRule.h"
 #include "halftone/Error.h"
 #include "halftone/Ops.h"

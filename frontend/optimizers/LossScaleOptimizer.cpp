@@ -1,7 +1,7 @@
 // Dynamic loss scaling around another optimizer, as recorded operations: no step waits for the host.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/OptimizerImpl.h"
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
+#include "frontend/optimizers/OptimizerImpl.h"
 #include "halftone/Error.h"
 #include "halftone/Ops.h"
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Muon: matrices move along their momentum made nearly orthogonal, all else as by Adam.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
 #include "frontend/optimizers/UpdateRule.h"
 #include "halftone/Error.h"
 #include "halftone/Ops.h"

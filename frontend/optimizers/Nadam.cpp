@@ -1,6 +1,6 @@
 // Nadam: Adam with Nesterov's momentum, which grows over the first steps.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
 #include "frontend/optimizers/UpdateRule.h"
 #include "halftone/Ops.h"
 

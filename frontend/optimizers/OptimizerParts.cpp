@@ -1,9 +1,9 @@
 // Divides variables among processes, and gathers their values.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/optimizers/OptimizerParts.h"
-#include "frontend/OptimizerImpl.h"
-#include "frontend/ProcessRun.h"
-#include "frontend/Promotion.h"
+#include "frontend/base/ProcessRun.h"
+#include "frontend/graph/Promotion.h"
+#include "frontend/optimizers/OptimizerImpl.h"
 #include "halftone/Error.h"
 #include "runtime/TensorAccess.h"
 #include <algorithm>

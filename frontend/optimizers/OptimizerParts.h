@@ -1,7 +1,7 @@
 // How the state of an optimizer is divided among processes that train together.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "frontend/Variables.h"
+#include "frontend/graph/Variables.h"
 #include "runtime/communication/ProcessGroup.h"
 #include <map>
 #include <optional>

@@ -1,7 +1,7 @@
 // Fills and reads the table of learning rates.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/optimizers/RateTable.h"
-#include "frontend/OptimizerImpl.h"
+#include "frontend/optimizers/OptimizerImpl.h"
 #include "halftone/Ops.h"
 #include "runtime/base/ForkGate.h"
 #include <fmt/format.h>

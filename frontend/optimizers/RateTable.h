@@ -1,7 +1,7 @@
 // The next values of a learning-rate schedule, in the device's memory: no step asks the host for its rate.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "frontend/Variables.h"
+#include "frontend/graph/Variables.h"
 #include "halftone/Optimizers.h"
 #include <cstdint>
 #include <mutex>

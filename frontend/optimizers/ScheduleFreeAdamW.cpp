@@ -1,6 +1,6 @@
 // ScheduleFreeAdamW: Adam whose variables are means over the path of its steps, which take no schedule.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/Promotion.h"
+#include "frontend/graph/Promotion.h"
 #include "frontend/optimizers/UpdateRule.h"
 #include "halftone/Ops.h"
 

@@ -1,8 +1,8 @@
 // Applies gradients as keras.optimizers.Optimizer.apply does.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/optimizers/UpdateRule.h"
-#include "frontend/ProgressBar.h"
-#include "frontend/Promotion.h"
+#include "frontend/base/ProgressBar.h"
+#include "frontend/graph/Promotion.h"
 #include "halftone/Error.h"
 #include "halftone/Ops.h"
 #include <algorithm>

@@ -1,8 +1,8 @@
 // The base of optimizers: state, slot variables, clipping, weight decay, in Keras's order.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "frontend/OptimizerImpl.h"
 #include "frontend/optimizers/Fields.h"
+#include "frontend/optimizers/OptimizerImpl.h"
 #include "frontend/optimizers/OptimizerParts.h"
 #include "frontend/optimizers/RateTable.h"
 #include "runtime/policy/PathPattern.h"

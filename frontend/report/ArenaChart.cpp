@@ -1,7 +1,7 @@
 // Finds the lives of arena slots and draws them as rectangles.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/report/ArenaChart.h"
-#include "frontend/ReportWords.h"
+#include "frontend/base/ReportWords.h"
 #include "frontend/report/Markup.h"
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 // Writes the section about quantization: errors, bytes and times of layers under the modes.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/report/CalibrationSection.h"
-#include "frontend/CalibrationReport.h"
-#include "frontend/ReportWords.h"
+#include "frontend/base/ReportWords.h"
+#include "frontend/report/CalibrationReport.h"
 #include "frontend/report/Markup.h"
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // Escapes text and writes tables.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/report/Markup.h"
-#include "frontend/ReportWords.h"
+#include "frontend/base/ReportWords.h"
 #include <cstdint>
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
 // Reads the graph of a model from the calls that it recorded.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/report/ModelGraph.h"
-#include "frontend/GraphOrder.h"
-#include "frontend/ModelState.h"
-#include "frontend/ReportWords.h"
+#include "frontend/base/ReportWords.h"
+#include "frontend/layers/GraphOrder.h"
+#include "frontend/training/ModelState.h"
 #include "halftone/Error.h"
 #include "runtime/base/ConfigAccess.h"
 #include <algorithm>

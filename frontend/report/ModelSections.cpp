@@ -1,8 +1,8 @@
 // Writes the sections about a model's layers and its training.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/report/ModelSections.h"
-#include "frontend/LayerImpl.h"
-#include "frontend/ReportWords.h"
+#include "frontend/base/ReportWords.h"
+#include "frontend/layers/LayerImpl.h"
 #include "frontend/report/LineChart.h"
 #include "frontend/report/Markup.h"
 #include "frontend/report/PlotSvg.h"

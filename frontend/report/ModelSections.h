@@ -1,8 +1,8 @@
 // The sections of a report that need no compiled program: graph, layers, policies, learning curves.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "frontend/HistoryRep.h"
 #include "frontend/report/Page.h"
+#include "frontend/training/HistoryRep.h"
 #include "halftone/Model.h"
 
 namespace halftone::detail {

@@ -1,10 +1,10 @@
 // Writes the sections about casts, kernels and the arena.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/report/ProgramSections.h"
-#include "frontend/Inspect.h"
-#include "frontend/ReportWords.h"
+#include "frontend/base/ReportWords.h"
 #include "frontend/report/ArenaChart.h"
 #include "frontend/report/Markup.h"
+#include "frontend/training/Inspect.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>

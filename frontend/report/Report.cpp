@@ -1,10 +1,10 @@
 // Model::report(): gathers the facts about a model and writes the page.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/ModelState.h"
-#include "frontend/ReportWords.h"
+#include "frontend/base/ReportWords.h"
 #include "frontend/report/CalibrationSection.h"
 #include "frontend/report/ModelSections.h"
 #include "frontend/report/ProgramSections.h"
+#include "frontend/training/ModelState.h"
 #include "halftone/Error.h"
 #include "runtime/base/ForkGate.h"
 #include "runtime/base/WriteFile.h"

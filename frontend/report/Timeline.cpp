@@ -1,8 +1,8 @@
 // Records a training step, and writes its timeline as a table and for Chrome.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Timeline.h"
-#include "frontend/Inspect.h"
-#include "frontend/ReportWords.h"
+#include "frontend/base/ReportWords.h"
+#include "frontend/training/Inspect.h"
 #include "halftone/Distribution.h"
 #include "halftone/Error.h"
 #include "runtime/devices/StepTimes.h"

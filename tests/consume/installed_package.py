@@ -40,7 +40,7 @@ class Package:
         self.compiler = compiler
         self.app = os.path.join(source, "tests", "consume", "app")
         self.extension = os.path.join(source, "tests", "consume", "developer")
-        self.headers = os.path.join(source, "frontend", "include", "halftone")
+        self.headers = os.path.join(source, "include", "halftone")
         self.build = build
         self.config = config
         self.work = os.path.join(build, "tests", "consume")

@@ -1,6 +1,6 @@
 // Weights after steps of several processes against the intervals of the interpreter, which computes the steps of one process.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/OptimizerImpl.h"
+#include "frontend/optimizers/OptimizerImpl.h"
 #include "halftone/Halftone.h"
 #include "tools/halftone-run/Interpretation.h"
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Processes that divide the state of the optimizer learn the same, bit for bit, as processes that each have all of it.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/OptimizerImpl.h"
-#include "frontend/ProcessRun.h"
+#include "frontend/base/ProcessRun.h"
+#include "frontend/optimizers/OptimizerImpl.h"
 #include "frontend/optimizers/OptimizerParts.h"
 #include "halftone/Halftone.h"
 #include "runtime/TensorAccess.h"

@@ -1,6 +1,6 @@
 // Training that goes on from a checkpoint gives the bits of training without a pause; checkpoints go between policies.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/OptimizerImpl.h"
+#include "frontend/optimizers/OptimizerImpl.h"
 #include "halftone/Saving.h"
 #include "runtime/TensorAccess.h"
 #include "runtime/devices/CpuDevice.h"

@@ -1,9 +1,9 @@
 // Reads files that chance has damaged: each must load or give an error that names the file, in bounded time and memory.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/OptimizerImpl.h"
 #include "frontend/io/CheckpointFile.h"
 #include "frontend/io/KerasArchive.h"
 #include "frontend/io/StoredZip.h"
+#include "frontend/optimizers/OptimizerImpl.h"
 #include "halftone/Halftone.h"
 #include "runtime/TensorAccess.h"
 #include "tests/end_to_end/Damage.h"

@@ -1,7 +1,7 @@
 // Weights under mixed policies are cast once per update; frozen weights are cast once.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/Target.h"
-#include "frontend/Variables.h"
+#include "frontend/graph/Variables.h"
 #include "runtime/devices/Registry.h"
 #include "tests/end_to_end/Mlp.h"
 #include <algorithm>

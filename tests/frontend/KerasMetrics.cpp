@@ -1,7 +1,7 @@
 // Metrics and losses against the results, values and slopes that real Keras gave.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/ConfigFields.h"
-#include "frontend/MetricImpl.h"
+#include "frontend/base/ConfigFields.h"
+#include "frontend/metrics/MetricImpl.h"
 #include "tests/frontend/RecordedJson.h"
 #include <set>
 

@@ -1,7 +1,7 @@
 // Layers of recorded rows that real Keras quantized: how they are made, and what they are given.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "frontend/LayerImpl.h"
+#include "frontend/layers/LayerImpl.h"
 #include "tests/frontend/RecordedJson.h"
 
 namespace halftone::test {

@@ -1,8 +1,8 @@
 // Runs recorded functions, interpreted and compiled, for the frontend's tests.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "frontend/CompiledFunction.h"
-#include "frontend/Variables.h"
+#include "frontend/graph/CompiledFunction.h"
+#include "frontend/graph/Variables.h"
 #include "halftone/Halftone.h"
 #include <functional>
 #include <string>

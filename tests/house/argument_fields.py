@@ -9,7 +9,7 @@ import sys
 
 def structures(root):
     """(file, structure, fields) of each `struct ...Args` in the public headers."""
-    folder = os.path.join(root, "frontend", "include", "halftone")
+    folder = os.path.join(root, "include", "halftone")
     for name in sorted(os.listdir(folder)):
         if not name.endswith(".h"):
             continue

@@ -22,7 +22,7 @@ def main(root, build):
     docs = os.path.join(build, "docs")
     ops = read(*glob.glob(os.path.join(root, "dialect", "ops", "*.td")))
     passes = read(os.path.join(root, "compiler", "passes", "Passes.td"))
-    headers = read(*glob.glob(os.path.join(root, "frontend", "include", "halftone", "*.h")))
+    headers = read(*glob.glob(os.path.join(root, "include", "halftone", "*.h")))
     headers = re.sub(r"^namespace detail \{.*?^\} // namespace detail", "", headers, flags=re.S | re.M)
     attributes = read(os.path.join(root, "dialect", "Attributes.cpp"))
     known = set(re.findall(r'\{"(\w+)", Place::', attributes))

@@ -18,11 +18,11 @@ LIST_HEAD = "# What it is for.\n# SPDX-License-Identifier: Apache-2.0\n"
 HEADER = HEAD + "#pragma once\n"
 CLEAN = {
     "CMakeLists.txt": LIST_HEAD,
-    "frontend/include/halftone/Tensor.h": HEADER + '#include "DType.h"\n#include <vector>\n',
-    "frontend/include/halftone/DType.h": HEADER + "#include <cstdint>\n",
-    "frontend/include/halftone/Model.h": HEADER,
-    "frontend/CMakeLists.txt": LIST_HEAD + "halftone_room(halftone_frontend SOURCES Trace.cpp)\n",
-    "frontend/Trace.cpp": HEAD + '#include "compiler/Compiler.h"\n#include "mlir/IR/Builders.h"\n',
+    "include/halftone/Tensor.h": HEADER + '#include "DType.h"\n#include <vector>\n',
+    "include/halftone/DType.h": HEADER + "#include <cstdint>\n",
+    "include/halftone/Model.h": HEADER,
+    "frontend/CMakeLists.txt": LIST_HEAD + "halftone_room(halftone_frontend SOURCES graph/Trace.cpp)\n",
+    "frontend/graph/Trace.cpp": HEAD + '#include "compiler/Compiler.h"\n#include "mlir/IR/Builders.h"\n',
     "compiler/CMakeLists.txt": LIST_HEAD + "halftone_room(halftone_compiler SOURCES passes/InsertCasts.cpp)\n",
     "compiler/Compiler.h": HEADER + '#include "runtime/base/Status.h"\n#include "mlir/IR/BuiltinOps.h"\n',
     "compiler/passes/InsertCasts.cpp": HEAD + '#include "runtime/base/Status.h"\n',
@@ -81,9 +81,9 @@ class HouseCheck(unittest.TestCase):
     def test_llvm_stays_in_its_rooms(self):
         self.expect({"runtime/Player.h": HEADER + '#include "llvm/ADT/SmallVector.h"\n'},
                     "runtime/Player.h:4: runtime includes llvm/ADT/SmallVector.h")
-        self.expect({"frontend/CMakeLists.txt": LIST_HEAD + "Trace.cpp Ops.cpp\n",
-                     "frontend/Ops.cpp": HEAD + '#include "mlir/IR/Builders.h"\n'},
-                    "frontend/Ops.cpp:3: includes mlir/IR/Builders.h; in the frontend expected MLIR")
+        self.expect({"frontend/CMakeLists.txt": LIST_HEAD + "graph/Trace.cpp ops/Ops.cpp\n",
+                     "frontend/ops/Ops.cpp": HEAD + '#include "mlir/IR/Builders.h"\n'},
+                    "frontend/ops/Ops.cpp:3: includes mlir/IR/Builders.h; in the frontend expected MLIR")
         self.expect({"frontend/Ops.h": HEADER + '#include "compiler/Compiler.h"\n'},
                     "frontend/Ops.h:4: includes mlir/IR/BuiltinOps.h through compiler/Compiler.h")
         self.expect({"runtime/loader/ObjectLoader.h": HEADER + '#include "mlir/IR/Builders.h"\n'},
@@ -94,7 +94,7 @@ class HouseCheck(unittest.TestCase):
                     "runtime/Player.h:4: runtime includes the public header Model.h")
 
     def test_public_headers_are_light(self):
-        public = "frontend/include/halftone/Model.h"
+        public = "include/halftone/Model.h"
         said = f"{public}:4: a public header includes"
         self.expect({public: HEADER + "#include <iostream>\n"}, f"{said} <iostream>")
         self.expect({public: HEADER + "#include <fmt/format.h>\n"}, f"{said} <fmt/format.h>")
@@ -115,7 +115,7 @@ class HouseCheck(unittest.TestCase):
         self.expect({**files, "compiler/codegen/Code.h": HEADER + '#include "dialect/Enums.h"\n'},
                     f"compiler/codegen/Code.h:4: {said} dialect/Enums.h")
         self.expect({**files, "runtime/base/Status.h": HEADER + '#include "halftone/DType.h"\n'},
-                    f"runtime/base/Status.h:4: {said} frontend/include/halftone/DType.h")
+                    f"runtime/base/Status.h:4: {said} include/halftone/DType.h")
         self.expect({**files, "dialect/Attrs.td": HEAD, "compiler/codegen/Code.h": HEADER + '#include "dialect/Ops.h.inc"\n'},
                     f"compiler/codegen/Code.h:4: {said} dialect/Ops.h.inc")
         self.expect({"compiler/codegen/Lowering.h": HEADER}, "cmake/CodeId.cmake:1: no list HALFTONE_CODE_FOLDERS")

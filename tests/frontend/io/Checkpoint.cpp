@@ -1,7 +1,7 @@
 // Checkpoints: their contents, which files are refused, and that a refusal changes nothing.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/OptimizerImpl.h"
 #include "frontend/io/Safetensors.h"
+#include "frontend/optimizers/OptimizerImpl.h"
 #include "halftone/Saving.h"
 #include "tests/TemporaryFolder.h"
 #include "tests/frontend/Recorded.h"

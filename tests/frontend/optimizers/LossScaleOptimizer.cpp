@@ -1,6 +1,6 @@
 // Loss scaling: counts as in Keras, skipped steps, and 1,000 faults compared with a plain loop.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/OptimizerImpl.h"
+#include "frontend/optimizers/OptimizerImpl.h"
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,7 +1,7 @@
 // A step looks up the rate of a Halftone schedule on its device: exactly the rate that the host's function gives.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/optimizers/RateTable.h"
-#include "frontend/OptimizerImpl.h"
+#include "frontend/optimizers/OptimizerImpl.h"
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
 #include <limits>

@@ -1,0 +1,46 @@
+// Keeps users' initializers, regularizers and constraints that files may name.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/base/ClassRegistry.h"
+
+namespace halftone {
+
+namespace detail {
+
+template <> ClassRegistry<std::function<Initializer(const Config &)>> &registryOf<Initializer>() {
+  static ClassRegistry<std::function<Initializer(const Config &)>> registry(
+      {"initializer", "operator()", "register_initializer"});
+  return registry;
+}
+template <> ClassRegistry<std::function<Regularizer(const Config &)>> &registryOf<Regularizer>() {
+  static ClassRegistry<std::function<Regularizer(const Config &)>> registry(
+      {"regularizer", "operator()", "register_regularizer"});
+  return registry;
+}
+template <> ClassRegistry<std::function<Constraint(const Config &)>> &registryOf<Constraint>() {
+  static ClassRegistry<std::function<Constraint(const Config &)>> registry(
+      {"constraint", "operator()", "register_constraint"});
+  return registry;
+}
+
+Config customConfig(const CustomObject &object, const char *what) {
+  if (!object.get_config)
+    throw Error(ErrorKind::value_error,
+                fmt::format("{} that is a function cannot be saved: a config cannot hold it", what));
+  Config config;
+  object.get_config(config);
+  return config;
+}
+
+} // namespace detail
+
+void register_initializer(const std::string &registered_name, std::function<Initializer(const Config &)> make) {
+  detail::registryOf<Initializer>().add(registered_name, std::move(make));
+}
+void register_regularizer(const std::string &registered_name, std::function<Regularizer(const Config &)> make) {
+  detail::registryOf<Regularizer>().add(registered_name, std::move(make));
+}
+void register_constraint(const std::string &registered_name, std::function<Constraint(const Config &)> make) {
+  detail::registryOf<Constraint>().add(registered_name, std::move(make));
+}
+
+} // namespace halftone

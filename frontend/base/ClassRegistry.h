@@ -1,0 +1,115 @@
+// Users' classes of one kind (layers, initializers), by the names under which files hold them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/base/ConfigFields.h"
+#include "halftone/Error.h"
+#include "runtime/base/ForkGate.h"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace halftone::detail {
+
+/// The words of a kind in messages.
+struct KindWords {
+  const char *kind;   // "layer"
+  const char *method; // "call()": the method that makes a struct one of the kind
+  const char *call;   // "register_custom": the template that registers a struct
+};
+
+/// Safe to use from several threads. `Make` makes an object from a config.
+template <class Make> class ClassRegistry {
+public:
+  explicit ClassRegistry(KindWords words) : words_(words) {}
+  /// value_error unless the name is "package>Class", for an empty function, or for a class that another package has.
+  void add(const std::string &registeredName, Make make) {
+    const size_t end = registeredName.find('>');
+    if (end == std::string::npos || end == 0 || end + 1 == registeredName.size())
+      throw Error(ErrorKind::value_error,
+                  fmt::format("A class of the kind {} is registered as \"package>Class\". Received: registered_name={}",
+                              words_.kind, registeredName));
+    if (!make)
+      throw Error(ErrorKind::value_error,
+                  fmt::format("register_{0}() needs a function that makes the {0}", words_.kind));
+    const ForkSafeLock lock(mutex_);
+    for (const auto &[name, existing] : makers_)
+      if (name != registeredName && classOf(name) == classOf(registeredName))
+        throw Error(ErrorKind::value_error,
+                    fmt::format("The class '{}' is registered as '{}' already. Received: registered_name={}",
+                                classOf(name), name, registeredName));
+    makers_[registeredName] = std::move(make);
+  }
+  /// value_error, which says how to register the class, if nobody did.
+  Make makerOf(const std::string &registeredName) const {
+    const ForkSafeLock lock(mutex_);
+    if (const auto found = makers_.find(registeredName); found != makers_.end())
+      return found->second;
+    std::vector<std::string> names;
+    for (const auto &[name, make] : makers_)
+      names.push_back(name);
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("Could not locate class '{0}', which a user registered in Python as '{1}'. Before loading, "
+                    "register a struct {0} with {2} and a static from_config(): {3}<{0}>(\"{4}\"). Registered: [{5}]",
+                    classOf(registeredName), registeredName, words_.method, words_.call,
+                    registeredName.substr(0, registeredName.find('>')), fmt::join(names, ", ")));
+  }
+  /// The name under which the class is registered; nullopt if it is not.
+  std::optional<std::string> nameOf(const std::string &className) const {
+    const ForkSafeLock lock(mutex_);
+    for (const auto &[name, make] : makers_)
+      if (classOf(name) == className)
+        return name;
+    return std::nullopt;
+  }
+  const KindWords &words() const { return words_; }
+
+private:
+  static std::string classOf(const std::string &registeredName) {
+    return registeredName.substr(registeredName.find('>') + 1);
+  }
+  KindWords words_;
+  mutable std::mutex mutex_;
+  std::map<std::string, Make> makers_; // guarded by mutex_
+};
+
+/// The registry of initializers, regularizers or constraints.
+template <class T> ClassRegistry<std::function<T(const Config &)>> &registryOf();
+template <> ClassRegistry<std::function<Initializer(const Config &)>> &registryOf<Initializer>();
+template <> ClassRegistry<std::function<Regularizer(const Config &)>> &registryOf<Regularizer>();
+template <> ClassRegistry<std::function<Constraint(const Config &)>> &registryOf<Constraint>();
+
+/// The config of a user's object. value_error for a function, which no config can hold; `what`, "A constraint", begins
+/// the message.
+Config customConfig(const CustomObject &object, const char *what);
+
+/// An object as Keras saves it: one of Keras's `module`, or one of a class that a user registered. value_error for a
+/// user's class that is not registered. `isCustom`: whether the object is of a user's class.
+template <class T> Config savedAs(const T &object, const char *module, bool isCustom) {
+  if (!isCustom)
+    return serializedObject(module, object.name(), object.get_config());
+  const Config fields = object.get_config();
+  const std::optional<std::string> registered = registryOf<T>().nameOf(object.name());
+  if (!registered)
+    throw Error(ErrorKind::value_error,
+                fmt::format("No config can hold a {0} of class {1}: register it by {2}<{1}>(\"package\")",
+                            registryOf<T>().words().kind, object.name(), registryOf<T>().words().call));
+  Config saved = serializedObject("", object.name(), fields);
+  saved.set_null("module");
+  saved.set("registered_name", *registered);
+  return saved;
+}
+/// The object of a registered class; nullopt if the config holds one of Keras's.
+template <class T> std::optional<T> registeredObject(const Config &config) {
+  const std::string registered = registeredNameIn(config);
+  if (registered.empty())
+    return std::nullopt;
+  return registryOf<T>().makerOf(registered)(config.get_object("config"));
+}
+
+} // namespace halftone::detail

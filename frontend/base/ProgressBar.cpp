@@ -1,0 +1,129 @@
+// Draws the progress bar; the only code through which the library writes text.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/base/ProgressBar.h"
+#include "frontend/base/ProcessRun.h"
+#include "halftone/Model.h"
+#include "runtime/base/ForkGate.h"
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fmt/format.h>
+#include <mutex>
+
+namespace halftone {
+
+namespace {
+std::mutex sinkMutex;
+std::function<void(std::string_view)> sink;
+} // namespace
+
+void set_output(std::function<void(std::string_view)> newSink) {
+  const ForkSafeLock lock(sinkMutex);
+  sink = std::move(newSink);
+}
+
+namespace detail {
+
+void writeOutput(const std::string &text) {
+  if (!isFirstProcess())
+    return;
+  std::function<void(std::string_view)> target;
+  {
+    const ForkSafeLock lock(sinkMutex);
+    target = sink;
+  }
+  if (target) {
+    target(text);
+    return;
+  }
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+ProgressBar::ProgressBar(int verbose, std::optional<int64_t> steps) : verbose_(verbose), steps_(steps) {}
+
+/// The time that is left, as Keras shows it: in whole seconds, minutes or hours.
+static std::string remaining(double seconds) {
+  auto whole = static_cast<int64_t>(std::max(seconds, 0.0));
+  if (whole > 3600)
+    return fmt::format("{}:{:02}:{:02}", whole / 3600, whole % 3600 / 60, whole % 60);
+  if (whole > 60)
+    return fmt::format("{}:{:02}", whole / 60, whole % 60);
+  return fmt::format("{}s", whole);
+}
+static std::string perStep(double seconds) {
+  if (seconds >= 1.0 || seconds == 0.0)
+    return fmt::format("{:.0f}s/step", seconds);
+  return seconds >= 1e-3 ? fmt::format("{:.0f}ms/step", seconds * 1e3) : fmt::format("{:.0f}us/step", seconds * 1e6);
+}
+static double secondsBetween(std::chrono::steady_clock::time_point from, std::chrono::steady_clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+std::string ProgressBar::line(const Logs &logs, bool final) const {
+  Clock::time_point now = Clock::now();
+  double elapsed = secondsBetween(start_, now), each = 0.0;
+  if (done_ > 1 && afterFirst_)
+    each = secondsBetween(*afterFirst_, now) / static_cast<double>(done_ - 1);
+  else if (done_ > 0)
+    each = elapsed / static_cast<double>(done_);
+  const bool known = steps_.value_or(0) > 0;
+  std::string text = fmt::format("{:>7}/Unknown ", done_);
+  if (known) {
+    std::string total = std::to_string(*steps_);
+    text = fmt::format("{:>{}}/{} ", done_, total.size(), total);
+  }
+  if (known && verbose_ == 1) {
+    constexpr int64_t cells = 20;
+    double share = static_cast<double>(done_) / static_cast<double>(*steps_);
+    auto full = static_cast<int64_t>(cells * std::min(share, 1.0));
+    for (int64_t i = 0; i < cells; ++i)
+      text += i < full ? "━" : "─";
+    text += " ";
+  }
+  if (verbose_ == 2)
+    text += "- ";
+  text += known && !final ? remaining(each * static_cast<double>(*steps_ - done_)) : fmt::format("{:.0f}s", elapsed);
+  text += (verbose_ == 2 ? " - " : " ") + perStep(each);
+  for (const auto &[name, value] : logs) {
+    bool fixed = verbose_ == 1 ? std::abs(value) > 1e-3 : value > 1e-3;
+    text += fixed ? fmt::format(" - {}: {:.4f}", name, value) : fmt::format(" - {}: {:.4e}", name, value);
+  }
+  return text;
+}
+
+void ProgressBar::update(int64_t step, const Logs &logs) {
+  done_ = step;
+  if (verbose_ != 1)
+    return;
+  Clock::time_point now = Clock::now();
+  if (step == 1)
+    afterFirst_ = now;
+  if (now - drawn_ < std::chrono::milliseconds(50))
+    return;
+  drawn_ = now;
+  draw(line(logs, false));
+}
+
+/// Draws over the line before and leaves nothing of it.
+void ProgressBar::draw(const std::string &text) {
+  size_t length = text.size();
+  writeOutput("\r" + text + std::string(width_ > length ? width_ - length : 0, ' '));
+  width_ = length;
+}
+
+int64_t ProgressBar::finish(const Logs &logs) {
+  if (!steps_)
+    steps_ = done_;
+  done_ = *steps_;
+  if (verbose_ == 1) {
+    draw(line(logs, true));
+    writeOutput("\n");
+  } else if (verbose_ == 2 && done_ > 0) {
+    writeOutput(line(logs, true) + "\n");
+  }
+  return done_;
+}
+
+} // namespace detail
+} // namespace halftone

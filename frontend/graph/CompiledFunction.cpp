@@ -1,0 +1,140 @@
+// Traces, compiles and plays functions.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/graph/CompiledFunction.h"
+#include "frontend/base/ProcessRun.h"
+#include "frontend/graph/Devices.h"
+#include "frontend/graph/TraceCompile.h"
+#include "frontend/graph/Variables.h"
+#include "runtime/TensorTypes.h"
+#include "runtime/base/ForkGate.h"
+#include "runtime/base/FreeMemory.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <new>
+
+namespace halftone::detail {
+
+static constexpr int64_t leastForCompiling = int64_t(32) << 20; // bytes; more than a small model's step takes
+
+/// f(), whose std::bad_alloc becomes an error that names `name` and the free bytes.
+template <class F> static auto naming(const std::string &name, F f) {
+  try {
+    return f();
+  } catch (const std::bad_alloc &) {
+    throw Error(ErrorKind::runtime_error, fmt::format("{}: out of memory; {} bytes are free", name, freeMemory()));
+  }
+}
+
+CompiledFunction::CompiledFunction(FunctionOptions options, std::vector<std::string> feedNames, Body body)
+    : options_(std::move(options)), feedNames_(std::move(feedNames)), body_(std::move(body)),
+      program_(options_.name, [this](const ProgramKey &key) { return compile(key); }) {}
+
+std::shared_ptr<Trace> CompiledFunction::trace(const std::vector<TensorType> &types, const FeedLayout &layout) {
+  const ForkGate gate;                      // MLIR has its own locks
+  const DeviceScope device(this->device()); // for variables that the function makes while it is traced
+  std::shared_ptr<Trace> trace = Trace::create(options_.name);
+  Trace::Scope scope(trace);
+  std::vector<Value> feeds;
+  for (size_t i = 0; i < types.size(); ++i) {
+    std::string name = i < feedNames_.size() ? feedNames_[i] : fmt::format("arg{}", i);
+    feeds.push_back(trace->feed(name, Shape(types[i].shape), types[i].dtype));
+  }
+  const std::vector<Named> fetches = body_(*trace, feeds, layout);
+  for (const std::function<void()> &record : trace->atEnd)
+    record();
+  for (const Named &fetch : fetches)
+    trace->fetch(fetch.name, fetch.value);
+  return trace;
+}
+
+ProgramKey CompiledFunction::keyOf(const std::vector<TensorType> &types, const FeedLayout &layout) const {
+  return {types, layout, configurationEpoch(), device()};
+}
+
+/// The device of a traced function: `device` if the caller asked for it or if the function has no variables, else the
+/// device of the variables. Moves the function's constants there.
+static std::shared_ptr<DeviceRuntime> placeOf(const Trace &trace, Device device, bool isAskedFor) {
+  std::shared_ptr<DeviceRuntime> runtime = runtimeOf(device);
+  const auto &variables = trace.variables();
+  const auto isConstant = [](const auto &named) { return named.second->role == VariableRole::constant; };
+  const auto first = std::ranges::find_if_not(variables, isConstant);
+  if (!isAskedFor && first != variables.end())
+    runtime = first->second->memory->sharedDevice();
+  for (const auto &named : variables)
+    if (isConstant(named))
+      moveVariables({Variable(named.second)}, runtime);
+  return runtime;
+}
+
+StatusOr<std::shared_ptr<Player>> CompiledFunction::compile(const ProgramKey &key) {
+  if (!fitsMemory(leastForCompiling))
+    return Status(ErrorKind::runtime_error, fmt::format("{}: there is no memory to compile it: {}", options_.name,
+                                                        memoryShortage(leastForCompiling)));
+  // Exceptions of the user's own code pass through ProgramCache, which has changed nothing at this point.
+  std::shared_ptr<Trace> traced = trace(key.feeds, key.layout);
+  const std::shared_ptr<DeviceRuntime> device = placeOf(*traced, key.device, options_.device.has_value());
+  StatusOr<Executable> compiled = compileTrace(*traced, options_, device->target());
+  if (!compiled.isOk())
+    return compiled.status();
+  compiled->name = options_.name; // for messages of the player
+  auto executable = std::make_shared<const Executable>(*std::move(compiled));
+  StatusOr<std::shared_ptr<const KernelLibrary>> kernels = device->load(executable->kernels);
+  if (!kernels.isOk())
+    return kernels.status();
+  VariableBinding binding;
+  for (const auto &[symbol, variable] : traced->variables())
+    binding[symbol] = variable->memory;
+  return Player::bind(executable, *kernels, device, binding, traced->beforeRun,
+                      traced->sharedBatch ? processGroup() : nullptr);
+}
+
+std::vector<Tensor> CompiledFunction::run(const std::vector<Tensor> &feeds, const FeedLayout &layout) {
+  for (const Tensor &feed : feeds)
+    if (!feed.defined())
+      throw Error(ErrorKind::value_error, fmt::format("{} was given an undefined Tensor", options_.name));
+  return naming(options_.name, [&] {
+    if (!options_.interpret)
+      return program_.play(feeds, layout, configurationEpoch(), device()).valueOrThrow();
+    std::shared_ptr<Trace> traced = trace(typesOf(feeds), layout);
+    if (traced->sharedBatch)
+      throw Error(ErrorKind::not_implemented_error,
+                  fmt::format("{}: several processes run compiled steps together, not eager ones: compile() the model "
+                              "without `run_eagerly`",
+                              options_.name));
+    for (const auto &hook : traced->beforeRun)
+      hook();
+    const ForkGate gate;
+    return interpretTrace(*traced, options_, feeds).valueOrThrow();
+  });
+}
+
+void CompiledFunction::prepare(const std::vector<TensorType> &types, const FeedLayout &layout) {
+  if (!options_.interpret)
+    player(types, layout);
+}
+
+std::shared_ptr<Player> CompiledFunction::player(const std::vector<TensorType> &types, const FeedLayout &layout) {
+  return naming(options_.name, [&] { return std::move(program_.find(keyOf(types, layout))).valueOrThrow(); });
+}
+
+std::string CompiledFunction::ir(Stage stage, const std::vector<TensorType> &types, const FeedLayout &layout,
+                                 bool locations) {
+  const ForkGate gate;
+  return traceText(*trace(types, layout), options_, {runtimeOf(device())->target(), stage, locations}).valueOrThrow();
+}
+
+CastLedger CompiledFunction::ledger(const std::vector<TensorType> &types, const FeedLayout &layout) {
+  const std::shared_ptr<Player> player = this->player(types, layout);
+  CastLedger ledger;
+  for (const LedgerRow &row : player->executable().ledger) {
+    ledger.rows.push_back({row.path, row.value, row.from, row.to,
+                           row.storage ? CastLedger::Kind::storage : CastLedger::Kind::rounding, row.fused, row.bytes,
+                           row.rule, row.location});
+    (row.fused ? ledger.fused : ledger.standalone) += 1;
+    if (!row.fused)
+      ledger.bytes_moved += row.bytes;
+  }
+  return ledger;
+}
+
+} // namespace halftone::detail

@@ -1,0 +1,63 @@
+// A traced function, compiled once per input types and configuration, and played on Tensors.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/graph/Trace.h"
+#include "halftone/Device.h"
+#include "halftone/Reports.h"
+#include "runtime/ProgramCache.h"
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace halftone::detail {
+
+struct FunctionOptions {
+  std::string name = "function";
+  bool strict = false;
+  bool interpret = false; // run_eagerly: the reference interpreter instead of compiled code
+  std::optional<int64_t> maxStandaloneCasts{};
+  std::optional<Device> device{}; // empty: the device of the variables, else the calling thread's default
+};
+
+class CompiledFunction {
+public:
+  struct Named {
+    std::string name;
+    Value value;
+  };
+  /// Returns the fetches. Called once per trace, while the trace is current, with the layout that run() got.
+  using Body =
+      std::function<std::vector<Named>(Trace &trace, const std::vector<Value> &feeds, const FeedLayout &layout)>;
+  CompiledFunction(FunctionOptions options, std::vector<std::string> feedNames, Body body);
+
+  std::vector<Tensor> run(const std::vector<Tensor> &feeds, const FeedLayout &layout = {});
+  /// Compiles for these types, so that run() need not.
+  void prepare(const std::vector<TensorType> &types, const FeedLayout &layout = {});
+  /// The text of `stage` for these types.
+  std::string ir(Stage stage, const std::vector<TensorType> &types, const FeedLayout &layout = {},
+                 bool locations = false);
+  CastLedger ledger(const std::vector<TensorType> &types, const FeedLayout &layout = {});
+  /// The player for these types, which is compiled if there is none yet.
+  std::shared_ptr<Player> player(const std::vector<TensorType> &types, const FeedLayout &layout = {});
+  const FunctionOptions &options() const { return options_; }
+  int64_t compileCount() const { return program_.compileCount(); }
+  /// The arena of the program that was compiled or ran last, in bytes; 0 if there is none.
+  int64_t arenaBytes() const {
+    const std::shared_ptr<Player> latest = program_.latest();
+    return latest ? latest->executable().plan.arenaBytes : 0;
+  }
+
+private:
+  std::shared_ptr<Trace> trace(const std::vector<TensorType> &types, const FeedLayout &layout);
+  StatusOr<std::shared_ptr<Player>> compile(const ProgramKey &key);
+  ProgramKey keyOf(const std::vector<TensorType> &types, const FeedLayout &layout) const;
+  Device device() const { return options_.device.value_or(default_device()); }
+
+  FunctionOptions options_;
+  std::vector<std::string> feedNames_;
+  Body body_;
+  ProgramCache program_;
+};
+
+} // namespace halftone::detail

@@ -1,0 +1,85 @@
+// Joins literals to larger constants, and reads the arrays of recorded calls.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/graph/Literals.h"
+#include "frontend/graph/Promotion.h"
+#include "halftone/Error.h"
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace halftone::detail {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr size_t mostElements = 4096;
+
+struct Lists {
+  const std::string &owner;
+  std::vector<int64_t> dims{};
+  std::vector<double> values{};
+
+  [[noreturn]] void refuse() const {
+    throw Error(ErrorKind::value_error,
+                fmt::format("{} has an array among its arguments that is no nested list of numbers", owner));
+  }
+  /// `dims` from the first element of each list.
+  void measure(const Json &json) {
+    if (!json.is_array())
+      return;
+    dims.push_back(std::ssize(json));
+    if (!json.empty())
+      measure(json[0]);
+  }
+  void add(const Json &json, size_t axis) {
+    const bool isList = axis < dims.size();
+    if (json.is_array() != isList || (isList && std::ssize(json) != dims[axis]))
+      refuse();
+    if (isList) {
+      for (const Json &each : json)
+        add(each, axis + 1);
+      return;
+    }
+    if (!json.is_number() && !json.is_boolean())
+      refuse();
+    values.push_back(json.is_boolean() ? static_cast<double>(json.get<bool>()) : json.get<double>());
+    if (values.size() > mostElements)
+      throw Error(ErrorKind::not_implemented_error,
+                  fmt::format("{} has an array of more than {} elements among its arguments: put it into a layer's "
+                              "weight",
+                              owner, mostElements));
+  }
+};
+
+} // namespace
+
+Value vectorOf(const std::vector<double> &values, DType dtype) {
+  constexpr size_t most = 64; // of a literal
+  std::vector<Value> pieces;
+  for (size_t begin = 0; begin < values.size(); begin += most) {
+    const std::vector<double> piece(values.begin() + static_cast<int64_t>(begin),
+                                    values.begin() + static_cast<int64_t>(std::min(begin + most, values.size())));
+    pieces.push_back(tracing().literal(Tensor(piece, {std::ssize(piece)}).astype(dtype)));
+  }
+  return pieces.size() == 1 ? pieces[0] : tracing().concat(pieces, 0);
+}
+
+bool isRecordedArray(const Json &json) {
+  if (!json.is_object())
+    return false;
+  const auto kind = json.find("class_name"), config = json.find("config");
+  return kind != json.end() && (*kind == "__numpy__" || *kind == "__tensor__") && config != json.end() &&
+         config->is_object() && config->contains("value") && config->value("dtype", Json()).is_string();
+}
+
+Value recordedArray(const std::string &owner, const Json &json) {
+  const Json &config = json.at("config"), &value = config.at("value");
+  const DType dtype = standardize_dtype(config.at("dtype").get<std::string>());
+  Lists lists{owner};
+  lists.measure(value);
+  lists.add(value, 0);
+  const Shape shape(lists.dims);
+  return lists.values.empty() ? tracing().splat(0.0, shape, dtype)
+                              : tracing().reshape(vectorOf(lists.values, dtype), shape);
+}
+
+} // namespace halftone::detail

@@ -1,0 +1,104 @@
+// Broadcasting and promotion.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/graph/Promotion.h"
+#include "halftone/Policy.h"
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <numeric>
+
+namespace halftone::detail {
+
+Trace &tracing() {
+  Trace *trace = Trace::current();
+  if (!trace)
+    throw Error(ErrorKind::runtime_error, "an operation was called outside of a function being traced");
+  return *trace;
+}
+
+DType floatxDtype() { return standardize_dtype(config::floatx()); }
+
+Value asDtype(const Value &x, DType dtype, std::string_view origin) {
+  return x.dtype() == dtype ? x : tracing().cast(x, dtype, origin);
+}
+
+Value asFloat(const Value &x) { return is_float(x.dtype()) ? x : asDtype(x, floatxDtype()); }
+
+Value asNumber(const Value &x) { return x.dtype() == DType::bool_ ? asDtype(x, DType::int32) : x; }
+
+bool isWhole(double number) { return std::abs(number) < 0x1p63 && number == std::floor(number); }
+
+Place placeIn(DType dtype, double number) {
+  bool isUnsigned = name(dtype).starts_with("u");
+  int bits = static_cast<int>(itemsize(dtype)) * 8 - (isUnsigned ? 0 : 1);
+  if (number < (isUnsigned ? 0.0 : -std::ldexp(1.0, bits)))
+    return Place::below;
+  return number < std::ldexp(1.0, bits) ? Place::inside : Place::above;
+}
+
+DType indexDtype(int64_t extent) { return extent <= INT32_MAX ? DType::int32 : DType::int64; }
+
+Shape broadcastShape(std::string_view op, const Shape &a, const Shape &b) {
+  int64_t rank = std::max(a.rank(), b.rank());
+  std::vector<int64_t> dims(static_cast<size_t>(rank));
+  for (int64_t i = 1; i <= rank; ++i) {
+    int64_t da = i <= a.rank() ? a[-i] : 1, db = i <= b.rank() ? b[-i] : 1;
+    if (da != db && da != 1 && db != 1)
+      throw Error(ErrorKind::value_error,
+                  fmt::format("{} of shapes {} and {}, which cannot be broadcast together", op, a.str(), b.str()));
+    dims[static_cast<size_t>(rank - i)] = da == 1 ? db : da;
+  }
+  return Shape(dims);
+}
+
+Value broadcastTo(const Value &x, const Shape &shape) {
+  Shape from = x.shape();
+  if (from == shape)
+    return x;
+  if (from.rank() > shape.rank())
+    throw Error(ErrorKind::value_error, fmt::format("cannot broadcast shape {} to {}", from.str(), shape.str()));
+  // `kept`: the axes that stay. Axes of extent 1 that grow are dropped first.
+  std::vector<int64_t> kept, axes;
+  int64_t offset = shape.rank() - from.rank();
+  for (int64_t i = 0; i < from.rank(); ++i) {
+    if (from[i] != shape[i + offset] && from[i] != 1)
+      throw Error(ErrorKind::value_error, fmt::format("cannot broadcast shape {} to {}", from.str(), shape.str()));
+    if (from[i] != shape[i + offset])
+      continue;
+    kept.push_back(from[i]);
+    axes.push_back(i + offset);
+  }
+  Value y = static_cast<int64_t>(kept.size()) == from.rank() ? x : tracing().reshape(x, Shape(kept));
+  return static_cast<int64_t>(kept.size()) == shape.rank() ? y : tracing().broadcast(y, shape, axes);
+}
+
+Operands fit(std::string_view op, const Value &a, const Value &b) {
+  DType dtype = a.dtype() == b.dtype() ? a.dtype() : result_type(a.dtype(), b.dtype());
+  Shape shape = broadcastShape(op, a.shape(), b.shape());
+  return {broadcastTo(asDtype(a, dtype), shape), broadcastTo(asDtype(b, dtype), shape)};
+}
+
+int64_t normalizeAxis(std::string_view op, int64_t axis, int64_t rank) {
+  if (axis < -rank || axis >= rank)
+    throw Error(ErrorKind::value_error, fmt::format("{}: axis {} is out of range for rank {}", op, axis, rank));
+  return axis < 0 ? axis + rank : axis;
+}
+
+std::vector<int64_t> normalizeAxes(std::string_view op, const std::vector<int64_t> &axes, int64_t rank) {
+  std::vector<int64_t> result;
+  if (axes.empty()) {
+    result.resize(static_cast<size_t>(rank));
+    std::iota(result.begin(), result.end(), 0);
+    return result;
+  }
+  for (int64_t axis : axes)
+    result.push_back(normalizeAxis(op, axis, rank));
+  std::sort(result.begin(), result.end());
+  if (std::adjacent_find(result.begin(), result.end()) != result.end())
+    throw Error(ErrorKind::value_error, fmt::format("{}: an axis is given twice", op));
+  return result;
+}
+
+Value scalarLike(double value, const Value &like) { return tracing().splat(value, like.shape(), like.dtype()); }
+
+} // namespace halftone::detail

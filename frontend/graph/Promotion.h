@@ -1,0 +1,41 @@
+// NumPy's broadcasting and Keras's dtype promotion, for operands of an operation.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/graph/Trace.h"
+
+namespace halftone::detail {
+
+/// The current trace. Ops run inside apply(), so there is one.
+Trace &tracing();
+/// `x` in `dtype`; `x` itself if it has that dtype.
+Value asDtype(const Value &x, DType dtype, std::string_view origin = "promotion");
+/// `x` as a float: integers and bools in floatx.
+Value asFloat(const Value &x);
+/// `x` in a dtype of arithmetic: bools in int32.
+Value asNumber(const Value &x);
+/// Whether `number` is integral and fits in 64 bits, so that Python would treat it as an int.
+bool isWhole(double number);
+/// Where an integral scalar lies: below the range of the integer `dtype`, inside it, or above it.
+enum class Place : uint8_t { below, inside, above };
+Place placeIn(DType dtype, double number);
+/// The dtype of indices of an axis of this extent: int32 if they fit.
+DType indexDtype(int64_t extent);
+/// `x` repeated to `shape` by NumPy's rule. value_error when it does not fit.
+Value broadcastTo(const Value &x, const Shape &shape);
+/// The shape to which two operands broadcast. value_error naming `op` and both shapes when they do not broadcast.
+Shape broadcastShape(std::string_view op, const Shape &a, const Shape &b);
+/// Both operands in the dtype and the shape that they promote and broadcast to.
+struct Operands {
+  Value a, b;
+};
+Operands fit(std::string_view op, const Value &a, const Value &b);
+/// `axis` counted from the front; value_error naming `op` when out of range.
+int64_t normalizeAxis(std::string_view op, int64_t axis, int64_t rank);
+/// Axes counted from the front, ascending, without duplicates; empty means all.
+std::vector<int64_t> normalizeAxes(std::string_view op, const std::vector<int64_t> &axes, int64_t rank);
+/// A scalar constant with the dtype of `like`, as Keras treats a Python scalar.
+Value scalarLike(double value, const Value &like);
+/// The dtype named by floatx().
+DType floatxDtype();
+
+} // namespace halftone::detail

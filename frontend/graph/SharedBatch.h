@@ -1,0 +1,30 @@
+// Sums and means over the processes that run a traced step together (Trace::sharedBatch).
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/graph/Trace.h"
+#include "halftone/Optimizers.h"
+#include <vector>
+
+namespace halftone::detail {
+
+/// The sum over processes; x itself in a step of one process.
+Value sumOverProcesses(const Value &x);
+/// The same of a number of rows, or of their values: a process without rows adds 0.
+Value sumOfRows(const Value &x);
+/// The mean over processes. Each process counts once, however many rows it has.
+Value meanOverProcesses(const Value &x);
+/// The part of this process in a mean over all rows, so that meanOverProcesses() of it is that mean: `meanOfOwnRows` times
+/// the rows of this process, divided by the mean count of rows.
+Value partOfMean(const Value &meanOfOwnRows);
+/// The same of a sum over all rows: `sumOfOwnRows` times the count of processes; 0 in a process without rows.
+Value partOfSum(const Value &sumOfOwnRows);
+/// The mean over all rows, of the means over each process's `ownRows` rows. Layers may call it: it needs no value from
+/// outside of their call. A process without rows counts the row that it computes.
+Value meanOfParts(const Value &meanOfOwnRows, int64_t ownRows);
+/// The count of rows of the batch, of all processes, as a scalar like `like`; `ownRows` in a step of one process.
+Value rowsOfAll(int64_t ownRows, const Value &like);
+
+/// Optimizer::minimize() of the loss that meanOverProcesses() gives.
+void minimizeTogether(const Optimizer &optimizer, const Value &loss, const std::vector<Variable> &variables);
+
+} // namespace halftone::detail

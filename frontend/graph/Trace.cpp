@@ -1,0 +1,492 @@
+// Traces: turns Values into ops of the dialect.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/graph/Trace.h"
+#include "dialect/Dialect.h"
+#include "dialect/TypeInference.h"
+#include "frontend/base/UserWords.h"
+#include "frontend/graph/TraceEnums.h"
+#include "frontend/graph/TraceRegion.h"
+#include "frontend/graph/TraceSymbols.h"
+#include "halftone/Error.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "runtime/TensorAccess.h"
+#include "llvm/Support/raw_ostream.h"
+#include <fmt/format.h>
+#include <map>
+
+using namespace mlir;
+namespace hd = halftone::dialect;
+
+namespace halftone::detail {
+
+namespace {
+
+thread_local std::vector<std::shared_ptr<Trace>> openTraces;
+
+class MlirTrace final : public Trace {
+public:
+  explicit MlirTrace(std::string name) : symbols_(context_), name_(std::move(name)) {
+    DialectRegistry registry;
+    hd::registerDialects(registry);
+    context_.disableMultithreading();
+    context_.appendDialectRegistry(registry);
+    context_.loadAllAvailableDialects();
+    loc_ = UnknownLoc::get(&context_);
+    module_ = ModuleOp::create(loc_, llvm::StringRef(name_));
+    OpBuilder builder(module_->getBodyRegion());
+    function_ = func::FuncOp::create(builder, loc_, "main", builder.getFunctionType({}, {}));
+    open(function_.addEntryBlock(), false);
+  }
+
+  Value feed(const std::string &name, const Shape &shape, DType dtype) override {
+    mlir::Value argument = function_.getBody().front().addArgument(type(shape, dtype), loc_);
+    feedNames_.push_back(name);
+    return wrap(argument, 0);
+  }
+  void fetch(const std::string &name, const Value &value) override {
+    fetches_.push_back(resolve(value));
+    fetchNames_.push_back(symbols_.fetchName(name));
+  }
+
+  Value unary(std::string_view op, const Value &x) override { return emit(op, {}, {resolve(x)}); }
+  Value binary(std::string_view op, const Value &a, const Value &b) override {
+    return emit(op, {}, {resolve(a), resolve(b)});
+  }
+  Value compare(ComparePredicate predicate, const Value &a, const Value &b) override {
+    auto attr = hd::ComparePredicateAttr::get(&context_, mirrored<hd::ComparePredicate>(predicate));
+    return emit("compare", {}, {resolve(a), resolve(b)}, {named("predicate", attr)});
+  }
+  Value select(const Value &condition, const Value &a, const Value &b) override {
+    return emit("select", {resolve(a).getType()}, {resolve(condition), resolve(a), resolve(b)});
+  }
+  Value isFinite(const Value &x) override { return emit("is_finite", {}, {resolve(x)}); }
+  Value cast(const Value &x, DType dtype, std::string_view origin) override {
+    return emit("cast", {type(x.shape(), dtype)}, {resolve(x)}, {named("origin", builder().getStringAttr(origin))});
+  }
+  Value splat(double value, const Shape &shape, DType dtype) override {
+    RankedTensorType tensor = type(shape, dtype);
+    return constantOf(symbols_.splat(tensor, value));
+  }
+  Value literal(const Tensor &data) override {
+    RankedTensorType tensor = type(data.shape(), data.dtype());
+    const Tensor host = TensorAccess::onHost(data);
+    return constantOf(
+        symbols_.literal(tensor, std::span(TensorAccess::data(host), static_cast<size_t>(TensorAccess::bytes(host)))));
+  }
+  Value iota(int64_t axis, const Shape &shape, DType dtype) override {
+    return emit("iota", {type(shape, dtype)}, {}, {named("axis", builder().getI64IntegerAttr(axis))});
+  }
+  Value randomBits(const Value &key, const Shape &shape) override {
+    return emit("random_bits", {type(shape, DType::uint32)}, {resolve(key)});
+  }
+  Value contract(const Value &a, const Value &b, const ContractAxes &axes) override {
+    Shape sa = a.shape(), sb = b.shape();
+    std::vector<int64_t> dims;
+    auto contains = [](const std::vector<int64_t> &list, int64_t axis) { return llvm::is_contained(list, axis); };
+    for (int64_t axis : axes.lhsBatch)
+      dims.push_back(sa[axis]);
+    for (int64_t i = 0; i < sa.rank(); ++i)
+      if (!contains(axes.lhsBatch, i) && !contains(axes.lhsContract, i))
+        dims.push_back(sa[i]);
+    for (int64_t i = 0; i < sb.rank(); ++i)
+      if (!contains(axes.rhsBatch, i) && !contains(axes.rhsContract, i))
+        dims.push_back(sb[i]);
+    DType result = a.dtype() == DType::int8 ? DType::int32 : a.dtype();
+    return emit("contract", {type(Shape(dims), result)}, {resolve(a), resolve(b)},
+                {named("lhs_batch", i64s(axes.lhsBatch)), named("rhs_batch", i64s(axes.rhsBatch)),
+                 named("lhs_contract", i64s(axes.lhsContract)), named("rhs_contract", i64s(axes.rhsContract))});
+  }
+  Value window(const Value &x, const WindowSteps &steps, const std::vector<int64_t> &places,
+               const std::vector<int64_t> &taps, bool lowest) override {
+    std::vector<int64_t> dims{x.shape()[0]};
+    dims.insert(dims.end(), places.begin(), places.end());
+    dims.insert(dims.end(), taps.begin(), taps.end());
+    for (int64_t axis = 1 + static_cast<int64_t>(places.size()); axis < x.shape().rank(); ++axis)
+      dims.push_back(x.shape()[axis]);
+    llvm::SmallVector<NamedAttribute> attributes = attributesOf(steps);
+    if (lowest)
+      attributes.push_back(named("lowest", builder().getUnitAttr()));
+    return emit("window", {type(Shape(dims), x.dtype())}, {resolve(x)}, attributes);
+  }
+  Value convolution(const Value &x, const Value &w, const WindowSteps &steps,
+                    const std::vector<int64_t> &places) override {
+    std::vector<int64_t> dims{x.shape()[0]};
+    dims.insert(dims.end(), places.begin(), places.end());
+    dims.push_back(x.shape()[-2]);
+    dims.push_back(w.shape()[-1]);
+    DType result = x.dtype() == DType::int8 ? DType::int32 : x.dtype();
+    return emit("convolution", {type(Shape(dims), result)}, {resolve(x), resolve(w)}, attributesOf(steps));
+  }
+  Value attention(const Value &q, const Value &k, const Value &v, const Attention &more) override {
+    const Shape shape = q.shape();
+    const DType scores = q.dtype() == DType::float64 ? DType::float64 : DType::float32;
+    llvm::SmallVector<mlir::Value> operands{resolve(q), resolve(k), resolve(v)};
+    llvm::SmallVector<int32_t> segments{1, 1, 1};
+    for (const Value *operand : {&more.bias, &more.mask, &more.key}) {
+      segments.push_back(operand->defined());
+      if (operand->defined())
+        operands.push_back(resolve(*operand));
+    }
+    llvm::SmallVector<NamedAttribute> attributes{named("operandSegmentSizes", builder().getDenseI32ArrayAttr(segments)),
+                                                 named("scale", builder().getF64FloatAttr(more.scale)),
+                                                 named("rate", builder().getF64FloatAttr(more.rate))};
+    if (more.causal)
+      attributes.push_back(named("causal", builder().getUnitAttr()));
+    return emit("attention",
+                {type(Shape{shape[0], shape[1], shape[2], v.shape()[3]}, q.dtype()),
+                 type(Shape{shape[0], shape[2], shape[1]}, scores)},
+                operands, attributes);
+  }
+  Value reduce(ReduceKind kind, const Value &x, const std::vector<int64_t> &axes, DType result) override {
+    auto attr = hd::ReduceKindAttr::get(&context_, mirrored<hd::ReduceKind>(kind));
+    return emit("reduce", {type(without(x.shape(), axes), result)}, {resolve(x)},
+                {named("kind", attr), named("axes", i64s(axes))});
+  }
+  Value argReduce(bool max, const Value &x, int64_t axis) override {
+    auto attr = hd::ReduceKindAttr::get(&context_, max ? hd::ReduceKind::max : hd::ReduceKind::min);
+    return emit("arg_reduce", {type(without(x.shape(), {axis}), DType::int32)}, {resolve(x)},
+                {named("kind", attr), named("axis", builder().getI64IntegerAttr(axis))});
+  }
+  Value cumsum(const Value &x, int64_t axis) override {
+    return emit("cumsum", {type(x.shape(), x.dtype())}, {resolve(x)},
+                {named("axis", builder().getI64IntegerAttr(axis))});
+  }
+  Value reduceAll(ReduceAllKind kind, const std::vector<Value> &xs) override {
+    auto attr = hd::ReduceAllKindAttr::get(&context_, mirrored<hd::ReduceAllKind>(kind));
+    return emit("reduce_all", {}, resolveAll(xs), {named("kind", attr)});
+  }
+  Value allReduce(CollectiveKind kind, const Value &x) override {
+    auto attr = hd::CollectiveKindAttr::get(&context_, mirrored<hd::CollectiveKind>(kind));
+    return emit("all_reduce", {}, {resolve(x)}, {named("kind", attr)});
+  }
+  Value reduceScatter(const Value &x, const std::vector<int64_t> &borders, int64_t rank) override {
+    return emitDivided("reduce_scatter", x, borders, rank);
+  }
+  Value allGather(const Value &x, const std::vector<int64_t> &borders, int64_t rank) override {
+    return emitDivided("all_gather", x, borders, rank);
+  }
+  Value reshape(const Value &x, const Shape &shape) override {
+    return emit("reshape", {type(shape, x.dtype())}, {resolve(x)});
+  }
+  Value broadcast(const Value &x, const Shape &shape, const std::vector<int64_t> &axes) override {
+    return emit("broadcast", {type(shape, x.dtype())}, {resolve(x)}, {named("axes", i64s(axes))});
+  }
+  Value transpose(const Value &x, const std::vector<int64_t> &permutation) override {
+    std::vector<int64_t> dims;
+    Shape shape = x.shape();
+    for (int64_t axis : permutation)
+      dims.push_back(shape[axis]);
+    return emit("transpose", {type(Shape(dims), x.dtype())}, {resolve(x)}, {named("permutation", i64s(permutation))});
+  }
+  Value slice(const Value &x, const std::vector<int64_t> &start, const Shape &shape) override {
+    return emit("slice", {type(shape, x.dtype())}, {resolve(x)}, {named("start", i64s(start))});
+  }
+  Value concat(const std::vector<Value> &xs, int64_t axis) override {
+    std::vector<int64_t> dims = xs.at(0).shape().dims();
+    dims[static_cast<size_t>(axis)] = 0;
+    for (const Value &x : xs)
+      dims[static_cast<size_t>(axis)] += x.shape()[axis];
+    return emit("concat", {type(Shape(dims), xs[0].dtype())}, resolveAll(xs),
+                {named("axis", builder().getI64IntegerAttr(axis))});
+  }
+  Value gather(const Value &x, const Value &indices, int64_t axis) override {
+    std::vector<int64_t> dims = x.shape().dims(), places = indices.shape().dims();
+    auto at = dims.erase(dims.begin() + axis);
+    dims.insert(at, places.begin(), places.end());
+    return emit("gather", {type(Shape(dims), x.dtype())}, {resolve(x), resolve(indices)},
+                {named("axis", builder().getI64IntegerAttr(axis))});
+  }
+  Value stopGradient(const Value &x) override { return emit("stop_gradient", {}, {resolve(x)}); }
+  Value customGradient(const Value &y, const std::vector<Value> &xs,
+                       const std::function<std::vector<Value>(const Value &)> &gradient) override {
+    llvm::SmallVector<mlir::Value> operands{resolve(y)};
+    operands.append(resolveAll(xs));
+    llvm::SmallVector<std::unique_ptr<Region>> bodies;
+    bodies.push_back(std::make_unique<Region>());
+    bodies.front()->push_back(new Block);
+    Block &block = bodies.front()->front();
+    open(&block, false);
+    try {
+      yield(block, resolveAll(gradient(wrap(block.addArgument(operands.front().getType(), loc_), regions_.back().id))));
+    } catch (...) {
+      regions_.pop_back();
+      throw;
+    }
+    regions_.pop_back();
+    return wrapResults(emitOp("custom_gradient", {operands.front().getType()}, operands, {}, bodies)).front();
+  }
+
+  Value read(const std::shared_ptr<VariableImpl> &variable, DType dtype) override {
+    auto symbol = FlatSymbolRefAttr::get(&context_, symbols_.declare(*module_, variable));
+    return emit("read", {type(variable->shape, dtype)}, {}, {named("variable", symbol)});
+  }
+  void assign(const std::shared_ptr<VariableImpl> &variable, const Value &value) override {
+    auto symbol = FlatSymbolRefAttr::get(&context_, symbols_.declare(*module_, variable));
+    emitOp("assign", {}, {resolve(value)}, {named("variable", symbol)});
+  }
+  std::vector<Value> gradient(const Value &y, const std::vector<std::shared_ptr<VariableImpl>> &of,
+                              const std::vector<Value> &at) override {
+    llvm::SmallVector<Attribute> symbols;
+    llvm::SmallVector<Type> types;
+    for (const auto &variable : of) {
+      symbols.push_back(FlatSymbolRefAttr::get(&context_, symbols_.declare(*module_, variable)));
+      types.push_back(type(variable->shape, variable->dtype));
+    }
+    llvm::SmallVector<mlir::Value> operands{resolve(y)};
+    for (const Value &x : at) {
+      operands.push_back(resolve(x));
+      types.push_back(operands.back().getType());
+    }
+    Operation *op = emitOp("gradient", types, operands, {named("of", builder().getArrayAttr(symbols))});
+    return wrapResults(op);
+  }
+
+  void when(const Value &condition, const std::function<void()> &then) override {
+    mlir::Value predicate = resolve(condition);
+    llvm::SmallVector<std::unique_ptr<Region>> bodies;
+    for (int i = 0; i < 2; ++i) {
+      bodies.push_back(std::make_unique<Region>());
+      bodies.back()->push_back(new Block);
+    }
+    open(&bodies[0]->front(), false);
+    try {
+      then();
+    } catch (...) {
+      regions_.pop_back();
+      throw;
+    }
+    yield(bodies[0]->front(), {});
+    regions_.pop_back();
+    yield(bodies[1]->front(), {});
+    emitOp("when", {}, {predicate}, {}, bodies);
+  }
+
+  std::vector<Value> layer(const LayerScopeArgs &args, const std::vector<Value> &inputs,
+                           const std::function<std::vector<Value>(const std::vector<Value> &)> &body) override {
+    auto region = std::make_unique<Region>();
+    region->push_back(new Block);
+    Block &block = region->front();
+    Location savedLoc = loc_;
+    if (args.where.line)
+      loc_ = FileLineColLoc::get(&context_, args.where.file, args.where.line, 0);
+    llvm::SmallVector<mlir::Value> operands = resolveAll(inputs);
+    open(&block, true);
+    std::vector<Value> arguments;
+    for (const Value &input : inputs) {
+      bool convert = args.autocast && is_float(input.dtype());
+      DType dtype = convert ? args.computeDtype : input.dtype();
+      arguments.push_back(wrap(block.addArgument(type(input.shape(), dtype), loc_), regions_.back().id));
+    }
+    llvm::SmallVector<mlir::Value> results;
+    size_t outerLosses = losses.size(), outputs = 0;
+    try {
+      results = resolveAll(body(arguments));
+      outputs = results.size();
+      for (size_t i = outerLosses; i < losses.size(); ++i) // the layer returns losses as further results
+        results.push_back(resolve(losses[i]));
+    } catch (...) {
+      regions_.pop_back();
+      loc_ = savedLoc;
+      throw;
+    }
+    operands.append(regions_.back().captured);
+    yield(block, results);
+    regions_.pop_back();
+    llvm::SmallVector<Type> types;
+    for (mlir::Value result : results)
+      types.push_back(result.getType());
+    llvm::SmallVector<std::unique_ptr<Region>> bodies;
+    bodies.push_back(std::move(region));
+    int64_t call = layerCalls_[args.path]++;
+    Operation *op = emitOp(
+        "layer", types, operands,
+        {named("path", builder().getStringAttr(args.path)), named("policy", builder().getStringAttr(args.policy)),
+         named("rule", builder().getStringAttr(args.rule)), named("call", builder().getI64IntegerAttr(call)),
+         named("layer_class", builder().getStringAttr(args.className))},
+        bodies);
+    int64_t elements = 0;
+    for (mlir::Value result : llvm::ArrayRef(results).take_front(outputs))
+      elements += cast<RankedTensorType>(result.getType()).getNumElements();
+    cast<hd::LayerOp>(op).setRematerialize(args.rematerializeAbove && elements > *args.rematerializeAbove);
+    loc_ = savedLoc;
+    std::vector<Value> values = wrapResults(op);
+    std::copy(values.begin() + static_cast<int64_t>(outputs), values.end(),
+              losses.begin() + static_cast<int64_t>(outerLosses));
+    values.resize(outputs);
+    return values;
+  }
+
+  Value rematerialized(const std::function<Value()> &body) override {
+    Block &block = *regions_.back().block;
+    Operation *before = block.empty() ? nullptr : &block.back();
+    Value result = body();
+    const Attribute mark = builder().getI64IntegerAttr(nextRematerialized_++);
+    for (Operation *op = before ? before->getNextNode() : &block.front(); op; op = op->getNextNode())
+      op->setAttr(hd::rematerializeAttr, mark);
+    return result;
+  }
+
+  ModuleOp finish() override {
+    OpBuilder b = builder();
+    func::ReturnOp::create(b, loc_, fetches_);
+    llvm::SmallVector<Type> results;
+    for (mlir::Value value : fetches_)
+      results.push_back(value.getType());
+    function_.setFunctionType(b.getFunctionType(function_.getBody().front().getArgumentTypes(), results));
+    for (auto [i, name] : llvm::enumerate(feedNames_))
+      function_.setArgAttr(i, hd::nameAttr, b.getStringAttr(name));
+    for (auto [i, name] : llvm::enumerate(fetchNames_))
+      function_.setResultAttr(i, hd::nameAttr, b.getStringAttr(name));
+    std::string diagnostics;
+    ScopedDiagnosticHandler handler(&context_, [&](Diagnostic &d) { diagnostics += d.str() + "\n"; });
+    if (failed(mlir::verify(*module_)))
+      throw Error(ErrorKind::internal_error, "the traced module does not verify: " + diagnostics);
+    return *module_;
+  }
+  const std::vector<std::pair<std::string, std::shared_ptr<VariableImpl>>> &variables() const override {
+    return symbols_.variables();
+  }
+
+private:
+  void open(Block *block, bool isolated) {
+    OpenRegion region;
+    region.id = nextRegion_++;
+    region.block = block;
+    region.isolated = isolated;
+    regions_.push_back(std::move(region));
+  }
+  OpBuilder builder() { return builderAt(*regions_.back().block); }
+  OpBuilder builderAt(Block &block) { // a layer's block has no parent until its op is made
+    OpBuilder b(&context_);
+    b.setInsertionPointToEnd(&block);
+    return b;
+  }
+  NamedAttribute named(llvm::StringRef name, Attribute attr) {
+    return NamedAttribute(StringAttr::get(&context_, name), attr);
+  }
+  llvm::SmallVector<NamedAttribute> attributesOf(const WindowSteps &steps) {
+    return {named("stride", i64s(steps.stride)), named("dilation", i64s(steps.dilation)), named("low", i64s(steps.low)),
+            named("hole", i64s(steps.hole))};
+  }
+  DenseI64ArrayAttr i64s(const std::vector<int64_t> &values) { return DenseI64ArrayAttr::get(&context_, values); }
+  static Shape without(const Shape &shape, const std::vector<int64_t> &axes) {
+    std::vector<int64_t> dims;
+    for (int64_t i = 0; i < shape.rank(); ++i)
+      if (!llvm::is_contained(axes, i))
+        dims.push_back(shape[i]);
+    return Shape(dims);
+  }
+
+  RankedTensorType type(const Shape &shape, DType dtype) {
+    Type element = hd::elementType(&context_, dtype);
+    if (!element)
+      throw Error(ErrorKind::type_error, fmt::format("dtype {} cannot be computed with", name(dtype)));
+    for (int64_t dim : shape)
+      if (dim < 0)
+        throw Error(ErrorKind::value_error,
+                    fmt::format("a shape without None is needed to compile, got {}", shape.str()));
+    return RankedTensorType::get(shape.dims(), element);
+  }
+
+  /// The value inside the innermost open region: captured through every layer boundary in between.
+  mlir::Value resolve(const Value &value) {
+    if (!value.defined())
+      throw Error(ErrorKind::value_error, "an undefined Value was used");
+    const Node &node = *value.node();
+    if (!node.isTraced())
+      throw Error(ErrorKind::value_error,
+                  fmt::format("a symbolic Value of shape {} was used inside a traced function: pass it as "
+                              "an argument, or call the model that computes it",
+                              node.shape.str()));
+    if (node.trace.lock().get() != this)
+      throw Error(ErrorKind::runtime_error, "a Value was used outside of the trace that made it");
+    size_t depth = regions_.size();
+    while (depth > 0 && regions_[depth - 1].id != node.region)
+      --depth;
+    if (depth == 0)
+      throw Error(
+          ErrorKind::runtime_error,
+          fmt::format(
+              "a Value of shape {} made inside a layer's call was used after the call ended: return it from call",
+              node.shape.str()));
+    mlir::Value seen = mlir::Value::getFromOpaquePointer(node.handle);
+    for (; depth < regions_.size(); ++depth)
+      seen = regions_[depth].seenInside(seen, loc_);
+    return seen;
+  }
+  llvm::SmallVector<mlir::Value> resolveAll(const std::vector<Value> &values) {
+    llvm::SmallVector<mlir::Value> resolved;
+    for (const Value &value : values)
+      resolved.push_back(resolve(value));
+    return resolved;
+  }
+
+  Value wrap(mlir::Value value, int64_t region) {
+    auto tensor = llvm::cast<RankedTensorType>(value.getType());
+    auto node = std::make_shared<Node>();
+    node->shape = Shape(std::vector<int64_t>(tensor.getShape().begin(), tensor.getShape().end()));
+    node->dtype = *hd::dtypeOf(tensor.getElementType());
+    node->trace = weak_from_this();
+    node->handle = value.getAsOpaquePointer();
+    node->region = region;
+    return Value(std::move(node));
+  }
+  std::vector<Value> wrapResults(Operation *op) {
+    std::vector<Value> values;
+    for (mlir::Value result : op->getResults())
+      values.push_back(wrap(result, regions_.back().id));
+    return values;
+  }
+
+  Operation *emitOp(std::string_view name, TypeRange types, ValueRange operands,
+                    ArrayRef<NamedAttribute> attributes = {}, MutableArrayRef<std::unique_ptr<Region>> regions = {}) {
+    std::string diagnostics;
+    ScopedDiagnosticHandler handler(&context_, [&](Diagnostic &d) {
+      diagnostics += d.str();
+      return success();
+    });
+    OpBuilder b = builder();
+    Operation *op = hd::createChecked(b, loc_, llvm::StringRef(name), types, operands, attributes, regions);
+    if (!op)
+      throw Error(ErrorKind::value_error,
+                  diagnostics.empty() ? fmt::format("invalid operands of {}", name) : inUsersWords(diagnostics));
+    return op;
+  }
+  Value emit(std::string_view name, TypeRange types, ValueRange operands, ArrayRef<NamedAttribute> attributes = {}) {
+    return wrapResults(emitOp(name, types, operands, attributes)).front();
+  }
+  Value emitDivided(std::string_view name, const Value &x, const std::vector<int64_t> &borders, int64_t rank) {
+    return emit(
+        name, {}, {resolve(x)},
+        {named("borders", builder().getArrayAttr(i64s(borders))), named("rank", builder().getI64IntegerAttr(rank))});
+  }
+  Value constantOf(DenseElementsAttr value) { return emit("constant", {value.getType()}, {}, {named("value", value)}); }
+  void yield(Block &block, ValueRange values) {
+    OpBuilder b = builderAt(block);
+    hd::YieldOp::create(b, loc_, values);
+  }
+
+  MLIRContext context_{MLIRContext::Threading::DISABLED};
+  OwningOpRef<ModuleOp> module_;
+  TraceSymbols symbols_;
+  std::string name_;
+  Location loc_ = UnknownLoc::get(&context_);
+  func::FuncOp function_;
+  std::vector<OpenRegion> regions_;
+  int64_t nextRegion_ = 0;
+  std::vector<std::string> feedNames_, fetchNames_;
+  llvm::SmallVector<mlir::Value> fetches_;
+  std::map<std::string, int64_t> layerCalls_;
+  int64_t nextRematerialized_ = 0; // a number of ops that are computed again together
+};
+
+} // namespace
+
+std::shared_ptr<Trace> Trace::create(std::string name) { return std::make_shared<MlirTrace>(std::move(name)); }
+Trace *Trace::current() { return openTraces.empty() ? nullptr : openTraces.back().get(); }
+Trace::Scope::Scope(std::shared_ptr<Trace> trace) { openTraces.push_back(std::move(trace)); }
+Trace::Scope::~Scope() { openTraces.pop_back(); }
+
+} // namespace halftone::detail

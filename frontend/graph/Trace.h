@@ -1,0 +1,170 @@
+// A function that is being traced into a module in stage graph. Values become IR only here.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/graph/Variables.h"
+#include "halftone/Error.h"
+#include "halftone/Value.h"
+#include "runtime/plan/Plan.h"
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mlir {
+class ModuleOp;
+}
+
+namespace halftone::detail {
+
+class Trace;
+struct Call;
+
+/// The target of a Value: a value in a trace, or the result of a recorded call in a symbolic graph.
+struct Node {
+  Shape shape;
+  DType dtype = DType::float32;
+  std::string layerPath;
+  // Traced: the trace, MLIR's value and the region in which it was made.
+  std::weak_ptr<Trace> trace;
+  const void *handle = nullptr;
+  int64_t region = -1;
+  // Symbolic: the call that made the value (null for an Input), and the index of the result.
+  std::shared_ptr<Call> call;
+  size_t index = 0;
+  std::string name; // the name of an Input
+  Value mask;       // traced: the bool Value that tells which elements count, undefined for none
+  bool isTraced() const { return handle != nullptr; }
+};
+
+enum class ReduceKind : uint8_t { sum, max, min, prod, logical_and, logical_or };
+enum class ComparePredicate : uint8_t { eq, ne, lt, le, gt, ge };
+enum class ReduceAllKind : uint8_t { all_finite, sum_of_squares, max_abs };
+
+/// The part of a batch that this process computes of a step that several processes run together. A process without rows
+/// computes a row that counts as 0 rows.
+struct SharedBatch {
+  int64_t rank = 0, processes = 1;
+  Value rows, allRows; // float32 scalars: of this process, and of all
+  /// If so, apply() of the optimizer gets only those elements of each gradient that this process updates.
+  bool hasOwnGradients = false;
+};
+
+struct LayerScopeArgs {
+  std::string path, className, policy;
+  std::string rule; // the key of the policy map that decided, "" if none did
+  DType computeDtype = DType::float32;
+  bool autocast = true;
+  Where where{};
+  // The backward pass computes the call again if its outputs together have more elements than this.
+  std::optional<int64_t> rematerializeAbove{};
+};
+
+/// Emits ops of the dialect at the present insertion point. All shapes are static. Every method throws Error:
+/// value_error with both shapes or dtypes when operands do not fit. Dtypes must be equal already: frontend/ops/Ops.cpp
+/// promotes.
+class Trace : public std::enable_shared_from_this<Trace> {
+public:
+  static std::shared_ptr<Trace> create(std::string name);
+  virtual ~Trace() = default;
+  /// The innermost trace of this thread, or null.
+  static Trace *current();
+  /// Makes a trace current on this thread while it lives.
+  class Scope {
+  public:
+    explicit Scope(std::shared_ptr<Trace> trace);
+    ~Scope();
+    Scope(const Scope &) = delete;
+  };
+
+  virtual Value feed(const std::string &name, const Shape &shape, DType dtype) = 0;
+  virtual void fetch(const std::string &name, const Value &value) = 0;
+
+  virtual Value unary(std::string_view op, const Value &x) = 0;
+  virtual Value binary(std::string_view op, const Value &a, const Value &b) = 0;
+  virtual Value compare(ComparePredicate predicate, const Value &a, const Value &b) = 0;
+  virtual Value select(const Value &condition, const Value &a, const Value &b) = 0;
+  virtual Value isFinite(const Value &x) = 0;
+  virtual Value cast(const Value &x, DType dtype, std::string_view origin) = 0;
+  virtual Value splat(double value, const Shape &shape, DType dtype) = 0;
+  virtual Value literal(const Tensor &data) = 0; // at most 64 elements
+  virtual Value iota(int64_t axis, const Shape &shape, DType dtype) = 0;
+  virtual Value randomBits(const Value &key, const Shape &shape) = 0;
+  struct ContractAxes {
+    std::vector<int64_t> lhsBatch, rhsBatch, lhsContract, rhsContract;
+  };
+  virtual Value contract(const Value &a, const Value &b, const ContractAxes &axes) = 0;
+  /// Of each spatial axis: docs of the op `window`.
+  struct WindowSteps {
+    std::vector<int64_t> stride, dilation, low, hole;
+  };
+  /// x (n, s..., c...) as (n, places..., taps..., c...).
+  virtual Value window(const Value &x, const WindowSteps &steps, const std::vector<int64_t> &places,
+                       const std::vector<int64_t> &taps, bool lowest) = 0;
+  /// x (n, s..., g, c) by w (k..., g, c, f): (n, places..., g, f).
+  virtual Value convolution(const Value &x, const Value &w, const WindowSteps &steps,
+                            const std::vector<int64_t> &places) = 0;
+  /// What attention has besides queries, keys and values: docs of the op. Undefined operands are absent.
+  struct Attention {
+    Value bias{}, mask{}, key{};
+    bool causal = false;
+    double scale = 1.0, rate = 0.0;
+  };
+  /// q (b, t, n, h), k (b, s, m, h), v (b, s, m, e): (b, t, n, e).
+  virtual Value attention(const Value &q, const Value &k, const Value &v, const Attention &more) = 0;
+  virtual Value reduce(ReduceKind kind, const Value &x, const std::vector<int64_t> &axes, DType result) = 0;
+  virtual Value argReduce(bool max, const Value &x, int64_t axis) = 0;
+  virtual Value cumsum(const Value &x, int64_t axis) = 0;
+  virtual Value reduceAll(ReduceAllKind kind, const std::vector<Value> &xs) = 0;
+  /// x combined with the values of the other processes, which record the same call.
+  virtual Value allReduce(CollectiveKind kind, const Value &x) = 0;
+  /// Sums x over processes, and gives a vector of elements borders[rank] to borders[rank + 1] - 1; all keep the shape of x.
+  virtual Value reduceScatter(const Value &x, const std::vector<int64_t> &borders, int64_t rank) = 0;
+  /// Joins the elements of all processes to a vector. If `x` already has all elements, the result has the shape of x.
+  virtual Value allGather(const Value &x, const std::vector<int64_t> &borders, int64_t rank) = 0;
+  virtual Value reshape(const Value &x, const Shape &shape) = 0;
+  virtual Value broadcast(const Value &x, const Shape &shape, const std::vector<int64_t> &axes) = 0;
+  virtual Value transpose(const Value &x, const std::vector<int64_t> &permutation) = 0;
+  /// The elements of a box of `shape` that begins at the indices `start`.
+  virtual Value slice(const Value &x, const std::vector<int64_t> &start, const Shape &shape) = 0;
+  virtual Value concat(const std::vector<Value> &xs, int64_t axis) = 0;
+  /// Slices of x along `axis` by int32 or int64 indices; the axes of `indices` replace `axis`. Indices clamp.
+  virtual Value gather(const Value &x, const Value &indices, int64_t axis) = 0;
+  virtual Value stopGradient(const Value &x) = 0;
+  /// `y`, whose cotangent goes to the floats `xs` as `gradient` says, which gives one for each.
+  virtual Value customGradient(const Value &y, const std::vector<Value> &xs,
+                               const std::function<std::vector<Value>(const Value &)> &gradient) = 0;
+
+  /// In an autocast read `dtype` may differ from the variable's dtype.
+  virtual Value read(const std::shared_ptr<VariableImpl> &variable, DType dtype) = 0;
+  virtual void assign(const std::shared_ptr<VariableImpl> &variable, const Value &value) = 0;
+  virtual std::vector<Value> gradient(const Value &y, const std::vector<std::shared_ptr<VariableImpl>> &of,
+                                      const std::vector<Value> &at) = 0;
+  /// The assignments that `then` records happen only if `condition` (a bool scalar) holds.
+  virtual void when(const Value &condition, const std::function<void()> &then) = 0;
+  /// One call of a layer: `body` gets the inputs (with autocast, floats in the compute dtype) and returns the outputs.
+  /// The value of `body`, whose ops a backward pass computes again.
+  virtual Value rematerialized(const std::function<Value()> &body) = 0;
+  virtual std::vector<Value> layer(const LayerScopeArgs &args, const std::vector<Value> &inputs,
+                                   const std::function<std::vector<Value>(const std::vector<Value> &)> &body) = 0;
+
+  /// Set before the layers are called, if several processes run the traced step together.
+  std::optional<SharedBatch> sharedBatch;
+  /// Losses that layers have added so far (activity regularizers). The code that computes the total takes them.
+  std::vector<Value> losses;
+  /// Functions that the host calls before each play of the traced function (learning-rate schedules).
+  std::vector<std::function<void()>> beforeRun;
+  /// Functions that the owner of the trace calls last, outside of all layers, to record their ops.
+  std::vector<std::function<void()>> atEnd;
+  /// How often each optimizer's apply() was recorded, for optimizers that look up their rate in a table.
+  std::map<const void *, std::shared_ptr<int64_t>> scheduledUpdates;
+
+  /// Closes @main and returns the verified module in stage graph. internal_error when it does not verify.
+  virtual mlir::ModuleOp finish() = 0;
+  /// The variables that the module names, by symbol.
+  virtual const std::vector<std::pair<std::string, std::shared_ptr<VariableImpl>>> &variables() const = 0;
+};
+
+} // namespace halftone::detail

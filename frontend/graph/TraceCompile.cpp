@@ -1,0 +1,136 @@
+// Compiles and interprets traces.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/graph/TraceCompile.h"
+#include "compiler/Compiler.h"
+#include "dialect/Interpreter.h"
+#include "dialect/TypeInference.h"
+#include "frontend/base/ProgressBar.h"
+#include "frontend/base/UserWords.h"
+#include "runtime/TensorAccess.h"
+#include "runtime/base/ForkGate.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
+#include <mutex>
+#include <set>
+
+using namespace mlir;
+
+namespace halftone::detail {
+
+namespace {
+
+compiler::CompileOptions compileOptions(const FunctionOptions &options, const std::string &ofDevice) {
+  compiler::CompileOptions result;
+  result.target = ofDevice;
+  result.strict = options.strict;
+  result.maxStandaloneCasts = options.maxStandaloneCasts;
+  if (const char *target = std::getenv("HALFTONE_TARGET"); target && *target)
+    result.target = target;
+#ifdef HALFTONE_VERIFY_STAGES
+  result.verifyStages = true;
+#endif
+  return result;
+}
+
+/// The error in users' words; its diagnostics keep MLIR's words.
+Status told(const Status &status) {
+  return {status.kind(), inUsersWords(status.message()), status.layerPath(), status.where(), status.diagnostics()};
+}
+
+/// Writes each complaint once in the life of the process.
+void warnOfCache(const std::string &complaint) {
+  static std::mutex mutex;
+  static auto *const said = new std::set<std::string>;
+  if (complaint.empty())
+    return;
+  {
+    const ForkSafeLock lock(mutex);
+    if (!said->insert(complaint).second)
+      return;
+  }
+  writeOutput("warning: compiled kernels are not kept on disk: " + complaint + "\n");
+}
+
+dialect::TensorData dataOf(MLIRContext *context, const Tensor &tensor) {
+  auto type = RankedTensorType::get(tensor.shape().dims(), dialect::elementType(context, tensor.dtype()));
+  return dialect::TensorData::fromBytes(type, TensorAccess::data(TensorAccess::onHost(tensor)));
+}
+
+Tensor tensorOf(const dialect::TensorData &data) {
+  llvm::ArrayRef<int64_t> dims = data.type.getShape();
+  Tensor tensor = TensorAccess::allocate(*dialect::dtypeOf(data.type.getElementType()),
+                                         Shape(std::vector<int64_t>(dims.begin(), dims.end())));
+  std::string bytes = data.toBytes();
+  std::copy(bytes.begin(), bytes.end(), reinterpret_cast<char *>(TensorAccess::mutableData(tensor)));
+  return tensor;
+}
+
+} // namespace
+
+StatusOr<Executable> compileTrace(Trace &trace, const FunctionOptions &options, const std::string &target) {
+  compiler::CompileStatistics statistics;
+  StatusOr<Executable> executable = compiler::compile(trace.finish(), compileOptions(options, target), &statistics);
+  warnOfCache(statistics.cacheComplaint);
+  if (!executable.isOk())
+    return told(executable.status());
+  return executable;
+}
+
+StatusOr<std::string> traceText(Trace &trace, const FunctionOptions &options, const TextOptions &wanted) {
+  ModuleOp module = trace.finish();
+  const auto stage = static_cast<compiler::Stage>(wanted.stage);
+  const compiler::CompileOptions plain = compileOptions(options, wanted.target);
+  if (stage <= compiler::Stage::kernel) {
+    if (Status ran = compiler::runStages(module, compiler::Stage::graph, stage, plain); !ran)
+      return told(ran);
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    OpPrintingFlags flags;
+    if (wanted.locations)
+      flags.enableDebugInfo(true, true);
+    module->print(os, flags);
+    return text;
+  }
+  std::string text;
+  compiler::CompileOptions withText = plain;
+  withText.locations = wanted.locations;
+  withText.onStage = [&](compiler::Stage reached, std::string_view stageText) {
+    if (reached == stage)
+      text = stageText;
+  };
+  StatusOr<Executable> executable = compiler::compile(module, withText);
+  if (text.empty()) // a stage that was reached has a text, whatever failed after it
+    return told(executable.status());
+  return text;
+}
+
+StatusOr<std::vector<Tensor>> interpretTrace(Trace &trace, const FunctionOptions &options,
+                                             const std::vector<Tensor> &feeds) {
+  ModuleOp module = trace.finish();
+  if (Status ran =
+          compiler::runStages(module, compiler::Stage::graph, compiler::Stage::pure, compileOptions(options, "host"));
+      !ran)
+    return told(ran);
+  MLIRContext *context = module.getContext();
+  std::vector<dialect::TensorData> inputs;
+  for (const Tensor &feed : feeds)
+    inputs.push_back(dataOf(context, feed));
+  dialect::VariableValues values;
+  for (const auto &[symbol, variable] : trace.variables()) {
+    StatusOr<Tensor> value = variable->memory->read();
+    if (!value.isOk())
+      return value.status();
+    values[symbol] = dataOf(context, *value);
+  }
+  StatusOr<std::vector<dialect::TensorData>> outputs = dialect::interpret(module, inputs, values);
+  if (!outputs.isOk())
+    return outputs.status();
+  for (const auto &[symbol, variable] : trace.variables())
+    HALFTONE_RETURN_IF_ERROR(variable->memory->write(tensorOf(values.at(symbol))));
+  std::vector<Tensor> results;
+  for (const dialect::TensorData &output : *outputs)
+    results.push_back(tensorOf(output));
+  return results;
+}
+
+} // namespace halftone::detail

@@ -1,0 +1,24 @@
+// Compiles or interprets a finished trace: the frontend's only way into compiler and interpreter.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/graph/CompiledFunction.h"
+#include "runtime/plan/Executable.h"
+
+namespace halftone::detail {
+
+/// Compiles for the target of that name, unless HALFTONE_TARGET names another.
+StatusOr<Executable> compileTrace(Trace &trace, const FunctionOptions &options, const std::string &target);
+
+struct TextOptions {
+  std::string target; // as of compileTrace()
+  Stage stage;
+  bool locations = false;
+};
+/// The text of one stage.
+StatusOr<std::string> traceText(Trace &trace, const FunctionOptions &options, const TextOptions &text);
+
+/// Runs the trace in the reference interpreter and writes the variables that the trace changes.
+StatusOr<std::vector<Tensor>> interpretTrace(Trace &trace, const FunctionOptions &options,
+                                             const std::vector<Tensor> &feeds);
+
+} // namespace halftone::detail

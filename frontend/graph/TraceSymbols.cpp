@@ -1,0 +1,78 @@
+// Declares symbols of variables and makes attributes of literals.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/graph/TraceSymbols.h"
+#include "dialect/Dialect.h"
+#include "dialect/TypeInference.h"
+#include "frontend/graph/TraceEnums.h"
+#include "llvm/ADT/StringExtras.h"
+#include <fmt/format.h>
+
+using namespace mlir;
+namespace hd = halftone::dialect;
+
+namespace halftone::detail {
+
+std::string TraceSymbols::declare(ModuleOp module, const std::shared_ptr<VariableImpl> &variable) {
+  auto found = names_.find(variable.get());
+  if (found != names_.end())
+    return found->second;
+  std::string base = variable->path.empty() ? "variable" : variable->path;
+  for (char &c : base)
+    if (!llvm::isAlnum(c) && c != '_')
+      c = '_';
+  std::string symbol = base;
+  for (int i = 1; !used_.insert(symbol).second; ++i)
+    symbol = fmt::format("{}_{}", base, i);
+  names_[variable.get()] = symbol;
+  variables_.emplace_back(symbol, variable);
+
+  OpBuilder builder(module.getBodyRegion());
+  Block &body = module.getBodyRegion().front();
+  builder.setInsertionPoint(&body, body.empty() ? body.end() : std::prev(body.end())); // before @main
+  OperationState state(UnknownLoc::get(&context_), hd::VariableOp::getOperationName());
+  auto type = RankedTensorType::get(variable->shape.dims(), hd::elementType(&context_, variable->dtype));
+  state.addAttribute("sym_name", builder.getStringAttr(symbol));
+  state.addAttribute("type", TypeAttr::get(type));
+  state.addAttribute("path", builder.getStringAttr(variable->path));
+  state.addAttribute("role", hd::VariableRoleAttr::get(&context_, mirrored<hd::VariableRole>(variable->role)));
+  state.addAttribute("trainable", builder.getBoolAttr(variable->trainable));
+  state.addAttribute("autocast", builder.getBoolAttr(variable->autocast));
+  state.addAttribute("update", hd::UpdateKindAttr::get(&context_, mirrored<hd::UpdateKind>(variable->update)));
+  builder.create(state);
+  return symbol;
+}
+
+std::string TraceSymbols::fetchName(const std::string &name) {
+  std::string distinct = name;
+  while (!fetchNames_.insert(distinct).second)
+    distinct = fmt::format("{}_{}", name, ++fetchesNamed_[name]);
+  return distinct;
+}
+
+DenseElementsAttr TraceSymbols::splat(RankedTensorType type, double value) {
+  Type element = type.getElementType();
+  if (auto floats = dyn_cast<FloatType>(element)) {
+    llvm::APFloat number(value);
+    bool lossy = false;
+    number.convert(floats.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &lossy);
+    return DenseElementsAttr::get(type, number);
+  }
+  if (element.isInteger(1))
+    return DenseElementsAttr::get(type, value != 0);
+  unsigned width = element.getIntOrFloatBitWidth();
+  uint64_t bits = value < 0 ? static_cast<uint64_t>(static_cast<int64_t>(value)) : static_cast<uint64_t>(value);
+  return DenseElementsAttr::get(type, llvm::APInt(width, bits, true, true));
+}
+
+DenseElementsAttr TraceSymbols::literal(RankedTensorType type, std::span<const std::byte> bytes) {
+  if (type.getElementType().isInteger(1)) {
+    llvm::SmallVector<bool> values;
+    for (std::byte b : bytes)
+      values.push_back(b != std::byte{0});
+    return DenseElementsAttr::get(type, values);
+  }
+  return DenseElementsAttr::getFromRawBuffer(
+      type, llvm::ArrayRef<char>(reinterpret_cast<const char *>(bytes.data()), bytes.size()));
+}
+
+} // namespace halftone::detail

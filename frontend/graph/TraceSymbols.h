@@ -1,0 +1,33 @@
+// The variables and literals of one trace, as symbols and attributes. Only Trace*.cpp include it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/graph/Variables.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include <map>
+#include <set>
+#include <span>
+
+namespace halftone::detail {
+
+class TraceSymbols {
+public:
+  explicit TraceSymbols(mlir::MLIRContext &context) : context_(context) {}
+  /// The symbol of `variable` in `module`. Its first use declares it before the functions.
+  std::string declare(mlir::ModuleOp module, const std::shared_ptr<VariableImpl> &variable);
+  mlir::DenseElementsAttr splat(mlir::RankedTensorType type, double value);
+  /// The attribute of raw row-major bytes; a bool is one byte.
+  mlir::DenseElementsAttr literal(mlir::RankedTensorType type, std::span<const std::byte> bytes);
+  /// `name`, or if a result has it, as the other outputs of one layer do, "<name>_1" and so on.
+  std::string fetchName(const std::string &name);
+  const std::vector<std::pair<std::string, std::shared_ptr<VariableImpl>>> &variables() const { return variables_; }
+
+private:
+  mlir::MLIRContext &context_;
+  std::map<const VariableImpl *, std::string> names_;
+  std::set<std::string> used_, fetchNames_;
+  std::map<std::string, int64_t> fetchesNamed_; // of names that were taken
+  std::vector<std::pair<std::string, std::shared_ptr<VariableImpl>>> variables_;
+};
+
+} // namespace halftone::detail

@@ -1,0 +1,182 @@
+// Variables: memory, reads under autocast, assignment.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/graph/Variables.h"
+#include "frontend/graph/Devices.h"
+#include "frontend/graph/Trace.h"
+#include "frontend/layers/LayerImpl.h"
+#include "halftone/Error.h"
+#include "runtime/base/Convert.h"
+#include "runtime/base/FreeMemory.h"
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <fmt/format.h>
+
+namespace halftone {
+using namespace detail;
+
+namespace {
+
+thread_local std::optional<DType> scopeDtype;
+thread_local bool scopeActive = false;
+std::atomic<uint64_t> epoch{0};
+
+// One lock for all, since models may share layers, optimizers and metrics.
+VariableStore &processStore() {
+  static VariableStore store(runtimeOf(Device::cpu()));
+  return store;
+}
+
+VariableImpl &created(const std::shared_ptr<VariableImpl> &impl) {
+  if (!impl)
+    throw Error(
+        ErrorKind::runtime_error,
+        "a Variable was read before it was created: does the layer's build(BuildContext &, const Shape &) make it?");
+  return *impl;
+}
+
+} // namespace
+
+Variable::Variable() noexcept = default;
+Variable::Variable(const Variable &) = default;
+Variable::Variable(Variable &&) noexcept = default;
+Variable &Variable::operator=(const Variable &) & = default;
+Variable &Variable::operator=(Variable &&) & noexcept = default;
+Variable::~Variable() = default;
+Variable::Variable(std::shared_ptr<VariableImpl> impl) : impl_(std::move(impl)) {}
+Variable::Variable(const Tensor &initial, const VariableArgs &args) {
+  if (!initial.defined())
+    throw Error(ErrorKind::value_error, "a Variable needs a first value. Received: an undefined Tensor");
+  const std::string name = args.name.empty() ? uniqueName("Variable") : args.name;
+  *this = makeVariable(initial, {.name = name,
+                                 .path = name,
+                                 .role = args.trainable ? VariableRole::weight : VariableRole::state,
+                                 .update = args.trainable ? UpdateKind::gradient : UpdateKind::assign,
+                                 .trainable = args.trainable,
+                                 .autocast = args.autocast});
+}
+
+Shape Variable::shape() const { return created(impl_).shape; }
+DType Variable::dtype() const {
+  VariableImpl &v = created(impl_);
+  std::optional<DType> scope = autocastDtype();
+  return v.autocast && scope && is_float(v.dtype) ? *scope : v.dtype;
+}
+std::string Variable::name() const { return created(impl_).name; }
+std::string Variable::path() const { return created(impl_).path; }
+bool Variable::trainable() const { return created(impl_).trainable; }
+Variable::operator Value() const {
+  created(impl_);
+  Trace *trace = Trace::current();
+  if (!trace)
+    throw Error(
+        ErrorKind::runtime_error,
+        fmt::format("Variable '{}' was read outside of a function being traced: value() gives its data", impl_->path));
+  return trace->read(impl_, dtype());
+}
+Tensor Variable::value() const { return created(impl_).memory->read().valueOrThrow(); }
+void Variable::assign(const Tensor &value) const {
+  VariableImpl &v = created(impl_);
+  if (!value.defined() || value.shape() != v.shape)
+    throw Error(ErrorKind::value_error,
+                fmt::format("The shape of the target variable and the shape of the target value in "
+                            "`variable.assign(value)` must match. "
+                            "variable.shape={}, Received: value.shape={}. Target variable: {}",
+                            v.shape.str(), value.defined() ? value.shape().str() : "(undefined)", v.path));
+  v.memory->write(value.dtype() == v.dtype ? value : value.astype(v.dtype)).orThrow();
+}
+void Variable::assign(const Value &value) const {
+  VariableImpl &v = created(impl_);
+  Trace *trace = Trace::current();
+  if (!trace)
+    throw Error(ErrorKind::runtime_error,
+                fmt::format("Variable '{}' was assigned a Value outside of a function being traced", v.path));
+  if (value.shape() != v.shape)
+    throw Error(ErrorKind::value_error, fmt::format("The shape of the target variable and the shape of the target "
+                                                    "value in `variable.assign(value)` must match. "
+                                                    "variable.shape={}, Received: value.shape={}. Target variable: {}",
+                                                    v.shape.str(), value.shape().str(), v.path));
+  trace->assign(impl_, value.dtype() == v.dtype ? value : trace->cast(value, v.dtype, "assign"));
+}
+
+namespace detail {
+
+static Variable variableOver(VariableHandle memory, const Shape &shape, const VariableFacts &facts) {
+  auto impl = std::make_shared<VariableImpl>();
+  impl->dtype = memory->type().dtype;
+  impl->memory = std::move(memory);
+  impl->name = facts.name;
+  impl->path = facts.path;
+  impl->shape = shape;
+  impl->role = facts.role;
+  impl->update = facts.update;
+  impl->trainable = facts.trainable;
+  impl->autocast = facts.autocast;
+  impl->regularizer = facts.regularizer;
+  impl->constraint = facts.constraint;
+  return Variable(std::move(impl));
+}
+
+static VariableStore storeOfDefaultDevice() { return processStore().on(runtimeOf(default_device())); }
+
+Variable makeVariable(const Tensor &initial, const VariableFacts &facts) {
+  return variableOver(storeOfDefaultDevice().create(facts.path, initial).valueOrThrow(), initial.shape(), facts);
+}
+
+Variable makeZeros(const Shape &shape, DType dtype, const VariableFacts &facts) {
+  const TensorType type{dtype, shape.dims()};
+  return variableOver(storeOfDefaultDevice().create(facts.path, type).valueOrThrow(), shape, facts);
+}
+
+void checkMemoryFor(const std::string &what, const Shape &shape, DType dtype) {
+  const int64_t elements = shape.elements(), size = itemsize(dtype), drawn = std::max<int64_t>(size, 4);
+  int64_t bytes = 0, whileMade = 0; // the value; the drawn value, its copy in another dtype, and the variable
+  if (__builtin_mul_overflow(elements, size, &bytes) ||
+      __builtin_mul_overflow(elements, size + drawn + (drawn == size ? 0 : size), &whileMade))
+    throw Error(ErrorKind::value_error,
+                fmt::format("{} of shape {} and dtype {} is too large", what, shape.str(), halftone::name(dtype)));
+  if (!fitsMemory(whileMade))
+    throw Error(ErrorKind::runtime_error,
+                fmt::format("{} of shape {} and dtype {} takes {} bytes, {} while it is made; {} bytes are free", what,
+                            shape.str(), halftone::name(dtype), bytes, whileMade, freeMemory()));
+}
+
+double hostScalar(const Variable &variable) {
+  const VariableImpl &v = *variable.impl();
+  std::array<std::byte, 16> element{};
+  v.memory->readBytes(std::span(element).first(static_cast<size_t>(itemsize(v.dtype)))).orThrow();
+  return elementAsDouble(v.dtype, element.data(), 0);
+}
+void setHostScalar(const Variable &variable, double value) {
+  const VariableImpl &v = *variable.impl();
+  std::array<std::byte, 16> element{};
+  convert(DType::float64, &value, v.dtype, element.data(), 1).orThrow();
+  v.memory->writeBytes(std::span(element).first(static_cast<size_t>(itemsize(v.dtype)))).orThrow();
+}
+
+std::optional<DType> autocastDtype() { return scopeActive ? scopeDtype : std::nullopt; }
+bool autocastScopeOpen() { return scopeActive; }
+
+uint64_t configurationEpoch() {
+  constexpr uint64_t scopes = 64; // no scope, a scope without a dtype, a scope of each dtype
+  const uint64_t scope = !scopeActive ? 0 : !scopeDtype ? 1 : 2 + static_cast<uint64_t>(*scopeDtype);
+  return epoch.load() * scopes + scope;
+}
+void bumpConfigurationEpoch() { epoch.fetch_add(1); }
+
+} // namespace detail
+
+AutocastScope::AutocastScope(std::optional<DType> dtype) : saved_dtype_(scopeDtype), saved_open_(scopeActive) {
+  if (dtype && !is_float(*dtype))
+    throw Error(ErrorKind::value_error, fmt::format("`AutocastScope` can only be used with a floating-point target "
+                                                    "dtype, such as 'float16'. Received: dtype={}",
+                                                    halftone::name(*dtype)));
+  scopeDtype = dtype;
+  scopeActive = true;
+}
+AutocastScope::~AutocastScope() {
+  scopeDtype = saved_dtype_;
+  scopeActive = saved_open_;
+}
+
+} // namespace halftone

@@ -1,0 +1,146 @@
+// keras.constraints: projections of weights, in the dtype of the weight.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/base/ClassRegistry.h"
+#include "halftone/Error.h"
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace halftone {
+using namespace detail;
+
+namespace {
+
+enum class Kind { max_norm, non_neg, unit_norm, min_max_norm, function };
+
+struct Bounds { // of norms
+  double least = 0.0, most = 1.0, rate = 1.0;
+  Axes axis = 0;
+};
+
+struct Named {
+  const char *name, *className;
+  Kind kind;
+  double most; // the default of max_value
+};
+constexpr Named names[] = {{"max_norm", "MaxNorm", Kind::max_norm, 2.0},
+                           {"non_neg", "NonNeg", Kind::non_neg, 0.0},
+                           {"unit_norm", "UnitNorm", Kind::unit_norm, 0.0},
+                           {"min_max_norm", "MinMaxNorm", Kind::min_max_norm, 1.0}};
+
+/// Calls f with the fields of a kind, in Keras's order.
+template <class F> void withFields(Kind kind, F f) {
+  const Field most{"max_value", &Bounds::most};
+  const Field axis{"axis", &Bounds::axis};
+  if (kind == Kind::max_norm)
+    f(std::tuple{most, axis});
+  else if (kind == Kind::unit_norm)
+    f(std::tuple{axis});
+  else if (kind == Kind::min_max_norm)
+    f(std::tuple{Field{"min_value", &Bounds::least}, most, Field{"rate", &Bounds::rate}, axis});
+  else
+    f(std::tuple<>());
+}
+
+Value normsOf(const Value &weight, const Axes &axis) {
+  return ops::sqrt(ops::sum(ops::square(weight), axis, /*keepdims=*/true));
+}
+
+} // namespace
+
+struct Constraint::Rep {
+  Kind kind = Kind::function;
+  std::string className = "function";
+  Bounds bounds{};
+  std::function<Value(const Value &)> function{};
+  CustomObject object{}; // of the user's, if `kind` is function
+};
+
+Constraint::Constraint() noexcept = default;
+Constraint::Constraint(const Constraint &) = default;
+Constraint::Constraint(Constraint &&) noexcept = default;
+Constraint &Constraint::operator=(const Constraint &) & = default;
+Constraint &Constraint::operator=(Constraint &&) & noexcept = default;
+Constraint::~Constraint() = default;
+Constraint::Constraint(const char *name) : Constraint(std::string(name)) {}
+Constraint::Constraint(const std::string &name) {
+  const Named *found = std::find_if(std::begin(names), std::end(names),
+                                    [&](const Named &known) { return name == known.name || name == known.className; });
+  if (found == std::end(names))
+    throw Error(ErrorKind::value_error, fmt::format("Could not interpret constraint identifier: {}. Known: max_norm, "
+                                                    "non_neg, unit_norm, min_max_norm",
+                                                    name));
+  rep_ = std::make_shared<Rep>(Rep{found->kind, found->className, {.most = found->most}});
+}
+Constraint::Constraint(std::function<Value(const Value &)> f, CustomObject object)
+    : rep_(std::make_shared<Rep>(
+          Rep{.className = object.class_name, .function = std::move(f), .object = std::move(object)})) {
+  if (!rep_->function)
+    throw Error(ErrorKind::value_error, "a constraint needs a function that can be called; an empty one was given");
+}
+
+std::string Constraint::name() const { return rep_ ? rep_->className : ""; }
+
+Config Constraint::get_config() const {
+  Config config;
+  if (!rep_)
+    return config;
+  if (rep_->kind == Kind::function)
+    return customConfig(rep_->object, "A constraint");
+  withFields(rep_->kind, [&](const auto &fields) { writeFields(config, rep_->bounds, fields); });
+  return config;
+}
+
+Value Constraint::operator()(const Value &weight) const {
+  if (!rep_)
+    throw Error(ErrorKind::value_error, "no constraint");
+  if (rep_->kind == Kind::function)
+    return rep_->function(weight);
+  if (rep_->kind == Kind::non_neg)
+    return ops::maximum(weight, ops::zeros_like(weight));
+  const Bounds &bounds = rep_->bounds;
+  const Value norms = normsOf(weight, bounds.axis), divisor = config::epsilon() + norms;
+  if (rep_->kind == Kind::unit_norm)
+    return weight / divisor;
+  if (rep_->kind == Kind::max_norm)
+    return weight * (ops::clip(norms, 0.0, bounds.most) / divisor);
+  const Value inside = ops::clip(norms, bounds.least, bounds.most);
+  return weight * ((bounds.rate * inside + (1.0 - bounds.rate) * norms) / divisor);
+}
+
+namespace constraints {
+
+MaxNorm::MaxNorm(double max_value, const Axes &axis) {
+  rep_ = std::make_shared<Rep>(Rep{Kind::max_norm, "MaxNorm", {.most = max_value, .axis = axis}});
+}
+NonNeg::NonNeg() : Constraint("non_neg") {}
+UnitNorm::UnitNorm(const Axes &axis) { rep_ = std::make_shared<Rep>(Rep{Kind::unit_norm, "UnitNorm", {.axis = axis}}); }
+MinMaxNorm::MinMaxNorm(double min_value, double max_value, double rate, const Axes &axis) {
+  rep_ = std::make_shared<Rep>(
+      Rep{Kind::min_max_norm, "MinMaxNorm", {.least = min_value, .most = max_value, .rate = rate, .axis = axis}});
+}
+
+namespace {
+class Saved : public Constraint {
+public:
+  explicit Saved(SavedObject saved) : Constraint(saved.className) {
+    Rep rep = *rep_;
+    withFields(rep.kind, [&](const auto &fields) { saved.fields.read(rep.bounds, fields); });
+    saved.fields.requireNothingLeft(rep.className);
+    rep_ = std::make_shared<Rep>(std::move(rep));
+  }
+  explicit Saved(const Constraint &constraint) : Constraint(constraint) {}
+  bool isCustom() const { return rep_ && rep_->kind == Kind::function; }
+};
+} // namespace
+
+Config serialize(const Constraint &constraint) {
+  return savedAs(constraint, "keras.constraints", Saved(constraint).isCustom());
+}
+Constraint deserialize(const Config &config) {
+  if (std::optional<Constraint> registered = registeredObject<Constraint>(config))
+    return *std::move(registered);
+  return Saved(savedObject(config));
+}
+
+} // namespace constraints
+} // namespace halftone

@@ -1,0 +1,440 @@
+// Builds and calls layers: names, paths, policies, autocast, children.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/base/RandomSeeds.h"
+#include "frontend/graph/Promotion.h"
+#include "frontend/layers/CallProbe.h"
+#include "frontend/layers/InitialZeros.h"
+#include "frontend/layers/LayerImpl.h"
+#include "halftone/Ops.h"
+#include "runtime/base/ForkGate.h"
+#include "runtime/policy/LegacyPolicy.h"
+#include <algorithm>
+#include <cctype>
+#include <fmt/format.h>
+#include <map>
+#include <mutex>
+
+namespace halftone::detail {
+
+namespace {
+
+thread_local std::vector<std::string> nameScopes;
+thread_local std::vector<LayerImpl *> callStack;
+thread_local bool initialZeros = false;
+
+struct CallFrame {
+  explicit CallFrame(LayerImpl *layer) { callStack.push_back(layer); }
+  ~CallFrame() { callStack.pop_back(); }
+};
+
+Shape withoutBatch(const Shape &shape) {
+  std::vector<int64_t> dims = shape.dims();
+  if (!dims.empty())
+    dims[0] = -1;
+  return Shape(dims);
+}
+
+/// The scope in which a layer's variables are read, by the rule of keras.src.layers.Layer.__call__.
+std::unique_ptr<AutocastScope> autocastScopeFor(const LayerImpl &layer) {
+  const DTypePolicy policy = layer.resolvedPolicy();
+  DType compute = policy.compute_dtype();
+  if (autocastScopeOpen()) {
+    if (!layer.autocast || !is_float(compute))
+      return std::make_unique<AutocastScope>(std::nullopt);
+    if (autocastDtype() != compute)
+      return std::make_unique<AutocastScope>(compute);
+    return nullptr;
+  }
+  if (compute != policy.variable_dtype() && is_float(compute))
+    return std::make_unique<AutocastScope>(compute);
+  return nullptr;
+}
+
+} // namespace
+
+static std::mutex namesMutex;
+static std::map<std::string, int> namesUsed;
+
+namespace {
+
+bool isUpper(char c) { return c >= 'A' && c <= 'Z'; }
+bool isLower(char c) { return c >= 'a' && c <= 'z'; }
+
+/// Python's re.sub("(.)([A-Z][a-z]+)", r"\1_\2", name).
+std::string splitWords(const std::string &name) {
+  std::string split;
+  for (size_t i = 0, end; i < name.size(); i = end) {
+    end = i + 1;
+    if (i + 2 < name.size() && isUpper(name[i + 1]) && isLower(name[i + 2]))
+      for (end = i + 3; end < name.size() && isLower(name[end]);)
+        ++end;
+    split += name[i];
+    if (end > i + 1)
+      split += "_" + name.substr(i + 1, end - i - 1);
+  }
+  return split;
+}
+
+} // namespace
+
+std::string snakeCase(const std::string &className) {
+  std::string word;
+  for (char c : className) // drops \W; bytes above 127 are parts of letters
+    if (static_cast<signed char>(c) < 0 || std::isalnum(static_cast<unsigned char>(c)) || c == '_')
+      word += c;
+  std::string snake;
+  for (char c : splitWords(word)) { // inserts _ between a small letter and a capital
+    if (isUpper(c) && !snake.empty() && isLower(snake.back()))
+      snake += '_';
+    snake += c;
+  }
+  for (char &c : snake)
+    c = isUpper(c) ? static_cast<char>(c - 'A' + 'a') : c;
+  return snake;
+}
+
+std::string uniqueName(const std::string &className) {
+  const std::string snake = snakeCase(className);
+  const ForkSafeLock lock(namesMutex);
+  int count = namesUsed[snake]++;
+  return count == 0 ? snake : fmt::format("{}_{}", snake, count);
+}
+
+NameScope::NameScope(const std::string &name) { nameScopes.push_back(prefix() + name + "/"); }
+NameScope NameScope::ofLayer(const std::string &path) { return {path + "/", Whole()}; }
+NameScope::NameScope(std::string prefix, Whole) { nameScopes.push_back(std::move(prefix)); }
+NameScope::~NameScope() { nameScopes.pop_back(); }
+std::string NameScope::prefix() { return nameScopes.empty() ? "" : nameScopes.back(); }
+
+void rethrowWithLayer(const Error &error, const LayerImpl &layer) {
+  if (!error.layer_path().empty())
+    throw error;
+  throw Error(error.kind(), error.message(), layer.path.empty() ? layer.name : layer.path, layer.where);
+}
+
+InitialZeros::InitialZeros() : outer_(initialZeros) { initialZeros = true; }
+InitialZeros::~InitialZeros() { initialZeros = outer_; }
+bool InitialZeros::isOpen() { return initialZeros; }
+
+DTypePolicy LayerImpl::resolvedPolicy() const {
+  const std::optional<DTypePolicyMap> map = path.empty() ? std::nullopt : policy.as_map();
+  return map ? (*map)[path] : policy;
+}
+
+std::string LayerImpl::policyKey() const {
+  const std::optional<DTypePolicyMap> map = path.empty() ? std::nullopt : policy.as_map();
+  return map ? map->matching_key(path).value_or("") : "";
+}
+
+void LayerImpl::settlePolicy(const std::vector<Value> &inputs) {
+  if (!built && !inputs.empty() && inputs[0].defined())
+    if (const std::optional<DTypePolicy> settled = inferredPolicy(policy, inputs[0].dtype()))
+      policy = *settled;
+}
+
+/// Refuses to compute under a quantization mode that the layer, or its weights once it is built, do not have.
+static void requireMode(const LayerImpl &layer) {
+  const std::string mode = layer.resolvedPolicy().quantization_mode().value_or("");
+  if (layer.transparent || (layer.built ? mode == layer.quantizedMode : mode.empty() || layer.body->quantizes(mode)))
+    return;
+  throw Error(ErrorKind::not_implemented_error,
+              layer.body->quantizes(mode)
+                  ? fmt::format("Layer {} has the policy '{}' but float weights: quantize('{}') makes quantized ones",
+                                layer.className, layer.resolvedPolicy().name(), mode)
+                  : fmt::format("Layer {} does not have a `_{}_call` method implemented.", layer.className,
+                                mode.empty() ? "float" : mode));
+}
+
+void LayerImpl::build(const std::vector<Shape> &shapes) {
+  std::string givenPath = path;
+  std::vector<Variable> givenWeights = weights;
+  path = NameScope::prefix() + name;
+  NameScope scope(name);
+  try {
+    requireMode(*this);
+    BuildContext context(*this);
+    body->build(context, shapes);
+    if (madeInCall && !weights.empty())
+      throw Error(ErrorKind::value_error, fmt::format("layer '{}' has weights and was made inside the call of another "
+                                                      "layer: they would be new at every call. Make it a member, "
+                                                      "or create the weights in build()",
+                                                      name));
+    built = true;
+    quantizedMode = transparent ? "" : resolvedPolicy().quantization_mode().value_or("");
+  } catch (...) {
+    path = givenPath;
+    weights = givenWeights;
+    throw;
+  }
+}
+
+void LayerImpl::adopt(const Layer &child) {
+  if (knownChildren.insert(child.impl().get()).second)
+    children.push_back(child);
+}
+
+void LayerImpl::setChildren(const std::vector<Layer> &layers) {
+  children.clear();
+  knownChildren.clear();
+  for (const Layer &layer : layers)
+    adopt(layer);
+}
+
+/// The outputs of a body in a scope of its own, with the masks that they have there.
+static std::vector<Value> inScopeWithMasks(const LayerScopeArgs &args, const std::vector<Value> &inputs,
+                                           const LayerImpl::TracedBody &body) {
+  std::vector<size_t> masked; // the outputs whose masks are further results
+  size_t count = 0;
+  std::vector<Value> results = tracing().layer(args, inputs, [&](const std::vector<Value> &arguments) {
+    std::vector<Value> outputs = body(arguments);
+    count = outputs.size();
+    for (size_t i = 0; i < count; ++i)
+      if (outputs[i].node()->mask.defined()) {
+        masked.push_back(i);
+        outputs.push_back(outputs[i].node()->mask);
+      }
+    return outputs;
+  });
+  for (size_t i = 0; i < masked.size(); ++i)
+    results[masked[i]].node()->mask = results[count + i];
+  results.resize(count);
+  return results;
+}
+
+std::vector<Value> LayerImpl::callTraced(const std::vector<Value> &inputs, const BodyCall &how) {
+  LayerImpl *parent = callStack.empty() ? nullptr : callStack.back();
+  const std::shared_ptr<LayerImpl> self = shared_from_this();
+  try {
+    settlePolicy(inputs);
+    if (!built) {
+      std::vector<Shape> shapes;
+      for (const Value &input : inputs)
+        shapes.push_back(withoutBatch(input.shape()));
+      build(shapes);
+    }
+    if (parent && !madeInCall)
+      parent->adopt(Layer(shared_from_this()));
+    CallFrame frame(this);
+    NameScope scope = NameScope::ofLayer(path); // the same path from wherever this call comes
+    std::unique_ptr<AutocastScope> reads = autocastScopeFor(*this);
+    CallContext context(*this, trainingNow());
+    const auto run = [&](const std::vector<Value> &arguments) {
+      for (size_t i = 0; i < arguments.size(); ++i) // a layer's scope has Values of its own
+        arguments[i].node()->mask = inputs[i].node()->mask;
+      CallProbe::note(*this, arguments);
+      Values results = how ? how(*body, Values(arguments), context) : body->call(Values(arguments), context);
+      std::vector<Value> outputs(results.begin(), results.end());
+      addPenalties(outputs, context);
+      return outputs;
+    };
+    const bool again = isRematerialized(parent);
+    std::vector<Value> outputs = transparent && !again ? run(inputs) : callInScope(inputs, again, run);
+    noteCall(inputs, outputs);
+    return outputs;
+  } catch (const Error &error) {
+    rethrowWithLayer(error, *this);
+  }
+}
+
+/// Adds the activity regularizer's penalties for the outputs of a call to the losses.
+void LayerImpl::addPenalties(const std::vector<Value> &outputs, const CallContext &context) const {
+  if (!activityRegularizer.defined())
+    return;
+  for (const Value &output : outputs) {
+    Value penalty = activityRegularizer(output);
+    if (output.rank() > 0)
+      penalty = penalty / static_cast<double>(std::max<int64_t>(output.shape()[0], 1));
+    context.add_loss(penalty);
+  }
+}
+
+/// Calls a body in a scope of the IR. A graph of layers has one only if it is computed again (`again`): then its inputs stay
+/// as they are, and its outputs keep their masks.
+std::vector<Value> LayerImpl::callInScope(const std::vector<Value> &inputs, bool again, const TracedBody &run) {
+  const DTypePolicy decided = resolvedPolicy();
+  const DType compute = decided.compute_dtype();
+  LayerScopeArgs args{path, className, decided.name(), policyKey(), compute, autocast && !transparent, where};
+  if (again)
+    args.rematerializeAbove = remat->aboveElements;
+  std::vector<Value> outputs;
+  if (transparent) {
+    outputs = inScopeWithMasks(args, inputs, run);
+  } else {
+    requireMode(*this);
+    std::vector<Value> converted = inputs;
+    if (autocast && !is_float(compute)) // an integer policy also casts float inputs
+      for (Value &input : converted)
+        if (is_float(input.dtype()))
+          input = asDtype(input, compute, "layer input");
+    outputs = tracing().layer(args, converted, run);
+    passMask(inputs, outputs);
+  }
+  for (const Value &output : outputs)
+    output.node()->layerPath = path;
+  return outputs;
+}
+
+/// As in Keras, the first output carries the mask that the body makes of the inputs'.
+void LayerImpl::passMask(const std::vector<Value> &inputs, const std::vector<Value> &outputs) const {
+  std::vector<Value> masks;
+  for (const Value &input : inputs)
+    masks.push_back(input.node()->mask);
+  if (!outputs.empty())
+    outputs.front().node()->mask = body->mask(Values(inputs), masks);
+}
+
+static std::vector<ValueSpec> specsOf(const std::vector<Value> &values, bool openBatch) {
+  std::vector<ValueSpec> specs;
+  for (const Value &value : values)
+    specs.push_back({openBatch ? withoutBatch(value.shape()) : value.shape(), value.dtype()});
+  return specs;
+}
+
+void LayerImpl::noteCall(const std::vector<Value> &inputs, const std::vector<Value> &outputs) {
+  if (outputSpecs.empty()) {
+    inputSpecs = specsOf(inputs, true);
+    outputSpecs = specsOf(outputs, true);
+    specsOfInference = inferenceNumber();
+  } else if (specsOfInference && specsOfInference == inferenceNumber()) {
+    mergeSpecs(inputSpecs, specsOf(inputs, true));
+    mergeSpecs(outputSpecs, specsOf(outputs, true));
+  }
+}
+
+/// Takes the specs of the first call from the graph: in a trace an extent stands for every None.
+void LayerImpl::noteRecordedCall(const std::vector<Value> &inputs, const std::vector<Value> &outputs) {
+  const std::shared_ptr<Call> &call = outputs[0].node()->call;
+  call->index = recordedCalls++;
+  if (call->index > 0)
+    return;
+  inputSpecs = specsOf(inputs, false);
+  outputSpecs = specsOf(outputs, false);
+}
+
+/// Adds the argument `training` of a call to its others, as Keras records it.
+static CallForm formOf(Config arguments, std::optional<bool> training) {
+  if (training) {
+    Config keywords = arguments.get_object("kwargs");
+    keywords.set("training", *training);
+    arguments.set("kwargs", keywords);
+  }
+  return {.arguments = std::move(arguments)};
+}
+
+void LayerImpl::buildFor(const std::vector<Value> &inputs) {
+  if (built)
+    return;
+  try {
+    settlePolicy(inputs);
+    std::vector<Shape> shapes;
+    for (const Value &input : inputs)
+      shapes.push_back(input.shape());
+    build(shapes);
+  } catch (const Error &error) {
+    rethrowWithLayer(error, *this);
+  }
+}
+
+std::vector<Value> LayerImpl::call(const std::vector<Value> &inputs, const CallArgs &args, const BodyCall &how,
+                                   std::optional<Config> arguments) {
+  bool symbolic =
+      std::any_of(inputs.begin(), inputs.end(), [](const Value &v) { return v.defined() && !v.node()->isTraced(); });
+  if (symbolic)
+    buildFor(inputs);
+  std::shared_ptr<LayerImpl> self = shared_from_this();
+  std::optional<bool> training = args.training;
+  std::vector<Value> outputs = apply(
+      name, inputs,
+      [self, training, how](const std::vector<Value> &values) {
+        TrainingScope scope(training.value_or(trainingNow()));
+        return self->callTraced(values, how);
+      },
+      self, symbolic ? formOf(arguments ? *arguments : listArguments(inputs.size()), training) : CallForm());
+  for (const Value &output : outputs)
+    if (output.node()->layerPath.empty())
+      output.node()->layerPath = path;
+  if (symbolic && !outputs.empty())
+    noteRecordedCall(inputs, outputs);
+  return outputs;
+}
+
+Tensors LayerImpl::callOnData(const Tensors &inputs, const CallArgs &args) {
+  const std::shared_ptr<LayerImpl> self = shared_from_this(); // users' code may drop the last handle
+  bool training = args.training.value_or(false);
+  std::unique_ptr<CompiledFunction> &function = onData[training];
+  if (!function)
+    function = std::make_unique<CompiledFunction>(
+        FunctionOptions{.name = name}, std::vector<std::string>{},
+        [this, training](Trace &, const std::vector<Value> &feeds, const FeedLayout &) {
+          TrainingScope scope(training);
+          std::vector<CompiledFunction::Named> fetches;
+          for (const Value &output : callTraced(feeds))
+            fetches.push_back({fmt::format("output{}", fetches.size()), output});
+          return fetches;
+        });
+  return Tensors(function->run(std::vector<Tensor>(inputs.begin(), inputs.end())));
+}
+
+bool layerCallOpen() { return !callStack.empty(); }
+
+bool isActivationRematerialized() {
+  return !callStack.empty() && callStack.back()->remat && callStack.back()->remat->isOfActivations;
+}
+
+std::vector<Value> weightRegularizers(const std::vector<Variable> &variables) {
+  std::vector<Value> penalties;
+  for (const Variable &variable : variables)
+    if (variable.impl()->regularizer.defined() && variable.trainable())
+      penalties.push_back(variable.impl()->regularizer(variable));
+  return penalties;
+}
+
+} // namespace halftone::detail
+
+namespace halftone {
+using namespace detail;
+
+void utils::clear_session() {
+  unsetPolicy();
+  const ForkSafeLock lock(namesMutex);
+  namesUsed.clear();
+}
+
+Variable BuildContext::add_weight(const WeightArgs &args) {
+  LayerImpl &layer = layer_;
+  DType dtype = args.dtype.value_or(layer.resolvedPolicy().variable_dtype());
+  for (int64_t dim : args.shape)
+    if (dim < 0)
+      throw Error(ErrorKind::value_error,
+                  fmt::format("weight '{}' cannot have the shape {}: every dimension must be known", args.name,
+                              args.shape.str()));
+  Initializer initializer =
+      args.initializer.defined() ? args.initializer : Initializer(is_float(dtype) ? "glorot_uniform" : "zeros");
+  std::string name = args.name.empty() ? fmt::format("variable_{}", layer.weights.size()) : args.name;
+  checkMemoryFor(fmt::format("weight '{}'", name), args.shape, dtype);
+  const int64_t seed = nextSeed();
+  const VariableFacts facts{.name = name,
+                            .path = layer.path + "/" + name,
+                            .role = args.trainable ? VariableRole::weight : VariableRole::state,
+                            .update = args.overwrite_with_gradient ? UpdateKind::overwrite
+                                      : args.trainable             ? UpdateKind::gradient
+                                                                   : UpdateKind::assign,
+                            .trainable = args.trainable,
+                            .autocast = args.autocast,
+                            .regularizer = args.regularizer,
+                            .constraint = args.constraint};
+  Variable variable = InitialZeros::isOpen() ? makeZeros(args.shape, dtype, facts)
+                                             : makeVariable(initializer(args.shape, dtype, seed), facts);
+  layer.weights.push_back(variable);
+  return variable;
+}
+DType BuildContext::compute_dtype() const { return layer_.resolvedPolicy().compute_dtype(); }
+DType BuildContext::variable_dtype() const { return layer_.resolvedPolicy().variable_dtype(); }
+std::string BuildContext::path() const { return layer_.path; }
+
+bool CallContext::training() const { return training_; }
+DType CallContext::compute_dtype() const { return layer_.resolvedPolicy().compute_dtype(); }
+std::string CallContext::path() const { return layer_.path; }
+void CallContext::add_loss(const Value &loss) const { tracing().losses.push_back(loss); }
+
+} // namespace halftone

@@ -1,0 +1,119 @@
+// The state behind a Layer: its body, policy, weights and children, and how it is built and called.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/graph/CompiledFunction.h"
+#include "frontend/graph/Graph.h"
+#include "frontend/graph/Rematerialize.h"
+#include "halftone/Layer.h"
+#include <array>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace halftone::detail {
+
+struct ModelState;
+
+/// How the body of a layer computes a call whose inputs are no plain list; null: by its call().
+using BodyCall = std::function<Values(LayerBody &body, const Values &inputs, const CallContext &context)>;
+
+struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
+  /// Computes the outputs of one call, in a trace.
+  using TracedBody = std::function<std::vector<Value>(const std::vector<Value> &)>;
+
+  std::unique_ptr<LayerBody> body;
+  std::string className, name, path;
+  DTypePolicy policy = dtype_policy(); // if it is a map, see resolvedPolicy()
+  Regularizer activityRegularizer;
+  bool trainable = true, autocast = true, built = false;
+  bool transparent = false; // a graph of layers: it has no scope of its own in the IR and converts no inputs by policy
+  bool madeInCall = false;  // constructed while another layer was called
+  std::optional<RematMode> remat = openRematMode();
+  Where where{};
+  std::vector<Variable> weights;
+  std::string quantizedMode;   // of the weights; "" if they are floats
+  std::vector<Layer> children; // in the order of their first call; set by adopt() and setChildren()
+  std::set<const LayerImpl *> knownChildren;
+  std::vector<ValueSpec> inputSpecs, outputSpecs;          // of the first call; batch dimensions None
+  int64_t specsOfInference = 0;                            // the id of the inference that recorded them
+  int64_t recordedCalls = 0;                               // calls in symbolic graphs
+  std::shared_ptr<ModelState> model;                       // null for a layer that is no model
+  std::array<std::unique_ptr<CompiledFunction>, 2> onData; // calls on Tensors: inference, training
+
+  /// The policy that decides for this layer. Of a map: its entry for the path, or its default while the layer has no
+  /// path.
+  DTypePolicy resolvedPolicy() const;
+  /// The key of the map that decides; "" if the default decides or the policy is no map.
+  std::string policyKey() const;
+  /// At the first call, an 'infer' policy becomes the policy of the first input's dtype, for good.
+  void settlePolicy(const std::vector<Value> &inputs);
+  /// Creates weights. `shapes` have None for the batch. If the body's build throws, nothing changes.
+  void build(const std::vector<Shape> &shapes);
+  /// Puts quantized weights in place of the float ones, under a mode that the body has. If the body throws, nothing changes.
+  void quantize(const QuantizationConfig &config);
+  /// Settles the policy and builds the layer for these inputs, unless it is built.
+  void buildFor(const std::vector<Value> &inputs);
+  std::vector<Value> callTraced(const std::vector<Value> &inputs, const BodyCall &how = {});
+  /// `arguments`: the call's, as in a CallForm; without them, the inputs are one Value or one list.
+  std::vector<Value> call(const std::vector<Value> &inputs, const CallArgs &args, const BodyCall &how = {},
+                          std::optional<Config> arguments = {});
+  Tensors callOnData(const Tensors &inputs, const CallArgs &args);
+  void adopt(const Layer &child);
+  void setChildren(const std::vector<Layer> &layers);
+
+private:
+  /// Whether the backward pass computes this layer's values again, if `parent` calls it. A graph of layers must be named;
+  /// a model that nobody calls is the whole step.
+  bool isRematerialized(const LayerImpl *parent) const {
+    return (parent || !model) && remat && !remat->isOfActivations && remat->isFor(name, path) &&
+           (!transparent || remat->names);
+  }
+  void addPenalties(const std::vector<Value> &outputs, const CallContext &context) const;
+  std::vector<Value> callInScope(const std::vector<Value> &inputs, bool again, const TracedBody &run);
+  void passMask(const std::vector<Value> &inputs, const std::vector<Value> &outputs) const;
+  void noteCall(const std::vector<Value> &inputs, const std::vector<Value> &outputs);
+  void noteRecordedCall(const std::vector<Value> &inputs, const std::vector<Value> &outputs);
+};
+
+/// The InputLayer that shows an Input among the layers of a model.
+Layer inputLayer(const Value &input);
+
+/// keras.src.utils.naming.to_snake_case: "DenseLayer" -> "dense_layer", "Conv2D" -> "conv2d".
+std::string snakeCase(const std::string &className);
+/// "dense", then "dense_1": Keras's automatic names.
+std::string uniqueName(const std::string &className);
+
+/// The config under which a layer with this policy computes: `given` if it has the policy's mode, else that of the policy. It
+/// has no mode if the policy has none.
+QuantizationConfig quantizationOf(const DTypePolicy &policy, const QuantizationConfig &given);
+
+/// How giving a layer this policy quantizes its weights; no mode if they stay. Throws if the layer cannot have the policy:
+/// it lacks the mode, or its weights are quantized under another one.
+QuantizationConfig quantizationBy(const DTypePolicy &policy, const LayerImpl &layer);
+
+/// While it lives, layers that this thread builds get paths with its prefix.
+class NameScope {
+public:
+  explicit NameScope(const std::string &name);
+  ~NameScope();
+  NameScope(const NameScope &) = delete;
+  /// A scope for the children of the layer at `path`; it ignores the scope that is open.
+  static NameScope ofLayer(const std::string &path);
+  static std::string prefix(); // "" or "net/"
+
+private:
+  struct Whole {};
+  NameScope(std::string prefix, Whole);
+};
+
+/// Adds the layer's path and the user's line to an error that has none.
+[[noreturn]] void rethrowWithLayer(const Error &error, const LayerImpl &layer);
+
+/// Whether this thread is calling a layer. A layer that is constructed during that call is made anew at each call.
+bool layerCallOpen();
+
+/// The penalties of the regularizers of trainable weights, one Value each, in the variables' dtypes.
+std::vector<Value> weightRegularizers(const std::vector<Variable> &variables);
+
+} // namespace halftone::detail

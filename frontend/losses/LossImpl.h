@@ -1,0 +1,65 @@
+// The state behind a Loss: its formula, dtype and reduction.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/graph/CompiledFunction.h"
+#include "halftone/Losses.h"
+#include "runtime/base/Status.h"
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace halftone::detail {
+
+/// Losses before the reduction.
+struct LossEntries {
+  Value values;
+  Value valid; // bool, of the same shape: true for entries that count; undefined if all count
+};
+
+struct LossImpl {
+  /// From targets and predictions in the loss's dtype; if `classLabels`, integer targets keep their dtype.
+  using Formula = std::function<LossEntries(const Value &yTrue, const Value &yPred)>;
+  Formula formula;
+  std::string name;
+  std::string kind{}; // the name without an own one, "huber_loss"; "" for a user's function
+  Reduction reduction = Reduction::sum_over_batch_size;
+  DType dtype = DType::float32;
+  bool classLabels = false; // targets are class indices along `axis`
+  int64_t axis = -1;
+  std::optional<int64_t> ignoreClass{};
+  std::function<void(Config &)> addConfig{}; // adds the fields of get_config() beyond name and reduction
+  mutable std::mutex mutex{};
+  mutable std::unique_ptr<CompiledFunction> onData{}; // calls on Tensors
+};
+
+/// The reduced loss; with an undefined weight every sample counts once.
+Value lossValue(const Loss &loss, const Value &yTrue, const Value &yPred, const Value &sampleWeight);
+/// The part of this process in the loss of a batch that processes share: the loss is meanOverProcesses() of it.
+Value lossPart(const Loss &loss, const Value &yTrue, const Value &yPred, const Value &sampleWeight);
+/// The loss of each sample, computed in `dtype`.
+LossEntries lossEntries(const LossImpl &loss, const Value &yTrue, const Value &yPred, DType dtype);
+
+/// value_error naming the row, the label and the allowed range when a label is no class; ok for losses without classes.
+Status checkLabels(const Loss &loss, const Tensor &yTrue, int64_t classes);
+
+/// A loss of the class `name`. `samples` gives one element per sample, from targets and predictions of one shape.
+Loss lossOf(const LossArgs &args, const char *name,
+            std::function<Value(const Value &yTrue, const Value &yPred)> samples,
+            std::function<void(Config &)> addConfig = {});
+
+/// Keras's squeeze_or_expand_to_same_rank: matches (n,) with (n, 1), and (n, m) with (n, m, 1).
+void matchRanks(Value &a, Value &b);
+/// value_error "<what>: ..." naming both shapes unless they are equal.
+void requireSameShape(const std::string &what, const Value &yTrue, const Value &yPred);
+/// a / b, or 0 where b is 0.
+Value divideNoNan(const Value &a, const Value &b);
+/// Gives `weight` the dtype of `values` and makes their shapes broadcast: the axes of `weight` are the leading axes of
+/// `values`.
+void matchWeight(Value &values, Value &weight);
+/// The compute dtype of a policy argument, floatx if it is empty. value_error naming `what` unless the dtype is a
+/// float.
+DType dtypeOfArgument(const PolicyArg &argument, const std::string &what);
+
+} // namespace halftone::detail

@@ -1,0 +1,92 @@
+// The state behind a Metric: its variables, how a batch updates it, and how "accuracy" finds its kind.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/graph/CompiledFunction.h"
+#include "halftone/Metrics.h"
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace halftone::detail {
+
+/// How a metric adds batches up, and the results of its sums.
+class MetricRule {
+public:
+  virtual ~MetricRule() = default;
+  /// The variables by name, for targets and predictions of these shapes. value_error for shapes that do not fit.
+  using State = std::vector<std::pair<const char *, Shape>>;
+  virtual State state(const Shape &yTrue, const Shape &yPred) const = 0;
+  virtual bool needsShapes() const { return false; } // false: state() is the same for all shapes
+  /// Whether a batch has targets and predictions; else it has values alone, as `yPred`.
+  virtual bool takesTargets() const { return true; }
+  /// Records the addition of a batch to the state. With an undefined weight every sample counts once.
+  virtual void update(const std::vector<Variable> &state, const Value &yTrue, const Value &yPred,
+                      const Value &weight) const = 0;
+  /// From the elements of each variable.
+  virtual std::vector<double> results(const std::vector<std::vector<double>> &state) const = 0;
+};
+
+struct MetricImpl {
+  /// Picks a metric for the shapes of a model's target and output.
+  using Choose = std::function<std::shared_ptr<MetricImpl>(const Shape &yTrue, const Shape &yPred)>;
+  std::string name;
+  std::string identifier{}; // the string that a metric was made of, "mae"
+  std::string className{};  // of an object: "MeanSquaredError"; "" for a name or a function
+  Config ownConfig{};       // the arguments of an object beyond name and dtype
+  DType dtype = DType::float32;
+  std::shared_ptr<const MetricRule> rule; // null if `choose` has yet to give the metric
+  Choose choose{};               // set for names and functions: each output of a model gets a metric of its own
+  std::vector<Variable> state{}; // in the metric's dtype; empty until the shapes are known that `rule` needs
+  mutable std::mutex mutex{};
+  mutable std::unique_ptr<CompiledFunction> onData{};
+};
+
+/// One element per sample (any shape whose first axis is the batch), from targets and predictions in their own dtypes.
+using MetricFormula = std::function<Value(const Value &yTrue, const Value &yPred)>;
+
+/// A metric with its state, if that needs no shapes.
+std::shared_ptr<MetricImpl> makeMetric(const std::string &name, DType dtype, std::shared_ptr<const MetricRule> rule);
+/// The mean of a formula's entries, or for a null formula of values; `finish`, if it is given, makes the result of the
+/// mean.
+std::shared_ptr<const MetricRule> meanOf(MetricFormula formula, double (*finish)(double) = nullptr);
+/// The metric of a Keras name. value_error that lists the known names.
+std::shared_ptr<MetricImpl> metricNamed(const std::string &name);
+/// Makes the state of a metric that needs the shapes for it, if it has none yet.
+void buildMetric(const Metric &metric, const Shape &yTrue, const Shape &yPred);
+
+/// Records the addition of a batch to the state. With an undefined weight every sample counts once.
+void updateMetric(const Metric &metric, const Value &yTrue, const Value &yPred, const Value &sampleWeight);
+/// The results in the metric's dtype, of the metric's state or of the given elements of each variable.
+std::vector<double> metricResults(const Metric &metric);
+std::vector<double> metricResults(const Metric &metric, const std::vector<std::vector<double>> &state);
+void resetMetric(const Metric &metric);
+/// The metric for one output: `metric` itself if it is an object, else one with fresh state. Shapes begin with the
+/// batch.
+Metric resolveMetric(const Metric &metric, const Shape &yTrue, const Shape &yPred);
+
+/// A running mean of scalars, such as the loss weighted by batch size. Copies share the state.
+class MeanTracker {
+public:
+  explicit MeanTracker(std::string name);
+  std::string name() const;
+  /// Recorded. `value` is the part of this process, whose batch has `ownRows`.
+  void update(const Value &value, int64_t ownRows) const;
+  void reset() const;
+  const Metric &metric() const { return mean_; }
+
+private:
+  Metric mean_;
+};
+
+// Formulas with one entry per sample: 1 where the prediction is right, else 0.
+Value accuracyEntries(const Value &yTrue, const Value &yPred);
+Value binaryAccuracyEntries(const Value &yTrue, const Value &yPred, double threshold);
+Value categoricalAccuracyEntries(const Value &yTrue, const Value &yPred);
+Value sparseCategoricalAccuracyEntries(const Value &yTrue, const Value &yPred);
+Value topKEntries(const Value &yTrue, const Value &yPred, int64_t k);
+Value sparseTopKEntries(const Value &yTrue, const Value &yPred, int64_t k);
+
+} // namespace halftone::detail

@@ -1,0 +1,389 @@
+// How the operations of files are called with their recorded arguments.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/ops/OperationRows.h"
+#include "frontend/graph/Graph.h"
+#include "frontend/ops/GetItem.h"
+#include "halftone/Arguments.h"
+#include "halftone/Error.h"
+#include "halftone/Policy.h"
+#include <algorithm>
+#include <climits>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace halftone::detail {
+
+namespace {
+
+using Arguments = OperationArguments;
+
+/// Calls `f` with two Values, or with one and a number.
+template <class F> Value withOperands(const Operand &a, const Operand &b, F f) {
+  return std::visit(
+      [&](const auto &x, const auto &y) -> Value {
+        if constexpr (std::is_same_v<decltype(f(x, y)), double>)
+          throw Error(ErrorKind::value_error, "an operation on two numbers is no part of a graph");
+        else
+          return f(x, y);
+      },
+      a, b);
+}
+template <class F> Values arithmetic(Arguments &a) {
+  const Operand x1 = a.operand("x1"), x2 = a.operand("x2");
+  return withOperands(x1, x2, F());
+}
+
+/// An operand as a Value. A number takes the dtype of `other`; one with a fraction makes integers floats, as in Keras.
+Value asValue(const Operand &operand, const Operand &other) {
+  if (const auto *value = std::get_if<Value>(&operand))
+    return *value;
+  if (!std::holds_alternative<Value>(other))
+    throw Error(ErrorKind::value_error, "an operation on two numbers is no part of a graph");
+  const double number = std::get<double>(operand);
+  const bool isWhole = number == std::trunc(number);
+  const Value &x = std::get<Value>(other);
+  const bool fits = is_float(x.dtype()) || (isWhole && x.dtype() != DType::bool_);
+  return ops::full_like(fits ? x : ops::cast(x, isWhole ? DType::int32 : standardize_dtype(config::floatx())), number);
+}
+
+template <Value (*f)(const Value &)> Values unary(Arguments &a) { return f(a.value("x")); }
+template <Value (*f)(const Value &, const Value &)> Values binary(Arguments &a) {
+  const Operand x1 = a.operand("x1"), x2 = a.operand("x2");
+  return f(asValue(x1, x2), asValue(x2, x1));
+}
+template <Value (*f)(const Value &, const Axes &, bool)> Values reduction(Arguments &a) {
+  const Value x = a.value("x");
+  const Axes axis(a.integers("axis"));
+  return f(x, axis, a.flag("keepdims"));
+}
+template <Value (*f)(const Value &, int64_t)> Values alongAxis(Arguments &a) {
+  const Value x = a.value("x");
+  return f(x, a.integer("axis", -1));
+}
+template <Value (*f)(const Value &, const Axes &)> Values alongAxes(Arguments &a) {
+  const Value x = a.value("x");
+  return f(x, Axes(a.integers("axis")));
+}
+template <Value (*f)(const Value &, int64_t)> Values argReduction(Arguments &a) {
+  const Value x = a.value("x");
+  const int64_t axis = a.integer("axis");
+  const Value found = f(x, axis);
+  return a.flag("keepdims") ? ops::expand_dims(found, axis) : found;
+}
+/// An activation that has a name and no arguments.
+template <size_t length> struct Word {
+  char text[length];
+  constexpr Word(const char (&word)[length]) { std::copy_n(word, length, text); }
+};
+template <Word name> Values activation(Arguments &a) { return ActivationArg(name.text)(a.value("x")); }
+
+Values reshape(Arguments &a) {
+  const Value x = a.value("x");
+  return ops::reshape(x, Shape(a.integers("newshape")));
+}
+Values transpose(Arguments &a) {
+  const Value x = a.value("x");
+  return ops::transpose(x, a.integers("axes"));
+}
+Values concatenate(Arguments &a) {
+  const std::vector<Value> xs = a.values("xs");
+  return ops::concatenate(xs, a.integer("axis", -1));
+}
+Values stack(Arguments &a) {
+  const std::vector<Value> x = a.values("x");
+  return ops::stack(x, a.integer("axis", 0));
+}
+Values split(Arguments &a) {
+  const Value x = a.value("x");
+  const int64_t axis = a.integer("axis", 0);
+  if (a.isList("indices_or_sections"))
+    return ops::split(x, Sections(a.integers("indices_or_sections")), axis);
+  const int64_t count = a.integer("indices_or_sections");
+  return ops::split(x, Sections(static_cast<int>(std::clamp<int64_t>(count, 0, INT_MAX))), axis);
+}
+Values repeat(Arguments &a) {
+  const Value x = a.value("x");
+  const int64_t repeats = a.integer("repeats");
+  return ops::repeat(x, repeats, a.maybeInteger("axis"));
+}
+Values tile(Arguments &a) {
+  const Value x = a.value("x");
+  return ops::tile(x, Integers(a.integers("repeats")));
+}
+Values swapAxes(Arguments &a) {
+  const Value x = a.value("x");
+  const int64_t first = a.integer("axis1");
+  return ops::swapaxes(x, first, a.integer("axis2"));
+}
+Values moveAxis(Arguments &a) {
+  const Value x = a.value("x");
+  const Axes source(a.integers("source"));
+  return ops::moveaxis(x, source, Axes(a.integers("destination")));
+}
+Values cumulativeSum(Arguments &a) {
+  const Value x = a.value("x");
+  return ops::cumsum(x, a.maybeInteger("axis"));
+}
+Values castTo(Arguments &a) {
+  const Value x = a.value("x");
+  return ops::cast(x, standardize_dtype(a.text("dtype")));
+}
+/// Keras puts it between a mask of an Embedding and the layer that takes the mask.
+Values convertToTensor(Arguments &a) {
+  const Value x = a.value("x");
+  const bool isDense = !a.flag("sparse") && !a.flag("ragged");
+  if (!isDense)
+    throw Error(ErrorKind::not_implemented_error, "the operation ConvertToTensor gives a sparse or a ragged tensor");
+  return a.isNull("dtype") ? x : ops::cast(x, standardize_dtype(a.text("dtype")));
+}
+Values clip(Arguments &a) {
+  const Value x = a.value("x");
+  const double least = a.number("x_min");
+  return ops::clip(x, least, a.number("x_max"));
+}
+Values where(Arguments &a) {
+  const Value condition = a.value("condition");
+  const Operand x1 = a.operand("x1"), x2 = a.operand("x2");
+  return ops::where(condition, asValue(x1, x2), asValue(x2, x1));
+}
+Values einsum(Arguments &a) {
+  const std::string subscripts = a.text("subscripts");
+  return ops::einsum(subscripts, a.rest());
+}
+Values oneHot(Arguments &a) {
+  const Value x = a.value("inputs");
+  const int64_t classes = a.integer("num_classes");
+  if (a.integer("axis", -1) != -1 || a.flag("sparse"))
+    throw Error(ErrorKind::not_implemented_error, "the operation OneHot has another axis than the last, or is sparse");
+  return ops::one_hot(x, classes);
+}
+Values round(Arguments &a) {
+  const Value x = a.value("x");
+  if (a.integer("decimals", 0) != 0)
+    throw Error(ErrorKind::not_implemented_error, "the operation Round has `decimals` other than 0");
+  return ops::round(x);
+}
+Values leakyRelu(Arguments &a) {
+  const Value x = a.value("x");
+  return ops::leaky_relu(x, a.number("negative_slope", 0.2));
+}
+Values elu(Arguments &a) {
+  const Value x = a.value("x");
+  return ops::elu(x, a.number("alpha", 1.0));
+}
+Values gelu(Arguments &a) {
+  const Value x = a.value("x");
+  return ops::gelu(x, a.flag("approximate"));
+}
+Values celu(Arguments &a) {
+  const Value x = a.value("x");
+  const double alpha = a.number("alpha", 1.0);
+  return ops::relu(x) + alpha * ops::expm1(-ops::relu(-x) / alpha);
+}
+Values squareplus(Arguments &a) {
+  const Value x = a.value("x");
+  return 0.5 * (x + ops::sqrt(ops::square(x) + a.number("b", 4.0)));
+}
+/// An activation by its name. The argument `key` of its Keras operation must have the value that the activation has.
+template <Word name, Word key, double usual> Values usualActivation(Arguments &a) {
+  const Value x = a.value("x");
+  if (a.number(key.text, usual) != usual)
+    throw Error(ErrorKind::not_implemented_error,
+                fmt::format("the operation has `{}` other than {}: only the value of the activation '{}' can be read",
+                            key.text, usual, name.text));
+  return ActivationArg(name.text)(x);
+}
+Values threshold(Arguments &a) {
+  const Value x = a.value("x");
+  const double least = a.number("threshold");
+  return ops::where(ops::greater(x, ops::full_like(x, least)), x, ops::full_like(x, a.number("default_value")));
+}
+template <Value (*f)(const Value &, int64_t)> Values triangle(Arguments &a) {
+  const Value x = a.value("x");
+  return f(x, a.integer("k", 0));
+}
+Values roll(Arguments &a) {
+  const Value x = a.value("x");
+  const Integers shift(a.integers("shift"));
+  return ops::roll(x, shift, Axes(a.integers("axis")));
+}
+Values ravel(Arguments &a) { return ops::reshape(a.value("x"), {-1}); }
+Values average(Arguments &a) {
+  const Value x = a.value("x");
+  const Axes axis(a.integers("axis"));
+  return a.hasMore() ? ops::average(x, axis, a.value("weights")) : ops::average(x, axis);
+}
+Values countNonzero(Arguments &a) {
+  const Value x = a.value("x");
+  return ops::count_nonzero(x, Axes(a.integers("axis")));
+}
+Values take(Arguments &a) {
+  const Value x = a.value("x"), indices = a.value("indices");
+  const std::optional<int64_t> axis = a.maybeInteger("axis");
+  return axis ? ops::take(x, indices, *axis) : ops::take(ops::reshape(x, {-1}), indices);
+}
+Values getItemOf(Arguments &a) {
+  const Value x = a.value("x");
+  return getItem(x, a.literal("key"));
+}
+Values fullLike(Arguments &a) {
+  const Value x = a.value("x");
+  return asValue(a.operand("fill_value"), x);
+}
+Values stopGradient(Arguments &a) { return ops::stop_gradient(a.value("variable")); }
+
+constexpr const char *numpy = "keras.src.ops.numpy", *nn = "keras.src.ops.nn", *math = "keras.src.ops.math",
+                     *core = "keras.src.ops.core";
+constexpr Operation rows[] = {
+    {"add", "Add", numpy, arithmetic<std::plus<>>},
+    {"sub", "Subtract", numpy, arithmetic<std::minus<>>},
+    {"mul", "Multiply", numpy, arithmetic<std::multiplies<>>},
+    {"div", "Divide", numpy, arithmetic<std::divides<>>},
+    {"div", "TrueDivide", numpy, arithmetic<std::divides<>>}, // older files have it
+    {"pow", "Power", numpy, binary<ops::power>},
+    {"atan2", "Arctan2", numpy, binary<ops::arctan2>},
+    {"hypot", "Hypot", numpy, binary<ops::hypot>},
+    {"logaddexp", "Logaddexp", numpy, binary<ops::logaddexp>},
+    {"", "Outer", numpy, binary<ops::outer>},
+    {"maximum", "Maximum", numpy, binary<ops::maximum>},
+    {"minimum", "Minimum", numpy, binary<ops::minimum>},
+    {"matmul", "Matmul", numpy, binary<ops::matmul>},
+    {"dot", "Dot", numpy, binary<ops::dot>},
+    {"mod", "Mod", numpy, binary<ops::mod>},
+    {"floor_divide", "FloorDivide", numpy, binary<ops::floor_divide>},
+    {"equal", "Equal", numpy, binary<ops::equal>},
+    {"not_equal", "NotEqual", numpy, binary<ops::not_equal>},
+    {"less", "Less", numpy, binary<ops::less>},
+    {"less_equal", "LessEqual", numpy, binary<ops::less_equal>},
+    {"greater", "Greater", numpy, binary<ops::greater>},
+    {"greater_equal", "GreaterEqual", numpy, binary<ops::greater_equal>},
+    {"and", "LogicalAnd", numpy, binary<ops::logical_and>},
+    {"or", "LogicalOr", numpy, binary<ops::logical_or>},
+    {"xor", "LogicalXor", numpy, binary<ops::logical_xor>},
+    {"not", "LogicalNot", numpy, unary<ops::logical_not>},
+    {"sum", "Sum", numpy, reduction<ops::sum>},
+    {"mean", "Mean", numpy, reduction<ops::mean>},
+    {"max", "Max", numpy, reduction<ops::max>},
+    {"min", "Min", numpy, reduction<ops::min>},
+    {"prod", "Prod", numpy, reduction<ops::prod>},
+    {"", "Amax", numpy, reduction<ops::max>},
+    {"", "Amin", numpy, reduction<ops::min>},
+    {"", "Average", numpy, average},
+    {"", "CountNonzero", numpy, countNonzero},
+    {"", "Any", numpy, reduction<ops::any>},
+    {"", "All", numpy, reduction<ops::all>},
+    {"", "Var", numpy, reduction<ops::var>},
+    {"", "Std", numpy, reduction<ops::std>},
+    {"", "Logsumexp", math, reduction<ops::logsumexp>},
+    {"", "Argmax", numpy, argReduction<ops::argmax>},
+    {"", "Argmin", numpy, argReduction<ops::argmin>},
+    {"abs", "Absolute", numpy, unary<ops::abs>},
+    {"neg", "Negative", numpy, unary<ops::negative>},
+    {"sign", "Sign", numpy, unary<ops::sign>},
+    {"floor", "Floor", numpy, unary<ops::floor>},
+    {"ceil", "Ceil", numpy, unary<ops::ceil>},
+    {"", "Round", numpy, round},
+    {"square", "Square", numpy, unary<ops::square>},
+    {"sqrt", "Sqrt", numpy, unary<ops::sqrt>},
+    {"rsqrt", "Rsqrt", math, unary<ops::rsqrt>},
+    {"reciprocal", "Reciprocal", numpy, unary<ops::reciprocal>},
+    {"exp", "Exp", numpy, unary<ops::exp>},
+    {"expm1", "Expm1", numpy, unary<ops::expm1>},
+    {"log", "Log", numpy, unary<ops::log>},
+    {"log1p", "Log1p", numpy, unary<ops::log1p>},
+    {"exp2", "Exp2", numpy, unary<ops::exp2>},
+    {"log2", "Log2", numpy, unary<ops::log2>},
+    {"log10", "Log10", numpy, unary<ops::log10>},
+    {"cbrt", "Cbrt", numpy, unary<ops::cbrt>},
+    {"sin", "Sin", numpy, unary<ops::sin>},
+    {"cos", "Cos", numpy, unary<ops::cos>},
+    {"tan", "Tan", numpy, unary<ops::tan>},
+    {"asin", "Arcsin", numpy, unary<ops::arcsin>},
+    {"acos", "Arccos", numpy, unary<ops::arccos>},
+    {"atan", "Arctan", numpy, unary<ops::arctan>},
+    {"sinh", "Sinh", numpy, unary<ops::sinh>},
+    {"cosh", "Cosh", numpy, unary<ops::cosh>},
+    {"asinh", "Arcsinh", numpy, unary<ops::arcsinh>},
+    {"acosh", "Arccosh", numpy, unary<ops::arccosh>},
+    {"atanh", "Arctanh", numpy, unary<ops::arctanh>},
+    {"trunc", "Trunc", numpy, unary<ops::trunc>},
+    {"tanh", "Tanh", numpy, unary<ops::tanh>},
+    {"erf", "Erf", math, unary<ops::erf>},
+    {"isfinite", "Isfinite", numpy, unary<ops::isfinite>},
+    {"isnan", "Isnan", numpy, unary<ops::isnan>},
+    {"isinf", "Isinf", numpy, unary<ops::isinf>},
+    {"logistic", "Sigmoid", nn, unary<ops::sigmoid>},
+    {"relu", "Relu", nn, unary<ops::relu>},
+    {"", "Relu6", nn, activation<"relu6">},
+    {"", "Selu", nn, activation<"selu">},
+    {"", "Silu", nn, activation<"silu">},
+    {"", "Softplus", nn, activation<"softplus">},
+    {"", "Softsign", nn, activation<"softsign">},
+    {"", "HardSigmoid", nn, activation<"hard_sigmoid">},
+    {"", "HardSilu", nn, activation<"hard_silu">},
+    {"", "HardTanh", nn, activation<"hard_tanh">},
+    {"", "LogSigmoid", nn, activation<"log_sigmoid">},
+    {"", "LeakyRelu", nn, leakyRelu},
+    {"", "Elu", nn, elu},
+    {"", "Celu", nn, celu},
+    {"", "Squareplus", nn, squareplus},
+    {"", "SparsePlus", nn, activation<"sparse_plus">},
+    {"", "SparseSigmoid", nn, activation<"sparse_sigmoid">},
+    {"", "TanhShrink", nn, activation<"tanh_shrink">},
+    {"", "HardShrink", nn, usualActivation<"hard_shrink", "threshold", 0.5>},
+    {"", "SoftShrink", nn, usualActivation<"soft_shrink", "threshold", 0.5>},
+    {"", "Glu", nn, usualActivation<"glu", "axis", -1.0>},
+    {"", "Sparsemax", nn, usualActivation<"sparsemax", "axis", -1.0>},
+    {"", "Threshold", nn, threshold},
+    {"", "Gelu", nn, gelu},
+    {"", "Softmax", nn, alongAxis<ops::softmax>},
+    {"", "LogSoftmax", nn, alongAxis<ops::log_softmax>},
+    {"", "OneHot", nn, oneHot},
+    {"", "Conv", nn, convOperation},
+    {"", "DepthwiseConv", nn, depthwiseConvOperation},
+    {"", "SeparableConv", nn, separableConvOperation},
+    {"", "ConvTranspose", nn, convTransposeOperation},
+    {"", "MaxPool", nn, maxPoolOperation},
+    {"", "AveragePool", nn, averagePoolOperation},
+    {"", "Normalize", nn, normalizeOperation},
+    {"", "Moments", nn, momentsOperation},
+    {"", "BatchNorm", nn, batchNormOperation},
+    {"", "RMSNorm", nn, rmsNormOperation},
+    {"", "LayerNorm", nn, layerNormOperation},
+    {"", "DotProductAttention", nn, attentionOperation},
+    {"", "Cast", core, castTo},
+    {"", "ConvertToTensor", core, convertToTensor},
+    {"stop_gradient", "StopGradient", core, stopGradient},
+    {"", "Clip", numpy, clip},
+    {"where", "Where", numpy, where},
+    {"", "Einsum", numpy, einsum},
+    {"", "GetItem", numpy, getItemOf},
+    {"", "Reshape", numpy, reshape},
+    {"", "Transpose", numpy, transpose},
+    {"", "Concatenate", numpy, concatenate},
+    {"", "Stack", numpy, stack},
+    {"", "Split", numpy, split},
+    {"", "ExpandDims", numpy, alongAxis<ops::expand_dims>},
+    {"", "Squeeze", numpy, alongAxes<ops::squeeze>},
+    {"", "Flip", numpy, alongAxes<ops::flip>},
+    {"", "Repeat", numpy, repeat},
+    {"", "Tile", numpy, tile},
+    {"", "Pad", numpy, padOperation},
+    {"", "Swapaxes", numpy, swapAxes},
+    {"", "Moveaxis", numpy, moveAxis},
+    {"", "Roll", numpy, roll},
+    {"", "Tril", numpy, triangle<ops::tril>},
+    {"", "Triu", numpy, triangle<ops::triu>},
+    {"", "Ravel", numpy, ravel},
+    {"", "Take", numpy, take},
+    {"", "Cumsum", numpy, cumulativeSum},
+    {"full_like", "FullLike", numpy, fullLike},
+    {"", "ZerosLike", numpy, unary<ops::zeros_like>},
+    {"", "OnesLike", numpy, unary<ops::ones_like>},
+};
+
+} // namespace
+
+std::span<const Operation> operationRows() { return rows; }
+
+} // namespace halftone::detail

@@ -1,0 +1,102 @@
+// The forms in which files hold operations, and the way back.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/ops/Operations.h"
+#include "frontend/base/ClassNames.h"
+#include "frontend/ops/OperationRows.h"
+#include "halftone/Error.h"
+#include "runtime/base/ConfigAccess.h"
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace halftone::detail {
+
+using Json = nlohmann::ordered_json;
+
+/// The arguments of an operation on Values one after another.
+static Config positions(size_t inputs) {
+  Json arguments, args = Json::array();
+  for (size_t i = 0; i < inputs; ++i)
+    args.push_back({{"input", i}});
+  arguments["args"] = std::move(args);
+  arguments["kwargs"] = Json::object();
+  return ConfigAccess::make(std::move(arguments));
+}
+
+CallForm operationForm(std::string_view call, CallForm form, size_t inputs) {
+  const auto operations = operationRows();
+  const auto found = std::ranges::find(operations, call, &Operation::call);
+  if (!form.className.empty() || !form.fits || call.empty() || found == operations.end())
+    return form;
+  form.className = found->className;
+  form.module = found->module;
+  if (!form.arguments.contains("args"))
+    form.arguments = positions(inputs);
+  return form;
+}
+
+CallForm formWithNumber(double number, bool numberFirst) {
+  if (!std::isfinite(number)) // JSON has no such number
+    return {.fits = false};
+  const Json value = {{"input", 0}};
+  Json arguments;
+  arguments["args"] = numberFirst ? Json::array({number, value}) : Json::array({value, number});
+  arguments["kwargs"] = Json::object();
+  return {.arguments = ConfigAccess::make(std::move(arguments))};
+}
+
+CallForm formOfReduction(const std::vector<int64_t> &axes, bool keepdims) {
+  Json config;
+  config["axis"] = axes.empty() ? Json() : axes.size() == 1 ? Json(axes[0]) : Json(axes);
+  config["keepdims"] = keepdims;
+  return {.config = ConfigAccess::make(std::move(config))};
+}
+
+/// For the error about a class that the table lacks.
+static std::string knownOperations(const std::string &className) {
+  std::vector<std::string_view> names;
+  for (const Operation &operation : operationRows())
+    names.emplace_back(operation.className);
+  return knownClasses(names, className, "operations");
+}
+
+bool isOperationModule(std::string_view module) {
+  return module.starts_with("keras.src.ops") || module.starts_with("keras.ops");
+}
+
+/// Calls the operation on Values of a trace.
+static std::vector<Value> perform(const Operation &operation, const std::vector<Value> &inputs, const CallForm &form) {
+  OperationArguments arguments(operation.className, inputs, ConfigAccess::json(form.arguments),
+                               ConfigAccess::json(form.config));
+  const Values results = operation.make(arguments);
+  arguments.requireNothingLeft();
+  return {results.begin(), results.end()};
+}
+
+std::vector<Value> callOperation(const std::string &className, const std::vector<Value> &inputs,
+                                 const Config &arguments, const Config &config) {
+  const auto operations = operationRows();
+  const auto found = std::ranges::find(operations, className, &Operation::className);
+  if (found == operations.end())
+    throw Error(ErrorKind::not_implemented_error,
+                fmt::format("The operation {} between layers cannot be read: put it into a layer of your own. {}",
+                            className, knownOperations(className)));
+  Json kept = ConfigAccess::json(config);
+  kept.erase("name");
+  const CallForm form{arguments, found->className, found->module, ConfigAccess::make(std::move(kept))};
+  return apply(
+      className, inputs, [row = *found, form](const std::vector<Value> &v) { return perform(row, v, form); }, nullptr,
+      form);
+}
+
+Value recordOperation(const char *className, const std::vector<Value> &inputs, const Config &config, OperandForm form) {
+  Config arguments = positions(inputs.size());
+  if (form == OperandForm::list) {
+    Json list = ConfigAccess::json(arguments);
+    list["args"] = Json::array({list["args"]});
+    arguments = ConfigAccess::make(std::move(list));
+  }
+  return callOperation(className, inputs, arguments, config)[0];
+}
+
+} // namespace halftone::detail

@@ -1,0 +1,41 @@
+// Operations between layers that files can hold: the names of their calls here, and Keras's classes.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/base/ConfigFields.h"
+#include "frontend/graph/Graph.h"
+#include <string_view>
+
+namespace halftone::detail {
+
+/// Whether a call with this Value is recorded, and so needs a form.
+inline bool isSymbolic(const Value &value) { return value.defined() && !value.node()->isTraced(); }
+
+/// Completes the form of a call of the operation named `call`, unless it has a class: class and module, and if it has no
+/// arguments, the `inputs` Values one after another. Without a class if files cannot hold the operation.
+CallForm operationForm(std::string_view call, CallForm form, size_t inputs);
+
+/// The arguments {"args": [x, number]} or {"args": [number, x]} of an operation on a Value and a number.
+CallForm formWithNumber(double number, bool numberFirst);
+/// The config {"axis": [0, 1], "keepdims": false}; an axis of null means all.
+CallForm formOfReduction(const std::vector<int64_t> &axes, bool keepdims);
+
+/// A config of one argument.
+template <class T> Config configOf(const char *key, const T &value) {
+  Config config;
+  setField(config, key, value);
+  return config;
+}
+/// Records a call of the operation of Keras's class on Values, one after another or as one list; `config` holds its other
+/// arguments.
+enum class OperandForm : uint8_t { positions, list };
+Value recordOperation(const char *className, const std::vector<Value> &inputs, const Config &config = {},
+                      OperandForm form = OperandForm::positions);
+
+/// Whether `module` is that of Keras's operations.
+bool isOperationModule(std::string_view module);
+/// Calls the operation of Keras's class with recorded arguments and config, and records the call in this form.
+/// not_implemented_error naming the class, or an argument that the operation does not have here.
+std::vector<Value> callOperation(const std::string &className, const std::vector<Value> &inputs,
+                                 const Config &arguments, const Config &config);
+
+} // namespace halftone::detail

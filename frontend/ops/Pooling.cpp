@@ -1,0 +1,325 @@
+// keras.ops on Values: pooling, and functions with a gradient of their own.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/graph/Graph.h"
+#include "frontend/graph/Promotion.h"
+#include "frontend/ops/Operations.h"
+#include "frontend/ops/Windows.h"
+#include "halftone/Ops.h"
+#include <fmt/format.h>
+
+namespace halftone::ops {
+using namespace detail;
+using List = std::vector<Value>;
+
+namespace {
+
+/// The arguments as the operations of files have them.
+Config configOfPool(const std::vector<int64_t> &pool_size, const PoolArgs &args) {
+  Config config = configOf("pool_size", pool_size);
+  setField(config, "strides", args.strides);
+  setField(config, "padding", args.padding);
+  setField(config, "data_format", args.data_format);
+  return config;
+}
+
+/// `value` with the gradient that `gradient` gives to those of `arguments` that are floats.
+Value withGradient(const Value &value, const List &arguments, const std::function<Values(const Value &)> &gradient) {
+  List floats;
+  for (const Value &argument : arguments)
+    if (is_float(argument.dtype()))
+      floats.push_back(argument);
+  if (floats.empty() || !is_float(value.dtype()))
+    return value;
+  return tracing().customGradient(value, floats, [&](const Value &upstream) {
+    const Values given = gradient(upstream);
+    if (given.size() != arguments.size())
+      throw Error(ErrorKind::value_error,
+                  fmt::format("custom_gradient: {} cotangents for {} arguments; expected one each", given.size(),
+                              arguments.size()));
+    List cotangents;
+    for (size_t i = 0; i < given.size(); ++i) {
+      if (!is_float(arguments[i].dtype()))
+        continue;
+      if (given[i].shape() != arguments[i].shape())
+        throw Error(ErrorKind::value_error,
+                    fmt::format("custom_gradient: the cotangent of argument {} has shape {}; expected {}", i,
+                                given[i].shape().str(), arguments[i].shape().str()));
+      cotangents.push_back(asDtype(given[i], arguments[i].dtype(), "custom_gradient"));
+    }
+    return cotangents;
+  });
+}
+
+/// A pool over images with their channels last.
+struct Pool {
+  int64_t rank;
+  std::vector<int64_t> extents, taps;
+  Windows windows;
+
+  int64_t tapCount() const {
+    int64_t count = 1;
+    for (int64_t taps : this->taps)
+      count *= taps;
+    return count;
+  }
+  /// Whether each element of the image is in one window.
+  bool tilesImage() const {
+    for (size_t axis = 0; axis < taps.size(); ++axis)
+      if (windows.steps.stride[axis] != taps[axis] || windows.steps.low[axis] != 0 ||
+          windows.places[axis] * taps[axis] != extents[axis])
+        return false;
+    return true;
+  }
+  /// How many elements of the image one phase has along `axis`. All phases count alike, so the last element may be outside.
+  int64_t placesOfPhase(size_t axis) const {
+    return (extents[axis] + windows.steps.stride[axis] - 1) / windows.steps.stride[axis];
+  }
+  /// For each element of `shape`, whose `axes` are those of the taps, how many taps follow the element's own.
+  Value countdown(const Shape &shape, DType dtype, const std::vector<int64_t> &axes) const {
+    const Value last = tracing().splat(static_cast<double>(tapCount() - 1), Shape({tapCount()}), DType::int32);
+    const Value left = tracing().binary("sub", last, tracing().iota(0, Shape({tapCount()}), DType::int32));
+    return tracing().broadcast(tracing().reshape(asDtype(left, dtype, "max_pool"), Shape(taps)), shape, axes);
+  }
+  /// The axes of the taps in (n, places..., taps..., c).
+  std::vector<int64_t> tapAxes() const {
+    std::vector<int64_t> axes;
+    for (int64_t axis = 0; axis < rank; ++axis)
+      axes.push_back(1 + rank + axis);
+    return axes;
+  }
+};
+
+Pool poolOf(const char *op, const Value &image, const std::vector<int64_t> &pool_size, const PoolArgs &args) {
+  const int64_t rank = image.rank() - 2;
+  if (rank < 1 || rank > 3)
+    throw Error(ErrorKind::value_error,
+                fmt::format("{}: expected inputs of a batch axis, one to three spatial axes and channels; got shape {}",
+                            op, image.shape().str()));
+  const std::vector<int64_t> dims = image.shape().dims();
+  Pool pool{rank, {dims.begin() + 1, dims.end() - 1}, perAxis(op, "pool_size", pool_size, rank), {}};
+  if (args.padding == "causal")
+    throw Error(ErrorKind::value_error, fmt::format("{}: padding must be \"valid\" or \"same\"; got \"causal\"", op));
+  pool.windows = windowsOf(op,
+                           {pool.extents, pool.taps, perAxis(op, "strides", args.strides.value_or(pool.taps), rank),
+                            std::vector<int64_t>(static_cast<size_t>(rank), 1)},
+                           args.padding);
+  return pool;
+}
+
+/// Which tap of each window, by its place in the countdown, is the first of the largest.
+Value winnersOf(const Pool &pool, const Value &seen, const Value &largest) {
+  const Shape shape = seen.shape();
+  std::vector<int64_t> kept;
+  for (int64_t axis = 0; axis <= pool.rank; ++axis)
+    kept.push_back(axis);
+  kept.push_back(shape.rank() - 1);
+  const Value whole = tracing().broadcast(largest, shape, kept);
+  const auto compare = [&](ComparePredicate predicate, const Value &a, const Value &b) {
+    return tracing().compare(predicate, a, b);
+  };
+  const Value isLargest = tracing().binary("or", compare(ComparePredicate::eq, seen, whole),
+                                           compare(ComparePredicate::ne, seen, seen)); // NaN is the largest
+  const Value places = pool.countdown(shape, DType::int32, pool.tapAxes()),
+              none = tracing().splat(-1, shape, DType::int32);
+  constexpr int64_t mostOfByte = 256;
+  const Value winners =
+      tracing().reduce(ReduceKind::max, tracing().select(isLargest, places, none), pool.tapAxes(), DType::int32);
+  return pool.tapCount() <= mostOfByte ? asDtype(winners, DType::uint8, "max_pool") : winners;
+}
+
+/// An image whose spatial axes are two each: which of `strides` neighbours, and where among them.
+struct Apart {
+  Shape shape;
+  std::vector<int64_t> places, within; // axes: of n, the neighbours and c; of where among them
+};
+
+Apart apartOf(const Pool &pool, const Value &upstream, const std::vector<int64_t> &strides) {
+  std::vector<int64_t> dims{upstream.shape()[0]};
+  Apart apart{{}, {0}, {}};
+  for (size_t axis = 0; axis < strides.size(); ++axis) {
+    apart.places.push_back(static_cast<int64_t>(dims.size()));
+    apart.within.push_back(apart.places.back() + 1);
+    dims.insert(dims.end(), {pool.placesOfPhase(axis), strides[axis]});
+  }
+  apart.places.push_back(static_cast<int64_t>(dims.size()));
+  dims.push_back(upstream.shape()[-1]);
+  apart.shape = Shape(dims);
+  return apart;
+}
+
+/// The cotangent of each window goes to its winner, if each element is in one window.
+Value gradientOfTiles(const Pool &pool, const Value &winners, const Value &upstream) {
+  const Apart apart = apartOf(pool, upstream, pool.taps);
+  const auto ofWindow = [&](const Value &x) { return tracing().broadcast(x, apart.shape, apart.places); };
+  const Value isWinner = tracing().compare(ComparePredicate::eq, ofWindow(winners),
+                                           pool.countdown(apart.shape, winners.dtype(), apart.within));
+  return tracing().select(isWinner, ofWindow(upstream), tracing().splat(0, apart.shape, upstream.dtype()));
+}
+
+/// The elements of an image along one axis that stand at one distance behind a multiple of the stride: those see the taps
+/// first, first + stride, ... alone.
+struct Phase {
+  int64_t first, taps; // the first of the taps, and how many there are
+  int64_t low;         // the window's, of the places that see the elements
+};
+
+Phase phaseOf(const Pool &pool, size_t axis, int64_t distance) {
+  const int64_t stride = pool.windows.steps.stride[axis], behind = distance + pool.windows.steps.low[axis];
+  const int64_t first = behind % stride;
+  return {first, std::max<int64_t>(0, (pool.taps[axis] - first + stride - 1) / stride), -(behind / stride)};
+}
+
+/// Of the elements of one phase along each axis: the sum of the cotangents of the windows that they won.
+Value gradientOfPhases(const Pool &pool, const std::vector<Phase> &phases, const Value &winners,
+                       const Value &upstream) {
+  const auto rank = static_cast<size_t>(pool.rank);
+  const std::vector<int64_t> ones(rank, 1);
+  Trace::WindowSteps steps{ones, std::vector<int64_t>(rank, -1), {}, ones};
+  std::vector<int64_t> places, taps;
+  for (size_t axis = 0; axis < rank; ++axis) {
+    steps.low.push_back(phases[axis].low);
+    places.push_back(pool.placesOfPhase(axis));
+    taps.push_back(phases[axis].taps);
+  }
+  const auto seenBy = [&](const Value &x) { return tracing().window(x, steps, places, taps, false); };
+  const Value cotangents = seenBy(upstream), winner = seenBy(winners);
+  const Shape shape = cotangents.shape();
+  // How many of the pool's taps follow each of these.
+  Value follow = tracing().splat(static_cast<double>(pool.tapCount() - 1), Shape(taps), DType::int32);
+  int64_t pitch = pool.tapCount();
+  for (size_t axis = 0; axis < rank; ++axis) {
+    pitch /= pool.taps[axis];
+    const auto number = [&](int64_t value) {
+      return tracing().splat(static_cast<double>(value), Shape(taps), DType::int32);
+    };
+    const Value steps = tracing().binary("mul", tracing().iota(static_cast<int64_t>(axis), Shape(taps), DType::int32),
+                                         number(pool.windows.steps.stride[axis] * pitch));
+    follow = tracing().binary("sub", follow, tracing().binary("add", steps, number(phases[axis].first * pitch)));
+  }
+  const Value own = tracing().broadcast(asDtype(follow, winners.dtype(), "max_pool"), shape, pool.tapAxes());
+  const Value isWinner = tracing().compare(ComparePredicate::eq, winner, own);
+  const Value given = tracing().select(isWinner, cotangents, tracing().splat(0, shape, upstream.dtype()));
+  return tracing().reduce(ReduceKind::sum, given, pool.tapAxes(), upstream.dtype());
+}
+
+/// The elements of all phases take turns along each axis: the result has the shape (n, places, phases, ..., c), where each
+/// axis of places is followed by one of phases.
+Value gradientOfTurns(const Pool &pool, const Value &winners, const Value &upstream) {
+  const std::vector<int64_t> &strides = pool.windows.steps.stride;
+  const Apart apart = apartOf(pool, upstream, strides);
+  int64_t count = 1;
+  for (int64_t stride : strides)
+    count *= stride;
+  Value turns;
+  for (int64_t number = 0; number < count; ++number) {
+    std::vector<Phase> phases;
+    Value isHere;
+    for (size_t axis = 0; axis < strides.size(); ++axis) {
+      int64_t rest = number;
+      for (size_t after = axis + 1; after < strides.size(); ++after)
+        rest /= strides[after];
+      const int64_t distance = rest % strides[axis];
+      phases.push_back(phaseOf(pool, axis, distance));
+      const Value own =
+          tracing().compare(ComparePredicate::eq, tracing().iota(apart.within[axis], apart.shape, DType::int32),
+                            tracing().splat(static_cast<double>(distance), apart.shape, DType::int32));
+      isHere = isHere.defined() ? tracing().binary("and", isHere, own) : own;
+    }
+    const Value turn =
+        tracing().broadcast(gradientOfPhases(pool, phases, winners, upstream), apart.shape, apart.places);
+    turns = turns.defined() ? tracing().select(isHere, turn, turns) : turn;
+  }
+  return turns;
+}
+
+/// Each element of the image asks the windows that hold it: it gets the cotangent of those in which it was the largest.
+Value maxPoolGradient(const Pool &pool, const Value &winners, const Value &upstream) {
+  const Value apart =
+      pool.tilesImage() ? gradientOfTiles(pool, winners, upstream) : gradientOfTurns(pool, winners, upstream);
+  std::vector<int64_t> whole{upstream.shape()[0]}, image = whole;
+  for (size_t axis = 0; axis < pool.taps.size(); ++axis) {
+    whole.push_back(pool.placesOfPhase(axis) * pool.windows.steps.stride[axis]);
+    image.push_back(pool.extents[axis]);
+  }
+  whole.push_back(upstream.shape()[-1]);
+  image.push_back(upstream.shape()[-1]);
+  const Value all = tracing().reshape(apart, Shape(whole));
+  return whole == image ? all : tracing().slice(all, std::vector<int64_t>(image.size(), 0), Shape(image));
+}
+
+/// How many elements of the image each window holds, in float32, as a tensor of the shape of the places.
+Value countsOf(const Pool &pool) {
+  const Shape shape(pool.windows.places);
+  Value counts;
+  for (int64_t axis = 0; axis < pool.rank; ++axis) {
+    const auto at = static_cast<size_t>(axis);
+    const auto number = [&](int64_t value) { return tracing().splat(static_cast<double>(value), shape, DType::int32); };
+    const Value begin = tracing().binary(
+        "sub",
+        tracing().binary("mul", tracing().iota(axis, shape, DType::int32), number(pool.windows.steps.stride[at])),
+        number(pool.windows.steps.low[at]));
+    const Value end =
+        tracing().binary("minimum", tracing().binary("add", begin, number(pool.taps[at])), number(pool.extents[at]));
+    const Value count = tracing().binary("sub", end, tracing().binary("maximum", begin, number(0)));
+    counts = counts.defined() ? tracing().binary("mul", counts, count) : count;
+  }
+  return counts;
+}
+
+} // namespace
+
+std::function<Value(const Values &)> custom_gradient(std::function<WithGradient(const Values &)> f) {
+  return [f = std::move(f)](const Values &arguments) {
+    return applyOne("custom_gradient", List(arguments.begin(), arguments.end()), [f](const List &v) {
+      const WithGradient result = f(v);
+      if (!result.gradient)
+        throw Error(ErrorKind::value_error,
+                    "custom_gradient: the function gave no gradient; expected a function of the "
+                    "result's cotangent");
+      return withGradient(result.value, v, result.gradient);
+    });
+  };
+}
+
+Value max_pool(const Value &inputs, const std::vector<int64_t> &pool_size, const PoolArgs &args) {
+  if (isSymbolic(inputs))
+    return recordOperation("MaxPool", {inputs}, configOfPool(pool_size, args));
+  return applyOne("max_pool", {inputs}, [pool_size, args](const List &v) {
+    const bool first = isChannelsFirst("max_pool", args.data_format);
+    const Value image = channelsLast(v[0], first);
+    const Pool pool = poolOf("max_pool", image, pool_size, args);
+    const Value seen = tracing().window(image, pool.windows.steps, pool.windows.places, pool.taps, true);
+    const ReduceKind kind = image.dtype() == DType::bool_ ? ReduceKind::logical_or : ReduceKind::max;
+    Value y = tracing().reduce(kind, seen, pool.tapAxes(), image.dtype());
+    y = withGradient(y, {image}, [&](const Value &upstream) -> Values {
+      return {maxPoolGradient(pool, winnersOf(pool, seen, y), upstream)};
+    });
+    return channelsBack(y, first);
+  });
+}
+
+Value average_pool(const Value &inputs, const std::vector<int64_t> &pool_size, const PoolArgs &args) {
+  if (isSymbolic(inputs))
+    return recordOperation("AveragePool", {inputs}, configOfPool(pool_size, args));
+  return applyOne("average_pool", {inputs}, [pool_size, args](const List &v) {
+    const bool first = isChannelsFirst("average_pool", args.data_format);
+    const Value image = channelsLast(asFloat(v[0]), first);
+    const Pool pool = poolOf("average_pool", image, pool_size, args);
+    // The sum stays in float32 or more until the division.
+    const DType wide = itemsize(image.dtype()) < 4 ? DType::float32 : image.dtype();
+    const Value seen = tracing().window(image, pool.windows.steps, pool.windows.places, pool.taps, false);
+    const Value sums = tracing().reduce(ReduceKind::sum, seen, pool.tapAxes(), wide);
+    Value counts;
+    if (args.padding == "same") {
+      std::vector<int64_t> axes;
+      for (int64_t axis = 0; axis < pool.rank; ++axis)
+        axes.push_back(1 + axis);
+      counts = tracing().broadcast(asDtype(countsOf(pool), wide), sums.shape(), axes);
+    } else {
+      counts = tracing().splat(static_cast<double>(pool.tapCount()), sums.shape(), wide);
+    }
+    return channelsBack(asDtype(tracing().binary("div", sums, counts), image.dtype(), "average_pool"), first);
+  });
+}
+
+} // namespace halftone::ops

@@ -1,0 +1,88 @@
+// keras.ops on Values: statistics and other reductions that are made of simpler ones.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/graph/Graph.h"
+#include "frontend/graph/Promotion.h"
+#include "halftone/Ops.h"
+#include <fmt/format.h>
+
+namespace halftone::ops {
+using namespace detail;
+using List = std::vector<Value>;
+
+namespace {
+
+/// The dtype of a mean of elements of this dtype.
+DType floatOf(DType dtype) { return is_float(dtype) ? dtype : floatxDtype(); }
+
+/// `x` in `dtype`, a float, or in float32 if that is narrower: squares and sums of float16 overflow long before the
+/// results that are made of them.
+Value widened(const Value &x, DType dtype) { return asDtype(x, itemsize(dtype) < 4 ? DType::float32 : dtype); }
+
+/// `weights` as they multiply `x`: of its shape, or along its one axis of `axis`.
+Value weightsAlong(const Value &weights, const Value &x, const Axes &axis) {
+  if (weights.shape() == x.shape())
+    return weights;
+  if (axis.list().size() != 1)
+    throw Error(ErrorKind::value_error, fmt::format("average: weights of shape {} for x of shape {} need one axis",
+                                                    weights.shape().str(), x.shape().str()));
+  const int64_t along = normalizeAxis("average", axis.list()[0], x.rank());
+  if (weights.shape() != Shape({x.shape()[along]}))
+    throw Error(ErrorKind::value_error, fmt::format("average: weights of shape {} do not fit axis {} of shape {}",
+                                                    weights.shape().str(), axis.list()[0], x.shape().str()));
+  std::vector<int64_t> dims(static_cast<size_t>(x.rank()), 1);
+  dims[static_cast<size_t>(along)] = x.shape()[along];
+  return reshape(weights, Shape(dims));
+}
+
+} // namespace
+
+Value var(const Value &x, const Axes &axis, bool keepdims) {
+  return applyOne("var", {x}, [axis, keepdims](const List &v) {
+    const DType dtype = floatOf(v[0].dtype());
+    Value in = widened(v[0], dtype);
+    Value deviation = in - mean(in, axis, true);
+    return asDtype(mean(square(deviation), axis, keepdims), dtype, "var");
+  });
+}
+Value std(const Value &x, const Axes &axis, bool keepdims) {
+  return applyOne("std", {x}, [axis, keepdims](const List &v) {
+    const DType dtype = floatOf(v[0].dtype());
+    return asDtype(sqrt(var(widened(v[0], dtype), axis, keepdims)), dtype, "std");
+  });
+}
+Value logsumexp(const Value &x, const Axes &axis, bool keepdims) {
+  return applyOne("logsumexp", {x}, [axis, keepdims](const List &v) {
+    const DType dtype = floatOf(v[0].dtype());
+    Value in = widened(v[0], dtype), largest = stop_gradient(max(in, axis, true));
+    // An infinite x is no shift: inf - inf is NaN.
+    Value shift = where(isfinite(largest), largest, zeros_like(largest));
+    Value y = log(sum(exp(in - shift), axis, true)) + shift;
+    return asDtype(keepdims ? y : squeeze(y, axis), dtype, "logsumexp");
+  });
+}
+Value average(const Value &x, const Axes &axis, const Value &weights) {
+  if (!weights.defined())
+    return mean(x, axis);
+  return applyOne("average", {x, weights}, [axis](const List &v) {
+    const bool same = v[0].dtype() == v[1].dtype();
+    const DType dtype = floatOf(same ? v[0].dtype() : result_type(v[0].dtype(), v[1].dtype()));
+    Value in = widened(v[0], dtype), factors = weightsAlong(widened(v[1], dtype), in, axis);
+    const bool whole = factors.shape() == in.shape();
+    Value total = whole ? sum(factors, axis) : sum(factors);
+    return asDtype(sum(in * factors, axis) / total, dtype, "average");
+  });
+}
+Value count_nonzero(const Value &x, const Axes &axis) {
+  return applyOne("count_nonzero", {x}, [axis](const List &v) { return sum(asDtype(v[0], DType::bool_), axis); });
+}
+Value any(const Value &x, const Axes &axis, bool keepdims) {
+  return applyOne("any", {x},
+                  [axis, keepdims](const List &v) { return max(asDtype(v[0], DType::bool_), axis, keepdims); });
+}
+Value all(const Value &x, const Axes &axis, bool keepdims) {
+  return applyOne("all", {x},
+                  [axis, keepdims](const List &v) { return min(asDtype(v[0], DType::bool_), axis, keepdims); });
+}
+Value squared_difference(const Value &a, const Value &b) { return square(a - b); }
+
+} // namespace halftone::ops

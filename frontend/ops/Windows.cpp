@@ -1,0 +1,90 @@
+// The spatial axes of convolutions and pools: Keras's arguments as the steps of windows.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/ops/Windows.h"
+#include "frontend/graph/Promotion.h"
+#include "halftone/Error.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <numeric>
+
+namespace halftone::detail {
+
+std::vector<int64_t> perAxis(std::string_view op, std::string_view argument, const std::vector<int64_t> &list,
+                             int64_t rank, int64_t least) {
+  std::vector<int64_t> all = list;
+  if (list.size() == 1)
+    all.resize(static_cast<size_t>(rank), list.front());
+  constexpr int64_t most = int64_t(1) << 31;
+  const bool fits = static_cast<int64_t>(all.size()) == rank &&
+                    std::all_of(all.begin(), all.end(), [&](int64_t n) { return n >= least && n <= most; });
+  if (!fits)
+    throw Error(ErrorKind::value_error,
+                fmt::format("{}: {} must be one integer, or {} of them, of at least {}; got ({})", op, argument, rank,
+                            least, fmt::join(list, ", ")));
+  return all;
+}
+
+bool isChannelsFirst(std::string_view op, const std::string &data_format) {
+  if (data_format != "channels_first" && data_format != "channels_last")
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("{}: data_format must be \"channels_first\" or \"channels_last\"; got \"{}\"", op, data_format));
+  return data_format == "channels_first";
+}
+
+Windows windowsOf(std::string_view op, const WindowArgs &args, const std::string &padding) {
+  const size_t rank = args.extents.size();
+  const bool isCausal = padding == "causal", isSame = padding == "same";
+  if (!isSame && padding != "valid" && !(isCausal && rank == 1))
+    throw Error(ErrorKind::value_error, fmt::format("{}: padding must be \"valid\"{} or \"same\"; got \"{}\"", op,
+                                                    rank == 1 ? ", \"causal\"" : "", padding));
+  Windows windows;
+  windows.steps = {args.strides, args.dilations, {}, std::vector<int64_t>(rank, 1)};
+  for (size_t axis = 0; axis < rank; ++axis) {
+    const int64_t extent = args.extents[axis], stride = args.strides[axis];
+    const int64_t span = args.taps[axis] == 0 ? 0 : (args.taps[axis] - 1) * args.dilations[axis] + 1;
+    const int64_t rounded = extent == 0 ? 0 : (extent - 1) / stride + 1;
+    if (!isSame && !isCausal && span > extent)
+      throw Error(ErrorKind::value_error,
+                  fmt::format("{}: a window of {} elements does not lie within an axis of {} with padding \"valid\"; "
+                              "expected an input of shape ({}) or larger along its spatial axes, or padding \"same\"",
+                              op, span, extent, fmt::join(args.taps, ", ")));
+    const int64_t total = std::max<int64_t>((rounded - 1) * stride + span - extent, 0);
+    windows.steps.low.push_back(isCausal ? span - 1 : isSame && extent > 0 ? total / 2 : 0);
+    windows.places.push_back(isSame || isCausal ? rounded : (extent - span) / stride + 1);
+  }
+  return windows;
+}
+
+Trace::WindowSteps inverse(const Trace::WindowSteps &steps) {
+  Trace::WindowSteps result{steps.hole, steps.dilation, steps.low, steps.stride};
+  for (int64_t &number : result.dilation)
+    number = -number;
+  for (int64_t &number : result.low)
+    number = -number;
+  return result;
+}
+
+Value channelsLast(const Value &x, bool channelsFirst) {
+  if (!channelsFirst)
+    return x;
+  std::vector<int64_t> order(static_cast<size_t>(x.rank()));
+  std::iota(order.begin(), order.end(), 1);
+  order.front() = 0;
+  order.back() = 1;
+  std::iota(order.begin() + 1, order.end() - 1, 2);
+  return tracing().transpose(x, order);
+}
+
+Value channelsBack(const Value &x, bool channelsFirst) {
+  if (!channelsFirst)
+    return x;
+  std::vector<int64_t> order(static_cast<size_t>(x.rank()));
+  std::iota(order.begin(), order.end(), -1);
+  order[0] = 0;
+  order[1] = x.rank() - 1;
+  return tracing().transpose(x, order);
+}
+
+} // namespace halftone::detail

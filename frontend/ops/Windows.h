@@ -1,0 +1,38 @@
+// The spatial axes of convolutions and pools: Keras's arguments as the steps of windows.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/graph/Trace.h"
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace halftone::detail {
+
+/// One entry of `list` for each of `rank` spatial axes: a list of one serves all. value_error naming `op` and the
+/// argument for another length, or an entry below `least`.
+std::vector<int64_t> perAxis(std::string_view op, std::string_view argument, const std::vector<int64_t> &list,
+                             int64_t rank, int64_t least = 1);
+
+/// Whether `data_format` is channels_first. value_error unless it is that or channels_last.
+bool isChannelsFirst(std::string_view op, const std::string &data_format);
+
+/// How a window of `taps` goes over `extents`, and how many places it has along each axis.
+struct Windows {
+  Trace::WindowSteps steps;
+  std::vector<int64_t> places;
+};
+struct WindowArgs {
+  std::vector<int64_t> extents, taps, strides, dilations;
+};
+/// As Keras pads. value_error naming `op` for an unknown `padding`, or if a window is larger than the axis and
+/// `padding` is "valid".
+Windows windowsOf(std::string_view op, const WindowArgs &args, const std::string &padding);
+
+/// The steps by which each element of an image finds, for each tap, the place that sees it.
+Trace::WindowSteps inverse(const Trace::WindowSteps &steps);
+
+/// x with its axis of channels last, and back.
+Value channelsLast(const Value &x, bool channelsFirst);
+Value channelsBack(const Value &x, bool channelsFirst);
+
+} // namespace halftone::detail

@@ -1,0 +1,132 @@
+// Batches of arrays and datasets, epoch by epoch.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/training/BatchSource.h"
+#include "frontend/base/ProcessRun.h"
+#include "frontend/base/RandomSeeds.h"
+#include "frontend/data/Batches.h"
+#include "halftone/Error.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <numeric>
+
+namespace halftone::detail {
+
+BatchSource::BatchSource(Batch arrays, int64_t batchSize, const char *argument) : arrays_(std::move(arrays)) {
+  rows_ = checkRows(arrays_);
+  if (rows_ == 0)
+    throw Error(ErrorKind::value_error, "no data was given: the arrays have 0 samples");
+  if (batchSize < 1)
+    throw Error(ErrorKind::value_error, fmt::format("{} must be positive, got {}", argument, batchSize));
+  batchSize_ = std::min(batchSize, rows_);
+}
+
+std::optional<int64_t> BatchSource::batches() const {
+  if (!dataset_)
+    return (rows_ - 1) / batchSize_ + 1;
+  std::optional<int64_t> count = dataset_->cardinality();
+  return count == 0 ? std::nullopt : count;
+}
+
+/// The batch has the rows of `arrays` that `order` lists, at least one. Returns the part of it that this process computes.
+static BatchPart partOf(const Batch &arrays, std::span<const int64_t> order) {
+  const RowRange own = ownRows(std::ssize(order));
+  const std::span<const int64_t> rows =
+      own.count() == 0 ? order.first(1)
+                       : order.subspan(static_cast<size_t>(own.first), static_cast<size_t>(own.count()));
+  return {gatherBatch(arrays, rows), own.count(), std::ssize(order)};
+}
+
+BatchPart ownPart(const Batch &whole) {
+  const int64_t rows = checkRows(whole);
+  if (rows == 0 || !processGroup())
+    return {whole, rows, rows};
+  std::vector<int64_t> order(static_cast<size_t>(rows));
+  std::iota(order.begin(), order.end(), 0);
+  return partOf(whole, order);
+}
+
+std::vector<BatchPart> BatchSource::shapes() const {
+  std::vector<BatchPart> result;
+  if (dataset_)
+    return result;
+  auto rows = [&](int64_t count) {
+    std::vector<int64_t> first(static_cast<size_t>(count));
+    std::iota(first.begin(), first.end(), 0);
+    result.push_back(partOf(arrays_, first));
+  };
+  rows(batchSize_);
+  if (rows_ % batchSize_)
+    rows(rows_ % batchSize_);
+  return result;
+}
+
+EpochReader::EpochReader(const BatchSource &source, bool shuffle, std::optional<int64_t> steps, const char *argument)
+    : source_(source), shuffle_(shuffle), steps_(steps) {
+  if (steps_ && *steps_ < 1)
+    throw Error(ErrorKind::value_error,
+                fmt::format("{} must be positive, got {}; leave it out for all batches", argument, *steps_));
+}
+
+std::optional<int64_t> EpochReader::steps() const { return steps_ ? steps_ : source_.batches(); }
+
+void EpochReader::beginPass() {
+  passOpen_ = true;
+  passOver_ = false;
+  drawn_ = 0;
+  place_.reset();
+  if (!source_.areArrays())
+    return;
+  order_.resize(static_cast<size_t>(source_.rows_));
+  std::iota(order_.begin(), order_.end(), 0);
+  if (shuffle_)
+    ShuffleOrder(nextSeed()).shuffle(order_);
+}
+
+std::optional<BatchPart> EpochReader::drawRows() {
+  int64_t begin = drawn_ * source_.batchSize_, end = std::min(begin + source_.batchSize_, source_.rows_);
+  return partOf(source_.arrays_,
+                std::span(order_).subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin)));
+}
+
+std::optional<BatchPart> EpochReader::drawFromDataset() {
+  if (place_)
+    ++*place_;
+  else
+    place_ = source_.dataset_->begin();
+  return *place_ != Dataset::iterator() ? std::optional(ownPart(**place_)) : std::nullopt;
+}
+
+/// Draws no more batches than the source has by its own count: a stream might wait for the next one.
+std::optional<BatchPart> EpochReader::draw() {
+  std::optional<BatchPart> batch;
+  if (!passOver_ && drawn_ != source_.batches())
+    batch = source_.areArrays() ? drawRows() : drawFromDataset();
+  passOver_ = !batch;
+  drawn_ += batch.has_value();
+  return batch;
+}
+
+EpochReader::Epoch EpochReader::epoch(const std::function<bool(int64_t, const BatchPart &)> &visit) {
+  bool isNew = !steps_ || !passOpen_;
+  if (isNew)
+    beginPass();
+  std::optional<int64_t> wanted = steps();
+  Epoch epoch;
+  while (epoch.steps != wanted) {
+    std::optional<BatchPart> batch = draw();
+    if (!batch && epoch.steps == 0 && !isNew) { // the last epoch used up the pass
+      beginPass();
+      batch = draw();
+    }
+    if (!batch) {
+      epoch.ranOut = wanted.has_value();
+      passOpen_ = false;
+      break;
+    }
+    if (!visit(epoch.steps++, *batch))
+      break;
+  }
+  return epoch;
+}
+
+} // namespace halftone::detail

@@ -1,0 +1,126 @@
+// Batches as feeds of the train and test programs, and the *_on_batch calls.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/training/BatchStep.h"
+#include "frontend/base/ProcessRun.h"
+#include "frontend/data/Batches.h"
+#include "frontend/optimizers/OptimizerImpl.h"
+#include "frontend/optimizers/OptimizerParts.h"
+#include "frontend/training/ClassWeights.h"
+#include "runtime/TensorTypes.h"
+#include "runtime/base/ForkGate.h"
+#include <fmt/format.h>
+
+namespace halftone {
+using namespace detail;
+
+namespace {
+
+struct Feeds {
+  std::vector<Tensor> tensors;
+  FeedLayout layout;
+};
+/// A batch as feeds of the train and test programs. Compiled state and, unless they were before, labels are checked
+/// first.
+Feeds feedsOf(const Run &run, const BatchPart &part, bool labelsChecked) {
+  const Batch &batch = part.batch;
+  checkRows(batch);
+  std::vector<Tensor> x = orderedInputs(run.model, batch.x), y = targetsInOrder(run.model, batch.y);
+  prepareCompiled(run.model, *run.compiled, x, y);
+  const CompiledModel &compiled = *run.compiled;
+  auto requireTarget = [&](size_t output, const char *what) {
+    if (output >= y.size())
+      throw Error(
+          ErrorKind::value_error,
+          fmt::format("Target data is missing: the model was compiled with a {} for output {}, but y has {} tensors",
+                      what, output, y.size()),
+          run.model.name());
+  };
+  for (size_t i = 0; i < compiled.losses.size(); ++i)
+    if (compiled.losses[i].defined())
+      requireTarget(i, "loss");
+  for (const OutputMetric &metric : compiled.metrics)
+    requireTarget(metric.output, "metric");
+  if (!labelsChecked)
+    checkTargets(run.model, compiled, y);
+  const bool isShared = processGroup() != nullptr;
+  Feeds feeds{x, batchLayout(x.size(), y.size(), batch.sample_weight.size(), isShared)};
+  feeds.tensors.insert(feeds.tensors.end(), y.begin(), y.end());
+  feeds.tensors.insert(feeds.tensors.end(), batch.sample_weight.begin(), batch.sample_weight.end());
+  if (isShared)
+    for (int64_t rows : {part.rows, part.allRows})
+      feeds.tensors.push_back(Tensor::full({}, static_cast<double>(rows), DType::float32));
+  return feeds;
+}
+
+StepResult resultOf(const CompiledModel &compiled, std::vector<Tensor> fetches) {
+  StepResult result;
+  if (fetches.size() > 1 + 2 * compiled.logged->size())
+    result.skipped = fetches.back();
+  result.logs = logsOf(compiled, std::move(fetches));
+  return result;
+}
+
+} // namespace
+
+void detail::prepare(const Run &run, const BatchSource &batches, CompiledFunction &program) {
+  if (batches.areArrays()) {
+    std::vector<Tensor> y = targetsInOrder(run.model, batches.arrays().y);
+    prepareCompiled(run.model, *run.compiled, orderedInputs(run.model, batches.arrays().x), y);
+    checkTargets(run.model, *run.compiled, y);
+  }
+  for (const BatchPart &part : batches.shapes()) {
+    Feeds feeds = feedsOf(run, part, true);
+    program.prepare(typesOf(feeds.tensors), feeds.layout);
+  }
+}
+
+void detail::splitState(const CompiledModel &compiled) {
+  OptimizerImpl &optimizer = *compiled.optimizer.impl();
+  if (const std::shared_ptr<ProcessGroup> group = processGroup(); !group)
+    optimizer.parts().requireWhole();
+  else if (!optimizer.parts().areSplit() && distribution::distribution()->args().shard_optimizer_state)
+    optimizer.split(group->rank(), group->size());
+}
+
+StepResult detail::trainStep(const Run &run, const BatchPart &part, bool labelsChecked) {
+  splitState(*run.compiled);
+  Feeds feeds = feedsOf(run, part, labelsChecked);
+  std::vector<Tensor> fetches = run.compiled->train.run(feeds.tensors, feeds.layout);
+  ModelState &state = stateOf(run.model);
+  {
+    const ForkSafeLock lock(state.mutex);
+    state.lastTrainTypes = typesOf(feeds.tensors);
+    state.lastTrainLayout = feeds.layout;
+  }
+  return resultOf(*run.compiled, std::move(fetches));
+}
+StepResult detail::testStep(const Run &run, const BatchPart &part, bool labelsChecked) {
+  Feeds feeds = feedsOf(run, part, labelsChecked);
+  return resultOf(*run.compiled, run.compiled->test.run(feeds.tensors, feeds.layout));
+}
+
+Tensor Model::predict_on_batch(const Tensors &x) const {
+  const Model model = *this;
+  std::vector<Tensor> outputs = predictFunction(model)->run(orderedInputs(model, x));
+  if (outputs.size() != 1)
+    throw Error(ErrorKind::value_error, fmt::format("the model has {} outputs: use predict_all()", outputs.size()),
+                model.name());
+  return outputs[0];
+}
+
+static Logs onBatch(const Run &run, const Tensors &x, const Tensors &y, const BatchArgs &args,
+                    StepResult (&step)(const Run &, const BatchPart &, bool)) {
+  Batch batch = weighedByClass(run.model, {x, y, args.sample_weight}, args.class_weight);
+  if (checkRows(batch) == 0)
+    throw Error(ErrorKind::value_error, "no data was given: the batch has 0 samples", run.model.name());
+  resetMetrics(*run.compiled);
+  return step(run, ownPart(batch), false).logs;
+}
+Logs Model::train_on_batch(const Tensors &x, const Tensors &y, const BatchArgs &args) const {
+  return onBatch({*this, "using the model's `train_on_batch()`"}, x, y, args, trainStep);
+}
+Logs Model::test_on_batch(const Tensors &x, const Tensors &y, const BatchArgs &args) const {
+  return onBatch({*this, "using the model's `test_on_batch()`"}, x, y, args, testStep);
+}
+
+} // namespace halftone

@@ -1,0 +1,33 @@
+// One batch through the train or test program.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/training/BatchSource.h"
+#include "frontend/training/ModelState.h"
+
+namespace halftone::detail {
+
+/// What a run holds while users' code is called, which may destroy the caller's model or compile it anew: the model,
+/// and what compile() had made of it when the run began.
+struct Run {
+  Run(const Model &m, const char *before) : model(m), compiled(compiledOf(m, before)) {}
+  Model model;
+  std::shared_ptr<CompiledModel> compiled;
+};
+
+struct StepResult {
+  Logs logs;
+  Tensor skipped; // of training with a scaled loss: its word of skipped steps
+};
+/// Keeps this process's part of the optimizer's state alone if the distribution says so. runtime_error if the state was split
+/// before and the process is alone.
+void splitState(const CompiledModel &compiled);
+
+/// Checks and runs one batch. `labelsChecked`: the labels of all batches were checked before.
+StepResult trainStep(const Run &run, const BatchPart &part, bool labelsChecked);
+StepResult testStep(const Run &run, const BatchPart &part, bool labelsChecked);
+
+/// Checks arrays whole and compiles `program` for their batches, the last one included. A dataset shows its batches only
+/// as they come.
+void prepare(const Run &run, const BatchSource &batches, CompiledFunction &program);
+
+} // namespace halftone::detail

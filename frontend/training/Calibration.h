@@ -1,0 +1,20 @@
+// The calls of a model's layers that can be quantized, on given data.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/training/ModelState.h"
+
+namespace halftone::detail {
+
+/// A layer and the first input of each of its calls.
+struct WatchedLayer {
+  Layer layer;
+  std::vector<Tensor> inputs{};
+};
+
+/// Computes the model on `x` and returns `layers` with their inputs. A layer that is not called has no inputs.
+std::vector<WatchedLayer> watchedCalls(const Model &model, const std::vector<Layer> &layers, const Tensors &x);
+
+/// A layer of the same arguments and weights, alone and under another policy.
+Layer copiedAlone(const WatchedLayer &watched, const std::string &policy);
+
+} // namespace halftone::detail

@@ -1,0 +1,119 @@
+// Calls callbacks in order, the progress bar last.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/training/CallbackList.h"
+#include "frontend/training/ModelState.h"
+#include "halftone/Error.h"
+#include <fmt/format.h>
+#include <utility>
+
+namespace halftone {
+
+Callback::~Callback() = default;
+void Callback::set_model(const Model &model) { model_ = std::make_shared<Model>(model); }
+void Callback::clear_model() { model_.reset(); }
+Model Callback::model() const {
+  if (!model_)
+    throw Error(ErrorKind::runtime_error, "a callback has a model only during fit, evaluate and predict");
+  return *std::static_pointer_cast<Model>(model_);
+}
+
+namespace detail {
+
+CallbackList::CallbackList(const Model &model, const std::vector<CallbackArg> &callbacks, const ProgressArgs &progress)
+    : progress_(progress) {
+  callbacks_.reserve(callbacks.size());
+  for (const CallbackArg &callback : callbacks)
+    callbacks_.emplace_back(callback, model);
+  if (progress_.epochs == 0)
+    bar_.emplace(progress_.verbose, progress_.steps);
+  if (const std::shared_ptr<CompiledModel> compiled = compiledIfAny(model))
+    stepsPerExecution_ = compiled->args.steps_per_execution;
+}
+CallbackList::Lent::Lent(const CallbackArg &given, const Model &model) : callback(given), before((*given).model_) {
+  try {
+    (*callback).set_model(model);
+  } catch (...) {
+    (*callback).model_ = before;
+    throw;
+  }
+}
+CallbackList::Lent::Lent(Lent &&other) noexcept
+    : callback(other.callback), before(std::move(other.before)), isLent(std::exchange(other.isLent, false)) {}
+CallbackList::Lent::~Lent() {
+  if (isLent)
+    (*callback).model_ = before;
+}
+template <class F> void CallbackList::each(F f) {
+  for (const Lent &lent : callbacks_)
+    f(*lent.callback);
+}
+/// If the count of steps was unknown, the first pass has counted them.
+void CallbackList::finishBar(const Logs &logs) { progress_.steps = bar_->finish(logs); }
+void CallbackList::trainBegin() {
+  each([](Callback &c) { c.on_train_begin({}); });
+}
+void CallbackList::trainEnd(const Logs &logs) {
+  each([&](Callback &c) { c.on_train_end(logs); });
+}
+void CallbackList::epochBegin(int64_t epoch) {
+  each([&](Callback &c) { c.on_epoch_begin(epoch, {}); });
+  if (progress_.verbose && progress_.epochs > 1)
+    writeOutput(fmt::format("Epoch {}/{}\n", epoch + 1, progress_.epochs));
+  bar_.emplace(progress_.verbose, progress_.steps);
+}
+void CallbackList::epochEnd(int64_t epoch, Logs &logs) {
+  endExecution();
+  each([&](Callback &c) { c.on_epoch_end(epoch, logs); });
+  finishBar(logs);
+}
+void CallbackList::stepEnd(int64_t step, const Logs &logs, End end) {
+  execution_ = Execution{step, logs, end};
+  if ((step + 1) % stepsPerExecution_ == 0)
+    endExecution();
+}
+void CallbackList::endExecution() {
+  if (!execution_)
+    return;
+  const Execution ended = *std::exchange(execution_, std::nullopt);
+  const int64_t number = ended.lastStep / stepsPerExecution_ * stepsPerExecution_ + stepsPerExecution_ - 1;
+  (this->*ended.end)(number, ended.logs);
+  if (bar_ && (progress_.epochs == 0 || ended.end == &CallbackList::trainExecutionEnd))
+    bar_->update(ended.lastStep + 1, ended.logs);
+}
+void CallbackList::trainBatchBegin(int64_t batch) {
+  if (batch % stepsPerExecution_ == 0)
+    each([&](Callback &c) { c.on_train_batch_begin(batch, {}); });
+}
+void CallbackList::trainBatchEnd(int64_t batch, const Logs &logs) {
+  stepEnd(batch, logs, &CallbackList::trainExecutionEnd);
+}
+void CallbackList::trainExecutionEnd(int64_t number, const Logs &logs) {
+  each([&](Callback &c) { c.on_train_batch_end(number, logs); });
+}
+void CallbackList::testBegin() {
+  endExecution(); // the open execution is of training; it ends before validation
+  each([](Callback &c) { c.on_test_begin({}); });
+}
+void CallbackList::testBatchEnd(int64_t batch, const Logs &logs) {
+  stepEnd(batch, logs, &CallbackList::testExecutionEnd);
+}
+void CallbackList::testExecutionEnd(int64_t number, const Logs &logs) {
+  each([&](Callback &c) { c.on_test_batch_end(number, logs); });
+}
+void CallbackList::testEnd(const Logs &logs) {
+  endExecution();
+  each([&](Callback &c) { c.on_test_end(logs); });
+  if (progress_.epochs == 0)
+    finishBar(logs);
+}
+void CallbackList::predictBatchEnd(int64_t batch) { stepEnd(batch, {}, &CallbackList::predictExecutionEnd); }
+void CallbackList::predictExecutionEnd(int64_t number, const Logs &) {
+  each([&](Callback &c) { c.on_predict_batch_end(number, {}); });
+}
+void CallbackList::predictEnd() {
+  endExecution();
+  finishBar({});
+}
+
+} // namespace detail
+} // namespace halftone

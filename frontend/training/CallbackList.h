@@ -1,0 +1,67 @@
+// The callbacks of one fit, evaluate or predict, with the progress bar that Keras implies.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/base/ProgressBar.h"
+#include "halftone/Model.h"
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace halftone::detail {
+
+struct ProgressArgs {
+  int verbose = 1;
+  int64_t epochs = 0; // 0 in evaluate and predict
+  std::optional<int64_t> steps{};
+};
+
+class CallbackList {
+public:
+  CallbackList(const Model &model, const std::vector<CallbackArg> &callbacks, const ProgressArgs &progress);
+  CallbackList(const CallbackList &) = delete;
+  void trainBegin();
+  void trainEnd(const Logs &logs);
+  void epochBegin(int64_t epoch);
+  void epochEnd(int64_t epoch, Logs &logs);
+  void trainBatchBegin(int64_t batch);
+  void trainBatchEnd(int64_t batch, const Logs &logs);
+  void testBegin();
+  void testBatchEnd(int64_t batch, const Logs &logs);
+  void testEnd(const Logs &logs);
+  void predictBatchEnd(int64_t batch);
+  void predictEnd();
+
+private:
+  /// Gives a callback the run's model until the run ends, then gives back the model that it had: runs may be nested.
+  struct Lent {
+    Lent(const CallbackArg &callback, const Model &model);
+    ~Lent();
+    Lent(Lent &&other) noexcept;
+    CallbackArg callback;
+    std::shared_ptr<void> before;
+    bool isLent = true;
+  };
+  template <class F> void each(F f);
+  void finishBar(const Logs &logs);
+  /// Callbacks get the steps of one execution as one: its begin with the first step, its end after the last one, with
+  /// that step's logs. If the data end within an execution, its end still carries the index of its planned last step,
+  /// as in Keras.
+  using End = void (CallbackList::*)(int64_t number, const Logs &logs);
+  void stepEnd(int64_t step, const Logs &logs, End end);
+  void endExecution();
+  void trainExecutionEnd(int64_t number, const Logs &logs);
+  void testExecutionEnd(int64_t number, const Logs &logs);
+  void predictExecutionEnd(int64_t number, const Logs &logs);
+  std::vector<Lent> callbacks_;
+  ProgressArgs progress_;
+  std::optional<ProgressBar> bar_;
+  int64_t stepsPerExecution_ = 1;
+  struct Execution { // the execution that has begun and not ended
+    int64_t lastStep;
+    Logs logs;
+    End end;
+  };
+  std::optional<Execution> execution_;
+};
+
+} // namespace halftone::detail

@@ -1,0 +1,83 @@
+// Classes of targets, and their weights.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/training/ClassWeights.h"
+#include "frontend/data/Batches.h"
+#include "frontend/training/ModelState.h"
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+
+namespace halftone::detail {
+
+namespace {
+
+/// The class of each sample: the index of the largest entry if the sample has several entries, else its one entry,
+/// rounded.
+std::vector<double> classesOf(const Tensor &y, const std::string &model) {
+  Shape shape = y.shape();
+  if (shape.rank() < 1 || shape.rank() > 2)
+    throw Error(ErrorKind::value_error,
+                fmt::format("`class_weight` needs one class per sample: targets of shape (batch,), (batch, 1) or "
+                            "(batch, classes). Received: y.shape={}",
+                            shape.str()),
+                model);
+  bool several = shape.rank() == 2 && shape[1] != 1;
+  std::vector<double> classes = (several ? y.argmax() : y).astype(DType::float64).to_vector<double>();
+  for (double &each : classes)
+    each = std::nearbyint(each); // ties to even, as NumPy rounds
+  return classes;
+}
+
+Tensor weightsByClass(const Tensor &y, const std::map<double, double> &byClass, const std::string &model) {
+  std::vector<float> weights;
+  for (double label : classesOf(y, model)) {
+    auto found = std::isnan(label) ? byClass.end() : byClass.find(label);
+    weights.push_back(found == byClass.end() ? 1.0f : static_cast<float>(found->second));
+  }
+  int64_t rows = static_cast<int64_t>(weights.size());
+  return Tensor(std::move(weights), {rows});
+}
+
+} // namespace
+
+std::vector<Tensor> targetsInOrder(const Layer &model, const Tensors &y) {
+  const std::vector<std::string> names = stateOf(model).outputNames;
+  if (y.names().empty() || names.empty())
+    return {y.begin(), y.end()};
+  std::vector<Tensor> ordered;
+  for (const std::string &name : names)
+    ordered.push_back(y[name]);
+  return ordered;
+}
+
+Batch weighedByClass(const Layer &model, Batch batch, const ClassWeights &classWeight) {
+  if (classWeight.empty())
+    return batch;
+  if (!batch.sample_weight.empty())
+    throw Error(ErrorKind::value_error, "You cannot `class_weight` and `sample_weight` at the same time.",
+                model.name());
+  if (batch.y.empty())
+    throw Error(ErrorKind::value_error,
+                "`class_weight` needs targets, by whose classes samples are weighed; y is empty", model.name());
+  checkRows(batch);
+  std::map<double, double> byClass(classWeight.begin(), classWeight.end());
+  if (batch.y.size() == 1) {
+    batch.sample_weight = weightsByClass(batch.y[0], byClass, model.name());
+    return batch;
+  }
+  std::vector<Tensor> weights;
+  bool haveClasses = false;
+  for (const Tensor &target : targetsInOrder(model, batch.y)) {
+    bool isClass = !is_float(target.dtype());
+    haveClasses |= isClass;
+    weights.push_back(isClass ? weightsByClass(target, byClass, model.name()) : Tensor::ones({target.shape()[0]}));
+  }
+  if (!haveClasses)
+    throw Error(ErrorKind::value_error,
+                "`class_weight` of a model with several outputs is for those with integer targets; there is none.",
+                model.name());
+  batch.sample_weight = Tensors(std::move(weights));
+  return batch;
+}
+
+} // namespace halftone::detail

@@ -1,0 +1,108 @@
+// evaluate and predict.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/training/Evaluate.h"
+#include "frontend/data/Batches.h"
+#include "frontend/training/Together.h"
+#include "runtime/TensorAccess.h"
+#include <fmt/format.h>
+
+namespace halftone {
+using namespace detail;
+
+[[noreturn]] void detail::refuseWeights(const Model &model) {
+  throw Error(ErrorKind::value_error,
+              "When providing `x` as a Dataset, `sample_weight` should not be passed. Instead, the sample weights "
+              "should be included as part of the Dataset.",
+              model.name());
+}
+void detail::requireBatches(const EpochReader::Epoch &epoch) {
+  if (epoch.steps == 0)
+    throw Error(ErrorKind::value_error, "no data was given: the dataset is empty");
+}
+void detail::warnWhenOut(const EpochReader::Epoch &epoch, const EpochReader &reader, const char *what) {
+  if (!epoch.ranOut)
+    return;
+  std::string wanted = reader.steps() ? fmt::format("{} of {}", epoch.steps, *reader.steps()) : "no more";
+  writeOutput(
+      fmt::format("\nwarning: Your input ran out of data; interrupting {}: {} batches came. Make sure that your "
+                  "dataset or generator can generate at least `steps_per_epoch * epochs` batches.\n",
+                  what, wanted));
+}
+
+Logs detail::runTest(const Run &run, const BatchSource &batches, EpochReader reader, CallbackList &callbacks) {
+  resetMetrics(*run.compiled);
+  callbacks.testBegin();
+  Logs logs;
+  EpochReader::Epoch epoch = reader.epoch([&](int64_t i, const BatchPart &part) {
+    logs = testStep(run, part, batches.areArrays()).logs;
+    callbacks.testBatchEnd(i, logs);
+    return true;
+  });
+  requireBatches(epoch);
+  warnWhenOut(epoch, reader, "evaluation");
+  callbacks.testEnd(logs);
+  return logs;
+}
+
+/// Facts in which processes that make the call together must agree, besides the model.
+static std::vector<Fact> factsOf(const char *call, const BatchSource &batches) {
+  std::vector<Fact> facts{{"call", call}};
+  addFacts("data", batches, facts);
+  return facts;
+}
+
+static Logs evaluateOn(const Run &run, const BatchSource &batches, const EvaluateArgs args) {
+  EpochReader reader(batches, false, args.steps, "steps");
+  requireSameDevices(*run.compiled);
+  prepare(run, batches, run.compiled->test);
+  beginTogether(run.model, run.compiled.get(), factsOf("evaluate()", batches));
+  CallbackList callbacks(run.model, args.callbacks, {args.verbose, 0, reader.steps()});
+  return runTest(run, batches, reader, callbacks);
+}
+Logs Model::evaluate(const Tensors &x, const Tensors &y, const EvaluateArgs &args) const {
+  Run run(*this, "using the model's `evaluate()`");
+  return evaluateOn(run, BatchSource({x, y, args.sample_weight}, args.batch_size), args);
+}
+Logs Model::evaluate(const Dataset &dataset, const EvaluateArgs &args) const {
+  Run run(*this, "using the model's `evaluate()`");
+  if (!args.sample_weight.empty())
+    refuseWeights(*this);
+  return evaluateOn(run, BatchSource(dataset), args);
+}
+
+static Tensors predictOn(const Model model, const Tensors &x, const PredictArgs args) {
+  BatchSource batches({TensorAccess::named(orderedInputs(model, x), {}), {}, {}}, args.batch_size);
+  EpochReader reader(batches, false, args.steps, "steps");
+  CallbackList callbacks(model, args.callbacks, {args.verbose, 0, reader.steps()});
+  std::shared_ptr<CompiledFunction> program = predictFunction(model);
+  const std::shared_ptr<ProcessGroup> group = processGroup();
+  beginTogether(model, nullptr, factsOf("predict()", batches));
+  std::vector<std::vector<Tensor>> parts;
+  EpochReader::Epoch epoch = reader.epoch([&](int64_t i, const BatchPart &part) {
+    std::vector<Tensor> outputs = program->run({part.batch.x.begin(), part.batch.x.end()});
+    parts.resize(outputs.size());
+    for (size_t o = 0; o < outputs.size(); ++o)
+      parts[o].push_back(group ? gatherRowsOfAll(*group, outputs[o], part.allRows) : outputs[o]);
+    callbacks.predictBatchEnd(i);
+    return true;
+  });
+  warnWhenOut(epoch, reader, "prediction");
+  callbacks.predictEnd();
+  std::vector<Tensor> whole;
+  for (const std::vector<Tensor> &pieces : parts)
+    whole.push_back(TensorAccess::onHost(concatenateRows(pieces)));
+  const std::vector<std::string> &names = stateOf(model).outputNames;
+  return TensorAccess::named(whole, names.size() == whole.size() ? names : std::vector<std::string>{});
+}
+Tensors Model::predict_all(const Tensors &x, const PredictArgs &args) const { return predictOn(*this, x, args); }
+Tensor Model::predict(const Tensors &x, const PredictArgs &args) const {
+  const Model model = *this;
+  if (stateOf(model).outputs.size() > 1)
+    throw Error(ErrorKind::value_error, "the model has several outputs: use predict_all()", model.name());
+  Tensors all = predictOn(model, x, args);
+  if (all.size() != 1)
+    throw Error(ErrorKind::value_error, fmt::format("the model has {} outputs: use predict_all()", all.size()),
+                model.name());
+  return all[0];
+}
+} // namespace halftone

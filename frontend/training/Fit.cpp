@@ -1,0 +1,136 @@
+// fit: the loop over epochs.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/training/CallbackList.h"
+#include "frontend/training/Evaluate.h"
+#include "frontend/training/FitData.h"
+#include "frontend/training/HistoryRep.h"
+#include "frontend/training/StallAlarm.h"
+#include "frontend/training/Together.h"
+#include "halftone/Callbacks.h"
+#include "runtime/base/ForkGate.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+namespace halftone {
+using namespace detail;
+
+/// Whether all processes meet in the callback, since rank 0 writes a file.
+static bool writesInFirst(const CallbackArg &callback) {
+  return dynamic_cast<const callbacks::ModelCheckpoint *>(&*callback) ||
+         dynamic_cast<const callbacks::BackupAndRestore *>(&*callback);
+}
+
+/// Facts in which processes that call fit() together must agree, besides the model.
+static std::vector<Fact> factsOf(const FitData &data, const FitArgs &args) {
+  std::vector<Fact> facts{
+      {"call", fmt::format("fit() of {} epochs from {} on, shuffle {}, {} steps an epoch, validation "
+                           "every {}",
+                           args.epochs, args.initial_epoch, args.shuffle, args.steps_per_epoch.value_or(0),
+                           args.validation_freq)}};
+  addFacts("data", data.train, facts);
+  if (data.validation)
+    addFacts("validation data", *data.validation, facts);
+  facts.emplace_back("callbacks", fmt::format("with {} ModelCheckpoint or BackupAndRestore",
+                                              std::ranges::count_if(args.callbacks, writesInFirst)));
+  return facts;
+}
+
+/// Compiles all programs before the first step: train and validation, whole and last batches.
+static void compilePrograms(const Run &run, const FitData &data, const FitArgs &args) {
+  CompiledModel &compiled = *run.compiled;
+  requireSameDevices(compiled);
+  if (processGroup() && distribution::distribution()->args().shard_optimizer_state)
+    beginTogether(run.model, &compiled, factsOf(data, args)); // before each process keeps its part alone
+  splitState(compiled);
+  prepare(run, data.train, compiled.train);
+  if (data.validation)
+    prepare(run, *data.validation, compiled.test);
+}
+
+/// The loop behind both forms of fit. It takes copies, since a user's callback may destroy the originals.
+static std::shared_ptr<History::Rep> fitLoop(Run run, FitData data, FitArgs args) {
+  checkNumbers(run.model, args);
+  CompiledModel &compiled = *run.compiled;
+  ModelState &state = stateOf(run.model);
+  EpochReader reader(data.train, args.shuffle, args.steps_per_epoch, "steps_per_epoch");
+  compilePrograms(run, data, args);
+  CallbackList callbacks(run.model, args.callbacks, {args.verbose, args.epochs, reader.steps()});
+  StallAlarm alarm(compiled.optimizer);
+  auto history = std::make_shared<History::Rep>();
+  state.stopTraining = false;
+  state.finishedEpochs = args.initial_epoch;
+  callbacks.trainBegin(); // may restore a checkpoint
+  const std::shared_ptr<ProcessGroup> group = processGroup();
+  const int64_t checkEvery = group ? distribution::distribution()->args().check_weights_every : 0;
+  if (group)
+    beginTogether(run.model, &compiled, factsOf(data, args));
+  Logs logs;
+  int64_t steps = 0;
+  const int64_t first = state.finishedEpochs;
+  for (int64_t epoch = first; epoch < args.epochs; ++epoch) {
+    resetMetrics(compiled);
+    callbacks.epochBegin(epoch);
+    EpochReader::Epoch seen = reader.epoch([&](int64_t i, const BatchPart &part) {
+      callbacks.trainBatchBegin(i);
+      alarm.look(); // before more is queued that it would wait for
+      const Batch batch = weighedByClass(run.model, part.batch, data.classWeight);
+      StepResult result = trainStep(run, {batch, part.rows, part.allRows}, data.train.areArrays());
+      if (checkEvery > 0 && ++steps % checkEvery == 0)
+        requireSameWeights(run.model, *group);
+      alarm.stepped(epoch, i, result.skipped);
+      logs = std::move(result.logs);
+      callbacks.trainBatchEnd(i, logs);
+      return !state.stopTraining;
+    });
+    if (epoch == first)
+      requireBatches(seen);
+    seen.ranOut |= seen.steps == 0; // a stream that cannot begin again
+    warnWhenOut(seen, reader, "training");
+    if (seen.steps == 0)
+      break;
+    if (data.validation && (epoch + 1) % args.validation_freq == 0)
+      for (const auto &[name, value] : runTest(
+               run, *data.validation, {*data.validation, false, args.validation_steps, "validation_steps"}, callbacks))
+        logs.set("val_" + name, value);
+    state.finishedEpochs = epoch + 1;
+    callbacks.epochEnd(epoch, logs);
+    history->record(epoch, logs);
+    alarm.look();
+    if (state.stopTraining)
+      break;
+  }
+  if (args.epochs > 0)
+    compiled.optimizer.finalize_variable_values(run.model.trainable_variables());
+  callbacks.trainEnd(logs);
+  const ForkSafeLock lock(state.mutex);
+  state.history = history;
+  return history;
+}
+
+History Model::fit(const Tensors &x, const Tensors &y, const FitArgs &args) const {
+  Run run(*this, "using the model's `fit()`");
+  checkNumbers(*this, args);
+  FitData data = fitData(*this, Batch{x, y, args.sample_weight}, args);
+  History history;
+  history.rep_ = fitLoop(std::move(run), std::move(data), args);
+  return history;
+}
+
+History Model::fit(const Dataset &dataset, const FitArgs &args) const {
+  Run run(*this, "using the model's `fit()`");
+  FitData data = fitData(*this, dataset, args);
+  History history;
+  history.rep_ = fitLoop(std::move(run), std::move(data), args);
+  return history;
+}
+
+History Model::history() const {
+  ModelState &state = stateOf(*this);
+  History history;
+  const ForkSafeLock lock(state.mutex);
+  history.rep_ = state.history;
+  return history;
+}
+
+} // namespace halftone

@@ -1,0 +1,141 @@
+// Writes texts with a model: reads the prompt, then draws token after token from the logits.
+// SPDX-License-Identifier: Apache-2.0
+#include "halftone/Generate.h"
+#include "frontend/base/RandomSeeds.h"
+#include "frontend/layers/KeyValueCache.h"
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <numeric>
+#include <random>
+
+namespace halftone {
+using namespace detail;
+
+namespace {
+
+constexpr int64_t lengthStep =
+    64; // of caches that no PositionEmbedding limits, so that texts of like length share code
+
+/// Draws tokens; the same on every machine.
+class Sampler {
+public:
+  explicit Sampler(const GenerateArgs &args)
+      : temperature_(args.temperature), most_(args.top_k),
+        engine_(static_cast<uint64_t>(args.seed.value_or(nextSeed()))) {}
+
+  int32_t draw(std::span<const float> logits) {
+    if (std::ranges::any_of(logits, [](float logit) { return std::isnan(logit); }))
+      throw Error(ErrorKind::runtime_error, "generate: the model's logits are NaN");
+    const auto greatest = static_cast<int32_t>(std::ranges::max_element(logits) - logits.begin());
+    const double top = logits[static_cast<size_t>(greatest)];
+    if (temperature_ == 0.0 || std::isinf(top))
+      return greatest;
+    std::vector<int32_t> tokens(logits.size());
+    std::iota(tokens.begin(), tokens.end(), 0);
+    if (most_ && *most_ < std::ssize(tokens)) {
+      const auto isLikelier = [&](int32_t a, int32_t b) {
+        const float x = logits[static_cast<size_t>(a)], y = logits[static_cast<size_t>(b)];
+        return x != y ? x > y : a < b;
+      };
+      std::ranges::nth_element(tokens, tokens.begin() + *most_, isLikelier);
+      tokens.resize(static_cast<size_t>(*most_));
+      std::ranges::sort(tokens); // so that the order does not depend on the library's algorithm
+    }
+    return drawn(logits, tokens, top);
+  }
+
+private:
+  int32_t drawn(std::span<const float> logits, const std::vector<int32_t> &tokens, double top) {
+    std::vector<double> sums;
+    double sum = 0.0;
+    for (int32_t token : tokens)
+      sums.push_back(sum += std::exp((logits[static_cast<size_t>(token)] - top) / temperature_));
+    const double place = static_cast<double>(engine_() >> 11) * 0x1p-53 * sum; // below sum, or equal by rounding
+    const auto found = std::ranges::upper_bound(sums, place);
+    return tokens[static_cast<size_t>(std::min(found, sums.end() - 1) - sums.begin())];
+  }
+
+  double temperature_;
+  std::optional<int64_t> most_;
+  std::mt19937_64 engine_;
+};
+
+[[noreturn]] void refuse(const std::string &message) { throw Error(ErrorKind::value_error, "generate: " + message); }
+
+void checkArguments(const Tensor &prompt, const GenerateArgs &args) {
+  const auto isPrompt = [](const Shape &shape) {
+    return (shape.rank() == 1 || shape.rank() == 2) && shape.elements() > 0;
+  };
+  if (!prompt.defined() || is_float(prompt.dtype()) || !isPrompt(prompt.shape()))
+    refuse(fmt::format("the prompt must be integers of shape (steps) or (batch, steps), with a token at least. "
+                       "Received: {}",
+                       described(prompt)));
+  if (args.max_new_tokens < 0)
+    refuse(fmt::format("max_new_tokens must not be negative. Received: {}", args.max_new_tokens));
+  if (!(args.temperature >= 0.0) || std::isinf(args.temperature))
+    refuse(fmt::format("temperature must be a number from 0. Received: {}", args.temperature));
+  if (args.top_k && *args.top_k < 1)
+    refuse(fmt::format("top_k must be at least 1. Received: {}", *args.top_k));
+}
+
+int64_t batchOf(const Tensor &prompt) { return prompt.shape().rank() == 2 ? prompt.shape()[0] : 1; }
+/// The last new token is not read.
+int64_t lengthOf(const Tensor &prompt, const GenerateArgs &args) {
+  return prompt.shape()[-1] + std::max<int64_t>(args.max_new_tokens - 1, 0);
+}
+
+void checkFit(const KeyValueCache &cache, const Tensor &prompt, const GenerateArgs &args) {
+  if (batchOf(prompt) != cache.batch())
+    refuse(fmt::format("the prompt has {} texts, and the key-value cache is for {}", batchOf(prompt), cache.batch()));
+  const std::vector<int64_t> tokens = prompt.astype(DType::int64).to_vector<int64_t>();
+  const auto isUnknown = [&](int64_t token) { return token < 0 || token >= cache.vocabulary(); };
+  if (const auto found = std::ranges::find_if(tokens, isUnknown); found != tokens.end())
+    refuse(fmt::format("the token {} at place {} of the prompt is not in the vocabulary of {} tokens", *found,
+                       (found - tokens.begin()) % prompt.shape()[-1], cache.vocabulary()));
+  if (lengthOf(prompt, args) > cache.length())
+    refuse(fmt::format("a prompt of {} tokens and {} new ones exceed the {} places of the key-value cache",
+                       prompt.shape()[-1], args.max_new_tokens, cache.length()));
+}
+
+/// `texts` (batch, steps) with the new tokens. The cache reads all but the last of them.
+Tensor written(const KeyValueCache &cache, const Tensor &texts, const GenerateArgs &args) {
+  const int64_t batch = cache.batch(), given = texts.shape()[1], all = given + args.max_new_tokens;
+  std::vector<int32_t> result(static_cast<size_t>(batch * all));
+  const std::vector<int32_t> prompt = texts.to_vector<int32_t>();
+  for (int64_t text = 0; text < batch; ++text)
+    std::copy_n(prompt.begin() + text * given, given, result.begin() + text * all);
+  const auto vocabulary = static_cast<size_t>(cache.vocabulary());
+  Sampler sampler(args);
+  Tensor next = texts;
+  for (int64_t step = given; step < all; ++step) {
+    const std::vector<float> logits = cache.read(next).to_vector<float>();
+    const std::span<const float> rows(logits);
+    std::vector<int32_t> drawn;
+    for (int64_t text = 0; text < batch; ++text) {
+      const auto row = rows.subspan(static_cast<size_t>(text) * vocabulary, vocabulary);
+      drawn.push_back(result[static_cast<size_t>(text * all + step)] = sampler.draw(row));
+    }
+    next = Tensor(std::move(drawn), {batch, 1});
+  }
+  return Tensor(std::move(result), {batch, all});
+}
+
+} // namespace
+
+Tensor generate(const KeyValueCache &cache, const Tensor &prompt, const GenerateArgs &args) {
+  checkArguments(prompt, args);
+  checkFit(cache, prompt, args);
+  cache.reset();
+  const Tensor texts = prompt.astype(DType::int32).reshape({cache.batch(), prompt.shape()[-1]});
+  const Tensor result = written(cache, texts, args);
+  return prompt.shape().rank() == 1 ? result.reshape({result.shape()[1]}) : result;
+}
+
+Tensor generate(const Model &model, const Tensor &prompt, const GenerateArgs &args) {
+  checkArguments(prompt, args);
+  const int64_t needed = (lengthOf(prompt, args) + lengthStep - 1) / lengthStep * lengthStep;
+  return generate(KeyValueCache(KeyValueState::make(model, {.batch = batchOf(prompt)}, needed)), prompt, args);
+}
+
+} // namespace halftone

@@ -1,0 +1,299 @@
+// Models as graphs of layers: functional, Sequential and custom.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/graph/Promotion.h"
+#include "frontend/layers/GraphOrder.h"
+#include "frontend/layers/KeyValueCache.h"
+#include "frontend/training/ModelState.h"
+#include "halftone/Ops.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+namespace halftone {
+using namespace detail;
+
+namespace {
+
+/// The call of a graph: checks the inputs, converts them to the Inputs' dtypes and makes the recorded calls again.
+class GraphBody final : public LayerBody {
+public:
+  void attach(LayerImpl &layer, ModelState &state) {
+    layer_ = &layer;
+    state_ = &state;
+  }
+  void build(BuildContext &, const std::vector<Shape> &shapes) override;
+  Values call(const Values &inputs, const CallContext &) override;
+
+private:
+  LayerImpl *layer_ = nullptr;
+  ModelState *state_ = nullptr;
+};
+
+/// Checks that layer names differ: a path, and so a key of a policy map, must mean one layer.
+void checkNames(const LayerImpl &model, Where where) {
+  std::map<std::string, int> uses;
+  for (const Layer &layer : model.children)
+    ++uses[layer.name()];
+  for (const Layer &layer : model.children)
+    if (int count = uses[layer.name()]; count > 1)
+      throw Error(ErrorKind::value_error,
+                  fmt::format("The name \"{}\" is used {} times in the model. All operation names should be unique.",
+                              layer.name(), count),
+                  model.name, where);
+}
+
+/// A key-value cache that is open reads as many steps, of axis 1, as it is given.
+bool fits(const Shape &given, const Shape &expected) {
+  if (given.rank() != expected.rank())
+    return false;
+  for (int64_t i = 0; i < given.rank(); ++i)
+    if (!(i == 1 && OpenCache::current()) && expected[i] >= 0 && given[i] >= 0 && given[i] != expected[i])
+      return false;
+  return true;
+}
+
+void buildSequence(ModelState &state, const ValueSpec &spec, const std::string &inputName) {
+  Value input = symbolicInput(spec.shape, spec.dtype, inputName);
+  std::vector<Value> values{input};
+  for (const Layer &layer : std::vector<Layer>(state.sequence)) // a copy, since a layer's own code may change the list
+    values = layer.impl()->call(values, {});
+  state.inputs = {input};
+  state.outputs = values;
+  state.outputNames.clear();
+  for (size_t i = 0; i < values.size(); ++i)
+    state.outputNames.push_back(state.sequence.empty() ? inputName : state.sequence.back().name());
+}
+
+void GraphBody::build(BuildContext &, const std::vector<Shape> &shapes) {
+  if (!state_->isSequential || !state_->inputs.empty())
+    return;
+  if (shapes.size() != 1)
+    throw Error(ErrorKind::value_error, fmt::format("a Sequential takes one input, got {}", shapes.size()));
+  // Keras's rule: without an Input, the input has the first layer's compute dtype.
+  DType dtype = state_->sequence.empty() ? floatxDtype() : state_->sequence.front().compute_dtype();
+  buildSequence(*state_, {shapes[0], dtype}, "input_layer");
+}
+
+/// As in Keras, a last axis of extent 1 goes or comes if the expected rank asks for it.
+static Value ofRank(const Value &x, const Shape &expected) {
+  if (x.rank() == expected.rank() + 1 && x.shape()[-1] == 1)
+    return ops::squeeze(x, -1);
+  if (x.rank() + 1 == expected.rank() && expected[-1] == 1)
+    return ops::expand_dims(x, -1);
+  return x;
+}
+
+Values GraphBody::call(const Values &inputs, const CallContext &) {
+  if (inputs.size() != state_->inputs.size())
+    throw Error(ErrorKind::value_error, fmt::format("Model '{}' expects {} inputs, but it received {}", layer_->name,
+                                                    state_->inputs.size(), inputs.size()));
+  std::vector<Value> values;
+  const std::vector<Value> from = state_->inputs, to = state_->outputs; // layers' own code may change the graph
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Value &expected = state_->inputs[i], given = ofRank(inputs[i], expected.shape());
+    if (!fits(given.shape(), expected.shape()))
+      throw Error(ErrorKind::value_error,
+                  fmt::format("Invalid input shape for input '{}' of model '{}'. Expected shape {}, but input has "
+                              "incompatible shape {}",
+                              expected.node()->name, layer_->name, expected.shape().str(), inputs[i].shape().str()));
+    values.push_back(asDtype(given, expected.dtype(), "model input"));
+    values.back().node()->mask = inputs[i].node()->mask; // a cast keeps it
+  }
+  return Values(replay(from, to, values));
+}
+
+std::unique_ptr<LayerBody> graphBody() { return std::make_unique<GraphBody>(); }
+
+void makeModel(LayerImpl &layer, bool isGraph) {
+  layer.model = std::make_shared<ModelState>();
+  if (isGraph) {
+    layer.transparent = true;
+    static_cast<GraphBody &>(*layer.body).attach(layer, *layer.model);
+  }
+}
+
+void rebuildSequential(LayerImpl &layer) {
+  ModelState &state = *layer.model;
+  state.inputs.clear();
+  state.outputs.clear();
+  layer.setChildren(state.sequence);
+  layer.built = false;
+  layer.inputSpecs.clear();
+  layer.outputSpecs.clear();
+  std::optional<ValueSpec> spec;
+  std::string inputName = "input_layer";
+  if (state.sequenceInput) {
+    spec = state.sequenceInput->impl()->outputSpecs.at(0);
+    inputName = state.sequenceInput->name();
+  }
+  if (!spec && !state.sequence.empty()) {
+    const std::shared_ptr<ModelState> &first = state.sequence.front().impl()->model;
+    if (first && first->inputs.size() == 1)
+      spec = ValueSpec{first->inputs[0].shape(), first->inputs[0].dtype()};
+  }
+  if (!spec || state.sequence.empty())
+    return;
+  layer.path = NameScope::prefix() + layer.name;
+  NameScope scope(layer.name);
+  buildSequence(state, *spec, inputName);
+  layer.built = true;
+}
+
+/// Calls `added`, the last layer of the sequence, on the present outputs. False if all layers must be called again.
+bool extendSequential(LayerImpl &layer, const Layer &added) {
+  ModelState &state = *layer.model;
+  if (!state.sequenceInput || state.outputs.empty() || state.sequence.size() < 2 ||
+      layer.path != NameScope::prefix() + layer.name)
+    return false;
+  NameScope scope(layer.name);
+  const std::vector<Value> values = added.impl()->call(state.outputs, {});
+  layer.adopt(added);
+  layer.inputSpecs.clear();
+  layer.outputSpecs.clear();
+  state.outputs = values;
+  state.outputNames.assign(values.size(), added.name());
+  return true;
+}
+
+std::set<std::string> namesIn(const ModelState &state) {
+  std::set<std::string> names;
+  for (const Layer &layer : state.sequence)
+    names.insert(layer.name());
+  if (state.sequenceInput)
+    names.insert(state.sequenceInput->name());
+  return names;
+}
+
+void appendLayer(LayerImpl &layer, const Layer &added) {
+  ModelState &state = *layer.model;
+  if (!state.sequenceNames.insert(added.name()).second)
+    throw Error(ErrorKind::value_error,
+                fmt::format("All layers added to a Sequential model should have unique names. Name '{}' is already the "
+                            "name of a layer in this model. Update the `name` argument to pass a unique name.",
+                            added.name()));
+  if (added.class_name() == "InputLayer") {
+    if (state.sequenceInput || !state.sequence.empty())
+      throw Error(
+          ErrorKind::value_error,
+          fmt::format("Sequential model '{}' has already been configured to use an input: an Input must come first",
+                      layer.name));
+    state.sequenceInput = added;
+    return;
+  }
+  state.sequence.push_back(added);
+}
+
+} // namespace
+
+namespace detail {
+ModelState &stateOf(const Layer &model) {
+  if (!model.impl()->model)
+    throw Error(ErrorKind::type_error,
+                fmt::format("layer '{}' of class {} is not a model", model.name(), model.class_name()), model.path());
+  return *model.impl()->model;
+}
+} // namespace detail
+
+Model::Model(std::unique_ptr<LayerBody> body, std::string className, const ModelArgs &args, Where where)
+    : Layer(std::move(body), std::move(className), {.trainable = args.trainable, .name = args.name}, where) {
+  makeModel(*impl_, false);
+}
+
+Model::Model(const Layer &layer) : Layer(layer) { stateOf(layer); }
+
+Model::Model(const Values &inputs, const Values &outputs, const ModelArgs &args, Where where)
+    : Layer(graphBody(), "Functional", {.trainable = args.trainable, .name = args.name}, where) {
+  makeModel(*impl_, true);
+  ModelState &state = *impl_->model;
+  auto fail = [&](std::string message) { throw Error(ErrorKind::value_error, std::move(message), impl_->name, where); };
+  if (inputs.size() == 0 || outputs.size() == 0)
+    fail("a functional model needs inputs and outputs");
+  for (const Value &input : inputs) {
+    if (!input.defined() || input.node()->isTraced() || input.node()->call)
+      fail("the inputs of a functional model must be Inputs");
+    state.inputs.push_back(input);
+  }
+  for (const Value &output : outputs) {
+    if (!output.defined() || output.node()->isTraced())
+      fail("the outputs of a functional model must be computed from its Inputs");
+    state.outputs.push_back(output);
+  }
+  for (const std::shared_ptr<Call> &call : callsInOrder(state.outputs)) {
+    for (const Value &operand : call->inputs) {
+      bool known =
+          operand.node()->call != nullptr || std::any_of(state.inputs.begin(), state.inputs.end(),
+                                                         [&](const Value &v) { return v.node() == operand.node(); });
+      if (!known)
+        fail(fmt::format(
+            "`inputs` not connected to `outputs`: the graph depends on Input '{}', which is not among the inputs",
+            operand.node()->name));
+    }
+  }
+  for (const GraphMember &member : membersInOrder(state.inputs, state.outputs))
+    if (member.input.defined() || member.layer)
+      impl_->adopt(member.layer ? Layer(member.layer) : inputLayer(member.input));
+  checkNames(*impl_, where);
+  for (const Value &output : outputs)
+    state.outputNames.push_back(output.node()->call && output.node()->call->layer
+                                    ? output.node()->call->layer->name
+                                    : fmt::format("output_{}", state.outputNames.size()));
+  impl_->path = NameScope::prefix() + impl_->name;
+  impl_->built = true;
+}
+
+Sequential::Sequential(std::initializer_list<Layer> layers, const ModelArgs &args, Where where)
+    : Sequential(std::vector<Layer>(layers), args, where) {}
+
+Sequential::Sequential(std::vector<Layer> layers, const ModelArgs &args, Where where)
+    : Model(graphBody(), "Sequential", args, where) {
+  makeModel(*impl_, true);
+  impl_->model->isSequential = true;
+  try {
+    for (const Layer &layer : layers)
+      appendLayer(*impl_, layer);
+    rebuildSequential(*impl_);
+  } catch (const Error &error) {
+    rethrowWithLayer(error, *impl_);
+  }
+}
+
+void Sequential::add(const Layer &layer) const {
+  std::vector<Layer> before = impl_->model->sequence;
+  std::optional<Layer> inputBefore = impl_->model->sequenceInput;
+  try {
+    appendLayer(*impl_, layer);
+    if (!extendSequential(*impl_, layer))
+      rebuildSequential(*impl_);
+  } catch (const Error &error) { // the model stays unchanged
+    impl_->model->sequence = before;
+    impl_->model->sequenceInput = inputBefore;
+    impl_->model->sequenceNames = namesIn(*impl_->model);
+    rebuildSequential(*impl_);
+    rethrowWithLayer(error, *impl_);
+  }
+  bumpConfigurationEpoch();
+}
+void Sequential::pop() const {
+  if (impl_->model->sequence.empty())
+    throw Error(ErrorKind::type_error, "There are no layers in the model.", impl_->name, impl_->where);
+  impl_->model->sequenceNames.erase(impl_->model->sequence.back().name());
+  impl_->model->sequence.pop_back();
+  rebuildSequential(*impl_);
+  bumpConfigurationEpoch();
+}
+
+std::vector<Value> Model::inputs() const { return stateOf(*this).inputs; }
+std::vector<Value> Model::outputs() const { return stateOf(*this).outputs; }
+Layer Model::get_layer(std::string_view name) const {
+  std::string names;
+  for (const Layer &layer : layers()) {
+    if (layer.name() == name)
+      return layer;
+    names += (names.empty() ? "" : ", ") + layer.name();
+  }
+  throw Error(ErrorKind::value_error, fmt::format("No such layer: {}. Existing layers are: [{}].", name, names),
+              this->name());
+}
+
+} // namespace halftone

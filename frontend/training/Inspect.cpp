@@ -1,0 +1,152 @@
+// Shows the inside of a model: IR by stage, dumps, the cast ledger.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/training/Inspect.h"
+#include "frontend/optimizers/OptimizerImpl.h"
+#include "frontend/training/ModelState.h"
+#include "runtime/TensorTypes.h"
+#include "runtime/base/ForkGate.h"
+#include "runtime/base/WriteFile.h"
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace halftone {
+using namespace detail;
+
+namespace {
+
+constexpr std::string_view stageNames[] = {"graph", "cast", "pure", "kernel", "linalg", "plan", "target"};
+static_assert(static_cast<size_t>(Stage::target) + 1 == std::size(stageNames));
+
+/// A target of the dtype and rank that the first loss expects, for a model that has not been trained yet.
+Tensor exampleTarget(const Loss &loss, const Shape &output, DType floatx) {
+  bool sparse = loss.defined() && loss.name().find("sparse") != std::string::npos;
+  std::vector<int64_t> dims = output.dims();
+  if (sparse)
+    dims.pop_back();
+  return Tensor::zeros(Shape(dims), sparse ? DType::int32 : floatx);
+}
+
+std::vector<ValueSpec> inputSpecsOf(const Model &model) {
+  std::vector<ValueSpec> inputs;
+  for (const Value &input : stateOf(model).inputs)
+    inputs.push_back({input.shape(), input.dtype()});
+  if (inputs.empty())
+    inputs = model.impl()->inputSpecs;
+  if (inputs.empty())
+    throw Error(ErrorKind::value_error, "the model has not seen an input yet: its shapes are not known", model.name());
+  return inputs;
+}
+
+/// Zeros for the model's inputs. value_error if a dimension besides the batch is None.
+std::vector<Tensor> exampleInputs(const Model &model, const std::vector<ValueSpec> &inputs, int64_t batch) {
+  std::vector<Tensor> x;
+  for (const ValueSpec &input : inputs) {
+    std::vector<int64_t> dims = input.shape.dims();
+    for (size_t i = 1; i < dims.size(); ++i)
+      if (dims[i] < 0)
+        throw Error(ErrorKind::value_error,
+                    fmt::format("input shape {} has an open dimension besides the batch: run the model first",
+                                input.shape.str()),
+                    model.name());
+    dims.at(0) = batch;
+    x.push_back(Tensor::zeros(Shape(dims), input.dtype));
+  }
+  return x;
+}
+
+/// Targets of the shapes of the model's outputs for `x`.
+std::vector<Tensor> exampleTargets(const Model &model, const CompiledModel &compiled, const std::vector<Tensor> &x) {
+  std::vector<ValueSpec> specs;
+  for (const Tensor &tensor : x)
+    specs.push_back({tensor.shape(), tensor.dtype()});
+  const std::vector<ValueSpec> outputs =
+      inferSpecs(specs, [&](const std::vector<Value> &values) { return model.impl()->callTraced(values); });
+  std::vector<Tensor> y;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const std::vector<Loss> &losses = compiled.ready ? compiled.losses : compiled.args.loss.losses();
+    y.push_back(exampleTarget(losses.empty() ? Loss() : losses[std::min(i, losses.size() - 1)], outputs[i].shape,
+                              DType::float32));
+  }
+  return y;
+}
+
+} // namespace
+
+ProgramChoice detail::chooseProgram(const Model &model, const IrArgs &args) {
+  ModelState &state = stateOf(model);
+  std::shared_ptr<CompiledModel> compiled = compiledIfAny(model);
+  const Program program = args.program.value_or(compiled ? Program::train : Program::predict);
+  if (program != Program::predict)
+    compiled = compiledOf(model, "asking for the train or test program");
+  ProgramChoice choice;
+  {
+    const ForkSafeLock lock(state.mutex);
+    choice = {program, nullptr, state.lastTrainTypes, state.lastTrainLayout};
+  }
+  const std::vector<ValueSpec> inputs = inputSpecsOf(model);
+  // If the model was trained, the shapes of its last step are the example; another batch size replaces the leading
+  // extent.
+  const int64_t batch =
+      args.batch_size.value_or(!choice.types.empty() && !choice.types[0].shape.empty() ? choice.types[0].shape[0] : 32);
+  if (batch < 1)
+    throw Error(ErrorKind::value_error, fmt::format("batch_size must be positive, got {}", batch), model.name());
+  if (program != Program::predict && !choice.types.empty()) {
+    for (TensorType &type : choice.types)
+      if (!type.shape.empty())
+        type.shape[0] = batch;
+  } else {
+    const std::vector<Tensor> x = exampleInputs(model, inputs, batch);
+    std::vector<Tensor> y;
+    if (program != Program::predict) {
+      y = exampleTargets(model, *compiled, x);
+      prepareCompiled(model, *compiled, x, y);
+    }
+    choice.types = typesOf(x);
+    for (const TensorType &type : typesOf(y))
+      choice.types.push_back(type);
+    choice.layout = program == Program::predict ? FeedLayout{} : batchLayout(x.size(), y.size(), 0, false);
+  }
+  choice.function = program == Program::predict ? predictFunction(model)
+                    : program == Program::train ? std::shared_ptr<CompiledFunction>(compiled, &compiled->train)
+                                                : std::shared_ptr<CompiledFunction>(compiled, &compiled->test);
+  return choice;
+}
+
+std::string_view name(Stage stage) { return stageNames[static_cast<size_t>(stage)]; }
+Stage stage(std::string_view name) {
+  for (size_t i = 0; i < std::size(stageNames); ++i)
+    if (stageNames[i] == name)
+      return static_cast<Stage>(i);
+  throw Error(ErrorKind::value_error,
+              fmt::format("no stage '{}'; the stages are {}", name, fmt::join(stageNames, ", ")));
+}
+
+std::string Model::ir(Stage stage, const IrArgs &args) const {
+  const Model model = *this; // tracing runs users' code, which may destroy this handle
+  const ProgramChoice choice = chooseProgram(model, args);
+  return choice.function->ir(stage, choice.types, choice.layout, args.locations);
+}
+
+void Model::dump_ir(const std::string &directory, const IrArgs &args) const {
+  const Model model = *this; // tracing runs users' code, which may destroy this handle
+  const ProgramChoice choice = chooseProgram(model, args);
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error)
+    throw Error(ErrorKind::io_error, fmt::format("{}: cannot be created: {}", directory, error.message()));
+  for (size_t i = 0; i < std::size(stageNames); ++i) {
+    auto stage = static_cast<Stage>(i);
+    const char *extension = stage == Stage::plan ? "txt" : stage == Stage::target ? "s" : "mlir";
+    std::string path = fmt::format("{}/{}-{}.{}", directory, i, stageNames[i], extension);
+    std::string text = choice.function->ir(stage, choice.types, choice.layout, args.locations);
+    writeFile(path, {text}).orThrow();
+  }
+}
+
+CastLedger Model::cast_ledger(const IrArgs &args) const {
+  const Model model = *this; // tracing runs users' code, which may destroy this handle
+  const ProgramChoice choice = chooseProgram(model, args);
+  return choice.function->ledger(choice.types, choice.layout);
+}
+
+} // namespace halftone

@@ -1,0 +1,69 @@
+// The values that a process adds to the sums of a step; the process is alone, though the step is told of several.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/graph/SharedBatch.h"
+#include "frontend/graph/CompiledFunction.h"
+#include "halftone/Ops.h"
+#include <catch2/catch.hpp>
+
+using namespace halftone;
+using namespace halftone::detail;
+
+namespace {
+
+/// The results of a traced function of x = 8 in a process that has `rows` of `allRows`. The processes' sums are this
+/// process's values: the program is played without the others.
+std::vector<double> partsOf(int64_t processes, double rows, double allRows) {
+  CompiledFunction function(
+      {.name = "parts"}, {"x", "rows", "all"}, [&](Trace &trace, const std::vector<Value> &feeds, const FeedLayout &) {
+        const Value x = feeds[0] * 1.0;
+        trace.sharedBatch = SharedBatch{1, processes, feeds[1], feeds[2]};
+        std::vector<CompiledFunction::Named> fetches{
+            {"sum", sumOverProcesses(x)},     {"rows", sumOfRows(x)},        {"mean", meanOverProcesses(x)},
+            {"part of mean", partOfMean(x)},  {"part of sum", partOfSum(x)}, {"parts", meanOfParts(x, 3)},
+            {"all", rowsOfAll(99, feeds[0])},
+        };
+        trace.sharedBatch.reset(); // the player has no group
+        return fetches;
+      });
+  std::vector<double> results;
+  for (const Tensor &each : function.run({Tensor::scalar(8.0f), Tensor::full({}, rows), Tensor::full({}, allRows)}))
+    results.push_back(each.item<float>());
+  return results;
+}
+
+} // namespace
+
+TEST_CASE("Parts of means are weighed by rows, and a process without rows adds nothing") {
+  CHECK(partsOf(4, 5, 20) == std::vector<double>{8, 8, 2, 8, 32, 8, 20}); // the factor is exactly 1
+  CHECK(partsOf(2, 3, 4) == std::vector<double>{8, 8, 4, 12, 16, 8, 4});
+  CHECK(partsOf(2, 0, 1) == std::vector<double>{8, 0, 4, 0, 0, 8, 1});
+}
+
+TEST_CASE("In a step of one process all parts are the whole") {
+  CompiledFunction function(
+      {.name = "whole"}, {"x"}, [&](Trace &, const std::vector<Value> &feeds, const FeedLayout &) {
+        const Value &x = feeds[0];
+        return std::vector<CompiledFunction::Named>{{"a", sumOverProcesses(x)},  {"b", sumOfRows(x)},
+                                                    {"c", meanOverProcesses(x)}, {"d", partOfMean(x)},
+                                                    {"e", partOfSum(x)},         {"f", meanOfParts(x, 3)}};
+      });
+  for (const Tensor &each : function.run({Tensor::scalar(8.0f)}))
+    CHECK(each.item<float>() == 8);
+}
+
+TEST_CASE("The values of a step travel in one bucket, before the wait for it, and readers follow") {
+  CompiledFunction function(
+      {.name = "bucket"}, {"x", "rows", "all"}, [&](Trace &trace, const std::vector<Value> &feeds, const FeedLayout &) {
+        trace.sharedBatch = SharedBatch{0, 2, feeds[1], feeds[2]};
+        const Value a = sumOverProcesses(ops::exp(feeds[0])), b = sumOverProcesses(ops::tanh(feeds[0]));
+        trace.sharedBatch.reset();
+        return std::vector<CompiledFunction::Named>{{"y", a * b}};
+      });
+  const TensorType vector{DType::float32, {16}}, scalar{DType::float32, {}};
+  const std::string plan = function.ir(Stage::plan, {vector, scalar, scalar});
+  const size_t sent = plan.find("all_reduce sum"), waited = plan.find(": wait");
+  CHECK(sent != plan.npos);
+  CHECK(plan.find("all_reduce", sent + 1) == plan.npos);
+  CHECK(waited > sent);
+  CHECK(waited != plan.npos);
+}
